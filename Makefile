@@ -1,0 +1,130 @@
+# csbx: see `make help`. One Makefile; everything it makes lies under $(O).
+MAKEFLAGS += -rR --no-print-directory
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+VERSION   := 0.1.0
+CC        := cc
+AR        := ar
+PKGCONFIG ?= pkg-config
+prefix    ?= /usr/local
+bindir    ?= $(prefix)/bin
+libexecdir ?= $(prefix)/libexec
+mandir    ?= $(prefix)/share/man
+sysconfdir ?= /etc
+comma     := ,
+ARCH      := $(shell $(CC) -dumpmachine | cut -d- -f1)
+O         ?= build/$(or $(subst $(comma),-,$(SANITIZE)),$(if $(DEBUG),debug,release))$(if $(filter-out $(shell uname -m),$(ARCH)),-$(ARCH))
+Q         := $(if $(V),,@)
+
+# --- dependencies -------------------------------------------------------------------------------
+# module:Debian package. Only the programs that need a library link it (docs/architecture.md 1).
+IMAGE_MODS   := libarchive:libarchive-dev libsquashfs1:libsquashfs-dev libcjson:libcjson-dev \
+		libcrypto:libssl-dev libzstd:libzstd-dev zlib:zlib1g-dev
+SQUASHD_MODS := squashfuse:libsquashfuse-dev fuse3:libfuse3-dev libcjson:libcjson-dev
+TOOL_MODS    := libcjson:libcjson-dev mount:libmount-dev
+GEN_MODS     := libseccomp:libseccomp-dev
+mods = $(foreach m,$(1),$(firstword $(subst :, ,$(m))))
+pc = $(shell $(PKGCONFIG) $(1) $(call mods,$(2)) 2>/dev/null)
+ALL_MODS := $(sort $(IMAGE_MODS) $(SQUASHD_MODS) $(TOOL_MODS) $(GEN_MODS))
+
+# --- flags --------------------------------------------------------------------------------------
+OPT    ?= $(if $(DEBUG),-Og,-O2) -g
+WARN   := -Wall -Wextra -Wshadow -Wformat=2 -Wundef -Wpointer-arith -Wvla -Wwrite-strings -Wcast-align \
+	  -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wimplicit-fallthrough \
+	  -Wno-missing-field-initializers $(if $(WERROR),-Werror)
+HARDEN := -fstack-protector-strong -fno-common -ftrivial-auto-var-init=zero \
+	  $(if $(filter clang%,$(notdir $(CC))),,-fstack-clash-protection) \
+	  $(if $(SANITIZE)$(DEBUG),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+SAN    := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+ALL_CPPFLAGS = -I. -I$(O)/gen -D_GNU_SOURCE -DCSBX_VERSION='"$(VERSION)"' \
+	  -DCSBX_LIBEXECDIR='"$(libexecdir)/csbx"' -DCSBX_SYSCONFDIR='"$(sysconfdir)/csbx"' $(CPPFLAGS)
+ALL_CFLAGS   = -std=gnu11 $(WARN) $(OPT) $(HARDEN) $(SAN) $(CFLAGS)
+LD_HARDEN    = -Wl,-z,relro,-z,now,-z,noexecstack,--as-needed $(SAN) $(LDFLAGS)
+PIE_CFLAGS   = -fPIE
+PIE_LDFLAGS  = -pie $(LD_HARDEN)
+# csbx itself is static: the dynamic loader costs more than the container's namespaces. A sanitizer
+# needs the shared libc.
+STATIC_LDFLAGS = $(if $(SANITIZE),-pie,-static-pie) $(LD_HARDEN)
+
+# --- programs -----------------------------------------------------------------------------------
+src  = $(sort $(wildcard $(addsuffix /*.c,$(1))))
+objs = $(patsubst %.c,$(O)/%.o,$(1))
+
+BASE_OBJS    := $(call objs,$(call src,runtime/base))
+RUNTIME_OBJS := $(call objs,$(call src,runtime))
+IMAGE_OBJS   := $(call objs,$(call src,image))
+CSBX_OBJS    := $(call objs,$(call src,cmd))
+TOOL_OBJS    := $(call objs,$(call src,cmd/tool))
+IMGCMD_OBJS  := $(call objs,$(call src,cmd/image))
+SQUASHD_OBJS := $(call objs,$(call src,runtime/squashd))
+INIT_OBJS    := $(call objs,$(call src,runtime/init)) $(patsubst %.S,$(O)/%.o,$(wildcard runtime/init/start_$(ARCH).S))
+
+PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-squashd $(O)/csbx-init
+
+.PHONY: all FORCE
+all: $(PROGRAMS)
+
+$(O)/libbase.a: $(BASE_OBJS)
+$(O)/libruntime.a: $(RUNTIME_OBJS)
+$(O)/libimage.a: $(IMAGE_OBJS)
+$(O)/%.a:
+	@echo "  AR    $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/csbx: $(CSBX_OBJS) $(O)/libruntime.a $(O)/libbase.a
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
+
+$(O)/csbx-tool: $(TOOL_OBJS) $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS)) $(O)/libruntime.a $(O)/libbase.a
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(TOOL_MODS))
+
+$(O)/csbx-image: $(IMGCMD_OBJS) $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS)) $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(IMAGE_MODS)) -pthread
+
+$(O)/csbx-squashd: $(SQUASHD_OBJS) $(O)/libruntime.a $(O)/libbase.a
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(SQUASHD_MODS)) -pthread
+
+# pid 1 of every container: no libc, so nothing to load and little to attack.
+INIT_CFLAGS = -std=gnu11 $(WARN) -O2 -g -ffreestanding -fno-stack-protector -fno-builtin -fno-pie -fno-pic \
+	  -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns -ftrivial-auto-var-init=zero
+$(O)/runtime/init/%.o: runtime/init/%.c $(O)/.flags
+	@echo "  CC    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) -I. -I$(O)/gen $(INIT_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+$(O)/runtime/init/%.o: runtime/init/%.S $(O)/.flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) -I. -c -o $@ $<
+$(O)/csbx-init: $(INIT_OBJS)
+	@echo "  LINK  $@"
+	$(Q)$(CC) -static -nostdlib -nostartfiles -no-pie -Wl,-z,noexecstack,-z,relro,--gc-sections,--build-id=none -o $@ $^ -lgcc
+
+# --- compile ------------------------------------------------------------------------------------
+$(call objs,$(call src,image)) $(IMGCMD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(IMAGE_MODS))
+$(SQUASHD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(SQUASHD_MODS))
+$(TOOL_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(TOOL_MODS))
+$(O)/%.o: %.c $(O)/.flags | $(O)/.deps-ok
+	@echo "  CC    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(EXTRA_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+# Rewritten only when the compiler or the flags change: a changed flag rebuilds everything.
+$(O)/.flags: FORCE
+	@mkdir -p $(O)
+	@echo '$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(INIT_CFLAGS) $(LDFLAGS)' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+FORCE:
+
+# One clear line for each missing library, with the package that brings it.
+$(O)/.deps-ok:
+	@mkdir -p $(O); bad=; for m in $(ALL_MODS); do \
+	  $(PKGCONFIG) --exists $${m%%:*} || { echo "missing library $${m%%:*}: apt-get install $${m##*:}" >&2; bad=1; }; done; \
+	[ -z "$$bad" ] || { echo "or run tests/tools/setup, which installs all that is needed" >&2; exit 1; }
+	@touch $@
+
+-include mk/*.mk
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_SOURCE_H
+#define CSBX_IMAGE_SOURCE_H
+
+/*
+ * An image as some source presents it, the same for every source: the config blob, and layers
+ * bottom to top, each of which can be read twice. A source (layout, archive, rootfs tar, rootfs
+ * directory, later a registry's cache) fills this; the import pipeline reads it and knows no
+ * source. Everything in it is foreign data whose digests the pipeline still has to verify,
+ * except that the config was checked against the manifest.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/str.h"
+
+struct err;
+
+#define DIGEST_HEX_MAX 128
+struct digest {
+	char alg[16];		       /* "sha256" or "sha512"; "" = none is known */
+	char hex[DIGEST_HEX_MAX + 1]; /* lower case */
+};
+
+enum layer_kind { LAYER_TAR, LAYER_DIRECTORY };
+
+struct source_layer {
+	enum layer_kind kind;
+	struct digest digest;  /* of the bytes as stored; alg "" when there is none to check */
+	uint64_t size_bytes;   /* as the manifest says; UINT64_MAX unknown */
+	struct digest diff_id; /* of the tar; alg "" when there is none */
+	int fd;		       /* LAYER_TAR: a file to pread; LAYER_DIRECTORY: the directory */
+	uint64_t offset, length; /* LAYER_TAR: where in fd the stored bytes lie */
+	bool owns_fd;
+};
+
+struct image_source {
+	char *ref;		/* as the user wrote it, for provenance and messages */
+	char *name;		/* default name of the output without ".sqsh", enroot's rule */
+	struct strbuf config;	/* OCI or docker config JSON, verbatim; empty: none */
+	struct strbuf manifest; /* manifest JSON, verbatim; empty: none */
+	struct digest manifest_digest, config_digest;
+	struct source_layer *layers;
+	size_t n_layers;
+	int *fds; /* further descriptors to close with the source */
+	size_t n_fds;
+};
+
+struct source_options {
+	const char *arch, *platform; /* --arch (uname or GOARCH names), --platform os/arch[/variant] */
+	int tmp_dirfd;		     /* where a pipe or a compressed archive may be spooled (unlinked) */
+	bool all_root;
+};
+
+/*
+ * Opens URI: oci:DIR[:ref|@sha256:..], oci-archive:F[:ref], docker-archive:F[:ref|@idx], tar:F,
+ * "-" (stdin), dir:D, or a bare path whose kind is sniffed. Errors name the URI's part at fault.
+ */
+int source_open(struct image_source *s, const char *uri, const struct source_options *o, struct err *e);
+void source_close(struct image_source *s);
+
+#endif

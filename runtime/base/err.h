@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_BASE_ERR_H
+#define CSBX_BASE_ERR_H
+
+/*
+ * Errors as values. A fallible function returns 0, an fd or a count on success and -errno on
+ * failure; its last parameter is a struct err (NULL allowed) that is written only on failure.
+ * Callers wrap outside-in, so that the text reads "start py: mount /data: Permission denied".
+ * The struct has no pointers and fits PIPE_BUF: it crosses a pipe or a socket in one write.
+ */
+
+#include <errno.h>
+#include <stdarg.h>
+
+struct err {
+	int code;      /* a positive errno, 0 = no error */
+	char msg[508]; /* NUL-terminated, one line, no trailing newline */
+};
+
+#define ERR_INIT {0}
+
+/* Sets the text as given; returns -code. */
+int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Sets "text: strerror(errno)"; returns -errno. Errno 0 is reported as EIO. */
+int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a code already at hand (positive or negative). */
+int err_code(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Prepends "text: " to an error that is set; returns -e->code (-EIO for a NULL e). */
+int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends " (hint)" when there is room; keeps the code. */
+void err_append(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Replaces control bytes so that hostile text cannot drive a terminal; in place. */
+void err_sanitize(struct err *e);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/base/fd.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "runtime/base/err.h"
+
+int fd_keep_on_exec(int fd, struct err *e)
+{
+	if (fcntl(fd, F_SETFD, 0) < 0)
+		return err_sys(e, "keep fd %d over exec", fd);
+	return 0;
+}
+
+union control {
+	struct cmsghdr align;
+	char buf[CMSG_SPACE(FD_PASS_MAX * sizeof(int))];
+};
+
+int fd_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e)
+{
+	struct iovec iov = {.iov_base = (void *)buf, .iov_len = len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	union control control;
+	ssize_t r;
+
+	if (n_fds > FD_PASS_MAX)
+		return err_set(e, E2BIG, "too many descriptors in one message");
+	if (n_fds) {
+		struct cmsghdr *c;
+
+		memset(&control, 0, sizeof(control));
+		msg.msg_control = control.buf;
+		msg.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
+	}
+	do {
+		r = sendmsg(sock, &msg, MSG_NOSIGNAL);
+	} while (r < 0 && errno == EINTR);
+	if (r < 0)
+		return err_sys(e, "send message");
+	if ((size_t)r != len)
+		return err_set(e, EPROTO, "send message: short write");
+	return 0;
+}
+
+/* Collects received descriptors; closes those past the caller's slots. Returns false for surplus. */
+static bool take_descriptors(struct msghdr *msg, int *fds, size_t n_fds)
+{
+	size_t got = 0;
+	bool fits = true;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		size_t n;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+			if (got < n_fds) {
+				fds[got++] = fd;
+			} else {
+				close(fd);
+				fits = false;
+			}
+		}
+	}
+	return fits;
+}
+
+ssize_t fd_recv(int sock, void *buf, size_t len, int *fds, size_t n_fds, struct err *e)
+{
+	struct iovec iov = {.iov_base = buf, .iov_len = len};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	union control control;
+	ssize_t r;
+	bool fits;
+
+	for (size_t i = 0; i < n_fds; i++)
+		fds[i] = -1;
+	memset(&control, 0, sizeof(control));
+	msg.msg_control = control.buf;
+	msg.msg_controllen = sizeof(control.buf);
+	do {
+		r = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
+	} while (r < 0 && errno == EINTR);
+	if (r < 0)
+		return err_sys(e, "receive message");
+	fits = take_descriptors(&msg, fds, n_fds);
+	if (!fits || (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
+		for (size_t i = 0; i < n_fds; i++)
+			fd_close(&fds[i]);
+		return err_set(e, EPROTO, "receive message: too long");
+	}
+	return r;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_BASE_FD_H
+#define CSBX_BASE_FD_H
+
+/*
+ * Ownership of descriptors and heap memory by scope: `_close_ int fd = -1;`, `_free_ char *p = NULL;`.
+ * take_fd() and take_ptr() hand the object on and leave the variable empty. The clean-up keeps errno.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct err;
+
+static inline void fd_close(int *fd)
+{
+	int saved = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = saved;
+}
+
+static inline void ptr_free(void *pp)
+{
+	void **p = (void **)pp;
+
+	free(*p);
+	*p = NULL;
+}
+
+#define _close_ __attribute__((cleanup(fd_close)))
+#define _free_ __attribute__((cleanup(ptr_free)))
+
+static inline int take_fd(int *fd)
+{
+	int r = *fd;
+
+	*fd = -1;
+	return r;
+}
+
+#define take_ptr(p)                                                                               \
+	({                                                                                        \
+		__typeof__(p) take_ptr_ = (p);                                                    \
+		(p) = NULL;                                                                       \
+		take_ptr_;                                                                        \
+	})
+
+/* Clears O_CLOEXEC. */
+int fd_keep_on_exec(int fd, struct err *e);
+
+/*
+ * Sends len bytes with up to FD_PASS_MAX descriptors in one message of a SOCK_SEQPACKET socket.
+ * Never raises SIGPIPE. The descriptors stay the caller's.
+ */
+#define FD_PASS_MAX 16
+int fd_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e);
+
+/*
+ * Receives one message and its descriptors (O_CLOEXEC set). Returns the byte count, 0 at end of
+ * file. Unused slots of fds are -1. A truncated message or surplus descriptors are -EPROTO, and
+ * every descriptor received is closed then.
+ */
+ssize_t fd_recv(int sock, void *buf, size_t len, int *fds, size_t n_fds, struct err *e);
+
+#endif

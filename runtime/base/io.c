@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "runtime/base/io.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+int io_write_all(int fd, const void *buf, size_t len, struct err *e)
+{
+	const char *p = buf;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "write");
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int io_pwrite_all(int fd, const void *buf, size_t len, uint64_t offset, struct err *e)
+{
+	const char *p = buf;
+
+	while (len) {
+		ssize_t n = pwrite(fd, p, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "write");
+		p += n;
+		len -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+int io_read_exact(int fd, void *buf, size_t len, struct err *e)
+{
+	char *p = buf;
+
+	while (len) {
+		ssize_t n = read(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "read");
+		if (!n)
+			return err_set(e, EBADMSG, "read: unexpected end of file");
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int io_pread_exact(int fd, void *buf, size_t len, uint64_t offset, struct err *e)
+{
+	char *p = buf;
+
+	while (len) {
+		ssize_t n = pread(fd, p, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "read");
+		if (!n)
+			return err_set(e, EBADMSG, "read: unexpected end of file");
+		p += n;
+		len -= (size_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+int io_read_all(int fd, size_t max, struct strbuf *out, struct err *e)
+{
+	char chunk[16384];
+	size_t total = 0;
+
+	for (;;) {
+		ssize_t n = read(fd, chunk, sizeof(chunk));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "read");
+		if (!n)
+			return strbuf_check(out, e);
+		total += (size_t)n;
+		if (total > max)
+			return err_set(e, EFBIG, "larger than %zu bytes", max);
+		strbuf_add(out, chunk, (size_t)n);
+	}
+}
+
+int io_read_file_at(int dirfd, const char *path, size_t max, struct strbuf *out, struct err *e)
+{
+	_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return err_sys(e, "open %s", path);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "stat %s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, EINVAL, "%s: not a regular file", path);
+	r = io_read_all(fd, max, out, e);
+	return r < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+int io_write_file_at(const struct io_replace *where, const void *buf, size_t len, struct err *e)
+{
+	char tmp[32];
+	uint64_t random;
+	_close_ int fd = -1;
+	int r;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return err_sys(e, "random name");
+	snprintf(tmp, sizeof(tmp), ".tmp-%016llx", (unsigned long long)random);
+	fd = openat(where->dirfd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, where->mode);
+	if (fd < 0)
+		return err_sys(e, "create %s", where->name);
+	r = io_write_all(fd, buf, len, e);
+	if (r >= 0 && where->sync && fsync(fd) < 0)
+		r = err_sys(e, "sync");
+	if (r >= 0 && renameat2(where->dirfd, tmp, where->dirfd, where->name,
+				where->replace ? 0 : RENAME_NOREPLACE) < 0)
+		r = err_sys(e, "rename");
+	if (r < 0) {
+		unlinkat(where->dirfd, tmp, 0);
+		return err_wrap(e, "write %s", where->name);
+	}
+	if (where->sync && fsync(where->dirfd) < 0)
+		return err_sys(e, "sync directory of %s", where->name);
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_BASE_IO_H
+#define CSBX_BASE_IO_H
+
+/* Whole reads and writes, always bounded; EINTR is retried, short counts are continued. */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+struct strbuf;
+
+int io_write_all(int fd, const void *buf, size_t len, struct err *e);
+int io_pwrite_all(int fd, const void *buf, size_t len, uint64_t offset, struct err *e);
+
+/* Reads exactly len bytes; end of file before that is -EBADMSG. */
+int io_read_exact(int fd, void *buf, size_t len, struct err *e);
+int io_pread_exact(int fd, void *buf, size_t len, uint64_t offset, struct err *e);
+
+/* Appends all that fd gives; more than max bytes is -EFBIG. */
+int io_read_all(int fd, size_t max, struct strbuf *out, struct err *e);
+
+/* Opens path beneath dirfd (O_NOFOLLOW|O_NONBLOCK, regular files only) and reads it whole. */
+int io_read_file_at(int dirfd, const char *path, size_t max, struct strbuf *out, struct err *e);
+
+/*
+ * Writes a file so that it is either the old or the new one at any time: temporary name in the
+ * same directory, fsync where `sync`, rename. An existing file stays unless `replace`: -EEXIST.
+ */
+struct io_replace {
+	int dirfd;
+	const char *name;
+	mode_t mode;
+	unsigned replace : 1, sync : 1;
+};
+int io_write_file_at(const struct io_replace *where, const void *buf, size_t len, struct err *e);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "runtime/base/path.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+static int open_in_root(int rootfd, const char *path, int flags, mode_t mode)
+{
+	struct open_how how = {
+		.flags = (unsigned)(flags | O_CLOEXEC),
+		.mode = flags & (O_CREAT | O_TMPFILE) & ~O_DIRECTORY ? mode : 0,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd;
+
+	/* EAGAIN: a rename elsewhere raced with a ".." step; the kernel asks to try again. */
+	for (int i = 0; i < 64; i++) {
+		fd = syscall(SYS_openat2, rootfd, path, &how, sizeof(how));
+		if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
+			break;
+	}
+	return (int)fd;
+}
+
+int path_open_in_root(int rootfd, const char *path, int flags, mode_t mode, struct err *e)
+{
+	int fd = open_in_root(rootfd, path, flags, mode);
+
+	return fd < 0 ? err_sys(e, "%s", path) : fd;
+}
+
+/* Walks to the last component, making missing directories; ret_name points into path. */
+static int open_parent(int rootfd, char *path, char **ret_name, struct err *e)
+{
+	char *slash;
+
+	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+		path[n - 1] = 0;
+	slash = strrchr(path, '/');
+	if (!slash) {
+		*ret_name = path;
+		return path_open_in_root(rootfd, ".", O_PATH | O_DIRECTORY, 0, e);
+	}
+	*ret_name = slash + 1;
+	*slash = 0;
+	return path_mkdirs_in_root(rootfd, *path ? path : "/", e);
+}
+
+static int copy_path(const char *path, char *buf, size_t size, struct err *e)
+{
+	size_t n = strlen(path);
+
+	if (!n)
+		return err_set(e, EINVAL, "empty path");
+	if (n >= size)
+		return err_set(e, ENAMETOOLONG, "path of %zu bytes: too long", n);
+	memcpy(buf, path, n + 1);
+	return 0;
+}
+
+int path_mkdirs_in_root(int rootfd, const char *path, struct err *e)
+{
+	char buf[PATH_MAX];
+	int fd = open_in_root(rootfd, path, O_PATH | O_DIRECTORY, 0), r;
+
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT)
+		return err_sys(e, "%s", path);
+	r = copy_path(path, buf, sizeof(buf), e);
+	if (r < 0)
+		return r;
+	/* Prefix by prefix, each resolved from the root: no fd of a half-trusted parent is kept. */
+	for (char *p = buf + strspn(buf, "/");;) {
+		_close_ int parent = -1, dir = -1;
+		char *end = p + strcspn(p, "/"), saved = *end, *name;
+
+		*end = 0;
+		dir = open_in_root(rootfd, buf, O_PATH | O_DIRECTORY, 0);
+		if (dir < 0 && errno != ENOENT)
+			return err_sys(e, "%s", path);
+		if (dir < 0) {
+			name = p;
+			if (p > buf && p - buf > 1) {
+				p[-1] = 0;
+				parent = open_in_root(rootfd, *buf ? buf : "/", O_PATH | O_DIRECTORY, 0);
+				p[-1] = '/';
+			} else {
+				parent = open_in_root(rootfd, "/", O_PATH | O_DIRECTORY, 0);
+			}
+			if (parent < 0 || (mkdirat(parent, name, 0755) < 0 && errno != EEXIST))
+				return err_sys(e, "%s", path);
+			dir = open_in_root(rootfd, buf, O_PATH | O_DIRECTORY, 0);
+			if (dir < 0)
+				return err_sys(e, "%s", path);
+		}
+		*end = saved;
+		p = end + strspn(end, "/");
+		if (!*p)
+			return take_fd(&dir);
+	}
+}
+
+int path_touch_in_root(int rootfd, const char *path, struct err *e)
+{
+	char buf[PATH_MAX], *name;
+	_close_ int parent = -1, fd = -1;
+	int r;
+
+	fd = open_in_root(rootfd, path, O_PATH, 0);
+	if (fd >= 0)
+		return take_fd(&fd);
+	if (errno != ENOENT)
+		return err_sys(e, "%s", path);
+	r = copy_path(path, buf, sizeof(buf), e);
+	if (r < 0)
+		return r;
+	parent = open_parent(rootfd, buf, &name, e);
+	if (parent < 0)
+		return parent;
+	if (!*name || str_is_dots(name))
+		return err_set(e, EINVAL, "%s: not a file name", path);
+	fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0644);
+	if (fd < 0 && errno != EEXIST)
+		return err_sys(e, "%s", path);
+	fd_close(&fd);
+	fd = open_in_root(rootfd, path, O_PATH, 0);
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	return take_fd(&fd);
+}
+
+bool path_is_clean_absolute(const char *path)
+{
+	if (*path != '/')
+		return false;
+	while (*path) {
+		size_t n;
+
+		path += strspn(path, "/");
+		n = strcspn(path, "/");
+		if ((n == 1 && path[0] == '.') || (n == 2 && path[0] == '.' && path[1] == '.'))
+			return false;
+		path += n;
+	}
+	return true;
+}
+
+/* Empties the directory fd one level: returns a subdirectory's name to descend into, or 0. */
+static int empty_level(int fd, char *ret_sub, size_t size)
+{
+	int dup_fd = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = 0;
+	DIR *d;
+	const struct dirent *ent;
+
+	if (dup_fd < 0)
+		return -errno;
+	d = fdopendir(dup_fd);
+	if (!d) {
+		close(dup_fd);
+		return -ENOMEM;
+	}
+	while (!found && (ent = readdir(d))) {
+		if (str_is_dots(ent->d_name))
+			continue;
+		if (!unlinkat(fd, ent->d_name, 0))
+			continue;
+		if (errno == EISDIR || errno == EPERM || errno == EBUSY) {
+			if (!unlinkat(fd, ent->d_name, AT_REMOVEDIR))
+				continue;
+			if (errno != ENOTEMPTY && errno != EEXIST) {
+				found = errno == ENOENT ? 0 : -errno;
+				continue;
+			}
+			snprintf(ret_sub, size, "%s", ent->d_name);
+			found = 1;
+		} else if (errno != ENOENT) {
+			found = -errno;
+		}
+	}
+	closedir(d);
+	return found;
+}
+
+/*
+ * Goes down one directory at a time and comes back up by "..", so that neither depth nor the
+ * number of entries costs stack or descriptors. ".." is safe: only we write in such trees, and
+ * the device and inode of the parent are compared with what was left.
+ */
+int path_remove_tree_at(int dirfd, const char *name, struct err *e)
+{
+	_close_ int fd = -1;
+	struct stat top, st;
+	char sub[NAME_MAX + 1];
+	int r;
+
+	if (!unlinkat(dirfd, name, 0) || errno == ENOENT)
+		return 0;
+	if (!unlinkat(dirfd, name, AT_REMOVEDIR))
+		return 0;
+	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == EACCES && !fchmodat(dirfd, name, 0700, 0))
+		fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "remove %s", name);
+	if (fstat(fd, &top) < 0)
+		return err_sys(e, "remove %s", name);
+	for (;;) {
+		int next;
+
+		(void)fchmod(fd, 0700); /* a read-only directory of ours must not stop us */
+		r = empty_level(fd, sub, sizeof(sub));
+		if (r < 0)
+			return err_code(e, r, "remove %s", name);
+		if (r > 0) {
+			next = openat(fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+			if (next < 0 && errno == EACCES && !fchmodat(fd, sub, 0700, 0))
+				next = openat(fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		} else {
+			if (fstat(fd, &st) < 0)
+				return err_sys(e, "remove %s", name);
+			if (st.st_dev == top.st_dev && st.st_ino == top.st_ino)
+				break;
+			next = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		}
+		if (next < 0)
+			return err_sys(e, "remove %s", name);
+		close(fd);
+		fd = next;
+	}
+	if (unlinkat(dirfd, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return err_sys(e, "remove %s", name);
+	return 0;
+}
+
+int path_open_private_dir(const char *path, struct err *e)
+{
+	_close_ int fd = -1;
+	struct stat st;
+	char buf[PATH_MAX];
+	int r;
+
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) {
+		r = copy_path(path, buf, sizeof(buf), e);
+		if (r < 0)
+			return r;
+		for (char *p = buf + 1; (p = strchr(p, '/')); *p++ = '/') {
+			*p = 0;
+			if (mkdir(buf, 0700) < 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
+				return err_sys(e, "make directory %s", buf);
+		}
+		if (mkdir(buf, 0700) < 0 && errno != EEXIST)
+			return err_sys(e, "make directory %s", path);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (fd < 0)
+		return err_sys(e, "open directory %s", path);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "stat %s", path);
+	if (st.st_uid != geteuid())
+		return err_set(e, EPERM, "%s: belongs to user %u, not to us", path, st.st_uid);
+	if ((st.st_mode & 0022) || ((st.st_mode & 0077) && fchmod(fd, 0700) < 0))
+		return err_set(e, EPERM, "%s: open to other users (mode %04o)", path, st.st_mode & 07777);
+	return take_fd(&fd);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_BASE_PATH_H
+#define CSBX_BASE_PATH_H
+
+/*
+ * Paths inside a tree that someone else controls. Every function takes the tree's root as a
+ * dirfd and resolves with openat2(2) RESOLVE_IN_ROOT|RESOLVE_NO_MAGICLINKS: symlinks, absolute
+ * ones too, and ".." stay inside. Where the kernel has no openat2 the call is -ENOSYS: refused,
+ * never emulated.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct err;
+
+/* open(2) flags as usual, O_CLOEXEC added. */
+int path_open_in_root(int rootfd, const char *path, int flags, mode_t mode, struct err *e);
+
+/*
+ * Opens (O_PATH) the directory at path and makes what is missing of it, mode 0755. Each step is
+ * resolved in the root again, so a component that is swapped meanwhile stays inside all the same.
+ */
+int path_mkdirs_in_root(int rootfd, const char *path, struct err *e);
+
+/* The same for a regular file; parents are made as directories. An existing file is not touched. */
+int path_touch_in_root(int rootfd, const char *path, struct err *e);
+
+/* True for an absolute path without "." or ".." components. */
+bool path_is_clean_absolute(const char *path);
+
+/* Removes a tree beneath dirfd without following links; missing is fine. Iterative. */
+int path_remove_tree_at(int dirfd, const char *name, struct err *e);
+
+/* Opens, and makes when missing (0700), a directory that must be ours and closed to others. */
+int path_open_private_dir(const char *path, struct err *e);
+
+#endif

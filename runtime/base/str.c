@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "runtime/base/str.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/base/err.h"
+
+static bool strbuf_reserve(struct strbuf *b, size_t more)
+{
+	size_t want, cap;
+	char *p;
+
+	if (b->failed || __builtin_add_overflow(b->len, more, &want) ||
+	    __builtin_add_overflow(want, 1, &want)) {
+		b->failed = true;
+		return false;
+	}
+	if (want <= b->cap)
+		return true;
+	cap = b->cap ? b->cap : 64;
+	while (cap < want) {
+		if (__builtin_mul_overflow(cap, 2, &cap)) {
+			b->failed = true;
+			return false;
+		}
+	}
+	p = realloc(b->data, cap);
+	if (!p) {
+		b->failed = true;
+		return false;
+	}
+	b->data = p;
+	b->cap = cap;
+	return true;
+}
+
+void strbuf_add(struct strbuf *b, const void *data, size_t len)
+{
+	if (!strbuf_reserve(b, len))
+		return;
+	if (len)
+		memcpy(b->data + b->len, data, len);
+	b->len += len;
+	b->data[b->len] = 0;
+}
+
+void strbuf_addstr(struct strbuf *b, const char *s)
+{
+	strbuf_add(b, s, strlen(s));
+}
+
+void strbuf_addch(struct strbuf *b, char c)
+{
+	strbuf_add(b, &c, 1);
+}
+
+void strbuf_addf(struct strbuf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0 || !strbuf_reserve(b, (size_t)n)) {
+		b->failed = true;
+		return;
+	}
+	va_start(ap, fmt);
+	vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->len += (size_t)n;
+}
+
+void strbuf_reset(struct strbuf *b)
+{
+	b->len = 0;
+	if (b->data)
+		b->data[0] = 0;
+}
+
+void strbuf_free(struct strbuf *b)
+{
+	free(b->data);
+	*b = (struct strbuf)STRBUF_INIT;
+}
+
+const char *strbuf_str(const struct strbuf *b)
+{
+	return b->data ? b->data : "";
+}
+
+char *strbuf_take(struct strbuf *b)
+{
+	char *p;
+
+	if (b->failed) {
+		strbuf_free(b);
+		return NULL;
+	}
+	if (!b->data)
+		return strdup("");
+	p = b->data;
+	*b = (struct strbuf)STRBUF_INIT;
+	return p;
+}
+
+int strbuf_check(const struct strbuf *b, struct err *e)
+{
+	return b->failed ? err_set(e, ENOMEM, "out of memory") : 0;
+}
+
+void strv_take(struct strv *v, char *s)
+{
+	if (!s || v->failed) {
+		free(s);
+		v->failed = true;
+		return;
+	}
+	if (v->n + 1 >= v->cap) {
+		size_t cap = v->cap ? v->cap * 2 : 8;
+		char **p = reallocarray(v->items, cap, sizeof(*p));
+
+		if (!p) {
+			free(s);
+			v->failed = true;
+			return;
+		}
+		v->items = p;
+		v->cap = cap;
+	}
+	v->items[v->n++] = s;
+	v->items[v->n] = NULL;
+}
+
+void strv_add(struct strv *v, const char *s)
+{
+	strv_take(v, strdup(s));
+}
+
+void strv_addn(struct strv *v, const char *s, size_t len)
+{
+	strv_take(v, strndup(s, len));
+}
+
+void strv_set_env(struct strv *v, const char *assignment)
+{
+	size_t n = strcspn(assignment, "=") + 1;
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (!strncmp(v->items[i], assignment, n)) {
+			char *copy = strdup(assignment);
+
+			if (!copy) {
+				v->failed = true;
+				return;
+			}
+			free(v->items[i]);
+			v->items[i] = copy;
+			return;
+		}
+	}
+	strv_add(v, assignment);
+}
+
+const char *strv_get_env(const struct strv *v, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (!strncmp(v->items[i], name, n) && v->items[i][n] == '=')
+			return v->items[i] + n + 1;
+	}
+	return NULL;
+}
+
+void strv_free(struct strv *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		free(v->items[i]);
+	free(v->items);
+	*v = (struct strv)STRV_INIT;
+}
+
+int strv_check(const struct strv *v, struct err *e)
+{
+	return v->failed ? err_set(e, ENOMEM, "out of memory") : 0;
+}
+
+bool str_has_suffix(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+
+	return n >= k && !memcmp(s + n - k, suffix, k);
+}
+
+/* Decodes one code point; returns its length in bytes, 0 where s is not well-formed. */
+static size_t utf8_next(const unsigned char *s, size_t len, uint32_t *ret_cp)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3
+			     : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
+	uint32_t cp;
+
+	if (!n || n > len)
+		return 0;
+	cp = n == 1 ? s[0] : s[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		cp = cp << 6 | (s[i] & 0x3f);
+	}
+	if (n > 1 && (cp < least[n] || cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000)))
+		return 0;
+	*ret_cp = cp;
+	return n;
+}
+
+bool str_is_utf8(const char *s, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	uint32_t cp;
+
+	while (len) {
+		size_t n = utf8_next(p, len, &cp);
+
+		if (!n)
+			return false;
+		p += n;
+		len -= n;
+	}
+	return true;
+}
+
+static bool is_display_control(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || (cp >= 0x200b && cp <= 0x200f) ||
+	       (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) || cp == 0xfeff;
+}
+
+void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	while (len) {
+		uint32_t cp = 0;
+		size_t n = utf8_next(p, len, &cp);
+
+		if (n && !is_display_control(cp)) {
+			strbuf_add(b, p, n);
+		} else {
+			n = n ? n : 1;
+			for (size_t i = 0; i < n; i++)
+				strbuf_addf(b, "\\x%02x", p[i]);
+		}
+		p += n;
+		len -= n;
+	}
+}
+
+char *str_printf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s = NULL;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	return n < 0 ? NULL : s;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_BASE_STR_H
+#define CSBX_BASE_STR_H
+
+/*
+ * Growing byte buffers, string vectors and a few predicates. A buffer stays NUL-terminated; an
+ * allocation failure sticks (`failed`) and is asked about once, at the end, by strbuf_check().
+ */
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct err;
+
+struct strbuf {
+	char *data; /* NULL only while empty */
+	size_t len, cap;
+	bool failed;
+};
+#define STRBUF_INIT {0}
+
+void strbuf_add(struct strbuf *b, const void *data, size_t len);
+void strbuf_addstr(struct strbuf *b, const char *s);
+void strbuf_addch(struct strbuf *b, char c);
+void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void strbuf_reset(struct strbuf *b); /* empties, keeps the memory */
+void strbuf_free(struct strbuf *b);
+const char *strbuf_str(const struct strbuf *b);		 /* never NULL */
+char *strbuf_take(struct strbuf *b);			 /* caller frees; NULL on a failed buffer */
+int strbuf_check(const struct strbuf *b, struct err *e); /* 0 or -ENOMEM */
+#define _strbuf_ __attribute__((cleanup(strbuf_free)))
+
+struct strv {
+	char **items; /* NULL-terminated once non-empty; every item is owned */
+	size_t n, cap;
+	bool failed;
+};
+#define STRV_INIT {0}
+
+void strv_add(struct strv *v, const char *s);		       /* copies */
+void strv_addn(struct strv *v, const char *s, size_t len);     /* copies len bytes */
+void strv_take(struct strv *v, char *s);		       /* takes ownership, NULL = failed */
+void strv_set_env(struct strv *v, const char *assignment);    /* replaces a NAME= of the same name */
+const char *strv_get_env(const struct strv *v, const char *name); /* value or NULL */
+void strv_free(struct strv *v);
+int strv_check(const struct strv *v, struct err *e);
+#define _strv_ __attribute__((cleanup(strv_free)))
+
+static inline bool str_eq(const char *a, const char *b)
+{
+	return !strcmp(a, b);
+}
+
+static inline bool str_has_prefix(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* True for "." and "..". */
+static inline bool str_is_dots(const char *s)
+{
+	return s[0] == '.' && (!s[1] || (s[1] == '.' && !s[2]));
+}
+
+bool str_has_suffix(const char *s, const char *suffix);
+
+/* True for well-formed UTF-8 (no surrogates, no overlong forms, <= U+10FFFF). */
+bool str_is_utf8(const char *s, size_t len);
+
+/* Adds s with control bytes, invalid UTF-8, bidi and zero-width controls as \xHH: safe to show. */
+void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len);
+
+/* asprintf that returns NULL on failure. */
+char *str_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_PATHS_H
+#define CSBX_RUNTIME_PATHS_H
+
+/*
+ * Where csbx keeps things (docs/architecture.md 7), from CSBX_* variables, configuration and XDG
+ * defaults. paths_init() only computes names; directories are opened, and made 0700, on first use.
+ */
+
+struct err;
+struct config;
+
+struct paths {
+	char *data;    /* CSBX_DATA_PATH: containers/ */
+	char *cache;   /* CSBX_CACHE_PATH: meta/ unpacked/ blobs */
+	char *runtime; /* CSBX_RUNTIME_PATH: servers/ instances/; node-local */
+	char *layers;  /* CSBX_LAYER_PATH: kept uppers */
+	char *scratch; /* CSBX_SCRATCH_PATH: throw-away uppers on disk */
+	char *libexec; /* directory of csbx's helper programs */
+};
+
+int paths_init(struct paths *p, const struct config *c, struct err *e);
+void paths_free(struct paths *p);
+
+/* Full path of a helper program ("csbx-squashd"); caller frees. */
+char *paths_helper(const struct paths *p, const char *program);
+
+/* Opens <base>/<sub> as a private directory (see path_open_private_dir). */
+int paths_open(const char *base, const char *sub, struct err *e);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_SPEC_H
+#define CSBX_RUNTIME_SPEC_H
+
+/*
+ * container_spec: everything a container is. Every front end fills one and calls spec_freeze(),
+ * which rejects contradictions with the option's name before anything has happened; from there
+ * on it is const. Zero is "default" everywhere unless said otherwise. All memory is the spec's
+ * own: spec_free() releases it.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "runtime/base/str.h"
+
+struct err;
+
+#define SPEC_VERSION 1u
+
+enum rootfs_kind { ROOTFS_SQUASHFS, ROOTFS_DIRECTORY };
+enum upper_kind {
+	UPPER_THROWAWAY, /* writable, gone at exit */
+	UPPER_KEPT,	 /* writable, kept in layer_path between starts (-w) */
+	UPPER_READONLY,	 /* --read-only */
+};
+
+/* Identity of an image file or directory as pinned by create; a start compares all of it. */
+struct image_id {
+	uint64_t dev, ino, size_bytes, mtime_ns; /* size and mtime are 0 for a directory */
+};
+
+struct rootfs_spec {
+	enum rootfs_kind kind;
+	char *path; /* absolute host path of the image file or directory */
+	struct image_id id;
+	bool has_user_xattrs; /* the image server must answer getxattr */
+	enum upper_kind upper;
+	char *layer_path;     /* UPPER_KEPT: directory that holds upper/ work/ lock */
+	bool force_layer;     /* start though the layer may be incomplete after a crash */
+	uint64_t upper_bytes; /* 0 = min(25 % of RAM, memory limit) */
+};
+
+enum tty_mode { TTY_NO, TTY_YES };
+
+struct process_spec {
+	struct strv argv;
+	struct strv env;
+	char *cwd;	  /* absolute; made when missing */
+	uint32_t uid, gid; /* main user inside: the caller is mapped to it */
+	uint32_t *groups; /* supplementary groups that exist in the map */
+	size_t n_groups;
+	bool keep_groups; /* leave the caller's supplementary groups alone */
+	char *user_name;  /* for synthetic passwd, NULL = numeric user */
+	char *home;	  /* HOME when the environment sets none */
+	bool home_is_asked, path_is_asked; /* reserved for front ends */
+	enum tty_mode tty;
+	bool close_stdin; /* stdin is /dev/null instead of the caller's */
+	int *keep_fds;	  /* none by default; reserved for the harness channel */
+	size_t n_keep_fds;
+};
+
+enum net_mode { NET_NONE, NET_HOST };
+enum ipc_mode { IPC_PRIVATE, IPC_HOST };
+enum userns_mode { USERNS_AUTO, USERNS_ONE, USERNS_SUBUID };
+
+struct ns_spec {
+	enum net_mode net;
+	enum ipc_mode ipc;
+	enum userns_mode userns;
+	char *hostname; /* NULL: the container's name or id */
+};
+
+enum mount_kind { MOUNT_BIND, MOUNT_TMPFS, MOUNT_DEVICE };
+
+struct mount_spec {
+	enum mount_kind kind;
+	char *source; /* bind, device: absolute host path */
+	char *target; /* absolute path inside */
+	bool readonly;
+	bool non_recursive;
+	bool exec_off; /* noexec */
+	bool optional; /* a missing source is passed over (nofail) */
+	bool no_create; /* the target must exist in the image */
+	uint64_t tmpfs_bytes; /* 0: 25 % of RAM */
+	unsigned tmpfs_mode;  /* 0: 01777 */
+	char *asked;	      /* the words the user wrote, for messages */
+};
+
+struct rlimit_spec {
+	int resource; /* RLIMIT_* */
+	struct rlimit value;
+};
+
+struct limit_spec {
+	uint64_t memory_bytes;	 /* 0 = none */
+	uint64_t cpus_milli;	 /* 0 = none; 1500 = 1.5 CPUs */
+	uint64_t pids;		 /* 0 = default 4096; UINT64_MAX = none */
+	uint64_t shm_bytes;	 /* 0 = 64 MiB */
+	uint64_t timeout_ms;	 /* 0 = none */
+	uint64_t kill_after_ms;	 /* 0 = 100 */
+	uint64_t output_bytes;	 /* --max-output, 0 = none */
+	uint64_t output_kill_bytes; /* --max-output-kill, 0 = none */
+	bool strict;		 /* --limits strict */
+	struct rlimit_spec *rlimits;
+	size_t n_rlimits;
+};
+
+struct security_spec {
+	uint64_t caps;		   /* final set of the main process; spec_freeze fills the default */
+	bool caps_are_set;	   /* caps was given */
+	uint64_t caps_add, caps_drop; /* applied to the default by spec_freeze */
+	bool new_privs;		   /* --security-opt no-new-privileges=false */
+	bool seccomp_off;	   /* --security-opt seccomp=unconfined */
+	bool landlock_off;
+	bool masks_off;		   /* --security-opt systempaths=unconfined */
+};
+
+struct container_spec {
+	uint32_t version;
+	char *id;   /* 12 hex digits; spec_freeze makes one when NULL */
+	char *name; /* container name, NULL for a start of an image */
+	struct rootfs_spec rootfs;
+	struct process_spec proc;
+	struct ns_spec ns;
+	struct mount_spec *mounts;
+	size_t n_mounts;
+	struct limit_spec limits;
+	struct security_spec sec;
+	struct strv labels; /* "key=value" */
+	bool allow_root;    /* --allow-root */
+};
+
+void spec_init(struct container_spec *s);
+void spec_free(struct container_spec *s);
+
+/* Appends a zeroed mount or rlimit for the caller to fill; NULL when out of memory. */
+struct mount_spec *spec_add_mount(struct container_spec *s);
+struct rlimit_spec *spec_add_rlimit(struct container_spec *s);
+
+/* Fills defaults, checks contradictions (-EINVAL naming the option). After it the spec is const. */
+int spec_freeze(struct container_spec *s, struct err *e);
+
+/* Default bounding set of a root main user: 11 capabilities (docs/security.md). */
+#define SPEC_CAPS_DEFAULT UINT64_C(0x800405fb)
+
+#endif
