@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_CONFIG_H
+#define CSBX_RUNTIME_CONFIG_H
+
+/*
+ * Settings from files and environment (docs/cli.md 5). Files hold `KEY VALUE` lines; the keys
+ * are the names of the environment variables (CSBX_MEMORY 2g), `#` starts a comment line, and a
+ * value may be put in double quotes to keep blanks at its ends. Nothing is expanded. Unknown keys
+ * are errors, in files with file:line, in the environment too: a typo must not lose a limit.
+ *
+ * Order: $(sysconfdir)/csbx/csbx.conf, csbx.conf.d/[name].conf by name, then
+ * $XDG_CONFIG_HOME/csbx/csbx.conf (~/.config). A later file wins; values of a list key add up.
+ * A CSBX_* variable wins over all files (lists: newlines between items); an empty one hides them.
+ * The environment is not looked at in a set-id program (secure_getenv(3)).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/base/str.h"
+
+struct err;
+
+enum config_kind {
+	CONFIG_TEXT, /* one value; the last one counts */
+	CONFIG_FLAG, /* yes/no, true/false, on/off, 1/0 */
+	CONFIG_LIST, /* values add up */
+};
+
+struct config_key {
+	const char *name;   /* "CSBX_PIDS_LIMIT" */
+	const char *option; /* long option it stands in for, "pids-limit"; NULL: no option has it */
+	enum config_kind kind;
+};
+
+/* The one table of keys: paths, then every run option. */
+const struct config_key *config_keys(size_t *ret_n);
+const struct config_key *config_key_find(const char *name);
+const struct config_key *config_key_of_option(const char *option);
+
+struct config_entry {
+	const struct config_key *key;
+	char *value;
+	char *where; /* "/etc/csbx/csbx.conf:3" */
+};
+
+struct config {
+	struct config_entry *entries; /* in the order read */
+	size_t n, cap;
+};
+#define CONFIG_INIT {0}
+
+/* Where the files are; config_load() uses the installed places. */
+struct config_files {
+	const char *system_dir; /* holds csbx.conf, csbx.conf.d; NULL = none */
+	const char *user_file;	/* NULL = none */
+};
+
+/* Reads all files and checks the environment's names. A missing file costs one failed open. */
+int config_load(struct config *c, struct err *e);
+int config_load_files(struct config *c, const struct config_files *files, struct err *e);
+void config_free(struct config *c);
+
+/* Adds the lines of one file's text: a pure function of (buf, len). */
+int config_parse(struct config *c, const char *file, const char *buf, size_t len, struct err *e);
+
+/* Value of a known key: environment, else the last file; NULL where both are silent or empty. */
+const char *config_get(const struct config *c, const char *key);
+/* Where that value comes from, for messages: "/etc/csbx/csbx.conf:3" or "environment". */
+const char *config_where(const struct config *c, const char *key);
+/* 0 false, 1 true, `fallback` where silent, -EINVAL for another word. */
+int config_get_flag(const struct config *c, const char *key, bool fallback, struct err *e);
+/* Appends all values of a list key to ret. */
+int config_get_list(const struct config *c, const char *key, struct strv *ret, struct err *e);
+
+/* The words of CONFIG_FLAG; 0/1 or -EINVAL. */
+int config_parse_flag(const char *word);
+
+#endif

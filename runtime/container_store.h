@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_CONTAINER_STORE_H
+#define CSBX_RUNTIME_CONTAINER_STORE_H
+
+/*
+ * $CSBX_DATA_PATH/containers/NAME/{record,image}: one directory a container.
+ *
+ * Creating copies nothing: the image is pinned by a hard link, else by a reflink, else by its
+ * path and identity. The directory is built as .tmp-* and renamed into place, so a name either
+ * is whole or is not there; of many creators of one name exactly one wins. rename(2) refuses a
+ * target that is not empty, so no rename flag is needed that a network file system may lack.
+ *
+ * Durability: nothing is synced. A container is a recipe that create makes again in a
+ * millisecond; a record torn by a power cut is told by its checksum, said, and replaced by
+ * `create -f` or removed. (The data in a kept layer is another matter: layer.h.)
+ *
+ * Whoever builds or deletes a .tmp-* holds a shared lock on containers/.lock; gc takes it
+ * exclusively, so what it finds then is debris.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "runtime/container_record.h"
+
+struct err;
+struct meta_source;
+struct paths;
+
+struct container_create {
+	const char *name;  /* valid name */
+	const char *image; /* path of a squashfs file or a directory */
+	bool replace;	   /* an existing container of that name goes, with its kept layer */
+	struct strv settings;
+	const struct meta_source *meta; /* meta_cache.h */
+};
+
+/* -EEXIST: the name is taken; -EBUSY: it is to be replaced but in use; -EINVAL: no squashfs. */
+int container_store_create(const struct paths *p, const struct container_create *how, struct err *e);
+
+/* One open and one read. -ENOENT: no such container. */
+int container_store_open(const struct paths *p, const char *name, struct container_record *ret,
+			 struct err *e);
+
+/*
+ * The pinned image, O_RDONLY, or the directory, O_PATH|O_DIRECTORY; compared with the record:
+ * -ESTALE when it is not the one that was pinned. *ret_path (may be NULL) is its absolute host
+ * path, caller frees; *ret_id its identity.
+ */
+int container_store_open_image(const struct paths *p, const char *name,
+			       const struct container_record *r, char **ret_path,
+			       struct image_id *ret_id, struct err *e);
+
+/*
+ * Opens an image by path, for a start without a container: says what it is and its identity;
+ * a file must look like a squashfs (image_sniff).
+ */
+int image_open(const char *path, enum rootfs_kind *ret_kind, struct image_id *ret_id,
+	       struct err *e);
+/* Superblock check, a pure function: head is the file's first bytes. -EINVAL says why not. */
+#define IMAGE_HEAD_BYTES 96
+int image_sniff(const void *head, size_t len, uint64_t file_bytes, struct err *e);
+void image_id_from_stat(struct image_id *ret, const struct stat *st);
+bool image_id_same(const struct image_id *a, const struct image_id *b);
+
+/* Names in byte order; debris (.tmp-*) is counted, not listed. */
+int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_debris, struct err *e);
+
+/*
+ * Removes a container and its kept layer. -ENOENT, or -EBUSY ("in use by pid N") while one of
+ * its instances runs or its layer is held. A damaged record does not stand in the way.
+ */
+int container_store_remove(const struct paths *p, const char *name, struct err *e);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_INSTANCE_H
+#define CSBX_RUNTIME_INSTANCE_H
+
+/*
+ * $CSBX_RUNTIME_PATH/instances/ID: one file a running start. It is alive as long as its
+ * supervisor holds the file's write lock (F_OFD_SETLK, fcntl(2)); death of the supervisor
+ * releases it, so a file without a lock is debris and the pids in it mean nothing. That holds
+ * over a reboot too, so no boot id is kept.
+ *
+ *	instance_begin()    open(O_EXCL) + lock: the id is ours; comes before anything is made
+ *	instance_publish()  one write: others can find it
+ *	instance_end()	    unlink + close
+ *
+ * A lock goes with the open file description: a forked child of the supervisor holds it as well
+ * until it execs or closes the descriptor (O_CLOEXEC is set).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/base/str.h"
+
+struct err;
+struct paths;
+
+#define INSTANCE_MAGIC 0x314e4943u /* "CIN1" */
+#define INSTANCE_VERSION 1u
+#define INSTANCE_BYTES_MAX (4u << 20)
+
+struct instance_record {
+	const char *id;
+	const char *name;    /* container, NULL for a start of an image */
+	const char *image;   /* path */
+	const char *layer;   /* kept layer's directory, NULL = none */
+	const char *scratch; /* throw-away upper on disk, NULL = none */
+	const char *cgroup;  /* directory of csbx-ID, NULL = none */
+	const char *server;  /* hash of the image server's key */
+	struct strv command;
+	pid_t supervisor, init;
+	uint64_t started_ns; /* CLOCK_REALTIME */
+	void *memory;	     /* when decoded: what the strings point into */
+};
+
+struct instance {
+	int dirfd, lock_fd; /* -1 = not begun */
+	char id[16];
+};
+#define INSTANCE_INIT {.dirfd = -1, .lock_fd = -1}
+
+int instance_begin(const struct paths *p, const char *id, struct instance *ret, struct err *e);
+int instance_publish(struct instance *i, const struct instance_record *r, struct err *e);
+void instance_end(struct instance *i); /* nothing to do on an INSTANCE_INIT; keeps errno */
+
+/* Lets go without unlinking: for the parent of a detached supervisor, which holds it on. */
+void instance_release(struct instance *i);
+
+int instance_record_encode(const struct instance_record *r, struct strbuf *out, struct err *e);
+/* Takes ownership of buf (malloc'ed), also on error. */
+int instance_record_decode(struct instance_record *ret, void *buf, size_t len, struct err *e);
+void instance_record_free(struct instance_record *r);
+
+/* Live and published instances; of one container where name is given. Unordered. */
+struct instance_list {
+	struct instance_record *items;
+	size_t n, cap;
+};
+int instance_list(const struct paths *p, const char *name, struct instance_list *ret, struct err *e);
+void instance_list_free(struct instance_list *l);
+
+/*
+ * The one live instance that NAME, an id or the beginning of an id (>= 4 digits) stands for.
+ * -ENOENT: none runs; -ENOTUNIQ: several, the message lists their ids.
+ */
+int instance_find(const struct paths *p, const char *operand, struct instance_record *ret,
+		  struct err *e);
+
+/* True while someone holds the write lock; never takes it. */
+bool instance_lock_is_held(int fd);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_LAYER_H
+#define CSBX_RUNTIME_LAYER_H
+
+/*
+ * Writable layers on disk.
+ *
+ * Kept: $CSBX_LAYER_PATH/NAME/{upper,work,lock}. One start at a time (write lock on `lock`).
+ * The overlay is mounted `volatile`: a crash of the machine may leave it incomplete. So while it
+ * is in use there is a symbolic link `dirty` whose text is the boot id; making it is one metadata
+ * operation, which journalling file systems keep in order with all that follow, so nothing is
+ * synced at start. A start that finds `dirty` of the same boot goes on (only processes died, the
+ * page cache did not) and clears the kernel's own marker; of another boot it is refused with
+ * "layer may be incomplete after a crash" unless forced. layer_clean() syncs after the exit.
+ *
+ * Throw-away: $CSBX_SCRATCH_PATH/ID/{upper,work,lock}, held and deleted by its supervisor.
+ *
+ * Network file systems cannot hold an overlay's upper: refused with a hint.
+ */
+
+#include <stdbool.h>
+
+struct err;
+struct paths;
+
+struct layer {
+	int parent, dir, upper, work, lock; /* dirfds; -1 = not open */
+	char *name;	    /* within parent */
+	char *path;	    /* the directory */
+	char *upper_path, *work_path;
+	bool was_dirty;	    /* the last user did not end cleanly (kept layers) */
+};
+#define LAYER_INIT {.parent = -1, .dir = -1, .upper = -1, .work = -1, .lock = -1}
+
+/*
+ * Takes the kept layer of a container, making it when missing. -EBUSY: "in use by pid N";
+ * -EUCLEAN: may be incomplete after a crash and not forced.
+ */
+int layer_open(const struct paths *p, const char *name, bool force, struct layer *ret, struct err *e);
+/* Syncs the layer, then clears both markers. The payload must be gone. */
+int layer_clean(struct layer *l, struct err *e);
+/* Lets the layer go as it is; also for a scratch layer that stays with a detached supervisor. */
+void layer_close(struct layer *l);
+
+/*
+ * Deletes a kept layer. -EBUSY while it is held; missing is fine. See layer_remove_tree() for
+ * files of other ids.
+ */
+int layer_remove(const struct paths *p, const char *name, struct err *e);
+
+/* A throw-away layer; id is the instance's. */
+int scratch_create(const struct paths *p, const char *id, struct layer *ret, struct err *e);
+
+/*
+ * Renames it away, at once, and deletes it in a detached child, which enters userns_fd (the
+ * image server's, -1 = none) first: files in there may belong to the user's other ids.
+ */
+void scratch_discard(struct layer *l, int userns_fd);
+
+/* -EOPNOTSUPP with a hint when dirfd lies on a file system that cannot hold an upper. */
+int layer_check_fs(int dirfd, const char *path, struct err *e);
+
+#endif
