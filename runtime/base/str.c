@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
 #include "runtime/base/str.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -197,14 +195,17 @@ bool str_has_suffix(const char *s, const char *suffix)
 	return n >= k && !memcmp(s + n - k, suffix, k);
 }
 
-/* Decodes one code point; returns its length in bytes, 0 where s is not well-formed. */
-static size_t utf8_next(const unsigned char *s, size_t len, uint32_t *ret_cp)
+size_t str_utf8_next(const char *str, size_t len, uint32_t *ret_cp)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3
-			     : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
+	const unsigned char *s = (const unsigned char *)str;
+	size_t n;
 	uint32_t cp;
 
+	if (!len)
+		return 0;
+	n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3
+			     : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
 	if (!n || n > len)
 		return 0;
 	cp = n == 1 ? s[0] : s[0] & (0x7fu >> n);
@@ -221,21 +222,20 @@ static size_t utf8_next(const unsigned char *s, size_t len, uint32_t *ret_cp)
 
 bool str_is_utf8(const char *s, size_t len)
 {
-	const unsigned char *p = (const unsigned char *)s;
 	uint32_t cp;
 
 	while (len) {
-		size_t n = utf8_next(p, len, &cp);
+		size_t n = str_utf8_next(s, len, &cp);
 
 		if (!n)
 			return false;
-		p += n;
+		s += n;
 		len -= n;
 	}
 	return true;
 }
 
-static bool is_display_control(uint32_t cp)
+bool str_is_display_control(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || (cp >= 0x200b && cp <= 0x200f) ||
 	       (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2060 && cp <= 0x206f) || cp == 0xfeff;
@@ -243,22 +243,36 @@ static bool is_display_control(uint32_t cp)
 
 void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len)
 {
-	const unsigned char *p = (const unsigned char *)s;
-
 	while (len) {
 		uint32_t cp = 0;
-		size_t n = utf8_next(p, len, &cp);
+		size_t n = str_utf8_next(s, len, &cp);
 
-		if (n && !is_display_control(cp)) {
-			strbuf_add(b, p, n);
+		if (n && !str_is_display_control(cp)) {
+			strbuf_add(b, s, n);
 		} else {
 			n = n ? n : 1;
 			for (size_t i = 0; i < n; i++)
-				strbuf_addf(b, "\\x%02x", p[i]);
+				strbuf_addf(b, "\\x%02x", (unsigned char)s[i]);
 		}
-		p += n;
+		s += n;
 		len -= n;
 	}
+}
+
+void strbuf_add_time(struct strbuf *b, uint64_t realtime_ns)
+{
+	/* Days are counted from 0000-03-01, so that a leap day is the last of its year. */
+	uint64_t ms = realtime_ns / 1000000, s = ms / 1000, days = s / 86400 + 719468;
+	unsigned era_day = (unsigned)(days % 146097);
+	unsigned era_year = (era_day - era_day / 1460 + era_day / 36524 - era_day / 146096) / 365;
+	unsigned year_day = era_day - (365 * era_year + era_year / 4 - era_year / 100);
+	unsigned m = (5 * year_day + 2) / 153, day = year_day - (153 * m + 2) / 5 + 1;
+	unsigned month = m < 10 ? m + 3 : m - 9;
+	uint64_t year = days / 146097 * 400 + era_year + (month <= 2);
+
+	strbuf_addf(b, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ", (unsigned)year, month, day,
+		    (unsigned)(s / 3600 % 24), (unsigned)(s / 60 % 60), (unsigned)(s % 60),
+		    (unsigned)(ms % 1000));
 }
 
 char *str_printf(const char *fmt, ...)

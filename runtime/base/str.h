@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 struct err;
@@ -69,8 +70,20 @@ bool str_has_suffix(const char *s, const char *suffix);
 /* True for well-formed UTF-8 (no surrogates, no overlong forms, <= U+10FFFF). */
 bool str_is_utf8(const char *s, size_t len);
 
+/*
+ * Decodes the code point at s: its length in bytes, 0 where the bytes are not well-formed UTF-8
+ * (or len is 0).
+ */
+size_t str_utf8_next(const char *s, size_t len, uint32_t *ret_cp);
+
+/* True for characters that can steer a terminal or hide text: C0, C1, bidi, zero width. */
+bool str_is_display_control(uint32_t cp);
+
 /* Adds s with control bytes, invalid UTF-8, bidi and zero-width controls as \xHH: safe to show. */
 void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len);
+
+/* Nanoseconds since 1970 as UTC: "2026-01-02T03:04:05.678Z". */
+void strbuf_add_time(struct strbuf *b, uint64_t realtime_ns);
 
 /* asprintf that returns NULL on failure. */
 char *str_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
