@@ -1,0 +1,87 @@
+# Tests: what is built from tests/, and the check targets. docs/testing.md says what each tier is.
+
+# --- unit tests ---------------------------------------------------------------------------------
+# tests/unit/LAYER_NAME.c links its own layer and base only: an upward call fails to link.
+UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/*.c)))
+unit_of = $(filter $(O)/tests/unit/$(1)_%,$(UNIT_PROGRAMS))
+
+$(call unit_of,base):    $(O)/libbase.a
+$(call unit_of,runtime): $(O)/libruntime.a $(O)/libbase.a
+$(call unit_of,image):   $(O)/libimage.a $(O)/libbase.a
+$(call unit_of,image):   TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
+$(call unit_of,squashd): $(filter-out %/main.o,$(SQUASHD_OBJS)) $(O)/libruntime.a $(O)/libbase.a
+$(call unit_of,squashd): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS))
+$(call unit_of,cmd):     $(filter-out %/main.o,$(CSBX_OBJS)) $(O)/libruntime.a $(O)/libbase.a
+$(UNIT_PROGRAMS): $(O)/tests/unit/%: $(O)/tests/unit/%.o
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $< $(filter-out $<,$^) $(TEST_LIBS) -pthread
+
+# --- fuzz targets -------------------------------------------------------------------------------
+# Pure functions over (buf, len), linked with the layer their includes name.
+FUZZ_SRCS     := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_NAMES    := $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_SRCS))
+FUZZ_IMAGE    := $(if $(FUZZ_SRCS),$(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"image/' $(FUZZ_SRCS))))
+FUZZ_REPLAYS  := $(addprefix $(O)/tests/fuzz/replay_,$(FUZZ_NAMES))
+FUZZ_PROGRAMS := $(addprefix $(O)/tests/fuzz/fuzz_,$(FUZZ_NAMES))
+FUZZ_SECONDS  ?= 60
+fuzz_of = $(addprefix $(O)/tests/fuzz/replay_,$(1)) $(addprefix $(O)/tests/fuzz/fuzz_,$(1))
+
+$(call fuzz_of,$(FUZZ_IMAGE)): $(O)/libimage.a $(O)/libbase.a
+$(call fuzz_of,$(FUZZ_IMAGE)): TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
+$(call fuzz_of,$(filter-out $(FUZZ_IMAGE),$(FUZZ_NAMES))): $(O)/libruntime.a $(O)/libbase.a
+$(FUZZ_REPLAYS): $(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/replay.o
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) -pthread
+$(FUZZ_PROGRAMS): $(O)/tests/fuzz/fuzz_%: $(O)/tests/fuzz/fuzz_%.o
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(PIE_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) -pthread
+
+# --- targets ------------------------------------------------------------------------------------
+.PHONY: setup demo check check-layers check-unit check-fuzz check-integration check-hostile \
+	check-oracle check-crash fuzz fuzz-programs test-programs bench
+
+# What a machine without the packages lacks; quiet otherwise.
+setup:
+	@tests/tools/setup
+
+demo: ## from nothing to a script running in a container
+	@tests/tools/setup && $(MAKE) all && tests/tools/demo "$(O)"
+
+check: ## every test this machine can run
+	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile crash-sample
+
+check-layers: ## who may include what; every header compiles alone
+	@tests/tools/check_layers.py --cc '$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)'
+
+test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS)
+
+check-unit: $(UNIT_PROGRAMS) ## unit tests (C, TAP)
+	@tests/tools/tap_summary.py $(UNIT_PROGRAMS)
+
+check-fuzz: $(FUZZ_REPLAYS) ## replay the fuzzers' corpora with any compiler
+	@tests/tools/tap_summary.py $(foreach n,$(FUZZ_NAMES),$(O)/tests/fuzz/replay_$(n):tests/fuzz/corpus/$(n))
+
+fuzz: ## fuzz each parser for FUZZ_SECONDS (clang, libFuzzer, ASan, UBSan)
+	@tests/tools/setup build lint
+	@$(MAKE) CC=clang SANITIZE=fuzzer-no-link,address,undefined O=build/fuzz fuzz-programs
+	@tests/tools/fuzz build/fuzz $(FUZZ_SECONDS) $(FUZZ_NAMES)
+fuzz-programs: $(FUZZ_PROGRAMS)
+
+check-integration: all ## the commands as an ordinary user sees them
+	@tests/tools/run_pytest "$(O)" tests/integration
+
+check-hostile: all ## images and programs that attack
+	@tests/tools/run_pytest "$(O)" tests/hostile
+
+check-oracle: all ## import against umoci on 2,000 random layer stacks
+	@tests/tools/random_stacks.py --build "$(O)" --count 2000
+
+check-crash: all ## SIGKILL at every system call of import, create, start
+	@tests/tools/crash_sweep.py --build "$(O)"
+
+check-crash-sample: all
+	@tests/tools/crash_sweep.py --build "$(O)" --seconds 150
+
+bench: all ## ratios against bwrap, ch-run, crun, umoci
+	@tests/tools/setup build check bench
+	@tests/bench/run "$(O)"

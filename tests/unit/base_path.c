@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/base/path.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "tests/unit/tap.h"
+
+static char outside[PATH_MAX], inside[PATH_MAX];
+
+static bool exists(int dirfd, const char *path)
+{
+	struct stat st;
+
+	return !fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW);
+}
+
+/* A tree whose links all try to lead out of it. */
+static int make_tree(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char up[] = "../../../../../../../../tmp";
+	int fd;
+
+	snprintf(outside, sizeof(outside), "%s/csbx-path-XXXXXX", tmp ? tmp : "/tmp");
+	if (!mkdtemp(outside))
+		return -1;
+	snprintf(inside, sizeof(inside), "%.4000s/root", outside);
+	if (mkdir(inside, 0755) < 0)
+		return -1;
+	fd = open(inside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || symlinkat(outside, fd, "absolute") || symlinkat(up, fd, "relative") ||
+	    symlinkat("loop", fd, "loop") || symlinkat("/made/by/link", fd, "dangling") ||
+	    symlinkat("/proc/self/root", fd, "magic") || mkdirat(fd, "real", 0755))
+		return -1;
+	return fd;
+}
+
+static void test_mkdirs(int root)
+{
+	static const char *const hostile[] = {"/absolute/x/y", "relative/x", "../../x",
+					      "/dangling/z", "real/../../../x2"};
+	struct err e = ERR_INIT;
+	int fd;
+
+	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+		fd = path_mkdirs_in_root(root, hostile[i], &e);
+		if (fd >= 0)
+			close(fd);
+		ok(!exists(AT_FDCWD, "/tmp/x") && !exists(root, "../x") && !exists(root, "../x2"),
+		   "%s makes nothing outside (returned %d)", hostile[i], fd);
+	}
+	ok(path_mkdirs_in_root(root, "loop/a", &e) == -ELOOP, "a loop is an error");
+	fd = path_mkdirs_in_root(root, "/new/deep//er/", &e);
+	ok(fd >= 0 && exists(root, "new/deep/er"), "makes what is missing");
+	fd_close(&fd);
+	ok(path_mkdirs_in_root(root, "", &e) < 0, "an empty path is an error");
+}
+
+static void test_open_and_touch(int root)
+{
+	struct err e = ERR_INIT;
+	int fd = path_touch_in_root(root, "/etc/deep/hosts", &e);
+
+	ok(fd >= 0 && exists(root, "etc/deep/hosts"), "touch makes parents and the file");
+	fd_close(&fd);
+	fd = path_touch_in_root(root, "/absolute/passwd", &e);
+	fd_close(&fd);
+	ok(!exists(root, "../passwd"), "touch stays inside");
+	ok(path_open_in_root(root, "/magic/etc", O_PATH, 0, &e) < 0,
+	   "magic links are not followed");
+	ok(path_touch_in_root(root, "/", &e) >= 0, "the root exists");
+	ok(path_touch_in_root(root, "/nodir/..", &e) < 0, "dots are no file name");
+}
+
+static void test_clean_absolute(void)
+{
+	ok(path_is_clean_absolute("/"), "/");
+	ok(path_is_clean_absolute("/a/b.c/..d"), "dots in names");
+	ok(!path_is_clean_absolute("a"), "relative");
+	ok(!path_is_clean_absolute(""), "empty");
+	ok(!path_is_clean_absolute("/a/../b"), "dot-dot");
+	ok(!path_is_clean_absolute("/a/."), "dot");
+	ok(!path_is_clean_absolute("/.."), "dot-dot at the root");
+}
+
+static void test_remove_tree(int root)
+{
+	struct err e = ERR_INIT;
+	int fd = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), next, depth;
+
+	/* Deeper than PATH_MAX and than any sane recursion or descriptor limit. */
+	for (depth = 0; depth < 3000; depth++) {
+		if (mkdirat(fd, "d", 0755) < 0 ||
+		    (next = openat(fd, "d", O_RDONLY | O_CLOEXEC)) < 0)
+			break;
+		close(fd);
+		fd = next;
+	}
+	is_int(depth, 3000, "made a deep tree");
+	close(fd);
+	is_int(path_remove_tree_at(root, "d", &e), 0, "removes it (%s)", e.msg);
+	ok(!exists(root, "d"), "nothing of it is left");
+	ok(!mkdirat(root, "locked", 0755) && !mkdirat(root, "locked/in", 0755) &&
+		   !fchmodat(root, "locked", 0, 0),
+	   "made a directory without permissions");
+	is_int(path_remove_tree_at(root, "locked", &e), 0, "removes it (%s)", e.msg);
+	is_int(path_remove_tree_at(root, "missing", &e), 0, "missing is fine");
+	is_int(path_remove_tree_at(root, "absolute", &e), 0, "removes a link");
+	ok(exists(AT_FDCWD, outside), "and not what it points to");
+}
+
+static void test_private_dir(void)
+{
+	struct err e = ERR_INIT;
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.4000s/private/deep", outside);
+	fd = path_open_private_dir(path, &e);
+	ok(fd >= 0 && !fstat(fd, &st) && (st.st_mode & 07777) == 0700, "made with mode 0700");
+	fd_close(&fd);
+	ok(!chmod(path, 0777) && path_open_private_dir(path, &e) == -EPERM,
+	   "writable to others is refused");
+	ok(!chmod(path, 0755), "readable to others");
+	fd = path_open_private_dir(path, &e);
+	ok(fd >= 0 && !fstat(fd, &st) && (st.st_mode & 07777) == 0700, "is closed to them");
+	fd_close(&fd);
+	if (geteuid())
+		is_int(path_open_private_dir("/", &e), -EPERM,
+		       "another user's directory is refused");
+	else
+		tap_skip("root owns every directory there is");
+}
+
+int main(void)
+{
+	struct err e = ERR_INIT;
+	int root = make_tree();
+
+	if (!ok(root >= 0, "made a tree"))
+		return done_testing();
+	test_mkdirs(root);
+	test_open_and_touch(root);
+	test_clean_absolute();
+	test_remove_tree(root);
+	test_private_dir();
+	is_int(path_remove_tree_at(AT_FDCWD, outside, &e), 0, "clean-up (%s)", e.msg);
+	return done_testing();
+}
