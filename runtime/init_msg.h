@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_INIT_MSG_H
+#define CSBX_RUNTIME_INIT_MSG_H
+
+/* The supervisor's side of init_abi.h: builds the message, reads the answers. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/init/init_abi.h"
+
+struct container_spec;
+struct id_map;
+struct strbuf;
+struct err;
+
+struct init_msg_params {
+	bool exec;	     /* join the running container (INIT_EXEC) */
+	bool has_cgroup;     /* a descriptor for the payload's cgroup goes along */
+	uint32_t umask;
+	uint32_t oom_score_adj;
+};
+
+/* Appends the message for spec's process to out. */
+int init_msg_build(const struct container_spec *spec, const struct id_map *map,
+		   const struct init_msg_params *params, struct strbuf *out, struct err *e);
+
+/* A sealed memfd with the message, O_CLOEXEC. */
+int init_msg_memfd(const struct strbuf *msg, struct err *e);
+
+/* "no new privileges", "seccomp filter", ...; "?" for an unknown stage. */
+const char *init_stage_name(uint32_t stage);
+
+/*
+ * Text for a failed start of argv0 into *e; returns csbx's exit code: 127 command not found, 126
+ * found but not executable, 125 a stage before execve failed.
+ */
+int init_status_error(const struct init_status *st, const char *argv0, struct err *e);
+
+#endif
