@@ -118,6 +118,13 @@ struct security_spec {
 	bool masks_off;		   /* --security-opt systempaths=unconfined */
 };
 
+/* A file put into a fresh upper layer before the root is mounted; the image is not touched. */
+struct file_spec {
+	char *path; /* below /, without a leading slash: "etc/passwd" */
+	char *data;
+	size_t len;
+};
+
 struct container_spec {
 	uint32_t version;
 	char *id;   /* 12 hex digits; spec_freeze makes one when NULL */
@@ -129,6 +136,8 @@ struct container_spec {
 	size_t n_mounts;
 	struct limit_spec limits;
 	struct security_spec sec;
+	struct file_spec *files;
+	size_t n_files;
 	struct strv labels; /* "key=value" */
 	bool allow_root;    /* --allow-root */
 };
@@ -139,6 +148,8 @@ void spec_free(struct container_spec *s);
 /* Appends a zeroed mount or rlimit for the caller to fill; NULL when out of memory. */
 struct mount_spec *spec_add_mount(struct container_spec *s);
 struct rlimit_spec *spec_add_rlimit(struct container_spec *s);
+/* Adds a file; takes ownership of data, also on error. */
+int spec_add_file(struct container_spec *s, const char *path, char *data, size_t len, struct err *e);
 
 /* Fills defaults, checks contradictions (-EINVAL naming the option). After it the spec is const. */
 int spec_freeze(struct container_spec *s, struct err *e);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/child.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/log.h"
+#include "runtime/init/init_abi.h"
+#include "runtime/launch.h"
+#include "runtime/plan.h"
+#include "runtime/spec.h"
+
+typedef int op_function(struct child *c, const struct op *op, struct err *e);
+
+static op_function *const functions[OP_MAX] = {
+	[OP_LOOPBACK] = net_loopback,
+	[OP_HOSTNAME] = net_hostname,
+	[OP_BASE] = rootfs_base,
+	[OP_LOWER_IMAGE] = rootfs_lower_image,
+	[OP_LOWER_DIRECTORY] = rootfs_lower_directory,
+	[OP_UPPER_DIRECTORY] = rootfs_upper_directory,
+	[OP_SEED] = rootfs_seed,
+	[OP_OVERLAY] = rootfs_overlay,
+	[OP_DEV] = dev_template,
+	[OP_DEV_OWN] = dev_own,
+	[OP_DEVPTS] = dev_pts,
+	[OP_SHM] = dev_shm,
+	[OP_SHM_HOST] = dev_shm_host,
+	[OP_MQUEUE] = dev_mqueue,
+	[OP_PROC] = proc_mount,
+	[OP_PROC_MASK] = proc_mask,
+	[OP_PROC_READONLY] = proc_readonly,
+	[OP_SYSFS] = sysfs_mount,
+	[OP_SYSFS_HOST] = sysfs_mount_host,
+	[OP_SYS_MASK] = sysfs_mask,
+	[OP_BIND] = mount_bind,
+	[OP_DEVICE] = mount_device,
+	[OP_TMPFS] = mount_tmpfs,
+	[OP_READONLY_ROOT] = rootfs_readonly,
+	[OP_PIVOT] = rootfs_pivot,
+	[OP_LANDLOCK] = landlock_apply,
+};
+
+/*
+ * The parent-death signal first, then a look at the parent: a supervisor that died before the
+ * signal was armed is seen by its pidfd. getppid(2) says 0 in a new pid namespace in any case.
+ */
+static int tie_to_supervisor(const struct child *c, struct err *e)
+{
+	struct pollfd p = {.fd = c->supervisor_pidfd, .events = POLLIN};
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return err_sys(e, "parent death signal");
+	if (poll(&p, 1, 0) != 0)
+		return err_set(e, ESRCH, "the supervisor died");
+	return 0;
+}
+
+static int place_streams(const int stdio[3], struct err *e)
+{
+	for (int i = 0; i < 3; i++) {
+		if (stdio[i] >= 0 && dup2(stdio[i], i) < 0)
+			return err_sys(e, "stream %d", i);
+	}
+	return 0;
+}
+
+/*
+ * A terminal of the container's own: the slave becomes the standard streams (stderr only where
+ * the caller's is a terminal too), the master goes to the supervisor. The caller's terminal
+ * itself never enters.
+ */
+static int make_terminal(struct child *c, struct err *e)
+{
+	_close_ int master = openat(c->root_fd, "dev/pts/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct init_event ev = {.magic = INIT_MAGIC, .type = LAUNCH_EV_TERMINAL};
+	_close_ int slave = -1;
+	int zero = 0, r;
+
+	if (master < 0 || ioctl(master, TIOCSPTLCK, &zero) < 0)
+		return err_sys(e, "terminal");
+	slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (slave < 0)
+		return err_sys(e, "terminal");
+	if (fchown(slave, c->spec->proc.uid, (gid_t)-1) < 0 && errno != EINVAL)
+		return err_sys(e, "terminal");
+	r = place_streams((int[]){slave, slave, isatty(2) ? slave : -1}, e);
+	if (r < 0)
+		return r;
+	return fd_send(c->control_fd, &ev, sizeof(ev), &master, 1, e);
+}
+
+static int run_plan(struct child *c, struct err *e)
+{
+	for (size_t i = 0; i < c->plan->n; i++) {
+		const struct op *op = &c->plan->ops[i];
+		int r = functions[op->kind](c, op, e);
+
+		if (r >= 0 && op->kind == OP_DEVPTS && c->spec->proc.tty == TTY_YES)
+			r = make_terminal(c, e);
+		if (r < 0) {
+			log_trace("operation %s failed: %s", op_name(op->kind), e->msg);
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* Moves descriptors to the numbers of the init ABI, by way of numbers that none of them has. */
+static int place_descriptors(const struct child *c, struct err *e)
+{
+	int from[INIT_FD_FIRST_KEPT + INIT_MAX_KEEP_FDS], n = INIT_FD_FIRST_KEPT;
+
+	for (int i = 0; i < INIT_FD_FIRST_KEPT; i++)
+		from[i] = -1;
+	from[INIT_FD_CONTROL] = c->control_fd;
+	from[INIT_FD_MSG] = c->msg_fd;
+	from[INIT_FD_STATUS] = c->status_fd;
+	from[INIT_FD_PROC] = c->clean_proc_fd;
+	from[INIT_FD_CGROUP] = c->cgroup_fd;
+	for (uint32_t i = 0; i < c->n_keep_fds; i++)
+		from[n++] = c->keep_fds[i];
+	for (int i = 0; i < n; i++) {
+		if (from[i] < 0)
+			continue;
+		from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 64);
+		if (from[i] < 0)
+			return err_sys(e, "place descriptors");
+	}
+	/* Whatever the caller leaked into us ends here; the payload's own pass comes later. */
+	(void)syscall(SYS_close_range, 3, ~0u, CLOSE_RANGE_CLOEXEC);
+	for (int i = 0; i < n; i++) {
+		if (from[i] >= 0 && dup2(from[i], i) < 0)
+			return err_sys(e, "place descriptors");
+	}
+	return 0;
+}
+
+static int become_init(struct child *c, struct err *e)
+{
+	static char name[] = "csbx-init";
+	char *argv[] = {name, NULL}, *env[] = {NULL};
+	_close_ int init = fcntl(c->init_fd, F_DUPFD_CLOEXEC, 96);
+	int r;
+
+	if (init < 0)
+		return err_sys(e, "csbx-init");
+	r = place_descriptors(c, e);
+	if (r < 0)
+		return r;
+	c->status_fd = INIT_FD_STATUS;
+	syscall(SYS_execveat, init, "", argv, env, AT_EMPTY_PATH);
+	return err_sys(e, "exec csbx-init");
+}
+
+void child_main(struct child *c)
+{
+	struct err e = ERR_INIT;
+	int r;
+
+	c->base_fd = c->root_fd = c->proc_fd = c->clean_proc_fd = c->sys_fd = c->empty_fd = -1;
+	umask(0);
+	r = tie_to_supervisor(c, &e);
+	if (r >= 0 && c->spec->proc.tty != TTY_YES)
+		r = place_streams(c->stdio, &e);
+	if (r >= 0)
+		r = run_plan(c, &e);
+	if (r >= 0)
+		(void)become_init(c, &e);
+	/* One atomic write; the reader tells it from init's own status by its size. */
+	if (write(c->status_fd, &e, sizeof(e)) != sizeof(e))
+		_exit(CHILD_EXIT_SILENT);
+	_exit(CHILD_EXIT_FAILED);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_CHILD_H
+#define CSBX_RUNTIME_CHILD_H
+
+/*
+ * The container's pid 1 before it becomes csbx-init: a copy of the supervisor's memory with the
+ * capabilities of the outer user namespace A, in fresh pid, mount, ipc, uts and net namespaces.
+ * Its mount namespace starts as a copy of the caller's, so host paths still resolve.
+ *
+ * Should: build the root from the plan, by descriptors only; then exec csbx-init.
+ * Mustn't: print, allocate without need, return, or touch a path inside the image other than
+ * through base/path.h.
+ */
+
+#include <stdint.h>
+
+struct err;
+struct op;
+struct plan;
+struct container_spec;
+
+struct child {
+	const struct container_spec *spec;
+	const struct plan *plan;
+	int supervisor_pidfd, status_fd, control_fd, msg_fd;
+	int init_fd, dev_fd, image_fd;	/* from the image server; image_fd -1 for a directory */
+	int stdio[3];			/* what becomes 0, 1, 2; -1 keeps the caller's */
+	const int *keep_fds;		/* become INIT_FD_FIRST_KEPT and on */
+	uint32_t n_keep_fds;
+	int cgroup_fd;			/* -1: none */
+	/* Filled while the plan runs. */
+	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd, empty_fd;
+};
+
+/* Runs the plan and execs csbx-init; on failure sends a struct err on status_fd and exits. */
+_Noreturn void child_main(struct child *c);
+
+/* The operations, by file: rootfs.c */
+int rootfs_base(struct child *c, const struct op *op, struct err *e);
+int rootfs_lower_image(struct child *c, const struct op *op, struct err *e);
+int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e);
+int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e);
+int rootfs_seed(struct child *c, const struct op *op, struct err *e);
+int rootfs_overlay(struct child *c, const struct op *op, struct err *e);
+int rootfs_readonly(struct child *c, const struct op *op, struct err *e);
+int rootfs_pivot(struct child *c, const struct op *op, struct err *e);
+/* A directory of the root that must not be a symlink, made when missing; O_PATH. */
+int rootfs_own_directory(struct child *c, const char *name, struct err *e);
+/* dev.c */
+int dev_template(struct child *c, const struct op *op, struct err *e);
+int dev_own(struct child *c, const struct op *op, struct err *e);
+int dev_pts(struct child *c, const struct op *op, struct err *e);
+int dev_shm(struct child *c, const struct op *op, struct err *e);
+int dev_shm_host(struct child *c, const struct op *op, struct err *e);
+int dev_mqueue(struct child *c, const struct op *op, struct err *e);
+/* proc.c */
+int proc_mount(struct child *c, const struct op *op, struct err *e);
+int proc_mask(struct child *c, const struct op *op, struct err *e);
+int proc_readonly(struct child *c, const struct op *op, struct err *e);
+int sysfs_mount(struct child *c, const struct op *op, struct err *e);
+int sysfs_mount_host(struct child *c, const struct op *op, struct err *e);
+int sysfs_mask(struct child *c, const struct op *op, struct err *e);
+/* mount.c */
+int mount_bind(struct child *c, const struct op *op, struct err *e);
+int mount_device(struct child *c, const struct op *op, struct err *e);
+int mount_tmpfs(struct child *c, const struct op *op, struct err *e);
+/* net.c */
+int net_loopback(struct child *c, const struct op *op, struct err *e);
+int net_hostname(struct child *c, const struct op *op, struct err *e);
+/* landlock.c */
+int landlock_apply(struct child *c, const struct op *op, struct err *e);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_CONTAINER_H
+#define CSBX_RUNTIME_CONTAINER_H
+
+/*
+ * Runs one container from a frozen spec, start to end, in the calling process, which becomes its
+ * supervisor. 0: *ret says what happened. -errno: it could not be started and nothing of it is
+ * left; *e has the reason. The caller frees *ret in both cases.
+ */
+
+struct container_spec;
+struct paths;
+struct run_result;
+struct strbuf;
+struct err;
+
+int container_run(const struct container_spec *spec, const struct paths *paths, struct run_result *ret,
+		  struct err *e);
+
+/* What container_run() would mount, in order, as text; touches nothing. */
+int container_plan(const struct container_spec *spec, struct strbuf *out, struct err *e);
+
+#endif

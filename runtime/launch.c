@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/launch.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/child.h"
+
+#define HELPER_STACK_BYTES 65536u
+
+struct launch {
+	struct child *child;
+	int userns_fd, pidfd;
+	unsigned long flags;
+	pid_t pid;
+	int code;
+	const char *step;
+};
+
+/* Runs as M in S's memory: no allocation, no stdio, results go into *l. */
+static int join_and_clone(void *arg)
+{
+	struct launch *l = arg;
+	long pid;
+
+	if (setns(l->userns_fd, CLONE_NEWUSER) < 0) {
+		l->code = errno;
+		l->step = "join the container's user namespace";
+		_exit(1);
+	}
+	pid = syscall(SYS_clone, l->flags | CLONE_PARENT | CLONE_PIDFD, NULL, &l->pidfd, NULL, NULL);
+	if (!pid)
+		child_main(l->child);
+	if (pid < 0) {
+		l->code = errno;
+		l->step = "make the container's namespaces";
+		_exit(1);
+	}
+	l->pid = (pid_t)pid;
+	_exit(0);
+}
+
+int launch_child(struct child *c, int userns_fd, unsigned long ns_flags, struct launched *ret,
+		 struct err *e)
+{
+	_Alignas(16) char stack[HELPER_STACK_BYTES];
+	struct launch l = {.child = c, .userns_fd = userns_fd, .pidfd = -1, .flags = ns_flags};
+	pid_t m = clone(join_and_clone, stack + sizeof(stack),
+			CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &l);
+
+	if (m < 0)
+		return err_sys(e, "start a helper process");
+	while (waitpid(m, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (l.code) {
+		err_code(e, l.code, "%s", l.step);
+		if (l.code == ENOSPC)
+			err_append(e, "a limit below /proc/sys/user is reached");
+		return -l.code;
+	}
+	if (l.pid <= 0)
+		return err_set(e, EIO, "the helper process died");
+	*ret = (struct launched){l.pid, l.pidfd};
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_LAUNCH_H
+#define CSBX_RUNTIME_LAUNCH_H
+
+/*
+ * Makes the container's pid 1. The supervisor S must not enter a user namespace itself, and the
+ * pid 1 must be its own child. So S vforks a short-lived M, which joins A (the outer user
+ * namespace, setns) and clones pid 1 with CLONE_PARENT; M ends. M shares S's memory and
+ * descriptors: joining A makes S's memory non-dumpable, so S must not rely on its own /proc/self
+ * files afterwards.
+ */
+
+#include <sys/types.h>
+
+struct child;
+struct err;
+
+/* Sent by the child on the control socket with the pty's master, before csbx-init runs. */
+#define LAUNCH_EV_TERMINAL 100u
+
+enum { CHILD_EXIT_FAILED = 97, CHILD_EXIT_SILENT = 98 };
+
+struct launched {
+	pid_t pid;
+	int pidfd;
+};
+
+/*
+ * ns_flags: CLONE_NEW* of pid 1's namespaces, all owned by A. The caller has SIGCHLD at its
+ * default and all signals blocked. The child runs child_main(c) on a copy of the memory.
+ */
+int launch_child(struct child *c, int userns_fd, unsigned long ns_flags, struct launched *ret,
+		 struct err *e);
+
+#endif

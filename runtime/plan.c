@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/plan.h"
+
+#include <stdlib.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/str.h"
+#include "runtime/spec.h"
+
+static const char *const op_names[] = {
+	[OP_LOOPBACK] = "loopback",
+	[OP_HOSTNAME] = "hostname",
+	[OP_BASE] = "base",
+	[OP_LOWER_IMAGE] = "lower-image",
+	[OP_LOWER_DIRECTORY] = "lower-directory",
+	[OP_UPPER_DIRECTORY] = "upper-directory",
+	[OP_SEED] = "seed",
+	[OP_OVERLAY] = "overlay",
+	[OP_DEV] = "dev",
+	[OP_DEV_OWN] = "dev-own",
+	[OP_DEVPTS] = "devpts",
+	[OP_SHM] = "shm",
+	[OP_SHM_HOST] = "shm-host",
+	[OP_MQUEUE] = "mqueue",
+	[OP_PROC] = "proc",
+	[OP_PROC_MASK] = "proc-mask",
+	[OP_PROC_READONLY] = "proc-readonly",
+	[OP_SYSFS] = "sysfs",
+	[OP_SYSFS_HOST] = "sysfs-host",
+	[OP_SYS_MASK] = "sys-mask",
+	[OP_BIND] = "bind",
+	[OP_DEVICE] = "device",
+	[OP_TMPFS] = "tmpfs",
+	[OP_READONLY_ROOT] = "readonly-root",
+	[OP_PIVOT] = "pivot",
+	[OP_LANDLOCK] = "landlock",
+};
+_Static_assert(sizeof(op_names) / sizeof(op_names[0]) == OP_MAX, "a name for every operation");
+
+/* What a container has no business to see or set; missing ones are passed over at run time. */
+static const char *const proc_masks[] = {
+	"acpi", "interrupts", "kcore", "keys", "latency_stats", "sched_debug", "scsi", "timer_list",
+	"timer_stats",
+};
+static const char *const proc_readonly[] = {"asound", "bus", "fs", "irq", "sys", "sysrq-trigger"};
+static const char *const sys_masks[] = {"devices/virtual/powercap", "firmware"};
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define FIXED_OPS 64u
+
+const char *op_name(enum op_kind kind)
+{
+	return kind < OP_MAX ? op_names[kind] : "?";
+}
+
+static struct op *add(struct plan *p, enum op_kind kind)
+{
+	struct op *op = &p->ops[p->n++];
+
+	*op = (struct op){.kind = kind};
+	return op;
+}
+
+static void add_dst(struct plan *p, enum op_kind kind, const char *dst)
+{
+	add(p, kind)->dst = dst;
+}
+
+static void add_src(struct plan *p, enum op_kind kind, const char *src)
+{
+	add(p, kind)->src = src;
+}
+
+static void add_root(struct plan *p, const struct plan_input *in)
+{
+	const struct container_spec *s = in->spec;
+
+	add(p, OP_BASE)->bytes = in->base_bytes;
+	if (s->rootfs.kind == ROOTFS_DIRECTORY)
+		add_src(p, OP_LOWER_DIRECTORY, s->rootfs.path);
+	else
+		add(p, OP_LOWER_IMAGE);
+	if (in->upper_path)
+		add_src(p, OP_UPPER_DIRECTORY, in->upper_path);
+	for (size_t i = 0; i < in->n_seeds; i++) {
+		struct op *op = add(p, OP_SEED);
+
+		op->dst = in->seeds[i].path;
+		op->data = in->seeds[i].data;
+		op->data_len = in->seeds[i].len;
+	}
+	add(p, OP_OVERLAY);
+}
+
+static bool has_devices(const struct container_spec *s)
+{
+	for (size_t i = 0; i < s->n_mounts; i++) {
+		if (str_has_prefix(s->mounts[i].target, "/dev/"))
+			return true;
+	}
+	return false;
+}
+
+static void add_kernel_mounts(struct plan *p, const struct container_spec *s)
+{
+	add(p, has_devices(s) ? OP_DEV_OWN : OP_DEV);
+	add(p, OP_DEVPTS);
+	if (s->ns.ipc == IPC_HOST) {
+		add(p, OP_SHM_HOST);
+	} else {
+		add(p, OP_SHM)->bytes = s->limits.shm_bytes;
+		add(p, OP_MQUEUE);
+	}
+	add(p, OP_PROC);
+	for (size_t i = 0; !s->sec.masks_off && i < COUNT(proc_masks); i++)
+		add_dst(p, OP_PROC_MASK, proc_masks[i]);
+	for (size_t i = 0; !s->sec.masks_off && i < COUNT(proc_readonly); i++)
+		add_dst(p, OP_PROC_READONLY, proc_readonly[i]);
+	add(p, s->ns.net == NET_HOST ? OP_SYSFS_HOST : OP_SYSFS);
+	for (size_t i = 0; !s->sec.masks_off && i < COUNT(sys_masks); i++)
+		add_dst(p, OP_SYS_MASK, sys_masks[i]);
+}
+
+static void add_mount(struct plan *p, const struct mount_spec *m)
+{
+	static const enum op_kind kinds[] = {
+		[MOUNT_BIND] = OP_BIND, [MOUNT_TMPFS] = OP_TMPFS, [MOUNT_DEVICE] = OP_DEVICE};
+	struct op *op = add(p, kinds[m->kind]);
+
+	op->src = m->source;
+	op->dst = m->target;
+	op->bytes = m->tmpfs_bytes;
+	op->mode = m->tmpfs_mode ? m->tmpfs_mode : 01777;
+	op->flags = (m->readonly ? OP_RDONLY : 0) | (m->exec_off ? OP_NOEXEC : 0) |
+		    (m->non_recursive ? OP_SINGLE : 0) | (m->optional ? OP_OPTIONAL : 0) |
+		    (m->no_create ? OP_NOCREATE : 0);
+}
+
+int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
+{
+	const struct container_spec *s = in->spec;
+
+	p->n = 0;
+	p->ops = calloc(FIXED_OPS + in->n_seeds + s->n_mounts, sizeof(*p->ops));
+	if (!p->ops)
+		return err_set(e, ENOMEM, "out of memory");
+	if (s->ns.net == NET_NONE)
+		add(p, OP_LOOPBACK);
+	add_src(p, OP_HOSTNAME, s->ns.hostname);
+	add_root(p, in);
+	add_kernel_mounts(p, s);
+	for (size_t i = 0; i < s->n_mounts; i++)
+		add_mount(p, &s->mounts[i]);
+	if (s->rootfs.upper == UPPER_READONLY)
+		add(p, OP_READONLY_ROOT);
+	add(p, OP_PIVOT);
+	if (!s->sec.landlock_off)
+		add(p, OP_LANDLOCK);
+	return 0;
+}
+
+void plan_free(struct plan *p)
+{
+	free(p->ops);
+	*p = (struct plan){0};
+}
+
+void plan_print(const struct plan *p, struct strbuf *out)
+{
+	static const struct {
+		unsigned flag;
+		const char *name;
+	} flags[] = {{OP_RDONLY, "ro"}, {OP_NOEXEC, "noexec"}, {OP_SINGLE, "bind"},
+		     {OP_OPTIONAL, "nofail"}, {OP_NOCREATE, "nocreate"}};
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct op *op = &p->ops[i];
+
+		strbuf_addf(out, "%-16s", op_name(op->kind));
+		if (op->src) {
+			strbuf_addch(out, ' ');
+			strbuf_add_escaped(out, op->src, strlen(op->src));
+		}
+		if (op->dst) {
+			strbuf_addstr(out, op->src ? " -> " : " ");
+			strbuf_add_escaped(out, op->dst, strlen(op->dst));
+		}
+		if (op->bytes)
+			strbuf_addf(out, " size=%llu", (unsigned long long)op->bytes);
+		for (size_t k = 0; k < COUNT(flags); k++) {
+			if (op->flags & flags[k].flag)
+				strbuf_addf(out, " %s", flags[k].name);
+		}
+		while (out->len && out->data[out->len - 1] == ' ')
+			out->data[--out->len] = 0;
+		strbuf_addch(out, '\n');
+	}
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The root: one base tmpfs carries the mount points and, for a throw-away container, the upper
+ * layer.
+ *
+ *	base/lower	image mount of the server, or a bind of the rootfs directory
+ *	base/up/{upper,work}	upper and work directory; base/up may be a directory on disk
+ *	base/root	the overlay
+ *
+ * The base is attached over "/" of the container's mount namespace, which is a copy of the
+ * caller's: absolute paths still start at the old root (a process's root is a fixed place, what
+ * is mounted over it later is not seen), so binds resolve as the caller sees them, and no
+ * directory of the host is needed as a mount point. Overlay takes paths only: relative ones, from
+ * the base as working directory. Nothing of this is reachable after the pivot.
+ */
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/path.h"
+#include "runtime/base/str.h"
+#include "runtime/child.h"
+#include "runtime/mount_api.h"
+#include "runtime/plan.h"
+#include "runtime/spec.h"
+
+static bool has_upper_directory(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->ops[i].kind == OP_UPPER_DIRECTORY)
+			return true;
+	}
+	return false;
+}
+
+/* Overlay keeps its marks in user.* attributes; tmpfs has them from 6.6 on (CONFIG_TMPFS_XATTR). */
+static int check_tmpfs_xattr(struct err *e)
+{
+	if (lsetxattr("up/work", "user.overlay.probe", "y", 1, 0) < 0)
+		return errno == EOPNOTSUPP ? err_set(e, EOPNOTSUPP, "tmpfs has no user attributes here")
+					   : err_sys(e, "probe tmpfs attributes");
+	return 0;
+}
+
+int rootfs_base(struct child *c, const struct op *op, struct err *e)
+{
+	bool disk = has_upper_directory(c->plan);
+	_close_ int root = -1;
+
+	c->base_fd = mount_new_tmpfs(op->bytes, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	if (c->base_fd < 0)
+		return c->base_fd;
+	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return err_sys(e, "open /");
+	if (mount_attach(c->base_fd, root, e) < 0)
+		return err_wrap(e, "base");
+	if (fchdir(c->base_fd) < 0)
+		return err_sys(e, "enter base");
+	if (mkdir("lower", 0755) < 0 || mkdir("root", 0755) < 0 || mkdir("up", 0755) < 0 ||
+	    (!disk && (mkdir("up/upper", 0755) < 0 || mkdir("up/work", 0755) < 0)))
+		return err_sys(e, "make mount points");
+	return disk ? 0 : check_tmpfs_xattr(e);
+}
+
+static int attach_at(int fd, const char *name, struct err *e)
+{
+	_close_ int target = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (target < 0)
+		return err_sys(e, "open %s", name);
+	return mount_attach(fd, target, e);
+}
+
+int rootfs_lower_image(struct child *c, const struct op *op, struct err *e)
+{
+	int r = attach_at(c->image_fd, "lower", e);
+
+	(void)op;
+	return r < 0 ? err_wrap(e, "image") : 0;
+}
+
+/* Binds a host directory that must still be the one the supervisor opened. */
+static int attach_directory(const struct op *op, const char *where, unsigned attrs, struct err *e)
+{
+	_close_ int fd = mount_clone(AT_FDCWD, op->src, false, e);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return err_wrap(e, "%s", op->src);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "%s", op->src);
+	if (st.st_dev != op->dev || st.st_ino != op->ino)
+		return err_set(e, ESTALE, "%s: replaced while the container was starting", op->src);
+	r = mount_restrict(fd, attrs, false, e);
+	if (r >= 0)
+		r = attach_at(fd, where, e);
+	return r < 0 ? err_wrap(e, "%s", op->src) : 0;
+}
+
+int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e)
+{
+	(void)c;
+	return attach_directory(op, "lower", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, e);
+}
+
+int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
+{
+	(void)c;
+	return attach_directory(op, "up", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+}
+
+/*
+ * A seeded file goes straight into the fresh upper layer: cheaper than a copy-up through the
+ * mounted root, and the image cannot lead it anywhere. Its directory takes the mode of the
+ * image's; where the image has something else than a directory there, the image wins.
+ */
+int rootfs_seed(struct child *c, const struct op *op, struct err *e)
+{
+	const char *slash = strchr(op->dst, '/');
+	char dir[64], path[128];
+	_close_ int fd = -1;
+	struct stat st;
+
+	(void)c;
+	if (!slash || slash - op->dst > 32 || strlen(op->dst) > 64)
+		return err_set(e, EINVAL, "seed %s: not a name of the form dir/file", op->dst);
+	snprintf(dir, sizeof(dir), "lower/%.*s", (int)(slash - op->dst), op->dst);
+	if (fstatat(AT_FDCWD, dir, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		st.st_mode = S_IFDIR | 0755;
+	if (!S_ISDIR(st.st_mode))
+		return 0;
+	snprintf(dir, sizeof(dir), "up/upper/%.*s", (int)(slash - op->dst), op->dst);
+	if (mkdir(dir, st.st_mode & 07777) < 0 && errno != EEXIST)
+		return err_sys(e, "seed %s", op->dst);
+	snprintf(path, sizeof(path), "up/upper/%s", op->dst);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return err_sys(e, "seed %s", op->dst);
+	if (io_write_all(fd, op->data, op->data_len, e) < 0)
+		return err_wrap(e, "seed %s", op->dst);
+	return 0;
+}
+
+int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
+{
+	static const struct mount_param params[] = {
+		{"lowerdir", "lower"}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
+		{"userxattr", NULL},   {"volatile", NULL},   {"xino", "off"},
+	};
+
+	(void)op;
+	c->root_fd = mount_new("overlay", params, sizeof(params) / sizeof(params[0]),
+			       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	if (c->root_fd < 0)
+		return c->root_fd;
+	return attach_at(c->root_fd, "root", e);
+}
+
+int rootfs_own_directory(struct child *c, const char *name, struct err *e)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd = syscall(SYS_openat2, c->root_fd, name, &how, sizeof(how));
+
+	if (fd < 0 && errno == ENOENT) {
+		if (mkdirat(c->root_fd, name, 0755) < 0)
+			return err_sys(e, "make /%s", name);
+		fd = syscall(SYS_openat2, c->root_fd, name, &how, sizeof(how));
+	}
+	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+		return err_set(e, ENOTDIR, "/%s of the image is not a directory", name);
+	return fd < 0 ? err_sys(e, "open /%s", name) : (int)fd;
+}
+
+int rootfs_readonly(struct child *c, const struct op *op, struct err *e)
+{
+	int r = mount_restrict(c->root_fd, MOUNT_ATTR_RDONLY, false, e);
+
+	(void)op;
+	return r < 0 ? err_wrap(e, "read-only root") : 0;
+}
+
+int rootfs_pivot(struct child *c, const struct op *op, struct err *e)
+{
+	(void)op;
+	if (fchdir(c->root_fd) < 0)
+		return err_sys(e, "enter root");
+	/* pivot_root(2): new and old root may be the same directory; the old one ends up on top. */
+	if (syscall(SYS_pivot_root, ".", ".") < 0)
+		return err_sys(e, "pivot_root");
+	if (umount2(".", MNT_DETACH) < 0)
+		return err_sys(e, "detach the host's root");
+	if (chdir("/") < 0)
+		return err_sys(e, "enter root");
+	return 0;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/streams.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+static const struct pump no_pump = {.src = -1, .dst = -1};
+
+static void close_side(int *fd, bool own)
+{
+	if (own && *fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void pump_done(struct pump *p)
+{
+	close_side(&p->src, p->own_src);
+	close_side(&p->dst, p->own_dst);
+	free(p->buf);
+	*p = no_pump;
+}
+
+static int pump_init(struct pump *p, int src, bool own_src, int dst, bool own_dst, struct err *e)
+{
+	*p = (struct pump){.src = src, .dst = dst, .own_src = own_src, .own_dst = own_dst};
+	p->buf = malloc(STREAM_BUFFER_BYTES);
+	if (!p->buf) {
+		pump_done(p);
+		return err_set(e, ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+/* Our own end must not block us; the other end, and the caller's descriptors, stay as they are. */
+static void set_nonblocking(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0)
+		(void)fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+static void pump_read(struct pump *p)
+{
+	ssize_t n = read(p->src, p->buf, STREAM_BUFFER_BYTES);
+
+	if (n > 0) {
+		p->off = 0;
+		p->len = (size_t)n;
+	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
+		/* EIO: the last slave of a pty was closed. */
+		close_side(&p->src, p->own_src);
+		if (!p->len)
+			close_side(&p->dst, p->own_dst);
+	}
+}
+
+static void pump_write(struct pump *p)
+{
+	ssize_t n = write(p->dst, p->buf + p->off, p->len);
+
+	if (n >= 0) {
+		p->off += (size_t)n;
+		p->len -= (size_t)n;
+	} else if (errno != EAGAIN && errno != EINTR) {
+		/* The reader went away: the writer must see it as EPIPE, so its pipe is closed too. */
+		p->len = 0;
+		close_side(&p->dst, p->own_dst);
+		close_side(&p->src, p->own_src);
+		return;
+	}
+	if (!p->len && p->src < 0)
+		close_side(&p->dst, p->own_dst);
+}
+
+static int prepare_terminal_stream(struct streams *s, int fd, struct err *e)
+{
+	struct pump *p = fd == 0 ? &s->in : fd == 1 ? &s->out : &s->err;
+	int ends[2], mine;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	s->child[fd] = ends[fd ? 1 : 0];
+	mine = ends[fd ? 0 : 1];
+	set_nonblocking(mine);
+	return fd ? pump_init(p, mine, true, fd, false, e) : pump_init(p, fd, false, mine, true, e);
+}
+
+int streams_prepare(struct streams *s, bool tty, bool close_stdin, struct err *e)
+{
+	*s = (struct streams){.child = {-1, -1, -1}, .master = -1};
+	s->in = s->out = s->err = no_pump;
+	for (int fd = 0; fd < 3; fd++) {
+		int r = 0;
+
+		/* A caller may have closed one; whatever is opened next would take its place. */
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			return err_sys(e, "/dev/null");
+		if (tty && (fd < 2 || isatty(2)))
+			continue;
+		if (!fd && close_stdin) {
+			s->child[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+			r = s->child[0] < 0 ? err_sys(e, "/dev/null") : 0;
+		} else if (isatty(fd)) {
+			r = prepare_terminal_stream(s, fd, e);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+void streams_started(struct streams *s)
+{
+	for (int i = 0; i < 3; i++)
+		fd_close(&s->child[i]);
+}
+
+static void set_raw(struct streams *s)
+{
+	struct termios t = s->saved;
+
+	cfmakeraw(&t);
+	s->raw = tcsetattr(0, TCSADRAIN, &t) == 0;
+}
+
+int streams_set_master(struct streams *s, int master, struct err *e)
+{
+	int copy = fcntl(master, F_DUPFD_CLOEXEC, 3), r;
+
+	s->master = master;
+	if (copy < 0)
+		return err_sys(e, "terminal");
+	set_nonblocking(master);
+	r = pump_init(&s->in, 0, false, copy, true, e);
+	if (r >= 0)
+		r = pump_init(&s->out, master, false, 1, false, e);
+	if (r < 0)
+		return r;
+	streams_resize(s);
+	if (tcgetattr(0, &s->saved) == 0)
+		set_raw(s);
+	return 0;
+}
+
+void streams_resize(struct streams *s)
+{
+	struct winsize w;
+
+	if (s->master >= 0 && ioctl(0, TIOCGWINSZ, &w) == 0)
+		(void)ioctl(s->master, TIOCSWINSZ, &w);
+}
+
+void streams_suspend(struct streams *s)
+{
+	if (s->raw)
+		(void)tcsetattr(0, TCSADRAIN, &s->saved);
+}
+
+void streams_resume(struct streams *s)
+{
+	if (s->raw)
+		set_raw(s);
+	streams_resize(s);
+}
+
+static unsigned pump_poll(const struct pump *p, struct pollfd *out)
+{
+	if (p->len && p->dst >= 0) {
+		*out = (struct pollfd){.fd = p->dst, .events = POLLOUT};
+		return 1;
+	}
+	if (!p->len && p->src >= 0) {
+		*out = (struct pollfd){.fd = p->src, .events = POLLIN};
+		return 1;
+	}
+	return 0;
+}
+
+unsigned streams_poll(const struct streams *s, struct pollfd *p)
+{
+	unsigned n = pump_poll(&s->in, p);
+
+	n += pump_poll(&s->out, p + n);
+	n += pump_poll(&s->err, p + n);
+	return n;
+}
+
+static void pump_handle(struct pump *p, const struct pollfd *ev)
+{
+	if (!ev->revents)
+		return;
+	if (p->len && ev->fd == p->dst) {
+		pump_write(p);
+	} else if (!p->len && ev->fd == p->src) {
+		pump_read(p);
+	}
+}
+
+void streams_handle(struct streams *s, const struct pollfd *p, unsigned n)
+{
+	struct pump *const pumps[] = {&s->in, &s->out, &s->err};
+	unsigned k = 0;
+
+	for (unsigned i = 0; i < 3 && k < n; i++) {
+		struct pollfd now;
+
+		/* The same question in the same order as in streams_poll(): entries match pumps. */
+		if (pump_poll(pumps[i], &now) && now.fd == p[k].fd)
+			pump_handle(pumps[i], &p[k++]);
+	}
+}
+
+bool streams_have_output(const struct streams *s)
+{
+	const struct pump *const pumps[] = {&s->out, &s->err};
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (pumps[i]->dst >= 0 && (pumps[i]->len || pumps[i]->src >= 0))
+			return true;
+	}
+	return false;
+}
+
+void streams_done(struct streams *s)
+{
+	if (s->raw)
+		(void)tcsetattr(0, TCSADRAIN, &s->saved);
+	s->raw = false;
+	streams_started(s);
+	pump_done(&s->in);
+	pump_done(&s->out);
+	pump_done(&s->err);
+	fd_close(&s->master);
+}

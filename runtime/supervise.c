@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory. One poll(2) loop; every source is a descriptor:
+ *
+ *	status	  EOF: execve succeeded. struct err: the child failed before csbx-init.
+ *		  struct init_status: csbx-init or the payload failed before execve.
+ *	control	  csbx-init: started, stopped, exited with its wait status; the pty's master
+ *	pidfd	  pid 1 is dead; with it, by the kernel, every process of the container
+ *	server	  end of file: the image server died, what the payload says now means nothing
+ *	signals	  forwarded to the main process; SIGTSTP and SIGCONT are job control
+ *	streams	  copied (streams.h)
+ *
+ * The verdict comes from csbx-init's message; the loop ends with the death of pid 1, so that
+ * nothing of the container is left when csbx returns. A pid 1 that dies without a message was
+ * killed from outside: a failure of the sandbox.
+ */
+#include "runtime/supervise.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/log.h"
+#include "runtime/init/init_abi.h"
+#include "runtime/init_msg.h"
+#include "runtime/result.h"
+#include "runtime/spec.h"
+
+enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_STREAMS };
+
+struct loop {
+	struct supervise *s;
+	bool started, exited, dead, server_gone, failed;
+	int wait_status; /* of the main process */
+	int killed_by;	 /* signal that ended the container before the payload started */
+	struct err error;
+};
+
+int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
+{
+	static const int forwarded[] = {SIGINT,	 SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
+					SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT};
+	sigset_t set;
+
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN); /* tcsetattr from the background must not stop us half-way */
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+		sigaddset(&set, forwarded[i]);
+	if (sigprocmask(SIG_BLOCK, &set, ret_old) < 0)
+		return err_sys(e, "block signals");
+	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *ret_fd < 0 ? err_sys(e, "signalfd") : 0;
+}
+
+static void kill_container(struct loop *l)
+{
+	if (!l->dead)
+		(void)syscall(SYS_pidfd_send_signal, l->s->pid1.pidfd, SIGKILL, NULL, 0);
+}
+
+/* A request that cannot be sent finds a container that is ending: its death will be seen. */
+static void request(struct loop *l, uint32_t type, int signal)
+{
+	struct init_request req = {.magic = INIT_MAGIC, .type = type, .arg = (uint32_t)signal};
+
+	(void)fd_send(l->s->control_fd, &req, sizeof(req), NULL, 0, NULL);
+}
+
+static void fail(struct loop *l, const struct err *e)
+{
+	if (!l->failed)
+		l->error = *e;
+	l->failed = true;
+	kill_container(l);
+}
+
+/* The command could not be run: the caller's mistake, told apart from ours. */
+static void launch_error(struct loop *l, const struct init_status *st)
+{
+	struct run_result *r = l->s->result;
+
+	r->status = RUN_LAUNCH_ERROR;
+	r->exit_code = init_status_error(st, l->s->spec->proc.argv.items[0], &r->error);
+	l->exited = true;
+}
+
+static void read_status(struct loop *l)
+{
+	union {
+		struct err err;
+		struct init_status init;
+	} msg;
+	struct err e = ERR_INIT;
+	ssize_t n = read(l->s->status_fd, &msg, sizeof(msg));
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n == 0) {
+		l->started = true;
+		log_trace("payload runs");
+	} else if (n == sizeof(msg.err)) {
+		err_sanitize(&msg.err);
+		fail(l, &msg.err);
+	} else if (n == sizeof(msg.init) && msg.init.magic == INIT_MAGIC) {
+		if (msg.init.stage == INIT_STAGE_EXEC) {
+			launch_error(l, &msg.init);
+		} else {
+			init_status_error(&msg.init, l->s->spec->proc.argv.items[0], &e);
+			fail(l, &e);
+		}
+	} else {
+		err_set(&e, EPROTO, "garbled start-up status");
+		fail(l, &e);
+	}
+	fd_close(&l->s->status_fd);
+}
+
+/* Ctrl-Z: the caller's shell must see csbx stopped, with its terminal as it was. */
+static void stop_self(struct loop *l)
+{
+	streams_suspend(l->s->streams);
+	raise(SIGSTOP);
+	streams_resume(l->s->streams);
+	request(l, INIT_REQ_SIGNAL_ALL, SIGCONT);
+}
+
+static void take_exit(struct loop *l, const struct init_event *ev)
+{
+	struct run_result *r = l->s->result;
+
+	if (l->exited)
+		return;
+	l->exited = true;
+	l->wait_status = ev->status;
+	r->user_us = ev->utime_us;
+	r->sys_us = ev->stime_us;
+	r->maxrss_bytes = ev->maxrss_bytes;
+	if (WIFSIGNALED(ev->status)) {
+		r->status = RUN_SIGNALED;
+		r->signal = WTERMSIG(ev->status);
+	} else {
+		r->status = RUN_EXITED;
+		r->exit_code = WEXITSTATUS(ev->status);
+	}
+}
+
+static void read_control(struct loop *l)
+{
+	struct init_event ev;
+	struct err e = ERR_INIT;
+	int fd;
+	ssize_t n = fd_recv(l->s->control_fd, &ev, sizeof(ev), &fd, 1, &e);
+
+	if (n == -EAGAIN)
+		return;
+	if (n != sizeof(ev) || ev.magic != INIT_MAGIC) {
+		fd_close(&fd);
+		fd_close(&l->s->control_fd); /* end of file: init is ending */
+		return;
+	}
+	if (ev.type == LAUNCH_EV_TERMINAL && fd >= 0) {
+		if (streams_set_master(l->s->streams, take_fd(&fd), &e) < 0)
+			fail(l, &e);
+	} else if (ev.type == INIT_EV_STOPPED) {
+		stop_self(l);
+	} else if (ev.type == INIT_EV_EXITED) {
+		take_exit(l, &ev);
+	}
+	fd_close(&fd);
+}
+
+static void read_signal(struct loop *l)
+{
+	struct signalfd_siginfo si;
+
+	if (read(l->s->signal_fd, &si, sizeof(si)) != sizeof(si))
+		return;
+	switch (si.ssi_signo) {
+	case SIGWINCH:
+		streams_resize(l->s->streams);
+		break;
+	case SIGTSTP:
+		request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
+		stop_self(l);
+		break;
+	case SIGCONT:
+		streams_resume(l->s->streams);
+		request(l, INIT_REQ_SIGNAL_ALL, SIGCONT);
+		break;
+	default:
+		if (l->started) {
+			request(l, INIT_REQ_SIGNAL, (int)si.ssi_signo);
+		} else {
+			l->killed_by = (int)si.ssi_signo;
+			kill_container(l);
+		}
+	}
+}
+
+static void reap(struct loop *l)
+{
+	siginfo_t si = {0};
+
+	if (waitid(P_PIDFD, (id_t)l->s->pid1.pidfd, &si, WEXITED | __WALL | WNOHANG) < 0 || !si.si_pid)
+		return;
+	l->dead = true;
+	log_trace("pid 1 ended: code %d status %d", si.si_code, si.si_status);
+}
+
+static void server_died(struct loop *l)
+{
+	struct err e = ERR_INIT;
+
+	l->server_gone = true;
+	err_set(&e, EIO, "the image server died");
+	if (!l->exited)
+		fail(l, &e);
+	l->s->server_fd = -1;
+}
+
+static void handle(struct loop *l, const struct pollfd *p, unsigned n)
+{
+	/* Messages first: the verdict is in them, and they may still be queued when pid 1 is dead. */
+	if (p[ON_STATUS].revents)
+		read_status(l);
+	if (p[ON_CONTROL].revents)
+		read_control(l);
+	if (p[ON_SIGNAL].revents)
+		read_signal(l);
+	if (p[ON_SERVER].revents)
+		server_died(l);
+	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
+	if (p[ON_PIDFD].revents && !p[ON_STATUS].revents && !p[ON_CONTROL].revents)
+		reap(l);
+}
+
+static bool is_done(const struct loop *l)
+{
+	return l->dead && l->s->status_fd < 0 && !streams_have_output(l->s->streams);
+}
+
+static int run_loop(struct loop *l, struct err *e)
+{
+	struct supervise *s = l->s;
+
+	while (!is_done(l)) {
+		struct pollfd p[ON_STREAMS + STREAM_POLL_MAX] = {
+			[ON_STATUS] = {.fd = s->status_fd, .events = POLLIN},
+			[ON_CONTROL] = {.fd = s->control_fd, .events = POLLIN},
+			[ON_PIDFD] = {.fd = l->dead ? -1 : s->pid1.pidfd, .events = POLLIN},
+			[ON_SERVER] = {.fd = s->server_fd, .events = POLLIN},
+			[ON_SIGNAL] = {.fd = s->signal_fd, .events = POLLIN},
+		};
+		unsigned n = ON_STREAMS + streams_poll(s->streams, p + ON_STREAMS);
+
+		if (poll(p, n, -1) < 0 && errno != EINTR)
+			return err_sys(e, "poll");
+		handle(l, p, n);
+	}
+	return 0;
+}
+
+static int verdict(struct loop *l, struct err *e)
+{
+	struct run_result *r = l->s->result;
+
+	if (l->failed && !l->started) {
+		*e = l->error;
+		return -e->code;
+	}
+	if (l->failed) {
+		r->status = RUN_SANDBOX_ERROR;
+		r->exit_code = 125;
+		r->error = l->error;
+	} else if (!l->exited && l->killed_by) {
+		r->status = RUN_SIGNALED;
+		r->signal = l->killed_by;
+	} else if (!l->exited) {
+		r->status = RUN_SANDBOX_ERROR;
+		r->exit_code = 125;
+		err_set(&r->error, EIO, "the container's init was killed");
+	}
+	return 0;
+}
+
+int supervise_run(struct supervise *s, struct err *e)
+{
+	struct loop l = {.s = s};
+	int r = run_loop(&l, e);
+
+	if (r < 0) {
+		kill_container(&l);
+		return r;
+	}
+	return verdict(&l, e);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_SUPERVISE_H
+#define CSBX_RUNTIME_SUPERVISE_H
+
+/*
+ * Watches one container from its launch to its end: start-up status, control messages of
+ * csbx-init, the image server, the caller's signals, job control, the streams. Ends when pid 1
+ * is dead and reaped and all output is copied.
+ */
+
+#include <signal.h>
+
+#include "runtime/launch.h"
+#include "runtime/streams.h"
+
+struct err;
+struct run_result;
+struct container_spec;
+
+struct supervise {
+	const struct container_spec *spec;
+	struct launched pid1;
+	int status_fd;	/* read end; EOF = the payload runs */
+	int control_fd;
+	int server_fd;	/* -1: none; readable = the image server is gone */
+	int signal_fd;
+	struct streams *streams;
+	struct run_result *result;
+};
+
+/* Blocks the signals that are forwarded and opens a signalfd; SIGCHLD gets its default back. */
+int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e);
+
+/* Returns 0 with result filled, or -errno when the container could not be started. */
+int supervise_run(struct supervise *s, struct err *e);
+
+#endif
