@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_JSON_H
+#define CSBX_IMAGE_JSON_H
+
+/*
+ * Foreign JSON, read strictly (RFC 8259 and I-JSON, RFC 7493). Parsers that disagree about a
+ * document are an attack: what one checks is not what the other uses. So a document is refused
+ * where implementations are known to differ: a byte order mark, invalid UTF-8, \u0000, lone
+ * surrogates, duplicate keys, anything behind the value, more than 64 levels. Members are looked
+ * up by exact case, and json_check_keys() refuses the spelling that a reader which ignores case
+ * would take for a key we know.
+ *
+ * A member that is null counts as absent. Values live as long as their document.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json; /* a value, opaque */
+struct err;
+struct strv;
+
+#define JSON_DEPTH_MAX 64
+#define JSON_VALUES_MAX (1u << 18) /* in one document */
+#define JSON_MANIFEST_MAX (4u << 20)
+#define JSON_CONFIG_MAX (8u << 20)
+
+/* -EBADMSG with line and column for a malformed document, -EFBIG past max_bytes. */
+int json_parse(const void *text, size_t len, size_t max_bytes, struct json **ret, struct err *e);
+void json_free(struct json *root);
+static inline void json_freep(struct json **root)
+{
+	json_free(*root);
+}
+#define _json_ __attribute__((cleanup(json_freep)))
+
+bool json_is_object(const struct json *v);
+bool json_is_array(const struct json *v);
+bool json_is_null(const struct json *v);
+const char *json_str(const struct json *v); /* NULL unless v is a string */
+
+/* The elements of an array or the members of an object, in order; NULL at the end. */
+const struct json *json_first(const struct json *v);
+const struct json *json_next(const struct json *v);
+const char *json_key(const struct json *member);
+size_t json_count(const struct json *v);
+
+/* NULL when absent or null. obj must be an object. */
+const struct json *json_member(const struct json *obj, const char *key);
+
+/*
+ * Members of a given type. An absent one leaves *ret NULL (or the list empty) and is 0; one of
+ * another type is -EBADMSG naming the key.
+ */
+int json_get_str(const struct json *obj, const char *key, const char **ret, struct err *e);
+int json_get_object(const struct json *obj, const char *key, const struct json **ret, struct err *e);
+int json_get_array(const struct json *obj, const char *key, const struct json **ret, struct err *e);
+int json_get_strv(const struct json *obj, const char *key, struct strv *ret, struct err *e);
+
+/*
+ * A whole number 0..2^53-1, written as one: "1.0", "1e3" and "-0" are refused. The member must be
+ * there.
+ */
+int json_get_size(const struct json *obj, const char *key, uint64_t *ret, struct err *e);
+
+/* -EBADMSG when obj has a key that equals one of known (NULL-terminated) but for its case. */
+int json_check_keys(const struct json *obj, const char *const *known, struct err *e);
+
+#endif
