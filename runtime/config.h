@@ -41,11 +41,12 @@ const struct config_key *config_key_of_option(const char *option);
 struct config_entry {
 	const struct config_key *key;
 	char *value;
-	char *where; /* "/etc/csbx/csbx.conf:3" */
+	char *place; /* "/etc/csbx/csbx.conf:3", "CSBX_MEMORY in the environment" */
+	bool from_env;
 };
 
 struct config {
-	struct config_entry *entries; /* in the order read */
+	struct config_entry *entries; /* in the order read, the environment's last */
 	size_t n, cap;
 };
 #define CONFIG_INIT {0}
@@ -54,24 +55,41 @@ struct config {
 struct config_files {
 	const char *system_dir; /* holds csbx.conf, csbx.conf.d; NULL = none */
 	const char *user_file;	/* NULL = none */
+	char *const *env;	/* NAME=value strings, NULL = none */
 };
 
-/* Reads all files and checks the environment's names. A missing file costs one failed open. */
+/* Reads all files and the environment. A missing file costs one failed open. */
 int config_load(struct config *c, struct err *e);
-int config_load_files(struct config *c, const struct config_files *files, struct err *e);
+int config_load_from(struct config *c, const struct config_files *files, struct err *e);
 void config_free(struct config *c);
+
+/*
+ * Adds one value; takes ownership of place, also on error (-ENOMEM, also for a NULL place).
+ * For the readers of files and environment.
+ */
+int config_add(struct config *c, const struct config_key *key, const char *value, size_t len,
+	       char *place, bool from_env);
+
+/*
+ * Reads a file that steers csbx: 1, 0 where there is none, an error where it is no regular file
+ * or anyone could have written it. `shown` is its name for messages.
+ */
+int config_read_file(int dirfd, const char *name, const char *shown, struct strbuf *ret,
+		     struct err *e);
 
 /* Adds the lines of one file's text: a pure function of (buf, len). */
 int config_parse(struct config *c, const char *file, const char *buf, size_t len, struct err *e);
 
 /* Value of a known key: environment, else the last file; NULL where both are silent or empty. */
 const char *config_get(const struct config *c, const char *key);
-/* Where that value comes from, for messages: "/etc/csbx/csbx.conf:3" or "environment". */
-const char *config_where(const struct config *c, const char *key);
+/*
+ * Value number i of a key (a key that is no list has at most one) and where it is from. 1, or 0
+ * when there are no more.
+ */
+int config_get_nth(const struct config *c, const char *key, size_t i, const char **ret_value,
+		   const char **ret_place);
 /* 0 false, 1 true, `fallback` where silent, -EINVAL for another word. */
 int config_get_flag(const struct config *c, const char *key, bool fallback, struct err *e);
-/* Appends all values of a list key to ret. */
-int config_get_list(const struct config *c, const char *key, struct strv *ret, struct err *e);
 
 /* The words of CONFIG_FLAG; 0/1 or -EINVAL. */
 int config_parse_flag(const char *word);

@@ -14,8 +14,8 @@
  *
  * It is applied to the container_spec, where all front ends end, before spec_freeze(): what is
  * forbidden or above a maximum is -EPERM naming the option and the policy's line, a limit left at
- * its default becomes the maximum. It guards against mistakes, not against a hostile caller: who
- * may run programs may also run another launcher.
+ * its default becomes the maximum where the default is higher. It guards against mistakes, not
+ * against a hostile caller: who may run programs may also run another launcher.
  */
 
 #include <stddef.h>
@@ -24,12 +24,42 @@
 struct err;
 struct container_spec;
 
-#define POLICY_WORDS 32 /* at least the number of words above */
+enum policy_forbid {
+	FORBID_NET_HOST,
+	FORBID_IPC_HOST,
+	FORBID_SUBUID,
+	FORBID_ALLOW_ROOT,
+	FORBID_DEVICE,
+	FORBID_BIND,
+	FORBID_CAP_ADD,
+	FORBID_KEEP_GROUPS,
+	FORBID_NO_SECCOMP,
+	FORBID_NO_LANDLOCK,
+	FORBID_NO_MASKS,
+	FORBID_NEW_PRIVS,
+	FORBID_WORDS,
+};
 
+enum policy_limit {
+	LIMIT_MEMORY,
+	LIMIT_CPUS,
+	LIMIT_PIDS,
+	LIMIT_SHM,
+	LIMIT_UPPER,
+	LIMIT_TIMEOUT,
+	LIMIT_KILL_AFTER,
+	LIMIT_OUTPUT,
+	LIMIT_OUTPUT_KILL,
+	LIMIT_WORDS,
+};
+
+enum policy_force { FORCE_STRICT, FORCE_READ_ONLY, FORCE_WORDS };
+
+/* Each number is the line of the file that says so, 0 = not said. */
 struct policy {
 	char *file; /* for messages; NULL = no policy */
-	unsigned forbid_line[POLICY_WORDS], force_line[POLICY_WORDS], max_line[POLICY_WORDS];
-	uint64_t max[POLICY_WORDS]; /* counts where max_line is set */
+	unsigned forbid[FORBID_WORDS], force[FORCE_WORDS], limit[LIMIT_WORDS];
+	uint64_t max[LIMIT_WORDS]; /* counts where `limit` does; the lowest of several */
 };
 #define POLICY_INIT {0}
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* csbx.conf and policy.conf: what is accepted holds no control byte and only known keys. */
+#include <stdlib.h>
+
+#include "runtime/base/err.h"
+#include "runtime/config.h"
+#include "runtime/policy.h"
+#include "runtime/spec.h"
+#include "tests/fuzz/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct config c = CONFIG_INIT;
+	struct policy p = POLICY_INIT;
+	struct err e = ERR_INIT;
+
+	if (!config_parse(&c, "f", (const char *)data, size, &e)) {
+		for (size_t i = 0; i < c.n; i++) {
+			const char *value;
+
+			if (config_key_find(c.entries[i].key->name) != c.entries[i].key)
+				abort();
+			for (const char *s = c.entries[i].value; *s; s++) {
+				if ((unsigned char)*s < 0x20 && *s != '\t')
+					abort();
+			}
+			for (size_t n = 0; config_get_nth(&c, c.entries[i].key->name, n, &value, NULL); n++) {
+				if (!*value || n > c.n)
+					abort();
+			}
+		}
+	}
+	config_free(&c);
+	if (!policy_parse(&p, "f", (const char *)data, size, &e)) {
+		struct container_spec s = {0};
+
+		if (!policy_apply(&p, &s, &e) && p.limit[LIMIT_MEMORY] &&
+		    s.limits.memory_bytes != p.max[LIMIT_MEMORY])
+			abort();
+	}
+	policy_free(&p);
+	return 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/policy.h"
+
+#include "runtime/base/err.h"
+#include "runtime/spec.h"
+#include "tests/unit/tap.h"
+
+static int parse(struct policy *p, const char *text, struct err *e)
+{
+	return policy_parse(p, "policy.conf", text, strlen(text), e);
+}
+
+/* Applies the policy to the spec; the text of the refusal or "". */
+static const char *apply(const char *text, struct container_spec *s)
+{
+	static struct err e;
+	struct policy p = POLICY_INIT;
+
+	e = (struct err)ERR_INIT;
+	if (!parse(&p, text, &e))
+		policy_apply(&p, s, &e);
+	policy_free(&p);
+	return e.msg;
+}
+
+static void test_forbid(void)
+{
+	struct container_spec s = {0};
+
+	is_str(apply("forbid network=host\nforbid allow-root\nforbid bind\n", &s), "", "nothing asked for");
+	s.ns.net = NET_HOST;
+	is_str(apply("# x\nforbid network=host\n", &s),
+	       "network=host is forbidden by policy.conf:2", "network");
+	is_str(apply("forbid ipc=host\n", &s), "", "another rule");
+	s.sec.caps_add = 1;
+	is_str(apply("forbid cap-add\n", &s), "cap-add is forbidden by policy.conf:1", "capability");
+	s.sec.caps_add = 0;
+	s.sec.caps_are_set = true;
+	s.sec.caps = SPEC_CAPS_DEFAULT;
+	is_str(apply("forbid cap-add\n", &s), "", "the default set is no addition");
+	s.sec.caps |= UINT64_C(1) << 21;
+	is_str(apply("forbid cap-add\n", &s), "cap-add is forbidden by policy.conf:1", "a set above it");
+	s.mounts = (struct mount_spec[]){{.kind = MOUNT_TMPFS}, {.kind = MOUNT_DEVICE}};
+	s.n_mounts = 2;
+	is_str(apply("forbid bind\n", &s), "", "no bind among the mounts");
+	is_str(apply("forbid device\n", &s), "device is forbidden by policy.conf:1", "device");
+}
+
+static void test_max(void)
+{
+	struct container_spec s = {0};
+
+	is_str(apply("max memory 2g\nmax pids-limit 100\nmax shm-size 1g\nmax cpus 1.5\nmax timeout 1h\n", &s),
+	       "", "defaults");
+	is_int(s.limits.memory_bytes, INT64_C(2) << 30, "no memory limit becomes the maximum");
+	is_int(s.limits.pids, 100, "the default of pids is above the maximum");
+	is_int(s.limits.shm_bytes, 0, "that of shm is not");
+	is_int(s.limits.cpus_milli, 1500, "cpus");
+	is_int(s.limits.timeout_ms, 3600000, "timeout");
+	s.limits.memory_bytes = 1 << 30;
+	is_str(apply("max memory 2g\n", &s), "", "below");
+	is_int(s.limits.memory_bytes, 1 << 30, "stays");
+	is_str(apply("max memory 2g\nmax memory 1m\nmax memory 3g\n", &s),
+	       "--memory is above the maximum of policy.conf:2", "the lowest of several");
+	s.limits.pids = UINT64_MAX;
+	is_str(apply("max pids-limit 9999\n", &s), "--pids-limit is above the maximum of policy.conf:1",
+	       "unlimited");
+	is_str(apply("max upper-size 1k\n", &s), "", "a small upper");
+	is_int(s.rootfs.upper_bytes, 1024, "is below a quarter of the memory");
+	s.rootfs.upper_bytes = 0;
+	is_str(apply("max upper-size 900000g\n", &s), "", "a large upper");
+	is_int(s.rootfs.upper_bytes, 0, "does not raise the default");
+}
+
+static void test_force(void)
+{
+	struct container_spec s = {0};
+
+	is_str(apply("force limits=strict\nforce read-only\n", &s), "", "force");
+	ok(s.limits.strict && s.rootfs.upper == UPPER_READONLY, "both forced");
+	s.rootfs.upper = UPPER_KEPT;
+	is_str(apply("force read-only\n", &s), "--rw is forbidden by policy.conf:1", "-w is refused");
+}
+
+static void is_refused(const char *text, const char *want)
+{
+	struct policy p = POLICY_INIT;
+	struct err e = ERR_INIT;
+
+	is_int(parse(&p, text, &e), -EINVAL, "refused");
+	is_str(e.msg, want, "%s", want);
+	policy_free(&p);
+}
+
+static void test_errors(void)
+{
+	is_refused("allow all\n",
+		   "policy.conf:1: 'allow all' is no rule (forbid WORD, max WORD VALUE, force WORD)");
+	is_refused("\nforbid everything\n", "policy.conf:2: unknown word 'everything'");
+	is_refused("max memory 0\n",
+		   "policy.conf:1: 'max memory 0' is no rule (forbid WORD, max WORD VALUE, force WORD)");
+	is_refused("max memory\n",
+		   "policy.conf:1: 'max memory' is no rule (forbid WORD, max WORD VALUE, force WORD)");
+	is_refused("max memory 1g 2g\n", "policy.conf:1: too many words");
+	is_refused("forbid bind x\n",
+		   "policy.conf:1: 'forbid bind x' is no rule (forbid WORD, max WORD VALUE, force WORD)");
+	is_refused("forbid \x1b\n", "policy.conf:1: a control character");
+}
+
+int main(void)
+{
+	test_forbid();
+	test_max();
+	test_force();
+	test_errors();
+	return done_testing();
+}
