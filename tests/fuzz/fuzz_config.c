@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* csbx.conf and policy.conf: what is accepted holds no control byte and only known keys. */
-#include <stdlib.h>
-
 #include "runtime/base/err.h"
 #include "runtime/config.h"
 #include "runtime/policy.h"
@@ -18,25 +16,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (size_t i = 0; i < c.n; i++) {
 			const char *value;
 
-			if (config_key_find(c.entries[i].key->name) != c.entries[i].key)
-				abort();
-			for (const char *s = c.entries[i].value; *s; s++) {
-				if ((unsigned char)*s < 0x20 && *s != '\t')
-					abort();
-			}
-			for (size_t n = 0; config_get_nth(&c, c.entries[i].key->name, n, &value, NULL); n++) {
-				if (!*value || n > c.n)
-					abort();
-			}
+			FUZZ_ASSERT(config_key_find(c.entries[i].key->name) == c.entries[i].key);
+			for (const char *s = c.entries[i].value; *s; s++)
+				FUZZ_ASSERT((unsigned char)*s >= 0x20 || *s == '\t');
+			for (size_t n = 0; config_get_nth(&c, c.entries[i].key->name, n, &value, NULL); n++)
+				FUZZ_ASSERT(*value && n < c.n);
 		}
 	}
 	config_free(&c);
 	if (!policy_parse(&p, "f", (const char *)data, size, &e)) {
 		struct container_spec s = {0};
 
-		if (!policy_apply(&p, &s, &e) && p.limit[LIMIT_MEMORY] &&
-		    s.limits.memory_bytes != p.max[LIMIT_MEMORY])
-			abort();
+		if (!policy_apply(&p, &s, &e) && p.limit[LIMIT_MEMORY])
+			FUZZ_ASSERT(s.limits.memory_bytes == p.max[LIMIT_MEMORY]);
 	}
 	policy_free(&p);
 	return 0;
