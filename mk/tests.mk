@@ -51,7 +51,7 @@ check: ## every test this machine can run
 	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile crash-sample
 
 check-layers: ## who may include what; every header compiles alone
-	@tests/tools/check_layers.py --cc '$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)'
+	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
 
 test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS)
 

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pytest frame of tests/integration and tests/hostile; run by tests/tools/run_pytest."""
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "fixtures"))
+import harness  # noqa: E402
+import images  # noqa: E402
+import ociimage  # noqa: E402
+
+SESSION = os.environ.get("CSBX_TEST_SESSION", "main")
+MUST_WORK = os.environ.get("CSBX_MUST_WORK") == "1"
+
+
+def pytest_configure(config):
+    harness.become_subreaper()
+    for line in ("both_users: runs as the user without subordinate ids too",
+                 "needs_root: root arranges something; csbx runs as csbx-test all the same",
+                 "feature(name): skipped where `csbx doctor --feature name` says no"):
+        config.addinivalue_line("markers", line)
+
+
+def pytest_sessionfinish(session):
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    for key, name in (("passed", "passed"), ("failed", "failed"), ("error", "failed"),
+                      ("skipped", "skipped"), ("xfailed", "skipped"), ("xpassed", "failed")):
+        counts[name] += len(reporter.stats.get(key, []))
+    if path := os.environ.get("CSBX_TEST_RESULT"):
+        Path(path).write_text(json.dumps(list(counts.values())), encoding="ascii")
+
+
+def skip_or_fail(reason):
+    """A machine may lack a feature; the one that CI runs on must not."""
+    (pytest.fail if MUST_WORK else pytest.skip)(reason)
+
+
+@pytest.fixture(scope="session")
+def session_dir():
+    with tempfile.TemporaryDirectory(prefix="s", dir=os.environ.get("TMPDIR")) as d:
+        os.chmod(d, 0o755)
+        yield Path(d)
+
+
+@pytest.fixture
+def csbx(request, tmp_path_factory):
+    """csbx in private directories. After the test nothing of it may be left on the machine."""
+    if request.node.get_closest_marker("needs_root") and os.geteuid() != 0:
+        pytest.skip("needs root to arrange it")
+    box = harness.Sandbox(top=os.environ.get("TMPDIR"))
+    try:
+        for mark in request.node.iter_markers("feature"):
+            require_feature(box, mark.args[0])
+        yield box
+        left = box.leftovers()
+        assert not left, "left behind: " + "; ".join(left)
+    finally:
+        box.close()
+
+
+def require_feature(box, name):
+    p = box.run("doctor", "--feature", name)
+    if p.returncode:
+        skip_or_fail((p.stdout + p.stderr).strip() or f"csbx doctor --feature {name}: no")
+
+
+def layout(kind):
+    try:
+        return images.layout(kind)
+    except images.MissingTool as e:
+        return skip_or_fail(str(e))
+
+
+@pytest.fixture(scope="session")
+def python_layout():
+    """OCI layout around this machine's own python3."""
+    return layout("python")
+
+
+@pytest.fixture(scope="session")
+def busybox_layout():
+    return layout("busybox")
+
+
+def import_once(session_dir, source, name):
+    box = harness.Sandbox(top=os.environ.get("TMPDIR"))
+    try:
+        out = box.work / f"{name}.sqsh"
+        box.ok("import", "-o", out, f"oci:{source}", timeout=120)
+        kept = session_dir / f"{name}.sqsh"
+        kept.write_bytes(out.read_bytes())
+        kept.chmod(0o444)
+        return kept
+    finally:
+        box.close()
+
+
+@pytest.fixture(scope="session")
+def python_image(session_dir, python_layout):
+    """The python image as a squashfs file, imported once a session."""
+    return import_once(session_dir, python_layout, "python")
+
+
+@pytest.fixture(scope="session")
+def busybox_image(session_dir, busybox_layout):
+    return import_once(session_dir, busybox_layout, "busybox")
+
+
+@pytest.fixture
+def make_image(csbx):
+    """make_image(entries..., config={}) -> squashfs file of an image with these layers."""
+    def make(*layers, config=None, name="made", options=(), **kw):
+        image = ociimage.Image([ociimage.make_layer(x) for x in layers],
+                               config or {"Cmd": ["/bin/sh"], "Env": [images.PATH_ENV]}, **kw)
+        source = csbx.work / f"{name}.oci"
+        image.write_oci(source)
+        out = csbx.work / f"{name}.sqsh"
+        csbx.ok("import", *options, "-o", out, f"oci:{source}")
+        return out
+    return make

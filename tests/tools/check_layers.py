@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Check the include rules of docs/architecture.md section 2; every test is one TAP line.
+
+Who may include whom, which third-party header belongs to which file, no third-party header in a
+header of ours, every header compiles alone, no file beyond 600 lines. CHECK_CC: compiler and flags.
+"""
+import concurrent.futures
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+LINES_MAX = 600
+
+# directory (longest prefix wins) -> directories whose headers it may include
+ALLOWED = {
+    "runtime/base": ["runtime/base"],
+    "runtime": ["runtime"],
+    "image": ["image", "runtime/base"],
+    "cmd": ["cmd", "runtime", "image"],
+    "tests/unit": ["tests/unit", "runtime", "image", "cmd"],
+    "tests/fuzz": ["tests/fuzz", "runtime", "image", "cmd"],
+    "tests/bench": ["tests/bench"],
+}
+
+# Headers of one library -> files that may include them. "once" = any one .c file.
+THIRD_PARTY = {
+    r"archive(_entry)?\.h": "once",
+    r"sqfs/.*": "once",
+    r"squashfuse/.*|squashfuse\.h|ll\.h": "once",
+    r"curl/.*": "once",
+    r"libmount/.*": "once",
+    r"fuse.*": "once",
+    r"seccomp\.h": "once",
+    r"openssl/.*": "once",
+    r"zstd.*\.h": "once",
+    r"zlib\.h": "once",
+    r"lz4.*\.h|lzo/.*|isa-l.*|systemd/.*|security/.*|sys/acl\.h": "once",
+    r"cjson/.*|cJSON\.h": r".*_json\.c",
+}
+# What a front end has no business with: it fills a spec and formats a result.
+NOT_IN_CMD = {"sys/mount.h", "linux/mount.h", "sched.h", "linux/sched.h", "linux/seccomp.h",
+              "linux/landlock.h", "linux/openat2.h", "sys/prctl.h", "linux/fuse.h"}
+# csbx-init runs without libc: what the compiler and the kernel bring, nothing else.
+INIT_HEADERS = re.compile(r"(linux|asm|asm-generic)/.*|std(arg|bool|def|int)\.h|limits\.h")
+
+
+class Tap:
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def test(self, name, problems):
+        self.count += 1
+        self.failed += bool(problems)
+        print(f"{'not ok' if problems else 'ok'} {self.count} - {name}")
+        for p in problems:
+            print(f"# {p}")
+
+    def done(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def sources():
+    for top in ("runtime", "image", "cmd", "tests"):
+        for path in sorted(Path(top).rglob("*.[ch]")):
+            yield path.as_posix()
+
+
+def includes(path):
+    for m in INCLUDE.finditer(Path(path).read_text(encoding="utf-8")):
+        yield m[1] == '"', m[2]
+
+
+def layer_of(path):
+    best = [d for d in ALLOWED if path.startswith(d + "/")]
+    return max(best, key=len) if best else None
+
+
+def is_generated(header):
+    return header.startswith("gen/") or not os.path.exists(header) and "/" not in header
+
+
+def check_direction(path):
+    layer = layer_of(path)
+    if layer is None:
+        return [f"{path}: no layer is declared for this directory"]
+    bad = []
+    for ours, header in includes(path):
+        if not ours or is_generated(header):
+            continue
+        if not any(header.startswith(d + "/") for d in ALLOWED[layer]):
+            bad.append(f'{path}: {layer}/ must not include "{header}"')
+        elif not os.path.exists(header):
+            bad.append(f'{path}: "{header}" does not exist')
+    return bad
+
+
+def check_third_party(files):
+    users = {pattern: set() for pattern in THIRD_PARTY}
+    bad = []
+    for path in files:
+        for _, header in includes(path):
+            for pattern, rule in THIRD_PARTY.items():
+                if not re.fullmatch(pattern, header) or header.startswith("linux/"):
+                    continue
+                users[pattern].add(path)
+                if path.endswith(".h"):
+                    bad.append(f"{path}: a header of ours includes <{header}>")
+                elif rule != "once" and not re.fullmatch(rule, path):
+                    bad.append(f"{path}: <{header}> belongs in {rule} only")
+    for pattern, rule in THIRD_PARTY.items():
+        if rule == "once" and len(users[pattern]) > 1:
+            bad.append(f"<{pattern}> is included by more than one file: {sorted(users[pattern])}")
+    return bad
+
+
+def check_squash_guards(files):
+    """squashfuse and squashfs-tools-ng share include guards."""
+    return [path for path in files
+            if {"sqfs", "squashfuse"} <= {h.split("/")[0] for _, h in includes(path)}]
+
+
+def check_cmd(files):
+    return [f"{path}: <{h}>: front ends do not mount or clone" for path in files
+            if path.startswith("cmd/") for _, h in includes(path) if h in NOT_IN_CMD]
+
+
+def check_init(files):
+    return [f"{path}: <{h}>: csbx-init has no libc" for path in files
+            if path.startswith("runtime/init/") for ours, h in includes(path)
+            if not ours and not INIT_HEADERS.fullmatch(h)]
+
+
+def check_size(files):
+    bad = []
+    for path in files:
+        n = Path(path).read_text(encoding="utf-8").count("\n")
+        if n > LINES_MAX:
+            bad.append(f"{path}: {n} lines; the limit is {LINES_MAX}")
+    return bad
+
+
+def check_words(files):
+    """Calls that have no place in this code base."""
+    bad = []
+    words = re.compile(r"(?<![\w.>])(system|popen|strcpy|strcat|sprintf|gets|tmpnam|mktemp)\s*\(")
+    for path in files:
+        for n, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+            if m := words.search(re.sub(r'"(\\.|[^"\\])*"|/?\*.*|//.*', "", line)):
+                bad.append(f"{path}:{n}: {m[1]}()")
+    return bad
+
+
+def compiles_alone(cc, header):
+    with tempfile.NamedTemporaryFile("w", suffix=".c") as f:
+        f.write(f'#include "{header}"\n#include "{header}"\n')
+        f.flush()
+        p = subprocess.run([*cc, "-fsyntax-only", f.name], capture_output=True, text=True, check=False)
+        return p.stderr.strip().splitlines()[:3] if p.returncode else []
+
+
+def main():
+    cc = shlex.split(os.environ.get("CHECK_CC", "cc -I. -D_GNU_SOURCE -std=gnu11 -Wall -Wextra"))
+    files = list(sources())
+    tap = Tap()
+    for layer in sorted(ALLOWED):
+        mine = [f for f in files if layer_of(f) == layer]
+        if mine:
+            tap.test(f"{layer}/ includes only what it may", sum(map(check_direction, mine), []))
+    tap.test("every source file has a layer", [f for f in files if layer_of(f) is None])
+    tap.test("third-party headers stay where they belong", check_third_party(files))
+    tap.test("squashfuse and squashfs-tools-ng never meet in one file", check_squash_guards(files))
+    tap.test("front ends neither mount nor clone", check_cmd(files))
+    tap.test("csbx-init uses no libc", check_init(files))
+    tap.test("no file is too long", check_size(files))
+    tap.test("no call that is unsafe by design", check_words(files))
+    headers = [f for f in files if f.endswith(".h")]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = pool.map(lambda h: (h, compiles_alone(cc, h)), headers)
+    tap.test(f"each of {len(headers)} headers compiles alone",
+             [f"{h}: {line}" for h, lines in found for line in lines])
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
