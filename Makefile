@@ -34,8 +34,8 @@ OPT    ?= $(if $(DEBUG),-Og,-O2) -g
 WARN   := -Wall -Wextra -Wshadow -Wformat=2 -Wundef -Wpointer-arith -Wvla -Wwrite-strings -Wcast-align \
 	  -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wimplicit-fallthrough \
 	  -Wno-missing-field-initializers $(if $(WERROR),-Werror)
-HARDEN := -fstack-protector-strong -fno-common -ftrivial-auto-var-init=zero \
-	  $(if $(filter clang%,$(notdir $(CC))),,-fstack-clash-protection) \
+HARDEN := -fstack-protector-strong -fno-common \
+	  $(if $(filter clang%,$(notdir $(CC))),,-ftrivial-auto-var-init=zero -fstack-clash-protection) \
 	  $(if $(SANITIZE)$(DEBUG),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 SAN    := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 ALL_CPPFLAGS = -I. -I$(O)/gen -D_GNU_SOURCE -DCSBX_VERSION='"$(VERSION)"' \
