@@ -59,7 +59,7 @@ CSBX_OBJS    := $(call objs,$(call src,cmd))
 TOOL_OBJS    := $(call objs,$(call src,cmd/tool))
 IMGCMD_OBJS  := $(call objs,$(call src,cmd/image))
 SQUASHD_OBJS := $(call objs,$(call src,runtime/squashd))
-INIT_OBJS    := $(call objs,$(call src,runtime/init)) $(patsubst %.S,$(O)/%.o,$(wildcard runtime/init/start_$(ARCH).S))
+INIT_OBJS    := $(call objs,$(call src,runtime/init)) $(O)/runtime/init/start_$(ARCH).o
 
 PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-squashd $(O)/csbx-init
 
@@ -88,20 +88,6 @@ $(O)/csbx-image: $(IMGCMD_OBJS) $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS)) $(O)/
 $(O)/csbx-squashd: $(SQUASHD_OBJS) $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(SQUASHD_MODS)) -pthread
-
-# pid 1 of every container: no libc, so nothing to load and little to attack.
-INIT_CFLAGS = -std=gnu11 $(WARN) -O2 -g -ffreestanding -fno-stack-protector -fno-builtin -fno-pie -fno-pic \
-	  -fno-asynchronous-unwind-tables -fno-tree-loop-distribute-patterns -ftrivial-auto-var-init=zero
-$(O)/runtime/init/%.o: runtime/init/%.c $(O)/.flags
-	@echo "  CC    $<"
-	@mkdir -p $(@D)
-	$(Q)$(CC) -I. -I$(O)/gen $(INIT_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(O)/runtime/init/%.o: runtime/init/%.S $(O)/.flags
-	@mkdir -p $(@D)
-	$(Q)$(CC) -I. -c -o $@ $<
-$(O)/csbx-init: $(INIT_OBJS)
-	@echo "  LINK  $@"
-	$(Q)$(CC) -static -nostdlib -nostartfiles -no-pie -Wl,-z,noexecstack,-z,relro,--gc-sections,--build-id=none -o $@ $^ -lgcc
 
 # --- compile ------------------------------------------------------------------------------------
 $(call objs,$(call src,image)) $(IMGCMD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(IMAGE_MODS))

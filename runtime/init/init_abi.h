@@ -5,10 +5,16 @@
 /*
  * What csbx tells csbx-init. A message is one flat block in a sealed memfd: this header, then
  * the data it points to by offsets from its start. No pointers, no libc types; every offset and
- * length is checked by init before use. The same block starts the main process and, sent with
- * descriptors over the control socket, an exec.
+ * length is checked by init before use (msg_check.h). The same block starts the main process and,
+ * sent with descriptors over the control socket, an exec. runtime/init_msg.h builds it.
  *
- * Descriptors at the exec of csbx-init (those whose INIT_HAS_ flag is set; all others are closed):
+ * csbx-init is exec'd as pid 1 of a fresh pid namespace, in the outer user namespace A, with the
+ * capabilities of A (a caller that is not uid 0 in A must raise them as ambient ones, or execve
+ * drops them; without any, only INIT_ONE_ID works). The memfd must carry F_SEAL_WRITE,
+ * F_SEAL_GROW and F_SEAL_SHRINK.
+ *
+ * Descriptors at the exec of csbx-init: 0, 1, 2 are the payload's; then these (7 only with
+ * INIT_HAS_CGROUP). Init closes all others.
  */
 #include <stdint.h>
 
@@ -27,6 +33,9 @@
 #define INIT_MAX_RLIMITS 16u
 #define INIT_MAX_INSNS 4096u
 #define INIT_MAX_KEEP_FDS 8u
+#define INIT_MAX_SPAWNED 1024u /* exec'd processes alive at one time */
+
+#define INIT_EXIT_FAILED 125 /* exit code of init, or of a process it could not start */
 
 enum init_flag {
 	INIT_HAS_CGROUP = 1u << 0,
@@ -35,7 +44,7 @@ enum init_flag {
 	INIT_NO_NEW_PRIVS = 1u << 3,
 	INIT_SECCOMP = 1u << 4,
 	INIT_KEEP_GROUPS = 1u << 5,  /* no setgroups() call */
-	INIT_DENY_SETGROUPS = 1u << 6, /* one-id map: "deny" is written before gid_map */
+	INIT_DENY_SETGROUPS = 1u << 6, /* "deny" is written before gid_map (needless if A has it) */
 	INIT_ONE_ID = 1u << 7,	     /* W writes its own maps; otherwise init writes them */
 	INIT_NO_USERNS = 1u << 8,    /* max_user_namespaces = 0 in B */
 	INIT_NEW_NET = 1u << 9,	     /* namespaces that belong to B because a capability over them */
@@ -44,10 +53,13 @@ enum init_flag {
 	INIT_EXEC = 1u << 12,	     /* an exec request: join B instead of making it */
 	INIT_CREATE_CWD = 1u << 13,  /* mkdir -p of cwd, inside, as the main user */
 	INIT_PAYLOAD_SIGNALS = 1u << 14, /* reserved: docker's pid-1 signal semantics */
+	INIT_KEYRING_TRY = 1u << 15, /* a used-up key quota is reported (INIT_DEGRADED_KEYRING), not
+				      * an error: for filters that keep keyctl(2) out of reach */
+	INIT_FLAGS_ALL = (1u << 16) - 1,
 };
 
 struct init_range {
-	uint32_t off, len; /* bytes from the start of the message */
+	uint32_t off, len; /* bytes from the start of the message; absent = 0, 0 */
 };
 
 struct init_rlimit {
@@ -58,72 +70,90 @@ struct init_rlimit {
 struct init_msg {
 	uint32_t magic, version, total_len, flags;
 	uint32_t uid, gid;
-	uint64_t caps;		  /* permitted = effective = bounding; inheritable = ambient = 0 */
+	uint64_t caps;		  /* bounding set; also permitted and effective when uid is 0.
+				   * Inheritable and ambient are empty. */
 	struct init_range argv;	  /* NUL-terminated strings one after the other */
 	struct init_range env;	  /* likewise; a PATH= in it is searched for argv[0] */
 	uint32_t argc, envc;
 	struct init_range cwd;	  /* one NUL-terminated string, absolute */
-	struct init_range uid_map, gid_map; /* text as written to /proc/PID/?id_map */
+	struct init_range uid_map, gid_map; /* text as written to /proc/PID/?id_map; empty in an exec */
 	struct init_range groups; /* u32 each */
-	struct init_range rlimits; /* struct init_rlimit each */
-	struct init_range bpf;	  /* struct sock_filter each */
-	struct init_range hostname; /* with INIT_NEW_UTS */
+	struct init_range rlimits; /* struct init_rlimit each, 8-byte aligned */
+	struct init_range bpf;	  /* struct sock_filter each, 4-byte aligned */
+	struct init_range hostname; /* one NUL-terminated string with INIT_NEW_UTS */
 	uint32_t n_keep_fds, umask;
-	uint32_t oom_score_adj;   /* 0..1000 */
+	uint32_t oom_score_adj;   /* 1..1000; 0 leaves what is inherited */
 	uint32_t pad;
 };
 
-/* Where it failed: the name table in runtime/init_stage.c must follow. */
+/* Where it failed: init_stage_name() in runtime/init_msg.c must follow. */
 enum init_stage {
 	INIT_STAGE_MESSAGE = 1, /* the block itself is malformed */
 	INIT_STAGE_CLONE,
 	INIT_STAGE_IDMAP,
 	INIT_STAGE_NAMESPACE,
+	INIT_STAGE_OOM_SCORE,
 	INIT_STAGE_NO_USERNS,
 	INIT_STAGE_SESSION,
 	INIT_STAGE_TTY,
 	INIT_STAGE_RLIMIT,
 	INIT_STAGE_KEYRING,
+	INIT_STAGE_BOUNDING,
 	INIT_STAGE_GROUPS,
 	INIT_STAGE_USER,
+	INIT_STAGE_MKDIR,
 	INIT_STAGE_CAPS,
 	INIT_STAGE_CWD,
 	INIT_STAGE_FDS,
+	INIT_STAGE_SIGNALS,
 	INIT_STAGE_NO_NEW_PRIVS,
 	INIT_STAGE_SECCOMP,
 	INIT_STAGE_EXEC,	/* execve: ENOENT is 127, EACCES and others 126 */
 	INIT_STAGE_MAX,
 };
 
-/* One write to the status pipe or one reply to an exec request. */
+enum init_detail {
+	INIT_DETAIL_INTERPRETER = 1, /* EXEC, ENOENT: the file is there, its interpreter is not */
+};
+
+/* One write to the status pipe, of a start or of an exec. */
 struct init_status {
 	uint32_t magic;
 	uint32_t stage;
 	int32_t code; /* positive errno */
-	uint32_t pad;
+	uint32_t detail; /* enum init_detail or 0 */
 };
 
-/* Control socket, supervisor -> init. */
+/* Control socket, supervisor -> init. Malformed requests are dropped. */
 enum init_request_type {
-	INIT_REQ_SIGNAL = 1, /* arg: signal number, to the main process */
-	INIT_REQ_SIGNAL_ALL, /* arg: signal number, to every process but init */
-	INIT_REQ_SPAWN,	     /* descriptors: msg memfd, stdin, stdout, stderr, status pipe */
-	INIT_REQ_SIGNAL_PID, /* arg: signal, id: as given by INIT_EV_SPAWNED */
+	INIT_REQ_SIGNAL = 1, /* arg: signal, to the main process */
+	INIT_REQ_SIGNAL_ALL, /* arg: signal, to every process but init */
+	INIT_REQ_SPAWN,	     /* id: chosen by the supervisor, not 0, not in use; descriptors: msg
+			      * memfd, stdin, stdout, stderr, status pipe, then n_keep_fds more */
+	INIT_REQ_SIGNAL_PID, /* arg: signal, id: of a spawned process */
 };
+#define INIT_SIGNAL_GROUP 0x100u /* with the signal: to the process's whole process group */
+#define INIT_SPAWN_FDS 5u
 
 struct init_request {
 	uint32_t magic, type, arg, id;
 };
 
-/* Control socket, init -> supervisor. */
+/*
+ * Control socket, init -> supervisor. Each SPAWN is answered by SPAWNED and, later, SPAWN_EXITED;
+ * or by SPAWN_EXITED alone, with pid 0, when no process could be made (the reason is on the status
+ * pipe). After EXITED init ends at once and the kernel kills what is left in the pid namespace;
+ * its own exit code is the main process's, 128+signal for a killed one.
+ */
 enum init_event_type {
-	INIT_EV_STARTED = 1, /* pid: main process in the container's pid namespace */
+	INIT_EV_STARTED = 1, /* pid: main process in the container's pid namespace; arg: degraded */
 	INIT_EV_STOPPED,     /* main process stopped by a signal (job control); arg: signal */
 	INIT_EV_EXITED,	     /* main process ended; status: wait(2) status */
 	INIT_EV_SPAWNED,     /* id, pid */
-	INIT_EV_SPAWN_EXITED, /* id, status */
-	INIT_EV_SPAWN_STOPPED,
+	INIT_EV_SPAWN_EXITED, /* id, pid, status */
+	INIT_EV_SPAWN_STOPPED, /* id, pid; arg: signal */
 };
+#define INIT_DEGRADED_KEYRING 1u /* in arg of INIT_EV_STARTED */
 
 struct init_event {
 	uint32_t magic, type, id, arg;

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a fresh clone of init to the program. The main process (W) was cloned into namespaces of
+ * its own; an exec'd one joins them here. From then on both take the same steps, in an order where
+ * each edge has a reason:
+ *
+ *   id maps            before anything that looks at ids or needs a capability in B
+ *   namespaces, sysctl while all capabilities in B are there
+ *   wait for init      W goes on only when init has dropped its capabilities; nothing of the image
+ *                      has run until then
+ *   descriptors        before any path is looked up: a cwd or program of /proc/self/fd/N must not
+ *                      reach the clean /proc or the control socket
+ *   session, terminal  the terminal is descriptor 0, in its place now
+ *   limits, bounding   setting them needs capabilities
+ *   groups, gid, uid   in this order, each needs the next one's privilege
+ *   mkdir of the cwd   as the main user, and while a main user other than root can still write /
+ *   capabilities, cwd  the directory must be open to the user as it will be
+ *   signals, no_new_privs, seccomp, execve
+ *
+ * Without no_new_privs seccomp(2) needs CAP_SYS_ADMIN: the filter then comes before the ids, and
+ * all later steps are calls that it allows.
+ *
+ * Mustn't: touch init's memory expecting it to notice; return; go on after a failure. Dropped
+ * halfway is not a state to recover from.
+ */
+#include "runtime/init/init.h"
+#include "runtime/init/mem.h"
+#include "runtime/init/msg_check.h"
+
+static const uint8_t order_usual[] = {
+	INIT_STAGE_IDMAP,  INIT_STAGE_OOM_SCORE, INIT_STAGE_NAMESPACE,	   INIT_STAGE_NO_USERNS,
+	INIT_STAGE_FDS,	   INIT_STAGE_SESSION,	 INIT_STAGE_TTY,	   INIT_STAGE_RLIMIT,
+	INIT_STAGE_BOUNDING, INIT_STAGE_GROUPS,	 INIT_STAGE_USER,	   INIT_STAGE_MKDIR,
+	INIT_STAGE_CAPS,   INIT_STAGE_CWD,	 INIT_STAGE_SIGNALS,	   INIT_STAGE_NO_NEW_PRIVS,
+	INIT_STAGE_SECCOMP, INIT_STAGE_EXEC,
+};
+
+static const uint8_t order_new_privs[] = {
+	INIT_STAGE_IDMAP,  INIT_STAGE_OOM_SCORE, INIT_STAGE_NAMESPACE, INIT_STAGE_NO_USERNS,
+	INIT_STAGE_FDS,	   INIT_STAGE_SESSION,	 INIT_STAGE_TTY,       INIT_STAGE_RLIMIT,
+	INIT_STAGE_BOUNDING, INIT_STAGE_SECCOMP, INIT_STAGE_GROUPS,    INIT_STAGE_USER,
+	INIT_STAGE_MKDIR,  INIT_STAGE_CAPS,	 INIT_STAGE_CWD,       INIT_STAGE_SIGNALS,
+	INIT_STAGE_EXEC,
+};
+
+static bool is_exec(const struct payload *p)
+{
+	return p->m->flags & INIT_EXEC;
+}
+
+/* Nothing but a byte counts: end of file means that init died. */
+static int wait_for_init(struct payload *p)
+{
+	char go;
+	long n;
+
+	if (p->sync_fd < 0)
+		return 0;
+	do {
+		n = sys_read(p->sync_fd, &go, 1);
+	} while (n == -EINTR);
+	sys_close(p->sync_fd);
+	p->sync_fd = -1;
+	return n == 1 ? 0 : -EPIPE;
+}
+
+static int step_idmap(struct payload *p)
+{
+	if (is_exec(p))
+		return 0;
+	return p->m->flags & INIT_ONE_ID ? idmap_write(p->m, 0) : wait_for_init(p);
+}
+
+/*
+ * Written while the process still belongs to A and is dumpable, else its files in /proc are not
+ * ours. Raising the value needs no privilege; EACCES means that the inherited one is higher still.
+ */
+static int step_oom_score(struct payload *p)
+{
+	unsigned v = p->m->oom_score_adj;
+	char buf[4];
+	int n = sizeof(buf), r;
+
+	if (!v)
+		return 0;
+	for (; v; v /= 10)
+		buf[--n] = (char)('0' + v % 10);
+	if (is_exec(p))
+		sys_prctl(PR_SET_DUMPABLE, 1, 0);
+	r = proc_write("self/oom_score_adj", buf + n, sizeof(buf) - (size_t)n);
+	if (is_exec(p))
+		sys_prctl(PR_SET_DUMPABLE, 0, 0);
+	return r == -EACCES ? 0 : r;
+}
+
+static int join_namespaces(const struct payload *p)
+{
+	for (int i = 0; i < NS_MAX; i++) {
+		int r;
+
+		if (p->ns_fds[i] < 0)
+			continue;
+		r = sys_setns(p->ns_fds[i], 0);
+		if (r < 0)
+			return r;
+	}
+	/* Changed credentials may make a process dumpable again (fs.suid_dumpable). */
+	return sys_prctl(PR_SET_DUMPABLE, 0, 0);
+}
+
+/* netdevice(7); B's own network namespace starts with lo down. */
+static int loopback_up(void)
+{
+	struct {
+		char name[16];
+		short flags;
+		char rest[22];
+	} ifr = {.name = "lo"};
+	int fd = sys_socket(2 /* AF_INET */, 2 /* SOCK_DGRAM */, 0), r;
+
+	if (fd < 0)
+		return fd;
+	ifr.flags = 0x1 | 0x40; /* IFF_UP | IFF_RUNNING */
+	r = sys_ioctl(fd, 0x8914 /* SIOCSIFFLAGS */, (unsigned long)&ifr);
+	sys_close(fd);
+	return r;
+}
+
+static int step_namespace(struct payload *p)
+{
+	const struct init_msg *m = p->m;
+	int r = is_exec(p) ? join_namespaces(p) : 0;
+
+	if (r >= 0 && p->new_cgroup_ns)
+		r = sys_unshare(CLONE_NEWCGROUP);
+	if (r >= 0 && (m->flags & INIT_NEW_NET))
+		r = loopback_up();
+	if (r >= 0 && (m->flags & INIT_NEW_UTS))
+		r = sys_sethostname(init_msg_at(m, m->hostname), m->hostname.len - 1);
+	return r;
+}
+
+/* The sysctl is per user namespace of the process that writes it: nobody else can do this. */
+static int step_no_userns(struct payload *p)
+{
+	return p->m->flags & INIT_NO_USERNS ? proc_write("sys/user/max_user_namespaces", "0", 1) : 0;
+}
+
+/*
+ * Puts each descriptor in its place and closes all others. Sources below the highest place are
+ * moved out of the way first, so that no dup3 overwrites one still to come. The status pipe
+ * stays, right behind the payload's own, until execve closes it.
+ */
+static int step_fds(struct payload *p)
+{
+	int n = 3 + (int)p->m->n_keep_fds, r = wait_for_init(p);
+
+	for (int i = 0; i < n && r >= 0; i++) {
+		if (p->fds[i] != i && p->fds[i] <= n)
+			r = p->fds[i] = sys_fcntl(p->fds[i], F_DUPFD_CLOEXEC, n + 1);
+	}
+	if (r >= 0 && p->status_fd < n)
+		r = sys_fcntl(p->status_fd, F_DUPFD_CLOEXEC, n + 1);
+	if (r > 0 && p->status_fd < n)
+		p->status_fd = r;
+	for (int i = 0; i < n && r >= 0; i++) {
+		if (p->fds[i] != i)
+			r = sys_dup3(p->fds[i], i, 0);
+	}
+	if (r >= 0 && p->status_fd != n)
+		r = sys_dup3(p->status_fd, n, O_CLOEXEC);
+	if (r < 0)
+		return r;
+	p->status_fd = n;
+	r = sys_fcntl(n, F_SETFD, FD_CLOEXEC);
+	return r < 0 ? r : close_from((unsigned)n + 1);
+}
+
+static int step_tty(struct payload *p)
+{
+	return p->m->flags & INIT_TTY ? sys_ioctl(0, TIOCSCTTY, 0) : 0;
+}
+
+static int step_rlimit(struct payload *p)
+{
+	const struct init_rlimit *l = init_msg_at(p->m, p->m->rlimits);
+	size_t n = p->m->rlimits.len / sizeof(*l);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct rlimit64 lim = {.rlim_cur = l[i].soft, .rlim_max = l[i].hard};
+		int r = sys_setrlimit(l[i].resource, &lim);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int step_groups(struct payload *p)
+{
+	const struct init_msg *m = p->m;
+
+	if (m->flags & INIT_KEEP_GROUPS)
+		return 0;
+	return sys_setgroups(m->groups.len / sizeof(uint32_t), init_msg_at(m, m->groups));
+}
+
+static int step_user(struct payload *p)
+{
+	int r = sys_setresgid(p->m->gid);
+
+	if (r >= 0)
+		r = sys_setresuid(p->m->uid);
+	if (r < 0)
+		return r;
+	sys_umask(p->m->umask);
+	return sys_prctl(PR_SET_DUMPABLE, 0, 0);
+}
+
+static int step_mkdir(struct payload *p)
+{
+	const char *cwd = init_msg_at(p->m, p->m->cwd);
+	char path[4096] NOT_ZEROED;
+
+	if (!(p->m->flags & INIT_CREATE_CWD))
+		return 0;
+	for (uint32_t i = 0; i < p->m->cwd.len; i++) {
+		if (i && (cwd[i] == '/' || !cwd[i])) {
+			int r;
+
+			path[i] = 0;
+			r = sys_mkdirat(SYS_AT_FDCWD, path, 0755);
+			if (r < 0 && r != -EEXIST)
+				return r;
+		}
+		path[i] = cwd[i];
+	}
+	return 0;
+}
+
+/* execve(2) gives a root user its bounding set again; any other user ends up with none. */
+static int step_caps(struct payload *p)
+{
+	return drop_caps(p->m->uid ? 0 : p->m->caps);
+}
+
+/* A directory outside the root would read "(unreachable)...". */
+static int step_cwd(struct payload *p)
+{
+	char buf[4096] NOT_ZEROED;
+	int r = sys_chdir(init_msg_at(p->m, p->m->cwd));
+
+	if (r < 0)
+		return r;
+	r = sys_getcwd(buf, sizeof(buf));
+	if (r < 0)
+		return r;
+	return buf[0] == '/' ? 0 : -EXDEV;
+}
+
+static int step_signals(void)
+{
+	const uint64_t none = 0;
+
+	return sys_rt_sigprocmask(SIG_SETMASK, &none);
+}
+
+static int step_no_new_privs(struct payload *p)
+{
+	return p->m->flags & INIT_NO_NEW_PRIVS ? sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0) : 0;
+}
+
+static int step_seccomp(struct payload *p)
+{
+	const struct sock_fprog prog = {
+		.len = (unsigned short)(p->m->bpf.len / sizeof(struct sock_filter)),
+		.filter = (void *)init_msg_at(p->m, p->m->bpf),
+	};
+
+	if (!(p->m->flags & INIT_SECCOMP))
+		return 0;
+	return sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog);
+}
+
+static int step_run(struct payload *p, unsigned stage)
+{
+	switch (stage) {
+	case INIT_STAGE_IDMAP:
+		return step_idmap(p);
+	case INIT_STAGE_OOM_SCORE:
+		return step_oom_score(p);
+	case INIT_STAGE_NAMESPACE:
+		return step_namespace(p);
+	case INIT_STAGE_NO_USERNS:
+		return step_no_userns(p);
+	case INIT_STAGE_FDS:
+		return step_fds(p);
+	case INIT_STAGE_SESSION:
+		return sys_setsid();
+	case INIT_STAGE_TTY:
+		return step_tty(p);
+	case INIT_STAGE_RLIMIT:
+		return step_rlimit(p);
+	case INIT_STAGE_BOUNDING:
+		return drop_bounding(p->m->caps);
+	case INIT_STAGE_GROUPS:
+		return step_groups(p);
+	case INIT_STAGE_USER:
+		return step_user(p);
+	case INIT_STAGE_MKDIR:
+		return step_mkdir(p);
+	case INIT_STAGE_CAPS:
+		return step_caps(p);
+	case INIT_STAGE_CWD:
+		return step_cwd(p);
+	case INIT_STAGE_SIGNALS:
+		return step_signals();
+	case INIT_STAGE_NO_NEW_PRIVS:
+		return step_no_new_privs(p);
+	case INIT_STAGE_SECCOMP:
+		return step_seccomp(p);
+	case INIT_STAGE_EXEC:
+		return exec_program(p);
+	default:
+		return -ENOSYS;
+	}
+}
+
+void payload_run(struct payload *p)
+{
+	bool usual = p->m->flags & INIT_NO_NEW_PRIVS || !(p->m->flags & INIT_SECCOMP);
+	const uint8_t *order = usual ? order_usual : order_new_privs;
+	size_t n = usual ? ARRAY_SIZE(order_usual) : ARRAY_SIZE(order_new_privs);
+
+	/* W's own files in /proc must be W's while it writes its maps; nobody can look at it yet. */
+	if (!is_exec(p))
+		sys_prctl(PR_SET_DUMPABLE, 1, 0);
+	for (size_t i = 0; i < n; i++) {
+		int r = step_run(p, order[i]);
+
+		if (r < 0) {
+			status_send(p->status_fd, order[i], r, p->detail);
+			break;
+		}
+	}
+	sys_exit(INIT_EXIT_FAILED);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entry of csbx-init. It takes nothing from argv: all it needs is in the message (init_abi.h). */
+	.text
+	.globl	_start
+	.hidden	_start
+	.type	_start, %function
+_start:
+	mov	x29, #0
+	mov	x30, #0
+	bl	init_main
+	brk	#1
+	.size	_start, . - _start
+	.section .note.GNU-stack, "", %progbits
