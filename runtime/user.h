@@ -13,6 +13,7 @@
  *	USER:		as USER
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,10 @@ struct user {
 /* spec NULL or empty is user 0. Errors (-EINVAL, -ENOENT) name the spec. */
 int user_resolve(const struct user_db *db, const char *spec, struct user *ret, struct err *e);
 void user_free(struct user *u);
+
+/* True if some line has the id. */
+bool user_db_has_uid(const struct user_db *db, uint32_t uid);
+bool user_db_has_gid(const struct user_db *db, uint32_t gid);
 
 /* A decimal id <= USER_ID_MAX, whole string; 0 or -EINVAL. */
 int user_parse_id(const char *s, uint32_t *ret);
