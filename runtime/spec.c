@@ -122,7 +122,7 @@ static int add_rlimit(struct container_spec *s, int resource, rlim_t soft, rlim_
 	r = spec_add_rlimit(s);
 	if (!r)
 		return err_set(e, ENOMEM, "out of memory");
-	*r = (struct rlimit_spec){resource, {soft, hard}};
+	*r = (struct rlimit_spec){resource, {soft, hard}, true};
 	return 0;
 }
 

@@ -92,6 +92,7 @@ struct mount_spec {
 struct rlimit_spec {
 	int resource; /* RLIMIT_* */
 	struct rlimit value;
+	bool is_default; /* not asked for: gives way to the caller's own hard limit */
 };
 
 struct limit_spec {

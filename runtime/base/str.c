@@ -6,7 +6,7 @@
 
 #include "runtime/base/err.h"
 
-static bool strbuf_reserve(struct strbuf *b, size_t more)
+bool strbuf_reserve(struct strbuf *b, size_t more)
 {
 	size_t want, cap;
 	char *p;

@@ -22,6 +22,7 @@ struct strbuf {
 };
 #define STRBUF_INIT {0}
 
+bool strbuf_reserve(struct strbuf *b, size_t more); /* room for more bytes in one step */
 void strbuf_add(struct strbuf *b, const void *data, size_t len);
 void strbuf_addstr(struct strbuf *b, const char *s);
 void strbuf_addch(struct strbuf *b, char c);

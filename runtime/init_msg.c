@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/init_msg.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/memfd.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/rlimit.h"
+#include "runtime/spec.h"
+#include "runtime/userns.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U /* Linux 6.3 */
+#endif
+
+#define CAP_BIT(cap) (UINT64_C(1) << (cap))
+/* Capabilities that mean nothing unless their namespace belongs to the payload's own B. */
+#define CAPS_OVER_NET (CAP_BIT(CAP_NET_ADMIN) | CAP_BIT(CAP_NET_RAW))
+#define CAPS_OVER_UTS CAP_BIT(CAP_SYS_ADMIN)
+#define CAPS_OVER_IPC (CAP_BIT(CAP_IPC_OWNER) | CAP_BIT(CAP_SYS_ADMIN))
+
+#define MAP_TEXT_BYTES (ID_EXTENTS_MAX * 36)
+
+/*
+ * The message grows at the end of a buffer that may move and may hold other things before it:
+ * places are offsets from `start`, the header is filled in a local copy and written last.
+ */
+struct builder {
+	struct strbuf *out;
+	size_t start;
+	struct init_msg m;
+};
+
+static void align(struct builder *b, size_t to)
+{
+	static const char zero[8];
+	size_t at = b->out->len - b->start;
+
+	strbuf_add(b->out, zero, (to - at % to) % to);
+}
+
+static struct init_range range_from(const struct builder *b, size_t at)
+{
+	uint32_t len = (uint32_t)(b->out->len - at);
+
+	return (struct init_range){len ? (uint32_t)(at - b->start) : 0, len};
+}
+
+static struct init_range add_bytes(struct builder *b, const void *data, size_t len)
+{
+	size_t at = b->out->len;
+
+	strbuf_add(b->out, data, len);
+	return range_from(b, at);
+}
+
+static struct init_range add_strv(struct builder *b, const struct strv *v)
+{
+	size_t at = b->out->len;
+
+	for (size_t i = 0; i < v->n; i++)
+		strbuf_add(b->out, v->items[i], strlen(v->items[i]) + 1);
+	return range_from(b, at);
+}
+
+static size_t strv_bytes(const struct strv *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		n += strlen(v->items[i]) + 1;
+	return n;
+}
+
+static uint32_t security_flags(const struct container_spec *s)
+{
+	uint32_t flags = 0;
+
+	if (!s->sec.new_privs)
+		flags |= INIT_NO_NEW_PRIVS;
+	return flags;
+}
+
+/* What only a start decides; an exec takes the namespaces as they are. */
+static uint32_t start_flags(const struct container_spec *s, const struct id_map *map)
+{
+	uint32_t flags = INIT_NEW_CGROUP_NS | INIT_NO_USERNS | INIT_CREATE_CWD;
+
+	if (id_map_is_one(map))
+		flags |= INIT_ONE_ID;
+	if ((s->sec.caps & CAPS_OVER_NET) && s->ns.net == NET_NONE)
+		flags |= INIT_NEW_NET;
+	if (s->sec.caps & CAPS_OVER_UTS)
+		flags |= INIT_NEW_UTS;
+	if ((s->sec.caps & CAPS_OVER_IPC) && s->ns.ipc == IPC_PRIVATE)
+		flags |= INIT_NEW_IPC;
+	return flags;
+}
+
+static uint32_t message_flags(const struct container_spec *s, const struct id_map *map,
+			      const struct init_msg_params *params)
+{
+	uint32_t flags = security_flags(s) | (params->exec ? INIT_EXEC : start_flags(s, map));
+
+	if (s->proc.tty == TTY_YES)
+		flags |= INIT_TTY;
+	if (params->has_cgroup)
+		flags |= INIT_HAS_CGROUP;
+	/* One id: setgroups(2) is given up for good, the caller's groups stay (user_namespaces(7)). */
+	if (s->proc.keep_groups || id_map_is_one(map))
+		flags |= INIT_KEEP_GROUPS;
+	return flags;
+}
+
+static void add_maps(struct builder *b, const struct id_map *map)
+{
+	char text[MAP_TEXT_BYTES];
+	size_t n = id_extents_identity(map->uid, map->n_uid, text, sizeof(text));
+
+	b->m.uid_map = add_bytes(b, text, n);
+	n = id_extents_identity(map->gid, map->n_gid, text, sizeof(text));
+	b->m.gid_map = add_bytes(b, text, n);
+}
+
+static int add_rlimits(struct builder *b, const struct container_spec *s, struct err *e)
+{
+	struct init_rlimit l[INIT_MAX_RLIMITS];
+	int n = rlimit_fill(s, l, INIT_MAX_RLIMITS, e);
+
+	if (n < 0)
+		return n;
+	align(b, _Alignof(struct init_rlimit));
+	b->m.rlimits = add_bytes(b, l, (size_t)n * sizeof(l[0]));
+	return 0;
+}
+
+/* What init would refuse, in words that name the culprit. */
+static int check_sizes(const struct container_spec *s, size_t bytes, struct err *e)
+{
+	if (s->proc.argv.n > INIT_MAX_ARGS || s->proc.env.n > INIT_MAX_ARGS)
+		return err_set(e, E2BIG, "more than %u arguments or environment variables", INIT_MAX_ARGS);
+	if (bytes > INIT_MSG_MAX - 65536)
+		return err_set(e, E2BIG, "arguments and environment are too long");
+	if (s->proc.n_groups > INIT_MAX_GROUPS)
+		return err_set(e, E2BIG, "too many supplementary groups");
+	if (s->proc.n_keep_fds > INIT_MAX_KEEP_FDS)
+		return err_set(e, E2BIG, "more than %u descriptors to keep", INIT_MAX_KEEP_FDS);
+	if (strlen(s->proc.cwd) >= 4096)
+		return err_set(e, ENAMETOOLONG, "--workdir");
+	return 0;
+}
+
+static int add_parts(struct builder *b, const struct container_spec *s, const struct id_map *map,
+		     struct err *e)
+{
+	struct init_msg *m = &b->m;
+	int r;
+
+	strbuf_add(b->out, m, sizeof(*m));
+	r = add_rlimits(b, s, e);
+	if (r < 0)
+		return r;
+	if (!(m->flags & INIT_KEEP_GROUPS))
+		m->groups = add_bytes(b, s->proc.groups, s->proc.n_groups * sizeof(uint32_t));
+	m->argv = add_strv(b, &s->proc.argv);
+	m->env = add_strv(b, &s->proc.env);
+	m->cwd = add_bytes(b, s->proc.cwd, strlen(s->proc.cwd) + 1);
+	if (!(m->flags & INIT_EXEC))
+		add_maps(b, map);
+	if (m->flags & INIT_NEW_UTS)
+		m->hostname = add_bytes(b, s->ns.hostname, strlen(s->ns.hostname) + 1);
+	return 0;
+}
+
+int init_msg_build(const struct container_spec *spec, const struct id_map *map,
+		   const struct init_msg_params *params, struct strbuf *out, struct err *e)
+{
+	size_t bytes = strv_bytes(&spec->proc.argv) + strv_bytes(&spec->proc.env);
+	struct builder b = {
+		.out = out,
+		.start = out->len,
+		.m = {
+			.magic = INIT_MAGIC,
+			.version = INIT_ABI_VERSION,
+			.flags = message_flags(spec, map, params),
+			.uid = spec->proc.uid,
+			.gid = spec->proc.gid,
+			.caps = spec->sec.caps,
+			.argc = (uint32_t)spec->proc.argv.n,
+			.envc = (uint32_t)spec->proc.env.n,
+			.n_keep_fds = (uint32_t)spec->proc.n_keep_fds,
+			.umask = params->umask,
+			.oom_score_adj = params->oom_score_adj,
+		},
+	};
+	int r = check_sizes(spec, bytes, e);
+
+	if (r < 0)
+		return r;
+	strbuf_reserve(out, bytes + 8192); /* one allocation, for nearly every message */
+	r = add_parts(&b, spec, map, e);
+	if (r >= 0)
+		r = strbuf_check(out, e);
+	if (r < 0)
+		return r;
+	b.m.total_len = (uint32_t)(out->len - b.start);
+	memcpy(out->data + b.start, &b.m, sizeof(b.m));
+	return 0;
+}
+
+int init_msg_memfd(const struct strbuf *msg, struct err *e)
+{
+	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	_close_ int fd = memfd_create("csbx-message", flags | MFD_NOEXEC_SEAL);
+	int r;
+
+	if (fd < 0 && errno == EINVAL) /* before Linux 6.3 */
+		fd = memfd_create("csbx-message", flags);
+	if (fd < 0)
+		return err_sys(e, "message for csbx-init: memfd_create");
+	r = io_write_all(fd, msg->data, msg->len, e);
+	if (r < 0)
+		return err_wrap(e, "message for csbx-init");
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+		return err_sys(e, "message for csbx-init: seal");
+	return take_fd(&fd);
+}
+
+const char *init_stage_name(uint32_t stage)
+{
+	static const char *const names[INIT_STAGE_MAX] = {
+		[INIT_STAGE_MESSAGE] = "read the message for csbx-init",
+		[INIT_STAGE_CLONE] = "make the process and its user namespace",
+		[INIT_STAGE_IDMAP] = "write the id maps",
+		[INIT_STAGE_NAMESPACE] = "enter the namespaces",
+		[INIT_STAGE_OOM_SCORE] = "set the OOM score",
+		[INIT_STAGE_NO_USERNS] = "forbid nested user namespaces",
+		[INIT_STAGE_SESSION] = "make a session",
+		[INIT_STAGE_TTY] = "take the terminal",
+		[INIT_STAGE_RLIMIT] = "set resource limits",
+		[INIT_STAGE_KEYRING] = "make a session keyring",
+		[INIT_STAGE_BOUNDING] = "drop the bounding set",
+		[INIT_STAGE_GROUPS] = "set supplementary groups",
+		[INIT_STAGE_USER] = "set user and group",
+		[INIT_STAGE_MKDIR] = "make the working directory",
+		[INIT_STAGE_CAPS] = "drop capabilities",
+		[INIT_STAGE_CWD] = "enter the working directory",
+		[INIT_STAGE_FDS] = "place descriptors",
+		[INIT_STAGE_SIGNALS] = "reset signals",
+		[INIT_STAGE_NO_NEW_PRIVS] = "set no_new_privs",
+		[INIT_STAGE_SECCOMP] = "load the seccomp filter",
+		[INIT_STAGE_EXEC] = "run the command",
+	};
+
+	return stage < INIT_STAGE_MAX && names[stage] ? names[stage] : "unknown stage";
+}
+
+static int exec_error(const struct init_status *st, const char *argv0, struct err *e)
+{
+	if (st->code == ENOENT && st->detail == INIT_DETAIL_INTERPRETER) {
+		err_set(e, ENOENT, "%s: its interpreter (#! line or dynamic loader) is not in the image",
+			argv0);
+		return 127;
+	}
+	if (st->code == ENOENT || st->code == ENOTDIR) {
+		err_set(e, st->code, "%s: command not found in the image", argv0);
+		return 127;
+	}
+	if (st->code == ENOEXEC)
+		err_set(e, ENOEXEC, "%s: exec format error (no #! line, or built for another machine)",
+			argv0);
+	else
+		err_code(e, st->code, "%s", argv0);
+	return 126;
+}
+
+int init_status_error(const struct init_status *st, const char *argv0, struct err *e)
+{
+	if (st->stage == INIT_STAGE_EXEC)
+		return exec_error(st, argv0, e);
+	err_code(e, st->code, "%s", init_stage_name(st->stage));
+	if (st->stage == INIT_STAGE_KEYRING && st->code == EDQUOT)
+		err_append(e, "kernel.keys.maxkeys is used up");
+	return INIT_EXIT_FAILED;
+}
