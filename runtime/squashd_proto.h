@@ -10,58 +10,67 @@
  * can be queued at once and there is no wait for readiness:
  *
  *	3  the listening socket
- *	4  a sealed memfd: flat record of struct squashd_key (SQUASHD_KEY_MAGIC)
+ *	4  a pipe with one struct squashd_boot
  *	5  the image: the file O_RDONLY, or the directory O_PATH
  *	6  csbx-init, O_RDONLY
  *	7  dirfd of servers/, to unlink the socket on leaving
  *
+ * 0, 1 and 2 are /dev/null: a server must not keep a caller's pipe open.
+ *
  * The server answers SQUASHD_ATTACH with one reply and descriptors; the connection then stays
  * open as long as the container lives: a closed connection is a container less, a closed server
- * end is a dead image.
+ * end is a dead image. A server that is leaving closes connections without a reply: the client
+ * connects again and, if nobody is there, starts the next server.
  */
 
 #include <stdint.h>
 
 #include "runtime/spec.h"
+#include "runtime/userns.h"
 
-#define SQUASHD_KEY_MAGIC 0x314b4353u /* "CSK1" */
-#define SQUASHD_KEY_VERSION 1u
-#define SQUASHD_PROTO_MAGIC 0x31505153u /* "SQP1" */
-#define SQUASHD_EXTENTS_MAX 3
+#define SQUASHD_PROTO_MAGIC 0x32505153u /* "SQP2" */
 #define SQUASHD_DOMAIN_MAX 512
+#define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 
-/* One line of an id map: `inside` of A = `outside` of the caller's user namespace. */
-struct id_extent {
-	uint32_t inside, outside, count;
-};
+#define SQUASHD_FD_AT_START_LISTEN 3
+#define SQUASHD_FD_AT_START_BOOT 4
+#define SQUASHD_FD_AT_START_IMAGE 5
+#define SQUASHD_FD_AT_START_INIT 6
+#define SQUASHD_FD_AT_START_DIR 7
+#define SQUASHD_FDS_AT_START 5
 
-struct id_map {
-	uint32_t n_uid, n_gid;
-	struct id_extent uid[SQUASHD_EXTENTS_MAX], gid[SQUASHD_EXTENTS_MAX];
-};
-
-/* Who may share a server. Two starts share one only if every field is equal. */
+/*
+ * Who may share a server. Two starts share one only if every byte is equal, so a key is zeroed
+ * before it is filled.
+ */
 struct squashd_key {
 	uint32_t caller_uid, caller_gid;
 	uint32_t kind; /* enum rootfs_kind */
 	uint32_t has_user_xattrs;
 	struct image_id image;
+	struct image_id init;	   /* csbx-init: an upgrade gets a new server */
 	uint32_t uid, gid;	   /* main user inside */
 	struct id_map map;	   /* A's map; one extent of count 1 = one-id mode */
 	uint64_t userns_ino;	   /* the caller's user namespace */
-	uint32_t linger_ms;
-	uint32_t pad;
 	char domain[SQUASHD_DOMAIN_MAX]; /* sharing domain, NUL-padded */
+};
+
+struct squashd_boot {
+	uint32_t magic, pad;
+	char name[SQUASHD_NAME_MAX]; /* of the socket in servers/ */
+	struct squashd_key key;
 };
 
 enum squashd_request_type {
 	SQUASHD_ATTACH = 1,
 	SQUASHD_STATUS = 2, /* reply without descriptors, connection closes */
-	SQUASHD_QUIT = 3,   /* leave as soon as no container is attached */
+	SQUASHD_QUIT = 3,   /* likewise; leave as soon as no container is attached */
 };
 
 struct squashd_request {
 	uint32_t magic, type;
+	uint32_t linger_ms; /* ATTACH: how long to stay after the last container; the latest counts */
+	uint32_t pad;
 	struct squashd_key key; /* must equal the server's; STATUS and QUIT ignore it */
 };
 
@@ -77,11 +86,11 @@ enum squashd_fd {
 struct squashd_reply {
 	uint32_t magic;
 	int32_t code;	      /* 0, or a positive errno with msg */
-	uint32_t containers;  /* attached now */
+	uint32_t containers;  /* attached now, this one included */
 	uint32_t init_is_file; /* no memfd: init is the installed file (degraded: init_writable) */
-	int32_t server_pid;   /* as the server sees itself outside, 0 unknown */
+	int32_t server_pid;   /* in the server's pid namespace */
 	uint32_t pad;
-	uint64_t fuse_requests; /* served so far, for tests and doctor */
+	uint64_t fuse_requests; /* served so far, forgets not counted: for tests and doctor */
 	char msg[448];
 };
 

@@ -1,0 +1,7 @@
+# The image server's test driver: static like csbx, because it stands for it in measurements.
+SQUASHD_PROBE := $(O)/tests/tools/squashd_probe
+$(SQUASHD_PROBE): $(O)/tests/tools/squashd_probe.o $(O)/libruntime.a $(O)/libbase.a
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
+test-programs: $(SQUASHD_PROBE)
+check-integration: $(SQUASHD_PROBE)

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Three layers, each enough against most of what a taken-over reader could try: no capability but
+ * one over its own user namespace, no file system right (landlock), no system call that names a
+ * path. PROT_EXEC memory is refused too, so code must be found, not brought.
+ */
+#include "runtime/squashd/confine.h"
+
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/squashd/filter.h"
+
+#ifndef LANDLOCK_ACCESS_FS_REFER
+#define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
+#endif
+#define ACCESS_TRUNCATE (1ULL << 14) /* ABI 3 */
+#define ACCESS_IOCTL_DEV (1ULL << 15) /* ABI 5 */
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* What reading an image by held descriptors needs. */
+static const int common_calls[] = {
+	SYS_read,	   SYS_pread64,	       SYS_write,	 SYS_writev,
+	SYS_close,	   SYS_fstat,	       SYS_lseek,	 SYS_munmap,
+	SYS_mremap,	   SYS_madvise,	       SYS_brk,		 SYS_futex,
+	SYS_clock_gettime, SYS_getrandom,      SYS_getpid,	 SYS_rt_sigprocmask,
+	SYS_rt_sigreturn,  SYS_restart_syscall, SYS_sched_yield, SYS_exit,
+	SYS_exit_group,
+};
+
+static const int server_calls[] = {
+	SYS_epoll_pwait, SYS_epoll_ctl, SYS_accept4, SYS_recvmsg, SYS_sendmsg, SYS_getsockopt,
+#ifdef SYS_epoll_wait
+	SYS_epoll_wait,
+#endif
+};
+
+static const int read_calls[] = {SYS_openat2};
+
+/* Beneath an own directory, by descriptor; landlock keeps it there. */
+static const int write_calls[] = {
+	SYS_openat,   SYS_mkdirat,   SYS_symlinkat, SYS_linkat,	  SYS_fchmod,	SYS_utimensat,
+	SYS_unlinkat, SYS_fsetxattr, SYS_pwrite64,  SYS_ftruncate, SYS_mknodat, SYS_newfstatat,
+};
+
+static void allow_all(struct filter *f, const int *calls, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		filter_allow(f, calls[i]);
+}
+
+static void allow_memory(struct filter *f)
+{
+	filter_allow_without(f, SYS_mmap, 2, PROT_EXEC);
+	filter_allow_without(f, SYS_mprotect, 2, PROT_EXEC);
+}
+
+/*
+ * Handles every right this kernel's landlock knows; `allowed` of them remain beneath dirfd.
+ * Returns 1 when in force, 0 where there is no landlock.
+ */
+static int landlock_beneath(int dirfd, uint64_t allowed, struct err *e)
+{
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	uint64_t handled = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
+	struct landlock_ruleset_attr attr;
+	struct landlock_path_beneath_attr rule = {.parent_fd = dirfd};
+	_close_ int ruleset = -1;
+
+	if (abi < 1)
+		return 0;
+	if (abi >= 2)
+		handled |= LANDLOCK_ACCESS_FS_REFER;
+	if (abi >= 3)
+		handled |= ACCESS_TRUNCATE;
+	if (abi >= 5)
+		handled |= ACCESS_IOCTL_DEV;
+	attr = (struct landlock_ruleset_attr){.handled_access_fs = handled};
+	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+	if (ruleset < 0)
+		return err_sys(e, "landlock");
+	rule.allowed_access = allowed & handled;
+	if (dirfd >= 0 && rule.allowed_access &&
+	    syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) < 0)
+		return err_sys(e, "landlock rule");
+	if (syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
+		return err_sys(e, "landlock");
+	return 1;
+}
+
+static int keep_capability(int cap, struct err *e)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{0}};
+
+	data[CAP_TO_INDEX(cap)].effective = CAP_TO_MASK(cap);
+	data[CAP_TO_INDEX(cap)].permitted = CAP_TO_MASK(cap);
+	if (syscall(SYS_capset, &head, data) < 0)
+		return err_sys(e, "drop capabilities");
+	return 0;
+}
+
+static int no_new_privs(struct err *e)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return err_sys(e, "no_new_privs");
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
+		return err_sys(e, "dumpable");
+	return 0;
+}
+
+/* A descriptor for each container; and no core file of an image somebody may not read. */
+static void bound_resources(void)
+{
+	struct rlimit r;
+
+	if (!getrlimit(RLIMIT_NOFILE, &r)) {
+		r.rlim_cur = r.rlim_max < 65536 ? r.rlim_max : 65536;
+		(void)setrlimit(RLIMIT_NOFILE, &r);
+	}
+	(void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+}
+
+int confine_server(const struct confine_server *c, bool *ret_may_unlink, struct err *e)
+{
+	struct filter f;
+	int r, landlocked;
+
+	bound_resources();
+	r = keep_capability(CAP_SYS_ADMIN, e);
+	if (r >= 0)
+		r = no_new_privs(e);
+	if (r < 0)
+		return r;
+	landlocked = landlock_beneath(c->servers_dirfd, LANDLOCK_ACCESS_FS_REMOVE_FILE, e);
+	if (landlocked < 0)
+		return landlocked;
+	*ret_may_unlink = landlocked;
+	filter_begin(&f);
+	allow_all(&f, common_calls, COUNT(common_calls));
+	allow_all(&f, server_calls, COUNT(server_calls));
+	allow_memory(&f);
+	filter_allow_arg(&f, SYS_open_tree, 0, (uint32_t)c->dev_fd);
+	if (c->image_fd >= 0)
+		filter_allow_arg(&f, SYS_open_tree, 0, (uint32_t)c->image_fd);
+	if (landlocked)
+		filter_allow_arg(&f, SYS_unlinkat, 0, (uint32_t)c->servers_dirfd);
+	return filter_load(&f, e);
+}
+
+int confine_tool(int dirfd, enum confine_access access, struct err *e)
+{
+	uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+	uint64_t writing = reading | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
+			   LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM |
+			   LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+			   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REFER | ACCESS_TRUNCATE;
+	struct filter f;
+	int r;
+
+	bound_resources();
+	r = no_new_privs(e);
+	if (r >= 0)
+		r = landlock_beneath(dirfd, access == CONFINE_WRITE ? writing : reading, e);
+	if (r < 0)
+		return r;
+	filter_begin(&f);
+	allow_all(&f, common_calls, COUNT(common_calls));
+	allow_memory(&f);
+	if (dirfd >= 0 && access == CONFINE_READ)
+		allow_all(&f, read_calls, COUNT(read_calls));
+	if (dirfd >= 0 && access == CONFINE_WRITE)
+		allow_all(&f, write_calls, COUNT(write_calls));
+	return filter_load(&f, e);
+}

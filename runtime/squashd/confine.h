@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_SQUASHD_CONFINE_H
+#define CSBX_SQUASHD_CONFINE_H
+
+/*
+ * The image is hostile and its reader is C: whoever takes over this process must find nothing in
+ * it. Applied once, after everything is open and before the first byte of the image is served.
+ */
+
+#include <stdbool.h>
+
+struct err;
+
+struct confine_server {
+	int servers_dirfd; /* the one directory it may unlink its socket in */
+	int image_fd;	   /* mounts it may clone; -1 for none */
+	int dev_fd;
+};
+
+/*
+ * The server: CAP_SYS_ADMIN over A alone (open_tree needs it), no new privileges, undumpable,
+ * landlock without any right but removing files beneath servers/, a list of system calls without
+ * any that opens a path, connects or executes. *ret_may_unlink: landlock is there, so the
+ * socket may be unlinked; without it unlinkat() is not in the list.
+ */
+int confine_server(const struct confine_server *c, bool *ret_may_unlink, struct err *e);
+
+/*
+ * The one-shot modes. A file system right remains only beneath dirfd: reading (--meta of a
+ * directory) or writing (--unpack); -1 for none at all.
+ */
+enum confine_access { CONFINE_READ, CONFINE_WRITE };
+int confine_tool(int dirfd, enum confine_access access, struct err *e);
+
+#endif

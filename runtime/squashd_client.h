@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_SQUASHD_CLIENT_H
+#define CSBX_RUNTIME_SQUASHD_CLIENT_H
+
+/*
+ * csbx's side of the image server (runtime/squashd_proto.h): find the server of an image, start
+ * one where there is none, and take the descriptors a container is made of.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/squashd_proto.h"
+
+struct err;
+struct paths;
+struct strbuf;
+
+/* One container's hold on its image server. Empty: every descriptor -1. */
+struct squashd_link {
+	int sock;      /* open as long as the container lives; readable = the server is gone */
+	int userns_fd; /* A */
+	int init_fd;   /* csbx-init, for execveat */
+	int dev_fd;    /* detached tree of /dev (tmpfs, read-only), for move_mount */
+	int image_fd;  /* detached tree of the image, -1 for a directory root */
+	bool init_is_file;
+	bool started;  /* this call started the server */
+	uint32_t containers;
+	int32_t server_pid;
+	uint64_t fuse_requests;
+};
+#define SQUASHD_LINK_INIT {.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1, .image_fd = -1}
+
+/*
+ * Attaches one container. The image at spec->rootfs.path must still be the one of
+ * spec->rootfs.id: -ESTALE otherwise. The server's set-up errors come back as they are (ENOENT or
+ * EACCES of /dev/fuse ...); one that does not answer within 5 s is -ETIMEDOUT.
+ */
+int squashd_attach(const struct paths *paths, const struct container_spec *spec,
+		   const struct id_map *map, struct squashd_link *ret, struct err *e);
+void squashd_link_close(struct squashd_link *l);
+
+/* Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. */
+int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,
+		struct squashd_reply *ret, struct err *e);
+
+/*
+ * Runs the confined reader on an image file (O_RDONLY) or directory and returns its flat record
+ * (image_meta.h). At most 10 s and 16 MiB.
+ */
+int squashd_read_meta(const struct paths *paths, int image_fd, struct strbuf *record,
+		      struct err *e);
+
+/* Unpacks an image file beneath an empty directory, confined. No time limit. */
+int squashd_unpack(const struct paths *paths, int image_fd, int dirfd, struct err *e);
+
+#endif
