@@ -196,10 +196,14 @@ int rootfs_pivot(struct child *c, const struct op *op, struct err *e)
 	(void)op;
 	if (fchdir(c->root_fd) < 0)
 		return err_sys(e, "enter root");
-	/* pivot_root(2): new and old root may be the same directory; the old one ends up on top. */
+	/*
+	 * pivot_root(2): new and old root may be the same directory; the old one ends up on top of
+	 * the new one, and the base on top of that. Each umount takes the topmost. Were one left
+	 * over, the kernel would call us chrooted and refuse init's user namespace.
+	 */
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return err_sys(e, "pivot_root");
-	if (umount2(".", MNT_DETACH) < 0)
+	if (umount2(".", MNT_DETACH) < 0 || umount2(".", MNT_DETACH) < 0)
 		return err_sys(e, "detach the host's root");
 	if (chdir("/") < 0)
 		return err_sys(e, "enter root");
