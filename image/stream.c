@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image/decoder.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+#define BUFFER_BYTES (256u << 10)
+#define RATIO_FREE_BYTES (1ull << 30)
+#define RATIO_MAX 4096u
+
+struct stream {
+	struct stream_config config;
+	uint64_t position; /* stored bytes read */
+	uint64_t produced;
+	struct decoder *decoder; /* NULL: plain */
+	struct decoder_io io;
+	struct digest_ctx stored, plain;
+	uint8_t *in, *out;
+};
+
+/* Reads the next stored bytes into s->in; 0 at the end of the range. */
+static ssize_t fill(struct stream *s, struct err *e)
+{
+	uint64_t left = s->config.length - s->position;
+	size_t want = left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES;
+	ssize_t n;
+
+	if (!want)
+		return 0;
+	do
+		n = pread(s->config.fd, s->in, want, (off_t)(s->config.offset + s->position));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return err_sys(e, "read");
+	if (n == 0)
+		return err_set(e, EBADMSG, "cut short: %llu of %llu bytes",
+			       (unsigned long long)s->position, (unsigned long long)s->config.length);
+	digest_update(&s->stored, s->in, (size_t)n);
+	s->position += (uint64_t)n;
+	s->io.in = s->in;
+	s->io.in_len = (size_t)n;
+	return n;
+}
+
+struct magic {
+	uint8_t bytes[6], mask[6];
+	int (*create)(struct decoder **ret, struct err *e);
+	const char *refused;
+};
+
+static const struct magic magics[] = {
+	{{0x1f, 0x8b}, {0xff, 0xff}, decoder_gzip_new, NULL},
+	{{0x28, 0xb5, 0x2f, 0xfd}, {0xff, 0xff, 0xff, 0xff}, decoder_zstd_new, NULL},
+	/* a skippable frame may come first: zstd:chunked, pzstd */
+	{{0x50, 0x2a, 0x4d, 0x18}, {0xf0, 0xff, 0xff, 0xff}, decoder_zstd_new, NULL},
+	{{0xfd, '7', 'z', 'X', 'Z'}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, NULL, "xz"},
+	{{'B', 'Z', 'h'}, {0xff, 0xff, 0xff}, NULL, "bzip2"},
+	{{0x04, 0x22, 0x4d, 0x18}, {0xff, 0xff, 0xff, 0xff}, NULL, "lz4"},
+};
+
+static bool matches(const struct magic *m, const uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i < sizeof(m->bytes); i++) {
+		if (m->mask[i] && (i >= len || (p[i] & m->mask[i]) != m->bytes[i]))
+			return false;
+	}
+	return true;
+}
+
+static int choose_decoder(struct stream *s, struct err *e)
+{
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+		const struct magic *m = &magics[i];
+
+		if (!matches(m, s->io.in, s->io.in_len))
+			continue;
+		if (m->refused)
+			return err_set(e, EBADMSG, "compressed with %s; only gzip and zstd are known",
+				       m->refused);
+		return m->create(&s->decoder, e);
+	}
+	return 0;
+}
+
+int stream_open(struct stream **ret, const struct stream_config *c, struct err *e)
+{
+	_stream_ struct stream *s = calloc(1, sizeof(*s));
+	ssize_t n;
+	int r;
+
+	if (!s)
+		return err_set(e, ENOMEM, "out of memory");
+	s->config = *c;
+	s->in = malloc(BUFFER_BYTES);
+	if (!s->in)
+		return err_set(e, ENOMEM, "out of memory");
+	if (c->stored_alg && (r = digest_init(&s->stored, c->stored_alg, e)) < 0)
+		return r;
+	n = fill(s, e);
+	if (n < 0)
+		return (int)n;
+	r = choose_decoder(s, e);
+	if (r < 0)
+		return r;
+	if (s->decoder) {
+		s->out = malloc(BUFFER_BYTES);
+		if (!s->out)
+			return err_set(e, ENOMEM, "out of memory");
+	}
+	/* Stored and plain bytes are the same where nothing is compressed: hashed once. */
+	if (c->plain_alg && (s->decoder || !c->stored_alg || strcmp(c->plain_alg, c->stored_alg)) &&
+	    (r = digest_init(&s->plain, c->plain_alg, e)) < 0)
+		return r;
+	*ret = take_ptr(s);
+	return 0;
+}
+
+static ssize_t read_plain(struct stream *s, const void **ret_data, struct err *e)
+{
+	ssize_t n = (ssize_t)s->io.in_len;
+
+	if (!n)
+		n = fill(s, e);
+	if (n > 0)
+		*ret_data = s->io.in;
+	s->io.in_len = 0;
+	return n;
+}
+
+static ssize_t read_decoded(struct stream *s, const void **ret_data, struct err *e)
+{
+	s->io.out = s->out;
+	s->io.out_cap = BUFFER_BYTES;
+	s->io.out_len = 0;
+	for (;;) {
+		ssize_t n;
+		int r = s->decoder->run(s->decoder, &s->io, e);
+
+		if (r < 0)
+			return r;
+		if (s->io.out_len)
+			break;
+		if (s->io.in_len)
+			return err_set(e, EBADMSG, "compressed data is damaged");
+		n = fill(s, e);
+		if (n < 0)
+			return n;
+		if (n == 0 && !s->decoder->at_boundary)
+			return err_set(e, EBADMSG, "compressed data ends too early");
+		if (n == 0)
+			return 0;
+	}
+	*ret_data = s->out;
+	return (ssize_t)s->io.out_len;
+}
+
+static int check_guards(const struct stream *s, struct err *e)
+{
+	if (s->config.max_bytes && s->produced > s->config.max_bytes)
+		return err_set(e, EFBIG, "unpacks to more than the limit of %llu bytes",
+			       (unsigned long long)s->config.max_bytes);
+	if (s->produced > RATIO_FREE_BYTES && s->produced / RATIO_MAX > s->position)
+		return err_set(e, EFBIG, "unpacks to more than %u times its size", RATIO_MAX);
+	return 0;
+}
+
+ssize_t stream_read(struct stream *s, const void **ret_data, struct err *e)
+{
+	ssize_t n = s->decoder ? read_decoded(s, ret_data, e) : read_plain(s, ret_data, e);
+	int r;
+
+	if (n <= 0)
+		return n;
+	digest_update(&s->plain, *ret_data, (size_t)n);
+	s->produced += (uint64_t)n;
+	r = check_guards(s, e);
+	return r < 0 ? r : n;
+}
+
+uint64_t stream_position(const struct stream *s)
+{
+	return s->position;
+}
+
+int stream_finish(struct stream *s, struct stream_result *ret, struct err *e)
+{
+	struct stream_result res = {0};
+	const void *data;
+	ssize_t n;
+	int r = 0;
+
+	while ((n = stream_read(s, &data, e)) > 0)
+		;
+	if (n < 0)
+		return (int)n;
+	res.stored_bytes = s->position;
+	res.plain_bytes = s->produced;
+	if (s->stored.impl)
+		r = digest_final(&s->stored, &res.stored, e);
+	if (r == 0 && s->plain.impl)
+		r = digest_final(&s->plain, &res.plain, e);
+	else if (r == 0 && s->config.plain_alg)
+		res.plain = res.stored;
+	if (r == 0)
+		*ret = res;
+	return r;
+}
+
+void stream_close(struct stream **sp)
+{
+	struct stream *s = *sp;
+
+	*sp = NULL;
+	if (!s)
+		return;
+	if (s->decoder)
+		s->decoder->free(s->decoder);
+	digest_free(&s->stored);
+	digest_free(&s->plain);
+	free(s->in);
+	free(s->out);
+	free(s);
+}

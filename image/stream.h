@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_STREAM_H
+#define CSBX_IMAGE_STREAM_H
+
+/*
+ * The bytes of a blob, decompressed. A stream reads a range of a file by pread(2), recognises
+ * gzip, zstd and plain data by their first bytes (media types are not trusted; docker and
+ * containerd do the same), and hashes both what is stored and what comes out, so the digests are
+ * those of the very bytes that were used.
+ *
+ * Guards: the output stops at max_bytes; past the first GiB it may not exceed 4096 times the
+ * input (a layer of zeros gives 1030:1 in gzip, but up to 32000:1 in zstd); zstd windows are
+ * limited to 128 MiB; xz, bzip2 and lz4 are named and refused.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "image/digest.h"
+
+struct err;
+
+struct stream_config {
+	int fd; /* stays the caller's */
+	uint64_t offset, length;
+	const char *stored_alg; /* hash of the stored bytes: "sha256", "sha512"; NULL: none */
+	const char *plain_alg;	/* hash of the decompressed bytes, likewise */
+	uint64_t max_bytes;	/* of output; 0: no limit */
+};
+
+struct stream_result {
+	struct digest stored, plain; /* not set where no hash was asked for */
+	uint64_t stored_bytes, plain_bytes;
+};
+
+struct stream;
+
+int stream_open(struct stream **ret, const struct stream_config *c, struct err *e);
+
+/* The next piece of output, valid until the next call. Its length, 0 at the end, -errno. */
+ssize_t stream_read(struct stream *s, const void **ret_data, struct err *e);
+
+/* Stored bytes read so far. */
+uint64_t stream_position(const struct stream *s);
+
+/* Reads what is left and gives the digests and sizes. */
+int stream_finish(struct stream *s, struct stream_result *ret, struct err *e);
+
+void stream_close(struct stream **s);
+#define _stream_ __attribute__((cleanup(stream_close)))
+
+#endif
