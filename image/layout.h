@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_LAYOUT_H
+#define CSBX_IMAGE_LAYOUT_H
+
+/*
+ * Images in a directory or a tar: OCI layouts (image-spec image-layout.md), the tars of
+ * `docker save` in their three generations, and the directories of skopeo's dir: transport.
+ * Each picks one image by u's selection and fills s; what was opened before an error stays in s
+ * for source_close().
+ */
+
+struct err;
+struct fileset;
+struct image_source;
+struct image_wish;
+struct source_uri;
+
+int layout_load(const struct fileset *f, const struct source_uri *u, const struct image_wish *wish,
+		struct image_source *s, struct err *e);
+
+int docker_archive_load(const struct fileset *f, const struct source_uri *u,
+			const struct image_wish *wish, struct image_source *s, struct err *e);
+
+int skopeo_dir_load(const struct fileset *f, const struct image_wish *wish, struct image_source *s,
+		    struct err *e);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_OCI_IMAGE_H
+#define CSBX_IMAGE_OCI_IMAGE_H
+
+/*
+ * From an index or manifest down to config and layers, for every source that has blobs named by
+ * digest. Index, manifest and config are read once, hashed, and used from the same memory; layers
+ * are opened and their sizes compared, their bytes are verified by whoever reads them.
+ */
+
+#include <stdbool.h>
+
+#include "image/fileset.h"
+#include "image/oci_json.h"
+#include "image/source.h"
+
+struct err;
+struct platform;
+
+struct oci_blobs {
+	const struct fileset *files;
+	bool bare_names; /* HEX and HEX.manifest.json, as in skopeo's dir:, not blobs/ALG/HEX */
+};
+
+struct image_wish {
+	const struct platform *platform;
+	bool explicit; /* the user asked for it */
+};
+
+/* root: an index or a manifest. Indexes may nest; one platform is chosen at each level. */
+int oci_image_load(const struct oci_blobs *b, const struct oci_descriptor *root,
+		   const struct image_wish *wish, struct image_source *s, struct err *e);
+
+/* The same for a document at hand that nothing refers to; takes the text. */
+int oci_image_load_text(const struct oci_blobs *b, struct strbuf *text, const struct image_wish *wish,
+			struct image_source *s, struct err *e);
+
+/*
+ * s->config and s->layers are set: checks that the config is one of a linux image for the wanted
+ * architecture and has a diff_id for each layer, and puts those into the layers.
+ */
+int oci_image_check_config(struct image_source *s, const struct image_wish *wish, struct err *e);
+
+#endif

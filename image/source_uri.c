@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image/source_uri.h"
+
+#include <stdlib.h>
+
+#include "image/digest.h"
+#include "image/ref.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/num.h"
+#include "runtime/base/str.h"
+
+static const struct {
+	const char *prefix;
+	enum source_kind kind;
+	bool selects;
+} schemes[] = {
+	{"oci:", SOURCE_OCI_LAYOUT, true},
+	{"oci-archive:", SOURCE_OCI_ARCHIVE, true},
+	{"docker-archive:", SOURCE_DOCKER_ARCHIVE, true},
+	{"tar:", SOURCE_TAR, false},
+	{"dir:", SOURCE_DIRECTORY, false},
+};
+
+static const char *const remote_schemes[] = {"docker://", "dockerd://", "podman://"};
+
+/* Behind the path: ":REF", "@DIGEST", "@N", ":@N". */
+static int parse_selection(const char *s, struct source_uri *u, struct err *e)
+{
+	uint64_t place;
+	int r;
+
+	if (*s == ':' && s[1] == '@')
+		s++;
+	if (*s == ':') {
+		if (!s[1])
+			return err_set(e, EINVAL, "no image name behind the colon");
+		u->select = SELECT_REF;
+		u->ref = strdup(s + 1);
+		return u->ref ? 0 : err_set(e, ENOMEM, "out of memory");
+	}
+	s++;
+	if (strchr(s, ':')) {
+		u->select = SELECT_DIGEST;
+		return digest_parse(s, &u->digest, e);
+	}
+	r = num_parse_u64(s, 1000000, &place);
+	if (r < 0)
+		return err_set(e, EINVAL, "@%.100s: neither a digest nor a number", s);
+	u->select = SELECT_PLACE;
+	u->place = (size_t)place;
+	return 0;
+}
+
+/* Where the path ends: the longest beginning that exists, else the first separator. */
+static size_t path_end(char *text, bool (*exists)(const char *path))
+{
+	for (size_t n = strlen(text); n; n--) {
+		char c = text[n];
+		bool there;
+
+		if (c && c != ':' && c != '@')
+			continue;
+		text[n] = 0;
+		there = str_eq(text, "-") || exists(text);
+		text[n] = c;
+		if (there)
+			return n;
+	}
+	return strcspn(text, ":@");
+}
+
+static int parse_path(const char *text, bool selects, bool (*exists)(const char *path),
+		      struct source_uri *u, struct err *e)
+{
+	_free_ char *copy = strdup(text);
+	size_t n;
+
+	if (!copy)
+		return err_set(e, ENOMEM, "out of memory");
+	n = selects ? path_end(copy, exists) : strlen(copy);
+	if (!n)
+		return err_set(e, EINVAL, "no path given");
+	u->path = strndup(copy, n);
+	if (!u->path)
+		return err_set(e, ENOMEM, "out of memory");
+	return copy[n] ? parse_selection(copy + n, u, e) : 0;
+}
+
+int source_uri_parse(const char *text, bool (*exists)(const char *path), struct source_uri *ret,
+		     struct err *e)
+{
+	_source_uri_ struct source_uri u = {0};
+	bool selects = false;
+	int r;
+
+	for (unsigned i = 0; i < sizeof(remote_schemes) / sizeof(remote_schemes[0]); i++) {
+		if (str_has_prefix(text, remote_schemes[i]))
+			return err_set(e, EOPNOTSUPP, "%s is not supported: import from a file or a directory",
+				       remote_schemes[i]);
+	}
+	for (unsigned i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		if (!str_has_prefix(text, schemes[i].prefix))
+			continue;
+		u.kind = schemes[i].kind;
+		selects = schemes[i].selects;
+		text += strlen(schemes[i].prefix);
+		break;
+	}
+	r = parse_path(text, selects, exists, &u, e);
+	if (r < 0)
+		return r;
+	*ret = u;
+	u = (struct source_uri){0};
+	return 0;
+}
+
+void source_uri_free(struct source_uri *u)
+{
+	free(u->path);
+	free(u->ref);
+	*u = (struct source_uri){0};
+}
+
+static void cut_suffix(char *name)
+{
+	static const char *const suffixes[] = {".gz", ".zst", ".zstd", ".tgz", ".tzst", ".tar"};
+
+	for (unsigned i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t n = strlen(name), k = strlen(suffixes[i]);
+
+		if (n > k && str_has_suffix(name, suffixes[i]))
+			name[n - k] = 0;
+	}
+}
+
+/* "dir/python-image.tar.gz" -> "python-image" */
+static char *base_name(const struct source_uri *u, const char *base)
+{
+	const char *path = u->path, *slash;
+	size_t n = strlen(path);
+	char *name;
+
+	while (n && path[n - 1] == '/')
+		n--;
+	slash = memrchr(path, '/', n);
+	if (slash) {
+		n -= (size_t)(slash + 1 - path);
+		path = slash + 1;
+	}
+	name = strndup(path, n);
+	if (name && (!*name || str_is_dots(name) || str_eq(name, "-"))) {
+		free(name);
+		return strdup(base);
+	}
+	if (name && u->kind != SOURCE_OCI_LAYOUT && u->kind != SOURCE_DIRECTORY)
+		cut_suffix(name);
+	return name;
+}
+
+char *source_uri_name(const struct source_uri *u, const char *base)
+{
+	_free_ char *stem = base_name(u, base);
+	_image_ref_ struct image_ref ref = {0};
+	char digest[DIGEST_TEXT_MAX], *name;
+
+	if (!stem)
+		return NULL;
+	if (u->select == SELECT_REF && strpbrk(u->ref, "/:") && !image_ref_parse(u->ref, &ref, NULL))
+		return image_ref_output_name(&ref);
+	if (u->select == SELECT_REF)
+		name = str_printf("%s+%s", stem, u->ref);
+	else if (u->select == SELECT_DIGEST)
+		name = str_printf("%s+%s", stem, digest_format(&u->digest, digest));
+	else if (u->select == SELECT_PLACE)
+		name = str_printf("%s+%zu", stem, u->place);
+	else
+		name = take_ptr(stem);
+	for (char *p = name; p && (p = strchr(p, '/'));)
+		*p = '+';
+	return name;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image/spool.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "image/stream.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+
+#define COPY_CHUNK (256u << 10)
+
+static int open_unnamed(int dirfd, struct err *e)
+{
+	char name[40];
+	uint64_t random;
+	int fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
+		return fd < 0 ? err_sys(e, "temporary file") : fd;
+	/* A file system without O_TMPFILE: the name lives for one call. */
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return err_sys(e, "random name");
+	snprintf(name, sizeof(name), ".csbx-spool-%016llx", (unsigned long long)random);
+	fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_sys(e, "temporary file");
+	unlinkat(dirfd, name, 0);
+	return fd;
+}
+
+static int too_large(struct err *e)
+{
+	return err_set(e, EFBIG, "larger than %llu GiB", (unsigned long long)(SPOOL_MAX_BYTES >> 30));
+}
+
+int spool_copy(int fd, int tmp_dirfd, struct err *e)
+{
+	_close_ int out = open_unnamed(tmp_dirfd, e);
+	_free_ char *buf = malloc(COPY_CHUNK);
+	uint64_t total = 0;
+
+	if (out < 0)
+		return out;
+	if (!buf)
+		return err_set(e, ENOMEM, "out of memory");
+	for (;;) {
+		ssize_t n = read(fd, buf, COPY_CHUNK);
+		int r;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "read");
+		if (!n)
+			return take_fd(&out);
+		total += (uint64_t)n;
+		if (total > SPOOL_MAX_BYTES)
+			return too_large(e);
+		r = io_write_all(out, buf, (size_t)n, e);
+		if (r < 0)
+			return err_wrap(e, "temporary file");
+	}
+}
+
+int spool_decompressed(int fd, int tmp_dirfd, struct err *e)
+{
+	struct stream_config config = {.fd = fd, .max_bytes = SPOOL_MAX_BYTES};
+	_stream_ struct stream *stream = NULL;
+	_close_ int out = -1;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "stat");
+	config.length = (uint64_t)st.st_size;
+	r = stream_open(&stream, &config, e);
+	if (r < 0)
+		return r;
+	out = open_unnamed(tmp_dirfd, e);
+	if (out < 0)
+		return out;
+	for (;;) {
+		const void *data;
+		ssize_t n = stream_read(stream, &data, e);
+
+		if (n < 0)
+			return (int)n;
+		if (!n)
+			return take_fd(&out);
+		r = io_write_all(out, data, (size_t)n, e);
+		if (r < 0)
+			return err_wrap(e, "temporary file");
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_SPOOL_H
+#define CSBX_IMAGE_SPOOL_H
+
+/*
+ * An import reads its source twice and at any place, which pipes and compressed archives do not
+ * allow: they are copied to a file without a name, which the kernel removes whatever happens.
+ */
+
+#include <stdint.h>
+
+struct err;
+
+#define SPOOL_MAX_BYTES (UINT64_C(128) << 30)
+
+/* Copies all that fd gives. The new file's descriptor, or -errno. */
+int spool_copy(int fd, int tmp_dirfd, struct err *e);
+
+/* The same for the decompressed content of a regular file. */
+int spool_decompressed(int fd, int tmp_dirfd, struct err *e);
+
+#endif
