@@ -10,9 +10,11 @@
  *	/etc/fstab        one mount of its own directory for every volume
  *	/etc/rc.local     empty; sourced by /etc/rc, the place for a user's own hook
  *
- * They are derived from the config alone and so are equal for equal images, but for the reference
- * in the first line of rc. Everything in the config is hostile text: it reaches the script in
- * POSIX single quotes or as a comment that holds no line break.
+ * They are derived from the config alone, so that one image gives the same bytes whatever form it
+ * came in. Everything in the config is hostile text. In the script it stands in POSIX single
+ * quotes or in a comment without line breaks. A variable that a line cannot hold is left out of
+ * environment, and so is a volume of fstab whose path could mean another place: enroot expands
+ * ${VAR} there and mounts what the path leads to on the host.
  */
 
 #include "runtime/base/str.h"
