@@ -38,8 +38,9 @@
 #include "runtime/paths.h"
 
 struct config;
-struct strbuf;
 struct err;
+struct meta_source;
+struct strbuf;
 
 /* Exit codes of csbx itself (docs/cli.md, "Exit codes"). */
 enum {
@@ -66,9 +67,16 @@ const struct command *command_find(const char *name);
 
 struct cmd {
 	const struct verb *verb;
-	struct config *config; /* set when `needs` asks for it */
+	struct config *config; /* NULL for a verb with VERB_NO_STATE, and paths empty */
 	struct paths paths;
 };
+
+/* Reads configuration and environment; the frame does it before a verb's options are parsed. */
+int cmd_load_state(struct cmd *c, struct err *e);
+void cmd_free_state(struct cmd *c);
+
+/* How an image's meta record is read when no cache has it: by the confined reader. */
+void cmd_meta_source(struct cmd *c, struct meta_source *ret);
 
 enum verb_flag {
 	VERB_OPERAND_ENDS = 1u << 0, /* the first operand ends the options (start, run) */

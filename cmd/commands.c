@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The one list of all verbs. A verb is listed here when it works, not before. */
+
+#include "cmd/cmd.h"
+#include "runtime/base/str.h"
+
+const struct command command_list[] = {
+	{"start", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container or an image"},
+	{"run", PROGRAM_CSBX, GROUP_RUN, "Run a command in a fresh container of an image"},
+	{"help", PROGRAM_CSBX, GROUP_SYSTEM, "Explain a command"},
+	{0},
+};
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *c = command_list; c->name; c++) {
+		if (str_eq(c->name, name))
+			return c;
+	}
+	return NULL;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What csbx says to people: the only place that writes messages to stderr. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "runtime/base/err.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/host.h"
+
+/*
+ * One write a message, so that parallel runs do not mix their lines. Names and paths come from
+ * images and archives: control characters are shown, not sent to the terminal.
+ */
+static void say(const char *kind, const char *text, size_t len)
+{
+	_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	strbuf_addstr(&line, "csbx: ");
+	strbuf_addstr(&line, kind);
+	strbuf_add_escaped(&line, text, len);
+	strbuf_addch(&line, '\n');
+	if (!line.failed)
+		io_write_all(STDERR_FILENO, line.data, line.len, NULL);
+}
+
+static void say_format(const char *kind, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
+static void say_format(const char *kind, const char *fmt, va_list ap)
+{
+	char *text = NULL;
+	int n = vasprintf(&text, fmt, ap);
+
+	if (n >= 0)
+		say(kind, text, (size_t)n);
+	free(n >= 0 ? text : NULL);
+}
+
+int cmd_error(const struct err *e, const char *what, ...)
+{
+	_strbuf_ struct strbuf hint = STRBUF_INIT, line = STRBUF_INIT;
+	char *asked = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, what);
+	n = vasprintf(&asked, what, ap);
+	va_end(ap);
+	strbuf_addstr(&line, n >= 0 ? asked : "csbx");
+	strbuf_addstr(&line, ": ");
+	strbuf_addstr(&line, e->msg);
+	free(n >= 0 ? asked : NULL);
+	say("", strbuf_str(&line), line.len);
+	if (host_hint(e->code, e->msg, &hint))
+		say("hint: ", strbuf_str(&hint), hint.len);
+	return CMD_EXIT_FAILED;
+}
+
+void cmd_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_format("", fmt, ap);
+	va_end(ap);
+}
+
+void cmd_hint(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_format("hint: ", fmt, ap);
+	va_end(ap);
+}
+
+int cmd_print(const struct strbuf *b)
+{
+	struct err e = ERR_INIT;
+
+	if (strbuf_check(b, &e) < 0 || io_write_all(STDOUT_FILENO, strbuf_str(b), b->len, &e) < 0)
+		return cmd_error(&e, "standard output");
+	return CMD_EXIT_OK;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_VERBS_H
+#define CSBX_CMD_VERBS_H
+
+/* The verbs, each in a file of its name: cmd/NAME.c, cmd/tool/NAME.c, cmd/image/NAME.c. */
+
+struct verb;
+
+extern const struct verb verb_run, verb_start;
+
+#endif
