@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/host_cause.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/host.h"
+#include "runtime/host_try.h"
+
+void host_reason(struct host_fact *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(f->reason, sizeof(f->reason), fmt, ap);
+	va_end(ap);
+}
+
+void host_remedy(struct host_fact *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(f->remedy, sizeof(f->remedy), fmt, ap);
+	va_end(ap);
+}
+
+void host_miss(struct host_fact *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	f->ok = false;
+	va_start(ap, fmt);
+	vsnprintf(f->reason, sizeof(f->reason), fmt, ap);
+	va_end(ap);
+}
+
+const char *host_login(void)
+{
+	const char *name = getenv("USER");
+
+	return name && *name ? name : "USER";
+}
+
+static bool read_text(const char *path, char *buf, size_t size)
+{
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	if (n < 0)
+		return false;
+	buf[n] = 0;
+	buf[strcspn(buf, "\n")] = 0;
+	return true;
+}
+
+bool host_read_number(const char *path, unsigned long *ret)
+{
+	char text[64], *end;
+
+	if (!read_text(path, text, sizeof(text)))
+		return false;
+	errno = 0;
+	*ret = strtoul(text, &end, 10);
+	return !errno && end != text;
+}
+
+/* The "Seccomp:" line of our own status: 2 = someone around us filters. */
+static bool is_filtered(void)
+{
+	_strbuf_ struct strbuf status = STRBUF_INIT;
+	_close_ int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	const char *line;
+
+	if (fd < 0 || io_read_all(fd, 65536, &status, NULL) < 0)
+		return false;
+	line = strstr(strbuf_str(&status), "\nSeccomp:");
+	return line && strtoul(line + strlen("\nSeccomp:"), NULL, 10) == 2;
+}
+
+/* Each switch as the kernel shows it; false when it does not stand in the way. */
+static bool blame_limit(const char *name, struct host_fact *f)
+{
+	_free_ char *path = str_printf("/proc/sys/user/%s", name);
+	unsigned long max;
+
+	if (!path || !host_read_number(path, &max))
+		return false;
+	if (max) {
+		host_miss(f, "as many namespaces as user.%s allows (%lu) exist", name, max);
+		host_remedy(f, "sysctl user.%s=%lu", name, max * 2);
+	} else {
+		host_miss(f, "user.%s is 0", name);
+		host_remedy(f, "sysctl user.%s=31000; inside a csbx container nothing can be done: "
+			       "namespaces are off there on purpose", name);
+	}
+	return true;
+}
+
+static bool blame_clone_switch(struct host_fact *f)
+{
+	unsigned long on;
+
+	if (!host_read_number("/proc/sys/kernel/unprivileged_userns_clone", &on) || on)
+		return false;
+	host_miss(f, "kernel.unprivileged_userns_clone is 0");
+	host_remedy(f, "sysctl kernel.unprivileged_userns_clone=1");
+	return true;
+}
+
+static bool apparmor_restricts(void)
+{
+	unsigned long on;
+
+	return host_read_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &on) && on;
+}
+
+static bool blame_apparmor(struct host_fact *f)
+{
+	if (!apparmor_restricts())
+		return false;
+	host_miss(f, "AppArmor allows user namespaces only to programs with a profile that says so");
+	host_remedy(f, "make install places a profile for csbx; load it with: apparmor_parser -r "
+		       "/etc/apparmor.d/csbx");
+	return true;
+}
+
+static bool blame_filter(struct host_fact *f)
+{
+	if (!is_filtered())
+		return false;
+	host_miss(f, "a system call filter around this session refuses namespaces or mounts, as in a "
+		     "container");
+	host_remedy(f, "let the outer container allow user namespaces and mount (docker, podman: "
+		       "--security-opt seccomp=unconfined --device /dev/fuse)");
+	return true;
+}
+
+/* In a chroot the kernel refuses user namespaces (clone(2), EPERM). */
+static bool blame_chroot(struct host_fact *f)
+{
+	struct stat root, init;
+
+	if (stat("/", &root) < 0 || stat("/proc/1/root/.", &init) < 0 ||
+	    (root.st_dev == init.st_dev && root.st_ino == init.st_ino))
+		return false;
+	host_miss(f, "this session runs in a chroot, where user namespaces are refused");
+	host_remedy(f, "leave the chroot, or enter it by pivot_root (unshare --root)");
+	return true;
+}
+
+static const char *const stage_texts[] = {
+	[TRY_OK] = "nothing",
+	[TRY_FORK] = "start a process",
+	[TRY_USERNS] = "make a user namespace",
+	[TRY_MAPS] = "write the id maps of a user namespace",
+	[TRY_NAMESPACES] = "make the other namespaces",
+	[TRY_MOUNT] = "mount a tmpfs in a user namespace",
+	[TRY_PROC] = "mount proc in a user namespace",
+	[TRY_INNER] = "make a second user namespace within the first",
+	[TRY_XATTR] = "set an attribute on a tmpfs",
+	[TRY_OVERLAY] = "mount an overlay",
+	[TRY_RMDIR] = "remove a directory in an overlay",
+	[TRY_FUSE_OPEN] = "open /dev/fuse",
+	[TRY_FUSE_MOUNT] = "mount through /dev/fuse",
+	[TRY_SILENT] = "hear from the process that tries namespaces",
+};
+
+void host_cause_userns(const struct try_result *r, struct host_fact *f)
+{
+	bool denied = r->code == EPERM || r->code == EACCES;
+
+	host_miss(f, "%s: %s", stage_texts[r->stage], strerror(r->code));
+	if (r->code == EINVAL && r->stage == TRY_USERNS)
+		host_remedy(f, "a kernel with CONFIG_USER_NS");
+	if (r->code == ENOSPC && r->stage == TRY_NAMESPACES && blame_limit("max_net_namespaces", f))
+		return;
+	if (r->code == ENOSPC && blame_limit("max_user_namespaces", f))
+		return;
+	if (!denied)
+		return;
+	if (blame_clone_switch(f) || blame_apparmor(f) || blame_filter(f))
+		return;
+	if (r->stage == TRY_USERNS)
+		blame_chroot(f);
+}
+
+void host_probe_apparmor(const struct paths *p, struct host_fact *f)
+{
+	char enabled[8] = "", profile[160] = "";
+
+	(void)p;
+	f->ok = true;
+	if (!read_text("/sys/module/apparmor/parameters/enabled", enabled, sizeof(enabled)) ||
+	    *enabled != 'Y') {
+		host_reason(f, "not active");
+		return;
+	}
+	if (!read_text("/proc/self/attr/apparmor/current", profile, sizeof(profile)))
+		read_text("/proc/self/attr/current", profile, sizeof(profile));
+	host_reason(f, "active, csbx runs as '%s'", *profile ? profile : "?");
+	if (!apparmor_restricts() || str_has_prefix(profile, "csbx"))
+		return;
+	host_miss(f, "user namespaces need a profile, csbx runs as '%s'", *profile ? profile : "?");
+	host_remedy(f, "make install places one; load it with: apparmor_parser -r "
+		       "/etc/apparmor.d/csbx");
+}

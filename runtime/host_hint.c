@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * From an error to its remedy. The words are those of the runtime's own messages; a row only
+ * points to a feature, and the feature is tried before anything is said, so no hint is a guess.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "runtime/base/str.h"
+#include "runtime/host.h"
+
+static const struct {
+	const char *words; /* found in the message */
+	enum host_feature feature;
+} rows[] = {
+	{"user namespace", HOST_USERNS}, {"namespaces", HOST_USERNS}, {"id map", HOST_USERNS},
+	{"uid_map", HOST_USERNS}, {"newuidmap", HOST_SUBID}, {"subuid", HOST_SUBID},
+	{"range", HOST_SUBID}, {"/dev/fuse", HOST_FUSE}, {"fuse", HOST_FUSE},
+	{"overlay", HOST_OVERLAY}, {"overlay", HOST_OVERLAY_DISK}, {"proc", HOST_PROC},
+	{"mount", HOST_USERNS}, {"openat2", HOST_OPENAT2}, {"open_tree", HOST_OPEN_TREE},
+	{"move_mount", HOST_OPEN_TREE}, {"fsopen", HOST_OPEN_TREE},
+	{"mount_setattr", HOST_MOUNT_SETATTR}, {"pidfd", HOST_PIDFD}, {"seccomp", HOST_SECCOMP},
+	{"csbx-squashd", HOST_HELPERS}, {"csbx-init", HOST_HELPERS}, {"csbx-image", HOST_HELPERS},
+	{"csbx-tool", HOST_HELPERS},
+};
+
+/* Only these can mean that the machine lacks something. */
+static bool is_host_code(int code)
+{
+	return code == EPERM || code == EACCES || code == ENOSYS || code == ENOSPC ||
+	       code == EINVAL || code == ENODEV || code == ENOENT || code == EUSERS ||
+	       code == EOPNOTSUPP;
+}
+
+bool host_hint(int code, const char *msg, struct strbuf *out)
+{
+	struct host_fact fact;
+
+	for (size_t i = 0; is_host_code(code) && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!strstr(msg, rows[i].words))
+			continue;
+		host_probe(NULL, rows[i].feature, &fact);
+		if (fact.ok || !*fact.remedy)
+			continue;
+		strbuf_addf(out, "%s: %s", fact.reason, fact.remedy);
+		return true;
+	}
+	return false;
+}
