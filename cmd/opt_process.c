@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Run options: the process that is started, its environment and its streams. */
+
+#include <stddef.h>
+
+#include "cmd/env_file.h"
+#include "cmd/run_opts.h"
+#include "runtime/base/err.h"
+#include "runtime/config.h"
+
+#define AT(member) offsetof(struct run_opts, member)
+
+static int set_env(void *env, const char *value, struct err *e)
+{
+	int r = env_check_assignment(value, e);
+
+	if (r < 0)
+		return r;
+	strv_add(env, value);
+	return strv_check(env, e);
+}
+
+static int set_env_file(void *env, const char *value, struct err *e)
+{
+	return env_file_read(value, env, e);
+}
+
+static int parse_yes(const char *value, bool *ret, struct err *e)
+{
+	int r = value ? config_parse_flag(value) : 1;
+
+	if (r < 0)
+		return err_set(e, EINVAL, "must be yes or no");
+	*ret = r;
+	return 0;
+}
+
+static int set_tty(void *wish, const char *value, struct err *e)
+{
+	bool yes = false;
+	int r = parse_yes(value, &yes, e);
+
+	if (r >= 0)
+		*(enum tty_wish *)wish = yes ? TTY_WISH_YES : TTY_WISH_NO;
+	return r;
+}
+
+static int set_interactive(void *no_stdin, const char *value, struct err *e)
+{
+	bool yes = false;
+	int r = parse_yes(value, &yes, e);
+
+	if (r >= 0)
+		*(bool *)no_stdin = !yes;
+	return r;
+}
+
+static int set_init(void *nothing, const char *value, struct err *e)
+{
+	bool yes = false;
+	int r = parse_yes(value, &yes, e);
+
+	(void)nothing;
+	if (r >= 0 && !yes)
+		return err_set(e, EINVAL, "every container has csbx-init as its first process");
+	return r;
+}
+
+static int set_group(void *keep, const char *value, struct err *e)
+{
+	if (!str_eq(value, "keep-groups"))
+		return err_set(e, EINVAL, "only 'keep-groups' can be given");
+	*(bool *)keep = true;
+	return 0;
+}
+
+static int set_label(void *labels, const char *value, struct err *e)
+{
+	if (!*value || *value == '=')
+		return err_set(e, EINVAL, "the label's name is missing (NAME=VALUE)");
+	strv_add(labels, value);
+	return strv_check(labels, e);
+}
+
+static const struct opt opts[] = {
+	{OPT_CALL, 0, "env", "NAME[=VALUE]", AT(env), set_env, .repeats = true, .has_key = true,
+	 .help = "set a variable; without a value, pass on your own"},
+	{OPT_CALL, 0, "env-file", "FILE", AT(env), set_env_file, .repeats = true, .has_key = true,
+	 .offers = "file", .help = "read variables from a file, one NAME=VALUE a line"},
+	{OPT_FLAG, 0, "no-job-env", .offset = AT(no_job_env), .has_key = true,
+	 .help = "in a batch job: do not pass on the job's variables (SLURM_*, PMI_*, PMIX_*, "
+		 "MASTER_ADDR, RANK, CUDA_VISIBLE_DEVICES and their like)"},
+	{OPT_STR, 0, "workdir", "DIR", AT(workdir), .has_key = true,
+	 .initial = "the image's, else /", .help = "directory to start in; made when it is missing"},
+	{OPT_STR, 0, "user", "USER[:GROUP]", AT(user), .has_key = true,
+	 .initial = "the image's, else 0",
+	 .help = "name or number of the main user inside; files it makes in a mount are yours"},
+	{OPT_CALL, 0, "group-add", "keep-groups", AT(spec.proc.keep_groups), set_group,
+	 .has_key = true, .repeats = true, .offers = "words:keep-groups",
+	 .help = "keep your own supplementary groups inside"},
+	{OPT_STR, 0, "entrypoint", "PROGRAM", AT(entrypoint), .has_key = true,
+	 .help = "run PROGRAM with the given arguments instead of the image's entry point and "
+		 "command; '' for none"},
+	{OPT_MAYBE, 0, "interactive", "yes|no", AT(no_stdin), set_interactive, .has_key = true,
+	 .initial = "yes", .help = "hand standard input to the program; no: it reads /dev/null"},
+	{OPT_MAYBE, 0, "tty", "yes|no", AT(tty), set_tty, .has_key = true,
+	 .initial = "yes when standard input and output are terminals",
+	 .help = "give the program a terminal of the container's own"},
+	{OPT_STR, 0, "stdin", "FILE", AT(stdin_path), .offers = "file",
+	 .help = "standard input from a file"},
+	{OPT_MAYBE, 0, "init", "yes", 0, set_init, .has_key = true,
+	 .help = "every container has a first process that reaps; accepted for those who ask"},
+	{OPT_CALL, 0, "label", "NAME=VALUE", AT(spec.labels), set_label, .repeats = true,
+	 .has_key = true, .help = "a note on the container, shown by inspect"},
+	{0},
+};
+
+const struct opt_table run_table_process = {"Process and environment", opts};

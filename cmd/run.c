@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+
+#include "cmd/cmd.h"
+#include "cmd/run_container.h"
+#include "cmd/run_opts.h"
+#include "cmd/verbs.h"
+
+struct run_args {
+	struct run_opts run;
+	const char *name;
+	bool plan;
+};
+
+static const struct opt run_only_opts[] = {
+	{OPT_STR, 0, "name", "NAME", offsetof(struct run_args, name),
+	 .initial = "the operand's", .help = "what list and inspect call this run"},
+	{OPT_FLAG, 0, "plan", .offset = offsetof(struct run_args, plan),
+	 .help = "print what would be mounted, in order, and start nothing"},
+	{0},
+};
+
+static const struct opt_table run_only_table = {"Run", run_only_opts};
+
+static void run_init(void *args)
+{
+	run_opts_init(&((struct run_args *)args)->run);
+}
+
+static void run_done(void *args)
+{
+	run_opts_done(&((struct run_args *)args)->run);
+}
+
+static int run_run(struct cmd *c, void *args, int argc, char **argv)
+{
+	struct run_args *a = args;
+	struct run_request q = {
+		.operand = argv[0],
+		.name = a->name,
+		.plan = a->plan,
+		.argc = argc - 1,
+		.argv = argv + 1,
+	};
+
+	return run_container(c, &q, &a->run);
+}
+
+static const struct verb_example examples[] = {
+	{"one command in an image", "csbx run ./debian.sqsh cat /etc/os-release"},
+	{"as another user, with a variable, standard input closed",
+	 "csbx run -u nobody -e LANG=C --interactive=no ./debian.sqsh id"},
+	{"nothing writable but a sized /tmp",
+	 "csbx run --read-only --tmpfs /tmp:size=64m ./debian.sqsh sh -c 'echo hi >/tmp/x'"},
+	{0},
+};
+
+const struct verb verb_run = {
+	.name = "run",
+	.usage = "[OPTIONS] IMAGE [COMMAND [ARG...]]",
+	.description =
+		"Creates a container of IMAGE, starts it, and removes it when the command ends. IMAGE "
+		"is the path of a squashfs file or of a directory (an operand with a slash, or ending "
+		"in .sqsh), or the name of a container, of which a fresh copy runs.\n\n"
+		"Options end at IMAGE: what follows belongs to the command. Exit codes are those of "
+		"start.",
+	.uses = (const struct opt_use[]){{&run_only_table, 0},
+					 RUN_OPT_USES(offsetof(struct run_args, run)),
+					 {0}},
+	.letters = (const struct opt_letter[]){{'e', "env"}, {'i', "interactive"}, {'t', "tty"},
+					       {'u', "user"}, {0}},
+	.examples = examples,
+	.offers = "image container",
+	.flags = VERB_OPERAND_ENDS,
+	.min_operands = 1,
+	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct run_args),
+	.init = run_init,
+	.done = run_done,
+	.run = run_run,
+};

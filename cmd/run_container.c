@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/run_container.h"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/frame.h"
+#include "cmd/resolve.h"
+#include "cmd/run_opts.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/config.h"
+#include "runtime/container.h"
+#include "runtime/name.h"
+#include "runtime/result.h"
+
+/* The OCI name of this machine's architecture, where it differs from uname's. */
+static const char *oci_arch(const char *machine)
+{
+	if (str_eq(machine, "x86_64"))
+		return "amd64";
+	return str_eq(machine, "aarch64") ? "arm64" : machine;
+}
+
+/* Why a command may not be there, from what is known of the image. */
+static void explain_launch_error(const struct container_spec *spec, const struct image_meta *meta,
+				 const struct run_result *result)
+{
+	const char *argv0 = spec->proc.argv.items[0];
+	const char *path = strv_get_env(&spec->proc.env, "PATH");
+	struct utsname host;
+
+	if (meta && meta->arch && uname(&host) == 0 && !str_eq(meta->arch, oci_arch(host.machine)))
+		cmd_hint("the image is for %s, this machine is %s", meta->arch,
+			 oci_arch(host.machine));
+	else if (meta && !meta->has_shell && (str_eq(argv0, "/bin/sh") || str_eq(argv0, "sh")))
+		cmd_hint("the image has no shell; name a program that is in it");
+	else if (result->exit_code == CMD_EXIT_NOT_FOUND && !strchr(argv0, '/'))
+		cmd_hint("searched in the container's PATH, %s", path ? path : "which is not set");
+	else if (result->exit_code == CMD_EXIT_NOT_FOUND)
+		cmd_hint("the file, or the interpreter it names, is not in the container");
+}
+
+static int report(const struct container_spec *spec, const struct image_meta *meta,
+		  const struct run_result *result, const char *what)
+{
+	for (size_t i = 0; i < result->degraded.n; i++)
+		cmd_warn("degraded: %s", result->degraded.items[i]);
+	if (result->status == RUN_LAUNCH_ERROR || result->status == RUN_SANDBOX_ERROR)
+		cmd_error(&result->error, "%s", what);
+	if (result->status == RUN_LAUNCH_ERROR)
+		explain_launch_error(spec, meta, result);
+	return run_exit_code(result);
+}
+
+int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
+	     const char *what)
+{
+	struct run_result result = {0};
+	struct err e = ERR_INIT;
+	int code;
+
+	if (container_run(spec, &c->paths, &result, &e) < 0)
+		code = cmd_error(&e, "%s", what);
+	else
+		code = report(spec, meta, &result, what);
+	run_result_free(&result);
+	return code;
+}
+
+/* A limit in the configuration that this program does not know must not be lost in silence. */
+static int check_keys(const struct cmd *c, struct err *e)
+{
+	struct opt_parser parser = frame_parser(c->verb);
+
+	for (size_t i = 0; i < c->config->n; i++) {
+		const struct config_entry *x = &c->config->entries[i];
+		const char *option = x->key->option;
+
+		if (option && *x->value && !opt_find(&parser, option, strlen(option), NULL))
+			return err_set(e, EINVAL, "%s: --%s is not available in this version",
+				       x->place, option);
+	}
+	return 0;
+}
+
+static int replace_stdin(const char *path, struct err *e)
+{
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+		return err_sys(e, "--stdin %s", path);
+	return 0;
+}
+
+static int set_run_name(struct run_opts *o, const char *name, struct err *e)
+{
+	if (!name)
+		return 0;
+	if (name_check(name, e) < 0)
+		return err_wrap(e, "--name");
+	free(o->spec.name);
+	o->spec.name = str_printf("%s", name);
+	return o->spec.name ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+static int prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
+		   struct subject *subject, struct err *e)
+{
+	const struct resolve_request resolve = {subject, q->argc, q->argv, q->rc};
+	int r = check_keys(c, e);
+
+	if (r >= 0)
+		r = subject_open(c, q->operand, o, subject, e);
+	if (r >= 0)
+		r = set_run_name(o, q->name, e);
+	if (r >= 0 && o->stdin_path)
+		r = replace_stdin(o->stdin_path, e);
+	return r < 0 ? r : resolve_spec(c, &resolve, o, e);
+}
+
+static int print_plan(const struct container_spec *spec, const char *what)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct err e = ERR_INIT;
+
+	if (container_plan(spec, &out, &e) < 0)
+		return cmd_error(&e, "%s", what);
+	return cmd_print(&out);
+}
+
+int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o)
+{
+	_free_ char *what = str_printf("%s %s", c->verb->name, q->operand);
+	struct subject subject = {0};
+	struct err e = ERR_INIT;
+	int code;
+
+	if (!what)
+		err_set(&e, ENOMEM, "out of memory");
+	if (!what || prepare(c, q, o, &subject, &e) < 0)
+		code = cmd_error(&e, "%s", what ? what : c->verb->name);
+	else if (q->plan)
+		code = print_plan(&o->spec, what);
+	else
+		code = run_spec(c, &o->spec, &subject.meta, what);
+	subject_close(&subject);
+	return code;
+}

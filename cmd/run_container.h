@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_RUN_CONTAINER_H
+#define CSBX_CMD_RUN_CONTAINER_H
+
+/* The common end of start and run: operand and options to a running container to an exit code. */
+
+#include <stdbool.h>
+
+struct cmd;
+struct container_spec;
+struct image_meta;
+struct run_opts;
+
+struct run_request {
+	const char *operand; /* container or image */
+	const char *name;    /* run --name, or NULL */
+	const char *rc;	     /* start --rc, or NULL */
+	bool plan;	     /* print what would be mounted, start nothing */
+	int argc;	     /* the command and its arguments */
+	char **argv;
+};
+
+/* Returns csbx's exit code (docs/cli.md, "Exit codes"); messages are printed. */
+int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o);
+
+/* Runs a frozen spec. meta is NULL where the image is not known; what: "start py", for messages. */
+int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
+	     const char *what);
+
+#endif

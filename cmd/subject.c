@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "cmd/resolve.h"
+#include "cmd/run_opts.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/container_store.h"
+#include "runtime/meta_cache.h"
+#include "runtime/name.h"
+
+/* Reads the image's record where the container's has none, through the cache. */
+static int read_meta(struct cmd *c, int image_fd, const struct rootfs_spec *root,
+		     struct subject *s, struct err *e)
+{
+	struct meta_source source;
+
+	cmd_meta_source(c, &source);
+	return meta_cache_get(&c->paths, image_fd, root->kind, &root->id, &source, &s->meta_record, e);
+}
+
+static int decode_meta(struct subject *s, struct err *e)
+{
+	const void *buf = s->record.meta ? s->record.meta : s->meta_record.data;
+	size_t len = s->record.meta ? s->record.meta_len : s->meta_record.len;
+
+	return image_meta_decode(&s->meta, buf, len, e);
+}
+
+static int open_path(struct cmd *c, const char *operand, struct run_opts *o, struct subject *s,
+		     struct err *e)
+{
+	struct rootfs_spec *root = &o->spec.rootfs;
+	_close_ int fd = image_open(operand, &root->kind, &root->id, e);
+
+	if (fd < 0)
+		return fd;
+	root->path = realpath(operand, NULL);
+	if (!root->path)
+		return err_sys(e, "%s", operand);
+	return read_meta(c, fd, root, s, e);
+}
+
+static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct subject *s,
+		     struct err *e)
+{
+	struct rootfs_spec *root = &o->spec.rootfs;
+	_close_ int fd = -1;
+	int r = name_check(name, e);
+
+	if (r >= 0)
+		r = container_store_open(&c->paths, name, &s->record, e);
+	if (r < 0)
+		return r;
+	fd = container_store_open_image(&c->paths, name, &s->record, &root->path, &root->id, e);
+	if (fd < 0)
+		return fd;
+	root->kind = s->record.kind;
+	o->spec.name = str_printf("%s", name);
+	root->layer_path = str_printf("%s/%s", c->paths.layers, name);
+	if (!o->spec.name || !root->layer_path)
+		return err_set(e, ENOMEM, "out of memory");
+	return s->record.meta ? 0 : read_meta(c, fd, root, s, e);
+}
+
+int subject_open(struct cmd *c, const char *operand, struct run_opts *o, struct subject *ret,
+		 struct err *e)
+{
+	int r;
+
+	*ret = (struct subject){0};
+	if (operand_kind(operand) == OPERAND_PATH)
+		r = open_path(c, operand, o, ret, e);
+	else
+		r = open_name(c, operand, o, ret, e);
+	if (r >= 0)
+		r = decode_meta(ret, e);
+	if (r >= 0)
+		o->spec.rootfs.has_user_xattrs = ret->meta.has_user_xattrs;
+	return r;
+}
+
+void subject_close(struct subject *s)
+{
+	image_meta_free(&s->meta);
+	container_record_free(&s->record);
+	strbuf_free(&s->meta_record);
+}
