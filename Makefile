@@ -69,19 +69,21 @@ all: $(PROGRAMS)
 $(O)/libbase.a: $(BASE_OBJS)
 $(O)/libruntime.a: $(RUNTIME_OBJS)
 $(O)/libimage.a: $(IMAGE_OBJS)
+# An archive, so that csbx-tool and csbx-image take of the shared front end only what they use.
+$(O)/libcmd.a: $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS))
 $(O)/%.a:
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/csbx: $(CSBX_OBJS) $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx: $(O)/cmd/main.o $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
 
-$(O)/csbx-tool: $(TOOL_OBJS) $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS)) $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx-tool: $(TOOL_OBJS) $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(TOOL_MODS))
 
-$(O)/csbx-image: $(IMGCMD_OBJS) $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS)) $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx-image: $(IMGCMD_OBJS) $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(IMAGE_MODS)) -pthread
 
