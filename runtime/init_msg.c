@@ -12,6 +12,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 #include "runtime/rlimit.h"
+#include "runtime/seccomp.h"
 #include "runtime/spec.h"
 #include "runtime/userns.h"
 
@@ -84,6 +85,9 @@ static uint32_t security_flags(const struct container_spec *s)
 
 	if (!s->sec.new_privs)
 		flags |= INIT_NO_NEW_PRIVS;
+	/* The filter keeps keyctl(2) and its kin out of reach: a keyring of its own is a second lock. */
+	if (!s->sec.seccomp_off)
+		flags |= INIT_SECCOMP | INIT_KEYRING_TRY;
 	return flags;
 }
 
@@ -128,6 +132,16 @@ static void add_maps(struct builder *b, const struct id_map *map)
 	b->m.gid_map = add_bytes(b, text, n);
 }
 
+static void add_filter(struct builder *b, const struct container_spec *s)
+{
+	size_t at;
+
+	align(b, 8);
+	at = b->out->len;
+	seccomp_filter_add(s->sec.caps, b->out);
+	b->m.bpf = range_from(b, at);
+}
+
 static int add_rlimits(struct builder *b, const struct container_spec *s, struct err *e)
 {
 	struct init_rlimit l[INIT_MAX_RLIMITS];
@@ -166,6 +180,8 @@ static int add_parts(struct builder *b, const struct container_spec *s, const st
 	r = add_rlimits(b, s, e);
 	if (r < 0)
 		return r;
+	if (m->flags & INIT_SECCOMP)
+		add_filter(b, s);
 	if (!(m->flags & INIT_KEEP_GROUPS))
 		m->groups = add_bytes(b, s->proc.groups, s->proc.n_groups * sizeof(uint32_t));
 	m->argv = add_strv(b, &s->proc.argv);

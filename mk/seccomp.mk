@@ -1,0 +1,21 @@
+# The seccomp filter: a generator that runs on the build machine turns runtime/seccomp/policy.c into
+# a table for each architecture, so that csbx neither links libseccomp nor computes at start.
+HOSTCC ?= cc
+SECCOMP_GEN    := $(O)/host/seccomp_gen
+SECCOMP_TABLES := $(O)/gen/seccomp_table_x86_64.h $(O)/gen/seccomp_table_aarch64.h
+
+$(SECCOMP_GEN): runtime/seccomp/gen.c runtime/seccomp/policy.c runtime/seccomp/policy.h | $(O)/.deps-ok
+	@echo "  HOSTCC $@"
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -I. -D_GNU_SOURCE -std=gnu11 $(WARN) -O1 -o $@ $(filter %.c,$^) $(call pc,--cflags --libs,$(GEN_MODS))
+$(SECCOMP_TABLES): $(O)/gen/seccomp_table_%.h: $(SECCOMP_GEN)
+	@echo "  GEN   $@"
+	@mkdir -p $(@D)
+	$(Q)$(SECCOMP_GEN) $* >$@.tmp && mv $@.tmp $@
+
+$(O)/runtime/seccomp.o: $(SECCOMP_TABLES)
+
+# The unit test reads the policy itself and asks libseccomp for names.
+$(O)/tests/unit/runtime_seccomp.o: $(SECCOMP_TABLES)
+$(O)/tests/unit/runtime_seccomp: $(O)/runtime/seccomp/policy.o
+$(O)/tests/unit/runtime_seccomp: TEST_LIBS = $(call pc,--libs,$(GEN_MODS))
