@@ -119,7 +119,7 @@ int cmd_error(const struct err *e, const char *what, ...) __attribute__((format(
 /* Prints "csbx: <text>" for what is worth knowing but stops nothing. */
 void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints "csbx: hint: <text>". */
+/* Prints "hint: <text>", below an error. */
 void cmd_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -6,8 +6,10 @@
 #include "runtime/base/str.h"
 
 const struct command command_list[] = {
+	{"import", PROGRAM_IMAGE, GROUP_IMAGE, "Make a squashfs file of an image"},
 	{"start", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container or an image"},
 	{"run", PROGRAM_CSBX, GROUP_RUN, "Run a command in a fresh container of an image"},
+	{"doctor", PROGRAM_TOOL, GROUP_SYSTEM, "Say what containers need of this machine, and what is missing"},
 	{"help", PROGRAM_CSBX, GROUP_SYSTEM, "Explain a command"},
 	{0},
 };

@@ -125,32 +125,48 @@ static void offer_long_value(struct strbuf *out, const struct opt_parser *p, con
 		offer_value(out, o, word, strbuf_str(&lead));
 }
 
+/* What the words before the cursor say about the one at it. */
+struct cursor {
+	const struct opt *value_of; /* it is this option's value */
+	unsigned operands;	    /* before it */
+	bool options_ended;
+};
+
+static struct cursor find_cursor(const struct opt_parser *p, int argc, char **argv)
+{
+	struct cursor c = {0};
+
+	for (int i = 1; i < argc - 1; i++) {
+		const struct opt *o = c.options_ended ? NULL : wants_value(p, argv[i]);
+
+		if (o && i == argc - 2) {
+			c.value_of = o;
+		} else if (o) {
+			i++;
+		} else if (!c.options_ended && str_eq(argv[i], "--")) {
+			c.options_ended = true;
+		} else if (c.options_ended || argv[i][0] != '-') {
+			c.operands++;
+			c.options_ended = c.options_ended || p->first_operand_ends;
+		}
+	}
+	return c;
+}
+
 int complete_verb(const struct verb *v, int argc, char **argv)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct opt_parser p = frame_parser(v);
 	const char *word = argc > 1 ? argv[argc - 1] : "";
-	const struct opt *value_of = NULL;
-	unsigned operands = 0;
-	bool ended = false;
+	struct cursor c = find_cursor(&p, argc, argv);
 
-	for (int i = 1; i < argc - 1; i++) {
-		value_of = ended ? NULL : wants_value(&p, argv[i]);
-		if (value_of && i + 1 < argc - 1)
-			i++, value_of = NULL;
-		else if (str_eq(argv[i], "--"))
-			ended = true;
-		else if (!value_of && (ended || argv[i][0] != '-'))
-			operands++;
-		ended = ended || (operands && p.first_operand_ends);
-	}
-	if (value_of)
-		offer_value(&out, value_of, word, "");
-	else if (!ended && str_has_prefix(word, "--") && strchr(word, '='))
+	if (c.value_of)
+		offer_value(&out, c.value_of, word, "");
+	else if (!c.options_ended && str_has_prefix(word, "--") && strchr(word, '='))
 		offer_long_value(&out, &p, word);
-	else if (!ended && word[0] == '-')
+	else if (!c.options_ended && word[0] == '-')
 		offer_options(&out, v, word);
-	else if (operands < v->max_operands && (!operands || !p.first_operand_ends))
+	else if (c.operands < v->max_operands && (!c.operands || !p.first_operand_ends))
 		offer_kind(&out, word, "", v->offers);
 	else
 		strbuf_addstr(&out, ":file\n");

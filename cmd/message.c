@@ -17,28 +17,27 @@
  * One write a message, so that parallel runs do not mix their lines. Names and paths come from
  * images and archives: control characters are shown, not sent to the terminal.
  */
-static void say(const char *kind, const char *text, size_t len)
+static void say(const char *lead, const char *text, size_t len)
 {
 	_strbuf_ struct strbuf line = STRBUF_INIT;
 
-	strbuf_addstr(&line, "csbx: ");
-	strbuf_addstr(&line, kind);
+	strbuf_addstr(&line, lead);
 	strbuf_add_escaped(&line, text, len);
 	strbuf_addch(&line, '\n');
 	if (!line.failed)
 		io_write_all(STDERR_FILENO, line.data, line.len, NULL);
 }
 
-static void say_format(const char *kind, const char *fmt, va_list ap)
+static void say_format(const char *lead, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-static void say_format(const char *kind, const char *fmt, va_list ap)
+static void say_format(const char *lead, const char *fmt, va_list ap)
 {
 	char *text = NULL;
 	int n = vasprintf(&text, fmt, ap);
 
 	if (n >= 0)
-		say(kind, text, (size_t)n);
+		say(lead, text, (size_t)n);
 	free(n >= 0 ? text : NULL);
 }
 
@@ -56,7 +55,7 @@ int cmd_error(const struct err *e, const char *what, ...)
 	strbuf_addstr(&line, ": ");
 	strbuf_addstr(&line, e->msg);
 	free(n >= 0 ? asked : NULL);
-	say("", strbuf_str(&line), line.len);
+	say("csbx: ", strbuf_str(&line), line.len);
 	if (host_hint(e->code, e->msg, &hint))
 		say("hint: ", strbuf_str(&hint), hint.len);
 	return CMD_EXIT_FAILED;
@@ -67,7 +66,7 @@ void cmd_warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_format("", fmt, ap);
+	say_format("csbx: ", fmt, ap);
 	va_end(ap);
 }
 

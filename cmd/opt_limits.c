@@ -11,25 +11,17 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
+#include "runtime/rlimit.h"
 
 #define AT(member) offsetof(struct run_opts, member)
 
-static const struct {
-	const char *name;
-	int resource;
-} ulimits[] = {
-	{"as", RLIMIT_AS}, {"core", RLIMIT_CORE}, {"cpu", RLIMIT_CPU}, {"data", RLIMIT_DATA},
-	{"fsize", RLIMIT_FSIZE}, {"locks", RLIMIT_LOCKS}, {"memlock", RLIMIT_MEMLOCK},
-	{"msgqueue", RLIMIT_MSGQUEUE}, {"nice", RLIMIT_NICE}, {"nofile", RLIMIT_NOFILE},
-	{"nproc", RLIMIT_NPROC}, {"rss", RLIMIT_RSS}, {"rtprio", RLIMIT_RTPRIO},
-	{"rttime", RLIMIT_RTTIME}, {"sigpending", RLIMIT_SIGPENDING}, {"stack", RLIMIT_STACK},
-};
-
 static int find_ulimit(const char *name, size_t len)
 {
-	for (size_t i = 0; i < sizeof(ulimits) / sizeof(ulimits[0]); i++) {
-		if (strlen(ulimits[i].name) == len && !strncmp(ulimits[i].name, name, len))
-			return ulimits[i].resource;
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		const char *known = rlimit_name(i);
+
+		if (strlen(known) == len && !strncmp(known, name, len))
+			return i;
 	}
 	return -1;
 }

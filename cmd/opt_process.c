@@ -96,9 +96,9 @@ static const struct opt opts[] = {
 	{OPT_STR, 0, "user", "USER[:GROUP]", AT(user), .has_key = true,
 	 .initial = "the image's, else 0",
 	 .help = "name or number of the main user inside; files it makes in a mount are yours"},
-	{OPT_CALL, 0, "group-add", "keep-groups", AT(spec.proc.keep_groups), set_group,
+	{OPT_CALL, 0, "group-add", "GROUPS", AT(spec.proc.keep_groups), set_group,
 	 .has_key = true, .repeats = true, .offers = "words:keep-groups",
-	 .help = "keep your own supplementary groups inside"},
+	 .help = "'keep-groups': keep your own supplementary groups inside"},
 	{OPT_STR, 0, "entrypoint", "PROGRAM", AT(entrypoint), .has_key = true,
 	 .help = "run PROGRAM with the given arguments instead of the image's entry point and "
 		 "command; '' for none"},

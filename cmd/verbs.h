@@ -6,6 +6,8 @@
 
 struct verb;
 
-extern const struct verb verb_run, verb_start;
+extern const struct verb verb_run, verb_start;    /* csbx */
+extern const struct verb verb_doctor;		  /* csbx-tool */
+extern const struct verb verb_import;			  /* csbx-image */
 
 #endif
