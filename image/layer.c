@@ -5,14 +5,13 @@
 #include <sys/stat.h>
 
 #include "image/layer_dir.h"
-#include "image/stream.h"
 #include "image/tar.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
 #define MAX_XATTRS 256u
 
-struct layer {
+struct layer_reader {
 	struct layer_options options;
 	struct layer_dir *dir; /* a directory; else the two below */
 	struct stream *stream;
@@ -34,7 +33,7 @@ static const char *plain_alg(const struct source_layer *src, const struct layer_
 	return src->diff_id.alg[0] ? src->diff_id.alg : "sha256";
 }
 
-static int open_tar(struct layer *l, const struct source_layer *src, struct err *e)
+static int open_tar(struct layer_reader *l, const struct source_layer *src, struct err *e)
 {
 	struct stream_config c = {
 		.fd = src->fd,
@@ -43,16 +42,17 @@ static int open_tar(struct layer *l, const struct source_layer *src, struct err 
 		.stored_alg = stored_alg(src),
 		.plain_alg = plain_alg(src, &l->options),
 		.max_bytes = l->options.max_bytes,
+		.watch = l->options.watch,
 	};
 	int r = stream_open(&l->stream, &c, e);
 
 	return r < 0 ? r : tar_open(&l->tar, l->stream, e);
 }
 
-int layer_open(struct layer **ret, const struct source_layer *src, const struct layer_options *o,
+int layer_reader_open(struct layer_reader **ret, const struct source_layer *src, const struct layer_options *o,
 	       struct err *e)
 {
-	_layer_ struct layer *l = calloc(1, sizeof(*l));
+	_layer_reader_ struct layer_reader *l = calloc(1, sizeof(*l));
 	int r;
 
 	if (!l)
@@ -98,7 +98,7 @@ static int entry_type(const struct tar_header *h, enum entry_type *ret, struct e
 	return err_set(e, EBADMSG, "unknown type 0%o", h->mode & S_IFMT);
 }
 
-static int convert_link(struct layer *l, const struct tar_header *h, struct layer_entry *ret,
+static int convert_link(struct layer_reader *l, const struct tar_header *h, struct layer_entry *ret,
 			struct err *e)
 {
 	size_t len;
@@ -123,7 +123,7 @@ static uint32_t clamp_time(int64_t t)
 	return t < 0 ? 0 : t > UINT32_MAX ? UINT32_MAX : (uint32_t)t;
 }
 
-static int convert_numbers(const struct layer *l, const struct tar_header *h,
+static int convert_numbers(const struct layer_reader *l, const struct tar_header *h,
 			   struct layer_entry *ret, struct err *e)
 {
 	if (h->uid < 0 || h->uid > UINT32_MAX || h->gid < 0 || h->gid > UINT32_MAX)
@@ -142,7 +142,7 @@ static int convert_numbers(const struct layer *l, const struct tar_header *h,
 	return 0;
 }
 
-static int collect_xattrs(struct layer *l, struct layer_entry *ret, struct err *e)
+static int collect_xattrs(struct layer_reader *l, struct layer_entry *ret, struct err *e)
 {
 	struct layer_xattr x;
 
@@ -159,7 +159,7 @@ static int collect_xattrs(struct layer *l, struct layer_entry *ret, struct err *
 	return 0;
 }
 
-static int convert(struct layer *l, const struct tar_header *h, struct layer_entry *ret,
+static int convert(struct layer_reader *l, const struct tar_header *h, struct layer_entry *ret,
 		   struct err *e)
 {
 	int r = layer_clean_path(h->path, &l->path, e);
@@ -179,7 +179,7 @@ static int convert(struct layer *l, const struct tar_header *h, struct layer_ent
 	return r < 0 ? err_wrap(e, "%.200s", ret->path) : 0;
 }
 
-int layer_next(struct layer *l, struct layer_entry *ret, struct err *e)
+int layer_reader_next(struct layer_reader *l, struct layer_entry *ret, struct err *e)
 {
 	struct tar_header h;
 	int r;
@@ -196,7 +196,7 @@ int layer_next(struct layer *l, struct layer_entry *ret, struct err *e)
 }
 
 /* Pieces that overlap or lie beyond the size are an attempt at something else than a file. */
-static int check_piece(struct layer *l, size_t len, uint64_t offset, struct err *e)
+static int check_piece(struct layer_reader *l, size_t len, uint64_t offset, struct err *e)
 {
 	uint64_t end;
 
@@ -207,7 +207,7 @@ static int check_piece(struct layer *l, size_t len, uint64_t offset, struct err 
 	return 1;
 }
 
-int layer_read(struct layer *l, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
+int layer_reader_read(struct layer_reader *l, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
 	       struct err *e)
 {
 	int r;
@@ -220,12 +220,7 @@ int layer_read(struct layer *l, const void **ret_data, size_t *ret_len, uint64_t
 	return r == 0 || !*ret_len ? r : check_piece(l, *ret_len, *ret_offset, e);
 }
 
-uint64_t layer_position(const struct layer *l)
-{
-	return l->dir ? layer_dir_position(l->dir) : stream_position(l->stream);
-}
-
-int layer_finish(struct layer *l, struct layer_result *ret, struct err *e)
+int layer_reader_finish(struct layer_reader *l, struct layer_result *ret, struct err *e)
 {
 	struct stream_result s;
 	int r;
@@ -245,9 +240,9 @@ int layer_finish(struct layer *l, struct layer_result *ret, struct err *e)
 	return 0;
 }
 
-void layer_close(struct layer **lp)
+void layer_reader_close(struct layer_reader **lp)
 {
-	struct layer *l = *lp;
+	struct layer_reader *l = *lp;
 
 	*lp = NULL;
 	if (!l)

@@ -22,6 +22,7 @@
 
 #include "image/digest.h"
 #include "image/source.h"
+#include "image/stream.h"
 
 struct err;
 struct strbuf;
@@ -48,7 +49,7 @@ struct layer_xattr {
 	size_t len;
 };
 
-/* Pointers are valid until the next call of layer_next(). */
+/* Pointers are valid until the next call of layer_reader_next(). */
 struct layer_entry {
 	enum entry_type type;
 	const char *path; /* clean; "" is the root */
@@ -64,6 +65,7 @@ struct layer_options {
 	uint64_t max_bytes;	 /* limit of the image, decompressed */
 	bool keep_capabilities; /* pass security.capability on */
 	bool hash_plain;	 /* compute the digest of the tar (diff_id) */
+	struct stream_watch watch;
 };
 
 struct layer_result {
@@ -71,29 +73,26 @@ struct layer_result {
 	uint64_t stored_bytes, plain_bytes;
 };
 
-struct layer;
+struct layer_reader;
 
-int layer_open(struct layer **ret, const struct source_layer *src, const struct layer_options *o,
+int layer_reader_open(struct layer_reader **ret, const struct source_layer *src, const struct layer_options *o,
 	       struct err *e);
 
 /* 1 and an entry, 0 after the last one, -errno. */
-int layer_next(struct layer *l, struct layer_entry *ret, struct err *e);
+int layer_reader_next(struct layer_reader *l, struct layer_entry *ret, struct err *e);
 
 /*
  * Content of the current regular file, piece by piece with offsets that only grow; what lies
  * between pieces, and from the last one to size_bytes, is zeros. 1, 0 at the end, -errno.
  */
-int layer_read(struct layer *l, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
+int layer_reader_read(struct layer_reader *l, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
 	       struct err *e);
 
-/* Stored bytes read so far, for progress. */
-uint64_t layer_position(const struct layer *l);
-
 /* Reads on to the end, padding included, and gives digests and sizes. */
-int layer_finish(struct layer *l, struct layer_result *ret, struct err *e);
+int layer_reader_finish(struct layer_reader *l, struct layer_result *ret, struct err *e);
 
-void layer_close(struct layer **l);
-#define _layer_ __attribute__((cleanup(layer_close)))
+void layer_reader_close(struct layer_reader **l);
+#define _layer_reader_ __attribute__((cleanup(layer_reader_close)))
 
 /* Brings a name from an archive into the form above; -EBADMSG for one that cannot be. Pure. */
 int layer_clean_path(const char *raw, struct strbuf *out, struct err *e);

@@ -255,6 +255,9 @@ int layer_dir_next(struct layer_dir *d, struct layer_entry *ret, struct err *e)
 
 	fd_close(&d->file);
 	d->offset = 0;
+	r = stream_watch_tick(&d->options.watch, 0, e);
+	if (r < 0)
+		return r;
 	if (d->started) {
 		r = advance(d, e);
 		if (r <= 0)
@@ -312,7 +315,7 @@ int layer_dir_read(struct layer_dir *d, const void **ret_data, size_t *ret_len,
 	*ret_offset = d->offset;
 	d->offset += (uint64_t)n;
 	d->position += (uint64_t)n;
-	return 1;
+	return stream_watch_tick(&d->options.watch, (uint64_t)n, e) < 0 ? -ECANCELED : 1;
 }
 
 uint64_t layer_dir_position(const struct layer_dir *d)

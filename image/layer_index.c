@@ -168,18 +168,14 @@ int layer_index_add(struct layer_index *x, const struct layer_entry *entry, stru
 	return r;
 }
 
-int layer_index_build(struct layer_index *x, struct layer *l,
-		      bool (*on_entry)(void *arg, const struct layer *l), void *arg, struct err *e)
+int layer_index_build(struct layer_index *x, struct layer_reader *l, struct err *e)
 {
 	struct layer_entry entry;
 	int r = arena_init(x, e);
 
-	while (r == 0 && (r = layer_next(l, &entry, e)) > 0) {
+	while (r == 0 && (r = layer_reader_next(l, &entry, e)) > 0)
 		r = layer_index_add(x, &entry, e);
-		if (r == 0 && on_entry && on_entry(arg, l))
-			r = err_set(e, ECANCELED, "interrupted");
-	}
-	return r < 0 ? r : layer_finish(l, &x->result, e);
+	return r < 0 ? r : layer_reader_finish(l, &x->result, e);
 }
 
 void layer_index_drop_entries(struct layer_index *x)

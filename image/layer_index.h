@@ -41,12 +41,8 @@ struct layer_index {
 /* Appends one entry; needs no layer, so that tests and generated layers can use it. */
 int layer_index_add(struct layer_index *x, const struct layer_entry *entry, struct err *e);
 
-/*
- * Reads a layer to its end. on_entry, where given, is called after every entry and stops the
- * reading by returning true (-ECANCELED).
- */
-int layer_index_build(struct layer_index *x, struct layer *l,
-		      bool (*on_entry)(void *arg, const struct layer *l), void *arg, struct err *e);
+/* Reads a layer to its end. */
+int layer_index_build(struct layer_index *x, struct layer_reader *l, struct err *e);
 
 static inline const char *layer_index_str(const struct layer_index *x, uint32_t offset)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image/stream.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +24,13 @@ struct stream {
 	uint8_t *in, *out;
 };
 
+int stream_watch_tick(const struct stream_watch *w, uint64_t bytes, struct err *e)
+{
+	if (w->read_bytes)
+		atomic_fetch_add_explicit(w->read_bytes, bytes, memory_order_relaxed);
+	return w->cancel && *w->cancel ? err_set(e, ECANCELED, "interrupted") : 0;
+}
+
 /* Reads the next stored bytes into s->in; 0 at the end of the range. */
 static ssize_t fill(struct stream *s, struct err *e)
 {
@@ -40,6 +48,8 @@ static ssize_t fill(struct stream *s, struct err *e)
 	if (n == 0)
 		return err_set(e, EBADMSG, "cut short: %llu of %llu bytes",
 			       (unsigned long long)s->position, (unsigned long long)s->config.length);
+	if (stream_watch_tick(&s->config.watch, (uint64_t)n, e) < 0)
+		return -ECANCELED;
 	digest_update(&s->stored, s->in, (size_t)n);
 	s->position += (uint64_t)n;
 	s->io.in = s->in;
@@ -180,11 +190,6 @@ ssize_t stream_read(struct stream *s, const void **ret_data, struct err *e)
 	s->produced += (uint64_t)n;
 	r = check_guards(s, e);
 	return r < 0 ? r : n;
-}
-
-uint64_t stream_position(const struct stream *s)
-{
-	return s->position;
 }
 
 int stream_finish(struct stream *s, struct stream_result *ret, struct err *e)

@@ -13,6 +13,7 @@
  * limited to 128 MiB; xz, bzip2 and lz4 are named and refused.
  */
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,12 +22,22 @@
 
 struct err;
 
+/*
+ * What a reader shares with whoever watches it, from another thread or a signal handler. All
+ * pointers may be NULL.
+ */
+struct stream_watch {
+	_Atomic uint64_t *read_bytes;	  /* stored bytes read are added to it */
+	const volatile sig_atomic_t *cancel; /* becomes non-zero: the next read is -ECANCELED */
+};
+
 struct stream_config {
 	int fd; /* stays the caller's */
 	uint64_t offset, length;
 	const char *stored_alg; /* hash of the stored bytes: "sha256", "sha512"; NULL: none */
 	const char *plain_alg;	/* hash of the decompressed bytes, likewise */
 	uint64_t max_bytes;	/* of output; 0: no limit */
+	struct stream_watch watch;
 };
 
 struct stream_result {
@@ -41,8 +52,8 @@ int stream_open(struct stream **ret, const struct stream_config *c, struct err *
 /* The next piece of output, valid until the next call. Its length, 0 at the end, -errno. */
 ssize_t stream_read(struct stream *s, const void **ret_data, struct err *e);
 
-/* Stored bytes read so far. */
-uint64_t stream_position(const struct stream *s);
+/* Adds to the count; -ECANCELED when that was asked for. For all readers of image data. */
+int stream_watch_tick(const struct stream_watch *w, uint64_t bytes, struct err *e);
 
 /* Reads what is left and gives the digests and sizes. */
 int stream_finish(struct stream *s, struct stream_result *ret, struct err *e);
