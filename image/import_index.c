@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layers are independent until the merge, so each is read by whichever thread is free. The first
+ * failure stops the others; of several, the lowest layer's is reported, not the fastest's.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "image/digest.h"
+#include "image/import_priv.h"
+#include "image/source.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+#define REPORT_INTERVAL_NS 100000000L
+
+struct index_job {
+	struct import *im;
+	struct err *errors; /* one for each layer */
+	_Atomic size_t next, running;
+	volatile sig_atomic_t stop;
+};
+
+static int verify_one(const char *what, const struct digest *got, const struct digest *want,
+		      struct err *e)
+{
+	char a[DIGEST_TEXT_MAX], b[DIGEST_TEXT_MAX];
+
+	if (!digest_is_set(want) || digest_equal(got, want))
+		return 0;
+	return err_set(e, EBADMSG, "%s is %s, not %s", what, digest_format(got, a),
+		       digest_format(want, b));
+}
+
+static int verify_layer(const struct source_layer *src, const struct layer_result *got,
+			struct err *e)
+{
+	int r = 0;
+
+	if (src->kind == LAYER_DIRECTORY)
+		return 0;
+	if (src->size_bytes != UINT64_MAX && src->size_bytes != got->stored_bytes)
+		return err_set(e, EBADMSG, "has %llu bytes, not the %llu of its descriptor",
+			       (unsigned long long)got->stored_bytes,
+			       (unsigned long long)src->size_bytes);
+	r = verify_one("its digest", &got->stored, &src->digest, e);
+	return r < 0 ? r : verify_one("its diff_id", &got->diff_id, &src->diff_id, e);
+}
+
+static int index_layer(struct index_job *job, size_t i, struct err *e)
+{
+	const struct source_layer *src = &job->im->src->layers[i];
+	struct layer_options o = import_layer_options(job->im, true);
+	_layer_reader_ struct layer_reader *l = NULL;
+	int r;
+
+	o.watch.cancel = &job->stop;
+	r = layer_reader_open(&l, src, &o, e);
+	if (r == 0)
+		r = layer_index_build(&job->im->layers[i], l, e);
+	return r < 0 ? r : verify_layer(src, &job->im->layers[i].result, e);
+}
+
+static void *worker(void *arg)
+{
+	struct index_job *job = arg;
+	size_t i;
+
+	while (!job->stop && (i = atomic_fetch_add(&job->next, 1)) < job->im->src->n_layers) {
+		if (index_layer(job, i, &job->errors[i]) < 0)
+			job->stop = 1;
+	}
+	atomic_fetch_sub(&job->running, 1);
+	return NULL;
+}
+
+/* The caller's thread reports and passes a cancellation on. */
+static void wait_for_workers(struct index_job *job)
+{
+	const struct import_options *o = &job->im->options;
+	struct timespec tick = {.tv_nsec = REPORT_INTERVAL_NS};
+
+	while (atomic_load(&job->running)) {
+		import_report(job->im, IMPORT_INDEX);
+		if (o->cancel && *o->cancel)
+			job->stop = 1;
+		if (atomic_load(&job->running))
+			nanosleep(&tick, NULL);
+	}
+}
+
+static int collect(const struct index_job *job, struct err *e)
+{
+	const struct err *first = NULL;
+
+	for (size_t i = 0; i < job->im->src->n_layers; i++) {
+		const struct err *this = &job->errors[i];
+
+		if (!this->code || (first && this->code == ECANCELED))
+			continue;
+		if (!first || first->code == ECANCELED)
+			first = this;
+	}
+	if (!first)
+		return job->stop ? err_set(e, ECANCELED, "interrupted") : 0;
+	if (e)
+		*e = *first;
+	if (first->code == ECANCELED)
+		return -ECANCELED;
+	return import_wrap_layer(job->im, (size_t)(first - job->errors), e);
+}
+
+int import_index(struct import *im, struct err *e)
+{
+	size_t n = im->options.squash.threads, started = 0;
+	struct index_job job = {.im = im};
+	pthread_t *threads;
+	int r = 0;
+
+	if (n > im->src->n_layers)
+		n = im->src->n_layers;
+	job.errors = calloc(im->src->n_layers + 1, sizeof(*job.errors));
+	threads = calloc(n + 1, sizeof(*threads));
+	if (!job.errors || !threads)
+		r = err_set(e, ENOMEM, "out of memory");
+	atomic_store(&job.running, n);
+	for (; r == 0 && started < n; started++) {
+		int code = pthread_create(&threads[started], NULL, worker, &job);
+
+		if (code) {
+			r = err_code(e, code, "start a thread");
+			job.stop = 1;
+			break;
+		}
+	}
+	if (r == 0)
+		wait_for_workers(&job);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	if (r == 0)
+		r = collect(&job, e);
+	free(job.errors);
+	free(threads);
+	return r;
+}

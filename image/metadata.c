@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image/metadata.h"
+
+#include <stdio.h>
+
+#include "image/digest.h"
+#include "image/source.h"
+#include "image/tree.h"
+#include "runtime/base/err.h"
+
+static int add_directory(struct metadata *m, const char *path, struct err *e)
+{
+	struct layer_entry entry = {.type = ENTRY_DIRECTORY, .path = path, .mode = 0755};
+
+	return layer_index_add(&m->index, &entry, e);
+}
+
+static int add_file(struct metadata *m, const char *path, uint16_t mode,
+		    const struct strbuf *content, struct err *e)
+{
+	struct layer_entry entry = {.type = ENTRY_FILE,
+				    .path = path,
+				    .mode = mode,
+				    .size_bytes = content->len};
+
+	if (m->index.n >= sizeof(m->data) / sizeof(m->data[0]))
+		return err_set(e, E2BIG, "too many files of our own");
+	m->data[m->index.n] = content;
+	return layer_index_add(&m->index, &entry, e);
+}
+
+static int add_whiteout(struct metadata *m, const char *path, struct err *e)
+{
+	struct layer_entry entry = {.type = ENTRY_FILE, .path = path};
+
+	return layer_index_add(&m->index, &entry, e);
+}
+
+static int format_diff_ids(struct metadata *m, const struct image_source *src,
+			   const struct layer_index *layers, struct err *e)
+{
+	char text[DIGEST_TEXT_MAX];
+
+	strbuf_addch(&m->diff_ids, '[');
+	for (size_t i = 0; i < src->n_layers; i++)
+		strbuf_addf(&m->diff_ids, "%s\"%s\"", i ? ", " : "",
+			    digest_format(&layers[i].result.diff_id, text));
+	strbuf_addstr(&m->diff_ids, "]\n");
+	return strbuf_check(&m->diff_ids, e);
+}
+
+static int add_config(struct metadata *m, const struct image_source *src,
+		      const struct layer_index *layers, struct err *e)
+{
+	int r = format_diff_ids(m, src, layers, e);
+
+	if (r == 0)
+		r = add_whiteout(m, ".wh..csbx", e);
+	if (r == 0)
+		r = add_directory(m, ".csbx", e);
+	if (r == 0)
+		r = add_file(m, ".csbx/config.json", 0644, &src->config, e);
+	if (r == 0)
+		r = add_file(m, ".csbx/diff_ids.json", 0644, &m->diff_ids, e);
+	return r;
+}
+
+/* A second name for what the image has at path, before ours takes the first one. */
+static int keep_original(struct metadata *m, const struct tree_inode *i, const char *path,
+			 struct err *e)
+{
+	char copy[64];
+	struct layer_entry entry = {
+		.type = ENTRY_HARDLINK,
+		.path = copy,
+		.link = path,
+		.mode = i->mode,
+		.uid = i->uid,
+		.gid = i->gid,
+		.mtime_s = i->mtime_s,
+	};
+
+	snprintf(copy, sizeof(copy), ".csbx/orig/%s", path);
+	return layer_index_add(&m->index, &entry, e);
+}
+
+static int add_enroot_file(struct metadata *m, struct tree *t, const char *path, uint16_t mode,
+			   const struct strbuf *content, bool replace, struct err *e)
+{
+	uint32_t ino = tree_find(t, path);
+	int r = 0;
+
+	if (ino != TREE_NONE) {
+		const struct tree_inode *i = &t->inodes[ino];
+
+		/* A directory stays: enroot has no use for such an image anyway. */
+		if (!replace || i->type == ENTRY_DIRECTORY)
+			return 0;
+		r = keep_original(m, i, path, e);
+	}
+	return r == 0 ? add_file(m, path, mode, content, e) : r;
+}
+
+static int add_enroot(struct metadata *m, const struct image_source *src, struct tree *t,
+		      struct err *e)
+{
+	bool replace = src->config.len;
+	const struct {
+		const char *path;
+		uint16_t mode;
+		const struct strbuf *content;
+	} files[] = {
+		{"etc/rc", 0755, &m->enroot.rc},
+		{"etc/environment", 0644, &m->enroot.environment},
+		{"etc/fstab", 0644, &m->enroot.fstab},
+		{"etc/rc.local", 0644, &m->enroot.rc_local},
+	};
+	int r = enroot_meta_build(src, &m->enroot, e);
+
+	for (size_t i = 0; r == 0 && i < sizeof(files) / sizeof(files[0]); i++)
+		r = add_enroot_file(m, t, files[i].path, files[i].mode, files[i].content, replace, e);
+	return r;
+}
+
+int metadata_build(struct metadata *m, const struct image_source *src,
+		   const struct layer_index *layers, struct tree *t, bool with_enroot,
+		   struct err *e)
+{
+	int r = 0;
+
+	if (src->config.len)
+		r = add_config(m, src, layers, e);
+	if (r == 0 && with_enroot)
+		r = add_enroot(m, src, t, e);
+	return r;
+}
+
+void metadata_free(struct metadata *m)
+{
+	layer_index_free(&m->index);
+	strbuf_free(&m->diff_ids);
+	enroot_meta_free(&m->enroot);
+}

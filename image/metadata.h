@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_METADATA_H
+#define CSBX_IMAGE_METADATA_H
+
+/*
+ * What csbx adds to an image, as one more layer on top of its own, so that the merge's rules hold
+ * for it too (an /etc that is a symlink, say):
+ *
+ *	/.csbx/config.json    the image's config, byte for byte
+ *	/.csbx/diff_ids.json  ["sha256:...", ...] of the layers' tars, as computed
+ *	/etc/rc, /etc/environment, /etc/fstab, /etc/rc.local
+ *			      by which enroot starts the image (image/enroot_meta.h)
+ *	/.csbx/orig/etc/...   the image's own files of those four names, which are still served
+ *
+ * A /.csbx the image brought along is dropped first. An image without a config (a rootfs tar or
+ * directory) keeps all it has, its /.csbx included: it may be the unpacked form of another image.
+ * All times are 0 and all owners root.
+ */
+
+#include <stdbool.h>
+
+#include "image/enroot_meta.h"
+#include "image/layer_index.h"
+
+struct err;
+struct image_source;
+struct tree;
+
+struct metadata {
+	struct layer_index index;
+	struct strbuf diff_ids;
+	struct enroot_meta enroot;
+	/* content of the regular files, by ordinal in the index; NULL for other entries */
+	const struct strbuf *data[16];
+};
+
+/* t: the image's own layers merged; layers[i].result: as the first pass computed it. */
+int metadata_build(struct metadata *m, const struct image_source *src,
+		   const struct layer_index *layers, struct tree *t, bool with_enroot,
+		   struct err *e);
+void metadata_free(struct metadata *m);
+#define _metadata_ __attribute__((cleanup(metadata_free)))
+
+#endif
