@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* csbx-image: the verbs that make images or take them apart. */
+
+#include "cmd/cmd.h"
+#include "cmd/verbs.h"
+
+int main(int argc, char **argv)
+{
+	static const struct verb *const verbs[] = {&verb_import, 0};
+
+	return cmd_main(PROGRAM_IMAGE, verbs, argc, argv);
+}

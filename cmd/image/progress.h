@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_IMAGE_PROGRESS_H
+#define CSBX_CMD_IMAGE_PROGRESS_H
+
+/*
+ * What an import shows while it runs, on stderr: one line that is redrawn where stderr is a
+ * terminal, a line at the start of each phase otherwise, nothing when quiet.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "image/import.h"
+
+struct progress {
+	bool quiet, terminal;
+	int phase; /* -1: none yet */
+	uint64_t phase_ns, drawn_ns;
+};
+
+void progress_init(struct progress *p, bool quiet);
+
+/* An import_options.progress callback; arg is the struct progress. */
+void progress_show(void *arg, const struct import_progress *now);
+
+/* Removes the redrawn line. */
+void progress_done(struct progress *p);
+
+/* "174.6 MB": decimal units, as file managers and disks have them. */
+struct strbuf;
+void progress_add_size(struct strbuf *out, uint64_t bytes);
+
+uint64_t progress_clock_ns(void);
+
+#endif
