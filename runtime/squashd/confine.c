@@ -22,19 +22,17 @@
 #ifndef LANDLOCK_ACCESS_FS_REFER
 #define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
 #endif
-#define ACCESS_TRUNCATE (1ULL << 14) /* ABI 3 */
+#define ACCESS_TRUNCATE (1ULL << 14)  /* ABI 3 */
 #define ACCESS_IOCTL_DEV (1ULL << 15) /* ABI 5 */
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* What reading an image by held descriptors needs. */
 static const int common_calls[] = {
-	SYS_read,	   SYS_pread64,	       SYS_write,	 SYS_writev,
-	SYS_close,	   SYS_fstat,	       SYS_lseek,	 SYS_munmap,
-	SYS_mremap,	   SYS_madvise,	       SYS_brk,		 SYS_futex,
-	SYS_clock_gettime, SYS_getrandom,      SYS_getpid,	 SYS_rt_sigprocmask,
-	SYS_rt_sigreturn,  SYS_restart_syscall, SYS_sched_yield, SYS_exit,
-	SYS_exit_group,
+	SYS_read,         SYS_pread64,         SYS_write,  SYS_writev,     SYS_close,
+	SYS_lseek,        SYS_munmap,          SYS_mremap, SYS_madvise,    SYS_brk,
+	SYS_futex,        SYS_clock_gettime,   SYS_getpid, SYS_getrandom,  SYS_rt_sigprocmask,
+	SYS_rt_sigreturn, SYS_restart_syscall, SYS_exit,   SYS_exit_group,
 };
 
 static const int server_calls[] = {
@@ -44,12 +42,12 @@ static const int server_calls[] = {
 #endif
 };
 
-static const int read_calls[] = {SYS_openat2};
+static const int read_calls[] = {SYS_openat2, SYS_newfstatat};
 
 /* Beneath an own directory, by descriptor; landlock keeps it there. */
 static const int write_calls[] = {
-	SYS_openat,   SYS_mkdirat,   SYS_symlinkat, SYS_linkat,	  SYS_fchmod,	SYS_utimensat,
-	SYS_unlinkat, SYS_fsetxattr, SYS_pwrite64,  SYS_ftruncate, SYS_mknodat, SYS_newfstatat,
+	SYS_openat,   SYS_mkdirat,   SYS_symlinkat, SYS_linkat,    SYS_fchmod,  SYS_utimensat,
+	SYS_unlinkat, SYS_fsetxattr, SYS_pwrite64,  SYS_ftruncate, SYS_mknodat,
 };
 
 static void allow_all(struct filter *f, const int *calls, size_t n)
@@ -163,7 +161,8 @@ int confine_tool(int dirfd, enum confine_access access, struct err *e)
 	uint64_t writing = reading | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
 			   LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM |
 			   LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SOCK |
-			   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REFER | ACCESS_TRUNCATE;
+			   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+			   LANDLOCK_ACCESS_FS_REFER | ACCESS_TRUNCATE;
 	struct filter f;
 	int r;
 

@@ -13,7 +13,7 @@ struct err;
 
 struct confine_server {
 	int servers_dirfd; /* the one directory it may unlink its socket in */
-	int image_fd;	   /* mounts it may clone; -1 for none */
+	int image_fd;      /* mounts it may clone; -1 for none */
 	int dev_fd;
 };
 

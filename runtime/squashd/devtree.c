@@ -16,13 +16,14 @@ static const struct node {
 	const char *name;
 	unsigned major, minor; /* Documentation/admin-guide/devices.txt */
 } nodes[] = {
-	{"null", 1, 3}, {"zero", 1, 5}, {"full", 1, 7}, {"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0},
+	{"null", 1, 3},   {"zero", 1, 5},    {"full", 1, 7},
+	{"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0},
 };
 
 static const struct link {
 	const char *name, *target;
 } links[] = {
-	{"fd", "/proc/self/fd"},	 {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"},
+	{"fd", "/proc/self/fd"},       {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"},
 	{"stderr", "/proc/self/fd/2"}, {"core", "/proc/kcore"},      {"ptmx", "pts/ptmx"},
 };
 
@@ -72,5 +73,6 @@ int devtree_fill(int dirfd, struct err *e)
 		if (mkdirat(dirfd, dirs[i], 0755) < 0)
 			return err_sys(e, "make /dev/%s", dirs[i]);
 	}
-	return mount_restrict(dirfd, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false, e);
+	return mount_restrict(dirfd, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
+			      false, e);
 }

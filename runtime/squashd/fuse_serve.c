@@ -147,7 +147,8 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	fuse_reply_err(req, ENOSYS);
 }
 
-static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		    struct fuse_file_info *fi)
 {
 	struct fuse_server *s = server_of(req);
 	struct sqnode node;
@@ -157,7 +158,8 @@ static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, stru
 	if (size > READAHEAD_BYTES)
 		size = READAHEAD_BYTES;
 	if (r >= 0)
-		r = off < 0 ? -EINVAL : sqimage_read(s->img, &node, (uint64_t)off, s->scratch, size);
+		r = off < 0 ? -EINVAL
+			    : sqimage_read(s->img, &node, (uint64_t)off, s->scratch, size);
 	if (r < 0)
 		fuse_reply_err(req, (int)-r);
 	else
@@ -232,7 +234,8 @@ static int add_entries(struct fuse_server *s, struct dir_reply *d, const struct 
 static void read_directory(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool plus)
 {
 	struct fuse_server *s = server_of(req);
-	struct dir_reply d = {.req = req, .size = size < READDIR_MAX ? size : READDIR_MAX, .plus = plus};
+	struct dir_reply d = {
+		.req = req, .size = size < READDIR_MAX ? size : READDIR_MAX, .plus = plus};
 	struct sqnode dir;
 	int r = sqimage_node(s->img, to_sqfs(s, ino), &dir);
 
@@ -395,7 +398,8 @@ static bool is_forget(const struct fuse_buf *b)
 {
 	const struct fuse_in_header *h = b->mem;
 
-	return b->size >= sizeof(*h) && (h->opcode == FUSE_FORGET || h->opcode == FUSE_BATCH_FORGET);
+	return b->size >= sizeof(*h) &&
+	       (h->opcode == FUSE_FORGET || h->opcode == FUSE_BATCH_FORGET);
 }
 
 int fuse_server_step(struct fuse_server *s)

@@ -12,7 +12,7 @@ struct fuse_server;
 struct sqimage;
 
 struct fuse_policy {
-	bool one_id;	    /* every file is reported as uid:gid; else as stored */
+	bool one_id; /* every file is reported as uid:gid; else as stored */
 	uint32_t uid, gid;
 	bool has_user_xattrs; /* else the kernel is told once that there are none */
 };

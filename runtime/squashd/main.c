@@ -4,15 +4,35 @@
  * csbx-squashd: the one program that reads squashfs images. Started by csbx alone, with
  * descriptors instead of paths; every mode confines itself before it trusts a byte of an image.
  */
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/base/num.h"
+#include "runtime/squashd/meta.h"
 #include "runtime/squashd/serve.h"
+#include "runtime/squashd/unpack.h"
+
+static int fd_arg(const char *s)
+{
+	uint64_t v;
+
+	return num_parse_u64(s, INT_MAX, &v) < 0 ? -1 : (int)v;
+}
 
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--serve"))
 		return serve();
+	if (argc == 3 && !strcmp(argv[1], "--meta"))
+		return meta_main(fd_arg(argv[2]));
+	if (argc == 4 && !strcmp(argv[1], "--unpack"))
+		return unpack_main(fd_arg(argv[2]), fd_arg(argv[3]));
+	if (argc == 2 && !strcmp(argv[1], "--version")) {
+		printf("csbx-squashd %s\n", CSBX_VERSION);
+		return 0;
+	}
 	fprintf(stderr, "csbx-squashd: is started by csbx, not by hand\n");
 	return 125;
 }

@@ -36,7 +36,7 @@
 #include "runtime/squashd_proto.h"
 
 #define FIRST_CLIENT_MS 10000 /* for the client that started us, if it never asks */
-#define PATIENCE_MS 50 /* for a client that has connected to a leaving server */
+#define PATIENCE_MS 50        /* for a client that has connected to a leaving server */
 #define EVENTS_AT_ONCE 16
 #define LISTEN_FD SQUASHD_FD_AT_START_LISTEN
 
@@ -46,6 +46,7 @@ struct server {
 	struct sqimage *image;
 	struct fuse_server *fuse;
 	int epoll_fd, signal_fd;
+	int next_dev_fd, next_image_fd; /* clones for the next container, or -1 */
 	int32_t pid;
 	bool *attached; /* by descriptor */
 	size_t n_slots;
@@ -135,7 +136,6 @@ static void fail_reply(struct squashd_reply *reply, const struct err *e)
 	snprintf(reply->msg, sizeof(reply->msg), "%.*s", (int)sizeof(reply->msg) - 1, e->msg);
 }
 
-/* A fresh clone for each container: a detached tree can be attached only once. */
 static int clone_tree(int fd, unsigned flags, struct err *e)
 {
 	int tree = open_tree(fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | flags);
@@ -143,23 +143,38 @@ static int clone_tree(int fd, unsigned flags, struct err *e)
 	return tree < 0 ? err_sys(e, "clone mount") : tree;
 }
 
+/*
+ * A fresh clone for each container: a detached tree can be attached only once. They are made
+ * ahead, while the container before starts, off the path of the next one.
+ */
+static int make_clones(struct server *s, struct err *e)
+{
+	if (s->next_dev_fd < 0)
+		s->next_dev_fd = clone_tree(s->world.dev_fd, AT_RECURSIVE, e);
+	if (s->next_dev_fd >= 0 && s->next_image_fd < 0 && s->world.image_fd >= 0)
+		s->next_image_fd = clone_tree(s->world.image_fd, 0, e);
+	if (s->next_dev_fd < 0)
+		return s->next_dev_fd;
+	return s->world.image_fd >= 0 && s->next_image_fd < 0 ? s->next_image_fd : 0;
+}
+
 static int send_attached(struct server *s, int fd, struct squashd_reply *reply, struct err *e)
 {
-	_close_ int dev = clone_tree(s->world.dev_fd, AT_RECURSIVE, e), image = -1;
-	int fds[SQUASHD_FD_MAX];
+	bool is_image = s->world.image_fd >= 0;
+	int fds[SQUASHD_FD_MAX], r = make_clones(s, e);
 
-	if (dev < 0)
-		return dev;
-	if (s->world.image_fd >= 0) {
-		image = clone_tree(s->world.image_fd, 0, e);
-		if (image < 0)
-			return image;
-	}
+	if (r < 0)
+		return r;
 	fds[SQUASHD_FD_USERNS] = s->world.userns_fd;
 	fds[SQUASHD_FD_INIT] = s->world.init_fd;
-	fds[SQUASHD_FD_DEV] = dev;
-	fds[SQUASHD_FD_IMAGE] = image;
-	return fd_send(fd, reply, sizeof(*reply), fds, image < 0 ? SQUASHD_FD_IMAGE : SQUASHD_FD_MAX, e);
+	fds[SQUASHD_FD_DEV] = s->next_dev_fd;
+	fds[SQUASHD_FD_IMAGE] = s->next_image_fd;
+	r = fd_send(fd, reply, sizeof(*reply), fds, is_image ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE, e);
+	if (r < 0)
+		return r;
+	fd_close(&s->next_dev_fd);
+	fd_close(&s->next_image_fd);
+	return 0;
 }
 
 static void fill_reply(struct server *s, struct squashd_reply *reply)
@@ -206,8 +221,10 @@ static bool handle_request(struct server *s, int fd)
 	if (n != (ssize_t)sizeof(q) || q.magic != SQUASHD_PROTO_MAGIC)
 		return false;
 	if (q.type == SQUASHD_ATTACH) {
-		if (attach(s, fd, &q, &e) >= 0)
+		if (attach(s, fd, &q, &e) >= 0) {
+			(void)make_clones(s, NULL);
 			return true;
+		}
 		fill_reply(s, &reply);
 		fail_reply(&reply, &e);
 	} else {
@@ -381,7 +398,8 @@ static int read_boot(struct squashd_boot *boot, struct err *e)
 
 int serve(void)
 {
-	struct server s = {.world = WORLD_INIT, .signal_fd = -1};
+	struct server s = {
+		.world = WORLD_INIT, .signal_fd = -1, .next_dev_fd = -1, .next_image_fd = -1};
 	struct err e = ERR_INIT;
 	int r = read_boot(&s.boot, &e);
 

@@ -104,20 +104,22 @@ int sqimage_open(int fd, struct sqimage **ret, struct err *e)
 {
 	struct sqimage *img = calloc(1, sizeof(*img));
 	const char *fault;
-	struct stat st;
+	off_t bytes;
 	sqfs_err r;
 
 	if (!img)
 		return err_set(e, ENOMEM, "out of memory");
-	if (fstat(fd, &st) < 0) {
+	/* Not fstat(): glibc makes it of a call that takes a path, which is not allowed here. */
+	bytes = lseek(fd, 0, SEEK_END);
+	if (bytes < 0) {
 		free(img);
-		return err_sys(e, "stat image");
+		return err_sys(e, "size of image");
 	}
 	/* The superblock is judged before the library believes it. */
 	memset(&img->fs, 0, sizeof(img->fs));
 	if (pread(fd, &img->fs.sb, sizeof(img->fs.sb), 0) == (ssize_t)sizeof(img->fs.sb) &&
 	    img->fs.sb.s_magic == SQUASHFS_MAGIC)
-		fault = superblock_fault(&img->fs.sb, (uint64_t)st.st_size);
+		fault = superblock_fault(&img->fs.sb, (uint64_t)bytes);
 	else
 		fault = "not a squashfs image";
 	if (!fault) {
@@ -209,7 +211,8 @@ static bool name_is_sane(const char *name, size_t len)
 	       !str_is_dots(name);
 }
 
-int sqimage_lookup(struct sqimage *img, const struct sqnode *dir, const char *name, uint64_t *ret_id)
+int sqimage_lookup(struct sqimage *img, const struct sqnode *dir, const char *name,
+		   uint64_t *ret_id)
 {
 	size_t len = strlen(name);
 	sqfs_dir_entry entry;
@@ -252,6 +255,9 @@ int sqdir_next(struct sqdir *d, struct sqentry *ret)
 	if (!sqfs_dir_next(&d->image->fs, (sqfs_dir *)(void *)d->state, &entry, &err))
 		return err == SQFS_OK ? 0 : -EIO;
 	ret->name_len = sqfs_dentry_name_size(&entry);
+	if (ret->name_len >= sizeof(ret->name))
+		return -EIO;
+	ret->name[ret->name_len] = 0; /* the library does not, whatever its header says */
 	if (!name_is_sane(ret->name, ret->name_len))
 		return -EIO;
 	ret->id = sqfs_dentry_inode(&entry);

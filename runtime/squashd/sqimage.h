@@ -45,7 +45,7 @@ struct sqentry {
 	size_t name_len;
 	uint64_t id;
 	uint32_t ino;
-	mode_t type; /* S_IFMT bits */
+	mode_t type;   /* S_IFMT bits */
 	uint64_t next; /* offset of the following entry, for sqdir_open() */
 };
 
@@ -59,7 +59,8 @@ struct sqstat {
 	uint32_t block_bytes;
 };
 
-/* fd stays the caller's and open. -EINVAL: not a squashfs image, or damaged; the text says which. */
+/* fd stays the caller's and open. -EINVAL: not a squashfs image, or damaged; the text says which.
+ */
 int sqimage_open(int fd, struct sqimage **ret, struct err *e);
 void sqimage_close(struct sqimage *img);
 void sqimage_stat(const struct sqimage *img, struct sqstat *ret);
@@ -68,7 +69,8 @@ uint64_t sqimage_root(const struct sqimage *img);
 int sqimage_node(struct sqimage *img, uint64_t id, struct sqnode *ret);
 
 /* 1 and the id, 0 for no such name. */
-int sqimage_lookup(struct sqimage *img, const struct sqnode *dir, const char *name, uint64_t *ret_id);
+int sqimage_lookup(struct sqimage *img, const struct sqnode *dir, const char *name,
+		   uint64_t *ret_id);
 
 /* From offset 0 or from a sqentry.next. No "." and ".."; names are checked. 1, 0 at the end. */
 int sqdir_open(struct sqimage *img, const struct sqnode *dir, uint64_t offset, struct sqdir *ret);

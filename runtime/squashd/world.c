@@ -131,8 +131,14 @@ static int make_fuse(const struct squashd_key *key, int fuse_fd, struct err *e)
 	/* One id: everybody in a container is the mounter. Ranges: the others must get in too. */
 	unsigned n_params = id_map_is_one(&key->map) ? 7 : 8;
 	struct mount_param params[] = {
-		{"source", "csbx"}, {"fd", fd},	       {"rootmode", "40000"},	      {"user_id", uid},
-		{"group_id", gid},  {"ro", NULL}, {"default_permissions", NULL}, {"allow_other", NULL},
+		{"source", "csbx"},
+		{"fd", fd},
+		{"rootmode", "40000"},
+		{"user_id", uid},
+		{"group_id", gid},
+		{"ro", NULL},
+		{"default_permissions", NULL},
+		{"allow_other", NULL},
 	};
 
 	snprintf(fd, sizeof(fd), "%d", fuse_fd);
@@ -165,7 +171,8 @@ static int pivot(int root, struct err *e)
 
 static int build_root(const struct squashd_key *key, struct world *w, struct err *e)
 {
-	_close_ int root = mount_new_tmpfs(TMPFS_BYTES, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	_close_ int root =
+		mount_new_tmpfs(TMPFS_BYTES, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	int r;
 
 	if (root < 0)
@@ -246,7 +253,8 @@ int world_seal_init(int file_fd, struct world *w, struct err *e)
 		ssize_t n = sendfile(fd, file_fd, NULL, (size_t)left);
 
 		if (n <= 0)
-			return n ? err_sys(e, "copy csbx-init") : err_set(e, EIO, "csbx-init: cut short");
+			return n ? err_sys(e, "copy csbx-init")
+				 : err_set(e, EIO, "csbx-init: cut short");
 		left -= n;
 	}
 	if (fchmod(fd, 0555) < 0 ||

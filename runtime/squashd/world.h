@@ -11,14 +11,17 @@
 struct err;
 
 struct world {
-	int userns_fd;	   /* A */
-	int dev_fd;	   /* root of the /dev template's mount */
-	int image_fd;	   /* root of the FUSE mount, -1 for a directory root */
-	int fuse_fd;	   /* /dev/fuse, opened inside A; -1 likewise */
-	int init_fd;	   /* csbx-init */
+	int userns_fd;     /* A */
+	int dev_fd;        /* root of the /dev template's mount */
+	int image_fd;      /* root of the FUSE mount, -1 for a directory root */
+	int fuse_fd;       /* /dev/fuse, opened inside A; -1 likewise */
+	int init_fd;       /* csbx-init */
 	bool init_is_file; /* not sealed: the installed file itself */
 };
-#define WORLD_INIT {.userns_fd = -1, .dev_fd = -1, .image_fd = -1, .fuse_fd = -1, .init_fd = -1}
+#define WORLD_INIT                                                                          \
+	{                                                                                   \
+		.userns_fd = -1, .dev_fd = -1, .image_fd = -1, .fuse_fd = -1, .init_fd = -1 \
+	}
 
 /*
  * Makes A and the mount namespace, fills both and pivots into the latter. Afterwards nothing of
