@@ -36,7 +36,8 @@ static int own_variable(const char *name, const char **ret, struct err *e)
 }
 
 /* $own, else $xdg/csbx, else $HOME/<fallback>/csbx. */
-static int home_dir(const char *own, const char *xdg, const char *fallback, char **ret, struct err *e)
+static int home_dir(const char *own, const char *xdg, const char *fallback, char **ret,
+		    struct err *e)
 {
 	const char *v, *home;
 	int r = own_variable(own, &v, e);
@@ -56,7 +57,8 @@ static int home_dir(const char *own, const char *xdg, const char *fallback, char
 	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-/* XDG_RUNTIME_DIR must be ours and closed to others; else a directory in /tmp, checked on opening. */
+/* XDG_RUNTIME_DIR must be ours and closed to others; else a directory in /tmp, checked on opening.
+ */
 static int runtime_dir(char **ret, struct err *e)
 {
 	const char *v;

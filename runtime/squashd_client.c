@@ -34,7 +34,7 @@ struct attach {
 	struct squashd_request request;
 	char *servers; /* path of the directory */
 	char *init;
-	int started;   /* how many servers this call has started */
+	int started; /* how many servers this call has started */
 	int64_t deadline_ms;
 };
 
@@ -142,7 +142,8 @@ static int open_image(const struct rootfs_spec *rootfs, struct err *e)
 	return take_fd(&fd);
 }
 
-/* Starts the server unless somebody else has, or is just about to: then 0, and the caller looks again. */
+/* Starts the server unless somebody else has, or is just about to: then 0, and the caller looks
+ * again. */
 static int start(struct attach *a, struct err *e)
 {
 	_close_ int dirfd = -1, lock = -1, sock = -1, image = -1, init = -1;
@@ -176,8 +177,11 @@ static int start(struct attach *a, struct err *e)
 	init = open(a->init, O_RDONLY | O_CLOEXEC);
 	if (init < 0)
 		return err_sys(e, "open %s", a->init);
-	s = (struct squashd_start){.dirfd = dirfd, .program = program, .boot = &a->boot,
-				   .image_fd = image, .init_fd = init};
+	s = (struct squashd_start){.dirfd = dirfd,
+				   .program = program,
+				   .boot = &a->boot,
+				   .image_fd = image,
+				   .init_fd = init};
 	r = squashd_spawn(&s, e);
 	if (r >= 0)
 		a->started++;

@@ -24,12 +24,15 @@ struct squashd_link {
 	int dev_fd;    /* detached tree of /dev (tmpfs, read-only), for move_mount */
 	int image_fd;  /* detached tree of the image, -1 for a directory root */
 	bool init_is_file;
-	bool started;  /* this call started the server */
+	bool started; /* this call started the server */
 	uint32_t containers;
 	int32_t server_pid;
 	uint64_t fuse_requests;
 };
-#define SQUASHD_LINK_INIT {.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1, .image_fd = -1}
+#define SQUASHD_LINK_INIT                                                                \
+	{                                                                                \
+		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1, .image_fd = -1 \
+	}
 
 /*
  * Attaches one container. The image at spec->rootfs.path must still be the one of

@@ -20,7 +20,8 @@ struct image_id image_id_of(const struct stat *st)
 
 	if (!S_ISDIR(st->st_mode)) {
 		id.size_bytes = (uint64_t)st->st_size;
-		id.mtime_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+		id.mtime_ns =
+			(uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
 	}
 	return id;
 }

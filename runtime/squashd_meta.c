@@ -28,7 +28,8 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Reads to the end of the pipe; the helper may be stuck on a dead file system or spin on a trick. */
+/* Reads to the end of the pipe; the helper may be stuck on a dead file system or spin on a trick.
+ */
 static int read_output(int fd, size_t max, int timeout_ms, struct strbuf *out, struct err *e)
 {
 	int64_t deadline = now_ms() + timeout_ms;
@@ -103,18 +104,23 @@ static int run_tool(const struct paths *paths, const struct tool *t, struct strb
 	if (r < 0)
 		return err_wrap(e, "read image");
 	if (WIFSIGNALED(status))
-		return err_set(e, EIO, "damaged image: its reader died of signal %d", WTERMSIG(status));
+		return err_set(e, EIO, "damaged image: its reader died of signal %d",
+			       WTERMSIG(status));
 	if (WEXITSTATUS(status) == 125 && out->len < MESSAGE_BYTES_MAX)
 		return err_set(e, EINVAL, "%s", strbuf_str(out));
-	return WEXITSTATUS(status) ? err_set(e, EIO, "image reader failed (status %d)",
-					     WEXITSTATUS(status)) : 0;
+	return WEXITSTATUS(status)
+		       ? err_set(e, EIO, "image reader failed (status %d)", WEXITSTATUS(status))
+		       : 0;
 }
 
 int squashd_read_meta(const struct paths *paths, int image_fd, struct strbuf *record, struct err *e)
 {
 	static const char *const argv[] = {"csbx-squashd", "--meta", "3", NULL};
-	const struct tool t = {.argv = argv, .fds = &image_fd, .n_fds = 1,
-			       .timeout_ms = META_TIMEOUT_MS, .max_bytes = META_BYTES_MAX};
+	const struct tool t = {.argv = argv,
+			       .fds = &image_fd,
+			       .n_fds = 1,
+			       .timeout_ms = META_TIMEOUT_MS,
+			       .max_bytes = META_BYTES_MAX};
 
 	strbuf_reset(record);
 	return run_tool(paths, &t, record, e);
@@ -125,7 +131,10 @@ int squashd_unpack(const struct paths *paths, int image_fd, int dirfd, struct er
 	static const char *const argv[] = {"csbx-squashd", "--unpack", "3", "4", NULL};
 	_strbuf_ struct strbuf said = STRBUF_INIT;
 	int fds[] = {image_fd, dirfd};
-	const struct tool t = {.argv = argv, .fds = fds, .n_fds = 2, .timeout_ms = -1,
+	const struct tool t = {.argv = argv,
+			       .fds = fds,
+			       .n_fds = 2,
+			       .timeout_ms = -1,
 			       .max_bytes = MESSAGE_BYTES_MAX};
 
 	return run_tool(paths, &t, &said, e);

@@ -48,10 +48,10 @@ struct squashd_key {
 	uint32_t kind; /* enum rootfs_kind */
 	uint32_t has_user_xattrs;
 	struct image_id image;
-	struct image_id init;	   /* csbx-init: an upgrade gets a new server */
-	uint32_t uid, gid;	   /* main user inside */
-	struct id_map map;	   /* A's map; one extent of count 1 = one-id mode */
-	uint64_t userns_ino;	   /* the caller's user namespace */
+	struct image_id init;            /* csbx-init: an upgrade gets a new server */
+	uint32_t uid, gid;               /* main user inside */
+	struct id_map map;               /* A's map; one extent of count 1 = one-id mode */
+	uint64_t userns_ino;             /* the caller's user namespace */
 	char domain[SQUASHD_DOMAIN_MAX]; /* sharing domain, NUL-padded */
 };
 
@@ -69,7 +69,8 @@ enum squashd_request_type {
 
 struct squashd_request {
 	uint32_t magic, type;
-	uint32_t linger_ms; /* ATTACH: how long to stay after the last container; the latest counts */
+	uint32_t linger_ms; /* ATTACH: how long to stay after the last container; the latest counts
+			     */
 	uint32_t pad;
 	struct squashd_key key; /* must equal the server's; STATUS and QUIT ignore it */
 };
@@ -78,17 +79,17 @@ struct squashd_request {
 enum squashd_fd {
 	SQUASHD_FD_USERNS, /* nsfs fd of A */
 	SQUASHD_FD_INIT,   /* sealed memfd holding csbx-init */
-	SQUASHD_FD_DEV,	   /* detached open_tree of the /dev template, read-only tmpfs */
+	SQUASHD_FD_DEV,    /* detached open_tree of the /dev template, read-only tmpfs */
 	SQUASHD_FD_IMAGE,  /* detached open_tree of the image mount */
 	SQUASHD_FD_MAX,
 };
 
 struct squashd_reply {
 	uint32_t magic;
-	int32_t code;	      /* 0, or a positive errno with msg */
-	uint32_t containers;  /* attached now, this one included */
+	int32_t code;          /* 0, or a positive errno with msg */
+	uint32_t containers;   /* attached now, this one included */
 	uint32_t init_is_file; /* no memfd: init is the installed file (degraded: init_writable) */
-	int32_t server_pid;   /* in the server's pid namespace */
+	int32_t server_pid;    /* in the server's pid namespace */
 	uint32_t pad;
 	uint64_t fuse_requests; /* served so far, forgets not counted: for tests and doctor */
 	char msg[448];

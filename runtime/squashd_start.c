@@ -68,7 +68,8 @@ int squashd_connect(const char *dir, int dirfd, const char *name, struct err *e)
 		return err_sys(e, "socket timeout");
 	while (connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0) {
 		if (errno == EAGAIN)
-			return err_set(e, ETIMEDOUT, "the image server takes no connections: stopped?");
+			return err_set(e, ETIMEDOUT,
+				       "the image server takes no connections: stopped?");
 		if (errno != EINTR)
 			return err_sys(e, "connect to image server");
 	}

@@ -9,8 +9,8 @@
 struct err;
 
 struct squashd_start {
-	int dirfd;	       /* servers/ */
-	const char *program;   /* path of csbx-squashd */
+	int dirfd;           /* servers/ */
+	const char *program; /* path of csbx-squashd */
 	const struct squashd_boot *boot;
 	int image_fd, init_fd; /* handed on */
 };

@@ -64,8 +64,7 @@ static bool range_is_usable(const struct subid_range *r, uint32_t owner)
 	return r->count && r->start && end <= UINT32_MAX && (owner < r->start || owner >= end);
 }
 
-void subid_parse(const char *buf, size_t len, const char *name, uint32_t id,
-		 struct subid_list *ret)
+void subid_parse(const char *buf, size_t len, const char *name, uint32_t id, struct subid_list *ret)
 {
 	const char *p = buf, *end = buf + len, *line;
 	size_t n;
@@ -80,8 +79,8 @@ void subid_parse(const char *buf, size_t len, const char *name, uint32_t id,
 
 		count = q;
 		if (owner_matches(owner, owner_len, name, id) &&
-		    parse_u32(start, start_len, &r.start) && parse_u32(count, count_len, &r.count) &&
-		    range_is_usable(&r, id))
+		    parse_u32(start, start_len, &r.start) &&
+		    parse_u32(count, count_len, &r.count) && range_is_usable(&r, id))
 			ret->items[ret->n++] = r;
 	}
 }

@@ -80,7 +80,8 @@ static const char *why_no_ranges(void)
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
 		return "newuidmap cannot work under no_new_privs";
 	if (read_small_file("/proc/self/uid_map", &map, NULL) < 0 ||
-	    sscanf(strbuf_str(&map), "%u %u %u", &inside, &outside, &count) != 3 || count < UINT32_MAX)
+	    sscanf(strbuf_str(&map), "%u %u %u", &inside, &outside, &count) != 3 ||
+	    count < UINT32_MAX)
 		return "newuidmap cannot work in a user namespace that lacks the ids";
 	return NULL;
 }
@@ -161,8 +162,8 @@ static uint32_t plan_extents(const struct subid_list *ranges, uint32_t main_id, 
 	return placed ? n : add_extent(x, n, main_id, caller, 1);
 }
 
-int userns_map_plan(const struct userns_facts *f, uint32_t uid, uint32_t gid,
-		    enum userns_mode mode, struct id_map *ret, struct err *e)
+int userns_map_plan(const struct userns_facts *f, uint32_t uid, uint32_t gid, enum userns_mode mode,
+		    struct id_map *ret, struct err *e)
 {
 	bool has_ranges = f->uid.n && f->gid.n;
 
@@ -170,8 +171,10 @@ int userns_map_plan(const struct userns_facts *f, uint32_t uid, uint32_t gid,
 	if (uid == UINT32_MAX || gid == UINT32_MAX)
 		return err_set(e, EINVAL, "user %u:%u: not an id", uid, gid);
 	if (mode == USERNS_SUBUID && !has_ranges)
-		return err_set(e, EPERM, "--userns subuid: user %u has no ranges in /etc/subuid and "
-			       "/etc/subgid", f->caller_uid);
+		return err_set(e, EPERM,
+			       "--userns subuid: user %u has no ranges in /etc/subuid and "
+			       "/etc/subgid",
+			       f->caller_uid);
 	if (mode == USERNS_SUBUID && !f->can_use_ranges)
 		return err_set(e, EPERM, "--userns subuid: %s",
 			       f->why_not ? f->why_not : "newuidmap cannot be used");

@@ -33,8 +33,8 @@ struct id_map {
 /* What userns_map_plan() decides from; userns_probe() fills it from this machine. */
 struct userns_facts {
 	uint32_t caller_uid, caller_gid;
-	bool can_use_ranges;   /* newuidmap and newgidmap are there and may work */
-	const char *why_not;   /* static text when they may not */
+	bool can_use_ranges; /* newuidmap and newgidmap are there and may work */
+	const char *why_not; /* static text when they may not */
 	struct subid_list uid, gid;
 };
 

@@ -48,7 +48,8 @@ static int attach_at(int dirfd, const char *name, int mount_fd, struct err *e)
 	return dir < 0 ? err_sys(e, "open %s", name) : mount_attach(mount_fd, dir, e);
 }
 
-/* What pid 1 of a container does first: into A, a copy of the caller's mounts, the trees attached. */
+/* What pid 1 of a container does first: into A, a copy of the caller's mounts, the trees attached.
+ */
 static int enter(const struct squashd_link *l, struct err *e)
 {
 	_close_ int base = -1, tmp = -1;
@@ -153,7 +154,8 @@ static int bench(const struct paths *paths, char *image, int n)
 			return report(&e);
 		clock_gettime(CLOCK_MONOTONIC, &t1);
 		squashd_link_close(&l);
-		printf("%ld\n", (t1.tv_sec - t0.tv_sec) * 1000000 + (t1.tv_nsec - t0.tv_nsec) / 1000);
+		printf("%ld\n",
+		       (t1.tv_sec - t0.tv_sec) * 1000000 + (t1.tv_nsec - t0.tv_nsec) / 1000);
 	}
 	return 0;
 }
