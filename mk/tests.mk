@@ -11,7 +11,7 @@ $(call unit_of,image):   $(O)/libimage.a $(O)/libbase.a
 $(call unit_of,image):   TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
 $(call unit_of,squashd): $(filter-out %/main.o,$(SQUASHD_OBJS)) $(O)/libruntime.a $(O)/libbase.a
 $(call unit_of,squashd): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS))
-$(call unit_of,cmd):     $(filter-out %/main.o,$(CSBX_OBJS)) $(O)/libruntime.a $(O)/libbase.a
+$(call unit_of,cmd):     $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
 $(UNIT_PROGRAMS): $(O)/tests/unit/%: $(O)/tests/unit/%.o
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $< $(filter-out $<,$^) $(TEST_LIBS) -pthread
@@ -36,6 +36,12 @@ $(FUZZ_PROGRAMS): $(O)/tests/fuzz/fuzz_%: $(O)/tests/fuzz/fuzz_%.o
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) -pthread
 
+# --- tools the tests run -------------------------------------------------------------------------
+KILLAT := $(O)/tests/tools/killat
+$(KILLAT): $(O)/tests/tools/killat.o
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^
+
 # --- targets ------------------------------------------------------------------------------------
 .PHONY: setup demo check check-layers check-unit check-fuzz check-integration check-hostile \
 	check-oracle check-crash fuzz fuzz-programs test-programs bench
@@ -53,7 +59,7 @@ check: ## every test this machine can run
 check-layers: ## who may include what; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
 
-test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS)
+test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS) $(KILLAT)
 
 check-unit: $(UNIT_PROGRAMS) ## unit tests (C, TAP)
 	@tests/tools/tap_summary.py $(UNIT_PROGRAMS)
@@ -76,10 +82,10 @@ check-hostile: all ## images and programs that attack
 check-oracle: all ## import against umoci on 2,000 random layer stacks
 	@tests/tools/random_stacks.py --build "$(O)" --count 2000
 
-check-crash: all ## SIGKILL at every system call of import, create, start
+check-crash: all $(KILLAT) ## SIGKILL at every system call of import, create, start
 	@tests/tools/crash_sweep.py --build "$(O)"
 
-check-crash-sample: all
+check-crash-sample: all $(KILLAT)
 	@tests/tools/crash_sweep.py --build "$(O)" --seconds 150
 
 bench: all ## ratios against bwrap, ch-run, crun, umoci

@@ -1,0 +1,320 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""SIGKILL at every system call of one import, one create and one start, in csbx and its helpers.
+
+	crash_sweep.py [--build DIR] [--seconds N] [--only SCENARIO:PROCESS:CALL] [--jobs N]
+
+A first run of each scenario under tools/killat counts the calls of each process; every pair of
+process and call is then a point. At each: kill there, `csbx gc`, nothing may be left (process,
+mount, cgroup, temporary file), and the same command must then work. With --seconds a sample
+in an order that depends on --seed alone, from all scenarios and processes alike. Needs root, to
+trace; csbx runs as csbx-test.
+"""
+import argparse
+import concurrent.futures
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "fixtures"))
+RUN_TIMEOUT_S = 60
+
+
+def parse_arguments():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    ap.add_argument("--build", default=os.environ.get("CSBX_TEST_BIN", "build/release"))
+    ap.add_argument("--seconds", type=float, help="stop after this long")
+    ap.add_argument("--seed", type=int, default=int(os.environ.get("CSBX_TEST_SEED", "1")))
+    ap.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
+    ap.add_argument("--scenario", action="append", help="only this one (may be given again)")
+    ap.add_argument("--only", help="SCENARIO:PROCESS:CALL: this one point")
+    return ap.parse_args()
+
+
+# --- scenarios ------------------------------------------------------------------------------------
+
+class Scenario:
+    """One command in a sandbox, what it needs, and what shows that it worked."""
+
+    def __init__(self, box):
+        self.box = box
+
+    def prepare(self):
+        """Once."""
+
+    def reset(self):
+        """Back to before the command; after each point."""
+
+    def interrupted(self):
+        """Looks at what the killed command left, after gc; returns problems."""
+        return []
+
+    def works(self, p):
+        """Problems of a run that was not disturbed."""
+        return [] if p.returncode == 0 else [f"exit code {p.returncode}: {p.stderr.strip()}"]
+
+
+def write_small_image(directory):
+    """busybox and 19 more files in two layers."""
+    import images
+    from ociimage import D, F, L, Image, entry_from_file, make_layer
+    lower = [D("bin"), D("etc"), entry_from_file(images.busybox_program(), "bin/busybox", mode=0o755),
+             *(L(f"bin/{n}", "busybox") for n in ("sh", "true", "echo", "cat")),
+             F("etc/passwd", "root:x:0:0::/:/bin/sh\n"), F("etc/group", "root:x:0:\n")]
+    upper = [D("data"), *(F(f"data/{n}", str(n) * 100) for n in range(11))]
+    Image([make_layer(lower), make_layer(upper)], {"Cmd": ["/bin/sh"]}).write_oci(directory)
+
+
+class Import(Scenario):
+    argv = ["import", "-q", "-o", "out.sqsh", "oci:oci"]
+
+    def prepare(self):
+        write_small_image(self.box.work / "oci")
+        self.box.ok(*self.argv)
+        self.out = self.box.work / "out.sqsh"
+        self.want = self.out.read_bytes()
+        self.reset()
+
+    def reset(self):
+        self.out.unlink(missing_ok=True)
+
+    def interrupted(self):
+        if self.out.exists() and self.out.read_bytes() != self.want:
+            return ["a half-written image has the final name"]
+        self.reset()
+        return []
+
+    def works(self, p):
+        bad = super().works(p)
+        if not bad and self.out.read_bytes() != self.want:
+            bad = ["the image differs from an undisturbed one"]
+        return bad
+
+
+class Create(Scenario):
+    argv = ["create", "--name", "c", "image.sqsh"]
+
+    def prepare(self):
+        write_small_image(self.box.work / "oci")
+        self.box.ok("import", "-q", "-o", "image.sqsh", "oci:oci")
+
+    def reset(self):
+        self.box.ok("remove", "-f", "c")
+
+    def interrupted(self):
+        listed = self.box.run("list")
+        if listed.returncode:
+            return [f"list fails: {listed.stderr.strip()}"]
+        if "c" in listed.stdout.split():
+            p = self.box.run("start", "c", "/bin/true")
+            if p.returncode:
+                return [f"listed, but does not start: {p.stderr.strip()}"]
+            self.reset()
+        return []
+
+
+class Start(Scenario):
+    argv = ["start", "--mount", "dir:/work", "c", "/bin/sh", "-c", "cat /work/in; echo out >/tmp.out"]
+
+    def prepare(self):
+        write_small_image(self.box.work / "oci")
+        self.box.ok("import", "-q", "-o", "image.sqsh", "oci:oci")
+        self.box.ok("create", "--name", "c", "image.sqsh")
+        (self.box.work / "dir").mkdir()
+        (self.box.work / "dir" / "in").write_text("from the bind\n")
+        self.argv = [a.replace("dir:", f"{self.box.work}/dir:") for a in self.argv]
+
+    def works(self, p):
+        bad = super().works(p)
+        if not bad and p.stdout != "from the bind\n":
+            bad = [f"said {p.stdout!r}"]
+        return bad
+
+
+class StartKept(Start):
+    """-w: the layer stays; after a crash it must still be usable, at most after a warning."""
+    argv = ["start", "-w", "c", "/bin/sh", "-c", "echo x >>/kept; cat /data/1 >/dev/null; echo ran"]
+
+    def works(self, p):
+        bad = Scenario.works(self, p)
+        if not bad and p.stdout != "ran\n":
+            bad = [f"said {p.stdout!r}"]
+        return bad
+
+
+SCENARIOS = {"import": Import, "create": Create, "start": Start, "start-w": StartKept}
+
+
+# --- one point ------------------------------------------------------------------------------------
+
+class Sweep:
+    def __init__(self, name, top):
+        import harness
+        harness.become_subreaper()
+        self.name = name
+        self.box = harness.Sandbox(top=top)
+        self.scenario = SCENARIOS[name](self.box)
+        self.log = Path(self.box.top) / "killat.log"
+        # As root we make the files, but they must be the user's own.
+        self.scenario.prepare()
+        subprocess.run(["chown", "-R", self.box.owner.pw_name, str(self.box.work)], check=True)
+
+    def traced(self, *point):
+        """Runs the command under killat; (exit code, stderr, log lines as lists of words)."""
+        killat = [str(self.box_bin() / "killat"), "-u", self.box.owner.pw_name, "-o", str(self.log)]
+        if point:
+            killat += ["-p", str(point[0]), "-n", str(point[1])]
+        with open(self.box.top / "stderr", "w+b") as err:
+            p = subprocess.run([*killat, "--", *self.box.argv(self.scenario.argv)], env=self.box.env,
+                               cwd=self.box.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=err, timeout=RUN_TIMEOUT_S, check=False)
+            err.seek(0)
+            said = err.read().decode(errors="replace")
+        return p.returncode, said, [line.split() for line in self.log.read_text().splitlines()]
+
+    @staticmethod
+    def box_bin():
+        import harness
+        return harness.BIN
+
+    def points(self):
+        """[(process, call)], and a line that says which process makes how many."""
+        code, said, lines = self.traced()
+        if code:
+            raise RuntimeError(f"{self.name} fails under the tracer: {code} {said}")
+        left = self.box.leftovers()
+        if left:
+            raise RuntimeError(f"{self.name} undisturbed leaves {left}")
+        if self.name != "start":
+            self.scenario.reset()
+        calls = [(int(n), int(count), name) for n, count, name in lines]
+        text = ", ".join(f"{name} {count}" for _, count, name in calls if count)
+        return [(n, c) for n, count, _ in calls for c in range(1, count + 1)], text
+
+    def run_point(self, process, call):
+        """(reached?, problems)"""
+        try:
+            _, _, lines = self.traced(process, call)
+        except subprocess.TimeoutExpired:
+            left = self.box.leftovers()
+            return True, [f"hangs; then left: {left}"]
+        reached = [x for x in lines if x[0] == "killed"]
+        bad = []
+        gc = self.box.run("gc")
+        if gc.returncode:
+            bad.append(f"gc fails: {gc.stderr.strip()}")
+        bad += [f"after gc there is {x}" for x in self.box.leftovers()]
+        bad += self.scenario.interrupted()
+        again = self.box.run(*self.scenario.argv)
+        if "--force" in again.stderr and again.returncode == 125 and self.name == "start-w":
+            # The layer was in use when the machine, for all csbx knows, crashed: it says so.
+            again = self.box.run("start", "--force", *self.scenario.argv[1:])
+        bad += [f"the same command: {x}" for x in self.scenario.works(again)]
+        bad += [f"after that there is {x}" for x in self.box.leftovers()]
+        self.scenario.reset()
+        if reached and bad:
+            bad.insert(0, f"killed {reached[0][4]} at system call {reached[0][3]}")
+        return bool(reached), bad
+
+    def close(self):
+        self.box.close()
+
+
+def work(job):
+    """One worker's share: runs points of one scenario after the other until the time is up."""
+    shares, top, deadline = job
+    done = []
+    sweeps = {}
+    try:
+        for name, process, call in shares:
+            if deadline and time.time() > deadline:
+                break
+            if name not in sweeps:
+                sweeps[name] = Sweep(name, top)
+            reached, bad = sweeps[name].run_point(process, call)
+            done.append((name, process, call, reached, bad))
+            if bad:  # what is broken now must not spoil the next point
+                sweeps.pop(name).close()
+    finally:
+        for sweep in sweeps.values():
+            sweep.close()
+    return done
+
+
+def interleave(points, rng):
+    """All scenarios and processes alike at the beginning, each group in random order."""
+    groups = {}
+    for p in points:
+        groups.setdefault(p[:2], []).append(p)
+    queues = list(groups.values())
+    for q in queues:
+        rng.shuffle(q)
+    out = []
+    while queues:
+        rng.shuffle(queues)
+        out += [q.pop() for q in queues]
+        queues = [q for q in queues if q]
+    return out
+
+
+def count_points(names, top):
+    points = []
+    for name in names:
+        sweep = Sweep(name, top)
+        try:
+            found, text = sweep.points()
+        finally:
+            sweep.close()
+        print(f"# {name}: {len(found)} points ({text})", flush=True)
+        points += [(name, *p) for p in found]
+    return points
+
+
+def main():
+    a = parse_arguments()
+    start = time.time()
+    os.environ["CSBX_TEST_BIN"] = str(Path(a.build).resolve())
+    if os.geteuid() != 0:
+        print("# tracing needs root")
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="csbx-crash.", dir="/tmp") as top:
+        os.chmod(top, 0o755)
+        stage(a.build, top)
+        names = a.scenario or list(SCENARIOS)
+        if a.only:
+            name, process, call = a.only.split(":")
+            points = [(name, int(process), int(call))]
+        else:
+            points = interleave(count_points(names, top), random.Random(a.seed))
+        deadline = start + a.seconds if a.seconds else None
+        jobs = [(points[n::a.jobs], top, deadline) for n in range(a.jobs)]
+        with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
+            done = sum(pool.map(work, jobs), [])
+    failed = [d for d in done if d[4]]
+    for name, process, call, _, bad in failed[:20]:
+        print(f"FAIL {name}:{process}:{call}")
+        for line in bad:
+            print(f"     {line}")
+    reached = sum(d[3] for d in done)
+    print(f"# {len(done)} of {len(points)} points run in {time.time() - start:.0f} s, "
+          f"{len(done) - reached} not reached")
+    print(f"{len(done) - len(failed)} passed, {len(failed)} failed, 0 skipped")
+    return 1 if failed or not done else 0
+
+
+def stage(build, top):
+    """The programs where every user can read them."""
+    os.mkdir(top + "/bin")
+    for path in [*Path(build).glob("csbx*"), Path(build) / "tests/tools/killat", Path(build) / "killat"]:
+        if path.is_file() and "." not in path.name:
+            subprocess.run(["install", "-m", "0755", str(path), top + "/bin/"], check=True)
+    os.environ["CSBX_TEST_BIN"] = top + "/bin"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/layer.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/path.h"
+#include "runtime/base/str.h"
+#include "runtime/boot_id.h"
+#include "runtime/file_lock.h"
+#include "runtime/paths.h"
+#include "tests/unit/tap.h"
+
+static struct paths paths;
+
+/* What the kernel leaves of a volatile mount that was not unmounted cleanly. */
+static void leave_kernel_mark(const struct layer *l)
+{
+	mkdirat(l->work, "work", 0700);
+	mkdirat(l->work, "work/incompat", 0700);
+	mkdirat(l->work, "work/incompat/volatile", 0700);
+	is_int(fchmodat(l->work, "work", 0, 0), 0, "the kernel's mark, out of reach");
+}
+
+static bool has(const struct layer *l, int dirfd, const char *name)
+{
+	struct stat st;
+
+	(void)l;
+	return !fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW);
+}
+
+static void test_kept(void)
+{
+	_free_ char *want = str_printf("layer py: in use by pid %d", getpid());
+	struct layer l, second;
+	struct stat st;
+	struct err e = ERR_INIT;
+	char boot[BOOT_ID_SIZE] = "", mark[BOOT_ID_SIZE] = "";
+
+	is_int(layer_open(&paths, "../x", false, &l, &e), -EINVAL, "no name: %s", e.msg);
+	is_int(layer_open(&paths, "py", false, &l, &e), 0, "made: %s", e.msg);
+	ok(!l.was_dirty, "clean");
+	ok(!fstat(l.upper, &st) && (st.st_mode & 07777) == 0755, "upper has the mode of /");
+	ok(str_has_suffix(l.upper_path, "/py/upper"), "path");
+	boot_id_read(boot, NULL);
+	is_int(readlinkat(l.dir, "dirty", mark, sizeof(mark)), BOOT_ID_SIZE - 1, "marked");
+	is_mem(mark, BOOT_ID_SIZE - 1, boot, BOOT_ID_SIZE - 1, "with the boot id");
+	is_int(layer_open(&paths, "py", false, &second, &e), -EBUSY, "one at a time");
+	is_str(e.msg, want, "%s", e.msg);
+	leave_kernel_mark(&l);
+	layer_close(&l);
+
+	is_int(layer_open(&paths, "py", false, &l, &e), 0, "after a kill, same boot: %s", e.msg);
+	ok(l.was_dirty, "was dirty");
+	ok(!has(&l, l.work, "work"), "the kernel's mark is gone");
+	leave_kernel_mark(&l);
+	is_int(layer_clean(&l, &e), 0, "clean: %s", e.msg);
+	ok(!has(&l, l.dir, "dirty") && !has(&l, l.work, "work"), "both marks are gone");
+	layer_close(&l);
+}
+
+static void test_crash(void)
+{
+	struct layer l;
+	struct err e = ERR_INIT;
+
+	is_int(layer_open(&paths, "py", false, &l, &e), 0, "open: %s", e.msg);
+	unlinkat(l.dir, "dirty", 0);
+	is_int(symlinkat("00000000-0000-0000-0000-000000000000", l.dir, "dirty"), 0, "another boot's mark");
+	leave_kernel_mark(&l);
+	layer_close(&l);
+	is_int(layer_open(&paths, "py", false, &l, &e), -EUCLEAN, "refused");
+	is_str(e.msg, "layer py: layer may be incomplete after a crash: start with --force to use it "
+		      "as it is, or remove the container", "%s", e.msg);
+	is_int(layer_open(&paths, "py", false, &l, &e), -EUCLEAN, "and again");
+	is_int(layer_open(&paths, "py", true, &l, &e), 0, "forced: %s", e.msg);
+	layer_close(&l);
+	is_int(layer_open(&paths, "py", false, &l, &e), 0, "this boot's from then on: %s", e.msg);
+	layer_close(&l);
+}
+
+static void test_destroy(void)
+{
+	struct layer l, held;
+	struct err e = ERR_INIT;
+	_free_ char *dir = str_printf("%s/py", paths.layers);
+
+	is_int(layer_open(&paths, "py", false, &l, &e), 0, "open: %s", e.msg);
+	is_int(layer_hold(&paths, "py", &held, &e), -EBUSY, "held: %s", e.msg);
+	layer_close(&l);
+	is_int(layer_hold(&paths, "py", &held, &e), 0, "hold: %s", e.msg);
+	is_int(layer_open(&paths, "py", false, &l, &e), -EBUSY, "a start meanwhile: %s", e.msg);
+	is_int(layer_destroy(&held, &e), 0, "destroy: %s", e.msg);
+	layer_close(&held);
+	ok(access(dir, F_OK) < 0, "gone");
+	is_int(layer_hold(&paths, "py", &held, &e), 0, "hold of none: %s", e.msg);
+	is_int(held.dir, -1, "nothing held");
+	is_int(layer_destroy(&held, &e), 0, "destroy of none");
+	layer_close(&held);
+}
+
+static void test_scratch(void)
+{
+	struct layer l;
+	struct err e = ERR_INIT;
+	_free_ char *dir = NULL;
+
+	is_int(scratch_create(&paths, "0123456789ab", &l, &e), 0, "create: %s", e.msg);
+	dir = strdup(l.path);
+	ok(has(&l, l.upper, "../lock") && has(&l, l.work, "."), "complete");
+	leave_kernel_mark(&l);
+	scratch_discard(&l, -1);
+	ok(access(dir, F_OK) < 0, "renamed away at once");
+	is_int(l.dir, -1, "closed");
+	is_int(scratch_create(&paths, "0123456789ab", &l, &e), 0, "again: %s", e.msg);
+	scratch_discard(&l, -1);
+}
+
+/* The detached deleters hold the lock of temporary names until they are done. */
+static void wait_for_deleters(void)
+{
+	_free_ char *path = NULL;
+	_close_ int root = scratch_open_root(&paths, &path, NULL), lock = -1;
+	struct stat st;
+
+	lock = openat(root, ".lock", O_RDWR | O_CLOEXEC);
+	is_int(file_lock_wait(lock, true), 0, "deleters are done");
+	is_int(fstat(root, &st), 0, "stat");
+	is_int(st.st_nlink, 2, "nothing is left in %s", path);
+}
+
+int main(void)
+{
+	char dir[] = "/tmp/csbx-unit-layer-XXXXXX";
+
+	if (!mkdtemp(dir))
+		return EXIT_FAILURE;
+	paths = (struct paths){.layers = dir, .scratch = dir};
+	test_kept();
+	test_crash();
+	test_destroy();
+	test_scratch();
+	wait_for_deleters();
+	path_remove_tree_at(AT_FDCWD, dir, NULL);
+	return done_testing();
+}
