@@ -21,9 +21,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include "runtime/container_record.h"
+#include "runtime/image_file.h"
 
 struct err;
 struct meta_source;
@@ -40,6 +40,10 @@ struct container_create {
 /* -EEXIST: the name is taken; -EBUSY: it is to be replaced but in use; -EINVAL: no squashfs. */
 int container_store_create(const struct paths *p, const struct container_create *how, struct err *e);
 
+/* Opens containers/, for the functions below that take a dirfd. */
+int container_store_open_dir(const struct paths *p, struct err *e);
+int container_store_read(int dirfd, const char *name, struct container_record *ret, struct err *e);
+
 /* One open and one read. -ENOENT: no such container. */
 int container_store_open(const struct paths *p, const char *name, struct container_record *ret,
 			 struct err *e);
@@ -52,18 +56,6 @@ int container_store_open(const struct paths *p, const char *name, struct contain
 int container_store_open_image(const struct paths *p, const char *name,
 			       const struct container_record *r, char **ret_path,
 			       struct image_id *ret_id, struct err *e);
-
-/*
- * Opens an image by path, for a start without a container: says what it is and its identity;
- * a file must look like a squashfs (image_sniff).
- */
-int image_open(const char *path, enum rootfs_kind *ret_kind, struct image_id *ret_id,
-	       struct err *e);
-/* Superblock check, a pure function: head is the file's first bytes. -EINVAL says why not. */
-#define IMAGE_HEAD_BYTES 96
-int image_sniff(const void *head, size_t len, uint64_t file_bytes, struct err *e);
-void image_id_from_stat(struct image_id *ret, const struct stat *st);
-bool image_id_same(const struct image_id *a, const struct image_id *b);
 
 /* Names in byte order; debris (.tmp-*) is counted, not listed. */
 int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_debris, struct err *e);

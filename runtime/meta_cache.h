@@ -24,7 +24,9 @@ struct meta_source {
 	void *arg;
 };
 
-/* Appends the record's bytes to ret_record; they decode (image_meta_decode was tried). */
+#define META_CACHE_RECORD_MAX (16u << 20)
+
+/* Fills the empty buffer ret_record; the bytes decode (image_meta_decode was tried). */
 int meta_cache_get(const struct paths *p, int image_fd, enum rootfs_kind kind,
 		   const struct image_id *id, const struct meta_source *src,
 		   struct strbuf *ret_record, struct err *e);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/path.h"
+#include "runtime/container_store.h"
+#include "runtime/instance.h"
+#include "runtime/layer.h"
+#include "runtime/meta_cache.h"
+#include "runtime/name.h"
+#include "runtime/paths.h"
+#include "runtime/temp_dir.h"
+
+struct build {
+	const struct paths *paths;
+	const struct container_create *how;
+	int dirfd;   /* containers/ */
+	int temp;    /* the shared lock */
+	int tmp_fd;  /* the directory being built */
+	int image_fd;
+	char tmp[TEMP_NAME_BYTES];
+	struct container_record record;
+};
+
+/* --- pin ---------------------------------------------------------------------------------- */
+
+/*
+ * Links the very file that was looked at, whatever its path has become: linkat(2) through
+ * /proc/self/fd. EPERM is fs.protected_hardlinks refusing a file that is not ours to write.
+ */
+static int pin_by_link(struct build *b)
+{
+	char self[32];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", b->image_fd);
+	return linkat(AT_FDCWD, self, b->tmp_fd, "image", AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
+/* Shares the file's blocks (ioctl_ficlonerange(2)); btrfs, XFS, bcachefs, NFS 4.2. */
+static int pin_by_clone(struct build *b)
+{
+	_close_ int fd = openat(b->tmp_fd, "image", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!ioctl(fd, FICLONE, b->image_fd) && !fstat(fd, &st)) {
+		image_id_from_stat(&b->record.id, &st);
+		return 0;
+	}
+	unlinkat(b->tmp_fd, "image", 0);
+	return -EOPNOTSUPP;
+}
+
+static void pin(struct build *b)
+{
+	b->record.pin = PIN_PATH;
+	if (b->record.kind == ROOTFS_DIRECTORY)
+		return;
+	if (!pin_by_link(b))
+		b->record.pin = PIN_LINK;
+	else if (!pin_by_clone(b))
+		b->record.pin = PIN_CLONE;
+}
+
+/* --- build -------------------------------------------------------------------------------- */
+
+static int write_record(struct build *b, struct err *e)
+{
+	_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	_close_ int fd = -1;
+	int r = container_record_encode(&b->record, &bytes, e);
+
+	if (r < 0)
+		return r;
+	fd = openat(b->tmp_fd, "record", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_sys(e, "make record");
+	r = io_write_all(fd, bytes.data, bytes.len, e);
+	return r < 0 ? err_wrap(e, "record") : 0;
+}
+
+static int build(struct build *b, struct err *e)
+{
+	int r;
+
+	b->temp = temp_begin(b->dirfd, e);
+	if (b->temp < 0)
+		return b->temp;
+	r = temp_name(b->tmp, e);
+	if (r < 0)
+		return r;
+	if (mkdirat(b->dirfd, b->tmp, 0700) < 0)
+		return err_sys(e, "make directory");
+	b->tmp_fd = openat(b->dirfd, b->tmp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (b->tmp_fd < 0)
+		return err_sys(e, "open directory");
+	pin(b);
+	return write_record(b, e);
+}
+
+/* --- into place --------------------------------------------------------------------------- */
+
+static int name_is_taken(struct err *e)
+{
+	return err_set(e, EEXIST, "a container of that name exists (-f replaces it)");
+}
+
+/* rename(2): a directory that is not empty is never replaced. */
+static int move_in(struct build *b, struct err *e)
+{
+	if (!renameat(b->dirfd, b->tmp, b->dirfd, b->how->name))
+		return 0;
+	if (errno == EEXIST || errno == ENOTEMPTY)
+		return name_is_taken(e);
+	return err_sys(e, "rename");
+}
+
+/*
+ * The old container leaves under the name the new one was built by, in one step where the file
+ * system can exchange names. The old layer lies on another image and goes first.
+ */
+static int replace(struct build *b, struct err *e)
+{
+	char old[TEMP_NAME_BYTES];
+	int r;
+
+	for (;;) {
+		r = move_in(b, e);
+		if (r != -EEXIST)
+			return r;
+		if (!renameat2(b->dirfd, b->tmp, b->dirfd, b->how->name, RENAME_EXCHANGE)) {
+			return path_remove_tree_at(b->dirfd, b->tmp, e);
+		} else if (errno == EINVAL || errno == ENOSYS) {
+			r = temp_move_away(b->dirfd, b->how->name, old, e);
+			if (r >= 0)
+				r = path_remove_tree_at(b->dirfd, old, e);
+			if (r < 0 && r != -ENOENT)
+				return r;
+		} else if (errno != ENOENT) {
+			return err_sys(e, "rename");
+		}
+	}
+}
+
+static int replace_idle(struct build *b, struct err *e)
+{
+	struct layer layer;
+	int r = instance_refuse_running(b->paths, b->how->name, e);
+
+	if (r >= 0)
+		r = layer_hold(b->paths, b->how->name, &layer, e);
+	if (r < 0)
+		return r;
+	r = layer_destroy(&layer, e);
+	if (r >= 0)
+		r = replace(b, e);
+	layer_close(&layer);
+	return r;
+}
+
+/* --- all of it ---------------------------------------------------------------------------- */
+
+static int open_source(struct build *b, struct strbuf *meta, char **ret_path, struct err *e)
+{
+	struct container_record *rec = &b->record;
+
+	b->image_fd = image_open(b->how->image, &rec->kind, &rec->id, e);
+	if (b->image_fd < 0)
+		return b->image_fd;
+	*ret_path = realpath(b->how->image, NULL);
+	if (!*ret_path)
+		return err_sys(e, "%s", b->how->image);
+	rec->image = *ret_path;
+	if (rec->kind == ROOTFS_DIRECTORY)
+		return 0;
+	if (meta_cache_get(b->paths, b->image_fd, rec->kind, &rec->id, b->how->meta, meta, e) < 0)
+		return err_wrap(e, "%s", b->how->image);
+	rec->meta = meta->data;
+	rec->meta_len = meta->len;
+	return 0;
+}
+
+static int create(struct build *b, struct err *e)
+{
+	int r = build(b, e);
+
+	if (r >= 0)
+		r = b->how->replace ? replace_idle(b, e) : move_in(b, e);
+	if (r < 0 && *b->tmp)
+		(void)path_remove_tree_at(b->dirfd, b->tmp, NULL);
+	return r;
+}
+
+int container_store_create(const struct paths *p, const struct container_create *how, struct err *e)
+{
+	struct build b = {.paths = p, .how = how, .dirfd = -1, .temp = -1, .tmp_fd = -1, .image_fd = -1};
+	_strbuf_ struct strbuf meta = STRBUF_INIT;
+	_free_ char *path = NULL;
+	struct timespec now;
+	int r = name_check(how->name, e);
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	b.record.created_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	b.record.settings = how->settings;
+	if (r >= 0)
+		r = b.dirfd = container_store_open_dir(p, e);
+	/* A name that is taken is said before the image is looked at. */
+	if (r >= 0 && !how->replace && !faccessat(b.dirfd, how->name, F_OK, AT_SYMLINK_NOFOLLOW))
+		r = name_is_taken(e);
+	if (r >= 0)
+		r = open_source(&b, &meta, &path, e);
+	if (r >= 0)
+		r = create(&b, e);
+	fd_close(&b.image_fd);
+	fd_close(&b.tmp_fd);
+	fd_close(&b.temp);
+	fd_close(&b.dirfd);
+	return r < 0 ? r : 0;
+}

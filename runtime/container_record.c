@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/container_record.h"
+
+#include <stdlib.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/flat.h"
+
+enum tag {
+	TAG_KIND = 1, /* u64: enum rootfs_kind */
+	TAG_PIN,      /* u64: enum image_pin */
+	TAG_IMAGE,    /* str: absolute path */
+	TAG_DEV,      /* u64 */
+	TAG_INO,      /* u64 */
+	TAG_SIZE,     /* u64 */
+	TAG_MTIME,    /* u64: nanoseconds */
+	TAG_CREATED,  /* u64: nanoseconds */
+	TAG_SETTING,  /* str, repeated */
+	TAG_META,     /* bytes: image_meta record */
+};
+
+int container_record_encode(const struct container_record *r, struct strbuf *out, struct err *e)
+{
+	struct flat_writer w;
+	int ret;
+
+	flat_begin(&w, CONTAINER_RECORD_MAGIC, CONTAINER_RECORD_VERSION);
+	flat_u64(&w, TAG_KIND, r->kind);
+	flat_u64(&w, TAG_PIN, r->pin);
+	flat_str(&w, TAG_IMAGE, r->image);
+	flat_u64(&w, TAG_DEV, r->id.dev);
+	flat_u64(&w, TAG_INO, r->id.ino);
+	flat_u64(&w, TAG_SIZE, r->id.size_bytes);
+	flat_u64(&w, TAG_MTIME, r->id.mtime_ns);
+	flat_u64(&w, TAG_CREATED, r->created_ns);
+	flat_strv(&w, TAG_SETTING, &r->settings);
+	if (r->meta)
+		flat_bytes(&w, TAG_META, r->meta, r->meta_len);
+	ret = flat_end(&w, e);
+	if (!ret) {
+		strbuf_add(out, w.buf.data, w.buf.len);
+		ret = strbuf_check(out, e);
+	}
+	flat_free(&w);
+	return ret;
+}
+
+static int decode_field(struct container_record *r, const struct flat_field *f, struct err *e)
+{
+	const char *s;
+	uint64_t v;
+	int ret;
+
+	switch (f->tag) {
+	case TAG_KIND:
+		ret = flat_get_u64(f, &v, e);
+		r->kind = (enum rootfs_kind)v;
+		if (!ret && v != ROOTFS_SQUASHFS && v != ROOTFS_DIRECTORY)
+			return err_set(e, EBADMSG, "damaged record: unknown kind of root");
+		return ret;
+	case TAG_PIN:
+		ret = flat_get_u64(f, &v, e);
+		r->pin = (enum image_pin)v;
+		if (!ret && (v < PIN_LINK || v > PIN_PATH))
+			return err_set(e, EBADMSG, "damaged record: unknown kind of pin");
+		return ret;
+	case TAG_IMAGE:
+		return flat_get_str(f, &r->image, e);
+	case TAG_DEV:
+		return flat_get_u64(f, &r->id.dev, e);
+	case TAG_INO:
+		return flat_get_u64(f, &r->id.ino, e);
+	case TAG_SIZE:
+		return flat_get_u64(f, &r->id.size_bytes, e);
+	case TAG_MTIME:
+		return flat_get_u64(f, &r->id.mtime_ns, e);
+	case TAG_CREATED:
+		return flat_get_u64(f, &r->created_ns, e);
+	case TAG_SETTING:
+		ret = flat_get_str(f, &s, e);
+		if (!ret)
+			strv_add(&r->settings, s);
+		return ret;
+	case TAG_META:
+		r->meta = f->data;
+		r->meta_len = f->len;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int container_record_decode(struct container_record *ret, void *buf, size_t len, struct err *e)
+{
+	struct flat_reader reader;
+	struct flat_field f;
+	int r;
+
+	*ret = (struct container_record){.memory = buf};
+	r = flat_open(&reader, buf, len, CONTAINER_RECORD_MAGIC, CONTAINER_RECORD_VERSION, e);
+	while (r >= 0 && (r = flat_next(&reader, &f, e)) > 0)
+		r = decode_field(ret, &f, e);
+	if (r >= 0)
+		r = strv_check(&ret->settings, e);
+	if (r >= 0 && (!ret->image || *ret->image != '/' || !ret->pin))
+		r = err_set(e, EBADMSG, "damaged record: no image");
+	if (r < 0)
+		container_record_free(ret);
+	return r < 0 ? r : 0;
+}
+
+void container_record_free(struct container_record *r)
+{
+	strv_free(&r->settings);
+	free(r->memory);
+	*r = (struct container_record){0};
+}

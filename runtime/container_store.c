@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/container_store.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/instance.h"
+#include "runtime/layer.h"
+#include "runtime/name.h"
+#include "runtime/paths.h"
+#include "runtime/temp_dir.h"
+#include "runtime/tree_remove.h"
+
+int container_store_open_dir(const struct paths *p, struct err *e)
+{
+	return paths_open(p->data, "containers", e);
+}
+
+/* --- open --------------------------------------------------------------------------------- */
+
+int container_store_read(int dirfd, const char *name, struct container_record *ret, struct err *e)
+{
+	_free_ char *path = str_printf("%s/record", name), *buf = NULL;
+	_close_ int fd = -1;
+	struct stat st;
+	int r;
+
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT ? err_set(e, ENOENT, "no such container") : err_sys(e, "record");
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "record");
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > CONTAINER_RECORD_BYTES_MAX) {
+		r = err_set(e, EBADMSG, "damaged record");
+	} else {
+		buf = malloc((size_t)st.st_size);
+		if (!buf)
+			return err_set(e, ENOMEM, "out of memory");
+		r = io_read_exact(fd, buf, (size_t)st.st_size, e);
+		if (r >= 0)
+			r = container_record_decode(ret, take_ptr(buf), (size_t)st.st_size, e);
+	}
+	if (r == -EBADMSG)
+		err_append(e, "create -f makes the container new, remove deletes it");
+	return r;
+}
+
+int container_store_open(const struct paths *p, const char *name, struct container_record *ret,
+			 struct err *e)
+{
+	_close_ int dirfd = -1;
+	int r = name_check(name, e);
+
+	if (r < 0)
+		return r;
+	dirfd = container_store_open_dir(p, e);
+	return dirfd < 0 ? dirfd : container_store_read(dirfd, name, ret, e);
+}
+
+/* A pinned image must be the inode that was pinned; the path of a directory or file that is not
+ * pinned must still lead to it. */
+static int open_pinned(const struct container_record *r, const char *path, struct err *e)
+{
+	int flags = r->kind == ROOTFS_DIRECTORY ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+	int fd = open(path, flags | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT && r->pin == PIN_PATH)
+		return err_set(e, ENOENT, "%s: the image is gone: it could not be pinned, so it must stay",
+			       path);
+	return fd < 0 ? err_sys(e, "%s", path) : fd;
+}
+
+int container_store_open_image(const struct paths *p, const char *name,
+			       const struct container_record *r, char **ret_path,
+			       struct image_id *ret_id, struct err *e)
+{
+	_free_ char *path = NULL;
+	_close_ int fd = -1;
+	struct stat st;
+
+	if (r->pin == PIN_PATH)
+		path = strdup(r->image);
+	else
+		path = str_printf("%s/containers/%s/image", p->data, name);
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	fd = open_pinned(r, path, e);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "%s", path);
+	image_id_from_stat(ret_id, &st);
+	if (!image_id_same(ret_id, &r->id))
+		return err_set(e, ESTALE, "%s: the image was changed after create: create -f takes it as it is now",
+			       r->image);
+	if (ret_path)
+		*ret_path = take_ptr(path);
+	return take_fd(&fd);
+}
+
+/* --- list --------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_debris, struct err *e)
+{
+	_close_ int dirfd = container_store_open_dir(p, e), list = -1, lock = -1;
+	const struct dirent *ent;
+	size_t temp = 0;
+	DIR *d;
+
+	if (dirfd < 0)
+		return dirfd;
+	list = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	d = list < 0 ? NULL : fdopendir(list);
+	if (!d)
+		return err_sys(e, "list %s/containers", p->data);
+	(void)take_fd(&list);
+	while ((ent = readdir(d))) {
+		if (temp_is_name(ent->d_name))
+			temp++;
+		else if (name_is_valid(ent->d_name))
+			strv_add(ret, ent->d_name);
+	}
+	closedir(d);
+	if (ret->n)
+		qsort(ret->items, ret->n, sizeof(*ret->items), by_name);
+	if (ret_debris) {
+		/* What somebody is at work on is no debris. */
+		if (temp)
+			lock = temp_try_exclusive(dirfd, NULL);
+		*ret_debris = lock < 0 ? 0 : temp;
+	}
+	return strv_check(ret, e);
+}
+
+/* --- remove ------------------------------------------------------------------------------- */
+
+int container_store_remove(const struct paths *p, const char *name, struct err *e)
+{
+	_close_ int dirfd = -1, temp = -1;
+	struct layer layer = LAYER_INIT;
+	char tmp[TEMP_NAME_BYTES];
+	int r = name_check(name, e);
+
+	if (r < 0)
+		return r;
+	dirfd = container_store_open_dir(p, e);
+	if (dirfd < 0)
+		return dirfd;
+	if (faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		return err_set(e, ENOENT, "no such container");
+	r = instance_refuse_running(p, name, e);
+	if (r >= 0)
+		r = layer_hold(p, name, &layer, e);
+	if (r < 0)
+		return r;
+	/* The layer first: one that outlived its container would be taken for the next one's. */
+	r = layer_destroy(&layer, e);
+	if (r >= 0)
+		r = temp = temp_begin(dirfd, e);
+	if (r >= 0)
+		r = temp_move_away(dirfd, name, tmp, e);
+	layer_close(&layer);
+	if (r == -ENOENT)
+		return err_set(e, ENOENT, "no such container");
+	return r < 0 ? r : tree_remove(dirfd, tmp, e);
+}

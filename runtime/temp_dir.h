@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_TEMP_DIR_H
+#define CSBX_RUNTIME_TEMP_DIR_H
+
+/*
+ * Temporary names in a directory of ours: .tmp-* is what is being built or deleted. Whoever has
+ * such a name holds a shared lock on the directory's .lock; who gets that lock exclusively knows
+ * that every .tmp-* there is debris.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+
+#define TEMP_PREFIX ".tmp-"
+#define TEMP_LOCK ".lock"
+#define TEMP_NAME_BYTES 24
+
+/* Takes the shared lock; returns the descriptor that holds it. */
+int temp_begin(int dirfd, struct err *e);
+/* The exclusive lock, or -EAGAIN while somebody has a temporary name. */
+int temp_try_exclusive(int dirfd, struct err *e);
+
+int temp_name(char ret[TEMP_NAME_BYTES], struct err *e);
+bool temp_is_name(const char *name);
+
+/* Renames `name` to a fresh temporary name. */
+int temp_move_away(int dirfd, const char *name, char ret[TEMP_NAME_BYTES], struct err *e);
+
+#endif
