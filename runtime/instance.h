@@ -54,6 +54,9 @@ int instance_begin(const struct paths *p, const char *id, struct instance *ret, 
 int instance_publish(struct instance *i, const struct instance_record *r, struct err *e);
 void instance_end(struct instance *i); /* nothing to do on an INSTANCE_INIT; keeps errno */
 
+/* Puts "in use by pid N" of a live instance of the container into e (-EBUSY); 0 when none runs. */
+int instance_refuse_running(const struct paths *p, const char *name, struct err *e);
+
 /* Lets go without unlinking: for the parent of a detached supervisor, which holds it on. */
 void instance_release(struct instance *i);
 
@@ -76,8 +79,5 @@ void instance_list_free(struct instance_list *l);
  */
 int instance_find(const struct paths *p, const char *operand, struct instance_record *ret,
 		  struct err *e);
-
-/* True while someone holds the write lock; never takes it. */
-bool instance_lock_is_held(int fd);
 
 #endif

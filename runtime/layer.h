@@ -43,10 +43,12 @@ int layer_clean(struct layer *l, struct err *e);
 void layer_close(struct layer *l);
 
 /*
- * Deletes a kept layer. -EBUSY while it is held; missing is fine. See layer_remove_tree() for
- * files of other ids.
+ * Takes a kept layer's lock without using the layer, to delete it: -EBUSY while it is held. Where
+ * there is none, ret->dir is -1 and all that follows does nothing. layer_close() lets it go.
  */
-int layer_remove(const struct paths *p, const char *name, struct err *e);
+int layer_hold(const struct paths *p, const char *name, struct layer *ret, struct err *e);
+/* Deletes the held layer: renamed away first, so that it is whole or gone. */
+int layer_destroy(struct layer *l, struct err *e);
 
 /* A throw-away layer; id is the instance's. */
 int scratch_create(const struct paths *p, const char *id, struct layer *ret, struct err *e);
@@ -56,6 +58,13 @@ int scratch_create(const struct paths *p, const char *id, struct layer *ret, str
  * image server's, -1 = none) first: files in there may belong to the user's other ids.
  */
 void scratch_discard(struct layer *l, int userns_fd);
+
+/* The parts that kept and throw-away layers share: names; upper/ and work/ beneath l->dir. */
+int layer_set_names(struct layer *l, const char *parent, const char *name, struct err *e);
+int layer_open_dirs(struct layer *l, struct err *e);
+
+/* Opens the directory of throw-away layers; *ret_path is its name, caller frees. */
+int scratch_open_root(const struct paths *p, char **ret_path, struct err *e);
 
 /* -EOPNOTSUPP with a hint when dirfd lies on a file system that cannot hold an upper. */
 int layer_check_fs(int dirfd, const char *path, struct err *e);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/flat.h"
+#include "runtime/instance.h"
+#include "runtime/name.h"
+
+enum tag {
+	TAG_ID = 1,	/* str */
+	TAG_NAME,	/* str */
+	TAG_IMAGE,	/* str */
+	TAG_LAYER,	/* str */
+	TAG_SCRATCH,	/* str */
+	TAG_CGROUP,	/* str */
+	TAG_SERVER,	/* str */
+	TAG_COMMAND,	/* str, repeated */
+	TAG_SUPERVISOR, /* u64 */
+	TAG_INIT,	/* u64 */
+	TAG_STARTED,	/* u64: nanoseconds */
+};
+
+int instance_record_encode(const struct instance_record *r, struct strbuf *out, struct err *e)
+{
+	struct flat_writer w;
+	int ret;
+
+	flat_begin(&w, INSTANCE_MAGIC, INSTANCE_VERSION);
+	flat_str(&w, TAG_ID, r->id);
+	flat_str(&w, TAG_NAME, r->name);
+	flat_str(&w, TAG_IMAGE, r->image);
+	flat_str(&w, TAG_LAYER, r->layer);
+	flat_str(&w, TAG_SCRATCH, r->scratch);
+	flat_str(&w, TAG_CGROUP, r->cgroup);
+	flat_str(&w, TAG_SERVER, r->server);
+	flat_strv(&w, TAG_COMMAND, &r->command);
+	flat_u64(&w, TAG_SUPERVISOR, (uint64_t)r->supervisor);
+	flat_u64(&w, TAG_INIT, (uint64_t)r->init);
+	flat_u64(&w, TAG_STARTED, r->started_ns);
+	ret = flat_end(&w, e);
+	if (!ret) {
+		strbuf_add(out, w.buf.data, w.buf.len);
+		ret = strbuf_check(out, e);
+	}
+	flat_free(&w);
+	return ret;
+}
+
+static int get_pid(const struct flat_field *f, pid_t *ret, struct err *e)
+{
+	uint64_t v;
+	int r = flat_get_u64(f, &v, e);
+
+	if (r < 0)
+		return r;
+	if (v > INT_MAX)
+		return err_set(e, EBADMSG, "damaged record: no process id");
+	*ret = (pid_t)v;
+	return 0;
+}
+
+static int decode_field(struct instance_record *r, const struct flat_field *f, struct err *e)
+{
+	const char *s;
+	int ret;
+
+	switch (f->tag) {
+	case TAG_ID:
+		return flat_get_str(f, &r->id, e);
+	case TAG_NAME:
+		return flat_get_str(f, &r->name, e);
+	case TAG_IMAGE:
+		return flat_get_str(f, &r->image, e);
+	case TAG_LAYER:
+		return flat_get_str(f, &r->layer, e);
+	case TAG_SCRATCH:
+		return flat_get_str(f, &r->scratch, e);
+	case TAG_CGROUP:
+		return flat_get_str(f, &r->cgroup, e);
+	case TAG_SERVER:
+		return flat_get_str(f, &r->server, e);
+	case TAG_COMMAND:
+		ret = flat_get_str(f, &s, e);
+		if (!ret)
+			strv_add(&r->command, s);
+		return ret;
+	case TAG_SUPERVISOR:
+		return get_pid(f, &r->supervisor, e);
+	case TAG_INIT:
+		return get_pid(f, &r->init, e);
+	case TAG_STARTED:
+		return flat_get_u64(f, &r->started_ns, e);
+	default:
+		return 0;
+	}
+}
+
+int instance_record_decode(struct instance_record *ret, void *buf, size_t len, struct err *e)
+{
+	struct flat_reader reader;
+	struct flat_field f;
+	int r;
+
+	*ret = (struct instance_record){.memory = buf};
+	r = flat_open(&reader, buf, len, INSTANCE_MAGIC, INSTANCE_VERSION, e);
+	while (r >= 0 && (r = flat_next(&reader, &f, e)) > 0)
+		r = decode_field(ret, &f, e);
+	if (r >= 0)
+		r = strv_check(&ret->command, e);
+	if (r >= 0 && (!ret->id || !name_is_id(ret->id) || (ret->name && !name_is_valid(ret->name))))
+		r = err_set(e, EBADMSG, "damaged record: no instance");
+	if (r < 0)
+		instance_record_free(ret);
+	return r < 0 ? r : 0;
+}
+
+void instance_record_free(struct instance_record *r)
+{
+	strv_free(&r->command);
+	free(r->memory);
+	*r = (struct instance_record){0};
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/layer.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/num.h"
+#include "runtime/base/str.h"
+#include "runtime/boot_id.h"
+#include "runtime/file_lock.h"
+#include "runtime/name.h"
+#include "runtime/paths.h"
+#include "runtime/temp_dir.h"
+#include "runtime/tree_remove.h"
+
+#define DIRTY "dirty"
+
+static const struct {
+	unsigned long magic;
+	const char *name;
+} remote_fs[] = {
+	{NFS_SUPER_MAGIC, "NFS"},   {SMB_SUPER_MAGIC, "SMB"},	{CIFS_SUPER_MAGIC, "CIFS"},
+	{SMB2_SUPER_MAGIC, "SMB"},  {AFS_SUPER_MAGIC, "AFS"},	{V9FS_MAGIC, "9p"},
+	{CEPH_SUPER_MAGIC, "Ceph"}, {0x0bd00bd0, "Lustre"},	{0x47504653, "GPFS"},
+	{0x19830326, "BeeGFS"},	    {0xaad7aaea, "PanFS"},	{0x65735546, "FUSE"},
+};
+
+int layer_check_fs(int dirfd, const char *path, struct err *e)
+{
+	struct statfs st;
+
+	if (fstatfs(dirfd, &st) < 0)
+		return err_sys(e, "%s", path);
+	for (size_t i = 0; i < sizeof(remote_fs) / sizeof(remote_fs[0]); i++) {
+		if ((unsigned long)st.f_type == remote_fs[i].magic)
+			return err_set(e, EOPNOTSUPP,
+				       "%s: a writable layer cannot lie on %s: set CSBX_LAYER_PATH or "
+				       "CSBX_SCRATCH_PATH to a local directory",
+				       path, remote_fs[i].name);
+	}
+	return 0;
+}
+
+void layer_close(struct layer *l)
+{
+	fd_close(&l->upper);
+	fd_close(&l->work);
+	fd_close(&l->lock);
+	fd_close(&l->dir);
+	fd_close(&l->parent);
+	free(l->name);
+	free(l->path);
+	free(l->upper_path);
+	free(l->work_path);
+	*l = (struct layer)LAYER_INIT;
+}
+
+int layer_set_names(struct layer *l, const char *parent, const char *name, struct err *e)
+{
+	l->name = str_printf("%s", name);
+	l->path = str_printf("%s/%s", parent, name);
+	l->upper_path = str_printf("%s/%s/upper", parent, name);
+	l->work_path = str_printf("%s/%s/work", parent, name);
+	if (!l->name || !l->path || !l->upper_path || !l->work_path)
+		return err_set(e, ENOMEM, "out of memory");
+	return 0;
+}
+
+static int open_dir(int dirfd, const char *name, mode_t mode, struct err *e)
+{
+	int fd;
+
+	if (mkdirat(dirfd, name, mode) < 0 && errno != EEXIST)
+		return err_sys(e, "make directory %s", name);
+	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "open directory %s", name) : fd;
+}
+
+int layer_open_dirs(struct layer *l, struct err *e)
+{
+	mode_t old = umask(0);
+
+	/* The mode of upper is the mode of / inside. */
+	l->upper = open_dir(l->dir, "upper", 0755, e);
+	l->work = l->upper < 0 ? l->upper : open_dir(l->dir, "work", 0755, e);
+	umask(old);
+	return l->work < 0 ? l->work : 0;
+}
+
+/* --- lock --------------------------------------------------------------------------------- */
+
+/* Who holds the lock wrote its pid into the file; that is for people only. */
+static int busy(int lock, struct err *e)
+{
+	char text[16] = "";
+	uint64_t pid;
+	ssize_t n = pread(lock, text, sizeof(text) - 1, 0);
+
+	if (n > 0 && text[n - 1] == '\n') {
+		text[n - 1] = 0;
+		if (!num_parse_u64(text, INT32_MAX, &pid))
+			return err_set(e, EBUSY, "in use by pid %u", (unsigned)pid);
+	}
+	return err_set(e, EBUSY, "in use");
+}
+
+static int write_pid(int lock, struct err *e)
+{
+	char text[16];
+	int n = snprintf(text, sizeof(text), "%d\n", getpid());
+
+	if (ftruncate(lock, 0) < 0 || pwrite(lock, text, (size_t)n, 0) != n)
+		return err_sys(e, "write lock");
+	return 0;
+}
+
+/* Opens and locks dir/lock. 1: the directory was removed meanwhile. */
+static int take_lock(struct layer *l, struct err *e)
+{
+	struct stat st;
+	int r;
+
+	l->lock = openat(l->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (l->lock < 0)
+		return errno == ENOENT ? 1 : err_sys(e, "open lock");
+	r = file_lock_try(l->lock, true);
+	if (r == -EAGAIN)
+		return busy(l->lock, e);
+	if (r < 0)
+		return err_code(e, r, "lock");
+	if (fstat(l->lock, &st) < 0)
+		return err_sys(e, "stat lock");
+	return st.st_nlink ? 0 : 1;
+}
+
+/* Makes the directory and takes its lock, again where a remover was faster. */
+static int hold(struct layer *l, const char *name, struct err *e)
+{
+	int r;
+
+	for (int i = 0; i < 8; i++) {
+		l->dir = open_dir(l->parent, name, 0700, e);
+		if (l->dir < 0)
+			return l->dir;
+		r = take_lock(l, e);
+		if (r <= 0)
+			return r;
+		fd_close(&l->lock);
+		fd_close(&l->dir);
+	}
+	return err_set(e, EBUSY, "in use: it is removed again and again");
+}
+
+/* --- kept layers -------------------------------------------------------------------------- */
+
+/* Reads the mark: 1 and the boot id in it, 0 where there is none. */
+static int read_mark(int dir, char boot[BOOT_ID_SIZE], struct err *e)
+{
+	ssize_t n = readlinkat(dir, DIRTY, boot, BOOT_ID_SIZE);
+
+	if (n < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "read the mark");
+	/* Another length is another boot's at any rate. */
+	boot[n == BOOT_ID_SIZE - 1 ? n : 0] = 0;
+	return 1;
+}
+
+/* Leaves the layer marked with this boot, and without the kernel's mark of an earlier mount. */
+static int mark(struct layer *l, bool force, struct err *e)
+{
+	char boot[BOOT_ID_SIZE], old[BOOT_ID_SIZE];
+	int r = boot_id_read(boot, e);
+
+	if (r >= 0)
+		r = read_mark(l->dir, old, e);
+	if (r < 0)
+		return r;
+	l->was_dirty = r > 0;
+	if (l->was_dirty && strcmp(boot, old) && !force)
+		return err_set(e, EUCLEAN,
+			       "layer may be incomplete after a crash: start with --force to use it "
+			       "as it is, or remove the container");
+	if (l->was_dirty) {
+		r = tree_remove(l->work, "work", e);
+		if (r < 0)
+			return r;
+		if (!strcmp(boot, old))
+			return 0;
+		if (unlinkat(l->dir, DIRTY, 0) < 0)
+			return err_sys(e, "clear the mark");
+	}
+	return symlinkat(boot, l->dir, DIRTY) < 0 ? err_sys(e, "mark the layer") : 0;
+}
+
+static int open_kept(const struct paths *p, const char *name, bool force, struct layer *l,
+		     struct err *e)
+{
+	int r;
+
+	l->parent = paths_open(p->layers, NULL, e);
+	if (l->parent < 0)
+		return l->parent;
+	r = layer_check_fs(l->parent, p->layers, e);
+	if (r >= 0)
+		r = layer_set_names(l, p->layers, name, e);
+	if (r >= 0)
+		r = hold(l, name, e);
+	if (r >= 0)
+		r = write_pid(l->lock, e);
+	if (r >= 0)
+		r = layer_open_dirs(l, e);
+	return r < 0 ? r : mark(l, force, e);
+}
+
+int layer_open(const struct paths *p, const char *name, bool force, struct layer *ret, struct err *e)
+{
+	int r;
+
+	*ret = (struct layer)LAYER_INIT;
+	r = name_check(name, e);
+	if (r >= 0)
+		r = open_kept(p, name, force, ret, e);
+	if (r >= 0)
+		return 0;
+	layer_close(ret);
+	return err_wrap(e, "layer %s", name);
+}
+
+int layer_clean(struct layer *l, struct err *e)
+{
+	int r;
+
+	if (syncfs(l->upper) < 0)
+		return err_sys(e, "sync layer %s", l->name);
+	r = tree_remove(l->work, "work", e);
+	if (r < 0)
+		return err_wrap(e, "layer %s", l->name);
+	if (unlinkat(l->dir, DIRTY, 0) < 0 && errno != ENOENT)
+		return err_sys(e, "layer %s: clear the mark", l->name);
+	return fsync(l->dir) < 0 ? err_sys(e, "sync layer %s", l->name) : 0;
+}
+
+int layer_hold(const struct paths *p, const char *name, struct layer *ret, struct err *e)
+{
+	int r;
+
+	*ret = (struct layer)LAYER_INIT;
+	/* Removing a container must not make the directory of layers. */
+	if (access(p->layers, F_OK) < 0 && errno == ENOENT)
+		return 0;
+	ret->parent = paths_open(p->layers, NULL, e);
+	if (ret->parent < 0)
+		return ret->parent;
+	ret->dir = openat(ret->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (ret->dir < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "layer %s", name);
+	r = layer_set_names(ret, p->layers, name, e);
+	if (r >= 0)
+		r = take_lock(ret, e);
+	if (r >= 0)
+		return 0;
+	layer_close(ret);
+	return err_wrap(e, "layer %s", name);
+}
+
+int layer_destroy(struct layer *l, struct err *e)
+{
+	char tmp[TEMP_NAME_BYTES];
+	_close_ int temp = -1;
+	int r;
+
+	if (l->dir < 0)
+		return 0;
+	temp = temp_begin(l->parent, e);
+	if (temp < 0)
+		return temp;
+	r = temp_move_away(l->parent, l->name, tmp, e);
+	if (r == -ENOENT)
+		return 0;
+	if (r >= 0)
+		r = tree_remove(l->parent, tmp, e);
+	return r < 0 ? err_wrap(e, "layer %s", l->name) : 0;
+}
