@@ -52,7 +52,7 @@ static int refuse_known(const unsigned char *head, size_t len, struct err *e)
 	};
 
 	if (!len)
-		return err_set(e, EINVAL, "empty");
+		return err_set(e, EINVAL, "an empty file");
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (len >= known[i].len && !memcmp(head, known[i].magic, known[i].len))
 			return err_set(e, EINVAL, "%s", known[i].what);
