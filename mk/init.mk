@@ -27,3 +27,14 @@ init-aarch64: ## build csbx-init for aarch64 (needs gcc-aarch64-linux-gnu)
 	@command -v aarch64-linux-gnu-gcc >/dev/null || \
 	  { echo "missing aarch64-linux-gnu-gcc: apt-get install gcc-aarch64-linux-gnu" >&2; exit 1; }
 	@$(MAKE) CC=aarch64-linux-gnu-gcc ARCH=aarch64 O=$(O)-aarch64 $(O)-aarch64/csbx-init
+
+# Tests that start csbx-init itself.
+$(O)/tests/unit/runtime_init $(O)/tests/unit/runtime_init_exec: | $(O)/csbx-init
+
+# init's message check, hosted: for the unit test and the fuzzer of it.
+$(O)/hosted/msg_check.o: runtime/init/msg_check.c $(O)/.flags
+	@echo "  CC    $< (hosted)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+$(O)/tests/unit/runtime_init_msg: $(O)/hosted/msg_check.o
+$(O)/tests/fuzz/replay_init_msg $(O)/tests/fuzz/fuzz_init_msg: $(O)/hosted/msg_check.o
