@@ -453,8 +453,15 @@ static int write_directory(struct squash *s, uint32_t inode, uint32_t xattrs, st
 	if (r)
 		return fail(s, r, e);
 	parent = dent == TREE_NONE ? s->n_numbered + 1 : s->number[t->dents[dent].parent];
-	s->nodes[inode] = sqfs_dir_writer_create_inode(s->dir, 2 + (size_t)n_dirs, xattrs, parent);
-	return s->nodes[inode] ? 0 : fail(s, SQFS_ERROR_ALLOC, e);
+	s->nodes[inode] = sqfs_dir_writer_create_inode(s->dir, 0, xattrs, parent);
+	if (!s->nodes[inode])
+		return fail(s, SQFS_ERROR_ALLOC, e);
+	/* The library counts every entry as a link; only directories below have one (their ".."). */
+	if (s->nodes[inode]->base.type == SQFS_INODE_DIR)
+		s->nodes[inode]->data.dir.nlink = 2 + n_dirs;
+	else
+		s->nodes[inode]->data.dir_ext.nlink = 2 + n_dirs;
+	return 0;
 }
 
 static int make_special(struct squash *s, uint32_t inode, struct err *e)
