@@ -101,6 +101,11 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 	void *args = calloc(1, v->args_bytes + 1);
 	int code;
 
+	/* Help is for those whose configuration is broken, too. */
+	if (argc == 2 && (str_eq(argv[1], "--help") || str_eq(argv[1], "-h"))) {
+		free(args);
+		return show_help(v);
+	}
 	if (!args) {
 		err_set(&e, ENOMEM, "out of memory");
 		return cmd_error(&e, "%s", v->name);

@@ -41,6 +41,15 @@ static void say_format(const char *lead, const char *fmt, va_list ap)
 	free(n >= 0 ? text : NULL);
 }
 
+/* The message without the operand at its beginning, when what was asked ends with it already. */
+static const char *without_repetition(const char *what, const char *msg)
+{
+	const char *operand = strrchr(what, ' ');
+	size_t n = operand ? strlen(++operand) : 0;
+
+	return n && !strncmp(msg, operand, n) && !strncmp(msg + n, ": ", 2) ? msg + n + 2 : msg;
+}
+
 int cmd_error(const struct err *e, const char *what, ...)
 {
 	_strbuf_ struct strbuf hint = STRBUF_INIT, line = STRBUF_INIT;
@@ -53,7 +62,7 @@ int cmd_error(const struct err *e, const char *what, ...)
 	va_end(ap);
 	strbuf_addstr(&line, n >= 0 ? asked : "csbx");
 	strbuf_addstr(&line, ": ");
-	strbuf_addstr(&line, e->msg);
+	strbuf_addstr(&line, without_repetition(n >= 0 ? asked : "", e->msg));
 	free(n >= 0 ? asked : NULL);
 	say("csbx: ", strbuf_str(&line), line.len);
 	if (host_hint(e->code, e->msg, &hint))

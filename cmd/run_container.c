@@ -131,6 +131,17 @@ static int print_plan(const struct container_spec *spec, const char *what)
 	return cmd_print(&out);
 }
 
+/* "start py.sqsh.old": a name is looked up in the store, never in the current directory. */
+static void explain_missing(const char *operand, const struct err *e)
+{
+	if (e->code != ENOENT || operand_kind(operand) != OPERAND_NAME)
+		return;
+	if (access(operand, F_OK) == 0)
+		cmd_hint("a file or directory is named with a slash: ./%s", operand);
+	else
+		cmd_hint("csbx list shows the containers, csbx create makes one");
+}
+
 int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o)
 {
 	_free_ char *what = str_printf("%s %s", c->verb->name, q->operand);
@@ -138,14 +149,17 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 	struct err e = ERR_INIT;
 	int code;
 
-	if (!what)
+	if (!what) {
 		err_set(&e, ENOMEM, "out of memory");
-	if (!what || prepare(c, q, o, &subject, &e) < 0)
-		code = cmd_error(&e, "%s", what ? what : c->verb->name);
-	else if (q->plan)
-		code = print_plan(&o->spec, what);
-	else
-		code = run_spec(c, &o->spec, &subject.meta, what);
+		return cmd_error(&e, "%s", c->verb->name);
+	}
+	if (prepare(c, q, o, &subject, &e) < 0) {
+		code = cmd_error(&e, "%s", what);
+		explain_missing(q->operand, &e);
+	} else {
+		code = q->plan ? print_plan(&o->spec, what)
+			       : run_spec(c, &o->spec, &subject.meta, what);
+	}
 	subject_close(&subject);
 	return code;
 }
