@@ -3,10 +3,9 @@
 #define CSBX_RUNTIME_GC_H
 
 /*
- * Removes what dead supervisors and interrupted commands left: instance files nobody holds,
- * scratch layers, temporary names in the data, cache and layer directories, cgroups of dead
- * instances, sockets without a server, old meta records. What is alive is told by kernel locks
- * and by a connect that is answered, never by pids or age.
+ * Removes what dead supervisors and interrupted commands left. What is alive is told by kernel
+ * locks and by a connect that is answered, never by pids or age, so gc may run at any time beside
+ * anything. Kept layers and containers are never touched.
  */
 
 #include <stdbool.h>
@@ -15,7 +14,15 @@
 struct err;
 struct paths;
 
-enum gc_kind { GC_INSTANCE, GC_SCRATCH, GC_TEMPORARY, GC_LAYER, GC_CGROUP, GC_SOCKET, GC_SERVER, GC_CACHE };
+enum gc_kind {
+	GC_INSTANCE,  /* file of a start whose supervisor is gone */
+	GC_SCRATCH,   /* throw-away layer that nobody holds */
+	GC_TEMPORARY, /* half-made or half-deleted directory or file */
+	GC_SOCKET,    /* socket that no server answers */
+	GC_SERVER,    /* idle image server, asked to leave */
+	GC_CACHE,     /* meta record that was not written for 30 days */
+	GC_KINDS,
+};
 
 struct gc_item {
 	enum gc_kind kind;

@@ -63,8 +63,8 @@ void scratch_discard(struct layer *l, int userns_fd);
 int layer_set_names(struct layer *l, const char *parent, const char *name, struct err *e);
 int layer_open_dirs(struct layer *l, struct err *e);
 
-/* Opens the directory of throw-away layers; *ret_path is its name, caller frees. */
-int scratch_open_root(const struct paths *p, char **ret_path, struct err *e);
+/* The directory of throw-away layers; caller frees. NULL: out of memory. */
+char *scratch_root_path(const struct paths *p);
 
 /* -EOPNOTSUPP with a hint when dirfd lies on a file system that cannot hold an upper. */
 int layer_check_fs(int dirfd, const char *path, struct err *e);

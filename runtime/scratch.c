@@ -18,21 +18,11 @@
  * $TMPDIR is usually open to all users, so ours is a private directory in it; beside kept layers
  * the name must be none that a container can have.
  */
-int scratch_open_root(const struct paths *p, char **ret_path, struct err *e)
+char *scratch_root_path(const struct paths *p)
 {
-	_free_ char *path = NULL;
-	int fd;
-
 	if (!strcmp(p->scratch, p->layers))
-		path = str_printf("%s/.scratch", p->scratch);
-	else
-		path = str_printf("%s/csbx-scratch-%u", p->scratch, geteuid());
-	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
-	fd = path_open_private_dir(path, e);
-	if (fd >= 0)
-		*ret_path = take_ptr(path);
-	return fd;
+		return str_printf("%s/.scratch", p->scratch);
+	return str_printf("%s/csbx-scratch-%u", p->scratch, geteuid());
 }
 
 /* 0, or 1 where gc took the directory for debris before the lock was ours: to be tried again. */
@@ -59,10 +49,12 @@ static int make(struct layer *l, struct err *e)
 
 static int create(const struct paths *p, const char *id, struct layer *l, struct err *e)
 {
-	_free_ char *root = NULL;
+	_free_ char *root = scratch_root_path(p);
 	int r;
 
-	l->parent = scratch_open_root(p, &root, e);
+	if (!root)
+		return err_set(e, ENOMEM, "out of memory");
+	l->parent = path_open_private_dir(root, e);
 	if (l->parent < 0)
 		return l->parent;
 	r = layer_check_fs(l->parent, root, e);

@@ -123,8 +123,8 @@ static void test_scratch(void)
 /* The detached deleters hold the lock of temporary names until they are done. */
 static void wait_for_deleters(void)
 {
-	_free_ char *path = NULL;
-	_close_ int root = scratch_open_root(&paths, &path, NULL), lock = -1;
+	_free_ char *path = scratch_root_path(&paths);
+	_close_ int root = path_open_private_dir(path, NULL), lock = -1;
 	struct stat st;
 
 	lock = openat(root, ".lock", O_RDWR | O_CLOEXEC);

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/gc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/file_lock.h"
+#include "runtime/layer.h"
+#include "runtime/name.h"
+#include "runtime/paths.h"
+#include "runtime/squashd_client.h"
+#include "runtime/squashd_start.h"
+#include "runtime/temp_dir.h"
+#include "runtime/tree_remove.h"
+
+#define META_AGE_S (30 * 24 * 3600)
+
+struct gc {
+	const struct paths *paths;
+	const struct gc_request *q;
+	struct gc_report *report;
+	bool failed; /* out of memory while reporting */
+};
+
+/* A directory to be swept: what is in it now. */
+struct area {
+	int fd; /* -1: there is none */
+	char *path;
+	struct strv names;
+};
+#define AREA_INIT {.fd = -1}
+
+/* --- report ------------------------------------------------------------------------------- */
+
+const char *gc_kind_name(enum gc_kind kind)
+{
+	static const char *const names[GC_KINDS] = {
+		[GC_INSTANCE] = "instance", [GC_SCRATCH] = "scratch", [GC_TEMPORARY] = "temporary",
+		[GC_SOCKET] = "socket",	    [GC_SERVER] = "server",   [GC_CACHE] = "cache",
+	};
+
+	return names[kind];
+}
+
+/* One finding; failure is why it is still there, NULL = it is gone. */
+static void note(struct gc *g, enum gc_kind kind, const struct area *a, const char *name,
+		 const struct err *failure)
+{
+	struct gc_report *r = g->report;
+	struct gc_item item = {.kind = kind};
+
+	if (r->n == r->cap) {
+		size_t cap = r->cap ? 2 * r->cap : 16;
+		struct gc_item *p = reallocarray(r->items, cap, sizeof(*p));
+
+		if (!p) {
+			g->failed = true;
+			return;
+		}
+		r->items = p;
+		r->cap = cap;
+	}
+	item.path = str_printf("%s/%s", a->path, name);
+	if (failure)
+		item.failed = strdup(failure->msg);
+	g->failed |= !item.path || (failure && !item.failed);
+	r->items[r->n++] = item;
+}
+
+void gc_report_free(struct gc_report *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		free(r->items[i].path);
+		free(r->items[i].failed);
+	}
+	free(r->items);
+	*r = (struct gc_report){0};
+}
+
+static void remove_file(struct gc *g, enum gc_kind kind, const struct area *a, const char *name)
+{
+	struct err e = ERR_INIT;
+
+	if (!g->q->dry_run && unlinkat(a->fd, name, 0) < 0)
+		err_sys(&e, "unlink");
+	note(g, kind, a, name, e.code ? &e : NULL);
+}
+
+static void remove_tree(struct gc *g, enum gc_kind kind, const struct area *a, const char *name)
+{
+	struct err e = ERR_INIT;
+
+	if (!g->q->dry_run)
+		(void)tree_remove(a->fd, name, &e);
+	note(g, kind, a, name, e.code ? &e : NULL);
+}
+
+/* --- areas -------------------------------------------------------------------------------- */
+
+static int read_names(struct area *a, struct err *e)
+{
+	int list = openat(a->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = list < 0 ? NULL : fdopendir(list);
+	const struct dirent *ent;
+
+	if (!d)
+		return err_sys(e, "list %s", a->path);
+	while ((ent = readdir(d))) {
+		if (!str_is_dots(ent->d_name))
+			strv_add(&a->names, ent->d_name);
+	}
+	closedir(d);
+	return strv_check(&a->names, e);
+}
+
+/* Takes the path. What does not exist yet is not made for this. */
+static int area_open(struct area *a, char *path, const char *base, const char *sub, struct err *e)
+{
+	*a = (struct area)AREA_INIT;
+	a->path = path;
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return 0;
+	a->fd = paths_open(base, sub, e);
+	return a->fd < 0 ? a->fd : read_names(a, e);
+}
+
+static void area_close(struct area *a)
+{
+	fd_close(&a->fd);
+	free(a->path);
+	strv_free(&a->names);
+}
+
+/* --- temporary names ---------------------------------------------------------------------- */
+
+static void sweep_temporaries(struct gc *g, const struct area *a)
+{
+	_close_ int lock = -1;
+
+	for (size_t i = 0; i < a->names.n; i++) {
+		if (!temp_is_name(a->names.items[i]))
+			continue;
+		if (lock < 0)
+			lock = temp_try_exclusive(a->fd, NULL);
+		/* Somebody is at work in there: nothing is debris for sure. */
+		if (lock < 0)
+			return;
+		remove_tree(g, GC_TEMPORARY, a, a->names.items[i]);
+	}
+}
+
+static int sweep_temporary_area(struct gc *g, const char *base, const char *sub, struct err *e)
+{
+	struct area a;
+	int r = area_open(&a, sub ? str_printf("%s/%s", base, sub) : strdup(base), base, sub, e);
+
+	if (r >= 0 && a.fd >= 0)
+		sweep_temporaries(g, &a);
+	area_close(&a);
+	return r;
+}
+
+/* --- instances ---------------------------------------------------------------------------- */
+
+static void sweep_instance(struct gc *g, const struct area *a, const char *id)
+{
+	_close_ int fd = openat(a->fd, id, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	/* With the lock in hand the unlinking is told to a supervisor that was about to take it. */
+	if (g->q->dry_run ? file_lock_is_held(fd) : file_lock_try(fd, true) < 0)
+		return;
+	remove_file(g, GC_INSTANCE, a, id);
+}
+
+static int sweep_instances(struct gc *g, struct err *e)
+{
+	struct area a;
+	int r = area_open(&a, str_printf("%s/instances", g->paths->runtime), g->paths->runtime,
+			  "instances", e);
+
+	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
+		if (name_is_id(a.names.items[i]))
+			sweep_instance(g, &a, a.names.items[i]);
+	}
+	area_close(&a);
+	return r;
+}
+
+/* --- scratch layers ----------------------------------------------------------------------- */
+
+/*
+ * Unlinks the lock while holding it: a start that waits for it makes its directory again. tmp is
+ * what is left to be deleted, "" = nothing.
+ */
+static int condemn(const struct area *a, const char *id, char tmp[TEMP_NAME_BYTES], struct err *e)
+{
+	_close_ int dir = openat(a->fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	_close_ int lock = -1;
+
+	if (dir < 0)
+		return -EAGAIN;
+	lock = openat(dir, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (lock < 0 && errno != ENOENT)
+		return err_sys(e, "open lock");
+	if (lock < 0) {
+		/* Just made, or killed before the lock was: only the empty directory goes. */
+		*tmp = 0;
+		return unlinkat(a->fd, id, AT_REMOVEDIR) < 0 ? -EAGAIN : 0;
+	}
+	if (file_lock_try(lock, true) < 0)
+		return -EAGAIN;
+	if (unlinkat(dir, "lock", 0) < 0)
+		return err_sys(e, "unlink lock");
+	return temp_move_away(a->fd, id, tmp, e);
+}
+
+static bool scratch_is_dead(const struct area *a, const char *id)
+{
+	_free_ char *path = str_printf("%s/lock", id);
+	_close_ int lock = path ? openat(a->fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+	return lock >= 0 && !file_lock_is_held(lock);
+}
+
+static void sweep_scratch_layer(struct gc *g, const struct area *a, const char *id)
+{
+	char tmp[TEMP_NAME_BYTES];
+	struct err e = ERR_INIT;
+	_close_ int temp = -1;
+	int r;
+
+	if (g->q->dry_run) {
+		if (scratch_is_dead(a, id))
+			note(g, GC_SCRATCH, a, id, NULL);
+		return;
+	}
+	r = temp = temp_begin(a->fd, &e);
+	if (r >= 0)
+		r = condemn(a, id, tmp, &e);
+	if (r == -EAGAIN)
+		return;
+	if (r >= 0 && *tmp)
+		r = tree_remove(a->fd, tmp, &e);
+	note(g, GC_SCRATCH, a, id, r < 0 ? &e : NULL);
+}
+
+static int sweep_scratch(struct gc *g, struct err *e)
+{
+	struct area a = AREA_INIT;
+	_free_ char *path = scratch_root_path(g->paths);
+	int r = 0;
+
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	r = area_open(&a, strdup(path), path, NULL, e);
+	if (r >= 0 && a.fd >= 0) {
+		sweep_temporaries(g, &a);
+		for (size_t i = 0; i < a.names.n; i++) {
+			if (name_is_id(a.names.items[i]))
+				sweep_scratch_layer(g, &a, a.names.items[i]);
+		}
+	}
+	area_close(&a);
+	return r;
+}
+
+/* --- image servers ------------------------------------------------------------------------ */
+
+static void sweep_server(struct gc *g, const struct area *a, const char *name, bool locked)
+{
+	struct squashd_reply reply;
+	struct err e = ERR_INIT;
+	int r = squashd_ask(a->fd, name, SQUASHD_STATUS, &reply, &e);
+
+	if (r == -ECONNREFUSED && locked) {
+		remove_file(g, GC_SOCKET, a, name);
+	} else if (r >= 0 && g->q->servers && !reply.containers) {
+		if (!g->q->dry_run)
+			r = squashd_ask(a->fd, name, SQUASHD_QUIT, &reply, &e);
+		note(g, GC_SERVER, a, name, r < 0 ? &e : NULL);
+	}
+}
+
+static int sweep_servers(struct gc *g, struct err *e)
+{
+	struct area a;
+	_close_ int lock = -1;
+	int r = area_open(&a, str_printf("%s/servers", g->paths->runtime), g->paths->runtime, "servers", e);
+
+	if (r < 0 || a.fd < 0) {
+		area_close(&a);
+		return r;
+	}
+	/* While a server is being started its socket refuses connections too. */
+	lock = squashd_lock(a.fd, NULL);
+	for (size_t i = 0; i < a.names.n; i++) {
+		const char *name = a.names.items[i];
+
+		if (str_has_suffix(name, ".sock"))
+			sweep_server(g, &a, name, lock >= 0);
+		else if (temp_is_name(name) && lock >= 0)
+			remove_file(g, GC_TEMPORARY, &a, name);
+	}
+	area_close(&a);
+	return 0;
+}
+
+/* --- meta cache --------------------------------------------------------------------------- */
+
+static int sweep_meta(struct gc *g, struct err *e)
+{
+	time_t oldest = time(NULL) - META_AGE_S;
+	struct area a;
+	struct stat st;
+	int r = area_open(&a, str_printf("%s/meta", g->paths->cache), g->paths->cache, "meta", e);
+
+	if (r >= 0 && a.fd >= 0)
+		sweep_temporaries(g, &a);
+	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
+		if (a.names.items[i][0] != '.' &&
+		    !fstatat(a.fd, a.names.items[i], &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode) && st.st_mtim.tv_sec < oldest)
+			remove_file(g, GC_CACHE, &a, a.names.items[i]);
+	}
+	area_close(&a);
+	return r;
+}
+
+/* --- all of it ---------------------------------------------------------------------------- */
+
+int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *ret, struct err *e)
+{
+	struct gc g = {.paths = p, .q = q, .report = ret};
+	struct err first = ERR_INIT, *fe = &first;
+	int r = 0;
+
+	*ret = (struct gc_report){0};
+	/* Each area on its own: one that cannot be opened must not keep the others from being swept. */
+	if (sweep_instances(&g, fe) < 0)
+		fe = NULL;
+	if (sweep_scratch(&g, fe) < 0)
+		fe = NULL;
+	if (sweep_temporary_area(&g, p->data, "containers", fe) < 0)
+		fe = NULL;
+	if (sweep_temporary_area(&g, p->layers, NULL, fe) < 0)
+		fe = NULL;
+	if (sweep_temporary_area(&g, p->cache, "unpacked", fe) < 0)
+		fe = NULL;
+	if (sweep_meta(&g, fe) < 0)
+		fe = NULL;
+	if (sweep_servers(&g, fe) < 0)
+		fe = NULL;
+	if (!fe) {
+		if (e)
+			*e = first;
+		r = -first.code;
+	} else if (g.failed) {
+		r = err_set(e, ENOMEM, "out of memory");
+	}
+	return r;
+}
