@@ -19,7 +19,7 @@
 struct index_job {
 	struct import *im;
 	struct err *errors; /* one for each layer */
-	_Atomic size_t next, running;
+	_Atomic size_t next;
 	volatile sig_atomic_t stop;
 };
 
@@ -72,23 +72,26 @@ static void *worker(void *arg)
 		if (index_layer(job, i, &job->errors[i]) < 0)
 			job->stop = 1;
 	}
-	atomic_fetch_sub(&job->running, 1);
 	return NULL;
 }
 
-/* The caller's thread reports and passes a cancellation on. */
-static void wait_for_workers(struct index_job *job)
+/* The caller's thread reports and passes a cancellation on while it waits. */
+static void wait_for_worker(struct index_job *job, pthread_t thread)
 {
 	const struct import_options *o = &job->im->options;
-	struct timespec tick = {.tv_nsec = REPORT_INTERVAL_NS};
+	struct timespec until;
 
-	while (atomic_load(&job->running)) {
+	do {
 		import_report(job->im, IMPORT_INDEX);
 		if (o->cancel && *o->cancel)
 			job->stop = 1;
-		if (atomic_load(&job->running))
-			nanosleep(&tick, NULL);
-	}
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += REPORT_INTERVAL_NS;
+		if (until.tv_nsec >= 1000000000L) {
+			until.tv_nsec -= 1000000000L;
+			until.tv_sec++;
+		}
+	} while (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) == ETIMEDOUT);
 }
 
 static int collect(const struct index_job *job, struct err *e)
@@ -125,7 +128,6 @@ int import_index(struct import *im, struct err *e)
 	threads = calloc(n + 1, sizeof(*threads));
 	if (!job.errors || !threads)
 		r = err_set(e, ENOMEM, "out of memory");
-	atomic_store(&job.running, n);
 	for (; r == 0 && started < n; started++) {
 		int code = pthread_create(&threads[started], NULL, worker, &job);
 
@@ -135,10 +137,8 @@ int import_index(struct import *im, struct err *e)
 			break;
 		}
 	}
-	if (r == 0)
-		wait_for_workers(&job);
 	for (size_t i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
+		wait_for_worker(&job, threads[i]);
 	if (r == 0)
 		r = collect(&job, e);
 	free(job.errors);
