@@ -5,3 +5,7 @@ $(SQUASHD_PROBE): $(O)/tests/tools/squashd_probe.o $(O)/libruntime.a $(O)/libbas
 	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
 test-programs: $(SQUASHD_PROBE)
 check-integration: $(SQUASHD_PROBE)
+
+# The config parser is part of the server, not of a library.
+$(O)/tests/fuzz/fuzz_image_config $(O)/tests/fuzz/replay_image_config: $(O)/runtime/squashd/meta_json.o
+$(O)/tests/fuzz/fuzz_image_config $(O)/tests/fuzz/replay_image_config: TEST_LIBS = $(call pc,--libs,libcjson:libcjson-dev)

@@ -137,9 +137,9 @@ int image_meta_decode(struct image_meta *m, const void *buf, size_t len, struct 
 		r = take_field(m, &field, e);
 	if (r < 0) {
 		image_meta_free(m);
-		return err_wrap(e, "image record");
+		(void)err_wrap(e, "image record");
 	}
-	return 0;
+	return r;
 }
 
 void image_meta_free(struct image_meta *m)
