@@ -80,14 +80,15 @@ int squashd_connect(const char *dir, int dirfd, const char *name, struct err *e)
 	return take_fd(&fd);
 }
 
+/* The directory itself is what is locked: nothing more lies about in it. */
 int squashd_lock(int dirfd, struct err *e)
 {
-	_close_ int fd = openat(dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	_close_ int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
-		return err_sys(e, "open servers/lock");
+		return err_sys(e, "open servers");
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return err_sys(e, "lock servers/lock");
+		return err_sys(e, "lock servers");
 	return take_fd(&fd);
 }
 

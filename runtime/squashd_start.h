@@ -23,7 +23,7 @@ int squashd_connect(const char *dir, int dirfd, const char *name, struct err *e)
 
 /*
  * Takes the one lock of servers/: -EAGAIN while somebody else starts a server. The lock goes with
- * the descriptor.
+ * the descriptor. Whoever removes a socket there needs it too, or he may remove a new server's.
  */
 int squashd_lock(int dirfd, struct err *e);
 

@@ -35,7 +35,7 @@
 #include "runtime/squashd/world.h"
 #include "runtime/squashd_proto.h"
 
-#define FIRST_CLIENT_MS 10000 /* for the client that started us, if it never asks */
+#define FIRST_CLIENT_MS 1000 /* for the client that started us, who may be dead */
 #define PATIENCE_MS 50        /* for a client that has connected to a leaving server */
 #define EVENTS_AT_ONCE 16
 #define LISTEN_FD SQUASHD_FD_AT_START_LISTEN
