@@ -20,11 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "image/squash_comp.h"
 #include "image/tree.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-#include "runtime/base/num.h"
 #include "runtime/base/str.h"
 
 #define NO_XATTRS UINT32_MAX
@@ -104,42 +104,6 @@ static void file_destroy(sqfs_object_t *o)
 	(void)o;
 }
 
-/* "none": a compressor that never makes anything smaller, so all is stored as it is. */
-static sqfs_s32 store_block(sqfs_compressor_t *c, const sqfs_u8 *in, sqfs_u32 size, sqfs_u8 *out,
-			    sqfs_u32 out_size)
-{
-	(void)c, (void)in, (void)size, (void)out, (void)out_size;
-	return 0;
-}
-
-static int store_options(sqfs_compressor_t *c, sqfs_file_t *f)
-{
-	(void)c, (void)f;
-	return 0;
-}
-
-static void store_config(const sqfs_compressor_t *c, sqfs_compressor_config_t *cfg)
-{
-	(void)c;
-	memset(cfg, 0, sizeof(*cfg));
-}
-
-static sqfs_object_t *store_new(const sqfs_object_t *original)
-{
-	sqfs_compressor_t *c = calloc(1, sizeof(*c));
-
-	(void)original;
-	if (!c)
-		return NULL;
-	c->base.destroy = (void (*)(sqfs_object_t *))free;
-	c->base.copy = store_new;
-	c->get_configuration = store_config;
-	c->write_options = store_options;
-	c->read_options = store_options;
-	c->do_block = store_block;
-	return &c->base;
-}
-
 static int fail(struct squash *s, int code, struct err *e)
 {
 	if (s->file.saved_errno)
@@ -153,73 +117,15 @@ static int fail(struct squash *s, int code, struct err *e)
 	return err_set(e, EIO, "libsquashfs: error %d", code);
 }
 
-static const SQFS_COMPRESSOR comp_ids[] = {
-	[SQUASH_ZSTD] = SQFS_COMP_ZSTD,
-	[SQUASH_LZ4] = SQFS_COMP_LZ4,
-	[SQUASH_GZIP] = SQFS_COMP_GZIP,
-	[SQUASH_NONE] = SQFS_COMP_GZIP,
-};
-
-static const struct comp_name {
-	const char *name;
-	int level, max_level;
-} comps[] = {
-	[SQUASH_ZSTD] = {"zstd", 3, SQFS_ZSTD_MAX_LEVEL},
-	[SQUASH_LZ4] = {"lz4", 0, 0},
-	[SQUASH_GZIP] = {"gzip", 6, SQFS_GZIP_MAX_LEVEL},
-	[SQUASH_NONE] = {"none", 0, 0},
-};
-
-int squash_parse_comp(const char *text, enum squash_comp *ret, int *ret_level, struct err *e)
-{
-	size_t len = strcspn(text, ":");
-
-	for (size_t i = 0; i < sizeof(comps) / sizeof(comps[0]); i++) {
-		uint64_t level = 0;
-
-		if (strlen(comps[i].name) != len || memcmp(comps[i].name, text, len) != 0)
-			continue;
-		if (text[len] && (num_parse_u64(text + len + 1, (uint64_t)comps[i].max_level, &level) < 0 ||
-				  !level))
-			return err_set(e, EINVAL, "compression '%s': %s takes %s", text, comps[i].name,
-				       comps[i].max_level ? "a level from 1 up" : "no level");
-		*ret = (enum squash_comp)i;
-		*ret_level = (int)level;
-		return 0;
-	}
-	return err_set(e, EINVAL, "compression '%s': not one of zstd[:LEVEL], lz4, gzip[:LEVEL], none",
-		       text);
-}
-
 const char *squash_library(void)
 {
 	return "libsquashfs";
 }
 
-static int create_compressor(struct squash *s, bool uncompress, sqfs_compressor_t **ret,
-			     struct err *e)
-{
-	enum squash_comp comp = s->options.comp;
-	sqfs_compressor_config_t cfg;
-	int r;
-
-	if (comp == SQUASH_NONE && !uncompress) {
-		*ret = (sqfs_compressor_t *)store_new(NULL);
-		return *ret ? 0 : fail(s, SQFS_ERROR_ALLOC, e);
-	}
-	r = sqfs_compressor_config_init(&cfg, comp_ids[comp], SQUASH_BLOCK_BYTES,
-					uncompress ? SQFS_COMP_FLAG_UNCOMPRESS : 0);
-	if (r == 0) {
-		if (comps[comp].level)
-			cfg.level = (sqfs_u32)(s->options.level ? s->options.level : comps[comp].level);
-		r = sqfs_compressor_create(&cfg, ret);
-	}
-	return r ? fail(s, r, e) : 0;
-}
-
 static int write_super(struct squash *s, struct err *e)
 {
-	int r = sqfs_super_init(&s->super, SQUASH_BLOCK_BYTES, 0, comp_ids[s->options.comp]);
+	int r = sqfs_super_init(&s->super, SQUASH_BLOCK_BYTES, 0,
+				(SQFS_COMPRESSOR)squash_comp_id(s->options.comp));
 
 	if (r == 0)
 		r = sqfs_super_write(&s->super, &s->file.base);
@@ -282,9 +188,9 @@ int squash_open(struct squash **ret, int fd, const struct tree *t, const struct 
 			 .truncate = file_truncate},
 		.fd = fd,
 	};
-	r = create_compressor(s, false, &s->cmp, e);
+	r = squash_comp_new(o->comp, o->level, false, &s->cmp, e);
 	if (r == 0)
-		r = create_compressor(s, true, &s->uncmp, e);
+		r = squash_comp_new(o->comp, o->level, true, &s->uncmp, e);
 	if (r == 0)
 		r = write_super(s, e);
 	if (r == 0)
