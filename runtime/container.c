@@ -35,6 +35,7 @@
 #include "runtime/squashd_client.h"
 #include "runtime/streams.h"
 #include "runtime/supervise.h"
+#include "runtime/unpacked.h"
 #include "runtime/userns.h"
 
 #define MAX_SEEDS 16u
@@ -374,6 +375,19 @@ static int prepare(struct container *c, bool on_disk, struct err *e)
 	return r;
 }
 
+/*
+ * Without /dev/fuse an image is unpacked once and started as a directory. The spec stays as it
+ * is; a copy with another root is run.
+ */
+static int substitute_root(const struct container_spec *spec, const struct paths *paths,
+			   struct container_spec *ret, struct err *e)
+{
+	*ret = *spec;
+	if (spec->rootfs.kind == ROOTFS_DIRECTORY || !unpacked_is_needed())
+		return 0;
+	return unpacked_open(paths, &spec->rootfs, &ret->rootfs, e);
+}
+
 static int run_once(const struct container_spec *spec, const struct paths *paths, bool on_disk,
 		    struct run_result *ret, struct err *e)
 {
@@ -411,16 +425,22 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 int container_run(const struct container_spec *spec, const struct paths *paths, struct run_result *ret,
 		  struct err *e)
 {
+	struct container_spec actual;
 	int r;
 
 	*ret = (struct run_result){0};
 	if (!geteuid() && !spec->allow_root)
 		return err_set(e, EPERM, "refused for root: csbx is for ordinary users (--allow-root insists)");
-	r = run_once(spec, paths, false, ret, e);
+	r = substitute_root(spec, paths, &actual, e);
+	if (r < 0)
+		return r;
+	r = run_once(&actual, paths, false, ret, e);
 	if (r == -EOPNOTSUPP && spec->rootfs.upper != UPPER_KEPT && str_has_prefix(e->msg, "tmpfs has no user")) {
 		log_trace("no tmpfs upper here, trying a directory");
-		r = run_once(spec, paths, true, ret, e);
+		r = run_once(&actual, paths, true, ret, e);
 	}
+	if (actual.rootfs.path != spec->rootfs.path)
+		free(actual.rootfs.path);
 	return r;
 }
 
