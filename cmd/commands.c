@@ -7,9 +7,15 @@
 
 const struct command command_list[] = {
 	{"import", PROGRAM_IMAGE, GROUP_IMAGE, "Make a squashfs file of an image"},
+	{"create", PROGRAM_CSBX, GROUP_CONTAINER, "Give an image a name to start it by"},
+	{"list", PROGRAM_CSBX, GROUP_CONTAINER, "Show containers and what runs"},
+	{"remove", PROGRAM_CSBX, GROUP_CONTAINER, "Delete containers and their kept layers"},
 	{"start", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container or an image"},
 	{"run", PROGRAM_CSBX, GROUP_RUN, "Run a command in a fresh container of an image"},
 	{"doctor", PROGRAM_TOOL, GROUP_SYSTEM, "Say what containers need of this machine, and what is missing"},
+	{"gc", PROGRAM_CSBX, GROUP_SYSTEM, "Remove what killed commands left behind"},
+	{"info", PROGRAM_CSBX, GROUP_SYSTEM, "Show where csbx keeps things and how it is configured"},
+	{"version", PROGRAM_CSBX, GROUP_SYSTEM, "Print the version"},
 	{"help", PROGRAM_CSBX, GROUP_SYSTEM, "Explain a command"},
 	{0},
 };

@@ -200,7 +200,8 @@ static int create(struct build *b, struct err *e)
 	return r;
 }
 
-int container_store_create(const struct paths *p, const struct container_create *how, struct err *e)
+int container_store_create(const struct paths *p, const struct container_create *how,
+			   enum image_pin *ret_pin, struct err *e)
 {
 	struct build b = {.paths = p, .how = how, .dirfd = -1, .temp = -1, .tmp_fd = -1, .image_fd = -1};
 	_strbuf_ struct strbuf meta = STRBUF_INIT;
@@ -224,5 +225,7 @@ int container_store_create(const struct paths *p, const struct container_create 
 	fd_close(&b.tmp_fd);
 	fd_close(&b.temp);
 	fd_close(&b.dirfd);
+	if (r >= 0 && ret_pin)
+		*ret_pin = b.record.pin;
 	return r < 0 ? r : 0;
 }

@@ -37,8 +37,12 @@ struct container_create {
 	const struct meta_source *meta; /* meta_cache.h */
 };
 
-/* -EEXIST: the name is taken; -EBUSY: it is to be replaced but in use; -EINVAL: no squashfs. */
-int container_store_create(const struct paths *p, const struct container_create *how, struct err *e);
+/*
+ * -EEXIST: the name is taken; -EBUSY: it is to be replaced but in use; -EINVAL: no squashfs.
+ * *ret_pin (may be NULL) says how the image was pinned.
+ */
+int container_store_create(const struct paths *p, const struct container_create *how,
+			   enum image_pin *ret_pin, struct err *e);
 
 /* Opens containers/, for the functions below that take a dirfd. */
 int container_store_open_dir(const struct paths *p, struct err *e);

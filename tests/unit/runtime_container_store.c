@@ -86,7 +86,7 @@ static int create(const char *name, const char *image, bool replace, struct err 
 {
 	struct container_create how = {.name = name, .image = image, .replace = replace, .meta = &source};
 	struct err none = ERR_INIT;
-	int r = container_store_create(&paths, &how, &none);
+	int r = container_store_create(&paths, &how, NULL, &none);
 
 	if (e)
 		*e = none;

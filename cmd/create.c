@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cmd/cmd.h"
+#include "cmd/verbs.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/container_store.h"
+#include "runtime/meta_cache.h"
+#include "runtime/name.h"
+
+struct create_args {
+	const char *name;
+	bool force;
+};
+
+static const struct opt create_opts[] = {
+	{OPT_STR, 'n', "name", "NAME", offsetof(struct create_args, name),
+	 .initial = "the file's name without .sqsh",
+	 .help = "what the container is called: a letter or digit, then up to 127 of a-z A-Z 0-9 _ . + -"},
+	{OPT_FLAG, 'f', "force", .offset = offsetof(struct create_args, force),
+	 .help = "replace a container of that name; its kept layer is deleted"},
+	{0},
+};
+
+static const struct opt_table create_table = {"Options", create_opts};
+
+/* "." and ".." are named after the directory they stand for. */
+static int default_name(const char *image, char **ret, struct err *e)
+{
+	const char *slash = strrchr(image, '/');
+	_free_ char *real = NULL;
+
+	if (str_is_dots(slash ? slash + 1 : image)) {
+		real = realpath(image, NULL);
+		if (!real)
+			return err_sys(e, "%s", image);
+		image = real;
+	}
+	return name_from_image(image, ret, e);
+}
+
+static int create_run(struct cmd *c, void *args, int argc, char **argv)
+{
+	const struct create_args *a = args;
+	_free_ char *name = NULL;
+	struct meta_source meta;
+	struct container_create how = {.name = a->name, .image = argv[0], .replace = a->force, .meta = &meta};
+	enum image_pin pin = PIN_LINK;
+	struct stat st;
+	struct err e = ERR_INIT;
+
+	(void)argc;
+	cmd_meta_source(c, &meta);
+	if (!how.name) {
+		if (default_name(argv[0], &name, &e) < 0)
+			return cmd_error(&e, "create %s", argv[0]);
+		how.name = name;
+	}
+	if (container_store_create(&c->paths, &how, &pin, &e) < 0)
+		return cmd_error(&e, "create %s", how.name);
+	if (pin == PIN_PATH && !stat(argv[0], &st) && S_ISREG(st.st_mode))
+		cmd_warn("create %s: the image lies on another file system or is not yours, so it is "
+			 "used where it is: it must stay there unchanged", how.name);
+	return CMD_EXIT_OK;
+}
+
+static const struct verb_example examples[] = {
+	{"a container called python-image", "csbx create python-image.sqsh"},
+	{"with a name of its own, replacing an older one", "csbx create -f --name py python-image.sqsh"},
+	{"from an unpacked directory", "csbx create --name dev ./rootfs"},
+	{0},
+};
+
+const struct verb verb_create = {
+	.name = "create",
+	.usage = "[OPTIONS] IMAGE",
+	.description =
+		"Gives an image a name to start it by. IMAGE is a squashfs file (made by csbx import, by "
+		"enroot or by mksquashfs) or a directory that holds a root file system.\n\n"
+		"Nothing is copied: the file is pinned by a hard link, so that it may be deleted or "
+		"replaced afterwards; where no link is possible, by a reflink, else by its path and "
+		"identity, and then it must stay as it is. A directory is always used in place; what "
+		"containers write never reaches it.",
+	.uses = (const struct opt_use[]){{&create_table, 0}, {0}},
+	.examples = examples,
+	.offers = "image",
+	.min_operands = 1,
+	.max_operands = 1,
+	.args_bytes = sizeof(struct create_args),
+	.run = create_run,
+};

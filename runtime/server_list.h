@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_SERVER_LIST_H
+#define CSBX_RUNTIME_SERVER_LIST_H
+
+#include "runtime/squashd_proto.h"
+
+struct err;
+struct paths;
+
+/*
+ * Calls fn for each image server that answers, with its socket's name and its status. fn returns
+ * -errno to stop. Sockets nobody answers are passed over; they are gc's.
+ */
+int server_each(const struct paths *p,
+		int (*fn)(void *arg, const char *name, const struct squashd_reply *reply),
+		void *arg, struct err *e);
+
+#endif
