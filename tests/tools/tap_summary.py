@@ -1,14 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run TAP programs and print what failed and a total: tap_summary.py PROGRAM[:ARGUMENT]...
+"""Run TAP programs and print what failed and a total: tap_summary.py [--as-user] PROGRAM[:ARGUMENT]...
+
+--as-user: where root calls, the programs run as csbx-test, from a copy that user can read: half of
+what is tested does not apply to root.
 
 A program that is killed, exits non-zero without a failed line, or prints no plan counts as one
 failure more. The last line is `N passed, N failed, N skipped`; the exit code is 1 on a failure.
 """
 import os
+import pwd
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 TIMEOUT_S = 120
@@ -23,12 +29,44 @@ class Totals:
         return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
-def run(program):
+class Runner:
+    """Runs programs as we are, or as csbx-test in a temporary directory of its own."""
+
+    def __init__(self, as_user):
+        self.how = {}
+        self.directory = None
+        if as_user and os.geteuid() == 0:
+            user = pwd.getpwnam("csbx-test")
+            self.directory = tempfile.mkdtemp(prefix="csbx-unit.", dir="/tmp")
+            os.chown(self.directory, user.pw_uid, user.pw_gid)
+            self.how = {"user": user.pw_uid, "group": user.pw_gid, "cwd": self.directory,
+                        "extra_groups": os.getgrouplist(user.pw_name, user.pw_gid),
+                        "env": {**os.environ, "HOME": user.pw_dir, "USER": user.pw_name,
+                                "TMPDIR": self.directory}}
+
+    def path(self, program):
+        """Tests that start csbx's programs find them two directories up, as in the build tree."""
+        if self.directory:
+            here = os.path.join(self.directory, "tests", "unit")
+            if not os.path.isdir(here):
+                os.makedirs(here)
+                build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(program))))
+                for name in os.listdir(build):
+                    if name.startswith("csbx"):
+                        shutil.copy(os.path.join(build, name), self.directory)
+            return shutil.copy(program, here)
+        return program if "/" in program else "./" + program
+
+    def close(self):
+        if self.directory:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def run(runner, program):
     """Output, exit code (None for a timeout)."""
     program, *args = program.split(":")
-    path = program if "/" in program else "./" + program
     try:
-        p = subprocess.run([path, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        p = subprocess.run([runner.path(program), *args], **runner.how, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)
         return p.stdout, p.returncode
     except subprocess.TimeoutExpired as e:
@@ -69,10 +107,12 @@ def judge(out, code):
 
 
 def main():
+    as_user = sys.argv[1:2] == ["--as-user"]
+    runner = Runner(as_user)
     total = Totals()
-    for program in sys.argv[1:]:
+    for program in sys.argv[1 + as_user:]:
         start = time.monotonic()
-        out, code = run(program)
+        out, code = run(runner, program)
         passed, failed, skipped, reasons = judge(out, code)
         total.passed += passed
         total.failed += failed
@@ -87,6 +127,7 @@ def main():
             for reason in reasons:
                 print(f"        {reason}")
         sys.stdout.flush()
+    runner.close()
     print(total)
     return 1 if total.failed else 0
 
