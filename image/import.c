@@ -105,6 +105,7 @@ int import_trailer(const struct import *im, struct strbuf *out, struct err *e)
 {
 	const struct image_source *src = im->src;
 	struct flat_writer w;
+	char comp[32];
 	int r;
 
 	flat_begin(&w, IMAGE_TRAILER_MAGIC, IMAGE_TRAILER_VERSION);
@@ -120,7 +121,8 @@ int import_trailer(const struct import *im, struct strbuf *out, struct err *e)
 		trailer_digest(&w, TRAILER_DIFF_ID, &im->layers[i].result.diff_id);
 	}
 	flat_str(&w, TRAILER_TOOL, "csbx " CSBX_VERSION);
-	flat_str(&w, TRAILER_WRITER, squash_library());
+	squash_format_comp(&im->options.squash, comp, sizeof(comp));
+	flat_str(&w, TRAILER_WRITER, comp);
 	r = flat_end(&w, e);
 	if (r == 0)
 		strbuf_add(out, w.buf.data, w.buf.len);

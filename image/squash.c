@@ -117,11 +117,6 @@ static int fail(struct squash *s, int code, struct err *e)
 	return err_set(e, EIO, "libsquashfs: error %d", code);
 }
 
-const char *squash_library(void)
-{
-	return "libsquashfs";
-}
-
 static int write_super(struct squash *s, struct err *e)
 {
 	int r = sqfs_super_init(&s->super, SQUASH_BLOCK_BYTES, 0,

@@ -28,8 +28,8 @@ struct squash_options {
 /* "zstd", "zstd:19", "lz4", "gzip:9", "none": -EINVAL naming what is wrong. */
 int squash_parse_comp(const char *text, enum squash_comp *ret, int *ret_level, struct err *e);
 
-/* Version of the library that does the work, for provenance. */
-const char *squash_library(void);
+/* "zstd:3": the inverse, with a default level made explicit; returns as snprintf(3). */
+int squash_format_comp(const struct squash_options *o, char *buf, size_t len);
 
 struct squash;
 

@@ -3,6 +3,7 @@
 
 #include <sqfs/compressor.h>
 #include <sqfs/error.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,15 @@ int squash_parse_comp(const char *text, enum squash_comp *ret, int *ret_level, s
 	}
 	return err_set(e, EINVAL,
 		       "compression '%s': not one of zstd[:LEVEL], lz4, gzip[:LEVEL], none", text);
+}
+
+int squash_format_comp(const struct squash_options *o, char *buf, size_t len)
+{
+	const struct comp_name *c = &comps[o->comp];
+
+	if (!c->level)
+		return snprintf(buf, len, "%s", c->name);
+	return snprintf(buf, len, "%s:%d", c->name, o->level ? o->level : c->level);
 }
 
 unsigned squash_comp_id(enum squash_comp comp)

@@ -21,7 +21,7 @@ enum image_trailer_tag {
 	TRAILER_LAYER_DIGEST,	 /* str, repeated: stored bytes of each layer, "" where there are none */
 	TRAILER_DIFF_ID,	 /* str, repeated, in step: the layer's tar */
 	TRAILER_TOOL,		 /* str: "csbx 0.1.0" */
-	TRAILER_WRITER,		 /* str: compressor and level, library versions */
+	TRAILER_WRITER,		 /* str: compressor and level, "zstd:3" */
 };
 
 #endif
