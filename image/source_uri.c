@@ -149,12 +149,12 @@ static char *base_name(const struct source_uri *u, const char *base)
 		path = slash + 1;
 	}
 	name = strndup(path, n);
+	if (name && u->kind != SOURCE_OCI_LAYOUT && u->kind != SOURCE_DIRECTORY)
+		cut_suffix(name);
 	if (name && (!*name || str_is_dots(name) || str_eq(name, "-"))) {
 		free(name);
 		return strdup(base);
 	}
-	if (name && u->kind != SOURCE_OCI_LAYOUT && u->kind != SOURCE_DIRECTORY)
-		cut_suffix(name);
 	return name;
 }
 

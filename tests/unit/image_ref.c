@@ -133,6 +133,7 @@ static const struct {
 	{"tar:-", SOURCE_TAR, "-", SELECT_ANY, NULL, "BASE"},
 	{"oci-archive:-:v1", SOURCE_OCI_ARCHIVE, "-", SELECT_REF, "v1", "BASE+v1"},
 	{"-", SOURCE_SNIFF, "-", SELECT_ANY, NULL, "BASE"},
+	{"tar:..tar", SOURCE_TAR, "..tar", SELECT_ANY, NULL, "BASE"},
 	{"dir:d", SOURCE_DIRECTORY, "d", SELECT_ANY, NULL, "d"},
 	{"a/b:c", SOURCE_SNIFF, "a/b:c", SELECT_ANY, NULL, "b:c"},
 };
