@@ -245,8 +245,15 @@ void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len)
 {
 	while (len) {
 		uint32_t cp = 0;
-		size_t n = str_utf8_next(s, len, &cp);
+		size_t n = 0;
 
+		/* Nearly all text is printable ASCII: whole runs of it at once. */
+		while (n < len && s[n] >= 0x20 && s[n] < 0x7f)
+			n++;
+		if (!n)
+			n = str_utf8_next(s, len, &cp);
+		else
+			cp = ' ';
 		if (n && !str_is_display_control(cp)) {
 			strbuf_add(b, s, n);
 		} else {
