@@ -159,6 +159,7 @@ class Sweep:
         self.box = harness.Sandbox(top=top)
         self.scenario = SCENARIOS[name](self.box)
         self.log = Path(self.box.top) / "killat.log"
+        self.needed_gc = 0  # points after which there was something for gc to do
         # As root we make the files, but they must be the user's own.
         self.scenario.prepare()
         subprocess.run(["chown", "-R", self.box.owner.pw_name, str(self.box.work)], check=True)
@@ -203,6 +204,7 @@ class Sweep:
             left = self.box.leftovers()
             return True, [f"hangs; then left: {left}"]
         reached = [x for x in lines if x[0] == "killed"]
+        self.needed_gc += bool(self.box.debris())
         bad = []
         gc = self.box.run("gc")
         if gc.returncode:
@@ -235,8 +237,9 @@ def work(job):
                 break
             if name not in sweeps:
                 sweeps[name] = Sweep(name, top)
+            before = sweeps[name].needed_gc
             reached, bad = sweeps[name].run_point(process, call)
-            done.append((name, process, call, reached, bad))
+            done.append((name, process, call, reached, bad, sweeps[name].needed_gc - before))
             if bad:  # what is broken now must not spoil the next point
                 sweeps.pop(name).close()
     finally:
@@ -296,13 +299,13 @@ def main():
         with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
             done = sum(pool.map(work, jobs), [])
     failed = [d for d in done if d[4]]
-    for name, process, call, _, bad in failed[:20]:
+    for name, process, call, _, bad, _ in failed[:20]:
         print(f"FAIL {name}:{process}:{call}")
         for line in bad:
             print(f"     {line}")
     reached = sum(d[3] for d in done)
     print(f"# {len(done)} of {len(points)} points run in {time.time() - start:.0f} s, "
-          f"{len(done) - reached} not reached")
+          f"{len(done) - reached} not reached, {sum(d[5] for d in done)} left something for gc")
     print(f"{len(done) - len(failed)} passed, {len(failed)} failed, 0 skipped")
     return 1 if failed or not done else 0
 
