@@ -149,7 +149,8 @@ static int gzip_run(struct decoder *d, struct decoder_io *io, struct err *e)
 			if (r < 0)
 				return r;
 		}
-	} while (io->out_len < io->out_cap && (io->in_len != before_in || io->out_len != before_out));
+	} while (io->out_len < io->out_cap &&
+		 (io->in_len != before_in || io->out_len != before_out));
 	return 0;
 }
 

@@ -84,9 +84,9 @@ static int merge(struct import *im, struct err *e)
 		return r;
 	total = tree_total_bytes(&im->tree);
 	if (total > im->options.max_image_bytes)
-		return err_set(e, EFBIG, "the files of the image sum up to %llu bytes, the limit is %llu",
-			       (unsigned long long)total,
-			       (unsigned long long)im->options.max_image_bytes);
+		return err_set(
+			e, EFBIG, "the files of the image sum up to %llu bytes, the limit is %llu",
+			(unsigned long long)total, (unsigned long long)im->options.max_image_bytes);
 	if (im->options.all_root)
 		tree_set_owner(&im->tree, 0, 0);
 	for (size_t i = 0; i < im->src->n_layers; i++)

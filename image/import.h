@@ -32,8 +32,8 @@ struct import_progress {
 struct import_options {
 	struct squash_options squash; /* threads 0: one for each CPU we may use */
 	uint64_t max_image_bytes;     /* apparent size of all files; 0: the default */
-	bool force;		      /* replace an existing file */
-	bool all_root;		      /* every file belongs to 0:0 */
+	bool force;                   /* replace an existing file */
+	bool all_root;                /* every file belongs to 0:0 */
 	bool no_enroot_files;
 	bool keep_capabilities; /* keep security.capability attributes */
 	void (*progress)(void *arg, const struct import_progress *p); /* NULL: none */
@@ -42,9 +42,9 @@ struct import_options {
 };
 
 struct import_result {
-	uint64_t file_bytes;	 /* of the image file */
+	uint64_t file_bytes;    /* of the image file */
 	uint64_t content_bytes; /* sum of the sizes of all regular files */
-	uint32_t n_entries;	 /* names in the image */
+	uint32_t n_entries;     /* names in the image */
 };
 
 /* Writes dirfd/name. On failure nothing is left behind. */

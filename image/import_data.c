@@ -7,7 +7,8 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-static int copy_file(struct layer_reader *l, struct squash *s, uint32_t ino, uint64_t size, struct err *e)
+static int copy_file(struct layer_reader *l, struct squash *s, uint32_t ino, uint64_t size,
+		     struct err *e)
 {
 	uint64_t done = 0, offset;
 	const void *data;

@@ -49,8 +49,8 @@ static int open_tar(struct layer_reader *l, const struct source_layer *src, stru
 	return r < 0 ? r : tar_open(&l->tar, l->stream, e);
 }
 
-int layer_reader_open(struct layer_reader **ret, const struct source_layer *src, const struct layer_options *o,
-	       struct err *e)
+int layer_reader_open(struct layer_reader **ret, const struct source_layer *src,
+		      const struct layer_options *o, struct err *e)
 {
 	_layer_reader_ struct layer_reader *l = calloc(1, sizeof(*l));
 	int r;
@@ -207,8 +207,8 @@ static int check_piece(struct layer_reader *l, size_t len, uint64_t offset, stru
 	return 1;
 }
 
-int layer_reader_read(struct layer_reader *l, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
-	       struct err *e)
+int layer_reader_read(struct layer_reader *l, const void **ret_data, size_t *ret_len,
+		      uint64_t *ret_offset, struct err *e)
 {
 	int r;
 

@@ -54,7 +54,7 @@ struct layer_entry {
 	enum entry_type type;
 	const char *path; /* clean; "" is the root */
 	const char *link; /* symlink: its target as it is; hard link: a clean path; else NULL */
-	uint16_t mode;	  /* permission bits, 07777 */
+	uint16_t mode;    /* permission bits, 07777 */
 	uint32_t uid, gid, mtime_s;
 	uint64_t size_bytes; /* of a regular file's content, holes included */
 	const struct layer_xattr *xattrs;
@@ -62,9 +62,9 @@ struct layer_entry {
 };
 
 struct layer_options {
-	uint64_t max_bytes;	 /* limit of the image, decompressed */
+	uint64_t max_bytes;     /* limit of the image, decompressed */
 	bool keep_capabilities; /* pass security.capability on */
-	bool hash_plain;	 /* compute the digest of the tar (diff_id) */
+	bool hash_plain;        /* compute the digest of the tar (diff_id) */
 	struct stream_watch watch;
 };
 
@@ -75,8 +75,8 @@ struct layer_result {
 
 struct layer_reader;
 
-int layer_reader_open(struct layer_reader **ret, const struct source_layer *src, const struct layer_options *o,
-	       struct err *e);
+int layer_reader_open(struct layer_reader **ret, const struct source_layer *src,
+		      const struct layer_options *o, struct err *e);
 
 /* 1 and an entry, 0 after the last one, -errno. */
 int layer_reader_next(struct layer_reader *l, struct layer_entry *ret, struct err *e);
@@ -85,8 +85,8 @@ int layer_reader_next(struct layer_reader *l, struct layer_entry *ret, struct er
  * Content of the current regular file, piece by piece with offsets that only grow; what lies
  * between pieces, and from the last one to size_bytes, is zeros. 1, 0 at the end, -errno.
  */
-int layer_reader_read(struct layer_reader *l, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,
-	       struct err *e);
+int layer_reader_read(struct layer_reader *l, const void **ret_data, size_t *ret_len,
+		      uint64_t *ret_offset, struct err *e);
 
 /* Reads on to the end, padding included, and gives digests and sizes. */
 int layer_reader_finish(struct layer_reader *l, struct layer_result *ret, struct err *e);

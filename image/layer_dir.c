@@ -115,7 +115,8 @@ static int advance(struct layer_dir *d, struct err *e)
 				strbuf_addch(&d->path, '/');
 			strbuf_addstr(&d->path, level->names.items[level->next++]);
 			if (d->path.len > LAYER_PATH_MAX)
-				return err_set(e, EBADMSG, "a path of over %u bytes", LAYER_PATH_MAX);
+				return err_set(e, EBADMSG, "a path of over %u bytes",
+					       LAYER_PATH_MAX);
 			return strbuf_check(&d->path, e) < 0 ? -ENOMEM : 1;
 		}
 		strv_free(&level->names);
@@ -128,7 +129,7 @@ static int set_type(struct layer_dir *d, int fd, const struct stat *st, struct l
 		    struct err *e)
 {
 	static const enum entry_type types[] = {
-		[S_IFREG >> 12] = ENTRY_FILE,	 [S_IFDIR >> 12] = ENTRY_DIRECTORY,
+		[S_IFREG >> 12] = ENTRY_FILE,    [S_IFDIR >> 12] = ENTRY_DIRECTORY,
 		[S_IFLNK >> 12] = ENTRY_SYMLINK, [S_IFIFO >> 12] = ENTRY_FIFO,
 		[S_IFSOCK >> 12] = ENTRY_SOCKET, [S_IFCHR >> 12] = ENTRY_DEVICE,
 		[S_IFBLK >> 12] = ENTRY_DEVICE,
@@ -200,7 +201,8 @@ static int set_xattrs(struct layer_dir *d, int fd, struct layer_entry *ret, stru
 	strbuf_add(&d->xattr_names, list, (size_t)n);
 	strbuf_add(&d->xattr_values, "", 1);
 	r = strbuf_check(&d->xattr_names, e);
-	for (const char *p = d->xattr_names.data, *end = p + n; r == 0 && p < end; p += strlen(p) + 1) {
+	for (const char *p = d->xattr_names.data, *end = p + n; r == 0 && p < end;
+	     p += strlen(p) + 1) {
 		if (layer_keeps_xattr(p, d->options.keep_capabilities))
 			r = add_xattr(d, proc, p, ret, e);
 	}
@@ -302,7 +304,8 @@ int layer_dir_read(struct layer_dir *d, const void **ret_data, size_t *ret_len,
 	if (r <= 0)
 		return r;
 	do
-		n = pread(d->file, d->buf, end - d->offset < BUFFER_BYTES ? end - d->offset : BUFFER_BYTES,
+		n = pread(d->file, d->buf,
+			  end - d->offset < BUFFER_BYTES ? end - d->offset : BUFFER_BYTES,
 			  (off_t)d->offset);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)

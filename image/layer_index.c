@@ -66,8 +66,7 @@ static int add_string(struct layer_index *x, const char *s, size_t len, uint32_t
 	return 0;
 }
 
-static int add_path(struct layer_index *x, const char *path, struct index_entry *ret,
-		    struct err *e)
+static int add_path(struct layer_index *x, const char *path, struct index_entry *ret, struct err *e)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	size_t dir_len = slash ? (size_t)(slash - path) : 0, name_len = strlen(name);

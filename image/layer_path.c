@@ -31,11 +31,11 @@ int layer_clean_path(const char *raw, struct strbuf *out, struct err *e)
 		if (len == 2 && name[0] == '.' && name[1] == '.')
 			return err_set(e, EBADMSG, "name with '..': %.200s", raw);
 		if (len > LAYER_NAME_MAX)
-			return err_set(e, EBADMSG, "component of over %u bytes: %.60s...", LAYER_NAME_MAX,
-				       name);
+			return err_set(e, EBADMSG, "component of over %u bytes: %.60s...",
+				       LAYER_NAME_MAX, name);
 		if (++depth > LAYER_DEPTH_MAX)
-			return err_set(e, EBADMSG, "more than %u levels deep: %.60s...", LAYER_DEPTH_MAX,
-				       raw);
+			return err_set(e, EBADMSG, "more than %u levels deep: %.60s...",
+				       LAYER_DEPTH_MAX, raw);
 		if (out->len)
 			strbuf_addch(out, '/');
 		strbuf_add(out, name, len);

@@ -18,10 +18,8 @@ static int add_directory(struct metadata *m, const char *path, struct err *e)
 static int add_file(struct metadata *m, const char *path, uint16_t mode,
 		    const struct strbuf *content, struct err *e)
 {
-	struct layer_entry entry = {.type = ENTRY_FILE,
-				    .path = path,
-				    .mode = mode,
-				    .size_bytes = content->len};
+	struct layer_entry entry = {
+		.type = ENTRY_FILE, .path = path, .mode = mode, .size_bytes = content->len};
 
 	if (m->index.n >= sizeof(m->data) / sizeof(m->data[0]))
 		return err_set(e, E2BIG, "too many files of our own");
@@ -118,7 +116,8 @@ static int add_enroot(struct metadata *m, const struct image_source *src, struct
 	int r = enroot_meta_build(src, &m->enroot, e);
 
 	for (size_t i = 0; r == 0 && i < sizeof(files) / sizeof(files[0]); i++)
-		r = add_enroot_file(m, t, files[i].path, files[i].mode, files[i].content, replace, e);
+		r = add_enroot_file(m, t, files[i].path, files[i].mode, files[i].content, replace,
+				    e);
 	return r;
 }
 

@@ -53,7 +53,8 @@ static void remove_if_stale(const struct output *o, const char *name)
 	_close_ int fd = openat(o->dirfd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !lock(fd))
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    !lock(fd))
 		unlinkat(o->dirfd, name, 0);
 }
 

@@ -14,13 +14,16 @@
 struct err;
 
 struct output {
-	int dirfd;	   /* the caller's */
-	int fd;		   /* to write to; -1: none */
+	int dirfd; /* the caller's */
+	int fd;    /* to write to; -1: none */
 	char *name;
-	char *temporary;   /* name in dirfd; NULL: unnamed */
+	char *temporary; /* name in dirfd; NULL: unnamed */
 	bool force;
 };
-#define OUTPUT_INIT {.fd = -1}
+#define OUTPUT_INIT      \
+	{                \
+		.fd = -1 \
+	}
 
 /* -EEXIST when name is there and not `force`. Mode 0644 less the umask. */
 int output_open(struct output *o, int dirfd, const char *name, bool force, struct err *e);

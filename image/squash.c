@@ -50,10 +50,11 @@ struct squash {
 	sqfs_xattr_writer_t *xattrs;
 	sqfs_meta_writer_t *inodes, *dirs;
 	sqfs_dir_writer_t *dir;
-	sqfs_inode_generic_t **nodes; /* by tree inode until written; the library writes to the slots */
-	uint32_t *number;	      /* by tree inode: squashfs inode number, 0 = none yet */
-	uint32_t *order;	      /* tree inode by squashfs number - 1 */
-	uint64_t *refs;		      /* by tree inode: where its squashfs inode lies */
+	sqfs_inode_generic_t *
+		*nodes;   /* by tree inode until written; the library writes to the slots */
+	uint32_t *number; /* by tree inode: squashfs inode number, 0 = none yet */
+	uint32_t *order;  /* tree inode by squashfs number - 1 */
+	uint64_t *refs;   /* by tree inode: where its squashfs inode lies */
 	uint32_t n_numbered;
 	struct tree_list list;
 };
@@ -112,7 +113,8 @@ static int fail(struct squash *s, int code, struct err *e)
 	case SQFS_ERROR_ALLOC:
 		return err_set(e, ENOMEM, "out of memory");
 	case SQFS_ERROR_OVERFLOW:
-		return err_set(e, EOVERFLOW, "more than squashfs can hold (65535 different owners, say)");
+		return err_set(e, EOVERFLOW,
+			       "more than squashfs can hold (65535 different owners, say)");
 	}
 	return err_set(e, EIO, "libsquashfs: error %d", code);
 }
@@ -323,8 +325,8 @@ static int write_xattrs(struct squash *s, const struct tree_inode *i, uint32_t *
 static uint16_t node_mode(const struct tree_inode *i)
 {
 	static const uint16_t types[] = {
-		[ENTRY_FILE] = S_IFREG,	   [ENTRY_DIRECTORY] = S_IFDIR, [ENTRY_SYMLINK] = S_IFLNK,
-		[ENTRY_FIFO] = S_IFIFO,	   [ENTRY_SOCKET] = S_IFSOCK,
+		[ENTRY_FILE] = S_IFREG, [ENTRY_DIRECTORY] = S_IFDIR, [ENTRY_SYMLINK] = S_IFLNK,
+		[ENTRY_FIFO] = S_IFIFO, [ENTRY_SOCKET] = S_IFSOCK,
 	};
 
 	return types[i->type] | (i->type == ENTRY_SYMLINK ? 0777 : i->mode);
@@ -357,7 +359,8 @@ static int write_directory(struct squash *s, uint32_t inode, uint32_t xattrs, st
 	s->nodes[inode] = sqfs_dir_writer_create_inode(s->dir, 0, xattrs, parent);
 	if (!s->nodes[inode])
 		return fail(s, SQFS_ERROR_ALLOC, e);
-	/* The library counts every entry as a link; only directories below have one (their ".."). */
+	/* The library counts every entry as a link; only directories below have one (their "..").
+	 */
 	if (s->nodes[inode]->base.type == SQFS_INODE_DIR)
 		s->nodes[inode]->data.dir.nlink = 2 + n_dirs;
 	else

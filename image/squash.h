@@ -21,7 +21,7 @@ enum squash_comp { SQUASH_ZSTD, SQUASH_LZ4, SQUASH_GZIP, SQUASH_NONE };
 
 struct squash_options {
 	enum squash_comp comp;
-	int level; /* 0: the default, zstd 3, gzip 6 */
+	int level;        /* 0: the default, zstd 3, gzip 6 */
 	unsigned threads; /* at least 1 */
 };
 

@@ -47,7 +47,8 @@ static ssize_t fill(struct stream *s, struct err *e)
 		return err_sys(e, "read");
 	if (n == 0)
 		return err_set(e, EBADMSG, "cut short: %llu of %llu bytes",
-			       (unsigned long long)s->position, (unsigned long long)s->config.length);
+			       (unsigned long long)s->position,
+			       (unsigned long long)s->config.length);
 	if (stream_watch_tick(&s->config.watch, (uint64_t)n, e) < 0)
 		return -ECANCELED;
 	digest_update(&s->stored, s->in, (size_t)n);
@@ -90,7 +91,8 @@ static int choose_decoder(struct stream *s, struct err *e)
 		if (!matches(m, s->io.in, s->io.in_len))
 			continue;
 		if (m->refused)
-			return err_set(e, EBADMSG, "compressed with %s; only gzip and zstd are known",
+			return err_set(e, EBADMSG,
+				       "compressed with %s; only gzip and zstd are known",
 				       m->refused);
 		return m->create(&s->decoder, e);
 	}

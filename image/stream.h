@@ -27,7 +27,7 @@ struct err;
  * pointers may be NULL.
  */
 struct stream_watch {
-	_Atomic uint64_t *read_bytes;	  /* stored bytes read are added to it */
+	_Atomic uint64_t *read_bytes;        /* stored bytes read are added to it */
 	const volatile sig_atomic_t *cancel; /* becomes non-zero: the next read is -ECANCELED */
 };
 
@@ -35,8 +35,8 @@ struct stream_config {
 	int fd; /* stays the caller's */
 	uint64_t offset, length;
 	const char *stored_alg; /* hash of the stored bytes: "sha256", "sha512"; NULL: none */
-	const char *plain_alg;	/* hash of the decompressed bytes, likewise */
-	uint64_t max_bytes;	/* of output; 0: no limit */
+	const char *plain_alg;  /* hash of the decompressed bytes, likewise */
+	uint64_t max_bytes;     /* of output; 0: no limit */
 	struct stream_watch watch;
 };
 

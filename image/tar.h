@@ -20,7 +20,7 @@ struct tar_header {
 	const char *path;     /* raw bytes, valid until the next call */
 	const char *hardlink; /* NULL: not a hard link */
 	const char *symlink;  /* NULL: not a symbolic link */
-	mode_t mode;	      /* type and permission bits; no type for a hard link */
+	mode_t mode;          /* type and permission bits; no type for a hard link */
 	int64_t uid, gid, mtime_s;
 	int64_t size_bytes; /* apparent size; 0 where the archive gives none */
 };

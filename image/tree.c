@@ -265,7 +265,8 @@ uint64_t tree_total_bytes(const struct tree *t)
 static int compare_names(const void *a, const void *b, void *arg)
 {
 	const struct tree *t = arg;
-	const struct tree_dent *x = &t->dents[*(const uint32_t *)a], *y = &t->dents[*(const uint32_t *)b];
+	const struct tree_dent *x = &t->dents[*(const uint32_t *)a],
+			       *y = &t->dents[*(const uint32_t *)b];
 	size_t n = x->name_len < y->name_len ? x->name_len : y->name_len;
 	int r = memcmp(tree_name(t, x), tree_name(t, y), n);
 
@@ -284,6 +285,7 @@ int tree_children(const struct tree *t, uint32_t dir, struct tree_list *list, st
 			list->dents[list->n++] = d;
 	}
 	if (list->n)
-		qsort_r(list->dents, list->n, sizeof(*list->dents), compare_names, (void *)(uintptr_t)t);
+		qsort_r(list->dents, list->n, sizeof(*list->dents), compare_names,
+			(void *)(uintptr_t)t);
 	return 0;
 }

@@ -40,17 +40,17 @@ struct err;
 struct tree_inode {
 	uint64_t size_bytes;
 	uint32_t uid, gid, mtime_s;
-	uint32_t link;	       /* symlink: target, in the arena of `layer` */
-	uint32_t xattrs;       /* in the arena of `xattr_layer` */
-	uint32_t nlink;	       /* names, for all but directories */
-	uint32_t ordinal;      /* regular file: index of its entry in `layer` */
-	uint32_t first_child;  /* directory: a dent or TREE_NONE */
-	uint32_t dent;	       /* directory: its own name; TREE_NONE for the root */
+	uint32_t link;        /* symlink: target, in the arena of `layer` */
+	uint32_t xattrs;      /* in the arena of `xattr_layer` */
+	uint32_t nlink;       /* names, for all but directories */
+	uint32_t ordinal;     /* regular file: index of its entry in `layer` */
+	uint32_t first_child; /* directory: a dent or TREE_NONE */
+	uint32_t dent;        /* directory: its own name; TREE_NONE for the root */
 	uint16_t layer, xattr_layer;
-	uint16_t mode;	       /* permission bits */
-	uint16_t depth;	       /* directory: components of its path */
-	uint16_t swept;	       /* directory: 1 + the last layer whose sweep went through it */
-	uint8_t type;	       /* enum entry_type, never ENTRY_HARDLINK */
+	uint16_t mode;  /* permission bits */
+	uint16_t depth; /* directory: components of its path */
+	uint16_t swept; /* directory: 1 + the last layer whose sweep went through it */
+	uint8_t type;   /* enum entry_type, never ENTRY_HARDLINK */
 };
 
 struct tree_dent {

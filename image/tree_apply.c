@@ -162,26 +162,26 @@ static void sweep(struct apply *a, uint32_t dir)
 	}
 }
 
-static int apply_whiteout(struct apply *a, struct err *e)
+static int apply_opaque(struct apply *a, struct err *e)
+{
+	int r = tree_walk(a->t, &a->walk, arena_str(a, a->entry->dir), e);
+
+	if (r == 0 && !a->walk.n_missing)
+		sweep(a, a->walk.dir);
+	return r;
+}
+
+static int apply_whiteout(struct apply *a, struct tree_str name, struct err *e)
 {
 	struct tree *t = a->t;
-	struct tree_str name = entry_name(a);
 	uint32_t d;
 	int r;
 
+	if (!name.len || str_is_dots(name.p))
+		return err_set(e, EBADMSG, "a whiteout without a name");
 	r = tree_walk(t, &a->walk, arena_str(a, a->entry->dir), e);
 	if (r < 0 || a->walk.n_missing)
 		return r;
-	if (str_eq(name.p, OPAQUE)) {
-		sweep(a, a->walk.dir);
-		return 0;
-	}
-	if (str_has_prefix(name.p, AUFS_META))
-		return 0;
-	name.p += strlen(WHITEOUT);
-	name.len -= (uint32_t)strlen(WHITEOUT);
-	if (!name.len || str_is_dots(name.p))
-		return err_set(e, EBADMSG, "a whiteout without a name");
 	d = tree_lookup_live(t, a->walk.dir, name);
 	if (d == TREE_NONE)
 		return 0;
@@ -323,7 +323,8 @@ static int defer(struct apply *a, struct err *e)
 	r = entry_dir(a, &dir, e);
 	if (r < 0)
 		return r;
-	clear_name(a, dir, entry_name(a)); /* so that what is there at the end came later, and wins */
+	clear_name(a, dir,
+		   entry_name(a)); /* so that what is there at the end came later, and wins */
 	a->deferred[a->n_deferred++] = a->ordinal;
 	return 0;
 }
@@ -399,17 +400,24 @@ static bool has_whiteout_component(const char *dir)
 static int apply_entry(struct apply *a, struct err *e)
 {
 	const char *dir = layer_index_str(a->x, a->entry->dir);
-	const char *name = layer_index_str(a->x, a->entry->name);
+	struct tree_str name = entry_name(a);
 
 	a->t->budget += STEPS_PER_ENTRY + strlen(dir);
-	if (!a->entry->name_len) {
+	if (!name.len) {
 		set_attributes(a, &a->t->inodes[TREE_ROOT]);
 		return 0;
 	}
 	if (has_whiteout_component(dir))
 		return strstr(dir, AUFS_META) ? 0 : err_set(e, EBADMSG, "a whiteout with content");
-	if (str_has_prefix(name, WHITEOUT))
-		return apply_whiteout(a, e);
+	if (str_eq(name.p, OPAQUE))
+		return apply_opaque(a, e);
+	if (str_has_prefix(name.p, AUFS_META))
+		return 0;
+	if (str_has_prefix(name.p, WHITEOUT)) {
+		name.p += strlen(WHITEOUT);
+		name.len -= (uint32_t)strlen(WHITEOUT);
+		return apply_whiteout(a, name, e);
+	}
 	if (a->entry->type == ENTRY_HARDLINK)
 		return apply_hard_link(a, e);
 	return apply_plain(a, e);

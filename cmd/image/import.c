@@ -79,7 +79,7 @@ static int open_destination(struct destination *d, const struct import_args *a, 
 		return err_set(e, ENOMEM, "out of memory");
 	slash = strrchr(d->path, '/');
 	d->name = slash ? slash + 1 : d->path;
-	d->dir = !slash		    ? str_printf(".")
+	d->dir = !slash             ? str_printf(".")
 		 : slash == d->path ? str_printf("/")
 				    : str_printf("%.*s", (int)(slash - d->path), d->path);
 	if (!d->dir)
@@ -146,7 +146,8 @@ static int import_run(struct cmd *c, void *args, int argc, char **argv)
 	struct import_args *a = args;
 	struct destination d = {.dirfd = -1};
 	struct image_source src = {0};
-	struct source_options so = {.arch = a->arch, .platform = a->platform, .tmp_dirfd = AT_FDCWD};
+	struct source_options so = {
+		.arch = a->arch, .platform = a->platform, .tmp_dirfd = AT_FDCWD};
 	struct err e = ERR_INIT;
 	int r;
 
@@ -176,18 +177,19 @@ const struct verb verb_import = {
 	.name = "import",
 	.usage = "[OPTIONS] URI",
 	.description =
-		"Makes one squashfs file of an image. URI is oci:DIR[:REF], oci-archive:FILE[:REF], "
-		"docker-archive:FILE[:REF], tar:FILE, dir:DIRECTORY, - for a root file system's tar "
-		"on standard input, or a path whose kind is recognised.\n\n"
+		"Makes one squashfs file of an image. URI is oci:DIR[:REF], "
+		"oci-archive:FILE[:REF], docker-archive:FILE[:REF], tar:FILE, dir:DIRECTORY, - "
+		"for a root file system's tar on standard input, or a path whose kind is "
+		"recognised.\n\n"
 		"Layers may be compressed by gzip or zstd. Every digest is checked. Nothing is "
-		"unpacked: layers are merged in memory and written in one pass, without privileges, "
-		"and the file appears under its name when it is complete. The same image gives the "
-		"same file system, byte for byte, whatever its layers' form and the number of "
-		"threads.\n\n"
+		"unpacked: layers are merged in memory and written in one pass, without "
+		"privileges, and the file appears under its name when it is complete. The same "
+		"image gives the same file system, byte for byte, whatever its layers' form and "
+		"the number of threads.\n\n"
 		"Owners, modes and times are kept; device nodes are left out. The image's "
-		"configuration goes to /.csbx/config.json in it, and what enroot needs to start it "
-		"to /etc; files of those names that the image has itself go to /.csbx/orig, and "
-		"containers of csbx still see them under their own names.",
+		"configuration goes to /.csbx/config.json in it, and what enroot needs to start "
+		"it to /etc; files of those names that the image has itself go to /.csbx/orig, "
+		"and containers of csbx still see them under their own names.",
 	.uses = (const struct opt_use[]){{&import_table, 0}, {0}},
 	.examples = examples,
 	.offers = "file",

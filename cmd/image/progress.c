@@ -66,7 +66,8 @@ static void draw(struct progress *p, const struct import_progress *now, uint64_t
 	_strbuf_ struct strbuf line = STRBUF_INIT;
 	double seconds = (double)(clock_ns - p->phase_ns) / 1e9;
 	struct winsize size = {0};
-	unsigned columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+	unsigned columns =
+		ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 
 	strbuf_addf(&line, "\r%-16s", phase_names[now->phase]);
 	if (now->phase == IMPORT_INDEX || now->phase == IMPORT_DATA) {
