@@ -29,7 +29,7 @@ init-aarch64: ## build csbx-init for aarch64 (needs gcc-aarch64-linux-gnu)
 	@$(MAKE) CC=aarch64-linux-gnu-gcc ARCH=aarch64 O=$(O)-aarch64 $(O)-aarch64/csbx-init
 
 # Tests that start csbx-init itself.
-$(O)/tests/unit/runtime_init $(O)/tests/unit/runtime_init_exec: | $(O)/csbx-init
+$(O)/tests/unit/runtime_init $(addprefix $(O)/tests/unit/runtime_init_,life exec): | $(O)/csbx-init
 
 # init's message check, hosted: for the unit test and the fuzzer of it.
 $(O)/hosted/msg_check.o: runtime/init/msg_check.c $(O)/.flags

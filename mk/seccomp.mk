@@ -15,7 +15,9 @@ $(SECCOMP_TABLES): $(O)/gen/seccomp_table_%.h: $(SECCOMP_GEN)
 
 $(O)/runtime/seccomp.o: $(SECCOMP_TABLES)
 
-# The unit test reads the policy itself and asks libseccomp for names.
-$(O)/tests/unit/runtime_seccomp.o: $(SECCOMP_TABLES)
+# The unit test reads the policy itself.
+SECCOMP_NAMES := $(O)/gen/seccomp_names_x86_64.h $(O)/gen/seccomp_names_aarch64.h
+$(SECCOMP_NAMES): $(O)/gen/seccomp_names_%.h: $(SECCOMP_GEN)
+	$(Q)mkdir -p $(@D) && $(SECCOMP_GEN) $* names >$@.tmp && mv $@.tmp $@
+$(O)/tests/unit/runtime_seccomp.o: $(SECCOMP_TABLES) $(SECCOMP_NAMES)
 $(O)/tests/unit/runtime_seccomp: $(O)/runtime/seccomp/policy.o
-$(O)/tests/unit/runtime_seccomp: TEST_LIBS = $(call pc,--libs,$(GEN_MODS))

@@ -197,6 +197,9 @@ static void start_main(struct init *in, const struct init_msg *m)
 	unsigned stage = INIT_STAGE_IDMAP;
 	int sync[2], r;
 
+	/* The maps are files of W, and W's files belong to init's user only if W is dumpable. */
+	if (!(m->flags & INIT_ONE_ID))
+		sys_prctl(PR_SET_DUMPABLE, 1, 0);
 	r = sys_pipe2(sync, O_CLOEXEC);
 	if (r >= 0)
 		r = clone_payload(namespaces_of(m->flags), m->flags & INIT_HAS_CGROUP);
@@ -206,6 +209,7 @@ static void start_main(struct init *in, const struct init_msg *m)
 		run_main(m, sync[0]);
 	in->main_pid = ev.pid = r;
 	r = m->flags & INIT_ONE_ID ? 0 : idmap_write(m, in->main_pid);
+	sys_prctl(PR_SET_DUMPABLE, 0, 0);
 	if (r >= 0) {
 		stage = INIT_STAGE_NAMESPACE;
 		r = open_namespaces(in);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Build-time generator: seccomp_gen ARCH > seccomp_table_ARCH.h
+ *			 seccomp_gen ARCH names > seccomp_names_ARCH.h (for the unit test)
  *
  * Numbers come from libseccomp for the target machine, so the generator may run on another one.
  * The code is our own: system call numbers with one verdict are merged into ranges, and a balanced
@@ -274,6 +275,24 @@ static void print_table(const struct arch *a)
 	print_code("seccomp_block_code", &blocks);
 }
 
+/* Every number that has a name, by way of the number: not the way the filter was made. */
+static void print_names(const struct arch *a)
+{
+	const char *names[NR_END] = {NULL};
+
+	for (size_t i = 0; i < seccomp_young_n; i++)
+		names[seccomp_young[i].nr] = seccomp_young[i].name;
+	printf("static const char *const seccomp_names[%d] = {\n", NR_END);
+	for (int nr = 0; nr < NR_END; nr++) {
+		char *known = seccomp_syscall_resolve_num_arch(a->token, nr);
+
+		if (known || names[nr])
+			printf("\t[%d] = \"%s\",\n", nr, known ? known : names[nr]);
+		free(known);
+	}
+	printf("};\n");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct arch archs[] = {
@@ -281,12 +300,15 @@ int main(int argc, char **argv)
 		{"aarch64", SCMP_ARCH_AARCH64, AUDIT_ARCH_AARCH64},
 	};
 
-	for (size_t i = 0; argc == 2 && i < sizeof(archs) / sizeof(archs[0]); i++) {
-		if (!strcmp(argv[1], archs[i].name)) {
+	for (size_t i = 0; i < sizeof(archs) / sizeof(archs[0]); i++) {
+		if (argc < 2 || strcmp(argv[1], archs[i].name))
+			continue;
+		if (argc == 2)
 			print_table(&archs[i]);
-			return fflush(stdout) ? 1 : 0;
-		}
+		else
+			print_names(&archs[i]);
+		return fflush(stdout) ? 1 : 0;
 	}
-	die("usage", "seccomp_gen x86_64|aarch64");
+	die("usage", "seccomp_gen x86_64|aarch64 [names]");
 	return 1;
 }

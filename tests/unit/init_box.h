@@ -11,10 +11,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pwd.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -45,7 +49,8 @@ struct box_want {
 	uint32_t extra_flags, drop_flags; /* on top of what init_msg_build() decides */
 	const void *raw;		  /* instead of a built message */
 	size_t raw_len;
-	int cgroup_fd; /* 0 = none */
+	int cgroup_fd; /* 0 = none; with it, where init itself shall be: */
+	const char *cgroup_procs;
 	int enosys;    /* a system call that csbx-init finds missing */
 	int keep_fd;   /* handed through as 3; 0 = none */
 	void (*edit)(struct container_spec *s);
@@ -110,6 +115,8 @@ static void box_enter_userns(const struct box *b, const struct box_want *w, cons
 {
 	char c;
 
+	if (w->cgroup_procs && !box_write_file(w->cgroup_procs, "0"))
+		box_die("join a cgroup");
 	if (!geteuid() && (setgroups(0, NULL) < 0 || setresgid(box_gid, box_gid, box_gid) < 0 ||
 			   setresuid(box_uid, box_uid, box_uid) < 0))
 		box_die("become an ordinary user");
@@ -140,11 +147,6 @@ static void box_keep_caps(void)
 	for (int cap = 0; !prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0); cap++)
 		;
 }
-
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 
 static void box_mask_syscall(int nr)
 {
@@ -272,7 +274,7 @@ static void box_map_ranges(const struct box *b, const int sync[2])
 	(void)!write(sync[0], "", 1);
 }
 
-static void box_start(struct box *b, const struct box_want *w)
+static inline void box_start(struct box *b, const struct box_want *w)
 {
 	int control[2], status[2], out[2], sync[2], msg;
 
@@ -332,13 +334,13 @@ static struct init_status box_read_status(int fd)
 	return st;
 }
 
-static struct init_status box_status(const struct box *b)
+static inline struct init_status box_status(const struct box *b)
 {
 	return box_read_status(b->status);
 }
 
 /* The next event of the given type (and id, if not 0); others are passed over. type 0 = none came. */
-static struct init_event box_event(const struct box *b, uint32_t type, uint32_t id)
+static inline struct init_event box_event(const struct box *b, uint32_t type, uint32_t id)
 {
 	struct init_event ev;
 
@@ -349,7 +351,7 @@ static struct init_event box_event(const struct box *b, uint32_t type, uint32_t 
 	return (struct init_event){0};
 }
 
-static void box_request(const struct box *b, uint32_t type, uint32_t arg, uint32_t id)
+static inline void box_request(const struct box *b, uint32_t type, uint32_t arg, uint32_t id)
 {
 	const struct init_request rq = {INIT_MAGIC, type, arg, id};
 
@@ -358,7 +360,7 @@ static void box_request(const struct box *b, uint32_t type, uint32_t arg, uint32
 }
 
 /* All that was written to fd until its end; caller frees. */
-static char *box_read_text(int fd)
+static inline char *box_read_text(int fd)
 {
 	struct strbuf text = STRBUF_INIT;
 	char buf[4096];
@@ -371,7 +373,7 @@ static char *box_read_text(int fd)
 }
 
 /* Ends the container; the exit code of csbx-init, -1 if it does not end. */
-static int box_end(struct box *b)
+static inline int box_end(struct box *b)
 {
 	int st = -1;
 

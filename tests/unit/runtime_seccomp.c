@@ -2,15 +2,13 @@
 /*
  * The generated filters against the policy they were generated from: a small interpreter of classic
  * BPF runs them for every call number, other ABIs and arguments with high bits set, and a direct
- * reading of the policy says what should come out. Names are resolved by libseccomp here too, but
- * along another path: from the number.
+ * reading of the policy says what should come out.
  */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <seccomp.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
@@ -34,18 +32,24 @@ struct block {
 #define seccomp_base base_x86_64
 #define seccomp_blocks blocks_x86_64
 #define seccomp_block_code block_code_x86_64
+#define seccomp_names names_x86_64
 #include "seccomp_table_x86_64.h"
+#include "seccomp_names_x86_64.h"
 #undef seccomp_base
 #undef seccomp_blocks
 #undef seccomp_block_code
+#undef seccomp_names
 #define seccomp_base base_aarch64
 #define seccomp_blocks blocks_aarch64
 #define seccomp_block_code block_code_aarch64
+#define seccomp_names names_aarch64
 #include "seccomp_table_aarch64.h"
+#include "seccomp_names_aarch64.h"
 
 struct machine {
 	const char *name;
-	uint32_t token, audit;
+	uint32_t audit;
+	const char *const *names; /* by number, NULL = none */
 	const struct sock_filter *base;
 	size_t n_base;
 	const struct block *blocks;
@@ -53,15 +57,15 @@ struct machine {
 	const struct sock_filter *block_code;
 };
 
-#define MACHINE(m, token_, audit_)                                                                \
+#define MACHINE(m, audit_)                                                                        \
 	{                                                                                         \
-		#m, token_, audit_, base_##m, sizeof(base_##m) / sizeof(base_##m[0]), blocks_##m, \
+		#m, audit_, names_##m, base_##m, sizeof(base_##m) / sizeof(base_##m[0]), blocks_##m, \
 			sizeof(blocks_##m) / sizeof(blocks_##m[0]), block_code_##m                \
 	}
 
 static const struct machine machines[] = {
-	MACHINE(x86_64, SCMP_ARCH_X86_64, AUDIT_ARCH_X86_64),
-	MACHINE(aarch64, SCMP_ARCH_AARCH64, AUDIT_ARCH_AARCH64),
+	MACHINE(x86_64, AUDIT_ARCH_X86_64),
+	MACHINE(aarch64, AUDIT_ARCH_AARCH64),
 };
 
 /* Runs a program; the action, or UINT32_MAX for anything the kernel would not accept or run. */
@@ -122,21 +126,13 @@ static bool names_contain(const char *names, const char *name)
 	return false;
 }
 
-static const char *name_of(const struct machine *m, int nr)
+static int number_of(const struct machine *m, const char *name)
 {
-	static char name[64];
-	char *found = seccomp_syscall_resolve_num_arch(m->token, nr);
-
-	if (found) {
-		snprintf(name, sizeof(name), "%s", found);
-		free(found);
-		return name;
+	for (int nr = 0; nr < 1024; nr++) {
+		if (m->names[nr] && str_eq(m->names[nr], name))
+			return nr;
 	}
-	for (size_t i = 0; i < seccomp_young_n; i++) {
-		if (seccomp_young[i].nr == nr)
-			return seccomp_young[i].name;
-	}
-	return NULL;
+	return -1;
 }
 
 static bool case_holds(const struct seccomp_case *c, const __u64 *args)
@@ -174,7 +170,7 @@ static uint32_t action(int verdict)
 /* The rules that name a call: those of capabilities first, as in the filter. */
 static size_t rules_of(const struct machine *m, uint64_t caps, int nr, const struct seccomp_rule **ret)
 {
-	const char *name = name_of(m, nr);
+	const char *name = m->names[nr];
 	size_t n = 0;
 
 	for (int pass = 0; name && pass < 2; pass++) {
@@ -294,7 +290,7 @@ static uint32_t decide(const struct machine *m, uint64_t caps, const char *name,
 	_strbuf_ struct strbuf f = STRBUF_INIT;
 
 	assemble(m, caps, &f);
-	d.nr = seccomp_syscall_resolve_name_arch(m->token, name);
+	d.nr = number_of(m, name);
 	return interpret((const void *)f.data, f.len / sizeof(struct sock_filter), &d);
 }
 
@@ -366,7 +362,7 @@ static void test_complete(const struct machine *m)
 	size_t unnamed = 0;
 
 	for (int nr = 0; nr <= 450; nr++) {
-		const char *name = name_of(m, nr);
+		const char *name = m->names[nr];
 		bool named = !name;
 
 		for (size_t i = 0; i < seccomp_policy_n && !named; i++)
