@@ -25,7 +25,7 @@
 
 #define LINGER_DEFAULT_MS 60000u
 #define GIVE_UP_MS 5000
-#define START_TRIES 2 /* servers of ours that may die before it is an error */
+#define START_TRIES 4 /* servers of ours that may die before it is an error */
 
 struct attach {
 	const struct paths *paths;

@@ -36,9 +36,10 @@ static const int common_calls[] = {
 };
 
 static const int server_calls[] = {
-	SYS_epoll_pwait, SYS_epoll_ctl, SYS_accept4, SYS_recvmsg, SYS_sendmsg, SYS_getsockopt,
+	SYS_epoll_pwait, SYS_epoll_ctl,  SYS_accept4, SYS_recvmsg,
+	SYS_sendmsg,     SYS_getsockopt, SYS_ppoll,
 #ifdef SYS_epoll_wait
-	SYS_epoll_wait,
+	SYS_epoll_wait,  SYS_poll,
 #endif
 };
 

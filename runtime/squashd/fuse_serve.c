@@ -360,8 +360,8 @@ static const struct fuse_lowlevel_ops operations = {
 	.listxattr = op_listxattr,
 };
 
-int fuse_server_new(int fuse_fd, struct sqimage *img, const struct fuse_policy *policy,
-		    struct fuse_server **ret, struct err *e)
+int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_server **ret,
+		    struct err *e)
 {
 	char name[] = "csbx-squashd", *argv[] = {name, NULL}, where[24];
 	struct fuse_args args = FUSE_ARGS_INIT(1, argv);
@@ -369,7 +369,6 @@ int fuse_server_new(int fuse_fd, struct sqimage *img, const struct fuse_policy *
 
 	if (!s)
 		return err_set(e, ENOMEM, "out of memory");
-	s->img = img;
 	s->policy = *policy;
 	s->scratch = malloc(READAHEAD_BYTES);
 	s->se = fuse_session_new(&args, &operations, sizeof(operations), s);
@@ -380,6 +379,11 @@ int fuse_server_new(int fuse_fd, struct sqimage *img, const struct fuse_policy *
 	}
 	*ret = s;
 	return 0;
+}
+
+void fuse_server_set_image(struct fuse_server *s, struct sqimage *img)
+{
+	s->img = img;
 }
 
 void fuse_server_free(struct fuse_server *s)

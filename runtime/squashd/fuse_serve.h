@@ -17,9 +17,11 @@ struct fuse_policy {
 	bool has_user_xattrs; /* else the kernel is told once that there are none */
 };
 
-/* fuse_fd is that of the mount and stays the caller's; must not block. */
-int fuse_server_new(int fuse_fd, struct sqimage *img, const struct fuse_policy *policy,
-		    struct fuse_server **ret, struct err *e);
+/* fuse_fd is that of the mount and stays the caller's; must not block. Before any confinement. */
+int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_server **ret,
+		    struct err *e);
+/* What is served; before the first step. */
+void fuse_server_set_image(struct fuse_server *s, struct sqimage *img);
 void fuse_server_free(struct fuse_server *s);
 
 /* Takes one request off the descriptor and answers it. 0, or -ENODEV when the mount is gone. */

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/squashd/fuse_serve.h"
+#include "runtime/squashd/server.h"
+
+static void fail_reply(struct squashd_reply *reply, const struct err *e)
+{
+	reply->code = e->code;
+	snprintf(reply->msg, sizeof(reply->msg), "%.*s", (int)sizeof(reply->msg) - 1, e->msg);
+}
+
+static int clone_tree(int fd, unsigned flags, struct err *e)
+{
+	int tree = open_tree(fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | flags);
+
+	return tree < 0 ? err_sys(e, "clone mount") : tree;
+}
+
+/*
+ * A fresh clone for each container: a detached tree can be attached only once. They are made
+ * ahead, while the container before starts, off the path of the next one.
+ */
+static int make_clones(struct server *s, struct err *e)
+{
+	if (s->next_dev_fd < 0)
+		s->next_dev_fd = clone_tree(s->world.dev_fd, AT_RECURSIVE, e);
+	if (s->next_dev_fd >= 0 && s->next_image_fd < 0 && s->world.image_fd >= 0)
+		s->next_image_fd = clone_tree(s->world.image_fd, 0, e);
+	if (s->next_dev_fd < 0)
+		return s->next_dev_fd;
+	return s->world.image_fd >= 0 && s->next_image_fd < 0 ? s->next_image_fd : 0;
+}
+
+static int send_attached(struct server *s, int fd, struct squashd_reply *reply, struct err *e)
+{
+	bool is_image = s->world.image_fd >= 0;
+	int fds[SQUASHD_FD_MAX], r = make_clones(s, e);
+
+	if (r < 0)
+		return r;
+	fds[SQUASHD_FD_USERNS] = s->world.userns_fd;
+	fds[SQUASHD_FD_INIT] = s->world.init_fd;
+	fds[SQUASHD_FD_DEV] = s->next_dev_fd;
+	fds[SQUASHD_FD_IMAGE] = s->next_image_fd;
+	r = fd_send(fd, reply, sizeof(*reply), fds, is_image ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE,
+		    e);
+	if (r < 0)
+		return r;
+	fd_close(&s->next_dev_fd);
+	fd_close(&s->next_image_fd);
+	return 0;
+}
+
+static void fill_reply(struct server *s, struct squashd_reply *reply)
+{
+	*reply = (struct squashd_reply){
+		.magic = SQUASHD_PROTO_MAGIC,
+		.containers = s->containers,
+		.init_is_file = s->world.init_is_file,
+		.server_pid = s->pid,
+		.fuse_requests = s->fuse ? fuse_server_requests(s->fuse) : 0,
+	};
+}
+
+static int attach(struct server *s, int fd, const struct squashd_request *q, struct err *e)
+{
+	struct squashd_reply reply;
+	int r;
+
+	if (s->attached[fd])
+		return err_set(e, EINVAL, "attached already");
+	if (memcmp(&q->key, &s->boot.key, sizeof(q->key)) != 0)
+		return err_set(e, EEXIST, "another image server has the same name");
+	fill_reply(s, &reply);
+	reply.containers++;
+	r = send_attached(s, fd, &reply, e);
+	if (r < 0)
+		return r;
+	s->attached[fd] = true;
+	s->containers++;
+	s->linger_ms = q->linger_ms;
+	return 0;
+}
+
+/* Returns false when the connection is to be closed. */
+static bool handle_request(struct server *s, int fd)
+{
+	struct squashd_request q;
+	struct squashd_reply reply;
+	struct err e = ERR_INIT;
+	ssize_t n = fd_recv(fd, &q, sizeof(q), NULL, 0, &e);
+
+	if (n == -EAGAIN)
+		return true;
+	if (n != (ssize_t)sizeof(q) || q.magic != SQUASHD_PROTO_MAGIC)
+		return false;
+	if (q.type == SQUASHD_ATTACH) {
+		if (attach(s, fd, &q, &e) >= 0) {
+			(void)make_clones(s, NULL);
+			return true;
+		}
+		fill_reply(s, &reply);
+		fail_reply(&reply, &e);
+	} else {
+		fill_reply(s, &reply);
+		if (q.type == SQUASHD_QUIT)
+			s->must_leave = true;
+		else if (q.type != SQUASHD_STATUS)
+			reply.code = EPROTO;
+	}
+	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
+	return false;
+}
+
+static void drop(struct server *s, int fd)
+{
+	close(fd);
+	if (!s->attached[fd])
+		return;
+	s->attached[fd] = false;
+	if (!--s->containers)
+		s->leave_at_ms = server_now_ms() + s->linger_ms;
+}
+
+static bool has_slot(struct server *s, int fd)
+{
+	size_t n = s->n_slots;
+	bool *grown;
+
+	while (n <= (size_t)fd)
+		n = n ? n * 2 : 64;
+	if (n == s->n_slots)
+		return true;
+	grown = realloc(s->attached, n * sizeof(*grown));
+	if (!grown)
+		return false;
+	memset(grown + s->n_slots, 0, (n - s->n_slots) * sizeof(*grown));
+	s->attached = grown;
+	s->n_slots = n;
+	return true;
+}
+
+bool clients_accept(struct server *s)
+{
+	_close_ int fd = accept4(LISTEN_FD, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	socklen_t len = sizeof(struct ucred);
+	struct ucred peer;
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return false;
+	if (peer.uid != s->boot.key.uid || !has_slot(s, fd) || server_watch(s, fd, NULL) < 0)
+		return false;
+	take_fd(&fd);
+	return true;
+}
+
+void clients_handle(struct server *s, int fd)
+{
+	if (!handle_request(s, fd))
+		drop(s, fd);
+}
+
+static void answer_waiting(const struct squashd_reply *reply)
+{
+	struct squashd_request q;
+	int fd;
+
+	while ((fd = accept4(LISTEN_FD, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+
+		if (poll(&p, 1, FIRST_CLIENT_MS) > 0 &&
+		    fd_recv(fd, &q, sizeof(q), NULL, 0, NULL) > 0)
+			(void)fd_send(fd, reply, sizeof(*reply), NULL, 0, NULL);
+		close(fd);
+	}
+}
+
+/*
+ * Nobody reads our stderr: the reason goes to the clients that wait, at least to the one that
+ * started us. Those that come after the last look start another server and hear it from that one.
+ */
+void clients_refuse_all(const struct squashd_boot *boot, const struct err *e)
+{
+	struct squashd_reply reply = {.magic = SQUASHD_PROTO_MAGIC};
+	struct pollfd p = {.fd = LISTEN_FD, .events = POLLIN};
+
+	fail_reply(&reply, e);
+	(void)poll(&p, 1, FIRST_CLIENT_MS);
+	answer_waiting(&reply);
+	(void)unlinkat(SQUASHD_FD_AT_START_DIR, boot->name, 0);
+	answer_waiting(&reply);
+}

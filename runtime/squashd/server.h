@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_SQUASHD_SERVER_H
+#define CSBX_SQUASHD_SERVER_H
+
+/* Private to serve.c, the life of a server, and clients.c, what it does for its clients. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/squashd/world.h"
+#include "runtime/squashd_proto.h"
+
+#define LISTEN_FD SQUASHD_FD_AT_START_LISTEN
+#define FIRST_CLIENT_MS 1000 /* for the client that started us, who may be dead */
+
+struct err;
+
+struct server {
+	struct squashd_boot boot;
+	struct world world;
+	struct sqimage *image;
+	struct fuse_server *fuse;
+	int epoll_fd, signal_fd;
+	int next_dev_fd, next_image_fd; /* clones for the next container, or -1 */
+	int32_t pid;
+	bool *attached; /* by descriptor */
+	size_t n_slots;
+	uint32_t containers, linger_ms;
+	int64_t leave_at_ms; /* while nobody is attached */
+	bool may_unlink, is_unlinked, must_leave, image_is_dead;
+};
+
+int64_t server_now_ms(void);
+int server_watch(struct server *s, int fd, struct err *e);
+
+/* Lets one client in that waits at the door. Our uid as seen in A is the main user's. */
+bool clients_accept(struct server *s);
+/* A connection that can be read: serves the request or drops the client. */
+void clients_handle(struct server *s, int fd);
+/* Setting up failed: tells those who wait, and waits for the one who started us. */
+void clients_refuse_all(const struct squashd_boot *boot, const struct err *e);
+
+#endif
