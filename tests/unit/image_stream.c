@@ -11,7 +11,8 @@
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"
 
-/* --- writers: gzip of stored blocks (RFC 1951 3.2.4), zstd of raw and RLE blocks (RFC 8878) ----- */
+/* --- writers: gzip of stored blocks (RFC 1951 3.2.4), zstd of raw and RLE blocks (RFC 8878) -----
+ */
 
 static uint32_t crc32(const uint8_t *p, size_t len)
 {
@@ -73,7 +74,8 @@ static void zstd_bomb(struct strbuf *b, unsigned blocks)
 	}
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading -----------------------------------------------------------------------------------
+ */
 
 static int memfd(const struct strbuf *b)
 {
@@ -88,8 +90,11 @@ static int read_all(const struct strbuf *stored, uint64_t max_bytes, struct strb
 		    struct stream_result *res, struct err *e)
 {
 	_close_ int fd = memfd(stored);
-	struct stream_config c = {.fd = fd, .length = stored->len, .stored_alg = "sha256",
-				  .plain_alg = "sha256", .max_bytes = max_bytes};
+	struct stream_config c = {.fd = fd,
+				  .length = stored->len,
+				  .stored_alg = "sha256",
+				  .plain_alg = "sha256",
+				  .max_bytes = max_bytes};
 	_stream_ struct stream *s = NULL;
 	const void *data;
 	ssize_t n;
@@ -129,7 +134,8 @@ static void check_bad(const struct strbuf *stored, const char *text, const char 
 	ok(r < 0 && strstr(e.msg, text), "%s: %s", what, e.msg);
 }
 
-/* --- tests ------------------------------------------------------------------------------------- */
+/* --- tests -------------------------------------------------------------------------------------
+ */
 
 static char *pattern(size_t len)
 {
@@ -202,7 +208,11 @@ static void test_plain(void)
 {
 	static const struct {
 		const char *magic, *name;
-	} refused[] = {{"\xfd" "7zXZ", "xz"}, {"BZh9", "bzip2"}, {"\x04\x22\x4d\x18", "lz4"}};
+	} refused[] = {{"\xfd"
+			"7zXZ",
+			"xz"},
+		       {"BZh9", "bzip2"},
+		       {"\x04\x22\x4d\x18", "lz4"}};
 	_strbuf_ struct strbuf b = STRBUF_INIT;
 	_free_ char *data = pattern(600000);
 
@@ -236,8 +246,8 @@ static void test_range(void)
 	_strbuf_ struct strbuf b = STRBUF_INIT;
 	_Atomic uint64_t count = 0;
 	volatile sig_atomic_t cancel = 0;
-	struct stream_config c = {.offset = 4, .length = 3, .plain_alg = "sha512",
-				  .watch = {&count, &cancel}};
+	struct stream_config c = {
+		.offset = 4, .length = 3, .plain_alg = "sha512", .watch = {&count, &cancel}};
 	struct stream *s = NULL;
 	struct stream_result res;
 	struct err e = ERR_INIT;
