@@ -55,7 +55,7 @@ struct config {
 struct config_files {
 	const char *system_dir; /* holds csbx.conf, csbx.conf.d; NULL = none */
 	const char *user_file;	/* NULL = none */
-	char *const *env;	/* NAME=value strings, NULL = none */
+	const char *const *env; /* NAME=value strings, NULL = none */
 };
 
 /* Reads all files and the environment. A missing file costs one failed open. */

@@ -149,7 +149,7 @@ static int add_env_items(struct config *c, const struct config_key *key, const c
 	}
 }
 
-static int read_env(struct config *c, char *const *env, struct err *e)
+static int read_env(struct config *c, const char *const *env, struct err *e)
 {
 	for (; *env; env++) {
 		const char *assignment = *env, *value;
@@ -213,7 +213,7 @@ int config_load(struct config *c, struct err *e)
 				user = str_printf("%s/.config/csbx/csbx.conf", dir);
 		}
 		files.user_file = user;
-		files.env = environ;
+		files.env = (const char *const *)environ;
 	}
 	return config_load_from(c, &files, e);
 }

@@ -230,7 +230,7 @@ int layer_open(const struct paths *p, const char *name, bool force, struct layer
 	if (r >= 0)
 		return 0;
 	layer_close(ret);
-	return err_wrap(e, "layer %s", name);
+	return r == -EUCLEAN ? r : err_wrap(e, "layer %s", name);
 }
 
 int layer_clean(struct layer *l, struct err *e)

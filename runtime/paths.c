@@ -12,6 +12,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
+#include "runtime/config.h"
 
 /* A variable that names a directory: relative or empty values are as good as none (XDG basedir). */
 static const char *dir_from_env(const char *name)
@@ -21,10 +22,13 @@ static const char *dir_from_env(const char *name)
 	return v && *v == '/' ? v : NULL;
 }
 
-/* CSBX_x_PATH must be usable as given: a relative one is an error, not a silent default. */
-static int own_variable(const char *name, const char **ret, struct err *e)
+/*
+ * CSBX_x_PATH, from the configuration (which has read the environment) or, without one, from the
+ * environment. It must be usable as given: a relative one is an error, not a silent default.
+ */
+static int own_path(const struct config *c, const char *name, const char **ret, struct err *e)
 {
-	const char *v = secure_getenv(name);
+	const char *v = c ? config_get(c, name) : secure_getenv(name);
 
 	*ret = NULL;
 	if (!v || !*v)
@@ -36,11 +40,11 @@ static int own_variable(const char *name, const char **ret, struct err *e)
 }
 
 /* $own, else $xdg/csbx, else $HOME/<fallback>/csbx. */
-static int home_dir(const char *own, const char *xdg, const char *fallback, char **ret,
-		    struct err *e)
+static int home_dir(const struct config *c, const char *own, const char *xdg, const char *fallback,
+		    char **ret, struct err *e)
 {
 	const char *v, *home;
-	int r = own_variable(own, &v, e);
+	int r = own_path(c, own, &v, e);
 
 	if (r < 0)
 		return r;
@@ -59,11 +63,11 @@ static int home_dir(const char *own, const char *xdg, const char *fallback, char
 
 /* XDG_RUNTIME_DIR must be ours and closed to others; else a directory in /tmp, checked on opening.
  */
-static int runtime_dir(char **ret, struct err *e)
+static int runtime_dir(const struct config *c, char **ret, struct err *e)
 {
 	const char *v;
 	struct stat st;
-	int r = own_variable("CSBX_RUNTIME_PATH", &v, e);
+	int r = own_path(c, "CSBX_RUNTIME_PATH", &v, e);
 
 	if (r < 0)
 		return r;
@@ -80,15 +84,15 @@ static int runtime_dir(char **ret, struct err *e)
 	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-static int layer_dirs(struct paths *p, struct err *e)
+static int layer_dirs(const struct config *c, struct paths *p, struct err *e)
 {
 	const char *v;
-	int r = own_variable("CSBX_LAYER_PATH", &v, e);
+	int r = own_path(c, "CSBX_LAYER_PATH", &v, e);
 
 	if (r < 0)
 		return r;
 	p->layers = v ? str_printf("%s", v) : str_printf("%s/layers", p->data);
-	r = own_variable("CSBX_SCRATCH_PATH", &v, e);
+	r = own_path(c, "CSBX_SCRATCH_PATH", &v, e);
 	if (r < 0)
 		return r;
 	if (!v)
@@ -127,15 +131,14 @@ int paths_init(struct paths *p, const struct config *c, struct err *e)
 {
 	int r;
 
-	(void)c;
 	memset(p, 0, sizeof(*p));
-	r = home_dir("CSBX_DATA_PATH", "XDG_DATA_HOME", ".local/share", &p->data, e);
+	r = home_dir(c, "CSBX_DATA_PATH", "XDG_DATA_HOME", ".local/share", &p->data, e);
 	if (r >= 0)
-		r = home_dir("CSBX_CACHE_PATH", "XDG_CACHE_HOME", ".cache", &p->cache, e);
+		r = home_dir(c, "CSBX_CACHE_PATH", "XDG_CACHE_HOME", ".cache", &p->cache, e);
 	if (r >= 0)
-		r = runtime_dir(&p->runtime, e);
+		r = runtime_dir(c, &p->runtime, e);
 	if (r >= 0)
-		r = layer_dirs(p, e);
+		r = layer_dirs(c, p, e);
 	if (r >= 0)
 		r = helper_dir(&p->libexec, e);
 	if (r < 0)

@@ -92,7 +92,7 @@ static void write_file(int dirfd, const char *name, mode_t mode, const char *tex
 
 static void test_files(int dirfd, const char *dir)
 {
-	char *env[] = {"PATH=/bin", "CSBX_CPUS=4", "CSBX_ENV=X=1\nY=2\n", "CSBX_TIMEOUT=",
+	const char *env[] = {"PATH=/bin", "CSBX_CPUS=4", "CSBX_ENV=X=1\nY=2\n", "CSBX_TIMEOUT=",
 		       "CSBX_DEBUG=1", "CSBX_TEST_ANY=1", NULL};
 	_free_ char *user = str_printf("%s/user.conf", dir);
 	struct config_files files = {.system_dir = dir, .user_file = user, .env = env};

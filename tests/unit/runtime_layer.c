@@ -74,7 +74,7 @@ static void test_crash(void)
 	leave_kernel_mark(&l);
 	layer_close(&l);
 	is_int(layer_open(&paths, "py", false, &l, &e), -EUCLEAN, "refused");
-	is_str(e.msg, "layer py: layer may be incomplete after a crash: start with --force to use it "
+	is_str(e.msg, "layer may be incomplete after a crash: start with --force to use it "
 		      "as it is, or remove the container", "%s", e.msg);
 	is_int(layer_open(&paths, "py", false, &l, &e), -EUCLEAN, "and again");
 	is_int(layer_open(&paths, "py", true, &l, &e), 0, "forced: %s", e.msg);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/base/err.h"
+#include "runtime/config.h"
 #include "tests/unit/tap.h"
 
 static char top[] = "/tmp/csbx-paths-XXXXXX";
@@ -65,6 +66,24 @@ static void test_variables(void)
 	setenv("CSBX_DATA_PATH", "d", 1);
 	is_int(paths_init(&p, NULL, &e), -EINVAL, "a relative own variable");
 	ok(strstr(e.msg, "CSBX_DATA_PATH"), "is named");
+}
+
+static void test_configuration(void)
+{
+	static const char text[] = "CSBX_LAYER_PATH /local/layers\nCSBX_DATA_PATH /from/file\n";
+	const char *env[] = {"CSBX_DATA_PATH=/from/environment", NULL};
+	struct config_files files = {.env = env};
+	struct config c = CONFIG_INIT;
+	struct paths p;
+
+	clear_env();
+	config_parse(&c, "f", text, sizeof(text) - 1, NULL);
+	is_int(config_load_from(&c, &files, NULL), 0, "configuration");
+	is_int(paths_init(&p, &c, NULL), 0, "with a configuration");
+	is_str(p.layers, "/local/layers", "the file's setting counts");
+	is_str(p.data, "/from/environment", "the environment's wins");
+	paths_free(&p);
+	config_free(&c);
 }
 
 static void test_runtime_dir(void)
@@ -128,6 +147,7 @@ int main(void)
 		return 1;
 	test_defaults();
 	test_variables();
+	test_configuration();
 	test_runtime_dir();
 	test_open();
 	test_helper();
