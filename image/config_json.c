@@ -50,7 +50,7 @@ static int copy_keys(const struct json *obj, const char *key, struct strv *ret, 
 	if (r < 0)
 		return r;
 	for (const struct json *m = json_first(set); m; m = json_next(m))
-		strv_add(ret, json_key(m));
+		strv_add(ret, json_name(m));
 	return strv_check(ret, e);
 }
 
@@ -62,11 +62,11 @@ static int copy_labels(const struct json *obj, struct image_config *c, struct er
 	if (r < 0)
 		return r;
 	for (const struct json *m = json_first(labels); m; m = json_next(m)) {
-		const char *v = json_is_null(m) ? "" : json_str(m);
+		const char *v = json_is_null(m) ? "" : json_text(m);
 
 		if (!v)
 			return err_set(e, EBADMSG, "Labels: not strings");
-		strv_add(&c->label_names, json_key(m));
+		strv_add(&c->label_names, json_name(m));
 		strv_add(&c->label_values, v);
 	}
 	r = strv_check(&c->label_names, e);
@@ -119,7 +119,7 @@ static int parse_rootfs(const struct json *v, struct image_config *c, struct err
 	if (n && !c->diff_ids)
 		return err_set(e, ENOMEM, "out of memory");
 	for (const struct json *i = json_first(ids); i; i = json_next(i)) {
-		const char *s = json_str(i);
+		const char *s = json_text(i);
 
 		r = s ? digest_parse(s, &c->diff_ids[c->n_diff_ids], e) : err_set(e, EBADMSG, "not a string");
 		if (r < 0)

@@ -22,6 +22,7 @@ struct err;
 struct strv;
 
 #define JSON_DEPTH_MAX 64
+#define JSON_WHOLE_MAX ((UINT64_C(1) << 53) - 1) /* what every reader takes for the same number */
 #define JSON_VALUES_MAX (1u << 18) /* in one document */
 #define JSON_MANIFEST_MAX (4u << 20)
 #define JSON_CONFIG_MAX (8u << 20)
@@ -38,12 +39,15 @@ static inline void json_freep(struct json **root)
 bool json_is_object(const struct json *v);
 bool json_is_array(const struct json *v);
 bool json_is_null(const struct json *v);
-const char *json_str(const struct json *v); /* NULL unless v is a string */
+const char *json_text(const struct json *v); /* NULL unless v is a string */
+int json_truth(const struct json *v); /* 1 true, 0 false, -EINVAL for anything else */
+/* A whole number 0..JSON_WHOLE_MAX, written as one; -EINVAL for anything else. */
+int json_whole(const struct json *v, uint64_t *ret);
 
 /* The elements of an array or the members of an object, in order; NULL at the end. */
 const struct json *json_first(const struct json *v);
 const struct json *json_next(const struct json *v);
-const char *json_key(const struct json *member);
+const char *json_name(const struct json *member);
 size_t json_count(const struct json *v);
 
 /* NULL when absent or null. obj must be an object. */

@@ -155,7 +155,7 @@ static int parse_entries(const struct json *doc, const char *key, size_t max,
 static bool has_key(const struct json *obj, const char *key)
 {
 	for (const struct json *m = json_first(obj); m; m = json_next(m)) {
-		if (str_eq(json_key(m), key))
+		if (str_eq(json_name(m), key))
 			return true;
 	}
 	return false;

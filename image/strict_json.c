@@ -133,9 +133,23 @@ bool json_is_null(const struct json *v)
 	return cJSON_IsNull(node(v));
 }
 
-const char *json_str(const struct json *v)
+const char *json_text(const struct json *v)
 {
 	return cJSON_GetStringValue(node(v));
+}
+
+int json_truth(const struct json *v)
+{
+	return cJSON_IsBool(node(v)) ? cJSON_IsTrue(node(v)) != 0 : -EINVAL;
+}
+
+int json_whole(const struct json *v, uint64_t *ret)
+{
+	/* NaN compares false: what is not an exact integer ends here as well. */
+	if (!cJSON_IsNumber(node(v)) || !(node(v)->valuedouble >= 0))
+		return -EINVAL;
+	*ret = (uint64_t)node(v)->valuedouble;
+	return 0;
 }
 
 const struct json *json_first(const struct json *v)
@@ -148,7 +162,7 @@ const struct json *json_next(const struct json *v)
 	return value(node(v)->next);
 }
 
-const char *json_key(const struct json *member)
+const char *json_name(const struct json *member)
 {
 	return node(member)->string;
 }
@@ -173,7 +187,7 @@ int json_get_str(const struct json *obj, const char *key, const char **ret, stru
 {
 	const struct json *m = json_member(obj, key);
 
-	*ret = m ? json_str(m) : NULL;
+	*ret = m ? json_text(m) : NULL;
 	return m && !*ret ? err_set(e, EBADMSG, "%s: not a string", key) : 0;
 }
 
@@ -197,7 +211,7 @@ int json_get_strv(const struct json *obj, const char *key, struct strv *ret, str
 	if (r < 0)
 		return r;
 	for (const struct json *i = json_first(array); i; i = json_next(i)) {
-		const char *s = json_str(i);
+		const char *s = json_text(i);
 
 		if (!s)
 			return err_set(e, EBADMSG, "%s: not an array of strings", key);
@@ -212,10 +226,8 @@ int json_get_size(const struct json *obj, const char *key, uint64_t *ret, struct
 
 	if (!m)
 		return err_set(e, EBADMSG, "%s: missing", key);
-	/* NaN compares false: what is not an exact integer ends here as well. */
-	if (!cJSON_IsNumber(node(m)) || !(node(m)->valuedouble >= 0))
+	if (json_whole(m, ret) < 0)
 		return err_set(e, EBADMSG, "%s: not a whole number from 0 to 2^53-1", key);
-	*ret = (uint64_t)node(m)->valuedouble;
 	return 0;
 }
 
@@ -223,9 +235,9 @@ int json_check_keys(const struct json *obj, const char *const *known, struct err
 {
 	for (const struct json *m = json_first(obj); m; m = json_next(m)) {
 		for (const char *const *k = known; *k; k++) {
-			if (!strcasecmp(json_key(m), *k) && !str_eq(json_key(m), *k))
+			if (!strcasecmp(json_name(m), *k) && !str_eq(json_name(m), *k))
 				return err_set(e, EBADMSG, "key \"%s\" where \"%s\" is meant",
-					       json_key(m), *k);
+					       json_name(m), *k);
 		}
 	}
 	return 0;
