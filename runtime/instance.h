@@ -38,6 +38,7 @@ struct instance_record {
 	const char *scratch; /* throw-away upper on disk, NULL = none */
 	const char *cgroup;  /* directory of csbx-ID, NULL = none */
 	const char *server;  /* hash of the image server's key */
+	const char *spec;    /* container_spec as JSON (spec_out.h), NULL = not kept */
 	struct strv command;
 	pid_t supervisor, init;
 	uint64_t started_ns; /* CLOCK_REALTIME */

@@ -19,6 +19,7 @@ enum tag {
 	TAG_SUPERVISOR, /* u64 */
 	TAG_INIT,	/* u64 */
 	TAG_STARTED,	/* u64: nanoseconds */
+	TAG_SPEC,	/* str */
 };
 
 int instance_record_encode(const struct instance_record *r, struct strbuf *out, struct err *e)
@@ -38,6 +39,7 @@ int instance_record_encode(const struct instance_record *r, struct strbuf *out, 
 	flat_u64(&w, TAG_SUPERVISOR, (uint64_t)r->supervisor);
 	flat_u64(&w, TAG_INIT, (uint64_t)r->init);
 	flat_u64(&w, TAG_STARTED, r->started_ns);
+	flat_str(&w, TAG_SPEC, r->spec);
 	ret = flat_end(&w, e);
 	if (!ret) {
 		strbuf_add(out, w.buf.data, w.buf.len);
@@ -91,6 +93,8 @@ static int decode_field(struct instance_record *r, const struct flat_field *f, s
 		return get_pid(f, &r->init, e);
 	case TAG_STARTED:
 		return flat_get_u64(f, &r->started_ns, e);
+	case TAG_SPEC:
+		return flat_get_str(f, &r->spec, e);
 	default:
 		return 0;
 	}

@@ -175,6 +175,12 @@ void json_null(struct json_out *j)
 		strbuf_addstr(&j->buf, "null");
 }
 
+void json_raw(struct json_out *j, const char *value)
+{
+	if (begin_value(j))
+		strbuf_addstr(&j->buf, value ? value : "null");
+}
+
 void json_milli(struct json_out *j, uint64_t milli)
 {
 	unsigned rest = (unsigned)(milli % 1000);

@@ -46,6 +46,8 @@ void json_u64(struct json_out *j, uint64_t v);
 void json_i64(struct json_out *j, int64_t v);
 void json_bool(struct json_out *j, bool v);
 void json_null(struct json_out *j);
+/* A value that is JSON already, as it stands; NULL writes null. */
+void json_raw(struct json_out *j, const char *value);
 /* Thousandths as a decimal number: 1500 is 1.5. */
 void json_milli(struct json_out *j, uint64_t milli);
 /* Nanoseconds since 1970 as "2026-01-02T03:04:05.678Z"; 0 writes null. */
