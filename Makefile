@@ -79,7 +79,8 @@ $(O)/csbx: $(O)/cmd/main.o $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
 
-$(O)/csbx-tool: $(TOOL_OBJS) $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
+# Of libimage.a it takes the strict JSON reader, nothing else.
+$(O)/csbx-tool: $(TOOL_OBJS) $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(TOOL_MODS))
 

@@ -67,6 +67,7 @@ const struct command *command_find(const char *name);
 
 struct cmd {
 	const struct verb *verb;
+	char **argv; /* the whole command line as it was given, for cmd_hand_over() */
 	struct config *config; /* NULL for a verb with VERB_NO_STATE, and paths empty */
 	struct paths paths;
 };

@@ -12,6 +12,7 @@ const struct command command_list[] = {
 	{"remove", PROGRAM_CSBX, GROUP_CONTAINER, "Delete containers and their kept layers"},
 	{"start", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container or an image"},
 	{"run", PROGRAM_CSBX, GROUP_RUN, "Run a command in a fresh container of an image"},
+	{"inspect", PROGRAM_TOOL, GROUP_CONTAINER, "Show what a container is and what protects it"},
 	{"doctor", PROGRAM_TOOL, GROUP_SYSTEM, "Say what containers need of this machine, and what is missing"},
 	{"gc", PROGRAM_CSBX, GROUP_SYSTEM, "Remove what killed commands left behind"},
 	{"info", PROGRAM_CSBX, GROUP_SYSTEM, "Show where csbx keeps things and how it is configured"},

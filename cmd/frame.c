@@ -19,7 +19,7 @@
 struct frame {
 	enum program self;
 	const struct verb *const *verbs;
-	char **argv; /* as given, for a hand-over */
+	char **argv; /* a copy as given, for a hand-over: parsing moves the operands */
 };
 
 /* A program that is started with 0, 1 or 2 closed would open its own files there. */
@@ -94,9 +94,9 @@ static int parse_and_run(struct cmd *c, void *args, int argc, char **argv)
 	return c->verb->run(c, args, n, argv + 1);
 }
 
-static int run_verb(const struct verb *v, int argc, char **argv)
+static int run_verb(const struct frame *f, const struct verb *v, int argc, char **argv)
 {
-	struct cmd c = {.verb = v};
+	struct cmd c = {.verb = v, .argv = f->argv};
 	struct err e = ERR_INIT;
 	void *args = calloc(1, v->args_bytes + 1);
 	int code;
@@ -145,14 +145,15 @@ static int unknown_verb(const char *name)
 
 /* Runs `name` here or in the program that has it; what = how to run it here. */
 static int dispatch(const struct frame *f, const char *name,
-		    int (*here)(const struct verb *v, int argc, char **argv), int argc, char **argv)
+		    int (*here)(const struct frame *f, const struct verb *v, int argc, char **argv),
+		    int argc, char **argv)
 {
 	const struct command *c = command_find(name);
 	const struct verb *v = frame_find_verb(f->verbs, name);
 	struct err e = ERR_INIT;
 
 	if (v)
-		return here(v, argc, argv);
+		return here(f, v, argc, argv);
 	if (!c)
 		return unknown_verb(name);
 	if (c->program == f->self)
@@ -162,18 +163,26 @@ static int dispatch(const struct frame *f, const char *name,
 	return cmd_error(&e, "%s", name);
 }
 
-static int help_here(const struct verb *v, int argc, char **argv)
+static int help_here(const struct frame *f, const struct verb *v, int argc, char **argv)
 {
+	(void)f;
 	(void)argc;
 	(void)argv;
 	return show_help(v);
 }
 
-static int man_here(const struct verb *v, int argc, char **argv)
+static int man_here(const struct frame *f, const struct verb *v, int argc, char **argv)
 {
+	(void)f;
 	(void)argc;
 	(void)argv;
 	return man_main(v);
+}
+
+static int complete_here(const struct frame *f, const struct verb *v, int argc, char **argv)
+{
+	(void)f;
+	return complete_verb(v, argc, argv);
 }
 
 /* Words that are not verbs: --help, help VERB, and what completion and the man pages ask. */
@@ -186,7 +195,7 @@ static int special(const struct frame *f, int argc, char **argv)
 	if (str_eq(word, "__complete")) {
 		if (argc <= 3)
 			return complete_verb_names(argc == 3 ? argv[2] : "");
-		return dispatch(f, argv[2], complete_verb, argc - 2, argv + 2);
+		return dispatch(f, argv[2], complete_here, argc - 2, argv + 2);
 	}
 	if (str_eq(word, "__man"))
 		return argc > 2 ? dispatch(f, argv[2], man_here, 0, NULL) : man_main(NULL);
@@ -202,11 +211,13 @@ int cmd_main(enum program self, const struct verb *const *verbs, int argc, char 
 {
 	static const char *const words[] = {"__complete", "__man", "--help", "-h", "help",
 					    "--version", "-V"};
-	struct frame f = {self, verbs, argv};
+	_free_ char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	struct frame f = {self, verbs, copy};
 	struct err e = ERR_INIT;
 
-	if (fill_standard_fds(&e) < 0)
+	if (!copy || fill_standard_fds(&e) < 0)
 		return CMD_EXIT_FAILED;
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
 	log_init();
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (argc < 2 || str_eq(argv[1], words[i]))

@@ -5,16 +5,20 @@
 #include "cmd/run_container.h"
 #include "cmd/run_opts.h"
 #include "cmd/verbs.h"
+#include "runtime/base/err.h"
 
 struct run_args {
 	struct run_opts run;
-	const char *name;
+	const char *name, *spec;
 	bool plan;
 };
 
 static const struct opt run_only_opts[] = {
 	{OPT_STR, 0, "name", "NAME", offsetof(struct run_args, name),
 	 .initial = "the operand's", .help = "what list and inspect call this run"},
+	{OPT_STR, 0, "spec", "FILE", offsetof(struct run_args, spec), .offers = "file",
+	 .help = "run what FILE (- for standard input) says, a container_spec in JSON; takes no "
+		 "operands and no options but --plan"},
 	{OPT_FLAG, 0, "plan", .offset = offsetof(struct run_args, plan),
 	 .help = "print what would be mounted, in order, and start nothing"},
 	{0},
@@ -42,8 +46,16 @@ static int run_run(struct cmd *c, void *args, int argc, char **argv)
 		.argc = argc - 1,
 		.argv = argv + 1,
 	};
+	struct err e = ERR_INIT;
 
-	return run_container(c, &q, &a->run);
+	if (argc && !a->spec)
+		return run_container(c, &q, &a->run);
+	/* JSON is read by csbx-tool, so that this program needs no parser for it. */
+	if (a->spec)
+		cmd_hand_over(PROGRAM_TOOL, c->argv, &e);
+	else
+		err_set(&e, EINVAL, "an operand is missing; usage: csbx run %s", c->verb->usage);
+	return cmd_error(&e, "run");
 }
 
 static const struct verb_example examples[] = {
@@ -72,7 +84,6 @@ const struct verb verb_run = {
 	.examples = examples,
 	.offers = "image container",
 	.flags = VERB_OPERAND_ENDS,
-	.min_operands = 1,
 	.max_operands = CMD_MANY,
 	.args_bytes = sizeof(struct run_args),
 	.init = run_init,

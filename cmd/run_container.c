@@ -121,7 +121,7 @@ static int prepare(struct cmd *c, const struct run_request *q, struct run_opts *
 	return r < 0 ? r : resolve_spec(c, &resolve, o, e);
 }
 
-static int print_plan(const struct container_spec *spec, const char *what)
+int run_plan(const struct container_spec *spec, const char *what)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
@@ -157,7 +157,7 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 		code = cmd_error(&e, "%s", what);
 		explain_missing(q->operand, &e);
 	} else {
-		code = q->plan ? print_plan(&o->spec, what)
+		code = q->plan ? run_plan(&o->spec, what)
 			       : run_spec(c, &o->spec, &subject.meta, what);
 	}
 	subject_close(&subject);

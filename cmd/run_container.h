@@ -27,4 +27,7 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
 	     const char *what);
 
+/* Prints what would be mounted; the exit code. */
+int run_plan(const struct container_spec *spec, const char *what);
+
 #endif

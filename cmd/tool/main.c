@@ -7,7 +7,7 @@
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {&verb_doctor, NULL};
+	static const struct verb *const verbs[] = {&verb_doctor, &verb_inspect, &verb_run_spec, NULL};
 
 	return cmd_main(PROGRAM_TOOL, verbs, argc, argv);
 }
