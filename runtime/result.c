@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/result.h"
 
+#include <signal.h>
+
 static const char *const names[] = {
 	[RUN_EXITED] = "exited",
 	[RUN_SIGNALED] = "signaled",
 	[RUN_LAUNCH_ERROR] = "launch_error",
 	[RUN_SANDBOX_ERROR] = "sandbox_error",
+	[RUN_TIMEOUT] = "timeout",
+	[RUN_OOM] = "oom",
+	[RUN_OUTPUT_LIMIT] = "output_limit",
+	[RUN_PIDS_LIMIT] = "pids_limit",
+	[RUN_KILLED] = "killed",
 };
 _Static_assert(sizeof(names) / sizeof(names[0]) == RUN_STATUS_MAX, "a name for every status");
 
@@ -16,10 +23,24 @@ const char *run_status_name(enum run_status s)
 
 int run_exit_code(const struct run_result *r)
 {
-	return r->status == RUN_SIGNALED ? 128 + r->signal : r->exit_code;
+	switch (r->status) {
+	case RUN_SIGNALED:
+		return 128 + r->signal;
+	case RUN_TIMEOUT:
+		return 124;
+	case RUN_OOM:
+	case RUN_OUTPUT_LIMIT:
+	case RUN_PIDS_LIMIT:
+	case RUN_KILLED:
+		return 128 + SIGKILL;
+	default:
+		return r->exit_code;
+	}
 }
 
 void run_result_free(struct run_result *r)
 {
 	strv_free(&r->degraded);
+	strbuf_free(&r->out.text);
+	strbuf_free(&r->err.text);
 }

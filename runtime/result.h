@@ -16,13 +16,39 @@ enum run_status {
 	RUN_SIGNALED,
 	RUN_LAUNCH_ERROR,  /* the command could not be started: exit code 125, 126 or 127 */
 	RUN_SANDBOX_ERROR, /* csbx or its image server failed: exit code 125 */
+	RUN_TIMEOUT,	   /* --timeout ended it: exit code 124 */
+	RUN_OOM,	   /* it needed more than --memory: 137, as are the next three */
+	RUN_OUTPUT_LIMIT,  /* --max-output-kill */
+	RUN_PIDS_LIMIT,
+	RUN_KILLED,	   /* by csbx stop or kill */
 	RUN_STATUS_MAX,
+};
+
+/* Who holds a limit. */
+enum enforcer { ENFORCED_NOT_ASKED, ENFORCED_CGROUP2, ENFORCED_WATCHDOG, ENFORCED_RLIMIT,
+		ENFORCED_AFFINITY, ENFORCED_NONE };
+
+struct run_limit {
+	uint64_t asked; /* 0: not */
+	enum enforcer by;
+};
+
+struct run_output {
+	struct strbuf text; /* what was kept, when output is captured */
+	uint64_t bytes;	    /* that came */
+	bool truncated;
 };
 
 struct run_result {
 	enum run_status status;
-	int exit_code;	/* RUN_EXITED, RUN_LAUNCH_ERROR, RUN_SANDBOX_ERROR */
-	int signal;	/* RUN_SIGNALED */
+	int exit_code;	/* of the program, or 125..127 of ours; -1: none */
+	int signal;	/* that ended it, 0: none */
+	bool timed_out, oom_killed;
+	const char *detected; /* of an oom: "event", "tick", "at_exit"; NULL: none */
+	uint64_t memory_peak_bytes, max_pids; /* 0: not measured */
+	struct run_limit memory, cpus_milli, pids;
+	bool is_captured;
+	struct run_output out, err;
 	struct err error; /* the last two */
 	struct strv degraded; /* protections asked for and not had, one word and a reason each */
 	uint64_t started_at_ns; /* CLOCK_REALTIME */

@@ -141,6 +141,7 @@ struct container_spec {
 	size_t n_files;
 	struct strv labels; /* "key=value" */
 	bool allow_root;    /* --allow-root */
+	bool capture_output; /* output goes into the result instead of the caller's streams */
 };
 
 void spec_init(struct container_spec *s);

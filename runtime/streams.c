@@ -2,12 +2,15 @@
 #include "runtime/streams.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
 
 static const struct pump no_pump = {.src = -1, .dst = -1};
 
@@ -26,9 +29,10 @@ static void pump_done(struct pump *p)
 	*p = no_pump;
 }
 
+/* dst -1: what is read is kept or counted only. */
 static int pump_init(struct pump *p, int src, bool own_src, int dst, bool own_dst, struct err *e)
 {
-	*p = (struct pump){.src = src, .dst = dst, .own_src = own_src, .own_dst = own_dst};
+	*p = (struct pump){.src = src, .dst = dst, .own_src = own_src, .own_dst = own_dst, .pass = dst >= 0};
 	p->buf = malloc(STREAM_BUFFER_BYTES);
 	if (!p->buf) {
 		pump_done(p);
@@ -46,13 +50,26 @@ static void set_nonblocking(int fd)
 		(void)fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 }
 
+/* What was read: counted, kept, and as far as it is to be passed on, left in the buffer. */
+static void pump_take(struct pump *p, size_t n)
+{
+	if (p->stop_after && p->total + n > p->stop_after) {
+		n = (size_t)(p->stop_after - p->total);
+		p->too_much = true;
+	}
+	p->total += n;
+	p->off = 0;
+	p->len = p->keep ? capture_add(p->keep, p->buf, n) : n;
+	if (!p->pass)
+		p->len = 0;
+}
+
 static void pump_read(struct pump *p)
 {
 	ssize_t n = read(p->src, p->buf, STREAM_BUFFER_BYTES);
 
 	if (n > 0) {
-		p->off = 0;
-		p->len = (size_t)n;
+		pump_take(p, (size_t)n);
 	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
 		/* EIO: the last slave of a pty was closed. */
 		close_side(&p->src, p->own_src);
@@ -61,9 +78,14 @@ static void pump_read(struct pump *p)
 	}
 }
 
+/*
+ * After POLLOUT a pipe takes PIPE_BUF bytes without blocking, pipe(7); the caller's descriptors
+ * are in blocking mode and stay so, as other processes share them.
+ */
 static void pump_write(struct pump *p)
 {
-	ssize_t n = write(p->dst, p->buf + p->off, p->len);
+	size_t most = p->own_dst ? STREAM_BUFFER_BYTES : PIPE_BUF;
+	ssize_t n = write(p->dst, p->buf + p->off, p->len < most ? p->len : most);
 
 	if (n >= 0) {
 		p->off += (size_t)n;
@@ -71,44 +93,68 @@ static void pump_write(struct pump *p)
 	} else if (errno != EAGAIN && errno != EINTR) {
 		/* The reader went away: the writer must see it as EPIPE, so its pipe is closed too. */
 		p->len = 0;
+		p->pass = false;
 		close_side(&p->dst, p->own_dst);
 		close_side(&p->src, p->own_src);
 		return;
 	}
-	if (!p->len && p->src < 0)
-		close_side(&p->dst, p->own_dst);
+	if (!p->len && p->src < 0 && p->own_dst)
+		close_side(&p->dst, true);
 }
 
-static int prepare_terminal_stream(struct streams *s, int fd, struct err *e)
+/* Output limits and what is kept of an output stream. */
+static void limit_output(struct streams *s, struct pump *p, struct capture *keep)
+{
+	p->stop_after = s->options.kill_bytes;
+	if (s->options.capture)
+		p->pass = false;
+	if (s->options.keep_bytes)
+		p->keep = keep;
+}
+
+static int prepare_copied(struct streams *s, int fd, struct err *e)
 {
 	struct pump *p = fd == 0 ? &s->in : fd == 1 ? &s->out : &s->err;
-	int ends[2], mine;
+	int ends[2], mine, r;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	s->child[fd] = ends[fd ? 1 : 0];
 	mine = ends[fd ? 0 : 1];
 	set_nonblocking(mine);
-	return fd ? pump_init(p, mine, true, fd, false, e) : pump_init(p, fd, false, mine, true, e);
+	if (!fd)
+		return pump_init(p, fd, false, mine, true, e);
+	r = pump_init(p, mine, true, s->options.capture ? -1 : fd, false, e);
+	limit_output(s, p, fd == 1 ? &s->kept_out : &s->kept_err);
+	return r;
 }
 
-int streams_prepare(struct streams *s, bool tty, bool close_stdin, struct err *e)
+static bool is_copied(const struct streams *s, int fd)
 {
-	*s = (struct streams){.child = {-1, -1, -1}, .master = -1};
+	const struct stream_options *o = &s->options;
+
+	return (fd && (o->capture || o->keep_bytes || o->kill_bytes)) || isatty(fd);
+}
+
+int streams_prepare(struct streams *s, const struct stream_options *o, struct err *e)
+{
+	*s = (struct streams){.child = {-1, -1, -1}, .master = -1, .options = *o};
 	s->in = s->out = s->err = no_pump;
+	capture_init(&s->kept_out, o->keep_bytes);
+	capture_init(&s->kept_err, o->keep_bytes);
 	for (int fd = 0; fd < 3; fd++) {
 		int r = 0;
 
 		/* A caller may have closed one; whatever is opened next would take its place. */
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
 			return err_sys(e, "/dev/null");
-		if (tty && (fd < 2 || isatty(2)))
+		if (o->tty && (fd < 2 || isatty(2)))
 			continue;
-		if (!fd && close_stdin) {
+		if (!fd && o->close_stdin) {
 			s->child[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 			r = s->child[0] < 0 ? err_sys(e, "/dev/null") : 0;
-		} else if (isatty(fd)) {
-			r = prepare_terminal_stream(s, fd, e);
+		} else if (is_copied(s, fd)) {
+			r = prepare_copied(s, fd, e);
 		}
 		if (r < 0)
 			return r;
@@ -140,9 +186,10 @@ int streams_set_master(struct streams *s, int master, struct err *e)
 	set_nonblocking(master);
 	r = pump_init(&s->in, 0, false, copy, true, e);
 	if (r >= 0)
-		r = pump_init(&s->out, master, false, 1, false, e);
+		r = pump_init(&s->out, master, false, s->options.capture ? -1 : 1, false, e);
 	if (r < 0)
 		return r;
+	limit_output(s, &s->out, &s->kept_out);
 	streams_resize(s);
 	if (tcgetattr(0, &s->saved) == 0)
 		set_raw(s);
@@ -222,10 +269,31 @@ bool streams_have_output(const struct streams *s)
 	const struct pump *const pumps[] = {&s->out, &s->err};
 
 	for (unsigned i = 0; i < 2; i++) {
-		if (pumps[i]->dst >= 0 && (pumps[i]->len || pumps[i]->src >= 0))
+		if (pumps[i]->len || pumps[i]->src >= 0)
 			return true;
 	}
 	return false;
+}
+
+bool streams_too_much(const struct streams *s)
+{
+	return s->out.too_much || s->err.too_much;
+}
+
+static void flush_tail(const struct pump *p, int fd)
+{
+	_strbuf_ struct strbuf tail = STRBUF_INIT;
+
+	if (!p->keep || !p->pass)
+		return;
+	capture_text(p->keep, true, &tail);
+	(void)io_write_all(fd, strbuf_str(&tail), tail.len, NULL);
+}
+
+void streams_flush_tails(struct streams *s)
+{
+	flush_tail(&s->out, 1);
+	flush_tail(&s->err, 2);
 }
 
 void streams_done(struct streams *s)
@@ -237,5 +305,7 @@ void streams_done(struct streams *s)
 	pump_done(&s->in);
 	pump_done(&s->out);
 	pump_done(&s->err);
+	capture_free(&s->kept_out);
+	capture_free(&s->kept_err);
 	fd_close(&s->master);
 }

@@ -6,15 +6,19 @@
  * The container's standard streams. A pipe, socket or file of the caller's is handed in as it is.
  * A terminal never enters: with a pty the supervisor copies between it and the caller's terminal
  * (raw meanwhile); without one, each stream that is a terminal becomes a pipe that is copied.
+ * Output that is limited or kept for a result is copied too.
  *
  * Copying is by poll(2): a side that cannot take data stops the side that gives it, so memory is
- * one buffer a stream.
+ * one buffer a stream and what capture.h keeps.
  */
 
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <termios.h>
+
+#include "runtime/capture.h"
 
 struct err;
 
@@ -24,20 +28,33 @@ struct err;
 struct pump {
 	int src, dst;	   /* -1: ended */
 	bool own_src, own_dst;
+	bool pass;	   /* what is read goes to dst */
+	struct capture *keep; /* head and tail are kept, and only the head is passed; NULL: all is */
+	uint64_t total, stop_after; /* stop_after: 0 = never, else the byte after which it is too much */
+	bool too_much;
 	char *buf;
 	size_t off, len;   /* buf[off..off+len) waits to be written */
+};
+
+struct stream_options {
+	bool tty;	      /* a pty will come */
+	bool close_stdin;     /* the payload reads /dev/null */
+	bool capture;	      /* output is kept for the result and not passed on */
+	uint64_t keep_bytes;  /* head and tail kept of each stream; 0: all is passed, none kept */
+	uint64_t kill_bytes;  /* more on a stream is too much; 0: no such limit */
 };
 
 struct streams {
 	int child[3];	   /* ends for the child, -1 = the caller's own descriptor; close after start */
 	struct pump in, out, err;
+	struct stream_options options;
+	struct capture kept_out, kept_err;
 	int master;	   /* pty master, -1 none */
 	bool raw;	   /* the caller's terminal is in raw mode */
 	struct termios saved;
 };
 
-/* tty: a pty will come; close_stdin: the payload reads /dev/null. */
-int streams_prepare(struct streams *s, bool tty, bool close_stdin, struct err *e);
+int streams_prepare(struct streams *s, const struct stream_options *o, struct err *e);
 /* Closes the child's ends in the supervisor, once the child is there. */
 void streams_started(struct streams *s);
 /* Takes the pty's master: window size, raw mode, pumps. */
@@ -53,6 +70,10 @@ unsigned streams_poll(const struct streams *s, struct pollfd *p);
 void streams_handle(struct streams *s, const struct pollfd *p, unsigned n);
 /* True while output may still come; after the payload's death it must be copied to the end. */
 bool streams_have_output(const struct streams *s);
+/* True once a stream has had more than kill_bytes. */
+bool streams_too_much(const struct streams *s);
+/* Writes the kept tails of streams that are passed on; once, when all output has come. */
+void streams_flush_tails(struct streams *s);
 /* Restores the terminal and frees; safe at any point after prepare. */
 void streams_done(struct streams *s);
 

@@ -10,6 +10,10 @@
  *	signals	  forwarded to the main process; SIGTSTP and SIGCONT are job control
  *	streams	  copied (streams.h)
  *
+ * Time is CLOCK_MONOTONIC. At --timeout every process gets SIGTERM, --kill-after later pid 1 is
+ * killed and all with it. A task that hangs on a stopped image server cannot die before its
+ * request ends: when pid 1 is not gone HUNG_MS later, the server is killed, which ends the request.
+ *
  * The verdict comes from csbx-init's message; the loop ends with the death of pid 1, so that
  * nothing of the container is left when csbx returns. A pid 1 that dies without a message was
  * killed from outside: a failure of the sandbox.
@@ -34,8 +38,17 @@
 
 enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_STREAMS };
 
+#define HUNG_MS 300u	/* death of a killed pid 1 takes well under 1 ms */
+#define DRAIN_MS 20u	/* a stalled reader does not hold up the result of a timeout */
+
+enum phase { PHASE_RUNNING, PHASE_TERMINATED, PHASE_KILLED, PHASE_SERVER_KILLED };
+
 struct loop {
 	struct supervise *s;
+	enum phase phase;
+	uint64_t next_ns;	 /* when the phase ends; 0: never */
+	enum run_status ended_by; /* limit that ended the container; RUN_EXITED: none */
+	bool give_up_output;
 	bool started, exited, dead, server_gone, failed;
 	int wait_status; /* of the main process */
 	int killed_by;	 /* signal that ended the container before the payload started */
@@ -60,10 +73,34 @@ int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
 	return *ret_fd < 0 ? err_sys(e, "signalfd") : 0;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void enter_phase(struct loop *l, enum phase phase, uint64_t last_ms)
+{
+	l->phase = phase;
+	l->next_ns = last_ms ? now_ns() + last_ms * 1000000u : 0;
+}
+
 static void kill_container(struct loop *l)
 {
 	if (!l->dead)
 		(void)syscall(SYS_pidfd_send_signal, l->s->pid1.pidfd, SIGKILL, NULL, 0);
+	if (l->phase < PHASE_KILLED)
+		enter_phase(l, PHASE_KILLED, HUNG_MS);
+}
+
+/* A limit was passed: the container ends now, whatever its processes do. */
+static void end_by_limit(struct loop *l, enum run_status status)
+{
+	if (l->ended_by == RUN_EXITED && !l->exited)
+		l->ended_by = status;
+	kill_container(l);
 }
 
 /* A request that cannot be sent finds a container that is ending: its death will be seen. */
@@ -146,6 +183,7 @@ static void take_exit(struct loop *l, const struct init_event *ev)
 	if (WIFSIGNALED(ev->status)) {
 		r->status = RUN_SIGNALED;
 		r->signal = WTERMSIG(ev->status);
+		r->exit_code = -1;
 	} else {
 		r->status = RUN_EXITED;
 		r->exit_code = WEXITSTATUS(ev->status);
@@ -212,6 +250,10 @@ static void reap(struct loop *l)
 	if (waitid(P_PIDFD, (id_t)l->s->pid1.pidfd, &si, WEXITED | __WALL | WNOHANG) < 0 || !si.si_pid)
 		return;
 	l->dead = true;
+	if (l->phase != PHASE_RUNNING)
+		enter_phase(l, PHASE_KILLED, DRAIN_MS);
+	else
+		l->next_ns = 0;
 	log_trace("pid 1 ended: code %d status %d", si.si_code, si.si_status);
 }
 
@@ -226,6 +268,56 @@ static void server_died(struct loop *l)
 	l->s->server_fd = -1;
 }
 
+/* By pidfd: while our connection is open the pid is the server's. */
+static void kill_server(struct loop *l)
+{
+	_close_ int fd = l->s->server_fd >= 0 && l->s->server_pid > 0
+				 ? (int)syscall(SYS_pidfd_open, l->s->server_pid, 0)
+				 : -1;
+	struct pollfd p = {.fd = l->s->server_fd, .events = POLLIN};
+
+	if (fd >= 0 && poll(&p, 1, 0) == 0) {
+		log_trace("tasks hang on the image server, killing it");
+		(void)syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
+	}
+	err_set(&l->s->result->error, EIO, "the image server did not answer");
+}
+
+static void phase_ended(struct loop *l)
+{
+	switch (l->phase) {
+	case PHASE_RUNNING:
+		l->ended_by = l->exited ? l->ended_by : RUN_TIMEOUT;
+		request(l, INIT_REQ_SIGNAL_ALL, SIGTERM);
+		enter_phase(l, PHASE_TERMINATED, l->s->spec->limits.kill_after_ms);
+		break;
+	case PHASE_TERMINATED:
+		kill_container(l);
+		break;
+	case PHASE_KILLED:
+		if (l->dead) {
+			l->give_up_output = true;
+			l->next_ns = 0;
+			break;
+		}
+		kill_server(l);
+		enter_phase(l, PHASE_SERVER_KILLED, 0);
+		break;
+	case PHASE_SERVER_KILLED:
+		break;
+	}
+}
+
+static int poll_timeout_ms(const struct loop *l)
+{
+	uint64_t now;
+
+	if (!l->next_ns)
+		return -1;
+	now = now_ns();
+	return l->next_ns <= now ? 0 : (int)((l->next_ns - now + 999999u) / 1000000u);
+}
+
 static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 {
 	/* Messages first: the verdict is in them, and they may still be queued when pid 1 is dead. */
@@ -238,13 +330,16 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	if (p[ON_SERVER].revents)
 		server_died(l);
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
+	if (streams_too_much(l->s->streams) && !l->dead)
+		end_by_limit(l, RUN_OUTPUT_LIMIT);
 	if (p[ON_PIDFD].revents && !p[ON_STATUS].revents && !p[ON_CONTROL].revents)
 		reap(l);
 }
 
 static bool is_done(const struct loop *l)
 {
-	return l->dead && l->s->status_fd < 0 && !streams_have_output(l->s->streams);
+	return l->dead && l->s->status_fd < 0 &&
+	       (l->give_up_output || !streams_have_output(l->s->streams));
 }
 
 static int run_loop(struct loop *l, struct err *e)
@@ -261,9 +356,11 @@ static int run_loop(struct loop *l, struct err *e)
 		};
 		unsigned n = ON_STREAMS + streams_poll(s->streams, p + ON_STREAMS);
 
-		if (poll(p, n, -1) < 0 && errno != EINTR)
+		if (poll(p, n, poll_timeout_ms(l)) < 0 && errno != EINTR)
 			return err_sys(e, "poll");
 		handle(l, p, n);
+		if (l->next_ns && now_ns() >= l->next_ns)
+			phase_ended(l);
 	}
 	return 0;
 }
@@ -280,6 +377,11 @@ static int verdict(struct loop *l, struct err *e)
 		r->status = RUN_SANDBOX_ERROR;
 		r->exit_code = 125;
 		r->error = l->error;
+	} else if (l->ended_by != RUN_EXITED) {
+		r->status = l->ended_by;
+		r->timed_out = l->ended_by == RUN_TIMEOUT;
+		if (!l->exited)
+			r->signal = SIGKILL;
 	} else if (!l->exited && l->killed_by) {
 		r->status = RUN_SIGNALED;
 		r->signal = l->killed_by;
@@ -294,7 +396,11 @@ static int verdict(struct loop *l, struct err *e)
 int supervise_run(struct supervise *s, struct err *e)
 {
 	struct loop l = {.s = s};
-	int r = run_loop(&l, e);
+	int r;
+
+	s->result->exit_code = -1;
+	enter_phase(&l, PHASE_RUNNING, s->spec->limits.timeout_ms);
+	r = run_loop(&l, e);
 
 	if (r < 0) {
 		kill_container(&l);

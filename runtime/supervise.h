@@ -23,6 +23,7 @@ struct supervise {
 	int status_fd;	/* read end; EOF = the payload runs */
 	int control_fd;
 	int server_fd;	/* -1: none; readable = the image server is gone */
+	pid_t server_pid;
 	int signal_fd;
 	struct streams *streams;
 	struct run_result *result;

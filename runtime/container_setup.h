@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_CONTAINER_SETUP_H
+#define CSBX_RUNTIME_CONTAINER_SETUP_H
+
+/*
+ * One start in the making: all that container_run() needs before it launches, and all that has to
+ * be undone afterwards. Everything hangs in struct container, so each step may simply return.
+ */
+
+#include <stdbool.h>
+
+#include "runtime/etc_files.h"
+#include "runtime/instance.h"
+#include "runtime/launch.h"
+#include "runtime/layer.h"
+#include "runtime/plan.h"
+#include "runtime/spec.h"
+#include "runtime/squashd_client.h"
+#include "runtime/streams.h"
+#include "runtime/userns.h"
+
+struct err;
+struct paths;
+
+#define CONTAINER_SEEDS_MAX 16u
+
+struct container {
+	const struct container_spec *spec;
+	const struct paths *paths;
+	struct id_map map;
+	struct squashd_link link;
+	struct instance instance;
+	struct layer layer;
+	bool has_layer, is_scratch;
+	struct file_spec seeds[CONTAINER_SEEDS_MAX];
+	size_t n_seeds;
+	struct etc_file etc[ETC_FILES];
+	struct plan plan;
+	struct streams streams;
+	int msg_fd, status[2], control[2], self_pidfd, signal_fd;
+	struct launched pid1;
+};
+
+/* Nothing is done yet; container_done() is safe from here on. */
+void container_init(struct container *c, const struct container_spec *spec, const struct paths *paths);
+
+/*
+ * In order: id map, instance, upper layer (on_disk: a throw-away one in the scratch directory),
+ * seeds, plan with its sources, message for init, channels, streams, image server.
+ */
+int container_prepare(struct container *c, bool on_disk, struct err *e);
+
+/* The payload is gone: a throw-away layer is discarded, a kept one synced and marked clean. */
+int container_release_upper(struct container *c, struct err *e);
+void container_done(struct container *c);
+
+/* Size of the base tmpfs. */
+uint64_t container_base_bytes(const struct container_spec *s);
+
+/* Whether an earlier start found that tmpfs cannot be an upper layer here, and to note that. */
+bool container_wants_disk_upper(const struct container *c);
+void container_remember_disk_upper(const struct container *c);
+
+#endif
