@@ -114,6 +114,7 @@ static int copy_metadata(struct import *im, struct squash *s, struct err *e)
 int import_data(struct import *im, struct squash *s, struct err *e)
 {
 	im->read_bytes = 0;
+	import_report(im, IMPORT_DATA);
 	for (size_t i = 0; i < im->src->n_layers; i++) {
 		_free_ uint32_t *map = NULL;
 		int r = tree_data_map(&im->tree, (uint32_t)i, &map, e);
