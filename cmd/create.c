@@ -19,7 +19,8 @@ struct create_args {
 static const struct opt create_opts[] = {
 	{OPT_STR, 'n', "name", "NAME", offsetof(struct create_args, name),
 	 .initial = "the file's name without .sqsh",
-	 .help = "what the container is called: a letter or digit, then up to 127 of a-z A-Z 0-9 _ . + -"},
+	 .help = "what the container is called: a letter or digit, then up to 127 of a-z A-Z 0-9 _ "
+		 ". + -"},
 	{OPT_FLAG, 'f', "force", .offset = offsetof(struct create_args, force),
 	 .help = "replace a container of that name; its kept layer is deleted"},
 	{0},
@@ -47,7 +48,8 @@ static int create_run(struct cmd *c, void *args, int argc, char **argv)
 	const struct create_args *a = args;
 	_free_ char *name = NULL;
 	struct meta_source meta;
-	struct container_create how = {.name = a->name, .image = argv[0], .replace = a->force, .meta = &meta};
+	struct container_create how = {
+		.name = a->name, .image = argv[0], .replace = a->force, .meta = &meta};
 	enum image_pin pin = PIN_LINK;
 	struct stat st;
 	struct err e = ERR_INIT;
@@ -62,14 +64,16 @@ static int create_run(struct cmd *c, void *args, int argc, char **argv)
 	if (container_store_create(&c->paths, &how, &pin, &e) < 0)
 		return cmd_error(&e, "create %s", how.name);
 	if (pin == PIN_PATH && !stat(argv[0], &st) && S_ISREG(st.st_mode))
-		cmd_warn("create %s: the image lies on another file system or is not yours, so it is "
-			 "used where it is: it must stay there unchanged", how.name);
+		cmd_warn("create %s: the image lies on another file system or is not yours, so it "
+			 "is used where it is: it must stay there unchanged",
+			 how.name);
 	return CMD_EXIT_OK;
 }
 
 static const struct verb_example examples[] = {
 	{"a container called python-image", "csbx create python-image.sqsh"},
-	{"with a name of its own, replacing an older one", "csbx create -f --name py python-image.sqsh"},
+	{"with a name of its own, replacing an older one",
+	 "csbx create -f --name py python-image.sqsh"},
 	{"from an unpacked directory", "csbx create --name dev ./rootfs"},
 	{0},
 };
@@ -77,13 +81,14 @@ static const struct verb_example examples[] = {
 const struct verb verb_create = {
 	.name = "create",
 	.usage = "[OPTIONS] IMAGE",
-	.description =
-		"Gives an image a name to start it by. IMAGE is a squashfs file (made by csbx import, by "
-		"enroot or by mksquashfs) or a directory that holds a root file system.\n\n"
-		"Nothing is copied: the file is pinned by a hard link, so that it may be deleted or "
-		"replaced afterwards; where no link is possible, by a reflink, else by its path and "
-		"identity, and then it must stay as it is. A directory is always used in place; what "
-		"containers write never reaches it.",
+	.description = "Gives an image a name to start it by. IMAGE is a squashfs file (made by "
+		       "csbx import, by enroot or by mksquashfs) or a directory that holds a root "
+		       "file system.\n\n"
+		       "Nothing is copied: the file is pinned by a hard link, so that it may be "
+		       "deleted or replaced afterwards; where no link is possible, by a reflink, "
+		       "else by its path and identity, and then it must stay as it is. A "
+		       "directory is always used in place; what containers write never reaches "
+		       "it.",
 	.uses = (const struct opt_use[]){{&create_table, 0}, {0}},
 	.examples = examples,
 	.offers = "image",

@@ -73,7 +73,8 @@ static int gc_run_verb(struct cmd *c, void *args, int argc, char **argv)
 	int r = gc_run(&c->paths, &a->request, &report, &e), code;
 
 	(void)argc, (void)argv;
-	code = a->json ? print_json(&report, a->request.dry_run) : print_text(&report, a->request.dry_run);
+	code = a->json ? print_json(&report, a->request.dry_run)
+		       : print_text(&report, a->request.dry_run);
 	for (size_t i = 0; i < report.n; i++) {
 		if (!report.items[i].failed)
 			continue;
@@ -95,10 +96,11 @@ const struct verb verb_gc = {
 	.name = "gc",
 	.usage = "[OPTIONS]",
 	.description =
-		"Removes what commands left that were killed: files of starts whose supervisor is gone, "
-		"throw-away layers, half-made and half-deleted directories, sockets nobody answers, and "
-		"cached image metadata that was not written for 30 days. Containers, kept layers and "
-		"whatever is in use stay, so it may run at any time. Prints what it removed.",
+		"Removes what commands left that were killed: files of starts whose supervisor is "
+		"gone, throw-away layers, half-made and half-deleted directories, sockets nobody "
+		"answers, and cached image metadata that was not written for 30 days. Containers, "
+		"kept layers and whatever is in use stay, so it may run at any time. Prints what "
+		"it removed.",
 	.uses = (const struct opt_use[]){{&gc_table, 0}, {0}},
 	.examples = examples,
 	.max_operands = 0,

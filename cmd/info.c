@@ -26,10 +26,10 @@ struct fact {
 static void collect(const struct cmd *c, struct fact ret[FACTS])
 {
 	const struct fact facts[FACTS] = {
-		{"version", CSBX_VERSION},	{"data", c->paths.data},
-		{"cache", c->paths.cache},	{"runtime", c->paths.runtime},
-		{"layers", c->paths.layers},	{"scratch", c->paths.scratch},
-		{"helpers", c->paths.libexec},	{"site_configuration", CSBX_SYSCONFDIR},
+		{"version", CSBX_VERSION},     {"data", c->paths.data},
+		{"cache", c->paths.cache},     {"runtime", c->paths.runtime},
+		{"layers", c->paths.layers},   {"scratch", c->paths.scratch},
+		{"helpers", c->paths.libexec}, {"site_configuration", CSBX_SYSCONFDIR},
 	};
 
 	for (size_t i = 0; i < FACTS; i++)
@@ -37,8 +37,10 @@ static void collect(const struct cmd *c, struct fact ret[FACTS])
 }
 
 /* Calls fn for every configured value, in the order of the table of keys. */
-static void each_setting(const struct config *c, void (*fn)(void *arg, const char *key, const char *value,
-							    const char *place), void *arg)
+static void each_setting(const struct config *c,
+			 void (*fn)(void *arg, const char *key, const char *value,
+				    const char *place),
+			 void *arg)
 {
 	size_t n;
 	const struct config_key *keys = config_keys(&n);
@@ -119,9 +121,8 @@ static int info_run(struct cmd *c, void *args, int argc, char **argv)
 const struct verb verb_info = {
 	.name = "info",
 	.usage = "[OPTIONS]",
-	.description =
-		"Shows where csbx keeps things, and every setting that configuration files and CSBX_* "
-		"variables make here, with the place it is from.",
+	.description = "Shows where csbx keeps things, and every setting that configuration files "
+		       "and CSBX_* variables make here, with the place it is from.",
 	.uses = (const struct opt_use[]){{&info_table, 0}, {0}},
 	.max_operands = 0,
 	.args_bytes = sizeof(struct info_args),

@@ -48,7 +48,8 @@ static int read_records(struct list *l, const struct paths *p, struct err *e)
 	for (size_t i = 0; i < l->names.n; i++) {
 		l->containers[i].name = l->names.items[i];
 		/* One that cannot be read is shown as such, and one removed meanwhile too. */
-		if (container_store_read(dirfd, l->names.items[i], &l->containers[i].record, NULL) < 0)
+		if (container_store_read(dirfd, l->names.items[i], &l->containers[i].record, NULL) <
+		    0)
 			l->containers[i].record = (struct container_record){0};
 	}
 	return 0;
@@ -68,7 +69,8 @@ static int collect(struct list *l, const struct paths *p, const struct list_args
 	return r;
 }
 
-static int format(const struct list *l, const struct list_args *a, struct strbuf *out, struct err *e)
+static int format(const struct list *l, const struct list_args *a, struct strbuf *out,
+		  struct err *e)
 {
 	if (a->json)
 		return list_format_json(l, out, e);
@@ -100,8 +102,10 @@ static int list_run(struct cmd *c, void *args, int argc, char **argv)
 		if (r >= 0)
 			r = format(&l, a, &out, &e);
 		if (r >= 0 && l.debris && !a->json)
-			cmd_warn("list: %zu unfinished director%s of killed commands: csbx gc removes %s",
-				 l.debris, l.debris == 1 ? "y" : "ies", l.debris == 1 ? "it" : "them");
+			cmd_warn("list: %zu unfinished director%s of killed commands: csbx gc "
+				 "removes %s",
+				 l.debris, l.debris == 1 ? "y" : "ies",
+				 l.debris == 1 ? "it" : "them");
 		list_free(&l);
 	}
 	return r < 0 ? cmd_error(&e, "list") : cmd_print(&out);
@@ -117,10 +121,9 @@ static const struct verb_example examples[] = {
 const struct verb verb_list = {
 	.name = "list",
 	.usage = "[OPTIONS]",
-	.description =
-		"Shows the containers: name, image, size of the image, age, and the number of running "
-		"instances. Any number of throw-away starts of one name may run side by side, each an "
-		"instance with an id of its own.",
+	.description = "Shows the containers: name, image, size of the image, age, and the number "
+		       "of running instances. Any number of throw-away starts of one name may run "
+		       "side by side, each an instance with an id of its own.",
 	.uses = (const struct opt_use[]){{&list_table, 0}, {0}},
 	.examples = examples,
 	.max_operands = 0,

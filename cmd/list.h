@@ -18,7 +18,7 @@ struct list_container {
 };
 
 struct list {
-	struct strv names; /* in byte order */
+	struct strv names;                 /* in byte order */
 	struct list_container *containers; /* as many; NULL where only names were asked for */
 	struct instance_list instances;
 	size_t debris; /* temporary directories of killed commands */

@@ -33,7 +33,8 @@ static int ask(const struct cmd *c, const char *name, struct err *e)
 
 	if (!isatty(STDIN_FILENO))
 		return err_set(e, EPERM, "standard input is no terminal to ask on: use -f");
-	strbuf_addf(&question, "Do you really want to delete %s/containers/%s? [y/N] ", c->paths.data, name);
+	strbuf_addf(&question, "Do you really want to delete %s/containers/%s? [y/N] ",
+		    c->paths.data, name);
 	r = strbuf_check(&question, e);
 	if (r >= 0)
 		r = io_write_all(STDERR_FILENO, question.data, question.len, e);
@@ -51,7 +52,7 @@ static int remove_one(const struct cmd *c, const char *name, bool force, struct 
 	int r;
 
 	if (!force) {
-		/* Whether there is anything to ask about; a damaged record may be removed as well. */
+		/* Is there anything to ask about? A damaged record may be removed as well. */
 		r = container_store_open(&c->paths, name, &rec, e);
 		if (r >= 0)
 			container_record_free(&rec);
@@ -88,10 +89,9 @@ static const struct verb_example examples[] = {
 const struct verb verb_remove = {
 	.name = "remove",
 	.usage = "[OPTIONS] NAME...",
-	.description =
-		"Deletes containers with what their kept layers hold. Images stay, except that a file "
-		"whose only remaining link was the container's is gone with it. A container in use is "
-		"not removed.",
+	.description = "Deletes containers with what their kept layers hold. Images stay, except "
+		       "that a file whose only remaining link was the container's is gone with "
+		       "it. A container in use is not removed.",
 	.uses = (const struct opt_use[]){{&remove_table, 0}, {0}},
 	.examples = examples,
 	.offers = "container",

@@ -66,8 +66,9 @@ void table_add_age(struct table *t, uint64_t then_ns, uint64_t now_ns)
 	static const struct {
 		uint64_t seconds;
 		const char *name;
-	} units[] = {{365 * 86400, "year"}, {30 * 86400, "month"}, {7 * 86400, "week"}, {86400, "day"},
-		     {3600, "hour"}, {60, "minute"}, {1, "second"}};
+	} units[] = {{365 * 86400, "year"}, {30 * 86400, "month"}, {7 * 86400, "week"},
+		     {86400, "day"},        {3600, "hour"},        {60, "minute"},
+		     {1, "second"}};
 	uint64_t s = now_ns > then_ns ? (now_ns - then_ns) / 1000000000u : 0;
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {

@@ -49,12 +49,15 @@ struct config {
 	struct config_entry *entries; /* in the order read, the environment's last */
 	size_t n, cap;
 };
-#define CONFIG_INIT {0}
+#define CONFIG_INIT \
+	{           \
+		0   \
+	}
 
 /* Where the files are; config_load() uses the installed places. */
 struct config_files {
 	const char *system_dir; /* holds csbx.conf, csbx.conf.d; NULL = none */
-	const char *user_file;	/* NULL = none */
+	const char *user_file;  /* NULL = none */
 	const char *const *env; /* NAME=value strings, NULL = none */
 };
 

@@ -28,7 +28,8 @@ static int check_file(int fd, const char *path, struct err *e)
 	return 0;
 }
 
-int config_read_file(int dirfd, const char *name, const char *shown, struct strbuf *ret, struct err *e)
+int config_read_file(int dirfd, const char *name, const char *shown, struct strbuf *ret,
+		     struct err *e)
 {
 	_close_ int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int r;
@@ -82,7 +83,8 @@ static int list_conf(int fd, struct strv *names, struct err *e)
 static int read_conf_d(struct config *c, int dirfd, const char *dir, struct err *e)
 {
 	_strv_ struct strv names = STRV_INIT;
-	_close_ int fd = openat(dirfd, "csbx.conf.d", O_RDONLY | O_DIRECTORY | O_CLOEXEC), list = -1;
+	_close_ int fd = openat(dirfd, "csbx.conf.d", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		    list = -1;
 	int r;
 
 	if (fd < 0)
@@ -141,7 +143,8 @@ static int add_env_items(struct config *c, const struct config_key *key, const c
 
 		/* One empty item says "set to nothing"; empty lines between others say nothing. */
 		if ((n || !value[n]) &&
-		    config_add(c, key, value, n, str_printf("%s in the environment", key->name), true) < 0)
+		    config_add(c, key, value, n, str_printf("%s in the environment", key->name),
+			       true) < 0)
 			return err_set(e, ENOMEM, "out of memory");
 		value += n;
 		if (!*value || !*++value)

@@ -22,9 +22,9 @@
 struct build {
 	const struct paths *paths;
 	const struct container_create *how;
-	int dirfd;   /* containers/ */
-	int temp;    /* the shared lock */
-	int tmp_fd;  /* the directory being built */
+	int dirfd;  /* containers/ */
+	int temp;   /* the shared lock */
+	int tmp_fd; /* the directory being built */
 	int image_fd;
 	char tmp[TEMP_NAME_BYTES];
 	struct container_record record;
@@ -203,7 +203,8 @@ static int create(struct build *b, struct err *e)
 int container_store_create(const struct paths *p, const struct container_create *how,
 			   enum image_pin *ret_pin, struct err *e)
 {
-	struct build b = {.paths = p, .how = how, .dirfd = -1, .temp = -1, .tmp_fd = -1, .image_fd = -1};
+	struct build b = {
+		.paths = p, .how = how, .dirfd = -1, .temp = -1, .tmp_fd = -1, .image_fd = -1};
 	_strbuf_ struct strbuf meta = STRBUF_INIT;
 	_free_ char *path = NULL;
 	struct timespec now;

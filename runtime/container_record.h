@@ -29,13 +29,13 @@ enum image_pin {
 struct container_record {
 	enum rootfs_kind kind;
 	enum image_pin pin;
-	const char *image;  /* absolute path as given to create */
-	struct image_id id; /* of the pinned file (PIN_CLONE: of the clone) or directory */
-	uint64_t created_ns; /* CLOCK_REALTIME */
+	const char *image;    /* absolute path as given to create */
+	struct image_id id;   /* of the pinned file (PIN_CLONE: of the clone) or directory */
+	uint64_t created_ns;  /* CLOCK_REALTIME */
 	struct strv settings; /* "option=value", in order */
-	const void *meta;   /* image_meta record; NULL for a directory, whose files may change */
+	const void *meta;     /* image_meta record; NULL for a directory, whose files may change */
 	size_t meta_len;
-	void *memory;	    /* what the pointers above point into when decoded */
+	void *memory; /* what the pointers above point into when decoded */
 };
 
 /* Serialises; the bytes are added to out. */

@@ -54,7 +54,8 @@ int container_store_read(int dirfd, const char *name, struct container_record *r
 	snprintf(path, sizeof(path), "%s/record", name);
 	fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT ? err_set(e, ENOENT, "no such container") : err_sys(e, "record");
+		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
+				       : err_sys(e, "record");
 	r = read_record(fd, &buf, &len, e);
 	if (r >= 0)
 		r = container_record_decode(ret, buf, len, e);
@@ -75,15 +76,16 @@ int container_store_open(const struct paths *p, const char *name, struct contain
 	return dirfd < 0 ? dirfd : container_store_read(dirfd, name, ret, e);
 }
 
-/* A pinned image must be the inode that was pinned; the path of a directory or file that is not
- * pinned must still lead to it. */
+/* Opens the pin, or the path of what is not pinned; whether it still is the same is seen later. */
 static int open_pinned(const struct container_record *r, const char *path, struct err *e)
 {
-	int flags = r->kind == ROOTFS_DIRECTORY ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
+	int flags = r->kind == ROOTFS_DIRECTORY ? O_PATH | O_DIRECTORY
+						: O_RDONLY | O_NONBLOCK | O_NOCTTY;
 	int fd = open(path, flags | O_CLOEXEC);
 
 	if (fd < 0 && errno == ENOENT && r->pin == PIN_PATH)
-		return err_set(e, ENOENT, "%s: the image is gone: it could not be pinned, so it must stay",
+		return err_set(e, ENOENT,
+			       "%s: the image is gone: it could not be pinned, so it must stay",
 			       path);
 	return fd < 0 ? err_sys(e, "%s", path) : fd;
 }
@@ -109,8 +111,10 @@ int container_store_open_image(const struct paths *p, const char *name,
 		return err_sys(e, "%s", path);
 	image_id_from_stat(ret_id, &st);
 	if (!image_id_same(ret_id, &r->id))
-		return err_set(e, ESTALE, "%s: the image was changed after create: create -f takes it as it is now",
-			       r->image);
+		return err_set(
+			e, ESTALE,
+			"%s: the image was changed after create: create -f takes it as it is now",
+			r->image);
 	if (ret_path)
 		*ret_path = take_ptr(path);
 	return take_fd(&fd);

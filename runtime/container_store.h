@@ -32,7 +32,7 @@ struct paths;
 struct container_create {
 	const char *name;  /* valid name */
 	const char *image; /* path of a squashfs file or a directory */
-	bool replace;	   /* an existing container of that name goes, with its kept layer */
+	bool replace;      /* an existing container of that name goes, with its kept layer */
 	struct strv settings;
 	const struct meta_source *meta; /* meta_cache.h */
 };
@@ -62,7 +62,8 @@ int container_store_open_image(const struct paths *p, const char *name,
 			       struct image_id *ret_id, struct err *e);
 
 /* Names in byte order; debris (.tmp-*) is counted, not listed. */
-int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_debris, struct err *e);
+int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_debris,
+			 struct err *e);
 
 /*
  * Removes a container and its kept layer. -ENOENT, or -EBUSY ("in use by pid N") while one of

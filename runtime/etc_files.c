@@ -4,8 +4,11 @@
 #include "runtime/base/err.h"
 
 static const char *const paths[ETC_FILES] = {
-	[ETC_PASSWD] = "/etc/passwd", [ETC_GROUP] = "/etc/group",	    [ETC_HOSTS] = "/etc/hosts",
-	[ETC_HOSTNAME] = "/etc/hostname", [ETC_RESOLV_CONF] = "/etc/resolv.conf",
+	[ETC_PASSWD] = "/etc/passwd",
+	[ETC_GROUP] = "/etc/group",
+	[ETC_HOSTS] = "/etc/hosts",
+	[ETC_HOSTNAME] = "/etc/hostname",
+	[ETC_RESOLV_CONF] = "/etc/resolv.conf",
 };
 
 /* True for text that can be a field of a passwd line. */
@@ -45,7 +48,8 @@ static bool has_name(const char *text, size_t len, const char *name)
 }
 
 /* A name for the new line that no other line has: "user", "user1000", "user1000_", ... */
-static void add_free_name(struct strbuf *b, const char *wish, uint32_t id, const char *text, size_t len)
+static void add_free_name(struct strbuf *b, const char *wish, uint32_t id, const char *text,
+			  size_t len)
 {
 	_strbuf_ struct strbuf name = STRBUF_INIT;
 
@@ -110,7 +114,8 @@ static void make_hosts(const struct etc_request *q, struct strbuf *b)
 	if (q->host_network && q->host_hosts)
 		add_image_text(b, q->host_hosts, q->host_hosts_len);
 	else
-		strbuf_addstr(b, "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n");
+		strbuf_addstr(b,
+			      "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n");
 	if (q->hostname && *q->hostname)
 		strbuf_addf(b, "127.0.0.1\t%s\n", q->hostname);
 }

@@ -18,13 +18,13 @@
 struct err;
 
 struct etc_request {
-	struct user_db image;	  /* the image's files */
-	uint32_t uid, gid;	  /* main user */
-	const char *user_name;	  /* NULL: "user" */
-	const char *home;	  /* NULL: "/" */
+	struct user_db image;  /* the image's files */
+	uint32_t uid, gid;     /* main user */
+	const char *user_name; /* NULL: "user" */
+	const char *home;      /* NULL: "/" */
 	const char *hostname;
-	bool host_network;	  /* resolv.conf and hosts are the host's */
-	const char *host_resolv;  /* contents, NULL = none */
+	bool host_network;       /* resolv.conf and hosts are the host's */
+	const char *host_resolv; /* contents, NULL = none */
 	size_t host_resolv_len;
 	const char *host_hosts;
 	size_t host_hosts_len;
@@ -35,7 +35,7 @@ enum etc_file_id { ETC_PASSWD, ETC_GROUP, ETC_HOSTS, ETC_HOSTNAME, ETC_RESOLV_CO
 struct etc_file {
 	const char *path;      /* "/etc/passwd" */
 	struct strbuf content; /* counts where wanted */
-	bool wanted;	       /* false: leave what the image has */
+	bool wanted;           /* false: leave what the image has */
 	bool only_if_absent;   /* write only where the path does not exist */
 };
 

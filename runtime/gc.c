@@ -35,7 +35,10 @@ struct area {
 	char *path;
 	struct strv names;
 };
-#define AREA_INIT {.fd = -1}
+#define AREA_INIT        \
+	{                \
+		.fd = -1 \
+	}
 
 /* --- report ------------------------------------------------------------------------------- */
 
@@ -43,7 +46,7 @@ const char *gc_kind_name(enum gc_kind kind)
 {
 	static const char *const names[GC_KINDS] = {
 		[GC_INSTANCE] = "instance", [GC_SCRATCH] = "scratch", [GC_TEMPORARY] = "temporary",
-		[GC_SOCKET] = "socket",	    [GC_SERVER] = "server",   [GC_CACHE] = "cache",
+		[GC_SOCKET] = "socket",     [GC_SERVER] = "server",   [GC_CACHE] = "cache",
 	};
 
 	return names[kind];
@@ -296,7 +299,8 @@ static int sweep_servers(struct gc *g, struct err *e)
 {
 	struct area a;
 	_close_ int lock = -1;
-	int r = area_open(&a, str_printf("%s/servers", g->paths->runtime), g->paths->runtime, "servers", e);
+	int r = area_open(&a, str_printf("%s/servers", g->paths->runtime), g->paths->runtime,
+			  "servers", e);
 
 	if (r < 0 || a.fd < 0) {
 		area_close(&a);
@@ -346,7 +350,7 @@ int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *
 	int r = 0;
 
 	*ret = (struct gc_report){0};
-	/* Each area on its own: one that cannot be opened must not keep the others from being swept. */
+	/* One area that cannot be opened must not keep the others from being swept. */
 	if (sweep_instances(&g, fe) < 0)
 		fe = NULL;
 	if (sweep_scratch(&g, fe) < 0)

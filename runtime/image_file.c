@@ -29,8 +29,10 @@ static int refuse_other(const unsigned char *p, size_t len, struct err *e)
 {
 	if (len >= 4 && !memcmp(p, "sqsh", 4))
 		return err_set(e, EINVAL, "a squashfs older than version 4");
-	if ((len >= 2 && !memcmp(p, "\x1f\x8b", 2)) || (len >= 4 && !memcmp(p, "\x28\xb5\x2f\xfd", 4)))
-		return err_set(e, EINVAL, "not a squashfs image but compressed data: csbx import first");
+	if ((len >= 2 && !memcmp(p, "\x1f\x8b", 2)) ||
+	    (len >= 4 && !memcmp(p, "\x28\xb5\x2f\xfd", 4)))
+		return err_set(e, EINVAL,
+			       "not a squashfs image but compressed data: csbx import first");
 	return err_set(e, EINVAL, "not a squashfs image: csbx import makes one");
 }
 
@@ -66,7 +68,8 @@ void image_id_from_stat(struct image_id *ret, const struct stat *st)
 	*ret = (struct image_id){.dev = st->st_dev, .ino = st->st_ino};
 	if (S_ISREG(st->st_mode)) {
 		ret->size_bytes = (uint64_t)st->st_size;
-		ret->mtime_ns = (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+		ret->mtime_ns =
+			(uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
 	}
 }
 
@@ -94,7 +97,8 @@ static int reopen_dir(int fd, struct err *e)
 	int dir;
 
 	if (!faccessat(fd, "oci-layout", F_OK, AT_SYMLINK_NOFOLLOW))
-		return err_set(e, EINVAL, "an OCI image layout: csbx import oci:DIR makes an image of it");
+		return err_set(e, EINVAL,
+			       "an OCI image layout: csbx import oci:DIR makes an image of it");
 	dir = openat(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return dir < 0 ? err_sys(e, "open") : dir;
 }

@@ -20,7 +20,8 @@ struct err;
  * Opens an image: O_RDONLY for a file, which must look like a squashfs, O_PATH for a directory.
  * -EINVAL says what it is not.
  */
-int image_open(const char *path, enum rootfs_kind *ret_kind, struct image_id *ret_id, struct err *e);
+int image_open(const char *path, enum rootfs_kind *ret_kind, struct image_id *ret_id,
+	       struct err *e);
 
 /*
  * The superblock of squashfs 4.0 (Documentation/filesystems/squashfs.rst, squashfs_fs.h), a pure

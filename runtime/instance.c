@@ -23,7 +23,8 @@ static int take_file(struct instance *i, struct err *e)
 	struct stat st;
 	int r;
 
-	i->lock_fd = openat(i->dirfd, i->id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	i->lock_fd =
+		openat(i->dirfd, i->id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (i->lock_fd < 0)
 		return err_sys(e, "instance %s", i->id);
 	r = file_lock_wait(i->lock_fd, true);
@@ -107,13 +108,15 @@ static int read_live(int dirfd, const char *id, struct instance_record *ret, str
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "instance %s", id);
-	if (!file_lock_is_held(fd) || io_read_all(fd, INSTANCE_BYTES_MAX, &bytes, NULL) < 0 || !bytes.len)
+	if (!file_lock_is_held(fd) || io_read_all(fd, INSTANCE_BYTES_MAX, &bytes, NULL) < 0 ||
+	    !bytes.len)
 		return 0;
 	len = bytes.len;
 	return instance_record_decode(ret, strbuf_take(&bytes), len, NULL) < 0 ? 0 : 1;
 }
 
-static int add_live(int dirfd, const char *id, const char *name, struct instance_list *l, struct err *e)
+static int add_live(int dirfd, const char *id, const char *name, struct instance_list *l,
+		    struct err *e)
 {
 	struct instance_record rec;
 	int r = name_is_id(id) ? read_live(dirfd, id, &rec, e) : 0;

@@ -26,10 +26,10 @@ static const struct {
 	unsigned long magic;
 	const char *name;
 } remote_fs[] = {
-	{NFS_SUPER_MAGIC, "NFS"},   {SMB_SUPER_MAGIC, "SMB"},	{CIFS_SUPER_MAGIC, "CIFS"},
-	{SMB2_SUPER_MAGIC, "SMB"},  {AFS_SUPER_MAGIC, "AFS"},	{V9FS_MAGIC, "9p"},
-	{CEPH_SUPER_MAGIC, "Ceph"}, {0x0bd00bd0, "Lustre"},	{0x47504653, "GPFS"},
-	{0x19830326, "BeeGFS"},	    {0xaad7aaea, "PanFS"},	{0x65735546, "FUSE"},
+	{NFS_SUPER_MAGIC, "NFS"},   {SMB_SUPER_MAGIC, "SMB"}, {CIFS_SUPER_MAGIC, "CIFS"},
+	{SMB2_SUPER_MAGIC, "SMB"},  {AFS_SUPER_MAGIC, "AFS"}, {V9FS_MAGIC, "9p"},
+	{CEPH_SUPER_MAGIC, "Ceph"}, {0x0bd00bd0, "Lustre"},   {0x47504653, "GPFS"},
+	{0x19830326, "BeeGFS"},     {0xaad7aaea, "PanFS"},    {0x65735546, "FUSE"},
 };
 
 int layer_check_fs(int dirfd, const char *path, struct err *e)
@@ -40,10 +40,11 @@ int layer_check_fs(int dirfd, const char *path, struct err *e)
 		return err_sys(e, "%s", path);
 	for (size_t i = 0; i < sizeof(remote_fs) / sizeof(remote_fs[0]); i++) {
 		if ((unsigned long)st.f_type == remote_fs[i].magic)
-			return err_set(e, EOPNOTSUPP,
-				       "%s: a writable layer cannot lie on %s: set CSBX_LAYER_PATH or "
-				       "CSBX_SCRATCH_PATH to a local directory",
-				       path, remote_fs[i].name);
+			return err_set(
+				e, EOPNOTSUPP,
+				"%s: a writable layer cannot lie on %s: set CSBX_LAYER_PATH or "
+				"CSBX_SCRATCH_PATH to a local directory",
+				path, remote_fs[i].name);
 	}
 	return 0;
 }
@@ -184,9 +185,10 @@ static int mark(struct layer *l, bool force, struct err *e)
 		return r;
 	l->was_dirty = r > 0;
 	if (l->was_dirty && strcmp(boot, old) && !force)
-		return err_set(e, EUCLEAN,
-			       "layer may be incomplete after a crash: start with --force to use it "
-			       "as it is, or remove the container");
+		return err_set(
+			e, EUCLEAN,
+			"layer may be incomplete after a crash: start with --force to use it "
+			"as it is, or remove the container");
 	if (l->was_dirty) {
 		r = tree_remove(l->work, "work", e);
 		if (r < 0)
@@ -219,7 +221,8 @@ static int open_kept(const struct paths *p, const char *name, bool force, struct
 	return r < 0 ? r : mark(l, force, e);
 }
 
-int layer_open(const struct paths *p, const char *name, bool force, struct layer *ret, struct err *e)
+int layer_open(const struct paths *p, const char *name, bool force, struct layer *ret,
+	       struct err *e)
 {
 	int r;
 

@@ -25,18 +25,22 @@ struct paths;
 
 struct layer {
 	int parent, dir, upper, work, lock; /* dirfds; -1 = not open */
-	char *name;	    /* within parent */
-	char *path;	    /* the directory */
+	char *name;                         /* within parent */
+	char *path;                         /* the directory */
 	char *upper_path, *work_path;
-	bool was_dirty;	    /* the last user did not end cleanly (kept layers) */
+	bool was_dirty; /* the last user did not end cleanly (kept layers) */
 };
-#define LAYER_INIT {.parent = -1, .dir = -1, .upper = -1, .work = -1, .lock = -1}
+#define LAYER_INIT                                                           \
+	{                                                                    \
+		.parent = -1, .dir = -1, .upper = -1, .work = -1, .lock = -1 \
+	}
 
 /*
  * Takes the kept layer of a container, making it when missing. -EBUSY: "in use by pid N";
  * -EUCLEAN: may be incomplete after a crash and not forced.
  */
-int layer_open(const struct paths *p, const char *name, bool force, struct layer *ret, struct err *e);
+int layer_open(const struct paths *p, const char *name, bool force, struct layer *ret,
+	       struct err *e);
 /* Syncs the layer, then clears both markers. The payload must be gone. */
 int layer_clean(struct layer *l, struct err *e);
 /* Lets the layer go as it is; also for a scratch layer that stays with a detached supervisor. */

@@ -27,9 +27,9 @@ static uint64_t hash_u64(uint64_t h, uint64_t v)
 /* The files a meta record is made of, resolved in the directory as the reader does it. */
 static uint64_t hash_directory(int rootfd)
 {
-	static const char *const files[] = {"/.csbx/config.json", "/etc/passwd",     "/etc/group",
-					    "/etc/rc",		  "/etc/environment", "/etc/fstab",
-					    "/etc/rc.local",	  "/bin/sh"};
+	static const char *const files[] = {
+		"/.csbx/config.json", "/etc/passwd", "/etc/group",    "/etc/rc",
+		"/etc/environment",   "/etc/fstab",  "/etc/rc.local", "/bin/sh"};
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -47,11 +47,12 @@ static uint64_t hash_directory(int rootfd)
 	return h;
 }
 
-static void make_key(int image_fd, enum rootfs_kind kind, const struct image_id *id, char key[KEY_BYTES])
+static void make_key(int image_fd, enum rootfs_kind kind, const struct image_id *id,
+		     char key[KEY_BYTES])
 {
 	if (kind == ROOTFS_DIRECTORY)
-		snprintf(key, KEY_BYTES, "%" PRIx64 "-%" PRIx64 "-dir-%016" PRIx64, id->dev, id->ino,
-			 hash_directory(image_fd));
+		snprintf(key, KEY_BYTES, "%" PRIx64 "-%" PRIx64 "-dir-%016" PRIx64, id->dev,
+			 id->ino, hash_directory(image_fd));
 	else
 		snprintf(key, KEY_BYTES, "%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64, id->dev,
 			 id->ino, id->size_bytes, id->mtime_ns);

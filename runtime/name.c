@@ -27,7 +27,8 @@ int name_check(const char *name, struct err *e)
 		return 0;
 	strbuf_add_escaped(&shown, name, strnlen(name, 2 * NAME_BYTES_MAX));
 	return err_set(e, EINVAL,
-		       "'%s' is no container name: a letter or digit, then up to %d of a-z A-Z 0-9 _ . + -",
+		       "'%s' is no container name: a letter or digit, then up to %d of a-z A-Z 0-9 "
+		       "_ . + -",
 		       strbuf_str(&shown), NAME_BYTES_MAX - 1);
 }
 
@@ -49,7 +50,8 @@ int name_new_id(char ret_id[NAME_ID_DIGITS + 1], struct err *e)
 
 enum operand_kind operand_kind(const char *operand)
 {
-	return strchr(operand, '/') || str_has_suffix(operand, ".sqsh") ? OPERAND_PATH : OPERAND_NAME;
+	return strchr(operand, '/') || str_has_suffix(operand, ".sqsh") ? OPERAND_PATH
+									: OPERAND_NAME;
 }
 
 int name_from_image(const char *path, char **ret, struct err *e)
@@ -68,7 +70,8 @@ int name_from_image(const char *path, char **ret, struct err *e)
 	if (!name)
 		return err_set(e, ENOMEM, "out of memory");
 	if (!name_is_valid(name)) {
-		err_set(e, EINVAL, "the image's file name is no container name: choose one with --name");
+		err_set(e, EINVAL,
+			"the image's file name is no container name: choose one with --name");
 		free(name);
 		return -EINVAL;
 	}

@@ -145,7 +145,8 @@ static int parse_line(struct policy *p, const char *file, unsigned number, const
 	if (r == -ENOENT)
 		return err_set(e, EINVAL, "%s:%u: unknown word '%s'", file, number, words[1]);
 	if (r < 0)
-		return err_set(e, EINVAL, "%s:%u: '%s' is no rule (forbid WORD, max WORD VALUE, force WORD)",
+		return err_set(e, EINVAL,
+			       "%s:%u: '%s' is no rule (forbid WORD, max WORD VALUE, force WORD)",
 			       file, number, strbuf_str(&shown));
 	return 0;
 }
@@ -219,7 +220,8 @@ static bool asks_for(const struct container_spec *s, enum policy_forbid what)
 	case FORBID_BIND:
 		return has_mount(s, MOUNT_BIND);
 	case FORBID_CAP_ADD:
-		return s->sec.caps_add || (s->sec.caps_are_set && (s->sec.caps & ~SPEC_CAPS_DEFAULT));
+		return s->sec.caps_add ||
+		       (s->sec.caps_are_set && (s->sec.caps & ~SPEC_CAPS_DEFAULT));
 	case FORBID_KEEP_GROUPS:
 		return s->proc.keep_groups;
 	case FORBID_NO_SECCOMP:
@@ -239,15 +241,16 @@ static bool asks_for(const struct container_spec *s, enum policy_forbid what)
 static int apply_limit(const struct policy *p, enum policy_limit i, struct container_spec *s,
 		       struct err *e)
 {
-	uint64_t *field = (uint64_t *)(void *)((char *)s + limits[i].offset), unset = limits[i].unset;
+	uint64_t *field = (uint64_t *)(void *)((char *)s + limits[i].offset),
+		 unset = limits[i].unset;
 	struct sysinfo info;
 
 	if (*field > p->max[i])
-		return err_set(e, EPERM, "--%s is above the maximum of %s:%u", limits[i].word, p->file,
-			       p->limit[i]);
+		return err_set(e, EPERM, "--%s is above the maximum of %s:%u", limits[i].word,
+			       p->file, p->limit[i]);
 	if (*field)
 		return 0;
-	/* The default of an upper on tmpfs is a quarter of the memory: a higher maximum changes nothing. */
+	/* An upper on tmpfs gets a quarter of the memory: a higher maximum changes nothing. */
 	if (i == LIMIT_UPPER && !sysinfo(&info))
 		unset = (uint64_t)info.totalram * info.mem_unit / 4;
 	if (!unset || unset > p->max[i])
@@ -261,8 +264,8 @@ int policy_apply(const struct policy *p, struct container_spec *s, struct err *e
 		return 0;
 	for (int i = 0; i < FORBID_WORDS; i++) {
 		if (p->forbid[i] && asks_for(s, (enum policy_forbid)i))
-			return err_set(e, EPERM, "%s is forbidden by %s:%u", forbid_words[i], p->file,
-				       p->forbid[i]);
+			return err_set(e, EPERM, "%s is forbidden by %s:%u", forbid_words[i],
+				       p->file, p->forbid[i]);
 	}
 	for (int i = 0; i < LIMIT_WORDS; i++) {
 		int r = p->limit[i] ? apply_limit(p, (enum policy_limit)i, s, e) : 0;

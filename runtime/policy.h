@@ -61,7 +61,10 @@ struct policy {
 	unsigned forbid[FORBID_WORDS], force[FORCE_WORDS], limit[LIMIT_WORDS];
 	uint64_t max[LIMIT_WORDS]; /* counts where `limit` does; the lowest of several */
 };
-#define POLICY_INIT {0}
+#define POLICY_INIT \
+	{           \
+		0   \
+	}
 
 /* A missing file is no policy; one that cannot be read is an error. */
 int policy_load(struct policy *p, struct err *e);

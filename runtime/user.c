@@ -149,14 +149,17 @@ static int take_group(const struct user_db *db, const char *who, struct user *u,
 
 	if (looks_numeric(who)) {
 		if (user_parse_id(who, &u->gid) < 0)
-			return err_set(e, EINVAL, "not a group id (decimal, at most %u)", USER_ID_MAX);
+			return err_set(e, EINVAL, "not a group id (decimal, at most %u)",
+				       USER_ID_MAX);
 		return 0;
 	}
 	while (next_entry(&text, f, GROUP_FIELDS)) {
 		if (!span_is(f[GROUP_NAME], who))
 			continue;
 		if (span_parse_id(f[GROUP_GID], &u->gid) < 0)
-			return err_set(e, EINVAL, "the group's line in the image's /etc/group has no valid id");
+			return err_set(
+				e, EINVAL,
+				"the group's line in the image's /etc/group has no valid id");
 		return 0;
 	}
 	return err_set(e, ENOENT, "no such group in the image's /etc/group");

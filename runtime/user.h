@@ -35,7 +35,10 @@ struct user {
 	char *home;  /* absolute; "/" when passwd says nothing usable */
 	char *shell; /* absolute, or NULL */
 };
-#define USER_INIT {0}
+#define USER_INIT \
+	{         \
+		0 \
+	}
 
 /* spec NULL or empty is user 0. Errors (-EINVAL, -ENOENT) name the spec. */
 int user_resolve(const struct user_db *db, const char *spec, struct user *ret, struct err *e);

@@ -19,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			FUZZ_ASSERT(config_key_find(c.entries[i].key->name) == c.entries[i].key);
 			for (const char *s = c.entries[i].value; *s; s++)
 				FUZZ_ASSERT((unsigned char)*s >= 0x20 || *s == '\t');
-			for (size_t n = 0; config_get_nth(&c, c.entries[i].key->name, n, &value, NULL); n++)
+			for (size_t n = 0;
+			     config_get_nth(&c, c.entries[i].key->name, n, &value, NULL); n++)
 				FUZZ_ASSERT(*value && n < c.n);
 		}
 	}

@@ -68,8 +68,9 @@ static void try_instance(const uint8_t *data, size_t size)
 	FUZZ_ASSERT(!instance_record_encode(&r, &out, NULL));
 	len = out.len;
 	FUZZ_ASSERT(!instance_record_decode(&again, strbuf_take(&out), len, NULL));
-	FUZZ_ASSERT(same(r.id, again.id) && same(r.name, again.name) && same(r.layer, again.layer) &&
-		    r.supervisor == again.supervisor && r.command.n == again.command.n);
+	FUZZ_ASSERT(same(r.id, again.id) && same(r.name, again.name) &&
+		    same(r.layer, again.layer) && r.supervisor == again.supervisor &&
+		    r.command.n == again.command.n);
 	instance_record_free(&r);
 	instance_record_free(&again);
 }

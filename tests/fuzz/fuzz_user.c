@@ -35,8 +35,12 @@ static void check_user(const struct user_db *db, const char *spec, const struct 
 
 static void check_files(const struct user_db *db, const struct user *u)
 {
-	struct etc_request q = {.image = *db, .uid = u->uid, .gid = u->gid, .user_name = u->name,
-				.home = u->home, .hostname = "h"};
+	struct etc_request q = {.image = *db,
+				.uid = u->uid,
+				.gid = u->gid,
+				.user_name = u->name,
+				.home = u->home,
+				.hostname = "h"};
 	struct etc_file files[ETC_FILES];
 	struct user again;
 	struct user_db made;

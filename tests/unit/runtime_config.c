@@ -79,7 +79,9 @@ static void test_errors(void)
 	REFUSED("CSBX_WORKDIR a\0b\n", "f:1: a control character");
 	REFUSED("CSBX_WORKDIR \x1b[31m\n", "f:1: a control character");
 	REFUSED("CSBX_READ_ONLY maybe\n", "f:1: CSBX_READ_ONLY is yes or no");
-	REFUSED("\xef\xbb\xbf" "CSBX_MEMORY 1g\n", "f:1: unknown key '\\xef\\xbb\\xbfCSBX_MEMORY'");
+	REFUSED("\xef\xbb\xbf"
+		"CSBX_MEMORY 1g\n",
+		"f:1: unknown key '\\xef\\xbb\\xbfCSBX_MEMORY'");
 }
 
 static void write_file(int dirfd, const char *name, mode_t mode, const char *text)
@@ -92,8 +94,13 @@ static void write_file(int dirfd, const char *name, mode_t mode, const char *tex
 
 static void test_files(int dirfd, const char *dir)
 {
-	const char *env[] = {"PATH=/bin", "CSBX_CPUS=4", "CSBX_ENV=X=1\nY=2\n", "CSBX_TIMEOUT=",
-		       "CSBX_DEBUG=1", "CSBX_TEST_ANY=1", NULL};
+	const char *env[] = {"PATH=/bin",
+			     "CSBX_CPUS=4",
+			     "CSBX_ENV=X=1\nY=2\n",
+			     "CSBX_TIMEOUT=",
+			     "CSBX_DEBUG=1",
+			     "CSBX_TEST_ANY=1",
+			     NULL};
 	_free_ char *user = str_printf("%s/user.conf", dir);
 	struct config_files files = {.system_dir = dir, .user_file = user, .env = env};
 	struct config c = CONFIG_INIT;
@@ -102,7 +109,8 @@ static void test_files(int dirfd, const char *dir)
 
 	is_int(config_load_from(&c, &files, &e), 0, "no files: %s", e.msg);
 	config_free(&c);
-	write_file(dirfd, "csbx.conf", 0644, "CSBX_MEMORY 1g\nCSBX_CPUS 1\nCSBX_TIMEOUT 5\nCSBX_ENV S=1\n");
+	write_file(dirfd, "csbx.conf", 0644,
+		   "CSBX_MEMORY 1g\nCSBX_CPUS 1\nCSBX_TIMEOUT 5\nCSBX_ENV S=1\n");
 	mkdirat(dirfd, "csbx.conf.d", 0755);
 	write_file(dirfd, "csbx.conf.d/20-b.conf", 0644, "CSBX_SHM_SIZE 20m\n");
 	write_file(dirfd, "csbx.conf.d/10-a.conf", 0644, "CSBX_SHM_SIZE 10m\nCSBX_HOSTNAME h\n");

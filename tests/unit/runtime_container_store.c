@@ -84,7 +84,8 @@ static char *image_named(const char *name)
 
 static int create(const char *name, const char *image, bool replace, struct err *e)
 {
-	struct container_create how = {.name = name, .image = image, .replace = replace, .meta = &source};
+	struct container_create how = {
+		.name = name, .image = image, .replace = replace, .meta = &source};
 	struct err none = ERR_INIT;
 	int r = container_store_create(&paths, &how, NULL, &none);
 
@@ -165,14 +166,16 @@ static void test_create(void)
 	ok(image_id_same(&id, &rec.id), "same identity");
 	ok(shown && str_has_suffix(shown, "/containers/py/image"), "path of the pin");
 	container_record_free(&rec);
-	is_int(container_store_open(&paths, "nope", &rec, &e), -ENOENT, "no such container: %s", e.msg);
+	is_int(container_store_open(&paths, "nope", &rec, &e), -ENOENT, "no such container: %s",
+	       e.msg);
 	is_int(container_store_open(&paths, "..", &rec, &e), -EINVAL, "no name: %s", e.msg);
 	is_int(count_debris(), 0, "no debris");
 }
 
 static void test_changed(void)
 {
-	_free_ char *image = image_named("c.sqsh"), *dir = in_dir("rootfs"), *dir2 = in_dir("rootfs2");
+	_free_ char *image = image_named("c.sqsh"), *dir = in_dir("rootfs"),
+		    *dir2 = in_dir("rootfs2");
 	struct container_record rec;
 	struct image_id id;
 	struct err e = ERR_INIT;
@@ -182,7 +185,8 @@ static void test_changed(void)
 	is_int(create("c", image, false, &e), 0, "create: %s", e.msg);
 	is_int(utimensat(AT_FDCWD, image, times, 0), 0, "touched in place");
 	container_store_open(&paths, "c", &rec, &e);
-	is_int(container_store_open_image(&paths, "c", &rec, NULL, &id, &e), -ESTALE, "refused: %s", e.msg);
+	is_int(container_store_open_image(&paths, "c", &rec, NULL, &id, &e), -ESTALE, "refused: %s",
+	       e.msg);
 	container_record_free(&rec);
 
 	mkdir(dir, 0755);
@@ -194,15 +198,18 @@ static void test_changed(void)
 	ok(fd >= 0, "opened: %s", e.msg);
 	close(fd);
 	rename(dir, dir2);
-	is_int(container_store_open_image(&paths, "d", &rec, NULL, &id, &e), -ENOENT, "gone: %s", e.msg);
+	is_int(container_store_open_image(&paths, "d", &rec, NULL, &id, &e), -ENOENT, "gone: %s",
+	       e.msg);
 	mkdir(dir, 0755);
-	is_int(container_store_open_image(&paths, "d", &rec, NULL, &id, &e), -ESTALE, "another: %s", e.msg);
+	is_int(container_store_open_image(&paths, "d", &rec, NULL, &id, &e), -ESTALE, "another: %s",
+	       e.msg);
 	container_record_free(&rec);
 }
 
 static void test_no_image(void)
 {
-	_free_ char *text = in_dir("text"), *fifo = in_dir("fifo"), *oci = in_dir("oci"), *file = NULL;
+	_free_ char *text = in_dir("text"), *fifo = in_dir("fifo"), *oci = in_dir("oci"),
+		    *file = NULL;
 	struct err e = ERR_INIT;
 
 	write_at(text, "hello\n", 6);
@@ -236,10 +243,12 @@ static void test_damaged(void)
 
 static void test_in_use(void)
 {
-	_free_ char *image = image_named("u.sqsh"), *want = str_printf("in use by pid %d", getpid());
+	_free_ char *image = image_named("u.sqsh"),
+		    *want = str_printf("in use by pid %d", getpid());
 	_free_ char *want_layer = str_printf("layer u: %s", want), *layer_dir = in_dir("layers/u");
 	struct instance inst = INSTANCE_INIT;
-	struct instance_record rec = {.id = "0123456789ab", .name = "u", .image = image, .supervisor = getpid()};
+	struct instance_record rec = {
+		.id = "0123456789ab", .name = "u", .image = image, .supervisor = getpid()};
 	struct layer layer;
 	struct err e = ERR_INIT;
 
@@ -294,7 +303,8 @@ static void test_race(void)
 
 static void test_list(void)
 {
-	_free_ char *image = image_named("l.sqsh"), *debris = in_dir("containers/.tmp-0123456789abcdef");
+	_free_ char *image = image_named("l.sqsh"),
+		    *debris = in_dir("containers/.tmp-0123456789abcdef");
 	_strv_ struct strv names = STRV_INIT, again = STRV_INIT;
 	size_t n = 99;
 	_close_ int dirfd = container_store_open_dir(&paths, NULL), lock = -1;
@@ -306,7 +316,8 @@ static void test_list(void)
 	is_int(n, 1, "debris counted");
 	is_int(names.n, 5, "c d l1 l2 py");
 	for (size_t i = 1; i < names.n; i++)
-		ok(strcmp(names.items[i - 1], names.items[i]) < 0, "%s comes after", names.items[i]);
+		ok(strcmp(names.items[i - 1], names.items[i]) < 0, "%s comes after",
+		   names.items[i]);
 	lock = temp_begin(dirfd, NULL);
 	container_store_list(&paths, &again, &n, NULL);
 	is_int(n, 0, "what is being built is no debris");
@@ -315,8 +326,8 @@ static void test_list(void)
 
 static void test_meta_cache(void)
 {
-	_free_ char *image = image_named("m.sqsh"), *dir = in_dir("mdir"), *etc = in_dir("mdir/etc"),
-		    *passwd = in_dir("mdir/etc/passwd");
+	_free_ char *image = image_named("m.sqsh"), *dir = in_dir("mdir"),
+		    *etc = in_dir("mdir/etc"), *passwd = in_dir("mdir/etc/passwd");
 	int before;
 
 	create("m1", image, false, NULL);
@@ -334,7 +345,8 @@ static void test_meta_cache(void)
 		fstat(fd, &st);
 		image_id_from_stat(&id, &st);
 		before = n_meta_reads;
-		is_int(meta_cache_get(&paths, fd, ROOTFS_DIRECTORY, &id, &source, &rec, NULL), 0, "directory");
+		is_int(meta_cache_get(&paths, fd, ROOTFS_DIRECTORY, &id, &source, &rec, NULL), 0,
+		       "directory");
 		is_int(n_meta_reads - before, i != 1, "read %d", i);
 		if (i)
 			write_at(passwd, "root:x:0:0::/:\n", (size_t)(i == 1 ? 15 : 14));

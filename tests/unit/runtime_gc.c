@@ -40,7 +40,8 @@ static void make_debris(const char *base, const char *sub)
 {
 	_close_ int dir = paths_open(base, sub, NULL);
 
-	is_int(mkdirat(dir, ".tmp-0123456789abcdef", 0700), 0, "debris in %s/%s", base, sub ? sub : "");
+	is_int(mkdirat(dir, ".tmp-0123456789abcdef", 0700), 0, "debris in %s/%s", base,
+	       sub ? sub : "");
 	is_int(mkdirat(dir, ".tmp-0123456789abcdef/d", 0), 0, "with a closed directory");
 }
 
@@ -160,8 +161,10 @@ int main(void)
 
 	if (!mkdtemp(dir))
 		return EXIT_FAILURE;
-	paths = (struct paths){.data = path_of(dir, "data"), .cache = path_of(dir, "cache"),
-			       .runtime = path_of(dir, "run"), .layers = path_of(dir, "layers"),
+	paths = (struct paths){.data = path_of(dir, "data"),
+			       .cache = path_of(dir, "cache"),
+			       .runtime = path_of(dir, "run"),
+			       .layers = path_of(dir, "layers"),
 			       .scratch = path_of(dir, "tmp")};
 	test_debris();
 	path_remove_tree_at(AT_FDCWD, dir, NULL);

@@ -28,8 +28,13 @@ static size_t count(const char *name)
 
 static void test_record(void)
 {
-	struct instance_record rec = {.id = "0123456789ab", .name = "py", .image = "/i.sqsh", .cgroup = "/c",
-				      .supervisor = 12, .init = 34, .started_ns = 56};
+	struct instance_record rec = {.id = "0123456789ab",
+				      .name = "py",
+				      .image = "/i.sqsh",
+				      .cgroup = "/c",
+				      .supervisor = 12,
+				      .init = 34,
+				      .started_ns = 56};
 	struct instance_record got;
 	struct strbuf b = STRBUF_INIT;
 	struct err e = ERR_INIT;
@@ -61,7 +66,8 @@ static pid_t spawn(const char *id, const char *name, int *ret_fd)
 	pid = fork();
 	if (!pid) {
 		struct instance i;
-		struct instance_record rec = {.id = id, .name = name, .image = "/i", .supervisor = getpid()};
+		struct instance_record rec = {
+			.id = id, .name = name, .image = "/i", .supervisor = getpid()};
 
 		close(stop[1]);
 		if (!instance_begin(&paths, id, &i, NULL) && !instance_publish(&i, &rec, NULL))
@@ -102,14 +108,16 @@ static void test_find(void)
 	struct instance_record rec;
 	struct err e = ERR_INIT;
 	int stop[3];
-	pid_t pids[3] = {spawn("111111111111", "py", &stop[0]), spawn("111122222222", "py", &stop[1]),
+	pid_t pids[3] = {spawn("111111111111", "py", &stop[0]),
+			 spawn("111122222222", "py", &stop[1]),
 			 spawn("333333333333", "other", &stop[2])};
 
 	is_int(count("py"), 2, "two of one name");
 	is_int(instance_find(&paths, "other", &rec, &e), 0, "by name: %s", e.msg);
 	is_str(rec.id, "333333333333", "its id");
 	instance_record_free(&rec);
-	is_int(instance_find(&paths, "11112", &rec, &e), 0, "by the beginning of the id: %s", e.msg);
+	is_int(instance_find(&paths, "11112", &rec, &e), 0, "by the beginning of the id: %s",
+	       e.msg);
 	instance_record_free(&rec);
 	is_int(instance_find(&paths, "py", &rec, &e), -ENOTUNIQ, "several: %s", e.msg);
 	ok(strstr(e.msg, "111111111111") && strstr(e.msg, "111122222222"), "their ids");

@@ -70,12 +70,15 @@ static void test_crash(void)
 
 	is_int(layer_open(&paths, "py", false, &l, &e), 0, "open: %s", e.msg);
 	unlinkat(l.dir, "dirty", 0);
-	is_int(symlinkat("00000000-0000-0000-0000-000000000000", l.dir, "dirty"), 0, "another boot's mark");
+	is_int(symlinkat("00000000-0000-0000-0000-000000000000", l.dir, "dirty"), 0,
+	       "another boot's mark");
 	leave_kernel_mark(&l);
 	layer_close(&l);
 	is_int(layer_open(&paths, "py", false, &l, &e), -EUCLEAN, "refused");
-	is_str(e.msg, "layer may be incomplete after a crash: start with --force to use it "
-		      "as it is, or remove the container", "%s", e.msg);
+	is_str(e.msg,
+	       "layer may be incomplete after a crash: start with --force to use it "
+	       "as it is, or remove the container",
+	       "%s", e.msg);
 	is_int(layer_open(&paths, "py", false, &l, &e), -EUCLEAN, "and again");
 	is_int(layer_open(&paths, "py", true, &l, &e), 0, "forced: %s", e.msg);
 	layer_close(&l);

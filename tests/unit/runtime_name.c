@@ -8,9 +8,9 @@
 static void test_valid(void)
 {
 	static const char *const good[] = {"py", "0", "A.b_c+d-e", "ubuntu+latest", "a..b", "9-"};
-	static const char *const bad[] = {"",	   ".",	   "..",    ".py",   "-x",     "_x",  "+x",
-					  "a/b",   "a b",  "a\nb",  "a\x1b", "\xc3\xa9", "a:b", "a,b",
-					  "/",	   "a\\",  "a%",    " a",    "a "};
+	static const char *const bad[] = {"",    ".",   "..",   ".py",   "-x",       "_x",  "+x",
+					  "a/b", "a b", "a\nb", "a\x1b", "\xc3\xa9", "a:b", "a,b",
+					  "/",   "a\\", "a%",   " a",    "a "};
 	char name[NAME_BYTES_MAX + 2];
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
@@ -42,7 +42,8 @@ static void test_ids(void)
 	is_int(name_new_id(b, NULL), 0, "id");
 	ok(name_is_id(a) && name_is_id(b), "well-formed");
 	ok(strcmp(a, b) != 0, "two ids differ");
-	ok(!name_is_id("0123456789a") && !name_is_id("0123456789abc") && !name_is_id("0123456789aB"),
+	ok(!name_is_id("0123456789a") && !name_is_id("0123456789abc") &&
+		   !name_is_id("0123456789aB"),
 	   "too short, too long, upper case");
 }
 

@@ -27,19 +27,22 @@ static void test_forbid(void)
 {
 	struct container_spec s = {0};
 
-	is_str(apply("forbid network=host\nforbid allow-root\nforbid bind\n", &s), "", "nothing asked for");
+	is_str(apply("forbid network=host\nforbid allow-root\nforbid bind\n", &s), "",
+	       "nothing asked for");
 	s.ns.net = NET_HOST;
 	is_str(apply("# x\nforbid network=host\n", &s),
 	       "network=host is forbidden by policy.conf:2", "network");
 	is_str(apply("forbid ipc=host\n", &s), "", "another rule");
 	s.sec.caps_add = 1;
-	is_str(apply("forbid cap-add\n", &s), "cap-add is forbidden by policy.conf:1", "capability");
+	is_str(apply("forbid cap-add\n", &s), "cap-add is forbidden by policy.conf:1",
+	       "capability");
 	s.sec.caps_add = 0;
 	s.sec.caps_are_set = true;
 	s.sec.caps = SPEC_CAPS_DEFAULT;
 	is_str(apply("forbid cap-add\n", &s), "", "the default set is no addition");
 	s.sec.caps |= UINT64_C(1) << 21;
-	is_str(apply("forbid cap-add\n", &s), "cap-add is forbidden by policy.conf:1", "a set above it");
+	is_str(apply("forbid cap-add\n", &s), "cap-add is forbidden by policy.conf:1",
+	       "a set above it");
 	s.mounts = (struct mount_spec[]){{.kind = MOUNT_TMPFS}, {.kind = MOUNT_DEVICE}};
 	s.n_mounts = 2;
 	is_str(apply("forbid bind\n", &s), "", "no bind among the mounts");
@@ -50,7 +53,9 @@ static void test_max(void)
 {
 	struct container_spec s = {0};
 
-	is_str(apply("max memory 2g\nmax pids-limit 100\nmax shm-size 1g\nmax cpus 1.5\nmax timeout 1h\n", &s),
+	is_str(apply("max memory 2g\nmax pids-limit 100\nmax shm-size 1g\nmax cpus 1.5\nmax "
+		     "timeout 1h\n",
+		     &s),
 	       "", "defaults");
 	is_int(s.limits.memory_bytes, INT64_C(2) << 30, "no memory limit becomes the maximum");
 	is_int(s.limits.pids, 100, "the default of pids is above the maximum");
@@ -63,8 +68,8 @@ static void test_max(void)
 	is_str(apply("max memory 2g\nmax memory 1m\nmax memory 3g\n", &s),
 	       "--memory is above the maximum of policy.conf:2", "the lowest of several");
 	s.limits.pids = UINT64_MAX;
-	is_str(apply("max pids-limit 9999\n", &s), "--pids-limit is above the maximum of policy.conf:1",
-	       "unlimited");
+	is_str(apply("max pids-limit 9999\n", &s),
+	       "--pids-limit is above the maximum of policy.conf:1", "unlimited");
 	is_str(apply("max upper-size 1k\n", &s), "", "a small upper");
 	is_int(s.rootfs.upper_bytes, 1024, "is below a quarter of the memory");
 	s.rootfs.upper_bytes = 0;
@@ -79,7 +84,8 @@ static void test_force(void)
 	is_str(apply("force limits=strict\nforce read-only\n", &s), "", "force");
 	ok(s.limits.strict && s.rootfs.upper == UPPER_READONLY, "both forced");
 	s.rootfs.upper = UPPER_KEPT;
-	is_str(apply("force read-only\n", &s), "--rw is forbidden by policy.conf:1", "-w is refused");
+	is_str(apply("force read-only\n", &s), "--rw is forbidden by policy.conf:1",
+	       "-w is refused");
 }
 
 static void is_refused(const char *text, const char *want)
@@ -94,16 +100,18 @@ static void is_refused(const char *text, const char *want)
 
 static void test_errors(void)
 {
-	is_refused("allow all\n",
-		   "policy.conf:1: 'allow all' is no rule (forbid WORD, max WORD VALUE, force WORD)");
+	is_refused(
+		"allow all\n",
+		"policy.conf:1: 'allow all' is no rule (forbid WORD, max WORD VALUE, force WORD)");
 	is_refused("\nforbid everything\n", "policy.conf:2: unknown word 'everything'");
-	is_refused("max memory 0\n",
-		   "policy.conf:1: 'max memory 0' is no rule (forbid WORD, max WORD VALUE, force WORD)");
-	is_refused("max memory\n",
-		   "policy.conf:1: 'max memory' is no rule (forbid WORD, max WORD VALUE, force WORD)");
+	is_refused("max memory 0\n", "policy.conf:1: 'max memory 0' is no rule (forbid WORD, max "
+				     "WORD VALUE, force WORD)");
+	is_refused(
+		"max memory\n",
+		"policy.conf:1: 'max memory' is no rule (forbid WORD, max WORD VALUE, force WORD)");
 	is_refused("max memory 1g 2g\n", "policy.conf:1: too many words");
-	is_refused("forbid bind x\n",
-		   "policy.conf:1: 'forbid bind x' is no rule (forbid WORD, max WORD VALUE, force WORD)");
+	is_refused("forbid bind x\n", "policy.conf:1: 'forbid bind x' is no rule (forbid WORD, max "
+				      "WORD VALUE, force WORD)");
 	is_refused("forbid \x1b\n", "policy.conf:1: a control character");
 }
 

@@ -57,7 +57,8 @@ static void test_found(void)
 	is_str(show(&db, "0"), "0:0:5000:root:/root:/bin/bash", "0");
 	is_str(show(&db, "app"), "1000:1001:44,63,5000:app:/home/app:/bin/sh", "name");
 	is_str(show(&db, "1000"), "1000:1001:44,63,5000:app:/home/app:/bin/sh", "its number");
-	is_str(show(&db, "0001000"), "1000:1001:44,63,5000:app:/home/app:/bin/sh", "decimal, not octal");
+	is_str(show(&db, "0001000"), "1000:1001:44,63,5000:app:/home/app:/bin/sh",
+	       "decimal, not octal");
 	is_str(show(&db, "app:"), "1000:1001:44,63,5000:app:/home/app:/bin/sh", "empty group");
 	is_str(show(&db, "app:video"), "1000:44::app:/home/app:/bin/sh", "group by name");
 	is_str(show(&db, "app:9"), "1000:9::app:/home/app:/bin/sh", "group by number");
@@ -74,34 +75,59 @@ static void test_found(void)
 static void test_refused(void)
 {
 	static const char *const bad[] = {
-		"4294967295", "4294967296",	 "2147483648", "2147483647", "-1",    "0x0",   "+0",
-		" 0",	      "0 ",		 "\t0",	       "0x1",	     "1e3",   "99999999999:0",
-		"1:-1",	      "1:4294967296",	 "1:0x0",      "1: 0",	     "00000000000000000000000x",
-		"18446744073709551616", "1::1", "1:1:1",
+		"4294967295",
+		"4294967296",
+		"2147483648",
+		"2147483647",
+		"-1",
+		"0x0",
+		"+0",
+		" 0",
+		"0 ",
+		"\t0",
+		"0x1",
+		"1e3",
+		"99999999999:0",
+		"1:-1",
+		"1:4294967296",
+		"1:0x0",
+		"1: 0",
+		"00000000000000000000000x",
+		"18446744073709551616",
+		"1::1",
+		"1:1:1",
 	};
 	struct user u;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ok(user_resolve(&db, bad[i], &u, NULL) < 0, "refused: '%s'", bad[i]);
-	is_str(show(&db, "-1"), "error: user '-1': not a user id (decimal, at most 2147483646)", "text");
-	is_str(show(&db, "nobody"), "error: user 'nobody': no such user in the image's /etc/passwd", "name");
+	is_str(show(&db, "-1"), "error: user '-1': not a user id (decimal, at most 2147483646)",
+	       "text");
+	is_str(show(&db, "nobody"), "error: user 'nobody': no such user in the image's /etc/passwd",
+	       "name");
 	is_str(show(&db, "app:nobody"),
 	       "error: user 'app:nobody': no such group in the image's /etc/group", "group");
 	is_str(show(&db, ":1"), "error: user ':1': no user before the colon", "no user");
 	is_str(show(&db, "huge"),
 	       "error: user 'huge': its line in the image's /etc/passwd has no valid ids", "2^32");
 	is_str(show(&db, "wrap"),
-	       "error: user 'wrap': its line in the image's /etc/passwd has no valid ids", "2^32 - 1");
+	       "error: user 'wrap': its line in the image's /etc/passwd has no valid ids",
+	       "2^32 - 1");
 	is_str(show(&db, "nogid"),
-	       "error: user 'nogid': its line in the image's /etc/passwd has no valid ids", "no gid");
+	       "error: user 'nogid': its line in the image's /etc/passwd has no valid ids",
+	       "no gid");
 	is_str(show(&db, "77"),
-	       "error: user '77': its line in the image's /etc/passwd has no valid ids", "by number");
+	       "error: user '77': its line in the image's /etc/passwd has no valid ids",
+	       "by number");
 	is_str(show(&db, "short"),
-	       "error: user 'short': its line in the image's /etc/passwd has no valid ids", "cut line");
+	       "error: user 'short': its line in the image's /etc/passwd has no valid ids",
+	       "cut line");
 	is_str(show(&db, "app:neg"),
-	       "error: user 'app:neg': the group's line in the image's /etc/group has no valid id", "group");
+	       "error: user 'app:neg': the group's line in the image's /etc/group has no valid id",
+	       "group");
 	is_str(show(&db, "a\x1b[31m"),
-	       "error: user 'a\\x1b[31m': no such user in the image's /etc/passwd", "shown escaped");
+	       "error: user 'a\\x1b[31m': no such user in the image's /etc/passwd",
+	       "shown escaped");
 }
 
 static void test_hostile_files(void)
