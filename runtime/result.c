@@ -2,6 +2,7 @@
 #include "runtime/result.h"
 
 #include <signal.h>
+#include <string.h>
 
 static const char *const names[] = {
 	[RUN_EXITED] = "exited",
@@ -43,4 +44,15 @@ void run_result_free(struct run_result *r)
 	strv_free(&r->degraded);
 	strbuf_free(&r->out.text);
 	strbuf_free(&r->err.text);
+}
+
+const char *run_error_code(const struct run_result *r)
+{
+	if (!r->error.code)
+		return NULL;
+	if (r->status == RUN_LAUNCH_ERROR)
+		return r->exit_code == 127 ? "command_not_found" : "command_not_executable";
+	if (strstr(r->error.msg, "image server"))
+		return "image_server";
+	return r->status == RUN_SANDBOX_ERROR ? "sandbox" : "other";
 }

@@ -60,6 +60,8 @@ struct run_result {
 const char *run_status_name(enum run_status s);
 /* Exit code of csbx for it: the table of exit codes in docs/cli.md. */
 int run_exit_code(const struct run_result *r);
+/* Word for result.error: "command_not_found", "image_server", "sandbox" ...; NULL without an error. */
+const char *run_error_code(const struct run_result *r);
 void run_result_free(struct run_result *r);
 
 #endif
