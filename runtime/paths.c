@@ -10,9 +10,12 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/num.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/config.h"
+
+#define LINGER_DEFAULT_MS 60000u
 
 /* A variable that names a directory: relative or empty values are as good as none (XDG basedir). */
 static const char *dir_from_env(const char *name)
@@ -22,13 +25,16 @@ static const char *dir_from_env(const char *name)
 	return v && *v == '/' ? v : NULL;
 }
 
-/*
- * CSBX_x_PATH, from the configuration (which has read the environment) or, without one, from the
- * environment. It must be usable as given: a relative one is an error, not a silent default.
- */
+/* From the configuration, which has read the environment, or without one from the environment. */
+static const char *setting(const struct config *c, const char *name)
+{
+	return c ? config_get(c, name) : secure_getenv(name);
+}
+
+/* CSBX_x_PATH must be usable as given: a relative one is an error, not a silent default. */
 static int own_path(const struct config *c, const char *name, const char **ret, struct err *e)
 {
-	const char *v = c ? config_get(c, name) : secure_getenv(name);
+	const char *v = setting(c, name);
 
 	*ret = NULL;
 	if (!v || !*v)
@@ -127,6 +133,17 @@ static int helper_dir(char **ret, struct err *e)
 	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
+static int linger(const struct config *c, uint32_t *ret_ms, struct err *e)
+{
+	const char *v = setting(c, "CSBX_LINGER");
+	uint64_t ms = LINGER_DEFAULT_MS;
+
+	if (v && *v && (num_parse_duration(v, &ms) < 0 || ms > UINT32_MAX))
+		return err_set(e, EINVAL, "CSBX_LINGER: '%s' is not a duration", v);
+	*ret_ms = (uint32_t)ms;
+	return 0;
+}
+
 int paths_init(struct paths *p, const struct config *c, struct err *e)
 {
 	int r;
@@ -141,6 +158,8 @@ int paths_init(struct paths *p, const struct config *c, struct err *e)
 		r = layer_dirs(c, p, e);
 	if (r >= 0)
 		r = helper_dir(&p->libexec, e);
+	if (r >= 0)
+		r = linger(c, &p->linger_ms, e);
 	if (r < 0)
 		paths_free(p);
 	return r;

@@ -7,6 +7,8 @@
  * defaults. paths_init() only computes names; directories are opened, and made 0700, on first use.
  */
 
+#include <stdint.h>
+
 struct err;
 struct config;
 
@@ -17,6 +19,7 @@ struct paths {
 	char *layers;  /* CSBX_LAYER_PATH: kept uppers */
 	char *scratch; /* CSBX_SCRATCH_PATH: throw-away uppers on disk */
 	char *libexec; /* directory of csbx's helper programs */
+	uint32_t linger_ms; /* CSBX_LINGER: how long an image server stays without containers */
 };
 
 int paths_init(struct paths *p, const struct config *c, struct err *e);

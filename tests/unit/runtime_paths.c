@@ -70,7 +70,8 @@ static void test_variables(void)
 
 static void test_configuration(void)
 {
-	static const char text[] = "CSBX_LAYER_PATH /local/layers\nCSBX_DATA_PATH /from/file\n";
+	static const char text[] = "CSBX_LAYER_PATH /local/layers\nCSBX_DATA_PATH /from/file\n"
+				   "CSBX_LINGER 2.5\n";
 	const char *env[] = {"CSBX_DATA_PATH=/from/environment", NULL};
 	struct config_files files = {.env = env};
 	struct config c = CONFIG_INIT;
@@ -82,6 +83,7 @@ static void test_configuration(void)
 	is_int(paths_init(&p, &c, NULL), 0, "with a configuration");
 	is_str(p.layers, "/local/layers", "the file's setting counts");
 	is_str(p.data, "/from/environment", "the environment's wins");
+	is_int(p.linger_ms, 2500, "linger");
 	paths_free(&p);
 	config_free(&c);
 }
