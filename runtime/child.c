@@ -2,6 +2,7 @@
 #include "runtime/child.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
@@ -147,6 +148,32 @@ static int place_descriptors(const struct child *c, struct err *e)
 	return 0;
 }
 
+/*
+ * A main user other than 0 loses its capabilities over A at the exec of csbx-init, which in a map
+ * of ranges has to write the payload's id maps: ambient capabilities survive (capabilities(7)).
+ * Init drops them with all others before the payload runs.
+ */
+static int keep_map_caps(const struct child *c, struct err *e)
+{
+	static const int needed[] = {CAP_SETUID, CAP_SETGID, CAP_SETFCAP};
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (!c->spec->proc.uid)
+		return 0;
+	if (syscall(SYS_capget, &head, data) < 0)
+		return err_sys(e, "read capabilities");
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		data[CAP_TO_INDEX(needed[i])].inheritable |= CAP_TO_MASK(needed[i]);
+	if (syscall(SYS_capset, &head, data) < 0)
+		return err_sys(e, "keep capabilities");
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, needed[i], 0, 0) < 0)
+			return err_sys(e, "keep capabilities");
+	}
+	return 0;
+}
+
 static int become_init(struct child *c, struct err *e)
 {
 	static char name[] = "csbx-init";
@@ -157,6 +184,8 @@ static int become_init(struct child *c, struct err *e)
 	if (init < 0)
 		return err_sys(e, "csbx-init");
 	r = place_descriptors(c, e);
+	if (r >= 0)
+		r = keep_map_caps(c, e);
 	if (r < 0)
 		return r;
 	c->status_fd = INIT_FD_STATUS;
