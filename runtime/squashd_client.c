@@ -3,7 +3,8 @@
 /*
  * The warm path is one connect, one message each way: nothing is opened but the socket and
  * /proc/self/cgroup. Only when nobody answers are the directory, the image and csbx-init opened
- * and a server started (runtime/squashd_start.c).
+ * and a server started (runtime/squashd_start.c). Between the two messages the caller has other
+ * things to do, and a new server has all of its set-up to do.
  */
 #include "runtime/squashd_client.h"
 
@@ -17,21 +18,21 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/num.h"
 #include "runtime/base/str.h"
+#include "runtime/image_file.h"
 #include "runtime/paths.h"
 #include "runtime/squashd_key.h"
 #include "runtime/squashd_start.h"
 
-#define LINGER_DEFAULT_MS 60000u
 #define GIVE_UP_MS 5000
 #define START_TRIES 4 /* servers of ours that may die before it is an error */
 
-struct attach {
+struct squashd_attach {
 	const struct paths *paths;
-	const struct container_spec *spec;
-	_Alignas(8) struct squashd_boot boot;
+	const struct rootfs_spec *rootfs;
+	struct squashd_boot boot;
 	struct squashd_request request;
+	int sock;      /* the request is on its way */
 	char *servers; /* path of the directory */
 	char *init;
 	int started; /* how many servers this call has started */
@@ -55,35 +56,24 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static int linger_ms(uint32_t *ret, struct err *e)
-{
-	const char *v = getenv("CSBX_LINGER");
-	uint64_t ms = LINGER_DEFAULT_MS;
-
-	if (v && *v && (num_parse_duration(v, &ms) < 0 || ms > UINT32_MAX))
-		return err_set(e, EINVAL, "CSBX_LINGER: '%s' is not a duration", v);
-	*ret = (uint32_t)ms;
-	return 0;
-}
-
 /* -EPIPE means the server closed the connection without an answer: it was leaving, or it died. */
-static int exchange(int sock, const struct squashd_request *q, struct squashd_reply *ret, int *fds,
-		    size_t n_fds, struct err *e)
+static int send_request(int sock, const struct squashd_request *q, struct err *e)
 {
-	ssize_t n;
 	int r = fd_send(sock, q, sizeof(*q), NULL, 0, e);
 
-	if (r == -EPIPE || r == -ECONNRESET)
-		return err_set(e, EPIPE, "the image server went away");
-	if (r < 0)
-		return r;
-	n = fd_recv(sock, ret, sizeof(*ret), fds, n_fds, e);
+	return r == -EPIPE || r == -ECONNRESET ? err_set(e, EPIPE, "the image server went away")
+					       : r;
+}
+
+static int receive_reply(int sock, struct squashd_reply *ret, int *fds, size_t n_fds, struct err *e)
+{
+	ssize_t n = fd_recv(sock, ret, sizeof(*ret), fds, n_fds, e);
+	struct ucred peer = {.pid = 0};
+	socklen_t len = sizeof(peer);
+
 	if (n == 0 || n == -ECONNRESET)
 		return err_set(e, EPIPE, "the image server went away");
 	if (n == -EAGAIN) {
-		struct ucred peer = {.pid = 0};
-		socklen_t len = sizeof(peer);
-
 		(void)getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len);
 		return err_set(e, ETIMEDOUT, "the image server (pid %d) does not answer: stopped?",
 			       peer.pid);
@@ -96,26 +86,25 @@ static int exchange(int sock, const struct squashd_request *q, struct squashd_re
 	return ret->code ? err_set(e, ret->code, "%s", ret->msg) : 0;
 }
 
-/* One request on a fresh connection; sock is taken over on success. */
-static int request(struct attach *a, int *sock, struct squashd_link *ret, struct err *e)
+static int receive_link(struct squashd_attach *a, struct squashd_link *ret, struct err *e)
 {
-	size_t want = a->boot.key.kind == ROOTFS_SQUASHFS ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE;
+	bool is_image = a->boot.key.kind == ROOTFS_SQUASHFS;
 	struct squashd_link l = SQUASHD_LINK_INIT;
-	struct squashd_reply reply;
 	int fds[SQUASHD_FD_MAX] = {-1, -1, -1, -1};
-	int r = exchange(*sock, &a->request, &reply, fds, SQUASHD_FD_MAX, e);
+	struct squashd_reply reply;
+	int r = receive_reply(a->sock, &reply, fds, SQUASHD_FD_MAX, e);
 
 	l.userns_fd = fds[SQUASHD_FD_USERNS];
 	l.init_fd = fds[SQUASHD_FD_INIT];
 	l.dev_fd = fds[SQUASHD_FD_DEV];
 	l.image_fd = fds[SQUASHD_FD_IMAGE];
-	if (r >= 0 && (fds[want - 1] < 0 || (want < SQUASHD_FD_MAX && l.image_fd >= 0)))
+	if (r >= 0 && (l.dev_fd < 0 || is_image != (l.image_fd >= 0)))
 		r = err_set(e, EPROTO, "the image server sent the wrong descriptors");
 	if (r < 0) {
 		squashd_link_close(&l);
 		return r;
 	}
-	l.sock = take_fd(sock);
+	l.sock = take_fd(&a->sock);
 	l.init_is_file = reply.init_is_file;
 	l.started = a->started > 0;
 	l.containers = reply.containers;
@@ -136,15 +125,15 @@ static int open_image(const struct rootfs_spec *rootfs, struct err *e)
 		return err_sys(e, "open");
 	if (rootfs->kind == ROOTFS_SQUASHFS && !S_ISREG(st.st_mode))
 		return err_set(e, EINVAL, "not a regular file");
-	id = image_id_of(&st);
-	if (!image_id_equal(&id, &rootfs->id))
+	image_id_from_stat(&id, &st);
+	if (!image_id_same(&id, &rootfs->id))
 		return err_set(e, ESTALE, "changed or replaced since it was pinned");
 	return take_fd(&fd);
 }
 
 /* Starts the server unless somebody else has, or is just about to: then 0, and the caller looks
  * again. */
-static int start(struct attach *a, struct err *e)
+static int start(struct squashd_attach *a, struct err *e)
 {
 	_close_ int dirfd = -1, lock = -1, sock = -1, image = -1, init = -1;
 	_free_ char *program = NULL;
@@ -171,7 +160,7 @@ static int start(struct attach *a, struct err *e)
 	program = paths_helper(a->paths, "csbx-squashd");
 	if (!program)
 		return err_set(e, ENOMEM, "out of memory");
-	image = open_image(&a->spec->rootfs, e);
+	image = open_image(a->rootfs, e);
 	if (image < 0)
 		return image;
 	init = open(a->init, O_RDONLY | O_CLOEXEC);
@@ -188,60 +177,120 @@ static int start(struct attach *a, struct err *e)
 	return r;
 }
 
-/* Connect and ask; start a server where nobody listens; again when it left between the two. */
-static int attach_loop(struct attach *a, struct squashd_link *ret, struct err *e)
+static int connect_server(struct squashd_attach *a, struct err *e)
+{
+	int sock = squashd_connect(a->servers, -1, a->boot.name, e);
+	_close_ int dirfd = -1;
+
+	if (sock != -ENAMETOOLONG)
+		return sock;
+	dirfd = paths_open(a->paths->runtime, "servers", e);
+	return dirfd < 0 ? dirfd : squashd_connect(a->servers, dirfd, a->boot.name, e);
+}
+
+/* Until the request is on its way: a server is started where nobody listens. */
+static int ask_server(struct squashd_attach *a, struct err *e)
 {
 	for (;;) {
-		_close_ int sock = squashd_connect(a->servers, -1, a->boot.name, e);
-		int r = sock;
+		int r;
 
-		if (sock == -ENAMETOOLONG) {
-			_close_ int dirfd = paths_open(a->paths->runtime, "servers", e);
-
-			if (dirfd < 0)
-				return dirfd;
-			r = sock = squashd_connect(a->servers, dirfd, a->boot.name, e);
-		}
-		if (sock >= 0) {
-			r = request(a, &sock, ret, e);
-			if (r != -EPIPE)
-				return r;
-		} else if (r == -ENOENT || r == -ECONNREFUSED) {
-			r = start(a, e);
-			if (r < 0)
-				return r;
-		} else {
+		fd_close(&a->sock);
+		a->sock = r = connect_server(a, e);
+		if (r >= 0)
+			r = send_request(a->sock, &a->request, e);
+		else if (r == -ENOENT || r == -ECONNREFUSED)
+			r = start(a, e) < 0 ? -e->code : -EPIPE;
+		if (r != -EPIPE)
 			return r;
-		}
 		if (now_ms() > a->deadline_ms)
 			return err_set(e, ETIMEDOUT, "no image server could be started");
 	}
 }
 
+static int attach_new(const struct paths *paths, const struct container_spec *spec,
+		      const struct id_map *map, struct squashd_attach **ret, struct err *e)
+{
+	struct squashd_attach *a = calloc(1, sizeof(*a));
+	int r;
+
+	*ret = a;
+	if (!a)
+		return err_set(e, ENOMEM, "out of memory");
+	a->sock = -1;
+	a->paths = paths;
+	a->rootfs = &spec->rootfs;
+	a->deadline_ms = now_ms() + GIVE_UP_MS;
+	a->servers = str_printf("%s/servers", paths->runtime);
+	a->init = paths_helper(paths, "csbx-init");
+	if (!a->servers || !a->init)
+		return err_set(e, ENOMEM, "out of memory");
+	r = squashd_key_fill(&a->boot.key, spec, map, a->init, e);
+	if (r < 0)
+		return r;
+	squashd_key_name(&a->boot.key, a->boot.name);
+	a->boot.magic = a->request.magic = SQUASHD_PROTO_MAGIC;
+	a->request.type = SQUASHD_ATTACH;
+	a->request.linger_ms = paths->linger_ms;
+	a->request.key = a->boot.key;
+	return 0;
+}
+
+void squashd_attach_cancel(struct squashd_attach **ap)
+{
+	struct squashd_attach *a = *ap;
+
+	*ap = NULL;
+	if (!a)
+		return;
+	fd_close(&a->sock);
+	free(a->servers);
+	free(a->init);
+	free(a);
+}
+
+int squashd_attach_begin(const struct paths *paths, const struct container_spec *spec,
+			 const struct id_map *map, struct squashd_attach **ret, struct err *e)
+{
+	struct err local = ERR_INIT;
+	int r;
+
+	if (!e)
+		e = &local;
+	r = attach_new(paths, spec, map, ret, e);
+	if (r >= 0)
+		r = ask_server(*ret, e);
+	if (r >= 0)
+		return 0;
+	squashd_attach_cancel(ret);
+	return err_wrap(e, "image %s", spec->rootfs.path);
+}
+
+int squashd_attach_finish(struct squashd_attach **ap, struct squashd_link *ret, struct err *e)
+{
+	struct squashd_attach *a = *ap;
+	struct err local = ERR_INIT;
+	int r;
+
+	if (!e)
+		e = &local;
+	*ret = (struct squashd_link)SQUASHD_LINK_INIT;
+	do {
+		r = receive_link(a, ret, e);
+	} while (r == -EPIPE && now_ms() < a->deadline_ms && (r = ask_server(a, e)) >= 0);
+	if (r < 0)
+		(void)err_wrap(e, "image %s", a->rootfs->path);
+	squashd_attach_cancel(ap);
+	return r;
+}
+
 int squashd_attach(const struct paths *paths, const struct container_spec *spec,
 		   const struct id_map *map, struct squashd_link *ret, struct err *e)
 {
-	struct attach a = {.paths = paths, .spec = spec, .deadline_ms = now_ms() + GIVE_UP_MS};
-	_free_ char *servers = str_printf("%s/servers", paths->runtime);
-	_free_ char *init = paths_helper(paths, "csbx-init");
-	int r;
+	struct squashd_attach *a;
+	int r = squashd_attach_begin(paths, spec, map, &a, e);
 
 	*ret = (struct squashd_link)SQUASHD_LINK_INIT;
-	if (!servers || !init)
-		return err_set(e, ENOMEM, "out of memory");
-	a.servers = servers;
-	a.init = init;
-	a.boot.magic = a.request.magic = SQUASHD_PROTO_MAGIC;
-	a.request.type = SQUASHD_ATTACH;
-	r = linger_ms(&a.request.linger_ms, e);
-	if (r >= 0)
-		r = squashd_key_fill(&a.boot.key, spec, map, init, e);
-	if (r >= 0) {
-		squashd_key_name(&a.boot.key, a.boot.name);
-		a.request.key = a.boot.key;
-		r = attach_loop(&a, ret, e);
-	}
-	return r < 0 ? err_wrap(e, "image %s", spec->rootfs.path) : 0;
+	return r < 0 ? r : squashd_attach_finish(&a, ret, e);
 }
 
 int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,
@@ -250,7 +299,7 @@ int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type t
 	struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = type};
 	_close_ int sock = squashd_connect(NULL, servers_dirfd, name, e);
 
-	if (sock < 0)
-		return sock;
-	return exchange(sock, &q, ret, NULL, 0, e);
+	int r = sock < 0 ? sock : send_request(sock, &q, e);
+
+	return r < 0 ? r : receive_reply(sock, ret, NULL, 0, e);
 }

@@ -36,11 +36,23 @@ struct squashd_link {
 
 /*
  * Attaches one container. The image at spec->rootfs.path must still be the one of
- * spec->rootfs.id: -ESTALE otherwise. The server's set-up errors come back as they are (ENOENT or
- * EACCES of /dev/fuse ...); one that does not answer within 5 s is -ETIMEDOUT.
+ * spec->rootfs.id: -ESTALE otherwise. The server's set-up errors come back as they are; one that
+ * does not answer within 5 s is -ETIMEDOUT; -ENODEV: no FUSE on this machine for whatever reason
+ * (the text says which), so the image must be unpacked.
  */
 int squashd_attach(const struct paths *paths, const struct container_spec *spec,
 		   const struct id_map *map, struct squashd_link *ret, struct err *e);
+
+/*
+ * The same in two halves, for a caller with other things to do meanwhile: after begin the request
+ * is on its way to a server that works on it, or comes up, by itself. paths and spec must live
+ * until finish or cancel, which release *a in any case.
+ */
+struct squashd_attach;
+int squashd_attach_begin(const struct paths *paths, const struct container_spec *spec,
+			 const struct id_map *map, struct squashd_attach **ret, struct err *e);
+int squashd_attach_finish(struct squashd_attach **a, struct squashd_link *ret, struct err *e);
+void squashd_attach_cancel(struct squashd_attach **a);
 void squashd_link_close(struct squashd_link *l);
 
 /* Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. */

@@ -11,26 +11,9 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/image_file.h"
 
 #define CGROUPS_MAX 16384
-
-struct image_id image_id_of(const struct stat *st)
-{
-	struct image_id id = {.dev = st->st_dev, .ino = st->st_ino};
-
-	if (!S_ISDIR(st->st_mode)) {
-		id.size_bytes = (uint64_t)st->st_size;
-		id.mtime_ns =
-			(uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
-	}
-	return id;
-}
-
-bool image_id_equal(const struct image_id *a, const struct image_id *b)
-{
-	return a->dev == b->dev && a->ino == b->ino && a->size_bytes == b->size_bytes &&
-	       a->mtime_ns == b->mtime_ns;
-}
 
 /* FNV-1a. Collisions are caught by the server, which compares the whole key. */
 static uint64_t hash_bytes(uint64_t h, const void *data, size_t len)
@@ -163,12 +146,12 @@ int squashd_key_fill(struct squashd_key *key, const struct container_spec *spec,
 	key->has_user_xattrs = spec->rootfs.has_user_xattrs;
 	if (stat(spec->rootfs.path, &st) < 0)
 		return err_sys(e, "stat");
-	key->image = image_id_of(&st);
-	if (!image_id_equal(&key->image, &spec->rootfs.id))
+	image_id_from_stat(&key->image, &st);
+	if (!image_id_same(&key->image, &spec->rootfs.id))
 		return err_set(e, ESTALE, "changed or replaced since it was pinned");
 	if (stat(init, &st) < 0)
 		return err_sys(e, "%s", init);
-	key->init = image_id_of(&st);
+	image_id_from_stat(&key->init, &st);
 	key->uid = spec->proc.uid;
 	key->gid = spec->proc.gid;
 	key->map = *map;

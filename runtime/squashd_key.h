@@ -9,11 +9,6 @@
 #include "runtime/squashd_proto.h"
 
 struct err;
-struct stat;
-
-/* dev, ino, size and mtime of a file; size and mtime are 0 for a directory. */
-struct image_id image_id_of(const struct stat *st);
-bool image_id_equal(const struct image_id *a, const struct image_id *b);
 
 /* What the environment says of the batch job; NULL = not set. */
 struct batch_job {

@@ -90,7 +90,9 @@ struct squashd_reply {
 	uint32_t containers;   /* attached now, this one included */
 	uint32_t init_is_file; /* no memfd: init is the installed file (degraded: init_writable) */
 	int32_t server_pid;    /* in the server's pid namespace */
+	uint32_t uid, gid;     /* main user */
 	uint32_t pad;
+	struct image_id image;
 	uint64_t fuse_requests; /* served so far, forgets not counted: for tests and doctor */
 	char msg[448];
 };

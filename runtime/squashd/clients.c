@@ -67,6 +67,9 @@ static void fill_reply(struct server *s, struct squashd_reply *reply)
 		.containers = s->containers,
 		.init_is_file = s->world.init_is_file,
 		.server_pid = s->pid,
+		.uid = s->boot.key.uid,
+		.gid = s->boot.key.gid,
+		.image = s->boot.key.image,
 		.fuse_requests = s->fuse ? fuse_server_requests(s->fuse) : 0,
 	};
 }

@@ -169,6 +169,14 @@ static int pivot(int root, struct err *e)
 	return mount_restrict(root, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, false, e);
 }
 
+/* One code for all the ways not to have FUSE (no node, no right, no module): clients unpack then.
+ */
+static int no_fuse(struct err *e)
+{
+	e->code = ENODEV;
+	return -ENODEV;
+}
+
 static int build_root(const struct squashd_key *key, struct world *w, struct err *e)
 {
 	_close_ int root =
@@ -190,7 +198,7 @@ static int build_root(const struct squashd_key *key, struct world *w, struct err
 	if (w->fuse_fd >= 0) {
 		w->image_fd = make_fuse(key, w->fuse_fd, e);
 		if (w->image_fd < 0)
-			return w->image_fd;
+			return no_fuse(e);
 		r = attach(root, "image", w->image_fd, e);
 		if (r < 0)
 			return r;
@@ -211,8 +219,10 @@ int world_make(const struct squashd_key *key, struct world *w, struct err *e)
 		return err_sys(e, "open user namespace");
 	if (key->kind == ROOTFS_SQUASHFS) {
 		w->fuse_fd = open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-		if (w->fuse_fd < 0)
-			return err_sys(e, "open /dev/fuse");
+		if (w->fuse_fd < 0) {
+			(void)err_sys(e, "open /dev/fuse");
+			return no_fuse(e);
+		}
 	}
 	umask(0);
 	if (root_is_mapped) {

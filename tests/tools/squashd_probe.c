@@ -26,10 +26,10 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/image_file.h"
 #include "runtime/mount_api.h"
 #include "runtime/paths.h"
 #include "runtime/squashd_client.h"
-#include "runtime/squashd_key.h"
 #include "runtime/userns.h"
 
 static int report(const struct err *e)
@@ -99,7 +99,7 @@ static int fill_spec(struct container_spec *spec, char *image, struct err *e)
 		return err_sys(e, "%s", image);
 	spec->rootfs.path = image;
 	spec->rootfs.kind = S_ISDIR(st.st_mode) ? ROOTFS_DIRECTORY : ROOTFS_SQUASHFS;
-	spec->rootfs.id = image_id_of(&st);
+	image_id_from_stat(&spec->rootfs.id, &st);
 	spec->rootfs.has_user_xattrs = getenv("PROBE_USER_XATTRS") != NULL;
 	return 0;
 }
