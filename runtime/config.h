@@ -4,7 +4,7 @@
 
 /*
  * Settings from files and environment (docs/cli.md 5). Files hold `KEY VALUE` lines; the keys
- * are the names of the environment variables (CSBX_MEMORY 2g), `#` starts a comment line, and a
+ * are the names of the environment variables (CSBX_SHM_SIZE 2g), `#` starts a comment line, and a
  * value may be put in double quotes to keep blanks at its ends. Nothing is expanded. Unknown keys
  * are errors, in files with file:line, in the environment too: a typo must not lose a limit.
  *
@@ -41,7 +41,7 @@ const struct config_key *config_key_of_option(const char *option);
 struct config_entry {
 	const struct config_key *key;
 	char *value;
-	char *place; /* "/etc/csbx/csbx.conf:3", "CSBX_MEMORY in the environment" */
+	char *place; /* "/etc/csbx/csbx.conf:3", "CSBX_USER in the environment" */
 	bool from_env;
 };
 

@@ -8,9 +8,8 @@
  *	forbid WORD	   network=host ipc=host userns=subuid allow-root device bind cap-add
  *			   keep-groups seccomp=unconfined landlock=off systempaths=unconfined
  *			   no-new-privileges=false
- *	max WORD VALUE	   memory cpus pids-limit shm-size upper-size timeout kill-after
- *			   max-output max-output-kill
- *	force WORD	   limits=strict read-only
+ *	max WORD VALUE	   pids-limit shm-size upper-size
+ *	force WORD	   read-only
  *
  * It is applied to the container_spec, where all front ends end, before spec_freeze(): what is
  * forbidden or above a maximum is -EPERM naming the option and the policy's line, a limit left at
@@ -40,20 +39,9 @@ enum policy_forbid {
 	FORBID_WORDS,
 };
 
-enum policy_limit {
-	LIMIT_MEMORY,
-	LIMIT_CPUS,
-	LIMIT_PIDS,
-	LIMIT_SHM,
-	LIMIT_UPPER,
-	LIMIT_TIMEOUT,
-	LIMIT_KILL_AFTER,
-	LIMIT_OUTPUT,
-	LIMIT_OUTPUT_KILL,
-	LIMIT_WORDS,
-};
+enum policy_limit { LIMIT_PIDS, LIMIT_SHM, LIMIT_UPPER, LIMIT_WORDS };
 
-enum policy_force { FORCE_STRICT, FORCE_READ_ONLY, FORCE_WORDS };
+enum policy_force { FORCE_READ_ONLY, FORCE_WORDS };
 
 /* Each number is the line of the file that says so, 0 = not said. */
 struct policy {

@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!policy_parse(&p, "f", (const char *)data, size, &e)) {
 		struct container_spec s = {0};
 
-		if (!policy_apply(&p, &s, &e) && p.limit[LIMIT_MEMORY])
-			FUZZ_ASSERT(s.limits.memory_bytes == p.max[LIMIT_MEMORY]);
+		if (!policy_apply(&p, &s, &e) && p.limit[LIMIT_PIDS])
+			FUZZ_ASSERT((s.limits.pids ? s.limits.pids : 4096) <= p.max[LIMIT_PIDS]);
 	}
 	policy_free(&p);
 	return 0;

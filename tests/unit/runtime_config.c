@@ -22,21 +22,22 @@ static void test_values(void)
 	const char *value, *place;
 
 	is_int(parse(&c,
-		     "# comment\n\nCSBX_MEMORY 2g\n  CSBX_HOSTNAME\t a b \r\nCSBX_WORKDIR \" x \"\n"
-		     "CSBX_MEMORY 3g\nCSBX_READ_ONLY yes\nCSBX_ENTRYPOINT \"\"\nCSBX_CPUS 1",
+		     "# comment\n\nCSBX_UPPER_SIZE 2g\n  CSBX_HOSTNAME\t a b \r\nCSBX_WORKDIR \" x "
+		     "\"\n"
+		     "CSBX_UPPER_SIZE 3g\nCSBX_READ_ONLY yes\nCSBX_ENTRYPOINT \"\"\nCSBX_USER 1",
 		     &e),
 	       0, "parsed: %s", e.msg);
-	is_str(config_get(&c, "CSBX_MEMORY"), "3g", "the last one counts");
-	is_int(config_get_nth(&c, "CSBX_MEMORY", 0, &value, &place), 1, "first value");
+	is_str(config_get(&c, "CSBX_UPPER_SIZE"), "3g", "the last one counts");
+	is_int(config_get_nth(&c, "CSBX_UPPER_SIZE", 0, &value, &place), 1, "first value");
 	is_str(place, "f:6", "its place");
-	is_int(config_get_nth(&c, "CSBX_MEMORY", 1, &value, &place), 0, "there is no second");
+	is_int(config_get_nth(&c, "CSBX_UPPER_SIZE", 1, &value, &place), 0, "there is no second");
 	is_str(config_get(&c, "CSBX_HOSTNAME"), "a b", "blanks at the ends go");
 	is_str(config_get(&c, "CSBX_WORKDIR"), " x ", "quotes keep them");
 	is_str(config_get(&c, "CSBX_ENTRYPOINT"), NULL, "empty is silent");
-	is_str(config_get(&c, "CSBX_CPUS"), "1", "no newline at the end");
-	is_str(config_get(&c, "CSBX_TIMEOUT"), NULL, "silent");
+	is_str(config_get(&c, "CSBX_USER"), "1", "no newline at the end");
+	is_str(config_get(&c, "CSBX_NETWORK"), NULL, "silent");
 	is_int(config_get_flag(&c, "CSBX_READ_ONLY", false, &e), 1, "flag");
-	is_int(config_get_flag(&c, "CSBX_INIT", true, &e), 1, "fallback");
+	is_int(config_get_flag(&c, "CSBX_NO_JOB_ENV", true, &e), 1, "fallback");
 	config_free(&c);
 }
 
@@ -45,7 +46,7 @@ static void test_lists(void)
 	struct config c = CONFIG_INIT;
 	const char *value = "";
 
-	is_int(parse(&c, "CSBX_ENV A=1\nCSBX_MEMORY 1g\nCSBX_ENV B=2\n", NULL), 0, "parsed");
+	is_int(parse(&c, "CSBX_ENV A=1\nCSBX_UPPER_SIZE 1g\nCSBX_ENV B=2\n", NULL), 0, "parsed");
 	is_int(config_get_nth(&c, "CSBX_ENV", 0, &value, NULL), 1, "first item");
 	is_str(value, "A=1", "first item");
 	is_int(config_get_nth(&c, "CSBX_ENV", 1, &value, NULL), 1, "second item");
@@ -72,16 +73,16 @@ static void test_errors(void)
 {
 #define REFUSED(text, want) is_refused(text, sizeof(text) - 1, want)
 	REFUSED("\nCSBX_MEMROY 2g\n", "f:2: unknown key 'CSBX_MEMROY'");
-	REFUSED("CSBX_MEMORY=2g\n", "f:1: no value (write KEY VALUE)");
-	REFUSED("CSBX_MEMORY\n", "f:1: no value (write KEY VALUE)");
+	REFUSED("CSBX_UPPER_SIZE=2g\n", "f:1: no value (write KEY VALUE)");
+	REFUSED("CSBX_UPPER_SIZE\n", "f:1: no value (write KEY VALUE)");
 	REFUSED("CSBX_WORKDIR \"/a\n", "f:1: a quote that does not end");
 	REFUSED("CSBX_WORKDIR \"\n", "f:1: a quote that does not end");
 	REFUSED("CSBX_WORKDIR a\0b\n", "f:1: a control character");
 	REFUSED("CSBX_WORKDIR \x1b[31m\n", "f:1: a control character");
 	REFUSED("CSBX_READ_ONLY maybe\n", "f:1: CSBX_READ_ONLY is yes or no");
 	REFUSED("\xef\xbb\xbf"
-		"CSBX_MEMORY 1g\n",
-		"f:1: unknown key '\\xef\\xbb\\xbfCSBX_MEMORY'");
+		"CSBX_UPPER_SIZE 1g\n",
+		"f:1: unknown key '\\xef\\xbb\\xbfCSBX_UPPER_SIZE'");
 }
 
 static void write_file(int dirfd, const char *name, mode_t mode, const char *text)
@@ -95,9 +96,9 @@ static void write_file(int dirfd, const char *name, mode_t mode, const char *tex
 static void test_files(int dirfd, const char *dir)
 {
 	const char *env[] = {"PATH=/bin",
-			     "CSBX_CPUS=4",
+			     "CSBX_USER=4",
 			     "CSBX_ENV=X=1\nY=2\n",
-			     "CSBX_TIMEOUT=",
+			     "CSBX_NETWORK=",
 			     "CSBX_DEBUG=1",
 			     "CSBX_TEST_ANY=1",
 			     NULL};
@@ -110,17 +111,17 @@ static void test_files(int dirfd, const char *dir)
 	is_int(config_load_from(&c, &files, &e), 0, "no files: %s", e.msg);
 	config_free(&c);
 	write_file(dirfd, "csbx.conf", 0644,
-		   "CSBX_MEMORY 1g\nCSBX_CPUS 1\nCSBX_TIMEOUT 5\nCSBX_ENV S=1\n");
+		   "CSBX_UPPER_SIZE 1g\nCSBX_USER 1\nCSBX_NETWORK 5\nCSBX_ENV S=1\n");
 	mkdirat(dirfd, "csbx.conf.d", 0755);
 	write_file(dirfd, "csbx.conf.d/20-b.conf", 0644, "CSBX_SHM_SIZE 20m\n");
 	write_file(dirfd, "csbx.conf.d/10-a.conf", 0644, "CSBX_SHM_SIZE 10m\nCSBX_HOSTNAME h\n");
 	write_file(dirfd, "csbx.conf.d/30-c.off", 0644, "no configuration\n");
-	write_file(dirfd, "user.conf", 0600, "CSBX_MEMORY 2g\nCSBX_CPUS 2\n");
+	write_file(dirfd, "user.conf", 0600, "CSBX_UPPER_SIZE 2g\nCSBX_USER 2\n");
 	is_int(config_load_from(&c, &files, &e), 0, "files: %s", e.msg);
-	is_str(config_get(&c, "CSBX_MEMORY"), "2g", "the user's file wins over the site's");
-	is_str(config_get(&c, "CSBX_CPUS"), "4", "the environment wins over both");
+	is_str(config_get(&c, "CSBX_UPPER_SIZE"), "2g", "the user's file wins over the site's");
+	is_str(config_get(&c, "CSBX_USER"), "4", "the environment wins over both");
 	is_str(config_get(&c, "CSBX_SHM_SIZE"), "20m", "csbx.conf.d is read by name");
-	is_str(config_get(&c, "CSBX_TIMEOUT"), NULL, "an empty variable hides the files'");
+	is_str(config_get(&c, "CSBX_NETWORK"), NULL, "an empty variable hides the files'");
 	is_int(config_get_nth(&c, "CSBX_ENV", 1, &value, &place), 1, "a list in the environment");
 	is_str(value, "Y=2", "its second item");
 	is_str(place, "CSBX_ENV in the environment", "its place");

@@ -53,20 +53,14 @@ static void test_max(void)
 {
 	struct container_spec s = {0};
 
-	is_str(apply("max memory 2g\nmax pids-limit 100\nmax shm-size 1g\nmax cpus 1.5\nmax "
-		     "timeout 1h\n",
-		     &s),
-	       "", "defaults");
-	is_int(s.limits.memory_bytes, INT64_C(2) << 30, "no memory limit becomes the maximum");
+	is_str(apply("max pids-limit 100\nmax shm-size 1g\n", &s), "", "defaults");
 	is_int(s.limits.pids, 100, "the default of pids is above the maximum");
 	is_int(s.limits.shm_bytes, 0, "that of shm is not");
-	is_int(s.limits.cpus_milli, 1500, "cpus");
-	is_int(s.limits.timeout_ms, 3600000, "timeout");
-	s.limits.memory_bytes = 1 << 30;
-	is_str(apply("max memory 2g\n", &s), "", "below");
-	is_int(s.limits.memory_bytes, 1 << 30, "stays");
-	is_str(apply("max memory 2g\nmax memory 1m\nmax memory 3g\n", &s),
-	       "--memory is above the maximum of policy.conf:2", "the lowest of several");
+	s.limits.shm_bytes = 1 << 20;
+	is_str(apply("max shm-size 2m\n", &s), "", "below");
+	is_int(s.limits.shm_bytes, 1 << 20, "stays");
+	is_str(apply("max shm-size 2m\nmax shm-size 1k\nmax shm-size 3g\n", &s),
+	       "--shm-size is above the maximum of policy.conf:2", "the lowest of several");
 	s.limits.pids = UINT64_MAX;
 	is_str(apply("max pids-limit 9999\n", &s),
 	       "--pids-limit is above the maximum of policy.conf:1", "unlimited");
@@ -81,8 +75,8 @@ static void test_force(void)
 {
 	struct container_spec s = {0};
 
-	is_str(apply("force limits=strict\nforce read-only\n", &s), "", "force");
-	ok(s.limits.strict && s.rootfs.upper == UPPER_READONLY, "both forced");
+	is_str(apply("force read-only\n", &s), "", "force");
+	is_int(s.rootfs.upper, UPPER_READONLY, "forced");
 	s.rootfs.upper = UPPER_KEPT;
 	is_str(apply("force read-only\n", &s), "--rw is forbidden by policy.conf:1",
 	       "-w is refused");
@@ -104,12 +98,12 @@ static void test_errors(void)
 		"allow all\n",
 		"policy.conf:1: 'allow all' is no rule (forbid WORD, max WORD VALUE, force WORD)");
 	is_refused("\nforbid everything\n", "policy.conf:2: unknown word 'everything'");
-	is_refused("max memory 0\n", "policy.conf:1: 'max memory 0' is no rule (forbid WORD, max "
+	is_refused("max shm-size 0\n",
+		   "policy.conf:1: 'max shm-size 0' is no rule (forbid WORD, max "
+		   "WORD VALUE, force WORD)");
+	is_refused("max shm-size\n", "policy.conf:1: 'max shm-size' is no rule (forbid WORD, max "
 				     "WORD VALUE, force WORD)");
-	is_refused(
-		"max memory\n",
-		"policy.conf:1: 'max memory' is no rule (forbid WORD, max WORD VALUE, force WORD)");
-	is_refused("max memory 1g 2g\n", "policy.conf:1: too many words");
+	is_refused("max shm-size 1g 2g\n", "policy.conf:1: too many words");
 	is_refused("forbid bind x\n", "policy.conf:1: 'forbid bind x' is no rule (forbid WORD, max "
 				      "WORD VALUE, force WORD)");
 	is_refused("forbid \x1b\n", "policy.conf:1: a control character");
