@@ -7,13 +7,14 @@ import time
 
 import measure
 
-HEAD = ("", "what", "median ms", "p95 ms", "spread", "ratio", "quartiles", "budget", "")
-WIDTHS = (5, 46, 10, 9, 7, 6, 13, 9, 6)
+HEAD = ("", "what", "median ms", "p10 ms", "p95 ms", "spread", "ratio", "quartiles", "budget", "")
+WIDTHS = (4, 44, 10, 8, 8, 6, 6, 13, 8, 6)
 
 
 class Report:
     def __init__(self, quick):
         self.rows, self.notes = [], []
+        self.load = [os.getloadavg()[0]]
         self.machine = {"kernel": platform.release(), "machine": platform.machine(),
                         "cpus": len(os.sched_getaffinity(0)), "quick": quick,
                         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
@@ -51,7 +52,7 @@ class Report:
 
     def _timed(self, bench, what, s, **more):
         self._add({"bench": bench, "what": what, "median_ms": s.median_ms, "p95_ms": s.quantile_ms(0.95),
-                   "spread": s.spread, "n": len(s.wall_ms), "cpu_ms": sum(s.cpu_ms) / len(s.cpu_ms),
+                   "p10_ms": s.quantile_ms(0.1), "spread": s.spread, "n": len(s.wall_ms), "cpu_ms": sum(s.cpu_ms) / len(s.cpu_ms),
                    **more})
 
     def _add(self, row):
@@ -72,25 +73,27 @@ class Report:
     def _cells(row):
         verdict = {True: "met", False: "MISSED", None: ""}[row.get("met")]
         if "why" in row:
-            return (row["bench"], f"{row['what']}: {row['why']}", *[""] * 7)
+            return (row["bench"], f"{row['what']}: {row['why']}", *[""] * 8)
         if "unit" in row:
             sign = ">=" if row["at_least"] else "<="
             budget = "" if row["budget"] is None else f"{sign} {row['budget']:g}"
             value = row["value"] if isinstance(row["value"], int) else f"{row['value']:.2f}"
-            return (row["bench"], row["what"], f"{value} {row['unit']}".strip(), "", "", "", "", budget,
-                    verdict)
+            return (row["bench"], row["what"], f"{value} {row['unit']}".strip(), "", "", "", "", "",
+                    budget, verdict)
         ratio, quartiles, budget = "", "", ""
         if "ratio" in row:
             ratio, quartiles = f"{row['ratio']:.2f}", f"{row['low']:.2f}-{row['high']:.2f}"
             budget = "" if row["budget"] is None else f"<= {row['budget']:g}"
-        return (row["bench"], row["what"], f"{row['median_ms']:.2f}", f"{row['p95_ms']:.2f}",
-                f"{row['spread'] * 100:.0f} %", ratio, quartiles, budget, verdict)
+        return (row["bench"], row["what"], f"{row['median_ms']:.2f}", f"{row['p10_ms']:.2f}",
+                f"{row['p95_ms']:.2f}", f"{row['spread'] * 100:.0f} %", ratio, quartiles, budget, verdict)
 
     def finish(self, notes, path):
-        self.notes = list(notes)
-        if notes:
-            print()
-        for note in notes:
+        self.load.append(os.getloadavg()[0])
+        self.machine["load_average"] = self.load
+        self.notes = [*notes, f"load average {self.load[0]:.1f} before, {self.load[1]:.1f} after, on "
+                              f"{self.machine['cpus']} CPUs: other work on the machine is in all figures"]
+        print()
+        for note in self.notes:
             print(f"note: {note}")
         with open(path, "w", encoding="utf-8") as f:
             json.dump({"machine": self.machine, "notes": self.notes, "rows": self.rows}, f, indent=1)

@@ -45,8 +45,12 @@ class World:
         for name in BENCH_PROGRAMS:
             shutil.copy2(self.build / "tests/bench" / name, self.bin)
         self.own_dir(self.work, 0o755)
-        for name in ("data", "cache", "run", "home"):
+        for name in ("data", "cache", "home"):
             self.own_dir(self.work / name, 0o700)
+        # $XDG_RUNTIME_DIR is a tmpfs wherever systemd makes it.
+        self.runtime = Path(tempfile.mkdtemp(prefix="csbx-bench.", dir="/dev/shm"))
+        if self.is_root:
+            os.chown(self.runtime, self.owner.pw_uid, self.owner.pw_gid)
         self.csbx = str(self.bin / "csbx")
         self.trees, self.imported = {}, {}
         self.extra_layouts = {}  # kind -> layout, besides those of tests/fixtures/images.py
@@ -62,8 +66,8 @@ class World:
         w = self.work
         return {"PATH": f"{self.bin}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8",
                 "HOME": str(w / "home"), "USER": self.owner.pw_name, "TMPDIR": str(w / "home"),
-                "XDG_RUNTIME_DIR": str(w / "run"), "CSBX_DATA_PATH": str(w / "data"),
-                "CSBX_CACHE_PATH": str(w / "cache"), "CSBX_RUNTIME_PATH": str(w / "run/csbx"),
+                "XDG_RUNTIME_DIR": str(self.runtime), "CSBX_DATA_PATH": str(w / "data"),
+                "CSBX_CACHE_PATH": str(w / "cache"), "CSBX_RUNTIME_PATH": str(self.runtime / "csbx"),
                 "CSBX_LINGER": "900", "PYTHONDONTWRITEBYTECODE": "1"}
 
     def identity(self):
@@ -202,7 +206,7 @@ class World:
         Path("/proc/sys/vm/drop_caches").write_text("3\n", encoding="ascii")
 
     def close(self):
-        if (self.work / "run").exists():
-            self.end_servers()
-        # What the user's other ids own, only root or a user namespace can remove.
+        self.end_servers()
+        # As root: what the user's other ids own as well.
         shutil.rmtree(self.top, ignore_errors=True)
+        shutil.rmtree(self.runtime, ignore_errors=True)
