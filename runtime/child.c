@@ -149,13 +149,13 @@ static int place_descriptors(const struct child *c, struct err *e)
 }
 
 /*
- * A main user other than 0 loses its capabilities over A at the exec of csbx-init, which in a map
- * of ranges has to write the payload's id maps: ambient capabilities survive (capabilities(7)).
- * Init drops them with all others before the payload runs.
+ * A main user other than 0 loses its capabilities over A at the exec of csbx-init, which has to
+ * write the payload's id maps and to open its namespaces: ambient capabilities survive
+ * (capabilities(7)). Init drops them with all others before the payload runs.
  */
-static int keep_map_caps(const struct child *c, struct err *e)
+static int keep_init_caps(const struct child *c, struct err *e)
 {
-	static const int needed[] = {CAP_SETUID, CAP_SETGID, CAP_SETFCAP};
+	static const int needed[] = {CAP_SETUID, CAP_SETGID, CAP_SETFCAP, CAP_SYS_PTRACE};
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
 
@@ -185,7 +185,7 @@ static int become_init(struct child *c, struct err *e)
 		return err_sys(e, "csbx-init");
 	r = place_descriptors(c, e);
 	if (r >= 0)
-		r = keep_map_caps(c, e);
+		r = keep_init_caps(c, e);
 	if (r < 0)
 		return r;
 	c->status_fd = INIT_FD_STATUS;

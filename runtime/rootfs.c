@@ -49,10 +49,34 @@ static int check_tmpfs_xattr(struct err *e)
 	return 0;
 }
 
+/*
+ * What we make is owned by the main user; the root and its directories are root's, where there is
+ * a root in the map (otherwise chown says EINVAL).
+ */
+static int give_to_root(const struct child *c, int fd, struct err *e)
+{
+	if (!c->spec->proc.uid)
+		return 0;
+	if (fchownat(fd, "", 0, 0, AT_EMPTY_PATH) < 0 && errno != EINVAL)
+		return err_sys(e, "chown to root");
+	return 0;
+}
+
+static int make_upper(const struct child *c, struct err *e)
+{
+	_close_ int fd = -1;
+
+	if (mkdir("up/upper", 0755) < 0 || mkdir("up/work", 0755) < 0)
+		return err_sys(e, "make upper layer");
+	fd = open("up/upper", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "upper layer") : give_to_root(c, fd, e);
+}
+
 int rootfs_base(struct child *c, const struct op *op, struct err *e)
 {
 	bool disk = has_upper_directory(c->plan);
 	_close_ int root = -1;
+	int r;
 
 	c->base_fd = mount_new_tmpfs(op->bytes, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (c->base_fd < 0)
@@ -64,10 +88,12 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e)
 		return err_wrap(e, "base");
 	if (fchdir(c->base_fd) < 0)
 		return err_sys(e, "enter base");
-	if (mkdir("lower", 0755) < 0 || mkdir("root", 0755) < 0 || mkdir("up", 0755) < 0 ||
-	    (!disk && (mkdir("up/upper", 0755) < 0 || mkdir("up/work", 0755) < 0)))
+	if (mkdir("lower", 0755) < 0 || mkdir("root", 0755) < 0 || mkdir("up", 0755) < 0)
 		return err_sys(e, "make mount points");
-	return disk ? 0 : check_tmpfs_xattr(e);
+	if (disk)
+		return 0;
+	r = make_upper(c, e);
+	return r < 0 ? r : check_tmpfs_xattr(e);
 }
 
 static int attach_at(int fd, const char *name, struct err *e)
@@ -127,7 +153,7 @@ int rootfs_seed(struct child *c, const struct op *op, struct err *e)
 {
 	const char *slash = strchr(op->dst, '/');
 	char dir[64], path[128];
-	_close_ int fd = -1;
+	_close_ int fd = -1, parent = -1;
 	struct stat st;
 
 	(void)c;
@@ -141,13 +167,16 @@ int rootfs_seed(struct child *c, const struct op *op, struct err *e)
 	snprintf(dir, sizeof(dir), "up/upper/%.*s", (int)(slash - op->dst), op->dst);
 	if (mkdir(dir, st.st_mode & 07777) < 0 && errno != EEXIST)
 		return err_sys(e, "seed %s", op->dst);
+	parent = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (parent < 0 || give_to_root(c, parent, e) < 0)
+		return err_sys(e, "seed %s", op->dst);
 	snprintf(path, sizeof(path), "up/upper/%s", op->dst);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return err_sys(e, "seed %s", op->dst);
 	if (io_write_all(fd, op->data, op->data_len, e) < 0)
 		return err_wrap(e, "seed %s", op->dst);
-	return 0;
+	return give_to_root(c, fd, e);
 }
 
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e)

@@ -13,8 +13,9 @@
  *   session, terminal  the terminal is descriptor 0, in its place now
  *   limits, bounding   setting them needs capabilities
  *   groups, gid, uid   in this order, each needs the next one's privilege
- *   mkdir of the cwd   as the main user, and while a main user other than root can still write /
- *   capabilities, cwd  the directory must be open to the user as it will be
+ *   mkdir, cwd         as the main user, and while one other than root still gets past modes: an
+ *                      image's WORKDIR may be closed to the user that --user names, as in docker
+ *   capabilities       nothing after them needs any
  *   signals, no_new_privs, seccomp, execve
  *
  * Without no_new_privs seccomp(2) needs CAP_SYS_ADMIN: the filter then comes before the ids, and
@@ -31,7 +32,7 @@ static const uint8_t order_usual[] = {
 	INIT_STAGE_IDMAP,  INIT_STAGE_OOM_SCORE, INIT_STAGE_NAMESPACE,	   INIT_STAGE_NO_USERNS,
 	INIT_STAGE_FDS,	   INIT_STAGE_SESSION,	 INIT_STAGE_TTY,	   INIT_STAGE_RLIMIT,
 	INIT_STAGE_BOUNDING, INIT_STAGE_GROUPS,	 INIT_STAGE_USER,	   INIT_STAGE_MKDIR,
-	INIT_STAGE_CAPS,   INIT_STAGE_CWD,	 INIT_STAGE_SIGNALS,	   INIT_STAGE_NO_NEW_PRIVS,
+	INIT_STAGE_CWD,    INIT_STAGE_CAPS,	 INIT_STAGE_SIGNALS,	   INIT_STAGE_NO_NEW_PRIVS,
 	INIT_STAGE_SECCOMP, INIT_STAGE_EXEC,
 };
 
@@ -39,7 +40,7 @@ static const uint8_t order_new_privs[] = {
 	INIT_STAGE_IDMAP,  INIT_STAGE_OOM_SCORE, INIT_STAGE_NAMESPACE, INIT_STAGE_NO_USERNS,
 	INIT_STAGE_FDS,	   INIT_STAGE_SESSION,	 INIT_STAGE_TTY,       INIT_STAGE_RLIMIT,
 	INIT_STAGE_BOUNDING, INIT_STAGE_SECCOMP, INIT_STAGE_GROUPS,    INIT_STAGE_USER,
-	INIT_STAGE_MKDIR,  INIT_STAGE_CAPS,	 INIT_STAGE_CWD,       INIT_STAGE_SIGNALS,
+	INIT_STAGE_MKDIR,  INIT_STAGE_CWD,	 INIT_STAGE_CAPS,      INIT_STAGE_SIGNALS,
 	INIT_STAGE_EXEC,
 };
 
@@ -238,12 +239,6 @@ static int step_mkdir(struct payload *p)
 	return 0;
 }
 
-/* execve(2) gives a root user its bounding set again; any other user ends up with none. */
-static int step_caps(struct payload *p)
-{
-	return drop_caps(p->m->uid ? 0 : p->m->caps);
-}
-
 /* A directory outside the root would read "(unreachable)...". */
 static int step_cwd(struct payload *p)
 {
@@ -256,6 +251,12 @@ static int step_cwd(struct payload *p)
 	if (r < 0)
 		return r;
 	return buf[0] == '/' ? 0 : -EXDEV;
+}
+
+/* execve(2) gives a root user its bounding set again; any other user ends up with none. */
+static int step_caps(struct payload *p)
+{
+	return drop_caps(p->m->uid ? 0 : p->m->caps);
 }
 
 static int step_signals(void)
