@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line itself: help, options, configuration, errors, exit codes."""
+import json
+import os
+import subprocess
+
+import pytest
+
+import harness
+
+
+@pytest.fixture
+def box(csbx, busybox_image):
+    """csbx with a container `box` of busybox."""
+    csbx.ok("create", "--name", "box", busybox_image)
+    yield csbx
+    csbx.ok("remove", "-f", "box")
+
+
+def verbs(csbx):
+    return [line.split("\t")[0] for line in csbx.ok("__complete", "").splitlines()]
+
+
+# --- help, completion -----------------------------------------------------------------------------
+
+def test_help_teaches(csbx):
+    text = csbx.ok("--help")
+    assert csbx.ok("help") == text and csbx.ok("-h") == text and csbx.ok() == text
+    for verb in verbs(csbx):
+        assert f"\n  {verb} " in text
+        if verb == "help":
+            continue
+        page = csbx.ok(verb, "--help")
+        assert page.startswith(f"Usage: csbx {verb}"), page
+        assert csbx.ok("help", verb) == page
+        assert "Examples:" in page, f"{verb} --help has no example"
+        assert max(map(len, page.splitlines())) <= 80 or "|" in page
+
+
+def test_help_with_a_broken_configuration(csbx):
+    conf = csbx.dirs["home"] / ".config/csbx/csbx.conf"
+    csbx.run("list")
+    conf.parent.mkdir(parents=True)
+    conf.write_text("CSBX_NETWROK none\n")
+    csbx.fails("list", says=["csbx.conf:1", "CSBX_NETWROK"])
+    assert csbx.ok("start", "--help").startswith("Usage:")
+
+
+def test_help_to_a_full_disk_fails(csbx):
+    with open("/dev/full", "wb") as full:
+        p = subprocess.run(csbx.argv(["--help"]), stdout=full, stderr=subprocess.PIPE, env=csbx.env,
+                           check=False)
+    assert p.returncode == 125
+    assert b"No space left" in p.stderr
+
+
+def complete(csbx, *words):
+    return [x.split("\t")[0] for x in csbx.ok("__complete", *words).splitlines()]
+
+
+def test_completion(box):
+    assert complete(box, "sta") == ["start"]
+    assert "import" in complete(box, "")
+    assert "--read-only" in complete(box, "start", "--rea")
+    assert complete(box, "start", "--network", "") == ["none", "host"]
+    assert complete(box, "start", "--network=h") == ["--network=host"]
+    assert complete(box, "start", "b") == ["box", ":file"]
+    assert complete(box, "start", "-m", "") == [":dir"]
+    assert complete(box, "start", "--user", "0", "b") == ["box", ":file"]
+    assert complete(box, "start", "box", "--") == [":file"]
+    assert complete(box, "remove", "box", "b") == ["box"]
+    assert "oci:" not in complete(box, "import", "--")
+
+
+# --- options --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("args, says", [
+    (["strat"], "did you mean 'csbx start'?"),
+    (["frobnicate"], "unknown command"),
+    (["--frob"], "unknown option"),
+    (["start", "--mont", "/a:/b", "box"], "unknown option '--mont' (did you mean '--mount'?)"),
+    (["start", "-Z", "box"], "unknown option '-Z'"),
+    (["start", "--mount"], "needs a value"),
+    (["start"], "operand is missing"),
+    (["run"], "operand is missing"),
+    (["list", "x"], "too many operands"),
+    (["start", "--read-only=perhaps", "box"], "--read-only perhaps: must be yes or no"),
+    (["start", "--network", "bridge", "box"], "must be one of none|host"),
+])
+def test_bad_command_line(csbx, args, says):
+    csbx.fails(*args, says=says)
+
+
+@pytest.mark.parametrize("option", ["--pids-limit", "--shm-size", "--upper-size"])
+@pytest.mark.parametrize("value", ["1e3", "-1", "0", "nan", "", "9999999999999g", "0x10", " 1", "1 "])
+def test_strict_numbers(box, option, value):
+    box.fails("start", option, value, "box", "true", says=[option, "must be" if "99" not in value
+                                                           else option])
+
+
+def test_options_end_at_the_operand(box):
+    assert box.ok("start", "box", "echo", "x", "--help", "--", "-e") == "x --help -- -e\n"
+    assert box.ok("start", "--", "box", "echo", "x", "--") == "x --\n"
+    box.fails("start", "--rw", "--read-only", "box", says="exclude each other")
+    assert box.ok("start", "--env", "A=1", "--", "box", "sh", "-c", "echo $A") == "1\n"
+    assert box.ok("start", "box", "printf", "[%s]", "", "a b") == "[][a b]"
+
+
+def test_forms_of_options(box):
+    show = ["box", "sh", "-c", "echo $A$B"]
+    assert box.ok("start", "--env=A=1", "-eB=2", *show) == "12\n"
+    assert box.ok("start", "-e", "A=1", "--env", "B=", *show) == "1\n"
+    assert box.ok("start", "-re", "A=r", *show) == "r\n"
+
+
+# --- names and paths ------------------------------------------------------------------------------
+
+def test_an_operand_is_a_name_or_a_path(box, busybox_image):
+    local = box.work / "local.sqsh"
+    local.write_bytes(busybox_image.read_bytes())
+    (box.work / "plain").write_bytes(busybox_image.read_bytes())
+    assert box.ok("start", "local.sqsh", "echo", "a") == "a\n"
+    assert box.ok("start", "./plain", "echo", "b") == "b\n"
+    assert box.ok("run", local, "echo", "c") == "c\n"
+    assert box.ok("run", "box", "echo", "d") == "d\n"
+    box.fails("start", "plain", "echo", says=["no such container", "./plain"])
+    box.fails("start", "nothing", says=["start nothing", "no such container"])
+    box.fails("start", "./nothing", says=["./nothing", "No such file"])
+
+
+@pytest.mark.parametrize("name", ["..", ".", "-x", "a/../b", "x\ny", "é", "x" * 129, "a b", ""])
+def test_malformed_names(csbx, busybox_image, name):
+    """D2. A name that is an option or a path is refused as what it looks like."""
+    p = csbx.run("create", f"--name={name}", busybox_image)
+    assert p.returncode == 125 and p.stderr.startswith("csbx: ")
+    assert csbx.ok("list") .count("\n") <= 1
+    assert csbx.run("start", "--", name, "true").returncode == 125
+
+
+# --- exit codes -----------------------------------------------------------------------------------
+
+def test_exit_codes(box):
+    for code in (0, 1, 42, 124, 125, 126, 127, 255):
+        assert box.run("start", "box", "sh", "-c", f"exit {code}").returncode == code
+    for signal in (1, 2, 9, 15):
+        assert box.run("start", "box", "sh", "-c", f"kill -{signal} $$").returncode == 128 + signal
+    box.fails("start", "box", "no-such-program", code=127, says=["no-such-program", "PATH"])
+    box.fails("start", "box", "/no/such", code=127, says="/no/such")
+    box.fails("start", "box", "/etc", code=126, says="/etc")
+    box.fails("start", "--mount", "/no/such:/x", "box", "true", says="/no/such")
+
+
+def test_not_executable(box):
+    script = box.work / "x"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    box.fails("start", "-m", f"{script}:/x", "box", "/x", code=127, says="interpreter")
+    script.chmod(0o644)
+    box.fails("start", "-m", f"{script}:/x", "box", "/x", code=126, says="Permission denied")
+
+
+def test_closed_standard_streams(box):
+    """A program that lacks 0, 1 or 2 must not get one of csbx's own files there."""
+    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        words = " ".join(box.argv(["start", "box", "sh", "-c", "exit 5"]))
+        words = words.replace("-c exit 5", "-c 'exit 5'")
+        p = subprocess.run(["sh", "-c", f"{words} {closed}"], env=box.env, cwd=box.work,
+                           timeout=60, check=False, **box.identity())
+        assert p.returncode == 5, closed
+
+
+# --- configuration --------------------------------------------------------------------------------
+
+def write_conf(csbx, text):
+    conf = csbx.dirs["home"] / ".config/csbx/csbx.conf"
+    conf.parent.mkdir(parents=True, exist_ok=True)
+    conf.write_text(text)
+
+
+def test_configuration_stands_in_for_options(box):
+    show = ["start", "box", "sh", "-c", "echo $A-$B-$(hostname)-$(pwd)"]
+    write_conf(box, "CSBX_ENV A=file\nCSBX_HOSTNAME filehost\nCSBX_WORKDIR /tmp\n")
+    assert box.ok(*show) == "file--filehost-/tmp\n"
+    env = {"CSBX_HOSTNAME": "envhost", "CSBX_ENV": "A=env\nB=env"}
+    assert box.ok(*show, env=env) == "env-env-envhost-/tmp\n"
+    show[1:1] = ["--hostname", "opthost", "--env", "B=opt", "--workdir", "/"]
+    assert box.ok(*show, env=env) == "env-opt-opthost-/\n"
+
+
+def test_bad_configuration(box):
+    box.fails("start", "box", "true", env={"CSBX_NETWORK": "bridge"},
+              says=["CSBX_NETWORK", "bridge", "none|host"])
+    box.fails("start", "box", "true", env={"CSBX_NETWROK": "none"}, says="CSBX_NETWROK")
+    box.ok("start", "--network", "none", "box", "true", env={"CSBX_NETWORK": "bridge"})
+    write_conf(box, "# fine\nCSBX_SHM_SIZE 1e3\n")
+    box.fails("start", "box", "true", says=["csbx.conf:2", "1e3"])
+
+
+# --- doctor, inspect, spec ------------------------------------------------------------------------
+
+def test_doctor(csbx):
+    facts = json.loads(csbx.run("doctor", "--json").stdout)
+    lines = csbx.run("doctor")
+    for name, fact in facts.items():
+        assert name in lines.stdout
+        assert fact["reason"] and isinstance(fact["ok"], bool)
+        one = csbx.run("doctor", "--feature", name)
+        assert one.returncode == (0 if fact["ok"] else 1)
+        assert fact["ok"] or not fact["needed"] or lines.returncode == 1
+    assert all(f["ok"] for f in facts.values() if f["needed"])
+    assert lines.returncode == 0 and "can start" in lines.stdout
+    csbx.fails("doctor", "--feature", "flight", says="unknown feature")
+
+
+def test_doctor_names_what_is_missing(csbx):
+    """As many user namespaces as the limit of an outer namespace allows: none."""
+    script = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\""
+    p = subprocess.run(["unshare", "-Ur", "sh", "-c", script, "-", *csbx.argv(
+        ["doctor", "--feature", "userns"])], env=csbx.env, capture_output=True, text=True,
+        check=False, **csbx.identity())
+    assert p.returncode == 1, p.stderr
+    assert "max_user_namespaces is 0" in p.stdout and "sysctl" in p.stdout
+
+
+def test_inspect_of_what_runs(box):
+    p = box.popen("start", "--env", "SEEN=1", "--read-only", "--tmpfs", "/t:size=1m", "--cap-drop",
+                  "KILL", "box", "sh", "-c", "echo up; read x", stdin=subprocess.PIPE)
+    assert p.stdout.readline() == b"up\n"
+    seen = json.loads(box.ok("inspect", "box"))
+    one, = seen["instances"]
+    assert json.loads(box.ok("inspect", one["id"]))["instances"][0]["id"] == one["id"]
+    assert "SEEN=1" in one["requested"]["process"]["env"]
+    assert one["requested"]["rootfs"]["upper"] == "readonly"
+    now = one["effective"]
+    assert now["seccomp"] == {"mode": "filter", "filters": 1}
+    assert now["no_new_privs"] is True
+    assert set(now["namespaces"].values()) == {"own"}
+    caps = now["capabilities"]
+    assert caps["inheritable"] == caps["ambient"] == []
+    assert caps["effective"] == caps["bounding"] == one["requested"]["security"]["capabilities"]
+    assert "CAP_KILL" not in caps["effective"] and "CAP_CHOWN" in caps["effective"]
+    mounts = {m["target"]: m for m in now["mounts"]}
+    assert "ro" in mounts["/"]["options"].split(",")
+    assert mounts["/t"]["type"] == "tmpfs"
+    p.communicate(b"\n", timeout=60)
+    assert p.returncode == 0
+    assert json.loads(box.ok("inspect", "box"))["instances"] == []
+    box.fails("inspect", one["id"], says="no such")
+    box.fails("inspect", "../x")
+
+
+def test_a_spec_runs_again(box):
+    """What inspect shows as requested is what run --spec takes."""
+    p = box.popen("start", "--env", "A=1", "--tmpfs", "/t", "--workdir", "/t", "--ulimit",
+                  "nofile=77:99", "box", "sh", "-c", "echo $A $(pwd) $(ulimit -n); read x; true",
+                  stdin=subprocess.PIPE)
+    assert p.stdout.readline() == b"1 /t 77\n"
+    spec = json.loads(box.ok("inspect", "box"))["instances"][0]["requested"]
+    p.communicate(b"\n", timeout=60)
+    spec["process"]["env"].append("B=2")
+    assert box.ok("run", "--spec", "-", stdin=json.dumps(spec)) == "1 /t 77\n"
+    file = box.work / "spec.json"
+    file.write_text(json.dumps(spec))
+    assert box.ok("run", f"--spec={file}") == "1 /t 77\n"
+    assert "overlay" in box.ok("run", "--spec", file, "--plan")
+    del spec["process"]["argv"]
+    box.fails("run", "--spec", "-", stdin=json.dumps(spec), says="no command")
+    box.fails("run", "--spec", "-", stdin='{"version": 1, "frob": 2}', says="frob: unknown member")
+    box.fails("run", "--spec", "-", stdin='{"version": 1, "version": 1}')
+    box.fails("run", "--spec", box.work / "none.json", says="none.json")
+
+
+def test_plan_starts_nothing(box):
+    before = harness.list_tree(box.dirs["run"])
+    plan = box.ok("start", "--plan", "--mount", "/usr:/u:ro", "--tmpfs", "/t", "box", "true")
+    assert "bind" in plan and "/u" in plan and "pivot" in plan
+    assert harness.list_tree(box.dirs["run"]) == before
+    assert os.path.exists(box.dirs["data"])

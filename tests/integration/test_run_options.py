@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the run options do to a container, and what an image's configuration does."""
+import os
+import pty
+import subprocess
+
+import pytest
+
+import images
+from ociimage import D, F, L
+
+
+@pytest.fixture
+def box(csbx, busybox_image):
+    """csbx with a container `box` of busybox."""
+    csbx.ok("create", "--name", "box", busybox_image)
+    yield csbx
+    csbx.ok("remove", "-f", "box")
+
+
+def sh(csbx, script, *options, **kw):
+    return csbx.ok("start", *options, "box", "sh", "-c", script, **kw)
+
+
+# --- environment ----------------------------------------------------------------------------------
+
+def test_default_environment(box):
+    env = dict(line.split("=", 1) for line in box.ok("start", "box", "env").splitlines())
+    # What busybox's env shows, without what the shell of the image adds.
+    assert env.pop("HOSTNAME") == "box"
+    assert env == {"PATH": images.PATH_ENV[5:], "HOME": "/root"}
+
+
+def test_nothing_of_the_host_comes_in(box):
+    assert "SECRET" not in box.ok("start", "box", "env", env={"SECRET": "x", "LD_PRELOAD": "/x.so"})
+
+
+def test_env_and_its_order(box):
+    file = box.work / "vars"
+    file.write_bytes(b"\xef\xbb\xbfA=file\r\nB=file\r\n# no\r\nHOSTVAR\r\n")
+    out = sh(box, "echo $A-$B-$C-$HOSTVAR-$PATH", "--env", "A=first", "--env-file", file, "--env",
+             "B=last", "-e", "C=a b", "-e", "PATH", env={"HOSTVAR": "host", "PATH": "/p:/bin"})
+    assert out == "file-last-a b-host-/p:/bin\n"
+    out = sh(box, "echo ${PATH-unset}", "-e", "NOT_SET_HERE", "-e", "PATH=/bin")
+    assert out == "/bin\n"
+
+
+@pytest.mark.parametrize("content, says", [
+    (b"A=1\n=x\n", "line 2"), (b"A=\0\n", "NUL"), (b"A B=1\n", "line 1"),
+    (b"x" * ((1 << 20) + 1), "large")], ids=["name", "nul", "blank", "large"])
+def test_bad_env_files(box, content, says):
+    """D7"""
+    file = box.work / "vars"
+    file.write_bytes(content)
+    box.fails("start", "--env-file", file, "box", "true", says=["--env-file", says])
+
+
+def test_env_file_that_is_no_file(box):
+    fifo = box.work / "fifo"
+    os.mkfifo(fifo)
+    box.fails("start", "--env-file", fifo, "box", "true", says="not a regular file", timeout=10)
+    box.fails("start", "--env-file", box.work / "none", "box", "true", says="No such file")
+    box.fails("start", "--env", "=x", "box", "true", says="--env =x")
+
+
+def test_job_environment(box):
+    job = {"SLURM_JOB_ID": "7", "SLURM_PROCID": "1", "PMIX_RANK": "1", "MASTER_ADDR": "n1",
+           "SECRET": "s", "RANKS": "2"}
+    out = box.ok("start", "box", "env", env=job)
+    assert "SLURM_PROCID=1\n" in out and "PMIX_RANK=1\n" in out and "MASTER_ADDR=n1\n" in out
+    assert "SECRET" not in out and "RANKS" not in out
+    assert "SLURM" not in box.ok("start", "--no-job-env", "box", "env", env=job)
+    del job["SLURM_JOB_ID"]
+    assert "PMIX" not in box.ok("start", "box", "env", env=job)
+
+
+# --- user -----------------------------------------------------------------------------------------
+
+@pytest.mark.feature("subuid")
+@pytest.mark.parametrize("user, ids", [
+    ("0", "0 0"), ("app", "1000 1000"), ("app:staff", "1000 50"), ("1000", "1000 1000"),
+    ("1000:50", "1000 50"), ("4242", "4242 0"), ("4242:7", "4242 7"), ("app:", "1000 1000"),
+    ("0:staff", "0 50")])
+def test_user(box, user, ids):
+    """D5"""
+    assert sh(box, "echo $(id -u) $(id -g)", "--user", user) == ids + "\n"
+
+
+@pytest.mark.parametrize("user", [
+    "nosuch", "app:nosuch", "-1", "2147483648", "4294967295", "4294967296", "1 ", " 1", "0x1",
+    "+1", "1:-1", "99999999999:0", "a:b:c"])
+def test_bad_users(box, user):
+    """D5: never falls to 0"""
+    box.fails("start", f"--user={user}", "box", "id", says="--user")
+
+
+def test_root_option_beats_the_image(csbx, make_image):
+    image = make_image(images.base_entries(), config={"User": "app", "Cmd": ["id", "-u"]})
+    csbx.ok("create", "--name", "box", image)
+    assert csbx.ok("start", "--userns", "one", "box") == "1000\n"
+    assert csbx.ok("start", "--root", "box") == "0\n"
+    assert csbx.ok("start", "box", "sh", "-c", "echo $HOME") == "/home/app\n"
+    csbx.ok("remove", "-f", "box")
+
+
+# --- what is run ----------------------------------------------------------------------------------
+
+ENTRY = {"Entrypoint": ["echo", "entry"], "Cmd": ["cmd"], "Env": ["PATH=/bin", "FROM=image"],
+         "WorkingDir": "/some/where"}
+
+
+def test_entrypoint_and_cmd(csbx, make_image):
+    image = make_image(images.base_entries(), config=ENTRY)
+    assert csbx.ok("run", image) == "entry cmd\n"
+    assert csbx.ok("run", image, "mine", "x") == "entry mine x\n"
+    assert csbx.ok("run", "--entrypoint", "echo", image, "mine") == "mine\n"
+    assert csbx.ok("run", "--entrypoint", "pwd", image) == "/some/where\n"
+    assert csbx.ok("run", "--entrypoint", "", image, "sh", "-c", "echo $FROM") == "image\n"
+    csbx.fails("run", "--entrypoint", "", image, says="no command")
+
+
+def test_an_image_without_a_command_runs_its_shell(csbx, make_image):
+    image = make_image(images.base_entries(), config={"Env": [images.PATH_ENV]})
+    assert csbx.ok("run", image, stdin="echo from the shell\n") == "from the shell\n"
+
+
+def test_an_image_without_a_shell(csbx, make_image):
+    busybox = images.busybox_program()
+    with open(busybox, "rb") as f:
+        program = F("true", f.read(), mode=0o755)
+    image = make_image([D("."), program], config={"Labels": {"no": "command"}})
+    csbx.fails("run", image, says=["no command", "no /bin/sh"])
+    assert csbx.run("run", image, "/true").returncode == 0
+    csbx.fails("run", image, "sh", code=127, says="no shell")
+
+
+def test_an_image_made_by_enroot(csbx):
+    """A tree with /etc/rc and no /.csbx: environment and command are enroot's."""
+    tree = csbx.work / "tree"
+    subprocess.run(["mkdir", "-p", *(str(tree / d) for d in ("bin", "etc", "proc", "sys", "dev"))],
+                   check=True)
+    subprocess.run(["cp", images.busybox_program(), str(tree / "bin/busybox")], check=True)
+    for name in ("sh", "echo", "cat"):
+        (tree / "bin" / name).symlink_to("busybox")
+    (tree / "etc/environment").write_text('FROM="the file"\nHOST=${HOME}\n# no\n')
+    (tree / "etc/rc").write_text('mkdir -p /x 2>/dev/null\nexec echo "rc $FROM $HOST" "$@"\n')
+    assert csbx.ok("start", tree, "a", "b") == "rc the file ${HOME} a b\n"
+    assert csbx.ok("start", "--entrypoint", "/bin/echo", tree, "a") == "a\n"
+    other = csbx.work / "rc"
+    other.write_text('echo "mine $FROM" "$@"\n')
+    assert csbx.ok("start", "--rc", other, tree, "c") == "mine the file c\n"
+    csbx.fails("start", "--rc", csbx.work / "none", tree, says="--rc")
+
+
+def test_workdir(box):
+    """D8"""
+    assert sh(box, "pwd", "--workdir", "/new/dir") == "/new/dir\n"
+    assert sh(box, "pwd", "--workdir", "/etc/") in ("/etc\n", "/etc/\n")
+    for bad in ("relative", "../..", ""):
+        box.fails("start", f"--workdir={bad}" if bad else "--workdir=x", "box", "true",
+                  says="--workdir")
+    p = box.run("start", "--workdir", "/proc/self/fd/5", "box", "pwd")
+    assert p.returncode == 125 or p.stdout.startswith("/"), p
+    p = box.run("start", "--workdir", "/../../../x", "box", "pwd")
+    assert p.returncode == 125 or p.stdout == "/x\n"
+
+
+def test_a_workdir_link_of_the_image_stays_inside(csbx, make_image):
+    image = make_image([*images.base_entries(), L("out", "../../../../tmp/csbx-out")],
+                       config={"WorkingDir": "/out/deep", "Cmd": ["pwd"]})
+    p = csbx.run("run", image)
+    assert p.returncode in (0, 125)
+    assert not os.path.exists("/tmp/csbx-out")
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+def test_mount_grammars(box):
+    src = box.work / "src"
+    src.mkdir()
+    (src / "f").write_text("x\n")
+    show = "cat /d/f; touch /d/new 2>/dev/null && echo writable || echo read-only"
+    for option in (["--mount", f"{src}:/d"], ["--mount", "src:/d"], ["-m", f"{src}:/d:none:rbind"],
+                   ["--mount", f"type=bind,src={src},dst=/d"], ["--volume", f"{src}:/d"],
+                   ["--volume", "./src:/d"]):
+        assert sh(box, show, *option) == "x\nwritable\n", option
+    for option in (["--mount", f"{src}:/d:ro"], ["-m", f"{src}:/d:none:bind,ro,x-create=dir"],
+                   ["--mount", f"type=bind,src={src},dst=/d,readonly"],
+                   ["--volume", f"{src}:/d:ro"]):
+        assert sh(box, show, *option) == "x\nread-only\n", option
+    assert sh(box, f"cat {src}/f", "--mount", src) == "x\n"
+    assert sh(box, "cat /file", "-m", f"{src}/f:/file:ro") == "x\n"
+    assert sh(box, "ls /d", "-m", f"{box.work}/none:/d:nofail,ro") in ("", "ls: /d: No such file\n") \
+        if box.run("start", "-m", f"{box.work}/none:/d:nofail", "box", "ls", "/d").returncode == 0 \
+        else True
+
+
+@pytest.mark.parametrize("option, value", [
+    ("--mount", "/usr:relative"), ("--mount", "/usr:/a/../b"), ("--mount", "/usr:/"),
+    ("--mount", "/usr:/proc"), ("--mount", "/usr:/dev"), ("--mount", "/usr:/x:frob"),
+    ("--mount", "/usr:/x:suid"), ("--mount", "/usr:/x:shared"), ("--mount", ":"), ("--mount", ""),
+    ("--mount", "C:\\x:/y"), ("--mount", "/nosuch:/x"), ("--mount", "type=volume,src=v,dst=/x"),
+    ("--volume", "/usr"), ("--volume", "named:/x"), ("--tmpfs", "relative"),
+    ("--tmpfs", "/t:size=0"), ("--tmpfs", "/t:size=1e3"), ("--device", "null"),
+    ("--device", "/dev/null:/dev/x:r"), ("--device", "/nosuch"), ("--device", "/etc/passwd"),
+])
+def test_bad_mounts(box, option, value):
+    """D4: an error before anything happens"""
+    box.fails("start", option, value, "box", "true")
+
+
+def test_two_mounts_on_one_place(box):
+    box.fails("start", "-m", "/usr:/x", "--tmpfs", "/x/", "box", "true", says="twice")
+
+
+def test_tmpfs(box):
+    out = sh(box, "stat -c %a /t; dd if=/dev/zero of=/t/f bs=64k count=32 2>/dev/null; "
+             "stat -c %s /t/f", "--tmpfs", "/t:size=1m,mode=0700")
+    assert out == "700\n1048576\n"
+    assert sh(box, "echo x >/t/x && cat /t/x", "--read-only", "--tmpfs", "/t") == "x\n"
+
+
+def test_read_only(box):
+    p = box.run("start", "--read-only", "box", "touch", "/x")
+    assert p.returncode == 1 and "Read-only" in p.stderr
+
+
+def test_rw_keeps(box):
+    sh(box, "echo kept >/kept", "--rw")
+    assert sh(box, "cat /kept", "--rw") == "kept\n"
+    box.fails("start", "--rw", str(box.work / "no.sqsh"), "true")
+    p = box.run("start", "box", "cat", "/kept")
+    assert p.returncode != 0, "a throw-away start does not see the kept layer"
+
+
+# --- isolation, limits ----------------------------------------------------------------------------
+
+def test_network_and_hostname(box):
+    assert sh(box, "ls /sys/class/net") == "lo\n"
+    assert sh(box, "hostname", "--hostname", "other") == "other\n"
+    hosts = sorted(os.listdir("/sys/class/net"))
+    assert sorted(sh(box, "cat /proc/net/dev | sed 1,2d | sed 's/ *//;s/:.*//'", "--network",
+                     "host").split()) == hosts
+    for bad in ("", "a b", "x" * 65, "a/b"):
+        box.fails("start", f"--hostname={bad}", "box", "true", says="hostname")
+
+
+def test_capabilities(box):
+    get = "sed -n 's/CapEff:.//p' /proc/self/status"
+    def mask(*options):
+        return int(sh(box, get, *options), 16)
+    default = mask()
+    assert bin(default).count("1") == 11
+    assert mask("--cap-drop", "CHOWN") == default & ~1
+    assert mask("--cap-drop", "cap_chown", "--cap-drop", "KILL") == default & ~(1 | 1 << 5)
+    assert mask("--cap-add", "SYS_NICE") == default | 1 << 23
+    assert mask("--cap-drop", "ALL") == 0
+    assert mask("--cap-drop", "ALL", "--cap-add", "KILL") == 1 << 5
+    box.fails("start", "--cap-add", "FROB", "box", "true", says="--cap-add FROB")
+
+
+def test_security_options(box):
+    get = "grep -E '^(Seccomp|NoNewPrivs):' /proc/self/status | tr -d '\\n\\t'"
+    assert sh(box, get) == "NoNewPrivs:1Seccomp:2"
+    assert "Seccomp:0" in sh(box, get, "--security-opt", "seccomp=unconfined")
+    assert "NoNewPrivs:0" in sh(box, get, "--security-opt", "no-new-privileges=false")
+    assert sh(box, get, "--security-opt", "no-new-privileges:true", "--security-opt",
+              "label=disable") == "NoNewPrivs:1Seccomp:2"
+    box.fails("start", "--security-opt", "seccomp=/profile.json", "box", "true", says="--security-opt")
+
+
+def test_limits(box):
+    assert sh(box, "ulimit -n; ulimit -Hn", "--ulimit", "nofile=100:200") == "100\n200\n"
+    assert sh(box, "ulimit -c", "--ulimit", "core=0") == "0\n"
+    assert sh(box, "df -k /dev/shm | tail -1 | awk '{print $2}'", "--shm-size", "1m") == "1024\n"
+    for bad in ("nofile", "nofile=", "nofile=5:4", "nofile=-2", "nofile=1e3", "frob=1", "=1"):
+        box.fails("start", "--ulimit", bad, "box", "true", says="--ulimit")
+
+
+def test_unsupported_limits_are_refused(box):
+    """What is not there yet is an error, in the configuration as on the command line."""
+    known = box.ok("start", "--help")
+    for option, value in (("--fetch", "/x"), ("--max-output", "1m"), ("--json", "")):
+        if option not in known:
+            box.fails("start", f"{option}={value}", "box", "true", says="unknown option")
+    if "--max-output" not in known:
+        box.fails("start", "box", "true", env={"CSBX_MAX_OUTPUT": "1m"}, says="CSBX_MAX_OUTPUT")
+
+
+# --- streams --------------------------------------------------------------------------------------
+
+def test_standard_input(box):
+    file = box.work / "input"
+    file.write_text("from a file\n")
+    assert box.ok("start", "box", "cat", stdin="piped\n") == "piped\n"
+    assert box.ok("start", "--stdin", file, "box", "cat", stdin="piped\n") == "from a file\n"
+    assert box.ok("start", "--interactive=no", "box", "cat", stdin="piped\n") == ""
+    box.fails("start", "--stdin", box.work / "none", "box", "cat", says="--stdin")
+
+
+def on_terminal(csbx, *args):
+    """Exit code and output of csbx whose three streams are a terminal."""
+    master, slave = pty.openpty()
+    p = subprocess.Popen(csbx.argv(args), env={**csbx.env, "TERM": "vt220"}, stdin=slave,
+                         stdout=slave, stderr=slave, start_new_session=True, **csbx.identity())
+    os.close(slave)
+    out = b""
+    try:
+        while chunk := os.read(master, 4096):
+            out += chunk
+    except OSError:
+        pass
+    os.close(master)
+    return p.wait(timeout=60), out.decode().replace("\r\n", "\n")
+
+
+def test_terminal(box):
+    assert on_terminal(box, "start", "box", "sh", "-c", "tty; echo $TERM") == (0, "/dev/pts/0\nvt220\n")
+    assert on_terminal(box, "start", "--tty=no", "box", "sh", "-c", "tty; exit 3")[0] == 3
+    assert "pts" not in on_terminal(box, "start", "--tty=no", "box", "tty")[1]
+    assert sh(box, "tty; true").strip() == "not a tty"
+    assert sh(box, "tty", "--tty").strip() == "/dev/pts/0"
