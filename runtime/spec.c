@@ -8,6 +8,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
+#include "runtime/cap.h"
 
 #define DEFAULT_PIDS 4096u
 #define DEFAULT_SHM_BYTES (UINT64_C(64) << 20)
@@ -142,6 +143,16 @@ static int fill_rlimits(struct container_spec *s, struct err *e)
 	return r;
 }
 
+/* As docker: ALL is applied first, then single names; what is added by name stays. */
+static uint64_t choose_caps(const struct security_spec *sec, bool is_root)
+{
+	uint64_t kept = is_root ? SPEC_CAPS_DEFAULT : 0;
+
+	if (sec->caps_add == CAP_ALL)
+		return CAP_ALL & ~sec->caps_drop;
+	return (kept & ~sec->caps_drop) | sec->caps_add;
+}
+
 static int fill_defaults(struct container_spec *s, struct err *e)
 {
 	int r = make_id(s, e);
@@ -155,8 +166,7 @@ static int fill_defaults(struct container_spec *s, struct err *e)
 	if (!s->limits.kill_after_ms)
 		s->limits.kill_after_ms = DEFAULT_KILL_AFTER_MS;
 	if (!s->sec.caps_are_set) {
-		s->sec.caps = s->proc.uid ? 0 : SPEC_CAPS_DEFAULT;
-		s->sec.caps = (s->sec.caps | s->sec.caps_add) & ~s->sec.caps_drop;
+		s->sec.caps = choose_caps(&s->sec, s->proc.uid == 0);
 		s->sec.caps_are_set = true;
 	}
 	if (!s->proc.cwd)
