@@ -58,7 +58,7 @@ void help_format_verb(const struct verb *v, struct strbuf *out)
 	struct opt_parser parser = frame_parser(v);
 	const struct command *c = command_find(v->name);
 
-	strbuf_addf(out, "Usage: csbx %s %s\n\n", v->name, v->usage);
+	strbuf_addf(out, "Usage: csbx %s%s%s\n\n", v->name, *v->usage ? " " : "", v->usage);
 	if (c)
 		strbuf_addf(out, "%s.\n\n", c->summary);
 	text_paragraphs(out, v->description);

@@ -118,12 +118,25 @@ static int info_run(struct cmd *c, void *args, int argc, char **argv)
 	return a->json ? print_json(c, facts) : print_text(c, facts);
 }
 
+static const struct verb_example examples[] = {
+	{"where things lie, and which settings are in force", "csbx info"},
+	{"the layer path, for a script", "csbx info --json | jq -r .layers"},
+	{0},
+};
+
+static const struct verb_example examples[] = {
+	{"where containers lie, and which settings are in force", "csbx info"},
+	{0},
+};
+
 const struct verb verb_info = {
 	.name = "info",
 	.usage = "[OPTIONS]",
 	.description = "Shows where csbx keeps things, and every setting that configuration files "
 		       "and CSBX_* variables make here, with the place it is from.",
+	.examples = examples,
 	.uses = (const struct opt_use[]){{&info_table, 0}, {0}},
+	.examples = examples,
 	.max_operands = 0,
 	.args_bytes = sizeof(struct info_args),
 	.run = info_run,

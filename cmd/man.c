@@ -42,7 +42,9 @@ static void add_summary(const struct verb *v, struct strbuf *out)
 
 static void add_synopsis(const struct verb *v, struct strbuf *out)
 {
-	strbuf_addf(out, ".Nm csbx %s\n.Ar %s\n", v->name, v->usage);
+	strbuf_addf(out, ".Nm csbx %s\n", v->name);
+	if (*v->usage)
+		strbuf_addf(out, ".Ar %s\n", v->usage);
 }
 
 static void add_description(const struct verb *v, struct strbuf *out)
