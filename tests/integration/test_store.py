@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Containers as a user sees them: create, list, remove, gc, kept layers, configuration, policy."""
+import json
+import os
+import signal
+import threading
+
+import pytest
+
+
+def listed(csbx):
+    return json.loads(csbx.ok("list", "--json"))
+
+
+def names(csbx):
+    return csbx.ok("list", "-q").split()
+
+
+def start_sleeper(csbx, *args):
+    """A start that runs until its stdin closes; returns once the payload runs."""
+    p = csbx.popen("start", *args, "sh", "-c", "echo up; read x", stdin=-1)
+    assert p.stdout.readline() == b"up\n", p.stderr.read()
+    return p
+
+
+def end(p):
+    p.stdin.close()
+    p.wait(timeout=30)
+    p.stdout.close()
+    p.stderr.close()
+
+
+# --- create, list, remove -------------------------------------------------------------------------
+
+@pytest.mark.both_users
+def test_create_list_remove(csbx, busybox_image):
+    image = csbx.work / "my-image.sqsh"
+    image.write_bytes(busybox_image.read_bytes())
+    assert csbx.ok("create", image) == ""
+    csbx.ok("create", "-n", "b", image)
+    assert names(csbx) == ["b", "my-image"]
+    table = csbx.ok("list").splitlines()
+    assert table[0].split() == ["NAME", "IMAGE", "SIZE", "CREATED", "RUNNING"]
+    assert table[1].split()[:2] == ["b", str(image)] and table[1].split()[-1] == "0"
+    one = listed(csbx)["containers"][0]
+    assert one["name"] == "b" and one["size_bytes"] == image.stat().st_size
+    assert one["pinned_by"] == "link" and one["kind"] == "squashfs" and not one["damaged"]
+    csbx.ok("remove", "-f", "b", "my-image")
+    assert names(csbx) == []
+    assert image.stat().st_nlink == 1
+
+
+def test_a_pinned_image_may_be_deleted_and_replaced(csbx, busybox_image):
+    image = csbx.work / "i.sqsh"
+    image.write_bytes(busybox_image.read_bytes())
+    csbx.ok("create", "-n", "c", image)
+    image.unlink()
+    assert csbx.ok("start", "c", "echo", "still here") == "still here\n"
+    image.write_bytes(b"another file")
+    assert csbx.ok("start", "c", "echo", "still here") == "still here\n"
+    csbx.ok("remove", "-f", "c")
+
+
+def test_an_image_that_is_not_ours_is_used_in_place(csbx):
+    """What cannot be pinned is said, and noticed when it changes."""
+    other = csbx.dirs["home"] / "rootfs"
+    (other / "bin").mkdir(parents=True)
+    csbx.ok("create", "-n", "d", other)
+    assert listed(csbx)["containers"][0]["pinned_by"] == "path"
+    other.rename(csbx.dirs["home"] / "moved")
+    csbx.fails("start", "d", "true", says=["rootfs", "gone"])
+    other.mkdir()
+    csbx.fails("start", "d", "true", says=["changed after create"])
+    csbx.ok("remove", "-f", "d")
+
+
+@pytest.mark.parametrize("content, says", [
+    (b"", "not a squashfs"), (b"hello\n", "not a squashfs"),
+    (b"\x1f\x8b" + bytes(200), "csbx import first"), (b"hsqs" + bytes(40), "cut short"),
+    (b"hsqs" + bytes(200), "squashfs version 0"),
+])
+def test_what_is_no_image_is_refused(csbx, content, says):
+    bad = csbx.work / "bad.sqsh"
+    bad.write_bytes(content)
+    csbx.fails("create", "-n", "x", bad, says=["create x", "bad.sqsh", says])
+    assert names(csbx) == []
+
+
+def test_a_truncated_image_is_refused(csbx, busybox_image):
+    bad = csbx.work / "bad.sqsh"
+    bad.write_bytes(busybox_image.read_bytes()[:-8192])
+    csbx.fails("create", bad, says="cut short")
+
+
+def test_an_oci_layout_is_refused_with_the_way_out(csbx, busybox_layout):
+    csbx.fails("create", "-n", "x", busybox_layout, says="csbx import oci:")
+
+
+def test_remove_asks_on_a_terminal_only(csbx, busybox_image):
+    csbx.ok("create", "-n", "c", busybox_image)
+    csbx.fails("remove", "c", says="-f")
+    csbx.fails("remove", "nothing", says="no such container")
+    for answer, stays in (b"n\n", True), (b"\n", True), (b"y\n", False):
+        master, slave = os.openpty()
+        os.write(master, answer)
+        child = csbx.popen("remove", "c", stdin=slave)
+        _, err = child.communicate(timeout=30)
+        os.close(slave)
+        os.close(master)
+        assert child.returncode == 0
+        assert err.decode() == (f"Do you really want to delete {csbx.dirs['data']}/containers/c? "
+                                "[y/N] ")
+        assert (names(csbx) == ["c"]) == stays
+    csbx.ok("remove", "-f", "c")
+
+
+def test_a_running_container_is_not_removed(csbx, busybox_image):
+    csbx.ok("create", "-n", "c", busybox_image)
+    p = start_sleeper(csbx, "c")
+    q = start_sleeper(csbx, "c")
+    try:
+        running = listed(csbx)
+        assert running["containers"][0]["running"] == 2
+        assert {i["supervisor_pid"] for i in running["instances"]} == {p.pid, q.pid}
+        rows = csbx.ok("list", "-f").splitlines()[1:]
+        assert len(rows) == 2 and rows[0].startswith("c ") and rows[1].startswith("  ")
+        csbx.fails("remove", "-f", "c", says="in use by pid")
+        csbx.fails("create", "-f", "-n", "c", busybox_image, says="in use by pid")
+    finally:
+        end(p)
+        end(q)
+    assert listed(csbx)["instances"] == []
+    csbx.ok("remove", "-f", "c")
+
+
+def test_many_at_once_on_one_name(csbx, busybox_image):
+    """C5: of 32 creators one wins, of 32 removers one does."""
+    def run_all(*args):
+        codes = []
+        threads = [threading.Thread(target=lambda: codes.append(csbx.run(*args).returncode))
+                   for _ in range(32)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        return codes
+
+    codes = run_all("create", "-n", "c", busybox_image)
+    assert sorted(codes) == [0] + [125] * 31
+    # -f takes a missing one for removed: all succeed, and it is gone.
+    assert run_all("remove", "-f", "c") == [0] * 32
+    assert names(csbx) == []
+    assert set(run_all("create", "-f", "-n", "c", busybox_image)) <= {0, 125}
+    assert names(csbx) == ["c"]
+    assert csbx.ok("start", "c", "echo", "whole") == "whole\n"
+    csbx.ok("remove", "-f", "c")
+
+
+# --- kept layers ----------------------------------------------------------------------------------
+
+@pytest.mark.both_users
+def test_a_kept_layer(csbx, busybox_image):
+    csbx.ok("create", "-n", "c", busybox_image)
+    csbx.ok("start", "-w", "c", "sh", "-c", "echo kept >/file; rm -r /bin/vi 2>/dev/null; mkdir /d")
+    assert csbx.ok("start", "-w", "c", "cat", "/file") == "kept\n"
+    assert csbx.run("start", "c", "cat", "/file").returncode != 0, "a throw-away start has its own"
+    p = start_sleeper(csbx, "-w", "c")
+    csbx.fails("start", "-w", "c", "true", says=f"in use by pid {p.pid}")
+    assert csbx.ok("start", "c", "echo", "side by side") == "side by side\n"
+    end(p)
+    csbx.ok("create", "-f", "-n", "c", busybox_image)
+    assert csbx.run("start", "-w", "c", "cat", "/file").returncode != 0, "replaced, layer and all"
+    csbx.ok("remove", "-f", "c")
+    assert not (csbx.dirs["data"] / "layers/c").exists()
+
+
+def test_a_layer_after_a_kill_and_after_a_crash(csbx, busybox_image):
+    csbx.ok("create", "-n", "c", busybox_image)
+    p = csbx.popen("start", "-w", "c", "sh", "-c", "echo one >/file; echo up; read x", stdin=-1)
+    assert p.stdout.readline() == b"up\n"
+    p.send_signal(signal.SIGKILL)
+    end(p)
+    assert csbx.ok("start", "-w", "c", "cat", "/file") == "one\n"
+    # Another boot's mark is what a crash of the machine leaves.
+    mark = csbx.dirs["data"] / "layers/c/dirty"
+    assert not mark.is_symlink()
+    mark.symlink_to("00000000-0000-0000-0000-000000000000")
+    csbx.fails("start", "-w", "c", "true",
+               says=["layer may be incomplete after a crash", "--force"])
+    assert csbx.ok("start", "-w", "--force", "c", "cat", "/file") == "one\n"
+    assert csbx.ok("start", "-w", "c", "cat", "/file") == "one\n"
+    csbx.ok("gc")
+    csbx.ok("remove", "-f", "c")
+
+
+@pytest.mark.feature("subuid")
+def test_files_of_other_ids_are_removed(csbx, busybox_image):
+    csbx.ok("create", "-n", "c", busybox_image)
+    csbx.ok("start", "-w", "c", "sh", "-c",
+            "mkdir -p /d/e; touch /d/e/f; chown -R 33:33 /d; chmod 700 /d /d/e")
+    csbx.ok("remove", "-f", "c")
+    assert os.listdir(csbx.dirs["data"] / "layers") in ([], [".lock"])
+
+
+# --- gc -------------------------------------------------------------------------------------------
+
+def test_gc_clears_what_a_kill_left(csbx, busybox_image):
+    csbx.ok("create", "-n", "c", busybox_image)
+    live = start_sleeper(csbx, "c")
+    dead = start_sleeper(csbx, "c")
+    dead.send_signal(signal.SIGKILL)
+    end(dead)
+    debris = csbx.dirs["data"] / "containers/.tmp-0000000000000000"
+    csbx.run("list")
+    os.mkdir(debris)
+    if csbx.user:
+        os.chown(debris, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    assert "csbx gc" in csbx.run("list").stderr
+    found = json.loads(csbx.ok("gc", "--dry-run", "--json"))
+    assert sorted(x["kind"] for x in found) == ["instance", "temporary"]
+    assert not any(x["removed"] for x in found) and debris.exists()
+    said = csbx.ok("gc").splitlines()
+    assert len(said) == 2 and all(x.startswith("removed ") for x in said)
+    assert csbx.ok("gc") == "" and not debris.exists()
+    assert listed(csbx)["containers"][0]["running"] == 1, "the live one stays"
+    end(live)
+    csbx.ok("remove", "-f", "c")
+
+
+def test_a_damaged_record_does_not_stand_in_the_way(csbx, busybox_image):
+    for name in ("a", "b"):
+        csbx.ok("create", "-n", name, busybox_image)
+        with open(csbx.dirs["data"] / f"containers/{name}/record", "r+b") as f:
+            f.truncate(100)
+    csbx.fails("start", "a", "true", says="damaged record")
+    assert "damaged" in csbx.ok("list")
+    assert listed(csbx)["containers"][1]["damaged"]
+    csbx.ok("create", "-f", "-n", "a", busybox_image)
+    assert csbx.ok("start", "a", "echo", "new") == "new\n"
+    csbx.ok("remove", "-f", "a", "b")
+
+
+# --- info, version --------------------------------------------------------------------------------
+
+def test_info_and_version(csbx):
+    assert csbx.ok("version").count(".") == 2
+    info = json.loads(csbx.ok("info", "--json", env={"CSBX_NETWORK": "none", "CSBX_ENV": "A=1\nB=2"}))
+    assert info["data"] == str(csbx.dirs["data"]) and info["version"] == csbx.ok("version").strip()
+    settings = [(s["key"], s["value"]) for s in info["settings"]]
+    assert ("CSBX_NETWORK", "none") in settings
+    assert ("CSBX_ENV", "A=1") in settings and ("CSBX_ENV", "B=2") in settings
+    assert str(csbx.dirs["cache"]) in csbx.ok("info")
