@@ -38,7 +38,7 @@ def make_tree(top):
         f.truncate(50_000_000)
         f.seek(20_000_000)
         f.write(b"island")
-    for i in range(3000):
+    for i in range(1200):
         (top / f"many/name-{i:05}-{'x' * (i % 60)}").write_bytes(b"%d" % i)
     (top / "zero").write_bytes(b"")
     os.mkfifo(top / "pipe")
@@ -493,7 +493,7 @@ def test_not_an_image(csbx, tree, image):
         said = refused(csbx, "attach", bad, "0:0", "one")
         assert word in said and "bad.sqsh" in said
         assert word in refused(csbx, "meta", bad)
-    assert sockets(csbx) == []
+    wait_until(lambda: sockets(csbx) == [], "the socket stays")
 
 
 def test_missing_program_is_named(csbx, image):
@@ -664,6 +664,31 @@ def test_unpack_needs_an_empty_directory(csbx, image):
     out = csbx.work / "full"
     (out / "etc").mkdir(parents=True)
     assert "File exists" in refused(csbx, "unpack", image, out)
+
+
+def test_unpacked_trees_are_cached(csbx, tree, image):
+    many = [csbx.popen("tree", image, program=PROBE, text=True) for _ in range(6)]
+    paths = {p.communicate(timeout=60)[0].strip() for p in many}
+    assert [p.returncode for p in many] == [0] * 6
+    [path] = paths
+    assert listing(path) == listing(tree)
+    inode = os.stat(path).st_ino
+    assert csbx.ok("tree", image, program=PROBE).strip() == path
+    assert os.stat(path).st_ino == inode, "made again"
+    bad = csbx.work / "bad.sqsh"
+    bad.write_bytes(image.read_bytes()[:5000])
+    refused(csbx, "tree", bad)
+    assert [x for x in os.listdir(Path(path).parent) if x.startswith(".tmp")] == []
+
+
+def test_no_fuse_is_told(csbx, image):
+    """A machine without FUSE, played by a bind over its device node, in a user namespace."""
+    p = subprocess.run(
+        ["/usr/bin/unshare", "-rm", "/usr/bin/sh", "-c", 'mount --bind /dev/null /dev/fuse && exec "$@"',
+         "sh", *csbx.argv(["attach", image, "0:0", "one"], PROBE)],
+        env=csbx.env, capture_output=True, text=True, check=False, timeout=30, **csbx.identity())
+    assert p.returncode == 1 and "fuse" in p.stderr
+    wait_until(lambda: sockets(csbx) == [], "the socket stays")
 
 
 # --- hostile images -------------------------------------------------------------------------------

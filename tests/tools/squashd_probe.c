@@ -9,6 +9,8 @@
  *	squashd_probe bench IMAGE N
  *		N warm attaches, one after the other: microseconds each
  *	squashd_probe meta IMAGE | unpack IMAGE DIR | status NAME | quit NAME
+ *	squashd_probe tree IMAGE
+ *		the cached directory of an image, made if need be: prints its path
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -30,6 +32,7 @@
 #include "runtime/mount_api.h"
 #include "runtime/paths.h"
 #include "runtime/squashd_client.h"
+#include "runtime/unpacked.h"
 #include "runtime/userns.h"
 
 static int report(const struct err *e)
@@ -185,6 +188,19 @@ static int unpack(const struct paths *paths, const char *image, const char *dir)
 	return squashd_unpack(paths, fd, dirfd, &e) < 0 ? report(&e) : 0;
 }
 
+static int tree(const struct paths *paths, char *image)
+{
+	struct container_spec spec;
+	struct err e = ERR_INIT;
+	struct rootfs_spec dir;
+
+	if (fill_spec(&spec, image, &e) < 0 || unpacked_open(paths, &spec.rootfs, &dir, &e) < 0)
+		return report(&e);
+	puts(dir.path);
+	free(dir.path);
+	return 0;
+}
+
 static int ask(const struct paths *paths, const char *name, enum squashd_request_type type)
 {
 	struct squashd_reply reply;
@@ -217,6 +233,8 @@ int main(int argc, char **argv)
 		return meta(&paths, argv[2]);
 	if (argc == 4 && str_eq(argv[1], "unpack"))
 		return unpack(&paths, argv[2], argv[3]);
+	if (argc == 3 && str_eq(argv[1], "tree"))
+		return tree(&paths, argv[2]);
 	if (argc == 3 && str_eq(argv[1], "status"))
 		return ask(&paths, argv[2], SQUASHD_STATUS);
 	if (argc == 3 && str_eq(argv[1], "quit"))
