@@ -124,17 +124,11 @@ static const struct verb_example examples[] = {
 	{0},
 };
 
-static const struct verb_example examples[] = {
-	{"where containers lie, and which settings are in force", "csbx info"},
-	{0},
-};
-
 const struct verb verb_info = {
 	.name = "info",
 	.usage = "[OPTIONS]",
 	.description = "Shows where csbx keeps things, and every setting that configuration files "
 		       "and CSBX_* variables make here, with the place it is from.",
-	.examples = examples,
 	.uses = (const struct opt_use[]){{&info_table, 0}, {0}},
 	.examples = examples,
 	.max_operands = 0,

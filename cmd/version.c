@@ -17,16 +17,10 @@ static const struct verb_example examples[] = {
 	{0},
 };
 
-static const struct verb_example examples[] = {
-	{"for a bug report", "csbx version"},
-	{0},
-};
-
 const struct verb verb_version = {
 	.name = "version",
 	.usage = "",
 	.description = "Prints the version of csbx. How it is set up here says csbx info.",
-	.examples = examples,
 	.examples = examples,
 	.flags = VERB_NO_STATE,
 	.max_operands = 0,
