@@ -10,7 +10,6 @@
  * the first. No privilege, no ownership, no temporary tree.
  */
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,7 +37,7 @@ struct import_options {
 	bool keep_capabilities; /* keep security.capability attributes */
 	void (*progress)(void *arg, const struct import_progress *p); /* NULL: none */
 	void *progress_arg;
-	const volatile sig_atomic_t *cancel; /* NULL, or stops the import when non-zero */
+	const _Atomic int *cancel; /* NULL, or stops the import when non-zero */
 };
 
 struct import_result {

@@ -20,7 +20,10 @@ struct index_job {
 	struct import *im;
 	struct err *errors; /* one for each layer */
 	_Atomic size_t next;
-	volatile sig_atomic_t stop;
+	pthread_mutex_t lock; /* of running */
+	pthread_cond_t ended;
+	size_t running;
+	_Atomic int stop;
 };
 
 static int verify_one(const char *what, const struct digest *got, const struct digest *want,
@@ -72,16 +75,21 @@ static void *worker(void *arg)
 		if (index_layer(job, i, &job->errors[i]) < 0)
 			job->stop = 1;
 	}
+	pthread_mutex_lock(&job->lock);
+	job->running--;
+	pthread_cond_signal(&job->ended);
+	pthread_mutex_unlock(&job->lock);
 	return NULL;
 }
 
 /* The caller's thread reports and passes a cancellation on while it waits. */
-static void wait_for_worker(struct index_job *job, pthread_t thread)
+static void wait_for_workers(struct index_job *job)
 {
 	const struct import_options *o = &job->im->options;
 	struct timespec until;
 
-	do {
+	pthread_mutex_lock(&job->lock);
+	while (job->running) {
 		import_report(job->im, IMPORT_INDEX);
 		if (o->cancel && *o->cancel)
 			job->stop = 1;
@@ -91,7 +99,9 @@ static void wait_for_worker(struct index_job *job, pthread_t thread)
 			until.tv_nsec -= 1000000000L;
 			until.tv_sec++;
 		}
-	} while (pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, &until) == ETIMEDOUT);
+		pthread_cond_clockwait(&job->ended, &job->lock, CLOCK_MONOTONIC, &until);
+	}
+	pthread_mutex_unlock(&job->lock);
 }
 
 static int collect(const struct index_job *job, struct err *e)
@@ -115,32 +125,44 @@ static int collect(const struct index_job *job, struct err *e)
 	return import_wrap_layer(job->im, (size_t)(first - job->errors), e);
 }
 
+static int run_workers(struct index_job *job, pthread_t *threads, size_t n, struct err *e)
+{
+	size_t started = 0;
+	int code = 0;
+
+	job->running = n;
+	while (started < n && !code) {
+		code = pthread_create(&threads[started], NULL, worker, job);
+		started += !code;
+	}
+	if (code) {
+		pthread_mutex_lock(&job->lock);
+		job->running -= n - started;
+		job->stop = 1;
+		pthread_mutex_unlock(&job->lock);
+	}
+	wait_for_workers(job);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	return code ? err_code(e, code, "start a thread") : collect(job, e);
+}
+
 int import_index(struct import *im, struct err *e)
 {
-	size_t n = im->options.squash.threads, started = 0;
-	struct index_job job = {.im = im};
+	size_t n = im->options.squash.threads;
+	struct index_job job = {
+		.im = im, .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 	pthread_t *threads;
-	int r = 0;
+	int r;
 
 	if (n > im->src->n_layers)
 		n = im->src->n_layers;
 	job.errors = calloc(im->src->n_layers + 1, sizeof(*job.errors));
 	threads = calloc(n + 1, sizeof(*threads));
-	if (!job.errors || !threads)
+	if (job.errors && threads)
+		r = run_workers(&job, threads, n, e);
+	else
 		r = err_set(e, ENOMEM, "out of memory");
-	for (; r == 0 && started < n; started++) {
-		int code = pthread_create(&threads[started], NULL, worker, &job);
-
-		if (code) {
-			r = err_code(e, code, "start a thread");
-			job.stop = 1;
-			break;
-		}
-	}
-	for (size_t i = 0; i < started; i++)
-		wait_for_worker(&job, threads[i]);
-	if (r == 0)
-		r = collect(&job, e);
 	free(job.errors);
 	free(threads);
 	return r;

@@ -13,7 +13,6 @@
  * limited to 128 MiB; xz, bzip2 and lz4 are named and refused.
  */
 
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -27,8 +26,8 @@ struct err;
  * pointers may be NULL.
  */
 struct stream_watch {
-	_Atomic uint64_t *read_bytes;        /* stored bytes read are added to it */
-	const volatile sig_atomic_t *cancel; /* becomes non-zero: the next read is -ECANCELED */
+	_Atomic uint64_t *read_bytes; /* stored bytes read are added to it */
+	const _Atomic int *cancel;    /* becomes non-zero: the next read is -ECANCELED */
 };
 
 struct stream_config {

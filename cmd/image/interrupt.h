@@ -13,7 +13,7 @@
 struct err;
 
 struct interrupt {
-	volatile sig_atomic_t caught; /* the signal, 0: none */
+	_Atomic int caught; /* the signal, 0: none */
 	sigset_t signals, old;
 	pthread_t thread;
 	int started;

@@ -245,7 +245,7 @@ static void test_range(void)
 {
 	_strbuf_ struct strbuf b = STRBUF_INIT;
 	_Atomic uint64_t count = 0;
-	volatile sig_atomic_t cancel = 0;
+	_Atomic int cancel = 0;
 	struct stream_config c = {
 		.offset = 4, .length = 3, .plain_alg = "sha512", .watch = {&count, &cancel}};
 	struct stream *s = NULL;
