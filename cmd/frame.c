@@ -193,8 +193,8 @@ static int special(const struct frame *f, int argc, char **argv)
 	char version[] = "version";
 
 	if (str_eq(word, "__complete")) {
-		if (argc <= 3)
-			return complete_verb_names(argc == 3 ? argv[2] : "");
+		if (argc <= 3 || (argc == 4 && str_eq(argv[2], "help")))
+			return complete_verb_names(argc > 2 ? argv[argc - 1] : "");
 		return dispatch(f, argv[2], complete_here, argc - 2, argv + 2);
 	}
 	if (str_eq(word, "__man"))

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -69,7 +70,23 @@ def test_completion(box):
     assert complete(box, "start", "--user", "0", "b") == ["box", ":file"]
     assert complete(box, "start", "box", "--") == [":file"]
     assert complete(box, "remove", "box", "b") == ["box"]
-    assert "oci:" not in complete(box, "import", "--")
+    assert complete(box, "help", "sta") == ["start"]
+    assert "--output" in complete(box, "import", "--o")
+
+
+@pytest.mark.parametrize("line, words", [
+    ("csbx sta", ["start"]), ("csbx start --network=", ["none", "host"]),
+    ("csbx start --network = h", ["host"]), ("csbx start bo", ["box"]),
+    ("csbx start --env A = b --net", ["--network"])])
+def test_completion_in_bash(box, line, words):
+    stub = Path(__file__).parents[2] / "contrib/completion/csbx.bash"
+    script = (f"compopt() {{ :; }}; . {stub}; COMP_WORDS=({line}); "
+              "[ -n \"${COMP_WORDS[-1]}\" ]; COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _csbx; "
+              "printf '%s\\n' \"${COMPREPLY[@]}\"")
+    env = {**box.env, "PATH": f"{harness.BIN}:{box.env['PATH']}"}
+    p = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, check=False,
+                       **box.identity())
+    assert p.stdout.split() == words, p.stderr
 
 
 # --- options --------------------------------------------------------------------------------------
