@@ -16,7 +16,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Namespaces of B that an exec'd process joins, in the order in which it does. */
-enum ns_kind { NS_USER, NS_MNT, NS_NET, NS_UTS, NS_IPC, NS_MAX };
+enum ns_kind { NS_USER, NS_MNT, NS_CGROUP, NS_NET, NS_UTS, NS_IPC, NS_MAX };
 
 /* A message mapped read-only; bytes is 0 when there is none. */
 struct message {
@@ -31,7 +31,6 @@ struct payload {
 	int status_fd;
 	int sync_fd; /* main process: a byte comes when init has done its part; else -1 */
 	const int *ns_fds;  /* exec: NS_MAX descriptors, -1 where the namespace is A's */
-	bool new_cgroup_ns; /* unshare it here, where the process is in its cgroup already */
 	uint8_t detail;	    /* enum init_detail */
 };
 

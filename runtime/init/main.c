@@ -82,9 +82,8 @@ static __attribute__((noreturn)) void init_fail(unsigned stage, int result)
 }
 
 /*
- * clone3(2) only where it is needed: for the placement in a cgroup. A cgroup namespace is rooted in
- * the cgroup of the process that makes it, which in a clone is the parent; with a cgroup of its own
- * the payload therefore unshares that namespace itself (payload.c).
+ * clone3(2) only where it is needed: for the placement in a cgroup. Made in the same call, the
+ * payload's cgroup namespace is rooted in that cgroup, not in init's.
  */
 int clone_payload(unsigned long ns_flags, bool into_cgroup)
 {
@@ -107,7 +106,7 @@ static unsigned long namespaces_of(uint32_t flags)
 		ns |= CLONE_NEWUTS;
 	if (flags & INIT_NEW_IPC)
 		ns |= CLONE_NEWIPC;
-	if ((flags & INIT_NEW_CGROUP_NS) && !(flags & INIT_HAS_CGROUP))
+	if (flags & INIT_NEW_CGROUP_NS)
 		ns |= CLONE_NEWCGROUP;
 	return ns;
 }
@@ -142,7 +141,6 @@ static __attribute__((noreturn)) void run_main(const struct init_msg *m, int syn
 		.fds = {0, 1, 2},
 		.status_fd = INIT_FD_STATUS,
 		.sync_fd = sync_fd,
-		.new_cgroup_ns = (m->flags & INIT_NEW_CGROUP_NS) && (m->flags & INIT_HAS_CGROUP),
 	};
 
 	for (uint32_t i = 0; i < m->n_keep_fds; i++)
@@ -153,16 +151,25 @@ static __attribute__((noreturn)) void run_main(const struct init_msg *m, int syn
 /* Namespaces that W shares with init need not be joined later. */
 static int open_namespaces(struct init *in)
 {
-	static const char names[NS_MAX][8] = {"ns/user", "ns/mnt", "ns/net", "ns/uts", "ns/ipc"};
-	const uint32_t wanted[NS_MAX] = {~0u, ~0u, INIT_NEW_NET, INIT_NEW_UTS, INIT_NEW_IPC};
+	static const struct {
+		char name[12];
+		uint32_t flag; /* 0: always */
+	} ns[NS_MAX] = {
+		[NS_USER] = {"ns/user", 0},
+		[NS_MNT] = {"ns/mnt", 0},
+		[NS_CGROUP] = {"ns/cgroup", INIT_NEW_CGROUP_NS},
+		[NS_NET] = {"ns/net", INIT_NEW_NET},
+		[NS_UTS] = {"ns/uts", INIT_NEW_UTS},
+		[NS_IPC] = {"ns/ipc", INIT_NEW_IPC},
+	};
 
 	for (int i = 0; i < NS_MAX; i++) {
 		char path[PROC_NAME_BYTES];
 
 		in->ns_fds[i] = -1;
-		if (!(in->flags & wanted[i]))
+		if (ns[i].flag && !(in->flags & ns[i].flag))
 			continue;
-		proc_name(path, in->main_pid, names[i]);
+		proc_name(path, in->main_pid, ns[i].name);
 		in->ns_fds[i] = sys_openat(INIT_FD_PROC, path, O_RDONLY | O_CLOEXEC);
 		if (in->ns_fds[i] < 0)
 			return in->ns_fds[i];

@@ -132,8 +132,6 @@ static int step_namespace(struct payload *p)
 	const struct init_msg *m = p->m;
 	int r = is_exec(p) ? join_namespaces(p) : 0;
 
-	if (r >= 0 && p->new_cgroup_ns)
-		r = sys_unshare(CLONE_NEWCGROUP);
 	if (r >= 0 && (m->flags & INIT_NEW_NET))
 		r = loopback_up();
 	if (r >= 0 && (m->flags & INIT_NEW_UTS))

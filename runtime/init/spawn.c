@@ -46,7 +46,6 @@ static __attribute__((noreturn)) void run_spawned(const struct init *in, const s
 		.status_fd = fds[SPAWN_FD_STATUS],
 		.sync_fd = -1,
 		.ns_fds = in->ns_fds,
-		.new_cgroup_ns = in->flags & INIT_NEW_CGROUP_NS,
 	};
 
 	for (uint32_t i = 0; i < m->n_keep_fds; i++)

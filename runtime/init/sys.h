@@ -194,11 +194,6 @@ static inline int sys_setns(int fd, int type)
 	return (int)SYS_CALL(__NR_setns, fd, type, 0, 0, 0, 0);
 }
 
-static inline int sys_unshare(unsigned long flags)
-{
-	return (int)SYS_CALL(__NR_unshare, flags, 0, 0, 0, 0, 0);
-}
-
 static inline int sys_kill(int pid, int sig)
 {
 	return (int)SYS_CALL(__NR_kill, pid, sig, 0, 0, 0, 0);

@@ -77,7 +77,7 @@ static char *output(struct box *b, uint32_t id, const char *script)
 static void test_state(struct box *b)
 {
 	static const char facts[] =
-		"for n in user mnt pid net ipc uts; do test /proc/self/ns/$n -ef /proc/%d/ns/$n || echo $n; done;"
+		"for n in user mnt pid net ipc uts cgroup; do test /proc/self/ns/$n -ef /proc/%d/ns/$n || echo $n; done;"
 		"sed -n 's/^Cap\\(...\\):\\s*/\\1 /p;s/^NoNewPrivs:\\s*/nnp /p;s/^Seccomp:\\s*/seccomp /p'"
 		" /proc/self/status; ls /proc/self/fd | wc -l; cat /proc/self/oom_score_adj; pwd; echo $BOX";
 	struct init_event ev = box_event(b, INIT_EV_STARTED, 0);
@@ -268,6 +268,69 @@ static void test_other_user(void)
 	box_end(&b);
 }
 
+/* A supervisor that does not read: events wait, requests too, and nothing is lost. */
+static void test_full_socket(void)
+{
+	const struct init_request rq = {INIT_MAGIC, INIT_REQ_SPAWN, 0, 1};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), sent = 0, told = 0;
+	struct init_request next = rq;
+	struct box b;
+
+	start_idle(&b, (struct box_want){0});
+	fcntl(b.control, F_SETFL, O_NONBLOCK);
+	while (sent < 100000 && fd_send(b.control, &next, sizeof(next),
+					(int[]){null, null, null, null, null}, 5, NULL) >= 0) {
+		next.id++;
+		sent++;
+	}
+	ok(sent > 100 && sent < 100000, "%d requests until the socket was full", sent);
+	while (told < sent && box_event(&b, INIT_EV_SPAWN_EXITED, 0).id == (uint32_t)told + 1)
+		told++;
+	is_int(told, sent, "every one of them is answered, in order");
+	close(null);
+	box_end(&b);
+}
+
+/* Makes a directory of the user's in the cgroup v2 tree; only root may. */
+static int cgroup_make(const char *path)
+{
+	_free_ char *procs = str_printf("%s/cgroup.procs", path);
+
+	if ((mkdir(path, 0755) < 0 && errno != EEXIST) || chown(path, box_uid, box_gid) < 0 ||
+	    chown(procs, box_uid, box_gid) < 0)
+		return -1;
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+
+static void test_cgroup(void)
+{
+	const char *tree = access("/sys/fs/cgroup/unified/cgroup.procs", F_OK) ? "/sys/fs/cgroup"
+									       : "/sys/fs/cgroup/unified";
+	_free_ char *top = str_printf("%s/csbx-init-test", tree), *text = NULL;
+	_free_ char *helper = str_printf("%s/helper", top), *leaf = str_printf("%s/payload", top);
+	_free_ char *procs = str_printf("%s/cgroup.procs", helper), *script = NULL;
+	_close_ int top_fd = geteuid() ? -1 : cgroup_make(top);
+	_close_ int helper_fd = top_fd < 0 ? -1 : cgroup_make(helper);
+	_close_ int leaf_fd = helper_fd < 0 ? -1 : cgroup_make(leaf);
+	struct box b;
+
+	if (leaf_fd < 0) {
+		tap_skip("cgroup: needs root and a cgroup v2 tree to arrange");
+		return;
+	}
+	start_idle(&b, (struct box_want){.cgroup_fd = leaf_fd, .cgroup_procs = procs});
+	script = str_printf("grep -h ^0:: /proc/self/cgroup /proc/%d/cgroup /proc/1/cgroup",
+			    box_event(&b, INIT_EV_STARTED, 0).pid);
+	text = output(&b, 1, script);
+	is_str(text, "0::/\n0::/\n0::/../helper\n",
+	       "main and exec'd process are in the root they see, init is beside it");
+	box_end(&b);
+	unlinkat(top_fd, "payload", AT_REMOVEDIR);
+	unlinkat(top_fd, "helper", AT_REMOVEDIR);
+	ok(!rmdir(top), "nothing stays in the cgroup");
+}
+
 /* --- the hunter: all capabilities inside, tries to catch an exec'd process before its execve --- */
 
 static void all_caps(struct container_spec *s)
@@ -358,6 +421,8 @@ int main(int argc, char **argv)
 	test_parallel(&b);
 	test_end(&b);
 	test_other_user();
+	test_full_socket();
+	test_cgroup();
 	test_hunter();
 	return done_testing();
 }
