@@ -4,7 +4,7 @@
 
 INIT_CFLAGS  := -std=gnu11 $(WARN) -O2 -g -ffreestanding -fno-builtin -fno-stack-protector -fpie \
 	-fvisibility=hidden -fno-common -ffunction-sections -fno-asynchronous-unwind-tables \
-	-fno-tree-loop-distribute-patterns -ftrivial-auto-var-init=zero
+	$(if $(filter clang%,$(notdir $(CC))),,-fno-tree-loop-distribute-patterns -ftrivial-auto-var-init=zero)
 INIT_LDFLAGS := -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker,-z,text,-z,noexecstack \
 	-Wl,-z,noseparate-code,-z,norelro,--gc-sections,--build-id=none,--hash-style=gnu,--strip-all
 

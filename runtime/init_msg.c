@@ -85,7 +85,8 @@ static uint32_t security_flags(const struct container_spec *s)
 
 	if (!s->sec.new_privs)
 		flags |= INIT_NO_NEW_PRIVS;
-	/* The filter keeps keyctl(2) and its kin out of reach: a keyring of its own is a second lock. */
+	/* The filter keeps keyctl(2) and its kin out of reach: a keyring of its own is a second
+	 * lock. */
 	if (!s->sec.seccomp_off)
 		flags |= INIT_SECCOMP | INIT_KEYRING_TRY;
 	return flags;
@@ -116,7 +117,8 @@ static uint32_t message_flags(const struct container_spec *s, const struct id_ma
 		flags |= INIT_TTY;
 	if (params->has_cgroup)
 		flags |= INIT_HAS_CGROUP;
-	/* One id: setgroups(2) is given up for good, the caller's groups stay (user_namespaces(7)). */
+	/* One id: setgroups(2) is given up for good, the caller's groups stay (user_namespaces(7)).
+	 */
 	if (s->proc.keep_groups || id_map_is_one(map))
 		flags |= INIT_KEEP_GROUPS;
 	return flags;
@@ -158,7 +160,8 @@ static int add_rlimits(struct builder *b, const struct container_spec *s, struct
 static int check_sizes(const struct container_spec *s, size_t bytes, struct err *e)
 {
 	if (s->proc.argv.n > INIT_MAX_ARGS || s->proc.env.n > INIT_MAX_ARGS)
-		return err_set(e, E2BIG, "more than %u arguments or environment variables", INIT_MAX_ARGS);
+		return err_set(e, E2BIG, "more than %u arguments or environment variables",
+			       INIT_MAX_ARGS);
 	if (bytes > INIT_MSG_MAX - 65536)
 		return err_set(e, E2BIG, "arguments and environment are too long");
 	if (s->proc.n_groups > INIT_MAX_GROUPS)
@@ -201,19 +204,20 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 	struct builder b = {
 		.out = out,
 		.start = out->len,
-		.m = {
-			.magic = INIT_MAGIC,
-			.version = INIT_ABI_VERSION,
-			.flags = message_flags(spec, map, params),
-			.uid = spec->proc.uid,
-			.gid = spec->proc.gid,
-			.caps = spec->sec.caps,
-			.argc = (uint32_t)spec->proc.argv.n,
-			.envc = (uint32_t)spec->proc.env.n,
-			.n_keep_fds = (uint32_t)spec->proc.n_keep_fds,
-			.umask = params->umask,
-			.oom_score_adj = params->oom_score_adj,
-		},
+		.m =
+			{
+				.magic = INIT_MAGIC,
+				.version = INIT_ABI_VERSION,
+				.flags = message_flags(spec, map, params),
+				.uid = spec->proc.uid,
+				.gid = spec->proc.gid,
+				.caps = spec->sec.caps,
+				.argc = (uint32_t)spec->proc.argv.n,
+				.envc = (uint32_t)spec->proc.env.n,
+				.n_keep_fds = (uint32_t)spec->proc.n_keep_fds,
+				.umask = params->umask,
+				.oom_score_adj = params->oom_score_adj,
+			},
 	};
 	int r = check_sizes(spec, bytes, e);
 
@@ -280,7 +284,8 @@ const char *init_stage_name(uint32_t stage)
 static int exec_error(const struct init_status *st, const char *argv0, struct err *e)
 {
 	if (st->code == ENOENT && st->detail == INIT_DETAIL_INTERPRETER) {
-		err_set(e, ENOENT, "%s: its interpreter (#! line or dynamic loader) is not in the image",
+		err_set(e, ENOENT,
+			"%s: its interpreter (#! line or dynamic loader) is not in the image",
 			argv0);
 		return 127;
 	}
@@ -289,8 +294,8 @@ static int exec_error(const struct init_status *st, const char *argv0, struct er
 		return 127;
 	}
 	if (st->code == ENOEXEC)
-		err_set(e, ENOEXEC, "%s: exec format error (no #! line, or built for another machine)",
-			argv0);
+		err_set(e, ENOEXEC,
+			"%s: exec format error (no #! line, or built for another machine)", argv0);
 	else
 		err_code(e, st->code, "%s", argv0);
 	return 126;

@@ -15,8 +15,8 @@ struct strbuf;
 struct err;
 
 struct init_msg_params {
-	bool exec;	     /* join the running container (INIT_EXEC) */
-	bool has_cgroup;     /* a descriptor for the payload's cgroup goes along */
+	bool exec;       /* join the running container (INIT_EXEC) */
+	bool has_cgroup; /* a descriptor for the payload's cgroup goes along */
 	uint32_t umask;
 	uint32_t oom_score_adj;
 };

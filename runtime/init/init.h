@@ -29,15 +29,15 @@ struct payload {
 	const struct init_msg *m;
 	int fds[3 + INIT_MAX_KEEP_FDS]; /* what becomes 0, 1, 2, 3, ... */
 	int status_fd;
-	int sync_fd; /* main process: a byte comes when init has done its part; else -1 */
-	const int *ns_fds;  /* exec: NS_MAX descriptors, -1 where the namespace is A's */
-	uint8_t detail;	    /* enum init_detail */
+	int sync_fd;       /* main process: a byte comes when init has done its part; else -1 */
+	const int *ns_fds; /* exec: NS_MAX descriptors, -1 where the namespace is A's */
+	uint8_t detail;    /* enum init_detail */
 };
 
 /* An exec'd process, from its request until its end is told. */
 struct spawned {
-	uint32_t id; /* 0 = free slot */
-	int32_t pid; /* 0 = ended */
+	uint32_t id;  /* 0 = free slot */
+	int32_t pid;  /* 0 = ended */
 	bool pending; /* event waits for room in the control socket */
 	struct init_event event;
 };
@@ -76,7 +76,9 @@ int close_from(unsigned first);
 
 /* proc.c: below INIT_FD_PROC. */
 #define PROC_NAME_BYTES 32 /* "4194304/setgroups" and longer */
-void proc_name(char *buf, int pid, const char *name); /* "PID/name", or "self/name" for pid 0 */
+
+/* "PID/name", or "self/name" for pid 0. */
+void proc_name(char *buf, int pid, const char *name);
 int proc_write(const char *path, const char *text, size_t len);
 
 /* idmap.c: both maps of a process, pid 0 = self. */

@@ -18,11 +18,11 @@
  */
 #include <stdint.h>
 
-#define INIT_FD_CONTROL 3   /* SOCK_SEQPACKET to the supervisor */
-#define INIT_FD_MSG 4	    /* memfd with the message */
-#define INIT_FD_STATUS 5    /* write end of the status pipe: struct init_status, or EOF = started */
-#define INIT_FD_PROC 6	    /* O_PATH clone of a whole, unmasked /proc of this pid namespace */
-#define INIT_FD_CGROUP 7    /* cgroup directory of the payload (INIT_HAS_CGROUP) */
+#define INIT_FD_CONTROL 3 /* SOCK_SEQPACKET to the supervisor */
+#define INIT_FD_MSG 4     /* memfd with the message */
+#define INIT_FD_STATUS 5  /* write end of the status pipe: struct init_status, or EOF = started */
+#define INIT_FD_PROC 6    /* O_PATH clone of a whole, unmasked /proc of this pid namespace */
+#define INIT_FD_CGROUP 7  /* cgroup directory of the payload (INIT_HAS_CGROUP) */
 #define INIT_FD_FIRST_KEPT 8 /* n_keep_fds descriptors handed to the payload as 3, 4, ... */
 
 #define INIT_MAGIC 0x31494243u /* "CBI1" */
@@ -40,18 +40,18 @@
 enum init_flag {
 	INIT_HAS_CGROUP = 1u << 0,
 	INIT_NEW_CGROUP_NS = 1u << 1,
-	INIT_TTY = 1u << 2,	     /* fd 0 is the slave of a pty: make it the controlling terminal */
+	INIT_TTY = 1u << 2, /* fd 0 is the slave of a pty: make it the controlling terminal */
 	INIT_NO_NEW_PRIVS = 1u << 3,
 	INIT_SECCOMP = 1u << 4,
-	INIT_KEEP_GROUPS = 1u << 5,  /* no setgroups() call */
+	INIT_KEEP_GROUPS = 1u << 5,    /* no setgroups() call */
 	INIT_DENY_SETGROUPS = 1u << 6, /* "deny" is written before gid_map (needless if A has it) */
-	INIT_ONE_ID = 1u << 7,	     /* W writes its own maps; otherwise init writes them */
-	INIT_NO_USERNS = 1u << 8,    /* max_user_namespaces = 0 in B */
-	INIT_NEW_NET = 1u << 9,	     /* namespaces that belong to B because a capability over them */
-	INIT_NEW_UTS = 1u << 10,     /* was asked for */
+	INIT_ONE_ID = 1u << 7,         /* W writes its own maps; otherwise init writes them */
+	INIT_NO_USERNS = 1u << 8,      /* max_user_namespaces = 0 in B */
+	INIT_NEW_NET = 1u << 9,  /* namespaces that belong to B because a capability over them */
+	INIT_NEW_UTS = 1u << 10, /* was asked for */
 	INIT_NEW_IPC = 1u << 11,
-	INIT_EXEC = 1u << 12,	     /* an exec request: join B instead of making it */
-	INIT_CREATE_CWD = 1u << 13,  /* mkdir -p of cwd, inside, as the main user */
+	INIT_EXEC = 1u << 12,            /* an exec request: join B instead of making it */
+	INIT_CREATE_CWD = 1u << 13,      /* mkdir -p of cwd, inside, as the main user */
 	INIT_PAYLOAD_SIGNALS = 1u << 14, /* reserved: docker's pid-1 signal semantics */
 	INIT_KEYRING_TRY = 1u << 15, /* a used-up key quota is reported (INIT_DEGRADED_KEYRING), not
 				      * an error: for filters that keep keyctl(2) out of reach */
@@ -70,19 +70,20 @@ struct init_rlimit {
 struct init_msg {
 	uint32_t magic, version, total_len, flags;
 	uint32_t uid, gid;
-	uint64_t caps;		  /* bounding set; also permitted and effective when uid is 0.
-				   * Inheritable and ambient are empty. */
-	struct init_range argv;	  /* NUL-terminated strings one after the other */
-	struct init_range env;	  /* likewise; a PATH= in it is searched for argv[0] */
+	uint64_t caps;          /* bounding set; also permitted and effective when uid is 0.
+				 * Inheritable and ambient are empty. */
+	struct init_range argv; /* NUL-terminated strings one after the other */
+	struct init_range env;  /* likewise; a PATH= in it is searched for argv[0] */
 	uint32_t argc, envc;
-	struct init_range cwd;	  /* one NUL-terminated string, absolute */
-	struct init_range uid_map, gid_map; /* text as written to /proc/PID/?id_map; empty in an exec */
-	struct init_range groups; /* u32 each */
-	struct init_range rlimits; /* struct init_rlimit each, 8-byte aligned */
-	struct init_range bpf;	  /* struct sock_filter each, 4-byte aligned */
+	struct init_range cwd; /* one NUL-terminated string, absolute */
+	struct init_range uid_map;  /* text as written to /proc/PID/uid_map; empty in an exec */
+	struct init_range gid_map;  /* likewise */
+	struct init_range groups;   /* u32 each */
+	struct init_range rlimits;  /* struct init_rlimit each, 8-byte aligned */
+	struct init_range bpf;      /* struct sock_filter each, 4-byte aligned */
 	struct init_range hostname; /* one NUL-terminated string with INIT_NEW_UTS */
 	uint32_t n_keep_fds, umask;
-	uint32_t oom_score_adj;   /* 1..1000; 0 leaves what is inherited */
+	uint32_t oom_score_adj; /* 1..1000; 0 leaves what is inherited */
 	uint32_t pad;
 };
 
@@ -108,7 +109,7 @@ enum init_stage {
 	INIT_STAGE_SIGNALS,
 	INIT_STAGE_NO_NEW_PRIVS,
 	INIT_STAGE_SECCOMP,
-	INIT_STAGE_EXEC,	/* execve: ENOENT is 127, EACCES and others 126 */
+	INIT_STAGE_EXEC, /* execve: ENOENT is 127, EACCES and others 126 */
 	INIT_STAGE_MAX,
 };
 
@@ -120,7 +121,7 @@ enum init_detail {
 struct init_status {
 	uint32_t magic;
 	uint32_t stage;
-	int32_t code; /* positive errno */
+	int32_t code;    /* positive errno */
 	uint32_t detail; /* enum init_detail or 0 */
 };
 
@@ -128,7 +129,7 @@ struct init_status {
 enum init_request_type {
 	INIT_REQ_SIGNAL = 1, /* arg: signal, to the main process */
 	INIT_REQ_SIGNAL_ALL, /* arg: signal, to every process but init */
-	INIT_REQ_SPAWN,	     /* id: chosen by the supervisor, not 0, not in use; descriptors: msg
+	INIT_REQ_SPAWN,      /* id: chosen by the supervisor, not 0, not in use; descriptors: msg
 			      * memfd, stdin, stdout, stderr, status pipe, then n_keep_fds more */
 	INIT_REQ_SIGNAL_PID, /* arg: signal, id: of a spawned process */
 };
@@ -148,9 +149,9 @@ struct init_request {
 enum init_event_type {
 	INIT_EV_STARTED = 1, /* pid: main process in the container's pid namespace; arg: degraded */
 	INIT_EV_STOPPED,     /* main process stopped by a signal (job control); arg: signal */
-	INIT_EV_EXITED,	     /* main process ended; status: wait(2) status */
+	INIT_EV_EXITED,      /* main process ended; status: wait(2) status */
 	INIT_EV_SPAWNED,     /* id, pid */
-	INIT_EV_SPAWN_EXITED, /* id, pid, status */
+	INIT_EV_SPAWN_EXITED,  /* id, pid, status */
 	INIT_EV_SPAWN_STOPPED, /* id, pid; arg: signal */
 };
 #define INIT_DEGRADED_KEYRING 1u /* in arg of INIT_EV_STARTED */

@@ -5,11 +5,11 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
-#define PATH_BYTES_MAX 4096u	 /* PATH_MAX: the kernel takes no longer path */
-#define HOSTNAME_BYTES_MAX 65u	 /* __NEW_UTS_LEN and a NUL */
-#define MAP_BYTES_MAX 4096u	 /* the kernel takes at most a page */
-#define RLIMITS_KNOWN 16u	 /* RLIM_NLIMITS of asm-generic/resource.h */
-#define NO_ID UINT32_MAX	 /* (uid_t)-1 means "leave as it is" to setresuid(2) */
+#define PATH_BYTES_MAX 4096u   /* PATH_MAX: the kernel takes no longer path */
+#define HOSTNAME_BYTES_MAX 65u /* __NEW_UTS_LEN and a NUL */
+#define MAP_BYTES_MAX 4096u    /* the kernel takes at most a page */
+#define RLIMITS_KNOWN 16u      /* RLIM_NLIMITS of asm-generic/resource.h */
+#define NO_ID UINT32_MAX       /* (uid_t)-1 means "leave as it is" to setresuid(2) */
 
 static bool range_is_inside(const struct init_msg *m, struct init_range r, uint32_t align)
 {

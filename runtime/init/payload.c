@@ -29,18 +29,18 @@
 #include "runtime/init/msg_check.h"
 
 static const uint8_t order_usual[] = {
-	INIT_STAGE_IDMAP,  INIT_STAGE_OOM_SCORE, INIT_STAGE_NAMESPACE,	   INIT_STAGE_NO_USERNS,
-	INIT_STAGE_FDS,	   INIT_STAGE_SESSION,	 INIT_STAGE_TTY,	   INIT_STAGE_RLIMIT,
-	INIT_STAGE_BOUNDING, INIT_STAGE_GROUPS,	 INIT_STAGE_USER,	   INIT_STAGE_MKDIR,
-	INIT_STAGE_CWD,    INIT_STAGE_CAPS,	 INIT_STAGE_SIGNALS,	   INIT_STAGE_NO_NEW_PRIVS,
-	INIT_STAGE_SECCOMP, INIT_STAGE_EXEC,
+	INIT_STAGE_IDMAP,    INIT_STAGE_OOM_SCORE, INIT_STAGE_NAMESPACE, INIT_STAGE_NO_USERNS,
+	INIT_STAGE_FDS,      INIT_STAGE_SESSION,   INIT_STAGE_TTY,       INIT_STAGE_RLIMIT,
+	INIT_STAGE_BOUNDING, INIT_STAGE_GROUPS,    INIT_STAGE_USER,      INIT_STAGE_MKDIR,
+	INIT_STAGE_CWD,      INIT_STAGE_CAPS,      INIT_STAGE_SIGNALS,   INIT_STAGE_NO_NEW_PRIVS,
+	INIT_STAGE_SECCOMP,  INIT_STAGE_EXEC,
 };
 
 static const uint8_t order_new_privs[] = {
-	INIT_STAGE_IDMAP,  INIT_STAGE_OOM_SCORE, INIT_STAGE_NAMESPACE, INIT_STAGE_NO_USERNS,
-	INIT_STAGE_FDS,	   INIT_STAGE_SESSION,	 INIT_STAGE_TTY,       INIT_STAGE_RLIMIT,
-	INIT_STAGE_BOUNDING, INIT_STAGE_SECCOMP, INIT_STAGE_GROUPS,    INIT_STAGE_USER,
-	INIT_STAGE_MKDIR,  INIT_STAGE_CWD,	 INIT_STAGE_CAPS,      INIT_STAGE_SIGNALS,
+	INIT_STAGE_IDMAP,    INIT_STAGE_OOM_SCORE, INIT_STAGE_NAMESPACE, INIT_STAGE_NO_USERNS,
+	INIT_STAGE_FDS,      INIT_STAGE_SESSION,   INIT_STAGE_TTY,       INIT_STAGE_RLIMIT,
+	INIT_STAGE_BOUNDING, INIT_STAGE_SECCOMP,   INIT_STAGE_GROUPS,    INIT_STAGE_USER,
+	INIT_STAGE_MKDIR,    INIT_STAGE_CWD,       INIT_STAGE_CAPS,      INIT_STAGE_SIGNALS,
 	INIT_STAGE_EXEC,
 };
 
@@ -142,7 +142,8 @@ static int step_namespace(struct payload *p)
 /* The sysctl is per user namespace of the process that writes it: nobody else can do this. */
 static int step_no_userns(struct payload *p)
 {
-	return p->m->flags & INIT_NO_USERNS ? proc_write("sys/user/max_user_namespaces", "0", 1) : 0;
+	return p->m->flags & INIT_NO_USERNS ? proc_write("sys/user/max_user_namespaces", "0", 1)
+					    : 0;
 }
 
 /*
@@ -331,7 +332,7 @@ void payload_run(struct payload *p)
 	const uint8_t *order = usual ? order_usual : order_new_privs;
 	size_t n = usual ? ARRAY_SIZE(order_usual) : ARRAY_SIZE(order_new_privs);
 
-	/* W's own files in /proc must be W's while it writes its maps; nobody can look at it yet. */
+	/* W's files in /proc must be W's while it writes its maps; nobody can look at it yet. */
 	if (!is_exec(p))
 		sys_prctl(PR_SET_DUMPABLE, 1, 0);
 	for (size_t i = 0; i < n; i++) {

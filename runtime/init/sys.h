@@ -97,7 +97,7 @@ static inline long sys_call(long nr, long a, long b, long c, long d, long e, lon
 #error "csbx-init has no system call code for this architecture"
 #endif
 
-#define SYS_CALL(nr, a, b, c, d, e, f)                                                            \
+#define SYS_CALL(nr, a, b, c, d, e, f) \
 	sys_call((nr), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 static inline __attribute__((noreturn)) void sys_exit(int code)

@@ -31,8 +31,8 @@
 
 struct arch {
 	const char *name;
-	uint32_t token;	 /* libseccomp's */
-	uint32_t audit;	 /* seccomp_data.arch */
+	uint32_t token; /* libseccomp's */
+	uint32_t audit; /* seccomp_data.arch */
 };
 
 struct code {
@@ -67,8 +67,7 @@ static void emit_load(struct code *c, size_t offset)
 static void emit_verdict(struct code *c, int verdict)
 {
 	emit(c, BPF_RET | BPF_K, 0, 0,
-	     verdict == SECCOMP_ALLOW ? SECCOMP_RET_ALLOW
-				      : SECCOMP_RET_ERRNO | (uint32_t)verdict);
+	     verdict == SECCOMP_ALLOW ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | (uint32_t)verdict);
 }
 
 /* Makes the jumps from `from` on that were left open (255) lead to the end of the code. */
@@ -85,7 +84,8 @@ static void close_jumps(struct code *c, size_t from)
 /* Falls through when the test holds; else jumps out (left open). */
 static void emit_test(struct code *c, const struct seccomp_test *t)
 {
-	emit_load(c, offsetof(struct seccomp_data, args) + 8u * t->arg); /* low half: little endian */
+	/* The low half comes first: both machines are little endian. */
+	emit_load(c, offsetof(struct seccomp_data, args) + 8u * t->arg);
 	if (t->op == SECCOMP_OP_BITS)
 		emit(c, BPF_JMP | BPF_JSET | BPF_K, 0, JUMP_MAX, t->values[0]);
 	for (size_t i = 0; t->op == SECCOMP_OP_IN && i < t->n_values; i++) {
@@ -258,8 +258,7 @@ static void print_table(const struct arch *a)
 	static struct code base, blocks;
 
 	emit_base(&base, a);
-	printf("/* Made by seccomp_gen for %s from runtime/seccomp/policy.c; not to be edited. */\n",
-	       a->name);
+	printf("/* For %s, made from runtime/seccomp/policy.c; not to be edited. */\n", a->name);
 	print_code("seccomp_base", &base);
 	printf("static const struct seccomp_block seccomp_blocks[] = {\n");
 	for (size_t i = 0; i < seccomp_policy_n; i++) {

@@ -30,6 +30,7 @@
 /* Protocols of an internet socket: the kernel's choice, ICMP, TCP, UDP, ICMPv6, raw. */
 #define INET_PROTOCOLS 0, 1, 6, 17, 58, 255
 
+/* clang-format off: names stay in columns of their own making */
 const struct seccomp_rule seccomp_policy[] = {
 	/* --- allowed ---------------------------------------------------------------------- */
 
@@ -167,6 +168,7 @@ const struct seccomp_rule seccomp_policy[] = {
 	 .cases = {{SECCOMP_ALLOW, {IN(0, AF_INET, AF_INET6, AF_PACKET, AF_NETLINK)}}}},
 };
 
+/* clang-format on */
 const size_t seccomp_policy_n = sizeof(seccomp_policy) / sizeof(seccomp_policy[0]);
 
 const struct seccomp_number seccomp_young[] = {

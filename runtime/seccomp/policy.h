@@ -25,7 +25,7 @@
 
 enum seccomp_op {
 	SECCOMP_OP_NONE,
-	SECCOMP_OP_IN,	/* the argument is one of the values */
+	SECCOMP_OP_IN,   /* the argument is one of the values */
 	SECCOMP_OP_BITS, /* the argument has any bit of values[0] */
 };
 

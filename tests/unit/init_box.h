@@ -43,16 +43,16 @@
 
 struct box_want {
 	const char *const *argv; /* NULL-terminated */
-	uint32_t uid;		 /* main user inside */
-	bool ranges;		 /* more ids than one; needs root to arrange */
+	uint32_t uid;            /* main user inside */
+	bool ranges;             /* more ids than one; needs root to arrange */
 	bool unsealed;
 	uint32_t extra_flags, drop_flags; /* on top of what init_msg_build() decides */
-	const void *raw;		  /* instead of a built message */
+	const void *raw;                  /* instead of a built message */
 	size_t raw_len;
 	int cgroup_fd; /* 0 = none; with it, where init itself shall be: */
 	const char *cgroup_procs;
-	int enosys;    /* a system call that csbx-init finds missing */
-	int keep_fd;   /* handed through as 3; 0 = none */
+	int enosys;  /* a system call that csbx-init finds missing */
+	int keep_fd; /* handed through as 3; 0 = none */
 	void (*edit)(struct container_spec *s);
 };
 
@@ -64,7 +64,7 @@ struct box {
 };
 
 static int box_init_fd; /* sealed memfd with csbx-init */
-static uid_t box_uid;	/* the ordinary user */
+static uid_t box_uid;   /* the ordinary user */
 static gid_t box_gid;
 static char box_self[4096]; /* this program, for probes */
 
@@ -166,14 +166,14 @@ static void box_mask_syscall(int nr)
 static void box_become_init(const struct box_want *w, int control, int status, int out, int msg)
 {
 	char *argv[] = {(char[]){"csbx-init"}, NULL}, *env[] = {NULL};
-	int from[INIT_FD_FIRST_KEPT + 1] = {[INIT_FD_CONTROL] = control, [INIT_FD_MSG] = msg,
-					    [INIT_FD_STATUS] = status};
+	int from[INIT_FD_FIRST_KEPT + 1] = {
+		[INIT_FD_CONTROL] = control, [INIT_FD_MSG] = msg, [INIT_FD_STATUS] = status};
 	int init = fcntl(box_init_fd, F_DUPFD_CLOEXEC, 100);
 
 	if (mount("proc", "/proc", "proc", 0, NULL) < 0)
 		box_die("mount proc");
-	from[INIT_FD_PROC] = (int)syscall(SYS_open_tree, AT_FDCWD, "/proc",
-					  OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	from[INIT_FD_PROC] =
+		(int)syscall(SYS_open_tree, AT_FDCWD, "/proc", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	from[INIT_FD_CGROUP] = w->cgroup_fd;
 	from[INIT_FD_FIRST_KEPT] = w->keep_fd;
 	from[0] = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -220,7 +220,8 @@ static void box_spec(struct box *b, const struct box_want *w)
 		b->map.uid[1] = b->map.uid[0];
 		b->map.gid[1] = b->map.gid[0];
 		b->map.uid[0] = b->map.gid[0] = (struct id_extent){0, 300000, w->uid};
-		b->map.uid[2] = b->map.gid[2] = (struct id_extent){w->uid + 1, 300000 + w->uid, 1000};
+		b->map.uid[2] = b->map.gid[2] =
+			(struct id_extent){w->uid + 1, 300000 + w->uid, 1000};
 	}
 }
 
@@ -291,7 +292,8 @@ static inline void box_start(struct box *b, const struct box_want *w)
 		pid_t pid;
 
 		box_enter_userns(b, w, sync);
-		if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET) < 0)
+		if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+			    CLONE_NEWNET) < 0)
 			box_die("unshare the rest");
 		pid = fork();
 		if (!pid)
@@ -339,7 +341,8 @@ static inline struct init_status box_status(const struct box *b)
 	return box_read_status(b->status);
 }
 
-/* The next event of the given type (and id, if not 0); others are passed over. type 0 = none came. */
+/* The next event of the given type (and id, if not 0); others are passed over. type 0 = none came.
+ */
 static inline struct init_event box_event(const struct box *b, uint32_t type, uint32_t id)
 {
 	struct init_event ev;

@@ -81,7 +81,8 @@ static int probe_loopback(void)
 
 static int probe_keyring(void)
 {
-	long id = syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_SESSION_KEYRING, "user", "csbx-test-key", 0);
+	long id = syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_SESSION_KEYRING, "user",
+			  "csbx-test-key", 0);
 
 	return id < 0 && (errno == ENOKEY || errno == ENOSYS) ? 0 : 1;
 }
@@ -105,7 +106,7 @@ static int probe(const char *name)
 		int (*run)(void);
 	} probes[] = {
 		{"attack-init", probe_attack_init}, {"nested", probe_nested},
-		{"loopback", probe_loopback},	    {"keyring", probe_keyring},
+		{"loopback", probe_loopback},       {"keyring", probe_keyring},
 		{"init-limits", probe_init_limits},
 	};
 
@@ -177,9 +178,11 @@ static void test_state(void)
 {
 	const struct box_want w = {0}, user = {.uid = 1000};
 
-	prints(w, "echo $BOX; umask; pwd; echo \"$@\" $#", "1\n0022\n/\n0\n", "environment and cwd");
-	prints(w, "sed -n 's/^Cap\\(...\\):\\s*/\\1 /p;s/^NoNewPrivs:\\s*/nnp /p;"
-		  "s/^Seccomp:\\s*/seccomp /p' /proc/self/status",
+	prints(w, "echo $BOX; umask; pwd; echo \"$@\" $#", "1\n0022\n/\n0\n",
+	       "environment and cwd");
+	prints(w,
+	       "sed -n 's/^Cap\\(...\\):\\s*/\\1 /p;s/^NoNewPrivs:\\s*/nnp /p;"
+	       "s/^Seccomp:\\s*/seccomp /p' /proc/self/status",
 	       "Inh 0000000000000000\nPrm 00000000800405fb\nEff 00000000800405fb\n"
 	       "Bnd 00000000800405fb\nAmb 0000000000000000\nnnp 1\nseccomp 2\n",
 	       "capabilities of root");
@@ -188,13 +191,16 @@ static void test_state(void)
 	       "Bnd 0000000000000000\nAmb 0000000000000000\n",
 	       "capabilities of a user");
 	prints(w, "sed -n 's/^Sig\\(Blk\\|Ign\\):\\s*/\\1 /p' /proc/self/status",
-	       "Blk 0000000000000000\nIgn 0000000000000000\n", "signals, though the caller ignores some");
+	       "Blk 0000000000000000\nIgn 0000000000000000\n",
+	       "signals, though the caller ignores some");
 	prints(w, "cat /proc/self/oom_score_adj /proc/$$/setgroups", "321\ndeny\n", "OOM score");
-	prints(w, "sed -n 's/ \\+/ /g;s/\\(core.*\\|open.*\\|processes\\) \\([0-9]*\\) [0-9].*/\\1 \\2/p' "
-		  "/proc/self/limits",
+	prints(w,
+	       "sed -n 's/ \\+/ /g;s/\\(core.*\\|open.*\\|processes\\) \\([0-9]*\\) [0-9].*/\\1 "
+	       "\\2/p' "
+	       "/proc/self/limits",
 	       "Max core file size 1\nMax processes 4096\nMax open files 1024\n", "limits");
-	prints(w, "ls /proc/self/fd | wc -l; cut -d' ' -f5,6 /proc/$$/stat",
-	       "4\n2 2\n", "three descriptors (and ls's own), a session of its own");
+	prints(w, "ls /proc/self/fd | wc -l; cut -d' ' -f5,6 /proc/$$/stat", "4\n2 2\n",
+	       "three descriptors (and ls's own), a session of its own");
 	prints(w, "cat /proc/self/uid_map | tr -s ' '; cat /proc/1/oom_score_adj", " 0 0 1\n0\n",
 	       "maps; init keeps its own OOM score");
 }
@@ -210,6 +216,30 @@ static void no_seccomp_all_caps(struct container_spec *s)
 	s->sec.caps_add = (UINT64_C(1) << 41) - 1;
 }
 
+static int run_here(const char *probe)
+{
+	pid_t pid = fork();
+	int st = -1;
+
+	if (!pid)
+		execl(box_self, box_self, probe, NULL);
+	waitpid(pid, &st, 0);
+	return WIFEXITED(st) ? WEXITSTATUS(st) : -1;
+}
+
+/* A key of the caller that the payload, with the same user id, must not find. */
+static void test_keyring(void)
+{
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 ||
+	    syscall(SYS_add_key, "user", "csbx-test-key", "secret", 6, KEY_SPEC_SESSION_KEYRING) < 0) {
+		tap_skip("no keys here: %s", strerror(errno));
+		return;
+	}
+	is_int(run_here("keyring"), 1, "the caller finds its key");
+	is_int(run(&(struct box_want){.argv = PROBE("keyring"), .edit = no_seccomp}, NULL), 0,
+	       "the payload does not");
+}
+
 static void new_privs(struct container_spec *s)
 {
 	s->sec.new_privs = true;
@@ -219,15 +249,14 @@ static void test_protection(void)
 {
 	_free_ char *out = NULL, *privs = NULL;
 
-	is_int(run(&(struct box_want){.argv = PROBE("attack-init"), .edit = no_seccomp_all_caps}, &out),
+	is_int(run(&(struct box_want){.argv = PROBE("attack-init"), .edit = no_seccomp_all_caps},
+		   &out),
 	       0, "pid 1 withstands all that all capabilities allow");
 	is_str(out, "", "nothing succeeded");
-	is_int(run(&(struct box_want){.argv = PROBE("nested"), .edit = no_seccomp_all_caps}, NULL), 0,
-	       "no nested user namespaces, even unfiltered and with all capabilities");
+	is_int(run(&(struct box_want){.argv = PROBE("nested"), .edit = no_seccomp_all_caps}, NULL),
+	       0, "no nested user namespaces, even unfiltered and with all capabilities");
 	is_int(run(&(struct box_want){.argv = PROBE("init-limits")}, NULL), 0,
 	       "the filter keeps limits from pid 1");
-	is_int(run(&(struct box_want){.argv = PROBE("keyring"), .edit = no_seccomp}, NULL), 0,
-	       "the caller's keys are out of reach");
 	is_int(run(&(struct box_want){.argv = SH("sed -n 's/NoNewPrivs:.//p;s/Seccomp:.//p;"
 						 "s/CapEff:.//p' /proc/self/status"),
 				      .edit = new_privs},
@@ -295,7 +324,8 @@ static void test_cwd(void)
 
 	remove_cwd();
 	prints(w, "pwd", "/tmp/csbx-init-test/b\n", "a missing working directory is made");
-	ok(!stat("/tmp/csbx-init-test/b", &st) && st.st_uid == box_uid && (st.st_mode & 07777) == 0755,
+	ok(!stat("/tmp/csbx-init-test/b", &st) && st.st_uid == box_uid &&
+		   (st.st_mode & 07777) == 0755,
 	   "by the main user");
 	remove_cwd();
 	is_status(&(struct box_want){.edit = fd_cwd}, INIT_STAGE_MKDIR, ENOENT,
@@ -319,7 +349,8 @@ static void test_exec_errors(void)
 		  INIT_STAGE_EXEC, EACCES, "not executable");
 	is_status(&(struct box_want){.argv = (const char *const[]){"/etc", NULL}}, INIT_STAGE_EXEC,
 		  EACCES, "a directory");
-	ok(fd >= 0 && write(fd, "echo hello\n", 11) == 11 && !fchmod(fd, 0755), "a script without #!");
+	ok(fd >= 0 && write(fd, "echo hello\n", 11) == 11 && !fchmod(fd, 0755),
+	   "a script without #!");
 	close(take_fd(&fd));
 	is_status(&(struct box_want){.argv = (const char *const[]){script, NULL}}, INIT_STAGE_EXEC,
 		  ENOEXEC, "exec format error");
@@ -337,9 +368,10 @@ static void test_malformed(void)
 	static const struct init_msg zero;
 	struct init_msg m = {.magic = INIT_MAGIC, .version = 99, .total_len = sizeof(m)};
 
-	is_status(&(struct box_want){.raw = "", .raw_len = 0}, INIT_STAGE_MESSAGE, EBADMSG, "empty");
-	is_status(&(struct box_want){.raw = &zero, .raw_len = sizeof(zero)}, INIT_STAGE_MESSAGE, EBADMSG,
-		  "zeros");
+	is_status(&(struct box_want){.raw = "", .raw_len = 0}, INIT_STAGE_MESSAGE, EBADMSG,
+		  "empty");
+	is_status(&(struct box_want){.raw = &zero, .raw_len = sizeof(zero)}, INIT_STAGE_MESSAGE,
+		  EBADMSG, "zeros");
 	is_status(&(struct box_want){.raw = &m, .raw_len = sizeof(m)}, INIT_STAGE_MESSAGE,
 		  EPROTONOSUPPORT, "another version");
 	is_status(&(struct box_want){.unsealed = true}, INIT_STAGE_MESSAGE, EPERM, "unsealed");
@@ -357,6 +389,7 @@ int main(int argc, char **argv)
 	test_exit_codes();
 	test_state();
 	test_protection();
+	test_keyring();
 	test_namespaces_of_b();
 	test_cwd();
 	test_exec_errors();

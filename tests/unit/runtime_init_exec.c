@@ -13,8 +13,8 @@
 
 struct spawn {
 	int status, out; /* our ends */
-	int tty;	 /* passed as all three streams instead of a pipe; 0 = none */
-	int keep;	 /* passed as 3; 0 = none */
+	int tty;         /* passed as all three streams instead of a pipe; 0 = none */
+	int keep;        /* passed as 3; 0 = none */
 };
 
 /* Sends an exec of the container's spec with another command. */
@@ -76,10 +76,12 @@ static char *output(struct box *b, uint32_t id, const char *script)
 
 static void test_state(struct box *b)
 {
-	static const char facts[] =
-		"for n in user mnt pid net ipc uts cgroup; do test /proc/self/ns/$n -ef /proc/%d/ns/$n || echo $n; done;"
-		"sed -n 's/^Cap\\(...\\):\\s*/\\1 /p;s/^NoNewPrivs:\\s*/nnp /p;s/^Seccomp:\\s*/seccomp /p'"
-		" /proc/self/status; ls /proc/self/fd | wc -l; cat /proc/self/oom_score_adj; pwd; echo $BOX";
+	static const char facts[] = "for n in user mnt pid net ipc uts cgroup; do test "
+				    "/proc/self/ns/$n -ef /proc/%d/ns/$n || echo $n; done;"
+				    "sed -n 's/^Cap\\(...\\):\\s*/\\1 /p;s/^NoNewPrivs:\\s*/nnp "
+				    "/p;s/^Seccomp:\\s*/seccomp /p'"
+				    " /proc/self/status; ls /proc/self/fd | wc -l; cat "
+				    "/proc/self/oom_score_adj; pwd; echo $BOX";
 	struct init_event ev = box_event(b, INIT_EV_STARTED, 0);
 	_free_ char *script = str_printf(facts, ev.pid);
 	_free_ char *text = NULL;
@@ -92,8 +94,8 @@ static void test_state(struct box *b)
 	       "exec: the same namespaces and protections as the main process");
 }
 
-static void is_refused(struct box *b, uint32_t id, const struct box_want *w, unsigned stage, int code,
-		       const char *what)
+static void is_refused(struct box *b, uint32_t id, const struct box_want *w, unsigned stage,
+		       int code, const char *what)
 {
 	struct init_status st;
 	struct spawn s = {0};
@@ -132,7 +134,8 @@ static void test_refusals(struct box *b)
 	fd_send(b->control, &rq, sizeof(rq), NULL, 0, NULL);
 	fd_send(b->control, &rq, 7, (int[]){null}, 1, NULL);
 	fd_send(b->control, &rq, sizeof(rq),
-		(int[]){null, null, null, null, null, null, null, null, null, null, null, null, null, null},
+		(int[]){null, null, null, null, null, null, null, null, null, null, null, null,
+			null, null},
 		14, NULL);
 	spawn(b, 15, &(struct box_want){.argv = SH("read x")}, &first);
 	spawn(b, 15, &(struct box_want){.argv = SH("read x")}, &second);
@@ -172,8 +175,9 @@ static void test_pty(struct box *b)
 	ioctl(master, TIOCSPTLCK, &zero);
 	s.tty = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	ok(s.tty >= 0, "a terminal");
-	spawn(b, 30, &(struct box_want){.argv = SH("test -t 0 && echo terminal; echo own >/dev/tty"),
-					.extra_flags = INIT_TTY},
+	spawn(b, 30,
+	      &(struct box_want){.argv = SH("test -t 0 && echo terminal; echo own >/dev/tty"),
+				 .extra_flags = INIT_TTY},
 	      &s);
 	close(s.tty);
 	text = box_read_text(master);
@@ -192,7 +196,9 @@ static void test_keep_fd(struct box *b)
 
 	ok(!pipe2(p, O_CLOEXEC), "a descriptor to keep");
 	s.keep = p[1];
-	spawn(b, 40, &(struct box_want){.argv = SH("echo kept >&3; ls /proc/self/fd | wc -l"), .keep_fd = 1},
+	spawn(b, 40,
+	      &(struct box_want){.argv = SH("echo kept >&3; ls /proc/self/fd | wc -l"),
+				 .keep_fd = 1},
 	      &s);
 	close(p[1]);
 	text = box_read_text(s.out);
@@ -235,7 +241,10 @@ static void test_end(struct box *b)
 	struct spawn s = {0};
 	char *text;
 
-	spawn(b, 50, &(struct box_want){.argv = SH("trap '' TERM HUP; echo up; while :; do sleep 1000; done")}, &s);
+	spawn(b, 50,
+	      &(struct box_want){
+		      .argv = SH("trap '' TERM HUP; echo up; while :; do sleep 1000; done")},
+	      &s);
 	is_int(box_read_status(s.status).stage, 0, "started");
 	box_request(b, INIT_REQ_SIGNAL, SIGKILL, 0);
 	is_int(box_event(b, INIT_EV_EXITED, 0).status, SIGKILL, "the main process ends");
@@ -257,13 +266,16 @@ static void test_other_user(void)
 		return;
 	}
 	start_idle(&b, (struct box_want){.uid = 5, .ranges = true});
-	spawn(&b, 1, &(struct box_want){.argv = SH("id -u; grep CapEff /proc/self/status"), .uid = 33}, &s);
+	spawn(&b, 1,
+	      &(struct box_want){.argv = SH("id -u; grep CapEff /proc/self/status"), .uid = 33},
+	      &s);
 	text = box_read_text(s.out);
 	is_str(text, "33\nCapEff:\t0000000000000000\n", "exec as another user");
 	spawn_close(&s);
 	s = (struct spawn){0};
 	spawn(&b, 2, &(struct box_want){.argv = SH("exit 9"), .uid = 40000}, &s);
-	is_int(box_read_status(s.status).stage, INIT_STAGE_GROUPS + 1, "an id that does not exist: refused");
+	is_int(box_read_status(s.status).stage, INIT_STAGE_GROUPS + 1,
+	       "an id that does not exist: refused");
 	spawn_close(&s);
 	box_end(&b);
 }
@@ -302,11 +314,11 @@ static int cgroup_make(const char *path)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-
 static void test_cgroup(void)
 {
-	const char *tree = access("/sys/fs/cgroup/unified/cgroup.procs", F_OK) ? "/sys/fs/cgroup"
-									       : "/sys/fs/cgroup/unified";
+	const char *tree = access("/sys/fs/cgroup/unified/cgroup.procs", F_OK)
+				   ? "/sys/fs/cgroup"
+				   : "/sys/fs/cgroup/unified";
 	_free_ char *top = str_printf("%s/csbx-init-test", tree), *text = NULL;
 	_free_ char *helper = str_printf("%s/helper", top), *leaf = str_printf("%s/payload", top);
 	_free_ char *procs = str_printf("%s/cgroup.procs", helper), *script = NULL;
@@ -331,7 +343,8 @@ static void test_cgroup(void)
 	ok(!rmdir(top), "nothing stays in the cgroup");
 }
 
-/* --- the hunter: all capabilities inside, tries to catch an exec'd process before its execve --- */
+/* --- the hunter: all capabilities inside, tries to catch an exec'd process before its execve ---
+ */
 
 static void all_caps(struct container_spec *s)
 {
@@ -388,7 +401,8 @@ static void test_hunter(void)
 	struct box b;
 
 	unlink("/tmp/csbx-init-hunt-ends");
-	box_start(&b, &(struct box_want){.argv = (const char *const[]){box_self, "hunt", NULL}, .edit = all_caps});
+	box_start(&b, &(struct box_want){.argv = (const char *const[]){box_self, "hunt", NULL},
+					 .edit = all_caps});
 	is_int(box_status(&b).stage, 0, "a hunter runs");
 	for (uint32_t i = 1; i <= 100; i++) {
 		struct spawn s = {0};

@@ -50,8 +50,9 @@ static void test_supervisor_gone(void)
 {
 	struct box b;
 
-	box_start(&b, &(struct box_want){.argv = SH("trap '' TERM INT HUP; echo up;"
-						    "(trap '' HUP TERM; sleep 1000) & sleep 1000")});
+	box_start(&b,
+		  &(struct box_want){.argv = SH("trap '' TERM INT HUP; echo up;"
+						"(trap '' HUP TERM; sleep 1000) & sleep 1000")});
 	ok(wait_line(&b, "up"), "the payload runs");
 	is_int(box_end(&b), 128 + SIGKILL, "init ends when the supervisor does");
 }
@@ -94,8 +95,9 @@ static void test_attacks(void)
 	_free_ char *out = NULL;
 	struct box b;
 
-	box_start(&b, &(struct box_want){.argv = SH("for s in 9 19 15 1 2 11 17; do kill -$s 1; done;"
-						    "sh -c 'kill -9 -1'; echo alive")});
+	box_start(&b,
+		  &(struct box_want){.argv = SH("for s in 9 19 15 1 2 11 17; do kill -$s 1; done;"
+						"sh -c 'kill -9 -1'; echo alive")});
 	out = box_read_text(b.out);
 	ok(out && strstr(out, "alive") == NULL, "kill -9 -1 takes the payload with it");
 	is_int(box_event(&b, INIT_EV_EXITED, 0).status, SIGKILL, "init outlives it and tells");
@@ -107,7 +109,8 @@ static void test_masked_calls(void)
 	static const struct {
 		int nr;
 		const char *name;
-	} masked[] = {{SYS_close_range, "close_range"}, {SYS_clone3, "clone3"}, {SYS_keyctl, "keyctl"}};
+	} masked[] = {
+		{SYS_close_range, "close_range"}, {SYS_clone3, "clone3"}, {SYS_keyctl, "keyctl"}};
 
 	for (size_t i = 0; i < sizeof(masked) / sizeof(masked[0]); i++) {
 		_free_ char *out = NULL;

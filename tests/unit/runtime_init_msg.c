@@ -59,7 +59,8 @@ static void test_start(void)
 		return;
 	is_int(init_msg_check(out.data, out.len), 0, "and passes init's check");
 	is_int(m->total_len, out.len, "its length");
-	is_mem(init_msg_at(m, m->argv), m->argv.len, "python3\0\0x y", 13, "arguments, an empty one too");
+	is_mem(init_msg_at(m, m->argv), m->argv.len, "python3\0\0x y", 13,
+	       "arguments, an empty one too");
 	is_int(m->argc, 3, "number of arguments");
 	is_mem(init_msg_at(m, m->env), m->env.len, "PATH=/bin\0A=1", 14, "environment");
 	is_str(init_msg_at(m, m->cwd), "/work", "working directory");
@@ -112,7 +113,8 @@ static void test_options(void)
 	ok(m && !init_msg_check(out.data, out.len), "capabilities over namespaces: sound");
 	ok(m && (m->flags & INIT_NEW_NET) && (m->flags & INIT_NEW_UTS) && (m->flags & INIT_NEW_IPC),
 	   "the namespaces they are for belong to B");
-	ok(m && !(m->flags & INIT_NO_NEW_PRIVS) && (m->flags & INIT_TTY), "new privileges, terminal");
+	ok(m && !(m->flags & INIT_NO_NEW_PRIVS) && (m->flags & INIT_TTY),
+	   "new privileges, terminal");
 	ok(m && m->hostname.len, "the hostname goes along with a uts namespace");
 	spec_free(&s);
 

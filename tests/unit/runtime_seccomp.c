@@ -57,10 +57,10 @@ struct machine {
 	const struct sock_filter *block_code;
 };
 
-#define MACHINE(m, audit_)                                                                        \
-	{                                                                                         \
-		#m, audit_, names_##m, base_##m, sizeof(base_##m) / sizeof(base_##m[0]), blocks_##m, \
-			sizeof(blocks_##m) / sizeof(blocks_##m[0]), block_code_##m                \
+#define MACHINE(m, audit_)                                                                     \
+	{                                                                                      \
+#m, audit_, names_##m, base_##m, sizeof(base_##m) / sizeof(base_##m[0]),       \
+			blocks_##m, sizeof(blocks_##m) / sizeof(blocks_##m[0]), block_code_##m \
 	}
 
 static const struct machine machines[] = {
@@ -168,7 +168,8 @@ static uint32_t action(int verdict)
 #define RULES_MAX 8
 
 /* The rules that name a call: those of capabilities first, as in the filter. */
-static size_t rules_of(const struct machine *m, uint64_t caps, int nr, const struct seccomp_rule **ret)
+static size_t rules_of(const struct machine *m, uint64_t caps, int nr,
+		       const struct seccomp_rule **ret)
 {
 	const char *name = m->names[nr];
 	size_t n = 0;
@@ -199,8 +200,9 @@ static uint32_t declared(const struct seccomp_rule *const *rules, size_t n, cons
 /* Values worth trying as an argument: those of the policy, their neighbours, high bits set. */
 static size_t interesting(uint64_t *ret)
 {
-	static const uint64_t more[] = {0,	0x10, 0x80, 38 /* AF_ALG */, 40, 0x11,
-					UINT64_MAX, 1u << 31, 132, 256, 262, 0x5401};
+	static const uint64_t more[] = {0,   0x10, 0x80,       38 /* AF_ALG */,
+					40,  0x11, UINT64_MAX, 1u << 31,
+					132, 256,  262,        0x5401};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
@@ -366,7 +368,8 @@ static void test_complete(const struct machine *m)
 		bool named = !name;
 
 		for (size_t i = 0; i < seccomp_policy_n && !named; i++)
-			named = !seccomp_policy[i].caps && names_contain(seccomp_policy[i].names, name);
+			named = !seccomp_policy[i].caps &&
+				names_contain(seccomp_policy[i].names, name);
 		if (!named)
 			printf("# %s: %s\n", m->name, name);
 		unnamed += !named;
