@@ -40,11 +40,55 @@ static void add_summary(const struct verb *v, struct strbuf *out)
 		strbuf_addf(out, ".Nd %c%s\n", c->summary[0] | 0x20, c->summary + 1);
 }
 
+/* One word of a usage line: "-x" is a flag, "A|B" are two arguments, "NAME..." repeats. */
+static void add_usage_word(struct strbuf *out, const char *word, size_t len)
+{
+	bool repeats = len > 3 && !strncmp(word + len - 3, "...", 3);
+	const char *bar;
+
+	len -= repeats ? 3 : 0;
+	if (word[0] == '-') {
+		strbuf_addstr(out, " Fl ");
+		strbuf_add(out, word + 1, len - 1);
+		return;
+	}
+	while ((bar = memchr(word, '|', len))) {
+		strbuf_addstr(out, " Ar ");
+		strbuf_add(out, word, (size_t)(bar - word));
+		strbuf_addstr(out, " Ns | Ns");
+		len -= (size_t)(bar - word) + 1;
+		word = bar + 1;
+	}
+	strbuf_addstr(out, " Ar ");
+	strbuf_add(out, word, len);
+	if (repeats)
+		strbuf_addstr(out, " ...");
+}
+
+/* "[OPTIONS] NAME [COMMAND [ARG...]]": brackets that close together are one line of macros. */
 static void add_synopsis(const struct verb *v, struct strbuf *out)
 {
+	const char *p = v->usage;
+
 	strbuf_addf(out, ".Nm csbx %s\n", v->name);
-	if (*v->usage)
-		strbuf_addf(out, ".Ar %s\n", v->usage);
+	while (*p) {
+		size_t depth = 0, begin = out->len;
+
+		do {
+			size_t n;
+
+			for (p += strspn(p, " "); *p == '['; p++, depth++)
+				strbuf_addstr(out, " Op");
+			n = strcspn(p, " []");
+			if (n)
+				add_usage_word(out, p, n);
+			for (p += n; *p == ']'; p++)
+				depth--;
+		} while (*p && depth);
+		if (out->len > begin)
+			out->data[begin] = '.';
+		strbuf_addch(out, '\n');
+	}
 }
 
 static void add_description(const struct verb *v, struct strbuf *out)
@@ -97,12 +141,9 @@ static const struct {
 	void (*add)(const struct verb *v, struct strbuf *out);
 	bool needs_verb;
 } parts[] = {
-	{"@COMMANDS@", add_commands, false},
-	{"@SUMMARY@", add_summary, true},
-	{"@SYNOPSIS@", add_synopsis, true},
-	{"@DESCRIPTION@", add_description, true},
-	{"@OPTIONS@", add_options, true},
-	{"@EXAMPLES@", add_examples, true},
+	{"@COMMANDS@", add_commands, false}, {"@SUMMARY@", add_summary, true},
+	{"@SYNOPSIS@", add_synopsis, true},  {"@DESCRIPTION@", add_description, true},
+	{"@OPTIONS@", add_options, true},    {"@EXAMPLES@", add_examples, true},
 	{"@KEYS@", add_keys, true},
 };
 

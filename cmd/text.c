@@ -100,13 +100,16 @@ static void add_man_char(struct strbuf *out, char c, bool at_start)
 		strbuf_addch(out, c);
 }
 
-static void man_sentences(struct strbuf *out, const char *text, size_t len)
+/* Literal text keeps its lines, less the indentation; prose gets a line a sentence. */
+static void man_lines(struct strbuf *out, const char *text, size_t len, bool literal)
 {
 	bool at_start = true;
 
 	for (size_t i = 0; i < len; i++) {
-		bool ends = i && strchr(".?!:", text[i - 1]) && i + 1 < len;
+		bool ends = !literal && i && strchr(".?!:", text[i - 1]) && i + 1 < len;
 
+		if (literal && at_start && text[i] == ' ')
+			continue;
 		if (text[i] == '\n' || (text[i] == ' ' && ends)) {
 			strbuf_addch(out, '\n');
 			at_start = true;
@@ -126,7 +129,7 @@ void text_man_prose(struct strbuf *out, const char *text)
 
 		if (literal)
 			strbuf_addstr(out, ".Bd -literal -offset indent\n");
-		man_sentences(out, text, n);
+		man_lines(out, text, n, literal);
 		if (literal)
 			strbuf_addstr(out, ".Ed\n");
 		text += n;
