@@ -13,8 +13,8 @@
  *
  *	struct remove_args { bool force; };
  *	static const struct opt remove_opts[] = {
- *		{OPT_FLAG, 'f', "force", .offset = offsetof(struct remove_args, force), .help = "..."},
- *		{0},
+ *		{OPT_FLAG, 'f', "force", .offset = offsetof(struct remove_args, force), .help =
+ *"..."}, {0},
  *	};
  *	static const struct opt_table remove_table = {"Options", remove_opts};
  *	static int remove_run(struct cmd *c, void *args, int argc, char **argv) { ... }
@@ -45,7 +45,7 @@ struct strbuf;
 /* Exit codes of csbx itself (docs/cli.md, "Exit codes"). */
 enum {
 	CMD_EXIT_OK = 0,
-	CMD_EXIT_FAILED = 125,	       /* csbx could not do what was asked */
+	CMD_EXIT_FAILED = 125,         /* csbx could not do what was asked */
 	CMD_EXIT_NOT_EXECUTABLE = 126, /* the command was found but cannot be run */
 	CMD_EXIT_NOT_FOUND = 127,      /* the command was not found */
 };
@@ -67,7 +67,7 @@ const struct command *command_find(const char *name);
 
 struct cmd {
 	const struct verb *verb;
-	char **argv; /* the whole command line as it was given, for cmd_hand_over() */
+	char **argv;           /* the whole command line as it was given, for cmd_hand_over() */
 	struct config *config; /* NULL for a verb with VERB_NO_STATE, and paths empty */
 	struct paths paths;
 };
@@ -93,15 +93,15 @@ struct verb_example {
 
 struct verb {
 	const char *name;
-	const char *usage;	 /* after "csbx NAME " */
+	const char *usage;       /* after "csbx NAME " */
 	const char *description; /* paragraphs separated by an empty line */
 	const struct opt_use *uses;
 	const struct opt_letter *letters;
 	const struct verb_example *examples; /* ends with a NULL command */
-	const char *offers;	 /* completion of operands, as in struct opt */
+	const char *offers;                  /* completion of operands, as in struct opt */
 	unsigned flags;
 	unsigned min_operands, max_operands;
-	size_t args_bytes; /* the frame passes a zeroed block of this size */
+	size_t args_bytes;        /* the frame passes a zeroed block of this size */
 	void (*init)(void *args); /* NULL allowed: defaults that are not zero */
 	void (*done)(void *args); /* NULL allowed */
 	/* argv[0..argc) are the operands, argv[argc] is NULL. Returns the exit code. */

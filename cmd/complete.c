@@ -29,8 +29,7 @@ int complete_verb_names(const char *prefix)
 }
 
 /* "a|b" or "a b": each of the words, with `lead` ("--network=") before it. */
-static void offer_words(struct strbuf *out, const char *prefix, const char *lead,
-			const char *words)
+static void offer_words(struct strbuf *out, const char *prefix, const char *lead, const char *words)
 {
 	while (*words) {
 		size_t n = strcspn(words, "| ");
@@ -61,8 +60,7 @@ static void offer_containers(struct strbuf *out, const char *prefix, const char 
 	cmd_free_state(&c);
 }
 
-static void offer_kind(struct strbuf *out, const char *prefix, const char *lead,
-		       const char *offers)
+static void offer_kind(struct strbuf *out, const char *prefix, const char *lead, const char *offers)
 {
 	if (!offers)
 		return;
@@ -128,7 +126,7 @@ static void offer_long_value(struct strbuf *out, const struct opt_parser *p, con
 /* What the words before the cursor say about the one at it. */
 struct cursor {
 	const struct opt *value_of; /* it is this option's value */
-	unsigned operands;	    /* before it */
+	unsigned operands;          /* before it */
 	bool options_ended;
 };
 

@@ -18,7 +18,8 @@ int env_check_assignment(const char *text, struct err *e)
 		return err_set(e, EINVAL, "the variable's name is missing (NAME=VALUE)");
 	for (size_t i = 0; i < n; i++) {
 		if ((unsigned char)text[i] <= ' ' || text[i] == 0x7f)
-			return err_set(e, EINVAL, "blank or control character in the variable's name");
+			return err_set(e, EINVAL,
+				       "blank or control character in the variable's name");
 	}
 	return 0;
 }

@@ -64,7 +64,8 @@ static int check_operands(const struct verb *v, unsigned n, struct err *e)
 		return err_set(e, EINVAL, "%s; usage: csbx %s %s",
 			       n ? "too few operands" : "an operand is missing", v->name, v->usage);
 	if (n > v->max_operands)
-		return err_set(e, EINVAL, "too many operands; usage: csbx %s %s", v->name, v->usage);
+		return err_set(e, EINVAL, "too many operands; usage: csbx %s %s", v->name,
+			       v->usage);
 	return 0;
 }
 
@@ -209,8 +210,8 @@ static int special(const struct frame *f, int argc, char **argv)
 
 int cmd_main(enum program self, const struct verb *const *verbs, int argc, char **argv)
 {
-	static const char *const words[] = {"__complete", "__man", "--help", "-h", "help",
-					    "--version", "-V"};
+	static const char *const words[] = {"__complete", "__man",     "--help", "-h",
+					    "help",       "--version", "-V"};
 	_free_ char **copy = calloc((size_t)argc + 1, sizeof(*copy));
 	struct frame f = {self, verbs, copy};
 	struct err e = ERR_INIT;

@@ -30,13 +30,18 @@ static const struct {
 	enum key key;
 } keys[] = {
 	{"type", KEY_TYPE},
-	{"source", KEY_SOURCE}, {"src", KEY_SOURCE},
-	{"target", KEY_TARGET}, {"destination", KEY_TARGET}, {"dst", KEY_TARGET},
-	{"readonly", KEY_READONLY}, {"ro", KEY_READONLY},
+	{"source", KEY_SOURCE},
+	{"src", KEY_SOURCE},
+	{"target", KEY_TARGET},
+	{"destination", KEY_TARGET},
+	{"dst", KEY_TARGET},
+	{"readonly", KEY_READONLY},
+	{"ro", KEY_READONLY},
 	{"bind-propagation", KEY_PROPAGATION},
 	{"bind-nonrecursive", KEY_NONRECURSIVE},
 	{"bind-recursive", KEY_RECURSIVE},
-	{"tmpfs-size", KEY_TMPFS_SIZE}, {"tmpfs-mode", KEY_TMPFS_MODE},
+	{"tmpfs-size", KEY_TMPFS_SIZE},
+	{"tmpfs-mode", KEY_TMPFS_MODE},
 	{"consistency", KEY_CONSISTENCY},
 	{"nofail", KEY_NOFAIL},
 };
@@ -122,8 +127,8 @@ static int set_recursive(struct mount_spec *m, const char *value, struct err *e)
 	if (str_eq(value, "disabled"))
 		m->non_recursive = true;
 	else if (!str_eq(value, "enabled") && !str_eq(value, "readonly"))
-		return err_set(e, EINVAL, "bind-recursive=%s: must be enabled, disabled or readonly",
-			       value);
+		return err_set(e, EINVAL,
+			       "bind-recursive=%s: must be enabled, disabled or readonly", value);
 	return 0;
 }
 

@@ -30,7 +30,8 @@ static char fstab_escape(const char *s)
 	static const struct {
 		const char *octal;
 		char c;
-	} escapes[] = {{"\\040", ' '}, {"\\011", '\t'}, {"\\012", '\n'}, {"\\072", ':'}, {"\\134", '\\'}};
+	} escapes[] = {
+		{"\\040", ' '}, {"\\011", '\t'}, {"\\012", '\n'}, {"\\072", ':'}, {"\\134", '\\'}};
 
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
 		if (!strncmp(s, escapes[i].octal, 4))
@@ -121,8 +122,10 @@ static int set_type(struct mount_spec *m, const char *type, struct err *e)
 	if (str_eq(type, "tmpfs"))
 		m->kind = MOUNT_TMPFS;
 	else if (!str_eq(type, "none") && !str_eq(type, "bind") && !str_eq(type, "auto"))
-		return err_set(e, EINVAL, "'%s' is neither an option nor a type that can be mounted "
-			       "(none, bind, tmpfs)", type);
+		return err_set(e, EINVAL,
+			       "'%s' is neither an option nor a type that can be mounted "
+			       "(none, bind, tmpfs)",
+			       type);
 	return 0;
 }
 
@@ -243,11 +246,13 @@ static int parse_volume(const char *text, struct mount_spec *m, struct err *e)
 	if (n < 0)
 		return n;
 	if (n == 1)
-		return err_set(e, EINVAL, "anonymous volumes are not supported: SOURCE:TARGET[:ro]");
+		return err_set(e, EINVAL,
+			       "anonymous volumes are not supported: SOURCE:TARGET[:ro]");
 	if (n > 3)
 		return err_set(e, EINVAL, "too many parts: SOURCE:TARGET[:OPTIONS]");
 	if (!strchr(f[0], '/') && !str_is_dots(f[0]))
-		return err_set(e, EINVAL, "named volumes are not supported: '%s' is no path (write './%s')",
+		return err_set(e, EINVAL,
+			       "named volumes are not supported: '%s' is no path (write './%s')",
 			       f[0], f[0]);
 	if (n == 3)
 		r = mount_words_apply(m, f[2], e);

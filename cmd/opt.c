@@ -6,7 +6,6 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/num.h"
 #include "runtime/base/str.h"
 
 /* One option met on the command line. */
@@ -116,7 +115,8 @@ static int unknown_option(const struct parse *s, const char *word, size_t len)
 	if (!strncmp(asked, "--", 2))
 		near = opt_nearest(asked + 2, names);
 	if (near)
-		return err_set(s->e, EINVAL, "unknown option '%s' (did you mean '--%s'?)", asked, near);
+		return err_set(s->e, EINVAL, "unknown option '%s' (did you mean '--%s'?)", asked,
+			       near);
 	return err_set(s->e, EINVAL, "unknown option '%s'", asked);
 }
 
@@ -156,7 +156,8 @@ static int scan_long(struct parse *s, int argc, char **argv, int *i)
 		return unknown_option(s, argv[*i], len + 2);
 	if (!value && takes_value(o)) {
 		if (*i + 1 >= argc)
-			return err_set(s->e, EINVAL, "option '--%s' needs a value (%s)", o->name, o->arg);
+			return err_set(s->e, EINVAL, "option '--%s' needs a value (%s)", o->name,
+				       o->arg);
 		value = argv[++*i];
 	}
 	return give(s, o, offset, value);
@@ -211,112 +212,13 @@ static int scan(struct parse *s, int argc, char **argv)
 				argv[1 + n++] = argv[i];
 			break;
 		}
-		r = argv[i][1] == '-' ? scan_long(s, argc, argv, &i) : scan_short(s, argc, argv, &i);
+		r = argv[i][1] == '-' ? scan_long(s, argc, argv, &i)
+				      : scan_short(s, argc, argv, &i);
 		if (r < 0)
 			return r;
 	}
 	argv[1 + n] = NULL;
 	return n;
-}
-
-static int parse_flag(const char *value, bool *ret, struct err *e)
-{
-	static const char *const yes[] = {"yes", "true", "on", "1"};
-	static const char *const no[] = {"no", "false", "off", "0"};
-
-	*ret = true;
-	for (size_t i = 0; value && i < sizeof(yes) / sizeof(yes[0]); i++) {
-		if (str_eq(value, no[i]))
-			*ret = false;
-		if (str_eq(value, yes[i]) || str_eq(value, no[i]))
-			return 0;
-	}
-	return value ? err_set(e, EINVAL, "must be yes or no") : 0;
-}
-
-static int parse_choice(const struct opt *o, const char *value, int *ret, struct err *e)
-{
-	size_t len = strlen(value);
-	int index = 0;
-
-	for (const char *c = o->choices; *c; index++) {
-		size_t n = strcspn(c, "|");
-
-		if (n == len && !strncmp(c, value, n)) {
-			*ret = index;
-			return 0;
-		}
-		c += n + (c[n] == '|');
-	}
-	return err_set(e, EINVAL, "must be one of %s", o->choices);
-}
-
-static int parse_number(const struct opt *o, const char *value, uint64_t *ret, struct err *e)
-{
-	uint64_t max = o->max ? o->max : UINT64_MAX, v = 0;
-
-	if (num_parse_u64(value, max, &v) < 0 || !v) {
-		if (o->max)
-			return err_set(e, EINVAL, "must be a whole number from 1 to %llu",
-				       (unsigned long long)o->max);
-		return err_set(e, EINVAL, "must be a whole number above 0");
-	}
-	*ret = v;
-	return 0;
-}
-
-static int parse_bytes(const char *value, uint64_t *ret, struct err *e)
-{
-	uint64_t v = 0;
-	int r = num_parse_bytes(value, &v);
-
-	if (r == -ERANGE)
-		return err_set(e, ERANGE, "too large");
-	if (r < 0 || !v)
-		return err_set(e, EINVAL, "must be a size above 0, such as 512m or 2g");
-	*ret = v;
-	return 0;
-}
-
-static int parse_duration(const char *value, uint64_t *ret, struct err *e)
-{
-	uint64_t v = 0;
-	int r = num_parse_duration(value, &v);
-
-	if (r == -ERANGE)
-		return err_set(e, ERANGE, "too long");
-	if (r < 0 || !v)
-		return err_set(e, EINVAL, "must be a time above 0, such as 30 (seconds), 500ms or 2m");
-	*ret = v;
-	return 0;
-}
-
-static int store(const struct opt *o, void *at, const char *value, struct err *e)
-{
-	switch (o->kind) {
-	case OPT_FLAG:
-		return parse_flag(value, at, e);
-	case OPT_STR:
-		*(const char **)at = value;
-		return 0;
-	case OPT_LIST:
-		strv_add(at, value);
-		return strv_check(at, e);
-	case OPT_CHOICE:
-		return parse_choice(o, value, at, e);
-	case OPT_NUMBER:
-		return parse_number(o, value, at, e);
-	case OPT_BYTES:
-		return parse_bytes(value, at, e);
-	case OPT_DURATION:
-		return parse_duration(value, at, e);
-	case OPT_CALL:
-	case OPT_MAYBE:
-		return o->set(at, value, e);
-	case OPT_END:
-		break;
-	}
-	return err_set(e, EINVAL, "no such kind of option");
 }
 
 static bool is_given(const struct parse *s, const struct opt *o)
@@ -343,7 +245,7 @@ static int apply_key(struct parse *s, const struct opt *o, size_t offset)
 
 		if (r <= 0)
 			return r;
-		if (store(o, (char *)s->p->args + offset, value, s->e) < 0)
+		if (opt_store(o, (char *)s->p->args + offset, value, s->e) < 0)
 			return err_wrap(s->e, "%s: %s", place, value);
 	}
 	return 0;
@@ -371,7 +273,7 @@ static int apply_given(struct parse *s)
 	for (size_t i = 0; i < s->n_given; i++) {
 		const struct given *g = &s->given[i];
 
-		if (store(g->opt, (char *)s->p->args + g->offset, g->value, s->e) >= 0)
+		if (opt_store(g->opt, (char *)s->p->args + g->offset, g->value, s->e) >= 0)
 			continue;
 		if (g->value)
 			return err_wrap(s->e, "--%s %s", g->opt->name, g->value);

@@ -44,18 +44,19 @@ typedef int opt_set_fn(void *target, const char *value, struct err *e);
 
 struct opt {
 	enum opt_kind kind;
-	char letter;	     /* short form, 0 = none; see also struct verb's `letters` */
+	char letter;         /* short form, 0 = none; see also struct verb's `letters` */
 	const char *name;    /* long form without dashes */
 	const char *arg;     /* "SIZE": how help calls the value; NULL for flags */
-	size_t offset;	     /* of the value in the table's target */
+	size_t offset;       /* of the value in the table's target */
 	opt_set_fn *set;     /* OPT_CALL, OPT_MAYBE */
 	const char *choices; /* OPT_CHOICE: "none|host" */
-	uint64_t max;	     /* OPT_NUMBER: 0 = no upper bound */
+	uint64_t max;        /* OPT_NUMBER: 0 = no upper bound */
 	const char *initial; /* the default as help shows it */
 	const char *help;    /* a sentence or two, without a final full stop */
-	const char *offers;  /* what completion offers: "file" "dir" "container" "image" "words:a b" */
-	bool has_key;	     /* CSBX_<NAME> and a configuration key stand in for it */
-	bool repeats;	     /* may be given several times (OPT_LIST always may) */
+	const char
+		*offers; /* what completion offers: "file" "dir" "container" "image" "words:a b" */
+	bool has_key;    /* CSBX_<NAME> and a configuration key stand in for it */
+	bool repeats;    /* may be given several times (OPT_LIST always may) */
 };
 
 struct opt_table {
@@ -77,9 +78,9 @@ struct opt_letter {
 
 /* Everything the parser needs to know; a verb's part of it is filled by the frame (cmd.h). */
 struct opt_parser {
-	const struct opt_use *uses;	   /* ends with a NULL table */
-	const struct opt_letter *letters;  /* NULL or ends with letter 0 */
-	bool first_operand_ends;	   /* "start NAME CMD -x": -x is the command's */
+	const struct opt_use *uses;       /* ends with a NULL table */
+	const struct opt_letter *letters; /* NULL or ends with letter 0 */
+	bool first_operand_ends;          /* "start NAME CMD -x": -x is the command's */
 	void *args;
 	/*
 	 * Value number i of a configuration key. 1 and the value with its place ("CSBX_MEMORY in
@@ -97,6 +98,9 @@ struct opt_parser {
  */
 #define OPT_HELP (-4096)
 int opt_parse(const struct opt_parser *p, int argc, char **argv, struct err *e);
+
+/* Puts one value at `at`, where the row's offset points. The error does not name the option. */
+int opt_store(const struct opt *o, void *at, const char *value, struct err *e);
 
 /* The row of a long or short form, NULL when there is none. */
 const struct opt *opt_find(const struct opt_parser *p, const char *name, size_t len,

@@ -64,7 +64,8 @@ static int set_security(void *security, const char *value, struct err *e)
 		{"landlock=off", offsetof(struct security_spec, landlock_off), true},
 		{"systempaths=default", offsetof(struct security_spec, masks_off), false},
 		{"systempaths=unconfined", offsetof(struct security_spec, masks_off), true},
-		{"label=disable", SIZE_MAX}, {"apparmor=unconfined", SIZE_MAX},
+		{"label=disable", SIZE_MAX},
+		{"apparmor=unconfined", SIZE_MAX},
 	};
 
 	_free_ char *word = strdup(value);
@@ -81,8 +82,10 @@ static int set_security(void *security, const char *value, struct err *e)
 			*(bool *)((char *)security + words[i].offset) = words[i].to;
 		return 0;
 	}
-	return err_set(e, EINVAL, "must be no-new-privileges=true|false, "
-		       "seccomp=default|unconfined, landlock=on|off, systempaths=default|unconfined");
+	return err_set(
+		e, EINVAL,
+		"must be no-new-privileges=true|false, "
+		"seccomp=default|unconfined, landlock=on|off, systempaths=default|unconfined");
 }
 
 static const struct opt opts[] = {

@@ -92,12 +92,13 @@ static const struct opt opts[] = {
 	 .help = "in a batch job: do not pass on the job's variables (SLURM_*, PMI_*, PMIX_*, "
 		 "MASTER_ADDR, RANK, CUDA_VISIBLE_DEVICES and their like)"},
 	{OPT_STR, 0, "workdir", "DIR", AT(workdir), .has_key = true,
-	 .initial = "the image's, else /", .help = "directory to start in; made when it is missing"},
+	 .initial = "the image's, else /",
+	 .help = "directory to start in; made when it is missing"},
 	{OPT_STR, 0, "user", "USER[:GROUP]", AT(user), .has_key = true,
 	 .initial = "the image's, else 0",
 	 .help = "name or number of the main user inside; files it makes in a mount are yours"},
-	{OPT_CALL, 0, "group-add", "GROUPS", AT(spec.proc.keep_groups), set_group,
-	 .has_key = true, .repeats = true, .offers = "words:keep-groups",
+	{OPT_CALL, 0, "group-add", "GROUPS", AT(spec.proc.keep_groups), set_group, .has_key = true,
+	 .repeats = true, .offers = "words:keep-groups",
 	 .help = "'keep-groups': keep your own supplementary groups inside"},
 	{OPT_STR, 0, "entrypoint", "PROGRAM", AT(entrypoint), .has_key = true,
 	 .help = "run PROGRAM with the given arguments instead of the image's entry point and "

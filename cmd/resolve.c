@@ -128,8 +128,8 @@ static int set_user_files(struct resolve *x, struct err *e)
 		size_t len = files[i].content.len;
 
 		if (files[i].wanted)
-			r = spec_add_file(x->spec, files[i].path + 1, strbuf_take(&files[i].content),
-					  len, e);
+			r = spec_add_file(x->spec, files[i].path + 1,
+					  strbuf_take(&files[i].content), len, e);
 	}
 	etc_files_free(files);
 	return r;
@@ -189,8 +189,7 @@ static int set_argv(struct resolve *x, struct err *e)
 	if (strv_check(argv, e) < 0)
 		return -ENOMEM;
 	if (!argv->n)
-		return err_set(e, EINVAL,
-			       "no command: none was given, the image names none%s",
+		return err_set(e, EINVAL, "no command: none was given, the image names none%s",
 			       own_entry ? "" : " and has no /bin/sh");
 	return x->q->rc ? set_rc_mount(x, e) : 0;
 }

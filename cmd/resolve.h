@@ -38,7 +38,7 @@ void subject_close(struct subject *s);
 /* How a command line differs between verbs. */
 struct resolve_request {
 	const struct subject *subject;
-	int argc;	/* the user's command and arguments */
+	int argc; /* the user's command and arguments */
 	char **argv;
 	const char *rc; /* --rc: a script in place of the image's /etc/rc, or NULL */
 };

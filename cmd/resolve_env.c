@@ -92,9 +92,17 @@ void env_add_job(struct strv *env, char *const *host)
 {
 	static const char *const jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"};
 	static const char *const passed[] = {
-		"SLURM_", "SLURMD_", "PMI_", "PMIX_", /* every name that begins so */
-		"MASTER_ADDR=", "MASTER_PORT=", "WORLD_SIZE=", "RANK=", "LOCAL_RANK=",
-		"CUDA_VISIBLE_DEVICES=", "OMP_NUM_THREADS=",
+		"SLURM_",
+		"SLURMD_",
+		"PMI_",
+		"PMIX_", /* every name that begins so */
+		"MASTER_ADDR=",
+		"MASTER_PORT=",
+		"WORLD_SIZE=",
+		"RANK=",
+		"LOCAL_RANK=",
+		"CUDA_VISIBLE_DEVICES=",
+		"OMP_NUM_THREADS=",
 	};
 	bool in_job = false;
 

@@ -14,8 +14,8 @@ struct run_args {
 };
 
 static const struct opt run_only_opts[] = {
-	{OPT_STR, 0, "name", "NAME", offsetof(struct run_args, name),
-	 .initial = "the operand's", .help = "what list and inspect call this run"},
+	{OPT_STR, 0, "name", "NAME", offsetof(struct run_args, name), .initial = "the operand's",
+	 .help = "what list and inspect call this run"},
 	{OPT_STR, 0, "spec", "FILE", offsetof(struct run_args, spec), .offers = "file",
 	 .help = "run what FILE (- for standard input) says, a container_spec in JSON; takes no "
 		 "operands and no options but --plan"},
@@ -70,17 +70,20 @@ static const struct verb_example examples[] = {
 const struct verb verb_run = {
 	.name = "run",
 	.usage = "[OPTIONS] IMAGE [COMMAND [ARG...]]",
-	.description =
-		"Creates a container of IMAGE, starts it, and removes it when the command ends. IMAGE "
-		"is the path of a squashfs file or of a directory (an operand with a slash, or ending "
-		"in .sqsh), or the name of a container, of which a fresh copy runs.\n\n"
-		"Options end at IMAGE: what follows belongs to the command. Exit codes are those of "
-		"start.",
+	.description = "Creates a container of IMAGE, starts it, and removes it when the command "
+		       "ends. IMAGE "
+		       "is the path of a squashfs file or of a directory (an operand with a slash, "
+		       "or ending "
+		       "in .sqsh), or the name of a container, of which a fresh copy runs.\n\n"
+		       "Options end at IMAGE: what follows belongs to the command. Exit codes are "
+		       "those of "
+		       "start.",
 	.uses = (const struct opt_use[]){{&run_only_table, 0},
 					 RUN_OPT_USES(offsetof(struct run_args, run)),
 					 {0}},
-	.letters = (const struct opt_letter[]){{'e', "env"}, {'i', "interactive"}, {'t', "tty"},
-					       {'u', "user"}, {0}},
+	.letters =
+		(const struct opt_letter[]){
+			{'e', "env"}, {'i', "interactive"}, {'t', "tty"}, {'u', "user"}, {0}},
 	.examples = examples,
 	.offers = "image container",
 	.flags = VERB_OPERAND_ENDS,

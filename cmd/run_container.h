@@ -14,9 +14,9 @@ struct run_opts;
 struct run_request {
 	const char *operand; /* container or image */
 	const char *name;    /* run --name, or NULL */
-	const char *rc;	     /* start --rc, or NULL */
-	bool plan;	     /* print what would be mounted, start nothing */
-	int argc;	     /* the command and its arguments */
+	const char *rc;      /* start --rc, or NULL */
+	bool plan;           /* print what would be mounted, start nothing */
+	int argc;            /* the command and its arguments */
 	char **argv;
 };
 

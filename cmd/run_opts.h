@@ -20,26 +20,26 @@ enum tty_wish { TTY_WISH_AUTO, TTY_WISH_NO, TTY_WISH_YES };
 
 struct run_opts {
 	struct container_spec spec;
-	struct strv env;	/* --env and --env-file in order: "K=V", or "K": the caller's value */
+	struct strv env; /* --env and --env-file in order: "K=V", or "K": the caller's value */
 	bool no_job_env;
 	const char *user, *workdir;
 	const char *entrypoint; /* NULL: the image's; "": none */
 	const char *stdin_path;
-	bool no_stdin;		/* --interactive=no */
+	bool no_stdin; /* --interactive=no */
 	bool read_only;
 	enum tty_wish tty;
 };
 
-extern const struct opt_table run_table_files;	   /* mounts, devices, the root's writability */
+extern const struct opt_table run_table_files;     /* mounts, devices, the root's writability */
 extern const struct opt_table run_table_process;   /* environment, user, streams */
 extern const struct opt_table run_table_isolation; /* namespaces, capabilities, filters */
 extern const struct opt_table run_table_limits;
 
 /* The rows for a verb's `uses`; at: offset of the struct run_opts in the verb's arguments. */
-#define RUN_OPT_USES(at)                                                                          \
-	{&run_table_files, at}, {&run_table_process, at}, {&run_table_isolation, at},             \
-	{                                                                                         \
-		&run_table_limits, at                                                             \
+#define RUN_OPT_USES(at)                                                              \
+	{&run_table_files, at}, {&run_table_process, at}, {&run_table_isolation, at}, \
+	{                                                                             \
+		&run_table_limits, at                                                 \
 	}
 
 void run_opts_init(struct run_opts *o);

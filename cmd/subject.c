@@ -12,13 +12,14 @@
 #include "runtime/name.h"
 
 /* Reads the image's record where the container's has none, through the cache. */
-static int read_meta(struct cmd *c, int image_fd, const struct rootfs_spec *root,
-		     struct subject *s, struct err *e)
+static int read_meta(struct cmd *c, int image_fd, const struct rootfs_spec *root, struct subject *s,
+		     struct err *e)
 {
 	struct meta_source source;
 
 	cmd_meta_source(c, &source);
-	return meta_cache_get(&c->paths, image_fd, root->kind, &root->id, &source, &s->meta_record, e);
+	return meta_cache_get(&c->paths, image_fd, root->kind, &root->id, &source, &s->meta_record,
+			      e);
 }
 
 static int decode_meta(struct subject *s, struct err *e)

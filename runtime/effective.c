@@ -99,7 +99,8 @@ static char *status_value(const char *line, size_t len, const char *key)
 
 static void status_line(const char *line, size_t len, struct effective *x)
 {
-	static const char *const caps[CAPS_SETS] = {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"};
+	static const char *const caps[CAPS_SETS] = {"CapInh", "CapPrm", "CapEff", "CapBnd",
+						    "CapAmb"};
 	const struct {
 		const char *key;
 		char **at;
@@ -200,8 +201,9 @@ static int mount_line(const char *line, size_t len, struct effective *x, struct 
 	m->type = strndup(p, n);
 	n = field(dash + 3, rest, 1, &p);
 	m->source = unescape(p, n);
-	return m->target && m->options && m->type && m->source ? 0
-							       : err_set(e, ENOMEM, "out of memory");
+	return m->target && m->options && m->type && m->source
+		       ? 0
+		       : err_set(e, ENOMEM, "out of memory");
 }
 
 int effective_parse_mounts(const char *text, struct effective *ret, struct err *e)

@@ -16,7 +16,14 @@
 
 struct err;
 
-enum effective_caps { CAPS_INHERITABLE, CAPS_PERMITTED, CAPS_EFFECTIVE, CAPS_BOUNDING, CAPS_AMBIENT, CAPS_SETS };
+enum effective_caps {
+	CAPS_INHERITABLE,
+	CAPS_PERMITTED,
+	CAPS_EFFECTIVE,
+	CAPS_BOUNDING,
+	CAPS_AMBIENT,
+	CAPS_SETS
+};
 enum effective_ns { NS_USER, NS_MNT, NS_PID, NS_NET, NS_IPC, NS_UTS, NS_CGROUP, NS_COUNT };
 
 struct effective_mount {
@@ -32,8 +39,8 @@ struct effective {
 	uint64_t caps[CAPS_SETS];
 	bool no_new_privs;
 	unsigned seccomp_mode, seccomp_filters; /* mode 2: filters */
-	char *uids, *gids, *groups; /* real effective saved fs, as seen by the caller */
-	struct strv uid_map, gid_map; /* "0 1000 1", in ids of the caller */
+	char *uids, *gids, *groups;             /* real effective saved fs, as seen by the caller */
+	struct strv uid_map, gid_map;           /* "0 1000 1", in ids of the caller */
 	int own_ns[NS_COUNT]; /* 1: another one than the caller's, 0: the same, -1: unknown */
 	char *cgroup;
 	struct effective_mount *mounts;

@@ -64,8 +64,10 @@ static void probe_proc(const struct paths *p, struct host_fact *f)
 	} else if (r.stage == TRY_PROC) {
 		host_miss(f, "mount proc: %s: parts of this /proc are covered, as in a container",
 			  strerror(r.code));
-		host_remedy(f, "give the outer container an unmasked /proc (docker, podman: "
-			       "--security-opt systempaths=unconfined; Kubernetes: procMount: Unmasked)");
+		host_remedy(
+			f,
+			"give the outer container an unmasked /proc (docker, podman: "
+			"--security-opt systempaths=unconfined; Kubernetes: procMount: Unmasked)");
 	} else {
 		host_cause_userns(&r, f);
 	}
@@ -80,8 +82,10 @@ static void probe_tmpfs_xattr(const struct paths *p, struct host_fact *f)
 	if (f->ok) {
 		host_reason(f, "throw-away layers lie in memory");
 	} else if (r.stage == TRY_XATTR) {
-		host_miss(f, "tmpfs takes no user attributes (%s; Linux 6.6 has them): throw-away "
-			     "layers lie in the scratch directory", strerror(r.code));
+		host_miss(f,
+			  "tmpfs takes no user attributes (%s; Linux 6.6 has them): throw-away "
+			  "layers lie in the scratch directory",
+			  strerror(r.code));
 	} else {
 		host_cause_userns(&r, f);
 	}
@@ -93,12 +97,17 @@ static void overlay_fact(const struct try_result *r, const char *where, struct h
 	if (f->ok) {
 		host_reason(f, "overlay works with its upper layer on %s", where);
 	} else if (r->stage == TRY_OVERLAY) {
-		host_miss(f, "mount overlay with its upper layer on %s: %s", where, strerror(r->code));
-		host_remedy(f, "load the module (modprobe overlay); the kernel must be 5.11 or later "
-			       "and %s must not be a network file system", where);
+		host_miss(f, "mount overlay with its upper layer on %s: %s", where,
+			  strerror(r->code));
+		host_remedy(f,
+			    "load the module (modprobe overlay); the kernel must be 5.11 or later "
+			    "and %s must not be a network file system",
+			    where);
 	} else if (r->stage == TRY_RMDIR) {
-		host_miss(f, "remove a directory of the image, upper layer on %s: %s: no user "
-			     "attributes there", where, strerror(r->code));
+		host_miss(f,
+			  "remove a directory of the image, upper layer on %s: %s: no user "
+			  "attributes there",
+			  where, strerror(r->code));
 	} else {
 		host_cause_userns(r, f);
 	}
@@ -129,7 +138,8 @@ static void probe_overlay_disk(const struct paths *p, struct host_fact *f)
 	path = str_printf("%s/.probe-%d", p->layers, (int)getpid());
 	if (dir < 0 || !path || mkdirat(dir, strrchr(path, '/') + 1, 0700) < 0) {
 		host_miss(f, "%s: %s", p->layers, dir < 0 ? e.msg : strerror(errno));
-		host_remedy(f, "set CSBX_LAYER_PATH to a directory of yours on a local file system");
+		host_remedy(f,
+			    "set CSBX_LAYER_PATH to a directory of yours on a local file system");
 		return;
 	}
 	r = try_overlay(path);
@@ -152,8 +162,9 @@ static void probe_fuse(const struct paths *p, struct host_fact *f)
 		host_miss(f, "%s: %s: images are unpacked into the cache instead",
 			  r.stage == TRY_FUSE_OPEN ? "open /dev/fuse" : "mount through /dev/fuse",
 			  strerror(r.code));
-		host_remedy(f, r.code == ENOENT ? "modprobe fuse (in a container: --device /dev/fuse)"
-						: "chmod 666 /dev/fuse, as distributions ship it");
+		host_remedy(f, r.code == ENOENT
+				       ? "modprobe fuse (in a container: --device /dev/fuse)"
+				       : "chmod 666 /dev/fuse, as distributions ship it");
 	} else {
 		host_cause_userns(&r, f);
 	}
@@ -171,13 +182,17 @@ static void probe_subid(const struct paths *p, struct host_fact *f)
 	}
 	f->ok = u.can_use_ranges && u.uid.n && u.gid.n;
 	if (f->ok) {
-		host_reason(f, "%zu uid and %zu gid range(s), newuidmap and newgidmap", u.uid.n, u.gid.n);
+		host_reason(f, "%zu uid and %zu gid range(s), newuidmap and newgidmap", u.uid.n,
+			    u.gid.n);
 		return;
 	}
 	host_miss(f, "%s: you are the only user inside a container",
-		  u.can_use_ranges || !u.why_not ? "no range in /etc/subuid and /etc/subgid" : u.why_not);
-	host_remedy(f, "install uidmap, then: usermod --add-subuids 100000-165535 --add-subgids "
-		       "100000-165535 %s", host_login());
+		  u.can_use_ranges || !u.why_not ? "no range in /etc/subuid and /etc/subgid"
+						 : u.why_not);
+	host_remedy(f,
+		    "install uidmap, then: usermod --add-subuids 100000-165535 --add-subgids "
+		    "100000-165535 %s",
+		    host_login());
 }
 
 static void probe_seccomp(const struct paths *p, struct host_fact *f)
@@ -272,7 +287,8 @@ static void probe_memfd(const struct paths *p, struct host_fact *f)
 	}
 	host_reason(f, "csbx-init runs from a sealed memory file");
 	if (host_read_number("/proc/sys/vm/memfd_noexec", &noexec) && noexec >= 2) {
-		host_miss(f, "vm.memfd_noexec is %lu: csbx-init runs from its installed file", noexec);
+		host_miss(f, "vm.memfd_noexec is %lu: csbx-init runs from its installed file",
+			  noexec);
 		host_remedy(f, "sysctl vm.memfd_noexec=1, or install csbx owned by root");
 	}
 }
@@ -284,20 +300,24 @@ static void probe_runtime_dir(const struct paths *p, struct host_fact *f)
 
 	(void)p;
 	if (!dir || !*dir) {
-		host_miss(f, "XDG_RUNTIME_DIR is not set: a directory of csbx's own in /tmp is used");
+		host_miss(f,
+			  "XDG_RUNTIME_DIR is not set: a directory of csbx's own in /tmp is used");
 		return;
 	}
 	f->ok = stat(dir, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
 	if (f->ok)
 		host_reason(f, "%.180s", dir);
 	else
-		host_miss(f, "XDG_RUNTIME_DIR (%.120s) is missing or not yours alone: a directory of "
-			     "csbx's own in /tmp is used", dir);
+		host_miss(f,
+			  "XDG_RUNTIME_DIR (%.120s) is missing or not yours alone: a directory of "
+			  "csbx's own in /tmp is used",
+			  dir);
 }
 
 static void probe_helpers(const struct paths *p, struct host_fact *f)
 {
-	static const char *const programs[] = {"csbx-init", "csbx-squashd", "csbx-image", "csbx-tool"};
+	static const char *const programs[] = {"csbx-init", "csbx-squashd", "csbx-image",
+					       "csbx-tool"};
 
 	f->ok = p != NULL;
 	for (size_t i = 0; p && i < sizeof(programs) / sizeof(programs[0]); i++) {

@@ -15,27 +15,27 @@ struct paths;
 struct strbuf;
 
 enum host_feature {
-	HOST_KERNEL,	  /* at least 5.14 */
-	HOST_USERNS,	  /* user, mount, pid, ipc, uts, net and cgroup namespaces, in two stages */
-	HOST_PROC,	  /* a fresh /proc in them */
-	HOST_OVERLAY,	  /* overlay in a user namespace, upper on tmpfs */
+	HOST_KERNEL,  /* at least 5.14 */
+	HOST_USERNS,  /* user, mount, pid, ipc, uts, net and cgroup namespaces, in two stages */
+	HOST_PROC,    /* a fresh /proc in them */
+	HOST_OVERLAY, /* overlay in a user namespace, upper on tmpfs */
 	HOST_OVERLAY_DISK, /* the same, upper on the layer path */
-	HOST_TMPFS_XATTR, /* user.* attributes on tmpfs */
-	HOST_FUSE,	  /* /dev/fuse opens and mounts in a user namespace */
-	HOST_SUBID,	  /* id ranges and the programs that map them */
+	HOST_TMPFS_XATTR,  /* user.* attributes on tmpfs */
+	HOST_FUSE,         /* /dev/fuse opens and mounts in a user namespace */
+	HOST_SUBID,        /* id ranges and the programs that map them */
 	HOST_SECCOMP,
-	HOST_LANDLOCK,	  /* ABI 2 */
+	HOST_LANDLOCK, /* ABI 2 */
 	HOST_OPENAT2,
-	HOST_OPEN_TREE,	  /* open_tree, move_mount, fsopen */
+	HOST_OPEN_TREE, /* open_tree, move_mount, fsopen */
 	HOST_MOUNT_SETATTR,
 	HOST_PIDFD,
 	HOST_CLONE3,
 	HOST_CLOSE_RANGE,
-	HOST_MEMFD,	  /* sealed and executable */
-	HOST_CGROUP,	  /* a cgroup v2 directory to make limits in */
+	HOST_MEMFD,       /* sealed and executable */
+	HOST_CGROUP,      /* a cgroup v2 directory to make limits in */
 	HOST_RUNTIME_DIR, /* XDG_RUNTIME_DIR */
-	HOST_HELPERS,	  /* csbx's other programs */
-	HOST_APPARMOR,	  /* nothing of it in the way */
+	HOST_HELPERS,     /* csbx's other programs */
+	HOST_APPARMOR,    /* nothing of it in the way */
 	HOST_FEATURE_MAX,
 };
 

@@ -100,8 +100,10 @@ static bool blame_limit(const char *name, struct host_fact *f)
 		host_remedy(f, "sysctl user.%s=%lu", name, max * 2);
 	} else {
 		host_miss(f, "user.%s is 0", name);
-		host_remedy(f, "sysctl user.%s=31000; inside a csbx container nothing can be done: "
-			       "namespaces are off there on purpose", name);
+		host_remedy(f,
+			    "sysctl user.%s=31000; inside a csbx container nothing can be done: "
+			    "namespaces are off there on purpose",
+			    name);
 	}
 	return true;
 }
@@ -121,14 +123,16 @@ static bool apparmor_restricts(void)
 {
 	unsigned long on;
 
-	return host_read_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &on) && on;
+	return host_read_number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", &on) &&
+	       on;
 }
 
 static bool blame_apparmor(struct host_fact *f)
 {
 	if (!apparmor_restricts())
 		return false;
-	host_miss(f, "AppArmor allows user namespaces only to programs with a profile that says so");
+	host_miss(f,
+		  "AppArmor allows user namespaces only to programs with a profile that says so");
 	host_remedy(f, "make install places a profile for csbx; load it with: apparmor_parser -r "
 		       "/etc/apparmor.d/csbx");
 	return true;
@@ -138,8 +142,9 @@ static bool blame_filter(struct host_fact *f)
 {
 	if (!is_filtered())
 		return false;
-	host_miss(f, "a system call filter around this session refuses namespaces or mounts, as in a "
-		     "container");
+	host_miss(f,
+		  "a system call filter around this session refuses namespaces or mounts, as in a "
+		  "container");
 	host_remedy(f, "let the outer container allow user namespaces and mount (docker, podman: "
 		       "--security-opt seccomp=unconfined --device /dev/fuse)");
 	return true;

@@ -94,8 +94,10 @@ void host_probe_cgroup(const struct paths *p, struct host_fact *f)
 		controllers.data[strcspn(controllers.data, "\n")] = 0;
 	if (!find_writable(path, strlen(mount))) {
 		host_miss(f, "no group above %.100s is delegated to you", group);
-		host_remedy(f, "start csbx in a systemd user session, or with: systemd-run --user --scope "
-			       "-p Delegate=yes");
+		host_remedy(
+			f,
+			"start csbx in a systemd user session, or with: systemd-run --user --scope "
+			"-p Delegate=yes");
 		return;
 	}
 	f->ok = true;

@@ -111,7 +111,8 @@ static int run_overlay(struct attempt *a)
 	if (!a->upper && chdir(SCRATCH) < 0)
 		return -1;
 	if (mkdir(SCRATCH "/lower", 0755) < 0 || mkdir(SCRATCH "/lower/d", 0755) < 0 ||
-	    mkdir(SCRATCH "/merged", 0755) < 0 || mkdir("upper", 0755) < 0 || mkdir("work", 0755) < 0)
+	    mkdir(SCRATCH "/merged", 0755) < 0 || mkdir("upper", 0755) < 0 ||
+	    mkdir("work", 0755) < 0)
 		return -1;
 	if (mount("overlay", SCRATCH "/merged", "overlay", MS_NOSUID | MS_NODEV,
 		  "lowerdir=" SCRATCH "/lower,upperdir=upper,workdir=work,userxattr,xino=off") < 0)

@@ -10,23 +10,23 @@
 enum try_stage {
 	TRY_OK,
 	TRY_FORK,
-	TRY_USERNS,    /* unshare(CLONE_NEWUSER) */
-	TRY_MAPS,      /* uid_map, gid_map */
+	TRY_USERNS,     /* unshare(CLONE_NEWUSER) */
+	TRY_MAPS,       /* uid_map, gid_map */
 	TRY_NAMESPACES, /* mnt pid ipc uts net cgroup */
-	TRY_MOUNT,     /* a tmpfs */
-	TRY_PROC,      /* a fresh procfs */
-	TRY_INNER,     /* a second user namespace below the first */
-	TRY_XATTR,     /* user.* on that tmpfs */
+	TRY_MOUNT,      /* a tmpfs */
+	TRY_PROC,       /* a fresh procfs */
+	TRY_INNER,      /* a second user namespace below the first */
+	TRY_XATTR,      /* user.* on that tmpfs */
 	TRY_OVERLAY,
-	TRY_RMDIR,     /* removing a directory of the lower layer */
+	TRY_RMDIR, /* removing a directory of the lower layer */
 	TRY_FUSE_OPEN,
 	TRY_FUSE_MOUNT,
-	TRY_SILENT,    /* the child gave no answer in time */
+	TRY_SILENT, /* the child gave no answer in time */
 };
 
 struct try_result {
 	enum try_stage stage; /* TRY_OK, or what failed */
-	int code;	      /* errno of it */
+	int code;             /* errno of it */
 };
 
 struct try_result try_namespaces(void);

@@ -26,8 +26,9 @@ static void ku64_if(struct json_out *j, const char *key, uint64_t v)
 
 static void write_rootfs(const struct rootfs_spec *r, struct json_out *j)
 {
-	static const char *const uppers[] = {
-		[UPPER_THROWAWAY] = "throwaway", [UPPER_KEPT] = "kept", [UPPER_READONLY] = "readonly"};
+	static const char *const uppers[] = {[UPPER_THROWAWAY] = "throwaway",
+					     [UPPER_KEPT] = "kept",
+					     [UPPER_READONLY] = "readonly"};
 
 	json_key(j, "rootfs");
 	json_begin_object(j);

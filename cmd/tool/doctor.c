@@ -109,19 +109,22 @@ static int doctor_run(struct cmd *c, void *args, int argc, char **argv)
 
 static const struct verb_example examples[] = {
 	{"everything, one line a feature", "csbx doctor"},
-	{"in a script: may containers have several users?", "csbx doctor --feature subuid || echo no"},
+	{"in a script: may containers have several users?",
+	 "csbx doctor --feature subuid || echo no"},
 	{0},
 };
 
 const struct verb verb_doctor = {
 	.name = "doctor",
 	.usage = "[OPTIONS]",
-	.description =
-		"Tries what a container needs of this machine, as the user you are, and says for each "
-		"feature whether it works, why not, and what to do about it. MISSING in capitals means "
-		"that no container can start without it; the others cost speed or comfort, as their "
-		"reason says. Nothing is changed.\n\n"
-		"The exit code is 0 when containers can start, 1 when they cannot.",
+	.description = "Tries what a container needs of this machine, as the user you are, and "
+		       "says for each "
+		       "feature whether it works, why not, and what to do about it. MISSING in "
+		       "capitals means "
+		       "that no container can start without it; the others cost speed or comfort, "
+		       "as their "
+		       "reason says. Nothing is changed.\n\n"
+		       "The exit code is 0 when containers can start, 1 when they cannot.",
 	.uses = (const struct opt_use[]){{&doctor_table, 0}, {0}},
 	.examples = examples,
 	.args_bytes = sizeof(struct doctor_args),

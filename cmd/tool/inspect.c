@@ -32,8 +32,7 @@ static int read_meta(struct cmd *c, const char *name, const struct container_rec
 		return fd;
 	cmd_meta_source(c, &source);
 	ret_code = meta_cache_get(&c->paths, fd, r->kind, &id, &source, &record, e);
-	return ret_code < 0 ? ret_code
-			    : image_meta_decode(ret, strbuf_str(&record), record.len, e);
+	return ret_code < 0 ? ret_code : image_meta_decode(ret, strbuf_str(&record), record.len, e);
 }
 
 static int add_container(struct cmd *c, const char *name, struct json_out *j, struct err *e)
@@ -127,7 +126,8 @@ const struct verb verb_inspect = {
 	.name = "inspect",
 	.usage = "NAME|ID",
 	.description =
-		"Prints one JSON object: the container's record, what its image says, and each of its "
+		"Prints one JSON object: the container's record, what its image says, and each of "
+		"its "
 		"running instances with the settings that were asked for (\"requested\") and the "
 		"protections that are in force (\"effective\"): id maps, capabilities, system call "
 		"filter, namespaces, mounts and limits as the kernel shows them in /proc at this "

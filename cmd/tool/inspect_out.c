@@ -48,10 +48,11 @@ void inspect_write_meta(struct json_out *j, const struct image_meta *m)
 
 static void write_caps(struct json_out *j, const struct effective *x)
 {
-	static const char *const names[CAPS_SETS] = {
-		[CAPS_INHERITABLE] = "inheritable", [CAPS_PERMITTED] = "permitted",
-		[CAPS_EFFECTIVE] = "effective", [CAPS_BOUNDING] = "bounding",
-		[CAPS_AMBIENT] = "ambient"};
+	static const char *const names[CAPS_SETS] = {[CAPS_INHERITABLE] = "inheritable",
+						     [CAPS_PERMITTED] = "permitted",
+						     [CAPS_EFFECTIVE] = "effective",
+						     [CAPS_BOUNDING] = "bounding",
+						     [CAPS_AMBIENT] = "ambient"};
 
 	json_key(j, "capabilities");
 	json_begin_object(j);
@@ -154,7 +155,8 @@ void inspect_write_instance(struct json_out *j, const struct instance_record *r)
 	json_key(j, "requested");
 	json_raw(j, r->spec);
 	json_key(j, "effective");
-	if (effective_first_child(r->init, &main_pid, &e) >= 0 && effective_read(main_pid, &x, &e) >= 0) {
+	if (effective_first_child(r->init, &main_pid, &e) >= 0 &&
+	    effective_read(main_pid, &x, &e) >= 0) {
 		json_begin_object(j);
 		write_effective(j, &x);
 		json_end_object(j);

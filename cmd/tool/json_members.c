@@ -96,8 +96,7 @@ static int read_value(const struct json *v, const struct member *m, void *at, st
 }
 
 /* Every member of the object must be in the table. */
-int members_read(const struct json *object, const struct member *table, void *target,
-		 struct err *e)
+int members_read(const struct json *object, const struct member *table, void *target, struct err *e)
 {
 	if (!json_is_object(object))
 		return members_wrong(e, "an object");

@@ -14,11 +14,11 @@ struct err;
 struct json;
 
 enum member_kind {
-	MEMBER_STR,    /* char *, owned */
-	MEMBER_BOOL,   /* true or absent */
+	MEMBER_STR,  /* char *, owned */
+	MEMBER_BOOL, /* true or absent */
 	MEMBER_U64,
-	MEMBER_ID,     /* uint32_t, at most USER_ID_MAX */
-	MEMBER_MODE,   /* unsigned, 1..07777 */
+	MEMBER_ID,   /* uint32_t, at most USER_ID_MAX */
+	MEMBER_MODE, /* unsigned, 1..07777 */
 	MEMBER_STRV,
 	MEMBER_CHOICE, /* enum: index into `choices` */
 	MEMBER_CALL,

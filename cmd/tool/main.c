@@ -7,7 +7,8 @@
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {&verb_doctor, &verb_inspect, &verb_run_spec, NULL};
+	static const struct verb *const verbs[] = {&verb_doctor, &verb_inspect, &verb_run_spec,
+						   NULL};
 
 	return cmd_main(PROGRAM_TOOL, verbs, argc, argv);
 }

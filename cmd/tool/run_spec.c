@@ -137,8 +137,9 @@ static int run_spec_run(struct cmd *c, void *args, int argc, char **argv)
 const struct verb verb_run_spec = {
 	.name = "run",
 	.usage = "--spec FILE",
-	.description = "Runs the container that a JSON file describes; its format is in csbx-spec(5). "
-		       "What is missing in it has its default.",
+	.description =
+		"Runs the container that a JSON file describes; its format is in csbx-spec(5). "
+		"What is missing in it has its default.",
 	.uses = (const struct opt_use[]){{&run_spec_table, 0}, {0}},
 	.args_bytes = sizeof(struct run_spec_args),
 	.run = run_spec_run,

@@ -113,7 +113,8 @@ static int read_mounts(const struct json *v, void *at, struct err *e)
 		return members_wrong(e, "an array");
 	for (const struct json *i = json_first(v); i; i = json_next(i)) {
 		struct mount_spec *m = spec_add_mount(at);
-		int r = m ? members_read(i, mount_members, m, e) : err_set(e, ENOMEM, "out of memory");
+		int r = m ? members_read(i, mount_members, m, e)
+			  : err_set(e, ENOMEM, "out of memory");
 
 		if (r < 0)
 			return r;

@@ -41,12 +41,16 @@ static void test_file(void)
 	is_str(FILE_TEXT(""), "", "empty");
 	is_str(FILE_TEXT("A=1\nB=2\n"), "A=1|B=2", "two lines");
 	is_str(FILE_TEXT("A=1"), "A=1", "no newline at the end");
-	is_str(FILE_TEXT("\xef\xbb\xbf" "A=1\r\nB=x y \r\n\r\n"), "A=1|B=x y ", "BOM and CR LF");
+	is_str(FILE_TEXT("\xef\xbb\xbf"
+			 "A=1\r\nB=x y \r\n\r\n"),
+	       "A=1|B=x y ", "BOM and CR LF");
 	is_str(FILE_TEXT("# c\n\n  A=1\n \t# d\nB\n"), "A=1|B", "comments, blanks, a bare name");
 	is_str(FILE_TEXT("A='q' \"x\" $Y\\\n"), "A='q' \"x\" $Y\\", "the value as it stands");
 	is_str(FILE_TEXT("A==b=c\n"), "A==b=c", "'=' in the value");
-	is_str(FILE_TEXT("A=1\n=x\n"), "error: line 2: the variable's name is missing (NAME=VALUE)", "no name");
-	is_str(FILE_TEXT("A B=1\n"), "error: line 1: blank or control character in the variable's name",
+	is_str(FILE_TEXT("A=1\n=x\n"), "error: line 2: the variable's name is missing (NAME=VALUE)",
+	       "no name");
+	is_str(FILE_TEXT("A B=1\n"),
+	       "error: line 1: blank or control character in the variable's name",
 	       "a blank in the name");
 	is_str(FILE_TEXT("A=1\nB=\0\n"), "error: line 2: a NUL byte", "NUL");
 }
@@ -95,7 +99,8 @@ static void test_list(void)
 
 static void test_environment_file(void)
 {
-	static const char text[] = "# x\nA=1\nexport B=\"two words\"\nC='q'\nD=\"\nE=$A\n=x\nnoise\nA=2\nF=a \r\n";
+	static const char text[] =
+		"# x\nA=1\nexport B=\"two words\"\nC='q'\nD=\"\nE=$A\n=x\nnoise\nA=2\nF=a \r\n";
 	_strv_ struct strv env = STRV_INIT;
 
 	env_add_environment_file(&env, text, sizeof(text) - 1);
@@ -105,15 +110,18 @@ static void test_environment_file(void)
 static void test_job(void)
 {
 	static const char *const no_job[] = {"SLURM_NTASKS=2", "RANK=1", NULL};
-	static const char *const job[] = {"SLURM_JOB_ID=7", "SLURM_NTASKS=2", "HOME=/h", "RANK=1", "RANKS=2", "PMIX_X=y",
-		       "PATH=/p", "SECRET=s", "PMI_FD=3", "SLURMD_NODENAME=n", NULL};
+	static const char *const job[] = {
+		"SLURM_JOB_ID=7", "SLURM_NTASKS=2",    "HOME=/h", "RANK=1",
+		"RANKS=2",        "PMIX_X=y",          "PATH=/p", "SECRET=s",
+		"PMI_FD=3",       "SLURMD_NODENAME=n", NULL};
 	static const char *const pbs[] = {"PBS_JOBID=1", "OMP_NUM_THREADS=4", NULL};
 	_strv_ struct strv a = STRV_INIT, b = STRV_INIT, c = STRV_INIT;
 
 	env_add_job(&a, (char *const *)no_job);
 	is_str(joined(&a), "", "nothing outside a job");
 	env_add_job(&b, (char *const *)job);
-	is_str(joined(&b), "SLURM_JOB_ID=7|SLURM_NTASKS=2|RANK=1|PMIX_X=y|PMI_FD=3|SLURMD_NODENAME=n",
+	is_str(joined(&b),
+	       "SLURM_JOB_ID=7|SLURM_NTASKS=2|RANK=1|PMIX_X=y|PMI_FD=3|SLURMD_NODENAME=n",
 	       "the job's variables and nothing else");
 	env_add_job(&c, (char *const *)pbs);
 	is_str(joined(&c), "OMP_NUM_THREADS=4", "under PBS");

@@ -40,9 +40,11 @@ static int set_maybe(void *target, const char *value, struct err *e)
 }
 
 static const struct opt opts[] = {
-	{OPT_FLAG, 'a', "all", .offset = offsetof(struct args, all), .help = "all", .has_key = true},
+	{OPT_FLAG, 'a', "all", .offset = offsetof(struct args, all), .help = "all",
+	 .has_key = true},
 	{OPT_FLAG, 'b', "brief", .offset = offsetof(struct args, brief), .help = "brief"},
-	{OPT_STR, 'n', "name", "NAME", offsetof(struct args, name), .help = "name", .has_key = true},
+	{OPT_STR, 'n', "name", "NAME", offsetof(struct args, name), .help = "name",
+	 .has_key = true},
 	{OPT_LIST, 'l', "list", "ITEM", offsetof(struct args, list), .help = "l", .has_key = true},
 	{OPT_CHOICE, 0, "mode", "MODE", offsetof(struct args, mode), .choices = "none|host|n",
 	 .help = "mode"},
@@ -85,8 +87,11 @@ static char *words[32];
 static int parse_with(const char *line, bool ends, struct keys *keys)
 {
 	static char buf[512];
-	struct opt_parser p = {.uses = uses, .first_operand_ends = ends, .args = &args,
-			       .lookup = keys ? lookup : NULL, .lookup_ctx = keys};
+	struct opt_parser p = {.uses = uses,
+			       .first_operand_ends = ends,
+			       .args = &args,
+			       .lookup = keys ? lookup : NULL,
+			       .lookup_ctx = keys};
 	int argc = 0;
 	char *save = NULL;
 
@@ -153,7 +158,8 @@ static void test_operands(void)
 	ok(args.all && str_eq(words[1], "x") && str_eq(words[2], "y"), "operands in order");
 	is_int(parse("x -- --all -- y"), 4, "-- ends the options, a second one is an operand");
 	ok(!args.all && str_eq(words[2], "--all") && str_eq(words[3], "--"), "taken as they are");
-	is_int(parse_with("-a x --all --name", true, NULL), 3, "the first operand ends the options");
+	is_int(parse_with("-a x --all --name", true, NULL), 3,
+	       "the first operand ends the options");
 	is_str(words[2], "--all", "the command's own option");
 	is_int(parse_with("-- -a x", true, NULL), 2, "-- before the operand");
 	is_str(words[1], "-a", "an operand that looks like an option");
@@ -184,10 +190,26 @@ static void test_errors(void)
 static void test_values(void)
 {
 	static const char *const bad[] = {
-		"--number 0", "--number -1", "--number 101", "--number 1e3", "--number 0x1",
-		"--number +1", "--number _", "--number 99999999999999999999", "--bytes 0",
-		"--bytes -1", "--bytes nan", "--bytes 1e3", "--bytes 9999999999999g", "--bytes _",
-		"--time 0", "--time -1s", "--time inf", "--mode no", "--mode _", "--mode none|host",
+		"--number 0",
+		"--number -1",
+		"--number 101",
+		"--number 1e3",
+		"--number 0x1",
+		"--number +1",
+		"--number _",
+		"--number 99999999999999999999",
+		"--bytes 0",
+		"--bytes -1",
+		"--bytes nan",
+		"--bytes 1e3",
+		"--bytes 9999999999999g",
+		"--bytes _",
+		"--time 0",
+		"--time -1s",
+		"--time inf",
+		"--mode no",
+		"--mode _",
+		"--mode none|host",
 		"--mode Host",
 	};
 
@@ -197,15 +219,20 @@ static void test_values(void)
 	}
 	is_int(parse("--number 100 --bytes 1.5g --time 250ms --mode host"), 0, "good values");
 	ok(args.number == 100 && args.bytes == 3 * (UINT64_C(1) << 29) && args.time_ms == 250 &&
-	   args.mode == 1, "taken");
+		   args.mode == 1,
+	   "taken");
 	is_int(parse("--mode n"), 0, "a choice that begins another");
 	is_int(args.mode, 2, "told apart");
 }
 
 static void test_configuration(void)
 {
-	struct keys k = {{{"CSBX_NAME", "conf"}, {"CSBX_LIST", "one"}, {"CSBX_LIST", "two"},
-			  {"CSBX_ALL", "yes"}, {"CSBX_CALL", "x"}, {"CSBX_CALL", "y"}}};
+	struct keys k = {{{"CSBX_NAME", "conf"},
+			  {"CSBX_LIST", "one"},
+			  {"CSBX_LIST", "two"},
+			  {"CSBX_ALL", "yes"},
+			  {"CSBX_CALL", "x"},
+			  {"CSBX_CALL", "y"}}};
 	struct keys bad = {{{"CSBX_BYTES", "lots"}}};
 
 	is_int(parse_with("", false, &k), 0, "configuration alone");

@@ -12,7 +12,8 @@ static void test_status(void)
 	static const char text[] =
 		"Name:\tCapEff: x\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nGroups:\t5 6 \n"
 		"CapInh:\t0000000000000000\nCapPrm:\t00000000800405fb\nCapEff:\t0000000000000001\n"
-		"CapBnd:\t000001ffffffffff\nCapAmb:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n"
+		"CapBnd:\t000001ffffffffff\nCapAmb:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:"
+		"\t2\n"
 		"Seccomp_filters:\t3\n";
 	struct effective x = {0};
 
@@ -20,7 +21,8 @@ static void test_status(void)
 	is_str(x.uids, "1 2 3 4", "uids");
 	is_str(x.groups, "5 6", "groups");
 	ok(x.caps[CAPS_PERMITTED] == 0x800405fb && x.caps[CAPS_EFFECTIVE] == 1 &&
-	   x.caps[CAPS_BOUNDING] == 0x1ffffffffff, "capabilities");
+		   x.caps[CAPS_BOUNDING] == 0x1ffffffffff,
+	   "capabilities");
 	ok(x.no_new_privs && x.seccomp_mode == 2 && x.seccomp_filters == 3, "flags");
 	effective_free(&x);
 	ok(effective_parse_status("x", &x, NULL) < 0, "something else");

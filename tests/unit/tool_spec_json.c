@@ -41,8 +41,11 @@ static void fill(struct container_spec *s)
 	struct rlimit_spec *r;
 
 	s->name = str_printf("py");
-	s->rootfs = (struct rootfs_spec){.kind = ROOTFS_DIRECTORY, .path = str_printf("/img"),
-					 .upper = UPPER_KEPT, .force_layer = true, .upper_bytes = 4096};
+	s->rootfs = (struct rootfs_spec){.kind = ROOTFS_DIRECTORY,
+					 .path = str_printf("/img"),
+					 .upper = UPPER_KEPT,
+					 .force_layer = true,
+					 .upper_bytes = 4096};
 	strv_add(&s->proc.argv, "sh");
 	strv_add(&s->proc.argv, "-c \"x\"\n");
 	strv_add(&s->proc.env, "A=b=c");
@@ -58,10 +61,16 @@ static void fill(struct container_spec *s)
 	s->proc.tty = TTY_YES;
 	s->ns = (struct ns_spec){NET_HOST, IPC_HOST, USERNS_SUBUID, str_printf("h")};
 	m = spec_add_mount(s);
-	*m = (struct mount_spec){.source = str_printf("/s"), .target = str_printf("/t"), .readonly = true,
-				 .non_recursive = true, .exec_off = true, .optional = true};
+	*m = (struct mount_spec){.source = str_printf("/s"),
+				 .target = str_printf("/t"),
+				 .readonly = true,
+				 .non_recursive = true,
+				 .exec_off = true,
+				 .optional = true};
 	m = spec_add_mount(s);
-	*m = (struct mount_spec){.kind = MOUNT_TMPFS, .target = str_printf("/m"), .tmpfs_bytes = 1 << 20,
+	*m = (struct mount_spec){.kind = MOUNT_TMPFS,
+				 .target = str_printf("/m"),
+				 .tmpfs_bytes = 1 << 20,
 				 .tmpfs_mode = 0700};
 	s->limits.pids = UINT64_MAX;
 	s->limits.shm_bytes = 1 << 20;
@@ -83,8 +92,8 @@ static void test_round_trip(void)
 	fill(&s);
 	first = written(&s);
 	second = first ? reread(first) : NULL;
-	ok(first && strstr(first, "\"rlimits\":{\"nofile\":[64,\"unlimited\"]}"), "limits are written: %s",
-	   first);
+	ok(first && strstr(first, "\"rlimits\":{\"nofile\":[64,\"unlimited\"]}"),
+	   "limits are written: %s", first);
 	is_str(second, first, "every member is read back");
 	free(first);
 	free(second);
@@ -108,19 +117,25 @@ static void test_refused(void)
 		{SPEC("\"rootfs\":[]"), "rootfs: must be an object"},
 		{SPEC("\"rootfs\":{\"upper\":\"Kept\"}"),
 		 "rootfs: upper: must be one of throwaway|kept|readonly"},
-		{SPEC("\"process\":{\"argv\":\"sh\"}"), "process: argv: must be an array of strings"},
+		{SPEC("\"process\":{\"argv\":\"sh\"}"),
+		 "process: argv: must be an array of strings"},
 		{SPEC("\"process\":{\"argv\":[1]}"), "process: argv: must be an array of strings"},
-		{SPEC("\"process\":{\"uid\":-1}"), "process: uid: must be a whole number of at most 2147483646"},
+		{SPEC("\"process\":{\"uid\":-1}"),
+		 "process: uid: must be a whole number of at most 2147483646"},
 		{SPEC("\"process\":{\"uid\":4294967296}"),
 		 "process: uid: must be a whole number of at most 2147483646"},
 		{SPEC("\"process\":{\"uid\":1.5}"),
 		 "process: uid: must be a whole number of at most 2147483646"},
 		{SPEC("\"process\":{\"tty\":\"yes\"}"), "process: tty: must be true or false"},
-		{SPEC("\"namespaces\":{\"network\":\"bridge\"}"), "namespaces: network: must be one of none|host"},
+		{SPEC("\"namespaces\":{\"network\":\"bridge\"}"),
+		 "namespaces: network: must be one of none|host"},
 		{SPEC("\"mounts\":{}"), "mounts: must be an array"},
-		{SPEC("\"mounts\":[{\"mode\":4096}]"), "mounts: mode: must be a whole number of at most 4095"},
-		{SPEC("\"limits\":{\"pids\":\"many\"}"), "limits: pids: must be a number or \"unlimited\""},
-		{SPEC("\"limits\":{\"rlimits\":{\"nofiles\":[1,2]}}"), "limits: rlimits: nofiles: unknown limit"},
+		{SPEC("\"mounts\":[{\"mode\":4096}]"),
+		 "mounts: mode: must be a whole number of at most 4095"},
+		{SPEC("\"limits\":{\"pids\":\"many\"}"),
+		 "limits: pids: must be a number or \"unlimited\""},
+		{SPEC("\"limits\":{\"rlimits\":{\"nofiles\":[1,2]}}"),
+		 "limits: rlimits: nofiles: unknown limit"},
 		{SPEC("\"limits\":{\"rlimits\":{\"nofile\":[1]}}"),
 		 "limits: rlimits: nofile: must be [soft, hard]"},
 		{SPEC("\"security\":{\"capabilities\":[\"CAP_X\"]}"),
@@ -145,9 +160,16 @@ static void test_refused(void)
 static void test_strict(void)
 {
 	static const char *const bad[] = {
-		"", "{\"version\":1", "{\"version\":1} x", "{\"version\":1,\"version\":1}",
-		"\xef\xbb\xbf{\"version\":1}", "{\"version\":1,\"name\":\"a\\u0000b\"}",
-		"{\"version\":1,\"name\":\"\xff\"}", "{\"version\":1.0}", "{\"version\":1e0}", "// x\n{\"version\":1}",
+		"",
+		"{\"version\":1",
+		"{\"version\":1} x",
+		"{\"version\":1,\"version\":1}",
+		"\xef\xbb\xbf{\"version\":1}",
+		"{\"version\":1,\"name\":\"a\\u0000b\"}",
+		"{\"version\":1,\"name\":\"\xff\"}",
+		"{\"version\":1.0}",
+		"{\"version\":1e0}",
+		"// x\n{\"version\":1}",
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
