@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image/ahead.h"
 #include "image/decoder.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -13,15 +14,17 @@
 #define BUFFER_BYTES (256u << 10)
 #define RATIO_FREE_BYTES (1ull << 30)
 #define RATIO_MAX 4096u
+#define AHEAD_MIN_BYTES (1u << 20) /* less is done before a thread is up */
 
 struct stream {
 	struct stream_config config;
 	uint64_t position; /* stored bytes read */
 	uint64_t produced;
 	struct decoder *decoder; /* NULL: plain */
-	struct decoder_io io;
+	struct decoder_io io;    /* its input lies in `in` */
 	struct digest_ctx stored, plain;
 	uint8_t *in, *out;
+	struct ahead *ahead; /* NULL: pieces are made on demand, in `out` */
 };
 
 int stream_watch_tick(const struct stream_watch *w, uint64_t bytes, struct err *e)
@@ -99,78 +102,6 @@ static int choose_decoder(struct stream *s, struct err *e)
 	return 0;
 }
 
-int stream_open(struct stream **ret, const struct stream_config *c, struct err *e)
-{
-	_stream_ struct stream *s = calloc(1, sizeof(*s));
-	ssize_t n;
-	int r;
-
-	if (!s)
-		return err_set(e, ENOMEM, "out of memory");
-	s->config = *c;
-	s->in = malloc(BUFFER_BYTES);
-	if (!s->in)
-		return err_set(e, ENOMEM, "out of memory");
-	if (c->stored_alg && (r = digest_init(&s->stored, c->stored_alg, e)) < 0)
-		return r;
-	n = fill(s, e);
-	if (n < 0)
-		return (int)n;
-	r = choose_decoder(s, e);
-	if (r < 0)
-		return r;
-	if (s->decoder) {
-		s->out = malloc(BUFFER_BYTES);
-		if (!s->out)
-			return err_set(e, ENOMEM, "out of memory");
-	}
-	/* Stored and plain bytes are the same where nothing is compressed: hashed once. */
-	if (c->plain_alg && (s->decoder || !c->stored_alg || strcmp(c->plain_alg, c->stored_alg)) &&
-	    (r = digest_init(&s->plain, c->plain_alg, e)) < 0)
-		return r;
-	*ret = take_ptr(s);
-	return 0;
-}
-
-static ssize_t read_plain(struct stream *s, const void **ret_data, struct err *e)
-{
-	ssize_t n = (ssize_t)s->io.in_len;
-
-	if (!n)
-		n = fill(s, e);
-	if (n > 0)
-		*ret_data = s->io.in;
-	s->io.in_len = 0;
-	return n;
-}
-
-static ssize_t read_decoded(struct stream *s, const void **ret_data, struct err *e)
-{
-	s->io.out = s->out;
-	s->io.out_cap = BUFFER_BYTES;
-	s->io.out_len = 0;
-	for (;;) {
-		ssize_t n;
-		int r = s->decoder->run(s->decoder, &s->io, e);
-
-		if (r < 0)
-			return r;
-		if (s->io.out_len)
-			break;
-		if (s->io.in_len)
-			return err_set(e, EBADMSG, "compressed data is damaged");
-		n = fill(s, e);
-		if (n < 0)
-			return n;
-		if (n == 0 && !s->decoder->at_boundary)
-			return err_set(e, EBADMSG, "compressed data ends too early");
-		if (n == 0)
-			return 0;
-	}
-	*ret_data = s->out;
-	return (ssize_t)s->io.out_len;
-}
-
 static int check_guards(const struct stream *s, struct err *e)
 {
 	if (s->config.max_bytes && s->produced > s->config.max_bytes)
@@ -181,17 +112,107 @@ static int check_guards(const struct stream *s, struct err *e)
 	return 0;
 }
 
-ssize_t stream_read(struct stream *s, const void **ret_data, struct err *e)
+/* Fills io.out; the count, 0 at the end. */
+static ssize_t decode(struct stream *s, struct err *e)
 {
-	ssize_t n = s->decoder ? read_decoded(s, ret_data, e) : read_plain(s, ret_data, e);
+	for (;;) {
+		ssize_t n;
+		int r = s->decoder->run(s->decoder, &s->io, e);
+
+		if (r < 0)
+			return r;
+		if (s->io.out_len)
+			return (ssize_t)s->io.out_len;
+		if (s->io.in_len)
+			return err_set(e, EBADMSG, "compressed data is damaged");
+		n = fill(s, e);
+		if (n < 0)
+			return n;
+		if (n == 0 && !s->decoder->at_boundary)
+			return err_set(e, EBADMSG, "compressed data ends too early");
+		if (n == 0)
+			return 0;
+	}
+}
+
+/* All that may run ahead: reading, hashing what is stored, inflating, the guards. */
+static ssize_t produce(void *arg, void *buf, size_t cap, struct err *e)
+{
+	struct stream *s = arg;
+	ssize_t n;
 	int r;
 
+	if (s->decoder) {
+		s->io.out = buf;
+		s->io.out_cap = cap;
+		s->io.out_len = 0;
+		n = decode(s, e);
+	} else {
+		n = s->io.in_len ? (ssize_t)s->io.in_len : fill(s, e);
+		if (n > 0)
+			memcpy(buf, s->io.in, (size_t)n);
+		s->io.in_len = 0;
+	}
 	if (n <= 0)
 		return n;
-	digest_update(&s->plain, *ret_data, (size_t)n);
 	s->produced += (uint64_t)n;
 	r = check_guards(s, e);
 	return r < 0 ? r : n;
+}
+
+static int start_hashes(struct stream *s, struct err *e)
+{
+	const struct stream_config *c = &s->config;
+	int r = c->stored_alg ? digest_init(&s->stored, c->stored_alg, e) : 0;
+
+	if (r < 0 || !c->plain_alg)
+		return r;
+	return digest_init(&s->plain, c->plain_alg, e);
+}
+
+int stream_open(struct stream **ret, const struct stream_config *c, struct err *e)
+{
+	_stream_ struct stream *s = calloc(1, sizeof(*s));
+	ssize_t n;
+	int r;
+
+	if (!s)
+		return err_set(e, ENOMEM, "out of memory");
+	s->config = *c;
+	s->in = malloc(BUFFER_BYTES);
+	s->out = malloc(BUFFER_BYTES);
+	if (!s->in || !s->out)
+		return err_set(e, ENOMEM, "out of memory");
+	r = start_hashes(s, e);
+	if (r < 0)
+		return r;
+	n = fill(s, e);
+	if (n < 0)
+		return (int)n;
+	r = choose_decoder(s, e);
+	/* Stored and plain bytes are the same where nothing is compressed: hashed once. */
+	if (!s->decoder && c->stored_alg && c->plain_alg && !strcmp(c->plain_alg, c->stored_alg))
+		digest_free(&s->plain);
+	if (r == 0 && c->length >= AHEAD_MIN_BYTES)
+		r = ahead_start(&s->ahead, produce, s, BUFFER_BYTES, e);
+	if (r == 0)
+		*ret = take_ptr(s);
+	return r;
+}
+
+ssize_t stream_read(struct stream *s, const void **ret_data, struct err *e)
+{
+	ssize_t n;
+
+	if (s->ahead) {
+		n = ahead_next(s->ahead, ret_data, e);
+	} else {
+		n = produce(s, s->out, BUFFER_BYTES, e);
+		*ret_data = s->out;
+	}
+	if (n > 0)
+		digest_update(&s->plain, *ret_data, (size_t)n);
+	return n;
 }
 
 int stream_finish(struct stream *s, struct stream_result *ret, struct err *e)
@@ -205,6 +226,7 @@ int stream_finish(struct stream *s, struct stream_result *ret, struct err *e)
 		;
 	if (n < 0)
 		return (int)n;
+	ahead_stop(&s->ahead); /* what it worked with is ours from here on */
 	res.stored_bytes = s->position;
 	res.plain_bytes = s->produced;
 	if (s->stored.impl)
@@ -225,6 +247,7 @@ void stream_close(struct stream **sp)
 	*sp = NULL;
 	if (!s)
 		return;
+	ahead_stop(&s->ahead);
 	if (s->decoder)
 		s->decoder->free(s->decoder);
 	digest_free(&s->stored);

@@ -33,6 +33,13 @@ const char *__lsan_default_suppressions(void)
 	return "leak:libsquashfs";
 }
 
+/* libc's locks around iconv, which libarchive uses, are not visible to ThreadSanitizer. */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+	return "race:__gconv_*";
+}
+
 /* --- a source of two layers, and where images go ------------------------------------------------
  */
 
