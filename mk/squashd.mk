@@ -4,8 +4,10 @@ $(SQUASHD_PROBE): $(O)/tests/tools/squashd_probe.o $(O)/libruntime.a $(O)/libbas
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
 test-programs: $(SQUASHD_PROBE)
-check-integration: $(SQUASHD_PROBE)
+check-integration check-hostile: $(SQUASHD_PROBE)
 
-# The config parser is part of the server, not of a library.
-$(O)/tests/fuzz/fuzz_image_config $(O)/tests/fuzz/replay_image_config: $(O)/runtime/squashd/meta_json.o
-$(O)/tests/fuzz/fuzz_image_config $(O)/tests/fuzz/replay_image_config: TEST_LIBS = $(call pc,--libs,libcjson:libcjson-dev)
+# Parsers that are part of the server, not of a library.
+SQUASHD_FUZZ = $(addprefix $(O)/tests/fuzz/,fuzz_$(1) replay_$(1))
+$(call SQUASHD_FUZZ,image_config): $(O)/runtime/squashd/meta_json.o
+$(call SQUASHD_FUZZ,squashfs): $(O)/runtime/squashd/sqimage.o $(O)/runtime/squashd/sqsuper.o
+$(call SQUASHD_FUZZ,image_config) $(call SQUASHD_FUZZ,squashfs): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS))

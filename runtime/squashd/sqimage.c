@@ -14,6 +14,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
+#include "runtime/squashd/sqsuper.h"
 
 /*
  * The library keeps 8 metadata blocks, 1 data block and 3 fragments, found by linear search. A
@@ -39,36 +40,6 @@ static sqfs_inode *inode_of(const struct sqnode *n)
 	return (sqfs_inode *)(void *)n->inode; /* the library takes no const */
 }
 
-/* A table of n entries that starts at `start` must end before the image does. */
-static bool table_fits(uint64_t start, uint64_t n, uint64_t each, uint64_t bytes)
-{
-	uint64_t blocks = (n * each + SQUASHFS_METADATA_SIZE - 1) / SQUASHFS_METADATA_SIZE;
-
-	return start < bytes && blocks * 8 <= bytes - start;
-}
-
-static const char *superblock_fault(const struct squashfs_super_block *sb, uint64_t file_bytes)
-{
-	uint64_t bytes = sb->bytes_used;
-
-	if (bytes > file_bytes)
-		return "truncated";
-	if (sb->block_log < 12 || sb->block_log > SQUASHFS_FILE_MAX_LOG ||
-	    sb->block_size != 1u << sb->block_log)
-		return "bad block size";
-	if (!sb->no_ids || !table_fits(sb->id_table_start, sb->no_ids, 4, bytes))
-		return "bad id table";
-	if (sb->inode_table_start >= bytes || sb->directory_table_start >= bytes ||
-	    sb->inode_table_start > sb->directory_table_start)
-		return "bad inode table";
-	if (sb->fragments && !table_fits(sb->fragment_table_start, sb->fragments,
-					 sizeof(struct squashfs_fragment_entry), bytes))
-		return "bad fragment table";
-	if (sb->xattr_id_table_start != UINT64_MAX && sb->xattr_id_table_start >= bytes)
-		return "bad attribute table";
-	return NULL;
-}
-
 static const char *init_fault(sqfs_err r)
 {
 	switch (r) {
@@ -81,6 +52,34 @@ static const char *init_fault(sqfs_err r)
 	default:
 		return "damaged squashfs image";
 	}
+}
+
+/*
+ * Where a table's metadata blocks lie. Position 0 above all: the library's caches take it for an
+ * empty slot, and give a block that is not there.
+ */
+static bool blocks_are_sane(const sqfs *fs, const sqfs_table *t, uint64_t n)
+{
+	uint64_t blocks = (n * t->each + SQUASHFS_METADATA_SIZE - 1) / SQUASHFS_METADATA_SIZE;
+
+	for (uint64_t i = 0; i < blocks; i++) {
+		if (t->blocks[i] < SQSUPER_BYTES || t->blocks[i] >= fs->sb.bytes_used)
+			return false;
+	}
+	return true;
+}
+
+static bool tables_are_sane(const sqfs *fs)
+{
+	const struct squashfs_xattr_id_table *x = &fs->xattr_info;
+
+	if (!blocks_are_sane(fs, &fs->id_table, fs->sb.no_ids) ||
+	    !blocks_are_sane(fs, &fs->frag_table, fs->sb.fragments))
+		return false;
+	if (fs->sb.xattr_id_table_start == UINT64_MAX)
+		return true;
+	return x->xattr_table_start >= SQSUPER_BYTES && x->xattr_table_start < fs->sb.bytes_used &&
+	       blocks_are_sane(fs, &fs->xattr_table, x->xattr_ids);
 }
 
 static int replace_cache(sqfs_cache *cache, size_t count)
@@ -103,6 +102,8 @@ static int size_caches(sqfs *fs)
 int sqimage_open(int fd, struct sqimage **ret, struct err *e)
 {
 	struct sqimage *img = calloc(1, sizeof(*img));
+	unsigned char super[SQSUPER_BYTES];
+	bool is_init = false;
 	const char *fault;
 	off_t bytes;
 	sqfs_err r;
@@ -115,21 +116,24 @@ int sqimage_open(int fd, struct sqimage **ret, struct err *e)
 		free(img);
 		return err_sys(e, "size of image");
 	}
-	/* The superblock is judged before the library believes it. */
-	memset(&img->fs, 0, sizeof(img->fs));
-	if (pread(fd, &img->fs.sb, sizeof(img->fs.sb), 0) == (ssize_t)sizeof(img->fs.sb) &&
-	    img->fs.sb.s_magic == SQUASHFS_MAGIC)
-		fault = superblock_fault(&img->fs.sb, (uint64_t)bytes);
+	/* The super block is judged before the library believes it. */
+	if (pread(fd, super, sizeof(super), 0) == (ssize_t)sizeof(super))
+		fault = sqsuper_fault(super, (uint64_t)bytes);
 	else
 		fault = "not a squashfs image";
 	if (!fault) {
 		r = sqfs_init(&img->fs, fd, 0);
-		if (r != SQFS_OK)
+		is_init = r == SQFS_OK;
+		if (!is_init)
 			fault = init_fault(r);
+		else if (!tables_are_sane(&img->fs))
+			fault = "damaged squashfs image";
 		else if (size_caches(&img->fs) < 0)
 			fault = "out of memory";
 	}
 	if (fault) {
+		if (is_init)
+			sqfs_destroy(&img->fs);
 		free(img);
 		return err_set(e, EINVAL, "%s", fault);
 	}
@@ -267,10 +271,53 @@ int sqdir_next(struct sqdir *d, struct sqentry *ret)
 	return 1;
 }
 
+/* One piece of a file: bytes of a decompressed block, or a hole (data NULL). */
+struct piece {
+	const char *data;
+	size_t len;
+};
+
+/* The tail of a file in a block it shares with others; where in it, the image says. */
+static int fragment_piece(sqfs *fs, sqfs_inode *i, size_t want, struct piece *ret)
+{
+	size_t offset, size;
+	sqfs_block *block = NULL;
+
+	if (i->xtra.reg.frag_idx == SQUASHFS_INVALID_FRAG ||
+	    sqfs_frag_block(fs, i, &offset, &size, &block) != SQFS_OK || !block)
+		return -EIO;
+	if (offset > block->size || want > block->size - offset)
+		return -EIO;
+	*ret = (struct piece){.data = (const char *)block->data + offset, .len = want};
+	return 0;
+}
+
+static int block_piece(sqfs *fs, const sqfs_blocklist *bl, size_t want, struct piece *ret)
+{
+	sqfs_block *block = NULL;
+
+	*ret = (struct piece){.len = want};
+	if (!bl->input_size)
+		return 0;
+	if (sqfs_data_cache(fs, &fs->data_cache, (sqfs_off_t)bl->block, bl->header, &block) !=
+		    SQFS_OK ||
+	    !block || want > block->size)
+		return -EIO;
+	ret->data = block->data;
+	return 0;
+}
+
+/*
+ * The library's own sqfs_read_range() trusts the image that blocks are as long as the file needs
+ * them and reads past their end otherwise; so the walk over the blocks is done here.
+ */
 ssize_t sqimage_read(struct sqimage *img, const struct sqnode *file, uint64_t offset, void *buf,
 		     size_t len)
 {
-	sqfs_off_t n;
+	sqfs_inode *i = inode_of(file);
+	uint64_t block_size = img->fs.sb.block_size, at;
+	sqfs_blocklist bl;
+	size_t done = 0;
 
 	if (!S_ISREG(file->mode))
 		return S_ISDIR(file->mode) ? -EISDIR : -EINVAL;
@@ -278,10 +325,33 @@ ssize_t sqimage_read(struct sqimage *img, const struct sqnode *file, uint64_t of
 		return 0;
 	if (len > file->size - offset)
 		len = (size_t)(file->size - offset);
-	n = (sqfs_off_t)len;
-	if (sqfs_read_range(&img->fs, inode_of(file), (sqfs_off_t)offset, &n, buf) != SQFS_OK)
+	if (sqfs_blockidx_blocklist(&img->fs, i, &bl, (sqfs_off_t)offset) != SQFS_OK)
 		return -EIO;
-	return (ssize_t)n;
+	for (at = offset; done < len; at = offset + done) {
+		uint64_t start = at - at % block_size, skip = at - start, left = file->size - start;
+		size_t want = (size_t)(left < block_size ? left : block_size), take;
+		struct piece piece;
+		int r;
+
+		if (bl.remain) {
+			if (sqfs_blocklist_next(&bl) != SQFS_OK)
+				return -EIO;
+			if (bl.pos < start)
+				continue;
+			r = bl.pos == start ? block_piece(&img->fs, &bl, want, &piece) : -EIO;
+		} else {
+			r = fragment_piece(&img->fs, i, want, &piece);
+		}
+		if (r < 0)
+			return r;
+		take = want - (size_t)skip < len - done ? want - (size_t)skip : len - done;
+		if (piece.data)
+			memcpy((char *)buf + done, piece.data + skip, take);
+		else
+			memset((char *)buf + done, 0, take);
+		done += take;
+	}
+	return (ssize_t)done;
 }
 
 ssize_t sqimage_readlink(struct sqimage *img, const struct sqnode *link, char *buf)
