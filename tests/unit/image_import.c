@@ -33,11 +33,11 @@ const char *__lsan_default_suppressions(void)
 	return "leak:libsquashfs";
 }
 
-/* libc's locks around iconv, which libarchive uses, are not visible to ThreadSanitizer. */
+/* The locks around libc's locales and iconv are not visible to ThreadSanitizer. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-	return "race:__gconv_*";
+	return "race:__gconv_*\nrace:_nl_*";
 }
 
 /* --- a source of two layers, and where images go ------------------------------------------------
