@@ -86,6 +86,11 @@ static int set_pids(void *pids, const char *value, struct err *e)
 static const struct opt opts[] = {
 	{OPT_CALL, 0, "pids-limit", "N", AT(spec.limits.pids), set_pids, .has_key = true,
 	 .initial = "4096", .help = "how many processes and threads there may be, or unlimited"},
+	{OPT_DURATION, 0, "timeout", "TIME", AT(spec.limits.timeout_ms), .has_key = true,
+	 .help = "end the container after TIME (30, 500ms, 2m): exit code 124"},
+	{OPT_DURATION, 0, "kill-after", "TIME", AT(spec.limits.kill_after_ms), .has_key = true,
+	 .initial = "100ms",
+	 .help = "how long after --timeout's SIGTERM everything is killed"},
 	{OPT_CALL, 0, "ulimit", "NAME=SOFT[:HARD]", AT(spec), set_ulimit, .repeats = true,
 	 .has_key = true,
 	 .help = "a resource limit of each process (nofile, core, cpu, fsize, stack, as, ...), a "

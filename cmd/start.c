@@ -84,7 +84,8 @@ const struct verb verb_start = {
 		"Inside there are no network but a loopback, no capabilities over the host, no "
 		"files "
 		"of the host but those asked for by --mount.\n\n"
-		"The exit code is the command's own; 128+N when signal N ended it; 125 when csbx "
+		"The exit code is the command's own; 128+N when signal N ended it; 124 when --timeout "
+		"did; 125 when csbx "
 		"failed, 126 when the command could not be run, 127 when it was not found.",
 	.uses = (const struct opt_use[]){{&start_table, 0},
 					 RUN_OPT_USES(offsetof(struct start_args, run)),

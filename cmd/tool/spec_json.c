@@ -187,6 +187,8 @@ static int read_rlimits(const struct json *v, void *at, struct err *e)
 static const struct member limit_members[] = {
 	{"pids", MEMBER_CALL, LIMIT(pids), NULL, read_pids},
 	{"shm_bytes", MEMBER_U64, LIMIT(shm_bytes)},
+	{"timeout_ms", MEMBER_U64, LIMIT(timeout_ms)},
+	{"kill_after_ms", MEMBER_U64, LIMIT(kill_after_ms)},
 	{"rlimits", MEMBER_CALL, 0, NULL, read_rlimits},
 	{0},
 };

@@ -277,6 +277,17 @@ def test_limits(box):
         box.fails("start", "--ulimit", bad, "box", "true", says="--ulimit")
 
 
+def test_timeout(box):
+    p = box.run("start", "--timeout", "300ms", "box", "sh", "-c", "echo a; sleep 60; echo b")
+    assert (p.returncode, p.stdout) == (124, "a\n")
+    p = box.run("start", "--timeout", "200ms", "--kill-after", "0.2", "box", "sh", "-c",
+                "trap '' TERM; while :; do sleep 60; done")
+    assert p.returncode == 124
+    assert box.run("start", "--timeout", "60", "box", "sh", "-c", "exit 124").returncode == 124
+    for bad in ("0", "-1", "inf", "1x", ""):
+        box.fails("start", f"--timeout={bad}", "box", "true", says="--timeout")
+
+
 def test_unsupported_limits_are_refused(box):
     """What is not there yet is an error, in the configuration as on the command line."""
     known = box.ok("start", "--help")
