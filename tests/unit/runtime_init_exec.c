@@ -255,6 +255,29 @@ static void test_end(struct box *b)
 	is_int(box_end(b), 128 + SIGKILL, "init's exit code");
 }
 
+static void new_privs(struct container_spec *s)
+{
+	s->sec.new_privs = true;
+}
+
+static void test_new_privs(void)
+{
+	_free_ char *text = NULL;
+	struct spawn s = {0};
+	struct box b;
+
+	start_idle(&b, (struct box_want){.edit = new_privs});
+	spawn(&b, 1,
+	      &(struct box_want){.argv = SH("sed -n 's/NoNewPrivs:.//p;s/Seccomp:.//p;"
+					    "s/CapEff:.//p' /proc/self/status"),
+				 .edit = new_privs},
+	      &s);
+	text = box_read_text(s.out);
+	is_str(text, "00000000800405fb\n0\n2\n", "with new privileges the filter holds in an exec");
+	spawn_close(&s);
+	box_end(&b);
+}
+
 static void test_other_user(void)
 {
 	_free_ char *text = NULL;
@@ -434,6 +457,7 @@ int main(int argc, char **argv)
 	test_keep_fd(&b);
 	test_parallel(&b);
 	test_end(&b);
+	test_new_privs();
 	test_other_user();
 	test_full_socket();
 	test_cgroup();
