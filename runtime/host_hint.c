@@ -21,7 +21,8 @@ static const struct {
 	{"uid_map", HOST_USERNS},
 	{"newuidmap", HOST_SUBID},
 	{"subuid", HOST_SUBID},
-	{"range", HOST_SUBID},
+	{"id maps", HOST_USERNS},
+	{"ranges", HOST_SUBID},
 	{"/dev/fuse", HOST_FUSE},
 	{"fuse", HOST_FUSE},
 	{"overlay", HOST_OVERLAY},
@@ -49,12 +50,29 @@ static bool is_host_code(int code)
 	       code == EOPNOTSUPP;
 }
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* True for "fuse" in "/dev/fuse: ...", not in "refused". */
+static bool has_word(const char *msg, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = strstr(msg, word); p; p = strstr(p + 1, word)) {
+		if ((p == msg || !is_letter(p[-1])) && !is_letter(p[n]))
+			return true;
+	}
+	return false;
+}
+
 bool host_hint(int code, const char *msg, struct strbuf *out)
 {
 	struct host_fact fact;
 
 	for (size_t i = 0; is_host_code(code) && i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!strstr(msg, rows[i].words))
+		if (!has_word(msg, rows[i].words))
 			continue;
 		host_probe(NULL, rows[i].feature, &fact);
 		if (fact.ok || !*fact.remedy)
