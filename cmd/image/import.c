@@ -65,35 +65,44 @@ static const struct opt_table import_table = {"Options", import_opts};
 /* Where the image goes: a directory and a name in it. */
 struct destination {
 	int dirfd;
-	const char *name;
-	char *dir, *path; /* path: as the user may use it */
+	char *dir, *name; /* name: NULL until the image's own is known */
+	char *path;       /* as the user may use it */
 };
 
-static int open_destination(struct destination *d, const struct import_args *a, const char *name,
-			    struct err *e)
+/* The directory comes first: what has to be spooled is spooled there. */
+static int open_directory(struct destination *d, const char *output, struct err *e)
 {
-	const char *slash;
+	const char *slash = output ? strrchr(output, '/') : NULL;
 
-	d->path = a->output ? str_printf("%s", a->output) : str_printf("%s.sqsh", name);
-	if (!d->path)
-		return err_set(e, ENOMEM, "out of memory");
-	slash = strrchr(d->path, '/');
-	d->name = slash ? slash + 1 : d->path;
-	d->dir = !slash             ? str_printf(".")
-		 : slash == d->path ? str_printf("/")
-				    : str_printf("%.*s", (int)(slash - d->path), d->path);
+	if (!slash)
+		d->dir = str_printf(".");
+	else
+		d->dir = str_printf("%.*s", slash == output ? 1 : (int)(slash - output), output);
 	if (!d->dir)
+		return err_set(e, ENOMEM, "out of memory");
+	d->dirfd = open(d->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return d->dirfd < 0 ? err_sys(e, "%s", d->dir) : 0;
+}
+
+static int set_name(struct destination *d, const char *output, const char *image, struct err *e)
+{
+	const char *slash = output ? strrchr(output, '/') : NULL;
+
+	d->path = output ? str_printf("%s", output) : str_printf("%s.sqsh", image);
+	d->name = output ? str_printf("%s", slash ? slash + 1 : output)
+			 : str_printf("%s.sqsh", image);
+	if (!d->path || !d->name)
 		return err_set(e, ENOMEM, "out of memory");
 	if (!d->name[0] || str_is_dots(d->name))
 		return err_set(e, EINVAL, "'%s' names no file", d->path);
-	d->dirfd = open(d->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return d->dirfd < 0 ? err_sys(e, "%s", d->dir) : 0;
+	return 0;
 }
 
 static void close_destination(struct destination *d)
 {
 	fd_close(&d->dirfd);
 	ptr_free(&d->dir);
+	ptr_free(&d->name);
 	ptr_free(&d->path);
 }
 
@@ -141,25 +150,36 @@ static int write_image(const struct import_args *a, const struct image_source *s
 	return r;
 }
 
+static int import_source(const struct import_args *a, const char *uri, struct destination *d,
+			 struct err *e)
+{
+	struct image_source src = {0};
+	struct source_options o = {.arch = a->arch, .platform = a->platform};
+	int r = open_directory(d, a->output, e);
+
+	if (r < 0)
+		return r;
+	o.tmp_dirfd = d->dirfd;
+	r = source_open(&src, uri, &o, e);
+	if (r == 0)
+		r = set_name(d, a->output, src.name, e);
+	if (r == 0)
+		r = write_image(a, &src, d, e);
+	source_close(&src);
+	return r;
+}
+
 static int import_run(struct cmd *c, void *args, int argc, char **argv)
 {
-	struct import_args *a = args;
 	struct destination d = {.dirfd = -1};
-	struct image_source src = {0};
-	struct source_options so = {
-		.arch = a->arch, .platform = a->platform, .tmp_dirfd = AT_FDCWD};
 	struct err e = ERR_INIT;
-	int r;
+	int r = import_source(args, argv[0], &d, &e);
 
 	(void)c;
 	(void)argc;
-	r = source_open(&src, argv[0], &so, &e);
-	if (r == 0)
-		r = open_destination(&d, a, src.name, &e);
-	if (r == 0)
-		r = write_image(a, &src, &d, &e);
-	source_close(&src);
 	close_destination(&d);
+	if (r == -EEXIST)
+		err_append(&e, "--force replaces it");
 	return r < 0 ? cmd_error(&e, "import %s", argv[0]) : CMD_EXIT_OK;
 }
 
