@@ -42,6 +42,14 @@ $(KILLAT): $(O)/tests/tools/killat.o
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^
 
+# Runs inside containers, so it is static (a sanitizer's build cannot be: it is left out there).
+RAW_CALLS := $(if $(SANITIZE),,$(O)/tests/tools/raw_calls)
+$(O)/tests/hostile/raw_calls.o: $(SECCOMP_NAMES)
+$(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/seccomp/policy.o
+	@echo "  LINK  $@"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
+
 # --- targets ------------------------------------------------------------------------------------
 .PHONY: setup demo check check-layers check-unit check-fuzz check-integration check-hostile \
 	check-oracle check-crash fuzz fuzz-programs test-programs bench
@@ -59,7 +67,7 @@ check: ## every test this machine can run
 check-layers: ## who may include what; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
 
-test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS) $(KILLAT)
+test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS) $(KILLAT) $(RAW_CALLS)
 
 check-unit: $(UNIT_PROGRAMS) ## unit tests (C, TAP)
 	@tests/tools/tap_summary.py --as-user $(UNIT_PROGRAMS)
@@ -76,7 +84,7 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 check-integration: all ## the commands as an ordinary user sees them
 	@tests/tools/run_pytest "$(O)" tests/integration
 
-check-hostile: all ## images and programs that attack
+check-hostile: all $(RAW_CALLS) ## images and programs that attack
 	@tests/tools/run_pytest "$(O)" tests/hostile
 
 check-oracle: all ## import against umoci on 2,000 random layer stacks
