@@ -83,7 +83,22 @@ static int set_pids(void *pids, const char *value, struct err *e)
 	return 0;
 }
 
+static int set_cpus(void *cpus, const char *value, struct err *e)
+{
+	uint64_t milli = 0;
+
+	if (num_parse_milli(value, 1000u * 65536u, &milli) < 0 || !milli)
+		return err_set(e, EINVAL, "'%s' is not a number of CPUs above 0 (as in 2 or 0.5)", value);
+	*(uint64_t *)cpus = milli;
+	return 0;
+}
+
 static const struct opt opts[] = {
+	{OPT_BYTES, 0, "memory", "SIZE", AT(spec.limits.memory_bytes), .has_key = true,
+	 .help = "end the container when it holds more than SIZE of memory, files in memory "
+		 "included: exit code 137"},
+	{OPT_CALL, 0, "cpus", "N", AT(spec.limits.cpus_milli), set_cpus, .has_key = true,
+	 .help = "how many CPUs it may use; a fraction is rounded up"},
 	{OPT_CALL, 0, "pids-limit", "N", AT(spec.limits.pids), set_pids, .has_key = true,
 	 .initial = "4096", .help = "how many processes and threads there may be, or unlimited"},
 	{OPT_DURATION, 0, "timeout", "TIME", AT(spec.limits.timeout_ms), .has_key = true,

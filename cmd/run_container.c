@@ -55,19 +55,41 @@ static int report(const struct container_spec *spec, const struct image_meta *me
 	return run_exit_code(result);
 }
 
+/* A run that did not come about has a result too: whoever asked for one waits for it. */
+static void failed_result(struct run_result *result, const struct err *e)
+{
+	result->status = RUN_SANDBOX_ERROR;
+	result->exit_code = CMD_EXIT_FAILED;
+	result->error = *e;
+}
+
 int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
-	     const char *what)
+	     struct result_out *out, const char *what)
 {
 	struct run_result result = {0};
 	struct err e = ERR_INIT;
 	int code;
 
-	if (container_run(spec, &c->paths, &result, &e) < 0)
+	if (container_run(spec, &c->paths, &result, &e) < 0) {
 		code = cmd_error(&e, "%s", what);
-	else
+		failed_result(&result, &e);
+	} else {
 		code = report(spec, meta, &result, what);
+	}
+	if (out && result_out_write(out, spec, &result, &e) < 0)
+		code = cmd_error(&e, "%s", what);
 	run_result_free(&result);
 	return code;
+}
+
+static int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *meta, const char *what)
+{
+	struct result_out out;
+	struct err e = ERR_INIT;
+
+	if (result_out_open(&o->result, &o->spec, &out, &e) < 0)
+		return cmd_error(&e, "%s", what);
+	return run_spec(c, &o->spec, meta, &out, what);
 }
 
 /* A limit in the configuration that this program does not know must not be lost in silence. */
@@ -158,7 +180,7 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 		explain_missing(q->operand, &e);
 	} else {
 		code = q->plan ? run_plan(&o->spec, what)
-			       : run_spec(c, &o->spec, &subject.meta, what);
+			       : run_with_result(c, o, &subject.meta, what);
 	}
 	subject_close(&subject);
 	return code;

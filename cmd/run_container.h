@@ -9,6 +9,7 @@
 struct cmd;
 struct container_spec;
 struct image_meta;
+struct result_out;
 struct run_opts;
 
 struct run_request {
@@ -25,7 +26,7 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 
 /* Runs a frozen spec. meta is NULL where the image is not known; what: "start py", for messages. */
 int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
-	     const char *what);
+	     struct result_out *out, const char *what);
 
 /* Prints what would be mounted; the exit code. */
 int run_plan(const struct container_spec *spec, const char *what);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "cmd/opt.h"
+#include "cmd/result_out.h"
 #include "runtime/base/str.h"
 #include "runtime/spec.h"
 
@@ -28,18 +29,21 @@ struct run_opts {
 	bool no_stdin; /* --interactive=no */
 	bool read_only;
 	enum tty_wish tty;
+	struct result_opts result;
 };
 
 extern const struct opt_table run_table_files;     /* mounts, devices, the root's writability */
 extern const struct opt_table run_table_process;   /* environment, user, streams */
 extern const struct opt_table run_table_isolation; /* namespaces, capabilities, filters */
 extern const struct opt_table run_table_limits;
+extern const struct opt_table run_table_result; /* JSON, output limits */
 
 /* The rows for a verb's `uses`; at: offset of the struct run_opts in the verb's arguments. */
 #define RUN_OPT_USES(at)                                                              \
 	{&run_table_files, at}, {&run_table_process, at}, {&run_table_isolation, at}, \
+		{&run_table_limits, at},                                              \
 	{                                                                             \
-		&run_table_limits, at                                                 \
+		&run_table_result, at                                                 \
 	}
 
 void run_opts_init(struct run_opts *o);

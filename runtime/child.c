@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/affinity.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/log.h"
@@ -100,6 +101,35 @@ static int make_terminal(struct child *c, struct err *e)
 	if (r < 0)
 		return r;
 	return fd_send(c->control_fd, &ev, sizeof(ev), &master, 1, e);
+}
+
+int child_watch(struct child *c, int fd, struct err *e)
+{
+	int copy;
+
+	if (!c->is_watched || c->n_watch == WATCHDOG_TMPFS_MAX)
+		return 0;
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (copy < 0)
+		return err_sys(e, "watch a tmpfs");
+	c->watch_fds[c->n_watch++] = copy;
+	return 0;
+}
+
+/* Shows the supervisor's watchdog what the container's memory can be in. */
+static int send_view(const struct child *c, struct err *e)
+{
+	_close_ int shm = openat(c->clean_proc_fd, "sysvipc/shm", O_RDONLY | O_CLOEXEC);
+	struct init_event ev = {.magic = INIT_MAGIC, .type = LAUNCH_EV_VIEW, .arg = shm >= 0};
+	int fds[WATCHDOG_TMPFS_MAX + 2];
+	unsigned n = 0;
+
+	fds[n++] = c->clean_proc_fd;
+	if (shm >= 0)
+		fds[n++] = shm;
+	for (unsigned i = 0; i < c->n_watch; i++)
+		fds[n++] = c->watch_fds[i];
+	return fd_send(c->control_fd, &ev, sizeof(ev), fds, n, e);
 }
 
 static int run_plan(struct child *c, struct err *e)
@@ -205,6 +235,10 @@ void child_main(struct child *c)
 		r = place_streams(c->stdio, &e);
 	if (r >= 0)
 		r = run_plan(c, &e);
+	if (r >= 0 && c->spec->limits.cpus_milli)
+		r = affinity_limit(c->spec->limits.cpus_milli, &e);
+	if (r >= 0 && c->is_watched)
+		r = send_view(c, &e);
 	if (r >= 0)
 		(void)become_init(c, &e);
 	/* One atomic write; the reader tells it from init's own status by its size. */

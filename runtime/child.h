@@ -12,7 +12,10 @@
  * through base/path.h.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "runtime/watchdog.h"
 
 struct err;
 struct op;
@@ -28,9 +31,15 @@ struct child {
 	const int *keep_fds;		/* become INIT_FD_FIRST_KEPT and on */
 	uint32_t n_keep_fds;
 	int cgroup_fd;			/* -1: none */
+	bool is_watched;		/* the supervisor wants to see memory: child_watch() */
 	/* Filled while the plan runs. */
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd, empty_fd;
+	int watch_fds[WATCHDOG_TMPFS_MAX];
+	unsigned n_watch;
 };
+
+/* Remembers a tmpfs of the container for the supervisor's watchdog. */
+int child_watch(struct child *c, int fd, struct err *e);
 
 /* Runs the plan and execs csbx-init; on failure sends a struct err on status_fd and exits. */
 _Noreturn void child_main(struct child *c);

@@ -24,6 +24,7 @@
 #include "runtime/spec_out.h"
 #include "runtime/supervise.h"
 #include "runtime/unpacked.h"
+#include "runtime/watchdog.h"
 
 #define SPEC_RECORD_BYTES_MAX (256u << 10)
 
@@ -57,6 +58,7 @@ static int launch(struct container *c, struct err *e)
 		.keep_fds = c->spec->proc.keep_fds,
 		.n_keep_fds = (uint32_t)c->spec->proc.n_keep_fds,
 		.cgroup_fd = -1,
+		.is_watched = c->spec->limits.memory_bytes != 0,
 	};
 	int r = launch_child(&child, c->link.userns_fd, namespace_flags(c->spec), &c->pid1, e);
 
@@ -116,8 +118,24 @@ static void finish_output(struct container *c, struct run_result *ret)
 	streams_flush_tails(&c->streams);
 }
 
+/* Who holds the limits that were asked for. */
+static void note_limits(const struct container_spec *s, struct run_result *ret)
+{
+	const struct limit_spec *l = &s->limits;
+
+	ret->memory = (struct run_limit){l->memory_bytes, l->memory_bytes ? ENFORCED_WATCHDOG : 0};
+	if (l->cpus_milli) {
+		ret->cpus_milli = (struct run_limit){l->cpus_milli, ENFORCED_AFFINITY};
+		if (l->cpus_milli % 1000)
+			strv_add(&ret->degraded, "cpus: a fraction of a CPU needs a cgroup, rounded up");
+	}
+	if (l->pids != UINT64_MAX)
+		ret->pids = (struct run_limit){l->pids, ENFORCED_RLIMIT};
+}
+
 static int watch(struct container *c, struct run_result *ret, struct err *e)
 {
+	struct watchdog watchdog = {.view = WATCHDOG_VIEW_INIT};
 	struct supervise s = {
 		.spec = c->spec,
 		.pid1 = c->pid1,
@@ -126,6 +144,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.server_fd = c->link.sock,
 		.server_pid = c->link.server_pid,
 		.signal_fd = c->signal_fd,
+		.watchdog = c->spec->limits.memory_bytes ? &watchdog : NULL,
 		.streams = &c->streams,
 		.result = ret,
 	};
@@ -133,6 +152,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 
 	if (r >= 0)
 		finish_output(c, ret);
+	watchdog_done(&watchdog);
 	fd_close(&s.status_fd);
 	fd_close(&s.control_fd);
 	return r;
@@ -171,6 +191,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 		r = publish(&c, e);
 	if (r >= 0) {
 		note_degraded(&c, ret);
+		note_limits(spec, ret);
 		ret->setup_ns = now_ns(CLOCK_MONOTONIC) - begin;
 		r = watch(&c, ret, e);
 		ret->wall_ns = now_ns(CLOCK_MONOTONIC) - begin - ret->setup_ns;

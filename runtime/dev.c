@@ -91,8 +91,9 @@ int dev_shm(struct child *c, const struct op *op, struct err *e)
 {
 	_close_ int fd = mount_new_tmpfs(op->bytes, 01777,
 					 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, e);
+	int r = fd < 0 ? fd : child_watch(c, fd, e);
 
-	return fd < 0 ? fd : attach_below(c, "dev/shm", fd, e);
+	return r < 0 ? r : attach_below(c, "dev/shm", fd, e);
 }
 
 int dev_shm_host(struct child *c, const struct op *op, struct err *e)

@@ -17,6 +17,8 @@ struct err;
 
 /* Sent by the child on the control socket with the pty's master, before csbx-init runs. */
 #define LAUNCH_EV_TERMINAL 100u
+/* Likewise: /proc, /proc/sysvipc/shm where arg is 1, and the container's tmpfs mounts. */
+#define LAUNCH_EV_VIEW 101u
 
 enum { CHILD_EXIT_FAILED = 97, CHILD_EXIT_SILENT = 98 };
 

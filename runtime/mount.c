@@ -108,7 +108,7 @@ int mount_tmpfs(struct child *c, const struct op *op, struct err *e)
 						 (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0) |
 						 (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0), e);
 
-	if (fd < 0)
+	if (fd < 0 || child_watch(c, fd, e) < 0)
 		return err_wrap(e, "mount %s", op->dst);
 	return attach_user_mount(c, op, fd, true, e);
 }

@@ -81,6 +81,9 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e)
 	c->base_fd = mount_new_tmpfs(op->bytes, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (c->base_fd < 0)
 		return c->base_fd;
+	r = child_watch(c, c->base_fd, e);
+	if (r < 0)
+		return r;
 	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return err_sys(e, "open /");

@@ -35,6 +35,7 @@
 #include "runtime/init_msg.h"
 #include "runtime/result.h"
 #include "runtime/spec.h"
+#include "runtime/watchdog.h"
 
 enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_STREAMS };
 
@@ -47,6 +48,7 @@ struct loop {
 	struct supervise *s;
 	enum phase phase;
 	uint64_t next_ns;	 /* when the phase ends; 0: never */
+	uint64_t look_ns;	 /* when the watchdog looks next; 0: never */
 	enum run_status ended_by; /* limit that ended the container; RUN_EXITED: none */
 	bool give_up_output;
 	bool started, exited, dead, server_gone, failed;
@@ -190,29 +192,69 @@ static void take_exit(struct loop *l, const struct init_event *ev)
 	}
 }
 
+static void start_watchdog(struct loop *l, int fds[], bool has_shm)
+{
+	struct watchdog_view view = WATCHDOG_VIEW_INIT;
+	unsigned i = 0;
+
+	if (!l->s->watchdog)
+		return;
+	view.proc_fd = take_fd(&fds[i++]);
+	if (has_shm)
+		view.shm_fd = take_fd(&fds[i++]);
+	while (i < FD_PASS_MAX && fds[i] >= 0 && view.n_tmpfs < WATCHDOG_TMPFS_MAX)
+		view.tmpfs_fds[view.n_tmpfs++] = take_fd(&fds[i++]);
+	watchdog_start(l->s->watchdog, &view, l->s->spec->limits.memory_bytes);
+	l->look_ns = now_ns();
+}
+
+static void oom(struct loop *l, const char *detected)
+{
+	end_by_limit(l, RUN_OOM);
+	if (l->ended_by == RUN_OOM) {
+		l->s->result->oom_killed = true;
+		l->s->result->detected = detected;
+	}
+}
+
+static void look(struct loop *l)
+{
+	if (l->dead || l->exited) {
+		l->look_ns = 0;
+		return;
+	}
+	if (watchdog_is_exceeded(l->s->watchdog))
+		oom(l, "tick");
+	l->look_ns = now_ns() + watchdog_interval_ms(l->s->watchdog) * 1000000u;
+}
+
 static void read_control(struct loop *l)
 {
 	struct init_event ev;
 	struct err e = ERR_INIT;
-	int fd;
-	ssize_t n = fd_recv(l->s->control_fd, &ev, sizeof(ev), &fd, 1, &e);
+	int fds[FD_PASS_MAX], fd;
+	ssize_t n = fd_recv(l->s->control_fd, &ev, sizeof(ev), fds, FD_PASS_MAX, &e);
 
 	if (n == -EAGAIN)
 		return;
 	if (n != sizeof(ev) || ev.magic != INIT_MAGIC) {
-		fd_close(&fd);
+		for (fd = 0; fd < FD_PASS_MAX; fd++)
+			fd_close(&fds[fd]);
 		fd_close(&l->s->control_fd); /* end of file: init is ending */
 		return;
 	}
-	if (ev.type == LAUNCH_EV_TERMINAL && fd >= 0) {
-		if (streams_set_master(l->s->streams, take_fd(&fd), &e) < 0)
+	if (ev.type == LAUNCH_EV_TERMINAL && fds[0] >= 0) {
+		if (streams_set_master(l->s->streams, take_fd(&fds[0]), &e) < 0)
 			fail(l, &e);
+	} else if (ev.type == LAUNCH_EV_VIEW && fds[0] >= 0) {
+		start_watchdog(l, fds, ev.arg);
 	} else if (ev.type == INIT_EV_STOPPED) {
 		stop_self(l);
 	} else if (ev.type == INIT_EV_EXITED) {
 		take_exit(l, &ev);
 	}
-	fd_close(&fd);
+	for (fd = 0; fd < FD_PASS_MAX; fd++)
+		fd_close(&fds[fd]);
 }
 
 static void read_signal(struct loop *l)
@@ -310,12 +352,13 @@ static void phase_ended(struct loop *l)
 
 static int poll_timeout_ms(const struct loop *l)
 {
+	uint64_t next = l->next_ns && (!l->look_ns || l->next_ns < l->look_ns) ? l->next_ns : l->look_ns;
 	uint64_t now;
 
-	if (!l->next_ns)
+	if (!next)
 		return -1;
 	now = now_ns();
-	return l->next_ns <= now ? 0 : (int)((l->next_ns - now + 999999u) / 1000000u);
+	return next <= now ? 0 : (int)((next - now + 999999u) / 1000000u);
 }
 
 static void handle(struct loop *l, const struct pollfd *p, unsigned n)
@@ -361,13 +404,44 @@ static int run_loop(struct loop *l, struct err *e)
 		handle(l, p, n);
 		if (l->next_ns && now_ns() >= l->next_ns)
 			phase_ended(l);
+		if (l->look_ns && now_ns() >= l->look_ns)
+			look(l);
 	}
 	return 0;
+}
+
+/* A peak between two looks that the process has given back, or died with: seen by its rusage. */
+static void check_peak_at_exit(struct loop *l)
+{
+	struct run_result *r = l->s->result;
+	uint64_t limit = l->s->spec->limits.memory_bytes;
+
+	if (!l->s->watchdog || !limit || l->ended_by != RUN_EXITED || r->maxrss_bytes <= limit)
+		return;
+	l->ended_by = RUN_OOM;
+	r->oom_killed = true;
+	r->detected = "at_exit";
+	r->exit_code = -1;
+	r->signal = SIGKILL;
+}
+
+static void note_memory(struct loop *l)
+{
+	struct run_result *r = l->s->result;
+	const struct watchdog *w = l->s->watchdog;
+
+	if (!w)
+		return;
+	r->memory_peak_bytes = w->peak_bytes > r->maxrss_bytes ? w->peak_bytes : r->maxrss_bytes;
+	r->max_pids = w->max_pids;
 }
 
 static int verdict(struct loop *l, struct err *e)
 {
 	struct run_result *r = l->s->result;
+
+	check_peak_at_exit(l);
+	note_memory(l);
 
 	if (l->failed && !l->started) {
 		*e = l->error;

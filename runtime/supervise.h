@@ -15,6 +15,7 @@
 
 struct err;
 struct run_result;
+struct watchdog;
 struct container_spec;
 
 struct supervise {
@@ -25,6 +26,7 @@ struct supervise {
 	int server_fd;	/* -1: none; readable = the image server is gone */
 	pid_t server_pid;
 	int signal_fd;
+	struct watchdog *watchdog; /* NULL: the kernel holds the memory limit, or there is none */
 	struct streams *streams;
 	struct run_result *result;
 };

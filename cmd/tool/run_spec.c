@@ -129,7 +129,7 @@ static int run_spec_run(struct cmd *c, void *args, int argc, char **argv)
 	else if (a->plan)
 		code = run_plan(&spec, what);
 	else
-		code = run_spec(c, &spec, NULL, what);
+		code = run_spec(c, &spec, NULL, NULL, what);
 	spec_free(&spec);
 	return code;
 }

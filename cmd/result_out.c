@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/result_out.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/result_json.h"
+#include "runtime/spec.h"
+
+static int open_fd(uint64_t number, struct err *e)
+{
+	int flags = fcntl((int)number, F_GETFL), fd;
+
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		return err_set(e, EBADF, "--result-fd %llu: not open for writing", (unsigned long long)number);
+	fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? err_sys(e, "--result-fd") : fd;
+}
+
+static int open_place(const struct result_opts *o, struct err *e)
+{
+	int fd;
+
+	if (o->fd)
+		return open_fd(o->fd, e);
+	if (!o->path) {
+		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		return fd < 0 ? err_sys(e, "--json: stdout") : fd;
+	}
+	fd = open(o->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	return fd < 0 ? err_sys(e, "--json=%s", o->path) : fd;
+}
+
+int result_out_open(const struct result_opts *o, struct container_spec *spec, struct result_out *ret,
+		    struct err *e)
+{
+	*ret = (struct result_out){.fd = -1, .with_output = !o->no_output};
+	if (!o->json && !o->fd) {
+		if (o->no_output)
+			return err_set(e, EINVAL, "--json-no-output: needs --json or --result-fd");
+		return 0;
+	}
+	if (o->path && o->fd)
+		return err_set(e, EINVAL, "--json=FILE and --result-fd exclude each other");
+	ret->fd = open_place(o, e);
+	if (ret->fd < 0)
+		return ret->fd;
+	if (o->json && !o->path && !o->fd) {
+		spec->capture_output = true;
+		spec->proc.tty = TTY_NO;
+	}
+	return 0;
+}
+
+/* A regular file is written over; a pipe or terminal has nothing to cut. */
+static int write_object(int fd, const struct strbuf *text, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
+	    ftruncate(fd, 0) < 0)
+		return err_sys(e, "truncate");
+	return io_write_all(fd, strbuf_str(text), text->len, e);
+}
+
+int result_out_write(struct result_out *out, const struct container_spec *spec, const struct run_result *r,
+		     struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int ret;
+
+	if (out->fd < 0)
+		return 0;
+	ret = result_json(spec, r, out->with_output, &text, e);
+	if (ret >= 0)
+		ret = write_object(out->fd, &text, e);
+	fd_close(&out->fd);
+	return ret < 0 ? err_wrap(e, "write the result") : 0;
+}
