@@ -70,6 +70,7 @@ static void pump_read(struct pump *p)
 
 	if (n > 0) {
 		pump_take(p, (size_t)n);
+		p->is_fresh = true;
 	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
 		/* EIO: the last slave of a pty was closed. */
 		close_side(&p->src, p->own_src);

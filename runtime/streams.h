@@ -31,7 +31,7 @@ struct pump {
 	bool pass;	   /* what is read goes to dst */
 	struct capture *keep; /* head and tail are kept, and only the head is passed; NULL: all is */
 	uint64_t total, stop_after; /* stop_after: 0 = never, else the byte after which it is too much */
-	bool too_much;
+	bool too_much, is_fresh; /* is_fresh: the buffer was filled since someone looked */
 	char *buf;
 	size_t off, len;   /* buf[off..off+len) waits to be written */
 };

@@ -33,6 +33,7 @@
 #include "runtime/base/log.h"
 #include "runtime/init/init_abi.h"
 #include "runtime/init_msg.h"
+#include "runtime/job_control.h"
 #include "runtime/result.h"
 #include "runtime/spec.h"
 #include "runtime/watchdog.h"
@@ -162,13 +163,29 @@ static void read_status(struct loop *l)
 	fd_close(&l->s->status_fd);
 }
 
-/* Ctrl-Z: the caller's shell must see csbx stopped, with its terminal as it was. */
+/*
+ * The main process has stopped, by itself or because we stopped all: the caller's shell must see
+ * csbx stopped too, with its terminal as it was.
+ */
 static void stop_self(struct loop *l)
 {
 	streams_suspend(l->s->streams);
 	raise(SIGSTOP);
 	streams_resume(l->s->streams);
 	request(l, INIT_REQ_SIGNAL_ALL, SIGCONT);
+}
+
+/* What was typed may be a Ctrl-Z that the kernel will discard (job_control.h). */
+static void check_typed(struct loop *l)
+{
+	struct streams *s = l->s->streams;
+	bool fresh = s->in.is_fresh;
+
+	s->in.is_fresh = false;
+	if (!fresh || s->master < 0 || l->dead ||
+	    !job_control_is_lost(s->master, s->in.buf + s->in.off, s->in.len, l->s->pid1.pid))
+		return;
+	request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
 }
 
 static void take_exit(struct loop *l, const struct init_event *ev)
@@ -269,7 +286,6 @@ static void read_signal(struct loop *l)
 		break;
 	case SIGTSTP:
 		request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
-		stop_self(l);
 		break;
 	case SIGCONT:
 		streams_resume(l->s->streams);
@@ -373,6 +389,7 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	if (p[ON_SERVER].revents)
 		server_died(l);
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
+	check_typed(l);
 	if (streams_too_much(l->s->streams) && !l->dead)
 		end_by_limit(l, RUN_OUTPUT_LIMIT);
 	if (p[ON_PIDFD].revents && !p[ON_STATUS].revents && !p[ON_CONTROL].revents)
