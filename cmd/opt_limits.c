@@ -88,7 +88,8 @@ static int set_cpus(void *cpus, const char *value, struct err *e)
 	uint64_t milli = 0;
 
 	if (num_parse_milli(value, 1000u * 65536u, &milli) < 0 || !milli)
-		return err_set(e, EINVAL, "'%s' is not a number of CPUs above 0 (as in 2 or 0.5)", value);
+		return err_set(e, EINVAL, "'%s' is not a number of CPUs above 0 (as in 2 or 0.5)",
+			       value);
 	*(uint64_t *)cpus = milli;
 	return 0;
 }
@@ -104,8 +105,7 @@ static const struct opt opts[] = {
 	{OPT_DURATION, 0, "timeout", "TIME", AT(spec.limits.timeout_ms), .has_key = true,
 	 .help = "end the container after TIME (30, 500ms, 2m): exit code 124"},
 	{OPT_DURATION, 0, "kill-after", "TIME", AT(spec.limits.kill_after_ms), .has_key = true,
-	 .initial = "100ms",
-	 .help = "how long after --timeout's SIGTERM everything is killed"},
+	 .initial = "100ms", .help = "how long after --timeout's SIGTERM everything is killed"},
 	{OPT_CALL, 0, "ulimit", "NAME=SOFT[:HARD]", AT(spec), set_ulimit, .repeats = true,
 	 .has_key = true,
 	 .help = "a resource limit of each process (nofile, core, cpu, fsize, stack, as, ...), a "

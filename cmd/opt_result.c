@@ -20,7 +20,8 @@ static int set_json(void *target, const char *value, struct err *e)
 
 static const struct opt opts[] = {
 	{OPT_MAYBE, 0, "json", "FILE", AT(result), set_json, .offers = "file",
-	 .help = "write one JSON object about the run: to stdout, with the program's output inside, or "
+	 .help = "write one JSON object about the run: to stdout, with the program's output "
+		 "inside, or "
 		 "to FILE, and leave the streams alone"},
 	{OPT_FLAG, 0, "json-no-output", NULL, AT(result.no_output),
 	 .help = "leave the program's output out of the object"},
@@ -30,7 +31,8 @@ static const struct opt opts[] = {
 	 .initial = "1m of each stream where output goes into JSON",
 	 .help = "keep the first and the last half of SIZE of each output stream and drop what is "
 		 "between; the program goes on"},
-	{OPT_BYTES, 0, "max-output-kill", "SIZE", AT(spec.limits.output_kill_bytes), .has_key = true,
+	{OPT_BYTES, 0, "max-output-kill", "SIZE", AT(spec.limits.output_kill_bytes),
+	 .has_key = true,
 	 .help = "end the container when an output stream has more than SIZE: exit code 137"},
 	{0},
 };

@@ -17,7 +17,8 @@ static int open_fd(uint64_t number, struct err *e)
 	int flags = fcntl((int)number, F_GETFL), fd;
 
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-		return err_set(e, EBADF, "--result-fd %llu: not open for writing", (unsigned long long)number);
+		return err_set(e, EBADF, "--result-fd %llu: not open for writing",
+			       (unsigned long long)number);
 	fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? err_sys(e, "--result-fd") : fd;
 }
@@ -36,8 +37,8 @@ static int open_place(const struct result_opts *o, struct err *e)
 	return fd < 0 ? err_sys(e, "--json=%s", o->path) : fd;
 }
 
-int result_out_open(const struct result_opts *o, struct container_spec *spec, struct result_out *ret,
-		    struct err *e)
+int result_out_open(const struct result_opts *o, struct container_spec *spec,
+		    struct result_out *ret, struct err *e)
 {
 	*ret = (struct result_out){.fd = -1, .with_output = !o->no_output};
 	if (!o->json && !o->fd) {
@@ -68,8 +69,8 @@ static int write_object(int fd, const struct strbuf *text, struct err *e)
 	return io_write_all(fd, strbuf_str(text), text->len, e);
 }
 
-int result_out_write(struct result_out *out, const struct container_spec *spec, const struct run_result *r,
-		     struct err *e)
+int result_out_write(struct result_out *out, const struct container_spec *spec,
+		     const struct run_result *r, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int ret;

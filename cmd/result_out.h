@@ -16,10 +16,10 @@ struct err;
 struct run_result;
 
 struct result_opts {
-	bool json;	  /* --json was given */
+	bool json;        /* --json was given */
 	const char *path; /* --json=FILE; NULL: stdout */
-	bool no_output;	  /* --json-no-output */
-	uint64_t fd;	  /* --result-fd; 0: not given */
+	bool no_output;   /* --json-no-output */
+	uint64_t fd;      /* --result-fd; 0: not given */
 };
 
 struct result_out {
@@ -28,10 +28,10 @@ struct result_out {
 };
 
 /* Also turns on spec's capture where the object goes to stdout. */
-int result_out_open(const struct result_opts *o, struct container_spec *spec, struct result_out *ret,
-		    struct err *e);
+int result_out_open(const struct result_opts *o, struct container_spec *spec,
+		    struct result_out *ret, struct err *e);
 /* Writes the object, where one is wanted, and closes. */
-int result_out_write(struct result_out *out, const struct container_spec *spec, const struct run_result *r,
-		     struct err *e);
+int result_out_write(struct result_out *out, const struct container_spec *spec,
+		     const struct run_result *r, struct err *e);
 
 #endif

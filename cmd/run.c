@@ -18,7 +18,7 @@ static const struct opt run_only_opts[] = {
 	 .help = "what list and inspect call this run"},
 	{OPT_STR, 0, "spec", "FILE", offsetof(struct run_args, spec), .offers = "file",
 	 .help = "run what FILE (- for standard input) says, a container_spec in JSON; takes no "
-		 "operands and no options but --plan"},
+		 "operands and of the options only --plan and those about result and output"},
 	{OPT_FLAG, 0, "plan", .offset = offsetof(struct run_args, plan),
 	 .help = "print what would be mounted, in order, and start nothing"},
 	{0},

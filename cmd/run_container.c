@@ -63,8 +63,8 @@ static void failed_result(struct run_result *result, const struct err *e)
 	result->error = *e;
 }
 
-int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
-	     struct result_out *out, const char *what)
+static int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
+		    struct result_out *out, const char *what)
 {
 	struct run_result result = {0};
 	struct err e = ERR_INIT;
@@ -82,7 +82,8 @@ int run_spec(struct cmd *c, const struct container_spec *spec, const struct imag
 	return code;
 }
 
-static int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *meta, const char *what)
+int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *meta,
+		    const char *what)
 {
 	struct result_out out;
 	struct err e = ERR_INIT;

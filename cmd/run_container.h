@@ -9,7 +9,6 @@
 struct cmd;
 struct container_spec;
 struct image_meta;
-struct result_out;
 struct run_opts;
 
 struct run_request {
@@ -24,9 +23,12 @@ struct run_request {
 /* Returns csbx's exit code (docs/cli.md, "Exit codes"); messages are printed. */
 int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o);
 
-/* Runs a frozen spec. meta is NULL where the image is not known; what: "start py", for messages. */
-int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
-	     struct result_out *out, const char *what);
+/*
+ * Runs o->spec, frozen, and writes the result where o->result wants it. meta is NULL where the
+ * image is not known; what: "start py", for messages.
+ */
+int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *meta,
+		    const char *what);
 
 /* Prints what would be mounted; the exit code. */
 int run_plan(const struct container_spec *spec, const char *what);

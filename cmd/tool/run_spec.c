@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/run_container.h"
+#include "cmd/run_opts.h"
 #include "cmd/tool/spec_json.h"
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
@@ -23,6 +24,7 @@
 #include "runtime/spec.h"
 
 struct run_spec_args {
+	struct run_opts run;
 	const char *spec;
 	bool plan;
 };
@@ -110,8 +112,8 @@ static int prepare(struct cmd *c, const char *file, struct container_spec *s, st
 
 static int run_spec_run(struct cmd *c, void *args, int argc, char **argv)
 {
-	const struct run_spec_args *a = args;
-	struct container_spec spec;
+	struct run_spec_args *a = args;
+	struct container_spec *spec = &a->run.spec;
 	struct err e = ERR_INIT;
 	_free_ char *what = NULL;
 	int code;
@@ -122,16 +124,24 @@ static int run_spec_run(struct cmd *c, void *args, int argc, char **argv)
 		err_set(&e, EINVAL, "only with --spec");
 		return cmd_error(&e, "run");
 	}
-	spec_init(&spec);
 	what = str_printf("run --spec %s", a->spec);
-	if (!what || prepare(c, a->spec, &spec, &e) < 0)
+	if (!what || prepare(c, a->spec, spec, &e) < 0)
 		code = cmd_error(&e, "%s", what ? what : "run");
 	else if (a->plan)
-		code = run_plan(&spec, what);
+		code = run_plan(spec, what);
 	else
-		code = run_spec(c, &spec, NULL, NULL, what);
-	spec_free(&spec);
+		code = run_with_result(c, &a->run, NULL, what);
 	return code;
+}
+
+static void run_spec_init(void *args)
+{
+	run_opts_init(&((struct run_spec_args *)args)->run);
+}
+
+static void run_spec_done(void *args)
+{
+	run_opts_done(&((struct run_spec_args *)args)->run);
 }
 
 const struct verb verb_run_spec = {
@@ -140,7 +150,11 @@ const struct verb verb_run_spec = {
 	.description =
 		"Runs the container that a JSON file describes; its format is in csbx-spec(5). "
 		"What is missing in it has its default.",
-	.uses = (const struct opt_use[]){{&run_spec_table, 0}, {0}},
+	.uses = (const struct opt_use[]){{&run_spec_table, 0},
+					 {&run_table_result, offsetof(struct run_spec_args, run)},
+					 {0}},
 	.args_bytes = sizeof(struct run_spec_args),
+	.init = run_spec_init,
+	.done = run_spec_done,
 	.run = run_spec_run,
 };

@@ -185,10 +185,15 @@ static int read_rlimits(const struct json *v, void *at, struct err *e)
 #define LIMIT(member) offsetof(struct container_spec, limits.member)
 
 static const struct member limit_members[] = {
+	{"memory_bytes", MEMBER_U64, LIMIT(memory_bytes)},
+	{"cpus_milli", MEMBER_U64, LIMIT(cpus_milli)},
 	{"pids", MEMBER_CALL, LIMIT(pids), NULL, read_pids},
 	{"shm_bytes", MEMBER_U64, LIMIT(shm_bytes)},
 	{"timeout_ms", MEMBER_U64, LIMIT(timeout_ms)},
 	{"kill_after_ms", MEMBER_U64, LIMIT(kill_after_ms)},
+	{"output_bytes", MEMBER_U64, LIMIT(output_bytes)},
+	{"output_kill_bytes", MEMBER_U64, LIMIT(output_kill_bytes)},
+	{"strict", MEMBER_BOOL, LIMIT(strict)},
 	{"rlimits", MEMBER_CALL, 0, NULL, read_rlimits},
 	{0},
 };

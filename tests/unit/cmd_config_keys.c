@@ -9,7 +9,8 @@
 #include "tests/unit/tap.h"
 
 static const struct opt_table *const tables[] = {&run_table_files, &run_table_process,
-						 &run_table_isolation, &run_table_limits};
+						 &run_table_isolation, &run_table_limits,
+						 &run_table_result};
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
