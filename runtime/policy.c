@@ -36,6 +36,11 @@ static int parse_pids(const char *s, uint64_t *ret)
 	return num_parse_u64(s, UINT64_MAX - 1, ret);
 }
 
+static int parse_cpus(const char *s, uint64_t *ret)
+{
+	return num_parse_milli(s, UINT64_C(1000) * 1000000, ret);
+}
+
 /* `unset` is what 0 in the spec stands for; 0 = no limit at all. */
 static const struct {
 	const char *word;
@@ -44,9 +49,13 @@ static const struct {
 	uint64_t unset;
 } limits[LIMIT_WORDS] = {
 #define IN(field) offsetof(struct container_spec, field)
+	[LIMIT_MEMORY] = {"memory", num_parse_bytes, IN(limits.memory_bytes), 0},
+	[LIMIT_CPUS] = {"cpus", parse_cpus, IN(limits.cpus_milli), 0},
 	[LIMIT_PIDS] = {"pids-limit", parse_pids, IN(limits.pids), 4096},
 	[LIMIT_SHM] = {"shm-size", num_parse_bytes, IN(limits.shm_bytes), 64 << 20},
 	[LIMIT_UPPER] = {"upper-size", num_parse_bytes, IN(rootfs.upper_bytes), 0},
+	[LIMIT_TIMEOUT] = {"timeout", num_parse_duration, IN(limits.timeout_ms), 0},
+	[LIMIT_KILL_AFTER] = {"kill-after", num_parse_duration, IN(limits.kill_after_ms), 100},
 #undef IN
 };
 

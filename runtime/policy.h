@@ -8,7 +8,7 @@
  *	forbid WORD	   network=host ipc=host userns=subuid allow-root device bind cap-add
  *			   keep-groups seccomp=unconfined landlock=off systempaths=unconfined
  *			   no-new-privileges=false
- *	max WORD VALUE	   pids-limit shm-size upper-size
+ *	max WORD VALUE	   memory cpus pids-limit shm-size upper-size timeout kill-after
  *	force WORD	   read-only
  *
  * It is applied to the container_spec, where all front ends end, before spec_freeze(): what is
@@ -39,7 +39,16 @@ enum policy_forbid {
 	FORBID_WORDS,
 };
 
-enum policy_limit { LIMIT_PIDS, LIMIT_SHM, LIMIT_UPPER, LIMIT_WORDS };
+enum policy_limit {
+	LIMIT_MEMORY,
+	LIMIT_CPUS,
+	LIMIT_PIDS,
+	LIMIT_SHM,
+	LIMIT_UPPER,
+	LIMIT_TIMEOUT,
+	LIMIT_KILL_AFTER,
+	LIMIT_WORDS,
+};
 
 enum policy_force { FORCE_READ_ONLY, FORCE_WORDS };
 

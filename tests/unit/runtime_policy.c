@@ -53,7 +53,14 @@ static void test_max(void)
 {
 	struct container_spec s = {0};
 
-	is_str(apply("max pids-limit 100\nmax shm-size 1g\n", &s), "", "defaults");
+	is_str(apply("max pids-limit 100\nmax shm-size 1g\nmax memory 2g\nmax cpus 1.5\n"
+		     "max timeout 1h\nmax kill-after 10\n",
+		     &s),
+	       "", "defaults");
+	is_int(s.limits.memory_bytes, INT64_C(2) << 30, "no memory limit becomes the maximum");
+	is_int(s.limits.cpus_milli, 1500, "cpus");
+	is_int(s.limits.timeout_ms, 3600000, "timeout");
+	is_int(s.limits.kill_after_ms, 0, "the default of kill-after is below the maximum");
 	is_int(s.limits.pids, 100, "the default of pids is above the maximum");
 	is_int(s.limits.shm_bytes, 0, "that of shm is not");
 	s.limits.shm_bytes = 1 << 20;
