@@ -7,9 +7,10 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-static int copy_file(struct layer_reader *l, struct squash *s, uint32_t ino, uint64_t size,
+static int copy_file(struct import *im, struct layer_reader *l, struct squash *s, uint32_t ino,
 		     struct err *e)
 {
+	uint64_t size = im->tree.inodes[ino].size_bytes;
 	uint64_t done = 0, offset;
 	const void *data;
 	size_t len;
@@ -17,6 +18,7 @@ static int copy_file(struct layer_reader *l, struct squash *s, uint32_t ino, uin
 
 	while (r == 0 && size && (r = layer_reader_read(l, &data, &len, &offset, e)) > 0) {
 		r = 0;
+		import_report(im, IMPORT_DATA);
 		if (!len)
 			continue;
 		if (offset > done)
@@ -51,10 +53,9 @@ static int copy_entries(struct import *im, struct layer_reader *l, const uint32_
 			ino = &im->tree.inodes[map[i]];
 			if (entry.type != ENTRY_FILE || entry.size_bytes != ino->size_bytes)
 				return changed(e);
-			r = copy_file(l, s, map[i], ino->size_bytes, e);
+			r = copy_file(im, l, s, map[i], e);
 			if (r < 0)
 				return r;
-			import_report(im, IMPORT_DATA);
 		}
 		i++;
 	}
