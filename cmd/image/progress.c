@@ -94,22 +94,15 @@ void progress_show(void *arg, const struct import_progress *now)
 	uint64_t clock_ns;
 	bool fresh = p->phase != (int)now->phase;
 
-	if (p->quiet || (!p->terminal && !fresh))
+	if (p->quiet || !p->terminal)
 		return;
 	clock_ns = progress_clock_ns();
 	if (fresh) {
 		p->phase = (int)now->phase;
 		p->phase_ns = clock_ns;
 	}
-	if (!p->terminal) {
-		_strbuf_ struct strbuf line = STRBUF_INIT;
-
-		strbuf_addf(&line, "csbx: %s\n", phase_names[now->phase]);
-		if (!line.failed)
-			io_write_all(STDERR_FILENO, line.data, line.len, NULL);
-	} else if (fresh || clock_ns - p->drawn_ns >= REDRAW_NS) {
+	if (fresh || clock_ns - p->drawn_ns >= REDRAW_NS)
 		draw(p, now, clock_ns);
-	}
 }
 
 void progress_done(struct progress *p)

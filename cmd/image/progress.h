@@ -3,8 +3,8 @@
 #define CSBX_CMD_IMAGE_PROGRESS_H
 
 /*
- * What an import shows while it runs, on stderr: one line that is redrawn where stderr is a
- * terminal, a line at the start of each phase otherwise, nothing when quiet.
+ * What an import shows while it runs: one line on stderr that is redrawn, where stderr is a
+ * terminal; nothing when it is not, so that a failure leaves one line in a log, its own.
  */
 
 #include <stdbool.h>
