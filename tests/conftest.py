@@ -40,6 +40,11 @@ def skip_or_fail(reason):
     (pytest.fail if MUST_WORK else pytest.skip)(reason)
 
 
+def pytest_make_parametrize_id(val):
+    """Hostile parameters may be huge, and the id goes into an environment variable of pytest's."""
+    return repr(val)[:60] if isinstance(val, (str, bytes)) and len(val) > 60 else None
+
+
 @pytest.fixture(scope="session")
 def session_dir():
     with tempfile.TemporaryDirectory(prefix="s", dir=os.environ.get("TMPDIR")) as d:
