@@ -46,7 +46,7 @@ int import_wrap_layer(const struct import *im, size_t layer, struct err *e)
 	const struct source_layer *l = &im->src->layers[layer];
 	char digest[DIGEST_TEXT_MAX];
 
-	if (l->kind == LAYER_DIRECTORY)
+	if (l->kind == LAYER_DIRECTORY || (im->src->n_layers == 1 && !digest_is_set(&l->digest)))
 		return e ? -e->code : -EIO;
 	if (!digest_is_set(&l->digest))
 		return err_wrap(e, "layer %zu of %zu", layer + 1, im->src->n_layers);

@@ -14,7 +14,7 @@
 /* --- writers: gzip of stored blocks (RFC 1951 3.2.4), zstd of raw and RLE blocks (RFC 8878) -----
  */
 
-static uint32_t crc32(const uint8_t *p, size_t len)
+static uint32_t gzip_crc(const uint8_t *p, size_t len)
 {
 	uint32_t c = ~0u;
 
@@ -46,7 +46,7 @@ static void gzip_member(struct strbuf *b, const void *data, size_t len)
 		strbuf_add(b, (const char *)data + done, n);
 		done += n;
 	} while (done < len);
-	add_le(b, crc32(data, len), 4);
+	add_le(b, gzip_crc(data, len), 4);
 	add_le(b, (uint32_t)len, 4);
 }
 
