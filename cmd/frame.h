@@ -13,6 +13,9 @@ struct opt_parser frame_parser(const struct verb *v);
 
 const struct verb *frame_find_verb(const struct verb *const *verbs, const char *name);
 
+/* Adds one more file to a struct config; the read_conf of struct opt_parser. */
+int cmd_read_conf(void *config, const char *path, struct err *e);
+
 /* `csbx --help`: all verbs by group. */
 void help_format_overview(struct strbuf *out);
 /* `csbx VERB --help`. */

@@ -230,6 +230,26 @@ static bool is_given(const struct parse *s, const struct opt *o)
 	return false;
 }
 
+static int wrap_given(const struct parse *s, const struct given *g)
+{
+	if (g->value)
+		return err_wrap(s->e, "--%s %s", g->opt->name, g->value);
+	return err_wrap(s->e, "--%s", g->opt->name);
+}
+
+/* Further configuration files, before anything is looked up in the configuration. */
+static int read_files(struct parse *s)
+{
+	for (size_t i = 0; i < s->n_given; i++) {
+		const struct given *g = &s->given[i];
+
+		if (g->opt->kind == OPT_CONF && s->p->read_conf &&
+		    s->p->read_conf(s->p->lookup_ctx, g->value, s->e) < 0)
+			return wrap_given(s, g);
+	}
+	return 0;
+}
+
 /* What the configuration says of one option; a repeated option takes every value. */
 static int apply_key(struct parse *s, const struct opt *o, size_t offset)
 {
@@ -273,11 +293,9 @@ static int apply_given(struct parse *s)
 	for (size_t i = 0; i < s->n_given; i++) {
 		const struct given *g = &s->given[i];
 
-		if (opt_store(g->opt, (char *)s->p->args + g->offset, g->value, s->e) >= 0)
-			continue;
-		if (g->value)
-			return err_wrap(s->e, "--%s %s", g->opt->name, g->value);
-		return err_wrap(s->e, "--%s", g->opt->name);
+		if (g->opt->kind != OPT_CONF &&
+		    opt_store(g->opt, (char *)s->p->args + g->offset, g->value, s->e) < 0)
+			return wrap_given(s, g);
 	}
 	return 0;
 }
@@ -290,6 +308,8 @@ int opt_parse(const struct opt_parser *p, int argc, char **argv, struct err *e)
 
 	if (n >= 0 && s.help)
 		n = r = OPT_HELP;
+	if (r >= 0)
+		r = read_files(&s);
 	if (r >= 0)
 		r = apply_configuration(&s);
 	if (r >= 0)

@@ -15,8 +15,8 @@
  *	--				ends the options
  * Where a verb takes a command for the container, its first operand ends the options too.
  *
- * A value is taken, in this order, from the command line, the variable CSBX_<NAME>, the
- * configuration files; a repeated option adds to what the configuration gives.
+ * A value is taken, in this order, from the command line, a file named by an OPT_CONF, the
+ * variable CSBX_<NAME>, the configuration files; a repeated option adds to what these give.
  */
 
 #include <stdbool.h>
@@ -37,6 +37,7 @@ enum opt_kind {
 	OPT_DURATION, /* uint64_t milliseconds, at least 1 */
 	OPT_CALL,     /* set(target, value) */
 	OPT_MAYBE,    /* set(target, value or NULL) */
+	OPT_CONF,     /* names one more configuration file, read before any value is looked up */
 };
 
 /* target is where `offset` points; the error text need not name the option. */
@@ -88,7 +89,9 @@ struct opt_parser {
 	 */
 	int (*lookup)(void *ctx, const char *key, size_t i, const char **ret_value,
 		      const char **ret_place);
-	void *lookup_ctx;
+	/* Reads the file of an OPT_CONF. NULL only where no table has such a row. */
+	int (*read_conf)(void *ctx, const char *path, struct err *e);
+	void *lookup_ctx; /* of both */
 };
 
 /*

@@ -104,6 +104,7 @@ int opt_store(const struct opt *o, void *at, const char *value, struct err *e)
 	case OPT_CALL:
 	case OPT_MAYBE:
 		return o->set(at, value, e);
+	case OPT_CONF:
 	case OPT_END:
 		break;
 	}

@@ -266,14 +266,16 @@ static void set_streams(struct resolve *x)
 
 static int set_mounts(struct resolve *x, struct err *e)
 {
-	_free_ char *cwd = getcwd(NULL, 0);
+	_free_ char *cwd = NULL;
 
 	for (size_t i = 0; i < x->spec->n_mounts; i++) {
 		struct mount_spec *m = &x->spec->mounts[i];
 
-		if (m->source && m->source[0] != '/' && !cwd)
+		if (!m->source || m->source[0] == '/')
+			continue;
+		if (!cwd && !(cwd = getcwd(NULL, 0)))
 			return err_sys(e, "mount %s: the current directory", m->asked);
-		if (cwd && mount_make_absolute(m, cwd, e) < 0)
+		if (mount_make_absolute(m, cwd, e) < 0)
 			return -ENOMEM;
 	}
 	return 0;

@@ -18,6 +18,9 @@ static const struct opt start_opts[] = {
 		 "one start may use it at a time"},
 	{OPT_FLAG, 'r', "root", .offset = offsetof(struct start_args, root),
 	 .help = "be root inside, whatever the image says; the same as --user 0"},
+	{OPT_CONF, 'c', "conf", "FILE", .offers = "file", .repeats = true,
+	 .help = "read settings from FILE too, lines of KEY VALUE as in csbx.conf; they win over "
+		 "the other files and over the environment"},
 	{OPT_STR, 0, "rc", "SCRIPT", offsetof(struct start_args, rc), .offers = "file",
 	 .help = "run SCRIPT with the container's /bin/sh in place of its /etc/rc or entry point"},
 	{OPT_FLAG, 0, "force", .offset = offsetof(struct start_args, force),
@@ -84,7 +87,8 @@ const struct verb verb_start = {
 		"Inside there are no network but a loopback, no capabilities over the host, no "
 		"files "
 		"of the host but those asked for by --mount.\n\n"
-		"The exit code is the command's own; 128+N when signal N ended it; 124 when --timeout "
+		"The exit code is the command's own; 128+N when signal N ended it; 124 when "
+		"--timeout "
 		"did; 125 when csbx "
 		"failed, 126 when the command could not be run, 127 when it was not found.",
 	.uses = (const struct opt_use[]){{&start_table, 0},

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "cmd/frame.h"
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
 #include "runtime/config.h"
 #include "runtime/meta_cache.h"
 #include "runtime/squashd_client.h"
@@ -16,6 +20,32 @@ int cmd_load_state(struct cmd *c, struct err *e)
 		return err_set(e, ENOMEM, "out of memory");
 	r = config_load(c->config, e);
 	return r < 0 ? r : paths_init(&c->paths, c->config, e);
+}
+
+#define CONF_BYTES_MAX (1u << 20)
+
+int cmd_read_conf(void *config, const char *path, struct err *e)
+{
+	struct config *c = config;
+	size_t before;
+	int r;
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return err_sys(e, "open");
+	if (io_read_all(fd, CONF_BYTES_MAX, &text, e) < 0)
+		return e ? -e->code : -EIO;
+	before = c->n;
+	r = config_parse(c, path, strbuf_str(&text), text.len, e);
+	/* The store has been found already. */
+	for (size_t i = before; r >= 0 && i < c->n; i++) {
+		if (!c->entries[i].key->option)
+			r = err_set(e, EINVAL,
+				    "%s: %s can only be set in csbx.conf or the environment",
+				    c->entries[i].place, c->entries[i].key->name);
+	}
+	return r;
 }
 
 void cmd_free_state(struct cmd *c)

@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_SPEC_OUT_H
 
 /*
- * A container_spec as JSON, format version SPEC_VERSION (docs/spec.md). `csbx run --spec` reads
+ * A container_spec as JSON, format version SPEC_VERSION (csbx-spec(5)). `csbx run --spec` reads
  * what this writes. Members at their default are left out, so a reader sees what was asked for.
  */
 

@@ -204,6 +204,22 @@ def test_configuration_stands_in_for_options(box):
     assert box.ok(*show, env=env) == "env-opt-opthost-/\n"
 
 
+def test_one_more_file(box):
+    conf = box.work / "run.conf"
+    conf.write_text("CSBX_HOSTNAME conf\nCSBX_ENV A=conf\n")
+    write_conf(box, "CSBX_HOSTNAME user\nCSBX_ENV A=user\n")
+    show = ["start", "-c", conf, "box", "sh", "-c", "echo $A-$(hostname)"]
+    assert box.ok(*show) == "conf-conf\n"
+    assert box.ok(*show, env={"CSBX_HOSTNAME": "env"}) == "conf-conf\n"
+    show[1:1] = ["--hostname", "opt"]
+    assert box.ok(*show) == "conf-opt\n"
+    conf.write_text("CSBX_ENV A=1\nFROB x\n")
+    box.fails(*show, says=["run.conf:2", "FROB"])
+    conf.write_text("CSBX_DATA_PATH /x\n")
+    box.fails(*show, says=["run.conf:1", "CSBX_DATA_PATH"])
+    box.fails("start", "--conf", box.work / "none", "box", "true", says="--conf")
+
+
 def test_bad_configuration(box):
     box.fails("start", "box", "true", env={"CSBX_NETWORK": "bridge"},
               says=["CSBX_NETWORK", "bridge", "none|host"])
