@@ -147,7 +147,7 @@ static int write_image(struct import *im, struct output *out, struct import_resu
 		       struct err *e)
 {
 	_squash_ struct squash *s = NULL;
-	uint64_t bytes_used;
+	uint64_t bytes_used = 0;
 	int r = squash_open(&s, out->fd, &im->tree, &im->options.squash, e);
 
 	if (r == 0)
