@@ -16,10 +16,12 @@ static int show(void *arg, const char *name, const struct squashd_reply *reply)
 	struct shown *s = arg;
 
 	table_add(&s->table, name);
+	table_addf(&s->table, "%d", reply->server_pid);
 	table_addf(&s->table, "%u", reply->containers);
 	table_addf(&s->table, "%llu", (unsigned long long)reply->fuse_requests);
 	json_begin_object(&s->json);
 	json_kstr(&s->json, "server", name);
+	json_ku64(&s->json, "pid", (uint64_t)reply->server_pid);
 	json_ku64(&s->json, "containers", reply->containers);
 	json_ku64(&s->json, "fuse_requests", reply->fuse_requests);
 	json_end_object(&s->json);
@@ -28,11 +30,11 @@ static int show(void *arg, const char *name, const struct squashd_reply *reply)
 
 int list_servers(const struct paths *p, bool json, struct strbuf *out, struct err *e)
 {
-	static const char *const heading[] = {"SERVER", "CONTAINERS", "REQUESTS"};
+	static const char *const heading[] = {"SERVER", "PID", "CONTAINERS", "REQUESTS"};
 	struct shown s = {.json = {.pretty = true}};
 	int r;
 
-	table_init(&s.table, heading, 3);
+	table_init(&s.table, heading, 4);
 	json_begin_array(&s.json);
 	r = server_each(p, show, &s, e);
 	json_end_array(&s.json);

@@ -20,7 +20,9 @@
  */
 #include "runtime/supervise.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -326,6 +328,17 @@ static void server_died(struct loop *l)
 	l->s->server_fd = -1;
 }
 
+/* The pid is as the server sees itself: a caller in another pid namespace must not believe it. */
+static bool is_image_server(pid_t pid)
+{
+	char path[40], comm[32] = "";
+	_close_ int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, comm, sizeof(comm) - 1) > 0 && !strncmp(comm, "csbx-squashd", 12);
+}
+
 /* By pidfd: while our connection is open the pid is the server's. */
 static void kill_server(struct loop *l)
 {
@@ -334,7 +347,7 @@ static void kill_server(struct loop *l)
 				 : -1;
 	struct pollfd p = {.fd = l->s->server_fd, .events = POLLIN};
 
-	if (fd >= 0 && poll(&p, 1, 0) == 0) {
+	if (fd >= 0 && is_image_server(l->s->server_pid) && poll(&p, 1, 0) == 0) {
 		log_trace("tasks hang on the image server, killing it");
 		(void)syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
 	}
