@@ -35,6 +35,7 @@
 #include "runtime/base/log.h"
 #include "runtime/init/init_abi.h"
 #include "runtime/init_msg.h"
+#include "runtime/net_tried.h"
 #include "runtime/job_control.h"
 #include "runtime/result.h"
 #include "runtime/spec.h"
@@ -56,6 +57,7 @@ struct loop {
 	bool give_up_output;
 	bool started, exited, dead, server_gone, failed;
 	int wait_status; /* of the main process */
+	int snmp_fd;	 /* counters of the container's network, -1: none of interest */
 	int killed_by;	 /* signal that ended the container before the payload started */
 	struct err error;
 };
@@ -147,6 +149,9 @@ static void read_status(struct loop *l)
 		return;
 	if (n == 0) {
 		l->started = true;
+		/* Now, while there is nothing else to do: at the exit pid 1 may be gone. */
+		if (l->s->spec->ns.net == NET_NONE)
+			l->snmp_fd = net_tried_open(l->s->pid1.pid);
 		log_trace("payload runs");
 	} else if (n == sizeof(msg.err)) {
 		err_sanitize(&msg.err);
@@ -208,6 +213,7 @@ static void take_exit(struct loop *l, const struct init_event *ev)
 	} else {
 		r->status = RUN_EXITED;
 		r->exit_code = WEXITSTATUS(ev->status);
+		r->net_tried = r->exit_code && net_tried(l->snmp_fd);
 	}
 }
 
@@ -499,12 +505,13 @@ static int verdict(struct loop *l, struct err *e)
 
 int supervise_run(struct supervise *s, struct err *e)
 {
-	struct loop l = {.s = s};
+	struct loop l = {.s = s, .snmp_fd = -1};
 	int r;
 
 	s->result->exit_code = -1;
 	enter_phase(&l, PHASE_RUNNING, s->spec->limits.timeout_ms);
 	r = run_loop(&l, e);
+	fd_close(&l.snmp_fd);
 
 	if (r < 0) {
 		kill_container(&l);

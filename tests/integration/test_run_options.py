@@ -245,6 +245,17 @@ def test_network_and_hostname(box):
         box.fails("start", f"--hostname={bad}", "box", "true", says="hostname")
 
 
+def test_a_hint_when_there_is_no_network(box):
+    for script in ("wget -q -O - http://192.0.2.1/", "wget -q -O - http://example.com/"):
+        p = box.run("start", "box", "sh", "-c", script)
+        assert p.returncode == 1
+        assert p.stderr.endswith("hint: the container has no network; --network host gives it the "
+                                 "host's\n"), p.stderr
+    assert box.run("start", "box", "sh", "-c", "exit 1").stderr == ""
+    assert "hint" not in box.run("start", "box", "sh", "-c",
+                                 "wget -q -O - http://192.0.2.1/; true").stderr
+
+
 def test_capabilities(box):
     get = "sed -n 's/CapEff:.//p' /proc/self/status"
     def mask(*options):
