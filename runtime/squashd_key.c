@@ -163,8 +163,10 @@ int squashd_key_fill(struct squashd_key *key, const struct container_spec *spec,
 
 void squashd_key_name(const struct squashd_key *key, char ret[SQUASHD_NAME_MAX])
 {
-	static const uint32_t magic = SQUASHD_PROTO_MAGIC;
-	uint64_t h = hash_bytes(HASH_START, &magic, sizeof(magic));
+	/* A csbx of another protocol, or build of it, does not even find the socket. */
+	static const uint32_t protocol[] = {SQUASHD_PROTO_MAGIC, sizeof(struct squashd_request),
+					    sizeof(struct squashd_reply)};
+	uint64_t h = hash_bytes(HASH_START, protocol, sizeof(protocol));
 
 	h = hash_bytes(h, key, sizeof(*key));
 	h ^= h >> 32; /* FNV leaves the top bits poor */

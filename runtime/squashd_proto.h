@@ -28,7 +28,7 @@
 #include "runtime/spec.h"
 #include "runtime/userns.h"
 
-#define SQUASHD_PROTO_MAGIC 0x32505153u /* "SQP2" */
+#define SQUASHD_PROTO_MAGIC 0x33505153u /* "SQP3" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 

@@ -25,6 +25,7 @@
 #define ACCESS_TRUNCATE (1ULL << 14)  /* ABI 3 */
 #define ACCESS_IOCTL_DEV (1ULL << 15) /* ABI 5 */
 
+#define MEMORY_MAX (1u << 30)
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* What reading an image by held descriptors needs. */
@@ -117,11 +118,17 @@ static int no_new_privs(struct err *e)
 	return 0;
 }
 
-/* A descriptor for each container; and no core file of an image somebody may not read. */
+/*
+ * A descriptor for each container; no core file of an image somebody may not read; and a bound on
+ * what a decompressor may be talked into allocating.
+ */
 static void bound_resources(void)
 {
 	struct rlimit r;
 
+#ifndef __SANITIZE_ADDRESS__
+	(void)setrlimit(RLIMIT_AS, &(struct rlimit){MEMORY_MAX, MEMORY_MAX});
+#endif
 	if (!getrlimit(RLIMIT_NOFILE, &r)) {
 		r.rlim_cur = r.rlim_max < 65536 ? r.rlim_max : 65536;
 		(void)setrlimit(RLIMIT_NOFILE, &r);

@@ -3,17 +3,20 @@
 #define CSBX_SQUASHD_SQIMAGE_H
 
 /*
- * Reading a squashfs image, over libsquashfuse. The image is foreign data and the library checks
- * little, so what can be checked from outside is checked here: table bounds in the superblock,
- * indexes of every inode, names, link lengths. Errors are -errno; -EIO for anything damaged.
+ * Reads squashfs 4.0 images (kernel: Documentation/filesystems/squashfs.rst, squashfs_fs.h). The
+ * image is foreign data: every offset, index, count and length in it is checked before it is
+ * used, nothing recurses, and no amount of memory depends on it but its tables' own size. Errors
+ * are -errno; -EIO is damage.
  *
- * Not thread-safe. Nodes are named by their squashfs inode reference (48 bits).
+ * Not thread-safe. Nodes are named by their inode reference (48 bits).
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "runtime/squashd/sqmeta.h"
 
 struct err;
 struct sqimage;
@@ -22,26 +25,35 @@ struct sqimage;
 #define SQLINK_MAX 4095
 #define SQXATTR_NAME_MAX 255
 #define SQXATTR_VALUE_MAX 65536
+#define SQNO_FRAGMENT UINT32_MAX
+#define SQNO_XATTRS UINT32_MAX
 
 struct sqnode {
-	_Alignas(8) unsigned char inode[96]; /* the library's own */
 	uint64_t id;
 	uint32_t ino; /* inode number, shared by hard links */
 	mode_t mode;
 	uint32_t uid, gid, nlink;
-	uint64_t size;
+	uint64_t size; /* of a directory: of its listing */
 	int64_t mtime;
 	dev_t rdev;
-	bool has_xattrs;
+	uint32_t xattrs;      /* index of its attributes, or SQNO_XATTRS */
+	struct sqcursor next; /* behind the inode: block list, link target or directory index */
+	struct sqcursor dir;  /* the listing */
+	uint32_t n_index;     /* of a directory */
+	uint64_t start;       /* of a file: position of its first block */
+	uint32_t fragment, fragment_offset;
 };
 
 struct sqdir {
-	_Alignas(8) unsigned char state[64]; /* the library's own */
 	struct sqimage *image;
+	struct sqcursor at;
+	uint64_t offset, size; /* in the listing */
+	uint32_t n_left;       /* entries of the current header */
+	uint32_t block, ino;   /* of the current header */
 };
 
 struct sqentry {
-	char name[SQNAME_MAX + 2];
+	char name[SQNAME_MAX + 1];
 	size_t name_len;
 	uint64_t id;
 	uint32_t ino;
@@ -50,8 +62,12 @@ struct sqentry {
 };
 
 struct sqxattr {
-	_Alignas(8) unsigned char state[256]; /* the library's own */
 	struct sqimage *image;
+	struct sqcursor at;
+	uint64_t table;
+	uint32_t n_left;
+	bool is_elsewhere; /* the value, see the format's "out of line" */
+	struct sqcursor value;
 };
 
 struct sqstat {
@@ -90,7 +106,7 @@ int sqxattr_open(struct sqimage *img, const struct sqnode *node, struct sqxattr 
 int sqxattr_next(struct sqxattr *x, char name[SQXATTR_NAME_MAX + 1]);
 ssize_t sqxattr_value(struct sqxattr *x, void *buf);
 
-/* True if any inode carries an attribute that sqxattr_next() would give. */
+/* True if any inode may carry an attribute that sqxattr_next() would give. */
 bool sqimage_has_user_xattrs(struct sqimage *img);
 
 #endif

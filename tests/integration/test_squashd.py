@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The image server by itself, driven as a start drives it (tests/tools/squashd_probe.c)."""
+import hashlib
 import json
 import os
 import random
@@ -155,6 +156,46 @@ def test_every_compression(csbx, tree, comp):
     assert out == (tree / "etc/passwd").read_text()
 
 
+RANDOM_READS = r"""
+import hashlib, os, random, sys
+rng, size = random.Random(7), os.path.getsize("image/big")
+fd, h = os.open("image/big", os.O_RDONLY), hashlib.sha256()
+for _ in range(300):
+    at = rng.randrange(size)
+    h.update(os.pread(fd, rng.choice([1, 100, 4096, 70000]), at))
+print(h.hexdigest())
+"""
+
+
+def test_reads_anywhere_in_a_large_file(csbx):
+    """More blocks than are found without marks, holes and stored blocks among them."""
+    top = csbx.work / "large"
+    top.mkdir()
+    rng = random.Random(3)
+    with open(top / "big", "wb") as f:
+        for n in range(60):
+            f.write(rng.randbytes(200_001) if n % 3 else bytes(90_000) + b"text " * 9000)
+    image = mksquashfs(top, csbx.work / "large.sqsh", "-b", "4096")
+    _, out = attach(csbx, image, "/usr/bin/python3", "-c", RANDOM_READS)
+    (csbx.work / "image").symlink_to(top)
+    want = subprocess.run(["/usr/bin/python3", "-c", RANDOM_READS], cwd=csbx.work, text=True,
+                          capture_output=True, check=True).stdout
+    assert out == want
+    _, out = attach(csbx, image, "/usr/bin/sha256sum", "image/big")
+    assert out.split()[0] == hashlib.sha256((top / "big").read_bytes()).hexdigest()
+
+
+def test_names_are_found_without_a_listing(csbx, tree, image):
+    """Lookups in a directory with an index: first, last, every tenth, and names between."""
+    names = sorted(os.listdir(tree / "many"))
+    wanted = [names[0], names[-1], *names[::10]]
+    missing = ["", "A", "zzz", names[5] + "x", names[7][:-1] + "!", "name-", "name-99999"]
+    script = ("import os, sys; print(*(int(os.path.lexists('image/many/' + n)) if n else 1 "
+              "for n in sys.argv[1:]))")
+    _, out = attach(csbx, image, "/usr/bin/python3", "-c", script, *wanted, *missing)
+    assert out.split() == ["1"] * (len(wanted) + 1) + ["0"] * (len(missing) - 1)
+
+
 @pytest.mark.both_users
 def test_one_id_shows_everything_as_the_main_user(csbx, image):
     ids = "import os; s = os.stat('image/etc/shadow'); print(s.st_uid, s.st_gid, os.getuid())"
@@ -245,6 +286,24 @@ def test_user_xattrs_are_served_but_never_overlay_ones(csbx, xattr_image):
     _, out = attach(csbx, xattr_image, "/usr/bin/python3", "-c", XATTRS,
                     env={"PROBE_USER_XATTRS": "1"})
     assert json.loads(out) == [["user.kept"], "yes", "ENODATA", "ENODATA", "ENODATA"]
+
+
+def test_shared_attribute_values(csbx):
+    """A value that several sets share is stored once, elsewhere."""
+    top = csbx.work / "shared"
+    top.mkdir()
+    for n in range(6):
+        (top / f"f{n}").write_text("x")
+        try:
+            os.setxattr(top / f"f{n}", "user.big", b"v" * 900)
+            os.setxattr(top / f"f{n}", "user.own", b"%d" % n)
+        except OSError as e:
+            pytest.skip(f"no user attributes here: {e}")
+    image = mksquashfs(top, csbx.work / "shared.sqsh", "-xattrs")
+    script = ("import os; print([(len(os.getxattr(f'image/f{n}', 'user.big')), "
+              "os.getxattr(f'image/f{n}', 'user.own').decode()) for n in range(6)])")
+    _, out = attach(csbx, image, "/usr/bin/python3", "-c", script, env={"PROBE_USER_XATTRS": "1"})
+    assert out.strip() == str([(900, str(n)) for n in range(6)])
 
 
 def test_without_user_xattrs_the_kernel_is_told_once(csbx, xattr_image):
@@ -487,7 +546,7 @@ def test_truncated_under_a_container(csbx, image):
 def test_not_an_image(csbx, tree, image):
     bad = csbx.work / "bad.sqsh"
     for content, word in ((b"", "not a squashfs"), (b"\0" * 5000, "not a squashfs"),
-                          (b"hsqs" + b"\xff" * 5000, "truncated"),
+                          (b"hsqs" + b"\xff" * 5000, "version"),
                           (image.read_bytes()[:4096], "truncated")):
         bad.write_bytes(content)
         said = refused(csbx, "attach", bad, "0:0", "one")
@@ -514,7 +573,7 @@ def test_somebody_elses_directory_is_refused(csbx, image):
 def test_junk_on_the_socket_hurts_nobody(csbx, image):
     held = Held(csbx, image)
     [name] = sockets(csbx)
-    for junk in (b"", b"x", b"SQP2" + b"\0" * 700, os.urandom(704), os.urandom(9000)):
+    for junk in (b"", b"x", b"SQP3" + b"\0" * 700, os.urandom(704), os.urandom(9000)):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
             s.connect(str(csbx.dirs["run"] / "servers" / name))
             s.settimeout(5)

@@ -8,6 +8,7 @@
 #define FILE_BYTES 100000u
 
 static unsigned char super[SQSUPER_BYTES];
+static struct sqsuper parsed;
 
 static void put(unsigned at, unsigned bytes, uint64_t v)
 {
@@ -42,17 +43,22 @@ static void expect(unsigned at, unsigned bytes, uint64_t v, const char *want)
 {
 	make_good();
 	put(at, bytes, v);
-	is_str(sqsuper_fault(super, FILE_BYTES), want, "%u bytes at %u are %llu", bytes, at,
-	       (unsigned long long)v);
+	is_str(sqsuper_parse(super, FILE_BYTES, &parsed), want, "%u bytes at %u are %llu", bytes,
+	       at, (unsigned long long)v);
 }
 
 int main(void)
 {
 	make_good();
-	is_str(sqsuper_fault(super, FILE_BYTES), NULL, "a good one");
-	is_str(sqsuper_fault(super, 50000), NULL, "a file of just that length");
-	is_str(sqsuper_fault(super, 49999), "truncated", "a byte less");
+	is_str(sqsuper_parse(super, FILE_BYTES, &parsed), NULL, "a good one");
+	is_str(sqsuper_parse(super, 50000, &parsed), NULL, "a file of just that length");
+	is_str(sqsuper_parse(super, 49999, &parsed), "truncated", "a byte less");
+	ok(parsed.inodes == 10 && parsed.block_bytes == 131072 && parsed.fragments == 5 &&
+		   parsed.ids == 2 && parsed.compression == 6 && parsed.directory_table == 41000,
+	   "values");
 	expect(0, 4, 0, "not a squashfs image");
+	expect(28, 2, 3, "squashfs of a version that is not supported");
+	expect(30, 2, 1, "squashfs of a version that is not supported");
 	expect(4, 4, 0, "bad inode table");
 	expect(12, 4, 131073, "bad block size");
 	expect(22, 2, 11, "bad block size");
@@ -75,6 +81,6 @@ int main(void)
 	make_good();
 	put(16, 4, 0);
 	put(80, 8, UINT64_MAX);
-	is_str(sqsuper_fault(super, FILE_BYTES), NULL, "no fragments, no table of them");
+	is_str(sqsuper_parse(super, FILE_BYTES, &parsed), NULL, "no fragments, no table of them");
 	return done_testing();
 }

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/squashd/sqblock.h"
+
+/* The library's config.h is that of its own build and redefines feature macros: keep it out. */
+#define SQFS_CONFIG_H
+#define HAVE_LINUX_TYPES_LE16 1
+#include <squashfuse/decompress.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define META_HEADER_BYTES 2
+#define META_STORED 0x8000u /* not compressed */
+#define DATA_STORED (1u << 24)
+
+/*
+ * What a start touches of a large image fits: metadata of some ten thousand files, and of
+ * fragments, in which small files lie together, as many as FRAGMENT_BYTES hold. Data blocks go on
+ * to the kernel's page cache at once and are hardly asked for twice.
+ */
+#define META_BLOCKS 64
+#define DATA_BLOCKS 2
+#define FRAGMENT_BYTES (8u << 20)
+#define FRAGMENT_BLOCKS_MAX 64
+
+static int unpack_with_library(void *arg, const void *in, size_t in_bytes, void *out,
+			       size_t *out_bytes)
+{
+	sqfs_decompressor *decompress = arg;
+
+	return (*decompress)((void *)in, in_bytes, out, out_bytes) == SQFS_OK ? 0 : -EIO;
+}
+
+static int cache_init(struct sqcache *c, unsigned n)
+{
+	c->n = n;
+	c->keys = calloc(n, sizeof(*c->keys));
+	c->used = calloc(n, sizeof(*c->used));
+	c->blocks = calloc(n, sizeof(*c->blocks));
+	return c->keys && c->used && c->blocks ? 0 : -ENOMEM;
+}
+
+static void cache_free(struct sqcache *c)
+{
+	for (unsigned i = 0; c->blocks && i < c->n; i++)
+		free(c->blocks[i].data);
+	free(c->keys);
+	free(c->used);
+	free(c->blocks);
+}
+
+int sqblocks_init(struct sqblocks *b, int fd, const struct sqsuper *super)
+{
+	unsigned fragments = FRAGMENT_BYTES / super->block_bytes;
+	sqfs_decompressor *decompress = calloc(1, sizeof(*decompress));
+
+	memset(b, 0, sizeof(*b));
+	b->fd = fd;
+	b->super = *super;
+	b->unpack = unpack_with_library;
+	b->unpack_arg = decompress;
+	b->packed = malloc(super->block_bytes > SQMETA_BYTES ? super->block_bytes : SQMETA_BYTES);
+	if (!decompress || !b->packed || cache_init(&b->caches[SQCACHE_META], META_BLOCKS) < 0 ||
+	    cache_init(&b->caches[SQCACHE_DATA], DATA_BLOCKS) < 0 ||
+	    cache_init(&b->caches[SQCACHE_FRAGMENT],
+		       fragments < FRAGMENT_BLOCKS_MAX ? fragments : FRAGMENT_BLOCKS_MAX) < 0) {
+		sqblocks_free(b);
+		return -ENOMEM;
+	}
+	*decompress = sqfs_decompressor_get((sqfs_compression_type)super->compression);
+	if (!*decompress) {
+		sqblocks_free(b);
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+void sqblocks_free(struct sqblocks *b)
+{
+	for (int i = 0; i < SQCACHE_KINDS; i++)
+		cache_free(&b->caches[i]);
+	free(b->packed);
+	free(b->unpack_arg);
+	memset(b, 0, sizeof(*b));
+}
+
+int sqblocks_pread(const struct sqblocks *b, uint64_t pos, void *buf, size_t len)
+{
+	char *p = buf;
+
+	if (pos >= b->super.bytes_used || len > b->super.bytes_used - pos)
+		return -EIO;
+	while (len) {
+		ssize_t n = pread(b->fd, p, len, (off_t)pos);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) /* cut while in use */
+			return -EIO;
+		p += n;
+		pos += (uint64_t)n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static struct sqblock *cache_find(struct sqcache *c, uint64_t key)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		if (c->keys[i] == key) {
+			c->used[i] = ++c->tick;
+			return &c->blocks[i];
+		}
+	}
+	return NULL;
+}
+
+static unsigned oldest_slot(const struct sqcache *c)
+{
+	unsigned oldest = 0;
+
+	for (unsigned i = 1; i < c->n; i++) {
+		if (c->used[i] < c->used[oldest])
+			oldest = i;
+	}
+	return oldest;
+}
+
+/* What of the image a block is made of. */
+struct extent {
+	uint64_t key, pos; /* name in the cache; where the bytes are */
+	uint32_t bytes;
+	bool is_stored;
+	size_t max; /* unpacked */
+};
+
+static int cache_fill(struct sqblocks *b, struct sqcache *c, const struct extent *x,
+		      struct sqblock **ret)
+{
+	unsigned i = oldest_slot(c);
+	struct sqblock *block = &c->blocks[i];
+	int r;
+
+	c->keys[i] = 0;
+	if (!x->bytes || x->bytes > x->max)
+		return -EIO;
+	if (!block->data)
+		block->data = malloc(x->max);
+	if (!block->data)
+		return -ENOMEM;
+	block->size = x->is_stored ? x->bytes : x->max;
+	r = sqblocks_pread(b, x->pos, x->is_stored ? block->data : b->packed, x->bytes);
+	if (r >= 0 && !x->is_stored)
+		r = b->unpack(b->unpack_arg, b->packed, x->bytes, block->data, &block->size);
+	if (r >= 0 && block->size > x->max)
+		r = -EIO;
+	if (r < 0)
+		return r;
+	block->next = x->pos + x->bytes;
+	c->keys[i] = x->key;
+	c->used[i] = ++c->tick;
+	*ret = block;
+	return 0;
+}
+
+int sqblocks_meta(struct sqblocks *b, uint64_t pos, const struct sqblock **ret)
+{
+	struct sqcache *c = &b->caches[SQCACHE_META];
+	unsigned char header[META_HEADER_BYTES];
+	struct sqblock *block;
+	struct extent x;
+	int r;
+
+	if (pos < SQSUPER_BYTES) /* and so never 0, which marks an empty slot */
+		return -EIO;
+	block = cache_find(c, pos);
+	if (block) {
+		*ret = block;
+		return 0;
+	}
+	r = sqblocks_pread(b, pos, header, sizeof(header));
+	if (r < 0)
+		return r;
+	x = (struct extent){.key = pos, .pos = pos + sizeof(header), .max = SQMETA_BYTES};
+	x.is_stored = sqget(header, 2) & META_STORED;
+	x.bytes = (uint32_t)sqget(header, 2) & ~META_STORED;
+	r = cache_fill(b, c, &x, &block);
+	*ret = block;
+	return r;
+}
+
+int sqblocks_data(struct sqblocks *b, enum sqcache_kind kind, uint64_t pos, uint32_t header,
+		  const struct sqblock **ret)
+{
+	struct extent x = {.key = pos, .pos = pos, .max = b->super.block_bytes};
+	struct sqblock *block;
+	int r;
+
+	if (pos < SQSUPER_BYTES)
+		return -EIO;
+	block = cache_find(&b->caches[kind], pos);
+	if (block) {
+		*ret = block;
+		return 0;
+	}
+	x.is_stored = header & DATA_STORED;
+	x.bytes = SQDATA_SIZE(header);
+	r = cache_fill(b, &b->caches[kind], &x, &block);
+	*ret = block;
+	return r;
+}

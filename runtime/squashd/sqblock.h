@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_SQUASHD_SQBLOCK_H
+#define CSBX_SQUASHD_SQBLOCK_H
+
+/*
+ * Blocks of an image: read, decompressed (by libsquashfuse's decompressors: gzip, lzo, xz, lz4,
+ * zstd) and kept in caches, the least recently used one leaving first. Every position and size is
+ * checked against the image before it is used.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/squashd/sqsuper.h"
+
+enum sqcache_kind { SQCACHE_META, SQCACHE_DATA, SQCACHE_FRAGMENT, SQCACHE_KINDS };
+
+struct sqcache {
+	unsigned n;
+	uint64_t tick;
+	uint64_t *keys, *used; /* position in the image (0: empty slot); tick of the last use */
+	struct sqblock *blocks;
+};
+
+/* Valid until the next block of the same kind is asked for. */
+struct sqblock {
+	unsigned char *data;
+	size_t size;
+	uint64_t next; /* metadata: position of the block after it */
+};
+
+struct sqblocks {
+	int fd;
+	struct sqsuper super;
+	int (*unpack)(void *arg, const void *in, size_t in_bytes, void *out, size_t *out_bytes);
+	void *unpack_arg;
+	unsigned char *packed; /* a block as it lies in the image */
+	struct sqcache caches[SQCACHE_KINDS];
+};
+
+/* -ENOTSUP for a compression the library lacks. fd and super stay as they are. */
+int sqblocks_init(struct sqblocks *b, int fd, const struct sqsuper *super);
+void sqblocks_free(struct sqblocks *b);
+
+/* Raw bytes; -EIO unless all of them lie in the image. */
+int sqblocks_pread(const struct sqblocks *b, uint64_t pos, void *buf, size_t len);
+
+/* A metadata block with its 2-byte header at pos. */
+int sqblocks_meta(struct sqblocks *b, uint64_t pos, const struct sqblock **ret);
+
+/* A data or fragment block; header is the image's: 24 bits of size, bit 24 for not compressed. */
+int sqblocks_data(struct sqblocks *b, enum sqcache_kind kind, uint64_t pos, uint32_t header,
+		  const struct sqblock **ret);
+#define SQDATA_SIZE(header) ((header)&0xffffffu)
+
+#endif
