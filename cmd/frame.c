@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cmd/cmd.h"
 #include "cmd/frame.h"
@@ -219,6 +220,8 @@ int cmd_main(enum program self, const struct verb *const *verbs, int argc, char 
 
 	if (!copy || fill_standard_fds(&e) < 0)
 		return CMD_EXIT_FAILED;
+	/* What is private to us is so by its mode; a mask on the owner would only lock us out. */
+	umask(umask(0) & 077);
 	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
 	log_init();
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

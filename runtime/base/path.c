@@ -258,8 +258,12 @@ int path_open_private_dir(const char *path, struct err *e)
 			return r;
 		for (char *p = buf + 1; (p = strchr(p, '/')); *p++ = '/') {
 			*p = 0;
-			if (mkdir(buf, 0700) < 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
-				return err_sys(e, "make directory %s", buf);
+			if (mkdir(buf, 0700) < 0 && errno != EEXIST) {
+				r = -errno;
+				/* One that is there is not ours to make, whatever the errno. */
+				if (access(buf, F_OK) < 0)
+					return err_code(e, r, "make directory %s", buf);
+			}
 		}
 		if (mkdir(buf, 0700) < 0 && errno != EEXIST)
 			return err_sys(e, "make directory %s", path);

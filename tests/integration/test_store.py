@@ -250,3 +250,66 @@ def test_info_and_version(csbx):
     assert ("CSBX_NETWORK", "none") in settings
     assert ("CSBX_ENV", "A=1") in settings and ("CSBX_ENV", "B=2") in settings
     assert str(csbx.dirs["cache"]) in csbx.ok("info")
+
+
+# --- throw-away layers on disk --------------------------------------------------------------------
+
+@pytest.mark.both_users
+def test_a_throw_away_layer_on_disk(csbx, busybox_image):
+    """Where tmpfs cannot hold an upper; the mark is what csbx leaves for itself when it found so."""
+    csbx.ok("create", "-n", "c", busybox_image)
+    csbx.ok("start", "c", "true")
+    mark = csbx.dirs["run"] / "no-tmpfs-upper"
+    mark.touch()
+    root = csbx.dirs["scratch"] / f"csbx-scratch-{csbx.owner.pw_uid}"
+    p = start_sleeper(csbx, "c")
+    instance = listed(csbx)["instances"][0]["id"]
+    assert (root / instance / "upper").is_dir()
+    assert csbx.ok("gc") == "", "it is in use"
+    end(p)
+    assert not (root / instance).exists(), "renamed away before csbx returns"
+    p = start_sleeper(csbx, "c")
+    p.send_signal(signal.SIGKILL)
+    end(p)
+    kinds = [x["kind"] for x in json.loads(csbx.ok("gc", "--json"))]
+    assert sorted(kinds) == ["instance", "scratch"]
+    mark.unlink()
+    csbx.ok("remove", "-f", "c")
+
+
+# --- the place ------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("mask", [0, 0o77, 0o777])
+def test_directories_are_private_whatever_the_umask(csbx, busybox_image, mask):
+    """C9."""
+    csbx.ok("create", "-n", "c", busybox_image, umask=mask)
+    csbx.ok("start", "-w", "c", "true", umask=mask)
+    for name in ("data/containers", "data/containers/c", "data/layers", "data/layers/c",
+                 "cache/meta", "run/instances"):
+        assert (csbx.top / name).stat().st_mode & 0o777 == 0o700, name
+    assert (csbx.top / "data/containers/c/record").stat().st_mode & 0o777 == 0o600
+    csbx.ok("remove", "-f", "c", umask=mask)
+
+
+def test_a_store_open_to_others_is_refused(csbx, busybox_image):
+    """C21."""
+    csbx.dirs["data"].chmod(0o777)
+    csbx.fails("create", "-n", "c", busybox_image, says=["open to other users", "0777"])
+    csbx.dirs["data"].chmod(0o700)
+    containers = csbx.dirs["data"] / "containers"
+    containers.symlink_to(csbx.work)
+    csbx.fails("create", "-n", "c", busybox_image, says="containers")
+    assert os.listdir(csbx.work) == []
+    containers.unlink()
+
+
+def test_a_place_that_cannot_be_made(csbx, busybox_image):
+    """C9: what is said names the directory and the reason."""
+    home = csbx.dirs["home"] / "closed"
+    home.mkdir()
+    home.chmod(0o500)
+    env = {"HOME": str(home), "CSBX_DATA_PATH": "", "XDG_DATA_HOME": ""}
+    csbx.fails("create", "-n", "c", busybox_image, env=env,
+               says=[f"{home}/.local", "Permission denied"])
+    env["HOME"] = ""
+    csbx.fails("create", "-n", "c", busybox_image, env=env, says="HOME")
