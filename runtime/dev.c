@@ -73,7 +73,13 @@ int dev_own(struct child *c, const struct op *op, struct err *e)
 	(void)op;
 	if (dev < 0)
 		return dev;
-	r = attach_below(c, "dev", dev, e);
+	/*
+	 * Nothing can be cloned from a tree that is in no mount namespace of ours (open_tree(2),
+	 * EINVAL): the template is attached first, and covered by the container's own.
+	 */
+	r = attach_below(c, "dev", c->dev_fd, e);
+	if (r >= 0)
+		r = attach_below(c, "dev", dev, e);
 	return r < 0 ? r : fill_own(dev, c->dev_fd, e);
 }
 

@@ -94,6 +94,17 @@ def test_bad_users(box, user):
     box.fails("start", f"--user={user}", "box", "id", says="--user")
 
 
+def test_users_of_a_kept_layer(box):
+    """A kept layer's own /etc/passwd counts, not the image's; and it cannot lead outside."""
+    sh(box, "echo new:x:1234:50::/new:/bin/sh >>/etc/passwd", "--rw")
+    show = "echo $(id -u) $(id -g) $HOME"
+    assert sh(box, show, "--rw", "--user", "new", "--userns", "one") == "1234 50 /new\n"
+    box.fails("start", "--user", "new", "box", "id", says="--user")
+    sh(box, "rm /etc/passwd; ln -s /proc/self/environ /etc/passwd", "--rw")
+    sh(box, "rm /etc/group; mkfifo /etc/group", "--rw")
+    assert sh(box, "id -u", "--rw", "--user", "app", "--userns", "one", timeout=10) == "1000\n"
+
+
 def test_root_option_beats_the_image(csbx, make_image):
     image = make_image(images.base_entries(), config={"User": "app", "Cmd": ["id", "-u"]})
     csbx.ok("create", "--name", "box", image)
@@ -207,6 +218,13 @@ def test_mount_grammars(box):
 def test_bad_mounts(box, option, value):
     """D4: an error before anything happens"""
     box.fails("start", option, value, "box", "true")
+
+
+def test_device(box):
+    assert sh(box, "stat -c '%F %t:%T' /dev/mine; echo x >/dev/mine", "--device",
+              "/dev/null:/dev/mine") == "character special file 1:3\n"
+    assert sh(box, "ls /dev/null /dev/pts/ptmx", "--device", "/dev/full:/dev/a/b") == \
+        "/dev/null\n/dev/pts/ptmx\n"
 
 
 def test_two_mounts_on_one_place(box):
