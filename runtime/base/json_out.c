@@ -111,9 +111,14 @@ static void add_string(struct strbuf *b, const char *s, size_t len)
 	strbuf_addch(b, '"');
 	while (len) {
 		uint32_t cp = 0xfffd;
-		size_t n = str_utf8_next(s, len, &cp);
+		size_t n = 0;
 
+		/* Nearly all text needs no escape: whole runs of it at once. */
+		while (n < len && s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
+			n++;
 		if (n) {
+			strbuf_add(b, s, n);
+		} else if ((n = str_utf8_next(s, len, &cp))) {
 			add_code_point(b, s, n, cp);
 		} else {
 			strbuf_addstr(b, "\\ufffd");
