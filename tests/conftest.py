@@ -96,7 +96,7 @@ def import_once(session_dir, source, name):
     box = harness.Sandbox(top=os.environ.get("TMPDIR"))
     try:
         out = box.work / f"{name}.sqsh"
-        box.ok("import", "-o", out, f"oci:{source}", timeout=120)
+        box.ok("import", "-q", "-o", out, f"oci:{source}", timeout=300)
         kept = session_dir / f"{name}.sqsh"
         kept.write_bytes(out.read_bytes())
         kept.chmod(0o444)
@@ -114,6 +114,12 @@ def python_image(session_dir, python_layout):
 @pytest.fixture(scope="session")
 def busybox_image(session_dir, busybox_layout):
     return import_once(session_dir, busybox_layout, "busybox")
+
+
+@pytest.fixture(scope="session")
+def debian_image(session_dir):
+    """Debian with python3 and git; root's session, which comes first, has it made."""
+    return import_once(session_dir, layout("debian"), "debian")
 
 
 @pytest.fixture
