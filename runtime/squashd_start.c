@@ -118,6 +118,17 @@ static int publish(int dirfd, const char *name, struct err *e)
 	return take_fd(&fd);
 }
 
+/* On exec; what csbx's own caller left open must not live on in a server. */
+static void close_from(int first)
+{
+	long max = sysconf(_SC_OPEN_MAX);
+
+	if (!syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC))
+		return;
+	for (int fd = first; fd < max; fd++)
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 /* In the child: sources are first moved out of the way of the targets. */
 static int place_fds(const struct squashd_exec *x, int status_fd)
 {
@@ -143,8 +154,7 @@ static int place_fds(const struct squashd_exec *x, int status_fd)
 		if (dup2(moved[i], TARGET_FD + i) < 0)
 			return -1;
 	}
-	if (syscall(SYS_close_range, TARGET_FD + x->n_fds, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
-		return -1;
+	close_from(TARGET_FD + x->n_fds);
 	return status;
 }
 

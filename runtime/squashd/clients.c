@@ -191,7 +191,7 @@ static void answer_waiting(const struct squashd_reply *reply)
  * Nobody reads our stderr: the reason goes to the clients that wait, at least to the one that
  * started us. Those that come after the last look start another server and hear it from that one.
  */
-void clients_refuse_all(const struct squashd_boot *boot, const struct err *e)
+void clients_refuse_all(struct server *s, const struct err *e)
 {
 	struct squashd_reply reply = {.magic = SQUASHD_PROTO_MAGIC};
 	struct pollfd p = {.fd = LISTEN_FD, .events = POLLIN};
@@ -199,6 +199,6 @@ void clients_refuse_all(const struct squashd_boot *boot, const struct err *e)
 	fail_reply(&reply, e);
 	(void)poll(&p, 1, FIRST_CLIENT_MS);
 	answer_waiting(&reply);
-	(void)unlinkat(SQUASHD_FD_AT_START_DIR, boot->name, 0);
+	server_unlink_socket(s);
 	answer_waiting(&reply);
 }

@@ -64,13 +64,23 @@ static void allow_memory(struct filter *f)
 	filter_allow_without(f, SYS_mprotect, 2, PROT_EXEC);
 }
 
+static long landlock_abi(void)
+{
+	return syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+
+bool confine_has_landlock(void)
+{
+	return landlock_abi() >= 1;
+}
+
 /*
  * Handles every right this kernel's landlock knows; `allowed` of them remain beneath dirfd.
  * Returns 1 when in force, 0 where there is no landlock.
  */
 static int landlock_beneath(int dirfd, uint64_t allowed, struct err *e)
 {
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	long abi = landlock_abi();
 	uint64_t handled = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 	struct landlock_ruleset_attr attr;
 	struct landlock_path_beneath_attr rule = {.parent_fd = dirfd};
@@ -136,7 +146,7 @@ static void bound_resources(void)
 	(void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 }
 
-int confine_server(const struct confine_server *c, bool *ret_may_unlink, struct err *e)
+int confine_server(const struct confine_server *c, struct err *e)
 {
 	struct filter f;
 	int r, landlocked;
@@ -150,7 +160,6 @@ int confine_server(const struct confine_server *c, bool *ret_may_unlink, struct 
 	landlocked = landlock_beneath(c->servers_dirfd, LANDLOCK_ACCESS_FS_REMOVE_FILE, e);
 	if (landlocked < 0)
 		return landlocked;
-	*ret_may_unlink = landlocked;
 	filter_begin(&f);
 	allow_all(&f, common_calls, COUNT(common_calls));
 	allow_all(&f, server_calls, COUNT(server_calls));

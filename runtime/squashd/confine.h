@@ -11,6 +11,9 @@
 
 struct err;
 
+/* True if this kernel has landlock. */
+bool confine_has_landlock(void);
+
 struct confine_server {
 	int servers_dirfd; /* the one directory it may unlink its socket in */
 	int image_fd;      /* mounts it may clone; -1 for none */
@@ -20,10 +23,9 @@ struct confine_server {
 /*
  * The server: CAP_SYS_ADMIN over A alone (open_tree needs it), no new privileges, undumpable,
  * landlock without any right but removing files beneath servers/, a list of system calls without
- * any that opens a path, connects or executes. *ret_may_unlink: landlock is there, so the
- * socket may be unlinked; without it unlinkat() is not in the list.
+ * any that opens a path, connects or executes; unlinkat() is among them only with landlock.
  */
-int confine_server(const struct confine_server *c, bool *ret_may_unlink, struct err *e);
+int confine_server(const struct confine_server *c, struct err *e);
 
 /*
  * The one-shot modes. A file system right remains only beneath dirfd: reading (--meta of a

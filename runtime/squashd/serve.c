@@ -28,6 +28,7 @@
 #include "runtime/base/io.h"
 #include "runtime/squashd/confine.h"
 #include "runtime/squashd/fuse_serve.h"
+#include "runtime/squashd/janitor.h"
 #include "runtime/squashd/server.h"
 #include "runtime/squashd/sqimage.h"
 
@@ -89,7 +90,12 @@ static int confine(struct server *s, struct err *e)
 		.dev_fd = s->world.dev_fd,
 	};
 
-	return confine_server(&c, &s->may_unlink, e);
+	if (!confine_has_landlock()) {
+		s->janitor_fd = janitor_start(SQUASHD_FD_AT_START_DIR, s->boot.name, e);
+		if (s->janitor_fd < 0)
+			return s->janitor_fd;
+	}
+	return confine_server(&c, e);
 }
 
 /* The image is opened last: not one byte of it is looked at with any right in hand. */
@@ -157,9 +163,13 @@ static int time_left(const struct server *s)
 	return left <= 0 ? 0 : left > 3600000 ? 3600000 : (int)left;
 }
 
-static void unlink_socket(struct server *s)
+void server_unlink_socket(struct server *s)
 {
-	if (!s->is_unlinked && s->may_unlink)
+	if (s->is_unlinked)
+		return;
+	if (s->janitor_fd >= 0)
+		janitor_unlink(s->janitor_fd);
+	else
 		(void)unlinkat(SQUASHD_FD_AT_START_DIR, s->boot.name, 0);
 	s->is_unlinked = true;
 }
@@ -167,7 +177,7 @@ static void unlink_socket(struct server *s)
 /* True if the server may go: nobody is attached and nobody waits at the door. */
 static bool leave(struct server *s)
 {
-	unlink_socket(s);
+	server_unlink_socket(s);
 	if (!clients_accept(s))
 		return true;
 	s->must_leave = false;
@@ -189,7 +199,7 @@ static int run(struct server *s)
 			handle_event(s, &events[i]);
 		/* Aborted from outside: the containers are dead, and learn it by our end. */
 		if (s->image_is_dead) {
-			unlink_socket(s);
+			server_unlink_socket(s);
 			return 1;
 		}
 		if (!n && !time_left(s) && leave(s))
@@ -212,8 +222,11 @@ static int read_boot(struct squashd_boot *boot, struct err *e)
 
 int serve(void)
 {
-	struct server s = {
-		.world = WORLD_INIT, .signal_fd = -1, .next_dev_fd = -1, .next_image_fd = -1};
+	struct server s = {.world = WORLD_INIT,
+			   .signal_fd = -1,
+			   .next_dev_fd = -1,
+			   .next_image_fd = -1,
+			   .janitor_fd = -1};
 	struct err e = ERR_INIT;
 	int r = read_boot(&s.boot, &e);
 
@@ -229,7 +242,7 @@ int serve(void)
 	if (r >= 0)
 		r = set_up(&s, &e);
 	if (r < 0) {
-		clients_refuse_all(&s.boot, &e);
+		clients_refuse_all(&s, &e);
 		return 1;
 	}
 	r = run(&s);

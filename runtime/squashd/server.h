@@ -28,17 +28,20 @@ struct server {
 	size_t n_slots;
 	uint32_t containers, linger_ms;
 	int64_t leave_at_ms; /* while nobody is attached */
-	bool may_unlink, is_unlinked, must_leave, image_is_dead;
+	int janitor_fd;      /* who unlinks the socket; -1: the server itself */
+	bool is_unlinked, must_leave, image_is_dead;
 };
 
 int64_t server_now_ms(void);
 int server_watch(struct server *s, int fd, struct err *e);
+/* From now on new clients do not find this server. */
+void server_unlink_socket(struct server *s);
 
 /* Lets one client in that waits at the door. Our uid as seen in A is the main user's. */
 bool clients_accept(struct server *s);
 /* A connection that can be read: serves the request or drops the client. */
 void clients_handle(struct server *s, int fd);
 /* Setting up failed: tells those who wait, and waits for the one who started us. */
-void clients_refuse_all(const struct squashd_boot *boot, const struct err *e);
+void clients_refuse_all(struct server *s, const struct err *e);
 
 #endif
