@@ -30,6 +30,7 @@ static const struct {
 	{SMB2_SUPER_MAGIC, "SMB"},  {AFS_SUPER_MAGIC, "AFS"}, {V9FS_MAGIC, "9p"},
 	{CEPH_SUPER_MAGIC, "Ceph"}, {0x0bd00bd0, "Lustre"},   {0x47504653, "GPFS"},
 	{0x19830326, "BeeGFS"},     {0xaad7aaea, "PanFS"},    {0x65735546, "FUSE"},
+	{0xf15f, "eCryptfs"},
 };
 
 int layer_check_fs(int dirfd, const char *path, struct err *e)

@@ -19,7 +19,10 @@ struct err;
 
 /* Takes the shared lock; returns the descriptor that holds it. */
 int temp_begin(int dirfd, struct err *e);
-/* The exclusive lock, or -EAGAIN while somebody has a temporary name. */
+/*
+ * The exclusive lock, or -EAGAIN while somebody has a temporary name. On a file system without
+ * locks it is never had: temporary names work there, and what a kill leaves stays.
+ */
 int temp_try_exclusive(int dirfd, struct err *e);
 
 int temp_name(char ret[TEMP_NAME_BYTES], struct err *e);
