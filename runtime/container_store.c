@@ -46,9 +46,9 @@ static int read_record(int fd, char **ret_buf, size_t *ret_len, struct err *e)
 
 int container_store_read(int dirfd, const char *name, struct container_record *ret, struct err *e)
 {
-	char path[NAME_BYTES_MAX + sizeof("/record")], *buf;
+	char path[NAME_BYTES_MAX + sizeof("/record")], *buf = NULL;
 	_close_ int fd = -1;
-	size_t len;
+	size_t len = 0;
 	int r;
 
 	snprintf(path, sizeof(path), "%s/record", name);

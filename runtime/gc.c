@@ -238,7 +238,7 @@ static bool scratch_is_dead(const struct area *a, const char *id)
 
 static void sweep_scratch_layer(struct gc *g, const struct area *a, const char *id)
 {
-	char tmp[TEMP_NAME_BYTES];
+	char tmp[TEMP_NAME_BYTES] = "";
 	struct err e = ERR_INIT;
 	_close_ int temp = -1;
 	int r;
