@@ -313,3 +313,21 @@ def test_a_place_that_cannot_be_made(csbx, busybox_image):
                says=[f"{home}/.local", "Permission denied"])
     env["HOME"] = ""
     csbx.fails("create", "-n", "c", busybox_image, env=env, says="HOME")
+
+
+def test_image_servers_are_listed_and_ended(csbx, busybox_image):
+    env = {"CSBX_LINGER": "60"}
+    csbx.ok("create", "-n", "c", busybox_image)
+    csbx.ok("start", "c", "true", env=env)
+    server = json.loads(csbx.ok("list", "--servers", "--json"))
+    assert len(server) == 1 and server[0]["containers"] == 0
+    assert server[0]["image"] == str(busybox_image) and server[0]["uid"] == 0
+    assert str(busybox_image) in csbx.ok("list", "--servers")
+    assert csbx.ok("gc") == "", "a server inside its linger is no debris"
+    p = start_sleeper(csbx, "c")
+    assert csbx.ok("gc", "--servers") == "", "nor is one in use"
+    assert json.loads(csbx.ok("list", "--servers", "--json"))[0]["containers"] == 1
+    end(p)
+    csbx.ok("start", "c", "true", env=env)
+    assert csbx.ok("gc", "--servers").startswith("removed server ")
+    csbx.ok("remove", "-f", "c")
