@@ -156,6 +156,7 @@ def test_malformed_names(csbx, busybox_image, name):
 
 # --- exit codes -----------------------------------------------------------------------------------
 
+@pytest.mark.both_users
 def test_exit_codes(box):
     for code in (0, 1, 42, 124, 125, 126, 127, 255):
         assert box.run("start", "box", "sh", "-c", f"exit {code}").returncode == code
@@ -194,6 +195,7 @@ def write_conf(csbx, text):
     conf.write_text(text)
 
 
+@pytest.mark.both_users
 def test_configuration_stands_in_for_options(box):
     show = ["start", "box", "sh", "-c", "echo $A-$B-$(hostname)-$(pwd)"]
     write_conf(box, "CSBX_ENV A=file\nCSBX_HOSTNAME filehost\nCSBX_WORKDIR /tmp\n")
@@ -231,6 +233,7 @@ def test_bad_configuration(box):
 
 # --- doctor, inspect, spec ------------------------------------------------------------------------
 
+@pytest.mark.both_users
 def test_doctor(csbx):
     facts = json.loads(csbx.run("doctor", "--json").stdout)
     lines = csbx.run("doctor")
@@ -255,6 +258,7 @@ def test_doctor_names_what_is_missing(csbx):
     assert "max_user_namespaces is 0" in p.stdout and "sysctl" in p.stdout
 
 
+@pytest.mark.both_users
 def test_inspect_of_what_runs(box):
     p = box.popen("start", "--env", "SEEN=1", "--read-only", "--tmpfs", "/t:size=1m", "--cap-drop",
                   "KILL", "box", "sh", "-c", "echo up; read x", stdin=subprocess.PIPE)
@@ -282,6 +286,7 @@ def test_inspect_of_what_runs(box):
     box.fails("inspect", "../x")
 
 
+@pytest.mark.both_users
 def test_a_spec_runs_again(box):
     """What inspect shows as requested is what run --spec takes."""
     p = box.popen("start", "--env", "A=1", "--tmpfs", "/t", "--workdir", "/t", "--ulimit",
