@@ -20,10 +20,12 @@
 struct wanted {
 	uint16_t tag;
 	const char *path;
+	bool is_optional; /* over the cap it counts as missing */
 };
 
-static const struct wanted user_files[] = {{META_PASSWD, "/etc/passwd"},
-					   {META_GROUP, "/etc/group"}};
+/* Without them users are numbers: an image with a huge file can be started all the same. */
+static const struct wanted user_files[] = {{META_PASSWD, "/etc/passwd", true},
+					   {META_GROUP, "/etc/group", true}};
 
 /* How enroot starts an image (its doc/image-format.md). */
 static const struct wanted enroot_files[] = {
@@ -40,6 +42,8 @@ static int add_files(struct flat_writer *w, struct source_tree *t, const struct 
 		_strbuf_ struct strbuf text = STRBUF_INIT;
 		int r = source_tree_read(t, files[i].path, IMAGE_META_FILE_MAX, &text, e);
 
+		if (r == -EFBIG && files[i].is_optional)
+			continue;
 		if (r < 0)
 			return r;
 		if (r > 0)
