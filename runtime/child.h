@@ -36,6 +36,7 @@ struct child {
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd, empty_fd;
 	int watch_fds[WATCHDOG_TMPFS_MAX];
 	unsigned n_watch;
+	int *source_fds;		/* one for each operation, -1: none */
 };
 
 /* Remembers a tmpfs of the container for the supervisor's watchdog. */
@@ -69,6 +70,9 @@ int proc_readonly(struct child *c, const struct op *op, struct err *e);
 int sysfs_mount(struct child *c, const struct op *op, struct err *e);
 int sysfs_mount_host(struct child *c, const struct op *op, struct err *e);
 int sysfs_mask(struct child *c, const struct op *op, struct err *e);
+/* source.c: clones of what the plan mounts from the host; each is taken once, to be closed */
+int sources_clone(struct child *c, struct err *e);
+int source_take(struct child *c, const struct op *op);
 /* mount.c */
 int mount_bind(struct child *c, const struct op *op, struct err *e);
 int mount_device(struct child *c, const struct op *op, struct err *e);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The user's mounts. A source is opened twice: by the supervisor, as the user, before anything
- * happens, and here by path again, because a descriptor of the caller's mount namespace cannot be
- * cloned in another one (open_tree: EINVAL). Device and inode must agree: a source that was
- * swapped in between is refused. A target is found, and made when missing, inside the root only.
+ * The user's mounts. Sources were cloned before (source.c); a target is found, and made when
+ * missing, inside the root only.
  */
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -15,19 +13,6 @@
 #include "runtime/child.h"
 #include "runtime/mount_api.h"
 #include "runtime/plan.h"
-
-static int clone_source(const struct op *op, bool recursive, struct stat *st, struct err *e)
-{
-	_close_ int fd = mount_clone(AT_FDCWD, op->src, recursive, e);
-
-	if (fd < 0)
-		return err_wrap(e, "%s", op->src);
-	if (fstat(fd, st) < 0)
-		return err_sys(e, "%s", op->src);
-	if (st->st_dev != op->dev || st->st_ino != op->ino)
-		return err_set(e, ESTALE, "%s: replaced while the container was starting", op->src);
-	return take_fd(&fd);
-}
 
 static int open_target(struct child *c, const struct op *op, bool directory, struct err *e)
 {
@@ -47,6 +32,18 @@ static int open_target(struct child *c, const struct op *op, bool directory, str
 	return r;
 }
 
+/* move_mount(2) says EINVAL to a mix, and to much else. */
+static int check_kinds(int target, bool directory, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(target, &st) < 0)
+		return err_sys(e, "target");
+	if (S_ISDIR(st.st_mode) && !directory)
+		return err_set(e, EISDIR, "a file cannot be mounted on a directory of the container");
+	return 0;
+}
+
 static int attach_user_mount(struct child *c, const struct op *op, int fd, bool directory, struct err *e)
 {
 	_close_ int target = open_target(c, op, directory, e);
@@ -54,49 +51,45 @@ static int attach_user_mount(struct child *c, const struct op *op, int fd, bool 
 
 	if (target < 0)
 		return err_wrap(e, "mount %s", op->dst);
-	r = mount_attach(fd, target, e);
-	if (r == -ENOTDIR)
-		err_append(e, "a file cannot be mounted on a directory, nor a directory on a file");
+	r = check_kinds(target, directory, e);
+	if (r >= 0)
+		r = mount_attach(fd, target, e);
 	return r < 0 ? err_wrap(e, "mount %s", op->dst) : 0;
 }
 
 int mount_bind(struct child *c, const struct op *op, struct err *e)
 {
-	bool recursive = !(op->flags & OP_SINGLE);
 	unsigned attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
 			 (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0) |
 			 (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0);
 	_close_ int fd = -1;
 	struct stat st;
-	int r;
 
 	if (op->skip)
 		return 0;
-	fd = clone_source(op, recursive, &st, e);
-	if (fd < 0)
-		return err_wrap(e, "mount %s", op->dst);
-	r = mount_restrict(fd, attrs, recursive, e);
-	if (r < 0)
+	fd = source_take(c, op);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "mount %s", op->dst);
+	if (mount_restrict(fd, attrs, !(op->flags & OP_SINGLE), e) < 0)
 		return err_wrap(e, "mount %s", op->dst);
 	return attach_user_mount(c, op, fd, S_ISDIR(st.st_mode), e);
 }
 
 int mount_device(struct child *c, const struct op *op, struct err *e)
 {
+	unsigned attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC |
+			 (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0);
 	_close_ int fd = -1;
 	struct stat st;
-	int r;
 
 	if (op->skip)
 		return 0;
-	fd = clone_source(op, false, &st, e);
-	if (fd < 0)
-		return err_wrap(e, "device %s", op->dst);
+	fd = source_take(c, op);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "device %s", op->dst);
 	if (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode))
 		return err_set(e, EINVAL, "device %s: %s is not a device", op->dst, op->src);
-	r = mount_restrict(fd, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC |
-			   (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0), false, e);
-	if (r < 0)
+	if (mount_restrict(fd, attrs, false, e) < 0)
 		return err_wrap(e, "device %s", op->dst);
 	return attach_user_mount(c, op, fd, false, e);
 }

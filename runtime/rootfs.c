@@ -8,10 +8,11 @@
  *	base/root	the overlay
  *
  * The base is attached over "/" of the container's mount namespace, which is a copy of the
- * caller's: absolute paths still start at the old root (a process's root is a fixed place, what
- * is mounted over it later is not seen), so binds resolve as the caller sees them, and no
- * directory of the host is needed as a mount point. Overlay takes paths only: relative ones, from
- * the base as working directory. Nothing of this is reachable after the pivot.
+ * caller's, so no directory of the host is needed as a mount point. Absolute paths still start at
+ * the old root (a process's root is a fixed place, what is mounted over it later is not seen), but
+ * ".." would not end there: what the user named is cloned before (source.c). Overlay takes paths
+ * only: relative ones, from the base as working directory. Nothing of this is reachable after the
+ * pivot.
  */
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -76,8 +77,10 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e)
 {
 	bool disk = has_upper_directory(c->plan);
 	_close_ int root = -1;
-	int r;
+	int r = sources_clone(c, e);
 
+	if (r < 0)
+		return r;
 	c->base_fd = mount_new_tmpfs(op->bytes, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (c->base_fd < 0)
 		return c->base_fd;
@@ -116,20 +119,12 @@ int rootfs_lower_image(struct child *c, const struct op *op, struct err *e)
 	return r < 0 ? err_wrap(e, "image") : 0;
 }
 
-/* Binds a host directory that must still be the one the supervisor opened. */
-static int attach_directory(const struct op *op, const char *where, unsigned attrs, struct err *e)
+static int attach_directory(struct child *c, const struct op *op, const char *where, unsigned attrs,
+			    struct err *e)
 {
-	_close_ int fd = mount_clone(AT_FDCWD, op->src, false, e);
-	struct stat st;
-	int r;
+	_close_ int fd = source_take(c, op);
+	int r = mount_restrict(fd, attrs, false, e);
 
-	if (fd < 0)
-		return err_wrap(e, "%s", op->src);
-	if (fstat(fd, &st) < 0)
-		return err_sys(e, "%s", op->src);
-	if (st.st_dev != op->dev || st.st_ino != op->ino)
-		return err_set(e, ESTALE, "%s: replaced while the container was starting", op->src);
-	r = mount_restrict(fd, attrs, false, e);
 	if (r >= 0)
 		r = attach_at(fd, where, e);
 	return r < 0 ? err_wrap(e, "%s", op->src) : 0;
@@ -137,14 +132,12 @@ static int attach_directory(const struct op *op, const char *where, unsigned att
 
 int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e)
 {
-	(void)c;
-	return attach_directory(op, "lower", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, e);
+	return attach_directory(c, op, "lower", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, e);
 }
 
 int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
 {
-	(void)c;
-	return attach_directory(op, "up", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	return attach_directory(c, op, "up", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 }
 
 /*

@@ -35,6 +35,7 @@ def test_nothing_of_the_host_comes_in(box):
     assert "SECRET" not in box.ok("start", "box", "env", env={"SECRET": "x", "LD_PRELOAD": "/x.so"})
 
 
+@pytest.mark.both_users
 def test_env_and_its_order(box):
     file = box.work / "vars"
     file.write_bytes(b"\xef\xbb\xbfA=file\r\nB=file\r\n# no\r\nHOSTVAR\r\n")
@@ -76,7 +77,7 @@ def test_job_environment(box):
 
 # --- user -----------------------------------------------------------------------------------------
 
-@pytest.mark.feature("subuid")
+@pytest.mark.both_users
 @pytest.mark.parametrize("user, ids", [
     ("0", "0 0"), ("app", "1000 1000"), ("app:staff", "1000 50"), ("1000", "1000 1000"),
     ("1000:50", "1000 50"), ("4242", "4242 0"), ("4242:7", "4242 7"), ("app:", "1000 1000"),
@@ -94,6 +95,7 @@ def test_bad_users(box, user):
     box.fails("start", f"--user={user}", "box", "id", says="--user")
 
 
+@pytest.mark.both_users
 def test_users_of_a_kept_layer(box):
     """A kept layer's own /etc/passwd counts, not the image's; and it cannot lead outside."""
     sh(box, "echo new:x:1234:50::/new:/bin/sh >>/etc/passwd", "--rw")
@@ -120,6 +122,7 @@ ENTRY = {"Entrypoint": ["echo", "entry"], "Cmd": ["cmd"], "Env": ["PATH=/bin", "
          "WorkingDir": "/some/where"}
 
 
+@pytest.mark.both_users
 def test_entrypoint_and_cmd(csbx, make_image):
     image = make_image(images.base_entries(), config=ENTRY)
     assert csbx.ok("run", image) == "entry cmd\n"
@@ -186,6 +189,7 @@ def test_a_workdir_link_of_the_image_stays_inside(csbx, make_image):
 
 # --- files ----------------------------------------------------------------------------------------
 
+@pytest.mark.both_users
 def test_mount_grammars(box):
     src = box.work / "src"
     src.mkdir()
@@ -220,11 +224,33 @@ def test_bad_mounts(box, option, value):
     box.fails("start", option, value, "box", "true")
 
 
+@pytest.mark.both_users
 def test_device(box):
     assert sh(box, "stat -c '%F %t:%T' /dev/mine; echo x >/dev/mine", "--device",
               "/dev/null:/dev/mine") == "character special file 1:3\n"
     assert sh(box, "ls /dev/null /dev/pts/ptmx", "--device", "/dev/full:/dev/a/b") == \
         "/dev/null\n/dev/pts/ptmx\n"
+
+
+def test_the_root_of_the_host_as_a_mount(box):
+    """What csbx itself has mounted over that root does not show through."""
+    want = sorted(os.listdir("/"))
+    assert sorted(sh(box, "ls -A /host", "-m", "/:/host:ro").split()) == want
+    assert sorted(sh(box, "ls -A /b; echo /a/*", "-m", "/:/a", "-m", "/etc/..:/b:bind").split()) == \
+        sorted(want + [f"/a/{n}" for n in want if n[0] != "."])
+
+
+def test_sources_that_climb_to_the_root(box):
+    """".." up to "/" and down again, in the source itself and in a link."""
+    (box.work / "link").symlink_to("../" * 30 + "usr")
+    want = sorted(os.listdir("/usr"))
+    for source in ("../" * 30 + "usr", "./link", "/tmp/../usr"):
+        assert sorted(sh(box, "ls -A /x", "-m", f"{source}:/x").split()) == want
+
+
+def test_files_and_directories_do_not_mix(box):
+    box.fails("start", "-m", "/etc/hosts:/etc", "box", "true", says="/etc: a file cannot")
+    box.fails("start", "-m", "/usr:/etc/passwd", "box", "true", says="/etc/passwd: Not a directory")
 
 
 def test_two_mounts_on_one_place(box):
@@ -243,6 +269,7 @@ def test_read_only(box):
     assert p.returncode == 1 and "Read-only" in p.stderr
 
 
+@pytest.mark.both_users
 def test_rw_keeps(box):
     sh(box, "echo kept >/kept", "--rw")
     assert sh(box, "cat /kept", "--rw") == "kept\n"
@@ -263,6 +290,7 @@ def test_network_and_hostname(box):
         box.fails("start", f"--hostname={bad}", "box", "true", says="hostname")
 
 
+@pytest.mark.both_users
 def test_a_hint_when_there_is_no_network(box):
     for script in ("wget -q -O - http://192.0.2.1/", "wget -q -O - http://example.com/"):
         p = box.run("start", "box", "sh", "-c", script)
@@ -274,6 +302,7 @@ def test_a_hint_when_there_is_no_network(box):
                                  "wget -q -O - http://192.0.2.1/; true").stderr
 
 
+@pytest.mark.both_users
 def test_capabilities(box):
     get = "sed -n 's/CapEff:.//p' /proc/self/status"
     def mask(*options):
@@ -354,6 +383,7 @@ def on_terminal(csbx, *args):
     return p.wait(timeout=60), out.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.both_users
 def test_terminal(box):
     assert on_terminal(box, "start", "box", "sh", "-c", "tty; echo $TERM") == (0, "/dev/pts/0\nvt220\n")
     assert on_terminal(box, "start", "--tty=no", "box", "sh", "-c", "tty; exit 3")[0] == 3
