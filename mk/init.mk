@@ -21,13 +21,6 @@ $(O)/csbx-init: $(INIT_OBJS)
 	$(Q)$(CC) $(INIT_LDFLAGS) -o $@ $^
 	$(Q)! readelf -rW $@ | grep R_ || { rm -f $@; echo "csbx-init has relocations" >&2; exit 1; }
 
-# The other architecture: built so that it does not rot, not run.
-.PHONY: init-aarch64
-init-aarch64: ## build csbx-init for aarch64 (needs gcc-aarch64-linux-gnu)
-	@command -v aarch64-linux-gnu-gcc >/dev/null || \
-	  { echo "missing aarch64-linux-gnu-gcc: apt-get install gcc-aarch64-linux-gnu" >&2; exit 1; }
-	@$(MAKE) CC=aarch64-linux-gnu-gcc ARCH=aarch64 O=$(O)-aarch64 $(O)-aarch64/csbx-init
-
 # Tests that start csbx-init itself.
 $(O)/tests/unit/runtime_init $(addprefix $(O)/tests/unit/runtime_init_,life exec): | $(O)/csbx-init
 
