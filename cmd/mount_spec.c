@@ -198,7 +198,7 @@ static int parse_fields(struct mount_spec *m, char *const *f, int n, struct err 
 static int parse_colons(const char *text, struct mount_spec *m, struct err *e)
 {
 	_free_ char *copy = strdup(text);
-	char *fields[FIELDS_MAX];
+	char *fields[FIELDS_MAX] = {0};
 	int n;
 
 	if (!copy)
@@ -237,7 +237,7 @@ int mount_parse(const char *text, struct mount_spec *ret, struct err *e)
 static int parse_volume(const char *text, struct mount_spec *m, struct err *e)
 {
 	_free_ char *copy = strdup(text);
-	char *f[FIELDS_MAX];
+	char *f[FIELDS_MAX] = {0};
 	int n, r = 0;
 
 	if (!copy)
@@ -269,7 +269,7 @@ int volume_parse(const char *text, struct mount_spec *ret, struct err *e)
 static int parse_tmpfs(const char *text, struct mount_spec *m, struct err *e)
 {
 	_free_ char *copy = strdup(text);
-	char *f[FIELDS_MAX];
+	char *f[FIELDS_MAX] = {0};
 	int n;
 
 	if (!copy)
@@ -291,7 +291,7 @@ int tmpfs_parse(const char *text, struct mount_spec *ret, struct err *e)
 static int parse_device(const char *text, struct mount_spec *m, struct err *e)
 {
 	_free_ char *copy = strdup(text);
-	char *f[FIELDS_MAX];
+	char *f[FIELDS_MAX] = {0};
 	int n, r;
 
 	if (!copy)
