@@ -114,6 +114,7 @@ static int attach(const struct paths *paths, int argc, char **argv)
 	enum userns_mode mode = USERNS_AUTO;
 	struct err e = ERR_INIT;
 	struct id_map map;
+	int status = 0;
 	char c;
 
 	if (fill_spec(&spec, argv[2], &e) < 0)
@@ -132,12 +133,14 @@ static int attach(const struct paths *paths, int argc, char **argv)
 	       l.server_pid, l.started, l.containers, (unsigned long long)l.fuse_requests,
 	       l.init_is_file, map.n_uid);
 	fflush(stdout);
-	if (argc > 5)
-		return run_inside(&l, argv + 5);
-	while (read(0, &c, 1) > 0)
-		;
+	if (argc > 5) {
+		status = run_inside(&l, argv + 5);
+	} else {
+		while (read(0, &c, 1) > 0)
+			;
+	}
 	squashd_link_close(&l);
-	return 0;
+	return status;
 }
 
 static int bench(const struct paths *paths, char *image, int n)
@@ -214,10 +217,31 @@ static int ask(const struct paths *paths, const char *name, enum squashd_request
 	return 0;
 }
 
+static int run(struct paths *paths, int argc, char **argv)
+{
+	if (argc >= 5 && str_eq(argv[1], "attach"))
+		return attach(paths, argc, argv);
+	if (argc == 4 && str_eq(argv[1], "bench"))
+		return bench(paths, argv[2], atoi(argv[3]));
+	if (argc == 3 && str_eq(argv[1], "meta"))
+		return meta(paths, argv[2]);
+	if (argc == 4 && str_eq(argv[1], "unpack"))
+		return unpack(paths, argv[2], argv[3]);
+	if (argc == 3 && str_eq(argv[1], "tree"))
+		return tree(paths, argv[2]);
+	if (argc == 3 && str_eq(argv[1], "status"))
+		return ask(paths, argv[2], SQUASHD_STATUS);
+	if (argc == 3 && str_eq(argv[1], "quit"))
+		return ask(paths, argv[2], SQUASHD_QUIT);
+	fprintf(stderr, "squashd_probe: see the head of tests/tools/squashd_probe.c\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	struct err e = ERR_INIT;
 	struct paths paths;
+	int r;
 
 	if (paths_init(&paths, NULL, &e) < 0)
 		return report(&e);
@@ -225,20 +249,7 @@ int main(int argc, char **argv)
 		free(paths.libexec);
 		paths.libexec = strdup(getenv("PROBE_LIBEXEC"));
 	}
-	if (argc >= 5 && str_eq(argv[1], "attach"))
-		return attach(&paths, argc, argv);
-	if (argc == 4 && str_eq(argv[1], "bench"))
-		return bench(&paths, argv[2], atoi(argv[3]));
-	if (argc == 3 && str_eq(argv[1], "meta"))
-		return meta(&paths, argv[2]);
-	if (argc == 4 && str_eq(argv[1], "unpack"))
-		return unpack(&paths, argv[2], argv[3]);
-	if (argc == 3 && str_eq(argv[1], "tree"))
-		return tree(&paths, argv[2]);
-	if (argc == 3 && str_eq(argv[1], "status"))
-		return ask(&paths, argv[2], SQUASHD_STATUS);
-	if (argc == 3 && str_eq(argv[1], "quit"))
-		return ask(&paths, argv[2], SQUASHD_QUIT);
-	fprintf(stderr, "squashd_probe: see the head of tests/tools/squashd_probe.c\n");
-	return 2;
+	r = run(&paths, argc, argv);
+	paths_free(&paths);
+	return r;
 }
