@@ -62,7 +62,7 @@ demo: ## from nothing to a script running in a container
 	@tests/tools/setup && $(MAKE) all && tests/tools/demo "$(O)"
 
 check: ## every test this machine can run
-	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile crash-sample
+	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile oracle crash-sample
 
 check-layers: ## who may include what; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
@@ -87,8 +87,8 @@ check-integration: all ## the commands as an ordinary user sees them
 check-hostile: all $(RAW_CALLS) ## images and programs that attack
 	@tests/tools/run_pytest "$(O)" tests/hostile
 
-check-oracle: all ## import against umoci on 2,000 random layer stacks
-	@tests/tools/random_stacks.py --build "$(O)" --count 2000
+check-oracle: all ## import of 4,000 random layer stacks against a model, 2,000 against umoci
+	@tests/tools/random_stacks.py --build "$(O)" --count 4000
 
 check-crash: all $(KILLAT) ## SIGKILL at every system call of import, create, start
 	@tests/tools/crash_sweep.py --build "$(O)"

@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "fixtures"))
+import harness  # noqa: E402
 RUN_TIMEOUT_S = 60
 
 
@@ -156,7 +157,6 @@ SCENARIOS = {"import": Import, "create": Create, "start": Start, "start-w": Star
 
 class Sweep:
     def __init__(self, name, top):
-        import harness
         harness.become_subreaper()
         self.name = name
         self.box = harness.Sandbox(top=top)
@@ -169,7 +169,7 @@ class Sweep:
 
     def traced(self, *point):
         """Runs the command under killat; (exit code, stderr, log lines as lists of words)."""
-        killat = [str(self.box_bin() / "killat"), "-u", self.box.owner.pw_name, "-o", str(self.log)]
+        killat = [str(harness.BIN / "killat"), "-u", self.box.owner.pw_name, "-o", str(self.log)]
         if point:
             killat += ["-p", str(point[0]), "-n", str(point[1])]
         with open(self.box.top / "stderr", "w+b") as err:
@@ -179,11 +179,6 @@ class Sweep:
             err.seek(0)
             said = err.read().decode(errors="replace")
         return p.returncode, said, [line.split() for line in self.log.read_text().splitlines()]
-
-    @staticmethod
-    def box_bin():
-        import harness
-        return harness.BIN
 
     def points(self):
         """[(process, call)], and a line that says which process makes how many."""
@@ -283,14 +278,13 @@ def count_points(names, top):
 def main():
     a = parse_arguments()
     start = time.time()
-    os.environ["CSBX_TEST_BIN"] = str(Path(a.build).resolve())
     if os.geteuid() != 0:
         print("# tracing needs root")
         print("0 passed, 0 failed, 1 skipped")
         return 0
     with tempfile.TemporaryDirectory(prefix="csbx-crash.", dir="/tmp") as top:
         os.chmod(top, 0o755)
-        stage(a.build, top)
+        harness.stage_programs(a.build, top)
         names = a.scenario or list(SCENARIOS)
         if a.only:
             name, process, call = a.only.split(":")
@@ -311,15 +305,6 @@ def main():
           f"{len(done) - reached} not reached, {sum(d[5] for d in done)} left something for gc")
     print(f"{len(done) - len(failed)} passed, {len(failed)} failed, 0 skipped")
     return 1 if failed or not done else 0
-
-
-def stage(build, top):
-    """The programs where every user can read them."""
-    os.mkdir(top + "/bin")
-    for path in [*Path(build).glob("csbx*"), Path(build) / "tests/tools/killat", Path(build) / "killat"]:
-        if path.is_file() and "." not in path.name:
-            subprocess.run(["install", "-m", "0755", str(path), top + "/bin/"], check=True)
-    os.environ["CSBX_TEST_BIN"] = top + "/bin"
 
 
 if __name__ == "__main__":

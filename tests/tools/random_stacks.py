@@ -2,24 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """Import random stacks of layers and compare the result with two oracles.
 
-	random_stacks.py [--build DIR] [--count 2000] [--seed 1] [--jobs N]
+	random_stacks.py [--build DIR] [--count 4000] [--seed 1] [--jobs N]
 
-Each stack of 1 to 4 layers comes from its number alone. What csbx makes of it, read back by
+Each stack of 1 to 4 layers comes from its number alone; every second one is `portable`. What csbx makes of it, read back by
 fixtures/squashfs.py, must equal what fixtures/layermodel.py makes of it; and, for the stacks that
 keep to what umoci understands (`portable`), what `umoci raw unpack` leaves on disk (as root: ids).
 A failing stack is shrunk by leaving out layers and entries, and printed as a Python expression.
 """
 import argparse
 import concurrent.futures
+import copy
 import os
+import posixpath
 import random
 import shutil
+import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))
+import harness  # noqa: E402
+import squashfs  # noqa: E402
+from layermodel import Model, Refused  # noqa: E402
+from ociimage import D, F, H, Image, L, O, P, W, make_layer  # noqa: E402
+
 NAMES = ["a", "b", "c", "d"]
 ODD_NAMES = ["é", "a b", "n" * 101, ".hidden", "wh.x", "-", "ü" * 60]
 
@@ -27,7 +36,7 @@ ODD_NAMES = ["é", "a b", "n" * 101, ".hidden", "wh.x", "-", "ü" * 60]
 def parse_arguments():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     ap.add_argument("--build", default=os.environ.get("CSBX_TEST_BIN", "build/release"))
-    ap.add_argument("--count", type=int, default=2000)
+    ap.add_argument("--count", type=int, default=4000)
     ap.add_argument("--seed", type=int, default=int(os.environ.get("CSBX_TEST_SEED", "1")))
     ap.add_argument("--only", type=int, help="run the stack of this number alone, print it")
     ap.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
@@ -40,7 +49,6 @@ class Generator:
     """Random entries that make sense on top of what the model says is there."""
 
     def __init__(self, rng, portable):
-        from layermodel import Model
         self.rng, self.portable, self.model = rng, portable, Model()
         self.seen = set()  # names of this layer
 
@@ -65,7 +73,6 @@ class Generator:
 
     def parents_ok(self, path):
         """Portable stacks have nothing but directories, and links to them, among the parents."""
-        import stat
         parts = path.split("/")
         for n in range(1, len(parts)):
             if ("/".join(parts[:n])) in self.removed:
@@ -105,8 +112,6 @@ class Generator:
             return False
 
     def entry(self):
-        from ociimage import D, F, H, L, O, P, W
-        import stat
         kind = self.rng.choices(("file", "dir", "link", "hard", "wh", "opq", "fifo"),
                                 (30, 25, 10, 12, 12, 6, 5))[0]
         at, path = self.attributes(), self.path()
@@ -150,7 +155,6 @@ class Generator:
         """Would every unpacker agree on it, given what this layer has so far?"""
         if not self.portable:
             return True
-        import posixpath
         base = posixpath.basename(entry.name)
         path = entry.name
         if base.startswith(".wh."):
@@ -177,8 +181,6 @@ class Generator:
         return True
 
     def layer(self, n):
-        import copy
-        from layermodel import Refused
         entries, self.seen, self.removed = [], set(), set()
         before = copy.deepcopy(self.model)
         for _ in range(n * 4):
@@ -209,7 +211,6 @@ def generate(seed, number):
 # --- comparing ------------------------------------------------------------------------------------
 
 def expected(layers):
-    from layermodel import Model
     model = Model()
     for layer in layers:
         model.apply(layer)
@@ -217,7 +218,6 @@ def expected(layers):
 
 
 def compare_csbx(box, source, want):
-    import squashfs
     out = box.work / "out.sqsh"
     out.unlink(missing_ok=True)
     p = box.run("import", "-q", "-o", out, "--comp", "none", "--no-enroot-files", f"oci:{source}:s")
@@ -230,7 +230,6 @@ def compare_csbx(box, source, want):
 
 
 def compare_umoci(box, source, want, vague):
-    import squashfs
     out = box.top / "umoci"
     subprocess.run(["rm", "-rf", out], check=True)
     p = subprocess.run(["umoci", "raw", "unpack", "--image", f"{source}:s", str(out)],
@@ -243,7 +242,6 @@ def compare_umoci(box, source, want, vague):
 
 def check(box, layers, portable):
     """Lines of difference; empty when all agree."""
-    from ociimage import Image, make_layer
     source = box.work / "oci"
     shutil.rmtree(source, ignore_errors=True)
     compressions = ("plain", "gzip", "zstd")
@@ -262,7 +260,6 @@ def check(box, layers, portable):
 def shrink(box, layers, portable):
     """Leaves out whole layers, then entries, as long as something still differs."""
     def fails(candidate):
-        from layermodel import Refused
         try:
             return bool(candidate) and bool(check(box, candidate, portable))
         except Refused:
@@ -296,11 +293,10 @@ def show(layers):
     return out
 
 
-def work(numbers, seed, use_umoci):
+def work(numbers, seed, use_umoci, top):
     """One worker: (compared, compared with umoci too, report lines of failures)."""
-    import harness
     harness.become_subreaper()
-    box = harness.Sandbox()
+    box = harness.Sandbox(top=top)
     n_model = n_umoci = 0
     report = []
     try:
@@ -323,7 +319,6 @@ def work(numbers, seed, use_umoci):
 
 def main():
     a = parse_arguments()
-    os.environ["CSBX_TEST_BIN"] = str(Path(a.build).resolve())
     use_umoci = os.geteuid() == 0 and shutil.which("umoci") is not None
     if a.only is not None:
         print("\n".join(show(generate(a.seed, a.only)[0])))
@@ -331,9 +326,13 @@ def main():
     chunks = [numbers[n::a.jobs] for n in range(a.jobs)]
     n_model = n_umoci = 0
     failures = []
-    with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
-        for m, u, report in pool.map(work, chunks, [a.seed] * a.jobs, [use_umoci] * a.jobs):
-            n_model, n_umoci, failures = n_model + m, n_umoci + u, failures + report
+    with tempfile.TemporaryDirectory(prefix="csbx-stacks.", dir="/tmp") as top:
+        os.chmod(top, 0o755)
+        harness.stage_programs(a.build, top)
+        with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
+            for m, u, report in pool.map(work, chunks, [a.seed] * a.jobs, [use_umoci] * a.jobs,
+                                         [top] * a.jobs):
+                n_model, n_umoci, failures = n_model + m, n_umoci + u, failures + report
     for lines in failures[:10]:
         print("\n".join(lines))
     print(f"# {n_model} stacks compared with the model, {n_umoci} of them with umoci too"
