@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -202,6 +203,8 @@ pid_t squashd_run(const struct squashd_exec *x, struct err *e)
 		return err_sys(e, "pipe");
 	rd = fds[0];
 	wr = fds[1];
+	/* Inherited as ignored, it would make the kernel throw the exit status away. */
+	signal(SIGCHLD, SIG_DFL);
 	pid = fork();
 	if (pid < 0)
 		return err_sys(e, "fork");
@@ -215,7 +218,6 @@ pid_t squashd_run(const struct squashd_exec *x, struct err *e)
 		n = read(rd, &code, sizeof(code));
 	} while (n < 0 && errno == EINTR);
 	if (x->detach || n > 0) {
-		/* ECHILD: the caller has us ignore SIGCHLD. */
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 		pid = 0;

@@ -5,6 +5,7 @@
  * descriptors instead of paths; every mode confines itself before it trusts a byte of an image.
  */
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,8 @@ static int fd_arg(const char *s)
 
 int main(int argc, char **argv)
 {
+	/* Whoever ignores it in us, children must be waited for. */
+	signal(SIGCHLD, SIG_DFL);
 	if (argc == 2 && !strcmp(argv[1], "--serve"))
 		return serve();
 	if (argc == 3 && !strcmp(argv[1], "--meta"))
