@@ -671,8 +671,13 @@ def test_meta_limits(csbx):
     (top / "etc/passwd").write_bytes(b"x" * (1 << 20))
     assert len(meta(csbx, mksquashfs(top, csbx.work / "b.sqsh"))[PASSWD][0]) == 1 << 20
     (top / "etc/passwd").write_bytes(b"x" * ((1 << 20) + 1))
+    (top / "etc/rc").write_text("exec /bin/sh\n")
     for source in (top, mksquashfs(top, csbx.work / "b.sqsh")):
-        assert "/etc/passwd" in refused(csbx, "meta", source)
+        f = meta(csbx, source)
+        assert PASSWD not in f and RC in f, "users are numbers then"
+    (top / "etc/rc").write_bytes(b"x" * ((1 << 20) + 1))
+    for source in (top, mksquashfs(top, csbx.work / "b.sqsh")):
+        assert "/etc/rc" in refused(csbx, "meta", source)
     (top / ".csbx").mkdir()
     (top / "etc/passwd").unlink()
     for text in ("{", '{"config":{"User":1}}', '{"config":{"User":"a","User":"b"}}'):
