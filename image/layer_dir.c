@@ -156,9 +156,10 @@ static int set_hard_link(struct layer_dir *d, const struct stat *st, struct laye
 	const char *first;
 	int r;
 
-	if (S_ISDIR(st->st_mode) || st->st_nlink < 2 || st->st_dev != d->dev)
+	if (S_ISDIR(st->st_mode) || st->st_nlink < 2)
 		return 0;
-	r = linkmap_add(&d->links, (uint64_t)st->st_ino, ret->path, &first, e);
+	r = linkmap_add(&d->links, (uint64_t)st->st_dev, (uint64_t)st->st_ino, ret->path, &first,
+			e);
 	if (r != 1)
 		return r;
 	ret->type = ENTRY_HARDLINK;

@@ -2,7 +2,10 @@
 #ifndef CSBX_IMAGE_LINKMAP_H
 #define CSBX_IMAGE_LINKMAP_H
 
-/* Inode number -> the first path it was seen under: finds hard links of one file system. */
+/*
+ * (device, inode number) -> the first path it was seen under: finds hard links. In one overlay the
+ * files of its several layers may have several device numbers.
+ */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +13,7 @@
 struct err;
 
 struct linkmap_slot {
-	uint64_t ino;
+	uint64_t dev, ino;
 	char *path; /* NULL: free */
 };
 
@@ -19,9 +22,9 @@ struct linkmap {
 	size_t n, cap;
 };
 
-/* 0 and remembered when ino is new; 1 and the earlier path when it is not; -ENOMEM. */
-int linkmap_add(struct linkmap *m, uint64_t ino, const char *path, const char **ret_first,
-		struct err *e);
+/* 0 and remembered when the file is new; 1 and the earlier path when it is not; -ENOMEM. */
+int linkmap_add(struct linkmap *m, uint64_t dev, uint64_t ino, const char *path,
+		const char **ret_first, struct err *e);
 void linkmap_free(struct linkmap *m);
 
 #endif
