@@ -142,6 +142,14 @@ int enroot_meta_build(const struct image_source *src, struct enroot_meta *ret, s
 	return 0;
 }
 
+void enroot_meta_list(const struct enroot_meta *m, struct enroot_file ret[ENROOT_FILES])
+{
+	ret[0] = (struct enroot_file){"etc/rc", 0755, &m->rc};
+	ret[1] = (struct enroot_file){"etc/environment", 0644, &m->environment};
+	ret[2] = (struct enroot_file){"etc/fstab", 0644, &m->fstab};
+	ret[3] = (struct enroot_file){"etc/rc.local", 0644, &m->rc_local};
+}
+
 void enroot_meta_free(struct enroot_meta *m)
 {
 	strbuf_free(&m->rc);

@@ -26,8 +26,18 @@ struct enroot_meta {
 	struct strbuf rc, environment, fstab, rc_local; /* the files, byte for byte */
 };
 
+#define ENROOT_FILES 4
+
+struct enroot_file {
+	const char *path; /* without the leading slash */
+	uint16_t mode;
+	const struct strbuf *content;
+};
+
 /* A source without a config gives a script that runs its arguments, or /bin/sh. */
 int enroot_meta_build(const struct image_source *src, struct enroot_meta *ret, struct err *e);
+/* The files of m in the order above; they point into m. */
+void enroot_meta_list(const struct enroot_meta *m, struct enroot_file ret[ENROOT_FILES]);
 void enroot_meta_free(struct enroot_meta *m);
 
 #endif

@@ -40,9 +40,12 @@ static int format_diff_ids(struct metadata *m, const struct image_source *src,
 	char text[DIGEST_TEXT_MAX];
 
 	strbuf_addch(&m->diff_ids, '[');
-	for (size_t i = 0; i < src->n_layers; i++)
-		strbuf_addf(&m->diff_ids, "%s\"%s\"", i ? ", " : "",
-			    digest_format(&layers[i].result.diff_id, text));
+	for (size_t i = 0, n = 0; i < src->n_layers; i++) {
+		/* A directory has none. */
+		if (digest_is_set(&layers[i].result.diff_id))
+			strbuf_addf(&m->diff_ids, "%s\"%s\"", n++ ? ", " : "",
+				    digest_format(&layers[i].result.diff_id, text));
+	}
 	strbuf_addstr(&m->diff_ids, "]\n");
 	return strbuf_check(&m->diff_ids, e);
 }
@@ -52,7 +55,7 @@ static int add_config(struct metadata *m, const struct image_source *src,
 {
 	int r = format_diff_ids(m, src, layers, e);
 
-	if (r == 0)
+	if (r == 0 && !src->is_our_image)
 		r = add_whiteout(m, ".wh..csbx", e);
 	if (r == 0)
 		r = add_directory(m, ".csbx", e);
@@ -82,42 +85,53 @@ static int keep_original(struct metadata *m, const struct tree_inode *i, const c
 	return layer_index_add(&m->index, &entry, e);
 }
 
-static int add_enroot_file(struct metadata *m, struct tree *t, const char *path, uint16_t mode,
-			   const struct strbuf *content, bool replace, struct err *e)
+/* Nobody may lead /.csbx/orig elsewhere by a symlink: what is no directory makes room. */
+static int add_orig_directories(struct metadata *m, struct err *e)
 {
-	uint32_t ino = tree_find(t, path);
+	int r = add_directory(m, ".csbx/orig", e);
+
+	return r == 0 ? add_directory(m, ".csbx/orig/etc", e) : r;
+}
+
+/* The image has lost its own file of that name: an older original must not come back for it. */
+static int drop_original(struct metadata *m, const char *path, struct err *e)
+{
+	char whiteout[64];
+
+	snprintf(whiteout, sizeof(whiteout), ".csbx/orig/etc/.wh.%s", path + strlen("etc/"));
+	return add_whiteout(m, whiteout, e);
+}
+
+static int add_enroot_file(struct metadata *m, const struct image_source *src, struct tree *t,
+			   const struct enroot_file *f, bool is_ours, struct err *e)
+{
+	uint32_t ino = tree_find(t, f->path);
 	int r = 0;
 
-	if (ino != TREE_NONE) {
+	if (ino != TREE_NONE && !is_ours) {
 		const struct tree_inode *i = &t->inodes[ino];
 
 		/* A directory stays: enroot has no use for such an image anyway. */
-		if (!replace || i->type == ENTRY_DIRECTORY)
+		if (!src->config.len || i->type == ENTRY_DIRECTORY)
 			return 0;
-		r = keep_original(m, i, path, e);
+		r = keep_original(m, i, f->path, e);
+	} else if (ino == TREE_NONE && src->is_our_image) {
+		r = drop_original(m, f->path, e);
 	}
-	return r == 0 ? add_file(m, path, mode, content, e) : r;
+	return r == 0 ? add_file(m, f->path, f->mode, f->content, e) : r;
 }
 
 static int add_enroot(struct metadata *m, const struct image_source *src, struct tree *t,
 		      struct err *e)
 {
-	bool replace = src->config.len;
-	const struct {
-		const char *path;
-		uint16_t mode;
-		const struct strbuf *content;
-	} files[] = {
-		{"etc/rc", 0755, &m->enroot.rc},
-		{"etc/environment", 0644, &m->enroot.environment},
-		{"etc/fstab", 0644, &m->enroot.fstab},
-		{"etc/rc.local", 0644, &m->enroot.rc_local},
-	};
+	struct enroot_file files[ENROOT_FILES];
 	int r = enroot_meta_build(src, &m->enroot, e);
 
-	for (size_t i = 0; r == 0 && i < sizeof(files) / sizeof(files[0]); i++)
-		r = add_enroot_file(m, t, files[i].path, files[i].mode, files[i].content, replace,
-				    e);
+	if (r == 0 && src->is_our_image)
+		r = add_orig_directories(m, e);
+	enroot_meta_list(&m->enroot, files);
+	for (unsigned i = 0; r == 0 && i < ENROOT_FILES; i++)
+		r = add_enroot_file(m, src, t, &files[i], src->our_enroot_files >> i & 1, e);
 	return r;
 }
 

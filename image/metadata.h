@@ -15,6 +15,10 @@
  * A /.csbx the image brought along is dropped first. An image without a config (a rootfs tar or
  * directory) keeps all it has, its /.csbx included: it may be the unpacked form of another image.
  * All times are 0 and all owners root.
+ *
+ * Layers that are themselves an image of csbx (source.h, is_our_image) keep what is right of it:
+ * of enroot's four files those generated for it are generated anew, and their originals stay in
+ * /.csbx/orig; any other is the image's own by now and takes the place of an original there.
  */
 
 #include <stdbool.h>

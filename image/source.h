@@ -46,6 +46,12 @@ struct image_source {
 	size_t n_layers;
 	int *fds; /* further descriptors to close with the source */
 	size_t n_fds;
+	/*
+	 * The layers are an image csbx made before, with its /.csbx (container_source.h). Bit n:
+	 * enroot's file n (enroot_meta.h) in them is what csbx generated, not the image's own.
+	 */
+	bool is_our_image;
+	unsigned our_enroot_files;
 };
 
 struct source_options {
