@@ -274,6 +274,35 @@ int layer_hold(const struct paths *p, const char *name, struct layer *ret, struc
 	return err_wrap(e, "layer %s", name);
 }
 
+static int check_mark(const struct layer *l, struct err *e)
+{
+	char boot[BOOT_ID_SIZE], old[BOOT_ID_SIZE];
+	int r = boot_id_read(boot, e);
+
+	if (r >= 0)
+		r = read_mark(l->dir, old, e);
+	if (r > 0 && strcmp(boot, old))
+		return err_set(e, EUCLEAN,
+			       "layer may be incomplete after a crash: csbx start -w --force uses "
+			       "it as it is and marks it complete");
+	return r < 0 ? r : 0;
+}
+
+int layer_read(const struct paths *p, const char *name, struct layer *ret, struct err *e)
+{
+	int r = layer_hold(p, name, ret, e);
+
+	if (r < 0 || ret->dir < 0)
+		return r;
+	r = write_pid(ret->lock, e);
+	if (r >= 0)
+		r = check_mark(ret, e);
+	if (r >= 0)
+		return 0;
+	layer_close(ret);
+	return r == -EUCLEAN ? r : err_wrap(e, "layer %s", name);
+}
+
 int layer_destroy(struct layer *l, struct err *e)
 {
 	char tmp[TEMP_NAME_BYTES];

@@ -51,6 +51,11 @@ void layer_close(struct layer *l);
  * there is none, ret->dir is -1 and all that follows does nothing. layer_close() lets it go.
  */
 int layer_hold(const struct paths *p, const char *name, struct layer *ret, struct err *e);
+/*
+ * Takes a kept layer to read it; it stays as it is. Where there is none, ret->dir is -1 as above.
+ * -EBUSY, -EUCLEAN as layer_open().
+ */
+int layer_read(const struct paths *p, const char *name, struct layer *ret, struct err *e);
 /* Deletes the held layer: renamed away first, so that it is whole or gone. */
 int layer_destroy(struct layer *l, struct err *e);
 

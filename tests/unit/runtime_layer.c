@@ -86,6 +86,27 @@ static void test_crash(void)
 	layer_close(&l);
 }
 
+static void test_read(void)
+{
+	struct layer l, second;
+	struct err e = ERR_INIT;
+
+	is_int(layer_read(&paths, "never", &l, &e), 0, "none is no error: %s", e.msg);
+	ok(l.dir < 0, "and none is made");
+	layer_close(&l);
+	is_int(layer_open(&paths, "read", false, &l, &e), 0, "made: %s", e.msg);
+	is_int(layer_read(&paths, "read", &second, &e), -EBUSY, "not while it is written: %s", e.msg);
+	layer_close(&l);
+	is_int(layer_read(&paths, "read", &l, &e), 0, "after a kill, same boot: %s", e.msg);
+	ok(has(&l, l.dir, "dirty"), "the mark stays");
+	is_int(layer_open(&paths, "read", false, &second, &e), -EBUSY, "held: %s", e.msg);
+	unlinkat(l.dir, "dirty", 0);
+	is_int(symlinkat("another", l.dir, "dirty"), 0, "mark of another boot");
+	layer_close(&l);
+	is_int(layer_read(&paths, "read", &l, &e), -EUCLEAN, "incomplete: %s", e.msg);
+	ok(l.dir < 0 && l.lock < 0, "nothing is held");
+}
+
 static void test_destroy(void)
 {
 	struct layer l, held;
@@ -145,6 +166,7 @@ int main(void)
 	paths = (struct paths){.layers = dir, .scratch = dir};
 	test_kept();
 	test_crash();
+	test_read();
 	test_destroy();
 	test_scratch();
 	wait_for_deleters();

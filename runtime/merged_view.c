@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * As a start makes its root (runtime/rootfs.c), with a tmpfs over "/" whose only content are the
+ * mount points, but nothing can be written: the overlay has the layer's upper directory as its
+ * topmost lower one. Whiteouts and opaque directories in it count there just the same, and neither
+ * the layer nor its work directory is touched.
+ */
+#include "runtime/merged_view.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/mount_api.h"
+
+#define ATTRS (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+
+static int enter_namespaces(const struct merged_view *v, struct err *e)
+{
+	if (setns(v->userns_fd, CLONE_NEWUSER) < 0)
+		return err_sys(e, "join the container's user namespace");
+	/* A mount namespace of another owner: nothing mounted in it gets out. */
+	return unshare(CLONE_NEWNS) < 0 ? err_sys(e, "make a mount namespace") : 0;
+}
+
+/* Makes the base and its mount points, and works in it from here on. */
+static int enter_base(struct err *e)
+{
+	_close_ int base = mount_new_tmpfs(0, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	_close_ int root = -1;
+	int r;
+
+	if (base < 0)
+		return base;
+	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return err_sys(e, "open /");
+	r = mount_attach(base, root, e);
+	if (r < 0)
+		return r;
+	if (fchdir(base) < 0)
+		return err_sys(e, "enter base");
+	if (mkdir("lower", 0700) < 0 || mkdir("root", 0700) < 0 || mkdir("up", 0700) < 0)
+		return err_sys(e, "make mount points");
+	return 0;
+}
+
+static int attach_at(int fd, const char *name, struct err *e)
+{
+	_close_ int target = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int r;
+
+	if (target < 0)
+		return err_sys(e, "open %s", name);
+	r = mount_restrict(fd, ATTRS, false, e);
+	return r < 0 ? r : mount_attach(fd, target, e);
+}
+
+/* Binds a directory, by path because its mount must be one of our namespace's. */
+static int attach_directory(const char *path, uint64_t dev, uint64_t ino, const char *name,
+			    struct err *e)
+{
+	_close_ int fd = mount_clone(AT_FDCWD, path, false, e);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "%s", path);
+	if (st.st_dev != dev || st.st_ino != ino)
+		return err_set(e, ESTALE, "%s: replaced meanwhile", path);
+	r = attach_at(fd, name, e);
+	return r < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+static int attach_lower(const struct merged_view *v, struct err *e)
+{
+	if (v->image_fd < 0)
+		return attach_directory(v->directory, v->dev, v->ino, "lower", e);
+	return attach_at(v->image_fd, "lower", e) < 0 ? err_wrap(e, "image") : 0;
+}
+
+static int attach_layer(const struct merged_view *v, struct err *e)
+{
+	static const struct mount_param params[] = {
+		{"lowerdir", "up/upper:lower"}, {"userxattr", NULL}, {"xino", "off"}};
+	_close_ int fd = -1;
+	struct stat st;
+	int r;
+
+	if (fstat(v->layer_fd, &st) < 0)
+		return err_sys(e, "%s", v->layer_path);
+	r = attach_directory(v->layer_path, st.st_dev, st.st_ino, "up", e);
+	if (r < 0)
+		return r;
+	fd = mount_new("overlay", params, sizeof(params) / sizeof(params[0]), ATTRS, e);
+	return fd < 0 ? fd : attach_at(fd, "root", e);
+}
+
+int merged_view_enter(const struct merged_view *v, struct err *e)
+{
+	bool has_layer = v->layer_fd >= 0;
+	int r = enter_namespaces(v, e), fd;
+
+	if (r == 0)
+		r = enter_base(e);
+	if (r == 0)
+		r = attach_lower(v, e);
+	if (r == 0 && has_layer)
+		r = attach_layer(v, e);
+	if (r < 0)
+		return err_wrap(e, "merge image and layer");
+	fd = open(has_layer ? "root" : "lower", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "open the merged root") : fd;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_MERGED_VIEW_H
+#define CSBX_RUNTIME_MERGED_VIEW_H
+
+/*
+ * The file system of a container that does not run, image and kept layer merged, to be read: in
+ * the container's outer user namespace, so that ids are those the container sees.
+ */
+
+#include <stdint.h>
+
+struct err;
+
+struct merged_view {
+	int userns_fd;          /* A, from the image server (squashd_client.h) */
+	int image_fd;           /* detached tree of the image, or -1: */
+	const char *directory;  /* the directory in its place */
+	uint64_t dev, ino;      /* which it must be */
+	int layer_fd;           /* directory of the kept layer, held by layer_read(); -1: none */
+	const char *layer_path; /* its path */
+};
+
+/*
+ * Moves the calling process, which must have one thread, for good into the user namespace and a
+ * mount namespace of its own. Paths still resolve as before, the working directory is another;
+ * nothing is mounted outside. Returns the merged root, read-only, O_RDONLY|O_DIRECTORY.
+ */
+int merged_view_enter(const struct merged_view *v, struct err *e);
+
+#endif
