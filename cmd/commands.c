@@ -10,6 +10,7 @@ const struct command command_list[] = {
 	{"create", PROGRAM_CSBX, GROUP_CONTAINER, "Give an image a name to start it by"},
 	{"list", PROGRAM_CSBX, GROUP_CONTAINER, "Show containers and what runs"},
 	{"remove", PROGRAM_CSBX, GROUP_CONTAINER, "Delete containers and their kept layers"},
+	{"export", PROGRAM_IMAGE, GROUP_IMAGE, "Make a squashfs file of a container"},
 	{"start", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container or an image"},
 	{"run", PROGRAM_CSBX, GROUP_RUN, "Run a command in a fresh container of an image"},
 	{"inspect", PROGRAM_TOOL, GROUP_CONTAINER, "Show what a container is and what protects it"},

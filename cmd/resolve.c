@@ -299,6 +299,15 @@ static void resolve_free(struct resolve *x)
 	strbuf_free(&x->group);
 }
 
+int resolve_main_user(const struct subject *s, struct run_opts *o, struct err *e)
+{
+	struct resolve x = {.meta = &s->meta, .o = o, .spec = &o->spec};
+	int r = set_user(&x, e);
+
+	resolve_free(&x);
+	return r;
+}
+
 int resolve_spec(struct cmd *c, const struct resolve_request *q, struct run_opts *o, struct err *e)
 {
 	static int (*const steps[])(struct resolve *, struct err *) = {

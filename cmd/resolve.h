@@ -43,6 +43,9 @@ struct resolve_request {
 	const char *rc; /* --rc: a script in place of the image's /etc/rc, or NULL */
 };
 
+/* Only the main user, as a start of the container (-w: spec.rootfs.upper) would have him. */
+int resolve_main_user(const struct subject *s, struct run_opts *o, struct err *e);
+
 /* Completes and freezes o->spec. */
 int resolve_spec(struct cmd *c, const struct resolve_request *q, struct run_opts *o, struct err *e);
 

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "cmd/cmd.h"
-#include "cmd/image/interrupt.h"
-#include "cmd/image/progress.h"
+#include "cmd/image/destination.h"
 #include "cmd/verbs.h"
 #include "image/import.h"
 #include "image/source.h"
 #include "runtime/base/err.h"
-#include "runtime/base/fd.h"
-#include "runtime/base/str.h"
 
 struct import_args {
 	const char *output, *arch, *platform;
@@ -62,69 +57,9 @@ static const struct opt import_opts[] = {
 
 static const struct opt_table import_table = {"Options", import_opts};
 
-/* Where the image goes: a directory and a name in it. */
-struct destination {
-	int dirfd;
-	char *dir, *name; /* name: NULL until the image's own is known */
-	char *path;       /* as the user may use it */
-};
-
-/* The directory comes first: what has to be spooled is spooled there. */
-static int open_directory(struct destination *d, const char *output, struct err *e)
-{
-	const char *slash = output ? strrchr(output, '/') : NULL;
-
-	if (!slash)
-		d->dir = str_printf(".");
-	else
-		d->dir = str_printf("%.*s", slash == output ? 1 : (int)(slash - output), output);
-	if (!d->dir)
-		return err_set(e, ENOMEM, "out of memory");
-	d->dirfd = open(d->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return d->dirfd < 0 ? err_sys(e, "%s", d->dir) : 0;
-}
-
-static int set_name(struct destination *d, const char *output, const char *image, struct err *e)
-{
-	const char *slash = output ? strrchr(output, '/') : NULL;
-
-	d->path = output ? str_printf("%s", output) : str_printf("%s.sqsh", image);
-	d->name = output ? str_printf("%s", slash ? slash + 1 : output)
-			 : str_printf("%s.sqsh", image);
-	if (!d->path || !d->name)
-		return err_set(e, ENOMEM, "out of memory");
-	if (!d->name[0] || str_is_dots(d->name))
-		return err_set(e, EINVAL, "'%s' names no file", d->path);
-	return 0;
-}
-
-static void close_destination(struct destination *d)
-{
-	fd_close(&d->dirfd);
-	ptr_free(&d->dir);
-	ptr_free(&d->name);
-	ptr_free(&d->path);
-}
-
-static void report(const struct destination *d, const struct import_result *res, uint64_t ns)
-{
-	_strbuf_ struct strbuf text = STRBUF_INIT;
-
-	strbuf_addf(&text, "%s: ", d->path);
-	progress_add_size(&text, res->file_bytes);
-	strbuf_addf(&text, ", %u names, ", res->n_entries);
-	progress_add_size(&text, res->content_bytes);
-	strbuf_addf(&text, " of content, %.1f s", (double)ns / 1e9);
-	cmd_warn("%s", strbuf_str(&text));
-}
-
 static int write_image(const struct import_args *a, const struct image_source *src,
 		       const struct destination *d, struct err *e)
 {
-	uint64_t start_ns = progress_clock_ns();
-	struct interrupt interrupt;
-	struct progress progress;
-	struct import_result res;
 	struct import_options o = {
 		.squash = a->squash,
 		.max_image_bytes = a->max_image_bytes,
@@ -132,22 +67,10 @@ static int write_image(const struct import_args *a, const struct image_source *s
 		.all_root = a->all_root,
 		.no_enroot_files = a->no_enroot_files,
 		.keep_capabilities = a->keep_capabilities,
-		.progress = progress_show,
-		.progress_arg = &progress,
-		.cancel = &interrupt.caught,
 	};
-	int r = interrupt_catch(&interrupt, e);
 
-	if (r < 0)
-		return r;
 	o.squash.threads = (unsigned)a->threads;
-	progress_init(&progress, a->quiet);
-	r = import_image(src, d->dirfd, d->name, &o, &res, e);
-	progress_done(&progress);
-	interrupt_release(&interrupt);
-	if (r == 0 && !a->quiet)
-		report(d, &res, progress_clock_ns() - start_ns);
-	return r;
+	return destination_write(d, src, &o, a->quiet, e);
 }
 
 static int import_source(const struct import_args *a, const char *uri, struct destination *d,
@@ -155,14 +78,14 @@ static int import_source(const struct import_args *a, const char *uri, struct de
 {
 	struct image_source src = {0};
 	struct source_options o = {.arch = a->arch, .platform = a->platform};
-	int r = open_directory(d, a->output, e);
+	int r = destination_open(d, a->output, e);
 
 	if (r < 0)
 		return r;
 	o.tmp_dirfd = d->dirfd;
 	r = source_open(&src, uri, &o, e);
 	if (r == 0)
-		r = set_name(d, a->output, src.name, e);
+		r = destination_set_name(d, a->output, src.name, e);
 	if (r == 0)
 		r = write_image(a, &src, d, e);
 	source_close(&src);
@@ -171,13 +94,13 @@ static int import_source(const struct import_args *a, const char *uri, struct de
 
 static int import_run(struct cmd *c, void *args, int argc, char **argv)
 {
-	struct destination d = {.dirfd = -1};
+	struct destination d = DESTINATION_INIT;
 	struct err e = ERR_INIT;
 	int r = import_source(args, argv[0], &d, &e);
 
 	(void)c;
 	(void)argc;
-	close_destination(&d);
+	destination_close(&d);
 	if (r == -EEXIST)
 		err_append(&e, "--force replaces it");
 	return r < 0 ? cmd_error(&e, "import %s", argv[0]) : CMD_EXIT_OK;
