@@ -165,7 +165,7 @@ static int place_descriptors(const struct child *c, struct err *e)
 	for (int i = 0; i < n; i++) {
 		if (from[i] < 0)
 			continue;
-		from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 64);
+		from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, n);
 		if (from[i] < 0)
 			return err_sys(e, "place descriptors");
 	}
@@ -208,7 +208,8 @@ static int become_init(struct child *c, struct err *e)
 {
 	static char name[] = "csbx-init";
 	char *argv[] = {name, NULL}, *env[] = {NULL};
-	_close_ int init = fcntl(c->init_fd, F_DUPFD_CLOEXEC, 96);
+	/* Above all numbers of the ABI, but not far: the caller's limit may be low. */
+	_close_ int init = fcntl(c->init_fd, F_DUPFD_CLOEXEC, INIT_FD_FIRST_KEPT + (int)c->n_keep_fds);
 	int r;
 
 	if (init < 0)

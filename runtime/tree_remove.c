@@ -117,7 +117,7 @@ static void keep_only(int *fds, unsigned n)
 	}
 	/* Lifted above each other first, so that none is closed before it has moved. */
 	for (unsigned i = 0; i < n; i++)
-		fds[i] = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD_CLOEXEC, 64);
+		fds[i] = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD_CLOEXEC, 3 + n);
 	for (unsigned i = 0; i < n; i++) {
 		if (fds[i] >= 0)
 			dup3(fds[i], (int)(3 + i), O_CLOEXEC);

@@ -2,6 +2,7 @@
 """What the run options do to a container, and what an image's configuration does."""
 import os
 import pty
+import resource
 import subprocess
 
 import pytest
@@ -276,6 +277,16 @@ def test_rw_keeps(box):
     box.fails("start", "--rw", str(box.work / "no.sqsh"), "true")
     p = box.run("start", "box", "cat", "/kept")
     assert p.returncode != 0, "a throw-away start does not see the kept layer"
+
+
+def test_a_low_limit_of_descriptors(box):
+    """The caller's own limit, 64 and less; kept layers are deleted all the same."""
+    def limit(n):
+        return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n))}
+    for n in (64, 40):
+        assert box.ok("start", "-m", "/usr:/x", "box", "echo", "x", **limit(n)) == "x\n"
+        box.ok("start", "--rw", "box", "touch", "/kept", **limit(n))
+    box.ok("remove", "-f", "box", **limit(40))
 
 
 # --- isolation, limits ----------------------------------------------------------------------------
