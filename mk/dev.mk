@@ -36,7 +36,7 @@ uninstall: ## remove what install put there
 	rmdir $(DESTDIR)$(libexecdir)/csbx 2>/dev/null || true
 
 # --- quality ------------------------------------------------------------------------------------
-lint: ## -Werror, clang-tidy, cppcheck, shellcheck, pyflakes (whatever of them is installed)
+lint: all ## -Werror, clang-tidy, cppcheck, shellcheck, pyflakes (whatever of them is installed)
 	@CHECK_CPPFLAGS='$(ALL_CPPFLAGS)' tests/tools/lint "$(O)"
 
 lint-analyzer: ## gcc -fanalyzer over all C files (slow)

@@ -27,6 +27,7 @@ ALLOWED = {
     "tests/fuzz": ["tests/fuzz", "runtime", "image", "cmd"],
     "tests/bench": ["tests/bench"],
     "tests/tools": ["tests/tools", "runtime"],
+    "tests/hostile": ["runtime"],
 }
 
 # Headers of one library -> files that may include them. "once" = any one .c file.
