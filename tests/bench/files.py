@@ -118,7 +118,7 @@ def fuse_requests(world, report):
 # --- P10 ------------------------------------------------------------------------------------------
 
 def p10(world, report):
-    """pytest collects a package of 200 test modules from the image and from the unpacked tree."""
+    """pytest collects a package of 120 test modules from the image and from the unpacked tree."""
     layout = payloads.pytest_layout()
     world.extra_layouts["pytest"] = layout
     name = world.container("pytest")
@@ -130,7 +130,7 @@ def p10(world, report):
         raise Failed(f"pytest collects {total} tests")
     cases = [Case("image", world.csbx_start(name, *collect), expect=expect),
              Case("unpacked tree", world.bwrap("pytest", *collect, options=["--tmpfs", "/tmp"]), expect=expect)]
-    report.samples("P10", world.stopwatch(cases, 3 if world.quick else 8, warmup=1), "image",
+    report.samples("P10", world.stopwatch(cases, 3 if world.quick else 6, warmup=1), "image",
                    {"unpacked tree": 1.05})
 
 

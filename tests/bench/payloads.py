@@ -13,7 +13,7 @@ from ociimage import D, F, Image, entry_from_file, make_layer
 FILES_A_DIRECTORY = 500
 PYTEST_MODULES = ["pytest", "_pytest", "pluggy", "iniconfig", "packaging", "attr", "attrs", "py", "tomli",
                   "exceptiongroup"]
-PACKAGE_MODULES, TESTS_A_MODULE = 200, 20
+PACKAGE_MODULES, TESTS_A_MODULE = 120, 20
 PACKAGE = "srv/big"
 
 
