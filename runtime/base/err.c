@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(struct err) <= 512 && 512 <= PIPE_BUF, "struct err must cross a pipe in one write");
+_Static_assert(sizeof(struct err) <= 512 && 512 <= PIPE_BUF,
+	       "struct err must cross a pipe in one write");
 
 static int positive(int code)
 {
@@ -28,7 +29,8 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	return -code;
 }
 
-static int set_with_reason(struct err *e, int code, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static int set_with_reason(struct err *e, int code,
+								 const char *fmt, va_list ap)
 {
 	size_t n;
 
