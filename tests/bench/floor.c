@@ -5,10 +5,9 @@
  *
  *	floor exit				a static program that ends
  *	floor spawn PROGRAM [ARG...]		vfork, exec, wait
- *	floor namespaces PROGRAM [ARG...]	the same in new user, mount, pid, ipc, uts, cgroup and
- *						network namespaces
- *	floor mounts ROOT PROGRAM [ARG...]	and on an overlay of ROOT with a tmpfs as upper layer,
- *						with a fresh /proc
+ *	floor namespaces PROGRAM [ARG...]	the same in new user, mount, pid, ipc, uts, cgroup
+ *and network namespaces floor mounts ROOT PROGRAM [ARG...]	and on an overlay of ROOT with a
+ *tmpfs as upper layer, with a fresh /proc
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,14 +23,14 @@
 #include <unistd.h>
 
 #define STACK_BYTES 65536
-#define NAMESPACES                                                                                 \
-	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |                \
+#define NAMESPACES                                                                  \
+	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | \
 	 CLONE_NEWCGROUP | CLONE_NEWNET)
 
 struct job {
 	char **argv;
-	const char *root;  /* NULL = stay in the caller's */
-	unsigned ids[2];   /* the caller's uid and gid */
+	const char *root; /* NULL = stay in the caller's */
+	unsigned ids[2];  /* the caller's uid and gid */
 	int is_contained;
 };
 
@@ -62,7 +61,8 @@ static void write_maps(const struct job *j)
 	}
 }
 
-static void mount_or_stop(const char *type, const char *where, unsigned long flags, const char *options)
+static void mount_or_stop(const char *type, const char *where, unsigned long flags,
+			  const char *options)
 {
 	if (mount(type, where, type, flags, options) < 0)
 		stop(type);
@@ -78,14 +78,17 @@ static void enter_root(const char *root)
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		stop("private mounts");
 	mount_or_stop("tmpfs", "/tmp", MS_NOSUID | MS_NODEV, NULL);
-	if (mkdir("/tmp/upper", 0755) < 0 || mkdir("/tmp/work", 0755) < 0 || mkdir("/tmp/root", 0755) < 0)
+	if (mkdir("/tmp/upper", 0755) < 0 || mkdir("/tmp/work", 0755) < 0 ||
+	    mkdir("/tmp/root", 0755) < 0)
 		stop("mkdir");
 	snprintf(options, sizeof(options),
-		 "lowerdir=/proc/self/fd/%d,upperdir=/tmp/upper,workdir=/tmp/work,userxattr,volatile", fd);
+		 "lowerdir=/proc/self/fd/%d,upperdir=/tmp/upper,workdir=/tmp/"
+		 "work,userxattr,volatile",
+		 fd);
 	mount_or_stop("overlay", "/tmp/root", 0, options);
 	mount_or_stop("proc", "/tmp/root/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-	if (chdir("/tmp/root") < 0 || syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0 ||
-	    chdir("/") < 0)
+	if (chdir("/tmp/root") < 0 || syscall(SYS_pivot_root, ".", ".") < 0 ||
+	    umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		stop("pivot_root");
 }
 
@@ -131,7 +134,8 @@ int main(int argc, char **argv)
 		j.argv++;
 	}
 	if ((!j.is_contained && strcmp(mode, "spawn")) || !*j.argv) {
-		fputs("usage: floor exit | spawn PROGRAM.. | namespaces PROGRAM.. | mounts ROOT PROGRAM..\n",
+		fputs("usage: floor exit | spawn PROGRAM.. | namespaces PROGRAM.. | mounts ROOT "
+		      "PROGRAM..\n",
 		      stderr);
 		return 125;
 	}

@@ -104,7 +104,8 @@ static pid_t spawn(const struct bench_case *c, const struct command *cmd, int in
 	return pid;
 }
 
-static void check_status(const struct bench_case *c, const struct command *cmd, int status, int out_fd)
+static void check_status(const struct bench_case *c, const struct command *cmd, int status,
+			 int out_fd)
 {
 	char *text;
 
@@ -227,7 +228,8 @@ static struct sample run_case(const struct bench_case *c, int in_fd, int out_fd)
 }
 
 /* Keeps `width` runs going until `total` have been made. */
-static struct sample run_batch(const struct script *sc, const struct bench_case *c, int in_fd, int out_fd)
+static struct sample run_batch(const struct script *sc, const struct bench_case *c, int in_fd,
+			       int out_fd)
 {
 	unsigned started = 0, ended = 0;
 	struct sample s = {0};
@@ -273,8 +275,8 @@ static void measure(const struct script *sc, int in_fd, int out_fd)
 		shuffle(order, sc->n, &seed);
 		for (size_t i = 0; i < sc->n; i++) {
 			const struct bench_case *c = &sc->cases[order[i]];
-			struct sample s = sc->total ? run_batch(sc, c, in_fd, out_fd) :
-						      run_case(c, in_fd, out_fd);
+			struct sample s = sc->total ? run_batch(sc, c, in_fd, out_fd)
+						    : run_case(c, in_fd, out_fd);
 
 			if (round >= sc->warmup)
 				printf("%zu %llu %llu %llu %llu %llu\n", order[i],
