@@ -3,11 +3,12 @@
  * What the kernel asks at least, with nothing a launcher adds: no image server, no supervisor, no
  * masks, no capabilities dropped, no filter.
  *
- *	floor exit				a static program that ends
- *	floor spawn PROGRAM [ARG...]		vfork, exec, wait
- *	floor namespaces PROGRAM [ARG...]	the same in new user, mount, pid, ipc, uts, cgroup
- *and network namespaces floor mounts ROOT PROGRAM [ARG...]	and on an overlay of ROOT with a
- *tmpfs as upper layer, with a fresh /proc
+ *	floor exit			a static program that ends
+ *	floor spawn PROGRAM [ARG...]	vfork, exec, wait
+ *	floor namespaces PROGRAM...	the same in new namespaces: user mount pid ipc uts
+ *					cgroup net
+ *	floor mounts ROOT PROGRAM...	and on an overlay of ROOT with a tmpfs as upper layer,
+ *					with a fresh /proc
  */
 #include <errno.h>
 #include <fcntl.h>
