@@ -9,8 +9,8 @@
  *	warmup N		and run N times before that
  *	batch WIDTH TOTAL	time batches of TOTAL runs, WIDTH at a time, instead of single runs
  *	case NAME		starts a case
- *	root DIR		run it in this directory as root directory, in no namespace but a user
- *one expect TEXT		a line that it prints (stdout and stderr together); none: nothing
+ *	root DIR		run it with this directory as root, in a user namespace only
+ *	expect TEXT		a line that it prints (stdout and stderr together); none: nothing
  *	any			what it prints is not compared
  *	before | run | after	the words that follow are of this command
  *	arg WORD		one word of it
