@@ -10,7 +10,7 @@
  *	/.csbx/diff_ids.json  ["sha256:...", ...] of the layers' tars, as computed
  *	/etc/rc, /etc/environment, /etc/fstab, /etc/rc.local
  *			      by which enroot starts the image (image/enroot_meta.h)
- *	/.csbx/orig/etc/...   the image's own files of those four names, which are still served
+ *	/.csbx/orig/etc/...   the image's own files of those four names; kept, not served
  *
  * A /.csbx the image brought along is dropped first. An image without a config (a rootfs tar or
  * directory) keeps all it has, its /.csbx included: it may be the unpacked form of another image.

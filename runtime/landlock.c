@@ -41,14 +41,20 @@ static int add_rule(int ruleset, int fd, uint64_t access, struct err *e)
 static int add_streams(int ruleset, uint64_t handled, struct err *e)
 {
 	for (int fd = 0; fd <= 2; fd++) {
+		struct err refused = ERR_INIT;
 		struct stat st;
 		int r;
 
 		if (fstat(fd, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISCHR(st.st_mode)))
 			continue;
-		r = add_rule(ruleset, fd, ACCESS_FILE & handled, e);
-		if (r < 0)
+		r = add_rule(ruleset, fd, ACCESS_FILE & handled, &refused);
+		/* A file of no visible file system (a memfd): Landlock never checks it. */
+		if (r == -EBADFD)
+			continue;
+		if (r < 0) {
+			*e = refused;
 			return r;
+		}
 	}
 	return 0;
 }

@@ -3,11 +3,13 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 #include "runtime/child.h"
 
 #define HELPER_STACK_BYTES 65536u
@@ -47,11 +49,15 @@ static int join_and_clone(void *arg)
 int launch_child(struct child *c, int userns_fd, unsigned long ns_flags, struct launched *ret,
 		 struct err *e)
 {
-	_Alignas(16) char stack[HELPER_STACK_BYTES];
+	/* On the heap: the caller's stack may be small, and the child lives on this one. */
+	_free_ char *stack = aligned_alloc(16, HELPER_STACK_BYTES);
 	struct launch l = {.child = c, .userns_fd = userns_fd, .pidfd = -1, .flags = ns_flags};
-	pid_t m = clone(join_and_clone, stack + sizeof(stack),
-			CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &l);
+	pid_t m;
 
+	if (!stack)
+		return err_set(e, ENOMEM, "out of memory");
+	m = clone(join_and_clone, stack + HELPER_STACK_BYTES,
+		  CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &l);
 	if (m < 0)
 		return err_sys(e, "start a helper process");
 	while (waitpid(m, NULL, 0) < 0 && errno == EINTR)

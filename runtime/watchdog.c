@@ -13,7 +13,7 @@
  * Shared pages are in both the processes' shares and the file systems' figures: the larger counts.
  *
  * What gets past: memory touched within one look (1 GiB takes about 0.16 s, so some 30 MB at 5 ms)
- * and memory held only by a descriptor in flight in a socket. docs/limits.md has measured figures.
+ * and memory held only by a descriptor in flight in a socket. docs/result.md has measured figures.
  */
 #include "runtime/watchdog.h"
 
