@@ -85,11 +85,16 @@ static int keep_original(struct metadata *m, const struct tree_inode *i, const c
 	return layer_index_add(&m->index, &entry, e);
 }
 
-/* Nobody may lead /.csbx/orig elsewhere by a symlink: what is no directory makes room. */
+/*
+ * There even if no original is: it says that enroot's files are not the image's own. Nobody may
+ * lead it elsewhere by a symlink: what is no directory makes room.
+ */
 static int add_orig_directories(struct metadata *m, struct err *e)
 {
-	int r = add_directory(m, ".csbx/orig", e);
+	int r = add_directory(m, ".csbx", e);
 
+	if (r == 0)
+		r = add_directory(m, ".csbx/orig", e);
 	return r == 0 ? add_directory(m, ".csbx/orig/etc", e) : r;
 }
 
@@ -102,20 +107,29 @@ static int drop_original(struct metadata *m, const char *path, struct err *e)
 	return add_whiteout(m, whiteout, e);
 }
 
-static int add_enroot_file(struct metadata *m, const struct image_source *src, struct tree *t,
+struct enroot_layer {
+	const struct image_source *src;
+	struct tree *tree;
+	bool keeps_originals;
+};
+
+static int add_enroot_file(struct metadata *m, const struct enroot_layer *l,
 			   const struct enroot_file *f, bool is_ours, struct err *e)
 {
-	uint32_t ino = tree_find(t, f->path);
+	uint32_t ino = tree_find(l->tree, f->path);
 	int r = 0;
 
 	if (ino != TREE_NONE && !is_ours) {
-		const struct tree_inode *i = &t->inodes[ino];
+		const struct tree_inode *i = &l->tree->inodes[ino];
 
 		/* A directory stays: enroot has no use for such an image anyway. */
-		if (!src->config.len || i->type == ENTRY_DIRECTORY)
+		if (!l->keeps_originals || i->type == ENTRY_DIRECTORY)
 			return 0;
 		r = keep_original(m, i, f->path, e);
-	} else if (ino == TREE_NONE && src->is_our_image) {
+		/* Without a config there is nothing to tell enroot that the file does not. */
+		if (!l->src->config.len)
+			return r;
+	} else if (ino == TREE_NONE && l->src->is_our_image) {
 		r = drop_original(m, f->path, e);
 	}
 	return r == 0 ? add_file(m, f->path, f->mode, f->content, e) : r;
@@ -124,14 +138,19 @@ static int add_enroot_file(struct metadata *m, const struct image_source *src, s
 static int add_enroot(struct metadata *m, const struct image_source *src, struct tree *t,
 		      struct err *e)
 {
+	/* What has a /.csbx and no config is the unpacked form of another image: left alone. */
+	struct enroot_layer l = {.src = src,
+				 .tree = t,
+				 .keeps_originals = src->config.len ||
+						    tree_find(t, ".csbx") == TREE_NONE};
 	struct enroot_file files[ENROOT_FILES];
 	int r = enroot_meta_build(src, &m->enroot, e);
 
-	if (r == 0 && src->is_our_image)
+	if (r == 0 && l.keeps_originals)
 		r = add_orig_directories(m, e);
 	enroot_meta_list(&m->enroot, files);
 	for (unsigned i = 0; r == 0 && i < ENROOT_FILES; i++)
-		r = add_enroot_file(m, src, t, &files[i], src->our_enroot_files >> i & 1, e);
+		r = add_enroot_file(m, &l, &files[i], src->our_enroot_files >> i & 1, e);
 	return r;
 }
 

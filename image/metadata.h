@@ -10,11 +10,12 @@
  *	/.csbx/diff_ids.json  ["sha256:...", ...] of the layers' tars, as computed
  *	/etc/rc, /etc/environment, /etc/fstab, /etc/rc.local
  *			      by which enroot starts the image (image/enroot_meta.h)
- *	/.csbx/orig/etc/...   the image's own files of those four names; kept, not served
+ *	/.csbx/orig/etc/...   the image's own files of those four names, which containers see
+ *			      in place of enroot's (runtime/squashd/originals.h)
  *
  * A /.csbx the image brought along is dropped first. An image without a config (a rootfs tar or
  * directory) keeps all it has, its /.csbx included: it may be the unpacked form of another image.
- * All times are 0 and all owners root.
+ * Of enroot's files it gets those it lacks. All times are 0 and all owners root.
  *
  * Layers that are themselves an image of csbx (source.h, is_our_image) keep what is right of it:
  * of enroot's four files those generated for it are generated anew, and their originals stay in

@@ -131,7 +131,8 @@ const struct verb verb_import = {
 		"the number of threads.\n\n"
 		"Owners, modes and times are kept; device nodes are left out. The image's "
 		"configuration goes to /.csbx/config.json in it, and what enroot needs to start "
-		"it to /etc; files of those names that the image has itself go to /.csbx/orig.",
+		"it to /etc; files of those names that the image has itself go to /.csbx/orig, and "
+		"containers of csbx see them in their place.",
 	.uses = (const struct opt_use[]){{&import_table, 0}, {0}},
 	.examples = examples,
 	.offers = "file",

@@ -24,6 +24,7 @@
 #include <sys/statvfs.h>
 
 #include "runtime/base/err.h"
+#include "runtime/squashd/originals.h"
 #include "runtime/squashd/sqimage.h"
 
 #define FOREVER DBL_MAX
@@ -34,6 +35,7 @@
 struct fuse_server {
 	struct fuse_session *se;
 	struct sqimage *img;
+	struct originals originals;
 	struct fuse_policy policy;
 	struct fuse_buf request;
 	uint64_t n_requests;
@@ -97,9 +99,9 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	int r = sqimage_node(s->img, to_sqfs(s, parent), &dir);
 
 	if (r >= 0)
-		r = sqimage_lookup(s->img, &dir, name, &id);
+		r = originals_lookup(&s->originals, s->img, &dir, name, &id);
 	if (r > 0) {
-		r = sqimage_node(s->img, id, &node);
+		r = originals_node(&s->originals, s->img, id, &node);
 		if (r >= 0)
 			fill_entry(s, &node, &entry);
 	}
@@ -114,7 +116,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	struct fuse_server *s = server_of(req);
 	struct sqnode node;
 	struct stat st;
-	int r = sqimage_node(s->img, to_sqfs(s, ino), &node);
+	int r = originals_node(&s->originals, s->img, to_sqfs(s, ino), &node);
 
 	(void)fi;
 	if (r < 0) {
@@ -215,8 +217,10 @@ static int add_entries(struct fuse_server *s, struct dir_reply *d, const struct 
 		return 0;
 	r = sqdir_open(s->img, dir, offset - OFFSET_FIRST, &it);
 	while (r >= 0 && (r = sqdir_next(&it, &ent)) > 0) {
+		if (!originals_apply(&s->originals, dir->id, &ent))
+			continue;
 		if (d->plus) {
-			r = sqimage_node(s->img, ent.id, &node);
+			r = originals_node(&s->originals, s->img, ent.id, &node);
 			if (r < 0)
 				break;
 			fill_entry(s, &node, &entry);
@@ -384,6 +388,7 @@ int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_s
 void fuse_server_set_image(struct fuse_server *s, struct sqimage *img)
 {
 	s->img = img;
+	originals_find(img, &s->originals);
 }
 
 void fuse_server_free(struct fuse_server *s)

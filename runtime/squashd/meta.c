@@ -12,6 +12,7 @@
 #include "runtime/base/io.h"
 #include "runtime/image_meta.h"
 #include "runtime/squashd/confine.h"
+#include "runtime/squashd/originals.h"
 #include "runtime/squashd/source_tree.h"
 #include "runtime/squashd/sqimage.h"
 
@@ -52,6 +53,21 @@ static int add_files(struct flat_writer *w, struct source_tree *t, const struct 
 	return 0;
 }
 
+/* Only those the image has of its own: what csbx put there says no more than no file does. */
+static int add_enroot_files(struct flat_writer *w, struct source_tree *t, struct err *e)
+{
+	struct originals o = {.is_active = false};
+	int r = 0;
+
+	if (t->image)
+		originals_find(t->image, &o);
+	for (size_t i = 0; r >= 0 && i < sizeof(enroot_files) / sizeof(enroot_files[0]); i++) {
+		if (originals_has(&o, strrchr(enroot_files[i].path, '/') + 1))
+			r = add_files(w, t, &enroot_files[i], 1, e);
+	}
+	return r;
+}
+
 /* The trailer is a convenience: one that cannot be read is passed over. */
 static void add_trailer(struct flat_writer *w, int fd, struct sqimage *img)
 {
@@ -87,8 +103,7 @@ static int write_record(struct flat_writer *w, struct source_tree *t, int fd, st
 	if (r > 0)
 		r = meta_add_config(w, strbuf_str(&config), config.len, e);
 	else
-		r = add_files(w, t, enroot_files, sizeof(enroot_files) / sizeof(enroot_files[0]),
-			      e);
+		r = add_enroot_files(w, t, e);
 	if (r >= 0)
 		r = add_files(w, t, user_files, sizeof(user_files) / sizeof(user_files[0]), e);
 	if (r < 0)

@@ -25,6 +25,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/squashd/confine.h"
+#include "runtime/squashd/originals.h"
 #include "runtime/squashd/sqimage.h"
 
 #define DEPTH_MAX 1000
@@ -39,6 +40,7 @@ struct level {
 
 struct unpack {
 	struct sqimage *img;
+	struct originals originals;
 	struct level *stack;
 	size_t depth;        /* levels in use */
 	unsigned char *seen; /* one bit a directory's inode number */
@@ -246,7 +248,7 @@ static int make_entry(struct unpack *u, const struct sqentry *ent)
 {
 	int dirfd = u->stack[u->depth - 1].fd, fd;
 	struct sqnode node;
-	int r = sqimage_node(u->img, ent->id, &node);
+	int r = originals_node(&u->originals, u->img, ent->id, &node);
 
 	if (r < 0)
 		return r;
@@ -276,6 +278,8 @@ static int walk(struct unpack *u, struct err *e)
 				return err_code(e, r, "finish directory");
 			continue;
 		}
+		if (!originals_apply(&u->originals, u->stack[u->depth - 1].node.id, &ent))
+			continue;
 		r = make_entry(u, &ent);
 		if (r < 0)
 			return err_code(e, r, "%s", ent.name);
@@ -292,6 +296,7 @@ static int unpack(int image_fd, int dirfd, struct err *e)
 
 	if (r < 0)
 		return r;
+	originals_find(u.img, &u.originals);
 	sqimage_stat(u.img, &st);
 	u.inodes = st.inodes + 1;
 	u.stack = calloc(DEPTH_MAX, sizeof(*u.stack));

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/squashd/originals.h"
 #include "tests/fuzz/fuzz.h"
 
 #define NODES_MAX 300
@@ -20,6 +21,7 @@
 
 struct visit {
 	struct sqimage *img;
+	struct originals originals;
 	uint64_t todo[TODO_MAX]; /* directories */
 	unsigned n_todo, n_nodes;
 	char buf[READ_BYTES];
@@ -61,7 +63,7 @@ static void read_node(struct visit *v, uint64_t id)
 static void read_directory(struct visit *v, uint64_t id)
 {
 	struct sqentry ent;
-	struct sqnode node;
+	struct sqnode node, seen;
 	struct sqdir it;
 	uint64_t found;
 
@@ -71,6 +73,9 @@ static void read_directory(struct visit *v, uint64_t id)
 		FUZZ_ASSERT(ent.name_len <= SQNAME_MAX && strlen(ent.name) == ent.name_len);
 		FUZZ_ASSERT(!strchr(ent.name, '/') && strcmp(ent.name, "..") != 0);
 		(void)sqimage_lookup(v->img, &node, ent.name, &found);
+		(void)originals_lookup(&v->originals, v->img, &node, ent.name, &found);
+		if (originals_apply(&v->originals, id, &ent))
+			(void)originals_node(&v->originals, v->img, ent.id, &seen);
 		read_node(v, ent.id);
 	}
 }
@@ -86,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	v.n_nodes = v.n_todo = 0;
+	originals_find(v.img, &v.originals);
 	read_node(&v, sqimage_root(v.img));
 	while (v.n_todo)
 		read_directory(&v, v.todo[--v.n_todo]);
