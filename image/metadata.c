@@ -141,8 +141,8 @@ static int add_enroot(struct metadata *m, const struct image_source *src, struct
 	/* What has a /.csbx and no config is the unpacked form of another image: left alone. */
 	struct enroot_layer l = {.src = src,
 				 .tree = t,
-				 .keeps_originals = src->config.len ||
-						    tree_find(t, ".csbx") == TREE_NONE};
+				 .keeps_originals =
+					 src->config.len || tree_find(t, ".csbx") == TREE_NONE};
 	struct enroot_file files[ENROOT_FILES];
 	int r = enroot_meta_build(src, &m->enroot, e);
 

@@ -9,5 +9,5 @@ check-integration check-hostile: $(SQUASHD_PROBE)
 # Parsers that are part of the server, not of a library.
 SQUASHD_FUZZ = $(addprefix $(O)/tests/fuzz/,fuzz_$(1) replay_$(1))
 $(call SQUASHD_FUZZ,image_config): $(O)/runtime/squashd/meta_json.o
-$(call SQUASHD_FUZZ,squashfs): $(patsubst %.c,$(O)/%.o,$(wildcard runtime/squashd/sq*.c))
+$(call SQUASHD_FUZZ,squashfs): $(patsubst %.c,$(O)/%.o,$(wildcard runtime/squashd/sq*.c)) $(O)/runtime/squashd/originals.o
 $(call SQUASHD_FUZZ,image_config) $(call SQUASHD_FUZZ,squashfs): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS))
