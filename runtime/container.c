@@ -21,6 +21,7 @@
 #include "runtime/container_setup.h"
 #include "runtime/paths.h"
 #include "runtime/result.h"
+#include "runtime/server_list.h"
 #include "runtime/spec_out.h"
 #include "runtime/supervise.h"
 #include "runtime/unpacked.h"
@@ -196,6 +197,8 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 		r = watch(&c, ret, e);
 		ret->wall_ns = now_ns(CLOCK_MONOTONIC) - begin - ret->setup_ns;
 	}
+	if (r < 0 || ret->error.code)
+		server_forget_dead(paths);
 	if (r == -EOPNOTSUPP && !on_disk && spec->rootfs.upper != UPPER_KEPT)
 		container_remember_disk_upper(&c);
 	if (r >= 0)

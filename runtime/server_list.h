@@ -15,4 +15,10 @@ int server_each(const struct paths *p,
 		int (*fn)(void *arg, const char *name, const struct squashd_reply *reply),
 		void *arg, struct err *e);
 
+/*
+ * Removes the sockets nobody listens on. A server that ends removes its own; one that was killed
+ * cannot. Does nothing while a server is being started: the next start replaces the socket.
+ */
+void server_forget_dead(const struct paths *p);
+
 #endif

@@ -1,0 +1,25 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# Makes 5,000 orphans; nobody but the container's init can reap them.
+# options: --pids-limit 100 --timeout 60
+# expect: status=exited exit=0 success=true
+
+import os
+import time
+
+for _ in range(5000):
+    while True:
+        try:
+            child = os.fork()
+            break
+        except BlockingIOError:
+            time.sleep(0.001)
+    if child == 0:
+        while True:
+            try:
+                os.fork()
+                break
+            except BlockingIOError:
+                time.sleep(0.001)
+        os._exit(0)
+    os.waitpid(child, 0)

@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The image server is stopped while the program reads the image: the task hangs in the
+# kernel, and the verdict comes all the same.
+# where: host
+# options: --timeout 2
+# expect: status=timeout exit=124 timed_out=true wall_s<3
+
+# shellcheck source=/dev/null
+. "$PROGRAMS/lib/server.sh"
+start_reader --timeout 2
+signal_server STOP
+finish
