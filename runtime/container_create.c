@@ -212,7 +212,6 @@ int container_store_create(const struct paths *p, const struct container_create 
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	b.record.created_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	b.record.settings = how->settings;
 	if (r >= 0)
 		r = b.dirfd = container_store_open_dir(p, e);
 	/* A name that is taken is said before the image is looked at. */

@@ -15,7 +15,6 @@ enum tag {
 	TAG_SIZE,     /* u64 */
 	TAG_MTIME,    /* u64: nanoseconds */
 	TAG_CREATED,  /* u64: nanoseconds */
-	TAG_SETTING,  /* str, repeated */
 	TAG_META,     /* bytes: image_meta record */
 };
 
@@ -33,7 +32,6 @@ int container_record_encode(const struct container_record *r, struct strbuf *out
 	flat_u64(&w, TAG_SIZE, r->id.size_bytes);
 	flat_u64(&w, TAG_MTIME, r->id.mtime_ns);
 	flat_u64(&w, TAG_CREATED, r->created_ns);
-	flat_strv(&w, TAG_SETTING, &r->settings);
 	if (r->meta)
 		flat_bytes(&w, TAG_META, r->meta, r->meta_len);
 	ret = flat_end(&w, e);
@@ -47,7 +45,6 @@ int container_record_encode(const struct container_record *r, struct strbuf *out
 
 static int decode_field(struct container_record *r, const struct flat_field *f, struct err *e)
 {
-	const char *s;
 	uint64_t v;
 	int ret;
 
@@ -76,11 +73,6 @@ static int decode_field(struct container_record *r, const struct flat_field *f, 
 		return flat_get_u64(f, &r->id.mtime_ns, e);
 	case TAG_CREATED:
 		return flat_get_u64(f, &r->created_ns, e);
-	case TAG_SETTING:
-		ret = flat_get_str(f, &s, e);
-		if (!ret)
-			strv_add(&r->settings, s);
-		return ret;
 	case TAG_META:
 		r->meta = f->data;
 		r->meta_len = f->len;
@@ -100,8 +92,6 @@ int container_record_decode(struct container_record *ret, void *buf, size_t len,
 	r = flat_open(&reader, buf, len, CONTAINER_RECORD_MAGIC, CONTAINER_RECORD_VERSION, e);
 	while (r >= 0 && (r = flat_next(&reader, &f, e)) > 0)
 		r = decode_field(ret, &f, e);
-	if (r >= 0)
-		r = strv_check(&ret->settings, e);
 	if (r >= 0 && (!ret->image || *ret->image != '/' || !ret->pin))
 		r = err_set(e, EBADMSG, "damaged record: no image");
 	if (r < 0)
@@ -111,7 +101,6 @@ int container_record_decode(struct container_record *ret, void *buf, size_t len,
 
 void container_record_free(struct container_record *r)
 {
-	strv_free(&r->settings);
 	free(r->memory);
 	*r = (struct container_record){0};
 }

@@ -4,8 +4,8 @@
 
 /*
  * What a container name stands for, as one flat record (base/flat.h): the image and how it is
- * pinned, the settings given to create, and what a start needs to know of the image, so that a
- * start reads this file and nothing of the image.
+ * pinned, and what a start needs to know of the image, so that a start reads this file and nothing
+ * of the image.
  */
 
 #include <stddef.h>
@@ -17,7 +17,7 @@
 struct err;
 
 #define CONTAINER_RECORD_MAGIC 0x31524343u /* "CCR1" */
-#define CONTAINER_RECORD_VERSION 1u
+#define CONTAINER_RECORD_VERSION 2u
 #define CONTAINER_RECORD_BYTES_MAX (8u << 20)
 
 enum image_pin {
@@ -29,11 +29,10 @@ enum image_pin {
 struct container_record {
 	enum rootfs_kind kind;
 	enum image_pin pin;
-	const char *image;    /* absolute path as given to create */
-	struct image_id id;   /* of the pinned file (PIN_CLONE: of the clone) or directory */
-	uint64_t created_ns;  /* CLOCK_REALTIME */
-	struct strv settings; /* "option=value", in order */
-	const void *meta;     /* image_meta record; NULL for a directory, whose files may change */
+	const char *image;   /* absolute path as given to create */
+	struct image_id id;  /* of the pinned file (PIN_CLONE: of the clone) or directory */
+	uint64_t created_ns; /* CLOCK_REALTIME */
+	const void *meta;    /* image_meta record; NULL for a directory, whose files may change */
 	size_t meta_len;
 	void *memory; /* what the pointers above point into when decoded */
 };

@@ -59,7 +59,7 @@ int container_store_read(int dirfd, const char *name, struct container_record *r
 	r = read_record(fd, &buf, &len, e);
 	if (r >= 0)
 		r = container_record_decode(ret, buf, len, e);
-	if (r == -EBADMSG)
+	if (r == -EBADMSG || r == -EPROTO)
 		err_append(e, "create -f makes the container new, remove deletes it");
 	return r;
 }

@@ -33,7 +33,6 @@ struct container_create {
 	const char *name;  /* valid name */
 	const char *image; /* path of a squashfs file or a directory */
 	bool replace;      /* an existing container of that name goes, with its kept layer */
-	struct strv settings;
 	const struct meta_source *meta; /* meta_cache.h */
 };
 

@@ -18,7 +18,7 @@
 struct err;
 
 #define IMAGE_META_MAGIC 0x314d4943u /* "CIM1" */
-#define IMAGE_META_VERSION 1u
+#define IMAGE_META_VERSION 2u
 #define IMAGE_META_FILE_MAX (1u << 20) /* cap of each file read from an image */
 
 enum image_meta_tag {

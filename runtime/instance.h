@@ -27,7 +27,7 @@ struct err;
 struct paths;
 
 #define INSTANCE_MAGIC 0x314e4943u /* "CIN1" */
-#define INSTANCE_VERSION 1u
+#define INSTANCE_VERSION 2u
 #define INSTANCE_BYTES_MAX (4u << 20)
 
 struct instance_record {

@@ -21,7 +21,6 @@ void inspect_write_record(struct json_out *j, const char *name, const struct con
 	json_kstr(j, "kind", r->kind == ROOTFS_SQUASHFS ? "squashfs" : "directory");
 	json_kstr(j, "pin", pins[r->pin]);
 	json_ku64(j, "size_bytes", r->id.size_bytes);
-	json_kstrv(j, "settings", &r->settings);
 }
 
 void inspect_write_meta(struct json_out *j, const struct image_meta *m)

@@ -104,16 +104,17 @@ void flat_free(struct flat_writer *w)
 	strbuf_free(&w->buf);
 }
 
-int flat_open(struct flat_reader *r, const void *buf, size_t len, uint32_t magic,
-	      uint32_t max_version, struct err *e)
+int flat_open(struct flat_reader *r, const void *buf, size_t len, uint32_t magic, uint32_t version,
+	      struct err *e)
 {
 	const unsigned char *p = buf;
 
 	if (len < HEADER_BYTES || get32(p) != magic)
 		return err_set(e, EBADMSG, "not a record of this kind");
 	r->version = get32(p + 4);
-	if (!r->version || r->version > max_version)
-		return err_set(e, EPROTO, "record version %u is newer than this csbx", r->version);
+	if (r->version != version)
+		return err_set(e, EPROTO, "a record of %s csbx (version %u, not %u)",
+			       r->version < version ? "an older" : "a newer", r->version, version);
 	if (get32(p + 8) != len || get32(p + 12) != checksum(p + HEADER_BYTES, len - HEADER_BYTES))
 		return err_set(e, EBADMSG, "damaged record");
 	r->p = p + HEADER_BYTES;

@@ -46,9 +46,9 @@ struct flat_field {
 	const void *data;
 };
 
-/* Checks the header, the checksum and the length; versions above max_version are -EPROTO. */
-int flat_open(struct flat_reader *r, const void *buf, size_t len, uint32_t magic,
-	      uint32_t max_version, struct err *e);
+/* Checks the header, the checksum and the length; another version than this one is -EPROTO. */
+int flat_open(struct flat_reader *r, const void *buf, size_t len, uint32_t magic, uint32_t version,
+	      struct err *e);
 /* 1 and a field, 0 at the end, -EBADMSG for a malformed field. */
 int flat_next(struct flat_reader *r, struct flat_field *f, struct err *e);
 

@@ -10,7 +10,7 @@
  */
 
 #define IMAGE_TRAILER_MAGIC 0x31545343u /* "CST1" */
-#define IMAGE_TRAILER_VERSION 1u
+#define IMAGE_TRAILER_VERSION 2u
 #define IMAGE_TRAILER_MAX (8u << 20) /* bytes of the whole record */
 
 enum image_trailer_tag {

@@ -240,6 +240,28 @@ def test_a_damaged_record_does_not_stand_in_the_way(csbx, busybox_image):
     csbx.ok("remove", "-f", "a", "b")
 
 
+@pytest.mark.parametrize("version,what", [(1, "an older"), (99, "a newer")])
+def test_a_record_of_another_version(csbx, busybox_image, version, what):
+    csbx.ok("create", "-n", "a", busybox_image)
+    with open(csbx.dirs["data"] / "containers/a/record", "r+b") as f:
+        f.seek(4)
+        f.write(version.to_bytes(4, "little"))
+    for verb in (["start", "a", "true"], ["start", "-w", "a", "true"], ["export", "a"],
+                 ["inspect", "a"]):
+        csbx.fails(*verb, says=f"a record of {what} csbx")
+    assert "create -f" in csbx.run("start", "a", "true").stderr
+    assert "damaged" in csbx.ok("list") and csbx.ok("gc") == ""
+    csbx.ok("create", "-f", "-n", "a", busybox_image)
+    assert csbx.ok("start", "a", "echo", "new") == "new\n"
+    cached = list((csbx.dirs["cache"] / "meta").iterdir())
+    for path in cached:
+        data = bytearray(path.read_bytes())
+        data[4:8] = version.to_bytes(4, "little")
+        path.write_bytes(data)
+    assert csbx.ok("start", busybox_image, "echo", "read again") == "read again\n"
+    csbx.ok("remove", "-f", "a")
+
+
 # --- info, version --------------------------------------------------------------------------------
 
 def test_info_and_version(csbx):

@@ -62,6 +62,7 @@ static void test_refusals(void)
 	write_sample(&w);
 	ok(flat_open(&r, w.buf.data, w.buf.len, MAGIC + 1, 2, &e) == -EBADMSG, "another magic");
 	ok(flat_open(&r, w.buf.data, w.buf.len, MAGIC, 1, &e) == -EPROTO, "a newer version");
+	ok(flat_open(&r, w.buf.data, w.buf.len, MAGIC, 3, &e) == -EPROTO, "an older version");
 	ok(flat_open(&r, w.buf.data, w.buf.len - 1, MAGIC, 2, &e) == -EBADMSG, "a cut record");
 	ok(flat_open(&r, w.buf.data, 15, MAGIC, 2, &e) == -EBADMSG, "less than a header");
 	flat_free(&w);
