@@ -91,11 +91,34 @@ static int open_layers(const struct oci_blobs *b, const struct oci_document *man
 	return 0;
 }
 
+static int fetch_one(const struct oci_blobs *b, const struct oci_descriptor *d, struct err *e)
+{
+	return b->fetch ? b->fetch(b->arg, &d, 1, e) : 0;
+}
+
+static int fetch_content(const struct oci_blobs *b, const struct oci_document *manifest, struct err *e)
+{
+	_free_ const struct oci_descriptor **wanted = NULL;
+
+	if (!b->fetch)
+		return 0;
+	wanted = calloc(manifest->n + 1, sizeof(struct oci_descriptor *));
+	if (!wanted)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < manifest->n; i++)
+		wanted[i] = &manifest->entries[i];
+	wanted[manifest->n] = &manifest->config;
+	return b->fetch(b->arg, wanted, manifest->n + 1, e);
+}
+
 static int load_manifest(const struct oci_blobs *b, const struct oci_document *manifest,
 			 const struct image_wish *wish, struct image_source *s, struct err *e)
 {
-	int r = read_blob(b, &manifest->config, BLOB_CONFIG, JSON_CONFIG_MAX, &s->config, e);
+	int r = fetch_content(b, manifest, e);
 
+	if (r < 0)
+		return r;
+	r = read_blob(b, &manifest->config, BLOB_CONFIG, JSON_CONFIG_MAX, &s->config, e);
 	if (r < 0)
 		return err_wrap(e, "image config");
 	s->config_digest = manifest->config.digest;
@@ -121,6 +144,9 @@ static int load_document(const struct oci_blobs *b, struct strbuf *text, struct 
 		if (r < 0)
 			return r;
 		strbuf_reset(text);
+		r = fetch_one(b, &doc.entries[i], e);
+		if (r < 0)
+			return r;
 		r = read_blob(b, &doc.entries[i], BLOB_DOCUMENT, JSON_MANIFEST_MAX, text, e);
 		if (r >= 0)
 			r = oci_document_parse(strbuf_str(text), text->len, doc.entries[i].media_type,
@@ -143,8 +169,11 @@ int oci_image_load(const struct oci_blobs *b, const struct oci_descriptor *root,
 		   const struct image_wish *wish, struct image_source *s, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = read_blob(b, root, BLOB_DOCUMENT, JSON_MANIFEST_MAX, &text, e);
+	int r = fetch_one(b, root, e);
 
+	if (r < 0)
+		return r;
+	r = read_blob(b, root, BLOB_DOCUMENT, JSON_MANIFEST_MAX, &text, e);
 	if (r < 0)
 		return err_wrap(e, "image manifest");
 	return load_document(b, &text, root->digest, root->media_type, wish, s, e);

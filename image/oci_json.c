@@ -103,7 +103,7 @@ static int parse_annotations(const struct json *v, struct oci_descriptor *d, str
 
 static int parse_descriptor(const struct json *v, struct oci_descriptor *d, struct err *e)
 {
-	const struct json *platform, *annotations;
+	const struct json *platform, *annotations, *urls;
 	const char *digest;
 	int r;
 
@@ -118,6 +118,10 @@ static int parse_descriptor(const struct json *v, struct oci_descriptor *d, stru
 		r = digest ? digest_parse(digest, &d->digest, e) : err_set(e, EBADMSG, "digest: missing");
 	if (r >= 0)
 		r = json_get_size(v, "size", &d->size_bytes, e);
+	if (r >= 0)
+		r = json_get_array(v, "urls", &urls, e);
+	if (r >= 0)
+		d->foreign = urls && json_count(urls);
 	if (r >= 0)
 		r = json_get_object(v, "platform", &platform, e);
 	if (r >= 0 && platform)
