@@ -6,6 +6,7 @@
  */
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -222,6 +223,9 @@ int cmd_main(enum program self, const struct verb *const *verbs, int argc, char 
 		return CMD_EXIT_FAILED;
 	/* What is private to us is so by its mode; a mask on the owner would only lock us out. */
 	umask(umask(0) & 077);
+	/* Too large a file for `ulimit -f` is an error to be told. A payload gets the default back.
+	 */
+	signal(SIGXFSZ, SIG_IGN);
 	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
 	log_init();
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

@@ -148,7 +148,9 @@ static int scan_long(struct parse *s, int argc, char **argv, int *i)
 	const char *value = name[len] ? name + len + 1 : NULL;
 	const struct opt *o = opt_find(s->p, name, len, &offset);
 
-	if (!o && len == 4 && !value && !strncmp(name, "help", 4)) {
+	if (!o && len == 4 && !strncmp(name, "help", 4)) {
+		if (value)
+			return err_set(s->e, EINVAL, "option '--help' takes no value");
 		s->help = true;
 		return 0;
 	}

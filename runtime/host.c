@@ -296,22 +296,30 @@ static void probe_memfd(const struct paths *p, struct host_fact *f)
 static void probe_runtime_dir(const struct paths *p, struct host_fact *f)
 {
 	const char *dir = getenv("XDG_RUNTIME_DIR");
-	struct stat st;
+	char fallback[32];
+	_close_ int fd = -1;
+	struct err e = ERR_INIT;
 
-	(void)p;
-	if (!dir || !*dir) {
-		host_miss(f,
-			  "XDG_RUNTIME_DIR is not set: a directory of csbx's own in /tmp is used");
+	if (!p) {
+		host_miss(f, "not tried: no runtime path is known");
 		return;
 	}
-	f->ok = stat(dir, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
-	if (f->ok)
-		host_reason(f, "%.180s", dir);
+	snprintf(fallback, sizeof(fallback), "/tmp/csbx-%u", geteuid());
+	fd = paths_open(p->runtime, NULL, &e);
+	f->ok = fd >= 0 && !str_eq(p->runtime, fallback);
+	if (fd < 0)
+		host_miss(f, "%.230s", e.msg);
+	else if (f->ok)
+		host_reason(f, "%.230s", p->runtime);
+	else if (!dir || !*dir)
+		host_miss(f, "%.60s, because XDG_RUNTIME_DIR is not set", p->runtime);
 	else
 		host_miss(f,
-			  "XDG_RUNTIME_DIR (%.120s) is missing or not yours alone: a directory of "
-			  "csbx's own in /tmp is used",
-			  dir);
+			  "%.60s, because XDG_RUNTIME_DIR (%.120s) is missing or not yours alone",
+			  p->runtime, dir);
+	if (!f->ok)
+		host_remedy(f, "log in by a service that makes one (pam_systemd), or set "
+			       "CSBX_RUNTIME_PATH to a directory of yours on this machine");
 }
 
 static void probe_helpers(const struct paths *p, struct host_fact *f)

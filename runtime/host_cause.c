@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -15,6 +14,8 @@
 #include "runtime/base/str.h"
 #include "runtime/host.h"
 #include "runtime/host_try.h"
+
+#define MOUNTINFO_MAX (4u << 20)
 
 void host_reason(struct host_fact *f, const char *fmt, ...)
 {
@@ -150,17 +151,56 @@ static bool blame_filter(struct host_fact *f)
 	return true;
 }
 
-/* In a chroot the kernel refuses user namespaces (clone(2), EPERM). */
-static bool blame_chroot(struct host_fact *f)
+/* Nobody makes a user namespace whose own ids do not exist in the one he is in (clone(2)). */
+static bool blame_unmapped(struct host_fact *f)
 {
-	struct stat root, init;
+	_strbuf_ struct strbuf map = STRBUF_INIT;
+	_close_ int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+	unsigned long first, outside, count;
 
-	if (stat("/", &root) < 0 || stat("/proc/1/root/.", &init) < 0 ||
-	    (root.st_dev == init.st_dev && root.st_ino == init.st_ino))
+	if (fd < 0 || io_read_all(fd, 65536, &map, NULL) < 0)
 		return false;
-	host_miss(f, "this session runs in a chroot, where user namespaces are refused");
-	host_remedy(f, "leave the chroot, or enter it by pivot_root (unshare --root)");
+	for (const char *line = strbuf_str(&map); line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%lu %lu %lu", &first, &outside, &count) == 3 &&
+		    geteuid() >= first && geteuid() - first < count)
+			return false;
+	}
+	host_miss(f, "this session runs in a user namespace in which its user id does not exist");
+	host_remedy(f, "give it an id map (unshare --map-current-user), or start csbx outside");
 	return true;
+}
+
+/* Only what can be reached from the root is listed, and so a mere directory as root is not. */
+static bool root_is_listed(void)
+{
+	_strbuf_ struct strbuf mounts = STRBUF_INIT;
+	_close_ int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	char target[4];
+
+	if (fd < 0 || io_read_all(fd, MOUNTINFO_MAX, &mounts, NULL) < 0)
+		return true;
+	for (const char *line = strbuf_str(&mounts); line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%*s %*s %*s %*s %3s", target) == 1 && str_eq(target, "/"))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * With no switch and no missing id, two reasons for EPERM are left in clone(2). A chroot to a
+ * directory shows; one to a mount point looks like any root to the one in it.
+ */
+static void blame_chroot(struct host_fact *f)
+{
+	if (root_is_listed())
+		host_miss(f, "user namespaces are refused, as they are in a chroot, or by a "
+			     "security module (SELinux, BPF)");
+	else
+		host_miss(f, "this session runs in a chroot, where user namespaces are refused");
+	host_remedy(f, "start csbx outside, or enter the directory by pivot_root in a mount "
+		       "namespace of its own (systemd-nspawn, bwrap)");
 }
 
 static const char *const stage_texts[] = {
@@ -195,7 +235,7 @@ void host_cause_userns(const struct try_result *r, struct host_fact *f)
 		return;
 	if (blame_clone_switch(f) || blame_apparmor(f) || blame_filter(f))
 		return;
-	if (r->stage == TRY_USERNS)
+	if (r->stage == TRY_USERNS && r->code == EPERM && !blame_unmapped(f))
 		blame_chroot(f);
 }
 

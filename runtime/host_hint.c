@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "runtime/base/str.h"
 #include "runtime/host.h"
@@ -67,10 +68,24 @@ static bool has_word(const char *msg, const char *word)
 	return false;
 }
 
+/* Said only where there is a limit: a file may be too large for its file system too. */
+static bool blame_file_limit(struct strbuf *out)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return false;
+	strbuf_addf(out, "files of this session may have %llu bytes at most (ulimit -f)",
+		    (unsigned long long)limit.rlim_cur);
+	return true;
+}
+
 bool host_hint(int code, const char *msg, struct strbuf *out)
 {
 	struct host_fact fact;
 
+	if (code == EFBIG)
+		return blame_file_limit(out);
 	for (size_t i = 0; is_host_code(code) && i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (!has_word(msg, rows[i].words))
 			continue;

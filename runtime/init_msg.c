@@ -301,11 +301,16 @@ static int exec_error(const struct init_status *st, const char *argv0, struct er
 	return 126;
 }
 
-int init_status_error(const struct init_status *st, const char *argv0, struct err *e)
+int init_status_error(const struct init_status *st, const struct process_spec *proc, struct err *e)
 {
+	bool at_cwd = st->stage == INIT_STAGE_MKDIR || st->stage == INIT_STAGE_CWD;
+
 	if (st->stage == INIT_STAGE_EXEC)
-		return exec_error(st, argv0, e);
-	err_code(e, st->code, "%s", init_stage_name(st->stage));
+		return exec_error(st, proc->argv.items[0], e);
+	if (at_cwd)
+		err_code(e, st->code, "%s %s", init_stage_name(st->stage), proc->cwd);
+	else
+		err_code(e, st->code, "%s", init_stage_name(st->stage));
 	if (st->stage == INIT_STAGE_KEYRING && st->code == EDQUOT)
 		err_append(e, "kernel.keys.maxkeys is used up");
 	return INIT_EXIT_FAILED;

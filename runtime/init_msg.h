@@ -9,6 +9,7 @@
 
 #include "runtime/init/init_abi.h"
 
+struct process_spec;
 struct container_spec;
 struct id_map;
 struct strbuf;
@@ -32,9 +33,10 @@ int init_msg_memfd(const struct strbuf *msg, struct err *e);
 const char *init_stage_name(uint32_t stage);
 
 /*
- * Text for a failed start of argv0 into *e; returns csbx's exit code: 127 command not found, 126
+ * Text for a failed start of proc into *e; returns csbx's exit code: 127 command not found, 126
  * found but not executable, 125 a stage before execve failed.
  */
-int init_status_error(const struct init_status *st, const char *argv0, struct err *e);
+int init_status_error(const struct init_status *st, const struct process_spec *proc,
+		      struct err *e);
 
 #endif

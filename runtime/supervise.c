@@ -132,7 +132,7 @@ static void launch_error(struct loop *l, const struct init_status *st)
 	struct run_result *r = l->s->result;
 
 	r->status = RUN_LAUNCH_ERROR;
-	r->exit_code = init_status_error(st, l->s->spec->proc.argv.items[0], &r->error);
+	r->exit_code = init_status_error(st, &l->s->spec->proc, &r->error);
 	l->exited = true;
 }
 
@@ -160,7 +160,7 @@ static void read_status(struct loop *l)
 		if (msg.init.stage == INIT_STAGE_EXEC) {
 			launch_error(l, &msg.init);
 		} else {
-			init_status_error(&msg.init, l->s->spec->proc.argv.items[0], &e);
+			init_status_error(&msg.init, &l->s->spec->proc, &e);
 			fail(l, &e);
 		}
 	} else {

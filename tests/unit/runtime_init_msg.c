@@ -246,9 +246,11 @@ static void test_memfd(void)
 
 static void is_error(struct init_status st, int code, const char *text)
 {
+	char prog[] = "prog", cwd[] = "/work", *argv[] = {prog, NULL};
+	struct process_spec proc = {.argv = {.items = argv, .n = 1}, .cwd = cwd};
 	struct err e = ERR_INIT;
 
-	is_int(init_status_error(&st, "prog", &e), code, "exit code %d", code);
+	is_int(init_status_error(&st, &proc, &e), code, "exit code %d", code);
 	is_str(e.msg, text, "text");
 }
 
@@ -260,6 +262,8 @@ static void test_words(void)
 		 "prog: Permission denied");
 	is_error((struct init_status){INIT_MAGIC, INIT_STAGE_CAPS, EPERM, 0}, 125,
 		 "drop capabilities: Operation not permitted");
+	is_error((struct init_status){INIT_MAGIC, INIT_STAGE_CWD, ENOTDIR, 0}, 125,
+		 "enter the working directory /work: Not a directory");
 	is_error((struct init_status){INIT_MAGIC, 999, EPERM, 0}, 125,
 		 "unknown stage: Operation not permitted");
 	for (uint32_t i = 1; i < INIT_STAGE_MAX; i++)

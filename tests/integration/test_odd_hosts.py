@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Surroundings in which a start cannot work: the message names the cause and what helps."""
+import os
+import subprocess
+
+import pytest
+
+MOUNTED = r"""
+set -e; top=$0; mount --make-rprivate /; mount --bind / "$top"
+mount --rbind /dev "$top/dev"; mount --rbind /proc "$top/proc"; mount --rbind /tmp "$top/tmp"
+exec chroot "$top" runuser -u "$@"
+"""
+PLAIN = r"""
+set -e; top=$0; mount --make-rprivate /; mkdir "$top/tmp" "$top/usr" "$top/dev" "$top/proc" "$top/etc"
+for d in tmp usr dev proc etc; do mount --rbind "/$d" "$top/$d"; done
+for d in bin lib lib64; do ln -s "usr/$d" "$top/$d"; done
+exec chroot "$top" runuser -u "$@"
+"""
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("how,says", [(MOUNTED, "as they are in a chroot"),
+                                      (PLAIN, "this session runs in a chroot")])
+def test_chroot(csbx, busybox_image, how, says):
+    top = csbx.top / "jail"
+    top.mkdir()
+    for args in (["start", busybox_image, "true"], ["doctor", "--feature", "userns"]):
+        p = subprocess.run(["unshare", "-m", "sh", "-c", how, top, csbx.owner.pw_name, "--",
+                            *csbx.argv(args)], env=csbx.env, stdin=subprocess.DEVNULL, text=True,
+                           capture_output=True, timeout=60, check=False)
+        assert p.returncode == (125 if args[0] == "start" else 1), p
+        assert says in p.stderr + p.stdout and "pivot_root" in p.stderr + p.stdout, p
+        subprocess.run(["sh", "-c", 'cd "$0"; rmdir tmp usr dev proc etc; rm -f bin lib lib64', top],
+                       check=True, capture_output=True)
+
+
+def test_ids_that_do_not_exist(csbx, busybox_image):
+    p = subprocess.run(["unshare", "-U", *csbx.argv(["start", busybox_image, "true"])],
+                       env=csbx.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                       timeout=60, check=False, **csbx.identity())
+    assert p.returncode == 125 and "its user id does not exist" in p.stderr, p.stderr
+
+
+@pytest.mark.both_users
+def test_within_another_user_namespace(csbx, busybox_image):
+    """One that has the user's id is as good as none."""
+    p = subprocess.run(["unshare", "-U", "--map-current-user",
+                        *csbx.argv(["start", "--userns", "one", busybox_image, "id", "-u"])],
+                       env=csbx.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                       timeout=60, check=False, **csbx.identity())
+    assert (p.returncode, p.stdout) == (0, "0\n"), p.stderr
+
+
+def limited(csbx, blocks, *args):
+    return subprocess.run(["bash", "-c", f'ulimit -f {blocks} && exec "$@"', "-", *csbx.argv(args)],
+                          env=csbx.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          cwd=csbx.work, timeout=60, check=False, **csbx.identity())
+
+
+@pytest.mark.parametrize("blocks", [1, 8])
+def test_file_size_limit(csbx, busybox_image, busybox_layout, blocks):
+    for args in (["start", busybox_image, "true"], ["import", "-o", "x.sqsh", f"oci:{busybox_layout}"]):
+        p = limited(csbx, blocks, *args)
+        assert p.returncode == 125 and "File too large" in p.stderr, p
+        assert f"{blocks * 1024} bytes at most (ulimit -f)" in p.stderr
+    assert os.listdir(csbx.work) == []
+
+
+def test_file_size_limit_ends_a_payload_as_ever(csbx, busybox_image):
+    """The signal is csbx's to ignore, not the program's."""
+    p = limited(csbx, 256, "start", busybox_image, "sh", "-c", "cat /dev/zero >/big")
+    assert p.returncode == 128 + 25, p
+
+
+def test_runtime_directory(csbx):
+    feature = ["doctor", "--feature", "runtime-dir"]
+    assert str(csbx.dirs["run"]) in csbx.ok(*feature, env={"XDG_RUNTIME_DIR": "/nonexistent"})
+    p = csbx.run(*feature, env={"CSBX_RUNTIME_PATH": "/proc/csbx"})
+    assert p.returncode == 1 and "/proc/csbx" in p.stdout
+
+
+def test_working_directory(csbx, make_image, busybox_image):
+    args = [busybox_image, "pwd"]
+    csbx.fails("start", "--workdir", "/bin/busybox", *args, says="enter the working directory /bin/busybox")
+    csbx.fails("start", "--read-only", "--workdir", "/not/there", *args,
+               says="make the working directory /not/there: Read-only")
+    csbx.fails("start", "--help=x", says="--help' takes no value")
