@@ -99,7 +99,7 @@ static const struct opt opts[] = {
 	 .help = "end the container when it holds more than SIZE of memory, files in memory "
 		 "included: exit code 137"},
 	{OPT_CALL, 0, "cpus", "N", AT(spec.limits.cpus_milli), set_cpus, .has_key = true,
-	 .help = "how many CPUs it may use; a fraction is rounded up"},
+	 .help = "how many CPUs it may use; without a control group a fraction is rounded up"},
 	{OPT_CALL, 0, "pids-limit", "N", AT(spec.limits.pids), set_pids, .has_key = true,
 	 .initial = "4096", .help = "how many processes and threads there may be, or unlimited"},
 	{OPT_DURATION, 0, "timeout", "TIME", AT(spec.limits.timeout_ms), .has_key = true,

@@ -236,7 +236,7 @@ void child_main(struct child *c)
 		r = place_streams(c->stdio, &e);
 	if (r >= 0)
 		r = run_plan(c, &e);
-	if (r >= 0 && c->spec->limits.cpus_milli)
+	if (r >= 0 && c->has_affinity)
 		r = affinity_limit(c->spec->limits.cpus_milli, &e);
 	if (r >= 0 && c->is_watched)
 		r = send_view(c, &e);

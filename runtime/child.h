@@ -30,7 +30,9 @@ struct child {
 	int stdio[3];			/* what becomes 0, 1, 2; -1 keeps the caller's */
 	const int *keep_fds;		/* become INIT_FD_FIRST_KEPT and on */
 	uint32_t n_keep_fds;
-	int cgroup_fd;			/* -1: none */
+	int helper_cgroup_fd;		/* where this process itself is born, -1: where S is */
+	int cgroup_fd;			/* of the payload, -1: none */
+	bool has_affinity;		/* --cpus chooses CPUs */
 	bool is_watched;		/* the supervisor wants to see memory: child_watch() */
 	/* Filled while the plan runs. */
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd, empty_fd;

@@ -14,6 +14,7 @@ static const struct config_key keys[] = {
 	{"CSBX_LAYER_PATH", NULL, CONFIG_TEXT},
 	{"CSBX_SCRATCH_PATH", NULL, CONFIG_TEXT},
 	{"CSBX_LINGER", NULL, CONFIG_TEXT},
+	{"CSBX_CGROUP_PARENT", NULL, CONFIG_TEXT},
 	{"CSBX_ALLOW_ROOT", "allow-root", CONFIG_FLAG},
 	{"CSBX_CAP_ADD", "cap-add", CONFIG_LIST},
 	{"CSBX_CAP_DROP", "cap-drop", CONFIG_LIST},

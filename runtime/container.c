@@ -43,8 +43,9 @@ static unsigned long namespace_flags(const struct container_spec *s)
 	       (s->ns.net == NET_NONE ? CLONE_NEWNET : 0);
 }
 
-static int launch(struct container *c, struct err *e)
+static int launch_once(struct container *c, struct err *e)
 {
+	const struct container_limits *l = &c->limits;
 	struct child child = {
 		.spec = c->spec,
 		.plan = &c->plan,
@@ -58,11 +59,26 @@ static int launch(struct container *c, struct err *e)
 		.stdio = {c->streams.child[0], c->streams.child[1], c->streams.child[2]},
 		.keep_fds = c->spec->proc.keep_fds,
 		.n_keep_fds = (uint32_t)c->spec->proc.n_keep_fds,
-		.cgroup_fd = -1,
-		.is_watched = c->spec->limits.memory_bytes != 0,
+		.helper_cgroup_fd = l->cgroup.helper_fd,
+		.cgroup_fd = l->cgroup.payload_fd,
+		.has_affinity = container_limits_need_affinity(l, c->spec),
+		.is_watched = container_limits_need_watchdog(l, c->spec),
 	};
-	int r = launch_child(&child, c->link.userns_fd, namespace_flags(c->spec), &c->pid1, e);
 
+	return launch_child(&child, c->link.userns_fd, namespace_flags(c->spec), &c->pid1, e);
+}
+
+/* Nothing has happened when a process cannot be made in the cgroup: it is made without. */
+static int launch(struct container *c, struct err *e)
+{
+	int r = launch_once(c, e);
+
+	if (r < 0 && cgroup_is_made(&c->limits.cgroup)) {
+		container_limits_give_up(&c->limits, e);
+		r = container_make_message(c, e);
+		if (r >= 0)
+			r = launch_once(c, e);
+	}
 	fd_close(&c->status[1]);
 	fd_close(&c->control[1]);
 	streams_started(&c->streams);
@@ -71,12 +87,16 @@ static int launch(struct container *c, struct err *e)
 
 static int publish(struct container *c, struct err *e)
 {
+	_free_ char *cgroup = cgroup_is_made(&c->limits.cgroup)
+				      ? cgroup_path(&c->limits.cgroup.parent, c->spec->id)
+				      : NULL;
 	struct instance_record rec = {
 		.id = c->spec->id,
 		.name = c->spec->name,
 		.image = c->spec->rootfs.path,
 		.layer = c->has_layer && !c->is_scratch ? c->layer.path : NULL,
 		.scratch = c->is_scratch ? c->layer.path : NULL,
+		.cgroup = cgroup,
 		.command = c->spec->proc.argv,
 		.supervisor = getpid(),
 		.init = c->pid1.pid,
@@ -119,21 +139,6 @@ static void finish_output(struct container *c, struct run_result *ret)
 	streams_flush_tails(&c->streams);
 }
 
-/* Who holds the limits that were asked for. */
-static void note_limits(const struct container_spec *s, struct run_result *ret)
-{
-	const struct limit_spec *l = &s->limits;
-
-	ret->memory = (struct run_limit){l->memory_bytes, l->memory_bytes ? ENFORCED_WATCHDOG : 0};
-	if (l->cpus_milli) {
-		ret->cpus_milli = (struct run_limit){l->cpus_milli, ENFORCED_AFFINITY};
-		if (l->cpus_milli % 1000)
-			strv_add(&ret->degraded, "cpus: a fraction of a CPU needs a cgroup, rounded up");
-	}
-	if (l->pids != UINT64_MAX)
-		ret->pids = (struct run_limit){l->pids, ENFORCED_RLIMIT};
-}
-
 static int watch(struct container *c, struct run_result *ret, struct err *e)
 {
 	struct watchdog watchdog = {.view = WATCHDOG_VIEW_INIT};
@@ -145,7 +150,8 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.server_fd = c->link.sock,
 		.server_pid = c->link.server_pid,
 		.signal_fd = c->signal_fd,
-		.watchdog = c->spec->limits.memory_bytes ? &watchdog : NULL,
+		.watchdog = container_limits_need_watchdog(&c->limits, c->spec) ? &watchdog : NULL,
+		.cgroup = &c->limits.cgroup,
 		.streams = &c->streams,
 		.result = ret,
 	};
@@ -192,7 +198,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 		r = publish(&c, e);
 	if (r >= 0) {
 		note_degraded(&c, ret);
-		note_limits(spec, ret);
+		container_limits_note(&c.limits, spec, ret);
 		ret->setup_ns = now_ns(CLOCK_MONOTONIC) - begin;
 		r = watch(&c, ret, e);
 		ret->wall_ns = now_ns(CLOCK_MONOTONIC) - begin - ret->setup_ns;

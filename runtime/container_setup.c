@@ -155,14 +155,15 @@ static int compile(struct container *c, struct err *e)
 	return r < 0 ? r : check_sources(&c->plan, c, e);
 }
 
-static int make_message(struct container *c, struct err *e)
+int container_make_message(struct container *c, struct err *e)
 {
-	struct init_msg_params params = {.umask = 022};
+	struct init_msg_params params = {.umask = 022, .has_cgroup = cgroup_is_made(&c->limits.cgroup)};
 	_strbuf_ struct strbuf msg = STRBUF_INIT;
 	int r = init_msg_build(c->spec, &c->map, &params, &msg, e);
 
 	if (r < 0)
 		return r;
+	fd_close(&c->msg_fd);
 	c->msg_fd = init_msg_memfd(&msg, e);
 	return c->msg_fd < 0 ? c->msg_fd : 0;
 }
@@ -208,13 +209,16 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 	if (r >= 0)
 		r = compile(c, e);
 	if (r >= 0)
-		r = make_message(c, e);
-	if (r >= 0)
 		r = make_channels(c, e);
 	if (r >= 0)
 		r = prepare_streams(c, e);
 	if (r >= 0)
 		r = squashd_attach(c->paths, s, &c->map, &c->link, e);
+	/* After the image server, which must not be started in a cgroup that is made for this run. */
+	if (r >= 0)
+		r = container_limits_prepare(&c->limits, s, c->paths, &c->instance, e);
+	if (r >= 0)
+		r = container_make_message(c, e);
 	return r;
 }
 
@@ -231,6 +235,7 @@ void container_init(struct container *c, const struct container_spec *spec, cons
 		.self_pidfd = -1,
 		.signal_fd = -1,
 		.pid1 = {.pidfd = -1},
+		.limits = CONTAINER_LIMITS_INIT,
 		.streams = {.child = {-1, -1, -1}, .master = -1},
 	};
 }
@@ -256,6 +261,9 @@ void container_done(struct container *c)
 {
 	streams_done(&c->streams);
 	(void)container_release_upper(c, NULL);
+	/* A group that cannot be removed now is left to gc, and with it the file that names it. */
+	if (cgroup_remove(&c->limits.cgroup, NULL) < 0)
+		instance_release(&c->instance);
 	instance_end(&c->instance);
 	squashd_link_close(&c->link);
 	plan_free(&c->plan);

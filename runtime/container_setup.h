@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "runtime/container_limits.h"
 #include "runtime/etc_files.h"
 #include "runtime/instance.h"
 #include "runtime/launch.h"
@@ -37,6 +38,7 @@ struct container {
 	struct etc_file etc[ETC_FILES];
 	struct plan plan;
 	struct streams streams;
+	struct container_limits limits;
 	int msg_fd, status[2], control[2], self_pidfd, signal_fd;
 	struct launched pid1;
 };
@@ -46,9 +48,12 @@ void container_init(struct container *c, const struct container_spec *spec, cons
 
 /*
  * In order: id map, instance, upper layer (on_disk: a throw-away one in the scratch directory),
- * seeds, plan with its sources, message for init, channels, streams, image server.
+ * seeds, plan with its sources, channels, streams, image server, limits, message for init.
  */
 int container_prepare(struct container *c, bool on_disk, struct err *e);
+
+/* The message for init again, after container_limits_give_up(). */
+int container_make_message(struct container *c, struct err *e);
 
 /* The payload is gone: a throw-away layer is discarded, a kept one synced and marked clean. */
 int container_release_upper(struct container *c, struct err *e);

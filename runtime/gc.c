@@ -10,8 +10,11 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/cgroup.h"
 #include "runtime/file_lock.h"
+#include "runtime/instance.h"
 #include "runtime/layer.h"
 #include "runtime/name.h"
 #include "runtime/paths.h"
@@ -47,17 +50,17 @@ const char *gc_kind_name(enum gc_kind kind)
 	static const char *const names[GC_KINDS] = {
 		[GC_INSTANCE] = "instance", [GC_SCRATCH] = "scratch", [GC_TEMPORARY] = "temporary",
 		[GC_SOCKET] = "socket",     [GC_SERVER] = "server",   [GC_CACHE] = "cache",
+		[GC_CGROUP] = "cgroup",
 	};
 
 	return names[kind];
 }
 
-/* One finding; failure is why it is still there, NULL = it is gone. */
-static void note(struct gc *g, enum gc_kind kind, const struct area *a, const char *name,
-		 const struct err *failure)
+/* One finding, takes the path; failure is why it is still there, NULL = it is gone. */
+static void note_path(struct gc *g, enum gc_kind kind, char *path, const struct err *failure)
 {
 	struct gc_report *r = g->report;
-	struct gc_item item = {.kind = kind};
+	struct gc_item item = {.kind = kind, .path = path};
 
 	if (r->n == r->cap) {
 		size_t cap = r->cap ? 2 * r->cap : 16;
@@ -65,16 +68,22 @@ static void note(struct gc *g, enum gc_kind kind, const struct area *a, const ch
 
 		if (!p) {
 			g->failed = true;
+			free(path);
 			return;
 		}
 		r->items = p;
 		r->cap = cap;
 	}
-	item.path = str_printf("%s/%s", a->path, name);
 	if (failure)
 		item.failed = strdup(failure->msg);
 	g->failed |= !item.path || (failure && !item.failed);
 	r->items[r->n++] = item;
+}
+
+static void note(struct gc *g, enum gc_kind kind, const struct area *a, const char *name,
+		 const struct err *failure)
+{
+	note_path(g, kind, str_printf("%s/%s", a->path, name), failure);
 }
 
 void gc_report_free(struct gc_report *r)
@@ -174,16 +183,42 @@ static int sweep_temporary_area(struct gc *g, const char *base, const char *sub,
 
 /* --- instances ---------------------------------------------------------------------------- */
 
+/* The control groups that a dead supervisor's record names; its processes died with it. */
+static int remove_groups(struct gc *g, int fd, const char *id, struct err *e)
+{
+	_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	struct instance_record rec;
+	size_t len;
+	int r = 0;
+
+	if (io_read_all(fd, INSTANCE_BYTES_MAX, &bytes, NULL) < 0 || !bytes.len)
+		return 0;
+	len = bytes.len;
+	/* What is only half a record names nothing. */
+	if (instance_record_decode(&rec, strbuf_take(&bytes), len, NULL) < 0)
+		return 0;
+	if (rec.cgroup && cgroup_debris_exists(rec.cgroup)) {
+		if (!g->q->dry_run)
+			r = cgroup_remove_debris(rec.cgroup, id, e);
+		note_path(g, GC_CGROUP, str_printf("%s", rec.cgroup), r < 0 ? e : NULL);
+	}
+	instance_record_free(&rec);
+	return r;
+}
+
 static void sweep_instance(struct gc *g, const struct area *a, const char *id)
 {
 	_close_ int fd = openat(a->fd, id, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct err e = ERR_INIT;
 
 	if (fd < 0)
 		return;
 	/* With the lock in hand the unlinking is told to a supervisor that was about to take it. */
 	if (g->q->dry_run ? file_lock_is_held(fd) : file_lock_try(fd, true) < 0)
 		return;
-	remove_file(g, GC_INSTANCE, a, id);
+	/* The file goes last: it is all that leads to the groups. */
+	if (remove_groups(g, fd, id, &e) >= 0)
+		remove_file(g, GC_INSTANCE, a, id);
 }
 
 static int sweep_instances(struct gc *g, struct err *e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/launch.h"
 
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,6 +24,21 @@ struct launch {
 	const char *step;
 };
 
+/* clone3(2) only for the placement in a cgroup; with CLONE_PARENT it wants no exit signal. */
+static long clone_child(struct launch *l)
+{
+	unsigned long flags = l->flags | CLONE_PARENT | CLONE_PIDFD;
+	struct clone_args args = {
+		.flags = flags | CLONE_INTO_CGROUP,
+		.pidfd = (uint64_t)(uintptr_t)&l->pidfd,
+		.cgroup = (uint64_t)l->child->helper_cgroup_fd,
+	};
+
+	if (l->child->helper_cgroup_fd < 0)
+		return syscall(SYS_clone, flags, NULL, &l->pidfd, NULL, NULL);
+	return syscall(SYS_clone3, &args, sizeof(args));
+}
+
 /* Runs as M in S's memory: no allocation, no stdio, results go into *l. */
 static int join_and_clone(void *arg)
 {
@@ -34,7 +50,7 @@ static int join_and_clone(void *arg)
 		l->step = "join the container's user namespace";
 		_exit(1);
 	}
-	pid = syscall(SYS_clone, l->flags | CLONE_PARENT | CLONE_PIDFD, NULL, &l->pidfd, NULL, NULL);
+	pid = clone_child(l);
 	if (!pid)
 		child_main(l->child);
 	if (pid < 0) {

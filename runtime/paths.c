@@ -144,6 +144,20 @@ static int linger(const struct config *c, uint32_t *ret_ms, struct err *e)
 	return 0;
 }
 
+/* A directory, or the word none. */
+static int cgroup_parent(const struct config *c, char **ret, struct err *e)
+{
+	const char *v = setting(c, "CSBX_CGROUP_PARENT");
+
+	if (!v || !*v)
+		return 0;
+	if (*v != '/' && !str_eq(v, "none"))
+		return err_set(e, EINVAL, "CSBX_CGROUP_PARENT: '%s' is neither an absolute path nor none",
+			       v);
+	*ret = str_printf("%s", v);
+	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
 int paths_init(struct paths *p, const struct config *c, struct err *e)
 {
 	int r;
@@ -160,6 +174,8 @@ int paths_init(struct paths *p, const struct config *c, struct err *e)
 		r = helper_dir(&p->libexec, e);
 	if (r >= 0)
 		r = linger(c, &p->linger_ms, e);
+	if (r >= 0)
+		r = cgroup_parent(c, &p->cgroup_parent, e);
 	if (r < 0)
 		paths_free(p);
 	return r;
@@ -173,6 +189,7 @@ void paths_free(struct paths *p)
 	free(p->layers);
 	free(p->scratch);
 	free(p->libexec);
+	free(p->cgroup_parent);
 	memset(p, 0, sizeof(*p));
 }
 

@@ -47,6 +47,7 @@ struct run_result {
 	bool net_tried; /* it failed and looked for a network, which it does not have */
 	const char *detected; /* of an oom: "event", "tick", "at_exit"; NULL: none */
 	uint64_t memory_peak_bytes, max_pids; /* 0: not measured */
+	uint64_t pids_refused; /* processes that the cgroup's limit did not let start */
 	struct run_limit memory, cpus_milli, pids;
 	bool is_captured;
 	struct run_output out, err;

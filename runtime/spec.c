@@ -159,8 +159,10 @@ static int fill_defaults(struct container_spec *s, struct err *e)
 
 	if (r < 0)
 		return r;
-	if (!s->limits.pids)
+	if (!s->limits.pids) {
 		s->limits.pids = DEFAULT_PIDS;
+		s->limits.pids_is_default = true;
+	}
 	if (!s->limits.shm_bytes)
 		s->limits.shm_bytes = DEFAULT_SHM_BYTES;
 	if (!s->limits.kill_after_ms)

@@ -99,6 +99,7 @@ struct limit_spec {
 	uint64_t memory_bytes;	 /* 0 = none */
 	uint64_t cpus_milli;	 /* 0 = none; 1500 = 1.5 CPUs */
 	uint64_t pids;		 /* 0 = default 4096; UINT64_MAX = none */
+	bool pids_is_default;	 /* filled by spec_freeze */
 	uint64_t shm_bytes;	 /* 0 = 64 MiB */
 	uint64_t timeout_ms;	 /* 0 = none */
 	uint64_t kill_after_ms;	 /* 0 = 100 */

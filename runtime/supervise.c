@@ -33,6 +33,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/log.h"
+#include "runtime/cgroup.h"
 #include "runtime/init/init_abi.h"
 #include "runtime/init_msg.h"
 #include "runtime/net_tried.h"
@@ -98,6 +99,7 @@ static void kill_container(struct loop *l)
 {
 	if (!l->dead)
 		(void)syscall(SYS_pidfd_send_signal, l->s->pid1.pidfd, SIGKILL, NULL, 0);
+	cgroup_kill(l->s->cgroup);
 	if (l->phase < PHASE_KILLED)
 		enter_phase(l, PHASE_KILLED, HUNG_MS);
 }
@@ -446,6 +448,17 @@ static int run_loop(struct loop *l, struct err *e)
 	return 0;
 }
 
+static void set_oom(struct loop *l, const char *detected)
+{
+	struct run_result *r = l->s->result;
+
+	l->ended_by = RUN_OOM;
+	r->oom_killed = true;
+	r->detected = detected;
+	r->exit_code = -1;
+	r->signal = SIGKILL;
+}
+
 /* A peak between two looks that the process has given back, or died with: seen by its rusage. */
 static void check_peak_at_exit(struct loop *l)
 {
@@ -454,11 +467,35 @@ static void check_peak_at_exit(struct loop *l)
 
 	if (!l->s->watchdog || !limit || l->ended_by != RUN_EXITED || r->maxrss_bytes <= limit)
 		return;
-	l->ended_by = RUN_OOM;
-	r->oom_killed = true;
-	r->detected = "at_exit";
-	r->exit_code = -1;
-	r->signal = SIGKILL;
+	set_oom(l, "at_exit");
+}
+
+/* What the container's cgroup says of it, read while it is still there. */
+static void check_cgroup(struct loop *l)
+{
+	struct run_result *r = l->s->result;
+	struct cgroup_usage u;
+
+	if (!cgroup_is_made(l->s->cgroup))
+		return;
+	cgroup_read_usage(l->s->cgroup, &u);
+	if (u.oom_kills && (l->s->cgroup->holds & CGROUP_MEMORY) && l->ended_by == RUN_EXITED &&
+	    l->started)
+		set_oom(l, "event");
+	if (u.user_us || u.sys_us) {
+		r->user_us = u.user_us;
+		r->sys_us = u.sys_us;
+	}
+	if (u.memory_peak_bytes)
+		r->memory_peak_bytes = u.memory_peak_bytes;
+	if (u.max_pids)
+		r->max_pids = u.max_pids;
+	r->pids_refused = u.pids_refused;
+	for (unsigned bit = 1; bit & CGROUP_ALL; bit <<= 1) {
+		if (u.lost & bit)
+			strv_take(&r->degraded, str_printf("%s: the limit was taken from the cgroup",
+							   cgroup_controller_name(bit)));
+	}
 }
 
 static void note_memory(struct loop *l)
@@ -478,6 +515,7 @@ static int verdict(struct loop *l, struct err *e)
 
 	check_peak_at_exit(l);
 	note_memory(l);
+	check_cgroup(l);
 
 	if (l->failed && !l->started) {
 		*e = l->error;

@@ -13,6 +13,7 @@
 #include "runtime/launch.h"
 #include "runtime/streams.h"
 
+struct cgroup;
 struct err;
 struct run_result;
 struct watchdog;
@@ -27,6 +28,7 @@ struct supervise {
 	pid_t server_pid;
 	int signal_fd;
 	struct watchdog *watchdog; /* NULL: the kernel holds the memory limit, or there is none */
+	const struct cgroup *cgroup; /* of the container; maybe none is made */
 	struct streams *streams;
 	struct run_result *result;
 };

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control groups: placement, limits, removal. Root arranges a delegated directory; which limits are
+held there depends on the controllers that this machine has in its version 2 tree."""
+import json
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.needs_root
+CONTROLLERS = ("memory", "cpu", "pids")
+
+
+def tree():
+    """Mount point of the cgroup v2 tree, or None."""
+    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+        fields, _, kind = line.partition(" - ")
+        if kind.startswith("cgroup2 "):
+            return Path(fields.split()[4])
+    return None
+
+
+def own_group():
+    found = re.search("^0::(.*)$", Path("/proc/self/cgroup").read_text(encoding="utf-8"), re.M)
+    return found[1].lstrip("/") if found else ""
+
+
+def write(path, text):
+    """True if the kernel takes it."""
+    try:
+        path.write_text(text, encoding="ascii")
+        return True
+    except OSError:
+        return False
+
+
+def remove(group):
+    for _ in range(100):
+        try:
+            for child in group.iterdir():
+                if child.is_dir():
+                    remove(child)
+            group.rmdir()
+            return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError(f"{group} cannot be removed: {(group / 'cgroup.procs').read_text()}")
+
+
+class Delegated:
+    """A directory of the cgroup v2 tree that belongs to the test user; we are in a group below it."""
+
+    def __init__(self, top, owner):
+        self.top, self.path = top, top / f"csbx-tests-{os.getpid()}"
+        self.back = top / own_group() / "cgroup.procs"
+        self.path.mkdir()
+        for controller in CONTROLLERS:
+            write(top / "cgroup.subtree_control", f"+{controller}")
+        (self.path / "inside").mkdir()
+        for group in (self.path, self.path / "inside"):
+            for name in ("", "cgroup.procs", "cgroup.subtree_control"):
+                os.chown(group / name, owner.pw_uid, owner.pw_gid)
+        self.enter()
+
+    @property
+    def has(self):
+        return set((self.path / "cgroup.controllers").read_text().split()) & set(CONTROLLERS)
+
+    def enter(self):
+        assert write(self.path / "inside/cgroup.procs", str(os.getpid()))
+
+    def leave(self):
+        assert write(self.back, str(os.getpid()))
+
+    def containers(self):
+        return sorted(x.name for x in self.path.iterdir() if x.name.startswith("csbx-"))
+
+
+@pytest.fixture
+def delegated(csbx):
+    top = tree()
+    if not top:
+        pytest.skip("no cgroup v2 tree is mounted")
+    d = Delegated(top, csbx.owner)
+    csbx.env["CSBX_CGROUP_PARENT"] = str(d.path)
+    yield d
+    d.leave()
+    left = d.containers()
+    remove(d.path)
+    assert not left, left
+
+
+def judge(csbx, image, *words):
+    options, command = words[:-1], words[-1]
+    p = csbx.run("run", "--json", *options, image, "python3", "-c", command)
+    return json.loads(p.stdout)
+
+
+def wait_for(what, seconds=10):
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
+
+
+def members(group):
+    """Names of the processes in it."""
+    pids = (group / "cgroup.procs").read_text().split()
+    return [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
+
+
+def start_sleeper(csbx, image, *options):
+    return csbx.popen("run", *options, image, "python3", "-c",
+                      "import time; print('up', flush=True); time.sleep(60)")
+
+
+def test_program_and_init_have_groups_of_their_own(csbx, python_image, delegated):
+    p = start_sleeper(csbx, python_image, "--pids-limit", "50")
+    assert p.stdout.readline() == b"up\n"
+    helper, = (x for x in delegated.path.glob("csbx-*") if x.suffix == ".helper")
+    limits = helper.with_suffix("")
+    assert members(limits) == []
+    assert members(limits / "payload") == ["python3"]
+    assert members(helper) == ["memfd:csbx-init"]
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=20)
+    assert delegated.containers() == []
+
+
+def test_group_is_the_top_of_what_the_program_sees(csbx, python_image, delegated):
+    result = judge(csbx, python_image, "--pids-limit", "50",
+                   "import os\nprint(open('/proc/self/cgroup').read())\n"
+                   "print(os.listdir('/sys/fs/cgroup') if os.path.isdir('/sys/fs/cgroup') else [])")
+    assert "\n0::/\n" in "\n" + result["stdout"]
+    assert result["stdout"].endswith("\n[]\n")
+
+
+def test_limits_are_held_by_what_is_there(csbx, python_image, delegated):
+    result = judge(csbx, python_image, "--memory", "200m", "--cpus", "0.5", "--pids-limit", "50", "pass")
+    names = {"memory": "memory", "cpu": "cpus", "pids": "pids"}
+    others = {"memory": "watchdog", "cpu": "affinity", "pids": "rlimit"}
+    for controller in CONTROLLERS:
+        by = "cgroup2" if controller in delegated.has else others[controller]
+        limit = names[controller]
+        assert result["limits"][limit]["enforced_by"] == by
+        said = [x for x in result["degraded"] if x.startswith(f"{limit}: CSBX_CGROUP_PARENT")]
+        assert len(said) == (controller not in delegated.has), result["degraded"]
+
+
+def test_limits_are_in_the_files(csbx, python_image, delegated):
+    p = start_sleeper(csbx, python_image, "--memory", "100m", "--cpus", "1.5", "--pids-limit", "77")
+    assert p.stdout.readline() == b"up\n"
+    group, = (x for x in delegated.path.glob("csbx-*") if not x.suffix)
+    want = {"memory": {"memory.max": str(100 << 20), "memory.oom.group": "1"},
+            "cpu": {"cpu.max": "150000 100000"}, "pids": {"pids.max": "77"}}
+    for controller in delegated.has:
+        for name, value in want[controller].items():
+            assert (group / name).read_text().strip() == value
+            assert not (group / "payload" / name).exists()
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=20)
+
+
+def test_no_group_without_limits(csbx, python_image, delegated):
+    p = start_sleeper(csbx, python_image)
+    assert p.stdout.readline() == b"up\n"
+    assert delegated.containers() == []
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=20)
+
+
+def test_caller_outside_of_the_parent(csbx, python_image, delegated):
+    """The kernel refuses the placement: the run goes on with the other limits, and says so."""
+    delegated.leave()
+    result = judge(csbx, python_image, "--pids-limit", "50", "print('ran')")
+    delegated.enter()
+    assert (result["status"], result["stdout"]) == ("exited", "ran\n")
+    assert result["limits"]["pids"]["enforced_by"] == "rlimit"
+    assert "outside of what is delegated" in result["degraded"][0]
+
+
+@pytest.mark.parametrize("place, why", [("/proc", "not in a cgroup v2 tree"),
+                                        ("/nonexistent", "No such file"),
+                                        (None, "Permission denied")])
+def test_parent_that_is_no_use(csbx, python_image, delegated, place, why):
+    csbx.env["CSBX_CGROUP_PARENT"] = place or str(delegated.top)
+    result = judge(csbx, python_image, "--pids-limit", "50", "print('ran')")
+    assert result["stdout"] == "ran\n"
+    assert any(x.startswith("pids: CSBX_CGROUP_PARENT: ") and why in x for x in result["degraded"])
+
+
+def test_parent_must_be_a_path(csbx, python_image):
+    csbx.env["CSBX_CGROUP_PARENT"] = "a/b"
+    csbx.fails("run", python_image, "true", says="CSBX_CGROUP_PARENT: 'a/b' is neither")
+
+
+def test_none_means_no_groups(csbx, python_image, delegated):
+    csbx.env["CSBX_CGROUP_PARENT"] = "none"
+    result = judge(csbx, python_image, "--memory", "200m", "pass")
+    assert result["limits"]["memory"]["enforced_by"] == "watchdog"
+    assert result["degraded"] == []
+
+
+def test_nothing_survives_the_timeout(csbx, python_image, delegated):
+    result = judge(csbx, python_image, "--pids-limit", "40", "--timeout", "1",
+                   "import os,signal,time\nsignal.signal(15, signal.SIG_IGN)\nif os.fork() == 0: os.setsid()\n"
+                   "while 1:\n try: os.fork()\n except OSError: time.sleep(.05)")
+    assert result["status"] == "timeout"
+    assert delegated.containers() == []
+
+
+def test_a_killed_supervisor_leaves_what_gc_finds(csbx, python_image, delegated):
+    p = start_sleeper(csbx, python_image, "--pids-limit", "50")
+    assert p.stdout.readline() == b"up\n"
+    p.kill()
+    p.communicate(timeout=20)
+    group, helper = delegated.containers()
+    assert helper == f"{group}.helper"
+    wait_for(lambda: not members(delegated.path / group / "payload"))
+    assert f"would remove cgroup {delegated.path / group}" in csbx.ok("gc", "--dry-run")
+    assert delegated.containers() == [group, helper]
+    assert f"removed cgroup {delegated.path / group}" in csbx.ok("gc")
+    assert delegated.containers() == []
+    assert csbx.ok("gc") == ""
+
+
+def test_gc_leaves_the_groups_of_the_living(csbx, python_image, delegated):
+    p = start_sleeper(csbx, python_image, "--pids-limit", "50")
+    assert p.stdout.readline() == b"up\n"
+    csbx.ok("gc")
+    assert len(delegated.containers()) == 2
+    assert p.poll() is None
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=20)
+
+
+def test_times_are_those_of_all_processes(csbx, python_image, delegated):
+    """A child that nobody waits for is in no rusage; the group has its time."""
+    result = judge(csbx, python_image, "--pids-limit", "50",
+                   "import os,signal,time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+                   "if os.fork() == 0:\n while time.process_time() < .6: pass\n os._exit(0)\n"
+                   "try: os.wait()\nexcept ChildProcessError: pass")
+    assert result["cpu_user_s"] + result["cpu_sys_s"] >= 0.6
