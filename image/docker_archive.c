@@ -88,14 +88,15 @@ static bool is_selected(const struct docker_images *l, size_t i, const struct so
 
 static void list_images(const struct docker_images *l, struct strbuf *out)
 {
-	for (size_t i = 0; i < l->n && out->len < 300; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		const struct strv *tags = &l->items[i].repo_tags;
 
-		strbuf_addstr(out, out->len ? ", " : "");
-		if (tags->n)
-			strbuf_add_escaped(out, tags->items[0], strlen(tags->items[0]));
-		else
-			strbuf_addf(out, "@%zu", i);
+		if (!tags->n)
+			strbuf_addf(out, "%s@%zu", out->len ? ", " : "", i);
+		for (size_t k = 0; k < tags->n && out->len < 300; k++) {
+			strbuf_addstr(out, out->len ? ", " : "");
+			strbuf_add_escaped(out, tags->items[k], strlen(tags->items[k]));
+		}
 	}
 }
 

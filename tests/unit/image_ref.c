@@ -44,7 +44,7 @@ static const char *const bad[] = {
 	"", ":", "/", "#", "@", ":tag", "x:", "x/", "/x", "a//b", "X", "a/B", "x:ta g", "x:.t", "x:-t",
 	"a..b", "a___b", ".a", "a.", "-a", "a-", "a/../b", "../a", "a/.", "x\n", "x:t\n", "#x", "host#",
 	"h ost#x", "host:99999#x", "host:#x", "-h#x", "h-.io#x", "h..io#x", "@x", "u u@h.io/x",
-	"x@sha256:abc", "x@sha256:" HEX64 "0", "x@sha512:" HEX64, "x@sha256:../../x", "a\\b", "a%2fb",
+	"x@sha256:abc", ("x@sha256:" HEX64 "0"), "x@sha512:" HEX64, "x@sha256:../../x", "a\\b", "a%2fb",
 	"user@", "a:b:c", "[::1#x", "[]#x",
 };
 
@@ -140,7 +140,7 @@ static const struct {
 
 static const char *const bad_uris[] = {
 	"", "oci:", "oci::x", "oci:d:", "oci:d@x", "oci:d@", "oci:d:@-1", "oci:d@sha256:../../etc",
-	"oci:d@sha256:" HEX64 "00", "oci:d@99999999999999999999", "dir:", "docker://ubuntu", "podman://x",
+	("oci:d@sha256:" HEX64 "00"), "oci:d@99999999999999999999", "dir:", "docker://ubuntu", "podman://x",
 };
 
 static void test_uris(void)
