@@ -49,3 +49,18 @@ bool job_control_is_lost(int master, const char *typed, size_t len, pid_t pid1)
 		return false;
 	return !((field(status, "\nSigIgn:", 16) | field(status, "\nSigCgt:", 16)) & tstp);
 }
+
+void job_control_stop(bool was_typed)
+{
+	sigset_t tstp, old;
+
+	if (!was_typed) {
+		raise(SIGSTOP);
+		return;
+	}
+	sigemptyset(&tstp);
+	sigaddset(&tstp, SIGTSTP);
+	kill(0, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &tstp, &old); /* here we stop */
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}

@@ -18,4 +18,11 @@
  */
 bool job_control_is_lost(int master, const char *typed, size_t len, pid_t pid1);
 
+/*
+ * Stops us until someone continues us. A stop that was typed is for the whole job, as the kernel
+ * would have it, and is none where no shell could continue the job (an orphaned process group,
+ * setpgid(2): the terminal's first program under ssh -t). One that was sent is for us alone.
+ */
+void job_control_stop(bool was_typed);
+
 #endif

@@ -32,7 +32,8 @@ static void pump_done(struct pump *p)
 /* dst -1: what is read is kept or counted only. */
 static int pump_init(struct pump *p, int src, bool own_src, int dst, bool own_dst, struct err *e)
 {
-	*p = (struct pump){.src = src, .dst = dst, .own_src = own_src, .own_dst = own_dst, .pass = dst >= 0};
+	*p = (struct pump){
+		.src = src, .dst = dst, .own_src = own_src, .own_dst = own_dst, .pass = dst >= 0};
 	p->buf = malloc(STREAM_BUFFER_BYTES);
 	if (!p->buf) {
 		pump_done(p);
@@ -64,8 +65,20 @@ static void pump_take(struct pump *p, size_t n)
 		p->len = 0;
 }
 
+/* A terminal's end of input is a character; after an unfinished line the first one only ends that.
+ */
+static void pump_add_end(struct pump *p, char last)
+{
+	if (!p->end_char)
+		return;
+	p->buf[0] = p->buf[1] = p->end_char;
+	p->off = 0;
+	p->len = p->total && last != '\n' ? 2 : 1;
+}
+
 static void pump_read(struct pump *p)
 {
+	char last = p->off ? p->buf[p->off - 1] : 0;
 	ssize_t n = read(p->src, p->buf, STREAM_BUFFER_BYTES);
 
 	if (n > 0) {
@@ -74,6 +87,7 @@ static void pump_read(struct pump *p)
 	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
 		/* EIO: the last slave of a pty was closed. */
 		close_side(&p->src, p->own_src);
+		pump_add_end(p, last);
 		if (!p->len)
 			close_side(&p->dst, p->own_dst);
 	}
@@ -92,7 +106,8 @@ static void pump_write(struct pump *p)
 		p->off += (size_t)n;
 		p->len -= (size_t)n;
 	} else if (errno != EAGAIN && errno != EINTR) {
-		/* The reader went away: the writer must see it as EPIPE, so its pipe is closed too. */
+		/* The reader went away: the writer must see it as EPIPE, so its pipe is closed too.
+		 */
 		p->len = 0;
 		p->pass = false;
 		close_side(&p->dst, p->own_dst);
@@ -123,8 +138,12 @@ static int prepare_copied(struct streams *s, int fd, struct err *e)
 	s->child[fd] = ends[fd ? 1 : 0];
 	mine = ends[fd ? 0 : 1];
 	set_nonblocking(mine);
-	if (!fd)
-		return pump_init(p, fd, false, mine, true, e);
+	if (!fd) {
+		s->from_terminal = isatty(0);
+		r = pump_init(p, fd, false, mine, true, e);
+		streams_look(s);
+		return r;
+	}
 	r = pump_init(p, mine, true, s->options.capture ? -1 : fd, false, e);
 	limit_output(s, p, fd == 1 ? &s->kept_out : &s->kept_err);
 	return r;
@@ -169,6 +188,14 @@ void streams_started(struct streams *s)
 		fd_close(&s->child[i]);
 }
 
+/* The terminal is ours to change and read: our job is in front, or it is not a job's at all. */
+static bool is_in_front(void)
+{
+	pid_t group = tcgetpgrp(0);
+
+	return group < 0 || group == getpgrp();
+}
+
 static void set_raw(struct streams *s)
 {
 	struct termios t = s->saved;
@@ -177,9 +204,40 @@ static void set_raw(struct streams *s)
 	s->raw = tcsetattr(0, TCSADRAIN, &t) == 0;
 }
 
+/* In the background it is not ours: whoever put us there has set the modes it wants. */
+static void unset_raw(struct streams *s)
+{
+	if (s->raw && is_in_front())
+		(void)tcsetattr(0, TCSADRAIN, &s->saved);
+	s->raw = false;
+}
+
+bool streams_is_background(const struct streams *s)
+{
+	return s->in.paused;
+}
+
+void streams_look(struct streams *s)
+{
+	s->in.paused = s->from_terminal && s->in.src >= 0 && !is_in_front();
+	if (s->in.paused)
+		s->raw = false;
+	else if (s->from_terminal && s->master >= 0 && !s->raw)
+		set_raw(s);
+}
+
+/* The terminal is gone: so is the container's, which tells the programs on it. */
+static void hang_up(struct streams *s)
+{
+	pump_done(&s->in);
+	s->out.src = -1;
+	fd_close(&s->master);
+}
+
 int streams_set_master(struct streams *s, int master, struct err *e)
 {
 	int copy = fcntl(master, F_DUPFD_CLOEXEC, 3), r;
+	struct termios inner;
 
 	s->master = master;
 	if (copy < 0)
@@ -192,8 +250,10 @@ int streams_set_master(struct streams *s, int master, struct err *e)
 		return r;
 	limit_output(s, &s->out, &s->kept_out);
 	streams_resize(s);
-	if (tcgetattr(0, &s->saved) == 0)
-		set_raw(s);
+	s->from_terminal = tcgetattr(0, &s->saved) == 0;
+	if (!s->from_terminal && tcgetattr(master, &inner) == 0)
+		s->in.end_char = (char)inner.c_cc[VEOF];
+	streams_look(s);
 	return 0;
 }
 
@@ -207,14 +267,13 @@ void streams_resize(struct streams *s)
 
 void streams_suspend(struct streams *s)
 {
-	if (s->raw)
-		(void)tcsetattr(0, TCSADRAIN, &s->saved);
+	unset_raw(s);
 }
 
 void streams_resume(struct streams *s)
 {
-	if (s->raw)
-		set_raw(s);
+	s->raw = false; /* whoever continued us may have set other modes */
+	streams_look(s);
 	streams_resize(s);
 }
 
@@ -225,7 +284,7 @@ static unsigned pump_poll(const struct pump *p, struct pollfd *out)
 		return 1;
 	}
 	if (!p->len && p->src >= 0) {
-		*out = (struct pollfd){.fd = p->src, .events = POLLIN};
+		*out = (struct pollfd){.fd = p->src, .events = p->paused ? 0 : POLLIN};
 		return 1;
 	}
 	return 0;
@@ -263,6 +322,8 @@ void streams_handle(struct streams *s, const struct pollfd *p, unsigned n)
 		if (pump_poll(pumps[i], &now) && now.fd == p[k].fd)
 			pump_handle(pumps[i], &p[k++]);
 	}
+	if (s->master >= 0 && s->from_terminal && s->in.src < 0 && !s->in.len)
+		hang_up(s);
 }
 
 bool streams_have_output(const struct streams *s)
@@ -299,9 +360,7 @@ void streams_flush_tails(struct streams *s)
 
 void streams_done(struct streams *s)
 {
-	if (s->raw)
-		(void)tcsetattr(0, TCSADRAIN, &s->saved);
-	s->raw = false;
+	unset_raw(s);
 	streams_started(s);
 	pump_done(&s->in);
 	pump_done(&s->out);

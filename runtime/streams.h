@@ -8,6 +8,9 @@
  * (raw meanwhile); without one, each stream that is a terminal becomes a pipe that is copied.
  * Output that is limited or kept for a result is copied too.
  *
+ * While the caller's terminal belongs to another job (csbx in the background), its modes and its
+ * input are left alone. When it hangs up, the container's terminal hangs up.
+ *
  * Copying is by poll(2): a side that cannot take data stops the side that gives it, so memory is
  * one buffer a stream and what capture.h keeps.
  */
@@ -24,33 +27,39 @@ struct err;
 
 #define STREAM_BUFFER_BYTES 65536u
 #define STREAM_POLL_MAX 6 /* two descriptors a pump */
+#define STREAM_LOOK_MS 200
 
 struct pump {
-	int src, dst;	   /* -1: ended */
+	int src, dst; /* -1: ended */
 	bool own_src, own_dst;
-	bool pass;	   /* what is read goes to dst */
-	struct capture *keep; /* head and tail are kept, and only the head is passed; NULL: all is */
-	uint64_t total, stop_after; /* stop_after: 0 = never, else the byte after which it is too much */
+	bool pass;     /* what is read goes to dst */
+	bool paused;   /* not read for now; its end is still noticed */
+	char end_char; /* end of src is written to dst as this character; 0: dst is closed */
+	struct capture
+		*keep; /* head and tail are kept, and only the head is passed; NULL: all is */
+	uint64_t total,
+		stop_after; /* stop_after: 0 = never, else the byte after which it is too much */
 	bool too_much, is_fresh; /* is_fresh: the buffer was filled since someone looked */
 	char *buf;
-	size_t off, len;   /* buf[off..off+len) waits to be written */
+	size_t off, len; /* buf[off..off+len) waits to be written */
 };
 
 struct stream_options {
-	bool tty;	      /* a pty will come */
-	bool close_stdin;     /* the payload reads /dev/null */
-	bool capture;	      /* output is kept for the result and not passed on */
-	uint64_t keep_bytes;  /* head and tail kept of each stream; 0: all is passed, none kept */
-	uint64_t kill_bytes;  /* more on a stream is too much; 0: no such limit */
+	bool tty;            /* a pty will come */
+	bool close_stdin;    /* the payload reads /dev/null */
+	bool capture;        /* output is kept for the result and not passed on */
+	uint64_t keep_bytes; /* head and tail kept of each stream; 0: all is passed, none kept */
+	uint64_t kill_bytes; /* more on a stream is too much; 0: no such limit */
 };
 
 struct streams {
-	int child[3];	   /* ends for the child, -1 = the caller's own descriptor; close after start */
+	int child[3]; /* ends for the child, -1 = the caller's own descriptor; close after start */
 	struct pump in, out, err;
 	struct stream_options options;
 	struct capture kept_out, kept_err;
-	int master;	   /* pty master, -1 none */
-	bool raw;	   /* the caller's terminal is in raw mode */
+	int master;         /* pty master, -1 none */
+	bool from_terminal; /* in copies from the caller's terminal */
+	bool raw;           /* the caller's terminal is in raw mode */
 	struct termios saved;
 };
 
@@ -63,6 +72,11 @@ void streams_resize(struct streams *s);
 /* Around a job-control stop: terminal settings of the caller back, and raw again. */
 void streams_suspend(struct streams *s);
 void streams_resume(struct streams *s);
+
+/* To be called STREAM_LOOK_MS apart while streams_is_background(): no signal says that a job came
+ * to the front. */
+bool streams_is_background(const struct streams *s);
+void streams_look(struct streams *s);
 
 /* Adds what to wait for; returns how many entries of at most STREAM_POLL_MAX. */
 unsigned streams_poll(const struct streams *s, struct pollfd *p);

@@ -44,28 +44,30 @@
 
 enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_STREAMS };
 
-#define HUNG_MS 300u	/* death of a killed pid 1 takes well under 1 ms */
-#define DRAIN_MS 20u	/* a stalled reader does not hold up the result of a timeout */
+#define HUNG_MS 300u /* death of a killed pid 1 takes well under 1 ms */
+#define DRAIN_MS 20u /* a stalled reader does not hold up the result of a timeout */
 
 enum phase { PHASE_RUNNING, PHASE_TERMINATED, PHASE_KILLED, PHASE_SERVER_KILLED };
 
 struct loop {
 	struct supervise *s;
 	enum phase phase;
-	uint64_t next_ns;	 /* when the phase ends; 0: never */
-	uint64_t look_ns;	 /* when the watchdog looks next; 0: never */
+	uint64_t next_ns;         /* when the phase ends; 0: never */
+	uint64_t look_ns;         /* when the watchdog looks next; 0: never */
 	enum run_status ended_by; /* limit that ended the container; RUN_EXITED: none */
 	bool give_up_output;
 	bool started, exited, dead, server_gone, failed;
-	int wait_status; /* of the main process */
-	int snmp_fd;	 /* counters of the container's network, -1: none of interest */
-	int killed_by;	 /* signal that ended the container before the payload started */
+	bool is_stopped;                                /* the main process, and we are not */
+	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
+	int wait_status;                                /* of the main process */
+	int snmp_fd;   /* counters of the container's network, -1: none of interest */
+	int killed_by; /* signal that ended the container before the payload started */
 	struct err error;
 };
 
 int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
 {
-	static const int forwarded[] = {SIGINT,	 SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
+	static const int forwarded[] = {SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
 					SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT};
 	sigset_t set;
 
@@ -172,16 +174,39 @@ static void read_status(struct loop *l)
 	fd_close(&l->s->status_fd);
 }
 
-/*
- * The main process has stopped, by itself or because we stopped all: the caller's shell must see
- * csbx stopped too, with its terminal as it was.
- */
-static void stop_self(struct loop *l)
+static void go_on(struct loop *l)
 {
-	streams_suspend(l->s->streams);
-	raise(SIGSTOP);
+	l->is_stopped = false;
+	l->stop = STOP_NONE;
 	streams_resume(l->s->streams);
 	request(l, INIT_REQ_SIGNAL_ALL, SIGCONT);
+}
+
+/*
+ * The main process has stopped, by itself or because we stopped all: the caller's shell must see
+ * csbx stopped too, with its terminal as it was. Without a terminal in between, a program that
+ * stops itself is its own affair: it must not stop the clock of --timeout.
+ */
+static void main_stopped(struct loop *l)
+{
+	l->is_stopped = true;
+	if (l->stop == STOP_NONE && l->s->streams->master >= 0)
+		l->stop = STOP_TYPED;
+	if (l->stop == STOP_NONE)
+		return;
+	streams_suspend(l->s->streams);
+	job_control_stop(l->stop == STOP_TYPED);
+	go_on(l);
+}
+
+/* SI_KERNEL: from the terminal, which a pty of ours in raw mode does not do. */
+static void stop_asked(struct loop *l, bool was_typed)
+{
+	l->stop = was_typed ? STOP_TYPED : STOP_SENT;
+	if (l->is_stopped)
+		main_stopped(l);
+	else
+		request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
 }
 
 /* What was typed may be a Ctrl-Z that the kernel will discard (job_control.h). */
@@ -276,7 +301,7 @@ static void read_control(struct loop *l)
 	} else if (ev.type == LAUNCH_EV_VIEW && fds[0] >= 0) {
 		start_watchdog(l, fds, ev.arg);
 	} else if (ev.type == INIT_EV_STOPPED) {
-		stop_self(l);
+		main_stopped(l);
 	} else if (ev.type == INIT_EV_EXITED) {
 		take_exit(l, &ev);
 	}
@@ -295,11 +320,10 @@ static void read_signal(struct loop *l)
 		streams_resize(l->s->streams);
 		break;
 	case SIGTSTP:
-		request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
+		stop_asked(l, si.ssi_code == SI_KERNEL);
 		break;
 	case SIGCONT:
-		streams_resume(l->s->streams);
-		request(l, INIT_REQ_SIGNAL_ALL, SIGCONT);
+		go_on(l);
 		break;
 	default:
 		if (l->started) {
@@ -315,7 +339,8 @@ static void reap(struct loop *l)
 {
 	siginfo_t si = {0};
 
-	if (waitid(P_PIDFD, (id_t)l->s->pid1.pidfd, &si, WEXITED | __WALL | WNOHANG) < 0 || !si.si_pid)
+	if (waitid(P_PIDFD, (id_t)l->s->pid1.pidfd, &si, WEXITED | __WALL | WNOHANG) < 0 ||
+	    !si.si_pid)
 		return;
 	l->dead = true;
 	if (l->phase != PHASE_RUNNING)
@@ -344,7 +369,8 @@ static bool is_image_server(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd >= 0 && read(fd, comm, sizeof(comm) - 1) > 0 && !strncmp(comm, "csbx-squashd", 12);
+	return fd >= 0 && read(fd, comm, sizeof(comm) - 1) > 0 &&
+	       !strncmp(comm, "csbx-squashd", 12);
 }
 
 /* By pidfd: while our connection is open the pid is the server's. */
@@ -389,18 +415,22 @@ static void phase_ended(struct loop *l)
 
 static int poll_timeout_ms(const struct loop *l)
 {
-	uint64_t next = l->next_ns && (!l->look_ns || l->next_ns < l->look_ns) ? l->next_ns : l->look_ns;
-	uint64_t now;
+	uint64_t next =
+		l->next_ns && (!l->look_ns || l->next_ns < l->look_ns) ? l->next_ns : l->look_ns;
+	uint64_t now, left_ms;
+	int most_ms = streams_is_background(l->s->streams) ? (int)STREAM_LOOK_MS : -1;
 
 	if (!next)
-		return -1;
+		return most_ms;
 	now = now_ns();
-	return next <= now ? 0 : (int)((next - now + 999999u) / 1000000u);
+	left_ms = next <= now ? 0 : (next - now + 999999u) / 1000000u;
+	return most_ms >= 0 && left_ms > STREAM_LOOK_MS ? most_ms : (int)left_ms;
 }
 
 static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 {
-	/* Messages first: the verdict is in them, and they may still be queued when pid 1 is dead. */
+	/* Messages first: the verdict is in them, and they may still be queued when pid 1 is dead.
+	 */
 	if (p[ON_STATUS].revents)
 		read_status(l);
 	if (p[ON_CONTROL].revents)
@@ -410,6 +440,8 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	if (p[ON_SERVER].revents)
 		server_died(l);
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
+	if (streams_is_background(l->s->streams))
+		streams_look(l->s->streams);
 	check_typed(l);
 	if (streams_too_much(l->s->streams) && !l->dead)
 		end_by_limit(l, RUN_OUTPUT_LIMIT);
