@@ -64,18 +64,34 @@ int proc_mount(struct child *c, const struct op *op, struct err *e)
 	return c->spec->ns.net == NET_NONE ? open_low_ports(c->clean_proc_fd, e) : 0;
 }
 
-/* One empty read-only tmpfs, made when the first directory is masked. */
-static int empty_directory(struct child *c, struct err *e)
+/*
+ * Hides a directory behind one empty read-only tmpfs, the same for all. The first one gets the
+ * tmpfs itself, the others clones of it: before Linux 6.15 a mount that is attached nowhere cannot
+ * be cloned (open_tree: EINVAL).
+ */
+static int mask_directory(struct child *c, int target, struct err *e)
 {
-	if (c->empty_fd < 0)
+	_close_ int clone = -1;
+
+	if (c->empty_fd < 0) {
 		c->empty_fd = mount_new_tmpfs(4096, 0555, KERNEL_FS | MOUNT_ATTR_RDONLY, e);
-	return c->empty_fd;
+		return c->empty_fd < 0 ? c->empty_fd : mount_attach(c->empty_fd, target, e);
+	}
+	clone = mount_clone(c->empty_fd, "", false, e);
+	return clone < 0 ? clone : mount_attach(clone, target, e);
 }
 
-/* Hides parent/name: a directory behind an empty one, a file behind the verified /dev/null. */
+/* Hides a file behind the verified /dev/null. */
+static int mask_file(struct child *c, int target, struct err *e)
+{
+	_close_ int null = mount_clone(c->dev_fd, "null", false, e);
+
+	return null < 0 ? null : mount_attach(null, target, e);
+}
+
 static int mask(struct child *c, int parent, const char *name, struct err *e)
 {
-	_close_ int target = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), cover = -1;
+	_close_ int target = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 	int r;
 
@@ -83,17 +99,7 @@ static int mask(struct child *c, int parent, const char *name, struct err *e)
 		return 0;
 	if (target < 0 || fstat(target, &st) < 0)
 		return err_sys(e, "mask %s", name);
-	if (S_ISDIR(st.st_mode)) {
-		r = empty_directory(c, e);
-		if (r < 0)
-			return err_wrap(e, "mask %s", name);
-		cover = mount_clone(c->empty_fd, "", false, e);
-	} else {
-		cover = mount_clone(c->dev_fd, "null", false, e);
-	}
-	if (cover < 0)
-		return err_wrap(e, "mask %s", name);
-	r = mount_attach(cover, target, e);
+	r = S_ISDIR(st.st_mode) ? mask_directory(c, target, e) : mask_file(c, target, e);
 	return r < 0 ? err_wrap(e, "mask %s", name) : 0;
 }
 
