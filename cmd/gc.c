@@ -98,8 +98,9 @@ const struct verb verb_gc = {
 	.description =
 		"Removes what commands left that were killed: files of starts whose supervisor is "
 		"gone, throw-away layers, half-made and half-deleted directories, sockets nobody "
-		"answers, and cached image metadata that was not written for 30 days. Containers, "
-		"kept layers and whatever is in use stay, so it may run at any time. Prints what "
+		"answers, cached image metadata that was not written for 30 days, and unpacked "
+		"images that were not used for as long or whose image is gone. Containers, kept "
+		"layers and whatever is in use stay, so it may run at any time. Prints what "
 		"it removed.",
 	.uses = (const struct opt_use[]){{&gc_table, 0}, {0}},
 	.examples = examples,

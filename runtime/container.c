@@ -25,6 +25,7 @@
 #include "runtime/spec_out.h"
 #include "runtime/supervise.h"
 #include "runtime/unpacked.h"
+#include "runtime/userns.h"
 #include "runtime/watchdog.h"
 
 #define SPEC_RECORD_BYTES_MAX (256u << 10)
@@ -165,19 +166,6 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 	return r;
 }
 
-/*
- * Without /dev/fuse an image is unpacked once and started as a directory. The spec stays as it
- * is; a copy with another root is run.
- */
-static int substitute_root(const struct container_spec *spec, const struct paths *paths,
-			   struct container_spec *ret, struct err *e)
-{
-	*ret = *spec;
-	if (spec->rootfs.kind == ROOTFS_DIRECTORY || !unpacked_is_needed())
-		return 0;
-	return unpacked_open(paths, &spec->rootfs, &ret->rootfs, e);
-}
-
 static int run_once(const struct container_spec *spec, const struct paths *paths, bool on_disk,
 		    struct run_result *ret, struct err *e)
 {
@@ -215,26 +203,69 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	return r;
 }
 
+static int run_on_any_upper(const struct container_spec *spec, const struct paths *paths,
+			    struct run_result *ret, struct err *e)
+{
+	int r = run_once(spec, paths, false, ret, e);
+
+	if (r != -EOPNOTSUPP || spec->rootfs.upper == UPPER_KEPT || !str_has_prefix(e->msg, "tmpfs has no user"))
+		return r;
+	log_trace("no tmpfs upper here, trying a directory");
+	return run_once(spec, paths, true, ret, e);
+}
+
+static void note_lost_owners(const char *why, struct run_result *ret)
+{
+	_free_ char *text = str_printf("fuse: every file is the main user's: %s", why);
+
+	if (text)
+		strv_add(&ret->degraded, text);
+}
+
+/*
+ * Where the image cannot be mounted it is unpacked once and started as a directory. The spec stays
+ * as it is; a copy with another root is run.
+ */
+static int run_unpacked(const struct container_spec *spec, const struct paths *paths, const char *why,
+			struct run_result *ret, struct err *e)
+{
+	struct unpacked u = UNPACKED_INIT;
+	struct container_spec actual = *spec;
+	struct id_map map;
+	int r = userns_map_for(spec->proc.uid, spec->proc.gid, spec->ns.userns, &map, e);
+
+	if (r >= 0)
+		r = unpacked_open(paths, &spec->rootfs, &u, e);
+	if (r >= 0) {
+		if (!id_map_is_one(&map))
+			note_lost_owners(why, ret);
+		actual.rootfs = u.root;
+		r = run_on_any_upper(&actual, paths, ret, e);
+	}
+	unpacked_close(&u);
+	return r;
+}
+
 int container_run(const struct container_spec *spec, const struct paths *paths, struct run_result *ret,
 		  struct err *e)
 {
-	struct container_spec actual;
+	_free_ char *why = NULL;
 	int r;
 
 	*ret = (struct run_result){0};
 	if (!geteuid() && !spec->allow_root)
 		return err_set(e, EPERM, "refused for root: csbx is for ordinary users (--allow-root insists)");
-	r = substitute_root(spec, paths, &actual, e);
-	if (r < 0)
+	if (spec->rootfs.kind == ROOTFS_DIRECTORY)
+		return run_on_any_upper(spec, paths, ret, e);
+	if (unpacked_is_needed())
+		return run_unpacked(spec, paths, "/dev/fuse cannot be opened", ret, e);
+	r = run_on_any_upper(spec, paths, ret, e);
+	/* A device node without a driver, or one that is not let mount: only the server could tell. */
+	if (r != -SQUASHD_NO_FUSE)
 		return r;
-	r = run_once(&actual, paths, false, ret, e);
-	if (r == -EOPNOTSUPP && spec->rootfs.upper != UPPER_KEPT && str_has_prefix(e->msg, "tmpfs has no user")) {
-		log_trace("no tmpfs upper here, trying a directory");
-		r = run_once(&actual, paths, true, ret, e);
-	}
-	if (actual.rootfs.path != spec->rootfs.path)
-		free(actual.rootfs.path);
-	return r;
+	why = str_printf("%s", e->msg);
+	log_trace("no FUSE here: %s", e->msg);
+	return run_unpacked(spec, paths, why ? why : "no FUSE", ret, e);
 }
 
 int container_plan(const struct container_spec *spec, struct strbuf *out, struct err *e)

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -14,34 +13,13 @@
 #include "runtime/base/str.h"
 #include "runtime/cgroup.h"
 #include "runtime/file_lock.h"
+#include "runtime/gc_priv.h"
 #include "runtime/instance.h"
 #include "runtime/layer.h"
 #include "runtime/name.h"
 #include "runtime/paths.h"
-#include "runtime/squashd_client.h"
-#include "runtime/squashd_start.h"
 #include "runtime/temp_dir.h"
 #include "runtime/tree_remove.h"
-
-#define META_AGE_S (30 * 24 * 3600)
-
-struct gc {
-	const struct paths *paths;
-	const struct gc_request *q;
-	struct gc_report *report;
-	bool failed; /* out of memory while reporting */
-};
-
-/* A directory to be swept: what is in it now. */
-struct area {
-	int fd; /* -1: there is none */
-	char *path;
-	struct strv names;
-};
-#define AREA_INIT        \
-	{                \
-		.fd = -1 \
-	}
 
 /* --- report ------------------------------------------------------------------------------- */
 
@@ -80,8 +58,8 @@ static void note_path(struct gc *g, enum gc_kind kind, char *path, const struct 
 	r->items[r->n++] = item;
 }
 
-static void note(struct gc *g, enum gc_kind kind, const struct area *a, const char *name,
-		 const struct err *failure)
+void gc_note(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name,
+	     const struct err *failure)
 {
 	note_path(g, kind, str_printf("%s/%s", a->path, name), failure);
 }
@@ -96,27 +74,27 @@ void gc_report_free(struct gc_report *r)
 	*r = (struct gc_report){0};
 }
 
-static void remove_file(struct gc *g, enum gc_kind kind, const struct area *a, const char *name)
+void gc_remove_file(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name)
 {
 	struct err e = ERR_INIT;
 
 	if (!g->q->dry_run && unlinkat(a->fd, name, 0) < 0)
 		err_sys(&e, "unlink");
-	note(g, kind, a, name, e.code ? &e : NULL);
+	gc_note(g, kind, a, name, e.code ? &e : NULL);
 }
 
-static void remove_tree(struct gc *g, enum gc_kind kind, const struct area *a, const char *name)
+void gc_remove_tree(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name)
 {
 	struct err e = ERR_INIT;
 
 	if (!g->q->dry_run)
 		(void)tree_remove(a->fd, name, &e);
-	note(g, kind, a, name, e.code ? &e : NULL);
+	gc_note(g, kind, a, name, e.code ? &e : NULL);
 }
 
 /* --- areas -------------------------------------------------------------------------------- */
 
-static int read_names(struct area *a, struct err *e)
+static int read_names(struct gc_area *a, struct err *e)
 {
 	int list = openat(a->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = list < 0 ? NULL : fdopendir(list);
@@ -133,9 +111,9 @@ static int read_names(struct area *a, struct err *e)
 }
 
 /* Takes the path. What does not exist yet is not made for this. */
-static int area_open(struct area *a, char *path, const char *base, const char *sub, struct err *e)
+int gc_area_open(struct gc_area *a, char *path, const char *base, const char *sub, struct err *e)
 {
-	*a = (struct area)AREA_INIT;
+	*a = (struct gc_area)GC_AREA_INIT;
 	a->path = path;
 	if (!path)
 		return err_set(e, ENOMEM, "out of memory");
@@ -145,7 +123,7 @@ static int area_open(struct area *a, char *path, const char *base, const char *s
 	return a->fd < 0 ? a->fd : read_names(a, e);
 }
 
-static void area_close(struct area *a)
+void gc_area_close(struct gc_area *a)
 {
 	fd_close(&a->fd);
 	free(a->path);
@@ -154,7 +132,7 @@ static void area_close(struct area *a)
 
 /* --- temporary names ---------------------------------------------------------------------- */
 
-static void sweep_temporaries(struct gc *g, const struct area *a)
+void gc_sweep_temporaries(struct gc *g, const struct gc_area *a)
 {
 	_close_ int lock = -1;
 
@@ -166,18 +144,18 @@ static void sweep_temporaries(struct gc *g, const struct area *a)
 		/* Somebody is at work in there: nothing is debris for sure. */
 		if (lock < 0)
 			return;
-		remove_tree(g, GC_TEMPORARY, a, a->names.items[i]);
+		gc_remove_tree(g, GC_TEMPORARY, a, a->names.items[i]);
 	}
 }
 
 static int sweep_temporary_area(struct gc *g, const char *base, const char *sub, struct err *e)
 {
-	struct area a;
-	int r = area_open(&a, sub ? str_printf("%s/%s", base, sub) : strdup(base), base, sub, e);
+	struct gc_area a;
+	int r = gc_area_open(&a, sub ? str_printf("%s/%s", base, sub) : strdup(base), base, sub, e);
 
 	if (r >= 0 && a.fd >= 0)
-		sweep_temporaries(g, &a);
-	area_close(&a);
+		gc_sweep_temporaries(g, &a);
+	gc_area_close(&a);
 	return r;
 }
 
@@ -206,7 +184,7 @@ static int remove_groups(struct gc *g, int fd, const char *id, struct err *e)
 	return r;
 }
 
-static void sweep_instance(struct gc *g, const struct area *a, const char *id)
+static void sweep_instance(struct gc *g, const struct gc_area *a, const char *id)
 {
 	_close_ int fd = openat(a->fd, id, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct err e = ERR_INIT;
@@ -218,20 +196,20 @@ static void sweep_instance(struct gc *g, const struct area *a, const char *id)
 		return;
 	/* The file goes last: it is all that leads to the groups. */
 	if (remove_groups(g, fd, id, &e) >= 0)
-		remove_file(g, GC_INSTANCE, a, id);
+		gc_remove_file(g, GC_INSTANCE, a, id);
 }
 
 static int sweep_instances(struct gc *g, struct err *e)
 {
-	struct area a;
-	int r = area_open(&a, str_printf("%s/instances", g->paths->runtime), g->paths->runtime,
-			  "instances", e);
+	struct gc_area a;
+	int r = gc_area_open(&a, str_printf("%s/instances", g->paths->runtime), g->paths->runtime,
+			     "instances", e);
 
 	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
 		if (name_is_id(a.names.items[i]))
 			sweep_instance(g, &a, a.names.items[i]);
 	}
-	area_close(&a);
+	gc_area_close(&a);
 	return r;
 }
 
@@ -241,7 +219,8 @@ static int sweep_instances(struct gc *g, struct err *e)
  * Unlinks the lock while holding it: a start that waits for it makes its directory again. tmp is
  * what is left to be deleted, "" = nothing.
  */
-static int condemn(const struct area *a, const char *id, char tmp[TEMP_NAME_BYTES], struct err *e)
+static int condemn(const struct gc_area *a, const char *id, char tmp[TEMP_NAME_BYTES],
+		   struct err *e)
 {
 	_close_ int dir = openat(a->fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	_close_ int lock = -1;
@@ -263,7 +242,7 @@ static int condemn(const struct area *a, const char *id, char tmp[TEMP_NAME_BYTE
 	return temp_move_away(a->fd, id, tmp, e);
 }
 
-static bool scratch_is_dead(const struct area *a, const char *id)
+static bool scratch_is_dead(const struct gc_area *a, const char *id)
 {
 	_free_ char *path = str_printf("%s/lock", id);
 	_close_ int lock = path ? openat(a->fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -271,7 +250,7 @@ static bool scratch_is_dead(const struct area *a, const char *id)
 	return lock >= 0 && !file_lock_is_held(lock);
 }
 
-static void sweep_scratch_layer(struct gc *g, const struct area *a, const char *id)
+static void sweep_scratch_layer(struct gc *g, const struct gc_area *a, const char *id)
 {
 	char tmp[TEMP_NAME_BYTES] = "";
 	struct err e = ERR_INIT;
@@ -280,7 +259,7 @@ static void sweep_scratch_layer(struct gc *g, const struct area *a, const char *
 
 	if (g->q->dry_run) {
 		if (scratch_is_dead(a, id))
-			note(g, GC_SCRATCH, a, id, NULL);
+			gc_note(g, GC_SCRATCH, a, id, NULL);
 		return;
 	}
 	r = temp = temp_begin(a->fd, &e);
@@ -290,89 +269,26 @@ static void sweep_scratch_layer(struct gc *g, const struct area *a, const char *
 		return;
 	if (r >= 0 && *tmp)
 		r = tree_remove(a->fd, tmp, &e);
-	note(g, GC_SCRATCH, a, id, r < 0 ? &e : NULL);
+	gc_note(g, GC_SCRATCH, a, id, r < 0 ? &e : NULL);
 }
 
 static int sweep_scratch(struct gc *g, struct err *e)
 {
-	struct area a = AREA_INIT;
+	struct gc_area a = GC_AREA_INIT;
 	_free_ char *path = scratch_root_path(g->paths);
 	int r = 0;
 
 	if (!path)
 		return err_set(e, ENOMEM, "out of memory");
-	r = area_open(&a, strdup(path), path, NULL, e);
+	r = gc_area_open(&a, strdup(path), path, NULL, e);
 	if (r >= 0 && a.fd >= 0) {
-		sweep_temporaries(g, &a);
+		gc_sweep_temporaries(g, &a);
 		for (size_t i = 0; i < a.names.n; i++) {
 			if (name_is_id(a.names.items[i]))
 				sweep_scratch_layer(g, &a, a.names.items[i]);
 		}
 	}
-	area_close(&a);
-	return r;
-}
-
-/* --- image servers ------------------------------------------------------------------------ */
-
-static void sweep_server(struct gc *g, const struct area *a, const char *name, bool locked)
-{
-	struct squashd_reply reply;
-	struct err e = ERR_INIT;
-	int r = squashd_ask(a->fd, name, SQUASHD_STATUS, &reply, &e);
-
-	if (r == -ECONNREFUSED && locked) {
-		remove_file(g, GC_SOCKET, a, name);
-	} else if (r >= 0 && g->q->servers && !reply.containers) {
-		if (!g->q->dry_run)
-			r = squashd_ask(a->fd, name, SQUASHD_QUIT, &reply, &e);
-		note(g, GC_SERVER, a, name, r < 0 ? &e : NULL);
-	}
-}
-
-static int sweep_servers(struct gc *g, struct err *e)
-{
-	struct area a;
-	_close_ int lock = -1;
-	int r = area_open(&a, str_printf("%s/servers", g->paths->runtime), g->paths->runtime,
-			  "servers", e);
-
-	if (r < 0 || a.fd < 0) {
-		area_close(&a);
-		return r;
-	}
-	/* While a server is being started its socket refuses connections too. */
-	lock = squashd_lock(a.fd, NULL);
-	for (size_t i = 0; i < a.names.n; i++) {
-		const char *name = a.names.items[i];
-
-		if (str_has_suffix(name, ".sock"))
-			sweep_server(g, &a, name, lock >= 0);
-		else if (temp_is_name(name) && lock >= 0)
-			remove_file(g, GC_TEMPORARY, &a, name);
-	}
-	area_close(&a);
-	return 0;
-}
-
-/* --- meta cache --------------------------------------------------------------------------- */
-
-static int sweep_meta(struct gc *g, struct err *e)
-{
-	time_t oldest = time(NULL) - META_AGE_S;
-	struct area a;
-	struct stat st;
-	int r = area_open(&a, str_printf("%s/meta", g->paths->cache), g->paths->cache, "meta", e);
-
-	if (r >= 0 && a.fd >= 0)
-		sweep_temporaries(g, &a);
-	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
-		if (a.names.items[i][0] != '.' &&
-		    !fstatat(a.fd, a.names.items[i], &st, AT_SYMLINK_NOFOLLOW) &&
-		    S_ISREG(st.st_mode) && st.st_mtim.tv_sec < oldest)
-			remove_file(g, GC_CACHE, &a, a.names.items[i]);
-	}
-	area_close(&a);
+	gc_area_close(&a);
 	return r;
 }
 
@@ -394,11 +310,11 @@ int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *
 		fe = NULL;
 	if (sweep_temporary_area(&g, p->layers, NULL, fe) < 0)
 		fe = NULL;
-	if (sweep_temporary_area(&g, p->cache, "unpacked", fe) < 0)
+	if (gc_sweep_unpacked(&g, fe) < 0)
 		fe = NULL;
-	if (sweep_meta(&g, fe) < 0)
+	if (gc_sweep_meta(&g, fe) < 0)
 		fe = NULL;
-	if (sweep_servers(&g, fe) < 0)
+	if (gc_sweep_servers(&g, fe) < 0)
 		fe = NULL;
 	if (!fe) {
 		if (e)

@@ -20,7 +20,7 @@ enum gc_kind {
 	GC_TEMPORARY, /* half-made or half-deleted directory or file */
 	GC_SOCKET,    /* socket that no server answers */
 	GC_SERVER,    /* idle image server, asked to leave */
-	GC_CACHE,     /* meta record that was not written for 30 days */
+	GC_CACHE,     /* meta record not written, or unpacked image not used, for 30 days */
 	GC_CGROUP,    /* control groups of a start whose supervisor is gone */
 	GC_KINDS,
 };

@@ -162,7 +162,7 @@ static void probe_fuse(const struct paths *p, struct host_fact *f)
 		host_miss(f, "%s: %s: images are unpacked into the cache instead",
 			  r.stage == TRY_FUSE_OPEN ? "open /dev/fuse" : "mount through /dev/fuse",
 			  strerror(r.code));
-		host_remedy(f, r.code == ENOENT
+		host_remedy(f, r.code == ENOENT || r.code == ENODEV || r.code == ENXIO
 				       ? "modprobe fuse (in a container: --device /dev/fuse)"
 				       : "chmod 666 /dev/fuse, as distributions ship it");
 	} else {

@@ -37,8 +37,8 @@ struct squashd_link {
 /*
  * Attaches one container. The image at spec->rootfs.path must still be the one of
  * spec->rootfs.id: -ESTALE otherwise. The server's set-up errors come back as they are; one that
- * does not answer within 5 s is -ETIMEDOUT; -ENODEV: no FUSE on this machine for whatever reason
- * (the text says which), so the image must be unpacked.
+ * does not answer within 5 s is -ETIMEDOUT; -SQUASHD_NO_FUSE: images cannot be mounted on this
+ * machine for whatever reason (the text says which), so the image must be unpacked.
  */
 int squashd_attach(const struct paths *paths, const struct container_spec *spec,
 		   const struct id_map *map, struct squashd_link *ret, struct err *e);

@@ -23,10 +23,15 @@
  * connects again and, if nobody is there, starts the next server.
  */
 
+#include <errno.h>
 #include <stdint.h>
 
 #include "runtime/spec.h"
 #include "runtime/userns.h"
+
+/* In a reply: images cannot be mounted here, whatever the reason. No other failure has this code.
+ */
+#define SQUASHD_NO_FUSE ENOMEDIUM
 
 #define SQUASHD_PROTO_MAGIC 0x33505153u /* "SQP3" */
 #define SQUASHD_DOMAIN_MAX 512

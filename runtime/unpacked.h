@@ -11,19 +11,38 @@
 
 #include <stdbool.h>
 
-struct container_spec;
+#include "runtime/spec.h"
+
 struct err;
 struct paths;
-struct rootfs_spec;
 
-/* True where images cannot be mounted: /dev/fuse is missing or not ours to open. */
+#define UNPACKED_AGE_S (30 * 24 * 3600) /* not used for so long, a tree is given up */
+
+struct unpacked {
+	struct rootfs_spec root; /* the directory and its identity */
+	int lock;                /* keeps gc off the tree */
+};
+#define UNPACKED_INIT      \
+	{                  \
+		.lock = -1 \
+	}
+
+/* True where images cannot be mounted for sure: /dev/fuse is missing or not ours to open. */
 bool unpacked_is_needed(void);
 
 /*
- * Fills ret (path and identity of the directory; the caller frees ret->path) from spec's image,
- * unpacking it when no start has done so yet. Concurrent starts wait for one unpacking.
+ * The tree of an image, made when no start has done so yet; concurrent starts wait for one
+ * unpacking. It stays as long as ret is open.
  */
-int unpacked_open(const struct paths *p, const struct rootfs_spec *image, struct rootfs_spec *ret,
+int unpacked_open(const struct paths *p, const struct rootfs_spec *image, struct unpacked *ret,
 		  struct err *e);
+void unpacked_close(struct unpacked *u);
+
+/*
+ * For gc: true when nobody uses the tree of that name in unpacked/ and nobody will, since its
+ * image is gone or changed or it was not used for UNPACKED_AGE_S, or there is no tree to the lock.
+ * *ret_lock keeps users out until tree and <key>.lock have been removed.
+ */
+bool unpacked_is_stale(int dirfd, const char *key, int *ret_lock);
 
 #endif

@@ -65,20 +65,20 @@ static const struct opt_table export_table = {"Options", export_opts};
 struct parts {
 	struct subject subject;
 	struct layer layer;
-	struct rootfs_spec unpacked; /* in place of the image where it cannot be mounted */
+	struct unpacked unpacked; /* in place of the image where it cannot be mounted */
 	struct squashd_link link;
 	struct id_map map;
 };
 #define PARTS_INIT                                             \
 	{                                                      \
-		.layer = LAYER_INIT, .link = SQUASHD_LINK_INIT \
+		.layer = LAYER_INIT, .unpacked = UNPACKED_INIT, .link = SQUASHD_LINK_INIT \
 	}
 
 static void release(struct parts *p)
 {
 	squashd_link_close(&p->link);
 	layer_close(&p->layer);
-	free(p->unpacked.path);
+	unpacked_close(&p->unpacked);
 	subject_close(&p->subject);
 }
 
@@ -86,14 +86,15 @@ static void release(struct parts *p)
 static int attach(struct cmd *c, const struct container_spec *spec, struct parts *p, struct err *e)
 {
 	struct container_spec unpacked = *spec;
-	int r;
+	bool needed = spec->rootfs.kind == ROOTFS_SQUASHFS && unpacked_is_needed();
+	int r = needed ? -SQUASHD_NO_FUSE : squashd_attach(&c->paths, spec, &p->map, &p->link, e);
 
-	if (spec->rootfs.kind == ROOTFS_DIRECTORY || !unpacked_is_needed())
-		return squashd_attach(&c->paths, spec, &p->map, &p->link, e);
+	if (r != -SQUASHD_NO_FUSE || spec->rootfs.kind == ROOTFS_DIRECTORY)
+		return r;
 	r = unpacked_open(&c->paths, &spec->rootfs, &p->unpacked, e);
 	if (r < 0)
 		return r;
-	unpacked.rootfs = p->unpacked;
+	unpacked.rootfs = p->unpacked.root;
 	return squashd_attach(&c->paths, &unpacked, &p->map, &p->link, e);
 }
 
@@ -118,7 +119,7 @@ static int collect(struct cmd *c, const char *name, struct run_opts *o, struct p
 
 static int enter(const struct container_spec *s, const struct parts *p, struct err *e)
 {
-	const struct rootfs_spec *root = p->unpacked.path ? &p->unpacked : &s->rootfs;
+	const struct rootfs_spec *root = p->unpacked.root.path ? &p->unpacked.root : &s->rootfs;
 	const struct merged_view v = {
 		.userns_fd = p->link.userns_fd,
 		.image_fd = root->kind == ROOTFS_DIRECTORY ? -1 : p->link.image_fd,
@@ -176,7 +177,7 @@ static int export_run(struct cmd *c, void *args, int argc, char **argv)
 	int r = export_container(c, a, argv[0], &d, &p, &e);
 
 	(void)argc;
-	if (r >= 0 && !a->quiet && !a->all_root && (id_map_is_one(&p.map) || p.unpacked.path))
+	if (r >= 0 && !a->quiet && !a->all_root && (id_map_is_one(&p.map) || p.unpacked.root.path))
 		cmd_warn("%s: the container has only one id: every file is user %u's", d.path,
 			 a->run.spec.proc.uid);
 	destination_close(&d);

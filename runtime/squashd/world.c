@@ -173,8 +173,8 @@ static int pivot(int root, struct err *e)
  */
 static int no_fuse(struct err *e)
 {
-	e->code = ENODEV;
-	return -ENODEV;
+	e->code = SQUASHD_NO_FUSE;
+	return -SQUASHD_NO_FUSE;
 }
 
 static int build_root(const struct squashd_key *key, struct world *w, struct err *e)

@@ -65,11 +65,20 @@ def test_import_create_without(box, busybox_layout, call):
     box.ok("remove", "-f", "c")
 
 
-def without_fuse(csbx, *args):
-    """In a mount namespace whose /dev/fuse the user may not open."""
-    hide = 'mount --make-rprivate / && : >"$0" && chmod 000 "$0" && mount --bind "$0" /dev/fuse && exec "$@"'
-    return subprocess.run(["unshare", "-m", "sh", "-c", hide, str(csbx.top / "nofuse"), "runuser", "-u",
-                           csbx.owner.pw_name, "--", *csbx.argv(args)], cwd=csbx.work, env=csbx.env,
+CLOSED = ': >"$0" && chmod 000 "$0"'
+NO_DRIVER = 'mknod "$0" c 10 250 && chmod 666 "$0"'  # a minor number that misc never gives
+NO_MOUNT = 'mknod "$0" c 1 3 && chmod 666 "$0"'
+
+
+def without_fuse_argv(csbx, make, *args):
+    """In a mount namespace whose /dev/fuse is another node."""
+    hide = f'mount --make-rprivate / && rm -f "$0" && {make} && mount --bind "$0" /dev/fuse && exec "$@"'
+    return ["unshare", "-m", "sh", "-c", hide, str(csbx.top / "nofuse"), "runuser", "-u", csbx.owner.pw_name,
+            "--", *csbx.argv(args)]
+
+
+def without_fuse(csbx, *args, make=CLOSED):
+    return subprocess.run(without_fuse_argv(csbx, make, *args), cwd=csbx.work, env=csbx.env,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -84,6 +93,69 @@ def test_no_dev_fuse(box, python_image):
         assert (p.returncode, p.stdout) == (0, "ok\n"), p.stderr
     p = without_fuse(box, "start", python_image, "python3", "-c", "import json; print('whole again')")
     assert p.stdout == "whole again\n", p.stderr
+
+
+@pytest.mark.parametrize("make", [CLOSED, NO_DRIVER, NO_MOUNT])
+def test_dev_fuse_of_no_use(box, busybox_image, make):
+    """However it fails, the image is unpacked; what that costs is said."""
+    for args in (["start", "--userns", "one"], ["start", "--userns", "one", "--read-only"], ["run"]):
+        p = without_fuse(box, *args, busybox_image, "stat", "-c", "%u", "/etc", make=make)
+        assert (p.returncode, p.stdout) == (0, "0\n"), p.stderr
+        assert "fuse" not in p.stderr or args == ["run"]
+    box.ok("create", "-n", "c", busybox_image)
+    p = without_fuse(box, "export", "c", make=make)
+    assert p.returncode == 0 and "only one id" in p.stderr, p.stderr
+    box.ok("remove", "-f", "c")
+
+
+@pytest.mark.feature("subuid")
+def test_lost_owners_are_told(box, busybox_image):
+    p = without_fuse(box, "start", "--userns", "subuid", busybox_image, "true", make=NO_DRIVER)
+    assert p.returncode == 0 and "every file is the main user's" in p.stderr and "No such device" in p.stderr
+
+
+def unpacked(box):
+    return sorted(x for x in os.listdir(box.dirs["cache"] / "unpacked") if x != ".lock")
+
+
+def test_unpacked_images_are_given_up(box, busybox_image):
+    """After 30 days, or with their image; never while a container uses them."""
+    def run(*args):
+        p = without_fuse(box, "start", "--userns", "one", *args)
+        assert p.returncode == 0, p.stderr
+
+    image = box.work / "own.sqsh"
+    image.write_bytes(busybox_image.read_bytes())
+    os.chown(image, box.owner.pw_uid, box.owner.pw_gid)  # a root's file would not be hard-linked
+    box.ok("create", "-n", "c", image)
+    run("c", "true")
+    tree, lock = unpacked(box)
+    assert lock == f"{tree}.lock" and box.ok("gc") == "" and len(unpacked(box)) == 2
+    place = box.dirs["cache"] / "unpacked"
+    old = os.stat(place / lock).st_mtime - 31 * 86400
+    os.utime(place / lock, (old, old))
+    run("c", "true")
+    assert os.stat(place / lock).st_mtime > old, "a use is noted"
+    with subprocess.Popen(without_fuse_argv(box, CLOSED, "start", "c", "sh", "-c", "echo up; read x; ls /bin/sh"),
+                          cwd=box.work, env=box.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as live:
+        assert live.stdout.readline() == "up\n"
+        os.utime(place / lock, (old, old))
+        assert box.ok("gc") == "" == box.ok("gc", "--dry-run"), "in use"
+        assert live.communicate("\n", timeout=30)[0] == "/bin/sh\n"
+    assert "would remove cache" in box.ok("gc", "-n") and len(unpacked(box)) == 2
+    assert box.ok("gc").count("\n") == 1 and unpacked(box) == []
+    run("c", "true")
+    box.ok("remove", "-f", "c")
+    assert box.ok("gc").count("\n") == 1 and unpacked(box) == [], "the image is gone"
+    run(image, "true")
+    os.utime(image, (1, 1))
+    run(image, "true")
+    assert len(unpacked(box)) == 4 and box.ok("gc").count("\n") == 1 and len(unpacked(box)) == 2, "changed"
+    image.unlink()
+    (place / "1-2-3-4.lock").write_text("")
+    os.chown(place / "1-2-3-4.lock", box.owner.pw_uid, box.owner.pw_gid)
+    assert box.ok("gc").count("\n") == 2 and unpacked(box) == []
 
 
 def test_programs_and_image_of_another_user(box, busybox_image):

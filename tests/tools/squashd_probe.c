@@ -195,12 +195,12 @@ static int tree(const struct paths *paths, char *image)
 {
 	struct container_spec spec;
 	struct err e = ERR_INIT;
-	struct rootfs_spec dir;
+	struct unpacked dir = UNPACKED_INIT;
 
 	if (fill_spec(&spec, image, &e) < 0 || unpacked_open(paths, &spec.rootfs, &dir, &e) < 0)
 		return report(&e);
-	puts(dir.path);
-	free(dir.path);
+	puts(dir.root.path);
+	unpacked_close(&dir);
 	return 0;
 }
 

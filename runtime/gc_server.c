@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/gc_priv.h"
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/paths.h"
+#include "runtime/squashd_client.h"
+#include "runtime/squashd_start.h"
+#include "runtime/temp_dir.h"
+
+static void sweep_server(struct gc *g, const struct gc_area *a, const char *name, bool locked)
+{
+	struct squashd_reply reply;
+	struct err e = ERR_INIT;
+	int r = squashd_ask(a->fd, name, SQUASHD_STATUS, &reply, &e);
+
+	if (r == -ECONNREFUSED && locked) {
+		gc_remove_file(g, GC_SOCKET, a, name);
+	} else if (r >= 0 && g->q->servers && !reply.containers) {
+		if (!g->q->dry_run)
+			r = squashd_ask(a->fd, name, SQUASHD_QUIT, &reply, &e);
+		gc_note(g, GC_SERVER, a, name, r < 0 ? &e : NULL);
+	}
+}
+
+int gc_sweep_servers(struct gc *g, struct err *e)
+{
+	struct gc_area a;
+	_close_ int lock = -1;
+	int r = gc_area_open(&a, str_printf("%s/servers", g->paths->runtime), g->paths->runtime,
+			     "servers", e);
+
+	if (r < 0 || a.fd < 0) {
+		gc_area_close(&a);
+		return r;
+	}
+	/* While a server is being started its socket refuses connections too. */
+	lock = squashd_lock(a.fd, NULL);
+	for (size_t i = 0; i < a.names.n; i++) {
+		const char *name = a.names.items[i];
+
+		if (str_has_suffix(name, ".sock"))
+			sweep_server(g, &a, name, lock >= 0);
+		else if (temp_is_name(name) && lock >= 0)
+			gc_remove_file(g, GC_TEMPORARY, &a, name);
+	}
+	gc_area_close(&a);
+	return 0;
+}
