@@ -48,7 +48,7 @@ static void each_setting(const struct config *c,
 
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; config_get_nth(c, keys[i].name, k, &value, &place); k++)
-			fn(arg, keys[i].name, value, place);
+			fn(arg, keys[i].name, keys[i].is_secret ? "(not shown)" : value, place);
 	}
 }
 

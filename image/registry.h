@@ -16,30 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/registry_options.h"
 #include "image/source.h"
 
 struct err;
 struct image_ref;
-
-#define REGISTRY_RETRIES 5u
-#define REGISTRY_CONNECTIONS 4u
-#define REGISTRY_TIMEOUT_MS 30000u
-
-/* Zero everywhere are the defaults; nothing is owned, all of it outlives the registry. */
-struct registry_options {
-	const char *authfile;    /* an auth.json that is asked before all others */
-	const struct strv *auth; /* "REGISTRY=USER:PASSWORD" */
-	const struct strv
-		*insecure; /* "HOST[:PORT]": plain HTTP or an unknown certificate will do */
-	const struct strv *mirrors; /* "REGISTRY=HOST[:PORT][/PREFIX]", asked in this order */
-	const struct strv
-		*token_servers; /* "REGISTRY=HOST[:PORT]": may have REGISTRY's password too */
-	bool no_retry;
-	unsigned retries;     /* of a request that got no further */
-	uint64_t timeout_ms;  /* to connect, and for a server that sends nothing */
-	unsigned connections; /* of transfer_fetch() */
-	const _Atomic int *cancel;
-};
 
 struct registry;
 

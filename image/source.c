@@ -11,6 +11,7 @@
 #include "image/layout.h"
 #include "image/oci_image.h"
 #include "image/platform.h"
+#include "image/registry_source.h"
 #include "image/sniff.h"
 #include "image/source_uri.h"
 #include "image/spool.h"
@@ -231,6 +232,12 @@ int source_open(struct image_source *s, const char *uri, const struct source_opt
 	*s = (struct image_source){0};
 	op.wish = (struct image_wish){.platform = &op.platform, .explicit = o->arch || o->platform};
 	r = platform_wanted(o->arch, o->platform, &op.platform, e);
+	if (r >= 0 && registry_source_is(uri, path_exists)) {
+		r = registry_source_load(uri, o, &op.wish, s, e);
+		if (r < 0)
+			source_close(s);
+		return r;
+	}
 	if (r >= 0)
 		r = source_uri_parse(uri, path_exists, &op.uri, e);
 	if (r >= 0)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/registry_options.h"
 #include "runtime/base/str.h"
 
 struct err;
@@ -54,15 +55,21 @@ struct image_source {
 	unsigned our_enroot_files;
 };
 
+struct transfer;
+
 struct source_options {
 	const char *arch, *platform; /* --arch (uname or GOARCH names), --platform os/arch[/variant] */
 	int tmp_dirfd;		     /* where a pipe or a compressed archive may be spooled (unlinked) */
 	bool all_root;
+	struct registry_options registry;
+	int blobs_dirfd; /* where blobs of registries go; -1 where none can be used */
+	void (*transfer_progress)(void *arg, const struct transfer *t); /* NULL: none */
+	void *progress_arg;
 };
 
 /*
  * Opens URI: oci:DIR[:ref|@sha256:..], oci-archive:F[:ref], docker-archive:F[:ref|@idx], tar:F,
- * "-" (stdin), dir:D, or a bare path whose kind is sniffed. Errors name the URI's part at fault.
+ * "-" (stdin), dir:D, docker://REF, a bare path whose kind is sniffed, or a bare reference. Errors name the URI's part at fault.
  */
 int source_open(struct image_source *s, const char *uri, const struct source_options *o, struct err *e);
 void source_close(struct image_source *s);

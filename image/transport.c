@@ -2,7 +2,6 @@
 #include "image/transport.h"
 
 #include <curl/curl.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -193,7 +192,7 @@ static int set_trust(CURL *curl, const struct transport_tls *tls, struct err *e)
 	strbuf_addstr(&pem, tls->ca_pem);
 	strbuf_addch(&pem, '\n');
 	if (file)
-		io_read_file_at(AT_FDCWD, file, 16u << 20, &pem, NULL);
+		io_read_path(file, 16u << 20, &pem, NULL);
 	if (strbuf_check(&pem, e) < 0)
 		return -ENOMEM;
 	blob.data = pem.data;

@@ -3,16 +3,19 @@
 
 #include "cmd/cmd.h"
 #include "cmd/image/destination.h"
+#include "cmd/image/registry_opts.h"
 #include "cmd/verbs.h"
 #include "image/import.h"
 #include "image/source.h"
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 
 struct import_args {
 	const char *output, *arch, *platform;
 	uint64_t threads, max_image_bytes;
 	bool force, all_root, no_enroot_files, keep_capabilities, quiet;
 	struct squash_options squash;
+	struct registry_opts registry;
 };
 
 static int set_comp(void *target, const char *value, struct err *e)
@@ -73,17 +76,22 @@ static int write_image(const struct import_args *a, const struct image_source *s
 	return destination_write(d, src, &o, a->quiet, e);
 }
 
-static int import_source(const struct import_args *a, const char *uri, struct destination *d,
+static int import_source(struct cmd *c, struct import_args *a, const char *uri, struct destination *d,
 			 struct err *e)
 {
 	struct image_source src = {0};
-	struct source_options o = {.arch = a->arch, .platform = a->platform};
+	struct source_options o = {.arch = a->arch, .platform = a->platform, .blobs_dirfd = -1};
 	int r = destination_open(d, a->output, e);
 
 	if (r < 0)
 		return r;
 	o.tmp_dirfd = d->dirfd;
-	r = source_open(&src, uri, &o, e);
+	r = registry_opts_get(c, &a->registry, &o.registry, e);
+	if (r >= 0)
+		r = o.blobs_dirfd = paths_open(c->paths.cache, "oci", e);
+	if (r >= 0)
+		r = source_open(&src, uri, &o, e);
+	fd_close(&o.blobs_dirfd);
 	if (r == 0)
 		r = destination_set_name(d, a->output, src.name, e);
 	if (r == 0)
@@ -96,14 +104,18 @@ static int import_run(struct cmd *c, void *args, int argc, char **argv)
 {
 	struct destination d = DESTINATION_INIT;
 	struct err e = ERR_INIT;
-	int r = import_source(args, argv[0], &d, &e);
+	int r = import_source(c, args, argv[0], &d, &e);
 
-	(void)c;
 	(void)argc;
 	destination_close(&d);
 	if (r == -EEXIST)
 		err_append(&e, "--force replaces it");
 	return r < 0 ? cmd_error(&e, "import %s", argv[0]) : CMD_EXIT_OK;
+}
+
+static void import_done(void *args)
+{
+	registry_opts_done(&((struct import_args *)args)->registry);
 }
 
 static const struct verb_example examples[] = {
@@ -133,11 +145,14 @@ const struct verb verb_import = {
 		"configuration goes to /.csbx/config.json in it, and what enroot needs to start "
 		"it to /etc; files of those names that the image has itself go to /.csbx/orig, and "
 		"containers of csbx see them in their place.",
-	.uses = (const struct opt_use[]){{&import_table, 0}, {0}},
+	.uses = (const struct opt_use[]){{&import_table, 0},
+					 {&registry_opts_table, offsetof(struct import_args, registry)},
+					 {0}},
 	.examples = examples,
 	.offers = "file",
 	.min_operands = 1,
 	.max_operands = 1,
 	.args_bytes = sizeof(struct import_args),
+	.done = import_done,
 	.run = import_run,
 };

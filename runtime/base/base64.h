@@ -10,4 +10,7 @@ struct strbuf;
 
 void base64_encode(const void *data, size_t len, struct strbuf *out);
 
+/* Adds the bytes; anything but whole, padded quads of the alphabet is -EBADMSG. */
+int base64_decode(const char *text, size_t len, struct strbuf *out);
+
 #endif

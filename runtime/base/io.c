@@ -106,9 +106,10 @@ int io_read_all(int fd, size_t max, struct strbuf *out, struct err *e)
 	}
 }
 
-int io_read_file_at(int dirfd, const char *path, size_t max, struct strbuf *out, struct err *e)
+static int read_file(int dirfd, const char *path, int flags, size_t max, struct strbuf *out,
+		     struct err *e)
 {
-	_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
 	struct stat st;
 	int r;
 
@@ -120,6 +121,16 @@ int io_read_file_at(int dirfd, const char *path, size_t max, struct strbuf *out,
 		return err_set(e, EINVAL, "%s: not a regular file", path);
 	r = io_read_all(fd, max, out, e);
 	return r < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+int io_read_file_at(int dirfd, const char *path, size_t max, struct strbuf *out, struct err *e)
+{
+	return read_file(dirfd, path, O_NOFOLLOW, max, out, e);
+}
+
+int io_read_path(const char *path, size_t max, struct strbuf *out, struct err *e)
+{
+	return read_file(AT_FDCWD, path, 0, max, out, e);
 }
 
 int io_write_file_at(const struct io_replace *where, const void *buf, size_t len, struct err *e)

@@ -24,6 +24,9 @@ int io_read_all(int fd, size_t max, struct strbuf *out, struct err *e);
 /* Opens path beneath dirfd (O_NOFOLLOW|O_NONBLOCK, regular files only) and reads it whole. */
 int io_read_file_at(int dirfd, const char *path, size_t max, struct strbuf *out, struct err *e);
 
+/* The same for a file of the user's own, which may be a symbolic link. */
+int io_read_path(const char *path, size_t max, struct strbuf *out, struct err *e);
+
 /*
  * Writes a file so that it is either the old or the new one at any time: temporary name in the
  * same directory, fsync where `sync`, rename. An existing file stays unless `replace`: -EEXIST.

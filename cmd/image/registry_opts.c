@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/image/registry_opts.h"
+
+#include "cmd/cmd.h"
+#include "runtime/config.h"
+
+static const struct opt rows[] = {
+	{OPT_STR, 0, "authfile", "FILE", offsetof(struct registry_opts, authfile), .has_key = true,
+	 .offers = "file",
+	 .help = "look for credentials in this auth.json first (so does REGISTRY_AUTH_FILE)"},
+	{OPT_LIST, 0, "insecure-registry", "HOST[:PORT]", offsetof(struct registry_opts, insecure),
+	 .has_key = true,
+	 .help = "let this registry speak plain HTTP, or TLS with an unknown certificate; those on "
+		 "this machine may speak HTTP anyway"},
+	{OPT_LIST, 0, "registry-mirror", "REGISTRY=HOST[:PORT][/PREFIX]",
+	 offsetof(struct registry_opts, mirrors), .has_key = true,
+	 .help = "ask HOST before REGISTRY; several are asked in their order"},
+	{OPT_LIST, 0, "registry-token-server", "REGISTRY=HOST[:PORT]",
+	 offsetof(struct registry_opts, token_servers), .has_key = true,
+	 .help = "let this token server have the password for REGISTRY, when it is on another "
+		 "host"},
+	{OPT_NUMBER, 0, "registry-connections", "N", offsetof(struct registry_opts, connections),
+	 .max = 32, .has_key = true, .initial = "4", .help = "fetch N blobs at once"},
+	{OPT_NUMBER, 0, "registry-tries", "N", offsetof(struct registry_opts, tries), .max = 100,
+	 .has_key = true, .initial = "6",
+	 .help = "give up a request after N tries that brought nothing"},
+	{OPT_DURATION, 0, "registry-timeout", "TIME", offsetof(struct registry_opts, timeout_ms),
+	 .has_key = true, .initial = "30s",
+	 .help = "how long a registry may take to answer, or to send less than 1 kB a second"},
+	{0},
+};
+
+const struct opt_table registry_opts_table = {"Registry options", rows};
+
+int registry_opts_get(const struct cmd *c, struct registry_opts *o, struct registry_options *ret,
+		      struct err *e)
+{
+	const char *value, *place;
+
+	strv_free(&o->auth);
+	for (size_t i = 0; config_get_nth(c->config, "CSBX_REGISTRY_AUTH", i, &value, &place); i++)
+		strv_add(&o->auth, value);
+	*ret = (struct registry_options){
+		.authfile = o->authfile,
+		.auth = &o->auth,
+		.insecure = &o->insecure,
+		.mirrors = &o->mirrors,
+		.token_servers = &o->token_servers,
+		.tries = (unsigned)o->tries,
+		.timeout_ms = o->timeout_ms,
+		.connections = (unsigned)o->connections,
+	};
+	return strv_check(&o->auth, e);
+}
+
+void registry_opts_done(struct registry_opts *o)
+{
+	strv_free(&o->insecure);
+	strv_free(&o->mirrors);
+	strv_free(&o->token_servers);
+	strv_free(&o->auth);
+}

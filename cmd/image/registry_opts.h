@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_IMAGE_REGISTRY_OPTS_H
+#define CSBX_CMD_IMAGE_REGISTRY_OPTS_H
+
+/* The options about registries, for every verb that asks one. */
+
+#include "cmd/opt.h"
+#include "image/registry_options.h"
+#include "runtime/base/str.h"
+
+struct cmd;
+struct err;
+
+struct registry_opts {
+	const char *authfile;
+	struct strv insecure, mirrors, token_servers;
+	uint64_t timeout_ms, tries, connections;
+	struct strv auth; /* of CSBX_REGISTRY_AUTH, which is no option: a secret is not for argv */
+};
+
+extern const struct opt_table registry_opts_table;
+
+/* What the user said as the image layer wants it; ret points into o. */
+int registry_opts_get(const struct cmd *c, struct registry_opts *o, struct registry_options *ret,
+		      struct err *e);
+void registry_opts_done(struct registry_opts *o);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_REGISTRY_SOURCE_H
+#define CSBX_IMAGE_REGISTRY_SOURCE_H
+
+/*
+ * docker://REFERENCE and bare references as sources of an import. What a registry gives goes into
+ * a directory that has the form of an OCI layout's blobs; the image is then read from there.
+ */
+
+#include <stdbool.h>
+
+struct err;
+struct image_source;
+struct image_wish;
+struct source_options;
+
+/*
+ * Whether a source is meant to come from a registry: it says docker://, or it is a reference and
+ * cannot be the path of something that is missing ("./x", "/x", "x.tar").
+ */
+bool registry_source_is(const char *uri, bool (*exists)(const char *path));
+
+int registry_source_load(const char *uri, const struct source_options *o,
+			 const struct image_wish *wish, struct image_source *s, struct err *e);
+
+#endif
