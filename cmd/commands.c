@@ -11,6 +11,8 @@ const struct command command_list[] = {
 	{"list", PROGRAM_CSBX, GROUP_CONTAINER, "Show containers and what runs"},
 	{"remove", PROGRAM_CSBX, GROUP_CONTAINER, "Delete containers and their kept layers"},
 	{"export", PROGRAM_IMAGE, GROUP_IMAGE, "Make a squashfs file of a container"},
+	{"login", PROGRAM_IMAGE, GROUP_IMAGE, "Keep a password for a registry"},
+	{"logout", PROGRAM_IMAGE, GROUP_IMAGE, "Forget the password for a registry"},
 	{"start", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container or an image"},
 	{"run", PROGRAM_CSBX, GROUP_RUN, "Run a command in a fresh container of an image"},
 	{"inspect", PROGRAM_TOOL, GROUP_CONTAINER, "Show what a container is and what protects it"},

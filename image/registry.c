@@ -58,6 +58,26 @@ int registry_open(struct registry **ret, const struct image_ref *ref,
 	return k;
 }
 
+int registry_open_host(struct registry **ret, const char *name, const struct registry_options *o,
+		       struct err *e)
+{
+	_free_ char *text = str_printf("%s#x", name);
+	struct registry_options without_mirrors = *o;
+	_image_ref_ struct image_ref ref = {0};
+	int k = text ? image_ref_parse(text, &ref, e) : err_set(e, ENOMEM, "out of memory");
+
+	if (k < 0)
+		return k;
+	without_mirrors.mirrors = NULL;
+	k = registry_open(ret, &ref, &without_mirrors, e);
+	if (k < 0)
+		return k;
+	(*ret)->servers[0].repository[0] = 0;
+	free((*ret)->name);
+	(*ret)->name = strdup((*ret)->servers[0].name);
+	return (*ret)->name ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
 void registry_close(struct registry **ret)
 {
 	struct registry *r = *ret;
@@ -232,6 +252,7 @@ int registry_ping(struct registry *r, struct err *e)
 {
 	_http_response_ struct http_response answer = {0};
 	const struct question q = {.method = "GET", .max_bytes = 1u << 20, .what = "logging in"};
+	int k = registry_ask(r, &q, &answer, e);
 
-	return registry_ask(r, &q, &answer, e);
+	return k < 0 ? k : r->servers[r->n_servers - 1].has_credentials;
 }

@@ -26,6 +26,9 @@ struct registry;
 
 int registry_open(struct registry **ret, const struct image_ref *ref,
 		  const struct registry_options *o, struct err *e);
+/* The same for a registry as such (HOST[:PORT]), without mirrors: there is only registry_ping(). */
+int registry_open_host(struct registry **ret, const char *name, const struct registry_options *o,
+		       struct err *e);
 void registry_close(struct registry **r);
 #define _registry_ __attribute__((cleanup(registry_close)))
 
@@ -63,7 +66,10 @@ struct registry_blob {
 };
 int registry_get_blob(struct registry *r, const struct registry_blob *blob, struct err *e);
 
-/* Asks for nothing but an answer: 0 when the registry takes the credentials it is given. */
+/*
+ * Asks for nothing but an answer. 1: the registry wanted credentials and took those it got, 0: it
+ * wanted none.
+ */
 int registry_ping(struct registry *r, struct err *e);
 
 #endif

@@ -120,9 +120,14 @@ static int find_for_realm(const struct registry *r, const struct server *s, cons
 	return k;
 }
 
-/* The scope that was asked for, or what reading needs (docker's token specification). */
+/*
+ * The scope that was asked for, or what reading needs (docker's token specification); for a
+ * registry as such, "" stands for none.
+ */
 static char *scope_of(const struct server *s, const struct auth_challenge *c)
 {
+	if (!c->scope && !*s->repository)
+		return strdup("");
 	return c->scope ? strdup(c->scope) : str_printf("repository:%s:pull", s->repository);
 }
 
@@ -135,7 +140,8 @@ static int build_get(const struct url *realm, const struct auth_challenge *c, co
 	strbuf_addstr(&b, text ? text : "");
 	if (c->service)
 		auth_add_query(&b, "service", c->service);
-	auth_add_query(&b, "scope", scope);
+	if (*scope)
+		auth_add_query(&b, "scope", scope);
 	auth_add_query(&b, "client_id", "csbx");
 	if (who->user)
 		auth_add_query(&b, "account", who->user);
@@ -150,7 +156,8 @@ static int build_post(const struct auth_challenge *c, const char *scope,
 	auth_add_form(form, "grant_type", "refresh_token");
 	if (c->service)
 		auth_add_form(form, "service", c->service);
-	auth_add_form(form, "scope", scope);
+	if (*scope)
+		auth_add_form(form, "scope", scope);
 	auth_add_form(form, "client_id", "csbx");
 	auth_add_form(form, "refresh_token", who->identity_token);
 	return strbuf_check(form, e);

@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/image/destination.h"
 #include "cmd/image/registry_opts.h"
+#include "cmd/image/transfer_view.h"
 #include "cmd/verbs.h"
 #include "image/import.h"
 #include "image/source.h"
@@ -80,17 +81,22 @@ static int import_source(struct cmd *c, struct import_args *a, const char *uri, 
 			 struct err *e)
 {
 	struct image_source src = {0};
+	struct transfer_view view;
 	struct source_options o = {.arch = a->arch, .platform = a->platform, .blobs_dirfd = -1};
 	int r = destination_open(d, a->output, e);
 
 	if (r < 0)
 		return r;
 	o.tmp_dirfd = d->dirfd;
+	transfer_view_init(&view, a->quiet);
+	o.transfer_progress = transfer_view_show;
+	o.progress_arg = &view;
 	r = registry_opts_get(c, &a->registry, &o.registry, e);
 	if (r >= 0)
 		r = o.blobs_dirfd = paths_open(c->paths.cache, "oci", e);
 	if (r >= 0)
 		r = source_open(&src, uri, &o, e);
+	transfer_view_done(&view);
 	fd_close(&o.blobs_dirfd);
 	if (r == 0)
 		r = destination_set_name(d, a->output, src.name, e);
@@ -147,6 +153,7 @@ const struct verb verb_import = {
 		"containers of csbx see them in their place.",
 	.uses = (const struct opt_use[]){{&import_table, 0},
 					 {&registry_opts_table, offsetof(struct import_args, registry)},
+					 {&registry_fetch_table, offsetof(struct import_args, registry)},
 					 {0}},
 	.examples = examples,
 	.offers = "file",

@@ -7,7 +7,7 @@
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {&verb_import, &verb_export, 0};
+	static const struct verb *const verbs[] = {&verb_import, &verb_export, &verb_login, &verb_logout, 0};
 
 	return cmd_main(PROGRAM_IMAGE, verbs, argc, argv);
 }

@@ -12,15 +12,10 @@ static const struct opt rows[] = {
 	 .has_key = true,
 	 .help = "let this registry speak plain HTTP, or TLS with an unknown certificate; those on "
 		 "this machine may speak HTTP anyway"},
-	{OPT_LIST, 0, "registry-mirror", "REGISTRY=HOST[:PORT][/PREFIX]",
-	 offsetof(struct registry_opts, mirrors), .has_key = true,
-	 .help = "ask HOST before REGISTRY; several are asked in their order"},
 	{OPT_LIST, 0, "registry-token-server", "REGISTRY=HOST[:PORT]",
 	 offsetof(struct registry_opts, token_servers), .has_key = true,
 	 .help = "let this token server have the password for REGISTRY, when it is on another "
 		 "host"},
-	{OPT_NUMBER, 0, "registry-connections", "N", offsetof(struct registry_opts, connections),
-	 .max = 32, .has_key = true, .initial = "4", .help = "fetch N blobs at once"},
 	{OPT_NUMBER, 0, "registry-tries", "N", offsetof(struct registry_opts, tries), .max = 100,
 	 .has_key = true, .initial = "6",
 	 .help = "give up a request after N tries that brought nothing"},
@@ -31,6 +26,17 @@ static const struct opt rows[] = {
 };
 
 const struct opt_table registry_opts_table = {"Registry options", rows};
+
+static const struct opt fetch_rows[] = {
+	{OPT_LIST, 0, "registry-mirror", "REGISTRY=HOST[:PORT][/PREFIX]",
+	 offsetof(struct registry_opts, mirrors), .has_key = true,
+	 .help = "ask HOST before REGISTRY; several are asked in their order"},
+	{OPT_NUMBER, 0, "registry-connections", "N", offsetof(struct registry_opts, connections),
+	 .max = 32, .has_key = true, .initial = "4", .help = "fetch N blobs at once"},
+	{0},
+};
+
+const struct opt_table registry_fetch_table = {"Download options", fetch_rows};
 
 int registry_opts_get(const struct cmd *c, struct registry_opts *o, struct registry_options *ret,
 		      struct err *e)

@@ -18,7 +18,8 @@ struct registry_opts {
 	struct strv auth; /* of CSBX_REGISTRY_AUTH, which is no option: a secret is not for argv */
 };
 
-extern const struct opt_table registry_opts_table;
+/* How a registry is talked to; where its images are fetched from, and how. Both: one struct. */
+extern const struct opt_table registry_opts_table, registry_fetch_table;
 
 /* What the user said as the image layer wants it; ret points into o. */
 int registry_opts_get(const struct cmd *c, struct registry_opts *o, struct registry_options *ret,

@@ -382,7 +382,7 @@ static void test_rootfs(void)
 	fails("squash", NULL, "squashfs");
 	fails("oci-archive:squash", NULL, "");
 	fails("/dev/null", NULL, "neither a file");
-	fails("missing", NULL, "missing: No such file");
+	fails("./missing", NULL, "./missing: No such file");
 }
 
 int main(void)

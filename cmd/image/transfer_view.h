@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_IMAGE_TRANSFER_VIEW_H
+#define CSBX_CMD_IMAGE_TRANSFER_VIEW_H
+
+/*
+ * What a download shows while it runs, on stderr: on a terminal a line for each blob on its way
+ * and one for all of them, redrawn in place; else a line for each blob that has come.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct transfer;
+
+struct transfer_view {
+	bool quiet, terminal;
+	unsigned drawn_lines; /* of the last drawing, above the cursor */
+	uint64_t start_ns, drawn_ns;
+	uint64_t had_bytes; /* there when it began: not part of the speed */
+	bool *told;         /* by item: its line has been printed */
+	size_t n_told;
+};
+
+void transfer_view_init(struct transfer_view *v, bool quiet);
+
+/* A source_options.transfer_progress callback; arg is the struct transfer_view. */
+void transfer_view_show(void *arg, const struct transfer *t);
+
+/* Removes what is redrawn. */
+void transfer_view_done(struct transfer_view *v);
+
+#endif
