@@ -12,7 +12,7 @@ struct gc_args {
 
 static const struct opt gc_opts[] = {
 	{OPT_FLAG, 0, "servers", .offset = offsetof(struct gc_args, request.servers),
-	 .help = "end image servers that no container uses, too"},
+	 .help = "end image servers that no container uses, stopped ones as well"},
 	{OPT_FLAG, 'n', "dry-run", .offset = offsetof(struct gc_args, request.dry_run),
 	 .help = "say what would be removed, remove nothing"},
 	{OPT_FLAG, 0, "json", .offset = offsetof(struct gc_args, json), .help = "print JSON"},

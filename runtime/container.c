@@ -98,6 +98,7 @@ static int publish(struct container *c, struct err *e)
 		.layer = c->has_layer && !c->is_scratch ? c->layer.path : NULL,
 		.scratch = c->is_scratch ? c->layer.path : NULL,
 		.cgroup = cgroup,
+		.server = c->link.server,
 		.command = c->spec->proc.argv,
 		.supervisor = getpid(),
 		.init = c->pid1.pid,

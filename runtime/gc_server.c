@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/gc_priv.h"
 
+#include <unistd.h>
+
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/paths.h"
+#include "runtime/server_kill.h"
 #include "runtime/squashd_client.h"
 #include "runtime/squashd_start.h"
 #include "runtime/temp_dir.h"
@@ -21,6 +24,12 @@ static void sweep_server(struct gc *g, const struct gc_area *a, const char *name
 		if (!g->q->dry_run)
 			r = squashd_ask(a->fd, name, SQUASHD_QUIT, &reply, &e);
 		gc_note(g, GC_SERVER, a, name, r < 0 ? &e : NULL);
+	} else if (r == -ETIMEDOUT && g->q->servers) {
+		if (!g->q->dry_run)
+			r = server_kill_stopped(g->paths, a->fd, name, &e);
+		gc_note(g, GC_SERVER, a, name, g->q->dry_run || r >= 0 ? NULL : &e);
+		if (!g->q->dry_run && r >= 0 && locked)
+			(void)unlinkat(a->fd, name, 0);
 	}
 }
 

@@ -37,7 +37,7 @@ struct instance_record {
 	const char *layer;   /* kept layer's directory, NULL = none */
 	const char *scratch; /* throw-away upper on disk, NULL = none */
 	const char *cgroup;  /* directory of csbx-ID, NULL = none */
-	const char *server;  /* hash of the image server's key */
+	const char *server;  /* name of its image server's socket */
 	const char *spec;    /* container_spec as JSON (spec_out.h), NULL = not kept */
 	struct strv command;
 	pid_t supervisor, init;

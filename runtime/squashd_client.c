@@ -75,8 +75,10 @@ static int receive_reply(int sock, struct squashd_reply *ret, int *fds, size_t n
 		return err_set(e, EPIPE, "the image server went away");
 	if (n == -EAGAIN) {
 		(void)getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len);
-		return err_set(e, ETIMEDOUT, "the image server (pid %d) does not answer: stopped?",
-			       peer.pid);
+		return err_set(e, ETIMEDOUT,
+			       "the image server (pid %d) does not answer: stopped? (kill -CONT %d "
+			       "wakes it, csbx gc --servers ends an idle one)",
+			       peer.pid, peer.pid);
 	}
 	if (n < 0)
 		return (int)n;
@@ -109,6 +111,7 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	l.started = a->started > 0;
 	l.containers = reply.containers;
 	l.server_pid = reply.server_pid;
+	memcpy(l.server, a->boot.name, sizeof(l.server));
 	l.fuse_requests = reply.fuse_requests;
 	*ret = l;
 	return 0;

@@ -27,6 +27,7 @@ struct squashd_link {
 	bool started; /* this call started the server */
 	uint32_t containers;
 	int32_t server_pid;
+	char server[SQUASHD_NAME_MAX]; /* name of its socket */
 	uint64_t fuse_requests;
 };
 #define SQUASHD_LINK_INIT                                                                \

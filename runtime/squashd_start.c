@@ -70,7 +70,8 @@ int squashd_connect(const char *dir, int dirfd, const char *name, struct err *e)
 	while (connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0) {
 		if (errno == EAGAIN)
 			return err_set(e, ETIMEDOUT,
-				       "the image server takes no connections: stopped?");
+				       "the image server takes no connections: stopped? (csbx gc "
+				       "--servers ends an idle one)");
 		if (errno != EINTR)
 			return err_sys(e, "connect to image server");
 	}
