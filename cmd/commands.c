@@ -7,6 +7,7 @@
 
 const struct command command_list[] = {
 	{"import", PROGRAM_IMAGE, GROUP_IMAGE, "Make a squashfs file of an image"},
+	{"load", PROGRAM_IMAGE, GROUP_IMAGE, "Make a container of an image in one step"},
 	{"create", PROGRAM_CSBX, GROUP_CONTAINER, "Give an image a name to start it by"},
 	{"list", PROGRAM_CSBX, GROUP_CONTAINER, "Show containers and what runs"},
 	{"remove", PROGRAM_CSBX, GROUP_CONTAINER, "Delete containers and their kept layers"},

@@ -60,6 +60,11 @@ static bool path_exists(const char *path)
 	return !faccessat(AT_FDCWD, path, F_OK, 0);
 }
 
+static bool is_engine(enum source_kind kind)
+{
+	return kind == SOURCE_DOCKERD || kind == SOURCE_PODMAN;
+}
+
 /* Replaces op->fd by a copy that can be read at any place. */
 static int spool(struct opening *op, int (*copy)(int fd, int tmp_dirfd, struct err *e), struct err *e)
 {
@@ -72,12 +77,17 @@ static int spool(struct opening *op, int (*copy)(int fd, int tmp_dirfd, struct e
 	return 0;
 }
 
-/* Opens what the path names; afterwards it is a directory or a regular file. */
+/* Opens what the path names, or copies it from an engine; afterwards it is a directory or a regular file. */
 static int open_path(struct opening *op, struct err *e)
 {
 	const char *path = op->uri.path;
 	struct stat st;
 
+	if (is_engine(op->uri.kind)) {
+		op->fd = engine_save(op->uri.kind == SOURCE_DOCKERD ? ENGINE_DOCKER : ENGINE_PODMAN,
+				     path, &op->o->engine, op->o->tmp_dirfd, e);
+		return op->fd;
+	}
 	op->fd = str_eq(path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
 				   : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (op->fd < 0 || fstat(op->fd, &st) < 0)
@@ -194,6 +204,8 @@ static int open_kind(struct opening *op, struct err *e)
 		return open_layout(op, e);
 	case SOURCE_OCI_ARCHIVE:
 	case SOURCE_DOCKER_ARCHIVE:
+	case SOURCE_DOCKERD:
+	case SOURCE_PODMAN:
 		return open_archive(op, e);
 	case SOURCE_DIRECTORY:
 		return open_directory(op, e);

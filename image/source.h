@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image/engine.h"
 #include "image/registry_options.h"
 #include "runtime/base/str.h"
 
@@ -65,11 +66,13 @@ struct source_options {
 	int blobs_dirfd; /* where blobs of registries go; -1 where none can be used */
 	void (*transfer_progress)(void *arg, const struct transfer *t); /* NULL: none */
 	void *progress_arg;
+	struct engine_options engine;
 };
 
 /*
  * Opens URI: oci:DIR[:ref|@sha256:..], oci-archive:F[:ref], docker-archive:F[:ref|@idx], tar:F,
- * "-" (stdin), dir:D, docker://REF, a bare path whose kind is sniffed, or a bare reference. Errors name the URI's part at fault.
+ * "-" (stdin), dir:D, dockerd://IMAGE, podman://IMAGE, docker://REF, a bare path whose kind is
+ * sniffed, or a bare reference. Errors name the URI's part at fault.
  */
 int source_open(struct image_source *s, const char *uri, const struct source_options *o, struct err *e);
 void source_close(struct image_source *s);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "image/digest.h"
+#include "image/engine.h"
 #include "image/ref.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -22,7 +23,13 @@ static const struct {
 	{"dir:", SOURCE_DIRECTORY, false},
 };
 
-static const char *const remote_schemes[] = {"docker://", "dockerd://", "podman://"};
+static const struct {
+	const char *prefix;
+	enum source_kind kind;
+} engines[] = {
+	{"dockerd://", SOURCE_DOCKERD},
+	{"podman://", SOURCE_PODMAN},
+};
 
 /* Behind the path: ":REF", "@DIGEST", "@N", ":@N". */
 static int parse_selection(const char *s, struct source_uri *u, struct err *e)
@@ -87,6 +94,16 @@ static int parse_path(const char *text, bool selects, bool (*exists)(const char 
 	return copy[n] ? parse_selection(copy + n, u, e) : 0;
 }
 
+static int parse_engine(const char *name, enum source_kind kind, struct source_uri *ret, struct err *e)
+{
+	int r = engine_check_name(name, e);
+
+	if (r < 0)
+		return r;
+	*ret = (struct source_uri){.kind = kind, .path = strdup(name)};
+	return ret->path ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
 int source_uri_parse(const char *text, bool (*exists)(const char *path), struct source_uri *ret,
 		     struct err *e)
 {
@@ -94,10 +111,11 @@ int source_uri_parse(const char *text, bool (*exists)(const char *path), struct 
 	bool selects = false;
 	int r;
 
-	for (unsigned i = 0; i < sizeof(remote_schemes) / sizeof(remote_schemes[0]); i++) {
-		if (str_has_prefix(text, remote_schemes[i]))
-			return err_set(e, EOPNOTSUPP, "%s is not supported: import from a file or a directory",
-				       remote_schemes[i]);
+	if (str_has_prefix(text, "docker://"))
+		return err_set(e, EOPNOTSUPP, "docker:// is not supported: import from a file or a directory");
+	for (unsigned i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+		if (str_has_prefix(text, engines[i].prefix))
+			return parse_engine(text + strlen(engines[i].prefix), engines[i].kind, ret, e);
 	}
 	for (unsigned i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		if (!str_has_prefix(text, schemes[i].prefix))
@@ -158,9 +176,19 @@ static char *base_name(const struct source_uri *u, const char *base)
 	return name;
 }
 
+static char *engine_image_name(const char *image)
+{
+	char *name = strdup(image);
+
+	for (char *p = name; p && (p = strpbrk(p, "/:"));)
+		*p = '+';
+	return name;
+}
+
 char *source_uri_name(const struct source_uri *u, const char *base)
 {
-	_free_ char *stem = base_name(u, base);
+	bool engine = u->kind == SOURCE_DOCKERD || u->kind == SOURCE_PODMAN;
+	_free_ char *stem = engine ? engine_image_name(u->path) : base_name(u, base);
 	_image_ref_ struct image_ref ref = {0};
 	char digest[DIGEST_TEXT_MAX], *name;
 

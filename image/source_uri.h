@@ -7,6 +7,7 @@
  *
  *	oci:DIR oci-archive:FILE docker-archive:FILE	[SELECTION]
  *	tar:FILE dir:DIR PATH -				FILE may be "-", the standard input
+ *	dockerd://IMAGE podman://IMAGE			what these engines hold
  *
  * SELECTION picks one of several images: ":REF" or ":NAME:TAG" by name, "@sha256:HEX" by digest,
  * "@N" by place (":@N" as other tools write it is understood too). Paths may hold colons: the
@@ -27,13 +28,15 @@ enum source_kind {
 	SOURCE_DOCKER_ARCHIVE,
 	SOURCE_TAR,
 	SOURCE_DIRECTORY, /* a rootfs, or skopeo's dir: form */
+	SOURCE_DOCKERD,
+	SOURCE_PODMAN,
 };
 
 enum source_select { SELECT_ANY, SELECT_REF, SELECT_DIGEST, SELECT_PLACE };
 
 struct source_uri {
 	enum source_kind kind;
-	char *path; /* "-" = the standard input */
+	char *path; /* "-" = the standard input; an engine's: the image's name */
 	enum source_select select;
 	char *ref;
 	struct digest digest;
@@ -49,6 +52,7 @@ void source_uri_free(struct source_uri *u);
 /*
  * The default name of what is made of it: the last component of the path without ".tar" and the
  * like, "+" and what was selected; a selected NAME:TAG names it alone, by enroot's rule.
+ * An engine's image is named as it was written, with "+" for ":" and "/", as enroot does.
  * base stands for a path that has no name of its own (".", "/"). NULL: ENOMEM.
  */
 char *source_uri_name(const struct source_uri *u, const char *base);

@@ -32,45 +32,55 @@ static int open_unnamed(int dirfd, struct err *e)
 	return fd;
 }
 
-static int too_large(struct err *e)
+int spool_open(struct spool *s, int tmp_dirfd, struct err *e)
 {
-	return err_set(e, EFBIG, "larger than %llu GiB", (unsigned long long)(SPOOL_MAX_BYTES >> 30));
+	s->bytes = 0;
+	s->fd = open_unnamed(tmp_dirfd, e);
+	return s->fd < 0 ? s->fd : 0;
+}
+
+int spool_write(struct spool *s, const void *data, size_t len, struct err *e)
+{
+	int r;
+
+	s->bytes += len;
+	if (s->bytes > SPOOL_MAX_BYTES)
+		return err_set(e, EFBIG, "larger than %llu GiB",
+			       (unsigned long long)(SPOOL_MAX_BYTES >> 30));
+	r = io_write_all(s->fd, data, len, e);
+	return r < 0 ? err_wrap(e, "temporary file") : 0;
+}
+
+void spool_close(struct spool *s)
+{
+	fd_close(&s->fd);
 }
 
 int spool_copy(int fd, int tmp_dirfd, struct err *e)
 {
-	_close_ int out = open_unnamed(tmp_dirfd, e);
+	_spool_ struct spool out = SPOOL_INIT;
 	_free_ char *buf = malloc(COPY_CHUNK);
-	uint64_t total = 0;
+	int r = buf ? spool_open(&out, tmp_dirfd, e) : err_set(e, ENOMEM, "out of memory");
 
-	if (out < 0)
-		return out;
-	if (!buf)
-		return err_set(e, ENOMEM, "out of memory");
-	for (;;) {
+	while (r >= 0) {
 		ssize_t n = read(fd, buf, COPY_CHUNK);
-		int r;
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return err_sys(e, "read");
 		if (!n)
-			return take_fd(&out);
-		total += (uint64_t)n;
-		if (total > SPOOL_MAX_BYTES)
-			return too_large(e);
-		r = io_write_all(out, buf, (size_t)n, e);
-		if (r < 0)
-			return err_wrap(e, "temporary file");
+			return take_fd(&out.fd);
+		r = spool_write(&out, buf, (size_t)n, e);
 	}
+	return r;
 }
 
 int spool_decompressed(int fd, int tmp_dirfd, struct err *e)
 {
 	struct stream_config config = {.fd = fd, .max_bytes = SPOOL_MAX_BYTES};
 	_stream_ struct stream *stream = NULL;
-	_close_ int out = -1;
+	_spool_ struct spool out = SPOOL_INIT;
 	struct stat st;
 	int r;
 
@@ -80,19 +90,16 @@ int spool_decompressed(int fd, int tmp_dirfd, struct err *e)
 	r = stream_open(&stream, &config, e);
 	if (r < 0)
 		return r;
-	out = open_unnamed(tmp_dirfd, e);
-	if (out < 0)
-		return out;
-	for (;;) {
+	r = spool_open(&out, tmp_dirfd, e);
+	while (r >= 0) {
 		const void *data;
 		ssize_t n = stream_read(stream, &data, e);
 
 		if (n < 0)
 			return (int)n;
 		if (!n)
-			return take_fd(&out);
-		r = io_write_all(out, data, (size_t)n, e);
-		if (r < 0)
-			return err_wrap(e, "temporary file");
+			return take_fd(&out.fd);
+		r = spool_write(&out, data, (size_t)n, e);
 	}
+	return r;
 }

@@ -7,11 +7,26 @@
  * allow: they are copied to a file without a name, which the kernel removes whatever happens.
  */
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
 
 #define SPOOL_MAX_BYTES (UINT64_C(128) << 30)
+
+/* Such a file that is filled piece by piece. */
+struct spool {
+	int fd; /* -1: none; to be taken when it is complete */
+	uint64_t bytes;
+};
+#define SPOOL_INIT       \
+	{                \
+		.fd = -1 \
+	}
+int spool_open(struct spool *s, int tmp_dirfd, struct err *e);
+int spool_write(struct spool *s, const void *data, size_t len, struct err *e);
+void spool_close(struct spool *s);
+#define _spool_ __attribute__((cleanup(spool_close)))
 
 /* Copies all that fd gives. The new file's descriptor, or -errno. */
 int spool_copy(int fd, int tmp_dirfd, struct err *e);

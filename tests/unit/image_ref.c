@@ -136,11 +136,13 @@ static const struct {
 	{"tar:..tar", SOURCE_TAR, "..tar", SELECT_ANY, NULL, "BASE"},
 	{"dir:d", SOURCE_DIRECTORY, "d", SELECT_ANY, NULL, "d"},
 	{"a/b:c", SOURCE_SNIFF, "a/b:c", SELECT_ANY, NULL, "b:c"},
+	{"dockerd://app", SOURCE_DOCKERD, "app", SELECT_ANY, NULL, "app"},
+	{"podman://h:5000/a/b:1", SOURCE_PODMAN, "h:5000/a/b:1", SELECT_ANY, NULL, "h+5000+a+b+1"},
 };
 
 static const char *const bad_uris[] = {
 	"", "oci:", "oci::x", "oci:d:", "oci:d@x", "oci:d@", "oci:d:@-1", "oci:d@sha256:../../etc",
-	("oci:d@sha256:" HEX64 "00"), "oci:d@99999999999999999999", "dir:", "docker://ubuntu", "podman://x",
+	("oci:d@sha256:" HEX64 "00"), "oci:d@99999999999999999999", "dir:", "docker://ubuntu", "podman://", "dockerd://-v", "dockerd://a b",
 };
 
 static void test_uris(void)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_IMAGE_IMAGE_OPTS_H
+#define CSBX_CMD_IMAGE_IMAGE_OPTS_H
+
+/* Options of all verbs that read an image (source) and of those that make a file of it (output). */
+
+#include "cmd/image/registry_opts.h"
+#include "cmd/opt.h"
+#include "image/import.h"
+#include "image/source.h"
+
+struct cmd;
+struct err;
+
+struct source_opts {
+	const char *arch, *platform;
+	struct registry_opts registry; /* with a table of its own */
+};
+extern const struct opt_table source_opts_table;
+
+struct output_opts {
+	uint64_t threads, max_image_bytes;
+	bool all_root, no_enroot_files, keep_capabilities, quiet;
+	struct squash_options squash;
+};
+extern const struct opt_table output_opts_table;
+
+/* Opens uri; tmp_dirfd: where what has to be copied first may lie; quiet: no progress. */
+int source_opts_open(struct cmd *c, struct source_opts *o, const char *uri, int tmp_dirfd,
+		     bool quiet, struct image_source *ret, struct err *e);
+
+void source_opts_done(struct source_opts *o);
+
+struct import_options output_opts_import(const struct output_opts *o);
+
+#endif
