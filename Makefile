@@ -67,7 +67,8 @@ PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-squashd $(O)/csbx
 all: $(PROGRAMS)
 
 $(O)/libbase.a: $(BASE_OBJS)
-$(O)/libruntime.a: $(RUNTIME_OBJS)
+# exec reads a message of init's kind: the same check, hosted (mk/init.mk).
+$(O)/libruntime.a: $(RUNTIME_OBJS) $(O)/hosted/msg_check.o
 $(O)/libimage.a: $(IMAGE_OBJS)
 # An archive, so that csbx-tool and csbx-image take of the shared front end only what they use.
 $(O)/libcmd.a: $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS))

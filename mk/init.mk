@@ -24,10 +24,8 @@ $(O)/csbx-init: $(INIT_OBJS)
 # Tests that start csbx-init itself.
 $(O)/tests/unit/runtime_init $(addprefix $(O)/tests/unit/runtime_init_,life exec): | $(O)/csbx-init
 
-# init's message check, hosted: for the unit test and the fuzzer of it.
+# init's message check, hosted: for libruntime.a and the fuzzer of it.
 $(O)/hosted/msg_check.o: runtime/init/msg_check.c $(O)/.flags
 	@echo "  CC    $< (hosted)"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(O)/tests/unit/runtime_init_msg: $(O)/hosted/msg_check.o
-$(O)/tests/fuzz/replay_init_msg $(O)/tests/fuzz/fuzz_init_msg: $(O)/hosted/msg_check.o

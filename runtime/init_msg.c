@@ -157,18 +157,18 @@ static int add_rlimits(struct builder *b, const struct container_spec *s, struct
 }
 
 /* What init would refuse, in words that name the culprit. */
-static int check_sizes(const struct container_spec *s, size_t bytes, struct err *e)
+static int check_sizes(const struct process_spec *p, size_t bytes, struct err *e)
 {
-	if (s->proc.argv.n > INIT_MAX_ARGS || s->proc.env.n > INIT_MAX_ARGS)
+	if (p->argv.n > INIT_MAX_ARGS || p->env.n > INIT_MAX_ARGS)
 		return err_set(e, E2BIG, "more than %u arguments or environment variables",
 			       INIT_MAX_ARGS);
 	if (bytes > INIT_MSG_MAX - 65536)
 		return err_set(e, E2BIG, "arguments and environment are too long");
-	if (s->proc.n_groups > INIT_MAX_GROUPS)
+	if (p->n_groups > INIT_MAX_GROUPS)
 		return err_set(e, E2BIG, "too many supplementary groups");
-	if (s->proc.n_keep_fds > INIT_MAX_KEEP_FDS)
+	if (p->n_keep_fds > INIT_MAX_KEEP_FDS)
 		return err_set(e, E2BIG, "more than %u descriptors to keep", INIT_MAX_KEEP_FDS);
-	if (strlen(s->proc.cwd) >= 4096)
+	if (strlen(p->cwd) >= 4096)
 		return err_set(e, ENAMETOOLONG, "--workdir");
 	return 0;
 }
@@ -219,7 +219,7 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 				.oom_score_adj = params->oom_score_adj,
 			},
 	};
-	int r = check_sizes(spec, bytes, e);
+	int r = check_sizes(&spec->proc, bytes, e);
 
 	if (r < 0)
 		return r;
@@ -227,6 +227,64 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 	r = add_parts(&b, spec, map, e);
 	if (r >= 0)
 		r = strbuf_check(out, e);
+	if (r < 0)
+		return r;
+	b.m.total_len = (uint32_t)(out->len - b.start);
+	memcpy(out->data + b.start, &b.m, sizeof(b.m));
+	return 0;
+}
+
+/* The ranges of a checked message are copied as they are; only their place changes. */
+static struct init_range copy_range(struct builder *b, const struct init_msg *m, struct init_range r)
+{
+	align(b, 8);
+	return add_bytes(b, (const char *)m + r.off, r.len);
+}
+
+static void add_exec_parts(struct builder *b, const struct init_msg *start,
+			   const struct process_spec *p)
+{
+	struct init_msg *m = &b->m;
+
+	strbuf_add(b->out, m, sizeof(*m));
+	m->rlimits = copy_range(b, start, start->rlimits);
+	m->bpf = copy_range(b, start, start->bpf);
+	if (!(m->flags & INIT_KEEP_GROUPS)) {
+		align(b, 8);
+		m->groups = add_bytes(b, p->groups, p->n_groups * sizeof(uint32_t));
+	}
+	m->argv = add_strv(b, &p->argv);
+	m->env = add_strv(b, &p->env);
+	m->cwd = add_bytes(b, p->cwd, strlen(p->cwd) + 1);
+}
+
+int init_msg_build_exec(const struct init_msg *start, const struct process_spec *p,
+			uint32_t tty_flags, struct strbuf *out, struct err *e)
+{
+	const uint32_t kept = INIT_NO_NEW_PRIVS | INIT_SECCOMP | INIT_KEYRING_TRY | INIT_KEEP_GROUPS;
+	struct builder b = {
+		.out = out,
+		.start = out->len,
+		.m =
+			{
+				.magic = INIT_MAGIC,
+				.version = INIT_ABI_VERSION,
+				.flags = (start->flags & kept) | INIT_EXEC | tty_flags,
+				.uid = p->uid,
+				.gid = p->gid,
+				.caps = start->caps,
+				.argc = (uint32_t)p->argv.n,
+				.envc = (uint32_t)p->env.n,
+				.umask = start->umask,
+				.oom_score_adj = start->oom_score_adj,
+			},
+	};
+	int r = check_sizes(p, strv_bytes(&p->argv) + strv_bytes(&p->env), e);
+
+	if (r < 0)
+		return r;
+	add_exec_parts(&b, start, p);
+	r = strbuf_check(out, e);
 	if (r < 0)
 		return r;
 	b.m.total_len = (uint32_t)(out->len - b.start);

@@ -12,6 +12,7 @@
 struct process_spec;
 struct container_spec;
 struct id_map;
+struct process_spec;
 struct strbuf;
 struct err;
 
@@ -25,6 +26,14 @@ struct init_msg_params {
 /* Appends the message for spec's process to out. */
 int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 		   const struct init_msg_params *params, struct strbuf *out, struct err *e);
+
+/*
+ * Appends the message that puts p into a running container: what protects the main process, taken
+ * from the message that started it (checked, init_msg_check()), with p's words, directory, user
+ * and terminal. tty_flags: INIT_TTY and its kin, or 0.
+ */
+int init_msg_build_exec(const struct init_msg *start, const struct process_spec *p,
+			uint32_t tty_flags, struct strbuf *out, struct err *e);
 
 /* A sealed memfd with the message, O_CLOEXEC. */
 int init_msg_memfd(const struct strbuf *msg, struct err *e);

@@ -32,6 +32,7 @@ struct payload {
 	int sync_fd;       /* main process: a byte comes when init has done its part; else -1 */
 	const int *ns_fds; /* exec: NS_MAX descriptors, -1 where the namespace is A's */
 	uint8_t detail;    /* enum init_detail */
+	bool in_cwd;       /* exec: entered before the user was changed */
 };
 
 /* An exec'd process, from its request until its end is told. */
@@ -67,6 +68,9 @@ __attribute__((noreturn)) void payload_run(struct payload *p);
 
 /* exec.c: execve of argv[0], found by PATH; returns only on failure. */
 int exec_program(struct payload *p);
+
+/* terminal.c: the terminal of an exec that asks for a new one; before it joins B. */
+int terminal_make(struct payload *p);
 
 /* drop.c: parts of losing privilege that init and payload share. */
 int drop_bounding(uint64_t keep);

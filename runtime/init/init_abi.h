@@ -55,8 +55,13 @@ enum init_flag {
 	INIT_PAYLOAD_SIGNALS = 1u << 14, /* reserved: docker's pid-1 signal semantics */
 	INIT_KEYRING_TRY = 1u << 15, /* a used-up key quota is reported (INIT_DEGRADED_KEYRING), not
 				      * an error: for filters that keep keyctl(2) out of reach */
-	INIT_FLAGS_ALL = (1u << 16) - 1,
+	INIT_NEW_TTY = 1u << 16, /* of an exec, with INIT_TTY: init makes a terminal in the container's
+				  * devpts, which becomes 0 and 1, and sends its master, with the byte
+				  * INIT_TTY_BYTE, over the status descriptor, then a socket */
+	INIT_TTY_STDERR = 1u << 17, /* it becomes 2 as well */
+	INIT_FLAGS_ALL = (1u << 18) - 1,
 };
+#define INIT_TTY_BYTE 'T'
 
 struct init_range {
 	uint32_t off, len; /* bytes from the start of the message; absent = 0, 0 */

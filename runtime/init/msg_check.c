@@ -101,6 +101,9 @@ static bool flags_are_sound(const struct init_msg *m)
 		return false;
 	if ((m->flags & INIT_EXEC) && (m->flags & start_only))
 		return false;
+	if ((m->flags & (INIT_NEW_TTY | INIT_TTY_STDERR)) &&
+	    (m->flags & (INIT_EXEC | INIT_TTY)) != (INIT_EXEC | INIT_TTY))
+		return false;
 	return !(m->flags & INIT_SECCOMP) == !m->bpf.len;
 }
 

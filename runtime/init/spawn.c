@@ -48,8 +48,15 @@ static __attribute__((noreturn)) void run_spawned(const struct init *in, const s
 		.ns_fds = in->ns_fds,
 	};
 
+	int r;
+
 	for (uint32_t i = 0; i < m->n_keep_fds; i++)
 		p.fds[3 + i] = fds[SPAWN_FD_KEPT + i];
+	r = terminal_make(&p);
+	if (r < 0) {
+		status_send(p.status_fd, INIT_STAGE_TTY, r, 0);
+		sys_exit(INIT_EXIT_FAILED);
+	}
 	payload_run(&p);
 }
 

@@ -229,9 +229,19 @@ static inline long sys_recvmsg(int fd, struct sys_msghdr *h, int flags)
 	return SYS_CALL(__NR_recvmsg, fd, h, flags, 0, 0, 0);
 }
 
+static inline long sys_sendmsg(int fd, const struct sys_msghdr *h, int flags)
+{
+	return SYS_CALL(__NR_sendmsg, fd, h, flags, 0, 0, 0);
+}
+
 static inline long sys_send(int fd, const void *buf, size_t len, int flags)
 {
 	return SYS_CALL(__NR_sendto, fd, buf, len, flags, 0, 0);
+}
+
+static inline int sys_fchown(int fd, unsigned uid, unsigned gid)
+{
+	return (int)SYS_CALL(__NR_fchown, fd, uid, gid, 0, 0, 0);
 }
 
 static inline int sys_setsid(void)
