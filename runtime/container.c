@@ -19,6 +19,7 @@
 #include "runtime/base/log.h"
 #include "runtime/child.h"
 #include "runtime/container_setup.h"
+#include "runtime/exec_server.h"
 #include "runtime/paths.h"
 #include "runtime/result.h"
 #include "runtime/server_list.h"
@@ -124,26 +125,10 @@ static void note_degraded(const struct container *c, struct run_result *ret)
 		strv_add(&ret->degraded, "landlock: this kernel has no Landlock ABI 2");
 }
 
-static void take_output(const struct pump *p, const struct capture *kept, struct run_output *ret)
-{
-	ret->bytes = p->total;
-	ret->truncated = p->keep && capture_is_truncated(kept);
-	if (p->keep && !p->pass)
-		capture_text(kept, false, &ret->text);
-}
-
-/* Output that was kept goes into the result, or its tail to where the head went. */
-static void finish_output(struct container *c, struct run_result *ret)
-{
-	ret->is_captured = c->spec->capture_output;
-	take_output(&c->streams.out, &c->streams.kept_out, &ret->out);
-	take_output(&c->streams.err, &c->streams.kept_err, &ret->err);
-	streams_flush_tails(&c->streams);
-}
-
 static int watch(struct container *c, struct run_result *ret, struct err *e)
 {
 	struct watchdog watchdog = {.view = WATCHDOG_VIEW_INIT};
+	struct exec_server exec = EXEC_SERVER_INIT;
 	struct supervise s = {
 		.spec = c->spec,
 		.pid1 = c->pid1,
@@ -155,12 +140,19 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.watchdog = container_limits_need_watchdog(&c->limits, c->spec) ? &watchdog : NULL,
 		.cgroup = &c->limits.cgroup,
 		.streams = &c->streams,
+		.exec = &exec,
 		.result = ret,
 	};
-	int r = supervise_run(&s, e);
+	int r;
+
+	exec.instance = &c->instance;
+	exec.control_fd = s.control_fd;
+	exec.msg_fd = c->msg_fd;
+	r = supervise_run(&s, e);
+	exec_server_close(&exec);
 
 	if (r >= 0)
-		finish_output(c, ret);
+		streams_finish(&c->streams, ret);
 	watchdog_done(&watchdog);
 	fd_close(&s.status_fd);
 	fd_close(&s.control_fd);

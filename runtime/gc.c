@@ -12,6 +12,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 #include "runtime/cgroup.h"
+#include "runtime/exec_proto.h"
 #include "runtime/file_lock.h"
 #include "runtime/gc_priv.h"
 #include "runtime/instance.h"
@@ -199,6 +200,17 @@ static void sweep_instance(struct gc *g, const struct gc_area *a, const char *id
 		gc_remove_file(g, GC_INSTANCE, a, id);
 }
 
+/* ID.sock of an instance that was killed. */
+static void sweep_exec_socket(struct gc *g, const struct gc_area *a, const char *name)
+{
+	size_t len = strlen(name) - strlen(EXEC_SOCKET_SUFFIX);
+	_free_ char *id = strndup(name, len);
+
+	g->failed |= !id;
+	if (id && name_is_id(id) && !instance_is_live(a->fd, id))
+		gc_remove_file(g, GC_SOCKET, a, name);
+}
+
 static int sweep_instances(struct gc *g, struct err *e)
 {
 	struct gc_area a;
@@ -208,6 +220,8 @@ static int sweep_instances(struct gc *g, struct err *e)
 	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
 		if (name_is_id(a.names.items[i]))
 			sweep_instance(g, &a, a.names.items[i]);
+		else if (str_has_suffix(a.names.items[i], EXEC_SOCKET_SUFFIX))
+			sweep_exec_socket(g, &a, a.names.items[i]);
 	}
 	gc_area_close(&a);
 	return r;

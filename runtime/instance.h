@@ -66,6 +66,9 @@ int instance_record_encode(const struct instance_record *r, struct strbuf *out, 
 int instance_record_decode(struct instance_record *ret, void *buf, size_t len, struct err *e);
 void instance_record_free(struct instance_record *r);
 
+/* True while a supervisor holds the instance; dirfd is the directory of instances. */
+bool instance_is_live(int dirfd, const char *id);
+
 /* Live and published instances; of one container where name is given. Unordered. */
 struct instance_list {
 	struct instance_record *items;

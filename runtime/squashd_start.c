@@ -25,29 +25,11 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/local_socket.h"
 
 #define BACKLOG 4096 /* the kernel cuts it to net.core.somaxconn */
 #define TARGET_FD 3
 #define FDS_MAX 8
-
-/* A directory's path may be too long for sun_path; /proc/self/fd leads to the same inode. */
-static int socket_address(const char *dir, int dirfd, const char *name, struct sockaddr_un *ret,
-			  struct err *e)
-{
-	int n;
-
-	memset(ret, 0, sizeof(*ret));
-	ret->sun_family = AF_UNIX;
-	if (dir) {
-		n = snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/%s", dir, name);
-		if (n > 0 && (size_t)n < sizeof(ret->sun_path))
-			return 0;
-	}
-	if (dirfd < 0)
-		return err_set(e, ENAMETOOLONG, "socket %s: path too long", name);
-	snprintf(ret->sun_path, sizeof(ret->sun_path), "/proc/self/fd/%d/%s", dirfd, name);
-	return 0;
-}
 
 int squashd_connect(const char *dir, int dirfd, const char *name, struct err *e)
 {
@@ -61,7 +43,7 @@ int squashd_connect(const char *dir, int dirfd, const char *name, struct err *e)
 
 	if (fd < 0)
 		return err_sys(e, "socket");
-	r = socket_address(dir, dirfd, name, &a, e);
+	r = local_socket_address(dir, dirfd, name, &a, e);
 	if (r < 0)
 		return r;
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0 ||
@@ -107,7 +89,7 @@ static int publish(int dirfd, const char *name, struct err *e)
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return err_sys(e, "random name");
 	snprintf(tmp, sizeof(tmp), ".tmp-%016llx", (unsigned long long)random);
-	r = socket_address(NULL, dirfd, tmp, &a, e);
+	r = local_socket_address(NULL, dirfd, tmp, &a, e);
 	if (r < 0)
 		return r;
 	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0)

@@ -5,12 +5,14 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/result.h"
 
 static const struct pump no_pump = {.src = -1, .dst = -1};
 
@@ -153,7 +155,13 @@ static bool is_copied(const struct streams *s, int fd)
 {
 	const struct stream_options *o = &s->options;
 
-	return (fd && (o->capture || o->keep_bytes || o->kill_bytes)) || isatty(fd);
+	struct stat st;
+
+	if (fd && (o->capture || o->keep_bytes || o->kill_bytes))
+		return true;
+	if (fd && o->copy_pipes && fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		return true;
+	return isatty(fd);
 }
 
 int streams_prepare(struct streams *s, const struct stream_options *o, struct err *e)
@@ -352,8 +360,19 @@ static void flush_tail(const struct pump *p, int fd)
 	(void)io_write_all(fd, strbuf_str(&tail), tail.len, NULL);
 }
 
-void streams_flush_tails(struct streams *s)
+static void take_output(const struct pump *p, const struct capture *kept, struct run_output *ret)
 {
+	ret->bytes = p->total;
+	ret->truncated = p->keep && capture_is_truncated(kept);
+	if (p->keep && !p->pass)
+		capture_text(kept, false, &ret->text);
+}
+
+void streams_finish(struct streams *s, struct run_result *ret)
+{
+	ret->is_captured = s->options.capture;
+	take_output(&s->out, &s->kept_out, &ret->out);
+	take_output(&s->err, &s->kept_err, &ret->err);
 	flush_tail(&s->out, 1);
 	flush_tail(&s->err, 2);
 }

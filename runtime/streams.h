@@ -24,6 +24,7 @@
 #include "runtime/capture.h"
 
 struct err;
+struct run_result;
 
 #define STREAM_BUFFER_BYTES 65536u
 #define STREAM_POLL_MAX 6 /* two descriptors a pump */
@@ -47,6 +48,8 @@ struct pump {
 struct stream_options {
 	bool tty;            /* a pty will come */
 	bool close_stdin;    /* the payload reads /dev/null */
+	bool copy_pipes;     /* output to a pipe or socket is copied too: who reads it sees the end
+			      * when we end, though what the payload has left behind goes on */
 	bool capture;        /* output is kept for the result and not passed on */
 	uint64_t keep_bytes; /* head and tail kept of each stream; 0: all is passed, none kept */
 	uint64_t kill_bytes; /* more on a stream is too much; 0: no such limit */
@@ -86,8 +89,8 @@ void streams_handle(struct streams *s, const struct pollfd *p, unsigned n);
 bool streams_have_output(const struct streams *s);
 /* True once a stream has had more than kill_bytes. */
 bool streams_too_much(const struct streams *s);
-/* Writes the kept tails of streams that are passed on; once, when all output has come. */
-void streams_flush_tails(struct streams *s);
+/* Ends the output: kept tails are written, and what was kept and counted goes into the result. */
+void streams_finish(struct streams *s, struct run_result *ret);
 /* Restores the terminal and frees; safe at any point after prepare. */
 void streams_done(struct streams *s);
 

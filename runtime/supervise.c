@@ -8,6 +8,7 @@
  *	pidfd	  pid 1 is dead; with it, by the kernel, every process of the container
  *	server	  end of file: the image server died, what the payload says now means nothing
  *	signals	  forwarded to the main process; SIGTSTP and SIGCONT are job control
+ *	exec	  other commands want processes in the container (exec_server.h)
  *	streams	  copied (streams.h)
  *
  * Time is CLOCK_MONOTONIC. At --timeout every process gets SIGTERM, --kill-after later pid 1 is
@@ -34,6 +35,8 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/log.h"
 #include "runtime/cgroup.h"
+#include "runtime/exec_proto.h"
+#include "runtime/exec_server.h"
 #include "runtime/init/init_abi.h"
 #include "runtime/init_msg.h"
 #include "runtime/net_tried.h"
@@ -42,7 +45,7 @@
 #include "runtime/spec.h"
 #include "runtime/watchdog.h"
 
-enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_STREAMS };
+enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_EXEC, ON_STREAMS };
 
 #define HUNG_MS 300u /* death of a killed pid 1 takes well under 1 ms */
 #define DRAIN_MS 20u /* a stalled reader does not hold up the result of a timeout */
@@ -77,6 +80,7 @@ int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
 		sigaddset(&set, forwarded[i]);
+	sigaddset(&set, EXEC_WAKE_SIGNAL);
 	if (sigprocmask(SIG_BLOCK, &set, ret_old) < 0)
 		return err_sys(e, "block signals");
 	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -293,6 +297,7 @@ static void read_control(struct loop *l)
 		for (fd = 0; fd < FD_PASS_MAX; fd++)
 			fd_close(&fds[fd]);
 		fd_close(&l->s->control_fd); /* end of file: init is ending */
+		l->s->exec->control_fd = -1;
 		return;
 	}
 	if (ev.type == LAUNCH_EV_TERMINAL && fds[0] >= 0) {
@@ -304,6 +309,8 @@ static void read_control(struct loop *l)
 		main_stopped(l);
 	} else if (ev.type == INIT_EV_EXITED) {
 		take_exit(l, &ev);
+	} else {
+		exec_server_event(l->s->exec, &ev);
 	}
 	for (fd = 0; fd < FD_PASS_MAX; fd++)
 		fd_close(&fds[fd]);
@@ -315,6 +322,10 @@ static void read_signal(struct loop *l)
 
 	if (read(l->s->signal_fd, &si, sizeof(si)) != sizeof(si))
 		return;
+	if ((int)si.ssi_signo == EXEC_WAKE_SIGNAL) {
+		(void)exec_server_open(l->s->exec, NULL);
+		return;
+	}
 	switch (si.ssi_signo) {
 	case SIGWINCH:
 		streams_resize(l->s->streams);
@@ -439,6 +450,8 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 		read_signal(l);
 	if (p[ON_SERVER].revents)
 		server_died(l);
+	if (p[ON_EXEC].revents)
+		exec_server_handle(l->s->exec);
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);
@@ -466,6 +479,7 @@ static int run_loop(struct loop *l, struct err *e)
 			[ON_PIDFD] = {.fd = l->dead ? -1 : s->pid1.pidfd, .events = POLLIN},
 			[ON_SERVER] = {.fd = s->server_fd, .events = POLLIN},
 			[ON_SIGNAL] = {.fd = s->signal_fd, .events = POLLIN},
+			[ON_EXEC] = {.fd = s->exec->poll_fd, .events = POLLIN},
 		};
 		unsigned n = ON_STREAMS + streams_poll(s->streams, p + ON_STREAMS);
 

@@ -15,6 +15,7 @@
 
 struct cgroup;
 struct err;
+struct exec_server;
 struct run_result;
 struct watchdog;
 struct container_spec;
@@ -30,6 +31,7 @@ struct supervise {
 	struct watchdog *watchdog; /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */
 	struct streams *streams;
+	struct exec_server *exec;  /* opened when somebody asks for an exec */
 	struct run_result *result;
 };
 

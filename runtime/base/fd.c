@@ -20,7 +20,8 @@ union control {
 	char buf[CMSG_SPACE(FD_PASS_MAX * sizeof(int))];
 };
 
-int fd_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e)
+static int send_with(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, int flags,
+		     struct err *e)
 {
 	struct iovec iov = {.iov_base = (void *)buf, .iov_len = len};
 	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
@@ -42,13 +43,23 @@ int fd_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds,
 		memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
 	}
 	do {
-		r = sendmsg(sock, &msg, MSG_NOSIGNAL);
+		r = sendmsg(sock, &msg, MSG_NOSIGNAL | flags);
 	} while (r < 0 && errno == EINTR);
 	if (r < 0)
 		return err_sys(e, "send message");
 	if ((size_t)r != len)
 		return err_set(e, EPROTO, "send message: short write");
 	return 0;
+}
+
+int fd_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e)
+{
+	return send_with(sock, buf, len, fds, n_fds, 0, e);
+}
+
+int fd_try_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e)
+{
+	return send_with(sock, buf, len, fds, n_fds, MSG_DONTWAIT, e);
 }
 
 /* Collects received descriptors; closes those past the caller's slots. Returns false for surplus. */

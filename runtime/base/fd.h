@@ -58,6 +58,8 @@ int fd_keep_on_exec(int fd, struct err *e);
  */
 #define FD_PASS_MAX 16
 int fd_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e);
+/* The same, but never waits for room in the socket: -EAGAIN. */
+int fd_try_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e);
 
 /*
  * Receives one message and its descriptors (O_CLOEXEC set). Returns the byte count, 0 at end of

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_EXEC_CLIENT_H
+#define CSBX_RUNTIME_EXEC_CLIENT_H
+
+/*
+ * A process in a running container, as the caller's own: its streams, its signals, its exit code.
+ * exec_open() reaches the container, exec_run() is one process; a link is good for one.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/streams.h"
+
+struct err;
+struct init_msg;
+struct instance_record;
+struct paths;
+struct process_spec;
+struct run_result;
+struct strv;
+
+struct exec_link {
+	int sock;
+	const struct init_msg *start; /* the main process's message, checked */
+	size_t start_bytes;
+};
+#define EXEC_LINK_INIT {.sock = -1}
+
+struct exec_options {
+	struct stream_options streams;
+	bool detached;		/* return when it runs; it reads and writes /dev/null */
+	uint64_t timeout_ms;	/* 0: none */
+	uint64_t kill_after_ms; /* SIGKILL follows SIGTERM after so long */
+};
+
+/*
+ * -ESRCH: the container has ended. -ETIMEDOUT: its supervisor does not answer, it may be stopped.
+ */
+int exec_open(const struct paths *p, const struct instance_record *rec, struct exec_link *ret,
+	      struct err *e);
+void exec_close(struct exec_link *l);
+
+/* Appends the main process's environment. */
+void exec_start_env(const struct exec_link *l, struct strv *env);
+/* Its supplementary groups, start->groups.len bytes of them; caller frees. NULL: none, or no memory. */
+uint32_t *exec_start_groups(const struct exec_link *l);
+const char *exec_start_cwd(const struct exec_link *l);
+
+/* Returns 0 with *ret filled, or -errno when no process could be made. */
+int exec_run(struct exec_link *l, const struct process_spec *p, const struct exec_options *o,
+	     struct run_result *ret, struct err *e);
+
+#endif

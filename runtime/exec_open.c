@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reaching the supervisor of an instance. Its socket is there once somebody has asked; the first
+ * one asks by a signal to its pidfd. The instance's lock is looked at again after the pidfd was
+ * opened: as long as it is held, the pid in the record is the supervisor's.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/exec_client.h"
+#include "runtime/exec_proto.h"
+#include "runtime/init/msg_check.h"
+#include "runtime/instance.h"
+#include "runtime/local_socket.h"
+#include "runtime/paths.h"
+
+#define ANSWER_MS 5000
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+static int ended(struct err *e)
+{
+	return err_set(e, ESRCH, "not running");
+}
+
+static int silent(struct err *e)
+{
+	return err_set(e, ETIMEDOUT, "its supervisor does not answer (stopped by a signal?)");
+}
+
+static int supervisor_open(int dirfd, const struct instance_record *rec, struct err *e)
+{
+	_close_ int pidfd = (int)syscall(SYS_pidfd_open, rec->supervisor, 0);
+
+	if (pidfd < 0)
+		return errno == ESRCH ? ended(e) : err_sys(e, "pidfd_open");
+	if (!instance_is_live(dirfd, rec->id))
+		return ended(e);
+	return take_fd(&pidfd);
+}
+
+/* Connects, waking the supervisor when it does not listen yet. */
+static int reach(int pidfd, const struct sockaddr_un *a, struct err *e)
+{
+	static const struct timespec pause = {.tv_nsec = 100000};
+	_close_ int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	static const struct timeval timeout = {.tv_sec = ANSWER_MS / 1000};
+	const uint64_t deadline_ms = now_ms() + ANSWER_MS;
+	bool woken = false;
+
+	if (sock < 0 || setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0)
+		return err_sys(e, "socket");
+	while (now_ms() < deadline_ms) {
+		struct pollfd p = {.fd = pidfd, .events = POLLIN};
+
+		if (connect(sock, (const struct sockaddr *)a, sizeof(*a)) == 0)
+			return take_fd(&sock);
+		if (errno != ENOENT && errno != ECONNREFUSED)
+			return errno == EAGAIN ? silent(e) : err_sys(e, "connect");
+		if (!woken && syscall(SYS_pidfd_send_signal, pidfd, EXEC_WAKE_SIGNAL, NULL, 0) < 0)
+			return errno == ESRCH ? ended(e) : err_sys(e, "wake the supervisor");
+		woken = true;
+		if (ppoll(&p, 1, &pause, NULL) > 0)
+			return ended(e);
+	}
+	return silent(e);
+}
+
+static int map_start(int fd, struct exec_link *l, struct err *e)
+{
+	off_t bytes = lseek(fd, 0, SEEK_END);
+	void *p;
+	int r;
+
+	if (bytes < (off_t)sizeof(*l->start) || bytes > (off_t)INIT_MSG_MAX)
+		return err_set(e, EPROTO, "garbled greeting");
+	p = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (p == MAP_FAILED)
+		return err_sys(e, "map the start's message");
+	l->start = p;
+	l->start_bytes = (size_t)bytes;
+	r = init_msg_check(p, l->start_bytes);
+	return r < 0 ? err_code(e, r, "the container was started by another version of csbx") : 0;
+}
+
+static int receive_hello(struct exec_link *l, struct err *e)
+{
+	struct pollfd p = {.fd = l->sock, .events = POLLIN};
+	struct init_event ev;
+	int fd = -1, r;
+	ssize_t n;
+
+	if (poll(&p, 1, ANSWER_MS) == 0)
+		return silent(e);
+	n = fd_recv(l->sock, &ev, sizeof(ev), &fd, 1, e);
+	if (n == 0 || n == -ECONNRESET)
+		return ended(e);
+	if (n < 0)
+		return (int)n;
+	if (n != sizeof(ev) || ev.magic != INIT_MAGIC || ev.type != EXEC_EV_HELLO || fd < 0)
+		r = err_set(e, EPROTO, "garbled greeting");
+	else
+		r = map_start(fd, l, e);
+	fd_close(&fd);
+	return r;
+}
+
+int exec_open(const struct paths *p, const struct instance_record *rec, struct exec_link *ret,
+	      struct err *e)
+{
+	_free_ char *name = str_printf("%s" EXEC_SOCKET_SUFFIX, rec->id);
+	_close_ int dirfd = paths_open(p->runtime, "instances", e), pidfd = -1;
+	struct sockaddr_un a;
+	int r;
+
+	*ret = (struct exec_link)EXEC_LINK_INIT;
+	if (dirfd < 0)
+		return dirfd;
+	if (!name)
+		return err_set(e, ENOMEM, "out of memory");
+	r = local_socket_address(NULL, dirfd, name, &a, e);
+	if (r < 0)
+		return r;
+	pidfd = supervisor_open(dirfd, rec, e);
+	if (pidfd < 0)
+		return pidfd;
+	r = ret->sock = reach(pidfd, &a, e);
+	if (r >= 0)
+		r = receive_hello(ret, e);
+	if (r < 0)
+		exec_close(ret);
+	return r;
+}
+
+void exec_close(struct exec_link *l)
+{
+	if (l->start)
+		munmap((void *)l->start, l->start_bytes);
+	l->start = NULL;
+	fd_close(&l->sock);
+}
+
+void exec_start_env(const struct exec_link *l, struct strv *env)
+{
+	const char *s = init_msg_at(l->start, l->start->env);
+
+	for (uint32_t i = 0; i < l->start->envc; i++) {
+		strv_add(env, s);
+		s += strlen(s) + 1;
+	}
+}
+
+uint32_t *exec_start_groups(const struct exec_link *l)
+{
+	struct init_range r = l->start->groups;
+	uint32_t *groups = r.len ? malloc(r.len) : NULL;
+
+	if (groups)
+		memcpy(groups, init_msg_at(l->start, r), r.len);
+	return groups;
+}
+
+const char *exec_start_cwd(const struct exec_link *l)
+{
+	return init_msg_at(l->start, l->start->cwd);
+}

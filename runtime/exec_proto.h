@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_EXEC_PROTO_H
+#define CSBX_RUNTIME_EXEC_PROTO_H
+
+/*
+ * How `exec` reaches a running container: a SOCK_SEQPACKET connection to the container's
+ * supervisor, $CSBX_RUNTIME_PATH/instances/ID.sock, one connection a process. The directory is
+ * 0700 and the peer's user id is compared: nobody else gets this far, and a message is trusted no
+ * more than csbx-init trusts any (init_abi.h).
+ *
+ * A start pays nothing for it: the supervisor binds the socket when EXEC_WAKE_SIGNAL arrives for
+ * the first time, which the client sends, by pidfd, when it finds no socket.
+ *
+ *	supervisor -> client	struct init_event; EXEC_EV_HELLO with the start's message (memfd)
+ *	client -> supervisor	struct init_request; INIT_REQ_SPAWN with INIT_SPAWN_FDS descriptors,
+ *				arg: enum exec_flag; later INIT_REQ_SIGNAL_PID, arg as there
+ *	supervisor -> client	INIT_EV_SPAWNED, INIT_EV_SPAWN_STOPPED, INIT_EV_SPAWN_EXITED as they
+ *				come from csbx-init; EXEC_EV_BUSY: ask again a little later
+ *
+ * A client that goes away takes its process, with its process group, along, unless it was asked
+ * for with EXEC_DETACHED. End of file at the client before INIT_EV_SPAWN_EXITED: the container
+ * ended.
+ */
+
+#include <signal.h>
+
+#include "runtime/init/init_abi.h"
+
+#define EXEC_WAKE_SIGNAL SIGRTMIN
+#define EXEC_SOCKET_SUFFIX ".sock"
+
+enum exec_flag { EXEC_DETACHED = 1u << 0 };
+
+enum exec_event_type {
+	EXEC_EV_HELLO = 200,
+	EXEC_EV_BUSY,
+};
+
+#endif

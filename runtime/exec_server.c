@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory. One session a client, from its connection until both the client is gone and its process
+ * has ended: the number of a process that runs must not be given to another. All descriptors hang
+ * in one epoll, whose own descriptor is what the supervisor's poll(2) looks at. Nothing here
+ * waits: a client that does not read is dropped, and when csbx-init's socket is full the client
+ * is told to ask again.
+ */
+#include "runtime/exec_server.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/log.h"
+#include "runtime/base/str.h"
+#include "runtime/exec_proto.h"
+#include "runtime/instance.h"
+#include "runtime/local_socket.h"
+
+#define BACKLOG 4096
+#define EVENTS_AT_ONCE 64
+
+struct exec_session {
+	uint32_t id; /* never 0 */
+	int sock;    /* -1: the client is gone */
+	bool spawned, detached;
+};
+
+static struct exec_session *find(const struct exec_server *s, uint32_t id)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->sessions[i].id == id)
+			return &s->sessions[i];
+	}
+	return NULL;
+}
+
+static int watch(struct exec_server *s, int fd, uint32_t id)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = id};
+
+	return epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
+/* Hundreds of clients, three descriptors in flight each: the soft limit is not meant for this. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur == l.rlim_max)
+		return;
+	l.rlim_cur = l.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &l);
+}
+
+static int listen_at(struct exec_server *s, struct err *e)
+{
+	_free_ char *name = str_printf("%s" EXEC_SOCKET_SUFFIX, s->instance->id);
+	_close_ int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un a;
+	int r = name ? 0 : err_set(e, ENOMEM, "out of memory");
+
+	if (r >= 0 && fd < 0)
+		r = err_sys(e, "socket");
+	if (r >= 0)
+		r = local_socket_address(NULL, s->instance->dirfd, name, &a, e);
+	if (r < 0)
+		return r;
+	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, BACKLOG) < 0)
+		return err_sys(e, "listen for exec");
+	s->listen_fd = take_fd(&fd);
+	return watch(s, s->listen_fd, 0);
+}
+
+int exec_server_open(struct exec_server *s, struct err *e)
+{
+	int r;
+
+	if (s->poll_fd >= 0)
+		return 0;
+	raise_descriptor_limit();
+	s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
+	r = s->poll_fd < 0 ? err_sys(e, "epoll") : listen_at(s, e);
+	if (r < 0)
+		exec_server_close(s);
+	return r;
+}
+
+/* --- sessions ----------------------------------------------------------------------------- */
+
+static struct exec_session *session_add(struct exec_server *s)
+{
+	if (s->n == s->cap) {
+		size_t cap = s->cap ? 2 * s->cap : 16;
+		struct exec_session *p = reallocarray(s->sessions, cap, sizeof(*p));
+
+		if (!p)
+			return NULL;
+		s->sessions = p;
+		s->cap = cap;
+	}
+	do {
+		s->last_id++;
+	} while (!s->last_id || find(s, s->last_id));
+	s->sessions[s->n] = (struct exec_session){.id = s->last_id, .sock = -1};
+	return &s->sessions[s->n++];
+}
+
+static void session_remove(struct exec_server *s, struct exec_session *x)
+{
+	fd_close(&x->sock); /* closing takes it out of the epoll */
+	*x = s->sessions[--s->n];
+	if (s->is_full && watch(s, s->listen_fd, 0) >= 0)
+		s->is_full = false;
+}
+
+static void ask_init(const struct exec_server *s, const struct exec_session *x, uint32_t type,
+		     uint32_t arg)
+{
+	struct init_request rq = {.magic = INIT_MAGIC, .type = type, .arg = arg, .id = x->id};
+
+	(void)fd_try_send(s->control_fd, &rq, sizeof(rq), NULL, 0, NULL);
+}
+
+/* The client is gone: what it started goes too, and is forgotten when its end is told. */
+static void client_left(struct exec_server *s, struct exec_session *x)
+{
+	if (!x->spawned) {
+		session_remove(s, x);
+		return;
+	}
+	fd_close(&x->sock);
+	if (!x->detached)
+		ask_init(s, x, INIT_REQ_SIGNAL_PID, SIGKILL | INIT_SIGNAL_GROUP);
+}
+
+/* A client that does not take its news is as good as gone. */
+static void tell(struct exec_server *s, struct exec_session *x, const struct init_event *ev, int fd)
+{
+	if (x->sock >= 0 && fd_try_send(x->sock, ev, sizeof(*ev), &fd, fd >= 0, NULL) < 0)
+		client_left(s, x);
+}
+
+static void spawn(struct exec_server *s, struct exec_session *x, uint32_t flags, const int *fds,
+		  size_t n_fds)
+{
+	struct init_request rq = {.magic = INIT_MAGIC, .type = INIT_REQ_SPAWN, .id = x->id};
+	struct init_event busy = {.magic = INIT_MAGIC, .type = EXEC_EV_BUSY};
+	int r;
+
+	if (x->spawned || n_fds != INIT_SPAWN_FDS) {
+		client_left(s, x);
+		return;
+	}
+	r = fd_try_send(s->control_fd, &rq, sizeof(rq), fds, n_fds, NULL);
+	if (r == -EAGAIN || r == -ETOOMANYREFS) {
+		tell(s, x, &busy, -1);
+	} else if (r < 0) {
+		client_left(s, x);
+	} else {
+		x->spawned = true;
+		x->detached = flags & EXEC_DETACHED;
+	}
+}
+
+static void session_read(struct exec_server *s, struct exec_session *x)
+{
+	struct init_request rq;
+	int fds[INIT_SPAWN_FDS + 1];
+	ssize_t n = fd_recv(x->sock, &rq, sizeof(rq), fds, INIT_SPAWN_FDS + 1, NULL);
+	size_t n_fds = 0;
+
+	if (n == -EAGAIN)
+		return;
+	while (n >= 0 && n_fds <= INIT_SPAWN_FDS && fds[n_fds] >= 0)
+		n_fds++;
+	if (n != sizeof(rq) || rq.magic != INIT_MAGIC)
+		client_left(s, x);
+	else if (rq.type == INIT_REQ_SPAWN)
+		spawn(s, x, rq.arg, fds, n_fds);
+	else if (rq.type == INIT_REQ_SIGNAL_PID && x->spawned)
+		ask_init(s, x, INIT_REQ_SIGNAL_PID, rq.arg);
+	for (size_t i = 0; n >= 0 && i <= INIT_SPAWN_FDS; i++)
+		fd_close(&fds[i]);
+}
+
+static bool is_same_user(int sock)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+}
+
+static void session_begin(struct exec_server *s)
+{
+	struct init_event hello = {.magic = INIT_MAGIC, .type = EXEC_EV_HELLO};
+	_close_ int sock = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct exec_session *x;
+
+	if (sock < 0 && (errno == EMFILE || errno == ENFILE)) {
+		s->is_full = epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, s->listen_fd, NULL) == 0;
+		return;
+	}
+	x = sock >= 0 && is_same_user(sock) ? session_add(s) : NULL;
+	if (!x)
+		return;
+	x->sock = take_fd(&sock);
+	if (watch(s, x->sock, x->id) < 0)
+		session_remove(s, x);
+	else
+		tell(s, x, &hello, s->msg_fd);
+}
+
+void exec_server_handle(struct exec_server *s)
+{
+	struct epoll_event ev[EVENTS_AT_ONCE];
+	int n = epoll_wait(s->poll_fd, ev, EVENTS_AT_ONCE, 0);
+
+	for (int i = 0; i < n; i++) {
+		struct exec_session *x = ev[i].data.u32 ? find(s, ev[i].data.u32) : NULL;
+
+		if (!ev[i].data.u32)
+			session_begin(s);
+		else if (x && x->sock >= 0)
+			session_read(s, x);
+	}
+}
+
+void exec_server_event(struct exec_server *s, const struct init_event *ev)
+{
+	struct exec_session *x = find(s, ev->id);
+
+	if (!x)
+		return;
+	tell(s, x, ev, -1);
+	x = find(s, ev->id);
+	if (x && ev->type == INIT_EV_SPAWN_EXITED)
+		session_remove(s, x);
+}
+
+void exec_server_close(struct exec_server *s)
+{
+	_free_ char *name = s->listen_fd >= 0 ? str_printf("%s" EXEC_SOCKET_SUFFIX, s->instance->id) : NULL;
+
+	if (name)
+		(void)unlinkat(s->instance->dirfd, name, 0);
+	for (size_t i = 0; i < s->n; i++)
+		fd_close(&s->sessions[i].sock);
+	free(s->sessions);
+	s->sessions = NULL;
+	s->n = s->cap = 0;
+	fd_close(&s->listen_fd);
+	fd_close(&s->poll_fd);
+}

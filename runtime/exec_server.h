@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_EXEC_SERVER_H
+#define CSBX_RUNTIME_EXEC_SERVER_H
+
+/* The supervisor's side of exec (exec_proto.h): a switchboard between clients and csbx-init. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct init_event;
+struct instance;
+
+struct exec_session;
+
+struct exec_server {
+	const struct instance *instance;
+	int control_fd; /* to csbx-init, the supervisor's; -1 when it is gone */
+	int msg_fd;	/* the start's message */
+	int poll_fd;	/* readable: exec_server_handle(); -1 until somebody asked */
+	int listen_fd;
+	bool is_full; /* out of descriptors: nobody is accepted until a session ends */
+	struct exec_session *sessions;
+	size_t n, cap;
+	uint32_t last_id;
+};
+#define EXEC_SERVER_INIT {.control_fd = -1, .msg_fd = -1, .poll_fd = -1, .listen_fd = -1}
+
+/* On EXEC_WAKE_SIGNAL; nothing to do when it is open. A failure concerns the client only. */
+int exec_server_open(struct exec_server *s, struct err *e);
+void exec_server_handle(struct exec_server *s);
+/* News of a spawned process. */
+void exec_server_event(struct exec_server *s, const struct init_event *ev);
+/* The container ended: every client is told by end of file. */
+void exec_server_close(struct exec_server *s);
+
+#endif
