@@ -16,6 +16,7 @@ const struct command command_list[] = {
 	{"logout", PROGRAM_IMAGE, GROUP_IMAGE, "Forget the password for a registry"},
 	{"start", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container or an image"},
 	{"run", PROGRAM_CSBX, GROUP_RUN, "Run a command in a fresh container of an image"},
+	{"exec", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container that runs already"},
 	{"inspect", PROGRAM_TOOL, GROUP_CONTAINER, "Show what a container is and what protects it"},
 	{"doctor", PROGRAM_TOOL, GROUP_SYSTEM,
 	 "Say what containers need of this machine, and what is missing"},

@@ -14,8 +14,8 @@
 static int csbx_main(int argc, char **argv)
 {
 	static const struct verb *const verbs[] = {
-		&verb_create, &verb_gc,    &verb_info,    &verb_list, &verb_remove,
-		&verb_run,    &verb_start, &verb_version, NULL,
+		&verb_create, &verb_exec, &verb_gc,    &verb_info,    &verb_list,
+		&verb_remove, &verb_run,  &verb_start, &verb_version, NULL,
 	};
 
 	return cmd_main(PROGRAM_CSBX, verbs, argc, argv);

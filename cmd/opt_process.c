@@ -117,4 +117,26 @@ static const struct opt opts[] = {
 	{0},
 };
 
+/* The same for one process more: no keys, for what holds for containers does not hold for it. */
+static const struct opt exec_opts[] = {
+	{OPT_CALL, 'e', "env", "NAME[=VALUE]", AT(env), set_env, .repeats = true,
+	 .help = "set a variable; without a value, pass on your own"},
+	{OPT_CALL, 0, "env-file", "FILE", AT(env), set_env_file, .repeats = true, .offers = "file",
+	 .help = "read variables from a file, one NAME=VALUE a line"},
+	{OPT_STR, 'w', "workdir", "DIR", AT(workdir), .initial = "the container's",
+	 .help = "directory to start in; it must be there"},
+	{OPT_STR, 'u', "user", "USER[:GROUP]", AT(user), .initial = "the container's main user",
+	 .help = "name or number of the user, from the container's /etc/passwd as it is now"},
+	{OPT_MAYBE, 'i', "interactive", "yes|no", AT(no_stdin), set_interactive, .initial = "yes",
+	 .help = "hand standard input to the program; no: it reads /dev/null"},
+	{OPT_MAYBE, 't', "tty", "yes|no", AT(tty), set_tty,
+	 .initial = "yes when standard input and output are terminals",
+	 .help = "give the program a terminal of the container's own"},
+	{OPT_STR, 0, "stdin", "FILE", AT(stdin_path), .offers = "file",
+	 .help = "standard input from a file"},
+	{0},
+};
+
+const struct opt_table exec_table_process = {"Process and environment", exec_opts};
+
 const struct opt_table run_table_process = {"Process and environment", opts};

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -12,12 +11,11 @@
 #include "cmd/run_opts.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
-#include "runtime/base/path.h"
 #include "runtime/etc_files.h"
 #include "runtime/name.h"
 #include "runtime/policy.h"
 #include "runtime/user.h"
+#include "runtime/user_files.h"
 #include "runtime/userns.h"
 
 extern char **environ;
@@ -33,26 +31,13 @@ struct resolve {
 	struct strbuf passwd, group; /* of a kept layer */
 };
 
-/*
- * A kept layer may have its own /etc/passwd, which hides the image's. It is the container's file,
- * so it is opened without following links, never waited for, and only so much of it is read.
- */
+/* A kept layer may have its own /etc/passwd, which hides the image's. */
 static bool layer_file(const char *layer, const char *path, struct strbuf *out)
 {
 	_free_ char *upper = str_printf("%s/upper", layer);
 	_close_ int root = upper ? open(upper, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	_close_ int fd = -1;
-	struct stat st;
 
-	if (root < 0)
-		return false;
-	fd = path_open_in_root(root, path, O_PATH | O_NOFOLLOW, 0, NULL);
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	fd_close(&fd);
-	fd = path_open_in_root(root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0, NULL);
-	return fd >= 0 && fstat(fd, &st) >= 0 && S_ISREG(st.st_mode) &&
-	       io_read_all(fd, IMAGE_META_FILE_MAX, out, NULL) >= 0;
+	return root >= 0 && user_file_read(root, path, out);
 }
 
 static void find_user_files(struct resolve *x)

@@ -111,7 +111,7 @@ static int check_keys(const struct cmd *c, struct err *e)
 	return 0;
 }
 
-static int replace_stdin(const char *path, struct err *e)
+int run_replace_stdin(const char *path, struct err *e)
 {
 	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 
@@ -142,7 +142,7 @@ static int prepare(struct cmd *c, const struct run_request *q, struct run_opts *
 	if (r >= 0)
 		r = set_run_name(o, q->name, e);
 	if (r >= 0 && o->stdin_path)
-		r = replace_stdin(o->stdin_path, e);
+		r = run_replace_stdin(o->stdin_path, e);
 	return r < 0 ? r : resolve_spec(c, &resolve, o, e);
 }
 

@@ -8,6 +8,7 @@
 
 struct cmd;
 struct container_spec;
+struct err;
 struct image_meta;
 struct run_opts;
 
@@ -29,6 +30,9 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
  */
 int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *meta,
 		    const char *what);
+
+/* --stdin FILE: descriptor 0 is the file from here on. */
+int run_replace_stdin(const char *path, struct err *e);
 
 /* Prints what would be mounted; the exit code. */
 int run_plan(const struct container_spec *spec, const char *what);

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent / "fixtures"))
 import harness  # noqa: E402
 import images  # noqa: E402
 import ociimage  # noqa: E402
+from terminal import Terminal  # noqa: E402
 
 SESSION = os.environ.get("CSBX_TEST_SESSION", "main")
 MUST_WORK = os.environ.get("CSBX_MUST_WORK") == "1"
@@ -134,3 +135,15 @@ def make_image(csbx):
         csbx.ok("import", *options, "-o", out, f"oci:{source}")
         return out
     return make
+
+
+@pytest.fixture
+def terminal(csbx):
+    made = []
+
+    def start(*argv, **kw):
+        made.append(Terminal(csbx, list(argv), **kw))
+        return made[-1]
+    yield start
+    for t in made:
+        t.close()

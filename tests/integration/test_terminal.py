@@ -1,102 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A terminal in a container: its own, with job control inside and outside, the right size, and the
 caller's terminal as it was afterwards."""
-import fcntl
 import os
-import pty
-import re
-import select
 import signal
-import struct
-import subprocess
 import termios
-import time
 
 import pytest
 
 import harness
+from terminal import TIMEOUT_S
 
 pytestmark = pytest.mark.feature("userns")
-TIMEOUT_S = 20
-
-
-class Terminal:
-    """A program on a terminal of its own, and what it prints."""
-
-    def __init__(self, csbx, argv, rows=24, columns=80, **redirected):
-        self.master, self.slave = pty.openpty()
-        self.resize(rows, columns)
-        self.modes = termios.tcgetattr(self.slave)
-        self.seen = ""
-        env = {**csbx.env, "TERM": "vt100", "PS1": "shell> ", "HISTFILE": "/dev/null"}
-
-        def take_terminal():
-            os.setsid()
-            fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
-        streams = {"stdin": self.slave, "stdout": self.slave, "stderr": self.slave, **redirected}
-        self.p = subprocess.Popen(argv, env=env, cwd=csbx.work, preexec_fn=take_terminal, pass_fds=[self.slave],
-                                  **streams)
-
-    def resize(self, rows, columns):
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
-
-    def send(self, text):
-        os.write(self.master, text if isinstance(text, bytes) else text.encode())
-
-    def signals_and_lines(self):
-        """True if the terminal makes signals of control characters and edits lines, as a shell's does for programs."""
-        return termios.tcgetattr(self.slave)[3] & (termios.ISIG | termios.ICANON) == termios.ISIG | termios.ICANON
-
-    def expect(self, pattern):
-        """Waits for the pattern after what was matched before; returns the match."""
-        deadline = time.monotonic() + TIMEOUT_S
-        while not (m := re.search(pattern, self.seen)):
-            left = deadline - time.monotonic()
-            assert left > 0, f"no {pattern!r} in {self.seen!r}"
-            if select.select([self.master], [], [], left)[0]:
-                self.seen += os.read(self.master, 4096).decode("latin-1")
-        self.seen = self.seen[m.end():]
-        return m
-
-    def wait_for(self, condition):
-        """For what the kernel tells nobody of: the modes of the terminal."""
-        deadline = time.monotonic() + TIMEOUT_S
-        while not condition():
-            assert time.monotonic() < deadline, f"said {self.seen!r}"
-            time.sleep(0.01)
-
-    def wait(self):
-        """Exit code; drains meanwhile, so that nobody blocks on us."""
-        deadline = time.monotonic() + TIMEOUT_S
-        while self.p.poll() is None:
-            assert time.monotonic() < deadline, f"still runs; said {self.seen!r}"
-            if select.select([self.master], [], [], 0.02)[0]:
-                self.seen += os.read(self.master, 4096).decode("latin-1")
-        return self.p.returncode
-
-    def hang_up(self):
-        """What closing the window does."""
-        for fd in {self.master, self.slave} - {-1}:
-            os.close(fd)
-        self.master = self.slave = -1
-
-    def close(self):
-        if self.p.poll() is None:
-            self.p.kill()
-            self.p.wait()
-        self.hang_up()
-
-
-@pytest.fixture
-def terminal(csbx):
-    made = []
-
-    def start(*argv, **kw):
-        made.append(Terminal(csbx, list(argv), **kw))
-        return made[-1]
-    yield start
-    for t in made:
-        t.close()
 
 
 @pytest.fixture
