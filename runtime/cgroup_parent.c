@@ -13,6 +13,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/cgroup_scope.h"
 #include "runtime/paths.h"
 
 #define MOUNTINFO_BYTES_MAX (8u << 20)
@@ -119,8 +120,7 @@ static int read_proc(const char *path, size_t max, struct strbuf *out, struct er
 	return io_read_all(fd, max, out, e) < 0 ? err_wrap(e, "%s", path) : 0;
 }
 
-/* Directory of our own group, and how much of it no parent may be above. */
-static int find_own(char **ret_dir, size_t *ret_floor, struct err *e)
+int cgroup_own_directory(char **ret_dir, size_t *ret_floor, struct err *e)
 {
 	_strbuf_ struct strbuf mounts = STRBUF_INIT, cgroups = STRBUF_INIT;
 	const char *job = cgroup_batch_job();
@@ -216,7 +216,7 @@ static int check_in_job(const struct cgroup_parent *p, struct err *e)
 	_free_ char *dir = NULL;
 	size_t floor_len;
 
-	if (!cgroup_batch_job() || find_own(&dir, &floor_len, NULL) < 0)
+	if (!cgroup_batch_job() || cgroup_own_directory(&dir, &floor_len, NULL) < 0)
 		return 0;
 	dir[floor_len] = 0;
 	return is_below(p->fd, dir)
@@ -234,7 +234,23 @@ static int open_named(const char *path, unsigned need, struct cgroup_parent *ret
 	return r < 0 ? err_wrap(e, "CSBX_CGROUP_PARENT") : 0;
 }
 
-int cgroup_parent_find(const struct paths *p, unsigned need, bool may_scope,
+/* Takes the place of an ancestor that offers less. */
+static void try_scope(const struct paths *p, const char *id, unsigned need,
+		      struct cgroup_parent *best, struct err *e)
+{
+	struct cgroup_parent scope = CGROUP_PARENT_INIT;
+	int r = cgroup_scope_enter(p, id, need, &scope, e);
+
+	if (r >= 0 && (best->fd < 0 || __builtin_popcount(scope.offers & need) >
+					       __builtin_popcount(best->offers & need))) {
+		cgroup_parent_close(best);
+		*best = scope;
+	} else {
+		cgroup_parent_close(&scope);
+	}
+}
+
+int cgroup_parent_find(const struct paths *p, unsigned need, const char *scope_id,
 		       struct cgroup_parent *ret, struct err *e)
 {
 	_free_ char *dir = NULL;
@@ -247,10 +263,15 @@ int cgroup_parent_find(const struct paths *p, unsigned need, bool may_scope,
 			return err_set(e, ENOENT, "CSBX_CGROUP_PARENT is none");
 		return open_named(p->cgroup_parent, need, ret, e);
 	}
-	r = find_own(&dir, &floor_len, e);
+	r = cgroup_own_directory(&dir, &floor_len, e);
 	if (r < 0)
 		return r;
-	(void)may_scope;
 	find_ancestor(dir, floor_len, need, ret);
-	return ret->fd >= 0 ? 0 : err_set(e, EACCES, "no group above our own is delegated to us");
+	if ((ret->offers & need) == need)
+		return 0;
+	if (scope_id && !cgroup_batch_job())
+		try_scope(p, scope_id, need, ret, e);
+	else
+		err_set(e, EACCES, "no group above our own is delegated to us");
+	return ret->fd >= 0 ? 0 : -EACCES;
 }

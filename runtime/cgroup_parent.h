@@ -37,9 +37,10 @@ struct cgroup_parent {
 
 /*
  * -errno and the reason when there is none. A parent may offer less than is needed: the caller
- * looks at `offers`. may_scope: whether we may be moved into a scope for it.
+ * looks at `offers`. scope_id: of the container, when this process may be moved into a scope for
+ * it; NULL = it may not.
  */
-int cgroup_parent_find(const struct paths *p, unsigned need, bool may_scope,
+int cgroup_parent_find(const struct paths *p, unsigned need, const char *scope_id,
 		       struct cgroup_parent *ret, struct err *e);
 /* A directory of a cgroup v2 tree, as a parent; enables what it has and does not yet offer. */
 int cgroup_parent_open(const char *path, unsigned need, struct cgroup_parent *ret, struct err *e);
@@ -47,6 +48,12 @@ void cgroup_parent_close(struct cgroup_parent *p);
 
 /* Id of the batch job we are in (SLURM, PBS, LSF), NULL = none. */
 const char *cgroup_batch_job(void);
+
+/*
+ * Directory of our own group, and how much of it no parent may be above: the mount point, or the
+ * group of the batch job. Caller frees.
+ */
+int cgroup_own_directory(char **ret_dir, size_t *ret_floor, struct err *e);
 
 /* Small files of a group: the text, NUL-terminated; and one write. 0 or -errno. */
 int cgroup_read(int dirfd, const char *name, char *buf, size_t size);

@@ -167,6 +167,9 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	sigset_t old;
 	int r;
 
+	/* Of a try before, that found what this one avoids, nothing is to be told. */
+	run_result_free(ret);
+	*ret = (struct run_result){0};
 	container_init(&c, spec, paths);
 	on_disk = on_disk || (spec->rootfs.upper != UPPER_KEPT && container_wants_disk_upper(&c));
 	ret->started_at_ns = now_ns(CLOCK_REALTIME);

@@ -50,7 +50,7 @@ int container_limits_prepare(struct container_limits *l, const struct container_
 	if (!l->need || (paths->cgroup_parent && str_eq(paths->cgroup_parent, "none")))
 		return 0;
 	l->named = paths->cgroup_parent;
-	r = cgroup_parent_find(paths, l->need, true, &parent, &l->missed);
+	r = cgroup_parent_find(paths, l->need, s->id, &parent, &l->missed);
 	if (r >= 0) {
 		r = announce(&parent, s, instance, e);
 		if (r < 0) {

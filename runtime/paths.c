@@ -16,6 +16,7 @@
 #include "runtime/config.h"
 
 #define LINGER_DEFAULT_MS 60000u
+#define SCOPE_TIMEOUT_DEFAULT_MS 300u
 
 /* A variable that names a directory: relative or empty values are as good as none (XDG basedir). */
 static const char *dir_from_env(const char *name)
@@ -133,13 +134,14 @@ static int helper_dir(char **ret, struct err *e)
 	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-static int linger(const struct config *c, uint32_t *ret_ms, struct err *e)
+static int duration(const struct config *c, const char *name, uint32_t fallback_ms, uint32_t *ret_ms,
+		    struct err *e)
 {
-	const char *v = setting(c, "CSBX_LINGER");
-	uint64_t ms = LINGER_DEFAULT_MS;
+	const char *v = setting(c, name);
+	uint64_t ms = fallback_ms;
 
 	if (v && *v && (num_parse_duration(v, &ms) < 0 || ms > UINT32_MAX))
-		return err_set(e, EINVAL, "CSBX_LINGER: '%s' is not a duration", v);
+		return err_set(e, EINVAL, "%s: '%s' is not a duration", name, v);
 	*ret_ms = (uint32_t)ms;
 	return 0;
 }
@@ -173,7 +175,9 @@ int paths_init(struct paths *p, const struct config *c, struct err *e)
 	if (r >= 0)
 		r = helper_dir(&p->libexec, e);
 	if (r >= 0)
-		r = linger(c, &p->linger_ms, e);
+		r = duration(c, "CSBX_LINGER", LINGER_DEFAULT_MS, &p->linger_ms, e);
+	if (r >= 0)
+		r = duration(c, "CSBX_SCOPE_TIMEOUT", SCOPE_TIMEOUT_DEFAULT_MS, &p->scope_timeout_ms, e);
 	if (r >= 0)
 		r = cgroup_parent(c, &p->cgroup_parent, e);
 	if (r < 0)
