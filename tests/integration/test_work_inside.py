@@ -42,6 +42,57 @@ def test_installing(csbx, python_image, layer):
     csbx.ok("remove", "-f", "py")
 
 
+RENAMES = r"""
+import ctypes, errno, os, shutil, sysconfig
+libc, here = ctypes.CDLL(None, use_errno=True), -100
+def outcome(f, *args):
+    try: return f(*args) or "ok"
+    except OSError as e: return errno.errorcode[e.errno]
+def call(f, *args):
+    if f(*args) < 0: raise OSError(ctypes.get_errno(), "")
+def rename2(a, b, flags): call(libc.renameat2, here, a.encode(), here, b.encode(), flags)
+def temporary(d):
+    fd = os.open(d, os.O_TMPFILE | os.O_RDWR, 0o600)
+    os.write(fd, b"nameless")
+    call(libc.linkat, here, b"/proc/self/fd/%d" % fd, here, (d + "/named").encode(), 0x400)
+    assert open(d + "/named").read() == "nameless"
+lib = sysconfig.get_path("stdlib")
+os.makedirs("/own/dir")
+for name in "ab": open("/own/" + name, "w").write(name)
+first = open(lib + "/abc.py").read()
+print("directory of the image", outcome(os.rename, lib + "/json", lib + "/moved"))
+print("exchanged with an own one", outcome(rename2, lib + "/json", "/own/dir", 2))
+print("by copying", outcome(lambda: shutil.move(lib + "/json", lib + "/moved") and None))
+print("file of the image", outcome(os.rename, lib + "/bdb.py", lib + "/moved.py"))
+print("own directory", outcome(os.rename, "/own/dir", lib + "/dir"))
+print("exchange", outcome(rename2, "/own/a", "/own/b", 2), open("/own/a").read())
+print("exchange in the image", outcome(rename2, lib + "/abc.py", lib + "/ast.py", 2),
+      open(lib + "/ast.py").read() == first)
+print("exchange with the image", outcome(rename2, lib + "/ast.py", "/own/a", 2),
+      open("/own/a").read() == first)
+print("no replacing", outcome(rename2, "/own/a", "/own/b", 1), outcome(rename2, "/own/a", "/own/z", 1),
+      outcome(rename2, lib + "/cmd.py", lib + "/csv.py", 1), outcome(rename2, lib + "/cmd.py", "/own/c", 1))
+print("nameless", *(outcome(temporary, d) for d in ("/own", lib + "/email", "/tmp")))
+print("hard link", outcome(os.link, lib + "/csv.py", "/own/csv"), os.stat("/own/csv").st_nlink)
+print("overlay's own attribute", outcome(os.setxattr, "/own", "user.overlay.opaque", b"y"))
+"""
+
+
+@LAYERS
+@pytest.mark.both_users
+def test_renames(csbx, python_image, layer):
+    """As in docker: a directory of the image is renamed by copying, which mv does; all else works."""
+    csbx.ok("create", "--name", "py", python_image)
+    said = csbx.ok("start", *layer, "py", "python3", "-c", RENAMES).splitlines()
+    csbx.ok("remove", "-f", "py")
+    assert said[:-1] == [
+        "directory of the image EXDEV", "exchanged with an own one EXDEV", "by copying ok",
+        "file of the image ok", "own directory ok", "exchange ok b", "exchange in the image ok True",
+        "exchange with the image ok True", "no replacing EEXIST ok EEXIST ok", "nameless ok ok ok",
+        "hard link ok 2"]
+    assert said[-1].startswith("overlay's own attribute ")
+
+
 GIT = """
 set -e
 export HOME=/root GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
