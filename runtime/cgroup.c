@@ -136,6 +136,16 @@ uint64_t cgroup_memory_now(const struct cgroup *cg)
 	return read_number(cg->limit_fd, "memory.current");
 }
 
+bool cgroup_show(const char *path, const char *file, char *buf, size_t size)
+{
+	_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || cgroup_read(fd, file, buf, size) < 0)
+		return false;
+	buf[strcspn(buf, "\n")] = 0;
+	return true;
+}
+
 /* Whoever manages the parent can disable a controller, and our limit with it. */
 static unsigned lost_controllers(const struct cgroup *cg)
 {

@@ -61,6 +61,12 @@ void cgroup_read_usage(const struct cgroup *cg, struct cgroup_usage *ret);
 /* What it is charged now; for kernels without memory.peak (before 5.19). */
 uint64_t cgroup_memory_now(const struct cgroup *cg);
 
+/*
+ * One file of the group at path, as the kernel shows it, without the newline: false when it has no
+ * such file. For who looks at a container from outside.
+ */
+bool cgroup_show(const char *path, const char *file, char *buf, size_t size);
+
 /* Removes the groups, waiting a moment for processes that are on their way out. */
 int cgroup_remove(struct cgroup *cg, struct err *e);
 /* The same for what a dead supervisor left: ".../csbx-ID" from its record; id must be its id. */

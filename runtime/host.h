@@ -32,7 +32,10 @@ enum host_feature {
 	HOST_CLONE3,
 	HOST_CLOSE_RANGE,
 	HOST_MEMFD,       /* sealed and executable */
-	HOST_CGROUP,      /* a cgroup v2 directory to make limits in */
+	HOST_CGROUP,	  /* a cgroup v2 directory to make containers' groups in */
+	HOST_CGROUP_MEMORY, /* with these controllers */
+	HOST_CGROUP_CPU,
+	HOST_CGROUP_PIDS,
 	HOST_RUNTIME_DIR, /* XDG_RUNTIME_DIR */
 	HOST_HELPERS,     /* csbx's other programs */
 	HOST_APPARMOR,    /* nothing of it in the way */

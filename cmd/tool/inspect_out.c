@@ -5,6 +5,7 @@
 #include "runtime/base/json_out.h"
 #include "runtime/cap.h"
 #include "runtime/container_record.h"
+#include "runtime/cgroup.h"
 #include "runtime/effective.h"
 #include "runtime/image_meta.h"
 #include "runtime/instance.h"
@@ -116,6 +117,29 @@ static void write_limits(struct json_out *j, const struct effective *x)
 	json_end_object(j);
 }
 
+/* What the container's control group holds it to, file by file; null where there is none. */
+static void write_cgroup(struct json_out *j, const char *path)
+{
+	static const char *const files[] = {
+		"memory.max", "memory.swap.max", "memory.oom.group", "memory.current", "memory.peak",
+		"cpu.max",    "pids.max",	 "pids.current",     "pids.peak",
+	};
+
+	json_key(j, "cgroup_limits");
+	if (!path) {
+		json_null(j);
+		return;
+	}
+	json_begin_object(j);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char text[64];
+
+		if (cgroup_show(path, files[i], text, sizeof(text)))
+			json_kstr(j, files[i], text);
+	}
+	json_end_object(j);
+}
+
 static void write_effective(struct json_out *j, const struct effective *x)
 {
 	json_ku64(j, "pid", (uint64_t)x->pid);
@@ -158,6 +182,7 @@ void inspect_write_instance(struct json_out *j, const struct instance_record *r)
 	    effective_read(main_pid, &x, &e) >= 0) {
 		json_begin_object(j);
 		write_effective(j, &x);
+		write_cgroup(j, r->cgroup);
 		json_end_object(j);
 	} else {
 		json_null(j);

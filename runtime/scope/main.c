@@ -145,7 +145,8 @@ int main(int argc, char **argv)
 		return fail("usage: csbx-scope PID UNIT");
 	r = open_bus(&bus);
 	if (r < 0)
-		return fail("no systemd user manager: %s", strerror(-r));
+		return fail("no systemd user manager: %s",
+			    r == -ENOMEDIUM ? "XDG_RUNTIME_DIR is not set" : strerror(-r));
 	/* Signals go to who subscribes; a manager's private socket gets them in any case. */
 	(void)sd_bus_call_method(bus, DESTINATION, MANAGER, "Subscribe", NULL, NULL, NULL);
 	r = sd_bus_match_signal(bus, NULL, NULL, MANAGER, "JobRemoved", job_removed, &w);

@@ -161,6 +161,10 @@ def test_limits_are_in_the_files(csbx, python_image, delegated):
         for name, value in want[controller].items():
             assert (group / name).read_text().strip() == value
             assert not (group / "payload" / name).exists()
+    instance, = json.loads(csbx.ok("inspect", group.name.removeprefix("csbx-")))["instances"]
+    assert instance["cgroup"] == str(group)
+    shown = instance["effective"]["cgroup_limits"]
+    assert all(shown[k] == v for c in delegated.has for k, v in want[c].items()), shown
     p.send_signal(signal.SIGTERM)
     p.communicate(timeout=20)
 
@@ -245,3 +249,19 @@ def test_times_are_those_of_all_processes(csbx, python_image, delegated):
                    "if os.fork() == 0:\n while time.process_time() < .6: pass\n os._exit(0)\n"
                    "try: os.wait()\nexcept ChildProcessError: pass")
     assert result["cpu_user_s"] + result["cpu_sys_s"] >= 0.6
+
+
+def test_doctor_says_which_limits_are_held(csbx, delegated):
+    facts = json.loads(csbx.ok("doctor", "--json"))
+    assert facts["cgroup"]["ok"] and f"below {delegated.path}, named" in facts["cgroup"]["reason"]
+    for controller in CONTROLLERS:
+        fact = facts[f"cgroup-{controller}"]
+        assert fact["ok"] == (controller in delegated.has), fact
+        assert csbx.run("doctor", "--feature", f"cgroup-{controller}").returncode == (not fact["ok"])
+        assert fact["ok"] or controller in fact["reason"] and fact["remedy"], fact
+    delegated.leave()
+    facts = json.loads(csbx.ok("doctor", "--json"))
+    delegated.enter()
+    assert not facts["cgroup"]["ok"] and "Permission denied" in facts["cgroup"]["reason"]
+    assert "below it" in facts["cgroup"]["remedy"]
+    assert delegated.containers() == []
