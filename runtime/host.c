@@ -119,8 +119,11 @@ static void probe_overlay(const struct paths *p, struct host_fact *f)
 
 	(void)p;
 	overlay_fact(&r, "tmpfs", f);
-	if (r.stage == TRY_RMDIR)
-		f->ok = true; /* HOST_TMPFS_XATTR says so; the scratch directory serves then */
+	if (r.stage ==
+	    TRY_RMDIR) { /* HOST_TMPFS_XATTR says so; the scratch directory serves then */
+		f->ok = true;
+		host_reason(f, "overlay works, with its upper layer on a disk");
+	}
 }
 
 static void probe_overlay_disk(const struct paths *p, struct host_fact *f)
@@ -189,6 +192,12 @@ static void probe_subid(const struct paths *p, struct host_fact *f)
 	host_miss(f, "%s: you are the only user inside a container",
 		  u.can_use_ranges || !u.why_not ? "no range in /etc/subuid and /etc/subgid"
 						 : u.why_not);
+	if (u.uid.n && u.gid.n) {
+		host_remedy(f,
+			    "install package uidmap (again), and start csbx outside of what takes "
+			    "privileges away");
+		return;
+	}
 	host_remedy(f,
 		    "install uidmap, then: usermod --add-subuids 100000-165535 --add-subgids "
 		    "100000-165535 %s",

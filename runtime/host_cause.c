@@ -2,6 +2,7 @@
 #include "runtime/host_cause.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,6 +221,27 @@ static const char *const stage_texts[] = {
 	[TRY_SILENT] = "hear from the process that tries namespaces",
 };
 
+/* The file below /proc/sys/user that bounds what was tried, user_namespaces(7). */
+static const char *limit_of(const struct try_result *r)
+{
+	switch (r->stage == TRY_NAMESPACES ? r->kind : CLONE_NEWUSER) {
+	case CLONE_NEWNS:
+		return "max_mnt_namespaces";
+	case CLONE_NEWPID:
+		return "max_pid_namespaces";
+	case CLONE_NEWIPC:
+		return "max_ipc_namespaces";
+	case CLONE_NEWUTS:
+		return "max_uts_namespaces";
+	case CLONE_NEWNET:
+		return "max_net_namespaces";
+	case CLONE_NEWCGROUP:
+		return "max_cgroup_namespaces";
+	default:
+		return "max_user_namespaces";
+	}
+}
+
 void host_cause_userns(const struct try_result *r, struct host_fact *f)
 {
 	bool denied = r->code == EPERM || r->code == EACCES;
@@ -227,9 +249,7 @@ void host_cause_userns(const struct try_result *r, struct host_fact *f)
 	host_miss(f, "%s: %s", stage_texts[r->stage], strerror(r->code));
 	if (r->code == EINVAL && r->stage == TRY_USERNS)
 		host_remedy(f, "a kernel with CONFIG_USER_NS");
-	if (r->code == ENOSPC && r->stage == TRY_NAMESPACES && blame_limit("max_net_namespaces", f))
-		return;
-	if (r->code == ENOSPC && blame_limit("max_user_namespaces", f))
+	if (r->code == ENOSPC && blame_limit(limit_of(r), f))
 		return;
 	if (!denied)
 		return;

@@ -23,6 +23,7 @@ struct attempt {
 	int (*run)(struct attempt *a); /* in the child, within fresh namespaces; 0 or -1 */
 	const char *upper;
 	enum try_stage stage; /* being tried */
+	int kind;             /* of namespace, in TRY_NAMESPACES */
 };
 
 static int write_file(const char *path, const char *text)
@@ -45,6 +46,20 @@ static int map_self(uid_t uid, gid_t gid)
 	return write_file("/proc/self/gid_map", map);
 }
 
+/* One by one: each kind has a limit of its own below /proc/sys/user. */
+static int make_namespaces(struct attempt *a)
+{
+	static const int kinds[] = {CLONE_NEWNS,  CLONE_NEWPID, CLONE_NEWIPC,
+				    CLONE_NEWUTS, CLONE_NEWNET, CLONE_NEWCGROUP};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		a->kind = kinds[i];
+		if (unshare(a->kind) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /*
  * A root that is our own to mount in: nothing propagates back. The directory to try is made the
  * current one before the namespaces change, so that SCRATCH may cover its path.
@@ -64,8 +79,7 @@ static int enter(struct attempt *a)
 	if (map_self(uid, gid) < 0)
 		return -1;
 	a->stage = TRY_NAMESPACES;
-	if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET |
-		    CLONE_NEWCGROUP) < 0)
+	if (make_namespaces(a) < 0)
 		return -1;
 	a->stage = TRY_MOUNT;
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
@@ -139,20 +153,20 @@ static int run_fuse(struct attempt *a)
 
 static _Noreturn void child(struct attempt *a, int report_fd)
 {
-	struct try_result r = {TRY_OK, 0};
+	struct try_result r = {TRY_OK, 0, 0};
 
 	if (enter(a) < 0 || a->run(a) < 0)
-		r = (struct try_result){a->stage, errno ? errno : EIO};
+		r = (struct try_result){a->stage, errno ? errno : EIO, a->kind};
 	_exit(write(report_fd, &r, sizeof(r)) != sizeof(r));
 }
 
 static struct try_result collect(pid_t pid, int report_fd)
 {
-	struct try_result r = {TRY_SILENT, ETIMEDOUT};
+	struct try_result r = {TRY_SILENT, ETIMEDOUT, 0};
 	struct pollfd p = {.fd = report_fd, .events = POLLIN};
 
 	if (poll(&p, 1, TRY_TIMEOUT_MS) == 1 && read(report_fd, &r, sizeof(r)) != sizeof(r))
-		r = (struct try_result){TRY_SILENT, EPIPE};
+		r = (struct try_result){TRY_SILENT, EPIPE, 0};
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -161,7 +175,7 @@ static struct try_result collect(pid_t pid, int report_fd)
 
 static struct try_result try_in_child(struct attempt *a)
 {
-	struct try_result r = {TRY_FORK, 0};
+	struct try_result r = {TRY_FORK, 0, 0};
 	int fds[2];
 	pid_t pid;
 

@@ -27,6 +27,7 @@ enum try_stage {
 struct try_result {
 	enum try_stage stage; /* TRY_OK, or what failed */
 	int code;             /* errno of it */
+	int kind;             /* TRY_NAMESPACES: the CLONE_NEW* that failed */
 };
 
 struct try_result try_namespaces(void);

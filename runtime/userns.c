@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -26,6 +30,19 @@ static int find_newidmap(const char *program, char *path, size_t size)
 			return 0;
 	}
 	return -ENOENT;
+}
+
+/* By the set-user-ID bit or by file capabilities, capabilities(7); neither counts on a nosuid
+ * mount. */
+static bool gains_privilege(const char *path)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (statfs(path, &fs) < 0 || fs.f_flags & ST_NOSUID || stat(path, &st) < 0)
+		return false;
+	return (st.st_mode & S_ISUID && !st.st_uid) ||
+	       getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
 static int read_small_file(const char *path, struct strbuf *out, struct err *e)
@@ -71,12 +88,14 @@ static int login_name(uint32_t uid, char *buf, size_t size, struct err *e)
 static const char *why_no_ranges(void)
 {
 	_strbuf_ struct strbuf map = STRBUF_INIT;
-	char path[64];
+	char uidmap[64], gidmap[64];
 	unsigned inside, outside, count;
 
-	if (find_newidmap("newuidmap", path, sizeof(path)) < 0 ||
-	    find_newidmap("newgidmap", path, sizeof(path)) < 0)
+	if (find_newidmap("newuidmap", uidmap, sizeof(uidmap)) < 0 ||
+	    find_newidmap("newgidmap", gidmap, sizeof(gidmap)) < 0)
 		return "newuidmap and newgidmap are not installed (package uidmap)";
+	if (!gains_privilege(uidmap) || !gains_privilege(gidmap))
+		return "newuidmap and newgidmap are not set-user-ID root";
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
 		return "newuidmap cannot work under no_new_privs";
 	if (read_small_file("/proc/self/uid_map", &map, NULL) < 0 ||
