@@ -204,6 +204,24 @@ static void probe_subid(const struct paths *p, struct host_fact *f)
 		    host_login());
 }
 
+static void call_missing(struct host_fact *f, const char *name)
+{
+	host_miss(f, "%s: %s", name, strerror(errno));
+	if (errno == ENOSYS)
+		host_remedy(f, "boot a kernel of %d.%d or later; if it is one, a seccomp filter refuses %s(2)",
+			    KERNEL_MAJOR, KERNEL_MINOR, name);
+}
+
+/* A call with arguments that every kernel which has it refuses. */
+static void call_fact(struct host_fact *f, const char *name, long r)
+{
+	f->ok = r >= 0 || errno != ENOSYS;
+	if (f->ok)
+		host_reason(f, "%s is there", name);
+	else
+		call_missing(f, name);
+}
+
 static void probe_seccomp(const struct paths *p, struct host_fact *f)
 {
 	unsigned action = SECCOMP_RET_KILL_PROCESS;
@@ -213,7 +231,7 @@ static void probe_seccomp(const struct paths *p, struct host_fact *f)
 	if (f->ok)
 		host_reason(f, "system call filters work");
 	else
-		host_miss(f, "no system call filters: %s", strerror(errno));
+		call_missing(f, "seccomp");
 }
 
 static void probe_landlock(const struct paths *p, struct host_fact *f)
@@ -231,22 +249,10 @@ static void probe_landlock(const struct paths *p, struct host_fact *f)
 		host_remedy(f, "add landlock to the kernel's lsm= parameter");
 }
 
-/* A call with arguments that every kernel which has it refuses. */
-static void call_fact(struct host_fact *f, const char *name, long r)
-{
-	f->ok = r >= 0 || errno != ENOSYS;
-	if (f->ok)
-		host_reason(f, "%s is there", name);
-	else
-		host_miss(f, "%s: %s", name, strerror(errno));
-}
-
 static void probe_openat2(const struct paths *p, struct host_fact *f)
 {
 	(void)p;
 	call_fact(f, "openat2", syscall(SYS_openat2, -1, "", NULL, 0));
-	if (!f->ok)
-		host_remedy(f, "a kernel or outer seccomp filter that has openat2(2)");
 }
 
 static void probe_open_tree(const struct paths *p, struct host_fact *f)
@@ -291,7 +297,7 @@ static void probe_memfd(const struct paths *p, struct host_fact *f)
 	(void)p;
 	f->ok = fd >= 0;
 	if (fd < 0) {
-		host_miss(f, "memfd_create: %s", strerror(errno));
+		call_missing(f, "memfd_create");
 		return;
 	}
 	host_reason(f, "csbx-init runs from a sealed memory file");

@@ -80,20 +80,41 @@ static bool blame_file_limit(struct strbuf *out)
 	return true;
 }
 
-bool host_hint(int code, const char *msg, struct strbuf *out)
+/* True, with the remedy, if the machine lacks the feature. */
+static bool blame_feature(enum host_feature feature, struct strbuf *out)
 {
 	struct host_fact fact;
 
+	host_probe(NULL, feature, &fact);
+	if (fact.ok || !*fact.remedy)
+		return false;
+	strbuf_addf(out, "%s: %s", fact.reason, fact.remedy);
+	return true;
+}
+
+/* A message seldom names the system call that is missing. */
+static bool blame_kernel(struct strbuf *out)
+{
+	static const enum host_feature calls[] = {HOST_KERNEL,        HOST_OPENAT2, HOST_OPEN_TREE,
+						  HOST_MOUNT_SETATTR, HOST_PIDFD,   HOST_SECCOMP,
+						  HOST_MEMFD};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		if (blame_feature(calls[i], out))
+			return true;
+	}
+	return false;
+}
+
+bool host_hint(int code, const char *msg, struct strbuf *out)
+{
 	if (code == EFBIG)
 		return blame_file_limit(out);
-	for (size_t i = 0; is_host_code(code) && i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (!has_word(msg, rows[i].words))
-			continue;
-		host_probe(NULL, rows[i].feature, &fact);
-		if (fact.ok || !*fact.remedy)
-			continue;
-		strbuf_addf(out, "%s: %s", fact.reason, fact.remedy);
+	if (code == ENOSYS && blame_kernel(out))
 		return true;
+	for (size_t i = 0; is_host_code(code) && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (has_word(msg, rows[i].words) && blame_feature(rows[i].feature, out))
+			return true;
 	}
 	return false;
 }
