@@ -282,8 +282,8 @@ def test_archive_members_stay_inside(csbx, image, layer):
 def test_what_is_no_image(csbx):
     (csbx.work / "text").write_text("hello\n")
     (csbx.work / "empty").mkdir()
-    for uri, says in (("missing", "No such file"), ("oci:empty", "not an OCI layout"), ("oci:text", "not a directory"),
+    for uri, says in (("./missing", "No such file"), ("oci:empty", "not an OCI layout"), ("oci:text", "not a directory"),
                       ("tar:empty", "a directory"), ("docker-archive:text", "text"), ("/dev/null", "neither"),
-                      ("docker://ubuntu", "docker://"), ("oci:", "path")):
+                      ("docker://UBUNTU", "UBUNTU"), ("oci:", "path")):
         csbx.fails("import", "-o", "out.sqsh", uri, says=says)
     assert not (csbx.work / "out.sqsh").exists()

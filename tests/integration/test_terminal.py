@@ -23,15 +23,20 @@ def start(csbx, terminal, python_image):
 # sleeps: its handler only sets a flag.)
 INTERRUPTIBLE = "trap 'echo int''errupted; exit 3' INT; echo rea''dy; while :; do sleep 0.05; done"
 
+# It says that it goes on again: by then it has the terminal.
+RESUMABLE = "trap 'echo resu''med' CONT; " + INTERRUPTIBLE
+
 
 @pytest.mark.both_users
 def test_a_shell_with_job_control(start):
     t = start("sh")
     t.expect(r"[#$] ")
-    t.send("tty; sleep 1000 &\n")
+    t.send(f'tty; sh -c "{RESUMABLE}" &\n')
     t.expect("/dev/pts/0")
+    t.expect("ready\r")
     t.send("jobs; fg\n")
     t.expect("Running")
+    t.expect("resumed\r")
     t.send("\x1a")
     t.expect("Stopped")
     t.send("kill -9 %1; wait; echo left $?\n")
@@ -98,10 +103,6 @@ def test_the_terminal_after_csbx_gets_a_signal(csbx, start):
     assert t.wait() in (143, -signal.SIGTERM)
     assert termios.tcgetattr(t.slave) == t.modes
     assert harness.wait_for_no_process(csbx.known) == {}
-
-
-# Its program says that it goes on again, after which nothing stands between it and the terminal.
-RESUMABLE = "trap 'echo resu''med' CONT; " + INTERRUPTIBLE
 
 
 @pytest.fixture
