@@ -56,6 +56,12 @@ int squashd_attach_finish(struct squashd_attach **a, struct squashd_link *ret, s
 void squashd_attach_cancel(struct squashd_attach **a);
 void squashd_link_close(struct squashd_link *l);
 
+/*
+ * SIGKILL for a server that does not answer and holds up the death of a container. By pidfd: while
+ * our connection sock is open the pid is the server's.
+ */
+void squashd_kill(int sock, pid_t pid);
+
 /* Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. */
 int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,
 		struct squashd_reply *ret, struct err *e);

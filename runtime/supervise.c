@@ -43,6 +43,7 @@
 #include "runtime/job_control.h"
 #include "runtime/result.h"
 #include "runtime/spec.h"
+#include "runtime/squashd_client.h"
 #include "runtime/watchdog.h"
 
 enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_EXEC, ON_STREAMS };
@@ -372,33 +373,6 @@ static void server_died(struct loop *l)
 	l->s->server_fd = -1;
 }
 
-/* The pid is as the server sees itself: a caller in another pid namespace must not believe it. */
-static bool is_image_server(pid_t pid)
-{
-	char path[40], comm[32] = "";
-	_close_ int fd = -1;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd >= 0 && read(fd, comm, sizeof(comm) - 1) > 0 &&
-	       !strncmp(comm, "csbx-squashd", 12);
-}
-
-/* By pidfd: while our connection is open the pid is the server's. */
-static void kill_server(struct loop *l)
-{
-	_close_ int fd = l->s->server_fd >= 0 && l->s->server_pid > 0
-				 ? (int)syscall(SYS_pidfd_open, l->s->server_pid, 0)
-				 : -1;
-	struct pollfd p = {.fd = l->s->server_fd, .events = POLLIN};
-
-	if (fd >= 0 && is_image_server(l->s->server_pid) && poll(&p, 1, 0) == 0) {
-		log_trace("tasks hang on the image server, killing it");
-		(void)syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
-	}
-	err_set(&l->s->result->error, EIO, "the image server did not answer");
-}
-
 static void phase_ended(struct loop *l)
 {
 	switch (l->phase) {
@@ -416,7 +390,8 @@ static void phase_ended(struct loop *l)
 			l->next_ns = 0;
 			break;
 		}
-		kill_server(l);
+		squashd_kill(l->s->server_fd, l->s->server_pid);
+		err_set(&l->s->result->error, EIO, "the image server did not answer");
 		enter_phase(l, PHASE_SERVER_KILLED, 0);
 		break;
 	case PHASE_SERVER_KILLED:

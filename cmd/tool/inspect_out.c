@@ -121,8 +121,9 @@ static void write_limits(struct json_out *j, const struct effective *x)
 static void write_cgroup(struct json_out *j, const char *path)
 {
 	static const char *const files[] = {
-		"memory.max", "memory.swap.max", "memory.oom.group", "memory.current", "memory.peak",
-		"cpu.max",    "pids.max",	 "pids.current",     "pids.peak",
+		"memory.max",     "memory.swap.max", "memory.oom.group",
+		"memory.current", "memory.peak",     "cpu.max",
+		"pids.max",       "pids.current",    "pids.peak",
 	};
 
 	json_key(j, "cgroup_limits");
