@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "cmd/run_opts.h"
+#include "runtime/base/str.h"
 
 #define AT(member) offsetof(struct run_opts, member)
 
@@ -14,15 +15,14 @@ static int set_json(void *target, const char *value, struct err *e)
 
 	(void)e;
 	o->json = true;
-	o->path = value;
+	o->path = value && !str_eq(value, "-") ? value : NULL;
 	return 0;
 }
 
 static const struct opt opts[] = {
 	{OPT_MAYBE, 0, "json", "FILE", AT(result), set_json, .offers = "file",
-	 .help = "write one JSON object about the run: to stdout, with the program's output "
-		 "inside, or "
-		 "to FILE, and leave the streams alone"},
+	 .help = "write one JSON object about the run: to stdout (also FILE -), with the program's "
+		 "output inside, or to FILE, and leave the streams alone"},
 	{OPT_FLAG, 0, "json-no-output", NULL, AT(result.no_output),
 	 .help = "leave the program's output out of the object"},
 	{OPT_NUMBER, 0, "result-fd", "N", AT(result.fd), .max = 1u << 20,

@@ -141,7 +141,9 @@ def test_an_operand_is_a_name_or_a_path(box, busybox_image):
     assert box.ok("run", local, "echo", "c") == "c\n"
     assert box.ok("run", "box", "echo", "d") == "d\n"
     box.fails("start", "plain", "echo", says=["no such container", "./plain"])
-    box.fails("start", "nothing", says=["start nothing", "no such container"])
+    box.fails("start", "nothing", says=["start nothing", "no such container", "hint: csbx list"])
+    said = box.fails("start", "--user", "nobody-there", "box", "echo", says="no such user")
+    assert "csbx list" not in said, "a hint for another mistake"
     box.fails("start", "./nothing", says=["./nothing", "No such file"])
 
 

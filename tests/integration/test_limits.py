@@ -64,6 +64,8 @@ def test_json_to_a_file_leaves_the_streams_alone(csbx, python_image):
     assert (p.returncode, p.stdout) == (0, "hello\n")
     result = json.loads(out.read_text())
     assert (result["status"], result["stdout"]) == ("exited", None)
+    result = json.loads(csbx.ok("run", "--json=-", python_image, "echo", "hello"))
+    assert result["stdout"] == "hello\n" and not (csbx.work / "-").exists()
 
 
 def test_a_result_that_cannot_be_written_stops_the_run(csbx, python_image):
