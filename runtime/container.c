@@ -141,6 +141,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.cgroup = &c->limits.cgroup,
 		.streams = &c->streams,
 		.exec = &exec,
+		.started_fd = c->hooks ? c->hooks->started_fd : -1,
 		.result = ret,
 	};
 	int r;
@@ -159,8 +160,8 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 	return r;
 }
 
-static int run_once(const struct container_spec *spec, const struct paths *paths, bool on_disk,
-		    struct run_result *ret, struct err *e)
+static int run_once(const struct container_spec *spec, const struct paths *paths,
+		    const struct container_hooks *hooks, bool on_disk, struct run_result *ret, struct err *e)
 {
 	uint64_t begin = now_ns(CLOCK_MONOTONIC);
 	struct container c;
@@ -171,6 +172,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	run_result_free(ret);
 	*ret = (struct run_result){0};
 	container_init(&c, spec, paths);
+	c.hooks = hooks;
 	on_disk = on_disk || (spec->rootfs.upper != UPPER_KEPT && container_wants_disk_upper(&c));
 	ret->started_at_ns = now_ns(CLOCK_REALTIME);
 	r = supervise_signals(&old, &c.signal_fd, e);
@@ -200,14 +202,14 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 }
 
 static int run_on_any_upper(const struct container_spec *spec, const struct paths *paths,
-			    struct run_result *ret, struct err *e)
+			    const struct container_hooks *hooks, struct run_result *ret, struct err *e)
 {
-	int r = run_once(spec, paths, false, ret, e);
+	int r = run_once(spec, paths, hooks, false, ret, e);
 
 	if (r != -EOPNOTSUPP || spec->rootfs.upper == UPPER_KEPT || !str_has_prefix(e->msg, "tmpfs has no user"))
 		return r;
 	log_trace("no tmpfs upper here, trying a directory");
-	return run_once(spec, paths, true, ret, e);
+	return run_once(spec, paths, hooks, true, ret, e);
 }
 
 static void note_lost_owners(const char *why, struct run_result *ret)
@@ -222,8 +224,9 @@ static void note_lost_owners(const char *why, struct run_result *ret)
  * Where the image cannot be mounted it is unpacked once and started as a directory. The spec stays
  * as it is; a copy with another root is run.
  */
-static int run_unpacked(const struct container_spec *spec, const struct paths *paths, const char *why,
-			struct run_result *ret, struct err *e)
+static int run_unpacked(const struct container_spec *spec, const struct paths *paths,
+			const struct container_hooks *hooks, const char *why, struct run_result *ret,
+			struct err *e)
 {
 	struct unpacked u = UNPACKED_INIT;
 	struct container_spec actual = *spec;
@@ -236,14 +239,14 @@ static int run_unpacked(const struct container_spec *spec, const struct paths *p
 		if (!id_map_is_one(&map))
 			note_lost_owners(why, ret);
 		actual.rootfs = u.root;
-		r = run_on_any_upper(&actual, paths, ret, e);
+		r = run_on_any_upper(&actual, paths, hooks, ret, e);
 	}
 	unpacked_close(&u);
 	return r;
 }
 
-int container_run(const struct container_spec *spec, const struct paths *paths, struct run_result *ret,
-		  struct err *e)
+int container_run(const struct container_spec *spec, const struct paths *paths,
+		  const struct container_hooks *hooks, struct run_result *ret, struct err *e)
 {
 	_free_ char *why = NULL;
 	int r;
@@ -252,16 +255,16 @@ int container_run(const struct container_spec *spec, const struct paths *paths, 
 	if (!geteuid() && !spec->allow_root)
 		return err_set(e, EPERM, "refused for root: csbx is for ordinary users (--allow-root insists)");
 	if (spec->rootfs.kind == ROOTFS_DIRECTORY)
-		return run_on_any_upper(spec, paths, ret, e);
+		return run_on_any_upper(spec, paths, hooks, ret, e);
 	if (unpacked_is_needed())
-		return run_unpacked(spec, paths, "/dev/fuse cannot be opened", ret, e);
-	r = run_on_any_upper(spec, paths, ret, e);
+		return run_unpacked(spec, paths, hooks, "/dev/fuse cannot be opened", ret, e);
+	r = run_on_any_upper(spec, paths, hooks, ret, e);
 	/* A device node without a driver, or one that is not let mount: only the server could tell. */
 	if (r != -SQUASHD_NO_FUSE)
 		return r;
 	why = str_printf("%s", e->msg);
 	log_trace("no FUSE here: %s", e->msg);
-	return run_unpacked(spec, paths, why ? why : "no FUSE", ret, e);
+	return run_unpacked(spec, paths, hooks, why ? why : "no FUSE", ret, e);
 }
 
 int container_plan(const struct container_spec *spec, struct strbuf *out, struct err *e)

@@ -10,12 +10,19 @@
 
 struct container_spec;
 struct paths;
+struct run_log;
 struct run_result;
 struct strbuf;
 struct err;
 
-int container_run(const struct container_spec *spec, const struct paths *paths, struct run_result *ret,
-		  struct err *e);
+/* What a detached start wants besides; NULL where there is nothing. */
+struct container_hooks {
+	int started_fd;	     /* a byte is written when the payload runs; -1: not */
+	struct run_log *log; /* takes the output, NULL: the caller's streams do */
+};
+
+int container_run(const struct container_spec *spec, const struct paths *paths,
+		  const struct container_hooks *hooks, struct run_result *ret, struct err *e);
 
 /* What container_run() would mount, in order, as text; touches nothing. */
 int container_plan(const struct container_spec *spec, struct strbuf *out, struct err *e);

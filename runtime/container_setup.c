@@ -12,6 +12,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/container.h"
 #include "runtime/init_msg.h"
 #include "runtime/paths.h"
 
@@ -188,6 +189,7 @@ static int prepare_streams(struct container *c, struct err *e)
 		.capture = s->capture_output,
 		.keep_bytes = s->limits.output_bytes,
 		.kill_bytes = s->limits.output_kill_bytes,
+		.log = c->hooks ? c->hooks->log : NULL,
 	};
 
 	if (o.capture && !o.keep_bytes)

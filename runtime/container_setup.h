@@ -20,6 +20,7 @@
 #include "runtime/streams.h"
 #include "runtime/userns.h"
 
+struct container_hooks;
 struct err;
 struct paths;
 
@@ -28,6 +29,7 @@ struct paths;
 struct container {
 	const struct container_spec *spec;
 	const struct paths *paths;
+	const struct container_hooks *hooks; /* or NULL */
 	struct id_map map;
 	struct squashd_link link;
 	struct instance instance;

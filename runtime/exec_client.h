@@ -26,12 +26,15 @@ struct exec_link {
 	const struct init_msg *start; /* the main process's message, checked */
 	size_t start_bytes;
 };
-#define EXEC_LINK_INIT {.sock = -1}
+#define EXEC_LINK_INIT     \
+	{                  \
+		.sock = -1 \
+	}
 
 struct exec_options {
 	struct stream_options streams;
-	bool detached;		/* return when it runs; it reads and writes /dev/null */
-	uint64_t timeout_ms;	/* 0: none */
+	bool detached;          /* return when it runs; it reads and writes /dev/null */
+	uint64_t timeout_ms;    /* 0: none */
 	uint64_t kill_after_ms; /* SIGKILL follows SIGTERM after so long */
 };
 
@@ -42,9 +45,16 @@ int exec_open(const struct paths *p, const struct instance_record *rec, struct e
 	      struct err *e);
 void exec_close(struct exec_link *l);
 
+/*
+ * Sends the main process a signal; SIGKILL ends all. With grace_ms everything is killed so much
+ * later. wait: returns when the container has ended; -ETIMEDOUT when it does not.
+ */
+int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, struct err *e);
+
 /* Appends the main process's environment. */
 void exec_start_env(const struct exec_link *l, struct strv *env);
-/* Its supplementary groups, start->groups.len bytes of them; caller frees. NULL: none, or no memory. */
+/* Its supplementary groups, start->groups.len bytes of them; caller frees. NULL: none, or no
+ * memory. */
 uint32_t *exec_start_groups(const struct exec_link *l);
 const char *exec_start_cwd(const struct exec_link *l);
 

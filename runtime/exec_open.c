@@ -166,6 +166,28 @@ void exec_start_env(const struct exec_link *l, struct strv *env)
 	}
 }
 
+int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, struct err *e)
+{
+	struct init_request rq = {.magic = INIT_MAGIC,
+				  .type = EXEC_REQ_STOP,
+				  .arg = (uint32_t)signal,
+				  .id = grace_ms};
+	struct pollfd p = {.fd = l->sock, .events = POLLIN};
+	uint64_t deadline_ms = now_ms() + grace_ms + 2 * ANSWER_MS;
+	int r = fd_send(l->sock, &rq, sizeof(rq), NULL, 0, e);
+	char byte;
+
+	while (r >= 0 && wait) {
+		uint64_t now = now_ms();
+
+		if (now >= deadline_ms || poll(&p, 1, (int)(deadline_ms - now)) == 0)
+			return err_set(e, ETIMEDOUT, "it does not end");
+		if (p.revents && recv(l->sock, &byte, 1, MSG_DONTWAIT) <= 0 && errno != EAGAIN)
+			break;
+	}
+	return r;
+}
+
 uint32_t *exec_start_groups(const struct exec_link *l)
 {
 	struct init_range r = l->start->groups;

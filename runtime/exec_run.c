@@ -107,7 +107,8 @@ static int receive_answer(struct exec_loop *l, struct init_event *ev, struct err
 	ssize_t n;
 
 	if (poll(&p, 1, ANSWER_MS) == 0)
-		return err_set(e, ETIMEDOUT, "the container does not answer (stopped by a signal?)");
+		return err_set(e, ETIMEDOUT,
+			       "the container does not answer (stopped by a signal?)");
 	n = fd_recv(l->link->sock, ev, sizeof(*ev), &none, 1, e);
 	fd_close(&none);
 	if (n == 0 || n == -ECONNRESET)
@@ -210,8 +211,8 @@ static void take_failure(struct exec_loop *l, const struct init_status *st)
 	r->exit_code = init_status_error(st, l->proc, &r->error);
 	if (st->stage == INIT_STAGE_USER || st->stage == INIT_STAGE_GROUPS) {
 		r->exit_code = 126;
-		err_set(&r->error, st->code, "user %u:%u: the container has no such id", l->proc->uid,
-			l->proc->gid);
+		err_set(&r->error, st->code, "user %u:%u: the container has no such id",
+			l->proc->uid, l->proc->gid);
 	}
 }
 

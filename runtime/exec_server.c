@@ -185,6 +185,8 @@ static void session_read(struct exec_server *s, struct exec_session *x)
 		client_left(s, x);
 	else if (rq.type == INIT_REQ_SPAWN)
 		spawn(s, x, rq.arg, fds, n_fds);
+	else if (rq.type == EXEC_REQ_STOP && rq.arg && rq.arg <= (uint32_t)SIGRTMAX)
+		s->stop = (struct exec_stop){true, rq.arg, rq.id};
 	else if (rq.type == INIT_REQ_SIGNAL_PID && x->spawned)
 		ask_init(s, x, INIT_REQ_SIGNAL_PID, rq.arg);
 	for (size_t i = 0; n >= 0 && i <= INIT_SPAWN_FDS; i++)
@@ -248,7 +250,8 @@ void exec_server_event(struct exec_server *s, const struct init_event *ev)
 
 void exec_server_close(struct exec_server *s)
 {
-	_free_ char *name = s->listen_fd >= 0 ? str_printf("%s" EXEC_SOCKET_SUFFIX, s->instance->id) : NULL;
+	_free_ char *name =
+		s->listen_fd >= 0 ? str_printf("%s" EXEC_SOCKET_SUFFIX, s->instance->id) : NULL;
 
 	if (name)
 		(void)unlinkat(s->instance->dirfd, name, 0);

@@ -14,18 +14,29 @@ struct instance;
 
 struct exec_session;
 
+/* What a client wants of the container as a whole; the supervisor looks after each handling. */
+struct exec_stop {
+	bool is_asked;
+	uint32_t signal;   /* to the main process; SIGKILL: to all */
+	uint64_t grace_ms; /* then all are killed; 0: never */
+};
+
 struct exec_server {
 	const struct instance *instance;
 	int control_fd; /* to csbx-init, the supervisor's; -1 when it is gone */
-	int msg_fd;	/* the start's message */
-	int poll_fd;	/* readable: exec_server_handle(); -1 until somebody asked */
+	int msg_fd;     /* the start's message */
+	int poll_fd;    /* readable: exec_server_handle(); -1 until somebody asked */
 	int listen_fd;
 	bool is_full; /* out of descriptors: nobody is accepted until a session ends */
 	struct exec_session *sessions;
 	size_t n, cap;
 	uint32_t last_id;
+	struct exec_stop stop;
 };
-#define EXEC_SERVER_INIT {.control_fd = -1, .msg_fd = -1, .poll_fd = -1, .listen_fd = -1}
+#define EXEC_SERVER_INIT                                                       \
+	{                                                                      \
+		.control_fd = -1, .msg_fd = -1, .poll_fd = -1, .listen_fd = -1 \
+	}
 
 /* On EXEC_WAKE_SIGNAL; nothing to do when it is open. A failure concerns the client only. */
 int exec_server_open(struct exec_server *s, struct err *e);

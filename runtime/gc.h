@@ -22,6 +22,7 @@ enum gc_kind {
 	GC_SERVER,    /* idle image server, asked to leave */
 	GC_CACHE,     /* meta record not written, or unpacked image not used, for 30 days */
 	GC_CGROUP,    /* control groups of a start whose supervisor is gone */
+	GC_RUN,       /* log and result of a detached start, ended long ago or never begun */
 	GC_KINDS,
 };
 

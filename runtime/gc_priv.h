@@ -2,7 +2,8 @@
 #ifndef CSBX_RUNTIME_GC_PRIV_H
 #define CSBX_RUNTIME_GC_PRIV_H
 
-/* What the files gc*.c share. gc_server.c sweeps servers/, gc_cache.c the cache, gc.c the rest. */
+/* What the files gc*.c share. gc_server.c sweeps servers/, gc_cache.c the cache, gc_runs.c
+ * runs/, gc.c the rest. */
 
 #include <stdbool.h>
 
@@ -43,6 +44,7 @@ void gc_area_close(struct gc_area *a);
 void gc_sweep_temporaries(struct gc *g, const struct gc_area *a);
 int gc_sweep_servers(struct gc *g, struct err *e);
 int gc_sweep_meta(struct gc *g, struct err *e);
+int gc_sweep_runs(struct gc *g, struct err *e);
 int gc_sweep_unpacked(struct gc *g, struct err *e);
 
 #endif

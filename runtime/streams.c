@@ -13,6 +13,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 #include "runtime/result.h"
+#include "runtime/run_log.h"
 
 static const struct pump no_pump = {.src = -1, .dst = -1};
 
@@ -63,6 +64,8 @@ static void pump_take(struct pump *p, size_t n)
 	p->total += n;
 	p->off = 0;
 	p->len = p->keep ? capture_add(p->keep, p->buf, n) : n;
+	if (p->log)
+		run_log_add(p->log, p->number, p->buf, n);
 	if (!p->pass)
 		p->len = 0;
 }
@@ -124,7 +127,8 @@ static void pump_write(struct pump *p)
 static void limit_output(struct streams *s, struct pump *p, struct capture *keep)
 {
 	p->stop_after = s->options.kill_bytes;
-	if (s->options.capture)
+	p->log = s->options.log;
+	if (s->options.capture || p->log)
 		p->pass = false;
 	if (s->options.keep_bytes)
 		p->keep = keep;
@@ -147,6 +151,7 @@ static int prepare_copied(struct streams *s, int fd, struct err *e)
 		return r;
 	}
 	r = pump_init(p, mine, true, s->options.capture ? -1 : fd, false, e);
+	p->number = fd;
 	limit_output(s, p, fd == 1 ? &s->kept_out : &s->kept_err);
 	return r;
 }
@@ -157,7 +162,7 @@ static bool is_copied(const struct streams *s, int fd)
 
 	struct stat st;
 
-	if (fd && (o->capture || o->keep_bytes || o->kill_bytes))
+	if (fd && (o->capture || o->log || o->keep_bytes || o->kill_bytes))
 		return true;
 	if (fd && o->copy_pipes && fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
 		return true;

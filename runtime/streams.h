@@ -24,6 +24,7 @@
 #include "runtime/capture.h"
 
 struct err;
+struct run_log;
 struct run_result;
 
 #define STREAM_BUFFER_BYTES 65536u
@@ -36,8 +37,10 @@ struct pump {
 	bool pass;     /* what is read goes to dst */
 	bool paused;   /* not read for now; its end is still noticed */
 	char end_char; /* end of src is written to dst as this character; 0: dst is closed */
+	struct run_log *log; /* takes what is read instead of dst; NULL: none */
 	struct capture
 		*keep; /* head and tail are kept, and only the head is passed; NULL: all is */
+	int number; /* 1 or 2: which stream it is, for the log */
 	uint64_t total,
 		stop_after; /* stop_after: 0 = never, else the byte after which it is too much */
 	bool too_much, is_fresh; /* is_fresh: the buffer was filled since someone looked */
@@ -48,6 +51,7 @@ struct pump {
 struct stream_options {
 	bool tty;            /* a pty will come */
 	bool close_stdin;    /* the payload reads /dev/null */
+	struct run_log *log; /* output goes there instead, NULL: it does not */
 	bool copy_pipes;     /* output to a pipe or socket is copied too: who reads it sees the end
 			      * when we end, though what the payload has left behind goes on */
 	bool capture;        /* output is kept for the result and not passed on */

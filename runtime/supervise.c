@@ -60,6 +60,7 @@ struct loop {
 	uint64_t look_ns;         /* when the watchdog looks next; 0: never */
 	enum run_status ended_by; /* limit that ended the container; RUN_EXITED: none */
 	bool give_up_output;
+	bool stopping; /* by `csbx stop`: it is killed when it does not go */
 	bool started, exited, dead, server_gone, failed;
 	bool is_stopped;                                /* the main process, and we are not */
 	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
@@ -158,6 +159,8 @@ static void read_status(struct loop *l)
 		return;
 	if (n == 0) {
 		l->started = true;
+		if (l->s->started_fd >= 0)
+			(void)!write(l->s->started_fd, "", 1);
 		/* Now, while there is nothing else to do: at the exit pid 1 may be gone. */
 		if (l->s->spec->ns.net == NET_NONE)
 			l->snmp_fd = net_tried_open(l->s->pid1.pid);
@@ -317,6 +320,26 @@ static void read_control(struct loop *l)
 		fd_close(&fds[fd]);
 }
 
+/* `csbx stop` and `csbx kill`: a signal for the main process, and the end of all when it takes too long. */
+static void stop_if_asked(struct loop *l)
+{
+	struct exec_stop *stop = &l->s->exec->stop;
+
+	if (!stop->is_asked)
+		return;
+	stop->is_asked = false;
+	if (stop->signal == SIGKILL) {
+		end_by_limit(l, RUN_KILLED);
+		return;
+	}
+	request(l, INIT_REQ_SIGNAL, (int)stop->signal);
+	if (stop->grace_ms && l->phase == PHASE_RUNNING) {
+		request(l, INIT_REQ_SIGNAL, SIGCONT);
+		l->stopping = true;
+		enter_phase(l, PHASE_TERMINATED, stop->grace_ms);
+	}
+}
+
 static void read_signal(struct loop *l)
 {
 	struct signalfd_siginfo si;
@@ -382,6 +405,8 @@ static void phase_ended(struct loop *l)
 		enter_phase(l, PHASE_TERMINATED, l->s->spec->limits.kill_after_ms);
 		break;
 	case PHASE_TERMINATED:
+		if (l->stopping)
+			end_by_limit(l, RUN_KILLED);
 		kill_container(l);
 		break;
 	case PHASE_KILLED:
@@ -426,7 +451,7 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	if (p[ON_SERVER].revents)
 		server_died(l);
 	if (p[ON_EXEC].revents)
-		exec_server_handle(l->s->exec);
+		exec_server_handle(l->s->exec), stop_if_asked(l);
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);

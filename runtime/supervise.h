@@ -23,6 +23,7 @@ struct container_spec;
 struct supervise {
 	const struct container_spec *spec;
 	struct launched pid1;
+	int started_fd; /* gets a byte when the payload runs; -1: nobody waits for it. Not closed here */
 	int status_fd;	/* read end; EOF = the payload runs */
 	int control_fd;
 	int server_fd;	/* -1: none; readable = the image server is gone */

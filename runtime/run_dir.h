@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_RUN_DIR_H
+#define CSBX_RUNTIME_RUN_DIR_H
+
+/*
+ * What stays of a detached start: $CSBX_DATA_PATH/runs/ID with its log (run_log.h), its state (a
+ * flat record) and, at the end, its result as JSON (docs/result.md). It outlives the supervisor and
+ * a reboot. Whether it goes on is told by the lock that the supervisor holds on the file `lock`
+ * until it has written the result; a run without lock and without end was killed. `remove` of the
+ * container takes its ended runs along, gc those that ended RUN_DIR_KEEP_S ago.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct container_spec;
+struct err;
+struct paths;
+struct run_result;
+
+#define RUN_DIR_KEEP_S (7 * 24 * 3600)
+
+struct run_dir {
+	int fd, lock_fd; /* lock_fd: of the supervisor */
+	char id[16];
+};
+#define RUN_DIR_INIT                    \
+	{                               \
+		.fd = -1, .lock_fd = -1 \
+	}
+
+struct run_state {
+	char *name;          /* of the container, NULL: a start of an image */
+	uint64_t started_ns; /* CLOCK_REALTIME */
+	uint64_t ended_ns;   /* 0: it runs, or its supervisor was killed */
+	int exit_code;       /* of csbx for it, docs/cli.md */
+};
+
+/* Makes the directory of a run that is about to begin. */
+int run_dir_create(const struct paths *p, const struct container_spec *s, struct run_dir *ret,
+		   struct err *e);
+/* Writes result and state; the last thing a supervisor does. */
+int run_dir_finish(const struct run_dir *d, const struct container_spec *s,
+		   const struct run_result *r, struct err *e);
+/* The run never began. */
+void run_dir_discard(const struct paths *p, struct run_dir *d);
+void run_dir_close(struct run_dir *d);
+
+/*
+ * The run that NAME, an id or the beginning of one (>= 4 digits) stands for; of several of a name
+ * the one that was started last. -ENOENT: no detached start of that name.
+ */
+int run_dir_find(const struct paths *p, const char *operand, struct run_dir *ret,
+		 struct run_state *state, struct err *e);
+int run_dir_state(const struct run_dir *d, struct run_state *ret, struct err *e);
+void run_state_free(struct run_state *s);
+
+/* True while its supervisor lives. */
+bool run_dir_is_live(const struct run_dir *d);
+/* Waits for the end of its supervisor. */
+int run_dir_wait(const struct run_dir *d, struct err *e);
+
+/*
+ * Calls fn for every run; fn may remove it. A run that cannot be read is passed over.
+ */
+int run_dir_each(const struct paths *p,
+		 int (*fn)(void *arg, int runs_fd, const struct run_dir *d,
+			   const struct run_state *s),
+		 void *arg, struct err *e);
+
+/* Removes the ended runs of a container. */
+int run_dir_remove_all(const struct paths *p, const char *name, struct err *e);
+
+/* One of runs/, and its removal; a run's directory holds files only, all of them ours. */
+int run_dir_open(int runs_fd, const char *id, struct run_dir *ret);
+int run_dir_remove(int runs_fd, const struct run_dir *d, struct err *e);
+
+#endif
