@@ -194,7 +194,8 @@ static void explain(const struct exec_job *j, const struct run_result *r)
 	if (r->status == RUN_KILLED)
 		cmd_warn("the container ended, and the command with it");
 	else if (r->exit_code == CMD_EXIT_NOT_EXECUTABLE && j->link.start->uid != p->uid)
-		cmd_hint("a container with one id has no other users; --userns subuid gives it more");
+		cmd_hint("a container with one id has no other users; --userns subuid gives it "
+			 "more");
 }
 
 static int exec_verb_run(struct cmd *c, void *args, int argc, char **argv)

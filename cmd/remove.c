@@ -10,6 +10,7 @@
 #include "runtime/base/str.h"
 #include "runtime/container_store.h"
 #include "runtime/name.h"
+#include "runtime/run_dir.h"
 
 struct remove_args {
 	bool force;
@@ -63,6 +64,8 @@ static int remove_one(const struct cmd *c, const char *name, bool force, struct 
 			return r;
 	}
 	r = container_store_remove(&c->paths, name, e);
+	if (r >= 0)
+		r = run_dir_remove_all(&c->paths, name, e);
 	return r == -ENOENT && force ? 0 : r;
 }
 

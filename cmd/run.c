@@ -10,7 +10,7 @@
 struct run_args {
 	struct run_opts run;
 	const char *name, *spec;
-	bool plan;
+	bool plan, detach;
 };
 
 static const struct opt run_only_opts[] = {
@@ -19,6 +19,9 @@ static const struct opt run_only_opts[] = {
 	{OPT_STR, 0, "spec", "FILE", offsetof(struct run_args, spec), .offers = "file",
 	 .help = "run what FILE (- for standard input) says, a container_spec in JSON; takes no "
 		 "operands and of the options only --plan and those about result and output"},
+	{OPT_FLAG, 'd', "detach", .offset = offsetof(struct run_args, detach),
+	 .help = "print the instance's id when the command runs, and leave it running; csbx logs shows "
+		 "its output, stop ends it"},
 	{OPT_FLAG, 0, "plan", .offset = offsetof(struct run_args, plan),
 	 .help = "print what would be mounted, in order, and start nothing"},
 	{0},
@@ -43,6 +46,7 @@ static int run_run(struct cmd *c, void *args, int argc, char **argv)
 		.operand = argv[0],
 		.name = a->name,
 		.plan = a->plan,
+		.detach = a->detach,
 		.argc = argc - 1,
 		.argv = argv + 1,
 	};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/detach.h"
 #include "cmd/frame.h"
 #include "cmd/resolve.h"
 #include "cmd/run_opts.h"
@@ -72,7 +73,7 @@ static int run_spec(struct cmd *c, const struct container_spec *spec, const stru
 	struct err e = ERR_INIT;
 	int code;
 
-	if (container_run(spec, &c->paths, &result, &e) < 0) {
+	if (container_run(spec, &c->paths, NULL, &result, &e) < 0) {
 		code = cmd_error(&e, "%s", what);
 		failed_result(&result, &e);
 	} else {
@@ -182,8 +183,9 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 		code = cmd_error(&e, "%s", what);
 		explain_missing(q->operand, &e);
 	} else {
-		code = q->plan ? run_plan(&o->spec, what)
-			       : run_with_result(c, o, &subject.meta, what);
+		code = q->plan	   ? run_plan(&o->spec, what)
+		       : q->detach ? run_detached(c, o, what)
+				   : run_with_result(c, o, &subject.meta, what);
 	}
 	subject_close(&subject);
 	return code;

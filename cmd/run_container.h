@@ -16,6 +16,7 @@ struct run_request {
 	const char *operand; /* container or image */
 	const char *name;    /* run --name, or NULL */
 	const char *rc;      /* start --rc, or NULL */
+	bool detach;         /* print the id when it runs, and return */
 	bool plan;           /* print what would be mounted, start nothing */
 	int argc;            /* the command and its arguments */
 	char **argv;

@@ -9,7 +9,7 @@
 struct start_args {
 	struct run_opts run;
 	const char *rc;
-	bool root, rw, force, plan;
+	bool root, rw, force, plan, detach;
 };
 
 static const struct opt start_opts[] = {
@@ -25,6 +25,9 @@ static const struct opt start_opts[] = {
 	 .help = "run SCRIPT with the container's /bin/sh in place of its /etc/rc or entry point"},
 	{OPT_FLAG, 0, "force", .offset = offsetof(struct start_args, force),
 	 .help = "use a kept layer that may be incomplete because the machine went down"},
+	{OPT_FLAG, 'd', "detach", .offset = offsetof(struct start_args, detach),
+	 .help = "print the instance's id when the command runs, and leave it running; csbx logs shows "
+		 "its output, stop ends it"},
 	{OPT_FLAG, 0, "plan", .offset = offsetof(struct start_args, plan),
 	 .help = "print what would be mounted, in order, and start nothing"},
 	{0},
@@ -49,6 +52,7 @@ static int start_run(struct cmd *c, void *args, int argc, char **argv)
 		.operand = argv[0],
 		.rc = a->rc,
 		.plan = a->plan,
+		.detach = a->detach,
 		.argc = argc - 1,
 		.argv = argv + 1,
 	};
