@@ -41,14 +41,15 @@ static void skip_blanks(struct words *w)
 static char *next_word(struct words *w)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	bool quoted;
+	bool quoted, command;
 
 	skip_blanks(w);
 	if (w->p == w->end)
 		return NULL;
 	quoted = *w->p == '"';
+	command = *w->p == '$' && w->p + 1 < w->end && w->p[1] == '('; /* up to the line's end */
 	for (w->p += quoted; w->p < w->end; w->p++) {
-		if (quoted ? *w->p == '"' : strchr(" \t\r\n", *w->p) != NULL)
+		if (quoted ? *w->p == '"' : strchr(command ? "\n" : " \t\r\n", *w->p) != NULL)
 			break;
 		if (quoted && *w->p == '\\' && w->p + 1 < w->end)
 			w->p++;

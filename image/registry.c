@@ -157,34 +157,6 @@ static int digest_differs(const struct registry *r, const struct digest *got,
 		       r->name, digest_format(got, a), who, digest_format(want, b));
 }
 
-int registry_head(struct registry *r, struct registry_manifest *ret, struct err *e)
-{
-	_registry_manifest_ struct registry_manifest m = {.size_bytes = UINT64_MAX};
-	_http_response_ struct http_response answer = {0};
-	_free_ char *path = manifest_path(r, NULL);
-	const struct question q = {
-		.method = "HEAD", .path = path, .accept = ACCEPT_ALL, .what = "the manifest"};
-	const char *length;
-	int k = path ? registry_ask(r, &q, &answer, e) : err_set(e, ENOMEM, "out of memory");
-
-	if (k >= 0)
-		k = read_type(r, &answer, &m, e);
-	if (k >= 0)
-		k = read_digest(r, &answer, &m.digest, e);
-	if (k < 0)
-		return k;
-	if (!digest_is_set(&m.digest))
-		return err_set(e, ENODATA, "%s: the registry does not tell the digest", r->name);
-	if (digest_is_set(&r->digest) && !digest_equal(&m.digest, &r->digest))
-		return digest_differs(r, &m.digest, &r->digest, "the reference says", e);
-	length = http_header(&answer, "Content-Length", 0);
-	if (length && num_parse_u64(length, JSON_MANIFEST_MAX, &m.size_bytes) < 0)
-		m.size_bytes = UINT64_MAX;
-	*ret = m;
-	m = (struct registry_manifest){0};
-	return 0;
-}
-
 static int hash(const struct strbuf *text, const char *alg, struct digest *ret, struct err *e)
 {
 	_digest_ctx_ struct digest_ctx c = DIGEST_CTX_INIT;
@@ -220,32 +192,84 @@ static int verify(const struct registry *r, const struct http_response *answer,
 	return 0;
 }
 
-int registry_get_manifest(struct registry *r, const struct digest *want,
-			  struct registry_manifest *ret, struct err *e)
+/* A manifest that is asked for, and what came. */
+struct wanted {
+	struct registry *r;
+	const struct digest *digest; /* NULL: what the reference stands for */
+	struct registry_manifest m;
+};
+
+static int check_head(void *arg, struct http_response *answer, struct err *e)
 {
-	_registry_manifest_ struct registry_manifest m = {0};
+	struct wanted *w = arg;
+	const char *length = http_header(answer, "Content-Length", 0);
+	int k;
+
+	registry_manifest_free(&w->m);
+	k = read_type(w->r, answer, &w->m, e);
+	if (k >= 0)
+		k = read_digest(w->r, answer, &w->m.digest, e);
+	if (k < 0)
+		return k;
+	if (!digest_is_set(&w->m.digest))
+		return err_set(e, ENODATA, "%s: the registry does not tell the digest", w->r->name);
+	if (digest_is_set(&w->r->digest) && !digest_equal(&w->m.digest, &w->r->digest))
+		return digest_differs(w->r, &w->m.digest, &w->r->digest, "the reference says", e);
+	if (!length || num_parse_u64(length, JSON_MANIFEST_MAX, &w->m.size_bytes) < 0)
+		w->m.size_bytes = UINT64_MAX;
+	return 0;
+}
+
+static int check_manifest(void *arg, struct http_response *answer, struct err *e)
+{
+	struct wanted *w = arg;
+	int k;
+
+	registry_manifest_free(&w->m);
+	k = read_type(w->r, answer, &w->m, e);
+	if (k < 0)
+		return k;
+	w->m.text = answer->body;
+	answer->body = (struct strbuf)STRBUF_INIT;
+	w->m.size_bytes = w->m.text.len;
+	return verify(w->r, answer, w->digest, &w->m, e);
+}
+
+static int ask_manifest(struct wanted *w, const char *method,
+			int (*check)(void *arg, struct http_response *answer, struct err *e),
+			struct registry_manifest *ret, struct err *e)
+{
 	_http_response_ struct http_response answer = {0};
-	_free_ char *path = manifest_path(r, want);
-	const struct question q = {.method = "GET",
+	_free_ char *path = manifest_path(w->r, w->digest);
+	const struct question q = {.method = method,
 				   .path = path,
 				   .accept = ACCEPT_ALL,
 				   .max_bytes = JSON_MANIFEST_MAX,
-				   .what = "the manifest"};
-	int k = path ? registry_ask(r, &q, &answer, e) : err_set(e, ENOMEM, "out of memory");
+				   .what = "the manifest",
+				   .check = check,
+				   .arg = w};
+	int k = path ? registry_ask(w->r, &q, &answer, e) : err_set(e, ENOMEM, "out of memory");
 
-	if (k >= 0)
-		k = read_type(r, &answer, &m, e);
 	if (k < 0)
-		return k;
-	m.text = answer.body;
-	answer.body = (struct strbuf)STRBUF_INIT;
-	m.size_bytes = m.text.len;
-	k = verify(r, &answer, want, &m, e);
-	if (k < 0)
-		return k;
-	*ret = m;
-	m = (struct registry_manifest){0};
-	return 0;
+		registry_manifest_free(&w->m);
+	else
+		*ret = w->m;
+	return k;
+}
+
+int registry_head(struct registry *r, struct registry_manifest *ret, struct err *e)
+{
+	struct wanted w = {.r = r};
+
+	return ask_manifest(&w, "HEAD", check_head, ret, e);
+}
+
+int registry_get_manifest(struct registry *r, const struct digest *want,
+			  struct registry_manifest *ret, struct err *e)
+{
+	struct wanted w = {.r = r, .digest = want};
+
+	return ask_manifest(&w, "GET", check_manifest, ret, e);
 }
 
 int registry_ping(struct registry *r, struct err *e)

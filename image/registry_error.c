@@ -69,43 +69,50 @@ int registry_refused(const struct registry *r, const struct server *s, const str
 	}
 }
 
-static const char *advice(const struct server *s, int code)
+static void advise(const struct server *s, int code, struct err *e)
 {
 	switch (code) {
 	case -EHOSTUNREACH:
-		return "check the name of the registry";
+		err_append(e, "check the name of the registry");
+		break;
 	case -ECONNREFUSED:
-		return "nothing listens there";
+		err_append(e, "nothing listens there");
+		break;
 	case -EPROTO:
-		return s->may_http ? "is it a registry?"
-				   : "if it speaks plain HTTP: --insecure-registry";
+		if (s->may_http)
+			err_append(e, "is it a registry?");
+		else
+			err_append(e, "if it speaks plain HTTP: --insecure-registry %s", s->name);
+		break;
 	case -EKEYREJECTED:
-		return "put its authority into ~/.config/containers/certs.d, or "
-		       "--insecure-registry";
+		if (e && strstr(e->msg, " alert "))
+			err_append(e,
+				   "it wants a client certificate: put client.cert and client.key "
+				   "into "
+				   "~/.config/containers/certs.d/%s",
+				   s->name);
+		else
+			err_append(e,
+				   "put its authority's certificate into "
+				   "~/.config/containers/certs.d/%s "
+				   "or --insecure-registry %s",
+				   s->name, s->name);
+		break;
 	case -ETIMEDOUT:
-		return "try later, or with a longer --registry-timeout";
+		err_append(e, "try later, or with a longer --registry-timeout");
+		break;
 	case -ECONNRESET:
-		return "try again";
-	default:
-		return NULL;
+		err_append(e, "try again");
+		break;
 	}
 }
 
 int registry_unreachable(const struct registry *r, const struct server *s, const struct question *q,
 			 int code, struct err *e)
 {
-	const char *text = advice(s, code);
-
 	if (code == -ECANCELED)
 		return code;
 	err_wrap(e, "%s: %s", r->name, q->what);
-	if (text && str_has_prefix(text, "put"))
-		err_append(e, "%s/%s or --insecure-registry %s",
-			   "put its authority's certificate into ~/.config/containers/certs.d",
-			   s->name, s->name);
-	else if (text && code == -EPROTO && !s->may_http)
-		err_append(e, "%s %s", text, s->name);
-	else if (text)
-		err_append(e, "%s", text);
+	advise(s, code, e);
 	return code;
 }

@@ -81,7 +81,7 @@ int registry_try(struct registry *r, struct server *s, const struct question *q,
 	}
 	if (answer->status >= 200 && answer->status < 300) {
 		r->reached = true;
-		return 0;
+		return q->check ? q->check(q->arg, answer, e) : 0;
 	}
 	if (status_may_change(answer->status))
 		*ret_pause_ms = pause_for(r, answer, n);

@@ -76,13 +76,16 @@ static int server_init(struct registry *r, struct server *s, const char *name,
 static int mirror_init(struct registry *r, struct server *s, const char *place,
 		       const char *repository, struct err *e)
 {
-	size_t n = strcspn(place, "/");
+	size_t n = strcspn(place, "/"), end = strlen(place);
 	_free_ char *host = strndup(place, n), *there = NULL;
 	int k;
 
 	while (place[n] == '/')
 		n++;
-	there = place[n] ? str_printf("%s/%s", place + n, repository) : strdup(repository);
+	while (end > n && place[end - 1] == '/')
+		end--;
+	there = end > n ? str_printf("%.*s/%s", (int)(end - n), place + n, repository)
+			: strdup(repository);
 	if (!host || !there)
 		return err_set(e, ENOMEM, "out of memory");
 	s->is_mirror = true;
@@ -181,8 +184,7 @@ int server_settle(struct registry *r, struct server *s, struct transport *t, str
 		if (q.limits.connect_ms > SETTLE_MS)
 			q.limits.connect_ms = SETTLE_MS;
 		code = s->url.path ? transport_request(t, &q, &answer, e) : -ENOMEM;
-		if (code == -EPROTO || code == -ECONNREFUSED || code == -ECONNRESET ||
-		    code == -ETIMEDOUT) {
+		if (code == -EPROTO || code == -ECONNREFUSED || code == -ETIMEDOUT) {
 			s->url.https = false;
 			if (s->url.port == 443 && !strchr(s->name, ':'))
 				s->url.port = 80;

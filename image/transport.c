@@ -339,6 +339,13 @@ static int errno_of(CURLcode code)
 	}
 }
 
+/* With TLS 1.3 a server that misses our certificate says so when the handshake is over for us. */
+static int errno_of_text(CURLcode code, const char *text)
+{
+	return strstr(text, " alert ") && errno_of(code) == ECONNRESET ? EKEYREJECTED
+								       : errno_of(code);
+}
+
 static int conclude(struct exchange *x, CURLcode code, const char *text)
 {
 	int r = 0;
@@ -351,7 +358,8 @@ static int conclude(struct exchange *x, CURLcode code, const char *text)
 		return x->answer->status ? 0 : err_set(x->e, EPROTO, "not an HTTP answer");
 	if (errno_of(code) == ECANCELED)
 		return err_set(x->e, ECANCELED, "interrupted");
-	return err_set(x->e, errno_of(code), "%.300s", *text ? text : curl_easy_strerror(code));
+	return err_set(x->e, errno_of_text(code, text), "%.300s",
+		       *text ? text : curl_easy_strerror(code));
 }
 
 int transport_request(struct transport *t, const struct http_request *q,
