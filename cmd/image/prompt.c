@@ -91,7 +91,8 @@ static int read_line(int tty, int signals, struct strbuf *out, int *ret_signal, 
 }
 
 /* A signal that ends or stops us must not leave a terminal that does not echo. */
-static int read_guarded(int tty, bool secret, struct strbuf *out, struct err *e)
+static int read_guarded(int tty, const char *question, bool secret, struct strbuf *out,
+			struct err *e)
 {
 	struct termios before, silent;
 	_close_ int signals = -1;
@@ -109,9 +110,11 @@ static int read_guarded(int tty, bool secret, struct strbuf *out, struct err *e)
 	if (signals < 0)
 		return err_sys(e, "signals");
 	sigprocmask(SIG_BLOCK, &set, &old);
-	if (secret && tcsetattr(tty, TCSAFLUSH, &silent) < 0)
-		r = err_sys(e, "terminal");
-	else
+	/* Asked when nothing is echoed any more: who is fast would see what was typed. */
+	r = secret && tcsetattr(tty, TCSAFLUSH, &silent) < 0 ? err_sys(e, "terminal") : 0;
+	if (r >= 0)
+		r = io_write_all(tty, question, strlen(question), e);
+	if (r >= 0)
 		r = read_line(tty, signals, out, &sig, e);
 	if (secret) {
 		tcsetattr(tty, TCSAFLUSH, &before);
@@ -131,8 +134,7 @@ int prompt_line(const char *question, bool secret, char **ret, struct err *e)
 
 	if (tty < 0)
 		return err_set(e, ENXIO, "there is no terminal to ask on");
-	io_write_all(tty, question, strlen(question), NULL);
-	r = read_guarded(tty, secret, &line, e);
+	r = read_guarded(tty, question, secret, &line, e);
 	if (r >= 0)
 		r = check_secret(strbuf_str(&line), e);
 	if (r < 0)
