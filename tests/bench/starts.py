@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """P1, P1b, P2, P4, P8: starts of containers."""
+import contextlib
+import os
 import shutil
+import time
+from pathlib import Path
 
 from measure import Case, merge
 from world import Unavailable
@@ -80,6 +84,49 @@ def p1b(world, report):
                    {plain.name: 1.35, many + "bwrap --unshare-all": 0.75})
 
 
+@contextlib.contextmanager
+def delegated_group(world):
+    """A cgroup v2 directory of the test user's, with a group below it for who starts there."""
+    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    tops = [Path(x.split()[4]) for x in lines if " - cgroup2 " in x]
+    if not world.is_root or not tops:
+        raise Unavailable("needs root and a cgroup v2 tree to delegate a group in")
+    group = tops[0] / f"csbx-bench-{os.getpid()}"
+    (group / "inside").mkdir(parents=True)
+    try:
+        for path in (group, group / "inside"):
+            for name in ("", "cgroup.procs", "cgroup.subtree_control"):
+                os.chown(path / name, world.owner.pw_uid, world.owner.pw_gid)
+        yield group
+    finally:
+        world.run(world.csbx, "gc", "--servers")
+        for path in (group / "inside", group):
+            for _ in range(100):
+                try:
+                    path.rmdir()
+                    break
+                except OSError:
+                    time.sleep(0.1)
+
+
+def p1c(world, report):
+    """What a control group costs: two directories made, two processes born in them, two removed."""
+    name, limit = world.container("python"), ["--pids-limit", "64"]
+    with delegated_group(world) as group:
+        # Where the tree has no pids controller csbx says so, which is not what is measured.
+        def below(parent):
+            return ["sh", "-c", f'CSBX_CGROUP_PARENT={parent} exec "$@" 2>/dev/null', "sh",
+                    *world.csbx_start(name, "true", options=limit)]
+        grouped = Case("csbx start, limit by a control group", below(group))
+        plain = Case("csbx start, the same limit without", below("none"))
+        # The server must be where the starts are: they would not share one from outside.
+        prefix = ["sh", "-c", f'echo $$ >{group}/inside/cgroup.procs; exec "$@"', "sh"]
+        samples = world.stopwatch([grouped, plain], rounds(world, 200), prefix=prefix)
+    report.samples("P1c", samples, grouped.name)
+    report.value("P1c", "a control group more", samples[grouped.name].median_ms - samples[plain.name].median_ms,
+                 "ms", 0.3)
+
+
 def p2(world, report):
     """The interpreter in a container and without one, on the same files."""
     name, words = world.container("python"), ["python3", "-c", "pass"]
@@ -119,4 +166,4 @@ def p8(world, report):
     report.value("P8", "first start", samples[first.name].median_ms, "ms", 100)
 
 
-BENCHES = {"P1": p1, "P1b": p1b, "P2": p2, "P4": p4, "P8": p8}
+BENCHES = {"P1": p1, "P1b": p1b, "P1c": p1c, "P2": p2, "P4": p4, "P8": p8}
