@@ -226,7 +226,9 @@ int paths_open(const char *base, const char *sub, struct err *e)
 		return err_sys(e, "open directory %s/%s", base, sub);
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "stat %s/%s", base, sub);
-	if (st.st_uid != geteuid() || (st.st_mode & 0077))
+	/* A `chmod -R` of all that lies there is mended, as it is for the base. */
+	if (st.st_uid != geteuid() || (st.st_mode & 0022) ||
+	    ((st.st_mode & 0077) && fchmod(fd, 0700) < 0))
 		return err_set(e, EPERM, "%s/%s: not ours alone (owner %u, mode %04o)", base, sub,
 			       st.st_uid, st.st_mode & 07777);
 	return take_fd(&fd);

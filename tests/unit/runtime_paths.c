@@ -125,7 +125,11 @@ static void test_open(void)
 	ok(fd >= 0, "the base alone");
 	close(fd);
 	chmod(sub, 0755);
-	is_int(paths_open(base, "sub", &e), -EPERM, "open to others");
+	fd = paths_open(base, "sub", &e);
+	ok(fd >= 0 && !stat(sub, &st) && (st.st_mode & 07777) == 0700, "closed to others again");
+	close(fd);
+	chmod(sub, 0777);
+	is_int(paths_open(base, "sub", &e), -EPERM, "others could write there");
 	rmdir(sub);
 	ok(!symlink(top, sub), "a link in its place");
 	ok(paths_open(base, "sub", &e) < 0, "is not followed");
