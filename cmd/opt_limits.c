@@ -94,6 +94,14 @@ static int set_cpus(void *cpus, const char *value, struct err *e)
 	return 0;
 }
 
+static int set_limits(void *strict, const char *value, struct err *e)
+{
+	if (!str_eq(value, "auto") && !str_eq(value, "strict"))
+		return err_set(e, EINVAL, "must be auto or strict");
+	*(bool *)strict = str_eq(value, "strict");
+	return 0;
+}
+
 static const struct opt opts[] = {
 	{OPT_BYTES, 0, "memory", "SIZE", AT(spec.limits.memory_bytes), .has_key = true,
 	 .help = "end the container when it holds more than SIZE of memory, files in memory "
@@ -106,6 +114,10 @@ static const struct opt opts[] = {
 	 .help = "end the container after TIME (30, 500ms, 2m): exit code 124"},
 	{OPT_DURATION, 0, "kill-after", "TIME", AT(spec.limits.kill_after_ms), .has_key = true,
 	 .initial = "100ms", .help = "how long after --timeout's SIGTERM everything is killed"},
+	{OPT_CALL, 0, "limits", "auto|strict", AT(spec.limits.strict), set_limits, .has_key = true,
+	 .initial = "auto", .offers = "words:auto strict",
+	 .help = "auto: hold each limit as well as this machine can, and say in the result what falls "
+		 "short; strict: start nothing unless each can be held exactly"},
 	{OPT_CALL, 0, "ulimit", "NAME=SOFT[:HARD]", AT(spec), set_ulimit, .repeats = true,
 	 .has_key = true,
 	 .help = "a resource limit of each process (nofile, core, cpu, fsize, stack, as, ...), a "

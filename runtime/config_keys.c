@@ -37,6 +37,7 @@ static const struct config_key keys[] = {
 	{"CSBX_IPC", "ipc", CONFIG_TEXT},
 	{"CSBX_KILL_AFTER", "kill-after", CONFIG_TEXT},
 	{"CSBX_LABEL", "label", CONFIG_LIST},
+	{"CSBX_LIMITS", "limits", CONFIG_TEXT},
 	{"CSBX_MAX_IMAGE_SIZE", "max-image-size", CONFIG_TEXT, .of_image = true},
 	{"CSBX_MAX_OUTPUT", "max-output", CONFIG_TEXT},
 	{"CSBX_MAX_OUTPUT_KILL", "max-output-kill", CONFIG_TEXT},

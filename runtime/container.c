@@ -63,8 +63,8 @@ static int launch_once(struct container *c, struct err *e)
 		.n_keep_fds = (uint32_t)c->spec->proc.n_keep_fds,
 		.helper_cgroup_fd = l->cgroup.helper_fd,
 		.cgroup_fd = l->cgroup.payload_fd,
-		.has_affinity = container_limits_need_affinity(l, c->spec),
-		.is_watched = container_limits_need_watchdog(l, c->spec),
+		.has_affinity = l->holders.cpus_milli.by == ENFORCED_AFFINITY,
+		.is_watched = l->holders.watch_memory || l->holders.watch_pids,
 	};
 
 	return launch_child(&child, c->link.userns_fd, namespace_flags(c->spec), &c->pid1, e);
@@ -76,8 +76,9 @@ static int launch(struct container *c, struct err *e)
 	int r = launch_once(c, e);
 
 	if (r < 0 && cgroup_is_made(&c->limits.cgroup)) {
-		container_limits_give_up(&c->limits, e);
-		r = container_make_message(c, e);
+		r = container_limits_give_up(&c->limits, c->spec, &c->map, e);
+		if (r >= 0)
+			r = container_make_message(c, e);
 		if (r >= 0)
 			r = launch_once(c, e);
 	}
@@ -125,9 +126,20 @@ static void note_degraded(const struct container *c, struct run_result *ret)
 		strv_add(&ret->degraded, "landlock: this kernel has no Landlock ABI 2");
 }
 
+static struct watchdog make_watchdog(const struct container *c)
+{
+	const struct limit_holders *h = &c->limits.holders;
+
+	return (struct watchdog){
+		.view = WATCHDOG_VIEW_INIT,
+		.limit_bytes = h->watch_memory ? c->spec->limits.memory_bytes : 0,
+		.limit_pids = h->watch_pids ? c->spec->limits.pids : 0,
+	};
+}
+
 static int watch(struct container *c, struct run_result *ret, struct err *e)
 {
-	struct watchdog watchdog = {.view = WATCHDOG_VIEW_INIT};
+	struct watchdog watchdog = make_watchdog(c);
 	struct exec_server exec = EXEC_SERVER_INIT;
 	struct supervise s = {
 		.spec = c->spec,
@@ -137,7 +149,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.server_fd = c->link.sock,
 		.server_pid = c->link.server_pid,
 		.signal_fd = c->signal_fd,
-		.watchdog = container_limits_need_watchdog(&c->limits, c->spec) ? &watchdog : NULL,
+		.watchdog = watchdog.limit_bytes || watchdog.limit_pids ? &watchdog : NULL,
 		.cgroup = &c->limits.cgroup,
 		.streams = &c->streams,
 		.exec = &exec,
@@ -184,7 +196,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 		r = publish(&c, e);
 	if (r >= 0) {
 		note_degraded(&c, ret);
-		container_limits_note(&c.limits, spec, ret);
+		container_limits_note(&c.limits, ret);
 		ret->setup_ns = now_ns(CLOCK_MONOTONIC) - begin;
 		r = watch(&c, ret, e);
 		ret->wall_ns = now_ns(CLOCK_MONOTONIC) - begin - ret->setup_ns;

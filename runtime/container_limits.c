@@ -9,6 +9,7 @@
 #include "runtime/instance.h"
 #include "runtime/paths.h"
 #include "runtime/spec.h"
+#include "runtime/userns.h"
 
 static unsigned controllers_for(const struct limit_spec *l)
 {
@@ -40,17 +41,29 @@ static int announce(const struct cgroup_parent *parent, const struct container_s
 	return path ? instance_publish(instance, &rec, e) : err_set(e, ENOMEM, "out of memory");
 }
 
-int container_limits_prepare(struct container_limits *l, const struct container_spec *s,
-			     const struct paths *paths, struct instance *instance, struct err *e)
+/* Who holds what, with the cgroup as it came out. */
+static int assign(struct container_limits *l, const struct container_spec *s,
+		  const struct id_map *map, struct err *e)
+{
+	struct limit_means means = {
+		.groups = l->cgroup.holds,
+		.parent = cgroup_is_made(&l->cgroup) ? l->cgroup.parent.path : NULL,
+		.no_group = *l->missed.msg ? l->missed.msg : NULL,
+		.is_named = l->named != NULL,
+		.one_id = id_map_is_one(map),
+		.is_root = !geteuid(),
+		.upper_on_disk = l->upper_on_disk,
+	};
+
+	return limit_assign(s, &means, &l->holders, e);
+}
+
+static int make_cgroup(struct container_limits *l, const struct container_spec *s,
+		       const struct paths *paths, struct instance *instance, struct err *e)
 {
 	struct cgroup_parent parent = CGROUP_PARENT_INIT;
-	int r;
+	int r = cgroup_parent_find(paths, l->need, s->id, &parent, &l->missed);
 
-	l->need = controllers_for(&s->limits);
-	if (!l->need || (paths->cgroup_parent && str_eq(paths->cgroup_parent, "none")))
-		return 0;
-	l->named = paths->cgroup_parent;
-	r = cgroup_parent_find(paths, l->need, s->id, &parent, &l->missed);
 	if (r >= 0) {
 		r = announce(&parent, s, instance, e);
 		if (r < 0) {
@@ -65,67 +78,42 @@ int container_limits_prepare(struct container_limits *l, const struct container_
 	return 0;
 }
 
-void container_limits_give_up(struct container_limits *l, const struct err *why)
+int container_limits_prepare(struct container_limits *l, const struct container_spec *s,
+			     const struct paths *paths, const struct id_map *map,
+			     struct instance *instance, struct err *e)
 {
-	err_code(&l->missed, why->code, "start a process below %s", l->cgroup.parent.path);
-	if (why->code == EACCES)
+	int r = 0;
+
+	l->need = controllers_for(&s->limits);
+	if (l->need && paths->cgroup_parent && str_eq(paths->cgroup_parent, "none")) {
+		err_set(&l->missed, EPERM, "CSBX_CGROUP_PARENT is none");
+	} else if (l->need) {
+		l->named = paths->cgroup_parent;
+		r = make_cgroup(l, s, paths, instance, e);
+	}
+	return r < 0 ? r : assign(l, s, map, e);
+}
+
+int container_limits_give_up(struct container_limits *l, const struct container_spec *s,
+			     const struct id_map *map, struct err *e)
+{
+	err_code(&l->missed, e->code, "start a process below %s", l->cgroup.parent.path);
+	if (e->code == EACCES)
 		err_append(&l->missed, "csbx itself runs outside of what is delegated");
 	log_trace("no control group: %s", l->missed.msg);
 	(void)cgroup_remove(&l->cgroup, NULL);
+	return assign(l, s, map, e);
 }
 
-bool container_limits_need_watchdog(const struct container_limits *l,
-				    const struct container_spec *s)
+void container_limits_note(const struct container_limits *l, struct run_result *ret)
 {
-	return s->limits.memory_bytes && !(l->cgroup.holds & CGROUP_MEMORY);
-}
+	const struct limit_holders *h = &l->holders;
 
-bool container_limits_need_affinity(const struct container_limits *l,
-				    const struct container_spec *s)
-{
-	return s->limits.cpus_milli && !(l->cgroup.holds & CGROUP_CPU);
-}
-
-static enum enforcer holder(const struct container_limits *l, unsigned controller,
-			    enum enforcer other)
-{
-	return l->cgroup.holds & controller ? ENFORCED_CGROUP2 : other;
-}
-
-/* A parent that was named and does not do its work: somebody counts on it. */
-static void note_missed(const struct container_limits *l, struct run_result *ret)
-{
-	static const char *const limits[] = {"memory", "cpus", "pids"};
-	unsigned missing = l->named ? l->need & ~l->cgroup.holds : 0;
-
-	for (unsigned i = 0; 1u << i & CGROUP_ALL; i++) {
-		if (!(missing & 1u << i))
-			continue;
-		if (cgroup_is_made(&l->cgroup))
-			strv_take(&ret->degraded,
-				  str_printf("%s: CSBX_CGROUP_PARENT %s does not offer the %s "
-					     "controller",
-					     limits[i], l->named, cgroup_controller_name(1u << i)));
-		else
-			strv_take(&ret->degraded, str_printf("%s: %s", limits[i], l->missed.msg));
-	}
-}
-
-void container_limits_note(const struct container_limits *l, const struct container_spec *s,
-			   struct run_result *ret)
-{
-	const struct limit_spec *limits = &s->limits;
-
-	if (limits->memory_bytes)
-		ret->memory = (struct run_limit){limits->memory_bytes,
-						 holder(l, CGROUP_MEMORY, ENFORCED_WATCHDOG)};
-	if (limits->cpus_milli)
-		ret->cpus_milli = (struct run_limit){limits->cpus_milli,
-						     holder(l, CGROUP_CPU, ENFORCED_AFFINITY)};
-	if (limits->pids != UINT64_MAX)
-		ret->pids =
-			(struct run_limit){limits->pids, holder(l, CGROUP_PIDS, ENFORCED_RLIMIT)};
-	if (ret->cpus_milli.by == ENFORCED_AFFINITY && limits->cpus_milli % 1000)
-		strv_add(&ret->degraded, "cpus: a fraction of a CPU needs a cgroup, rounded up");
-	note_missed(l, ret);
+	ret->memory = h->memory;
+	ret->cpus_milli = h->cpus_milli;
+	ret->pids = h->pids;
+	for (size_t i = 0; i < h->degraded.n; i++)
+		strv_add(&ret->degraded, h->degraded.items[i]);
+	for (size_t i = 0; i < h->weaker.n; i++)
+		strv_add(&ret->weaker, h->weaker.items[i]);
 }

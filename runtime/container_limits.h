@@ -11,10 +11,11 @@
 #include <stdbool.h>
 
 #include "runtime/cgroup.h"
-#include "runtime/result.h"
+#include "runtime/limit.h"
 
 struct container_spec;
 struct err;
+struct id_map;
 struct instance;
 struct paths;
 
@@ -23,6 +24,8 @@ struct container_limits {
 	struct err missed;    /* why a cgroup that was asked for was not to be had */
 	const char *named;    /* CSBX_CGROUP_PARENT, NULL = not set */
 	unsigned need;        /* controllers that would be needed */
+	bool upper_on_disk;   /* the throw-away layer is a directory; set by the caller */
+	struct limit_holders holders;
 };
 #define CONTAINER_LIMITS_INIT         \
 	{                             \
@@ -31,22 +34,21 @@ struct container_limits {
 
 /*
  * Makes the cgroup where limits are asked for and one can be made; its name is in the instance's
- * file before it exists, so that its debris can be found. Only an instance's file that cannot be
- * written is an error.
+ * file before it exists, so that its debris can be found. Then says who holds what: an instance's
+ * file that cannot be written is an error, and under --limits strict a limit that is not exact.
  */
 int container_limits_prepare(struct container_limits *l, const struct container_spec *s,
-			     const struct paths *paths, struct instance *instance, struct err *e);
+			     const struct paths *paths, const struct id_map *map,
+			     struct instance *instance, struct err *e);
 
-/* The kernel refused to start a process in it (why): the others take over. */
-void container_limits_give_up(struct container_limits *l, const struct err *why);
-
-bool container_limits_need_watchdog(const struct container_limits *l,
-				    const struct container_spec *s);
-bool container_limits_need_affinity(const struct container_limits *l,
-				    const struct container_spec *s);
+/*
+ * The kernel refused to start a process in it (why is in e): the others take over, or, under
+ * --limits strict, e says why they may not.
+ */
+int container_limits_give_up(struct container_limits *l, const struct container_spec *s,
+			     const struct id_map *map, struct err *e);
 
 /* limits{} and degraded[] of the result. */
-void container_limits_note(const struct container_limits *l, const struct container_spec *s,
-			   struct run_result *ret);
+void container_limits_note(const struct container_limits *l, struct run_result *ret);
 
 #endif

@@ -217,8 +217,9 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 	if (r >= 0)
 		r = squashd_attach(c->paths, s, &c->map, &c->link, e);
 	/* After the image server, which must not be started in a cgroup that is made for this run. */
+	c->limits.upper_on_disk = c->is_scratch;
 	if (r >= 0)
-		r = container_limits_prepare(&c->limits, s, c->paths, &c->instance, e);
+		r = container_limits_prepare(&c->limits, s, c->paths, &c->map, &c->instance, e);
 	if (r >= 0)
 		r = container_make_message(c, e);
 	return r;
@@ -269,6 +270,7 @@ void container_done(struct container *c)
 	instance_end(&c->instance);
 	squashd_link_close(&c->link);
 	plan_free(&c->plan);
+	limit_holders_free(&c->limits.holders);
 	etc_files_free(c->etc);
 	fd_close(&c->pid1.pidfd);
 	fd_close(&c->msg_fd);

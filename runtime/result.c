@@ -42,6 +42,7 @@ int run_exit_code(const struct run_result *r)
 void run_result_free(struct run_result *r)
 {
 	strv_free(&r->degraded);
+	strv_free(&r->weaker);
 	strbuf_free(&r->out.text);
 	strbuf_free(&r->err.text);
 }
@@ -54,5 +55,7 @@ const char *run_error_code(const struct run_result *r)
 		return r->exit_code == 127 ? "command_not_found" : "command_not_executable";
 	if (strstr(r->error.msg, "image server"))
 		return "image_server";
+	if (strstr(r->error.msg, "--limits strict"))
+		return "limit";
 	return r->status == RUN_SANDBOX_ERROR ? "sandbox" : "other";
 }

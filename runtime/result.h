@@ -52,7 +52,8 @@ struct run_result {
 	bool is_captured;
 	struct run_output out, err;
 	struct err error; /* the last two */
-	struct strv degraded; /* protections asked for and not had, one word and a reason each */
+	struct strv degraded; /* what was asked for and not had, one word and a reason each */
+	struct strv weaker;   /* limits held by weaker means: the same, and no warning */
 	uint64_t started_at_ns; /* CLOCK_REALTIME */
 	uint64_t wall_ns, setup_ns, teardown_ns;
 	uint64_t user_us, sys_us; /* of the main process and its reaped children */

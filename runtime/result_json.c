@@ -163,6 +163,17 @@ static void write_error(struct json_out *j, const struct run_result *r)
 	json_end_object(j);
 }
 
+static void write_degraded(struct json_out *j, const struct run_result *r)
+{
+	json_key(j, "degraded");
+	json_begin_array(j);
+	for (size_t i = 0; i < r->degraded.n; i++)
+		json_str(j, r->degraded.items[i]);
+	for (size_t i = 0; i < r->weaker.n; i++)
+		json_str(j, r->weaker.items[i]);
+	json_end_array(j);
+}
+
 int result_json(const struct container_spec *spec, const struct run_result *r, bool with_output,
 		struct strbuf *out, struct err *e)
 {
@@ -180,7 +191,7 @@ int result_json(const struct container_spec *spec, const struct run_result *r, b
 	write_limit(&j, "cpus", &r->cpus_milli, true);
 	write_limit(&j, "pids", &r->pids, false);
 	json_end_object(&j);
-	json_kstrv(&j, "degraded", &r->degraded);
+	write_degraded(&j, r);
 	write_error(&j, r);
 	json_key(&j, "files");
 	json_begin_object(&j);

@@ -163,7 +163,7 @@ static int fill_defaults(struct container_spec *s, struct err *e)
 		s->limits.pids = DEFAULT_PIDS;
 		s->limits.pids_is_default = true;
 	}
-	if (!s->limits.shm_bytes)
+	if (!s->limits.shm_bytes && s->ns.ipc == IPC_PRIVATE)
 		s->limits.shm_bytes = DEFAULT_SHM_BYTES;
 	if (!s->limits.kill_after_ms)
 		s->limits.kill_after_ms = DEFAULT_KILL_AFTER_MS;
@@ -211,8 +211,13 @@ static int check_mounts(const struct container_spec *s, struct err *e)
 static int check_rlimits(const struct container_spec *s, struct err *e)
 {
 	for (size_t i = 0; i < s->limits.n_rlimits; i++) {
-		if (s->limits.rlimits[i].value.rlim_cur > s->limits.rlimits[i].value.rlim_max)
+		const struct rlimit_spec *r = &s->limits.rlimits[i];
+
+		if (r->value.rlim_cur > r->value.rlim_max)
 			return err_set(e, EINVAL, "--ulimit: the soft limit is above the hard one");
+		if (r->resource == RLIMIT_NPROC && !r->is_default && !s->limits.pids_is_default &&
+		    s->limits.pids != UINT64_MAX)
+			return err_set(e, EINVAL, "--pids-limit and --ulimit nproc= exclude each other");
 	}
 	return 0;
 }
@@ -250,6 +255,8 @@ int spec_freeze(struct container_spec *s, struct err *e)
 		return err_set(e, EINVAL, "--rw: needs a container; create one first");
 	if (s->limits.output_bytes && s->limits.output_kill_bytes)
 		return err_set(e, EINVAL, "--max-output and --max-output-kill exclude each other");
+	if (s->limits.shm_bytes && s->ns.ipc == IPC_HOST)
+		return err_set(e, EINVAL, "--shm-size and --ipc host exclude each other");
 	r = check_mounts(s, e);
 	if (r >= 0)
 		r = check_rlimits(s, e);

@@ -135,7 +135,7 @@ static void write_limits(const struct limit_spec *l, struct json_out *j)
 	ku64_if(j, "cpus_milli", l->cpus_milli);
 	if (l->pids == UINT64_MAX)
 		json_kstr(j, "pids", "unlimited");
-	else
+	else if (!l->pids_is_default)
 		ku64_if(j, "pids", l->pids);
 	ku64_if(j, "shm_bytes", l->shm_bytes);
 	ku64_if(j, "timeout_ms", l->timeout_ms);

@@ -254,17 +254,17 @@ static void take_exit(struct loop *l, const struct init_event *ev)
 
 static void start_watchdog(struct loop *l, int fds[], bool has_shm)
 {
-	struct watchdog_view view = WATCHDOG_VIEW_INIT;
+	struct watchdog_view *view;
 	unsigned i = 0;
 
-	if (!l->s->watchdog)
+	if (!l->s->watchdog || l->s->watchdog->view.proc_fd >= 0)
 		return;
-	view.proc_fd = take_fd(&fds[i++]);
+	view = &l->s->watchdog->view;
+	view->proc_fd = take_fd(&fds[i++]);
 	if (has_shm)
-		view.shm_fd = take_fd(&fds[i++]);
-	while (i < FD_PASS_MAX && fds[i] >= 0 && view.n_tmpfs < WATCHDOG_TMPFS_MAX)
-		view.tmpfs_fds[view.n_tmpfs++] = take_fd(&fds[i++]);
-	watchdog_start(l->s->watchdog, &view, l->s->spec->limits.memory_bytes);
+		view->shm_fd = take_fd(&fds[i++]);
+	while (i < FD_PASS_MAX && fds[i] >= 0 && view->n_tmpfs < WATCHDOG_TMPFS_MAX)
+		view->tmpfs_fds[view->n_tmpfs++] = take_fd(&fds[i++]);
 	l->look_ns = now_ns();
 }
 
@@ -283,8 +283,16 @@ static void look(struct loop *l)
 		l->look_ns = 0;
 		return;
 	}
-	if (watchdog_is_exceeded(l->s->watchdog))
+	switch (watchdog_look(l->s->watchdog)) {
+	case WATCHDOG_MEMORY:
 		oom(l, "tick");
+		break;
+	case WATCHDOG_PIDS:
+		end_by_limit(l, RUN_PIDS_LIMIT);
+		break;
+	case WATCHDOG_IN_LIMITS:
+		break;
+	}
 	l->look_ns = now_ns() + watchdog_interval_ms(l->s->watchdog) * 1000000u;
 }
 
@@ -509,9 +517,9 @@ static void set_oom(struct loop *l, const char *detected)
 static void check_peak_at_exit(struct loop *l)
 {
 	struct run_result *r = l->s->result;
-	uint64_t limit = l->s->spec->limits.memory_bytes;
+	uint64_t limit = l->s->watchdog ? l->s->watchdog->limit_bytes : 0;
 
-	if (!l->s->watchdog || !limit || l->ended_by != RUN_EXITED || r->maxrss_bytes <= limit)
+	if (!limit || l->ended_by != RUN_EXITED || r->maxrss_bytes <= limit)
 		return;
 	set_oom(l, "at_exit");
 }
@@ -551,8 +559,9 @@ static void note_memory(struct loop *l)
 
 	if (!w)
 		return;
-	r->memory_peak_bytes = w->peak_bytes > r->maxrss_bytes ? w->peak_bytes : r->maxrss_bytes;
 	r->max_pids = w->max_pids;
+	if (w->limit_bytes)
+		r->memory_peak_bytes = w->peak_bytes > r->maxrss_bytes ? w->peak_bytes : r->maxrss_bytes;
 }
 
 static int verdict(struct loop *l, struct err *e)

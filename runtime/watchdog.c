@@ -12,6 +12,8 @@
  * exact, expensive figure decides: proportional shares from smaps_rollup (about 6.5 ms a GiB).
  * Shared pages are in both the processes' shares and the file systems' figures: the larger counts.
  *
+ * Processes are counted in the same look, by threads, where RLIMIT_NPROC cannot do it (limit.c).
+ *
  * What gets past: memory touched within one look (1 GiB takes about 0.16 s, so some 30 MB at 5 ms)
  * and memory held only by a descriptor in flight in a socket. docs/result.md has measured figures.
  */
@@ -37,13 +39,8 @@ struct figures {
 	uint64_t private_bytes;	/* resident less shared */
 	uint64_t pss_anon, pss_shmem;
 	uint64_t files;		/* tmpfs, SysV, memfd */
-	uint64_t processes;
+	uint64_t tasks;		/* threads of all processes */
 };
-
-void watchdog_start(struct watchdog *w, const struct watchdog_view *view, uint64_t limit_bytes)
-{
-	*w = (struct watchdog){.view = *view, .limit_bytes = limit_bytes};
-}
 
 void watchdog_done(struct watchdog *w)
 {
@@ -192,7 +189,19 @@ static void count_memfds(struct memfds *m, int proc_fd, const char *pid)
 	closedir(d);
 }
 
-/* Adds one process; exact asks for the expensive figure too. */
+/* A directory has a link for each of its directories, and here a directory is a thread. */
+static uint64_t count_threads(int proc_fd, const char *pid)
+{
+	char path[48];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%.16s/task", pid);
+	return fstatat(proc_fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink < 3
+		       ? 1
+		       : (uint64_t)st.st_nlink - 2;
+}
+
+/* Adds one process's memory; exact asks for the expensive figure too. */
 static void count_process(struct figures *f, int proc_fd, const char *pid, bool exact)
 {
 	char path[48], text[4096];
@@ -200,7 +209,6 @@ static void count_process(struct figures *f, int proc_fd, const char *pid, bool 
 	snprintf(path, sizeof(path), "%.16s/statm", pid);
 	read_small(proc_fd, path, text, sizeof(text));
 	f->private_bytes += watchdog_parse_statm(text, (uint64_t)sysconf(_SC_PAGESIZE));
-	f->processes++;
 	if (!exact)
 		return;
 	snprintf(path, sizeof(path), "%.16s/smaps_rollup", pid);
@@ -226,32 +234,44 @@ static void look(struct watchdog *w, bool exact, bool with_memfds, struct figure
 
 		if (pid[0] < '1' || pid[0] > '9' || !strcmp(pid, "1"))
 			continue;
-		count_process(f, dirfd(d), pid, exact);
+		f->tasks += count_threads(dirfd(d), pid);
+		if (w->limit_bytes)
+			count_process(f, dirfd(d), pid, exact);
 		if (with_memfds)
 			count_memfds(&memfds, dirfd(d), pid);
 	}
 	closedir(d);
+	if (!w->limit_bytes)
+		return;
 	if (with_memfds)
 		w->memfd_bytes = memfds.bytes;
 	f->files = tmpfs_bytes(&w->view) + sysv_bytes(&w->view) + w->memfd_bytes;
 }
 
-bool watchdog_is_exceeded(struct watchdog *w)
+/* f: what the cheap look saw. True: the container holds more than its limit. */
+static bool is_over_memory(struct watchdog *w, struct figures *f)
 {
-	bool with_memfds = w->ticks++ % MEMFD_EVERY == 0;
-	struct figures f;
-	uint64_t sum;
+	uint64_t sum = f->private_bytes + f->files;
 
-	look(w, false, with_memfds, &f);
-	if (f.processes > w->max_pids)
-		w->max_pids = f.processes;
-	sum = f.private_bytes + f.files;
 	w->is_near = sum > w->limit_bytes / 2;
 	if (sum > w->limit_bytes) {
-		look(w, true, true, &f);
-		sum = f.pss_anon + (f.pss_shmem > f.files ? f.pss_shmem : f.files);
+		look(w, true, true, f);
+		sum = f->pss_anon + (f->pss_shmem > f->files ? f->pss_shmem : f->files);
 	}
 	if (sum > w->peak_bytes)
 		w->peak_bytes = sum;
 	return sum > w->limit_bytes;
+}
+
+enum watchdog_sight watchdog_look(struct watchdog *w)
+{
+	bool with_memfds = w->limit_bytes && w->ticks++ % MEMFD_EVERY == 0;
+	struct figures f;
+
+	look(w, false, with_memfds, &f);
+	if (f.tasks > w->max_pids)
+		w->max_pids = f.tasks;
+	if (w->limit_pids && f.tasks > w->limit_pids)
+		return WATCHDOG_PIDS;
+	return w->limit_bytes && is_over_memory(w, &f) ? WATCHDOG_MEMORY : WATCHDOG_IN_LIMITS;
 }

@@ -3,8 +3,9 @@
 #define CSBX_RUNTIME_WATCHDOG_H
 
 /*
- * A memory limit where no cgroup can hold one: the supervisor looks at the container every TICK
- * and ends it when it is past the limit. See watchdog.c for what is counted and what can pass.
+ * Limits of memory and processes where no control group can hold them: the supervisor looks at the
+ * container every few milliseconds and ends it when it is past one. See watchdog.c for what is
+ * counted and what can pass.
  */
 
 #include <stdbool.h>
@@ -25,23 +26,24 @@ struct watchdog_view {
 
 struct watchdog {
 	struct watchdog_view view;
-	uint64_t limit_bytes;
+	uint64_t limit_bytes, limit_pids; /* 0: not watched */
 	uint64_t peak_bytes; /* highest sum seen */
 	uint64_t memfd_bytes; /* as of the last full look */
-	uint64_t max_pids;
+	uint64_t max_pids; /* threads included, pid 1 not */
 	unsigned ticks;
 	bool is_near; /* above half the limit: look more often */
 };
 
-/* Takes ownership of the view's descriptors. */
-void watchdog_start(struct watchdog *w, const struct watchdog_view *view, uint64_t limit_bytes);
+enum watchdog_sight { WATCHDOG_IN_LIMITS, WATCHDOG_MEMORY, WATCHDOG_PIDS };
+
+/* Closes the view's descriptors. */
 void watchdog_done(struct watchdog *w);
 
 /* Milliseconds until the next look. */
 uint64_t watchdog_interval_ms(const struct watchdog *w);
 
-/* One look. True: the container holds more than its limit. */
-bool watchdog_is_exceeded(struct watchdog *w);
+/* One look: which limit the container is past. */
+enum watchdog_sight watchdog_look(struct watchdog *w);
 
 /* Sum of the rss column of /proc/sysvipc/shm, sysvipc(5) text of len bytes. Pure. */
 uint64_t watchdog_parse_sysvipc(const char *text, unsigned long len);

@@ -82,3 +82,66 @@ def test_a_result_that_cannot_be_written_stops_the_run(csbx, python_image):
     ("--max-output", "0"), ("--result-fd", "99")])
 def test_bad_limits_are_refused_before_anything_starts(csbx, python_image, option, value):
     csbx.fails("run", f"{option}={value}", python_image, "true", says=option)
+
+
+# --- --limits -------------------------------------------------------------------------------------
+
+# Options of a limit that only a control group holds exactly, and the word both messages begin with.
+INEXACT = [(["--memory", "100m"], "memory"), (["--cpus", "1"], "cpus"), (["--cpus", "0.5"], "cpus")]
+
+
+def has_cgroups(csbx):
+    return csbx.run("doctor", "--feature", "cgroup").returncode == 0
+
+
+@pytest.mark.both_users
+@pytest.mark.parametrize("options,word", INEXACT)
+def test_strict_starts_nothing_that_it_cannot_hold(csbx, python_image, options, word):
+    args = ["run", "--json", *options, "--mount", f"{csbx.work}:/w", python_image, "touch", "/w/made"]
+    made = csbx.work / "made"
+    if has_cgroups(csbx):
+        pytest.skip("control groups hold every limit here")
+    result = json.loads(csbx.run(*args).stdout)
+    assert result["status"] == "exited" and made.exists()
+    assert [d for d in result["degraded"] if d.startswith(f"{word}: ")], result["degraded"]
+    made.unlink()
+    p = csbx.run("run", "--limits", "strict", *args[1:])
+    assert p.returncode == 125 and not made.exists()
+    assert f"--{word}: " in p.stderr and "remedy: " in p.stderr and "strict" in p.stderr
+    result = json.loads(p.stdout)
+    assert (result["status"], result["error"]["code"]) == ("sandbox_error", "limit")
+
+
+@pytest.mark.both_users
+def test_strict_is_content_with_what_is_exact(csbx, python_image):
+    csbx.ok("run", "--limits", "strict", "--timeout", "20", "--max-output", "1m", "--shm-size", "1m",
+            "--ulimit", "nofile=100", "--userns", "one", "--pids-limit", "20", python_image, "true")
+
+
+@pytest.mark.feature("subuid")
+def test_strict_and_processes_of_several_users(csbx, python_image):
+    if has_cgroups(csbx):
+        pytest.skip("a control group counts the processes of all users")
+    csbx.fails("run", "--limits", "strict", "--pids-limit", "20", python_image, "true",
+               says=["--pids-limit: ", "each user id", "remedy: --userns one"])
+
+
+def test_strict_by_configuration(csbx, python_image):
+    if has_cgroups(csbx):
+        pytest.skip("control groups hold every limit here")
+    csbx.fails("run", "--memory", "100m", python_image, "true", env={"CSBX_LIMITS": "strict"},
+               says="--memory")
+    csbx.ok("run", "--memory", "100m", "--limits", "auto", python_image, "true",
+            env={"CSBX_LIMITS": "strict"})
+    csbx.fails("run", "--limits", "lax", python_image, "true", says=["--limits", "auto or strict"])
+
+
+def test_many_tmpfs_mounts_cannot_hide_memory(csbx, python_image):
+    """The watchdog is shown a fixed number of file systems; one it does not see must not be."""
+    if has_cgroups(csbx):
+        pytest.skip("a control group counts all of them")
+    mounts = [f"--tmpfs=/t{i}:size=1g" for i in range(10)]
+    code = "f = open('/t9/big', 'wb')\nwhile 1: f.write(bytes(1 << 20)); f.flush()"
+    rc, result = judge(csbx, python_image, code, "--memory", "60m", *mounts)
+    assert (rc, result["status"]) == (137, "oom")
+    csbx.fails("run", "--memory", "60m", *mounts, "--tmpfs=/t10", python_image, "true", says="--tmpfs")
