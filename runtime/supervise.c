@@ -13,7 +13,8 @@
  *
  * Time is CLOCK_MONOTONIC. At --timeout every process gets SIGTERM, --kill-after later pid 1 is
  * killed and all with it. A task that hangs on a stopped image server cannot die before its
- * request ends: when pid 1 is not gone HUNG_MS later, the server is killed, which ends the request.
+ * request ends: when pid 1 is not gone HUNG_MS later and the server has not answered a question
+ * either, nor in the GRACE_MS that follow, the server is killed, which ends the request.
  *
  * The verdict comes from csbx-init's message; the loop ends with the death of pid 1, so that
  * nothing of the container is left when csbx returns. A pid 1 that dies without a message was
@@ -42,16 +43,24 @@
 #include "runtime/net_tried.h"
 #include "runtime/job_control.h"
 #include "runtime/result.h"
+#include "runtime/server_hung.h"
 #include "runtime/spec.h"
 #include "runtime/squashd_client.h"
 #include "runtime/watchdog.h"
 
 enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_EXEC, ON_STREAMS };
 
-#define HUNG_MS 300u /* death of a killed pid 1 takes well under 1 ms */
-#define DRAIN_MS 20u /* a stalled reader does not hold up the result of a timeout */
+#define HUNG_MS 300u  /* death of a killed pid 1 takes well under 1 ms */
+#define GRACE_MS 200u /* for a server that did not run meanwhile, nor perhaps did we */
+#define DRAIN_MS 20u  /* a stalled reader does not hold up the result of a timeout */
 
-enum phase { PHASE_RUNNING, PHASE_TERMINATED, PHASE_KILLED, PHASE_SERVER_KILLED };
+enum phase {
+	PHASE_RUNNING,
+	PHASE_TERMINATED,
+	PHASE_KILLED,
+	PHASE_SERVER_ASKED,
+	PHASE_SERVER_KILLED
+};
 
 struct loop {
 	struct supervise *s;
@@ -61,7 +70,7 @@ struct loop {
 	enum run_status ended_by; /* limit that ended the container; RUN_EXITED: none */
 	bool give_up_output;
 	bool stopping; /* by `csbx stop`: it is killed when it does not go */
-	bool started, exited, dead, server_gone, failed;
+	bool started, exited, dead, server_answered, failed;
 	bool is_stopped;                                /* the main process, and we are not */
 	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
 	int wait_status;                                /* of the main process */
@@ -108,8 +117,10 @@ static void kill_container(struct loop *l)
 	if (!l->dead)
 		(void)syscall(SYS_pidfd_send_signal, l->s->pid1.pidfd, SIGKILL, NULL, 0);
 	cgroup_kill(l->s->cgroup);
-	if (l->phase < PHASE_KILLED)
+	if (l->phase < PHASE_KILLED) {
+		server_ping(l->s->server_fd);
 		enter_phase(l, PHASE_KILLED, HUNG_MS);
+	}
 }
 
 /* A limit was passed: the container ends now, whatever its processes do. */
@@ -393,15 +404,40 @@ static void reap(struct loop *l)
 	log_trace("pid 1 ended: code %d status %d", si.si_code, si.si_status);
 }
 
-static void server_died(struct loop *l)
+/* An answer, or its end. A limit that was passed before that stays the verdict. */
+static void read_server(struct loop *l)
 {
 	struct err e = ERR_INIT;
 
-	l->server_gone = true;
+	if (server_has_answered(l->s->server_fd)) {
+		l->server_answered = true;
+		return;
+	}
 	err_set(&e, EIO, "the image server died");
-	if (!l->exited)
+	if (!l->exited && l->ended_by == RUN_EXITED)
 		fail(l, &e);
 	l->s->server_fd = -1;
+}
+
+/*
+ * pid 1 was killed and is still there. Memory to free and a busy machine take time; a server that
+ * answers is not to blame.
+ */
+static void check_server(struct loop *l)
+{
+	bool is_asked_twice = l->phase == PHASE_SERVER_ASKED;
+
+	if (l->s->spec->rootfs.kind != ROOTFS_SQUASHFS || l->server_answered) {
+		l->server_answered = false;
+		server_ping(l->s->server_fd);
+		enter_phase(l, PHASE_KILLED, HUNG_MS);
+	} else if (!is_asked_twice) {
+		enter_phase(l, PHASE_SERVER_ASKED, GRACE_MS);
+	} else {
+		squashd_kill(l->s->server_fd, l->s->server_pid);
+		err_set(&l->s->result->error, EIO, "the image server did not answer");
+		enter_phase(l, PHASE_SERVER_KILLED, 0);
+	}
 }
 
 static void phase_ended(struct loop *l)
@@ -418,14 +454,13 @@ static void phase_ended(struct loop *l)
 		kill_container(l);
 		break;
 	case PHASE_KILLED:
+	case PHASE_SERVER_ASKED:
 		if (l->dead) {
 			l->give_up_output = true;
 			l->next_ns = 0;
 			break;
 		}
-		squashd_kill(l->s->server_fd, l->s->server_pid);
-		err_set(&l->s->result->error, EIO, "the image server did not answer");
-		enter_phase(l, PHASE_SERVER_KILLED, 0);
+		check_server(l);
 		break;
 	case PHASE_SERVER_KILLED:
 		break;
@@ -457,7 +492,7 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	if (p[ON_SIGNAL].revents)
 		read_signal(l);
 	if (p[ON_SERVER].revents)
-		server_died(l);
+		read_server(l);
 	if (p[ON_EXEC].revents)
 		exec_server_handle(l->s->exec), stop_if_asked(l);
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
@@ -547,8 +582,9 @@ static void check_cgroup(struct loop *l)
 	r->pids_refused = u.pids_refused;
 	for (unsigned bit = 1; bit & CGROUP_ALL; bit <<= 1) {
 		if (u.lost & bit)
-			strv_take(&r->degraded, str_printf("%s: the limit was taken from the cgroup",
-							   cgroup_controller_name(bit)));
+			strv_take(&r->degraded,
+				  str_printf("%s: the limit was taken from the cgroup",
+					     cgroup_controller_name(bit)));
 	}
 }
 
@@ -561,7 +597,8 @@ static void note_memory(struct loop *l)
 		return;
 	r->max_pids = w->max_pids;
 	if (w->limit_bytes)
-		r->memory_peak_bytes = w->peak_bytes > r->maxrss_bytes ? w->peak_bytes : r->maxrss_bytes;
+		r->memory_peak_bytes =
+			w->peak_bytes > r->maxrss_bytes ? w->peak_bytes : r->maxrss_bytes;
 }
 
 static int verdict(struct loop *l, struct err *e)

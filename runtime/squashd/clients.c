@@ -121,7 +121,8 @@ static bool handle_request(struct server *s, int fd)
 			reply.code = EPROTO;
 	}
 	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
-	return false;
+	/* A container asks whether we are well; its connection stays. */
+	return q.type == SQUASHD_STATUS && s->attached[fd];
 }
 
 static void drop(struct server *s, int fd)
