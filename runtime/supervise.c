@@ -46,6 +46,7 @@
 #include "runtime/server_hung.h"
 #include "runtime/spec.h"
 #include "runtime/squashd_client.h"
+#include "runtime/verdict.h"
 #include "runtime/watchdog.h"
 
 enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_EXEC, ON_STREAMS };
@@ -65,18 +66,16 @@ enum phase {
 struct loop {
 	struct supervise *s;
 	enum phase phase;
-	uint64_t next_ns;         /* when the phase ends; 0: never */
-	uint64_t look_ns;         /* when the watchdog looks next; 0: never */
-	enum run_status ended_by; /* limit that ended the container; RUN_EXITED: none */
+	uint64_t next_ns; /* when the phase ends; 0: never */
+	uint64_t look_ns; /* when the watchdog looks next; 0: never */
+	struct ending end;
 	bool give_up_output;
 	bool stopping; /* by `csbx stop`: it is killed when it does not go */
-	bool started, exited, dead, server_answered, failed;
+	bool dead, server_answered;
 	bool is_stopped;                                /* the main process, and we are not */
 	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
 	int wait_status;                                /* of the main process */
-	int snmp_fd;   /* counters of the container's network, -1: none of interest */
-	int killed_by; /* signal that ended the container before the payload started */
-	struct err error;
+	int snmp_fd; /* counters of the container's network, -1: none of interest */
 };
 
 int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
@@ -126,8 +125,8 @@ static void kill_container(struct loop *l)
 /* A limit was passed: the container ends now, whatever its processes do. */
 static void end_by_limit(struct loop *l, enum run_status status)
 {
-	if (l->ended_by == RUN_EXITED && !l->exited)
-		l->ended_by = status;
+	if (l->end.by == RUN_EXITED && !l->end.exited)
+		l->end.by = status;
 	kill_container(l);
 }
 
@@ -141,9 +140,9 @@ static void request(struct loop *l, uint32_t type, int signal)
 
 static void fail(struct loop *l, const struct err *e)
 {
-	if (!l->failed)
-		l->error = *e;
-	l->failed = true;
+	if (!l->end.failed)
+		l->end.error = *e;
+	l->end.failed = true;
 	kill_container(l);
 }
 
@@ -154,7 +153,7 @@ static void launch_error(struct loop *l, const struct init_status *st)
 
 	r->status = RUN_LAUNCH_ERROR;
 	r->exit_code = init_status_error(st, &l->s->spec->proc, &r->error);
-	l->exited = true;
+	l->end.exited = true;
 }
 
 static void read_status(struct loop *l)
@@ -169,7 +168,7 @@ static void read_status(struct loop *l)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n == 0) {
-		l->started = true;
+		l->end.started = true;
 		if (l->s->started_fd >= 0)
 			(void)!write(l->s->started_fd, "", 1);
 		/* Now, while there is nothing else to do: at the exit pid 1 may be gone. */
@@ -245,9 +244,9 @@ static void take_exit(struct loop *l, const struct init_event *ev)
 {
 	struct run_result *r = l->s->result;
 
-	if (l->exited)
+	if (l->end.exited)
 		return;
-	l->exited = true;
+	l->end.exited = true;
 	l->wait_status = ev->status;
 	r->user_us = ev->utime_us;
 	r->sys_us = ev->stime_us;
@@ -282,7 +281,7 @@ static void start_watchdog(struct loop *l, int fds[], bool has_shm)
 static void oom(struct loop *l, const char *detected)
 {
 	end_by_limit(l, RUN_OOM);
-	if (l->ended_by == RUN_OOM) {
+	if (l->end.by == RUN_OOM) {
 		l->s->result->oom_killed = true;
 		l->s->result->detected = detected;
 	}
@@ -290,7 +289,7 @@ static void oom(struct loop *l, const char *detected)
 
 static void look(struct loop *l)
 {
-	if (l->dead || l->exited) {
+	if (l->dead || l->end.exited) {
 		l->look_ns = 0;
 		return;
 	}
@@ -380,10 +379,10 @@ static void read_signal(struct loop *l)
 		go_on(l);
 		break;
 	default:
-		if (l->started) {
+		if (l->end.started) {
 			request(l, INIT_REQ_SIGNAL, (int)si.ssi_signo);
 		} else {
-			l->killed_by = (int)si.ssi_signo;
+			l->end.killed_by = (int)si.ssi_signo;
 			kill_container(l);
 		}
 	}
@@ -414,7 +413,7 @@ static void read_server(struct loop *l)
 		return;
 	}
 	err_set(&e, EIO, "the image server died");
-	if (!l->exited && l->ended_by == RUN_EXITED)
+	if (!l->end.exited && l->end.by == RUN_EXITED)
 		fail(l, &e);
 	l->s->server_fd = -1;
 }
@@ -444,7 +443,7 @@ static void phase_ended(struct loop *l)
 {
 	switch (l->phase) {
 	case PHASE_RUNNING:
-		l->ended_by = l->exited ? l->ended_by : RUN_TIMEOUT;
+		l->end.by = l->end.exited ? l->end.by : RUN_TIMEOUT;
 		request(l, INIT_REQ_SIGNAL_ALL, SIGTERM);
 		enter_phase(l, PHASE_TERMINATED, l->s->spec->limits.kill_after_ms);
 		break;
@@ -537,102 +536,6 @@ static int run_loop(struct loop *l, struct err *e)
 	return 0;
 }
 
-static void set_oom(struct loop *l, const char *detected)
-{
-	struct run_result *r = l->s->result;
-
-	l->ended_by = RUN_OOM;
-	r->oom_killed = true;
-	r->detected = detected;
-	r->exit_code = -1;
-	r->signal = SIGKILL;
-}
-
-/* A peak between two looks that the process has given back, or died with: seen by its rusage. */
-static void check_peak_at_exit(struct loop *l)
-{
-	struct run_result *r = l->s->result;
-	uint64_t limit = l->s->watchdog ? l->s->watchdog->limit_bytes : 0;
-
-	if (!limit || l->ended_by != RUN_EXITED || r->maxrss_bytes <= limit)
-		return;
-	set_oom(l, "at_exit");
-}
-
-/* What the container's cgroup says of it, read while it is still there. */
-static void check_cgroup(struct loop *l)
-{
-	struct run_result *r = l->s->result;
-	struct cgroup_usage u;
-
-	if (!cgroup_is_made(l->s->cgroup))
-		return;
-	cgroup_read_usage(l->s->cgroup, &u);
-	if (u.oom_kills && (l->s->cgroup->holds & CGROUP_MEMORY) && l->ended_by == RUN_EXITED &&
-	    l->started)
-		set_oom(l, "event");
-	if (u.user_us || u.sys_us) {
-		r->user_us = u.user_us;
-		r->sys_us = u.sys_us;
-	}
-	if (u.memory_peak_bytes)
-		r->memory_peak_bytes = u.memory_peak_bytes;
-	if (u.max_pids)
-		r->max_pids = u.max_pids;
-	r->pids_refused = u.pids_refused;
-	for (unsigned bit = 1; bit & CGROUP_ALL; bit <<= 1) {
-		if (u.lost & bit)
-			strv_take(&r->degraded,
-				  str_printf("%s: the limit was taken from the cgroup",
-					     cgroup_controller_name(bit)));
-	}
-}
-
-static void note_memory(struct loop *l)
-{
-	struct run_result *r = l->s->result;
-	const struct watchdog *w = l->s->watchdog;
-
-	if (!w)
-		return;
-	r->max_pids = w->max_pids;
-	if (w->limit_bytes)
-		r->memory_peak_bytes =
-			w->peak_bytes > r->maxrss_bytes ? w->peak_bytes : r->maxrss_bytes;
-}
-
-static int verdict(struct loop *l, struct err *e)
-{
-	struct run_result *r = l->s->result;
-
-	check_peak_at_exit(l);
-	note_memory(l);
-	check_cgroup(l);
-
-	if (l->failed && !l->started) {
-		*e = l->error;
-		return -e->code;
-	}
-	if (l->failed) {
-		r->status = RUN_SANDBOX_ERROR;
-		r->exit_code = 125;
-		r->error = l->error;
-	} else if (l->ended_by != RUN_EXITED) {
-		r->status = l->ended_by;
-		r->timed_out = l->ended_by == RUN_TIMEOUT;
-		if (!l->exited)
-			r->signal = SIGKILL;
-	} else if (!l->exited && l->killed_by) {
-		r->status = RUN_SIGNALED;
-		r->signal = l->killed_by;
-	} else if (!l->exited) {
-		r->status = RUN_SANDBOX_ERROR;
-		r->exit_code = 125;
-		err_set(&r->error, EIO, "the container's init was killed");
-	}
-	return 0;
-}
-
 int supervise_run(struct supervise *s, struct err *e)
 {
 	struct loop l = {.s = s, .snmp_fd = -1};
@@ -647,5 +550,5 @@ int supervise_run(struct supervise *s, struct err *e)
 		kill_container(&l);
 		return r;
 	}
-	return verdict(&l, e);
+	return verdict_reach(&l.end, s->watchdog, s->cgroup, s->result, e);
 }

@@ -6,16 +6,22 @@
  *	what the container's tmpfs mounts hold			fstatfs
  *	SysV shared memory					/proc/sysvipc/shm
  *	memfds, once per inode					/proc/PID/fd, every 5th look
+ *	shared memory, when all shared pages together		/proc/PID/status
+ *	could matter: they may be files just as well
+ *	what is swapped out, where there is swap		/proc/PID/status
  *
  * That sum is cheap and never too low by more than what was touched since the last look, but can
- * be too high: memory shared by fork counts in each process. So only when it passes the limit the
- * exact, expensive figure decides: proportional shares from smaps_rollup (about 6.5 ms a GiB).
- * Shared pages are in both the processes' shares and the file systems' figures: the larger counts.
+ * be too high: memory shared by fork counts in each process, and a mapped file of a tmpfs twice.
+ * So only when it passes the limit the expensive figure decides: proportional shares from
+ * smaps_rollup (about 6.5 ms a GiB). Shared memory in the processes' shares and the file systems'
+ * figures may be the same or not. Where that makes the difference, smaps says how much has no name,
+ * which is in no file system; at most every 20th look, as a process may have 65,530 mappings.
  *
  * Processes are counted in the same look, by threads, where RLIMIT_NPROC cannot do it (limit.c).
  *
- * What gets past: memory touched within one look (1 GiB takes about 0.16 s, so some 30 MB at 5 ms)
- * and memory held only by a descriptor in flight in a socket. docs/result.md has measured figures.
+ * What gets past: memory touched within one look (1 GiB takes about 0.16 s, so some 30 MB at 5 ms),
+ * memory held only by a descriptor in flight in a socket, and what the kernel itself needs for the
+ * container. docs/result.md has measured figures.
  */
 #include "runtime/watchdog.h"
 
@@ -26,6 +32,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "runtime/base/fd.h"
@@ -34,12 +41,26 @@
 #define TICK_NEAR_MS 5u
 #define MEMFD_EVERY 5u
 #define MEMFDS_MAX 256u
+#define MAPS_EVERY 20u
 
+enum {
+	LOOK_MEMORY = 1u << 0, /* else only count the processes */
+	LOOK_MEMFDS = 1u << 1,
+	LOOK_STATUS = 1u << 2,
+	LOOK_EXACT = 1u << 3,
+	LOOK_MAPS = 1u << 4,
+};
+
+/* Sums over all processes but init, in bytes. */
 struct figures {
-	uint64_t private_bytes;	/* resident less shared */
+	uint64_t private;     /* resident less shared, and swapped out */
+	uint64_t shared;      /* pages of files and of shared memory */
+	uint64_t most_shared; /* the same of the one process that has most */
+	uint64_t shmem;       /* the part of shared that is memory */
 	uint64_t pss_anon, pss_shmem;
-	uint64_t files;		/* tmpfs, SysV, memfd */
-	uint64_t tasks;		/* threads of all processes */
+	uint64_t anon_shared; /* shared memory without a name */
+	uint64_t files;       /* tmpfs, SysV, memfd: whether mapped or not */
+	uint64_t tasks;       /* threads of all processes */
 };
 
 void watchdog_done(struct watchdog *w)
@@ -54,62 +75,6 @@ void watchdog_done(struct watchdog *w)
 uint64_t watchdog_interval_ms(const struct watchdog *w)
 {
 	return w->is_near ? TICK_NEAR_MS : TICK_MS;
-}
-
-uint64_t watchdog_parse_statm(const char *text, uint64_t page_bytes)
-{
-	unsigned long long size, resident, shared;
-
-	if (sscanf(text, "%llu %llu %llu", &size, &resident, &shared) != 3 || shared > resident)
-		return 0;
-	return (resident - shared) * page_bytes;
-}
-
-uint64_t watchdog_parse_rollup(const char *text, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *p = text; p; p = strchr(p, '\n')) {
-		p += *p == '\n';
-		if (!strncmp(p, name, n) && p[n] == ':')
-			return strtoull(p + n + 1, NULL, 10) * 1024;
-	}
-	return 0;
-}
-
-/* The second column from the right is rss; the header line has no number there. */
-static uint64_t sysvipc_line(const char *line, unsigned long len)
-{
-	unsigned long end = len, column = 0;
-
-	while (end) {
-		unsigned long start;
-
-		while (end && line[end - 1] == ' ')
-			end--;
-		start = end;
-		while (start && line[start - 1] != ' ')
-			start--;
-		if (end > start && ++column == 2)
-			return strtoull(line + start, NULL, 10);
-		end = start;
-	}
-	return 0;
-}
-
-uint64_t watchdog_parse_sysvipc(const char *text, unsigned long len)
-{
-	uint64_t sum = 0;
-
-	while (len) {
-		const char *nl = memchr(text, '\n', len);
-		unsigned long n = nl ? (unsigned long)(nl - text) : len;
-
-		sum += sysvipc_line(text, n);
-		text += n + (nl != NULL);
-		len -= n + (nl != NULL);
-	}
-	return sum;
 }
 
 /* Reads a small file of a process; the empty string when the process is gone. */
@@ -201,23 +166,58 @@ static uint64_t count_threads(int proc_fd, const char *pid)
 		       : (uint64_t)st.st_nlink - 2;
 }
 
-/* Adds one process's memory; exact asks for the expensive figure too. */
-static void count_process(struct figures *f, int proc_fd, const char *pid, bool exact)
+static void read_smaps(struct figures *f, int proc_fd, const char *pid)
 {
+	struct watchdog_smaps s = {.in_zero = false};
+	char path[48], *line = NULL;
+	size_t size = 0;
+	FILE *file;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.16s/smaps", pid);
+	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	file = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!file) {
+		fd_close(&fd);
+		return;
+	}
+	while (getline(&line, &size, file) > 0)
+		watchdog_smaps_line(&s, line);
+	free(line);
+	fclose(file);
+	f->anon_shared += s.anon_shared_bytes;
+}
+
+static void count_process(struct figures *f, int proc_fd, const char *pid, unsigned what)
+{
+	struct watchdog_statm m;
 	char path[48], text[4096];
 
 	snprintf(path, sizeof(path), "%.16s/statm", pid);
 	read_small(proc_fd, path, text, sizeof(text));
-	f->private_bytes += watchdog_parse_statm(text, (uint64_t)sysconf(_SC_PAGESIZE));
-	if (!exact)
-		return;
-	snprintf(path, sizeof(path), "%.16s/smaps_rollup", pid);
-	read_small(proc_fd, path, text, sizeof(text));
-	f->pss_anon += watchdog_parse_rollup(text, "Pss_Anon");
-	f->pss_shmem += watchdog_parse_rollup(text, "Pss_Shmem");
+	watchdog_parse_statm(text, (uint64_t)sysconf(_SC_PAGESIZE), &m);
+	f->private += m.private_bytes;
+	f->shared += m.shared_bytes;
+	if (m.shared_bytes > f->most_shared)
+		f->most_shared = m.shared_bytes;
+	if (what & LOOK_STATUS) {
+		snprintf(path, sizeof(path), "%.16s/status", pid);
+		read_small(proc_fd, path, text, sizeof(text));
+		f->shmem += watchdog_parse_kib(text, "RssShmem");
+		f->private += watchdog_parse_kib(text, "VmSwap");
+	}
+	if (what & LOOK_EXACT) {
+		snprintf(path, sizeof(path), "%.16s/smaps_rollup", pid);
+		read_small(proc_fd, path, text, sizeof(text));
+		f->pss_anon +=
+			watchdog_parse_kib(text, "Pss_Anon") + watchdog_parse_kib(text, "SwapPss");
+		f->pss_shmem += watchdog_parse_kib(text, "Pss_Shmem");
+	}
+	if (what & LOOK_MAPS)
+		read_smaps(f, proc_fd, pid);
 }
 
-static void look(struct watchdog *w, bool exact, bool with_memfds, struct figures *f)
+static void look(struct watchdog *w, unsigned what, struct figures *f)
 {
 	int fd = openat(w->view.proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -235,29 +235,54 @@ static void look(struct watchdog *w, bool exact, bool with_memfds, struct figure
 		if (pid[0] < '1' || pid[0] > '9' || !strcmp(pid, "1"))
 			continue;
 		f->tasks += count_threads(dirfd(d), pid);
-		if (w->limit_bytes)
-			count_process(f, dirfd(d), pid, exact);
-		if (with_memfds)
+		if (what & LOOK_MEMORY)
+			count_process(f, dirfd(d), pid, what);
+		if (what & LOOK_MEMFDS)
 			count_memfds(&memfds, dirfd(d), pid);
 	}
 	closedir(d);
-	if (!w->limit_bytes)
-		return;
-	if (with_memfds)
+	if (what & LOOK_MEMFDS)
 		w->memfd_bytes = memfds.bytes;
-	f->files = tmpfs_bytes(&w->view) + sysv_bytes(&w->view) + w->memfd_bytes;
+	if (what & LOOK_MEMORY)
+		f->files = tmpfs_bytes(&w->view) + sysv_bytes(&w->view) + w->memfd_bytes;
+	if (f->most_shared > w->shared_bytes)
+		w->shared_bytes = f->most_shared;
 }
 
-/* f: what the cheap look saw. True: the container holds more than its limit. */
+/* The sum passed the limit: what is it without counting anything twice? */
+static uint64_t exact_bytes(struct watchdog *w)
+{
+	struct figures f;
+	uint64_t least;
+
+	look(w, LOOK_MEMORY | LOOK_EXACT | LOOK_MEMFDS, &f);
+	least = f.pss_anon + (f.pss_shmem > f.files ? f.pss_shmem : f.files);
+	if (least > w->limit_bytes || f.pss_anon + f.pss_shmem + f.files <= w->limit_bytes ||
+	    w->ticks < w->next_maps_tick)
+		return least;
+	w->next_maps_tick = w->ticks + MAPS_EVERY;
+	look(w, LOOK_MEMORY | LOOK_EXACT | LOOK_MEMFDS | LOOK_MAPS, &f);
+	return f.pss_anon + f.anon_shared + f.files;
+}
+
+static uint64_t cheap_bytes(struct watchdog *w, struct figures *f)
+{
+	bool had_status = w->wants_status || w->has_swap;
+
+	/* Shared pages are files, which are the kernel's to drop, or memory. */
+	w->wants_status = f->private + f->files + f->shared > w->limit_bytes / 2;
+	if (w->wants_status && !had_status)
+		look(w, LOOK_MEMORY | LOOK_STATUS, f);
+	return f->private + f->files + f->shmem;
+}
+
 static bool is_over_memory(struct watchdog *w, struct figures *f)
 {
-	uint64_t sum = f->private_bytes + f->files;
+	uint64_t sum = cheap_bytes(w, f);
 
 	w->is_near = sum > w->limit_bytes / 2;
-	if (sum > w->limit_bytes) {
-		look(w, true, true, f);
-		sum = f->pss_anon + (f->pss_shmem > f->files ? f->pss_shmem : f->files);
-	}
+	if (sum > w->limit_bytes)
+		sum = exact_bytes(w);
 	if (sum > w->peak_bytes)
 		w->peak_bytes = sum;
 	return sum > w->limit_bytes;
@@ -265,10 +290,19 @@ static bool is_over_memory(struct watchdog *w, struct figures *f)
 
 enum watchdog_sight watchdog_look(struct watchdog *w)
 {
-	bool with_memfds = w->limit_bytes && w->ticks++ % MEMFD_EVERY == 0;
+	unsigned what = 0;
+	struct sysinfo info;
 	struct figures f;
 
-	look(w, false, with_memfds, &f);
+	if (w->limit_bytes) {
+		if (!w->ticks)
+			w->has_swap = sysinfo(&info) == 0 && info.totalswap;
+		what = LOOK_MEMORY;
+		what |= w->ticks % MEMFD_EVERY ? 0 : LOOK_MEMFDS;
+		what |= w->wants_status || w->has_swap ? LOOK_STATUS : 0;
+	}
+	w->ticks++;
+	look(w, what, &f);
 	if (f.tasks > w->max_pids)
 		w->max_pids = f.tasks;
 	if (w->limit_pids && f.tasks > w->limit_pids)

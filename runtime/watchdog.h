@@ -11,27 +11,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct err;
-
 #define WATCHDOG_TMPFS_MAX 12
 
 /* Descriptors of the container's own file systems, sent by its pid 1 before it becomes init. */
 struct watchdog_view {
-	int proc_fd;  /* the clean /proc */
-	int shm_fd;   /* /proc/sysvipc/shm, opened in the container's ipc namespace; -1: none */
+	int proc_fd; /* the clean /proc */
+	int shm_fd;  /* /proc/sysvipc/shm, opened in the container's ipc namespace; -1: none */
 	int tmpfs_fds[WATCHDOG_TMPFS_MAX];
 	unsigned n_tmpfs;
 };
-#define WATCHDOG_VIEW_INIT {.proc_fd = -1, .shm_fd = -1}
+#define WATCHDOG_VIEW_INIT              \
+	{                               \
+		.proc_fd = -1, .shm_fd = -1 \
+	}
 
 struct watchdog {
 	struct watchdog_view view;
 	uint64_t limit_bytes, limit_pids; /* 0: not watched */
-	uint64_t peak_bytes; /* highest sum seen */
-	uint64_t memfd_bytes; /* as of the last full look */
-	uint64_t max_pids; /* threads included, pid 1 not */
-	unsigned ticks;
-	bool is_near; /* above half the limit: look more often */
+	uint64_t peak_bytes;              /* highest sum seen */
+	uint64_t shared_bytes;            /* most of files and shared memory seen in one process */
+	uint64_t memfd_bytes;             /* as of the last full look */
+	uint64_t max_pids;                /* threads included, pid 1 not */
+	unsigned ticks, next_maps_tick;
+	bool has_swap;
+	bool wants_status; /* shared pages matter: ask what they are */
+	bool is_near;      /* above half the limit: look more often */
 };
 
 enum watchdog_sight { WATCHDOG_IN_LIMITS, WATCHDOG_MEMORY, WATCHDOG_PIDS };
@@ -45,11 +49,25 @@ uint64_t watchdog_interval_ms(const struct watchdog *w);
 /* One look: which limit the container is past. */
 enum watchdog_sight watchdog_look(struct watchdog *w);
 
-/* Sum of the rss column of /proc/sysvipc/shm, sysvipc(5) text of len bytes. Pure. */
+/* --- watchdog_text.c: pure ------------------------------------------------------------------ */
+
+struct watchdog_statm {
+	uint64_t private_bytes; /* resident, and of this process alone or of its forks */
+	uint64_t shared_bytes;  /* resident pages of files and of shared memory */
+};
+
+/* /proc/PID/statm; false and zeros for text that is not of that form. */
+bool watchdog_parse_statm(const char *text, uint64_t page_bytes, struct watchdog_statm *ret);
+/* Value in bytes of a "Name: N kB" line of /proc/PID/status or smaps_rollup; 0 when missing. */
+uint64_t watchdog_parse_kib(const char *text, const char *name);
+/* Sum of the rss and swap columns of /proc/sysvipc/shm, len bytes. */
 uint64_t watchdog_parse_sysvipc(const char *text, unsigned long len);
-/* Resident less shared bytes of /proc/PID/statm text; 0 for text that is not of that form. Pure. */
-uint64_t watchdog_parse_statm(const char *text, uint64_t page_bytes);
-/* Value in bytes of a "Name: N kB" line of smaps_rollup text; 0 when missing. Pure. */
-uint64_t watchdog_parse_rollup(const char *text, const char *name);
+
+/* Shared memory without a name, from the lines of /proc/PID/smaps one after the other. */
+struct watchdog_smaps {
+	bool in_zero;
+	uint64_t anon_shared_bytes;
+};
+void watchdog_smaps_line(struct watchdog_smaps *s, const char *line);
 
 #endif

@@ -145,3 +145,15 @@ def test_many_tmpfs_mounts_cannot_hide_memory(csbx, python_image):
     rc, result = judge(csbx, python_image, code, "--memory", "60m", *mounts)
     assert (rc, result["status"]) == (137, "oom")
     csbx.fails("run", "--memory", "60m", *mounts, "--tmpfs=/t10", python_image, "true", says="--tmpfs")
+
+
+def test_mapped_files_are_not_memory(csbx, python_image):
+    """The kernel can drop their pages, so they are nobody's; the peak of the process contains them."""
+    with open(csbx.work / "big", "wb") as f:
+        f.write(bytes(150 << 20))
+    code = ("import mmap, time\nf = open('/w/big', 'rb')\nm = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)\n"
+            "sum(m[i] for i in range(0, len(m), 4096))\ntime.sleep(.3)")
+    rc, result = judge(csbx, python_image, code, "--memory", "60m", "--mount", f"{csbx.work}:/w")
+    assert (rc, result["status"], result["oom_killed"]) == (0, "exited", False)
+    if result["limits"]["memory"]["enforced_by"] == "watchdog":
+        assert result["memory_peak_bytes"] < 60 << 20

@@ -4,28 +4,69 @@
 #include "tests/unit/tap.h"
 
 static const char shm[] =
-	"       key      shmid perms                  size  cpid  lpid nattch   uid   gid  cuid  cgid"
+	"       key      shmid perms                  size  cpid  lpid nattch   uid   gid  cuid  "
+	"cgid"
 	"      atime      dtime      ctime                   rss                  swap\n"
-	"         0          0   600               1048576    12    12      1     0     0     0     0"
+	"         0          0   600               1048576    12    12      1     0     0     0    "
+	" 0"
 	" 1700000000          0 1700000000               1044480                     0\n"
-	"         0          1   600                  8192    12    12      0     0     0     0     0"
+	"         0          1   600                  8192    12    12      0     0     0     0    "
+	" 0"
 	" 1700000000          0 1700000000                  4096                  4096\n";
 
-static const char rollup[] = "7f00-7fff ---p 00000000 00:00 0    [rollup]\n"
-			     "Rss:                2048 kB\nPss:                 512 kB\n"
-			     "Pss_Anon:            300 kB\nPss_File:            200 kB\nPss_Shmem:            12 kB\n";
+static const char rollup[] =
+	"7f00-7fff ---p 00000000 00:00 0    [rollup]\n"
+	"Rss:                2048 kB\nPss:                 512 kB\n"
+	"Pss_Anon:            300 kB\nPss_File:            200 kB\nPss_Shmem:            12 kB\n";
+
+static const char smaps[] =
+	"7f0000000000-7f0000100000 rw-s 00000000 00:01 1025       /dev/zero (deleted)\n"
+	"Size:               1024 kB\nRss:                1024 kB\nPss:                 512 kB\n"
+	"VmFlags: rd wr sh mr mw me ms sd \n"
+	"7f0000100000-7f0000200000 rw-s 00000000 00:1a 2          /dev/shm/x\n"
+	"Pss:                1024 kB\n"
+	"7f0000200000-7f0000300000 rw-s 00000000 00:01 1026       /dev/zero (deleted)\n"
+	"Pss_Dirty:             4 kB\nPss:                   8 kB\n";
+
+static void test_statm(void)
+{
+	struct watchdog_statm m;
+
+	ok(watchdog_parse_statm("1000 500 200 1 0 3 0\n", 4096, &m), "statm");
+	is_int(m.private_bytes, 300 * 4096, "private");
+	is_int(m.shared_bytes, 200 * 4096, "shared");
+	ok(!watchdog_parse_statm("", 4096, &m), "a process that is gone");
+	is_int(m.private_bytes, 0, "has nothing");
+	ok(!watchdog_parse_statm("1 2 3", 4096, &m), "more shared than resident");
+	is_int(m.shared_bytes, 0, "is nothing");
+}
+
+static void test_smaps(void)
+{
+	struct watchdog_smaps s = {.in_zero = false};
+	char text[sizeof(smaps)];
+
+	memcpy(text, smaps, sizeof(smaps));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		watchdog_smaps_line(&s, line);
+	is_int(s.anon_shared_bytes, (512 + 8) * 1024, "the mappings without a name");
+	watchdog_smaps_line(&s, "");
+	watchdog_smaps_line(&s, ":");
+	watchdog_smaps_line(&s, "Pss:");
+	is_int(s.anon_shared_bytes, (512 + 8) * 1024, "broken lines");
+}
 
 int main(void)
 {
-	is_int(watchdog_parse_statm("1000 500 200 1 0 3 0\n", 4096), 300 * 4096, "statm");
-	is_int(watchdog_parse_statm("", 4096), 0, "a process that is gone");
-	is_int(watchdog_parse_statm("1 2 3", 4096), 0, "more shared than resident");
-	is_int(watchdog_parse_sysvipc(shm, sizeof(shm) - 1), 1044480 + 4096, "rss of SysV segments");
+	test_statm();
+	test_smaps();
+	is_int(watchdog_parse_sysvipc(shm, sizeof(shm) - 1), 1044480 + 4096 + 4096,
+	       "resident and swapped SysV segments");
 	is_int(watchdog_parse_sysvipc("", 0), 0, "no text");
 	is_int(watchdog_parse_sysvipc("x", 1), 0, "one word");
-	is_int(watchdog_parse_rollup(rollup, "Pss_Anon"), 300 * 1024, "anonymous share");
-	is_int(watchdog_parse_rollup(rollup, "Pss_Shmem"), 12 * 1024, "the last line");
-	is_int(watchdog_parse_rollup(rollup, "Pss_Dirty"), 0, "a line that is missing");
-	is_int(watchdog_parse_rollup("", "Pss_Anon"), 0, "no text");
+	is_int(watchdog_parse_kib(rollup, "Pss_Anon"), 300 * 1024, "anonymous share");
+	is_int(watchdog_parse_kib(rollup, "Pss_Shmem"), 12 * 1024, "the last line");
+	is_int(watchdog_parse_kib(rollup, "Pss_Dirty"), 0, "a line that is missing");
+	is_int(watchdog_parse_kib("", "Pss_Anon"), 0, "no text");
 	return done_testing();
 }
