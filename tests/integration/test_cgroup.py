@@ -110,7 +110,13 @@ def wait_for(what, seconds=10):
 def members(group):
     """Names of the processes in it."""
     pids = (group / "cgroup.procs").read_text().split()
-    return [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
+    names = []
+    for pid in pids:
+        try:
+            names.append(Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip())
+        except OSError:
+            pass  # it has just ended
+    return names
 
 
 def start_sleeper(csbx, image, *options):
