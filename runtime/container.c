@@ -56,6 +56,7 @@ static int launch_once(struct container *c, struct err *e)
 		.control_fd = c->control[1],
 		.msg_fd = c->msg_fd,
 		.init_fd = c->link.init_fd,
+		.init_is_file = c->link.init_is_file,
 		.dev_fd = c->link.dev_fd,
 		.image_fd = c->link.image_fd,
 		.stdio = {c->streams.child[0], c->streams.child[1], c->streams.child[2]},
@@ -248,11 +249,11 @@ static int run_unpacked(const struct container_spec *spec, const struct paths *p
 	if (r >= 0)
 		r = unpacked_open(paths, &spec->rootfs, &u, e);
 	if (r >= 0) {
-		if (!id_map_is_one(&map))
-			note_lost_owners(why, ret);
 		actual.rootfs = u.root;
 		r = run_on_any_upper(&actual, paths, hooks, ret, e);
 	}
+	if (r >= 0 && !id_map_is_one(&map))
+		note_lost_owners(why, ret);
 	unpacked_close(&u);
 	return r;
 }

@@ -83,6 +83,9 @@ int landlock_apply(struct child *c, const struct op *op, struct err *e)
 		r = add_rule(ruleset, c->clean_proc_fd, handled, e);
 	if (r >= 0)
 		r = add_streams(ruleset, handled, e);
+	/* A memfd has no place in a file system, so it needs no rule. */
+	if (r >= 0 && c->init_is_file)
+		r = add_rule(ruleset, c->init_fd, LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE, e);
 	if (r < 0)
 		return r;
 	if (syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)

@@ -51,6 +51,23 @@ def test_within_another_user_namespace(csbx, busybox_image):
     assert (p.returncode, p.stdout) == (0, "0\n"), p.stderr
 
 
+@pytest.mark.needs_root
+def test_memory_files_that_may_not_be_run(csbx, busybox_image):
+    """vm.memfd_noexec=2: csbx-init is the installed file, under Landlock too; that is told."""
+    if not os.path.exists("/proc/sys/vm/memfd_noexec"):
+        pytest.skip("this kernel has no vm.memfd_noexec (Linux 6.3)")
+    # The server must have left before its pid namespace ends.
+    script = ('echo 2 >/proc/sys/vm/memfd_noexec && runuser -u "$@"; code=$?; '
+              'while ls "$CSBX_RUNTIME_PATH"/servers/*.sock; do sleep .05; done >/dev/null 2>&1; exit $code')
+    for options in ([], ["--security-opt", "landlock=off"], ["--read-only"]):
+        args = ["start", *options, busybox_image, "sh", "-c", "cat /proc/1/exe 2>/dev/null || echo fine"]
+        p = subprocess.run(["unshare", "-m", "-p", "-f", "--mount-proc", "sh", "-c", script, "-",
+                            csbx.owner.pw_name, "--", *csbx.argv(args)], env=csbx.env, text=True,
+                           stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+        assert (p.returncode, p.stdout) == (0, "fine\n"), p.stderr
+        assert p.stderr.startswith("csbx: degraded: init_writable: ")
+
+
 def limited(csbx, blocks, *args):
     return subprocess.run(["bash", "-c", f'ulimit -f {blocks} && exec "$@"', "-", *csbx.argv(args)],
                           env=csbx.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
