@@ -105,8 +105,8 @@ $(O)/%.o: %.c $(O)/.flags | $(O)/.deps-ok
 # Rewritten only when the compiler or the flags change: a changed flag rebuilds everything.
 $(O)/.flags: FORCE
 	@mkdir -p $(O)
-	@echo '$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(INIT_CFLAGS) $(LDFLAGS)' >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@echo '$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(INIT_CFLAGS) $(LDFLAGS)' >$@.$$$$ && \
+	{ cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@; }
 FORCE:
 
 # One clear line for each missing library, with the package that brings it.
