@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """P1, P1b, P2, P4, P8: starts of containers."""
 import contextlib
-import os
 import shutil
-import time
-from pathlib import Path
 
+import cgroups
 from measure import Case, merge
 from world import Unavailable
 
@@ -87,26 +85,14 @@ def p1b(world, report):
 @contextlib.contextmanager
 def delegated_group(world):
     """A cgroup v2 directory of the test user's, with a group below it for who starts there."""
-    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
-    tops = [Path(x.split()[4]) for x in lines if " - cgroup2 " in x]
-    if not world.is_root or not tops:
+    if not world.is_root or not cgroups.tree():
         raise Unavailable("needs root and a cgroup v2 tree to delegate a group in")
-    group = tops[0] / f"csbx-bench-{os.getpid()}"
-    (group / "inside").mkdir(parents=True)
+    group = cgroups.Delegated(world.owner)
     try:
-        for path in (group, group / "inside"):
-            for name in ("", "cgroup.procs", "cgroup.subtree_control"):
-                os.chown(path / name, world.owner.pw_uid, world.owner.pw_gid)
         yield group
     finally:
         world.run(world.csbx, "gc", "--servers")
-        for path in (group / "inside", group):
-            for _ in range(100):
-                try:
-                    path.rmdir()
-                    break
-                except OSError:
-                    time.sleep(0.1)
+        group.close()
 
 
 def p1c(world, report):
@@ -117,10 +103,10 @@ def p1c(world, report):
         def below(parent):
             return ["sh", "-c", f'CSBX_CGROUP_PARENT={parent} exec "$@" 2>/dev/null', "sh",
                     *world.csbx_start(name, "true", options=limit)]
-        grouped = Case("csbx start, limit by a control group", below(group))
+        grouped = Case("csbx start, limit by a control group", below(group.path))
         plain = Case("csbx start, the same limit without", below("none"))
         # The server must be where the starts are: they would not share one from outside.
-        prefix = ["sh", "-c", f'echo $$ >{group}/inside/cgroup.procs; exec "$@"', "sh"]
+        prefix = ["sh", "-c", f'echo $$ >{group.inside}/cgroup.procs; exec "$@"', "sh"]
         samples = world.stopwatch([grouped, plain], rounds(world, 200), prefix=prefix)
     report.samples("P1c", samples, grouped.name)
     report.value("P1c", "a control group more", samples[grouped.name].median_ms - samples[plain.name].median_ms,

@@ -2,94 +2,23 @@
 """Control groups: placement, limits, removal. Root arranges a delegated directory; which limits are
 held there depends on the controllers that this machine has in its version 2 tree."""
 import json
-import os
-import re
 import signal
 import time
-from pathlib import Path
 
+import cgroups
 import pytest
+from cgroups import CONTROLLERS, members
 
 pytestmark = pytest.mark.needs_root
-CONTROLLERS = ("memory", "cpu", "pids")
-
-
-def tree():
-    """Mount point of the cgroup v2 tree, or None."""
-    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
-        fields, _, kind = line.partition(" - ")
-        if kind.startswith("cgroup2 "):
-            return Path(fields.split()[4])
-    return None
-
-
-def own_group():
-    found = re.search("^0::(.*)$", Path("/proc/self/cgroup").read_text(encoding="utf-8"), re.M)
-    return found[1].lstrip("/") if found else ""
-
-
-def write(path, text):
-    """True if the kernel takes it."""
-    try:
-        path.write_text(text, encoding="ascii")
-        return True
-    except OSError:
-        return False
-
-
-def remove(group):
-    for _ in range(100):
-        try:
-            for child in group.iterdir():
-                if child.is_dir():
-                    remove(child)
-            group.rmdir()
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError(f"{group} cannot be removed: {(group / 'cgroup.procs').read_text()}")
-
-
-class Delegated:
-    """A directory of the cgroup v2 tree that belongs to the test user; we are in a group below it."""
-
-    def __init__(self, top, owner):
-        self.top, self.path = top, top / f"csbx-tests-{os.getpid()}"
-        self.back = top / own_group() / "cgroup.procs"
-        self.path.mkdir()
-        for controller in CONTROLLERS:
-            write(top / "cgroup.subtree_control", f"+{controller}")
-        (self.path / "inside").mkdir()
-        for group in (self.path, self.path / "inside"):
-            for name in ("", "cgroup.procs", "cgroup.subtree_control"):
-                os.chown(group / name, owner.pw_uid, owner.pw_gid)
-        self.enter()
-
-    @property
-    def has(self):
-        return set((self.path / "cgroup.controllers").read_text().split()) & set(CONTROLLERS)
-
-    def enter(self):
-        assert write(self.path / "inside/cgroup.procs", str(os.getpid()))
-
-    def leave(self):
-        assert write(self.back, str(os.getpid()))
-
-    def containers(self):
-        return sorted(x.name for x in self.path.iterdir() if x.name.startswith("csbx-"))
-
-
 @pytest.fixture
 def delegated(csbx):
-    top = tree()
-    if not top:
+    if not cgroups.tree():
         pytest.skip("no cgroup v2 tree is mounted")
-    d = Delegated(top, csbx.owner)
+    d = cgroups.Delegated(csbx.owner)
+    d.enter()
     csbx.env["CSBX_CGROUP_PARENT"] = str(d.path)
     yield d
-    d.leave()
-    left = d.containers()
-    remove(d.path)
+    left = d.close()
     assert not left, left
 
 
@@ -105,18 +34,6 @@ def wait_for(what, seconds=10):
         assert time.monotonic() < end
         time.sleep(0.02)
     return found
-
-
-def members(group):
-    """Names of the processes in it."""
-    pids = (group / "cgroup.procs").read_text().split()
-    names = []
-    for pid in pids:
-        try:
-            names.append(Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip())
-        except OSError:
-            pass  # it has just ended
-    return names
 
 
 def start_sleeper(csbx, image, *options):

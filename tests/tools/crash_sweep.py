@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "fixtures"))
+import cgroups  # noqa: E402
 import harness  # noqa: E402
 RUN_TIMEOUT_S = 60
 
@@ -53,6 +54,9 @@ class Scenario:
     def interrupted(self):
         """Looks at what the killed command left, after gc; returns problems."""
         return []
+
+    def close(self):
+        """Once, at the end."""
 
     def works(self, p):
         """Problems of a run that was not disturbed."""
@@ -150,7 +154,32 @@ class StartKept(Start):
         return bad
 
 
-SCENARIOS = {"import": Import, "create": Create, "start": Start, "start-w": StartKept}
+class StartGrouped(Start):
+    """With a control group: killed at any time, its directories are found by gc."""
+    argv = ["start", "--pids-limit", "64", "--mount", "dir:/work", "c", "/bin/sh", "-c",
+            "cat /work/in; echo out >/tmp.out"]
+
+    def __init__(self, box):
+        super().__init__(box)
+        self.group = None
+
+    def prepare(self):
+        super().prepare()
+        if cgroups.tree():
+            self.group = cgroups.Delegated(self.box.owner)
+            self.group.enter()
+            self.box.env["CSBX_CGROUP_PARENT"] = str(self.group.path)
+
+    def interrupted(self):
+        return [f"after gc there is group {x}" for x in self.group.containers()] if self.group else []
+
+    def close(self):
+        if self.group:
+            self.group.close()
+
+
+SCENARIOS = {"import": Import, "create": Create, "start": Start, "start-w": StartKept,
+             "start-cgroup": StartGrouped}
 
 
 # --- one point ------------------------------------------------------------------------------------
@@ -188,7 +217,7 @@ class Sweep:
         left = self.box.leftovers()
         if left:
             raise RuntimeError(f"{self.name} undisturbed leaves {left}")
-        if self.name != "start":
+        if self.name not in ("start", "start-cgroup"):
             self.scenario.reset()
         calls = [(int(n), int(count), name) for n, count, name in lines]
         text = ", ".join(f"{name} {count}" for _, count, name in calls if count)
@@ -221,6 +250,7 @@ class Sweep:
         return bool(reached), bad
 
     def close(self):
+        self.scenario.close()
         self.box.close()
 
 
