@@ -188,3 +188,37 @@ def test_doctor_says_which_limits_are_held(csbx, delegated):
     assert not facts["cgroup"]["ok"] and "Permission denied" in facts["cgroup"]["reason"]
     assert "below it" in facts["cgroup"]["remedy"]
     assert delegated.containers() == []
+
+
+MOUNT_AND_WRITE = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+os.mkdir('/g')
+if libc.mount(b'none', b'/g', b'cgroup2', 0, None):
+    print('mount', os.strerror(ctypes.get_errno()))
+    raise SystemExit
+print('limits', sorted(set(os.listdir('/g')) & {'memory.max', 'cpu.max', 'pids.max'}))
+print('procs', open('/g/cgroup.procs').read().split())
+os.makedirs('/g/a/b/c')
+print('above', os.path.samefile('/g', '/g/..') or os.listdir('/g/..') == os.listdir('/'))
+try:
+    os.write(os.open('/g/cgroup.subtree_control', os.O_WRONLY), b'+pids')
+except OSError as e:
+    print('control', e.strerror)
+"""
+
+
+def test_all_capabilities_do_not_reach_the_limits(csbx, python_image, delegated):
+    """It can mount the tree: the limits are above its root, and nothing of theirs is handed down."""
+    loose = ["--cap-add", "ALL"]
+    for what in ("seccomp=unconfined", "landlock=off", "systempaths=unconfined"):
+        loose += ["--security-opt", what]
+    said = judge(csbx, python_image, "--pids-limit", "50", *loose, MOUNT_AND_WRITE)["stdout"].splitlines()
+    assert said[:3] == ["limits []", "procs ['2']", "above True"], said
+    assert said[3].startswith("control "), said
+    assert delegated.containers() == [], "groups that it made are removed too"
+
+
+def test_without_capabilities_the_tree_is_not_mounted(csbx, python_image, delegated):
+    result = judge(csbx, python_image, "--pids-limit", "50", MOUNT_AND_WRITE)
+    assert result["stdout"].startswith("mount "), result
