@@ -159,6 +159,11 @@ static int logout_run(struct cmd *c, void *args, int argc, char **argv)
 	return r <= 0 ? cmd_error(&e, "logout %s", name) : CMD_EXIT_OK;
 }
 
+static const struct verb_example logout_examples[] = {
+	{"forget the password for one registry", "csbx logout registry.example.org"},
+	{0},
+};
+
 const struct verb verb_logout = {
 	.name = "logout",
 	.usage = "[OPTIONS] [REGISTRY]",
@@ -166,6 +171,7 @@ const struct verb verb_logout = {
 		"Forgets what csbx login kept for a registry (docker.io when none is named). What "
 		"other files hold, enroot's .credentials or docker's config.json, stays.",
 	.uses = (const struct opt_use[]){{&logout_table, 0}, {0}},
+	.examples = logout_examples,
 	.max_operands = 1,
 	.args_bytes = sizeof(struct logout_args),
 	.run = logout_run,
