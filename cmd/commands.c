@@ -8,6 +8,7 @@
 const struct command command_list[] = {
 	{"import", PROGRAM_IMAGE, GROUP_IMAGE, "Make a squashfs file of an image"},
 	{"load", PROGRAM_IMAGE, GROUP_IMAGE, "Make a container of an image in one step"},
+	{"digest", PROGRAM_IMAGE, GROUP_IMAGE, "Print the digest an image is known by"},
 	{"create", PROGRAM_CSBX, GROUP_CONTAINER, "Give an image a name to start it by"},
 	{"list", PROGRAM_CSBX, GROUP_CONTAINER, "Show containers and what runs"},
 	{"remove", PROGRAM_CSBX, GROUP_CONTAINER, "Delete containers and their kept layers"},
@@ -25,6 +26,7 @@ const struct command command_list[] = {
 	{"doctor", PROGRAM_TOOL, GROUP_SYSTEM,
 	 "Say what containers need of this machine, and what is missing"},
 	{"gc", PROGRAM_CSBX, GROUP_SYSTEM, "Remove what killed commands left behind"},
+	{"cache", PROGRAM_IMAGE, GROUP_IMAGE, "Show or prune what was fetched from registries"},
 	{"info", PROGRAM_CSBX, GROUP_SYSTEM,
 	 "Show where csbx keeps things and how it is configured"},
 	{"version", PROGRAM_CSBX, GROUP_SYSTEM, "Print the version"},

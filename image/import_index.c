@@ -11,6 +11,7 @@
 #include "image/digest.h"
 #include "image/import_priv.h"
 #include "image/source.h"
+#include "image/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -52,18 +53,47 @@ static int verify_layer(const struct source_layer *src, const struct layer_resul
 	return r < 0 ? r : verify_one("its diff_id", &got->diff_id, &src->diff_id, e);
 }
 
+/*
+ * Whether the names are known from an earlier import. The layer's own digest is then computed in
+ * the second pass; a layer nothing is taken from is not read at all.
+ */
+static bool find_index(struct index_job *job, size_t i)
+{
+	const struct image_source *src = job->im->src;
+	const struct import_options *o = &job->im->options;
+	struct layer_index *x = &job->im->layers[i];
+
+	if (!src->store || !digest_is_set(&src->layers[i].digest) ||
+	    !store_load_index(src->store, &src->layers[i].digest, o->keep_capabilities, x))
+		return false;
+	if (x->result.plain_bytes <= o->max_image_bytes &&
+	    verify_layer(&src->layers[i], &x->result, NULL) >= 0) {
+		atomic_fetch_add(&job->im->read_bytes, x->result.stored_bytes);
+		return true;
+	}
+	layer_index_free(x);
+	return false;
+}
+
 static int index_layer(struct index_job *job, size_t i, struct err *e)
 {
 	const struct source_layer *src = &job->im->src->layers[i];
 	struct layer_options o = import_layer_options(job->im, true);
 	_layer_reader_ struct layer_reader *l = NULL;
+	struct layer_index *x = &job->im->layers[i];
 	int r;
 
+	if (find_index(job, i))
+		return 0;
 	o.watch.cancel = &job->stop;
 	r = layer_reader_open(&l, src, &o, e);
 	if (r == 0)
-		r = layer_index_build(&job->im->layers[i], l, e);
-	return r < 0 ? r : verify_layer(src, &job->im->layers[i].result, e);
+		r = layer_index_build(x, l, e);
+	if (r >= 0)
+		r = verify_layer(src, &x->result, e);
+	if (r >= 0 && job->im->src->store && digest_is_set(&src->digest))
+		store_save_index(job->im->src->store, &src->digest, o.keep_capabilities, x);
+	return r;
 }
 
 static void *worker(void *arg)

@@ -52,6 +52,15 @@ static inline const char *layer_index_str(const struct layer_index *x, uint32_t 
 /* Walks the attributes at *offset (an index_entry's xattrs); false after the last one. */
 bool layer_index_next_xattr(const struct layer_index *x, uint32_t *offset, struct layer_xattr *ret);
 
+/*
+ * An index with its result as bytes, and back: pure. What layer_index_parse() accepts is as sound
+ * as what layer_index_build() makes; anything else is -EBADMSG. Machines that lay structs out
+ * differently do not understand each other's.
+ */
+struct strbuf;
+int layer_index_format(const struct layer_index *x, struct strbuf *out, struct err *e);
+int layer_index_parse(const void *buf, size_t len, struct layer_index *ret, struct err *e);
+
 /* Gives the entries back and keeps the arena, which a merged tree points into. */
 void layer_index_drop_entries(struct layer_index *x);
 void layer_index_free(struct layer_index *x);

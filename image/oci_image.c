@@ -9,6 +9,7 @@
 #include "image/platform.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/io.h"
 #include "runtime/base/str.h"
 
 #define INDEX_DEPTH_MAX 4
@@ -29,35 +30,57 @@ static int size_differs(const struct oci_descriptor *d, uint64_t got, struct err
 		       d->digest.hex, (unsigned long long)got, (unsigned long long)d->size_bytes);
 }
 
+static int open_blob(const struct oci_blobs *b, const struct digest *d, enum blob_role role,
+		     struct file_range *ret, struct err *e)
+{
+	_free_ char *name = NULL;
+
+	if (b->open)
+		return b->open(b->arg, d, ret, e);
+	name = blob_name(b, d, role);
+	return name ? fileset_open(b->files, name, ret, e) : err_set(e, ENOMEM, "out of memory");
+}
+
+static int read_range(const struct file_range *range, struct strbuf *out, struct err *e)
+{
+	int r;
+
+	if (!strbuf_reserve(out, range->length))
+		return strbuf_check(out, e);
+	r = io_pread_exact(range->fd, out->data + out->len, range->length, range->offset, e);
+	if (r < 0)
+		return r;
+	out->len += range->length;
+	out->data[out->len] = 0;
+	return 0;
+}
+
 /* A small blob into memory, size and digest verified. */
 static int read_blob(const struct oci_blobs *b, const struct oci_descriptor *d, enum blob_role role,
 		     size_t max, struct strbuf *out, struct err *e)
 {
-	_free_ char *name = blob_name(b, &d->digest, role);
+	struct file_range range;
 	int r;
 
-	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
 	if (d->size_bytes > max)
-		return err_set(e, EFBIG, "%s: larger than %zu bytes", name, max);
-	r = fileset_read(b->files, name, max, out, e);
+		return err_set(e, EFBIG, "%s:%.12s: larger than %zu bytes", d->digest.alg,
+			       d->digest.hex, max);
+	r = open_blob(b, &d->digest, role, &range, e);
 	if (r < 0)
 		return r;
-	if (out->len != d->size_bytes)
-		return size_differs(d, out->len, e);
-	return digest_verify(strbuf_str(out), out->len, &d->digest, e);
+	r = range.length == d->size_bytes ? read_range(&range, out, e)
+					  : size_differs(d, range.length, e);
+	if (range.owns_fd)
+		fd_close(&range.fd);
+	return r < 0 ? r : digest_verify(strbuf_str(out), out->len, &d->digest, e);
 }
 
 static int open_layer(const struct oci_blobs *b, const struct oci_descriptor *d,
 		      struct source_layer *ret, struct err *e)
 {
-	_free_ char *name = blob_name(b, &d->digest, BLOB_LAYER);
 	struct file_range range;
-	int r;
+	int r = open_blob(b, &d->digest, BLOB_LAYER, &range, e);
 
-	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
-	r = fileset_open(b->files, name, &range, e);
 	if (r < 0)
 		return r;
 	*ret = (struct source_layer){
@@ -126,6 +149,38 @@ static int load_manifest(const struct oci_blobs *b, const struct oci_document *m
 	return r < 0 ? r : oci_image_check_config(s, wish, e);
 }
 
+/* From a document down to a manifest: text, doc and digest are the outer's and then the inner's. */
+static int descend(const struct oci_blobs *b, struct strbuf *text, struct oci_document *doc,
+		   struct digest *digest, const struct image_wish *wish, struct err *e)
+{
+	int r = 0;
+
+	for (int depth = 0; doc->kind == OCI_INDEX; depth++) {
+		struct oci_document child = {0};
+		size_t i;
+
+		if (depth == INDEX_DEPTH_MAX)
+			return err_set(e, EBADMSG, "indexes nested more than %d deep", INDEX_DEPTH_MAX);
+		r = platform_choose(wish->platform, doc->entries, doc->n, &i, e);
+		if (r < 0)
+			return r;
+		strbuf_reset(text);
+		r = fetch_one(b, &doc->entries[i], e);
+		if (r < 0)
+			return r;
+		r = read_blob(b, &doc->entries[i], BLOB_DOCUMENT, JSON_MANIFEST_MAX, text, e);
+		if (r >= 0)
+			r = oci_document_parse(strbuf_str(text), text->len, doc->entries[i].media_type,
+					       &child, e);
+		if (r < 0)
+			return err_wrap(e, "image manifest");
+		*digest = doc->entries[i].digest;
+		oci_document_free(doc);
+		*doc = child;
+	}
+	return 0;
+}
+
 /* text is the document's; it moves into s or is freed. */
 static int load_document(const struct oci_blobs *b, struct strbuf *text, struct digest digest,
 			 const char *media_type, const struct image_wish *wish,
@@ -134,49 +189,51 @@ static int load_document(const struct oci_blobs *b, struct strbuf *text, struct 
 	_oci_document_ struct oci_document doc = {0};
 	int r = oci_document_parse(strbuf_str(text), text->len, media_type, &doc, e);
 
-	for (int depth = 0; r >= 0 && doc.kind == OCI_INDEX; depth++) {
-		struct oci_document child = {0};
-		size_t i;
-
-		if (depth == INDEX_DEPTH_MAX)
-			return err_set(e, EBADMSG, "indexes nested more than %d deep", INDEX_DEPTH_MAX);
-		r = platform_choose(wish->platform, doc.entries, doc.n, &i, e);
-		if (r < 0)
-			return r;
-		strbuf_reset(text);
-		r = fetch_one(b, &doc.entries[i], e);
-		if (r < 0)
-			return r;
-		r = read_blob(b, &doc.entries[i], BLOB_DOCUMENT, JSON_MANIFEST_MAX, text, e);
-		if (r >= 0)
-			r = oci_document_parse(strbuf_str(text), text->len, doc.entries[i].media_type,
-					       &child, e);
-		if (r < 0)
-			break;
-		digest = doc.entries[i].digest;
-		oci_document_free(&doc);
-		doc = child;
-	}
 	if (r < 0)
 		return err_wrap(e, "image manifest");
+	r = descend(b, text, &doc, &digest, wish, e);
+	if (r < 0)
+		return r;
 	s->manifest_digest = digest;
 	s->manifest = *text;
 	*text = (struct strbuf)STRBUF_INIT;
 	return load_manifest(b, &doc, wish, s, e);
 }
 
-int oci_image_load(const struct oci_blobs *b, const struct oci_descriptor *root,
-		   const struct image_wish *wish, struct image_source *s, struct err *e)
+static int read_root(const struct oci_blobs *b, const struct oci_descriptor *root,
+		     struct strbuf *text, struct err *e)
 {
-	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r = fetch_one(b, root, e);
 
 	if (r < 0)
 		return r;
-	r = read_blob(b, root, BLOB_DOCUMENT, JSON_MANIFEST_MAX, &text, e);
+	r = read_blob(b, root, BLOB_DOCUMENT, JSON_MANIFEST_MAX, text, e);
+	return r < 0 ? err_wrap(e, "image manifest") : 0;
+}
+
+int oci_image_load(const struct oci_blobs *b, const struct oci_descriptor *root,
+		   const struct image_wish *wish, struct image_source *s, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r = read_root(b, root, &text, e);
+
+	return r < 0 ? r : load_document(b, &text, root->digest, root->media_type, wish, s, e);
+}
+
+int oci_image_resolve(const struct oci_blobs *b, const struct oci_descriptor *root,
+		      const struct image_wish *wish, struct digest *ret, struct err *e)
+{
+	_oci_document_ struct oci_document doc = {0};
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r = read_root(b, root, &text, e);
+
+	if (r < 0)
+		return r;
+	r = oci_document_parse(strbuf_str(&text), text.len, root->media_type, &doc, e);
 	if (r < 0)
 		return err_wrap(e, "image manifest");
-	return load_document(b, &text, root->digest, root->media_type, wish, s, e);
+	*ret = root->digest;
+	return descend(b, &text, &doc, ret, wish, e);
 }
 
 int oci_image_load_text(const struct oci_blobs *b, struct strbuf *text, const struct image_wish *wish,

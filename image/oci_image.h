@@ -25,6 +25,8 @@ struct oci_blobs {
 	 * the config and all layers at once. NULL: what is not there is missing.
 	 */
 	int (*fetch)(void *arg, const struct oci_descriptor *const *wanted, size_t n, struct err *e);
+	/* A blob that fetch has brought, instead of from files. -ENOENT. */
+	int (*open)(void *arg, const struct digest *d, struct file_range *ret, struct err *e);
 	void *arg;
 };
 
@@ -37,7 +39,11 @@ struct image_wish {
 int oci_image_load(const struct oci_blobs *b, const struct oci_descriptor *root,
 		   const struct image_wish *wish, struct image_source *s, struct err *e);
 
-/* The same for a document at hand that nothing refers to; takes the text. */
+/* The manifest that it would load: its digest, without a look at what it lists. */
+int oci_image_resolve(const struct oci_blobs *b, const struct oci_descriptor *root,
+		      const struct image_wish *wish, struct digest *ret, struct err *e);
+
+/* Loads a document at hand that nothing refers to; takes the text. */
 int oci_image_load_text(const struct oci_blobs *b, struct strbuf *text, const struct image_wish *wish,
 			struct image_source *s, struct err *e);
 

@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image/registry_source.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <time.h>
 
 #include "image/digest.h"
 #include "image/fileset.h"
+#include "image/json.h"
 #include "image/oci_image.h"
+#include "image/config.h"
 #include "image/oci_json.h"
 #include "image/ref.h"
 #include "image/registry.h"
 #include "image/source.h"
+#include "image/store.h"
 #include "image/transfer.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
+#include "runtime/base/log.h"
 #include "runtime/base/str.h"
 
 #define SCHEME "docker://"
 
+#define POLL_MS 100 /* how often another process is looked at that fetches what we need */
+
 struct fetcher {
 	struct registry *registry;
 	const struct source_options *o;
-	int dirfd; /* blobs/ALG/HEX below it */
+	struct store *store;
+	const struct image_ref *ref;
+	char *name; /* of the reference in the store */
+	int *pins;  /* blobs held, so that no pruning takes them before they are read */
+	size_t n_pins;
 };
 
 bool registry_source_is(const char *uri, bool (*exists)(const char *path))
@@ -50,67 +57,58 @@ bool registry_source_is(const char *uri, bool (*exists)(const char *path))
 	return image_ref_parse(uri, &ref, NULL) >= 0;
 }
 
-/* A new file without a name in the directory of an algorithm. */
-static int open_new(const struct fetcher *f, const struct digest *d, struct err *e)
+static int open_blob(void *arg, const struct digest *d, struct file_range *ret, struct err *e)
 {
-	char dir[32];
-	int fd;
+	const struct fetcher *f = arg;
 
-	snprintf(dir, sizeof(dir), "blobs/%s", d->alg);
-	if ((mkdirat(f->dirfd, "blobs", 0700) < 0 && errno != EEXIST) ||
-	    (mkdirat(f->dirfd, dir, 0700) < 0 && errno != EEXIST))
-		return err_sys(e, "%s", dir);
-	fd = openat(f->dirfd, dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	return fd < 0 ? err_sys(e, "new file in %s", dir) : fd;
+	*ret = (struct file_range){.owns_fd = true};
+	ret->fd = store_open_blob(f->store, d, &ret->length, e);
+	return ret->fd < 0 ? ret->fd : 0;
 }
 
-static char *blob_path(const struct digest *d)
+static int missing(const struct fetcher *f, const char *what, const struct digest *d, struct err *e)
 {
-	return str_printf("blobs/%s/%s", d->alg, d->hex);
+	return err_set(e, ENOENT, "%s: %s %s:%.12s is not in the cache, and --offline forbids to fetch it",
+		       f->name, what, d->alg, d->hex);
 }
 
-/* Gives a complete file its name; whoever was faster wrote the same. */
-static int name_blob(const struct fetcher *f, int fd, const struct digest *d, struct err *e)
-{
-	_free_ char *name = blob_path(d);
-	char self[40];
-
-	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	if (linkat(AT_FDCWD, self, f->dirfd, name, AT_SYMLINK_FOLLOW) < 0 && errno != EEXIST)
-		return err_sys(e, "%s", name);
-	return 0;
-}
-
-static bool have_blob(const struct fetcher *f, const struct oci_descriptor *d)
-{
-	_free_ char *name = blob_path(&d->digest);
-	struct stat st;
-
-	return name && !fstatat(f->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
-	       (uint64_t)st.st_size == d->size_bytes;
-}
-
+/* What is kept has no Content-Type any more: that it agrees with the content is looked at here. */
 static int keep_text(const struct fetcher *f, const struct registry_manifest *m, struct err *e)
 {
-	_close_ int fd = open_new(f, &m->digest, e);
-	int k = fd < 0 ? fd : io_write_all(fd, strbuf_str(&m->text), m->text.len, e);
+	_oci_document_ struct oci_document doc = {0};
+	int k = oci_document_parse(strbuf_str(&m->text), m->text.len, m->media_type, &doc, e);
 
-	return k < 0 ? k : name_blob(f, fd, &m->digest, e);
+	if (k < 0)
+		return err_wrap(e, "image manifest");
+	return store_add_blob(f->store, &m->digest, strbuf_str(&m->text), m->text.len, e);
 }
 
-static int fetch_document(const struct fetcher *f, const struct oci_descriptor *d, struct err *e)
+/* Small things are looked at as a whole: a damaged one is fetched like a missing one. */
+static bool have_text(const struct fetcher *f, const struct digest *d, size_t max)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	return store_read_blob(f->store, d, max, &text, NULL) >= 0;
+}
+
+static int fetch_document(const struct fetcher *f, const struct digest *d, struct err *e)
 {
 	_registry_manifest_ struct registry_manifest m = {0};
-	int k = registry_get_manifest(f->registry, &d->digest, &m, e);
+	int k;
 
+	if (have_text(f, d, JSON_MANIFEST_MAX))
+		return 0;
+	if (f->o->offline)
+		return missing(f, "manifest", d, e);
+	k = registry_get_manifest(f->registry, d, &m, e);
 	return k < 0 ? k : keep_text(f, &m, e);
 }
 
 static int complete(void *arg, struct transfer_item *item, struct err *e)
 {
-	return name_blob(arg, item->fd, &item->digest, e);
+	const struct fetcher *f = arg;
+
+	return store_commit_blob(f->store, &item->digest, item->fd, e);
 }
 
 static void show(void *arg, const struct transfer *t)
@@ -130,83 +128,313 @@ static bool is_queued(const struct transfer *t, const struct digest *d)
 	return false;
 }
 
-/* A layer may be there twice; it is fetched once. */
-static int queue(const struct fetcher *f, const struct oci_descriptor *d, struct transfer *t,
-		 struct err *e)
-{
-	struct transfer_item *item = &t->items[t->n];
+/* What somebody else fetches at the moment. */
+struct busy {
+	const struct oci_descriptor *blob; /* NULL: nothing */
+	uint64_t have_bytes;
+};
 
-	if (have_blob(f, d) || is_queued(t, &d->digest))
-		return 0;
-	*item = (struct transfer_item){
-		.digest = d->digest, .size_bytes = d->size_bytes, .foreign = d->foreign};
-	item->fd = open_new(f, &d->digest, e);
-	if (item->fd < 0)
-		return item->fd;
-	t->n++;
+/* Takes fd. */
+static int pin(struct fetcher *f, int fd, struct err *e)
+{
+	int *pins = reallocarray(f->pins, f->n_pins + 1, sizeof(*pins));
+
+	if (!pins) {
+		fd_close(&fd);
+		return err_set(e, ENOMEM, "out of memory");
+	}
+	f->pins = pins;
+	pins[f->n_pins++] = fd;
 	return 0;
 }
 
-static int fetch(void *arg, const struct oci_descriptor *const *wanted, size_t n, struct err *e)
+/* One that was pruned just now is looked for once more. */
+static int pin_present(struct fetcher *f, const struct oci_descriptor *d, struct busy *busy,
+		       struct err *e)
 {
-	struct fetcher *f = arg;
+	uint64_t bytes;
+	int fd = store_open_blob(f->store, &d->digest, &bytes, NULL);
+
+	if (fd >= 0)
+		return pin(f, fd, e);
+	if (f->o->offline)
+		return missing(f, "blob", &d->digest, e);
+	*busy = (struct busy){d, 0};
+	return 0;
+}
+
+/* A layer may be there twice; it is fetched once. */
+static int queue(struct fetcher *f, const struct oci_descriptor *d, struct transfer *t,
+		 struct busy *busy, struct err *e)
+{
+	uint64_t bytes = 0;
+	int fd;
+
+	if (is_queued(t, &d->digest))
+		return 0;
+	if (f->o->offline)
+		return store_has_blob(f->store, &d->digest, d->size_bytes)
+			       ? pin_present(f, d, busy, e)
+			       : missing(f, "blob", &d->digest, e);
+	fd = store_begin_blob(f->store, &d->digest, d->size_bytes, &bytes, e);
+	if (fd == -EBUSY)
+		*busy = (struct busy){d, bytes};
+	if (fd < 0)
+		return fd == -EBUSY ? 0 : fd;
+	if (!fd)
+		return pin_present(f, d, busy, e);
+	t->items[t->n++] = (struct transfer_item){
+		.digest = d->digest, .size_bytes = d->size_bytes, .foreign = d->foreign, .fd = fd};
+	return 0;
+}
+
+static int wait_a_moment(const struct fetcher *f, const struct busy *busy, struct err *e)
+{
+	const struct timespec pause = {.tv_nsec = POLL_MS * 1000000L};
+	const _Atomic int *cancel = f->o->registry.cancel;
+
+	if (f->o->waiting)
+		f->o->waiting(f->o->progress_arg, &busy->blob->digest, busy->have_bytes,
+			      busy->blob->size_bytes);
+	nanosleep(&pause, NULL);
+	return cancel && *cancel ? err_set(e, ECANCELED, "interrupted") : 0;
+}
+
+/*
+ * One round: all blobs that nobody else is at. While we wait for others we hold no blob, so two
+ * imports never wait for each other.
+ */
+static int fetch_free(struct fetcher *f, const struct oci_descriptor *const *wanted, size_t n,
+		      struct transfer *t, struct busy *busy, struct err *e)
+{
+	int k = 0;
+
+	t->n = 0;
+	*busy = (struct busy){0};
+	for (size_t i = 0; i < n && k >= 0; i++)
+		k = queue(f, wanted[i], t, busy, e);
+	if (k >= 0 && t->n)
+		k = transfer_fetch(t, e);
+	else if (k >= 0 && busy->blob)
+		k = wait_a_moment(f, busy, e);
+	for (size_t i = 0; i < t->n; i++) {
+		if (!t->items[i].complete || k < 0)
+			fd_close(&t->items[i].fd);
+		else
+			k = pin(f, t->items[i].fd, e);
+	}
+	return k;
+}
+
+static void unpin(struct fetcher *f)
+{
+	for (size_t i = 0; i < f->n_pins; i++)
+		fd_close(&f->pins[i]);
+	f->n_pins = 0;
+}
+
+static int fetch_blobs(struct fetcher *f, const struct oci_descriptor *const *wanted, size_t n,
+		       struct err *e)
+{
 	struct transfer t = {.registry = f->registry,
 			     .connections = f->o->registry.connections,
 			     .complete = complete,
 			     .progress = show,
 			     .arg = f};
-	int k = 0;
+	struct busy busy;
+	int k;
 
-	if (n == 1 && oci_kind_of(wanted[0]->media_type) >= 0)
-		return have_blob(f, wanted[0]) ? 0 : fetch_document(f, wanted[0], e);
 	t.items = calloc(n, sizeof(*t.items));
 	if (!t.items)
 		return err_set(e, ENOMEM, "out of memory");
-	for (size_t i = 0; i < n && k >= 0; i++)
-		k = queue(f, wanted[i], &t, e);
-	if (k >= 0)
-		k = transfer_fetch(&t, e);
-	for (size_t i = 0; i < t.n; i++)
-		fd_close(&t.items[i].fd);
+	/* What was held in a round before is held again in the next. */
+	do {
+		unpin(f);
+		k = fetch_free(f, wanted, n, &t, &busy, e);
+	} while (k >= 0 && busy.blob);
 	free(t.items);
 	return k;
+}
+
+static int fetch(void *arg, const struct oci_descriptor *const *wanted, size_t n, struct err *e)
+{
+	struct fetcher *f = arg;
+
+	if (n == 1 && (!wanted[0]->media_type || oci_kind_of(wanted[0]->media_type) >= 0))
+		return fetch_document(f, &wanted[0]->digest, e);
+	/* The last one is the config, which is small; a damaged one is dropped here. */
+	if (n)
+		have_text(f, &wanted[n - 1]->digest, JSON_CONFIG_MAX);
+	return fetch_blobs(f, wanted, n, e);
+}
+
+/* By a digest nothing has to be asked; by a tag, the registry says what it stands for now. */
+static int find_root(struct fetcher *f, const struct image_wish *wish, struct digest *ret,
+		     struct err *e)
+{
+	_registry_manifest_ struct registry_manifest head = {0}, m = {0};
+	int k;
+
+	if (digest_is_set(&f->ref->digest)) {
+		*ret = f->ref->digest;
+		return fetch_document(f, ret, e);
+	}
+	if (f->o->offline) {
+		k = store_find_name(f->store, f->name, wish->platform, ret, e);
+		return k < 0 ? k : fetch_document(f, ret, e);
+	}
+	k = registry_head(f->registry, &head, e);
+	if (k >= 0) {
+		*ret = head.digest;
+		return fetch_document(f, ret, e);
+	}
+	if (k != -ENODATA)
+		return k;
+	k = registry_get_manifest(f->registry, NULL, &m, e);
+	if (k < 0)
+		return k;
+	*ret = m.digest;
+	return keep_text(f, &m, e);
+}
+
+
+/* A manifest says what it is, or its config does. */
+static const char *manifest_type(const struct strbuf *text)
+{
+	_oci_document_ struct oci_document doc = {0};
+
+	if (oci_document_parse(strbuf_str(text), text->len, NULL, &doc, NULL) >= 0 &&
+	    doc.config.media_type && strstr(doc.config.media_type, "vnd.docker"))
+		return "application/vnd.docker.distribution.manifest.v2+json";
+	return OCI_MEDIA_MANIFEST;
+}
+
+static int note_image(const struct fetcher *f, const struct image_source *s,
+		      const struct digest *root, struct err *e)
+{
+	_image_config_ struct image_config c = {0};
+	struct store_image image = {.name = f->name,
+				    .manifest = s->manifest_digest,
+				    .size_bytes = s->manifest.len,
+				    .root = *root};
+	struct err ignored = ERR_INIT;
+	int k = image_config_parse(strbuf_str(&s->config), s->config.len, &c, e);
+
+	if (k < 0)
+		return err_wrap(e, "image config");
+	image.media_type = (char *)(uintptr_t)manifest_type(&s->manifest);
+	image.os = c.os;
+	image.arch = c.arch;
+	image.variant = c.variant;
+	/* A full disk costs the next import a download, not this one its success. */
+	if (store_put_image(f->store, &image, &ignored) < 0)
+		log_trace("cache: %s", ignored.msg);
+	return 0;
+}
+
+static struct oci_blobs blobs_of(struct fetcher *f)
+{
+	return (struct oci_blobs){.fetch = fetch, .open = open_blob, .arg = f};
+}
+
+static int describe_root(struct fetcher *f, const struct digest *d, struct oci_descriptor *ret,
+			 struct err *e)
+{
+	_close_ int fd = -1;
+
+	*ret = (struct oci_descriptor){.digest = *d};
+	fd = store_open_blob(f->store, d, &ret->size_bytes, e);
+	return fd < 0 ? fd : 0;
 }
 
 static int load(struct fetcher *f, const struct image_wish *wish, struct image_source *s,
 		struct err *e)
 {
-	_registry_manifest_ struct registry_manifest m = {0};
-	_fileset_ struct fileset files = {.fd = -1};
-	struct oci_blobs blobs = {.files = &files, .fetch = fetch, .arg = f};
+	struct oci_blobs blobs = blobs_of(f);
 	struct oci_descriptor root;
-	int k = registry_get_manifest(f->registry, NULL, &m, e);
+	struct digest digest;
+	int k = find_root(f, wish, &digest, e);
 
 	if (k >= 0)
-		k = keep_text(f, &m, e);
+		k = describe_root(f, &digest, &root, e);
+	if (k >= 0)
+		k = oci_image_load(&blobs, &root, wish, s, e);
+	return k < 0 ? k : note_image(f, s, &digest, e);
+}
+
+static int resolve(struct fetcher *f, const struct image_wish *wish, struct digest *ret,
+		   struct err *e)
+{
+	struct oci_blobs blobs = blobs_of(f);
+	struct oci_descriptor root;
+	struct digest digest;
+	int k = find_root(f, wish, &digest, e);
+
+	if (k >= 0)
+		k = describe_root(f, &digest, &root, e);
+	return k < 0 ? k : oci_image_resolve(&blobs, &root, wish, ret, e);
+}
+
+static char *name_of(const struct image_ref *r)
+{
+	const char *registry = str_eq(r->registry, REF_HUB) ? "docker.io" : r->registry;
+	char digest[DIGEST_TEXT_MAX];
+
+	if (digest_is_set(&r->digest))
+		return str_printf("%s/%s@%s", registry, r->repository, digest_format(&r->digest, digest));
+	return str_printf("%s/%s:%s", registry, r->repository, r->tag);
+}
+
+/* Opens what a URI names; the caller closes f->registry and frees f->name. */
+static int open_fetcher(struct fetcher *f, const char *uri, struct image_ref *ref,
+			const struct source_options *o, struct err *e)
+{
+	const char *text = str_has_prefix(uri, SCHEME) ? uri + strlen(SCHEME) : uri;
+	int k = image_ref_parse(text, ref, e);
+
+	*f = (struct fetcher){.o = o, .store = o->store, .ref = ref};
 	if (k < 0)
 		return k;
-	root = (struct oci_descriptor){
-		.media_type = m.media_type, .digest = m.digest, .size_bytes = m.size_bytes};
-	fileset_open_directory(&files, f->dirfd);
-	return oci_image_load(&blobs, &root, wish, s, e);
+	f->name = name_of(ref);
+	if (!f->name)
+		return err_set(e, ENOMEM, "out of memory");
+	return o->offline ? 0 : registry_open(&f->registry, ref, &o->registry, e);
+}
+
+static void close_fetcher(struct fetcher *f)
+{
+	unpin(f);
+	free(f->pins);
+	registry_close(&f->registry);
+	free(f->name);
 }
 
 int registry_source_load(const char *uri, const struct source_options *o,
 			 const struct image_wish *wish, struct image_source *s, struct err *e)
 {
-	const char *text = str_has_prefix(uri, SCHEME) ? uri + strlen(SCHEME) : uri;
 	_image_ref_ struct image_ref ref = {0};
-	_registry_ struct registry *registry = NULL;
-	struct fetcher f = {.o = o, .dirfd = o->blobs_dirfd};
-	int k = image_ref_parse(text, &ref, e);
+	struct fetcher f;
+	int k = open_fetcher(&f, uri, &ref, o, e);
 
-	if (k < 0)
-		return k;
-	s->ref = strdup(uri);
-	s->name = image_ref_output_name(&ref);
-	if (!s->ref || !s->name)
-		return err_set(e, ENOMEM, "out of memory");
-	k = registry_open(&registry, &ref, &o->registry, e);
-	f.registry = registry;
-	return k < 0 ? k : load(&f, wish, s, e);
+	if (k >= 0) {
+		s->store = o->store;
+		s->ref = strdup(uri);
+		s->name = image_ref_output_name(&ref);
+		k = s->ref && s->name ? load(&f, wish, s, e) : err_set(e, ENOMEM, "out of memory");
+	}
+	close_fetcher(&f);
+	return k;
+}
+
+int registry_source_digest(const char *uri, const struct source_options *o,
+			   const struct image_wish *wish, struct digest *ret, struct err *e)
+{
+	_image_ref_ struct image_ref ref = {0};
+	struct fetcher f;
+	int k = open_fetcher(&f, uri, &ref, o, e);
+
+	if (k >= 0)
+		k = resolve(&f, wish, ret, e);
+	close_fetcher(&f);
+	return k;
 }

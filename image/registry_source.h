@@ -4,11 +4,13 @@
 
 /*
  * docker://REFERENCE and bare references as sources of an import. What a registry gives goes into
- * a directory that has the form of an OCI layout's blobs; the image is then read from there.
+ * a store (store.h), and the image is read from there; what the store has is not fetched. A tag is
+ * looked up in the registry each time, by a HEAD request, unless the caller wants to be offline.
  */
 
 #include <stdbool.h>
 
+struct digest;
 struct err;
 struct image_source;
 struct image_wish;
@@ -22,5 +24,9 @@ bool registry_source_is(const char *uri, bool (*exists)(const char *path));
 
 int registry_source_load(const char *uri, const struct source_options *o,
 			 const struct image_wish *wish, struct image_source *s, struct err *e);
+
+/* The digest of the manifest that registry_source_load() would take. */
+int registry_source_digest(const char *uri, const struct source_options *o,
+			   const struct image_wish *wish, struct digest *ret, struct err *e);
 
 #endif

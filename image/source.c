@@ -15,6 +15,7 @@
 #include "image/sniff.h"
 #include "image/source_uri.h"
 #include "image/spool.h"
+#include "image/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -267,6 +268,44 @@ int source_open(struct image_source *s, const char *uri, const struct source_opt
 		return r;
 	}
 	return 0;
+}
+
+bool source_needs_store(const char *uri)
+{
+	return registry_source_is(uri, path_exists);
+}
+
+int source_digest(const char *uri, const struct source_options *o, struct digest *ret, struct err *e)
+{
+	struct image_source s = {0};
+	struct platform platform;
+	struct image_wish wish = {.platform = &platform, .explicit = o->arch || o->platform};
+	int r = platform_wanted(o->arch, o->platform, &platform, e);
+
+	if (r >= 0 && registry_source_is(uri, path_exists))
+		return registry_source_digest(uri, o, &wish, ret, e);
+	if (r >= 0)
+		r = source_open(&s, uri, o, e);
+	if (r < 0)
+		return r;
+	*ret = s.manifest_digest;
+	source_close(&s);
+	return ret->alg[0] ? 0 : err_set(e, ENODATA, "it has no manifest, so no digest names it");
+}
+
+size_t source_drop_damaged(struct image_source *s)
+{
+	size_t dropped = 0;
+
+	for (size_t i = 0; s->store && i < s->n_layers; i++) {
+		const struct source_layer *l = &s->layers[i];
+
+		if (l->kind != LAYER_TAR || store_check_blob(l->fd, &l->digest, NULL))
+			continue;
+		store_drop_blob(s->store, &l->digest);
+		dropped++;
+	}
+	return dropped;
 }
 
 void source_close(struct image_source *s)

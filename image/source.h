@@ -54,8 +54,10 @@ struct image_source {
 	 */
 	bool is_our_image;
 	unsigned our_enroot_files;
+	struct store *store; /* what the layers are kept in, with their indexes; NULL: none */
 };
 
+struct store;
 struct transfer;
 
 struct source_options {
@@ -63,7 +65,10 @@ struct source_options {
 	int tmp_dirfd;		     /* where a pipe or a compressed archive may be spooled (unlinked) */
 	bool all_root;
 	struct registry_options registry;
-	int blobs_dirfd; /* where blobs of registries go; -1 where none can be used */
+	struct store *store; /* where what registries give is kept; outlives the source */
+	bool offline;	     /* nothing but what the store has */
+	/* Another process fetches a blob, `have` bytes of it so far. NULL: none. */
+	void (*waiting)(void *arg, const struct digest *d, uint64_t have_bytes, uint64_t size_bytes);
 	void (*transfer_progress)(void *arg, const struct transfer *t); /* NULL: none */
 	void *progress_arg;
 	struct engine_options engine;
@@ -76,5 +81,20 @@ struct source_options {
  */
 int source_open(struct image_source *s, const char *uri, const struct source_options *o, struct err *e);
 void source_close(struct image_source *s);
+
+/* Whether source_open() wants a store for it. */
+bool source_needs_store(const char *uri);
+
+/*
+ * The digest of the manifest source_open() would take, looking at nothing that it lists. -ENODATA
+ * for sources that have no manifest.
+ */
+int source_digest(const char *uri, const struct source_options *o, struct digest *ret, struct err *e);
+
+/*
+ * After an import that failed by -EBADMSG: reads the layers that came from a store and makes it
+ * forget the damaged ones. How many; then it is worth another try.
+ */
+size_t source_drop_damaged(struct image_source *s);
 
 #endif

@@ -12,6 +12,7 @@
 static const struct config_key keys[] = {
 	{"CSBX_DATA_PATH", NULL, CONFIG_TEXT},
 	{"CSBX_CACHE_PATH", NULL, CONFIG_TEXT},
+	{"CSBX_SHARED_CACHE_PATH", NULL, CONFIG_TEXT},
 	{"CSBX_RUNTIME_PATH", NULL, CONFIG_TEXT},
 	{"CSBX_LAYER_PATH", NULL, CONFIG_TEXT},
 	{"CSBX_SCRATCH_PATH", NULL, CONFIG_TEXT},
@@ -45,6 +46,7 @@ static const struct config_key keys[] = {
 	{"CSBX_MOUNT", "mount", CONFIG_LIST},
 	{"CSBX_NETWORK", "network", CONFIG_TEXT},
 	{"CSBX_NO_JOB_ENV", "no-job-env", CONFIG_FLAG},
+	{"CSBX_OFFLINE", "offline", CONFIG_FLAG, .of_image = true},
 	{"CSBX_PIDS_LIMIT", "pids-limit", CONFIG_TEXT},
 	{"CSBX_PLATFORM", "platform", CONFIG_TEXT, .of_image = true},
 	{"CSBX_READ_ONLY", "read-only", CONFIG_FLAG},

@@ -6,8 +6,9 @@
 
 #include "cmd/cmd.h"
 #include "cmd/image/transfer_view.h"
+#include "image/store.h"
 #include "runtime/base/err.h"
-#include "runtime/base/fd.h"
+#include "runtime/config.h"
 
 static const struct opt source_rows[] = {
 	{OPT_STR, 'a', "arch", "ARCH", offsetof(struct source_opts, arch), .has_key = true,
@@ -16,6 +17,8 @@ static const struct opt source_rows[] = {
 		 "(aarch64, arm64)"},
 	{OPT_STR, 0, "platform", "OS/ARCH[/VARIANT]", offsetof(struct source_opts, platform),
 	 .has_key = true, .help = "the same, in full: linux/arm/v7"},
+	{OPT_FLAG, 0, "offline", .offset = offsetof(struct source_opts, offline), .has_key = true,
+	 .help = "ask no registry: take the image from the cache, as it was last fetched"},
 	{0},
 };
 
@@ -52,36 +55,80 @@ static const struct opt output_rows[] = {
 
 const struct opt_table output_opts_table = {"What is made of it", output_rows};
 
-int source_opts_open(struct cmd *c, struct source_opts *o, const char *uri, int tmp_dirfd,
-		     bool quiet, struct image_source *ret, struct err *e)
+int open_store(const struct cmd *c, struct store **ret, struct err *e)
+{
+	return store_open(ret, c->paths.cache, config_get(c->config, "CSBX_SHARED_CACHE_PATH"), e);
+}
+
+static void show_waiting(void *arg, const struct digest *d, uint64_t have_bytes,
+			 uint64_t size_bytes)
+{
+	transfer_view_wait(arg, d, have_bytes, size_bytes);
+}
+
+/* What is asked of the source, and with which view; one of ret and ret_digest. */
+static int ask(struct cmd *c, struct source_opts *o, const char *uri, struct source_options *s,
+	       struct image_source *ret, struct digest *ret_digest, struct err *e)
+{
+	int r = registry_opts_get(c, &o->registry, &s->registry, e);
+
+	if (r >= 0 && !o->store && source_needs_store(uri))
+		r = open_store(c, &o->store, e);
+	if (r < 0)
+		return r;
+	s->store = o->store;
+	return ret ? source_open(ret, uri, s, e) : source_digest(uri, s, ret_digest, e);
+}
+
+static int ask_with_view(struct cmd *c, struct source_opts *o, const char *uri, int tmp_dirfd,
+			 bool quiet, struct image_source *ret, struct digest *ret_digest,
+			 struct err *e)
 {
 	struct transfer_view view;
 	struct source_options s = {
 		.arch = o->arch,
 		.platform = o->platform,
 		.tmp_dirfd = tmp_dirfd,
-		.blobs_dirfd = -1,
+		.offline = o->offline,
 		.transfer_progress = transfer_view_show,
+		.waiting = show_waiting,
 		.progress_arg = &view,
 		.engine = {.docker_host = getenv("DOCKER_HOST"),
 			   .container_host = getenv("CONTAINER_HOST"),
 			   .runtime_dir = getenv("XDG_RUNTIME_DIR")},
 	};
-	int r = registry_opts_get(c, &o->registry, &s.registry, e);
+	int r;
 
 	transfer_view_init(&view, quiet);
-	if (r >= 0)
-		r = s.blobs_dirfd = paths_open(c->paths.cache, "oci", e);
-	if (r >= 0)
-		r = source_open(ret, uri, &s, e);
+	r = ask(c, o, uri, &s, ret, ret_digest, e);
 	transfer_view_done(&view);
-	fd_close(&s.blobs_dirfd);
 	return r;
+}
+
+int source_opts_open(struct cmd *c, struct source_opts *o, const char *uri, int tmp_dirfd,
+		     bool quiet, struct image_source *ret, struct err *e)
+{
+	return ask_with_view(c, o, uri, tmp_dirfd, quiet, ret, NULL, e);
+}
+
+int source_opts_digest(struct cmd *c, struct source_opts *o, const char *uri, int tmp_dirfd,
+		       bool quiet, struct digest *ret, struct err *e)
+{
+	return ask_with_view(c, o, uri, tmp_dirfd, quiet, NULL, ret, e);
+}
+
+bool source_opts_retry(struct image_source *src, int r, const struct err *e)
+{
+	if (r != -EBADMSG || !source_drop_damaged(src))
+		return false;
+	cmd_warn("%s; dropped from the cache, fetching it again", e->msg);
+	return true;
 }
 
 void source_opts_done(struct source_opts *o)
 {
 	registry_opts_done(&o->registry);
+	store_close(&o->store);
 }
 
 struct import_options output_opts_import(const struct output_opts *o)

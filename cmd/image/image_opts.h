@@ -14,7 +14,9 @@ struct err;
 
 struct source_opts {
 	const char *arch, *platform;
-	struct registry_opts registry; /* with a table of its own */
+	bool offline;
+	struct registry_opts registry; /* with two tables of its own */
+	struct store *store;           /* opened when first needed */
 };
 extern const struct opt_table source_opts_table;
 
@@ -29,6 +31,18 @@ extern const struct opt_table output_opts_table;
 int source_opts_open(struct cmd *c, struct source_opts *o, const char *uri, int tmp_dirfd,
 		     bool quiet, struct image_source *ret, struct err *e);
 
+/* The same for its digest (source.h). */
+int source_opts_digest(struct cmd *c, struct source_opts *o, const char *uri, int tmp_dirfd,
+		       bool quiet, struct digest *ret, struct err *e);
+
+/* The cache, as CSBX_CACHE_PATH and CSBX_SHARED_CACHE_PATH name it. */
+int open_store(const struct cmd *c, struct store **ret, struct err *e);
+
+/*
+ * After an import of src that failed by r: whether a layer in the cache turned out to be damaged
+ * and was dropped, so that another try fetches it again.
+ */
+bool source_opts_retry(struct image_source *src, int r, const struct err *e);
 void source_opts_done(struct source_opts *o);
 
 struct import_options output_opts_import(const struct output_opts *o);

@@ -25,23 +25,32 @@ static const struct opt import_opts[] = {
 
 static const struct opt_table import_table = {"Options", import_opts};
 
-static int import_source(struct cmd *c, struct import_args *a, const char *uri,
-			 struct destination *d, struct err *e)
+static int import_once(struct cmd *c, struct import_args *a, const char *uri,
+		       struct destination *d, bool *ret_again, struct err *e)
 {
 	struct import_options o = output_opts_import(&a->image);
 	struct image_source src = {0};
-	int r = destination_open(d, a->output, e);
+	int r = source_opts_open(c, &a->source, uri, d->dirfd, a->image.quiet, &src, e);
 
-	if (r < 0)
-		return r;
 	o.force = a->force;
-	r = source_opts_open(c, &a->source, uri, d->dirfd, a->image.quiet, &src, e);
-	if (r == 0)
+	if (r == 0 && !d->name)
 		r = destination_set_name(d, a->output, src.name, e);
 	if (r == 0)
 		r = destination_write(d, &src, &o, a->image.quiet, e);
+	*ret_again = source_opts_retry(&src, r, e);
 	source_close(&src);
 	return r;
+}
+
+static int import_source(struct cmd *c, struct import_args *a, const char *uri,
+			 struct destination *d, struct err *e)
+{
+	bool again = false;
+	int r = destination_open(d, a->output, e);
+
+	if (r >= 0)
+		r = import_once(c, a, uri, d, &again, e);
+	return again ? import_once(c, a, uri, d, &again, e) : r;
 }
 
 static int import_run(struct cmd *c, void *args, int argc, char **argv)

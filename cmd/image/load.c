@@ -105,9 +105,8 @@ static int create(struct cmd *c, struct load_args *a, const char *name, const ch
 }
 
 /* d: an open directory, and the file's temporary name in it. */
-static int import_and_create(struct cmd *c, struct load_args *a,
-			     const struct image_source *src, struct destination *d,
-			     const char *name, struct err *e)
+static int import_and_create(struct cmd *c, struct load_args *a, const struct image_source *src,
+			     struct destination *d, const char *name, struct err *e)
 {
 	struct import_options o = output_opts_import(&a->image);
 	_free_ char *path = str_printf("%s/" LOADING "/%s", c->paths.data, d->name);
@@ -123,33 +122,46 @@ static int import_and_create(struct cmd *c, struct load_args *a,
 	return r;
 }
 
+static int set_names(struct destination *d, const char *name, struct err *e)
+{
+	char id[NAME_ID_DIGITS + 1];
+	int r = name_new_id(id, e);
+
+	if (r < 0)
+		return r;
+	d->name = str_printf("%s.sqsh", id);
+	d->path = str_printf("%s", name);
+	return d->name && d->path ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+static int load_once(struct cmd *c, struct load_args *a, const char *uri, struct destination *d,
+		     bool *ret_again, struct err *e)
+{
+	struct image_source src = {0};
+	int r = source_opts_open(c, &a->source, uri, d->dirfd, a->image.quiet, &src, e);
+
+	if (r >= 0 && !a->name)
+		r = check_free(c, src.name, a->force, e);
+	if (r >= 0 && !d->name)
+		r = set_names(d, a->name ? a->name : src.name, e);
+	if (r >= 0)
+		r = import_and_create(c, a, &src, d, d->path, e);
+	*ret_again = source_opts_retry(&src, r, e);
+	source_close(&src);
+	return r;
+}
+
 static int load(struct cmd *c, struct load_args *a, const char *uri, struct destination *d,
 		struct err *e)
 {
-	struct image_source src = {0};
-	char id[NAME_ID_DIGITS + 1];
-	const char *name;
+	bool again = false;
 	int r = a->name ? check_free(c, a->name, a->force, e) : 0;
 
 	if (r == 0)
 		r = d->dirfd = open_loading(&c->paths, e);
 	if (r >= 0)
-		r = name_new_id(id, e);
-	if (r >= 0)
-		r = source_opts_open(c, &a->source, uri, d->dirfd, a->image.quiet, &src, e);
-	if (r < 0)
-		return r;
-	name = a->name ? a->name : src.name;
-	d->name = str_printf("%s.sqsh", id);
-	d->path = str_printf("%s", name);
-	if (!d->name || !d->path)
-		r = err_set(e, ENOMEM, "out of memory");
-	else if (!a->name)
-		r = check_free(c, name, a->force, e);
-	if (r >= 0)
-		r = import_and_create(c, a, &src, d, name, e);
-	source_close(&src);
-	return r;
+		r = load_once(c, a, uri, d, &again, e);
+	return again ? load_once(c, a, uri, d, &again, e) : r;
 }
 
 static int load_run(struct cmd *c, void *args, int argc, char **argv)
@@ -184,14 +196,14 @@ const struct verb verb_load = {
 		"Makes a container of an image in one step: csbx import and csbx create, without "
 		"a file of the image in between that anybody has to keep or delete. URI is "
 		"what import takes.",
-	.uses = (const struct opt_use[]){{&load_table, 0},
-					 {&source_opts_table, offsetof(struct load_args, source)},
-					 {&output_opts_table, offsetof(struct load_args, image)},
-					 {&registry_opts_table,
-					  offsetof(struct load_args, source.registry)},
-					 {&registry_fetch_table,
-					  offsetof(struct load_args, source.registry)},
-					 {0}},
+	.uses =
+		(const struct opt_use[]){
+			{&load_table, 0},
+			{&source_opts_table, offsetof(struct load_args, source)},
+			{&output_opts_table, offsetof(struct load_args, image)},
+			{&registry_opts_table, offsetof(struct load_args, source.registry)},
+			{&registry_fetch_table, offsetof(struct load_args, source.registry)},
+			{0}},
 	.examples = examples,
 	.offers = "file",
 	.min_operands = 1,

@@ -139,6 +139,32 @@ void transfer_view_show(void *arg, const struct transfer *t)
 		draw(v, t, now_ns);
 }
 
+void transfer_view_wait(struct transfer_view *v, const struct digest *d, uint64_t have_bytes,
+			uint64_t size_bytes)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	if (v->quiet)
+		return;
+	if (!v->terminal) {
+		if (!v->told_waiting)
+			cmd_warn("waiting for %s:%.*s, which another import fetches", d->alg,
+				 NAME_DIGITS, d->hex);
+		v->told_waiting = true;
+		return;
+	}
+	go_back(v, &out);
+	strbuf_addf(&out, "waiting for %s:%.*s, which another import fetches: ", d->alg, NAME_DIGITS,
+		    d->hex);
+	progress_add_size(&out, have_bytes);
+	strbuf_addstr(&out, " of ");
+	progress_add_size(&out, size_bytes);
+	strbuf_addstr(&out, "\033[K\n\033[J");
+	if (!out.failed)
+		io_write_all(STDERR_FILENO, out.data, out.len, NULL);
+	v->drawn_lines = 1;
+}
+
 void transfer_view_done(struct transfer_view *v)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;

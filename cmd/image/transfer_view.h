@@ -20,12 +20,18 @@ struct transfer_view {
 	uint64_t had_bytes; /* there when it began: not part of the speed */
 	bool *told;         /* by item: its line has been printed */
 	size_t n_told;
+	bool told_waiting;
 };
 
 void transfer_view_init(struct transfer_view *v, bool quiet);
 
 /* A source_options.transfer_progress callback; arg is the struct transfer_view. */
 void transfer_view_show(void *arg, const struct transfer *t);
+
+/* Another process fetches what we need. */
+struct digest;
+void transfer_view_wait(struct transfer_view *v, const struct digest *d, uint64_t have_bytes,
+			uint64_t size_bytes);
 
 /* Removes what is redrawn. */
 void transfer_view_done(struct transfer_view *v);

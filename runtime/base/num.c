@@ -121,7 +121,8 @@ int num_parse_duration(const char *s, uint64_t *ret_ms)
 	static const struct {
 		const char *suffix;
 		uint64_t ms;
-	} units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000}};
+	} units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000},
+		     {"d", 86400000}};
 	uint64_t milli, v;
 	int r = parse_decimal(&s, UINT64_MAX / 1000 - 1, &milli);
 

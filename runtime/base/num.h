@@ -11,7 +11,7 @@ int num_parse_u64(const char *s, uint64_t max, uint64_t *ret);
 /* "64m", "1g", "512k", "1.5g", "1048576", "64mb", "64MiB": bytes, powers of 1024. */
 int num_parse_bytes(const char *s, uint64_t *ret_bytes);
 
-/* "5", "0.5", "250ms", "2s", "3m", "1h": milliseconds; a bare number is seconds. */
+/* "5", "0.5", "250ms", "2s", "3m", "1h", "30d": milliseconds; a bare number is seconds. */
 int num_parse_duration(const char *s, uint64_t *ret_ms);
 
 /* "1", "0.5", "1.25": thousandths; at most three decimals, more are cut. */
