@@ -59,6 +59,9 @@ static const struct opt opts[] = {
 	{OPT_CALL, 0, "device", "SOURCE[:TARGET]", AT(spec), set_device, .repeats = true,
 	 .has_key = true, .offers = "file",
 	 .help = "add a device node of the host that you may open yourself"},
+	{OPT_LIST, 0, "fetch", "PATH", AT(spec.fetch), .repeats = true,
+	 .help = "put the file at PATH, as the program leaves it, into the result (--json, "
+		 "--result-fd), in base64"},
 	{OPT_FLAG, 0, "read-only", .offset = AT(read_only), .has_key = true,
 	 .help = "make the container's root read-only"},
 	{OPT_BYTES, 0, "upper-size", "SIZE", AT(spec.rootfs.upper_bytes), .has_key = true,

@@ -44,6 +44,8 @@ int result_out_open(const struct result_opts *o, struct container_spec *spec,
 	if (!o->json && !o->fd) {
 		if (o->no_output)
 			return err_set(e, EINVAL, "--json-no-output: needs --json or --result-fd");
+		if (spec->fetch.n)
+			return err_set(e, EINVAL, "--fetch: needs --json or --result-fd");
 		return 0;
 	}
 	if (o->path && o->fd)

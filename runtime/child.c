@@ -19,6 +19,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/log.h"
 #include "runtime/init/init_abi.h"
+#include "runtime/fetch.h"
 #include "runtime/launch.h"
 #include "runtime/plan.h"
 #include "runtime/spec.h"
@@ -240,6 +241,8 @@ void child_main(struct child *c)
 		r = affinity_limit(c->spec->limits.cpus_milli, &e);
 	if (r >= 0 && c->is_watched)
 		r = send_view(c, &e);
+	if (r >= 0 && c->spec->fetch.n)
+		r = fetch_send_root(c->control_fd, c->clean_proc_fd, &e);
 	if (r >= 0)
 		(void)become_init(c, &e);
 	/* One atomic write; the reader tells it from init's own status by its size. */

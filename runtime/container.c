@@ -20,6 +20,7 @@
 #include "runtime/child.h"
 #include "runtime/container_setup.h"
 #include "runtime/exec_server.h"
+#include "runtime/fetch.h"
 #include "runtime/paths.h"
 #include "runtime/result.h"
 #include "runtime/server_list.h"
@@ -142,6 +143,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 {
 	struct watchdog watchdog = make_watchdog(c);
 	struct exec_server exec = EXEC_SERVER_INIT;
+	struct fetch_root fetch = FETCH_ROOT_INIT;
 	struct supervise s = {
 		.spec = c->spec,
 		.pid1 = c->pid1,
@@ -153,6 +155,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.watchdog = watchdog.limit_bytes || watchdog.limit_pids ? &watchdog : NULL,
 		.cgroup = &c->limits.cgroup,
 		.streams = &c->streams,
+		.fetch = &fetch,
 		.exec = &exec,
 		.started_fd = c->hooks ? c->hooks->started_fd : -1,
 		.result = ret,
@@ -167,6 +170,10 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 
 	if (r >= 0)
 		streams_finish(&c->streams, ret);
+	if (r >= 0)
+		r = fetch_files(c->spec, &fetch,
+				c->spec->rootfs.kind == ROOTFS_SQUASHFS ? c->link.sock : -1, ret, e);
+	fetch_root_close(&fetch);
 	watchdog_done(&watchdog);
 	fd_close(&s.status_fd);
 	fd_close(&s.control_fd);

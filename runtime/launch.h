@@ -19,6 +19,8 @@ struct err;
 #define LAUNCH_EV_TERMINAL 100u
 /* Likewise: /proc, /proc/sysvipc/shm where arg is 1, and the container's tmpfs mounts. */
 #define LAUNCH_EV_VIEW 101u
+/* Likewise, for --fetch: the root and the mount namespace (fetch.h). */
+#define LAUNCH_EV_ROOT 102u
 
 enum { CHILD_EXIT_FAILED = 97, CHILD_EXIT_SILENT = 98 };
 

@@ -2,6 +2,7 @@
 #include "runtime/result.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = {
@@ -43,6 +44,9 @@ void run_result_free(struct run_result *r)
 {
 	strv_free(&r->degraded);
 	strv_free(&r->weaker);
+	for (size_t i = 0; i < r->n_files; i++)
+		strbuf_free(&r->files[i].data);
+	free(r->files);
 	strbuf_free(&r->out.text);
 	strbuf_free(&r->err.text);
 }

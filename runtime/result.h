@@ -39,6 +39,13 @@ struct run_output {
 	bool truncated;
 };
 
+/* A file of --fetch; not there: the reason is in degraded. */
+struct run_file {
+	const char *path; /* the spec's */
+	bool is_there;
+	struct strbuf data;
+};
+
 struct run_result {
 	enum run_status status;
 	int exit_code;	/* of the program, or 125..127 of ours; -1: none */
@@ -51,6 +58,8 @@ struct run_result {
 	struct run_limit memory, cpus_milli, pids;
 	bool is_captured;
 	struct run_output out, err;
+	struct run_file *files;
+	size_t n_files;
 	struct err error; /* the last two */
 	struct strv degraded; /* what was asked for and not had, one word and a reason each */
 	struct strv weaker;   /* limits held by weaker means: the same, and no warning */

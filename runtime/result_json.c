@@ -163,6 +163,19 @@ static void write_error(struct json_out *j, const struct run_result *r)
 	json_end_object(j);
 }
 
+static void write_files(struct json_out *j, const struct run_result *r)
+{
+	json_key(j, "files");
+	json_begin_object(j);
+	for (size_t i = 0; i < r->n_files; i++) {
+		if (r->files[i].is_there)
+			write_text(j, r->files[i].path, &r->files[i].data, true);
+		else
+			key_null(j, r->files[i].path);
+	}
+	json_end_object(j);
+}
+
 static void write_degraded(struct json_out *j, const struct run_result *r)
 {
 	json_key(j, "degraded");
@@ -193,9 +206,7 @@ int result_json(const struct container_spec *spec, const struct run_result *r, b
 	json_end_object(&j);
 	write_degraded(&j, r);
 	write_error(&j, r);
-	json_key(&j, "files");
-	json_begin_object(&j);
-	json_end_object(&j);
+	write_files(&j, r);
 	json_kstr(&j, "csbx_version", CSBX_VERSION);
 	json_end_object(&j);
 	ret = json_finish(&j, e);

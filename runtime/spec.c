@@ -9,6 +9,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/cap.h"
+#include "runtime/fetch.h"
 
 #define DEFAULT_PIDS 4096u
 #define DEFAULT_SHM_BYTES (UINT64_C(64) << 20)
@@ -52,6 +53,7 @@ void spec_free(struct container_spec *s)
 	free(s->files);
 	free(s->limits.rlimits);
 	strv_free(&s->labels);
+	strv_free(&s->fetch);
 	spec_init(s);
 }
 
@@ -222,6 +224,23 @@ static int check_rlimits(const struct container_spec *s, struct err *e)
 	return 0;
 }
 
+static int check_fetch(const struct container_spec *s, struct err *e)
+{
+	if (s->fetch.n > FETCH_PATHS_MAX)
+		return err_set(e, EINVAL, "--fetch: more than %u files", FETCH_PATHS_MAX);
+	for (size_t i = 0; i < s->fetch.n; i++) {
+		const char *path = s->fetch.items[i];
+
+		if (*path != '/')
+			return err_set(e, EINVAL, "--fetch %s: must be an absolute path", path);
+		for (size_t k = 0; k < i; k++) {
+			if (str_eq(path, s->fetch.items[k]))
+				return err_set(e, EINVAL, "--fetch %s: given twice", path);
+		}
+	}
+	return strv_check(&s->fetch, e);
+}
+
 static int check_hostname(const char *h, struct err *e)
 {
 	size_t n = strlen(h);
@@ -260,6 +279,8 @@ int spec_freeze(struct container_spec *s, struct err *e)
 	r = check_mounts(s, e);
 	if (r >= 0)
 		r = check_rlimits(s, e);
+	if (r >= 0)
+		r = check_fetch(s, e);
 	if (r >= 0)
 		r = check_hostname(s->ns.hostname, e);
 	return r;

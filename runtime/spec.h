@@ -141,6 +141,7 @@ struct container_spec {
 	struct file_spec *files;
 	size_t n_files;
 	struct strv labels; /* "key=value" */
+	struct strv fetch;  /* absolute paths inside whose files go into the result */
 	bool allow_root;    /* --allow-root */
 	bool capture_output; /* output goes into the result instead of the caller's streams */
 };

@@ -198,6 +198,8 @@ void spec_write_json(const struct container_spec *s, struct json_out *j)
 		write_files(s, j);
 	if (s->labels.n)
 		json_kstrv(j, "labels", &s->labels);
+	if (s->fetch.n)
+		json_kstrv(j, "fetch", &s->fetch);
 	kbool_if(j, "allow_root", s->allow_root);
 	json_end_object(j);
 }

@@ -38,6 +38,7 @@
 #include "runtime/cgroup.h"
 #include "runtime/exec_proto.h"
 #include "runtime/exec_server.h"
+#include "runtime/fetch.h"
 #include "runtime/init/init_abi.h"
 #include "runtime/init_msg.h"
 #include "runtime/net_tried.h"
@@ -327,6 +328,9 @@ static void read_control(struct loop *l)
 			fail(l, &e);
 	} else if (ev.type == LAUNCH_EV_VIEW && fds[0] >= 0) {
 		start_watchdog(l, fds, ev.arg);
+	} else if (ev.type == LAUNCH_EV_ROOT && fds[1] >= 0 && l->s->fetch->root_fd < 0) {
+		l->s->fetch->root_fd = take_fd(&fds[0]);
+		l->s->fetch->ns_fd = take_fd(&fds[1]);
 	} else if (ev.type == INIT_EV_STOPPED) {
 		main_stopped(l);
 	} else if (ev.type == INIT_EV_EXITED) {

@@ -32,6 +32,7 @@ struct supervise {
 	struct watchdog *watchdog; /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */
 	struct streams *streams;
+	struct fetch_root *fetch; /* filled where the spec asks for files */
 	struct exec_server *exec;  /* opened when somebody asks for an exec */
 	struct run_result *result;
 };

@@ -308,6 +308,7 @@ static const struct member spec_members[] = {
 	{"security", MEMBER_CALL, SPEC(sec), NULL, read_security},
 	{"files", MEMBER_CALL, 0, NULL, read_files},
 	{"labels", MEMBER_STRV, SPEC(labels)},
+	{"fetch", MEMBER_STRV, SPEC(fetch)},
 	{"allow_root", MEMBER_BOOL, SPEC(allow_root)},
 	{0},
 };
