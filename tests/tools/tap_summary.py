@@ -5,8 +5,8 @@
 --as-user: where root calls, the programs run as csbx-test, from a copy that user can read: half of
 what is tested does not apply to root.
 
-A program that is killed, exits non-zero without a failed line, or prints no plan counts as one
-failure more. The last line is `N passed, N failed, N skipped`; the exit code is 1 on a failure.
+A program that is killed, exits non-zero without a failed line, prints no plan, or leaves a process
+or a temporary file behind counts as one failure more. The last line is `N passed, N failed, N skipped`; the exit code is 1 on a failure.
 """
 import os
 import pwd
@@ -16,6 +16,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "fixtures"))
+import harness  # noqa: E402
 
 TIMEOUT_S = 120
 LINE = re.compile(rb"^(not )?ok\b\s*(\d*)\s*(?:- )?(.*)$")
@@ -35,14 +39,17 @@ class Runner:
     def __init__(self, as_user):
         self.how = {}
         self.directory = None
+        self.scratch = tempfile.mkdtemp(prefix="csbx-unit-tmp.", dir="/tmp")
+        self.how["env"] = {**os.environ, "TMPDIR": self.scratch}
+        harness.become_subreaper()
         if as_user and os.geteuid() == 0:
             user = pwd.getpwnam("csbx-test")
             self.directory = tempfile.mkdtemp(prefix="csbx-unit.", dir="/tmp")
             os.chown(self.directory, user.pw_uid, user.pw_gid)
             self.how = {"user": user.pw_uid, "group": user.pw_gid, "cwd": self.directory,
                         "extra_groups": os.getgrouplist(user.pw_name, user.pw_gid),
-                        "env": {**os.environ, "HOME": user.pw_dir, "USER": user.pw_name,
-                                "TMPDIR": self.directory}}
+                        "env": {**self.how["env"], "HOME": user.pw_dir, "USER": user.pw_name}}
+            os.chown(self.scratch, user.pw_uid, user.pw_gid)
 
     def path(self, program):
         """Tests that start csbx's programs find them two directories up, as in the build tree."""
@@ -57,7 +64,22 @@ class Runner:
             return shutil.copy(program, here)
         return program if "/" in program else "./" + program
 
+    def leftovers(self):
+        """What the last program left behind; cleared away."""
+        left = harness.wait_for_no_process()
+        bad = [f"left process {harness.describe(pid)}" for pid in left]
+        harness.kill_all(left)
+        for name in os.listdir(self.scratch):
+            bad.append(f"left {name} in TMPDIR")
+            path = os.path.join(self.scratch, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
+        return bad
+
     def close(self):
+        shutil.rmtree(self.scratch, ignore_errors=True)
         if self.directory:
             shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -114,6 +136,9 @@ def main():
         start = time.monotonic()
         out, code = run(runner, program)
         passed, failed, skipped, reasons = judge(out, code)
+        left = runner.leftovers()
+        failed += bool(left)
+        reasons += left
         total.passed += passed
         total.failed += failed
         total.skipped += skipped
