@@ -53,6 +53,9 @@ static int report(const struct container_spec *spec, const struct image_meta *me
 		cmd_error(&result->error, "%s", what);
 	if (result->status == RUN_LAUNCH_ERROR)
 		explain_launch_error(spec, meta, result);
+	if (result->pids_refused && run_exit_code(result))
+		cmd_hint("the limit of %llu processes was reached; --pids-limit sets it",
+			 (unsigned long long)spec->limits.pids);
 	if (result->net_tried)
 		cmd_hint("the container has no network; --network host gives it the host's");
 	return run_exit_code(result);

@@ -131,11 +131,6 @@ static uint64_t read_number(int fd, const char *name)
 	return cgroup_read(fd, name, text, sizeof(text)) < 0 ? 0 : cgroup_parse_number(text);
 }
 
-uint64_t cgroup_memory_now(const struct cgroup *cg)
-{
-	return read_number(cg->limit_fd, "memory.current");
-}
-
 bool cgroup_show(const char *path, const char *file, char *buf, size_t size)
 {
 	_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -58,8 +58,6 @@ struct cgroup_usage {
 };
 /* Of csbx-ID and all below it; 0 for what this kernel does not tell. */
 void cgroup_read_usage(const struct cgroup *cg, struct cgroup_usage *ret);
-/* What it is charged now; for kernels without memory.peak (before 5.19). */
-uint64_t cgroup_memory_now(const struct cgroup *cg);
 
 /*
  * One file of the group at path, as the kernel shows it, without the newline: false when it has no

@@ -56,8 +56,11 @@ static void read_cgroup(struct ending *end, const struct cgroup *cg, struct run_
 		r->user_us = u.user_us;
 		r->sys_us = u.sys_us;
 	}
+	/* memory.peak is there since Linux 5.19; before, the largest process says the least it was. */
 	if (u.memory_peak_bytes)
 		r->memory_peak_bytes = u.memory_peak_bytes;
+	else if (cg->holds & CGROUP_MEMORY)
+		r->memory_peak_bytes = r->maxrss_bytes;
 	if (u.max_pids)
 		r->max_pids = u.max_pids;
 	r->pids_refused = u.pids_refused;

@@ -2,6 +2,7 @@
 """Control groups: placement, limits, removal. Root arranges a delegated directory; which limits are
 held there depends on the controllers that this machine has in its version 2 tree."""
 import json
+import os
 import signal
 import time
 
@@ -222,3 +223,42 @@ def test_all_capabilities_do_not_reach_the_limits(csbx, python_image, delegated)
 def test_without_capabilities_the_tree_is_not_mounted(csbx, python_image, delegated):
     result = judge(csbx, python_image, "--pids-limit", "50", MOUNT_AND_WRITE)
     assert result["stdout"].startswith("mount "), result
+
+
+@pytest.fixture
+def step(csbx, delegated):
+    """We are in a step of a batch job, below which a group of the job's is given to the user."""
+    task, given = delegated.path / "job_71/step_0/task", delegated.path / "job_71/step_0/given"
+    task.mkdir(parents=True)
+    given.mkdir()
+    for group in (given.parent, given):
+        for name in ("", "cgroup.procs", "cgroup.subtree_control"):
+            os.chown(group / name, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    csbx.env["SLURM_JOB_ID"] = "71"
+    (task / "cgroup.procs").write_text(str(os.getpid()))
+    yield given
+    delegated.enter()
+
+
+def test_a_batch_job_is_not_left(csbx, python_image, delegated, step):
+    """Even where the kernel would allow it."""
+    result = judge(csbx, python_image, "--pids-limit", "50", "print('ran')")
+    assert result["stdout"] == "ran\n"
+    assert any("outside of the batch job's" in x for x in result["degraded"]), result["degraded"]
+    csbx.env["CSBX_CGROUP_PARENT"] = str(step)
+    p = start_sleeper(csbx, python_image, "--pids-limit", "50")
+    assert p.stdout.readline() == b"up\n"
+    assert len([x for x in step.iterdir() if x.name.startswith("csbx-")]) == 2
+    p.send_signal(signal.SIGTERM)
+    p.communicate(timeout=20)
+
+
+def test_nearest_group_that_hands_on_controllers(csbx, python_image, delegated):
+    """Without a name: ours holds processes, the one above hands on what is needed."""
+    if "pids" not in delegated.has:
+        pytest.skip("the pids controller is not in this machine's version 2 tree")
+    (delegated.path / "cgroup.subtree_control").write_text("+pids")
+    del csbx.env["CSBX_CGROUP_PARENT"]
+    result = judge(csbx, python_image, "--pids-limit", "50", "print('ran')")
+    assert result["limits"]["pids"]["enforced_by"] == "cgroup2"
+    assert f"below {delegated.path}, the nearest" in json.loads(csbx.ok("doctor", "--json"))["cgroup"]["reason"]
