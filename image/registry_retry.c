@@ -28,8 +28,9 @@ int registry_pause(struct registry *r, uint64_t ms, struct err *e)
 static uint64_t backoff_ms(struct registry *r, unsigned n)
 {
 	uint64_t ms = (uint64_t)BACKOFF_MS << (n < 8 ? n - 1 : 7);
-	unsigned spread = r->jitter = r->jitter * 1103515245u + 12345u;
+	unsigned spread = r->jitter * 1103515245u + 12345u;
 
+	r->jitter = spread;
 	ms = ms * 3 / 4 + ms / 2 * (spread >> 16 & 0xff) / 256;
 	return ms < PAUSE_MAX_MS ? ms : PAUSE_MAX_MS;
 }

@@ -88,9 +88,33 @@ def archive_seeds():
     yield "escapes", tar_of([("../a", reg, "", b"1"), ("b", sym, "../../a", b"")], tarfile.USTAR_FORMAT)
 
 
+def http_seeds():
+    for n, text in enumerate((
+            "https://registry.example:5000/v2/a/blobs/sha256:0?x=1#f", "http://[::1]:80/", "//other/x",
+            "/path", "../x?y", "https://u:p@h/", "http://0x7f.1/", "http://169.254.169.254/latest",
+            'Bearer realm="https://a/t",service="s",scope="repository:a/b:pull,push",error="x"',
+            'Negotiate abc==, Basic realm="x\\"y"', "bytes 5-9/10", "bytes 0-0/*", "bytes */10", "120",
+            "Tue, 14 Nov 2023 22:13:30 GMT", "application/json; charset=utf-8")):
+        yield f"{n:02}", text.encode()
+
+
+def credentials_seeds():
+    for n, text in enumerate((
+            'machine host login me password "a b"\n# x\nmachine other account z login $u password p\n',
+            "default login me password $HOME", "machine host login me password $(id -u) x\n",
+            '{"auths":{"https://host:5000/v2/":{"auth":"bWU6YTpi"},"host:5000/a":{"auth":""}}}',
+            '{"auths":{"host:5000":{"identitytoken":"t","username":"u","password":"p"}}}',
+            '{"credHelpers":{"host:5000":"x"},"credsStore":"y","n":[1,null,true]}',
+            '{"ServerURL":"h","Username":"<token>","Secret":"s"}',
+            '{"token":"abc","expires_in":300,"issued_at":"2020-01-01T00:00:00Z"}', '{"access_token":"x"}',
+            '{"errors":[{"code":"DENIED","message":"no\\u001b[m","detail":{}}]}')):
+        yield f"{n:02}", text.encode()
+
+
 def main():
     for target, seeds in (("json", json_seeds), ("manifest", manifest_seeds), ("ref", ref_seeds),
-                          ("archive_index", archive_seeds)):
+                          ("archive_index", archive_seeds), ("http", http_seeds),
+                          ("credentials", credentials_seeds)):
         home = os.path.join(HERE, "corpus", target)
         os.makedirs(home, exist_ok=True)
         for name, data in seeds():
