@@ -72,6 +72,8 @@ static void import_done(void *args)
 }
 
 static const struct verb_example examples[] = {
+	{"from Docker Hub, and from a registry",
+	 "csbx import python:3.12; csbx import docker://registry.example:5000/team/app:1.2"},
 	{"an OCI layout, as skopeo, buildah, umoci and docker buildx write them",
 	 "csbx import oci:./python-image"},
 	{"what docker save wrote", "csbx import docker-archive:py.tar -o py.sqsh"},
@@ -86,7 +88,9 @@ const struct verb verb_import = {
 	.name = "import",
 	.usage = "[OPTIONS] URI",
 	.description =
-		"Makes one squashfs file of an image. URI is oci:DIR[:REF], "
+		"Makes one squashfs file of an image. URI is docker://REFERENCE, or the reference "
+		"alone (python:3.12, registry.example:5000/team/app@sha256:...), for an image in a "
+		"registry; oci:DIR[:REF], "
 		"oci-archive:FILE[:REF], docker-archive:FILE[:REF], tar:FILE, dir:DIRECTORY, - "
 		"for a root file system's tar on standard input, or a path whose kind is "
 		"recognised; dockerd://IMAGE and podman://IMAGE take an image from these engines, "
@@ -101,14 +105,14 @@ const struct verb verb_import = {
 		"configuration goes to /.csbx/config.json in it, and what enroot needs to start "
 		"it to /etc; files of those names that the image has itself go to /.csbx/orig, and "
 		"containers of csbx see them in their place.",
-	.uses = (const struct opt_use[]){{&import_table, 0},
-					 {&source_opts_table, offsetof(struct import_args, source)},
-					 {&output_opts_table, offsetof(struct import_args, image)},
-					 {&registry_opts_table,
-					  offsetof(struct import_args, source.registry)},
-					 {&registry_fetch_table,
-					  offsetof(struct import_args, source.registry)},
-					 {0}},
+	.uses =
+		(const struct opt_use[]){
+			{&import_table, 0},
+			{&source_opts_table, offsetof(struct import_args, source)},
+			{&output_opts_table, offsetof(struct import_args, image)},
+			{&registry_opts_table, offsetof(struct import_args, source.registry)},
+			{&registry_fetch_table, offsetof(struct import_args, source.registry)},
+			{0}},
 	.examples = examples,
 	.offers = "file",
 	.min_operands = 1,
