@@ -326,7 +326,7 @@ def main():
     chunks = [numbers[n::a.jobs] for n in range(a.jobs)]
     n_model = n_umoci = 0
     failures = []
-    with tempfile.TemporaryDirectory(prefix="csbx-stacks.", dir="/tmp") as top:
+    with tempfile.TemporaryDirectory(prefix="csbx-stacks.", dir=harness.memory_dir()) as top:
         os.chmod(top, 0o755)
         harness.stage_programs(a.build, top)
         with concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:

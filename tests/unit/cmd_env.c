@@ -57,12 +57,12 @@ static void test_file(void)
 
 static void test_read(void)
 {
-	char dir[] = "/tmp/csbx-env-XXXXXX", path[64];
+	char dir[TAP_PATH_SIZE] = "csbx-env", path[64];
 	_strv_ struct strv v = STRV_INIT;
 	struct err e = ERR_INIT;
 	FILE *f;
 
-	if (!mkdtemp(dir))
+	if (!tap_mkdtemp(dir))
 		return tap_skip("no directory to write to");
 	snprintf(path, sizeof(path), "%s/f", dir);
 	is_int(env_file_read(path, &v, &e), -ENOENT, "missing");

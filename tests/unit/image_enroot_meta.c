@@ -94,10 +94,10 @@ static void test_workdir(void)
 {
 	static const char *const none[] = {NULL};
 	static const char hostile[] = "$(echo BAD >&2)'; echo BAD; '";
-	char top[] = "/tmp/enroot-meta-XXXXXX";
+	char top[TAP_PATH_SIZE] = "enroot-meta";
 	_strbuf_ struct strbuf config = STRBUF_INIT, want = STRBUF_INIT, dir = STRBUF_INIT;
 
-	if (!mkdtemp(top))
+	if (!tap_mkdtemp(top))
 		abort();
 	strbuf_addf(&dir, "%s/%s", top, hostile);
 	strbuf_addf(&config, "{\"config\":{\"WorkingDir\":\"%s\",\"Cmd\":[\"pwd\"]}}", dir.data);

@@ -47,7 +47,7 @@ struct fixture {
 	struct image_source src;
 	struct source_layer layers[2];
 	int dirfd;
-	char dir[32];
+	char dir[TAP_PATH_SIZE];
 };
 
 static int memfd(const void *data, size_t len)
@@ -73,7 +73,7 @@ static void setup(struct fixture *f)
 
 	for (int i = 0; i < 40000; i++)
 		strbuf_addf(&big, "%d\n", i * i);
-	*f = (struct fixture){.dir = "/tmp/csbx-import-XXXXXX"};
+	*f = (struct fixture){.dir = "csbx-import"};
 	tar_add(&lower, &(struct tar_member){"bin/tool", .data = big.data});
 	tar_add(&lower, &(struct tar_member){"etc/fstab", .data = "the image's own"});
 	tar_add(&lower, &(struct tar_member){"gone", .data = "x"});
@@ -86,7 +86,7 @@ static void setup(struct fixture *f)
 	f->src = (struct image_source){
 		.ref = (char *)(uintptr_t) "test:image", .layers = f->layers, .n_layers = 2};
 	strbuf_addstr(&f->src.config, CONFIG);
-	f->dirfd = mkdtemp(f->dir) ? open(f->dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	f->dirfd = tap_mkdtemp(f->dir) ? open(f->dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
 static void teardown(struct fixture *f)

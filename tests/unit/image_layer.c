@@ -391,8 +391,8 @@ static void fill_directory(int dirfd)
 
 static void test_directory(void)
 {
-	char tmp[] = "/tmp/csbx-layer-XXXXXX";
-	const char *dir = mkdtemp(tmp);
+	char tmp[TAP_PATH_SIZE] = "csbx-layer";
+	const char *dir = tap_mkdtemp(tmp);
 	_close_ int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	_close_ int file = -1;
 	struct source_layer src = {.kind = LAYER_DIRECTORY, .fd = fd};

@@ -19,7 +19,7 @@
 #define LAYER_TYPE "application/vnd.oci.image.layer.v1.tar"
 
 /* A temporary directory that is the working directory while the test runs. */
-static char top[] = "/tmp/image-source-XXXXXX";
+static char top[TAP_PATH_SIZE] = "image-source";
 static int topfd = -1;
 
 static void write_file(const char *path, const void *data, size_t len)
@@ -387,7 +387,7 @@ static void test_rootfs(void)
 
 int main(void)
 {
-	if (!mkdtemp(top) || chdir(top) < 0)
+	if (!tap_mkdtemp(top) || chdir(top) < 0)
 		return 1;
 	topfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	test_choice();

@@ -155,14 +155,14 @@ static void test_keys(void)
 
 int main(void)
 {
-	char dir[] = "/tmp/csbx-unit-config-XXXXXX";
+	char dir[TAP_PATH_SIZE] = "csbx-unit-config";
 	_close_ int dirfd = -1;
 
 	test_values();
 	test_lists();
 	test_errors();
 	test_keys();
-	if (!mkdtemp(dir))
+	if (!tap_mkdtemp(dir))
 		return EXIT_FAILURE;
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	test_files(dirfd, dir);

@@ -355,9 +355,9 @@ static void test_meta_cache(void)
 
 int main(void)
 {
-	char dir[] = "/tmp/csbx-unit-store-XXXXXX";
+	char dir[TAP_PATH_SIZE] = "csbx-unit-store";
 
-	if (!mkdtemp(dir))
+	if (!tap_mkdtemp(dir))
 		return EXIT_FAILURE;
 	paths = (struct paths){.data = dir,
 			       .cache = str_printf("%s/cache", dir),

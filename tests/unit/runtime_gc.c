@@ -157,9 +157,9 @@ static void test_debris(void)
 
 int main(void)
 {
-	char dir[] = "/tmp/csbx-unit-gc-XXXXXX";
+	char dir[TAP_PATH_SIZE] = "csbx-unit-gc";
 
-	if (!mkdtemp(dir))
+	if (!tap_mkdtemp(dir))
 		return EXIT_FAILURE;
 	paths = (struct paths){.data = path_of(dir, "data"),
 			       .cache = path_of(dir, "cache"),

@@ -138,9 +138,9 @@ static void test_find(void)
 
 int main(void)
 {
-	char dir[] = "/tmp/csbx-unit-instance-XXXXXX";
+	char dir[TAP_PATH_SIZE] = "csbx-unit-instance";
 
-	if (!mkdtemp(dir))
+	if (!tap_mkdtemp(dir))
 		return EXIT_FAILURE;
 	paths = (struct paths){.runtime = dir};
 	test_record();

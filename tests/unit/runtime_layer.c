@@ -159,9 +159,9 @@ static void wait_for_deleters(void)
 
 int main(void)
 {
-	char dir[] = "/tmp/csbx-unit-layer-XXXXXX";
+	char dir[TAP_PATH_SIZE] = "csbx-unit-layer";
 
-	if (!mkdtemp(dir))
+	if (!tap_mkdtemp(dir))
 		return EXIT_FAILURE;
 	paths = (struct paths){.layers = dir, .scratch = dir};
 	test_kept();

@@ -8,7 +8,7 @@
 #include "runtime/config.h"
 #include "tests/unit/tap.h"
 
-static char top[] = "/tmp/csbx-paths-XXXXXX";
+static char top[TAP_PATH_SIZE] = "csbx-paths";
 
 static void clear_env(void)
 {
@@ -26,7 +26,7 @@ static void test_defaults(void)
 {
 	struct err e = ERR_INIT;
 	struct paths p;
-	char want[64];
+	char want[2 * TAP_PATH_SIZE];
 
 	clear_env();
 	is_int(paths_init(&p, NULL, &e), 0, "from HOME alone");
@@ -91,7 +91,7 @@ static void test_configuration(void)
 static void test_runtime_dir(void)
 {
 	struct paths p;
-	char want[64];
+	char want[2 * TAP_PATH_SIZE];
 
 	clear_env();
 	setenv("XDG_RUNTIME_DIR", top, 1);
@@ -108,7 +108,7 @@ static void test_runtime_dir(void)
 
 static void test_open(void)
 {
-	char base[64], sub[80];
+	char base[2 * TAP_PATH_SIZE], sub[3 * TAP_PATH_SIZE];
 	struct err e = ERR_INIT;
 	struct stat st;
 	int fd;
@@ -149,7 +149,7 @@ static void test_helper(void)
 
 int main(void)
 {
-	if (!mkdtemp(top))
+	if (!tap_mkdtemp(top))
 		return 1;
 	test_defaults();
 	test_variables();

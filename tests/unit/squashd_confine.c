@@ -26,7 +26,7 @@
 #define DIR_FD 100
 #define FILE_FD 101
 
-static char top[] = "/tmp/csbx-confine-XXXXXX";
+static char top[TAP_PATH_SIZE] = "csbx-confine";
 
 /* Results come back through memory that parent and child share: the child may not print. */
 static struct result {
@@ -173,7 +173,7 @@ static void remove_files(void)
 {
 	static const char *const names[] = {"outside", "servers/file", "servers/socket",
 					    "servers/new"};
-	char path[64];
+	char path[2 * TAP_PATH_SIZE];
 
 	for (size_t i = 0; i < 4; i++) {
 		snprintf(path, sizeof(path), "%s/%s", top, names[i]);
@@ -187,7 +187,7 @@ static void remove_files(void)
 int main(void)
 {
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED || !mkdtemp(top))
+	if (shared == MAP_FAILED || !tap_mkdtemp(top))
 		return 1;
 	make_files();
 	run(server, "server");

@@ -103,6 +103,20 @@ __attribute__((format(printf, 1, 2))) static inline void tap_skip(const char *fm
 	fflush(stdout);
 }
 
+#define TAP_PATH_SIZE 128
+
+/* A fresh directory below TMPDIR, whose name replaces the prefix in path. The runner looks there
+ * for what stays. */
+static inline char *tap_mkdtemp(char path[TAP_PATH_SIZE])
+{
+	const char *tmp = getenv("TMPDIR");
+	char name[TAP_PATH_SIZE];
+
+	snprintf(name, sizeof(name), "%s", path);
+	snprintf(path, TAP_PATH_SIZE, "%s/%.40s-XXXXXX", tmp ? tmp : "/tmp", name);
+	return mkdtemp(path);
+}
+
 static inline int done_testing(void)
 {
 	printf("1..%d\n", tap_count);
