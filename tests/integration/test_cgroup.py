@@ -4,7 +4,10 @@ held there depends on the controllers that this machine has in its version 2 tre
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import cgroups
 import pytest
@@ -262,3 +265,16 @@ def test_nearest_group_that_hands_on_controllers(csbx, python_image, delegated):
     result = judge(csbx, python_image, "--pids-limit", "50", "print('ran')")
     assert result["limits"]["pids"]["enforced_by"] == "cgroup2"
     assert f"below {delegated.path}, the nearest" in json.loads(csbx.ok("doctor", "--json"))["cgroup"]["reason"]
+
+
+def test_an_outer_sandbox_without_clone3(csbx, python_image, delegated):
+    """No process can be born in a group there: the others hold the limits."""
+    without = Path(__file__).parent.parent / "tools/without_calls.py"
+    p = subprocess.run([sys.executable, without, csbx.owner.pw_name, "clone3",
+                        *csbx.argv(["run", "--json", "--pids-limit", "50", python_image, "python3", "-c", "print(1)"])],
+                       env=csbx.env, cwd=csbx.work, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                       timeout=60)
+    result = json.loads(p.stdout)
+    assert (result["stdout"], result["limits"]["pids"]["enforced_by"]) == ("1\n", "rlimit"), result
+    assert any("not implemented" in x for x in result["degraded"]), result["degraded"]
+    assert delegated.containers() == []
