@@ -84,6 +84,10 @@ int registry_try(struct registry *r, struct server *s, const struct question *q,
 		r->reached = true;
 		return q->check ? q->check(q->arg, answer, e) : 0;
 	}
+	/* Without a body there is no reason in it: GET will be told, and is what may be repeated.
+	 */
+	if (str_eq(q->method, "HEAD"))
+		return err_set(e, ENODATA, "%s answered %u to HEAD", s->name, answer->status);
 	if (status_may_change(answer->status))
 		*ret_pause_ms = pause_for(r, answer, n);
 	return registry_refused(r, s, q, answer, e);

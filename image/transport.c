@@ -346,6 +346,15 @@ static int errno_of_text(CURLcode code, const char *text)
 								       : errno_of(code);
 }
 
+/* A proxy that does not let us through to a TLS server; 0: none did. */
+static long refused_by_proxy(CURL *curl)
+{
+	long status = 0;
+
+	curl_easy_getinfo(curl, CURLINFO_HTTP_CONNECTCODE, &status);
+	return status >= 300 ? status : 0;
+}
+
 static int conclude(struct exchange *x, CURLcode code, const char *text)
 {
 	int r = 0;
@@ -358,6 +367,9 @@ static int conclude(struct exchange *x, CURLcode code, const char *text)
 		return x->answer->status ? 0 : err_set(x->e, EPROTO, "not an HTTP answer");
 	if (errno_of(code) == ECANCELED)
 		return err_set(x->e, ECANCELED, "interrupted");
+	if (refused_by_proxy(x->curl))
+		return err_set(x->e, EPROTO, "the proxy answered %ld to CONNECT",
+			       refused_by_proxy(x->curl));
 	return err_set(x->e, errno_of_text(code, text), "%.300s",
 		       *text ? text : curl_easy_strerror(code));
 }

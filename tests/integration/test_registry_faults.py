@@ -417,7 +417,7 @@ def test_endless_redirects(csbx, serve, status):
         return True
     registry.hook = hook
     refused(csbx, registry, says="redirects more than 5 times")
-    assert len([p for p in registry.paths() if "n=" in p]) == 5
+    assert len([p for _, p, _ in registry.log if "n=" in p]) == 5
 
 
 @pytest.mark.parametrize("location,says", [
@@ -505,7 +505,7 @@ def test_401_for_ever(csbx, serve):
     registry.hook = lambda h, kind, _: kind == "manifest" and not h.send(
         401, b"", {"WWW-Authenticate": f'Bearer realm="{tokens.url}/token"'})
     refused(csbx, registry, says=["401", f"csbx login {registry.host}"])
-    assert len(tokens.log) <= 2
+    assert len(tokens.log) <= 4  # HEAD and GET, a second token each
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"token":"a\\r\\nX: y"}', b'{"token":""}',
@@ -660,7 +660,8 @@ def test_proxy_for_others(csbx, serve):
     env = {"http_proxy": proxy.url, "https_proxy": proxy.url}
     imported(csbx, "registry.invalid/app:1", "--insecure-registry", "registry.invalid", env=env)
     assert proxy.paths()
-    csbx.fails("import", "-q", "registry.invalid/app:1", env=env, says="registry.invalid")
+    csbx.fails("import", "-q", "registry.invalid/app:1", env=env,
+               says=["registry.invalid", "the proxy answered 501 to CONNECT"])
 
 
 def test_mirrors(csbx, serve):
