@@ -10,6 +10,7 @@ import tarfile
 
 import pytest
 
+import conftest
 import ociimage
 import squashfs
 from ociimage import D, F, Image, L, docker_files, make_layer, oci_files, to_json, write_files, write_tar
@@ -129,7 +130,7 @@ def copied_by_skopeo(csbx, target):
 @pytest.mark.parametrize("target", ["docker-archive:s:name:tag", "oci-archive:s:tag", "dir:s", "oci:s:tag"])
 def test_what_skopeo_writes(csbx, expected, target):
     if not shutil.which("skopeo"):
-        pytest.skip("skopeo is not installed")
+        conftest.skip_or_fail("skopeo is not installed")
     copied_by_skopeo(csbx, target)
     assert file_system(imported(csbx, "s")) == expected
     if not target.startswith("dir:"):
