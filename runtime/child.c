@@ -181,12 +181,13 @@ static int place_descriptors(const struct child *c, struct err *e)
 
 /*
  * A main user other than 0 loses its capabilities over A at the exec of csbx-init, which has to
- * write the payload's id maps and to open its namespaces: ambient capabilities survive
+ * write the payload's id maps, to open its namespaces and to join one of them: ambient capabilities survive
  * (capabilities(7)). Init drops them with all others before the payload runs.
  */
 static int keep_init_caps(const struct child *c, struct err *e)
 {
-	static const int needed[] = {CAP_SETUID, CAP_SETGID, CAP_SETFCAP, CAP_SYS_PTRACE};
+	static const int needed[] = {CAP_SETUID,     CAP_SETGID,    CAP_SETFCAP,
+				     CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_SYS_CHROOT};
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
 
@@ -230,7 +231,7 @@ void child_main(struct child *c)
 	struct err e = ERR_INIT;
 	int r;
 
-	c->base_fd = c->root_fd = c->proc_fd = c->clean_proc_fd = c->sys_fd = c->empty_fd = -1;
+	c->base_fd = c->root_fd = c->proc_fd = c->clean_proc_fd = c->sys_fd = -1;
 	umask(0);
 	r = tie_to_supervisor(c, &e);
 	if (r >= 0 && c->spec->proc.tty != TTY_YES)

@@ -80,14 +80,18 @@ static int try_path(struct payload *p, const char *const *argv, const char *cons
 		path = next_candidate(path, argv[0], buf);
 		if (!buf[0])
 			continue;
-		r = sys_execve(buf, (char *const *)argv, (char *const *)envp);
+		/* execve(2) makes half a process before it looks, and says ENOENT for a missing
+		 * interpreter too. */
+		r = sys_faccessat(SYS_AT_FDCWD, buf);
+		if (r >= 0) {
+			r = sys_execve(buf, (char *const *)argv, (char *const *)envp);
+			if (r == -ENOENT)
+				p->detail = INIT_DETAIL_INTERPRETER;
+		}
 		if (!goes_on(r))
 			return r;
 		if (r == -EACCES)
 			found = r;
-		/* execve(2) says ENOENT for a missing interpreter too. */
-		if (r == -ENOENT && !sys_faccessat(SYS_AT_FDCWD, buf))
-			p->detail = INIT_DETAIL_INTERPRETER;
 	}
 	return found;
 }

@@ -15,8 +15,8 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Namespaces of B that an exec'd process joins, in the order in which it does. */
-enum ns_kind { NS_USER, NS_MNT, NS_CGROUP, NS_NET, NS_UTS, NS_IPC, NS_MAX };
+/* Namespaces of B that an exec'd process joins, in the order in which it does; it has init's mounts. */
+enum ns_kind { NS_USER, NS_CGROUP, NS_NET, NS_UTS, NS_IPC, NS_MAX };
 
 /* A message mapped read-only; bytes is 0 when there is none. */
 struct message {
@@ -29,7 +29,7 @@ struct payload {
 	const struct init_msg *m;
 	int fds[3 + INIT_MAX_KEEP_FDS]; /* what becomes 0, 1, 2, 3, ... */
 	int status_fd;
-	int sync_fd;       /* main process: a byte comes when init has done its part; else -1 */
+	int sync_fd;       /* main process: init's word to go on comes through it; else -1 */
 	const int *ns_fds; /* exec: NS_MAX descriptors, -1 where the namespace is A's */
 	uint8_t detail;    /* enum init_detail */
 	bool in_cwd;       /* exec: entered before the user was changed */

@@ -9,6 +9,10 @@
  * What stays is one privilege that cannot be dropped: its user id owns B, so user_namespaces(7)
  * gives it all capabilities over B. That is why exec goes through it.
  *
+ * Of the mount namespaces it joins B's copy and gives up the one it was exec'd in, which nobody
+ * needs any longer. To take a mount namespace down the kernel waits for an RCU grace period; this
+ * one's passes while the payload runs and not at the end, where somebody waits for it.
+ *
  * The payload cannot reach it: it lives in another user namespace (no ptrace, no /proc/1/mem), is
  * not dumpable, and as pid 1 it gets no signal from inside but those it has a handler for: none.
  * Only SIGCHLD is blocked and read from a signalfd; all else the kernel drops when it is sent.
@@ -148,6 +152,14 @@ static __attribute__((noreturn)) void run_main(const struct init_msg *m, int syn
 	payload_run(&p);
 }
 
+static int open_of_process(int pid, const char *name)
+{
+	char path[PROC_NAME_BYTES];
+
+	proc_name(path, pid, name);
+	return sys_openat(INIT_FD_PROC, path, O_RDONLY | O_CLOEXEC);
+}
+
 /* Namespaces that W shares with init need not be joined later. */
 static int open_namespaces(struct init *in)
 {
@@ -156,7 +168,6 @@ static int open_namespaces(struct init *in)
 		uint32_t flag; /* 0: always */
 	} ns[NS_MAX] = {
 		[NS_USER] = {"ns/user", 0},
-		[NS_MNT] = {"ns/mnt", 0},
 		[NS_CGROUP] = {"ns/cgroup", INIT_NEW_CGROUP_NS},
 		[NS_NET] = {"ns/net", INIT_NEW_NET},
 		[NS_UTS] = {"ns/uts", INIT_NEW_UTS},
@@ -164,17 +175,30 @@ static int open_namespaces(struct init *in)
 	};
 
 	for (int i = 0; i < NS_MAX; i++) {
-		char path[PROC_NAME_BYTES];
-
 		in->ns_fds[i] = -1;
 		if (ns[i].flag && !(in->flags & ns[i].flag))
 			continue;
-		proc_name(path, in->main_pid, ns[i].name);
-		in->ns_fds[i] = sys_openat(INIT_FD_PROC, path, O_RDONLY | O_CLOEXEC);
+		in->ns_fds[i] = open_of_process(in->main_pid, ns[i].name);
 		if (in->ns_fds[i] < 0)
 			return in->ns_fds[i];
 	}
 	return 0;
+}
+
+/*
+ * From the mount namespace that init was exec'd in to W's copy of it. The descriptor keeps the old
+ * one until there is time to take it down.
+ */
+static int change_mounts(const struct init *in, int *ret_old)
+{
+	int fd = open_of_process(in->main_pid, "ns/mnt"), r;
+
+	if (fd < 0)
+		return fd;
+	*ret_old = open_of_process(0, "ns/mnt");
+	r = *ret_old < 0 ? *ret_old : sys_setns(fd, CLONE_NEWNS);
+	sys_close(fd);
+	return r;
 }
 
 /*
@@ -198,11 +222,37 @@ static int drop_all(const struct init *in)
 	return r;
 }
 
+/* W with init's part of its making: its maps, B's namespaces, and what init gives up. */
+static int finish_main(struct init *in, const struct init_msg *m, int sync_fd, int *ret_old_mounts,
+		       unsigned *ret_stage)
+{
+	int r = 0;
+
+	*ret_stage = INIT_STAGE_IDMAP;
+	if (!(m->flags & INIT_ONE_ID)) {
+		r = idmap_write(m, in->main_pid);
+		if (r >= 0 && sys_write(sync_fd, "", 1) != 1)
+			r = -EPIPE;
+	}
+	sys_prctl(PR_SET_DUMPABLE, 0, 0);
+	if (r >= 0) {
+		*ret_stage = INIT_STAGE_NAMESPACE;
+		r = open_namespaces(in);
+	}
+	if (r >= 0)
+		r = change_mounts(in, ret_old_mounts);
+	if (r >= 0) {
+		*ret_stage = INIT_STAGE_CAPS;
+		r = drop_all(in);
+	}
+	return r;
+}
+
 static void start_main(struct init *in, const struct init_msg *m)
 {
 	struct init_event ev = {.type = INIT_EV_STARTED, .arg = in->degraded};
-	unsigned stage = INIT_STAGE_IDMAP;
-	int sync[2], r;
+	unsigned stage = INIT_STAGE_CLONE;
+	int sync[2], old_mounts = -1, r;
 
 	/* The maps are files of W, and W's files belong to init's user only if W is dumpable. */
 	if (!(m->flags & INIT_ONE_ID))
@@ -210,31 +260,22 @@ static void start_main(struct init *in, const struct init_msg *m)
 	r = sys_pipe2(sync, O_CLOEXEC);
 	if (r >= 0)
 		r = clone_payload(namespaces_of(m->flags), m->flags & INIT_HAS_CGROUP);
-	if (r < 0)
-		init_fail(INIT_STAGE_CLONE, r);
 	if (!r)
 		run_main(m, sync[0]);
 	in->main_pid = ev.pid = r;
-	r = m->flags & INIT_ONE_ID ? 0 : idmap_write(m, in->main_pid);
-	sys_prctl(PR_SET_DUMPABLE, 0, 0);
-	if (r >= 0) {
-		stage = INIT_STAGE_NAMESPACE;
-		r = open_namespaces(in);
-	}
-	if (r >= 0) {
-		stage = INIT_STAGE_CAPS;
-		r = drop_all(in);
-	}
+	if (r > 0)
+		r = finish_main(in, m, sync[1], &old_mounts, &stage);
 	if (r < 0)
 		init_fail(stage, r);
+	(void)sys_write(sync[1], "", 1); /* W is free to run the program */
 	for (uint32_t i = 0; i < m->n_keep_fds; i++)
 		sys_close(INIT_FD_FIRST_KEPT + (int)i);
 	sys_close(INIT_FD_MSG);
 	sys_close(INIT_FD_STATUS);
-	loop_send(in, &ev, NULL);
-	(void)sys_write(sync[1], "", 1); /* W is free to go on */
 	sys_close(sync[0]);
 	sys_close(sync[1]);
+	loop_send(in, &ev, NULL);
+	sys_close(old_mounts);
 }
 
 void init_main(void)

@@ -6,8 +6,6 @@
  *
  *   id maps            before anything that looks at ids or needs a capability in B
  *   namespaces, sysctl while all capabilities in B are there
- *   wait for init      W goes on only when init has dropped its capabilities; nothing of the image
- *                      has run until then
  *   descriptors        before any path is looked up: a cwd or program of /proc/self/fd/N must not
  *                      reach the clean /proc or the control socket
  *   session, terminal  the terminal is descriptor 0, in its place now
@@ -16,7 +14,10 @@
  *   mkdir, cwd         as the main user, and while one other than root still gets past modes: an
  *                      image's WORKDIR may be closed to the user that --user names, as in docker
  *   capabilities       nothing after them needs any
- *   signals, no_new_privs, seccomp, execve
+ *   signals, no_new_privs, seccomp
+ *   wait for init      nothing of the image may run before init has dropped its capabilities. All
+ *                      steps before are our own code's: they go on while init does its part
+ *   execve
  *
  * Without no_new_privs seccomp(2) needs CAP_SYS_ADMIN: the filter then comes before the ids, and
  * all later steps are calls that it allows.
@@ -49,8 +50,11 @@ static bool is_exec(const struct payload *p)
 	return p->m->flags & INIT_EXEC;
 }
 
-/* Nothing but a byte counts: end of file means that init died. */
-static int wait_for_init(struct payload *p)
+/*
+ * Init writes a byte when it has written the maps, and one when W may execve. Nothing but a byte
+ * counts: end of file means that init died.
+ */
+static int wait_for_init(const struct payload *p)
 {
 	char go;
 	long n;
@@ -60,8 +64,6 @@ static int wait_for_init(struct payload *p)
 	do {
 		n = sys_read(p->sync_fd, &go, 1);
 	} while (n == -EINTR);
-	sys_close(p->sync_fd);
-	p->sync_fd = -1;
 	return n == 1 ? 0 : -EPIPE;
 }
 
@@ -148,32 +150,31 @@ static int step_no_userns(struct payload *p)
 
 /*
  * Puts each descriptor in its place and closes all others. Sources below the highest place are
- * moved out of the way first, so that no dup3 overwrites one still to come. The status pipe
- * stays, right behind the payload's own, until execve closes it.
+ * moved out of the way first, so that no dup3 overwrites one still to come. The status pipe and
+ * the pipe from init stay, right behind the payload's own, until execve closes them.
  */
 static int step_fds(struct payload *p)
 {
-	int n = 3 + (int)p->m->n_keep_fds, r = wait_for_init(p);
+	int *from[3 + INIT_MAX_KEEP_FDS + 2] NOT_ZEROED;
+	int own = 3 + (int)p->m->n_keep_fds, n = own, r = 0;
 
+	for (int i = 0; i < own; i++)
+		from[i] = &p->fds[i];
+	from[n++] = &p->status_fd;
+	if (p->sync_fd >= 0)
+		from[n++] = &p->sync_fd;
 	for (int i = 0; i < n && r >= 0; i++) {
-		if (p->fds[i] != i && p->fds[i] <= n)
-			r = p->fds[i] = sys_fcntl(p->fds[i], F_DUPFD_CLOEXEC, n + 1);
+		if (*from[i] != i && *from[i] < n)
+			r = *from[i] = sys_fcntl(*from[i], F_DUPFD_CLOEXEC, n);
 	}
-	if (r >= 0 && p->status_fd < n)
-		r = sys_fcntl(p->status_fd, F_DUPFD_CLOEXEC, n + 1);
-	if (r > 0 && p->status_fd < n)
-		p->status_fd = r;
 	for (int i = 0; i < n && r >= 0; i++) {
-		if (p->fds[i] != i)
-			r = sys_dup3(p->fds[i], i, 0);
+		if (*from[i] != i)
+			r = sys_dup3(*from[i], i, i < own ? 0 : O_CLOEXEC);
+		else if (i >= own)
+			r = sys_fcntl(i, F_SETFD, FD_CLOEXEC);
+		*from[i] = i;
 	}
-	if (r >= 0 && p->status_fd != n)
-		r = sys_dup3(p->status_fd, n, O_CLOEXEC);
-	if (r < 0)
-		return r;
-	p->status_fd = n;
-	r = sys_fcntl(n, F_SETFD, FD_CLOEXEC);
-	return r < 0 ? r : close_from((unsigned)n + 1);
+	return r < 0 ? r : close_from((unsigned)n);
 }
 
 /* A new terminal belongs to init's user until here; the id may have no place in the map. */
@@ -299,6 +300,13 @@ static int step_seccomp(struct payload *p)
 	return sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog);
 }
 
+static int step_exec(struct payload *p)
+{
+	int r = wait_for_init(p);
+
+	return r < 0 ? r : exec_program(p);
+}
+
 static int step_run(struct payload *p, unsigned stage)
 {
 	switch (stage) {
@@ -337,7 +345,7 @@ static int step_run(struct payload *p, unsigned stage)
 	case INIT_STAGE_SECCOMP:
 		return step_seccomp(p);
 	case INIT_STAGE_EXEC:
-		return exec_program(p);
+		return step_exec(p);
 	default:
 		return -ENOSYS;
 	}
