@@ -36,7 +36,7 @@ struct child {
 	bool has_affinity;		/* --cpus chooses CPUs */
 	bool is_watched;		/* the supervisor wants to see memory: child_watch() */
 	/* Filled while the plan runs. */
-	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd, empty_fd;
+	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd;
 	int watch_fds[WATCHDOG_TMPFS_MAX];
 	unsigned n_watch;
 	int *source_fds;		/* one for each operation, -1: none */
@@ -57,6 +57,8 @@ int rootfs_seed(struct child *c, const struct op *op, struct err *e);
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e);
 int rootfs_readonly(struct child *c, const struct op *op, struct err *e);
 int rootfs_pivot(struct child *c, const struct op *op, struct err *e);
+/* Attaches a mount at a directory of the base, the working directory while the plan runs. */
+int rootfs_attach_in_base(int fd, const char *name, struct err *e);
 /* A directory of the root that must not be a symlink, made when missing; O_PATH. */
 int rootfs_own_directory(struct child *c, const char *name, struct err *e);
 /* dev.c */

@@ -104,13 +104,6 @@ static bool has_devices(const struct container_spec *s)
 static void add_kernel_mounts(struct plan *p, const struct container_spec *s)
 {
 	add(p, has_devices(s) ? OP_DEV_OWN : OP_DEV);
-	add(p, OP_DEVPTS);
-	if (s->ns.ipc == IPC_HOST) {
-		add(p, OP_SHM_HOST);
-	} else {
-		add(p, OP_SHM)->bytes = s->limits.shm_bytes;
-		add(p, OP_MQUEUE);
-	}
 	add(p, OP_PROC);
 	for (size_t i = 0; !s->sec.masks_off && i < COUNT(proc_masks); i++)
 		add_dst(p, OP_PROC_MASK, proc_masks[i]);
@@ -119,6 +112,13 @@ static void add_kernel_mounts(struct plan *p, const struct container_spec *s)
 	add(p, s->ns.net == NET_HOST ? OP_SYSFS_HOST : OP_SYSFS);
 	for (size_t i = 0; !s->sec.masks_off && i < COUNT(sys_masks); i++)
 		add_dst(p, OP_SYS_MASK, sys_masks[i]);
+	add(p, OP_DEVPTS);
+	if (s->ns.ipc == IPC_HOST) {
+		add(p, OP_SHM_HOST);
+	} else {
+		add(p, OP_SHM)->bytes = s->limits.shm_bytes;
+		add(p, OP_MQUEUE);
+	}
 }
 
 static void add_mount(struct plan *p, const struct mount_spec *m)

@@ -5,8 +5,12 @@
  * less privileged user namespace, the kernel locks every one of these mounts there
  * (mount_namespaces(7)): no capability inside takes them away.
  *
- * A clean clone of /proc is kept as a descriptor before the masks go on; init needs it to write id
- * maps and to switch nested user namespaces off.
+ * A clean clone of /proc is made before the masks go on; init needs it to write id maps and to
+ * switch nested user namespaces off. It hangs in the base until the pivot takes the base away: a
+ * clone that was never attached would cost a wait for RCU when its descriptor is closed.
+ *
+ * The masks of directories are clones of a directory of the /dev template, empty and read-only, as
+ * long as nothing is mounted there: hence masks come before what goes onto /dev.
  */
 #include <fcntl.h>
 #include <sys/mount.h>
@@ -61,37 +65,16 @@ int proc_mount(struct child *c, const struct op *op, struct err *e)
 	c->clean_proc_fd = mount_clone(c->proc_fd, "", false, e);
 	if (c->clean_proc_fd < 0)
 		return c->clean_proc_fd;
+	r = rootfs_attach_in_base(c->clean_proc_fd, "proc", e);
+	if (r < 0)
+		return r;
 	return c->spec->ns.net == NET_NONE ? open_low_ports(c->clean_proc_fd, e) : 0;
 }
 
-/*
- * Hides a directory behind one empty read-only tmpfs, the same for all. The first one gets the
- * tmpfs itself, the others clones of it: before Linux 6.15 a mount that is attached nowhere cannot
- * be cloned (open_tree: EINVAL).
- */
-static int mask_directory(struct child *c, int target, struct err *e)
-{
-	_close_ int clone = -1;
-
-	if (c->empty_fd < 0) {
-		c->empty_fd = mount_new_tmpfs(4096, 0555, KERNEL_FS | MOUNT_ATTR_RDONLY, e);
-		return c->empty_fd < 0 ? c->empty_fd : mount_attach(c->empty_fd, target, e);
-	}
-	clone = mount_clone(c->empty_fd, "", false, e);
-	return clone < 0 ? clone : mount_attach(clone, target, e);
-}
-
-/* Hides a file behind the verified /dev/null. */
-static int mask_file(struct child *c, int target, struct err *e)
-{
-	_close_ int null = mount_clone(c->dev_fd, "null", false, e);
-
-	return null < 0 ? null : mount_attach(null, target, e);
-}
-
+/* Hides parent/name: a directory behind an empty one, a file behind the verified /dev/null. */
 static int mask(struct child *c, int parent, const char *name, struct err *e)
 {
-	_close_ int target = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	_close_ int target = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), cover = -1;
 	struct stat st;
 	int r;
 
@@ -99,7 +82,10 @@ static int mask(struct child *c, int parent, const char *name, struct err *e)
 		return 0;
 	if (target < 0 || fstat(target, &st) < 0)
 		return err_sys(e, "mask %s", name);
-	r = S_ISDIR(st.st_mode) ? mask_directory(c, target, e) : mask_file(c, target, e);
+	cover = mount_clone(c->dev_fd, S_ISDIR(st.st_mode) ? "shm" : "null", false, e);
+	if (cover < 0)
+		return err_wrap(e, "mask %s", name);
+	r = mount_attach(cover, target, e);
 	return r < 0 ? err_wrap(e, "mask %s", name) : 0;
 }
 

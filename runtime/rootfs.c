@@ -6,13 +6,14 @@
  *	base/lower	image mount of the server, or a bind of the rootfs directory
  *	base/up/{upper,work}	upper and work directory; base/up may be a directory on disk
  *	base/root	the overlay
+ *	base/proc	the clean clone of /proc (proc.c)
  *
- * The base is attached over "/" of the container's mount namespace, which is a copy of the
- * caller's, so no directory of the host is needed as a mount point. Absolute paths still start at
- * the old root (a process's root is a fixed place, what is mounted over it later is not seen), but
- * ".." would not end there: what the user named is cloned before (source.c). Overlay takes paths
- * only: relative ones, from the base as working directory. Nothing of this is reachable after the
- * pivot.
+ * The base is attached over /proc of the container's mount namespace, which is a copy of the
+ * caller's: the one directory that is sure to be there, since without a visible proc no new one can
+ * be mounted. What the user named is cloned before (source.c), and may lie there. Overlay takes
+ * paths only: relative ones, from the base as working directory. Nothing of this is reachable after
+ * the pivot: one umount takes away the host's tree and the base in it, and with it the clean clone,
+ * of which a descriptor stays.
  */
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -76,7 +77,7 @@ static int make_upper(const struct child *c, struct err *e)
 int rootfs_base(struct child *c, const struct op *op, struct err *e)
 {
 	bool disk = has_upper_directory(c->plan);
-	_close_ int root = -1;
+	_close_ int place = -1;
 	int r = sources_clone(c, e);
 
 	if (r < 0)
@@ -87,14 +88,15 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e)
 	r = child_watch(c, c->base_fd, e);
 	if (r < 0)
 		return r;
-	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return err_sys(e, "open /");
-	if (mount_attach(c->base_fd, root, e) < 0)
+	place = open("/proc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (place < 0)
+		return err_sys(e, "open /proc");
+	if (mount_attach(c->base_fd, place, e) < 0)
 		return err_wrap(e, "base");
 	if (fchdir(c->base_fd) < 0)
 		return err_sys(e, "enter base");
-	if (mkdir("lower", 0755) < 0 || mkdir("root", 0755) < 0 || mkdir("up", 0755) < 0)
+	if (mkdir("lower", 0755) < 0 || mkdir("root", 0755) < 0 || mkdir("up", 0755) < 0 ||
+	    mkdir("proc", 0755) < 0)
 		return err_sys(e, "make mount points");
 	if (disk)
 		return 0;
@@ -102,7 +104,7 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e)
 	return r < 0 ? r : check_tmpfs_xattr(e);
 }
 
-static int attach_at(int fd, const char *name, struct err *e)
+int rootfs_attach_in_base(int fd, const char *name, struct err *e)
 {
 	_close_ int target = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -113,7 +115,7 @@ static int attach_at(int fd, const char *name, struct err *e)
 
 int rootfs_lower_image(struct child *c, const struct op *op, struct err *e)
 {
-	int r = attach_at(c->image_fd, "lower", e);
+	int r = rootfs_attach_in_base(c->image_fd, "lower", e);
 
 	(void)op;
 	return r < 0 ? err_wrap(e, "image") : 0;
@@ -126,7 +128,7 @@ static int attach_directory(struct child *c, const struct op *op, const char *wh
 	int r = mount_restrict(fd, attrs, false, e);
 
 	if (r >= 0)
-		r = attach_at(fd, where, e);
+		r = rootfs_attach_in_base(fd, where, e);
 	return r < 0 ? err_wrap(e, "%s", op->src) : 0;
 }
 
@@ -187,7 +189,7 @@ int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 			       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (c->root_fd < 0)
 		return c->root_fd;
-	return attach_at(c->root_fd, "root", e);
+	return rootfs_attach_in_base(c->root_fd, "root", e);
 }
 
 int rootfs_own_directory(struct child *c, const char *name, struct err *e)
@@ -223,12 +225,12 @@ int rootfs_pivot(struct child *c, const struct op *op, struct err *e)
 		return err_sys(e, "enter root");
 	/*
 	 * pivot_root(2): new and old root may be the same directory; the old one ends up on top of
-	 * the new one, and the base on top of that. Each umount takes the topmost. Were one left
-	 * over, the kernel would call us chrooted and refuse init's user namespace.
+	 * the new one, where umount finds it. Were anything left over, the kernel would call us
+	 * chrooted and refuse init's user namespace.
 	 */
 	if (syscall(SYS_pivot_root, ".", ".") < 0)
 		return err_sys(e, "pivot_root");
-	if (umount2(".", MNT_DETACH) < 0 || umount2(".", MNT_DETACH) < 0)
+	if (umount2(".", MNT_DETACH) < 0)
 		return err_sys(e, "detach the host's root");
 	if (chdir("/") < 0)
 		return err_sys(e, "enter root");

@@ -56,6 +56,7 @@ static void test_order(void)
 	ok(position(&p, OP_LOWER_IMAGE) < position(&p, OP_OVERLAY), "image before overlay");
 	ok(position(&p, OP_OVERLAY) < position(&p, OP_DEV), "overlay before /dev");
 	ok(position(&p, OP_PROC) < position(&p, OP_PROC_MASK), "proc before its masks");
+	ok(position(&p, OP_PROC_MASK) < position(&p, OP_SHM), "masks before what goes onto /dev");
 	ok(position(&p, OP_SYSFS) < position(&p, OP_BIND), "kernel mounts before the user's");
 	ok(position(&p, OP_BIND) < position(&p, OP_PIVOT), "binds before the host's root goes");
 	ok(position(&p, OP_PIVOT) < position(&p, OP_LANDLOCK), "landlock last");
