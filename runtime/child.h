@@ -35,6 +35,7 @@ struct child {
 	int cgroup_fd;			/* of the payload, -1: none */
 	bool has_affinity;		/* --cpus chooses CPUs */
 	bool is_watched;		/* the supervisor wants to see memory: child_watch() */
+	bool has_net;			/* the network namespace was made before, lo is up */
 	/* Filled while the plan runs. */
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd;
 	int watch_fds[WATCHDOG_TMPFS_MAX];

@@ -67,9 +67,11 @@ static int launch_once(struct container *c, struct err *e)
 		.cgroup_fd = l->cgroup.payload_fd,
 		.has_affinity = l->holders.cpus_milli.by == ENFORCED_AFFINITY,
 		.is_watched = l->holders.watch_memory || l->holders.watch_pids,
+		.has_net = c->link.net_fd >= 0,
 	};
+	const struct launch_namespaces ns = {c->link.userns_fd, c->link.net_fd, namespace_flags(c->spec)};
 
-	return launch_child(&child, c->link.userns_fd, namespace_flags(c->spec), &c->pid1, e);
+	return launch_child(&child, &ns, &c->pid1, e);
 }
 
 /* Nothing has happened when a process cannot be made in the cgroup: it is made without. */

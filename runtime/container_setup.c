@@ -230,7 +230,7 @@ void container_init(struct container *c, const struct container_spec *spec, cons
 	*c = (struct container){
 		.spec = spec,
 		.paths = paths,
-		.link = {-1, -1, -1, -1, -1},
+		.link = SQUASHD_LINK_INIT,
 		.instance = INSTANCE_INIT,
 		.msg_fd = -1,
 		.status = {-1, -1},

@@ -17,17 +17,17 @@
 
 struct launch {
 	struct child *child;
-	int userns_fd, pidfd;
-	unsigned long flags;
+	const struct launch_namespaces *ns;
+	int pidfd;
 	pid_t pid;
 	int code;
 	const char *step;
 };
 
 /* clone3(2) only for the placement in a cgroup; with CLONE_PARENT it wants no exit signal. */
-static long clone_child(struct launch *l)
+static long clone_child(struct launch *l, unsigned long namespaces)
 {
-	unsigned long flags = l->flags | CLONE_PARENT | CLONE_PIDFD;
+	unsigned long flags = namespaces | CLONE_PARENT | CLONE_PIDFD;
 	struct clone_args args = {
 		.flags = flags | CLONE_INTO_CGROUP,
 		.pidfd = (uint64_t)(uintptr_t)&l->pidfd,
@@ -43,14 +43,23 @@ static long clone_child(struct launch *l)
 static int join_and_clone(void *arg)
 {
 	struct launch *l = arg;
+	unsigned long flags = l->ns->flags;
 	long pid;
 
-	if (setns(l->userns_fd, CLONE_NEWUSER) < 0) {
+	if (setns(l->ns->userns_fd, CLONE_NEWUSER) < 0) {
 		l->code = errno;
 		l->step = "join the container's user namespace";
 		_exit(1);
 	}
-	pid = clone_child(l);
+	if ((flags & CLONE_NEWNET) && l->ns->net_fd >= 0) {
+		if (setns(l->ns->net_fd, CLONE_NEWNET) < 0) {
+			l->code = errno;
+			l->step = "join the container's network namespace";
+			_exit(1);
+		}
+		flags &= ~(unsigned long)CLONE_NEWNET;
+	}
+	pid = clone_child(l, flags);
 	if (!pid)
 		child_main(l->child);
 	if (pid < 0) {
@@ -62,12 +71,12 @@ static int join_and_clone(void *arg)
 	_exit(0);
 }
 
-int launch_child(struct child *c, int userns_fd, unsigned long ns_flags, struct launched *ret,
+int launch_child(struct child *c, const struct launch_namespaces *ns, struct launched *ret,
 		 struct err *e)
 {
 	/* On the heap: the caller's stack may be small, and the child lives on this one. */
 	_free_ char *stack = aligned_alloc(16, HELPER_STACK_BYTES);
-	struct launch l = {.child = c, .userns_fd = userns_fd, .pidfd = -1, .flags = ns_flags};
+	struct launch l = {.child = c, .ns = ns, .pidfd = -1};
 	pid_t m;
 
 	if (!stack)

@@ -29,11 +29,18 @@ struct launched {
 	int pidfd;
 };
 
+/* What pid 1 is made in, all of it owned by A. */
+struct launch_namespaces {
+	int userns_fd;	     /* A */
+	int net_fd;	     /* a network namespace made before, or -1 */
+	unsigned long flags; /* CLONE_NEW* of those to be made; CLONE_NEWNET falls to net_fd if any */
+};
+
 /*
- * ns_flags: CLONE_NEW* of pid 1's namespaces, all owned by A. The caller has SIGCHLD at its
- * default and all signals blocked. The child runs child_main(c) on a copy of the memory.
+ * The caller has SIGCHLD at its default and all signals blocked. The child runs child_main(c) on a
+ * copy of the memory.
  */
-int launch_child(struct child *c, int userns_fd, unsigned long ns_flags, struct launched *ret,
+int launch_child(struct child *c, const struct launch_namespaces *ns, struct launched *ret,
 		 struct err *e);
 
 #endif

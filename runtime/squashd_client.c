@@ -46,6 +46,7 @@ void squashd_link_close(struct squashd_link *l)
 	fd_close(&l->init_fd);
 	fd_close(&l->dev_fd);
 	fd_close(&l->image_fd);
+	fd_close(&l->net_fd);
 }
 
 static int64_t now_ms(void)
@@ -92,15 +93,21 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 {
 	bool is_image = a->boot.key.kind == ROOTFS_SQUASHFS;
 	struct squashd_link l = SQUASHD_LINK_INIT;
-	int fds[SQUASHD_FD_MAX] = {-1, -1, -1, -1};
+	int n = is_image ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE, fds[SQUASHD_FD_MAX + 1];
 	struct squashd_reply reply;
-	int r = receive_reply(a->sock, &reply, fds, SQUASHD_FD_MAX, e);
+	int r;
+
+	for (int i = 0; i <= SQUASHD_FD_MAX; i++)
+		fds[i] = -1;
+	r = receive_reply(a->sock, &reply, fds, SQUASHD_FD_MAX + 1, e);
 
 	l.userns_fd = fds[SQUASHD_FD_USERNS];
 	l.init_fd = fds[SQUASHD_FD_INIT];
 	l.dev_fd = fds[SQUASHD_FD_DEV];
-	l.image_fd = fds[SQUASHD_FD_IMAGE];
-	if (r >= 0 && (l.dev_fd < 0 || is_image != (l.image_fd >= 0)))
+	l.image_fd = is_image ? fds[SQUASHD_FD_IMAGE] : -1;
+	l.net_fd = fds[n];
+	if (r >= 0 && (l.dev_fd < 0 || is_image != (l.image_fd >= 0) ||
+		       reply.has_net != (l.net_fd >= 0)))
 		r = err_set(e, EPROTO, "the image server sent the wrong descriptors");
 	if (r < 0) {
 		squashd_link_close(&l);
@@ -234,6 +241,7 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	a->boot.magic = a->request.magic = SQUASHD_PROTO_MAGIC;
 	a->request.type = SQUASHD_ATTACH;
 	a->request.linger_ms = paths->linger_ms;
+	a->request.wants_net = spec->ns.net == NET_NONE;
 	a->request.key = a->boot.key;
 	return 0;
 }

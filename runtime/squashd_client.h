@@ -23,6 +23,7 @@ struct squashd_link {
 	int init_fd;   /* csbx-init, for execveat */
 	int dev_fd;    /* detached tree of /dev (tmpfs, read-only), for move_mount */
 	int image_fd;  /* detached tree of the image, -1 for a directory root */
+	int net_fd;    /* a network namespace for this container, lo up; -1: it makes its own */
 	bool init_is_file;
 	bool started; /* this call started the server */
 	uint32_t containers;
@@ -32,7 +33,7 @@ struct squashd_link {
 };
 #define SQUASHD_LINK_INIT                                                                \
 	{                                                                                \
-		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1, .image_fd = -1 \
+		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1, .image_fd = -1, 		.net_fd = -1                                                             \
 	}
 
 /*

@@ -33,7 +33,7 @@
  */
 #define SQUASHD_NO_FUSE ENOMEDIUM
 
-#define SQUASHD_PROTO_MAGIC 0x33505153u /* "SQP3" */
+#define SQUASHD_PROTO_MAGIC 0x34505153u /* "SQP4" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 
@@ -76,11 +76,14 @@ struct squashd_request {
 	uint32_t magic, type;
 	uint32_t linger_ms; /* ATTACH: how long to stay after the last container; the latest counts
 			     */
-	uint32_t pad;
+	uint32_t wants_net; /* ATTACH: 1 for a network namespace, if one is ready */
 	struct squashd_key key; /* must equal the server's; STATUS and QUIT ignore it */
 };
 
-/* Descriptors of an ATTACH reply, in this order; a directory root sends no SQUASHD_FD_IMAGE. */
+/*
+ * Descriptors of an ATTACH reply, in this order; a directory root sends no SQUASHD_FD_IMAGE. With
+ * has_net one more, the last: a fresh network namespace of A with lo up, for this container alone.
+ */
 enum squashd_fd {
 	SQUASHD_FD_USERNS, /* nsfs fd of A */
 	SQUASHD_FD_INIT,   /* sealed memfd holding csbx-init */
@@ -96,7 +99,7 @@ struct squashd_reply {
 	uint32_t init_is_file; /* no memfd: init is the installed file (degraded: init_writable) */
 	int32_t server_pid;    /* in the server's pid namespace */
 	uint32_t uid, gid;     /* main user */
-	uint32_t pad;
+	uint32_t has_net;
 	struct image_id image;
 	uint64_t fuse_requests; /* served so far, forgets not counted: for tests and doctor */
 	char msg[448];

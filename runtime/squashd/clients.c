@@ -12,6 +12,8 @@
 #include "runtime/squashd/fuse_serve.h"
 #include "runtime/squashd/server.h"
 
+#define START_MS 20 /* the next network namespace is not made while a start needs the CPUs */
+
 static void fail_reply(struct squashd_reply *reply, const struct err *e)
 {
 	reply->code = e->code;
@@ -42,8 +44,8 @@ static int make_clones(struct server *s, struct err *e)
 
 static int send_attached(struct server *s, int fd, struct squashd_reply *reply, struct err *e)
 {
-	bool is_image = s->world.image_fd >= 0;
-	int fds[SQUASHD_FD_MAX], r = make_clones(s, e);
+	size_t n = s->world.image_fd >= 0 ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE;
+	int fds[SQUASHD_FD_MAX + 1], r = make_clones(s, e);
 
 	if (r < 0)
 		return r;
@@ -51,12 +53,15 @@ static int send_attached(struct server *s, int fd, struct squashd_reply *reply, 
 	fds[SQUASHD_FD_INIT] = s->world.init_fd;
 	fds[SQUASHD_FD_DEV] = s->next_dev_fd;
 	fds[SQUASHD_FD_IMAGE] = s->next_image_fd;
-	r = fd_send(fd, reply, sizeof(*reply), fds, is_image ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE,
-		    e);
+	if (reply->has_net)
+		fds[n++] = s->attendant.net_fd;
+	r = fd_send(fd, reply, sizeof(*reply), fds, n, e);
 	if (r < 0)
 		return r;
 	fd_close(&s->next_dev_fd);
 	fd_close(&s->next_image_fd);
+	if (reply->has_net)
+		fd_close(&s->attendant.net_fd);
 	return 0;
 }
 
@@ -85,12 +90,15 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, str
 		return err_set(e, EEXIST, "another image server has the same name");
 	fill_reply(s, &reply);
 	reply.containers++;
+	reply.has_net = q->wants_net && s->attendant.net_fd >= 0;
 	r = send_attached(s, fd, &reply, e);
 	if (r < 0)
 		return r;
 	s->attached[fd] = true;
 	s->containers++;
 	s->linger_ms = q->linger_ms;
+	if (q->wants_net)
+		attendant_want(&s->attendant, server_now_ms() + START_MS);
 	return 0;
 }
 
@@ -131,6 +139,7 @@ static void drop(struct server *s, int fd)
 	if (!s->attached[fd])
 		return;
 	s->attached[fd] = false;
+	attendant_hurry(&s->attendant, server_now_ms());
 	if (!--s->containers)
 		s->leave_at_ms = server_now_ms() + s->linger_ms;
 }

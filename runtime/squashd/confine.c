@@ -9,9 +9,12 @@
 
 #include <linux/capability.h>
 #include <linux/landlock.h>
+#include <linux/sockios.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -54,6 +57,8 @@ static const int server_calls[] = {
 	SYS_epoll_wait,  SYS_poll,
 #endif
 };
+
+static const int attendant_calls[] = {SYS_recvmsg, SYS_sendmsg};
 
 static const int read_calls[] = {SYS_openat2, SYS_newfstatat};
 
@@ -122,13 +127,12 @@ static int landlock_beneath(int dirfd, uint64_t allowed, struct err *e)
 	return 1;
 }
 
-static int keep_capability(int cap, struct err *e)
+/* Capabilities below 32, as one mask. */
+static int keep_capabilities(uint32_t caps, struct err *e)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {{0}};
+	struct __user_cap_data_struct data[2] = {{.effective = caps, .permitted = caps}};
 
-	data[CAP_TO_INDEX(cap)].effective = CAP_TO_MASK(cap);
-	data[CAP_TO_INDEX(cap)].permitted = CAP_TO_MASK(cap);
 	if (syscall(SYS_capset, &head, data) < 0)
 		return err_sys(e, "drop capabilities");
 	return 0;
@@ -167,7 +171,7 @@ int confine_server(const struct confine_server *c, struct err *e)
 	int r, landlocked;
 
 	bound_resources();
-	r = keep_capability(CAP_SYS_ADMIN, e);
+	r = keep_capabilities(CAP_TO_MASK(CAP_SYS_ADMIN), e);
 	if (r >= 0)
 		r = no_new_privs(e);
 	if (r < 0)
@@ -183,6 +187,29 @@ int confine_server(const struct confine_server *c, struct err *e)
 		filter_allow_arg(&f, SYS_open_tree, 0, (uint32_t)c->image_fd);
 	if (landlocked)
 		filter_allow_arg(&f, SYS_unlinkat, 0, (uint32_t)c->servers_dirfd);
+	return filter_load(&f, e);
+}
+
+int confine_attendant(struct err *e)
+{
+	struct filter f;
+	int r;
+
+	bound_resources();
+	r = keep_capabilities(CAP_TO_MASK(CAP_SYS_ADMIN) | CAP_TO_MASK(CAP_NET_ADMIN), e);
+	if (r >= 0)
+		r = no_new_privs(e);
+	if (r >= 0)
+		r = landlock_beneath(-1, 0, e);
+	if (r < 0)
+		return r;
+	filter_begin(&f);
+	allow_common(&f);
+	allow_all(&f, attendant_calls, COUNT(attendant_calls));
+	filter_allow_arg(&f, SYS_unshare, 0, CLONE_NEWNET);
+	filter_allow_arg(&f, SYS_socket, 0, AF_INET);
+	filter_allow_arg(&f, SYS_ioctl, 1, SIOCSIFFLAGS);
+	filter_allow_arg(&f, SYS_ioctl, 1, SIOCGSKNS);
 	return filter_load(&f, e);
 }
 

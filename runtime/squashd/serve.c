@@ -89,13 +89,17 @@ static int confine(struct server *s, struct err *e)
 		.image_fd = s->world.image_fd,
 		.dev_fd = s->world.dev_fd,
 	};
+	int r;
 
 	if (!confine_has_landlock()) {
 		s->janitor_fd = janitor_start(SQUASHD_FD_AT_START_DIR, s->boot.name, e);
 		if (s->janitor_fd < 0)
 			return s->janitor_fd;
 	}
-	return confine_server(&c, e);
+	r = attendant_start(&s->attendant, e);
+	if (r >= 0)
+		r = server_watch(s, s->attendant.sock, e);
+	return r < 0 ? r : confine_server(&c, e);
 }
 
 /* The image is opened last: not one byte of it is looked at with any right in hand. */
@@ -145,22 +149,33 @@ static void handle_event(struct server *s, const struct epoll_event *ev)
 		(void)clients_accept(s);
 	} else if (fd == s->signal_fd) {
 		handle_signal(s);
+	} else if (fd == s->attendant.sock) {
+		attendant_answered(&s->attendant);
 	} else {
 		clients_handle(s, fd);
 	}
 }
 
-/* Milliseconds to wait, -1 for ever, 0 when it is time to leave. */
+static int until(int64_t at_ms)
+{
+	int64_t left = at_ms - server_now_ms();
+
+	return left <= 0 ? 0 : left > 3600000 ? 3600000 : (int)left;
+}
+
+/* Milliseconds to stay, -1 for ever, 0 when it is time to leave. */
 static int time_left(const struct server *s)
 {
-	int64_t left;
-
 	if (s->containers)
 		return -1;
-	if (s->must_leave)
-		return 0;
-	left = s->leave_at_ms - server_now_ms();
-	return left <= 0 ? 0 : left > 3600000 ? 3600000 : (int)left;
+	return s->must_leave ? 0 : until(s->leave_at_ms);
+}
+
+static int time_to_wait(const struct server *s)
+{
+	int left = time_left(s), net = s->attendant.ask_at_ms ? until(s->attendant.ask_at_ms) : -1;
+
+	return net >= 0 && (left < 0 || net < left) ? net : left;
 }
 
 void server_unlink_socket(struct server *s)
@@ -190,13 +205,13 @@ static int run(struct server *s)
 	struct epoll_event events[EVENTS_AT_ONCE];
 
 	for (;;) {
-		int wait = time_left(s), n;
+		int n = epoll_wait(s->epoll_fd, events, EVENTS_AT_ONCE, time_to_wait(s));
 
-		n = epoll_wait(s->epoll_fd, events, EVENTS_AT_ONCE, wait);
 		if (n < 0 && errno != EINTR)
 			return 1;
 		for (int i = 0; i < n; i++)
 			handle_event(s, &events[i]);
+		attendant_ask(&s->attendant, server_now_ms());
 		/* Aborted from outside: the containers are dead, and learn it by our end. */
 		if (s->image_is_dead) {
 			server_unlink_socket(s);
@@ -226,7 +241,8 @@ int serve(void)
 			   .signal_fd = -1,
 			   .next_dev_fd = -1,
 			   .next_image_fd = -1,
-			   .janitor_fd = -1};
+			   .janitor_fd = -1,
+			   .attendant = ATTENDANT_INIT};
 	struct err e = ERR_INIT;
 	int r = read_boot(&s.boot, &e);
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/squashd/attendant.h"
 #include "runtime/squashd/world.h"
 #include "runtime/squashd_proto.h"
 
@@ -29,6 +30,7 @@ struct server {
 	uint32_t containers, linger_ms;
 	int64_t leave_at_ms; /* while nobody is attached */
 	int janitor_fd;      /* who unlinks the socket; -1: the server itself */
+	struct attendant attendant;
 	bool is_unlinked, must_leave, image_is_dead;
 };
 

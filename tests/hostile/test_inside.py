@@ -303,6 +303,21 @@ def test_b24_no_network(csbx, inside):
     assert said["bad"] == [] and said["interfaces"] == ["lo"]
 
 
+def test_b24_each_container_has_its_own_network(csbx, python_image):
+    script = "readlink /proc/self/ns/net; cat /sys/class/net/lo/flags; wc -l </proc/net/tcp; exec cat"
+    held = []
+    for _ in range(4):
+        held.append(csbx.popen("start", python_image, "sh", "-c", script, stdin=subprocess.PIPE, text=True))
+        said = [held[-1].stdout.readline().strip() for _ in range(3)]
+        assert said[1:] == ["0x9", "1"], said  # IFF_UP | IFF_LOOPBACK; the heading alone: no sockets
+        held[-1].network = said[0]
+        csbx.ok("start", python_image, "true")  # its end is when one is made ahead
+    assert len({p.network for p in held}) == len(held)
+    for p in held:
+        p.communicate(timeout=20)
+        assert p.returncode == 0
+
+
 def test_b26_set_id_is_without_effect(inside):
     assert inside("setid_files")["bad"] == []
 

@@ -6,8 +6,10 @@
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -98,16 +100,22 @@ static void no_way_out(void)
 	ALLOWED(lseek(FILE_FD, 0, SEEK_END));
 }
 
-static void server(void)
+static bool enter_userns(void)
 {
-	struct confine_server c = {.servers_dirfd = DIR_FD, .image_fd = FILE_FD, .dev_fd = FILE_FD};
 	struct id_map map = {.n_uid = 1, .n_gid = 1};
-	bool landlocked = confine_has_landlock();
-	struct err e = ERR_INIT;
 
 	map.uid[0] = (struct id_extent){.inside = 0, .outside = geteuid(), .count = 1};
 	map.gid[0] = (struct id_extent){.inside = 0, .outside = getegid(), .count = 1};
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0 || userns_write_own(&map, &e) < 0) {
+	return unshare(CLONE_NEWUSER | CLONE_NEWNS) >= 0 && userns_write_own(&map, NULL) >= 0;
+}
+
+static void server(void)
+{
+	struct confine_server c = {.servers_dirfd = DIR_FD, .image_fd = FILE_FD, .dev_fd = FILE_FD};
+	bool landlocked = confine_has_landlock();
+	struct err e = ERR_INIT;
+
+	if (!enter_userns()) {
 		expect(false, "user namespace");
 		return;
 	}
@@ -123,6 +131,33 @@ static void server(void)
 	expect(syscall(SYS_unlinkat, DIR_FD, "../outside", 0) < 0 && errno == EACCES,
 	       "landlock: nothing above its directory");
 	ALLOWED(syscall(SYS_unlinkat, DIR_FD, "socket", 0));
+}
+
+static void attendant(void)
+{
+	struct err e = ERR_INIT;
+	long fd;
+
+	if (!enter_userns()) {
+		expect(false, "user namespace");
+		return;
+	}
+	expect(confine_attendant(&e) >= 0, "confine_attendant");
+	REFUSED(syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY));
+	REFUSED(syscall(SYS_execve, "/bin/true", NULL, NULL));
+	REFUSED(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+	REFUSED(syscall(SYS_unshare, CLONE_NEWUSER));
+	REFUSED(syscall(SYS_unshare, CLONE_NEWNET | CLONE_NEWNS));
+	REFUSED(syscall(SYS_setns, FILE_FD, 0));
+	REFUSED(syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0));
+	REFUSED(syscall(SYS_connect, FILE_FD, NULL, 0));
+	REFUSED(syscall(SYS_open_tree, FILE_FD, "", AT_EMPTY_PATH));
+	REFUSED(syscall(SYS_unlinkat, DIR_FD, "file", 0));
+	REFUSED(syscall(SYS_ioctl, FILE_FD, FIONREAD, &fd));
+	ALLOWED(syscall(SYS_unshare, CLONE_NEWNET));
+	fd = syscall(SYS_socket, AF_INET, SOCK_DGRAM, 0);
+	ALLOWED(fd);
+	ALLOWED(syscall(SYS_ioctl, fd, SIOCGSKNS));
 }
 
 static void reader(void)
@@ -191,6 +226,7 @@ int main(void)
 		return 1;
 	make_files();
 	run(server, "server");
+	run(attendant, "attendant");
 	run(reader, "reader");
 	if (confine_has_landlock())
 		run(unpacker, "unpacker");

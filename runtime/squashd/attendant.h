@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_SQUASHD_ATTENDANT_H
+#define CSBX_SQUASHD_ATTENDANT_H
+
+/*
+ * A process beside the server that makes network namespaces ahead: half a millisecond of the
+ * kernel's time that a start need not wait for. Each belongs to A, has lo up, and is handed to one
+ * container only. One is kept ready; a start that finds none makes its own.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+
+struct attendant {
+	int sock;          /* readable when it has answered or ended; -1: there is none */
+	int net_fd;        /* the namespace for the next container, or -1 */
+	bool is_asked;     /* one is being made */
+	int64_t ask_at_ms; /* when to ask for one; 0: no need */
+};
+#define ATTENDANT_INIT                       	(struct attendant)                   	{                                    		.sock = -1, .net_fd = -1     	}
+
+/* To be called in A, before the server confines itself. */
+int attendant_start(struct attendant *a, struct err *e);
+
+/* One is wanted, but not before at_ms; hurry: no start is under way any longer. */
+void attendant_want(struct attendant *a, int64_t at_ms);
+void attendant_hurry(struct attendant *a, int64_t now_ms);
+
+/* Asks, if the time has come. */
+void attendant_ask(struct attendant *a, int64_t now_ms);
+
+/* Takes what the socket has. */
+void attendant_answered(struct attendant *a);
+
+#endif
