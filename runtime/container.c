@@ -141,6 +141,19 @@ static struct watchdog make_watchdog(const struct container *c)
 	};
 }
 
+/*
+ * Taking mounts down takes the kernel longer than the rest of a container's end. Where that holds
+ * nothing back that the caller may want to have to itself again, it need not wait for it.
+ */
+static bool mounts_are_private(const struct container *c)
+{
+	bool is_private = !c->has_layer && c->spec->rootfs.kind == ROOTFS_SQUASHFS;
+
+	for (size_t i = 0; i < c->spec->n_mounts && is_private; i++)
+		is_private = c->spec->mounts[i].kind == MOUNT_TMPFS;
+	return is_private;
+}
+
 static int watch(struct container *c, struct run_result *ret, struct err *e)
 {
 	struct watchdog watchdog = make_watchdog(c);
@@ -153,6 +166,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.control_fd = take_fd(&c->control[0]),
 		.server_fd = c->link.sock,
 		.server_pid = c->link.server_pid,
+		.mounts_are_private = mounts_are_private(c),
 		.signal_fd = c->signal_fd,
 		.watchdog = watchdog.limit_bytes || watchdog.limit_pids ? &watchdog : NULL,
 		.cgroup = &c->limits.cgroup,

@@ -203,6 +203,8 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 	int r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &c->map, e);
 
 	if (r >= 0)
+		r = squashd_attach_begin(c->paths, s, &c->map, &c->attach, e);
+	if (r >= 0)
 		r = instance_begin(c->paths, s->id, &c->instance, e);
 	if (r >= 0)
 		r = open_upper(c, on_disk, e);
@@ -215,7 +217,7 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 	if (r >= 0)
 		r = prepare_streams(c, e);
 	if (r >= 0)
-		r = squashd_attach(c->paths, s, &c->map, &c->link, e);
+		r = squashd_attach_finish(&c->attach, &c->link, e);
 	/* After the image server, which must not be started in a cgroup that is made for this run. */
 	c->limits.upper_on_disk = c->is_scratch;
 	if (r >= 0)
@@ -268,6 +270,7 @@ void container_done(struct container *c)
 	if (cgroup_remove(&c->limits.cgroup, NULL) < 0)
 		instance_release(&c->instance);
 	instance_end(&c->instance);
+	squashd_attach_cancel(&c->attach);
 	squashd_link_close(&c->link);
 	plan_free(&c->plan);
 	limit_holders_free(&c->limits.holders);

@@ -31,6 +31,7 @@ struct container {
 	const struct paths *paths;
 	const struct container_hooks *hooks; /* or NULL */
 	struct id_map map;
+	struct squashd_attach *attach; /* asked the image server, not answered yet */
 	struct squashd_link link;
 	struct instance instance;
 	struct layer layer;
@@ -49,8 +50,9 @@ struct container {
 void container_init(struct container *c, const struct container_spec *spec, const struct paths *paths);
 
 /*
- * In order: id map, instance, upper layer (on_disk: a throw-away one in the scratch directory),
- * seeds, plan with its sources, channels, streams, image server, limits, message for init.
+ * In order: id map, question to the image server, instance, upper layer (on_disk: a throw-away one in
+ * the scratch directory), seeds, plan with its sources, channels, streams, the server's answer, limits,
+ * message for init.
  */
 int container_prepare(struct container *c, bool on_disk, struct err *e);
 

@@ -9,6 +9,7 @@
 #include "runtime/squashd_client.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -302,6 +303,18 @@ int squashd_attach(const struct paths *paths, const struct container_spec *spec,
 
 	*ret = (struct squashd_link)SQUASHD_LINK_INIT;
 	return r < 0 ? r : squashd_attach_finish(&a, ret, e);
+}
+
+void squashd_keep_mounts(int sock, pid_t pid1)
+{
+	const struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_KEEP};
+	_close_ int fd = -1;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid1);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)fd_send(sock, &q, sizeof(q), &fd, 1, NULL);
 }
 
 int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "runtime/squashd_proto.h"
 
@@ -62,6 +63,12 @@ void squashd_link_close(struct squashd_link *l);
  * our connection sock is open the pid is the server's.
  */
 void squashd_kill(int sock, pid_t pid);
+
+/*
+ * Has the server keep the mount namespace of that pid 1 a moment longer than the container, and
+ * take it down beside whatever comes next. Where it cannot, the end of pid 1 waits for it.
+ */
+void squashd_keep_mounts(int sock, pid_t pid1);
 
 /* Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. */
 int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,

@@ -9,6 +9,7 @@
  */
 
 #include <signal.h>
+#include <stdbool.h>
 
 #include "runtime/launch.h"
 #include "runtime/streams.h"
@@ -28,6 +29,7 @@ struct supervise {
 	int control_fd;
 	int server_fd;	/* -1: none; readable = the image server is gone */
 	pid_t server_pid;
+	bool mounts_are_private; /* nothing of the host's: they may outlive the container a little */
 	int signal_fd;
 	struct watchdog *watchdog; /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */

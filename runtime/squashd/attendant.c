@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The server itself cannot do this: its filter has neither unshare(2) nor socket(2). The attendant
- * never sees a byte of the image, only one-byte requests.
+ * The server itself cannot make namespaces: its filter has neither unshare(2) nor socket(2). And
+ * while it waits for RCU to take down mounts, no other container could read. The attendant never
+ * sees a byte of the image. A message is one byte: without a descriptor it asks for a network
+ * namespace, with one it says what to close.
  *
  * It sits in the namespace it has made last, until it makes the next: nothing of it can be seen
  * from there, and its only socket is a pair made outside. SIOCGSKNS gives a namespace's descriptor
@@ -10,6 +12,7 @@
  */
 #include "runtime/squashd/attendant.h"
 
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <sched.h>
@@ -51,9 +54,14 @@ static void run(int sock)
 	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0 || dup2(sock, 0) < 0 ||
 	    syscall(SYS_close_range, 1, ~0U, 0) < 0 || confine_attendant(NULL) < 0)
 		return;
-	while (fd_recv(0, &c, 1, NULL, 0, NULL) == 1) {
-		_close_ int net = make_network();
+	for (;;) {
+		_close_ int mounts = -1, net = -1;
 
+		if (fd_recv(0, &c, 1, &mounts, 1, NULL) != 1)
+			return;
+		if (mounts >= 0)
+			continue;
+		net = make_network();
 		if (fd_send(0, &c, 1, &net, net >= 0 ? 1 : 0, NULL) < 0)
 			return;
 	}
@@ -73,7 +81,9 @@ int attendant_start(struct attendant *a, struct err *e)
 	}
 	close(pair[1]);
 	a->sock = pair[0];
-	return pid < 0 ? err_sys(e, "fork") : 0;
+	if (pid < 0 || fcntl(a->sock, F_SETFL, O_NONBLOCK) < 0)
+		return err_sys(e, "fork");
+	return 0;
 }
 
 void attendant_want(struct attendant *a, int64_t at_ms)
@@ -96,12 +106,23 @@ void attendant_ask(struct attendant *a, int64_t now_ms)
 	a->is_asked = fd_send(a->sock, "", 1, NULL, 0, NULL) >= 0;
 }
 
+void attendant_take_down(struct attendant *a, int *fd)
+{
+	if (*fd >= 0 && a->sock >= 0)
+		(void)fd_send(a->sock, "", 1, fd, 1, NULL);
+	fd_close(fd);
+}
+
 /* An answer without a descriptor: none could be made, and the next start asks again. */
 void attendant_answered(struct attendant *a)
 {
+	ssize_t n;
 	char c;
 
+	n = fd_recv(a->sock, &c, 1, &a->net_fd, 1, NULL);
+	if (n == -EAGAIN)
+		return;
 	a->is_asked = false;
-	if (fd_recv(a->sock, &c, 1, &a->net_fd, 1, NULL) != 1)
+	if (n != 1)
 		fd_close(&a->sock);
 }

@@ -3,9 +3,10 @@
 #define CSBX_SQUASHD_ATTENDANT_H
 
 /*
- * A process beside the server that makes network namespaces ahead: half a millisecond of the
- * kernel's time that a start need not wait for. Each belongs to A, has lo up, and is handed to one
- * container only. One is kept ready; a start that finds none makes its own.
+ * A process beside the server for what takes the kernel long and nobody need wait for. It makes
+ * network namespaces ahead: each belongs to A, has lo up, and is handed to one container only. One is
+ * kept ready; a start that finds none makes its own. And it takes down the mounts of containers
+ * that have ended.
  */
 
 #include <stdbool.h>
@@ -30,6 +31,9 @@ void attendant_hurry(struct attendant *a, int64_t now_ms);
 
 /* Asks, if the time has come. */
 void attendant_ask(struct attendant *a, int64_t now_ms);
+
+/* Closes *fd, the last hold on a mount namespace, without waiting for it. */
+void attendant_take_down(struct attendant *a, int *fd);
 
 /* Takes what the socket has. */
 void attendant_answered(struct attendant *a);

@@ -84,7 +84,7 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, str
 	struct squashd_reply reply;
 	int r;
 
-	if (s->attached[fd])
+	if (s->clients[fd].is_attached)
 		return err_set(e, EINVAL, "attached already");
 	if (memcmp(&q->key, &s->boot.key, sizeof(q->key)) != 0)
 		return err_set(e, EEXIST, "another image server has the same name");
@@ -94,7 +94,7 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, str
 	r = send_attached(s, fd, &reply, e);
 	if (r < 0)
 		return r;
-	s->attached[fd] = true;
+	s->clients[fd].is_attached = true;
 	s->containers++;
 	s->linger_ms = q->linger_ms;
 	if (q->wants_net)
@@ -102,18 +102,29 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, str
 	return 0;
 }
 
+static bool keep(struct client *c, int *fd)
+{
+	if (!c->is_attached || c->mounts_fd >= 0 || *fd < 0)
+		return false;
+	c->mounts_fd = take_fd(fd);
+	return true;
+}
+
 /* Returns false when the connection is to be closed. */
 static bool handle_request(struct server *s, int fd)
 {
+	_close_ int passed = -1;
 	struct squashd_request q;
 	struct squashd_reply reply;
 	struct err e = ERR_INIT;
-	ssize_t n = fd_recv(fd, &q, sizeof(q), NULL, 0, &e);
+	ssize_t n = fd_recv(fd, &q, sizeof(q), &passed, 1, &e);
 
 	if (n == -EAGAIN)
 		return true;
 	if (n != (ssize_t)sizeof(q) || q.magic != SQUASHD_PROTO_MAGIC)
 		return false;
+	if (q.type == SQUASHD_KEEP)
+		return keep(&s->clients[fd], &passed);
 	if (q.type == SQUASHD_ATTACH) {
 		if (attach(s, fd, &q, &e) >= 0) {
 			(void)make_clones(s, NULL);
@@ -130,16 +141,19 @@ static bool handle_request(struct server *s, int fd)
 	}
 	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
 	/* A container asks whether we are well; its connection stays. */
-	return q.type == SQUASHD_STATUS && s->attached[fd];
+	return q.type == SQUASHD_STATUS && s->clients[fd].is_attached;
 }
 
 static void drop(struct server *s, int fd)
 {
+	struct client *c = &s->clients[fd];
+
 	close(fd);
-	if (!s->attached[fd])
+	if (!c->is_attached)
 		return;
-	s->attached[fd] = false;
+	c->is_attached = false;
 	attendant_hurry(&s->attendant, server_now_ms());
+	attendant_take_down(&s->attendant, &c->mounts_fd);
 	if (!--s->containers)
 		s->leave_at_ms = server_now_ms() + s->linger_ms;
 }
@@ -147,18 +161,18 @@ static void drop(struct server *s, int fd)
 static bool has_slot(struct server *s, int fd)
 {
 	size_t n = s->n_slots;
-	bool *grown;
+	struct client *grown;
 
 	while (n <= (size_t)fd)
 		n = n ? n * 2 : 64;
 	if (n == s->n_slots)
 		return true;
-	grown = realloc(s->attached, n * sizeof(*grown));
+	grown = realloc(s->clients, n * sizeof(*grown));
 	if (!grown)
 		return false;
-	memset(grown + s->n_slots, 0, (n - s->n_slots) * sizeof(*grown));
-	s->attached = grown;
-	s->n_slots = n;
+	s->clients = grown;
+	for (; s->n_slots < n; s->n_slots++)
+		grown[s->n_slots] = (struct client){.mounts_fd = -1};
 	return true;
 }
 

@@ -17,6 +17,12 @@
 
 struct err;
 
+/* A connection. */
+struct client {
+	bool is_attached;
+	int mounts_fd; /* mount namespace to take down after it, or -1 */
+};
+
 struct server {
 	struct squashd_boot boot;
 	struct world world;
@@ -25,7 +31,7 @@ struct server {
 	int epoll_fd, signal_fd;
 	int next_dev_fd, next_image_fd; /* clones for the next container, or -1 */
 	int32_t pid;
-	bool *attached; /* by descriptor */
+	struct client *clients; /* by descriptor */
 	size_t n_slots;
 	uint32_t containers, linger_ms;
 	int64_t leave_at_ms; /* while nobody is attached */
