@@ -177,15 +177,20 @@ int rootfs_seed(struct child *c, const struct op *op, struct err *e)
 	return give_to_root(c, fd, e);
 }
 
+/*
+ * volatile: what is written need not be on disk at the end. On tmpfs there is nothing to sync, and
+ * the option would cost a few files that mark the layer as in use.
+ */
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 {
 	static const struct mount_param params[] = {
 		{"lowerdir", "lower"}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
-		{"userxattr", NULL},   {"volatile", NULL},   {"xino", "off"},
+		{"userxattr", NULL},   {"xino", "off"},		 {"volatile", NULL},
 	};
+	unsigned n = sizeof(params) / sizeof(params[0]);
 
 	(void)op;
-	c->root_fd = mount_new("overlay", params, sizeof(params) / sizeof(params[0]),
+	c->root_fd = mount_new("overlay", params, has_upper_directory(c->plan) ? n : n - 1,
 			       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (c->root_fd < 0)
 		return c->root_fd;
