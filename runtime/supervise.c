@@ -173,10 +173,10 @@ static void read_status(struct loop *l)
 		if (l->s->started_fd >= 0)
 			(void)!write(l->s->started_fd, "", 1);
 		/* Now, while there is nothing else to do: at the exit pid 1 may be gone. */
-		if (l->s->spec->ns.net == NET_NONE)
-			l->snmp_fd = net_tried_open(l->s->pid1.pid);
 		if (l->s->mounts_are_private && l->s->server_fd >= 0)
 			squashd_keep_mounts(l->s->server_fd, l->s->pid1.pid);
+		if (l->s->spec->ns.net == NET_NONE)
+			l->snmp_fd = net_tried_open(l->s->pid1.pid);
 		log_trace("payload runs");
 	} else if (n == sizeof(msg.err)) {
 		err_sanitize(&msg.err);
