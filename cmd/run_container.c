@@ -53,7 +53,9 @@ static int report(const struct container_spec *spec, const struct image_meta *me
 		cmd_error(&result->error, "%s", what);
 	if (result->status == RUN_LAUNCH_ERROR)
 		explain_launch_error(spec, meta, result);
-	if (result->pids_refused && run_exit_code(result))
+	/* RLIMIT_NPROC says no before the group does, which then only has been full. */
+	if (result->pids.by == ENFORCED_CGROUP2 && run_exit_code(result) &&
+	    (result->pids_refused || result->max_pids >= spec->limits.pids))
 		cmd_hint("the limit of %llu processes was reached; --pids-limit sets it",
 			 (unsigned long long)spec->limits.pids);
 	if (result->net_tried)

@@ -278,3 +278,12 @@ def test_an_outer_sandbox_without_clone3(csbx, python_image, delegated):
     assert (result["stdout"], result["limits"]["pids"]["enforced_by"]) == ("1\n", "rlimit"), result
     assert any("not implemented" in x for x in result["degraded"]), result["degraded"]
     assert delegated.containers() == []
+
+
+def test_a_full_group_is_hinted_at(csbx, python_image, delegated):
+    if "pids" not in delegated.has:
+        pytest.skip("the pids controller is not in this machine's version 2 tree")
+    bomb = "import threading, time\nfor i in range(50): threading.Thread(target=time.sleep, args=(1,)).start()"
+    p = csbx.run("run", "--pids-limit", "20", python_image, "python3", "-c", bomb)
+    assert p.returncode == 1 and "can't start new thread" in p.stderr
+    assert "the limit of 20 processes was reached" in p.stderr.splitlines()[-1]
