@@ -107,6 +107,8 @@ int num_parse_bytes(const char *s, uint64_t *ret_bytes)
 		if (*s && strcasecmp(s, "b") && (!shift || strcasecmp(s, "ib")))
 			return -EINVAL;
 	}
+	if (!shift && milli % 1000)
+		return -EINVAL; /* there is no part of a byte */
 	r = scale_milli(milli, UINT64_C(1) << shift, &v);
 	if (r < 0)
 		return r;

@@ -72,20 +72,46 @@ def test_json_to_a_file_leaves_the_streams_alone(csbx, python_image):
     assert result["stdout"] == "hello\n" and not (csbx.work / "-").exists()
 
 
-def test_a_result_that_cannot_be_written_stops_the_run(csbx, python_image):
+BAD = ["1e3", "-1", "0", "9999999999999g", "nan", "inf", "", " 1", "1 ", "+1", "0x10", "1kk", "1,5",
+       "18446744073709551616", "\u0661", "1\n2"]
+LIMITS = {"memory": ["1.5", "1.5b", "1023k"], "cpus": ["0.0001"], "pids-limit": ["1.5", "4194305", "1k"],
+          "shm-size": ["1.5"], "upper-size": ["1.5"], "timeout": ["1w", "0.0001"], "kill-after": ["1w"],
+          "max-output": ["1.5"], "max-output-kill": ["1.5"], "limits": ["Strict", "auto,strict"],
+          "result-fd": ["99", "1.5", "2000000"]}
+WORDS = {"ulimit": ["nofile", "nofile=", "nofile=-5", "nofile=1e3", "nofile=5:3", "nofile=1:2:3", "x=1", "=1",
+                    "nofile=99999999999999999999"],
+         "tmpfs": ["/x:size=-1", "/x:size=nan", "/x:size=0", "/x:size=", "/x:size=9999999999999g", "x"]}
+
+
+@pytest.mark.parametrize("option", [*LIMITS, *WORDS])
+def test_bad_limits_are_refused_before_anything_starts(csbx, python_image, option):
+    """Every value by every way: one line that names the option, and nothing was run."""
     made = csbx.work / "made"
-    csbx.fails("run", "--json=/no/such/dir/r.json", "--mount", f"{csbx.work}:/w", python_image,
-               "touch", "/w/made", says=["--json=/no/such/dir/r.json", "No such file"])
+    for value in LIMITS[option] + BAD if option in LIMITS else WORDS[option]:
+        csbx.fails("run", f"--{option}={value}", "--mount", f"{csbx.work}:/w", python_image, "touch", "/w/made",
+                   says=f"--{option}")
+    key = f"CSBX_{option.upper().replace('-', '_')}"
+    if option in LIMITS and option != "result-fd":
+        for value in ("1e3", "-1", " 1"):
+            csbx.fails("run", python_image, "true", env={key: value}, says=key)
     assert not made.exists()
 
 
-@pytest.mark.parametrize("option,value", [
-    ("--memory", "1e3"), ("--memory", "-1"), ("--memory", "0"), ("--memory", "9999999999999g"),
-    ("--memory", "nan"), ("--cpus", "nan"), ("--cpus", "0"), ("--cpus", "-1"), ("--timeout", "-1"),
-    ("--timeout", "0"), ("--timeout", "1e3"), ("--pids-limit", "0"), ("--pids-limit", "-5"),
-    ("--max-output", "0"), ("--result-fd", "99")])
-def test_bad_limits_are_refused_before_anything_starts(csbx, python_image, option, value):
-    csbx.fails("run", f"{option}={value}", python_image, "true", says=option)
+@pytest.mark.parametrize("options,says", [
+    (["--max-output=1m", "--max-output-kill=1m"], "--max-output and --max-output-kill"),
+    (["--pids-limit=5", "--ulimit=nproc=5"], "--pids-limit and --ulimit nproc="),
+    (["--shm-size=1m", "--ipc=host"], "--shm-size and --ipc host"),
+    (["--json=/dev/null", "--result-fd=1"], "--json=FILE and --result-fd"),
+    (["--json-no-output"], "--json-no-output")])
+def test_limits_that_contradict_each_other(csbx, python_image, options, says):
+    csbx.fails("run", *options, python_image, "true", says=says)
+
+
+@pytest.mark.parametrize("place", ["/no/such/dir/r.json", "/", "/proc/version"])
+def test_a_result_file_that_cannot_be_written(csbx, python_image, place):
+    made = csbx.work / "made"
+    csbx.fails("run", f"--json={place}", "--mount", f"{csbx.work}:/w", python_image, "touch", "/w/made", says=place)
+    assert not made.exists()
 
 
 # --- --limits -------------------------------------------------------------------------------------
@@ -161,3 +187,60 @@ def test_mapped_files_are_not_memory(csbx, python_image):
     assert (rc, result["status"], result["oom_killed"]) == (0, "exited", False)
     if result["limits"]["memory"]["enforced_by"] == "watchdog":
         assert result["memory_peak_bytes"] < 60 << 20
+
+
+# --- the result object ----------------------------------------------------------------------------
+
+def validate(result):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((Path(__file__).parent.parent / "result.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator({**schema, "$schema": "http://json-schema.org/draft-07/schema#"}).validate(result)
+
+
+@pytest.mark.parametrize("options,command", [
+    ([], ["true"]), ([], ["/no/such"]), ([], ["/etc/passwd"]), ([], ["sh", "-c", "kill -9 $$"]),
+    (["--timeout=0.2"], ["sleep", "9"]), (["--memory=30m"], ["python3", "-c", "x = b'x' * (1 << 30)"]),
+    (["--max-output-kill=1k"], ["yes"]), (["--cpus=0.5", "--pids-limit=9"], ["true"]),
+    (["--fetch=/x", "--fetch=/etc/passwd"], ["true"]), (["--json-no-output"], ["echo", "x"]),
+    (["--limits=strict", "--cpus=0.5"], ["true"]), ([], ["printf", "\\377"])])
+def test_results_are_what_the_schema_says(csbx, python_image, options, command):
+    validate(json.loads(csbx.run("run", "--json", *options, python_image, *command).stdout))
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+def test_cuts_fall_on_character_boundaries(csbx, python_image, size):
+    """Head and tail of a stream of characters of one to four bytes are text, whatever is kept."""
+    text = "a\u00e9\u20ac\U0001f600" * 30
+    rc, result = judge(csbx, python_image, f"import sys; sys.stdout.write({text!r})", f"--max-output={size}")
+    assert (rc, result["encoding"], result["truncated"]["stdout"]) == (0, "utf-8", True)
+    kept = result["stdout"]
+    assert len(kept.encode()) <= size and result["stdout_bytes"] == 300
+    assert any(text.startswith(kept[:i]) and text.endswith(kept[i:]) for i in range(len(kept) + 1))
+
+
+def peak_kib(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as f:
+        return int(f.read().split("VmHWM:")[1].split()[0])
+
+
+@pytest.mark.parametrize("program", [["yes"], ["sh", "-c", "tr '\\0' x </dev/zero"]], ids=["lines", "one line"])
+@pytest.mark.parametrize("options", [["--json=/dev/null", "--max-output=1m"], ["--json"], ["--max-output-kill=100g"]],
+                         ids=["head and tail", "captured", "counted"])
+def test_supervisor_memory_does_not_grow(csbx, python_image, program, options):
+    """Its peak after three seconds of output as fast as it can be had."""
+    p = csbx.popen("run", *options, "--timeout", "3", python_image, *program, stdout=subprocess.DEVNULL)
+    time.sleep(2.5)
+    kib = peak_kib(p.pid)
+    assert p.wait(20) == 124
+    assert kib < 8 << 10
+
+
+def test_back_pressure(csbx, python_image):
+    """Nobody reads: the program waits, csbx's memory stays, and what was written comes in the end."""
+    code = "import os, sys\nfor i in range(64): os.write(1, bytes([65 + i % 26]) * 65536)\nprint('end', file=sys.stderr)"
+    p = csbx.popen("run", "--max-output-kill", "1g", python_image, "python3", "-c", code)
+    time.sleep(1)
+    assert p.poll() is None and peak_kib(p.pid) < 8 << 10
+    out, err = p.communicate(timeout=20)
+    assert out == b"".join(bytes([65 + i % 26]) * 65536 for i in range(64)) and err == b"end\n"
+    assert p.returncode == 0
