@@ -79,8 +79,12 @@ void gc_remove_file(struct gc *g, enum gc_kind kind, const struct gc_area *a, co
 {
 	struct err e = ERR_INIT;
 
-	if (!g->q->dry_run && unlinkat(a->fd, name, 0) < 0)
+	if (!g->q->dry_run && unlinkat(a->fd, name, 0) < 0) {
+		/* Its owner, or another gc, was faster. */
+		if (errno == ENOENT)
+			return;
 		err_sys(&e, "unlink");
+	}
 	gc_note(g, kind, a, name, e.code ? &e : NULL);
 }
 

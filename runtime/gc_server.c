@@ -12,6 +12,12 @@
 #include "runtime/squashd_start.h"
 #include "runtime/temp_dir.h"
 
+/* It left, or is leaving, by itself between two looks. */
+static bool is_gone(int r)
+{
+	return r == -ENOENT || r == -ECONNREFUSED || r == -EPIPE;
+}
+
 static void sweep_server(struct gc *g, const struct gc_area *a, const char *name, bool locked)
 {
 	struct squashd_reply reply;
@@ -23,11 +29,13 @@ static void sweep_server(struct gc *g, const struct gc_area *a, const char *name
 	} else if (r >= 0 && g->q->servers && !reply.containers) {
 		if (!g->q->dry_run)
 			r = squashd_ask(a->fd, name, SQUASHD_QUIT, &reply, &e);
-		gc_note(g, GC_SERVER, a, name, r < 0 ? &e : NULL);
+		if (!is_gone(r))
+			gc_note(g, GC_SERVER, a, name, r < 0 ? &e : NULL);
 	} else if (r == -ETIMEDOUT && g->q->servers) {
 		if (!g->q->dry_run)
 			r = server_kill_stopped(g->paths, a->fd, name, &e);
-		gc_note(g, GC_SERVER, a, name, g->q->dry_run || r >= 0 ? NULL : &e);
+		if (g->q->dry_run || !is_gone(r))
+			gc_note(g, GC_SERVER, a, name, g->q->dry_run || r >= 0 ? NULL : &e);
 		if (!g->q->dry_run && r >= 0 && locked)
 			(void)unlinkat(a->fd, name, 0);
 	}
