@@ -70,7 +70,8 @@ check-layers: ## who may include what; every header compiles alone
 test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS) $(KILLAT) $(RAW_CALLS)
 
 check-unit: $(UNIT_PROGRAMS) ## unit tests (C, TAP)
-	@tests/tools/tap_summary.py --as-user $(UNIT_PROGRAMS)
+	@tests/tools/tap_summary.py --as-user $(UNIT_PROGRAMS) \
+	  --as-root $(addprefix $(O)/tests/unit/runtime_init,_exec _life)
 
 check-fuzz: $(FUZZ_REPLAYS) ## replay the fuzzers' corpora with any compiler
 	@tests/tools/tap_summary.py $(foreach n,$(FUZZ_NAMES),$(O)/tests/fuzz/replay_$(n):tests/fuzz/corpus/$(n))

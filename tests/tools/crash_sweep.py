@@ -307,6 +307,7 @@ def count_points(names, top):
 
 def main():
     a = parse_arguments()
+    harness.become_root()
     start = time.time()
     if os.geteuid() != 0:
         print("# tracing needs root")

@@ -319,6 +319,7 @@ def work(numbers, seed, use_umoci, top):
 
 def main():
     a = parse_arguments()
+    harness.become_root()
     use_umoci = os.geteuid() == 0 and shutil.which("umoci") is not None
     if a.only is not None:
         print("\n".join(show(generate(a.seed, a.only)[0])))

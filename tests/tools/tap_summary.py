@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Run TAP programs and print what failed and a total: tap_summary.py [--as-user] PROGRAM[:ARGUMENT]...
+"""Run TAP programs and print what failed and a total.
+
+	tap_summary.py [--as-user] PROGRAM[:ARGUMENT]... [--as-root PROGRAM...]
 
 --as-user: where root calls, the programs run as csbx-test, from a copy that user can read: half of
-what is tested does not apply to root.
+what is tested does not apply to root. --as-root: programs with tests for which root has to arrange
+something, once more as we are; left out where we are not root.
 
 A program that is killed, exits non-zero without a failed line, prints no plan, or leaves a process
-or a temporary file behind counts as one failure more. The last line is `N passed, N failed, N skipped`; the exit code is 1 on a failure.
+or a temporary file behind counts as one failure more. The last line is `N passed, N failed, N skipped`;
+the exit code is 1 on a failure.
 """
 import os
 import pwd
@@ -133,6 +137,13 @@ def main():
     runner = Runner(as_user)
     total = Totals()
     for program in sys.argv[1 + as_user:]:
+        if program == "--as-root":
+            if os.geteuid() != 0:
+                break
+            runner.close()
+            runner = Runner(False)
+            print("  as root:")
+            continue
         start = time.monotonic()
         out, code = run(runner, program)
         passed, failed, skipped, reasons = judge(out, code)
