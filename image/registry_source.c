@@ -268,35 +268,45 @@ static int fetch(void *arg, const struct oci_descriptor *const *wanted, size_t n
 	return fetch_blobs(f, wanted, n, e);
 }
 
-/* By a digest nothing has to be asked; by a tag, the registry says what it stands for now. */
-static int find_root(struct fetcher *f, const struct image_wish *wish, struct digest *ret,
-		     struct err *e)
+static int get_root(const struct fetcher *f, struct digest *ret, struct err *e)
 {
-	_registry_manifest_ struct registry_manifest head = {0}, m = {0};
-	int k;
+	_registry_manifest_ struct registry_manifest m = {0};
+	int k = registry_get_manifest(f->registry, NULL, &m, e);
 
-	if (digest_is_set(&f->ref->digest)) {
-		*ret = f->ref->digest;
-		return fetch_document(f, ret, e);
-	}
-	if (f->o->offline) {
-		k = store_find_name(f->store, f->name, wish->platform, ret, e);
-		return k < 0 ? k : fetch_document(f, ret, e);
-	}
-	k = registry_head(f->registry, &head, e);
-	if (k >= 0) {
-		*ret = head.digest;
-		return fetch_document(f, ret, e);
-	}
-	if (k != -ENODATA)
-		return k;
-	k = registry_get_manifest(f->registry, NULL, &m, e);
 	if (k < 0)
 		return k;
 	*ret = m.digest;
 	return keep_text(f, &m, e);
 }
 
+/*
+ * By a digest nothing has to be asked. A tag that was never fetched is fetched; for one that was,
+ * the registry is asked what it stands for now, and only another manifest than ours is fetched.
+ */
+static int find_root(struct fetcher *f, const struct image_wish *wish, struct digest *ret,
+		     struct err *e)
+{
+	_registry_manifest_ struct registry_manifest head = {0};
+	int k;
+
+	if (digest_is_set(&f->ref->digest)) {
+		*ret = f->ref->digest;
+		return fetch_document(f, ret, e);
+	}
+	k = store_find_name(f->store, f->name, wish->platform, ret, e);
+	if (f->o->offline)
+		return k < 0 ? k : fetch_document(f, ret, e);
+	if (k == -ENOENT)
+		return get_root(f, ret, e);
+	if (k >= 0)
+		k = registry_head(f->registry, &head, e);
+	if (k == -ENODATA)
+		return get_root(f, ret, e);
+	if (k < 0)
+		return k;
+	*ret = head.digest;
+	return fetch_document(f, ret, e);
+}
 
 /* A manifest says what it is, or its config does. */
 static const char *manifest_type(const struct strbuf *text)

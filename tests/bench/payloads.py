@@ -119,3 +119,56 @@ def pytest_layout():
 
     recipe = [sorted(files), open(__file__, encoding="utf-8").read(), json.dumps(PYTEST_MODULES)]
     return images.cached("bench-pytest", recipe, build)
+
+
+# --- an image of usual size -----------------------------------------------------------------------
+
+STACK_BYTES = 473 << 20
+STACK_TOPS = ("/usr/bin", "/usr/lib", "/usr/share")
+
+
+def files_below(top, limit):
+    """Plain files that everybody may read, in the order of their names, up to limit bytes."""
+    found, total = [], 0
+    for here, dirs, names in os.walk(top):
+        dirs.sort()
+        for name in sorted(names):
+            path = os.path.join(here, name)
+            st = os.lstat(path)
+            if not os.path.isfile(path) or os.path.islink(path) or st.st_size > 64 << 20 or not st.st_mode & 4:
+                continue
+            if total + st.st_size > limit:
+                return found
+            total += st.st_size
+            found.append(path)
+    return found
+
+
+def with_parents(paths, prefix):
+    seen = set()
+    for path in paths:
+        name = prefix + path.lstrip("/")
+        parts = name.split("/")
+        for n in range(1, len(parts)):
+            parent = "/".join(parts[:n])
+            if parent not in seen:
+                seen.add(parent)
+                yield D(parent)
+        yield entry_from_file(path, name)
+
+
+def stack_layout(quick):
+    """A shell, python, and three layers of this machine's own files, which compress as files do."""
+    size = STACK_BYTES // 5 if quick else STACK_BYTES
+
+    def build(directory):
+        base = images.python_image()
+        left = size - sum(len(images.ociimage.decompressed(x)) for x in base.layers)
+        layers = list(base.layers)
+        for top in STACK_TOPS:
+            layers.append(make_layer(list(with_parents(files_below(top, left // len(STACK_TOPS)), "opt/"))))
+        Image(layers, base.config, ref="stack").write_oci(directory)
+
+    recipe = [open(__file__, encoding="utf-8").read(), size,
+              [[os.stat(t).st_mtime, len(os.listdir(t))] for t in STACK_TOPS]]
+    return images.cached("bench-stack" + ("-quick" if quick else ""), recipe, build)
