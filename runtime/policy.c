@@ -29,6 +29,7 @@ static const char *const forbid_words[FORBID_WORDS] = {
 
 static const char *const force_words[FORCE_WORDS] = {
 	[FORCE_READ_ONLY] = "read-only",
+	[FORCE_LIMITS_STRICT] = "limits=strict",
 };
 
 static int parse_pids(const char *s, uint64_t *ret)
@@ -56,6 +57,8 @@ static const struct {
 	[LIMIT_UPPER] = {"upper-size", num_parse_bytes, IN(rootfs.upper_bytes), 0},
 	[LIMIT_TIMEOUT] = {"timeout", num_parse_duration, IN(limits.timeout_ms), 0},
 	[LIMIT_KILL_AFTER] = {"kill-after", num_parse_duration, IN(limits.kill_after_ms), 100},
+	[LIMIT_OUTPUT] = {"max-output", num_parse_bytes, IN(limits.output_bytes), 0},
+	[LIMIT_OUTPUT_KILL] = {"max-output-kill", num_parse_bytes, IN(limits.output_kill_bytes), 0},
 #undef IN
 };
 
@@ -235,6 +238,21 @@ static bool asks_for(const struct container_spec *s, enum policy_forbid what)
 	return false;
 }
 
+/* True where the limit that is not set does not apply: another one of the kind does its work. */
+static bool is_moot(enum policy_limit i, const struct container_spec *s)
+{
+	switch (i) {
+	case LIMIT_SHM:
+		return s->ns.ipc == IPC_HOST;
+	case LIMIT_OUTPUT:
+		return s->limits.output_kill_bytes;
+	case LIMIT_OUTPUT_KILL:
+		return s->limits.output_bytes;
+	default:
+		return false;
+	}
+}
+
 static int apply_limit(const struct policy *p, enum policy_limit i, struct container_spec *s,
 		       struct err *e)
 {
@@ -242,10 +260,15 @@ static int apply_limit(const struct policy *p, enum policy_limit i, struct conta
 		 unset = limits[i].unset;
 	struct sysinfo info;
 
+	/* One of the two output limits takes the other's place, within its maximum. */
+	if ((i == LIMIT_OUTPUT || i == LIMIT_OUTPUT_KILL) &&
+	    s->limits.output_bytes + s->limits.output_kill_bytes > p->max[i])
+		return err_set(e, EPERM, "output is above the maximum of %s:%u for --%s", p->file,
+			       p->limit[i], limits[i].word);
 	if (*field > p->max[i])
 		return err_set(e, EPERM, "--%s is above the maximum of %s:%u", limits[i].word,
 			       p->file, p->limit[i]);
-	if (*field)
+	if (*field || is_moot(i, s))
 		return 0;
 	/* An upper on tmpfs gets a quarter of the memory: a higher maximum changes nothing. */
 	if (i == LIMIT_UPPER && !sysinfo(&info))
@@ -270,6 +293,8 @@ int policy_apply(const struct policy *p, struct container_spec *s, struct err *e
 		if (r < 0)
 			return r;
 	}
+	if (p->force[FORCE_LIMITS_STRICT])
+		s->limits.strict = true;
 	if (p->force[FORCE_READ_ONLY]) {
 		if (s->rootfs.upper == UPPER_KEPT)
 			return err_set(e, EPERM, "--rw is forbidden by %s:%u", p->file,

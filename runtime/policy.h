@@ -47,10 +47,12 @@ enum policy_limit {
 	LIMIT_UPPER,
 	LIMIT_TIMEOUT,
 	LIMIT_KILL_AFTER,
+	LIMIT_OUTPUT,
+	LIMIT_OUTPUT_KILL,
 	LIMIT_WORDS,
 };
 
-enum policy_force { FORCE_READ_ONLY, FORCE_WORDS };
+enum policy_force { FORCE_READ_ONLY, FORCE_LIMITS_STRICT, FORCE_WORDS };
 
 /* Each number is the line of the file that says so, 0 = not said. */
 struct policy {

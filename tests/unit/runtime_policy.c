@@ -68,6 +68,22 @@ static void test_max(void)
 	is_int(s.limits.shm_bytes, 1 << 20, "stays");
 	is_str(apply("max shm-size 2m\nmax shm-size 1k\nmax shm-size 3g\n", &s),
 	       "--shm-size is above the maximum of policy.conf:2", "the lowest of several");
+	is_str(apply("max max-output 1m\n", &s), "", "output");
+	is_int(s.limits.output_bytes, 1 << 20, "no limit of output becomes the maximum");
+	is_str(apply("max max-output-kill 1m\n", &s), "", "one of the two is enough");
+	is_int(s.limits.output_kill_bytes, 0, "and they exclude each other");
+	is_str(apply("max max-output 1k\n", &s),
+	       "output is above the maximum of policy.conf:1 for --max-output",
+	       "what is set is compared");
+	is_str(apply("max max-output-kill 1k\n", &s),
+	       "output is above the maximum of policy.conf:1 for --max-output-kill",
+	       "and does not get around the other");
+	is_str(apply("force limits=strict\n", &s), "", "strict");
+	ok(s.limits.strict, "is forced");
+	s.ns.ipc = IPC_HOST;
+	s.limits.shm_bytes = 0;
+	is_str(apply("max shm-size 1k\n", &s), "", "the host's /dev/shm");
+	is_int(s.limits.shm_bytes, 0, "has no size of ours");
 	s.limits.pids = UINT64_MAX;
 	is_str(apply("max pids-limit 9999\n", &s),
 	       "--pids-limit is above the maximum of policy.conf:1", "unlimited");
