@@ -92,7 +92,7 @@ check-hostile: all $(RAW_CALLS) ## images and programs that attack
 check-vm: all ## limits and odd machines in an emulated Debian 12 with control groups
 	@$(MAKE) -s install DESTDIR=$(abspath $(O))/tests/vm/tree
 	@tests/vm/mkguest >/dev/null || true
-	@tests/tools/run_pytest "$(O)" tests/vm
+	@tests/tools/run_pytest "$(O)" tests/vm $(PYTEST_ARGS)
 
 check-oracle: all ## import of 4,000 random layer stacks against a model, 2,000 against umoci
 	@tests/tools/random_stacks.py --build "$(O)" --count 4000

@@ -59,6 +59,7 @@ class Guest:
     def __init__(self, directory, console, fresh=False):
         self.directory = Path(directory)
         self.console = Path(console)
+        self.lost = None
         self.agent, agent_end = socket.socketpair()
         self.monitor, monitor_end = socket.socketpair()
         self.pending = {self.agent: b"", self.monitor: b""}
@@ -173,18 +174,35 @@ class Guest:
                "env": {"PATH": PATH, "HOME": home, "USER": user, "LANG": "C.UTF-8",
                        "LOGNAME": user, **(env or {})},
                "timeout_s": timeout_s, "stdin_bytes": len(stdin)}
+        return Result(ask["argv"], *self.ask(ask, stdin, timeout_s))
+
+    def call(self, name, *args):
+        """A function of probe.py, called in the agent; arguments and value pass through JSON."""
+        source = (Path(__file__).parent / "probe.py").read_text(encoding="utf-8")
+        return self.ask({"call": name, "source": source, "args": args}, b"", 60)[0]["value"]
+
+    def ask(self, question, stdin, timeout_s):
+        """One exchange with the agent. After one that broke off, answers would belong to other questions."""
+        if self.lost:
+            raise GuestError("the guest was lost before: " + self.lost)
+        self.lost = "an exchange was broken off"
+        answer = self.exchange(question, stdin, timeout_s)
+        self.lost = None
+        if "error" in answer[0]:
+            raise GuestError(f"{question.get('call') or question['argv'][0]}: {answer[0]['error']}")
+        return answer
+
+    def exchange(self, question, stdin, timeout_s):
         deadline = time.monotonic() + timeout_s + ANSWER_SLACK_S
         self.agent.settimeout(timeout_s + ANSWER_SLACK_S)
         try:
-            self.agent.sendall(json.dumps(ask).encode() + b"\n" + stdin)
+            self.agent.sendall(json.dumps(question).encode() + b"\n" + stdin)
         except OSError as e:
             raise GuestError(f"{e}\n" + self.last_words()) from e
         answer = json.loads(self.line(self.agent, deadline))
         out = self.take(self.agent, answer["stdout_bytes"], deadline)
         err = self.take(self.agent, answer["stderr_bytes"], deadline)
-        if "error" in answer:
-            raise GuestError(f"{argv[0]}: {answer['error']}")
-        return Result(ask["argv"], answer, out, err)
+        return answer, out, err
 
     def ok(self, *argv, **kw):
         """Runs a command that must succeed; returns its stdout."""

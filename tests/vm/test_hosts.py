@@ -26,7 +26,7 @@ def test_doctor_plain(world):
 
 
 def test_doctor_login(world):
-    facts = world.doctor(login=True)
+    facts = world.doctor(login=True, env={"CSBX_SCOPE_TIMEOUT": "20s"})
     assert facts["runtime-dir"] == {"ok": True, "needed": False, "reason": "/run/user/1001/csbx", "remedy": None}
 
 

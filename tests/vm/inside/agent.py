@@ -9,6 +9,9 @@ A request is one line of JSON and `stdin_bytes` bytes after it:
 The answer is one line and what the command wrote: {"code": N, "timed_out": BOOL,
 "stdout_bytes": N, "stderr_bytes": N}. A command ended by a signal has the code -SIGNAL, one that
 could not be started has `error` in place of the code.
+
+{"call": NAME, "source": PYTHON, "args": [...]} calls a function of the source in the agent itself, as
+root: starting a process takes a tenth of a second under emulation. The answer has its `value`.
 """
 import json
 import os
@@ -55,20 +58,22 @@ class Port:
             view = view[os.write(self.fd, view[:1 << 16]):]
 
 
-def enter(cgroup):
-    """Joins a control group before the command becomes its user, as a batch system does."""
+def become(user, groups, cgroup):
+    """In the child: joins a control group while it is root, as a batch system does, then the user."""
     if cgroup:
         with open(cgroup + "/cgroup.procs", "w", encoding="ascii") as f:
             f.write("0")
+    os.setgroups(groups)
+    os.setgid(user.pw_gid)
+    os.setuid(user.pw_uid)
 
 
 def run(ask, stdin):
     user = pwd.getpwnam(ask["user"])
-    identity = {"user": user.pw_uid, "group": user.pw_gid,
-                "extra_groups": os.getgrouplist(user.pw_name, user.pw_gid)}
+    groups = os.getgrouplist(user.pw_name, user.pw_gid)
     p = subprocess.Popen(ask["argv"], env=ask["env"], cwd=ask["cwd"], stdin=subprocess.PIPE,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-                         preexec_fn=lambda: enter(ask["cgroup"]), **identity)
+                         preexec_fn=lambda: become(user, groups, ask["cgroup"]))
     try:
         out, err = p.communicate(stdin, timeout=ask["timeout_s"])
         return {"code": p.returncode, "timed_out": False}, out, err
@@ -81,15 +86,25 @@ def run(ask, stdin):
         return {"code": p.returncode, "timed_out": True}, out, err
 
 
+def call(ask):
+    names = {}
+    exec(compile(ask["source"], ask["call"], "exec"), names)  # pylint: disable=exec-used
+    return {"value": names[ask["call"]](*ask["args"])}
+
+
+def answer_to(ask, stdin):
+    try:
+        return (call(ask), b"", b"") if "call" in ask else run(ask, stdin)
+    except Exception as e:  # pylint: disable=broad-except
+        return {"error": f"{type(e).__name__}: {e}"}, b"", b""
+
+
 def main():
     port = Port()
     while True:
         ask = json.loads(port.line())
-        stdin = port.take(ask["stdin_bytes"])
-        try:
-            answer, out, err = run(ask, stdin)
-        except (OSError, KeyError, subprocess.SubprocessError) as e:
-            answer, out, err = {"error": f"{type(e).__name__}: {e}"}, b"", b""
+        stdin = port.take(ask.get("stdin_bytes", 0))
+        answer, out, err = answer_to(ask, stdin)
         answer.update(stdout_bytes=len(out), stderr_bytes=len(err))
         port.send(json.dumps(answer).encode() + b"\n" + out + err)
 
