@@ -23,6 +23,15 @@
 
 #define PARTIAL_KEPT_S 86400u /* an import that was killed may be tried again until then */
 
+/* An import that has just stored a manifest has not opened it yet, nor noted its image. */
+#define DOCUMENT_BYTES (64u << 10)
+#define DOCUMENT_KEPT_S 60u
+
+static bool may_be_awaited(const struct survey_blob *b, uint64_t now_s)
+{
+	return !b->had_image && b->bytes <= DOCUMENT_BYTES && now_s < b->used_s + DOCUMENT_KEPT_S;
+}
+
 /* Removes a file nobody has locked. Its size, 0 when it stays. */
 static uint64_t remove_free(int dirfd, const char *name, bool dry_run)
 {
@@ -100,12 +109,12 @@ static uint64_t remove_indexes(const struct store *s, const struct survey *v, bo
 
 static uint64_t remove_blobs(const struct store *s, struct survey *v, bool dry_run)
 {
-	uint64_t freed = 0;
+	uint64_t freed = 0, now_s = (uint64_t)time(NULL);
 
 	for (size_t i = 0; i < v->n_blobs; i++) {
 		_free_ char *path = NULL;
 
-		if (v->blobs[i].refs)
+		if (v->blobs[i].refs || may_be_awaited(&v->blobs[i], now_s))
 			continue;
 		path = store_blob_path(&v->blobs[i].digest);
 		if (path)

@@ -50,6 +50,7 @@ static int add_blob(struct survey *v, int dirfd, const char *alg, const char *he
 		return 0;
 	b.in_use = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 	b.bytes = (uint64_t)st.st_size;
+	b.used_s = st.st_mtime > 0 ? (uint64_t)st.st_mtime : 0;
 	snprintf(b.name, sizeof(b.name), "%s-%s", b.digest.alg, b.digest.hex);
 	blobs = reallocarray(v->blobs, v->n_blobs + 1, sizeof(*blobs));
 	if (!blobs)
@@ -101,6 +102,7 @@ static void count(struct survey *v, struct survey_image *image, const struct dig
 	image->usage.bytes += b->bytes;
 	image->usage.in_use = image->usage.in_use || b->in_use;
 	b->refs++;
+	b->had_image = true;
 }
 
 /* The manifest without a trace of use; 0 and an empty document when it is not there or damaged. */

@@ -10,7 +10,9 @@ struct survey_blob {
 	struct digest digest;
 	char name[16 + 1 + DIGEST_HEX_MAX + 1]; /* "sha256-HEX" */
 	uint64_t bytes;
-	unsigned refs; /* images that have it */
+	uint64_t used_s;
+	unsigned refs;  /* images that have it */
+	bool had_image; /* some image has it, or had before survey_drop() */
 	bool in_use;   /* somebody reads it at the moment */
 };
 
