@@ -2,6 +2,7 @@
 """The pytest frame of tests/integration and tests/hostile; run by tests/tools/run_pytest."""
 import json
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -20,6 +21,10 @@ MUST_WORK = os.environ.get("CSBX_MUST_WORK") == "1"
 
 def pytest_configure(config):
     harness.become_subreaper()
+    # A shell starts what it puts into the background with SIGINT ignored, and that is inherited.
+    for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(sig) == signal.SIG_IGN:
+            signal.signal(sig, signal.default_int_handler if sig == signal.SIGINT else signal.SIG_DFL)
     for line in ("both_users: runs as the user without subordinate ids too",
                  "needs_root: root arranges something; csbx runs as csbx-test all the same",
                  "feature(name): skipped where `csbx doctor --feature name` says no"):
