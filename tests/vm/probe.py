@@ -10,7 +10,7 @@ import signal
 import time
 
 CGROUPS = "/sys/fs/cgroup"
-GONE_S = 10
+GONE_S = 60  # 10^5 files of a throw-away layer are deleted in the background, and slowly here
 
 
 def read(path):
