@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Makes 10^5 files; that they are gone afterwards is what is tested.
+# heavy: to make and delete them takes two minutes
 # expect: status=exited exit=0 success=true
 
 import os

@@ -4,6 +4,7 @@
 # kernel, and the verdict comes all the same.
 # where: host
 # options: --timeout 2
+# heavy: the busy server answers `csbx list` too late
 # expect: status=timeout exit=124 timed_out=true wall_s<8
 
 # shellcheck source=/dev/null
