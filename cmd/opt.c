@@ -268,7 +268,9 @@ static int apply_key(struct parse *s, const struct opt *o, size_t offset)
 		if (r <= 0)
 			return r;
 		if (opt_store(o, (char *)s->p->args + offset, value, s->e) < 0)
-			return err_wrap(s->e, "%s: %s", place, value);
+			return str_eq(place, key.data)
+				       ? err_wrap(s->e, "%s: %s", place, value)
+				       : err_wrap(s->e, "%s: %s %s", place, key.data, value);
 	}
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/str.h"
+
 static const char *const names[] = {
 	[RUN_EXITED] = "exited",
 	[RUN_SIGNALED] = "signaled",
@@ -51,15 +53,29 @@ void run_result_free(struct run_result *r)
 	strbuf_free(&r->err.text);
 }
 
+/* Whether a part of the message, as they are put together with ": ", begins so: paths do not count.
+ */
+static bool has_part(const char *msg, const char *begin)
+{
+	while (!str_has_prefix(msg, begin)) {
+		msg = strstr(msg, ": ");
+		if (!msg)
+			return false;
+		msg += 2;
+	}
+	return true;
+}
+
 const char *run_error_code(const struct run_result *r)
 {
 	if (!r->error.code)
 		return NULL;
 	if (r->status == RUN_LAUNCH_ERROR)
 		return r->exit_code == 127 ? "command_not_found" : "command_not_executable";
-	if (strstr(r->error.msg, "image server"))
+	if (has_part(r->error.msg, "the image server") || has_part(r->error.msg, "image server") ||
+	    has_part(r->error.msg, "no image server"))
 		return "image_server";
-	if (strstr(r->error.msg, "--limits strict"))
+	if (strstr(r->error.msg, "; --limits strict refuses that"))
 		return "limit";
 	return r->status == RUN_SANDBOX_ERROR ? "sandbox" : "other";
 }

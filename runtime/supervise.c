@@ -131,6 +131,15 @@ static void end_by_limit(struct loop *l, enum run_status status)
 	kill_container(l);
 }
 
+/* What it wrote counts, also when it was read after the end: the verdict is no matter of luck. */
+static void too_much_output(struct loop *l)
+{
+	if (l->end.by == RUN_EXITED)
+		l->end.by = RUN_OUTPUT_LIMIT;
+	if (!l->dead)
+		kill_container(l);
+}
+
 /* A request that cannot be sent finds a container that is ending: its death will be seen. */
 static void request(struct loop *l, uint32_t type, int signal)
 {
@@ -344,7 +353,8 @@ static void read_control(struct loop *l)
 		fd_close(&fds[fd]);
 }
 
-/* `csbx stop` and `csbx kill`: a signal for the main process, and the end of all when it takes too long. */
+/* `csbx stop` and `csbx kill`: a signal for the main process, and the end of all when it takes too
+ * long. */
 static void stop_if_asked(struct loop *l)
 {
 	struct exec_stop *stop = &l->s->exec->stop;
@@ -504,8 +514,8 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);
 	check_typed(l);
-	if (streams_too_much(l->s->streams) && !l->dead)
-		end_by_limit(l, RUN_OUTPUT_LIMIT);
+	if (streams_too_much(l->s->streams))
+		too_much_output(l);
 	if (p[ON_PIDFD].revents && !p[ON_STATUS].revents && !p[ON_CONTROL].revents)
 		reap(l);
 }

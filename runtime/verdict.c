@@ -28,7 +28,7 @@ static void set_oom(struct ending *end, struct run_result *r, const char *detect
  */
 static void check_peak_at_exit(struct ending *end, const struct watchdog *w, struct run_result *r)
 {
-	if (end->by == RUN_EXITED && r->maxrss_bytes > w->shared_bytes &&
+	if (end->by == RUN_EXITED && !end->failed && r->maxrss_bytes > w->shared_bytes &&
 	    r->maxrss_bytes - w->shared_bytes > w->limit_bytes)
 		set_oom(end, r, "at_exit");
 }
@@ -50,13 +50,15 @@ static void read_cgroup(struct ending *end, const struct cgroup *cg, struct run_
 	struct cgroup_usage u;
 
 	cgroup_read_usage(cg, &u);
-	if (u.oom_kills && (cg->holds & CGROUP_MEMORY) && end->by == RUN_EXITED && end->started)
+	if (u.oom_kills && (cg->holds & CGROUP_MEMORY) && end->by == RUN_EXITED && end->started &&
+	    !end->failed)
 		set_oom(end, r, "event");
 	if (u.user_us || u.sys_us) {
 		r->user_us = u.user_us;
 		r->sys_us = u.sys_us;
 	}
-	/* memory.peak is there since Linux 5.19; before, the largest process says the least it was. */
+	/* memory.peak is there since Linux 5.19; before, the largest process says the least it was.
+	 */
 	if (u.memory_peak_bytes)
 		r->memory_peak_bytes = u.memory_peak_bytes;
 	else if (cg->holds & CGROUP_MEMORY)
@@ -91,7 +93,10 @@ int verdict_reach(struct ending *end, const struct watchdog *watchdog, const str
 	} else if (end->by != RUN_EXITED) {
 		r->status = end->by;
 		r->timed_out = end->by == RUN_TIMEOUT;
-		if (!end->exited)
+		/* An end of its own that was told after the limit was passed is not its end. */
+		if (!r->timed_out)
+			r->exit_code = -1;
+		if (!r->timed_out || !end->exited)
 			r->signal = SIGKILL;
 	} else if (!end->exited && end->killed_by) {
 		r->status = RUN_SIGNALED;

@@ -26,6 +26,7 @@
 #include "runtime/watchdog.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,13 +78,15 @@ uint64_t watchdog_interval_ms(const struct watchdog *w)
 	return w->is_near ? TICK_NEAR_MS : TICK_MS;
 }
 
-/* Reads a small file of a process; the empty string when the process is gone. */
-static void read_small(int dirfd, const char *path, char *buf, size_t size)
+/* Reads a small file of a process; the empty string when the process is gone, false: not for us. */
+static bool read_small(int dirfd, const char *path, char *buf, size_t size)
 {
 	_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool is_refused = fd < 0 && (errno == EACCES || errno == EPERM);
 	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
 
 	buf[n > 0 ? n : 0] = 0;
+	return !is_refused;
 }
 
 static uint64_t tmpfs_bytes(const struct watchdog_view *v)
@@ -188,6 +191,27 @@ static void read_smaps(struct figures *f, int proc_fd, const char *pid)
 	f->anon_shared += s.anon_shared_bytes;
 }
 
+/*
+ * Of a program that may be executed and not read, the kernel shows no maps: there the figures that
+ * it shows to everybody stand for the exact ones, and what is shared counts in each process.
+ */
+static void count_exactly(struct figures *f, int proc_fd, const char *pid, uint64_t private_bytes)
+{
+	char path[48], text[4096];
+
+	snprintf(path, sizeof(path), "%.16s/smaps_rollup", pid);
+	if (read_small(proc_fd, path, text, sizeof(text))) {
+		f->pss_anon +=
+			watchdog_parse_kib(text, "Pss_Anon") + watchdog_parse_kib(text, "SwapPss");
+		f->pss_shmem += watchdog_parse_kib(text, "Pss_Shmem");
+		return;
+	}
+	snprintf(path, sizeof(path), "%.16s/status", pid);
+	read_small(proc_fd, path, text, sizeof(text));
+	f->pss_anon += private_bytes + watchdog_parse_kib(text, "VmSwap");
+	f->pss_shmem += watchdog_parse_kib(text, "RssShmem");
+}
+
 static void count_process(struct figures *f, int proc_fd, const char *pid, unsigned what)
 {
 	struct watchdog_statm m;
@@ -206,13 +230,8 @@ static void count_process(struct figures *f, int proc_fd, const char *pid, unsig
 		f->shmem += watchdog_parse_kib(text, "RssShmem");
 		f->private += watchdog_parse_kib(text, "VmSwap");
 	}
-	if (what & LOOK_EXACT) {
-		snprintf(path, sizeof(path), "%.16s/smaps_rollup", pid);
-		read_small(proc_fd, path, text, sizeof(text));
-		f->pss_anon +=
-			watchdog_parse_kib(text, "Pss_Anon") + watchdog_parse_kib(text, "SwapPss");
-		f->pss_shmem += watchdog_parse_kib(text, "Pss_Shmem");
-	}
+	if (what & LOOK_EXACT)
+		count_exactly(f, proc_fd, pid, m.private_bytes);
 	if (what & LOOK_MAPS)
 		read_smaps(f, proc_fd, pid);
 }

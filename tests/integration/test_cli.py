@@ -230,7 +230,7 @@ def test_bad_configuration(box):
     box.fails("start", "box", "true", env={"CSBX_NETWROK": "none"}, says="CSBX_NETWROK")
     box.ok("start", "--network", "none", "box", "true", env={"CSBX_NETWORK": "bridge"})
     write_conf(box, "# fine\nCSBX_SHM_SIZE 1e3\n")
-    box.fails("start", "box", "true", says=["csbx.conf:2", "1e3"])
+    box.fails("start", "box", "true", says=["csbx.conf:2", "CSBX_SHM_SIZE", "1e3"])
 
 
 # --- doctor, inspect, spec ------------------------------------------------------------------------

@@ -189,6 +189,20 @@ def test_mapped_files_are_not_memory(csbx, python_image):
         assert result["memory_peak_bytes"] < 60 << 20
 
 
+@pytest.mark.feature("subuid")
+def test_a_program_nobody_may_read_is_counted(csbx, python_image):
+    """The kernel hides the maps of a program that may be executed only and is another user's."""
+    csbx.ok("run", "--mount", f"{csbx.work}:/w", python_image, "sh", "-c",
+            "cp $(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))') /w/python3 && "
+            "chown 1:1 /w/python3 && chmod 711 /w/python3")
+    code = "import time\nl = []\nfor i in range(200): l.append(b'x' * (1 << 20)); time.sleep(.003)"
+    p = csbx.run("run", "--json", "--userns", "one", "--memory", "60m", "--mount", f"{csbx.work}:/w", python_image,
+                 "/w/python3", "-c", code)
+    result = json.loads(p.stdout)
+    assert (p.returncode, result["status"]) == (137, "oom")
+    assert result["memory_peak_bytes"] < 150 << 20
+
+
 # --- the result object ----------------------------------------------------------------------------
 
 def validate(result):
@@ -216,6 +230,14 @@ def test_cuts_fall_on_character_boundaries(csbx, python_image, size):
     kept = result["stdout"]
     assert len(kept.encode()) <= size and result["stdout_bytes"] == 300
     assert any(text.startswith(kept[:i]) and text.endswith(kept[i:]) for i in range(len(kept) + 1))
+
+
+@pytest.mark.parametrize("exits_at_once", range(20))
+def test_too_much_output_is_told_whoever_is_first(csbx, busybox_image, exits_at_once):
+    """All of it fits into the pipe: the program has ended before csbx has read it, or has not."""
+    p = csbx.run("run", "--json", "--max-output-kill", "50000", busybox_image, "head", "-c", "60000", "/dev/zero")
+    result = json.loads(p.stdout)
+    assert (p.returncode, result["status"], result["exit_code"], result["signal"]) == (137, "output_limit", None, 9)
 
 
 def peak_kib(pid):
