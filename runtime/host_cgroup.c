@@ -27,6 +27,8 @@
 #include "runtime/paths.h"
 #include "runtime/spec.h"
 
+#define PATIENCE_MS 3000u
+
 struct tried {
 	int code; /* errno, 0 = a process ran in it */
 	enum cgroup_rule rule;
@@ -73,9 +75,11 @@ static int make_and_place(struct tried *t, struct cgroup_parent *parent, const c
 	return r < 0 ? r : removed;
 }
 
+/* A start gives a scope little time; here a busy manager must not look like a missing one. */
 static void try_it(const struct paths *p, struct tried *t)
 {
 	struct cgroup_parent parent = CGROUP_PARENT_INIT;
+	struct paths patient = *p;
 	unsigned begin = now_ms();
 	uint64_t random = 0;
 	char id[16];
@@ -83,7 +87,9 @@ static void try_it(const struct paths *p, struct tried *t)
 
 	(void)!getrandom(&random, sizeof(random), GRND_NONBLOCK);
 	snprintf(id, sizeof(id), "%012llx", (unsigned long long)(random & 0xffffffffffff));
-	r = cgroup_parent_find(p, CGROUP_ALL, id, &parent, &t->err);
+	if (patient.scope_timeout_ms < PATIENCE_MS)
+		patient.scope_timeout_ms = PATIENCE_MS;
+	r = cgroup_parent_find(&patient, CGROUP_ALL, id, &parent, &t->err);
 	t->elapsed_ms = now_ms() - begin;
 	t->rule = parent.rule;
 	if (r >= 0) {
@@ -196,7 +202,12 @@ void host_probe_cgroup(const struct paths *p, struct host_fact *f)
 		return;
 	}
 	f->ok = true;
-	if (t.rule == CGROUP_RULE_SCOPE)
+	if (t.rule == CGROUP_RULE_SCOPE && p && t.elapsed_ms > p->scope_timeout_ms)
+		host_reason(f,
+			    "a scope of the systemd user manager took %u ms; a start waits %u ms for it "
+			    "(CSBX_SCOPE_TIMEOUT), then a watchdog holds the limits",
+			    t.elapsed_ms, (unsigned)p->scope_timeout_ms);
+	else if (t.rule == CGROUP_RULE_SCOPE)
 		host_reason(
 			f,
 			"each start with limits gets a scope of the systemd user manager (%u ms)",
