@@ -114,12 +114,15 @@ static void reap(struct init *in)
 		child_changed(in, pid, status, &ru);
 }
 
+/* An exec'd process that has not come to its setsid yet leads no group: then it is all there is. */
 static void signal_process(int pid, uint32_t arg)
 {
 	int sig = (int)(arg & ~INIT_SIGNAL_GROUP);
 
-	if (pid > 1 && sig > 0 && sig <= SYS_NSIG)
-		(void)sys_kill(arg & INIT_SIGNAL_GROUP ? -pid : pid, sig);
+	if (pid <= 1 || sig <= 0 || sig > SYS_NSIG)
+		return;
+	if (!(arg & INIT_SIGNAL_GROUP) || sys_kill(-pid, sig) == -ESRCH)
+		(void)sys_kill(pid, sig);
 }
 
 static void handle(struct init *in, const struct init_request *rq, const int *fds, unsigned n_fds)

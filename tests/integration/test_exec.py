@@ -4,12 +4,15 @@ import base64
 import json
 import signal
 import subprocess
+import sys
 import termios
 import time
+from pathlib import Path
 
 import pytest
 
 import harness
+import rawexec
 
 pytestmark = pytest.mark.feature("userns")
 
@@ -164,6 +167,17 @@ def test_it_dies_with_its_client(box):
     p.stdout.close()
     p.stderr.close()
     wait_until(lambda: pids_of(box, "4711") == 0)
+
+
+def test_it_dies_with_a_client_that_leaves_at_once(csbx, start):
+    """It leads no process group yet when it is to be killed with its group."""
+    start(command=("sh", "-c", "echo up; exec sleep 4711"))
+    csbx.ok("exec", "box", "true")
+    (name,) = [x for x in harness.list_tree(csbx.dirs["run"] / "instances") if x.endswith(".sock")]
+    source = Path(rawexec.__file__).read_bytes()
+    subprocess.run([sys.executable, "-", csbx.dirs["run"] / "instances" / name, "50"], input=source, check=True,
+                   timeout=60, cwd="/", **csbx.identity())
+    wait_until(lambda: pids_of(csbx, "4711") == 1)
 
 
 def test_detached_it_stays(box):
