@@ -99,6 +99,7 @@ static int map_start(int fd, struct exec_link *l, struct err *e)
 	return r < 0 ? err_code(e, r, "the container was started by another version of csbx") : 0;
 }
 
+/* 1: busy, connect again. */
 static int receive_hello(struct exec_link *l, struct err *e)
 {
 	struct pollfd p = {.fd = l->sock, .events = POLLIN};
@@ -113,12 +114,33 @@ static int receive_hello(struct exec_link *l, struct err *e)
 		return ended(e);
 	if (n < 0)
 		return (int)n;
-	if (n != sizeof(ev) || ev.magic != INIT_MAGIC || ev.type != EXEC_EV_HELLO || fd < 0)
+	if (n == sizeof(ev) && ev.magic == INIT_MAGIC && ev.type == EXEC_EV_BUSY)
+		r = 1;
+	else if (n != sizeof(ev) || ev.magic != INIT_MAGIC || ev.type != EXEC_EV_HELLO || fd < 0)
 		r = err_set(e, EPROTO, "garbled greeting");
 	else
 		r = map_start(fd, l, e);
 	fd_close(&fd);
 	return r;
+}
+
+static int connect_greeted(int pidfd, const struct sockaddr_un *a, struct exec_link *l,
+			   struct err *e)
+{
+	static const struct timespec pause = {.tv_nsec = 2000000};
+	const uint64_t deadline_ms = now_ms() + ANSWER_MS;
+	int r;
+
+	do {
+		r = l->sock = reach(pidfd, a, e);
+		if (r >= 0)
+			r = receive_hello(l, e);
+		if (r != 1)
+			return r;
+		fd_close(&l->sock);
+		nanosleep(&pause, NULL);
+	} while (now_ms() < deadline_ms);
+	return err_set(e, EBUSY, "its supervisor is busy with other clients");
 }
 
 int exec_open(const struct paths *p, const struct instance_record *rec, struct exec_link *ret,
@@ -140,9 +162,7 @@ int exec_open(const struct paths *p, const struct instance_record *rec, struct e
 	pidfd = supervisor_open(dirfd, rec, e);
 	if (pidfd < 0)
 		return pidfd;
-	r = ret->sock = reach(pidfd, &a, e);
-	if (r >= 0)
-		r = receive_hello(ret, e);
+	r = connect_greeted(pidfd, &a, ret, e);
 	if (r < 0)
 		exec_close(ret);
 	return r;

@@ -8,6 +8,7 @@
  */
 #include "runtime/exec_server.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -26,6 +27,9 @@
 
 #define BACKLOG 4096
 #define EVENTS_AT_ONCE 64
+/* Never given to clients: the supervisor's own, and room for what a request brings, which would
+ * be cut and its client dropped. */
+#define SPARE_FDS ((int)INIT_SPAWN_FDS + 27)
 
 struct exec_session {
 	uint32_t id; /* never 0 */
@@ -50,14 +54,20 @@ static int watch(struct exec_server *s, int fd, uint32_t id)
 }
 
 /* Hundreds of clients, three descriptors in flight each: the soft limit is not meant for this. */
-static void raise_descriptor_limit(void)
+static int raise_descriptor_limit(void)
 {
 	struct rlimit l;
 
-	if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur == l.rlim_max)
-		return;
-	l.rlim_cur = l.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &l);
+	if (getrlimit(RLIMIT_NOFILE, &l) < 0)
+		return INT_MAX;
+	if (l.rlim_cur != l.rlim_max) {
+		rlim_t soft = l.rlim_cur;
+
+		l.rlim_cur = l.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &l) < 0)
+			l.rlim_cur = soft;
+	}
+	return l.rlim_cur < INT_MAX ? (int)l.rlim_cur : INT_MAX;
 }
 
 static int listen_at(struct exec_server *s, struct err *e)
@@ -85,7 +95,7 @@ int exec_server_open(struct exec_server *s, struct err *e)
 
 	if (s->poll_fd >= 0)
 		return 0;
-	raise_descriptor_limit();
+	s->fd_limit = raise_descriptor_limit();
 	s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	r = s->poll_fd < 0 ? err_sys(e, "epoll") : listen_at(s, e);
 	if (r < 0)
@@ -113,12 +123,26 @@ static struct exec_session *session_add(struct exec_server *s)
 	return &s->sessions[s->n++];
 }
 
-static void session_remove(struct exec_server *s, struct exec_session *x)
+/* Closing takes it out of the epoll, and makes room for another. */
+static void session_hang_up(struct exec_server *s, struct exec_session *x)
 {
-	fd_close(&x->sock); /* closing takes it out of the epoll */
-	*x = s->sessions[--s->n];
+	if (x->sock >= 0)
+		s->n_clients--;
+	fd_close(&x->sock);
 	if (s->is_full && watch(s, s->listen_fd, 0) >= 0)
 		s->is_full = false;
+}
+
+static void session_remove(struct exec_server *s, struct exec_session *x)
+{
+	session_hang_up(s, x);
+	*x = s->sessions[--s->n];
+}
+
+/* Who comes now waits in the backlog until another has hung up. */
+static void stop_listening(struct exec_server *s)
+{
+	s->is_full = epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, s->listen_fd, NULL) == 0;
 }
 
 static void ask_init(const struct exec_server *s, const struct exec_session *x, uint32_t type,
@@ -136,7 +160,7 @@ static void client_left(struct exec_server *s, struct exec_session *x)
 		session_remove(s, x);
 		return;
 	}
-	fd_close(&x->sock);
+	session_hang_up(s, x);
 	if (!x->detached)
 		ask_init(s, x, INIT_REQ_SIGNAL_PID, SIGKILL | INIT_SIGNAL_GROUP);
 }
@@ -201,24 +225,36 @@ static bool is_same_user(int sock)
 	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
 }
 
+/* A user's descriptors on their way in sockets are counted against the limit of who sends. */
+static void greet(struct exec_server *s, struct exec_session *x)
+{
+	const struct init_event hello = {.magic = INIT_MAGIC, .type = EXEC_EV_HELLO},
+				busy = {.magic = INIT_MAGIC, .type = EXEC_EV_BUSY};
+	int r = fd_try_send(x->sock, &hello, sizeof(hello), &s->msg_fd, 1, NULL);
+
+	if (r == -ETOOMANYREFS)
+		(void)fd_try_send(x->sock, &busy, sizeof(busy), NULL, 0, NULL);
+	if (r < 0)
+		client_left(s, x);
+}
+
 static void session_begin(struct exec_server *s)
 {
-	struct init_event hello = {.magic = INIT_MAGIC, .type = EXEC_EV_HELLO};
 	_close_ int sock = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct exec_session *x;
 
-	if (sock < 0 && (errno == EMFILE || errno == ENFILE)) {
-		s->is_full = epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, s->listen_fd, NULL) == 0;
-		return;
-	}
+	if (sock < 0 && (errno == EMFILE || errno == ENFILE))
+		stop_listening(s);
 	x = sock >= 0 && is_same_user(sock) ? session_add(s) : NULL;
 	if (!x)
 		return;
 	x->sock = take_fd(&sock);
+	if (++s->n_clients >= s->fd_limit - s->listen_fd - SPARE_FDS)
+		stop_listening(s);
 	if (watch(s, x->sock, x->id) < 0)
 		session_remove(s, x);
 	else
-		tell(s, x, &hello, s->msg_fd);
+		greet(s, x);
 }
 
 void exec_server_handle(struct exec_server *s)

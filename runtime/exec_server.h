@@ -27,7 +27,8 @@ struct exec_server {
 	int msg_fd;     /* the start's message */
 	int poll_fd;    /* readable: exec_server_handle(); -1 until somebody asked */
 	int listen_fd;
-	bool is_full; /* out of descriptors: nobody is accepted until a session ends */
+	int fd_limit, n_clients; /* sessions whose client is there */
+	bool is_full; /* out of descriptors: nobody is accepted until a client hangs up */
 	struct exec_session *sessions;
 	size_t n, cap;
 	uint32_t last_id;

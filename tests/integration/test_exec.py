@@ -240,6 +240,22 @@ def test_many_at_once(box):
         assert (p.returncode, out, err) == (i % 100, str(i).encode(), b"")
 
 
+def test_many_at_once_with_few_descriptors(csbx, busybox_image):
+    """Who finds the supervisor full waits; those who left something running are not in the way."""
+    csbx.ok("create", "--name", "small", busybox_image)
+    p = subprocess.Popen(["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", *csbx.argv(["start", "small", *SLEEP])],
+                         env=csbx.env, cwd=csbx.work, stdout=subprocess.PIPE, **csbx.identity())
+    assert p.stdout.readline() == b"up\n"
+    for options in ((), ("-d",)):
+        many = [csbx.popen("exec", *options, "small", "sleep", "0.3") for _ in range(150)]
+        for q in many:
+            out, err = q.communicate(timeout=60)
+            assert (q.returncode, out, err) == (0, b"", b"")
+    csbx.ok("kill", "small")
+    assert p.wait(timeout=20) == 137
+    p.stdout.close()
+
+
 def test_a_client_that_does_not_read_stops_nobody(box):
     p = box.popen("exec", "box", "yes")
     assert p.stdout.read(2) == b"y\n"
