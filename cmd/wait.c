@@ -45,7 +45,7 @@ static int wait_run(struct cmd *c, void *args, int argc, char **argv)
 
 static const struct verb_example examples[] = {
 	{"start something and ask for its exit code later",
-	 "csbx wait $(csbx start -d py make test)"},
+	 "csbx wait $(csbx start -d py sleep 1)"},
 	{0},
 };
 
