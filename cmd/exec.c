@@ -243,8 +243,7 @@ static void exec_done(void *args)
 
 static const struct verb_example examples[] = {
 	{"a second shell in a container that runs", "csbx exec py sh"},
-	{"another directory, a variable",
-	 "csbx exec -w /tmp -e DEBUG=1 py env"},
+	{"another directory, a variable", "csbx exec -w /tmp -e DEBUG=1 py env"},
 	{"the result as an object, at most ten seconds",
 	 "csbx exec --timeout 10 --json py python3 -c 'print(6*7)'"},
 	{0},
