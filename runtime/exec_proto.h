@@ -11,8 +11,8 @@
  * A start pays nothing for it: the supervisor binds the socket when EXEC_WAKE_SIGNAL arrives for
  * the first time, which the client sends, by pidfd, when it finds no socket.
  *
- *	supervisor -> client	struct init_event; EXEC_EV_HELLO with the start's message (memfd), or
- *				EXEC_EV_BUSY: connect again a little later
+ *	supervisor -> client	struct init_event; EXEC_EV_HELLO with the start's message (memfd),
+ *				or EXEC_EV_BUSY: connect again later
  *	client -> supervisor	struct init_request; INIT_REQ_SPAWN with INIT_SPAWN_FDS descriptors,
  *				arg: enum exec_flag; later INIT_REQ_SIGNAL_PID, arg as there
  *				or EXEC_REQ_STOP, arg: a signal for the main process, id:
