@@ -20,7 +20,7 @@
  * nothing of the container is left when csbx returns. A pid 1 that dies without a message was
  * killed from outside: a failure of the sandbox.
  */
-#include "runtime/supervise.h"
+#include "runtime/supervise_priv.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -50,55 +50,13 @@
 #include "runtime/verdict.h"
 #include "runtime/watchdog.h"
 
-enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_EXEC, ON_STREAMS };
-
 #define HUNG_MS 300u  /* death of a killed pid 1 takes well under 1 ms */
 #define GRACE_MS 200u /* for a server that did not run meanwhile, nor perhaps did we */
 #define DRAIN_MS 20u  /* a stalled reader does not hold up the result of a timeout */
 
-enum phase {
-	PHASE_RUNNING,
-	PHASE_TERMINATED,
-	PHASE_KILLED,
-	PHASE_SERVER_ASKED,
-	PHASE_SERVER_KILLED
-};
+enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_EXEC, ON_STREAMS };
 
-struct loop {
-	struct supervise *s;
-	enum phase phase;
-	uint64_t next_ns; /* when the phase ends; 0: never */
-	uint64_t look_ns; /* when the watchdog looks next; 0: never */
-	struct ending end;
-	bool give_up_output;
-	bool stopping; /* by `csbx stop`: it is killed when it does not go */
-	bool dead, server_answered;
-	bool is_stopped;                                /* the main process, and we are not */
-	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
-	int wait_status;                                /* of the main process */
-	int snmp_fd; /* counters of the container's network, -1: none of interest */
-};
-
-int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
-{
-	static const int forwarded[] = {SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
-					SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT};
-	sigset_t set;
-
-	signal(SIGCHLD, SIG_DFL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGTTOU, SIG_IGN); /* tcsetattr from the background must not stop us half-way */
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
-		sigaddset(&set, forwarded[i]);
-	sigaddset(&set, EXEC_WAKE_SIGNAL);
-	if (sigprocmask(SIG_BLOCK, &set, ret_old) < 0)
-		return err_sys(e, "block signals");
-	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return *ret_fd < 0 ? err_sys(e, "signalfd") : 0;
-}
-
-static uint64_t now_ns(void)
+uint64_t loop_now_ns(void)
 {
 	struct timespec t;
 
@@ -106,29 +64,29 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void enter_phase(struct loop *l, enum phase phase, uint64_t last_ms)
+void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms)
 {
 	l->phase = phase;
-	l->next_ns = last_ms ? now_ns() + last_ms * 1000000u : 0;
+	l->next_ns = last_ms ? loop_now_ns() + last_ms * 1000000u : 0;
 }
 
-static void kill_container(struct loop *l)
+void loop_kill(struct loop *l)
 {
 	if (!l->dead)
 		(void)syscall(SYS_pidfd_send_signal, l->s->pid1.pidfd, SIGKILL, NULL, 0);
 	cgroup_kill(l->s->cgroup);
 	if (l->phase < PHASE_KILLED) {
 		server_ping(l->s->server_fd);
-		enter_phase(l, PHASE_KILLED, HUNG_MS);
+		loop_enter_phase(l, PHASE_KILLED, HUNG_MS);
 	}
 }
 
 /* A limit was passed: the container ends now, whatever its processes do. */
-static void end_by_limit(struct loop *l, enum run_status status)
+void loop_end_by_limit(struct loop *l, enum run_status status)
 {
 	if (l->end.by == RUN_EXITED && !l->end.exited)
 		l->end.by = status;
-	kill_container(l);
+	loop_kill(l);
 }
 
 /* What it wrote counts, also when it was read after the end: the verdict is no matter of luck. */
@@ -137,11 +95,11 @@ static void too_much_output(struct loop *l)
 	if (l->end.by == RUN_EXITED)
 		l->end.by = RUN_OUTPUT_LIMIT;
 	if (!l->dead)
-		kill_container(l);
+		loop_kill(l);
 }
 
 /* A request that cannot be sent finds a container that is ending: its death will be seen. */
-static void request(struct loop *l, uint32_t type, int signal)
+void loop_request(struct loop *l, uint32_t type, int signal)
 {
 	struct init_request req = {.magic = INIT_MAGIC, .type = type, .arg = (uint32_t)signal};
 
@@ -153,7 +111,7 @@ static void fail(struct loop *l, const struct err *e)
 	if (!l->end.failed)
 		l->end.error = *e;
 	l->end.failed = true;
-	kill_container(l);
+	loop_kill(l);
 }
 
 /* The command could not be run: the caller's mistake, told apart from ours. */
@@ -204,54 +162,6 @@ static void read_status(struct loop *l)
 	fd_close(&l->s->status_fd);
 }
 
-static void go_on(struct loop *l)
-{
-	l->is_stopped = false;
-	l->stop = STOP_NONE;
-	streams_resume(l->s->streams);
-	request(l, INIT_REQ_SIGNAL_ALL, SIGCONT);
-}
-
-/*
- * The main process has stopped, by itself or because we stopped all: the caller's shell must see
- * csbx stopped too, with its terminal as it was. Without a terminal in between, a program that
- * stops itself is its own affair: it must not stop the clock of --timeout.
- */
-static void main_stopped(struct loop *l)
-{
-	l->is_stopped = true;
-	if (l->stop == STOP_NONE && l->s->streams->master >= 0)
-		l->stop = STOP_TYPED;
-	if (l->stop == STOP_NONE)
-		return;
-	streams_suspend(l->s->streams);
-	job_control_stop(l->stop == STOP_TYPED);
-	go_on(l);
-}
-
-/* SI_KERNEL: from the terminal, which a pty of ours in raw mode does not do. */
-static void stop_asked(struct loop *l, bool was_typed)
-{
-	l->stop = was_typed ? STOP_TYPED : STOP_SENT;
-	if (l->is_stopped)
-		main_stopped(l);
-	else
-		request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
-}
-
-/* What was typed may be a Ctrl-Z that the kernel will discard (job_control.h). */
-static void check_typed(struct loop *l)
-{
-	struct streams *s = l->s->streams;
-	bool fresh = s->in.is_fresh;
-
-	s->in.is_fresh = false;
-	if (!fresh || s->master < 0 || l->dead ||
-	    !job_control_is_lost(s->master, s->in.buf + s->in.off, s->in.len, l->s->pid1.pid))
-		return;
-	request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
-}
-
 static void take_exit(struct loop *l, const struct init_event *ev)
 {
 	struct run_result *r = l->s->result;
@@ -287,12 +197,12 @@ static void start_watchdog(struct loop *l, int fds[], bool has_shm)
 		view->shm_fd = take_fd(&fds[i++]);
 	while (i < FD_PASS_MAX && fds[i] >= 0 && view->n_tmpfs < WATCHDOG_TMPFS_MAX)
 		view->tmpfs_fds[view->n_tmpfs++] = take_fd(&fds[i++]);
-	l->look_ns = now_ns();
+	l->look_ns = loop_now_ns();
 }
 
 static void oom(struct loop *l, const char *detected)
 {
-	end_by_limit(l, RUN_OOM);
+	loop_end_by_limit(l, RUN_OOM);
 	if (l->end.by == RUN_OOM) {
 		l->s->result->oom_killed = true;
 		l->s->result->detected = detected;
@@ -310,12 +220,12 @@ static void look(struct loop *l)
 		oom(l, "tick");
 		break;
 	case WATCHDOG_PIDS:
-		end_by_limit(l, RUN_PIDS_LIMIT);
+		loop_end_by_limit(l, RUN_PIDS_LIMIT);
 		break;
 	case WATCHDOG_IN_LIMITS:
 		break;
 	}
-	l->look_ns = now_ns() + watchdog_interval_ms(l->s->watchdog) * 1000000u;
+	l->look_ns = loop_now_ns() + watchdog_interval_ms(l->s->watchdog) * 1000000u;
 }
 
 static void read_control(struct loop *l)
@@ -343,7 +253,7 @@ static void read_control(struct loop *l)
 		l->s->fetch->root_fd = take_fd(&fds[0]);
 		l->s->fetch->ns_fd = take_fd(&fds[1]);
 	} else if (ev.type == INIT_EV_STOPPED) {
-		main_stopped(l);
+		loop_main_stopped(l);
 	} else if (ev.type == INIT_EV_EXITED) {
 		take_exit(l, &ev);
 	} else {
@@ -351,57 +261,6 @@ static void read_control(struct loop *l)
 	}
 	for (fd = 0; fd < FD_PASS_MAX; fd++)
 		fd_close(&fds[fd]);
-}
-
-/* `csbx stop` and `csbx kill`: a signal for the main process, and the end of all when it takes too
- * long. */
-static void stop_if_asked(struct loop *l)
-{
-	struct exec_stop *stop = &l->s->exec->stop;
-
-	if (!stop->is_asked)
-		return;
-	stop->is_asked = false;
-	if (stop->signal == SIGKILL) {
-		end_by_limit(l, RUN_KILLED);
-		return;
-	}
-	request(l, INIT_REQ_SIGNAL, (int)stop->signal);
-	if (stop->grace_ms && l->phase == PHASE_RUNNING) {
-		request(l, INIT_REQ_SIGNAL, SIGCONT);
-		l->stopping = true;
-		enter_phase(l, PHASE_TERMINATED, stop->grace_ms);
-	}
-}
-
-static void read_signal(struct loop *l)
-{
-	struct signalfd_siginfo si;
-
-	if (read(l->s->signal_fd, &si, sizeof(si)) != sizeof(si))
-		return;
-	if ((int)si.ssi_signo == EXEC_WAKE_SIGNAL) {
-		(void)exec_server_open(l->s->exec, NULL);
-		return;
-	}
-	switch (si.ssi_signo) {
-	case SIGWINCH:
-		streams_resize(l->s->streams);
-		break;
-	case SIGTSTP:
-		stop_asked(l, si.ssi_code == SI_KERNEL);
-		break;
-	case SIGCONT:
-		go_on(l);
-		break;
-	default:
-		if (l->end.started) {
-			request(l, INIT_REQ_SIGNAL, (int)si.ssi_signo);
-		} else {
-			l->end.killed_by = (int)si.ssi_signo;
-			kill_container(l);
-		}
-	}
 }
 
 static void reap(struct loop *l)
@@ -413,7 +272,7 @@ static void reap(struct loop *l)
 		return;
 	l->dead = true;
 	if (l->phase != PHASE_RUNNING)
-		enter_phase(l, PHASE_KILLED, DRAIN_MS);
+		loop_enter_phase(l, PHASE_KILLED, DRAIN_MS);
 	else
 		l->next_ns = 0;
 	log_trace("pid 1 ended: code %d status %d", si.si_code, si.si_status);
@@ -445,13 +304,13 @@ static void check_server(struct loop *l)
 	if (l->s->spec->rootfs.kind != ROOTFS_SQUASHFS || l->server_answered) {
 		l->server_answered = false;
 		server_ping(l->s->server_fd);
-		enter_phase(l, PHASE_KILLED, HUNG_MS);
+		loop_enter_phase(l, PHASE_KILLED, HUNG_MS);
 	} else if (!is_asked_twice) {
-		enter_phase(l, PHASE_SERVER_ASKED, GRACE_MS);
+		loop_enter_phase(l, PHASE_SERVER_ASKED, GRACE_MS);
 	} else {
 		squashd_kill(l->s->server_fd, l->s->server_pid);
 		err_set(&l->s->result->error, EIO, "the image server did not answer");
-		enter_phase(l, PHASE_SERVER_KILLED, 0);
+		loop_enter_phase(l, PHASE_SERVER_KILLED, 0);
 	}
 }
 
@@ -460,13 +319,13 @@ static void phase_ended(struct loop *l)
 	switch (l->phase) {
 	case PHASE_RUNNING:
 		l->end.by = l->end.exited ? l->end.by : RUN_TIMEOUT;
-		request(l, INIT_REQ_SIGNAL_ALL, SIGTERM);
-		enter_phase(l, PHASE_TERMINATED, l->s->spec->limits.kill_after_ms);
+		loop_request(l, INIT_REQ_SIGNAL_ALL, SIGTERM);
+		loop_enter_phase(l, PHASE_TERMINATED, l->s->spec->limits.kill_after_ms);
 		break;
 	case PHASE_TERMINATED:
 		if (l->stopping)
-			end_by_limit(l, RUN_KILLED);
-		kill_container(l);
+			loop_end_by_limit(l, RUN_KILLED);
+		loop_kill(l);
 		break;
 	case PHASE_KILLED:
 	case PHASE_SERVER_ASKED:
@@ -491,7 +350,7 @@ static int poll_timeout_ms(const struct loop *l)
 
 	if (!next)
 		return most_ms;
-	now = now_ns();
+	now = loop_now_ns();
 	left_ms = next <= now ? 0 : (next - now + 999999u) / 1000000u;
 	return most_ms >= 0 && left_ms > STREAM_LOOK_MS ? most_ms : (int)left_ms;
 }
@@ -505,15 +364,15 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	if (p[ON_CONTROL].revents)
 		read_control(l);
 	if (p[ON_SIGNAL].revents)
-		read_signal(l);
+		loop_read_signal(l);
 	if (p[ON_SERVER].revents)
 		read_server(l);
 	if (p[ON_EXEC].revents)
-		exec_server_handle(l->s->exec), stop_if_asked(l);
+		exec_server_handle(l->s->exec), loop_stop_if_asked(l);
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);
-	check_typed(l);
+	loop_check_typed(l);
 	if (streams_too_much(l->s->streams))
 		too_much_output(l);
 	if (p[ON_PIDFD].revents && !p[ON_STATUS].revents && !p[ON_CONTROL].revents)
@@ -544,9 +403,9 @@ static int run_loop(struct loop *l, struct err *e)
 		if (poll(p, n, poll_timeout_ms(l)) < 0 && errno != EINTR)
 			return err_sys(e, "poll");
 		handle(l, p, n);
-		if (l->next_ns && now_ns() >= l->next_ns)
+		if (l->next_ns && loop_now_ns() >= l->next_ns)
 			phase_ended(l);
-		if (l->look_ns && now_ns() >= l->look_ns)
+		if (l->look_ns && loop_now_ns() >= l->look_ns)
 			look(l);
 	}
 	return 0;
@@ -558,12 +417,12 @@ int supervise_run(struct supervise *s, struct err *e)
 	int r;
 
 	s->result->exit_code = -1;
-	enter_phase(&l, PHASE_RUNNING, s->spec->limits.timeout_ms);
+	loop_enter_phase(&l, PHASE_RUNNING, s->spec->limits.timeout_ms);
 	r = run_loop(&l, e);
 	fd_close(&l.snmp_fd);
 
 	if (r < 0) {
-		kill_container(&l);
+		loop_kill(&l);
 		return r;
 	}
 	return verdict_reach(&l.end, s->watchdog, s->cgroup, s->result, e);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_SUPERVISE_PRIV_H
+#define CSBX_RUNTIME_SUPERVISE_PRIV_H
+
+/* What supervise.c, the loop, and supervise_signal.c, signals and job control, share. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/result.h"
+#include "runtime/supervise.h"
+#include "runtime/verdict.h"
+
+enum phase {
+	PHASE_RUNNING,
+	PHASE_TERMINATED,
+	PHASE_KILLED,
+	PHASE_SERVER_ASKED,
+	PHASE_SERVER_KILLED
+};
+
+struct loop {
+	struct supervise *s;
+	enum phase phase;
+	uint64_t next_ns; /* when the phase ends; 0: never */
+	uint64_t look_ns; /* when the watchdog looks next; 0: never */
+	struct ending end;
+	bool give_up_output;
+	bool stopping; /* by `csbx stop`: it is killed when it does not go */
+	bool dead, server_answered;
+	bool is_stopped;                                /* the main process, and we are not */
+	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
+	int wait_status;                                /* of the main process */
+	int snmp_fd; /* counters of the container's network, -1: none of interest */
+};
+
+uint64_t loop_now_ns(void);
+/* last_ms 0: it does not end by itself. */
+void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms);
+void loop_kill(struct loop *l);
+/* A limit was passed: the container ends now, whatever its processes do. */
+void loop_end_by_limit(struct loop *l, enum run_status status);
+/* A request that cannot be sent finds a container that is ending: its death will be seen. */
+void loop_request(struct loop *l, uint32_t type, int signal);
+
+/* supervise_signal.c */
+void loop_main_stopped(struct loop *l);
+void loop_check_typed(struct loop *l);
+void loop_read_signal(struct loop *l);
+void loop_stop_if_asked(struct loop *l);
+
+#endif

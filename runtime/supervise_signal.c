@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signals to the supervisor and what other commands ask of it: passed on to the main process, job
+ * control towards the caller's shell, and `csbx stop`.
+ */
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/exec_proto.h"
+#include "runtime/exec_server.h"
+#include "runtime/job_control.h"
+#include "runtime/spec.h"
+#include "runtime/supervise_priv.h"
+
+int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
+{
+	static const int forwarded[] = {SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
+					SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT};
+	sigset_t set;
+
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN); /* tcsetattr from the background must not stop us half-way */
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+		sigaddset(&set, forwarded[i]);
+	sigaddset(&set, EXEC_WAKE_SIGNAL);
+	if (sigprocmask(SIG_BLOCK, &set, ret_old) < 0)
+		return err_sys(e, "block signals");
+	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *ret_fd < 0 ? err_sys(e, "signalfd") : 0;
+}
+
+static void go_on(struct loop *l)
+{
+	l->is_stopped = false;
+	l->stop = STOP_NONE;
+	streams_resume(l->s->streams);
+	loop_request(l, INIT_REQ_SIGNAL_ALL, SIGCONT);
+}
+
+/*
+ * The main process has stopped, by itself or because we stopped all: the caller's shell must see
+ * csbx stopped too, with its terminal as it was. Without a terminal in between, a program that
+ * stops itself is its own affair: it must not stop the clock of --timeout.
+ */
+void loop_main_stopped(struct loop *l)
+{
+	l->is_stopped = true;
+	if (l->stop == STOP_NONE && l->s->streams->master >= 0)
+		l->stop = STOP_TYPED;
+	if (l->stop == STOP_NONE)
+		return;
+	streams_suspend(l->s->streams);
+	job_control_stop(l->stop == STOP_TYPED);
+	go_on(l);
+}
+
+/* SI_KERNEL: from the terminal, which a pty of ours in raw mode does not do. */
+static void stop_asked(struct loop *l, bool was_typed)
+{
+	l->stop = was_typed ? STOP_TYPED : STOP_SENT;
+	if (l->is_stopped)
+		loop_main_stopped(l);
+	else
+		loop_request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
+}
+
+/* What was typed may be a Ctrl-Z that the kernel will discard (job_control.h). */
+void loop_check_typed(struct loop *l)
+{
+	struct streams *s = l->s->streams;
+	bool fresh = s->in.is_fresh;
+
+	s->in.is_fresh = false;
+	if (!fresh || s->master < 0 || l->dead ||
+	    !job_control_is_lost(s->master, s->in.buf + s->in.off, s->in.len, l->s->pid1.pid))
+		return;
+	loop_request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
+}
+
+/* `csbx stop` and `csbx kill`: a signal for the main process, and the end of all when it takes too
+ * long. */
+void loop_stop_if_asked(struct loop *l)
+{
+	struct exec_stop *stop = &l->s->exec->stop;
+
+	if (!stop->is_asked)
+		return;
+	stop->is_asked = false;
+	if (stop->signal == SIGKILL) {
+		loop_end_by_limit(l, RUN_KILLED);
+		return;
+	}
+	loop_request(l, INIT_REQ_SIGNAL, (int)stop->signal);
+	if (stop->grace_ms && l->phase == PHASE_RUNNING) {
+		loop_request(l, INIT_REQ_SIGNAL, SIGCONT);
+		l->stopping = true;
+		loop_enter_phase(l, PHASE_TERMINATED, stop->grace_ms);
+	}
+}
+
+void loop_read_signal(struct loop *l)
+{
+	struct signalfd_siginfo si;
+
+	if (read(l->s->signal_fd, &si, sizeof(si)) != sizeof(si))
+		return;
+	if ((int)si.ssi_signo == EXEC_WAKE_SIGNAL) {
+		(void)exec_server_open(l->s->exec, NULL);
+		return;
+	}
+	switch (si.ssi_signo) {
+	case SIGWINCH:
+		streams_resize(l->s->streams);
+		break;
+	case SIGTSTP:
+		stop_asked(l, si.ssi_code == SI_KERNEL);
+		break;
+	case SIGCONT:
+		go_on(l);
+		break;
+	default:
+		if (l->end.started) {
+			loop_request(l, INIT_REQ_SIGNAL, (int)si.ssi_signo);
+		} else {
+			l->end.killed_by = (int)si.ssi_signo;
+			loop_kill(l);
+		}
+	}
+}
