@@ -116,7 +116,8 @@ static const struct opt opts[] = {
 	 .initial = "100ms", .help = "how long after --timeout's SIGTERM everything is killed"},
 	{OPT_CALL, 0, "limits", "auto|strict", AT(spec.limits.strict), set_limits, .has_key = true,
 	 .initial = "auto", .offers = "words:auto strict",
-	 .help = "auto: hold each limit as well as this machine can, and say in the result what falls "
+	 .help = "auto: hold each limit as well as this machine can, and say in the result what "
+		 "falls "
 		 "short; strict: start nothing unless each can be held exactly"},
 	{OPT_CALL, 0, "ulimit", "NAME=SOFT[:HARD]", AT(spec), set_ulimit, .repeats = true,
 	 .has_key = true,

@@ -188,7 +188,7 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 		code = cmd_error(&e, "%s", what);
 		explain_missing(q->operand, &e);
 	} else {
-		code = q->plan	   ? run_plan(&o->spec, what)
+		code = q->plan     ? run_plan(&o->spec, what)
 		       : q->detach ? run_detached(c, o, what)
 				   : run_with_result(c, o, &subject.meta, what);
 	}

@@ -26,7 +26,8 @@ static const struct opt start_opts[] = {
 	{OPT_FLAG, 0, "force", .offset = offsetof(struct start_args, force),
 	 .help = "use a kept layer that may be incomplete because the machine went down"},
 	{OPT_FLAG, 'd', "detach", .offset = offsetof(struct start_args, detach),
-	 .help = "print the instance's id when the command runs, and leave it running; csbx logs shows "
+	 .help = "print the instance's id when the command runs, and leave it running; csbx logs "
+		 "shows "
 		 "its output, stop ends it"},
 	{OPT_FLAG, 0, "plan", .offset = offsetof(struct start_args, plan),
 	 .help = "print what would be mounted, in order, and start nothing"},

@@ -6,13 +6,18 @@
 
 /* Field offsets of struct posix_header, tar(5). */
 enum {
-	NAME = 0, NAME_LEN = 100,
-	SIZE = 124, SIZE_LEN = 12,
-	CHECKSUM = 148, CHECKSUM_LEN = 8,
+	NAME = 0,
+	NAME_LEN = 100,
+	SIZE = 124,
+	SIZE_LEN = 12,
+	CHECKSUM = 148,
+	CHECKSUM_LEN = 8,
 	TYPE = 156,
-	LINK = 157, LINK_LEN = 100,
+	LINK = 157,
+	LINK_LEN = 100,
 	MAGIC = 257,
-	PREFIX = 345, PREFIX_LEN = 155,
+	PREFIX = 345,
+	PREFIX_LEN = 155,
 	SPARSE_CONTINUES = 482,
 };
 

@@ -82,7 +82,8 @@ static int take_string(struct scan *s, char **slot, const char *text, size_t len
 }
 
 /* One PAX record: keys that concern us. */
-static int apply_record(struct scan *s, const char *key, size_t key_len, const char *val, size_t len)
+static int apply_record(struct scan *s, const char *key, size_t key_len, const char *val,
+			size_t len)
 {
 	struct pending *p = &s->pending;
 
@@ -92,7 +93,9 @@ static int apply_record(struct scan *s, const char *key, size_t key_len, const c
 		return take_string(s, &p->link, val, len);
 	if (key_len == 4 && !memcmp(key, "size", 4)) {
 		p->has_size = true;
-		return archive_header_decimal(val, len, &p->size_bytes) < 0 ? damaged(s, "bad PAX size") : 0;
+		return archive_header_decimal(val, len, &p->size_bytes) < 0
+			       ? damaged(s, "bad PAX size")
+			       : 0;
 	}
 	if (key_len > 11 && !memcmp(key, "GNU.sparse.", 11))
 		p->sparse = true;
@@ -136,7 +139,8 @@ static int apply_extension(struct scan *s, const struct archive_header *h)
 	if (h->kind == HEADER_PAX)
 		r = apply_pax(s, text.data, text.len);
 	else
-		r = take_string(s, h->kind == HEADER_LONG_NAME ? &s->pending.name : &s->pending.link,
+		r = take_string(s,
+				h->kind == HEADER_LONG_NAME ? &s->pending.name : &s->pending.link,
 				text.data, strnlen(text.data, text.len));
 	return r < 0 ? r : skip_data(s, h->size_bytes);
 }
@@ -159,7 +163,8 @@ static int append(struct scan *s, const char *name, const struct archive_header 
 	}
 	m = &i->members[i->n++];
 	*m = (struct archive_member){.type = s->pending.sparse ? MEMBER_OTHER : h->type,
-				     .offset = s->offset, .size_bytes = size};
+				     .offset = s->offset,
+				     .size_bytes = size};
 	m->name = strdup(name);
 	if (h->type == MEMBER_SYMLINK || h->type == MEMBER_HARDLINK)
 		m->link = strdup(s->pending.link ? s->pending.link : h->link);
@@ -235,7 +240,8 @@ static int scan_header(struct scan *s)
 
 static int compare_members(const void *a, const void *b)
 {
-	return strcmp(((const struct archive_member *)a)->name, ((const struct archive_member *)b)->name);
+	return strcmp(((const struct archive_member *)a)->name,
+		      ((const struct archive_member *)b)->name);
 }
 
 static void mark_twice(struct archive_index *i)

@@ -18,7 +18,7 @@ struct image_config {
 	char *user, *workdir, *stop_signal;
 	struct strv env, entrypoint, cmd;
 	struct strv label_names, label_values; /* in step */
-	struct strv volumes, ports;	       /* "/data"; "80/tcp" */
+	struct strv volumes, ports;            /* "/data"; "80/tcp" */
 	struct digest *diff_ids;
 	size_t n_diff_ids;
 };

@@ -14,7 +14,7 @@ static const char *const image_keys[] = {
 	"architecture", "os", "variant", "created", "config", "rootfs", "history", NULL,
 };
 static const char *const config_keys[] = {
-	"User",	   "Env",    "Entrypoint",   "Cmd",	   "WorkingDir", "Labels",
+	"User",    "Env",          "Entrypoint", "Cmd",   "WorkingDir",  "Labels",
 	"Volumes", "ExposedPorts", "StopSignal", "Shell", "Healthcheck", NULL,
 };
 static const char *const rootfs_keys[] = {"type", "diff_ids", NULL};
@@ -76,7 +76,10 @@ static int copy_labels(const struct json *obj, struct image_config *c, struct er
 static int parse_config(const struct json *v, struct image_config *c, struct err *e)
 {
 	const struct string_member strings[] = {
-		{"User", &c->user}, {"WorkingDir", &c->workdir}, {"StopSignal", &c->stop_signal}, {NULL},
+		{"User", &c->user},
+		{"WorkingDir", &c->workdir},
+		{"StopSignal", &c->stop_signal},
+		{NULL},
 	};
 	int r = json_check_keys(v, config_keys, e);
 
@@ -114,14 +117,16 @@ static int parse_rootfs(const struct json *v, struct image_config *c, struct err
 		return err_set(e, EOPNOTSUPP, "type %.32s: not layers", type);
 	n = json_count(ids);
 	if (n > OCI_LAYERS_MAX)
-		return err_set(e, E2BIG, "diff_ids: %zu entries, the limit is %d", n, OCI_LAYERS_MAX);
+		return err_set(e, E2BIG, "diff_ids: %zu entries, the limit is %d", n,
+			       OCI_LAYERS_MAX);
 	c->diff_ids = n ? calloc(n, sizeof(*c->diff_ids)) : NULL;
 	if (n && !c->diff_ids)
 		return err_set(e, ENOMEM, "out of memory");
 	for (const struct json *i = json_first(ids); i; i = json_next(i)) {
 		const char *s = json_text(i);
 
-		r = s ? digest_parse(s, &c->diff_ids[c->n_diff_ids], e) : err_set(e, EBADMSG, "not a string");
+		r = s ? digest_parse(s, &c->diff_ids[c->n_diff_ids], e)
+		      : err_set(e, EBADMSG, "not a string");
 		if (r < 0)
 			return err_wrap(e, "diff_ids[%zu]", c->n_diff_ids);
 		c->n_diff_ids++;
@@ -132,7 +137,7 @@ static int parse_rootfs(const struct json *v, struct image_config *c, struct err
 static int parse_image(const struct json *doc, struct image_config *c, struct err *e)
 {
 	const struct string_member strings[] = {
-		{"architecture", &c->arch}, {"os", &c->os},	{"variant", &c->variant},
+		{"architecture", &c->arch}, {"os", &c->os}, {"variant", &c->variant},
 		{"created", &c->created},   {NULL},
 	};
 	const struct json *config, *rootfs;
@@ -174,7 +179,7 @@ int image_config_parse(const void *text, size_t len, struct image_config *ret, s
 
 void image_config_free(struct image_config *c)
 {
-	char **strings[] = {&c->arch, &c->os,	   &c->variant,	   &c->created,
+	char **strings[] = {&c->arch, &c->os,      &c->variant,    &c->created,
 			    &c->user, &c->workdir, &c->stop_signal};
 
 	for (unsigned i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)

@@ -29,8 +29,8 @@ int digest_parse(const char *text, struct digest *ret, struct err *e)
 	if (!want)
 		return err_set(e, EINVAL, "digest '%.80s': only sha256 and sha512 are known", text);
 	if (strlen(hex) != want || strspn(hex, "0123456789abcdef") != want)
-		return err_set(e, EINVAL, "digest '%.80s': %s takes %zu lower-case hex digits", text,
-			       d.alg, want);
+		return err_set(e, EINVAL, "digest '%.80s': %s takes %zu lower-case hex digits",
+			       text, d.alg, want);
 	memcpy(d.hex, hex, want);
 	*ret = d;
 	return 0;

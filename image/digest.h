@@ -35,7 +35,10 @@ struct digest_ctx {
 	char alg[16];
 	bool failed;
 };
-#define DIGEST_CTX_INIT {0}
+#define DIGEST_CTX_INIT \
+	{               \
+		0       \
+	}
 
 /* alg "sha256" or "sha512"; "" stands for sha256. */
 int digest_init(struct digest_ctx *c, const char *alg, struct err *e);

@@ -111,7 +111,8 @@ static int choose(const struct docker_images *l, const struct source_uri *u,
 			continue;
 		if (*ret && !str_eq((*ret)->config, l->items[i].config)) {
 			list_images(l, &names);
-			return err_set(e, EINVAL, "several images; choose one of: %s", strbuf_str(&names));
+			return err_set(e, EINVAL, "several images; choose one of: %s",
+				       strbuf_str(&names));
 		}
 		if (!*ret)
 			*ret = &l->items[i];
@@ -122,7 +123,8 @@ static int choose(const struct docker_images *l, const struct source_uri *u,
 	return err_set(e, ENOENT, "no such image in the archive; it has: %s", strbuf_str(&names));
 }
 
-static int load_config(const struct fileset *f, const char *name, struct image_source *s, struct err *e)
+static int load_config(const struct fileset *f, const char *name, struct image_source *s,
+		       struct err *e)
 {
 	struct digest claimed = claimed_digest(name, true);
 	int r = fileset_read(f, name, JSON_CONFIG_MAX, &s->config, e);
@@ -167,7 +169,8 @@ static int read_images(const struct fileset *f, struct docker_images *ret, struc
 	int r = fileset_read(f, "manifest.json", JSON_MANIFEST_MAX, &text, e);
 
 	if (r == -ENOENT && fileset_has(f, "repositories"))
-		return err_set(e, EOPNOTSUPP, "written by docker before 1.10 (no manifest.json); "
+		return err_set(e, EOPNOTSUPP,
+			       "written by docker before 1.10 (no manifest.json); "
 			       "load and save it again with a current docker");
 	if (r == -ENOENT)
 		return err_set(e, ENOENT, "not a docker archive (no file manifest.json)");

@@ -7,7 +7,8 @@
 #include "image/oci_json.h"
 #include "runtime/base/err.h"
 
-static const char *const image_keys[] = {"Config", "RepoTags", "Layers", "Parent", "LayerSources", NULL};
+static const char *const image_keys[] = {"Config", "RepoTags",     "Layers",
+					 "Parent", "LayerSources", NULL};
 
 static int parse_image(const struct json *v, struct docker_image *image, struct err *e)
 {
@@ -30,7 +31,8 @@ static int parse_image(const struct json *v, struct docker_image *image, struct 
 	if (r >= 0)
 		r = json_get_strv(v, "Layers", &image->layers, e);
 	if (r >= 0 && image->layers.n > OCI_LAYERS_MAX)
-		r = err_set(e, E2BIG, "Layers: %zu entries, the limit is %d", image->layers.n, OCI_LAYERS_MAX);
+		r = err_set(e, E2BIG, "Layers: %zu entries, the limit is %d", image->layers.n,
+			    OCI_LAYERS_MAX);
 	return r;
 }
 

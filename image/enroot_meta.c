@@ -116,8 +116,9 @@ static void build_fstab(const struct image_config *c, struct strbuf *b)
 		const char *path = c->volumes.items[i];
 
 		if (fits_fstab(path))
-			strbuf_addf(b, "${ENROOT_ROOTFS}%s %s none x-create=dir,bind,rw,nosuid,nodev\n",
-				    path, path);
+			strbuf_addf(
+				b, "${ENROOT_ROOTFS}%s %s none x-create=dir,bind,rw,nosuid,nodev\n",
+				path, path);
 	}
 }
 

@@ -10,7 +10,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 
-/* What archive_index_scan() reads. The size was taken once: a file that grows does not concern it. */
+/* What archive_index_scan() reads. The size was taken once: a file that grows does not concern it.
+ */
 struct archive_file {
 	int fd;
 	uint64_t size_bytes;

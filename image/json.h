@@ -23,7 +23,7 @@ struct strv;
 
 #define JSON_DEPTH_MAX 64
 #define JSON_WHOLE_MAX ((UINT64_C(1) << 53) - 1) /* what every reader takes for the same number */
-#define JSON_VALUES_MAX (1u << 18) /* in one document */
+#define JSON_VALUES_MAX (1u << 18)               /* in one document */
 #define JSON_MANIFEST_MAX (4u << 20)
 #define JSON_CONFIG_MAX (8u << 20)
 
@@ -40,7 +40,7 @@ bool json_is_object(const struct json *v);
 bool json_is_array(const struct json *v);
 bool json_is_null(const struct json *v);
 const char *json_text(const struct json *v); /* NULL unless v is a string */
-int json_truth(const struct json *v); /* 1 true, 0 false, -EINVAL for anything else */
+int json_truth(const struct json *v);        /* 1 true, 0 false, -EINVAL for anything else */
 /* A whole number 0..JSON_WHOLE_MAX, written as one; -EINVAL for anything else. */
 int json_whole(const struct json *v, uint64_t *ret);
 
@@ -58,7 +58,8 @@ const struct json *json_member(const struct json *obj, const char *key);
  * another type is -EBADMSG naming the key.
  */
 int json_get_str(const struct json *obj, const char *key, const char **ret, struct err *e);
-int json_get_object(const struct json *obj, const char *key, const struct json **ret, struct err *e);
+int json_get_object(const struct json *obj, const char *key, const struct json **ret,
+		    struct err *e);
 int json_get_array(const struct json *obj, const char *key, const struct json **ret, struct err *e);
 int json_get_strv(const struct json *obj, const char *key, struct strv *ret, struct err *e);
 

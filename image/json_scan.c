@@ -240,7 +240,8 @@ static int scan_next(struct scanner *s)
 			return r < 0 ? r : 1;
 		}
 		if (c != (object ? '}' : ']'))
-			return fail(s, c < 0 ? "unexpected end" : "expected a comma or the closing bracket");
+			return fail(s, c < 0 ? "unexpected end"
+					     : "expected a comma or the closing bracket");
 		s->p++;
 		s->depth--;
 	}

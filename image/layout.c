@@ -21,7 +21,8 @@ static bool is_image(const struct oci_descriptor *d)
 static bool has_ref(const struct oci_descriptor *d, const char *ref)
 {
 	return (d->ref_name && (str_eq(d->ref_name, ref) || image_ref_same(d->ref_name, ref))) ||
-	       (d->image_name && (str_eq(d->image_name, ref) || image_ref_same(d->image_name, ref)));
+	       (d->image_name &&
+		(str_eq(d->image_name, ref) || image_ref_same(d->image_name, ref)));
 }
 
 static bool is_selected(const struct oci_document *index, size_t i, const struct source_uri *u)
@@ -65,7 +66,8 @@ static int not_one(const struct oci_document *index, bool none, struct err *e)
 	list_images(index, &names);
 	if (!names.len)
 		return err_set(e, ENOENT, "the layout holds no image");
-	return none ? err_set(e, ENOENT, "no such image in the layout; it has: %s", strbuf_str(&names))
+	return none ? err_set(e, ENOENT, "no such image in the layout; it has: %s",
+			      strbuf_str(&names))
 		    : err_set(e, EINVAL, "several images; choose one of: %s", strbuf_str(&names));
 }
 
@@ -83,13 +85,17 @@ static bool same_name(const struct oci_descriptor *a, const struct oci_descripto
 	return str_eq(a->ref_name, b->ref_name);
 }
 
-static void consider(struct candidates *c, const struct oci_descriptor *d, const struct platform *want)
+static void consider(struct candidates *c, const struct oci_descriptor *d,
+		     const struct platform *want)
 {
 	int rank = platform_rank(want, d->os, d->arch, d->variant);
 
 	if (!c->first) {
-		*c = (struct candidates){.first = d, .best_rank = -1, .same_content = true,
-					 .same_name = true, .have_platforms = true};
+		*c = (struct candidates){.first = d,
+					 .best_rank = -1,
+					 .same_content = true,
+					 .same_name = true,
+					 .have_platforms = true};
 	}
 	c->same_content = c->same_content && digest_equal(&c->first->digest, &d->digest);
 	c->same_name = c->same_name && same_name(c->first, d);

@@ -26,8 +26,9 @@ static char *blob_name(const struct oci_blobs *b, const struct digest *d, enum b
 
 static int size_differs(const struct oci_descriptor *d, uint64_t got, struct err *e)
 {
-	return err_set(e, EBADMSG, "%s:%.12s has %llu bytes, its descriptor says %llu", d->digest.alg,
-		       d->digest.hex, (unsigned long long)got, (unsigned long long)d->size_bytes);
+	return err_set(e, EBADMSG, "%s:%.12s has %llu bytes, its descriptor says %llu",
+		       d->digest.alg, d->digest.hex, (unsigned long long)got,
+		       (unsigned long long)d->size_bytes);
 }
 
 static int open_blob(const struct oci_blobs *b, const struct digest *d, enum blob_role role,
@@ -119,7 +120,8 @@ static int fetch_one(const struct oci_blobs *b, const struct oci_descriptor *d, 
 	return b->fetch ? b->fetch(b->arg, &d, 1, e) : 0;
 }
 
-static int fetch_content(const struct oci_blobs *b, const struct oci_document *manifest, struct err *e)
+static int fetch_content(const struct oci_blobs *b, const struct oci_document *manifest,
+			 struct err *e)
 {
 	_free_ const struct oci_descriptor **wanted = NULL;
 
@@ -160,7 +162,8 @@ static int descend(const struct oci_blobs *b, struct strbuf *text, struct oci_do
 		size_t i;
 
 		if (depth == INDEX_DEPTH_MAX)
-			return err_set(e, EBADMSG, "indexes nested more than %d deep", INDEX_DEPTH_MAX);
+			return err_set(e, EBADMSG, "indexes nested more than %d deep",
+				       INDEX_DEPTH_MAX);
 		r = platform_choose(wish->platform, doc->entries, doc->n, &i, e);
 		if (r < 0)
 			return r;
@@ -170,8 +173,8 @@ static int descend(const struct oci_blobs *b, struct strbuf *text, struct oci_do
 			return r;
 		r = read_blob(b, &doc->entries[i], BLOB_DOCUMENT, JSON_MANIFEST_MAX, text, e);
 		if (r >= 0)
-			r = oci_document_parse(strbuf_str(text), text->len, doc->entries[i].media_type,
-					       &child, e);
+			r = oci_document_parse(strbuf_str(text), text->len,
+					       doc->entries[i].media_type, &child, e);
 		if (r < 0)
 			return err_wrap(e, "image manifest");
 		*digest = doc->entries[i].digest;
@@ -236,8 +239,8 @@ int oci_image_resolve(const struct oci_blobs *b, const struct oci_descriptor *ro
 	return descend(b, &text, &doc, ret, wish, e);
 }
 
-int oci_image_load_text(const struct oci_blobs *b, struct strbuf *text, const struct image_wish *wish,
-			struct image_source *s, struct err *e)
+int oci_image_load_text(const struct oci_blobs *b, struct strbuf *text,
+			const struct image_wish *wish, struct image_source *s, struct err *e)
 {
 	struct digest digest;
 	int r = digest_of(strbuf_str(text), text->len, &digest, e);
@@ -245,13 +248,15 @@ int oci_image_load_text(const struct oci_blobs *b, struct strbuf *text, const st
 	return r < 0 ? r : load_document(b, text, digest, NULL, wish, s, e);
 }
 
-static int wrong_platform(const struct image_config *c, const struct image_wish *wish, struct err *e)
+static int wrong_platform(const struct image_config *c, const struct image_wish *wish,
+			  struct err *e)
 {
 	_strbuf_ struct strbuf has = STRBUF_INIT, wanted = STRBUF_INIT;
 
 	platform_format(&has, c->os, c->arch, NULL);
 	platform_format(&wanted, wish->platform->os, wish->platform->arch, NULL);
-	err_set(e, ENOENT, "the image is for %s, not for %s", strbuf_str(&has), strbuf_str(&wanted));
+	err_set(e, ENOENT, "the image is for %s, not for %s", strbuf_str(&has),
+		strbuf_str(&wanted));
 	if (!wish->explicit && c->os && str_eq(c->os, "linux"))
 		err_append(e, "--arch imports it all the same");
 	return -ENOENT;
@@ -268,8 +273,8 @@ int oci_image_check_config(struct image_source *s, const struct image_wish *wish
 	if (platform_rank(wish->platform, c.os, c.arch, wish->platform->variant) < 0)
 		return wrong_platform(&c, wish, e);
 	if (c.n_diff_ids != s->n_layers)
-		return err_set(e, EBADMSG, "%zu layers, but the config has %zu diff_ids", s->n_layers,
-			       c.n_diff_ids);
+		return err_set(e, EBADMSG, "%zu layers, but the config has %zu diff_ids",
+			       s->n_layers, c.n_diff_ids);
 	for (size_t i = 0; i < s->n_layers; i++)
 		s->layers[i].diff_id = c.diff_ids[i];
 	return 0;

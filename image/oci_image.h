@@ -24,7 +24,8 @@ struct oci_blobs {
 	 * Brings blobs into files before they are looked for there: one document at a time, then
 	 * the config and all layers at once. NULL: what is not there is missing.
 	 */
-	int (*fetch)(void *arg, const struct oci_descriptor *const *wanted, size_t n, struct err *e);
+	int (*fetch)(void *arg, const struct oci_descriptor *const *wanted, size_t n,
+		     struct err *e);
 	/* A blob that fetch has brought, instead of from files. -ENOENT. */
 	int (*open)(void *arg, const struct digest *d, struct file_range *ret, struct err *e);
 	void *arg;
@@ -44,8 +45,8 @@ int oci_image_resolve(const struct oci_blobs *b, const struct oci_descriptor *ro
 		      const struct image_wish *wish, struct digest *ret, struct err *e);
 
 /* Loads a document at hand that nothing refers to; takes the text. */
-int oci_image_load_text(const struct oci_blobs *b, struct strbuf *text, const struct image_wish *wish,
-			struct image_source *s, struct err *e);
+int oci_image_load_text(const struct oci_blobs *b, struct strbuf *text,
+			const struct image_wish *wish, struct image_source *s, struct err *e);
 
 /*
  * s->config and s->layers are set: checks that the config is one of a linux image for the wanted

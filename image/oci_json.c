@@ -40,11 +40,12 @@ static const char *const layer_types[] = {
 };
 
 static const char *const document_keys[] = {
-	"schemaVersion", "mediaType", "artifactType", "manifests", "config", "layers",
-	"fsLayers",	 "subject",   "annotations",  NULL,
+	"schemaVersion", "mediaType", "artifactType", "manifests",   "config",
+	"layers",        "fsLayers",  "subject",      "annotations", NULL,
 };
 static const char *const descriptor_keys[] = {
-	"mediaType", "digest", "size", "platform", "annotations", "urls", "data", "artifactType", NULL,
+	"mediaType", "digest", "size",         "platform", "annotations",
+	"urls",      "data",   "artifactType", NULL,
 };
 static const char *const platform_keys[] = {"os", "architecture", "variant", "os.version", NULL};
 
@@ -59,7 +60,8 @@ static bool is_one_of(const char *s, const char *const *list)
 
 int oci_kind_of(const char *media_type)
 {
-	for (unsigned i = 0; media_type && i < sizeof(document_types) / sizeof(document_types[0]); i++) {
+	for (unsigned i = 0; media_type && i < sizeof(document_types) / sizeof(document_types[0]);
+	     i++) {
 		if (str_eq(media_type, document_types[i].media_type))
 			return (int)document_types[i].kind;
 	}
@@ -115,7 +117,8 @@ static int parse_descriptor(const struct json *v, struct oci_descriptor *d, stru
 	if (r >= 0)
 		r = json_get_str(v, "digest", &digest, e);
 	if (r >= 0)
-		r = digest ? digest_parse(digest, &d->digest, e) : err_set(e, EBADMSG, "digest: missing");
+		r = digest ? digest_parse(digest, &d->digest, e)
+			   : err_set(e, EBADMSG, "digest: missing");
 	if (r >= 0)
 		r = json_get_size(v, "size", &d->size_bytes, e);
 	if (r >= 0)
@@ -173,7 +176,8 @@ static int check_version(const struct json *doc, struct err *e)
 	if (r < 0)
 		return r;
 	if (version == 1)
-		return err_set(e, EOPNOTSUPP, "docker image manifest schema 1 is obsolete and not supported; "
+		return err_set(e, EOPNOTSUPP,
+			       "docker image manifest schema 1 is obsolete and not supported; "
 			       "pull and push the image again with a current tool");
 	return version == 2 ? 0 : err_set(e, EBADMSG, "schemaVersion: not 2");
 }
@@ -185,9 +189,10 @@ static int same_kind(const char *media_type, const char *whose, enum oci_kind ki
 	if (!media_type || k == (int)kind)
 		return 0;
 	if (k < 0)
-		return err_set(e, EOPNOTSUPP, "%s type %.100s: not a container image", whose, media_type);
-	return err_set(e, EBADMSG, "%s says %.100s, but the members are those of %s", whose, media_type,
-		       kind == OCI_INDEX ? "an index" : "a manifest");
+		return err_set(e, EOPNOTSUPP, "%s type %.100s: not a container image", whose,
+			       media_type);
+	return err_set(e, EBADMSG, "%s says %.100s, but the members are those of %s", whose,
+		       media_type, kind == OCI_INDEX ? "an index" : "a manifest");
 }
 
 /* Decides what the document is; see the header for why it looks three times. */
@@ -195,7 +200,8 @@ static int classify(const struct json *doc, const char *referred, enum oci_kind 
 {
 	const char *own;
 	bool index = has_key(doc, "manifests");
-	bool manifest = has_key(doc, "layers") || has_key(doc, "config") || has_key(doc, "fsLayers");
+	bool manifest =
+		has_key(doc, "layers") || has_key(doc, "config") || has_key(doc, "fsLayers");
 	int r = json_get_str(doc, "mediaType", &own, e);
 
 	if (r < 0)
@@ -206,19 +212,23 @@ static int classify(const struct json *doc, const char *referred, enum oci_kind 
 		return err_set(e, EBADMSG, "neither an image index nor an image manifest");
 	*ret = index ? OCI_INDEX : OCI_MANIFEST;
 	if (own && referred && !str_eq(own, referred))
-		return err_set(e, EBADMSG, "mediaType %.100s, but referred to as %.100s", own, referred);
+		return err_set(e, EBADMSG, "mediaType %.100s, but referred to as %.100s", own,
+			       referred);
 	r = same_kind(own, "mediaType", *ret, e);
 	return r < 0 ? r : same_kind(referred, "reference", *ret, e);
 }
 
-static int check_layer(const struct oci_document *d, const struct oci_descriptor *layer, struct err *e)
+static int check_layer(const struct oci_document *d, const struct oci_descriptor *layer,
+		       struct err *e)
 {
 	if (!layer->media_type)
 		return err_set(e, EBADMSG, "mediaType: missing");
 	if (str_has_suffix(layer->media_type, "+encrypted"))
-		return err_set(e, EOPNOTSUPP, "encrypted; decrypt the image first (skopeo copy --decryption-key)");
+		return err_set(e, EOPNOTSUPP,
+			       "encrypted; decrypt the image first (skopeo copy --decryption-key)");
 	if (!is_one_of(layer->media_type, layer_types))
-		return err_set(e, EOPNOTSUPP, "type %.100s: not a file system layer", layer->media_type);
+		return err_set(e, EOPNOTSUPP, "type %.100s: not a file system layer",
+			       layer->media_type);
 	if (digest_equal(&layer->digest, &d->config.digest))
 		return err_set(e, EBADMSG, "has the digest of the config");
 	return 0;
@@ -230,7 +240,8 @@ static int parse_manifest(const struct json *doc, struct oci_document *d, struct
 	int r = json_get_object(doc, "config", &config, e);
 
 	if (r >= 0)
-		r = config ? parse_descriptor(config, &d->config, e) : err_set(e, EBADMSG, "missing");
+		r = config ? parse_descriptor(config, &d->config, e)
+			   : err_set(e, EBADMSG, "missing");
 	if (r >= 0 && (!d->config.media_type || !is_one_of(d->config.media_type, config_types)))
 		r = err_set(e, EOPNOTSUPP, "type %.100s: an artifact, not a container image",
 			    d->config.media_type ? d->config.media_type : "(none)");

@@ -26,9 +26,10 @@ struct oci_descriptor {
 	struct digest digest;
 	uint64_t size_bytes;
 	char *os, *arch, *variant;
-	char *ref_name, *image_name; /* annotations: org.opencontainers.image.ref.name, io.containerd.image.name */
-	bool attestation;	     /* BuildKit's statement about another entry: not an image */
-	bool foreign;		     /* `urls` name places outside the registry */
+	char *ref_name, *image_name; /* annotations: org.opencontainers.image.ref.name,
+					io.containerd.image.name */
+	bool attestation;            /* BuildKit's statement about another entry: not an image */
+	bool foreign;                /* `urls` name places outside the registry */
 };
 
 /* An index has entries, a manifest has config and layers. */

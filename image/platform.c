@@ -12,12 +12,24 @@
 static const struct {
 	const char *machine, *arch, *variant;
 } machines[] = {
-	{"x86_64", "amd64", ""},   {"amd64", "amd64", ""},     {"aarch64", "arm64", ""},
-	{"arm64", "arm64", ""},	   {"armv8l", "arm", "v7"},    {"armv7l", "arm", "v7"},
-	{"armv6l", "arm", "v6"},   {"armhf", "arm", "v7"},     {"armel", "arm", "v5"},
-	{"arm", "arm", "v7"},	   {"i386", "386", ""},	       {"i686", "386", ""},
-	{"386", "386", ""},	   {"ppc64le", "ppc64le", ""}, {"s390x", "s390x", ""},
-	{"riscv64", "riscv64", ""}, {"loongarch64", "loong64", ""}, {"loong64", "loong64", ""},
+	{"x86_64", "amd64", ""},
+	{"amd64", "amd64", ""},
+	{"aarch64", "arm64", ""},
+	{"arm64", "arm64", ""},
+	{"armv8l", "arm", "v7"},
+	{"armv7l", "arm", "v7"},
+	{"armv6l", "arm", "v6"},
+	{"armhf", "arm", "v7"},
+	{"armel", "arm", "v5"},
+	{"arm", "arm", "v7"},
+	{"i386", "386", ""},
+	{"i686", "386", ""},
+	{"386", "386", ""},
+	{"ppc64le", "ppc64le", ""},
+	{"s390x", "s390x", ""},
+	{"riscv64", "riscv64", ""},
+	{"loongarch64", "loong64", ""},
+	{"loong64", "loong64", ""},
 	{"mips64le", "mips64le", ""},
 };
 
@@ -95,7 +107,8 @@ int platform_wanted(const char *arch, const char *platform, struct platform *ret
 			return r;
 	}
 	if (arch && platform && !str_eq(by_arch.arch, by_platform.arch))
-		return err_set(e, EINVAL, "architecture %s and platform %s contradict each other", arch, platform);
+		return err_set(e, EINVAL, "architecture %s and platform %s contradict each other",
+			       arch, platform);
 	*ret = platform ? by_platform : by_arch;
 	return 0;
 }
@@ -111,7 +124,8 @@ static int level(const char *arch, const char *variant)
 	return variant[2] ? 100 : variant[1] - '0';
 }
 
-int platform_rank(const struct platform *want, const char *os, const char *arch, const char *variant)
+int platform_rank(const struct platform *want, const char *os, const char *arch,
+		  const char *variant)
 {
 	int wanted, offered;
 
@@ -141,10 +155,12 @@ void platform_format(struct strbuf *b, const char *os, const char *arch, const c
 
 static bool is_image(const struct oci_descriptor *d)
 {
-	return !d->attestation && !(d->os && str_eq(d->os, "unknown")) && oci_kind_of(d->media_type) >= 0;
+	return !d->attestation && !(d->os && str_eq(d->os, "unknown")) &&
+	       oci_kind_of(d->media_type) >= 0;
 }
 
-static int none_fits(const struct platform *want, const struct oci_descriptor *d, size_t n, struct err *e)
+static int none_fits(const struct platform *want, const struct oci_descriptor *d, size_t n,
+		     struct err *e)
 {
 	_strbuf_ struct strbuf wanted = STRBUF_INIT, offered = STRBUF_INIT;
 
@@ -157,7 +173,8 @@ static int none_fits(const struct platform *want, const struct oci_descriptor *d
 	}
 	if (!offered.len)
 		return err_set(e, ENOENT, "the index lists no image");
-	return err_set(e, ENOENT, "no image for %s; offered: %s", strbuf_str(&wanted), strbuf_str(&offered));
+	return err_set(e, ENOENT, "no image for %s; offered: %s", strbuf_str(&wanted),
+		       strbuf_str(&offered));
 }
 
 int platform_choose(const struct platform *want, const struct oci_descriptor *d, size_t n,
@@ -166,7 +183,8 @@ int platform_choose(const struct platform *want, const struct oci_descriptor *d,
 	int best = -1;
 
 	for (size_t i = 0; i < n; i++) {
-		int rank = is_image(&d[i]) ? platform_rank(want, d[i].os, d[i].arch, d[i].variant) : -1;
+		int rank = is_image(&d[i]) ? platform_rank(want, d[i].os, d[i].arch, d[i].variant)
+					   : -1;
 
 		if (rank > best) {
 			best = rank;

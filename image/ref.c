@@ -162,8 +162,10 @@ static int check_parts(const struct image_ref *r, struct err *e)
 	if (!registry_ok(r->registry))
 		return err_set(e, EINVAL, "%.200s: not a registry (HOST[:PORT])", r->registry);
 	if (!repository_ok(r->repository))
-		return err_set(e, EINVAL, "%.255s: not an image name (lower case letters, digits, . _ - and /)",
-			       r->repository);
+		return err_set(
+			e, EINVAL,
+			"%.255s: not an image name (lower case letters, digits, . _ - and /)",
+			r->repository);
 	if (!tag_ok(r->tag))
 		return err_set(e, EINVAL, "%.200s: not a tag", r->tag);
 	if (r->user && !user_ok(r->user))
@@ -198,7 +200,8 @@ int image_ref_parse(const char *text, struct image_ref *ret, struct err *e)
 		*colon = 0;
 	ref.tag = strdup(colon ? colon + 1 : "latest");
 	ref.registry = strdup(is_hub(registry) ? REF_HUB : registry);
-	ref.repository = is_hub(registry) && !slash ? str_printf("library/%s", image) : strdup(image);
+	ref.repository =
+		is_hub(registry) && !slash ? str_printf("library/%s", image) : strdup(image);
 	r = check_parts(&ref, e);
 	if (r < 0)
 		return r;
@@ -223,8 +226,8 @@ char *image_ref_output_name(const struct image_ref *r)
 
 	if (str_eq(r->registry, REF_HUB) && str_has_prefix(image, "library/"))
 		image += strlen("library/");
-	name = str_printf("%s+%s", image, digest_is_set(&r->digest) ? digest_format(&r->digest, digest)
-								    : r->tag);
+	name = str_printf("%s+%s", image,
+			  digest_is_set(&r->digest) ? digest_format(&r->digest, digest) : r->tag);
 	for (char *p = name; p && (p = strchr(p, '/'));)
 		*p = '+';
 	return name;

@@ -24,10 +24,10 @@ struct err;
 #define REF_TAG_MAX 128
 
 struct image_ref {
-	char *user;	  /* NULL: none */
-	char *registry;	  /* HOST[:PORT] */
+	char *user;       /* NULL: none */
+	char *registry;   /* HOST[:PORT] */
 	char *repository; /* with library/ where that applies */
-	char *tag;	  /* never NULL; "latest" when none was written */
+	char *tag;        /* never NULL; "latest" when none was written */
 	struct digest digest;
 };
 
@@ -36,10 +36,12 @@ int image_ref_parse(const char *text, struct image_ref *ret, struct err *e);
 void image_ref_free(struct image_ref *r);
 #define _image_ref_ __attribute__((cleanup(image_ref_free)))
 
-/* enroot's default output without ".sqsh": "nvidia+cuda+12.4", "ubuntu+sha256:..."; NULL: ENOMEM. */
+/* enroot's default output without ".sqsh": "nvidia+cuda+12.4", "ubuntu+sha256:..."; NULL: ENOMEM.
+ */
 char *image_ref_output_name(const struct image_ref *r);
 
-/* Whether two texts name the same repository and tag: "busybox", "docker.io/library/busybox:latest". */
+/* Whether two texts name the same repository and tag: "busybox",
+ * "docker.io/library/busybox:latest". */
 bool image_ref_same(const char *a, const char *b);
 
 #endif

@@ -68,7 +68,8 @@ static int open_blob(void *arg, const struct digest *d, struct file_range *ret, 
 
 static int missing(const struct fetcher *f, const char *what, const struct digest *d, struct err *e)
 {
-	return err_set(e, ENOENT, "%s: %s %s:%.12s is not in the cache, and --offline forbids to fetch it",
+	return err_set(e, ENOENT,
+		       "%s: %s %s:%.12s is not in the cache, and --offline forbids to fetch it",
 		       f->name, what, d->alg, d->hex);
 }
 
@@ -391,7 +392,8 @@ static char *name_of(const struct image_ref *r)
 	char digest[DIGEST_TEXT_MAX];
 
 	if (digest_is_set(&r->digest))
-		return str_printf("%s/%s@%s", registry, r->repository, digest_format(&r->digest, digest));
+		return str_printf("%s/%s@%s", registry, r->repository,
+				  digest_format(&r->digest, digest));
 	return str_printf("%s/%s:%s", registry, r->repository, r->tag);
 }
 

@@ -45,7 +45,8 @@ static int refuse_known(const unsigned char *head, size_t len, struct err *e)
 		size_t len;
 		const char *what;
 	} known[] = {
-		{"hsqs", 4, "a squashfs image already: create a container from it, no import is needed"},
+		{"hsqs", 4,
+		 "a squashfs image already: create a container from it, no import is needed"},
 		{"PK\3\4", 4, "a zip file"},
 		{"\177ELF", 4, "a program"},
 		{"#!", 2, "a script"},
@@ -63,8 +64,8 @@ static int refuse_known(const unsigned char *head, size_t len, struct err *e)
 /* Top-level names that only a root file system has. */
 static bool is_rootfs_name(const char *path)
 {
-	static const char *const names[] = {"bin", "dev", "etc", "lib", "proc", "root", "sbin",
-					    "sys", "tmp", "usr", "var"};
+	static const char *const names[] = {"bin",  "dev", "etc", "lib", "proc", "root",
+					    "sbin", "sys", "tmp", "usr", "var"};
 	size_t n = strcspn(path, "/");
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -116,7 +117,8 @@ int sniff_file(int fd, struct err *e)
 		r = tar_next(tar, &h, e);
 		if (r <= 0)
 			break;
-		if (layer_clean_path(h.path, &path, NULL) >= 0 && !consider(strbuf_str(&path), &kind))
+		if (layer_clean_path(h.path, &path, NULL) >= 0 &&
+		    !consider(strbuf_str(&path), &kind))
 			break;
 	}
 	return r < 0 ? r : (int)kind;
@@ -128,7 +130,7 @@ enum source_kind sniff_directory(int dirfd)
 
 	fileset_open_directory(&f, dirfd);
 	return fileset_has(&f, "oci-layout") && fileset_has(&f, "index.json") ? SOURCE_OCI_LAYOUT
-										: SOURCE_DIRECTORY;
+									      : SOURCE_DIRECTORY;
 }
 
 bool sniff_skopeo_dir(int dirfd)
@@ -137,6 +139,7 @@ bool sniff_skopeo_dir(int dirfd)
 	struct fileset f;
 
 	fileset_open_directory(&f, dirfd);
-	return fileset_has(&f, "manifest.json") && fileset_read(&f, "version", 4096, &text, NULL) >= 0 &&
+	return fileset_has(&f, "manifest.json") &&
+	       fileset_read(&f, "version", 4096, &text, NULL) >= 0 &&
 	       str_has_prefix(strbuf_str(&text), "Directory Transport Version: ");
 }

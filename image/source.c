@@ -67,7 +67,8 @@ static bool is_engine(enum source_kind kind)
 }
 
 /* Replaces op->fd by a copy that can be read at any place. */
-static int spool(struct opening *op, int (*copy)(int fd, int tmp_dirfd, struct err *e), struct err *e)
+static int spool(struct opening *op, int (*copy)(int fd, int tmp_dirfd, struct err *e),
+		 struct err *e)
 {
 	int fd = copy(op->fd, op->o->tmp_dirfd, e);
 
@@ -78,7 +79,8 @@ static int spool(struct opening *op, int (*copy)(int fd, int tmp_dirfd, struct e
 	return 0;
 }
 
-/* Opens what the path names, or copies it from an engine; afterwards it is a directory or a regular file. */
+/* Opens what the path names, or copies it from an engine; afterwards it is a directory or a regular
+ * file. */
 static int open_path(struct opening *op, struct err *e)
 {
 	const char *path = op->uri.path;
@@ -128,11 +130,15 @@ static int settle_kind(struct opening *op, struct err *e)
 		op->uri.kind = (enum source_kind)r;
 	}
 	if (wants_directory(op->uri.kind) && !S_ISDIR(st.st_mode))
-		return err_set(e, ENOTDIR, "%s: not a directory (a file is oci-archive:, docker-archive: or tar:)",
-			       op->uri.path);
+		return err_set(
+			e, ENOTDIR,
+			"%s: not a directory (a file is oci-archive:, docker-archive: or tar:)",
+			op->uri.path);
 	if (!wants_directory(op->uri.kind) && S_ISDIR(st.st_mode))
-		return err_set(e, EISDIR, "%s: a directory (use oci: for a layout, dir: for a root file system)",
-			       op->uri.path);
+		return err_set(
+			e, EISDIR,
+			"%s: a directory (use oci: for a layout, dir: for a root file system)",
+			op->uri.path);
 	return 0;
 }
 
@@ -160,8 +166,9 @@ static int open_archive(struct opening *op, struct err *e)
 		r = fileset_open_archive(&f, r, e);
 	if (r < 0)
 		return r;
-	return op->uri.kind == SOURCE_OCI_ARCHIVE ? layout_load(&f, &op->uri, &op->wish, op->s, e)
-						  : docker_archive_load(&f, &op->uri, &op->wish, op->s, e);
+	return op->uri.kind == SOURCE_OCI_ARCHIVE
+		       ? layout_load(&f, &op->uri, &op->wish, op->s, e)
+		       : docker_archive_load(&f, &op->uri, &op->wish, op->s, e);
 }
 
 static int open_directory(struct opening *op, struct err *e)
@@ -237,7 +244,8 @@ static int set_names(struct opening *op, const char *uri, struct err *e)
 	return op->s->ref && op->s->name ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-int source_open(struct image_source *s, const char *uri, const struct source_options *o, struct err *e)
+int source_open(struct image_source *s, const char *uri, const struct source_options *o,
+		struct err *e)
 {
 	struct opening op = {.s = s, .o = o, .fd = -1};
 	int r;
@@ -275,7 +283,8 @@ bool source_needs_store(const char *uri)
 	return registry_source_is(uri, path_exists);
 }
 
-int source_digest(const char *uri, const struct source_options *o, struct digest *ret, struct err *e)
+int source_digest(const char *uri, const struct source_options *o, struct digest *ret,
+		  struct err *e)
 {
 	struct image_source s = {0};
 	struct platform platform;

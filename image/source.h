@@ -22,7 +22,7 @@ struct err;
 
 #define DIGEST_HEX_MAX 128
 struct digest {
-	char alg[16];		       /* "sha256" or "sha512"; "" = none is known */
+	char alg[16];                 /* "sha256" or "sha512"; "" = none is known */
 	char hex[DIGEST_HEX_MAX + 1]; /* lower case */
 };
 
@@ -30,18 +30,18 @@ enum layer_kind { LAYER_TAR, LAYER_DIRECTORY };
 
 struct source_layer {
 	enum layer_kind kind;
-	struct digest digest;  /* of the bytes as stored; alg "" when there is none to check */
-	uint64_t size_bytes;   /* as the manifest says; UINT64_MAX unknown */
-	struct digest diff_id; /* of the tar; alg "" when there is none */
-	int fd;		       /* LAYER_TAR: a file to pread; LAYER_DIRECTORY: the directory */
+	struct digest digest;    /* of the bytes as stored; alg "" when there is none to check */
+	uint64_t size_bytes;     /* as the manifest says; UINT64_MAX unknown */
+	struct digest diff_id;   /* of the tar; alg "" when there is none */
+	int fd;                  /* LAYER_TAR: a file to pread; LAYER_DIRECTORY: the directory */
 	uint64_t offset, length; /* LAYER_TAR: where in fd the stored bytes lie */
 	bool owns_fd;
 };
 
 struct image_source {
-	char *ref;		/* as the user wrote it, for provenance and messages */
-	char *name;		/* default name of the output without ".sqsh", enroot's rule */
-	struct strbuf config;	/* OCI or docker config JSON, verbatim; empty: none */
+	char *ref;              /* as the user wrote it, for provenance and messages */
+	char *name;             /* default name of the output without ".sqsh", enroot's rule */
+	struct strbuf config;   /* OCI or docker config JSON, verbatim; empty: none */
 	struct strbuf manifest; /* manifest JSON, verbatim; empty: none */
 	struct digest manifest_digest, config_digest;
 	struct source_layer *layers;
@@ -61,14 +61,16 @@ struct store;
 struct transfer;
 
 struct source_options {
-	const char *arch, *platform; /* --arch (uname or GOARCH names), --platform os/arch[/variant] */
-	int tmp_dirfd;		     /* where a pipe or a compressed archive may be spooled (unlinked) */
+	const char *arch,
+		*platform; /* --arch (uname or GOARCH names), --platform os/arch[/variant] */
+	int tmp_dirfd;     /* where a pipe or a compressed archive may be spooled (unlinked) */
 	bool all_root;
 	struct registry_options registry;
 	struct store *store; /* where what registries give is kept; outlives the source */
-	bool offline;	     /* nothing but what the store has */
+	bool offline;        /* nothing but what the store has */
 	/* Another process fetches a blob, `have` bytes of it so far. NULL: none. */
-	void (*waiting)(void *arg, const struct digest *d, uint64_t have_bytes, uint64_t size_bytes);
+	void (*waiting)(void *arg, const struct digest *d, uint64_t have_bytes,
+			uint64_t size_bytes);
 	void (*transfer_progress)(void *arg, const struct transfer *t); /* NULL: none */
 	void *progress_arg;
 	struct engine_options engine;
@@ -79,7 +81,8 @@ struct source_options {
  * "-" (stdin), dir:D, dockerd://IMAGE, podman://IMAGE, docker://REF, a bare path whose kind is
  * sniffed, or a bare reference. Errors name the URI's part at fault.
  */
-int source_open(struct image_source *s, const char *uri, const struct source_options *o, struct err *e);
+int source_open(struct image_source *s, const char *uri, const struct source_options *o,
+		struct err *e);
 void source_close(struct image_source *s);
 
 /* Whether source_open() wants a store for it. */
@@ -89,7 +92,8 @@ bool source_needs_store(const char *uri);
  * The digest of the manifest source_open() would take, looking at nothing that it lists. -ENODATA
  * for sources that have no manifest.
  */
-int source_digest(const char *uri, const struct source_options *o, struct digest *ret, struct err *e);
+int source_digest(const char *uri, const struct source_options *o, struct digest *ret,
+		  struct err *e);
 
 /*
  * After an import that failed by -EBADMSG: reads the layers that came from a store and makes it

@@ -94,7 +94,8 @@ static int parse_path(const char *text, bool selects, bool (*exists)(const char 
 	return copy[n] ? parse_selection(copy + n, u, e) : 0;
 }
 
-static int parse_engine(const char *name, enum source_kind kind, struct source_uri *ret, struct err *e)
+static int parse_engine(const char *name, enum source_kind kind, struct source_uri *ret,
+			struct err *e)
 {
 	int r = engine_check_name(name, e);
 
@@ -112,10 +113,12 @@ int source_uri_parse(const char *text, bool (*exists)(const char *path), struct 
 	int r;
 
 	if (str_has_prefix(text, "docker://"))
-		return err_set(e, EOPNOTSUPP, "docker:// is not supported: import from a file or a directory");
+		return err_set(e, EOPNOTSUPP,
+			       "docker:// is not supported: import from a file or a directory");
 	for (unsigned i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
 		if (str_has_prefix(text, engines[i].prefix))
-			return parse_engine(text + strlen(engines[i].prefix), engines[i].kind, ret, e);
+			return parse_engine(text + strlen(engines[i].prefix), engines[i].kind, ret,
+					    e);
 	}
 	for (unsigned i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		if (!str_has_prefix(text, schemes[i].prefix))
@@ -194,7 +197,8 @@ char *source_uri_name(const struct source_uri *u, const char *base)
 
 	if (!stem)
 		return NULL;
-	if (u->select == SELECT_REF && strpbrk(u->ref, "/:") && !image_ref_parse(u->ref, &ref, NULL))
+	if (u->select == SELECT_REF && strpbrk(u->ref, "/:") &&
+	    !image_ref_parse(u->ref, &ref, NULL))
 		return image_ref_output_name(&ref);
 	if (u->select == SELECT_REF)
 		name = str_printf("%s+%s", stem, u->ref);

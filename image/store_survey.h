@@ -13,7 +13,7 @@ struct survey_blob {
 	uint64_t used_s;
 	unsigned refs;  /* images that have it */
 	bool had_image; /* some image has it, or had before survey_drop() */
-	bool in_use;   /* somebody reads it at the moment */
+	bool in_use;    /* somebody reads it at the moment */
 };
 
 struct survey_image {

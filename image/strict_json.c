@@ -52,7 +52,8 @@ static int check_duplicates(const cJSON *object, struct err *e)
 	qsort(keys, n, sizeof(*keys), compare_keys);
 	for (size_t i = 1; i < n; i++) {
 		if (str_eq(keys[i - 1], keys[i]))
-			return err_set(e, EBADMSG, "JSON: key \"%.64s\" twice in one object", keys[i]);
+			return err_set(e, EBADMSG, "JSON: key \"%.64s\" twice in one object",
+				       keys[i]);
 	}
 	return 0;
 }

@@ -78,8 +78,7 @@ static int take_up(struct arrival *a, struct err *e)
 }
 
 /* One go. -EBADMSG: another digest than expected. */
-static int fetch_once(struct pool *p, struct transfer_item *item, uint64_t *ret_had,
-		      struct err *e)
+static int fetch_once(struct pool *p, struct transfer_item *item, uint64_t *ret_had, struct err *e)
 {
 	struct arrival a = {.pool = p, .item = item, .hash = DIGEST_CTX_INIT};
 	struct registry_blob blob = {.digest = item->digest,

@@ -15,12 +15,12 @@ struct err;
 struct strbuf;
 
 struct capture {
-	uint64_t limit;	     /* bytes kept at most; 0 keeps nothing and counts */
-	uint64_t total;	     /* bytes seen */
-	char *head, *tail;   /* allocated as they fill */
+	uint64_t limit;    /* bytes kept at most; 0 keeps nothing and counts */
+	uint64_t total;    /* bytes seen */
+	char *head, *tail; /* allocated as they fill */
 	size_t head_len, head_cap;
-	size_t tail_size;    /* of the ring, limit - limit / 2 once allocated */
-	bool failed;	     /* out of memory: what is kept is incomplete */
+	size_t tail_size; /* of the ring, limit - limit / 2 once allocated */
+	bool failed;      /* out of memory: what is kept is incomplete */
 };
 
 void capture_init(struct capture *c, uint64_t limit);

@@ -181,8 +181,8 @@ static int place_descriptors(const struct child *c, struct err *e)
 
 /*
  * A main user other than 0 loses its capabilities over A at the exec of csbx-init, which has to
- * write the payload's id maps, to open its namespaces and to join one of them: ambient capabilities survive
- * (capabilities(7)). Init drops them with all others before the payload runs.
+ * write the payload's id maps, to open its namespaces and to join one of them: ambient capabilities
+ * survive (capabilities(7)). Init drops them with all others before the payload runs.
  */
 static int keep_init_caps(const struct child *c, struct err *e)
 {
@@ -211,7 +211,8 @@ static int become_init(struct child *c, struct err *e)
 	static char name[] = "csbx-init";
 	char *argv[] = {name, NULL}, *env[] = {NULL};
 	/* Above all numbers of the ABI, but not far: the caller's limit may be low. */
-	_close_ int init = fcntl(c->init_fd, F_DUPFD_CLOEXEC, INIT_FD_FIRST_KEPT + (int)c->n_keep_fds);
+	_close_ int init =
+		fcntl(c->init_fd, F_DUPFD_CLOEXEC, INIT_FD_FIRST_KEPT + (int)c->n_keep_fds);
 	int r;
 
 	if (init < 0)

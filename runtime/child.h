@@ -26,21 +26,21 @@ struct child {
 	const struct container_spec *spec;
 	const struct plan *plan;
 	int supervisor_pidfd, status_fd, control_fd, msg_fd;
-	int init_fd, dev_fd, image_fd;	/* from the image server; image_fd -1 for a directory */
-	bool init_is_file;		/* of the host, not a memfd */
-	int stdio[3];			/* what becomes 0, 1, 2; -1 keeps the caller's */
-	const int *keep_fds;		/* become INIT_FD_FIRST_KEPT and on */
+	int init_fd, dev_fd, image_fd; /* from the image server; image_fd -1 for a directory */
+	bool init_is_file;             /* of the host, not a memfd */
+	int stdio[3];                  /* what becomes 0, 1, 2; -1 keeps the caller's */
+	const int *keep_fds;           /* become INIT_FD_FIRST_KEPT and on */
 	uint32_t n_keep_fds;
-	int helper_cgroup_fd;		/* where this process itself is born, -1: where S is */
-	int cgroup_fd;			/* of the payload, -1: none */
-	bool has_affinity;		/* --cpus chooses CPUs */
-	bool is_watched;		/* the supervisor wants to see memory: child_watch() */
-	bool has_net;			/* the network namespace was made before, lo is up */
+	int helper_cgroup_fd; /* where this process itself is born, -1: where S is */
+	int cgroup_fd;        /* of the payload, -1: none */
+	bool has_affinity;    /* --cpus chooses CPUs */
+	bool is_watched;      /* the supervisor wants to see memory: child_watch() */
+	bool has_net;         /* the network namespace was made before, lo is up */
 	/* Filled while the plan runs. */
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd;
 	int watch_fds[WATCHDOG_TMPFS_MAX];
 	unsigned n_watch;
-	int *source_fds;		/* one for each operation, -1: none */
+	int *source_fds; /* one for each operation, -1: none */
 };
 
 /* Remembers a tmpfs of the container for the supervisor's watchdog. */

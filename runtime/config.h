@@ -31,7 +31,7 @@ struct config_key {
 	const char *name;   /* "CSBX_PIDS_LIMIT" */
 	const char *option; /* long option it stands in for, "pids-limit"; NULL: no option has it */
 	enum config_kind kind;
-	bool of_image;	/* of import and its kin, not of start and run */
+	bool of_image;  /* of import and its kin, not of start and run */
 	bool is_secret; /* its value is never shown */
 };
 

@@ -6,8 +6,8 @@
 /*
  * All keys; each option of run and start and each of import that has one
  * (tests/unit/cmd_config_keys.c compares). Options that say what one single run is for (--name,
- * --detach, --rm, --stdin, --plan, --spec, --result-fd, --fetch) have none: as a site's default they
- * would make no sense.
+ * --detach, --rm, --stdin, --plan, --spec, --result-fd, --fetch) have none: as a site's default
+ * they would make no sense.
  */
 static const struct config_key keys[] = {
 	{"CSBX_DATA_PATH", NULL, CONFIG_TEXT},

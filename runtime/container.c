@@ -42,7 +42,8 @@ static uint64_t now_ns(clockid_t clock)
 
 static unsigned long namespace_flags(const struct container_spec *s)
 {
-	return CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS | (s->ns.ipc == IPC_PRIVATE ? CLONE_NEWIPC : 0) |
+	return CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS |
+	       (s->ns.ipc == IPC_PRIVATE ? CLONE_NEWIPC : 0) |
 	       (s->ns.net == NET_NONE ? CLONE_NEWNET : 0);
 }
 
@@ -69,7 +70,8 @@ static int launch_once(struct container *c, struct err *e)
 		.is_watched = l->holders.watch_memory || l->holders.watch_pids,
 		.has_net = c->link.net_fd >= 0,
 	};
-	const struct launch_namespaces ns = {c->link.userns_fd, c->link.net_fd, namespace_flags(c->spec)};
+	const struct launch_namespaces ns = {c->link.userns_fd, c->link.net_fd,
+					     namespace_flags(c->spec)};
 
 	return launch_child(&child, &ns, &c->pid1, e);
 }
@@ -125,7 +127,8 @@ static int publish(struct container *c, struct err *e)
 static void note_degraded(const struct container *c, struct run_result *ret)
 {
 	if (c->link.init_is_file)
-		strv_add(&ret->degraded, "init_writable: csbx-init could not be sealed (vm.memfd_noexec)");
+		strv_add(&ret->degraded,
+			 "init_writable: csbx-init could not be sealed (vm.memfd_noexec)");
 	if (!c->spec->sec.landlock_off && syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 2)
 		strv_add(&ret->degraded, "landlock: this kernel has no Landlock ABI 2");
 }
@@ -188,7 +191,8 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		streams_finish(&c->streams, ret);
 	if (r >= 0)
 		r = fetch_files(c->spec, &fetch,
-				c->spec->rootfs.kind == ROOTFS_SQUASHFS ? c->link.sock : -1, ret, e);
+				c->spec->rootfs.kind == ROOTFS_SQUASHFS ? c->link.sock : -1, ret,
+				e);
 	fetch_root_close(&fetch);
 	watchdog_done(&watchdog);
 	fd_close(&s.status_fd);
@@ -197,7 +201,8 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 }
 
 static int run_once(const struct container_spec *spec, const struct paths *paths,
-		    const struct container_hooks *hooks, bool on_disk, struct run_result *ret, struct err *e)
+		    const struct container_hooks *hooks, bool on_disk, struct run_result *ret,
+		    struct err *e)
 {
 	uint64_t begin = now_ns(CLOCK_MONOTONIC);
 	struct container c;
@@ -238,11 +243,13 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 }
 
 static int run_on_any_upper(const struct container_spec *spec, const struct paths *paths,
-			    const struct container_hooks *hooks, struct run_result *ret, struct err *e)
+			    const struct container_hooks *hooks, struct run_result *ret,
+			    struct err *e)
 {
 	int r = run_once(spec, paths, hooks, false, ret, e);
 
-	if (r != -EOPNOTSUPP || spec->rootfs.upper == UPPER_KEPT || !str_has_prefix(e->msg, "tmpfs has no user"))
+	if (r != -EOPNOTSUPP || spec->rootfs.upper == UPPER_KEPT ||
+	    !str_has_prefix(e->msg, "tmpfs has no user"))
 		return r;
 	log_trace("no tmpfs upper here, trying a directory");
 	return run_once(spec, paths, hooks, true, ret, e);
@@ -261,8 +268,8 @@ static void note_lost_owners(const char *why, struct run_result *ret)
  * as it is; a copy with another root is run.
  */
 static int run_unpacked(const struct container_spec *spec, const struct paths *paths,
-			const struct container_hooks *hooks, const char *why, struct run_result *ret,
-			struct err *e)
+			const struct container_hooks *hooks, const char *why,
+			struct run_result *ret, struct err *e)
 {
 	struct unpacked u = UNPACKED_INIT;
 	struct container_spec actual = *spec;
@@ -289,13 +296,16 @@ int container_run(const struct container_spec *spec, const struct paths *paths,
 
 	*ret = (struct run_result){0};
 	if (!geteuid() && !spec->allow_root)
-		return err_set(e, EPERM, "refused for root: csbx is for ordinary users (--allow-root insists)");
+		return err_set(
+			e, EPERM,
+			"refused for root: csbx is for ordinary users (--allow-root insists)");
 	if (spec->rootfs.kind == ROOTFS_DIRECTORY)
 		return run_on_any_upper(spec, paths, hooks, ret, e);
 	if (unpacked_is_needed())
 		return run_unpacked(spec, paths, hooks, "/dev/fuse cannot be opened", ret, e);
 	r = run_on_any_upper(spec, paths, hooks, ret, e);
-	/* A device node without a driver, or one that is not let mount: only the server could tell. */
+	/* A device node without a driver, or one that is not let mount: only the server could tell.
+	 */
 	if (r != -SQUASHD_NO_FUSE)
 		return r;
 	why = str_printf("%s", e->msg);

@@ -17,7 +17,7 @@ struct err;
 
 /* What a detached start wants besides; NULL where there is nothing. */
 struct container_hooks {
-	int started_fd;	     /* a byte is written when the payload runs; -1: not */
+	int started_fd;      /* a byte is written when the payload runs; -1: not */
 	struct run_log *log; /* takes the output, NULL: the caller's streams do */
 };
 

@@ -25,7 +25,8 @@ uint64_t container_base_bytes(const struct container_spec *s)
 	if (s->rootfs.upper_bytes)
 		return s->rootfs.upper_bytes;
 	quarter = sysinfo(&si) < 0 ? UINT64_C(1) << 30 : (uint64_t)si.totalram * si.mem_unit / 4;
-	return s->limits.memory_bytes && s->limits.memory_bytes < quarter ? s->limits.memory_bytes : quarter;
+	return s->limits.memory_bytes && s->limits.memory_bytes < quarter ? s->limits.memory_bytes
+									  : quarter;
 }
 
 /*
@@ -61,7 +62,8 @@ bool container_wants_disk_upper(const struct container *c)
 void container_remember_disk_upper(const struct container *c)
 {
 	_close_ int dir = open(c->paths->runtime, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	_close_ int fd = openat(dir, NO_TMPFS_UPPER, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	_close_ int fd =
+		openat(dir, NO_TMPFS_UPPER, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	(void)fd; /* only made; a mark that could not be made is probed for again */
 }
@@ -71,7 +73,8 @@ static bool upper_is_fresh(const struct container *c)
 {
 	struct stat st;
 
-	return !c->has_layer || c->is_scratch || fstatat(c->layer.upper, "etc", &st, AT_SYMLINK_NOFOLLOW) < 0;
+	return !c->has_layer || c->is_scratch ||
+	       fstatat(c->layer.upper, "etc", &st, AT_SYMLINK_NOFOLLOW) < 0;
 }
 
 static void read_host_file(const char *path, struct strbuf *out)
@@ -107,9 +110,9 @@ static int collect_seeds(struct container *c, struct err *e)
 		return r;
 	for (int i = ETC_HOSTS; i < ETC_FILES && c->n_seeds < CONTAINER_SEEDS_MAX; i++) {
 		if (c->etc[i].wanted)
-			c->seeds[c->n_seeds++] = (struct file_spec){(char *)c->etc[i].path + 1,
-								    c->etc[i].content.data,
-								    c->etc[i].content.len};
+			c->seeds[c->n_seeds++] =
+				(struct file_spec){(char *)c->etc[i].path + 1,
+						   c->etc[i].content.data, c->etc[i].content.len};
 	}
 	return 0;
 }
@@ -122,8 +125,8 @@ static int check_sources(struct plan *p, const struct container *c, struct err *
 		_close_ int fd = -1;
 		struct stat st;
 
-		if (op->kind != OP_BIND && op->kind != OP_DEVICE && op->kind != OP_LOWER_DIRECTORY &&
-		    op->kind != OP_UPPER_DIRECTORY)
+		if (op->kind != OP_BIND && op->kind != OP_DEVICE &&
+		    op->kind != OP_LOWER_DIRECTORY && op->kind != OP_UPPER_DIRECTORY)
 			continue;
 		fd = open(op->src, O_PATH | O_CLOEXEC);
 		if (fd < 0 && errno == ENOENT && (op->flags & OP_OPTIONAL)) {
@@ -134,9 +137,10 @@ static int check_sources(struct plan *p, const struct container *c, struct err *
 			return err_sys(e, "mount %s", op->src);
 		op->dev = st.st_dev;
 		op->ino = st.st_ino;
-		if (op->kind == OP_LOWER_DIRECTORY && (st.st_dev != c->spec->rootfs.id.dev ||
-						       st.st_ino != c->spec->rootfs.id.ino))
-			return err_set(e, ESTALE, "%s: not the directory the container was created from",
+		if (op->kind == OP_LOWER_DIRECTORY &&
+		    (st.st_dev != c->spec->rootfs.id.dev || st.st_ino != c->spec->rootfs.id.ino))
+			return err_set(e, ESTALE,
+				       "%s: not the directory the container was created from",
 				       op->src);
 	}
 	return 0;
@@ -158,7 +162,8 @@ static int compile(struct container *c, struct err *e)
 
 int container_make_message(struct container *c, struct err *e)
 {
-	struct init_msg_params params = {.umask = 022, .has_cgroup = cgroup_is_made(&c->limits.cgroup)};
+	struct init_msg_params params = {.umask = 022,
+					 .has_cgroup = cgroup_is_made(&c->limits.cgroup)};
 	_strbuf_ struct strbuf msg = STRBUF_INIT;
 	int r = init_msg_build(c->spec, &c->map, &params, &msg, e);
 
@@ -218,7 +223,8 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 		r = prepare_streams(c, e);
 	if (r >= 0)
 		r = squashd_attach_finish(&c->attach, &c->link, e);
-	/* After the image server, which must not be started in a cgroup that is made for this run. */
+	/* After the image server, which must not be started in a cgroup that is made for this run.
+	 */
 	c->limits.upper_on_disk = c->is_scratch;
 	if (r >= 0)
 		r = container_limits_prepare(&c->limits, s, c->paths, &c->map, &c->instance, e);
@@ -227,7 +233,8 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 	return r;
 }
 
-void container_init(struct container *c, const struct container_spec *spec, const struct paths *paths)
+void container_init(struct container *c, const struct container_spec *spec,
+		    const struct paths *paths)
 {
 	*c = (struct container){
 		.spec = spec,

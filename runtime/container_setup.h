@@ -47,12 +47,13 @@ struct container {
 };
 
 /* Nothing is done yet; container_done() is safe from here on. */
-void container_init(struct container *c, const struct container_spec *spec, const struct paths *paths);
+void container_init(struct container *c, const struct container_spec *spec,
+		    const struct paths *paths);
 
 /*
- * In order: id map, question to the image server, instance, upper layer (on_disk: a throw-away one in
- * the scratch directory), seeds, plan with its sources, channels, streams, the server's answer, limits,
- * message for init.
+ * In order: id map, question to the image server, instance, upper layer (on_disk: a throw-away one
+ * in the scratch directory), seeds, plan with its sources, channels, streams, the server's answer,
+ * limits, message for init.
  */
 int container_prepare(struct container *c, bool on_disk, struct err *e);
 

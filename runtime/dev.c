@@ -51,8 +51,9 @@ static int fill_own(int dev, int template, struct err *e)
 	static const char *const nodes[] = {"null", "zero", "full", "random", "urandom", "tty"};
 	static const char *const dirs[] = {"pts", "shm", "mqueue"};
 	static const char *const links[][2] = {
-		{"fd", "/proc/self/fd"},	{"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"},
-		{"stderr", "/proc/self/fd/2"}, {"ptmx", "pts/ptmx"},
+		{"fd", "/proc/self/fd"},       {"stdin", "/proc/self/fd/0"},
+		{"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"},
+		{"ptmx", "pts/ptmx"},
 	};
 	int r = 0;
 
@@ -61,13 +62,16 @@ static int fill_own(int dev, int template, struct err *e)
 	for (size_t i = 0; r >= 0 && i < sizeof(dirs) / sizeof(dirs[0]); i++)
 		r = mkdirat(dev, dirs[i], 0755) < 0 ? err_sys(e, "/dev/%s", dirs[i]) : 0;
 	for (size_t i = 0; r >= 0 && i < sizeof(links) / sizeof(links[0]); i++)
-		r = symlinkat(links[i][1], dev, links[i][0]) < 0 ? err_sys(e, "/dev/%s", links[i][0]) : 0;
+		r = symlinkat(links[i][1], dev, links[i][0]) < 0
+			    ? err_sys(e, "/dev/%s", links[i][0])
+			    : 0;
 	return r;
 }
 
 int dev_own(struct child *c, const struct op *op, struct err *e)
 {
-	_close_ int dev = mount_new_tmpfs(UINT64_C(64) << 10, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);
+	_close_ int dev =
+		mount_new_tmpfs(UINT64_C(64) << 10, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);
 	int r;
 
 	(void)op;
@@ -95,8 +99,8 @@ int dev_pts(struct child *c, const struct op *op, struct err *e)
 
 int dev_shm(struct child *c, const struct op *op, struct err *e)
 {
-	_close_ int fd = mount_new_tmpfs(op->bytes, 01777,
-					 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, e);
+	_close_ int fd = mount_new_tmpfs(
+		op->bytes, 01777, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, e);
 	int r = fd < 0 ? fd : child_watch(c, fd, e);
 
 	return r < 0 ? r : attach_below(c, "dev/shm", fd, e);

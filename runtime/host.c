@@ -208,7 +208,9 @@ static void call_missing(struct host_fact *f, const char *name)
 {
 	host_miss(f, "%s: %s", name, strerror(errno));
 	if (errno == ENOSYS)
-		host_remedy(f, "boot a kernel of %d.%d or later; if it is one, a seccomp filter refuses %s(2)",
+		host_remedy(f,
+			    "boot a kernel of %d.%d or later; if it is one, a seccomp filter "
+			    "refuses %s(2)",
 			    KERNEL_MAJOR, KERNEL_MINOR, name);
 }
 
@@ -383,7 +385,8 @@ static const struct {
 	[HOST_CLOSE_RANGE] = {"close_range", "close_range", probe_close_range, false},
 	[HOST_MEMFD] = {"memfd", "sealed init", probe_memfd, false},
 	[HOST_CGROUP] = {"cgroup", "cgroup v2", host_probe_cgroup, false},
-	[HOST_CGROUP_MEMORY] = {"cgroup-memory", "limit of memory", host_probe_cgroup_memory, false},
+	[HOST_CGROUP_MEMORY] = {"cgroup-memory", "limit of memory", host_probe_cgroup_memory,
+				false},
 	[HOST_CGROUP_CPU] = {"cgroup-cpu", "limit of CPUs", host_probe_cgroup_cpu, false},
 	[HOST_CGROUP_PIDS] = {"cgroup-pids", "limit of processes", host_probe_cgroup_pids, false},
 	[HOST_RUNTIME_DIR] = {"runtime-dir", "runtime directory", probe_runtime_dir, false},

@@ -31,8 +31,8 @@ enum host_feature {
 	HOST_PIDFD,
 	HOST_CLONE3,
 	HOST_CLOSE_RANGE,
-	HOST_MEMFD,       /* sealed and executable */
-	HOST_CGROUP,	  /* a cgroup v2 directory to make containers' groups in */
+	HOST_MEMFD,         /* sealed and executable */
+	HOST_CGROUP,        /* a cgroup v2 directory to make containers' groups in */
 	HOST_CGROUP_MEMORY, /* with these controllers */
 	HOST_CGROUP_CPU,
 	HOST_CGROUP_PIDS,

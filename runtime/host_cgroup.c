@@ -204,7 +204,8 @@ void host_probe_cgroup(const struct paths *p, struct host_fact *f)
 	f->ok = true;
 	if (t.rule == CGROUP_RULE_SCOPE && p && t.elapsed_ms > p->scope_timeout_ms)
 		host_reason(f,
-			    "a scope of the systemd user manager took %u ms; a start waits %u ms for it "
+			    "a scope of the systemd user manager took %u ms; a start waits %u ms "
+			    "for it "
 			    "(CSBX_SCOPE_TIMEOUT), then a watchdog holds the limits",
 			    t.elapsed_ms, (unsigned)p->scope_timeout_ms);
 	else if (t.rule == CGROUP_RULE_SCOPE)

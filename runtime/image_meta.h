@@ -22,33 +22,34 @@ struct err;
 #define IMAGE_META_FILE_MAX (1u << 20) /* cap of each file read from an image */
 
 enum image_meta_tag {
-	META_HAS_CONFIG = 1,	  /* u64 0/1 */
-	META_ARCH,		  /* str: OCI architecture */
-	META_USER,		  /* str: config.User as written */
-	META_WORKDIR,		  /* str */
-	META_STOP_SIGNAL,	  /* str */
-	META_ENV,		  /* str, repeated: NAME=value */
-	META_ENTRYPOINT,	  /* str, repeated */
-	META_CMD,		  /* str, repeated */
-	META_LABEL,		  /* str, repeated: key=value */
-	META_VOLUME,		  /* str, repeated: absolute path */
-	META_PORT,		  /* str, repeated: 80/tcp */
-	META_CREATED,		  /* str */
-	META_HAS_USER_XATTRS,	  /* u64 0/1: some inode carries user.* */
-	META_HAS_SHELL,		  /* u64 0/1: /bin/sh resolves to an executable file */
-	META_PASSWD,		  /* bytes of /etc/passwd */
-	META_GROUP,		  /* bytes of /etc/group */
-	META_RC,		  /* bytes of /etc/rc, only for images without /.csbx/config.json */
-	META_ENVIRONMENT,	  /* bytes of /etc/environment, likewise */
-	META_FSTAB,		  /* bytes of /etc/fstab, likewise */
-	META_RC_LOCAL,		  /* bytes of /etc/rc.local, likewise */
-	META_REF,		  /* str: reference the image was imported from */
-	META_DIGEST,		  /* str: manifest digest */
+	META_HAS_CONFIG = 1,  /* u64 0/1 */
+	META_ARCH,            /* str: OCI architecture */
+	META_USER,            /* str: config.User as written */
+	META_WORKDIR,         /* str */
+	META_STOP_SIGNAL,     /* str */
+	META_ENV,             /* str, repeated: NAME=value */
+	META_ENTRYPOINT,      /* str, repeated */
+	META_CMD,             /* str, repeated */
+	META_LABEL,           /* str, repeated: key=value */
+	META_VOLUME,          /* str, repeated: absolute path */
+	META_PORT,            /* str, repeated: 80/tcp */
+	META_CREATED,         /* str */
+	META_HAS_USER_XATTRS, /* u64 0/1: some inode carries user.* */
+	META_HAS_SHELL,       /* u64 0/1: /bin/sh resolves to an executable file */
+	META_PASSWD,          /* bytes of /etc/passwd */
+	META_GROUP,           /* bytes of /etc/group */
+	META_RC,              /* bytes of /etc/rc, only for images without /.csbx/config.json */
+	META_ENVIRONMENT,     /* bytes of /etc/environment, likewise */
+	META_FSTAB,           /* bytes of /etc/fstab, likewise */
+	META_RC_LOCAL,        /* bytes of /etc/rc.local, likewise */
+	META_REF,             /* str: reference the image was imported from */
+	META_DIGEST,          /* str: manifest digest */
 };
 
 struct image_meta {
 	bool has_config, has_user_xattrs, has_shell;
-	const char *arch, *user, *workdir, *stop_signal, *created, *ref, *digest; /* NULL = absent */
+	const char *arch, *user, *workdir, *stop_signal, *created, *ref,
+		*digest; /* NULL = absent */
 	struct strv env, entrypoint, cmd, labels, volumes, ports;
 	const char *passwd, *group, *rc, *environment, *fstab, *rc_local; /* not NUL-terminated */
 	size_t passwd_len, group_len, rc_len, environment_len, fstab_len, rc_local_len;

@@ -235,7 +235,8 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 }
 
 /* The ranges of a checked message are copied as they are; only their place changes. */
-static struct init_range copy_range(struct builder *b, const struct init_msg *m, struct init_range r)
+static struct init_range copy_range(struct builder *b, const struct init_msg *m,
+				    struct init_range r)
 {
 	align(b, 8);
 	return add_bytes(b, (const char *)m + r.off, r.len);
@@ -261,7 +262,8 @@ static void add_exec_parts(struct builder *b, const struct init_msg *start,
 int init_msg_build_exec(const struct init_msg *start, const struct process_spec *p,
 			uint32_t tty_flags, struct strbuf *out, struct err *e)
 {
-	const uint32_t kept = INIT_NO_NEW_PRIVS | INIT_SECCOMP | INIT_KEYRING_TRY | INIT_KEEP_GROUPS;
+	const uint32_t kept =
+		INIT_NO_NEW_PRIVS | INIT_SECCOMP | INIT_KEYRING_TRY | INIT_KEEP_GROUPS;
 	struct builder b = {
 		.out = out,
 		.start = out->len,

@@ -45,7 +45,6 @@ const char *init_stage_name(uint32_t stage);
  * Text for a failed start of proc into *e; returns csbx's exit code: 127 command not found, 126
  * found but not executable, 125 a stage before execve failed.
  */
-int init_status_error(const struct init_status *st, const struct process_spec *proc,
-		      struct err *e);
+int init_status_error(const struct init_status *st, const struct process_spec *proc, struct err *e);
 
 #endif

@@ -42,14 +42,17 @@ struct instance_record {
 	struct strv command;
 	pid_t supervisor, init;
 	uint64_t started_ns; /* CLOCK_REALTIME */
-	void *memory;	     /* when decoded: what the strings point into */
+	void *memory;        /* when decoded: what the strings point into */
 };
 
 struct instance {
 	int dirfd, lock_fd; /* -1 = not begun */
 	char id[16];
 };
-#define INSTANCE_INIT {.dirfd = -1, .lock_fd = -1}
+#define INSTANCE_INIT                      \
+	{                                  \
+		.dirfd = -1, .lock_fd = -1 \
+	}
 
 int instance_begin(const struct paths *p, const char *id, struct instance *ret, struct err *e);
 int instance_publish(struct instance *i, const struct instance_record *r, struct err *e);
@@ -74,7 +77,8 @@ struct instance_list {
 	struct instance_record *items;
 	size_t n, cap;
 };
-int instance_list(const struct paths *p, const char *name, struct instance_list *ret, struct err *e);
+int instance_list(const struct paths *p, const char *name, struct instance_list *ret,
+		  struct err *e);
 void instance_list_free(struct instance_list *l);
 
 /*

@@ -8,18 +8,18 @@
 #include "runtime/name.h"
 
 enum tag {
-	TAG_ID = 1,	/* str */
-	TAG_NAME,	/* str */
-	TAG_IMAGE,	/* str */
-	TAG_LAYER,	/* str */
-	TAG_SCRATCH,	/* str */
-	TAG_CGROUP,	/* str */
-	TAG_SERVER,	/* str */
-	TAG_COMMAND,	/* str, repeated */
+	TAG_ID = 1,     /* str */
+	TAG_NAME,       /* str */
+	TAG_IMAGE,      /* str */
+	TAG_LAYER,      /* str */
+	TAG_SCRATCH,    /* str */
+	TAG_CGROUP,     /* str */
+	TAG_SERVER,     /* str */
+	TAG_COMMAND,    /* str, repeated */
 	TAG_SUPERVISOR, /* u64 */
-	TAG_INIT,	/* u64 */
-	TAG_STARTED,	/* u64: nanoseconds */
-	TAG_SPEC,	/* str */
+	TAG_INIT,       /* u64 */
+	TAG_STARTED,    /* u64: nanoseconds */
+	TAG_SPEC,       /* str */
 };
 
 int instance_record_encode(const struct instance_record *r, struct strbuf *out, struct err *e)
@@ -112,7 +112,8 @@ int instance_record_decode(struct instance_record *ret, void *buf, size_t len, s
 		r = decode_field(ret, &f, e);
 	if (r >= 0)
 		r = strv_check(&ret->command, e);
-	if (r >= 0 && (!ret->id || !name_is_id(ret->id) || (ret->name && !name_is_valid(ret->name))))
+	if (r >= 0 &&
+	    (!ret->id || !name_is_id(ret->id) || (ret->name && !name_is_valid(ret->name))))
 		r = err_set(e, EBADMSG, "damaged record: no instance");
 	if (r < 0)
 		instance_record_free(ret);

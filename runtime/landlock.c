@@ -25,9 +25,9 @@
 #define ACCESS_REFER (UINT64_C(1) << 13)    /* ABI 2 */
 #define ACCESS_TRUNCATE (UINT64_C(1) << 14) /* ABI 3 */
 #define ACCESS_ABI1 ((UINT64_C(1) << 13) - 1)
-#define ACCESS_FILE                                                                               \
-	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE | \
-	 ACCESS_TRUNCATE)
+#define ACCESS_FILE                                                   \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | \
+	 LANDLOCK_ACCESS_FS_READ_FILE | ACCESS_TRUNCATE)
 
 static int add_rule(int ruleset, int fd, uint64_t access, struct err *e)
 {
@@ -85,7 +85,8 @@ int landlock_apply(struct child *c, const struct op *op, struct err *e)
 		r = add_streams(ruleset, handled, e);
 	/* A memfd has no place in a file system, so it needs no rule. */
 	if (r >= 0 && c->init_is_file)
-		r = add_rule(ruleset, c->init_fd, LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE, e);
+		r = add_rule(ruleset, c->init_fd,
+			     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE, e);
 	if (r < 0)
 		return r;
 	if (syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)

@@ -31,9 +31,10 @@ struct launched {
 
 /* What pid 1 is made in, all of it owned by A. */
 struct launch_namespaces {
-	int userns_fd;	     /* A */
-	int net_fd;	     /* a network namespace made before, or -1 */
-	unsigned long flags; /* CLONE_NEW* of those to be made; CLONE_NEWNET falls to net_fd if any */
+	int userns_fd; /* A */
+	int net_fd;    /* a network namespace made before, or -1 */
+	unsigned long
+		flags; /* CLONE_NEW* of those to be made; CLONE_NEWNET falls to net_fd if any */
 };
 
 /*

@@ -19,9 +19,9 @@ struct limit_means {
 	unsigned groups;      /* controllers of the container's cgroup that hold a limit */
 	const char *parent;   /* where that cgroup is; NULL: there is none, */
 	const char *no_group; /* for this reason */
-	bool is_named;	      /* the user named the parent: somebody counts on it */
-	bool one_id;	      /* a single user id exists inside */
-	bool is_root;	      /* the caller is exempt from RLIMIT_NPROC */
+	bool is_named;        /* the user named the parent: somebody counts on it */
+	bool one_id;          /* a single user id exists inside */
+	bool is_root;         /* the caller is exempt from RLIMIT_NPROC */
 	bool upper_on_disk;   /* the throw-away layer is a directory */
 };
 

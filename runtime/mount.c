@@ -40,11 +40,13 @@ static int check_kinds(int target, bool directory, struct err *e)
 	if (fstat(target, &st) < 0)
 		return err_sys(e, "target");
 	if (S_ISDIR(st.st_mode) && !directory)
-		return err_set(e, EISDIR, "a file cannot be mounted on a directory of the container");
+		return err_set(e, EISDIR,
+			       "a file cannot be mounted on a directory of the container");
 	return 0;
 }
 
-static int attach_user_mount(struct child *c, const struct op *op, int fd, bool directory, struct err *e)
+static int attach_user_mount(struct child *c, const struct op *op, int fd, bool directory,
+			     struct err *e)
 {
 	_close_ int target = open_target(c, op, directory, e);
 	int r;
@@ -99,7 +101,8 @@ int mount_tmpfs(struct child *c, const struct op *op, struct err *e)
 	_close_ int fd = mount_new_tmpfs(op->bytes, op->mode,
 					 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
 						 (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0) |
-						 (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0), e);
+						 (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0),
+					 e);
 
 	if (fd < 0 || child_watch(c, fd, e) < 0)
 		return err_wrap(e, "mount %s", op->dst);

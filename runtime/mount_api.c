@@ -24,8 +24,8 @@ static int context_error(int ctx, const char *fstype, struct err *e)
 	return err_code(e, code, "mount %s", fstype);
 }
 
-int mount_new(const char *fstype, const struct mount_param *params, unsigned n_params, unsigned attrs,
-	      struct err *e)
+int mount_new(const char *fstype, const struct mount_param *params, unsigned n_params,
+	      unsigned attrs, struct err *e)
 {
 	_close_ int ctx = fsopen(fstype, FSOPEN_CLOEXEC);
 	int fd;
@@ -33,7 +33,8 @@ int mount_new(const char *fstype, const struct mount_param *params, unsigned n_p
 	if (ctx < 0)
 		return err_sys(e, "mount %s", fstype);
 	for (unsigned i = 0; i < n_params; i++) {
-		enum fsconfig_command cmd = params[i].value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
+		enum fsconfig_command cmd =
+			params[i].value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
 
 		if (fsconfig(ctx, cmd, params[i].key, params[i].value, 0) < 0)
 			return context_error(ctx, fstype, e);
@@ -67,14 +68,16 @@ int mount_restrict(int fd, unsigned attrs, bool recursive, struct err *e)
 {
 	struct mount_attr attr = {.attr_set = attrs, .propagation = MS_PRIVATE};
 
-	if (mount_setattr(fd, "", AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0), &attr, sizeof(attr)) < 0)
+	if (mount_setattr(fd, "", AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0), &attr,
+			  sizeof(attr)) < 0)
 		return err_sys(e, "set mount attributes");
 	return 0;
 }
 
 int mount_attach(int fd, int target_fd, struct err *e)
 {
-	if (move_mount(fd, "", target_fd, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+	if (move_mount(fd, "", target_fd, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) <
+	    0)
 		return err_sys(e, "attach mount");
 	return 0;
 }

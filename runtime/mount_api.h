@@ -19,8 +19,8 @@ struct mount_param {
 };
 
 /* A new detached mount; attrs are MOUNT_ATTR_*. Returns an O_PATH descriptor. */
-int mount_new(const char *fstype, const struct mount_param *params, unsigned n_params, unsigned attrs,
-	      struct err *e);
+int mount_new(const char *fstype, const struct mount_param *params, unsigned n_params,
+	      unsigned attrs, struct err *e);
 
 /* tmpfs of `bytes` (0: the kernel's default) and `mode`. */
 int mount_new_tmpfs(uint64_t bytes, unsigned mode, unsigned attrs, struct err *e);

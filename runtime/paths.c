@@ -134,8 +134,8 @@ static int helper_dir(char **ret, struct err *e)
 	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-static int duration(const struct config *c, const char *name, uint32_t fallback_ms, uint32_t *ret_ms,
-		    struct err *e)
+static int duration(const struct config *c, const char *name, uint32_t fallback_ms,
+		    uint32_t *ret_ms, struct err *e)
 {
 	const char *v = setting(c, name);
 	uint64_t ms = fallback_ms;
@@ -154,8 +154,8 @@ static int cgroup_parent(const struct config *c, char **ret, struct err *e)
 	if (!v || !*v)
 		return 0;
 	if (*v != '/' && !str_eq(v, "none"))
-		return err_set(e, EINVAL, "CSBX_CGROUP_PARENT: '%s' is neither an absolute path nor none",
-			       v);
+		return err_set(e, EINVAL,
+			       "CSBX_CGROUP_PARENT: '%s' is neither an absolute path nor none", v);
 	*ret = str_printf("%s", v);
 	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
 }
@@ -177,7 +177,8 @@ int paths_init(struct paths *p, const struct config *c, struct err *e)
 	if (r >= 0)
 		r = duration(c, "CSBX_LINGER", LINGER_DEFAULT_MS, &p->linger_ms, e);
 	if (r >= 0)
-		r = duration(c, "CSBX_SCOPE_TIMEOUT", SCOPE_TIMEOUT_DEFAULT_MS, &p->scope_timeout_ms, e);
+		r = duration(c, "CSBX_SCOPE_TIMEOUT", SCOPE_TIMEOUT_DEFAULT_MS,
+			     &p->scope_timeout_ms, e);
 	if (r >= 0)
 		r = cgroup_parent(c, &p->cgroup_parent, e);
 	if (r < 0)

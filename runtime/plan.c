@@ -39,8 +39,8 @@ _Static_assert(sizeof(op_names) / sizeof(op_names[0]) == OP_MAX, "a name for eve
 
 /* What a container has no business to see or set; missing ones are passed over at run time. */
 static const char *const proc_masks[] = {
-	"acpi", "interrupts", "kcore", "keys", "latency_stats", "sched_debug", "scsi", "timer_list",
-	"timer_stats",
+	"acpi",        "interrupts", "kcore",      "keys",        "latency_stats",
+	"sched_debug", "scsi",       "timer_list", "timer_stats",
 };
 static const char *const proc_readonly[] = {"asound", "bus", "fs", "irq", "sys", "sysrq-trigger"};
 static const char *const sys_masks[] = {"devices/virtual/powercap", "firmware"};
@@ -170,8 +170,11 @@ void plan_print(const struct plan *p, struct strbuf *out)
 	static const struct {
 		unsigned flag;
 		const char *name;
-	} flags[] = {{OP_RDONLY, "ro"}, {OP_NOEXEC, "noexec"}, {OP_SINGLE, "bind"},
-		     {OP_OPTIONAL, "nofail"}, {OP_NOCREATE, "nocreate"}};
+	} flags[] = {{OP_RDONLY, "ro"},
+		     {OP_NOEXEC, "noexec"},
+		     {OP_SINGLE, "bind"},
+		     {OP_OPTIONAL, "nofail"},
+		     {OP_NOCREATE, "nocreate"}};
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct op *op = &p->ops[i];

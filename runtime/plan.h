@@ -18,29 +18,29 @@ struct strbuf;
 struct err;
 
 enum op_kind {
-	OP_LOOPBACK,	   /* lo up in the own network namespace; ports from 0 may be bound */
-	OP_HOSTNAME,	   /* src: name */
-	OP_BASE,	   /* bytes: tmpfs for upper layer and mount points of the root */
-	OP_LOWER_IMAGE,	   /* the image server's mount */
+	OP_LOOPBACK,        /* lo up in the own network namespace; ports from 0 may be bound */
+	OP_HOSTNAME,        /* src: name */
+	OP_BASE,            /* bytes: tmpfs for upper layer and mount points of the root */
+	OP_LOWER_IMAGE,     /* the image server's mount */
 	OP_LOWER_DIRECTORY, /* src: directory as root, compared with dev and ino */
 	OP_UPPER_DIRECTORY, /* src: upper layer on disk, compared with dev and ino */
-	OP_SEED,	   /* dst: file in a fresh upper layer, data: contents */
-	OP_OVERLAY,	   /* the root */
-	OP_DEV,		   /* the server's /dev template, read-only and shared */
-	OP_DEV_OWN,	   /* a /dev of its own, because devices are added */
+	OP_SEED,            /* dst: file in a fresh upper layer, data: contents */
+	OP_OVERLAY,         /* the root */
+	OP_DEV,             /* the server's /dev template, read-only and shared */
+	OP_DEV_OWN,         /* a /dev of its own, because devices are added */
 	OP_DEVPTS,
-	OP_SHM,		   /* bytes */
-	OP_SHM_HOST,	   /* --ipc host */
+	OP_SHM,      /* bytes */
+	OP_SHM_HOST, /* --ipc host */
 	OP_MQUEUE,
 	OP_PROC,
-	OP_PROC_MASK,	   /* dst: below /proc, hidden if it exists */
-	OP_PROC_READONLY,  /* dst: below /proc */
-	OP_SYSFS,	   /* of the own network namespace */
-	OP_SYSFS_HOST,	   /* --network host: the caller's, read-only */
-	OP_SYS_MASK,	   /* dst: below /sys */
-	OP_BIND,	   /* src, dst, flags */
-	OP_DEVICE,	   /* src, dst */
-	OP_TMPFS,	   /* dst, bytes, mode, flags */
+	OP_PROC_MASK,     /* dst: below /proc, hidden if it exists */
+	OP_PROC_READONLY, /* dst: below /proc */
+	OP_SYSFS,         /* of the own network namespace */
+	OP_SYSFS_HOST,    /* --network host: the caller's, read-only */
+	OP_SYS_MASK,      /* dst: below /sys */
+	OP_BIND,          /* src, dst, flags */
+	OP_DEVICE,        /* src, dst */
+	OP_TMPFS,         /* dst, bytes, mode, flags */
 	OP_READONLY_ROOT,
 	OP_PIVOT,
 	OP_LANDLOCK,
@@ -69,7 +69,8 @@ struct op {
 
 struct plan_input {
 	const struct container_spec *spec;
-	const char *upper_path; /* upper layer on disk (kept or scratch); NULL = on the base tmpfs */
+	const char
+		*upper_path; /* upper layer on disk (kept or scratch); NULL = on the base tmpfs */
 	uint64_t base_bytes;
 	const struct file_spec *seeds;
 	size_t n_seeds;

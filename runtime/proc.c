@@ -40,7 +40,8 @@ static int attach_own(struct child *c, const char *name, int fd, struct err *e)
 /* In a network namespace of its own the container may use every port, as under docker. */
 static int open_low_ports(int proc_fd, struct err *e)
 {
-	_close_ int fd = openat(proc_fd, "sys/net/ipv4/ip_unprivileged_port_start", O_WRONLY | O_CLOEXEC);
+	_close_ int fd =
+		openat(proc_fd, "sys/net/ipv4/ip_unprivileged_port_start", O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0 && errno == ENOENT)
 		return 0;
@@ -119,7 +120,8 @@ int sysfs_mount(struct child *c, const struct op *op, struct err *e)
 	return c->sys_fd < 0 ? c->sys_fd : attach_own(c, "sys", c->sys_fd, e);
 }
 
-/* A fresh sysfs needs a network namespace of one's own (EPERM otherwise): the caller's, read-only. */
+/* A fresh sysfs needs a network namespace of one's own (EPERM otherwise): the caller's, read-only.
+ */
 int sysfs_mount_host(struct child *c, const struct op *op, struct err *e)
 {
 	int r;

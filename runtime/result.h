@@ -16,17 +16,23 @@ enum run_status {
 	RUN_SIGNALED,
 	RUN_LAUNCH_ERROR,  /* the command could not be started: exit code 125, 126 or 127 */
 	RUN_SANDBOX_ERROR, /* csbx or its image server failed: exit code 125 */
-	RUN_TIMEOUT,	   /* --timeout ended it: exit code 124 */
-	RUN_OOM,	   /* it needed more than --memory: 137, as are the next three */
+	RUN_TIMEOUT,       /* --timeout ended it: exit code 124 */
+	RUN_OOM,           /* it needed more than --memory: 137, as are the next three */
 	RUN_OUTPUT_LIMIT,  /* --max-output-kill */
 	RUN_PIDS_LIMIT,
-	RUN_KILLED,	   /* by csbx stop or kill */
+	RUN_KILLED, /* by csbx stop or kill */
 	RUN_STATUS_MAX,
 };
 
 /* Who holds a limit. */
-enum enforcer { ENFORCED_NOT_ASKED, ENFORCED_CGROUP2, ENFORCED_WATCHDOG, ENFORCED_RLIMIT,
-		ENFORCED_AFFINITY, ENFORCED_NONE };
+enum enforcer {
+	ENFORCED_NOT_ASKED,
+	ENFORCED_CGROUP2,
+	ENFORCED_WATCHDOG,
+	ENFORCED_RLIMIT,
+	ENFORCED_AFFINITY,
+	ENFORCED_NONE
+};
 
 struct run_limit {
 	uint64_t asked; /* 0: not */
@@ -35,7 +41,7 @@ struct run_limit {
 
 struct run_output {
 	struct strbuf text; /* what was kept, when output is captured */
-	uint64_t bytes;	    /* that came */
+	uint64_t bytes;     /* that came */
 	bool truncated;
 };
 
@@ -48,10 +54,10 @@ struct run_file {
 
 struct run_result {
 	enum run_status status;
-	int exit_code;	/* of the program, or 125..127 of ours; -1: none */
-	int signal;	/* that ended it, 0: none */
+	int exit_code; /* of the program, or 125..127 of ours; -1: none */
+	int signal;    /* that ended it, 0: none */
 	bool timed_out, oom_killed;
-	bool net_tried; /* it failed and looked for a network, which it does not have */
+	bool net_tried;       /* it failed and looked for a network, which it does not have */
 	const char *detected; /* of an oom: "event", "tick", "at_exit"; NULL: none */
 	uint64_t memory_peak_bytes, max_pids; /* 0: not measured */
 	uint64_t pids_refused; /* processes that the cgroup's limit did not let start */
@@ -60,9 +66,9 @@ struct run_result {
 	struct run_output out, err;
 	struct run_file *files;
 	size_t n_files;
-	struct err error; /* the last two */
-	struct strv degraded; /* what was asked for and not had, one word and a reason each */
-	struct strv weaker;   /* limits held by weaker means: the same, and no warning */
+	struct err error;       /* the last two */
+	struct strv degraded;   /* what was asked for and not had, one word and a reason each */
+	struct strv weaker;     /* limits held by weaker means: the same, and no warning */
 	uint64_t started_at_ns; /* CLOCK_REALTIME */
 	uint64_t wall_ns, setup_ns, teardown_ns;
 	uint64_t user_us, sys_us; /* of the main process and its reaped children */
@@ -72,7 +78,8 @@ struct run_result {
 const char *run_status_name(enum run_status s);
 /* Exit code of csbx for it: the table of exit codes in docs/cli.md. */
 int run_exit_code(const struct run_result *r);
-/* Word for result.error: "command_not_found", "image_server", "sandbox" ...; NULL without an error. */
+/* Word for result.error: "command_not_found", "image_server", "sandbox" ...; NULL without an error.
+ */
 const char *run_error_code(const struct run_result *r);
 void run_result_free(struct run_result *r);
 

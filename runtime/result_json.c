@@ -44,7 +44,8 @@ static void write_subject(struct json_out *j, const struct container_spec *s)
 	json_end_object(j);
 }
 
-static void write_status(struct json_out *j, const struct container_spec *s, const struct run_result *r)
+static void write_status(struct json_out *j, const struct container_spec *s,
+			 const struct run_result *r)
 {
 	json_kstr(j, "status", run_status_name(r->status));
 	json_kbool(j, "success", r->status == RUN_EXITED && !r->exit_code);
@@ -109,7 +110,8 @@ static void write_output(struct json_out *j, const struct run_result *r, bool wi
 	json_kbool(j, "stdout", r->out.truncated);
 	json_kbool(j, "stderr", r->err.truncated);
 	json_end_object(j);
-	json_kstr(j, "encoding", r->is_captured && with_output ? (base64 ? "base64" : "utf-8") : NULL);
+	json_kstr(j, "encoding",
+		  r->is_captured && with_output ? (base64 ? "base64" : "utf-8") : NULL);
 }
 
 static void write_times(struct json_out *j, const struct run_result *r)
@@ -127,7 +129,7 @@ static void write_times(struct json_out *j, const struct run_result *r)
 static void write_limit(struct json_out *j, const char *key, const struct run_limit *l, bool milli)
 {
 	static const char *const names[] = {
-		[ENFORCED_NOT_ASKED] = NULL,	[ENFORCED_CGROUP2] = "cgroup2",
+		[ENFORCED_NOT_ASKED] = NULL,      [ENFORCED_CGROUP2] = "cgroup2",
 		[ENFORCED_WATCHDOG] = "watchdog", [ENFORCED_RLIMIT] = "rlimit",
 		[ENFORCED_AFFINITY] = "affinity", [ENFORCED_NONE] = "none",
 	};

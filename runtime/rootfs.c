@@ -46,8 +46,9 @@ static bool has_upper_directory(const struct plan *p)
 static int check_tmpfs_xattr(struct err *e)
 {
 	if (lsetxattr("up/work", "user.overlay.probe", "y", 1, 0) < 0)
-		return errno == EOPNOTSUPP ? err_set(e, EOPNOTSUPP, "tmpfs has no user attributes here")
-					   : err_sys(e, "probe tmpfs attributes");
+		return errno == EOPNOTSUPP
+			       ? err_set(e, EOPNOTSUPP, "tmpfs has no user attributes here")
+			       : err_sys(e, "probe tmpfs attributes");
 	return 0;
 }
 
@@ -134,7 +135,8 @@ static int attach_directory(struct child *c, const struct op *op, const char *wh
 
 int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e)
 {
-	return attach_directory(c, op, "lower", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, e);
+	return attach_directory(c, op, "lower",
+				MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, e);
 }
 
 int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
@@ -185,7 +187,7 @@ int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 {
 	static const struct mount_param params[] = {
 		{"lowerdir", "lower"}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
-		{"userxattr", NULL},   {"xino", "off"},		 {"volatile", NULL},
+		{"userxattr", NULL},   {"xino", "off"},          {"volatile", NULL},
 	};
 	unsigned n = sizeof(params) / sizeof(params[0]);
 

@@ -71,7 +71,8 @@ struct mount_spec *spec_add_mount(struct container_spec *s)
 
 struct rlimit_spec *spec_add_rlimit(struct container_spec *s)
 {
-	struct rlimit_spec *p = reallocarray(s->limits.rlimits, s->limits.n_rlimits + 1, sizeof(*p));
+	struct rlimit_spec *p =
+		reallocarray(s->limits.rlimits, s->limits.n_rlimits + 1, sizeof(*p));
 
 	if (!p)
 		return NULL;
@@ -117,7 +118,8 @@ static bool has_rlimit(const struct container_spec *s, int resource)
 	return false;
 }
 
-static int add_rlimit(struct container_spec *s, int resource, rlim_t soft, rlim_t hard, struct err *e)
+static int add_rlimit(struct container_spec *s, int resource, rlim_t soft, rlim_t hard,
+		      struct err *e)
 {
 	struct rlimit_spec *r;
 
@@ -192,20 +194,24 @@ static int check_mounts(const struct container_spec *s, struct err *e)
 		const char *asked = m->asked ? m->asked : m->target;
 
 		if (!m->target || *m->target != '/')
-			return err_set(e, EINVAL, "mount %s: the target must be an absolute path", asked);
+			return err_set(e, EINVAL, "mount %s: the target must be an absolute path",
+				       asked);
 		if (!path_is_clean_absolute(m->target))
 			return err_set(e, EINVAL, "mount %s: '.' or '..' in the target", asked);
 		if (str_has_prefix(m->target, "/proc/") || str_has_prefix(m->target, "/sys/"))
 			return err_set(e, EINVAL, "mount %s: /proc and /sys are csbx's own", asked);
 		for (size_t k = 0; k < sizeof(own) / sizeof(own[0]); k++) {
 			if (str_eq(m->target, own[k]))
-				return err_set(e, EINVAL, "mount %s: %s is csbx's own", asked, own[k]);
+				return err_set(e, EINVAL, "mount %s: %s is csbx's own", asked,
+					       own[k]);
 		}
 		if (m->kind != MOUNT_TMPFS && (!m->source || *m->source != '/'))
-			return err_set(e, EINVAL, "mount %s: the source must be an absolute path", asked);
+			return err_set(e, EINVAL, "mount %s: the source must be an absolute path",
+				       asked);
 		for (size_t k = 0; k < i; k++) {
 			if (str_eq(m->target, s->mounts[k].target))
-				return err_set(e, EINVAL, "mount %s: %s is mounted twice", asked, m->target);
+				return err_set(e, EINVAL, "mount %s: %s is mounted twice", asked,
+					       m->target);
 		}
 	}
 	return 0;
@@ -220,7 +226,8 @@ static int check_rlimits(const struct container_spec *s, struct err *e)
 			return err_set(e, EINVAL, "--ulimit: the soft limit is above the hard one");
 		if (r->resource == RLIMIT_NPROC && !r->is_default && !s->limits.pids_is_default &&
 		    s->limits.pids != UINT64_MAX)
-			return err_set(e, EINVAL, "--pids-limit and --ulimit nproc= exclude each other");
+			return err_set(e, EINVAL,
+				       "--pids-limit and --ulimit nproc= exclude each other");
 	}
 	return 0;
 }

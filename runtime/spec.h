@@ -23,8 +23,8 @@ struct err;
 enum rootfs_kind { ROOTFS_SQUASHFS, ROOTFS_DIRECTORY };
 enum upper_kind {
 	UPPER_THROWAWAY, /* writable, gone at exit */
-	UPPER_KEPT,	 /* writable, kept in layer_path between starts (-w) */
-	UPPER_READONLY,	 /* --read-only */
+	UPPER_KEPT,      /* writable, kept in layer_path between starts (-w) */
+	UPPER_READONLY,  /* --read-only */
 };
 
 /* Identity of an image file or directory as pinned by create; a start compares all of it. */
@@ -48,17 +48,17 @@ enum tty_mode { TTY_NO, TTY_YES };
 struct process_spec {
 	struct strv argv;
 	struct strv env;
-	char *cwd;	  /* absolute; made when missing */
+	char *cwd;         /* absolute; made when missing */
 	uint32_t uid, gid; /* main user inside: the caller is mapped to it */
-	uint32_t *groups; /* supplementary groups that exist in the map */
+	uint32_t *groups;  /* supplementary groups that exist in the map */
 	size_t n_groups;
-	bool keep_groups; /* leave the caller's supplementary groups alone */
-	char *user_name;  /* for synthetic passwd, NULL = numeric user */
-	char *home;	  /* HOME when the environment sets none */
+	bool keep_groups;                  /* leave the caller's supplementary groups alone */
+	char *user_name;                   /* for synthetic passwd, NULL = numeric user */
+	char *home;                        /* HOME when the environment sets none */
 	bool home_is_asked, path_is_asked; /* reserved for front ends */
 	enum tty_mode tty;
 	bool close_stdin; /* stdin is /dev/null instead of the caller's */
-	int *keep_fds;	  /* none by default; reserved for the harness channel */
+	int *keep_fds;    /* none by default; reserved for the harness channel */
 	size_t n_keep_fds;
 };
 
@@ -81,12 +81,12 @@ struct mount_spec {
 	char *target; /* absolute path inside */
 	bool readonly;
 	bool non_recursive;
-	bool exec_off; /* noexec */
-	bool optional; /* a missing source is passed over (nofail) */
-	bool no_create; /* the target must exist in the image */
+	bool exec_off;        /* noexec */
+	bool optional;        /* a missing source is passed over (nofail) */
+	bool no_create;       /* the target must exist in the image */
 	uint64_t tmpfs_bytes; /* 0: 25 % of RAM */
 	unsigned tmpfs_mode;  /* 0: 01777 */
-	char *asked;	      /* the words the user wrote, for messages */
+	char *asked;          /* the words the user wrote, for messages */
 };
 
 struct rlimit_spec {
@@ -96,28 +96,28 @@ struct rlimit_spec {
 };
 
 struct limit_spec {
-	uint64_t memory_bytes;	 /* 0 = none */
-	uint64_t cpus_milli;	 /* 0 = none; 1500 = 1.5 CPUs */
-	uint64_t pids;		 /* 0 = default 4096; UINT64_MAX = none */
-	bool pids_is_default;	 /* filled by spec_freeze */
-	uint64_t shm_bytes;	 /* 0 = 64 MiB */
-	uint64_t timeout_ms;	 /* 0 = none */
-	uint64_t kill_after_ms;	 /* 0 = 100 */
-	uint64_t output_bytes;	 /* --max-output, 0 = none */
+	uint64_t memory_bytes;      /* 0 = none */
+	uint64_t cpus_milli;        /* 0 = none; 1500 = 1.5 CPUs */
+	uint64_t pids;              /* 0 = default 4096; UINT64_MAX = none */
+	bool pids_is_default;       /* filled by spec_freeze */
+	uint64_t shm_bytes;         /* 0 = 64 MiB */
+	uint64_t timeout_ms;        /* 0 = none */
+	uint64_t kill_after_ms;     /* 0 = 100 */
+	uint64_t output_bytes;      /* --max-output, 0 = none */
 	uint64_t output_kill_bytes; /* --max-output-kill, 0 = none */
-	bool strict;		 /* --limits strict */
+	bool strict;                /* --limits strict */
 	struct rlimit_spec *rlimits;
 	size_t n_rlimits;
 };
 
 struct security_spec {
-	uint64_t caps;		   /* final set of the main process; spec_freeze fills the default */
-	bool caps_are_set;	   /* caps was given */
+	uint64_t caps;     /* final set of the main process; spec_freeze fills the default */
+	bool caps_are_set; /* caps was given */
 	uint64_t caps_add, caps_drop; /* applied to the default by spec_freeze */
-	bool new_privs;		   /* --security-opt no-new-privileges=false */
-	bool seccomp_off;	   /* --security-opt seccomp=unconfined */
+	bool new_privs;               /* --security-opt no-new-privileges=false */
+	bool seccomp_off;             /* --security-opt seccomp=unconfined */
 	bool landlock_off;
-	bool masks_off;		   /* --security-opt systempaths=unconfined */
+	bool masks_off; /* --security-opt systempaths=unconfined */
 };
 
 /* A file put into a fresh upper layer before the root is mounted; the image is not touched. */
@@ -140,9 +140,9 @@ struct container_spec {
 	struct security_spec sec;
 	struct file_spec *files;
 	size_t n_files;
-	struct strv labels; /* "key=value" */
-	struct strv fetch;  /* absolute paths inside whose files go into the result */
-	bool allow_root;    /* --allow-root */
+	struct strv labels;  /* "key=value" */
+	struct strv fetch;   /* absolute paths inside whose files go into the result */
+	bool allow_root;     /* --allow-root */
 	bool capture_output; /* output goes into the result instead of the caller's streams */
 };
 
@@ -153,7 +153,8 @@ void spec_free(struct container_spec *s);
 struct mount_spec *spec_add_mount(struct container_spec *s);
 struct rlimit_spec *spec_add_rlimit(struct container_spec *s);
 /* Adds a file; takes ownership of data, also on error. */
-int spec_add_file(struct container_spec *s, const char *path, char *data, size_t len, struct err *e);
+int spec_add_file(struct container_spec *s, const char *path, char *data, size_t len,
+		  struct err *e);
 
 /* Fills defaults, checks contradictions (-EINVAL naming the option). After it the spec is const. */
 int spec_freeze(struct container_spec *s, struct err *e);

@@ -107,8 +107,8 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	l.dev_fd = fds[SQUASHD_FD_DEV];
 	l.image_fd = is_image ? fds[SQUASHD_FD_IMAGE] : -1;
 	l.net_fd = fds[n];
-	if (r >= 0 && (l.dev_fd < 0 || is_image != (l.image_fd >= 0) ||
-		       reply.has_net != (l.net_fd >= 0)))
+	if (r >= 0 &&
+	    (l.dev_fd < 0 || is_image != (l.image_fd >= 0) || reply.has_net != (l.net_fd >= 0)))
 		r = err_set(e, EPROTO, "the image server sent the wrong descriptors");
 	if (r < 0) {
 		squashd_link_close(&l);

@@ -32,9 +32,10 @@ struct squashd_link {
 	char server[SQUASHD_NAME_MAX]; /* name of its socket */
 	uint64_t fuse_requests;
 };
-#define SQUASHD_LINK_INIT                                                                \
-	{                                                                                \
-		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1, .image_fd = -1, 		.net_fd = -1                                                             \
+#define SQUASHD_LINK_INIT                                                                 \
+	{                                                                                 \
+		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1, .image_fd = -1, \
+		.net_fd = -1                                                              \
 	}
 
 /*

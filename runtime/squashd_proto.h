@@ -70,8 +70,8 @@ enum squashd_request_type {
 	SQUASHD_ATTACH = 1,
 	SQUASHD_STATUS = 2, /* reply without descriptors, connection closes */
 	SQUASHD_QUIT = 3,   /* likewise; leave as soon as no container is attached */
-	SQUASHD_KEEP = 4,   /* on an attached connection, no reply: a mount namespace to keep until the
-			     * connection closes, so that somebody else takes it down */
+	SQUASHD_KEEP = 4,   /* on an attached connection, no reply: a mount namespace to keep until
+			     * the   connection closes, so that somebody else takes it down */
 };
 
 struct squashd_request {

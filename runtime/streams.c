@@ -164,7 +164,8 @@ static bool is_copied(const struct streams *s, int fd)
 
 	if (fd && (o->capture || o->log || o->keep_bytes || o->kill_bytes))
 		return true;
-	if (fd && o->copy_pipes && fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+	if (fd && o->copy_pipes && fstat(fd, &st) == 0 &&
+	    (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
 		return true;
 	return isatty(fd);
 }

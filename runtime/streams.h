@@ -34,13 +34,13 @@ struct run_result;
 struct pump {
 	int src, dst; /* -1: ended */
 	bool own_src, own_dst;
-	bool pass;     /* what is read goes to dst */
-	bool paused;   /* not read for now; its end is still noticed */
-	char end_char; /* end of src is written to dst as this character; 0: dst is closed */
+	bool pass;           /* what is read goes to dst */
+	bool paused;         /* not read for now; its end is still noticed */
+	char end_char;       /* end of src is written to dst as this character; 0: dst is closed */
 	struct run_log *log; /* takes what is read instead of dst; NULL: none */
 	struct capture
 		*keep; /* head and tail are kept, and only the head is passed; NULL: all is */
-	int number; /* 1 or 2: which stream it is, for the log */
+	int number;    /* 1 or 2: which stream it is, for the log */
 	uint64_t total,
 		stop_after; /* stop_after: 0 = never, else the byte after which it is too much */
 	bool too_much, is_fresh; /* is_fresh: the buffer was filled since someone looked */

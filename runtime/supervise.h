@@ -24,18 +24,20 @@ struct container_spec;
 struct supervise {
 	const struct container_spec *spec;
 	struct launched pid1;
-	int started_fd; /* gets a byte when the payload runs; -1: nobody waits for it. Not closed here */
-	int status_fd;	/* read end; EOF = the payload runs */
+	int started_fd; /* gets a byte when the payload runs; -1: nobody waits for it. Not closed
+			   here */
+	int status_fd;  /* read end; EOF = the payload runs */
 	int control_fd;
-	int server_fd;	/* -1: none; readable = the image server is gone */
+	int server_fd; /* -1: none; readable = the image server is gone */
 	pid_t server_pid;
-	bool mounts_are_private; /* nothing of the host's: they may outlive the container a little */
+	bool mounts_are_private; /* nothing of the host's: they may outlive the container a little
+				  */
 	int signal_fd;
-	struct watchdog *watchdog; /* NULL: the kernel holds the memory limit, or there is none */
+	struct watchdog *watchdog;   /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */
 	struct streams *streams;
 	struct fetch_root *fetch; /* filled where the spec asks for files */
-	struct exec_server *exec;  /* opened when somebody asks for an exec */
+	struct exec_server *exec; /* opened when somebody asks for an exec */
 	struct run_result *result;
 };
 

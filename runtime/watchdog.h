@@ -20,8 +20,8 @@ struct watchdog_view {
 	int tmpfs_fds[WATCHDOG_TMPFS_MAX];
 	unsigned n_tmpfs;
 };
-#define WATCHDOG_VIEW_INIT              \
-	{                               \
+#define WATCHDOG_VIEW_INIT                  \
+	{                                   \
 		.proc_fd = -1, .shm_fd = -1 \
 	}
 

@@ -69,8 +69,8 @@ struct parts {
 	struct squashd_link link;
 	struct id_map map;
 };
-#define PARTS_INIT                                             \
-	{                                                      \
+#define PARTS_INIT                                                                        \
+	{                                                                                 \
 		.layer = LAYER_INIT, .unpacked = UNPACKED_INIT, .link = SQUASHD_LINK_INIT \
 	}
 

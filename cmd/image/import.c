@@ -25,8 +25,8 @@ static const struct opt import_opts[] = {
 
 static const struct opt_table import_table = {"Options", import_opts};
 
-static int import_once(struct cmd *c, struct import_args *a, const char *uri,
-		       struct destination *d, bool *ret_again, struct err *e)
+static int import_once(struct cmd *c, struct import_args *a, const char *uri, struct destination *d,
+		       bool *ret_again, struct err *e)
 {
 	struct import_options o = output_opts_import(&a->image);
 	struct image_source src = {0};

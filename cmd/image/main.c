@@ -7,8 +7,9 @@
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {&verb_import, &verb_load, &verb_export, &verb_digest, &verb_cache,
-						   &verb_login,  &verb_logout, 0};
+	static const struct verb *const verbs[] = {
+		&verb_import, &verb_load,  &verb_export, &verb_digest,
+		&verb_cache,  &verb_login, &verb_logout, 0};
 
 	return cmd_main(PROGRAM_IMAGE, verbs, argc, argv);
 }

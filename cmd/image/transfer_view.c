@@ -154,8 +154,8 @@ void transfer_view_wait(struct transfer_view *v, const struct digest *d, uint64_
 		return;
 	}
 	go_back(v, &out);
-	strbuf_addf(&out, "waiting for %s:%.*s, which another import fetches: ", d->alg, NAME_DIGITS,
-		    d->hex);
+	strbuf_addf(&out, "waiting for %s:%.*s, which another import fetches: ", d->alg,
+		    NAME_DIGITS, d->hex);
 	progress_add_size(&out, have_bytes);
 	strbuf_addstr(&out, " of ");
 	progress_add_size(&out, size_bytes);

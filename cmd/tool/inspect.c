@@ -130,8 +130,10 @@ const struct verb verb_inspect = {
 		"its "
 		"running instances with the settings that were asked for (\"requested\") and the "
 		"protections that are in force (\"effective\"): id maps, capabilities, system call "
-		"filter, namespaces, mounts, resource limits and the limits of its control group as "
-		"the kernel shows them at this moment. ID is the id of an instance, or at least four digits of its beginning.",
+		"filter, namespaces, mounts, resource limits and the limits of its control group "
+		"as "
+		"the kernel shows them at this moment. ID is the id of an instance, or at least "
+		"four digits of its beginning.",
 	.uses = (const struct opt_use[]){{0}},
 	.examples = examples,
 	.offers = "container",

@@ -17,7 +17,10 @@ struct err {
 	char msg[508]; /* NUL-terminated, one line, no trailing newline */
 };
 
-#define ERR_INIT {0}
+#define ERR_INIT  \
+	{         \
+		0 \
+	}
 
 /* Sets the text as given; returns -code. */
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

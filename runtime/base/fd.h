@@ -3,8 +3,9 @@
 #define CSBX_BASE_FD_H
 
 /*
- * Ownership of descriptors and heap memory by scope: `_close_ int fd = -1;`, `_free_ char *p = NULL;`.
- * take_fd() and take_ptr() hand the object on and leave the variable empty. The clean-up keeps errno.
+ * Ownership of descriptors and heap memory by scope: `_close_ int fd = -1;`, `_free_ char *p =
+ * NULL;`. take_fd() and take_ptr() hand the object on and leave the variable empty. The clean-up
+ * keeps errno.
  */
 
 #include <errno.h>
@@ -42,11 +43,11 @@ static inline int take_fd(int *fd)
 	return r;
 }
 
-#define take_ptr(p)                                                                               \
-	({                                                                                        \
-		__typeof__(p) take_ptr_ = (p);                                                    \
-		(p) = NULL;                                                                       \
-		take_ptr_;                                                                        \
+#define take_ptr(p)                            \
+	({                                     \
+		__typeof__(p) take_ptr_ = (p); \
+		(p) = NULL;                    \
+		take_ptr_;                     \
 	})
 
 /* Clears O_CLOEXEC. */

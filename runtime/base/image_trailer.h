@@ -14,14 +14,15 @@
 #define IMAGE_TRAILER_MAX (8u << 20) /* bytes of the whole record */
 
 enum image_trailer_tag {
-	TRAILER_REF = 1,	 /* str: the URI as the user wrote it */
+	TRAILER_REF = 1,         /* str: the URI as the user wrote it */
 	TRAILER_MANIFEST_DIGEST, /* str, as are all digests */
 	TRAILER_CONFIG_DIGEST,
-	TRAILER_MANIFEST,	 /* bytes: the manifest, verbatim */
-	TRAILER_LAYER_DIGEST,	 /* str, repeated: stored bytes of each layer, "" where there are none */
-	TRAILER_DIFF_ID,	 /* str, repeated, in step: the layer's tar */
-	TRAILER_TOOL,		 /* str: "csbx 0.1.0" */
-	TRAILER_WRITER,		 /* str: compressor and level, "zstd:3" */
+	TRAILER_MANIFEST,     /* bytes: the manifest, verbatim */
+	TRAILER_LAYER_DIGEST, /* str, repeated: stored bytes of each layer, "" where there are none
+			       */
+	TRAILER_DIFF_ID,      /* str, repeated, in step: the layer's tar */
+	TRAILER_TOOL,         /* str: "csbx 0.1.0" */
+	TRAILER_WRITER,       /* str: compressor and level, "zstd:3" */
 };
 
 #endif

@@ -143,7 +143,8 @@ int io_write_file_at(const struct io_replace *where, const void *buf, size_t len
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return err_sys(e, "random name");
 	snprintf(tmp, sizeof(tmp), ".tmp-%016llx", (unsigned long long)random);
-	fd = openat(where->dirfd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, where->mode);
+	fd = openat(where->dirfd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		    where->mode);
 	if (fd < 0)
 		return err_sys(e, "create %s", where->name);
 	r = io_write_all(fd, buf, len, e);

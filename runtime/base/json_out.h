@@ -32,7 +32,10 @@ struct json_out {
 		bool has_items, has_key;
 	} level[JSON_OUT_DEPTH];
 };
-#define JSON_OUT_INIT {0}
+#define JSON_OUT_INIT \
+	{             \
+		0     \
+	}
 
 void json_begin_object(struct json_out *j);
 void json_end_object(struct json_out *j);

@@ -57,7 +57,8 @@ static int parse_decimal(const char **s, uint64_t max_whole, uint64_t *ret_milli
 			unit /= 10;
 		}
 	}
-	if (__builtin_mul_overflow(whole, 1000u, &whole) || __builtin_add_overflow(whole, milli, ret_milli))
+	if (__builtin_mul_overflow(whole, 1000u, &whole) ||
+	    __builtin_add_overflow(whole, milli, ret_milli))
 		return -ERANGE;
 	return 0;
 }
@@ -123,8 +124,8 @@ int num_parse_duration(const char *s, uint64_t *ret_ms)
 	static const struct {
 		const char *suffix;
 		uint64_t ms;
-	} units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000},
-		     {"d", 86400000}};
+	} units[] = {{"", 1000},   {"s", 1000},    {"ms", 1},
+		     {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
 	uint64_t milli, v;
 	int r = parse_decimal(&s, UINT64_MAX / 1000 - 1, &milli);
 

@@ -94,7 +94,8 @@ int path_mkdirs_in_root(int rootfd, const char *path, struct err *e)
 			name = p;
 			if (p > buf && p - buf > 1) {
 				p[-1] = 0;
-				parent = open_in_root(rootfd, *buf ? buf : "/", O_PATH | O_DIRECTORY, 0);
+				parent = open_in_root(rootfd, *buf ? buf : "/",
+						      O_PATH | O_DIRECTORY, 0);
 				p[-1] = '/';
 			} else {
 				parent = open_in_root(rootfd, "/", O_PATH | O_DIRECTORY, 0);
@@ -131,7 +132,8 @@ int path_touch_in_root(int rootfd, const char *path, struct err *e)
 		return parent;
 	if (!*name || str_is_dots(name))
 		return err_set(e, EINVAL, "%s: not a file name", path);
-	fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0644);
+	fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+		    0644);
 	if (fd < 0 && errno != EEXIST)
 		return err_sys(e, "%s", path);
 	fd_close(&fd);
@@ -226,7 +228,8 @@ int path_remove_tree_at(int dirfd, const char *name, struct err *e)
 		if (r > 0) {
 			next = openat(fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (next < 0 && errno == EACCES && !fchmodat(fd, sub, 0700, 0))
-				next = openat(fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+				next = openat(fd, sub,
+					      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		} else {
 			if (fstat(fd, &st) < 0)
 				return err_sys(e, "remove %s", name);
@@ -276,6 +279,7 @@ int path_open_private_dir(const char *path, struct err *e)
 	if (st.st_uid != geteuid())
 		return err_set(e, EPERM, "%s: belongs to user %u, not to us", path, st.st_uid);
 	if ((st.st_mode & 0022) || ((st.st_mode & 0077) && fchmod(fd, 0700) < 0))
-		return err_set(e, EPERM, "%s: open to other users (mode %04o)", path, st.st_mode & 07777);
+		return err_set(e, EPERM, "%s: open to other users (mode %04o)", path,
+			       st.st_mode & 07777);
 	return take_fd(&fd);
 }

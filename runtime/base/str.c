@@ -204,8 +204,11 @@ size_t str_utf8_next(const char *str, size_t len, uint32_t *ret_cp)
 
 	if (!len)
 		return 0;
-	n = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3
-			     : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
+	n = s[0] < 0x80             ? 1
+	    : (s[0] & 0xe0) == 0xc0 ? 2
+	    : (s[0] & 0xf0) == 0xe0 ? 3
+	    : (s[0] & 0xf8) == 0xf0 ? 4
+				    : 0;
 	if (!n || n > len)
 		return 0;
 	cp = n == 1 ? s[0] : s[0] & (0x7fu >> n);

@@ -20,7 +20,10 @@ struct strbuf {
 	size_t len, cap;
 	bool failed;
 };
-#define STRBUF_INIT {0}
+#define STRBUF_INIT \
+	{           \
+		0   \
+	}
 
 bool strbuf_reserve(struct strbuf *b, size_t more); /* room for more bytes in one step */
 void strbuf_add(struct strbuf *b, const void *data, size_t len);
@@ -29,8 +32,8 @@ void strbuf_addch(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_reset(struct strbuf *b); /* empties, keeps the memory */
 void strbuf_free(struct strbuf *b);
-const char *strbuf_str(const struct strbuf *b);		 /* never NULL */
-char *strbuf_take(struct strbuf *b);			 /* caller frees; NULL on a failed buffer */
+const char *strbuf_str(const struct strbuf *b);          /* never NULL */
+char *strbuf_take(struct strbuf *b);                     /* caller frees; NULL on a failed buffer */
 int strbuf_check(const struct strbuf *b, struct err *e); /* 0 or -ENOMEM */
 #define _strbuf_ __attribute__((cleanup(strbuf_free)))
 
@@ -39,12 +42,15 @@ struct strv {
 	size_t n, cap;
 	bool failed;
 };
-#define STRV_INIT {0}
+#define STRV_INIT \
+	{         \
+		0 \
+	}
 
-void strv_add(struct strv *v, const char *s);		       /* copies */
-void strv_addn(struct strv *v, const char *s, size_t len);     /* copies len bytes */
-void strv_take(struct strv *v, char *s);		       /* takes ownership, NULL = failed */
-void strv_set_env(struct strv *v, const char *assignment);    /* replaces a NAME= of the same name */
+void strv_add(struct strv *v, const char *s);              /* copies */
+void strv_addn(struct strv *v, const char *s, size_t len); /* copies len bytes */
+void strv_take(struct strv *v, char *s);                   /* takes ownership, NULL = failed */
+void strv_set_env(struct strv *v, const char *assignment); /* replaces a NAME= of the same name */
 const char *strv_get_env(const struct strv *v, const char *name); /* value or NULL */
 void strv_free(struct strv *v);
 int strv_check(const struct strv *v, struct err *e);

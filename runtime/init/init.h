@@ -15,7 +15,8 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Namespaces of B that an exec'd process joins, in the order in which it does; it has init's mounts. */
+/* Namespaces of B that an exec'd process joins, in the order in which it does; it has init's
+ * mounts. */
 enum ns_kind { NS_USER, NS_CGROUP, NS_NET, NS_UTS, NS_IPC, NS_MAX };
 
 /* A message mapped read-only; bytes is 0 when there is none. */

@@ -55,9 +55,10 @@ enum init_flag {
 	INIT_PAYLOAD_SIGNALS = 1u << 14, /* reserved: docker's pid-1 signal semantics */
 	INIT_KEYRING_TRY = 1u << 15, /* a used-up key quota is reported (INIT_DEGRADED_KEYRING), not
 				      * an error: for filters that keep keyctl(2) out of reach */
-	INIT_NEW_TTY = 1u << 16, /* of an exec, with INIT_TTY: init makes a terminal in the container's
-				  * devpts, which becomes 0 and 1, and sends its master, with the byte
-				  * INIT_TTY_BYTE, over the status descriptor, then a socket */
+	INIT_NEW_TTY =
+		1u << 16, /* of an exec, with INIT_TTY: init makes a terminal in the container's
+			   * devpts, which becomes 0 and 1, and sends its master, with the byte
+			   * INIT_TTY_BYTE, over the status descriptor, then a socket */
 	INIT_TTY_STDERR = 1u << 17, /* it becomes 2 as well */
 	INIT_FLAGS_ALL = (1u << 18) - 1,
 };
@@ -80,7 +81,7 @@ struct init_msg {
 	struct init_range argv; /* NUL-terminated strings one after the other */
 	struct init_range env;  /* likewise; a PATH= in it is searched for argv[0] */
 	uint32_t argc, envc;
-	struct init_range cwd; /* one NUL-terminated string, absolute */
+	struct init_range cwd;      /* one NUL-terminated string, absolute */
 	struct init_range uid_map;  /* text as written to /proc/PID/uid_map; empty in an exec */
 	struct init_range gid_map;  /* likewise */
 	struct init_range groups;   /* u32 each */

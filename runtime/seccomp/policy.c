@@ -9,22 +9,22 @@
 
 #define CAP_BIT(cap) (UINT64_C(1) << (cap))
 
-#define NAMESPACES                                                                                \
-	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |            \
+#define NAMESPACES                                                                     \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 	 CLONE_NEWPID | CLONE_NEWNET)
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
 #endif
 
-#define IN(arg_, ...)                                                                             \
-	{                                                                                         \
-		.op = SECCOMP_OP_IN, .arg = (arg_),                                               \
-		.n_values = sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t),                 \
-		.values = {__VA_ARGS__},                                                          \
+#define IN(arg_, ...)                                                             \
+	{                                                                         \
+		.op = SECCOMP_OP_IN, .arg = (arg_),                               \
+		.n_values = sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), \
+		.values = {__VA_ARGS__},                                          \
 	}
-#define BITS(arg_, mask)                                                                          \
-	{                                                                                         \
-		.op = SECCOMP_OP_BITS, .arg = (arg_), .n_values = 1, .values = {(mask)}           \
+#define BITS(arg_, mask)                                                                 \
+	{                                                                                \
+		.op = SECCOMP_OP_BITS, .arg = (arg_), .n_values = 1, .values = {(mask) } \
 	}
 
 /* Protocols of an internet socket: the kernel's choice, ICMP, TCP, UDP, ICMPv6, raw. */
@@ -94,13 +94,14 @@ const struct seccomp_rule seccomp_policy[] = {
 	 * through AF_INET too.
 	 */
 	{"socket", EAFNOSUPPORT,
-	 .cases = {
-		 {SECCOMP_ALLOW, {IN(0, AF_UNIX)}},
-		 {SECCOMP_ALLOW, {IN(0, AF_INET, AF_INET6), IN(2, INET_PROTOCOLS)}},
-		 {EPROTONOSUPPORT, {IN(0, AF_INET, AF_INET6)}},
-		 {SECCOMP_ALLOW, {IN(0, AF_NETLINK), IN(2, 0 /* NETLINK_ROUTE */)}},
-		 {EPROTONOSUPPORT, {IN(0, AF_NETLINK)}},
-	 }},
+	 .cases =
+		 {
+			 {SECCOMP_ALLOW, {IN(0, AF_UNIX)}},
+			 {SECCOMP_ALLOW, {IN(0, AF_INET, AF_INET6), IN(2, INET_PROTOCOLS)}},
+			 {EPROTONOSUPPORT, {IN(0, AF_INET, AF_INET6)}},
+			 {SECCOMP_ALLOW, {IN(0, AF_NETLINK), IN(2, 0 /* NETLINK_ROUTE */)}},
+			 {EPROTONOSUPPORT, {IN(0, AF_NETLINK)}},
+		 }},
 	{"socketpair", EAFNOSUPPORT, .cases = {{SECCOMP_ALLOW, {IN(0, AF_UNIX)}}}},
 
 	/* Typing into the terminal, pasting into a console, loading line disciplines. */
@@ -142,7 +143,8 @@ const struct seccomp_rule seccomp_policy[] = {
 
 	/* Programs fall back when these are missing; EPERM would stop them. clone3's flags lie in
 	 * memory, out of a filter's sight. */
-	{"clone3 io_uring_enter io_uring_register io_uring_setup listmount listns lsm_get_self_attr "
+	{"clone3 io_uring_enter io_uring_register io_uring_setup listmount listns "
+	 "lsm_get_self_attr "
 	 "lsm_list_modules lsm_set_self_attr statmount",
 	 ENOSYS},
 	/* Keys are not per container. */
@@ -172,13 +174,13 @@ const struct seccomp_rule seccomp_policy[] = {
 const size_t seccomp_policy_n = sizeof(seccomp_policy) / sizeof(seccomp_policy[0]);
 
 const struct seccomp_number seccomp_young[] = {
-	{"cachestat", 451},	   {"fchmodat2", 452},	       {"map_shadow_stack", 453},
-	{"futex_wake", 454},	   {"futex_wait", 455},	       {"futex_requeue", 456},
-	{"statmount", 457},	   {"listmount", 458},	       {"lsm_get_self_attr", 459},
+	{"cachestat", 451},         {"fchmodat2", 452},        {"map_shadow_stack", 453},
+	{"futex_wake", 454},        {"futex_wait", 455},       {"futex_requeue", 456},
+	{"statmount", 457},         {"listmount", 458},        {"lsm_get_self_attr", 459},
 	{"lsm_set_self_attr", 460}, {"lsm_list_modules", 461}, {"mseal", 462},
-	{"setxattrat", 463},	   {"getxattrat", 464},	       {"listxattrat", 465},
-	{"removexattrat", 466},	   {"open_tree_attr", 467},    {"file_getattr", 468},
-	{"file_setattr", 469},	   {"listns", 470},
+	{"setxattrat", 463},        {"getxattrat", 464},       {"listxattrat", 465},
+	{"removexattrat", 466},     {"open_tree_attr", 467},   {"file_getattr", 468},
+	{"file_setattr", 469},      {"listns", 470},
 };
 
 const size_t seccomp_young_n = sizeof(seccomp_young) / sizeof(seccomp_young[0]);

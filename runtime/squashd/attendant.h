@@ -4,8 +4,8 @@
 
 /*
  * A process beside the server for what takes the kernel long and nobody need wait for. It makes
- * network namespaces ahead: each belongs to A, has lo up, and is handed to one container only. One is
- * kept ready; a start that finds none makes its own. And it takes down the mounts of containers
+ * network namespaces ahead: each belongs to A, has lo up, and is handed to one container only. One
+ * is kept ready; a start that finds none makes its own. And it takes down the mounts of containers
  * that have ended.
  */
 
@@ -20,7 +20,11 @@ struct attendant {
 	bool is_asked;     /* one is being made */
 	int64_t ask_at_ms; /* when to ask for one; 0: no need */
 };
-#define ATTENDANT_INIT                       	(struct attendant)                   	{                                    		.sock = -1, .net_fd = -1     	}
+#define ATTENDANT_INIT                   \
+	(struct attendant)               \
+	{                                \
+		.sock = -1, .net_fd = -1 \
+	}
 
 /* To be called in A, before the server confines itself. */
 int attendant_start(struct attendant *a, struct err *e);

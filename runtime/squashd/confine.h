@@ -28,8 +28,8 @@ struct confine_server {
 int confine_server(const struct confine_server *c, struct err *e);
 
 /*
- * The server's attendant: CAP_SYS_ADMIN and CAP_NET_ADMIN over A, no file system right, and no calls
- * but those that make a network namespace, bring lo up in it and hand it on.
+ * The server's attendant: CAP_SYS_ADMIN and CAP_NET_ADMIN over A, no file system right, and no
+ * calls but those that make a network namespace, bring lo up in it and hand it on.
  */
 int confine_attendant(struct err *e);
 

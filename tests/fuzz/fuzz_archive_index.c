@@ -67,7 +67,8 @@ static void check_member(const struct archive_index *index, size_t i, size_t siz
 	if (archive_index_find(index, m->name, &found, NULL) >= 0)
 		FUZZ_ASSERT(found->type == MEMBER_FILE && !found->twice);
 	else
-		FUZZ_ASSERT(m->type != MEMBER_FILE || m->twice || archive_index_get(index, m->name)->twice);
+		FUZZ_ASSERT(m->type != MEMBER_FILE || m->twice ||
+			    archive_index_get(index, m->name)->twice);
 }
 
 static void scan(const uint8_t *data, size_t size, bool signed_headers)

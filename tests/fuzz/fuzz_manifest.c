@@ -56,7 +56,8 @@ static void check_meta(const struct enroot_meta *m)
 
 	for (const char *p = strbuf_str(&m->fstab); *p; p = strchr(p, '\n') + 1) {
 		FUZZ_ASSERT(str_has_prefix(p, source) && p[strlen(source)] == '/');
-		FUZZ_ASSERT(!strstr(p, "/../") && strcspn(p + strlen(source), "$") >= strcspn(p, "\n") - strlen(source));
+		FUZZ_ASSERT(!strstr(p, "/../") &&
+			    strcspn(p + strlen(source), "$") >= strcspn(p, "\n") - strlen(source));
 	}
 	for (const char *p = strbuf_str(&m->environment); *p; p = strchr(p, '\n') + 1)
 		FUZZ_ASSERT(*p != '=' && strcspn(p, "=") < strcspn(p, "\n"));
@@ -73,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_document(data, size);
 	if (!docker_images_parse(data, size, &images, NULL)) {
 		for (size_t i = 0; i < images.n; i++)
-			FUZZ_ASSERT(images.items[i].config && images.items[i].layers.n <= OCI_LAYERS_MAX);
+			FUZZ_ASSERT(images.items[i].config &&
+				    images.items[i].layers.n <= OCI_LAYERS_MAX);
 	}
 	(void)oci_layout_check(data, size, NULL);
 	if (image_config_parse(data, size, &config, NULL) < 0)

@@ -26,14 +26,18 @@ static void check_ref(const char *text)
 		return;
 	name = image_ref_output_name(&r);
 	FUZZ_ASSERT(name && *name && !strchr(name, '/') && *name != '.' && *name != '-');
-	FUZZ_ASSERT(strcspn(r.registry, "/@# ") == strlen(r.registry) && !strstr(r.repository, ".."));
+	FUZZ_ASSERT(strcspn(r.registry, "/@# ") == strlen(r.registry) &&
+		    !strstr(r.repository, ".."));
 	pinned = digest_is_set(&r.digest);
-	written = str_printf("%s%s%s#%s:%s%s%s", r.user ? r.user : "", r.user ? "@" : "", r.registry,
-			     r.repository, r.tag, pinned ? "@" : "", pinned ? digest_format(&r.digest, digest) : "");
+	written = str_printf("%s%s%s#%s:%s%s%s", r.user ? r.user : "", r.user ? "@" : "",
+			     r.registry, r.repository, r.tag, pinned ? "@" : "",
+			     pinned ? digest_format(&r.digest, digest) : "");
 	FUZZ_ASSERT(written && !image_ref_parse(written, &again, NULL));
 	FUZZ_ASSERT(str_eq(again.registry, r.registry) && str_eq(again.repository, r.repository));
-	FUZZ_ASSERT(str_eq(again.tag, r.tag) && !again.user == !r.user && image_ref_same(text, written));
-	FUZZ_ASSERT(pinned ? digest_equal(&r.digest, &again.digest) : !digest_is_set(&again.digest));
+	FUZZ_ASSERT(str_eq(again.tag, r.tag) && !again.user == !r.user &&
+		    image_ref_same(text, written));
+	FUZZ_ASSERT(pinned ? digest_equal(&r.digest, &again.digest)
+			   : !digest_is_set(&again.digest));
 	FUZZ_ASSERT(!r.user || str_eq(r.user, again.user));
 }
 

@@ -32,8 +32,8 @@
 
 #define PROCESSES_MAX 512
 #define GRACE_MS 3000
-#define OPTIONS                                                                                    \
-	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |  \
+#define OPTIONS                                                                                   \
+	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | \
 	 PTRACE_O_TRACEEXEC)
 
 struct process {
@@ -216,16 +216,26 @@ int main(int argc, char **argv)
 
 	while ((c = getopt(argc, argv, "+u:p:n:o:")) != -1) {
 		switch (c) {
-		case 'u': user = optarg; break;
-		case 'p': k.victim = atol(optarg); break;
-		case 'n': k.at_call = atol(optarg); break;
-		case 'o': log = optarg; break;
-		default: return 125;
+		case 'u':
+			user = optarg;
+			break;
+		case 'p':
+			k.victim = atol(optarg);
+			break;
+		case 'n':
+			k.at_call = atol(optarg);
+			break;
+		case 'o':
+			log = optarg;
+			break;
+		default:
+			return 125;
 		}
 	}
 	k.log = log ? fopen(log, "we") : NULL;
 	if (!user || !k.log || optind == argc) {
-		fprintf(stderr, "usage: killat -u USER [-p PROCESS -n CALL] -o LOG -- PROGRAM...\n");
+		fprintf(stderr,
+			"usage: killat -u USER [-p PROCESS -n CALL] -o LOG -- PROGRAM...\n");
 		return 125;
 	}
 	start(&k, user, argv + optind);
@@ -233,5 +243,6 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < k.n; i++)
 		fprintf(k.log, "%u %lu %s\n", i, k.processes[i].calls, k.processes[i].name);
 	fclose(k.log);
-	return WIFEXITED(k.main_status) ? WEXITSTATUS(k.main_status) : 128 + WTERMSIG(k.main_status);
+	return WIFEXITED(k.main_status) ? WEXITSTATUS(k.main_status)
+					: 128 + WTERMSIG(k.main_status);
 }

@@ -8,11 +8,18 @@
 int main(void)
 {
 	static const char *const vectors[][2] = {
-		{"", ""},	   {"f", "Zg=="},	{"fo", "Zm8="},	       {"foo", "Zm9v"},
-		{"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}, {"\xff\xfe\xfd", "//79"},
+		{"", ""},
+		{"f", "Zg=="},
+		{"fo", "Zm8="},
+		{"foo", "Zm9v"},
+		{"foob", "Zm9vYg=="},
+		{"fooba", "Zm9vYmE="},
+		{"foobar", "Zm9vYmFy"},
+		{"\xff\xfe\xfd", "//79"},
 	};
 
-	static const char *const bad[] = {"Z", "Zg", "Zg=", "Zg==Zg==", "Zh==", "Zm9=", "Z===", "====", "Zm 9", "Zm-_"};
+	static const char *const bad[] = {
+		"Z", "Zg", "Zg=", "Zg==Zg==", "Zh==", "Zm9=", "Z===", "====", "Zm 9", "Zm-_"};
 
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
 		_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -26,7 +33,8 @@ int main(void)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		_strbuf_ struct strbuf out = STRBUF_INIT;
 
-		is_int(base64_decode(bad[i], strlen(bad[i]), &out), -EBADMSG, "refused: %s", bad[i]);
+		is_int(base64_decode(bad[i], strlen(bad[i]), &out), -EBADMSG, "refused: %s",
+		       bad[i]);
 	}
 	return done_testing();
 }

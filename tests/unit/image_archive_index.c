@@ -56,7 +56,8 @@ static void test_members(void)
 	tar_add(&b, &(struct tar_member){"d/empty"});
 	tar_add(&b, &(struct tar_member){"old/"});
 	tar_add(&b, &(struct tar_member){"tail", .prefix = "a/prefix", .data = "split"});
-	tar_add(&b, &(struct tar_member){"tail2", .prefix = "not a prefix", .data = "gnu", .gnu = true});
+	tar_add(&b, &(struct tar_member){"tail2", .prefix = "not a prefix", .data = "gnu",
+					 .gnu = true});
 	tar_add(&b, &(struct tar_member){"././@LongLink", 'L', .data = long_name, .gnu = true});
 	tar_add(&b, &(struct tar_member){"nnn", .data = "long"});
 	tar_pax_record(&pax, "mtime", "1.5");
@@ -65,7 +66,8 @@ static void test_members(void)
 	tar_add(&b, &(struct tar_member){"PaxHeader", 'x', .data = pax.data});
 	tar_add(&b, &(struct tar_member){"short", .data = "pax", .size = "00000000000"});
 	tar_add(&b, &(struct tar_member){"global", 'g', .data = "19 path=everything\n"});
-	tar_add(&b, &(struct tar_member){"after", .data = "after", .size = "\x80\0\0\0\0\0\0\0\0\0\0\5"});
+	tar_add(&b, &(struct tar_member){"after", .data = "after",
+					 .size = "\x80\0\0\0\0\0\0\0\0\0\0\5"});
 	tar_add(&b, &(struct tar_member){"/abs/olute", .data = "abs"});
 	tar_add(&b, &(struct tar_member){"x/../y", .data = "BAD"});
 	tar_add(&b, &(struct tar_member){"fifo", '6'});
@@ -123,7 +125,8 @@ static void test_links(void)
 	char name[16], target[16];
 
 	for (unsigned k = 0; k < sizeof(links) / sizeof(links[0]); k++)
-		tar_add(&b, &(struct tar_member){links[k].name, links[k].type, .link = links[k].link});
+		tar_add(&b,
+			&(struct tar_member){links[k].name, links[k].type, .link = links[k].link});
 	tar_add(&b, &(struct tar_member){"0/layer.tar", .data = "data"});
 	tar_add(&b, &(struct tar_member){"dir", '5'});
 	for (int k = 0; k <= ARCHIVE_LINKS_MAX; k++) {
@@ -134,7 +137,8 @@ static void test_links(void)
 	if (!ok(!scan(&b, &i, &e), "scans: %s", e.msg))
 		return;
 	for (unsigned k = 0; k < sizeof(links) / sizeof(links[0]); k++)
-		is_str(content(&b, &i, links[k].name), links[k].want, "%s -> %s", links[k].name, links[k].link);
+		is_str(content(&b, &i, links[k].name), links[k].want, "%s -> %s", links[k].name,
+		       links[k].link);
 	snprintf(name, sizeof(name), "chain%d", ARCHIVE_LINKS_MAX - 2);
 	is_str(content(&b, &i, name), "data", "as many links as allowed");
 	snprintf(name, sizeof(name), "chain%d", ARCHIVE_LINKS_MAX);
@@ -154,7 +158,8 @@ static void test_twice(void)
 	tar_add(&b, &(struct tar_member){"./manifest.json", .data = "2"});
 	tar_add(&b, &(struct tar_member){"one", .data = "1"});
 	ok(!scan(&b, &i, &e), "scans");
-	is_int(archive_index_find(&i, "manifest.json", &m, &e), -EBADMSG, "a name twice: %s", e.msg);
+	is_int(archive_index_find(&i, "manifest.json", &m, &e), -EBADMSG, "a name twice: %s",
+	       e.msg);
 	is_str(content(&b, &i, "one"), "1", "another name is not concerned");
 	ok(!archive_index_get(&i, "blobs")->twice, "directories may come twice");
 }
@@ -178,8 +183,16 @@ static void test_damage(void)
 		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "a negative size"},
 		{"12x45", "a size that is no number"},
 	};
-	static const char *const records[] = {"x path=y\n", "5 a=b", "0 a=b\n", "99 a=b\n", "6 a=b\nx", "4 a\n",
-					      "18446744073709551616 a=b\n", "9 size=x\n", "11 size=-5\n", "3\n"};
+	static const char *const records[] = {"x path=y\n",
+					      "5 a=b",
+					      "0 a=b\n",
+					      "99 a=b\n",
+					      "6 a=b\nx",
+					      "4 a\n",
+					      "18446744073709551616 a=b\n",
+					      "9 size=x\n",
+					      "11 size=-5\n",
+					      "3\n"};
 	_strbuf_ struct strbuf b = STRBUF_INIT;
 
 	for (unsigned k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {

@@ -6,21 +6,34 @@
 
 #define HEX "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" /* of nothing */
 #define ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" /* of "abc" */
-#define ABC512                                                                                     \
-	"ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"                             \
+#define ABC512                                                             \
+	"ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a" \
 	"2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
 
 static void test_parse(void)
 {
 	static const char *const good[] = {"sha256:" HEX, "sha512:" ABC512};
 	static const char *const bad[] = {
-		"", "sha256", "sha256:", ":" HEX, HEX, "sha256:" HEX "0", "SHA256:" HEX, "sha256: " HEX,
+		"",
+		"sha256",
+		"sha256:",
+		":" HEX,
+		HEX,
+		"sha256:" HEX "0",
+		"SHA256:" HEX,
+		"sha256: " HEX,
 		"sha256:E3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 		"sha256:g3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 		"sha256:../../../../../../../../../../../../../../../../../../../../etc/a",
-		"sha256:3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "sha512:" HEX,
-		"sha256:" ABC512, "md5:d41d8cd98f00b204e9800998ecf8427e", "blake3:" HEX, "sha256:" HEX "\n",
-		"sha256/" HEX, "sha256:" HEX ":", "../sha256:" HEX,
+		"sha256:3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		"sha512:" HEX,
+		"sha256:" ABC512,
+		"md5:d41d8cd98f00b204e9800998ecf8427e",
+		"blake3:" HEX,
+		"sha256:" HEX "\n",
+		"sha256/" HEX,
+		"sha256:" HEX ":",
+		"../sha256:" HEX,
 	};
 	char text[DIGEST_TEXT_MAX];
 	struct digest d;
@@ -32,7 +45,8 @@ static void test_parse(void)
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct err e = ERR_INIT;
 
-		is_int(digest_parse(bad[i], &d, &e), -EINVAL, "refuses \"%.80s\": %s", bad[i], e.msg);
+		is_int(digest_parse(bad[i], &d, &e), -EINVAL, "refuses \"%.80s\": %s", bad[i],
+		       e.msg);
 	}
 }
 
@@ -55,7 +69,8 @@ static void test_hash(void)
 	digest_update(&c, "", 0);
 	digest_update(&c, "bc", 2);
 	ok(!digest_final(&c, &got, &e) && digest_equal(&got, &want), "is the same");
-	ok(!digest_equal(&unset, &unset) && !digest_is_set(&unset), "an unknown digest equals nothing");
+	ok(!digest_equal(&unset, &unset) && !digest_is_set(&unset),
+	   "an unknown digest equals nothing");
 	ok(digest_init(&c, "md5", &e) < 0, "no other algorithm: %s", e.msg);
 	digest_free(&c);
 }

@@ -70,19 +70,25 @@ static void prints(const char *config, const char *const *args, const char *want
 static void test_rc(void)
 {
 	static const char *const none[] = {NULL}, *const two[] = {"x y", "$z", NULL};
-	static const char *const script[] = {"-c", "echo one", NULL}, *const words[] = {"echo", "one", "two", NULL};
+	static const char *const script[] = {"-c", "echo one", NULL}, *const words[] = {
+									      "echo", "one", "two",
+									      NULL};
 
-	prints("{\"config\":{\"Cmd\":[\"echo\",\"a b\"],\"WorkingDir\":\"/tmp\"}}", none, "a b\n(0)", "Cmd");
-	prints("{\"config\":{\"Entrypoint\":[\"printf\",\"[%s]\"],\"Cmd\":[\"c\"]}}", none, "[c](0)",
-	       "Entrypoint and Cmd");
-	prints("{\"config\":{\"Entrypoint\":[\"printf\",\"[%s]\"],\"Cmd\":[\"c\"]}}", two, "[x y][$z](0)",
-	       "arguments replace Cmd");
+	prints("{\"config\":{\"Cmd\":[\"echo\",\"a b\"],\"WorkingDir\":\"/tmp\"}}", none,
+	       "a b\n(0)", "Cmd");
+	prints("{\"config\":{\"Entrypoint\":[\"printf\",\"[%s]\"],\"Cmd\":[\"c\"]}}", none,
+	       "[c](0)", "Entrypoint and Cmd");
+	prints("{\"config\":{\"Entrypoint\":[\"printf\",\"[%s]\"],\"Cmd\":[\"c\"]}}", two,
+	       "[x y][$z](0)", "arguments replace Cmd");
 	prints("{}", words, "one two\n(0)", "no config: its arguments are the command");
-	prints("{\"config\":{\"Entrypoint\":[\"/bin/sh\"]}}", script, "one\n(0)", "a shell as Entrypoint");
-	prints("{\"config\":{\"Cmd\":[\"printf\",\"%s|\",\"'\",\"'; echo BAD #\",\"$(echo BAD)\",\"`id`\",\"\\\\\","
+	prints("{\"config\":{\"Entrypoint\":[\"/bin/sh\"]}}", script, "one\n(0)",
+	       "a shell as Entrypoint");
+	prints("{\"config\":{\"Cmd\":[\"printf\",\"%s|\",\"'\",\"'; echo BAD #\",\"$(echo "
+	       "BAD)\",\"`id`\",\"\\\\\","
 	       "\"a\\nb\",\"\",\"\\\"\",\"*\",\"~\"]}}",
 	       none, "'|'; echo BAD #|$(echo BAD)|`id`|\\|a\nb||\"|*|~|(0)", "hostile words");
-	prints("{\"config\":{\"Labels\":{\"a\\necho BAD\":\"v\\recho BAD\\necho BAD\",\"k\":\"x\\\\\"},"
+	prints("{\"config\":{\"Labels\":{\"a\\necho BAD\":\"v\\recho BAD\\necho "
+	       "BAD\",\"k\":\"x\\\\\"},"
 	       "\"Cmd\":[\"echo\",\"good\"]}}",
 	       none, "good\n(0)", "labels stay comments");
 	prints("{\"config\":{\"WorkingDir\":\"tmp\",\"Cmd\":[\"pwd\"]}}", none, "/tmp\n(0)",
@@ -109,23 +115,26 @@ static void test_workdir(void)
 
 static void test_files(void)
 {
-	static const char config[] =
-		"{\"config\":{\"Env\":[\"A=1\",\"B=two words\",\"=x\",\"NO\",\"9=x\",\"N=a\\nLD_PRELOAD=/x\","
-		"\"a-b=1\",\"E=\"],"
-		"\"Volumes\":{\"/data\":{},\"/a/b\":{},\"/\":{},\"/../etc\":{},\"rel\":{},\"/x y\":{},"
-		"\"/${HOME}\":{},\"/n\\n/etc /etc none bind\":{},\"/#\":{}}}}";
+	static const char config[] = "{\"config\":{\"Env\":[\"A=1\",\"B=two "
+				     "words\",\"=x\",\"NO\",\"9=x\",\"N=a\\nLD_PRELOAD=/x\","
+				     "\"a-b=1\",\"E=\"],"
+				     "\"Volumes\":{\"/data\":{},\"/a/b\":{},\"/\":{},\"/../"
+				     "etc\":{},\"rel\":{},\"/x y\":{},"
+				     "\"/${HOME}\":{},\"/n\\n/etc /etc none bind\":{},\"/#\":{}}}}";
 	struct enroot_meta m = {0};
 	struct err e = ERR_INIT;
 
 	ok(!build(config, &m, &e), "builds");
-	is_str(strbuf_str(&m.environment), "A=1\nB=two words\nE=\n", "environment: what a line can hold");
+	is_str(strbuf_str(&m.environment), "A=1\nB=two words\nE=\n",
+	       "environment: what a line can hold");
 	is_str(strbuf_str(&m.fstab),
 	       "${ENROOT_ROOTFS}/data /data none x-create=dir,bind,rw,nosuid,nodev\n"
 	       "${ENROOT_ROOTFS}/a/b /a/b none x-create=dir,bind,rw,nosuid,nodev\n",
 	       "fstab: clean paths only");
 	is_int(m.rc_local.len, 0, "rc.local is empty");
 	enroot_meta_free(&m);
-	ok(!build("", &m, &e) && strstr(strbuf_str(&m.rc), "exec '/bin/sh'\n"), "no config: a shell");
+	ok(!build("", &m, &e) && strstr(strbuf_str(&m.rc), "exec '/bin/sh'\n"),
+	   "no config: a shell");
 	enroot_meta_free(&m);
 	is_int(build("{\"config\":[]}", &m, &e), -EBADMSG, "a config of the wrong type: %s", e.msg);
 }
@@ -134,14 +143,25 @@ static void test_config(void)
 {
 	static const char text[] =
 		"{\"architecture\":\"amd64\",\"os\":\"linux\",\"created\":\"2024-01-01T00:00:00Z\","
-		"\"config\":{\"User\":\"1000:100\",\"Env\":[\"A=b\"],\"Entrypoint\":null,\"Cmd\":[\"x\"],"
-		"\"Labels\":{\"k\":\"v\",\"K\":null},\"ExposedPorts\":{\"80/tcp\":{}},\"StopSignal\":\"SIGINT\"},"
-		"\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"sha256:" HEX "\"]},\"history\":[]}";
+		"\"config\":{\"User\":\"1000:100\",\"Env\":[\"A=b\"],\"Entrypoint\":null,\"Cmd\":["
+		"\"x\"],"
+		"\"Labels\":{\"k\":\"v\",\"K\":null},\"ExposedPorts\":{\"80/"
+		"tcp\":{}},\"StopSignal\":\"SIGINT\"},"
+		"\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"sha256:" HEX
+		"\"]},\"history\":[]}";
 	static const char *const bad[] = {
-		"[]", "{\"architecture\":1}", "{\"rootfs\":{\"type\":\"disk\"}}", "{\"Config\":{}}",
-		"{\"rootfs\":{\"diff_ids\":[\"sha256:x\"]}}", "{\"rootfs\":{\"diff_ids\":[1]}}",
-		"{\"rootfs\":{\"diff_ids\":{}}}", "{\"config\":{\"Cmd\":\"x\"}}", "{\"config\":{\"Env\":[1]}}",
-		"{\"config\":{\"cmd\":[]}}", "{\"config\":{\"Labels\":{\"a\":1}}}", "{\"config\":{\"Volumes\":[]}}",
+		"[]",
+		"{\"architecture\":1}",
+		"{\"rootfs\":{\"type\":\"disk\"}}",
+		"{\"Config\":{}}",
+		"{\"rootfs\":{\"diff_ids\":[\"sha256:x\"]}}",
+		"{\"rootfs\":{\"diff_ids\":[1]}}",
+		"{\"rootfs\":{\"diff_ids\":{}}}",
+		"{\"config\":{\"Cmd\":\"x\"}}",
+		"{\"config\":{\"Env\":[1]}}",
+		"{\"config\":{\"cmd\":[]}}",
+		"{\"config\":{\"Labels\":{\"a\":1}}}",
+		"{\"config\":{\"Volumes\":[]}}",
 	};
 	_image_config_ struct image_config c = {0};
 	struct err e = ERR_INIT;
@@ -158,8 +178,8 @@ static void test_config(void)
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct image_config unused;
 
-		ok(image_config_parse(bad[i], strlen(bad[i]), &unused, &e) < 0, "refuses %s: %s", bad[i],
-		   e.msg);
+		ok(image_config_parse(bad[i], strlen(bad[i]), &unused, &e) < 0, "refuses %s: %s",
+		   bad[i], e.msg);
 	}
 }
 

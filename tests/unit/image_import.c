@@ -180,9 +180,8 @@ static void test_trailer(void)
 	ok(!import(&f, "a", &o, &e), "import %s", e.msg);
 	load(&f, "a", &image);
 	at = (get_le64(image.data + 40) + 4095) / 4096 * 4096;
-	ok(at < image.len &&
-		   !flat_open(&r, image.data + at, image.len - at, IMAGE_TRAILER_MAGIC,
-			      IMAGE_TRAILER_VERSION, &e),
+	ok(at < image.len && !flat_open(&r, image.data + at, image.len - at, IMAGE_TRAILER_MAGIC,
+					IMAGE_TRAILER_VERSION, &e),
 	   "the trailer lies behind bytes_used %s", e.msg);
 	while (flat_next(&r, &field, &e) == 1) {
 		if (field.tag == TRAILER_REF)

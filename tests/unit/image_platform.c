@@ -73,26 +73,53 @@ static void test_choose(void)
 		struct offer offers[OFFERS_MAX];
 		int want; /* -1: none */
 	} tests[] = {
-		{"linux/amd64", "os counts, not only the architecture", 3,
-		 {{"windows", "amd64"}, {"linux", "arm64"}, {"linux", "amd64"}}, 2},
+		{"linux/amd64",
+		 "os counts, not only the architecture",
+		 3,
+		 {{"windows", "amd64"}, {"linux", "arm64"}, {"linux", "amd64"}},
+		 2},
 		{"linux/amd64", "first of equals", 2, {{"linux", "amd64"}, {"linux", "amd64"}}, 0},
-		{"linux/amd64", "attestations are no images", 3,
-		 {{"unknown", "unknown"}, {"linux", "amd64", NULL, true}, {"linux", "amd64"}}, 2},
-		{"linux/amd64", "no higher level", 2,
-		 {{"linux", "amd64", "v3"}, {"linux", "amd64", "v2"}}, -1},
-		{"linux/amd64", "v1 is no variant", 2, {{"linux", "amd64", "v3"}, {"linux", "amd64", "v1"}}, 1},
-		{"linux/amd64/v3", "the highest not above", 3,
-		 {{"linux", "amd64"}, {"linux", "amd64", "v4"}, {"linux", "amd64", "v2"}}, 2},
-		{"linux/amd64/v3", "exact wins", 2, {{"linux", "amd64", "v2"}, {"linux", "amd64", "v3"}}, 1},
+		{"linux/amd64",
+		 "attestations are no images",
+		 3,
+		 {{"unknown", "unknown"}, {"linux", "amd64", NULL, true}, {"linux", "amd64"}},
+		 2},
+		{"linux/amd64",
+		 "no higher level",
+		 2,
+		 {{"linux", "amd64", "v3"}, {"linux", "amd64", "v2"}},
+		 -1},
+		{"linux/amd64",
+		 "v1 is no variant",
+		 2,
+		 {{"linux", "amd64", "v3"}, {"linux", "amd64", "v1"}},
+		 1},
+		{"linux/amd64/v3",
+		 "the highest not above",
+		 3,
+		 {{"linux", "amd64"}, {"linux", "amd64", "v4"}, {"linux", "amd64", "v2"}},
+		 2},
+		{"linux/amd64/v3",
+		 "exact wins",
+		 2,
+		 {{"linux", "amd64", "v2"}, {"linux", "amd64", "v3"}},
+		 1},
 		{"linux/arm64", "v8 is the default", 1, {{"linux", "arm64", "v8"}}, 0},
 		{"linux/arm64", "v8.2 is above", 1, {{"linux", "arm64", "v8.2"}}, -1},
-		{"linux/arm/v7", "lower serves", 3,
-		 {{"linux", "arm", "v5"}, {"linux", "arm", "v6"}, {"linux", "arm64"}}, 1},
+		{"linux/arm/v7",
+		 "lower serves",
+		 3,
+		 {{"linux", "arm", "v5"}, {"linux", "arm", "v6"}, {"linux", "arm64"}},
+		 1},
 		{"linux/arm/v6", "higher does not", 1, {{"linux", "arm", "v7"}}, -1},
 		{"linux/arm/v7", "no variant is v7", 1, {{"linux", "arm"}}, 0},
 		{"linux/amd64", "an entry that says nothing serves", 1, {{NULL, NULL, NULL}}, 0},
 		{"linux/amd64", "but only last", 2, {{NULL, NULL, NULL}, {"linux", "amd64"}}, 1},
-		{"linux/amd64", "odd variants do not serve", 1, {{"linux", "amd64", "haswell"}}, -1},
+		{"linux/amd64",
+		 "odd variants do not serve",
+		 1,
+		 {{"linux", "amd64", "haswell"}},
+		 -1},
 		{"linux/amd64", "nothing offered", 1, {{"unknown", "unknown"}}, -1},
 	};
 
@@ -115,14 +142,18 @@ static void test_choose(void)
 		}
 		platform_wanted(NULL, tests[i].platform, &want, NULL);
 		r = platform_choose(&want, d, n, &got, &e);
-		is_int(r ? -1 : (int)got, tests[i].want, "%s: %s", tests[i].platform, tests[i].what);
+		is_int(r ? -1 : (int)got, tests[i].want, "%s: %s", tests[i].platform,
+		       tests[i].what);
 	}
 }
 
 static void test_message(void)
 {
 	struct oci_descriptor d[] = {
-		{.media_type = (char *)LIST, .os = (char *)"linux", .arch = (char *)"arm", .variant = (char *)"v7"},
+		{.media_type = (char *)LIST,
+		 .os = (char *)"linux",
+		 .arch = (char *)"arm",
+		 .variant = (char *)"v7"},
 		{.media_type = (char *)LIST, .os = (char *)"unknown", .arch = (char *)"unknown"},
 		{.media_type = (char *)LIST, .os = (char *)"\033[2J", .arch = (char *)"x"},
 	};
@@ -132,7 +163,8 @@ static void test_message(void)
 
 	platform_wanted("amd64", NULL, &want, NULL);
 	is_int(platform_choose(&want, d, 3, &i, &e), -ENOENT, "none fits");
-	is_str(e.msg, "no image for linux/amd64; offered: linux/arm/v7, \\x1b[2J/x", "lists what is offered");
+	is_str(e.msg, "no image for linux/amd64; offered: linux/arm/v7, \\x1b[2J/x",
+	       "lists what is offered");
 	is_int(platform_choose(&want, d, 0, &i, &e), -ENOENT, "an empty index");
 	is_str(e.msg, "the index lists no image", "says so");
 }

@@ -33,19 +33,62 @@ static const struct {
 	{"host#x", NULL, "host", "x", "latest", "x+latest"},
 	{"[::1]:5000/x", NULL, "[::1]:5000", "x", "latest", "x+latest"},
 	{"a/b/c/d", NULL, HUB, "a/b/c/d", "latest", "a+b+c+d+latest"},
-	{"ubuntu@sha256:" HEX64, NULL, HUB, "library/ubuntu", "latest", "ubuntu+sha256:" HEX64, true},
-	{"ubuntu:22.04@sha256:" HEX64, NULL, HUB, "library/ubuntu", "22.04", "ubuntu+sha256:" HEX64, true},
+	{"ubuntu@sha256:" HEX64, NULL, HUB, "library/ubuntu", "latest", "ubuntu+sha256:" HEX64,
+	 true},
+	{"ubuntu:22.04@sha256:" HEX64, NULL, HUB, "library/ubuntu", "22.04", "ubuntu+sha256:" HEX64,
+	 true},
 	{"u@h.io/x@sha256:" HEX64, "u", "h.io", "x", "latest", "x+sha256:" HEX64, true},
 	{"a.b_c__d-e---f/g", NULL, "a.b_c__d-e---f", "g", "latest", NULL},
 	{"ns/a.b_c__d-e---f", NULL, HUB, "ns/a.b_c__d-e---f", "latest", "ns+a.b_c__d-e---f+latest"},
 };
 
 static const char *const bad[] = {
-	"", ":", "/", "#", "@", ":tag", "x:", "x/", "/x", "a//b", "X", "a/B", "x:ta g", "x:.t", "x:-t",
-	"a..b", "a___b", ".a", "a.", "-a", "a-", "a/../b", "../a", "a/.", "x\n", "x:t\n", "#x", "host#",
-	"h ost#x", "host:99999#x", "host:#x", "-h#x", "h-.io#x", "h..io#x", "@x", "u u@h.io/x",
-	"x@sha256:abc", ("x@sha256:" HEX64 "0"), "x@sha512:" HEX64, "x@sha256:../../x", "a\\b", "a%2fb",
-	"user@", "a:b:c", "[::1#x", "[]#x",
+	"",
+	":",
+	"/",
+	"#",
+	"@",
+	":tag",
+	"x:",
+	"x/",
+	"/x",
+	"a//b",
+	"X",
+	"a/B",
+	"x:ta g",
+	"x:.t",
+	"x:-t",
+	"a..b",
+	"a___b",
+	".a",
+	"a.",
+	"-a",
+	"a-",
+	"a/../b",
+	"../a",
+	"a/.",
+	"x\n",
+	"x:t\n",
+	"#x",
+	"host#",
+	"h ost#x",
+	"host:99999#x",
+	"host:#x",
+	"-h#x",
+	"h-.io#x",
+	"h..io#x",
+	"@x",
+	"u u@h.io/x",
+	"x@sha256:abc",
+	("x@sha256:" HEX64 "0"),
+	"x@sha512:" HEX64,
+	"x@sha256:../../x",
+	"a\\b",
+	"a%2fb",
+	"user@",
+	"a:b:c",
+	"[::1#x",
+	"[]#x",
 };
 
 static void test_parse(void)
@@ -77,7 +120,8 @@ static void test_parse(void)
 		_image_ref_ struct image_ref r = {0};
 		struct err e = ERR_INIT;
 
-		ok(image_ref_parse(bad[i], &r, &e) < 0 && *e.msg, "refuses \"%s\": %s", bad[i], e.msg);
+		ok(image_ref_parse(bad[i], &r, &e) < 0 && *e.msg, "refuses \"%s\": %s", bad[i],
+		   e.msg);
 	}
 	for (int i = 0; i < 300; i++)
 		strbuf_addch(&longest, 'a');
@@ -95,7 +139,8 @@ static void test_same(void)
 
 static bool exists(const char *path)
 {
-	static const char *const there[] = {"d", "d:x", "i.tar", "we@ird:dir", "/", ".", "t/py.tar.gz"};
+	static const char *const there[] = {"d", "d:x", "i.tar",      "we@ird:dir",
+					    "/", ".",   "t/py.tar.gz"};
 
 	for (unsigned i = 0; i < sizeof(there) / sizeof(there[0]); i++) {
 		if (str_eq(path, there[i]))
@@ -124,8 +169,8 @@ static const struct {
 	{"oci:.", SOURCE_OCI_LAYOUT, ".", SELECT_ANY, NULL, "BASE"},
 	{"oci:/", SOURCE_OCI_LAYOUT, "/", SELECT_ANY, NULL, "BASE"},
 	{"docker-archive:i.tar", SOURCE_DOCKER_ARCHIVE, "i.tar", SELECT_ANY, NULL, "i"},
-	{"docker-archive:i.tar:busybox:1.36", SOURCE_DOCKER_ARCHIVE, "i.tar", SELECT_REF, "busybox:1.36",
-	 "busybox+1.36"},
+	{"docker-archive:i.tar:busybox:1.36", SOURCE_DOCKER_ARCHIVE, "i.tar", SELECT_REF,
+	 "busybox:1.36", "busybox+1.36"},
 	{"docker-archive:i.tar:ghcr.io/a/b:c", SOURCE_DOCKER_ARCHIVE, "i.tar", SELECT_REF,
 	 "ghcr.io/a/b:c", "a+b+c"},
 	{"oci-archive:t/py.tar.gz", SOURCE_OCI_ARCHIVE, "t/py.tar.gz", SELECT_ANY, NULL, "py"},
@@ -141,8 +186,21 @@ static const struct {
 };
 
 static const char *const bad_uris[] = {
-	"", "oci:", "oci::x", "oci:d:", "oci:d@x", "oci:d@", "oci:d:@-1", "oci:d@sha256:../../etc",
-	("oci:d@sha256:" HEX64 "00"), "oci:d@99999999999999999999", "dir:", "docker://ubuntu", "podman://", "dockerd://-v", "dockerd://a b",
+	"",
+	"oci:",
+	"oci::x",
+	"oci:d:",
+	"oci:d@x",
+	"oci:d@",
+	"oci:d:@-1",
+	"oci:d@sha256:../../etc",
+	("oci:d@sha256:" HEX64 "00"),
+	"oci:d@99999999999999999999",
+	"dir:",
+	"docker://ubuntu",
+	"podman://",
+	"dockerd://-v",
+	"dockerd://a b",
 };
 
 static void test_uris(void)
@@ -152,7 +210,8 @@ static void test_uris(void)
 		struct err e = ERR_INIT;
 		_free_ char *name = NULL;
 
-		if (!ok(!source_uri_parse(uris[i].text, exists, &u, &e), "parses %s", uris[i].text)) {
+		if (!ok(!source_uri_parse(uris[i].text, exists, &u, &e), "parses %s",
+			uris[i].text)) {
 			printf("# %s\n", e.msg);
 			continue;
 		}
@@ -167,8 +226,8 @@ static void test_uris(void)
 		_source_uri_ struct source_uri u = {0};
 		struct err e = ERR_INIT;
 
-		ok(source_uri_parse(bad_uris[i], exists, &u, &e) < 0 && *e.msg, "refuses \"%s\": %s",
-		   bad_uris[i], e.msg);
+		ok(source_uri_parse(bad_uris[i], exists, &u, &e) < 0 && *e.msg,
+		   "refuses \"%s\": %s", bad_uris[i], e.msg);
 	}
 }
 

@@ -45,7 +45,8 @@ static void write_text(const char *path, const char *text)
 }
 
 /* Stores a blob in the layout `dir` and describes it. */
-static const char *add_blob(const char *dir, const char *type, const char *data, char *desc, size_t size)
+static const char *add_blob(const char *dir, const char *type, const char *data, char *desc,
+			    size_t size)
 {
 	struct digest d;
 	char path[300];
@@ -53,8 +54,8 @@ static const char *add_blob(const char *dir, const char *type, const char *data,
 	digest_of(data, strlen(data), &d, NULL);
 	snprintf(path, sizeof(path), "%s/blobs/sha256/%s", dir, d.hex);
 	write_text(path, data);
-	snprintf(desc, size, "\"mediaType\":\"%s\",\"digest\":\"sha256:%s\",\"size\":%zu", type, d.hex,
-		 strlen(data));
+	snprintf(desc, size, "\"mediaType\":\"%s\",\"digest\":\"sha256:%s\",\"size\":%zu", type,
+		 d.hex, strlen(data));
 	return desc;
 }
 
@@ -76,12 +77,14 @@ static void add_image(const char *dir, const char *platform, const char *content
 
 	digest_of(content, strlen(content), &diff_id, NULL);
 	add_blob(dir, LAYER_TYPE, content, layer, sizeof(layer));
-	snprintf(config, sizeof(config), "{%s,\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"sha256:%s\"]}}",
-		 platform, diff_id.hex);
+	snprintf(config, sizeof(config),
+		 "{%s,\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"sha256:%s\"]}}", platform,
+		 diff_id.hex);
 	add_blob(dir, CONFIG_TYPE, config, desc, sizeof(desc));
 	hex_of(layer, dir, m->layer_path, sizeof(m->layer_path));
 	hex_of(desc, dir, m->config_path, sizeof(m->config_path));
-	snprintf(manifest, sizeof(manifest), "{\"schemaVersion\":2,\"config\":{%s},\"layers\":[{%s}]}", desc, layer);
+	snprintf(manifest, sizeof(manifest),
+		 "{\"schemaVersion\":2,\"config\":{%s},\"layers\":[{%s}]}", desc, layer);
 	add_blob(dir, OCI_MEDIA_MANIFEST, manifest, m->manifest, sizeof(m->manifest));
 	hex_of(m->manifest, dir, m->manifest_path, sizeof(m->manifest_path));
 }
@@ -99,7 +102,8 @@ static void write_index(const char *dir, const char *const *entries)
 
 	strbuf_addstr(&b, "{\"schemaVersion\":2,\"manifests\":[");
 	for (; *entries; entries += 2)
-		strbuf_addf(&b, "%s{%s%s}", str_has_suffix(b.data, "[") ? "" : ",", entries[0], entries[1]);
+		strbuf_addf(&b, "%s{%s%s}", str_has_suffix(b.data, "[") ? "" : ",", entries[0],
+			    entries[1]);
 	strbuf_addstr(&b, "]}");
 	snprintf(path, sizeof(path), "%s/index.json", dir);
 	write_file(path, b.data, b.len);
@@ -176,21 +180,24 @@ static void test_choice(void)
 	write_index("l", (const char *[]){a.manifest, NAMED("v1"), b.manifest, NAMED("v2"), NULL});
 	fails("oci:l", NULL, "choose one of: v1, v2");
 	gives("oci:l:v2", NULL, "two");
-	write_index("l", (const char *[]){a.manifest, NAMED("v1"), a.manifest, NAMED("also"), NULL});
+	write_index("l",
+		    (const char *[]){a.manifest, NAMED("v1"), a.manifest, NAMED("also"), NULL});
 	gives("oci:l", NULL, "one");
 	write_index("l", (const char *[]){a.manifest, "", b.manifest, NAMED("\\u001b[2J"), NULL});
 	fails("oci:l", NULL, "choose one of: @0, \\x1b[2J");
 
 	add_image("l", ARM64, "arm", &c);
-	write_index("l", (const char *[]){c.manifest, PLATFORM(ARM64), a.manifest, PLATFORM(AMD64), NULL});
+	write_index("l", (const char *[]){c.manifest, PLATFORM(ARM64), a.manifest, PLATFORM(AMD64),
+					  NULL});
 	gives("oci:l", NULL, "one");
 	gives("oci:l", "aarch64", "arm");
 	fails("oci:l", "s390x", "offered: linux/arm64, linux/amd64");
-	write_index("l", (const char *[]){b.manifest, PLATFORM(AMD64), a.manifest, PLATFORM(AMD64), NULL});
+	write_index("l", (const char *[]){b.manifest, PLATFORM(AMD64), a.manifest, PLATFORM(AMD64),
+					  NULL});
 	fails("oci:l", NULL, "several images");
 
-	snprintf(nested, sizeof(nested), "{\"schemaVersion\":2,\"manifests\":[{%s%s},{%s%s}]}", c.manifest,
-		 PLATFORM(ARM64), a.manifest, PLATFORM(AMD64));
+	snprintf(nested, sizeof(nested), "{\"schemaVersion\":2,\"manifests\":[{%s%s},{%s%s}]}",
+		 c.manifest, PLATFORM(ARM64), a.manifest, PLATFORM(AMD64));
 	add_blob("l", OCI_MEDIA_INDEX, nested, index, sizeof(index));
 	write_index("l", (const char *[]){index, NAMED("multi"), NULL});
 	gives("oci:l:multi", NULL, "one");
@@ -208,7 +215,8 @@ static void test_nesting(void)
 	add_image("n", AMD64, "deep", &a);
 	snprintf(desc, sizeof(desc), "%s", a.manifest);
 	for (int depth = 1; depth <= 5; depth++) {
-		snprintf(doc, sizeof(doc), "{\"schemaVersion\":2,\"manifests\":[{%s%s}]}", desc, PLATFORM(AMD64));
+		snprintf(doc, sizeof(doc), "{\"schemaVersion\":2,\"manifests\":[{%s%s}]}", desc,
+			 PLATFORM(AMD64));
 		add_blob("n", OCI_MEDIA_INDEX, doc, desc, sizeof(desc));
 		write_index("n", (const char *[]){desc, "", NULL});
 		if (depth < 4)
@@ -255,7 +263,8 @@ static void test_damage(void)
 	with_blob("d/index.json", "{", "index.json: JSON");
 	with_blob("d/index.json", "{\"schemaVersion\":2,\"manifests\":[]}", "holds no image");
 	with_blob("d/index.json", "{\"schemaVersion\":2,\"manifests\":null}", "holds no image");
-	with_blob("d/oci-layout", "{\"imageLayoutVersion\":\"9\"}", "oci-layout: imageLayoutVersion");
+	with_blob("d/oci-layout", "{\"imageLayoutVersion\":\"9\"}",
+		  "oci-layout: imageLayoutVersion");
 	with_blob("d/oci-layout", NULL, "not an OCI layout");
 	gives("oci:d", NULL, "content");
 }
@@ -294,10 +303,12 @@ static void test_counts(void)
 	digest_of("x", 1, &d, NULL);
 	add_blob("c", LAYER_TYPE, "x", layer, sizeof(layer));
 	snprintf(config, sizeof(config),
-		 "{" AMD64 ",\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"sha256:%s\",\"sha256:%s\"]}}", d.hex,
-		 d.hex);
+		 "{" AMD64
+		 ",\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[\"sha256:%s\",\"sha256:%s\"]}}",
+		 d.hex, d.hex);
 	add_blob("c", CONFIG_TYPE, config, desc, sizeof(desc));
-	snprintf(manifest, sizeof(manifest), "{\"schemaVersion\":2,\"config\":{%s},\"layers\":[{%s}]}", desc, layer);
+	snprintf(manifest, sizeof(manifest),
+		 "{\"schemaVersion\":2,\"config\":{%s},\"layers\":[{%s}]}", desc, layer);
 	add_blob("c", OCI_MEDIA_MANIFEST, manifest, desc, sizeof(desc));
 	write_index("c", (const char *[]){desc, "", NULL});
 	fails("oci:c", NULL, "1 layers, but the config has 2 diff_ids");
@@ -306,8 +317,9 @@ static void test_counts(void)
 /* Generation 1 of docker save; the second layer is a link to the first. */
 static void docker_archive(struct strbuf *b, const char *manifest, const char *link)
 {
-	static const char config[] = "{" AMD64 ",\"rootfs\":{\"type\":\"layers\",\"diff_ids\":["
-				     "\"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"]}}";
+	static const char config[] =
+		"{" AMD64 ",\"rootfs\":{\"type\":\"layers\",\"diff_ids\":["
+		"\"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"]}}";
 
 	strbuf_reset(b);
 	tar_add(b, &(struct tar_member){"b/layer.tar", '2', .link = link});
@@ -318,11 +330,13 @@ static void docker_archive(struct strbuf *b, const char *manifest, const char *l
 	write_file("da.tar", b->data, b->len);
 }
 
-#define ITEM(config, tags, layer) "{\"Config\":\"" config "\",\"RepoTags\":" tags ",\"Layers\":[\"" layer "\"]}"
+#define ITEM(config, tags, layer) \
+	"{\"Config\":\"" config "\",\"RepoTags\":" tags ",\"Layers\":[\"" layer "\"]}"
 
 static void test_docker_archive(void)
 {
-	static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000.json";
+	static const char zeros[] =
+		"0000000000000000000000000000000000000000000000000000000000000000.json";
 	_strbuf_ struct strbuf b = STRBUF_INIT;
 
 	docker_archive(&b, "[" ITEM("c.json", "[\"x:1\"]", "b/layer.tar") "]", "../a/layer.tar");
@@ -341,7 +355,9 @@ static void test_docker_archive(void)
 	fails("docker-archive:da.tar", NULL, "layer 1: name with '..'");
 	docker_archive(&b, "[" ITEM("c.json", "null", "no") "]", "x");
 	fails("docker-archive:da.tar", NULL, "layer 1: no: not in the archive");
-	docker_archive(&b, "[" ITEM("c.json", "[\"x:1\"]", "a/layer.tar") "," ITEM("d.json", "null", "a/layer.tar") "]",
+	docker_archive(&b,
+		       "[" ITEM("c.json", "[\"x:1\"]", "a/layer.tar") "," ITEM("d.json", "null",
+									       "a/layer.tar") "]",
 		       "x");
 	fails("docker-archive:da.tar", NULL, "choose one of: x:1, @1");
 	gives("docker-archive:da.tar@0", NULL, "layer");
@@ -349,9 +365,11 @@ static void test_docker_archive(void)
 	fails("docker-archive:da.tar", NULL, "lists no image");
 	strbuf_reset(&b);
 	tar_add(&b, &(struct tar_member){zeros, .data = "{}"});
-	tar_add(&b, &(struct tar_member){"manifest.json",
-					 .data = "[{\"Config\":\"0000000000000000000000000000000000000000000000000000"
-						 "000000000000.json\",\"Layers\":[]}]"});
+	tar_add(&b, &(struct tar_member){
+			    "manifest.json",
+			    .data = "[{\"Config\":"
+				    "\"0000000000000000000000000000000000000000000000000000"
+				    "000000000000.json\",\"Layers\":[]}]"});
 	write_file("wrong.tar", b.data, b.len);
 	fails("docker-archive:wrong.tar", NULL, "image config: ");
 }
@@ -367,13 +385,16 @@ static void test_rootfs(void)
 	tar_end(&b);
 	write_file("rootfs.tar", b.data, b.len);
 	ok(!open_source(&s, "rootfs.tar", NULL, &e), "a bare tar of a root file system: %s", e.msg);
-	ok(s.n_layers == 1 && !s.config.len && s.layers[0].length == b.len && !*s.layers[0].digest.alg,
+	ok(s.n_layers == 1 && !s.config.len && s.layers[0].length == b.len &&
+		   !*s.layers[0].digest.alg,
 	   "is one layer that nothing is known of");
 	is_str(s.name, "rootfs", "named after the file");
 	source_close(&s);
-	ok(!open_source(&s, "dir:l", NULL, &e) ? false : strstr(e.msg, "use oci:l"), "dir: of a layout: %s", e.msg);
+	ok(!open_source(&s, "dir:l", NULL, &e) ? false : strstr(e.msg, "use oci:l"),
+	   "dir: of a layout: %s", e.msg);
 	mkdir("tree", 0755);
-	ok(!open_source(&s, "tree", NULL, &e) && s.layers[0].kind == LAYER_DIRECTORY, "a directory");
+	ok(!open_source(&s, "tree", NULL, &e) && s.layers[0].kind == LAYER_DIRECTORY,
+	   "a directory");
 	source_close(&s);
 	write_text("empty", "");
 	fails("tar:empty", NULL, "empty");

@@ -52,7 +52,8 @@ static const struct merge_case merge_cases[] = {
 
 	/* opaque directories */
 	{"opaque hides all lower children", "f a/b 1;f a/c/d 1|d a;f a/.wh..wh..opq 0", "a/"},
-	{"but none of its own layer", "f a/b 1|f a/x 2;f a/.wh..wh..opq 0;f a/y 2", "a/ a/x=2 a/y=2"},
+	{"but none of its own layer", "f a/b 1|f a/x 2;f a/.wh..wh..opq 0;f a/y 2",
+	 "a/ a/x=2 a/y=2"},
 	{"nor below them, of its own", "f a/c/d 1|f a/c/e 2;f a/.wh..wh..opq 0", "a/ a/c/ a/c/e=2"},
 	{"last in the layer", "f a/b 1|d a;f a/b 2;f a/c 2;f a/.wh..wh..opq 0", "a/ a/b=2 a/c=2"},
 	{"twice", "f a/b 1|f a/.wh..wh..opq 0;f a/c 2;f a/.wh..wh..opq 0", "a/ a/c=2"},
@@ -97,11 +98,13 @@ static const struct merge_case merge_cases[] = {
 	{"implied parents", "f a/b/c 1", "a/ a/b/ a/b/c=1"},
 	{"a file in the way", "f a 1|f a/b 2", "a/ a/b=2"},
 	{"a fifo in the way", "p a|f a/b/c 2", "a/ a/b/ a/b/c=2"},
-	{"a symlink is followed", "d usr/lib;l lib usr/lib|f lib/x 1", "lib>usr/lib usr/ usr/lib/ usr/lib/x=1"},
+	{"a symlink is followed", "d usr/lib;l lib usr/lib|f lib/x 1",
+	 "lib>usr/lib usr/ usr/lib/ usr/lib/x=1"},
 	{"an absolute one stays inside", "d t;l a /t|f a/x 1", "a>/t t/ t/x=1"},
 	{"one with too many ..", "d t;l a ../../../t|f a/x 1", "a>../../../t t/ t/x=1"},
 	{"relative to its directory", "d d/t;l d/a t|f d/a/x 1", "d/ d/a>t d/t/ d/t/x=1"},
-	{"with .. in the middle", "d d/t;d u;l d/a t/../../u|f d/a/x 1", "d/ d/a>t/../../u d/t/ u/ u/x=1"},
+	{"with .. in the middle", "d d/t;d u;l d/a t/../../u|f d/a/x 1",
+	 "d/ d/a>t/../../u d/t/ u/ u/x=1"},
 	{"a chain", "d t;l a b;l b c;l c t|f a/x 1", "a>b b>c c>t t/ t/x=1"},
 	{"dangling: the target is made", "l a t/u|f a/x 1", "a>t/u t/ t/u/ t/u/x=1"},
 	{"dangling with ..: by the letters", "l a no/../t|f a/x 1", "a>no/../t t/ t/x=1"},
@@ -141,7 +144,8 @@ static const struct merge_case merge_cases[] = {
 	{"a name revived for another", "f a 1;f b 2|f .wh.a 0|h a b", "a=2*2 b=2*2"},
 };
 
-/* --- writing layers ---------------------------------------------------------------------------- */
+/* --- writing layers ----------------------------------------------------------------------------
+ */
 
 static void add_entry(struct layer_index *x, const char *text)
 {
@@ -212,7 +216,8 @@ static void free_stack(struct stack *s)
 		layer_index_free(&s->layers[i]);
 }
 
-/* --- reading trees ----------------------------------------------------------------------------- */
+/* --- reading trees -----------------------------------------------------------------------------
+ */
 
 static void describe_one(const struct tree *t, uint32_t dent, const char *dir, struct strbuf *out)
 {
@@ -264,7 +269,8 @@ static void test_case(const struct merge_case *c)
 	free_stack(&s);
 }
 
-/* --- what the table does not show -------------------------------------------------------------- */
+/* --- what the table does not show --------------------------------------------------------------
+ */
 
 static const struct tree_inode *inode_at(struct tree *t, const char *path)
 {
@@ -283,26 +289,38 @@ static void test_attributes(void)
 	struct tree t;
 	uint32_t offset;
 
-	layer_index_add(&a, &(struct layer_entry){ENTRY_DIRECTORY, "d", NULL, 0700, 1, 2, 3, 0, &lower, 1}, NULL);
-	layer_index_add(&a, &(struct layer_entry){ENTRY_FILE, "d/f", NULL, 04755, 1, 2, 3, 9, &lower, 1}, NULL);
-	layer_index_add(&a, &(struct layer_entry){ENTRY_FILE, "i/m/f", NULL, 0600, 1, 2, 3, 9}, NULL);
-	layer_index_add(&b, &(struct layer_entry){ENTRY_DIRECTORY, "d", NULL, 01777, 4, 5, 6, 0, &upper, 1}, NULL);
+	layer_index_add(
+		&a, &(struct layer_entry){ENTRY_DIRECTORY, "d", NULL, 0700, 1, 2, 3, 0, &lower, 1},
+		NULL);
+	layer_index_add(
+		&a, &(struct layer_entry){ENTRY_FILE, "d/f", NULL, 04755, 1, 2, 3, 9, &lower, 1},
+		NULL);
+	layer_index_add(&a, &(struct layer_entry){ENTRY_FILE, "i/m/f", NULL, 0600, 1, 2, 3, 9},
+			NULL);
+	layer_index_add(
+		&b, &(struct layer_entry){ENTRY_DIRECTORY, "d", NULL, 01777, 4, 5, 6, 0, &upper, 1},
+		NULL);
 	layer_index_add(&b, &(struct layer_entry){ENTRY_HARDLINK, "h", "d/f", 0644, 7, 8, 9}, NULL);
-	layer_index_add(&b, &(struct layer_entry){ENTRY_DIRECTORY, "", NULL, 0711, 10, 11, 12}, NULL);
+	layer_index_add(&b, &(struct layer_entry){ENTRY_DIRECTORY, "", NULL, 0711, 10, 11, 12},
+			NULL);
 	ok(!tree_init(&t, seed, NULL) && !tree_apply(&t, &a, NULL), "the lower layer");
 	is_int(inode_at(&t, "")->mode, 0755, "a root nobody describes is 0755");
-	ok(inode_at(&t, "i/m")->mode == 0755 && !inode_at(&t, "i/m")->uid && !inode_at(&t, "i")->mtime_s,
+	ok(inode_at(&t, "i/m")->mode == 0755 && !inode_at(&t, "i/m")->uid &&
+		   !inode_at(&t, "i")->mtime_s,
 	   "implied parents are root's, 0755, of 1970");
-	ok(inode_at(&t, "d/f")->mode == 04755 && inode_at(&t, "d/f")->gid == 2, "mode bits and ids are kept");
+	ok(inode_at(&t, "d/f")->mode == 04755 && inode_at(&t, "d/f")->gid == 2,
+	   "mode bits and ids are kept");
 	ok(!tree_apply(&t, &b, NULL), "the upper layer");
-	ok(inode_at(&t, "d")->mode == 01777 && inode_at(&t, "d")->uid == 4 && inode_at(&t, "d")->mtime_s == 6,
+	ok(inode_at(&t, "d")->mode == 01777 && inode_at(&t, "d")->uid == 4 &&
+		   inode_at(&t, "d")->mtime_s == 6,
 	   "a directory over a directory: attributes of the upper");
 	offset = inode_at(&t, "d")->xattrs;
 	ok(layer_index_next_xattr(t.layers[inode_at(&t, "d")->xattr_layer], &offset, &x) &&
 		   str_eq(x.name, "user.b") && x.len == 2 && !memcmp(x.value, "22", 2),
 	   "extended attributes are replaced");
 	ok(!layer_index_next_xattr(t.layers[1], &offset, &x), "not merged");
-	ok(inode_at(&t, "d/f")->mode == 0644 && inode_at(&t, "d/f")->uid == 7 && inode_at(&t, "h")->mtime_s == 9,
+	ok(inode_at(&t, "d/f")->mode == 0644 && inode_at(&t, "d/f")->uid == 7 &&
+		   inode_at(&t, "h")->mtime_s == 9,
 	   "a hard link's attributes are the inode's");
 	offset = inode_at(&t, "h")->xattrs;
 	ok(layer_index_next_xattr(t.layers[inode_at(&t, "h")->xattr_layer], &offset, &x) &&

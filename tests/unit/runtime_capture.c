@@ -25,7 +25,8 @@ static bool agrees(size_t total, size_t limit, size_t chunk)
 		strbuf_add(&want, strbuf_str(&all), total);
 	} else {
 		strbuf_add(&want, strbuf_str(&all), limit / 2);
-		strbuf_add(&want, strbuf_str(&all) + total - (limit - limit / 2), limit - limit / 2);
+		strbuf_add(&want, strbuf_str(&all) + total - (limit - limit / 2),
+			   limit - limit / 2);
 	}
 	same = got.len == want.len && !memcmp(strbuf_str(&got), strbuf_str(&want), got.len) &&
 	       capture_is_truncated(&c) == (total > limit) && c.total == total;

@@ -231,7 +231,8 @@ static int run_here(const char *probe)
 static void test_keyring(void)
 {
 	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 ||
-	    syscall(SYS_add_key, "user", "csbx-test-key", "secret", 6, KEY_SPEC_SESSION_KEYRING) < 0) {
+	    syscall(SYS_add_key, "user", "csbx-test-key", "secret", 6, KEY_SPEC_SESSION_KEYRING) <
+		    0) {
 		tap_skip("no keys here: %s", strerror(errno));
 		return;
 	}

@@ -95,7 +95,8 @@ static void test_read(void)
 	ok(l.dir < 0, "and none is made");
 	layer_close(&l);
 	is_int(layer_open(&paths, "read", false, &l, &e), 0, "made: %s", e.msg);
-	is_int(layer_read(&paths, "read", &second, &e), -EBUSY, "not while it is written: %s", e.msg);
+	is_int(layer_read(&paths, "read", &second, &e), -EBUSY, "not while it is written: %s",
+	       e.msg);
 	layer_close(&l);
 	is_int(layer_read(&paths, "read", &l, &e), 0, "after a kill, same boot: %s", e.msg);
 	ok(has(&l, l.dir, "dirty"), "the mark stays");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plan is a pure function of the spec: order and flags of operations, and what freezing refuses. */
+/* The plan is a pure function of the spec: order and flags of operations, and what freezing
+ * refuses. */
 #include <stdlib.h>
 
 #include "runtime/base/err.h"
@@ -82,13 +83,15 @@ static void test_variants(void)
 	p = compile(&s, "/layers/x");
 	is_int(position(&p, OP_LOWER_IMAGE), -1, "a directory needs no image mount");
 	ok(position(&p, OP_LOWER_DIRECTORY) >= 0, "it is bound");
-	ok(position(&p, OP_UPPER_DIRECTORY) < position(&p, OP_OVERLAY), "upper on disk before overlay");
+	ok(position(&p, OP_UPPER_DIRECTORY) < position(&p, OP_OVERLAY),
+	   "upper on disk before overlay");
 	is_int(position(&p, OP_LOOPBACK), -1, "the host's network is left alone");
 	is_int(position(&p, OP_SYSFS), -1, "no fresh sysfs without a network namespace");
 	is_int(position(&p, OP_MQUEUE), -1, "no mqueue of its own with the host's ipc");
 	is_int(position(&p, OP_PROC_MASK), -1, "masks off");
 	is_int(position(&p, OP_DEV), -1, "a device needs a /dev of its own");
-	ok(position(&p, OP_READONLY_ROOT) > position(&p, OP_DEVICE), "targets are made before the root is read-only");
+	ok(position(&p, OP_READONLY_ROOT) > position(&p, OP_DEVICE),
+	   "targets are made before the root is read-only");
 	is_int(position(&p, OP_LANDLOCK), -1, "landlock off");
 	plan_free(&p);
 	spec_free(&s);
@@ -111,7 +114,8 @@ static int freeze_with_target(const char *target)
 
 static void test_refusals(void)
 {
-	static const char *const bad[] = {"/", "/proc", "/sys", "/dev", "/proc/1", "/sys/x", "work", "/a/../b", "/a/."};
+	static const char *const bad[] = {"/",      "/proc", "/sys",    "/dev", "/proc/1",
+					  "/sys/x", "work",  "/a/../b", "/a/."};
 	struct container_spec s;
 	struct err e = ERR_INIT;
 

@@ -11,12 +11,12 @@
 
 struct tar_member {
 	const char *name;
-	char type;	    /* 0: '0' */
+	char type; /* 0: '0' */
 	const char *data;
 	const char *link;
 	const char *prefix; /* of the POSIX name split */
 	const char *size;   /* text of the size field instead of the true one */
-	bool gnu;	    /* GNU's magic */
+	bool gnu;           /* GNU's magic */
 	bool bad_checksum;
 };
 
