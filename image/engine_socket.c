@@ -53,6 +53,7 @@ static int get(const struct engine *g, const char *name, const char *what, struc
 	q->limits = (struct transport_limits){.connect_ms = CONNECT_MS, .stall_ms = STALL_MS};
 	q->cancel = g->options->cancel;
 	r = transport_request(g->transport, q, answer, e);
+	q->url = NULL;
 	free(url.path);
 	if (r < 0)
 		return err_wrap(e, "%s", g->socket);
