@@ -22,7 +22,7 @@ def job(world):
 
 
 def is_timeless(word):
-    return word[0] not in ("wall_s", "setup_s", "teardown_s")
+    return word[0] not in ("wall_s", "setup_s", "teardown_s", "cpu_user_s")
 
 
 @pytest.mark.parametrize("case", [c for c in misbehave.cases() if not c.heavy], ids=repr)
