@@ -245,7 +245,7 @@ static void test_configuration(void)
 	is_str(args.list.items[2], "three", "the command line's last");
 	is_str(args.called, "z", "in that order for setters too");
 	is_int(parse_with("", false, &bad), -EINVAL, "a bad value");
-	is_str(error.msg, "file:1: lots: must be a size above 0, such as 512m or 2g",
+	is_str(error.msg, "file:1: CSBX_BYTES lots: must be a size above 0, such as 512m or 2g",
 	       "named by its place");
 	is_int(parse_with("--bytes 1m", false, &bad), 0, "not looked at when the option is given");
 	is_int(parse_with("--help", false, &bad), OPT_HELP, "help works with a bad configuration");
