@@ -185,13 +185,29 @@ int instance_refuse_running(const struct paths *p, const char *name, struct err 
 	return r;
 }
 
-static bool matches(const struct instance_record *r, const char *operand)
+enum match { MATCH_NONE, MATCH_ID, MATCH_NAME };
+
+static enum match match(const struct instance_record *r, const char *operand)
 {
 	size_t len = strlen(operand);
 
 	if (r->name && !strcmp(r->name, operand))
-		return true;
-	return len >= 4 && len <= NAME_ID_DIGITS && !strncmp(r->id, operand, len);
+		return MATCH_NAME;
+	return len >= 4 && len <= NAME_ID_DIGITS && !strncmp(r->id, operand, len) ? MATCH_ID
+										  : MATCH_NONE;
+}
+
+/* A container may be called like the beginning of an id: names go first. */
+static enum match best_match(const struct instance_list *l, const char *operand)
+{
+	enum match best = MATCH_NONE;
+
+	for (size_t i = 0; i < l->n; i++) {
+		enum match m = match(&l->items[i], operand);
+
+		best = m > best ? m : best;
+	}
+	return best;
 }
 
 int instance_find(const struct paths *p, const char *operand, struct instance_record *ret,
@@ -201,11 +217,13 @@ int instance_find(const struct paths *p, const char *operand, struct instance_re
 	struct instance_list l;
 	size_t n = 0, found = 0;
 	int r = instance_list(p, NULL, &l, e);
+	enum match best;
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < l.n; i++) {
-		if (!matches(&l.items[i], operand))
+	best = best_match(&l, operand);
+	for (size_t i = 0; i < l.n && best; i++) {
+		if (match(&l.items[i], operand) != best)
 			continue;
 		strbuf_addf(&ids, "%s%s", n++ ? " " : "", l.items[i].id);
 		found = i;

@@ -270,6 +270,7 @@ struct search {
 	char best[16];
 	uint64_t best_ns;
 	unsigned n_ids;
+	bool named; /* the best is of that name: ids that begin so do not count */
 };
 
 static int consider(void *arg, int runs, const struct run_dir *d, const struct run_state *s)
@@ -281,10 +282,13 @@ static int consider(void *arg, int runs, const struct run_dir *d, const struct r
 	(void)runs;
 	if (!named && (len < 4 || len > NAME_ID_DIGITS || strncmp(d->id, x->operand, len)))
 		return 0;
+	if (x->named && !named)
+		return 0;
 	x->n_ids += !named;
-	if (!x->best[0] || s->started_ns > x->best_ns) {
+	if (!x->best[0] || named > x->named || s->started_ns > x->best_ns) {
 		snprintf(x->best, sizeof(x->best), "%s", d->id);
 		x->best_ns = s->started_ns;
+		x->named = named;
 	}
 	return 0;
 }
@@ -302,7 +306,7 @@ int run_dir_find(const struct paths *p, const char *operand, struct run_dir *ret
 		return r;
 	if (!x.best[0])
 		return err_set(e, ENOENT, "no detached start of that name or id");
-	if (x.n_ids > 1)
+	if (!x.named && x.n_ids > 1)
 		return err_set(e, ENOTUNIQ, "%u runs have an id that begins so", x.n_ids);
 	runs = paths_open(p->data, "runs", e);
 	if (runs < 0)

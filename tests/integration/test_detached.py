@@ -191,3 +191,16 @@ def test_gc_removes_a_run_that_never_began(csbx):
     assert "run " in csbx.ok("gc", "--dry-run")
     csbx.ok("gc")
     assert not harness.list_tree(runs)
+
+
+def test_a_name_goes_before_the_beginning_of_an_id(box, busybox_image):
+    first = start(box, f"echo first; {LOOP}")
+    name = first[:6]
+    box.ok("create", "-n", name, busybox_image)
+    second = box.ok("start", "-d", name, "sh", "-c", f"echo second; {LOOP}").strip()
+    wait_for_log(box, second, "second")
+    assert box.ok("logs", name) == "second\n"
+    assert box.ok("exec", name, "hostname").strip() == name
+    box.ok("kill", name, first)
+    assert box.ok("wait", name) == "137\n"
+    box.ok("remove", "-f", name)
