@@ -51,6 +51,7 @@ def test_start_without(box, busybox_image, call):
               "grep CapBnd /proc/self/status; echo $$")
     for options in [], ["--read-only"], ["-w"]:
         args = ["start", *options, "--mount", f"{box.work}/dir:/w", "c", "sh", "-c", script]
+        box.ok("gc", "--servers")  # one that a masked start began would lack the call as well
         want = box.ok(*args)
         assert want.startswith("mounted\n") and want.endswith("\n2\n")
         p = run_without(box, call, *args)
