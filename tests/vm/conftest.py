@@ -10,7 +10,6 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -19,29 +18,6 @@ import images  # noqa: E402
 import world as worlds  # noqa: E402
 
 import conftest  # noqa: E402
-
-RETRIED = []
-
-
-def pytest_runtest_protocol(item, nextitem):
-    """An emulated machine beside other work may miss a time limit: a failure counts if it repeats."""
-    hook = item.ihook
-    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    if any(r.failed for r in reports):
-        RETRIED.append(item.nodeid)
-        item._initrequest()
-        reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    for report in reports:
-        hook.pytest_runtest_logreport(report=report)
-    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
-
-
-def pytest_terminal_summary(terminalreporter):
-    for name in RETRIED:
-        terminalreporter.write_line(f"run twice: {name}")
-
 
 INSTALLED = Path(os.environ.get("CSBX_TEST_BIN", "build/release/bin")).parent / "tree"
 
