@@ -52,7 +52,7 @@ $(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/seccomp/policy.o
 
 # --- targets ------------------------------------------------------------------------------------
 .PHONY: setup demo check check-layers check-unit check-fuzz check-integration check-hostile \
-	check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
+	check-judge check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
 
 # What a machine without the packages lacks; quiet otherwise.
 setup:
@@ -62,7 +62,7 @@ demo: ## from nothing to a script running in a container
 	@tests/tools/setup && $(MAKE) all && tests/tools/demo "$(O)"
 
 check: ## every test this machine can run
-	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile vm oracle crash-sample
+	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile judge vm oracle crash-sample
 
 check-layers: ## who may include what; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
@@ -87,6 +87,9 @@ check-integration: all ## the commands as an ordinary user sees them
 
 check-hostile: all $(RAW_CALLS) ## images and programs that attack
 	@tests/tools/run_pytest "$(O)" tests/hostile
+
+check-judge: all ## generated code and test suites get the verdict they deserve
+	@tests/tools/run_pytest "$(O)" tests/judge $(PYTEST_ARGS)
 
 # The guest is made by whoever calls make, so that root's lies where the test users find it.
 check-vm: all ## limits and odd machines in an emulated Debian 12 with control groups

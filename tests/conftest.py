@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pytest frame of tests/integration and tests/hostile; run by tests/tools/run_pytest."""
+"""The pytest frame of tests/integration, tests/hostile and tests/judge; run by tests/tools/run_pytest."""
 import json
 import os
 import signal
