@@ -52,7 +52,7 @@ $(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/seccomp/policy.o
 
 # --- targets ------------------------------------------------------------------------------------
 .PHONY: setup demo check check-layers check-unit check-fuzz check-integration check-hostile \
-	check-judge check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
+	check-judge check-docker docker-answers check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
 
 # What a machine without the packages lacks; quiet otherwise.
 setup:
@@ -84,6 +84,13 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 
 check-integration: all ## the commands as an ordinary user sees them
 	@tests/tools/run_pytest "$(O)" tests/integration
+
+check-docker: all ## docker as scripts call it, against Docker itself
+	@tests/tools/run_pytest "$(O)" tests/docker $(PYTEST_ARGS)
+
+# What Docker answers to the rows of the table, for those who change rows (PYTEST_ARGS="-k show").
+docker-answers: all
+	@CSBX_DOCKER_RECORD=$(abspath tests/docker/answers) tests/tools/run_pytest "$(O)" tests/docker $(PYTEST_ARGS)
 
 check-hostile: all $(RAW_CALLS) ## images and programs that attack
 	@tests/tools/run_pytest "$(O)" tests/hostile

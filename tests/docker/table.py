@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the table: one short shell script each, run on csbx's `docker` and on Docker itself.
+
+A module table_AREA.py has ROWS, a list made with these two:
+
+    row(name, script, covers)                      csbx must do what Docker 20.10 does
+    says(name, script, covers, out=, err=, rc=, why=)   csbx must do as written here, because ...
+
+covers: the verbs and flags the row is about, comma-separated: "run --rm, ps -a". The script runs
+under sh(1) as an ordinary user in an empty directory, with `docker` in PATH and these images:
+
+    box     busybox, root, /bin/sh          app     this machine's python3 on top of it
+    conf:1  ENTRYPOINT, CMD, ENV, WORKDIR, USER app, EXPOSE 8000, LABEL, STOPSIGNAL, VOLUME /data
+
+$SIDE is "csbx" or "docker", for the few scripts that must arrange something differently. Exit
+code, stdout and stderr are compared after normal.py took out ids, times and paths; of the text
+that a row expects as well, so it may be copied from a terminal. Nothing has to be cleaned up:
+every row gets a store of its own in csbx, and what it leaves in Docker is removed.
+"""
+import importlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@dataclass
+class Row:
+    name: str
+    script: str
+    covers: tuple
+    expect: tuple = None  # (rc, out, err), or None: whatever Docker answers
+    why: str = ""
+    rules: tuple = ()  # more (pattern, replacement) for both sides
+    merged: bool = False  # stderr goes where stdout goes, in order
+    area: str = field(default="", compare=False)
+
+    @property
+    def key(self):
+        return f"{self.area}: {self.name}"
+
+
+def words(covers):
+    found = tuple(x.strip() for x in covers.split(",") if x.strip())
+    assert found, "a row must say what it covers"
+    return found
+
+
+def row(name, script, covers, rules=(), merged=False):
+    return Row(name, script.strip("\n"), words(covers), rules=tuple(rules), merged=merged)
+
+
+def says(name, script, covers, *, why, rc=0, out="", err="", rules=(), merged=False):
+    assert len(why) > 10, f"{name}: why does Docker not answer this row?"
+    return Row(name, script.strip("\n"), words(covers), (rc, out, err), why, tuple(rules), merged)
+
+
+def load():
+    """All rows, in the order of their files."""
+    rows = []
+    for path in sorted(HERE.glob("table_*.py")):
+        module = importlib.import_module(path.stem)
+        for r in module.ROWS:
+            r.area = path.stem.removeprefix("table_")
+            rows.append(r)
+    return rows
+
+
+def shape(script):
+    """The script with the names it chose made one: two rows of one shape test the same thing."""
+    names = re.findall(r"--name[ =](\S+)", script)
+    for n, name in enumerate(dict.fromkeys(names)):
+        script = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", f"NAME{n}", script)
+    return " ".join(script.split())
