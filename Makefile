@@ -56,8 +56,9 @@ BASE_OBJS    := $(call objs,$(call src,runtime/base))
 RUNTIME_OBJS := $(call objs,$(call src,runtime))
 IMAGE_OBJS   := $(call objs,$(call src,image))
 CSBX_OBJS    := $(call objs,$(call src,cmd))
-TOOL_OBJS    := $(call objs,$(call src,cmd/tool))
-IMGCMD_OBJS  := $(call objs,$(call src,cmd/image))
+TOOL_OBJS    := $(call objs,$(call src,cmd/tool cmd/docker/tool))
+IMGCMD_OBJS  := $(call objs,$(call src,cmd/image cmd/docker/image))
+DOCKER_OBJS  := $(call objs,$(call src,cmd/docker))
 SQUASHD_OBJS := $(call objs,$(call src,runtime/squashd))
 INIT_OBJS    := $(call objs,$(call src,runtime/init)) $(O)/runtime/init/start_$(ARCH).o
 
@@ -72,20 +73,22 @@ $(O)/libruntime.a: $(RUNTIME_OBJS) $(O)/hosted/msg_check.o
 $(O)/libimage.a: $(IMAGE_OBJS)
 # An archive, so that csbx-tool and csbx-image take of the shared front end only what they use.
 $(O)/libcmd.a: $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS))
+# The docker dialect: what its verbs share, and those that csbx runs.
+$(O)/libdocker.a: $(DOCKER_OBJS)
 $(O)/%.a:
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/csbx: $(O)/cmd/main.o $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx: $(O)/cmd/main.o $(O)/libdocker.a $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
 
 # Of libimage.a it takes the strict JSON reader, nothing else.
-$(O)/csbx-tool: $(TOOL_OBJS) $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx-tool: $(TOOL_OBJS) $(O)/libdocker.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(TOOL_MODS))
 
-$(O)/csbx-image: $(IMGCMD_OBJS) $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx-image: $(IMGCMD_OBJS) $(O)/libdocker.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(IMAGE_MODS)) -pthread
 

@@ -36,6 +36,21 @@ static int fill_standard_fds(struct err *e)
 	return 0;
 }
 
+int cmd_begin(struct err *e)
+{
+	int r = fill_standard_fds(e);
+
+	if (r < 0)
+		return r;
+	/* What is private to us is so by its mode; a mask on the owner would only lock us out. */
+	umask(umask(0) & 077);
+	/* Too large a file for `ulimit -f` is an error to be told. A payload gets the default back.
+	 */
+	signal(SIGXFSZ, SIG_IGN);
+	log_init();
+	return 0;
+}
+
 const struct verb *frame_find_verb(const struct verb *const *verbs, const char *name)
 {
 	for (; *verbs; verbs++) {
@@ -219,15 +234,9 @@ int cmd_main(enum program self, const struct verb *const *verbs, int argc, char 
 	struct frame f = {self, verbs, copy};
 	struct err e = ERR_INIT;
 
-	if (!copy || fill_standard_fds(&e) < 0)
+	if (!copy || cmd_begin(&e) < 0)
 		return CMD_EXIT_FAILED;
-	/* What is private to us is so by its mode; a mask on the owner would only lock us out. */
-	umask(umask(0) & 077);
-	/* Too large a file for `ulimit -f` is an error to be told. A payload gets the default back.
-	 */
-	signal(SIGXFSZ, SIG_IGN);
 	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
-	log_init();
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (argc < 2 || str_eq(argv[1], words[i]))
 			return special(&f, argc, argv);

@@ -8,6 +8,9 @@
 
 struct strbuf;
 
+/* What every command line begins with: descriptors 0 to 2, umask, signals, the log. */
+int cmd_begin(struct err *e);
+
 /* The parser of a verb, without arguments or configuration: enough for help and completion. */
 struct opt_parser frame_parser(const struct verb *v);
 

@@ -5,11 +5,9 @@
  * makes it stand in for another program; csbx's own is the default.
  */
 
-#include <string.h>
-
 #include "cmd/cmd.h"
+#include "cmd/docker/docker.h"
 #include "cmd/verbs.h"
-#include "runtime/base/str.h"
 
 static int csbx_main(int argc, char **argv)
 {
@@ -22,27 +20,9 @@ static int csbx_main(int argc, char **argv)
 	return cmd_main(PROGRAM_CSBX, verbs, argc, argv);
 }
 
-static const struct {
-	const char *name;
-	int (*main)(int argc, char **argv);
-} personalities[] = {
-	{"csbx", csbx_main},
-};
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 int main(int argc, char **argv)
 {
-	const char *name = argc ? base_name(argv[0]) : "csbx";
+	int code = docker_personality(PROGRAM_CSBX, docker_verbs_csbx, argc, argv);
 
-	for (size_t i = 0; i < sizeof(personalities) / sizeof(personalities[0]); i++) {
-		if (str_eq(personalities[i].name, name))
-			return personalities[i].main(argc, argv);
-	}
-	return csbx_main(argc, argv);
+	return code >= 0 ? code : csbx_main(argc, argv);
 }

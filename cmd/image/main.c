@@ -3,6 +3,8 @@
 /* csbx-image: the verbs that make images or take them apart. */
 
 #include "cmd/cmd.h"
+#include "cmd/docker/docker.h"
+#include "cmd/docker/image/verbs.h"
 #include "cmd/verbs.h"
 
 int main(int argc, char **argv)
@@ -10,6 +12,7 @@ int main(int argc, char **argv)
 	static const struct verb *const verbs[] = {
 		&verb_import, &verb_load,  &verb_export, &verb_digest,
 		&verb_cache,  &verb_login, &verb_logout, 0};
+	int code = docker_personality(PROGRAM_IMAGE, docker_verbs_image, argc, argv);
 
-	return cmd_main(PROGRAM_IMAGE, verbs, argc, argv);
+	return code >= 0 ? code : cmd_main(PROGRAM_IMAGE, verbs, argc, argv);
 }

@@ -3,12 +3,15 @@
 /* csbx-tool: the verbs that read JSON or look at the machine; csbx hands them over. */
 
 #include "cmd/cmd.h"
+#include "cmd/docker/docker.h"
+#include "cmd/docker/tool/verbs.h"
 #include "cmd/verbs.h"
 
 int main(int argc, char **argv)
 {
 	static const struct verb *const verbs[] = {&verb_doctor, &verb_inspect, &verb_run_spec,
 						   NULL};
+	int code = docker_personality(PROGRAM_TOOL, docker_verbs_tool, argc, argv);
 
-	return cmd_main(PROGRAM_TOOL, verbs, argc, argv);
+	return code >= 0 ? code : cmd_main(PROGRAM_TOOL, verbs, argc, argv);
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What the docker dialect says on standard error: one write a message. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/docker/docker.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+
+/* Names come from command lines and archives: control characters are shown, newlines stay. */
+static void add_shown(struct strbuf *out, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		strbuf_add_escaped(out, text, n);
+		text += n;
+		if (*text == '\n') {
+			strbuf_addch(out, '\n');
+			text++;
+		}
+	}
+}
+
+static void say(const char *lead, const char *fmt, va_list ap, const char *tail)
+	__attribute__((format(printf, 2, 0)));
+
+static void say(const char *lead, const char *fmt, va_list ap, const char *tail)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	strbuf_addstr(&out, lead);
+	add_shown(&out, text ? text : "out of memory");
+	free(text);
+	strbuf_addch(&out, '\n');
+	strbuf_addstr(&out, tail);
+	if (!out.failed)
+		(void)io_write_all(STDERR_FILENO, out.data, out.len, NULL);
+}
+
+int docker_say(int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap, "");
+	va_end(ap);
+	return code;
+}
+
+int docker_daemon_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("Error response from daemon: ", fmt, ap, "");
+	va_end(ap);
+	return DOCKER_EXIT_FAILED;
+}
+
+int docker_fail(const struct docker *d, const char *fmt, ...)
+{
+	_free_ char *tail = str_printf("\nRun '%s --help' for more information\n", d->path);
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("docker: ", fmt, ap, tail ? tail : "");
+	va_end(ap);
+	return DOCKER_EXIT_USAGE;
+}
+
+int docker_bad_flag(const struct docker *d, const char *fmt, ...)
+{
+	_free_ char *tail =
+		str_printf("\nUsage:  %s %s\n\nRun '%s --help' for more information\n", d->path,
+			   d->verb ? d->verb->usage : "[OPTIONS] COMMAND [ARG...]", d->path);
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("", fmt, ap, tail ? tail : "");
+	va_end(ap);
+	return DOCKER_EXIT_USAGE;
+}

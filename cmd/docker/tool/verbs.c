@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The verbs of the docker dialect that csbx-tool runs. */
+
+#include "cmd/docker/docker.h"
+#include "cmd/docker/tool/verbs.h"
+#include "cmd/docker/verbs.h"
+
+const struct docker_verb *const docker_verbs_tool[] = {
+	NULL,
+};

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_VERBS_H
+#define CSBX_CMD_DOCKER_VERBS_H
+
+/* The verbs of the docker dialect, each in a file of its name. */
+
+struct docker_verb;
+
+#endif
