@@ -108,8 +108,10 @@ static int set_type(struct mount_spec *m, const char *type, struct err *e)
 		m->kind = MOUNT_BIND;
 	else if (str_eq(type, "tmpfs"))
 		m->kind = MOUNT_TMPFS;
+	else if (str_eq(type, "copy"))
+		m->kind = MOUNT_COPY;
 	else
-		return err_set(e, EINVAL, "type=%s: must be bind or tmpfs", type);
+		return err_set(e, EINVAL, "type=%s: must be bind, tmpfs or copy", type);
 	return 0;
 }
 
@@ -208,7 +210,7 @@ int mount_keys_parse(const char *text, struct mount_spec *m, struct err *e)
 		return err_set(e, EINVAL, "dst= is missing");
 	if (m->kind == MOUNT_TMPFS && m->source)
 		return err_set(e, EINVAL, "src= is not for a tmpfs");
-	if (m->kind == MOUNT_BIND && !m->source)
+	if (m->kind != MOUNT_TMPFS && !m->source)
 		return err_set(e, EINVAL, "src= is missing");
 	return 0;
 }

@@ -137,7 +137,7 @@ int mount_word_apply(struct mount_spec *m, const char *word, struct err *e)
 	case WORD_BIND:
 	case WORD_RBIND:
 		if (m->kind != MOUNT_BIND)
-			return err_set(e, EINVAL, "'%s' is not for a tmpfs", word);
+			return err_set(e, EINVAL, "'%s' is for a bind only", word);
 		m->non_recursive = words[i].word == WORD_BIND;
 		break;
 	case WORD_RO:

@@ -50,6 +50,7 @@ static op_function *const functions[OP_MAX] = {
 	[OP_BIND] = mount_bind,
 	[OP_DEVICE] = mount_device,
 	[OP_TMPFS] = mount_tmpfs,
+	[OP_COPY] = mount_copy,
 	[OP_READONLY_ROOT] = rootfs_readonly,
 	[OP_PIVOT] = rootfs_pivot,
 	[OP_LANDLOCK] = landlock_apply,

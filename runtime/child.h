@@ -58,6 +58,8 @@ int rootfs_seed(struct child *c, const struct op *op, struct err *e);
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e);
 int rootfs_readonly(struct child *c, const struct op *op, struct err *e);
 int rootfs_pivot(struct child *c, const struct op *op, struct err *e);
+/* A detached overlay over the directory that source is a detached clone of. */
+int rootfs_copy(struct child *c, const struct op *op, int source, struct err *e);
 /* Attaches a mount at a directory of the base, the working directory while the plan runs. */
 int rootfs_attach_in_base(int fd, const char *name, struct err *e);
 /* A directory of the root that must not be a symlink, made when missing; O_PATH. */
@@ -83,6 +85,7 @@ int source_take(struct child *c, const struct op *op);
 int mount_bind(struct child *c, const struct op *op, struct err *e);
 int mount_device(struct child *c, const struct op *op, struct err *e);
 int mount_tmpfs(struct child *c, const struct op *op, struct err *e);
+int mount_copy(struct child *c, const struct op *op, struct err *e);
 /* net.c */
 int net_loopback(struct child *c, const struct op *op, struct err *e);
 int net_hostname(struct child *c, const struct op *op, struct err *e);

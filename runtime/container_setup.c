@@ -125,7 +125,7 @@ static int check_sources(struct plan *p, const struct container *c, struct err *
 		_close_ int fd = -1;
 		struct stat st;
 
-		if (op->kind != OP_BIND && op->kind != OP_DEVICE &&
+		if (op->kind != OP_BIND && op->kind != OP_DEVICE && op->kind != OP_COPY &&
 		    op->kind != OP_LOWER_DIRECTORY && op->kind != OP_UPPER_DIRECTORY)
 			continue;
 		fd = open(op->src, O_PATH | O_CLOEXEC);

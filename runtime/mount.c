@@ -96,6 +96,31 @@ int mount_device(struct child *c, const struct op *op, struct err *e)
 	return attach_user_mount(c, op, fd, false, e);
 }
 
+/* A directory that is written to without changing it. */
+int mount_copy(struct child *c, const struct op *op, struct err *e)
+{
+	_close_ int source = -1, fd = -1;
+	struct stat st;
+
+	if (op->skip)
+		return 0;
+	source = source_take(c, op);
+	if (fstat(source, &st) < 0)
+		return err_sys(e, "mount %s", op->dst);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ENOTDIR, "mount %s: %s is not a directory", op->dst, op->src);
+	fd = rootfs_copy(c, op, source, e);
+	if (fd < 0)
+		return err_wrap(e, "mount %s: copy of %s", op->dst, op->src);
+	if (op->flags & (OP_RDONLY | OP_NOEXEC) &&
+	    mount_restrict(fd,
+			   (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0) |
+				   (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0),
+			   false, e) < 0)
+		return err_wrap(e, "mount %s", op->dst);
+	return attach_user_mount(c, op, fd, true, e);
+}
+
 int mount_tmpfs(struct child *c, const struct op *op, struct err *e)
 {
 	_close_ int fd = mount_new_tmpfs(op->bytes, op->mode,

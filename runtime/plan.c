@@ -31,6 +31,7 @@ static const char *const op_names[] = {
 	[OP_BIND] = "bind",
 	[OP_DEVICE] = "device",
 	[OP_TMPFS] = "tmpfs",
+	[OP_COPY] = "copy",
 	[OP_READONLY_ROOT] = "readonly-root",
 	[OP_PIVOT] = "pivot",
 	[OP_LANDLOCK] = "landlock",
@@ -123,8 +124,10 @@ static void add_kernel_mounts(struct plan *p, const struct container_spec *s)
 
 static void add_mount(struct plan *p, const struct mount_spec *m)
 {
-	static const enum op_kind kinds[] = {
-		[MOUNT_BIND] = OP_BIND, [MOUNT_TMPFS] = OP_TMPFS, [MOUNT_DEVICE] = OP_DEVICE};
+	static const enum op_kind kinds[] = {[MOUNT_BIND] = OP_BIND,
+					     [MOUNT_TMPFS] = OP_TMPFS,
+					     [MOUNT_DEVICE] = OP_DEVICE,
+					     [MOUNT_COPY] = OP_COPY};
 	struct op *op = add(p, kinds[m->kind]);
 
 	op->src = m->source;

@@ -41,6 +41,7 @@ enum op_kind {
 	OP_BIND,          /* src, dst, flags */
 	OP_DEVICE,        /* src, dst */
 	OP_TMPFS,         /* dst, bytes, mode, flags */
+	OP_COPY,          /* src, dst: an overlay over a directory */
 	OP_READONLY_ROOT,
 	OP_PIVOT,
 	OP_LANDLOCK,

@@ -218,7 +218,7 @@ static bool asks_for(const struct container_spec *s, enum policy_forbid what)
 	case FORBID_DEVICE:
 		return has_mount(s, MOUNT_DEVICE);
 	case FORBID_BIND:
-		return has_mount(s, MOUNT_BIND);
+		return has_mount(s, MOUNT_BIND) || has_mount(s, MOUNT_COPY);
 	case FORBID_CAP_ADD:
 		return s->sec.caps_add ||
 		       (s->sec.caps_are_set && (s->sec.caps & ~SPEC_CAPS_DEFAULT));

@@ -75,6 +75,40 @@ static int make_upper(const struct child *c, struct err *e)
 	return fd < 0 ? err_sys(e, "upper layer") : give_to_root(c, fd, e);
 }
 
+/*
+ * A directory of the host to be written to: an overlay of its own, its changes beside those of the
+ * root, under the same limit. Its upper directory takes mode and owner of the source, which is what
+ * the program sees as the root of the copy.
+ */
+int rootfs_copy(struct child *c, const struct op *op, int source, struct err *e)
+{
+	char lower[32], upper[40], work[40];
+	struct mount_param params[] = {
+		{"lowerdir", lower}, {"upperdir", upper}, {"workdir", work},
+		{"userxattr", NULL}, {"xino", "off"},     {"volatile", NULL},
+	};
+	unsigned n = sizeof(params) / sizeof(params[0]);
+	long number = op - c->plan->ops;
+	struct stat st;
+	int r;
+
+	snprintf(lower, sizeof(lower), "copied-%ld", number);
+	snprintf(upper, sizeof(upper), "up/copy-%ld", number);
+	if (fstat(source, &st) < 0 || mkdir(lower, 0755) < 0 || mkdir(upper, 0755) < 0)
+		return err_sys(e, "make a layer for the copy");
+	snprintf(upper, sizeof(upper), "up/copy-%ld/upper", number);
+	snprintf(work, sizeof(work), "up/copy-%ld/work", number);
+	if (mkdir(upper, st.st_mode & 07777) < 0 || mkdir(work, 0755) < 0)
+		return err_sys(e, "make a layer for the copy");
+	r = mount_restrict(source, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, true,
+			   e);
+	if (r >= 0)
+		r = rootfs_attach_in_base(source, lower, e);
+	return r < 0 ? r
+		     : mount_new("overlay", params, has_upper_directory(c->plan) ? n : n - 1,
+				 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+}
+
 int rootfs_base(struct child *c, const struct op *op, struct err *e)
 {
 	bool disk = has_upper_directory(c->plan);

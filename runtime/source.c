@@ -22,12 +22,12 @@
 static bool has_source(const struct op *op)
 {
 	return !op->skip && (op->kind == OP_LOWER_DIRECTORY || op->kind == OP_UPPER_DIRECTORY ||
-			     op->kind == OP_BIND || op->kind == OP_DEVICE);
+			     op->kind == OP_BIND || op->kind == OP_DEVICE || op->kind == OP_COPY);
 }
 
 static int clone_source(const struct op *op, struct err *e)
 {
-	bool recursive = op->kind == OP_BIND && !(op->flags & OP_SINGLE);
+	bool recursive = (op->kind == OP_BIND && !(op->flags & OP_SINGLE)) || op->kind == OP_COPY;
 	_close_ int fd = mount_clone(AT_FDCWD, op->src, recursive, e);
 	struct stat st;
 

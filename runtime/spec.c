@@ -205,6 +205,8 @@ static int check_mounts(const struct container_spec *s, struct err *e)
 				return err_set(e, EINVAL, "mount %s: %s is csbx's own", asked,
 					       own[k]);
 		}
+		if (m->kind == MOUNT_COPY && s->rootfs.upper == UPPER_KEPT)
+			return err_set(e, EINVAL, "mount %s: a copy does not go with --rw", asked);
 		if (m->kind != MOUNT_TMPFS && (!m->source || *m->source != '/'))
 			return err_set(e, EINVAL, "mount %s: the source must be an absolute path",
 				       asked);

@@ -73,11 +73,17 @@ struct ns_spec {
 	char *hostname; /* NULL: the container's name or id */
 };
 
-enum mount_kind { MOUNT_BIND, MOUNT_TMPFS, MOUNT_DEVICE };
+enum mount_kind {
+	MOUNT_BIND,
+	MOUNT_TMPFS,
+	MOUNT_DEVICE,
+	MOUNT_COPY, /* a directory, written to in the throw-away layer: the source does not change
+		     */
+};
 
 struct mount_spec {
 	enum mount_kind kind;
-	char *source; /* bind, device: absolute host path */
+	char *source; /* bind, device, copy: absolute host path */
 	char *target; /* absolute path inside */
 	bool readonly;
 	bool non_recursive;

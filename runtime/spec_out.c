@@ -80,8 +80,10 @@ static void write_namespaces(const struct ns_spec *n, struct json_out *j)
 
 static void write_mount(const struct mount_spec *m, struct json_out *j)
 {
-	static const char *const kinds[] = {
-		[MOUNT_BIND] = "bind", [MOUNT_TMPFS] = "tmpfs", [MOUNT_DEVICE] = "device"};
+	static const char *const kinds[] = {[MOUNT_BIND] = "bind",
+					    [MOUNT_TMPFS] = "tmpfs",
+					    [MOUNT_DEVICE] = "device",
+					    [MOUNT_COPY] = "copy"};
 
 	json_begin_object(j);
 	json_kstr(j, "type", kinds[m->kind]);

@@ -94,7 +94,7 @@ static int read_namespaces(const struct json *v, void *at, struct err *e)
 }
 
 static const struct member mount_members[] = {
-	{"type", MEMBER_CHOICE, offsetof(struct mount_spec, kind), "bind|tmpfs|device"},
+	{"type", MEMBER_CHOICE, offsetof(struct mount_spec, kind), "bind|tmpfs|device|copy"},
 	{"source", MEMBER_STR, offsetof(struct mount_spec, source)},
 	{"target", MEMBER_STR, offsetof(struct mount_spec, target)},
 	{"readonly", MEMBER_BOOL, offsetof(struct mount_spec, readonly)},

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import harness
 import images
 from ociimage import D, F, L
 
@@ -209,6 +210,31 @@ def test_mount_grammars(box):
     assert sh(box, "ls /d", "-m", f"{box.work}/none:/d:nofail,ro") in ("", "ls: /d: No such file\n") \
         if box.run("start", "-m", f"{box.work}/none:/d:nofail", "box", "ls", "/d").returncode == 0 \
         else True
+
+
+@pytest.mark.both_users
+def test_a_copied_directory_is_not_changed(box):
+    """Two at once, one below the other, and what is written counts for the layer's size."""
+    for name in ("one", "two"):
+        (box.work / name / "sub").mkdir(parents=True)
+        (box.work / name / "f").write_text(name)
+        (box.work / name / "gone").write_text("x")
+    options = ["--mount", f"type=copy,src={box.work}/one,dst=/a/copy",
+               "--mount", f"type=copy,src={box.work}/two,dst=/a/copy/sub"]
+    script = ("cat f sub/f; rm gone sub/gone; echo new >f; mkdir -p sub/made/deep; mv sub/f sub/made;"
+              "chmod 700 sub; echo; ls -R . | tr '\\n' ' '; cat f sub/made/f")
+    before = harness.list_tree(box.work)
+    assert sh(box, script, "--workdir", "/a/copy", *options) == \
+        "onetwo\n.: f sub  ./sub: made sub  ./sub/made: deep f  ./sub/made/deep:  ./sub/sub: new\ntwo"
+    assert harness.list_tree(box.work) == before
+    assert (box.work / "one/f").read_text() == "one"
+    assert sh(box, "cat f; echo x 2>/dev/null >f || echo no", "--workdir", "/c",
+              "--mount", f"type=copy,src={box.work}/one,dst=/c,readonly") == "oneno\n"
+    p = box.run("start", "--upper-size", "1m", "--mount", f"type=copy,src={box.work}/one,dst=/c", "box",
+                "dd", "if=/dev/zero", "of=/c/big", "bs=1M", "count=3")
+    assert p.returncode == 1 and "No space left" in p.stderr, p
+    box.fails("start", "-w", "--mount", f"type=copy,src={box.work}/one,dst=/c", "box", "true", says="--rw")
+    box.fails("start", "--mount", f"type=copy,src={box.work}/one/f,dst=/c", "box", "true", says="not a directory")
 
 
 @pytest.mark.parametrize("option, value", [

@@ -160,7 +160,7 @@ static void test_keys(void)
 	is_str(told(mount_parse, "src=/a:b,dst=/c:d"), "bind /a:b /c:d",
 	       "colons are nothing special");
 	is_str(told(mount_parse, "type=volume,src=v,dst=/d"),
-	       "error: type=volume: must be bind or tmpfs", "volumes");
+	       "error: type=volume: must be bind, tmpfs or copy", "volumes");
 }
 
 static void test_bad_keys(void)
