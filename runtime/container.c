@@ -177,6 +177,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.fetch = &fetch,
 		.exec = &exec,
 		.started_fd = c->hooks ? c->hooks->started_fd : -1,
+		.channel = c->hooks ? c->hooks->channel : NULL,
 		.result = ret,
 	};
 	int r;

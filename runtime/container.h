@@ -15,10 +15,22 @@ struct run_result;
 struct strbuf;
 struct err;
 
-/* What a detached start wants besides; NULL where there is nothing. */
+/*
+ * A descriptor to listen to while the container runs, beside everything else: the other end is the
+ * program's (process_spec.keep_fds). A handler below 0 ends the listening, not the run. What is
+ * still queued when container_run() returns is the caller's to read.
+ */
+struct container_channel {
+	int fd;
+	int (*handle)(void *ctx);
+	void *ctx;
+};
+
+/* What a caller wants besides; NULL where there is nothing. */
 struct container_hooks {
 	int started_fd;      /* a byte is written when the payload runs; -1: not */
 	struct run_log *log; /* takes the output, NULL: the caller's streams do */
+	const struct container_channel *channel; /* NULL: none */
 };
 
 int container_run(const struct container_spec *spec, const struct paths *paths,

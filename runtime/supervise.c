@@ -9,6 +9,7 @@
  *	server	  end of file: the image server died, what the payload says now means nothing
  *	signals	  forwarded to the main process; SIGTSTP and SIGCONT are job control
  *	exec	  other commands want processes in the container (exec_server.h)
+ *	channel	  the caller's own, to what runs inside (container.h)
  *	streams	  copied (streams.h)
  *
  * Time is CLOCK_MONOTONIC. At --timeout every process gets SIGTERM, --kill-after later pid 1 is
@@ -36,6 +37,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/log.h"
 #include "runtime/cgroup.h"
+#include "runtime/container.h"
 #include "runtime/exec_proto.h"
 #include "runtime/exec_server.h"
 #include "runtime/fetch.h"
@@ -54,7 +56,7 @@
 #define GRACE_MS 200u /* for a server that did not run meanwhile, nor perhaps did we */
 #define DRAIN_MS 20u  /* a stalled reader does not hold up the result of a timeout */
 
-enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_EXEC, ON_STREAMS };
+enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_EXEC, ON_CHANNEL, ON_STREAMS };
 
 uint64_t loop_now_ns(void)
 {
@@ -369,6 +371,8 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 		read_server(l);
 	if (p[ON_EXEC].revents)
 		exec_server_handle(l->s->exec), loop_stop_if_asked(l);
+	if (p[ON_CHANNEL].revents && l->s->channel->handle(l->s->channel->ctx) < 0)
+		l->s->channel = NULL;
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);
@@ -397,6 +401,7 @@ static int run_loop(struct loop *l, struct err *e)
 			[ON_SERVER] = {.fd = s->server_fd, .events = POLLIN},
 			[ON_SIGNAL] = {.fd = s->signal_fd, .events = POLLIN},
 			[ON_EXEC] = {.fd = s->exec->poll_fd, .events = POLLIN},
+			[ON_CHANNEL] = {.fd = s->channel ? s->channel->fd : -1, .events = POLLIN},
 		};
 		unsigned n = ON_STREAMS + streams_poll(s->streams, p + ON_STREAMS);
 

@@ -15,6 +15,7 @@
 #include "runtime/streams.h"
 
 struct cgroup;
+struct container_channel;
 struct err;
 struct exec_server;
 struct run_result;
@@ -26,7 +27,8 @@ struct supervise {
 	struct launched pid1;
 	int started_fd; /* gets a byte when the payload runs; -1: nobody waits for it. Not closed
 			   here */
-	int status_fd;  /* read end; EOF = the payload runs */
+	const struct container_channel *channel; /* NULL: none */
+	int status_fd;                           /* read end; EOF = the payload runs */
 	int control_fd;
 	int server_fd; /* -1: none; readable = the image server is gone */
 	pid_t server_pid;
