@@ -122,6 +122,23 @@ static int read_live(int dirfd, const char *id, struct instance_record *ret, str
 	return instance_record_decode(ret, strbuf_take(&bytes), len, NULL) < 0 ? 0 : 1;
 }
 
+int instance_read(const struct paths *p, const char *id, struct instance_record *ret,
+		  struct err *e)
+{
+	_close_ int dirfd = paths_open(p->runtime, "instances", e);
+	char name[NAME_ID_DIGITS + 1];
+	int r;
+
+	*ret = (struct instance_record){0};
+	if (dirfd < 0)
+		return dirfd;
+	snprintf(name, sizeof(name), "%.*s", NAME_ID_DIGITS, id);
+	if (!name_is_id(name))
+		return err_set(e, EINVAL, "'%s' is no instance id", name);
+	r = read_live(dirfd, name, ret, e);
+	return r ? (r < 0 ? r : 0) : err_set(e, ENOENT, "not running");
+}
+
 static int add_live(int dirfd, const char *id, const char *name, struct instance_list *l,
 		    struct err *e)
 {

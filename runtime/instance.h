@@ -72,6 +72,13 @@ void instance_record_free(struct instance_record *r);
 /* True while a supervisor holds the instance; dirfd is the directory of instances. */
 bool instance_is_live(int dirfd, const char *id);
 
+/*
+ * The live, published instance of that id; of a longer id its first NAME_ID_DIGITS digits count.
+ * -ENOENT: it does not run.
+ */
+int instance_read(const struct paths *p, const char *id, struct instance_record *ret,
+		  struct err *e);
+
 /* Live and published instances; of one container where name is given. Unordered. */
 struct instance_list {
 	struct instance_record *items;

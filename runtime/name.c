@@ -32,9 +32,32 @@ int name_check(const char *name, struct err *e)
 		       strbuf_str(&shown), NAME_BYTES_MAX - 1);
 }
 
+static bool is_hex(const char *s, size_t digits)
+{
+	return strspn(s, "0123456789abcdef") == digits && !s[digits];
+}
+
 bool name_is_id(const char *s)
 {
-	return strspn(s, "0123456789abcdef") == NAME_ID_DIGITS && !s[NAME_ID_DIGITS];
+	return is_hex(s, NAME_ID_DIGITS);
+}
+
+bool name_is_container_id(const char *s)
+{
+	return is_hex(s, NAME_CONTAINER_ID_DIGITS);
+}
+
+int name_new_container_id(const char *instance_id, char ret_id[NAME_CONTAINER_ID_DIGITS + 1],
+			  struct err *e)
+{
+	unsigned char random[(NAME_CONTAINER_ID_DIGITS - NAME_ID_DIGITS) / 2];
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return err_sys(e, "random id");
+	snprintf(ret_id, NAME_ID_DIGITS + 1, "%s", instance_id);
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(ret_id + NAME_ID_DIGITS + 2 * i, 3, "%02x", random[i]);
+	return 0;
 }
 
 int name_new_id(char ret_id[NAME_ID_DIGITS + 1], struct err *e)

@@ -22,6 +22,12 @@ int name_check(const char *name, struct err *e); /* 0, or -EINVAL that says what
 bool name_is_id(const char *s);
 int name_new_id(char ret_id[NAME_ID_DIGITS + 1], struct err *e);
 
+/* A container's id, 64 such digits; it begins with the id of its instance. */
+#define NAME_CONTAINER_ID_DIGITS 64
+bool name_is_container_id(const char *s);
+int name_new_container_id(const char *instance_id, char ret_id[NAME_CONTAINER_ID_DIGITS + 1],
+			  struct err *e);
+
 /* An operand with a slash or ending in ".sqsh" is a path, anything else a container's name. */
 enum operand_kind { OPERAND_NAME, OPERAND_PATH };
 enum operand_kind operand_kind(const char *operand);

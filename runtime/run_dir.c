@@ -12,7 +12,6 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/flat.h"
 #include "runtime/base/io.h"
 #include "runtime/file_lock.h"
 #include "runtime/name.h"
@@ -21,91 +20,12 @@
 #include "runtime/result_json.h"
 #include "runtime/spec.h"
 
-#define STATE_MAGIC 0x31535243u /* "CRS1" */
-#define STATE_VERSION 1u
-#define STATE_BYTES_MAX 65536u
-
-enum { TAG_NAME = 1, TAG_STARTED, TAG_ENDED, TAG_EXIT_CODE };
-
 static uint64_t now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* --- state -------------------------------------------------------------------------------- */
-
-static int write_state(int dirfd, const struct run_state *s, struct err *e)
-{
-	const struct io_replace where = {
-		.dirfd = dirfd, .name = "state", .mode = 0600, .replace = 1};
-	struct flat_writer w;
-	int r;
-
-	flat_begin(&w, STATE_MAGIC, STATE_VERSION);
-	flat_str(&w, TAG_NAME, s->name);
-	flat_u64(&w, TAG_STARTED, s->started_ns);
-	flat_u64(&w, TAG_ENDED, s->ended_ns);
-	flat_u64(&w, TAG_EXIT_CODE, (uint64_t)s->exit_code);
-	r = flat_end(&w, e);
-	if (r >= 0)
-		r = io_write_file_at(&where, w.buf.data, w.buf.len, e);
-	flat_free(&w);
-	return r;
-}
-
-static int decode_field(struct run_state *s, const struct flat_field *f, struct err *e)
-{
-	const char *text;
-	uint64_t v = 0;
-	int r;
-
-	switch (f->tag) {
-	case TAG_NAME:
-		r = flat_get_str(f, &text, e);
-		if (r < 0)
-			return r;
-		free(s->name);
-		s->name = strdup(text);
-		return s->name ? 0 : err_set(e, ENOMEM, "out of memory");
-	case TAG_STARTED:
-		return flat_get_u64(f, &s->started_ns, e);
-	case TAG_ENDED:
-		return flat_get_u64(f, &s->ended_ns, e);
-	case TAG_EXIT_CODE:
-		r = flat_get_u64(f, &v, e);
-		s->exit_code = v <= 255 ? (int)v : 125;
-		return r;
-	default:
-		return 0;
-	}
-}
-
-int run_dir_state(const struct run_dir *d, struct run_state *ret, struct err *e)
-{
-	_strbuf_ struct strbuf bytes = STRBUF_INIT;
-	struct flat_reader reader;
-	struct flat_field f;
-	int r = io_read_file_at(d->fd, "state", STATE_BYTES_MAX, &bytes, e);
-
-	*ret = (struct run_state){0};
-	if (r >= 0)
-		r = flat_open(&reader, bytes.data, bytes.len, STATE_MAGIC, STATE_VERSION, e);
-	while (r >= 0 && (r = flat_next(&reader, &f, e)) > 0)
-		r = decode_field(ret, &f, e);
-	if (r >= 0 && ret->name && !name_is_valid(ret->name))
-		r = err_set(e, EBADMSG, "damaged state");
-	if (r < 0)
-		run_state_free(ret);
-	return r < 0 ? r : 0;
-}
-
-void run_state_free(struct run_state *s)
-{
-	free(s->name);
-	*s = (struct run_state){0};
 }
 
 /* --- one's own ---------------------------------------------------------------------------- */
@@ -130,7 +50,7 @@ static int fill(struct run_dir *d, const struct container_spec *s, struct err *e
 	if (d->lock_fd < 0)
 		return err_sys(e, "lock the run");
 	r = file_lock_wait(d->lock_fd, true);
-	return r < 0 ? err_code(e, r, "lock the run") : write_state(d->fd, &state, e);
+	return r < 0 ? err_code(e, r, "lock the run") : run_state_write(d->fd, &state, e);
 }
 
 int run_dir_create(const struct paths *p, const struct container_spec *s, struct run_dir *ret,
@@ -151,6 +71,23 @@ int run_dir_create(const struct paths *p, const struct container_spec *s, struct
 	return r;
 }
 
+static int write_end(const struct run_dir *d, struct run_state *state, const struct run_result *res,
+		     struct err *e)
+{
+	int r;
+
+	state->ended_ns = now_ns();
+	state->exit_code = run_exit_code(res);
+	state->oom_killed = res->oom_killed;
+	state->paused = false;
+	free(state->error);
+	state->error = res->error.code ? strdup(res->error.msg) : NULL;
+	r = run_state_write(d->fd, state, e);
+	if (r >= 0)
+		r = run_state_write_end(d->lock_fd, state, e);
+	return r;
+}
+
 int run_dir_finish(const struct run_dir *d, const struct container_spec *s,
 		   const struct run_result *res, struct err *e)
 {
@@ -164,11 +101,8 @@ int run_dir_finish(const struct run_dir *d, const struct container_spec *s,
 		r = io_write_file_at(&where, strbuf_str(&json), json.len, e);
 	if (r >= 0)
 		r = run_dir_state(d, &state, e);
-	if (r >= 0) {
-		state.ended_ns = now_ns();
-		state.exit_code = run_exit_code(res);
-		r = write_state(d->fd, &state, e);
-	}
+	if (r >= 0)
+		r = write_end(d, &state, res, e);
 	run_state_free(&state);
 	return r;
 }

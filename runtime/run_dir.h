@@ -3,11 +3,17 @@
 #define CSBX_RUNTIME_RUN_DIR_H
 
 /*
- * What stays of a detached start: $CSBX_DATA_PATH/runs/ID with its log (run_log.h), its state (a
- * flat record) and, at the end, its result as JSON (docs/result.md). It outlives the supervisor and
- * a reboot. Whether it goes on is told by the lock that the supervisor holds on the file `lock`
- * until it has written the result; a run without lock and without end was killed. `remove` of the
- * container takes its ended runs along, gc those that ended RUN_DIR_KEEP_S ago.
+ * What stays of a start: a directory with its log (run_log.h), its state (a flat record) and, at
+ * the end, its result as JSON (docs/result.md). It outlives the supervisor and a reboot. Whether it
+ * goes on is told by the lock that the supervisor holds on the file `lock` until it has written the
+ * result; a run without lock and without end was killed.
+ *
+ * A detached start of a recipe or an image: $CSBX_DATA_PATH/runs/ID. `remove` of the container
+ * takes its ended runs along, gc those that ended RUN_DIR_KEEP_S ago.
+ *
+ * A container that stays: containers/NAME/run, from its first start until it is removed, one for
+ * all its starts; the lock makes them exclude each other. The end is written into the lock file as
+ * well: who waits for that lock has it open, and learns the end though all else is removed by then.
  */
 
 #include <stdbool.h>
@@ -32,10 +38,25 @@ struct run_dir {
 
 struct run_state {
 	char *name;          /* of the container, NULL: a start of an image */
-	uint64_t started_ns; /* CLOCK_REALTIME */
+	uint64_t started_ns; /* CLOCK_REALTIME; 0: its command never ran */
 	uint64_t ended_ns;   /* 0: it runs, or its supervisor was killed */
 	int exit_code;       /* of csbx for it, docs/cli.md */
+	bool oom_killed, paused;
+	char *error; /* why it failed, NULL = it did not */
 };
+
+/*
+ * Takes the run of a container that stays, whose directory is dirfd, making it when it is missing.
+ * -EBUSY: its lock is held, it runs or is being removed. The state stays what it was until
+ * run_dir_started().
+ */
+int run_dir_take(int dirfd, const char *id, struct run_dir *ret, struct err *e);
+/* To look at it: -ENOENT, it was never started. */
+int run_dir_open_kept(int dirfd, const char *id, struct run_dir *ret);
+
+/* The command runs; it is paused, or goes on. */
+int run_dir_started(const struct run_dir *d, const char *name, struct err *e);
+int run_dir_set_paused(const struct run_dir *d, bool paused, struct err *e);
 
 /* Makes the directory of a run that is about to begin. */
 int run_dir_create(const struct paths *p, const struct container_spec *s, struct run_dir *ret,
@@ -54,6 +75,10 @@ void run_dir_close(struct run_dir *d);
 int run_dir_find(const struct paths *p, const char *operand, struct run_dir *ret,
 		 struct run_state *state, struct err *e);
 int run_dir_state(const struct run_dir *d, struct run_state *ret, struct err *e);
+/* The state in a file of its own, and the one that the end left in the open lock file. */
+int run_state_write(int dirfd, const struct run_state *s, struct err *e);
+int run_state_write_end(int lock_fd, const struct run_state *s, struct err *e);
+int run_state_read_end(int lock_fd, struct run_state *ret, struct err *e);
 void run_state_free(struct run_state *s);
 
 /* True while its supervisor lives. */

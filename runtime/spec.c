@@ -28,6 +28,7 @@ static void mount_free(struct mount_spec *m)
 	free(m->source);
 	free(m->target);
 	free(m->asked);
+	free(m->volume);
 }
 
 void spec_free(struct container_spec *s)

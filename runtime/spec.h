@@ -58,6 +58,10 @@ struct process_spec {
 	bool home_is_asked, path_is_asked; /* reserved for front ends */
 	enum tty_mode tty;
 	bool close_stdin; /* stdin is /dev/null instead of the caller's */
+	int stop_signal;  /* what `stop` sends; 0: SIGTERM */
+	bool stop_timeout_is_set;
+	uint64_t stop_timeout_ms; /* how long `stop` waits for it, when set */
+	bool pid1_signals;        /* signals reach it as they would a pid 1 (docs/life.md) */
 	int *keep_fds;    /* none by default; reserved for the harness channel */
 	size_t n_keep_fds;
 };
@@ -93,6 +97,8 @@ struct mount_spec {
 	uint64_t tmpfs_bytes; /* 0: 25 % of RAM */
 	unsigned tmpfs_mode;  /* 0: 01777 */
 	char *asked;          /* the words the user wrote, for messages */
+	char *volume;         /* bind of a volume: its name */
+	bool copy_up;         /* an empty volume first gets what the image has at target */
 };
 
 struct rlimit_spec {

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The run of a container that stays: containers/NAME/run. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/file_lock.h"
+#include "runtime/run_dir.h"
+
+#define LOCK_TRIES 1000
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int run_dir_open_kept(int dirfd, const char *id, struct run_dir *ret)
+{
+	int r = run_dir_open(dirfd, "run", ret);
+
+	if (r >= 0)
+		snprintf(ret->id, sizeof(ret->id), "%s", id);
+	return r;
+}
+
+/* Who waits for an end holds the lock as a reader for a moment after it: that is no other start. */
+static int try_lock(int fd)
+{
+	static const struct timespec pause = {.tv_nsec = 1000000};
+	int r = file_lock_try(fd, true);
+
+	for (int i = 0; i < LOCK_TRIES && r == -EAGAIN && !file_lock_is_held(fd); i++) {
+		nanosleep(&pause, NULL);
+		r = file_lock_try(fd, true);
+	}
+	return r;
+}
+
+static int take_lock(struct run_dir *d, struct err *e)
+{
+	struct stat st;
+	int r;
+
+	d->lock_fd = openat(d->fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (d->lock_fd < 0)
+		return err_sys(e, "lock the run");
+	r = try_lock(d->lock_fd);
+	if (r == -EAGAIN)
+		return err_set(e, EBUSY, "it is running already, or is about to be");
+	if (r < 0)
+		return err_code(e, r, "lock the run");
+	if (fstat(d->lock_fd, &st) < 0)
+		return err_sys(e, "lock the run");
+	return st.st_nlink ? 0 : err_set(e, ENOENT, "no such container");
+}
+
+int run_dir_take(int dirfd, const char *id, struct run_dir *ret, struct err *e)
+{
+	int r;
+
+	*ret = (struct run_dir)RUN_DIR_INIT;
+	if (mkdirat(dirfd, "run", 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "make the run's directory");
+	r = run_dir_open_kept(dirfd, id, ret);
+	r = r < 0 ? err_code(e, r, "open the run's directory") : take_lock(ret, e);
+	if (r < 0)
+		run_dir_close(ret);
+	return r;
+}
+
+int run_dir_started(const struct run_dir *d, const char *name, struct err *e)
+{
+	struct run_state s = {.started_ns = now_ns(), .name = (char *)name};
+
+	/* What is in the lock file is the last end; a start that is killed must not show it. */
+	if (ftruncate(d->lock_fd, 0) < 0)
+		return err_sys(e, "clear the last end");
+	return run_state_write(d->fd, &s, e);
+}
+
+int run_dir_set_paused(const struct run_dir *d, bool paused, struct err *e)
+{
+	struct run_state s = {0};
+	int r = run_dir_state(d, &s, e);
+
+	if (r >= 0) {
+		s.paused = paused;
+		r = run_state_write(d->fd, &s, e);
+	}
+	run_state_free(&s);
+	return r;
+}
