@@ -148,13 +148,14 @@ static int decode_field(struct container_record *r, const struct flat_field *f, 
 	}
 }
 
-/* Either version; what an error says is about the newer one. */
 static int open_either(struct flat_reader *reader, const void *buf, size_t len, struct err *e)
 {
-	if (!flat_open(reader, buf, len, CONTAINER_RECORD_MAGIC, CONTAINER_RECORD_VERSION_RECIPE,
-		       NULL))
-		return 0;
-	return flat_open(reader, buf, len, CONTAINER_RECORD_MAGIC, CONTAINER_RECORD_VERSION, e);
+	int r = flat_open(reader, buf, len, CONTAINER_RECORD_MAGIC, CONTAINER_RECORD_VERSION, e);
+
+	if (r == -EPROTO && reader->version == CONTAINER_RECORD_VERSION_RECIPE)
+		r = flat_open(reader, buf, len, CONTAINER_RECORD_MAGIC,
+			      CONTAINER_RECORD_VERSION_RECIPE, e);
+	return r;
 }
 
 int container_record_decode(struct container_record *ret, void *buf, size_t len, struct err *e)
