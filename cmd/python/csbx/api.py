@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The synchronous calls."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Optional, Sequence
+
+from . import build, program
+from .build import Input, Logs
+from .call import Stream
+from .errors import SandboxError
+from .result import Result
+from .sync import perform
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+    from .options import ExecOptions, RunOptions
+
+
+def run(image: program.Path, command: Sequence[str] = (), *, input: Input = None,
+        stdin: Stream = None, stdout: Stream = None, stderr: Stream = None, check: bool = False,
+        csbx: Optional[program.Path] = None, **options: "Unpack[RunOptions]") -> Result:
+    """Runs a command in a fresh container of an image and returns how it ended.
+
+    image: a squashfs file, a directory, or the name of a container made by `csbx create`.
+    command: a list of words; none: what the image says. No shell reads them.
+    input: what the command reads on stdin, or stdin: a file; else it reads nothing.
+    stdout, stderr: a file or descriptor that takes the stream; else it is in the result.
+    check: raise ProgramError unless it ended with exit code 0.
+    options: as those of `csbx run`, with _ for -: timeout and kill_after in seconds, memory as a
+    number of bytes or "256m", env as a dict, network True for the host's, mounts, fetch, ...
+
+    Raises SandboxError when csbx, not the command, failed.
+    """
+    result = perform(build.run(image, command, input=input, stdin=stdin, stdout=stdout,
+                               stderr=stderr, csbx=csbx, given=options))
+    return result.check() if check else result
+
+
+def start(image: program.Path, command: Sequence[str] = (), *, csbx: Optional[program.Path] = None,
+          **options: "Unpack[RunOptions]") -> "Container":
+    """Starts a container of an image that runs without its caller, and returns when it does."""
+    return Container(perform(build.start(image, command, verb="run", csbx=csbx, given=options)), csbx)
+
+
+class Container:
+    """A detached container. As a context manager it is killed at the end."""
+
+    def __init__(self, id: str, csbx: Optional[program.Path] = None) -> None:
+        self.id, self.csbx = id, csbx
+
+    def __repr__(self) -> str:
+        return f"Container({self.id!r})"
+
+    def exec(self, command: Sequence[str], *, input: Input = None, stdin: Stream = None,
+             stdout: Stream = None, stderr: Stream = None, check: bool = False,
+             **options: "Unpack[ExecOptions]") -> Result:
+        """Runs one command more in it. Arguments are those of run(); options those of `csbx exec`."""
+        result = perform(build.exec(self.id, command, input=input, stdin=stdin, stdout=stdout,
+                                    stderr=stderr, csbx=self.csbx, given=options))
+        return result.check() if check else result
+
+    def logs(self) -> Logs:
+        """What it has written: (stdout, stderr)."""
+        return perform(build.logs(self.id, self.csbx))
+
+    def wait(self) -> int:
+        """Waits until it has ended; returns its exit code."""
+        return perform(build.wait(self.id, self.csbx))
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """Asks its main process to end, and kills everything in it when it has not by then."""
+        perform(build.simple(["stop", f"--time={timeout:g}s", self.id], self.csbx))
+
+    def kill(self, signal: str = "KILL") -> None:
+        """Kills it, or sends its main process another signal."""
+        perform(build.simple(["kill", f"--signal={signal}", self.id], self.csbx))
+
+    def __enter__(self) -> "Container":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        try:
+            self.kill()
+        except SandboxError:
+            pass  # it has ended by itself
