@@ -18,6 +18,7 @@ const struct command command_list[] = {
 	{"start", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container or an image"},
 	{"run", PROGRAM_CSBX, GROUP_RUN, "Run a command in a fresh container of an image"},
 	{"exec", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container that runs already"},
+	{"cp", PROGRAM_IMAGE, GROUP_RUN, "Copy files between a container and the host"},
 	{"logs", PROGRAM_CSBX, GROUP_RUN, "Show what a detached container has written"},
 	{"stop", PROGRAM_CSBX, GROUP_RUN, "End containers that run"},
 	{"kill", PROGRAM_CSBX, GROUP_RUN, "Send a signal to containers that run"},

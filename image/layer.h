@@ -65,6 +65,8 @@ struct layer_options {
 	uint64_t max_bytes;     /* limit of the image, decompressed */
 	bool keep_capabilities; /* pass security.capability on */
 	bool hash_plain;        /* compute the digest of the tar (diff_id) */
+	bool cross_mounts;      /* of a directory: go into what is mounted in it, but not into the
+				 * kernel's own views (proc, sysfs, devpts, mqueue, cgroup) */
 	struct stream_watch watch;
 };
 

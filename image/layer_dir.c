@@ -8,11 +8,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 
 #include "image/linkmap.h"
@@ -22,6 +24,7 @@
 
 #define BUFFER_BYTES (256u << 10)
 #define MAX_XATTRS 64u
+#define MQUEUE_MAGIC 0x19800202u /* ipc/mqueue.c */
 
 struct level {
 	struct strv names; /* sorted */
@@ -220,6 +223,23 @@ static uint32_t clamp_time(int64_t t)
 	return t < 0 ? 0 : t > UINT32_MAX ? UINT32_MAX : (uint32_t)t;
 }
 
+static bool is_entered(const struct layer_dir *d, int fd, const struct stat *st)
+{
+	static const unsigned long kernels[] = {PROC_SUPER_MAGIC, SYSFS_MAGIC, DEVPTS_SUPER_MAGIC,
+						MQUEUE_MAGIC, CGROUP2_SUPER_MAGIC};
+	struct statfs fs;
+
+	if (st->st_dev == d->dev)
+		return true;
+	if (!d->options.cross_mounts || fstatfs(fd, &fs) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		if ((unsigned long)fs.f_type == kernels[i])
+			return false;
+	}
+	return true;
+}
+
 static int describe(struct layer_dir *d, struct layer_entry *ret, struct err *e)
 {
 	_close_ int fd = open_beneath(d, O_PATH, e);
@@ -247,7 +267,7 @@ static int describe(struct layer_dir *d, struct layer_entry *ret, struct err *e)
 	if (r == 0)
 		r = set_hard_link(d, &st, ret, e);
 	d->size_bytes = ret->type == ENTRY_FILE ? ret->size_bytes : 0;
-	if (r == 0 && ret->type == ENTRY_DIRECTORY && st.st_dev == d->dev)
+	if (r == 0 && ret->type == ENTRY_DIRECTORY && is_entered(d, fd, &st))
 		r = descend(d, e);
 	return r;
 }

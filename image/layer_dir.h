@@ -5,7 +5,7 @@
 /*
  * A directory of the host as a layer: what layer.h promises, read by openat2(2) beneath the
  * directory's descriptor without following a single symlink. Other file systems mounted in it
- * show as empty directories. Used by layer.c only.
+ * show as empty directories, unless options.cross_mounts. Used by layer.c and tree_pack.c.
  */
 
 #include "image/layer.h"

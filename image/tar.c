@@ -18,10 +18,12 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
+#define FD_BLOCK_BYTES (128u << 10)
+
 struct tar {
 	struct archive *archive;
 	struct archive_entry *entry;
-	struct stream *stream;
+	struct stream *stream; /* NULL: from a descriptor */
 	locale_t locale;
 	struct err stream_err; /* what the stream said, more exact than libarchive's text */
 };
@@ -65,8 +67,7 @@ static int open_archive(struct tar *t, struct err *e)
 	if (!t->archive)
 		return err_set(e, ENOMEM, "out of memory");
 	if (archive_read_support_format_tar(t->archive) != ARCHIVE_OK ||
-	    archive_read_support_format_empty(t->archive) != ARCHIVE_OK ||
-	    archive_read_open(t->archive, t, NULL, read_callback, NULL) != ARCHIVE_OK)
+	    archive_read_support_format_empty(t->archive) != ARCHIVE_OK)
 		return fail(t, e);
 	return 0;
 }
@@ -80,6 +81,37 @@ int tar_open(struct tar **ret, struct stream *s, struct err *e)
 		return err_set(e, ENOMEM, "out of memory");
 	t->stream = s;
 	r = open_archive(t, e);
+	if (r >= 0 && archive_read_open(t->archive, t, NULL, read_callback, NULL) != ARCHIVE_OK)
+		r = fail(t, e);
+	if (r < 0)
+		return r;
+	*ret = take_ptr(t);
+	return 0;
+}
+
+/* Each filter by its name: the ones that run a program are not among them. */
+static int add_filters(struct tar *t, struct err *e)
+{
+	if (archive_read_support_filter_gzip(t->archive) != ARCHIVE_OK ||
+	    archive_read_support_filter_bzip2(t->archive) != ARCHIVE_OK ||
+	    archive_read_support_filter_xz(t->archive) != ARCHIVE_OK ||
+	    archive_read_support_filter_zstd(t->archive) != ARCHIVE_OK)
+		return fail(t, e);
+	return 0;
+}
+
+int tar_open_fd(struct tar **ret, int fd, struct err *e)
+{
+	_tar_ struct tar *t = calloc(1, sizeof(*t));
+	int r;
+
+	if (!t)
+		return err_set(e, ENOMEM, "out of memory");
+	r = open_archive(t, e);
+	if (r >= 0)
+		r = add_filters(t, e);
+	if (r >= 0 && archive_read_open_fd(t->archive, fd, FD_BLOCK_BYTES) != ARCHIVE_OK)
+		r = fail(t, e);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(t);

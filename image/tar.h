@@ -30,6 +30,12 @@ struct tar;
 /* The stream stays the caller's and must outlive the reader. */
 int tar_open(struct tar **ret, struct stream *s, struct err *e);
 
+/*
+ * From a descriptor that may be a pipe; it stays the caller's. gzip, bzip2, xz and zstd are
+ * recognised and decompressed by libarchive, in this process.
+ */
+int tar_open_fd(struct tar **ret, int fd, struct err *e);
+
 /* 1 and the next member, 0 at the end of the archive, -errno. Unread data is passed over. */
 int tar_next(struct tar *t, struct tar_header *ret, struct err *e);
 

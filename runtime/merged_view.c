@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * As a start makes its root (runtime/rootfs.c), with a tmpfs over "/" whose only content are the
- * mount points, but nothing can be written: the overlay has the layer's upper directory as its
- * topmost lower one. Whiteouts and opaque directories in it count there just the same, and neither
- * the layer nor its work directory is touched.
+ * mount points. To read, the overlay has the layer's upper directory as its topmost lower one:
+ * whiteouts and opaque directories in it count there just the same, and neither the layer nor its
+ * work directory is touched.
  */
 #include "runtime/merged_view.h"
 
@@ -17,7 +17,8 @@
 #include "runtime/base/fd.h"
 #include "runtime/mount_api.h"
 
-#define ATTRS (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+#define ATTRS (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+#define ATTRS_READ_ONLY (ATTRS | MOUNT_ATTR_RDONLY)
 
 static int enter_namespaces(const struct merged_view *v, struct err *e)
 {
@@ -49,20 +50,20 @@ static int enter_base(struct err *e)
 	return 0;
 }
 
-static int attach_at(int fd, const char *name, struct err *e)
+static int attach_at(int fd, const char *name, unsigned attrs, struct err *e)
 {
 	_close_ int target = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int r;
 
 	if (target < 0)
 		return err_sys(e, "open %s", name);
-	r = mount_restrict(fd, ATTRS, false, e);
+	r = mount_restrict(fd, attrs, false, e);
 	return r < 0 ? r : mount_attach(fd, target, e);
 }
 
 /* Binds a directory, by path because its mount must be one of our namespace's. */
 static int attach_directory(const char *path, uint64_t dev, uint64_t ino, const char *name,
-			    struct err *e)
+			    unsigned attrs, struct err *e)
 {
 	_close_ int fd = mount_clone(AT_FDCWD, path, false, e);
 	struct stat st;
@@ -74,32 +75,38 @@ static int attach_directory(const char *path, uint64_t dev, uint64_t ino, const 
 		return err_sys(e, "%s", path);
 	if (st.st_dev != dev || st.st_ino != ino)
 		return err_set(e, ESTALE, "%s: replaced meanwhile", path);
-	r = attach_at(fd, name, e);
+	r = attach_at(fd, name, attrs, e);
 	return r < 0 ? err_wrap(e, "%s", path) : 0;
 }
 
 static int attach_lower(const struct merged_view *v, struct err *e)
 {
 	if (v->image_fd < 0)
-		return attach_directory(v->directory, v->dev, v->ino, "lower", e);
-	return attach_at(v->image_fd, "lower", e) < 0 ? err_wrap(e, "image") : 0;
+		return attach_directory(v->directory, v->dev, v->ino, "lower", ATTRS_READ_ONLY, e);
+	return attach_at(v->image_fd, "lower", ATTRS_READ_ONLY, e) < 0 ? err_wrap(e, "image") : 0;
 }
 
 static int attach_layer(const struct merged_view *v, struct err *e)
 {
-	static const struct mount_param params[] = {
+	static const struct mount_param reads[] = {
 		{"lowerdir", "up/upper:lower"}, {"userxattr", NULL}, {"xino", "off"}};
+	static const struct mount_param writes[] = {
+		{"lowerdir", "lower"}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
+		{"userxattr", NULL},   {"volatile", NULL},       {"xino", "off"}};
+	const unsigned attrs = v->is_writable ? ATTRS : ATTRS_READ_ONLY;
 	_close_ int fd = -1;
 	struct stat st;
 	int r;
 
 	if (fstat(v->layer_fd, &st) < 0)
 		return err_sys(e, "%s", v->layer_path);
-	r = attach_directory(v->layer_path, st.st_dev, st.st_ino, "up", e);
+	r = attach_directory(v->layer_path, st.st_dev, st.st_ino, "up", attrs, e);
 	if (r < 0)
 		return r;
-	fd = mount_new("overlay", params, sizeof(params) / sizeof(params[0]), ATTRS, e);
-	return fd < 0 ? fd : attach_at(fd, "root", e);
+	fd = v->is_writable
+		     ? mount_new("overlay", writes, sizeof(writes) / sizeof(writes[0]), attrs, e)
+		     : mount_new("overlay", reads, sizeof(reads) / sizeof(reads[0]), attrs, e);
+	return fd < 0 ? fd : attach_at(fd, "root", attrs, e);
 }
 
 int merged_view_enter(const struct merged_view *v, struct err *e)

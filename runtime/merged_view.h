@@ -3,10 +3,12 @@
 #define CSBX_RUNTIME_MERGED_VIEW_H
 
 /*
- * The file system of a container that does not run, image and kept layer merged, to be read: in
- * the container's outer user namespace, so that ids are those the container sees.
+ * The file system of a container that does not run, image and kept layer merged, to be read or,
+ * where the layer was taken to be used (layer_open()), written: in the container's outer user
+ * namespace, so that ids are those the container sees.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct err;
@@ -18,12 +20,13 @@ struct merged_view {
 	uint64_t dev, ino;      /* which it must be */
 	int layer_fd;           /* directory of the kept layer, held by layer_read(); -1: none */
 	const char *layer_path; /* its path */
+	bool is_writable;       /* there is a layer, and it takes changes */
 };
 
 /*
  * Moves the calling process, which must have one thread, for good into the user namespace and a
  * mount namespace of its own. Paths still resolve as before, the working directory is another;
- * nothing is mounted outside. Returns the merged root, read-only, O_RDONLY|O_DIRECTORY.
+ * nothing is mounted outside. Returns the merged root, O_RDONLY|O_DIRECTORY.
  */
 int merged_view_enter(const struct merged_view *v, struct err *e);
 

@@ -57,6 +57,8 @@ def pytest_runtest_protocol(item, nextitem):
         RUN_TWICE[item.nodeid] = failed[0].longreprtext
         item._initrequest()
         reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        if any(r.failed for r in reports):  # told as any failure is
+            RUN_TWICE[item.nodeid] = "and failed again"
     for report in reports:
         hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

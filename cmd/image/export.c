@@ -7,19 +7,14 @@
 #include <stddef.h>
 
 #include "cmd/cmd.h"
+#include "cmd/image/container_files.h"
 #include "cmd/image/destination.h"
-#include "cmd/resolve.h"
 #include "cmd/run_opts.h"
 #include "cmd/verbs.h"
 #include "image/container_source.h"
 #include "image/import.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/layer.h"
-#include "runtime/merged_view.h"
-#include "runtime/name.h"
-#include "runtime/squashd_client.h"
-#include "runtime/unpacked.h"
 #include "runtime/userns.h"
 
 struct export_args {
@@ -61,78 +56,6 @@ static const struct opt export_opts[] = {
 
 static const struct opt_table export_table = {"Options", export_opts};
 
-/* Everything a container's files are found by. */
-struct parts {
-	struct subject subject;
-	struct layer layer;
-	struct unpacked unpacked; /* in place of the image where it cannot be mounted */
-	struct squashd_link link;
-	struct id_map map;
-};
-#define PARTS_INIT                                                                        \
-	{                                                                                 \
-		.layer = LAYER_INIT, .unpacked = UNPACKED_INIT, .link = SQUASHD_LINK_INIT \
-	}
-
-static void release(struct parts *p)
-{
-	squashd_link_close(&p->link);
-	layer_close(&p->layer);
-	unpacked_close(&p->unpacked);
-	subject_close(&p->subject);
-}
-
-/* spec: the container's; a copy with another root is asked for where the image is unpacked. */
-static int attach(struct cmd *c, const struct container_spec *spec, struct parts *p, struct err *e)
-{
-	struct container_spec unpacked = *spec;
-	bool needed = spec->rootfs.kind == ROOTFS_SQUASHFS && unpacked_is_needed();
-	int r = needed ? -SQUASHD_NO_FUSE : squashd_attach(&c->paths, spec, &p->map, &p->link, e);
-
-	if (r != -SQUASHD_NO_FUSE || spec->rootfs.kind == ROOTFS_DIRECTORY)
-		return r;
-	r = unpacked_open(&c->paths, &spec->rootfs, &p->unpacked, e);
-	if (r < 0)
-		return r;
-	unpacked.rootfs = p->unpacked.root;
-	return squashd_attach(&c->paths, &unpacked, &p->map, &p->link, e);
-}
-
-static int collect(struct cmd *c, const char *name, struct run_opts *o, struct parts *p,
-		   struct err *e)
-{
-	struct container_spec *s = &o->spec;
-	int r = name_check(name, e);
-
-	if (r >= 0)
-		r = subject_open(c, name, o, &p->subject, e);
-	if (r >= 0)
-		r = layer_read(&c->paths, name, &p->layer, e);
-	if (r < 0)
-		return r;
-	s->rootfs.upper = p->layer.dir < 0 ? UPPER_READONLY : UPPER_KEPT;
-	r = resolve_main_user(&p->subject, o, e);
-	if (r >= 0)
-		r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &p->map, e);
-	return r < 0 ? r : attach(c, s, p, e);
-}
-
-static int enter(const struct container_spec *s, const struct parts *p, struct err *e)
-{
-	const struct rootfs_spec *root = p->unpacked.root.path ? &p->unpacked.root : &s->rootfs;
-	const struct merged_view v = {
-		.userns_fd = p->link.userns_fd,
-		.image_fd = root->kind == ROOTFS_DIRECTORY ? -1 : p->link.image_fd,
-		.directory = root->path,
-		.dev = root->id.dev,
-		.ino = root->id.ino,
-		.layer_fd = p->layer.dir,
-		.layer_path = p->layer.path,
-	};
-
-	return merged_view_enter(&v, e);
-}
-
 static int write_image(const struct export_args *a, int root, const char *name,
 		       const struct destination *d, struct err *e)
 {
@@ -156,15 +79,15 @@ static int write_image(const struct export_args *a, int root, const char *name,
 }
 
 static int export_container(struct cmd *c, struct export_args *a, const char *name,
-			    struct destination *d, struct parts *p, struct err *e)
+			    struct destination *d, struct container_files *f, struct err *e)
 {
 	int r = destination_open(d, a->output, e), root;
 
 	if (r >= 0)
 		r = destination_set_name(d, a->output, name, e);
 	if (r >= 0)
-		r = collect(c, name, &a->run, p, e);
-	root = r < 0 ? r : enter(&a->run.spec, p, e);
+		r = container_files_open(c, name, &a->run, f, e);
+	root = r < 0 ? r : container_files_enter(f, &a->run.spec, e);
 	return root < 0 ? root : write_image(a, root, name, d, e);
 }
 
@@ -172,16 +95,16 @@ static int export_run(struct cmd *c, void *args, int argc, char **argv)
 {
 	struct destination d = DESTINATION_INIT;
 	struct export_args *a = args;
-	struct parts p = PARTS_INIT;
+	struct container_files f = CONTAINER_FILES_INIT;
 	struct err e = ERR_INIT;
-	int r = export_container(c, a, argv[0], &d, &p, &e);
+	int r = export_container(c, a, argv[0], &d, &f, &e);
 
 	(void)argc;
-	if (r >= 0 && !a->quiet && !a->all_root && (id_map_is_one(&p.map) || p.unpacked.root.path))
+	if (r >= 0 && !a->quiet && !a->all_root && (id_map_is_one(&f.map) || f.unpacked.root.path))
 		cmd_warn("%s: the container has only one id: every file is user %u's", d.path,
 			 a->run.spec.proc.uid);
 	destination_close(&d);
-	release(&p);
+	container_files_close(&f);
 	if (r == -EEXIST)
 		err_append(&e, "--force replaces it");
 	return r < 0 ? cmd_error(&e, "export %s", argv[0]) : CMD_EXIT_OK;

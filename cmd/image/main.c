@@ -9,9 +9,9 @@
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {
-		&verb_import, &verb_load,  &verb_export, &verb_digest,
-		&verb_cache,  &verb_login, &verb_logout, 0};
+	static const struct verb *const verbs[] = {&verb_import, &verb_load,   &verb_export,
+						   &verb_digest, &verb_cp,     &verb_cache,
+						   &verb_login,  &verb_logout, 0};
 	int code = docker_personality(PROGRAM_IMAGE, docker_verbs_image, argc, argv);
 
 	return code >= 0 ? code : cmd_main(PROGRAM_IMAGE, verbs, argc, argv);

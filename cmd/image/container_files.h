@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_IMAGE_CONTAINER_FILES_H
+#define CSBX_CMD_IMAGE_CONTAINER_FILES_H
+
+/*
+ * The files of a container that does not run: what it is made of is found and held from outside,
+ * as a start does it; a process then enters its user namespace for good and sees them merged.
+ */
+
+#include <stdbool.h>
+
+#include "cmd/resolve.h"
+#include "runtime/layer.h"
+#include "runtime/squashd_client.h"
+#include "runtime/unpacked.h"
+#include "runtime/userns.h"
+
+struct cmd;
+struct container_spec;
+struct err;
+struct run_opts;
+
+struct container_files {
+	bool is_writable; /* set before open: the kept layer is taken, or made, to be changed */
+	struct subject subject;
+	struct layer layer;
+	struct unpacked unpacked; /* in place of the image where it cannot be mounted */
+	struct squashd_link link;
+	struct id_map map;
+};
+#define CONTAINER_FILES_INIT                                                              \
+	{                                                                                 \
+		.layer = LAYER_INIT, .unpacked = UNPACKED_INIT, .link = SQUASHD_LINK_INIT \
+	}
+
+/* o: which ids there are; its spec is filled. -EBUSY: it runs with its kept layer. */
+int container_files_open(struct cmd *c, const char *name, struct run_opts *o,
+			 struct container_files *f, struct err *e);
+
+/* In the process that has one thread: the merged root, O_RDONLY|O_DIRECTORY (merged_view.h). */
+int container_files_enter(const struct container_files *f, const struct container_spec *s,
+			  struct err *e);
+
+/* Written files are on disk, the layer is whole; nobody uses it any more. */
+int container_files_sync(struct container_files *f, struct err *e);
+void container_files_close(struct container_files *f);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Both ends speak tar: the agent (copy_agent.h) inside, this process, with the caller's own rights,
+ * outside. Neither names a path of the other's. In the host's tree no link is followed below the
+ * target's directory, because what is copied may have been made by the container.
+ */
+#include "cmd/image/copy.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/image/container_files.h"
+#include "cmd/image/copy_agent.h"
+#include "cmd/run_opts.h"
+#include "image/copy_rules.h"
+#include "image/tar_out.h"
+#include "image/tree_pack.h"
+#include "image/tree_unpack.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/container_root.h"
+#include "runtime/instance.h"
+
+struct copy {
+	struct cmd *cmd;
+	const struct copy_job *job;
+	struct run_opts *run;
+	struct container_root root;   /* of a running container */
+	struct container_files files; /* of another */
+	struct copy_agent agent;
+	enum copy_failure failure;
+};
+
+static int failed(struct copy *x, enum copy_failure why, int r)
+{
+	x->failure = why;
+	return r;
+}
+
+/* --- the container ------------------------------------------------------------------------------
+ */
+
+static int enter_running(void *arg, struct err *e)
+{
+	struct copy *x = arg;
+	int r = container_root_enter(&x->root, e);
+
+	return r < 0 ? r : x->root.root_fd;
+}
+
+static int enter_files(void *arg, struct err *e)
+{
+	struct copy *x = arg;
+
+	return container_files_enter(&x->files, &x->run->spec, e);
+}
+
+static int open_container(struct copy *x, struct err *e)
+{
+	struct instance_record rec = {0};
+	int r = instance_find(&x->cmd->paths, x->job->container, &rec, e);
+
+	if (r >= 0) {
+		r = container_root_open(&x->cmd->paths, &rec, &x->root, e);
+		instance_record_free(&rec);
+	}
+	if (r >= 0)
+		return copy_agent_start(&x->agent, enter_running, x, e);
+	if (r != -ENOENT && r != -ESRCH)
+		return r;
+	x->files.is_writable = !x->job->is_out;
+	r = container_files_open(x->cmd, x->job->container, x->run, &x->files, e);
+	if (r == -ENOENT)
+		return failed(x, COPY_NO_CONTAINER, r);
+	return r < 0 ? r : copy_agent_start(&x->agent, enter_files, x, e);
+}
+
+/* An absolute path; "C:x" means /x. */
+static char *inside_path(const struct copy_job *j)
+{
+	return str_printf("/%s", j->inside + (j->inside[0] == '/'));
+}
+
+/* --- out ----------------------------------------------------------------------------------------
+ */
+
+static int rule_failed(struct copy *x, int r, const char *target, struct err *e)
+{
+	switch (r) {
+	case -EISDIR:
+		x->failure = COPY_CANNOT_COPY_DIRECTORY;
+		return err_set(e, EISDIR, "%s: a file; a directory cannot replace it", target);
+	case -ENOTDIR:
+		x->failure = COPY_NOT_DIRECTORY;
+		return err_set(e, ENOTDIR, "%s: not a directory", target);
+	case -ENOENT:
+		x->failure = COPY_NO_DIRECTORY;
+		return err_set(e, ENOENT, "%s: no such directory", target);
+	default:
+		return err_code(e, r, "%s", target);
+	}
+}
+
+static int open_host_parent(struct copy *x, const char *path, struct err *e)
+{
+	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? failed(x, COPY_NO_PARENT, err_sys(e, "%s", path)) : fd;
+}
+
+/* The side that failed first ends the other's stream: its own text is the one to tell. */
+static int both(int here, const struct err *why_here, int there, const struct err *why_there,
+		struct err *e)
+{
+	bool use_there = there < 0 && !(here < 0 && there == -EPIPE);
+
+	if (here >= 0 && there >= 0)
+		return 0;
+	if (e)
+		*e = use_there ? *why_there : *why_here;
+	return use_there ? there : here;
+}
+
+static int receive_tree(struct copy *x, const struct copy_plan *p, const char *path, struct err *e)
+{
+	struct err here = ERR_INIT, there = ERR_INIT;
+	_close_ int parent = open_host_parent(x, p->parent, e);
+	const struct tree_unpack u = {
+		.root_fd = parent,
+		.base = "",
+		.resolve = TREE_BENEATH,
+		.from = p->member,
+		.to = p->name,
+		.keep_owner = !geteuid() && x->job->keep_owner,
+		.drop_set_ids = !x->job->keep_set_ids,
+	};
+	int pipes[2], r, sent;
+
+	if (parent < 0)
+		return parent;
+	if (pipe2(pipes, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	r = copy_agent_pack(&x->agent, path, x->job->follow, p->member, pipes[1], e);
+	close(pipes[1]);
+	if (r < 0) {
+		close(pipes[0]);
+		return r;
+	}
+	r = tree_unpack(&u, pipes[0], &here);
+	close(pipes[0]);
+	sent = copy_agent_finish(&x->agent, &there);
+	return both(r, &here, sent, &there, e);
+}
+
+static int copy_out(struct copy *x, struct err *e)
+{
+	const struct copy_job *j = x->job;
+	_free_ char *path = inside_path(j);
+	struct copy_plan p = {0};
+	struct stat st;
+	mode_t mode;
+	int r;
+
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	r = copy_agent_stat(&x->agent, path, j->follow, &mode, e);
+	if (r < 0)
+		return failed(x, COPY_NO_SOURCE_INSIDE, r);
+	const struct copy_source s = {path, S_ISDIR(mode)};
+	const struct copy_target t = {
+		.path = str_eq(j->outside, "-") ? "/" : j->outside,
+		.exists = str_eq(j->outside, "-") || stat(j->outside, &st) == 0,
+		.is_directory = str_eq(j->outside, "-") || S_ISDIR(st.st_mode),
+	};
+
+	r = copy_plan_make(&s, &t, &p);
+	if (r < 0)
+		return rule_failed(x, r, j->outside, e);
+	if (str_eq(j->outside, "-")) {
+		r = copy_agent_pack(&x->agent, path, j->follow, p.member, STDOUT_FILENO, e);
+		if (r >= 0)
+			r = copy_agent_finish(&x->agent, e);
+	} else {
+		r = receive_tree(x, &p, path, e);
+	}
+	copy_plan_free(&p);
+	return r;
+}
+
+/* --- in -----------------------------------------------------------------------------------------
+ */
+
+static int pack_host(int fd, const char *member, int out, struct err *e)
+{
+	struct tar_out t;
+	int r;
+
+	tar_out_init(&t, out);
+	r = tree_pack(fd, member, &t, e);
+	if (r >= 0)
+		r = tar_out_end(&t, e);
+	tar_out_free(&t);
+	return r;
+}
+
+static int send_tree(struct copy *x, const struct copy_plan *p, int source, struct err *e)
+{
+	const struct copy_into into = {p->parent, p->member, p->name, x->job->keep_owner};
+	struct err here = ERR_INIT, there = ERR_INIT;
+	int pipes[2], r, got;
+
+	if (pipe2(pipes, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	r = copy_agent_unpack(&x->agent, &into, pipes[0], e);
+	close(pipes[0]);
+	if (r < 0) {
+		close(pipes[1]);
+		return r;
+	}
+	r = pack_host(source, p->member, pipes[1], &here);
+	close(pipes[1]);
+	got = copy_agent_finish(&x->agent, &there);
+	if (r == -EPIPE && got < 0) /* it stopped reading, and says why */
+		r = 0;
+	return both(r, &here, got, &there, e);
+}
+
+/* Of a link it is the target that is written to, as by any program in there. */
+static int stat_target(struct copy *x, const char *path, struct copy_target *ret, struct err *e)
+{
+	mode_t mode = 0;
+	int r = copy_agent_stat(&x->agent, path, true, &mode, e);
+
+	if (r == -ENOENT)
+		r = 0;
+	else if (r == -ENOTDIR && copy_path_wants_directory(path))
+		return rule_failed(x, r, path, e);
+	*ret = (struct copy_target){path, mode != 0, S_ISDIR(mode)};
+	return r;
+}
+
+static int check_parent(struct copy *x, const char *path, struct err *e)
+{
+	mode_t mode;
+	int r = copy_agent_stat(&x->agent, path, true, &mode, e);
+
+	if (r < 0)
+		return failed(x, COPY_NO_PARENT, r);
+	if (!S_ISDIR(mode))
+		return failed(x, COPY_NOT_DIRECTORY,
+			      err_set(e, ENOTDIR, "%s: not a directory", path));
+	return 0;
+}
+
+static int copy_tar_in(struct copy *x, const struct copy_target *t, struct err *e)
+{
+	const struct copy_into into = {.parent = t->path, .keep_owner = true};
+	int r;
+
+	if (!t->is_directory)
+		return failed(x, COPY_NOT_DIRECTORY,
+			      err_set(e, ENOTDIR, "%s: must be a directory for a tar", t->path));
+	r = copy_agent_unpack(&x->agent, &into, STDIN_FILENO, e);
+	return r < 0 ? r : copy_agent_finish(&x->agent, e);
+}
+
+static int copy_in(struct copy *x, struct err *e)
+{
+	const struct copy_job *j = x->job;
+	_free_ char *path = inside_path(j);
+	struct copy_plan p = {0};
+	struct copy_target t;
+	struct stat st;
+	_close_ int source = -1;
+	int r;
+
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	r = stat_target(x, path, &t, e);
+	if (r < 0)
+		return r;
+	if (str_eq(j->outside, "-"))
+		return copy_tar_in(x, &t, e);
+	source = open(j->outside, O_PATH | O_CLOEXEC | (j->follow ? 0 : O_NOFOLLOW));
+	if (source < 0 || fstat(source, &st) < 0)
+		return failed(x, COPY_NO_SOURCE_OUTSIDE, err_sys(e, "%s", j->outside));
+	r = copy_plan_make(&(struct copy_source){j->outside, S_ISDIR(st.st_mode)}, &t, &p);
+	if (r < 0)
+		return rule_failed(x, r, path, e);
+	r = check_parent(x, p.parent, e);
+	if (r >= 0)
+		r = send_tree(x, &p, source, e);
+	if (r == -EROFS)
+		x->failure = COPY_READ_ONLY;
+	copy_plan_free(&p);
+	return r;
+}
+
+int copy_run(struct cmd *c, const struct copy_job *j, struct run_opts *o,
+	     enum copy_failure *ret_failure, struct err *e)
+{
+	struct copy x = {
+		.cmd = c,
+		.job = j,
+		.run = o,
+		.root = CONTAINER_ROOT_INIT,
+		.files = CONTAINER_FILES_INIT,
+		.agent = COPY_AGENT_INIT,
+		.failure = COPY_FAILED,
+	};
+	int r, synced = 0;
+
+	signal(SIGPIPE, SIG_IGN);
+	r = open_container(&x, e);
+	if (r >= 0)
+		r = j->is_out ? copy_out(&x, e) : copy_in(&x, e);
+	copy_agent_close(&x.agent);
+	if (x.files.is_writable)
+		synced = container_files_sync(&x.files, r < 0 ? NULL : e);
+	container_files_close(&x.files);
+	container_root_close(&x.root);
+	*ret_failure = x.failure;
+	return r < 0 ? r : synced;
+}
+
+bool copy_split(const char *arg, char **ret_name, const char **ret_path)
+{
+	const char *colon = strchr(arg, ':');
+
+	if (!colon || arg[0] == '/' || arg[0] == '.')
+		return false;
+	*ret_name = strndup(arg, (size_t)(colon - arg));
+	*ret_path = colon + 1;
+	return true;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_IMAGE_COPY_H
+#define CSBX_CMD_IMAGE_COPY_H
+
+/*
+ * A copy between the host and a container, running or not, for every dialect's `cp`. Where things
+ * go is decided by image/copy_rules.h.
+ */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct cmd;
+struct err;
+struct run_opts;
+
+struct copy_job {
+	const char *container, *inside; /* the path inside, as written */
+	const char *outside;            /* a host path; "-": a tar on stdin or stdout */
+	bool is_out;                    /* from the container to the host */
+	bool follow;                    /* the source may be a link, and what it means is copied */
+	bool keep_owner;                /* the source's user and group, inside */
+	bool keep_set_ids;              /* outside */
+};
+
+/* What went wrong, for dialects that have words of their own for it. */
+enum copy_failure {
+	COPY_FAILED,
+	COPY_NO_CONTAINER,
+	COPY_NO_SOURCE_INSIDE, /* no such path in the container */
+	COPY_NO_SOURCE_OUTSIDE,
+	COPY_NO_PARENT,             /* of the target */
+	COPY_NO_DIRECTORY,          /* "name/" does not exist */
+	COPY_NOT_DIRECTORY,         /* "file/", or a tar's target is none */
+	COPY_CANNOT_COPY_DIRECTORY, /* to a file */
+	COPY_READ_ONLY,
+};
+
+/* o: for a container that does not run, which ids there are. */
+int copy_run(struct cmd *c, const struct copy_job *j, struct run_opts *o,
+	     enum copy_failure *ret_failure, struct err *e);
+
+/*
+ * "NAME:PATH" into name (caller frees) and path (points into arg). False: a host path, as docker
+ * tells: absolute, or with a dot in front, or without a colon.
+ */
+bool copy_split(const char *arg, char **ret_name, const char **ret_path);
+
+#endif

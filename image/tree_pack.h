@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_TREE_PACK_H
+#define CSBX_IMAGE_TREE_PACK_H
+
+/*
+ * A file or a directory with all that is in it as a tar, sorted by name, hard links kept. Nothing
+ * is followed and nothing but regular files is opened for reading. Sockets are passed over, a
+ * device node is -EOPNOTSUPP. Attributes (xattr) are not taken along.
+ */
+
+struct err;
+struct tar_out;
+
+/*
+ * fd: O_PATH descriptor of what is packed. member: what it is called in the archive; "." for the
+ * content of a directory alone. The caller ends the archive.
+ */
+int tree_pack(int fd, const char *member, struct tar_out *out, struct err *e);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_TREE_UNPACK_H
+#define CSBX_IMAGE_TREE_UNPACK_H
+
+/*
+ * A tar into a directory that somebody else may change at the same time. Every member is made in
+ * its parent directory's descriptor, under a name of one component that is never followed, and the
+ * parent is found by openat2(2) anew:
+ *
+ *	TREE_IN_ROOT	links are followed and end inside the root, as for a process in there
+ *	TREE_BENEATH	no link is followed
+ *
+ * What is there already is replaced, directories are merged. A directory in the place of a file is
+ * -EISDIR, never removed. Devices are -EOPNOTSUPP.
+ */
+
+#include <stdbool.h>
+
+struct err;
+
+enum tree_resolve { TREE_IN_ROOT, TREE_BENEATH };
+
+struct tree_unpack {
+	int root_fd;
+	const char *base; /* directory of the members, seen from the root */
+	enum tree_resolve resolve;
+	/*
+	 * The archive's first component, and what it becomes: rename `from` to `to`. NULL: members
+	 * keep their names. Members that do not begin with `from` are then an error.
+	 */
+	const char *from, *to;
+	bool keep_owner;   /* the archive's ids where they exist here, else user and group 0 */
+	bool drop_set_ids; /* set-user-ID and set-group-ID do not come out */
+};
+
+int tree_unpack(const struct tree_unpack *u, int tar_fd, struct err *e);
+
+#endif

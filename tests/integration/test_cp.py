@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: Apache-2.0
+"""csbx cp: docker's rules, and a container that tries to lead the copy out of itself."""
+import io
+import os
+import stat
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.both_users
+
+
+@pytest.fixture(params=["running", "stopped"])
+def box(request, csbx, busybox_image):
+    """A container called box, running with its kept layer, or ended after that."""
+    csbx.ok("create", "-n", "box", busybox_image)
+    script = ("mkdir -p /d/sub /empty; echo one >/d/one; echo two >/d/sub/two; ln -s one /d/link; ln /d/one /d/hard; "
+              "ln -s /d /to_d; echo f >/f; chmod 640 /f; touch -t 200102030405 /f; ln -s /nowhere /broken; ")
+    if request.param == "running":
+        csbx.ok("start", "-w", "-d", "box", "sh", "-c", script + "echo ready; exec sleep 1000")
+        while "ready\n" not in csbx.ok("logs", "box"):
+            pass
+    else:
+        csbx.ok("start", "-w", "box", "sh", "-c", script)
+    csbx.running = request.param == "running"
+    yield csbx
+    if csbx.running:
+        csbx.ok("kill", "box")
+        csbx.run("wait", "box")
+    csbx.ok("remove", "-f", "box")
+
+
+def inside(box, script):
+    """What a program in the container sees afterwards."""
+    verb = ["exec", "box"] if box.running else ["start", "-w", "box"]
+    return box.ok(*verb, "sh", "-c", script)
+
+
+@pytest.fixture
+def src(box):
+    """A directory of the host to be copied."""
+    d = box.work / "src"
+    (d / "deep/er").mkdir(parents=True)
+    (d / "file").write_text("host file\n")
+    (d / "deep/er/x").write_text("x")
+    (d / "run.sh").write_text("#!/bin/sh\n")
+    (d / "run.sh").chmod(0o755)
+    os.link(d / "file", d / "again")
+    os.symlink("file", d / "link")
+    os.mkfifo(d / "fifo")
+    os.utime(d / "file", (1e9, 1e9))
+    return d
+
+
+def test_file_out(box):
+    box.ok("cp", "box:/f", "new")
+    box.ok("cp", "box:f", ".")
+    (box.work / "dir").mkdir()
+    box.ok("cp", "box:/f", "dir")
+    (box.work / "old").write_text("something longer")
+    box.ok("cp", "box:/f", box.work / "old")
+    for name in "new", "f", "dir/f", "old":
+        st = (box.work / name).stat()
+        assert (box.work / name).read_text() == "f\n"
+        assert (st.st_mode, st.st_uid) == (stat.S_IFREG | 0o640, os.getuid())
+        assert st.st_mtime < 1e9
+
+
+def test_directory_out(box):
+    box.ok("cp", "box:/d", "made")
+    assert (box.work / "made/sub/two").read_text() == "two\n"
+    box.ok("cp", "box:/d", "made")
+    assert (box.work / "made/d/one").read_text() == "one\n"
+    box.ok("cp", "box:/d/.", "made")
+    made = box.work / "made"
+    assert os.readlink(made / "link") == "one"
+    assert (made / "one").stat().st_ino == (made / "hard").stat().st_ino
+    assert sorted(p.name for p in made.iterdir()) == ["d", "hard", "link", "one", "sub"]
+
+
+def test_links(box):
+    box.ok("cp", "box:/d/link", ".")
+    assert os.readlink(box.work / "link") == "one"
+    box.ok("cp", "-L", "box:/d/link", "followed")
+    assert (box.work / "followed").read_text() == "one\n"
+    box.ok("cp", "box:/to_d/.", "content")
+    assert (box.work / "content/one").read_text() == "one\n"
+    box.ok("cp", "box:/broken", ".")
+    assert os.readlink(box.work / "broken") == "/nowhere"
+
+
+def test_file_in(box, src):
+    box.ok("cp", src / "file", "box:/new")
+    box.ok("cp", src / "file", "box:/empty")
+    box.ok("cp", src / "file", "box:/f")
+    box.ok("cp", src / "run.sh", "box:/to_d")
+    said = inside(box, "cat /new /empty/file /f; stat -c '%u %a %Y' /new; stat -c %a /d/run.sh; ls -A /")
+    assert said.startswith("host file\n" * 3 + "0 644 1000000000\n755\n")
+
+
+def test_directory_in(box, src):
+    box.ok("cp", "src", "box:/made")
+    box.ok("cp", "src", "box:/made")
+    box.ok("cp", "src/.", "box:/empty")
+    said = inside(box, "cd /made; cat src/deep/er/x deep/er/x file; readlink link; "
+                       "[ file -ef again ] && echo same; [ -p fifo ] && echo fifo; ls /empty; stat -c %u src/deep")
+    assert said == "xxhost file\nfile\nsame\nfifo\nagain\ndeep\nfifo\nfile\nlink\nrun.sh\n0\n"
+
+
+def test_tar_out(box):
+    p = box.run("cp", "box:/d", "-", text=False)
+    assert p.returncode == 0, p.stderr
+    with tarfile.open(fileobj=io.BytesIO(p.stdout)) as tar:
+        assert tar.getnames() == ["d", "d/hard", "d/link", "d/one", "d/sub", "d/sub/two"]
+        assert tar.getmember("d/one").linkname == "d/hard"
+        assert tar.extractfile("d/sub/two").read() == b"two\n"
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_tar_in(box, mode):
+    tarball = box.work / "t.tar"
+    with tarfile.open(tarball, mode) as tar:
+        info = tarfile.TarInfo("not/there/yet")
+        info.size, info.uid, info.gid, info.mode = 4, 7, 8, 0o4755
+        tar.addfile(info, io.BytesIO(b"data"))
+    p = box.run("cp", "-", "box:/empty", stdin=tarball.read_bytes(), text=False)
+    assert (p.returncode, p.stdout, p.stderr) == (0, b"", b"")
+    said = inside(box, "cd /empty/not/there; cat yet; stat -c ' %u %g %a' yet")
+    assert said in ("data 7 8 4755\n", "data 0 0 4755\n")
+    ranges = box.ok("exec", "box", "cat", "/proc/self/uid_map") if box.running else None
+    if ranges:
+        assert ("7 8" in said) == (len(ranges.splitlines()) > 1 or int(ranges.split()[2]) > 1)
+
+
+def test_sparse_and_large(box):
+    with open(box.work / "sparse", "wb") as f:
+        f.seek(300 << 20)
+        f.write(b"end")
+    box.ok("cp", "sparse", "box:/sparse")
+    box.ok("cp", "box:/sparse", "back")
+    with open(box.work / "back", "rb") as f:
+        f.seek(300 << 20)
+        assert f.read() == b"end"
+    assert os.path.getsize(box.work / "back") == (300 << 20) + 3
+
+
+def test_names(box):
+    """Long ones, and bytes that are no text."""
+    d = box.work / "odd"
+    d.mkdir()
+    long = d / ("l" * 200) / ("m" * 200)
+    long.mkdir(parents=True)
+    raw = os.fsencode(d) + b"/\xff\xfe \n"
+    with open(raw, "w") as f:
+        f.write("raw")
+    (long / "f").write_text("deep")
+    os.symlink("t" * 300, d / "link")
+    box.ok("cp", "odd", "box:/odd")
+    box.ok("cp", "box:/odd", "back")
+    back = box.work / "back"
+    assert sorted(os.listdir(os.fsencode(back))) == sorted(os.listdir(os.fsencode(d)))
+    assert (back / ("l" * 200) / ("m" * 200) / "f").read_text() == "deep"
+    assert os.readlink(back / "link") == "t" * 300
+
+
+REFUSED = [
+    (["box:/nope", "x"], "/nope: No such file or directory"),
+    (["nope", "box:/x"], "nope: No such file or directory"),
+    (["src", "box:/f"], "/f: a file; a directory cannot replace it"),
+    (["src/file", "box:/no/where"], "/no/: No such file or directory"),
+    (["src/file", "box:/nope/"], "/nope/: no such directory"),
+    (["src/file", "box:/f/"], "/f/: not a directory"),
+    (["src/file", "box:/f/x"], "/f/x: Not a directory"),
+    (["box:/d", "src/file"], "a file; a directory cannot replace it"),
+    (["box:/f", "no/where"], "no/: No such file or directory"),
+    (["box:/f", "nope/"], "no such directory"),
+    (["box:/f/", "x"], "/f/: Not a directory"),
+    (["box:/d", "box:/e"], "copying between containers is not possible"),
+    (["src", "dst"], "neither is a container's path, NAME:PATH"),
+    (["-", "box:/f"], "/f: must be a directory for a tar"),
+]
+
+
+@pytest.mark.parametrize("args,text", REFUSED)
+def test_refused(box, src, args, text):
+    p = box.run("cp", *args)
+    assert (p.returncode, p.stdout) == (125, "")
+    assert p.stderr == f"csbx: cp {args[0]} {args[1]}: {text}\n"
+
+
+def test_file_over_directory(box, src):
+    """`docker cp` refuses it as well: nothing is deleted that was not named."""
+    (box.work / "d").write_text("a file")
+    p = box.run("cp", "d", "box:/")
+    assert (p.returncode, "a directory cannot be overwritten" in p.stderr) == (125, True)
+    assert inside(box, "cat /d/one") == "one\n"
+
+
+def test_set_ids_stay_inside(box):
+    inside(box, "cp /f /s && chmod 6755 /s")
+    box.ok("cp", "box:/s", "s")
+    assert stat.S_IMODE((box.work / "s").stat().st_mode) == 0o755
+    box.ok("cp", "-a", "box:/s", "kept")
+    assert stat.S_IMODE((box.work / "kept").stat().st_mode) == 0o6755
+
+
+def test_links_lead_nowhere(box, src):
+    """Absolute links and .. end at the container's root, in every part of a path."""
+    inside(box, f"ln -s {box.work} /out; mkdir -p {box.work} /x; ln -s ../../../../../.. /x/up; ln -s /x /etc/x 2>/dev/null || true")
+    box.ok("cp", "src/file", "box:/out/stolen")
+    box.ok("cp", "src/file", "box:/x/up/up_file")
+    box.ok("cp", "src/file", "box:/../../dots")
+    assert not (box.work / "stolen").exists() and not Path("/dots").exists() and not Path("/up_file").exists()
+    assert inside(box, f"cat {box.work}/stolen /up_file /dots") == "host file\n" * 3
+    assert box.run("cp", "box:/out/src/file", "x").returncode == 125
+
+
+def test_hostile_tar(box):
+    """A member below a link of the archive's own, an absolute name, a name with ..: inside or nowhere."""
+    def tar(*members):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as t:
+            for name, target in members:
+                info = tarfile.TarInfo(name)
+                if target:
+                    info.type, info.linkname = tarfile.SYMTYPE, target
+                    t.addfile(info)
+                else:
+                    info.size = 1
+                    t.addfile(info, io.BytesIO(b"x"))
+        return out.getvalue()
+    for members, code in (([("l", str(box.work)), ("l/evil", None)], 125),
+                          ([("l", "/d"), ("l/evil", None)], 0), ([("/abs/evil", None)], 0),
+                          ([("../evil", None)], 125)):
+        p = box.run("cp", "-", "box:/empty", stdin=tar(*members), text=False)
+        assert p.returncode == code, (members, p.stderr)
+    assert not (box.work / "evil").exists()
+    assert inside(box, "ls /empty/abs /d/evil") == "/d/evil\n\n/empty/abs:\nevil\n"
+
+
+def test_existing_links_outside(box):
+    """In the host's tree a link is replaced, never written through."""
+    victim = box.work / "victim"
+    victim.write_text("mine\n")
+    target = box.work / "target"
+    target.mkdir()
+    os.symlink(victim, target / "one")
+    os.symlink(box.work, target / "sub")
+    box.ok("cp", "box:/d/.", "target")
+    assert victim.read_text() == "mine\n"
+    assert (target / "sub/two").read_text() == "two\n" and not (target / "sub").is_symlink()
+
+
+def test_reader_goes_away(box):
+    with open(os.devnull, "rb") as nothing:
+        out, into = os.pipe()
+        os.close(out)
+        p = subprocess.run(box.argv(["cp", "box:/d", "-"]), env=box.env, stdin=nothing, stdout=into,
+                           stderr=subprocess.PIPE, timeout=60, check=False, cwd=box.work, text=True)
+        os.close(into)
+    assert p.returncode == 125 and p.stderr.endswith(": Broken pipe\n"), p.stderr
+
+
+def test_unknown_container(csbx):
+    p = csbx.run("cp", "nobody:/x", ".")
+    assert (p.returncode, p.stdout) == (125, "")
+    assert p.stderr.startswith("csbx: cp nobody:/x .: ")
+
+
+SWAPPER = r"""
+import os, sys
+host = sys.argv[1]
+os.makedirs("/race/real/sub", exist_ok=True)
+open("/race/real/sub/f", "w").write("inside\n")
+os.symlink(host, "/race/evil")
+os.rename("/race/real", "/race/a")
+print("ready", flush=True)
+while True:
+    os.rename("/race/a", "/race/real"); os.rename("/race/evil", "/race/a")
+    os.rename("/race/a", "/race/evil"); os.rename("/race/real", "/race/a")
+"""
+
+
+def test_links_swapped_meanwhile(csbx, python_image):
+    """The container renames a directory and a link to the host's path to and fro all the while."""
+    (csbx.work / "outside/sub").mkdir(parents=True)
+    (csbx.work / "outside/sub/f").write_text("secret\n")
+    (csbx.work / "new").write_text("new\n")
+    csbx.ok("create", "-n", "box", python_image)
+    csbx.ok("start", "-w", "-d", "box", "python3", "-c", SWAPPER, csbx.work / "outside")
+    while "ready\n" not in csbx.ok("logs", "box"):
+        pass
+    seen = set()
+    for i in range(40):
+        p = csbx.run("cp", "new", "box:/race/a/sub/stolen")
+        seen.add(p.returncode)
+        out = csbx.work / f"out{i}"
+        csbx.run("cp", "box:/race/a/sub/f", out)
+        csbx.run("cp", "box:/race/a", csbx.work / f"tree{i}")
+        assert not out.exists() or out.read_text() == "inside\n"
+        tree = csbx.work / f"tree{i}"
+        assert tree.is_symlink() or not (tree / "sub/f").exists() or (tree / "sub/f").read_text() == "inside\n"
+    assert seen <= {0, 125}
+    assert sorted(os.listdir(csbx.work / "outside/sub")) == ["f"]
+    csbx.ok("kill", "box")
+    csbx.run("wait", "box")
+    csbx.ok("remove", "-f", "box")
