@@ -12,6 +12,7 @@ $(call unit_of,image):   TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
 $(call unit_of,squashd): $(filter-out %/main.o,$(SQUASHD_OBJS)) $(O)/libruntime.a $(O)/libbase.a
 $(call unit_of,squashd): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS))
 $(call unit_of,cmd):     $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
+$(call unit_of,docker):  $(O)/libdocker.a $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
 $(UNIT_PROGRAMS): $(O)/tests/unit/%: $(O)/tests/unit/%.o
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $< $(filter-out $<,$^) $(TEST_LIBS) -pthread
@@ -21,6 +22,7 @@ $(UNIT_PROGRAMS): $(O)/tests/unit/%: $(O)/tests/unit/%.o
 FUZZ_SRCS     := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_NAMES    := $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_SRCS))
 FUZZ_IMAGE    := $(if $(FUZZ_SRCS),$(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"image/' $(FUZZ_SRCS))))
+FUZZ_DOCKER   := $(if $(FUZZ_SRCS),$(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"cmd/docker/' $(FUZZ_SRCS))))
 FUZZ_REPLAYS  := $(addprefix $(O)/tests/fuzz/replay_,$(FUZZ_NAMES))
 FUZZ_PROGRAMS := $(addprefix $(O)/tests/fuzz/fuzz_,$(FUZZ_NAMES))
 FUZZ_SECONDS  ?= 60
@@ -28,6 +30,7 @@ fuzz_of = $(addprefix $(O)/tests/fuzz/replay_,$(1)) $(addprefix $(O)/tests/fuzz/
 
 $(call fuzz_of,$(FUZZ_IMAGE)): $(O)/libimage.a $(O)/libbase.a
 $(call fuzz_of,$(FUZZ_IMAGE)): TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
+$(call fuzz_of,$(FUZZ_DOCKER)): $(O)/libdocker.a $(O)/libcmd.a
 $(call fuzz_of,$(filter-out $(FUZZ_IMAGE),$(FUZZ_NAMES))): $(O)/libruntime.a $(O)/libbase.a
 $(FUZZ_REPLAYS): $(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/replay.o
 	@echo "  LINK  $@"

@@ -11,7 +11,7 @@ static void indent(struct json_out *j)
 		return;
 	strbuf_addch(&j->buf, '\n');
 	for (unsigned i = 0; i < j->depth; i++)
-		strbuf_addstr(&j->buf, "  ");
+		strbuf_addstr(&j->buf, j->wide ? "    " : "  ");
 }
 
 /* Separates an item from the one before it. */

@@ -25,6 +25,7 @@ struct err;
 struct json_out {
 	struct strbuf buf;
 	bool pretty; /* two blanks an indentation, one member a line */
+	bool wide;   /* four */
 	bool misused;
 	unsigned depth;
 	struct {

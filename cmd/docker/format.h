@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_FORMAT_H
+#define CSBX_CMD_DOCKER_FORMAT_H
+
+/*
+ * Lists as docker prints them: a table, whose heads come from the same template as its rows, or a
+ * template a row ("table {{.ID}}\t{{.Names}}", "{{.ID}}", "json", ...).
+ */
+
+struct err;
+struct strbuf;
+struct value;
+
+/* The head of a field's column. */
+struct format_head {
+	const char *field, *head;
+};
+
+struct format {
+	const char *text;                /* --format; NULL or "" as "table" */
+	const char *table;               /* what "table" alone stands for, without that word */
+	const char *raw;                 /* what "raw" stands for, or NULL */
+	const struct format_head *heads; /* ends with a NULL field */
+};
+
+/*
+ * rows: a list of structs. A member JSON does not show (VALUE_GO_ONLY) that is a map is a method:
+ * {{.Label "x"}}. -EINVAL with docker's text, "template parsing error: ...".
+ */
+int format_rows(const struct format *f, const struct value *rows, struct strbuf *out,
+		struct err *e);
+
+/* Go's text/tabwriter with docker's settings: cells end with a tab, lines with a newline. */
+void format_columns(const char *text, struct strbuf *out);
+
+/*
+ * One object, as inspect, version and info print it with --format: the text of `format`, "json" or
+ * a template, and a newline. Exit code 64 is docker's for a template that cannot be read.
+ */
+int format_object(const char *name, const char *format, const struct value *object,
+		  struct strbuf *out, struct err *e);
+#define FORMAT_EXIT_TEMPLATE 64
+
+#endif
