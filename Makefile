@@ -55,6 +55,9 @@ objs = $(patsubst %.c,$(O)/%.o,$(1))
 BASE_OBJS    := $(call objs,$(call src,runtime/base))
 RUNTIME_OBJS := $(call objs,$(call src,runtime))
 IMAGE_OBJS   := $(call objs,$(call src,image))
+# What csbx itself takes of image/: libc only, so that a start finds its image by name.
+NAMES_OBJS   := $(patsubst %,$(O)/image/%.o,image_name image_record image_table image_table_list \
+		image_table_write ref_part)
 CSBX_OBJS    := $(call objs,$(call src,cmd))
 TOOL_OBJS    := $(call objs,$(call src,cmd/tool cmd/docker/tool))
 IMGCMD_OBJS  := $(call objs,$(call src,cmd/image cmd/docker/image))
@@ -71,6 +74,7 @@ $(O)/libbase.a: $(BASE_OBJS)
 # exec reads a message of init's kind: the same check, hosted (mk/init.mk).
 $(O)/libruntime.a: $(RUNTIME_OBJS) $(O)/hosted/msg_check.o
 $(O)/libimage.a: $(IMAGE_OBJS)
+$(O)/libnames.a: $(NAMES_OBJS)
 # An archive, so that csbx-tool and csbx-image take of the shared front end only what they use.
 $(O)/libcmd.a: $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS))
 # The docker dialect: what its verbs share, and those that csbx runs.
@@ -79,7 +83,7 @@ $(O)/%.a:
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/csbx: $(O)/cmd/main.o $(O)/libdocker.a $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx: $(O)/cmd/main.o $(O)/libdocker.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
 
@@ -97,7 +101,7 @@ $(O)/csbx-squashd: $(SQUASHD_OBJS) $(O)/libruntime.a $(O)/libbase.a
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(SQUASHD_MODS)) -pthread
 
 # --- compile ------------------------------------------------------------------------------------
-$(call objs,$(call src,image)) $(IMGCMD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(IMAGE_MODS))
+$(filter-out $(NAMES_OBJS),$(IMAGE_OBJS)) $(IMGCMD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(IMAGE_MODS))
 $(SQUASHD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(SQUASHD_MODS))
 $(TOOL_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(TOOL_MODS))
 $(O)/%.o: %.c $(O)/.flags | $(O)/.deps-ok

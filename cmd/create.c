@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/image_find.h"
 #include "cmd/verbs.h"
+#include "image/image_table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -43,10 +46,38 @@ static int default_name(const char *image, char **ret, struct err *e)
 	return name_from_image(image, ret, e);
 }
 
+/* An image by its name, where there is no such file: its path, and the container's default name. */
+static int find_image(struct cmd *c, const char *operand, char **ret_path, char **ret_name,
+		      struct err *e)
+{
+	_image_entry_ struct image_entry image = {0};
+	const char *repository;
+	struct err ignored = ERR_INIT;
+	int r;
+
+	if (!image_may_be_meant(operand) || !access(operand, F_OK))
+		return 0;
+	r = image_find(&c->paths, operand, &image, ret_path, &ignored);
+	if (r < 0) {
+		if (r == -EINVAL || str_has_suffix(ignored.msg, "no such image"))
+			return 0;
+		*e = ignored;
+		return r;
+	}
+	repository = image.reference ? image.reference : image.id + strlen("sha256:");
+	*ret_name = str_printf("%.*s",
+			       image.reference ? (int)image_name_repository_len(repository)
+					       : NAME_ID_DIGITS,
+			       repository);
+	for (char *p = *ret_name; p && (p = strpbrk(p, "/:"));)
+		*p = '+';
+	return *ret_name ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
 static int create_run(struct cmd *c, void *args, int argc, char **argv)
 {
 	const struct create_args *a = args;
-	_free_ char *name = NULL;
+	_free_ char *name = NULL, *path = NULL;
 	struct meta_source meta;
 	struct container_create how = {
 		.name = a->name, .image = argv[0], .replace = a->force, .meta = &meta};
@@ -56,11 +87,13 @@ static int create_run(struct cmd *c, void *args, int argc, char **argv)
 
 	(void)argc;
 	cmd_meta_source(c, &meta);
-	if (!how.name) {
-		if (default_name(argv[0], &name, &e) < 0)
-			return cmd_error(&e, "create %s", argv[0]);
+	if (find_image(c, argv[0], &path, &name, &e) < 0 ||
+	    (!path && default_name(argv[0], &name, &e) < 0))
+		return cmd_error(&e, "create %s", argv[0]);
+	if (path)
+		how.image = path;
+	if (!how.name)
 		how.name = name;
-	}
 	if (container_store_create(&c->paths, &how, &pin, &e) < 0)
 		return cmd_error(&e, "create %s", how.name);
 	if (pin == PIN_PATH && !stat(argv[0], &st) && S_ISREG(st.st_mode))
@@ -82,8 +115,9 @@ const struct verb verb_create = {
 	.name = "create",
 	.usage = "[OPTIONS] IMAGE",
 	.description = "Gives an image a name to start it by. IMAGE is a squashfs file (made by "
-		       "csbx import, by enroot or by mksquashfs) or a directory that holds a root "
-		       "file system.\n\n"
+		       "csbx import, by enroot or by mksquashfs), a directory that holds a root "
+		       "file system, or the name of an image that docker load or docker pull "
+		       "brought.\n\n"
 		       "Nothing is copied: the file is pinned by a hard link, so that it may be "
 		       "deleted or replaced afterwards; where no link is possible, by a reflink, "
 		       "else by its path and identity, and then it must stay as it is. A "

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "cmd/image_find.h"
 #include "cmd/resolve.h"
 #include "cmd/run_opts.h"
+#include "image/image_table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/container_store.h"
@@ -66,6 +68,31 @@ static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct
 	return s->record.meta ? 0 : read_meta(c, fd, root, s, e);
 }
 
+/*
+ * What is neither a container nor a file may be an image that was loaded or pulled. That there is
+ * no such image either changes nothing of what is said: r and e.
+ */
+static int open_image(struct cmd *c, const char *operand, struct run_opts *o, struct subject *s,
+		      int r, struct err *e)
+{
+	_image_entry_ struct image_entry image = {0};
+	_free_ char *path = NULL;
+	struct err second = ERR_INIT;
+	int k;
+
+	if ((r != -ENOENT && r != -EINVAL && r != -ENOTDIR) || s->record.memory ||
+	    !image_may_be_meant(operand))
+		return r;
+	k = image_find(&c->paths, operand, &image, &path, &second);
+	if (k >= 0)
+		return open_path(c, path, o, s, e);
+	if (k == -EINVAL || str_has_suffix(second.msg, "no such image"))
+		return r;
+	if (e)
+		*e = second;
+	return k;
+}
+
 int subject_open(struct cmd *c, const char *operand, struct run_opts *o, struct subject *ret,
 		 struct err *e)
 {
@@ -76,6 +103,8 @@ int subject_open(struct cmd *c, const char *operand, struct run_opts *o, struct 
 		r = open_path(c, operand, o, ret, e);
 	else
 		r = open_name(c, operand, o, ret, e);
+	if (r < 0)
+		r = open_image(c, operand, o, ret, r, e);
 	if (r >= 0)
 		r = decode_meta(ret, e);
 	if (r >= 0)

@@ -15,13 +15,12 @@
 
 #include <stdbool.h>
 
+#include "image/ref_part.h"
 #include "image/source.h"
 
 struct err;
 
 #define REF_HUB "registry-1.docker.io"
-#define REF_REPOSITORY_MAX 255
-#define REF_TAG_MAX 128
 
 struct image_ref {
 	char *user;       /* NULL: none */

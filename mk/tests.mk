@@ -11,8 +11,8 @@ $(call unit_of,image):   $(O)/libimage.a $(O)/libbase.a
 $(call unit_of,image):   TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
 $(call unit_of,squashd): $(filter-out %/main.o,$(SQUASHD_OBJS)) $(O)/libruntime.a $(O)/libbase.a
 $(call unit_of,squashd): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS))
-$(call unit_of,cmd):     $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
-$(call unit_of,docker):  $(O)/libdocker.a $(O)/libcmd.a $(O)/libruntime.a $(O)/libbase.a
+$(call unit_of,cmd):     $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
+$(call unit_of,docker):  $(O)/libdocker.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
 $(UNIT_PROGRAMS): $(O)/tests/unit/%: $(O)/tests/unit/%.o
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $< $(filter-out $<,$^) $(TEST_LIBS) -pthread
