@@ -24,13 +24,17 @@ struct frame {
 	char **argv; /* a copy as given, for a hand-over: parsing moves the operands */
 };
 
-/* A program that is started with 0, 1 or 2 closed would open its own files there. */
+/*
+ * A program that is started with 0, 1 or 2 closed would open its own files there. What stands in for
+ * stdout can be read only: writing fails with EBADF as before, here, in the program a verb is handed
+ * to and in a container, so that nothing meant for a reader is lost without a word.
+ */
 static int fill_standard_fds(struct err *e)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
-		if (open("/dev/null", fd ? O_WRONLY : O_RDONLY) != fd)
+		if (open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			return err_sys(e, "open /dev/null");
 	}
 	return 0;

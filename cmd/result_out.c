@@ -2,6 +2,7 @@
 #include "cmd/result_out.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,27 +13,28 @@
 #include "runtime/result_json.h"
 #include "runtime/spec.h"
 
-static int open_fd(uint64_t number, struct err *e)
+/* what: the descriptor as the user knows it. */
+static int open_fd(uint64_t number, const char *what, struct err *e)
 {
 	int flags = fcntl((int)number, F_GETFL), fd;
 
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-		return err_set(e, EBADF, "--result-fd %llu: not open for writing",
-			       (unsigned long long)number);
+		return err_set(e, EBADF, "%s: not open for writing", what);
 	fd = fcntl((int)number, F_DUPFD_CLOEXEC, 3);
-	return fd < 0 ? err_sys(e, "--result-fd") : fd;
+	return fd < 0 ? err_sys(e, "%s", what) : fd;
 }
 
 static int open_place(const struct result_opts *o, struct err *e)
 {
+	char what[40];
 	int fd;
 
-	if (o->fd)
-		return open_fd(o->fd, e);
-	if (!o->path) {
-		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		return fd < 0 ? err_sys(e, "--json: stdout") : fd;
+	if (o->fd) {
+		snprintf(what, sizeof(what), "--result-fd %llu", (unsigned long long)o->fd);
+		return open_fd(o->fd, what, e);
 	}
+	if (!o->path)
+		return open_fd(STDOUT_FILENO, "--json: standard output", e);
 	fd = open(o->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 	return fd < 0 ? err_sys(e, "--json=%s", o->path) : fd;
 }

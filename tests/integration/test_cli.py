@@ -189,6 +189,30 @@ def test_closed_standard_streams(box):
         assert p.returncode == 5, closed
 
 
+@pytest.mark.parametrize("verb,spec", [("start", False), ("run", False), ("run", True)])
+def test_result_without_a_stdout(box, busybox_image, verb, spec):
+    """A result that nobody can get is refused before anything runs, by whichever program runs the verb."""
+    mark = box.work / "it-ran"
+    touch = ["--mount", f"{box.work}:/w", "box" if verb == "start" else busybox_image, "touch", "/w/it-ran"]
+    if spec:
+        (box.work / "spec.json").write_text(json.dumps({
+            "version": 1, "rootfs": {"kind": "squashfs", "path": str(busybox_image)},
+            "process": {"argv": ["touch", "/w/it-ran"]},
+            "mounts": [{"type": "bind", "source": str(box.work), "target": "/w"}]}))
+        touch = ["--spec", box.work / "spec.json"]
+    argv = box.argv([verb, "--json", *touch])
+    p = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *argv], env=box.env, cwd=box.work, timeout=60,
+                       check=False, stderr=subprocess.PIPE, text=True, **box.identity())
+    assert p.returncode == 125 and "--json: standard output: not open for writing" in p.stderr, p.stderr
+    assert not mark.exists()
+
+
+def test_listing_without_a_stdout(box):
+    p = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *box.argv(["list"])], env=box.env, cwd=box.work,
+                       timeout=60, check=False, stderr=subprocess.PIPE, text=True, **box.identity())
+    assert p.returncode == 125 and "standard output: " in p.stderr, p.stderr
+
+
 # --- configuration --------------------------------------------------------------------------------
 
 def write_conf(csbx, text):
