@@ -53,7 +53,11 @@ static int set_limits(struct cgroup *cg, const struct limit_spec *l, unsigned ne
 	if (need & CGROUP_MEMORY) {
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)l->memory_bytes);
 		r = set_limit(cg, CGROUP_MEMORY, "memory.max", text, e);
-		/* A kernel without swap, or without its accounting, has no such file. */
+		/*
+		 * memory.high stays as it is: it slows a program that has nothing to give back
+		 * down to a crawl, and the limit is never passed.
+		 * A kernel without swap, or without its accounting, has no such file as the next.
+		 */
 		if (r >= 0 && (cg->holds & CGROUP_MEMORY)) {
 			(void)cgroup_write(cg->limit_fd, "memory.swap.max", "0");
 			r = set_limit(cg, CGROUP_MEMORY, "memory.oom.group", "1", e);

@@ -80,6 +80,15 @@ uint64_t cgroup_parse_key(const char *text, const char *key)
 	return 0;
 }
 
+bool cgroup_parse_stalled(const char *text, uint64_t *ret_us)
+{
+	const char *line = str_has_prefix(text, "full ") ? text : strstr(text, "\nfull ");
+	const char *total = line ? strstr(line, " total=") : NULL;
+
+	*ret_us = total ? cgroup_parse_number(total + strlen(" total=")) : 0;
+	return total != NULL;
+}
+
 void cgroup_print_cpu_max(uint64_t cpus_milli, char ret[48])
 {
 	uint64_t period = PERIOD_US;

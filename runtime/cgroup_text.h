@@ -25,6 +25,8 @@ void cgroup_print_controllers(unsigned set, char ret[32]);
 
 /* The value of "KEY NUMBER" in a flat keyed file, 0 when it is missing or no number. */
 uint64_t cgroup_parse_key(const char *text, const char *key);
+/* The microseconds of the "full" line of a pressure file, false where there is none. */
+bool cgroup_parse_stalled(const char *text, uint64_t *ret_us);
 /* A file of one number; "max" and garbage are 0. */
 uint64_t cgroup_parse_number(const char *text);
 /* "QUOTA PERIOD" in microseconds for cpu.max: exact, and never below the kernel's 1 ms of quota. */

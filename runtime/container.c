@@ -144,6 +144,16 @@ static struct watchdog make_watchdog(const struct container *c)
 	};
 }
 
+static struct thrash make_thrash(const struct container *c)
+{
+	bool holds = c->limits.cgroup.holds & CGROUP_MEMORY;
+
+	return (struct thrash){
+		.limit_bytes = holds ? c->spec->limits.memory_bytes : 0,
+		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+}
+
 /*
  * Taking mounts down takes the kernel longer than the rest of a container's end. Where that holds
  * nothing back that the caller may want to have to itself again, it need not wait for it.
@@ -173,6 +183,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.signal_fd = c->signal_fd,
 		.watchdog = watchdog.limit_bytes || watchdog.limit_pids ? &watchdog : NULL,
 		.cgroup = &c->limits.cgroup,
+		.thrash = make_thrash(c),
 		.streams = &c->streams,
 		.fetch = &fetch,
 		.exec = &exec,

@@ -146,6 +146,7 @@ static void read_status(struct loop *l)
 			squashd_keep_mounts(l->s->server_fd, l->s->pid1.pid);
 		if (l->s->spec->ns.net == NET_NONE)
 			l->snmp_fd = net_tried_open(l->s->pid1.pid);
+		loop_start_looking(l);
 		log_trace("payload runs");
 	} else if (n == sizeof(msg.err)) {
 		err_sanitize(&msg.err);
@@ -186,50 +187,6 @@ static void take_exit(struct loop *l, const struct init_event *ev)
 	}
 }
 
-static void start_watchdog(struct loop *l, int fds[], bool has_shm)
-{
-	struct watchdog_view *view;
-	unsigned i = 0;
-
-	if (!l->s->watchdog || l->s->watchdog->view.proc_fd >= 0)
-		return;
-	view = &l->s->watchdog->view;
-	view->proc_fd = take_fd(&fds[i++]);
-	if (has_shm)
-		view->shm_fd = take_fd(&fds[i++]);
-	while (i < FD_PASS_MAX && fds[i] >= 0 && view->n_tmpfs < WATCHDOG_TMPFS_MAX)
-		view->tmpfs_fds[view->n_tmpfs++] = take_fd(&fds[i++]);
-	l->look_ns = loop_now_ns();
-}
-
-static void oom(struct loop *l, const char *detected)
-{
-	loop_end_by_limit(l, RUN_OOM);
-	if (l->end.by == RUN_OOM) {
-		l->s->result->oom_killed = true;
-		l->s->result->detected = detected;
-	}
-}
-
-static void look(struct loop *l)
-{
-	if (l->dead || l->end.exited) {
-		l->look_ns = 0;
-		return;
-	}
-	switch (watchdog_look(l->s->watchdog)) {
-	case WATCHDOG_MEMORY:
-		oom(l, "tick");
-		break;
-	case WATCHDOG_PIDS:
-		loop_end_by_limit(l, RUN_PIDS_LIMIT);
-		break;
-	case WATCHDOG_IN_LIMITS:
-		break;
-	}
-	l->look_ns = loop_now_ns() + watchdog_interval_ms(l->s->watchdog) * 1000000u;
-}
-
 static void read_control(struct loop *l)
 {
 	struct init_event ev;
@@ -250,7 +207,7 @@ static void read_control(struct loop *l)
 		if (streams_set_master(l->s->streams, take_fd(&fds[0]), &e) < 0)
 			fail(l, &e);
 	} else if (ev.type == LAUNCH_EV_VIEW && fds[0] >= 0) {
-		start_watchdog(l, fds, ev.arg);
+		loop_start_watchdog(l, fds, ev.arg);
 	} else if (ev.type == LAUNCH_EV_ROOT && fds[1] >= 0 && l->s->fetch->root_fd < 0) {
 		l->s->fetch->root_fd = take_fd(&fds[0]);
 		l->s->fetch->ns_fd = take_fd(&fds[1]);
@@ -411,7 +368,7 @@ static int run_loop(struct loop *l, struct err *e)
 		if (l->next_ns && loop_now_ns() >= l->next_ns)
 			phase_ended(l);
 		if (l->look_ns && loop_now_ns() >= l->look_ns)
-			look(l);
+			loop_look(l);
 	}
 	return 0;
 }

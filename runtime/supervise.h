@@ -13,6 +13,7 @@
 
 #include "runtime/launch.h"
 #include "runtime/streams.h"
+#include "runtime/thrash.h"
 
 struct cgroup;
 struct container_channel;
@@ -37,6 +38,7 @@ struct supervise {
 	int signal_fd;
 	struct watchdog *watchdog;   /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */
+	struct thrash thrash;        /* with the limit where that cgroup holds it */
 	struct streams *streams;
 	struct fetch_root *fetch; /* filled where the spec asks for files */
 	struct exec_server *exec; /* opened when somebody asks for an exec */

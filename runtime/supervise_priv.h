@@ -2,7 +2,10 @@
 #ifndef CSBX_RUNTIME_SUPERVISE_PRIV_H
 #define CSBX_RUNTIME_SUPERVISE_PRIV_H
 
-/* What supervise.c, the loop, and supervise_signal.c, signals and job control, share. */
+/*
+ * What supervise.c, the loop, supervise_look.c, limits seen by the clock, and supervise_signal.c,
+ * signals and job control, share.
+ */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +26,7 @@ struct loop {
 	struct supervise *s;
 	enum phase phase;
 	uint64_t next_ns; /* when the phase ends; 0: never */
-	uint64_t look_ns; /* when the watchdog looks next; 0: never */
+	uint64_t look_ns; /* when supervise_look.c looks next; 0: never */
 	struct ending end;
 	bool give_up_output;
 	bool stopping; /* by `csbx stop`: it is killed when it does not go */
@@ -42,6 +45,11 @@ void loop_kill(struct loop *l);
 void loop_end_by_limit(struct loop *l, enum run_status status);
 /* A request that cannot be sent finds a container that is ending: its death will be seen. */
 void loop_request(struct loop *l, uint32_t type, int signal);
+
+/* supervise_look.c */
+void loop_start_watchdog(struct loop *l, int fds[], bool has_shm); /* takes what it needs of fds */
+void loop_start_looking(struct loop *l);
+void loop_look(struct loop *l);
 
 /* supervise_signal.c */
 void loop_main_stopped(struct loop *l);

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_free_ char *text = strndup((const char *)data, size), *own = NULL;
 	char words[32], cpu[48];
-	uint64_t milli = 0;
+	uint64_t milli = 0, stalled = 1;
 	unsigned set;
 
 	if (!text)
@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_ASSERT(strlen(words) < sizeof(words));
 	(void)cgroup_parse_key(text, "oom_kill");
 	(void)cgroup_parse_number(text);
+	FUZZ_ASSERT(cgroup_parse_stalled(text, &stalled) || !stalled);
 	memcpy(&milli, data, size < sizeof(milli) ? size : sizeof(milli));
 	cgroup_print_cpu_max(milli % 65536001, cpu);
 	FUZZ_ASSERT(strlen(cpu) < sizeof(cpu));

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes into a memfd that is never mapped: it shows in no process's resident memory.
 # options: --memory 60m
-# heavy: at its limit in a control group a 6.1 kernel reads the program's pages again and again, for minutes
 # expect: status=oom exit=137 oom_killed=true
 
 import os

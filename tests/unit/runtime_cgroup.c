@@ -41,6 +41,20 @@ static void test_keys(void)
 	ok(cgroup_parse_number("18446744073709551615\n") == UINT64_MAX, "the largest");
 }
 
+static void test_stalled(void)
+{
+	uint64_t us = 7;
+
+	ok(cgroup_parse_stalled("some avg10=0.10 avg60=0.00 avg300=0.00 total=900\n"
+				"full avg10=15.03 avg60=4.45 avg300=1.02 total=3255618\n",
+				&us),
+	   "a pressure file");
+	is_int((long)us, 3255618, "its line of nobody running");
+	ok(!cgroup_parse_stalled("some avg10=0.10 total=900\n", &us) && !us, "without that line");
+	ok(!cgroup_parse_stalled("", &us) && !us, "nothing");
+	ok(cgroup_parse_stalled("full total=x\n", &us) && !us, "no number");
+}
+
 static const char *cpu_max(uint64_t milli)
 {
 	static char text[48];
@@ -140,6 +154,7 @@ int main(void)
 {
 	test_controllers();
 	test_keys();
+	test_stalled();
 	test_cpu_max();
 	test_own_path();
 	test_directory();

@@ -110,12 +110,12 @@ def test_files(job):
 csbx run --memory 64m --cpus 0.5 --pids-limit 20 "$1" sh -c 'echo up; sleep 60' >out &
 while ! [ -s out ]; do sleep 0.1; done
 cd "$CSBX_CGROUP_PARENT"/csbx-*[0-9a-f]/payload/..
-for f in memory.max memory.swap.max memory.oom.group cpu.max pids.max; do echo "$f=$(cat $f)"; done
+for f in memory.max memory.high memory.swap.max memory.oom.group cpu.max pids.max; do echo "$f=$(cat $f)"; done
 echo procs=$(cat cgroup.procs) payload=$(wc -l <payload/cgroup.procs)
 kill %1; wait; rm ~/out
 """
     p = job.run("bash", "-c", script, "-", BUSYBOX, parent=JOB)
-    assert p.stdout.split("\n")[:6] == [f"memory.max={64 << 20}", "memory.swap.max=0", "memory.oom.group=1",
+    assert p.stdout.split("\n")[:7] == [f"memory.max={64 << 20}", "memory.high=max", "memory.swap.max=0", "memory.oom.group=1",
                                         "cpu.max=50000 100000", "pids.max=20", "procs= payload=1"], str(p)
 
 
