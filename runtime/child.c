@@ -99,7 +99,7 @@ static int make_terminal(struct child *c, struct err *e)
 		return err_sys(e, "terminal");
 	if (fchown(slave, c->spec->proc.uid, (gid_t)-1) < 0 && errno != EINVAL)
 		return err_sys(e, "terminal");
-	r = place_streams((int[]){slave, slave, isatty(2) ? slave : -1}, e);
+	r = place_streams((int[]){slave, slave, c->tty_takes_stderr ? slave : -1}, e);
 	if (r < 0)
 		return r;
 	return fd_send(c->control_fd, &ev, sizeof(ev), &master, 1, e);

@@ -28,6 +28,7 @@ struct child {
 	int supervisor_pidfd, status_fd, control_fd, msg_fd;
 	int init_fd, dev_fd, image_fd; /* from the image server; image_fd -1 for a directory */
 	bool init_is_file;             /* of the host, not a memfd */
+	bool tty_takes_stderr;         /* a terminal that is made becomes 2 as well */
 	int stdio[3];                  /* what becomes 0, 1, 2; -1 keeps the caller's */
 	const int *keep_fds;           /* become INIT_FD_FIRST_KEPT and on */
 	uint32_t n_keep_fds;

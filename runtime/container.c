@@ -56,6 +56,7 @@ static int launch_once(struct container *c, struct err *e)
 		.supervisor_pidfd = c->self_pidfd,
 		.status_fd = c->status[1],
 		.control_fd = c->control[1],
+		.tty_takes_stderr = c->streams.options.lent || isatty(2),
 		.msg_fd = c->msg_fd,
 		.init_fd = c->link.init_fd,
 		.init_is_file = c->link.init_is_file,
@@ -167,6 +168,18 @@ static bool mounts_are_private(const struct container *c)
 	return is_private;
 }
 
+/* The caller that waits for this start, if it lends its streams. */
+static int adopt_client(struct container *c, struct exec_server *exec, struct err *e)
+{
+	int fds[3], sock;
+
+	if (!c->hooks || !c->hooks->lent || c->hooks->client_sock < 0)
+		return 0;
+	memcpy(fds, c->hooks->client_fds, sizeof(fds));
+	sock = c->hooks->client_sock;
+	return exec_server_adopt(exec, sock, fds, e);
+}
+
 static int watch(struct container *c, struct run_result *ret, struct err *e)
 {
 	struct watchdog watchdog = make_watchdog(c);
@@ -196,7 +209,10 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 	exec.instance = &c->instance;
 	exec.control_fd = s.control_fd;
 	exec.msg_fd = c->msg_fd;
-	r = supervise_run(&s, e);
+	exec.streams = &c->streams;
+	r = adopt_client(c, &exec, e);
+	if (r >= 0)
+		r = supervise_run(&s, e);
 	exec_server_close(&exec);
 
 	if (r >= 0)

@@ -8,6 +8,8 @@
  * left; *e has the reason. The caller frees *ret in both cases.
  */
 
+#include <stdbool.h>
+
 struct container_spec;
 struct paths;
 struct run_log;
@@ -31,6 +33,17 @@ struct container_hooks {
 	int started_fd;      /* a byte is written when the payload runs; -1: not */
 	struct run_log *log; /* takes the output, NULL: the caller's streams do */
 	const struct container_channel *channel; /* NULL: none */
+	/*
+	 * It outlives its caller: input and output are lent by clients (EXEC_REQ_ATTACH) and what
+	 * is written goes to the log as well.
+	 */
+	bool lent;
+	bool stdin_once; /* the first client to give input ends it when it leaves */
+	/*
+	 * A client that is there from the beginning, -1: none, and its streams; all four are used
+	 * once, and closed when it has left.
+	 */
+	int client_sock, client_fds[3];
 };
 
 int container_run(const struct container_spec *spec, const struct paths *paths,

@@ -195,6 +195,8 @@ static int prepare_streams(struct container *c, struct err *e)
 		.keep_bytes = s->limits.output_bytes,
 		.kill_bytes = s->limits.output_kill_bytes,
 		.log = c->hooks ? c->hooks->log : NULL,
+		.lent = c->hooks && c->hooks->lent,
+		.stdin_once = c->hooks && c->hooks->stdin_once,
 	};
 
 	if (o.capture && !o.keep_bytes)

@@ -34,6 +34,7 @@ struct exec_link {
 struct exec_options {
 	struct stream_options streams;
 	bool detached;          /* return when it runs; it reads and writes /dev/null */
+	bool tty_takes_stderr;  /* also where the caller's is no terminal */
 	uint64_t timeout_ms;    /* 0: none */
 	uint64_t kill_after_ms; /* SIGKILL follows SIGTERM after so long */
 };
@@ -50,6 +51,16 @@ void exec_close(struct exec_link *l);
  * later. wait: returns when the container has ended; -ETIMEDOUT when it does not.
  */
 int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, struct err *e);
+
+/*
+ * Lends the container the caller's streams, those whose bits (1, 2, 4) are in `which`, as long as
+ * the link is open. Of a container that does not outlive its caller: -ENOTSUP.
+ */
+int exec_attach(struct exec_link *l, unsigned which, struct err *e);
+/* The size of the terminal of those who are attached. */
+void exec_resize(const struct exec_link *l, unsigned rows, unsigned columns);
+/* A signal for the main process, without waiting for anything. */
+void exec_signal(const struct exec_link *l, int signal);
 
 /* Appends the main process's environment. */
 void exec_start_env(const struct exec_link *l, struct strv *env);

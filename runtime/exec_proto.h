@@ -16,9 +16,14 @@
  *	client -> supervisor	struct init_request; INIT_REQ_SPAWN with INIT_SPAWN_FDS descriptors,
  *				arg: enum exec_flag; later INIT_REQ_SIGNAL_PID, arg as there
  *				or EXEC_REQ_STOP, arg: a signal for the main process, id:
- *milliseconds after which all are killed, 0: never. The answer is the end of file supervisor ->
- *client	INIT_EV_SPAWNED, INIT_EV_SPAWN_STOPPED, INIT_EV_SPAWN_EXITED as they come from
- *csbx-init; EXEC_EV_BUSY: ask again a little later
+ *				milliseconds after which all are killed, 0: never. The answer is
+ *				the end of file
+ *				or EXEC_REQ_ATTACH with the client's streams, those of the bits 1,
+ *				2 and 4 in arg, to be used until it closes its connection; the
+ *				answer is EXEC_EV_ATTACHED (arg: there is a terminal)
+ *				or EXEC_REQ_RESIZE, arg: rows, id: columns
+ *	supervisor -> client	INIT_EV_SPAWNED, INIT_EV_SPAWN_STOPPED, INIT_EV_SPAWN_EXITED as they
+ *				come from csbx-init; EXEC_EV_BUSY: ask again a little later
  *
  * A client that goes away takes its process, with its process group, along, unless it was asked
  * for with EXEC_DETACHED. End of file at the client before INIT_EV_SPAWN_EXITED: the container
@@ -34,11 +39,12 @@
 
 enum exec_flag { EXEC_DETACHED = 1u << 0 };
 
-enum exec_request_type { EXEC_REQ_STOP = 200 };
+enum exec_request_type { EXEC_REQ_STOP = 200, EXEC_REQ_ATTACH, EXEC_REQ_RESIZE };
 
 enum exec_event_type {
 	EXEC_EV_HELLO = 200,
 	EXEC_EV_BUSY,
+	EXEC_EV_ATTACHED,
 };
 
 #endif

@@ -71,6 +71,11 @@ static void send_signal(struct exec_loop *l, uint32_t arg)
 
 /* --- request ------------------------------------------------------------------------------ */
 
+static bool takes_stderr(const struct exec_loop *l)
+{
+	return l->options->tty_takes_stderr || isatty(2);
+}
+
 static int make_message(const struct exec_loop *l, struct err *e)
 {
 	_strbuf_ struct strbuf msg = STRBUF_INIT;
@@ -78,7 +83,7 @@ static int make_message(const struct exec_loop *l, struct err *e)
 	int r;
 
 	if (l->proc->tty == TTY_YES)
-		tty = INIT_TTY | INIT_NEW_TTY | (isatty(2) ? INIT_TTY_STDERR : 0);
+		tty = INIT_TTY | INIT_NEW_TTY | (takes_stderr(l) ? INIT_TTY_STDERR : 0);
 	r = init_msg_build_exec(l->link->start, l->proc, tty, &msg, e);
 	return r < 0 ? r : init_msg_memfd(&msg, e);
 }
@@ -90,7 +95,7 @@ static int send_spawn(struct exec_loop *l, int msg, int null, struct err *e)
 	int fds[INIT_SPAWN_FDS] = {msg, null, null, null, l->status[1]};
 
 	for (int i = 0; i < 3 && !l->options->detached; i++) {
-		bool replaced = l->proc->tty == TTY_YES && (i < 2 || isatty(2));
+		bool replaced = l->proc->tty == TTY_YES && (i < 2 || takes_stderr(l));
 
 		if (!replaced)
 			fds[1 + i] = l->streams.child[i] >= 0 ? l->streams.child[i] : i;

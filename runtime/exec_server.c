@@ -24,6 +24,7 @@
 #include "runtime/exec_proto.h"
 #include "runtime/instance.h"
 #include "runtime/local_socket.h"
+#include "runtime/streams.h"
 
 #define BACKLOG 4096
 #define EVENTS_AT_ONCE 64
@@ -34,7 +35,7 @@
 struct exec_session {
 	uint32_t id; /* never 0 */
 	int sock;    /* -1: the client is gone */
-	bool spawned, detached;
+	bool spawned, detached, attached;
 };
 
 static struct exec_session *find(const struct exec_server *s, uint32_t id)
@@ -156,6 +157,9 @@ static void ask_init(const struct exec_server *s, const struct exec_session *x, 
 /* The client is gone: what it started goes too, and is forgotten when its end is told. */
 static void client_left(struct exec_server *s, struct exec_session *x)
 {
+	if (x->attached)
+		streams_detach(s->streams, x->id);
+	x->attached = false;
 	if (!x->spawned) {
 		session_remove(s, x);
 		return;
@@ -194,6 +198,27 @@ static void spawn(struct exec_server *s, struct exec_session *x, uint32_t flags,
 	}
 }
 
+static void attach(struct exec_server *s, struct exec_session *x, uint32_t which, int *fds,
+		   size_t n_fds)
+{
+	const struct init_event done = {.magic = INIT_MAGIC, .type = EXEC_EV_ATTACHED};
+	int lent[3] = {-1, -1, -1};
+	size_t used = 0;
+
+	if (!s->streams || !s->streams->options.lent || x->attached ||
+	    n_fds != (size_t)__builtin_popcount(which & 7)) {
+		client_left(s, x);
+		return;
+	}
+	for (int i = 0; i < 3; i++) {
+		if (which & (1u << i))
+			lent[i] = take_fd(&fds[used++]);
+	}
+	streams_attach(s->streams, x->id, lent);
+	x->attached = true;
+	tell(s, x, &done, -1);
+}
+
 static void session_read(struct exec_server *s, struct exec_session *x)
 {
 	struct init_request rq;
@@ -211,6 +236,10 @@ static void session_read(struct exec_server *s, struct exec_session *x)
 		spawn(s, x, rq.arg, fds, n_fds);
 	else if (rq.type == EXEC_REQ_STOP && rq.arg && rq.arg <= (uint32_t)SIGRTMAX)
 		s->stop = (struct exec_stop){true, rq.arg, rq.id};
+	else if (rq.type == EXEC_REQ_ATTACH)
+		attach(s, x, rq.arg, fds, n_fds);
+	else if (rq.type == EXEC_REQ_RESIZE && s->streams)
+		streams_set_size(s->streams, rq.arg, rq.id);
 	else if (rq.type == INIT_REQ_SIGNAL_PID && x->spawned)
 		ask_init(s, x, INIT_REQ_SIGNAL_PID, rq.arg);
 	for (size_t i = 0; n >= 0 && i <= INIT_SPAWN_FDS; i++)
@@ -255,6 +284,28 @@ static void session_begin(struct exec_server *s)
 		session_remove(s, x);
 	else
 		greet(s, x);
+}
+
+int exec_server_adopt(struct exec_server *s, int sock, int fds[3], struct err *e)
+{
+	struct exec_session *x = NULL;
+	int r = exec_server_open(s, e);
+
+	if (r >= 0) {
+		x = session_add(s);
+		r = x ? watch(s, sock, x->id) : -ENOMEM;
+	}
+	if (r < 0) {
+		if (x)
+			session_remove(s, x);
+		close(sock);
+		return err_code(e, r, "take the caller's streams");
+	}
+	x->sock = sock;
+	s->n_clients++;
+	x->attached = true;
+	streams_attach(s->streams, x->id, fds);
+	return 0;
 }
 
 void exec_server_handle(struct exec_server *s)

@@ -13,6 +13,7 @@ struct init_event;
 struct instance;
 
 struct exec_session;
+struct streams;
 
 /* What a client wants of the container as a whole; the supervisor looks after each handling. */
 struct exec_stop {
@@ -23,9 +24,10 @@ struct exec_stop {
 
 struct exec_server {
 	const struct instance *instance;
-	int control_fd; /* to csbx-init, the supervisor's; -1 when it is gone */
-	int msg_fd;     /* the start's message */
-	int poll_fd;    /* readable: exec_server_handle(); -1 until somebody asked */
+	int control_fd;          /* to csbx-init, the supervisor's; -1 when it is gone */
+	int msg_fd;              /* the start's message */
+	struct streams *streams; /* that clients may lend theirs to; NULL: nobody may */
+	int poll_fd;             /* readable: exec_server_handle(); -1 until somebody asked */
 	int listen_fd;
 	int fd_limit, n_clients; /* sessions whose client is there */
 	bool is_full; /* out of descriptors: nobody is accepted until a client hangs up */
@@ -41,6 +43,11 @@ struct exec_server {
 
 /* On EXEC_WAKE_SIGNAL; nothing to do when it is open. A failure concerns the client only. */
 int exec_server_open(struct exec_server *s, struct err *e);
+/*
+ * One client that is connected before the start: sock (taken over, also on error) and its streams
+ * as in EXEC_REQ_ATTACH.
+ */
+int exec_server_adopt(struct exec_server *s, int sock, int fds[3], struct err *e);
 void exec_server_handle(struct exec_server *s);
 /* News of a spawned process. */
 void exec_server_event(struct exec_server *s, const struct init_event *ev);

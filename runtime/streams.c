@@ -15,119 +15,13 @@
 #include "runtime/result.h"
 #include "runtime/run_log.h"
 
-static const struct pump no_pump = {.src = -1, .dst = -1};
-
-static void close_side(int *fd, bool own)
-{
-	if (own && *fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-static void pump_done(struct pump *p)
-{
-	close_side(&p->src, p->own_src);
-	close_side(&p->dst, p->own_dst);
-	free(p->buf);
-	*p = no_pump;
-}
-
-/* dst -1: what is read is kept or counted only. */
-static int pump_init(struct pump *p, int src, bool own_src, int dst, bool own_dst, struct err *e)
-{
-	*p = (struct pump){
-		.src = src, .dst = dst, .own_src = own_src, .own_dst = own_dst, .pass = dst >= 0};
-	p->buf = malloc(STREAM_BUFFER_BYTES);
-	if (!p->buf) {
-		pump_done(p);
-		return err_set(e, ENOMEM, "out of memory");
-	}
-	return 0;
-}
-
-/* Our own end must not block us; the other end, and the caller's descriptors, stay as they are. */
-static void set_nonblocking(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags >= 0)
-		(void)fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-}
-
-/* What was read: counted, kept, and as far as it is to be passed on, left in the buffer. */
-static void pump_take(struct pump *p, size_t n)
-{
-	if (p->stop_after && p->total + n > p->stop_after) {
-		n = (size_t)(p->stop_after - p->total);
-		p->too_much = true;
-	}
-	p->total += n;
-	p->off = 0;
-	p->len = p->keep ? capture_add(p->keep, p->buf, n) : n;
-	if (p->log)
-		run_log_add(p->log, p->number, p->buf, n);
-	if (!p->pass)
-		p->len = 0;
-}
-
-/* A terminal's end of input is a character; after an unfinished line the first one only ends that.
- */
-static void pump_add_end(struct pump *p, char last)
-{
-	if (!p->end_char)
-		return;
-	p->buf[0] = p->buf[1] = p->end_char;
-	p->off = 0;
-	p->len = p->total && last != '\n' ? 2 : 1;
-}
-
-static void pump_read(struct pump *p)
-{
-	char last = p->off ? p->buf[p->off - 1] : 0;
-	ssize_t n = read(p->src, p->buf, STREAM_BUFFER_BYTES);
-
-	if (n > 0) {
-		pump_take(p, (size_t)n);
-		p->is_fresh = true;
-	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
-		/* EIO: the last slave of a pty was closed. */
-		close_side(&p->src, p->own_src);
-		pump_add_end(p, last);
-		if (!p->len)
-			close_side(&p->dst, p->own_dst);
-	}
-}
-
-/*
- * After POLLOUT a pipe takes PIPE_BUF bytes without blocking, pipe(7); the caller's descriptors
- * are in blocking mode and stay so, as other processes share them.
- */
-static void pump_write(struct pump *p)
-{
-	size_t most = p->own_dst ? STREAM_BUFFER_BYTES : PIPE_BUF;
-	ssize_t n = write(p->dst, p->buf + p->off, p->len < most ? p->len : most);
-
-	if (n >= 0) {
-		p->off += (size_t)n;
-		p->len -= (size_t)n;
-	} else if (errno != EAGAIN && errno != EINTR) {
-		/* The reader went away: the writer must see it as EPIPE, so its pipe is closed too.
-		 */
-		p->len = 0;
-		p->pass = false;
-		close_side(&p->dst, p->own_dst);
-		close_side(&p->src, p->own_src);
-		return;
-	}
-	if (!p->len && p->src < 0 && p->own_dst)
-		close_side(&p->dst, true);
-}
-
 /* Output limits and what is kept of an output stream. */
 static void limit_output(struct streams *s, struct pump *p, struct capture *keep)
 {
 	p->stop_after = s->options.kill_bytes;
 	p->log = s->options.log;
+	if (s->options.lent)
+		p->audience = p == &s->out ? &s->hears_out : &s->hears_err;
 	if (s->options.capture || p->log)
 		p->pass = false;
 	if (s->options.keep_bytes)
@@ -143,7 +37,7 @@ static int prepare_copied(struct streams *s, int fd, struct err *e)
 		return err_sys(e, "pipe");
 	s->child[fd] = ends[fd ? 1 : 0];
 	mine = ends[fd ? 0 : 1];
-	set_nonblocking(mine);
+	pump_set_nonblocking(mine);
 	if (!fd) {
 		s->from_terminal = isatty(0);
 		r = pump_init(p, fd, false, mine, true, e);
@@ -151,6 +45,34 @@ static int prepare_copied(struct streams *s, int fd, struct err *e)
 		return r;
 	}
 	r = pump_init(p, mine, true, s->options.capture ? -1 : fd, false, e);
+	p->number = fd;
+	limit_output(s, p, fd == 1 ? &s->kept_out : &s->kept_err);
+	return r;
+}
+
+/* Nothing of ours: pipes for clients who come and go. */
+static int prepare_lent(struct streams *s, int fd, struct err *e)
+{
+	struct pump *p = fd == 0 ? &s->in : fd == 1 ? &s->out : &s->err;
+	int ends[2], mine, r;
+
+	if (s->options.tty)
+		return 0;
+	if (!fd && s->options.close_stdin) {
+		s->child[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		return s->child[0] < 0 ? err_sys(e, "/dev/null") : 0;
+	}
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	s->child[fd] = ends[fd ? 1 : 0];
+	mine = ends[fd ? 0 : 1];
+	pump_set_nonblocking(mine);
+	if (!fd) {
+		r = pump_init(p, -1, true, mine, true, e);
+		p->keep_dst = !s->options.stdin_once;
+		return r;
+	}
+	r = pump_init(p, mine, true, -1, false, e);
 	p->number = fd;
 	limit_output(s, p, fd == 1 ? &s->kept_out : &s->kept_err);
 	return r;
@@ -172,7 +94,8 @@ static bool is_copied(const struct streams *s, int fd)
 
 int streams_prepare(struct streams *s, const struct stream_options *o, struct err *e)
 {
-	*s = (struct streams){.child = {-1, -1, -1}, .master = -1, .options = *o};
+	*s = (struct streams){
+		.child = {-1, -1, -1}, .master = -1, .waiting_stdin = -1, .options = *o};
 	s->in = s->out = s->err = no_pump;
 	capture_init(&s->kept_out, o->keep_bytes);
 	capture_init(&s->kept_err, o->keep_bytes);
@@ -182,9 +105,11 @@ int streams_prepare(struct streams *s, const struct stream_options *o, struct er
 		/* A caller may have closed one; whatever is opened next would take its place. */
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
 			return err_sys(e, "/dev/null");
-		if (o->tty && (fd < 2 || isatty(2)))
+		if (o->lent) {
+			r = prepare_lent(s, fd, e);
+		} else if (o->tty && (fd < 2 || isatty(2))) {
 			continue;
-		if (!fd && o->close_stdin) {
+		} else if (!fd && o->close_stdin) {
 			s->child[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
 			r = s->child[0] < 0 ? err_sys(e, "/dev/null") : 0;
 		} else if (is_copied(s, fd)) {
@@ -248,6 +173,22 @@ static void hang_up(struct streams *s)
 	fd_close(&s->master);
 }
 
+/* The clients' terminals are their own affair; whoever is there already is heard from now on. */
+static int set_lent_master(struct streams *s, int copy, struct err *e)
+{
+	int lent = take_fd(&s->waiting_stdin);
+	int r = pump_init(&s->in, lent, true, copy, true, e);
+
+	if (r >= 0)
+		r = pump_init(&s->out, s->master, false, -1, false, e);
+	s->in.keep_dst = true;
+	s->out.number = 1;
+	limit_output(s, &s->out, &s->kept_out);
+	if (s->size.ws_row)
+		(void)ioctl(s->master, TIOCSWINSZ, &s->size);
+	return r;
+}
+
 int streams_set_master(struct streams *s, int master, struct err *e)
 {
 	int copy = fcntl(master, F_DUPFD_CLOEXEC, 3), r;
@@ -256,7 +197,9 @@ int streams_set_master(struct streams *s, int master, struct err *e)
 	s->master = master;
 	if (copy < 0)
 		return err_sys(e, "terminal");
-	set_nonblocking(master);
+	pump_set_nonblocking(master);
+	if (s->options.lent)
+		return set_lent_master(s, copy, e);
 	r = pump_init(&s->in, 0, false, copy, true, e);
 	if (r >= 0)
 		r = pump_init(&s->out, master, false, s->options.capture ? -1 : 1, false, e);
@@ -275,7 +218,7 @@ void streams_resize(struct streams *s)
 {
 	struct winsize w;
 
-	if (s->master >= 0 && ioctl(0, TIOCGWINSZ, &w) == 0)
+	if (s->master >= 0 && !s->options.lent && ioctl(0, TIOCGWINSZ, &w) == 0)
 		(void)ioctl(s->master, TIOCSWINSZ, &w);
 }
 
@@ -291,19 +234,6 @@ void streams_resume(struct streams *s)
 	streams_resize(s);
 }
 
-static unsigned pump_poll(const struct pump *p, struct pollfd *out)
-{
-	if (p->len && p->dst >= 0) {
-		*out = (struct pollfd){.fd = p->dst, .events = POLLOUT};
-		return 1;
-	}
-	if (!p->len && p->src >= 0) {
-		*out = (struct pollfd){.fd = p->src, .events = p->paused ? 0 : POLLIN};
-		return 1;
-	}
-	return 0;
-}
-
 unsigned streams_poll(const struct streams *s, struct pollfd *p)
 {
 	unsigned n = pump_poll(&s->in, p);
@@ -313,42 +243,90 @@ unsigned streams_poll(const struct streams *s, struct pollfd *p)
 	return n;
 }
 
-static void pump_handle(struct pump *p, const struct pollfd *ev)
+/* What a descriptor was polled for may be another's by now: an entry is found by its descriptor. */
+static void handle_pump(struct pump *p, const struct pollfd *events, unsigned n)
 {
-	if (!ev->revents)
-		return;
-	if (p->len && ev->fd == p->dst) {
-		pump_write(p);
-	} else if (!p->len && ev->fd == p->src) {
-		pump_read(p);
+	struct pollfd now[STREAM_POLL_MAX];
+	unsigned k = pump_poll(p, now);
+
+	for (unsigned i = 0; i < k; i++) {
+		for (unsigned j = 0; j < n; j++) {
+			if (events[j].fd == now[i].fd && events[j].revents &&
+			    events[j].events == now[i].events)
+				pump_handle(p, now[i].fd);
+		}
 	}
 }
 
 void streams_handle(struct streams *s, const struct pollfd *p, unsigned n)
 {
 	struct pump *const pumps[] = {&s->in, &s->out, &s->err};
-	unsigned k = 0;
 
-	for (unsigned i = 0; i < 3 && k < n; i++) {
-		struct pollfd now;
-
-		/* The same question in the same order as in streams_poll(): entries match pumps. */
-		if (pump_poll(pumps[i], &now) && now.fd == p[k].fd)
-			pump_handle(pumps[i], &p[k++]);
-	}
+	for (unsigned i = 0; i < 3; i++)
+		handle_pump(pumps[i], p, n);
 	if (s->master >= 0 && s->from_terminal && s->in.src < 0 && !s->in.len)
 		hang_up(s);
 }
 
 bool streams_have_output(const struct streams *s)
 {
-	const struct pump *const pumps[] = {&s->out, &s->err};
+	return pump_is_busy(&s->out) || pump_is_busy(&s->err);
+}
 
-	for (unsigned i = 0; i < 2; i++) {
-		if (pumps[i]->len || pumps[i]->src >= 0)
-			return true;
+/* --- clients who lend their streams ------------------------------------------------------- */
+
+static void lend(struct streams *s, uint32_t id, struct audience *a, const struct pump *p, int fd)
+{
+	if (s->options.tty && p != &s->out)
+		close(fd);
+	else
+		(void)audience_add(a, id, fd, p->len);
+}
+
+/* One at a time gives the input; of the next the input is not read. */
+static void lend_stdin(struct streams *s, uint32_t id, int fd)
+{
+	bool wanted = !s->options.close_stdin && (s->in.dst >= 0 || s->options.tty);
+
+	if (!wanted || s->in.src >= 0 || s->waiting_stdin >= 0) {
+		close(fd);
+		return;
 	}
-	return false;
+	s->stdin_id = id;
+	if (s->options.tty && s->master < 0)
+		s->waiting_stdin = fd;
+	else
+		s->in.src = fd;
+}
+
+void streams_attach(struct streams *s, uint32_t id, int fds[3])
+{
+	if (fds[0] >= 0)
+		lend_stdin(s, id, take_fd(&fds[0]));
+	if (fds[1] >= 0)
+		lend(s, id, &s->hears_out, &s->out, take_fd(&fds[1]));
+	if (fds[2] >= 0)
+		lend(s, id, &s->hears_err, &s->err, take_fd(&fds[2]));
+}
+
+void streams_detach(struct streams *s, uint32_t id)
+{
+	audience_remove(&s->hears_out, id);
+	audience_remove(&s->hears_err, id);
+	if (s->stdin_id != id)
+		return;
+	fd_close(&s->waiting_stdin);
+	if (s->in.src >= 0)
+		pump_end_src(&s->in);
+	s->stdin_id = 0;
+}
+
+void streams_set_size(struct streams *s, unsigned rows, unsigned columns)
+{
+	s->size =
+		(struct winsize){.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+	if (s->master >= 0)
+		(void)ioctl(s->master, TIOCSWINSZ, &s->size);
 }
 
 bool streams_too_much(const struct streams *s)
@@ -390,6 +368,9 @@ void streams_done(struct streams *s)
 	pump_done(&s->in);
 	pump_done(&s->out);
 	pump_done(&s->err);
+	audience_free(&s->hears_out);
+	audience_free(&s->hears_err);
+	fd_close(&s->waiting_stdin);
 	capture_free(&s->kept_out);
 	capture_free(&s->kept_err);
 	fd_close(&s->master);

@@ -11,44 +11,34 @@
  * While the caller's terminal belongs to another job (csbx in the background), its modes and its
  * input are left alone. When it hangs up, the container's terminal hangs up.
  *
+ * The supervisor of a container that outlives its callers has no streams of its own to give: it
+ * makes pipes, and any number of clients, come and gone, lend theirs.
+ *
  * Copying is by poll(2): a side that cannot take data stops the side that gives it, so memory is
- * one buffer a stream and what capture.h keeps.
+ * one buffer a stream (pump.h) and what capture.h keeps.
  */
 
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 
+#include "runtime/audience.h"
 #include "runtime/capture.h"
+#include "runtime/pump.h"
 
 struct err;
 struct run_log;
 struct run_result;
 
-#define STREAM_BUFFER_BYTES 65536u
-#define STREAM_POLL_MAX 6 /* two descriptors a pump */
+#define STREAM_POLL_MAX (2 * AUDIENCE_MAX + 2)
 #define STREAM_LOOK_MS 200
 
-struct pump {
-	int src, dst; /* -1: ended */
-	bool own_src, own_dst;
-	bool pass;           /* what is read goes to dst */
-	bool paused;         /* not read for now; its end is still noticed */
-	char end_char;       /* end of src is written to dst as this character; 0: dst is closed */
-	struct run_log *log; /* takes what is read instead of dst; NULL: none */
-	struct capture
-		*keep; /* head and tail are kept, and only the head is passed; NULL: all is */
-	int number;    /* 1 or 2: which stream it is, for the log */
-	uint64_t total,
-		stop_after; /* stop_after: 0 = never, else the byte after which it is too much */
-	bool too_much, is_fresh; /* is_fresh: the buffer was filled since someone looked */
-	char *buf;
-	size_t off, len; /* buf[off..off+len) waits to be written */
-};
-
 struct stream_options {
+	bool lent; /* the caller's own are left alone: clients lend theirs, streams_attach() */
+	bool stdin_once;     /* lent: who gives input and leaves ends it; else the next may go on */
 	bool tty;            /* a pty will come */
 	bool close_stdin;    /* the payload reads /dev/null */
 	struct run_log *log; /* output goes there instead, NULL: it does not */
@@ -64,9 +54,13 @@ struct streams {
 	struct pump in, out, err;
 	struct stream_options options;
 	struct capture kept_out, kept_err;
-	int master;         /* pty master, -1 none */
-	bool from_terminal; /* in copies from the caller's terminal */
-	bool raw;           /* the caller's terminal is in raw mode */
+	int master; /* pty master, -1 none */
+	struct audience hears_out, hears_err;
+	uint32_t stdin_id;   /* of the client whose input is read, 0: none */
+	int waiting_stdin;   /* a client's input until there is a terminal for it, -1: none */
+	struct winsize size; /* as clients have set it */
+	bool from_terminal;  /* in copies from the caller's terminal */
+	bool raw;            /* the caller's terminal is in raw mode */
 	struct termios saved;
 };
 
@@ -84,6 +78,14 @@ void streams_resume(struct streams *s);
  * to the front. */
 bool streams_is_background(const struct streams *s);
 void streams_look(struct streams *s);
+
+/*
+ * A client lends its streams (-1: not this one) until it leaves; fds are taken over. id: its own,
+ * not 0. What was written before is in the log only.
+ */
+void streams_attach(struct streams *s, uint32_t id, int fds[3]);
+void streams_detach(struct streams *s, uint32_t id);
+void streams_set_size(struct streams *s, unsigned rows, unsigned columns);
 
 /* Adds what to wait for; returns how many entries of at most STREAM_POLL_MAX. */
 unsigned streams_poll(const struct streams *s, struct pollfd *p);

@@ -326,11 +326,12 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 		loop_read_signal(l);
 	if (p[ON_SERVER].revents)
 		read_server(l);
+	/* Before clients come and go: what was polled for is still what it was. */
+	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
 	if (p[ON_EXEC].revents)
 		exec_server_handle(l->s->exec), loop_stop_if_asked(l);
 	if (p[ON_CHANNEL].revents && l->s->channel->handle(l->s->channel->ctx) < 0)
 		l->s->channel = NULL;
-	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);
 	loop_check_typed(l);

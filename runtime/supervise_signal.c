@@ -49,7 +49,7 @@ static void go_on(struct loop *l)
 void loop_main_stopped(struct loop *l)
 {
 	l->is_stopped = true;
-	if (l->stop == STOP_NONE && l->s->streams->master >= 0)
+	if (l->stop == STOP_NONE && l->s->streams->master >= 0 && !l->s->streams->options.lent)
 		l->stop = STOP_TYPED;
 	if (l->stop == STOP_NONE)
 		return;
@@ -75,7 +75,7 @@ void loop_check_typed(struct loop *l)
 	bool fresh = s->in.is_fresh;
 
 	s->in.is_fresh = false;
-	if (!fresh || s->master < 0 || l->dead ||
+	if (!fresh || s->master < 0 || s->options.lent || l->dead ||
 	    !job_control_is_lost(s->master, s->in.buf + s->in.off, s->in.len, l->s->pid1.pid))
 		return;
 	loop_request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
