@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# Has its failure turned into exit code 0 at exit.
+# expect: status="exited" exit_code=0
+# expect run: success=true exit=0
+# expect eval: completed=false success=false
+
+import atexit
+import os
+
+atexit.register(os._exit, 0)
+raise ValueError("failed")
