@@ -7,6 +7,5 @@
 #include "cmd/docker/verbs.h"
 
 const struct docker_verb *const docker_verbs_image[] = {
-	&docker_load,
 	NULL,
 };
