@@ -13,6 +13,7 @@
 struct container_spec;
 struct paths;
 struct run_log;
+struct run_dir;
 struct run_result;
 struct strbuf;
 struct err;
@@ -44,6 +45,9 @@ struct container_hooks {
 	 * once, and closed when it has left.
 	 */
 	int client_sock, client_fds[3];
+	const struct run_dir *kept; /* of a container that stays: notes the start; NULL: none */
+	int owner_fd;               /* pidfd: the container ends when that process does; 0: none */
+	bool removed_after;         /* the layer is deleted next, and so need not be synced */
 };
 
 int container_run(const struct container_spec *spec, const struct paths *paths,

@@ -41,7 +41,8 @@ static int open_upper(struct container *c, bool on_disk, struct err *e)
 	int r;
 
 	if (s->rootfs.upper == UPPER_KEPT) {
-		r = layer_open(c->paths, s->name, s->rootfs.force_layer, &c->layer, e);
+		r = layer_open(c->paths, strrchr(s->rootfs.layer_path, '/') + 1,
+			       s->rootfs.force_layer, &c->layer, e);
 	} else if (on_disk) {
 		r = scratch_create(c->paths, s->id, &c->layer, e);
 		c->is_scratch = r >= 0;
@@ -264,7 +265,9 @@ int container_release_upper(struct container *c, struct err *e)
 	if (c->is_scratch) {
 		scratch_discard(&c->layer, c->link.userns_fd);
 	} else {
-		r = layer_clean(&c->layer, e);
+		/* What is about to be removed need not be synced. */
+		if (!c->is_removed)
+			r = layer_clean(&c->layer, e);
 		layer_close(&c->layer);
 	}
 	c->has_layer = c->is_scratch = false;
