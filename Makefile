@@ -59,7 +59,7 @@ IMAGE_OBJS   := $(call objs,$(call src,image))
 NAMES_OBJS   := $(patsubst %,$(O)/image/%.o,image_name image_record image_table image_table_list \
 		image_table_write ref_part)
 CSBX_OBJS    := $(call objs,$(call src,cmd))
-TOOL_OBJS    := $(call objs,$(call src,cmd/tool cmd/docker/tool))
+TOOL_OBJS    := $(call objs,$(call src,cmd/tool cmd/eval cmd/docker/tool))
 IMGCMD_OBJS  := $(call objs,$(call src,cmd/image cmd/docker/image))
 DOCKER_OBJS  := $(call objs,$(call src,cmd/docker))
 SQUASHD_OBJS := $(call objs,$(call src,runtime/squashd))

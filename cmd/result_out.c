@@ -76,12 +76,21 @@ static int write_object(int fd, const struct strbuf *text, struct err *e)
 int result_out_write(struct result_out *out, const struct container_spec *spec,
 		     const struct run_result *r, struct err *e)
 {
+	static const struct result_more nothing = {.completed = -1};
+
+	return result_out_write_more(out, spec, r, &nothing, e);
+}
+
+int result_out_write_more(struct result_out *out, const struct container_spec *spec,
+			  const struct run_result *r, const struct result_more *more,
+			  struct err *e)
+{
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int ret;
 
 	if (out->fd < 0)
 		return 0;
-	ret = result_json(spec, r, out->with_output, &text, e);
+	ret = result_json_more(spec, r, out->with_output, more, &text, e);
 	if (ret >= 0)
 		ret = write_object(out->fd, &text, e);
 	fd_close(&out->fd);

@@ -13,6 +13,7 @@
 
 struct container_spec;
 struct err;
+struct result_more;
 struct run_result;
 
 struct result_opts {
@@ -33,5 +34,9 @@ int result_out_open(const struct result_opts *o, struct container_spec *spec,
 /* Writes the object, where one is wanted, and closes. */
 int result_out_write(struct result_out *out, const struct container_spec *spec,
 		     const struct run_result *r, struct err *e);
+/* The same with what a judged run adds. */
+int result_out_write_more(struct result_out *out, const struct container_spec *spec,
+			  const struct run_result *r, const struct result_more *more,
+			  struct err *e);
 
 #endif

@@ -20,8 +20,9 @@ struct err;
 
 /*
  * A descriptor to listen to while the container runs, beside everything else: the other end is the
- * program's (process_spec.keep_fds). A handler below 0 ends the listening, not the run. What is
- * still queued when container_run() returns is the caller's to read.
+ * program's (process_spec.keep_fds). A handler below 0 ends the listening, not the run; above 0 it
+ * ends the run, as that enum run_status. What is still queued when container_run() returns is the
+ * caller's to read.
  */
 struct container_channel {
 	int fd;

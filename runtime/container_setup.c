@@ -95,7 +95,10 @@ static int collect_seeds(struct container *c, struct err *e)
 
 	if (!upper_is_fresh(c))
 		return 0;
-	for (size_t i = 0; i < s->n_files && c->n_seeds < CONTAINER_SEEDS_MAX; i++)
+	c->seeds = calloc(s->n_files + ETC_FILES, sizeof(*c->seeds));
+	if (!c->seeds)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->n_files; i++)
 		c->seeds[c->n_seeds++] = s->files[i];
 	if (s->ns.net == NET_HOST) {
 		read_host_file("/etc/resolv.conf", &resolv);
@@ -109,11 +112,12 @@ static int collect_seeds(struct container *c, struct err *e)
 	r = etc_files_make(&q, c->etc, e);
 	if (r < 0)
 		return r;
-	for (int i = ETC_HOSTS; i < ETC_FILES && c->n_seeds < CONTAINER_SEEDS_MAX; i++) {
+	for (int i = ETC_HOSTS; i < ETC_FILES; i++) {
 		if (c->etc[i].wanted)
 			c->seeds[c->n_seeds++] =
-				(struct file_spec){(char *)c->etc[i].path + 1,
-						   c->etc[i].content.data, c->etc[i].content.len};
+				(struct file_spec){.path = (char *)c->etc[i].path + 1,
+						   .data = (char *)strbuf_str(&c->etc[i].content),
+						   .len = c->etc[i].content.len};
 	}
 	return 0;
 }
@@ -285,6 +289,7 @@ void container_done(struct container *c)
 	squashd_attach_cancel(&c->attach);
 	squashd_link_close(&c->link);
 	plan_free(&c->plan);
+	free(c->seeds);
 	limit_holders_free(&c->limits.holders);
 	etc_files_free(c->etc);
 	fd_close(&c->pid1.pidfd);

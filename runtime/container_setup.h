@@ -24,8 +24,6 @@ struct container_hooks;
 struct err;
 struct paths;
 
-#define CONTAINER_SEEDS_MAX 16u
-
 struct container {
 	const struct container_spec *spec;
 	const struct paths *paths;
@@ -37,7 +35,7 @@ struct container {
 	struct layer layer;
 	bool has_layer, is_scratch;
 	bool is_removed; /* the layer is deleted next */
-	struct file_spec seeds[CONTAINER_SEEDS_MAX];
+	struct file_spec *seeds;
 	size_t n_seeds;
 	struct etc_file etc[ETC_FILES];
 	struct plan plan;

@@ -21,6 +21,8 @@ enum run_status {
 	RUN_OUTPUT_LIMIT,  /* --max-output-kill */
 	RUN_PIDS_LIMIT,
 	RUN_KILLED, /* by csbx stop or kill */
+	RUN_COMPILE_ERROR,    /* judged runs: it was not run, exit code 1 */
+	RUN_POLICY_VIOLATION, /* likewise, what it uses is not allowed */
 	RUN_STATUS_MAX,
 };
 

@@ -28,10 +28,15 @@ static void key_milli(struct json_out *j, const char *key, uint64_t milli)
 	json_milli(j, milli);
 }
 
-static void write_subject(struct json_out *j, const struct container_spec *s)
+static void write_subject(struct json_out *j, const struct container_spec *s, const char *label)
 {
+	/* A reader of a batch's records looks for the label first. */
+	if (label) {
+		json_key(j, "id");
+		json_raw(j, label);
+	}
 	json_ku64(j, "schema", RESULT_SCHEMA);
-	json_kstr(j, "id", s->id);
+	json_kstr(j, label ? "instance" : "id", s->id);
 	json_kstr(j, "name", s->name);
 	json_kstr(j, "image", s->rootfs.path);
 	json_kstrv(j, "argv", &s->proc.argv);
@@ -45,11 +50,14 @@ static void write_subject(struct json_out *j, const struct container_spec *s)
 }
 
 static void write_status(struct json_out *j, const struct container_spec *s,
-			 const struct run_result *r)
+			 const struct run_result *r, int completed)
 {
 	json_kstr(j, "status", run_status_name(r->status));
-	json_kbool(j, "success", r->status == RUN_EXITED && !r->exit_code);
-	key_null(j, "completed");
+	json_kbool(j, "success", r->status == RUN_EXITED && !r->exit_code && completed);
+	if (completed < 0)
+		key_null(j, "completed");
+	else
+		json_kbool(j, "completed", completed);
 	json_key(j, "exit_code");
 	if (r->exit_code >= 0)
 		json_i64(j, r->exit_code);
@@ -192,12 +200,21 @@ static void write_degraded(struct json_out *j, const struct run_result *r)
 int result_json(const struct container_spec *spec, const struct run_result *r, bool with_output,
 		struct strbuf *out, struct err *e)
 {
+	static const struct result_more nothing = {.completed = -1};
+
+	return result_json_more(spec, r, with_output, &nothing, out, e);
+}
+
+int result_json_more(const struct container_spec *spec, const struct run_result *r,
+		     bool with_output, const struct result_more *more, struct strbuf *out,
+		     struct err *e)
+{
 	struct json_out j = JSON_OUT_INIT;
 	int ret;
 
 	json_begin_object(&j);
-	write_subject(&j, spec);
-	write_status(&j, spec, r);
+	write_subject(&j, spec, more->label);
+	write_status(&j, spec, r, more->completed);
 	write_output(&j, r, with_output);
 	write_times(&j, r);
 	json_key(&j, "limits");
@@ -210,6 +227,8 @@ int result_json(const struct container_spec *spec, const struct run_result *r, b
 	write_error(&j, r);
 	write_files(&j, r);
 	json_kstr(&j, "csbx_version", CSBX_VERSION);
+	if (more->write)
+		more->write(more->ctx, &j);
 	json_end_object(&j);
 	ret = json_finish(&j, e);
 	if (ret >= 0) {

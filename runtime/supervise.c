@@ -328,6 +328,16 @@ static int poll_timeout_ms(const struct loop *l)
 	return most_ms >= 0 && left_ms > STREAM_LOOK_MS ? most_ms : (int)left_ms;
 }
 
+static void listen_to_channel(struct loop *l)
+{
+	int r = l->s->channel->handle(l->s->channel->ctx);
+
+	if (r)
+		l->s->channel = NULL;
+	if (r > 0)
+		loop_end_by_limit(l, (enum run_status)r);
+}
+
 static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 {
 	/* Messages first: the verdict is in them, and they may still be queued when pid 1 is dead.
@@ -344,8 +354,8 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
 	if (p[ON_EXEC].revents)
 		exec_server_handle(l->s->exec), loop_do_what_is_asked(l);
-	if (p[ON_CHANNEL].revents && l->s->channel->handle(l->s->channel->ctx) < 0)
-		l->s->channel = NULL;
+	if (p[ON_CHANNEL].revents)
+		listen_to_channel(l);
 	if (p[ON_OWNER].revents)
 		loop_owner_left(l);
 	if (streams_is_background(l->s->streams))
