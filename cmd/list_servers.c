@@ -31,11 +31,36 @@ static char *image_path(const struct shown *s, const struct image_id *id)
 	return path;
 }
 
+/* Stopped, or too busy to answer: its pid is what helps. */
+static void show_silent(struct shown *s, const char *name, const struct squashd_reply *reply)
+{
+	static const char *const unknown[] = {"uid", "gid", "containers", "fuse_requests", "image"};
+
+	table_add(&s->table, name);
+	table_addf(&s->table, "%d", reply->server_pid);
+	table_add(&s->table, NULL);
+	table_add(&s->table, NULL);
+	table_add(&s->table, NULL);
+	table_add(&s->table, "(does not answer)");
+	json_begin_object(&s->json);
+	json_kstr(&s->json, "server", name);
+	json_ku64(&s->json, "pid", (uint64_t)reply->server_pid);
+	json_kbool(&s->json, "answers", false);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		json_kstr(&s->json, unknown[i], NULL);
+	json_end_object(&s->json);
+}
+
 static int show(void *arg, const char *name, const struct squashd_reply *reply)
 {
 	struct shown *s = arg;
-	_free_ char *image = image_path(s, &reply->image);
+	_free_ char *image = NULL;
 
+	if (reply->code == ETIMEDOUT) {
+		show_silent(s, name, reply);
+		return 0;
+	}
+	image = image_path(s, &reply->image);
 	table_add(&s->table, name);
 	table_addf(&s->table, "%d", reply->server_pid);
 	table_addf(&s->table, "%u:%u", reply->uid, reply->gid);
@@ -45,6 +70,7 @@ static int show(void *arg, const char *name, const struct squashd_reply *reply)
 	json_begin_object(&s->json);
 	json_kstr(&s->json, "server", name);
 	json_ku64(&s->json, "pid", (uint64_t)reply->server_pid);
+	json_kbool(&s->json, "answers", true);
 	json_ku64(&s->json, "uid", reply->uid);
 	json_ku64(&s->json, "gid", reply->gid);
 	json_ku64(&s->json, "containers", reply->containers);

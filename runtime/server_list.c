@@ -39,8 +39,12 @@ int server_each(const struct paths *p,
 	if (!d)
 		return err_sys(e, "list %s/servers", p->runtime);
 	while (r >= 0 && (ent = readdir(d))) {
-		if (str_has_suffix(ent->d_name, ".sock") &&
-		    squashd_ask(dirfd, ent->d_name, SQUASHD_STATUS, &reply, NULL) >= 0)
+		int asked;
+
+		if (!str_has_suffix(ent->d_name, ".sock"))
+			continue;
+		asked = squashd_ask(dirfd, ent->d_name, SQUASHD_STATUS, &reply, NULL);
+		if (asked >= 0 || asked == -ETIMEDOUT)
 			r = fn(arg, ent->d_name, &reply);
 	}
 	closedir(d);

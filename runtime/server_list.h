@@ -8,8 +8,9 @@ struct err;
 struct paths;
 
 /*
- * Calls fn for each image server that answers, with its socket's name and its status. fn returns
- * -errno to stop. Sockets nobody answers are passed over; they are gc's.
+ * Calls fn for each image server, with its socket's name and its status: of one that is stopped or
+ * too busy to answer code is ETIMEDOUT and only server_pid is known. fn returns -errno to stop.
+ * Sockets nobody listens on are passed over; they are gc's.
  */
 int server_each(const struct paths *p,
 		int (*fn)(void *arg, const char *name, const struct squashd_reply *reply),

@@ -77,6 +77,7 @@ static int receive_reply(int sock, struct squashd_reply *ret, int *fds, size_t n
 		return err_set(e, EPIPE, "the image server went away");
 	if (n == -EAGAIN) {
 		(void)getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len);
+		*ret = (struct squashd_reply){.code = ETIMEDOUT, .server_pid = peer.pid};
 		return err_set(e, ETIMEDOUT,
 			       "the image server (pid %d) does not answer: stopped? (kill -CONT %d "
 			       "wakes it, csbx gc --servers ends an idle one)",

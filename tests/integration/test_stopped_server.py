@@ -28,7 +28,7 @@ def box(csbx, busybox_image):
 
 
 def servers(csbx):
-    """By the process table: a stopped one does not answer `list --servers`."""
+    """By the process table, which has to ask nobody."""
     return [pid for pid, name in harness.descendants().items() if name == "csbx-squashd"]
 
 
@@ -42,6 +42,10 @@ def test_idle(box):
     """A start names what helps, gc --servers does it, the next start works."""
     box.ok("start", "c", "true", env=LINGER)
     pid = stop_server(box)
+    begin = time.monotonic()
+    [silent] = json.loads(box.ok("list", "--servers", "--json"))
+    assert silent["pid"] == pid and not silent["answers"] and silent["containers"] is None, silent
+    assert time.monotonic() - begin < 15, silent
     begin = time.monotonic()
     said = box.fails("start", "c", "true", says=["does not answer", f"kill -CONT {pid}", "gc --servers"])
     assert time.monotonic() - begin < 15, said
