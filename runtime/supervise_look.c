@@ -70,6 +70,7 @@ void loop_look(struct loop *l)
 		look_as_watchdog(l);
 	if (l->s->thrash.limit_bytes && thrash_look(&l->s->thrash, l->s->cgroup, now))
 		oom(l, "tick");
-	l->look_ns = loop_now_ns() +
-		     (is_watched ? watchdog_interval_ms(l->s->watchdog) : THRASH_LOOK_MS) * NS_PER_MS;
+	l->look_ns =
+		loop_now_ns() +
+		(is_watched ? watchdog_interval_ms(l->s->watchdog) : THRASH_LOOK_MS) * NS_PER_MS;
 }
