@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the judge tier, on top of those of tests/conftest.py."""
-import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 import harness
+import images
+import judgeimages
+import repositories
 
 TOP = Path(__file__).resolve().parents[2]  # the checkout, or a copy of what tests need of it
 sys.path.insert(0, str(TOP / "cmd/python"))
@@ -25,7 +28,43 @@ def client(csbx, monkeypatch):
     return package
 
 
+def judge_image(kind, session_dir):
+    """A squashfs file of an image with pytest, imported once a session."""
+    try:
+        source = judgeimages.layout(kind)
+    except images.MissingTool as e:
+        return pytest.fail(str(e))
+    box = harness.Sandbox(top=os.environ.get("TMPDIR"))
+    try:
+        out = box.work / f"{kind}.sqsh"
+        box.ok("import", "-q", "-o", out, f"oci:{source}", timeout=300)
+        kept = session_dir / f"{kind}.sqsh"
+        kept.write_bytes(out.read_bytes())
+        kept.chmod(0o444)
+        return kept
+    finally:
+        box.close()
+
+
+@pytest.fixture(scope="session")
+def suite_image(session_dir):
+    """Python with pytest, xdist, pytest-cov and git."""
+    return judge_image("pytest", session_dir)
+
+
+@pytest.fixture(scope="session")
+def patch_image(session_dir):
+    """The same with busybox's patch and no git."""
+    return judge_image("pytest-patch", session_dir)
+
+
+@pytest.fixture(scope="session")
+def bare_image(session_dir):
+    """The same with neither."""
+    return judge_image("pytest-bare", session_dir)
+
+
 @pytest.fixture
-def running(csbx):
-    """running() -> instances that `csbx list` shows."""
-    return lambda: json.loads(csbx.ok("list", "--json"))["instances"]
+def judge(csbx, suite_image):
+    """A repository to be judged: judge.write(name, text), judge(options...) -> the result object."""
+    return repositories.Judge(csbx, suite_image)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_TEST_IDS_H
+#define CSBX_CMD_EVAL_TEST_IDS_H
+
+/*
+ * Test ids as they are given: ID, or @FILE with one in each line or a JSON array of strings. An id
+ * may have blanks, brackets and any UTF-8; blanks around a line of a file are not part of it.
+ */
+
+struct err;
+struct strv;
+
+int test_ids_read(const struct strv *given, struct strv *ret, struct err *e);
+
+#endif

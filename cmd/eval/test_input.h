@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_TEST_INPUT_H
+#define CSBX_CMD_EVAL_TEST_INPUT_H
+
+/* The input of the harness: one JSON object (cmd/harness/PROTOCOL.md) in a sealed memfd. */
+
+struct err;
+struct test_wish;
+
+struct test_input {
+	const struct test_wish *wish;
+	const char *repo;      /* where it lies inside */
+	const char *copy_from; /* whence it is copied there first, or NULL */
+	const char *secret;
+};
+
+/* The descriptor. Reads the patches. */
+int test_input_make(const struct test_input *in, struct err *e);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_TEST_RUN_H
+#define CSBX_CMD_EVAL_TEST_RUN_H
+
+/*
+ * One run of `csbx test`: what is wanted -> the harness's input and mounts -> a container -> a
+ * report and a verdict. The repository is written to in the container's throw-away layer only.
+ */
+
+#include <stdbool.h>
+
+#include "cmd/eval/channel.h"
+#include "cmd/eval/test_report.h"
+#include "cmd/eval/test_verdict.h"
+#include "runtime/base/str.h"
+
+struct container_spec;
+struct err;
+struct paths;
+struct run_result;
+
+enum test_runner { RUNNER_PYTEST, RUNNER_UNITTEST };
+
+#define TEST_PATCH_BYTES_MAX (32u << 20) /* of all together */
+
+struct test_wish {
+	const char *repo;          /* --repo: a directory of the host's, or NULL */
+	const char *repo_in_image; /* absolute path inside, or NULL */
+	bool copy;                 /* copy the files instead of an overlay over the directory */
+	const char *python;
+	struct strv patches; /* files of the host's */
+	const char *test_patch;
+	struct test_lists lists;
+	int argc; /* for the runner */
+	char **argv;
+	enum test_runner runner;
+	bool strict;
+};
+
+struct test_run {
+	struct channel channel;
+	struct test_report report;
+	struct test_verdict verdict;
+	int input_fd; /* for the harness */
+};
+#define TEST_RUN_INIT                                   \
+	{                                               \
+		.channel = CHANNEL_INIT, .input_fd = -1 \
+	}
+
+/* Where the repository lies inside; reads nothing. */
+const char *test_repo_target(const struct test_wish *w, const char *workdir);
+
+/* Adds the repository, before the spec is resolved. */
+int test_add_repo(const struct test_wish *w, struct container_spec *spec, const char *target,
+		  struct err *e);
+
+/* Opens the channel, writes the input, adds the harness; spec is resolved. */
+int test_prepare(struct test_run *t, const struct test_wish *w, struct container_spec *spec,
+		 const char *target, struct err *e);
+
+/* Runs it. 0: *result and t->verdict say what happened; -errno: there was no container. */
+int test_execute(struct test_run *t, const struct test_wish *w, const struct container_spec *spec,
+		 const struct paths *paths, struct run_result *result, struct err *e);
+
+void test_run_done(struct test_run *t);
+
+#endif

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`csbx test`, the part inside the container: patches, then the tests, reported by PROTOCOL.md.
+
+    python3 csbx_test.py    with the channel as descriptor 3 and the input as descriptor 4
+"""
+import base64
+import os
+import shutil
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# What the repository's own code may be imported from comes later: nothing of it shadows these.
+sys.path[:] = [p for p in sys.path if p and os.path.abspath(p) != HERE]
+sys.path.insert(0, HERE)
+import csbx_channel  # noqa: E402
+import csbx_guard  # noqa: E402
+import csbx_patch  # noqa: E402
+
+EXIT_NOTHING_RUN = 70
+
+
+def copy_tree(source, target):
+    """The repository into the container's own layer; what cannot be read is left out."""
+    def ignore_unreadable(here, names):
+        return [n for n in names if not os.path.islink(os.path.join(here, n)) and
+                not os.access(os.path.join(here, n), os.R_OK)]
+    os.makedirs(target, exist_ok=True)
+    for name in os.listdir(source):
+        src, dst = os.path.join(source, name), os.path.join(target, name)
+        if os.path.isdir(src) and not os.path.islink(src):
+            shutil.copytree(src, dst, symlinks=True, ignore=ignore_unreadable)
+        elif os.access(src, os.R_OK) or os.path.islink(src):
+            shutil.copy2(src, dst, follow_symlinks=False)
+
+
+def site_directories():
+    """Where installed packages lie; a repository may hold some of them."""
+    found = {sys.prefix, sys.base_prefix}
+    for path in sys.path:
+        if os.path.basename(path) in ("site-packages", "dist-packages"):
+            found.add(path)
+    return [os.path.realpath(p) for p in found]
+
+
+def in_site(path, repo, sites):
+    full = os.path.realpath(os.path.join(repo, path))
+    return any(s != repo and s.startswith(repo + "/") and full.startswith(s + "/") for s in sites)
+
+
+def apply_patches(want, repo, send):
+    """Paths that the patches (not the test patch) touched, or None when one did not apply."""
+    tests = base64.b64decode(want["test_patch"]["data"]) if want["test_patch"] else None
+    saved = csbx_patch.Saved(csbx_patch.names(tests) if tests is not None else [], repo)
+    todo = [(p["name"], base64.b64decode(p["data"]), False) for p in want["patches"]]
+    if tests is not None:
+        todo.append((want["test_patch"]["name"], tests, True))
+    sites, changed = site_directories(), []
+    for name, data, is_tests in todo:
+        if is_tests:
+            saved.restore(changed)
+        tool, paths, error = csbx_patch.apply(data, repo)
+        send({"t": "patch", "name": name, "tests": is_tests, "applied": error is None, "tool": tool, "error": error})
+        if error is not None:
+            return None
+        for path in paths:
+            send({"t": "changed", "path": path, "tests": is_tests, "site": in_site(path, repo, sites),
+                  "shadow": bool(csbx_guard.shadow_names([path], repo))})
+        changed += [] if is_tests else paths
+    return [p for p in changed if p not in saved.files]
+
+
+def run(send, want):
+    repo = os.path.realpath(want["repo"])
+    if want["copy_from"]:
+        copy_tree(want["copy_from"], repo)
+    os.chdir(repo)
+    try:
+        changed = apply_patches(want, repo, send)
+    except csbx_patch.Unusable as e:
+        send({"t": "error", "code": e.args[0], "message": e.args[1]})
+        return EXIT_NOTHING_RUN
+    if changed is None:
+        return EXIT_NOTHING_RUN
+    if want["runner"] == "unittest":
+        import csbx_unittest as runner
+    else:
+        import csbx_pytest as runner
+    sys.path.remove(HERE)
+    return runner.run(send, want, repo, changed)
+
+
+def main():
+    want = csbx_channel.read_input()
+    send = csbx_channel.open_channel(want.pop("secret"))
+    send({"t": "hello", "python": "%d.%d.%d" % sys.version_info[:3]})
+    start = time.monotonic()
+    status = run(send, want)
+    send({"t": "done", "status": status, "wall_ms": int(1000 * (time.monotonic() - start))})
+    # Threads and exit hooks of tested code have no part in it any more.
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # whatever tested code put there
+            pass
+    os._exit(status if 0 <= status < 256 else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""unittest with a result class that reports each test over the channel.
+
+Ids are those of TestCase.id(), `package.module.Class.test`; `test (package.module.Class)` is
+understood too. Without ids the arguments are names to load, and without those all is discovered.
+"""
+import re
+import sys
+import time
+
+_SPOKEN = re.compile(r"^(\S+) \((\S+)\)$")
+_RANK = ("passed", "xfailed", "skipped", "xpassed", "failed", "error")
+
+
+def plain_id(name):
+    m = _SPOKEN.match(name)
+    if not m:
+        return name
+    return m.group(2) if m.group(2).endswith("." + m.group(1)) else m.group(2) + "." + m.group(1)
+
+
+def make_result(unittest, send, guard):
+    state = {"failed": 0, "run": 0}
+
+    class Result(unittest.TextTestResult):
+        def startTest(self, test):
+            super().startTest(test)
+            self.csbx = None
+            self.csbx_begin = time.monotonic()
+            state["run"] += 1
+
+        def csbx_worst(self, outcome):
+            if self.csbx is None or _RANK.index(outcome) > _RANK.index(self.csbx):
+                self.csbx = outcome
+
+        def stopTest(self, test):
+            super().stopTest(test)
+            if not guard.may_report(sys._getframe(1)):
+                return
+            outcome = self.csbx or "error"
+            if outcome in ("failed", "error", "xpassed"):
+                state["failed"] += 1
+            ms = int(1000 * (time.monotonic() - self.csbx_begin))
+            name, spoken = test.id(), str(test)
+            call = {"xfailed": "skipped", "xpassed": "passed", "error": "failed"}.get(outcome, outcome)
+            for when, what in (("setup", "passed"), ("call", call), ("teardown", "passed")):
+                xfail = when == "call" and outcome in ("xfailed", "xpassed")
+                send({"t": "report", "id": name, "alt": spoken if spoken != name else None, "when": when,
+                      "outcome": what, "xfail": xfail, "part": False, "ms": ms if when == "call" else 0})
+
+        def csbx_outside(self, test, err):
+            """What failed to load, or a fixture of a class or module: no test of its own."""
+            if hasattr(test, "_testMethodName") and type(test).__name__ != "_FailedTest":
+                return False
+            state["failed"] += 1
+            send({"t": "collect_error", "id": str(test), "message": self._exc_info_to_string(err, test)[-4000:]})
+            return True
+
+        def addSuccess(self, test):
+            super().addSuccess(test)
+            self.csbx_worst("passed")
+
+        def addError(self, test, err):
+            super().addError(test, err)
+            if not self.csbx_outside(test, err):
+                self.csbx_worst("error")
+
+        def addFailure(self, test, err):
+            super().addFailure(test, err)
+            self.csbx_worst("failed")
+
+        def addSubTest(self, test, subtest, err):
+            super().addSubTest(test, subtest, err)
+            if err is not None:
+                self.csbx_worst("failed")
+
+        def addSkip(self, test, reason):
+            super().addSkip(test, reason)
+            self.csbx_worst("skipped")
+
+        def addExpectedFailure(self, test, err):
+            super().addExpectedFailure(test, err)
+            self.csbx_worst("xfailed")
+
+        def addUnexpectedSuccess(self, test):
+            super().addUnexpectedSuccess(test)
+            self.csbx_worst("xpassed")
+    return Result, state
+
+
+def run(send, want, repo, changed):
+    import unittest
+    import csbx_guard
+    if repo not in sys.path:
+        sys.path.insert(0, repo)
+    sys.argv[:] = ["unittest"]
+    send({"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
+    guard = csbx_guard.Guard(send, repo, changed, ("unittest",))
+    Result, state = make_result(unittest, send, guard)
+    loader = unittest.TestLoader()
+    try:
+        if want["ids"] or want["args"]:
+            suite = loader.loadTestsFromNames([plain_id(i) for i in want["ids"]] + want["args"])
+        else:
+            suite = loader.discover(".")
+        count = suite.countTestCases()
+        result = unittest.TextTestRunner(resultclass=Result, verbosity=2).run(suite)
+    except BaseException as e:  # SystemExit too
+        send({"t": "error", "code": "interrupted", "message": "%s: %s" % (type(e).__name__, e)})
+        return 1
+    guard.check(None)
+    send({"t": "finish", "status": 0 if result.wasSuccessful() else 1, "collected": count, "failed": int(state["failed"] > 0),
+          "session_failed": int(not result.wasSuccessful())})
+    return 0 if result.wasSuccessful() else 1
