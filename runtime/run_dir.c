@@ -79,7 +79,6 @@ static int write_end(const struct run_dir *d, struct run_state *state, const str
 	state->ended_ns = now_ns();
 	state->exit_code = run_exit_code(res);
 	state->oom_killed = res->oom_killed;
-	state->paused = false;
 	free(state->error);
 	state->error = res->error.code ? strdup(res->error.msg) : NULL;
 	r = run_state_write(d->fd, state, e);

@@ -12,10 +12,11 @@ from .api import Container, run, start
 from .build import Logs
 from .errors import (Error, LaunchError, NotInstalled, OutOfMemory, ProgramError, ProgramTimeout,
                      Refused, SandboxError)
+from .pool import Pool
 from .program import configure
 from .result import Failure, Limit, Limits, Result, Truncated, User
 
 __version__ = "0.1.0"
 __all__ = ["Container", "Error", "Failure", "LaunchError", "Limit", "Limits", "Logs", "NotInstalled",
-           "OutOfMemory", "ProgramError", "ProgramTimeout", "Refused", "Result", "SandboxError",
+           "OutOfMemory", "Pool", "ProgramError", "ProgramTimeout", "Refused", "Result", "SandboxError",
            "Truncated", "User", "aio", "configure", "run", "start"]

@@ -26,23 +26,36 @@ def _input(input: Input, stdin: Stream) -> Optional[bytes]:
 
 
 def operand(image: program.Path) -> str:
-    """An image or a name. A path without a slash must not be read as a name, nor as an option."""
+    """An image or a name. A path object is a path, never a name; no word is read as an option."""
     text = os.fspath(image)
     if not text or "\0" in text:
         raise ValueError(f"not an image: {text!r}")
-    if isinstance(image, os.PathLike) and "/" not in text:
-        return "./" + text
-    return "./" + text if text.startswith("-") else text
+    return path(text) if isinstance(image, os.PathLike) or text.startswith("-") else text
 
 
-def run(image: program.Path, command: Sequence[str], *, input: Input, stdin: Stream, stdout: Stream,
-        stderr: Stream, csbx: Optional[program.Path], given: Mapping[str, Any]) -> Call[Result]:
+def path(text: str) -> str:
+    """With a slash in it: to csbx an operand without one is a name."""
+    return text if "/" in text else "./" + text
+
+
+def run(image: program.Path, command: Sequence[str], *, input: Input = None, stdin: Stream = None,
+        stdout: Stream = None, stderr: Stream = None, csbx: Optional[program.Path],
+        given: Mapping[str, Any]) -> Call[Result]:
     given = dict(given)
     given["name"] = name = given.get("name") or instance_name()
     argv: List[Union[str, Temp]] = ["run", *options.words(options.RUN, given), operand(image),
                                     *command_words(command)]
     return Call(argv, result_of(Result.from_dict), csbx, _input(input, stdin), stdin, stdout, stderr,
                 given.get("timeout"), name)
+
+
+def start_writable(name: str, command: Sequence[str], *, csbx: Optional[program.Path],
+                   given: Mapping[str, Any]) -> Call[Result]:
+    """A start that keeps what it writes. Only one at a time may, so the name tells it."""
+    argv: List[Union[str, Temp]] = ["start", "--rw", *options.words(options.RUN, given), name,
+                                    *command_words(command)]
+    return Call(argv, result_of(Result.from_dict), csbx, timeout_s=given.get("timeout"),
+                kill_name=name)
 
 
 def start(image: program.Path, command: Sequence[str], *, verb: str, csbx: Optional[program.Path],
