@@ -7,5 +7,6 @@
 #include "cmd/docker/verbs.h"
 
 const struct docker_verb *const docker_verbs_image[] = {
+	&docker_load,
 	NULL,
 };

@@ -4,6 +4,8 @@
 
 struct docker_verb;
 
+extern const struct docker_verb docker_load;
+
 extern const struct docker_verb *const docker_verbs_image[]; /* ends with NULL */
 
 #endif
