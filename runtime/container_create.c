@@ -222,6 +222,7 @@ static int set_life(struct build *b, struct err *e)
 	if (t) {
 		rec->dialect = t->dialect;
 		rec->labels = t->labels;
+		rec->notes = t->notes;
 		rec->image_ref = t->image_ref;
 		rec->image_digest = t->image_digest;
 		rec->owner = t->owner;
