@@ -278,7 +278,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	if (r >= 0)
 		r = container_release_upper(&c, e);
 	container_done(&c);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	supervise_signals_restore(&old, r >= 0);
 	ret->teardown_ns = now_ns(CLOCK_MONOTONIC) - begin - ret->setup_ns - ret->wall_ns;
 	return r;
 }

@@ -2,6 +2,7 @@
 #include "runtime/detach.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,13 +17,16 @@ struct failure {
 	struct err error;
 };
 
+/* Signals stay blocked: only SIGKILL may end a supervisor before its last word. */
 static int leave_session(struct err *e)
 {
 	_close_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t all;
 
+	sigfillset(&all);
 	if (null < 0)
 		return err_sys(e, "/dev/null");
-	if (setsid() < 0 || chdir("/") < 0)
+	if (sigprocmask(SIG_BLOCK, &all, NULL) < 0 || setsid() < 0 || chdir("/") < 0)
 		return err_sys(e, "leave the session");
 	for (int fd = 0; fd < 3; fd++) {
 		if (dup2(null, fd) < 0)
