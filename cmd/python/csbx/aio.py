@@ -6,14 +6,14 @@ import asyncio
 import contextlib
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Optional, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Awaitable, Optional, Sequence, TypeVar
 
 from . import build, program
 from .build import Input, Logs
-from .call import Call, Started, Stream, prepared
+from .call import Call, Started, Stream, own_containers, prepared
 from .errors import SandboxError
 from .result import Result
-from .sync import KILL_S, PAUSE_S, TERM_S, kill_command
+from .sync import KILL_S, PAUSE_S
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -63,24 +63,28 @@ async def _to_its_end(awaitable: Awaitable[T]) -> T:
 
 async def _end(call: Call[Any], started: Started, p: asyncio.subprocess.Process) -> None:
     """As sync.end()."""
-    deadline = time.monotonic() + (KILL_S if call.kill_name else TERM_S)
+    deadline = time.monotonic() + KILL_S
     reader = asyncio.ensure_future(p.communicate())
-    if not call.kill_name:
-        _signal(p.terminate)
-    while p.returncode is None and time.monotonic() < deadline:
-        if call.kill_name:
-            killer = await asyncio.create_subprocess_exec(
-                *kill_command(call, started), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, start_new_session=True)
-            await killer.wait()
+    csbx = started.argv[0]
+    while p.returncode is None:
+        if not call.supervises or time.monotonic() > deadline:
+            with contextlib.suppress(ProcessLookupError):
+                p.kill()
+        elif ids := own_containers(await _ask(csbx, "list", "--json"), p.pid):
+            await _ask(csbx, "kill", *ids)
         await asyncio.wait([reader], timeout=PAUSE_S)
-    _signal(p.kill)
     await asyncio.wait([reader])
 
 
-def _signal(send: Callable[[], None]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        send()
+async def _ask(*argv: str) -> bytes:
+    p = await asyncio.create_subprocess_exec(
+        *argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        start_new_session=True)
+    try:
+        return (await asyncio.wait_for(p.communicate(), KILL_S))[0]
+    except asyncio.TimeoutError:
+        p.kill()
+        return (await p.communicate())[0]
 
 
 async def run(image: program.Path, command: Sequence[str] = (), *, input: Input = None,

@@ -6,7 +6,7 @@ import os
 from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import options, program
-from .call import Call, Ended, Stream, Temp, command_words, instance_name, plain, result_of, to_bytes
+from .call import Call, Ended, Stream, Temp, command_words, plain, result_of, to_bytes
 from .result import Result
 
 Input = Union[None, str, bytes]
@@ -41,21 +41,19 @@ def path(text: str) -> str:
 def run(image: program.Path, command: Sequence[str], *, input: Input = None, stdin: Stream = None,
         stdout: Stream = None, stderr: Stream = None, csbx: Optional[program.Path],
         given: Mapping[str, Any]) -> Call[Result]:
-    given = dict(given)
-    given["name"] = name = given.get("name") or instance_name()
     argv: List[Union[str, Temp]] = ["run", *options.words(options.RUN, given), operand(image),
                                     *command_words(command)]
     return Call(argv, result_of(Result.from_dict), csbx, _input(input, stdin), stdin, stdout, stderr,
-                given.get("timeout"), name)
+                given.get("timeout"), supervises=True)
 
 
 def start_writable(name: str, command: Sequence[str], *, csbx: Optional[program.Path],
                    given: Mapping[str, Any]) -> Call[Result]:
-    """A start that keeps what it writes. Only one at a time may, so the name tells it."""
+    """A start that keeps what it writes. Only one at a time may."""
     argv: List[Union[str, Temp]] = ["start", "--rw", *options.words(options.RUN, given), name,
                                     *command_words(command)]
     return Call(argv, result_of(Result.from_dict), csbx, timeout_s=given.get("timeout"),
-                kill_name=name)
+                supervises=True)
 
 
 def start(image: program.Path, command: Sequence[str], *, verb: str, csbx: Optional[program.Path],

@@ -7,14 +7,13 @@ import contextlib
 import subprocess
 import threading
 import time
-from typing import Any, Dict, List, Optional, Tuple, TypeVar
+from typing import Any, Dict, Optional, Tuple, TypeVar
 
-from .call import Call, Started, prepared
+from .call import Call, Started, own_containers, prepared
 from .errors import SandboxError
 
 T = TypeVar("T")
 KILL_S = 5.0  # how long `csbx kill` may take before csbx itself is killed, and its container with it
-TERM_S = 1.0  # how long csbx may take after SIGTERM where there is no container of that name
 PAUSE_S = 0.05
 
 
@@ -82,18 +81,19 @@ def perform(call: Call[T], running: Optional[Running] = None) -> T:
 
 
 def ask_to_end(call: Call[Any], started: Started, p: "subprocess.Popen[bytes]", forced: bool) -> None:
-    """One attempt; `csbx kill` finds a container only once it is known."""
-    if forced:
+    """One attempt. A container is found only once it runs."""
+    if forced or not call.supervises:
         p.kill()
-    elif call.kill_name:
-        subprocess.run(kill_command(call, started), stdin=subprocess.DEVNULL, check=False,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    else:
-        p.terminate()
+        return
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        ids = own_containers(_ask(started.argv[0], "list", "--json"), p.pid)
+        if ids:
+            _ask(started.argv[0], "kill", *ids)
 
 
-def kill_command(call: Call[Any], started: Started) -> List[str]:
-    return [started.argv[0], "kill", call.kill_name or ""]
+def _ask(*argv: str) -> bytes:
+    return subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False,
+                          stderr=subprocess.DEVNULL, timeout=KILL_S).stdout
 
 
 def end(call: Call[Any], started: Started, p: "subprocess.Popen[bytes]") -> None:
@@ -101,7 +101,7 @@ def end(call: Call[Any], started: Started, p: "subprocess.Popen[bytes]") -> None
 
     Killing csbx alone would end the container too, but leave a record for `csbx gc`.
     """
-    deadline = time.monotonic() + (KILL_S if call.kill_name else TERM_S)
+    deadline = time.monotonic() + KILL_S
     while p.poll() is None:
         ask_to_end(call, started, p, forced=time.monotonic() > deadline)
         with contextlib.suppress(subprocess.TimeoutExpired, ValueError):
