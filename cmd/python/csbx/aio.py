@@ -6,22 +6,23 @@ import asyncio
 import contextlib
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any, Awaitable, Optional, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Awaitable, Iterable, Mapping, Optional, Sequence, TypeVar, Union
 
 from . import build, program
-from .build import Input, Logs
+from .build import Code, Input, Logs, Patch
 from .call import Call, Started, Stream, own_containers, prepared
 from .errors import SandboxError
-from .result import Result
+from .cases import CaseLike
+from .result import EvalResult, Result, TestResult
 from .sync import KILL_S, PAUSE_S
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-    from .options import ExecOptions, RunOptions
+    from .options import ExecOptions, JudgeOptions, RunOptions
 
 T = TypeVar("T")
 
-__all__ = ["Container", "run", "start"]
+__all__ = ["Container", "eval", "run", "start", "test"]
 
 
 async def perform(call: Call[T]) -> T:
@@ -95,6 +96,32 @@ async def run(image: program.Path, command: Sequence[str] = (), *, input: Input 
     result = await perform(build.run(image, command, input=input, stdin=stdin, stdout=stdout,
                                      stderr=stderr, csbx=csbx, given=options))
     return result.check() if check else result
+
+
+async def eval(code: Code, *, image: Optional[program.Path] = None, lang: Optional[str] = None,
+               args: Sequence[str] = (), stdin: Input = None, function: Optional[str] = None,
+               cases: Optional[Iterable[CaseLike]] = None, setup: Optional[Code] = None,
+               check: Optional[Code] = None, files: Optional[Mapping[str, Code]] = None,
+               csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> EvalResult:
+    """As csbx.eval()."""
+    return await perform(build.eval(code, image=image, lang=lang, args=args, stdin=stdin,
+                              function=function, cases=cases, setup=setup, check=check,
+                              files=files, csbx=csbx, given=options))
+
+
+async def test(repo: Optional[program.Path] = None, *, image: Optional[program.Path] = None,
+               repo_in_image: Optional[str] = None, clone: Optional[str] = None,
+               commit: Optional[str] = None, patches: Union[Patch, Sequence[Patch]] = (),
+               test_patch: Optional[Patch] = None, fail_to_pass: Sequence[str] = (),
+               pass_to_pass: Sequence[str] = (), strict: bool = False, runner: Optional[str] = None,
+               python: Optional[str] = None, args: Sequence[str] = (),
+               csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> TestResult:
+    """As csbx.test()."""
+    return await perform(build.test(
+        repo, image=image, repo_in_image=repo_in_image, clone=clone, commit=commit,
+        patches=patches, test_patch=test_patch, fail_to_pass=fail_to_pass,
+        pass_to_pass=pass_to_pass, strict=strict, runner=runner, python=python, args=args,
+        csbx=csbx, given=options))
 
 
 async def start(image: program.Path, command: Sequence[str] = (), *,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Dict, List, Mapping, Optional, Type, TypeVar
 
 from .errors import LaunchError, OutOfMemory, ProgramError, ProgramTimeout, SandboxError
+from .values import from_json
 
 R = TypeVar("R", bound="Result")
 
@@ -176,8 +177,11 @@ class CaseResult:
     passed: bool = False
     output: Any = None
     expected: Any = None
-    detail: str = ""
+    detail: Optional[str] = None
     duration_ms: Optional[float] = None
+    weight: float = 1.0
+    expected_type: Optional[str] = None
+    expected_exception: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -194,7 +198,7 @@ class EvalResult(Result):
     def _convert(cls, obj: Mapping[str, Any]) -> Dict[str, Any]:
         new = super()._convert(obj)
         if obj.get("cases") is not None:
-            new["cases"] = [CaseResult(**_only(CaseResult, c)) for c in obj["cases"]]
+            new["cases"] = [_case(c) for c in obj["cases"]]
         if obj.get("error_summary") is not None:
             new["error_summary"] = ErrorSummary(**_only(ErrorSummary, obj["error_summary"]))
         new["feedback"] = list(obj.get("feedback") or [])
@@ -245,6 +249,13 @@ class TestResult(Result):
                                 ("collection_errors", "id", "message")):
             new[name] = [Note(n[what], n[why]) for n in obj.get(name) or []]
         return new
+
+
+def _case(obj: Mapping[str, Any]) -> CaseResult:
+    values = _only(CaseResult, obj)
+    for name in ("output", "expected"):
+        values[name] = from_json(obj.get(name))
+    return CaseResult(**values)
 
 
 def _only(cls: Any, obj: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
