@@ -75,6 +75,8 @@ static int pack_entry(struct layer_dir *d, const struct layer_entry *l, const ch
 	if (l->type == ENTRY_DEVICE)
 		return err_set(e, EOPNOTSUPP, "/%.200s: a device node", l->path);
 	r = member_name(&path, member, l->path, e);
+	if (l->type == ENTRY_DIRECTORY)
+		strbuf_addch(&path, '/');
 	if (r >= 0 && l->type == ENTRY_HARDLINK)
 		r = member_name(&link, member, l->link, e);
 	if (r < 0)

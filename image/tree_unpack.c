@@ -197,9 +197,9 @@ static int make_directory(struct unpack *x, int dir, const char *name, const str
 			return err_sys(e, "make the directory");
 		if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			return err_sys(e, "stat");
-		if (!S_ISDIR(st.st_mode) &&
-		    (unlinkat(dir, name, 0) < 0 || mkdirat(dir, name, 0700) < 0))
-			return err_sys(e, "replace it by a directory");
+		if (!S_ISDIR(st.st_mode))
+			return err_set(e, EEXIST,
+				       "a non-directory is not overwritten by a directory");
 	}
 	fd = open_made(dir, name, S_IFDIR, e);
 	r = fd < 0 ? fd : set_owner(x, fd, h, e);
@@ -300,8 +300,8 @@ static int make_room(int dir, const char *name, struct err *e)
 		struct stat st;
 
 		if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
-			return err_set(e, EISDIR,
-				       "a directory cannot be overwritten by a non-directory");
+			return err_set(e, EEXIST,
+				       "a directory is not overwritten by a non-directory");
 		errno = EPERM;
 	}
 	return err_sys(e, "replace it");

@@ -10,8 +10,8 @@
  *	TREE_IN_ROOT	links are followed and end inside the root, as for a process in there
  *	TREE_BENEATH	no link is followed
  *
- * What is there already is replaced, directories are merged. A directory in the place of a file is
- * -EISDIR, never removed. Devices are -EOPNOTSUPP.
+ * Files that are there are replaced, directories merged. A directory in the place of anything else,
+ * or anything else in the place of a directory, is -EEXIST. Devices are -EOPNOTSUPP.
  */
 
 #include <stdbool.h>

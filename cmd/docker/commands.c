@@ -18,7 +18,7 @@ const struct docker_command docker_commands[] = {
 	 "Attach local standard input, output, and error streams to a running container"},
 	{"container commit", "commit", NULL, NOT_DONE,
 	 "Create a new image from a container's changes"},
-	{"container cp", "cp", NULL, CSBX,
+	{"container cp", "cp", NULL, IMAGE,
 	 "Copy files/folders between a container and the local filesystem"},
 	{"container create", "create", NULL, CSBX, "Create a new container"},
 	{"container diff", "diff", NULL, TOOL,

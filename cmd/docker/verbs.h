@@ -6,6 +6,4 @@
 
 struct docker_verb;
 
-extern const struct docker_verb docker_verb_ps;
-
 #endif

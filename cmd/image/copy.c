@@ -235,10 +235,8 @@ static int stat_target(struct copy *x, const char *path, struct copy_target *ret
 	mode_t mode = 0;
 	int r = copy_agent_stat(&x->agent, path, true, &mode, e);
 
-	if (r == -ENOENT)
+	if (r == -ENOENT || (r == -ENOTDIR && copy_path_wants_directory(path)))
 		r = 0;
-	else if (r == -ENOTDIR && copy_path_wants_directory(path))
-		return rule_failed(x, r, path, e);
 	*ret = (struct copy_target){path, mode != 0, S_ISDIR(mode)};
 	return r;
 }
@@ -294,8 +292,8 @@ static int copy_in(struct copy *x, struct err *e)
 	r = check_parent(x, p.parent, e);
 	if (r >= 0)
 		r = send_tree(x, &p, source, e);
-	if (r == -EROFS)
-		x->failure = COPY_READ_ONLY;
+	if (r == -EROFS || r == -EEXIST)
+		x->failure = r == -EROFS ? COPY_READ_ONLY : COPY_WRONG_TYPE;
 	copy_plan_free(&p);
 	return r;
 }

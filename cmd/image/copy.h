@@ -34,6 +34,7 @@ enum copy_failure {
 	COPY_NOT_DIRECTORY,         /* "file/", or a tar's target is none */
 	COPY_CANNOT_COPY_DIRECTORY, /* to a file */
 	COPY_READ_ONLY,
+	COPY_WRONG_TYPE, /* a directory on something else, or the other way round */
 };
 
 /* o: for a container that does not run, which ids there are. */
