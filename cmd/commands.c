@@ -17,6 +17,7 @@ const struct command command_list[] = {
 	{"logout", PROGRAM_IMAGE, GROUP_IMAGE, "Forget the password for a registry"},
 	{"start", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container or an image"},
 	{"run", PROGRAM_CSBX, GROUP_RUN, "Run a command in a fresh container of an image"},
+	{"eval", PROGRAM_TOOL, GROUP_RUN, "Run generated code and judge it"},
 	{"exec", PROGRAM_CSBX, GROUP_RUN, "Run a command in a container that runs already"},
 	{"cp", PROGRAM_IMAGE, GROUP_RUN, "Copy files between a container and the host"},
 	{"logs", PROGRAM_CSBX, GROUP_RUN, "Show what a detached container has written"},

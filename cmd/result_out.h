@@ -31,12 +31,12 @@ struct result_out {
 /* Also turns on spec's capture where the object goes to stdout. */
 int result_out_open(const struct result_opts *o, struct container_spec *spec,
 		    struct result_out *ret, struct err *e);
-/* Writes the object, where one is wanted, and closes. more: what a judged run has to add. */
+/* Writes the object, where one is wanted, and closes. */
+int result_out_write(struct result_out *out, const struct container_spec *spec,
+		     const struct run_result *r, struct err *e);
+/* The same with what a judged run adds. */
 int result_out_write_more(struct result_out *out, const struct container_spec *spec,
 			  const struct run_result *r, const struct result_more *more,
 			  struct err *e);
-/* The same, of a run that is not judged. */
-int result_out_write(struct result_out *out, const struct container_spec *spec,
-		     const struct run_result *r, struct err *e);
 
 #endif

@@ -44,7 +44,7 @@ static void explain_launch_error(const struct container_spec *spec, const struct
 		cmd_hint("the file, or the interpreter it names, is not in the container");
 }
 
-static int report(const struct container_spec *spec, const struct image_meta *meta,
+int run_report(const struct container_spec *spec, const struct image_meta *meta,
 		  const struct run_result *result, const char *what)
 {
 	for (size_t i = 0; i < result->degraded.n; i++)
@@ -82,7 +82,7 @@ static int run_spec(struct cmd *c, const struct container_spec *spec, const stru
 		code = cmd_error(&e, "%s", what);
 		failed_result(&result, &e);
 	} else {
-		code = report(spec, meta, &result, what);
+		code = run_report(spec, meta, &result, what);
 	}
 	if (out && result_out_write(out, spec, &result, &e) < 0)
 		code = cmd_error(&e, "%s", what);

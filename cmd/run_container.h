@@ -11,6 +11,7 @@ struct container_spec;
 struct err;
 struct image_meta;
 struct run_opts;
+struct run_result;
 
 struct run_request {
 	const char *operand; /* container or image */
@@ -31,6 +32,10 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
  */
 int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *meta,
 		    const char *what);
+
+/* Warnings, errors and hints about a run that came about; csbx's exit code. meta may be NULL. */
+int run_report(const struct container_spec *spec, const struct image_meta *meta,
+	       const struct run_result *result, const char *what);
 
 /* --stdin FILE: descriptor 0 is the file from here on. */
 int run_replace_stdin(const char *path, struct err *e);

@@ -163,7 +163,7 @@ static int open_layers(const struct fileset *f, const struct strv *names, struct
 	return 0;
 }
 
-static int read_images(const struct fileset *f, struct docker_images *ret, struct err *e)
+int docker_archive_images(const struct fileset *f, struct docker_images *ret, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r = fileset_read(f, "manifest.json", JSON_MANIFEST_MAX, &text, e);
@@ -185,7 +185,7 @@ int docker_archive_load(const struct fileset *f, const struct source_uri *u,
 {
 	_docker_images_ struct docker_images images = {0};
 	const struct docker_image *image;
-	int r = read_images(f, &images, e);
+	int r = docker_archive_images(f, &images, e);
 
 	if (r < 0)
 		return r;

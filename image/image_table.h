@@ -62,7 +62,8 @@ int image_table_read(int dirfd, const char *id, struct image_record *ret, struct
 
 struct image_item {
 	struct image_record record;
-	struct strv names; /* canonical, in byte order: digests sort by their repository */
+	struct strv names;  /* canonical, in byte order: digests sort by their repository */
+	uint64_t tagged_ns; /* when it got its last name; 0: it has none */
 };
 struct image_list {
 	struct image_item *items; /* last created first */

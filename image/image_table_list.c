@@ -90,8 +90,11 @@ static int add_tags(int dirfd, const struct strv *tags, struct image_list *l, st
 			continue;
 		}
 		item = image_list_get(l, tag.id);
-		if (item)
+		if (item) {
 			strv_add(&item->names, tag.name);
+			if (tag.tagged_ns > item->tagged_ns)
+				item->tagged_ns = tag.tagged_ns;
+		}
 		image_tag_free(&tag);
 		if (item && strv_check(&item->names, e) < 0)
 			return -ENOMEM;

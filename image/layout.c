@@ -13,7 +13,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
-static bool is_image(const struct oci_descriptor *d)
+bool layout_is_image(const struct oci_descriptor *d)
 {
 	return oci_kind_of(d->media_type) >= 0 && !d->attestation;
 }
@@ -31,7 +31,7 @@ static bool is_selected(const struct oci_document *index, size_t i, const struct
 
 	switch (u->select) {
 	case SELECT_REF:
-		return is_image(d) && has_ref(d, u->ref);
+		return layout_is_image(d) && has_ref(d, u->ref);
 	case SELECT_DIGEST:
 		return digest_equal(&d->digest, &u->digest);
 	case SELECT_PLACE:
@@ -39,7 +39,7 @@ static bool is_selected(const struct oci_document *index, size_t i, const struct
 	case SELECT_ANY:
 		break;
 	}
-	return is_image(d);
+	return layout_is_image(d);
 }
 
 /* "latest, v1, @2": what can be written behind the path. */
@@ -49,7 +49,7 @@ static void list_images(const struct oci_document *index, struct strbuf *out)
 		const struct oci_descriptor *d = &index->entries[i];
 		const char *name = d->ref_name ? d->ref_name : d->image_name;
 
-		if (!is_image(d))
+		if (!layout_is_image(d))
 			continue;
 		strbuf_addstr(out, out->len ? ", " : "");
 		if (name)
@@ -166,7 +166,7 @@ static bool lists_digest(const struct oci_document *index, const struct digest *
 	return false;
 }
 
-static int read_index(const struct fileset *f, struct oci_document *ret, struct err *e)
+int layout_read_index(const struct fileset *f, struct oci_document *ret, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r = fileset_read(f, "oci-layout", JSON_MANIFEST_MAX, &text, e);
@@ -194,7 +194,7 @@ int layout_load(const struct fileset *f, const struct source_uri *u, const struc
 	const struct oci_blobs blobs = {.files = f};
 	_oci_document_ struct oci_document index = {0};
 	const struct oci_descriptor *root = NULL;
-	int r = read_index(f, &index, e);
+	int r = layout_read_index(f, &index, e);
 
 	if (r < 0)
 		return r;

@@ -16,8 +16,6 @@ install: all ## programs, man pages, completions (prefix=, DESTDIR=)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/csbx
 	$(Q)$(INSTALL) -m 0755 $(O)/csbx $(DESTDIR)$(bindir)/csbx
 	$(Q)$(INSTALL) -m 0755 $(addprefix $(O)/,$(HELPERS)) $(DESTDIR)$(libexecdir)/csbx
-	$(Q)$(INSTALL) -d $(DESTDIR)$(libexecdir)/csbx/harness
-	$(Q)$(INSTALL) -m 0644 $(HARNESS_FILES) $(DESTDIR)$(libexecdir)/csbx/harness
 	$(Q)for page in $(MAN_PAGES); do \
 	  $(INSTALL) -D -m 0644 $$page $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; done
 	$(Q)! [ -e contrib/completion/csbx.bash ] || $(INSTALL) -D -m 0644 contrib/completion/csbx.bash \
@@ -32,7 +30,7 @@ install: all ## programs, man pages, completions (prefix=, DESTDIR=)
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/csbx $(addprefix $(DESTDIR)$(libexecdir)/csbx/,$(HELPERS))
-	rm -f $(addprefix $(DESTDIR)$(libexecdir)/csbx/harness/,$(notdir $(HARNESS_FILES)))
+	rm -f $(addprefix $(DESTDIR)$(libexecdir)/csbx/harness/,$(notdir $(HARNESS_SRCS)))
 	rmdir $(DESTDIR)$(libexecdir)/csbx/harness 2>/dev/null || true
 	rm -f $(DESTDIR)$(BASH_COMPLETIONS_DIR)/csbx $(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_csbx
 	rm -f $(foreach p,$(MAN_PAGES),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(p)))/$(notdir $(p)))

@@ -121,6 +121,12 @@ void cgroup_kill(const struct cgroup *cg)
 		(void)cgroup_write(cg->limit_fd, "cgroup.kill", "1");
 }
 
+int cgroup_freeze(const struct cgroup *cg, bool on)
+{
+	return cgroup_is_made(cg) ? cgroup_write(cg->limit_fd, "cgroup.freeze", on ? "1" : "0")
+				  : -ENOENT;
+}
+
 static uint64_t read_key(int fd, const char *name, const char *key)
 {
 	char text[2048];

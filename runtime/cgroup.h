@@ -49,6 +49,8 @@ static inline bool cgroup_is_made(const struct cgroup *cg)
 
 /* SIGKILL to everything in csbx-ID (Linux 5.14). */
 void cgroup_kill(const struct cgroup *cg);
+/* Stops everything in csbx-ID, or lets it go on; -ENOENT where there is no group or no freezer. */
+int cgroup_freeze(const struct cgroup *cg, bool on);
 
 struct cgroup_usage {
 	uint64_t memory_peak_bytes, oom_kills;

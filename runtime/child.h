@@ -55,7 +55,9 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e);
 int rootfs_lower_image(struct child *c, const struct op *op, struct err *e);
 int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e);
 int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e);
-int rootfs_seed(struct child *c, const struct op *op, struct err *e);
+int rootfs_seed(struct child *c, const struct op *op, struct err *e); /* rootfs_seed.c */
+/* What we make is the main user's; this makes it root's where there is one in the map. */
+int rootfs_give_to_root(const struct child *c, int fd, struct err *e);
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e);
 int rootfs_readonly(struct child *c, const struct op *op, struct err *e);
 int rootfs_pivot(struct child *c, const struct op *op, struct err *e);

@@ -95,7 +95,7 @@ static int launch(struct container *c, struct err *e)
 	return r;
 }
 
-static int publish(struct container *c, struct err *e)
+static int publish(struct container *c, bool paused, struct err *e)
 {
 	_free_ char *cgroup = cgroup_is_made(&c->limits.cgroup)
 				      ? cgroup_path(&c->limits.cgroup.parent, c->spec->id)
@@ -111,11 +111,14 @@ static int publish(struct container *c, struct err *e)
 		.command = c->spec->proc.argv,
 		.supervisor = getpid(),
 		.init = c->pid1.pid,
-		.started_ns = now_ns(CLOCK_REALTIME),
+		.started_ns = c->published_ns,
+		.paused = paused,
 	};
 	struct json_out json = JSON_OUT_INIT;
 	int r;
 
+	if (!c->published_ns)
+		rec.started_ns = c->published_ns = now_ns(CLOCK_REALTIME);
 	/* For inspect. An argument list of megabytes is not worth a copy. */
 	spec_write_json(c->spec, &json);
 	if (json_finish(&json, NULL) >= 0 && json.buf.len <= SPEC_RECORD_BYTES_MAX)
@@ -123,6 +126,11 @@ static int publish(struct container *c, struct err *e)
 	r = instance_publish(&c->instance, &rec, e);
 	json_out_free(&json);
 	return r;
+}
+
+static int note_paused(void *ctx, bool paused, struct err *e)
+{
+	return publish(ctx, paused, e);
 }
 
 static void note_degraded(const struct container *c, struct run_result *ret)
@@ -201,6 +209,10 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.fetch = &fetch,
 		.exec = &exec,
 		.started_fd = c->hooks ? c->hooks->started_fd : -1,
+		.kept = c->hooks ? c->hooks->kept : NULL,
+		.owner_fd = c->hooks && c->hooks->owner_fd ? c->hooks->owner_fd : -1,
+		.note_paused = note_paused,
+		.note_ctx = c,
 		.channel = c->hooks ? c->hooks->channel : NULL,
 		.result = ret,
 	};
@@ -250,7 +262,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	if (r >= 0)
 		r = launch(&c, e);
 	if (r >= 0)
-		r = publish(&c, e);
+		r = publish(&c, false, e);
 	if (r >= 0) {
 		note_degraded(&c, ret);
 		container_limits_note(&c.limits, ret);
@@ -258,6 +270,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 		r = watch(&c, ret, e);
 		ret->wall_ns = now_ns(CLOCK_MONOTONIC) - begin - ret->setup_ns;
 	}
+	c.is_removed = (hooks && hooks->removed_after && !ret->is_stopped) || ret->is_removed;
 	if (r < 0 || ret->error.code)
 		server_forget_dead(paths);
 	if (r == -EOPNOTSUPP && !on_disk && spec->rootfs.upper != UPPER_KEPT)
@@ -265,7 +278,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	if (r >= 0)
 		r = container_release_upper(&c, e);
 	container_done(&c);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	supervise_signals_restore(&old, r >= 0);
 	ret->teardown_ns = now_ns(CLOCK_MONOTONIC) - begin - ret->setup_ns - ret->wall_ns;
 	return r;
 }

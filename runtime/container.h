@@ -13,14 +13,16 @@
 struct container_spec;
 struct paths;
 struct run_log;
+struct run_dir;
 struct run_result;
 struct strbuf;
 struct err;
 
 /*
  * A descriptor to listen to while the container runs, beside everything else: the other end is the
- * program's (process_spec.keep_fds). A handler below 0 ends the listening, not the run. What is
- * still queued when container_run() returns is the caller's to read.
+ * program's (process_spec.keep_fds). A handler below 0 ends the listening, not the run; above 0 it
+ * ends the run, as that enum run_status. What is still queued when container_run() returns is the
+ * caller's to read.
  */
 struct container_channel {
 	int fd;
@@ -44,6 +46,9 @@ struct container_hooks {
 	 * once, and closed when it has left.
 	 */
 	int client_sock, client_fds[3];
+	const struct run_dir *kept; /* of a container that stays: notes the start; NULL: none */
+	int owner_fd;               /* pidfd: the container ends when that process does; 0: none */
+	bool removed_after;         /* the layer is deleted next, and so need not be synced */
 };
 
 int container_run(const struct container_spec *spec, const struct paths *paths,

@@ -17,6 +17,8 @@
 #include "runtime/meta_cache.h"
 #include "runtime/name.h"
 #include "runtime/paths.h"
+#include "runtime/spec.h"
+#include "runtime/spec_flat.h"
 #include "runtime/temp_dir.h"
 
 struct build {
@@ -26,7 +28,8 @@ struct build {
 	int temp;   /* the shared lock */
 	int tmp_fd; /* the directory being built */
 	int image_fd;
-	char tmp[TEMP_NAME_BYTES];
+	char tmp[TEMP_NAME_BYTES], id[NAME_CONTAINER_ID_DIGITS + 1];
+	struct strbuf spec;
 	struct container_record record;
 };
 
@@ -151,7 +154,7 @@ static int replace(struct build *b, struct err *e)
 	}
 }
 
-static int replace_idle(struct build *b, struct err *e)
+static int replace_recipe(struct build *b, struct err *e)
 {
 	struct layer layer;
 	int r = instance_refuse_running(b->paths, b->how->name, e);
@@ -165,6 +168,20 @@ static int replace_idle(struct build *b, struct err *e)
 		r = replace(b, e);
 	layer_close(&layer);
 	return r;
+}
+
+static int replace_idle(struct build *b, struct err *e)
+{
+	struct container_record old = {0};
+	int r = container_store_read(b->dirfd, b->how->name, &old, NULL);
+
+	/* One that stays has locks, a layer and volumes of its own: it goes first. */
+	if (r >= 0 && old.spec)
+		r = container_store_remove(b->paths, b->how->name, e);
+	else
+		r = 0;
+	container_record_free(&old);
+	return r < 0 && r != -ENOENT ? r : replace_recipe(b, e);
 }
 
 /* --- all of it ---------------------------------------------------------------------------- */
@@ -189,6 +206,37 @@ static int open_source(struct build *b, struct strbuf *meta, char **ret_path, st
 	return 0;
 }
 
+/* Id, specification, and what else was asked for; the pointers are the caller's and the build's. */
+static int set_life(struct build *b, struct err *e)
+{
+	const struct container_record *t = b->how->traits;
+	struct container_record *rec = &b->record;
+	char instance[NAME_ID_DIGITS + 1];
+	int r = name_new_id(instance, e);
+
+	if (r >= 0)
+		r = name_new_container_id(b->how->spec ? b->how->spec->id : instance, b->id, e);
+	if (r < 0)
+		return r;
+	rec->container_id = b->id;
+	if (t) {
+		rec->dialect = t->dialect;
+		rec->labels = t->labels;
+		rec->notes = t->notes;
+		rec->image_ref = t->image_ref;
+		rec->image_digest = t->image_digest;
+		rec->owner = t->owner;
+		rec->auto_remove = t->auto_remove;
+		rec->open_stdin = t->open_stdin;
+	}
+	if (!b->how->spec)
+		return 0;
+	r = spec_flat_write(b->how->spec, &b->spec, e);
+	rec->spec = b->spec.data;
+	rec->spec_len = b->spec.len;
+	return r;
+}
+
 static int create(struct build *b, struct err *e)
 {
 	int r = build(b, e);
@@ -200,8 +248,9 @@ static int create(struct build *b, struct err *e)
 	return r;
 }
 
-int container_store_create(const struct paths *p, const struct container_create *how,
-			   enum image_pin *ret_pin, struct err *e)
+int container_store_create_id(const struct paths *p, const struct container_create *how,
+			      enum image_pin *ret_pin, char ret_id[NAME_CONTAINER_ID_DIGITS + 1],
+			      struct err *e)
 {
 	struct build b = {
 		.paths = p, .how = how, .dirfd = -1, .temp = -1, .tmp_fd = -1, .image_fd = -1};
@@ -220,12 +269,23 @@ int container_store_create(const struct paths *p, const struct container_create 
 	if (r >= 0)
 		r = open_source(&b, &meta, &path, e);
 	if (r >= 0)
+		r = set_life(&b, e);
+	if (r >= 0)
 		r = create(&b, e);
+	strbuf_free(&b.spec);
 	fd_close(&b.image_fd);
 	fd_close(&b.tmp_fd);
 	fd_close(&b.temp);
 	fd_close(&b.dirfd);
 	if (r >= 0 && ret_pin)
 		*ret_pin = b.record.pin;
+	if (r >= 0 && ret_id)
+		memcpy(ret_id, b.id, sizeof(b.id));
 	return r < 0 ? r : 0;
+}
+
+int container_store_create(const struct paths *p, const struct container_create *how,
+			   enum image_pin *ret_pin, struct err *e)
+{
+	return container_store_create_id(p, how, ret_pin, NULL, e);
 }

@@ -52,13 +52,15 @@ static int show_kept(struct walk *w, struct container_view *v)
 	/* One that cannot be looked at any more is being removed. */
 	if (container_state_at(w->dirfd, v->name, v->record, &v->state, NULL) < 0)
 		v->state = (struct container_state){.status = CONTAINER_DEAD};
-	runs = v->state.status == CONTAINER_RUNNING || v->state.status == CONTAINER_PAUSED;
+	runs = v->state.status == CONTAINER_RUNNING;
 	if (at < w->live.n) {
 		w->shown[at] = true;
 		v->instance = runs ? &w->live.items[at] : NULL;
 	}
-	if (v->instance)
+	if (v->instance) {
 		v->state.pid = pid_for(w, v->instance);
+		v->state.status = v->instance->paused ? CONTAINER_PAUSED : CONTAINER_RUNNING;
+	}
 	if (!runs && (w->flags & CONTAINER_EACH_LIVE))
 		return 0;
 	return w->fn(w->arg, v);
@@ -71,7 +73,10 @@ static void set_instance(struct walk *w, struct container_view *v, const struct 
 	v->id[NAME_CONTAINER_ID_DIGITS] = 0;
 	v->instance = i;
 	v->state = (struct container_state){
-		.status = CONTAINER_RUNNING, .pid = pid_for(w, i), .started_ns = i->started_ns};
+		.status = i->paused ? CONTAINER_PAUSED : CONTAINER_RUNNING,
+		.pid = pid_for(w, i),
+		.started_ns = i->started_ns,
+	};
 }
 
 static int show_recipe(struct walk *w, struct container_view *v)

@@ -25,6 +25,7 @@ enum tag {
 	TAG_OWNER,    /* str */
 	TAG_FLAGS,    /* u64: enum flag */
 	TAG_SPEC,     /* bytes: spec_flat record */
+	TAG_NOTE,     /* str, repeated */
 };
 
 enum flag { FLAG_AUTO_REMOVE = 1u << 0, FLAG_OPEN_STDIN = 1u << 1 };
@@ -57,6 +58,7 @@ int container_record_encode(const struct container_record *r, struct strbuf *out
 	flat_u64(&w, TAG_FLAGS, flags);
 	if (r->spec)
 		flat_bytes(&w, TAG_SPEC, r->spec, r->spec_len);
+	flat_strv(&w, TAG_NOTE, &r->notes);
 	ret = flat_end(&w, e);
 	if (!ret) {
 		strbuf_add(out, w.buf.data, w.buf.len);
@@ -88,6 +90,11 @@ static int decode_life(struct container_record *r, const struct flat_field *f, s
 		ret = flat_get_str(f, &text, e);
 		if (!ret)
 			strv_add(&r->labels, text);
+		return ret;
+	case TAG_NOTE:
+		ret = flat_get_str(f, &text, e);
+		if (!ret)
+			strv_add(&r->notes, text);
 		return ret;
 	case TAG_REF:
 		return flat_get_str(f, &r->image_ref, e);
@@ -174,6 +181,8 @@ int container_record_decode(struct container_record *ret, void *buf, size_t len,
 		r = err_set(e, EBADMSG, "damaged record: no container id");
 	if (r >= 0)
 		r = strv_check(&ret->labels, e);
+	if (r >= 0)
+		r = strv_check(&ret->notes, e);
 	if (r < 0)
 		container_record_free(ret);
 	return r < 0 ? r : 0;
@@ -182,6 +191,7 @@ int container_record_decode(struct container_record *ret, void *buf, size_t len,
 void container_record_free(struct container_record *r)
 {
 	strv_free(&r->labels);
+	strv_free(&r->notes);
 	free(r->memory);
 	*r = (struct container_record){0};
 }

@@ -56,6 +56,8 @@ struct container_record {
 	const char *owner;        /* "PID:STARTTIME" (owner.h): it goes when that process does */
 	bool auto_remove;         /* it goes when its instance has ended */
 	bool open_stdin;          /* standard input stays open though nobody is attached */
+	struct strv notes;        /* "key=value": what the dialect that made it wants to show again
+				   * (cmd/docker/notes.h); nothing below cmd/ reads them */
 	const void *spec;         /* specification (spec_flat.h); NULL: a recipe */
 	size_t spec_len;
 	void *memory; /* what the pointers above point into when decoded */

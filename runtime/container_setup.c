@@ -41,7 +41,8 @@ static int open_upper(struct container *c, bool on_disk, struct err *e)
 	int r;
 
 	if (s->rootfs.upper == UPPER_KEPT) {
-		r = layer_open(c->paths, s->name, s->rootfs.force_layer, &c->layer, e);
+		r = layer_open(c->paths, strrchr(s->rootfs.layer_path, '/') + 1,
+			       s->rootfs.force_layer, &c->layer, e);
 	} else if (on_disk) {
 		r = scratch_create(c->paths, s->id, &c->layer, e);
 		c->is_scratch = r >= 0;
@@ -94,7 +95,10 @@ static int collect_seeds(struct container *c, struct err *e)
 
 	if (!upper_is_fresh(c))
 		return 0;
-	for (size_t i = 0; i < s->n_files && c->n_seeds < CONTAINER_SEEDS_MAX; i++)
+	c->seeds = calloc(s->n_files + ETC_FILES, sizeof(*c->seeds));
+	if (!c->seeds)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->n_files; i++)
 		c->seeds[c->n_seeds++] = s->files[i];
 	if (s->ns.net == NET_HOST) {
 		read_host_file("/etc/resolv.conf", &resolv);
@@ -108,11 +112,12 @@ static int collect_seeds(struct container *c, struct err *e)
 	r = etc_files_make(&q, c->etc, e);
 	if (r < 0)
 		return r;
-	for (int i = ETC_HOSTS; i < ETC_FILES && c->n_seeds < CONTAINER_SEEDS_MAX; i++) {
+	for (int i = ETC_HOSTS; i < ETC_FILES; i++) {
 		if (c->etc[i].wanted)
 			c->seeds[c->n_seeds++] =
-				(struct file_spec){(char *)c->etc[i].path + 1,
-						   c->etc[i].content.data, c->etc[i].content.len};
+				(struct file_spec){.path = (char *)c->etc[i].path + 1,
+						   .data = (char *)strbuf_str(&c->etc[i].content),
+						   .len = c->etc[i].content.len};
 	}
 	return 0;
 }
@@ -264,7 +269,9 @@ int container_release_upper(struct container *c, struct err *e)
 	if (c->is_scratch) {
 		scratch_discard(&c->layer, c->link.userns_fd);
 	} else {
-		r = layer_clean(&c->layer, e);
+		/* What is about to be removed need not be synced. */
+		if (!c->is_removed)
+			r = layer_clean(&c->layer, e);
 		layer_close(&c->layer);
 	}
 	c->has_layer = c->is_scratch = false;
@@ -282,6 +289,7 @@ void container_done(struct container *c)
 	squashd_attach_cancel(&c->attach);
 	squashd_link_close(&c->link);
 	plan_free(&c->plan);
+	free(c->seeds);
 	limit_holders_free(&c->limits.holders);
 	etc_files_free(c->etc);
 	fd_close(&c->pid1.pidfd);

@@ -24,8 +24,6 @@ struct container_hooks;
 struct err;
 struct paths;
 
-#define CONTAINER_SEEDS_MAX 16u
-
 struct container {
 	const struct container_spec *spec;
 	const struct paths *paths;
@@ -36,12 +34,14 @@ struct container {
 	struct instance instance;
 	struct layer layer;
 	bool has_layer, is_scratch;
-	struct file_spec seeds[CONTAINER_SEEDS_MAX];
+	bool is_removed; /* the layer is deleted next */
+	struct file_spec *seeds;
 	size_t n_seeds;
 	struct etc_file etc[ETC_FILES];
 	struct plan plan;
 	struct streams streams;
 	struct container_limits limits;
+	uint64_t published_ns; /* when others could find it, CLOCK_REALTIME; 0: not yet */
 	int msg_fd, status[2], control[2], self_pidfd, signal_fd;
 	struct launched pid1;
 };

@@ -68,7 +68,7 @@ void container_state_from_run(const struct run_state *s, bool live, struct conta
 	} else if (!live) {
 		ret->status = CONTAINER_EXITED;
 	} else {
-		ret->status = s->paused ? CONTAINER_PAUSED : CONTAINER_RUNNING;
+		ret->status = CONTAINER_RUNNING;
 	}
 }
 
@@ -154,7 +154,7 @@ static int state_of_recipe(const struct paths *p, const char *name, struct conta
 	if (r < 0)
 		return r;
 	if (l.n) {
-		ret->status = CONTAINER_RUNNING;
+		ret->status = l.items[0].paused ? CONTAINER_PAUSED : CONTAINER_RUNNING;
 		ret->started_ns = l.items[0].started_ns;
 		ret->pid = main_pid_of(l.items[0].init);
 	}
@@ -174,10 +174,12 @@ int container_state_read(const struct paths *p, const char *name,
 		return state_of_recipe(p, name, ret, e);
 	dirfd = container_store_open_dir(p, e);
 	r = dirfd < 0 ? dirfd : container_state_at(dirfd, name, rec, ret, e);
-	if (r < 0 || (ret->status != CONTAINER_RUNNING && ret->status != CONTAINER_PAUSED))
+	if (r < 0 || ret->status != CONTAINER_RUNNING)
 		return r;
-	if (instance_read(p, rec->container_id, &i, NULL) >= 0)
+	if (instance_read(p, rec->container_id, &i, NULL) >= 0) {
 		ret->pid = main_pid_of(i.init);
+		ret->status = i.paused ? CONTAINER_PAUSED : CONTAINER_RUNNING;
+	}
 	instance_record_free(&i);
 	return 0;
 }

@@ -10,12 +10,9 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-#include "runtime/instance.h"
-#include "runtime/layer.h"
 #include "runtime/name.h"
 #include "runtime/paths.h"
 #include "runtime/temp_dir.h"
-#include "runtime/tree_remove.h"
 
 int container_store_open_dir(const struct paths *p, struct err *e)
 {
@@ -157,37 +154,4 @@ int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_de
 		*ret_debris = lock < 0 ? 0 : temp;
 	}
 	return strv_check(ret, e);
-}
-
-/* --- remove ------------------------------------------------------------------------------- */
-
-int container_store_remove(const struct paths *p, const char *name, struct err *e)
-{
-	_close_ int dirfd = -1, temp = -1;
-	struct layer layer = LAYER_INIT;
-	char tmp[TEMP_NAME_BYTES];
-	int r = name_check(name, e);
-
-	if (r < 0)
-		return r;
-	dirfd = container_store_open_dir(p, e);
-	if (dirfd < 0)
-		return dirfd;
-	if (faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		return err_set(e, ENOENT, "no such container");
-	r = instance_refuse_running(p, name, e);
-	if (r >= 0)
-		r = layer_hold(p, name, &layer, e);
-	if (r < 0)
-		return r;
-	/* The layer first: one that outlived its container would be taken for the next one's. */
-	r = layer_destroy(&layer, e);
-	if (r >= 0)
-		r = temp = temp_begin(dirfd, e);
-	if (r >= 0)
-		r = temp_move_away(dirfd, name, tmp, e);
-	layer_close(&layer);
-	if (r == -ENOENT)
-		return err_set(e, ENOENT, "no such container");
-	return r < 0 ? r : tree_remove(dirfd, tmp, e);
 }

@@ -24,6 +24,7 @@
 
 #include "runtime/container_record.h"
 #include "runtime/image_file.h"
+#include "runtime/name.h"
 
 struct err;
 struct meta_source;
@@ -34,6 +35,11 @@ struct container_create {
 	const char *image; /* path of a squashfs file or a directory */
 	bool replace;      /* an existing container of that name goes, with its kept layer */
 	const struct meta_source *meta; /* meta_cache.h */
+	/* A container that stays: frozen; spec->id is what its id begins with. NULL: a recipe. */
+	const struct container_spec *spec;
+	/* What else its record says; only the fields from `dialect` on are looked at, but for spec.
+	 */
+	const struct container_record *traits;
 };
 
 /*
@@ -42,6 +48,20 @@ struct container_create {
  */
 int container_store_create(const struct paths *p, const struct container_create *how,
 			   enum image_pin *ret_pin, struct err *e);
+/* The same, also telling the new container's id. */
+int container_store_create_id(const struct paths *p, const struct container_create *how,
+			      enum image_pin *ret_pin, char ret_id[NAME_CONTAINER_ID_DIGITS + 1],
+			      struct err *e);
+
+/*
+ * -EEXIST: the new name is taken. A container that stays may run meanwhile; a recipe may not: its
+ * layer goes by its name.
+ */
+int container_store_rename(const struct paths *p, const char *name, const char *new_name,
+			   struct err *e);
+
+/* The name of its kept layer: a recipe's is its own, of what stays its id. */
+const char *container_layer_name(const char *name, const struct container_record *r);
 
 /* Opens containers/, for the functions below that take a dirfd. */
 int container_store_open_dir(const struct paths *p, struct err *e);
@@ -69,5 +89,8 @@ int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_de
  * its instances runs or its layer is held. A damaged record does not stand in the way.
  */
 int container_store_remove(const struct paths *p, const char *name, struct err *e);
+/* The same for who holds its run (run_dir.h). -ENOENT: it has another name by now. */
+int container_store_remove_taken(const struct paths *p, const char *name,
+				 const struct container_record *r, struct err *e);
 
 #endif

@@ -25,6 +25,7 @@ struct exec_link {
 	int sock;
 	const struct init_msg *start; /* the main process's message, checked */
 	size_t start_bytes;
+	bool is_paused; /* no process can be made in it now */
 };
 #define EXEC_LINK_INIT     \
 	{                  \
@@ -46,8 +47,11 @@ int exec_open(const struct paths *p, const struct instance_record *rec, struct e
 	      struct err *e);
 void exec_close(struct exec_link *l);
 
+/* Stops everything in it, or lets it go on. -EALREADY: it is so already; -ESRCH: not running. */
+int exec_pause(struct exec_link *l, bool pause, struct err *e);
+
 /*
- * Sends the main process a signal; SIGKILL ends all. With grace_ms everything is killed so much
+ * Sends the main process a signal, with EXEC_STOP_* bits (exec_proto.h); SIGKILL ends all. With grace_ms everything is killed so much
  * later. wait: returns when the container has ended; -ETIMEDOUT when it does not.
  */
 int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, struct err *e);

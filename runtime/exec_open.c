@@ -120,6 +120,7 @@ static int receive_hello(struct exec_link *l, struct err *e)
 		r = err_set(e, EPROTO, "garbled greeting");
 	else
 		r = map_start(fd, l, e);
+	l->is_paused = r >= 0 && ev.arg & EXEC_HELLO_PAUSED;
 	fd_close(&fd);
 	return r;
 }
@@ -184,6 +185,27 @@ void exec_start_env(const struct exec_link *l, struct strv *env)
 		strv_add(env, s);
 		s += strlen(s) + 1;
 	}
+}
+
+int exec_pause(struct exec_link *l, bool pause, struct err *e)
+{
+	const struct init_request rq = {.magic = INIT_MAGIC, .type = EXEC_REQ_PAUSE, .arg = pause};
+	struct pollfd p = {.fd = l->sock, .events = POLLIN};
+	struct init_event ev;
+	int fd = -1, r = fd_send(l->sock, &rq, sizeof(rq), NULL, 0, e);
+	ssize_t n;
+
+	if (r < 0)
+		return r;
+	if (poll(&p, 1, ANSWER_MS) == 0)
+		return silent(e);
+	n = fd_recv(l->sock, &ev, sizeof(ev), &fd, 1, NULL);
+	fd_close(&fd);
+	if (n != sizeof(ev) || ev.type != EXEC_EV_DONE)
+		return ended(e);
+	if (ev.status == -EALREADY)
+		return err_set(e, EALREADY, pause ? "it is paused already" : "it is not paused");
+	return ev.status < 0 ? err_code(e, ev.status, pause ? "pause" : "unpause") : 0;
 }
 
 int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, struct err *e)

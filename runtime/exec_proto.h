@@ -15,9 +15,11 @@
  *				or EXEC_EV_BUSY: connect again later
  *	client -> supervisor	struct init_request; INIT_REQ_SPAWN with INIT_SPAWN_FDS descriptors,
  *				arg: enum exec_flag; later INIT_REQ_SIGNAL_PID, arg as there
- *				or EXEC_REQ_STOP, arg: a signal for the main process, id:
- *				milliseconds after which all are killed, 0: never. The answer is
- *				the end of file
+ *				or EXEC_REQ_STOP, arg: a signal for the main process and
+ *				EXEC_STOP_* bits, id: milliseconds after which all are killed, 0:
+ *				never. The answer is the end of file
+ *				or EXEC_REQ_PAUSE, arg: 1 stop everything, 0 let it go on; answered
+ *				by EXEC_EV_DONE
  *				or EXEC_REQ_ATTACH with the client's streams, those of the bits 1,
  *				2 and 4 in arg, to be used until it closes its connection; the
  *				answer is EXEC_EV_ATTACHED (arg: there is a terminal)
@@ -39,12 +41,20 @@
 
 enum exec_flag { EXEC_DETACHED = 1u << 0 };
 
-enum exec_request_type { EXEC_REQ_STOP = 200, EXEC_REQ_ATTACH, EXEC_REQ_RESIZE };
+enum exec_request_type { EXEC_REQ_STOP = 200, EXEC_REQ_ATTACH, EXEC_REQ_RESIZE, EXEC_REQ_PAUSE };
+
+/* In arg of EXEC_REQ_STOP beside the signal: what happens to the container next. */
+#define EXEC_STOP_SIGNAL 0xffu
+#define EXEC_STOP_REMOVE 0x100u /* it is removed: nothing of it need be kept */
+#define EXEC_STOP_STAYS 0x200u  /* it is started again: it stays though it has --rm */
+
+#define EXEC_HELLO_PAUSED 1u /* in arg of EXEC_EV_HELLO */
 
 enum exec_event_type {
 	EXEC_EV_HELLO = 200,
 	EXEC_EV_BUSY,
 	EXEC_EV_ATTACHED,
+	EXEC_EV_DONE, /* status: 0 or -errno */
 };
 
 #endif

@@ -412,6 +412,6 @@ int exec_run(struct exec_link *link, const struct process_spec *p, const struct 
 	fd_close(&l.status[0]);
 	fd_close(&l.status[1]);
 	fd_close(&l.signal_fd);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	supervise_signals_restore(&old, r >= 0);
 	return r;
 }

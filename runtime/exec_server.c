@@ -84,6 +84,8 @@ static int listen_at(struct exec_server *s, struct err *e)
 		r = local_socket_address(NULL, s->instance->dirfd, name, &a, e);
 	if (r < 0)
 		return r;
+	/* A supervisor that was killed may have left one: the id is ours now. */
+	(void)unlinkat(s->instance->dirfd, name, 0);
 	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(fd, BACKLOG) < 0)
 		return err_sys(e, "listen for exec");
 	s->listen_fd = take_fd(&fd);
@@ -183,7 +185,7 @@ static void spawn(struct exec_server *s, struct exec_session *x, uint32_t flags,
 	struct init_event busy = {.magic = INIT_MAGIC, .type = EXEC_EV_BUSY};
 	int r;
 
-	if (x->spawned || n_fds != INIT_SPAWN_FDS) {
+	if (x->spawned || n_fds != INIT_SPAWN_FDS || s->is_paused) {
 		client_left(s, x);
 		return;
 	}
@@ -219,6 +221,24 @@ static void attach(struct exec_server *s, struct exec_session *x, uint32_t which
 	tell(s, x, &done, -1);
 }
 
+static void take_stop(struct exec_server *s, const struct init_request *rq)
+{
+	uint32_t sig = rq->arg & EXEC_STOP_SIGNAL;
+
+	if (sig && sig <= (uint32_t)SIGRTMAX)
+		s->stop = (struct exec_stop){true, sig, rq->id, rq->arg & EXEC_STOP_REMOVE,
+					     rq->arg & EXEC_STOP_STAYS};
+}
+
+void exec_server_answer(struct exec_server *s, uint32_t session, int result)
+{
+	const struct init_event ev = {.magic = INIT_MAGIC, .type = EXEC_EV_DONE, .status = result};
+	struct exec_session *x = find(s, session);
+
+	if (x)
+		tell(s, x, &ev, -1);
+}
+
 static void session_read(struct exec_server *s, struct exec_session *x)
 {
 	struct init_request rq;
@@ -234,8 +254,10 @@ static void session_read(struct exec_server *s, struct exec_session *x)
 		client_left(s, x);
 	else if (rq.type == INIT_REQ_SPAWN)
 		spawn(s, x, rq.arg, fds, n_fds);
-	else if (rq.type == EXEC_REQ_STOP && rq.arg && rq.arg <= (uint32_t)SIGRTMAX)
-		s->stop = (struct exec_stop){true, rq.arg, rq.id};
+	else if (rq.type == EXEC_REQ_STOP)
+		take_stop(s, &rq);
+	else if (rq.type == EXEC_REQ_PAUSE)
+		s->pause = (struct exec_pause){true, rq.arg, x->id};
 	else if (rq.type == EXEC_REQ_ATTACH)
 		attach(s, x, rq.arg, fds, n_fds);
 	else if (rq.type == EXEC_REQ_RESIZE && s->streams)
@@ -257,7 +279,9 @@ static bool is_same_user(int sock)
 /* A user's descriptors on their way in sockets are counted against the limit of who sends. */
 static void greet(struct exec_server *s, struct exec_session *x)
 {
-	const struct init_event hello = {.magic = INIT_MAGIC, .type = EXEC_EV_HELLO},
+	const struct init_event hello = {.magic = INIT_MAGIC,
+					 .type = EXEC_EV_HELLO,
+					 .arg = s->is_paused ? EXEC_HELLO_PAUSED : 0},
 				busy = {.magic = INIT_MAGIC, .type = EXEC_EV_BUSY};
 	int r = fd_try_send(x->sock, &hello, sizeof(hello), &s->msg_fd, 1, NULL);
 

@@ -18,8 +18,14 @@ struct streams;
 /* What a client wants of the container as a whole; the supervisor looks after each handling. */
 struct exec_stop {
 	bool is_asked;
-	uint32_t signal;   /* to the main process; SIGKILL: to all */
-	uint64_t grace_ms; /* then all are killed; 0: never */
+	uint32_t signal;     /* to the main process; SIGKILL: to all */
+	uint64_t grace_ms;   /* then all are killed; 0: never */
+	bool removed, stays; /* EXEC_STOP_REMOVE, EXEC_STOP_STAYS */
+};
+
+struct exec_pause {
+	bool is_asked, on;
+	uint32_t session;
 };
 
 struct exec_server {
@@ -35,6 +41,8 @@ struct exec_server {
 	size_t n, cap;
 	uint32_t last_id;
 	struct exec_stop stop;
+	struct exec_pause pause;
+	bool is_paused; /* no process is let in */
 };
 #define EXEC_SERVER_INIT                                                       \
 	{                                                                      \
@@ -51,6 +59,8 @@ int exec_server_adopt(struct exec_server *s, int sock, int fds[3], struct err *e
 void exec_server_handle(struct exec_server *s);
 /* News of a spawned process. */
 void exec_server_event(struct exec_server *s, const struct init_event *ev);
+/* To who has asked for something that is done now: 0 or -errno. */
+void exec_server_answer(struct exec_server *s, uint32_t session, int result);
 /* The container ended: every client is told by end of file. */
 void exec_server_close(struct exec_server *s);
 

@@ -115,6 +115,8 @@ static uint32_t message_flags(const struct container_spec *s, const struct id_ma
 
 	if (s->proc.tty == TTY_YES)
 		flags |= INIT_TTY;
+	if (s->proc.pid1_signals && !params->exec)
+		flags |= INIT_PAYLOAD_SIGNALS;
 	if (params->has_cgroup)
 		flags |= INIT_HAS_CGROUP;
 	/* One id: setgroups(2) is given up for good, the caller's groups stay (user_namespaces(7)).

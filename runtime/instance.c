@@ -11,11 +11,43 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/cgroup.h"
 #include "runtime/file_lock.h"
 #include "runtime/name.h"
 #include "runtime/paths.h"
 
 /* --- one's own ---------------------------------------------------------------------------- */
+
+/*
+ * The file of a supervisor that was killed: a container that stays is started under its old id. Its
+ * groups are removed as gc would. 1: the file is gone, make it anew.
+ */
+static int take_stale(struct instance *i, struct err *e)
+{
+	_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	struct instance_record rec;
+	size_t len;
+	int r;
+
+	i->lock_fd = openat(i->dirfd, i->id, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (i->lock_fd < 0)
+		return errno == ENOENT ? 1 : err_sys(e, "instance %s", i->id);
+	if (file_lock_try(i->lock_fd, true) < 0)
+		return err_set(e, EEXIST, "instance %s: it is there already", i->id);
+	if (io_read_all(i->lock_fd, INSTANCE_BYTES_MAX, &bytes, NULL) >= 0 && bytes.len) {
+		len = bytes.len;
+		if (instance_record_decode(&rec, strbuf_take(&bytes), len, NULL) >= 0) {
+			r = rec.cgroup && cgroup_debris_exists(rec.cgroup)
+				    ? cgroup_remove_debris(rec.cgroup, i->id, e)
+				    : 0;
+			instance_record_free(&rec);
+			if (r < 0)
+				return r;
+		}
+	}
+	(void)unlinkat(i->dirfd, i->id, 0);
+	return 1;
+}
 
 /* 1: gc took the file for debris before the lock was ours. */
 static int take_file(struct instance *i, struct err *e)
@@ -26,7 +58,7 @@ static int take_file(struct instance *i, struct err *e)
 	i->lock_fd =
 		openat(i->dirfd, i->id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (i->lock_fd < 0)
-		return err_sys(e, "instance %s", i->id);
+		return errno == EEXIST ? take_stale(i, e) : err_sys(e, "instance %s", i->id);
 	r = file_lock_wait(i->lock_fd, true);
 	if (r < 0)
 		return err_code(e, r, "lock instance %s", i->id);
@@ -63,6 +95,9 @@ int instance_publish(struct instance *i, const struct instance_record *r, struct
 	/* A reader that sees half of it sees a wrong checksum, and passes it over. */
 	if (ret >= 0)
 		ret = io_pwrite_all(i->lock_fd, bytes.data, bytes.len, 0, e);
+	/* A name that it had before may have been longer. */
+	if (ret >= 0 && ftruncate(i->lock_fd, (off_t)bytes.len) < 0)
+		ret = err_sys(e, "shorten");
 	return ret < 0 ? err_wrap(e, "instance %s", i->id) : 0;
 }
 
@@ -122,8 +157,7 @@ static int read_live(int dirfd, const char *id, struct instance_record *ret, str
 	return instance_record_decode(ret, strbuf_take(&bytes), len, NULL) < 0 ? 0 : 1;
 }
 
-int instance_read(const struct paths *p, const char *id, struct instance_record *ret,
-		  struct err *e)
+int instance_read(const struct paths *p, const char *id, struct instance_record *ret, struct err *e)
 {
 	_close_ int dirfd = paths_open(p->runtime, "instances", e);
 	char name[NAME_ID_DIGITS + 1];

@@ -41,6 +41,7 @@ struct instance_record {
 	const char *spec;    /* container_spec as JSON (spec_out.h), NULL = not kept */
 	struct strv command;
 	pid_t supervisor, init;
+	bool paused;
 	uint64_t started_ns; /* CLOCK_REALTIME */
 	void *memory;        /* when decoded: what the strings point into */
 };

@@ -20,6 +20,7 @@ enum tag {
 	TAG_INIT,       /* u64 */
 	TAG_STARTED,    /* u64: nanoseconds */
 	TAG_SPEC,       /* str */
+	TAG_PAUSED,     /* u64: 0 or 1 */
 };
 
 int instance_record_encode(const struct instance_record *r, struct strbuf *out, struct err *e)
@@ -40,6 +41,7 @@ int instance_record_encode(const struct instance_record *r, struct strbuf *out, 
 	flat_u64(&w, TAG_INIT, (uint64_t)r->init);
 	flat_u64(&w, TAG_STARTED, r->started_ns);
 	flat_str(&w, TAG_SPEC, r->spec);
+	flat_u64(&w, TAG_PAUSED, r->paused);
 	ret = flat_end(&w, e);
 	if (!ret) {
 		strbuf_add(out, w.buf.data, w.buf.len);
@@ -65,6 +67,7 @@ static int get_pid(const struct flat_field *f, pid_t *ret, struct err *e)
 static int decode_field(struct instance_record *r, const struct flat_field *f, struct err *e)
 {
 	const char *s;
+	uint64_t v = 0;
 	int ret;
 
 	switch (f->tag) {
@@ -95,6 +98,10 @@ static int decode_field(struct instance_record *r, const struct flat_field *f, s
 		return flat_get_u64(f, &r->started_ns, e);
 	case TAG_SPEC:
 		return flat_get_str(f, &r->spec, e);
+	case TAG_PAUSED:
+		ret = flat_get_u64(f, &v, e);
+		r->paused = v;
+		return ret;
 	default:
 		return 0;
 	}

@@ -89,6 +89,8 @@ static void add_root(struct plan *p, const struct plan_input *in)
 		op->dst = in->seeds[i].path;
 		op->data = in->seeds[i].data;
 		op->data_len = in->seeds[i].len;
+		op->mode = in->seeds[i].mode;
+		op->flags = in->seeds[i].is_users ? OP_USERS : 0;
 	}
 	add(p, OP_OVERLAY);
 }

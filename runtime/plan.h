@@ -24,7 +24,7 @@ enum op_kind {
 	OP_LOWER_IMAGE,     /* the image server's mount */
 	OP_LOWER_DIRECTORY, /* src: directory as root, compared with dev and ino */
 	OP_UPPER_DIRECTORY, /* src: upper layer on disk, compared with dev and ino */
-	OP_SEED,            /* dst: file in a fresh upper layer, data: contents */
+	OP_SEED,            /* dst: file in a fresh upper layer, data: contents, else a directory */
 	OP_OVERLAY,         /* the root */
 	OP_DEV,             /* the server's /dev template, read-only and shared */
 	OP_DEV_OWN,         /* a /dev of its own, because devices are added */
@@ -54,6 +54,7 @@ enum op_flag {
 	OP_SINGLE = 1u << 2,   /* bind without the mounts below */
 	OP_OPTIONAL = 1u << 3, /* a missing source is passed over */
 	OP_NOCREATE = 1u << 4, /* the target must exist */
+	OP_USERS = 1u << 5,    /* a seed that belongs to the main user */
 };
 
 struct op {

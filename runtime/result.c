@@ -17,6 +17,8 @@ static const char *const names[] = {
 	[RUN_OUTPUT_LIMIT] = "output_limit",
 	[RUN_PIDS_LIMIT] = "pids_limit",
 	[RUN_KILLED] = "killed",
+	[RUN_COMPILE_ERROR] = "compile_error",
+	[RUN_POLICY_VIOLATION] = "policy_violation",
 };
 _Static_assert(sizeof(names) / sizeof(names[0]) == RUN_STATUS_MAX, "a name for every status");
 
@@ -37,6 +39,9 @@ int run_exit_code(const struct run_result *r)
 	case RUN_PIDS_LIMIT:
 	case RUN_KILLED:
 		return 128 + SIGKILL;
+	case RUN_COMPILE_ERROR:
+	case RUN_POLICY_VIOLATION:
+		return 1;
 	default:
 		return r->exit_code;
 	}

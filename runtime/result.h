@@ -21,6 +21,8 @@ enum run_status {
 	RUN_OUTPUT_LIMIT,  /* --max-output-kill */
 	RUN_PIDS_LIMIT,
 	RUN_KILLED, /* by csbx stop or kill */
+	RUN_COMPILE_ERROR,    /* judged runs: it was not run, exit code 1 */
+	RUN_POLICY_VIOLATION, /* likewise, what it uses is not allowed */
 	RUN_STATUS_MAX,
 };
 
@@ -57,6 +59,8 @@ struct run_result {
 	int exit_code; /* of the program, or 125..127 of ours; -1: none */
 	int signal;    /* that ended it, 0: none */
 	bool timed_out, oom_killed;
+	bool is_removed;      /* whoever ended it removes the container next */
+	bool is_stopped;      /* whoever ended it wants it to stay, --rm or not (restart) */
 	bool net_tried;       /* it failed and looked for a network, which it does not have */
 	const char *detected; /* of an oom: "event", "tick", "at_exit"; NULL: none */
 	uint64_t memory_peak_bytes, max_pids; /* 0: not measured */

@@ -25,7 +25,6 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/child.h"
@@ -56,7 +55,7 @@ static int check_tmpfs_xattr(struct err *e)
  * What we make is owned by the main user; the root and its directories are root's, where there is
  * a root in the map (otherwise chown says EINVAL).
  */
-static int give_to_root(const struct child *c, int fd, struct err *e)
+int rootfs_give_to_root(const struct child *c, int fd, struct err *e)
 {
 	if (!c->spec->proc.uid)
 		return 0;
@@ -72,7 +71,7 @@ static int make_upper(const struct child *c, struct err *e)
 	if (mkdir("up/upper", 0755) < 0 || mkdir("up/work", 0755) < 0)
 		return err_sys(e, "make upper layer");
 	fd = open("up/upper", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? err_sys(e, "upper layer") : give_to_root(c, fd, e);
+	return fd < 0 ? err_sys(e, "upper layer") : rootfs_give_to_root(c, fd, e);
 }
 
 /*
@@ -176,41 +175,6 @@ int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e)
 int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
 {
 	return attach_directory(c, op, "up", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
-}
-
-/*
- * A seeded file goes straight into the fresh upper layer: cheaper than a copy-up through the
- * mounted root, and the image cannot lead it anywhere. Its directory takes the mode of the
- * image's; where the image has something else than a directory there, the image wins.
- */
-int rootfs_seed(struct child *c, const struct op *op, struct err *e)
-{
-	const char *slash = strchr(op->dst, '/');
-	char dir[64], path[128];
-	_close_ int fd = -1, parent = -1;
-	struct stat st;
-
-	(void)c;
-	if (!slash || slash - op->dst > 32 || strlen(op->dst) > 64)
-		return err_set(e, EINVAL, "seed %s: not a name of the form dir/file", op->dst);
-	snprintf(dir, sizeof(dir), "lower/%.*s", (int)(slash - op->dst), op->dst);
-	if (fstatat(AT_FDCWD, dir, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		st.st_mode = S_IFDIR | 0755;
-	if (!S_ISDIR(st.st_mode))
-		return 0;
-	snprintf(dir, sizeof(dir), "up/upper/%.*s", (int)(slash - op->dst), op->dst);
-	if (mkdir(dir, st.st_mode & 07777) < 0 && errno != EEXIST)
-		return err_sys(e, "seed %s", op->dst);
-	parent = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (parent < 0 || give_to_root(c, parent, e) < 0)
-		return err_sys(e, "seed %s", op->dst);
-	snprintf(path, sizeof(path), "up/upper/%s", op->dst);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return err_sys(e, "seed %s", op->dst);
-	if (io_write_all(fd, op->data, op->data_len, e) < 0)
-		return err_wrap(e, "seed %s", op->dst);
-	return give_to_root(c, fd, e);
 }
 
 /*

@@ -79,7 +79,6 @@ static int write_end(const struct run_dir *d, struct run_state *state, const str
 	state->ended_ns = now_ns();
 	state->exit_code = run_exit_code(res);
 	state->oom_killed = res->oom_killed;
-	state->paused = false;
 	free(state->error);
 	state->error = res->error.code ? strdup(res->error.msg) : NULL;
 	r = run_state_write(d->fd, state, e);
@@ -95,16 +94,16 @@ int run_dir_finish(const struct run_dir *d, const struct container_spec *s,
 		.dirfd = d->fd, .name = "result", .mode = 0600, .replace = 1};
 	_strbuf_ struct strbuf json = STRBUF_INIT;
 	struct run_state state = {0};
-	int r = result_json(s, res, false, &json, e);
+	int r = result_json(s, res, false, &json, e), end;
 
 	if (r >= 0)
 		r = io_write_file_at(&where, strbuf_str(&json), json.len, e);
-	if (r >= 0)
-		r = run_dir_state(d, &state, e);
-	if (r >= 0)
-		r = write_end(d, &state, res, e);
+	/* Without room for the whole result its end is told all the same. */
+	end = run_dir_state(d, &state, r < 0 ? NULL : e);
+	if (end >= 0)
+		end = write_end(d, &state, res, r < 0 ? NULL : e);
 	run_state_free(&state);
-	return r;
+	return r < 0 ? r : end;
 }
 
 void run_dir_close(struct run_dir *d)

@@ -41,7 +41,7 @@ struct run_state {
 	uint64_t started_ns; /* CLOCK_REALTIME; 0: its command never ran */
 	uint64_t ended_ns;   /* 0: it runs, or its supervisor was killed */
 	int exit_code;       /* of csbx for it, docs/cli.md */
-	bool oom_killed, paused;
+	bool oom_killed;
 	char *error; /* why it failed, NULL = it did not */
 };
 
@@ -54,9 +54,10 @@ int run_dir_take(int dirfd, const char *id, struct run_dir *ret, struct err *e);
 /* To look at it: -ENOENT, it was never started. */
 int run_dir_open_kept(int dirfd, const char *id, struct run_dir *ret);
 
-/* The command runs; it is paused, or goes on. */
+/* The command runs. */
 int run_dir_started(const struct run_dir *d, const char *name, struct err *e);
-int run_dir_set_paused(const struct run_dir *d, bool paused, struct err *e);
+/* It did not come to run: the state stays what it was, but for code and reason. */
+int run_dir_failed(const struct run_dir *d, int exit_code, const char *why, struct err *e);
 
 /* Makes the directory of a run that is about to begin. */
 int run_dir_create(const struct paths *p, const struct container_spec *s, struct run_dir *ret,

@@ -87,15 +87,22 @@ int run_dir_started(const struct run_dir *d, const char *name, struct err *e)
 	return run_state_write(d->fd, &s, e);
 }
 
-int run_dir_set_paused(const struct run_dir *d, bool paused, struct err *e)
+int run_dir_failed(const struct run_dir *d, int exit_code, const char *why, struct err *e)
 {
 	struct run_state s = {0};
-	int r = run_dir_state(d, &s, e);
+	int r;
 
-	if (r >= 0) {
-		s.paused = paused;
-		r = run_state_write(d->fd, &s, e);
-	}
+	if (run_dir_state(d, &s, NULL) < 0)
+		s = (struct run_state){0};
+	/* One that was killed before has its end now. */
+	if (s.started_ns && !s.ended_ns)
+		s.ended_ns = now_ns();
+	s.exit_code = exit_code;
+	free(s.error);
+	s.error = strdup(why);
+	r = run_state_write(d->fd, &s, e);
+	if (r >= 0 && ftruncate(d->lock_fd, 0) == 0)
+		r = run_state_write_end(d->lock_fd, &s, e);
 	run_state_free(&s);
 	return r;
 }

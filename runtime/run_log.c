@@ -43,28 +43,64 @@ static void turn(struct run_log *l)
 		(void)begin_file(l);
 }
 
-static void add_frame(struct run_log *l, int stream, const void *data, size_t len)
+/* 0, or the positive errno for which nothing of it is in the log. */
+static int write_frame(struct run_log *l, char kind, const void *data, size_t len)
 {
 	char head[HEAD_BYTES + 1];
 	struct timespec t;
 	struct iovec iov[2] = {{head, HEAD_BYTES}, {(void *)data, len}};
 	ssize_t n;
+	int error;
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	snprintf(head, sizeof(head), "%016" PRIx64 " %c %08zx\n",
-		 (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, stream == 1 ? 'o' : 'e',
-		 len);
+		 (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec, kind, len);
 	n = writev(l->fd, iov, 2);
-	if (n == (ssize_t)(HEAD_BYTES + len))
+	if (n == (ssize_t)(HEAD_BYTES + len)) {
 		l->bytes += (uint64_t)n;
-	else if (n > 0 && ftruncate(l->fd, (off_t)l->bytes) < 0)
+		return 0;
+	}
+	error = n < 0 ? errno : ENOSPC;
+	if (n > 0 && ftruncate(l->fd, (off_t)l->bytes) < 0)
 		turn(l); /* half a frame would hide all that follow */
+	return error;
+}
+
+static void note_loss(struct run_log *l)
+{
+	char text[160];
+	int n;
+
+	if (!l->lost_bytes || l->fd < 0)
+		return;
+	n = snprintf(text, sizeof(text), "[csbx: %llu bytes of output are not here: %s]\n",
+		     (unsigned long long)l->lost_bytes, strerror(l->lost_error));
+	if (n > 0 && !write_frame(l, 'n', text, (size_t)n))
+		l->lost_bytes = 0;
+}
+
+static void add_frame(struct run_log *l, int stream, const void *data, size_t len)
+{
+	int error;
+
+	note_loss(l);
+	error = l->lost_bytes ? l->lost_error : write_frame(l, stream == 1 ? 'o' : 'e', data, len);
+	if (!error)
+		return;
+	l->lost_bytes += len;
+	l->all_lost_bytes += len;
+	l->lost_error = error;
 }
 
 void run_log_add(struct run_log *l, int stream, const void *data, size_t len)
 {
 	const char *p = data;
 
+	/* The next file could not be made when the last one was full. */
+	if (l->fd < 0 && l->dirfd >= 0)
+		(void)begin_file(l);
+	if (l->fd < 0)
+		l->all_lost_bytes += len, l->lost_bytes += len, l->lost_error = ENOSPC;
 	while (len && l->fd >= 0) {
 		size_t n = len < RUN_LOG_FRAME_MAX ? len : RUN_LOG_FRAME_MAX;
 
@@ -79,7 +115,44 @@ void run_log_add(struct run_log *l, int stream, const void *data, size_t len)
 
 void run_log_close(struct run_log *l)
 {
+	note_loss(l);
 	fd_close(&l->fd);
+}
+
+/* --- going on ----------------------------------------------------------------------------- */
+
+static bool parse_head(const char *head, struct run_log_frame *f, size_t *ret_len);
+
+/* Where the last whole frame ends: what a kill has cut off would hide all that follow. */
+static off_t whole_bytes(int fd)
+{
+	struct run_log_frame f;
+	char head[HEAD_BYTES];
+	struct stat st;
+	off_t at = 0;
+	size_t len;
+
+	if (fstat(fd, &st) < 0)
+		return 0;
+	while (pread(fd, head, sizeof(head), at) == HEAD_BYTES && parse_head(head, &f, &len) &&
+	       at + HEAD_BYTES + (off_t)len <= st.st_size)
+		at += HEAD_BYTES + (off_t)len;
+	return at;
+}
+
+int run_log_reopen(int dirfd, uint64_t cap_bytes, struct run_log *ret, struct err *e)
+{
+	off_t end;
+
+	*ret = (struct run_log){.dirfd = dirfd, .fd = -1, .half_bytes = cap_bytes / 2};
+	ret->fd = openat(dirfd, NAME, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (ret->fd < 0)
+		return err_sys(e, "open the log");
+	end = whole_bytes(ret->fd);
+	if (ftruncate(ret->fd, end) < 0)
+		return err_sys(e, "open the log");
+	ret->bytes = (uint64_t)end;
+	return 0;
 }
 
 /* --- reading ------------------------------------------------------------------------------ */
@@ -114,7 +187,7 @@ static bool parse_head(const char *head, struct run_log_frame *f, size_t *ret_le
 		bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 
 		if (i == 16 || i == 18 ? c != ' '
-		    : i == 17          ? c != 'o' && c != 'e'
+		    : i == 17          ? c != 'o' && c != 'e' && c != 'n'
 		    : i == 27          ? c != '\n'
 				       : !digit)
 			return false;
@@ -124,6 +197,7 @@ static bool parse_head(const char *head, struct run_log_frame *f, size_t *ret_le
 	}
 	f->time_ns = number[0];
 	f->stream = head[17] == 'o' ? 1 : 2;
+	f->is_note = head[17] == 'n';
 	*ret_len = (size_t)number[1];
 	return number[1] <= RUN_LOG_FRAME_MAX;
 }

@@ -7,7 +7,7 @@
  * `log.1`, each at most half of the cap. A file is a row of frames: 16 hexadecimal digits
  * (CLOCK_REALTIME, ns), a blank, 'o' or 'e' for the stream, a blank, 8 hexadecimal digits (bytes),
  * a newline, the bytes. Bytes are as they came; a frame that is cut off at the end of a file, by a
- * kill, is not read.
+ * kill, is not read. 'n' for the stream is a note of csbx's own: that output was lost, and why.
  */
 
 #include <stdbool.h>
@@ -25,6 +25,9 @@ struct run_log {
 	int dirfd, fd;
 	uint64_t bytes;      /* of the file being written */
 	uint64_t half_bytes; /* where the next begins */
+	uint64_t lost_bytes; /* that did not fit on the disk, since the last note of it */
+	uint64_t all_lost_bytes;
+	int lost_error; /* why, a positive errno */
 };
 #define RUN_LOG_INIT                  \
 	{                             \
@@ -33,13 +36,19 @@ struct run_log {
 
 /* dirfd stays the caller's, and open. */
 int run_log_create(int dirfd, uint64_t cap_bytes, struct run_log *ret, struct err *e);
-/* A full disk loses output, never the container: errors are not told. stream: 1 or 2. */
+/* The log of a container that is started again: goes on behind what is there. */
+int run_log_reopen(int dirfd, uint64_t cap_bytes, struct run_log *ret, struct err *e);
+/*
+ * A full disk loses output, never the container: what was lost is counted, and noted in the log as
+ * soon as there is room again. stream: 1 or 2.
+ */
 void run_log_add(struct run_log *l, int stream, const void *data, size_t len);
 void run_log_close(struct run_log *l);
 
 struct run_log_frame {
 	uint64_t time_ns;
-	int stream; /* 1, 2 */
+	int stream;   /* 1, 2 */
+	bool is_note; /* of csbx's own, stream is 2 */
 	struct strbuf data;
 };
 

@@ -20,7 +20,6 @@ enum {
 	TAG_ENDED,
 	TAG_EXIT_CODE,
 	TAG_OOM_KILLED,
-	TAG_PAUSED,
 	TAG_ERROR,
 };
 
@@ -32,7 +31,6 @@ static int encode(const struct run_state *s, struct flat_writer *w, struct err *
 	flat_u64(w, TAG_ENDED, s->ended_ns);
 	flat_u64(w, TAG_EXIT_CODE, (uint64_t)s->exit_code);
 	flat_u64(w, TAG_OOM_KILLED, s->oom_killed);
-	flat_u64(w, TAG_PAUSED, s->paused);
 	flat_str(w, TAG_ERROR, s->error);
 	return flat_end(w, e);
 }
@@ -92,10 +90,6 @@ static int decode_field(struct run_state *s, const struct flat_field *f, struct 
 	case TAG_OOM_KILLED:
 		r = flat_get_u64(f, &v, e);
 		s->oom_killed = v;
-		return r;
-	case TAG_PAUSED:
-		r = flat_get_u64(f, &v, e);
-		s->paused = v;
 		return r;
 	case TAG_ERROR:
 		return get_text(f, &s->error, e);

@@ -94,7 +94,26 @@ int spec_add_file(struct container_spec *s, const char *path, char *data, size_t
 		free(data);
 		return err_set(e, ENOMEM, "out of memory");
 	}
-	p[s->n_files++] = (struct file_spec){copy, data, len};
+	p[s->n_files++] = (struct file_spec){.path = copy, .data = data, .len = len};
+	return 0;
+}
+
+int spec_copy_file(struct container_spec *s, const struct file_spec *file, struct err *e)
+{
+	char *data = file->data ? malloc(file->len + 1) : NULL;
+	int r;
+
+	if (file->data && !data)
+		return err_set(e, ENOMEM, "out of memory");
+	if (data) {
+		memcpy(data, file->data, file->len);
+		data[file->len] = 0;
+	}
+	r = spec_add_file(s, file->path, data, file->len, e);
+	if (r < 0)
+		return r;
+	s->files[s->n_files - 1].mode = file->mode;
+	s->files[s->n_files - 1].is_users = file->is_users;
 	return 0;
 }
 

@@ -132,11 +132,16 @@ struct security_spec {
 	bool masks_off; /* --security-opt systempaths=unconfined */
 };
 
-/* A file put into a fresh upper layer before the root is mounted; the image is not touched. */
+/*
+ * A file put into a fresh upper layer before the root is mounted; the image is not touched. Without
+ * data it is a directory of the main user's that hides what the image has there.
+ */
 struct file_spec {
 	char *path; /* below /, without a leading slash: "etc/passwd" */
 	char *data;
 	size_t len;
+	unsigned mode; /* 0: 0644, of a directory 0755 */
+	bool is_users; /* belongs to the main user instead of root */
 };
 
 struct container_spec {
@@ -167,6 +172,8 @@ struct rlimit_spec *spec_add_rlimit(struct container_spec *s);
 /* Adds a file; takes ownership of data, also on error. */
 int spec_add_file(struct container_spec *s, const char *path, char *data, size_t len,
 		  struct err *e);
+/* The same with a copy of the data, and all the rest as given; file->data NULL: a directory. */
+int spec_copy_file(struct container_spec *s, const struct file_spec *file, struct err *e);
 
 /* Fills defaults, checks contradictions (-EINVAL naming the option). After it the spec is const. */
 int spec_freeze(struct container_spec *s, struct err *e);

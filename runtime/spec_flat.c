@@ -134,6 +134,8 @@ static const struct row rows[] = {
 	R(124, K_BOOL, is_default, 0),
 
 	{131, OF_FILE, K_STR, offsetof(struct file_spec, path), 0},
+	{132, OF_FILE, K_U32, offsetof(struct file_spec, mode), 0},
+	{133, OF_FILE, K_BOOL, offsetof(struct file_spec, is_users), 0},
 };
 
 _Static_assert(sizeof(rlim_t) == sizeof(uint64_t), "an rlim_t is written as K_U64");
@@ -200,7 +202,8 @@ int spec_flat_write(const struct container_spec *s, struct strbuf *out, struct e
 	for (size_t i = 0; i < s->n_files; i++) {
 		flat_bytes(&w, TAG_FILE, "", 0);
 		write_rows(&w, OF_FILE, &s->files[i]);
-		flat_bytes(&w, TAG_FILE_DATA, s->files[i].data, s->files[i].len);
+		if (s->files[i].data)
+			flat_bytes(&w, TAG_FILE_DATA, s->files[i].data, s->files[i].len);
 	}
 	r = flat_end(&w, e);
 	if (r >= 0) {

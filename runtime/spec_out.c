@@ -174,8 +174,10 @@ static void write_files(const struct container_spec *s, struct json_out *j)
 	for (size_t i = 0; i < s->n_files; i++) {
 		json_begin_object(j);
 		json_kstr(j, "path", s->files[i].path);
-		json_key(j, "text");
-		json_strn(j, s->files[i].data, s->files[i].len);
+		if (s->files[i].data) {
+			json_key(j, "text");
+			json_strn(j, s->files[i].data, s->files[i].len);
+		}
 		json_end_object(j);
 	}
 	json_end_array(j);

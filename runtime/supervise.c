@@ -9,6 +9,7 @@
  *	server	  end of file: the image server died, what the payload says now means nothing
  *	signals	  forwarded to the main process; SIGTSTP and SIGCONT are job control
  *	exec	  other commands want processes in the container (exec_server.h)
+ *	owner	  the process that wants the container to end with it is gone
  *	channel	  the caller's own, to what runs inside (container.h)
  *	streams	  copied (streams.h)
  *
@@ -46,6 +47,7 @@
 #include "runtime/net_tried.h"
 #include "runtime/job_control.h"
 #include "runtime/result.h"
+#include "runtime/run_dir.h"
 #include "runtime/server_hung.h"
 #include "runtime/spec.h"
 #include "runtime/squashd_client.h"
@@ -56,7 +58,17 @@
 #define GRACE_MS 200u /* for a server that did not run meanwhile, nor perhaps did we */
 #define DRAIN_MS 20u  /* a stalled reader does not hold up the result of a timeout */
 
-enum { ON_STATUS, ON_CONTROL, ON_PIDFD, ON_SERVER, ON_SIGNAL, ON_EXEC, ON_CHANNEL, ON_STREAMS };
+enum {
+	ON_STATUS,
+	ON_CONTROL,
+	ON_PIDFD,
+	ON_SERVER,
+	ON_SIGNAL,
+	ON_EXEC,
+	ON_CHANNEL,
+	ON_OWNER,
+	ON_STREAMS
+};
 
 uint64_t loop_now_ns(void)
 {
@@ -139,6 +151,8 @@ static void read_status(struct loop *l)
 		return;
 	if (n == 0) {
 		l->end.started = true;
+		if (l->s->kept && run_dir_started(l->s->kept, l->s->spec->name, &e) < 0)
+			fail(l, &e);
 		if (l->s->started_fd >= 0)
 			(void)!write(l->s->started_fd, "", 1);
 		/* Now, while there is nothing else to do: at the exit pid 1 may be gone. */
@@ -314,6 +328,16 @@ static int poll_timeout_ms(const struct loop *l)
 	return most_ms >= 0 && left_ms > STREAM_LOOK_MS ? most_ms : (int)left_ms;
 }
 
+static void listen_to_channel(struct loop *l)
+{
+	int r = l->s->channel->handle(l->s->channel->ctx);
+
+	if (r)
+		l->s->channel = NULL;
+	if (r > 0)
+		loop_end_by_limit(l, (enum run_status)r);
+}
+
 static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 {
 	/* Messages first: the verdict is in them, and they may still be queued when pid 1 is dead.
@@ -329,9 +353,11 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	/* Before clients come and go: what was polled for is still what it was. */
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
 	if (p[ON_EXEC].revents)
-		exec_server_handle(l->s->exec), loop_stop_if_asked(l);
-	if (p[ON_CHANNEL].revents && l->s->channel->handle(l->s->channel->ctx) < 0)
-		l->s->channel = NULL;
+		exec_server_handle(l->s->exec), loop_do_what_is_asked(l);
+	if (p[ON_CHANNEL].revents)
+		listen_to_channel(l);
+	if (p[ON_OWNER].revents)
+		loop_owner_left(l);
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);
 	loop_check_typed(l);
@@ -359,6 +385,7 @@ static int run_loop(struct loop *l, struct err *e)
 			[ON_SERVER] = {.fd = s->server_fd, .events = POLLIN},
 			[ON_SIGNAL] = {.fd = s->signal_fd, .events = POLLIN},
 			[ON_EXEC] = {.fd = s->exec->poll_fd, .events = POLLIN},
+			[ON_OWNER] = {.fd = s->owner_fd, .events = POLLIN},
 			[ON_CHANNEL] = {.fd = s->channel ? s->channel->fd : -1, .events = POLLIN},
 		};
 		unsigned n = ON_STREAMS + streams_poll(s->streams, p + ON_STREAMS);

@@ -19,6 +19,7 @@ struct cgroup;
 struct container_channel;
 struct err;
 struct exec_server;
+struct run_dir;
 struct run_result;
 struct watchdog;
 struct container_spec;
@@ -39,6 +40,11 @@ struct supervise {
 	struct watchdog *watchdog;   /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */
 	struct thrash thrash;        /* with the limit where that cgroup holds it */
+	const struct run_dir *kept; /* gets the start noted, NULL: none */
+	int owner_fd;               /* pidfd of who wants the container to end with it; -1: none */
+	/* Notes that the container is paused, or goes on. */
+	int (*note_paused)(void *ctx, bool paused, struct err *e);
+	void *note_ctx;
 	struct streams *streams;
 	struct fetch_root *fetch; /* filled where the spec asks for files */
 	struct exec_server *exec; /* opened when somebody asks for an exec */
@@ -47,6 +53,11 @@ struct supervise {
 
 /* Blocks the signals that are forwarded and opens a signalfd; SIGCHLD gets its default back. */
 int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e);
+/*
+ * The mask as it was. What others still wanted of a supervisor whose container has ended is dropped,
+ * also the signals where is_over: they were for the container, and would keep its result back.
+ */
+void supervise_signals_restore(const sigset_t *old, bool is_over);
 
 /* Returns 0 with result filled, or -errno when the container could not be started. */
 int supervise_run(struct supervise *s, struct err *e);

@@ -29,6 +29,7 @@ struct loop {
 	uint64_t look_ns; /* when supervise_look.c looks next; 0: never */
 	struct ending end;
 	bool give_up_output;
+	bool is_paused;
 	bool stopping; /* by `csbx stop`: it is killed when it does not go */
 	bool dead, server_answered;
 	bool is_stopped;                                /* the main process, and we are not */
@@ -55,6 +56,7 @@ void loop_look(struct loop *l);
 void loop_main_stopped(struct loop *l);
 void loop_check_typed(struct loop *l);
 void loop_read_signal(struct loop *l);
-void loop_stop_if_asked(struct loop *l);
+void loop_do_what_is_asked(struct loop *l);
+void loop_owner_left(struct loop *l);
 
 #endif

@@ -5,32 +5,54 @@
  */
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
+#include "runtime/cgroup.h"
 #include "runtime/exec_proto.h"
 #include "runtime/exec_server.h"
 #include "runtime/job_control.h"
 #include "runtime/spec.h"
 #include "runtime/supervise_priv.h"
 
-int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
+static void fill_forwarded(sigset_t *set)
 {
 	static const int forwarded[] = {SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
 					SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT};
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+		sigaddset(set, forwarded[i]);
+}
+
+int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
+{
 	sigset_t set;
 
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGTTOU, SIG_IGN); /* tcsetattr from the background must not stop us half-way */
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
-		sigaddset(&set, forwarded[i]);
+	signal(EXEC_WAKE_SIGNAL, SIG_DFL); /* one that is ignored reaches no signalfd */
+	fill_forwarded(&set);
 	sigaddset(&set, EXEC_WAKE_SIGNAL);
 	if (sigprocmask(SIG_BLOCK, &set, ret_old) < 0)
 		return err_sys(e, "block signals");
 	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return *ret_fd < 0 ? err_sys(e, "signalfd") : 0;
+}
+
+void supervise_signals_restore(const sigset_t *old, bool is_over)
+{
+	static const struct timespec now = {0};
+	sigset_t set;
+
+	/* Unblocked with one pending it would end us. Ignoring it drops what is pending. */
+	signal(EXEC_WAKE_SIGNAL, SIG_IGN);
+	fill_forwarded(&set);
+	while (is_over && sigtimedwait(&set, NULL, &now) > 0)
+		continue;
+	sigprocmask(SIG_SETMASK, old, NULL);
 }
 
 static void go_on(struct loop *l)
@@ -48,6 +70,8 @@ static void go_on(struct loop *l)
  */
 void loop_main_stopped(struct loop *l)
 {
+	if (l->is_paused)
+		return;
 	l->is_stopped = true;
 	if (l->stop == STOP_NONE && l->s->streams->master >= 0 && !l->s->streams->options.lent)
 		l->stop = STOP_TYPED;
@@ -81,25 +105,73 @@ void loop_check_typed(struct loop *l)
 	loop_request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
 }
 
+/*
+ * By the cgroup's freezer, else SIGSTOP to all: kill(-1, ...) of pid 1 reaches every process of its
+ * namespace in one step that no fork can slip through, and nobody is left who could continue one.
+ */
+static int set_paused(struct loop *l, bool on, struct err *e)
+{
+	int r;
+
+	if (on == l->is_paused)
+		return err_set(e, EALREADY, on ? "already paused" : "not paused");
+	if (cgroup_freeze(l->s->cgroup, on) < 0)
+		loop_request(l, INIT_REQ_SIGNAL_ALL, on ? SIGSTOP : SIGCONT);
+	l->is_paused = l->s->exec->is_paused = on;
+	r = l->s->note_paused ? l->s->note_paused(l->s->note_ctx, on, e) : 0;
+	if (!on && l->is_stopped)
+		l->is_stopped = false;
+	return r;
+}
+
 /* `csbx stop` and `csbx kill`: a signal for the main process, and the end of all when it takes too
  * long. */
-void loop_stop_if_asked(struct loop *l)
+static void stop_if_asked(struct loop *l)
 {
 	struct exec_stop *stop = &l->s->exec->stop;
 
 	if (!stop->is_asked)
 		return;
 	stop->is_asked = false;
+	l->s->result->is_removed |= stop->removed;
+	l->s->result->is_stopped |= stop->stays;
 	if (stop->signal == SIGKILL) {
 		loop_end_by_limit(l, RUN_KILLED);
 		return;
 	}
-	loop_request(l, INIT_REQ_SIGNAL, (int)stop->signal);
-	if (stop->grace_ms && l->phase == PHASE_RUNNING) {
-		loop_request(l, INIT_REQ_SIGNAL, SIGCONT);
-		l->stopping = true;
-		loop_enter_phase(l, PHASE_TERMINATED, stop->grace_ms);
+	if (!stop->grace_ms) {
+		loop_request(l, INIT_REQ_SIGNAL, (int)stop->signal);
+	} else {
+		/* What is paused hears nothing. */
+		if (l->is_paused)
+			(void)set_paused(l, false, NULL);
+		loop_request(l, INIT_REQ_STOP, (int)stop->signal);
+		if (l->phase == PHASE_RUNNING) {
+			l->stopping = true;
+			loop_enter_phase(l, PHASE_TERMINATED, stop->grace_ms);
+		}
 	}
+}
+
+void loop_owner_left(struct loop *l)
+{
+	l->s->owner_fd = -1;
+	loop_end_by_limit(l, RUN_KILLED);
+}
+
+void loop_do_what_is_asked(struct loop *l)
+{
+	struct exec_pause *p = &l->s->exec->pause;
+	struct err e = ERR_INIT;
+	int r;
+
+	if (p->is_asked) {
+		p->is_asked = false;
+		r = l->dead || l->end.exited || !l->end.started ? err_set(&e, ESRCH, "not running")
+								: set_paused(l, p->on, &e);
+		exec_server_answer(l->s->exec, p->session, r);
+	}
+	stop_if_asked(l);
 }
 
 void loop_read_signal(struct loop *l)

@@ -6,4 +6,6 @@
 
 struct docker_verb;
 
+extern const struct docker_verb docker_verb_ps;
+
 #endif

@@ -6,5 +6,6 @@
 #include "cmd/docker/verbs.h"
 
 const struct docker_verb *const docker_verbs_csbx[] = {
+	&docker_verb_ps,
 	NULL,
 };

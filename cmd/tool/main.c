@@ -9,8 +9,8 @@
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {&verb_doctor, &verb_inspect, &verb_run_spec,
-						   &verb_test, NULL};
+	static const struct verb *const verbs[] = {&verb_doctor, &verb_eval, &verb_inspect,
+						   &verb_run_spec, &verb_test, NULL};
 	int code = docker_personality(PROGRAM_TOOL, docker_verbs_tool, argc, argv);
 
 	return code >= 0 ? code : cmd_main(PROGRAM_TOOL, verbs, argc, argv);

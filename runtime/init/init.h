@@ -94,6 +94,13 @@ void spawn_request(struct init *in, uint32_t id, const int *fds, unsigned n_fds)
 struct spawned *spawn_by_id(struct init *in, uint32_t id);
 struct spawned *spawn_by_pid(struct init *in, int pid);
 
+/* pid1.c: INIT_PAYLOAD_SIGNALS. */
+/* Whether a pid 1 in the main process's place would get that signal; true when it cannot be told.
+ */
+bool pid1_hears(const struct init *in, int sig);
+void pid1_signal(const struct init *in, int sig); /* sends it, if so */
+void pid1_forward(const struct init *in, const struct signalfd_siginfo *info);
+
 /* loop.c: reaping and requests until the main process ends; never returns. */
 __attribute__((noreturn)) void loop_run(struct init *in);
 void loop_send(struct init *in, struct init_event *ev, struct spawned *s);

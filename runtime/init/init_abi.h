@@ -52,7 +52,8 @@ enum init_flag {
 	INIT_NEW_IPC = 1u << 11,
 	INIT_EXEC = 1u << 12,            /* an exec request: join B instead of making it */
 	INIT_CREATE_CWD = 1u << 13,      /* mkdir -p of cwd, inside, as the main user */
-	INIT_PAYLOAD_SIGNALS = 1u << 14, /* reserved: docker's pid-1 signal semantics */
+	INIT_PAYLOAD_SIGNALS = 1u << 14, /* signals reach the main process as they would a pid 1,
+					  * also those sent to pid 1 from inside (pid1.c) */
 	INIT_KEYRING_TRY = 1u << 15, /* a used-up key quota is reported (INIT_DEGRADED_KEYRING), not
 				      * an error: for filters that keep keyctl(2) out of reach */
 	INIT_NEW_TTY =
@@ -138,6 +139,8 @@ enum init_request_type {
 	INIT_REQ_SPAWN,      /* id: chosen by the supervisor, not 0, not in use; descriptors: msg
 			      * memfd, stdin, stdout, stderr, status pipe, then n_keep_fds more */
 	INIT_REQ_SIGNAL_PID, /* arg: signal, id: of a spawned process */
+	INIT_REQ_STOP,       /* arg: signal, to the main process, followed by SIGCONT; with
+			      * INIT_PAYLOAD_SIGNALS SIGKILL instead of one that it would not hear */
 };
 #define INIT_SIGNAL_GROUP 0x100u /* with the signal: to the process's whole process group */
 #define INIT_SPAWN_FDS 5u

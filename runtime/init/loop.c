@@ -109,7 +109,9 @@ static void reap(struct init *in)
 	struct rusage ru;
 	int pid, status;
 
-	(void)sys_read(in->signal_fd, &info, sizeof(info));
+	if (sys_read(in->signal_fd, &info, sizeof(info)) == (long)sizeof(info) &&
+	    in->flags & INIT_PAYLOAD_SIGNALS)
+		pid1_forward(in, &info);
 	while ((pid = sys_wait4(-1, &status, WNOHANG | WUNTRACED | __WALL, &ru)) > 0)
 		child_changed(in, pid, status, &ru);
 }
@@ -125,6 +127,16 @@ static void signal_process(int pid, uint32_t arg)
 		(void)sys_kill(pid, sig);
 }
 
+static void stop_main(struct init *in, int sig)
+{
+	if (sig <= 0 || sig > SYS_NSIG)
+		return;
+	if (in->flags & INIT_PAYLOAD_SIGNALS && !pid1_hears(in, sig))
+		sig = SIGKILL;
+	signal_process(in->main_pid, (uint32_t)sig);
+	signal_process(in->main_pid, SIGCONT);
+}
+
 static void handle(struct init *in, const struct init_request *rq, const int *fds, unsigned n_fds)
 {
 	struct spawned *s;
@@ -137,7 +149,13 @@ static void handle(struct init *in, const struct init_request *rq, const int *fd
 		sys_close(fds[i]);
 	switch (rq->type) {
 	case INIT_REQ_SIGNAL:
-		signal_process(in->main_pid, rq->arg);
+		if (in->flags & INIT_PAYLOAD_SIGNALS)
+			pid1_signal(in, (int)(rq->arg & ~INIT_SIGNAL_GROUP));
+		else
+			signal_process(in->main_pid, rq->arg);
+		break;
+	case INIT_REQ_STOP:
+		stop_main(in, (int)rq->arg);
 		break;
 	case INIT_REQ_SIGNAL_ALL:
 		if (rq->arg && rq->arg <= SYS_NSIG)

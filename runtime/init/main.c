@@ -15,7 +15,8 @@
  *
  * The payload cannot reach it: it lives in another user namespace (no ptrace, no /proc/1/mem), is
  * not dumpable, and as pid 1 it gets no signal from inside but those it has a handler for: none.
- * Only SIGCHLD is blocked and read from a signalfd; all else the kernel drops when it is sent.
+ * Only SIGCHLD is blocked and read from a signalfd; all else the kernel drops when it is sent. With
+ * INIT_PAYLOAD_SIGNALS all are read from it, and passed on or dropped (pid1.c).
  *
  * It ends when the main process does (the kernel then kills all that is left), when the supervisor
  * closes the control socket, or by the parent-death signal that was set before it was exec'd.
@@ -119,12 +120,13 @@ static unsigned long namespaces_of(uint32_t flags)
 static void prepare(struct init *in, const struct init_msg *m)
 {
 	const uint64_t sigchld = UINT64_C(1) << (SIGCHLD - 1);
+	const uint64_t mask = m->flags & INIT_PAYLOAD_SIGNALS ? ~UINT64_C(0) : sigchld;
 	int r = reset_dispositions();
 
 	if (r >= 0)
-		r = sys_rt_sigprocmask(SIG_SETMASK, &sigchld);
+		r = sys_rt_sigprocmask(SIG_SETMASK, &mask);
 	if (r >= 0)
-		r = in->signal_fd = sys_signalfd4(&sigchld, SFD_CLOEXEC | SFD_NONBLOCK);
+		r = in->signal_fd = sys_signalfd4(&mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r < 0)
 		init_fail(INIT_STAGE_SIGNALS, r);
 	sys_prctl(PR_SET_DUMPABLE, 0, 0);

@@ -204,3 +204,27 @@ def test_a_name_goes_before_the_beginning_of_an_id(box, busybox_image):
     box.ok("kill", name, first)
     assert box.ok("wait", name) == "137\n"
     box.ok("remove", "-f", name)
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+        return f.read().rsplit(") ", 1)[1].split()[0]
+
+
+def test_asked_while_it_ends(box):
+    """What others still want of a supervisor whose container has just ended must not end it: its result comes."""
+    run = start(box, LOOP)
+    one = json.loads(box.ok("inspect", run))["instances"][0]
+    supervisor = one["supervisor_pid"]
+    os.kill(supervisor, signal.SIGSTOP)
+    os.kill(one["init_pid"], signal.SIGKILL)
+    while state_of(one["init_pid"]) != "Z":
+        time.sleep(0.01)
+    for _ in range(500):  # they queue: it reads one each time round
+        os.kill(supervisor, signal.SIGRTMIN)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        os.kill(supervisor, number)
+    os.kill(supervisor, signal.SIGCONT)
+    p = box.run("wait", run)
+    assert (p.returncode, p.stdout, p.stderr) == (0, "125\n", "")
+    assert json.loads(read_result(box, run))["status"] == "sandbox_error"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the judge tier, on top of those of tests/conftest.py."""
+import json
 import os
 import sys
 import tempfile
@@ -26,6 +27,12 @@ def client(csbx, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(csbx.dirs["tmp"]))
     monkeypatch.chdir(csbx.work)
     return package
+
+
+@pytest.fixture
+def running(csbx):
+    """running() -> instances that `csbx list` shows."""
+    return lambda: json.loads(csbx.ok("list", "--json"))["instances"]
 
 
 def judge_image(kind, session_dir):

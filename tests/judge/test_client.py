@@ -197,7 +197,7 @@ def wait_until_it_runs(csbx, word):
     raise AssertionError("it never ran")
 
 
-def test_an_interrupted_run_ends_its_container(client, python_image, csbx):
+def test_an_interrupted_run_ends_its_container(client, python_image, csbx, running):
     def interrupt():
         wait_until_it_runs(csbx, "1001")
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
@@ -206,19 +206,19 @@ def test_an_interrupted_run_ends_its_container(client, python_image, csbx):
     with pytest.raises(KeyboardInterrupt):
         client.run(python_image, ["sleep", "1001"])
     thread.join()
-    assert csbx.ok("list", "-f", "-q") == ""
+    assert running() == []
 
 
 @pytest.mark.parametrize("program", [["sleep", "1002"], ["sh", "-c", "trap '' TERM; sleep 1002; sleep 1002"]],
                          ids=["plain", "ignores_term"])
-def test_a_cancelled_task_ends_its_container(client, python_image, csbx, program):
+def test_a_cancelled_task_ends_its_container(client, python_image, csbx, program, running):
     async def main():
         task = asyncio.ensure_future(client.aio.run(python_image, program))
         await asyncio.get_running_loop().run_in_executor(None, wait_until_it_runs, csbx, "1002")
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert csbx.ok("list", "-f", "-q") == ""
+        assert running() == []
     asyncio.run(asyncio.wait_for(main(), 2 * SLOW_S))
 
 
@@ -264,7 +264,7 @@ def test_many_tasks(client, python_image):
 
 # --- containers that stay -----------------------------------------------------------------------------
 
-def test_container(client, python_image, csbx):
+def test_container(client, python_image, running):
     with client.start(python_image, ["sh", "-c", "echo up; echo err >&2; exec sleep 1005"], memory="128m") as box:
         assert box.exec(["sh", "-c", "cat >/tmp/f; echo $A; exit 3"], input="x", env={"A": "1"}).exit_code == 3
         assert box.exec(["cat", "/tmp/f"]).stdout == "x"
@@ -276,7 +276,7 @@ def test_container(client, python_image, csbx):
     assert box.wait() == 137
     with pytest.raises(client.SandboxError):
         box.exec(["true"])
-    assert csbx.ok("list", "-f", "-q") == ""
+    assert running() == []
 
 
 def test_container_that_ends_itself(client, python_image):

@@ -66,7 +66,7 @@ def test_python_3_8_reads_it(path):
 def test_no_shell_and_no_code_run_here():
     for path in (PACKAGE / "csbx").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"shell\s*=|os\.system|os\.popen|(?<![\w.])(eval|compile|__import__)\(|import (pickle|pty)", text), path
+        assert not re.search(r"shell\s*=|os\.system|os\.popen|(?<![\w.])(?<!def )(eval|compile|__import__)\(|import (pickle|pty)", text), path
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in ("exec", "eval", "compile", "__import__"), path

@@ -8,14 +8,18 @@
 docs/python.md describes it. Nothing here runs code outside a container.
 """
 from . import aio
-from .api import Container, run, start
+from .api import Container, eval, run, start, test
 from .build import Logs
+from .cases import UNSET, Case
 from .errors import (Error, LaunchError, NotInstalled, OutOfMemory, ProgramError, ProgramTimeout,
                      Refused, SandboxError)
+from .pool import Pool
 from .program import configure
-from .result import Failure, Limit, Limits, Result, Truncated, User
+from .result import (CaseResult, ErrorSummary, EvalResult, Failure, Limit, Limits, Note, Outcome, Result,
+                     TestResult, Truncated, User)
 
 __version__ = "0.1.0"
-__all__ = ["Container", "Error", "Failure", "LaunchError", "Limit", "Limits", "Logs", "NotInstalled",
-           "OutOfMemory", "ProgramError", "ProgramTimeout", "Refused", "Result", "SandboxError",
-           "Truncated", "User", "aio", "configure", "run", "start"]
+__all__ = ["UNSET", "Case", "CaseResult", "Container", "Error", "ErrorSummary", "EvalResult", "Failure",
+           "LaunchError", "Limit", "Limits", "Logs", "Note", "NotInstalled", "OutOfMemory", "Outcome",
+           "Pool", "ProgramError", "ProgramTimeout", "Refused", "Result", "SandboxError", "TestResult",
+           "Truncated", "User", "aio", "configure", "eval", "run", "start", "test"]

@@ -6,22 +6,23 @@ import asyncio
 import contextlib
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Optional, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Awaitable, Iterable, Mapping, Optional, Sequence, TypeVar, Union
 
 from . import build, program
-from .build import Input, Logs
-from .call import Call, Started, Stream, prepared
+from .build import Code, Input, Logs, Patch
+from .call import Call, Started, Stream, own_containers, prepared
 from .errors import SandboxError
-from .result import Result
-from .sync import KILL_S, PAUSE_S, TERM_S, kill_command
+from .cases import CaseLike
+from .result import EvalResult, Result, TestResult
+from .sync import KILL_S, PAUSE_S
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-    from .options import ExecOptions, RunOptions
+    from .options import ExecOptions, JudgeOptions, RunOptions
 
 T = TypeVar("T")
 
-__all__ = ["Container", "run", "start"]
+__all__ = ["Container", "eval", "run", "start", "test"]
 
 
 async def perform(call: Call[T]) -> T:
@@ -63,24 +64,28 @@ async def _to_its_end(awaitable: Awaitable[T]) -> T:
 
 async def _end(call: Call[Any], started: Started, p: asyncio.subprocess.Process) -> None:
     """As sync.end()."""
-    deadline = time.monotonic() + (KILL_S if call.kill_name else TERM_S)
+    deadline = time.monotonic() + KILL_S
     reader = asyncio.ensure_future(p.communicate())
-    if not call.kill_name:
-        _signal(p.terminate)
-    while p.returncode is None and time.monotonic() < deadline:
-        if call.kill_name:
-            killer = await asyncio.create_subprocess_exec(
-                *kill_command(call, started), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, start_new_session=True)
-            await killer.wait()
+    csbx = started.argv[0]
+    while p.returncode is None:
+        if not call.supervises or time.monotonic() > deadline:
+            with contextlib.suppress(ProcessLookupError):
+                p.kill()
+        elif ids := own_containers(await _ask(csbx, "list", "--json"), p.pid):
+            await _ask(csbx, "kill", *ids)
         await asyncio.wait([reader], timeout=PAUSE_S)
-    _signal(p.kill)
     await asyncio.wait([reader])
 
 
-def _signal(send: Callable[[], None]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        send()
+async def _ask(*argv: str) -> bytes:
+    p = await asyncio.create_subprocess_exec(
+        *argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        start_new_session=True)
+    try:
+        return (await asyncio.wait_for(p.communicate(), KILL_S))[0]
+    except asyncio.TimeoutError:
+        p.kill()
+        return (await p.communicate())[0]
 
 
 async def run(image: program.Path, command: Sequence[str] = (), *, input: Input = None,
@@ -91,6 +96,32 @@ async def run(image: program.Path, command: Sequence[str] = (), *, input: Input 
     result = await perform(build.run(image, command, input=input, stdin=stdin, stdout=stdout,
                                      stderr=stderr, csbx=csbx, given=options))
     return result.check() if check else result
+
+
+async def eval(code: Code, *, image: Optional[program.Path] = None, lang: Optional[str] = None,
+               args: Sequence[str] = (), stdin: Input = None, function: Optional[str] = None,
+               cases: Optional[Iterable[CaseLike]] = None, setup: Optional[Code] = None,
+               check: Optional[Code] = None, files: Optional[Mapping[str, Code]] = None,
+               csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> EvalResult:
+    """As csbx.eval()."""
+    return await perform(build.eval(code, image=image, lang=lang, args=args, stdin=stdin,
+                              function=function, cases=cases, setup=setup, check=check,
+                              files=files, csbx=csbx, given=options))
+
+
+async def test(repo: Optional[program.Path] = None, *, image: Optional[program.Path] = None,
+               repo_in_image: Optional[str] = None, clone: Optional[str] = None,
+               commit: Optional[str] = None, patches: Union[Patch, Sequence[Patch]] = (),
+               test_patch: Optional[Patch] = None, fail_to_pass: Sequence[str] = (),
+               pass_to_pass: Sequence[str] = (), strict: bool = False, runner: Optional[str] = None,
+               python: Optional[str] = None, args: Sequence[str] = (),
+               csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> TestResult:
+    """As csbx.test()."""
+    return await perform(build.test(
+        repo, image=image, repo_in_image=repo_in_image, clone=clone, commit=commit,
+        patches=patches, test_patch=test_patch, fail_to_pass=fail_to_pass,
+        pass_to_pass=pass_to_pass, strict=strict, runner=runner, python=python, args=args,
+        csbx=csbx, given=options))
 
 
 async def start(image: program.Path, command: Sequence[str] = (), *,

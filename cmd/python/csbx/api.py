@@ -2,18 +2,19 @@
 """The synchronous calls."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional, Sequence
+from typing import TYPE_CHECKING, Iterable, Mapping, Optional, Sequence, Union
 
 from . import build, program
-from .build import Input, Logs
+from .build import Code, Input, Logs, Patch
 from .call import Stream
 from .errors import SandboxError
-from .result import Result
+from .cases import CaseLike
+from .result import EvalResult, Result, TestResult
 from .sync import perform
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-    from .options import ExecOptions, RunOptions
+    from .options import ExecOptions, JudgeOptions, RunOptions
 
 
 def run(image: program.Path, command: Sequence[str] = (), *, input: Input = None,
@@ -34,6 +35,48 @@ def run(image: program.Path, command: Sequence[str] = (), *, input: Input = None
     result = perform(build.run(image, command, input=input, stdin=stdin, stdout=stdout,
                                stderr=stderr, csbx=csbx, given=options))
     return result.check() if check else result
+
+
+def eval(code: Code, *, image: Optional[program.Path] = None, lang: Optional[str] = None,
+         args: Sequence[str] = (), stdin: Input = None, function: Optional[str] = None,
+         cases: Optional[Iterable[CaseLike]] = None, setup: Optional[Code] = None,
+         check: Optional[Code] = None, files: Optional[Mapping[str, Code]] = None,
+         csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> EvalResult:
+    """Runs a snippet in a fresh container without a network, and judges it.
+
+    code: its text. image: default_image() where there is none. lang: python, bash, node or c.
+    cases: of the function `function` (Case, dicts, or pairs (args, expected)), or of stdin and
+    stdout where there is none; setup: code that runs before it. check: asserting code, which runs
+    in a container of its own. files: name -> content, beside the snippet.
+    options: as those of run(); 5 seconds and 256 MiB where they say nothing.
+
+    `completed` and `error_summary` of the result come from the snippet's own process: a help, no
+    verdict. Only `cases` and `check` are verdicts.
+    """
+    return perform(build.eval(code, image=image, lang=lang, args=args, stdin=stdin,
+                              function=function, cases=cases, setup=setup, check=check,
+                              files=files, csbx=csbx, given=options))
+
+
+def test(repo: Optional[program.Path] = None, *, image: Optional[program.Path] = None,
+         repo_in_image: Optional[str] = None, clone: Optional[str] = None,
+         commit: Optional[str] = None, patches: Union[Patch, Sequence[Patch]] = (),
+         test_patch: Optional[Patch] = None, fail_to_pass: Sequence[str] = (),
+         pass_to_pass: Sequence[str] = (), strict: bool = False, runner: Optional[str] = None,
+         python: Optional[str] = None, args: Sequence[str] = (),
+         csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> TestResult:
+    """Runs the tests of a repository, after patches, in a fresh container, and judges them.
+
+    repo: a directory, which is never changed, or repo_in_image: a path in the image, or clone: a
+    URL, with commit. patches: texts, or path objects of files. fail_to_pass, pass_to_pass: test
+    ids; without them the whole suite runs. strict: signs of tampering make it unresolved.
+    args: for pytest. options: as those of run().
+    """
+    return perform(build.test(
+        repo, image=image, repo_in_image=repo_in_image, clone=clone, commit=commit,
+        patches=patches, test_patch=test_patch, fail_to_pass=fail_to_pass,
+        pass_to_pass=pass_to_pass, strict=strict, runner=runner, python=python, args=args,
+        csbx=csbx, given=options))
 
 
 def start(image: program.Path, command: Sequence[str] = (), *, csbx: Optional[program.Path] = None,

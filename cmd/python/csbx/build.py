@@ -2,14 +2,18 @@
 """Python calls to calls of the program. The synchronous and the asyncio functions share these."""
 from __future__ import annotations
 
+import json
 import os
-from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import options, program
-from .call import Call, Ended, Stream, Temp, command_words, instance_name, plain, result_of, to_bytes
-from .result import Result
+from .call import Call, Ended, Stream, Temp, command_words, plain, result_of, to_bytes
+from .cases import CaseLike, cases_json
+from .result import EvalResult, Result, TestResult
 
 Input = Union[None, str, bytes]
+Code = Union[str, bytes]
+Patch = Union[str, bytes, "os.PathLike[str]"]
 
 
 class Logs(NamedTuple):
@@ -26,23 +30,34 @@ def _input(input: Input, stdin: Stream) -> Optional[bytes]:
 
 
 def operand(image: program.Path) -> str:
-    """An image or a name. A path without a slash must not be read as a name, nor as an option."""
+    """An image or a name. A path object is a path, never a name; no word is read as an option."""
     text = os.fspath(image)
     if not text or "\0" in text:
         raise ValueError(f"not an image: {text!r}")
-    if isinstance(image, os.PathLike) and "/" not in text:
-        return "./" + text
-    return "./" + text if text.startswith("-") else text
+    return path(text) if isinstance(image, os.PathLike) or text.startswith("-") else text
 
 
-def run(image: program.Path, command: Sequence[str], *, input: Input, stdin: Stream, stdout: Stream,
-        stderr: Stream, csbx: Optional[program.Path], given: Mapping[str, Any]) -> Call[Result]:
-    given = dict(given)
-    given["name"] = name = given.get("name") or instance_name()
+def path(text: str) -> str:
+    """With a slash in it: to csbx an operand without one is a name."""
+    return text if "/" in text else "./" + text
+
+
+def run(image: program.Path, command: Sequence[str], *, input: Input = None, stdin: Stream = None,
+        stdout: Stream = None, stderr: Stream = None, csbx: Optional[program.Path],
+        given: Mapping[str, Any]) -> Call[Result]:
     argv: List[Union[str, Temp]] = ["run", *options.words(options.RUN, given), operand(image),
                                     *command_words(command)]
     return Call(argv, result_of(Result.from_dict), csbx, _input(input, stdin), stdin, stdout, stderr,
-                given.get("timeout"), name)
+                given.get("timeout"), supervises=True)
+
+
+def start_writable(name: str, command: Sequence[str], *, csbx: Optional[program.Path],
+                   given: Mapping[str, Any]) -> Call[Result]:
+    """A start that keeps what it writes. Only one at a time may."""
+    argv: List[Union[str, Temp]] = ["start", "--rw", *options.words(options.RUN, given), name,
+                                    *command_words(command)]
+    return Call(argv, result_of(Result.from_dict), csbx, timeout_s=given.get("timeout"),
+                supervises=True)
 
 
 def start(image: program.Path, command: Sequence[str], *, verb: str, csbx: Optional[program.Path],
@@ -58,6 +73,65 @@ def exec(target: str, command: Sequence[str], *, input: Input, stdin: Stream, st
                                     *command_words(command)]
     return Call(argv, result_of(Result.from_dict), csbx, _input(input, stdin), stdin, stdout, stderr,
                 given.get("timeout"))
+
+
+def eval(code: Code, *, image: Optional[program.Path], lang: Optional[str], args: Sequence[str],
+         stdin: Input, function: Optional[str], cases: Optional[Iterable[CaseLike]],
+         setup: Optional[Code], check: Optional[Code], files: Optional[Mapping[str, Code]],
+         csbx: Optional[program.Path], given: Mapping[str, Any]) -> Call[EvalResult]:
+    argv: List[Union[str, Temp]] = ["eval", "--image", operand(program.default_image(image)),
+                                    *options.words(options.JUDGE, given)]
+    if lang is not None:
+        argv.append(f"--lang={lang}")
+    if function is not None:
+        argv.append(f"--function={function}")
+    if cases is not None:
+        argv.append(Temp("cases.json", cases_json(cases), "--cases="))
+    for flag, text in (("setup", setup), ("check", check), ("stdin", stdin)):
+        if text is not None:
+            argv.append(Temp(flag, to_bytes(text), f"--{flag}="))
+    for i, (name, data) in enumerate((files or {}).items()):
+        argv.append(Temp(f"file{i}", to_bytes(data), f"--file={name}="))
+    argv += [Temp("snippet", to_bytes(code)), *command_words(args)]
+    return Call(argv, result_of(EvalResult.from_dict), csbx, timeout_s=given.get("timeout"),
+                supervises=True)
+
+
+def _patch(number: str, patch: Patch) -> Union[str, Temp]:
+    """A path object is a file; a string is the text of a patch."""
+    flag = "--test-patch=" if number == "test" else "--patch="
+    if isinstance(patch, os.PathLike):
+        return flag + os.fspath(patch)
+    return Temp(f"{number}.patch", to_bytes(patch), flag)
+
+
+def test(repo: Optional[program.Path], *, image: Optional[program.Path],
+         repo_in_image: Optional[str], clone: Optional[str], commit: Optional[str],
+         patches: Union[Patch, Sequence[Patch]], test_patch: Optional[Patch],
+         fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], strict: bool,
+         runner: Optional[str], python: Optional[str], args: Sequence[str],
+         csbx: Optional[program.Path], given: Mapping[str, Any]) -> Call[TestResult]:
+    argv: List[Union[str, Temp]] = ["test", "--image", operand(program.default_image(image)),
+                                    *options.words(options.JUDGE, given)]
+    for flag, value in (("repo", repo), ("repo-in-image", repo_in_image), ("clone", clone),
+                        ("commit", commit), ("runner", runner), ("python", python)):
+        if value is not None:
+            argv.append(f"--{flag}={os.fspath(value)}")
+    if isinstance(patches, (str, bytes, os.PathLike)):
+        patches = [patches]
+    argv += [_patch(str(i), p) for i, p in enumerate(patches)]
+    if test_patch is not None:
+        argv.append(_patch("test", test_patch))
+    for flag, ids in (("fail-to-pass", fail_to_pass), ("pass-to-pass", pass_to_pass)):
+        if isinstance(ids, str):
+            raise TypeError(f"{flag}: a list of test ids")
+        if ids:
+            argv.append(Temp(flag, json.dumps(list(ids)).encode(), f"--{flag}=@"))
+    if strict:
+        argv.append("--strict")
+    argv += ["--", *command_words(args)]
+    return Call(argv, result_of(TestResult.from_dict), csbx, timeout_s=given.get("timeout"),
+                supervises=True)
 
 
 def simple(argv: Sequence[str], csbx: Optional[program.Path]) -> Call[bytes]:

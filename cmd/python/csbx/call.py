@@ -12,7 +12,6 @@ import contextlib
 import json
 import os
 import tempfile
-import uuid
 from dataclasses import dataclass, field, replace
 from typing import IO, Any, Callable, Dict, Generic, Iterator, List, Optional, Sequence, TypeVar, Union
 
@@ -46,7 +45,7 @@ class Call(Generic[T]):
     stdout: Stream = None
     stderr: Stream = None
     timeout_s: Optional[float] = None
-    kill_name: Optional[str] = None  # `csbx kill` finds it by that
+    supervises: bool = False  # it waits for a container of its own; killed, it would leave a record
     json: bool = True
 
     @property
@@ -122,8 +121,12 @@ def to_bytes(data: Union[str, bytes, bytearray, memoryview]) -> bytes:
     return data.encode("utf-8") if isinstance(data, str) else bytes(data)
 
 
-def instance_name() -> str:
-    return "py-" + uuid.uuid4().hex[:20]
+def own_containers(listed: bytes, pid: int) -> List[str]:
+    """Ids in the answer of `csbx list --json` of what the csbx with that pid waits for."""
+    try:
+        return [x["id"] for x in json.loads(listed)["instances"] if x["supervisor_pid"] == pid]
+    except (ValueError, KeyError, TypeError):
+        return []
 
 
 def result_of(cls: Callable[[Dict[str, Any]], Result]) -> Callable[[Ended], Any]:

@@ -16,7 +16,7 @@ class Error(Exception):
     """Everything this package raises, but for TypeError and ValueError of wrong arguments."""
 
 
-class SandboxError(Error):
+class SandboxError(Error, RuntimeError):
     """csbx or its image server failed. `result` is there when it came as far as a container."""
 
     def __init__(self, message: str, exit_code: Optional[int] = None,

@@ -25,10 +25,9 @@ class ExecOptions(TypedDict, total=False):
     max_output_kill: Optional[Size]
 
 
-class RunOptions(ExecOptions, total=False):
-    """Options of run and start."""
+class JudgeOptions(ExecOptions, total=False):
+    """Options of eval and test."""
 
-    name: Optional[str]
     memory: Optional[Size]
     cpus: Optional[float]
     pids_limit: Optional[int]
@@ -54,6 +53,12 @@ class RunOptions(ExecOptions, total=False):
     labels: Mapping[str, str]
     allow_root: bool
     no_job_env: bool
+
+
+class RunOptions(JudgeOptions, total=False):
+    """Options of run and start."""
+
+    name: Optional[str]
 
 
 def _text(flag: str) -> Callable[[Any], List[str]]:
@@ -110,8 +115,8 @@ EXEC: Dict[str, Callable[[Any], List[str]]] = {
     "env_file": _each("env-file"), "workdir": _text("workdir"), "user": _text("user"),
     "max_output": _text("max-output"), "max_output_kill": _text("max-output-kill")}
 
-RUN: Dict[str, Callable[[Any], List[str]]] = {
-    **EXEC, "name": _text("name"), "memory": _text("memory"), "cpus": _number("cpus"),
+JUDGE: Dict[str, Callable[[Any], List[str]]] = {
+    **EXEC, "memory": _text("memory"), "cpus": _number("cpus"),
     "pids_limit": _text("pids-limit"), "limits": _text("limits"), "ulimit": _pairs("ulimit"),
     "network": _network, "mounts": _each("mount"), "volumes": _each("volume"),
     "tmpfs": _each("tmpfs"), "devices": _each("device"), "read_only": _flag("read-only"),
@@ -121,6 +126,8 @@ RUN: Dict[str, Callable[[Any], List[str]]] = {
     "cap_drop": _each("cap-drop"), "security_opt": _each("security-opt"),
     "labels": _pairs("label"), "allow_root": _flag("allow-root"),
     "no_job_env": _flag("no-job-env")}
+
+RUN: Dict[str, Callable[[Any], List[str]]] = {**JUDGE, "name": _text("name")}
 
 
 def words(table: Mapping[str, Callable[[Any], List[str]]], given: Mapping[str, Any]) -> List[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Dict, List, Mapping, Optional, Type, TypeVar
 
 from .errors import LaunchError, OutOfMemory, ProgramError, ProgramTimeout, SandboxError
+from .values import from_json
 
 R = TypeVar("R", bound="Result")
 
@@ -154,6 +155,107 @@ class Result:
             raise LaunchError(self.summary(), self.exit_code, self)
         if self.status == "sandbox_error":
             raise SandboxError(self.summary(), self.exit_code, self)
+
+
+@dataclass(frozen=True)
+class ErrorSummary:
+    """What a program died of."""
+
+    type: Optional[str] = None
+    message: Optional[str] = None
+    line: Optional[int] = None
+
+    def __str__(self) -> str:
+        return ": ".join(x for x in (self.type, self.message) if x)
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """How one case of a function went. Its verdict was made outside the container."""
+
+    name: str = ""
+    passed: bool = False
+    output: Any = None
+    expected: Any = None
+    detail: Optional[str] = None
+    duration_ms: Optional[float] = None
+    weight: float = 1.0
+    expected_type: Optional[str] = None
+    expected_exception: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class EvalResult(Result):
+    """How a snippet ended and, where there were cases or a check, whether it is right."""
+
+    cases: Optional[List[CaseResult]] = None
+    all_passed: Optional[bool] = None
+    score: Optional[float] = None
+    error_summary: Optional[ErrorSummary] = None
+    feedback: List[str] = field(default_factory=list)
+
+    @classmethod
+    def _convert(cls, obj: Mapping[str, Any]) -> Dict[str, Any]:
+        new = super()._convert(obj)
+        if obj.get("cases") is not None:
+            new["cases"] = [_case(c) for c in obj["cases"]]
+        if obj.get("error_summary") is not None:
+            new["error_summary"] = ErrorSummary(**_only(ErrorSummary, obj["error_summary"]))
+        new["feedback"] = list(obj.get("feedback") or [])
+        return new
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Test ids that are as they should be, and those that are not."""
+
+    success: List[str] = field(default_factory=list)
+    failure: List[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Note:
+    """A patch that does not apply, a module that cannot be collected, a sign of tampering: what, and why."""
+
+    what: str
+    message: str
+
+
+@dataclass(frozen=True)
+class TestResult(Result):
+    """What became of each test of a repository."""
+
+    tests: Dict[str, str] = field(default_factory=dict)
+    durations_s: Dict[str, float] = field(default_factory=dict, repr=False)
+    resolved: Optional[bool] = None
+    all_passed: Optional[bool] = None
+    fail_to_pass: Outcome = Outcome()
+    pass_to_pass: Outcome = Outcome()
+    patch_applied: Optional[bool] = None
+    patch_tool: Optional[str] = None
+    patch_errors: List[Note] = field(default_factory=list)
+    collection_errors: List[Note] = field(default_factory=list)
+    tamper: List[Note] = field(default_factory=list)
+    runner: Dict[str, Optional[str]] = field(default_factory=dict)
+
+    __test__ = False  # no test class, whatever pytest makes of its name
+
+    @classmethod
+    def _convert(cls, obj: Mapping[str, Any]) -> Dict[str, Any]:
+        new = super()._convert(obj)
+        for name in ("fail_to_pass", "pass_to_pass"):
+            new[name] = Outcome(**_only(Outcome, obj.get(name)))
+        for name, what, why in (("patch_errors", "patch", "message"), ("tamper", "kind", "detail"),
+                                ("collection_errors", "id", "message")):
+            new[name] = [Note(n[what], n[why]) for n in obj.get(name) or []]
+        return new
+
+
+def _case(obj: Mapping[str, Any]) -> CaseResult:
+    values = _only(CaseResult, obj)
+    for name in ("output", "expected"):
+        values[name] = from_json(obj.get(name))
+    return CaseResult(**values)
 
 
 def _only(cls: Any, obj: Optional[Mapping[str, Any]]) -> Dict[str, Any]:

@@ -2,21 +2,58 @@
 """Makes calls and waits for them. Any number of threads may."""
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import subprocess
+import threading
 import time
-from typing import Any, List, TypeVar
+from typing import Any, Dict, Optional, Tuple, TypeVar
 
-from .call import Call, Started, prepared
+from .call import Call, Started, own_containers, prepared
 from .errors import SandboxError
 
 T = TypeVar("T")
 KILL_S = 5.0  # how long `csbx kill` may take before csbx itself is killed, and its container with it
-TERM_S = 1.0  # how long csbx may take after SIGTERM where there is no container of that name
 PAUSE_S = 0.05
 
 
-def perform(call: Call[T]) -> T:
+class Running:
+    """Calls that other threads may end."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls: Dict[int, Tuple[Call[Any], Started, "subprocess.Popen[bytes]"]] = {}
+        self._ended = False
+
+    def check(self) -> None:
+        if self._ended:
+            raise concurrent.futures.CancelledError
+
+    def add(self, call: Call[Any], started: Started, p: "subprocess.Popen[bytes]") -> None:
+        with self._lock:
+            self._calls[p.pid] = call, started, p
+
+    def remove(self, p: "subprocess.Popen[bytes]") -> None:
+        with self._lock:
+            del self._calls[p.pid]
+
+    def end_all(self) -> None:
+        """Ends every container, until the threads that wait for them have seen it."""
+        deadline = time.monotonic() + KILL_S
+        while True:
+            with self._lock:
+                self._ended = True
+                calls = list(self._calls.values())
+            if not calls:
+                return
+            for call, started, p in calls:
+                ask_to_end(call, started, p, forced=time.monotonic() > deadline)
+            time.sleep(PAUSE_S)
+
+
+def perform(call: Call[T], running: Optional[Running] = None) -> T:
+    running = running or Running()
+    running.check()
     with prepared(call) as started:
         stdin = subprocess.PIPE if call.input is not None else call.stdin
         try:
@@ -26,7 +63,9 @@ def perform(call: Call[T]) -> T:
                 stderr=subprocess.PIPE if call.stderr is None else call.stderr, **started.options)
         except OSError as e:
             raise SandboxError(f"{started.argv[0]}: {e.strerror}") from e
+        running.add(call, started, p)
         try:
+            running.check()
             out, err = p.communicate(call.input, call.backstop_s)
         except subprocess.TimeoutExpired:
             end(call, started, p)
@@ -34,31 +73,39 @@ def perform(call: Call[T]) -> T:
         except BaseException:
             end(call, started, p)
             raise
+        finally:
+            running.remove(p)
+        running.check()
         ended = started.ended(p.returncode, out, err)
     return call.finish(ended)
 
 
-def kill_command(call: Call[Any], started: Started) -> List[str]:
-    return [started.argv[0], "kill", call.kill_name or ""]
+def ask_to_end(call: Call[Any], started: Started, p: "subprocess.Popen[bytes]", forced: bool) -> None:
+    """One attempt. A container is found only once it runs."""
+    if forced or not call.supervises:
+        p.kill()
+        return
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        ids = own_containers(_ask(started.argv[0], "list", "--json"), p.pid)
+        if ids:
+            _ask(started.argv[0], "kill", *ids)
+
+
+def _ask(*argv: str) -> bytes:
+    return subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False,
+                          stderr=subprocess.DEVNULL, timeout=KILL_S).stdout
 
 
 def end(call: Call[Any], started: Started, p: "subprocess.Popen[bytes]") -> None:
     """Ends the container, then csbx.
 
-    Killing csbx alone would end the container too, but leave a record for `csbx gc`. `csbx kill`
-    finds a container only once it is known, so it is tried until csbx has ended.
+    Killing csbx alone would end the container too, but leave a record for `csbx gc`.
     """
-    deadline = time.monotonic() + (KILL_S if call.kill_name else TERM_S)
-    if p.poll() is None and not call.kill_name:
-        p.terminate()
-    while p.poll() is None and time.monotonic() < deadline:
-        if call.kill_name:
-            subprocess.run(kill_command(call, started), stdin=subprocess.DEVNULL, check=False,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + KILL_S
+    while p.poll() is None:
+        ask_to_end(call, started, p, forced=time.monotonic() > deadline)
         with contextlib.suppress(subprocess.TimeoutExpired, ValueError):
             p.communicate(timeout=PAUSE_S)
-    p.kill()
-    p.wait()
     for stream in (p.stdin, p.stdout, p.stderr):
         if stream is not None:
             with contextlib.suppress(OSError):

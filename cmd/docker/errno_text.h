@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_ERRNO_TEXT_H
+#define CSBX_CMD_DOCKER_ERRNO_TEXT_H
+
+/* What Go's programs say of an errno: "no such file or directory". */
+const char *docker_errno(int code);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_NOTES_H
+#define CSBX_CMD_DOCKER_NOTES_H
+
+/*
+ * What a container's record keeps for inspect, ps and port beside its specification: words of
+ * `docker run` as they were given, "key=value" in container_record.notes. They change nothing of
+ * how the container runs. A key may repeat.
+ *
+ *	publish=[IP:][HOST]:PORT[/PROTO]	--publish, one a note
+ *	expose=PORT/PROTO			--expose
+ *	bind=SRC:DST[:MODES]			--volume
+ *	entrypoint=WORD				--entrypoint; "" cleared the image's
+ *	network=NAME	restart=POLICY	user=USER[:GROUP]	workdir=DIR	hostname=NAME
+ *	cap-add=NAME	cap-drop=NAME	security-opt=WORD	tmpfs=DIR[:OPTIONS]
+ *	add-host=NAME:IP	dns=IP	group-add=NAME	device=SRC:DST:MODES
+ *	ulimit=NAME=SOFT:HARD	memory-swap=BYTES	init=1	privileged=1	log-driver=NAME
+ */
+
+#include <stddef.h>
+
+struct strv;
+
+void notes_add(struct strv *notes, const char *key, const char *value); /* NULL adds nothing */
+void notes_add_all(struct strv *notes, const char *key, const struct strv *values);
+
+/* The nth value of a key, NULL behind the last. */
+const char *notes_get(const struct strv *notes, const char *key, size_t nth);
+/* All values of a key. */
+void notes_get_all(const struct strv *notes, const char *key, struct strv *ret);
+
+#endif

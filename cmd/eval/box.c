@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/eval/box.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/name.h"
+#include "runtime/paths.h"
+
+#define HARNESS_BYTES_MAX (256u << 10)
+
+/* The box's files and the start's, in one array; their memory stays where it is. */
+static int join_files(const struct eval_box *box, const struct eval_start *s,
+		      struct container_spec *spec, struct err *e)
+{
+	size_t own = box->spec->n_files;
+
+	spec->files = calloc(own + s->n_files + 1, sizeof(*spec->files));
+	if (!spec->files)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < own; i++)
+		spec->files[i] = box->spec->files[i];
+	for (size_t i = 0; i < s->n_files; i++)
+		spec->files[own + i] = s->files[i];
+	spec->n_files = own + s->n_files;
+	return 0;
+}
+
+static int copy_spec(const struct eval_box *box, const struct eval_start *s,
+		     struct container_spec *spec, struct err *e)
+{
+	char id[NAME_ID_DIGITS + 1];
+	int r;
+
+	*spec = *box->spec;
+	spec->id = NULL;
+	spec->proc.argv = (struct strv)STRV_INIT;
+	spec->files = NULL;
+	spec->n_files = 0;
+	spec->fetch = (struct strv)STRV_INIT;
+	r = name_new_id(id, e);
+	if (r < 0)
+		return r;
+	spec->id = str_printf("%s", id);
+	for (size_t i = 0; i < s->argv->n; i++)
+		strv_add(&spec->proc.argv, s->argv->items[i]);
+	for (size_t i = 0; !s->fetch && i < box->spec->fetch.n; i++)
+		strv_add(&spec->fetch, box->spec->fetch.items[i]);
+	if (s->fetch)
+		strv_add(&spec->fetch, s->fetch);
+	if (!spec->id || strv_check(&spec->proc.argv, e) < 0 || strv_check(&spec->fetch, e) < 0)
+		return err_set(e, ENOMEM, "out of memory");
+	spec->proc.keep_fds = (int *)s->keep_fds;
+	spec->proc.n_keep_fds = s->n_keep_fds;
+	spec->limits.timeout_ms = s->timeout_ms;
+	return join_files(box, s, spec, e);
+}
+
+void eval_start(const struct eval_box *box, const struct eval_start *s, struct eval_ended *ret)
+{
+	const struct container_hooks hooks = {.started_fd = -1, .channel = s->channel};
+	struct err e = ERR_INIT;
+	int r;
+
+	*ret = (struct eval_ended){0};
+	r = copy_spec(box, s, &ret->spec, &e);
+	if (r >= 0)
+		r = container_run(&ret->spec, box->paths, &hooks, &ret->result, &e);
+	if (r < 0) {
+		ret->result.status = RUN_SANDBOX_ERROR;
+		ret->result.exit_code = 125;
+		ret->result.error = e;
+	}
+}
+
+/* Only what copy_spec() made: the rest is the box's. */
+void eval_ended_free(struct eval_ended *x)
+{
+	free(x->spec.id);
+	free(x->spec.files);
+	strv_free(&x->spec.proc.argv);
+	run_result_free(&x->result);
+	strv_free(&x->spec.fetch);
+	*x = (struct eval_ended){0};
+}
+
+static int read_harness(const struct paths *paths, const char *name, struct strbuf *out,
+			struct err *e)
+{
+	_free_ char *sub = str_printf("harness/%s", name);
+	_free_ char *path = sub ? paths_helper(paths, sub) : NULL;
+
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	return io_read_path(path, HARNESS_BYTES_MAX, out, e);
+}
+
+int eval_harness_fd(const struct paths *paths, const char *const *names, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_close_ int fd = memfd_create("csbx-harness", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int r = fd < 0 ? err_sys(e, "memfd_create") : 0;
+
+	for (; r >= 0 && *names; names++)
+		r = read_harness(paths, *names, &text, e);
+	if (r >= 0)
+		r = strbuf_check(&text, e);
+	if (r >= 0)
+		r = io_write_all(fd, strbuf_str(&text), text.len, e);
+	if (r >= 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+		r = err_sys(e, "seal");
+	return r < 0 ? err_wrap(e, "harness") : take_fd(&fd);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_BOX_H
+#define CSBX_CMD_EVAL_BOX_H
+
+/*
+ * The containers of one judged run: each starts from the same resolved spec, with a root, an id
+ * and a command of its own.
+ */
+
+#include "runtime/container.h"
+#include "runtime/result.h"
+#include "runtime/spec.h"
+
+struct err;
+struct paths;
+
+/* Resolved once; not changed by what starts from it. */
+struct eval_box {
+	const struct paths *paths;
+	const struct container_spec *spec; /* frozen */
+};
+
+/* One container: what it has besides. All is borrowed. */
+struct eval_start {
+	const struct strv *argv;
+	const struct file_spec *files;
+	size_t n_files;
+	const int *keep_fds; /* 3, 4 ... inside */
+	size_t n_keep_fds;
+	const char *fetch; /* a file to take out, or NULL */
+	uint64_t timeout_ms;
+	const struct container_channel *channel; /* or NULL */
+};
+
+/* How one went. The spec is its own where it differs from the box's. */
+struct eval_ended {
+	struct container_spec spec;
+	struct run_result result;
+};
+
+/* A run that does not come about is a result too (sandbox_error), and no error. */
+void eval_start(const struct eval_box *box, const struct eval_start *s, struct eval_ended *ret);
+void eval_ended_free(struct eval_ended *x);
+
+/*
+ * The harness files (names in cmd/harness) one after the other in a sealed memfd: nobody inside
+ * can write it, and the container's root has nothing of it.
+ */
+int eval_harness_fd(const struct paths *paths, const char *const *names, struct err *e);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* `csbx eval`: runs generated code in a fresh container and judges it. */
+
+#include <errno.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/eval/job.h"
+#include "cmd/eval/judge.h"
+#include "cmd/resolve.h"
+#include "cmd/result_out.h"
+#include "cmd/run_container.h"
+#include "cmd/run_opts.h"
+#include "cmd/verbs.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/result_json.h"
+
+#define DEFAULT_TIMEOUT_MS 5000u
+#define DEFAULT_MEMORY_BYTES (UINT64_C(256) << 20)
+
+struct eval_args {
+	struct run_opts run;
+	const char *image;
+	int lang;
+};
+
+static const struct opt eval_only_opts[] = {
+	{OPT_STR, 0, "image", "IMAGE", offsetof(struct eval_args, image), .offers = "image",
+	 .help = "the image, or a container, to run it in"},
+	{OPT_CHOICE, 0, "lang", "LANGUAGE", offsetof(struct eval_args, lang),
+	 .choices = EVAL_LANG_CHOICES, .initial = "python",
+	 .help = "what FILE is written in; the image must have python3, bash, node or cc"},
+	{0},
+};
+
+static const struct opt_table eval_only_table = {"Evaluation", eval_only_opts};
+
+/* Generated code gets nothing but what it is given. */
+static void eval_init(void *args)
+{
+	struct run_opts *o = &((struct eval_args *)args)->run;
+
+	run_opts_init(o);
+	o->no_stdin = true;
+	o->tty = TTY_WISH_NO;
+	o->spec.limits.timeout_ms = DEFAULT_TIMEOUT_MS;
+	o->spec.limits.memory_bytes = DEFAULT_MEMORY_BYTES;
+}
+
+static void eval_done(void *args)
+{
+	run_opts_done(&((struct eval_args *)args)->run);
+}
+
+/* The directory of the code, and an empty one to start in unless another was asked for. */
+static int add_directories(struct run_opts *o, struct err *e)
+{
+	const struct file_spec code = {.path = (char *)EVAL_CODE_DIR, .is_users = true};
+	const struct file_spec work = {.path = (char *)EVAL_WORK_DIR, .is_users = true};
+	int r = spec_copy_file(&o->spec, &code, e);
+
+	if (r >= 0 && !o->workdir) {
+		o->workdir = "/" EVAL_WORK_DIR;
+		r = spec_copy_file(&o->spec, &work, e);
+	}
+	return r;
+}
+
+static int prepare(struct cmd *c, struct eval_args *a, struct subject *subject, struct err *e)
+{
+	static char placeholder[] = "eval";
+	char *argv[] = {placeholder, NULL};
+	const struct resolve_request q = {subject, 1, argv, NULL};
+	int r;
+
+	/* The command is the language's; the image's entry point is not asked. */
+	a->run.entrypoint = "";
+	r = subject_open(c, a->image, &a->run, subject, e);
+	if (r < 0)
+		return err_wrap(e, "%s", a->image);
+	if (r >= 0)
+		r = add_directories(&a->run, e);
+	if (r >= 0 && a->run.stdin_path) {
+		r = run_replace_stdin(a->run.stdin_path, e);
+		a->run.no_stdin = false;
+	}
+	return r < 0 ? r : resolve_spec(c, &q, &a->run, e);
+}
+
+static int check_words(struct cmd *c, const struct eval_args *a, struct err *e)
+{
+	if (!a->image)
+		return err_set(e, EINVAL, "--image is missing; usage: csbx eval %s",
+			       c->verb->usage);
+	if (a->run.tty == TTY_WISH_YES)
+		return err_set(e, EINVAL, "--tty: judged code has no terminal");
+	return 0;
+}
+
+static int read_job(const struct eval_args *a, int argc, char **argv, struct eval_job *job,
+		    struct err *e)
+{
+	job->lang = (enum eval_lang)a->lang;
+	for (int i = 1; i < argc; i++)
+		strv_add(&job->args, argv[i]);
+	if (strv_check(&job->args, e) < 0)
+		return -ENOMEM;
+	return eval_read_file(argc ? argv[0] : "-", EVAL_CODE_BYTES_MAX, &job->code, e);
+}
+
+static int run_one(struct cmd *c, struct eval_args *a, const struct eval_job *job,
+		   const struct image_meta *meta)
+{
+	const struct eval_box box = {&c->paths, &a->run.spec};
+	struct eval_verdict verdict = {0};
+	struct result_more more = {.write = eval_verdict_write, .ctx = &verdict};
+	struct result_out out;
+	struct err e = ERR_INIT;
+	int code;
+
+	if (result_out_open(&a->run.result, &a->run.spec, &out, &e) < 0)
+		return cmd_error(&e, "eval");
+	if (eval_judge(&box, job, &verdict, &e) < 0) {
+		eval_verdict_free(&verdict);
+		return cmd_error(&e, "eval");
+	}
+	run_report(&verdict.ended.spec, meta, &verdict.ended.result, "eval");
+	code = eval_exit_code(&verdict);
+	more.completed = verdict.completed;
+	if (result_out_write_more(&out, &verdict.ended.spec, &verdict.ended.result, &more, &e) < 0)
+		code = cmd_error(&e, "eval");
+	eval_verdict_free(&verdict);
+	return code;
+}
+
+static int eval_run(struct cmd *c, void *args, int argc, char **argv)
+{
+	struct eval_args *a = args;
+	struct eval_job job = {0};
+	struct subject subject = {0};
+	struct err e = ERR_INIT;
+	int code;
+
+	if (check_words(c, a, &e) < 0 || read_job(a, argc, argv, &job, &e) < 0 ||
+	    prepare(c, a, &subject, &e) < 0)
+		code = cmd_error(&e, "eval");
+	else
+		code = run_one(c, a, &job, &subject.meta);
+	eval_job_free(&job);
+	subject_close(&subject);
+	return code;
+}
+
+static const struct verb_example examples[] = {
+	{"a snippet, and all that is to be known about how it ran",
+	 "csbx eval --image ./python.sqsh --json snippet.py"},
+	{"from a pipe, with its own limits",
+	 "echo 'print(6*7)' | csbx eval --image ./python.sqsh --timeout 2 --memory 64m -"},
+	{"C, by the compiler of the image", "csbx eval --image ./gcc.sqsh --lang c snippet.c"},
+	{0},
+};
+
+const struct verb verb_eval = {
+	.name = "eval",
+	.usage = "--image IMAGE [OPTIONS] [FILE|- [ARG...]]",
+	.description =
+		"Runs one snippet of generated code in a fresh container: no network, a throw-away "
+		"root, an empty directory to start in, standard input from /dev/null or --stdin, "
+		"5 seconds and 256 MiB. FILE is read by csbx, from standard input where it is - or "
+		"missing.\n\n"
+		"The result object has more than that of run: \"completed\" says whether a script "
+		"in Python came to its last statement (not if it left by sys.exit() or "
+		"os._exit()), "
+		"\"error_summary\" what went wrong and in which line, \"feedback\" the same in "
+		"sentences. These come from the script's own process, and a script can forge "
+		"them: they are a help, no verdict.\n\n"
+		"The exit code is the program's, but 1 where that is 0 and the script did not come "
+		"to its last statement; 124 after --timeout, 137 when it was killed for what it "
+		"used, 1 when it does not compile.",
+	.uses = (const struct opt_use[]){{&eval_only_table, 0},
+					 RUN_OPT_USES(offsetof(struct eval_args, run)),
+					 {0}},
+	.letters = (const struct opt_letter[]){{'e', "env"}, {0}},
+	.examples = examples,
+	.offers = "file",
+	.flags = VERB_OPERAND_ENDS,
+	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct eval_args),
+	.init = eval_init,
+	.done = eval_done,
+	.run = eval_run,
+};

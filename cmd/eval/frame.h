@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_FRAME_H
+#define CSBX_CMD_EVAL_FRAME_H
+
+/* Frames of the channel to a judged program (cmd/harness/PROTOCOL.md). Its words are foreign. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/str.h"
+
+struct err;
+
+#define FRAME_HEAD_BYTES 16u
+#define FRAME_PAYLOAD_MAX (8u << 20)
+
+struct frame {
+	char kind;
+	uint64_t number;
+	const char *payload;
+	size_t len;
+};
+
+/* What has been read and not been used yet. */
+struct frame_buffer {
+	struct strbuf data;
+	size_t used;
+};
+
+/*
+ * Reads what fd has, once, without waiting. 1: something came, 0: end of file, -EAGAIN, -errno.
+ */
+int frame_fill(struct frame_buffer *b, int fd, struct err *e);
+/* The next whole frame, valid until the next fill: 1, 0 where there is none yet, -EBADMSG. */
+int frame_next(struct frame_buffer *b, struct frame *ret, struct err *e);
+void frame_buffer_free(struct frame_buffer *b);
+
+void frame_write(struct strbuf *out, char kind, uint64_t number, const void *payload, size_t len);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_JOB_H
+#define CSBX_CMD_EVAL_JOB_H
+
+/* What is to be judged: one snippet and what is asked of it. */
+
+#include "runtime/base/str.h"
+
+struct err;
+
+enum eval_lang { EVAL_PYTHON, EVAL_BASH, EVAL_NODE, EVAL_C, EVAL_LANGS };
+#define EVAL_LANG_CHOICES "python|bash|node|c"
+
+#define EVAL_CODE_BYTES_MAX (16u << 20)
+
+/* Directories of a judged run's container: code and program, and the empty one it starts in. */
+#define EVAL_CODE_DIR "csbx"
+#define EVAL_WORK_DIR "work"
+
+struct eval_job {
+	enum eval_lang lang;
+	struct strbuf code;
+	struct strv args; /* the program's, behind its name */
+};
+
+void eval_job_free(struct eval_job *job);
+
+/* The snippet's path inside, by language: "/csbx/snippet.py". */
+const char *eval_snippet_path(enum eval_lang lang);
+
+/* Reads FILE, or standard input for "-". */
+int eval_read_file(const char *path, size_t max, struct strbuf *out, struct err *e);
+
+#endif

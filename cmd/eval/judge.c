@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory. A script of Python runs under the harness, which tells on the channel that the last
+ * statement was done, or which exception it was: a help, no verdict, for the script shares the
+ * process with it. Shell and JavaScript run as they are. C is compiled in one container and run in
+ * another: whether the compiler was content is its own exit code, seen from outside, and what the
+ * program does it cannot do to the compiler.
+ */
+#include "cmd/eval/judge.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "cmd/eval/frame.h"
+#include "cmd/eval/job.h"
+#include "cmd/eval/value.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/json_out.h"
+
+#define COMPILE_TIMEOUT_MS 30000u
+#define PROGRAM "/" EVAL_CODE_DIR "/snippet"
+
+/* Frames of a script: at most one of each kind counts. */
+struct script_channel {
+	int fd;
+	struct frame_buffer in;
+	bool done;
+	struct eval_verdict *verdict;
+};
+
+static char *copy_text(const struct value *v)
+{
+	return v->kind == VALUE_STR ? str_printf("%.4096s", v->text) : NULL;
+}
+
+/* [type, message, line]. What is malformed is not there. */
+static void take_error(const struct frame *f, struct eval_error *ret)
+{
+	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+	struct value v;
+	long line = 0;
+
+	if (ret->type || value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 ||
+	    v.kind != VALUE_LIST || v.n != 3)
+		return;
+	if (v.items[2].kind == VALUE_INT)
+		line = strtol(v.items[2].text, NULL, 10);
+	ret->type = copy_text(&v.items[0]);
+	ret->message = copy_text(&v.items[1]);
+	ret->line = line > 0 && line < 1000000000 ? (unsigned)line : 0;
+}
+
+static int script_handle(void *ctx)
+{
+	struct script_channel *s = ctx;
+	struct frame f;
+	int r = frame_fill(&s->in, s->fd, NULL);
+
+	if (r == -EAGAIN)
+		return 0;
+	if (r <= 0)
+		return -EPIPE;
+	while ((r = frame_next(&s->in, &f, NULL)) > 0) {
+		if (f.kind == 'D')
+			s->done = true;
+		else if (f.kind == 'X' && !s->done)
+			take_error(&f, &s->verdict->error);
+	}
+	return r;
+}
+
+static struct file_spec snippet_file(const struct eval_job *job)
+{
+	return (struct file_spec){
+		.path = (char *)eval_snippet_path(job->lang) + 1,
+		.data = (char *)strbuf_str(&job->code),
+		.len = job->code.len,
+		.is_users = true,
+	};
+}
+
+static void add_args(struct strv *argv, const struct eval_job *job)
+{
+	for (size_t i = 0; i < job->args.n; i++)
+		strv_add(argv, job->args.items[i]);
+}
+
+static int judge_script(const struct eval_box *box, const struct eval_job *job,
+			struct eval_verdict *v, struct err *e)
+{
+	static const char *const harness[] = {"script.py", NULL};
+	_strv_ struct strv argv = STRV_INIT;
+	struct file_spec file = snippet_file(job);
+	int pair[2], fds[2];
+	struct script_channel s = {.verdict = v};
+	struct container_channel listen = {.handle = script_handle, .ctx = &s};
+	struct eval_start start = {.argv = &argv,
+				   .files = &file,
+				   .n_files = 1,
+				   .keep_fds = fds,
+				   .n_keep_fds = 2,
+				   .timeout_ms = box->spec->limits.timeout_ms,
+				   .channel = &listen};
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(e, "channel");
+	s.fd = listen.fd = pair[0];
+	fds[0] = pair[1];
+	fds[1] = eval_harness_fd(box->paths, harness, e);
+	if (fds[1] >= 0) {
+		strv_add(&argv, "python3");
+		strv_add(&argv, "/proc/self/fd/4");
+		strv_add(&argv, eval_snippet_path(job->lang));
+		add_args(&argv, job);
+		eval_start(box, &start, &v->ended);
+		fd_close(&pair[1]);
+		while (script_handle(&s) == 0 && !s.done)
+			;
+		v->completed = s.done;
+	}
+	frame_buffer_free(&s.in);
+	fd_close(&pair[0]);
+	fd_close(&pair[1]);
+	if (fds[1] < 0)
+		return fds[1];
+	close(fds[1]);
+	return 0;
+}
+
+static int judge_plain(const struct eval_box *box, const struct eval_job *job,
+		       const struct file_spec *file, struct eval_verdict *v)
+{
+	_strv_ struct strv argv = STRV_INIT;
+	struct eval_start start = {.argv = &argv,
+				   .files = file,
+				   .n_files = 1,
+				   .timeout_ms = box->spec->limits.timeout_ms};
+
+	if (job->lang == EVAL_BASH)
+		strv_add(&argv, "bash");
+	else if (job->lang == EVAL_NODE)
+		strv_add(&argv, "node");
+	strv_add(&argv, job->lang == EVAL_C ? PROGRAM : eval_snippet_path(job->lang));
+	add_args(&argv, job);
+	eval_start(box, &start, &v->ended);
+	return 0;
+}
+
+/* Where nothing was compiled nobody is to hear that the program could not be fetched. */
+static void forget_fetch(struct run_result *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n_files; i++)
+		strbuf_free(&r->files[i].data);
+	r->n_files = 0;
+	for (size_t i = 0; i < r->degraded.n; i++) {
+		if (str_has_prefix(r->degraded.items[i], "fetch: "))
+			free(r->degraded.items[i]);
+		else
+			r->degraded.items[kept++] = r->degraded.items[i];
+	}
+	if (kept < r->degraded.n)
+		r->degraded.items[kept] = NULL;
+	r->degraded.n = kept;
+}
+
+/* True: v->ended has the compiled program in its files. */
+static bool compile(const struct eval_box *box, const struct eval_job *job, struct eval_ended *x)
+{
+	static const char *const words[] = {"cc", "-O2", "-o", PROGRAM, PROGRAM ".c", "-lm", NULL};
+	_strv_ struct strv argv = STRV_INIT;
+	struct file_spec file = snippet_file(job);
+	uint64_t timeout_ms = box->spec->limits.timeout_ms;
+	struct eval_start start = {
+		.argv = &argv,
+		.files = &file,
+		.n_files = 1,
+		.fetch = PROGRAM,
+		.timeout_ms = timeout_ms > COMPILE_TIMEOUT_MS ? timeout_ms : COMPILE_TIMEOUT_MS,
+	};
+	struct run_result *r = &x->result;
+
+	for (size_t i = 0; words[i]; i++)
+		strv_add(&argv, words[i]);
+	eval_start(box, &start, x);
+	if (r->status == RUN_EXITED && !r->exit_code && r->n_files == 1 && r->files[0].is_there)
+		return true;
+	forget_fetch(r);
+	if (r->status != RUN_LAUNCH_ERROR && r->status != RUN_SANDBOX_ERROR) {
+		r->status = RUN_COMPILE_ERROR;
+		r->exit_code = -1;
+		r->signal = 0;
+	}
+	return false;
+}
+
+static int judge_c(const struct eval_box *box, const struct eval_job *job, struct eval_verdict *v)
+{
+	struct eval_ended compiled;
+	struct file_spec program = {.path = (char *)PROGRAM + 1, .mode = 0755, .is_users = true};
+	int r;
+
+	if (!compile(box, job, &compiled)) {
+		v->ended = compiled;
+		return 0;
+	}
+	program.data = (char *)strbuf_str(&compiled.result.files[0].data);
+	program.len = compiled.result.files[0].data.len;
+	r = judge_plain(box, job, &program, v);
+	eval_ended_free(&compiled);
+	return r;
+}
+
+int eval_judge(const struct eval_box *box, const struct eval_job *job, struct eval_verdict *ret,
+	       struct err *e)
+{
+	struct file_spec file = snippet_file(job);
+	int r;
+
+	*ret = (struct eval_verdict){.completed = -1};
+	if (job->lang == EVAL_PYTHON)
+		r = judge_script(box, job, ret, e);
+	else if (job->lang == EVAL_C)
+		r = judge_c(box, job, ret);
+	else
+		r = judge_plain(box, job, &file, ret);
+	if (r >= 0)
+		eval_explain(job, ret);
+	return r;
+}
+
+void eval_verdict_free(struct eval_verdict *v)
+{
+	eval_ended_free(&v->ended);
+	free(v->error.type);
+	free(v->error.message);
+	strv_free(&v->feedback);
+}
+
+int eval_exit_code(const struct eval_verdict *v)
+{
+	int code = run_exit_code(&v->ended.result);
+
+	return !code && !v->completed ? 1 : code;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/image/image_add.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/image/interrupt.h"
+#include "image/image_describe.h"
+#include "image/import.h"
+#include "image/source.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+#define TRIES 8
+
+static bool have(int dirfd, const char *id)
+{
+	char file[IMAGE_FILE_BYTES];
+	struct image_record rec;
+
+	image_table_file(id, file);
+	if (faccessat(dirfd, file, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	if (image_table_read(dirfd, id, &rec, NULL) < 0)
+		return false;
+	image_record_free(&rec);
+	return true;
+}
+
+static int import(int dirfd, const struct image_source *src, const char *id,
+		  struct import_result *ret, struct err *e)
+{
+	struct import_options o = {.force = true};
+	struct interrupt interrupt;
+	char file[IMAGE_FILE_BYTES];
+	int r = interrupt_catch(&interrupt, e);
+
+	if (r < 0)
+		return r;
+	o.cancel = &interrupt.caught;
+	image_table_file(id, file);
+	r = import_image(src, dirfd, file, &o, ret, e);
+	interrupt_release(&interrupt);
+	return r;
+}
+
+static int put(int dirfd, const struct image_source *src, const struct import_result *res,
+	       struct err *e)
+{
+	struct image_record rec;
+	struct timespec now;
+	_close_ int lock = -1;
+	int r;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	r = image_describe(src, res, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+			   &rec, e);
+	if (r < 0)
+		return r;
+	r = lock = image_table_lock(dirfd, e);
+	if (r >= 0)
+		r = image_table_put(dirfd, &rec, e);
+	image_record_free(&rec);
+	return r;
+}
+
+/* Of many who bring one image, one imports it; the others find it there when they get the lock. */
+static int add(int dirfd, const struct image_source *src, const char *id, bool *ret_new,
+	       struct err *e)
+{
+	struct import_result res = {0};
+	int lock, r = 0;
+
+	*ret_new = false;
+	if (have(dirfd, id))
+		return 0;
+	lock = image_table_import_begin(dirfd, id, e);
+	if (lock < 0)
+		return lock;
+	if (!have(dirfd, id)) {
+		r = import(dirfd, src, id, &res, e);
+		if (r >= 0)
+			r = put(dirfd, src, &res, e);
+		*ret_new = r >= 0;
+	}
+	image_table_import_done(dirfd, id, &lock);
+	return r;
+}
+
+int image_add(int dirfd, const struct image_source *src, char ret_id[IMAGE_ID_BYTES], bool *ret_new,
+	      struct err *e)
+{
+	_free_ char *id = NULL;
+	bool is_new;
+	int r = image_describe_id(src, &id, e);
+
+	if (r < 0)
+		return r;
+	snprintf(ret_id, IMAGE_ID_BYTES, "%s", id);
+	return add(dirfd, src, id, ret_new ? ret_new : &is_new, e);
+}
+
+static int name_all(int dirfd, const char *id, const struct image_add_names *n, struct err *e)
+{
+	_close_ int lock = image_table_lock(dirfd, e);
+	int r = lock < 0 ? lock : 0;
+
+	for (size_t i = 0; r >= 0 && i < n->names->n; i++) {
+		char old[IMAGE_ID_BYTES];
+
+		r = image_table_tag(dirfd, n->names->items[i], id, old, e);
+		if (r >= 0 && *old && n->moved)
+			n->moved(n->arg, n->names->items[i], old);
+	}
+	return r;
+}
+
+/* Somebody may delete the image between its coming and its getting a name. */
+int image_add_named(int dirfd, const struct image_source *src, const struct image_add_names *n,
+		    char ret_id[IMAGE_ID_BYTES], bool *ret_new, struct err *e)
+{
+	int r = -ENOENT;
+
+	for (int i = 0; r == -ENOENT && i < TRIES; i++) {
+		r = image_add(dirfd, src, ret_id, ret_new, e);
+		if (r >= 0)
+			r = name_all(dirfd, ret_id, n, e);
+	}
+	return r;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_IMAGE_IMAGE_ADD_H
+#define CSBX_CMD_IMAGE_IMAGE_ADD_H
+
+/* Bringing images into the image table. */
+
+#include "image/image_table.h"
+
+struct err;
+struct image_source;
+
+/*
+ * Imports src unless the table has it already, and writes its record. dirfd: the table. *ret_new
+ * (NULL allowed): whether it was not there.
+ */
+int image_add(int dirfd, const struct image_source *src, char ret_id[IMAGE_ID_BYTES], bool *ret_new,
+	      struct err *e);
+
+/* The same, and gives it names (canonical). moved is called for a name another image had before. */
+struct image_add_names {
+	const struct strv *names;
+	void (*moved)(void *arg, const char *name, const char *old_id);
+	void *arg;
+};
+int image_add_named(int dirfd, const struct image_source *src, const struct image_add_names *names,
+		    char ret_id[IMAGE_ID_BYTES], bool *ret_new, struct err *e);
+
+#endif

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SandboxedCoder: a named container that runs scripts, in the place of shell loops over
+`enroot remove; enroot create; enroot start`.
+
+Every execute() is a fresh start: what a script leaves behind is gone, as with a read-only enroot
+container, unless `writable=True`; then files stay until reset() or recreate().
+"""
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import threading
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+from .. import aio, build, program, sync
+from ..call import Call
+from ..errors import SandboxError
+from ..result import Result
+
+SCRIPT = "/work/script.py"  # what tracebacks name
+
+
+class _Coder:
+    """What the two share: every method's calls, made by nobody yet."""
+
+    def __init__(self, docker_image: str, sqsh_image_path: Optional[str], container_name: str,
+                 timeout: Optional[float], memory: Union[None, int, str], writable: bool,
+                 network: bool, csbx: Optional[program.Path]) -> None:
+        self.docker_image = docker_image
+        self.sqsh_image_path = sqsh_image_path
+        self.container_name = container_name
+        self.timeout, self.memory = timeout, memory
+        self.writable, self.network = writable, network
+        self.csbx = csbx
+        self._initialized = False
+
+    def _image_call(self) -> Optional[Call[bytes]]:
+        """The import, where the image is not there yet."""
+        if "://" not in self.docker_image or os.path.exists(self._image()):
+            return None
+        argv: List[str] = ["import", "-q", "-o", self._image(), self.docker_image]
+        return build.simple(argv, self.csbx)
+
+    def _image(self) -> str:
+        """The squashfs file; beside the caller, named after the container, where none was said."""
+        if "://" not in self.docker_image:
+            return self.docker_image
+        return build.path(self.sqsh_image_path or self.container_name + ".sqsh")
+
+    def _create_call(self) -> Call[bytes]:
+        return build.simple(["create", "-f", "--name", self.container_name, self._image()], self.csbx)
+
+    def _start_call(self, directory: str) -> Call[Result]:
+        given: Dict[str, Any] = {"timeout": self.timeout, "memory": self.memory,
+                                 "network": self.network, "volumes": [f"{directory}:/work"]}
+        command = ["python3", SCRIPT]
+        if self.writable:
+            return build.start_writable(self.container_name, command, csbx=self.csbx, given=given)
+        return build.run(self.container_name, command, csbx=self.csbx, given=given)
+
+    def _output(self, result: Result) -> Tuple[str, str]:
+        stderr = result.stderr
+        if result.status not in ("exited", "signaled"):
+            said = f"TIMEOUT after {self.timeout:g}s" if result.timed_out else result.summary()
+            stderr += ("" if not stderr or stderr.endswith("\n") else "\n") + said + "\n"
+        return result.stdout, stderr
+
+    def _must_be_there(self) -> None:
+        if not self._initialized:
+            raise RuntimeError("Container not initialized. Call recreate() first.")
+
+
+def _script(directory: str, code: str) -> None:
+    with open(os.path.join(directory, "script.py"), "w", encoding="utf-8",
+              errors="surrogatepass") as f:
+        f.write(code)
+
+
+class SandboxedCoder(_Coder):
+    """Runs Python scripts in containers of one image.
+
+    image: an image file, or a URI to import it from (docker://python:3.12), then into
+    sqsh_image_path. execute() returns (stdout, stderr). Any number of threads may call execute(),
+    but with writable=True they take turns.
+    """
+
+    def __init__(self, image: str = "docker://python:3.10", container_name: str = "sandbox", *,
+                 sqsh_image_path: Optional[str] = None, timeout: Optional[float] = None,
+                 memory: Union[None, int, str] = None, writable: bool = False,
+                 network: bool = False, csbx: Optional[program.Path] = None) -> None:
+        super().__init__(os.fspath(image), sqsh_image_path, container_name, timeout, memory,
+                         writable, network, csbx)
+        self._turn = threading.Lock()
+
+    def setup(self) -> None:
+        """Imports the image where it is not there, and makes the container."""
+        call = self._image_call()
+        if call is not None:
+            try:
+                sync.perform(call)
+            except SandboxError as e:
+                raise RuntimeError(f"Failed to import image: {e}") from e
+        self.recreate()
+
+    def recreate(self) -> None:
+        """Makes the container anew; nothing of an older one stays."""
+        try:
+            sync.perform(self._create_call())
+        except SandboxError as e:
+            raise RuntimeError(f"Failed to recreate container: {e}") from e
+        self._initialized = True
+
+    reset = recreate
+
+    def run(self, code: str) -> Result:
+        """As execute(), with all there is to know."""
+        self._must_be_there()
+        with tempfile.TemporaryDirectory(prefix="csbx-py-") as directory:
+            _script(directory, code)
+            call = self._start_call(directory)
+            if not self.writable:
+                return sync.perform(call)
+            with self._turn:
+                return sync.perform(call)
+
+    def execute(self, code: str) -> Tuple[str, str]:
+        """Runs code as a script; returns what it wrote to stdout and stderr."""
+        return self._output(self.run(code))
+
+    def remove(self) -> None:
+        """Removes the container; the image file stays."""
+        sync.perform(build.simple(["remove", "-f", self.container_name], self.csbx))
+        self._initialized = False
+
+    def __enter__(self) -> "SandboxedCoder":
+        self.setup()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class AsyncSandboxedCoder(_Coder):
+    """The same with methods to await, and torchforge's arguments."""
+
+    def __init__(self, docker_image: str = "docker://python:3.10",
+                 sqsh_image_path: Optional[str] = "python-image.sqsh",
+                 container_name: str = "sandbox", *, timeout: Optional[float] = None,
+                 memory: Union[None, int, str] = None, writable: bool = False,
+                 network: bool = False, csbx: Optional[program.Path] = None) -> None:
+        super().__init__(os.fspath(docker_image), sqsh_image_path, container_name, timeout, memory,
+                         writable, network, csbx)
+        self._turn: Optional[asyncio.Lock] = None  # made in the loop that uses it
+
+    async def setup(self) -> None:
+        call = self._image_call()
+        if call is not None:
+            try:
+                await aio.perform(call)
+            except SandboxError as e:
+                raise RuntimeError(f"Failed to import image: {e}") from e
+        await self.recreate()
+
+    async def recreate(self) -> None:
+        try:
+            await aio.perform(self._create_call())
+        except SandboxError as e:
+            raise RuntimeError(f"Failed to recreate container: {e}") from e
+        self._initialized = True
+
+    reset = recreate
+
+    async def run(self, code: str) -> Result:
+        self._must_be_there()
+        with tempfile.TemporaryDirectory(prefix="csbx-py-") as directory:
+            _script(directory, code)
+            call = self._start_call(directory)
+            if not self.writable:
+                return await aio.perform(call)
+            self._turn = self._turn or asyncio.Lock()
+            async with self._turn:
+                return await aio.perform(call)
+
+    async def execute(self, code: str) -> Tuple[str, str]:
+        return self._output(await self.run(code))
+
+    async def remove(self) -> None:
+        await aio.perform(build.simple(["remove", "-f", self.container_name], self.csbx))
+        self._initialized = False
+
+    async def __aenter__(self) -> "AsyncSandboxedCoder":
+        await self.setup()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.remove()
+
+
+SandboxedPythonCoder = AsyncSandboxedCoder

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""csbx eval: one snippet, run and looked at."""
+import json
+
+import pytest
+
+import snippets
+
+
+def evaluate(csbx, image, code, *options, stdin=None):
+    """The result object of a snippet, with csbx's exit code as "exit"."""
+    path = csbx.work / "snippet"
+    path.write_text(code, encoding="utf-8")
+    p = csbx.run("eval", "--image", image, "--json", "--timeout", "20", *options, path, timeout=120, stdin=stdin)
+    return snippets.parse(p)
+
+
+def test_a_script_that_ends(csbx, python_image):
+    r = evaluate(csbx, python_image, "import os\nprint(6 * 7, os.getcwd(), os.listdir('.'))\n")
+    assert (r["exit"], r["status"], r["success"], r["completed"]) == (0, "exited", True, True)
+    assert r["stdout"] == "42 /work []\n"
+    assert r["error_summary"] is None and r["feedback"] == []
+
+
+def test_arguments_input_and_environment(csbx, python_image):
+    (csbx.work / "in").write_text("from a file", encoding="utf-8")
+    (csbx.work / "snippet").write_text("import os, sys\nprint(sys.argv[1:], sys.stdin.read(), os.environ['A'], __name__)\n",
+                                       encoding="utf-8")
+    p = csbx.run("eval", "--image", python_image, "-e", "A=b", "--stdin", csbx.work / "in", csbx.work / "snippet", "x", "-y")
+    assert (p.returncode, p.stdout) == (0, "['x', '-y'] from a file b __main__\n"), p.stderr
+
+
+def test_code_from_a_pipe_reads_nothing(csbx, python_image):
+    p = csbx.run("eval", "--image", python_image, stdin="import sys\nprint(repr(sys.stdin.read()))\n")
+    assert (p.returncode, p.stdout) == (0, "''\n"), p.stderr
+
+
+def test_an_exception(csbx, python_image):
+    r = evaluate(csbx, python_image, "def f(x):\n    return 1 / x\n\nprint('partial')\nf(0)\n")
+    assert (r["exit"], r["status"], r["exit_code"], r["completed"]) == (1, "exited", 1, False)
+    assert r["stdout"] == "partial\n"
+    assert r["error_summary"] == {"type": "ZeroDivisionError", "message": "division by zero", "line": 2}
+    assert r["feedback"] == ["ZeroDivisionError in line 2: division by zero."]
+    # As the interpreter alone would have shown it: the harness is not in it.
+    assert r["stderr"].startswith('Traceback (most recent call last):\n  File "/csbx/snippet.py", line 5')
+    assert "return 1 / x" in r["stderr"] and "/proc/" not in r["stderr"]
+
+
+def test_a_syntax_error(csbx, python_image):
+    r = evaluate(csbx, python_image, "x = 1\nprint(x\n")
+    assert (r["exit"], r["completed"], r["error_summary"]["type"], r["error_summary"]["line"]) == (1, False, "SyntaxError", 2)
+
+
+@pytest.mark.parametrize("code", ["import sys\nsys.exit(0)\nprint(1)", "import os\nos._exit(0)",
+                                  "import atexit, os\natexit.register(os._exit, 0)\n1 / 0",
+                                  "raise SystemExit"])
+def test_leaving_early_is_not_done(csbx, python_image, code):
+    r = evaluate(csbx, python_image, code)
+    assert (r["exit"], r["success"], r["completed"]) == (1, False, False)
+    assert r["feedback"]
+
+
+@pytest.mark.parametrize("code, status, code_of_csbx", [
+    ("while True: pass", "timeout", 124),
+    ("x = [b'x' * 1000000 for _ in range(2000)]", "oom", 137),
+    ("import ctypes\nctypes.string_at(0)", "signaled", 139)], ids=("endless", "memory", "segfault"))
+def test_ends_from_outside(csbx, python_image, code, status, code_of_csbx):
+    r = evaluate(csbx, python_image, code, "--timeout", "2", "--memory", "64m")
+    assert (r["exit"], r["status"], r["success"]) == (code_of_csbx, status, False)
+    assert len(r["feedback"]) == 1
+
+
+def test_no_network(csbx, python_image):
+    r = evaluate(csbx, python_image, "import socket\nsocket.create_connection(('192.0.2.1', 80), 3)\n")
+    assert r["error_summary"]["type"] == "OSError" and r["exit"] == 1
+
+
+def test_a_compiler_that_is_not_there(csbx, python_image):
+    r = evaluate(csbx, python_image, "int main(void) { return 0; }", "--lang", "c")
+    assert (r["exit"], r["status"], r["error"]["code"], r["files"]) == (127, "launch_error", "command_not_found", {})
+
+
+def test_the_channel_is_foreign(csbx, python_image):
+    """Garbage on the channel neither hurts nor helps."""
+    r = evaluate(csbx, python_image, "import os\nos.write(3, os.urandom(100000))\nos._exit(0)")
+    assert (r["exit"], r["success"], r["status"]) == (1, False, "exited")
+    r = evaluate(csbx, python_image, "import os\nwhile True: os.write(3, bytes(65536))", "--timeout", "2")
+    assert (r["exit"], r["success"]) in ((124, False), (1, False))
+
+
+def test_mistakes(csbx, python_image):
+    csbx.fails("eval", python_image, says="--image is missing")
+    csbx.fails("eval", "--image", python_image, csbx.work / "missing.py", says="missing.py")
+    csbx.fails("eval", "--image", "nosuch", stdin="pass", says="nosuch: no such container")
+    csbx.fails("eval", "--image", python_image, "--lang", "cobol", stdin="pass", says="--lang")
+    csbx.fails("eval", "--image", python_image, "--tty", stdin="pass", says="--tty")
+
+
+def test_result_matches_the_schema(csbx, python_image):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((snippets.HERE.parent.parent / "result.schema.json").read_text(encoding="utf-8"))
+    r = evaluate(csbx, python_image, "1 / 0")
+    r.pop("exit")
+    jsonschema.validate(r, schema)
