@@ -7,11 +7,6 @@
 #include "cmd/docker/verbs.h"
 
 const struct docker_verb *const docker_verbs_image[] = {
-<<<<<<< ours
-	&docker_history, &docker_image_inspect, &docker_images, &docker_load,
-	&docker_rmi,     &docker_tag,           NULL,
-=======
-	&docker_verb_cp,
-	NULL,
->>>>>>> theirs
+	&docker_history, &docker_image_inspect, &docker_images,  &docker_load,
+	&docker_rmi,     &docker_tag,           &docker_verb_cp, NULL,
 };

@@ -4,12 +4,9 @@
 
 struct docker_verb;
 
-<<<<<<< ours
 extern const struct docker_verb docker_history, docker_image_inspect, docker_images, docker_load,
 	docker_rmi, docker_tag;
-=======
 extern const struct docker_verb docker_verb_cp;
->>>>>>> theirs
 
 extern const struct docker_verb *const docker_verbs_image[]; /* ends with NULL */
 
