@@ -36,6 +36,11 @@ int container_wait_begin(const struct paths *p, const char *name, const struct c
 	return 0;
 }
 
+bool container_wait_goes_on(const struct container_wait *w)
+{
+	return w->lock_fd >= 0 && file_lock_is_held(w->lock_fd);
+}
+
 int container_wait_end(struct container_wait *w, struct err *e)
 {
 	struct run_state s;
