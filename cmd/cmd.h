@@ -35,6 +35,7 @@
 #include <stddef.h>
 
 #include "cmd/opt.h"
+#include "runtime/base/str.h"
 #include "runtime/paths.h"
 
 struct config;
@@ -70,7 +71,15 @@ struct cmd {
 	char **argv;           /* the whole command line as it was given, for cmd_hand_over() */
 	struct config *config; /* NULL for a verb with VERB_NO_STATE, and paths empty */
 	struct paths paths;
+	struct strv given; /* names of the options on the command line, as they came */
 };
+
+/*
+ * Refuses options on the command line that are none of the NULL-terminated names, with why; not
+ * those that the configuration gives.
+ */
+int cmd_only_options(const struct cmd *c, const char *const *names, const char *why,
+		     struct err *e);
 
 /* Reads configuration and environment; the frame does it before a verb's options are parsed. */
 int cmd_load_state(struct cmd *c, struct err *e);

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/keep.h"
+#include "cmd/run_container.h"
+#include "cmd/run_opts.h"
 #include "cmd/image_find.h"
 #include "cmd/verbs.h"
 #include "image/image_table.h"
@@ -15,6 +18,8 @@
 #include "runtime/name.h"
 
 struct create_args {
+	struct run_opts run;
+	struct keep_opts keep;
 	const char *name;
 	bool force;
 };
@@ -74,18 +79,61 @@ static int find_image(struct cmd *c, const char *operand, char **ret_path, char 
 	return *ret_name ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
+static void create_init(void *args)
+{
+	run_opts_init(&((struct create_args *)args)->run);
+}
+
+static void create_done(void *args)
+{
+	run_opts_done(&((struct create_args *)args)->run);
+}
+
+static int create_kept(struct cmd *c, struct create_args *a, int argc, char **argv)
+{
+	const struct run_request q = {.operand = argv[0], .argc = argc - 1, .argv = argv + 1};
+	_free_ char *name = NULL;
+	struct err e = ERR_INIT;
+
+	if (a->force) {
+		err_set(&e, EINVAL, "--keep and --force exclude each other: remove it first");
+		return cmd_error(&e, "create %s", argv[0]);
+	}
+	if (!a->name && default_name(argv[0], &name, &e) < 0)
+		return cmd_error(&e, "create %s", argv[0]);
+	a->keep.name = a->name ? a->name : name;
+	return keep_create(c, &q, &a->keep, &a->run, false);
+}
+
+/* A recipe is an image and labels: all else is said when it is started. */
+static int check_recipe(const struct cmd *c, int argc, struct err *e)
+{
+	static const char *const mine[] = {"name", "force", "label", NULL};
+
+	if (argc > 1)
+		return err_set(e, EINVAL, "a command is for --keep; without it start takes one");
+	return cmd_only_options(c, mine, "is for --keep; without it start takes it", e);
+}
+
 static int create_run(struct cmd *c, void *args, int argc, char **argv)
 {
-	const struct create_args *a = args;
+	struct create_args *a = args;
+	const struct container_record traits = {.labels = a->run.spec.labels};
 	_free_ char *name = NULL, *path = NULL;
 	struct meta_source meta;
-	struct container_create how = {
-		.name = a->name, .image = argv[0], .replace = a->force, .meta = &meta};
+	struct container_create how = {.name = a->name,
+				       .image = argv[0],
+				       .replace = a->force,
+				       .meta = &meta,
+				       .traits = &traits};
 	enum image_pin pin = PIN_LINK;
 	struct stat st;
 	struct err e = ERR_INIT;
 
-	(void)argc;
+	if (a->keep.keep)
+		return create_kept(c, a, argc, argv);
+	if (check_recipe(c, argc, &e) < 0)
+		return cmd_error(&e, "create %s", argv[0]);
 	cmd_meta_source(c, &meta);
 	if (find_image(c, argv[0], &path, &name, &e) < 0 ||
 	    (!path && default_name(argv[0], &name, &e) < 0))
@@ -107,13 +155,14 @@ static const struct verb_example examples[] = {
 	{"a container called python-image", "csbx create python-image.sqsh"},
 	{"with a name of its own, replacing an older one",
 	 "csbx create -f --name py python-image.sqsh"},
+	{"one that stays, with its command", "csbx create --keep --name box py.sqsh python3 -i"},
 	{"from an unpacked directory", "csbx create --name dev ./rootfs"},
 	{0},
 };
 
 const struct verb verb_create = {
 	.name = "create",
-	.usage = "[OPTIONS] IMAGE",
+	.usage = "[OPTIONS] IMAGE [COMMAND [ARG...]]",
 	.description = "Gives an image a name to start it by. IMAGE is a squashfs file (made by "
 		       "csbx import, by enroot or by mksquashfs), a directory that holds a root "
 		       "file system, or the name of an image that docker load or docker pull "
@@ -122,12 +171,21 @@ const struct verb verb_create = {
 		       "deleted or replaced afterwards; where no link is possible, by a reflink, "
 		       "else by its path and identity, and then it must stay as it is. A "
 		       "directory is always used in place; what containers write never reaches "
-		       "it.",
-	.uses = (const struct opt_use[]){{&create_table, 0}, {0}},
+		       "it.\n\n"
+		       "With --keep the container stays as it is made here: with its command, the "
+		       "options of start, an id, and a layer of its own. csbx start runs it, again "
+		       "and again, once at a time.",
+	.uses = (const struct opt_use[]){{&create_table, 0},
+					 {&keep_table, offsetof(struct create_args, keep)},
+					 RUN_OPT_USES(offsetof(struct create_args, run)),
+					 {0}},
 	.examples = examples,
 	.offers = "image",
 	.min_operands = 1,
-	.max_operands = 1,
+	.max_operands = CMD_MANY,
+	.flags = VERB_OPERAND_ENDS,
 	.args_bytes = sizeof(struct create_args),
+	.init = create_init,
+	.done = create_done,
 	.run = create_run,
 };

@@ -109,6 +109,7 @@ static int parse_and_run(struct cmd *c, void *args, int argc, char **argv)
 	parser.lookup = c->config ? lookup_config : NULL;
 	parser.read_conf = cmd_read_conf;
 	parser.lookup_ctx = c->config;
+	parser.given = &c->given;
 	n = opt_parse(&parser, argc, argv, &e);
 	if (n == OPT_HELP)
 		return show_help(c->verb);

@@ -9,6 +9,8 @@
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/container_find.h"
+#include "runtime/container_state.h"
 #include "runtime/run_dir.h"
 #include "runtime/run_log.h"
 
@@ -59,8 +61,10 @@ static int print_log(const struct run_dir *dir, const struct logs_args *a, struc
 {
 	struct run_log_reader reader;
 	struct run_log_frame frame = {.data = STRBUF_INIT};
-	int r = run_log_open(dir->fd, &reader, e);
+	int r = dir->fd < 0 ? 0 : run_log_open(dir->fd, &reader, e);
 
+	if (dir->fd < 0)
+		return 0;
 	while (r >= 0) {
 		/* Asked before the last look: what came in between is still read. */
 		bool live = a->follow && run_dir_is_live(dir);
@@ -75,12 +79,29 @@ static int print_log(const struct run_dir *dir, const struct logs_args *a, struc
 	return r;
 }
 
+static int open_run(struct cmd *c, const char *operand, struct run_dir *ret,
+		    struct run_state *state, struct err *e)
+{
+	struct container_found found;
+	int r = -ENOENT;
+
+	*ret = (struct run_dir)RUN_DIR_INIT;
+	if (container_find(&c->paths, operand, &found, NULL) < 0)
+		return run_dir_find(&c->paths, operand, ret, state, e);
+	if (found.record.spec)
+		r = container_run_dir(&c->paths, found.name, &found.record, ret, e);
+	else
+		r = run_dir_find(&c->paths, operand, ret, state, e);
+	container_record_free(&found.record);
+	return r;
+}
+
 static int logs_run(struct cmd *c, void *args, int argc, char **argv)
 {
 	struct run_state state = {0};
 	struct run_dir dir;
 	struct err e = ERR_INIT;
-	int r = run_dir_find(&c->paths, argv[0], &dir, &state, &e);
+	int r = open_run(c, argv[0], &dir, &state, &e);
 
 	(void)argc;
 	if (r >= 0)
@@ -99,11 +120,15 @@ static const struct verb_example examples[] = {
 const struct verb verb_logs = {
 	.name = "logs",
 	.usage = "[OPTIONS] NAME|ID",
-	.description = "Prints what a detached container (start -d, run -d) has written, on "
-		       "standard output "
-		       "and standard error as it was. The last 16 MiB are kept, for a week after "
-		       "its end or "
-		       "until its container is removed; of a name the last start counts.",
+	.description =
+		"Prints what a detached container (start -d, run -d) has written, on "
+		"standard output "
+		"and standard error as it was. The last 16 MiB are kept, for a week after "
+		"its end or "
+		"until its container is removed; of a name the last start counts. Of a container "
+		"that stays (create --keep) it "
+		"is what all its starts have written that were not attached to a terminal of "
+		"yours.",
 	.uses = (const struct opt_use[]){{&logs_table, 0}, {0}},
 	.examples = examples,
 	.offers = "container",

@@ -297,6 +297,8 @@ static int apply_given(struct parse *s)
 	for (size_t i = 0; i < s->n_given; i++) {
 		const struct given *g = &s->given[i];
 
+		if (s->p->given)
+			strv_add(s->p->given, g->opt->name);
 		if (g->opt->kind != OPT_CONF &&
 		    opt_store(g->opt, (char *)s->p->args + g->offset, g->value, s->e) < 0)
 			return wrap_given(s, g);

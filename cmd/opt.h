@@ -25,6 +25,7 @@
 
 struct err;
 struct strbuf;
+struct strv;
 
 enum opt_kind {
 	OPT_END = 0,  /* ends a table */
@@ -92,6 +93,8 @@ struct opt_parser {
 	/* Reads the file of an OPT_CONF. NULL only where no table has such a row. */
 	int (*read_conf)(void *ctx, const char *path, struct err *e);
 	void *lookup_ctx; /* of both */
+	/* Takes the names of the options that the command line has; NULL = not wanted. */
+	struct strv *given;
 };
 
 /*

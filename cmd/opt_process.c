@@ -6,7 +6,9 @@
 
 #include "cmd/env_file.h"
 #include "cmd/run_opts.h"
+#include "cmd/signal_name.h"
 #include "runtime/base/err.h"
+#include "runtime/base/num.h"
 #include "runtime/config.h"
 
 #define AT(member) offsetof(struct run_opts, member)
@@ -56,15 +58,29 @@ static int set_interactive(void *no_stdin, const char *value, struct err *e)
 	return r;
 }
 
-static int set_init(void *nothing, const char *value, struct err *e)
+static int set_init(void *pid1_signals, const char *value, struct err *e)
 {
 	bool yes = false;
 	int r = parse_yes(value, &yes, e);
 
-	(void)nothing;
-	if (r >= 0 && !yes)
-		return err_set(e, EINVAL, "every container has csbx-init as its first process");
+	if (r >= 0)
+		*(bool *)pid1_signals = !yes;
 	return r;
+}
+
+static int set_stop_signal(void *signal, const char *value, struct err *e)
+{
+	return signal_parse(value, signal, e);
+}
+
+static int set_stop_timeout(void *process, const char *value, struct err *e)
+{
+	struct process_spec *p = process;
+
+	if (num_parse_duration(value, &p->stop_timeout_ms) < 0 || p->stop_timeout_ms > UINT32_MAX)
+		return err_set(e, EINVAL, "must be a time such as 30s or 5m");
+	p->stop_timeout_is_set = true;
+	return 0;
 }
 
 static int set_group(void *keep, const char *value, struct err *e)
@@ -110,8 +126,14 @@ static const struct opt opts[] = {
 	 .help = "give the program a terminal of the container's own"},
 	{OPT_STR, 0, "stdin", "FILE", AT(stdin_path), .offers = "file",
 	 .help = "standard input from a file"},
-	{OPT_MAYBE, 0, "init", "yes", 0, set_init, .has_key = true,
-	 .help = "every container has a first process that reaps; accepted for those who ask"},
+	{OPT_MAYBE, 0, "init", "yes|no", AT(spec.proc.pid1_signals), set_init, .has_key = true,
+	 .initial = "yes",
+	 .help = "no: signals reach the program as they would a first process, only those it has a "
+		 "handler for; csbx-init is there in any case, and reaps"},
+	{OPT_CALL, 0, "stop-signal", "SIGNAL", AT(spec.proc.stop_signal), set_stop_signal,
+	 .has_key = true, .initial = "the image's, else TERM", .help = "what csbx stop sends"},
+	{OPT_CALL, 0, "stop-timeout", "TIME", AT(spec.proc), set_stop_timeout, .has_key = true,
+	 .initial = "10s", .help = "how long csbx stop waits before it kills"},
 	{OPT_CALL, 0, "label", "NAME=VALUE", AT(spec.labels), set_label, .repeats = true,
 	 .has_key = true, .help = "a note on the container, shown by inspect"},
 	{0},

@@ -8,6 +8,8 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/container_end.h"
+#include "runtime/container_find.h"
 #include "runtime/container_store.h"
 #include "runtime/name.h"
 #include "runtime/run_dir.h"
@@ -47,23 +49,41 @@ static int ask(const struct cmd *c, const char *name, struct err *e)
 	return n > 0 && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
+/* What stays is ended by force; what runs of a recipe is not. Damaged ones go as well. */
+static int remove_found(const struct cmd *c, const char *operand, bool force, struct err *e)
+{
+	struct container_found found;
+	int r = container_find(&c->paths, operand, &found, e);
+
+	if (r == -EBADMSG || r == -EPROTO)
+		return container_store_remove(&c->paths, operand, e);
+	if (r < 0)
+		return r;
+	if (found.record.spec)
+		r = container_remove(&c->paths, found.name, &found.record, force, e);
+	else
+		r = container_store_remove(&c->paths, found.name, e);
+	container_record_free(&found.record);
+	return r;
+}
+
 static int remove_one(const struct cmd *c, const char *name, bool force, struct err *e)
 {
-	struct container_record rec;
+	struct container_found found;
 	int r;
 
 	if (!force) {
 		/* Is there anything to ask about? A damaged record may be removed as well. */
-		r = container_store_open(&c->paths, name, &rec, e);
+		r = container_find(&c->paths, name, &found, e);
 		if (r >= 0)
-			container_record_free(&rec);
+			container_record_free(&found.record);
 		else if (r != -EBADMSG && r != -EPROTO)
 			return r;
 		r = ask(c, name, e);
 		if (r <= 0)
 			return r;
 	}
-	r = container_store_remove(&c->paths, name, e);
+	r = remove_found(c, name, force, e);
 	if (r >= 0)
 		r = run_dir_remove_all(&c->paths, name, e);
 	return r == -ENOENT && force ? 0 : r;
@@ -94,7 +114,9 @@ const struct verb verb_remove = {
 	.usage = "[OPTIONS] NAME...",
 	.description = "Deletes containers with what their kept layers hold. Images stay, except "
 		       "that a file whose only remaining link was the container's is gone with "
-		       "it. A container in use is not removed.",
+		       "it. A container in use is not removed; one that stays (create --keep) is "
+		       "killed first "
+		       "with --force.",
 	.uses = (const struct opt_use[]){{&remove_table, 0}, {0}},
 	.examples = examples,
 	.offers = "container",

@@ -9,6 +9,7 @@
 #include "cmd/mount_spec.h"
 #include "cmd/resolve_env.h"
 #include "cmd/run_opts.h"
+#include "cmd/signal_name.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/etc_files.h"
@@ -224,6 +225,18 @@ static int set_names(struct resolve *x, struct err *e)
 	return s->id && s->ns.hostname ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
+/* A signal that is none is as good as not named: docker takes it for TERM, too. */
+static int set_stop_signal(struct resolve *x, struct err *e)
+{
+	const char *named = x->meta->stop_signal;
+
+	(void)e;
+	if (!x->spec->proc.stop_signal && named &&
+	    signal_parse(named, &x->spec->proc.stop_signal, NULL) < 0)
+		x->spec->proc.stop_signal = 0;
+	return 0;
+}
+
 static int set_workdir(struct resolve *x, struct err *e)
 {
 	const char *dir = x->o->workdir ? x->o->workdir : x->meta->workdir;
@@ -296,7 +309,8 @@ int resolve_main_user(const struct subject *s, struct run_opts *o, struct err *e
 int resolve_spec(struct cmd *c, const struct resolve_request *q, struct run_opts *o, struct err *e)
 {
 	static int (*const steps[])(struct resolve *, struct err *) = {
-		set_names, set_user, set_user_files, set_argv, set_workdir, set_env, set_mounts,
+		set_names,   set_user, set_user_files, set_argv,
+		set_workdir, set_env,  set_mounts,     set_stop_signal,
 	};
 	struct resolve x = {.c = c, .q = q, .meta = &q->subject->meta, .o = o, .spec = &o->spec};
 	int r = 0;

@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "cmd/cmd.h"
+#include "cmd/keep.h"
 #include "cmd/run_container.h"
 #include "cmd/run_opts.h"
 #include "cmd/verbs.h"
@@ -9,6 +10,7 @@
 
 struct run_args {
 	struct run_opts run;
+	struct keep_opts keep;
 	const char *name, *spec;
 	bool plan, detach;
 };
@@ -53,6 +55,13 @@ static int run_run(struct cmd *c, void *args, int argc, char **argv)
 	};
 	struct err e = ERR_INIT;
 
+	a->keep.name = a->name;
+	if ((a->keep.auto_remove || a->keep.owner) && !a->keep.keep) {
+		err_set(&e, EINVAL, "--rm and --owner are for --keep: without it nothing stays");
+		return cmd_error(&e, "run");
+	}
+	if (argc && !a->spec && a->keep.keep && !a->plan)
+		return keep_create(c, &q, &a->keep, &a->run, true);
 	if (argc && !a->spec)
 		return run_container(c, &q, &a->run);
 	/* JSON is read by csbx-tool, so that this program needs no parser for it. */
@@ -75,15 +84,18 @@ static const struct verb_example examples[] = {
 const struct verb verb_run = {
 	.name = "run",
 	.usage = "[OPTIONS] IMAGE [COMMAND [ARG...]]",
-	.description = "Creates a container of IMAGE, starts it, and removes it when the command "
-		       "ends. IMAGE "
-		       "is the path of a squashfs file or of a directory (an operand with a slash, "
-		       "or ending "
-		       "in .sqsh), or the name of a container, of which a fresh copy runs.\n\n"
-		       "Options end at IMAGE: what follows belongs to the command. Exit codes are "
-		       "those of "
-		       "start.",
+	.description =
+		"Creates a container of IMAGE, starts it, and removes it when the command "
+		"ends. IMAGE "
+		"is the path of a squashfs file or of a directory (an operand with a slash, "
+		"or ending "
+		"in .sqsh), or the name of a container, of which a fresh copy runs. With --keep it "
+		"is not removed: csbx start runs it again.\n\n"
+		"Options end at IMAGE: what follows belongs to the command. Exit codes are "
+		"those of "
+		"start.",
 	.uses = (const struct opt_use[]){{&run_only_table, 0},
+					 {&keep_table, offsetof(struct run_args, keep)},
 					 RUN_OPT_USES(offsetof(struct run_args, run)),
 					 {0}},
 	.letters =

@@ -45,7 +45,7 @@ static void explain_launch_error(const struct container_spec *spec, const struct
 }
 
 int run_report(const struct container_spec *spec, const struct image_meta *meta,
-		  const struct run_result *result, const char *what)
+	       const struct run_result *result, const char *what)
 {
 	for (size_t i = 0; i < result->degraded.n; i++)
 		cmd_warn("degraded: %s", result->degraded.items[i]);
@@ -137,8 +137,8 @@ static int set_run_name(struct run_opts *o, const char *name, struct err *e)
 	return o->spec.name ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-static int prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
-		   struct subject *subject, struct err *e)
+int run_prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
+		struct subject *subject, struct err *e)
 {
 	const struct resolve_request resolve = {subject, q->argc, q->argv, q->rc};
 	int r = check_keys(c, e);
@@ -184,7 +184,7 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 		err_set(&e, ENOMEM, "out of memory");
 		return cmd_error(&e, "%s", c->verb->name);
 	}
-	if (prepare(c, q, o, &subject, &e) < 0) {
+	if (run_prepare(c, q, o, &subject, &e) < 0) {
 		code = cmd_error(&e, "%s", what);
 		explain_missing(q->operand, &e);
 	} else {

@@ -11,6 +11,7 @@ struct container_spec;
 struct err;
 struct image_meta;
 struct run_opts;
+struct subject;
 struct run_result;
 
 struct run_request {
@@ -22,6 +23,10 @@ struct run_request {
 	int argc;            /* the command and its arguments */
 	char **argv;
 };
+
+/* Options and operand to a frozen specification. subject_close() it in any case. */
+int run_prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
+		struct subject *subject, struct err *e);
 
 /* Returns csbx's exit code (docs/cli.md, "Exit codes"); messages are printed. */
 int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o);

@@ -2,9 +2,13 @@
 #include <stddef.h>
 
 #include "cmd/cmd.h"
+#include "cmd/keep.h"
 #include "cmd/run_container.h"
 #include "cmd/run_opts.h"
 #include "cmd/verbs.h"
+#include "runtime/base/err.h"
+#include "runtime/container_find.h"
+#include "runtime/name.h"
 
 struct start_args {
 	struct run_opts run;
@@ -46,6 +50,24 @@ static void start_done(void *args)
 	run_opts_done(&((struct start_args *)args)->run);
 }
 
+/* It has its own command and options; these are about this start. */
+static int start_kept(struct cmd *c, const struct start_args *a, int argc,
+		      struct container_found *found)
+{
+	static const char *const mine[] = {"detach", "force", "conf", NULL};
+	struct err e = ERR_INIT;
+	int r = cmd_only_options(c, mine, "the container has its own options (create --keep)", &e);
+
+	if (r >= 0 && argc > 1)
+		r = err_set(&e, EINVAL,
+			    "the container has its own command; csbx exec runs another "
+			    "in it");
+	if (r >= 0)
+		return keep_start(c, found, a->detach, a->force);
+	container_record_free(&found->record);
+	return cmd_error(&e, "start %s", found->name);
+}
+
 static int start_run(struct cmd *c, void *args, int argc, char **argv)
 {
 	struct start_args *a = args;
@@ -57,7 +79,14 @@ static int start_run(struct cmd *c, void *args, int argc, char **argv)
 		.argc = argc - 1,
 		.argv = argv + 1,
 	};
+	struct container_found found;
 
+	if (operand_kind(argv[0]) == OPERAND_NAME &&
+	    container_find(&c->paths, argv[0], &found, NULL) >= 0) {
+		if (found.record.spec)
+			return start_kept(c, a, argc, &found);
+		container_record_free(&found.record);
+	}
 	if (a->rw)
 		a->run.spec.rootfs.upper = UPPER_KEPT;
 	if (a->root)

@@ -48,8 +48,22 @@ int cmd_read_conf(void *config, const char *path, struct err *e)
 	return r;
 }
 
+int cmd_only_options(const struct cmd *c, const char *const *names, const char *why, struct err *e)
+{
+	for (size_t i = 0; i < c->given.n; i++) {
+		const char *const *n = names;
+
+		while (*n && !str_eq(*n, c->given.items[i]))
+			n++;
+		if (!*n)
+			return err_set(e, EINVAL, "--%s: %s", c->given.items[i], why);
+	}
+	return 0;
+}
+
 void cmd_free_state(struct cmd *c)
 {
+	strv_free(&c->given);
 	paths_free(&c->paths);
 	if (c->config)
 		config_free(c->config);

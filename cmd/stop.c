@@ -6,7 +6,9 @@
 #include "cmd/signal_name.h"
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
-#include "runtime/exec_client.h"
+#include "runtime/container_end.h"
+#include "runtime/container_find.h"
+#include "runtime/exec_proto.h"
 #include "runtime/instance.h"
 
 struct stop_args {
@@ -20,10 +22,11 @@ static int set_signal(void *target, const char *value, struct err *e)
 }
 
 static const struct opt stop_opts[] = {
-	{OPT_DURATION, 't', "time", "TIME", offsetof(struct stop_args, time_ms), .initial = "10s",
+	{OPT_DURATION, 't', "time", "TIME", offsetof(struct stop_args, time_ms),
+	 .initial = "the container's, else 10s",
 	 .help = "how long the command may take before everything is killed"},
 	{OPT_CALL, 's', "signal", "SIGNAL", offsetof(struct stop_args, signal), set_signal,
-	 .initial = "TERM", .help = "what asks it to end"},
+	 .initial = "the container's, else TERM", .help = "what asks it to end"},
 	{0},
 };
 
@@ -41,16 +44,42 @@ static int stop_one(struct cmd *c, const char *operand, const struct stop_args *
 		    struct err *e)
 {
 	struct instance_record rec = {0};
-	struct exec_link link = EXEC_LINK_INIT;
 	int r = instance_find(&c->paths, operand, &rec, e);
+	int signal = a->signal;
 
+	if (wait && !a->time_ms)
+		signal |= EXEC_STOP_OWN_TIME;
 	if (r >= 0)
-		r = exec_open(&c->paths, &rec, &link, e);
-	if (r >= 0)
-		r = exec_stop(&link, a->signal, wait ? (uint32_t)a->time_ms : 0,
-			      wait || a->signal == SIGKILL, e);
-	exec_close(&link);
+		r = instance_stop(&c->paths, &rec, signal,
+				  wait ? (uint32_t)(a->time_ms ? a->time_ms : CONTAINER_STOP_MS)
+				       : 0,
+				  wait || signal == SIGKILL, e);
 	instance_record_free(&rec);
+	return r;
+}
+
+/* Of what stays, its own signal and time; it is no mistake to stop what does not run. */
+static int stop_kept(struct cmd *c, const struct container_found *f, const struct stop_args *a,
+		     bool wait, struct err *e)
+{
+	const struct container_stop how = {
+		.signal = a->signal, .has_grace = a->time_ms, .grace_ms = (uint32_t)a->time_ms};
+	struct container_state state;
+
+	return wait ? container_stop(&c->paths, f->name, &f->record, &how, &state, e)
+		    : container_kill(&c->paths, f->name, &f->record, a->signal, e);
+}
+
+static int stop_operand(struct cmd *c, const char *operand, const struct stop_args *a, bool wait,
+			struct err *e)
+{
+	struct container_found found;
+	int r;
+
+	if (container_find(&c->paths, operand, &found, NULL) < 0)
+		return stop_one(c, operand, a, wait, e);
+	r = found.record.spec ? stop_kept(c, &found, a, wait, e) : stop_one(c, operand, a, wait, e);
+	container_record_free(&found.record);
 	return r;
 }
 
@@ -61,7 +90,7 @@ static int stop_all(struct cmd *c, const struct stop_args *a, bool wait, int arg
 	for (int i = 0; i < argc; i++) {
 		struct err e = ERR_INIT;
 
-		if (stop_one(c, argv[i], a, wait, &e) < 0)
+		if (stop_operand(c, argv[i], a, wait, &e) < 0)
 			code = cmd_error(&e, "%s %s", c->verb->name, argv[i]);
 	}
 	return code;
@@ -69,7 +98,7 @@ static int stop_all(struct cmd *c, const struct stop_args *a, bool wait, int arg
 
 static void stop_init(void *args)
 {
-	*(struct stop_args *)args = (struct stop_args){10000, SIGTERM};
+	*(struct stop_args *)args = (struct stop_args){0, 0};
 }
 
 static int stop_run(struct cmd *c, void *args, int argc, char **argv)
@@ -106,7 +135,10 @@ const struct verb verb_stop = {
 		"the container when it has not after --time. Returns when the container has ended. "
 		"What runs is named by its container's name or by the instance's id; of a name "
 		"that "
-		"runs more than once the id is wanted.",
+		"runs more than once the id is wanted.\n\n"
+		"A container that stays (create --keep) is asked by the signal of its image, if "
+		"that "
+		"names one; when it does not run there is nothing to do.",
 	.uses = (const struct opt_use[]){{&stop_table, 0}, {0}},
 	.examples = stop_examples,
 	.offers = "container",

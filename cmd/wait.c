@@ -3,6 +3,8 @@
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
+#include "runtime/container_find.h"
+#include "runtime/container_wait.h"
 #include "runtime/run_dir.h"
 
 static int wait_one(struct cmd *c, const char *operand, struct strbuf *out, struct err *e)
@@ -26,6 +28,28 @@ static int wait_one(struct cmd *c, const char *operand, struct strbuf *out, stru
 	return r;
 }
 
+static int wait_operand(struct cmd *c, const char *operand, struct strbuf *out, struct err *e)
+{
+	struct container_wait w = CONTAINER_WAIT_INIT;
+	struct container_found found;
+	int r;
+
+	if (container_find(&c->paths, operand, &found, NULL) < 0)
+		return wait_one(c, operand, out, e);
+	if (!found.record.spec) {
+		container_record_free(&found.record);
+		return wait_one(c, operand, out, e);
+	}
+	r = container_wait_begin(&c->paths, found.name, &found.record, &w, e);
+	if (r >= 0)
+		r = container_wait_end(&w, e);
+	if (r >= 0)
+		strbuf_addf(out, "%d\n", w.state.exit_code);
+	container_wait_close(&w);
+	container_record_free(&found.record);
+	return r;
+}
+
 static int wait_run(struct cmd *c, void *args, int argc, char **argv)
 {
 	int code = CMD_EXIT_OK;
@@ -35,7 +59,7 @@ static int wait_run(struct cmd *c, void *args, int argc, char **argv)
 		_strbuf_ struct strbuf out = STRBUF_INIT;
 		struct err e = ERR_INIT;
 
-		if (wait_one(c, argv[i], &out, &e) < 0)
+		if (wait_operand(c, argv[i], &out, &e) < 0)
 			code = cmd_error(&e, "wait %s", argv[i]);
 		else if (cmd_print(&out))
 			return CMD_EXIT_FAILED;
@@ -57,7 +81,9 @@ const struct verb verb_wait = {
 		"line, as start would have returned it: the command's own, 128+N when signal N "
 		"ended "
 		"it, 124 when --timeout did. One that has ended before is told at once, for a week "
-		"or until its container is removed; of a name the last start counts.",
+		"or until its container is removed; of a name the last start counts. A container "
+		"that "
+		"stays (create --keep) tells its last end as long as it is there.",
 	.examples = examples,
 	.offers = "container",
 	.min_operands = 1,

@@ -58,6 +58,8 @@ static const struct config_key keys[] = {
 	{"CSBX_REGISTRY_TRIES", "registry-tries", CONFIG_TEXT, .of_image = true},
 	{"CSBX_SECURITY_OPT", "security-opt", CONFIG_LIST},
 	{"CSBX_SHM_SIZE", "shm-size", CONFIG_TEXT},
+	{"CSBX_STOP_SIGNAL", "stop-signal", CONFIG_TEXT},
+	{"CSBX_STOP_TIMEOUT", "stop-timeout", CONFIG_TEXT},
 	{"CSBX_THREADS", "threads", CONFIG_TEXT, .of_image = true},
 	{"CSBX_TIMEOUT", "timeout", CONFIG_TEXT},
 	{"CSBX_TMPFS", "tmpfs", CONFIG_LIST},

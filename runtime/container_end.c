@@ -19,8 +19,6 @@
 #include "runtime/exec_client.h"
 #include "runtime/exec_proto.h"
 #include "runtime/instance.h"
-#include "runtime/spec.h"
-#include "runtime/spec_flat.h"
 
 #define LOOK_MS 2u
 #define START_MS 5000u /* a start that takes longer than this is waited for by nobody */
@@ -93,34 +91,17 @@ static int ask(const struct paths *p, const struct container_record *r, int sign
 	return err_set(e, ETIMEDOUT, "it is about to start, and does not");
 }
 
-static void read_defaults(const struct container_record *r, const struct container_stop *how,
-			  int *ret_signal, uint32_t *ret_grace_ms)
-{
-	struct container_spec s;
-
-	*ret_signal = how->signal ? how->signal : SIGTERM;
-	*ret_grace_ms = how->has_grace ? how->grace_ms : CONTAINER_STOP_MS;
-	if (!r->spec || spec_flat_read(&s, r->spec, r->spec_len, NULL) < 0)
-		return;
-	if (!how->signal && s.proc.stop_signal)
-		*ret_signal = s.proc.stop_signal;
-	if (!how->has_grace && s.proc.stop_timeout_is_set)
-		*ret_grace_ms = s.proc.stop_timeout_ms < UINT32_MAX
-					? (uint32_t)s.proc.stop_timeout_ms
-					: UINT32_MAX;
-	spec_free(&s);
-}
-
 int container_stop(const struct paths *p, const char *name, const struct container_record *r,
 		   const struct container_stop *how, struct container_state *ret, struct err *e)
 {
 	struct container_wait w = CONTAINER_WAIT_INIT;
-	uint32_t grace_ms;
-	int rc, sig;
+	uint32_t grace_ms = how->has_grace ? how->grace_ms : CONTAINER_STOP_MS;
+	int sig = how->signal, rc;
 
-	read_defaults(r, how, &sig, &grace_ms);
 	if (!grace_ms)
 		sig = SIGKILL;
+	if (!how->has_grace)
+		sig |= EXEC_STOP_OWN_TIME;
 	if (how->stays)
 		sig |= EXEC_STOP_STAYS;
 	rc = container_wait_begin(p, name, r, &w, e);
@@ -169,12 +150,13 @@ int container_pause(const struct paths *p, const struct container_record *r, boo
 /* --- removal ------------------------------------------------------------------------------ */
 
 static int end_by_force(const struct paths *p, const char *name, const struct container_record *r,
-			struct err *e)
+			bool *ret_has_run, struct err *e)
 {
 	struct container_wait w = CONTAINER_WAIT_INIT;
 	int rc = container_wait_begin(p, name, r, &w, e);
 
 	if (rc >= 0 && container_wait_goes_on(&w)) {
+		*ret_has_run = true;
 		rc = ask(p, r, SIGKILL | EXEC_STOP_REMOVE, 0, &w, e);
 		if (rc == -ETIMEDOUT || rc == -EBUSY) {
 			kill_supervisor(p, r);
@@ -205,13 +187,18 @@ static int end_instances(const struct paths *p, const char *name, struct err *e)
 int container_remove(const struct paths *p, const char *name, const struct container_record *r,
 		     bool force, struct err *e)
 {
+	bool has_run = false;
 	int rc = 0;
 
 	for (int tries = 0; tries < 8; tries++) {
 		if (force)
-			rc = r->spec ? end_by_force(p, name, r, e) : end_instances(p, name, e);
+			rc = r->spec ? end_by_force(p, name, r, &has_run, e)
+				     : end_instances(p, name, e);
 		if (rc >= 0)
 			rc = container_store_remove(p, name, e);
+		/* Its supervisor has removed it. */
+		if (rc == -ENOENT && has_run)
+			return 0;
 		/* Somebody has started it again between the two. */
 		if (rc != -EBUSY || !force)
 			return rc;

@@ -165,7 +165,7 @@ int container_start_run(struct container_start *s, const struct container_start_
 		(void)run_dir_failed(&s->run, run_exit_code(ret), ret->error.msg, NULL);
 	else
 		(void)run_dir_finish(&s->run, &s->spec, ret, NULL);
-	if (rec->auto_remove && !ret->is_stopped)
+	if (ret->is_removed || (rec->auto_remove && !ret->is_stopped))
 		(void)remove_it(s, NULL);
 	if (r < 0 && e)
 		*e = error;

@@ -143,6 +143,23 @@ int container_state_at(int containers, const char *name, const struct container_
 	return r;
 }
 
+int container_run_dir(const struct paths *p, const char *name, const struct container_record *rec,
+		      struct run_dir *ret, struct err *e)
+{
+	_close_ int dirfd = container_store_open_dir(p, e), dir = -1;
+	int r;
+
+	*ret = (struct run_dir)RUN_DIR_INIT;
+	if (dirfd < 0)
+		return dirfd;
+	dir = openat(dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
+				       : err_sys(e, "open %s", name);
+	r = run_dir_open_kept(dir, rec->container_id, ret);
+	return r < 0 && r != -ENOENT ? err_code(e, r, "open the run of %s", name) : 0;
+}
+
 /* Of a recipe: what runs of it. */
 static int state_of_recipe(const struct paths *p, const char *name, struct container_state *ret,
 			   struct err *e)

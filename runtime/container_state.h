@@ -18,6 +18,7 @@
 
 struct err;
 struct paths;
+struct run_dir;
 
 enum container_status {
 	CONTAINER_CREATED, /* never started, or never came to run its command */
@@ -70,5 +71,12 @@ int container_each(const struct paths *p, unsigned flags,
 /* The state of one container. A recipe is running while an instance of it does. */
 int container_state_read(const struct paths *p, const char *name, const struct container_record *r,
 			 struct container_state *ret, struct err *e);
+
+/*
+ * The run of a container that stays, to look into it: its log (run_log.h) and result. One that was
+ * never started: 0, and ret->fd is -1.
+ */
+int container_run_dir(const struct paths *p, const char *name, const struct container_record *r,
+		      struct run_dir *ret, struct err *e);
 
 #endif

@@ -215,7 +215,8 @@ int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, str
 				  .arg = (uint32_t)signal,
 				  .id = grace_ms};
 	struct pollfd p = {.fd = l->sock, .events = POLLIN};
-	uint64_t deadline_ms = now_ms() + grace_ms + 2 * ANSWER_MS;
+	uint64_t deadline_ms =
+		now_ms() + (signal & EXEC_STOP_OWN_TIME ? INT32_MAX : grace_ms + 2 * ANSWER_MS);
 	int r = fd_send(l->sock, &rq, sizeof(rq), NULL, 0, e);
 	char byte;
 

@@ -44,9 +44,10 @@ enum exec_flag { EXEC_DETACHED = 1u << 0 };
 enum exec_request_type { EXEC_REQ_STOP = 200, EXEC_REQ_ATTACH, EXEC_REQ_RESIZE, EXEC_REQ_PAUSE };
 
 /* In arg of EXEC_REQ_STOP beside the signal: what happens to the container next. */
-#define EXEC_STOP_SIGNAL 0xffu
-#define EXEC_STOP_REMOVE 0x100u /* it is removed: nothing of it need be kept */
-#define EXEC_STOP_STAYS 0x200u  /* it is started again: it stays though it has --rm */
+#define EXEC_STOP_SIGNAL 0xffu    /* 0: the one of its specification, else SIGTERM */
+#define EXEC_STOP_REMOVE 0x100u   /* it is removed: nothing of it need be kept */
+#define EXEC_STOP_STAYS 0x200u    /* it is started again: it stays though it has --rm */
+#define EXEC_STOP_OWN_TIME 0x400u /* the time of its specification, if there is one, not id */
 
 #define EXEC_HELLO_PAUSED 1u /* in arg of EXEC_EV_HELLO */
 

@@ -398,6 +398,8 @@ int exec_run(struct exec_link *link, const struct process_spec *p, const struct 
 	sigset_t old;
 	int r;
 
+	if (link->is_paused)
+		return err_set(e, EBUSY, "it is paused");
 	clock_gettime(CLOCK_REALTIME, &wall);
 	*ret = (struct run_result){.exit_code = -1};
 	ret->started_at_ns = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;

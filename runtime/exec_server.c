@@ -225,9 +225,16 @@ static void take_stop(struct exec_server *s, const struct init_request *rq)
 {
 	uint32_t sig = rq->arg & EXEC_STOP_SIGNAL;
 
-	if (sig && sig <= (uint32_t)SIGRTMAX)
-		s->stop = (struct exec_stop){true, sig, rq->id, rq->arg & EXEC_STOP_REMOVE,
-					     rq->arg & EXEC_STOP_STAYS};
+	if (sig > (uint32_t)SIGRTMAX)
+		return;
+	s->stop = (struct exec_stop){
+		.is_asked = true,
+		.signal = sig,
+		.grace_ms = rq->id,
+		.removed = rq->arg & EXEC_STOP_REMOVE,
+		.stays = rq->arg & EXEC_STOP_STAYS,
+		.own_time = rq->arg & EXEC_STOP_OWN_TIME,
+	};
 }
 
 void exec_server_answer(struct exec_server *s, uint32_t session, int result)

@@ -18,9 +18,9 @@ struct streams;
 /* What a client wants of the container as a whole; the supervisor looks after each handling. */
 struct exec_stop {
 	bool is_asked;
-	uint32_t signal;     /* to the main process; SIGKILL: to all */
-	uint64_t grace_ms;   /* then all are killed; 0: never */
-	bool removed, stays; /* EXEC_STOP_REMOVE, EXEC_STOP_STAYS */
+	uint32_t signal;               /* to the main process; SIGKILL: to all */
+	uint64_t grace_ms;             /* then all are killed; 0: never */
+	bool removed, stays, own_time; /* EXEC_STOP_* */
 };
 
 struct exec_pause {

@@ -30,6 +30,7 @@ const char *gc_kind_name(enum gc_kind kind)
 		[GC_INSTANCE] = "instance", [GC_SCRATCH] = "scratch", [GC_TEMPORARY] = "temporary",
 		[GC_SOCKET] = "socket",     [GC_SERVER] = "server",   [GC_CACHE] = "cache",
 		[GC_CGROUP] = "cgroup",     [GC_RUN] = "run",
+		[GC_CONTAINER] = "container",
 	};
 
 	return names[kind];
@@ -331,6 +332,8 @@ int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *
 	if (gc_sweep_unpacked(&g, fe) < 0)
 		fe = NULL;
 	if (gc_sweep_runs(&g, fe) < 0)
+		fe = NULL;
+	if (gc_sweep_containers(&g, fe) < 0)
 		fe = NULL;
 	if (gc_sweep_meta(&g, fe) < 0)
 		fe = NULL;

@@ -5,7 +5,8 @@
 /*
  * Removes what dead supervisors and interrupted commands left. What is alive is told by kernel
  * locks and by a connect that is answered, never by pids or age, so gc may run at any time beside
- * anything. Kept layers and containers are never touched.
+ * anything. Of containers only those go that were to be removed at their end (--rm), when a kill
+ * has kept their supervisor from it, and those whose owner is gone (owner.h).
  */
 
 #include <stdbool.h>
@@ -23,6 +24,7 @@ enum gc_kind {
 	GC_CACHE,     /* meta record not written, or unpacked image not used, for 30 days */
 	GC_CGROUP,    /* control groups of a start whose supervisor is gone */
 	GC_RUN,       /* log and result of a detached start, ended long ago or never begun */
+	GC_CONTAINER, /* with --rm, or of an owner that is gone */
 	GC_KINDS,
 };
 

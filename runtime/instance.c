@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -16,7 +18,23 @@
 #include "runtime/name.h"
 #include "runtime/paths.h"
 
+#define DYING_MS 2000
+
 /* --- one's own ---------------------------------------------------------------------------- */
+
+/* Its processes end with the supervisor, but a little later: they still have its layer mounted. */
+static void wait_for_init(pid_t init)
+{
+	_close_ int pidfd = init > 0 ? (int)syscall(SYS_pidfd_open, init, 0) : -1;
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+	char path[32], comm[32] = "";
+	_close_ int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", init);
+	fd = pidfd < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, comm, sizeof(comm) - 1) > 0 && strstr(comm, "csbx-init"))
+		(void)poll(&p, 1, DYING_MS);
+}
 
 /*
  * The file of a supervisor that was killed: a container that stays is started under its old id. Its
@@ -37,6 +55,7 @@ static int take_stale(struct instance *i, struct err *e)
 	if (io_read_all(i->lock_fd, INSTANCE_BYTES_MAX, &bytes, NULL) >= 0 && bytes.len) {
 		len = bytes.len;
 		if (instance_record_decode(&rec, strbuf_take(&bytes), len, NULL) >= 0) {
+			wait_for_init(rec.init);
 			r = rec.cgroup && cgroup_debris_exists(rec.cgroup)
 				    ? cgroup_remove_debris(rec.cgroup, i->id, e)
 				    : 0;
@@ -244,8 +263,10 @@ static enum match match(const struct instance_record *r, const char *operand)
 
 	if (r->name && !strcmp(r->name, operand))
 		return MATCH_NAME;
-	return len >= 4 && len <= NAME_ID_DIGITS && !strncmp(r->id, operand, len) ? MATCH_ID
-										  : MATCH_NONE;
+	if (len < 4 || len > NAME_CONTAINER_ID_DIGITS)
+		return MATCH_NONE;
+	return !strncmp(r->id, operand, len < NAME_ID_DIGITS ? len : NAME_ID_DIGITS) ? MATCH_ID
+										     : MATCH_NONE;
 }
 
 /* A container may be called like the beginning of an id: names go first. */

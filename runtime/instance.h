@@ -90,7 +90,8 @@ int instance_list(const struct paths *p, const char *name, struct instance_list 
 void instance_list_free(struct instance_list *l);
 
 /*
- * The one live instance that NAME, an id or the beginning of an id (>= 4 digits) stands for.
+ * The one live instance that NAME, an id (also the container's) or the beginning of an id (>= 4
+ * digits) stands for.
  * -ENOENT: none runs; -ENOTUNIQ: several, the message lists their ids.
  */
 int instance_find(const struct paths *p, const char *operand, struct instance_record *ret,

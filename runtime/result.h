@@ -59,7 +59,7 @@ struct run_result {
 	int exit_code; /* of the program, or 125..127 of ours; -1: none */
 	int signal;    /* that ended it, 0: none */
 	bool timed_out, oom_killed;
-	bool is_removed;      /* whoever ended it removes the container next */
+	bool is_removed;      /* the container is to go, --rm or not (remove --force, no owner) */
 	bool is_stopped;      /* whoever ended it wants it to stay, --rm or not (restart) */
 	bool net_tried;       /* it failed and looked for a network, which it does not have */
 	const char *detected; /* of an oom: "event", "tick", "at_exit"; NULL: none */

@@ -61,6 +61,10 @@ static void write_process(const struct process_spec *p, struct json_out *j)
 	kstr_if(j, "home", p->home);
 	kbool_if(j, "tty", p->tty == TTY_YES);
 	kbool_if(j, "close_stdin", p->close_stdin);
+	ku64_if(j, "stop_signal", (uint64_t)p->stop_signal);
+	if (p->stop_timeout_is_set)
+		json_ku64(j, "stop_timeout_ms", p->stop_timeout_ms);
+	kbool_if(j, "pid1_signals", p->pid1_signals);
 	json_end_object(j);
 }
 

@@ -128,6 +128,7 @@ static int set_paused(struct loop *l, bool on, struct err *e)
  * long. */
 static void stop_if_asked(struct loop *l)
 {
+	const struct process_spec *p = &l->s->spec->proc;
 	struct exec_stop *stop = &l->s->exec->stop;
 
 	if (!stop->is_asked)
@@ -135,27 +136,35 @@ static void stop_if_asked(struct loop *l)
 	stop->is_asked = false;
 	l->s->result->is_removed |= stop->removed;
 	l->s->result->is_stopped |= stop->stays;
+	if (!stop->signal)
+		stop->signal = p->stop_signal ? (uint32_t)p->stop_signal : SIGTERM;
+	if (stop->own_time && p->stop_timeout_is_set) {
+		stop->grace_ms = p->stop_timeout_ms;
+		if (!stop->grace_ms)
+			stop->signal = SIGKILL;
+	}
 	if (stop->signal == SIGKILL) {
 		loop_end_by_limit(l, RUN_KILLED);
 		return;
 	}
 	if (!stop->grace_ms) {
 		loop_request(l, INIT_REQ_SIGNAL, (int)stop->signal);
-	} else {
-		/* What is paused hears nothing. */
-		if (l->is_paused)
-			(void)set_paused(l, false, NULL);
-		loop_request(l, INIT_REQ_STOP, (int)stop->signal);
-		if (l->phase == PHASE_RUNNING) {
-			l->stopping = true;
-			loop_enter_phase(l, PHASE_TERMINATED, stop->grace_ms);
-		}
+		return;
+	}
+	/* What is paused hears nothing. */
+	if (l->is_paused)
+		(void)set_paused(l, false, NULL);
+	loop_request(l, INIT_REQ_STOP, (int)stop->signal);
+	if (l->phase == PHASE_RUNNING) {
+		l->stopping = true;
+		loop_enter_phase(l, PHASE_TERMINATED, stop->grace_ms);
 	}
 }
 
 void loop_owner_left(struct loop *l)
 {
 	l->s->owner_fd = -1;
+	l->s->result->is_removed = true;
 	loop_end_by_limit(l, RUN_KILLED);
 }
 

@@ -60,6 +60,23 @@ static int read_tty(const struct json *v, void *at, struct err *e)
 	return r < 0 ? members_wrong(e, "true or false") : 0;
 }
 
+static int read_stop_signal(const struct json *v, void *at, struct err *e)
+{
+	uint64_t n = 0;
+	int r = members_read_number(v, 64, &n, e);
+
+	*(int *)at = (int)n;
+	return r;
+}
+
+static int read_stop_timeout(const struct json *v, void *at, struct err *e)
+{
+	struct process_spec *p = at;
+
+	p->stop_timeout_is_set = true;
+	return members_read_number(v, UINT32_MAX, &p->stop_timeout_ms, e);
+}
+
 static const struct member process_members[] = {
 	{"argv", MEMBER_STRV, offsetof(struct process_spec, argv)},
 	{"env", MEMBER_STRV, offsetof(struct process_spec, env)},
@@ -72,6 +89,10 @@ static const struct member process_members[] = {
 	{"home", MEMBER_STR, offsetof(struct process_spec, home)},
 	{"tty", MEMBER_CALL, offsetof(struct process_spec, tty), NULL, read_tty},
 	{"close_stdin", MEMBER_BOOL, offsetof(struct process_spec, close_stdin)},
+	{"stop_signal", MEMBER_CALL, offsetof(struct process_spec, stop_signal), NULL,
+	 read_stop_signal},
+	{"stop_timeout_ms", MEMBER_CALL, 0, NULL, read_stop_timeout},
+	{"pid1_signals", MEMBER_BOOL, offsetof(struct process_spec, pid1_signals)},
 	{0},
 };
 

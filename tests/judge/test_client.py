@@ -168,7 +168,8 @@ def test_a_command_is_words(client, command):
 
 
 @pytest.mark.parametrize("verb, leave_out", [
-    ("run", {"spec", "detach", "plan", "interactive", "tty", "stdin", "init", "json", "json-no-output", "result-fd"}),
+    ("run", {"spec", "detach", "plan", "interactive", "tty", "stdin", "init", "json", "json-no-output", "result-fd",
+             "keep", "rm", "owner", "stop-signal", "stop-timeout"}),
     ("exec", {"detach", "interactive", "tty", "stdin", "json", "json-no-output", "result-fd"})])
 def test_every_option_has_a_name(client, csbx, verb, leave_out):
     from csbx import options

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Containers that a killed supervisor could not remove, and those of owners that are gone. */
+#include "runtime/base/err.h"
+#include "runtime/container_end.h"
+#include "runtime/container_find.h"
+#include "runtime/container_state.h"
+#include "runtime/container_store.h"
+#include "runtime/gc_priv.h"
+#include "runtime/owner.h"
+#include "runtime/paths.h"
+
+static bool is_debris(const struct gc *g, const char *name, const struct container_record *rec)
+{
+	struct container_state state;
+
+	if (!rec->spec || (!rec->auto_remove && !rec->owner) ||
+	    container_state_read(g->paths, name, rec, &state, NULL) < 0)
+		return false;
+	if (state.status == CONTAINER_RUNNING || state.status == CONTAINER_PAUSED)
+		return false;
+	return (rec->auto_remove && state.started_ns) || (rec->owner && owner_is_gone(rec->owner));
+}
+
+static void sweep(struct gc *g, const struct gc_area *a, const char *name)
+{
+	struct container_record rec;
+	struct err e = ERR_INIT;
+	int r = 0;
+
+	if (container_store_read(a->fd, name, &rec, NULL) < 0)
+		return;
+	if (is_debris(g, name, &rec)) {
+		if (!g->q->dry_run)
+			r = container_remove(g->paths, name, &rec, false, &e);
+		/* Busy: it has just been started, or another gc is at it. */
+		if (r != -EBUSY && r != -ENOENT)
+			gc_note(g, GC_CONTAINER, a, name, r < 0 ? &e : NULL);
+	}
+	container_record_free(&rec);
+}
+
+int gc_sweep_containers(struct gc *g, struct err *e)
+{
+	struct gc_area a;
+	int r = gc_area_open(&a, str_printf("%s/containers", g->paths->data), g->paths->data,
+			     "containers", e);
+
+	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
+		if (name_is_valid(a.names.items[i]))
+			sweep(g, &a, a.names.items[i]);
+	}
+	gc_area_close(&a);
+	return r;
+}

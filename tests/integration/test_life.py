@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Containers that stay: create --keep, start, stop, restart, pause, rename, ps, remove."""
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+pytestmark = pytest.mark.feature("userns")
+
+SLOW_S = 30
+LOOP = "while :; do sleep 0.05; done"
+
+
+@pytest.fixture
+def box(csbx, busybox_image):
+    """csbx whose containers all go with the test."""
+    csbx.image = str(busybox_image)
+    csbx.env["CSBX_TIMEOUT"] = "120"
+    yield csbx
+    for row in ps(csbx):
+        csbx.run("unpause", row["id"])
+        csbx.run("remove", "-f", row["name"])
+    csbx.ok("gc")
+
+
+def ps(csbx, *filters):
+    words = [w for f in filters for w in ("--filter", f)]
+    return json.loads(csbx.ok("ps", "-a", "--json", *words))
+
+
+def show(csbx, name):
+    rows = [row for row in ps(csbx) if row["name"] == name]
+    assert len(rows) == 1, rows
+    return rows[0]
+
+
+def until(wanted, what):
+    end = time.monotonic() + SLOW_S
+    while not (got := wanted()):
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.01)
+    return got
+
+
+def keep(csbx, name, script, *options):
+    csbx.ok("create", "--keep", "--name", name, *options, csbx.image, "sh", "-c", script)
+
+
+def run_detached(csbx, name, script, *options):
+    out = csbx.ok("run", "--keep", "-d", "--name", name, *options, csbx.image, "sh", "-c", script).strip()
+    assert len(out) == 12
+    return out
+
+
+@pytest.mark.both_users
+def test_it_is_started_again_and_keeps_what_it_writes(box):
+    keep(box, "box", "n=$(cat /n || echo 0); echo $((n+1)) >/n; cat /n; exit $((n+3))")
+    row = show(box, "box")
+    assert (row["status"], len(row["id"])) == ("created", 64)
+    assert "started" not in row and box.ok("ps") .count("\n") == 1
+    p = box.run("start", "box")
+    assert (p.returncode, p.stdout) == (3, "1\n")
+    assert box.ok("start", "-d", "box") == row["id"][:12] + "\n"
+    assert box.ok("wait", "box") == "4\n"
+    row = show(box, "box")
+    assert (row["status"], row["exit_code"]) == ("exited", 4) and row["finished"] > row["started"]
+    assert box.ok("wait", row["id"]) == "4\n" and box.ok("logs", row["id"][:12]) == "2\n"
+    box.ok("start", "-d", row["id"][:6])
+    assert box.ok("wait", "box") == "5\n"
+    assert box.ok("logs", "box") == "2\n3\n"
+    box.ok("remove", "-f", row["id"])
+    assert ps(box) == []
+    assert not [n for n in os.listdir(box.dirs["data"] / "layers") if not n.startswith(".")]
+
+
+def test_the_options_are_its_own(box):
+    keep(box, "box", "echo $A; pwd; hostname", "--env", "A=b", "--workdir", "/tmp", "--hostname", "h")
+    assert box.ok("start", "box") == "b\n/tmp\nh\n"
+    box.fails("start", "--env", "A=c", "box", says="own options")
+    box.fails("start", "box", "true", says="own command")
+    box.fails("create", "--env", "A=c", box.image, says="--keep")
+    box.fails("create", box.image, "true", says="--keep")
+    box.fails("run", "--rm", box.image, "true", says="--keep")
+
+
+def test_one_of_many_creators_wins(box):
+    codes = []
+
+    def create():
+        codes.append(box.run("create", "--keep", "--name", "box", box.image, "true").returncode)
+    threads = [threading.Thread(target=create) for _ in range(16)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert sorted(codes) == [0] + [125] * 15
+    box.fails("create", "--keep", "--name", "box", box.image, "true", says="exists")
+    assert len(ps(box)) == 1
+    box.ok("start", "box")
+
+
+def test_one_start_at_a_time(box):
+    keep(box, "box", LOOP)
+    results = []
+
+    def start():
+        results.append(box.run("start", "-d", "box"))
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert sorted(p.returncode for p in results) == [0] + [125] * 7
+    assert all("running already" in p.stderr for p in results if p.returncode)
+    box.ok("remove", "-f", "nothing")
+    box.ok("kill", "box")
+    assert box.ok("wait", "box") == "137\n"
+
+
+def test_what_cannot_run_stays_created(box):
+    box.ok("create", "--keep", "--name", "box", box.image, "no-such-program")
+    box.fails("start", "-d", "box", code=127, says="not found")
+    row = show(box, "box")
+    assert (row["status"], row["exit_code"]) == ("created", 127) and "no-such-program" in row["error"]
+    box.fails("start", "box", code=127)
+
+
+def test_auto_remove(box):
+    p = box.run("run", "--keep", "--rm", "--name", "box", box.image, "sh", "-c", "exit 5")
+    assert p.returncode == 5 and ps(box) == []
+    run = run_detached(box, "box", "read x </never; " + LOOP, "--rm")
+    with subprocess.Popen(box.argv(["wait", run]), env=box.env, stdout=subprocess.PIPE, text=True,
+                          **box.identity()) as waiting:
+        box.ok("stop", "box")
+        assert waiting.communicate(timeout=SLOW_S)[0] == "143\n"
+    assert ps(box) == []
+    box.fails("run", "--keep", "--rm", "--name", "box", box.image, "no-such-program", code=127)
+    assert ps(box) == []
+    assert not [n for n in os.listdir(box.dirs["data"] / "layers") if not n.startswith(".")]
+
+
+# --- stop -------------------------------------------------------------------------------------------
+
+def test_a_first_process_does_not_hear_what_it_does_not_catch(box):
+    """With --init=no, as docker's pid 1: no handler, no signal, and stop does not wait for it."""
+    run_detached(box, "box", "exec sleep 1000", "--init=no")
+    box.ok("kill", "-s", "TERM", "box")
+    box.ok("exec", "box", "sh", "-c", "kill -TERM 1; kill -INT 1; kill -KILL 1")
+    assert show(box, "box")["status"] == "running"
+    begin = time.monotonic()
+    box.ok("stop", "-t", "60", "box")
+    assert time.monotonic() - begin < 10
+    assert show(box, "box")["exit_code"] == 137
+
+
+def test_a_first_process_hears_what_it_catches(box):
+    run_detached(box, "box", f"trap 'echo got; exit 7' TERM; echo up; {LOOP}", "--init=no")
+    until(lambda: "up" in box.ok("logs", "box"), "up")
+    box.ok("exec", "box", "kill", "-TERM", "1")
+    assert box.ok("wait", "box") == "7\n" and box.ok("logs", "box") == "up\ngot\n"
+    box.ok("start", "-d", "box")
+    until(lambda: box.ok("logs", "box").count("up") == 2, "up again")
+    box.ok("stop", "box")
+    assert show(box, "box")["exit_code"] == 7
+
+
+def test_stop_signal_and_time(box):
+    run_detached(box, "box", f"trap 'exit 9' USR1; echo up; {LOOP}", "--stop-signal", "USR1")
+    until(lambda: "up" in box.ok("logs", "box"), "up")
+    box.ok("stop", "box")
+    assert show(box, "box")["exit_code"] == 9
+    run_detached(box, "deaf", f"trap '' TERM; echo up; {LOOP}", "--stop-timeout", "0.2s")
+    until(lambda: "up" in box.ok("logs", "deaf"), "up")
+    box.ok("stop", "deaf", "box")
+    assert show(box, "deaf")["exit_code"] == 137
+
+
+def test_restart(box):
+    run_detached(box, "box", "echo start >>/starts; wc -l </starts; exec sleep 1000")
+    until(lambda: box.ok("logs", "box") == "1\n", "1")
+    first = show(box, "box")
+    box.ok("restart", "box")
+    until(lambda: box.ok("logs", "box") == "1\n2\n", "2")
+    again = show(box, "box")
+    assert again["id"] == first["id"] and again["started"] > first["started"] and again["pid"] != first["pid"]
+    run_detached(box, "gone", "exec sleep 1000", "--rm")
+    box.ok("restart", "gone")
+    assert show(box, "gone")["status"] == "running"
+    box.ok("stop", "gone")
+    assert len(ps(box)) == 1
+
+
+# --- pause, rename ----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("limits", [(), ("--memory", "64m")], ids=["by signal", "with limits"])
+def test_pause(box, limits):
+    run_detached(box, "box", f"while :; do echo x; (sleep 0.01 &) ; sleep 0.02; done", *limits)
+    until(lambda: "x" in box.ok("logs", "box"), "output")
+    box.ok("pause", "box")
+    assert show(box, "box")["status"] == "paused" and "paused" in box.ok("ps")
+    box.fails("pause", "box", says="paused already")
+    box.fails("exec", "box", "true", says="paused")
+    until(lambda: (a := box.ok("logs", "box")) and time.sleep(0.3) is None and box.ok("logs", "box") == a, "silence")
+    quiet = box.ok("logs", "box")
+    box.ok("unpause", "box")
+    box.fails("unpause", "box", says="not paused")
+    until(lambda: box.ok("logs", "box") != quiet, "more output")
+    assert box.ok("exec", "box", "echo", "in") == "in\n"
+    box.ok("pause", "box")
+    box.ok("stop", "box")
+    assert show(box, "box")["status"] == "exited"
+
+
+def test_rename(box):
+    run = run_detached(box, "box", "echo hi; exec sleep 1000")
+    keep(box, "other", "true")
+    box.fails("rename", "box", "other", says="exists")
+    box.ok("rename", "box", "new")
+    assert {row["name"]: row["status"] for row in ps(box)} == {"new": "running", "other": "created"}
+    assert box.ok("exec", "new", "echo", "in") == "in\n"
+    box.fails("exec", "box", "true")
+    box.ok("rename", run, "newer")
+    until(lambda: box.ok("logs", "newer") == "hi\n", "its log")
+    box.ok("stop", "newer")
+    assert show(box, "newer")["status"] == "exited"
+    box.ok("start", "-d", "newer")
+    box.ok("remove", "-f", "newer")
+    box.ok("create", "-n", "recipe", box.image)
+    box.ok("start", "--rw", "recipe", "sh", "-c", "echo kept >/f")
+    box.ok("rename", "recipe", "dish")
+    assert box.ok("start", "--rw", "dish", "cat", "/f") == "kept\n"
+
+
+# --- ps ---------------------------------------------------------------------------------------------
+
+def test_filters(box):
+    keep(box, "one", "exit 1", "--label", "job=7", "--label", "kind=a")
+    keep(box, "two", "exit 2", "--label", "job=8")
+    box.ok("create", "-n", "recipe", "--label", "job=7", box.image)
+    run_detached(box, "three", "exec sleep 1000", "--label", "job=7")
+    box.run("start", "one")
+    box.run("start", "two")
+
+    def names(*filters):
+        return sorted(row["name"] for row in ps(box, *filters))
+    assert names("label=job") == ["one", "recipe", "three", "two"]
+    assert names("label=job=7", "label=kind=a") == ["one"]
+    assert names("label=job=9") == []
+    assert names("status=exited") == ["one", "two"]
+    assert names("status=exited", "status=running") == ["one", "three", "two"]
+    assert names("exited=2") == ["two"] and names("name=e", "status=running") == ["three"]
+    assert names("id=" + show(box, "two")["id"][:10]) == ["two"]
+    assert names("before=two") == ["one"] and names("since=recipe") == ["three"]
+    assert names("ancestor=" + box.image) == ["one", "recipe", "three", "two"]
+    box.fails("ps", "--filter", "status=odd", says="created, running")
+    box.fails("ps", "--filter", "colour=red", says="name=")
+    assert box.ok("ps", "-q") == show(box, "three")["id"][:12] + "\n"
+    box.ok("remove", "-f", *box.ok("ps", "-aq", "--filter", "label=job=8").split())
+    assert names("status=exited") == ["one"]
+
+
+# --- kills ------------------------------------------------------------------------------------------
+
+def supervisor_of(csbx, name):
+    return next(i for i in json.loads(csbx.ok("list", "--json"))["instances"] if i["name"] == name)
+
+
+@pytest.mark.parametrize("whom", ["supervisor_pid", "pid", "payload"])
+def test_a_kill_of_any_process_is_told_truly(box, whom):
+    run_detached(box, "box", "echo a >/f; echo up; exec sleep 1000")
+    until(lambda: "up" in box.ok("logs", "box"), "up")
+    pid = show(box, "box")["pid"] if whom == "payload" else supervisor_of(box, "box")[whom]
+    with subprocess.Popen(box.argv(["wait", "box"]), env=box.env, stdout=subprocess.PIPE, text=True,
+                          **box.identity()) as waiting:
+        os.kill(pid, signal.SIGKILL)
+        told = waiting.communicate(timeout=SLOW_S)[0]
+    row = show(box, "box")
+    assert row["status"] == "exited" and row["finished"] >= row["started"]
+    assert row["exit_code"] == {"pid": 125}.get(whom, 137) and told == f"{row['exit_code']}\n"
+    box.ok("start", "-d", "box")
+    assert box.ok("exec", "box", "cat", "/f") == "a\n"
+    box.ok("remove", "-f", "box")
+
+
+def test_auto_remove_of_what_was_killed_is_left_to_gc(box):
+    run_detached(box, "box", "exec sleep 1000", "--rm")
+    os.kill(supervisor_of(box, "box")["supervisor_pid"], signal.SIGKILL)
+    until(lambda: show(box, "box")["status"] == "exited", "exited")
+    assert "box" in box.ok("gc")
+    assert ps(box) == []
+
+
+def test_owner(box):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as owner:
+        run_detached(box, "box", "exec sleep 1000", "--owner", str(owner.pid))
+        run_detached(box, "other", "exec sleep 1000", "--label", f"csbx.owner={owner.pid}")
+        keep(box, "idle", "true", "--owner", str(owner.pid))
+        assert len(box.ok("ps", "-q").split()) == 2
+        owner.communicate(b"\n")
+    until(lambda: [row["name"] for row in ps(box)] == ["idle"], "the end of what ran")
+    box.fails("start", "idle", says="gone")
+    assert "idle" in box.ok("gc") and ps(box) == []
+    box.fails("create", "--keep", "--owner", str(owner.pid), "--name", "late", box.image, says="gone")
+    box.fails("create", "--keep", "--owner", f"{os.getpid()}:1", "--name", "late", box.image, says="gone")
+
+
+def test_kills_at_any_time_leave_what_can_be_removed(box):
+    """SIGKILL of the starting command and its supervisor after ever longer: ps tells, start works."""
+    keep(box, "box", "exec sleep 1000")
+    for i in range(24):
+        p = subprocess.Popen(box.argv(["start", "-d", "box"]), env=box.env, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, start_new_session=True, **box.identity())
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            p.wait(i * 0.003)
+        for pid in supervisors(box):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            p.kill()
+        p.wait()
+        until(lambda: show(box, "box")["status"] in ("created", "exited"), "not running")
+    until(lambda: box.run("start", "-d", "box").returncode == 0, "a start")
+    assert show(box, "box")["status"] == "running"
+    box.ok("remove", "-f", "box")
+    assert ps(box) == []
+
+
+def supervisors(csbx):
+    """Processes of csbx with this test's data directory in their environment."""
+    wanted = f"CSBX_DATA_PATH={csbx.dirs['data']}".encode()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            with open(f"/proc/{pid}/comm") as f:
+                if f.read().strip() != "csbx":
+                    continue
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                if wanted in f.read().split(b"\0"):
+                    yield int(pid)
