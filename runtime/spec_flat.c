@@ -27,8 +27,8 @@ enum {
 	TAG_MOUNT = 100, /* another mount, rlimit, file */
 	TAG_RLIMIT = 120,
 	TAG_FILE = 130,
-	TAG_FILE_DATA = 132,
-	TAG_GROUPS = 33, /* u32 each */
+	TAG_FILE_DATA = 132, /* bytes: that number is no row's */
+	TAG_GROUPS = 33,     /* u32 each */
 };
 
 struct row {
@@ -134,8 +134,8 @@ static const struct row rows[] = {
 	R(124, K_BOOL, is_default, 0),
 
 	{131, OF_FILE, K_STR, offsetof(struct file_spec, path), 0},
-	{132, OF_FILE, K_U32, offsetof(struct file_spec, mode), 0},
-	{133, OF_FILE, K_BOOL, offsetof(struct file_spec, is_users), 0},
+	{133, OF_FILE, K_U32, offsetof(struct file_spec, mode), 0},
+	{134, OF_FILE, K_BOOL, offsetof(struct file_spec, is_users), 0},
 };
 
 _Static_assert(sizeof(rlim_t) == sizeof(uint64_t), "an rlim_t is written as K_U64");
@@ -203,7 +203,9 @@ int spec_flat_write(const struct container_spec *s, struct strbuf *out, struct e
 		flat_bytes(&w, TAG_FILE, "", 0);
 		write_rows(&w, OF_FILE, &s->files[i]);
 		if (s->files[i].data)
-			flat_bytes(&w, TAG_FILE_DATA, s->files[i].data, s->files[i].len);
+			/* Without any it is a directory. */
+			if (s->files[i].data)
+				flat_bytes(&w, TAG_FILE_DATA, s->files[i].data, s->files[i].len);
 	}
 	r = flat_end(&w, e);
 	if (r >= 0) {
@@ -397,8 +399,8 @@ static int check(const struct container_spec *s, struct err *e)
 			return err_set(e, EBADMSG, "damaged specification: a mount without target");
 	}
 	for (size_t i = 0; i < s->n_files; i++) {
-		if (!s->files[i].path || !s->files[i].data)
-			return err_set(e, EBADMSG, "damaged specification: a file without content");
+		if (!s->files[i].path)
+			return err_set(e, EBADMSG, "damaged specification: a file without a name");
 	}
 	if (s->version != SPEC_VERSION)
 		return err_set(e, EPROTO, "specification of another version of csbx");

@@ -20,7 +20,7 @@ static void test_sizes(void)
 	is_int(sizeof(struct rlimit_spec), 32, "rlimit_spec");
 	is_int(sizeof(struct limit_spec), 96, "limit_spec");
 	is_int(sizeof(struct security_spec), 40, "security_spec");
-	is_int(sizeof(struct file_spec), 24, "file_spec");
+	is_int(sizeof(struct file_spec), 32, "file_spec");
 	is_int(sizeof(struct container_spec), 544, "container_spec");
 }
 
@@ -109,6 +109,8 @@ static void fill(struct container_spec *s)
 	s->sec.landlock_off = s->sec.masks_off = true;
 	spec_add_file(s, "etc/x", strdup("data"), 4, NULL);
 	spec_add_file(s, "etc/empty", strdup(""), 0, NULL);
+	s->files[1].mode = 0640;
+	s->files[1].is_users = true;
 	strv_add(&s->labels, "k=v");
 	strv_add(&s->fetch, "/f");
 	s->allow_root = s->capture_output = true;
@@ -211,6 +213,7 @@ static void test_round_trip(void)
 	same_str(a.files[0].path, b.files[0].path, "file");
 	ok(b.files[0].len == 4 && !memcmp(b.files[0].data, "data", 4), "its data");
 	ok(b.files[1].len == 0 && b.files[1].data, "an empty one");
+	ok(b.files[1].mode == 0640 && b.files[1].is_users, "its mode and owner");
 	same_strv(&a.labels, &b.labels, "labels");
 	same_strv(&a.fetch, &b.fetch, "fetch");
 	ok(b.allow_root && b.capture_output && b.version == SPEC_VERSION, "flags");
