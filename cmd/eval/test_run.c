@@ -132,7 +132,7 @@ static int note_channel(struct test_run *t, struct err *e)
 /* The harness could not do its work: no verdict on the program. */
 static void take_error(const struct test_report *report, struct run_result *result)
 {
-	static const char *const words[] = {"no_git", "no_pytest"};
+	static const char *const words[] = {"no_git", "no_pytest", "no_repository"};
 
 	for (size_t i = 0; report->error_code && i < sizeof(words) / sizeof(words[0]); i++) {
 		if (!str_eq(report->error_code, words[i]))

@@ -13,8 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # What the repository's own code may be imported from comes later: nothing of it shadows these.
 sys.path[:] = [p for p in sys.path if p and os.path.abspath(p) != HERE]
 sys.path.insert(0, HERE)
-import csbx_channel  # noqa: E402
-import csbx_guard  # noqa: E402
+import csbx_core  # noqa: E402
 import csbx_patch  # noqa: E402
 
 EXIT_NOTHING_RUN = 70
@@ -34,6 +33,23 @@ def copy_tree(source, target):
             shutil.copy2(src, dst, follow_symlinks=False)
 
 
+def shadow_names(paths, repo):
+    """Modules of pytest and of the standard library that files of the repository would stand for."""
+    known, names = csbx_core.standard_names(), set()
+    roots = {os.path.relpath(os.path.realpath(p), repo) + "/" for p in sys.path
+             if os.path.realpath(p).startswith(repo + "/")}
+    for path in paths:
+        for root in roots | {"", "src/", "lib/"}:
+            parts = path[len(root):].split("/")
+            if not path.startswith(root):
+                continue
+            name = parts[0].split(".")[0]
+            if name in known and (len(parts) == 1 and parts[0].endswith((".py", ".so", ".pyc")) or
+                                  parts[1:] and parts[1].startswith("__init__.")):
+                names.add(name)
+    return names
+
+
 def site_directories():
     """Where installed packages lie; a repository may hold some of them."""
     found = {sys.prefix, sys.base_prefix}
@@ -48,7 +64,7 @@ def in_site(path, repo, sites):
     return any(s != repo and s.startswith(repo + "/") and full.startswith(s + "/") for s in sites)
 
 
-def apply_patches(want, repo, send):
+def apply_patches(want, repo, ask):
     """Paths that the patches (not the test patch) touched, or None when one did not apply."""
     tests = base64.b64decode(want["test_patch"]["data"]) if want["test_patch"] else None
     saved = csbx_patch.Saved(csbx_patch.names(tests) if tests is not None else [], repo)
@@ -60,43 +76,48 @@ def apply_patches(want, repo, send):
         if is_tests:
             saved.restore(changed)
         tool, paths, error = csbx_patch.apply(data, repo)
-        send({"t": "patch", "name": name, "tests": is_tests, "applied": error is None, "tool": tool, "error": error})
+        ask("send", {"t": "patch", "name": name, "tests": is_tests, "applied": error is None, "tool": tool, "error": error})
         if error is not None:
             return None
         for path in paths:
-            send({"t": "changed", "path": path, "tests": is_tests, "site": in_site(path, repo, sites),
-                  "shadow": bool(csbx_guard.shadow_names([path], repo))})
+            ask("send", {"t": "changed", "path": path, "tests": is_tests, "site": in_site(path, repo, sites),
+                  "shadow": bool(shadow_names([path], repo))})
         changed += [] if is_tests else paths
     return [p for p in changed if p not in saved.files]
 
 
-def run(send, want):
+def run(ask, want):
     repo = os.path.realpath(want["repo"])
     if want["copy_from"]:
         copy_tree(want["copy_from"], repo)
-    os.chdir(repo)
     try:
-        changed = apply_patches(want, repo, send)
+        os.chdir(repo)
+    except OSError as e:
+        ask("send", {"t": "error", "code": "no_repository", "message": "%s: %s" % (repo, e.strerror)})
+        return EXIT_NOTHING_RUN
+    try:
+        changed = apply_patches(want, repo, ask)
     except csbx_patch.Unusable as e:
-        send({"t": "error", "code": e.args[0], "message": e.args[1]})
+        ask("send", {"t": "error", "code": e.args[0], "message": e.args[1]})
         return EXIT_NOTHING_RUN
     if changed is None:
         return EXIT_NOTHING_RUN
+    sys.path.remove(HERE)
+    return want["module"].run(ask, want, repo, changed, shadow_names(changed, repo))
+
+
+def main():
+    want = csbx_core.read_input()
     if want["runner"] == "unittest":
         import csbx_unittest as runner
     else:
         import csbx_pytest as runner
-    sys.path.remove(HERE)
-    return runner.run(send, want, repo, changed)
-
-
-def main():
-    want = csbx_channel.read_input()
-    send = csbx_channel.open_channel(want.pop("secret"))
-    send({"t": "hello", "python": "%d.%d.%d" % sys.version_info[:3]})
+    want["module"] = runner
+    ask = csbx_core.start(want.pop("secret"), (sys.modules["__main__"], runner))
+    ask("send", {"t": "hello", "python": "%d.%d.%d" % sys.version_info[:3]})
     start = time.monotonic()
-    status = run(send, want)
-    send({"t": "done", "status": status, "wall_ms": int(1000 * (time.monotonic() - start))})
+    status = run(ask, want)
+    ask("send", {"t": "done", "status": status, "wall_ms": int(1000 * (time.monotonic() - start))})
     # Threads and exit hooks of tested code have no part in it any more.
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -19,7 +19,7 @@ def plain_id(name):
     return m.group(2) if m.group(2).endswith("." + m.group(1)) else m.group(2) + "." + m.group(1)
 
 
-def make_result(unittest, send, guard):
+def make_result(unittest, ask, asked):
     state = {"failed": 0, "run": 0}
 
     class Result(unittest.TextTestResult):
@@ -35,17 +35,15 @@ def make_result(unittest, send, guard):
 
         def stopTest(self, test):
             super().stopTest(test)
-            if not guard.may_report(sys._getframe(1)):
-                return
             outcome = self.csbx or "error"
             if outcome in ("failed", "error", "xpassed"):
                 state["failed"] += 1
             ms = int(1000 * (time.monotonic() - self.csbx_begin))
-            name, spoken = test.id(), str(test)
+            name = test.id()
             call = {"xfailed": "skipped", "xpassed": "passed", "error": "failed"}.get(outcome, outcome)
             for when, what in (("setup", "passed"), ("call", call), ("teardown", "passed")):
                 xfail = when == "call" and outcome in ("xfailed", "xpassed")
-                send({"t": "report", "id": name, "alt": spoken if spoken != name else None, "when": when,
+                ask("send", {"t": "report", "id": name, "alt": asked.get(name), "when": when,
                       "outcome": what, "xfail": xfail, "part": False, "ms": ms if when == "call" else 0})
 
         def csbx_outside(self, test, err):
@@ -53,7 +51,7 @@ def make_result(unittest, send, guard):
             if hasattr(test, "_testMethodName") and type(test).__name__ != "_FailedTest":
                 return False
             state["failed"] += 1
-            send({"t": "collect_error", "id": str(test), "message": self._exc_info_to_string(err, test)[-4000:]})
+            ask("send", {"t": "collect_error", "id": str(test), "message": self._exc_info_to_string(err, test)[-4000:]})
             return True
 
         def addSuccess(self, test):
@@ -88,15 +86,14 @@ def make_result(unittest, send, guard):
     return Result, state
 
 
-def run(send, want, repo, changed):
+def run(ask, want, repo, changed, shadows):
     import unittest
-    import csbx_guard
     if repo not in sys.path:
         sys.path.insert(0, repo)
     sys.argv[:] = ["unittest"]
-    send({"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
-    guard = csbx_guard.Guard(send, repo, changed, ("unittest",))
-    Result, state = make_result(unittest, send, guard)
+    ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
+    ask("begin", repo, changed, ("unittest",))
+    Result, state = make_result(unittest, ask, {plain_id(i): i for i in want["ids"] if plain_id(i) != i})
     loader = unittest.TestLoader()
     try:
         if want["ids"] or want["args"]:
@@ -106,9 +103,9 @@ def run(send, want, repo, changed):
         count = suite.countTestCases()
         result = unittest.TextTestRunner(resultclass=Result, verbosity=2).run(suite)
     except BaseException as e:  # SystemExit too
-        send({"t": "error", "code": "interrupted", "message": "%s: %s" % (type(e).__name__, e)})
+        ask("send", {"t": "error", "code": "interrupted", "message": "%s: %s" % (type(e).__name__, e)})
         return 1
-    guard.check(None)
-    send({"t": "finish", "status": 0 if result.wasSuccessful() else 1, "collected": count, "failed": int(state["failed"] > 0),
+    ask("check")
+    ask("send", {"t": "finish", "status": 0 if result.wasSuccessful() else 1, "collected": count, "failed": int(state["failed"] > 0),
           "session_failed": int(not result.wasSuccessful())})
     return 0 if result.wasSuccessful() else 1

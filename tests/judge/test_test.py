@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx test: a repository, patches, and which of its tests pass."""
+import json
+import os
+
+import pytest
+
 import harness
-from repositories import STILL, TARGET
+import images
+import judgeimages
+from ociimage import D, F
+from repositories import FIX, STILL, TARGET, diff
 
 CALC = "tests/test_calc.py::"
 
@@ -43,3 +51,246 @@ def test_a_whole_suite(judge):
     assert "nosuch" in r["collection_errors"][0]["message"]
     r = judge("--patch", judge.fix(), code=0, args=["-k", "add or mul", "--ignore=tests/test_broken.py"])
     assert r["all_passed"] is True and len(r["tests"]) == 3
+
+
+# --- ids --------------------------------------------------------------------------------------------
+
+def test_ids_are_matched_as_swe_bench_does(judge):
+    ids = judge.write(judge.csbx.work / "ids.txt",
+                      f"  {CALC}test_text[x y]  \n\n{CALC}test_text[a/b::c]\n{CALC}test_text[x\n{CALC}test_skip\n"
+                      f"{CALC}test_xfail\n{CALC}TestClass::test_add\n{CALC}test_text[[1]]\n{CALC}test_text[]\n")
+    r = judge("--patch", judge.fix(), "--pass-to-pass", f"@{ids}", "--fail-to-pass", TARGET, code=0)
+    assert r["pass_to_pass"]["failure"] == [] and len(r["pass_to_pass"]["success"]) == 8
+    assert len(r["tests"]) == 9  # "test_text[x" stands for two
+
+    array = judge.write(judge.csbx.work / "ids.json",
+                        json.dumps([CALC + n for n in ("test_skip", "test_xpass", "test_error", "test_late",
+                                                       "test_nosuch", "test_text[q")] + ["tests/none.py::test"]))
+    r = judge("--patch", judge.fix(), "--fail-to-pass", f"@{array}", "--pass-to-pass", CALC + "test_xpass", code=1)
+    assert r["fail_to_pass"]["success"] == [] and len(r["fail_to_pass"]["failure"]) == 7
+    assert r["pass_to_pass"]["failure"] == [CALC + "test_xpass"]
+    r = judge("--fail-to-pass", "tests/none.py::test_nosuch", code=1)
+    assert r["resolved"] is False and r["tests"] == {} and r["completed"] is True
+
+
+def test_ids_with_unicode(judge):
+    judge.write(judge.repo / "pytest.ini", "[pytest]\ndisable_test_id_escaping_and_forfeit_all_rights_to_community_support = true\n")
+    r = judge("--fail-to-pass", CALC + "test_text[\u00fc]", code=0)
+    assert r["tests"] == {CALC + "test_text[\u00fc]": "passed"}
+
+
+def test_a_file_stands_for_its_tests(judge):
+    judge.write(judge.repo / "tests/test_more.py", "def test_a(): pass\ndef test_b(): pass\n")
+    r = judge("--pass-to-pass", "tests/test_more.py", code=0)
+    assert r["tests"] == {"tests/test_more.py::test_a": "passed", "tests/test_more.py::test_b": "passed"}
+    assert judge("--pass-to-pass", "tests/test_calc.py", code=1)["resolved"] is False
+
+
+def test_another_root_directory_of_pytest(judge):
+    """pytest's own ids are relative to where its configuration lies; those it prints are not."""
+    judge.write(judge.repo / "tests/pytest.ini", "[pytest]\n")
+    for node_id in (STILL, "test_calc.py::test_mul"):
+        r = judge("--pass-to-pass", node_id, "--pass-to-pass", STILL, code=0)
+        assert r["tests"] == {STILL: "passed"}
+
+
+def test_a_collection_error_is_no_failure(judge):
+    judge.write(judge.repo / "tests/test_broken.py", "def test_x(:\n")
+    r = judge("--fail-to-pass", "tests/test_broken.py::test_x", "--pass-to-pass", STILL, code=1)
+    assert r["collection_errors"][0]["id"] == "tests/test_broken.py"
+    assert r["fail_to_pass"]["failure"] == ["tests/test_broken.py::test_x"]
+    assert r["pass_to_pass"]["success"] == [STILL]
+
+
+@pytest.mark.parametrize("options, says", [
+    (["--fail-to-pass", "@/nosuch"], "--fail-to-pass"), (["--fail-to-pass", ""], "--fail-to-pass"),
+    (["--patch", "/nosuch"], "patch /nosuch"), (["--test-patch", "/nosuch"], "/nosuch"),
+    (["--repo-in-image", "/x"], "exclude"), (["--workdir", "x"], "--workdir"), (["--entrypoint", "x"], "not for test")])
+def test_bad_words(judge, options, says):
+    judge.csbx.fails("test", "--image", judge.image, "--repo", judge.repo, *options, says=says)
+
+
+def test_what_is_missing(judge):
+    judge.csbx.fails("test", "--repo", judge.repo, says="--image")
+    judge.csbx.fails("test", "--image", judge.image, says="--repo")
+    judge.csbx.fails("test", "--image", judge.image, "--repo", "/nosuch", says="--repo /nosuch")
+    judge.csbx.fails("test", "--image", "/nosuch.sqsh", "--repo", judge.repo, says="nosuch.sqsh")
+
+
+# --- patches ----------------------------------------------------------------------------------------
+
+def test_a_patch_that_does_not_apply(judge):
+    bad = judge.write(judge.csbx.work / "bad.diff", diff("calc.py", "x = 1\ny = 2\n", "x = 1\ny = 3\n"))
+    r = judge.judged(bad, code=1)
+    assert r["patch_applied"] is False and r["resolved"] is False and r["tests"] == {}
+    assert "calc.py" in r["patch_errors"][0]["message"] and r["patch_errors"][0]["patch"] == str(bad)
+    assert "y = 3" in r["patch_errors"][0]["message"]  # the hunk
+    assert r["completed"] is False and r["fail_to_pass"]["failure"] == [TARGET]
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "Subject: nothing\n", "diff --git\n"])
+def test_an_empty_patch_is_a_failure(judge, text):
+    r = judge.judged(judge.write(judge.csbx.work / "empty.diff", text), code=1)
+    assert r["patch_applied"] is False and "empty" in r["patch_errors"][0]["message"]
+
+
+def test_several_patches_and_the_tests_last(judge):
+    """What a patch did to a file of the test patch is undone first."""
+    second = FIX.replace("return a * b", "return b * a")
+    other = judge.write(judge.csbx.work / "other.diff", diff("calc.py", FIX, second))
+    spoilt = judge.files["tests/test_calc.py"].replace("assert add(1, 2) == 3", "assert True")
+    meddling = judge.patch(files={"tests/test_calc.py": spoilt})
+    tests = judge.write(judge.csbx.work / "tests.diff", diff(
+        "tests/test_calc.py", judge.files["tests/test_calc.py"], "from calc import add\n\n\ndef test_add():\n    assert add(3, 4) == 7\n"))
+    r = judge("--patch", judge.fix(), "--patch", other, "--patch", meddling, "--test-patch", tests,
+              "--fail-to-pass", TARGET, code=0)
+    assert r["tests"] == {TARGET: "passed"} and r["tamper"] == []
+    r = judge("--patch", meddling, "--test-patch", tests, "--fail-to-pass", TARGET, code=1)
+    assert r["tests"] == {TARGET: "failed"}
+    assert judge.judged(meddling, judge.fix(), code=0)["tamper"][0]["kind"] in ("test_file", "test_replaced")
+
+
+def test_whitespace_is_put_right(judge):
+    r = judge.judged(judge.patch(files={"calc.py": FIX.replace("a + b\n", "a + b  \n")}), code=0)
+    assert r["resolved"] is True
+
+
+def test_files_of_all_kinds(judge):
+    """A new file, a removed one, names with blanks, and no newline at the end."""
+    judge.write(judge.repo / "old name.py", "x = 1\n")
+    judge.files["old name.py"] = "x = 1\n"
+    check = "import os\ndef test_files():\n    assert not os.path.exists('old name.py') and os.path.exists('d/new file.txt')\n"
+    judge.write(judge.repo / "tests/test_files.py", check)
+    p = judge.patch(files={"old name.py": None, "d/new file.txt": "text\n"})
+    p.write_text(p.read_text().rstrip("\n"))
+    assert judge("--patch", p, "--fail-to-pass", "tests/test_files.py::test_files", code=0)["resolved"]
+
+
+def test_an_image_with_patch_in_place_of_git(judge, patch_image):
+    r = judge.judged(judge.fix(), image=patch_image, code=0)
+    assert r["patch_tool"] == "patch" and r["resolved"] is True
+    bad = judge.write(judge.csbx.work / "bad.diff", diff("calc.py", "x = 1\ny = 2\n", "x = 1\ny = 3\n"))
+    r = judge.judged(bad, image=patch_image, code=1)
+    assert r["patch_applied"] is False and r["patch_errors"][0]["message"]
+    for name in ("../usr/x.py", ".git/config", "/etc/x"):
+        evil = judge.write(judge.csbx.work / "evil.diff", diff("calc.py", None, "x\n").replace("calc.py", name))
+        assert judge.judged(evil, image=patch_image, code=1)["patch_applied"] is False
+
+
+def test_an_image_with_neither(judge, bare_image):
+    r = judge.judged(judge.fix(), image=bare_image, code=125)
+    assert r["error"]["code"] == "no_git" and r["status"] == "launch_error" and r["resolved"] is False
+    assert judge("--pass-to-pass", STILL, image=bare_image, code=0)["resolved"] is True
+
+
+def test_images_that_lack_more(judge, python_image, busybox_image):
+    r = judge("--pass-to-pass", STILL, image=python_image, code=125)
+    assert r["error"]["code"] == "no_pytest"
+    assert judge("--pass-to-pass", STILL, image=busybox_image, code=127)["error"]["code"] == "command_not_found"
+
+
+# --- repositories -----------------------------------------------------------------------------------
+
+def test_a_repository_in_the_image(judge, make_image, csbx):
+    tree = [D("srv"), D("srv/repo"), D("srv/repo/tests")] + [F(f"srv/repo/{n}", t) for n, t in judge.files.items()]
+    files = judgeimages.files_of("pytest")
+    image = make_image(images.base_entries(), images.python_entries(files), tree)
+    p = csbx.run("test", "--image", image, "--repo-in-image", "/srv/repo", "--patch", judge.fix(),
+                 "--fail-to-pass", TARGET, "--json")
+    r = json.loads(p.stdout)
+    assert p.returncode == 0 and r["tests"] == {TARGET: "passed"}, p
+    p = csbx.run("test", "--image", image, "--repo-in-image", "/srv/none", "--fail-to-pass", TARGET, "--json")
+    assert p.returncode == 125 and json.loads(p.stdout)["error"]["code"] == "no_repository"
+
+
+def test_a_repository_that_is_copied(judge):
+    """Somebody else's directory cannot be written to by an overlay; its git directory is copied too."""
+    before = harness.list_tree(judge.repo)
+    r = judge.judged(judge.fix(), options=["--copy-repo", "--workdir", "/srv/elsewhere"], code=0)
+    assert r["resolved"] is True and "rootdir: /srv/elsewhere" in r["stdout"]
+    assert harness.list_tree(judge.repo) == before
+
+
+@pytest.mark.needs_root
+def test_a_repository_of_somebody_else(judge):
+    for path in [judge.repo, *judge.repo.rglob("*")]:
+        os.chown(path, 0, 0)
+    r = judge.judged(judge.fix(), code=0)
+    assert r["resolved"] is True and r["tamper"] == []
+
+
+# --- runners and plugins ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("args", [["-n", "2"], ["--cov=calc"], ["-p", "no:cacheprovider", "--tb=no", "-q"], ["-x"],
+                                  ["-n", "2", "--cov=calc", "--dist=loadfile"]])
+def test_plugins_do_not_disturb(judge, args):
+    r = judge.judged(judge.fix(), args=args, code=0)
+    assert r["resolved"] is True and r["tamper"] == [] and r["completed"] is True
+
+
+def test_xdist_with_a_worker_that_dies(judge):
+    deadly = judge.patch(files={"calc.py": FIX.replace("    return a * b", "    import os\n    os._exit(0)")})
+    r = judge.judged(deadly, args=["-n", "2"], code=1)
+    assert r["pass_to_pass"]["failure"] == [STILL] and r["resolved"] is False
+
+
+def test_unittest(judge, python_image):
+    """An image without pytest."""
+    judge.write(judge.repo / "test_unit.py", """import unittest
+from calc import add
+
+
+class T(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(1, 2), 3)
+
+    def test_parts(self):
+        for n in range(3):
+            with self.subTest(n=n):
+                self.assertLess(n, 2)
+
+    @unittest.skip("no")
+    def test_skip(self):
+        pass
+
+    @unittest.expectedFailure
+    def test_expected(self):
+        self.fail()
+
+    @unittest.expectedFailure
+    def test_unexpected(self):
+        pass
+
+    def test_error(self):
+        raise ValueError
+""")
+    unit = "test_unit.T."
+    p = judge.write(judge.csbx.work / "fix.diff", diff("calc.py", judge.files["calc.py"], FIX))
+    r = judge("--runner", "unittest", image=python_image, code=1, args=["test_unit"])
+    assert {k.replace(unit, ""): v for k, v in r["tests"].items()} == {
+        "test_add": "failed", "test_parts": "failed", "test_skip": "skipped", "test_expected": "xfailed",
+        "test_unexpected": "xpassed", "test_error": "failed"}
+    assert r["runner"]["name"] == "unittest" and r["tamper"] == []
+    r = judge("--runner", "unittest", "--patch", p, "--fail-to-pass", unit + "test_add", "--pass-to-pass",
+              "test_skip (test_unit.T)", code=0)
+    assert r["resolved"] is True
+    r = judge("--runner", "unittest", "--fail-to-pass", "test_none.T.test_x", code=1)
+    assert r["collection_errors"] and r["resolved"] is False
+
+
+# --- limits -----------------------------------------------------------------------------------------
+
+def test_a_timeout_leaves_what_was_reported(judge):
+    judge.write(judge.repo / "tests/test_slow.py",
+                "import time\ndef test_a(): pass\ndef test_b():\n    time.sleep(600)\ndef test_c(): pass\n")
+    r = judge("--timeout", "8", "--pass-to-pass", "tests/test_slow.py", code=124)
+    assert r["status"] == "timeout" and r["resolved"] is False and r["completed"] is False
+    assert r["tests"]["tests/test_slow.py::test_a"] == "passed"
+    assert "tests/test_slow.py::test_c" not in r["tests"]
+
+
+def test_without_json(judge):
+    p = judge.csbx.run("test", "--image", judge.image, "--repo", judge.repo, "--patch", judge.fix(),
+                       "--fail-to-pass", TARGET)
+    assert p.returncode == 0 and "1 passed" in p.stdout
+    assert p.stderr == "csbx: resolved: 1 of 1 fail-to-pass, 0 of 0 pass-to-pass\n"

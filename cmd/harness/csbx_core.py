@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What speaks to the host, and what looks for tampering inside the runner's own process.
+
+Tested code shares the interpreter with this. What could be used to forge a record (the channel, its
+secret, what is known of files and functions) is therefore in local variables of one suspended
+generator and nowhere else: Python gives them away only by ways that raise an audit event
+(sys.addaudithook, Python 3.8), and the event is told to the host before the way is open. A record
+is sent for code of the harness only, in the main thread, with no code on the stack that the patches
+or the run itself brought. None of this is a wall: native code can undo it. docs/judging.md says so.
+
+Runs inside the container, standard library only, Python 3.6 and later.
+"""
+import builtins
+import fcntl
+import json
+import os
+import sys
+import threading
+import time
+import types
+
+FD_CHANNEL = 3
+FD_INPUT = 4
+FD_HIGH = 200  # out of the way of code that counts or closes low descriptors
+TEXT_MAX = 16384
+PACKET_MAX = 65536
+FOUND_MAX = 64
+
+CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.reports", "TestReport.__init__"),
+            ("_pytest.runner", "call_runtest_hook"), ("_pytest.runner", "call_and_report"),
+            ("_pytest.runner", "runtestprotocol"), ("_pytest.runner", "CallInfo.from_call"),
+            ("_pytest.runner", "pytest_runtest_makereport"), ("_pytest.runner", "pytest_runtest_call"),
+            ("_pytest.runner", "check_interactive_exception"),
+            ("_pytest.python", "pytest_pyfunc_call"), ("_pytest.python", "Function.runtest"),
+            ("_pytest.skipping", "pytest_runtest_makereport"), ("_pytest.skipping", "evaluate_xfail_marks"),
+            ("_pytest.skipping", "pytest_runtest_call"), ("_pytest.unittest", "TestCaseFunction.runtest"),
+            ("_pytest.unittest", "TestCaseFunction.addFailure"), ("_pytest.unittest", "TestCaseFunction.addError"),
+            ("unittest.case", "TestCase.run"), ("unittest.case", "TestCase.fail"),
+            ("unittest.case", "TestCase.assertEqual"), ("unittest.case", "TestCase.assertTrue"),
+            ("unittest.case", "TestCase._callTestMethod"),
+            ("pluggy._hooks", "_HookCaller.__call__"), ("pluggy._hooks", "HookCaller.__call__"),
+            ("pluggy._manager", "PluginManager._hookexec"), ("pluggy._callers", "_multicall"))
+PEEPING = {"gc.get_objects": "heap_search", "gc.get_referrers": "heap_search", "gc.get_referents": "heap_search",
+           "ctypes.addressof": "memory", "ctypes.cdata": "memory", "ctypes.string_at": "memory",
+           "ctypes.cdata/buffer": "memory", "ctypes.dlopen": "memory", "ctypes.dlsym": "memory",
+           "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory"}
+FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
+
+
+def read_input():
+    """What the host wants, from a descriptor that is gone afterwards."""
+    size = os.fstat(FD_INPUT).st_size
+    data, at = b"", 0
+    while at < size:
+        part = os.pread(FD_INPUT, size - at, at)
+        if not part:
+            break
+        data, at = data + part, at + len(part)
+    os.close(FD_INPUT)
+    return json.loads(data.decode("utf-8"))
+
+
+def standard_names():
+    """Top-level modules of the standard library and of pytest."""
+    if hasattr(sys, "stdlib_module_names"):
+        found = set(sys.stdlib_module_names)
+    else:
+        here = os.path.dirname(os.__file__)
+        places = [here, os.path.join(here, "lib-dynload")]
+        found = set(sys.builtin_module_names)
+        found |= {n.split(".")[0] for p in places if os.path.isdir(p) for n in os.listdir(p)}
+    return found | {"pytest", "_pytest", "pluggy", "xdist"}
+
+
+def functions_of(holder, name, seen):
+    """(dotted name, function) of a module's or class's own functions, classes too."""
+    for key, value in list(vars(holder).items()):
+        inner = value
+        if isinstance(value, (staticmethod, classmethod)):
+            inner = value.__func__
+        elif isinstance(value, property):
+            inner = value.fget
+        if isinstance(inner, types.FunctionType):
+            yield "%s.%s" % (name, key), inner
+        elif isinstance(value, type) and value.__module__ == getattr(holder, "__name__", None) and id(value) not in seen:
+            seen.add(id(value))
+            for pair in functions_of(value, "%s.%s" % (name, key), seen):
+                yield pair
+
+
+def look_up(module, dotted):
+    value = sys.modules.get(module)
+    for part in dotted.split("."):
+        value = getattr(value, part, None)
+    return getattr(value, "__func__", value)
+
+
+def codes_of(code):
+    """A code object and those inside it."""
+    todo, found = [code], []
+    while todo:
+        one = todo.pop()
+        found.append(one)
+        todo += [c for c in one.co_consts if isinstance(c, types.CodeType)]
+    return found
+
+
+def _core(secret, fd):
+    """The generator. Requests are tuples: ("send", record), ("begin", ...), ("found", kind, detail), ..."""
+    getframe, write, getpid, stat, dumps = sys._getframe, os.write, os.getpid, os.stat, json.JSONEncoder().encode
+    thread, now_s, realpath = threading.get_ident, time.time, os.path.realpath
+    relpath, dirname, modules, error, known_builtins = os.path.relpath, os.path.dirname, sys.modules, OSError, None
+    prefix, owner, main = secret.encode("ascii"), getpid(), threading.get_ident()
+    own = set()
+    repo, changed, begin_s, homes, packages = None, frozenset(), None, (), ()
+    told, vouched, before, critical = set(), {}, {}, []
+    _len, _str, _id, _isinstance, _getattr, _hasattr, _type = len, str, id, isinstance, getattr, hasattr, type
+    _vars, _list, _dict, _bool, _int, _tuple = vars, list, dict, bool, int, tuple
+    look, all_functions, builtin_names = look_up, functions_of, builtins
+
+    def clean(value):
+        if value is None or _isinstance(value, (_bool, _int)):
+            return value
+        if _isinstance(value, _dict):
+            return {_str(k): clean(v) for k, v in value.items()}
+        if _isinstance(value, (_list, _tuple)):
+            return [clean(v) for v in value]
+        text = _str(value)
+        if _len(text) > TEXT_MAX:
+            text = text[:TEXT_MAX // 2] + "..." + text[-TEXT_MAX // 2:]
+        return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+
+    def emit(record):
+        packet = prefix + dumps(clean(record)).encode("ascii")
+        if _len(packet) > PACKET_MAX:
+            packet = prefix + dumps({"t": "oversize"}).encode("ascii")
+        try:
+            write(fd, packet)
+        except error:
+            pass  # closed by tested code or by the host: what is missing counts as failed
+
+    def found(kind, detail):
+        if (kind, detail) not in told and _len(told) < FOUND_MAX:
+            told.add((kind, detail))
+            emit({"t": "tamper", "kind": kind, "detail": detail})
+
+    def short(file):
+        return relpath(file, repo) if repo and file.startswith(repo + "/") else file
+
+    def is_old(path):
+        """Not of this run. A program cannot set a ctime; an image may have some in the future."""
+        try:
+            return not begin_s < stat(path).st_ctime <= now_s()
+        except error:
+            return False
+
+    def is_vouched(file):
+        """Code of the image, or of a file of the repository that neither a patch nor the run made."""
+        if begin_s is None:
+            return True
+        known = vouched.get(file)
+        if known is None:
+            full = realpath(file)
+            known = file.startswith("<frozen") or (full not in changed and is_old(full))
+            vouched[file] = known
+        return known
+
+    def culprit(frame):
+        """The first frame of code that nobody vouches for."""
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if not (homes and file.startswith(homes)) and not is_vouched(file):
+                return "%s:%d" % (short(file), frame.f_lineno)
+            frame = frame.f_back
+        return None
+
+    def modified(name, now):
+        code = _getattr(now, "__code__", None)
+        file = code.co_filename if code is not None else "?"
+        # Plugins do this, and they lie among the installed packages; pytest itself does it in one.
+        if file.endswith("/_pytest/legacypath.py") and file.startswith(homes):
+            return
+        if not is_vouched(file) or file.startswith(repo + "/") or "-packages/" not in file or file.startswith(homes):
+            found("pytest_modified", "%s is now of %s" % (name, short(file)))
+
+    def snapshot():
+        return {dotted: (function, function.__code__)
+                for name, module in _list(modules.items()) if module is not None and name.split(".")[0] in packages
+                for dotted, function in all_functions(module, name, set())}
+
+    def check_critical():
+        for module, name, function, code in critical:
+            now = look(module, name)
+            if now is not function or now.__code__ is not code:
+                modified("%s.%s" % (module, name), now)
+        if known_builtins is not None:
+            for key, value in known_builtins.items():
+                if builtin_names.__dict__.get(key) is not value:
+                    found("builtins_modified", key)
+
+    def check_all():
+        check_critical()
+        now = snapshot()
+        for name, (function, code) in before.items():
+            if name not in now:
+                found("pytest_modified", "%s is gone" % name)
+            elif now[name][0] is not function or now[name][1] is not code:
+                modified(name, now[name][0])
+        names = standard_names() - {"pluggy", "xdist"}
+        for name, module in _list(modules.items()):
+            file = _getattr(module, "__file__", None)
+            if name in names and _isinstance(file, _str) and realpath(file).startswith(repo + "/"):
+                found("shadow", "%s is of %s" % (name, short(realpath(file))))
+
+    def begin(where, files, parts):
+        nonlocal repo, changed, begin_s, homes, packages, before, critical, known_builtins
+        repo, changed, packages = where, frozenset(repo_join(where, p) for p in files), parts
+        homes = _tuple({dirname(realpath(modules[m].__file__)) + "/" for m in parts if m in modules})
+        begin_s = now_s()
+        before = snapshot()
+        critical = [(m, n, f, f.__code__) for m, n in CRITICAL for f in [look(m, n)] if _hasattr(f, "__code__")]
+        known_builtins = _dict(_vars(builtin_names))
+        known_builtins.pop("_", None)
+
+    def repo_join(where, path):
+        return where + "/" + path
+
+    def audited(event, args, frame):
+        """An audit event: whoever looks where the secrets of this frame are is told first."""
+        kind = PEEPING.get(event)
+        if kind is None and event == "sys._getframe":
+            kind = "frame_search"
+            if frame.f_code.co_filename.endswith("/inspect.py"):
+                frame = frame.f_back
+            if is_vouched(frame.f_code.co_filename):
+                return
+        elif kind is None and event in ("object.__getattr__", "object.__setattr__"):
+            if event == "object.__setattr__" or args[1] not in FRAMES:
+                kind = "code_change" if event == "object.__setattr__" else None
+            else:
+                kind = "frame_search"
+                if is_vouched(frame.f_code.co_filename):
+                    return
+        elif kind is None and event == "open":
+            path = _str(args[0])
+            if path.startswith("/proc/") and path.endswith(("/mem", "/pagemap")):
+                kind = "memory"
+        if kind is not None:
+            who = culprit(frame)
+            if who is not None:
+                found(kind, "%s by %s" % (event, who))
+
+    def handle(request, frame):
+        if request[0] == "own":
+            if not own:
+                own.update(request[1])
+        elif request[0] == "audit":
+            if begin_s is not None and frame.f_back is not None:
+                audited(request[1], request[2], frame.f_back)
+        elif _id(frame.f_code) not in own:
+            found("channel_use", "by %s" % (culprit(frame) or "somebody"))
+        elif thread() != main:
+            found("report_call", "from another thread")
+        elif culprit(frame) is not None:
+            found("report_call", "by %s" % culprit(frame))
+        elif request[0] == "send":
+            if request[1].get("t") == "report" and request[1].get("when") != "setup":
+                check_critical()
+            emit(request[1])
+        elif request[0] == "begin":
+            if repo is None:
+                begin(*request[1:])
+        elif request[0] == "found":
+            found(request[1], request[2])
+        elif request[0] == "check":
+            check_all()
+        elif request[0] == "vouched":
+            return is_vouched(request[1])
+        return None
+
+    answer, failure = None, Exception
+    while True:
+        request = yield answer
+        answer = None
+        if getpid() != owner:
+            continue  # a fork that runs on is not who reports
+        try:
+            answer = handle(request, getframe(2))  # ours, `ask`, whoever asks
+        except failure as e:
+            found("guard", "%s: %s" % (_type(e).__name__, e))
+
+
+def start(secret, modules):
+    """ask(request...), of which only code of the given modules may make use."""
+    fd = fcntl.fcntl(FD_CHANNEL, fcntl.F_DUPFD_CLOEXEC, FD_HIGH)
+    os.close(FD_CHANNEL)
+    core, lock = _core(secret, fd), threading.RLock()
+    next(core)
+
+    def ask(*request):
+        with lock:
+            return None if core.gi_running else core.send(request)
+
+    def hear(event, args):
+        if event in watched:
+            ask("audit", event, args)
+
+    watched = frozenset(PEEPING) | {"sys._getframe", "object.__getattr__", "object.__setattr__", "open"}
+    own = set()
+    for module in modules:
+        for function in vars(module).values():
+            code = getattr(function, "__code__", None)
+            if code is not None and function.__module__ == module.__name__:
+                own.update(map(id, codes_of(code)))
+            elif isinstance(function, type) and function.__module__ == module.__name__:
+                for _, inner in functions_of(function, "", set()):
+                    own.update(map(id, codes_of(inner.__code__)))
+    ask("own", own)
+    if hasattr(sys, "addaudithook"):
+        sys.addaudithook(hear)
+    return ask
