@@ -98,8 +98,6 @@ static int collect_seeds(struct container *c, struct err *e)
 	c->seeds = calloc(s->n_files + ETC_FILES, sizeof(*c->seeds));
 	if (!c->seeds)
 		return err_set(e, ENOMEM, "out of memory");
-	for (size_t i = 0; i < s->n_files; i++)
-		c->seeds[c->n_seeds++] = s->files[i];
 	if (s->ns.net == NET_HOST) {
 		read_host_file("/etc/resolv.conf", &resolv);
 		read_host_file("/etc/hosts", &hosts);
@@ -119,6 +117,9 @@ static int collect_seeds(struct container *c, struct err *e)
 						   .data = (char *)strbuf_str(&c->etc[i].content),
 						   .len = c->etc[i].content.len};
 	}
+	/* Last: what the caller says of a file is what counts. */
+	for (size_t i = 0; i < s->n_files; i++)
+		c->seeds[c->n_seeds++] = s->files[i];
 	return 0;
 }
 

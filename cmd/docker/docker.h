@@ -87,11 +87,13 @@ int docker_hand_over(struct docker *d, enum program program);
 int docker_say(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * "Error response from daemon: <text>"; run and create (docker_fail) have "docker: " before it
- * and a pointer to --help behind, and exit with 125.
+ * "Error response from daemon: <text>"; 1. Of run (docker_daemon_fail) with "docker: " before it
+ * and a pointer to --help behind, and 125.
  */
 int docker_daemon_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* "docker: <text>", a blank line, "Run 'docker run --help' for more information"; 125. */
+int docker_daemon_fail(const struct docker *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* "docker: <text>", an empty line, "Run 'docker run --help' for more information"; 125. */
 int docker_fail(const struct docker *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A bad flag, found after parsing: its text, usage, 125. */
 int docker_bad_flag(const struct docker *d, const char *fmt, ...)

@@ -76,6 +76,20 @@ int docker_fail(const struct docker *d, const char *fmt, ...)
 	return DOCKER_EXIT_USAGE;
 }
 
+int docker_daemon_fail(const struct docker *d, const char *fmt, ...)
+{
+	bool is_run = d->verb && str_eq(d->verb->name, "run");
+	_free_ char *tail =
+		is_run ? str_printf("\nRun '%s --help' for more information\n", d->path) : NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(is_run ? "docker: Error response from daemon: " : "Error response from daemon: ", fmt,
+	    ap, tail ? tail : "");
+	va_end(ap);
+	return is_run ? DOCKER_EXIT_USAGE : DOCKER_EXIT_FAILED;
+}
+
 int docker_bad_flag(const struct docker *d, const char *fmt, ...)
 {
 	_free_ char *tail =

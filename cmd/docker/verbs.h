@@ -7,5 +7,6 @@
 struct docker_verb;
 
 extern const struct docker_verb docker_verb_ps;
+extern const struct docker_verb docker_verb_create, docker_verb_run;
 
 #endif

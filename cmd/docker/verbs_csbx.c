@@ -6,6 +6,8 @@
 #include "cmd/docker/verbs.h"
 
 const struct docker_verb *const docker_verbs_csbx[] = {
+	&docker_verb_create,
 	&docker_verb_ps,
+	&docker_verb_run,
 	NULL,
 };

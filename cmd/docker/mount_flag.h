@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_MOUNT_FLAG_H
+#define CSBX_CMD_DOCKER_MOUNT_FLAG_H
+
+/* docker's --mount: key=value pairs separated by commas, as its command line reads them. */
+
+struct container_spec;
+struct err;
+struct mount_spec;
+struct paths;
+
+/* OPT_CALL's setter: the command line's own checks; adds the text to the strv. */
+int docker_set_mount(void *strv, const char *value, struct err *e);
+
+/* -EINVAL with the daemon's text. */
+int docker_mount_flag_add(const struct paths *p, const char *text, struct container_spec *s,
+			  struct err *e);
+
+/* run_mounts.c: a source of the host as -v and --mount read it; a named or an anonymous volume. */
+char *docker_absolute_source(const char *source);
+int docker_mount_volume(const struct paths *p, const char *name, struct mount_spec *m,
+			struct err *e);
+
+#endif
