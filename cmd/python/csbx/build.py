@@ -75,10 +75,12 @@ def exec(target: str, command: Sequence[str], *, input: Input, stdin: Stream, st
                 given.get("timeout"))
 
 
-def eval(code: Code, *, image: Optional[program.Path], lang: Optional[str], args: Sequence[str],
-         stdin: Input, function: Optional[str], cases: Optional[Iterable[CaseLike]],
-         setup: Optional[Code], check: Optional[Code], files: Optional[Mapping[str, Code]],
-         csbx: Optional[program.Path], given: Mapping[str, Any]) -> Call[EvalResult]:
+def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Path],
+         given: Mapping[str, Any], lang: Optional[str] = None, args: Sequence[str] = (),
+         stdin: Input = None, function: Optional[str] = None,
+         cases: Optional[Iterable[CaseLike]] = None, setup: Optional[Code] = None,
+         check: Optional[Code] = None, files: Optional[Mapping[str, Code]] = None,
+         deny: Optional[Mapping[str, Sequence[str]]] = None) -> Call[EvalResult]:
     argv: List[Union[str, Temp]] = ["eval", "--image", operand(program.default_image(image)),
                                     *options.words(options.JUDGE, given)]
     if lang is not None:
@@ -90,6 +92,7 @@ def eval(code: Code, *, image: Optional[program.Path], lang: Optional[str], args
     for flag, text in (("setup", setup), ("check", check), ("stdin", stdin)):
         if text is not None:
             argv.append(Temp(flag, to_bytes(text), f"--{flag}="))
+    argv += [f"--deny-{what}={name}" for what, names in (deny or {}).items() for name in names]
     for i, (name, data) in enumerate((files or {}).items()):
         argv.append(Temp(f"file{i}", to_bytes(data), f"--file={name}="))
     argv += [Temp("snippet", to_bytes(code)), *command_words(args)]
@@ -106,11 +109,12 @@ def _patch(number: str, patch: Patch) -> Union[str, Temp]:
 
 
 def test(repo: Optional[program.Path], *, image: Optional[program.Path],
-         repo_in_image: Optional[str], clone: Optional[str], commit: Optional[str],
-         patches: Union[Patch, Sequence[Patch]], test_patch: Optional[Patch],
-         fail_to_pass: Sequence[str], pass_to_pass: Sequence[str], strict: bool,
-         runner: Optional[str], python: Optional[str], args: Sequence[str],
-         csbx: Optional[program.Path], given: Mapping[str, Any]) -> Call[TestResult]:
+         csbx: Optional[program.Path], given: Mapping[str, Any],
+         repo_in_image: Optional[str] = None, clone: Optional[str] = None,
+         commit: Optional[str] = None, patches: Union[Patch, Sequence[Patch]] = (),
+         test_patch: Optional[Patch] = None, fail_to_pass: Sequence[str] = (),
+         pass_to_pass: Sequence[str] = (), strict: bool = False, runner: Optional[str] = None,
+         python: Optional[str] = None, args: Sequence[str] = ()) -> Call[TestResult]:
     argv: List[Union[str, Temp]] = ["test", "--image", operand(program.default_image(image)),
                                     *options.words(options.JUDGE, given)]
     for flag, value in (("repo", repo), ("repo-in-image", repo_in_image), ("clone", clone),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Protocol, Sequence, Union
 
 from .values import to_json
 
@@ -56,21 +56,26 @@ class Case:
 
 SPELLINGS = {"input_args": "args", "input_kwargs": "kwargs", "expected_output": "expected",
              "input": "stdin", "output": "expected"}
-CaseLike = Union[Case, Mapping[str, Any], Sequence[Any]]
+
+
+class ToCase(Protocol):
+    def to_case(self) -> Case: ...
+
+
+CaseLike = Union[Case, ToCase, Mapping[str, Any], Sequence[Any]]
 
 
 def as_case(case: CaseLike) -> Case:
     """From a Case, a dict of its members, or a pair (args, expected)."""
     if isinstance(case, Case):
         return case
-    if hasattr(case, "to_case"):
-        made: Case = case.to_case()
-        return made
     if isinstance(case, Mapping):
         return Case(**{SPELLINGS.get(k, k): v for k, v in case.items()})
-    if isinstance(case, (str, bytes)) or len(case) != 2:
-        raise TypeError(f"not a case: {case!r:.80}; a Case, a dict, or a pair (args, expected)")
-    return Case(tuple(case[0]), case[1])
+    if isinstance(case, (list, tuple)) and len(case) == 2:
+        return Case(tuple(case[0]), case[1])
+    if hasattr(case, "to_case"):
+        return case.to_case()
+    raise TypeError(f"not a case: {case!r:.80}; a Case, a dict, or a pair (args, expected)")
 
 
 def cases_json(cases: Iterable[CaseLike]) -> bytes:

@@ -5,5 +5,8 @@ None of them ever runs code outside a container: where there is no csbx, or it c
 they say so and run nothing. docs/judging.md shows each before and after.
 """
 from .coder import AsyncSandboxedCoder, SandboxedCoder, SandboxedPythonCoder
+from .execution import ExecutionResult, execute_code, execute_code_async
+from .executor import CheckedTests, CommandResult, SandboxExecutor, TestRun
 
-__all__ = ["AsyncSandboxedCoder", "SandboxedCoder", "SandboxedPythonCoder"]
+__all__ = ["AsyncSandboxedCoder", "CheckedTests", "CommandResult", "ExecutionResult",
+           "SandboxExecutor", "SandboxedCoder", "SandboxedPythonCoder", "TestRun", "execute_code", "execute_code_async"]
