@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include "cmd/eval/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -61,6 +63,22 @@ static int copy_spec(const struct eval_box *box, const struct eval_start *s,
 	return join_files(box, s, spec, e);
 }
 
+/* Descriptor 0 is the text from here on. */
+static int replace_stdin(const struct value *input, struct container_spec *spec, struct err *e)
+{
+	_close_ int fd = memfd_create("csbx-input", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(e, "memfd_create");
+	if (io_pwrite_all(fd, input->text, input->n, 0, e) < 0)
+		return err_wrap(e, "standard input");
+	if (dup2(fd, STDIN_FILENO) < 0)
+		return err_sys(e, "standard input");
+	spec->proc.close_stdin = false;
+	spec->capture_output = true;
+	return 0;
+}
+
 void eval_start(const struct eval_box *box, const struct eval_start *s, struct eval_ended *ret)
 {
 	const struct container_hooks hooks = {.started_fd = -1, .channel = s->channel};
@@ -69,6 +87,8 @@ void eval_start(const struct eval_box *box, const struct eval_start *s, struct e
 
 	*ret = (struct eval_ended){0};
 	r = copy_spec(box, s, &ret->spec, &e);
+	if (r >= 0 && s->input)
+		r = replace_stdin(s->input, &ret->spec, &e);
 	if (r >= 0)
 		r = container_run(&ret->spec, box->paths, &hooks, &ret->result, &e);
 	if (r < 0) {

@@ -13,6 +13,7 @@
 
 struct err;
 struct paths;
+struct value;
 
 /* Resolved once; not changed by what starts from it. */
 struct eval_box {
@@ -29,6 +30,7 @@ struct eval_start {
 	size_t n_keep_fds;
 	const char *fetch; /* a file to take out, or NULL */
 	uint64_t timeout_ms;
+	const struct value *input;               /* standard input, a text; NULL: the box's */
 	const struct container_channel *channel; /* or NULL */
 };
 

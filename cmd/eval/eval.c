@@ -23,7 +23,7 @@
 
 struct eval_args {
 	struct run_opts run;
-	const char *image;
+	const char *image, *function, *cases, *setup;
 	int lang;
 };
 
@@ -33,6 +33,15 @@ static const struct opt eval_only_opts[] = {
 	{OPT_CHOICE, 0, "lang", "LANGUAGE", offsetof(struct eval_args, lang),
 	 .choices = EVAL_LANG_CHOICES, .initial = "python",
 	 .help = "what FILE is written in; the image must have python3, bash, node or cc"},
+	{OPT_STR, 0, "cases", "FILE", offsetof(struct eval_args, cases), .offers = "file",
+	 .help = "JSON: an array of cases; each is a call of --function, or a run with its own "
+		 "standard input, and what is expected of it. --timeout is for each of them, and "
+		 "for "
+		 "loading"},
+	{OPT_STR, 0, "function", "NAME", offsetof(struct eval_args, function),
+	 .help = "the function, or CLASS.METHOD, that the cases call; Python only"},
+	{OPT_STR, 0, "setup", "FILE", offsetof(struct eval_args, setup), .offers = "file",
+	 .help = "code that runs before the snippet, in the same name space; with --function"},
 	{0},
 };
 
@@ -97,6 +106,11 @@ static int check_words(struct cmd *c, const struct eval_args *a, struct err *e)
 			       c->verb->usage);
 	if (a->run.tty == TTY_WISH_YES)
 		return err_set(e, EINVAL, "--tty: judged code has no terminal");
+	if (a->function && (!a->cases || a->lang != EVAL_PYTHON))
+		return err_set(e, EINVAL, "--function: %s",
+			       a->cases ? "only with --lang python" : "needs --cases");
+	if (a->setup && !a->function)
+		return err_set(e, EINVAL, "--setup: needs --function");
 	return 0;
 }
 
@@ -111,7 +125,32 @@ static int read_job(const struct eval_args *a, int argc, char **argv, struct eva
 	return eval_read_file(argc ? argv[0] : "-", EVAL_CODE_BYTES_MAX, &job->code, e);
 }
 
-static int run_one(struct cmd *c, struct eval_args *a, const struct eval_job *job,
+static int read_cases(const struct eval_args *a, struct eval_job *job, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r = 0;
+
+	if (a->function) {
+		job->function = str_printf("%s", a->function);
+		if (!job->function)
+			return err_set(e, ENOMEM, "out of memory");
+	}
+	if (a->setup) {
+		job->has_setup = true;
+		r = eval_read_file(a->setup, EVAL_CODE_BYTES_MAX, &job->setup, e);
+	}
+	if (r < 0)
+		return err_wrap(e, "--setup");
+	if (a->cases) {
+		r = eval_read_file(a->cases, EVAL_CASES_BYTES_MAX, &text, e);
+		if (r >= 0)
+			r = eval_cases_read(strbuf_str(&text), text.len, a->function != NULL,
+					    &job->cases, e);
+	}
+	return r < 0 ? err_wrap(e, "--cases") : 0;
+}
+
+static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 		   const struct image_meta *meta)
 {
 	const struct eval_box box = {&c->paths, &a->run.spec};
@@ -145,7 +184,7 @@ static int eval_run(struct cmd *c, void *args, int argc, char **argv)
 	int code;
 
 	if (check_words(c, a, &e) < 0 || read_job(a, argc, argv, &job, &e) < 0 ||
-	    prepare(c, a, &subject, &e) < 0)
+	    read_cases(a, &job, &e) < 0 || prepare(c, a, &subject, &e) < 0)
 		code = cmd_error(&e, "eval");
 	else
 		code = run_one(c, a, &job, &subject.meta);

@@ -58,6 +58,7 @@ int frame_next(struct frame_buffer *b, struct frame *ret, struct err *e)
 void frame_buffer_free(struct frame_buffer *b)
 {
 	strbuf_free(&b->data);
+	b->used = 0;
 }
 
 void frame_write(struct strbuf *out, char kind, uint64_t number, const void *payload, size_t len)

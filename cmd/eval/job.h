@@ -4,7 +4,9 @@
 
 /* What is to be judged: one snippet and what is asked of it. */
 
+#include "cmd/eval/cases.h"
 #include "runtime/base/str.h"
+#include "runtime/spec.h"
 
 struct err;
 
@@ -20,13 +22,26 @@ enum eval_lang { EVAL_PYTHON, EVAL_BASH, EVAL_NODE, EVAL_C, EVAL_LANGS };
 struct eval_job {
 	enum eval_lang lang;
 	struct strbuf code;
-	struct strv args; /* the program's, behind its name */
+	struct strv args;    /* the program's, behind its name */
+	char *function;      /* cases call it; NULL: a case is a run with its own input */
+	struct strbuf setup; /* run before the snippet, in its name space */
+	bool has_setup;
+	struct eval_cases cases; /* none: it is only run */
 };
 
 void eval_job_free(struct eval_job *job);
 
 /* The snippet's path inside, by language: "/csbx/snippet.py". */
 const char *eval_snippet_path(enum eval_lang lang);
+
+/*
+ * The files of a job in Python, two at most, and the command that has the harness read them;
+ * returns how many files. They borrow from the job.
+ */
+size_t eval_job_files(const struct eval_job *job, struct file_spec files[2], struct strv *argv);
+
+/* The snippet itself, as it is put into the container. */
+struct file_spec eval_snippet_file(const struct eval_job *job);
 
 /* Reads FILE, or standard input for "-". */
 int eval_read_file(const char *path, size_t max, struct strbuf *out, struct err *e);

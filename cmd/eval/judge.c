@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "cmd/eval/cases_run.h"
 #include "cmd/eval/frame.h"
 #include "cmd/eval/job.h"
 #include "cmd/eval/value.h"
@@ -34,14 +35,13 @@ static char *copy_text(const struct value *v)
 	return v->kind == VALUE_STR ? str_printf("%.4096s", v->text) : NULL;
 }
 
-/* [type, message, line]. What is malformed is not there. */
-static void take_error(const struct frame *f, struct eval_error *ret)
+void eval_error_read(const char *payload, size_t len, struct eval_error *ret)
 {
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 	struct value v;
 	long line = 0;
 
-	if (ret->type || value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 ||
+	if (ret->type || value_read_literal(&pool, payload, len, &v, NULL) < 0 ||
 	    v.kind != VALUE_LIST || v.n != 3)
 		return;
 	if (v.items[2].kind == VALUE_INT)
@@ -65,19 +65,9 @@ static int script_handle(void *ctx)
 		if (f.kind == 'D')
 			s->done = true;
 		else if (f.kind == 'X' && !s->done)
-			take_error(&f, &s->verdict->error);
+			eval_error_read(f.payload, f.len, &s->verdict->error);
 	}
 	return r;
-}
-
-static struct file_spec snippet_file(const struct eval_job *job)
-{
-	return (struct file_spec){
-		.path = (char *)eval_snippet_path(job->lang) + 1,
-		.data = (char *)strbuf_str(&job->code),
-		.len = job->code.len,
-		.is_users = true,
-	};
 }
 
 static void add_args(struct strv *argv, const struct eval_job *job)
@@ -86,21 +76,27 @@ static void add_args(struct strv *argv, const struct eval_job *job)
 		strv_add(argv, job->args.items[i]);
 }
 
+/* How the program is started: what compile() made of it, or the snippet, and its input. */
+struct program {
+	struct file_spec file;
+	const struct value *input; /* NULL: the caller's */
+};
+
 static int judge_script(const struct eval_box *box, const struct eval_job *job,
-			struct eval_verdict *v, struct err *e)
+			const struct program *p, struct eval_verdict *v, struct err *e)
 {
 	static const char *const harness[] = {"script.py", NULL};
 	_strv_ struct strv argv = STRV_INIT;
-	struct file_spec file = snippet_file(job);
+	struct file_spec files[2];
 	int pair[2], fds[2];
 	struct script_channel s = {.verdict = v};
 	struct container_channel listen = {.handle = script_handle, .ctx = &s};
 	struct eval_start start = {.argv = &argv,
-				   .files = &file,
-				   .n_files = 1,
+				   .files = files,
 				   .keep_fds = fds,
 				   .n_keep_fds = 2,
 				   .timeout_ms = box->spec->limits.timeout_ms,
+				   .input = p->input,
 				   .channel = &listen};
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
@@ -109,9 +105,7 @@ static int judge_script(const struct eval_box *box, const struct eval_job *job,
 	fds[0] = pair[1];
 	fds[1] = eval_harness_fd(box->paths, harness, e);
 	if (fds[1] >= 0) {
-		strv_add(&argv, "python3");
-		strv_add(&argv, "/proc/self/fd/4");
-		strv_add(&argv, eval_snippet_path(job->lang));
+		start.n_files = eval_job_files(job, files, &argv);
 		add_args(&argv, job);
 		eval_start(box, &start, &v->ended);
 		fd_close(&pair[1]);
@@ -128,15 +122,18 @@ static int judge_script(const struct eval_box *box, const struct eval_job *job,
 	return 0;
 }
 
-static int judge_plain(const struct eval_box *box, const struct eval_job *job,
-		       const struct file_spec *file, struct eval_verdict *v)
+static int judge_program(const struct eval_box *box, const struct eval_job *job,
+			 const struct program *p, struct eval_verdict *v, struct err *e)
 {
 	_strv_ struct strv argv = STRV_INIT;
 	struct eval_start start = {.argv = &argv,
-				   .files = file,
+				   .files = &p->file,
 				   .n_files = 1,
+				   .input = p->input,
 				   .timeout_ms = box->spec->limits.timeout_ms};
 
+	if (job->lang == EVAL_PYTHON)
+		return judge_script(box, job, p, v, e);
 	if (job->lang == EVAL_BASH)
 		strv_add(&argv, "bash");
 	else if (job->lang == EVAL_NODE)
@@ -171,7 +168,7 @@ static bool compile(const struct eval_box *box, const struct eval_job *job, stru
 {
 	static const char *const words[] = {"cc", "-O2", "-o", PROGRAM, PROGRAM ".c", "-lm", NULL};
 	_strv_ struct strv argv = STRV_INIT;
-	struct file_spec file = snippet_file(job);
+	struct file_spec file = eval_snippet_file(job);
 	uint64_t timeout_ms = box->spec->limits.timeout_ms;
 	struct eval_start start = {
 		.argv = &argv,
@@ -196,36 +193,100 @@ static bool compile(const struct eval_box *box, const struct eval_job *job, stru
 	return false;
 }
 
-static int judge_c(const struct eval_box *box, const struct eval_job *job, struct eval_verdict *v)
+/* Judges a case by what its run printed; one that did not end well has failed, whatever it printed.
+ */
+static void judge_run(struct eval_job *job, struct eval_case *c, const struct eval_verdict *v)
+{
+	const struct run_result *r = &v->ended.result;
+	char *text = value_alloc(&job->cases.pool, r->out.text.len + 1);
+
+	c->duration_ns = r->wall_ns;
+	if (!text) {
+		eval_case_failed(c, "out of memory");
+		return;
+	}
+	memcpy(text, strbuf_str(&r->out.text), r->out.text.len + 1);
+	eval_case_printed(c, text, r->out.text.len);
+	if (r->out.truncated)
+		eval_case_failed(c, "printed %llu bytes, more than are kept",
+				 (unsigned long long)r->out.bytes);
+	if (r->status != RUN_EXITED)
+		eval_case_failed(c, "did not end by itself: %s", run_status_name(r->status));
+	else if (v->error.type)
+		eval_case_failed(c, "raised %.200s%s%.1000s", v->error.type,
+				 v->error.message && *v->error.message ? ": " : "",
+				 v->error.message ? v->error.message : "");
+	else if (r->exit_code)
+		eval_case_failed(c, "ended with exit code %d", r->exit_code);
+}
+
+/* Each case in a container of its own. Of the runs the first that failed is the one to tell of. */
+static int judge_runs(const struct eval_box *box, struct eval_job *job, struct program *p,
+		      struct eval_verdict *v, struct err *e)
+{
+	bool is_kept = false;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < job->cases.n; i++) {
+		static const struct value nothing = {.kind = VALUE_STR, .text = ""};
+		struct eval_case *c = &job->cases.items[i];
+		struct eval_verdict one = {.completed = -1, .job = job};
+
+		p->input = c->input ? c->input : &nothing;
+		r = judge_program(box, job, p, &one, e);
+		if (r >= 0)
+			judge_run(job, c, &one);
+		if (is_kept) {
+			eval_verdict_free(&one);
+		} else {
+			eval_verdict_free(v);
+			*v = one;
+		}
+		is_kept = is_kept || !c->passed;
+	}
+	return r;
+}
+
+static int judge_all(const struct eval_box *box, struct eval_job *job, struct program *p,
+		     struct eval_verdict *v, struct err *e)
+{
+	return job->cases.n ? judge_runs(box, job, p, v, e) : judge_program(box, job, p, v, e);
+}
+
+static int judge_c(const struct eval_box *box, struct eval_job *job, struct eval_verdict *v,
+		   struct err *e)
 {
 	struct eval_ended compiled;
-	struct file_spec program = {.path = (char *)PROGRAM + 1, .mode = 0755, .is_users = true};
+	struct program p = {.file = {.path = (char *)PROGRAM + 1, .mode = 0755, .is_users = true}};
 	int r;
 
 	if (!compile(box, job, &compiled)) {
 		v->ended = compiled;
+		for (size_t i = 0; i < job->cases.n; i++)
+			eval_case_failed(&job->cases.items[i], "was not run: %s",
+					 run_status_name(compiled.result.status));
 		return 0;
 	}
-	program.data = (char *)strbuf_str(&compiled.result.files[0].data);
-	program.len = compiled.result.files[0].data.len;
-	r = judge_plain(box, job, &program, v);
+	p.file.data = (char *)strbuf_str(&compiled.result.files[0].data);
+	p.file.len = compiled.result.files[0].data.len;
+	r = judge_all(box, job, &p, v, e);
 	eval_ended_free(&compiled);
 	return r;
 }
 
-int eval_judge(const struct eval_box *box, const struct eval_job *job, struct eval_verdict *ret,
+int eval_judge(const struct eval_box *box, struct eval_job *job, struct eval_verdict *ret,
 	       struct err *e)
 {
-	struct file_spec file = snippet_file(job);
+	struct program p = {.file = eval_snippet_file(job)};
 	int r;
 
-	*ret = (struct eval_verdict){.completed = -1};
-	if (job->lang == EVAL_PYTHON)
-		r = judge_script(box, job, ret, e);
+	*ret = (struct eval_verdict){.completed = -1, .job = job};
+	if (job->function)
+		r = eval_run_cases(box, job, ret, e);
 	else if (job->lang == EVAL_C)
-		r = judge_c(box, job, ret);
+		r = judge_c(box, job, ret, e);
 	else
-		r = judge_plain(box, job, &file, ret);
+		r = judge_all(box, job, &p, ret, e);
 	if (r >= 0)
 		eval_explain(job, ret);
 	return r;
@@ -242,6 +303,9 @@ void eval_verdict_free(struct eval_verdict *v)
 int eval_exit_code(const struct eval_verdict *v)
 {
 	int code = run_exit_code(&v->ended.result);
+	enum run_status status = v->ended.result.status;
 
+	if (v->job->cases.n && status != RUN_SANDBOX_ERROR && status != RUN_LAUNCH_ERROR)
+		return !eval_cases_all_passed(&v->job->cases);
 	return !code && !v->completed ? 1 : code;
 }

@@ -20,16 +20,20 @@ struct eval_error {
 };
 
 struct eval_verdict {
+	const struct eval_job *job;
 	struct eval_ended ended; /* the container that the result object is about */
 	int completed;           /* -1: not known */
 	struct eval_error error;
 	struct strv feedback; /* a sentence each */
 };
 
-/* -errno: csbx itself failed, nothing was run. */
-int eval_judge(const struct eval_box *box, const struct eval_job *job, struct eval_verdict *ret,
+/* Fills job->cases too. -errno: csbx itself failed, nothing was run. */
+int eval_judge(const struct eval_box *box, struct eval_job *job, struct eval_verdict *ret,
 	       struct err *e);
 void eval_verdict_free(struct eval_verdict *v);
+
+/* [type, message, line] from the program's process. What is malformed is not there. */
+void eval_error_read(const char *payload, size_t len, struct eval_error *ret);
 
 /* csbx's exit code (docs/cli.md) */
 int eval_exit_code(const struct eval_verdict *v);

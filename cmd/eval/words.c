@@ -71,7 +71,7 @@ static void explain_exit(const struct eval_job *job, struct eval_verdict *v)
 		say(v, str_printf("It looked for a network; there is none here."));
 }
 
-void eval_explain(const struct eval_job *job, struct eval_verdict *v)
+static void explain_run(const struct eval_job *job, struct eval_verdict *v)
 {
 	const struct run_result *r = &v->ended.result;
 	const struct limit_spec *l = &v->ended.spec.limits;
@@ -112,6 +112,20 @@ void eval_explain(const struct eval_job *job, struct eval_verdict *v)
 	}
 }
 
+static void explain_cases(const struct eval_job *job, struct eval_verdict *v)
+{
+	for (size_t i = 0; i < job->cases.n; i++) {
+		if (!job->cases.items[i].passed)
+			say(v, eval_case_sentence(&job->cases.items[i], job->function));
+	}
+}
+
+void eval_explain(const struct eval_job *job, struct eval_verdict *v)
+{
+	explain_run(job, v);
+	explain_cases(job, v);
+}
+
 static void write_error(struct json_out *j, const struct eval_error *x)
 {
 	json_key(j, "error_summary");
@@ -134,6 +148,8 @@ void eval_verdict_write(void *ctx, struct json_out *j)
 {
 	const struct eval_verdict *v = ctx;
 
+	if (v->job->cases.n)
+		eval_cases_write(&v->job->cases, j);
 	write_error(j, &v->error);
 	json_kstrv(j, "feedback", &v->feedback);
 }

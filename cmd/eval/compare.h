@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_COMPARE_H
+#define CSBX_CMD_EVAL_COMPARE_H
+
+/*
+ * What a case expects against what came back, outside of everything the judged program can reach.
+ * Pure.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+struct value;
+
+enum compare_kind {
+	COMPARE_EQUAL,  /* as Python's ==; a list where a tuple came is content with it */
+	COMPARE_SET,    /* as sets: order and repetition do not count */
+	COMPARE_CLOSE,  /* floats, at any depth, within a tolerance; else as equal */
+	COMPARE_STDOUT, /* what was printed, as text */
+};
+
+struct compare {
+	enum compare_kind kind;
+	double rel, abs; /* COMPARE_CLOSE, as math.isclose() */
+	bool exact;      /* COMPARE_STDOUT: white space at the ends of lines and text counts */
+};
+
+/*
+ * Both have been sorted (value_sort). An opaque value equals nothing, wherever it is. The
+ * expected value came from JSON, which knows lists only: a list there is content with a tuple, a
+ * tuple ({"$tuple": ...}) is not content with a list. A NaN is content with a NaN.
+ */
+bool compare_values(const struct compare *c, const struct value *expected,
+		    const struct value *answer);
+bool compare_texts(const struct compare *c, const char *expected, size_t n, const char *printed,
+		   size_t m);
+
+/*
+ * Whether an exception of this type is caught by `except expected`: the same name, or a built-in
+ * one and a built-in base of it. What the program says about its own classes' bases is not asked:
+ * a class that claims to derive from everything would pass every case.
+ */
+bool exception_is(const char *raised, const char *expected);
+
+/*
+ * Python's regular expressions, searched for in a message: what of them POSIX has under the same
+ * or another name. -EINVAL where it is something else (look-around, flags, named groups).
+ */
+struct pattern;
+int pattern_compile(const char *re, struct pattern **ret, struct err *e);
+bool pattern_is_in(const struct pattern *p, const char *text);
+void pattern_free(struct pattern *p);
+
+#endif

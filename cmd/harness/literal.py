@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tagged literals and frames, for the other files of this directory: PROTOCOL.md. Everything that
+# is used later is bound here, before any code that is judged has run.
+import sys
+
+posix = sys.modules["posix"]
+CHANNEL = 3
+DEPTH_MAX = 99
+BYTES_MAX = 8000000
+
+
+class Gone(Exception):
+    """csbx has closed the channel: there is nothing more to do."""
+
+
+class Unfit(Exception):
+    """A value that cannot be told."""
+
+
+class Opaque(object):
+    """A value of a type that has no tag. It equals nothing but itself."""
+
+    def __init__(self, kind, text):
+        self.kind, self.text = kind, text
+
+    def __repr__(self):
+        return self.text
+
+
+def put_text(out, s):
+    data = str.encode(s, "utf-8", "surrogatepass")
+    out.append(b"s%d:" % len(data))
+    out.append(data)
+
+
+def put_other(out, value):
+    try:
+        text = repr(value)
+        text = str.__str__(text) if type(text) is str else ""
+    except BaseException:
+        text = ""
+    out.append(b"o")
+    put_text(out, type.__getattribute__(type(value), "__name__")[:200])
+    put_text(out, text[:200])
+
+
+def put_items(out, tag, items, depth):
+    items = list(items)
+    out.append(b"%s%d:" % (tag, len(items)))
+    for item in items:
+        put(out, item, depth + 1)
+
+
+def put(out, value, depth=0):
+    """Appends the literal of a value to a list of bytes. Subclasses count as what they are made of."""
+    kind = type(value)
+    if depth > DEPTH_MAX:
+        raise Unfit("it is nested more than %d deep" % DEPTH_MAX)
+    if value is None:
+        out.append(b"N")
+    elif kind is bool:
+        out.append(b"T" if value else b"F")
+    elif issubclass(kind, int):
+        out.append(b"i" + int.__repr__(value).encode() + b";")
+    elif issubclass(kind, float):
+        out.append(b"f" + float.__repr__(value).encode() + b";")
+    elif issubclass(kind, str):
+        put_text(out, value)
+    elif issubclass(kind, (bytes, bytearray)):
+        data = bytes(value)
+        out.append(b"b%d:" % len(data))
+        out.append(data)
+    elif issubclass(kind, list):
+        put_items(out, b"l", list.__iter__(value), depth)
+    elif issubclass(kind, tuple):
+        put_items(out, b"t", tuple.__iter__(value), depth)
+    elif issubclass(kind, set):
+        put_items(out, b"e", set.__iter__(value), depth)
+    elif issubclass(kind, frozenset):
+        put_items(out, b"e", frozenset.__iter__(value), depth)
+    elif issubclass(kind, dict):
+        pairs = list(dict.items(value))
+        out.append(b"d%d:" % len(pairs))
+        for key, item in pairs:
+            put(out, key, depth + 1)
+            put(out, item, depth + 1)
+    else:
+        put_other(out, value)
+
+
+def literal(value):
+    out = []
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
+    put(out, value)
+    return b"".join(out)
+
+
+class Reader(object):
+    """What csbx sends is well-formed; values nest at most as deep as DEPTH_MAX."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def upto(self, stop):
+        end = self.data.index(stop, self.at)
+        text = self.data[self.at:end]
+        self.at = end + 1
+        return text
+
+    def take(self):
+        n = int(self.upto(b":"))
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def items(self):
+        return [self.read() for _ in range(int(self.upto(b":")))]
+
+    def read(self):
+        tag = self.data[self.at:self.at + 1]
+        self.at += 1
+        if tag == b"N":
+            return None
+        if tag in b"TF":
+            return tag == b"T"
+        if tag == b"i":
+            return int(self.upto(b";"))
+        if tag == b"f":
+            return float(self.upto(b";"))
+        if tag == b"s":
+            return self.take().decode("utf-8", "surrogatepass")
+        if tag == b"b":
+            return bytes(self.take())
+        if tag == b"l":
+            return self.items()
+        if tag == b"t":
+            return tuple(self.items())
+        if tag == b"e":
+            return set(self.items())
+        if tag == b"d":
+            return {self.read(): self.read() for _ in range(int(self.upto(b":")))}
+        if tag == b"o":
+            return Opaque(self.read(), self.read())
+        raise ValueError("literal")
+
+
+def send(kind, number, payload=b"", write=posix.write):
+    data = kind + b"\0\0\0" + len(payload).to_bytes(4, "little") + number.to_bytes(8, "little") + payload
+    while data:
+        data = data[write(CHANNEL, data[:1048576]):]
+
+
+def receive_bytes(n, read=posix.read):
+    data = b""
+    while len(data) < n:
+        more = read(CHANNEL, min(n - len(data), 1048576))
+        if not more:
+            raise Gone()
+        data += more
+    return data
+
+
+def receive():
+    """The next frame: kind, number, value."""
+    head = receive_bytes(16)
+    payload = receive_bytes(int.from_bytes(head[4:8], "little"))
+    return head[:1], int.from_bytes(head[8:], "little"), Reader(payload).read() if payload else None
+
+
+def line_of(error, tb, path):
+    """The last line of the file that an exception came through."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return error.lineno or 0
+    line = 0
+    while tb is not None:
+        if tb.tb_frame.f_code.co_filename == path:
+            line = tb.tb_lineno
+        tb = tb.tb_next
+    return line
+
+
+def describe(error, path):
+    """[type, message, line]"""
+    try:
+        message = str(error)[:4000]
+    except BaseException:
+        message = ""
+    return [type(error).__name__, message, line_of(error, error.__traceback__, path)]
+
+
+def flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
+
+
+def load(path, space):
+    with open(path, "rb") as f:
+        source = f.read()
+    exec(compile(source, path, "exec", dont_inherit=True), space)
+
+
+def prepare():
+    """A channel that no program started from here inherits, and nothing left of the harness's file."""
+    posix.set_inheritable(CHANNEL, False)
+    try:
+        posix.close(4)
+    except OSError:
+        pass
+    if sys.path:
+        sys.path[0] = ""

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""csbx eval --cases: functions and programs judged where they cannot reach."""
+import json
+import secrets
+from pathlib import Path
+
+import pytest
+
+import snippets
+
+CHEATS = sorted((Path(__file__).parent / "cheats").glob("*.py"))
+
+
+def judge(csbx, image, code, cases, *options, function="f"):
+    (csbx.work / "snippet").write_text(code, encoding="utf-8")
+    (csbx.work / "cases").write_text(json.dumps(cases), encoding="utf-8")
+    words = ["--function", function] if function else []
+    p = csbx.run("eval", "--image", image, "--json", "--timeout", "20", *words, "--cases", csbx.work / "cases",
+                 *options, csbx.work / "snippet", timeout=180)
+    return snippets.parse(p)
+
+
+def passed(result):
+    return [c["passed"] for c in result["cases"]]
+
+
+def details(result):
+    return [c["detail"] for c in result["cases"]]
+
+
+def test_values_go_in_and_come_out(csbx, python_image):
+    values = [None, True, 0, -5, 10 ** 30, 1.5, -1e300, "", "é😀", "a\0b\n", [], [1, [2, []]], {}, {"a": {"b": [None]}},
+              {"$tuple": [1, "x"]}, {"$set": [1, 2]}, {"$bytes": "AP8="}, {"$dict": [[1, 2], [{"$tuple": [1]}, 3]]},
+              {"$float": "nan"}, {"$float": "-inf"}]
+    r = judge(csbx, python_image, "def f(x, y): return y",
+              [{"args": [0], "kwargs": {"y": v}, "expected": v} for v in values])
+    assert r["all_passed"] and r["score"] == 1 and r["exit"] == 0, r["feedback"]
+    assert [c["output"] for c in r["cases"]] == values
+    assert [c["name"] for c in r["cases"]] == [str(i + 1) for i in range(len(values))]
+
+
+def test_what_is_equal(csbx, python_image):
+    code = "def f(text): return eval(text, {})"
+    rows = [("1", 1, True), ("1.0", 1, True), ("True", 1, True), ("'1'", 1, False), ("2**53+1", 2 ** 53, False),
+            ("float(2**53)", 2 ** 53, True), ("(1, 2)", [1, 2], True), ("[1, 2]", {"$tuple": [1, 2]}, False),
+            ("[2, 1]", [1, 2], False), ("{1, 2}", {"$set": [2, 1]}, True), ("{1: 2}", {"1": 2}, False),
+            ("__import__('collections').Counter('aab')", {"a": 2, "b": 1}, True), ("None", None, True),
+            ("object()", None, False), ("[object()]", [None], False), ("b'a'", "a", False)]
+    r = judge(csbx, python_image, code, [{"args": [text], "expected": e} for text, e, _ in rows])
+    assert passed(r) == [x for _, _, x in rows], details(r)
+    assert r["exit"] == 1 and not r["all_passed"]
+
+
+def test_other_ways_to_compare(csbx, python_image):
+    code = "def f(text): return eval(text, {})"
+    rows = [("[3, 1, 1, 2]", {"expected": [1, 2, 3], "compare": "set"}, True),
+            ("{1, 2}", {"expected": [1, 2, 3], "compare": "set"}, False),
+            ("[0.1 + 0.2, 'x']", {"expected": [0.3, "x"], "compare": "close"}, True),
+            ("100.5", {"expected": 100, "compare": {"close": {"rel": 0.01}}}, True),
+            ("0.001", {"expected": 0.0, "compare": {"close": {"abs": 0.0001}}}, False),
+            ("print('a \\nb\\n')", {"expected": "a\nb", "compare": "stdout"}, True),
+            ("print('a ')", {"expected": "a", "compare": {"stdout": {"trim": False}}}, False),
+            ("{}", {"expected_type": "dict"}, True), ("{}", {"expected_type": "set"}, False),
+            ("__import__('fractions').Fraction(1, 2)", {"expected_type": "Fraction"}, True),
+            ("[][1]", {"expected_exception": "IndexError"}, True),
+            ("[][1]", {"expected_exception": {"type": "LookupError", "message_re": "out of \\w+"}}, True),
+            ("[][1]", {"expected_exception": {"type": "LookupError", "message_re": "^range"}}, False),
+            ("[][1]", {"expected_exception": "ValueError"}, False), ("1", {"expected_exception": "ValueError"}, False),
+            ("1", {}, True)]
+    r = judge(csbx, python_image, code, [{"args": [text], **more} for text, more, _ in rows])
+    assert passed(r) == [x for _, _, x in rows], details(r)
+
+
+def test_weights_and_words(csbx, python_image):
+    r = judge(csbx, python_image, "def f(a, b=2):\n    return a + b\n",
+              [{"name": "good", "args": [1], "expected": 3, "weight": 3},
+               {"name": "bad", "args": ["x"], "kwargs": {"b": "y"}, "expected": "yx"},
+               {"name": "type", "args": [None], "expected": 1, "weight": 0}])
+    assert r["score"] == 0.75
+    assert r["feedback"] == ["Case bad: f('x', b='y') returned 'xy', expected 'yx'.",
+                             "Case type: f(None) raised TypeError in line 2: unsupported operand type(s) for +: "
+                             "'NoneType' and 'int'."]
+
+
+def test_every_case_starts_anew(csbx, python_image):
+    code = "import setup_value\nseen = []\ndef f(x):\n    seen.append(x)\n    return [len(seen), setup_value.n]\n"
+    (csbx.work / "setup").write_text("import sys, types\nsys.modules['setup_value'] = types.SimpleNamespace(n=7)\n", encoding="utf-8")
+    r = judge(csbx, python_image, code, [{"args": [i], "expected": [1, 7]} for i in range(5)], "--setup", csbx.work / "setup")
+    assert r["all_passed"], r["feedback"]
+
+
+def test_methods(csbx, python_image):
+    code = "class Solution:\n    def twice(self, x): return 2 * x\n"
+    assert judge(csbx, python_image, code, [{"args": [4], "expected": 8}], function="Solution.twice")["all_passed"]
+    r = judge(csbx, python_image, code, [{"args": [4], "expected": 8}], function="solve")
+    assert details(r) == ["the snippet defines no solve"]
+
+
+def test_one_bad_case_says_nothing_of_the_next(csbx, python_image):
+    code = """
+import ctypes, os, signal
+def f(what):
+    if what == "loop":
+        while True: pass
+    if what == "memory": return len([b"x" * 1000000 for _ in range(2000)])
+    if what == "segfault": ctypes.string_at(0)
+    if what == "leave": os._exit(3)
+    if what == "harness": os.kill(os.getppid(), signal.SIGKILL)
+    if what == "raise": raise KeyboardInterrupt
+    return what
+"""
+    words = ["a", "loop", "b", "memory", "c", "segfault", "d", "leave", "e", "harness", "raise", "g"]
+    r = judge(csbx, python_image, code, [{"args": [w], "expected": w} for w in words], "--timeout", "3", "--memory", "128m")
+    # Whether a harness that was killed has passed on the answer before is a matter of time: it is no right one.
+    assert passed(r) == [w in ("a", "b", "c", "d", "e", "g") or w == "harness" and r["cases"][9]["passed"] for w in words], details(r)
+    assert "3.000 s" in details(r)[1] and "memory" in details(r)[3] and "signal 11" in details(r)[5]
+    assert "exit code 3" in details(r)[7]
+
+
+def test_a_snippet_that_does_not_load(csbx, python_image):
+    r = judge(csbx, python_image, "def f(x): return x\nf(1)\nnosuch\n", [{"args": [1], "expected": 1}] * 2)
+    assert passed(r) == [False, False] and r["completed"] is False
+    assert r["error_summary"] == {"type": "NameError", "message": "name 'nosuch' is not defined", "line": 3}
+    assert 'File "/csbx/snippet.py", line 3' in r["stderr"] and "/proc/" not in r["stderr"]
+    r = judge(csbx, python_image, "while True: pass", [{"args": [1]}], "--timeout", "1")
+    assert (passed(r), r["status"], r["exit"]) == ([False], "timeout", 1)
+
+
+def test_programs_with_input(csbx, python_image):
+    code = "import sys\nn = int(input())\nprint(*[int(x) * n for x in sys.stdin.read().split()])\nif n == 9: sys.exit(4)\n"
+    cases = [{"stdin": "2\n1 2 3\n", "expected": "2 4 6"}, {"stdin": "3\n1\n", "expected": "4\n", "name": "wrong"},
+             {"stdin": "x\n", "expected": ""}, {"stdin": "9\n1", "expected": "9"}, {"stdin": "1\n5", "expected": "5\n\n"}]
+    r = judge(csbx, python_image, code, cases, function=None)
+    assert passed(r) == [True, False, False, False, True], details(r)
+    assert r["feedback"][-3] == "Case wrong: printed '3\\n', expected '4\\n'."
+    assert "ValueError" in details(r)[2] and "SystemExit" in details(r)[3]
+    assert r["score"] == 0.4 and r["exit"] == 1
+
+
+@pytest.mark.parametrize("cases, says", [
+    ([], "there is none"), ({}, "cases"), ([1], "case 1: must be an object"), ([{"args": 1}], "case 1: args"),
+    ([{}, {"expectd": 1}], "case 2: expectd: unknown member"), ([{"compare": "maybe"}], "compare"),
+    ([{"expected_exception": {"type": "E", "message_re": "(?=x)"}}], "message_re"), ([{"weight": -1}], "weight"),
+    ([{"stdin": ""}], "stdin"), ([{"expected": {"$set": [1, 1.0]}}], "twice"), ([{"kwargs": []}], "kwargs"),
+    ([{"expected": 1, "compare": "stdout"}], "expected")])
+def test_mistakes_in_cases(csbx, python_image, cases, says):
+    (csbx.work / "cases").write_text(json.dumps(cases), encoding="utf-8")
+    csbx.fails("eval", "--image", python_image, "--function", "f", "--cases", csbx.work / "cases", stdin="pass", says=says)
+
+
+@pytest.mark.parametrize("text, says", [(b"[{", "line 1, column"), (b'[{"a": 1, "a": 2}]', "twice"), (b"\xff", "UTF-8"),
+                                        (b"[" * 1000, "nested"), (b'[{"args": [01]}]', "column")])
+def test_files_that_are_no_cases(csbx, python_image, text, says):
+    (csbx.work / "cases").write_bytes(text)
+    csbx.fails("eval", "--image", python_image, "--function", "f", "--cases", csbx.work / "cases", stdin="pass", says=says)
+
+
+def token_cases(n=12):
+    return [{"name": f"CASE-{secrets.token_hex(16)}", "args": [i], "expected": f"TOKEN-{secrets.token_hex(16)}"} for i in range(n)]
+
+
+@pytest.mark.parametrize("cheat", CHEATS, ids=lambda p: p.stem)
+def test_cheats(csbx, python_image, cheat):
+    """Not one case passes, and nothing that comes back has a word of what is expected, or of a case's name."""
+    cases = token_cases()
+    r = judge(csbx, python_image, cheat.read_text(encoding="utf-8"), cases, "--timeout", "5")
+    assert passed(r) == [False] * len(cases) and r["score"] == 0 and r["exit"] == 1, details(r)
+    said = json.dumps([[c["output"] for c in r["cases"]], r["stdout"], r["stderr"], r["argv"]])
+    assert not [c for c in cases if c["name"] in said or c["expected"] in said]
+
+
+def test_a_search_that_finds(csbx, python_image):
+    """The searches would find a token if there were one."""
+    cases = token_cases(1)
+    for cheat, options in (("search_environment", ["-e", f"X={cases[0]['expected']}"]), ("search_heap", ["-e", f"X={cases[0]['expected']}"]),
+                           ("search_proc", ["-e", f"X={cases[0]['expected']}"])):
+        code = (Path(__file__).parent / "cheats" / f"{cheat}.py").read_text(encoding="utf-8")
+        assert judge(csbx, python_image, code, cases, *options)["all_passed"], cheat
