@@ -35,6 +35,7 @@ const struct command command_list[] = {
 	 "Say what containers need of this machine, and what is missing"},
 	{"gc", PROGRAM_CSBX, GROUP_SYSTEM, "Remove what killed commands left behind"},
 	{"cache", PROGRAM_IMAGE, GROUP_IMAGE, "Show or prune what was fetched from registries"},
+	{"shims", PROGRAM_CSBX, GROUP_SYSTEM, "Make programs that stand in for docker"},
 	{"info", PROGRAM_CSBX, GROUP_SYSTEM,
 	 "Show where csbx keeps things and how it is configured"},
 	{"version", PROGRAM_CSBX, GROUP_SYSTEM, "Print the version"},
