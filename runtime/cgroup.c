@@ -141,6 +141,12 @@ static uint64_t read_number(int fd, const char *name)
 	return cgroup_read(fd, name, text, sizeof(text)) < 0 ? 0 : cgroup_parse_number(text);
 }
 
+bool cgroup_had_oom(const struct cgroup *cg)
+{
+	return cgroup_is_made(cg) && (cg->holds & CGROUP_MEMORY) &&
+	       read_key(cg->limit_fd, "memory.events", "oom_kill");
+}
+
 bool cgroup_show(const char *path, const char *file, char *buf, size_t size)
 {
 	_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -52,6 +52,9 @@ void cgroup_kill(const struct cgroup *cg);
 /* Stops everything in csbx-ID, or lets it go on; -ENOENT where there is no group or no freezer. */
 int cgroup_freeze(const struct cgroup *cg, bool on);
 
+/* Whether the kernel has killed in it for want of memory. */
+bool cgroup_had_oom(const struct cgroup *cg);
+
 struct cgroup_usage {
 	uint64_t memory_peak_bytes, oom_kills;
 	uint64_t user_us, sys_us;

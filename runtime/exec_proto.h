@@ -25,7 +25,10 @@
  *				answer is EXEC_EV_ATTACHED (arg: there is a terminal)
  *				or EXEC_REQ_RESIZE, arg: rows, id: columns
  *	supervisor -> client	INIT_EV_SPAWNED, INIT_EV_SPAWN_STOPPED, INIT_EV_SPAWN_EXITED as they
- *				come from csbx-init; EXEC_EV_BUSY: ask again a little later
+ *				come from csbx-init; EXEC_EV_BUSY: ask again a little later;
+ *				EXEC_EV_DONE in answer to a spawn: refused; EXEC_EV_ENDING, arg:
+ *				the enum run_status that ends the container and all in it,
+ *				status: 1 when the kernel says so
  *
  * A client that goes away takes its process, with its process group, along, unless it was asked
  * for with EXEC_DETACHED. End of file at the client before INIT_EV_SPAWN_EXITED: the container
@@ -56,6 +59,7 @@ enum exec_event_type {
 	EXEC_EV_BUSY,
 	EXEC_EV_ATTACHED,
 	EXEC_EV_DONE, /* status: 0 or -errno */
+	EXEC_EV_ENDING,
 };
 
 #endif

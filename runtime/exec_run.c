@@ -21,6 +21,7 @@
 #include "runtime/base/str.h"
 #include "runtime/exec_client.h"
 #include "runtime/exec_proto.h"
+#include "runtime/exec_request.h"
 #include "runtime/init_msg.h"
 #include "runtime/result.h"
 #include "runtime/spec.h"
@@ -28,8 +29,6 @@
 
 #define DRAIN_MS 2000u
 #define DRAIN_TTY_MS 100u /* of a terminal everything is there at once */
-#define BUSY_NS 2000000
-#define ANSWER_MS 10000
 
 enum { ON_LINK, ON_STATUS, ON_SIGNAL, ON_STREAMS };
 enum phase { PHASE_RUNNING, PHASE_TERMINATED, PHASE_KILLED, PHASE_DRAINING };
@@ -44,6 +43,7 @@ struct exec_loop {
 	enum phase phase;
 	uint64_t next_ns; /* when the phase ends; 0: never */
 	bool ended, timed_out, too_much, give_up;
+	struct init_event ending; /* of the container, by a limit; type 0: nobody has said so */
 	struct run_result *result;
 };
 
@@ -69,86 +69,23 @@ static void send_signal(struct exec_loop *l, uint32_t arg)
 		(void)fd_send(l->link->sock, &rq, sizeof(rq), NULL, 0, NULL);
 }
 
-/* --- request ------------------------------------------------------------------------------ */
-
-static bool takes_stderr(const struct exec_loop *l)
-{
-	return l->options->tty_takes_stderr || isatty(2);
-}
-
-static int make_message(const struct exec_loop *l, struct err *e)
-{
-	_strbuf_ struct strbuf msg = STRBUF_INIT;
-	uint32_t tty = 0;
-	int r;
-
-	if (l->proc->tty == TTY_YES)
-		tty = INIT_TTY | INIT_NEW_TTY | (takes_stderr(l) ? INIT_TTY_STDERR : 0);
-	r = init_msg_build_exec(l->link->start, l->proc, tty, &msg, e);
-	return r < 0 ? r : init_msg_memfd(&msg, e);
-}
-
-/* What the request carries: message, three streams, status. */
-static int send_spawn(struct exec_loop *l, int msg, int null, struct err *e)
-{
-	struct init_request rq = {.magic = INIT_MAGIC, .type = INIT_REQ_SPAWN};
-	int fds[INIT_SPAWN_FDS] = {msg, null, null, null, l->status[1]};
-
-	for (int i = 0; i < 3 && !l->options->detached; i++) {
-		bool replaced = l->proc->tty == TTY_YES && (i < 2 || takes_stderr(l));
-
-		if (!replaced)
-			fds[1 + i] = l->streams.child[i] >= 0 ? l->streams.child[i] : i;
-	}
-	rq.arg = l->options->detached ? EXEC_DETACHED : 0;
-	return fd_send(l->link->sock, &rq, sizeof(rq), fds, INIT_SPAWN_FDS, e);
-}
-
-/* 1: busy, ask again. 0: csbx-init has the request, *ev is its answer. */
-static int receive_answer(struct exec_loop *l, struct init_event *ev, struct err *e)
-{
-	struct pollfd p = {.fd = l->link->sock, .events = POLLIN};
-	int none;
-	ssize_t n;
-
-	if (poll(&p, 1, ANSWER_MS) == 0)
-		return err_set(e, ETIMEDOUT,
-			       "the container does not answer (stopped by a signal?)");
-	n = fd_recv(l->link->sock, ev, sizeof(*ev), &none, 1, e);
-	fd_close(&none);
-	if (n == 0 || n == -ECONNRESET)
-		return err_set(e, ESRCH, "the container has ended");
-	if (n < 0)
-		return (int)n;
-	if (n != sizeof(*ev) || ev->magic != INIT_MAGIC)
-		return err_set(e, EPROTO, "garbled answer");
-	return ev->type == EXEC_EV_BUSY;
-}
-
-static int request(struct exec_loop *l, struct init_event *ev, struct err *e)
-{
-	static const struct timespec pause = {.tv_nsec = BUSY_NS};
-	_close_ int msg = make_message(l, e), null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int r;
-
-	if (msg < 0)
-		return msg;
-	if (null < 0)
-		return err_sys(e, "/dev/null");
-	for (;;) {
-		r = send_spawn(l, msg, null, e);
-		if (r >= 0)
-			r = receive_answer(l, ev, e);
-		if (r != 1 && r != -ETOOMANYREFS)
-			break;
-		nanosleep(&pause, NULL);
-	}
-	fd_close(&l->status[1]);
-	streams_started(&l->streams);
-	return r;
-}
-
 /* --- while it runs ------------------------------------------------------------------------ */
+
+/* Killed with the container, by a limit that is its processes' as well. */
+static void take_ending(struct exec_loop *l)
+{
+	struct run_result *r = l->result;
+
+	if (!l->ending.type || r->signal != SIGKILL)
+		return;
+	if (l->ending.arg == RUN_OOM) {
+		r->status = RUN_OOM;
+		r->oom_killed = true;
+		r->detected = l->ending.status ? "event" : "tick";
+	} else if (l->ending.arg == RUN_PIDS_LIMIT) {
+		r->status = RUN_PIDS_LIMIT;
+	}
+}
 
 static void child_ended(struct exec_loop *l, const struct init_event *ev)
 {
@@ -165,6 +102,7 @@ static void child_ended(struct exec_loop *l, const struct init_event *ev)
 	if (WIFSIGNALED(ev->status)) {
 		r->status = RUN_SIGNALED;
 		r->signal = WTERMSIG(ev->status);
+		take_ending(l);
 	} else {
 		r->status = RUN_EXITED;
 		r->exit_code = WEXITSTATUS(ev->status);
@@ -180,6 +118,7 @@ static void container_ended(struct exec_loop *l)
 	l->ended = true;
 	l->result->status = RUN_KILLED;
 	l->result->signal = SIGKILL;
+	take_ending(l);
 	enter_phase(l, PHASE_DRAINING, DRAIN_MS);
 }
 
@@ -206,6 +145,8 @@ static void read_link(struct exec_loop *l)
 		container_ended(l);
 	else if (ev.type == INIT_EV_SPAWN_EXITED)
 		child_ended(l, &ev);
+	else if (ev.type == EXEC_EV_ENDING)
+		l->ending = ev;
 }
 
 static void take_failure(struct exec_loop *l, const struct init_status *st)
@@ -362,13 +303,24 @@ static void finish(struct exec_loop *l)
 
 static int run(struct exec_loop *l, struct err *e)
 {
+	struct exec_ask ask = {
+		.link = l->link,
+		.proc = l->proc,
+		.detached = l->options->detached,
+		.tty_takes_stderr = l->options->tty_takes_stderr || isatty(2),
+	};
 	struct init_event ev;
 	int r = streams_prepare(&l->streams, &l->options->streams, e);
 
 	if (r >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->status) < 0)
 		r = err_sys(e, "make channels");
-	if (r >= 0)
-		r = request(l, &ev, e);
+	if (r >= 0) {
+		memcpy(ask.streams, l->streams.child, sizeof(ask.streams));
+		ask.status_fd = l->status[1];
+		r = exec_request(&ask, &ev, e);
+		fd_close(&l->status[1]);
+		streams_started(&l->streams);
+	}
 	if (r < 0)
 		return r;
 	l->result->setup_ns = now_ns();

@@ -24,6 +24,7 @@
 #include "runtime/exec_proto.h"
 #include "runtime/instance.h"
 #include "runtime/local_socket.h"
+#include "runtime/watchdog.h"
 #include "runtime/streams.h"
 
 #define BACKLOG 4096
@@ -36,6 +37,7 @@ struct exec_session {
 	uint32_t id; /* never 0 */
 	int sock;    /* -1: the client is gone */
 	bool spawned, detached, attached;
+	bool confirmed; /* csbx-init has made the process */
 };
 
 static struct exec_session *find(const struct exec_server *s, uint32_t id)
@@ -178,6 +180,25 @@ static void tell(struct exec_server *s, struct exec_session *x, const struct ini
 		client_left(s, x);
 }
 
+void exec_server_answer(struct exec_server *s, uint32_t session, int result)
+{
+	const struct init_event ev = {.magic = INIT_MAGIC, .type = EXEC_EV_DONE, .status = result};
+	struct exec_session *x = find(s, session);
+
+	if (x)
+		tell(s, x, &ev, -1);
+}
+
+/* Where the watchdog counts, the kernel refuses nothing: one too many would end them all. */
+static bool has_room(const struct exec_server *s)
+{
+	uint64_t on_the_way = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		on_the_way += s->sessions[i].spawned && !s->sessions[i].confirmed;
+	return !s->watchdog || watchdog_has_room(s->watchdog, on_the_way + 1);
+}
+
 static void spawn(struct exec_server *s, struct exec_session *x, uint32_t flags, const int *fds,
 		  size_t n_fds)
 {
@@ -187,6 +208,10 @@ static void spawn(struct exec_server *s, struct exec_session *x, uint32_t flags,
 
 	if (x->spawned || n_fds != INIT_SPAWN_FDS || s->is_paused) {
 		client_left(s, x);
+		return;
+	}
+	if (!has_room(s)) {
+		exec_server_answer(s, x->id, -EAGAIN);
 		return;
 	}
 	r = fd_try_send(s->control_fd, &rq, sizeof(rq), fds, n_fds, NULL);
@@ -235,15 +260,6 @@ static void take_stop(struct exec_server *s, const struct init_request *rq)
 		.stays = rq->arg & EXEC_STOP_STAYS,
 		.own_time = rq->arg & EXEC_STOP_OWN_TIME,
 	};
-}
-
-void exec_server_answer(struct exec_server *s, uint32_t session, int result)
-{
-	const struct init_event ev = {.magic = INIT_MAGIC, .type = EXEC_EV_DONE, .status = result};
-	struct exec_session *x = find(s, session);
-
-	if (x)
-		tell(s, x, &ev, -1);
 }
 
 static void session_read(struct exec_server *s, struct exec_session *x)
@@ -354,12 +370,24 @@ void exec_server_handle(struct exec_server *s)
 	}
 }
 
+void exec_server_ending(struct exec_server *s, unsigned status, bool by_kernel)
+{
+	const struct init_event ev = {
+		.magic = INIT_MAGIC, .type = EXEC_EV_ENDING, .arg = status, .status = by_kernel};
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->sessions[i].sock >= 0 && s->sessions[i].spawned)
+			(void)fd_try_send(s->sessions[i].sock, &ev, sizeof(ev), NULL, 0, NULL);
+	}
+}
+
 void exec_server_event(struct exec_server *s, const struct init_event *ev)
 {
 	struct exec_session *x = find(s, ev->id);
 
 	if (!x)
 		return;
+	x->confirmed = true;
 	tell(s, x, ev, -1);
 	x = find(s, ev->id);
 	if (x && ev->type == INIT_EV_SPAWN_EXITED)

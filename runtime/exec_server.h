@@ -14,6 +14,7 @@ struct instance;
 
 struct exec_session;
 struct streams;
+struct watchdog;
 
 /* What a client wants of the container as a whole; the supervisor looks after each handling. */
 struct exec_stop {
@@ -43,6 +44,7 @@ struct exec_server {
 	struct exec_stop stop;
 	struct exec_pause pause;
 	bool is_paused; /* no process is let in */
+	const struct watchdog *watchdog; /* that counts the processes; NULL: the kernel does */
 };
 #define EXEC_SERVER_INIT                                                       \
 	{                                                                      \
@@ -59,6 +61,8 @@ int exec_server_adopt(struct exec_server *s, int sock, int fds[3], struct err *e
 void exec_server_handle(struct exec_server *s);
 /* News of a spawned process. */
 void exec_server_event(struct exec_server *s, const struct init_event *ev);
+/* The container is ended by a limit (enum run_status); by_kernel: the kernel says so. */
+void exec_server_ending(struct exec_server *s, unsigned status, bool by_kernel);
 /* To who has asked for something that is done now: 0 or -errno. */
 void exec_server_answer(struct exec_server *s, uint32_t session, int result);
 /* The container ended: every client is told by end of file. */

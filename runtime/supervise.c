@@ -100,6 +100,7 @@ void loop_end_by_limit(struct loop *l, enum run_status status)
 {
 	if (l->end.by == RUN_EXITED && !l->end.exited)
 		l->end.by = status;
+	exec_server_ending(l->s->exec, l->end.by, false);
 	loop_kill(l);
 }
 
@@ -228,8 +229,11 @@ static void read_control(struct loop *l)
 	} else if (ev.type == INIT_EV_STOPPED) {
 		loop_main_stopped(l);
 	} else if (ev.type == INIT_EV_EXITED) {
+		loop_check_oom(l, ev.status);
 		take_exit(l, &ev);
 	} else {
+		if (ev.type == INIT_EV_SPAWN_EXITED)
+			loop_check_oom(l, ev.status);
 		exec_server_event(l->s->exec, &ev);
 	}
 	for (fd = 0; fd < FD_PASS_MAX; fd++)
@@ -407,6 +411,7 @@ int supervise_run(struct supervise *s, struct err *e)
 	int r;
 
 	s->result->exit_code = -1;
+	s->exec->watchdog = s->watchdog;
 	loop_enter_phase(&l, PHASE_RUNNING, s->spec->limits.timeout_ms);
 	r = run_loop(&l, e);
 	fd_close(&l.snmp_fd);

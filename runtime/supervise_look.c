@@ -3,8 +3,12 @@
  * What the loop looks at by the clock: the watchdog, where no control group holds memory or
  * processes, and a control group that holds memory and is out of it without the kernel's saying so.
  */
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "runtime/base/fd.h"
 #include "runtime/cgroup.h"
+#include "runtime/exec_server.h"
 #include "runtime/supervise_priv.h"
 #include "runtime/watchdog.h"
 
@@ -73,4 +77,11 @@ void loop_look(struct loop *l)
 	l->look_ns =
 		loop_now_ns() +
 		(is_watched ? watchdog_interval_ms(l->s->watchdog) : THRASH_LOOK_MS) * NS_PER_MS;
+}
+
+void loop_check_oom(struct loop *l, int wait_status)
+{
+	if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
+	    cgroup_had_oom(l->s->cgroup))
+		exec_server_ending(l->s->exec, RUN_OOM, true);
 }

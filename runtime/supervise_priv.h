@@ -51,6 +51,8 @@ void loop_request(struct loop *l, uint32_t type, int signal);
 void loop_start_watchdog(struct loop *l, int fds[], bool has_shm); /* takes what it needs of fds */
 void loop_start_looking(struct loop *l);
 void loop_look(struct loop *l);
+/* A process ended so: who runs others in the container learns it when that was the kernel's doing. */
+void loop_check_oom(struct loop *l, int wait_status);
 
 /* supervise_signal.c */
 void loop_main_stopped(struct loop *l);

@@ -307,6 +307,17 @@ static bool is_over_memory(struct watchdog *w, struct figures *f)
 	return sum > w->limit_bytes;
 }
 
+bool watchdog_has_room(const struct watchdog *w, uint64_t more)
+{
+	struct watchdog counter = {.view = w->view};
+	struct figures f;
+
+	if (!w->limit_pids || w->view.proc_fd < 0)
+		return true;
+	look(&counter, 0, &f);
+	return f.tasks + more <= w->limit_pids;
+}
+
 enum watchdog_sight watchdog_look(struct watchdog *w)
 {
 	unsigned what = 0;

@@ -46,6 +46,9 @@ void watchdog_done(struct watchdog *w);
 /* Milliseconds until the next look. */
 uint64_t watchdog_interval_ms(const struct watchdog *w);
 
+/* True where so many more threads would be within the limit of processes. */
+bool watchdog_has_room(const struct watchdog *w, uint64_t more);
+
 /* One look: which limit the container is past. */
 enum watchdog_sight watchdog_look(struct watchdog *w);
 

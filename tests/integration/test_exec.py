@@ -354,3 +354,24 @@ def test_no_terminal_when_not_asked_for(csbx, start, terminal):
     t = terminal(*csbx.argv(["exec", "--tty=no", "box", "sh", "-c", "tty; test -t 1 || echo none"]))
     t.expect("none")
     assert t.wait() == 0
+
+
+def test_at_the_limit_of_processes(csbx, start):
+    """Where the watchdog counts, one more is refused; it would be the end of all."""
+    csbx.env["CSBX_CGROUP_PARENT"] = "none"
+    start("--pids-limit", "3", "--userns", "subuid",
+          command=("sh", "-c", "sleep 1000 & one=$!; sleep 1000 & trap 'kill $one' USR1; echo up; wait; wait"))
+    said = csbx.fails("exec", "box", "true", says="--pids-limit")
+    assert "Resource temporarily unavailable" in said
+    csbx.ok("kill", "-s", "USR1", "box")
+    wait_until(lambda: csbx.run("exec", "box", "true").returncode == 0)
+
+
+def test_memory_of_the_container(csbx, start):
+    """All of it is killed for memory, and so says the result of what exec started in it."""
+    start("--memory", "50m", command=("sh", "-c", "echo up; while ! [ -e /tmp/go ]; do sleep 0.05; done; "
+                                      "dd if=/dev/zero of=/dev/null bs=300M count=100"))
+    p = csbx.popen("exec", "--json", "box", "sh", "-c", "touch /tmp/go; sleep 1000", text=True)
+    result = json.loads(p.communicate(timeout=60)[0])
+    assert p.returncode == 137 and result["status"] == "oom" and result["oom_killed"], result
+    assert result["signal"] == 9 and result["exit_code"] is None and result["detected"] in ("tick", "event"), result

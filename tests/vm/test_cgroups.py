@@ -74,6 +74,20 @@ def test_no_oom_below_the_limit(job):
     assert 300 << 20 <= result["memory_peak_bytes"] < 330 << 20, result
 
 
+def test_oom_of_what_exec_started(job):
+    """The group is killed as a whole; the kernel's word reaches the result of exec, whoever was too large."""
+    script = r"""
+csbx run --memory 64m "$1" sh -c 'echo up; sleep 60' >out &
+while ! [ -s out ]; do sleep 0.1; done
+id=$(basename "$CSBX_CGROUP_PARENT"/csbx-*.helper .helper)
+csbx exec --json "${id#csbx-}" sh -c "$2"
+kill %1; wait; rm ~/out
+"""
+    p = job.run("bash", "-c", script, "-", BUSYBOX, ALLOCATE, parent=JOB)
+    result = json.loads(p.stdout)
+    assert (result["status"], result["oom_killed"], result["detected"]) == ("oom", True, "event"), str(p)
+
+
 def test_no_swapping_out_of_it(job):
     """memory.swap.max is 0: a machine with swap gives not more than the limit."""
     job.arrange("dd if=/dev/zero of=/swap bs=1M count=300 2>&1; chmod 600 /swap; mkswap -q /swap; swapon /swap",
