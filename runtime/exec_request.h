@@ -16,8 +16,8 @@ struct exec_ask {
 	const struct process_spec *proc;
 	bool detached;
 	bool tty_takes_stderr; /* a terminal that is made becomes 2 as well */
-	int streams[3]; /* the process's; -1: the caller's own */
-	int status_fd;  /* the process's end of its status socket */
+	int streams[3];        /* the process's; -1: the caller's own */
+	int status_fd;         /* the process's end of its status socket */
 };
 
 /*

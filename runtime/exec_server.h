@@ -43,7 +43,7 @@ struct exec_server {
 	uint32_t last_id;
 	struct exec_stop stop;
 	struct exec_pause pause;
-	bool is_paused; /* no process is let in */
+	bool is_paused;                  /* no process is let in */
 	const struct watchdog *watchdog; /* that counts the processes; NULL: the kernel does */
 };
 #define EXEC_SERVER_INIT                                                       \

@@ -72,7 +72,8 @@ void squashd_kill(int sock, pid_t pid);
 void squashd_keep_mounts(int sock, pid_t pid1);
 
 /*
- * Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. Of one that does not answer
+ * Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. Of one that does not
+ * answer
  * (-ETIMEDOUT) ret has code and server_pid alone.
  */
 int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,

@@ -40,8 +40,8 @@ struct supervise {
 	struct watchdog *watchdog;   /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */
 	struct thrash thrash;        /* with the limit where that cgroup holds it */
-	const struct run_dir *kept; /* gets the start noted, NULL: none */
-	int owner_fd;               /* pidfd of who wants the container to end with it; -1: none */
+	const struct run_dir *kept;  /* gets the start noted, NULL: none */
+	int owner_fd;                /* pidfd of who wants the container to end with it; -1: none */
 	/* Notes that the container is paused, or goes on. */
 	int (*note_paused)(void *ctx, bool paused, struct err *e);
 	void *note_ctx;
@@ -54,8 +54,9 @@ struct supervise {
 /* Blocks the signals that are forwarded and opens a signalfd; SIGCHLD gets its default back. */
 int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e);
 /*
- * The mask as it was. What others still wanted of a supervisor whose container has ended is dropped,
- * also the signals where is_over: they were for the container, and would keep its result back.
+ * The mask as it was. What others still wanted of a supervisor whose container has ended is
+ * dropped, also the signals where is_over: they were for the container, and would keep its result
+ * back.
  */
 void supervise_signals_restore(const sigset_t *old, bool is_over);
 
