@@ -289,8 +289,7 @@ static int run_on_any_upper(const struct container_spec *spec, const struct path
 {
 	int r = run_once(spec, paths, hooks, false, ret, e);
 
-	if (r != -EOPNOTSUPP || spec->rootfs.upper == UPPER_KEPT ||
-	    !str_has_prefix(e->msg, "tmpfs has no user"))
+	if (r != -EOPNOTSUPP || spec->rootfs.upper == UPPER_KEPT || e->origin != ERR_TMPFS_XATTR)
 		return r;
 	log_trace("no tmpfs upper here, trying a directory");
 	return run_once(spec, paths, hooks, true, ret, e);

@@ -44,8 +44,10 @@ static int fall_short(struct assigning *a, const struct shortfall *f, struct err
 	_free_ char *text = NULL;
 
 	if (a->s->limits.strict && !f->is_exact)
-		return err_set(e, EPERM, "--%s: %s: %s; --limits strict refuses that; remedy: %s",
-			       f->option, f->why, f->what, f->remedy);
+		return err_from(ERR_LIMIT, e,
+				err_set(e, EPERM,
+					"--%s: %s: %s; --limits strict refuses that; remedy: %s",
+					f->option, f->why, f->what, f->remedy));
 	text = str_printf("%s: %s: %s", f->name, f->why, f->what);
 	if (!text)
 		return err_set(e, ENOMEM, "out of memory");

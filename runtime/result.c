@@ -58,19 +58,6 @@ void run_result_free(struct run_result *r)
 	strbuf_free(&r->err.text);
 }
 
-/* Whether a part of the message, as they are put together with ": ", begins so: paths do not count.
- */
-static bool has_part(const char *msg, const char *begin)
-{
-	while (!str_has_prefix(msg, begin)) {
-		msg = strstr(msg, ": ");
-		if (!msg)
-			return false;
-		msg += 2;
-	}
-	return true;
-}
-
 const char *run_error_code(const struct run_result *r)
 {
 	if (!r->error.code)
@@ -79,10 +66,9 @@ const char *run_error_code(const struct run_result *r)
 		return r->error_word;
 	if (r->status == RUN_LAUNCH_ERROR)
 		return r->exit_code == 127 ? "command_not_found" : "command_not_executable";
-	if (has_part(r->error.msg, "the image server") || has_part(r->error.msg, "image server") ||
-	    has_part(r->error.msg, "no image server"))
+	if (r->error.origin == ERR_IMAGE_SERVER)
 		return "image_server";
-	if (strstr(r->error.msg, "; --limits strict refuses that"))
+	if (r->error.origin == ERR_LIMIT)
 		return "limit";
 	return r->status == RUN_SANDBOX_ERROR ? "sandbox" : "other";
 }

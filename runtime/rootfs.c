@@ -45,9 +45,10 @@ static bool has_upper_directory(const struct plan *p)
 static int check_tmpfs_xattr(struct err *e)
 {
 	if (lsetxattr("up/work", "user.overlay.probe", "y", 1, 0) < 0)
-		return errno == EOPNOTSUPP
-			       ? err_set(e, EOPNOTSUPP, "tmpfs has no user attributes here")
-			       : err_sys(e, "probe tmpfs attributes");
+		return errno == EOPNOTSUPP ? err_from(ERR_TMPFS_XATTR, e,
+						      err_set(e, EOPNOTSUPP,
+							      "tmpfs has no user attributes here"))
+					   : err_sys(e, "probe tmpfs attributes");
 	return 0;
 }
 

@@ -58,13 +58,17 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+static int went_away(struct err *e)
+{
+	return err_from(ERR_IMAGE_SERVER, e, err_set(e, EPIPE, "the image server went away"));
+}
+
 /* -EPIPE means the server closed the connection without an answer: it was leaving, or it died. */
 static int send_request(int sock, const struct squashd_request *q, struct err *e)
 {
 	int r = fd_send(sock, q, sizeof(*q), NULL, 0, e);
 
-	return r == -EPIPE || r == -ECONNRESET ? err_set(e, EPIPE, "the image server went away")
-					       : r;
+	return r == -EPIPE || r == -ECONNRESET ? went_away(e) : r;
 }
 
 static int receive_reply(int sock, struct squashd_reply *ret, int *fds, size_t n_fds, struct err *e)
@@ -74,19 +78,22 @@ static int receive_reply(int sock, struct squashd_reply *ret, int *fds, size_t n
 	socklen_t len = sizeof(peer);
 
 	if (n == 0 || n == -ECONNRESET)
-		return err_set(e, EPIPE, "the image server went away");
+		return went_away(e);
 	if (n == -EAGAIN) {
 		(void)getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len);
 		*ret = (struct squashd_reply){.code = ETIMEDOUT, .server_pid = peer.pid};
-		return err_set(e, ETIMEDOUT,
-			       "the image server (pid %d) does not answer: stopped? (kill -CONT %d "
-			       "wakes it, csbx gc --servers ends an idle one)",
-			       peer.pid, peer.pid);
+		return err_from(ERR_IMAGE_SERVER, e,
+				err_set(e, ETIMEDOUT,
+					"the image server (pid %d) does not answer: stopped? (kill "
+					"-CONT %d "
+					"wakes it, csbx gc --servers ends an idle one)",
+					peer.pid, peer.pid));
 	}
 	if (n < 0)
 		return (int)n;
 	if (n != (ssize_t)sizeof(*ret) || ret->magic != SQUASHD_PROTO_MAGIC)
-		return err_set(e, EPROTO, "the image server speaks another protocol");
+		return err_from(ERR_IMAGE_SERVER, e,
+				err_set(e, EPROTO, "the image server speaks another protocol"));
 	ret->msg[sizeof(ret->msg) - 1] = 0;
 	return ret->code ? err_set(e, ret->code, "%s", ret->msg) : 0;
 }
@@ -110,7 +117,8 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	l.net_fd = fds[n];
 	if (r >= 0 &&
 	    (l.dev_fd < 0 || is_image != (l.image_fd >= 0) || reply.has_net != (l.net_fd >= 0)))
-		r = err_set(e, EPROTO, "the image server sent the wrong descriptors");
+		r = err_from(ERR_IMAGE_SERVER, e,
+			     err_set(e, EPROTO, "the image server sent the wrong descriptors"));
 	if (r < 0) {
 		squashd_link_close(&l);
 		return r;
@@ -168,7 +176,8 @@ static int start(struct squashd_attach *a, struct err *e)
 	if (sock != -ENOENT && sock != -ECONNREFUSED)
 		return sock;
 	if (a->started >= START_TRIES)
-		return err_set(e, EIO, "the image server ended before it answered");
+		return err_from(ERR_IMAGE_SERVER, e,
+				err_set(e, EIO, "the image server ended before it answered"));
 	program = paths_helper(a->paths, "csbx-squashd");
 	if (!program)
 		return err_set(e, ENOMEM, "out of memory");
@@ -215,7 +224,8 @@ static int ask_server(struct squashd_attach *a, struct err *e)
 		if (r != -EPIPE)
 			return r;
 		if (now_ms() > a->deadline_ms)
-			return err_set(e, ETIMEDOUT, "no image server could be started");
+			return err_from(ERR_IMAGE_SERVER, e,
+					err_set(e, ETIMEDOUT, "no image server could be started"));
 	}
 }
 

@@ -51,16 +51,20 @@ int squashd_connect(const char *dir, int dirfd, const char *name, struct err *e)
 		return err_sys(e, "socket timeout");
 	while (connect(fd, (struct sockaddr *)&a, sizeof(a)) < 0) {
 		if (errno == EAGAIN)
-			return err_set(e, ETIMEDOUT,
-				       "the image server takes no connections: stopped? (csbx gc "
-				       "--servers ends an idle one)");
+			return err_from(
+				ERR_IMAGE_SERVER, e,
+				err_set(e, ETIMEDOUT,
+					"the image server takes no connections: stopped? (csbx gc "
+					"--servers ends an idle one)"));
 		if (errno != EINTR)
-			return err_sys(e, "connect to image server");
+			return err_from(ERR_IMAGE_SERVER, e, err_sys(e, "connect to image server"));
 	}
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-		return err_sys(e, "peer of image server socket");
+		return err_from(ERR_IMAGE_SERVER, e, err_sys(e, "peer of image server socket"));
 	if (peer.uid != geteuid())
-		return err_set(e, EPERM, "the image server's socket belongs to user %u", peer.uid);
+		return err_from(ERR_IMAGE_SERVER, e,
+				err_set(e, EPERM, "the image server's socket belongs to user %u",
+					peer.uid));
 	return take_fd(&fd);
 }
 
@@ -93,9 +97,9 @@ static int publish(int dirfd, const char *name, struct err *e)
 	if (r < 0)
 		return r;
 	if (bind(fd, (struct sockaddr *)&a, sizeof(a)) < 0)
-		return err_sys(e, "bind image server socket");
+		return err_from(ERR_IMAGE_SERVER, e, err_sys(e, "bind image server socket"));
 	if (listen(fd, BACKLOG) < 0 || renameat(dirfd, tmp, dirfd, name) < 0) {
-		r = err_sys(e, "publish image server socket");
+		r = err_from(ERR_IMAGE_SERVER, e, err_sys(e, "publish image server socket"));
 		unlinkat(dirfd, tmp, 0);
 		return r;
 	}

@@ -264,7 +264,7 @@ static void read_server(struct loop *l)
 		l->server_answered = true;
 		return;
 	}
-	err_set(&e, EIO, "the image server died");
+	err_from(ERR_IMAGE_SERVER, &e, err_set(&e, EIO, "the image server died"));
 	if (!l->end.exited && l->end.by == RUN_EXITED)
 		fail(l, &e);
 	l->s->server_fd = -1;
@@ -277,6 +277,7 @@ static void read_server(struct loop *l)
 static void check_server(struct loop *l)
 {
 	bool is_asked_twice = l->phase == PHASE_SERVER_ASKED;
+	struct err *error = &l->s->result->error;
 
 	if (l->s->spec->rootfs.kind != ROOTFS_SQUASHFS || l->server_answered) {
 		l->server_answered = false;
@@ -286,7 +287,8 @@ static void check_server(struct loop *l)
 		loop_enter_phase(l, PHASE_SERVER_ASKED, GRACE_MS);
 	} else {
 		squashd_kill(l->s->server_fd, l->s->server_pid);
-		err_set(&l->s->result->error, EIO, "the image server did not answer");
+		err_from(ERR_IMAGE_SERVER, error,
+			 err_set(error, EIO, "the image server did not answer"));
 		loop_enter_phase(l, PHASE_SERVER_KILLED, 0);
 	}
 }

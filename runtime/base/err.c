@@ -26,6 +26,7 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);
 	e->code = code;
+	e->origin = ERR_PLAIN;
 	return -code;
 }
 
@@ -40,6 +41,7 @@ __attribute__((format(printf, 3, 0))) static int set_with_reason(struct err *e, 
 	n = strlen(e->msg);
 	snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", strerror(code));
 	e->code = code;
+	e->origin = ERR_PLAIN;
 	return -code;
 }
 
@@ -62,6 +64,13 @@ int err_code(struct err *e, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	r = set_with_reason(e, positive(code), fmt, ap);
 	va_end(ap);
+	return r;
+}
+
+int err_from(enum err_origin origin, struct err *e, int r)
+{
+	if (e)
+		e->origin = origin;
 	return r;
 }
 

@@ -12,9 +12,18 @@
 #include <errno.h>
 #include <stdarg.h>
 
+/* What failed, where whoever reads the error as data must know and the code cannot tell. */
+enum err_origin {
+	ERR_PLAIN,
+	ERR_IMAGE_SERVER,
+	ERR_LIMIT,
+	ERR_TMPFS_XATTR, /* no user attributes on tmpfs: another place will do */
+};
+
 struct err {
-	int code;      /* a positive errno, 0 = no error */
-	char msg[508]; /* NUL-terminated, one line, no trailing newline */
+	int code; /* a positive errno, 0 = no error */
+	enum err_origin origin;
+	char msg[504]; /* NUL-terminated, one line, no trailing newline */
 };
 
 #define ERR_INIT  \
@@ -30,6 +39,9 @@ int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2
 
 /* The same for a code already at hand (positive or negative). */
 int err_code(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Notes what failed for an error that was just set: r = err_set(e, ...), which it returns. */
+int err_from(enum err_origin origin, struct err *e, int r);
 
 /* Prepends "text: " to an error that is set; returns -e->code (-EIO for a NULL e). */
 int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -62,26 +62,31 @@ static void test_a_peak_is_found_at_the_exit(void)
 	is_str(r.detected, "at_exit", "found at the exit");
 }
 
-static const char *code_of(const char *msg)
+static const char *code_of(enum err_origin origin, const char *msg)
 {
 	struct run_result r = {.status = RUN_SANDBOX_ERROR, .exit_code = 125};
 
-	err_set(&r.error, EIO, "%s", msg);
+	err_from(origin, &r.error, err_set(&r.error, EIO, "%s", msg));
+	err_wrap(&r.error, "i.sqsh");
 	return run_error_code(&r);
 }
 
-static void test_codes_are_not_read_from_paths(void)
+static void test_codes_are_not_read_from_texts(void)
 {
-	is_str(code_of("the image server died"), "image_server", "the server");
-	is_str(code_of("i.sqsh: no image server could be started"), "image_server", "wrapped");
-	is_str(code_of("mount /a/the image server/x: No such file"), "sandbox", "a path");
-	is_str(code_of("mount /a --limits strict/x: No such file"), "sandbox", "another");
-	is_str(code_of("--cpus: x: y; --limits strict refuses that; remedy: z"), "limit", "strict");
+	struct run_result r = {.status = RUN_SANDBOX_ERROR};
+
+	is_str(code_of(ERR_IMAGE_SERVER, "it is gone"), "image_server", "the server, wrapped");
+	is_str(code_of(ERR_LIMIT, "refused"), "limit", "a limit");
+	is_str(code_of(ERR_PLAIN, "the image server died"), "sandbox", "a text");
+	err_from(ERR_LIMIT, &r.error, err_set(&r.error, EPERM, "refused"));
+	err_code(&r.error, EIO, "read it");
+	is_str(run_error_code(&r), "sandbox", "another error in its place");
+	is_int(err_from(ERR_LIMIT, NULL, err_set(NULL, EPERM, "x")), -EPERM, "nobody reads it");
 }
 
 int main(void)
 {
-	test_codes_are_not_read_from_paths();
+	test_codes_are_not_read_from_texts();
 	test_limits_come_before_an_exit_told_late();
 	test_a_timeout_keeps_the_exit();
 	test_a_failed_sandbox_blames_nobody();
