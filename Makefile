@@ -57,7 +57,7 @@ RUNTIME_OBJS := $(call objs,$(call src,runtime))
 IMAGE_OBJS   := $(call objs,$(call src,image))
 # What csbx itself takes of image/: libc only, so that a start finds its image by name.
 NAMES_OBJS   := $(patsubst %,$(O)/image/%.o,image_name image_record image_table image_table_list \
-		image_table_write ref_part)
+		image_table_sweep image_table_write ref_part)
 CSBX_OBJS    := $(call objs,$(call src,cmd))
 TOOL_OBJS    := $(call objs,$(call src,cmd/tool cmd/eval cmd/docker/tool))
 IMGCMD_OBJS  := $(call objs,$(call src,cmd/image cmd/docker/image))

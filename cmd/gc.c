@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/cmd.h"
+#include "cmd/image_find.h"
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/json_out.h"
@@ -69,10 +70,14 @@ static int gc_run_verb(struct cmd *c, void *args, int argc, char **argv)
 {
 	const struct gc_args *a = args;
 	struct gc_report report;
-	struct err e = ERR_INIT;
+	struct err e = ERR_INIT, images = ERR_INIT;
 	int r = gc_run(&c->paths, &a->request, &report, &e), code;
 
 	(void)argc, (void)argv;
+	if (images_sweep(&c->paths, a->request.dry_run, &report, &images) < 0 && r >= 0) {
+		e = images;
+		r = -e.code;
+	}
 	code = a->json ? print_json(&report, a->request.dry_run)
 		       : print_text(&report, a->request.dry_run);
 	for (size_t i = 0; i < report.n; i++) {

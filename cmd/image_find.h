@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct err;
+struct gc_report;
 struct image_entry;
 struct paths;
 
@@ -19,6 +20,9 @@ int images_open(const struct paths *p, struct err *e);
  */
 int image_find(const struct paths *p, const char *operand, struct image_entry *ret, char **ret_path,
 	       struct err *e);
+
+/* Sweeps the table (image_table_sweep()) and adds what went to the report. */
+int images_sweep(const struct paths *p, bool dry_run, struct gc_report *report, struct err *e);
 
 /* Whether an operand that names nothing else may be tried as an image's name. */
 bool image_may_be_meant(const char *operand);

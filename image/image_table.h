@@ -102,4 +102,17 @@ int image_table_delete(int dirfd, const char *id, struct err *e);
 int image_table_import_begin(int dirfd, const char *id, struct err *e);
 void image_table_import_done(int dirfd, const char *id, int *lock);
 
+/* --- sweeping --------------------------------------------------------------------------------- */
+
+/*
+ * Removes what killed commands left: files without a record, temporary names, names that stand for
+ * no image. tell is called for each; failed: -errno, or 0. Does nothing while somebody writes.
+ */
+struct image_sweep {
+	bool dry_run;
+	void (*tell)(void *arg, const char *file, int failed);
+	void *arg;
+};
+int image_table_sweep(int dirfd, const struct image_sweep *how, struct err *e);
+
 #endif

@@ -13,53 +13,35 @@
 
 /* --- locks -------------------------------------------------------------------------------- */
 
-/* Waits for the lock of an open file description (fcntl(2)), which ends with the descriptor. */
-static int lock_wait(int fd, const char *name, struct err *e)
+/* The lock of an open file description (fcntl(2)), which ends with the descriptor. */
+static int lock_fd(int fd, const char *name, bool wait, struct err *e)
 {
 	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-	while (fcntl(fd, F_OFD_SETLKW, &l) < 0) {
-		/* No locks here at all (NFS without lockd): then there is no better than to go on.
-		 */
-		if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS)
+	while (fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &l) < 0) {
+		/* No locks here at all (NFS without lockd): writers go on, sweepers do not. */
+		if (wait && (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS))
 			return 0;
+		if (errno == EACCES || errno == EAGAIN)
+			return -EAGAIN;
 		if (errno != EINTR)
 			return err_sys(e, "lock " IMAGE_TABLE_DIR "/%s", name);
 	}
 	return 0;
 }
 
-static int open_lock(int dirfd, const char *name, struct err *e)
-{
-	int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	return fd < 0 ? err_sys(e, "open " IMAGE_TABLE_DIR "/%s", name) : fd;
-}
-
-int image_table_lock(int dirfd, struct err *e)
-{
-	_close_ int fd = open_lock(dirfd, IMAGE_TABLE_LOCK, e);
-	int r = fd < 0 ? fd : lock_wait(fd, IMAGE_TABLE_LOCK, e);
-
-	return r < 0 ? r : take_fd(&fd);
-}
-
-static void import_lock_name(const char *id, char ret[IMAGE_FILE_BYTES + 16])
-{
-	snprintf(ret, IMAGE_FILE_BYTES + 16, IMAGE_TABLE_IMPORT_PREFIX "%.64s", image_id_hex(id));
-}
-
 /* Whoever had the lock before may have unlinked the file: then it is nobody's any more. */
-int image_table_import_begin(int dirfd, const char *id, struct err *e)
+int image_table_take_lock(int dirfd, const char *name, bool wait, struct err *e)
 {
-	char name[IMAGE_FILE_BYTES + 16];
-
-	import_lock_name(id, name);
 	for (;;) {
-		_close_ int fd = open_lock(dirfd, name, e);
+		_close_ int fd =
+			openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 		struct stat ours, theirs;
-		int r = fd < 0 ? fd : lock_wait(fd, name, e);
+		int r;
 
+		if (fd < 0)
+			return err_sys(e, "open " IMAGE_TABLE_DIR "/%s", name);
+		r = lock_fd(fd, name, wait, e);
 		if (r < 0)
 			return r;
 		if (fstat(fd, &ours) < 0)
@@ -70,13 +52,31 @@ int image_table_import_begin(int dirfd, const char *id, struct err *e)
 	}
 }
 
+int image_table_lock(int dirfd, struct err *e)
+{
+	return image_table_take_lock(dirfd, IMAGE_TABLE_LOCK, true, e);
+}
+
+void image_table_import_lock(const char *id, char ret[IMPORT_LOCK_BYTES])
+{
+	snprintf(ret, IMPORT_LOCK_BYTES, IMAGE_TABLE_IMPORT_PREFIX "%.64s", image_id_hex(id));
+}
+
+int image_table_import_begin(int dirfd, const char *id, struct err *e)
+{
+	char name[IMPORT_LOCK_BYTES];
+
+	image_table_import_lock(id, name);
+	return image_table_take_lock(dirfd, name, true, e);
+}
+
 void image_table_import_done(int dirfd, const char *id, int *lock)
 {
-	char name[IMAGE_FILE_BYTES + 16];
+	char name[IMPORT_LOCK_BYTES];
 
 	if (*lock < 0)
 		return;
-	import_lock_name(id, name);
+	image_table_import_lock(id, name);
 	unlinkat(dirfd, name, 0);
 	fd_close(lock);
 }
@@ -104,7 +104,7 @@ int image_table_put(int dirfd, const struct image_record *rec, struct err *e)
 	return write_file(dirfd, file, &bytes, e);
 }
 
-static bool image_exists(int dirfd, const char *id)
+bool image_table_has(int dirfd, const char *id)
 {
 	char file[IMAGE_FILE_BYTES];
 
@@ -120,7 +120,7 @@ static void read_old(int dirfd, const char *file, const char *id, char ret_old[I
 	ret_old[0] = 0;
 	if (image_table_read_tag(dirfd, file, &old, NULL) < 0)
 		return;
-	if (!str_eq(old.id, id) && image_exists(dirfd, old.id))
+	if (!str_eq(old.id, id) && image_table_has(dirfd, old.id))
 		snprintf(ret_old, IMAGE_ID_BYTES, "%s", old.id);
 	image_tag_free(&old);
 }
@@ -134,7 +134,7 @@ int image_table_tag(int dirfd, const char *name, const char *id, char ret_old[IM
 	struct timespec now;
 	int r;
 
-	if (!image_exists(dirfd, id))
+	if (!image_table_has(dirfd, id))
 		return err_set(e, ENOENT, "%s: no such image", id);
 	clock_gettime(CLOCK_REALTIME, &now);
 	tag.tagged_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

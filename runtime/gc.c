@@ -36,10 +36,8 @@ const char *gc_kind_name(enum gc_kind kind)
 	return names[kind];
 }
 
-/* One finding, takes the path; failure is why it is still there, NULL = it is gone. */
-static void note_path(struct gc *g, enum gc_kind kind, char *path, const struct err *failure)
+bool gc_report_add(struct gc_report *r, enum gc_kind kind, char *path, const char *failed)
 {
-	struct gc_report *r = g->report;
 	struct gc_item item = {.kind = kind, .path = path};
 
 	if (r->n == r->cap) {
@@ -47,17 +45,23 @@ static void note_path(struct gc *g, enum gc_kind kind, char *path, const struct 
 		struct gc_item *p = reallocarray(r->items, cap, sizeof(*p));
 
 		if (!p) {
-			g->failed = true;
 			free(path);
-			return;
+			return false;
 		}
 		r->items = p;
 		r->cap = cap;
 	}
-	if (failure)
-		item.failed = strdup(failure->msg);
-	g->failed |= !item.path || (failure && !item.failed);
+	if (failed)
+		item.failed = strdup(failed);
 	r->items[r->n++] = item;
+	return item.path && (!failed || item.failed);
+}
+
+/* One finding, takes the path; failure is why it is still there, NULL = it is gone. */
+static void note_path(struct gc *g, enum gc_kind kind, char *path, const struct err *failure)
+{
+	if (!gc_report_add(g->report, kind, path, failure ? failure->msg : NULL))
+		g->failed = true;
 }
 
 void gc_note(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name,

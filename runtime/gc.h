@@ -46,6 +46,8 @@ struct gc_request {
 
 /* 0 also when single items failed (they say so); an error when nothing could be looked at. */
 int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *ret, struct err *e);
+/* For what others found; takes path. failed: NULL = it is gone. False: out of memory. */
+bool gc_report_add(struct gc_report *r, enum gc_kind kind, char *path, const char *failed);
 void gc_report_free(struct gc_report *r);
 const char *gc_kind_name(enum gc_kind kind);
 

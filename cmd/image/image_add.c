@@ -30,16 +30,17 @@ static bool have(int dirfd, const char *id)
 	return true;
 }
 
-static int import(int dirfd, const struct image_source *src, const char *id,
-		  struct import_result *ret, struct err *e)
+static int import(int dirfd, const struct image_source *src, const struct import_options *options,
+		  const char *id, struct import_result *ret, struct err *e)
 {
-	struct import_options o = {.force = true};
+	struct import_options o = *options;
 	struct interrupt interrupt;
 	char file[IMAGE_FILE_BYTES];
 	int r = interrupt_catch(&interrupt, e);
 
 	if (r < 0)
 		return r;
+	o.force = true;
 	o.cancel = &interrupt.caught;
 	image_table_file(id, file);
 	r = import_image(src, dirfd, file, &o, ret, e);
@@ -68,8 +69,8 @@ static int put(int dirfd, const struct image_source *src, const struct import_re
 }
 
 /* Of many who bring one image, one imports it; the others find it there when they get the lock. */
-static int add(int dirfd, const struct image_source *src, const char *id, bool *ret_new,
-	       struct err *e)
+static int add(int dirfd, const struct image_source *src, const struct import_options *o,
+	       const char *id, bool *ret_new, struct err *e)
 {
 	struct import_result res = {0};
 	int lock, r = 0;
@@ -81,7 +82,7 @@ static int add(int dirfd, const struct image_source *src, const char *id, bool *
 	if (lock < 0)
 		return lock;
 	if (!have(dirfd, id)) {
-		r = import(dirfd, src, id, &res, e);
+		r = import(dirfd, src, o, id, &res, e);
 		if (r >= 0)
 			r = put(dirfd, src, &res, e);
 		*ret_new = r >= 0;
@@ -90,8 +91,8 @@ static int add(int dirfd, const struct image_source *src, const char *id, bool *
 	return r;
 }
 
-int image_add(int dirfd, const struct image_source *src, char ret_id[IMAGE_ID_BYTES], bool *ret_new,
-	      struct err *e)
+int image_add(int dirfd, const struct image_source *src, const struct import_options *o,
+	      char ret_id[IMAGE_ID_BYTES], bool *ret_new, struct err *e)
 {
 	_free_ char *id = NULL;
 	bool is_new;
@@ -100,7 +101,7 @@ int image_add(int dirfd, const struct image_source *src, char ret_id[IMAGE_ID_BY
 	if (r < 0)
 		return r;
 	snprintf(ret_id, IMAGE_ID_BYTES, "%s", id);
-	return add(dirfd, src, id, ret_new ? ret_new : &is_new, e);
+	return add(dirfd, src, o, id, ret_new ? ret_new : &is_new, e);
 }
 
 static int name_all(int dirfd, const char *id, const struct image_add_names *n, struct err *e)
@@ -125,7 +126,7 @@ int image_add_named(int dirfd, const struct image_source *src, const struct imag
 	int r = -ENOENT;
 
 	for (int i = 0; r == -ENOENT && i < TRIES; i++) {
-		r = image_add(dirfd, src, ret_id, ret_new, e);
+		r = image_add(dirfd, src, n->options, ret_id, ret_new, e);
 		if (r >= 0)
 			r = name_all(dirfd, ret_id, n, e);
 	}

@@ -8,17 +8,19 @@
 
 struct err;
 struct image_source;
+struct import_options;
 
 /*
  * Imports src unless the table has it already, and writes its record. dirfd: the table. *ret_new
  * (NULL allowed): whether it was not there.
  */
-int image_add(int dirfd, const struct image_source *src, char ret_id[IMAGE_ID_BYTES], bool *ret_new,
-	      struct err *e);
+int image_add(int dirfd, const struct image_source *src, const struct import_options *o,
+	      char ret_id[IMAGE_ID_BYTES], bool *ret_new, struct err *e);
 
 /* The same, and gives it names (canonical). moved is called for a name another image had before. */
 struct image_add_names {
 	const struct strv *names;
+	const struct import_options *options; /* compressor and such */
 	void (*moved)(void *arg, const char *name, const char *old_id);
 	void *arg;
 };

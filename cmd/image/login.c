@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "cmd/image/login_try.h"
 #include "cmd/image/prompt.h"
 #include "cmd/image/registry_opts.h"
 #include "cmd/verbs.h"
 #include "image/credentials.h"
-#include "image/registry.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -51,28 +51,6 @@ static int ask(const struct login_args *a, struct credentials *ret, struct err *
 	return r < 0 ? err_wrap(e, "password") : 0;
 }
 
-/* The registry has the last word. 1: it asked who we are; 0: it did not care. */
-static int verify(struct cmd *c, struct login_args *a, const char *name,
-		  const struct credentials *who, struct err *e)
-{
-	_registry_ struct registry *registry = NULL;
-	struct registry_options o;
-	_strv_ struct strv given = STRV_INIT;
-	int r = registry_opts_get(c, &a->registry, &o, e);
-
-	strv_take(&given, str_printf("%s=%s:%s", name, who->user, who->password));
-	if (r >= 0)
-		r = strv_check(&given, e);
-	o.auth = &given;
-	if (r >= 0)
-		r = registry_open_host(&registry, name, &o, e);
-	if (r >= 0)
-		r = registry_ping(registry, e);
-	if (given.n)
-		explicit_bzero(given.items[0], strlen(given.items[0]));
-	return r;
-}
-
 static int login(struct cmd *c, struct login_args *a, const char *name, struct err *e)
 {
 	_credentials_ struct credentials who = {0};
@@ -80,7 +58,7 @@ static int login(struct cmd *c, struct login_args *a, const char *name, struct e
 	int r = ask(a, &who, e), asked;
 
 	if (r >= 0)
-		r = verify(c, a, name, &who, e);
+		r = login_try(c, &a->registry, name, &who, e);
 	asked = r;
 	if (r >= 0)
 		r = credentials_store(a->registry.authfile, name, &who, e);

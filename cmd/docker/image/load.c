@@ -7,6 +7,7 @@
 #include "cmd/docker/errno_text.h"
 #include "cmd/docker/image/verbs.h"
 #include "cmd/image/image_add.h"
+#include "cmd/image/settings.h"
 #include "cmd/image_find.h"
 #include "image/image_archive.h"
 #include "image/oci_image.h"
@@ -42,10 +43,11 @@ static void say_moved(void *arg, const char *name, const char *old_id)
 }
 
 static int load_one(int dirfd, const struct image_archive *a, size_t i,
-		    const struct image_wish *wish, struct strbuf *out, struct err *e)
+		    const struct image_wish *wish, const struct import_options *o,
+		    struct strbuf *out, struct err *e)
 {
 	_strv_ struct strv names = STRV_INIT;
-	const struct image_add_names n = {&names, say_moved, out};
+	const struct image_add_names n = {&names, o, say_moved, out};
 	struct image_source src;
 	char id[IMAGE_ID_BYTES];
 	int r = image_archive_names(a, i, &names, e);
@@ -66,11 +68,16 @@ static int load_one(int dirfd, const struct image_archive *a, size_t i,
 /* What was loaded is told even where a later image of the archive fails. */
 static int load_all(struct docker *d, int fd, const struct image_wish *wish)
 {
+	_image_settings_ struct image_settings settings;
+	struct import_options o;
 	_close_ int dirfd = -1;
 	struct image_archive a;
 	struct err e = ERR_INIT;
-	int r = dirfd = images_open(&d->cmd.paths, &e);
+	int r = image_settings_read(&d->cmd, &settings, &e);
 
+	o = output_opts_import(&settings.output);
+	if (r >= 0)
+		r = dirfd = images_open(&d->cmd.paths, &e);
 	if (r >= 0)
 		r = image_archive_open(&a, fd, dirfd, wish, &e);
 	if (r < 0)
@@ -78,7 +85,7 @@ static int load_all(struct docker *d, int fd, const struct image_wish *wish)
 	for (size_t i = 0; r >= 0 && i < a.n; i++) {
 		_strbuf_ struct strbuf out = STRBUF_INIT;
 
-		r = load_one(dirfd, &a, i, wish, &out, &e);
+		r = load_one(dirfd, &a, i, wish, &o, &out, &e);
 		if (out.len && cmd_print(&out) != CMD_EXIT_OK)
 			r = -EIO;
 	}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/docker/image/pull_text.h"
+
+#include "cmd/docker/docker.h"
+#include "image/image_name.h"
+#include "image/source.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+void pull_text_default_tag(void)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	strbuf_addstr(&out, "Using default tag: latest\n");
+	(void)cmd_print(&out);
+}
+
+static void add_layers(struct strbuf *out, const struct image_source *src, const char *what)
+{
+	for (size_t i = 0; i < src->n_layers; i++)
+		strbuf_addf(out, "%.12s: %s\n", src->layers[i].digest.hex, what);
+}
+
+/* docker names a tag alone, a digest with all of the name before it. */
+void pull_text_begin(const struct pull_text *t, const struct image_source *src)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	if (t->quiet)
+		return;
+	strbuf_addf(&out, "%s: Pulling from %s\n",
+		    t->name->digest ? t->canonical
+		    : t->name->tag  ? t->name->tag
+				    : "latest",
+		    t->name->path);
+	if (!t->same) {
+		add_layers(&out, src, "Pulling fs layer");
+		add_layers(&out, src, "Verifying Checksum");
+		add_layers(&out, src, "Download complete");
+	}
+	(void)cmd_print(&out);
+}
+
+void pull_text_end(const struct pull_text *t, const struct image_source *src)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	if (!t->quiet) {
+		if (!t->same)
+			add_layers(&out, src, "Pull complete");
+		strbuf_addf(&out, "Digest: %s\nStatus: %s for %s\n", t->digest,
+			    t->same ? "Image is up to date" : "Downloaded newer image",
+			    image_name_familiar(t->canonical));
+	}
+	strbuf_addf(&out, "%s\n", t->canonical);
+	(void)cmd_print(&out);
+}
+
+void pull_text_error(const struct image_name *name, const char *canonical, int code,
+		     const struct err *e)
+{
+	_free_ char *repository = str_printf("%s/%s", name->domain, name->path);
+	const char *familiar = repository ? image_name_familiar(repository) : "";
+
+	if (code == -EACCES || code == -EPERM)
+		docker_daemon_error("pull access denied for %s, repository does not exist or may "
+				    "require 'docker login': denied: %s",
+				    familiar, e->msg);
+	else if (code == -ENOENT && strstr(e->msg, "offered:"))
+		docker_daemon_error("no matching manifest for the platform in the manifest list "
+				    "entries: %s",
+				    e->msg);
+	else if (code == -ENOENT && strstr(e->msg, "answered 404"))
+		docker_daemon_error("manifest for %s not found: manifest unknown: manifest unknown",
+				    image_name_familiar(canonical));
+	else if (code == -ECONNREFUSED || code == -EHOSTUNREACH || code == -ENETUNREACH ||
+		 code == -ETIMEDOUT)
+		docker_daemon_error("Get \"https://%s/v2/\": %s", name->domain, e->msg);
+	else
+		docker_daemon_error("%s", e->msg);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_IMAGE_SETTINGS_H
+#define CSBX_CMD_IMAGE_SETTINGS_H
+
+/*
+ * What the configuration and CSBX_* variables say of sources and of images that are made, for
+ * verbs whose own command line has no such options.
+ */
+
+#include "cmd/image/image_opts.h"
+
+struct cmd;
+struct err;
+
+struct image_settings {
+	struct source_opts source;
+	struct output_opts output;
+};
+
+int image_settings_read(struct cmd *c, struct image_settings *ret, struct err *e);
+void image_settings_done(struct image_settings *s);
+#define _image_settings_ __attribute__((cleanup(image_settings_done)))
+
+#endif
