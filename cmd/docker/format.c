@@ -96,6 +96,23 @@ int format_object(const char *name, const char *format, const struct value *obje
 	return r;
 }
 
+int format_inspected(const char *format, const struct value *object, struct strbuf *out,
+		     struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_template_ struct template *t = NULL;
+	int r = template_parse("", format, &t, e);
+
+	if (r >= 0 && template_run(t, object, 0, &text, NULL) < 0) {
+		strbuf_reset(&text);
+		r = template_run(t, object, TEMPLATE_RAW, &text, e);
+	}
+	if (r < 0)
+		return err_wrap(e, "template parsing error");
+	strbuf_addf(out, "%s\n", strbuf_str(&text));
+	return strbuf_check(out, e);
+}
+
 /* --- columns -------------------------------------------------------------------------------------
  */
 

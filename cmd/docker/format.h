@@ -41,4 +41,8 @@ int format_object(const char *name, const char *format, const struct value *obje
 		  struct strbuf *out, struct err *e);
 #define FORMAT_EXIT_TEMPLATE 64
 
+/* The same as the inspect verbs do it: what fails as a struct is tried as a map read from JSON. */
+int format_inspected(const char *format, const struct value *object, struct strbuf *out,
+		     struct err *e);
+
 #endif

@@ -64,7 +64,7 @@ static int add_json(struct inspect_out *x, const struct value *object, struct er
 void inspect_out_add(struct inspect_out *x, const struct value *object)
 {
 	struct err e = ERR_INIT;
-	int r = has_template(x) ? format_object("", x->format, object, &x->out, &e)
+	int r = has_template(x) ? format_inspected(x->format, object, &x->out, &e)
 				: add_json(x, object, &e);
 
 	if (r)

@@ -224,7 +224,7 @@ static int index_one(struct run *r, const struct value *v, const struct value *k
 		code = want_str(key, e);
 		if (code < 0)
 			return code;
-		*ret = value_member(v, key->text);
+		*ret = value_find(v, key->text);
 		return *ret ? 0 : zero_of(r, v, ret, e);
 	}
 	if (v->kind != VALUE_LIST && v->kind != VALUE_NOLIST && v->kind != VALUE_STR)

@@ -70,7 +70,7 @@ static const struct value *struct_field(const struct value *v, const char *name)
 
 static const struct value *map_entry(const struct value *v, const char *name)
 {
-	const struct value *m = value_member(v, name);
+	const struct value *m = value_find(v, name);
 
 	return m && !(m->flags & VALUE_GO_ONLY) ? m : NULL;
 }
@@ -148,7 +148,7 @@ static int call_method(struct run *r, const struct node *at, const struct value 
 	const struct value *map = NULL;
 
 	if (dot->kind == VALUE_STRUCT || dot->kind == VALUE_MAP)
-		map = value_member(dot, name);
+		map = value_find(dot, name);
 	if (!map || !(map->flags & VALUE_GO_ONLY) || at->names.n != 1) {
 		if (r->flags & TEMPLATE_HEADER && n == 1 && args[0]->kind == VALUE_STR)
 			return label_head(r, args[0]->text, ret);
@@ -156,7 +156,7 @@ static int call_method(struct run *r, const struct node *at, const struct value 
 	}
 	if (n != 1 || args[0]->kind != VALUE_STR)
 		return bad(r, at, "wrong number of args for %s: want 1 got %zu", name, n);
-	*ret = value_member(map, args[0]->text);
+	*ret = value_find(map, args[0]->text);
 	if (!*ret)
 		*ret = run_make_str(r, "", 0);
 	return *ret ? 0 : err_code(r->e, ENOMEM, "template");

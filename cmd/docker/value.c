@@ -180,7 +180,7 @@ int value_check(const struct value *root, struct err *e)
 	return root && !root->failed ? 0 : err_code(e, ENOMEM, "describe");
 }
 
-const struct value *value_member(const struct value *v, const char *key)
+const struct value *value_find(const struct value *v, const char *key)
 {
 	for (const struct value *m = v->first; m; m = m->next) {
 		if (m->key && str_eq(m->key, key))

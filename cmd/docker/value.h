@@ -76,7 +76,7 @@ void value_move(struct value *parent, const char *key, struct value *root);
 
 int value_check(const struct value *root, struct err *e); /* 0 or -ENOMEM */
 
-const struct value *value_member(const struct value *v, const char *key);
+const struct value *value_find(const struct value *v, const char *key);
 const struct value *value_at(const struct value *v, size_t i);
 
 /* JSON: on one line, or one member a line with four blanks an indentation. */

@@ -8,5 +8,9 @@ struct docker_verb;
 
 extern const struct docker_verb docker_verb_ps;
 extern const struct docker_verb docker_verb_create, docker_verb_run;
+extern const struct docker_verb docker_verb_container_inspect, docker_verb_info,
+	docker_verb_inspect, docker_verb_network_inspect, docker_verb_network_ls,
+	docker_verb_network_rm, docker_verb_port, docker_verb_version,
+	docker_verb_volume_inspect; /* csbx-tool */
 
 #endif

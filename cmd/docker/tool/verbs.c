@@ -7,5 +7,14 @@
 #include "cmd/docker/verbs.h"
 
 const struct docker_verb *const docker_verbs_tool[] = {
+	&docker_verb_inspect,
+	&docker_verb_container_inspect,
+	&docker_verb_network_inspect,
+	&docker_verb_volume_inspect,
+	&docker_verb_info,
+	&docker_verb_version,
+	&docker_verb_port,
+	&docker_verb_network_ls,
+	&docker_verb_network_rm,
 	NULL,
 };
