@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -45,21 +45,13 @@ static int start_helper(const char *path, const char *unit, int out, pid_t *ret,
 	return r ? err_code(e, r, "%s", path) : 0;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 /* What the helper says until it ends; false when it takes too long. */
 static bool listen_to(int fd, uint64_t timeout_ms, char *buf, size_t size)
 {
-	uint64_t end = now_ms() + timeout_ms, now;
+	uint64_t end = clock_monotonic_ms() + timeout_ms, now;
 	size_t len = 0;
 
-	while ((now = now_ms()) < end) {
+	while ((now = clock_monotonic_ms()) < end) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 		ssize_t n;
 

@@ -10,9 +10,9 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/json_out.h"
@@ -31,14 +31,6 @@
 #include "runtime/watchdog.h"
 
 #define SPEC_RECORD_BYTES_MAX (256u << 10)
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static unsigned long namespace_flags(const struct container_spec *s)
 {
@@ -118,7 +110,7 @@ static int publish(struct container *c, bool paused, struct err *e)
 	int r;
 
 	if (!c->published_ns)
-		rec.started_ns = c->published_ns = now_ns(CLOCK_REALTIME);
+		rec.started_ns = c->published_ns = clock_realtime_ns();
 	/* For inspect. An argument list of megabytes is not worth a copy. */
 	spec_write_json(c->spec, &json);
 	if (json_finish(&json, NULL) >= 0 && json.buf.len <= SPEC_RECORD_BYTES_MAX)
@@ -244,7 +236,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 		    const struct container_hooks *hooks, bool on_disk, struct run_result *ret,
 		    struct err *e)
 {
-	uint64_t begin = now_ns(CLOCK_MONOTONIC);
+	uint64_t begin = clock_monotonic_ns();
 	struct container c;
 	sigset_t old;
 	int r;
@@ -255,7 +247,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	container_init(&c, spec, paths);
 	c.hooks = hooks;
 	on_disk = on_disk || (spec->rootfs.upper != UPPER_KEPT && container_wants_disk_upper(&c));
-	ret->started_at_ns = now_ns(CLOCK_REALTIME);
+	ret->started_at_ns = clock_realtime_ns();
 	r = supervise_signals(&old, &c.signal_fd, e);
 	if (r >= 0)
 		r = container_prepare(&c, on_disk, e);
@@ -266,9 +258,9 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	if (r >= 0) {
 		note_degraded(&c, ret);
 		container_limits_note(&c.limits, ret);
-		ret->setup_ns = now_ns(CLOCK_MONOTONIC) - begin;
+		ret->setup_ns = clock_monotonic_ns() - begin;
 		r = watch(&c, ret, e);
-		ret->wall_ns = now_ns(CLOCK_MONOTONIC) - begin - ret->setup_ns;
+		ret->wall_ns = clock_monotonic_ns() - begin - ret->setup_ns;
 	}
 	c.is_removed = (hooks && hooks->removed_after && !ret->is_stopped) || ret->is_removed;
 	if (r < 0 || ret->error.code)
@@ -279,7 +271,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 		r = container_release_upper(&c, e);
 	container_done(&c);
 	supervise_signals_restore(&old, r >= 0);
-	ret->teardown_ns = now_ns(CLOCK_MONOTONIC) - begin - ret->setup_ns - ret->wall_ns;
+	ret->teardown_ns = clock_monotonic_ns() - begin - ret->setup_ns - ret->wall_ns;
 	return r;
 }
 

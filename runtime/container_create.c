@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -256,11 +256,9 @@ int container_store_create_id(const struct paths *p, const struct container_crea
 		.paths = p, .how = how, .dirfd = -1, .temp = -1, .tmp_fd = -1, .image_fd = -1};
 	_strbuf_ struct strbuf meta = STRBUF_INIT;
 	_free_ char *path = NULL;
-	struct timespec now;
 	int r = name_check(how->name, e);
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	b.record.created_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	b.record.created_ns = clock_realtime_ns();
 	if (r >= 0)
 		r = b.dirfd = container_store_open_dir(p, e);
 	/* A name that is taken is said before the image is looked at. */

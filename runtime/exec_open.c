@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -25,14 +26,6 @@
 #include "runtime/paths.h"
 
 #define ANSWER_MS 5000
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
 
 static int ended(struct err *e)
 {
@@ -61,12 +54,12 @@ static int reach(int pidfd, const struct sockaddr_un *a, struct err *e)
 	static const struct timespec pause = {.tv_nsec = 100000};
 	_close_ int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	static const struct timeval timeout = {.tv_sec = ANSWER_MS / 1000};
-	const uint64_t deadline_ms = now_ms() + ANSWER_MS;
+	const uint64_t deadline_ms = clock_monotonic_ms() + ANSWER_MS;
 	bool woken = false;
 
 	if (sock < 0 || setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0)
 		return err_sys(e, "socket");
-	while (now_ms() < deadline_ms) {
+	while (clock_monotonic_ms() < deadline_ms) {
 		struct pollfd p = {.fd = pidfd, .events = POLLIN};
 
 		if (connect(sock, (const struct sockaddr *)a, sizeof(*a)) == 0)
@@ -129,7 +122,7 @@ static int connect_greeted(int pidfd, const struct sockaddr_un *a, struct exec_l
 			   struct err *e)
 {
 	static const struct timespec pause = {.tv_nsec = 2000000};
-	const uint64_t deadline_ms = now_ms() + ANSWER_MS;
+	const uint64_t deadline_ms = clock_monotonic_ms() + ANSWER_MS;
 	int r;
 
 	do {
@@ -140,7 +133,7 @@ static int connect_greeted(int pidfd, const struct sockaddr_un *a, struct exec_l
 			return r;
 		fd_close(&l->sock);
 		nanosleep(&pause, NULL);
-	} while (now_ms() < deadline_ms);
+	} while (clock_monotonic_ms() < deadline_ms);
 	return err_set(e, EBUSY, "its supervisor is busy with other clients");
 }
 
@@ -215,13 +208,13 @@ int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, str
 				  .arg = (uint32_t)signal,
 				  .id = grace_ms};
 	struct pollfd p = {.fd = l->sock, .events = POLLIN};
-	uint64_t deadline_ms =
-		now_ms() + (signal & EXEC_STOP_OWN_TIME ? INT32_MAX : grace_ms + 2 * ANSWER_MS);
+	uint64_t deadline_ms = clock_monotonic_ms() +
+			       (signal & EXEC_STOP_OWN_TIME ? INT32_MAX : grace_ms + 2 * ANSWER_MS);
 	int r = fd_send(l->sock, &rq, sizeof(rq), NULL, 0, e);
 	char byte;
 
 	while (r >= 0 && wait) {
-		uint64_t now = now_ms();
+		uint64_t now = clock_monotonic_ms();
 
 		if (now >= deadline_ms || poll(&p, 1, (int)(deadline_ms - now)) == 0)
 			return err_set(e, ETIMEDOUT, "it does not end");

@@ -13,9 +13,9 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -47,18 +47,10 @@ struct exec_loop {
 	struct run_result *result;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void enter_phase(struct exec_loop *l, enum phase phase, uint64_t last_ms)
 {
 	l->phase = phase;
-	l->next_ns = last_ms ? now_ns() + last_ms * 1000000u : 0;
+	l->next_ns = last_ms ? clock_monotonic_ns() + last_ms * 1000000u : 0;
 }
 
 static void send_signal(struct exec_loop *l, uint32_t arg)
@@ -239,7 +231,7 @@ static int poll_timeout_ms(const struct exec_loop *l)
 
 	if (!l->next_ns)
 		return most_ms;
-	now = now_ns();
+	now = clock_monotonic_ns();
 	ms = l->next_ns <= now ? 0 : (int)((l->next_ns - now + 999999u) / 1000000u);
 	return most_ms >= 0 && most_ms < ms ? most_ms : ms;
 }
@@ -277,7 +269,7 @@ static int run_loop(struct exec_loop *l, struct err *e)
 		if (streams_is_background(&l->streams))
 			streams_look(&l->streams);
 		check_output(l);
-		if (l->next_ns && now_ns() >= l->next_ns)
+		if (l->next_ns && clock_monotonic_ns() >= l->next_ns)
 			phase_ended(l);
 	}
 	return 0;
@@ -323,7 +315,7 @@ static int run(struct exec_loop *l, struct err *e)
 	}
 	if (r < 0)
 		return r;
-	l->result->setup_ns = now_ns();
+	l->result->setup_ns = clock_monotonic_ns();
 	enter_phase(l, PHASE_RUNNING, l->options->timeout_ms);
 	if (ev.type == INIT_EV_SPAWN_EXITED)
 		child_ended(l, &ev);
@@ -345,23 +337,21 @@ int exec_run(struct exec_link *link, const struct process_spec *p, const struct 
 		.result = ret,
 		.streams = {.child = {-1, -1, -1}, .master = -1},
 	};
-	uint64_t begin = now_ns();
-	struct timespec wall;
+	uint64_t begin = clock_monotonic_ns();
 	sigset_t old;
 	int r;
 
 	if (link->is_paused)
 		return err_set(e, EBUSY, "it is paused");
-	clock_gettime(CLOCK_REALTIME, &wall);
 	*ret = (struct run_result){.exit_code = -1};
-	ret->started_at_ns = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
+	ret->started_at_ns = clock_realtime_ns();
 	r = supervise_signals(&old, &l.signal_fd, e);
 	if (r < 0)
 		return r;
 	r = run(&l, e);
 	if (ret->setup_ns)
 		ret->setup_ns -= begin;
-	ret->wall_ns = now_ns() - begin - ret->setup_ns;
+	ret->wall_ns = clock_monotonic_ns() - begin - ret->setup_ns;
 	streams_done(&l.streams);
 	fd_close(&l.status[0]);
 	fd_close(&l.status[1]);

@@ -14,9 +14,9 @@
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -37,14 +37,6 @@ struct tried {
 	char parent[160];
 	struct err err;
 };
-
-static unsigned now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (unsigned)((uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000);
-}
 
 static int place_process(int cgroup_fd, struct err *e)
 {
@@ -80,7 +72,7 @@ static void try_it(const struct paths *p, struct tried *t)
 {
 	struct cgroup_parent parent = CGROUP_PARENT_INIT;
 	struct paths patient = *p;
-	unsigned begin = now_ms();
+	uint64_t begin = clock_monotonic_ms();
 	uint64_t random = 0;
 	char id[16];
 	int r;
@@ -90,7 +82,7 @@ static void try_it(const struct paths *p, struct tried *t)
 	if (patient.scope_timeout_ms < PATIENCE_MS)
 		patient.scope_timeout_ms = PATIENCE_MS;
 	r = cgroup_parent_find(&patient, CGROUP_ALL, id, &parent, &t->err);
-	t->elapsed_ms = now_ms() - begin;
+	t->elapsed_ms = (unsigned)(clock_monotonic_ms() - begin);
 	t->rule = parent.rule;
 	if (r >= 0) {
 		snprintf(t->parent, sizeof(t->parent), "%s", parent.path);

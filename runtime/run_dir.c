@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -19,14 +19,6 @@
 #include "runtime/result.h"
 #include "runtime/result_json.h"
 #include "runtime/spec.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* --- one's own ---------------------------------------------------------------------------- */
 
@@ -42,7 +34,7 @@ int run_dir_open(int runs, const char *id, struct run_dir *ret)
 
 static int fill(struct run_dir *d, const struct container_spec *s, struct err *e)
 {
-	const struct run_state state = {.name = s->name, .started_ns = now_ns()};
+	const struct run_state state = {.name = s->name, .started_ns = clock_realtime_ns()};
 	int r;
 
 	d->lock_fd =
@@ -76,7 +68,7 @@ static int write_end(const struct run_dir *d, struct run_state *state, const str
 {
 	int r;
 
-	state->ended_ns = now_ns();
+	state->ended_ns = clock_realtime_ns();
 	state->exit_code = run_exit_code(res);
 	state->oom_killed = res->oom_killed;
 	free(state->error);

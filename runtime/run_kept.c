@@ -8,20 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/file_lock.h"
 #include "runtime/run_dir.h"
 
 #define LOCK_TRIES 1000
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 int run_dir_open_kept(int dirfd, const char *id, struct run_dir *ret)
 {
@@ -79,7 +72,7 @@ int run_dir_take(int dirfd, const char *id, struct run_dir *ret, struct err *e)
 
 int run_dir_started(const struct run_dir *d, const char *name, struct err *e)
 {
-	struct run_state s = {.started_ns = now_ns(), .name = (char *)name};
+	struct run_state s = {.started_ns = clock_realtime_ns(), .name = (char *)name};
 
 	/* What is in the lock file is the last end; a start that is killed must not show it. */
 	if (ftruncate(d->lock_fd, 0) < 0)
@@ -96,7 +89,7 @@ int run_dir_failed(const struct run_dir *d, int exit_code, const char *why, stru
 		s = (struct run_state){0};
 	/* One that was killed before has its end now. */
 	if (s.started_ns && !s.ended_ns)
-		s.ended_ns = now_ns();
+		s.ended_ns = clock_realtime_ns();
 	s.exit_code = exit_code;
 	free(s.error);
 	s.error = strdup(why);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -37,7 +38,7 @@ struct squashd_attach {
 	char *servers; /* path of the directory */
 	char *init;
 	int started; /* how many servers this call has started */
-	int64_t deadline_ms;
+	uint64_t deadline_ms;
 };
 
 void squashd_link_close(struct squashd_link *l)
@@ -48,14 +49,6 @@ void squashd_link_close(struct squashd_link *l)
 	fd_close(&l->dev_fd);
 	fd_close(&l->image_fd);
 	fd_close(&l->net_fd);
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static int went_away(struct err *e)
@@ -223,7 +216,7 @@ static int ask_server(struct squashd_attach *a, struct err *e)
 			r = start(a, e) < 0 ? -e->code : -EPIPE;
 		if (r != -EPIPE)
 			return r;
-		if (now_ms() > a->deadline_ms)
+		if (clock_monotonic_ms() > a->deadline_ms)
 			return err_from(ERR_IMAGE_SERVER, e,
 					err_set(e, ETIMEDOUT, "no image server could be started"));
 	}
@@ -241,7 +234,7 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	a->sock = -1;
 	a->paths = paths;
 	a->rootfs = &spec->rootfs;
-	a->deadline_ms = now_ms() + GIVE_UP_MS;
+	a->deadline_ms = clock_monotonic_ms() + GIVE_UP_MS;
 	a->servers = str_printf("%s/servers", paths->runtime);
 	a->init = paths_helper(paths, "csbx-init");
 	if (!a->servers || !a->init)
@@ -299,7 +292,8 @@ int squashd_attach_finish(struct squashd_attach **ap, struct squashd_link *ret, 
 	*ret = (struct squashd_link)SQUASHD_LINK_INIT;
 	do {
 		r = receive_link(a, ret, e);
-	} while (r == -EPIPE && now_ms() < a->deadline_ms && (r = ask_server(a, e)) >= 0);
+	} while (r == -EPIPE && clock_monotonic_ms() < a->deadline_ms &&
+		 (r = ask_server(a, e)) >= 0);
 	if (r < 0)
 		(void)err_wrap(e, "image %s", a->rootfs->path);
 	squashd_attach_cancel(ap);

@@ -5,9 +5,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -20,23 +20,15 @@
 #define META_BYTES_MAX (16u << 20)
 #define MESSAGE_BYTES_MAX 4096
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Reads to the end of the pipe; the helper may be stuck on a dead file system or spin on a trick.
  */
 static int read_output(int fd, size_t max, int timeout_ms, struct strbuf *out, struct err *e)
 {
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = (int64_t)clock_monotonic_ms() + timeout_ms;
 	char chunk[16384];
 
 	for (;;) {
-		int64_t left = timeout_ms < 0 ? -1 : deadline - now_ms();
+		int64_t left = timeout_ms < 0 ? -1 : deadline - (int64_t)clock_monotonic_ms();
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 		ssize_t n;
 		int r;

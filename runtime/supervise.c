@@ -34,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/log.h"
@@ -70,18 +71,10 @@ enum {
 	ON_STREAMS
 };
 
-uint64_t loop_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms)
 {
 	l->phase = phase;
-	l->next_ns = last_ms ? loop_now_ns() + last_ms * 1000000u : 0;
+	l->next_ns = last_ms ? clock_monotonic_ns() + last_ms * 1000000u : 0;
 }
 
 void loop_kill(struct loop *l)
@@ -329,7 +322,7 @@ static int poll_timeout_ms(const struct loop *l)
 
 	if (!next)
 		return most_ms;
-	now = loop_now_ns();
+	now = clock_monotonic_ns();
 	left_ms = next <= now ? 0 : (next - now + 999999u) / 1000000u;
 	return most_ms >= 0 && left_ms > STREAM_LOOK_MS ? most_ms : (int)left_ms;
 }
@@ -399,9 +392,9 @@ static int run_loop(struct loop *l, struct err *e)
 		if (poll(p, n, poll_timeout_ms(l)) < 0 && errno != EINTR)
 			return err_sys(e, "poll");
 		handle(l, p, n);
-		if (l->next_ns && loop_now_ns() >= l->next_ns)
+		if (l->next_ns && clock_monotonic_ns() >= l->next_ns)
 			phase_ended(l);
-		if (l->look_ns && loop_now_ns() >= l->look_ns)
+		if (l->look_ns && clock_monotonic_ns() >= l->look_ns)
 			loop_look(l);
 	}
 	return 0;

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/fd.h"
 #include "runtime/cgroup.h"
 #include "runtime/exec_server.h"
@@ -27,7 +28,7 @@ void loop_start_watchdog(struct loop *l, int fds[], bool has_shm)
 		view->shm_fd = take_fd(&fds[i++]);
 	while (i < FD_PASS_MAX && fds[i] >= 0 && view->n_tmpfs < WATCHDOG_TMPFS_MAX)
 		view->tmpfs_fds[view->n_tmpfs++] = take_fd(&fds[i++]);
-	l->look_ns = loop_now_ns();
+	l->look_ns = clock_monotonic_ns();
 }
 
 void loop_start_looking(struct loop *l)
@@ -35,7 +36,7 @@ void loop_start_looking(struct loop *l)
 	if (!l->s->thrash.limit_bytes)
 		return;
 	if (!l->look_ns)
-		l->look_ns = loop_now_ns() + THRASH_LOOK_MS * NS_PER_MS;
+		l->look_ns = clock_monotonic_ns() + THRASH_LOOK_MS * NS_PER_MS;
 }
 
 static void oom(struct loop *l, const char *detected)
@@ -64,7 +65,7 @@ static void look_as_watchdog(struct loop *l)
 void loop_look(struct loop *l)
 {
 	bool is_watched = l->s->watchdog && l->s->watchdog->view.proc_fd >= 0;
-	uint64_t now = loop_now_ns();
+	uint64_t now = clock_monotonic_ns();
 
 	if (l->dead || l->end.exited) {
 		l->look_ns = 0;
@@ -75,7 +76,7 @@ void loop_look(struct loop *l)
 	if (l->s->thrash.limit_bytes && thrash_look(&l->s->thrash, l->s->cgroup, now))
 		oom(l, "tick");
 	l->look_ns =
-		loop_now_ns() +
+		clock_monotonic_ns() +
 		(is_watched ? watchdog_interval_ms(l->s->watchdog) : THRASH_LOOK_MS) * NS_PER_MS;
 }
 

@@ -38,7 +38,6 @@ struct loop {
 	int snmp_fd; /* counters of the container's network, -1: none of interest */
 };
 
-uint64_t loop_now_ns(void);
 /* last_ms 0: it does not end by itself. */
 void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms);
 void loop_kill(struct loop *l);
@@ -51,7 +50,8 @@ void loop_request(struct loop *l, uint32_t type, int signal);
 void loop_start_watchdog(struct loop *l, int fds[], bool has_shm); /* takes what it needs of fds */
 void loop_start_looking(struct loop *l);
 void loop_look(struct loop *l);
-/* A process ended so: who runs others in the container learns it when that was the kernel's doing. */
+/* A process ended so: who runs others in the container learns it when that was the kernel's doing.
+ */
 void loop_check_oom(struct loop *l, int wait_status);
 
 /* supervise_signal.c */
