@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cmd/eval/job.h"
 #include "cmd/eval/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -13,6 +14,7 @@
 #include "runtime/base/str.h"
 #include "runtime/name.h"
 #include "runtime/paths.h"
+#include "runtime/policy.h"
 
 #define HARNESS_BYTES_MAX (256u << 10)
 
@@ -107,6 +109,55 @@ void eval_ended_free(struct eval_ended *x)
 	run_result_free(&x->result);
 	strv_free(&x->spec.fetch);
 	*x = (struct eval_ended){0};
+}
+
+/* Limits of a job's own pass the site's policy as those of the command line have. */
+static int set_limits(const struct eval_job *job, struct container_spec *spec, struct err *e)
+{
+	struct policy policy = POLICY_INIT;
+	int r = 0;
+
+	if (job->timeout_ms)
+		spec->limits.timeout_ms = job->timeout_ms;
+	if (job->memory_bytes)
+		spec->limits.memory_bytes = job->memory_bytes;
+	if (job->timeout_ms || job->memory_bytes) {
+		r = policy_load(&policy, e);
+		if (r >= 0)
+			r = policy_apply(&policy, spec, e);
+		policy_free(&policy);
+	}
+	return r;
+}
+
+int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
+		      struct eval_job_box *ret, struct err *e)
+{
+	struct container_spec *spec = &ret->spec;
+	size_t n = from->spec->n_files;
+
+	*ret = (struct eval_job_box){.box = *from, .spec = *from->spec};
+	ret->box.spec = spec;
+	spec->proc.env = (struct strv)STRV_INIT;
+	for (size_t i = 0; i < from->spec->proc.env.n; i++)
+		strv_add(&spec->proc.env, from->spec->proc.env.items[i]);
+	for (size_t i = 0; i < job->env.n; i++)
+		strv_set_env(&spec->proc.env, job->env.items[i]);
+	spec->files = calloc(n + job->n_files + 1, sizeof(*spec->files));
+	if (!spec->files || strv_check(&spec->proc.env, e) < 0)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		spec->files[i] = from->spec->files[i];
+	for (size_t i = 0; i < job->n_files; i++)
+		spec->files[n + i] = job->files[i];
+	spec->n_files = n + job->n_files;
+	return set_limits(job, spec, e);
+}
+
+void eval_job_box_free(struct eval_job_box *b)
+{
+	strv_free(&b->spec.proc.env);
+	free(b->spec.files);
 }
 
 static int read_harness(const struct paths *paths, const char *name, struct strbuf *out,

@@ -12,6 +12,7 @@
 #include "runtime/spec.h"
 
 struct err;
+struct eval_job;
 struct paths;
 struct value;
 
@@ -20,6 +21,15 @@ struct eval_box {
 	const struct paths *paths;
 	const struct container_spec *spec; /* frozen */
 };
+
+/* The box with what a job has of its own: files, environment, limits. */
+struct eval_job_box {
+	struct eval_box box;
+	struct container_spec spec;
+};
+int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
+		      struct eval_job_box *ret, struct err *e);
+void eval_job_box_free(struct eval_job_box *b);
 
 /* One container: what it has besides. All is borrowed. */
 struct eval_start {

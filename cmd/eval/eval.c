@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/eval/batch.h"
+#include "cmd/eval/batch_line.h"
 #include "cmd/eval/job.h"
 #include "cmd/eval/judge.h"
 #include "cmd/resolve.h"
@@ -16,15 +19,24 @@
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/io.h"
 #include "runtime/result_json.h"
 
 #define DEFAULT_TIMEOUT_MS 5000u
+#define EVAL_FILE_BYTES_MAX (100u << 20)
 #define DEFAULT_MEMORY_BYTES (UINT64_C(256) << 20)
 
 struct eval_args {
 	struct run_opts run;
-	const char *image, *function, *cases, *setup;
+	const char *image, *function, *cases, *setup, *check, *batch, *output;
+	struct strv files;
+	uint64_t jobs;
 	int lang;
+};
+
+struct eval_batch {
+	struct eval_box box;
+	struct eval_job *job; /* a line's process has its own copy */
 };
 
 static const struct opt eval_only_opts[] = {
@@ -42,6 +54,18 @@ static const struct opt eval_only_opts[] = {
 	 .help = "the function, or CLASS.METHOD, that the cases call; Python only"},
 	{OPT_STR, 0, "setup", "FILE", offsetof(struct eval_args, setup), .offers = "file",
 	 .help = "code that runs before the snippet, in the same name space; with --function"},
+	{OPT_LIST, 0, "files", "FILE", offsetof(struct eval_args, files), .offers = "file",
+	 .help = "a file to put, under its own name, into the directory the program starts in; may "
+		 "be repeated"},
+	{OPT_STR, 0, "batch", "FILE", offsetof(struct eval_args, batch), .offers = "file",
+	 .help = "many snippets: a JSON object a line in FILE (- for standard input), a JSON "
+		 "object "
+		 "a line out, as they end"},
+	{OPT_NUMBER, 0, "jobs", "N", offsetof(struct eval_args, jobs), .max = BATCH_JOBS_MAX,
+	 .initial = "one a CPU", .help = "how many lines of a batch run at a time"},
+	{OPT_STR, 0, "output", "FILE", offsetof(struct eval_args, output), .offers = "file",
+	 .help = "add a batch's records to FILE; lines whose id has a record there are passed "
+		 "over"},
 	{0},
 };
 
@@ -62,6 +86,7 @@ static void eval_init(void *args)
 static void eval_done(void *args)
 {
 	run_opts_done(&((struct eval_args *)args)->run);
+	strv_free(&((struct eval_args *)args)->files);
 }
 
 /* The directory of the code, and an empty one to start in unless another was asked for. */
@@ -99,29 +124,31 @@ static int prepare(struct cmd *c, struct eval_args *a, struct subject *subject, 
 	return r < 0 ? r : resolve_spec(c, &q, &a->run, e);
 }
 
-static int check_words(struct cmd *c, const struct eval_args *a, struct err *e)
+static int check_words(struct cmd *c, const struct eval_args *a, int argc, struct err *e)
 {
 	if (!a->image)
 		return err_set(e, EINVAL, "--image is missing; usage: csbx eval %s",
 			       c->verb->usage);
 	if (a->run.tty == TTY_WISH_YES)
 		return err_set(e, EINVAL, "--tty: judged code has no terminal");
-	if (a->function && (!a->cases || a->lang != EVAL_PYTHON))
-		return err_set(e, EINVAL, "--function: %s",
-			       a->cases ? "only with --lang python" : "needs --cases");
-	if (a->setup && !a->function)
-		return err_set(e, EINVAL, "--setup: needs --function");
+	if (a->batch && (argc || a->run.result.json || a->run.result.fd))
+		return err_set(e, EINVAL,
+			       "--batch: takes neither a file nor --json; each line says "
+			       "what is run, each has a record");
+	if ((a->output || a->jobs) && !a->batch)
+		return err_set(e, EINVAL, "--output and --jobs: need --batch");
 	return 0;
 }
 
-static int read_job(const struct eval_args *a, int argc, char **argv, struct eval_job *job,
-		    struct err *e)
+static int read_job(int argc, char **argv, struct eval_job *job, struct err *e)
 {
-	job->lang = (enum eval_lang)a->lang;
+	job->has_code = true;
 	for (int i = 1; i < argc; i++)
 		strv_add(&job->args, argv[i]);
 	if (strv_check(&job->args, e) < 0)
 		return -ENOMEM;
+	if (eval_job_check(job, e) < 0)
+		return -EINVAL;
 	return eval_read_file(argc ? argv[0] : "-", EVAL_CODE_BYTES_MAX, &job->code, e);
 }
 
@@ -150,29 +177,114 @@ static int read_cases(const struct eval_args *a, struct eval_job *job, struct er
 	return r < 0 ? err_wrap(e, "--cases") : 0;
 }
 
+/* --files FILE: by its last name in the directory the program starts in. */
+static int read_files(const struct eval_args *a, struct eval_job *job, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < a->files.n; i++) {
+		const char *path = a->files.items[i], *slash = strrchr(path, '/');
+		_strbuf_ struct strbuf data = STRBUF_INIT;
+
+		r = io_read_path(path, EVAL_FILE_BYTES_MAX, &data, e);
+		if (r < 0)
+			return err_wrap(e, "--files %s", path);
+		r = eval_job_add_file(job, slash ? slash + 1 : path, strbuf_str(&data), data.len,
+				      e);
+	}
+	return r < 0 ? err_wrap(e, "--files") : 0;
+}
+
+static int read_check(const struct eval_args *a, struct eval_job *job, struct err *e)
+{
+	int r = 0;
+
+	if (a->check) {
+		job->has_check = true;
+		r = eval_read_file(a->check, EVAL_CODE_BYTES_MAX, &job->check, e);
+	}
+	return r < 0 ? err_wrap(e, "--check") : 0;
+}
+
+/* What the command line alone says, the same for every line of a batch. */
+static int read_common(const struct eval_args *a, struct eval_job *job, struct err *e)
+{
+	int r = read_cases(a, job, e);
+
+	job->lang = (enum eval_lang)a->lang;
+	if (r >= 0)
+		r = read_check(a, job, e);
+	return r < 0 ? r : read_files(a, job, e);
+}
+
 static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 		   const struct image_meta *meta)
 {
 	const struct eval_box box = {&c->paths, &a->run.spec};
+	struct eval_job_box own = {0};
 	struct eval_verdict verdict = {0};
 	struct result_more more = {.write = eval_verdict_write, .ctx = &verdict};
 	struct result_out out;
 	struct err e = ERR_INIT;
-	int code;
+	int code, r = result_out_open(&a->run.result, &a->run.spec, &out, &e);
 
-	if (result_out_open(&a->run.result, &a->run.spec, &out, &e) < 0)
-		return cmd_error(&e, "eval");
-	if (eval_judge(&box, job, &verdict, &e) < 0) {
-		eval_verdict_free(&verdict);
-		return cmd_error(&e, "eval");
-	}
-	run_report(&verdict.ended.spec, meta, &verdict.ended.result, "eval");
-	code = eval_exit_code(&verdict);
-	more.completed = verdict.completed;
-	if (result_out_write_more(&out, &verdict.ended.spec, &verdict.ended.result, &more, &e) < 0)
+	if (r >= 0)
+		r = eval_job_box_make(&box, job, &own, &e);
+	if (r >= 0)
+		r = eval_judge(&own.box, job, &verdict, &e);
+	if (r < 0) {
 		code = cmd_error(&e, "eval");
+	} else {
+		run_report(&verdict.ended.spec, meta, &verdict.ended.result, "eval");
+		code = eval_exit_code(&verdict);
+		more.completed = verdict.completed;
+		if (result_out_write_more(&out, &verdict.ended.spec, &verdict.ended.result, &more,
+					  &e) < 0)
+			code = cmd_error(&e, "eval");
+	}
 	eval_verdict_free(&verdict);
+	eval_job_box_free(&own);
 	return code;
+}
+
+/* One line of a batch, in a process of its own. */
+static int run_line(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e)
+{
+	const struct eval_batch *b = ctx;
+	struct eval_job *job = b->job;
+	struct eval_job_box own;
+	struct eval_verdict verdict = {0};
+	struct result_more more = {.write = eval_verdict_write,
+				   .ctx = &verdict,
+				   .label = line->label ? line->label : "null"};
+	int r = eval_job_from_line(line->object, job, e);
+
+	if (r >= 0)
+		r = eval_job_box_make(&b->box, job, &own, e);
+	if (r >= 0)
+		r = eval_judge(&own.box, job, &verdict, e);
+	if (r < 0)
+		return r;
+	more.completed = verdict.completed;
+	return result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
+}
+
+static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
+{
+	struct eval_batch ctx = {{&c->paths, &a->run.spec}, job};
+	const struct batch b = {
+		.input = a->batch,
+		.output = a->output,
+		.jobs = (unsigned)a->jobs,
+		.work = run_line,
+		.ctx = &ctx,
+	};
+	struct err e = ERR_INIT;
+	int r;
+
+	a->run.spec.capture_output = true;
+	r = batch_run(&b, &e);
+	return r < 0 ? cmd_error(&e, "eval --batch") : r ? 128 + r : 0;
 }
 
 static int eval_run(struct cmd *c, void *args, int argc, char **argv)
@@ -181,13 +293,18 @@ static int eval_run(struct cmd *c, void *args, int argc, char **argv)
 	struct eval_job job = {0};
 	struct subject subject = {0};
 	struct err e = ERR_INIT;
-	int code;
+	int code, r = check_words(c, a, argc, &e);
 
-	if (check_words(c, a, &e) < 0 || read_job(a, argc, argv, &job, &e) < 0 ||
-	    read_cases(a, &job, &e) < 0 || prepare(c, a, &subject, &e) < 0)
+	if (r >= 0)
+		r = read_common(a, &job, &e);
+	if (r >= 0 && !a->batch)
+		r = read_job(argc, argv, &job, &e);
+	if (r >= 0)
+		r = prepare(c, a, &subject, &e);
+	if (r < 0)
 		code = cmd_error(&e, "eval");
 	else
-		code = run_one(c, a, &job, &subject.meta);
+		code = a->batch ? run_batch(c, a, &job) : run_one(c, a, &job, &subject.meta);
 	eval_job_free(&job);
 	subject_close(&subject);
 	return code;
@@ -222,7 +339,7 @@ const struct verb verb_eval = {
 	.uses = (const struct opt_use[]){{&eval_only_table, 0},
 					 RUN_OPT_USES(offsetof(struct eval_args, run)),
 					 {0}},
-	.letters = (const struct opt_letter[]){{'e', "env"}, {0}},
+	.letters = (const struct opt_letter[]){{'e', "env"}, {'j', "jobs"}, {'o', "output"}, {0}},
 	.examples = examples,
 	.offers = "file",
 	.flags = VERB_OPERAND_ENDS,

@@ -16,7 +16,66 @@ void eval_job_free(struct eval_job *job)
 	strv_free(&job->args);
 	free(job->function);
 	strbuf_free(&job->setup);
+	strbuf_free(&job->check);
 	eval_cases_free(&job->cases);
+	for (size_t i = 0; i < job->n_files; i++) {
+		free(job->files[i].path);
+		free(job->files[i].data);
+	}
+	free(job->files);
+	strv_free(&job->env);
+}
+
+int eval_job_check(const struct eval_job *job, struct err *e)
+{
+	if (job->has_check && job->cases.n)
+		return err_set(e, EINVAL, "--check and --cases exclude each other");
+	if (job->function && !job->cases.n && !job->has_check)
+		return err_set(e, EINVAL, "--function: needs --cases or --check");
+	if ((job->function || job->has_check) && job->lang != EVAL_PYTHON)
+		return err_set(e, EINVAL, "--function, --check: only with --lang python");
+	if (job->has_setup && !job->function && !job->has_check)
+		return err_set(e, EINVAL, "--setup: needs --function or --check");
+	return 0;
+}
+
+/* Names of a path that is to be made below a directory. */
+static bool is_inside(const char *path)
+{
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (!len || len > 255 || (len == 1 && *path == '.') ||
+		    (len == 2 && path[0] == '.' && path[1] == '.') || (path[len] && !path[len + 1]))
+			return false;
+		path += len + (path[len] == '/');
+	}
+	return true;
+}
+
+int eval_job_add_file(struct eval_job *job, const char *path, const void *data, size_t len,
+		      struct err *e)
+{
+	struct file_spec f = {.len = len, .is_users = true};
+	struct file_spec *p = reallocarray(job->files, job->n_files + 1, sizeof(*p));
+
+	if (!p)
+		return err_set(e, ENOMEM, "out of memory");
+	job->files = p;
+	if (!*path || !is_inside(path + (*path == '/')))
+		return err_set(e, EINVAL, "%.200s: not a path of a file", path);
+	f.path = *path == '/' ? str_printf("%s", path + 1) : str_printf(EVAL_WORK_DIR "/%s", path);
+	f.data = malloc(len + 1);
+	if (!f.path || !f.data) {
+		free(f.path);
+		free(f.data);
+		return err_set(e, ENOMEM, "out of memory");
+	}
+	if (len)
+		memcpy(f.data, data, len);
+	f.data[len] = 0;
+	p[job->n_files++] = f;
+	return 0;
 }
 
 const char *eval_snippet_path(enum eval_lang lang)

@@ -22,17 +22,35 @@ enum eval_lang { EVAL_PYTHON, EVAL_BASH, EVAL_NODE, EVAL_C, EVAL_LANGS };
 struct eval_job {
 	enum eval_lang lang;
 	struct strbuf code;
+	bool has_code;
 	struct strv args;    /* the program's, behind its name */
 	char *function;      /* cases call it; NULL: a case is a run with its own input */
 	struct strbuf setup; /* run before the snippet, in its name space */
 	bool has_setup;
-	struct eval_cases cases; /* none: it is only run */
+	struct strbuf check; /* asserting code, which runs elsewhere and calls the snippet */
+	bool has_check;
+	struct eval_cases cases;   /* none: it is only run */
+	const struct value *input; /* standard input of a run, a text; NULL: what csbx was given */
+	struct file_spec *files;   /* put into the container besides */
+	size_t n_files;
+	struct strv env;                   /* in addition to what the box has */
+	uint64_t timeout_ms, memory_bytes; /* 0: the box's */
 };
 
 void eval_job_free(struct eval_job *job);
 
 /* The snippet's path inside, by language: "/csbx/snippet.py". */
 const char *eval_snippet_path(enum eval_lang lang);
+
+/* What does not go together. -EINVAL in the words of the options. */
+int eval_job_check(const struct eval_job *job, struct err *e);
+
+/*
+ * Adds a file; a relative path is one in the directory it starts in. The data is copied. -EINVAL
+ * for a path that leads out.
+ */
+int eval_job_add_file(struct eval_job *job, const char *path, const void *data, size_t len,
+		      struct err *e);
 
 /*
  * The files of a job in Python, two at most, and the command that has the harness read them;

@@ -257,7 +257,8 @@ static int judge_c(const struct eval_box *box, struct eval_job *job, struct eval
 		   struct err *e)
 {
 	struct eval_ended compiled;
-	struct program p = {.file = {.path = (char *)PROGRAM + 1, .mode = 0755, .is_users = true}};
+	struct program p = {.file = {.path = (char *)PROGRAM + 1, .mode = 0755, .is_users = true},
+			    .input = job->input};
 	int r;
 
 	if (!compile(box, job, &compiled)) {
@@ -277,7 +278,7 @@ static int judge_c(const struct eval_box *box, struct eval_job *job, struct eval
 int eval_judge(const struct eval_box *box, struct eval_job *job, struct eval_verdict *ret,
 	       struct err *e)
 {
-	struct program p = {.file = eval_snippet_file(job)};
+	struct program p = {.file = eval_snippet_file(job), .input = job->input};
 	int r;
 
 	*ret = (struct eval_verdict){.completed = -1, .job = job};

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""csbx eval --batch: a line in, a record out."""
+import base64
+import json
+import os
+import resource
+import signal
+import time
+
+import pytest
+
+
+def lines(*objects):
+    return "".join((x if isinstance(x, str) else json.dumps(x)) + "\n" for x in objects)
+
+
+def batch(csbx, image, *objects, options=(), code=0):
+    (csbx.work / "in").write_text(lines(*objects), encoding="utf-8")
+    p = csbx.run("eval", "--image", image, "-j", "2", *options, "--batch", csbx.work / "in", timeout=180)
+    assert p.returncode == code, p.stderr
+    return [json.loads(line) for line in p.stdout.splitlines()]
+
+
+def test_every_line_has_its_record(csbx, python_image):
+    code = "import os, sys\nprint(sys.argv[1:], sys.stdin.read(), os.environ.get('X'), open('d/f').read())"
+    records = batch(
+        csbx, python_image, {"id": "a", "code": "print(6 * 7)"}, "{bad", "", "[1]",
+        {"id": 2, "code": code, "args": ["x", "é"], "stdin": "in\0", "env": {"X": "y"},
+         "files": {"d/f": base64.b64encode(b"file").decode()}, "timeout": "20s", "memory": "200m"},
+        {"id": "f", "function": "f", "code": "def f(x): return x", "cases": [{"args": [1], "expected": 1}, {"args": [1], "expected": 2}]},
+        {"id": "p", "code": "print(int(input()) + 1)", "cases": [{"stdin": "4", "expected": "5"}]},
+        {"id": "t", "code": "while True: pass", "timeout": 0.5}, {"code": "1 / 0"},
+        {"id": "u", "code": "pass", "colour": "red"}, {"id": "w", "code": "pass", "files": {"../x": ""}},
+        {"id": "n"}, {"id": "m", "code": "pass", "timeout": -1}, {"id": [1], "code": "pass"})
+    assert len(records) == 13
+    by_id = {r["id"]: r for r in records if r["id"] is not None}
+    assert by_id["a"]["stdout"] == "42\n" and by_id["a"]["success"] and by_id["a"]["instance"]
+    assert by_id[2]["stdout"] == "['x', 'é'] in\0 y file\n", by_id[2]
+    assert (by_id[2]["timeout_s"], by_id[2]["memory_limit_bytes"]) == (20, 200 << 20)
+    assert [c["passed"] for c in by_id["f"]["cases"]] == [True, False] and by_id["p"]["all_passed"]
+    assert by_id["t"]["status"] == "timeout"
+    for label, word in (("u", "colour"), ("w", "../x"), ("n", "code"), ("m", "timeout")):
+        assert by_id[label]["status"] == "bad_line" and word in by_id[label]["error"]["message"]
+    nameless = {r.get("line", r["status"]): r for r in records if r["id"] is None}
+    assert sorted(map(str, nameless)) == ["14", "2", "4", "exited"]
+    assert nameless["exited"]["error_summary"]["type"] == "ZeroDivisionError"
+
+
+def test_records_come_as_they_end(csbx, python_image):
+    p = csbx.popen("eval", "--image", python_image, "-j", "2", "--timeout", "60", "--batch", "-", stdin=-1)
+    p.stdin.write(lines({"id": 1, "code": "import time; time.sleep(50)"}, {"id": 2, "code": "pass"}).encode())
+    p.stdin.flush()
+    assert json.loads(p.stdout.readline())["id"] == 2
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=30)
+    assert (p.returncode, out, err) == (128 + signal.SIGINT, b"", b"")
+
+
+def test_an_output_is_added_to(csbx, python_image):
+    todo = [{"id": str(i), "code": f"print({i})"} for i in range(6)]
+    options = ("-o", csbx.work / "out")
+    (csbx.work / "out").write_text("", encoding="ascii")
+    os.chmod(csbx.work / "out", 0o666)
+    assert batch(csbx, python_image, *todo[:3], options=options) == []
+    text = (csbx.work / "out").read_text(encoding="utf-8")
+    # A record that was cut off, one of a sandbox that failed and one of a bad line are done again.
+    (csbx.work / "out").write_text(text + lines({"id": "3", "status": "sandbox_error"}, {"id": "4", "status": "bad_line"}) +
+                                   '{"id": "5", "status": "exi', encoding="utf-8")
+    batch(csbx, python_image, *todo, options=options)
+    records = [json.loads(line) for line in (csbx.work / "out").read_text(encoding="utf-8").splitlines()]
+    assert [r["id"] for r in records[:5]][3:] == ["3", "4"]
+    assert sorted(r["id"] for r in records[5:]) == ["3", "4", "5"]
+    assert sorted(r["id"] for r in records if r["status"] == "exited") == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_a_line_of_100_megabytes(csbx, python_image):
+    with open(csbx.work / "in", "wb") as f:
+        f.write(b'{"id": 1, "code": "print(1)"}\n{"id":"big","code": "')
+        for _ in range(100):
+            f.write(b"x" * 1000000)
+        f.write(b'"}\n{"id": 3, "code": "print(3)"}')
+    p = csbx.run("eval", "--image", python_image, "-j", "1", "--batch", csbx.work / "in", timeout=180,
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20)))
+    records = {r["id"]: r for r in map(json.loads, p.stdout.splitlines())}
+    assert p.returncode == 0 and sorted(map(str, records)) == ["1", "3", "big"], p.stderr
+    assert records["big"]["line"] == 2 and "MiB" in records["big"]["error"]["message"]
+    assert records[1]["stdout"] == "1\n" and records[3]["stdout"] == "3\n"
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_nothing(csbx, python_image, sig):
+    code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\ntime.sleep(100)"
+    (csbx.work / "in").write_text(lines(*({"id": i, "code": "import time; time.sleep(100)"} for i in range(9))), encoding="utf-8")
+    p = csbx.popen("eval", "--image", python_image, "--timeout", "100", "-j", "3", "--batch", csbx.work / "in")
+    deadline = time.monotonic() + 60
+    while len(list((csbx.dirs["run"] / "instances").glob("*"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    p.send_signal(sig)
+    out, err = p.communicate(timeout=30)
+    assert (p.returncode, out, err) == (128 + sig, b"", b""), code
+
+
+def test_mistakes(csbx, python_image):
+    csbx.fails("eval", "--image", python_image, "--batch", csbx.work / "none", says="none")
+    csbx.fails("eval", "--image", python_image, "--batch", "-", csbx.work / "x.py", says="--batch")
+    csbx.fails("eval", "--image", python_image, "--jobs", "2", stdin="pass", says="--jobs")
+    csbx.fails("eval", "--image", python_image, "--batch", "-", "-o", "/nonexistent/out", says="/nonexistent/out")
