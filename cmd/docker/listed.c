@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "cmd/docker/human.h"
+#include "cmd/docker/notes.h"
+#include "cmd/docker/published.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/container_record.h"
@@ -30,6 +32,7 @@ static void free_item(struct listed *x)
 	free(x->image_id);
 	free(x->command);
 	strv_free(&x->labels);
+	strv_free(&x->notes);
 }
 
 void listed_free(struct listed_list *l)
@@ -115,6 +118,7 @@ static int add_record(struct listed *x, const struct container_record *rec, stru
 	x->image_id = strdup(rec->image_digest ? rec->image_digest : "");
 	for (size_t i = 0; i < rec->labels.n; i++)
 		strv_add(&x->labels, rec->labels.items[i]);
+	notes_copy(&x->notes, "publish", &rec->notes);
 	if (!x->image || !x->image_id || strv_check(&x->labels, e) < 0)
 		return -ENOMEM;
 	if (rec->spec)
@@ -248,6 +252,21 @@ void listed_status(const struct listed *x, uint64_t now_ns, struct strbuf *out)
 		break;
 	default:
 		strbuf_addstr(out, "Created");
+	}
+}
+
+void listed_ports(const struct listed *x, struct strbuf *out)
+{
+	const char *note;
+
+	if (x->status != CONTAINER_RUNNING && x->status != CONTAINER_PAUSED)
+		return;
+	for (size_t i = 0; (note = notes_get(&x->notes, "publish", i)); i++) {
+		const struct published p = published_split(note);
+
+		strbuf_addf(out, "%s%s:%.*s->%s", i ? ", " : "", *p.ip ? p.ip : "0.0.0.0",
+			    *p.host ? 32 : (int)strcspn(p.port, "/"), *p.host ? p.host : p.port,
+			    p.port);
 	}
 }
 

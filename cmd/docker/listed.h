@@ -25,7 +25,7 @@ struct listed {
 	char *name, *image, *image_id; /* image: as it was asked for */
 	char id[NAME_CONTAINER_ID_DIGITS + 1];
 	char *command; /* in one line */
-	struct strv labels;
+	struct strv labels, notes;
 	struct listed_mount *mounts;
 	size_t n_mounts;
 	const char *network; /* "host", "none"; "" = not known */
@@ -51,6 +51,9 @@ const struct listed *listed_find(const struct listed_list *l, const char *operan
 
 /* "Up 5 seconds", "Exited (0) 2 minutes ago", "Created" */
 void listed_status(const struct listed *x, uint64_t now_ns, struct strbuf *out);
+
+/* "0.0.0.0:8000->8000/tcp, ...": what --publish asked for, of one that runs. */
+void listed_ports(const struct listed *x, struct strbuf *out);
 
 /* Bytes of regular files in its kept layer; what cannot be looked at is left out. */
 uint64_t listed_size(const struct paths *p, const struct listed *x);

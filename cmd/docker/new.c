@@ -39,7 +39,7 @@ struct making {
 	struct docker_image image;
 	struct run_opts opts;
 	struct subject subject;
-	struct strv words, labels;
+	struct strv words, labels, notes;
 	struct docker_new *ret;
 };
 
@@ -197,6 +197,8 @@ static int fill_spec(struct making *m, int argc, char **argv, struct err *e)
 	if (r >= 0)
 		r = collect_labels(m, e);
 	if (r >= 0)
+		r = docker_run_notes(m->a, &m->notes, e);
+	if (r >= 0)
 		r = resolve_spec(&m->d->cmd, &q, &m->opts, e);
 	return r;
 }
@@ -207,6 +209,7 @@ static int store(struct making *m, const char *name, struct err *e)
 	struct container_record traits = {
 		.dialect = DIALECT_DOCKER,
 		.labels = m->labels,
+		.notes = m->notes,
 		.image_ref = m->image.ref,
 		.image_digest = m->image.id,
 		.auto_remove = m->a->rm,
@@ -315,5 +318,6 @@ int docker_new(struct docker *d, const struct docker_run_args *a, int argc, char
 	run_opts_done(&m.opts);
 	strv_free(&m.words);
 	strv_free(&m.labels);
+	strv_free(&m.notes);
 	return code;
 }

@@ -29,6 +29,14 @@ const char *notes_get(const struct strv *notes, const char *key, size_t nth)
 	return NULL;
 }
 
+void notes_copy(struct strv *ret, const char *key, const struct strv *notes)
+{
+	const char *value;
+
+	for (size_t i = 0; (value = notes_get(notes, key, i)); i++)
+		notes_add(ret, key, value);
+}
+
 void notes_get_all(const struct strv *notes, const char *key, struct strv *ret)
 {
 	const char *value;

@@ -13,8 +13,9 @@
  *	entrypoint=WORD				--entrypoint; "" cleared the image's
  *	network=NAME	restart=POLICY	user=USER[:GROUP]	workdir=DIR	hostname=NAME
  *	cap-add=NAME	cap-drop=NAME	security-opt=WORD	tmpfs=DIR[:OPTIONS]
- *	add-host=NAME:IP	dns=IP	group-add=NAME	device=SRC:DST:MODES
- *	ulimit=NAME=SOFT:HARD	memory-swap=BYTES	init=1	privileged=1	log-driver=NAME
+ *	add-host=NAME:IP	dns=IP	group-add=NAME
+ *	memory-swap=BYTES	init=1	privileged=1	log-driver=NAME
+ *	env=NAME=VALUE		--env of a variable that is set without being asked for
  */
 
 #include <stddef.h>
@@ -26,6 +27,8 @@ void notes_add_all(struct strv *notes, const char *key, const struct strv *value
 
 /* The nth value of a key, NULL behind the last. */
 const char *notes_get(const struct strv *notes, const char *key, size_t nth);
+/* The notes of a key, as notes. */
+void notes_copy(struct strv *ret, const char *key, const struct strv *notes);
 /* All values of a key. */
 void notes_get_all(const struct strv *notes, const char *key, struct strv *ret);
 

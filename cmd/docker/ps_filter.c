@@ -5,6 +5,8 @@
 #include <regex.h>
 #include <stdlib.h>
 
+#include "cmd/docker/notes.h"
+#include "cmd/docker/published.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -237,6 +239,21 @@ static bool matches_volume(const char *value, const struct listed *x)
 	return false;
 }
 
+static bool matches_port(const char *value, const struct listed *x)
+{
+	size_t len = strcspn(value, "/");
+	const char *note;
+
+	for (size_t i = 0; (note = notes_get(&x->notes, "publish", i)); i++) {
+		const struct published p = published_split(note);
+
+		if (!strncmp(p.port, value, len) && p.port[len] == '/' &&
+		    (!value[len] || str_eq(p.port + len, value + len)))
+			return true;
+	}
+	return false;
+}
+
 static bool matches_status(const char *value, enum container_status s)
 {
 	return str_eq(value, container_status_name(s));
@@ -263,6 +280,8 @@ static bool matches(const struct term *t, const struct listed *x)
 		return matches_name(t, x->name);
 	case KEY_NETWORK:
 		return str_eq(t->value, x->network);
+	case KEY_PUBLISH:
+		return matches_port(t->value, x);
 	case KEY_STATUS:
 		return matches_status(t->value, x->status);
 	case KEY_VOLUME:

@@ -93,6 +93,14 @@ static void add_mounts(struct value *row, const struct listed *x, bool truncate)
 	value_str(row, "Mounts", strbuf_str(&all));
 }
 
+static void add_ports(struct value *row, const struct listed *x)
+{
+	_strbuf_ struct strbuf b = STRBUF_INIT;
+
+	listed_ports(x, &b);
+	value_str(row, "Ports", strbuf_str(&b));
+}
+
 static void add_size(struct value *row, const struct listed *x, const struct ps_row_style *s)
 {
 	_strbuf_ struct strbuf b = STRBUF_INIT;
@@ -144,7 +152,7 @@ void ps_row_add(struct value *rows, const struct listed *x, const struct ps_row_
 	value_str(row, "Names", x->name);
 	value_str(row, "Networks", x->network);
 	value_add(row, "Platform", VALUE_NIL);
-	value_str(row, "Ports", "");
+	add_ports(row, x);
 	add_age(row, x, style->now_ns);
 	add_size(row, x, style);
 	value_str(row, "State", container_status_name(x->status));

@@ -57,4 +57,7 @@ int docker_run_check_others(const struct docker *d, const struct docker_run_args
 /* The same flags as words of csbx's run options (run_opts.h). -EINVAL with docker's text. */
 int docker_run_words(const struct docker_run_args *a, struct strv *out, struct err *e);
 
+/* What inspect shows again (notes.h). */
+int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct err *e);
+
 #endif

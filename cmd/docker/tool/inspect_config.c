@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/docker/notes.h"
+#include "cmd/docker/published.h"
 #include "cmd/docker/tool/inspect_container.h"
 #include "cmd/docker/value.h"
 #include "runtime/base/fd.h"
@@ -92,6 +93,36 @@ static void add_stop(struct value *config, const struct inspected *x)
 		value_int(config, "StopTimeout", (int64_t)(p->stop_timeout_ms / 1000));
 }
 
+/* What csbx sets itself is not of the configuration, unless somebody asked for it. */
+static bool is_own_variable(const struct inspected *x, const char *item)
+{
+	const char *note;
+
+	if (!str_has_prefix(item, "HOME=") && !str_has_prefix(item, "HOSTNAME=") &&
+	    !str_has_prefix(item, "TERM="))
+		return false;
+	for (size_t i = 0; i < x->meta.env.n; i++) {
+		if (str_eq(x->meta.env.items[i], item))
+			return false;
+	}
+	for (size_t i = 0; (note = notes_get(&x->record->notes, "env", i)); i++) {
+		if (str_eq(note, item))
+			return false;
+	}
+	return true;
+}
+
+static void add_env(struct value *config, const struct inspected *x)
+{
+	const struct strv *env = x->spec.proc.env.n ? &x->spec.proc.env : &x->meta.env;
+	struct value *list = value_add(config, "Env", VALUE_LIST);
+
+	for (size_t i = 0; i < env->n; i++) {
+		if (x->record->dialect != DIALECT_DOCKER || !is_own_variable(x, env->items[i]))
+			value_str(list, NULL, env->items[i]);
+	}
+}
+
 void inspect_add_config(struct value *root, const struct inspected *x)
 {
 	struct value *config = value_add(root, "Config", VALUE_STRUCT), *volumes;
@@ -115,7 +146,7 @@ void inspect_add_config(struct value *root, const struct inspected *x)
 	value_bool(config, "Tty", p->tty == TTY_YES);
 	value_bool(config, "OpenStdin", x->record->open_stdin);
 	value_bool(config, "StdinOnce", false);
-	value_strv(config, "Env", p->env.n ? &p->env : &x->meta.env, VALUE_LIST);
+	add_env(config, x);
 	add_words(config, "Cmd", argv, entry, argv->n);
 	value_str(config, "Image", image ? image : x->record->image);
 	volumes = value_add(config, "Volumes", x->meta.volumes.n ? VALUE_MAP : VALUE_NOMAP);
@@ -179,53 +210,23 @@ const char *inspect_network(const struct inspected *x)
 	return x->spec.ns.net == NET_HOST ? "host" : "none";
 }
 
-/* [IP:][HOST]:PORT[/PROTO], or PORT[/PROTO] alone: three parts, each may be empty. */
-static void split_publish(const char *text, char ip[64], char host[32], char port[32])
-{
-	const char *last = strrchr(text, ':'), *before = last;
-	size_t n;
-
-	ip[0] = host[0] = 0;
-	while (before && before > text && before[-1] != ':')
-		before--;
-	if (before && before > text) {
-		n = (size_t)(before - 1 - text);
-		n = n < 63 ? n : 63;
-		memcpy(ip, text, n);
-		ip[n] = 0;
-	}
-	if (last) {
-		n = (size_t)(last - before);
-		n = n < 31 ? n : 31;
-		memcpy(host, before, n);
-		host[n] = 0;
-	}
-	n = strlen(last ? last + 1 : text);
-	n = n < 27 ? n : 27;
-	memcpy(port, last ? last + 1 : text, n);
-	port[n] = 0;
-	if (!strchr(port, '/'))
-		memcpy(port + n, "/tcp", 5);
-}
-
 /* A container in the host's network is reached where it listens: host and inner port are one. */
-void inspect_add_ports(struct value *parent, const char *key, const struct inspected *x)
+void inspect_add_ports(struct value *parent, const char *key, bool asked, const struct inspected *x)
 {
 	struct value *map = value_add(parent, key, VALUE_MAP);
 	const char *note;
 
 	for (size_t i = 0; map && (note = notes_get(&x->record->notes, "publish", i)); i++) {
-		char ip[64], host[32], port[32];
+		struct published q = published_split(note);
 		struct value *list, *one;
 
-		split_publish(note, ip, host, port);
-		list = (struct value *)(uintptr_t)value_find(map, port);
+		list = (struct value *)(uintptr_t)value_find(map, q.port);
 		if (!list)
-			list = value_add(map, port, VALUE_LIST);
+			list = value_add(map, q.port, VALUE_LIST);
 		one = value_add(list, NULL, VALUE_STRUCT);
-		value_in_go(value_str(one, "HostIp", *ip ? ip : "0.0.0.0"), "HostIP");
-		value_strn(one, "HostPort", *host ? host : port,
-			   *host ? strlen(host) : strcspn(port, "/"));
+		value_in_go(value_str(one, "HostIp", *q.ip || asked ? q.ip : "0.0.0.0"), "HostIP");
+		value_strn(one, "HostPort", *q.host || asked ? q.host : q.port,
+			   *q.host || asked ? strlen(q.host) : strcspn(q.port, "/"));
 	}
 }
 
@@ -262,7 +263,7 @@ void inspect_add_network(struct value *root, const struct inspected *x)
 	else
 		value_str(v, "SandboxKey", "");
 	if (runs)
-		inspect_add_ports(v, "Ports", x);
+		inspect_add_ports(v, "Ports", false, x);
 	else
 		value_add(v, "Ports", VALUE_MAP);
 	value_bool(v, "HairpinMode", false);

@@ -35,8 +35,9 @@ void inspect_add_host_config(struct value *root, const struct inspected *x);
 void inspect_add_mounts(struct value *root, const struct inspected *x);
 void inspect_add_network(struct value *root, const struct inspected *x);
 
-/* "8000/tcp" -> where it can be reached: a map of lists, as PortBindings has them. */
-void inspect_add_ports(struct value *parent, const char *key, const struct inspected *x);
+/* "8000/tcp" -> where it can be reached, or as it was asked for: a map of lists. */
+void inspect_add_ports(struct value *parent, const char *key, bool asked,
+		       const struct inspected *x);
 
 /* "host", "none", or the name that was asked for and means one of them. */
 const char *inspect_network(const struct inspected *x);

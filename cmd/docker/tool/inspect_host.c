@@ -115,7 +115,7 @@ static void add_first(struct value *host, const struct inspected *x)
 	value_str(host, "ContainerIDFile", "");
 	add_log(host, x);
 	value_str(host, "NetworkMode", note_or(x, "network", inspect_network(x)));
-	inspect_add_ports(host, "PortBindings", x);
+	inspect_add_ports(host, "PortBindings", true, x);
 	add_restart(host, x);
 	value_bool(host, "AutoRemove", x->record->auto_remove);
 	value_str(host, "VolumeDriver", "");

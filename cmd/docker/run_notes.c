@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What `docker run` was told, for inspect (notes.h). */
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cmd/docker/notes.h"
+#include "cmd/docker/run_args.h"
+#include "runtime/base/err.h"
+
+/* -e HOME=/x: what csbx sets by itself is not shown as asked for. */
+static void add_env(const struct docker_run_args *a, struct strv *out)
+{
+	for (size_t i = 0; i < a->env.n; i++) {
+		const char *item = a->env.items[i];
+
+		if (str_has_prefix(item, "HOME=") || str_has_prefix(item, "HOSTNAME=") ||
+		    str_has_prefix(item, "TERM="))
+			notes_add(out, "env", item);
+	}
+}
+
+static void add_flags(const struct docker_run_args *a, struct strv *out)
+{
+	char swap[24];
+
+	if (a->init)
+		notes_add(out, "init", "1");
+	if (a->memory_swap_bytes) {
+		snprintf(swap, sizeof(swap), "%" PRId64, a->memory_swap_bytes);
+		notes_add(out, "memory-swap", swap);
+	}
+}
+
+int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct err *e)
+{
+	notes_add(out, "entrypoint", a->entrypoint);
+	notes_add(out, "network", a->network);
+	notes_add(out, "restart", a->restart);
+	notes_add(out, "user", a->user);
+	notes_add(out, "workdir", a->workdir);
+	notes_add(out, "hostname", a->hostname);
+	notes_add(out, "log-driver", a->log_driver);
+	notes_add_all(out, "publish", &a->publish);
+	notes_add_all(out, "expose", &a->expose);
+	notes_add_all(out, "bind", &a->volumes);
+	notes_add_all(out, "tmpfs", &a->tmpfs);
+	notes_add_all(out, "cap-add", &a->cap_add);
+	notes_add_all(out, "cap-drop", &a->cap_drop);
+	notes_add_all(out, "security-opt", &a->security);
+	notes_add_all(out, "add-host", &a->add_hosts);
+	notes_add_all(out, "dns", &a->dns);
+	notes_add_all(out, "group-add", &a->groups);
+	add_env(a, out);
+	add_flags(a, out);
+	return strv_check(out, e);
+}
