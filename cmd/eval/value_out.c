@@ -51,8 +51,9 @@ static void write_json_dict(const struct value *v, struct strbuf *out)
 {
 	bool plain = true;
 
+	/* A key of the form of our own words would read back as one of them. */
 	for (size_t i = 0; i < v->n; i += 2)
-		plain = plain && v->items[i].kind == VALUE_STR;
+		plain = plain && v->items[i].kind == VALUE_STR && *v->items[i].text != '$';
 	strbuf_addstr(out, plain ? "{" : "{\"$dict\":[");
 	for (size_t i = 0; i < v->n; i += 2) {
 		strbuf_addstr(out, i ? "," : "");

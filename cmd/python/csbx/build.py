@@ -8,7 +8,7 @@ from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence,
 
 from . import options, program
 from .call import Call, Ended, Stream, Temp, command_words, plain, result_of, to_bytes
-from .cases import CaseLike, cases_json
+from .cases import CaseLike, as_case, cases_json
 from .result import EvalResult, Result, TestResult
 
 Input = Union[None, str, bytes]
@@ -79,25 +79,28 @@ def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Pa
          given: Mapping[str, Any], lang: Optional[str] = None, args: Sequence[str] = (),
          stdin: Input = None, function: Optional[str] = None,
          cases: Optional[Iterable[CaseLike]] = None, setup: Optional[Code] = None,
-         check: Optional[Code] = None, files: Optional[Mapping[str, Code]] = None,
-         deny: Optional[Mapping[str, Sequence[str]]] = None) -> Call[EvalResult]:
+         check: Optional[Code] = None,
+         files: Optional[Mapping[str, Code]] = None) -> Call[EvalResult]:
     argv: List[Union[str, Temp]] = ["eval", "--image", operand(program.default_image(image)),
                                     *options.words(options.JUDGE, given)]
     if lang is not None:
         argv.append(f"--lang={lang}")
     if function is not None:
         argv.append(f"--function={function}")
+    parts = 1  # of which each may take --timeout
     if cases is not None:
-        argv.append(Temp("cases.json", cases_json(cases), "--cases="))
+        made = [as_case(c) for c in cases]
+        parts += len(made)
+        argv.append(Temp("cases.json", cases_json(made), "--cases="))
     for flag, text in (("setup", setup), ("check", check), ("stdin", stdin)):
         if text is not None:
             argv.append(Temp(flag, to_bytes(text), f"--{flag}="))
-    argv += [f"--deny-{what}={name}" for what, names in (deny or {}).items() for name in names]
     for i, (name, data) in enumerate((files or {}).items()):
         argv.append(Temp(f"file{i}", to_bytes(data), f"--file={name}="))
     argv += [Temp("snippet", to_bytes(code)), *command_words(args)]
-    return Call(argv, result_of(EvalResult.from_dict), csbx, timeout_s=given.get("timeout"),
-                supervises=True)
+    timeout_s = given.get("timeout")
+    return Call(argv, result_of(EvalResult.from_dict), csbx, supervises=True,
+                timeout_s=None if timeout_s is None else parts * timeout_s)
 
 
 def _patch(number: str, patch: Patch) -> Union[str, Temp]:

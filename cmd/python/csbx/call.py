@@ -118,7 +118,8 @@ def prepared(call: Call[Any]) -> Iterator[Started]:
 
 
 def to_bytes(data: Union[str, bytes, bytearray, memoryview]) -> bytes:
-    return data.encode("utf-8") if isinstance(data, str) else bytes(data)
+    """Lone surrogates, which JSON can bring, stay: what reads them says that they are no UTF-8."""
+    return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
 
 
 def own_containers(listed: bytes, pid: int) -> List[str]:

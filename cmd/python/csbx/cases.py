@@ -78,5 +78,5 @@ def as_case(case: CaseLike) -> Case:
     raise TypeError(f"not a case: {case!r:.80}; a Case, a dict, or a pair (args, expected)")
 
 
-def cases_json(cases: Iterable[CaseLike]) -> bytes:
-    return json.dumps([as_case(c).to_json() for c in cases], allow_nan=False).encode()
+def cases_json(cases: Iterable[Case]) -> bytes:
+    return json.dumps([c.to_json() for c in cases], allow_nan=False).encode()

@@ -7,6 +7,8 @@ they say so and run nothing. docs/judging.md shows each before and after.
 from .coder import AsyncSandboxedCoder, SandboxedCoder, SandboxedPythonCoder
 from .execution import ExecutionResult, execute_code, execute_code_async
 from .executor import CheckedTests, CommandResult, SandboxExecutor, TestRun
+from .sandbox import CodeFeedbackExtractor, CodeSandbox, SandboxResult, TestCase
 
-__all__ = ["AsyncSandboxedCoder", "CheckedTests", "CommandResult", "ExecutionResult",
-           "SandboxExecutor", "SandboxedCoder", "SandboxedPythonCoder", "TestRun", "execute_code", "execute_code_async"]
+__all__ = ["AsyncSandboxedCoder", "CheckedTests", "CodeFeedbackExtractor", "CodeSandbox", "CommandResult",
+           "ExecutionResult", "SandboxExecutor", "SandboxResult", "SandboxedCoder", "SandboxedPythonCoder",
+           "TestCase", "TestRun", "execute_code", "execute_code_async"]

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CodeSandbox: in the place of generated scripts whose stdout is searched for a marker line.
+
+The cases never enter the container that runs the code: it gets the arguments of one call after
+the other, and csbx compares what comes back, so no marker can be forged and no test be replaced.
+"""
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
+
+from .. import build, program, sync
+from ..cases import UNSET, Case, CaseLike, as_case
+from ..result import CaseResult, EvalResult
+
+FORBIDDEN_MODULES = ("os.system", "subprocess", "shutil", "socket", "requests", "urllib", "http", "ftplib")
+
+
+class TestCase:
+    """One call of the function and what is expected of it.
+
+    args or input_args, kwargs or input_kwargs, expected or expected_output. What is not given is
+    not compared; None is a value like any other, but beside expected_type and expected_exception.
+    """
+
+    __test__ = False  # no test class, whatever pytest makes of its name
+
+    def __init__(self, name: str = "", input_args: Sequence[Any] = (),
+                 input_kwargs: Optional[Mapping[str, Any]] = None, expected_output: Any = UNSET,
+                 expected_type: str = "", expected_exception: str = "", weight: float = 1.0, *,
+                 args: Optional[Sequence[Any]] = None, kwargs: Optional[Mapping[str, Any]] = None,
+                 expected: Any = UNSET) -> None:
+        self.name = name
+        self.input_args = tuple(input_args if args is None else args)
+        self.input_kwargs = dict((input_kwargs if kwargs is None else kwargs) or {})
+        self._expected = expected_output if expected is UNSET else expected
+        self.expected_type, self.expected_exception = expected_type, expected_exception
+        self.weight = weight
+
+    @property
+    def expected_output(self) -> Any:
+        return None if self._expected is UNSET else self._expected
+
+    args = property(lambda self: self.input_args)
+    kwargs = property(lambda self: self.input_kwargs)
+    expected = property(lambda self: self.expected_output)
+
+    def __repr__(self) -> str:
+        return f"TestCase({self.to_dict()})"
+
+    def to_dict(self) -> Dict[str, Any]:
+        d: Dict[str, Any] = {"name": self.name, "input_args": str(self.input_args)}
+        if self.expected_output is not None:
+            d["expected_output"] = str(self.expected_output)[:100]
+        if self.expected_exception:
+            d["expected_exception"] = self.expected_exception
+        return d
+
+    def to_case(self) -> Case:
+        expected = self._expected
+        if expected is None and (self.expected_type or self.expected_exception):
+            expected = UNSET
+        return Case(self.input_args, expected, self.input_kwargs, self.name or None,
+                    self.expected_type or None, self.expected_exception or None,
+                    weight=self.weight)
+
+
+@dataclass
+class SandboxResult:
+    """What came of it. test_results: a dict a case: name, passed, output, expected, detail, duration_ms."""
+
+    success: bool = False
+    exit_code: int = -1
+    stdout: str = ""
+    stderr: str = ""
+    exception: str = ""
+    duration: float = 0.0
+    max_memory_mb: float = 0.0
+    test_results: List[Dict[str, Any]] = field(default_factory=list)
+    all_passed: bool = False
+    feedback: List[str] = field(default_factory=list)
+
+    def to_dict(self) -> Dict[str, Any]:
+        return {"success": self.success, "exit_code": self.exit_code, "stdout": self.stdout[:500],
+                "stderr": self.stderr[:500], "exception": self.exception[:300],
+                "duration": f"{self.duration:.2f}s", "max_memory_mb": f"{self.max_memory_mb:.1f}",
+                "test_results": self.test_results, "all_passed": self.all_passed}
+
+
+class CodeSandbox:
+    """Runs code, and cases of one of its functions, in a fresh container.
+
+    forbidden_modules: names that the code must not import, and functions (os.system) that it must
+    not call; None: a list of the usual ones, []: none. allow_imports=False: no import at all. This
+    is a courtesy to whoever wrote the code, and costs a second start: what code must not do, the
+    container prevents. timeout is for loading the code and for each case.
+    """
+
+    def __init__(self, timeout: float = 30.0, max_memory_mb: int = 256, allow_imports: bool = True,
+                 forbidden_modules: Optional[List[str]] = None, *,
+                 image: Optional[program.Path] = None, csbx: Optional[program.Path] = None) -> None:
+        self.timeout, self.max_memory_mb = timeout, max_memory_mb
+        self.allow_imports = allow_imports
+        self.forbidden_modules = list(FORBIDDEN_MODULES if forbidden_modules is None
+                                      else forbidden_modules)
+        self.image, self.csbx = image, csbx
+
+    def run(self, code: str, func_name: str = "", test_cases: Optional[Iterable[CaseLike]] = None,
+            setup_code: str = "") -> SandboxResult:
+        """Without cases: success says that the code came to its end. With cases: that all passed."""
+        cases = [as_case(c) for c in test_cases or []]
+        if cases and not func_name:
+            return SandboxResult(exception="Test cases without the name of a function",
+                                 stderr="Function '' not found in code")
+        for number, case in enumerate(cases):
+            case.name = case.name or f"case {number + 1}"
+        violations = self._violations(code)
+        if violations:
+            return SandboxResult(stderr="SECURITY VIOLATION: " + "; ".join(violations),
+                                 exception="Security check failed", feedback=violations)
+        call = build.eval(code, image=self.image, function=func_name if cases else None,
+                          cases=cases or None, setup=setup_code or None, csbx=self.csbx,
+                          given={"timeout": self.timeout, "memory": f"{self.max_memory_mb}m"})
+        return _translate(sync.perform(call), bool(cases), self.timeout)
+
+    def _violations(self, code: str) -> List[str]:
+        """Asked in a container of its own."""
+        if self.allow_imports and not self.forbidden_modules:
+            return []
+        asked = json.dumps({"names": self.forbidden_modules, "imports": self.allow_imports})
+        program_text = Path(__file__).with_name("forbidden.py").read_text(encoding="utf-8")
+        call = build.run(program.default_image(self.image), ["python3", "-I", "-c", program_text, asked],
+                         input=code, csbx=self.csbx,
+                         given={"timeout": self.timeout, "memory": f"{self.max_memory_mb}m",
+                                "entrypoint": ""})
+        result = sync.perform(call)
+        try:
+            return [str(line) for line in json.loads(result.stdout)]
+        except ValueError:
+            return [f"The code cannot be read: {result.summary()}"]
+
+
+def _translate(result: EvalResult, has_cases: bool, timeout: float) -> SandboxResult:
+    made = SandboxResult(
+        success=result.success and (bool(result.all_passed) or not has_cases),
+        exit_code=_exit_code(result), stdout=result.stdout, stderr=result.stderr,
+        duration=result.wall_s, max_memory_mb=(result.memory_peak_bytes or 0) / (1 << 20),
+        test_results=[_case(c) for c in result.cases or []],
+        all_passed=bool(result.all_passed), feedback=list(result.feedback))
+    if result.status == "timeout":
+        made.exception = f"Timeout after {timeout}s"
+    elif result.error_summary is not None and result.error_summary.type in SYNTAX:
+        made.exception = f"Syntax error: Line {result.error_summary.line}: {result.error_summary.message}"
+    elif not made.success and not all_judged(result):
+        made.exception = "\n".join(result.stderr.strip().splitlines()[-5:]) or result.summary()
+    return made
+
+
+SYNTAX = ("SyntaxError", "IndentationError", "TabError")
+
+
+def all_judged(result: EvalResult) -> bool:
+    """The code itself is in order, and only its answers are wrong."""
+    return bool(result.cases) and result.status == "exited" and result.error_summary is None
+
+
+def _exit_code(result: EvalResult) -> int:
+    """As subprocess has it: -1 for a timeout, minus the signal's number."""
+    if result.status == "timeout":
+        return -1
+    if result.signal is not None:
+        return -result.signal
+    return -1 if result.exit_code is None else result.exit_code
+
+
+def _case(case: CaseResult) -> Dict[str, Any]:
+    return {"name": case.name, "passed": case.passed, "output": repr(case.output)[:200],
+            "expected": repr(case.expected)[:200], "detail": case.detail or "OK",
+            "duration_ms": round(case.duration_ms or 0.0, 2)}
+
+
+class CodeFeedbackExtractor:
+    """What to tell whoever wrote the code, for the next try."""
+
+    ERROR_PATTERNS = {
+        "NameError": "A name is used that is not defined: look for misspelling and for what is defined too late.",
+        "TypeError": "An operation or a call got a value of the wrong type: look at the arguments.",
+        "ValueError": "A value is of the right type and still not acceptable: look at what is converted or unpacked.",
+        "IndexError": "An index lies outside of its sequence: look at the bounds and at empty input.",
+        "KeyError": "A key is not in its dictionary: test for it, or use get().",
+        "AttributeError": "An object has no such attribute: look at its type and at the spelling.",
+        "ModuleNotFoundError": "A module is not installed: use the standard library.",
+        "ImportError": "An import failed: look at the name of the module and of what is taken from it.",
+        "SyntaxError": "It is not valid Python: look at brackets, colons and quotes.",
+        "IndentationError": "The indentation is wrong: use four blanks a level.",
+        "ZeroDivisionError": "Something is divided by zero: handle that case first.",
+        "RecursionError": "The recursion has no end: add or correct its base case.",
+        "MemoryError": "It needs too much memory: keep less at a time.",
+        "Timeout": "It takes too long: look for a loop without an end, or for a better algorithm.",
+    }
+
+    @classmethod
+    def extract(cls, sandbox_result: SandboxResult) -> List[str]:
+        if sandbox_result.success:
+            return []
+        if "SECURITY" in sandbox_result.stderr:
+            return ["It uses what is forbidden here: " +
+                    sandbox_result.stderr.split(":", 1)[-1].strip() + "; do without."]
+        said = [f"Test '{t.get('name', '?')}' failed: {t.get('detail', '')}"
+                for t in sandbox_result.test_results if not t.get("passed", True)]
+        text = sandbox_result.stderr + sandbox_result.exception + "".join(said)
+        said += [hint for name, hint in cls.ERROR_PATTERNS.items() if name in text]
+        said += [s for s in sandbox_result.feedback if s not in said and not sandbox_result.test_results]
+        if not said:
+            said.append("It failed: " + (sandbox_result.exception or sandbox_result.stderr
+                                         or f"exit code {sandbox_result.exit_code}").strip()[:200])
+        return said
