@@ -22,6 +22,7 @@ const struct command command_list[] = {
 	{"cp", PROGRAM_IMAGE, GROUP_RUN, "Copy files between a container and the host"},
 	{"logs", PROGRAM_CSBX, GROUP_RUN, "Show what a detached container has written"},
 	{"ps", PROGRAM_CSBX, GROUP_CONTAINER, "Show what runs, and with -a what does not"},
+	{"volume", PROGRAM_CSBX, GROUP_CONTAINER, "Make, show and remove volumes"},
 	{"rename", PROGRAM_CSBX, GROUP_CONTAINER, "Give a container another name"},
 	{"restart", PROGRAM_CSBX, GROUP_RUN, "Stop containers that stay and start them again"},
 	{"pause", PROGRAM_CSBX, GROUP_RUN, "Stop everything in a container, until unpause"},

@@ -12,10 +12,10 @@
 static int csbx_main(int argc, char **argv)
 {
 	static const struct verb *const verbs[] = {
-		&verb_create, &verb_exec,    &verb_gc,      &verb_info,    &verb_kill,
-		&verb_list,   &verb_logs,    &verb_remove,  &verb_run,     &verb_start,
-		&verb_stop,   &verb_version, &verb_wait,    &verb_shims,   &verb_pause,
-		&verb_ps,     &verb_rename,  &verb_restart, &verb_unpause, NULL,
+		&verb_create,  &verb_exec,   &verb_gc,    &verb_info,  &verb_kill,   &verb_list,
+		&verb_logs,    &verb_remove, &verb_run,   &verb_start, &verb_stop,   &verb_version,
+		&verb_wait,    &verb_shims,  &verb_pause, &verb_ps,    &verb_rename, &verb_restart,
+		&verb_unpause, &verb_volume, NULL,
 	};
 
 	return cmd_main(PROGRAM_CSBX, verbs, argc, argv);

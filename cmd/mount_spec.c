@@ -11,6 +11,7 @@
 #include "runtime/base/num.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
+#include "runtime/name.h"
 #include "runtime/spec.h"
 
 #define FIELDS_MAX 6
@@ -21,6 +22,7 @@ static void mount_clear(struct mount_spec *m)
 	free(m->source);
 	free(m->target);
 	free(m->asked);
+	free(m->volume);
 	*m = (struct mount_spec){0};
 }
 
@@ -246,19 +248,20 @@ static int parse_volume(const char *text, struct mount_spec *m, struct err *e)
 	if (n < 0)
 		return n;
 	if (n == 1)
-		return err_set(e, EINVAL,
-			       "anonymous volumes are not supported: SOURCE:TARGET[:ro]");
+		return err_set(e, EINVAL, "SOURCE is missing: SOURCE:TARGET[:ro]");
 	if (n > 3)
 		return err_set(e, EINVAL, "too many parts: SOURCE:TARGET[:OPTIONS]");
-	if (!strchr(f[0], '/') && !str_is_dots(f[0]))
-		return err_set(e, EINVAL,
-			       "named volumes are not supported: '%s' is no path (write './%s')",
-			       f[0], f[0]);
 	if (n == 3)
 		r = mount_words_apply(m, f[2], e);
 	if (r >= 0)
 		r = mount_set_target(m, f[1], e);
-	return r < 0 ? r : set_source(m, f[0], e);
+	if (r < 0 || strchr(f[0], '/') || str_is_dots(f[0]))
+		return r < 0 ? r : set_source(m, f[0], e);
+	if (!name_is_valid(f[0]))
+		return err_set(e, EINVAL, "'%s' is neither a path nor the name of a volume", f[0]);
+	m->volume = strdup(f[0]);
+	m->copy_up = true;
+	return m->volume ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
 int volume_parse(const char *text, struct mount_spec *ret, struct err *e)

@@ -18,6 +18,7 @@
 #include "runtime/user.h"
 #include "runtime/user_files.h"
 #include "runtime/userns.h"
+#include "runtime/volume.h"
 
 extern char **environ;
 
@@ -276,7 +277,7 @@ static int set_mounts(struct resolve *x, struct err *e)
 		if (mount_make_absolute(m, cwd, e) < 0)
 			return -ENOMEM;
 	}
-	return 0;
+	return volume_open_all(&x->c->paths, x->spec, e);
 }
 
 static int apply_policy(struct container_spec *s, struct err *e)

@@ -8,7 +8,8 @@ struct verb;
 
 extern const struct verb verb_exec, verb_kill, verb_logs, verb_run, verb_start, verb_stop,
 	verb_wait; /* csbx */
-extern const struct verb verb_shims, verb_pause, verb_ps, verb_rename, verb_restart, verb_unpause;
+extern const struct verb verb_shims, verb_pause, verb_ps, verb_rename, verb_restart, verb_unpause,
+	verb_volume;
 extern const struct verb verb_create, verb_gc, verb_info, verb_list, verb_remove, verb_version;
 extern const struct verb verb_doctor, verb_inspect, verb_run_spec; /* csbx-tool */
 extern const struct verb verb_eval;                                /* csbx-tool, cmd/eval */

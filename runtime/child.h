@@ -86,6 +86,8 @@ int sources_clone(struct child *c, struct err *e);
 int source_take(struct child *c, const struct op *op);
 /* mount.c */
 int mount_bind(struct child *c, const struct op *op, struct err *e);
+/* copy_up.c: fills an empty volume, which volume is a clone of. */
+int mount_copy_up(struct child *c, const struct op *op, int volume, struct err *e);
 int mount_device(struct child *c, const struct op *op, struct err *e);
 int mount_tmpfs(struct child *c, const struct op *op, struct err *e);
 int mount_copy(struct child *c, const struct op *op, struct err *e);

@@ -16,6 +16,7 @@
 #include "runtime/policy.h"
 #include "runtime/result.h"
 #include "runtime/spec_flat.h"
+#include "runtime/volume.h"
 
 #define CODE_FAILED 125 /* docs/cli.md, "Exit codes" */
 
@@ -126,6 +127,8 @@ static int remove_it(struct container_start *s, struct err *e)
 		if (r < 0)
 			return r;
 		r = container_store_remove_taken(s->paths, now.name, &now.record, e);
+		if (r >= 0)
+			r = volume_remove_of(s->paths, &now.record, e);
 		container_record_free(&now.record);
 	} while (r == -ENOENT);
 	return r;

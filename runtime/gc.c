@@ -331,6 +331,8 @@ int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *
 		fe = NULL;
 	if (sweep_temporary_area(&g, p->data, "containers", fe) < 0)
 		fe = NULL;
+	if (sweep_temporary_area(&g, p->data, "volumes", fe) < 0)
+		fe = NULL;
 	if (sweep_temporary_area(&g, p->layers, NULL, fe) < 0)
 		fe = NULL;
 	if (gc_sweep_unpacked(&g, fe) < 0)

@@ -8,6 +8,7 @@
 #include "runtime/gc_priv.h"
 #include "runtime/owner.h"
 #include "runtime/paths.h"
+#include "runtime/volume.h"
 
 static bool is_debris(const struct gc *g, const char *name, const struct container_record *rec)
 {
@@ -32,6 +33,8 @@ static void sweep(struct gc *g, const struct gc_area *a, const char *name)
 	if (is_debris(g, name, &rec)) {
 		if (!g->q->dry_run)
 			r = container_remove(g->paths, name, &rec, false, &e);
+		if (r >= 0 && !g->q->dry_run)
+			r = volume_remove_of(g->paths, &rec, &e);
 		/* Busy: it has just been started, or another gc is at it. */
 		if (r != -EBUSY && r != -ENOENT)
 			gc_note(g, GC_CONTAINER, a, name, r < 0 ? &e : NULL);

@@ -72,6 +72,8 @@ int mount_bind(struct child *c, const struct op *op, struct err *e)
 	fd = source_take(c, op);
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "mount %s", op->dst);
+	if (op->flags & OP_COPY_UP && S_ISDIR(st.st_mode) && mount_copy_up(c, op, fd, e) < 0)
+		return err_wrap(e, "mount %s", op->dst);
 	if (mount_restrict(fd, attrs, !(op->flags & OP_SINGLE), e) < 0)
 		return err_wrap(e, "mount %s", op->dst);
 	return attach_user_mount(c, op, fd, S_ISDIR(st.st_mode), e);

@@ -138,7 +138,7 @@ static void add_mount(struct plan *p, const struct mount_spec *m)
 	op->mode = m->tmpfs_mode ? m->tmpfs_mode : 01777;
 	op->flags = (m->readonly ? OP_RDONLY : 0) | (m->exec_off ? OP_NOEXEC : 0) |
 		    (m->non_recursive ? OP_SINGLE : 0) | (m->optional ? OP_OPTIONAL : 0) |
-		    (m->no_create ? OP_NOCREATE : 0);
+		    (m->no_create ? OP_NOCREATE : 0) | (m->copy_up ? OP_COPY_UP : 0);
 }
 
 int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
@@ -175,11 +175,8 @@ void plan_print(const struct plan *p, struct strbuf *out)
 	static const struct {
 		unsigned flag;
 		const char *name;
-	} flags[] = {{OP_RDONLY, "ro"},
-		     {OP_NOEXEC, "noexec"},
-		     {OP_SINGLE, "bind"},
-		     {OP_OPTIONAL, "nofail"},
-		     {OP_NOCREATE, "nocreate"}};
+	} flags[] = {{OP_RDONLY, "ro"},       {OP_NOEXEC, "noexec"},     {OP_SINGLE, "bind"},
+		     {OP_OPTIONAL, "nofail"}, {OP_NOCREATE, "nocreate"}, {OP_COPY_UP, "volume"}};
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct op *op = &p->ops[i];

@@ -55,6 +55,7 @@ enum op_flag {
 	OP_OPTIONAL = 1u << 3, /* a missing source is passed over */
 	OP_NOCREATE = 1u << 4, /* the target must exist */
 	OP_USERS = 1u << 5,    /* a seed that belongs to the main user */
+	OP_COPY_UP = 1u << 8,  /* a volume: filled from the image while it is empty */
 };
 
 struct op {

@@ -114,7 +114,7 @@ static const struct row rows[] = {
 	S(86, K_BOOL, sec.landlock_off, 0),
 	S(87, K_BOOL, sec.masks_off, 0),
 
-	M(101, K_ENUM, kind, MOUNT_DEVICE),
+	M(101, K_ENUM, kind, MOUNT_COPY),
 	M(102, K_STR, source, 0),
 	M(103, K_STR, target, 0),
 	M(104, K_BOOL, readonly, 0),

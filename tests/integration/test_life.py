@@ -265,6 +265,51 @@ def test_filters(box):
     assert names("status=exited") == ["one"]
 
 
+# --- volumes ----------------------------------------------------------------------------------------
+
+@pytest.mark.both_users
+def test_volumes(box):
+    """Named: made when missing, filled by the first start, shared, kept, refused to rm while used."""
+    first = box.ok("run", "--volume", "data:/etc", box.image, "sh", "-c", "cat /etc/passwd; echo 1 >/etc/mark; id -u")
+    assert "root" in first
+    assert box.ok("run", "--volume", "data:/d:ro", box.image, "sh", "-c",
+                  "cat /d/mark; test -e /d/passwd && echo filled; echo 2 >/d/mark 2>/dev/null || echo refused") == \
+        "1\nfilled\nrefused\n"
+    keep(box, "box", "echo 3 >/d/mark", "--volume", "data:/d")
+    box.ok("start", "box")
+    box.fails("volume", "rm", "data", says="in use")
+    assert box.ok("volume", "prune", "-a") == ""
+    shown = json.loads(box.ok("volume", "inspect", "data"))[0]
+    assert shown["used_by"] == [show(box, "box")["id"]] and not shown["anonymous"]
+    with open(os.path.join(shown["path"], "mark")) as f:
+        assert f.read() == "3\n"
+    box.ok("remove", "-f", "box")
+    assert "data" in box.ok("volume", "ls") and box.ok("volume", "ls", "-q") == "data\n"
+    box.ok("volume", "rm", "data")
+    name = box.ok("volume", "create").strip()
+    assert len(name) == 64 and box.ok("volume", "prune") == name + "\n"
+    assert box.ok("volume", "create", "mine") == "mine\n" and box.ok("volume", "prune") == ""
+    assert box.ok("volume", "prune", "--all") == "mine\n"
+    box.fails("volume", "rm", "mine", says="no such volume")
+    box.fails("volume", "create", "../x", says="no name")
+    box.fails("run", "--volume", "a b:/d", box.image, "true", says="neither")
+
+
+def test_filling_a_volume_copies_links_as_links(box, make_image):
+    from ociimage import D, F, L
+    image = make_image([D("d"), F("d/f", b"data", mode=0o640), L("d/out", "/etc/passwd"), L("d/up", "../../../../etc"),
+                        D("d/sub", mode=0o711), F("d/sub/x", b"x", mode=0o755), D("etc"), F("etc/passwd", b"secret"),
+                        L("linked", "d")], name="links")
+    box.fails("run", "--volume", "v:/d", "--volume", "w:/linked", image, "/none", code=127)
+    path = json.loads(box.ok("volume", "inspect", "v"))[0]["path"]
+    assert sorted(os.listdir(path)) == ["f", "out", "sub", "up"]
+    assert os.readlink(f"{path}/out") == "/etc/passwd" and os.readlink(f"{path}/up") == "../../../../etc"
+    assert os.stat(f"{path}/f").st_mode & 0o7777 == 0o640 and os.stat(f"{path}/sub").st_mode & 0o7777 == 0o711
+    with open(f"{path}/sub/x") as f:
+        assert f.read() == "x"
+    box.ok("volume", "prune", "--all")
+
+
 # --- kills ------------------------------------------------------------------------------------------
 
 def supervisor_of(csbx, name):

@@ -191,18 +191,33 @@ static void test_bad_keys(void)
 	test_bad(mount_parse, bad, sizeof(bad) / sizeof(bad[0]));
 }
 
+static void test_named_volume(void)
+{
+	struct container_spec s;
+	struct mount_spec m = {0};
+
+	is_int(volume_parse("data:/b:ro", &m, NULL), 0, "a named volume");
+	ok(m.volume && str_eq(m.volume, "data") && !m.source && m.copy_up && m.readonly &&
+		   str_eq(m.target, "/b"),
+	   "it has a name, no source yet, and is filled");
+	spec_init(&s);
+	*spec_add_mount(&s) = m;
+	spec_free(&s);
+}
+
 static void test_volume(void)
 {
 	static const char *const bad[] = {
-		"", "/a", "a:/b", "/a:b", "/a:/b:ro:x", "/a:/b:U", "/a:/b:", "name:/b:ro", ":/b",
+		"", "/a", "/a:b", "/a:/b:ro:x", "/a:/b:U", "/a:/b:", "na%me:/b:ro", ":/b",
 	};
 
 	is_str(told(volume_parse, "/a:/b"), "bind /a /b", "volume");
 	is_str(told(volume_parse, "./a:/b:ro"), "bind ./a /b ro", "relative, read-only");
 	is_str(told(volume_parse, ".:/b:cached"), "bind . /b",
 	       "here, with a word that means nothing");
-	is_str(told(volume_parse, "vol:/b"),
-	       "error: named volumes are not supported: 'vol' is no path (write './vol')", "named");
+	test_named_volume();
+	is_str(told(volume_parse, "-x:/b"),
+	       "error: '-x' is neither a path nor the name of a volume", "no name");
 	test_bad(volume_parse, bad, sizeof(bad) / sizeof(bad[0]));
 }
 

@@ -66,7 +66,7 @@ static void fill_mounts(struct container_spec *s)
 {
 	struct mount_spec *m = spec_add_mount(s);
 
-	m->kind = MOUNT_DEVICE;
+	m->kind = MOUNT_COPY;
 	m->source = strdup("/s");
 	m->target = strdup("/t");
 	m->readonly = m->non_recursive = m->exec_off = m->optional = m->no_create = true;

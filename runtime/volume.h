@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_VOLUME_H
+#define CSBX_RUNTIME_VOLUME_H
+
+/*
+ * Volumes: $CSBX_DATA_PATH/volumes/NAME/_data, directories that outlive the containers that mount
+ * them. A name of 64 hexadecimal digits is an anonymous one, made for one container and removed
+ * with it where that is asked for. An empty volume is filled by the first start that mounts it with
+ * what the image has at that place (copy_up.c).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/str.h"
+
+struct container_record;
+struct container_spec;
+struct err;
+struct paths;
+
+/*
+ * Finds the volume, or makes it; a NULL name makes an anonymous one. *ret_name (may be NULL) and
+ * *ret_path, of _data: the caller frees.
+ */
+int volume_open(const struct paths *p, const char *name, char **ret_name, char **ret_path,
+		struct err *e);
+bool volume_is_anonymous(const char *name);
+
+/* Names in byte order. */
+int volume_list(const struct paths *p, struct strv *ret, struct err *e);
+/* When it was made (CLOCK_REALTIME) and where it is; caller frees. -ENOENT. */
+int volume_look(const struct paths *p, const char *name, uint64_t *ret_created_ns, char **ret_path,
+		struct err *e);
+/* Ids of the containers that have it among their mounts. */
+int volume_users(const struct paths *p, const char *name, struct strv *ret_ids, struct err *e);
+
+/* -ENOENT; -EBUSY: a container has it, *e names its id. */
+int volume_remove(const struct paths *p, const char *name, struct err *e);
+/* The anonymous ones of a container that is gone. Those that others use stay. */
+int volume_remove_of(const struct paths *p, const struct container_record *r, struct err *e);
+
+/* Removes what no container has: the anonymous ones, or all. Adds the names of those that went. */
+int volume_prune(const struct paths *p, bool all, struct strv *ret_removed, struct err *e);
+
+/* Gives every mount of a volume that has none yet its directory as source. */
+int volume_open_all(const struct paths *p, struct container_spec *s, struct err *e);
+
+#endif
