@@ -52,8 +52,9 @@ static const struct opt opts[] = {
 		 "with ':' for blanks (SOURCE:TARGET:none:rbind,ro), tmpfs:TARGET[:size=64m], or "
 		 "type=bind,src=SOURCE,dst=TARGET,readonly"},
 	{OPT_CALL, 0, "volume", "SPEC", AT(spec), set_volume, .repeats = true, .has_key = true,
-	 .offers = "dir", .help = "the same in docker's form: SOURCE:TARGET[:ro]; a SOURCE without a slash is the "
-			"name of a volume (csbx volume), made when it is missing"},
+	 .offers = "dir",
+	 .help = "the same in docker's form: SOURCE:TARGET[:ro]; a SOURCE without a slash is the "
+		 "name of a volume (csbx volume), made when it is missing"},
 	{OPT_CALL, 0, "tmpfs", "TARGET[:OPTIONS]", AT(spec), set_tmpfs, .repeats = true,
 	 .has_key = true,
 	 .help = "an empty directory in memory; OPTIONS are size=64m, mode=1777, ro, noexec"},

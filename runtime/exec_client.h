@@ -51,8 +51,9 @@ void exec_close(struct exec_link *l);
 int exec_pause(struct exec_link *l, bool pause, struct err *e);
 
 /*
- * Sends the main process a signal, with EXEC_STOP_* bits (exec_proto.h); SIGKILL ends all. With grace_ms everything is killed so much
- * later. wait: returns when the container has ended; -ETIMEDOUT when it does not.
+ * Sends the main process a signal, with EXEC_STOP_* bits (exec_proto.h); SIGKILL ends all. With
+ * grace_ms everything is killed so much later. wait: returns when the container has ended;
+ * -ETIMEDOUT when it does not.
  */
 int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, struct err *e);
 

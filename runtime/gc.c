@@ -29,8 +29,7 @@ const char *gc_kind_name(enum gc_kind kind)
 	static const char *const names[GC_KINDS] = {
 		[GC_INSTANCE] = "instance", [GC_SCRATCH] = "scratch", [GC_TEMPORARY] = "temporary",
 		[GC_SOCKET] = "socket",     [GC_SERVER] = "server",   [GC_CACHE] = "cache",
-		[GC_CGROUP] = "cgroup",     [GC_RUN] = "run",
-		[GC_CONTAINER] = "container",
+		[GC_CGROUP] = "cgroup",     [GC_RUN] = "run",         [GC_CONTAINER] = "container",
 	};
 
 	return names[kind];
