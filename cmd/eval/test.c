@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/eval/clone.h"
 #include "cmd/eval/harness.h"
 #include "cmd/eval/test_ids.h"
 #include "cmd/eval/test_json.h"
@@ -21,7 +22,7 @@
 
 struct test_args {
 	struct run_opts run;
-	const char *image, *repo, *repo_in_image, *test_patch, *python;
+	const char *image, *repo, *repo_in_image, *test_patch, *python, *clone, *commit;
 	struct strv patches, fail_to_pass, pass_to_pass;
 	int runner;
 	bool strict, copy;
@@ -37,6 +38,10 @@ static const struct opt test_opts[] = {
 		 "--workdir and the directory is not changed"},
 	{OPT_STR, 0, "repo-in-image", "PATH", AT(repo_in_image),
 	 .help = "the repository lies at PATH in the image"},
+	{OPT_STR, 0, "clone", "URL", AT(clone),
+	 .help = "the repository is fetched from URL (https, http, git, file); what was fetched is "
+		 "kept in the cache, and only the container checks it out"},
+	{OPT_STR, 0, "commit", "HASH", AT(commit), .help = "the commit of --clone, in full"},
 	{OPT_FLAG, 0, "copy-repo", .offset = AT(copy),
 	 .help = "copy the files of --repo one by one instead of laying a writable layer over the "
 		 "directory; also done where the directory belongs to somebody else"},
@@ -65,10 +70,14 @@ static int check_args(const struct test_args *a, struct err *e)
 {
 	if (!a->image)
 		return err_set(e, EINVAL, "--image is missing");
-	if (!a->repo == !a->repo_in_image)
-		return err_set(e, EINVAL,
-			       a->repo ? "--repo and --repo-in-image exclude each other"
-				       : "--repo or --repo-in-image is missing");
+	if (!!a->repo + !!a->repo_in_image + !!a->clone != 1)
+		return err_set(
+			e, EINVAL,
+			"one of --repo, --repo-in-image and --clone is needed, and one only");
+	if (a->clone && clone_check(a->clone, a->commit, e) < 0)
+		return -EINVAL;
+	if (a->commit && !a->clone)
+		return err_set(e, EINVAL, "--commit: needs --clone");
 	if (a->repo_in_image && *a->repo_in_image != '/')
 		return err_set(e, EINVAL, "--repo-in-image %s: must be an absolute path",
 			       a->repo_in_image);
@@ -88,6 +97,8 @@ static int make_wish(struct test_args *a, int argc, char **argv, struct test_wis
 	*w = (struct test_wish){
 		.repo = a->repo,
 		.repo_in_image = a->repo_in_image,
+		.clone = a->clone,
+		.commit = a->commit,
 		.copy = a->copy,
 		.patches = a->patches,
 		.test_patch = a->test_patch,
@@ -128,7 +139,7 @@ static int prepare(struct cmd *c, struct test_args *a, const struct test_wish *w
 		r = test_add_repo(w, &o->spec, target, e);
 	if (r >= 0)
 		r = resolve_spec(c, &resolve, o, e);
-	return r < 0 ? r : test_prepare(t, w, &o->spec, target, e);
+	return r < 0 ? r : test_prepare(t, w, &c->paths, &o->spec, target, e);
 }
 
 /* For people; programs have the object. */
@@ -239,7 +250,8 @@ static const struct verb_example examples[] = {
 
 const struct verb verb_test = {
 	.name = "test",
-	.usage = "[OPTIONS] --image IMAGE (--repo DIR | --repo-in-image PATH) [-- ARG...]",
+	.usage = "[OPTIONS] --image IMAGE (--repo DIR | --repo-in-image PATH | --clone URL "
+		 "--commit HASH) [-- ARG...]",
 	.description =
 		"Runs the tests of a repository in a fresh container, after patches were applied "
 		"to a copy of it there, and says of each test what became of it. With "

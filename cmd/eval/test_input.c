@@ -54,6 +54,8 @@ static int write_input(struct json_out *j, const struct test_input *in, struct e
 	json_kstr(j, "secret", in->secret);
 	json_kstr(j, "repo", in->repo);
 	json_kstr(j, "copy_from", in->copy_from);
+	json_kstr(j, "clone_from", in->clone_from);
+	json_kstr(j, "commit", w->commit);
 	json_kstr(j, "runner", w->runner == RUNNER_UNITTEST ? "unittest" : "pytest");
 	r = write_patches(j, w, e);
 	json_key(j, "ids");

@@ -11,6 +11,8 @@ struct test_input {
 	const struct test_wish *wish;
 	const char *repo;      /* where it lies inside */
 	const char *copy_from; /* whence it is copied there first, or NULL */
+	const char
+		*clone_from; /* the bare repository that wish->commit is checked out of, or NULL */
 	const char *secret;
 };
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/eval/clone.h"
 #include "cmd/eval/harness.h"
 #include "cmd/eval/test_input.h"
 #include "runtime/base/err.h"
@@ -16,6 +17,7 @@
 
 #define TARGET_DEFAULT "/testbed"
 #define COPY_SOURCE "/run/csbx-repo"
+#define CLONE_SOURCE "/run/csbx-clone.git"
 
 const char *test_repo_target(const struct test_wish *w, const char *workdir)
 {
@@ -45,7 +47,7 @@ int test_add_repo(const struct test_wish *w, struct container_spec *spec, const 
 	struct mount_spec *m;
 	int own;
 
-	if (w->repo_in_image)
+	if (!w->repo)
 		return 0;
 	own = is_own(w->repo, e);
 	if (own < 0)
@@ -90,17 +92,39 @@ static bool is_copied(const struct container_spec *spec)
 	return false;
 }
 
-int test_prepare(struct test_run *t, const struct test_wish *w, struct container_spec *spec,
-		 const char *target, struct err *e)
+static int add_clone(const struct test_wish *w, const struct paths *paths,
+		     struct container_spec *spec, struct err *e)
+{
+	_free_ char *dir = NULL;
+	struct mount_spec *m;
+	int r = clone_fetch(paths, w->clone, w->commit, &dir, e);
+
+	if (r < 0)
+		return r;
+	m = spec_add_mount(spec);
+	if (m) {
+		m->source = take_ptr(dir);
+		m->target = str_printf(CLONE_SOURCE);
+		m->asked = str_printf("--clone %s", w->clone);
+		m->readonly = true;
+	}
+	return m && m->target && m->asked ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+int test_prepare(struct test_run *t, const struct test_wish *w, const struct paths *paths,
+		 struct container_spec *spec, const char *target, struct err *e)
 {
 	struct test_input in = {
 		.wish = w,
 		.repo = target,
 		.copy_from = is_copied(spec) ? COPY_SOURCE : NULL,
+		.clone_from = w->clone ? CLONE_SOURCE : NULL,
 		.secret = t->channel.secret,
 	};
 	int r = channel_open(&t->channel, take_record, t, e);
 
+	if (r >= 0 && w->clone)
+		r = add_clone(w, paths, spec, e);
 	if (r >= 0)
 		r = t->input_fd = test_input_make(&in, e);
 	if (r >= 0)
@@ -132,7 +156,7 @@ static int note_channel(struct test_run *t, struct err *e)
 /* The harness could not do its work: no verdict on the program. */
 static void take_error(const struct test_report *report, struct run_result *result)
 {
-	static const char *const words[] = {"no_git", "no_pytest", "no_repository"};
+	static const char *const words[] = {"no_git", "no_pytest", "no_repository", "no_commit"};
 
 	for (size_t i = 0; report->error_code && i < sizeof(words) / sizeof(words[0]); i++) {
 		if (!str_eq(report->error_code, words[i]))

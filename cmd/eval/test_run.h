@@ -24,9 +24,10 @@ enum test_runner { RUNNER_PYTEST, RUNNER_UNITTEST };
 #define TEST_PATCH_BYTES_MAX (32u << 20) /* of all together */
 
 struct test_wish {
-	const char *repo;          /* --repo: a directory of the host's, or NULL */
-	const char *repo_in_image; /* absolute path inside, or NULL */
-	bool copy;                 /* copy the files instead of an overlay over the directory */
+	const char *repo;           /* --repo: a directory of the host's, or NULL */
+	const char *repo_in_image;  /* absolute path inside, or NULL */
+	const char *clone, *commit; /* --clone, --commit: neither of these */
+	bool copy;                  /* copy the files instead of an overlay over the directory */
 	const char *python;
 	struct strv patches; /* files of the host's */
 	const char *test_patch;
@@ -55,9 +56,9 @@ const char *test_repo_target(const struct test_wish *w, const char *workdir);
 int test_add_repo(const struct test_wish *w, struct container_spec *spec, const char *target,
 		  struct err *e);
 
-/* Opens the channel, writes the input, adds the harness; spec is resolved. */
-int test_prepare(struct test_run *t, const struct test_wish *w, struct container_spec *spec,
-		 const char *target, struct err *e);
+/* Fetches a clone, opens the channel, writes the input, adds the harness; spec is resolved. */
+int test_prepare(struct test_run *t, const struct test_wish *w, const struct paths *paths,
+		 struct container_spec *spec, const char *target, struct err *e);
 
 /* Runs it. 0: *result and t->verdict say what happened; -errno: there was no container. */
 int test_execute(struct test_run *t, const struct test_wish *w, const struct container_spec *spec,

@@ -135,6 +135,23 @@ def apply(data, repo):
     return which, paths, None
 
 
+def check_out(source, commit, repo):
+    """The commit of a bare repository that is read only, without copying objects; None or (code, message)."""
+    if not shutil.which("git"):
+        return "no_git", "the image has no git, which --clone needs"
+    os.makedirs(repo, exist_ok=True)
+    if os.listdir(repo):
+        return "no_commit", "%s is not empty" % repo
+    code, said = _run(["git", "init", "-q", "--template=", "."], None, repo)
+    if not code:
+        with open(os.path.join(repo, ".git/objects/info/alternates"), "w") as f:
+            f.write(source + "/objects\n")
+        if os.path.exists(source + "/shallow"):
+            shutil.copy(source + "/shallow", os.path.join(repo, ".git/shallow"))
+        code, said = _run(["git", "checkout", "-q", "--detach", commit], None, repo)
+    return ("no_commit", said.strip()[-ERROR_MAX:]) if code else None
+
+
 class Saved:
     """Files as they are before the patches, to be put back under the test patch."""
 

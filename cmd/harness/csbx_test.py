@@ -90,6 +90,11 @@ def run(ask, want):
     repo = os.path.realpath(want["repo"])
     if want["copy_from"]:
         copy_tree(want["copy_from"], repo)
+    if want["clone_from"]:
+        error = csbx_patch.check_out(want["clone_from"], want["commit"], repo)
+        if error:
+            ask("send", {"t": "error", "code": error[0], "message": error[1]})
+            return EXIT_NOTHING_RUN
     try:
         os.chdir(repo)
     except OSError as e:

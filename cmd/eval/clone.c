@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/eval/clone.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/eval/git.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/file_lock.h"
+#include "runtime/paths.h"
+
+#define NAME_BYTES_MAX 200u
+
+static bool is_hash(const char *s)
+{
+	size_t n = strlen(s);
+
+	return (n == 40 || n == 64) && strspn(s, "0123456789abcdef") == n;
+}
+
+int clone_check(const char *url, const char *commit, struct err *e)
+{
+	static const char *const protocols[] = {"https://", "http://", "git://", "file:///"};
+	bool known = *url == '/';
+
+	for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++)
+		known = known || str_has_prefix(url, protocols[i]);
+	if (!known)
+		return err_set(e, EINVAL,
+			       "--clone: must be an https, http, git or file URL or an "
+			       "absolute path");
+	for (const char *p = url; *p; p++) {
+		if ((unsigned char)*p <= ' ' || *p == 0x7f)
+			return err_set(e, EINVAL, "--clone: a blank or control character");
+	}
+	if (!commit)
+		return err_set(e, EINVAL, "--clone: needs --commit");
+	if (!is_hash(commit))
+		return err_set(e, EINVAL,
+			       "--commit %.64s: must be a full hash, 40 or 64 hex digits", commit);
+	return 0;
+}
+
+/* The URL as a file name: what is no letter, digit, dot or dash as %XX. */
+static int cache_name(const char *url, struct strbuf *out, struct err *e)
+{
+	static const char plain[] =
+		"-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	for (const char *p = url; *p; p++) {
+		if (strchr(plain, *p))
+			strbuf_addch(out, *p);
+		else
+			strbuf_addf(out, "%%%02x", (unsigned char)*p);
+	}
+	if (out->len > NAME_BYTES_MAX)
+		return err_set(e, ENAMETOOLONG, "--clone: the URL is too long");
+	return strbuf_check(out, e);
+}
+
+static bool has_commit(const char *dir, const char *commit)
+{
+	_free_ char *object = str_printf("%s^{commit}", commit);
+	const char *const args[] = {"cat-file", "-e", object, NULL};
+
+	return object && git_run(dir, args, NULL) >= 0;
+}
+
+/* The commit alone; where a server gives only what a name leads to, all that has a name. */
+static int fetch(const char *dir, const char *url, const char *commit, struct err *e)
+{
+	const char *const one[] = {"fetch",     "--quiet", "--no-tags", "--no-recurse-submodules",
+				   "--depth=1", "--",      url,         commit,
+				   NULL};
+	const char *const deepen[] = {
+		"fetch",       "--quiet", "--no-tags", "--no-recurse-submodules",
+		"--unshallow", "--",      url,         "+refs/*:refs/fetched/*",
+		NULL};
+	const char *const all[] = {"fetch",
+				   "--quiet",
+				   "--no-tags",
+				   "--no-recurse-submodules",
+				   "--",
+				   url,
+				   "+refs/*:refs/fetched/*",
+				   NULL};
+	_free_ char *shallow = str_printf("%s/shallow", dir);
+	struct err first = ERR_INIT;
+
+	if (git_run(dir, one, &first) >= 0 && has_commit(dir, commit))
+		return 0;
+	if (!shallow)
+		return err_set(e, ENOMEM, "out of memory");
+	if (git_run(dir, access(shallow, F_OK) == 0 ? deepen : all, e) < 0)
+		return err_wrap(e, "fetch %s", url);
+	if (!has_commit(dir, commit))
+		return err_set(e, ENOENT, "fetch %s: it has no commit %s", url, commit);
+	return 0;
+}
+
+static int lock(int dirfd, const char *name, struct err *e)
+{
+	_free_ char *file = str_printf("%s.lock", name);
+	_close_ int fd = -1;
+	int r;
+
+	if (!file)
+		return err_set(e, ENOMEM, "out of memory");
+	fd = openat(dirfd, file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return err_sys(e, "lock %s", file);
+	r = file_lock_wait(fd, true);
+	return r < 0 ? err_code(e, r, "lock %s", file) : take_fd(&fd);
+}
+
+int clone_fetch(const struct paths *paths, const char *url, const char *commit, char **ret_dir,
+		struct err *e)
+{
+	_strbuf_ struct strbuf name = STRBUF_INIT;
+	_close_ int repos = -1, locked = -1;
+	_free_ char *dir = NULL;
+	int r = clone_check(url, commit, e);
+
+	if (r >= 0)
+		r = cache_name(url, &name, e);
+	if (r < 0)
+		return r;
+	repos = paths_open(paths->cache, "repos", e);
+	if (repos < 0)
+		return repos;
+	dir = str_printf("%s/repos/%s.git", paths->cache, strbuf_str(&name));
+	if (!dir)
+		return err_set(e, ENOMEM, "out of memory");
+	locked = lock(repos, strbuf_str(&name), e);
+	if (locked < 0)
+		return locked;
+	if (!has_commit(dir, commit)) {
+		const char *const init[] = {
+			"init", "--quiet", "--bare", "--template=", "--", dir, NULL};
+
+		r = git_run(NULL, init, e);
+		if (r >= 0)
+			r = fetch(dir, url, commit, e);
+	}
+	if (r >= 0)
+		*ret_dir = take_ptr(dir);
+	return r;
+}
