@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image/image_archive.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "image/image_name.h"
 #include "image/layout.h"
 #include "image/oci_image.h"
 #include "image/platform.h"
-#include "image/sniff.h"
+#include "image/source.h"
 #include "image/source_uri.h"
-#include "image/spool.h"
+#include "image/tar_source.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
-
-/* A regular file that holds a plain tar, read from its beginning. */
-static int plain_file(int fd, int tmp_dirfd, struct err *e)
-{
-	_close_ int copy = -1, plain = -1;
-	struct stat st;
-	int r;
-
-	if (fstat(fd, &st) < 0)
-		return err_sys(e, "stat");
-	if (S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0)
-		copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	else
-		copy = spool_copy(fd, tmp_dirfd, e);
-	if (copy < 0)
-		return copy == -1 ? err_sys(e, "archive") : copy;
-	r = sniff_plain_tar(copy, e);
-	if (r < 0)
-		return r;
-	if (r)
-		return take_fd(&copy);
-	plain = spool_decompressed(copy, tmp_dirfd, e);
-	return plain < 0 ? plain : take_fd(&plain);
-}
 
 static bool serves(const struct oci_descriptor *d, const struct image_wish *wish)
 {
@@ -76,7 +50,7 @@ int image_archive_open(struct image_archive *a, int fd, int tmp_dirfd,
 	int r;
 
 	*a = (struct image_archive){.fd = -1, .files = {.fd = -1}};
-	r = a->fd = plain_file(fd, tmp_dirfd, e);
+	r = a->fd = tar_plain_file(fd, tmp_dirfd, e);
 	if (r >= 0)
 		r = fileset_open_archive(&a->files, a->fd, e);
 	if (r >= 0)

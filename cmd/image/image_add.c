@@ -40,7 +40,8 @@ static int import(int dirfd, const struct image_source *src, const struct import
 
 	if (r < 0)
 		return r;
-	o.force = true;
+	/* No enroot will ever look at it: only its content and csbx's own notes. */
+	o.force = o.no_enroot_files = true;
 	o.cancel = &interrupt.caught;
 	image_table_file(id, file);
 	r = import_image(src, dirfd, file, &o, ret, e);

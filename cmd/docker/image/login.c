@@ -131,8 +131,7 @@ static int logout_run(struct docker *d, void *args, int argc, char **argv)
 	if (r < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "WARNING: could not erase credentials: %s",
 				  e.msg);
-	strbuf_addf(&out, r ? "Removing login credentials for %s\n" : "Not logged in to %s\n",
-		    shown);
+	strbuf_addf(&out, "Removing login credentials for %s\n", shown);
 	return cmd_print(&out);
 }
 

@@ -11,6 +11,7 @@ const struct docker_verb *const docker_verbs_image[] = {
 	&docker_image_inspect,
 	&docker_image_prune,
 	&docker_images,
+	&docker_import,
 	&docker_load,
 	&docker_login,
 	&docker_logout,

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The config (image-spec config.md) of an image that docker import makes. */
+
+#include "cmd/docker/docker.h"
+#include "cmd/docker/image/change.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/json_out.h"
+
+static void add_list(struct json_out *j, const char *key, const struct strv *v, bool wanted)
+{
+	if (!wanted)
+		return;
+	json_key(j, key);
+	json_begin_array(j);
+	for (size_t i = 0; i < v->n; i++)
+		json_str(j, v->items[i]);
+	json_end_array(j);
+}
+
+/* "name=value" each, or names alone with an empty object as value. */
+static void add_map(struct json_out *j, const char *key, const struct strv *v, bool has_values)
+{
+	if (!v->n)
+		return;
+	json_key(j, key);
+	json_begin_object(j);
+	for (size_t i = 0; i < v->n; i++) {
+		const char *item = v->items[i];
+		_free_ char *name = str_printf(
+			"%.*s", (int)(has_values ? strcspn(item, "=") : strlen(item)), item);
+
+		json_key(j, name ? name : "");
+		if (has_values) {
+			json_str(j, strchr(item, '=') + 1);
+		} else {
+			json_begin_object(j);
+			json_end_object(j);
+		}
+	}
+	json_end_object(j);
+}
+
+static void add_config(struct json_out *j, const struct image_change *c)
+{
+	json_key(j, "config");
+	json_begin_object(j);
+	if (c->user)
+		json_kstr(j, "User", c->user);
+	add_map(j, "ExposedPorts", &c->ports, false);
+	add_list(j, "Env", &c->env, c->env.n > 0);
+	add_list(j, "Cmd", &c->cmd, c->has_cmd);
+	add_map(j, "Volumes", &c->volumes, false);
+	if (c->workdir)
+		json_kstr(j, "WorkingDir", c->workdir);
+	add_list(j, "Entrypoint", &c->entrypoint, c->has_entrypoint);
+	add_list(j, "OnBuild", &c->on_build, c->on_build.n > 0);
+	add_map(j, "Labels", &c->labels, true);
+	if (c->stop_signal)
+		json_kstr(j, "StopSignal", c->stop_signal);
+	json_end_object(j);
+}
+
+static void add_history(struct json_out *j, const struct image_change_base *b)
+{
+	json_key(j, "history");
+	json_begin_array(j);
+	json_begin_object(j);
+	json_key(j, "created");
+	json_time(j, b->created_ns);
+	json_kstr(j, "comment", b->comment);
+	json_end_object(j);
+	json_end_array(j);
+}
+
+static void add_rootfs(struct json_out *j, const struct image_change_base *b)
+{
+	json_key(j, "rootfs");
+	json_begin_object(j);
+	json_kstr(j, "type", "layers");
+	json_key(j, "diff_ids");
+	json_begin_array(j);
+	json_str(j, b->diff_id);
+	json_end_array(j);
+	json_end_object(j);
+}
+
+int image_change_config(const struct image_change *c, const struct image_change_base *b,
+			struct strbuf *out, struct err *e)
+{
+	struct json_out j = JSON_OUT_INIT;
+	int r;
+
+	json_begin_object(&j);
+	json_kstr(&j, "architecture", b->arch);
+	if (*b->variant)
+		json_kstr(&j, "variant", b->variant);
+	json_kstr(&j, "comment", b->comment);
+	add_config(&j, c);
+	json_key(&j, "created");
+	json_time(&j, b->created_ns);
+	json_kstr(&j, "docker_version", DOCKER_VERSION);
+	add_history(&j, b);
+	json_kstr(&j, "os", b->os);
+	add_rootfs(&j, b);
+	json_end_object(&j);
+	r = json_finish(&j, e);
+	if (r >= 0) {
+		strbuf_add(out, j.buf.data, j.buf.len);
+		r = strbuf_check(out, e);
+	}
+	json_out_free(&j);
+	return r;
+}
