@@ -54,6 +54,11 @@ static const struct opt eval_only_opts[] = {
 	 .help = "the function, or CLASS.METHOD, that the cases call; Python only"},
 	{OPT_STR, 0, "setup", "FILE", offsetof(struct eval_args, setup), .offers = "file",
 	 .help = "code that runs before the snippet, in the same name space; with --function"},
+	{OPT_STR, 0, "check", "FILE", offsetof(struct eval_args, check), .offers = "file",
+	 .help = "asserting code, run in a second container: it imports the snippet's functions "
+		 "from "
+		 "the module solution, and csbx carries calls and values between the two; with "
+		 "--function, candidate is that function, and check(candidate) is called"},
 	{OPT_LIST, 0, "files", "FILE", offsetof(struct eval_args, files), .offers = "file",
 	 .help = "a file to put, under its own name, into the directory the program starts in; may "
 		 "be repeated"},

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "cmd/eval/cases_run.h"
+#include "cmd/eval/check_run.h"
 #include "cmd/eval/frame.h"
 #include "cmd/eval/job.h"
 #include "cmd/eval/value.h"
@@ -282,7 +283,9 @@ int eval_judge(const struct eval_box *box, struct eval_job *job, struct eval_ver
 	int r;
 
 	*ret = (struct eval_verdict){.completed = -1, .job = job};
-	if (job->function)
+	if (job->has_check)
+		r = eval_run_check(box, job, ret, e);
+	else if (job->function)
 		r = eval_run_cases(box, job, ret, e);
 	else if (job->lang == EVAL_C)
 		r = judge_c(box, job, ret, e);
@@ -298,6 +301,9 @@ void eval_verdict_free(struct eval_verdict *v)
 	eval_ended_free(&v->ended);
 	free(v->error.type);
 	free(v->error.message);
+	free(v->check.error.type);
+	free(v->check.error.message);
+	free(v->check.result);
 	strv_free(&v->feedback);
 }
 
@@ -306,6 +312,8 @@ int eval_exit_code(const struct eval_verdict *v)
 	int code = run_exit_code(&v->ended.result);
 	enum run_status status = v->ended.result.status;
 
+	if (v->check.is_there && status != RUN_SANDBOX_ERROR && status != RUN_LAUNCH_ERROR)
+		return !v->check.passed;
 	if (v->job->cases.n && status != RUN_SANDBOX_ERROR && status != RUN_LAUNCH_ERROR)
 		return !eval_cases_all_passed(&v->job->cases);
 	return !code && !v->completed ? 1 : code;

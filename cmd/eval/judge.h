@@ -19,11 +19,19 @@ struct eval_error {
 	unsigned line;        /* in the snippet; 0: not known */
 };
 
+/* What asserting code found. */
+struct eval_check {
+	bool is_there, passed;
+	struct eval_error error; /* why not */
+	char *result;            /* the result object of its container, JSON */
+};
+
 struct eval_verdict {
 	const struct eval_job *job;
 	struct eval_ended ended; /* the container that the result object is about */
 	int completed;           /* -1: not known */
 	struct eval_error error;
+	struct eval_check check;
 	struct strv feedback; /* a sentence each */
 };
 

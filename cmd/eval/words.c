@@ -120,9 +120,25 @@ static void explain_cases(const struct eval_job *job, struct eval_verdict *v)
 	}
 }
 
+static void explain_check(struct eval_verdict *v)
+{
+	const struct eval_error *x = &v->check.error;
+	_free_ char *where =
+		x->line ? str_printf(" in line %u of it", x->line) : str_printf("%s", "");
+
+	if (x->type)
+		say(v, str_printf("The check failed%s: %s%s%s.", where ? where : "", x->type,
+				  x->message && *x->message ? ": " : "",
+				  x->message ? x->message : ""));
+	else
+		say(v, str_printf("The check did not come to its end."));
+}
+
 void eval_explain(const struct eval_job *job, struct eval_verdict *v)
 {
 	explain_run(job, v);
+	if (v->check.is_there && !v->check.passed)
+		explain_check(v);
 	explain_cases(job, v);
 }
 
@@ -144,12 +160,27 @@ static void write_error(struct json_out *j, const struct eval_error *x)
 	json_end_object(j);
 }
 
+static void write_check(struct json_out *j, const struct eval_check *c)
+{
+	json_key(j, "check");
+	json_begin_object(j);
+	json_kbool(j, "passed", c->passed);
+	write_error(j, &c->error);
+	json_key(j, "result");
+	json_raw(j, c->result);
+	json_end_object(j);
+	json_kbool(j, "all_passed", c->passed);
+	json_ku64(j, "score", c->passed);
+}
+
 void eval_verdict_write(void *ctx, struct json_out *j)
 {
 	const struct eval_verdict *v = ctx;
 
 	if (v->job->cases.n)
 		eval_cases_write(&v->job->cases, j);
+	if (v->check.is_there)
+		write_check(j, &v->check);
 	write_error(j, &v->error);
 	json_kstrv(j, "feedback", &v->feedback);
 }

@@ -125,11 +125,10 @@ def main():
         for path in filter(None, (SETUP, SNIPPET)):
             load(path, module.__dict__)
     except BaseException as error:
-        tb = error.__traceback__.tb_next.tb_next
-        error = error.with_traceback(tb)
+        error = outside(error)
         send(b"X", 0, literal(describe(error, SNIPPET)))
         if not isinstance(error, SystemExit):
-            sys.excepthook(type(error), error, tb)
+            sys.excepthook(type(error), error, error.__traceback__)
         flush()
         posix._exit(1)
     send(b"L", 0)

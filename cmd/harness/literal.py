@@ -179,6 +179,17 @@ def line_of(error, tb, path):
     return line
 
 
+HARNESS = put.__code__.co_filename
+
+
+def outside(error):
+    """The error with a traceback that begins where the harness ends."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_frame.f_code.co_filename == HARNESS:
+        tb = tb.tb_next
+    return error.with_traceback(tb)
+
+
 def describe(error, path):
     """[type, message, line]"""
     try:

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""csbx eval --check: asserting code in a container that the snippet has no part in."""
+import json
+import secrets
+from pathlib import Path
+
+import pytest
+
+import snippets
+
+CHEATS = sorted((Path(__file__).parent / "cheats").glob("*.py"))
+
+
+def check(csbx, image, code, asserting, *options):
+    (csbx.work / "snippet").write_text(code, encoding="utf-8")
+    (csbx.work / "check").write_text(asserting, encoding="utf-8")
+    p = csbx.run("eval", "--image", image, "--json", "--timeout", "20", "--check", csbx.work / "check", *options,
+                 csbx.work / "snippet", timeout=180)
+    return snippets.parse(p)
+
+
+def test_calls_are_carried(csbx, python_image):
+    code = """
+import os
+print("loaded")
+def same(*args, **kwargs): return [list(args), kwargs]
+def div(a): return 1 / a
+class Odd(Exception): pass
+def odd(): raise Odd("here")
+def leave(): os._exit(0)
+def other(): return object()
+def pid(): return os.getpid()
+"""
+    asserting = """
+import solution
+from solution import div, leave, odd, other, same
+assert same(1, (2, {3: b"x"}), {4}, k=None) == [[1, (2, {3: b"x"}), {4}], {"k": None}]
+def raises(f, *args):
+    try:
+        f(*args)
+    except Exception as error:
+        return type(error).__name__, str(error)
+assert raises(div, 0) == ("ZeroDivisionError", "division by zero")
+assert raises(odd) == ("RemoteError", "Odd: here"), raises(odd)
+assert raises(leave)[0] == "RuntimeError"
+assert other() != other() and raises(lambda: bool(other()))[0] == "TypeError"
+assert raises(solution.nosuch) == ("LookupError", "the snippet defines no nosuch"), raises(solution.nosuch)
+assert solution.pid() != solution.pid()
+print("all asserted")
+"""
+    r = check(csbx, python_image, code, asserting)
+    assert r["check"]["passed"] and r["all_passed"] and r["score"] == 1 and r["exit"] == 0, (r["feedback"], r["check"])
+    assert r["stdout"] == "loaded\n" and r["check"]["result"]["stdout"] == "all asserted\n"
+
+
+def test_what_fails(csbx, python_image):
+    r = check(csbx, python_image, "def f(): return 1", "from solution import f\n\nassert f() == 2, 'it is not'\n")
+    assert (r["exit"], r["all_passed"], r["score"]) == (1, False, 0)
+    assert r["check"]["error_summary"] == {"type": "AssertionError", "message": "it is not", "line": 3}
+    assert r["feedback"] == ["The check failed in line 3 of it: AssertionError: it is not."]
+    assert "AssertionError" in r["check"]["result"]["stderr"] and "/proc/" not in r["check"]["result"]["stderr"]
+
+
+def test_a_candidate(csbx, python_image):
+    asserting = "def check(candidate):\n    assert candidate(2, 3) == 5\n\ndef test_more():\n    assert add(1, 1) == 2\n"
+    assert check(csbx, python_image, "def add(a, b): return a + b", asserting, "--function", "add")["all_passed"]
+    assert not check(csbx, python_image, "def add(a, b): return 5", asserting, "--function", "add")["all_passed"]
+
+
+def test_time_and_ends(csbx, python_image):
+    code = "import time\ndef slow(): time.sleep(60)\ndef f(): return 1\n"
+    asserting = "from solution import f, slow\ntry:\n    slow()\nexcept TimeoutError:\n    assert f() == 1\nelse:\n    raise ValueError\n"
+    assert check(csbx, python_image, code, asserting, "--timeout", "1")["all_passed"]
+    r = check(csbx, python_image, "1 / 0", "from solution import f\nf()")
+    assert not r["all_passed"] and r["error_summary"]["type"] == "ZeroDivisionError"
+    assert "did not load: ZeroDivisionError" in r["check"]["error_summary"]["message"]
+    for leave in ("import os; os._exit(0)", "raise SystemExit(0)"):
+        r = check(csbx, python_image, "pass", leave)
+        assert not r["all_passed"] and r["exit"] == 1, leave
+
+
+def test_in_a_batch(csbx, python_image):
+    (csbx.work / "in").write_text(json.dumps({"id": 1, "code": "def f(): return 1", "check": "from solution import f\nassert f() == 1"}) + "\n" +
+                                  json.dumps({"id": 2, "code": "def f(): return 2", "check": "from solution import f\nassert f() == 1"}), encoding="utf-8")
+    p = csbx.run("eval", "--image", python_image, "--batch", csbx.work / "in", timeout=60)
+    assert {r["id"]: r["all_passed"] for r in map(json.loads, p.stdout.splitlines())} == {1: True, 2: False}, p.stderr
+
+
+@pytest.mark.parametrize("cheat", CHEATS, ids=lambda p: p.stem)
+def test_cheats(csbx, python_image, cheat):
+    tokens = [f"TOKEN-{secrets.token_hex(16)}" for _ in range(3)]
+    asserting = f"""
+from solution import f
+def same(i, token):
+    try:
+        return f(i) == token
+    except Exception:
+        return False
+assert any(same(i, token) for i, token in enumerate({tokens}))
+"""
+    r = check(csbx, python_image, cheat.read_text(encoding="utf-8"), asserting, "--timeout", "2")
+    assert not r["check"]["passed"] and not r["all_passed"] and r["exit"] == 1
+    assert not [t for t in tokens if t in r["stdout"] + r["stderr"] + json.dumps(r["argv"])]
+
+
+def test_mistakes(csbx, python_image):
+    (csbx.work / "check").write_text("pass", encoding="utf-8")
+    csbx.fails("eval", "--image", python_image, "--check", csbx.work / "none", stdin="pass", says="--check")
+    csbx.fails("eval", "--image", python_image, "--check", csbx.work / "check", "--lang", "c", stdin="pass", says="--check")
