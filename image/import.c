@@ -54,7 +54,7 @@ int import_wrap_layer(const struct import *im, size_t layer, struct err *e)
 			digest_format(&l->digest, digest));
 }
 
-static unsigned usable_cpus(void)
+unsigned import_default_threads(void)
 {
 	cpu_set_t set;
 	int n = sched_getaffinity(0, sizeof(set), &set) ? 1 : CPU_COUNT(&set);
@@ -188,7 +188,7 @@ static int prepare(struct import *im, struct err *e)
 	const struct image_source *src = im->src;
 
 	if (!im->options.squash.threads)
-		im->options.squash.threads = usable_cpus();
+		im->options.squash.threads = import_default_threads();
 	if (!im->options.max_image_bytes)
 		im->options.max_image_bytes = IMPORT_MAX_BYTES_DEFAULT;
 	if (src->n_layers >= TREE_LAYERS_MAX)

@@ -46,6 +46,9 @@ struct import_result {
 	uint32_t n_entries;     /* names in the image */
 };
 
+/* As many as there are CPUs to use: what 0 threads in the options means. */
+unsigned import_default_threads(void);
+
 /* Writes dirfd/name. On failure nothing is left behind. */
 int import_image(const struct image_source *src, int dirfd, const char *name,
 		 const struct import_options *o, struct import_result *ret, struct err *e);

@@ -43,6 +43,7 @@ static int open_tar(struct layer_reader *l, const struct source_layer *src, stru
 		.plain_alg = plain_alg(src, &l->options),
 		.max_bytes = l->options.max_bytes,
 		.watch = l->options.watch,
+		.arrival = l->options.arrival,
 	};
 	int r = stream_open(&l->stream, &c, e);
 

@@ -68,6 +68,7 @@ struct layer_options {
 	bool cross_mounts;      /* of a directory: go into what is mounted in it, but not into the
 				 * kernel's own views (proc, sysfs, devpts, mqueue, cgroup) */
 	struct stream_watch watch;
+	struct stream_arrival arrival; /* of a tar that is on its way */
 };
 
 struct layer_result {

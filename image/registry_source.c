@@ -6,6 +6,7 @@
 
 #include "image/digest.h"
 #include "image/fileset.h"
+#include "image/index_ahead.h"
 #include "image/json.h"
 #include "image/oci_image.h"
 #include "image/config.h"
@@ -29,8 +30,9 @@ struct fetcher {
 	const struct source_options *o;
 	struct store *store;
 	const struct image_ref *ref;
-	char *name; /* of the reference in the store */
-	int *pins;  /* blobs held, so that no pruning takes them before they are read */
+	char *name;                /* of the reference in the store */
+	struct index_ahead *ahead; /* NULL: nothing is indexed while it comes */
+	int *pins; /* blobs held, so that no pruning takes them before they are read */
 	size_t n_pins;
 };
 
@@ -112,6 +114,13 @@ static int complete(void *arg, struct transfer_item *item, struct err *e)
 	return store_commit_blob(f->store, &item->digest, item->fd, e);
 }
 
+static void arrived(void *arg)
+{
+	const struct fetcher *f = arg;
+
+	index_ahead_arrived(f->ahead);
+}
+
 static void show(void *arg, const struct transfer *t)
 {
 	const struct fetcher *f = arg;
@@ -165,8 +174,8 @@ static int pin_present(struct fetcher *f, const struct oci_descriptor *d, struct
 }
 
 /* A layer may be there twice; it is fetched once. */
-static int queue(struct fetcher *f, const struct oci_descriptor *d, struct transfer *t,
-		 struct busy *busy, struct err *e)
+static int queue(struct fetcher *f, const struct oci_descriptor *d, bool is_layer,
+		 struct transfer *t, struct busy *busy, struct err *e)
 {
 	uint64_t bytes = 0;
 	int fd;
@@ -184,8 +193,11 @@ static int queue(struct fetcher *f, const struct oci_descriptor *d, struct trans
 		return fd == -EBUSY ? 0 : fd;
 	if (!fd)
 		return pin_present(f, d, busy, e);
-	t->items[t->n++] = (struct transfer_item){
-		.digest = d->digest, .size_bytes = d->size_bytes, .foreign = d->foreign, .fd = fd};
+	t->items[t->n++] = (struct transfer_item){.digest = d->digest,
+						  .size_bytes = d->size_bytes,
+						  .foreign = d->foreign,
+						  .is_layer = is_layer,
+						  .fd = fd};
 	return 0;
 }
 
@@ -201,6 +213,18 @@ static int wait_a_moment(const struct fetcher *f, const struct busy *busy, struc
 	return cancel && *cancel ? err_set(e, ECANCELED, "interrupted") : 0;
 }
 
+static int transfer(struct fetcher *f, struct transfer *t, struct err *e)
+{
+	struct index_ahead_options o = f->o->index;
+	int k;
+
+	o.store = f->store;
+	index_ahead_start(&f->ahead, &o, t);
+	k = transfer_fetch(t, e);
+	index_ahead_stop(&f->ahead, k < 0);
+	return k;
+}
+
 /*
  * One round: all blobs that nobody else is at. While we wait for others we hold no blob, so two
  * imports never wait for each other.
@@ -213,9 +237,9 @@ static int fetch_free(struct fetcher *f, const struct oci_descriptor *const *wan
 	t->n = 0;
 	*busy = (struct busy){0};
 	for (size_t i = 0; i < n && k >= 0; i++)
-		k = queue(f, wanted[i], t, busy, e);
+		k = queue(f, wanted[i], i + 1 < n, t, busy, e); /* the last is the config */
 	if (k >= 0 && t->n)
-		k = transfer_fetch(t, e);
+		k = transfer(f, t, e);
 	else if (k >= 0 && busy->blob)
 		k = wait_a_moment(f, busy, e);
 	for (size_t i = 0; i < t->n; i++) {
@@ -240,6 +264,7 @@ static int fetch_blobs(struct fetcher *f, const struct oci_descriptor *const *wa
 	struct transfer t = {.registry = f->registry,
 			     .connections = f->o->registry.connections,
 			     .complete = complete,
+			     .arrived = arrived,
 			     .progress = show,
 			     .arg = f};
 	struct busy busy;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "image/engine.h"
+#include "image/index_ahead.h"
 #include "image/registry_options.h"
 #include "runtime/base/str.h"
 
@@ -68,6 +69,8 @@ struct source_options {
 	struct registry_options registry;
 	struct store *store; /* where what registries give is kept; outlives the source */
 	bool offline;        /* nothing but what the store has */
+	/* Layers are indexed while they come, for an import with these options; 0 threads: not. */
+	struct index_ahead_options index;
 	/* Another process fetches a blob, `have` bytes of it so far. NULL: none. */
 	void (*waiting)(void *arg, const struct digest *d, uint64_t have_bytes,
 			uint64_t size_bytes);

@@ -19,6 +19,7 @@
 struct stream {
 	struct stream_config config;
 	uint64_t position; /* stored bytes read */
+	uint64_t there;    /* of them known to be there, where they are on their way */
 	uint64_t produced;
 	struct decoder *decoder; /* NULL: plain */
 	struct decoder_io io;    /* its input lies in `in` */
@@ -34,17 +35,32 @@ int stream_watch_tick(const struct stream_watch *w, uint64_t bytes, struct err *
 	return w->cancel && *w->cancel ? err_set(e, ECANCELED, "interrupted") : 0;
 }
 
+/* How many of the next bytes can be read, at most `want`. */
+static ssize_t await(struct stream *s, size_t want, struct err *e)
+{
+	const struct stream_arrival *a = &s->config.arrival;
+	int r = 0;
+
+	if (!a->wait || !want)
+		return (ssize_t)want;
+	if (s->there <= s->position)
+		r = a->wait(a->arg, s->position, &s->there, e);
+	if (r < 0)
+		return r;
+	return (ssize_t)(s->there - s->position < want ? s->there - s->position : want);
+}
+
 /* Reads the next stored bytes into s->in; 0 at the end of the range. */
 static ssize_t fill(struct stream *s, struct err *e)
 {
 	uint64_t left = s->config.length - s->position;
-	size_t want = left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES;
-	ssize_t n;
+	ssize_t want = await(s, left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES, e), n;
 
-	if (!want)
-		return 0;
+	if (want <= 0)
+		return want;
 	do
-		n = pread(s->config.fd, s->in, want, (off_t)(s->config.offset + s->position));
+		n = pread(s->config.fd, s->in, (size_t)want,
+			  (off_t)(s->config.offset + s->position));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return err_sys(e, "read");

@@ -30,6 +30,13 @@ struct stream_watch {
 	const _Atomic int *cancel;    /* becomes non-zero: the next read is -ECANCELED */
 };
 
+/* Bytes that are not all there yet. */
+struct stream_arrival {
+	/* Until there are more than `at` of them: how many; -errno when no more will come. */
+	int (*wait)(void *arg, uint64_t at, uint64_t *ret_there, struct err *e); /* NULL: all are */
+	void *arg;
+};
+
 struct stream_config {
 	int fd; /* stays the caller's */
 	uint64_t offset, length;
@@ -37,6 +44,7 @@ struct stream_config {
 	const char *plain_alg;  /* hash of the decompressed bytes, likewise */
 	uint64_t max_bytes;     /* of output; 0: no limit */
 	struct stream_watch watch;
+	struct stream_arrival arrival;
 };
 
 struct stream_result {

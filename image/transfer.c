@@ -36,6 +36,15 @@ struct arrival {
 	uint64_t at;
 };
 
+static void tell_arrived(const struct arrival *a)
+{
+	const struct transfer *t = a->pool->t;
+
+	a->item->done_bytes = a->at;
+	if (t->arrived)
+		t->arrived(t->arg);
+}
+
 static int take(void *arg, const void *data, size_t len, struct err *e)
 {
 	struct arrival *a = arg;
@@ -48,7 +57,7 @@ static int take(void *arg, const void *data, size_t len, struct err *e)
 		return err_wrap(e, "store");
 	digest_update(&a->hash, data, len);
 	a->at += len;
-	a->item->done_bytes = a->at;
+	tell_arrived(a);
 	return 0;
 }
 
@@ -72,7 +81,7 @@ static int take_up(struct arrival *a, struct err *e)
 			break;
 		digest_update(&a->hash, buf, (size_t)n);
 		a->at += (uint64_t)n;
-		a->item->done_bytes = a->at;
+		tell_arrived(a);
 	}
 	return 0;
 }
@@ -90,6 +99,7 @@ static int fetch_once(struct pool *p, struct transfer_item *item, uint64_t *ret_
 	struct digest digest;
 	int k = digest_init(&a.hash, item->digest.alg, e);
 
+	tell_arrived(&a); /* from its beginning, perhaps for the second time */
 	if (k >= 0)
 		k = take_up(&a, e);
 	*ret_had = blob.offset = a.at;
@@ -226,6 +236,17 @@ static int run(struct pool *p, unsigned n, struct err *e)
 	return p->failure;
 }
 
+size_t *transfer_order(const struct transfer *t)
+{
+	size_t *order = calloc(t->n + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < t->n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, t->n, sizeof(*order), by_size, t->items);
+	return order;
+}
+
 int transfer_fetch(struct transfer *t, struct err *e)
 {
 	unsigned n = t->connections ? t->connections : REGISTRY_CONNECTIONS;
@@ -235,12 +256,9 @@ int transfer_fetch(struct transfer *t, struct err *e)
 
 	if (!t->n)
 		return 0;
-	p.order = calloc(t->n, sizeof(*p.order));
+	p.order = transfer_order(t);
 	if (!p.order)
 		return err_set(e, ENOMEM, "out of memory");
-	for (size_t i = 0; i < t->n; i++)
-		p.order[i] = i;
-	qsort_r(p.order, t->n, sizeof(*p.order), by_size, t->items);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&p.ended, &attr);

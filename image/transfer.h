@@ -21,6 +21,7 @@ struct transfer_item {
 	struct digest digest;
 	uint64_t size_bytes;
 	bool foreign;
+	bool is_layer;
 	int fd;    /* read and write; its content up to size_bytes is a beginning */
 	void *arg; /* the caller's */
 	_Atomic uint64_t done_bytes; /* there and hashed: for whoever shows it */
@@ -34,10 +35,15 @@ struct transfer {
 	unsigned connections; /* 0: REGISTRY_CONNECTIONS */
 	/* An item's bytes are all there and right. In the thread that fetched it. NULL: nothing. */
 	int (*complete)(void *arg, struct transfer_item *item, struct err *e);
+	/* An item's done_bytes has changed. In the thread that fetches it. NULL: nothing. */
+	void (*arrived)(void *arg);
 	/* From the calling thread, some times a second and at the end. NULL: nothing. */
 	void (*progress)(void *arg, const struct transfer *t);
-	void *arg; /* of both */
+	void *arg; /* of all three */
 };
+
+/* The items' numbers in the order they are fetched; caller frees, NULL: no memory. */
+size_t *transfer_order(const struct transfer *t);
 
 /* The first error ends all; items that are complete then stay complete. */
 int transfer_fetch(struct transfer *t, struct err *e);

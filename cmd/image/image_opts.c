@@ -80,6 +80,18 @@ static int ask(struct cmd *c, struct source_opts *o, const char *uri, struct sou
 	return ret ? source_open(ret, uri, s, e) : source_digest(uri, s, ret_digest, e);
 }
 
+static struct index_ahead_options index_options(const struct output_opts *o)
+{
+	struct index_ahead_options x = {0};
+
+	if (o) {
+		x.keep_capabilities = o->keep_capabilities;
+		x.max_bytes = o->max_image_bytes ? o->max_image_bytes : IMPORT_MAX_BYTES_DEFAULT;
+		x.threads = o->threads ? (unsigned)o->threads : import_default_threads();
+	}
+	return x;
+}
+
 static int ask_with_view(struct cmd *c, struct source_opts *o, const char *uri, int tmp_dirfd,
 			 bool quiet, struct image_source *ret, struct digest *ret_digest,
 			 struct err *e)
@@ -90,6 +102,7 @@ static int ask_with_view(struct cmd *c, struct source_opts *o, const char *uri, 
 		.platform = o->platform,
 		.tmp_dirfd = tmp_dirfd,
 		.offline = o->offline,
+		.index = index_options(ret ? o->output : NULL),
 		.transfer_progress = transfer_view_show,
 		.waiting = show_waiting,
 		.progress_arg = &view,

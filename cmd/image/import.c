@@ -30,9 +30,12 @@ static int import_once(struct cmd *c, struct import_args *a, const char *uri, st
 {
 	struct import_options o = output_opts_import(&a->image);
 	struct image_source src = {0};
-	int r = source_opts_open(c, &a->source, uri, d->dirfd, a->image.quiet, &src, e);
+	int r;
 
 	o.force = a->force;
+	a->source.output = &a->image;
+	r = source_opts_open(c, &a->source, uri, d->dirfd, a->image.quiet, &src, e);
+
 	if (r == 0 && !d->name)
 		r = destination_set_name(d, a->output, src.name, e);
 	if (r == 0)

@@ -138,7 +138,10 @@ static int load_once(struct cmd *c, struct load_args *a, const char *uri, struct
 		     bool *ret_again, struct err *e)
 {
 	struct image_source src = {0};
-	int r = source_opts_open(c, &a->source, uri, d->dirfd, a->image.quiet, &src, e);
+	int r;
+
+	a->source.output = &a->image;
+	r = source_opts_open(c, &a->source, uri, d->dirfd, a->image.quiet, &src, e);
 
 	if (r >= 0 && !a->name)
 		r = check_free(c, src.name, a->force, e);

@@ -115,9 +115,11 @@ static int pull_once(struct pull *p, bool *ret_again, struct err *e)
 	_free_ char *uri = str_printf("docker://%s", p->canonical);
 	bool show = !p->args->quiet && isatty(STDERR_FILENO);
 	struct image_source src = {0};
-	int r = uri ? source_opts_open(&p->d->cmd, &p->settings.source, uri, p->dirfd, !show, &src,
-				       e)
-		    : err_set(e, ENOMEM, "out of memory");
+	int r;
+
+	p->settings.source.output = &p->settings.output;
+	r = uri ? source_opts_open(&p->d->cmd, &p->settings.source, uri, p->dirfd, !show, &src, e)
+		: err_set(e, ENOMEM, "out of memory");
 
 	if (r >= 0)
 		r = pull_source(p, &src, e);
