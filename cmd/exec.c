@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/resolve_env.h"
+#include "cmd/exec_job.h"
 #include "cmd/run_container.h"
 #include "cmd/run_opts.h"
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/exec_client.h"
 #include "runtime/init/init_abi.h"
-#include "runtime/instance.h"
 #include "runtime/result.h"
-#include "runtime/user.h"
-#include "runtime/user_files.h"
-
-extern char **environ;
 
 struct exec_args {
 	struct run_opts run;
@@ -38,109 +29,11 @@ static const struct opt exec_opts[] = {
 
 static const struct opt_table exec_table = {"Exec", exec_opts};
 
-/* What one exec works on, from the operand to the request. */
-struct exec_job {
-	struct exec_args *args;
-	struct instance_record rec;
-	struct exec_link link;
-	struct user user;
-};
-
-/* Files of the running container, as its programs have them now. */
-static int container_root(const struct instance_record *rec, struct err *e)
-{
-	char path[32];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/root", rec->init);
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? err_sys(e, "--user: the container's root") : fd;
-}
-
-static int find_user(struct exec_job *j, struct err *e)
-{
-	_strbuf_ struct strbuf passwd = STRBUF_INIT, group = STRBUF_INIT;
-	_close_ int root = container_root(&j->rec, e);
-	struct user_db db = {0};
-	int r;
-
-	if (root < 0)
-		return root;
-	if (user_file_read(root, "etc/passwd", &passwd)) {
-		db.passwd = strbuf_str(&passwd);
-		db.passwd_len = passwd.len;
-	}
-	if (user_file_read(root, "etc/group", &group)) {
-		db.group = strbuf_str(&group);
-		db.group_len = group.len;
-	}
-	r = user_resolve(&db, j->args->run.user, &j->user, e);
-	return r < 0 ? err_wrap(e, "--user") : 0;
-}
-
-static int set_user(struct exec_job *j, struct err *e)
-{
-	struct process_spec *p = &j->args->run.spec.proc;
-	const struct init_msg *start = j->link.start;
-	_free_ char *home = NULL;
-
-	p->uid = start->uid;
-	p->gid = start->gid;
-	if (!j->args->run.user) {
-		p->n_groups = start->groups.len / sizeof(*p->groups);
-		p->groups = exec_start_groups(&j->link);
-		return p->n_groups && !p->groups ? err_set(e, ENOMEM, "out of memory") : 0;
-	}
-	if (find_user(j, e) < 0)
-		return -e->code;
-	p->uid = j->user.uid;
-	p->gid = j->user.gid;
-	p->groups = take_ptr(j->user.groups);
-	p->n_groups = j->user.n_groups;
-	home = str_printf("HOME=%s", j->user.home);
-	if (!home)
-		return err_set(e, ENOMEM, "out of memory");
-	strv_set_env(&p->env, home);
-	return 0;
-}
-
-static int set_process(struct exec_job *j, int argc, char **argv, struct err *e)
-{
-	struct run_opts *o = &j->args->run;
-	struct process_spec *p = &o->spec.proc;
-	const char *term = getenv("TERM");
-	bool both = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-
-	for (int i = 0; i < argc; i++)
-		strv_add(&p->argv, argv[i]);
-	exec_start_env(&j->link, &p->env);
-	if (o->workdir && o->workdir[0] != '/')
-		return err_set(e, EINVAL, "--workdir %s: must be an absolute path", o->workdir);
-	p->cwd = str_printf("%s", o->workdir ? o->workdir : exec_start_cwd(&j->link));
-	p->close_stdin = o->no_stdin;
-	p->tty = o->tty == TTY_WISH_YES || (o->tty == TTY_WISH_AUTO && both && !o->no_stdin)
-			 ? TTY_YES
-			 : TTY_NO;
-	if (o->spec.capture_output || j->args->detach)
-		p->tty = TTY_NO;
-	if (!p->cwd || set_user(j, e) < 0)
-		return p->cwd ? -e->code : err_set(e, ENOMEM, "out of memory");
-	if (p->tty == TTY_YES && !strv_get_env(&p->env, "TERM")) {
-		_free_ char *text = str_printf("TERM=%s", term && *term ? term : "xterm");
-
-		strv_add(&p->env, text ? text : "TERM=xterm");
-	}
-	env_add_list(&p->env, &o->env, environ);
-	if (strv_check(&p->argv, e) < 0)
-		return -ENOMEM;
-	return strv_check(&p->env, e);
-}
-
+/* The operand and the request in the words of the result. */
 static int describe(struct exec_job *j, struct err *e)
 {
-	struct container_spec *s = &j->args->run.spec;
+	struct container_spec *s = &j->opts->spec;
 
-	s->limits.timeout_ms = j->args->timeout_ms; /* the result tells it */
 	s->id = str_printf("%s", j->rec.id);
 	s->name = j->rec.name ? str_printf("%s", j->rec.name) : NULL;
 	s->rootfs.path = j->rec.image ? str_printf("%s", j->rec.image) : NULL;
@@ -149,7 +42,7 @@ static int describe(struct exec_job *j, struct err *e)
 
 static int prepare(struct cmd *c, struct exec_job *j, int argc, char **argv, struct err *e)
 {
-	struct run_opts *o = &j->args->run;
+	struct run_opts *o = j->opts;
 	int r = instance_find(&c->paths, argv[0], &j->rec, e);
 
 	if (r >= 0)
@@ -157,15 +50,16 @@ static int prepare(struct cmd *c, struct exec_job *j, int argc, char **argv, str
 	if (r >= 0)
 		r = describe(j, e);
 	if (r >= 0)
-		r = set_process(j, argc - 1, argv + 1, e);
+		r = exec_job_fill(j, argc - 1, argv + 1, e);
 	if (r >= 0 && o->stdin_path)
 		r = run_replace_stdin(o->stdin_path, e);
 	return r;
 }
 
-static int run_job(struct exec_job *j, struct run_result *result, struct err *e)
+static int run_job(struct exec_job *j, const struct exec_args *a, struct run_result *result,
+		   struct err *e)
 {
-	const struct run_opts *o = &j->args->run;
+	const struct run_opts *o = j->opts;
 	const struct container_spec *s = &o->spec;
 	struct exec_options x = {
 		.streams =
@@ -177,9 +71,9 @@ static int run_job(struct exec_job *j, struct run_result *result, struct err *e)
 				.keep_bytes = s->limits.output_bytes,
 				.kill_bytes = s->limits.output_kill_bytes,
 			},
-		.detached = j->args->detach,
-		.timeout_ms = j->args->timeout_ms,
-		.kill_after_ms = j->args->kill_after_ms ? j->args->kill_after_ms : 100,
+		.detached = a->detach,
+		.timeout_ms = a->timeout_ms,
+		.kill_after_ms = a->kill_after_ms ? a->kill_after_ms : 100,
 	};
 
 	if (x.streams.capture && !x.streams.keep_bytes)
@@ -189,7 +83,7 @@ static int run_job(struct exec_job *j, struct run_result *result, struct err *e)
 
 static void explain(const struct exec_job *j, const struct run_result *r)
 {
-	const struct process_spec *p = &j->args->run.spec.proc;
+	const struct process_spec *p = &j->opts->spec.proc;
 
 	if (r->status == RUN_KILLED)
 		cmd_warn("the container ended, and the command with it");
@@ -200,18 +94,20 @@ static void explain(const struct exec_job *j, const struct run_result *r)
 
 static int exec_verb_run(struct cmd *c, void *args, int argc, char **argv)
 {
-	struct exec_job j = {.args = args, .link = EXEC_LINK_INIT};
-	struct run_opts *o = &j.args->run;
+	struct exec_args *a = args;
+	struct run_opts *o = &a->run;
+	struct exec_job j = {.opts = o, .detach = a->detach, .link = EXEC_LINK_INIT};
 	_free_ char *what = str_printf("exec %s", argv[0]);
 	struct result_out out = {.fd = -1};
 	struct run_result result = {0};
 	struct err e = ERR_INIT;
 	int r = result_out_open(&o->result, &o->spec, &out, &e), code;
 
+	o->spec.limits.timeout_ms = a->timeout_ms; /* the result tells it */
 	if (r >= 0)
 		r = prepare(c, &j, argc, argv, &e);
 	if (r >= 0)
-		r = run_job(&j, &result, &e);
+		r = run_job(&j, a, &result, &e);
 	if (r < 0) {
 		result.status = RUN_SANDBOX_ERROR;
 		result.exit_code = CMD_EXIT_FAILED;

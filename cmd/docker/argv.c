@@ -56,6 +56,11 @@ static int set(struct scan *s, const struct opt *o, size_t offset, const char *v
 		       o->name, why.msg);
 }
 
+static bool takes_value(const struct opt *o)
+{
+	return o->kind != OPT_FLAG && o->kind != OPT_MAYBE;
+}
+
 static int scan_long(struct scan *s)
 {
 	const char *name = s->argv[s->i] + 2;
@@ -70,7 +75,7 @@ static int scan_long(struct scan *s)
 		return DOCKER_ARGV_HELP;
 	if (!o)
 		return err_set(s->e, EINVAL, "unknown flag: --%.*s", (int)len, name);
-	if (!value && o->kind == OPT_FLAG)
+	if (!value && !takes_value(o))
 		value = "true";
 	if (!value && s->i + 1 >= s->argc)
 		return err_set(s->e, EINVAL, "flag needs an argument: --%s", o->name);
@@ -90,11 +95,11 @@ static int scan_short(struct scan *s)
 			return err_set(s->e, EINVAL, "unknown shorthand flag: '%c' in -%s", *c, c);
 		if (c[1] == '=' && c[2])
 			return set(s, o, offset, c + 2);
-		if (o->kind != OPT_FLAG && c[1])
+		if (takes_value(o) && c[1])
 			return set(s, o, offset, c + 1);
-		if (o->kind != OPT_FLAG && s->i + 1 >= s->argc)
+		if (takes_value(o) && s->i + 1 >= s->argc)
 			return err_set(s->e, EINVAL, "flag needs an argument: '%c' in -%s", *c, c);
-		if (o->kind != OPT_FLAG)
+		if (takes_value(o))
 			return set(s, o, offset, s->argv[++s->i]);
 		r = set(s, o, offset, "true");
 		if (r < 0)

@@ -67,10 +67,11 @@ static int prepare(struct attachment *x, struct docker *d, const struct containe
 static int start(struct docker *d, struct container_start *s, const struct docker_begin *how,
 		 struct docker_begun *ret)
 {
-	struct attachment x = {.link = EXEC_LINK_INIT,
-			       .client = {.started_fd = -1, .client_sock = -1, .client_fds = {-1, -1, -1}},
-			       .attached = ATTACHED_INIT,
-			       .wait = CONTAINER_WAIT_INIT};
+	struct attachment x = {
+		.link = EXEC_LINK_INIT,
+		.client = {.started_fd = -1, .client_sock = -1, .client_fds = {-1, -1, -1}},
+		.attached = ATTACHED_INIT,
+		.wait = CONTAINER_WAIT_INIT};
 	int r = how->which ? prepare(&x, d, s, how, &ret->error) : 0;
 
 	ret->failed = DOCKER_EXIT_USAGE;
@@ -130,9 +131,25 @@ char *docker_launch_text(const char *prefix, const char *program, int exit_code,
 	return str_printf("%sexec: \"%s\": %s: unknown", prefix, program, e->msg);
 }
 
+/* The directory in "enter the working directory /x: Not a directory". */
+static const char *directory_of(const struct docker_begun *b)
+{
+	const char *at = strstr(b->error.msg, "working directory ");
+
+	return at + strlen("working directory ");
+}
+
+static int directory_len(const struct docker_begun *b)
+{
+	return (int)strcspn(directory_of(b), ":");
+}
+
 char *docker_begun_text(const struct docker_begun *b)
 {
 	if (b->program && (b->failed == CMD_EXIT_NOT_FOUND || b->failed == CMD_EXIT_NOT_EXECUTABLE))
 		return docker_launch_text(DOCKER_CREATE_FAILED, b->program, b->failed, &b->error);
+	if (b->error.code == ENOTDIR && strstr(b->error.msg, "working directory "))
+		return str_printf("Cannot mkdir: %.*s is not a directory", directory_len(b),
+				  directory_of(b));
 	return str_printf("%s", b->error.msg);
 }

@@ -259,6 +259,52 @@ static int check_platform(const struct docker *d, const struct docker_run_args *
 			   a->platform, arch);
 }
 
+/* A port, or a range of them; 0: none was given. */
+static int parse_port(const char *s, size_t len, uint64_t *ret)
+{
+	_free_ char *text = strndup(s, strcspn(s, "-") < len ? strcspn(s, "-") : len);
+
+	*ret = 0;
+	return !len ? 0 : text ? num_parse_u64(text, 65535, ret) : -ENOMEM;
+}
+
+/* [[IP:][HOSTPORT]:]PORT[/PROTOCOL]: on the host's network a port is what it is. */
+static int check_port(const struct docker *d, const char *text)
+{
+	size_t len = strcspn(text, "/");
+	const char *last = memrchr(text, ':', len);
+	const char *inner = last ? last + 1 : text;
+	size_t inner_len = len - (size_t)(inner - text);
+	const char *outer = last ? memrchr(text, ':', (size_t)(last - text)) : NULL;
+	uint64_t host = 0, port = 0;
+
+	outer = last ? (outer ? outer + 1 : text) : NULL;
+	if (parse_port(inner, inner_len, &port) < 0 || !port)
+		return docker_fail(d, "invalid containerPort: %.*s", (int)inner_len, inner);
+	if (outer && parse_port(outer, (size_t)(last - outer), &host) < 0)
+		return docker_fail(d, "invalid hostPort: %.*s", (int)(last - outer), outer);
+	if (host && host != port)
+		return docker_fail(d,
+				   "--publish %s is not available in csbx: the container has the "
+				   "host's network, where port %llu is port %llu",
+				   text, (unsigned long long)port, (unsigned long long)port);
+	return 0;
+}
+
+static int check_publish(const struct docker *d, const struct docker_run_args *a)
+{
+	bool is_none = a->network && str_eq(a->network, "none");
+	int code = 0;
+
+	for (size_t i = 0; !code && !is_none && i < a->publish.n; i++)
+		code = check_port(d, a->publish.items[i]);
+	if (!code && a->publish.n && a->network && str_eq(a->network, "host"))
+		return docker_say(0,
+				  "WARNING: Published ports are discarded when using host network "
+				  "mode");
+	return code;
+}
+
 static int check_rest(const struct docker *d, const struct docker_run_args *a)
 {
 	static const char *const drivers[] = {"", "json-file", "local", "none", NULL};
@@ -289,9 +335,13 @@ static int check_rest(const struct docker *d, const struct docker_run_args *a)
 int docker_run_check(const struct docker *d, const struct docker_run_args *a)
 {
 	static int (*const checks[])(const struct docker *, const struct docker_run_args *) = {
-		check_terminal,   check_files,   check_security,          check_restart, check_pull,
-		check_namespaces, check_network, check_both_caps,         check_memory,  check_cpus,
-		check_platform,   check_rest,    docker_run_check_others,
+		check_terminal, check_files,
+		check_security, check_restart,
+		check_pull,     check_namespaces,
+		check_network,  check_both_caps,
+		check_memory,   check_cpus,
+		check_platform, check_publish,
+		check_rest,     docker_run_check_others,
 	};
 	int code = 0;
 
