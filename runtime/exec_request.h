@@ -22,7 +22,7 @@ struct exec_ask {
 
 /*
  * 0: csbx-init has the request, *ret is its answer. -ESRCH: the container has ended. -EAGAIN: it is
- * at its limit of processes.
+ * at its limit of processes. -EBUSY: it has had no room for requests for a minute.
  */
 int exec_request(const struct exec_ask *a, struct init_event *ret, struct err *e);
 

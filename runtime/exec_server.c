@@ -37,7 +37,8 @@ struct exec_session {
 	uint32_t id; /* never 0 */
 	int sock;    /* -1: the client is gone */
 	bool spawned, detached, attached;
-	bool confirmed; /* csbx-init has made the process */
+	bool confirmed;  /* csbx-init has made the process */
+	uint32_t unsent; /* signal that waits for room in csbx-init's socket; 0: none */
 };
 
 static struct exec_session *find(const struct exec_server *s, uint32_t id)
@@ -141,6 +142,7 @@ static void session_hang_up(struct exec_server *s, struct exec_session *x)
 static void session_remove(struct exec_server *s, struct exec_session *x)
 {
 	session_hang_up(s, x);
+	s->n_unsent -= x->unsent != 0;
 	*x = s->sessions[--s->n];
 }
 
@@ -150,12 +152,38 @@ static void stop_listening(struct exec_server *s)
 	s->is_full = epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, s->listen_fd, NULL) == 0;
 }
 
-static void ask_init(const struct exec_server *s, const struct exec_session *x, uint32_t type,
-		     uint32_t arg)
+/*
+ * A signal that finds csbx-init's socket full waits until there is room: a lost SIGKILL would leave
+ * a process behind. The last one counts, and nothing counts after SIGKILL.
+ */
+static void signal_process(struct exec_server *s, struct exec_session *x, uint32_t arg)
 {
-	struct init_request rq = {.magic = INIT_MAGIC, .type = type, .arg = arg, .id = x->id};
+	struct init_request rq = {
+		.magic = INIT_MAGIC, .type = INIT_REQ_SIGNAL_PID, .arg = arg, .id = x->id};
 
-	(void)fd_try_send(s->control_fd, &rq, sizeof(rq), NULL, 0, NULL);
+	if (!x->unsent && fd_try_send(s->control_fd, &rq, sizeof(rq), NULL, 0, NULL) != -EAGAIN)
+		return;
+	s->n_unsent += !x->unsent;
+	if ((x->unsent & ~INIT_SIGNAL_GROUP) != SIGKILL)
+		x->unsent = arg;
+}
+
+void exec_server_resend(struct exec_server *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct exec_session *x = &s->sessions[i];
+		struct init_request rq = {.magic = INIT_MAGIC,
+					  .type = INIT_REQ_SIGNAL_PID,
+					  .arg = x->unsent,
+					  .id = x->id};
+
+		if (!x->unsent)
+			continue;
+		if (fd_try_send(s->control_fd, &rq, sizeof(rq), NULL, 0, NULL) == -EAGAIN)
+			return;
+		x->unsent = 0;
+		s->n_unsent--;
+	}
 }
 
 /* The client is gone: what it started goes too, and is forgotten when its end is told. */
@@ -170,7 +198,7 @@ static void client_left(struct exec_server *s, struct exec_session *x)
 	}
 	session_hang_up(s, x);
 	if (!x->detached)
-		ask_init(s, x, INIT_REQ_SIGNAL_PID, SIGKILL | INIT_SIGNAL_GROUP);
+		signal_process(s, x, SIGKILL | INIT_SIGNAL_GROUP);
 }
 
 /* A client that does not take its news is as good as gone. */
@@ -286,7 +314,7 @@ static void session_read(struct exec_server *s, struct exec_session *x)
 	else if (rq.type == EXEC_REQ_RESIZE && s->streams)
 		streams_set_size(s->streams, rq.arg, rq.id);
 	else if (rq.type == INIT_REQ_SIGNAL_PID && x->spawned)
-		ask_init(s, x, INIT_REQ_SIGNAL_PID, rq.arg);
+		signal_process(s, x, rq.arg);
 	for (size_t i = 0; n >= 0 && i <= INIT_SPAWN_FDS; i++)
 		fd_close(&fds[i]);
 }

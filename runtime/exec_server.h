@@ -40,6 +40,7 @@ struct exec_server {
 	bool is_full; /* out of descriptors: nobody is accepted until a client hangs up */
 	struct exec_session *sessions;
 	size_t n, cap;
+	unsigned n_unsent; /* > 0: exec_server_resend() when csbx-init's socket has room */
 	uint32_t last_id;
 	struct exec_stop stop;
 	struct exec_pause pause;
@@ -58,6 +59,7 @@ int exec_server_open(struct exec_server *s, struct err *e);
  * as in EXEC_REQ_ATTACH.
  */
 int exec_server_adopt(struct exec_server *s, int sock, int fds[3], struct err *e);
+void exec_server_resend(struct exec_server *s);
 void exec_server_handle(struct exec_server *s);
 /* News of a spawned process. */
 void exec_server_event(struct exec_server *s, const struct init_event *ev);

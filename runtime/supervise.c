@@ -343,7 +343,9 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	 */
 	if (p[ON_STATUS].revents)
 		read_status(l);
-	if (p[ON_CONTROL].revents)
+	if (p[ON_CONTROL].revents & POLLOUT)
+		exec_server_resend(l->s->exec);
+	if (p[ON_CONTROL].revents & ~POLLOUT)
 		read_control(l);
 	if (p[ON_SIGNAL].revents)
 		loop_read_signal(l);
@@ -362,7 +364,7 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 	loop_check_typed(l);
 	if (streams_too_much(l->s->streams))
 		too_much_output(l);
-	if (p[ON_PIDFD].revents && !p[ON_STATUS].revents && !p[ON_CONTROL].revents)
+	if (p[ON_PIDFD].revents && !p[ON_STATUS].revents && !(p[ON_CONTROL].revents & ~POLLOUT))
 		reap(l);
 }
 
@@ -379,7 +381,8 @@ static int run_loop(struct loop *l, struct err *e)
 	while (!is_done(l)) {
 		struct pollfd p[ON_STREAMS + STREAM_POLL_MAX] = {
 			[ON_STATUS] = {.fd = s->status_fd, .events = POLLIN},
-			[ON_CONTROL] = {.fd = s->control_fd, .events = POLLIN},
+			[ON_CONTROL] = {.fd = s->control_fd,
+					.events = POLLIN | (s->exec->n_unsent ? POLLOUT : 0)},
 			[ON_PIDFD] = {.fd = l->dead ? -1 : s->pid1.pidfd, .events = POLLIN},
 			[ON_SERVER] = {.fd = s->server_fd, .events = POLLIN},
 			[ON_SIGNAL] = {.fd = s->signal_fd, .events = POLLIN},
