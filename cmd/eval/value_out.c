@@ -130,8 +130,12 @@ void value_write_json(const struct value *v, struct strbuf *out)
 static void write_quoted(const char *s, size_t len, bool is_bytes, size_t most, struct strbuf *out)
 {
 	strbuf_addstr(out, is_bytes ? "b'" : "'");
-	for (size_t i = 0; i < len && out->len < most; i++) {
+	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)s[i];
+
+		/* A character is cut off whole. */
+		if (out->len >= most && (is_bytes || (c & 0xc0) != 0x80))
+			break;
 
 		if (c == '\n' || c == '\t' || c == '\r')
 			strbuf_addf(out, "\\%c", c == '\n' ? 'n' : c == '\t' ? 't' : 'r');

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What comes on the channel of a judged program: frames, and answers to a case. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/eval/cases.h"
+#include "cmd/eval/frame.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "tests/fuzz/fuzz.h"
+
+static const char asked[] =
+	"[{\"expected\":[1,{\"a\":2.5}]},{\"expected\":[3,1],\"compare\":\"set\"},"
+	"{\"expected\":0.5,\"compare\":\"close\"},{\"expected\":\"x\",\"compare\":\"stdout\"},"
+	"{\"expected_exception\":{\"type\":\"OSError\",\"message_re\":\"[a-z]+\\\\d*?$\"}},"
+	"{\"expected_type\":\"dict\"}]";
+
+static void answer(const char *payload, size_t len)
+{
+	struct eval_cases cases = {0};
+	struct err e = ERR_INIT;
+
+	FUZZ_ASSERT(eval_cases_read(asked, sizeof(asked) - 1, true, &cases, &e) >= 0);
+	for (size_t i = 0; i < cases.n; i++) {
+		struct eval_case *c = &cases.items[i];
+		_free_ char *sentence = NULL;
+
+		eval_case_answered(&cases, c, payload, len);
+		FUZZ_ASSERT(c->is_judged && c->passed == !c->detail.len);
+		sentence = eval_case_sentence(c, "f");
+	}
+	eval_cases_free(&cases);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct frame_buffer b = {0};
+	struct frame f;
+	size_t used = 0;
+
+	strbuf_add(&b.data, data, size);
+	while (frame_next(&b, &f, NULL) > 0) {
+		FUZZ_ASSERT(f.len <= size && b.used > used && b.used <= size);
+		used = b.used;
+		answer(f.payload, f.len);
+	}
+	frame_buffer_free(&b);
+	answer((const char *)data, size);
+	return 0;
+}
