@@ -69,7 +69,7 @@ static int read_optional(const char *path, struct strbuf *text, struct err *e)
 }
 
 /* Docker stores what is Docker Hub's under a URL that nothing answers at any more. */
-static const char *helper_key(const char *registry)
+const char *credentials_helper_key(const char *registry)
 {
 	return str_eq(credentials_canonical(registry), "docker.io") ? "https://index.docker.io/v1/"
 								    : registry;
@@ -79,7 +79,7 @@ static int find_by_helper(const char *helper, const struct credentials_query *q,
 			  struct credentials *ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	int r = credentials_ask_helper(helper, "get", helper_key(q->registry), &out, e);
+	int r = credentials_ask_helper(helper, "get", credentials_helper_key(q->registry), &out, e);
 
 	if (r == -ENOENT)
 		return 0;
@@ -149,6 +149,26 @@ static char *enroot_file(void)
 
 	return dir && *dir ? str_printf("%s/.credentials", dir)
 			   : user_file("XDG_CONFIG_HOME", ".config", "enroot/.credentials");
+}
+
+int credentials_json_files(const char *authfile, struct strv *ret, struct err *e)
+{
+	const char *named = authfile ? authfile : secure_getenv("REGISTRY_AUTH_FILE");
+	char *paths[] = {
+		user_file("XDG_RUNTIME_DIR", NULL, "containers/auth.json"),
+		user_file("XDG_CONFIG_HOME", ".config", "containers/auth.json"),
+		user_file("DOCKER_CONFIG", ".docker", "config.json"),
+	};
+
+	if (named && *named)
+		strv_add(ret, named);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		if (paths[i] && !(named && *named))
+			strv_take(ret, paths[i]);
+		else
+			free(paths[i]);
+	}
+	return strv_check(ret, e);
 }
 
 static int find_in_files(const struct credentials_query *q, struct credentials *ret,

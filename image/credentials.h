@@ -61,6 +61,9 @@ int credentials_from_helper(const void *text, size_t len, struct credentials *re
 int credentials_ask_helper(const char *name, const char *verb, const char *input,
 			   struct strbuf *out, struct err *e);
 
+/* What a helper knows a registry by: docker's URL for Docker Hub. */
+const char *credentials_helper_key(const char *registry);
+
 /* The file that login writes: authfile, $REGISTRY_AUTH_FILE, or the one in ~/.config. */
 char *credentials_login_path(const char *authfile);
 
@@ -68,7 +71,20 @@ char *credentials_login_path(const char *authfile);
 int credentials_edit_json(const void *text, size_t len, const char *registry,
 			  const struct credentials *c, struct strbuf *out, struct err *e);
 
-/* Keeps or, for NULL, forgets credentials. Forgetting: 1, or 0 when there were none. */
+/*
+ * The JSON files credentials are looked for in: authfile or $REGISTRY_AUTH_FILE alone, else podman's,
+ * the one that login writes, and docker's; there or not.
+ */
+int credentials_json_files(const char *authfile, struct strv *ret, struct err *e);
+
+/*
+ * Forgets what these files and the helpers they name have for a registry. Each place is added to
+ * where; the first error is told when all has been tried.
+ */
+int credentials_forget(const char *authfile, const char *registry, struct strv *where,
+		       struct err *e);
+
+/* Keeps or, for NULL, forgets credentials in one file. Forgetting: 1, or 0 when there were none. */
 int credentials_store(const char *authfile, const char *registry, const struct credentials *c,
 		      struct err *e);
 

@@ -128,13 +128,16 @@ static int logout_run(struct cmd *c, void *args, int argc, char **argv)
 	const struct logout_args *a = args;
 	const char *name = argc ? argv[0] : "docker.io";
 	_free_ char *path = credentials_login_path(a->authfile);
+	_strv_ struct strv where = STRV_INIT;
 	struct err e = ERR_INIT;
-	int r = credentials_store(a->authfile, name, NULL, &e);
+	int r = credentials_forget(a->authfile, name, &where, &e);
 
 	(void)c;
-	if (!r)
-		err_set(&e, ENOENT, "there is no login in %s", path ? path : "");
-	return r <= 0 ? cmd_error(&e, "logout %s", name) : CMD_EXIT_OK;
+	for (size_t i = 0; i < where.n; i++)
+		cmd_warn("logout: %s: forgotten by %s", name, where.items[i]);
+	if (!r && !where.n)
+		r = err_set(&e, ENOENT, "there is no login in %s", path ? path : "");
+	return r < 0 ? cmd_error(&e, "logout %s", name) : CMD_EXIT_OK;
 }
 
 static const struct verb_example logout_examples[] = {
@@ -146,8 +149,10 @@ const struct verb verb_logout = {
 	.name = "logout",
 	.usage = "[OPTIONS] [REGISTRY]",
 	.description =
-		"Forgets what csbx login kept for a registry (docker.io when none is named). What "
-		"other files hold, enroot's .credentials or docker's config.json, stays.",
+		"Forgets a registry (docker.io when none is named): what csbx login, podman login "
+		"and docker login kept in their files goes, and the credential helpers these name "
+		"for it are told to erase it. --authfile or REGISTRY_AUTH_FILE: that file alone. "
+		"enroot's .credentials stays.",
 	.uses = (const struct opt_use[]){{&logout_table, 0}, {0}},
 	.examples = logout_examples,
 	.max_operands = 1,

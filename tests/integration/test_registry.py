@@ -358,6 +358,58 @@ def test_login_import_logout(csbx, guarded):
     denied(csbx, f"{guarded.host}/app:1", "csbx login")
 
 
+def test_logout_from_everywhere(csbx, guarded):
+    """As docker logout: the entry in docker's own file, in podman's, and what their helper keeps."""
+    helpers, kept = csbx.dirs["home"] / "bin", csbx.dirs["home"] / "kept"
+    helpers.mkdir()
+    helper = helpers / "docker-credential-test"
+    helper.write_text(f"""#!/bin/sh
+read -r key
+case $1 in
+get) [ -e {kept} ] || {{ echo 'credentials not found in native keychain'; exit 1; }}
+     echo '{{"ServerURL": "x", "Username": "{USER}", "Secret": "{PASSWORD}"}}' ;;
+erase) [ "$key" = {guarded.host} ] && rm {kept} ;;
+esac
+""", encoding="ascii")
+    helper.chmod(0o755)
+    env = {"PATH": f"{helpers}:{csbx.env['PATH']}"}
+    kept.write_text("")
+    auth = {"auth": base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()}
+    docker = csbx.dirs["home"] / ".docker/config.json"
+    podman = csbx.dirs["home"] / ".config/containers/auth.json"
+    write_private(docker, json.dumps({"auths": {guarded.host: auth, "other": auth}, "credHelpers": {guarded.host: "test"}}))
+    write_private(podman, json.dumps({"auths": {guarded.host: auth}}))
+    works(csbx, f"{guarded.host}/app:1", env=env)
+    p = csbx.run("logout", guarded.host, env=env)
+    assert p.returncode == 0 and len(p.stderr.splitlines()) == 3, p.stderr
+    assert str(docker) in p.stderr and str(podman) in p.stderr and "docker-credential-test" in p.stderr
+    assert not kept.exists() and PASSWORD not in p.stderr
+    assert json.loads(docker.read_text()) == {"auths": {"other": auth}, "credHelpers": {guarded.host: "test"}}
+    assert json.loads(podman.read_text()) == {"auths": {}}
+    csbx.fails("logout", guarded.host, says="no login", env=env)
+    denied(csbx, f"{guarded.host}/app:1", "csbx login", env=env)
+
+
+def test_logout_where_a_helper_fails(csbx, guarded):
+    """Told, after the rest was done."""
+    auth = {"auth": base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()}
+    podman = csbx.dirs["home"] / ".config/containers/auth.json"
+    write_private(csbx.dirs["home"] / ".docker/config.json", json.dumps({"credsStore": "none-such"}))
+    write_private(podman, json.dumps({"auths": {guarded.host: auth}}))
+    p = csbx.run("logout", guarded.host)
+    assert p.returncode == 125 and "docker-credential-none-such" in p.stderr, p.stderr
+    assert json.loads(podman.read_text()) == {"auths": {}}
+
+
+def test_logout_from_one_file(csbx, guarded):
+    auth = {"auths": {guarded.host: {"auth": "bm86Ym9keQ=="}}}
+    for name in ("home/.docker/config.json", "mine.json"):
+        write_private(csbx.dirs["home"].parent / name, json.dumps(auth))
+    csbx.ok("logout", "--authfile", csbx.dirs["home"].parent / "mine.json", guarded.host)
+    assert json.loads((csbx.dirs["home"].parent / "mine.json").read_text()) == {"auths": {}}
+    assert json.loads((csbx.dirs["home"] / ".docker/config.json").read_text()) == auth
+
+
 def test_login_with_a_wrong_password(csbx, guarded, tokened):
     for r in (guarded, tokened):
         options = ["--registry-token-server", f"{r.host}=localhost"] if r is tokened else []

@@ -121,13 +121,14 @@ static int logout_run(struct docker *d, void *args, int argc, char **argv)
 	_free_ char *name = registry_name(argc ? argv[0] : NULL);
 	const char *shown = name && str_eq(name, HUB) ? HUB_SHOWN : name;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
+	_strv_ struct strv where = STRV_INIT;
 	struct err e = ERR_INIT;
 	int r;
 
 	(void)args;
 	if (!name || image_settings_read(&d->cmd, &settings, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", name ? e.msg : "out of memory");
-	r = credentials_store(settings.source.registry.authfile, name, NULL, &e);
+	r = credentials_forget(settings.source.registry.authfile, name, &where, &e);
 	if (r < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "WARNING: could not erase credentials: %s",
 				  e.msg);
