@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "cmd/image/interrupt.h"
 #include "cmd/image/transfer_view.h"
 #include "image/store.h"
 #include "runtime/base/err.h"
@@ -70,6 +71,7 @@ static void show_waiting(void *arg, const struct digest *d, uint64_t have_bytes,
 static int ask(struct cmd *c, struct source_opts *o, const char *uri, struct source_options *s,
 	       struct image_source *ret, struct digest *ret_digest, struct err *e)
 {
+	const _Atomic int *cancel = s->registry.cancel;
 	int r = registry_opts_get(c, &o->registry, &s->registry, e);
 
 	if (r >= 0 && !o->store && source_needs_store(uri))
@@ -77,6 +79,7 @@ static int ask(struct cmd *c, struct source_opts *o, const char *uri, struct sou
 	if (r < 0)
 		return r;
 	s->store = o->store;
+	s->registry.cancel = cancel;
 	return ret ? source_open(ret, uri, s, e) : source_digest(uri, s, ret_digest, e);
 }
 
@@ -90,6 +93,28 @@ static struct index_ahead_options index_options(const struct output_opts *o)
 		x.threads = o->threads ? (unsigned)o->threads : import_default_threads();
 	}
 	return x;
+}
+
+/*
+ * A registry may be slow for hours: a signal ends that between two pieces, and says what became of
+ * what came. Other sources are read by system calls that a signal ends, and leave nothing behind.
+ */
+static int ask_interruptibly(struct cmd *c, struct source_opts *o, const char *uri,
+			     struct source_options *s, struct image_source *ret,
+			     struct digest *ret_digest, struct err *e)
+{
+	struct interrupt interrupt;
+	int r = interrupt_catch(&interrupt, e);
+
+	if (r < 0)
+		return r;
+	s->registry.cancel = &interrupt.caught;
+	r = ask(c, o, uri, s, ret, ret_digest, e);
+	transfer_view_done(s->progress_arg);
+	if (interrupt.caught)
+		cmd_warn("%s: interrupted; what came so far is kept for the next time", uri);
+	interrupt_release(&interrupt);
+	return r;
 }
 
 static int ask_with_view(struct cmd *c, struct source_opts *o, const char *uri, int tmp_dirfd,
@@ -113,6 +138,8 @@ static int ask_with_view(struct cmd *c, struct source_opts *o, const char *uri, 
 	int r;
 
 	transfer_view_init(&view, quiet);
+	if (source_needs_store(uri))
+		return ask_interruptibly(c, o, uri, &s, ret, ret_digest, e);
 	r = ask(c, o, uri, &s, ret, ret_digest, e);
 	transfer_view_done(&view);
 	return r;

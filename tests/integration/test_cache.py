@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
@@ -206,6 +207,37 @@ def test_killed_import_resumes(csbx, registry):
     fetch(csbx, registry.uri())
     assert f"GET blob {name} bytes={had}-" in "\n".join(registry.requests)
     assert not list(partial.parent.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_download(csbx, registry, number):
+    """It ends soon, by that signal, with a line, and leaves nothing but what the next import goes on from."""
+    registry.bytes_per_s = 1 << 20
+    name = digest(BASE.blob)
+    p = csbx.popen("import", "-o", "a.sqsh", registry.uri(), text=True)
+    wait_until(lambda: registry.sent.get(name, 0) > 1 << 19)
+    begin = time.monotonic()
+    p.send_signal(number)
+    said = p.communicate(timeout=20)[1]
+    assert p.returncode == -number and time.monotonic() - begin < 5
+    assert [line for line in said.splitlines() if "interrupted; what came so far is kept" in line], said
+    assert sorted(x.name for x in csbx.work.iterdir()) == []
+    partial = csbx.dirs["cache"] / "partial" / name.replace(":", "-")
+    had = partial.stat().st_size
+    assert had > 0
+    registry.bytes_per_s = None
+    fetch(csbx, registry.uri())
+    assert f"GET blob {name} bytes={had}-" in "\n".join(registry.requests)
+
+
+def test_interrupted_while_nobody_answers(csbx):
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        p = csbx.popen("import", "-o", "a.sqsh", f"docker://127.0.0.1:{mute.getsockname()[1]}/app:1", text=True)
+        mute.accept()
+        p.send_signal(signal.SIGTERM)
+        said = p.communicate(timeout=20)[1]
+    assert p.returncode == -signal.SIGTERM and "interrupted" in said
+    assert list(csbx.work.iterdir()) == []
 
 
 def test_wrong_beginning(csbx, registry):
