@@ -93,36 +93,6 @@ static int set_stdin(struct eval_job *job, const struct value *v, struct err *e)
 	return v->kind == VALUE_STR || v->kind == VALUE_BYTES ? 0 : must_be(e, "a text");
 }
 
-static int set_args(struct eval_job *job, const struct value *v, struct err *e)
-{
-	const char *text = NULL;
-
-	if (v->kind != VALUE_LIST)
-		return must_be(e, "an array of texts");
-	strv_free(&job->args);
-	for (size_t i = 0; i < v->n; i++) {
-		if (read_text(&v->items[i], &text, e) < 0)
-			return must_be(e, "an array of texts");
-		strv_add(&job->args, text);
-	}
-	return strv_check(&job->args, e);
-}
-
-static int set_env(struct eval_job *job, const struct value *v, struct err *e)
-{
-	if (v->kind != VALUE_DICT)
-		return must_be(e, "an object of texts");
-	for (size_t i = 0; i < v->n; i += 2) {
-		const char *name = NULL, *text = NULL;
-
-		if (read_text(&v->items[i], &name, e) < 0 || !*name || strchr(name, '=') ||
-		    read_text(&v->items[i + 1], &text, e) < 0)
-			return must_be(e, "an object of texts");
-		strv_take(&job->env, str_printf("%s=%s", name, text));
-	}
-	return strv_check(&job->env, e);
-}
-
 static int set_files(struct eval_job *job, const struct value *v, struct err *e)
 {
 	if (v->kind != VALUE_DICT)
@@ -143,27 +113,81 @@ static int set_files(struct eval_job *job, const struct value *v, struct err *e)
 	return 0;
 }
 
-static int set_timeout(struct eval_job *job, const struct value *v, struct err *e)
+int batch_read_timeout(const struct value *v, uint64_t *ret_ms, struct err *e)
 {
 	double s = v->kind == VALUE_FLOAT ? v->number
 		   : v->kind == VALUE_INT ? strtod(v->text, NULL)
 					  : 0;
 
-	if (v->kind == VALUE_STR && num_parse_duration(v->text, &job->timeout_ms) >= 0 &&
-	    job->timeout_ms)
+	if (v->kind == VALUE_STR && num_parse_duration(v->text, ret_ms) >= 0 && *ret_ms)
 		return 0;
 	if (!(s >= 0.001 && s < 1e7))
 		return must_be(e, "seconds, or a text as --timeout takes");
-	job->timeout_ms = (uint64_t)(s * 1000);
+	*ret_ms = (uint64_t)(s * 1000);
 	return 0;
+}
+
+int batch_read_memory(const struct value *v, uint64_t *ret_bytes, struct err *e)
+{
+	if ((v->kind != VALUE_STR && v->kind != VALUE_INT) ||
+	    num_parse_bytes(v->text, ret_bytes) < 0 || !*ret_bytes)
+		return must_be(e, "bytes, or a text as --memory takes");
+	return 0;
+}
+
+int batch_read_text(const struct value *v, const char **ret, struct err *e)
+{
+	return read_text(v, ret, e);
+}
+
+int batch_read_texts(const struct value *v, struct strv *ret, struct err *e)
+{
+	const char *text = NULL;
+
+	if (v->kind != VALUE_LIST)
+		return must_be(e, "an array of texts");
+	for (size_t i = 0; i < v->n; i++) {
+		if (read_text(&v->items[i], &text, e) < 0)
+			return must_be(e, "an array of texts");
+		strv_add(ret, text);
+	}
+	return strv_check(ret, e);
+}
+
+int batch_read_env(const struct value *v, struct strv *env, struct err *e)
+{
+	if (v->kind != VALUE_DICT)
+		return must_be(e, "an object of texts");
+	for (size_t i = 0; i < v->n; i += 2) {
+		const char *name = NULL, *text = NULL;
+
+		if (read_text(&v->items[i], &name, e) < 0 || !*name || strchr(name, '=') ||
+		    read_text(&v->items[i + 1], &text, e) < 0)
+			return must_be(e, "an object of texts");
+		strv_take(env, str_printf("%s=%s", name, text));
+	}
+	return strv_check(env, e);
+}
+
+static int set_timeout(struct eval_job *job, const struct value *v, struct err *e)
+{
+	return batch_read_timeout(v, &job->timeout_ms, e);
 }
 
 static int set_memory(struct eval_job *job, const struct value *v, struct err *e)
 {
-	if ((v->kind != VALUE_STR && v->kind != VALUE_INT) ||
-	    num_parse_bytes(v->text, &job->memory_bytes) < 0 || !job->memory_bytes)
-		return must_be(e, "bytes, or a text as --memory takes");
-	return 0;
+	return batch_read_memory(v, &job->memory_bytes, e);
+}
+
+static int set_args(struct eval_job *job, const struct value *v, struct err *e)
+{
+	strv_free(&job->args);
+	return batch_read_texts(v, &job->args, e);
+}
+
+static int set_env(struct eval_job *job, const struct value *v, struct err *e)
+{
+	return batch_read_env(v, &job->env, e);
 }
 
 /* Read by the batch itself; cases come last, when it is known whether there is a function. */

@@ -2,8 +2,11 @@
 #ifndef CSBX_CMD_EVAL_BATCH_LINE_H
 #define CSBX_CMD_EVAL_BATCH_LINE_H
 
+#include <stdint.h>
+
 struct err;
 struct eval_job;
+struct strv;
 struct value;
 
 /*
@@ -11,5 +14,12 @@ struct value;
  * borrows from the line. -EINVAL naming the member that is wrong.
  */
 int eval_job_from_line(const struct value *line, struct eval_job *job, struct err *e);
+
+/* Members of lines of every kind. -EINVAL: what it must be. */
+int batch_read_text(const struct value *v, const char **ret, struct err *e);
+int batch_read_texts(const struct value *v, struct strv *ret, struct err *e);
+int batch_read_env(const struct value *v, struct strv *env, struct err *e);
+int batch_read_timeout(const struct value *v, uint64_t *ret_ms, struct err *e);
+int batch_read_memory(const struct value *v, uint64_t *ret_bytes, struct err *e);
 
 #endif

@@ -9,24 +9,15 @@
 #include "cmd/cmd.h"
 #include "cmd/eval/clone.h"
 #include "cmd/eval/harness.h"
+#include "cmd/eval/test_args.h"
 #include "cmd/eval/test_ids.h"
 #include "cmd/eval/test_json.h"
-#include "cmd/eval/test_run.h"
 #include "cmd/resolve.h"
-#include "cmd/run_opts.h"
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/result.h"
 #include "runtime/result_json.h"
-
-struct test_args {
-	struct run_opts run;
-	const char *image, *repo, *repo_in_image, *test_patch, *python, *clone, *commit;
-	struct strv patches, fail_to_pass, pass_to_pass;
-	int runner;
-	bool strict, copy;
-};
 
 #define AT(member) offsetof(struct test_args, member)
 
@@ -59,6 +50,14 @@ static const struct opt test_opts[] = {
 	 .help = "anything that looks like tampering with the tests makes the result unresolved"},
 	{OPT_CHOICE, 0, "runner", NULL, AT(runner), .choices = "pytest|unittest",
 	 .initial = "pytest", .help = "what runs the tests"},
+	{OPT_STR, 0, "batch", "FILE", AT(batch), .offers = "file",
+	 .help = "judge what each line of FILE (-: standard input) says, a JSON object, and print "
+		 "a "
+		 "line for each as it ends; options are what all have in common"},
+	{OPT_NUMBER, 0, "jobs", "N", AT(jobs), .max = 1024, .initial = "one a CPU",
+	 .help = "how many lines of a batch at a time"},
+	{OPT_STR, 0, "output", "FILE", AT(output), .offers = "file",
+	 .help = "add the records of a batch to FILE, and pass over lines that have one there"},
 	{OPT_STR, 0, "python", "PATH", AT(python), .initial = "python3",
 	 .help = "the interpreter in the image"},
 	{0},
@@ -66,7 +65,7 @@ static const struct opt test_opts[] = {
 
 static const struct opt_table test_table = {"Test", test_opts};
 
-static int check_args(const struct test_args *a, struct err *e)
+int test_check_args(const struct test_args *a, struct err *e)
 {
 	if (!a->image)
 		return err_set(e, EINVAL, "--image is missing");
@@ -91,22 +90,27 @@ static int check_args(const struct test_args *a, struct err *e)
 	return 0;
 }
 
-/* The lists of a are the wish's from here on. */
 static int make_wish(struct test_args *a, int argc, char **argv, struct test_wish *w, struct err *e)
 {
+	int r = 0;
+
 	*w = (struct test_wish){
 		.repo = a->repo,
 		.repo_in_image = a->repo_in_image,
 		.clone = a->clone,
 		.commit = a->commit,
 		.copy = a->copy,
-		.patches = a->patches,
-		.test_patch = a->test_patch,
 		.argc = argc,
 		.argv = argv,
 		.runner = (enum test_runner)a->runner,
 		.strict = a->strict,
 	};
+	for (size_t i = 0; i < a->patches.n && r >= 0; i++)
+		r = test_wish_add_patch_file(w, a->patches.items[i], false, e);
+	if (r >= 0 && a->test_patch)
+		r = test_wish_add_patch_file(w, a->test_patch, true, e);
+	if (r < 0)
+		return r;
 	if (test_ids_read(&a->fail_to_pass, &w->lists.ids[LIST_FAIL_TO_PASS], e) < 0)
 		return err_wrap(e, "--fail-to-pass");
 	if (test_ids_read(&a->pass_to_pass, &w->lists.ids[LIST_PASS_TO_PASS], e) < 0)
@@ -114,14 +118,8 @@ static int make_wish(struct test_args *a, int argc, char **argv, struct test_wis
 	return 0;
 }
 
-static void wish_free(struct test_wish *w)
-{
-	for (int i = 0; i < 2; i++)
-		strv_free(&w->lists.ids[i]);
-}
-
-static int prepare(struct cmd *c, struct test_args *a, const struct test_wish *w,
-		   struct subject *subject, struct test_run *t, struct err *e)
+int test_make_ready(struct cmd *c, struct test_args *a, const struct test_wish *w,
+		    struct subject *subject, struct test_run *t, struct err *e)
 {
 	static char harness[] = HARNESS_TARGET "/csbx_test.py";
 	struct run_opts *o = &a->run;
@@ -140,6 +138,18 @@ static int prepare(struct cmd *c, struct test_args *a, const struct test_wish *w
 	if (r >= 0)
 		r = resolve_spec(c, &resolve, o, e);
 	return r < 0 ? r : test_prepare(t, w, &c->paths, &o->spec, target, e);
+}
+
+void test_execute_always(struct test_run *t, const struct test_wish *w, const struct test_args *a,
+			 const struct paths *paths, struct run_result *result)
+{
+	struct err e = ERR_INIT;
+
+	if (test_execute(t, w, &a->run.spec, paths, result, &e) >= 0)
+		return;
+	result->status = RUN_SANDBOX_ERROR;
+	result->exit_code = CMD_EXIT_FAILED;
+	result->error = e;
 }
 
 /* For people; programs have the object. */
@@ -186,11 +196,7 @@ static int run_tests(struct cmd *c, struct test_args *a, const struct test_wish 
 
 	if (result_out_open(&a->run.result, &a->run.spec, &out, &e) < 0)
 		return cmd_error(&e, "%s", what);
-	if (test_execute(t, w, &a->run.spec, &c->paths, &result, &e) < 0) {
-		result.status = RUN_SANDBOX_ERROR;
-		result.exit_code = CMD_EXIT_FAILED;
-		result.error = e;
-	}
+	test_execute_always(t, w, a, &c->paths, &result);
 	code = exit_code(t, &result);
 	tell(t, &result);
 	if (result.error.code)
@@ -212,14 +218,20 @@ static int test_run_verb(struct cmd *c, void *args, int argc, char **argv)
 	_free_ char *what = str_printf("test %s", a->image ? a->image : "");
 	int code;
 
-	if (!what || check_args(a, &e) < 0)
+	if (a->batch)
+		return test_batch(c, a, argc, argv);
+	if (a->output || a->jobs) {
+		err_set(&e, EINVAL, "--%s: only with --batch", a->output ? "output" : "jobs");
 		return cmd_error(&e, "test");
-	if (make_wish(a, argc, argv, &w, &e) < 0 || prepare(c, a, &w, &subject, &t, &e) < 0)
+	}
+	if (!what || test_check_args(a, &e) < 0)
+		return cmd_error(&e, "test");
+	if (make_wish(a, argc, argv, &w, &e) < 0 || test_make_ready(c, a, &w, &subject, &t, &e) < 0)
 		code = cmd_error(&e, "%s", what);
 	else
 		code = run_tests(c, a, &w, &t, what);
 	test_run_done(&t);
-	wish_free(&w);
+	test_wish_free(&w);
 	subject_close(&subject);
 	return code;
 }
@@ -263,7 +275,9 @@ const struct verb verb_test = {
 		"Arguments behind -- go to the runner. Exit codes: 0 resolved (without lists: all "
 		"passed), 1 not; 124 and above as those of run.",
 	.uses = (const struct opt_use[]){{&test_table, 0}, RUN_OPT_USES(AT(run)), {0}},
-	.letters = (const struct opt_letter[]){{'e', "env"}, {'u', "user"}, {0}},
+	.letters =
+		(const struct opt_letter[]){
+			{'e', "env"}, {'j', "jobs"}, {'o', "output"}, {'u', "user"}, {0}},
 	.examples = examples,
 	.max_operands = CMD_MANY,
 	.args_bytes = sizeof(struct test_args),

@@ -11,12 +11,26 @@
 
 #define IDS_FILE_BYTES_MAX (32u << 20)
 
-static int add_id(struct strv *ret, const char *id, size_t len, struct err *e)
+static int check_id(const char *id, size_t len, struct err *e)
 {
 	if (len > TEST_ID_MAX)
 		return err_set(e, EINVAL, "an id of more than %u bytes", TEST_ID_MAX);
 	if (!len || memchr(id, 0, len) || !str_is_utf8(id, len))
 		return err_set(e, EINVAL, "an id that is empty or not UTF-8");
+	return 0;
+}
+
+int test_id_check(const char *id, struct err *e)
+{
+	return check_id(id, strlen(id), e);
+}
+
+static int add_id(struct strv *ret, const char *id, size_t len, struct err *e)
+{
+	int r = check_id(id, len, e);
+
+	if (r < 0)
+		return r;
 	if (ret->n >= TEST_CASES_MAX)
 		return err_set(e, E2BIG, "more than %u ids", TEST_CASES_MAX);
 	strv_addn(ret, id, len);

@@ -12,4 +12,7 @@ struct strv;
 
 int test_ids_read(const struct strv *given, struct strv *ret, struct err *e);
 
+/* -EINVAL for what no test can be called. */
+int test_id_check(const char *id, struct err *e);
+
 #endif

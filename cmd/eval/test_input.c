@@ -11,17 +11,13 @@
 #include "runtime/base/io.h"
 #include "runtime/base/json_out.h"
 
-static int write_patch(struct json_out *j, const char *path, size_t *left, struct err *e)
+static int write_patch(struct json_out *j, const struct test_patch *p, struct err *e)
 {
-	_strbuf_ struct strbuf data = STRBUF_INIT, coded = STRBUF_INIT;
-	int r = io_read_path(path, *left, &data, e);
+	_strbuf_ struct strbuf coded = STRBUF_INIT;
 
-	if (r < 0)
-		return err_wrap(e, "patch %s", path);
-	*left -= data.len;
-	base64_encode(strbuf_str(&data), data.len, &coded);
+	base64_encode(strbuf_str(&p->data), p->data.len, &coded);
 	json_begin_object(j);
-	json_kstr(j, "name", path);
+	json_kstr(j, "name", p->name);
 	json_key(j, "data");
 	json_strn(j, strbuf_str(&coded), coded.len);
 	json_end_object(j);
@@ -30,17 +26,21 @@ static int write_patch(struct json_out *j, const char *path, size_t *left, struc
 
 static int write_patches(struct json_out *j, const struct test_wish *w, struct err *e)
 {
-	size_t left = TEST_PATCH_BYTES_MAX;
+	const struct test_patch *tests = NULL;
 	int r = 0;
 
 	json_key(j, "patches");
 	json_begin_array(j);
-	for (size_t i = 0; i < w->patches.n && r >= 0; i++)
-		r = write_patch(j, w->patches.items[i], &left, e);
+	for (size_t i = 0; i < w->n_patches && r >= 0; i++) {
+		if (w->patches[i].is_tests)
+			tests = &w->patches[i];
+		else
+			r = write_patch(j, &w->patches[i], e);
+	}
 	json_end_array(j);
 	json_key(j, "test_patch");
-	if (w->test_patch && r >= 0)
-		return write_patch(j, w->test_patch, &left, e);
+	if (tests && r >= 0)
+		return write_patch(j, tests, e);
 	json_null(j);
 	return r;
 }

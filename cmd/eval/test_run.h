@@ -23,20 +23,33 @@ enum test_runner { RUNNER_PYTEST, RUNNER_UNITTEST };
 
 #define TEST_PATCH_BYTES_MAX (32u << 20) /* of all together */
 
+struct test_patch {
+	char *name;
+	struct strbuf data;
+	bool is_tests; /* --test-patch: one, applied last */
+};
+
 struct test_wish {
 	const char *repo;           /* --repo: a directory of the host's, or NULL */
 	const char *repo_in_image;  /* absolute path inside, or NULL */
 	const char *clone, *commit; /* --clone, --commit: neither of these */
 	bool copy;                  /* copy the files instead of an overlay over the directory */
 	const char *python;
-	struct strv patches; /* files of the host's */
-	const char *test_patch;
+	struct test_patch *patches; /* owned, as the lists are */
+	size_t n_patches;
 	struct test_lists lists;
 	int argc; /* for the runner */
 	char **argv;
 	enum test_runner runner;
 	bool strict;
 };
+
+/* The data is copied; a name is for messages. */
+int test_wish_add_patch(struct test_wish *w, const char *name, const void *data, size_t len,
+			bool is_tests, struct err *e);
+int test_wish_add_patch_file(struct test_wish *w, const char *path, bool is_tests, struct err *e);
+/* What it owns. */
+void test_wish_free(struct test_wish *w);
 
 struct test_run {
 	struct channel channel;
