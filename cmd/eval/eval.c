@@ -29,7 +29,7 @@
 struct eval_args {
 	struct run_opts run;
 	const char *image, *function, *cases, *setup, *check, *batch, *output;
-	struct strv files;
+	struct strv files, deny_import, deny_call, allow_command;
 	uint64_t jobs;
 	int lang;
 };
@@ -62,6 +62,14 @@ static const struct opt eval_only_opts[] = {
 	{OPT_LIST, 0, "files", "FILE", offsetof(struct eval_args, files), .offers = "file",
 	 .help = "a file to put, under its own name, into the directory the program starts in; may "
 		 "be repeated"},
+	{OPT_LIST, 0, "deny-import", "MODULE", offsetof(struct eval_args, deny_import),
+	 .help = "do not run a program that imports MODULE or what is in it; a look at its syntax "
+		 "tree, no boundary"},
+	{OPT_LIST, 0, "deny-call", "NAME", offsetof(struct eval_args, deny_call),
+	 .help = "do not run a program that calls NAME (eval, os.system)"},
+	{OPT_LIST, 0, "allow-command", "NAME", offsetof(struct eval_args, allow_command),
+	 .help = "do not run a program that starts other commands than these by subprocess, "
+		 "os.system and their like"},
 	{OPT_STR, 0, "batch", "FILE", offsetof(struct eval_args, batch), .offers = "file",
 	 .help = "many snippets: a JSON object a line in FILE (- for standard input), a JSON "
 		 "object "
@@ -92,6 +100,9 @@ static void eval_done(void *args)
 {
 	run_opts_done(&((struct eval_args *)args)->run);
 	strv_free(&((struct eval_args *)args)->files);
+	strv_free(&((struct eval_args *)args)->deny_import);
+	strv_free(&((struct eval_args *)args)->deny_call);
+	strv_free(&((struct eval_args *)args)->allow_command);
 }
 
 /* The directory of the code, and an empty one to start in unless another was asked for. */
@@ -217,6 +228,12 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 	int r = read_cases(a, job, e);
 
 	job->lang = (enum eval_lang)a->lang;
+	for (size_t i = 0; i < a->deny_import.n; i++)
+		strv_add(&job->deny_import, a->deny_import.items[i]);
+	for (size_t i = 0; i < a->deny_call.n; i++)
+		strv_add(&job->deny_call, a->deny_call.items[i]);
+	for (size_t i = 0; i < a->allow_command.n; i++)
+		strv_add(&job->allow_command, a->allow_command.items[i]);
 	if (r >= 0)
 		r = read_check(a, job, e);
 	return r < 0 ? r : read_files(a, job, e);

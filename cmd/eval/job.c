@@ -24,6 +24,9 @@ void eval_job_free(struct eval_job *job)
 	}
 	free(job->files);
 	strv_free(&job->env);
+	strv_free(&job->deny_import);
+	strv_free(&job->deny_call);
+	strv_free(&job->allow_command);
 }
 
 int eval_job_check(const struct eval_job *job, struct err *e)
@@ -34,6 +37,10 @@ int eval_job_check(const struct eval_job *job, struct err *e)
 		return err_set(e, EINVAL, "--function: needs --cases or --check");
 	if ((job->function || job->has_check) && job->lang != EVAL_PYTHON)
 		return err_set(e, EINVAL, "--function, --check: only with --lang python");
+	if (eval_job_has_lint(job) && job->lang != EVAL_PYTHON)
+		return err_set(e, EINVAL,
+			       "--deny-import, --deny-call, --allow-command: only with "
+			       "--lang python");
 	if (job->has_setup && !job->function && !job->has_check)
 		return err_set(e, EINVAL, "--setup: needs --function or --check");
 	return 0;

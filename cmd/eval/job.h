@@ -33,14 +33,20 @@ struct eval_job {
 	const struct value *input; /* standard input of a run, a text; NULL: what csbx was given */
 	struct file_spec *files;   /* put into the container besides */
 	size_t n_files;
-	struct strv env;                   /* in addition to what the box has */
-	uint64_t timeout_ms, memory_bytes; /* 0: the box's */
+	struct strv env;                                   /* in addition to what the box has */
+	uint64_t timeout_ms, memory_bytes;                 /* 0: the box's */
+	struct strv deny_import, deny_call, allow_command; /* of the lint; empty: not asked for */
 };
 
 void eval_job_free(struct eval_job *job);
 
 /* The snippet's path inside, by language: "/csbx/snippet.py". */
 const char *eval_snippet_path(enum eval_lang lang);
+
+static inline bool eval_job_has_lint(const struct eval_job *job)
+{
+	return job->deny_import.n || job->deny_call.n || job->allow_command.n;
+}
 
 /* What does not go together. -EINVAL in the words of the options. */
 int eval_job_check(const struct eval_job *job, struct err *e);

@@ -15,6 +15,7 @@
 #include "cmd/eval/check_run.h"
 #include "cmd/eval/frame.h"
 #include "cmd/eval/job.h"
+#include "cmd/eval/lint.h"
 #include "cmd/eval/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -254,6 +255,12 @@ static int judge_all(const struct eval_box *box, struct eval_job *job, struct pr
 	return job->cases.n ? judge_runs(box, job, p, v, e) : judge_program(box, job, p, v, e);
 }
 
+static void fail_all(struct eval_job *job, const char *why)
+{
+	for (size_t i = 0; i < job->cases.n; i++)
+		eval_case_failed(&job->cases.items[i], "%s", why);
+}
+
 static int judge_c(const struct eval_box *box, struct eval_job *job, struct eval_verdict *v,
 		   struct err *e)
 {
@@ -264,9 +271,7 @@ static int judge_c(const struct eval_box *box, struct eval_job *job, struct eval
 
 	if (!compile(box, job, &compiled)) {
 		v->ended = compiled;
-		for (size_t i = 0; i < job->cases.n; i++)
-			eval_case_failed(&job->cases.items[i], "was not run: %s",
-					 run_status_name(compiled.result.status));
+		fail_all(job, "was not run: it was not compiled");
 		return 0;
 	}
 	p.file.data = (char *)strbuf_str(&compiled.result.files[0].data);
@@ -283,6 +288,11 @@ int eval_judge(const struct eval_box *box, struct eval_job *job, struct eval_ver
 	int r;
 
 	*ret = (struct eval_verdict){.completed = -1, .job = job};
+	r = eval_job_has_lint(job) ? eval_lint(box, job, ret, e) : 0;
+	if (r > 0)
+		fail_all(job, "was not run: the program uses what is not allowed");
+	if (r)
+		return r < 0 ? r : 0;
 	if (job->has_check)
 		r = eval_run_check(box, job, ret, e);
 	else if (job->function)

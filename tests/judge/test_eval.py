@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx eval: one snippet, run and looked at."""
+import ast
 import json
+import sys
 
 import pytest
 
+import harness
 import snippets
 
 
@@ -102,3 +105,27 @@ def test_result_matches_the_schema(csbx, python_image):
     r = evaluate(csbx, python_image, "1 / 0")
     r.pop("exit")
     jsonschema.validate(r, schema)
+
+
+def test_the_harness_runs_on_old_interpreters():
+    """Syntax of Python 3.6, and nothing but the standard library."""
+    files = sorted((harness.BIN / "harness").glob("*.py"))
+    assert len(files) >= 5
+    for path in files:
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 6))
+        for node in ast.walk(tree):
+            # What feature_version lets pass.
+            assert not isinstance(node, (ast.NamedExpr, ast.Match)), (path, node.lineno)
+            assert not getattr(getattr(node, "args", None), "posonlyargs", None), (path, node.lineno)
+            modules = [a.name for a in node.names] if isinstance(node, ast.Import) else \
+                [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+            for name in modules:
+                assert name.partition(".")[0] in (*sys.stdlib_module_names, "pytest", "_pytest", *(p.stem for p in files)), (path, name)
+
+
+def test_what_the_harness_imports(csbx, python_image):
+    """A run pays for each module: a script has none more than the interpreter alone."""
+    (csbx.work / "snippet").write_text("import sys\nprint(*sorted(sys.modules))\n", encoding="utf-8")
+    alone = csbx.ok("run", "--mount", f"{csbx.work}:/w", python_image, "python3", "/w/snippet").split()
+    here = csbx.ok("eval", "--image", python_image, csbx.work / "snippet").split()
+    assert set(here) <= set(alone) and len(here) > 20
