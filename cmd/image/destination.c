@@ -2,6 +2,7 @@
 #include "cmd/image/destination.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <stdio.h>
 
 #include "cmd/cmd.h"
@@ -16,6 +17,7 @@
 int destination_open(struct destination *d, const char *output, struct err *e)
 {
 	const char *slash = output ? strrchr(output, '/') : NULL;
+	struct stat st;
 
 	if (!slash)
 		d->dir = str_printf(".");
@@ -24,7 +26,15 @@ int destination_open(struct destination *d, const char *output, struct err *e)
 	if (!d->dir)
 		return err_set(e, ENOMEM, "out of memory");
 	d->dirfd = open(d->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return d->dirfd < 0 ? err_sys(e, "%s", d->dir) : 0;
+	if (d->dirfd < 0)
+		return err_sys(e, "%s", d->dir);
+	/* Some file systems say EPERM to who makes a file there. */
+	if (!fstat(d->dirfd, &st) && !st.st_nlink)
+		return err_set(
+			e, ENOENT,
+			"%s: this directory has been deleted (--output DIR/FILE names another)",
+			slash ? d->dir : "current directory");
+	return 0;
 }
 
 int destination_set_name(struct destination *d, const char *output, const char *image,

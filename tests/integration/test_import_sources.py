@@ -288,3 +288,15 @@ def test_what_is_no_image(csbx):
                       ("docker://UBUNTU", "UBUNTU"), ("oci:", "path")):
         csbx.fails("import", "-o", "out.sqsh", uri, says=says)
     assert not (csbx.work / "out.sqsh").exists()
+
+
+def test_directory_that_is_gone(csbx, image):
+    """What the user reads is what happened, not what the file system makes of it."""
+    image.write_oci(csbx.work / "image.oci")
+    source = f"oci:{csbx.work}/image.oci"
+    gone = csbx.work / "gone"
+    for options in ([], ["-o", "x.sqsh"]):
+        gone.mkdir(mode=0o777)
+        p = subprocess.run(["sh", "-c", 'cd "$0" && rmdir "$0" && exec "$@"', gone, *csbx.argv(["import", *options, source])],
+                           env=csbx.env, capture_output=True, text=True, timeout=60, check=False, **csbx.identity())
+        assert p.returncode == 125 and "current directory: this directory has been deleted" in p.stderr, p.stderr
