@@ -79,17 +79,17 @@ def test_a_repository(client, judge):
     for patch in (fix, fix.read_text(encoding="utf-8"), [fix.read_bytes()]):
         result = client.test(judge.repo, image=judge.image, patches=patch, fail_to_pass=[TARGET], pass_to_pass=[STILL],
                              timeout=120)
-        assert result.resolved and result.success and result.patch_applied
+        assert result.resolved and result.passed and result.patch_applied
         assert result.fail_to_pass == client.Outcome([TARGET], []) and result.tests == {TARGET: "passed", STILL: "passed"}
         assert not result.tamper and not result.patch_errors
     result = client.test(judge.repo, image=judge.image, fail_to_pass=[TARGET], timeout=120)
-    assert result.resolved is False and result.fail_to_pass.failure == [TARGET]
+    assert result.resolved is False and not result.passed and result.fail_to_pass.failure == [TARGET]
     assert json.loads(json.dumps(result.to_dict()))["tests"] == {TARGET: "failed"}
 
 
 def test_a_whole_suite(client, judge):
     result = client.test(judge.repo, image=judge.image, args=["-k", "test_text or test_mul"], timeout=120)
-    assert result.all_passed and result.resolved is None and set(result.tests.values()) == {"passed"}
+    assert result.passed and result.all_passed and result.resolved is None and set(result.tests.values()) == {"passed"}
     assert "tests/test_calc.py::test_text[a/b::c]" in result.tests and set(result.durations_s) == set(result.tests)
 
 

@@ -9,6 +9,7 @@ docs/python.md describes it. Nothing here runs code outside a container.
 """
 from . import aio
 from .api import Container, eval, run, start, test
+from .batch import Record, eval_batch
 from .build import Logs
 from .cases import UNSET, Case
 from .errors import (Error, LaunchError, NotInstalled, OutOfMemory, ProgramError, ProgramTimeout,
@@ -21,5 +22,5 @@ from .result import (CaseResult, ErrorSummary, EvalResult, Failure, Limit, Limit
 __version__ = "0.1.0"
 __all__ = ["UNSET", "Case", "CaseResult", "Container", "Error", "ErrorSummary", "EvalResult", "Failure",
            "LaunchError", "Limit", "Limits", "Logs", "Note", "NotInstalled", "OutOfMemory", "Outcome",
-           "Pool", "ProgramError", "ProgramTimeout", "Refused", "Result", "SandboxError", "TestResult",
-           "Truncated", "User", "aio", "configure", "eval", "run", "start", "test"]
+           "Pool", "ProgramError", "ProgramTimeout", "Record", "Refused", "Result", "SandboxError", "TestResult",
+           "Truncated", "User", "aio", "configure", "eval", "eval_batch", "run", "start", "test"]

@@ -87,7 +87,7 @@ def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Pa
         argv.append(f"--lang={lang}")
     if function is not None:
         argv.append(f"--function={function}")
-    parts = 1  # of which each may take --timeout
+    parts = 2  # of which each may take --timeout
     if cases is not None:
         made = [as_case(c) for c in cases]
         parts += len(made)
@@ -95,8 +95,10 @@ def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Pa
     for flag, text in (("setup", setup), ("check", check), ("stdin", stdin)):
         if text is not None:
             argv.append(Temp(flag, to_bytes(text), f"--{flag}="))
-    for i, (name, data) in enumerate((files or {}).items()):
-        argv.append(Temp(f"file{i}", to_bytes(data), f"--file={name}="))
+    for name, data in (files or {}).items():
+        if name in ("", ".", "..") or "/" in name or "\0" in name:
+            raise ValueError(f"files: {name!r} is not a file's name")
+        argv.append(Temp("files/" + name, to_bytes(data), "--files="))
     argv += [Temp("snippet", to_bytes(code)), *command_words(args)]
     timeout_s = given.get("timeout")
     return Call(argv, result_of(EvalResult.from_dict), csbx, supervises=True,

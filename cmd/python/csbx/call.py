@@ -101,6 +101,7 @@ def prepared(call: Call[Any]) -> Iterator[Started]:
             if isinstance(word, Temp):
                 where = where or stack.enter_context(tempfile.TemporaryDirectory(prefix="csbx-py-"))
                 path = os.path.join(where, word.name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
                 with open(path, "xb") as f:
                     f.write(word.data)
                 argv.append(word.prefix + path)

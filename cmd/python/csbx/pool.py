@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import concurrent.futures
 import os
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Optional, Sequence, TypeVar
 
 from . import build, program
-from .build import Input
+from .build import Code, Input
 from .call import Call
-from .result import Result
+from .cases import CaseLike
+from .result import EvalResult, Result, TestResult
 from .sync import Running, perform
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-    from .options import RunOptions
+    from .options import JudgeOptions, RunOptions
 
 T = TypeVar("T")
 Future = concurrent.futures.Future
@@ -33,7 +34,7 @@ class Pool:
     """
 
     def __init__(self, image: Optional[program.Path] = None, workers: Optional[int] = None, *,
-                 csbx: Optional[program.Path] = None, **options: "Unpack[RunOptions]") -> None:
+                 csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> None:
         self.image, self.csbx, self.options = image, csbx, options
         self.workers = workers or len(os.sched_getaffinity(0))
         self._running = Running()
@@ -54,6 +55,28 @@ class Pool:
             **options: "Unpack[RunOptions]") -> Iterator[Result]:
         """Results in the order of the commands, as they come."""
         return self._in_order([self.submit(c, **options) for c in commands])
+
+    def submit_eval(self, code: Code, *, lang: Optional[str] = None, args: Sequence[str] = (),
+                    stdin: Input = None, function: Optional[str] = None,
+                    cases: Optional[Iterable[CaseLike]] = None, setup: Optional[Code] = None,
+                    check: Optional[Code] = None, files: Optional[Mapping[str, Code]] = None,
+                    **options: "Unpack[JudgeOptions]") -> "Future[EvalResult]":
+        """As csbx.eval() with the pool's image, later: a Future of its result."""
+        return self._submit(build.eval(
+            code, image=self.image, lang=lang, args=args, stdin=stdin, function=function,
+            cases=cases, setup=setup, check=check, files=files, csbx=self.csbx,
+            given={**self.options, **options}))
+
+    def map_eval(self, codes: Iterable[Code],
+                 **options: "Unpack[JudgeOptions]") -> Iterator[EvalResult]:
+        """Results in the order of the snippets, as they come."""
+        return self._in_order([self.submit_eval(c, **options) for c in codes])
+
+    def submit_test(self, repo: Optional[program.Path] = None, *, options: Optional[Mapping[str, Any]] = None,
+                    **what: Any) -> "Future[TestResult]":
+        """As csbx.test() with the pool's image; `options` is a dict here."""
+        return self._submit(build.test(repo, image=self.image, csbx=self.csbx,
+                                       given={**self.options, **(options or {})}, **what))
 
     def close(self, cancel: bool = False) -> None:
         """Waits for what was submitted; with cancel, ends it first."""

@@ -130,8 +130,15 @@ class Result:
         """The object as csbx wrote it."""
         return copy.deepcopy(self.raw)
 
+    @property
+    def passed(self) -> bool:
+        """The verdict: success, and what was asked besides (cases and checks, tests)."""
+        return self.success
+
     def summary(self) -> str:
         """One line on how it ended."""
+        if self.success and not self.passed:
+            return "ended with exit code 0, and not all that was asked has passed"
         if self.status == "exited":
             return f"ended with exit code {self.exit_code}"
         if self.status == "signaled":
@@ -144,7 +151,7 @@ class Result:
 
     def check(self: R) -> R:
         """Itself, or ProgramError when the program did not succeed."""
-        if self.success:
+        if self.passed:
             return self
         kind = {"timeout": ProgramTimeout, "oom": OutOfMemory}.get(self.status, ProgramError)
         raise kind(self.summary(), self)
@@ -194,6 +201,10 @@ class EvalResult(Result):
     error_summary: Optional[ErrorSummary] = None
     feedback: List[str] = field(default_factory=list)
 
+    @property
+    def passed(self) -> bool:
+        return self.success if self.all_passed is None else self.all_passed
+
     @classmethod
     def _convert(cls, obj: Mapping[str, Any]) -> Dict[str, Any]:
         new = super()._convert(obj)
@@ -239,6 +250,10 @@ class TestResult(Result):
     runner: Dict[str, Optional[str]] = field(default_factory=dict)
 
     __test__ = False  # no test class, whatever pytest makes of its name
+
+    @property
+    def passed(self) -> bool:
+        return bool(self.all_passed if self.resolved is None else self.resolved)
 
     @classmethod
     def _convert(cls, obj: Mapping[str, Any]) -> Dict[str, Any]:

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many snippets by one csbx: `csbx eval --batch`, fed and read as it goes."""
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import subprocess
+import tempfile
+import threading
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Union
+
+from . import build, options, program
+from .call import Ended, to_bytes
+from .cases import as_case
+from .errors import SandboxError
+from .result import EvalResult, Failure
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+    from .options import JudgeOptions
+
+STOP_S = 5.0
+
+
+class Record(NamedTuple):
+    """What became of one snippet: a result, or an error that kept it from being run."""
+
+    id: Any
+    result: Optional[EvalResult]
+    error: Optional[Failure]
+
+
+def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image: Optional[program.Path] = None,
+               workers: Optional[int] = None, csbx: Optional[program.Path] = None,
+               **given: "Unpack[JudgeOptions]") -> Iterator[Record]:
+    """Judges snippets, `workers` at a time (default: one a CPU), and yields records as they end.
+
+    A snippet is its code, or a dict of what csbx.eval() takes: code, id, lang, function, cases,
+    setup, check, stdin, args, env, files, timeout, memory. Without an id its number, from 0, is it.
+    snippets is asked for more only as they are worked on. A result of status sandbox_error is no verdict about its snippet;
+    one that could not be read (an unknown member, malformed cases) has an error in the place of a
+    result. Closing the iterator early ends what runs.
+    """
+    argv = [program.find(csbx), "eval", "--image", build.operand(program.default_image(image)),
+            *options.words(options.JUDGE, given), "--batch", "-"]
+    if workers is not None:
+        argv.append(f"--jobs={workers}")
+    return _records(argv, snippets)
+
+
+def _records(argv: List[str], snippets: Iterable[Union[str, Mapping[str, Any]]]) -> Iterator[Record]:
+    failed: List[BaseException] = []
+    with contextlib.ExitStack() as stack:
+        said = stack.enter_context(tempfile.TemporaryFile(prefix="csbx-py-"))
+        p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
+                             start_new_session=True)
+        writer = threading.Thread(target=_feed, args=(p, snippets, failed), daemon=True)
+        stack.callback(writer.join)
+        stack.callback(_stop, p)
+        writer.start()
+        assert p.stdout is not None
+        for line in p.stdout:
+            yield _record(json.loads(line))
+        p.wait()
+        writer.join()
+        if failed:
+            raise failed[0]
+        if p.returncode:
+            said.seek(0)
+            raise SandboxError(Ended(p.returncode, stderr=said.read()).said(), p.returncode)
+
+
+def _feed(p: "subprocess.Popen[bytes]", snippets: Iterable[Union[str, Mapping[str, Any]]],
+          failed: List[BaseException]) -> None:
+    """A thread of its own: csbx reads a line when it can work on it."""
+    assert p.stdin is not None
+    with contextlib.suppress(BrokenPipeError):
+        try:
+            for number, snippet in enumerate(snippets):
+                p.stdin.write(_line(number, snippet))
+                p.stdin.flush()
+        except BrokenPipeError:
+            pass  # csbx has ended, and says why
+        except BaseException as e:  # the caller's own iterable, or a snippet of the wrong kind
+            failed.append(e)
+        p.stdin.close()
+
+
+def _line(number: int, snippet: Union[str, Mapping[str, Any]]) -> bytes:
+    obj: Dict[str, Any] = {"id": number}
+    obj.update({"code": snippet} if isinstance(snippet, str) else snippet)
+    if obj.get("cases") is not None:
+        obj["cases"] = [as_case(c).to_json() for c in obj["cases"]]
+    if obj.get("files") is not None:
+        obj["files"] = {k: base64.b64encode(to_bytes(v)).decode() for k, v in obj["files"].items()}
+    return json.dumps(obj, default=_text).encode() + b"\n"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode("utf-8")
+    raise TypeError(f"a snippet cannot have a {type(value).__name__}")
+
+
+def _record(obj: Dict[str, Any]) -> Record:
+    if "schema" not in obj:
+        return Record(obj.get("id"), None, Failure(**{k: obj["error"].get(k) for k in ("code", "stage", "message")}))
+    label = obj.pop("id", None)
+    obj["id"] = obj.pop("instance", "")
+    return Record(label, EvalResult.from_dict(obj), None)
+
+
+def _stop(p: "subprocess.Popen[bytes]") -> None:
+    if p.poll() is None:
+        p.terminate()
+        try:
+            p.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.wait()
+    if p.stdout is not None:
+        p.stdout.close()

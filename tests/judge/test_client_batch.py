@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""eval_batch, and Pool's eval and test: many snippets, whatever is wrong with some of them."""
+import itertools
+
+import pytest
+
+from repositories import STILL, TARGET
+
+
+def test_batch(client, python_image):
+    jobs = ["print(1)", {"id": "cases", "code": "def f(x): return (x, {x})", "function": "f",
+                         "cases": [client.Case((1,), (1, {1})), ((2,), None), {"input_args": [3], "expected_output": (3, {3})}]},
+            {"id": "time", "code": "while True: pass", "timeout": 0.5}, {"id": "bad", "code": "1", "no_such": 1},
+            {"id": "file", "code": b"print(open('data').read())", "files": {"data": b"in a file"}},
+            {"id": "c", "code": "exit 3", "lang": "cobol"}]
+    records = {r.id: r for r in client.eval_batch(jobs, image=python_image, workers=3, timeout=60)}
+    assert set(records) == {0, "cases", "time", "bad", "file", "c"}
+    assert records[0].result.stdout == "1\n" and records[0].result.completed and records[0].error is None
+    assert [c.passed for c in records["cases"].result.cases] == [True, False, True]
+    assert records["cases"].result.cases[1].output == (2, {2}) and len(records["cases"].result.id) == 12
+    assert records["time"].result.status == "timeout"
+    assert records["bad"].result is None and "no_such" in records["bad"].error.message
+    assert records["c"].result is None and "lang" in records["c"].error.message
+    assert records["file"].result.stdout == "in a file\n"
+
+
+def test_batch_of_many(client, python_image):
+    records = list(client.eval_batch((f"print({n})" for n in range(100)), image=python_image, workers=4, timeout=60))
+    assert sorted((r.id, r.result.stdout) for r in records) == [(n, f"{n}\n") for n in range(100)]
+
+
+def test_batch_left_early(client, python_image, running):
+    asked = itertools.count()
+    batch = client.eval_batch((f"print({next(asked)})" for _ in range(10**6)), image=python_image, workers=2, timeout=60)
+    assert next(batch).result.success
+    batch.close()
+    assert next(asked) < 100000 and running() == []
+
+
+def test_batch_of_a_broken_iterable(client, python_image):
+    def jobs():
+        yield "print(1)"
+        raise KeyError("mine")
+    got = []
+    with pytest.raises(KeyError, match="mine"):
+        for record in client.eval_batch(jobs(), image=python_image):
+            got.append(record)
+    assert [r.result.stdout for r in got] == ["1\n"]
+    with pytest.raises(TypeError):
+        list(client.eval_batch([{"code": object()}], image=python_image))
+
+
+def test_batch_without_an_image(client):
+    with pytest.raises(client.SandboxError, match="no-such-image"):
+        list(client.eval_batch(["print(1)"] * 50, image="./no-such-image.sqsh"))
+
+
+def test_pool(client, python_image, judge):
+    with client.Pool(python_image, workers=3, timeout=60) as pool:
+        assert [r.stdout for r in pool.map_eval([f"print({n})" for n in range(9)])] == [f"{n}\n" for n in range(9)]
+        assert pool.submit_eval("def f(): return 1", function="f", cases=[((), 1)]).result().all_passed
+    with client.Pool(judge.image, workers=2, timeout=120) as pool:
+        futures = [pool.submit_test(judge.repo, patches=p, fail_to_pass=[TARGET], pass_to_pass=[STILL]) for p in ((), judge.fix())]
+        assert [f.result().resolved for f in futures] == [False, True]
+
+
+def test_check_and_files(client, python_image):
+    check = "from solution import add\nassert add(1, 2) == 3\nassert add('a', 'b') == 'ab'\n"
+    assert client.eval("def add(a, b): return a + b", image=python_image, check=check, timeout=60).check().passed
+    result = client.eval("def add(a, b): return a - b", image=python_image, check=check, timeout=60)
+    assert result.success and not result.passed and result.feedback
+    with pytest.raises(client.ProgramError, match="not all"):
+        result.check()
+    result = client.eval("print(open('my data').read())", image=python_image, files={"my data": "x"}, timeout=60)
+    assert result.stdout == "x\n"
+    for name in ("../x", "", "a/b", ".."):
+        with pytest.raises(ValueError):
+            client.eval("1", image=python_image, files={name: "x"})
