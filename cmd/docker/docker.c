@@ -112,6 +112,12 @@ static int check_operands(const struct docker *d, unsigned n)
 				  "docker: '%s' accepts no arguments\n\nUsage:  %s %s\n\n"
 				  "Run '%s --help' for more information",
 				  d->path, d->path, v->usage, d->path);
+	if (v->min_operands && !exact && v->max_operands != CMD_MANY)
+		return docker_say(DOCKER_EXIT_FAILED,
+				  "docker: '%s' requires at least %u and at most %u arguments\n\n"
+				  "Usage:  %s %s\n\nRun '%s --help' for more information",
+				  d->path, v->min_operands, v->max_operands, d->path, v->usage,
+				  d->path);
 	return docker_say(DOCKER_EXIT_FAILED,
 			  "docker: '%s' requires %s%u argument%s\n\nUsage:  %s %s\n\n"
 			  "%s '%s --help' for more information",

@@ -201,6 +201,38 @@ const struct value *value_at(const struct value *v, size_t i)
 /* --- JSON ---------------------------------------------------------------------------------------
  */
 
+static int by_key(const void *a, const void *b)
+{
+	const struct value *const *x = a, *const *y = b;
+
+	return strcmp((*x)->key ? (*x)->key : "", (*y)->key ? (*y)->key : "");
+}
+
+static void write_json(const struct value *v, struct json_out *j);
+
+/* Go writes a map in the order of its keys, a struct in that of its members. */
+static void write_members(const struct value *v, struct json_out *j)
+{
+	_free_ const struct value **sorted = calloc(v->count + 1, sizeof(*sorted));
+	size_t n = 0;
+
+	if (!sorted) {
+		j->buf.failed = true;
+		return;
+	}
+	for (const struct value *m = v->first; m; m = m->next) {
+		if (!(m->flags & VALUE_GO_ONLY))
+			sorted[n++] = m;
+	}
+	if (v->kind == VALUE_MAP)
+		qsort(sorted, n, sizeof(*sorted), by_key);
+	for (size_t i = 0; i < n; i++) {
+		if (v->kind != VALUE_LIST)
+			json_key(j, sorted[i]->key ? sorted[i]->key : "");
+		write_json(sorted[i], j);
+	}
+}
+
 /* The depth is what the writer allows: it refuses more. */
 static void write_json(const struct value *v, struct json_out *j)
 {
@@ -218,13 +250,7 @@ static void write_json(const struct value *v, struct json_out *j)
 		json_null(j);
 	} else {
 		object ? json_begin_object(j) : json_begin_array(j);
-		for (const struct value *m = v->first; m; m = m->next) {
-			if (m->flags & VALUE_GO_ONLY)
-				continue;
-			if (object)
-				json_key(j, m->key ? m->key : "");
-			write_json(m, j);
-		}
+		write_members(v, j);
 		object ? json_end_object(j) : json_end_array(j);
 	}
 }
@@ -244,13 +270,6 @@ int value_json(const struct value *v, bool pretty, struct strbuf *out, struct er
 
 /* --- as Go prints it ----------------------------------------------------------------------------
  */
-
-static int by_key(const void *a, const void *b)
-{
-	const struct value *const *x = a, *const *y = b;
-
-	return strcmp((*x)->key ? (*x)->key : "", (*y)->key ? (*y)->key : "");
-}
 
 static void print_map(const struct value *v, bool raw, struct strbuf *out)
 {

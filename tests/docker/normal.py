@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may differ between two engines that behave alike: ids, times, paths, where help is found."""
+"""What may differ between two engines that behave alike: ids, times, paths, and texts that changed
+between Docker 20.10, which is asked, and 28, whose texts csbx has."""
 import re
 
 AGO = r"(?:Less than a second|About an? \w+|\d+ \w+)"
@@ -12,11 +13,28 @@ RULES = [(re.compile(p, flags), r) for p, r, flags in (
     # A table's columns are as wide as what stands in them.
     (r"[ \t]{2,}(?=\S)", "   ", 0),
     (r"[ \t]+$", "", re.M),
+)]
+TEXTS = [(re.compile(p, flags), r) for p, r, flags in (
     # Docker on a machine whose kernel lacks something.
-    (r"^WARNING: (?:Your kernel|IPv4 forwarding|No swap|No blkio|No cpu|bridge-nf).*\n", "", re.M),
-    # 20.10 says See '...', 28 says Run '...' after an empty line.
-    (r"\n*^(?:See '(docker[ \w]*) --help'\.|Run '(docker[ \w]*) --help' for more information\.?)",
-     r"\n<HELP \1\2>", re.M),
+    (r"^WARNING: (?:Your kernel|IPv4 forwarding|No swap|No blkio|No cpu|bridge-nf).*\n?", "", re.M),
+    # 20.10: "docker x" requires ...; See 'docker x --help'.; usage and summary behind it.
+    # 28: docker: 'docker x' requires ...; usage; Run 'docker x --help' for more information
+    (r'^"(docker[^"\n]*)" (accepts|requires) ([^\n]*?)\.$', r"docker: '\1' \2 \3", re.M),
+    (r"\.(?=\n+See 'docker)", "", 0),
+    (r"\n*^Usage: +docker [^\n]*(?:\n\n(?!Run |See )[A-Z][^\n]*\n*\Z)?", "", re.M),
+    (r"\n*^(?:(?:See|Run) '(docker[ \w]*) --help'(?: for more information)?\.?)", r"\n<HELP \1>", re.M),
+    # The client's own words have become the daemon's.
+    (r"^Error: No such container: ", "Error response from daemon: No such container: ", re.M),
+    (r"^Error: No such image: (\S+)$", r"Error response from daemon: No such image: \1:latest", re.M),
+    (r"^Error: No such volume: (\S+)$", r"Error response from daemon: get \1: no such volume", re.M),
+    (r"^Error: No such network: (\S+)$", r"Error response from daemon: network \1 not found", re.M),
+    (r"^exit status 1\n?", "", re.M),
+    (r"\bContainer (<ID\d+>|\S+) is not running", r"container \1 is not running", 0),
+    # containerd and runc say of what they were doing when it went wrong more or less.
+    (r"failed to create (?:shim task|shim|task for container)(?:: failed to create (?:shim task|shim))*: ",
+     "failed to create task: ", 0),
+    (r"(?:container_linux\.go:\d+: )?(?:starting container process caused|unable to start container process)"
+     r"(?:: error during container init)?: ", "unable to start container process: ", 0),
 )]
 HEX = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{12})\b")
 
@@ -34,12 +52,12 @@ def answer(row, answered, places=()):
     """(rc, out, err) as it is compared and recorded. places: (path, name) to be renamed."""
     rc, *texts = answered
     known, result = {}, [rc]
-    for text in texts:
+    for n, text in enumerate(texts):
         text = text.replace("\r\n", "\n")
         for path, name in places:
             text = text.replace(str(path), name)
         text = ids(text, known)
-        for pattern, replacement in (*RULES, *row.rules):
+        for pattern, replacement in (*RULES, *(TEXTS if n or row.merged else ()), *row.rules):
             text = re.sub(pattern, replacement, text)
         result.append(text)
     result[2] = result[2].strip("\n")  # of empty lines around a message engines have their own ideas

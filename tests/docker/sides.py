@@ -89,7 +89,7 @@ class Csbx:
     def clean(box):
         p = box.run("docker", "ps", "-aq", "--no-trunc")
         if p.stdout.split():
-            box.run("docker", "rm", "-f", *p.stdout.split())
+            box.run("docker", "rm", "-f", "-v", *p.stdout.split())
 
     def close(self):
         self.template.close()

@@ -180,8 +180,8 @@ static void add_limits(struct value *host, const struct inspected *x)
 		  swap ? strtoll(swap, NULL, 10) : (int64_t)l->memory_bytes * 2);
 	value_add(host, "MemorySwappiness", VALUE_NIL);
 	value_bool(host, "OomKillDisable", false);
-	if (l->pids && !l->pids_is_default)
-		value_int(host, "PidsLimit", l->pids == UINT64_MAX ? -1 : (int64_t)l->pids);
+	if (l->pids && !l->pids_is_default && l->pids != UINT64_MAX)
+		value_int(host, "PidsLimit", (int64_t)l->pids);
 	else
 		value_add(host, "PidsLimit", VALUE_NIL);
 	add_ulimits(host, x);
