@@ -18,6 +18,7 @@ static const struct config_key keys[] = {
 	{"CSBX_SCRATCH_PATH", NULL, CONFIG_TEXT},
 	{"CSBX_LINGER", NULL, CONFIG_TEXT},
 	{"CSBX_CGROUP_PARENT", NULL, CONFIG_TEXT},
+	{"CSBX_DOCKER_NETWORK", NULL, CONFIG_TEXT},
 	{"CSBX_SCOPE_TIMEOUT", NULL, CONFIG_TEXT},
 	{"CSBX_ALLOW_ROOT", "allow-root", CONFIG_FLAG},
 	{"CSBX_ARCH", "arch", CONFIG_TEXT, .of_image = true},

@@ -62,18 +62,21 @@ static int check_name(struct making *m)
 }
 
 /* What docker does where nobody says otherwise. */
-static void set_defaults(struct making *m)
+static int set_defaults(struct making *m)
 {
 	struct run_opts *o = &m->opts;
 	const char *network = config_get(m->d->cmd.config, "CSBX_DOCKER_NETWORK");
 
 	run_opts_init(o);
+	if (network && !str_eq(network, "none") && !str_eq(network, "host"))
+		return docker_fail(m->d, "CSBX_DOCKER_NETWORK must be none or host");
 	o->no_job_env = true;
 	o->spec.ns.net = network && str_eq(network, "none") ? NET_NONE : NET_HOST;
 	o->spec.limits.pids = UINT64_MAX;
 	o->spec.sec.new_privs = true;
 	if (m->a->tty)
 		strv_add(&o->env, "TERM=xterm");
+	return 0;
 }
 
 static int parse_words(struct making *m, struct err *e)
@@ -305,10 +308,11 @@ int docker_new(struct docker *d, const struct docker_run_args *a, int argc, char
 	       struct docker_new *ret)
 {
 	struct making m = {.d = d, .a = a, .ret = ret};
-	int code = docker_run_check(d, a);
+	int code = set_defaults(&m);
 
 	*ret = (struct docker_new){0};
-	set_defaults(&m);
+	if (!code)
+		code = docker_run_check(d, a);
 	if (!code)
 		code = check_name(&m);
 	if (!code)

@@ -11,6 +11,7 @@
 #include "runtime/base/str.h"
 #include "runtime/container_end.h"
 #include "runtime/container_state.h"
+#include "runtime/volume.h"
 
 struct rm_args {
 	bool force, link, volumes;
@@ -44,7 +45,8 @@ static int busy(const struct docker *d, const struct docker_target *t, struct er
 		       t->found.name);
 }
 
-static int remove_one(struct docker *d, struct docker_target *t, bool force, struct err *e)
+static int remove_one(struct docker *d, struct docker_target *t, const struct rm_args *a,
+		      struct err *e)
 {
 	int r;
 
@@ -53,8 +55,10 @@ static int remove_one(struct docker *d, struct docker_target *t, bool force, str
 			       "cannot remove container \"%s\": it is a start of an image, which "
 			       "goes when it ends",
 			       docker_target_id(t));
-	r = container_remove(&d->cmd.paths, t->found.name, &t->found.record, force, e);
-	return r == -EBUSY && !force ? busy(d, t, e) : r;
+	r = container_remove(&d->cmd.paths, t->found.name, &t->found.record, a->force, e);
+	if (r >= 0 && a->volumes)
+		r = volume_remove_of(&d->cmd.paths, &t->found.record, e);
+	return r == -EBUSY && !a->force ? busy(d, t, e) : r;
 }
 
 /* One that is missing is an error; with -f it is said and does not count. */
@@ -73,7 +77,7 @@ static int rm_run(struct docker *d, void *args, int argc, char **argv)
 		bool missing = r == -ENOENT;
 
 		if (r >= 0)
-			r = remove_one(d, &t, a->force, &e);
+			r = remove_one(d, &t, a, &e);
 		docker_target_close(&t);
 		if (r == -ENOENT && !missing) {
 			/* Another was faster. */

@@ -7,14 +7,15 @@
 #include <unistd.h>
 
 #include "cmd/docker/mount_flag.h"
+#include "cmd/docker/names.h"
 #include "cmd/docker/run_args.h"
-#include "cmd/docker/volume_dir.h"
 #include "cmd/mount_spec.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
 #include "runtime/paths.h"
 #include "runtime/spec.h"
+#include "runtime/volume.h"
 
 static int no_memory(struct err *e)
 {
@@ -85,7 +86,13 @@ int docker_mount_volume(const struct paths *p, const char *name, struct mount_sp
 			struct err *e)
 {
 	m->copy_up = true;
-	return docker_volume_dir(p, name && *name ? name : NULL, &m->volume, &m->source, e);
+	if (name && *name && !docker_name_is_valid(name))
+		return err_set(e, EINVAL,
+			       "create %s: \"%s\" includes invalid characters for a local volume "
+			       "name, only \"[a-zA-Z0-9][a-zA-Z0-9_.-]\" are allowed. If you "
+			       "intended to pass a host directory, use absolute path",
+			       name, name);
+	return volume_open(p, name && *name ? name : NULL, &m->volume, &m->source, e);
 }
 
 static int apply_mode(struct mount_spec *m, char *mode, struct err *e)
