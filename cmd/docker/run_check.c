@@ -305,6 +305,18 @@ static int check_publish(const struct docker *d, const struct docker_run_args *a
 	return code;
 }
 
+static int check_groups(const struct docker *d, const struct docker_run_args *a)
+{
+	for (size_t i = 0; i < a->groups.n; i++) {
+		if (!str_eq(a->groups.items[i], "keep-groups"))
+			return docker_fail(d,
+					   "--group-add %s is not available in csbx: only "
+					   "keep-groups, which leaves the caller's own",
+					   a->groups.items[i]);
+	}
+	return 0;
+}
+
 static int check_rest(const struct docker *d, const struct docker_run_args *a)
 {
 	static const char *const drivers[] = {"", "json-file", "local", "none", NULL};
@@ -335,13 +347,10 @@ static int check_rest(const struct docker *d, const struct docker_run_args *a)
 int docker_run_check(const struct docker *d, const struct docker_run_args *a)
 {
 	static int (*const checks[])(const struct docker *, const struct docker_run_args *) = {
-		check_terminal, check_files,
-		check_security, check_restart,
-		check_pull,     check_namespaces,
-		check_network,  check_both_caps,
-		check_memory,   check_cpus,
-		check_platform, check_publish,
-		check_rest,     docker_run_check_others,
+		check_terminal, check_files,      check_security,          check_restart,
+		check_pull,     check_namespaces, check_network,           check_both_caps,
+		check_memory,   check_cpus,       check_platform,          check_publish,
+		check_groups,   check_rest,       docker_run_check_others,
 	};
 	int code = 0;
 

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docker as a harness uses it: terminals, signals, many execs at once, and nothing left behind."""
+import os
+import signal
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+pytestmark = pytest.mark.feature("userns")
+
+ROUNDS = int(os.environ.get("CSBX_DOCKER_ROUNDS", "3"))
+LOOP = "while :; do sleep 0.05; done"
+
+
+@pytest.fixture
+def docker(csbx, busybox_image):
+    """Calls docker; what a test leaves is removed. docker.image runs without a network."""
+    def call(*args, **kw):
+        return csbx.run("docker", *args, **kw)
+
+    call.argv = lambda *args: csbx.argv(["docker", *args])
+    call.popen = lambda *args, **kw: csbx.popen("docker", *args, **kw)
+    call.image = ("--network", "none", str(busybox_image))
+    call.ok = lambda *args, **kw: csbx.ok("docker", *args, **kw)
+    yield call
+    left = call.ok("ps", "-aq").split()
+    if left:
+        call("rm", "-f", *left)
+    csbx.ok("gc")
+
+
+def wait_for(condition, timeout_s=30):
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.both_users
+def test_run_on_a_terminal(docker, terminal):
+    t = terminal(*docker.argv("run", "--rm", "-it", *docker.image, "sh"))
+    t.expect(r"[#$] ")
+    t.send("tty; stty size; echo $TERM\n")
+    t.expect("/dev/pts/0")
+    t.expect("24 80")
+    t.expect("xterm")
+    t.resize(30, 100)
+    t.wait_for(lambda: "30 100" in ask_size(t))
+    t.send("exit 5\n")
+    assert t.wait() == 5
+    assert docker.ok("ps", "-aq") == ""
+
+
+def ask_size(t):
+    t.send("stty size\n")
+    return t.expect(r"\d+ \d+\r").group()
+
+
+def test_exec_on_a_terminal(docker, terminal):
+    docker.ok("run", "-d", "--name", "box1", *docker.image, "sleep", "300")
+    t = terminal(*docker.argv("exec", "-it", "box1", "sh"))
+    t.expect(r"[#$] ")
+    t.send("stty size; sleep 1000\n")
+    t.expect("24 80")
+    t.send("\x03")
+    t.expect(r"[#$] ")
+    t.send("exit 6\n")
+    assert t.wait() == 6
+
+
+def test_attach_to_a_terminal(docker, terminal):
+    docker.ok("run", "-d", "-it", "--name", "box1", *docker.image, "sh")
+    t = terminal(*docker.argv("attach", "box1"))
+    t.send("\necho a''b\n")
+    t.expect("ab")
+    t.send("exit 3\n")
+    assert t.wait() == 3
+    assert docker.ok("wait", "box1") == "3\n"
+
+
+def test_run_passes_signals_on(docker):
+    script = f"trap 'echo got; exit 7' TERM; echo ready; {LOOP}"
+    with docker.popen("run", "--rm", *docker.image, "sh", "-c", script, stdout=subprocess.PIPE) as p:
+        assert p.stdout.readline() == b"ready\n"
+        p.send_signal(signal.SIGTERM)
+        assert p.stdout.read() == b"got\n"
+        assert p.wait(30) == 7
+
+
+def test_a_container_outlives_its_client(docker):
+    script = f"echo ready; while ! test -e /go; do sleep 0.05; done; echo more; {LOOP}"
+    with docker.popen("run", "--name", "box1", *docker.image, "sh", "-c", script, stdout=subprocess.PIPE) as p:
+        assert p.stdout.readline() == b"ready\n"
+        p.kill()
+        p.wait(30)
+    docker.ok("exec", "box1", "touch", "/go")
+    wait_for(lambda: docker.ok("logs", "box1") == "ready\nmore\n")
+    docker.ok("kill", "box1")
+    assert docker.ok("wait", "box1") == "137\n"
+
+
+def test_a_client_that_does_not_read_holds_up_the_writer(docker):
+    script = "i=0; while [ $i -lt 4000 ]; do echo 0123456789012345678901234567890123456789012345678901234567890; " \
+             "i=$((i+1)); done; touch /done; sleep 300"
+    with docker.popen("run", "--name", "box1", *docker.image, "sh", "-c", script, stdout=subprocess.PIPE) as p:
+        wait_for(lambda: docker("exec", "box1", "true").returncode == 0)
+        assert docker("exec", "box1", "test", "-e", "/done").returncode == 1
+        read = 0
+        while read < 4000 * 62:
+            read += len(p.stdout.read1(65536))
+        wait_for(lambda: docker("exec", "box1", "test", "-e", "/done").returncode == 0)
+        docker.ok("kill", "box1")
+        assert p.wait(30) == 137
+
+
+def test_a_harness(docker, tmp_path):
+    """Start, 32 execs at once of which some take too long, files in and out, kill: several times."""
+    for n in range(ROUNDS):
+        name = f"round{n}"
+        docker.ok("run", "-d", "--name", name, *docker.image, "sleep", "3600")
+
+        def execute(i, name=name):
+            if i % 8:
+                return docker("exec", "-i", "-e", f"I={i}", name, "sh", "-c", "read x; echo $I $x",
+                              stdin=f"in{i}\n").stdout == f"{i} in{i}\n"
+            p = docker("exec", name, "timeout", "-s", "KILL", "0.2", "sleep", "60")
+            return p.returncode == 137
+
+        with ThreadPoolExecutor(32) as pool:
+            assert all(pool.map(execute, range(32)))
+        # Nobody of those who were killed is there; sleep is, and what looks.
+        assert docker.ok("exec", name, "ps", "-o", "args").count("sleep 60") == 0
+        docker.ok("kill", name)
+        docker.ok("rm", name)
+        assert docker.ok("ps", "-aq") == ""
+
+
+def test_one_name_from_many_sides(docker):
+    """Whatever happens to one name at once: each creation has one winner, and all ends."""
+    calls = [("create", "--name", "one1", *docker.image, "sleep", "600"), ("start", "one1"), ("exec", "one1", "true"),
+             ("stop", "-t", "0", "one1"), ("rm", "-f", "one1"), ("run", "-d", "--name", "one1", *docker.image, "sleep", "600"),
+             ("kill", "one1"), ("restart", "-t", "0", "one1")]
+    results = []
+    lock = threading.Lock()
+
+    def worker(n):
+        for i in range(4):
+            p = docker(*calls[(n + 3 * i) % len(calls)], timeout=120)
+            with lock:
+                results.append((p.args, p.returncode, p.stdout, p.stderr))
+
+    threads = [threading.Thread(target=worker, args=(n,)) for n in range(64)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(240)
+    assert not any(t.is_alive() for t in threads)
+    assert len(results) == 256
+    docker("rm", "-f", "one1")
+    assert docker.ok("ps", "-aq") == ""
+
+
+def test_one_creation_wins(docker):
+    with ThreadPoolExecutor(64) as pool:
+        made = list(pool.map(lambda _: docker("run", "-d", "--name", "one1", *docker.image, "sleep", "600"), range(64)))
+    assert sorted(p.returncode for p in made) == [0] + [125] * 63
+    winner = next(p.stdout.strip() for p in made if not p.returncode)
+    assert all(winner in p.stderr for p in made if p.returncode)
+    docker.ok("rm", "-f", "one1")
