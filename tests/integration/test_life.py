@@ -376,6 +376,55 @@ def test_kills_at_any_time_leave_what_can_be_removed(box):
     assert ps(box) == []
 
 
+def test_a_kill_of_the_image_server_is_a_failure_of_csbx(box):
+    run_detached(box, "box", "echo up; exec sleep 1000")
+    until(lambda: "up" in box.ok("logs", "box"), "up")
+    servers = json.loads(box.ok("list", "--servers", "--json"))
+    rows = servers["servers"] if isinstance(servers, dict) else servers
+    os.kill(rows[0]["pid"], signal.SIGKILL)
+    assert box.ok("wait", "box") == "125\n"
+    row = show(box, "box")
+    assert (row["status"], row["exit_code"]) == ("exited", 125) and "server" in row["error"]
+    box.ok("start", "-d", "box")
+    box.ok("remove", "-f", "box")
+
+
+def test_after_a_crash_of_the_machine(box):
+    """As after a reboot: no processes, no runtime directory, and a layer that another boot has marked."""
+    run_detached(box, "box", "echo a >/f; echo up; exec sleep 1000")
+    until(lambda: "up" in box.ok("logs", "box"), "up")
+    row = show(box, "box")
+    os.kill(supervisor_of(box, "box")["supervisor_pid"], signal.SIGKILL)
+    until(lambda: show(box, "box")["status"] == "exited", "exited")
+    box.ok("gc")
+    mark = box.dirs["data"] / "layers" / row["id"] / "dirty"
+    mark.unlink()
+    mark.symlink_to("01234567-89ab-cdef-0123-456789abcdef")
+    again = show(box, "box")
+    assert (again["status"], again["exit_code"], again["started"]) == ("exited", 137, row["started"])
+    box.fails("start", "-d", "box", says="incomplete")
+    assert show(box, "box")["status"] == "exited"
+    box.ok("start", "-d", "--force", "box")
+    assert box.ok("exec", "box", "cat", "/f") == "a\n"
+
+
+def test_many_at_one_name(box):
+    """64 commands of all kinds at once, each may win or lose: none hangs, and nothing is left."""
+    commands = [["run", "--keep", "-d", "--name", "box", box.image, "sleep", "1000"], ["start", "-d", "box"],
+                ["exec", "box", "true"], ["stop", "-t", "1", "box"], ["remove", "-f", "box"], ["ps", "-a"],
+                ["rename", "box", "cox"], ["rename", "cox", "box"]]
+    running = [subprocess.Popen(box.argv(commands[i % len(commands)]), env=box.env, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **box.identity())
+               for i in range(64)]
+    for p in running:
+        out, err = p.communicate(timeout=120)
+        assert p.returncode in (0, 125, 137) and "garbled" not in err and "damaged" not in err, (p.args, out, err)
+    for name in ("box", "cox"):
+        box.ok("remove", "-f", name)
+    assert ps(box) == []
+    assert not [n for n in os.listdir(box.dirs["data"] / "layers") if not n.startswith(".")]
+
+
 def supervisors(csbx):
     """Processes of csbx with this test's data directory in their environment."""
     wanted = f"CSBX_DATA_PATH={csbx.dirs['data']}".encode()
