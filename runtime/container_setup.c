@@ -271,7 +271,9 @@ int container_release_upper(struct container *c, struct err *e)
 		scratch_discard(&c->layer, c->link.userns_fd);
 	} else {
 		/* What is about to be removed need not be synced. */
-		if (!c->is_removed)
+		if (!c->is_removed && c->hooks && c->hooks->kept)
+			layer_clean_later(&c->layer);
+		else if (!c->is_removed)
 			r = layer_clean(&c->layer, e);
 		layer_close(&c->layer);
 	}

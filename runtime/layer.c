@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -21,6 +23,8 @@
 #include "runtime/tree_remove.h"
 
 #define DIRTY "dirty"
+#define DIRTY_NEW "dirty.new"
+#define LOCK_TRIES 20
 
 static const struct {
 	unsigned long magic;
@@ -123,6 +127,19 @@ static int write_pid(int lock, struct err *e)
 	return 0;
 }
 
+/* Who clears the marks of a last use holds it for a moment only. */
+static int try_lock(int fd)
+{
+	static const struct timespec pause = {.tv_nsec = 1000000};
+	int r = file_lock_try(fd, true);
+
+	for (int i = 0; i < LOCK_TRIES && r == -EAGAIN; i++) {
+		nanosleep(&pause, NULL);
+		r = file_lock_try(fd, true);
+	}
+	return r;
+}
+
 /* Opens and locks dir/lock. 1: the directory was removed meanwhile. */
 static int take_lock(struct layer *l, struct err *e)
 {
@@ -132,7 +149,7 @@ static int take_lock(struct layer *l, struct err *e)
 	l->lock = openat(l->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (l->lock < 0)
 		return errno == ENOENT ? 1 : err_sys(e, "open lock");
-	r = file_lock_try(l->lock, true);
+	r = try_lock(l->lock);
 	if (r == -EAGAIN)
 		return busy(l->lock, e);
 	if (r < 0)
@@ -194,12 +211,14 @@ static int mark(struct layer *l, bool force, struct err *e)
 		r = tree_remove(l->work, "work", e);
 		if (r < 0)
 			return r;
-		if (!strcmp(boot, old))
-			return 0;
-		if (unlinkat(l->dir, DIRTY, 0) < 0)
-			return err_sys(e, "clear the mark");
 	}
-	return symlinkat(boot, l->dir, DIRTY) < 0 ? err_sys(e, "mark the layer") : 0;
+	/* Anew in any case, and never without one: the mark's inode tells this use from the last.
+	 */
+	(void)unlinkat(l->dir, DIRTY_NEW, 0);
+	if (symlinkat(boot, l->dir, DIRTY_NEW) < 0 ||
+	    renameat(l->dir, DIRTY_NEW, l->dir, DIRTY) < 0)
+		return err_sys(e, "mark the layer");
+	return 0;
 }
 
 static int open_kept(const struct paths *p, const char *name, bool force, struct layer *l,
@@ -249,6 +268,45 @@ int layer_clean(struct layer *l, struct err *e)
 	if (unlinkat(l->dir, DIRTY, 0) < 0 && errno != ENOENT)
 		return err_sys(e, "layer %s: clear the mark", l->name);
 	return fsync(l->dir) < 0 ? err_sys(e, "sync layer %s", l->name) : 0;
+}
+
+/* Locked only for a moment, so that nobody finds the layer in use because of this. */
+static void clear_marks(int dir, int work, const struct stat *mark)
+{
+	_close_ int lock = openat(dir, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	struct stat now;
+
+	if (lock < 0 || file_lock_try(lock, true) < 0 ||
+	    fstatat(dir, DIRTY, &now, AT_SYMLINK_NOFOLLOW) < 0 || now.st_ino != mark->st_ino ||
+	    now.st_ctim.tv_sec != mark->st_ctim.tv_sec ||
+	    now.st_ctim.tv_nsec != mark->st_ctim.tv_nsec)
+		return;
+	if (tree_remove(work, "work", NULL) >= 0)
+		(void)unlinkat(dir, DIRTY, 0);
+}
+
+void layer_clean_later(struct layer *l)
+{
+	int fds[3] = {l->dir, l->upper, l->work}, status;
+	struct stat mark;
+	pid_t pid;
+
+	/* Before the fork: a lock that a child has inherited would be held on. */
+	fd_close(&l->lock);
+	pid = fstatat(l->dir, DIRTY, &mark, AT_SYMLINK_NOFOLLOW) < 0 ? -1 : fork();
+	if (!pid) {
+		/* Twice, so that the caller has nothing to reap. */
+		if (fork())
+			_exit(0);
+		setsid();
+		fd_keep_only(fds, 3);
+		if (syncfs(fds[1]) == 0)
+			clear_marks(fds[0], fds[2], &mark);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	layer_close(l);
 }
 
 int layer_hold(const struct paths *p, const char *name, struct layer *ret, struct err *e)

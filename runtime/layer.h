@@ -11,7 +11,8 @@
  * operation, which journalling file systems keep in order with all that follow, so nothing is
  * synced at start. A start that finds `dirty` of the same boot goes on (only processes died, the
  * page cache did not) and clears the kernel's own marker; of another boot it is refused with
- * "layer may be incomplete after a crash" unless forced. layer_clean() syncs after the exit.
+ * "layer may be incomplete after a crash" unless forced. layer_clean() syncs after the exit;
+ * layer_clean_later() has it done by a process of its own, as a busy disk takes seconds for it.
  *
  * Throw-away: $CSBX_SCRATCH_PATH/ID/{upper,work,lock}, held and deleted by its supervisor.
  *
@@ -43,6 +44,11 @@ int layer_open(const struct paths *p, const char *name, bool force, struct layer
 	       struct err *e);
 /* Syncs the layer, then clears both markers. The payload must be gone. */
 int layer_clean(struct layer *l, struct err *e);
+/*
+ * Lets the layer go; it is synced, and the marks are cleared, in the background, unless somebody
+ * has taken it by then: who takes it next makes the mark anew, and so tells its use from this one.
+ */
+void layer_clean_later(struct layer *l);
 /* Lets the layer go as it is; also for a scratch layer that stays with a detached supervisor. */
 void layer_close(struct layer *l);
 

@@ -106,28 +106,6 @@ int tree_remove(int dirfd, const char *name, struct err *e)
 	return remove_mapped(dirfd, name, e);
 }
 
-/* Nothing of the caller's may stay open in a process it does not wait for. */
-static void keep_only(int *fds, unsigned n)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	for (int fd = 0; fd < 3; fd++) {
-		if (null < 0 || dup2(null, fd) < 0)
-			close(fd);
-	}
-	/* Lifted above each other first, so that none is closed before it has moved. */
-	for (unsigned i = 0; i < n; i++)
-		fds[i] = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD_CLOEXEC, 3 + n);
-	for (unsigned i = 0; i < n; i++) {
-		if (fds[i] >= 0)
-			dup3(fds[i], (int)(3 + i), O_CLOEXEC);
-		else
-			close((int)(3 + i));
-		fds[i] = fds[i] < 0 ? -1 : (int)(3 + i);
-	}
-	close_range(3 + n, ~0U, 0);
-}
-
 void tree_remove_detached(int dirfd, const char *name, int userns_fd, int hold_fd)
 {
 	int fds[3] = {dirfd, userns_fd, hold_fd}, status;
@@ -146,7 +124,7 @@ void tree_remove_detached(int dirfd, const char *name, int userns_fd, int hold_f
 	if (fork())
 		_exit(0);
 	setsid();
-	keep_only(fds, 3);
+	fd_keep_only(fds, 3);
 	if (fds[1] >= 0 && !setns(fds[1], CLONE_NEWUSER))
 		_exit(path_remove_tree_at(fds[0], name, NULL) < 0);
 	_exit(tree_remove(fds[0], name, NULL) < 0);

@@ -116,3 +116,24 @@ ssize_t fd_recv(int sock, void *buf, size_t len, int *fds, size_t n_fds, struct 
 	}
 	return r;
 }
+
+void fd_keep_only(int *fds, unsigned n)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; fd < 3; fd++) {
+		if (null < 0 || dup2(null, fd) < 0)
+			close(fd);
+	}
+	/* Lifted above each other first, so that none is closed before it has moved. */
+	for (unsigned i = 0; i < n; i++)
+		fds[i] = fds[i] < 0 ? -1 : fcntl(fds[i], F_DUPFD_CLOEXEC, 3 + n);
+	for (unsigned i = 0; i < n; i++) {
+		if (fds[i] >= 0)
+			dup3(fds[i], (int)(3 + i), O_CLOEXEC);
+		else
+			close((int)(3 + i));
+		fds[i] = fds[i] < 0 ? -1 : (int)(3 + i);
+	}
+	close_range(3 + n, ~0U, 0);
+}

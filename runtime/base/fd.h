@@ -54,6 +54,12 @@ static inline int take_fd(int *fd)
 int fd_keep_on_exec(int fd, struct err *e);
 
 /*
+ * For a process that its caller does not wait for: 0, 1 and 2 become /dev/null, the n descriptors
+ * (-1: none) become 3, 4, ..., everything else is closed.
+ */
+void fd_keep_only(int *fds, unsigned n);
+
+/*
  * Sends len bytes with up to FD_PASS_MAX descriptors in one message of a SOCK_SEQPACKET socket.
  * Never raises SIGPIPE. The descriptors stay the caller's.
  */
