@@ -63,8 +63,8 @@ static const struct opt eval_only_opts[] = {
 	 .help = "a file to put, under its own name, into the directory the program starts in; may "
 		 "be repeated"},
 	{OPT_LIST, 0, "deny-import", "MODULE", offsetof(struct eval_args, deny_import),
-	 .help = "do not run a program that imports MODULE or what is in it; a look at its syntax "
-		 "tree, no boundary"},
+	 .help = "do not run a program that imports MODULE or what is in it, or anything for *; a "
+		 "look at its syntax tree, no boundary"},
 	{OPT_LIST, 0, "deny-call", "NAME", offsetof(struct eval_args, deny_call),
 	 .help = "do not run a program that calls NAME (eval, os.system)"},
 	{OPT_LIST, 0, "allow-command", "NAME", offsetof(struct eval_args, allow_command),

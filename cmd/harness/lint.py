@@ -36,8 +36,8 @@ class Lint(ast.NodeVisitor):
 
     def check_import(self, node, *names):
         for denied in self.deny_import:
-            if any(n == denied or n.startswith(denied + ".") for n in names):
-                self.say(node, "imports %s, which is not allowed" % denied)
+            if denied == "*" or any(n == denied or n.startswith(denied + ".") for n in names):
+                self.say(node, "imports %s, which is not allowed" % (names[0] if denied == "*" else denied))
 
     def visit_Import(self, node):
         for alias in node.names:

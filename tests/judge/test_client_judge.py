@@ -60,6 +60,13 @@ def test_eval_defaults(client, python_image, monkeypatch):
         client.eval("print(4)")
 
 
+def test_eval_of_what_is_not_allowed(client, python_image):
+    result = client.eval("import socket\nprint(1)", image=python_image, deny_import=["http", "socket"], deny_call=["eval"])
+    assert result.status == "policy_violation" and not result.passed and "socket" in result.feedback[0] and result.stdout == ""
+    assert client.eval("print(1)", image=python_image, deny_import=["*"]).success
+    assert client.eval("import math", image=python_image, deny_import="*").status == "policy_violation"
+
+
 def test_eval_with_asyncio(client, python_image):
     async def main():
         results = await asyncio.gather(*(client.aio.eval(f"print({n})", image=python_image, timeout=60) for n in range(20)))

@@ -129,11 +129,11 @@ def test_feedback_of_cases(sandbox, case):
 
 
 @pytest.mark.parametrize("code, said", [
-    ("import subprocess", "Forbidden import: subprocess (line 1)"), ("x = 1\nfrom subprocess import run", "Forbidden import: subprocess (line 2)"),
-    ("import urllib.request as u", "Forbidden import: urllib (line 1)"), ("import os\nos.system('id')", "Forbidden call: os.system (line 2)"),
-    ("from os import system as s\ns('id')", "Forbidden import: os.system (line 1)"), ("__import__('socket')", "Forbidden import: socket (line 1)"),
-    ("import importlib\nimportlib.import_module('http.server')", "Forbidden import: http (line 2)"),
-    ("import os as o\ndef f():\n    o.system('id')", "Forbidden call: os.system (line 3)")], ids=repr)
+    ("import subprocess", "line 1: imports subprocess,"), ("x = 1\nfrom subprocess import run", "line 2: imports subprocess,"),
+    ("import urllib.request as u", "line 1: imports urllib,"), ("import os\nos.system('id')", "line 2: calls os.system,"),
+    ("from os import system as s\ns('id')", "line 1: imports os.system,"), ("__import__('socket')", "line 1: imports socket,"),
+    ("import importlib\nimportlib.import_module('http.server')", "line 2: imports http,"),
+    ("import os as o\ndef f():\n    o.system('id')", "line 3: calls os.system,")], ids=repr)
 def test_forbidden(sandbox, code, said):
     from csbx.adapters import CodeFeedbackExtractor
     result = sandbox.run(code + "\nopen('mark', 'w')")
@@ -153,7 +153,7 @@ def test_what_is_allowed(sandbox, client):
     result = CodeSandbox(forbidden_modules=["json"], timeout=30).run("import json")
     assert not result.success and "json" in result.stderr
     result = CodeSandbox(allow_imports=False, timeout=30).run("import math")
-    assert not result.success and "Forbidden import: math" in result.stderr
+    assert not result.success and "imports math," in result.stderr
     assert CodeSandbox(allow_imports=False, timeout=30).run("print(1)").success
 
 

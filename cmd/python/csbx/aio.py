@@ -18,7 +18,7 @@ from .sync import KILL_S, PAUSE_S
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-    from .options import ExecOptions, JudgeOptions, RunOptions
+    from .options import EvalOptions, ExecOptions, JudgeOptions, RunOptions
 
 T = TypeVar("T")
 
@@ -102,7 +102,7 @@ async def eval(code: Code, *, image: Optional[program.Path] = None, lang: Option
                args: Sequence[str] = (), stdin: Input = None, function: Optional[str] = None,
                cases: Optional[Iterable[CaseLike]] = None, setup: Optional[Code] = None,
                check: Optional[Code] = None, files: Optional[Mapping[str, Code]] = None,
-               csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> EvalResult:
+               csbx: Optional[program.Path] = None, **options: "Unpack[EvalOptions]") -> EvalResult:
     """As csbx.eval()."""
     return await perform(build.eval(code, image=image, lang=lang, args=args, stdin=stdin,
                               function=function, cases=cases, setup=setup, check=check,

@@ -14,7 +14,7 @@ from .sync import perform
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-    from .options import ExecOptions, JudgeOptions, RunOptions
+    from .options import EvalOptions, ExecOptions, JudgeOptions, RunOptions
 
 
 def run(image: program.Path, command: Sequence[str] = (), *, input: Input = None,
@@ -41,7 +41,7 @@ def eval(code: Code, *, image: Optional[program.Path] = None, lang: Optional[str
          args: Sequence[str] = (), stdin: Input = None, function: Optional[str] = None,
          cases: Optional[Iterable[CaseLike]] = None, setup: Optional[Code] = None,
          check: Optional[Code] = None, files: Optional[Mapping[str, Code]] = None,
-         csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> EvalResult:
+         csbx: Optional[program.Path] = None, **options: "Unpack[EvalOptions]") -> EvalResult:
     """Runs a snippet in a fresh container without a network, and judges it.
 
     code: its text. image: default_image() where there is none. lang: python, bash, node or c.

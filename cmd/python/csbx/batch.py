@@ -18,7 +18,7 @@ from .result import EvalResult, Failure
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-    from .options import JudgeOptions
+    from .options import EvalOptions
 
 STOP_S = 5.0
 
@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image: Optional[program.Path] = None,
                workers: Optional[int] = None, csbx: Optional[program.Path] = None,
-               **given: "Unpack[JudgeOptions]") -> Iterator[Record]:
+               **given: "Unpack[EvalOptions]") -> Iterator[Record]:
     """Judges snippets, `workers` at a time (default: one a CPU), and yields records as they end.
 
     A snippet is its code, or a dict of what csbx.eval() takes: code, id, lang, function, cases,
@@ -43,7 +43,7 @@ def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image: Opti
     result. Closing the iterator early ends what runs.
     """
     argv = [program.find(csbx), "eval", "--image", build.operand(program.default_image(image)),
-            *options.words(options.JUDGE, given), "--batch", "-"]
+            *options.words(options.EVAL, given), "--batch", "-"]
     if workers is not None:
         argv.append(f"--jobs={workers}")
     return _records(argv, snippets)

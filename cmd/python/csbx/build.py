@@ -82,7 +82,7 @@ def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Pa
          check: Optional[Code] = None,
          files: Optional[Mapping[str, Code]] = None) -> Call[EvalResult]:
     argv: List[Union[str, Temp]] = ["eval", "--image", operand(program.default_image(image)),
-                                    *options.words(options.JUDGE, given)]
+                                    *options.words(options.EVAL, given)]
     if lang is not None:
         argv.append(f"--lang={lang}")
     if function is not None:

@@ -53,6 +53,16 @@ class JudgeOptions(ExecOptions, total=False):
     labels: Mapping[str, str]
     allow_root: bool
     no_job_env: bool
+    stop_signal: Optional[str]
+    stop_timeout: Optional[float]
+
+
+class EvalOptions(JudgeOptions, total=False):
+    """Options of eval."""
+
+    deny_import: Sequence[str]
+    deny_call: Sequence[str]
+    allow_command: Sequence[str]
 
 
 class RunOptions(JudgeOptions, total=False):
@@ -125,7 +135,12 @@ JUDGE: Dict[str, Callable[[Any], List[str]]] = {
     "userns": _text("userns"), "group_add": _each("group-add"), "cap_add": _each("cap-add"),
     "cap_drop": _each("cap-drop"), "security_opt": _each("security-opt"),
     "labels": _pairs("label"), "allow_root": _flag("allow-root"),
-    "no_job_env": _flag("no-job-env")}
+    "no_job_env": _flag("no-job-env"), "stop_signal": _text("stop-signal"),
+    "stop_timeout": _seconds("stop-timeout")}
+
+EVAL: Dict[str, Callable[[Any], List[str]]] = {
+    **JUDGE, "deny_import": _each("deny-import"), "deny_call": _each("deny-call"),
+    "allow_command": _each("allow-command")}
 
 RUN: Dict[str, Callable[[Any], List[str]]] = {**JUDGE, "name": _text("name")}
 

@@ -19,7 +19,7 @@ from .sync import Running, perform
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-    from .options import JudgeOptions, RunOptions
+    from .options import EvalOptions, JudgeOptions, RunOptions
 
 T = TypeVar("T")
 Future = concurrent.futures.Future
@@ -60,7 +60,7 @@ class Pool:
                     stdin: Input = None, function: Optional[str] = None,
                     cases: Optional[Iterable[CaseLike]] = None, setup: Optional[Code] = None,
                     check: Optional[Code] = None, files: Optional[Mapping[str, Code]] = None,
-                    **options: "Unpack[JudgeOptions]") -> "Future[EvalResult]":
+                    **options: "Unpack[EvalOptions]") -> "Future[EvalResult]":
         """As csbx.eval() with the pool's image, later: a Future of its result."""
         return self._submit(build.eval(
             code, image=self.image, lang=lang, args=args, stdin=stdin, function=function,
@@ -68,7 +68,7 @@ class Pool:
             given={**self.options, **options}))
 
     def map_eval(self, codes: Iterable[Code],
-                 **options: "Unpack[JudgeOptions]") -> Iterator[EvalResult]:
+                 **options: "Unpack[EvalOptions]") -> Iterator[EvalResult]:
         """Results in the order of the snippets, as they come."""
         return self._in_order([self.submit_eval(c, **options) for c in codes])
 
