@@ -136,5 +136,5 @@ int engine_save(enum engine_kind kind, const char *name, const struct engine_opt
 		return r;
 	if (r > 0)
 		return engine_save_by_socket(kind, name, path, o, tmp_dirfd, e);
-	return engine_save_by_program(kind, name, tmp_dirfd, e);
+	return engine_save_by_program(kind, name, &o->watch, tmp_dirfd, e);
 }

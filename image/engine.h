@@ -8,6 +8,8 @@
  * too); where there is none, from the engine's program.
  */
 
+#include "image/spool.h"
+
 struct err;
 struct strbuf;
 
@@ -19,6 +21,7 @@ struct engine_options {
 	const char *container_host; /* CONTAINER_HOST, the same for podman */
 	const char *runtime_dir;    /* XDG_RUNTIME_DIR, where users' own engines listen */
 	const _Atomic int *cancel;
+	struct spool_watch watch; /* of the archive as it comes */
 };
 
 /* NAME[:TAG], NAME@DIGEST or an id, as the engine knows it; checked, so that it can be passed on.

@@ -125,7 +125,8 @@ static int look_up(const char *program, const char *name, struct strbuf *ret_id,
 	return 0;
 }
 
-int engine_save_by_program(enum engine_kind kind, const char *name, int tmp_dirfd, struct err *e)
+int engine_save_by_program(enum engine_kind kind, const char *name, const struct spool_watch *watch,
+			   int tmp_dirfd, struct err *e)
 {
 	_strbuf_ struct strbuf id = STRBUF_INIT;
 	const char *const docker[] = {"docker", "save", "--", NULL, NULL};
@@ -145,7 +146,7 @@ int engine_save_by_program(enum engine_kind kind, const char *name, int tmp_dirf
 	r = child_start(&c, argv, e);
 	if (r < 0)
 		return r;
-	fd = spool_copy(c.out, tmp_dirfd, e);
+	fd = spool_copy_watched(c.out, tmp_dirfd, watch, e);
 	r = child_end(&c, argv, fd, e);
 	if (r < 0)
 		fd_close(&fd);

@@ -20,7 +20,8 @@ int engine_save_by_socket(enum engine_kind kind, const char *name, const char *p
 			  const struct engine_options *o, int tmp_dirfd, struct err *e);
 
 /* As engine_save(), by `docker save` or `podman save`. For when there is no socket. */
-int engine_save_by_program(enum engine_kind kind, const char *name, int tmp_dirfd, struct err *e);
+int engine_save_by_program(enum engine_kind kind, const char *name, const struct spool_watch *watch,
+			   int tmp_dirfd, struct err *e);
 
 /* Id of the answer to an inspection; caller frees. */
 int engine_parse_id(const char *text, size_t len, char **ret, struct err *e);

@@ -81,7 +81,7 @@ static int write_piece(void *arg, const void *data, size_t len, struct err *e)
 static int save(const struct engine *g, const char *name, int tmp_dirfd, struct err *e)
 {
 	_http_response_ struct http_response answer = {0};
-	_spool_ struct spool out = SPOOL_INIT;
+	_spool_ struct spool out = {.fd = -1, .watch = g->options->watch};
 	struct http_request q = {.sink = write_piece, .arg = &out};
 	_free_ char *id = NULL;
 	int r = look_up(g, name, &id, e);

@@ -48,6 +48,8 @@ int spool_write(struct spool *s, const void *data, size_t len, struct err *e)
 		return err_set(e, EFBIG, "larger than %llu GiB",
 			       (unsigned long long)(SPOOL_MAX_BYTES >> 30));
 	r = io_write_all(s->fd, data, len, e);
+	if (r >= 0 && s->watch.written)
+		s->watch.written(s->watch.arg, s->bytes);
 	return r < 0 ? err_wrap(e, "temporary file") : 0;
 }
 
@@ -58,7 +60,12 @@ void spool_close(struct spool *s)
 
 int spool_copy(int fd, int tmp_dirfd, struct err *e)
 {
-	_spool_ struct spool out = SPOOL_INIT;
+	return spool_copy_watched(fd, tmp_dirfd, &(struct spool_watch){NULL, NULL}, e);
+}
+
+int spool_copy_watched(int fd, int tmp_dirfd, const struct spool_watch *w, struct err *e)
+{
+	_spool_ struct spool out = {.fd = -1, .watch = *w};
 	_free_ char *buf = malloc(COPY_CHUNK);
 	int r = buf ? spool_open(&out, tmp_dirfd, e) : err_set(e, ENOMEM, "out of memory");
 

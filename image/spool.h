@@ -14,10 +14,17 @@ struct err;
 
 #define SPOOL_MAX_BYTES (UINT64_C(128) << 30)
 
+/* For whoever shows how far it is; written may be NULL. */
+struct spool_watch {
+	void (*written)(void *arg, uint64_t bytes);
+	void *arg;
+};
+
 /* Such a file that is filled piece by piece. */
 struct spool {
 	int fd; /* -1: none; to be taken when it is complete */
 	uint64_t bytes;
+	struct spool_watch watch;
 };
 #define SPOOL_INIT       \
 	{                \
@@ -30,6 +37,9 @@ void spool_close(struct spool *s);
 
 /* Copies all that fd gives. The new file's descriptor, or -errno. */
 int spool_copy(int fd, int tmp_dirfd, struct err *e);
+
+/* The same, watched. */
+int spool_copy_watched(int fd, int tmp_dirfd, const struct spool_watch *w, struct err *e);
 
 /* The same for the decompressed content of a regular file. */
 int spool_decompressed(int fd, int tmp_dirfd, struct err *e);

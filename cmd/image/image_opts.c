@@ -133,7 +133,8 @@ static int ask_with_view(struct cmd *c, struct source_opts *o, const char *uri, 
 		.progress_arg = &view,
 		.engine = {.docker_host = getenv("DOCKER_HOST"),
 			   .container_host = getenv("CONTAINER_HOST"),
-			   .runtime_dir = getenv("XDG_RUNTIME_DIR")},
+			   .runtime_dir = getenv("XDG_RUNTIME_DIR"),
+			   .watch = {transfer_view_spooled, &view}},
 	};
 	int r;
 

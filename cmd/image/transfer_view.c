@@ -165,10 +165,35 @@ void transfer_view_wait(struct transfer_view *v, const struct digest *d, uint64_
 	v->drawn_lines = 1;
 }
 
+void transfer_view_spooled(void *arg, uint64_t bytes)
+{
+	struct transfer_view *v = arg;
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	uint64_t now_ns = progress_clock_ns();
+
+	v->spooled_bytes = bytes;
+	if (!v->start_ns)
+		v->start_ns = now_ns;
+	if (v->quiet || !v->terminal || now_ns - v->drawn_ns < REDRAW_NS)
+		return;
+	go_back(v, &out);
+	strbuf_addstr(&out, "copied ");
+	progress_add_size(&out, bytes);
+	strbuf_addstr(&out, " from the engine\033[K\n");
+	if (!out.failed)
+		io_write_all(STDERR_FILENO, out.data, out.len, NULL);
+	v->drawn_lines = 1;
+	v->drawn_ns = now_ns;
+}
+
 void transfer_view_done(struct transfer_view *v)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
+	if (!v->terminal && !v->quiet && v->spooled_bytes) {
+		progress_add_size(&out, v->spooled_bytes);
+		cmd_warn("copied %s from the engine", strbuf_str(&out));
+	}
 	if (v->terminal && v->drawn_lines) {
 		go_back(v, &out);
 		strbuf_addstr(&out, "\033[J");

@@ -21,6 +21,7 @@ struct transfer_view {
 	bool *told;         /* by item: its line has been printed */
 	size_t n_told;
 	bool told_waiting;
+	uint64_t spooled_bytes;
 };
 
 void transfer_view_init(struct transfer_view *v, bool quiet);
@@ -33,7 +34,10 @@ struct digest;
 void transfer_view_wait(struct transfer_view *v, const struct digest *d, uint64_t have_bytes,
 			uint64_t size_bytes);
 
-/* Removes what is redrawn. */
+/* An engine's archive is copied, so many bytes so far: a spool_watch.written callback. */
+void transfer_view_spooled(void *arg, uint64_t bytes);
+
+/* Removes what is redrawn; in a log, says how much an engine gave. */
 void transfer_view_done(struct transfer_view *v);
 
 #endif

@@ -59,7 +59,10 @@ def cat(image, path):
 @pytest.mark.needs_root
 @BOTH
 def test_socket(csbx, engine, app_tar):
-    csbx.ok("import", f"{SCHEME[engine.name]}://app:latest", env=engine.env())
+    p = csbx.run("import", f"{SCHEME[engine.name]}://app:latest", env=engine.env())
+    assert p.returncode == 0 and "kB from the engine" in p.stderr and "\033" not in p.stderr, p.stderr
+    p = csbx.run("import", "-q", "-o", "q.sqsh", f"{SCHEME[engine.name]}://app:latest", env=engine.env())
+    assert p.returncode == 0 and not p.stderr, p.stderr
     csbx.ok("import", f"{SCHEME[engine.name]}://app", env=engine.env())  # not all tags of it
     csbx.ok("import", f"{SCHEME[engine.name]}://app:other", env=engine.env())
     csbx.ok("import", "-o", "direct.sqsh", f"docker-archive:{app_tar[0]}")
@@ -99,7 +102,8 @@ def test_unknown_image(csbx, engine):
 @pytest.mark.parametrize("engine", ["docker"], indirect=True)
 def test_docker_program(csbx, engine):
     engines.wrapper(csbx.top / "bin" / "docker", *engine.command)
-    csbx.ok("import", "dockerd://app:other", env={"PATH": f"{csbx.top}/bin:/usr/bin:/bin"})
+    p = csbx.run("import", "dockerd://app:other", env={"PATH": f"{csbx.top}/bin:/usr/bin:/bin"})
+    assert p.returncode == 0 and "kB from the engine" in p.stderr, p.stderr
     assert cat(csbx.work / "app+other.sqsh", "etc/os") == b"three\n"
     csbx.fails("import", "dockerd://nothing", env={"PATH": f"{csbx.top}/bin:/usr/bin:/bin"},
                says=("'docker image' failed", "nothing"))
