@@ -27,6 +27,7 @@ void tar_out_init(struct tar_out *t, int fd)
 void tar_out_free(struct tar_out *t)
 {
 	strbuf_free(&t->buf);
+	strbuf_free(&t->xattrs);
 }
 
 static int flush(struct tar_out *t, struct err *e)
@@ -82,16 +83,30 @@ static void finish(struct block *b)
 }
 
 /* "LENGTH KEY=VALUE\n", where LENGTH counts its own digits. */
-static void pax_record(struct strbuf *out, const char *key, const char *value)
+static void pax_bytes(struct strbuf *out, const char *key, const void *value, size_t bytes)
 {
-	size_t rest = strlen(key) + strlen(value) + 3, len = rest + 1;
+	size_t rest = strlen(key) + bytes + 3, len = rest + 1;
 	char digits[24];
 
 	while ((size_t)snprintf(digits, sizeof(digits), "%zu", len) + rest != len)
 		len = (size_t)snprintf(digits, sizeof(digits), "%zu", len) + rest;
 	strbuf_addf(out, "%zu %s=", len, key);
-	strbuf_addstr(out, value);
+	strbuf_add(out, value, bytes);
 	strbuf_addch(out, '\n');
+}
+
+static void pax_record(struct strbuf *out, const char *key, const char *value)
+{
+	pax_bytes(out, key, value, strlen(value));
+}
+
+void tar_out_xattr(struct tar_out *t, const char *name, const void *value, size_t len)
+{
+	_strbuf_ struct strbuf key = STRBUF_INIT;
+
+	strbuf_addf(&key, "SCHILY.xattr.%s", name);
+	pax_bytes(&t->xattrs, strbuf_str(&key), value, len);
+	t->xattrs.failed |= key.failed;
 }
 
 static void pax_number(struct strbuf *out, const char *key, int64_t value)
@@ -168,6 +183,9 @@ int tar_out_member(struct tar_out *t, const struct tar_header *h, struct err *e)
 		return err_set(e, EINVAL, "tar: a member lacks %llu bytes",
 			       (unsigned long long)t->left);
 	fill(&b, &pax, h, bytes);
+	strbuf_add(&pax, strbuf_str(&t->xattrs), t->xattrs.len);
+	pax.failed |= t->xattrs.failed;
+	strbuf_reset(&t->xattrs);
 	if (pax.len || pax.failed)
 		r = put_pax(t, &pax, e);
 	if (r >= 0)

@@ -4,8 +4,9 @@
 
 /*
  * Writes a tar to a descriptor: ustar headers (POSIX.1-1988), with a PAX extended header
- * (POSIX.1-2001) before a member whose name, link, size, owner or time does not fit. Nothing else
- * of PAX is used, so that every tar since then reads it.
+ * (POSIX.1-2001) before a member whose name, link, size, owner or time does not fit, or that has
+ * extended attributes (SCHILY.xattr.NAME, as GNU tar writes them). Nothing else of PAX is used,
+ * so that every tar since then reads it.
  */
 
 #include <stddef.h>
@@ -19,13 +20,16 @@ struct err;
 struct tar_out {
 	int fd; /* the caller's */
 	struct strbuf buf;
-	uint64_t pos;  /* bytes of the archive */
-	uint64_t left; /* data that the current member still needs */
+	struct strbuf xattrs; /* records of the next member */
+	uint64_t pos;         /* bytes of the archive */
+	uint64_t left;        /* data that the current member still needs */
 };
 
 void tar_out_init(struct tar_out *t, int fd);
 void tar_out_free(struct tar_out *t);
 
+/* An extended attribute of the next member. */
+void tar_out_xattr(struct tar_out *t, const char *name, const void *value, size_t len);
 /* The next member; a regular file's size_bytes of data must follow. */
 int tar_out_member(struct tar_out *t, const struct tar_header *h, struct err *e);
 int tar_out_data(struct tar_out *t, const void *data, size_t len, struct err *e);

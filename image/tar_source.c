@@ -38,7 +38,7 @@ int tar_plain_file(int fd, int tmp_dirfd, struct err *e)
 	return r ? take_fd(&copy) : spool_decompressed(copy, tmp_dirfd, e);
 }
 
-static int hash_file(int fd, uint64_t bytes, struct digest *ret, struct err *e)
+int tar_hash(int fd, uint64_t bytes, struct digest *ret, struct err *e)
 {
 	_digest_ctx_ struct digest_ctx hash = DIGEST_CTX_INIT;
 	_free_ char *buf = malloc(CHUNK);
@@ -68,7 +68,7 @@ int tar_source_open(struct image_source *s, int fd, int tmp_dirfd, struct err *e
 	else if (!st.st_size)
 		r = err_set(e, EINVAL, "the archive is empty");
 	else
-		r = hash_file(layer.fd, (uint64_t)st.st_size, &layer.diff_id, e);
+		r = tar_hash(layer.fd, (uint64_t)st.st_size, &layer.diff_id, e);
 	if (r >= 0 && !(s->layers = calloc(1, sizeof(*s->layers))))
 		r = err_set(e, ENOMEM, "out of memory");
 	if (r < 0) {

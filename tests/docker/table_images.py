@@ -10,21 +10,21 @@ PRUNED = (*SIZES, (r"(?m)^deleted: .*\n", ""))
 
 ROWS = [
     # --- load ---------------------------------------------------------------------------------
-    row("load what save wrote", "docker save box >b.tar; docker load -i b.tar", "load -i, save"),
-    row("load from standard input", "docker save box | docker load", "load, save"),
-    row("load --input with =", "docker save -o b.tar box; docker load --input=b.tar -q", "load -i, load -q, save -o"),
+    row("load what save wrote", "docker save box >b.tar; docker rmi -f box >/dev/null; docker load -i b.tar", "load -i, save"),
+    row("load from standard input", "docker save -o b.tar box; docker rmi -f box >/dev/null; cat b.tar | docker load", "load, save -o"),
+    row("load --input with =", "docker save -o b.tar box; docker rmi -f box >/dev/null; docker load --input=b.tar -q", "load -i, load -q, save -o"),
     row("load two images of one archive",
-        "docker save -o b.tar box conf:1; docker rmi conf:1 >/dev/null; docker load -qi b.tar; "
+        "docker save -o b.tar box conf:1; docker rmi -f conf:1 box >/dev/null; docker load -qi b.tar; "
         "docker images -q conf:1 | wc -l", "load -i, load -q, save, images -q"),
     row("load all names of an image",
         "docker tag box one:1; docker tag box two:2; docker save -o b.tar one:1 two:2; "
-        "docker rmi one:1 two:2; docker load -i b.tar", "load -i, save -o, tag, rmi"),
+        "docker rmi -f one:1 two:2 box >/dev/null; docker load -i b.tar", "load -i, save -o, tag, rmi"),
     row("load an image without a name",
         "docker save -o b.tar $(docker images -q --no-trunc conf:1); docker rmi -f conf:1 >/dev/null; "
-        "docker load -i b.tar", "load -i, save, images --no-trunc"),
-    row("load compressed", "docker save box | gzip -1 >b.tgz; docker load <b.tgz", "load, save"),
+        "docker load -i b.tar | cut -c1-23", "load -i, save, images --no-trunc"),
+    row("load compressed", "docker save box | gzip -1 >b.tgz; docker rmi -f box >/dev/null; docker load <b.tgz", "load, save"),
     row("load moves a name",
-        "docker tag conf:1 was:1; docker save -o b.tar was:1; docker rmi was:1; docker tag box was:1; "
+        "docker tag conf:1 was:1; docker save -o b.tar was:1; docker rmi was:1 >/dev/null; docker tag box was:1; "
         "docker load -qi b.tar; docker run --rm --entrypoint echo was:1 ran", "load -i, tag, run"),
     row("load of a missing file", "docker load -i nothere.tar", "load -i"),
     row("load of a directory", "mkdir d; docker load -i d >/dev/null 2>&1; echo $?", "load -i"),
@@ -33,6 +33,41 @@ ROWS = [
     says("load of an archive of something else", "mkdir d; touch d/x; tar cf t.tar d; docker load -i t.tar",
          "load -i", rc=1, err="Error response from daemon: invalid archive: does not contain a manifest.json\n",
          why="20.10 tells the path of a temporary file that it missed; this is the text of 28"),
+
+    # --- save ---------------------------------------------------------------------------------
+    row("save to a terminal's opposite", "docker save box | tar t | grep -c -x manifest.json", "save"),
+    row("save -o makes a private file", "docker save -o b.tar conf:1 && test -s b.tar && echo made", "save -o"),
+    row("save all tags of a repository",
+        "docker tag box many:1; docker tag box many:2; docker save many | tar xO manifest.json | grep -o 'many:[12]' | sort",
+        "save, tag"),
+    row("save into a missing directory", "docker save -o nothere/b.tar box", "save -o"),
+    row("save without operands", "docker save >/dev/null 2>&1; echo $?", "save"),
+    row("save of nothing", "docker save nothere >/dev/null 2>&1; echo $?", "save"),
+
+    # --- import -------------------------------------------------------------------------------
+    row("import from standard input", "mkdir -p r/etc; echo x >r/etc/x; tar -C r -c . | docker import - imp:1 | cut -c1-7; docker images -q imp | wc -l",
+        "import, images -q"),
+    row("import a compressed file", "mkdir r; echo x >r/x; tar -C r -cz . >r.tgz; docker import r.tgz imp | wc -c", "import"),
+    row("import with a command",
+        "docker run --rm --entrypoint cat box /bin/busybox >b; chmod +x b; mkdir -p r/bin; mv b r/bin/sh; "
+        "tar -C r -c . | docker import -c 'CMD echo from cmd' - imp >/dev/null; docker run --rm imp", "import -c, run --rm"),
+    row("import with changes",
+        "mkdir r; tar -C r -c . | docker import -c 'ENV A=1 B=\"2 3\"' -c 'WORKDIR /w' --change 'USER 7:8' "
+        "--change='LABEL a=b c=\"d e\"' -c 'EXPOSE 80 90/udp' -c 'VOLUME /v /w' - imp >/dev/null; "
+        "docker image inspect -f '{{json .Config.Env}} {{.Config.WorkingDir}} {{.Config.User}} {{json .Config.Labels}} "
+        "{{json .Config.ExposedPorts}} {{json .Config.Volumes}}' imp", "import -c, image inspect -f"),
+    row("import with an entry point as a list",
+        "mkdir r; tar -C r -c . | docker import -c 'ENTRYPOINT [\"/a\", \"b c\"]' - imp >/dev/null; "
+        "docker image inspect -f '{{json .Config.Entrypoint}} {{json .Config.Cmd}}' imp", "import -c, image inspect -f"),
+    row("import with a message", "mkdir r; tar -C r -c . | docker import -m 'by hand' - imp >/dev/null; docker history --format '{{.Comment}}' imp",
+        "import -m, history --format"),
+    row("import without a name", "mkdir r; tar -C r -c . | docker import - | cut -c1-7; docker images -f dangling=true -q | wc -l",
+        "import, images --filter"),
+    row("import of a missing file", "docker import nothere.tar", "import"),
+    row("import with RUN", "mkdir r; tar -C r -c . | docker import -c 'RUN x' - imp", "import -c"),
+    row("import with an unknown instruction", "mkdir r; tar -C r -c . | docker import -c 'NOPE x' - imp", "import -c"),
+    row("import to a bad name", "docker import - 'a b' </dev/null", "import"),
+    row("import without operands", "docker import >/dev/null 2>&1; echo $?", "import"),
 
     # --- images -------------------------------------------------------------------------------
     row("images of one repository", "docker images box", "images", rules=SIZES),

@@ -6,14 +6,16 @@ import gzip
 import json
 import re
 import resource
+import shutil
 import signal
 import subprocess
+import tarfile
 import time
 
 import pytest
 
 import images
-from ociimage import D, F, Image, digest, make_layer
+from ociimage import D, F, H, Image, L, digest, make_layer, tar_bytes
 from tinyregistry import Registry
 
 NAMES = {"Cmd": ["/bin/sh"], "Env": [images.PATH_ENV]}
@@ -110,6 +112,83 @@ def test_load_damaged(csbx):
     path.write_bytes(data)
     assert "Error response from daemon: " in docker(csbx, "load", "-i", path, code=1).stderr
     assert files(csbx) == [] and listed(csbx) == []
+
+
+# --- save -----------------------------------------------------------------------------------------
+
+def members(tar):
+    """What a layer says of each file, without what squashfs cannot hold."""
+    with tarfile.open(tar) as t:
+        return {m.name.strip("/"): (m.type, m.mode, m.uid, m.gid, int(m.mtime), m.linkname, m.size,
+                                    {k: v for k, v in m.pax_headers.items() if "xattr" in k},
+                                    t.extractfile(m).read() if m.isreg() else None)
+                for m in t.getmembers()}
+
+
+def layer_of(path, where):
+    with tarfile.open(path) as t:
+        names = json.load(t.extractfile("manifest.json"))[0]["Layers"]
+        assert len(names) == 1
+        where.write_bytes(t.extractfile(names[0]).read())
+    return where
+
+
+def test_save_a_loaded_image(csbx):
+    """Its layers are gone: one comes of its content, with owners, times, links and attributes."""
+    long = "/".join(["d" * 60] * 3)
+    entries = [D("etc", mode=0o755, mtime=7), F("etc/os", "x", uid=1000, gid=70000, mode=0o640, mtime=9),
+               F("big", random_bytes(300000), mode=0o4755), H("again", "big"), L("link", "etc/os"),
+               F("empty"), F("x", "y", xattrs={"user.mine": b"a\0b"}),
+               *[D("/".join([("d" * 60)] * n)) for n in (1, 2, 3)], F(f"{long}/deep", "z")]
+    image = Image([make_layer(entries)], NAMES)
+    docker(csbx, "load", "-i", archive(csbx, image, "app:1"))
+    docker(csbx, "save", "-o", "saved.tar", "app:1")
+    want = csbx.work / "want.tar"
+    want.write_bytes(tar_bytes(entries))
+    got, want = members(layer_of(csbx.work / "saved.tar", csbx.work / "got.tar")), members(want)
+    assert {n: m for n, m in got.items() if n in ("again", "big")}.keys() == {"again", "big"}
+    for name in want.keys() - {"again", "big"}:
+        assert got[name] == want[name], name
+    assert {got["again"][0], got["big"][0]} == {tarfile.LNKTYPE, tarfile.REGTYPE}
+    assert got.keys() == want.keys()
+    docker(csbx, "rmi", "app:1")
+    assert docker(csbx, "load", "-i", "saved.tar").stdout == "Loaded image: app:1\n"
+    docker(csbx, "save", "-o", "twice.tar", "app:1")  # what it is now, it stays
+    assert manifest(csbx.work / "twice.tar") == manifest(csbx.work / "saved.tar")
+
+
+def manifest(path):
+    with tarfile.open(path) as t:
+        return json.load(t.extractfile("manifest.json"))
+
+
+def test_save_a_pulled_image(csbx, registry):
+    """The cache has its layers: it is saved as it was, and is the same image for whoever loads it."""
+    image = busybox(mark="x")
+    registry.put("1", image)
+    name = f"{registry.host}/app:1"
+    docker(csbx, "pull", name)
+    p = csbx.run("docker", "save", name, text=False)
+    (csbx.work / "s.tar").write_bytes(p.stdout)
+    [saved] = manifest(csbx.work / "s.tar")
+    assert saved == {"Config": f"blobs/sha256/{ident(image)[7:]}", "RepoTags": [name],
+                     "Layers": [f"blobs/sha256/{x.diff_id[7:]}" for x in image.layers]}
+    docker(csbx, "rmi", name)
+    docker(csbx, "load", "-i", "s.tar")
+    assert listed(csbx) == [f"{name} {ident(image)}"]
+    assert csbx.ok("run", name, "cat", "/mark") == "x"
+
+
+def test_others_read_what_save_wrote(csbx, registry):
+    if not shutil.which("skopeo"):
+        pytest.skip("skopeo is not installed")
+    docker(csbx, "load", "-i", archive(csbx, busybox(mark="x"), "app:1", "app:2"))
+    docker(csbx, "save", "-o", "s.tar", "app")
+    run = {"check": True, "capture_output": True, "cwd": csbx.work}
+    subprocess.run(["skopeo", "copy", "-q", "docker-archive:s.tar:app:2", "dir:as-docker"], **run)
+    subprocess.run(["skopeo", "copy", "-q", "oci-archive:s.tar:1", "dir:as-oci"], **run)
+    csbx.ok("import", "-q", "-o", "x.sqsh", "docker-archive:s.tar:app:1")
+    assert csbx.ok("run", "./x.sqsh", "cat", "/mark") == "x"
 
 
 # --- names ----------------------------------------------------------------------------------------

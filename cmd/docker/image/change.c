@@ -19,7 +19,6 @@ void image_change_free(struct image_change *c)
 	strv_free(&c->labels);
 	free(c->user);
 	free(c->workdir);
-	free(c->stop_signal);
 	*c = (struct image_change){0};
 }
 
@@ -183,25 +182,11 @@ static int apply(struct image_change *c, const char *name, const char *value, st
 		return set_text(value, &c->user, e);
 	if (str_eq(name, "WORKDIR"))
 		return set_workdir(value, &c->workdir, e);
-	if (str_eq(name, "STOPSIGNAL"))
-		return set_text(value, &c->stop_signal, e);
 	if (str_eq(name, "ONBUILD")) {
 		strv_add(&c->on_build, value);
 		return strv_check(&c->on_build, e);
 	}
 	return -ENOENT;
-}
-
-static bool is_other_instruction(const char *name)
-{
-	static const char *const others[] = {"ADD",         "ARG",        "COPY", "FROM",
-					     "HEALTHCHECK", "MAINTAINER", "RUN",  "SHELL"};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (str_eq(name, others[i]))
-			return true;
-	}
-	return false;
 }
 
 int image_change_parse(struct image_change *c, const char *text, struct err *e)
@@ -217,19 +202,15 @@ int image_change_parse(struct image_change *c, const char *text, struct err *e)
 		*p = (char)toupper((unsigned char)*p);
 	if (!*name)
 		return err_set(e, EINVAL, "file with no instructions");
-	if (is_other_instruction(name)) {
-		for (char *p = name; *p; p++)
-			*p = (char)tolower((unsigned char)*p);
-		return err_set(e, EINVAL, "%s is not a valid change command", name);
-	}
-	r = *value ? apply(c, name, value, e) : -ENOENT;
-	if (r == -ENOENT && *value)
-		return err_set(e, EINVAL, "dockerfile parse error line 1: unknown instruction: %s",
-			       name);
-	if (r == -ENOENT)
+	r = *value ? apply(c, name, value, e) : -ENODATA;
+	if (r == -ENODATA)
 		return err_set(e, EINVAL,
 			       "dockerfile parse error line 1: %s requires at least one "
 			       "argument",
 			       name);
-	return r;
+	if (r != -ENOENT)
+		return r;
+	for (char *p = name; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	return err_set(e, EINVAL, "%s is not a valid change command", name);
 }

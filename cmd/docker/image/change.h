@@ -4,7 +4,7 @@
 
 /*
  * --change of `docker import`: Dockerfile instructions that change an image's configuration
- * (docker's reference, "import": CMD ENTRYPOINT ENV EXPOSE LABEL ONBUILD STOPSIGNAL USER VOLUME
+ * (docker's reference, "import": CMD ENTRYPOINT ENV EXPOSE LABEL ONBUILD USER VOLUME
  * WORKDIR), and the configuration of an image that is one tar.
  */
 
@@ -17,7 +17,7 @@ struct err;
 struct image_change {
 	struct strv env, cmd, entrypoint, ports, volumes, on_build;
 	struct strv labels; /* "name=value" */
-	char *user, *workdir, *stop_signal;
+	char *user, *workdir;
 	bool has_cmd, has_entrypoint;
 };
 

@@ -57,8 +57,6 @@ static void add_config(struct json_out *j, const struct image_change *c)
 	add_list(j, "Entrypoint", &c->entrypoint, c->has_entrypoint);
 	add_list(j, "OnBuild", &c->on_build, c->on_build.n > 0);
 	add_map(j, "Labels", &c->labels, true);
-	if (c->stop_signal)
-		json_kstr(j, "StopSignal", c->stop_signal);
 	json_end_object(j);
 }
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/docker/docker.h"
+#include "cmd/docker/image/verbs.h"
+#include "cmd/docker/image_value.h"
+#include "cmd/image/image_opts.h"
+#include "cmd/image_find.h"
+#include "image/image_save.h"
+#include "image/output.h"
+#include "image/store.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+struct save_args {
+	const char *output;
+};
+
+static const struct opt save_opts[] = {
+	{OPT_STR, 'o', "output", "string", offsetof(struct save_args, output),
+	 .help = "Write to a file, instead of STDOUT"},
+	{0},
+};
+static const struct opt_table save_table = {"Options", save_opts};
+
+struct save {
+	struct image_list all;
+	struct image_save to;
+};
+
+/* Each image once, with all names it was asked for by. */
+static int add(struct save *s, const struct image_item *item, const char *name, struct err *e)
+{
+	struct image_save_item *x = NULL;
+
+	for (size_t i = 0; i < s->to.n; i++) {
+		if (s->to.items[i].record == &item->record)
+			x = &s->to.items[i];
+	}
+	if (!x) {
+		x = &s->to.items[s->to.n++];
+		*x = (struct image_save_item){.record = &item->record};
+	}
+	for (size_t i = 0; name && i < x->names.n; i++) {
+		if (str_eq(x->names.items[i], name))
+			return 0;
+	}
+	if (name && !strchr(name, '@'))
+		strv_add(&x->names, name);
+	return strv_check(&x->names, e);
+}
+
+/* A repository without a tag is all of its tags. */
+static int add_repository(struct save *s, const char *operand, struct err *e)
+{
+	_image_name_ struct image_name n = {0};
+	_free_ char *repository = NULL;
+	int found = 0;
+
+	if (image_id_hex(operand) || image_name_parse(operand, &n, NULL) < 0 || n.tag || n.digest)
+		return 0;
+	repository = str_printf("%s/%s:", n.domain, n.path);
+	if (!repository)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->all.n; i++) {
+		const struct strv *names = &s->all.items[i].names;
+
+		for (size_t k = 0; k < names->n; k++) {
+			if (!str_has_prefix(names->items[k], repository))
+				continue;
+			if (add(s, &s->all.items[i], names->items[k], e) < 0)
+				return -ENOMEM;
+			found = 1;
+		}
+	}
+	return found;
+}
+
+static int add_operand(struct save *s, const char *operand, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	const struct image_item *item;
+	const char *name;
+	int r = add_repository(s, operand, e);
+
+	if (r)
+		return r;
+	item = image_item_find(&s->all, operand, &name);
+	if (item)
+		return add(s, item, name, e);
+	image_no_such(operand, &text);
+	return err_set(e, ENOENT, "%s", strbuf_str(&text));
+}
+
+static int write_file(struct save *s, const char *path, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	_free_ char *dir = slash ? str_printf("%.*s", slash == path ? 1 : (int)(slash - path), path)
+				 : strdup(".");
+	_output_ struct output out = OUTPUT_INIT;
+	_close_ int dirfd = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int r;
+
+	if (dirfd < 0)
+		return err_sys(e, "open %s", dir ? dir : path);
+	r = output_open(&out, dirfd, slash ? slash + 1 : path, true, e);
+	if (r >= 0)
+		r = image_save(&s->to, out.fd, e);
+	return r < 0 ? r : output_commit(&out, e);
+}
+
+/* Said before anything is read, in the client's words. */
+static int check_output(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	_free_ char *dir = slash && slash != path ? str_printf("%.*s", (int)(slash - path), path)
+						  : strdup(slash ? "/" : ".");
+	struct stat st;
+
+	if (!dir || stat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
+		return docker_say(
+			DOCKER_EXIT_FAILED,
+			"failed to save image: invalid output path: directory \"%s\" does "
+			"not exist",
+			dir ? dir : "");
+	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return docker_say(DOCKER_EXIT_FAILED,
+				  "failed to save image: invalid output path: \"%s\" must be a "
+				  "directory or a regular file",
+				  path);
+	return 0;
+}
+
+static int save(struct docker *d, struct save *s, const char *output, int argc, char **argv,
+		struct err *e)
+{
+	int r = s->to.dirfd = images_open(&d->cmd.paths, e);
+
+	if (r >= 0)
+		r = image_table_list(s->to.dirfd, &s->all, e);
+	if (r >= 0) {
+		s->to.items = calloc(s->all.n + 1, sizeof(*s->to.items));
+		r = s->to.items ? open_store(&d->cmd, &s->to.store, e)
+				: err_set(e, ENOMEM, "out of memory");
+	}
+	for (int i = 0; r >= 0 && i < argc; i++)
+		r = add_operand(s, argv[i], e);
+	if (r < 0)
+		return r;
+	return output ? write_file(s, output, e) : image_save(&s->to, STDOUT_FILENO, e);
+}
+
+static int save_run(struct docker *d, void *args, int argc, char **argv)
+{
+	const struct save_args *a = args;
+	struct save s = {.to = {.dirfd = -1}};
+	struct err e = ERR_INIT;
+	int r;
+
+	if (!a->output && isatty(STDOUT_FILENO))
+		return docker_say(DOCKER_EXIT_FAILED,
+				  "cowardly refusing to save to a terminal. Use the -o flag or "
+				  "redirect");
+	if (a->output && check_output(a->output))
+		return DOCKER_EXIT_FAILED;
+	r = save(d, &s, a->output, argc, argv, &e);
+	for (size_t i = 0; i < s.to.n; i++)
+		strv_free(&s.to.items[i].names);
+	free(s.to.items);
+	store_close(&s.to.store);
+	image_list_free(&s.all);
+	fd_close(&s.to.dirfd);
+	return r < 0 ? docker_daemon_error("%s", e.msg) : 0;
+}
+
+const struct docker_verb docker_save = {
+	.name = "save",
+	.usage = "[OPTIONS] IMAGE [IMAGE...]",
+	.uses = (const struct opt_use[]){{&save_table, 0}, {0}},
+	.min_operands = 1,
+	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct save_args),
+	.run = save_run,
+};
