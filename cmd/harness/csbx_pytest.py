@@ -2,7 +2,8 @@
 """pytest with a plugin that reports each node id over the channel.
 
 Hooks used, all in pytest 6, 7 and 8: pytest_configure, pytest_collectreport,
-pytest_collection_modifyitems, pytest_runtest_logreport, pytest_sessionfinish; of xdist, where it is
+pytest_collection_modifyitems, pytest_runtest_makereport, pytest_runtest_logreport,
+pytest_sessionfinish; of xdist, where it is
 there: pytest_testnodedown.
 """
 import os

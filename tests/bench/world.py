@@ -44,6 +44,7 @@ class World:
             shutil.copy2(self.build / name, self.bin)
         for name in BENCH_PROGRAMS:
             shutil.copy2(self.build / "tests/bench" / name, self.bin)
+        shutil.copytree(self.build / "harness", self.bin / "harness")
         self.own_dir(self.work, 0o755)
         for name in ("data", "cache", "home"):
             self.own_dir(self.work / name, 0o700)

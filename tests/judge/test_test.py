@@ -18,6 +18,7 @@ def outcomes(result):
     return {k.replace(CALC, ""): v for k, v in result["tests"].items()}
 
 
+@pytest.mark.both_users
 def test_a_patch_that_repairs(judge):
     before = harness.list_tree(judge.repo)
     r = judge.judged(judge.fix(), code=0)
