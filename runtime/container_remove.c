@@ -29,35 +29,49 @@ static int no_such(struct err *e)
 	return err_set(e, ENOENT, "no such container");
 }
 
-static int remove_with_layer(const struct paths *p, int dirfd, const char *name,
-			     const char *layer_name, struct err *e)
+int container_store_condemn(const struct paths *p, const char *name, const char *layer_name,
+			    struct container_debris *ret, struct err *e)
 {
-	struct layer layer = LAYER_INIT;
-	char tmp[TEMP_NAME_BYTES];
-	_close_ int temp = -1;
-	int r = layer_hold(p, layer_name, &layer, e);
+	int r;
 
-	if (r < 0)
-		return r;
+	*ret = (struct container_debris){.layer = LAYER_INIT, .dirfd = -1, .temp = -1};
+	ret->layer_temp = -1;
+	ret->dirfd = container_store_open_dir(p, e);
+	r = ret->dirfd < 0 ? ret->dirfd : layer_hold(p, layer_name, &ret->layer, e);
 	/* The layer first: one that outlived its container would be taken for the next one's. */
-	r = layer_destroy(&layer, e);
 	if (r >= 0)
-		r = temp = temp_begin(dirfd, e);
+		r = layer_condemn(&ret->layer, ret->layer_tmp, &ret->layer_temp, e);
 	if (r >= 0)
-		r = temp_move_away(dirfd, name, tmp, e);
-	layer_close(&layer);
-	if (r == -ENOENT)
-		return no_such(e);
-	return r < 0 ? r : tree_remove(dirfd, tmp, e);
+		r = ret->temp = temp_begin(ret->dirfd, e);
+	if (r >= 0)
+		r = temp_move_away(ret->dirfd, name, ret->tmp, e);
+	if (r >= 0)
+		return 0;
+	*ret->tmp = 0;
+	(void)container_debris_delete(ret, NULL);
+	return r == -ENOENT ? no_such(e) : r;
 }
 
-int container_store_remove_taken(const struct paths *p, const char *name,
-				 const struct container_record *r, struct err *e)
+int container_debris_delete(struct container_debris *d, struct err *e)
 {
-	_close_ int dirfd = container_store_open_dir(p, e);
+	int r = *d->layer_tmp ? tree_remove(d->layer.parent, d->layer_tmp, e) : 0;
 
-	return dirfd < 0 ? dirfd
-			 : remove_with_layer(p, dirfd, name, container_layer_name(name, r), e);
+	if (*d->tmp && tree_remove(d->dirfd, d->tmp, e) < 0)
+		r = -EIO;
+	fd_close(&d->layer_temp);
+	fd_close(&d->temp);
+	fd_close(&d->dirfd);
+	layer_close(&d->layer);
+	return r;
+}
+
+static int remove_with_layer(const struct paths *p, const char *name, const char *layer_name,
+			     struct err *e)
+{
+	struct container_debris d;
+	int r = container_store_condemn(p, name, layer_name, &d, e);
+
+	return r < 0 ? r : container_debris_delete(&d, e);
 }
 
 static int busy(const struct paths *p, const struct container_record *rec, struct err *e)
@@ -85,7 +99,7 @@ static int remove_kept(const struct paths *p, int dirfd, const char *name,
 		return busy(p, rec, e);
 	if (r < 0)
 		return r;
-	r = remove_with_layer(p, dirfd, name, rec->container_id, e);
+	r = remove_with_layer(p, name, rec->container_id, e);
 	run_dir_close(&run);
 	return r;
 }
@@ -108,7 +122,7 @@ int container_store_remove(const struct paths *p, const char *name, struct err *
 	} else {
 		r = instance_refuse_running(p, name, e);
 		if (r >= 0)
-			r = remove_with_layer(p, dirfd, name, name, e);
+			r = remove_with_layer(p, name, name, e);
 	}
 	container_record_free(&rec);
 	return r;

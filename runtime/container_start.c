@@ -116,9 +116,13 @@ int container_start_begin(const struct paths *p, struct container_found *found, 
 	return r < 0 ? r : 0;
 }
 
-/* It may have been renamed meanwhile, but not removed: its run is ours. */
+/*
+ * It may have been renamed meanwhile, but not removed: its run is ours. Who waits for its end is
+ * let go as soon as nobody finds it any more.
+ */
 static int remove_it(struct container_start *s, struct err *e)
 {
+	struct container_debris debris;
 	struct container_found now;
 	int r;
 
@@ -126,11 +130,15 @@ static int remove_it(struct container_start *s, struct err *e)
 		r = container_find(s->paths, s->found.record.container_id, &now, e);
 		if (r < 0)
 			return r;
-		r = container_store_remove_taken(s->paths, now.name, &now.record, e);
-		if (r >= 0)
-			r = volume_remove_of(s->paths, &now.record, e);
+		r = container_store_condemn(s->paths, now.name, now.record.container_id, &debris,
+					    e);
 		container_record_free(&now.record);
 	} while (r == -ENOENT);
+	if (r < 0)
+		return r;
+	r = volume_remove_of(s->paths, &s->found.record, e);
+	run_dir_close(&s->run);
+	(void)container_debris_delete(&debris, NULL);
 	return r;
 }
 

@@ -24,7 +24,9 @@
 
 #include "runtime/container_record.h"
 #include "runtime/image_file.h"
+#include "runtime/layer.h"
 #include "runtime/name.h"
+#include "runtime/temp_dir.h"
 
 struct err;
 struct meta_source;
@@ -89,8 +91,18 @@ int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_de
  * its instances runs or its layer is held. A damaged record does not stand in the way.
  */
 int container_store_remove(const struct paths *p, const char *name, struct err *e);
-/* The same for who holds its run (run_dir.h). -ENOENT: it has another name by now. */
-int container_store_remove_taken(const struct paths *p, const char *name,
-				 const struct container_record *r, struct err *e);
+/*
+ * The two halves of it, for who holds the container's run (run_dir.h): after the first nobody finds
+ * it any more, the second, which takes its time, may follow when the run has been let go. -ENOENT:
+ * it has another name by now. ret is closed by the second half, which a failed first one does.
+ */
+struct container_debris {
+	struct layer layer;
+	int dirfd, temp, layer_temp;
+	char tmp[TEMP_NAME_BYTES], layer_tmp[TEMP_NAME_BYTES];
+};
+int container_store_condemn(const struct paths *p, const char *name, const char *layer_name,
+			    struct container_debris *ret, struct err *e);
+int container_debris_delete(struct container_debris *d, struct err *e);
 
 #endif

@@ -295,11 +295,12 @@ void layer_clean_later(struct layer *l)
 	fd_close(&l->lock);
 	pid = fstatat(l->dir, DIRTY, &mark, AT_SYMLINK_NOFOLLOW) < 0 ? -1 : fork();
 	if (!pid) {
+		/* While the caller waits: none of its locks is held on when it goes. */
+		fd_keep_only(fds, 3);
 		/* Twice, so that the caller has nothing to reap. */
 		if (fork())
 			_exit(0);
 		setsid();
-		fd_keep_only(fds, 3);
 		if (syncfs(fds[1]) == 0)
 			clear_marks(fds[0], fds[2], &mark);
 		_exit(0);
@@ -361,21 +362,32 @@ int layer_read(const struct paths *p, const char *name, struct layer *ret, struc
 	return r == -EUCLEAN ? r : err_wrap(e, "layer %s", name);
 }
 
+int layer_condemn(struct layer *l, char ret_tmp[], int *ret_temp, struct err *e)
+{
+	int r;
+
+	*ret_tmp = 0;
+	*ret_temp = -1;
+	if (l->dir < 0)
+		return 0;
+	*ret_temp = temp_begin(l->parent, e);
+	if (*ret_temp < 0)
+		return *ret_temp;
+	r = temp_move_away(l->parent, l->name, ret_tmp, e);
+	if (r < 0)
+		*ret_tmp = 0;
+	if (r == -ENOENT)
+		return 0;
+	return r < 0 ? err_wrap(e, "layer %s", l->name) : 0;
+}
+
 int layer_destroy(struct layer *l, struct err *e)
 {
 	char tmp[TEMP_NAME_BYTES];
 	_close_ int temp = -1;
-	int r;
+	int r = layer_condemn(l, tmp, &temp, e);
 
-	if (l->dir < 0)
-		return 0;
-	temp = temp_begin(l->parent, e);
-	if (temp < 0)
-		return temp;
-	r = temp_move_away(l->parent, l->name, tmp, e);
-	if (r == -ENOENT)
-		return 0;
-	if (r >= 0)
+	if (r >= 0 && *tmp)
 		r = tree_remove(l->parent, tmp, e);
-	return r < 0 ? err_wrap(e, "layer %s", l->name) : 0;
+	return r;
 }

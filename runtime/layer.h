@@ -62,6 +62,11 @@ int layer_hold(const struct paths *p, const char *name, struct layer *ret, struc
  * -EBUSY, -EUCLEAN as layer_open().
  */
 int layer_read(const struct paths *p, const char *name, struct layer *ret, struct err *e);
+/*
+ * Renames the held layer away, "" in ret_tmp (TEMP_NAME_BYTES) when there is none; the caller
+ * deletes it below l->parent and then closes *ret_temp.
+ */
+int layer_condemn(struct layer *l, char ret_tmp[], int *ret_temp, struct err *e);
 /* Deletes the held layer: renamed away first, so that it is whole or gone. */
 int layer_destroy(struct layer *l, struct err *e);
 

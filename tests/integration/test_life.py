@@ -318,7 +318,7 @@ def supervisor_of(csbx, name):
 
 @pytest.mark.parametrize("whom", ["supervisor_pid", "pid", "payload"])
 def test_a_kill_of_any_process_is_told_truly(box, whom):
-    run_detached(box, "box", "echo a >/f; echo up; exec sleep 1000")
+    run_detached(box, "box", "test -e /f || echo a >/f; echo up; exec sleep 1000")
     until(lambda: "up" in box.ok("logs", "box"), "up")
     pid = show(box, "box")["pid"] if whom == "payload" else supervisor_of(box, "box")[whom]
     with subprocess.Popen(box.argv(["wait", "box"]), env=box.env, stdout=subprocess.PIPE, text=True,
@@ -391,7 +391,7 @@ def test_a_kill_of_the_image_server_is_a_failure_of_csbx(box):
 
 def test_after_a_crash_of_the_machine(box):
     """As after a reboot: no processes, no runtime directory, and a layer that another boot has marked."""
-    run_detached(box, "box", "echo a >/f; echo up; exec sleep 1000")
+    run_detached(box, "box", "test -e /f || echo a >/f; echo up; exec sleep 1000")
     until(lambda: "up" in box.ok("logs", "box"), "up")
     row = show(box, "box")
     os.kill(supervisor_of(box, "box")["supervisor_pid"], signal.SIGKILL)
