@@ -213,6 +213,9 @@ int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, str
 	int r = fd_send(l->sock, &rq, sizeof(rq), NULL, 0, e);
 	char byte;
 
+	if (r == -EPIPE || r == -ECONNRESET)
+		return ended(e);
+
 	while (r >= 0 && wait) {
 		uint64_t now = clock_monotonic_ms();
 

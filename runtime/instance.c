@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -42,6 +43,7 @@ static void wait_for_init(pid_t init)
  */
 static int take_stale(struct instance *i, struct err *e)
 {
+	static const struct timespec pause = {.tv_nsec = 1000000};
 	_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	struct instance_record rec;
 	size_t len;
@@ -50,8 +52,14 @@ static int take_stale(struct instance *i, struct err *e)
 	i->lock_fd = openat(i->dirfd, i->id, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (i->lock_fd < 0)
 		return errno == ENOENT ? 1 : err_sys(e, "instance %s", i->id);
-	if (file_lock_try(i->lock_fd, true) < 0)
-		return err_set(e, EEXIST, "instance %s: it is there already", i->id);
+	/* A supervisor on its way out lets go of its locks one after the other. */
+	for (int tries = 0; (r = file_lock_try(i->lock_fd, true)) == -EAGAIN; tries++) {
+		if (tries == DYING_MS)
+			return err_set(e, EEXIST, "instance %s: it is there already", i->id);
+		nanosleep(&pause, NULL);
+	}
+	if (r < 0)
+		return err_code(e, r, "lock instance %s", i->id);
 	if (io_read_all(i->lock_fd, INSTANCE_BYTES_MAX, &bytes, NULL) >= 0 && bytes.len) {
 		len = bytes.len;
 		if (instance_record_decode(&rec, strbuf_take(&bytes), len, NULL) >= 0) {

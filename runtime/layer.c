@@ -24,7 +24,7 @@
 
 #define DIRTY "dirty"
 #define DIRTY_NEW "dirty.new"
-#define LOCK_TRIES 20
+#define LOCK_TRIES 400
 
 static const struct {
 	unsigned long magic;
@@ -127,7 +127,10 @@ static int write_pid(int lock, struct err *e)
 	return 0;
 }
 
-/* Who clears the marks of a last use holds it for a moment only. */
+/*
+ * Who clears the marks of a last use holds it for a moment only, and a supervisor that was killed
+ * lets go of its locks one after the other: that is waited for before it is called in use.
+ */
 static int try_lock(int fd)
 {
 	static const struct timespec pause = {.tv_nsec = 1000000};

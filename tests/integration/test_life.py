@@ -150,6 +150,7 @@ def test_auto_remove(box):
 def test_a_first_process_does_not_hear_what_it_does_not_catch(box):
     """With --init=no, as docker's pid 1: no handler, no signal, and stop does not wait for it."""
     run_detached(box, "box", "exec sleep 1000", "--init=no")
+    until(lambda: box.ok("exec", "box", "cat", "/proc/2/comm") == "sleep\n", "the shell, which catches some, is gone")
     box.ok("kill", "-s", "TERM", "box")
     box.ok("exec", "box", "sh", "-c", "kill -TERM 1; kill -INT 1; kill -KILL 1")
     assert show(box, "box")["status"] == "running"
