@@ -199,6 +199,18 @@ static int add_parts(struct builder *b, const struct container_spec *s, const st
 	return 0;
 }
 
+/* The head goes in last: only now it is known how long all of it is. */
+static int finish(struct builder *b, struct err *e)
+{
+	int r = strbuf_check(b->out, e);
+
+	if (r < 0)
+		return r;
+	b->m.total_len = (uint32_t)(b->out->len - b->start);
+	memcpy(b->out->data + b->start, &b->m, sizeof(b->m));
+	return 0;
+}
+
 int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 		   const struct init_msg_params *params, struct strbuf *out, struct err *e)
 {
@@ -227,13 +239,7 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 		return r;
 	strbuf_reserve(out, bytes + 8192); /* one allocation, for nearly every message */
 	r = add_parts(&b, spec, map, e);
-	if (r >= 0)
-		r = strbuf_check(out, e);
-	if (r < 0)
-		return r;
-	b.m.total_len = (uint32_t)(out->len - b.start);
-	memcpy(out->data + b.start, &b.m, sizeof(b.m));
-	return 0;
+	return r < 0 ? r : finish(&b, e);
 }
 
 /* The ranges of a checked message are copied as they are; only their place changes. */
@@ -288,12 +294,7 @@ int init_msg_build_exec(const struct init_msg *start, const struct process_spec 
 	if (r < 0)
 		return r;
 	add_exec_parts(&b, start, p);
-	r = strbuf_check(out, e);
-	if (r < 0)
-		return r;
-	b.m.total_len = (uint32_t)(out->len - b.start);
-	memcpy(out->data + b.start, &b.m, sizeof(b.m));
-	return 0;
+	return finish(&b, e);
 }
 
 int init_msg_memfd(const struct strbuf *msg, struct err *e)
