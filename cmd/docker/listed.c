@@ -272,7 +272,7 @@ void listed_ports(const struct listed *x, struct strbuf *out)
 
 uint64_t listed_size(const struct paths *p, const struct listed *x)
 {
-	_free_ char *upper = str_printf("%s/%s/upper", p->layers, x->name);
+	_free_ char *upper = str_printf("%s/%s/upper", p->layers, x->is_recipe ? x->name : x->id);
 
 	return upper ? tree_size(upper) : 0;
 }

@@ -11,18 +11,17 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 
-/* Names come from command lines and archives: control characters are shown, newlines stay. */
+/* Names come from command lines and archives: control characters are shown, newlines and tabs stay.
+ */
 static void add_shown(struct strbuf *out, const char *text)
 {
 	while (*text) {
-		size_t n = strcspn(text, "\n");
+		size_t n = strcspn(text, "\n\t");
 
 		strbuf_add_escaped(out, text, n);
 		text += n;
-		if (*text == '\n') {
-			strbuf_addch(out, '\n');
-			text++;
-		}
+		if (*text)
+			strbuf_addch(out, *text++);
 	}
 }
 

@@ -4,8 +4,11 @@
 #include "cmd/cmd.h"
 #include "cmd/run_opts.h"
 #include "runtime/base/err.h"
+#include "runtime/container_find.h"
+#include "runtime/container_store.h"
 #include "runtime/merged_view.h"
 #include "runtime/name.h"
+#include "runtime/spec_flat.h"
 
 /* spec: the container's; a copy with another root is asked for where the image is unpacked. */
 static int attach(struct cmd *c, const struct container_spec *spec, struct container_files *f,
@@ -24,21 +27,56 @@ static int attach(struct cmd *c, const struct container_spec *spec, struct conta
 	return squashd_attach(&c->paths, &unpacked, &f->map, &f->link, e);
 }
 
-int container_files_open(struct cmd *c, const char *name, struct run_opts *o,
+/* A container that stays says itself who its main user is; a recipe's is the image's. */
+static int set_main_user(struct container_files *f, struct run_opts *o, struct err *e)
+{
+	const struct container_record *rec = &f->subject.record;
+	struct container_spec kept;
+	int r;
+
+	if (!rec->spec)
+		return resolve_main_user(&f->subject, o, e);
+	r = spec_flat_read(&kept, rec->spec, rec->spec_len, e);
+	if (r < 0)
+		return r;
+	o->spec.proc.uid = kept.proc.uid;
+	o->spec.proc.gid = kept.proc.gid;
+	o->spec.ns.userns = kept.ns.userns;
+	spec_free(&kept);
+	return 0;
+}
+
+/* Its name, whatever it was found by. What is not found is told when it is opened. */
+static const char *find_name(struct cmd *c, const char *operand, char name[NAME_BYTES_MAX + 1])
+{
+	struct container_found found;
+
+	if (container_find(&c->paths, operand, &found, NULL) < 0)
+		return operand;
+	container_record_free(&found.record);
+	memcpy(name, found.name, NAME_BYTES_MAX + 1);
+	return name;
+}
+
+int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 			 struct container_files *f, struct err *e)
 {
+	char found[NAME_BYTES_MAX + 1];
+	const char *name = find_name(c, operand, found), *layer;
 	struct container_spec *s = &o->spec;
 	int r = name_check(name, e);
 
 	if (r >= 0)
 		r = subject_open(c, name, o, &f->subject, e);
-	if (r >= 0)
-		r = f->is_writable ? layer_open(&c->paths, name, false, &f->layer, e)
-				   : layer_read(&c->paths, name, &f->layer, e);
+	if (r < 0)
+		return r;
+	layer = container_layer_name(name, &f->subject.record);
+	r = f->is_writable ? layer_open(&c->paths, layer, false, &f->layer, e)
+			   : layer_read(&c->paths, layer, &f->layer, e);
 	if (r < 0)
 		return r;
 	s->rootfs.upper = f->layer.dir < 0 ? UPPER_READONLY : UPPER_KEPT;
-	r = resolve_main_user(&f->subject, o, e);
+	r = set_main_user(f, o, e);
 	if (r >= 0)
 		r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &f->map, e);
 	return r < 0 ? r : attach(c, s, f, e);

@@ -34,7 +34,7 @@ struct container_files {
 	}
 
 /* o: which ids there are; its spec is filled. -EBUSY: it runs with its kept layer. */
-int container_files_open(struct cmd *c, const char *name, struct run_opts *o,
+int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 			 struct container_files *f, struct err *e);
 
 /* In the process that has one thread: the merged root, O_RDONLY|O_DIRECTORY (merged_view.h). */

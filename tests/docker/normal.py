@@ -21,7 +21,7 @@ TEXTS = [(re.compile(p, flags), r) for p, r, flags in (
     # 28: docker: 'docker x' requires ...; usage; Run 'docker x --help' for more information
     (r'^"(docker[^"\n]*)" (accepts|requires) ([^\n]*?)\.$', r"docker: '\1' \2 \3", re.M),
     (r"\.(?=\n+See 'docker)", "", 0),
-    (r"\n*^Usage: +docker [^\n]*(?:\n\n(?!Run |See )[A-Z][^\n]*\n*\Z)?", "", re.M),
+    (r"\n*^Usage: +docker [^\n]*(?:\n\t[^\n]*)*(?:\n\n(?!Run |See )[A-Z][^\n]*\n*\Z)?", "", re.M),
     (r"\n*^(?:(?:See|Run) '(docker[ \w]*) --help'(?: for more information)?\.?)", r"\n<HELP \1>", re.M),
     # The client's own words have become the daemon's.
     (r"^Error: No such container: ", "Error response from daemon: No such container: ", re.M),
