@@ -171,6 +171,14 @@ static int read_harness(const struct paths *paths, const char *name, struct strb
 	return io_read_path(path, HARNESS_BYTES_MAX, out, e);
 }
 
+/* As a script it would be looked at as a directory and as an archive first. */
+void eval_harness_argv(struct strv *argv)
+{
+	strv_add(argv, "python3");
+	strv_add(argv, "-c");
+	strv_add(argv, "exec(open(4, 'rb').read())");
+}
+
 int eval_harness_fd(const struct paths *paths, const char *const *names, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -186,5 +194,7 @@ int eval_harness_fd(const struct paths *paths, const char *const *names, struct 
 	if (r >= 0 &&
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
 		r = err_sys(e, "seal");
+	if (r >= 0 && lseek(fd, 0, SEEK_SET) < 0)
+		r = err_sys(e, "seek");
 	return r < 0 ? err_wrap(e, "harness") : take_fd(&fd);
 }

@@ -58,6 +58,7 @@ void eval_ended_free(struct eval_ended *x);
  * The harness files (names in cmd/harness) one after the other in a sealed memfd: nobody inside
  * can write it, and the container's root has nothing of it.
  */
+void eval_harness_argv(struct strv *argv); /* what has the interpreter read it, as descriptor 4 */
 int eval_harness_fd(const struct paths *paths, const char *const *names, struct err *e);
 
 #endif

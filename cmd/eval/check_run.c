@@ -385,8 +385,7 @@ static void run_checker(const struct eval_box *box, const struct eval_job *job, 
 
 	spec.capture_output = true;
 	spec.proc.close_stdin = true;
-	strv_add(&argv, "python3");
-	strv_add(&argv, "/proc/self/fd/4");
+	eval_harness_argv(&argv);
 	strv_add(&argv, CHECK_PATH);
 	if (job->function)
 		strv_add(&argv, job->function);

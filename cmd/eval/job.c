@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd/eval/box.h"
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
 
@@ -109,8 +110,7 @@ struct file_spec eval_snippet_file(const struct eval_job *job)
 
 size_t eval_job_files(const struct eval_job *job, struct file_spec files[2], struct strv *argv)
 {
-	strv_add(argv, "python3");
-	strv_add(argv, "/proc/self/fd/4");
+	eval_harness_argv(argv);
 	strv_add(argv, eval_snippet_path(job->lang));
 	files[0] = eval_snippet_file(job);
 	if (!job->has_setup)

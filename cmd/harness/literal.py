@@ -214,11 +214,5 @@ def load(path, space):
 
 
 def prepare():
-    """A channel that no program started from here inherits, and nothing left of the harness's file."""
+    """A channel that no program started from here inherits."""
     posix.set_inheritable(CHANNEL, False)
-    try:
-        posix.close(4)
-    except OSError:
-        pass
-    if sys.path:
-        sys.path[0] = ""

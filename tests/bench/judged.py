@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""P16, P17: judged runs."""
+import json
+import time
+
+import measure
+from measure import Case
+
+CODE = "print(6 * 7)\n"
+LIMITS = ["--timeout", "5", "--memory", "256m", "--interactive=no"]
+
+# One process for each snippet, with a manager's process for its result: how generated code is mostly run.
+MANAGER_WAY = """
+import contextlib, io, multiprocessing, sys
+def child(code, results):
+    out = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out):
+            exec(code, {"__name__": "__main__"})
+        results.update(success=True, stdout=out.getvalue())
+    except BaseException as e:
+        results.update(success=False, error=repr(e))
+def run(code):
+    with multiprocessing.get_context("fork").Manager() as manager:
+        results = manager.dict()
+        p = multiprocessing.get_context("fork").Process(target=child, args=(code, results))
+        p.start()
+        p.join(5)
+        return dict(results)
+if __name__ == "__main__":
+    import os
+    count = int(sys.argv[1])
+    other = os.fork()  # two at a time
+    good = sum(run("print(6 * 7)").get("stdout") == "42\\n" for _ in range(count // 2))
+    assert good == count // 2, good
+    if other:
+        assert os.waitpid(other, 0)[1] == 0
+"""
+
+
+def p16(world, report):
+    """eval of print(6*7) against run of the same with the same limits."""
+    snippet = world.work / "snippet.py"
+    snippet.write_text(CODE, encoding="ascii")
+    name = world.container("python")
+    cases = [Case("csbx eval", [world.csbx, "eval", "--image", name, snippet], expect="42"),
+             Case("csbx run, the same limits", [world.csbx, "run", *LIMITS, name, "python3", "-c", CODE.strip()], expect="42"),
+             Case("csbx run, no limits", [world.csbx, "run", name, "python3", "-c", CODE.strip()], expect="42")]
+    samples = world.stopwatch(cases, 20 if world.quick else 80)
+    report.samples("P16", samples, cases[0].name, {cases[1].name: 1.25})
+
+
+def rate(world, argv, count, check):
+    begin = time.monotonic()
+    p = world.call(argv)
+    seconds = time.monotonic() - begin
+    if p.returncode or not check(p.stdout):
+        raise measure.Failed(f"{argv[0]}: exit {p.returncode}: {p.stderr[-300:]}")
+    return count / seconds
+
+
+def p17(world, report):
+    """Snippets a second by --batch -j 2, against a forked process and a manager for each."""
+    count = 200 if world.quick else 1000
+    lines = world.work / "snippets.jsonl"
+    lines.write_text("".join(json.dumps({"id": i, "code": CODE}) + "\n" for i in range(count)), encoding="ascii")
+    way = world.work / "manager_way.py"
+    way.write_text(MANAGER_WAY, encoding="ascii")
+    name = world.container("python")
+
+    def all_good(text):
+        records = [json.loads(line) for line in text.splitlines()]
+        return sum(r["success"] and r["stdout"] == "42\n" for r in records) == count
+
+    ours, theirs = [], []
+    for _ in range(2):  # each after the other: a machine's load changes
+        theirs.append(rate(world, ["/usr/bin/python3", way, count], count, lambda _: True))
+        ours.append(rate(world, [world.csbx, "eval", "--image", name, "-j", "2", "--batch", lines], count, all_good))
+    report.value("P17", "csbx eval --batch -j 2", max(ours), "snippets/s")
+    report.value("P17", "fork and Manager, 2 at a time", max(theirs), "snippets/s")
+    report.value("P17", "Manager's time over batch's", max(ours) / max(theirs), "x", 1.5, at_least=True)
+
+
+BENCHES = {"P16": p16, "P17": p17}
