@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SandboxExecutor: a checkout, patches and tests, as people do it by docker run."""
 import os
+import socket
+import subprocess
 import time
 
 import pytest
@@ -129,3 +131,39 @@ def test_a_commit(executor, client, judge):
         assert not other.clone_repo(executor._where(None), commit="0" * 40)
         with pytest.raises(ValueError):
             other.clone_repo(executor._where(None), commit="--force")
+
+
+def test_a_url(client, judge, csbx):
+    """The clone has the host's network, whatever the tests have."""
+    from csbx.adapters import SandboxExecutor
+    bare = csbx.work / "bare.git"
+    subprocess.run(["git", "clone", "-q", "--bare", str(_with_a_commit(judge.repo)), str(bare)], check=True, timeout=60)
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    p = subprocess.Popen(["git", "daemon", "--reuseaddr", "--listen=127.0.0.1", f"--port={port}", "--export-all",
+                          f"--base-path={csbx.work}", str(csbx.work)], stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), 5).close()
+                break
+            except OSError:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+        other = SandboxExecutor(str(judge.image), timeout=120, network=False)
+        with other.workspace() as workspace:
+            done = other.clone_repo(f"git://127.0.0.1:{port}/bare.git")
+            assert done, done
+            assert "a - b" in (workspace / "calc.py").read_text()
+            assert other.check_tests([STILL]).resolved
+    finally:
+        p.terminate()
+        p.wait(30)
+
+
+def _with_a_commit(repo):
+    for words in (["init", "-q", "."], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"]):
+        subprocess.run(["git", "-C", str(repo), *words], check=True, timeout=60)
+    return repo
