@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+# One of each sort; what --strict does with a kind is a matter of the verdict's own tests.
+STRICT_TOO = ("rewrites_the_test", "expects_to_fail", "searches_the_heap", "replaces_the_report")
 FORGERIES = sorted(p.stem for p in (Path(__file__).parent / "forge").glob("*.py"))
 
 
@@ -31,11 +33,10 @@ def test_forgery(judge, name):
     seen = {t["kind"] for t in r["tamper"]}
     assert r["status"] != "timeout"
     assert r["patch_applied"] is not hasattr(forgery, "PATCHES"), r["patch_errors"]
-    print(name, r["resolved"], r["completed"], r["tests"], r["tamper"])
     if verdict == "unresolved":
         assert r["resolved"] is False and r["cli"] != 0, r
     else:
         assert kind in seen, (r["tamper"], r["stdout"])
-        if r["resolved"]:
+        if r["resolved"] and name in STRICT_TOO:
             strict = judge.judged(*patches, options=["--strict", *getattr(forgery, "NEEDS", [])], code=1)
             assert strict["resolved"] is False
