@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """docker as a harness uses it: terminals, signals, many execs at once, and nothing left behind."""
-import os
 import signal
 import subprocess
 import threading
@@ -11,7 +10,7 @@ import pytest
 
 pytestmark = pytest.mark.feature("userns")
 
-ROUNDS = int(os.environ.get("CSBX_DOCKER_ROUNDS", "3"))
+ROUNDS = 3
 LOOP = "while :; do sleep 0.05; done"
 
 
