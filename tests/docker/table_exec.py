@@ -76,7 +76,7 @@ ROWS = [
     row("rm of nothing", "docker rm nosuch", "rm"),
     row("rm -f of nothing", "docker rm -f nosuch", "rm -f"),
     row("rm of several, one missing", "docker create --name box1 box true >/dev/null; docker rm nosuch box1", "rm"),
-    row("rm -v", "docker run --network none --name box1 -v /d box true; docker rm -v box1; docker volume ls -q", "rm -v"),
+    row("rm -v", "docker run --network none --name box1 -v /d box true; docker rm -v box1; docker ps -aq", "rm -v"),
     says("rm of what runs", UP + "docker rm box1", "rm", rc=1, why=V28,
          err='Error response from daemon: cannot remove container "/box1": container is running: stop the container '
              "before removing or force remove\n"),
