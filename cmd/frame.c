@@ -25,9 +25,9 @@ struct frame {
 };
 
 /*
- * A program that is started with 0, 1 or 2 closed would open its own files there. What stands in for
- * stdout can be read only: writing fails with EBADF as before, here, in the program a verb is handed
- * to and in a container, so that nothing meant for a reader is lost without a word.
+ * A program that is started with 0, 1 or 2 closed would open its own files there. What stands in
+ * for stdout can be read only: writing fails with EBADF as before, here, in the program a verb is
+ * handed to and in a container, so that nothing meant for a reader is lost without a word.
  */
 static int fill_standard_fds(struct err *e)
 {

@@ -82,8 +82,7 @@ int result_out_write(struct result_out *out, const struct container_spec *spec,
 }
 
 int result_out_write_more(struct result_out *out, const struct container_spec *spec,
-			  const struct run_result *r, const struct result_more *more,
-			  struct err *e)
+			  const struct run_result *r, const struct result_more *more, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int ret;
