@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""P16, P17: judged runs."""
+"""P16, P18: judged runs."""
 import json
 import time
 
@@ -59,7 +59,7 @@ def rate(world, argv, count, check):
     return count / seconds
 
 
-def p17(world, report):
+def p18(world, report):
     """Snippets a second by --batch -j 2, against a forked process and a manager for each."""
     count = 200 if world.quick else 1000
     lines = world.work / "snippets.jsonl"
@@ -76,9 +76,9 @@ def p17(world, report):
     for _ in range(2):  # each after the other: a machine's load changes
         theirs.append(rate(world, ["/usr/bin/python3", way, count], count, lambda _: True))
         ours.append(rate(world, [world.csbx, "eval", "--image", name, "-j", "2", "--batch", lines], count, all_good))
-    report.value("P17", "csbx eval --batch -j 2", max(ours), "snippets/s")
-    report.value("P17", "fork and Manager, 2 at a time", max(theirs), "snippets/s")
-    report.value("P17", "Manager's time over batch's", max(ours) / max(theirs), "x", 1.5, at_least=True)
+    report.value("P18", "csbx eval --batch -j 2", max(ours), "snippets/s")
+    report.value("P18", "fork and Manager, 2 at a time", max(theirs), "snippets/s")
+    report.value("P18", "Manager's time over batch's", max(ours) / max(theirs), "x", 1.5, at_least=True)
 
 
-BENCHES = {"P16": p16, "P17": p17}
+BENCHES = {"P16": p16, "P18": p18}

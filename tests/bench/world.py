@@ -42,7 +42,6 @@ class World:
         self.bin.mkdir(mode=0o755)
         for name in PROGRAMS:
             shutil.copy2(self.build / name, self.bin)
-        shutil.copytree(self.build / "harness", self.bin / "harness")
         for name in BENCH_PROGRAMS:
             shutil.copy2(self.build / "tests/bench" / name, self.bin)
         shutil.copytree(self.build / "harness", self.bin / "harness")
