@@ -17,8 +17,8 @@ struct output_opts;
 struct source_opts {
 	const char *arch, *platform;
 	bool offline;
-	struct registry_opts registry; /* with two tables of its own */
-	struct store *store;           /* opened when first needed */
+	struct registry_opts registry;    /* with two tables of its own */
+	struct store *store;              /* opened when first needed */
 	const struct output_opts *output; /* of the import that follows; NULL: none does */
 };
 extern const struct opt_table source_opts_table;
