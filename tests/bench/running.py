@@ -33,6 +33,13 @@ def p6(world, report):
     begin = [world.csbx, "start", "-d", world.container("python"), "sleep", "600"]
     cases = [Case(f"csbx {verb}", [world.csbx, verb, world.container("python")], before=begin)
              for verb in ("stop", "kill")]
+    image = world.image("python")
+    keep = [world.csbx, "run", "--keep", "-d", "--init=no", "--name", "bench-kept", str(image), "sleep", "600"]
+    remove = [world.csbx, "remove", "-f", "bench-kept"]
+    cases += [Case("csbx stop, --init=no", [world.csbx, "stop", "bench-kept"], before=keep, after=remove),
+              Case("csbx remove -f", remove, before=keep)]
+    for case in cases[2:]:
+        case.expect = None
     samples = world.stopwatch(cases, 10 if world.quick else 30)
     for case in cases:
         report.samples("P6", {case.name: samples[case.name]}, case.name)
