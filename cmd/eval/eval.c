@@ -337,6 +337,8 @@ static const struct verb_example examples[] = {
 	 "csbx eval --image ./python.sqsh --json snippet.py"},
 	{"from a pipe, with its own limits",
 	 "echo 'print(6*7)' | csbx eval --image ./python.sqsh --timeout 2 --memory 64m -"},
+	{"a function against cases, which it does not see",
+	 "csbx eval --image ./python.sqsh --function add --cases cases.json --json snippet.py"},
 	{"C, by the compiler of the image", "csbx eval --image ./gcc.sqsh --lang c snippet.c"},
 	{0},
 };
@@ -355,9 +357,13 @@ const struct verb verb_eval = {
 		"\"error_summary\" what went wrong and in which line, \"feedback\" the same in "
 		"sentences. These come from the script's own process, and a script can forge "
 		"them: they are a help, no verdict.\n\n"
+		"--cases and --check are verdicts: what is expected, and the asserting code, stay "
+		"where the program cannot reach. docs/judging.md describes cases, batches and what "
+		"the results say.\n\n"
 		"The exit code is the program's, but 1 where that is 0 and the script did not come "
 		"to its last statement; 124 after --timeout, 137 when it was killed for what it "
-		"used, 1 when it does not compile.",
+		"used, 1 when it does not compile or uses what is not allowed. With --cases or "
+		"--check it is 0 if all passed, else 1; with --batch 0 if every line got a record.",
 	.uses = (const struct opt_use[]){{&eval_only_table, 0},
 					 RUN_OPT_USES(offsetof(struct eval_args, run)),
 					 {0}},
