@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent / "answers"
-LIVE_S = 60
+LIVE_S = 30
 
 
 def stamp(row):

@@ -21,8 +21,10 @@ TEXTS = [(re.compile(p, flags), r) for p, r, flags in (
     # 28: docker: 'docker x' requires ...; usage; Run 'docker x --help' for more information
     (r'^"(docker[^"\n]*)" (accepts|requires) ([^\n]*?)\.$', r"docker: '\1' \2 \3", re.M),
     (r"\.(?=\n+See 'docker)", "", 0),
-    (r"\n*^Usage: +docker [^\n]*(?:\n\t[^\n]*)*(?:\n\n(?!Run |See )[A-Z][^\n]*\n*\Z)?", "", re.M),
+    (r" requires exactly ", " requires ", 0),
+    (r"\n*^Usage: +docker [^\n]*(?:\n\t[^\n]*)*(?:\n\n(?!Run '|See ')[A-Z][^\n]*\n*\Z)?", "", re.M),
     (r"\n*^(?:(?:See|Run) '(docker[ \w]*) --help'(?: for more information)?\.?)", r"\n<HELP \1>", re.M),
+    (r"\.(?=\n+<HELP )", "", 0),  # of answers kept before the rule above was there
     # The client's own words have become the daemon's.
     (r"^Error: No such container: ", "Error response from daemon: No such container: ", re.M),
     (r"^Error: No such image: (\S+)$", r"Error response from daemon: No such image: \1:latest", re.M),
@@ -30,6 +32,9 @@ TEXTS = [(re.compile(p, flags), r) for p, r, flags in (
     (r"^Error: No such network: (\S+)$", r"Error response from daemon: network \1 not found", re.M),
     (r"^exit status 1\n?", "", re.M),
     (r"\bContainer (<ID\d+>|\S+) is not running", r"container \1 is not running", 0),
+    (r"\bCannot kill container: ", "cannot kill container: ", 0),
+    (r"^docker: Invalid (hostPort|containerPort): ", r"docker: invalid \1: ", re.M),
+    (r"repository name must be lowercase", "repository name (library/Imp) must be lowercase", 0),
     # containerd and runc say of what they were doing when it went wrong more or less.
     (r"failed to create (?:shim task|shim|task for container)(?:: failed to create (?:shim task|shim))*: ",
      "failed to create task: ", 0),

@@ -73,3 +73,49 @@ def shape(script):
     for n, name in enumerate(dict.fromkeys(names)):
         script = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", f"NAME{n}", script)
     return " ".join(script.split())
+
+
+# Flags of which there are two names, by verb ("" any); all others count by the name they have here.
+SAME = {"": {"--workdir": "-w", "--env": "-e", "--volume": "-v", "--detach": "-d", "--interactive": "-i",
+             "--tty": "-t", "--publish": "-p", "-m": "--memory", "--all": "-a", "--quiet": "-q"},
+        "run": {"-u": "--user", "-h": "--hostname", "-l": "--label", "--env-file": "-e"},
+        "exec": {"--user": "-u"}, "ps": {"-f": "--filter"}, "images": {"-f": "--filter"},
+        "inspect": {"--format": "-f"}, "version": {"-f": "--format"}, "info": {"-f": "--format"}}
+SWITCHES = set("-d -i -t --rm --init --read-only --privileged -a -q --no-trunc -s -f".split())
+GROUPS = ("container", "image", "volume", "network", "system")
+
+
+def flags(verb, word):
+    """-itd as the flags it is, --name=x as --name, each by its one name."""
+    names = [word.split("=")[0]] if word.startswith("--") else \
+        [f"-{c}" for c in word[1:]] if set(word[1:]) <= set("ditaq") else [word[:2]]
+    same = {**SAME[""], **SAME.get(verb, {})}
+    return [same.get(n, n) for n in names]
+
+
+def used(script):
+    """"run", "run --rm", ...: what the docker command lines of a script use, once each."""
+    found = set()
+    for line in re.split(r"[;|&\n(`]|\$\(", script):
+        words = re.findall(r"[^\s'\"]+|'[^']*'|\"[^\"]*\"", line)
+        while words and (words[0] in ("if", "then", "!", "do", "time") or "=" in words[0]):
+            words.pop(0)
+        if len(words) < 2 or words[0] != "docker":
+            continue
+        words.pop(0)
+        verb = words.pop(0)
+        if verb in GROUPS and words:
+            verb = f"{verb} {words.pop(0)}"
+        verb = {"container ls": "ps", "image ls": "images"}.get(verb, verb.removeprefix("container "))
+        found.add(verb)
+        value = False
+        for word in words:
+            if value or not word.startswith("-") or word in ("-", "--"):
+                if not value and verb in ("run", "exec", "create"):
+                    break  # what follows is the command's
+                value = False
+                continue
+            found.update(f"{verb} {f}" for f in flags(verb, word))
+            value = "=" not in word and flags(verb, word)[-1] not in SWITCHES and word != "-ti"
+    # create takes what run takes.
+    return found | {x.replace("create ", "run ") for x in found if x.startswith("create ")}
