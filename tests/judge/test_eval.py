@@ -68,7 +68,7 @@ def test_leaving_early_is_not_done(csbx, python_image, code):
     ("x = [b'x' * 1000000 for _ in range(2000)]", "oom", 137),
     ("import ctypes\nctypes.string_at(0)", "signaled", 139)], ids=("endless", "memory", "segfault"))
 def test_ends_from_outside(csbx, python_image, code, status, code_of_csbx):
-    r = evaluate(csbx, python_image, code, "--timeout", "2", "--memory", "64m")
+    r = evaluate(csbx, python_image, code, "--timeout", "6", "--memory", "64m")
     assert (r["exit"], r["status"], r["success"]) == (code_of_csbx, status, False)
     assert len(r["feedback"]) == 1
 

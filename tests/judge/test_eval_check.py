@@ -70,7 +70,7 @@ def test_a_candidate(csbx, python_image):
 def test_time_and_ends(csbx, python_image):
     code = "import time\ndef slow(): time.sleep(60)\ndef f(): return 1\n"
     asserting = "from solution import f, slow\ntry:\n    slow()\nexcept TimeoutError:\n    assert f() == 1\nelse:\n    raise ValueError\n"
-    assert check(csbx, python_image, code, asserting, "--timeout", "1")["all_passed"]
+    assert check(csbx, python_image, code, asserting, "--timeout", "5")["all_passed"]
     r = check(csbx, python_image, "1 / 0", "from solution import f\nf()")
     assert not r["all_passed"] and r["error_summary"]["type"] == "ZeroDivisionError"
     assert "did not load: ZeroDivisionError" in r["check"]["error_summary"]["message"]
