@@ -24,7 +24,12 @@ TEXTS = [(re.compile(p, flags), r) for p, r, flags in (
     (r" requires exactly ", " requires ", 0),
     (r"\n*^Usage: +docker [^\n]*(?:\n\t[^\n]*)*(?:\n\n(?!Run '|See ')[A-Z][^\n]*\n*\Z)?", "", re.M),
     (r"\n*^(?:(?:See|Run) '(docker[ \w]*) --help'(?: for more information)?\.?)", r"\n<HELP \1>", re.M),
-    (r"\.(?=\n+<HELP )", "", 0),  # of answers kept before the rule above was there
+    (r"^time=\"[^\n]*error waiting for container[^\n]*\n?", "", re.M),
+    (r"docker: Conflicting options: --restart and --rm\b",
+     "docker: conflicting options: cannot specify both --restart and --rm", 0),
+    (r"^(docker: Error response from daemon: unable to find (?:user|group)[^\n]*?)\.?(?:\n+<HELP docker run>)?$",
+     r"\1", re.M),
+    (r"\.(?=\n+<HELP |\n*\Z)", "", 0),  # of answers kept before the rule above was there
     # The client's own words have become the daemon's.
     (r"^Error: No such container: ", "Error response from daemon: No such container: ", re.M),
     (r"^Error: No such image: (\S+)$", r"Error response from daemon: No such image: \1:latest", re.M),
