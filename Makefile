@@ -47,6 +47,14 @@ PIE_LDFLAGS  = -pie $(LD_HARDEN)
 # csbx itself is static: the dynamic loader costs more than the container's namespaces. A sanitizer
 # needs the shared libc.
 STATIC_LDFLAGS = $(if $(SANITIZE),-pie,-static-pie) $(LD_HARDEN)
+# With musl where it is installed: before main(), glibc asks the CPU for its caches by some hundred
+# CPUID instructions, and each leaves a virtual machine, which takes longer than the rest of a small
+# program's life (docs/performance.md). CSBX_CC= links it with $(CC)'s C library.
+CSBX_CC ?= $(if $(SANITIZE)$(DEBUG)$(filter-out $(shell uname -m),$(ARCH)),,$(shell command -v musl-gcc))
+# The wrapper knows no -static-pie.
+MUSL_LIB     = /usr/lib/$(ARCH)-linux-musl
+MUSL_LDFLAGS = -static -nostartfiles -Wl,-pie,--no-dynamic-linker,-z,text $(LD_HARDEN)
+S        = $(if $(CSBX_CC),$(O)/musl,$(O))
 
 # --- programs -----------------------------------------------------------------------------------
 src  = $(sort $(wildcard $(addsuffix /*.c,$(1))))
@@ -83,9 +91,10 @@ $(O)/%.a:
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/csbx: $(O)/cmd/main.o $(O)/libdocker.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
+CSBX_PARTS := cmd/main.o libdocker.a libcmd.a libnames.a libruntime.a libbase.a
+$(O)/csbx: $(addprefix $(S)/,$(CSBX_PARTS))
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
+	$(Q)$(if $(CSBX_CC),$(CSBX_CC) $(MUSL_LDFLAGS) -o $@ $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $^ $(MUSL_LIB)/crtn.o,$(CC) $(STATIC_LDFLAGS) -o $@ $^)
 
 # Of libimage.a it takes the strict JSON reader, nothing else.
 $(O)/csbx-tool: $(TOOL_OBJS) $(O)/libdocker.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
@@ -109,10 +118,33 @@ $(O)/%.o: %.c $(O)/.flags | $(O)/.deps-ok
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(EXTRA_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
+# The same objects for musl, whose wrapper knows no kernel headers.
+KERNEL_HEADERS := $(O)/musl/include/.linked
+MUSL_OBJS      := $(patsubst $(O)/%,$(O)/musl/%,$(BASE_OBJS) $(RUNTIME_OBJS) $(NAMES_OBJS) $(CSBX_OBJS) $(DOCKER_OBJS))
+$(O)/musl/libbase.a:    $(patsubst $(O)/%,$(O)/musl/%,$(BASE_OBJS))
+$(O)/musl/libruntime.a: $(patsubst $(O)/%,$(O)/musl/%,$(RUNTIME_OBJS) $(O)/hosted/msg_check.o)
+$(O)/musl/libnames.a:   $(patsubst $(O)/%,$(O)/musl/%,$(NAMES_OBJS))
+$(O)/musl/libcmd.a:     $(patsubst $(O)/%,$(O)/musl/%,$(filter-out $(O)/cmd/main.o,$(CSBX_OBJS)))
+$(O)/musl/libdocker.a:  $(patsubst $(O)/%,$(O)/musl/%,$(DOCKER_OBJS))
+MUSL_CC = $(CSBX_CC) -isystem $(O)/musl/include $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS)
+$(MUSL_OBJS): $(O)/musl/%.o: %.c $(O)/.flags $(KERNEL_HEADERS)
+	@echo "  CC    $< (musl)"
+	@mkdir -p $(@D)
+	$(Q)$(MUSL_CC) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+$(O)/musl/hosted/msg_check.o: runtime/init/msg_check.c $(O)/.flags $(KERNEL_HEADERS)
+	@echo "  CC    $< (musl)"
+	@mkdir -p $(@D)
+	$(Q)$(MUSL_CC) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+$(KERNEL_HEADERS):
+	@mkdir -p $(@D)
+	$(Q)for d in linux asm asm-generic; do \
+	  for s in /usr/include/$$d /usr/include/$(ARCH)-linux-gnu/$$d; do \
+	    [ ! -e $$s ] || ln -sfn $$s $(@D)/$$d; done; done; touch $@
+
 # Rewritten only when the compiler or the flags change: a changed flag rebuilds everything.
 $(O)/.flags: FORCE
 	@mkdir -p $(O)
-	@echo '$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(INIT_CFLAGS) $(LDFLAGS)' >$@.$$$$ && \
+	@echo '$(CC) $(CSBX_CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(INIT_CFLAGS) $(LDFLAGS)' >$@.$$$$ && \
 	{ cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@; }
 FORCE:
 

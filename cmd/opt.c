@@ -253,30 +253,28 @@ static int read_files(struct parse *s)
 }
 
 /* What the configuration says of one option; a repeated option takes every value. */
-static int apply_key(struct parse *s, const struct opt *o, size_t offset)
+static int apply_key(struct parse *s, const struct opt *o, size_t offset, const char *key)
 {
-	_strbuf_ struct strbuf key = STRBUF_INIT;
 	bool all = o->repeats || o->kind == OPT_LIST;
 
-	opt_key_name(o, &key);
-	if (strbuf_check(&key, s->e) < 0)
-		return -ENOMEM;
 	for (size_t i = 0; all || !i; i++) {
 		const char *value, *place;
-		int r = s->p->lookup(s->p->lookup_ctx, key.data, i, &value, &place);
+		int r = s->p->lookup(s->p->lookup_ctx, key, i, &value, &place);
 
 		if (r <= 0)
 			return r;
 		if (opt_store(o, (char *)s->p->args + offset, value, s->e) < 0)
-			return str_eq(place, key.data)
+			return str_eq(place, key)
 				       ? err_wrap(s->e, "%s: %s", place, value)
-				       : err_wrap(s->e, "%s: %s %s", place, key.data, value);
+				       : err_wrap(s->e, "%s: %s %s", place, key, value);
 	}
 	return 0;
 }
 
 static int apply_configuration(struct parse *s)
 {
+	_strbuf_ struct strbuf key = STRBUF_INIT; /* one for all: there are many options */
+
 	for (const struct opt_use *u = s->p->uses; s->p->lookup && u && u->table; u++) {
 		for (const struct opt *o = u->table->opts; o->kind; o++) {
 			bool all = o->repeats || o->kind == OPT_LIST;
@@ -284,7 +282,11 @@ static int apply_configuration(struct parse *s)
 
 			if (!o->has_key || (!all && is_given(s, o)))
 				continue;
-			r = apply_key(s, o, u->offset + o->offset);
+			strbuf_reset(&key);
+			opt_key_name(o, &key);
+			r = strbuf_check(&key, s->e);
+			if (r >= 0)
+				r = apply_key(s, o, u->offset + o->offset, key.data);
 			if (r < 0)
 				return r;
 		}

@@ -8,6 +8,18 @@
 #include "runtime/base/err.h"
 #include "runtime/base/num.h"
 
+/* As signal(7) has them for x86 and ARM. */
+static const char *const names[] = {
+	[SIGHUP] = "HUP",   [SIGINT] = "INT",	    [SIGQUIT] = "QUIT", [SIGILL] = "ILL",
+	[SIGTRAP] = "TRAP", [SIGABRT] = "ABRT",	    [SIGBUS] = "BUS",	[SIGFPE] = "FPE",
+	[SIGKILL] = "KILL", [SIGUSR1] = "USR1",	    [SIGSEGV] = "SEGV", [SIGUSR2] = "USR2",
+	[SIGPIPE] = "PIPE", [SIGALRM] = "ALRM",	    [SIGTERM] = "TERM", [SIGSTKFLT] = "STKFLT",
+	[SIGCHLD] = "CHLD", [SIGCONT] = "CONT",	    [SIGSTOP] = "STOP", [SIGTSTP] = "TSTP",
+	[SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU",	    [SIGURG] = "URG",	[SIGXCPU] = "XCPU",
+	[SIGXFSZ] = "XFSZ", [SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF", [SIGWINCH] = "WINCH",
+	[SIGPOLL] = "POLL", [SIGPWR] = "PWR",	    [SIGSYS] = "SYS",
+};
+
 int signal_parse(const char *text, int *ret, struct err *e)
 {
 	const char *name = strncasecmp(text, "SIG", 3) ? text : text + 3;
@@ -17,11 +29,9 @@ int signal_parse(const char *text, int *ret, struct err *e)
 		*ret = (int)number;
 		return 0;
 	}
-	for (int i = 1; i < SIGRTMIN; i++) {
-		const char *known = sigabbrev_np(i);
-
-		if (known && !strcasecmp(known, name)) {
-			*ret = i;
+	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i] && !strcasecmp(names[i], name)) {
+			*ret = (int)i;
 			return 0;
 		}
 	}

@@ -11,6 +11,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/linux_calls.h"
 #include "runtime/base/str.h"
 
 #define SUFFIX_LEN 6

@@ -13,7 +13,7 @@ $(SECCOMP_TABLES): $(O)/gen/seccomp_table_%.h: $(SECCOMP_GEN)
 	@mkdir -p $(@D)
 	$(Q)$(SECCOMP_GEN) $* >$@.tmp && mv $@.tmp $@
 
-$(O)/runtime/seccomp.o: $(SECCOMP_TABLES)
+$(O)/runtime/seccomp.o $(O)/musl/runtime/seccomp.o: $(SECCOMP_TABLES)
 
 # The unit test reads the policy itself.
 SECCOMP_NAMES := $(O)/gen/seccomp_names_x86_64.h $(O)/gen/seccomp_names_aarch64.h

@@ -9,6 +9,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/linux_calls.h"
 #include "runtime/base/io.h"
 #include "runtime/base/path.h"
 #include "runtime/container_store.h"

@@ -147,7 +147,7 @@ static void note_lost_output(struct container_start *s, struct run_result *ret)
 	if (s->log.all_lost_bytes)
 		strv_take(&ret->degraded, str_printf("log: %llu bytes of output are not in it: %s",
 						     (unsigned long long)s->log.all_lost_bytes,
-						     strerror(s->log.lost_error)));
+						     err_text(s->log.lost_error)));
 }
 
 int container_start_run(struct container_start *s, const struct container_start_how *how,

@@ -35,11 +35,10 @@
  * ended.
  */
 
-#include <signal.h>
-
 #include "runtime/init/init_abi.h"
 
-#define EXEC_WAKE_SIGNAL SIGRTMIN
+/* A number: C libraries take different ones of the real-time signals for themselves. */
+#define EXEC_WAKE_SIGNAL 40
 #define EXEC_SOCKET_SUFFIX ".sock"
 
 enum exec_flag { EXEC_DETACHED = 1u << 0 };

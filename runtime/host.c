@@ -63,7 +63,7 @@ static void probe_proc(const struct paths *p, struct host_fact *f)
 		host_reason(f, "a fresh /proc can be mounted");
 	} else if (r.stage == TRY_PROC) {
 		host_miss(f, "mount proc: %s: parts of this /proc are covered, as in a container",
-			  strerror(r.code));
+			  err_text(r.code));
 		host_remedy(
 			f,
 			"give the outer container an unmasked /proc (docker, podman: "
@@ -85,7 +85,7 @@ static void probe_tmpfs_xattr(const struct paths *p, struct host_fact *f)
 		host_miss(f,
 			  "tmpfs takes no user attributes (%s; Linux 6.6 has them): throw-away "
 			  "layers lie in the scratch directory",
-			  strerror(r.code));
+			  err_text(r.code));
 	} else {
 		host_cause_userns(&r, f);
 	}
@@ -98,7 +98,7 @@ static void overlay_fact(const struct try_result *r, const char *where, struct h
 		host_reason(f, "overlay works with its upper layer on %s", where);
 	} else if (r->stage == TRY_OVERLAY) {
 		host_miss(f, "mount overlay with its upper layer on %s: %s", where,
-			  strerror(r->code));
+			  err_text(r->code));
 		host_remedy(f,
 			    "load the module (modprobe overlay); the kernel must be 5.11 or later "
 			    "and %s must not be a network file system",
@@ -107,7 +107,7 @@ static void overlay_fact(const struct try_result *r, const char *where, struct h
 		host_miss(f,
 			  "remove a directory of the image, upper layer on %s: %s: no user "
 			  "attributes there",
-			  where, strerror(r->code));
+			  where, err_text(r->code));
 	} else {
 		host_cause_userns(r, f);
 	}
@@ -140,7 +140,7 @@ static void probe_overlay_disk(const struct paths *p, struct host_fact *f)
 	dir = paths_open(p->layers, NULL, &e);
 	path = str_printf("%s/.probe-%d", p->layers, (int)getpid());
 	if (dir < 0 || !path || mkdirat(dir, strrchr(path, '/') + 1, 0700) < 0) {
-		host_miss(f, "%s: %s", p->layers, dir < 0 ? e.msg : strerror(errno));
+		host_miss(f, "%s: %s", p->layers, dir < 0 ? e.msg : err_text(errno));
 		host_remedy(f,
 			    "set CSBX_LAYER_PATH to a directory of yours on a local file system");
 		return;
@@ -164,7 +164,7 @@ static void probe_fuse(const struct paths *p, struct host_fact *f)
 	} else if (r.stage == TRY_FUSE_OPEN || r.stage == TRY_FUSE_MOUNT) {
 		host_miss(f, "%s: %s: images are unpacked into the cache instead",
 			  r.stage == TRY_FUSE_OPEN ? "open /dev/fuse" : "mount through /dev/fuse",
-			  strerror(r.code));
+			  err_text(r.code));
 		host_remedy(f, r.code == ENOENT || r.code == ENODEV || r.code == ENXIO
 				       ? "modprobe fuse (in a container: --device /dev/fuse)"
 				       : "chmod 666 /dev/fuse, as distributions ship it");
@@ -206,7 +206,7 @@ static void probe_subid(const struct paths *p, struct host_fact *f)
 
 static void call_missing(struct host_fact *f, const char *name)
 {
-	host_miss(f, "%s: %s", name, strerror(errno));
+	host_miss(f, "%s: %s", name, err_text(errno));
 	if (errno == ENOSYS)
 		host_remedy(f,
 			    "boot a kernel of %d.%d or later; if it is one, a seccomp filter "
@@ -350,7 +350,7 @@ static void probe_helpers(const struct paths *p, struct host_fact *f)
 
 		if (path && access(path, X_OK) == 0)
 			continue;
-		host_miss(f, "%s: %s", path ? path : programs[i], strerror(errno));
+		host_miss(f, "%s: %s", path ? path : programs[i], err_text(errno));
 		host_remedy(f, "make install; or set CSBX_LIBEXEC_PATH");
 		return;
 	}

@@ -246,7 +246,7 @@ void host_cause_userns(const struct try_result *r, struct host_fact *f)
 {
 	bool denied = r->code == EPERM || r->code == EACCES;
 
-	host_miss(f, "%s: %s", stage_texts[r->stage], strerror(r->code));
+	host_miss(f, "%s: %s", stage_texts[r->stage], err_text(r->code));
 	if (r->code == EINVAL && r->stage == TRY_USERNS)
 		host_remedy(f, "a kernel with CONFIG_USER_NS");
 	if (r->code == ENOSPC && blame_limit(limit_of(r), f))

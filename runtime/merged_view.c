@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "runtime/mount_abi.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/mount_api.h"

@@ -4,9 +4,9 @@
  * missing, inside the root only.
  */
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "runtime/mount_abi.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"

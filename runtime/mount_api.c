@@ -3,8 +3,8 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/mount.h>
 
+#include "runtime/mount_abi.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 

@@ -13,10 +13,10 @@
  * long as nothing is mounted there: hence masks come before what goes onto /dev.
  */
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/mount_abi.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/child.h"

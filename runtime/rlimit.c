@@ -36,7 +36,7 @@ static int fill_one(const struct rlimit_spec *l, struct init_rlimit *ret, struct
 {
 	struct rlimit now;
 
-	if (getrlimit((__rlimit_resource_t)l->resource, &now) < 0)
+	if (getrlimit(l->resource, &now) < 0)
 		return err_sys(e, "--ulimit %s", rlimit_name(l->resource));
 	*ret = (struct init_rlimit){
 		.resource = (uint32_t)l->resource,

@@ -74,7 +74,7 @@ static void note_loss(struct run_log *l)
 	if (!l->lost_bytes || l->fd < 0)
 		return;
 	n = snprintf(text, sizeof(text), "[csbx: %llu bytes of output are not here: %s]\n",
-		     (unsigned long long)l->lost_bytes, strerror(l->lost_error));
+		     (unsigned long long)l->lost_bytes, err_text(l->lost_error));
 	if (n > 0 && !write_frame(l, 'n', text, (size_t)n))
 		l->lost_bytes = 0;
 }

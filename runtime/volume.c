@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/linux_calls.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/container_store.h"

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "runtime/base/err.h"
+
 /* Go's table (syscall/zerrors_linux) is libc's in lower case; these are the ones people meet. */
 const char *docker_errno(int code)
 {
@@ -27,6 +29,6 @@ const char *docker_errno(int code)
 	case ELOOP:
 		return "too many levels of symbolic links";
 	default:
-		return strerror(code);
+		return err_text(code);
 	}
 }

@@ -98,13 +98,13 @@ static int pull(struct docker *d, const struct docker_run_args *a, const char *n
 	pid_t child;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return docker_fail(d, "pipe: %s", strerror(errno));
+		return docker_fail(d, "pipe: %s", err_text(errno));
 	child = start_pull(name, a->quiet, a->platform, ends[1]);
 	close(ends[1]);
 	relay(ends[0], &error);
 	close(ends[0]);
 	if (child < 0 || waitpid(child, &status, 0) < 0)
-		return docker_fail(d, "pull: %s", strerror(errno));
+		return docker_fail(d, "pull: %s", err_text(errno));
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	return docker_daemon_fail(d, "%s", error.len ? strbuf_str(&error) : "the pull failed");

@@ -26,7 +26,7 @@ static int write_cidfile(const struct docker *d, const char *path, const char *i
 		return 0;
 	if (fd < 0 || io_write_all(fd, id, strlen(id), NULL) < 0)
 		return docker_fail(d, "failed to create the container ID file: open %s: %s", path,
-				   strerror(errno));
+				   err_text(errno));
 	return 0;
 }
 

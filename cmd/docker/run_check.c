@@ -44,7 +44,7 @@ static int check_readable(const struct docker *d, const struct strv *paths)
 		if (access(paths->items[i], R_OK) < 0)
 			return docker_fail(d, "open %s: %s", paths->items[i],
 					   errno == ENOENT ? "no such file or directory"
-							   : strerror(errno));
+							   : err_text(errno));
 	}
 	return 0;
 }

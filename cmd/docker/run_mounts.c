@@ -61,7 +61,7 @@ static int make_source(const char *path, struct err *e)
 				       "error while creating mount source path '%s': "
 				       "mkdir %s: %s",
 				       path, copy,
-				       errno == EACCES ? "permission denied" : strerror(errno));
+				       errno == EACCES ? "permission denied" : err_text(errno));
 		if (!slash)
 			break;
 	}

@@ -8,6 +8,57 @@
 _Static_assert(sizeof(struct err) <= 512 && 512 <= PIPE_BUF,
 	       "struct err must cross a pipe in one write");
 
+/* Those of the errors a kernel gives to csbx whose texts differ between C libraries. */
+static const struct {
+	int code;
+	const char *text;
+} texts[] = {
+	{EIO, "Input/output error"},
+	{ECHILD, "No child processes"},
+	{ENOMEM, "Cannot allocate memory"},
+	{EBUSY, "Device or resource busy"},
+	{EXDEV, "Invalid cross-device link"},
+	{EMFILE, "Too many open files"},
+	{ENOTTY, "Inappropriate ioctl for device"},
+	{ESPIPE, "Illegal seek"},
+	{EDOM, "Numerical argument out of domain"},
+	{ERANGE, "Numerical result out of range"},
+	{EDEADLK, "Resource deadlock avoided"},
+	{ENAMETOOLONG, "File name too long"},
+	{ELOOP, "Too many levels of symbolic links"},
+	{ETIME, "Timer expired"},
+	{EOVERFLOW, "Value too large for defined data type"},
+	{ELIBBAD, "Accessing a corrupted shared library"},
+	{EILSEQ, "Invalid or incomplete multibyte or wide character"},
+	{EUSERS, "Too many users"},
+	{ENOTSOCK, "Socket operation on non-socket"},
+	{EMSGSIZE, "Message too long"},
+	{EOPNOTSUPP, "Operation not supported"},
+	{EADDRINUSE, "Address already in use"},
+	{EADDRNOTAVAIL, "Cannot assign requested address"},
+	{ENETUNREACH, "Network is unreachable"},
+	{ENETRESET, "Network dropped connection on reset"},
+	{ECONNABORTED, "Software caused connection abort"},
+	{EISCONN, "Transport endpoint is already connected"},
+	{ENOTCONN, "Transport endpoint is not connected"},
+	{ESHUTDOWN, "Cannot send after transport endpoint shutdown"},
+	{ETIMEDOUT, "Connection timed out"},
+	{EHOSTUNREACH, "No route to host"},
+	{EINPROGRESS, "Operation now in progress"},
+	{EUCLEAN, "Structure needs cleaning"},
+	{EDQUOT, "Disk quota exceeded"},
+	{EOWNERDEAD, "Owner died"},
+};
+
+const char *err_text(int code)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (texts[i].code == code)
+			return texts[i].text;
+	}
+	return strerror(code);
+}
+
 static int positive(int code)
 {
 	if (code < 0)
@@ -39,7 +90,7 @@ __attribute__((format(printf, 3, 0))) static int set_with_reason(struct err *e, 
 		return -code;
 	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	n = strlen(e->msg);
-	snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", strerror(code));
+	snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", err_text(code));
 	e->code = code;
 	e->origin = ERR_PLAIN;
 	return -code;

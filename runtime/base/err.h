@@ -49,6 +49,9 @@ int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 
 /* Appends " (hint)" when there is room; keeps the code. */
 void err_append(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* strerror(3) with glibc's texts in every program, whatever C library it is linked with. */
+const char *err_text(int code);
+
 /* Replaces control bytes so that hostile text cannot drive a terminal; in place. */
 void err_sanitize(struct err *e);
 

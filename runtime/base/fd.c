@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/linux_calls.h"
 
 int fd_keep_on_exec(int fd, struct err *e)
 {

@@ -9,6 +9,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/linux_calls.h"
 #include "runtime/base/str.h"
 
 int io_write_all(int fd, const void *buf, size_t len, struct err *e)

@@ -221,7 +221,7 @@ def test_asked_while_it_ends(box):
     while state_of(one["init_pid"]) != "Z":
         time.sleep(0.01)
     for _ in range(500):  # they queue: it reads one each time round
-        os.kill(supervisor, signal.SIGRTMIN)
+        os.kill(supervisor, 40)  # EXEC_WAKE_SIGNAL
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         os.kill(supervisor, number)
     os.kill(supervisor, signal.SIGCONT)

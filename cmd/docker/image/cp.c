@@ -55,7 +55,7 @@ static int say_outside(const struct copy_job *j, enum copy_failure failure, cons
 		return docker_say(DOCKER_EXIT_FAILED, "lstat %s: %s", path,
 				  e->code == ENOENT   ? "no such file or directory"
 				  : e->code == EACCES ? "permission denied"
-						      : strerror(e->code));
+						      : err_text(e->code));
 	slash = strrchr(path, '/');
 	if (slash && slash != path)
 		*slash = 0;
