@@ -65,7 +65,7 @@ demo: ## from nothing to a script running in a container
 	@tests/tools/setup && $(MAKE) all && tests/tools/demo "$(O)"
 
 check: ## every test this machine can run
-	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile judge vm oracle crash-sample
+	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile judge docker vm oracle crash-sample
 
 check-layers: ## who may include what; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
