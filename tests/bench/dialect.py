@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""P19, P20: `docker` as csbx answers it, against Docker's own program and a daemon made for it."""
+import contextlib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import engines
+import images
+from measure import Case
+from running import pss_kib
+from world import Unavailable
+
+LOAD = "bench:latest"
+
+
+@contextlib.contextmanager
+def ordinary_priority():
+    """Docker's programs wait by spinning: at a real-time priority they would take every CPU."""
+    policy, param = os.sched_getscheduler(0), os.sched_getparam(0)
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, policy, param)
+
+
+@contextlib.contextmanager
+def daemon(world):
+    """Words that call Docker's own program."""
+    if not world.is_root:
+        raise Unavailable("a Docker daemon needs root")
+    if not shutil.which("dockerd"):
+        raise Unavailable("docker.io is not installed")
+    top = Path(tempfile.mkdtemp(prefix="csbx-dk.", dir="/tmp"))  # a socket's path must be short
+    top.chmod(0o711)
+    try:
+        with engines.docker(top, driver=None) as engine:
+            (top / "s").chmod(0o666)
+            yield [str(word) for word in engine.command]
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def archive(world):
+    path = world.work / "bench.tar"
+    if not path.exists():
+        images.busybox_image().write_docker_archive(path, tags=(LOAD,))
+        path.chmod(0o644)
+    return path
+
+
+def p19(world, report):
+    """run --rm of `true`, and exec of it."""
+    ours = [world.csbx, "docker"]
+    with ordinary_priority(), daemon(world) as theirs:
+        for docker in ours, theirs:
+            world.run(*docker, "load", "-q", "-i", archive(world))
+            world.run(*docker, "run", "-d", "--network", "none", "--name", "long", LOAD, "sleep", "6000")
+        try:
+            for what, words, budget in (("run --rm", ["run", "--rm", "--network", "none", LOAD, "true"], 1 / 50),
+                                        ("exec", ["exec", "long", "true"], 1 / 20)):
+                cases = [Case(f"csbx docker {what}", ours + words), Case(f"docker {what}", theirs + words)]
+                samples = world.stopwatch(cases, 10 if world.quick else 30)
+                report.samples("P19", samples, cases[0].name, {cases[1].name: budget})
+        finally:
+            for docker in ours, theirs:
+                world.call([*docker, "rm", "-f", "long"])
+
+
+def p20(world, report):
+    """Many containers at once: what one holds beside its payload, and ps."""
+    docker, count = [world.csbx, "docker"], 50 if world.quick else 500
+    world.run(*docker, "load", "-q", "-i", archive(world))
+    ids = []
+    try:
+        ids = [world.run(*docker, "run", "-d", "--network", "none", LOAD, "sleep", "6000").strip() for _ in range(count)]
+        inits = world.run(*docker, "inspect", "-f", "{{.State.Pid}}", *ids).split()
+        supervisors = {parent(parent(int(pid))) for pid in inits}
+        report.value("P20", f"supervisor of one of {count}", sum(map(pss_kib, supervisors)) / count / 1024, "MiB", 1)
+        for _ in range(count):
+            ids.append(world.run(*docker, "create", LOAD, "true").strip())
+        samples = world.stopwatch([Case(f"docker ps -a of {2 * count}", [*docker, "ps", "-aq"], expect=None)], 10)
+        for name, timed in samples.items():
+            report.value("P20", name, timed.median_ms, "ms", 100)
+    finally:
+        for i in range(0, len(ids), 100):
+            world.call([*docker, "rm", "-f", *ids[i:i + 100]])
+
+
+def parent(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rsplit(") ", 1)[1].split()[1])
+
+
+BENCHES = {"P19": p19, "P20": p20}
