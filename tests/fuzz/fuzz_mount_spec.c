@@ -7,6 +7,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/path.h"
+#include "runtime/name.h"
 #include "runtime/spec.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -17,13 +18,14 @@ static void one(int (*parse)(const char *, struct mount_spec *, struct err *), c
 	int r = parse(text, &m, &e);
 
 	if (r < 0) {
-		FUZZ_ASSERT(!m.source && !m.target && !m.asked);
+		FUZZ_ASSERT(!m.source && !m.target && !m.asked && !m.volume);
 		FUZZ_ASSERT(e.code > 0 && e.msg[0]);
 		return;
 	}
 	FUZZ_ASSERT(path_is_clean_absolute(m.target));
 	FUZZ_ASSERT(!strstr(m.target, "//"));
-	FUZZ_ASSERT((m.source != NULL) == (m.kind != MOUNT_TMPFS));
+	FUZZ_ASSERT((m.source != NULL) == (m.kind != MOUNT_TMPFS && !m.volume));
+	FUZZ_ASSERT(!m.volume || (m.kind == MOUNT_BIND && name_is_valid(m.volume)));
 	FUZZ_ASSERT(!m.source || *m.source);
 	FUZZ_ASSERT(m.kind == MOUNT_TMPFS || (!m.tmpfs_bytes && !m.tmpfs_mode));
 	FUZZ_ASSERT(!strcmp(m.asked, text));
@@ -31,6 +33,7 @@ static void one(int (*parse)(const char *, struct mount_spec *, struct err *), c
 	free(m.source);
 	free(m.target);
 	free(m.asked);
+	free(m.volume);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
