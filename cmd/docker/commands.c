@@ -83,7 +83,7 @@ const struct docker_command docker_commands[] = {
 	{"system prune", NULL, NULL, NOT_DONE, "Remove unused data"},
 	{"volume create", NULL, NULL, CSBX, "Create a volume"},
 	{"volume inspect", NULL, NULL, TOOL, "Display detailed information on one or more volumes"},
-	{"volume ls", NULL, "list", CSBX, "List volumes"},
+	{"volume ls", NULL, "list", TOOL, "List volumes"},
 	{"volume prune", NULL, NULL, CSBX, "Remove unused local volumes"},
 	{"volume rm", NULL, "remove", CSBX, "Remove one or more volumes"},
 	{0},

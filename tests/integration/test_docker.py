@@ -169,3 +169,59 @@ def test_one_creation_wins(docker):
     winner = next(p.stdout.strip() for p in made if not p.returncode)
     assert all(winner in p.stderr for p in made if p.returncode)
     docker.ok("rm", "-f", "one1")
+
+
+def test_volumes_come_and_go(docker):
+    assert docker.ok("volume", "create", "data") == "data\n"
+    nameless = docker.ok("volume", "create").strip()
+    assert len(nameless) == 64
+    docker.ok("create", "--name", "user", "-v", "data:/d", *docker.image, "true")
+    assert docker.ok("volume", "ls") == "DRIVER    VOLUME NAME\n" + "".join(
+        f"local     {name}\n" for name in sorted(["data", nameless]))
+    assert docker.ok("volume", "ls", "-q", "--filter", "name=^da") == "data\n"
+    assert docker.ok("volume", "ls", "-q", "-f", "dangling=true").strip() == nameless
+    assert docker.ok("volume", "ls", "--filter", "label=x", "--format", "{{.Name}}") == ""
+    busy = docker("volume", "rm", "data")
+    assert (busy.returncode, busy.stdout) == (1, "")
+    assert "Error response from daemon: remove data: volume is in use - [" in busy.stderr
+    assert docker.ok("volume", "prune", "-f") == (
+        f"Deleted Volumes:\n{nameless}\n\nTotal reclaimed space: 0B\n")
+    docker.ok("rm", "user")
+    assert docker.ok("volume", "prune", "-f") == "Total reclaimed space: 0B\n"
+    assert docker.ok("volume", "rm", "data", "-f", "nope") == "data\nnope\n"
+    assert docker.ok("volume", "ls", "-q") == ""
+
+
+@pytest.mark.parametrize("words, rc, text", [
+    (("rm", "nope"), 1, "Error response from daemon: get nope: no such volume"),
+    (("create", "a b"), 1, 'create a b: "a b" includes invalid characters for a local volume name'),
+    (("create", "-d", "nfs", "x"), 1, 'error looking up volume plugin nfs: plugin "nfs" not found'),
+    (("create", "--label", "a=b", "x"), 125, "volumes have no labels here"),
+    (("ls", "--filter", "what=x"), 1, "Error response from daemon: invalid filter 'what'"),
+    (("ls", "--filter", "dangling=x"), 1, "invalid filter 'dangling=[x]'"),
+    (("prune", "-f", "--filter", "until=1h"), 1, "invalid filter 'until'"),
+])
+def test_volumes_that_cannot_be(docker, words, rc, text):
+    p = docker("volume", *words)
+    assert (p.returncode, p.stdout) == (rc, "")
+    assert text in p.stderr
+    assert docker.ok("volume", "ls", "-q") == ""
+
+
+def test_container_prune(docker):
+    old = docker.ok("create", "--name", "old", "--label", "kind=x", *docker.image, "true").strip()
+    done = docker.ok("create", "--name", "done", *docker.image, "true").strip()
+    docker.ok("start", "-a", "done")
+    docker.ok("run", "-d", "--name", "runs", *docker.image, "sleep", "1000")
+    bad = docker("container", "prune", "-f", "--filter", "what=x")
+    assert (bad.returncode, bad.stderr) == (1, "Error response from daemon: invalid filter 'what'\n")
+    nothing = "Total reclaimed space: 0B\n"
+    assert docker.ok("container", "prune", "-f", "--filter", "until=1h") == nothing
+    asked = docker("container", "prune", stdin="n\n")
+    assert asked.stdout == ("WARNING! This will remove all stopped containers.\n"
+                            "Are you sure you want to continue? [y/N] ")
+    assert docker.ok("container", "prune", "-f", "--filter", "label=kind=x") == (
+        f"Deleted Containers:\n{old}\n\n{nothing}")
+    assert docker.ok("container", "prune", "-f").startswith(
+        f"Deleted Containers:\n{done}\n\nTotal reclaimed space: ")
+    assert docker.ok("ps", "-a", "--format", "{{.Names}}") == "runs\n"

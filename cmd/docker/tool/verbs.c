@@ -16,5 +16,6 @@ const struct docker_verb *const docker_verbs_tool[] = {
 	&docker_verb_port,
 	&docker_verb_network_ls,
 	&docker_verb_network_rm,
+	&docker_verb_volume_ls,
 	NULL,
 };
