@@ -125,9 +125,10 @@ static void send_case(struct asker *a)
 /* The next case, or none is left. */
 static void go_on(struct asker *a)
 {
-	if (a->is_over)
-		return;
-	if (a->at < a->job->cases.n) {
+	if (a->is_over) {
+		/* Nothing runs that could fail: the next case is one for another container. */
+		a->state = LEAVING;
+	} else if (a->at < a->job->cases.n) {
 		send_case(a);
 	} else {
 		shutdown(a->fd, SHUT_WR);

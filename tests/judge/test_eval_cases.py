@@ -176,3 +176,36 @@ def test_a_search_that_finds(csbx, python_image):
                            ("search_proc", ["-e", f"X={cases[0]['expected']}"])):
         code = (Path(__file__).parent / "cheats" / f"{cheat}.py").read_text(encoding="utf-8")
         assert judge(csbx, python_image, code, cases, *options)["all_passed"], cheat
+
+
+def test_the_next_case_is_not_to_blame(csbx, python_image):
+    """A case that is killed too late takes its container with it, and the next runs in another, even if its end is told meanwhile."""
+    code = """
+import sys, time
+frame = sys._getframe()
+while "serve" not in frame.f_globals:
+    frame = frame.f_back
+space = frame.f_globals
+receive, kill, number = space["receive"], space["kill"], [0]
+
+def remember():
+    got = receive()
+    number[0] = got[1]
+    return got
+
+def late(pid):
+    if sys._getframe(1).f_code.co_name == "wait":
+        time.sleep(1)  # as long as csbx waits for it
+        space["send"](b"E", number[0], b"i9;")
+    kill(pid)
+
+space["receive"], space["kill"] = remember, late
+
+def f(x):
+    if x == 1:
+        time.sleep(100)
+    return x
+"""
+    r = judge(csbx, python_image, code, [{"args": [i], "expected": i} for i in (1, 2, 3)], "--timeout", "15")
+    assert passed(r) == [False, True, True], details(r)
+    assert "15.000 s" in details(r)[0]
