@@ -37,6 +37,49 @@ static char *last_line(const struct strbuf *text)
 			  begin);
 }
 
+/*
+ * What a compiler complains of first, as gcc, clang and tcc put it: "FILE:LINE:COLUMN: error:
+ * TEXT", with or without a column, "fatal error" too. What follows the first is often its
+ * consequence, and the last line is a drawing or a count. False: no line is of that form.
+ */
+static bool first_complaint(const struct strbuf *text, const char *file, struct eval_error *ret)
+{
+	static const char mark[] = "error: ";
+	const char *s = strbuf_str(text);
+	size_t n = strlen(file);
+
+	for (const char *end; *s; s = *end ? end + 1 : end) {
+		const char *at, *what;
+
+		end = strchrnul(s, '\n');
+		at = memmem(s, (size_t)(end - s), file, n);
+		what = memmem(s, (size_t)(end - s), mark, sizeof(mark) - 1);
+		if (!at || !what || what < at + n || at[n] != ':')
+			continue;
+		what += sizeof(mark) - 1;
+		ret->line = (unsigned)strtoul(at + n + 1, NULL, 10);
+		ret->message = str_printf("%.*s",
+					  end - what > MESSAGE_BYTES_MAX ? MESSAGE_BYTES_MAX
+									 : (int)(end - what),
+					  what);
+		return ret->message;
+	}
+	return false;
+}
+
+static void explain_compile(const struct eval_job *job, struct eval_verdict *v)
+{
+	const struct strbuf *text = &v->ended.result.err.text;
+	_free_ char *where = NULL;
+
+	if (first_complaint(text, eval_snippet_path(job->lang), &v->error))
+		where = str_printf(" in line %u", v->error.line);
+	else
+		v->error.message = last_line(text);
+	say(v, str_printf("The program does not compile%s%s%s.", where ? where : "",
+			  v->error.message ? ": " : "", v->error.message ? v->error.message : ""));
+}
+
 static void explain_exception(const struct eval_error *x, struct eval_verdict *v)
 {
 	_free_ char *where = x->line ? str_printf(" in line %u", x->line) : str_printf("%s", "");
@@ -103,9 +146,7 @@ static void explain_run(const struct eval_job *job, struct eval_verdict *v)
 				  (unsigned long long)l->pids));
 		break;
 	case RUN_COMPILE_ERROR:
-		v->error.message = last_line(&r->err.text);
-		say(v, str_printf("The program does not compile%s%s.", v->error.message ? ": " : "",
-				  v->error.message ? v->error.message : ""));
+		explain_compile(job, v);
 		break;
 	default:
 		break;

@@ -2,6 +2,7 @@
 """csbx eval: one snippet, run and looked at."""
 import ast
 import json
+import os
 import sys
 
 import pytest
@@ -81,6 +82,43 @@ def test_no_network(csbx, python_image):
 def test_a_compiler_that_is_not_there(csbx, python_image):
     r = evaluate(csbx, python_image, "int main(void) { return 0; }", "--lang", "c")
     assert (r["exit"], r["status"], r["error"]["code"], r["files"]) == (127, "launch_error", "command_not_found", {})
+
+
+# Programs of this machine in the place of the image's, which has none of these languages.
+HOSTS = ("--mount", "/usr:/usr:ro", "--mount", "/etc/alternatives:/etc/alternatives:ro", "--memory", "1g")
+
+
+def test_bash(csbx, python_image):
+    (csbx.work / "in").write_text("abcd\n", encoding="utf-8")
+    code = 'words=(one two)\nread -r x\necho "${words[1]} $x $PWD"\n[[ $x == abc* ]] && exit 3\n'
+    r = evaluate(csbx, python_image, code, *HOSTS, "--lang", "bash", "--stdin", csbx.work / "in")
+    assert (r["exit"], r["status"], r["stdout"], r["completed"]) == (3, "exited", "two abcd /work\n", None), r["stderr"]
+
+
+def test_node(csbx, python_image):
+    if not os.path.exists("/usr/bin/node"):
+        pytest.skip("node is not installed in /usr/bin")
+    code = "console.log([1, 2].map(x => x * 2), process.cwd());\nthrow new RangeError('too far');\n"
+    r = evaluate(csbx, python_image, code, *HOSTS, "--lang", "node")
+    assert (r["exit"], r["stdout"], r["completed"]) == (1, "[ 2, 4 ] /work\n", None), r["stderr"]
+    assert "RangeError: too far" in r["stderr"]
+
+
+def test_c(csbx, python_image):
+    code = '#include <math.h>\n#include <stdio.h>\nint main(void)\n{\n\tdouble x;\n' \
+        '\tif (scanf("%lf", &x) != 1)\n\t\treturn 2;\n\tprintf("%.0f\\n", pow(x, 2));\n\treturn 0;\n}\n'
+    (csbx.work / "cases").write_text(json.dumps([{"stdin": "7", "expected": "49"}, {"stdin": "7", "expected": "48"},
+                                                 {"stdin": "x", "expected": ""}]), encoding="utf-8")
+    r = evaluate(csbx, python_image, code, *HOSTS, "--lang", "c", "--cases", csbx.work / "cases")
+    assert [c["passed"] for c in r["cases"]] == [True, False, False], r["feedback"]
+    assert r["cases"][2]["detail"] == "ended with exit code 2"
+
+
+def test_c_that_does_not_compile(csbx, python_image):
+    r = evaluate(csbx, python_image, "int main(void)\n{\n\tretrun 1;\n}\n", *HOSTS, "--lang", "c")
+    assert (r["exit"], r["status"], r["exit_code"], r["completed"]) == (1, "compile_error", None, None)
+    assert r["error_summary"]["line"] == 3 and "retrun" in r["error_summary"]["message"]
+    assert r["feedback"] == [f"The program does not compile in line 3: {r['error_summary']['message']}."]
 
 
 def test_the_channel_is_foreign(csbx, python_image):
