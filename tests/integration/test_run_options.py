@@ -242,7 +242,7 @@ def test_a_copied_directory_is_not_changed(box):
     ("--mount", "/usr:/proc"), ("--mount", "/usr:/dev"), ("--mount", "/usr:/x:frob"),
     ("--mount", "/usr:/x:suid"), ("--mount", "/usr:/x:shared"), ("--mount", ":"), ("--mount", ""),
     ("--mount", "C:\\x:/y"), ("--mount", "/nosuch:/x"), ("--mount", "type=volume,src=v,dst=/x"),
-    ("--volume", "/usr"), ("--volume", "named:/x"), ("--tmpfs", "relative"),
+    ("--volume", "/usr"), ("--volume", "-named:/x"), ("--tmpfs", "relative"),
     ("--tmpfs", "/t:size=0"), ("--tmpfs", "/t:size=1e3"), ("--device", "null"),
     ("--device", "/dev/null:/dev/x:r"), ("--device", "/nosuch"), ("--device", "/etc/passwd"),
 ])
