@@ -68,8 +68,10 @@ NAMES_OBJS   := $(patsubst %,$(O)/image/%.o,image_name image_record image_table 
 		image_table_sweep image_table_write ref_part)
 CSBX_OBJS    := $(call objs,$(call src,cmd))
 TOOL_OBJS    := $(call objs,$(call src,cmd/tool cmd/eval cmd/docker/tool))
-IMGCMD_OBJS  := $(call objs,$(call src,cmd/image cmd/docker/image))
+IMGCMD_OBJS  := $(call objs,$(call src,cmd/image cmd/docker/image cmd/enroot/image))
 DOCKER_OBJS  := $(call objs,$(call src,cmd/docker))
+ENROOT_OBJS  := $(call objs,$(call src,cmd/enroot))
+STEP_OBJS    := $(call objs,$(call src,cmd/step))
 SQUASHD_OBJS := $(call objs,$(call src,runtime/squashd))
 INIT_OBJS    := $(call objs,$(call src,runtime/init)) $(O)/runtime/init/start_$(ARCH).o
 
@@ -87,11 +89,15 @@ $(O)/libnames.a: $(NAMES_OBJS)
 $(O)/libcmd.a: $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS))
 # The docker dialect: what its verbs share, and those that csbx runs.
 $(O)/libdocker.a: $(DOCKER_OBJS)
+# The same of the enroot dialect.
+$(O)/libenroot.a: $(ENROOT_OBJS)
+# What the flags of the SPANK plugin turn into.
+$(O)/libstep.a: $(STEP_OBJS)
 $(O)/%.a:
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-CSBX_PARTS := cmd/main.o libdocker.a libcmd.a libnames.a libruntime.a libbase.a
+CSBX_PARTS := cmd/main.o libstep.a libdocker.a libenroot.a libcmd.a libnames.a libruntime.a libbase.a
 $(O)/csbx: $(addprefix $(S)/,$(CSBX_PARTS))
 	@echo "  LINK  $@"
 	$(Q)$(if $(CSBX_CC),$(CSBX_CC) $(MUSL_LDFLAGS) -o $@ $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $^ $(MUSL_LIB)/crtn.o,$(CC) $(STATIC_LDFLAGS) -o $@ $^)
@@ -101,7 +107,7 @@ $(O)/csbx-tool: $(TOOL_OBJS) $(O)/libdocker.a $(O)/libcmd.a $(O)/libimage.a $(O)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(TOOL_MODS))
 
-$(O)/csbx-image: $(IMGCMD_OBJS) $(O)/libdocker.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx-image: $(IMGCMD_OBJS) $(O)/libdocker.a $(O)/libenroot.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(IMAGE_MODS)) -pthread
 
@@ -120,12 +126,15 @@ $(O)/%.o: %.c $(O)/.flags | $(O)/.deps-ok
 
 # The same objects for musl, whose wrapper knows no kernel headers.
 KERNEL_HEADERS := $(O)/musl/include/.linked
-MUSL_OBJS      := $(patsubst $(O)/%,$(O)/musl/%,$(BASE_OBJS) $(RUNTIME_OBJS) $(NAMES_OBJS) $(CSBX_OBJS) $(DOCKER_OBJS))
+MUSL_OBJS      := $(patsubst $(O)/%,$(O)/musl/%,$(BASE_OBJS) $(RUNTIME_OBJS) $(NAMES_OBJS) $(CSBX_OBJS) $(DOCKER_OBJS) \
+		  $(ENROOT_OBJS) $(STEP_OBJS))
 $(O)/musl/libbase.a:    $(patsubst $(O)/%,$(O)/musl/%,$(BASE_OBJS))
 $(O)/musl/libruntime.a: $(patsubst $(O)/%,$(O)/musl/%,$(RUNTIME_OBJS) $(O)/hosted/msg_check.o)
 $(O)/musl/libnames.a:   $(patsubst $(O)/%,$(O)/musl/%,$(NAMES_OBJS))
 $(O)/musl/libcmd.a:     $(patsubst $(O)/%,$(O)/musl/%,$(filter-out $(O)/cmd/main.o,$(CSBX_OBJS)))
 $(O)/musl/libdocker.a:  $(patsubst $(O)/%,$(O)/musl/%,$(DOCKER_OBJS))
+$(O)/musl/libenroot.a:  $(patsubst $(O)/%,$(O)/musl/%,$(ENROOT_OBJS))
+$(O)/musl/libstep.a:    $(patsubst $(O)/%,$(O)/musl/%,$(STEP_OBJS))
 MUSL_CC = $(CSBX_CC) -isystem $(O)/musl/include $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS)
 $(MUSL_OBJS): $(O)/musl/%.o: %.c $(O)/.flags $(KERNEL_HEADERS)
 	@echo "  CC    $< (musl)"

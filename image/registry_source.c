@@ -373,13 +373,18 @@ static struct oci_blobs blobs_of(struct fetcher *f)
 	return (struct oci_blobs){.fetch = fetch, .open = open_blob, .arg = f};
 }
 
-static int describe_root(struct fetcher *f, const struct digest *d, struct oci_descriptor *ret,
-			 struct err *e)
+/* The manifest or index the name stands for, which is in the store now. */
+static int open_root(struct fetcher *f, const struct image_wish *wish, struct oci_descriptor *ret,
+		    struct err *e)
 {
 	_close_ int fd = -1;
+	int k;
 
-	*ret = (struct oci_descriptor){.digest = *d};
-	fd = store_open_blob(f->store, d, &ret->size_bytes, e);
+	*ret = (struct oci_descriptor){0};
+	k = find_root(f, wish, &ret->digest, e);
+	if (k < 0)
+		return k;
+	fd = store_open_blob(f->store, &ret->digest, &ret->size_bytes, e);
 	return fd < 0 ? fd : 0;
 }
 
@@ -388,14 +393,11 @@ static int load(struct fetcher *f, const struct image_wish *wish, struct image_s
 {
 	struct oci_blobs blobs = blobs_of(f);
 	struct oci_descriptor root;
-	struct digest digest;
-	int k = find_root(f, wish, &digest, e);
+	int k = open_root(f, wish, &root, e);
 
 	if (k >= 0)
-		k = describe_root(f, &digest, &root, e);
-	if (k >= 0)
 		k = oci_image_load(&blobs, &root, wish, s, e);
-	return k < 0 ? k : note_image(f, s, &digest, e);
+	return k < 0 ? k : note_image(f, s, &root.digest, e);
 }
 
 static int resolve(struct fetcher *f, const struct image_wish *wish, struct digest *ret,
@@ -403,11 +405,8 @@ static int resolve(struct fetcher *f, const struct image_wish *wish, struct dige
 {
 	struct oci_blobs blobs = blobs_of(f);
 	struct oci_descriptor root;
-	struct digest digest;
-	int k = find_root(f, wish, &digest, e);
+	int k = open_root(f, wish, &root, e);
 
-	if (k >= 0)
-		k = describe_root(f, &digest, &root, e);
 	return k < 0 ? k : oci_image_resolve(&blobs, &root, wish, ret, e);
 }
 

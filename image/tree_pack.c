@@ -18,10 +18,8 @@ static int member_name(struct strbuf *out, const char *member, const char *path,
 {
 	strbuf_reset(out);
 	strbuf_addstr(out, member);
-	if (*path) {
-		strbuf_addch(out, '/');
-		strbuf_addstr(out, path);
-	}
+	if (*path)
+		strbuf_addf(out, "%s%s", *member ? "/" : "", path);
 	return strbuf_check(out, e);
 }
 
@@ -58,7 +56,7 @@ static int pack_content(struct layer_dir *d, uint64_t bytes, struct tar_out *out
 }
 
 static int pack_entry(struct layer_dir *d, const struct layer_entry *l, const char *member,
-		      struct tar_out *out, struct err *e)
+		      enum tree_devices devices, struct tar_out *out, struct err *e)
 {
 	_strbuf_ struct strbuf path = STRBUF_INIT, link = STRBUF_INIT;
 	struct tar_header h = {
@@ -70,7 +68,9 @@ static int pack_entry(struct layer_dir *d, const struct layer_entry *l, const ch
 	};
 	int r;
 
-	if (l->type == ENTRY_SOCKET)
+	/* A whole root has no name, and what it cannot have in the archive is left out. */
+	if (l->type == ENTRY_SOCKET || (!*member && !*l->path) ||
+	    (l->type == ENTRY_DEVICE && (devices == TREE_DEVICES_LEFT_OUT || !*member)))
 		return 0;
 	if (l->type == ENTRY_DEVICE)
 		return err_set(e, EOPNOTSUPP, "/%.200s: a device node", l->path);
@@ -88,9 +88,10 @@ static int pack_entry(struct layer_dir *d, const struct layer_entry *l, const ch
 	return r < 0 || l->type != ENTRY_FILE ? r : pack_content(d, l->size_bytes, out, e);
 }
 
-static int pack_directory(int fd, const char *member, struct tar_out *out, struct err *e)
+static int pack_directory(int fd, const char *member, enum tree_devices devices,
+			  struct tar_out *out, struct err *e)
 {
-	const struct layer_options o = {.cross_mounts = true};
+	const struct layer_options o = {.cross_mounts = *member};
 	_close_ int dir = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct layer_dir *d = NULL;
 	struct layer_entry entry;
@@ -102,7 +103,7 @@ static int pack_directory(int fd, const char *member, struct tar_out *out, struc
 	if (r < 0)
 		return r;
 	while ((r = layer_dir_next(d, &entry, e)) > 0) {
-		r = pack_entry(d, &entry, member, out, e);
+		r = pack_entry(d, &entry, member, devices, out, e);
 		if (r < 0)
 			break;
 	}
@@ -176,13 +177,14 @@ static int pack_single(int what, const char *member, const struct stat *st, stru
 	return r < 0 || fd < 0 ? r : copy_file(fd, (uint64_t)st->st_size, out, e);
 }
 
-int tree_pack(int fd, const char *member, struct tar_out *out, struct err *e)
+int tree_pack(int fd, const char *member, enum tree_devices devices, struct tar_out *out,
+	      struct err *e)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "stat");
 	if (S_ISDIR(st.st_mode))
-		return pack_directory(fd, member, out, e);
+		return pack_directory(fd, member, devices, out, e);
 	return pack_single(fd, member, &st, out, e);
 }

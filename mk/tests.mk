@@ -12,6 +12,9 @@ $(call unit_of,image):   TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
 $(call unit_of,squashd): $(filter-out %/main.o,$(SQUASHD_OBJS)) $(O)/libruntime.a $(O)/libbase.a
 $(call unit_of,squashd): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS))
 $(call unit_of,cmd):     $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
+$(call unit_of,enroot):  $(O)/libenroot.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
+$(call unit_of,spank):   $(O)/libspank.a $(O)/libbase.a
+$(call unit_of,step):    $(O)/libstep.a $(O)/libenroot.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
 $(call unit_of,docker):  $(O)/libdocker.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
 $(UNIT_PROGRAMS): $(O)/tests/unit/%: $(O)/tests/unit/%.o
 	@echo "  LINK  $@"
@@ -23,6 +26,7 @@ FUZZ_SRCS     := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_NAMES    := $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_SRCS))
 FUZZ_IMAGE    := $(if $(FUZZ_SRCS),$(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"image/' $(FUZZ_SRCS))))
 FUZZ_DOCKER   := $(if $(FUZZ_SRCS),$(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"cmd/docker/' $(FUZZ_SRCS))))
+FUZZ_ENROOT   := $(if $(FUZZ_SRCS),$(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"cmd/enroot/' $(FUZZ_SRCS))))
 FUZZ_REPLAYS  := $(addprefix $(O)/tests/fuzz/replay_,$(FUZZ_NAMES))
 FUZZ_PROGRAMS := $(addprefix $(O)/tests/fuzz/fuzz_,$(FUZZ_NAMES))
 FUZZ_SECONDS  ?= 60
@@ -31,6 +35,7 @@ fuzz_of = $(addprefix $(O)/tests/fuzz/replay_,$(1)) $(addprefix $(O)/tests/fuzz/
 $(call fuzz_of,$(FUZZ_IMAGE)): $(O)/libimage.a $(O)/libbase.a
 $(call fuzz_of,$(FUZZ_IMAGE)): TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
 $(call fuzz_of,$(FUZZ_DOCKER)): $(O)/libdocker.a $(O)/libcmd.a
+$(call fuzz_of,$(FUZZ_ENROOT)): $(O)/libenroot.a $(O)/libcmd.a
 $(call fuzz_of,$(filter-out $(FUZZ_IMAGE),$(FUZZ_NAMES))): $(O)/libruntime.a $(O)/libbase.a
 $(FUZZ_REPLAYS): $(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/replay.o
 	@echo "  LINK  $@"
@@ -55,7 +60,7 @@ $(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/seccomp/policy.o
 
 # --- targets ------------------------------------------------------------------------------------
 .PHONY: setup demo check check-layers check-unit check-fuzz check-integration check-hostile \
-	check-judge check-docker docker-answers check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
+	check-judge check-docker docker-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
 
 # What a machine without the packages lacks; quiet otherwise.
 setup:
@@ -65,16 +70,16 @@ demo: ## from nothing to a script running in a container
 	@tests/tools/setup && $(MAKE) all && tests/tools/demo "$(O)"
 
 check: ## every test this machine can run
-	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile judge docker vm oracle crash-sample
+	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile judge docker slurm vm oracle crash-sample
 
 check-layers: ## who may include what; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
 
 test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS) $(KILLAT) $(RAW_CALLS)
 
-check-unit: $(UNIT_PROGRAMS) ## unit tests (C, TAP)
-	@tests/tools/tap_summary.py --as-user $(UNIT_PROGRAMS) \
-	  --as-root $(addprefix $(O)/tests/unit/runtime_init,_exec _life)
+check-unit: $(UNIT_PROGRAMS) $(TOY_HOSTS) ## unit tests (C, TAP)
+	@tests/tools/tap_summary.py --as-user $(UNIT_PROGRAMS) $(TOY_HOSTS) \
+	  --as-root $(addprefix $(O)/tests/unit/runtime_init,_exec _life) $(TOY_HOSTS)
 
 check-fuzz: $(FUZZ_REPLAYS) ## replay the fuzzers' corpora with any compiler
 	@tests/tools/tap_summary.py $(foreach n,$(FUZZ_NAMES),$(O)/tests/fuzz/replay_$(n):tests/fuzz/corpus/$(n))
@@ -100,6 +105,9 @@ check-hostile: all $(RAW_CALLS) ## images and programs that attack
 
 check-judge: all ## generated code and test suites get the verdict they deserve
 	@tests/tools/run_pytest "$(O)" tests/judge $(PYTEST_ARGS)
+
+check-slurm: all ## job steps of a real SLURM: slurmctld, two slurmds and munged, started here
+	@tests/tools/run_pytest "$(O)" tests/slurm $(PYTEST_ARGS)
 
 # The guest is made by whoever calls make, so that root's lies where the test users find it.
 check-vm: all ## limits and odd machines in an emulated Debian 12 with control groups

@@ -65,11 +65,6 @@ uint64_t cap_parse(const char *name)
 	return 0;
 }
 
-const char *cap_name(unsigned cap)
-{
-	return cap < CAP_COUNT ? names[cap] : NULL;
-}
-
 void cap_names(uint64_t mask, struct strv *out)
 {
 	for (unsigned i = 0; i < CAP_COUNT; i++) {

@@ -14,9 +14,6 @@ struct strv;
 /* "net_admin", "CAP_NET_ADMIN", "ALL": the mask; 0 for a name that does not exist. */
 uint64_t cap_parse(const char *name);
 
-/* "CAP_NET_ADMIN"; NULL for a number that has no name. */
-const char *cap_name(unsigned cap);
-
 /* Adds the names in mask to out, lowest number first. */
 void cap_names(uint64_t mask, struct strv *out);
 

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -68,6 +69,28 @@ static bool listen_to(int fd, uint64_t timeout_ms, char *buf, size_t size)
 	return false;
 }
 
+/*
+ * The helper would take milliseconds to find out that there is nobody to ask: most often there is
+ * not even a socket. Where it looks: sd_bus_open_user(3), and the manager's own.
+ */
+static int find_manager(struct err *e)
+{
+	static const char *const sockets[] = {"systemd/private", "bus"};
+	const char *bus = getenv("DBUS_SESSION_BUS_ADDRESS"), *dir = getenv("XDG_RUNTIME_DIR");
+
+	if (bus && *bus)
+		return 0;
+	if (!dir || !*dir)
+		return err_set(e, EACCES, "no systemd user manager: XDG_RUNTIME_DIR is not set");
+	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
+		_free_ char *path = str_printf("%s/%s", dir, sockets[i]);
+
+		if (!path || access(path, F_OK) == 0)
+			return 0;
+	}
+	return err_set(e, EACCES, "no systemd user manager: %s has no socket of one", dir);
+}
+
 static int ask(const struct paths *p, const char *unit, struct err *e)
 {
 	_free_ char *path = paths_helper(p, HELPER);
@@ -124,7 +147,10 @@ int cgroup_scope_enter(const struct paths *p, const char *id, unsigned need,
 {
 	_free_ char *unit = str_printf("csbx-%s.scope", id), *dir = NULL;
 	size_t top;
-	int r = unit ? ask(p, unit, e) : err_set(e, ENOMEM, "out of memory");
+	int r = unit ? find_manager(e) : err_set(e, ENOMEM, "out of memory");
+
+	if (r >= 0)
+		r = ask(p, unit, e);
 
 	if (r >= 0)
 		r = cgroup_own_directory(&dir, &top, e);

@@ -20,6 +20,7 @@
 #include "runtime/base/log.h"
 #include "runtime/init/init_abi.h"
 #include "runtime/fetch.h"
+#include "runtime/init_msg.h"
 #include "runtime/launch.h"
 #include "runtime/plan.h"
 #include "runtime/spec.h"
@@ -51,6 +52,8 @@ static op_function *const functions[OP_MAX] = {
 	[OP_DEVICE] = mount_device,
 	[OP_TMPFS] = mount_tmpfs,
 	[OP_COPY] = mount_copy,
+	[OP_SELF] = mount_self,
+	[OP_HOOKS] = hooks_run,
 	[OP_READONLY_ROOT] = rootfs_readonly,
 	[OP_PIVOT] = rootfs_pivot,
 	[OP_LANDLOCK] = landlock_apply,
@@ -192,7 +195,8 @@ static int keep_init_caps(const struct child *c, struct err *e)
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
 
-	if (!c->spec->proc.uid)
+	/* A bare start makes B by unshare(2), which needs none. */
+	if (!c->spec->proc.uid || c->spec->ns.pid == PID_HOST)
 		return 0;
 	if (syscall(SYS_capget, &head, data) < 0)
 		return err_sys(e, "read capabilities");
@@ -207,7 +211,7 @@ static int keep_init_caps(const struct child *c, struct err *e)
 	return 0;
 }
 
-static int become_init(struct child *c, struct err *e)
+int child_become_init(struct child *c, struct err *e)
 {
 	static char name[] = "csbx-init";
 	char *argv[] = {name, NULL}, *env[] = {NULL};
@@ -218,7 +222,9 @@ static int become_init(struct child *c, struct err *e)
 
 	if (init < 0)
 		return err_sys(e, "csbx-init");
-	r = place_descriptors(c, e);
+	r = c->hook_env.n ? init_msg_replace_env(&c->msg_fd, &c->hook_env, e) : 0;
+	if (r >= 0)
+		r = place_descriptors(c, e);
 	if (r >= 0)
 		r = keep_init_caps(c, e);
 	if (r < 0)
@@ -228,18 +234,29 @@ static int become_init(struct child *c, struct err *e)
 	return err_sys(e, "exec csbx-init");
 }
 
+int child_build(struct child *c, struct err *e)
+{
+	c->base_fd = c->root_fd = c->proc_fd = c->clean_proc_fd = c->sys_fd = -1;
+	umask(0);
+	/* The caller's: what is made of the container's own comes in its place. */
+	if (c->spec->ns.pid == PID_HOST) {
+		c->clean_proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (c->clean_proc_fd < 0)
+			return err_sys(e, "open /proc");
+	}
+	return run_plan(c, e);
+}
+
 void child_main(struct child *c)
 {
 	struct err e = ERR_INIT;
 	int r;
 
-	c->base_fd = c->root_fd = c->proc_fd = c->clean_proc_fd = c->sys_fd = -1;
-	umask(0);
 	r = tie_to_supervisor(c, &e);
 	if (r >= 0 && c->spec->proc.tty != TTY_YES)
 		r = place_streams(c->stdio, &e);
 	if (r >= 0)
-		r = run_plan(c, &e);
+		r = child_build(c, &e);
 	if (r >= 0 && c->has_affinity)
 		r = affinity_limit(c->spec->limits.cpus_milli, &e);
 	if (r >= 0 && c->is_watched)
@@ -247,7 +264,7 @@ void child_main(struct child *c)
 	if (r >= 0 && c->spec->fetch.n)
 		r = fetch_send_root(c->control_fd, c->clean_proc_fd, &e);
 	if (r >= 0)
-		(void)become_init(c, &e);
+		(void)child_become_init(c, &e);
 	/* One atomic write; the reader tells it from init's own status by its size. */
 	if (write(c->status_fd, &e, sizeof(e)) != sizeof(e))
 		_exit(CHILD_EXIT_SILENT);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/base/str.h"
 #include "runtime/watchdog.h"
 
 struct err;
@@ -41,7 +42,8 @@ struct child {
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd;
 	int watch_fds[WATCHDOG_TMPFS_MAX];
 	unsigned n_watch;
-	int *source_fds; /* one for each operation, -1: none */
+	int *source_fds;      /* one for each operation, -1: none */
+	struct strv hook_env; /* the environment, where hooks added to it (hook.h) */
 };
 
 /* Remembers a tmpfs of the container for the supervisor's watchdog. */
@@ -49,6 +51,14 @@ int child_watch(struct child *c, int fd, struct err *e);
 
 /* Runs the plan and execs csbx-init; on failure sends a struct err on status_fd and exits. */
 _Noreturn void child_main(struct child *c);
+
+/*
+ * The parts of it for a start in the calling process itself (bare.h), which is in A and in a mount
+ * namespace of its own: runs the plan; then becomes csbx-init, alone, with the descriptors that it
+ * has as such. The latter returns on failure only.
+ */
+int child_build(struct child *c, struct err *e);
+int child_become_init(struct child *c, struct err *e);
 
 /* The operations, by file: rootfs.c */
 int rootfs_base(struct child *c, const struct op *op, struct err *e);
@@ -91,6 +101,9 @@ int mount_copy_up(struct child *c, const struct op *op, int volume, struct err *
 int mount_device(struct child *c, const struct op *op, struct err *e);
 int mount_tmpfs(struct child *c, const struct op *op, struct err *e);
 int mount_copy(struct child *c, const struct op *op, struct err *e);
+int mount_self(struct child *c, const struct op *op, struct err *e);
+/* hook.c */
+int hooks_run(struct child *c, const struct op *op, struct err *e);
 /* net.c */
 int net_loopback(struct child *c, const struct op *op, struct err *e);
 int net_hostname(struct child *c, const struct op *op, struct err *e);

@@ -103,7 +103,7 @@ static int read_conf_d(struct config *c, int dirfd, const char *dir, struct err 
 	return r;
 }
 
-static int read_system(struct config *c, const char *dir, struct err *e)
+static int read_machine(struct config *c, const char *dir, struct err *e)
 {
 	_close_ int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_free_ char *shown = NULL;
@@ -190,7 +190,7 @@ int config_load_from(struct config *c, const struct config_files *files, struct 
 	int r = 0;
 
 	if (files->system_dir)
-		r = read_system(c, files->system_dir, e);
+		r = read_machine(c, files->system_dir, e);
 	if (r >= 0 && files->user_file)
 		r = read_one(c, AT_FDCWD, files->user_file, files->user_file, e);
 	if (r >= 0 && files->env)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/base/clock.h"
+#include "runtime/batch_step.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/json_out.h"
@@ -34,7 +35,7 @@
 
 static unsigned long namespace_flags(const struct container_spec *s)
 {
-	return CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS |
+	return CLONE_NEWNS | CLONE_NEWPID | (s->ns.uts == UTS_PRIVATE ? CLONE_NEWUTS : 0) |
 	       (s->ns.ipc == IPC_PRIVATE ? CLONE_NEWIPC : 0) |
 	       (s->ns.net == NET_NONE ? CLONE_NEWNET : 0);
 }
@@ -100,6 +101,7 @@ static int publish(struct container *c, bool paused, struct err *e)
 		.scratch = c->is_scratch ? c->layer.path : NULL,
 		.cgroup = cgroup,
 		.server = c->link.server,
+		.job = cgroup_batch_job(),
 		.command = c->spec->proc.argv,
 		.supervisor = getpid(),
 		.init = c->pid1.pid,
@@ -157,11 +159,13 @@ static struct thrash make_thrash(const struct container *c)
 
 /*
  * Taking mounts down takes the kernel longer than the rest of a container's end. Where that holds
- * nothing back that the caller may want to have to itself again, it need not wait for it.
+ * nothing back that the caller may want to have to itself again, it need not wait for it; a layer
+ * that is deleted with the container is no such thing.
  */
 static bool mounts_are_private(const struct container *c)
 {
-	bool is_private = !c->has_layer && c->spec->rootfs.kind == ROOTFS_SQUASHFS;
+	bool layer_goes = !c->has_layer || (c->hooks && c->hooks->removed_after);
+	bool is_private = layer_goes && c->spec->rootfs.kind == ROOTFS_SQUASHFS;
 
 	for (size_t i = 0; i < c->spec->n_mounts && is_private; i++)
 		is_private = c->spec->mounts[i].kind == MOUNT_TMPFS;
@@ -185,6 +189,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 	struct watchdog watchdog = make_watchdog(c);
 	struct exec_server exec = EXEC_SERVER_INIT;
 	struct fetch_root fetch = FETCH_ROOT_INIT;
+	_close_ int step_fd = batch_step_open();
 	struct supervise s = {
 		.spec = c->spec,
 		.pid1 = c->pid1,
@@ -203,8 +208,10 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.started_fd = c->hooks ? c->hooks->started_fd : -1,
 		.kept = c->hooks ? c->hooks->kept : NULL,
 		.owner_fd = c->hooks && c->hooks->owner_fd ? c->hooks->owner_fd : -1,
+		.step_fd = step_fd,
 		.note_paused = note_paused,
 		.note_ctx = c,
+		.stops_along = c->hooks && c->hooks->stops_along,
 		.channel = c->hooks ? c->hooks->channel : NULL,
 		.result = ret,
 	};
@@ -331,6 +338,8 @@ int container_run(const struct container_spec *spec, const struct paths *paths,
 		return err_set(
 			e, EPERM,
 			"refused for root: csbx is for ordinary users (--allow-root insists)");
+	if (spec->ns.pid == PID_HOST)
+		return err_set(e, EINVAL, "the host's process ids are for a bare start only");
 	if (spec->rootfs.kind == ROOTFS_DIRECTORY)
 		return run_on_any_upper(spec, paths, hooks, ret, e);
 	if (unpacked_is_needed())

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "runtime/base/clock.h"
@@ -13,6 +11,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/path.h"
 #include "runtime/container_store.h"
+#include "runtime/image_pin.h"
 #include "runtime/instance.h"
 #include "runtime/layer.h"
 #include "runtime/meta_cache.h"
@@ -34,45 +33,19 @@ struct build {
 	struct container_record record;
 };
 
-/* --- pin ---------------------------------------------------------------------------------- */
-
-/*
- * Links the very file that was looked at, whatever its path has become: linkat(2) through
- * /proc/self/fd. EPERM is fs.protected_hardlinks refusing a file that is not ours to write.
- */
-static int pin_by_link(struct build *b)
+static int pin(struct build *b, struct err *e)
 {
-	char self[32];
+	const struct container_create *how = b->how;
+	struct container_record *rec = &b->record;
 
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", b->image_fd);
-	return linkat(AT_FDCWD, self, b->tmp_fd, "image", AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
-}
-
-/* Shares the file's blocks (ioctl_ficlonerange(2)); btrfs, XFS, bcachefs, NFS 4.2. */
-static int pin_by_clone(struct build *b)
-{
-	_close_ int fd = openat(b->tmp_fd, "image", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (!ioctl(fd, FICLONE, b->image_fd) && !fstat(fd, &st)) {
-		image_id_from_stat(&b->record.id, &st);
+	rec->pin = PIN_PATH;
+	if (rec->kind == ROOTFS_DIRECTORY)
 		return 0;
-	}
-	unlinkat(b->tmp_fd, "image", 0);
-	return -EOPNOTSUPP;
-}
-
-static void pin(struct build *b)
-{
-	b->record.pin = PIN_PATH;
-	if (b->record.kind == ROOTFS_DIRECTORY)
-		return;
-	if (!pin_by_link(b))
-		b->record.pin = PIN_LINK;
-	else if (!pin_by_clone(b))
-		b->record.pin = PIN_CLONE;
+	if (how->always_pin)
+		return image_pin_always(b->image_fd, b->tmp_fd, how->pin_view, &rec->id, &rec->pin,
+					e);
+	rec->pin = image_pin_cheaply(b->image_fd, b->tmp_fd, &rec->id);
+	return 0;
 }
 
 /* --- build -------------------------------------------------------------------------------- */
@@ -107,8 +80,8 @@ static int build(struct build *b, struct err *e)
 	b->tmp_fd = openat(b->dirfd, b->tmp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (b->tmp_fd < 0)
 		return err_sys(e, "open directory");
-	pin(b);
-	return write_record(b, e);
+	r = pin(b, e);
+	return r < 0 ? r : write_record(b, e);
 }
 
 /* --- into place --------------------------------------------------------------------------- */

@@ -134,6 +134,39 @@ static int show_others(struct walk *w)
 	return r;
 }
 
+static int by_text(const void *a, const void *b)
+{
+	const char *const *x = a, *const *y = b;
+
+	return strcmp(*x, *y);
+}
+
+/* Of many that only lie there no record need be read. */
+static int keep_what_runs(const struct walk *w, struct strv *names, struct err *e)
+{
+	_free_ const char **running = calloc(w->live.n + 1, sizeof(*running));
+	_strv_ struct strv kept = STRV_INIT;
+	size_t n = 0;
+
+	if (!running)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < w->live.n; i++) {
+		if (w->live.items[i].name)
+			running[n++] = w->live.items[i].name;
+	}
+	qsort(running, n, sizeof(*running), by_text);
+	for (size_t i = 0; i < names->n && n; i++) {
+		const char *name = names->items[i];
+
+		if (bsearch(&name, running, n, sizeof(*running), by_text))
+			strv_add(&kept, name);
+	}
+	strv_free(names);
+	*names = kept;
+	kept = (struct strv)STRV_INIT;
+	return strv_check(names, e);
+}
+
 int container_each(const struct paths *p, unsigned flags,
 		   int (*fn)(void *arg, const struct container_view *v), void *arg, struct err *e)
 {
@@ -144,6 +177,8 @@ int container_each(const struct paths *p, unsigned flags,
 	/* Instances after the names: one that was started in between is shown as no container's. */
 	if (r >= 0)
 		r = instance_list(p, NULL, &w.live, e);
+	if (r >= 0 && (flags & CONTAINER_EACH_LIVE))
+		r = keep_what_runs(&w, &containers, e);
 	if (r >= 0)
 		r = w.dirfd = container_store_open_dir(p, e);
 	if (r >= 0 && w.live.n)

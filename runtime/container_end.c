@@ -7,6 +7,7 @@
  */
 #include "runtime/container_end.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -19,17 +20,44 @@
 #include "runtime/exec_client.h"
 #include "runtime/exec_proto.h"
 #include "runtime/instance.h"
+#include "runtime/process_id.h"
 
 #define LOOK_MS 2u
+#define END_MS 10000   /* for a process that was killed */
 #define START_MS 5000u /* a start that takes longer than this is waited for by nobody */
 
 /* --- one instance ------------------------------------------------------------------------- */
+
+/*
+ * A bare start is its one process, which has the kernel's defaults for signals; what it leaves
+ * behind is nobody's. The record's process is the one meant as long as it began when that did.
+ */
+static int stop_bare(const struct instance_record *i, int signal, uint32_t grace_ms, bool wait,
+		     struct err *e)
+{
+	_close_ int pidfd = (int)syscall(SYS_pidfd_open, i->init, 0);
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+	int sig = signal & EXEC_STOP_SIGNAL;
+
+	if (pidfd < 0 || !process_is(i->init, i->start_ticks) ||
+	    syscall(SYS_pidfd_send_signal, pidfd, sig ? sig : SIGTERM, NULL, 0) < 0)
+		return err_set(e, ESRCH, "not running");
+	if (!wait || sig == SIGKILL || poll(&p, 1, (int)grace_ms) > 0)
+		return wait && poll(&p, 1, END_MS) == 0 ? err_set(e, ETIMEDOUT, "it does not end")
+							: 0;
+	(void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+	return poll(&p, 1, END_MS) > 0 ? 0 : err_set(e, ETIMEDOUT, "it does not end");
+}
 
 int instance_stop(const struct paths *p, const struct instance_record *i, int signal,
 		  uint32_t grace_ms, bool wait, struct err *e)
 {
 	struct exec_link link = EXEC_LINK_INIT;
-	int r = exec_open(p, i, &link, e);
+	int r;
+
+	if (i->is_bare)
+		return stop_bare(i, signal, grace_ms, wait, e);
+	r = exec_open(p, i, &link, e);
 
 	if (r >= 0)
 		r = exec_stop(&link, signal, grace_ms, wait, e);

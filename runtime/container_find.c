@@ -11,6 +11,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/container_store.h"
+#include "runtime/instance.h"
 #include "runtime/paths.h"
 
 struct search {
@@ -56,6 +57,41 @@ static int search_ids(struct search *x, struct err *e)
 	return x->n ? 0 : err_set(e, ENOENT, "no such container");
 }
 
+/*
+ * A whole id, or as much of it as people see, of what runs: its name is in the instance's file, and
+ * no other record need be read.
+ */
+static bool find_running(const struct paths *p, const struct search *x)
+{
+	struct instance_record i;
+	struct container_found *ret = x->best;
+	bool found = false;
+
+	if (x->len < NAME_ID_DIGITS || instance_read(p, x->operand, &i, NULL) < 0)
+		return false;
+	if (i.name && container_store_read(x->dirfd, i.name, &ret->record, NULL) >= 0) {
+		found = ret->record.container_id &&
+			!strncmp(ret->record.container_id, x->operand, x->len);
+		snprintf(ret->name, sizeof(ret->name), "%s", i.name);
+		if (!found)
+			container_record_free(&ret->record);
+	}
+	instance_record_free(&i);
+	return found;
+}
+
+int container_find_again(const struct paths *p, const char *name, const char *id,
+			 struct container_found *ret, struct err *e)
+{
+	int r = container_find(p, name, ret, e);
+
+	if (r >= 0 && ret->record.container_id && !strcmp(ret->record.container_id, id))
+		return 0;
+	if (r >= 0)
+		container_record_free(&ret->record);
+	return container_find(p, id, ret, e);
+}
+
 int container_find(const struct paths *p, const char *operand, struct container_found *ret,
 		   struct err *e)
 {
@@ -75,5 +111,5 @@ int container_find(const struct paths *p, const char *operand, struct container_
 	if (!x.len || x.len > NAME_CONTAINER_ID_DIGITS ||
 	    strspn(operand, "0123456789abcdef") != x.len)
 		return err_set(e, ENOENT, "no such container");
-	return search_ids(&x, e);
+	return find_running(p, &x) ? 0 : search_ids(&x, e);
 }

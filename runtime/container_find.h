@@ -22,5 +22,8 @@ struct container_found {
  */
 int container_find(const struct paths *p, const char *operand, struct container_found *ret,
 		   struct err *e);
+/* The container of that full id, which had that name a moment ago: no others are looked at. */
+int container_find_again(const struct paths *p, const char *name, const char *id,
+			 struct container_found *ret, struct err *e);
 
 #endif

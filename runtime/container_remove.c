@@ -104,7 +104,7 @@ static int remove_kept(const struct paths *p, int dirfd, const char *name,
 	return r;
 }
 
-int container_store_remove(const struct paths *p, const char *name, struct err *e)
+static int remove_any(const struct paths *p, const char *name, bool running_too, struct err *e)
 {
 	struct container_record rec = {0};
 	_close_ int dirfd = -1;
@@ -120,12 +120,22 @@ int container_store_remove(const struct paths *p, const char *name, struct err *
 	if (container_store_read(dirfd, name, &rec, NULL) >= 0 && rec.spec) {
 		r = remove_kept(p, dirfd, name, &rec, e);
 	} else {
-		r = instance_refuse_running(p, name, e);
+		r = running_too ? 0 : instance_refuse_running(p, name, e);
 		if (r >= 0)
 			r = remove_with_layer(p, name, name, e);
 	}
 	container_record_free(&rec);
 	return r;
+}
+
+int container_store_remove(const struct paths *p, const char *name, struct err *e)
+{
+	return remove_any(p, name, false, e);
+}
+
+int container_store_remove_running(const struct paths *p, const char *name, struct err *e)
+{
+	return remove_any(p, name, true, e);
 }
 
 /* --- rename ------------------------------------------------------------------------------- */

@@ -38,11 +38,13 @@ uint64_t container_base_bytes(const struct container_spec *s)
 static int open_upper(struct container *c, bool on_disk, struct err *e)
 {
 	const struct container_spec *s = c->spec;
+	unsigned flags = (s->rootfs.force_layer ? LAYER_FORCE : 0) |
+			 (c->hooks && c->hooks->removed_after ? LAYER_GOES : 0);
 	int r;
 
 	if (s->rootfs.upper == UPPER_KEPT) {
-		r = layer_open(c->paths, strrchr(s->rootfs.layer_path, '/') + 1,
-			       s->rootfs.force_layer, &c->layer, e);
+		r = layer_open(c->paths, strrchr(s->rootfs.layer_path, '/') + 1, flags, &c->layer,
+			       e);
 	} else if (on_disk) {
 		r = scratch_create(c->paths, s->id, &c->layer, e);
 		c->is_scratch = r >= 0;
@@ -152,6 +154,20 @@ static int check_sources(struct plan *p, const struct container *c, struct err *
 	return 0;
 }
 
+/*
+ * Making a file costs a disk more than a tmpfs. A kept layer shall have its files also when it is
+ * looked at without a start; one that is deleted with the container need not.
+ */
+static bool seeds_lie_below(const struct container *c)
+{
+	bool goes = c->has_layer && !c->is_scratch && c->hooks && c->hooks->removed_after;
+
+	/* Directories are made opaque, which not every kernel's tmpfs can tell. */
+	for (size_t i = 0; i < c->n_seeds && goes; i++)
+		goes = c->seeds[i].data;
+	return goes;
+}
+
 static int compile(struct container *c, struct err *e)
 {
 	struct plan_input in = {
@@ -160,6 +176,7 @@ static int compile(struct container *c, struct err *e)
 		.base_bytes = container_base_bytes(c->spec),
 		.seeds = c->seeds,
 		.n_seeds = c->n_seeds,
+		.seeds_below = seeds_lie_below(c),
 	};
 	int r = plan_compile(&c->plan, &in, e);
 
@@ -210,7 +227,7 @@ static int prepare_streams(struct container *c, struct err *e)
 	return streams_prepare(&c->streams, &o, e);
 }
 
-int container_prepare(struct container *c, bool on_disk, struct err *e)
+int container_prepare_root(struct container *c, bool on_disk, struct err *e)
 {
 	const struct container_spec *s = c->spec;
 	int r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &c->map, e);
@@ -225,6 +242,14 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 		r = collect_seeds(c, e);
 	if (r >= 0)
 		r = compile(c, e);
+	return r;
+}
+
+int container_prepare(struct container *c, bool on_disk, struct err *e)
+{
+	const struct container_spec *s = c->spec;
+	int r = container_prepare_root(c, on_disk, e);
+
 	if (r >= 0)
 		r = make_channels(c, e);
 	if (r >= 0)

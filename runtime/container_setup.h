@@ -57,6 +57,9 @@ void container_init(struct container *c, const struct container_spec *spec,
  */
 int container_prepare(struct container *c, bool on_disk, struct err *e);
 
+/* The first half of it, up to the plan: of a start that has neither streams nor limits. */
+int container_prepare_root(struct container *c, bool on_disk, struct err *e);
+
 /* The message for init again, after container_limits_give_up(). */
 int container_make_message(struct container *c, struct err *e);
 

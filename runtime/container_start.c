@@ -127,7 +127,8 @@ static int remove_it(struct container_start *s, struct err *e)
 	int r;
 
 	do {
-		r = container_find(s->paths, s->found.record.container_id, &now, e);
+		r = container_find_again(s->paths, s->found.name, s->found.record.container_id,
+					 &now, e);
 		if (r < 0)
 			return r;
 		r = container_store_condemn(s->paths, now.name, now.record.container_id, &debris,
@@ -150,6 +151,20 @@ static void note_lost_output(struct container_start *s, struct run_result *ret)
 						     err_text(s->log.lost_error)));
 }
 
+static void end(struct container_start *s, int r, const struct err *error, struct run_result *ret)
+{
+	bool goes = ret->is_removed || (s->found.record.auto_remove && !ret->is_stopped);
+
+	if (r < 0)
+		(void)run_dir_failed(&s->run, CODE_FAILED, error->msg, NULL);
+	else if (ret->status == RUN_LAUNCH_ERROR)
+		(void)run_dir_failed(&s->run, run_exit_code(ret), ret->error.msg, NULL);
+	else if (goes)
+		(void)run_dir_tell(&s->run, ret, NULL);
+	if ((!goes || remove_it(s, NULL) < 0) && r >= 0 && ret->status != RUN_LAUNCH_ERROR)
+		(void)run_dir_finish(&s->run, &s->spec, ret, NULL);
+}
+
 int container_start_run(struct container_start *s, const struct container_start_how *how,
 			struct run_result *ret, struct err *e)
 {
@@ -170,14 +185,7 @@ int container_start_run(struct container_start *s, const struct container_start_
 
 	run_log_close(&s->log);
 	note_lost_output(s, ret);
-	if (r < 0)
-		(void)run_dir_failed(&s->run, CODE_FAILED, error.msg, NULL);
-	else if (ret->status == RUN_LAUNCH_ERROR)
-		(void)run_dir_failed(&s->run, run_exit_code(ret), ret->error.msg, NULL);
-	else
-		(void)run_dir_finish(&s->run, &s->spec, ret, NULL);
-	if (ret->is_removed || (rec->auto_remove && !ret->is_stopped))
-		(void)remove_it(s, NULL);
+	end(s, r, &error, ret);
 	if (r < 0 && e)
 		*e = error;
 	return r;

@@ -29,6 +29,7 @@
 #include "runtime/temp_dir.h"
 
 struct err;
+struct image_pin_view;
 struct meta_source;
 struct paths;
 
@@ -36,6 +37,8 @@ struct container_create {
 	const char *name;  /* valid name */
 	const char *image; /* path of a squashfs file or a directory */
 	bool replace;      /* an existing container of that name goes, with its kept layer */
+	bool always_pin;   /* the file is copied where it can be neither linked nor cloned */
+	const struct image_pin_view *pin_view; /* image_pin.h; NULL allowed */
 	const struct meta_source *meta; /* meta_cache.h */
 	/* A container that stays: frozen; spec->id is what its id begins with. NULL: a recipe. */
 	const struct container_spec *spec;
@@ -91,6 +94,11 @@ int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_de
  * its instances runs or its layer is held. A damaged record does not stand in the way.
  */
 int container_store_remove(const struct paths *p, const char *name, struct err *e);
+/*
+ * The same also while throw-away starts of a recipe run, which go on: what they have of the image
+ * is open. A kept layer in use is -EBUSY here, too.
+ */
+int container_store_remove_running(const struct paths *p, const char *name, struct err *e);
 /*
  * The two halves of it, for who holds the container's run (run_dir.h): after the first nobody finds
  * it any more, the second, which takes its time, may follow when the run has been let go. -ENOENT:

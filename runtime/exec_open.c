@@ -146,6 +146,9 @@ int exec_open(const struct paths *p, const struct instance_record *rec, struct e
 	int r;
 
 	*ret = (struct exec_link)EXEC_LINK_INIT;
+	if (rec->is_bare)
+		return err_set(e, EOPNOTSUPP, "it has no supervisor: enroot exec %d joins it",
+			       rec->init);
 	if (dirfd < 0)
 		return dirfd;
 	if (!name)

@@ -27,9 +27,11 @@
 const char *gc_kind_name(enum gc_kind kind)
 {
 	static const char *const names[GC_KINDS] = {
-		[GC_INSTANCE] = "instance", [GC_SCRATCH] = "scratch", [GC_TEMPORARY] = "temporary",
-		[GC_SOCKET] = "socket",     [GC_SERVER] = "server",   [GC_CACHE] = "cache",
-		[GC_CGROUP] = "cgroup",     [GC_RUN] = "run",         [GC_CONTAINER] = "container",
+		[GC_JOB] = "job",         [GC_INSTANCE] = "instance",
+		[GC_SCRATCH] = "scratch", [GC_TEMPORARY] = "temporary",
+		[GC_SOCKET] = "socket",   [GC_SERVER] = "server",
+		[GC_CACHE] = "cache",     [GC_CGROUP] = "cgroup",
+		[GC_RUN] = "run",         [GC_CONTAINER] = "container",
 	};
 
 	return names[kind];
@@ -323,6 +325,8 @@ int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *
 	int r = 0;
 
 	*ret = (struct gc_report){0};
+	if (q->job)
+		gc_end_job(&g);
 	/* One area that cannot be opened must not keep the others from being swept. */
 	if (sweep_instances(&g, fe) < 0)
 		fe = NULL;

@@ -16,6 +16,7 @@ struct err;
 struct paths;
 
 enum gc_kind {
+	GC_JOB,       /* container that ran on when its batch job was over: killed */
 	GC_INSTANCE,  /* file of a start whose supervisor is gone */
 	GC_SCRATCH,   /* throw-away layer that nobody holds */
 	GC_TEMPORARY, /* half-made or half-deleted directory or file */
@@ -40,8 +41,9 @@ struct gc_report {
 };
 
 struct gc_request {
-	bool servers; /* end idle image servers as well */
-	bool dry_run; /* report only: what doctor and list show */
+	bool servers;    /* end idle image servers as well */
+	const char *job; /* first end what this batch job left running, NULL = none */
+	bool dry_run;    /* report only: what doctor and list show */
 };
 
 /* 0 also when single items failed (they say so); an error when nothing could be looked at. */

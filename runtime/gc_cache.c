@@ -19,12 +19,13 @@
 #define LOCK_SUFFIX ".lock"
 #define META_AGE_S (30 * 24 * 3600)
 
-int gc_sweep_meta(struct gc *g, struct err *e)
+/* Files of a directory below the cache that were not written, or asked for, for that long. */
+static int sweep_old_files(struct gc *g, const char *sub, struct err *e)
 {
 	time_t oldest = time(NULL) - META_AGE_S;
 	struct gc_area a;
 	struct stat st;
-	int r = gc_area_open(&a, str_printf("%s/meta", g->paths->cache), g->paths->cache, "meta",
+	int r = gc_area_open(&a, str_printf("%s/%s", g->paths->cache, sub), g->paths->cache, sub,
 			     e);
 
 	if (r >= 0 && a.fd >= 0)
@@ -37,6 +38,13 @@ int gc_sweep_meta(struct gc *g, struct err *e)
 	}
 	gc_area_close(&a);
 	return r;
+}
+
+int gc_sweep_meta(struct gc *g, struct err *e)
+{
+	int r = sweep_old_files(g, "meta", e);
+
+	return r < 0 ? r : sweep_old_files(g, "importer", e);
 }
 
 /* A key is numbers in hexadecimal with dashes between (unpacked.h). */

@@ -43,6 +43,8 @@ void gc_area_close(struct gc_area *a);
 
 void gc_sweep_temporaries(struct gc *g, const struct gc_area *a);
 int gc_sweep_servers(struct gc *g, struct err *e);
+/* Ends what runs of the batch job g->q->job, before the sweeps. */
+void gc_end_job(struct gc *g);
 int gc_sweep_meta(struct gc *g, struct err *e);
 int gc_sweep_containers(struct gc *g, struct err *e);
 int gc_sweep_runs(struct gc *g, struct err *e);

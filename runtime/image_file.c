@@ -6,6 +6,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "runtime/base/bundle.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -83,12 +84,17 @@ bool image_id_same(const struct image_id *a, const struct image_id *b)
 
 static int open_file(int fd, const struct stat *st, struct err *e)
 {
+	struct bundle_extent where = {0, (uint64_t)st->st_size};
 	unsigned char head[IMAGE_HEAD_BYTES];
-	ssize_t n = pread(fd, head, sizeof(head), 0);
+	struct bundle bundle;
+	ssize_t n;
 
+	if (bundle_read(fd, &bundle))
+		where = bundle.parts[BUNDLE_IMAGE];
+	n = pread(fd, head, sizeof(head), (off_t)where.offset);
 	if (n < 0)
 		return err_sys(e, "read");
-	return image_sniff(head, (size_t)n, (uint64_t)st->st_size, e);
+	return image_sniff(head, (size_t)n, where.bytes, e);
 }
 
 /* The same directory without the right to list it, as the rest of csbx wants it. */

@@ -11,6 +11,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/init/stage_text.h"
 #include "runtime/rlimit.h"
 #include "runtime/seccomp.h"
 #include "runtime/spec.h"
@@ -89,29 +90,51 @@ static uint32_t security_flags(const struct container_spec *s)
 	 * lock. */
 	if (!s->sec.seccomp_off)
 		flags |= INIT_SECCOMP | INIT_KEYRING_TRY;
+	if (s->sec.fake_ids)
+		flags |= INIT_SECCOMP;
 	return flags;
 }
 
 /* What only a start decides; an exec takes the namespaces as they are. */
 static uint32_t start_flags(const struct container_spec *s, const struct id_map *map)
 {
-	uint32_t flags = INIT_NEW_CGROUP_NS | INIT_NO_USERNS | INIT_CREATE_CWD;
+	uint32_t flags = INIT_NO_USERNS | INIT_CREATE_CWD;
 
+	if (s->ns.cgroup == CGROUPNS_PRIVATE)
+		flags |= INIT_NEW_CGROUP_NS;
 	if (id_map_is_one(map))
 		flags |= INIT_ONE_ID;
 	if ((s->sec.caps & CAPS_OVER_NET) && s->ns.net == NET_NONE)
 		flags |= INIT_NEW_NET;
-	if (s->sec.caps & CAPS_OVER_UTS)
+	if ((s->sec.caps & CAPS_OVER_UTS) && s->ns.uts == UTS_PRIVATE)
 		flags |= INIT_NEW_UTS;
 	if ((s->sec.caps & CAPS_OVER_IPC) && s->ns.ipc == IPC_PRIVATE)
 		flags |= INIT_NEW_IPC;
 	return flags;
 }
 
+/*
+ * A bare start has namespaces that csbx has made in A or none of its own, and the caller's /proc,
+ * where the sysctl may be read-only: the filter alone keeps nested user namespaces out.
+ */
+static uint32_t bare_flags(const struct container_spec *s)
+{
+	return INIT_BARE | INIT_ONE_ID | INIT_CREATE_CWD |
+	       (s->ns.cgroup == CGROUPNS_PRIVATE ? INIT_NEW_CGROUP_NS : 0);
+}
+
+static uint32_t own_flags(const struct container_spec *s, const struct id_map *map,
+			  const struct init_msg_params *params)
+{
+	if (params->exec)
+		return INIT_EXEC | (params->complaint ? INIT_JOIN : 0);
+	return params->complaint ? bare_flags(s) : start_flags(s, map);
+}
+
 static uint32_t message_flags(const struct container_spec *s, const struct id_map *map,
 			      const struct init_msg_params *params)
 {
-	uint32_t flags = security_flags(s) | (params->exec ? INIT_EXEC : start_flags(s, map));
+	uint32_t flags = security_flags(s) | own_flags(s, map, params);
 
 	if (s->proc.tty == TTY_YES)
 		flags |= INIT_TTY;
@@ -121,7 +144,7 @@ static uint32_t message_flags(const struct container_spec *s, const struct id_ma
 		flags |= INIT_HAS_CGROUP;
 	/* One id: setgroups(2) is given up for good, the caller's groups stay (user_namespaces(7)).
 	 */
-	if (s->proc.keep_groups || id_map_is_one(map))
+	if (s->proc.keep_groups || !map || id_map_is_one(map))
 		flags |= INIT_KEEP_GROUPS;
 	return flags;
 }
@@ -142,19 +165,29 @@ static void add_filter(struct builder *b, const struct container_spec *s)
 
 	align(b, 8);
 	at = b->out->len;
-	seccomp_filter_add(s->sec.caps, b->out);
+	if (s->sec.fake_ids)
+		seccomp_fake_ids_add(b->out);
+	if (s->sec.seccomp_off)
+		seccomp_allow_add(b->out);
+	else
+		seccomp_filter_add(s->sec.caps, b->out);
 	b->m.bpf = range_from(b, at);
 }
 
 static int add_rlimits(struct builder *b, const struct container_spec *s, struct err *e)
 {
 	struct init_rlimit l[INIT_MAX_RLIMITS];
-	int n = rlimit_fill(s, l, INIT_MAX_RLIMITS, e);
+	int n = rlimit_fill(s, l, INIT_MAX_RLIMITS, e), kept = 0;
 
 	if (n < 0)
 		return n;
+	/* Alone, the caller's limits stay but for those that were asked for. */
+	for (int i = 0; i < n; i++) {
+		if (!b->m.complaint.len || !s->limits.rlimits[i].is_default)
+			l[kept++] = l[i];
+	}
 	align(b, _Alignof(struct init_rlimit));
-	b->m.rlimits = add_bytes(b, l, (size_t)n * sizeof(l[0]));
+	b->m.rlimits = add_bytes(b, l, (size_t)kept * sizeof(l[0]));
 	return 0;
 }
 
@@ -176,12 +209,14 @@ static int check_sizes(const struct process_spec *p, size_t bytes, struct err *e
 }
 
 static int add_parts(struct builder *b, const struct container_spec *s, const struct id_map *map,
-		     struct err *e)
+		     const char *complaint, struct err *e)
 {
 	struct init_msg *m = &b->m;
 	int r;
 
 	strbuf_add(b->out, m, sizeof(*m));
+	if (complaint)
+		m->complaint = add_bytes(b, complaint, strlen(complaint) + 1);
 	r = add_rlimits(b, s, e);
 	if (r < 0)
 		return r;
@@ -231,6 +266,8 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 				.n_keep_fds = (uint32_t)spec->proc.n_keep_fds,
 				.umask = params->umask,
 				.oom_score_adj = params->oom_score_adj,
+				.n_join_fds = params->n_join_fds,
+				.failure_code = params->failure_code,
 			},
 	};
 	int r = check_sizes(&spec->proc, bytes, e);
@@ -238,7 +275,7 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 	if (r < 0)
 		return r;
 	strbuf_reserve(out, bytes + 8192); /* one allocation, for nearly every message */
-	r = add_parts(&b, spec, map, e);
+	r = add_parts(&b, spec, map, params->complaint, e);
 	return r < 0 ? r : finish(&b, e);
 }
 
@@ -315,33 +352,37 @@ int init_msg_memfd(const struct strbuf *msg, struct err *e)
 	return take_fd(&fd);
 }
 
+int init_msg_replace_env(int *fd, const struct strv *env, struct err *e)
+{
+	_strbuf_ struct strbuf msg = STRBUF_INIT;
+	struct builder b = {.out = &msg};
+	int r, made;
+
+	if (lseek(*fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "message for csbx-init");
+	r = io_read_all(*fd, INIT_MSG_MAX, &msg, e);
+	if (r >= 0 && msg.len < sizeof(b.m))
+		r = err_set(e, EBADMSG, "message for csbx-init: cut short");
+	if (r < 0)
+		return r;
+	memcpy(&b.m, msg.data, sizeof(b.m));
+	if (env->n > INIT_MAX_ARGS || strv_bytes(env) + msg.len > INIT_MSG_MAX - 65536)
+		return err_set(e, E2BIG, "the environment is too long");
+	b.m.env = add_strv(&b, env);
+	b.m.envc = (uint32_t)env->n;
+	r = finish(&b, e);
+	made = r < 0 ? r : init_msg_memfd(&msg, e);
+	if (made < 0)
+		return made;
+	fd_close(fd);
+	*fd = made;
+	return 0;
+}
+
 const char *init_stage_name(uint32_t stage)
 {
-	static const char *const names[INIT_STAGE_MAX] = {
-		[INIT_STAGE_MESSAGE] = "read the message for csbx-init",
-		[INIT_STAGE_CLONE] = "make the process and its user namespace",
-		[INIT_STAGE_IDMAP] = "write the id maps",
-		[INIT_STAGE_NAMESPACE] = "enter the namespaces",
-		[INIT_STAGE_OOM_SCORE] = "set the OOM score",
-		[INIT_STAGE_NO_USERNS] = "forbid nested user namespaces",
-		[INIT_STAGE_SESSION] = "make a session",
-		[INIT_STAGE_TTY] = "take the terminal",
-		[INIT_STAGE_RLIMIT] = "set resource limits",
-		[INIT_STAGE_KEYRING] = "make a session keyring",
-		[INIT_STAGE_BOUNDING] = "drop the bounding set",
-		[INIT_STAGE_GROUPS] = "set supplementary groups",
-		[INIT_STAGE_USER] = "set user and group",
-		[INIT_STAGE_MKDIR] = "make the working directory",
-		[INIT_STAGE_CAPS] = "drop capabilities",
-		[INIT_STAGE_CWD] = "enter the working directory",
-		[INIT_STAGE_FDS] = "place descriptors",
-		[INIT_STAGE_SIGNALS] = "reset signals",
-		[INIT_STAGE_NO_NEW_PRIVS] = "set no_new_privs",
-		[INIT_STAGE_SECCOMP] = "load the seccomp filter",
-		[INIT_STAGE_EXEC] = "run the command",
-	};
-
-	return stage < INIT_STAGE_MAX && names[stage] ? names[stage] : "unknown stage";
+	return stage < INIT_STAGE_MAX && *init_stage_text[stage] ? init_stage_text[stage]
+								 : "unknown stage";
 }
 
 static int exec_error(const struct init_status *st, const char *argv0, struct err *e)

@@ -14,6 +14,7 @@ struct container_spec;
 struct id_map;
 struct process_spec;
 struct strbuf;
+struct strv;
 struct err;
 
 struct init_msg_params {
@@ -21,9 +22,12 @@ struct init_msg_params {
 	bool has_cgroup; /* a descriptor for the payload's cgroup goes along */
 	uint32_t umask;
 	uint32_t oom_score_adj;
+	/* Alone (INIT_BARE, or with exec INIT_JOIN); complaint NULL: not. */
+	const char *complaint;
+	uint32_t failure_code, n_join_fds;
 };
 
-/* Appends the message for spec's process to out. */
+/* Appends the message for spec's process to out. map is not looked at with exec, which may say NULL. */
 int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 		   const struct init_msg_params *params, struct strbuf *out, struct err *e);
 
@@ -34,6 +38,9 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
  */
 int init_msg_build_exec(const struct init_msg *start, const struct process_spec *p,
 			uint32_t tty_flags, struct strbuf *out, struct err *e);
+
+/* Replaces the environment in the message of *fd by env: *fd becomes another sealed memfd. */
+int init_msg_replace_env(int *fd, const struct strv *env, struct err *e);
 
 /* A sealed memfd with the message, O_CLOEXEC. */
 int init_msg_memfd(const struct strbuf *msg, struct err *e);

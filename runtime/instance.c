@@ -18,6 +18,7 @@
 #include "runtime/file_lock.h"
 #include "runtime/name.h"
 #include "runtime/paths.h"
+#include "runtime/process_id.h"
 
 #define DYING_MS 2000
 
@@ -181,7 +182,14 @@ static int read_live(int dirfd, const char *id, struct instance_record *ret, str
 	    !bytes.len)
 		return 0;
 	len = bytes.len;
-	return instance_record_decode(ret, strbuf_take(&bytes), len, NULL) < 0 ? 0 : 1;
+	if (instance_record_decode(ret, strbuf_take(&bytes), len, NULL) < 0)
+		return 0;
+	/* Whoever waited for it must not find it: the image server may let go a moment later. */
+	if (ret->is_bare && !process_is(ret->init, ret->start_ticks)) {
+		instance_record_free(ret);
+		return 0;
+	}
+	return 1;
 }
 
 int instance_read(const struct paths *p, const char *id, struct instance_record *ret, struct err *e)

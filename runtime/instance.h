@@ -27,7 +27,7 @@ struct err;
 struct paths;
 
 #define INSTANCE_MAGIC 0x314e4943u /* "CIN1" */
-#define INSTANCE_VERSION 2u
+#define INSTANCE_VERSION 3u
 #define INSTANCE_BYTES_MAX (4u << 20)
 
 struct instance_record {
@@ -38,12 +38,22 @@ struct instance_record {
 	const char *scratch; /* throw-away upper on disk, NULL = none */
 	const char *cgroup;  /* directory of csbx-ID, NULL = none */
 	const char *server;  /* name of its image server's socket */
+	const char *job;     /* id of the batch job it was started in, NULL = none */
 	const char *spec;    /* container_spec as JSON (spec_out.h), NULL = not kept */
 	struct strv command;
 	pid_t supervisor, init;
 	bool paused;
 	uint64_t started_ns; /* CLOCK_REALTIME */
-	void *memory;        /* when decoded: what the strings point into */
+	/*
+	 * A bare start (bare.h): the pid of supervisor and init is the command's own; the image
+	 * server holds the lock; and there is nobody to ask for an exec, a stop or a pause.
+	 */
+	bool is_bare;
+	uint64_t start_ticks; /* bare: when that process began, field 22 of /proc/PID/stat */
+	uint32_t uid, gid;    /* bare: main user inside */
+	uint64_t caps;        /* bare: bounding set of what joins */
+	bool new_privs, seccomp_off, fake_ids; /* bare: as in security_spec */
+	void *memory;                          /* when decoded: what the strings point into */
 };
 
 struct instance {

@@ -21,7 +21,44 @@ enum tag {
 	TAG_STARTED,    /* u64: nanoseconds */
 	TAG_SPEC,       /* str */
 	TAG_PAUSED,     /* u64: 0 or 1 */
+	TAG_BARE,       /* u64: BARE_*, absent: not bare */
+	TAG_TICKS,      /* u64 */
+	TAG_CAPS,       /* u64 */
+	TAG_JOB,        /* str */
+	TAG_USER,       /* u64: uid, and gid in the upper half */
 };
+
+enum bare_bit {
+	BARE = 1,
+	BARE_NEW_PRIVS = 2,
+	BARE_SECCOMP_OFF = 4,
+	BARE_FAKE_IDS = 8,
+};
+
+static void put_bare(struct flat_writer *w, const struct instance_record *r)
+{
+	if (!r->is_bare)
+		return;
+	flat_u64(w, TAG_BARE,
+		 BARE | (r->new_privs ? BARE_NEW_PRIVS : 0) |
+			 (r->seccomp_off ? BARE_SECCOMP_OFF : 0) |
+			 (r->fake_ids ? BARE_FAKE_IDS : 0));
+	flat_u64(w, TAG_TICKS, r->start_ticks);
+	flat_u64(w, TAG_CAPS, r->caps);
+	flat_u64(w, TAG_USER, r->uid | (uint64_t)r->gid << 32);
+}
+
+static int get_bare(struct instance_record *r, const struct flat_field *f, struct err *e)
+{
+	uint64_t v = 0;
+	int ret = flat_get_u64(f, &v, e);
+
+	r->is_bare = v & BARE;
+	r->new_privs = v & BARE_NEW_PRIVS;
+	r->seccomp_off = v & BARE_SECCOMP_OFF;
+	r->fake_ids = v & BARE_FAKE_IDS;
+	return ret;
+}
 
 int instance_record_encode(const struct instance_record *r, struct strbuf *out, struct err *e)
 {
@@ -42,6 +79,8 @@ int instance_record_encode(const struct instance_record *r, struct strbuf *out, 
 	flat_u64(&w, TAG_STARTED, r->started_ns);
 	flat_str(&w, TAG_SPEC, r->spec);
 	flat_u64(&w, TAG_PAUSED, r->paused);
+	put_bare(&w, r);
+	flat_str(&w, TAG_JOB, r->job);
 	ret = flat_end(&w, e);
 	if (!ret) {
 		strbuf_add(out, w.buf.data, w.buf.len);
@@ -90,6 +129,8 @@ static int decode_field(struct instance_record *r, const struct flat_field *f, s
 		if (!ret)
 			strv_add(&r->command, s);
 		return ret;
+	case TAG_JOB:
+		return flat_get_str(f, &r->job, e);
 	case TAG_SUPERVISOR:
 		return get_pid(f, &r->supervisor, e);
 	case TAG_INIT:
@@ -101,6 +142,17 @@ static int decode_field(struct instance_record *r, const struct flat_field *f, s
 	case TAG_PAUSED:
 		ret = flat_get_u64(f, &v, e);
 		r->paused = v;
+		return ret;
+	case TAG_BARE:
+		return get_bare(r, f, e);
+	case TAG_TICKS:
+		return flat_get_u64(f, &r->start_ticks, e);
+	case TAG_CAPS:
+		return flat_get_u64(f, &r->caps, e);
+	case TAG_USER:
+		ret = flat_get_u64(f, &v, e);
+		r->uid = (uint32_t)v;
+		r->gid = (uint32_t)(v >> 32);
 		return ret;
 	default:
 		return 0;

@@ -194,18 +194,29 @@ static int read_mark(int dir, char boot[BOOT_ID_SIZE], struct err *e)
 	return 1;
 }
 
+/* An overlay was mounted on it and the layer not cleaned since. */
+static bool was_mounted(const struct layer *l)
+{
+	struct stat st;
+
+	return fstatat(l->work, "work", &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* Leaves the layer marked with this boot, and without the kernel's mark of an earlier mount. */
-static int mark(struct layer *l, bool force, struct err *e)
+static int mark(struct layer *l, unsigned flags, struct err *e)
 {
 	char boot[BOOT_ID_SIZE], old[BOOT_ID_SIZE];
-	int r = boot_id_read(boot, e);
+	int r = read_mark(l->dir, old, e);
 
-	if (r >= 0)
-		r = read_mark(l->dir, old, e);
 	if (r < 0)
 		return r;
-	l->was_dirty = r > 0;
-	if (l->was_dirty && strcmp(boot, old) && !force)
+	/* Without a mark: of one that should have been deleted and is used again. */
+	l->was_dirty = r > 0 || was_mounted(l);
+	if (!l->was_dirty && (flags & LAYER_GOES))
+		return 0;
+	if (boot_id_read(boot, e) < 0)
+		return -EIO;
+	if (r > 0 && strcmp(boot, old) && !(flags & LAYER_FORCE))
 		return err_set(
 			e, EUCLEAN,
 			"layer may be incomplete after a crash: start with --force to use it "
@@ -224,7 +235,7 @@ static int mark(struct layer *l, bool force, struct err *e)
 	return 0;
 }
 
-static int open_kept(const struct paths *p, const char *name, bool force, struct layer *l,
+static int open_kept(const struct paths *p, const char *name, unsigned flags, struct layer *l,
 		     struct err *e)
 {
 	int r;
@@ -241,10 +252,10 @@ static int open_kept(const struct paths *p, const char *name, bool force, struct
 		r = write_pid(l->lock, e);
 	if (r >= 0)
 		r = layer_open_dirs(l, e);
-	return r < 0 ? r : mark(l, force, e);
+	return r < 0 ? r : mark(l, flags, e);
 }
 
-int layer_open(const struct paths *p, const char *name, bool force, struct layer *ret,
+int layer_open(const struct paths *p, const char *name, unsigned flags, struct layer *ret,
 	       struct err *e)
 {
 	int r;
@@ -252,7 +263,7 @@ int layer_open(const struct paths *p, const char *name, bool force, struct layer
 	*ret = (struct layer)LAYER_INIT;
 	r = name_check(name, e);
 	if (r >= 0)
-		r = open_kept(p, name, force, ret, e);
+		r = open_kept(p, name, flags, ret, e);
 	if (r >= 0)
 		return 0;
 	layer_close(ret);

@@ -36,11 +36,17 @@ struct layer {
 		.parent = -1, .dir = -1, .upper = -1, .work = -1, .lock = -1 \
 	}
 
+enum layer_flag {
+	LAYER_FORCE = 1u << 0,
+	/* It is deleted after this use: no mark tells that it may be incomplete. */
+	LAYER_GOES = 1u << 1,
+};
+
 /*
  * Takes the kept layer of a container, making it when missing. -EBUSY: "in use by pid N";
  * -EUCLEAN: may be incomplete after a crash and not forced.
  */
-int layer_open(const struct paths *p, const char *name, bool force, struct layer *ret,
+int layer_open(const struct paths *p, const char *name, unsigned flags, struct layer *ret,
 	       struct err *e);
 /* Syncs the layer, then clears both markers. The payload must be gone. */
 int layer_clean(struct layer *l, struct err *e);

@@ -15,7 +15,9 @@
 #include "runtime/mount_abi.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/mount_api.h"
+#include "runtime/spec.h"
 
 #define ATTRS (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 #define ATTRS_READ_ONLY (ATTRS | MOUNT_ATTR_RDONLY)
@@ -109,10 +111,52 @@ static int attach_layer(const struct merged_view *v, struct err *e)
 	return fd < 0 ? fd : attach_at(fd, "root", attrs, e);
 }
 
+static int open_place(const struct merged_view *v, int root, const struct mount_spec *m,
+		      bool is_directory)
+{
+	int fd = path_open_in_root(root, m->target, O_PATH, 0, NULL);
+
+	if (fd != -ENOENT || !v->is_writable || m->no_create)
+		return fd;
+	return is_directory ? path_mkdirs_in_root(root, m->target, NULL)
+			    : path_touch_in_root(root, m->target, NULL);
+}
+
+static int attach_mount(const struct merged_view *v, int root, const struct mount_spec *m,
+			struct err *e)
+{
+	const bool reads_only = m->readonly || !v->is_writable;
+	_close_ int fd = mount_clone(AT_FDCWD, m->source, !m->non_recursive, NULL), place = -1;
+	struct stat st;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return 0;
+	place = open_place(v, root, m, S_ISDIR(st.st_mode));
+	if (place < 0)
+		return 0;
+	r = mount_restrict(fd, reads_only ? ATTRS_READ_ONLY : ATTRS, !m->non_recursive, e);
+	if (r == 0)
+		r = mount_attach(fd, place, e);
+	return r < 0 ? err_wrap(e, "%s", m->target) : 0;
+}
+
+static int attach_mounts(const struct merged_view *v, int root, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < v->n_mounts; i++) {
+		if (v->mounts[i].kind == MOUNT_BIND && v->mounts[i].source)
+			r = attach_mount(v, root, &v->mounts[i], e);
+	}
+	return r;
+}
+
 int merged_view_enter(const struct merged_view *v, struct err *e)
 {
 	bool has_layer = v->layer_fd >= 0;
-	int r = enter_namespaces(v, e), fd;
+	int r = enter_namespaces(v, e);
+	_close_ int fd = -1;
 
 	if (r == 0)
 		r = enter_base(e);
@@ -123,5 +167,8 @@ int merged_view_enter(const struct merged_view *v, struct err *e)
 	if (r < 0)
 		return err_wrap(e, "merge image and layer");
 	fd = open(has_layer ? "root" : "lower", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? err_sys(e, "open the merged root") : fd;
+	if (fd < 0)
+		return err_sys(e, "open the merged root");
+	r = attach_mounts(v, fd, e);
+	return r < 0 ? r : take_fd(&fd);
 }

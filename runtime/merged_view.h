@@ -9,9 +9,11 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
+struct mount_spec;
 
 struct merged_view {
 	int userns_fd;          /* A, from the image server (squashd_client.h) */
@@ -21,6 +23,12 @@ struct merged_view {
 	int layer_fd;           /* directory of the kept layer, held by layer_read(); -1: none */
 	const char *layer_path; /* its path */
 	bool is_writable;       /* there is a layer, and it takes changes */
+	/*
+	 * Of these the binds and volumes are seen as a start would mount them. One whose source is
+	 * gone, or whose place there is not and cannot be made, is left out.
+	 */
+	const struct mount_spec *mounts;
+	size_t n_mounts;
 };
 
 /*

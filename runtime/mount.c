@@ -59,11 +59,16 @@ static int attach_user_mount(struct child *c, const struct op *op, int fd, bool 
 	return r < 0 ? err_wrap(e, "mount %s", op->dst) : 0;
 }
 
+static unsigned attributes(const struct op *op)
+{
+	return MOUNT_ATTR_NOSUID | (op->flags & OP_DEVICES ? 0 : MOUNT_ATTR_NODEV) |
+	       (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0) |
+	       (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0);
+}
+
 int mount_bind(struct child *c, const struct op *op, struct err *e)
 {
-	unsigned attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-			 (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0) |
-			 (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0);
+	unsigned attrs = attributes(op);
 	_close_ int fd = -1;
 	struct stat st;
 
@@ -134,4 +139,24 @@ int mount_tmpfs(struct child *c, const struct op *op, struct err *e)
 	if (fd < 0 || child_watch(c, fd, e) < 0)
 		return err_wrap(e, "mount %s", op->dst);
 	return attach_user_mount(c, op, fd, true, e);
+}
+
+/*
+ * A part of the root at another place of it, or at its own: a mount of its own, which stays
+ * writable when the root becomes read-only. What is written goes where the root's changes go.
+ */
+int mount_self(struct child *c, const struct op *op, struct err *e)
+{
+	_close_ int source = path_open_in_root(c->root_fd, op->src, O_PATH, 0, e), fd = -1;
+	struct stat st;
+
+	if (source == -ENOENT)
+		source = path_mkdirs_in_root(c->root_fd, op->src, e);
+	if (source < 0 || fstat(source, &st) < 0)
+		return err_wrap(e, "mount %s: %s of the image", op->dst, op->src);
+	fd = mount_clone(source, "", !(op->flags & OP_SINGLE), e);
+	if (fd < 0 ||
+	    mount_restrict(fd, attributes(op) | MOUNT_ATTR_NODEV, !(op->flags & OP_SINGLE), e) < 0)
+		return err_wrap(e, "mount %s", op->dst);
+	return attach_user_mount(c, op, fd, S_ISDIR(st.st_mode), e);
 }

@@ -13,30 +13,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
 #include "runtime/base/str.h"
-
-/* The command in parentheses may hold anything: the fields are counted from its end. */
-static int start_time(pid_t pid, uint64_t *ret)
-{
-	char path[32], text[1024] = "", *p;
-	_close_ int fd = -1;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 || !(p = strrchr(text, ')')))
-		return -ESRCH;
-	/* Field 3 follows ") "; a zombie has ended. */
-	if (p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
-		return -ESRCH;
-	p += 2;
-	for (int field = 3; field < 22 && p; field++) {
-		p = strchr(p, ' ');
-		p = p ? p + 1 : NULL;
-	}
-	if (!p)
-		return -ESRCH;
-	*ret = strtoull(p, NULL, 10);
-	return 0;
-}
+#include "runtime/process_id.h"
 
 static int split(const char *text, pid_t *ret_pid, uint64_t *ret_start, bool *ret_has_start)
 {
@@ -64,7 +41,7 @@ int owner_parse(const char *text, char **ret, struct err *e)
 
 	if (split(text, &pid, &asked, &has_start) < 0)
 		return err_set(e, EINVAL, "'%s' is no process: PID or PID:STARTTIME", text);
-	if (start_time(pid, &now) < 0 || (has_start && asked != now))
+	if (process_start_ticks(pid, &now) < 0 || (has_start && asked != now))
 		return gone(text, e);
 	*ret = str_printf("%d:%llu", pid, (unsigned long long)now);
 	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
@@ -84,7 +61,7 @@ int owner_open(const char *owner, struct err *e)
 	if (fd < 0)
 		return errno == ESRCH || errno == EINVAL ? gone(owner, e)
 							 : err_sys(e, "pidfd_open");
-	if (start_time(pid, &now) < 0 || now != asked)
+	if (process_start_ticks(pid, &now) < 0 || now != asked)
 		return gone(owner, e);
 	return take_fd(&fd);
 }

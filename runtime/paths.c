@@ -13,6 +13,7 @@
 #include "runtime/base/num.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
+#include "runtime/bundle_self.h"
 #include "runtime/config.h"
 
 #define LINGER_DEFAULT_MS 60000u
@@ -61,6 +62,9 @@ static int home_dir(const struct config *c, const char *own, const char *xdg, co
 		*ret = str_printf("%s/csbx", v);
 	} else {
 		home = dir_from_env("HOME");
+		/* Scripts that daemons run as root, an Epilog of SLURM's, have none. */
+		if (!home && !geteuid())
+			home = "/root";
 		if (!home)
 			return err_set(e, ENOENT, "HOME is not set: set it, or %s", own);
 		*ret = str_printf("%s/%s/csbx", home, fallback);
@@ -200,7 +204,8 @@ void paths_free(struct paths *p)
 
 char *paths_helper(const struct paths *p, const char *program)
 {
-	return str_printf("%s/%s", p->libexec, program);
+	return p->bundle ? bundle_self_helper(p->bundle, program)
+			 : str_printf("%s/%s", p->libexec, program);
 }
 
 /*

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+struct bundle_self;
 struct err;
 struct config;
 
@@ -19,6 +20,7 @@ struct paths {
 	char *layers;              /* CSBX_LAYER_PATH: kept uppers */
 	char *scratch;             /* CSBX_SCRATCH_PATH: throw-away uppers on disk */
 	char *libexec;             /* directory of csbx's helper programs */
+	struct bundle_self *bundle; /* the running program is a bundle; NULL: it is none. Not owned */
 	char *cgroup_parent;       /* CSBX_CGROUP_PARENT: a directory or "none"; NULL = not set */
 	uint32_t scope_timeout_ms; /* CSBX_SCOPE_TIMEOUT: how long the systemd user manager may take
 				    */

@@ -32,6 +32,8 @@ static const char *const op_names[] = {
 	[OP_DEVICE] = "device",
 	[OP_TMPFS] = "tmpfs",
 	[OP_COPY] = "copy",
+	[OP_SELF] = "self",
+	[OP_HOOKS] = "hooks",
 	[OP_READONLY_ROOT] = "readonly-root",
 	[OP_PIVOT] = "pivot",
 	[OP_LANDLOCK] = "landlock",
@@ -90,9 +92,11 @@ static void add_root(struct plan *p, const struct plan_input *in)
 		op->data = in->seeds[i].data;
 		op->data_len = in->seeds[i].len;
 		op->mode = in->seeds[i].mode;
-		op->flags = in->seeds[i].is_users ? OP_USERS : 0;
+		op->flags = (in->seeds[i].is_users ? OP_USERS : 0) |
+			    (in->seeds[i].if_absent ? OP_IF_ABSENT : 0) |
+			    (in->seeds_below ? OP_BELOW : 0);
 	}
-	add(p, OP_OVERLAY);
+	add(p, OP_OVERLAY)->flags = in->n_seeds && in->seeds_below ? OP_BELOW : 0;
 }
 
 static bool has_devices(const struct container_spec *s)
@@ -104,41 +108,99 @@ static bool has_devices(const struct container_spec *s)
 	return false;
 }
 
-static void add_kernel_mounts(struct plan *p, const struct container_spec *s)
+static void add_host_tree(struct plan *p, const char *path, unsigned flags)
 {
-	add(p, has_devices(s) ? OP_DEV_OWN : OP_DEV);
+	struct op *op = add(p, OP_BIND);
+
+	op->src = op->dst = path;
+	op->flags = OP_NOEXEC | flags;
+}
+
+/* Of the template masks are made, also where the host's own comes on top of it. */
+static void add_dev(struct plan *p, const struct container_spec *s)
+{
+	if (!s->ns.host_dev)
+		add(p, has_devices(s) ? OP_DEV_OWN : OP_DEV);
+	else if (s->ns.pid == PID_PRIVATE || !s->ns.host_sys)
+		add(p, OP_DEV);
+}
+
+/* Before what goes onto /dev: see proc.c. */
+static void add_proc(struct plan *p, const struct container_spec *s)
+{
+	if (s->ns.pid == PID_HOST) {
+		add_host_tree(p, "/proc", 0);
+		return;
+	}
 	add(p, OP_PROC);
 	for (size_t i = 0; !s->sec.masks_off && i < COUNT(proc_masks); i++)
 		add_dst(p, OP_PROC_MASK, proc_masks[i]);
 	for (size_t i = 0; !s->sec.masks_off && i < COUNT(proc_readonly); i++)
 		add_dst(p, OP_PROC_READONLY, proc_readonly[i]);
+}
+
+static void add_sys(struct plan *p, const struct container_spec *s)
+{
+	if (s->ns.host_sys) {
+		add_host_tree(p, "/sys", OP_RDONLY);
+		return;
+	}
 	add(p, s->ns.net == NET_HOST ? OP_SYSFS_HOST : OP_SYSFS);
 	for (size_t i = 0; !s->sec.masks_off && i < COUNT(sys_masks); i++)
 		add_dst(p, OP_SYS_MASK, sys_masks[i]);
-	add(p, OP_DEVPTS);
+}
+
+/* A host's /dev brings its own. */
+static void add_below_dev(struct plan *p, const struct container_spec *s)
+{
+	if (s->ns.host_dev)
+		add_host_tree(p, "/dev", OP_DEVICES);
+	else
+		add(p, OP_DEVPTS);
 	if (s->ns.ipc == IPC_HOST) {
-		add(p, OP_SHM_HOST);
+		if (!s->ns.host_dev)
+			add(p, OP_SHM_HOST);
 	} else {
 		add(p, OP_SHM)->bytes = s->limits.shm_bytes;
 		add(p, OP_MQUEUE);
 	}
 }
 
-static void add_mount(struct plan *p, const struct mount_spec *m)
+static void add_kernel_mounts(struct plan *p, const struct container_spec *s)
+{
+	add_dev(p, s);
+	add_proc(p, s);
+	add_sys(p, s);
+	add_below_dev(p, s);
+}
+
+void plan_mount_op(const struct mount_spec *m, struct op *op)
 {
 	static const enum op_kind kinds[] = {[MOUNT_BIND] = OP_BIND,
 					     [MOUNT_TMPFS] = OP_TMPFS,
 					     [MOUNT_DEVICE] = OP_DEVICE,
-					     [MOUNT_COPY] = OP_COPY};
-	struct op *op = add(p, kinds[m->kind]);
+					     [MOUNT_COPY] = OP_COPY,
+					     [MOUNT_SELF] = OP_SELF};
 
+	*op = (struct op){.kind = kinds[m->kind]};
 	op->src = m->source;
 	op->dst = m->target;
 	op->bytes = m->tmpfs_bytes;
 	op->mode = m->tmpfs_mode ? m->tmpfs_mode : 01777;
 	op->flags = (m->readonly ? OP_RDONLY : 0) | (m->exec_off ? OP_NOEXEC : 0) |
 		    (m->non_recursive ? OP_SINGLE : 0) | (m->optional ? OP_OPTIONAL : 0) |
-		    (m->no_create ? OP_NOCREATE : 0) | (m->copy_up ? OP_COPY_UP : 0);
+		    (m->no_create ? OP_NOCREATE : 0) | (m->copy_up ? OP_COPY_UP : 0) |
+		    (m->devices ? OP_DEVICES : 0);
+}
+
+static void add_mounts(struct plan *p, const struct container_spec *s)
+{
+	for (size_t i = 0; i <= s->n_mounts; i++) {
+		if (s->hooks.n && i == s->hooks.mounts_before)
+			add_src(p, OP_HOOKS, s->hooks.dir);
+		if (i < s->n_mounts)
+			plan_mount_op(&s->mounts[i], &p->ops[p->n++]);
+	}
 }
 
 int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
@@ -151,15 +213,16 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 		return err_set(e, ENOMEM, "out of memory");
 	if (s->ns.net == NET_NONE)
 		add(p, OP_LOOPBACK);
-	add_src(p, OP_HOSTNAME, s->ns.hostname);
+	if (s->ns.uts == UTS_PRIVATE)
+		add_src(p, OP_HOSTNAME, s->ns.hostname);
 	add_root(p, in);
 	add_kernel_mounts(p, s);
-	for (size_t i = 0; i < s->n_mounts; i++)
-		add_mount(p, &s->mounts[i]);
+	add_mounts(p, s);
 	if (s->rootfs.upper == UPPER_READONLY)
 		add(p, OP_READONLY_ROOT);
 	add(p, OP_PIVOT);
-	if (!s->sec.landlock_off)
+	/* What joins a bare container later would not be in its domain. */
+	if (!s->sec.landlock_off && s->ns.pid == PID_PRIVATE)
 		add(p, OP_LANDLOCK);
 	return 0;
 }
@@ -176,7 +239,8 @@ void plan_print(const struct plan *p, struct strbuf *out)
 		unsigned flag;
 		const char *name;
 	} flags[] = {{OP_RDONLY, "ro"},       {OP_NOEXEC, "noexec"},     {OP_SINGLE, "bind"},
-		     {OP_OPTIONAL, "nofail"}, {OP_NOCREATE, "nocreate"}, {OP_COPY_UP, "volume"}};
+		     {OP_OPTIONAL, "nofail"}, {OP_NOCREATE, "nocreate"}, {OP_COPY_UP, "volume"},
+		     {OP_DEVICES, "dev"},     {OP_BELOW, "below"}};
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct op *op = &p->ops[i];

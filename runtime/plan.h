@@ -24,7 +24,7 @@ enum op_kind {
 	OP_LOWER_IMAGE,     /* the image server's mount */
 	OP_LOWER_DIRECTORY, /* src: directory as root, compared with dev and ino */
 	OP_UPPER_DIRECTORY, /* src: upper layer on disk, compared with dev and ino */
-	OP_SEED,            /* dst: file in a fresh upper layer, data: contents, else a directory */
+	OP_SEED,            /* dst: file in a fresh layer, data: contents, else a directory */
 	OP_OVERLAY,         /* the root */
 	OP_DEV,             /* the server's /dev template, read-only and shared */
 	OP_DEV_OWN,         /* a /dev of its own, because devices are added */
@@ -42,6 +42,8 @@ enum op_kind {
 	OP_DEVICE,        /* src, dst */
 	OP_TMPFS,         /* dst, bytes, mode, flags */
 	OP_COPY,          /* src, dst: an overlay over a directory */
+	OP_SELF,          /* src, dst, flags: both in the root */
+	OP_HOOKS,         /* src: where the root is shown to them */
 	OP_READONLY_ROOT,
 	OP_PIVOT,
 	OP_LANDLOCK,
@@ -51,11 +53,14 @@ enum op_kind {
 enum op_flag {
 	OP_RDONLY = 1u << 0,
 	OP_NOEXEC = 1u << 1,
-	OP_SINGLE = 1u << 2,   /* bind without the mounts below */
-	OP_OPTIONAL = 1u << 3, /* a missing source is passed over */
-	OP_NOCREATE = 1u << 4, /* the target must exist */
-	OP_USERS = 1u << 5,    /* a seed that belongs to the main user */
-	OP_COPY_UP = 1u << 8,  /* a volume: filled from the image while it is empty */
+	OP_SINGLE = 1u << 2,    /* bind without the mounts below */
+	OP_OPTIONAL = 1u << 3,  /* a missing source is passed over */
+	OP_NOCREATE = 1u << 4,  /* the target must exist */
+	OP_USERS = 1u << 5,     /* a seed that belongs to the main user */
+	OP_DEVICES = 1u << 6,   /* bind with the device nodes of the source */
+	OP_IF_ABSENT = 1u << 7, /* a seed that the image's own wins over */
+	OP_COPY_UP = 1u << 8,   /* a volume: filled from the image while it is empty */
+	OP_BELOW = 1u << 9,     /* a seed, and the overlay: not in the upper layer but below it */
 };
 
 struct op {
@@ -77,6 +82,7 @@ struct plan_input {
 	uint64_t base_bytes;
 	const struct file_spec *seeds;
 	size_t n_seeds;
+	bool seeds_below; /* in a lower layer on the base tmpfs instead of the upper one */
 };
 
 struct plan {
@@ -84,6 +90,9 @@ struct plan {
 	size_t n;
 };
 
+struct mount_spec;
+/* The operation of one mount; it borrows m's strings. */
+void plan_mount_op(const struct mount_spec *m, struct op *ret);
 int plan_compile(struct plan *p, const struct plan_input *in, struct err *e);
 void plan_free(struct plan *p);
 const char *op_name(enum op_kind kind);

@@ -278,6 +278,23 @@ static int apply_limit(const struct policy *p, enum policy_limit i, struct conta
 	return 0;
 }
 
+/*
+ * What a front end shows of the host without being asked is not shown: a bare start (bare.h) has
+ * the host's whole /proc and /sys, and no landlock.
+ */
+static void hide_host(const struct policy *p, struct container_spec *s)
+{
+	for (size_t i = 0; p->forbid[FORBID_DEVICE] && i < s->n_mounts; i++)
+		s->mounts[i].devices = false;
+	if (p->forbid[FORBID_DEVICE])
+		s->ns.host_dev = false;
+	if (!p->forbid[FORBID_NO_MASKS] && !p->forbid[FORBID_NO_LANDLOCK])
+		return;
+	s->ns.pid = PID_PRIVATE;
+	s->ns.cgroup = CGROUPNS_PRIVATE;
+	s->ns.host_sys = false;
+}
+
 int policy_apply(const struct policy *p, struct container_spec *s, struct err *e)
 {
 	if (!p->file)
@@ -293,6 +310,7 @@ int policy_apply(const struct policy *p, struct container_spec *s, struct err *e
 		if (r < 0)
 			return r;
 	}
+	hide_host(p, s);
 	if (p->force[FORCE_LIMITS_STRICT])
 		s->limits.strict = true;
 	if (p->force[FORCE_READ_ONLY]) {

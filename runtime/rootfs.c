@@ -5,6 +5,7 @@
  *
  *	base/lower	image mount of the server, or a bind of the rootfs directory
  *	base/up/{upper,work}	upper and work directory; base/up may be a directory on disk
+ *	base/seeds	files of csbx's own where they do not lie in upper
  *	base/root	the overlay
  *	base/proc	the clean clone of /proc (proc.c)
  *
@@ -131,7 +132,7 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e)
 	if (fchdir(c->base_fd) < 0)
 		return err_sys(e, "enter base");
 	if (mkdir("lower", 0755) < 0 || mkdir("root", 0755) < 0 || mkdir("up", 0755) < 0 ||
-	    mkdir("proc", 0755) < 0)
+	    mkdir("proc", 0755) < 0 || mkdir("seeds", 0755) < 0)
 		return err_sys(e, "make mount points");
 	if (disk)
 		return 0;
@@ -184,13 +185,16 @@ int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
  */
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 {
-	static const struct mount_param params[] = {
-		{"lowerdir", "lower"}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
-		{"userxattr", NULL},   {"xino", "off"},          {"volatile", NULL},
+	const struct mount_param params[] = {
+		{"lowerdir", op->flags & OP_BELOW ? "seeds:lower" : "lower"},
+		{"upperdir", "up/upper"},
+		{"workdir", "up/work"},
+		{"userxattr", NULL},
+		{"xino", "off"},
+		{"volatile", NULL},
 	};
 	unsigned n = sizeof(params) / sizeof(params[0]);
 
-	(void)op;
 	c->root_fd = mount_new("overlay", params, has_upper_directory(c->plan) ? n : n - 1,
 			       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (c->root_fd < 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Seeded files go straight into the fresh upper layer: cheaper than a copy-up through the mounted
- * root, and the image cannot lead them anywhere. The upper layer has only what we made, so a walk
+ * Seeded files go straight into the fresh upper layer, or one of their own between it and the
+ * image: cheaper than a copy-up through the mounted
+ * root, and the image cannot lead them anywhere. The layer has only what we made, so a walk
  * through it meets no link; the image is only looked at, one name at a time, without following.
  * A directory of the image keeps its mode; where the image has something else than a directory
  * on the way, the image wins and the seed is left out.
@@ -66,7 +67,11 @@ static int make_directory(const struct place *at, const char *name, const struct
 			  struct err *e)
 {
 	_close_ int fd = -1;
+	struct stat st;
 
+	if (op->flags & OP_IF_ABSENT && at->lower >= 0 &&
+	    fstatat(at->lower, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
 	if (mkdirat(at->upper, name, 0700) < 0)
 		return err_sys(e, "make directory");
 	fd = openat(at->upper, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -120,8 +125,9 @@ static int seed(const struct child *c, struct place *at, const struct op *op, st
 
 int rootfs_seed(struct child *c, const struct op *op, struct err *e)
 {
+	const char *layer = op->flags & OP_BELOW ? "seeds" : "up/upper";
 	struct place at = {
-		.upper = open("up/upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+		.upper = open(layer, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
 		.lower = open("lower", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
 	};
 	int r = at.upper < 0 || at.lower < 0 ? err_sys(e, "open layers") : seed(c, &at, op, e);

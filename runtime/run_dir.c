@@ -63,19 +63,37 @@ int run_dir_create(const struct paths *p, const struct container_spec *s, struct
 	return r;
 }
 
-static int write_end(const struct run_dir *d, struct run_state *state, const struct run_result *res,
-		     struct err *e)
+static void set_end(struct run_state *state, const struct run_result *res)
 {
-	int r;
-
 	state->ended_ns = clock_realtime_ns();
 	state->exit_code = run_exit_code(res);
 	state->oom_killed = res->oom_killed;
 	free(state->error);
 	state->error = res->error.code ? strdup(res->error.msg) : NULL;
+}
+
+static int write_end(const struct run_dir *d, struct run_state *state, const struct run_result *res,
+		     struct err *e)
+{
+	int r;
+
+	set_end(state, res);
 	r = run_state_write(d->fd, state, e);
 	if (r >= 0)
 		r = run_state_write_end(d->lock_fd, state, e);
+	return r;
+}
+
+int run_dir_tell(const struct run_dir *d, const struct run_result *res, struct err *e)
+{
+	struct run_state state = {0};
+	int r = run_dir_state(d, &state, e);
+
+	if (r >= 0) {
+		set_end(&state, res);
+		r = run_state_write_end(d->lock_fd, &state, e);
+	}
+	run_state_free(&state);
 	return r;
 }
 

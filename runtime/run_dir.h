@@ -12,8 +12,10 @@
  * takes its ended runs along, gc those that ended RUN_DIR_KEEP_S ago.
  *
  * A container that stays: containers/NAME/run, from its first start until it is removed, one for
- * all its starts; the lock makes them exclude each other. The end is written into the lock file as
- * well: who waits for that lock has it open, and learns the end though all else is removed by then.
+ * all its starts; the lock makes them exclude each other. A start takes the lock file of the one
+ * before it and puts its own in place: who waits for an end has the file of that start open, and no
+ * later start keeps it waiting. The end is written into the lock file as well, and so is learnt
+ * though all else is removed by then.
  */
 
 #include <stdbool.h>
@@ -65,6 +67,8 @@ int run_dir_create(const struct paths *p, const struct container_spec *s, struct
 /* Writes result and state; the last thing a supervisor does. */
 int run_dir_finish(const struct run_dir *d, const struct container_spec *s,
 		   const struct run_result *r, struct err *e);
+/* Of what is removed next: only those who wait are told. */
+int run_dir_tell(const struct run_dir *d, const struct run_result *r, struct err *e);
 /* The run never began. */
 void run_dir_discard(const struct paths *p, struct run_dir *d);
 void run_dir_close(struct run_dir *d);

@@ -38,22 +38,72 @@ static int try_lock(int fd)
 	return r;
 }
 
-static int take_lock(struct run_dir *d, struct err *e)
+static int open_lock(const struct run_dir *d, bool *ret_is_new)
 {
-	struct stat st;
+	int fd = openat(d->fd, "lock", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	*ret_is_new = fd >= 0;
+	if (fd < 0 && errno == EEXIST)
+		fd = openat(d->fd, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	return fd;
+}
+
+/*
+ * Every start has a lock file of its own. On one for all of them the next start may be faster than
+ * those that wait for the end of the last: they would go on to wait for an end nobody asked for.
+ */
+static int renew_lock(struct run_dir *d, struct err *e)
+{
+	_close_ int fd = -1;
 	int r;
 
-	d->lock_fd = openat(d->fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (d->lock_fd < 0)
-		return err_sys(e, "lock the run");
-	r = try_lock(d->lock_fd);
-	if (r == -EAGAIN)
-		return err_set(e, EBUSY, "it is running already, or is about to be");
+	(void)unlinkat(d->fd, "lock.new", 0);
+	fd = openat(d->fd, "lock.new", O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_sys(e, "make the run's lock");
+	r = file_lock_try(fd, true);
 	if (r < 0)
 		return err_code(e, r, "lock the run");
-	if (fstat(d->lock_fd, &st) < 0)
+	if (renameat(d->fd, "lock.new", d->fd, "lock") < 0)
+		return err_sys(e, "renew the run's lock");
+	fd_close(&d->lock_fd);
+	d->lock_fd = take_fd(&fd);
+	return 0;
+}
+
+/* Whether it is still the one at its name: 1, 0, or -ENOENT when the run is removed. */
+static int is_current(const struct run_dir *d, struct err *e)
+{
+	struct stat ours, named;
+
+	if (fstat(d->lock_fd, &ours) < 0)
 		return err_sys(e, "lock the run");
-	return st.st_nlink ? 0 : err_set(e, ENOENT, "no such container");
+	if (fstatat(d->fd, "lock", &named, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
+				       : err_sys(e, "lock the run");
+	return ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
+}
+
+static int take_lock(struct run_dir *d, struct err *e)
+{
+	bool is_new = false;
+	int r = 0;
+
+	while (!r) {
+		fd_close(&d->lock_fd);
+		d->lock_fd = open_lock(d, &is_new);
+		if (d->lock_fd < 0 && errno == ENOENT)
+			return err_set(e, ENOENT, "no such container");
+		if (d->lock_fd < 0)
+			return err_sys(e, "lock the run");
+		r = try_lock(d->lock_fd);
+		if (r == -EAGAIN)
+			return err_set(e, EBUSY, "it is running already, or is about to be");
+		r = r < 0 ? err_code(e, r, "lock the run") : is_current(d, e);
+	}
+	if (r < 0)
+		return r;
+	return is_new ? 0 : renew_lock(d, e);
 }
 
 int run_dir_take(int dirfd, const char *id, struct run_dir *ret, struct err *e)

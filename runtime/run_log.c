@@ -96,11 +96,13 @@ void run_log_add(struct run_log *l, int stream, const void *data, size_t len)
 {
 	const char *p = data;
 
-	/* The next file could not be made when the last one was full. */
+	int error = 0;
+
+	/* The first, or the next where it could not be made when the last one was full. */
 	if (l->fd < 0 && l->dirfd >= 0)
-		(void)begin_file(l);
+		error = -begin_file(l);
 	if (l->fd < 0)
-		l->all_lost_bytes += len, l->lost_bytes += len, l->lost_error = ENOSPC;
+		l->all_lost_bytes += len, l->lost_bytes += len, l->lost_error = error;
 	while (len && l->fd >= 0) {
 		size_t n = len < RUN_LOG_FRAME_MAX ? len : RUN_LOG_FRAME_MAX;
 
@@ -145,9 +147,10 @@ int run_log_reopen(int dirfd, uint64_t cap_bytes, struct run_log *ret, struct er
 	off_t end;
 
 	*ret = (struct run_log){.dirfd = dirfd, .fd = -1, .half_bytes = cap_bytes / 2};
-	ret->fd = openat(dirfd, NAME, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	ret->fd = openat(dirfd, NAME, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	/* It is made by the first output. */
 	if (ret->fd < 0)
-		return err_sys(e, "open the log");
+		return errno == ENOENT ? 0 : err_sys(e, "open the log");
 	end = whole_bytes(ret->fd);
 	if (ftruncate(ret->fd, end) < 0)
 		return err_sys(e, "open the log");
@@ -174,7 +177,7 @@ int run_log_open(int dirfd, struct run_log_reader *ret, struct err *e)
 		ret->in_old = false;
 		r = open_file(ret, NAME);
 	}
-	return r < 0 ? err_code(e, r, "open the log") : 0;
+	return r < 0 && r != -ENOENT ? err_code(e, r, "open the log") : 0;
 }
 
 /* False for what is no header; *ret_len is at most RUN_LOG_FRAME_MAX. */
@@ -242,16 +245,16 @@ int run_log_next(struct run_log_reader *r, struct run_log_frame *f, struct err *
 {
 	for (;;) {
 		/* Asked before: a frame added between the two belongs to the file that is read. */
-		bool turned = has_turned(r);
-		int got = read_frame(r, f, e);
+		bool turned = r->fd < 0 || has_turned(r);
+		int got = r->fd < 0 ? 0 : read_frame(r, f, e);
 
 		if (got || !turned)
 			return got;
 		fd_close(&r->fd);
 		got = open_file(r, NAME);
-		if (got < 0)
-			return err_code(e, got, "open the log");
 		r->in_old = false;
+		if (got < 0) /* nothing was written yet, or the next is about to be made */
+			return got == -ENOENT ? 0 : err_code(e, got, "open the log");
 	}
 }
 

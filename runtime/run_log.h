@@ -36,7 +36,7 @@ struct run_log {
 
 /* dirfd stays the caller's, and open. */
 int run_log_create(int dirfd, uint64_t cap_bytes, struct run_log *ret, struct err *e);
-/* The log of a container that is started again: goes on behind what is there. */
+/* The log of a container that stays: goes on behind what is there. Its first output makes it. */
 int run_log_reopen(int dirfd, uint64_t cap_bytes, struct run_log *ret, struct err *e);
 /*
  * A full disk loses output, never the container: what was lost is counted, and noted in the log as
@@ -62,7 +62,7 @@ struct run_log_reader {
 		.dirfd = -1, .fd = -1 \
 	}
 
-/* From the oldest frame; dirfd stays the caller's, and open. */
+/* From the oldest frame, which need not be there yet; dirfd stays the caller's, and open. */
 int run_log_open(int dirfd, struct run_log_reader *ret, struct err *e);
 /* 1 and the next frame (data is overwritten), 0 when there is none yet. */
 int run_log_next(struct run_log_reader *r, struct run_log_frame *f, struct err *e);

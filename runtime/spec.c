@@ -23,12 +23,25 @@ void spec_init(struct container_spec *s)
 	*s = (struct container_spec){.version = SPEC_VERSION};
 }
 
-static void mount_free(struct mount_spec *m)
+void spec_free_mount(struct mount_spec *m)
 {
 	free(m->source);
 	free(m->target);
 	free(m->asked);
 	free(m->volume);
+}
+
+static void hooks_free(struct hooks_spec *h)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		strv_free(&h->commands[i].argv);
+		free(h->commands[i].shown);
+	}
+	free(h->commands);
+	strv_free(&h->env);
+	free(h->cwd);
+	free(h->dir);
+	free(h->environ_text);
 }
 
 void spec_free(struct container_spec *s)
@@ -46,13 +59,14 @@ void spec_free(struct container_spec *s)
 	free(s->proc.keep_fds);
 	free(s->ns.hostname);
 	for (size_t i = 0; i < s->n_mounts; i++)
-		mount_free(&s->mounts[i]);
+		spec_free_mount(&s->mounts[i]);
 	free(s->mounts);
 	for (size_t i = 0; i < s->n_files; i++) {
 		free(s->files[i].path);
 		free(s->files[i].data);
 	}
 	free(s->files);
+	hooks_free(&s->hooks);
 	free(s->limits.rlimits);
 	strv_free(&s->labels);
 	strv_free(&s->fetch);
@@ -68,6 +82,25 @@ struct mount_spec *spec_add_mount(struct container_spec *s)
 	s->mounts = p;
 	p[s->n_mounts] = (struct mount_spec){0};
 	return &p[s->n_mounts++];
+}
+
+void spec_remove_mount(struct container_spec *s, size_t i)
+{
+	spec_free_mount(&s->mounts[i]);
+	memmove(&s->mounts[i], &s->mounts[i + 1], (s->n_mounts - i - 1) * sizeof(s->mounts[0]));
+	s->n_mounts--;
+}
+
+struct hook_command *spec_add_hook(struct container_spec *s)
+{
+	struct hooks_spec *h = &s->hooks;
+	struct hook_command *p = reallocarray(h->commands, h->n + 1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	h->commands = p;
+	p[h->n] = (struct hook_command){0};
+	return &p[h->n++];
 }
 
 struct rlimit_spec *spec_add_rlimit(struct container_spec *s)
@@ -114,6 +147,7 @@ int spec_copy_file(struct container_spec *s, const struct file_spec *file, struc
 		return r;
 	s->files[s->n_files - 1].mode = file->mode;
 	s->files[s->n_files - 1].is_users = file->is_users;
+	s->files[s->n_files - 1].if_absent = file->if_absent;
 	return 0;
 }
 

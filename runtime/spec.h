@@ -62,18 +62,26 @@ struct process_spec {
 	bool stop_timeout_is_set;
 	uint64_t stop_timeout_ms; /* how long `stop` waits for it, when set */
 	bool pid1_signals;        /* signals reach it as they would a pid 1 (docs/life.md) */
-	int *keep_fds;    /* none by default; reserved for the harness channel */
+	int *keep_fds;            /* none by default; reserved for the harness channel */
 	size_t n_keep_fds;
 };
 
 enum net_mode { NET_NONE, NET_HOST };
 enum ipc_mode { IPC_PRIVATE, IPC_HOST };
 enum userns_mode { USERNS_AUTO, USERNS_ONE, USERNS_SUBUID };
+enum pid_mode { PID_PRIVATE, PID_HOST };
+enum uts_mode { UTS_PRIVATE, UTS_HOST };
+enum cgroupns_mode { CGROUPNS_PRIVATE, CGROUPNS_HOST };
 
 struct ns_spec {
 	enum net_mode net;
 	enum ipc_mode ipc;
 	enum userns_mode userns;
+	enum pid_mode pid; /* PID_HOST: a bare start (bare.h) only; /proc is the caller's then */
+	enum uts_mode uts; /* UTS_HOST: hostname is not looked at */
+	enum cgroupns_mode cgroup;
+	bool host_sys;  /* /sys is the caller's, read-only, nothing in it hidden */
+	bool host_dev;  /* /dev is the caller's with all below it, devices work */
 	char *hostname; /* NULL: the container's name or id */
 };
 
@@ -83,16 +91,18 @@ enum mount_kind {
 	MOUNT_DEVICE,
 	MOUNT_COPY, /* a directory, written to in the throw-away layer: the source does not change
 		     */
+	MOUNT_SELF, /* a directory of the root itself, writable though the root is read-only */
 };
 
 struct mount_spec {
 	enum mount_kind kind;
-	char *source; /* bind, device, copy: absolute host path */
+	char *source; /* bind, device, copy: absolute host path; self: absolute path inside */
 	char *target; /* absolute path inside */
 	bool readonly;
 	bool non_recursive;
 	bool exec_off;        /* noexec */
 	bool optional;        /* a missing source is passed over (nofail) */
+	bool devices;         /* of a bind: device nodes below the source work */
 	bool no_create;       /* the target must exist in the image */
 	uint64_t tmpfs_bytes; /* 0: 25 % of RAM */
 	unsigned tmpfs_mode;  /* 0: 01777 */
@@ -130,6 +140,8 @@ struct security_spec {
 	bool seccomp_off;             /* --security-opt seccomp=unconfined */
 	bool landlock_off;
 	bool masks_off; /* --security-opt systempaths=unconfined */
+	bool fake_ids;  /* chown(2), setuid(2) and their kin do nothing and say that they did: for
+			 * package managers in a map of one id */
 };
 
 /*
@@ -140,8 +152,29 @@ struct file_spec {
 	char *path; /* below /, without a leading slash: "etc/passwd" */
 	char *data;
 	size_t len;
-	unsigned mode; /* 0: 0644, of a directory 0755 */
-	bool is_users; /* belongs to the main user instead of root */
+	unsigned mode;  /* 0: 0644, of a directory 0755 */
+	bool is_users;  /* belongs to the main user instead of root */
+	bool if_absent; /* a directory: only where the image has nothing of that name */
+};
+
+/*
+ * Programs of the host that are run while the container is set up, one after the other, in its
+ * user and mount namespaces and with all capabilities there, before the root is entered
+ * (runtime/hook.h).
+ */
+struct hook_command {
+	struct strv argv;
+	char *shown; /* for messages */
+};
+
+struct hooks_spec {
+	struct hook_command *commands;
+	size_t n;
+	struct strv env; /* their environment */
+	char *cwd;       /* where they start, NULL: / */
+	char *dir;       /* absolute host path of a directory where the root is shown to them */
+	size_t mounts_before; /* so many of the mounts are made before they run */
+	char *environ_text;   /* what they find in the file ENROOT_ENVIRON */
 };
 
 struct container_spec {
@@ -157,17 +190,22 @@ struct container_spec {
 	struct security_spec sec;
 	struct file_spec *files;
 	size_t n_files;
-	struct strv labels;  /* "key=value" */
-	struct strv fetch;   /* absolute paths inside whose files go into the result */
-	bool allow_root;     /* --allow-root */
-	bool capture_output; /* output goes into the result instead of the caller's streams */
+	struct hooks_spec hooks; /* not part of a stored specification */
+	struct strv labels;      /* "key=value" */
+	struct strv fetch;       /* absolute paths inside whose files go into the result */
+	bool allow_root;         /* --allow-root */
+	bool capture_output;     /* output goes into the result instead of the caller's streams */
 };
 
 void spec_init(struct container_spec *s);
 void spec_free(struct container_spec *s);
 
-/* Appends a zeroed mount or rlimit for the caller to fill; NULL when out of memory. */
+/* Appends a zeroed mount, hook or rlimit for the caller to fill; NULL when out of memory. */
 struct mount_spec *spec_add_mount(struct container_spec *s);
+void spec_free_mount(struct mount_spec *m); /* of one that is in no specification */
+/* Takes mount number i out of the list. */
+void spec_remove_mount(struct container_spec *s, size_t i);
+struct hook_command *spec_add_hook(struct container_spec *s);
 struct rlimit_spec *spec_add_rlimit(struct container_spec *s);
 /* Adds a file; takes ownership of data, also on error. */
 int spec_add_file(struct container_spec *s, const char *path, char *data, size_t len,

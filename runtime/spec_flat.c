@@ -93,6 +93,11 @@ static const struct row rows[] = {
 	S(51, K_ENUM, ns.ipc, IPC_HOST),
 	S(52, K_ENUM, ns.userns, USERNS_SUBUID),
 	S(53, K_STR, ns.hostname, 0),
+	S(54, K_ENUM, ns.pid, PID_HOST),
+	S(55, K_ENUM, ns.uts, UTS_HOST),
+	S(56, K_ENUM, ns.cgroup, CGROUPNS_HOST),
+	S(57, K_BOOL, ns.host_sys, 0),
+	S(58, K_BOOL, ns.host_dev, 0),
 
 	S(60, K_U64, limits.memory_bytes, 0),
 	S(61, K_U64, limits.cpus_milli, 0),
@@ -113,8 +118,9 @@ static const struct row rows[] = {
 	S(85, K_BOOL, sec.seccomp_off, 0),
 	S(86, K_BOOL, sec.landlock_off, 0),
 	S(87, K_BOOL, sec.masks_off, 0),
+	S(88, K_BOOL, sec.fake_ids, 0),
 
-	M(101, K_ENUM, kind, MOUNT_COPY),
+	M(101, K_ENUM, kind, MOUNT_SELF),
 	M(102, K_STR, source, 0),
 	M(103, K_STR, target, 0),
 	M(104, K_BOOL, readonly, 0),
@@ -127,6 +133,7 @@ static const struct row rows[] = {
 	M(111, K_STR, asked, 0),
 	M(112, K_STR, volume, 0),
 	M(113, K_BOOL, copy_up, 0),
+	M(114, K_BOOL, devices, 0),
 
 	R(121, K_INT, resource, RLIM_NLIMITS - 1),
 	R(122, K_U64, value.rlim_cur, 0),
@@ -136,6 +143,7 @@ static const struct row rows[] = {
 	{131, OF_FILE, K_STR, offsetof(struct file_spec, path), 0},
 	{133, OF_FILE, K_U32, offsetof(struct file_spec, mode), 0},
 	{134, OF_FILE, K_BOOL, offsetof(struct file_spec, is_users), 0},
+	{135, OF_FILE, K_BOOL, offsetof(struct file_spec, if_absent), 0},
 };
 
 _Static_assert(sizeof(rlim_t) == sizeof(uint64_t), "an rlim_t is written as K_U64");

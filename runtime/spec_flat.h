@@ -4,9 +4,10 @@
 
 /*
  * A container_spec as a flat record (base/flat.h): how a container that stays keeps what it runs.
- * All of the spec is in it but proc.keep_fds, which are descriptors of one process. A frozen spec
- * reads back frozen. Reading is a pure function of (buf, len): counts are capped, enumerations
- * checked, and what it allocates is at most a small multiple of len.
+ * All of the spec is in it but proc.keep_fds, which are descriptors of one process, and hooks,
+ * which belong to one start. A frozen spec reads back frozen. Reading is a pure function of
+ * (buf, len): counts are capped, enumerations checked, and what it allocates is at most a small
+ * multiple of len.
  */
 
 #include <stddef.h>

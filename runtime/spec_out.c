@@ -78,6 +78,14 @@ static void write_namespaces(const struct ns_spec *n, struct json_out *j)
 	json_kstr(j, "network", n->net == NET_NONE ? "none" : "host");
 	json_kstr(j, "ipc", n->ipc == IPC_PRIVATE ? "private" : "host");
 	json_kstr(j, "userns", modes[n->userns]);
+	if (n->pid == PID_HOST)
+		json_kstr(j, "pid", "host");
+	if (n->uts == UTS_HOST)
+		json_kstr(j, "uts", "host");
+	if (n->cgroup == CGROUPNS_HOST)
+		json_kstr(j, "cgroup", "host");
+	kbool_if(j, "host_sys", n->host_sys);
+	kbool_if(j, "host_dev", n->host_dev);
 	kstr_if(j, "hostname", n->hostname);
 	json_end_object(j);
 }
@@ -87,7 +95,8 @@ static void write_mount(const struct mount_spec *m, struct json_out *j)
 	static const char *const kinds[] = {[MOUNT_BIND] = "bind",
 					    [MOUNT_TMPFS] = "tmpfs",
 					    [MOUNT_DEVICE] = "device",
-					    [MOUNT_COPY] = "copy"};
+					    [MOUNT_COPY] = "copy",
+					    [MOUNT_SELF] = "self"};
 
 	json_begin_object(j);
 	json_kstr(j, "type", kinds[m->kind]);
@@ -98,6 +107,7 @@ static void write_mount(const struct mount_spec *m, struct json_out *j)
 	kbool_if(j, "noexec", m->exec_off);
 	kbool_if(j, "optional", m->optional);
 	kbool_if(j, "no_create", m->no_create);
+	kbool_if(j, "devices", m->devices);
 	ku64_if(j, "size_bytes", m->tmpfs_bytes);
 	ku64_if(j, "mode", m->tmpfs_mode);
 	json_end_object(j);
@@ -168,6 +178,7 @@ static void write_security(const struct security_spec *s, struct json_out *j)
 	kbool_if(j, "seccomp_off", s->seccomp_off);
 	kbool_if(j, "landlock_off", s->landlock_off);
 	kbool_if(j, "masks_off", s->masks_off);
+	kbool_if(j, "fake_ids", s->fake_ids);
 	json_end_object(j);
 }
 

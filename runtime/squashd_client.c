@@ -18,10 +18,13 @@
 #include <unistd.h>
 
 #include "runtime/base/clock.h"
+#include "runtime/batch_step.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/cgroup_parent.h"
 #include "runtime/image_file.h"
+#include "runtime/bundle_self.h"
 #include "runtime/paths.h"
 #include "runtime/squashd_key.h"
 #include "runtime/squashd_start.h"
@@ -34,8 +37,9 @@ struct squashd_attach {
 	const struct rootfs_spec *rootfs;
 	struct squashd_boot boot;
 	struct squashd_request request;
-	int sock;      /* the request is on its way */
-	char *servers; /* path of the directory */
+	int sock;
+	int step_fd; /* batch_step.h, or -1 */ /* the request is on its way */
+	char *servers;                         /* path of the directory */
 	char *init;
 	int started; /* how many servers this call has started */
 	uint64_t deadline_ms;
@@ -57,9 +61,9 @@ static int went_away(struct err *e)
 }
 
 /* -EPIPE means the server closed the connection without an answer: it was leaving, or it died. */
-static int send_request(int sock, const struct squashd_request *q, struct err *e)
+static int send_request(int sock, const struct squashd_request *q, int step_fd, struct err *e)
 {
-	int r = fd_send(sock, q, sizeof(*q), NULL, 0, e);
+	int r = fd_send(sock, q, sizeof(*q), &step_fd, step_fd >= 0 ? 1 : 0, e);
 
 	return r == -EPIPE || r == -ECONNRESET ? went_away(e) : r;
 }
@@ -118,6 +122,7 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	}
 	l.sock = take_fd(&a->sock);
 	l.init_is_file = reply.init_is_file;
+	l.lacks_xattrs = reply.lacks_xattrs;
 	l.started = a->started > 0;
 	l.containers = reply.containers;
 	l.server_pid = reply.server_pid;
@@ -211,7 +216,7 @@ static int ask_server(struct squashd_attach *a, struct err *e)
 		fd_close(&a->sock);
 		a->sock = r = connect_server(a, e);
 		if (r >= 0)
-			r = send_request(a->sock, &a->request, e);
+			r = send_request(a->sock, &a->request, a->step_fd, e);
 		else if (r == -ENOENT || r == -ECONNREFUSED)
 			r = start(a, e) < 0 ? -e->code : -EPIPE;
 		if (r != -EPIPE)
@@ -232,6 +237,7 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	if (!a)
 		return err_set(e, ENOMEM, "out of memory");
 	a->sock = -1;
+	a->step_fd = batch_step_open();
 	a->paths = paths;
 	a->rootfs = &spec->rootfs;
 	a->deadline_ms = clock_monotonic_ms() + GIVE_UP_MS;
@@ -242,7 +248,12 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	r = squashd_key_fill(&a->boot.key, spec, map, a->init, e);
 	if (r < 0)
 		return r;
+	/* Each run of a bundle makes a file of its own for init: what it was made of is the same. */
+	if (paths->bundle)
+		a->boot.key.init = paths->bundle->id;
 	squashd_key_name(&a->boot.key, a->boot.name);
+	if (cgroup_batch_job())
+		snprintf(a->boot.job, sizeof(a->boot.job), "%s", cgroup_batch_job());
 	a->boot.magic = a->request.magic = SQUASHD_PROTO_MAGIC;
 	a->request.type = SQUASHD_ATTACH;
 	a->request.linger_ms = paths->linger_ms;
@@ -259,6 +270,7 @@ void squashd_attach_cancel(struct squashd_attach **ap)
 	if (!a)
 		return;
 	fd_close(&a->sock);
+	fd_close(&a->step_fd);
 	free(a->servers);
 	free(a->init);
 	free(a);
@@ -322,13 +334,25 @@ void squashd_keep_mounts(int sock, pid_t pid1)
 		(void)fd_send(sock, &q, sizeof(q), &fd, 1, NULL);
 }
 
+int squashd_stand_in(int sock, const char *id, bool is_kept, const int *fds, unsigned n,
+		     struct err *e)
+{
+	struct squashd_request q = {
+		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_STAND_IN, .is_kept = is_kept};
+	int r;
+
+	snprintf(q.id, sizeof(q.id), "%s", id);
+	r = fd_send(sock, &q, sizeof(q), fds, n, e);
+	return r < 0 ? err_from(ERR_IMAGE_SERVER, e, err_wrap(e, "image server")) : 0;
+}
+
 int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,
 		struct squashd_reply *ret, struct err *e)
 {
 	struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = type};
 	_close_ int sock = squashd_connect(NULL, servers_dirfd, name, e);
 
-	int r = sock < 0 ? sock : send_request(sock, &q, e);
+	int r = sock < 0 ? sock : send_request(sock, &q, -1, e);
 
 	return r < 0 ? r : receive_reply(sock, ret, NULL, 0, e);
 }

@@ -26,6 +26,7 @@ struct squashd_link {
 	int image_fd;  /* detached tree of the image, -1 for a directory root */
 	int net_fd;    /* a network namespace for this container, lo up; -1: it makes its own */
 	bool init_is_file;
+	bool lacks_xattrs; /* tmpfs cannot be an upper layer */
 	bool started; /* this call started the server */
 	uint32_t containers;
 	int32_t server_pid;
@@ -70,6 +71,13 @@ void squashd_kill(int sock, pid_t pid);
  * take it down beside whatever comes next. Where it cannot, the end of pid 1 waits for it.
  */
 void squashd_keep_mounts(int sock, pid_t pid1);
+
+/*
+ * Leaves to the server what outlives this process's execve (enum squashd_stand_in); n is
+ * SQUASHD_STAND_MIN or _MAX. The server's own copies are meant: the caller's may be closed.
+ */
+int squashd_stand_in(int sock, const char *id, bool is_kept, const int *fds, unsigned n,
+		     struct err *e);
 
 /*
  * Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. Of one that does not

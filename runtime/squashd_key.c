@@ -98,8 +98,9 @@ void squashd_domain(const char *cgroups, size_t len, const struct batch_job *job
 	strbuf_add(&b, c.path, c.len);
 	if (!c.is_step) {
 		if (job->slurm_job)
-			strbuf_addf(&b, " slurm=%s.%s", job->slurm_job,
-				    job->slurm_step ? job->slurm_step : "batch");
+			strbuf_addf(&b, " slurm=%s.%s@%s", job->slurm_job,
+				    job->slurm_step ? job->slurm_step : "batch",
+				    job->slurm_node ? job->slurm_node : "");
 		if (job->pbs_job)
 			strbuf_addf(&b, " pbs=%s", job->pbs_job);
 		if (job->lsf_job)
@@ -118,6 +119,7 @@ static int current_domain(char ret[SQUASHD_DOMAIN_MAX], struct err *e)
 	struct batch_job job = {
 		.slurm_job = getenv("SLURM_JOB_ID"),
 		.slurm_step = getenv("SLURM_STEP_ID"),
+		.slurm_node = getenv("SLURMD_NODENAME"),
 		.pbs_job = getenv("PBS_JOBID"),
 		.lsf_job = getenv("LSB_JOBID"),
 	};

@@ -12,7 +12,7 @@ struct err;
 
 /* What the environment says of the batch job; NULL = not set. */
 struct batch_job {
-	const char *slurm_job, *slurm_step, *pbs_job, *lsf_job;
+	const char *slurm_job, *slurm_step, *slurm_node, *pbs_job, *lsf_job;
 };
 
 /*

@@ -12,6 +12,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/bundle_self.h"
 #include "runtime/paths.h"
 #include "runtime/squashd_client.h"
 #include "runtime/squashd_start.h"
@@ -105,6 +106,18 @@ static int run_tool(const struct paths *paths, const struct tool *t, struct strb
 		       : 0;
 }
 
+/* A bundle's own csbx-squashd reads no configuration: the bundle has what it would say. */
+static int read_bundle(const struct paths *paths, struct strbuf *record, struct err *e)
+{
+	_bundle_config_ struct bundle_config config = {0};
+	int r = bundle_self_config(paths->bundle, &config, e);
+
+	if (r < 0)
+		return r;
+	strbuf_add(record, config.meta, config.meta_len);
+	return strbuf_check(record, e);
+}
+
 int squashd_read_meta(const struct paths *paths, int image_fd, struct strbuf *record, struct err *e)
 {
 	static const char *const argv[] = {"csbx-squashd", "--meta", "3", NULL};
@@ -115,6 +128,8 @@ int squashd_read_meta(const struct paths *paths, int image_fd, struct strbuf *re
 			       .max_bytes = META_BYTES_MAX};
 
 	strbuf_reset(record);
+	if (paths->bundle)
+		return read_bundle(paths, record, e);
 	return run_tool(paths, &t, record, e);
 }
 

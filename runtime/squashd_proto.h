@@ -33,9 +33,10 @@
  */
 #define SQUASHD_NO_FUSE ENOMEDIUM
 
-#define SQUASHD_PROTO_MAGIC 0x34505153u /* "SQP4" */
+#define SQUASHD_PROTO_MAGIC 0x35505153u /* "SQP5" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
+#define SQUASHD_JOB_MAX 32
 
 #define SQUASHD_FD_AT_START_LISTEN 3
 #define SQUASHD_FD_AT_START_BOOT 4
@@ -63,22 +64,45 @@ struct squashd_key {
 struct squashd_boot {
 	uint32_t magic, pad;
 	char name[SQUASHD_NAME_MAX]; /* of the socket in servers/ */
+	char job[SQUASHD_JOB_MAX];   /* id of the batch job that started it, "" = none */
 	struct squashd_key key;
 };
 
 enum squashd_request_type {
-	SQUASHD_ATTACH = 1,
+	SQUASHD_ATTACH = 1, /* may bring a pidfd of the batch step, whose end ends a linger */
 	SQUASHD_STATUS = 2, /* reply without descriptors, connection closes */
 	SQUASHD_QUIT = 3,   /* likewise; leave as soon as no container is attached */
 	SQUASHD_KEEP = 4,   /* on an attached connection, no reply: a mount namespace to keep until
 			     * the   connection closes, so that somebody else takes it down */
+	SQUASHD_STAND_IN = 5, /* likewise; the peer goes away by execve(2), the container does not:
+			       * what it holds is kept for it (enum squashd_stand_in) */
 };
+
+/*
+ * Descriptors of a STAND_IN. The container counts until its root is unmounted, that is, until the
+ * last process that has it is gone. Its record goes when the main process does.
+ */
+enum squashd_stand_in {
+	SQUASHD_STAND_PIDFD,     /* of the main process */
+	SQUASHD_STAND_ROOT,      /* its root directory, to see it unmounted */
+	SQUASHD_STAND_INSTANCES, /* directory of its record */
+	SQUASHD_STAND_RECORD,    /* the record, whose lock that is */
+	SQUASHD_STAND_LAYER,     /* with a layer on disk, and the four below: its directory */
+	SQUASHD_STAND_LAYER_LOCK,
+	SQUASHD_STAND_UPPER,
+	SQUASHD_STAND_WORK,
+	SQUASHD_STAND_PARENT, /* of the layer's directory, where a thrown-away one is q.id */
+	SQUASHD_STAND_MAX,
+};
+#define SQUASHD_STAND_MIN SQUASHD_STAND_LAYER /* without one */
 
 struct squashd_request {
 	uint32_t magic, type;
 	uint32_t linger_ms; /* ATTACH: how long to stay after the last container; the latest counts
 			     */
 	uint32_t wants_net; /* ATTACH: 1 for a network namespace, if one is ready */
+	char id[16];        /* STAND_IN: of the instance */
+	uint32_t is_kept, pad; /* STAND_IN: a layer is synced at the end, not deleted */
 	struct squashd_key key; /* must equal the server's; STATUS and QUIT ignore it */
 };
 
@@ -102,8 +126,11 @@ struct squashd_reply {
 	int32_t server_pid;    /* in the server's pid namespace */
 	uint32_t uid, gid;     /* main user */
 	uint32_t has_net;
+	uint32_t lacks_xattrs; /* tmpfs has no user attributes: it cannot be an upper layer */
+	uint32_t pad;
 	struct image_id image;
-	uint64_t fuse_requests; /* served so far, forgets not counted: for tests and doctor */
+	char job[SQUASHD_JOB_MAX]; /* "" = none */
+	uint64_t fuse_requests;    /* served so far, forgets not counted: for tests and doctor */
 	char msg[448];
 };
 

@@ -10,6 +10,7 @@
  *	signals	  forwarded to the main process; SIGTSTP and SIGCONT are job control
  *	exec	  other commands want processes in the container (exec_server.h)
  *	owner	  the process that wants the container to end with it is gone
+ *	step	  the batch step we are in has ended (batch_step.h)
  *	channel	  the caller's own, to what runs inside (container.h)
  *	streams	  copied (streams.h)
  *
@@ -68,6 +69,7 @@ enum {
 	ON_EXEC,
 	ON_CHANNEL,
 	ON_OWNER,
+	ON_STEP,
 	ON_STREAMS
 };
 
@@ -359,6 +361,8 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 		listen_to_channel(l);
 	if (p[ON_OWNER].revents)
 		loop_owner_left(l);
+	if (p[ON_STEP].revents)
+		loop_step_ended(l);
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);
 	loop_check_typed(l);
@@ -388,6 +392,7 @@ static int run_loop(struct loop *l, struct err *e)
 			[ON_SIGNAL] = {.fd = s->signal_fd, .events = POLLIN},
 			[ON_EXEC] = {.fd = s->exec->poll_fd, .events = POLLIN},
 			[ON_OWNER] = {.fd = s->owner_fd, .events = POLLIN},
+			[ON_STEP] = {.fd = s->step_fd, .events = POLLIN},
 			[ON_CHANNEL] = {.fd = s->channel ? s->channel->fd : -1, .events = POLLIN},
 		};
 		unsigned n = ON_STREAMS + streams_poll(s->streams, p + ON_STREAMS);

@@ -29,6 +29,7 @@ struct supervise {
 	struct launched pid1;
 	int started_fd; /* gets a byte when the payload runs; -1: nobody waits for it. Not closed
 			   here */
+	bool stops_along; /* container.h */
 	const struct container_channel *channel; /* NULL: none */
 	int status_fd;                           /* read end; EOF = the payload runs */
 	int control_fd;
@@ -42,6 +43,7 @@ struct supervise {
 	struct thrash thrash;        /* with the limit where that cgroup holds it */
 	const struct run_dir *kept;  /* gets the start noted, NULL: none */
 	int owner_fd;                /* pidfd of who wants the container to end with it; -1: none */
+	int step_fd;                 /* pidfd of the batch step we are in; -1: none */
 	/* Notes that the container is paused, or goes on. */
 	int (*note_paused)(void *ctx, bool paused, struct err *e);
 	void *note_ctx;

@@ -60,5 +60,6 @@ void loop_check_typed(struct loop *l);
 void loop_read_signal(struct loop *l);
 void loop_do_what_is_asked(struct loop *l);
 void loop_owner_left(struct loop *l);
+void loop_step_ended(struct loop *l);
 
 #endif

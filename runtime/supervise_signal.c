@@ -75,6 +75,8 @@ void loop_main_stopped(struct loop *l)
 	l->is_stopped = true;
 	if (l->stop == STOP_NONE && l->s->streams->master >= 0 && !l->s->streams->options.lent)
 		l->stop = STOP_TYPED;
+	if (l->stop == STOP_NONE && l->s->stops_along)
+		l->stop = STOP_SENT;
 	if (l->stop == STOP_NONE)
 		return;
 	streams_suspend(l->s->streams);
@@ -165,6 +167,12 @@ void loop_owner_left(struct loop *l)
 {
 	l->s->owner_fd = -1;
 	l->s->result->is_removed = true;
+	loop_end_by_limit(l, RUN_KILLED);
+}
+
+void loop_step_ended(struct loop *l)
+{
+	l->s->step_fd = -1;
 	loop_end_by_limit(l, RUN_KILLED);
 }
 

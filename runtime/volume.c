@@ -209,6 +209,12 @@ int volume_remove(const struct paths *p, const char *name, struct err *e)
 	return r < 0 ? r : tree_remove(dirfd, tmp, e);
 }
 
+bool volume_is_own(const struct mount_spec *m)
+{
+	return m->volume && volume_is_anonymous(m->volume) &&
+	       !(m->asked && strstr(m->asked, m->volume));
+}
+
 int volume_remove_of(const struct paths *p, const struct container_record *rec, struct err *e)
 {
 	struct container_spec s;
@@ -220,11 +226,9 @@ int volume_remove_of(const struct paths *p, const struct container_record *rec, 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < s.n_mounts && r >= 0; i++) {
-		const char *name = s.mounts[i].volume;
-
-		if (!name || !volume_is_anonymous(name))
+		if (!volume_is_own(&s.mounts[i]))
 			continue;
-		r = volume_remove(p, name, e);
+		r = volume_remove(p, s.mounts[i].volume, e);
 		if (r == -ENOENT || r == -EBUSY)
 			r = 0;
 	}

@@ -18,6 +18,7 @@
 struct container_record;
 struct container_spec;
 struct err;
+struct mount_spec;
 struct paths;
 
 /*
@@ -27,6 +28,8 @@ struct paths;
 int volume_open(const struct paths *p, const char *name, char **ret_name, char **ret_path,
 		struct err *e);
 bool volume_is_anonymous(const char *name);
+/* It was made for the container that has this mount: anonymous, and not asked for by its name. */
+bool volume_is_own(const struct mount_spec *m);
 
 /* Names in byte order. */
 int volume_list(const struct paths *p, struct strv *ret, struct err *e);

@@ -128,34 +128,21 @@ def busybox_layout():
     return layout("busybox")
 
 
-def import_once(session_dir, source, name):
-    box = harness.Sandbox(top=os.environ.get("TMPDIR"))
-    try:
-        out = box.work / f"{name}.sqsh"
-        box.ok("import", "-q", "-o", out, f"oci:{source}", timeout=300)
-        kept = session_dir / f"{name}.sqsh"
-        kept.write_bytes(out.read_bytes())
-        kept.chmod(0o444)
-        return kept
-    finally:
-        box.close()
-
-
 @pytest.fixture(scope="session")
 def python_image(session_dir, python_layout):
     """The python image as a squashfs file, imported once a session."""
-    return import_once(session_dir, python_layout, "python")
+    return harness.import_once(session_dir, python_layout, "python")
 
 
 @pytest.fixture(scope="session")
 def busybox_image(session_dir, busybox_layout):
-    return import_once(session_dir, busybox_layout, "busybox")
+    return harness.import_once(session_dir, busybox_layout, "busybox")
 
 
 @pytest.fixture(scope="session")
 def debian_image(session_dir):
     """Debian with python3 and git; root's session, which comes first, has it made."""
-    return import_once(session_dir, layout("debian"), "debian")
+    return harness.import_once(session_dir, layout("debian"), "debian")
 
 
 @pytest.fixture

@@ -4,17 +4,13 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/linux_calls.h"
 
-int fd_keep_on_exec(int fd, struct err *e)
-{
-	if (fcntl(fd, F_SETFD, 0) < 0)
-		return err_sys(e, "keep fd %d over exec", fd);
-	return 0;
-}
+#define OPEN_FILES_MAX 65536u /* looked through one by one where close_range(2) is missing */
 
 union control {
 	struct cmsghdr align;
@@ -118,6 +114,21 @@ ssize_t fd_recv(int sock, void *buf, size_t len, int *fds, size_t n_fds, struct 
 	return r;
 }
 
+/* Also where a filter of system calls knows no close_range(2): what stays open keeps others
+ * waiting. */
+static void close_from(unsigned first)
+{
+	struct rlimit limit;
+	unsigned end = OPEN_FILES_MAX;
+
+	if (close_range(first, ~0U, 0) == 0)
+		return;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < end)
+		end = (unsigned)limit.rlim_cur;
+	for (unsigned fd = first; fd < end; fd++)
+		close((int)fd);
+}
+
 void fd_keep_only(int *fds, unsigned n)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -136,5 +147,5 @@ void fd_keep_only(int *fds, unsigned n)
 			close((int)(3 + i));
 		fds[i] = fds[i] < 0 ? -1 : (int)(3 + i);
 	}
-	close_range(3 + n, ~0U, 0);
+	close_from(3 + n);
 }

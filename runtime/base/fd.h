@@ -50,9 +50,6 @@ static inline int take_fd(int *fd)
 		take_ptr_;                     \
 	})
 
-/* Clears O_CLOEXEC. */
-int fd_keep_on_exec(int fd, struct err *e);
-
 /*
  * For a process that its caller does not wait for: 0, 1 and 2 become /dev/null, the n descriptors
  * (-1: none) become 3, 4, ..., everything else is closed.

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -15,11 +16,6 @@ void log_init(void)
 	const char *v = secure_getenv("CSBX_DEBUG");
 
 	enabled = v && *v && *v != '0';
-}
-
-bool log_enabled(void)
-{
-	return enabled;
 }
 
 void log_trace(const char *fmt, ...)

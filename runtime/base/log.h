@@ -7,10 +7,7 @@
  * mutable file-scope state in the project. Messages for users are the business of cmd/.
  */
 
-#include <stdbool.h>
-
 void log_init(void); /* reads CSBX_DEBUG once */
-bool log_enabled(void);
 void log_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

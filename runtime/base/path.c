@@ -69,78 +69,151 @@ static int copy_path(const char *path, char *buf, size_t size, struct err *e)
 	return 0;
 }
 
+#define LINKS_MAX 40u /* as the kernel's own limit, path_resolution(7) */
+
+/* A path that is made step by step: what lies before `at` is there. */
+struct walk {
+	int root;
+	unsigned links;
+	char *at;
+	char buf[PATH_MAX];
+};
+
+/*
+ * The last step is a link to what is not there: its text takes its place, with the rest of the
+ * path behind it, and the walk begins anew. name lies in w->buf, its end is marked by a NUL.
+ */
+static int follow_link(struct walk *w, int parent, const char *name, const char *rest)
+{
+	char target[PATH_MAX], joined[PATH_MAX];
+	ssize_t n = readlinkat(parent, name, target, sizeof(target) - 1);
+	int len;
+
+	if (n < 0)
+		return -ENOENT; /* something else, or gone */
+	if (++w->links > LINKS_MAX)
+		return -ELOOP;
+	target[n] = 0;
+	len = snprintf(joined, sizeof(joined), "%.*s%s%s%s",
+		       *target == '/' ? 0 : (int)(name - w->buf), w->buf, target, *rest ? "/" : "",
+		       rest);
+	if (len < 0 || (size_t)len >= sizeof(joined))
+		return -ENAMETOOLONG;
+	memcpy(w->buf, joined, (size_t)len + 1);
+	w->at = w->buf + strspn(w->buf, "/");
+	return 0;
+}
+
+/* The directory that holds the component at w->at. */
+static int open_holder(struct walk *w)
+{
+	char saved;
+	int fd;
+
+	if (w->at - w->buf <= 1)
+		return open_in_root(w->root, "/", O_PATH | O_DIRECTORY, 0);
+	saved = w->at[-1];
+	w->at[-1] = 0;
+	fd = open_in_root(w->root, w->buf, O_PATH | O_DIRECTORY, 0);
+	w->at[-1] = saved;
+	return fd;
+}
+
+/* One component, entered or made. 0 and its directory; 1: the path is another, begin anew. */
+static int step(struct walk *w, int *ret_dir)
+{
+	_close_ int parent = -1, dir = -1;
+	char *end = w->at + strcspn(w->at, "/"), saved = *end;
+
+	*end = 0;
+	dir = open_in_root(w->root, w->buf, O_PATH | O_DIRECTORY, 0);
+	if (dir < 0 && errno != ENOENT)
+		return -errno;
+	if (dir < 0) {
+		parent = open_holder(w);
+		if (parent < 0 || (mkdirat(parent, w->at, 0755) < 0 && errno != EEXIST))
+			return -errno;
+		dir = open_in_root(w->root, w->buf, O_PATH | O_DIRECTORY, 0);
+		if (dir < 0 && errno != ENOENT)
+			return -errno;
+	}
+	if (dir < 0) {
+		int r = follow_link(w, parent, w->at, saved ? end + 1 : "");
+
+		return r < 0 ? r : 1;
+	}
+	*end = saved;
+	w->at = end + strspn(end, "/");
+	*ret_dir = take_fd(&dir);
+	return 0;
+}
+
 int path_mkdirs_in_root(int rootfd, const char *path, struct err *e)
 {
-	char buf[PATH_MAX];
+	struct walk w = {.root = rootfd};
 	int fd = open_in_root(rootfd, path, O_PATH | O_DIRECTORY, 0), r;
 
 	if (fd >= 0)
 		return fd;
 	if (errno != ENOENT)
 		return err_sys(e, "%s", path);
-	r = copy_path(path, buf, sizeof(buf), e);
+	r = copy_path(path, w.buf, sizeof(w.buf), e);
 	if (r < 0)
 		return r;
 	/* Prefix by prefix, each resolved from the root: no fd of a half-trusted parent is kept. */
-	for (char *p = buf + strspn(buf, "/");;) {
-		_close_ int parent = -1, dir = -1;
-		char *end = p + strcspn(p, "/"), saved = *end, *name;
+	for (w.at = w.buf + strspn(w.buf, "/");;) {
+		_close_ int dir = -1;
 
-		*end = 0;
-		dir = open_in_root(rootfd, buf, O_PATH | O_DIRECTORY, 0);
-		if (dir < 0 && errno != ENOENT)
-			return err_sys(e, "%s", path);
-		if (dir < 0) {
-			name = p;
-			if (p > buf && p - buf > 1) {
-				p[-1] = 0;
-				parent = open_in_root(rootfd, *buf ? buf : "/",
-						      O_PATH | O_DIRECTORY, 0);
-				p[-1] = '/';
-			} else {
-				parent = open_in_root(rootfd, "/", O_PATH | O_DIRECTORY, 0);
-			}
-			if (parent < 0 || (mkdirat(parent, name, 0755) < 0 && errno != EEXIST))
-				return err_sys(e, "%s", path);
-			dir = open_in_root(rootfd, buf, O_PATH | O_DIRECTORY, 0);
-			if (dir < 0)
-				return err_sys(e, "%s", path);
-		}
-		*end = saved;
-		p = end + strspn(end, "/");
-		if (!*p)
+		r = step(&w, &dir);
+		if (r < 0)
+			return err_code(e, r, "%s", path);
+		if (!r && !*w.at)
 			return take_fd(&dir);
 	}
 }
 
-int path_touch_in_root(int rootfd, const char *path, struct err *e)
+/* 1: w->buf is another path, of what a link to nothing names. */
+static int touch_once(struct walk *w, int *ret_fd, struct err *e)
 {
-	char buf[PATH_MAX], *name;
+	char copy[PATH_MAX], *name;
 	_close_ int parent = -1, fd = -1;
 	int r;
 
-	fd = open_in_root(rootfd, path, O_PATH, 0);
-	if (fd >= 0)
-		return take_fd(&fd);
-	if (errno != ENOENT)
-		return err_sys(e, "%s", path);
-	r = copy_path(path, buf, sizeof(buf), e);
-	if (r < 0)
-		return r;
-	parent = open_parent(rootfd, buf, &name, e);
+	memcpy(copy, w->buf, sizeof(copy));
+	parent = open_parent(w->root, copy, &name, e);
 	if (parent < 0)
 		return parent;
 	if (!*name || str_is_dots(name))
-		return err_set(e, EINVAL, "%s: not a file name", path);
+		return err_set(e, EINVAL, "%s: not a file name", w->buf);
 	fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
 		    0644);
 	if (fd < 0 && errno != EEXIST)
+		return err_sys(e, "%s", w->buf);
+	*ret_fd = open_in_root(w->root, w->buf, O_PATH, 0);
+	if (*ret_fd >= 0)
+		return 0;
+	if (errno != ENOENT)
+		return err_sys(e, "%s", w->buf);
+	r = follow_link(w, parent, w->buf + (name - copy), "");
+	return r < 0 ? err_code(e, r, "%s", w->buf) : 1;
+}
+
+int path_touch_in_root(int rootfd, const char *path, struct err *e)
+{
+	struct walk w = {.root = rootfd};
+	int fd = open_in_root(rootfd, path, O_PATH, 0), r;
+
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT)
 		return err_sys(e, "%s", path);
-	fd_close(&fd);
-	fd = open_in_root(rootfd, path, O_PATH, 0);
-	if (fd < 0)
-		return err_sys(e, "%s", path);
-	return take_fd(&fd);
+	r = copy_path(path, w.buf, sizeof(w.buf), e);
+	if (r < 0)
+		return r;
+	do {
+		r = touch_once(&w, &fd, e);
+	} while (r > 0);
+	return r < 0 ? r : fd;
 }
 
 bool path_is_clean_absolute(const char *path)

@@ -20,6 +20,7 @@ int path_open_in_root(int rootfd, const char *path, int flags, mode_t mode, stru
 /*
  * Opens (O_PATH) the directory at path and makes what is missing of it, mode 0755. Each step is
  * resolved in the root again, so a component that is swapped meanwhile stays inside all the same.
+ * What a link to nothing names is made too, inside.
  */
 int path_mkdirs_in_root(int rootfd, const char *path, struct err *e);
 

@@ -285,14 +285,20 @@ void strbuf_add_time(struct strbuf *b, uint64_t realtime_ns)
 		    (unsigned)(ms % 1000));
 }
 
+char *str_vprintf(const char *fmt, va_list ap)
+{
+	char *s = NULL;
+
+	return vasprintf(&s, fmt, ap) < 0 ? NULL : s;
+}
+
 char *str_printf(const char *fmt, ...)
 {
 	va_list ap;
-	char *s = NULL;
-	int n;
+	char *s;
 
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	s = str_vprintf(fmt, ap);
 	va_end(ap);
-	return n < 0 ? NULL : s;
+	return s;
 }

@@ -92,7 +92,8 @@ void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len);
 /* Nanoseconds since 1970 as UTC: "2026-01-02T03:04:05.678Z". */
 void strbuf_add_time(struct strbuf *b, uint64_t realtime_ns);
 
-/* asprintf that returns NULL on failure. */
+/* asprintf(3) and vasprintf(3) that return NULL on failure. */
 char *str_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *str_vprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
 #endif

@@ -29,11 +29,12 @@ struct message {
 struct payload {
 	const struct init_msg *m;
 	int fds[3 + INIT_MAX_KEEP_FDS]; /* what becomes 0, 1, 2, 3, ... */
-	int status_fd;
+	int status_fd;                  /* alone: -1 */
 	int sync_fd;       /* main process: init's word to go on comes through it; else -1 */
-	const int *ns_fds; /* exec: NS_MAX descriptors, -1 where the namespace is A's */
-	uint8_t detail;    /* enum init_detail */
-	bool in_cwd;       /* exec: entered before the user was changed */
+	const int *ns_fds; /* exec: n_ns descriptors, -1 where the namespace is A's */
+	unsigned n_ns;
+	uint8_t detail; /* enum init_detail */
+	bool in_cwd;    /* exec: entered before the user was changed */
 };
 
 /* An exec'd process, from its request until its end is told. */
@@ -61,6 +62,13 @@ int message_map(int fd, struct message *ret);
 void message_unmap(struct message *msg);
 /* Tells a failure on a status pipe; result is a negative errno. */
 void status_send(int fd, unsigned stage, int result, unsigned detail);
+/* alone.c: becomes the program; never returns. */
+__attribute__((noreturn)) void alone_run(const struct init_msg *m);
+/* Tells a failure on stderr, in words, and exits. */
+__attribute__((noreturn)) void alone_fail(const struct payload *p, unsigned stage, int result);
+
+/* CLONE_NEW* of B and what comes with it. */
+unsigned long namespaces_of(uint32_t flags);
 /* clone of a payload process: by clone3 into the payload's cgroup where there is one. */
 int clone_payload(unsigned long ns_flags, bool into_cgroup);
 

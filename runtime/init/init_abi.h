@@ -15,6 +15,10 @@
  *
  * Descriptors at the exec of csbx-init: 0, 1, 2 are the payload's; then these (7 only with
  * INIT_HAS_CGROUP). Init closes all others.
+ *
+ * Alone, with INIT_BARE or INIT_JOIN, it is no pid 1: it becomes the program itself. There is no
+ * supervisor then, so of these only the message is there and, with INIT_BARE, /proc; with INIT_JOIN
+ * n_join_fds namespaces follow those that are kept. A failure is told on stderr.
  */
 #include <stdint.h>
 
@@ -26,13 +30,15 @@
 #define INIT_FD_FIRST_KEPT 8 /* n_keep_fds descriptors handed to the payload as 3, 4, ... */
 
 #define INIT_MAGIC 0x31494243u /* "CBI1" */
-#define INIT_ABI_VERSION 1u
+#define INIT_ABI_VERSION 2u
 #define INIT_MSG_MAX (4u << 20) /* argv and environment are at most about 2 MiB on Linux */
 #define INIT_MAX_ARGS 65536u
 #define INIT_MAX_GROUPS 65536u
 #define INIT_MAX_RLIMITS 16u
 #define INIT_MAX_INSNS 4096u
 #define INIT_MAX_KEEP_FDS 8u
+#define INIT_MAX_JOIN_FDS 8u
+#define INIT_FD_MAX_ALONE (INIT_MAX_KEEP_FDS + INIT_MAX_JOIN_FDS)
 #define INIT_MAX_SPAWNED 1024u /* exec'd processes alive at one time */
 
 #define INIT_EXIT_FAILED 125 /* exit code of init, or of a process it could not start */
@@ -61,7 +67,10 @@ enum init_flag {
 			   * devpts, which becomes 0 and 1, and sends its master, with the byte
 			   * INIT_TTY_BYTE, over the status descriptor, then a socket */
 	INIT_TTY_STDERR = 1u << 17, /* it becomes 2 as well */
-	INIT_FLAGS_ALL = (1u << 18) - 1,
+	INIT_BARE = 1u << 18,       /* alone: makes B for itself, by unshare(2), in A */
+	INIT_JOIN = 1u << 19, /* alone, with INIT_EXEC: enters the namespaces that are passed, in
+			       * their order, from outside of A */
+	INIT_FLAGS_ALL = (1u << 20) - 1,
 };
 #define INIT_TTY_BYTE 'T'
 
@@ -82,19 +91,23 @@ struct init_msg {
 	struct init_range argv; /* NUL-terminated strings one after the other */
 	struct init_range env;  /* likewise; a PATH= in it is searched for argv[0] */
 	uint32_t argc, envc;
-	struct init_range cwd;      /* one NUL-terminated string, absolute */
-	struct init_range uid_map;  /* text as written to /proc/PID/uid_map; empty in an exec */
-	struct init_range gid_map;  /* likewise */
-	struct init_range groups;   /* u32 each */
-	struct init_range rlimits;  /* struct init_rlimit each, 8-byte aligned */
-	struct init_range bpf;      /* struct sock_filter each, 4-byte aligned */
-	struct init_range hostname; /* one NUL-terminated string with INIT_NEW_UTS */
+	struct init_range cwd;       /* one NUL-terminated string, absolute */
+	struct init_range uid_map;   /* text as written to /proc/PID/uid_map; empty in an exec */
+	struct init_range gid_map;   /* likewise */
+	struct init_range groups;    /* u32 each */
+	struct init_range rlimits;   /* struct init_rlimit each, 8-byte aligned */
+	struct init_range bpf;       /* struct sock_filter each, 4-byte aligned */
+	struct init_range hostname;  /* one NUL-terminated string with INIT_NEW_UTS */
+	struct init_range complaint; /* alone: one, what a failure's text begins with */
 	uint32_t n_keep_fds, umask;
 	uint32_t oom_score_adj; /* 1..1000; 0 leaves what is inherited */
+	uint32_t n_join_fds;
+	uint32_t failure_code; /* alone: exit code of a failure before execve; 0: INIT_EXIT_FAILED
+				*/
 	uint32_t pad;
 };
 
-/* Where it failed: init_stage_name() in runtime/init_msg.c must follow. */
+/* Where it failed: stage_text.h must follow. */
 enum init_stage {
 	INIT_STAGE_MESSAGE = 1, /* the block itself is malformed */
 	INIT_STAGE_CLONE,

@@ -101,7 +101,7 @@ int clone_payload(unsigned long ns_flags, bool into_cgroup)
 	return into_cgroup ? sys_clone3(&args) : sys_clone(ns_flags | SIGCHLD);
 }
 
-static unsigned long namespaces_of(uint32_t flags)
+unsigned long namespaces_of(uint32_t flags)
 {
 	unsigned long ns = CLONE_NEWUSER | CLONE_NEWNS;
 
@@ -284,8 +284,12 @@ void init_main(void)
 {
 	static struct init in;
 	struct message msg = {0};
-	int r = message_map(INIT_FD_MSG, &msg);
+	int r;
 
+	sys_prctl(PR_SET_DUMPABLE, 0, 0);
+	r = message_map(INIT_FD_MSG, &msg);
+	if (r >= 0 && msg.m->flags & (INIT_BARE | INIT_JOIN))
+		alone_run(msg.m);
 	if (r >= 0 && (msg.m->flags & INIT_EXEC))
 		r = -EBADMSG;
 	if (r >= 0)

@@ -9,7 +9,8 @@
 #define HOSTNAME_BYTES_MAX 65u /* __NEW_UTS_LEN and a NUL */
 #define MAP_BYTES_MAX 4096u    /* the kernel takes at most a page */
 #define RLIMITS_KNOWN 16u      /* RLIM_NLIMITS of asm-generic/resource.h */
-#define NO_ID UINT32_MAX       /* (uid_t)-1 means "leave as it is" to setresuid(2) */
+#define COMPLAINT_BYTES_MAX 512u
+#define NO_ID UINT32_MAX /* (uid_t)-1 means "leave as it is" to setresuid(2) */
 
 static bool range_is_inside(const struct init_msg *m, struct init_range r, uint32_t align)
 {
@@ -41,6 +42,7 @@ static bool ranges_are_sound(const struct init_msg *m)
 	return range_is_inside(m, m->argv, 1) && range_is_inside(m, m->env, 1) &&
 	       range_is_inside(m, m->cwd, 1) && range_is_inside(m, m->uid_map, 1) &&
 	       range_is_inside(m, m->gid_map, 1) && range_is_inside(m, m->hostname, 1) &&
+	       range_is_inside(m, m->complaint, 1) &&
 	       range_is_inside(m, m->groups, sizeof(uint32_t)) &&
 	       range_is_inside(m, m->rlimits, _Alignof(struct init_rlimit)) &&
 	       range_is_inside(m, m->bpf, _Alignof(struct sock_filter)) &&
@@ -54,11 +56,13 @@ static bool strings_are_sound(const struct init_msg *m)
 	const char *cwd = init_msg_at(m, m->cwd);
 
 	if (!m->argc || m->argc > INIT_MAX_ARGS || m->envc > INIT_MAX_ARGS ||
-	    m->cwd.len > PATH_BYTES_MAX || m->hostname.len > HOSTNAME_BYTES_MAX)
+	    m->cwd.len > PATH_BYTES_MAX || m->hostname.len > HOSTNAME_BYTES_MAX ||
+	    m->complaint.len > COMPLAINT_BYTES_MAX)
 		return false;
 	return range_is_strings(m, m->argv, m->argc) && range_is_strings(m, m->env, m->envc) &&
 	       range_is_strings(m, m->cwd, 1) && cwd[0] == '/' &&
-	       range_is_strings(m, m->hostname, m->flags & INIT_NEW_UTS ? 1 : 0);
+	       range_is_strings(m, m->hostname, m->flags & INIT_NEW_UTS ? 1 : 0) &&
+	       range_is_strings(m, m->complaint, m->flags & (INIT_BARE | INIT_JOIN) ? 1 : 0);
 }
 
 /* An exec joins a user namespace that has its maps; a start must bring both. */
@@ -92,6 +96,23 @@ static bool groups_are_sound(const struct init_msg *m)
 	return !(m->groups.len && (m->flags & INIT_KEEP_GROUPS));
 }
 
+/* Alone it has neither a pid 1's nor a supervisor's part to play. */
+static bool alone_is_sound(const struct init_msg *m)
+{
+	const uint32_t neither = INIT_HAS_CGROUP | INIT_TTY | INIT_NEW_TTY | INIT_TTY_STDERR |
+				 INIT_PAYLOAD_SIGNALS | INIT_NEW_NET | INIT_NEW_UTS | INIT_NEW_IPC;
+	bool join = m->flags & INIT_JOIN, bare = m->flags & INIT_BARE;
+
+	if (m->n_join_fds > INIT_MAX_JOIN_FDS || m->failure_code > 255 || join != !!m->n_join_fds)
+		return false;
+	if (!join && !bare)
+		return !m->failure_code;
+	if (m->flags & neither || m->oom_score_adj)
+		return false;
+	return join ? !bare && m->flags & INIT_EXEC
+		    : !(m->flags & INIT_EXEC) && m->flags & INIT_ONE_ID;
+}
+
 static bool flags_are_sound(const struct init_msg *m)
 {
 	const uint32_t start_only = INIT_NEW_NET | INIT_NEW_UTS | INIT_NEW_IPC | INIT_ONE_ID |
@@ -104,7 +125,7 @@ static bool flags_are_sound(const struct init_msg *m)
 	if ((m->flags & (INIT_NEW_TTY | INIT_TTY_STDERR)) &&
 	    (m->flags & (INIT_EXEC | INIT_TTY)) != (INIT_EXEC | INIT_TTY))
 		return false;
-	return !(m->flags & INIT_SECCOMP) == !m->bpf.len;
+	return alone_is_sound(m) && !(m->flags & INIT_SECCOMP) == !m->bpf.len;
 }
 
 int init_msg_check(const void *buf, size_t len)

@@ -50,6 +50,11 @@ static bool is_exec(const struct payload *p)
 	return p->m->flags & INIT_EXEC;
 }
 
+static bool is_alone(const struct payload *p)
+{
+	return p->m->flags & (INIT_BARE | INIT_JOIN);
+}
+
 /*
  * Init writes a byte when it has written the maps, and one when W may execve. Nothing but a byte
  * counts: end of file means that init died.
@@ -69,8 +74,14 @@ static int wait_for_init(const struct payload *p)
 
 static int step_idmap(struct payload *p)
 {
+	int r = 0;
+
 	if (is_exec(p))
 		return 0;
+	if (p->m->flags & INIT_BARE)
+		r = sys_unshare(namespaces_of(p->m->flags));
+	if (r < 0)
+		return r;
 	return p->m->flags & INIT_ONE_ID ? idmap_write(p->m, 0) : wait_for_init(p);
 }
 
@@ -98,17 +109,18 @@ static int step_oom_score(struct payload *p)
 
 static int join_namespaces(const struct payload *p)
 {
-	for (int i = 0; i < NS_MAX; i++) {
+	for (unsigned i = 0; i < p->n_ns; i++) {
 		int r;
 
 		if (p->ns_fds[i] < 0)
 			continue;
 		r = sys_setns(p->ns_fds[i], 0);
+		/* Changed credentials may make a process dumpable again (fs.suid_dumpable). */
+		sys_prctl(PR_SET_DUMPABLE, 0, 0);
 		if (r < 0)
 			return r;
 	}
-	/* Changed credentials may make a process dumpable again (fs.suid_dumpable). */
-	return sys_prctl(PR_SET_DUMPABLE, 0, 0);
+	return 0;
 }
 
 /* netdevice(7); B's own network namespace starts with lo down. */
@@ -160,7 +172,8 @@ static int step_fds(struct payload *p)
 
 	for (int i = 0; i < own; i++)
 		from[i] = &p->fds[i];
-	from[n++] = &p->status_fd;
+	if (p->status_fd >= 0)
+		from[n++] = &p->status_fd;
 	if (p->sync_fd >= 0)
 		from[n++] = &p->sync_fd;
 	for (int i = 0; i < n && r >= 0; i++) {
@@ -175,6 +188,23 @@ static int step_fds(struct payload *p)
 		*from[i] = i;
 	}
 	return r < 0 ? r : close_from((unsigned)n);
+}
+
+/*
+ * Alone, it stays in its caller's session, with the terminal and the process group, as any program
+ * that is exec'd. The keyring is what init makes for a whole container; a used-up quota is passed
+ * over as it is there: the filter keeps keyctl(2) out of reach.
+ */
+static int step_session(struct payload *p)
+{
+	int r;
+
+	if (!is_alone(p))
+		return sys_setsid();
+	r = sys_keyctl(KEYCTL_JOIN_SESSION_KEYRING, 0);
+	if (r == -ENOSYS || (r == -EDQUOT && p->m->flags & INIT_KEYRING_TRY))
+		r = 0;
+	return r < 0 ? r : 0;
 }
 
 /* A new terminal belongs to init's user until here; the id may have no place in the map. */
@@ -276,11 +306,12 @@ static int step_caps(struct payload *p)
 	return drop_caps(p->m->uid ? 0 : p->m->caps);
 }
 
-static int step_signals(void)
+/* Alone, signals are as the caller has left them: nohup(1) goes on to mean what it says. */
+static int step_signals(const struct payload *p)
 {
 	const uint64_t none = 0;
 
-	return sys_rt_sigprocmask(SIG_SETMASK, &none);
+	return is_alone(p) ? 0 : sys_rt_sigprocmask(SIG_SETMASK, &none);
 }
 
 static int step_no_new_privs(struct payload *p)
@@ -321,7 +352,7 @@ static int step_run(struct payload *p, unsigned stage)
 	case INIT_STAGE_FDS:
 		return step_fds(p);
 	case INIT_STAGE_SESSION:
-		return sys_setsid();
+		return step_session(p);
 	case INIT_STAGE_TTY:
 		return step_tty(p);
 	case INIT_STAGE_RLIMIT:
@@ -339,7 +370,7 @@ static int step_run(struct payload *p, unsigned stage)
 	case INIT_STAGE_CWD:
 		return step_cwd(p);
 	case INIT_STAGE_SIGNALS:
-		return step_signals();
+		return step_signals(p);
 	case INIT_STAGE_NO_NEW_PRIVS:
 		return step_no_new_privs(p);
 	case INIT_STAGE_SECCOMP:
@@ -363,6 +394,8 @@ void payload_run(struct payload *p)
 	for (size_t i = 0; i < n; i++) {
 		int r = step_run(p, order[i]);
 
+		if (r < 0 && is_alone(p))
+			alone_fail(p, order[i], r);
 		if (r < 0) {
 			status_send(p->status_fd, order[i], r, p->detail);
 			break;

@@ -46,6 +46,7 @@ static __attribute__((noreturn)) void run_spawned(const struct init *in, const s
 		.status_fd = fds[SPAWN_FD_STATUS],
 		.sync_fd = -1,
 		.ns_fds = in->ns_fds,
+		.n_ns = NS_MAX,
 	};
 
 	int r;
@@ -69,7 +70,8 @@ static int spawn_clone(const struct init *in, const int *fds, unsigned n_fds, un
 	*ret_stage = INIT_STAGE_MESSAGE;
 	if (r < 0)
 		return r;
-	if (!(msg.m->flags & INIT_EXEC) || n_fds != INIT_SPAWN_FDS + msg.m->n_keep_fds) {
+	if ((msg.m->flags & (INIT_EXEC | INIT_JOIN)) != INIT_EXEC ||
+	    n_fds != INIT_SPAWN_FDS + msg.m->n_keep_fds) {
 		r = -EBADMSG;
 	} else {
 		*ret_stage = INIT_STAGE_CLONE;

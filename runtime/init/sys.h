@@ -189,6 +189,11 @@ static inline int sys_clone3(struct clone_args *args)
 	return (int)SYS_CALL(__NR_clone3, args, sizeof(*args), 0, 0, 0, 0);
 }
 
+static inline int sys_unshare(unsigned long flags)
+{
+	return (int)SYS_CALL(__NR_unshare, flags, 0, 0, 0, 0, 0);
+}
+
 static inline int sys_setns(int fd, int type)
 {
 	return (int)SYS_CALL(__NR_setns, fd, type, 0, 0, 0, 0);

@@ -75,11 +75,30 @@ static void fill_reply(struct server *s, struct squashd_reply *reply)
 		.uid = s->boot.key.uid,
 		.gid = s->boot.key.gid,
 		.image = s->boot.key.image,
+		.lacks_xattrs = s->world.lacks_xattrs,
 		.fuse_requests = s->fuse ? fuse_server_requests(s->fuse) : 0,
 	};
+	memcpy(reply->job, s->boot.job, sizeof(reply->job));
 }
 
-static int attach(struct server *s, int fd, const struct squashd_request *q, struct err *e)
+void clients_step_ended(struct server *s)
+{
+	fd_close(&s->step_fd); /* takes it out of the epoll set */
+	s->linger_ms = 0;
+	s->leave_at_ms = server_now_ms();
+}
+
+/* The clients of a server are of one step, or one of them is of none: the latest counts. */
+static void watch_step(struct server *s, int *fd)
+{
+	fd_close(&s->step_fd);
+	if (*fd < 0 || server_watch(s, *fd, NULL) < 0)
+		return;
+	s->step_fd = take_fd(fd);
+}
+
+static int attach(struct server *s, int fd, const struct squashd_request *q, int *step_fd,
+		  struct err *e)
 {
 	struct squashd_reply reply;
 	int r;
@@ -97,6 +116,7 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, str
 	s->clients[fd].is_attached = true;
 	s->containers++;
 	s->linger_ms = q->linger_ms;
+	watch_step(s, step_fd);
 	if (q->wants_net)
 		attendant_want(&s->attendant, server_now_ms() + START_MS);
 	return 0;
@@ -110,23 +130,32 @@ static bool keep(struct client *c, int *fd)
 	return true;
 }
 
-/* Returns false when the connection is to be closed. */
-static bool handle_request(struct server *s, int fd)
+/*
+ * The container goes on without its connection. Should the keeper be gone, it is counted for good:
+ * better a server too many than a container without its image.
+ */
+static bool stand_in(struct server *s, struct client *c, const struct squashd_request *q,
+		     const int *fds)
 {
-	_close_ int passed = -1;
-	struct squashd_request q;
+	if (!c->is_attached || !memchr(q->id, 0, sizeof(q->id)))
+		return false;
+	c->is_attached = false;
+	keeper_take(&s->keeper, q->id, q->is_kept, fds);
+	return true;
+}
+
+/* As below; of the descriptors what is needed is taken. */
+static bool answer(struct server *s, int fd, const struct squashd_request *q, int *passed)
+{
 	struct squashd_reply reply;
 	struct err e = ERR_INIT;
-	ssize_t n = fd_recv(fd, &q, sizeof(q), &passed, 1, &e);
 
-	if (n == -EAGAIN)
-		return true;
-	if (n != (ssize_t)sizeof(q) || q.magic != SQUASHD_PROTO_MAGIC)
-		return false;
-	if (q.type == SQUASHD_KEEP)
-		return keep(&s->clients[fd], &passed);
-	if (q.type == SQUASHD_ATTACH) {
-		if (attach(s, fd, &q, &e) >= 0) {
+	if (q->type == SQUASHD_KEEP)
+		return keep(&s->clients[fd], &passed[0]);
+	if (q->type == SQUASHD_STAND_IN)
+		return stand_in(s, &s->clients[fd], q, passed);
+	if (q->type == SQUASHD_ATTACH) {
+		if (attach(s, fd, q, &passed[0], &e) >= 0) {
 			(void)make_clones(s, NULL);
 			return true;
 		}
@@ -134,14 +163,40 @@ static bool handle_request(struct server *s, int fd)
 		fail_reply(&reply, &e);
 	} else {
 		fill_reply(s, &reply);
-		if (q.type == SQUASHD_QUIT)
+		if (q->type == SQUASHD_QUIT)
 			s->must_leave = true;
-		else if (q.type != SQUASHD_STATUS)
+		else if (q->type != SQUASHD_STATUS)
 			reply.code = EPROTO;
 	}
 	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
 	/* A container asks whether we are well; its connection stays. */
-	return q.type == SQUASHD_STATUS && s->clients[fd].is_attached;
+	return q->type == SQUASHD_STATUS && s->clients[fd].is_attached;
+}
+
+/* Returns false when the connection is to be closed. */
+static bool handle_request(struct server *s, int fd)
+{
+	int passed[SQUASHD_STAND_MAX];
+	struct squashd_request q;
+	struct err e = ERR_INIT;
+	ssize_t n = fd_recv(fd, &q, sizeof(q), passed, SQUASHD_STAND_MAX, &e);
+	bool stays;
+
+	if (n == -EAGAIN)
+		return true;
+	if (n < 0)
+		return false;
+	stays = n == (ssize_t)sizeof(q) && q.magic == SQUASHD_PROTO_MAGIC &&
+		answer(s, fd, &q, passed);
+	for (int i = 0; i < SQUASHD_STAND_MAX; i++)
+		fd_close(&passed[i]);
+	return stays;
+}
+
+static void end_container(struct server *s)
+{
+	if (!--s->containers)
+		s->leave_at_ms = server_now_ms() + s->linger_ms;
 }
 
 static void drop(struct server *s, int fd)
@@ -154,8 +209,13 @@ static void drop(struct server *s, int fd)
 	c->is_attached = false;
 	attendant_hurry(&s->attendant, server_now_ms());
 	attendant_take_down(&s->attendant, &c->mounts_fd);
-	if (!--s->containers)
-		s->leave_at_ms = server_now_ms() + s->linger_ms;
+	end_container(s);
+}
+
+void clients_stood_in_gone(struct server *s)
+{
+	attendant_hurry(&s->attendant, server_now_ms());
+	end_container(s);
 }
 
 static bool has_slot(struct server *s, int fd)

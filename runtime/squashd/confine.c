@@ -60,6 +60,57 @@ static const int server_calls[] = {
 
 static const int attendant_calls[] = {SYS_recvmsg, SYS_sendmsg};
 
+/* Waiting; then syncing, and removing what is left of, a layer (layer.c), in forked processes. */
+static const int keeper_calls[] = {
+	SYS_epoll_create1,
+	SYS_epoll_pwait,
+	SYS_epoll_ctl,
+	SYS_recvmsg,
+	SYS_sendmsg,
+	SYS_ppoll,
+	SYS_inotify_init1,
+	SYS_inotify_add_watch,
+	SYS_fchdir,
+	SYS_chdir,
+	SYS_openat,
+	SYS_newfstatat,
+	SYS_fstat,
+	SYS_unlinkat,
+	SYS_readlinkat,
+	SYS_renameat,
+	SYS_renameat2,
+	SYS_fchmodat,
+	SYS_fchmod,
+	SYS_getdents64,
+	SYS_syncfs,
+	SYS_fsync,
+	SYS_fcntl,
+	SYS_dup,
+	SYS_dup3,
+	SYS_close_range,
+	SYS_wait4,
+	SYS_setsid,
+	SYS_getuid,
+	SYS_geteuid,
+	SYS_getgid,
+	SYS_getegid,
+	SYS_gettid,
+	SYS_nanosleep,
+	SYS_clock_nanosleep,
+	SYS_set_robust_list,
+	SYS_prctl,
+	SYS_rt_sigaction,
+	SYS_set_tid_address,
+	SYS_rseq,
+	SYS_openat2,
+	SYS_statx,
+#ifdef SYS_epoll_wait
+	SYS_epoll_wait,
+	SYS_poll,
+	SYS_dup2,
+#endif
+};
+
 static const int read_calls[] = {SYS_openat2, SYS_newfstatat};
 
 /* Beneath an own directory, by descriptor; landlock keeps it there. */
@@ -210,6 +261,24 @@ int confine_attendant(struct err *e)
 	filter_allow_arg(&f, SYS_socket, 0, AF_INET);
 	filter_allow_arg(&f, SYS_ioctl, 1, SIOCSIFFLAGS);
 	filter_allow_arg(&f, SYS_ioctl, 1, SIOCGSKNS);
+	return filter_load(&f, e);
+}
+
+int confine_keeper(struct err *e)
+{
+	struct filter f;
+	int r;
+
+	bound_resources();
+	r = keep_capabilities(0, e);
+	if (r >= 0)
+		r = no_new_privs(e);
+	if (r < 0)
+		return r;
+	filter_begin(&f);
+	allow_common(&f);
+	allow_all(&f, keeper_calls, COUNT(keeper_calls));
+	filter_allow_without(&f, SYS_clone, 0, CLONE_NEWUSER);
 	return filter_load(&f, e);
 }
 

@@ -34,6 +34,12 @@ int confine_server(const struct confine_server *c, struct err *e);
 int confine_attendant(struct err *e);
 
 /*
+ * The server's keeper: no capability, and the calls that wait for ends, sync a layer and remove
+ * what is beneath a descriptor; nothing that connects or executes.
+ */
+int confine_keeper(struct err *e);
+
+/*
  * The one-shot modes. A file system right remains only beneath dirfd: reading (--meta of a
  * directory) or writing (--unpack); -1 for none at all.
  */

@@ -3,7 +3,8 @@
 /*
  * One thread, one epoll: the FUSE descriptor, the listening socket, the signals, a connection for
  * each container. A connection that has attached is a container; when the last one closes, the
- * server stays for the linger time the latest start asked for and leaves.
+ * server stays for the linger time the latest start asked for and leaves; in a batch step it does
+ * not outlive the step so.
  *
  * Leaving: the socket's name goes first, so that no new client finds it; then whoever has
  * connected meanwhile is still let in. A client that comes in between the last look and the exit
@@ -27,6 +28,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/init_file.h"
 #include "runtime/squashd/confine.h"
 #include "runtime/squashd/fuse_serve.h"
 #include "runtime/squashd/janitor.h"
@@ -97,6 +99,10 @@ static int confine(struct server *s, struct err *e)
 	r = attendant_start(&s->attendant, e);
 	if (r >= 0)
 		r = server_watch(s, s->attendant.sock, e);
+	if (r >= 0)
+		r = keeper_start(&s->keeper, e);
+	if (r >= 0)
+		r = server_watch(s, s->keeper.sock, e);
 	return r < 0 ? r : confine_server(&c, e);
 }
 
@@ -104,7 +110,8 @@ static int confine(struct server *s, struct err *e)
 static int set_up(struct server *s, struct err *e)
 {
 	bool is_image = s->boot.key.kind == ROOTFS_SQUASHFS;
-	int r = world_seal_init(SQUASHD_FD_AT_START_INIT, &s->world, e);
+	int r = s->world.init_fd =
+		init_file_seal(SQUASHD_FD_AT_START_INIT, &s->world.init_is_file, e);
 
 	s->pid = getpid();
 	if (r >= 0)
@@ -149,6 +156,11 @@ static void handle_event(struct server *s, const struct epoll_event *ev)
 		handle_signal(s);
 	} else if (fd == s->attendant.sock) {
 		attendant_answered(&s->attendant);
+	} else if (fd == s->step_fd) {
+		clients_step_ended(s);
+	} else if (fd == s->keeper.sock) {
+		for (unsigned n = keeper_ended(&s->keeper); n; n--)
+			clients_stood_in_gone(s);
 	} else {
 		clients_handle(s, fd);
 	}
@@ -228,7 +240,7 @@ static int read_boot(struct squashd_boot *boot, struct err *e)
 		return r;
 	close(SQUASHD_FD_AT_START_BOOT);
 	if (boot->magic != SQUASHD_PROTO_MAGIC || !memchr(boot->name, 0, sizeof(boot->name)) ||
-	    strchr(boot->name, '/'))
+	    !memchr(boot->job, 0, sizeof(boot->job)) || strchr(boot->name, '/'))
 		return err_set(e, EPROTO, "started by another version of csbx");
 	return 0;
 }
@@ -240,7 +252,9 @@ int serve(void)
 			   .next_dev_fd = -1,
 			   .next_image_fd = -1,
 			   .janitor_fd = -1,
-			   .attendant = ATTENDANT_INIT};
+			   .step_fd = -1,
+			   .attendant = ATTENDANT_INIT,
+			   .keeper = KEEPER_INIT};
 	struct err e = ERR_INIT;
 	int r = read_boot(&s.boot, &e);
 

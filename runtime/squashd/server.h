@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "runtime/squashd/attendant.h"
+#include "runtime/squashd/keeper.h"
 #include "runtime/squashd/world.h"
 #include "runtime/squashd_proto.h"
 
@@ -37,6 +38,8 @@ struct server {
 	int64_t leave_at_ms; /* while nobody is attached */
 	int janitor_fd;      /* who unlinks the socket; -1: the server itself */
 	struct attendant attendant;
+	int step_fd; /* pidfd of the batch step the latest client is in, or -1 */
+	struct keeper keeper;
 	bool is_unlinked, must_leave, image_is_dead;
 };
 
@@ -47,8 +50,12 @@ void server_unlink_socket(struct server *s);
 
 /* Lets one client in that waits at the door. Our uid as seen in A is the main user's. */
 bool clients_accept(struct server *s);
+/* The step has ended: nobody will want a server that lingers. */
+void clients_step_ended(struct server *s);
 /* A connection that can be read: serves the request or drops the client. */
 void clients_handle(struct server *s, int fd);
+/* One that was stood in for has ended. */
+void clients_stood_in_gone(struct server *s);
 /* Setting up failed: tells those who wait, and waits for the one who started us. */
 void clients_refuse_all(struct server *s, const struct err *e);
 

@@ -52,13 +52,14 @@ static void cache_free(struct sqcache *c)
 	free(c->blocks);
 }
 
-int sqblocks_init(struct sqblocks *b, int fd, const struct sqsuper *super)
+int sqblocks_init(struct sqblocks *b, int fd, uint64_t base, const struct sqsuper *super)
 {
 	unsigned fragments = FRAGMENT_BYTES / super->block_bytes;
 	sqfs_decompressor *decompress = calloc(1, sizeof(*decompress));
 
 	memset(b, 0, sizeof(*b));
 	b->fd = fd;
+	b->base = base;
 	b->super = *super;
 	b->unpack = unpack_with_library;
 	b->unpack_arg = decompress;
@@ -94,7 +95,7 @@ int sqblocks_pread(const struct sqblocks *b, uint64_t pos, void *buf, size_t len
 	if (pos >= b->super.bytes_used || len > b->super.bytes_used - pos)
 		return -EIO;
 	while (len) {
-		ssize_t n = pread(b->fd, p, len, (off_t)pos);
+		ssize_t n = pread(b->fd, p, len, (off_t)(b->base + pos));
 
 		if (n < 0 && errno == EINTR)
 			continue;

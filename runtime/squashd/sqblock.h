@@ -31,6 +31,7 @@ struct sqblock {
 
 struct sqblocks {
 	int fd;
+	uint64_t base; /* where the image begins in the file */
 	struct sqsuper super;
 	int (*unpack)(void *arg, const void *in, size_t in_bytes, void *out, size_t *out_bytes);
 	void *unpack_arg;
@@ -39,7 +40,7 @@ struct sqblocks {
 };
 
 /* -ENOTSUP for a compression the library lacks. fd and super stay as they are. */
-int sqblocks_init(struct sqblocks *b, int fd, const struct sqsuper *super);
+int sqblocks_init(struct sqblocks *b, int fd, uint64_t base, const struct sqsuper *super);
 void sqblocks_free(struct sqblocks *b);
 
 /* Raw bytes; -EIO unless all of them lie in the image. */

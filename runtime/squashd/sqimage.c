@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "runtime/base/bundle.h"
 #include "runtime/base/err.h"
 #include "runtime/squashd/sqpriv.h"
 
@@ -56,17 +57,21 @@ static const char *open_fault(struct sqimage *img, int fd)
 {
 	/* Not fstat(): glibc makes it of a call that takes a path, which is not allowed here. */
 	off_t bytes = lseek(fd, 0, SEEK_END);
+	struct bundle_extent where = {0, bytes < 0 ? 0 : (uint64_t)bytes};
 	unsigned char buf[SQSUPER_BYTES];
+	struct bundle bundle;
 	struct sqsuper super;
 	const char *fault;
 	int r;
 
-	if (bytes < 0 || pread(fd, buf, sizeof(buf), 0) != (ssize_t)sizeof(buf))
+	if (bundle_read(fd, &bundle))
+		where = bundle.parts[BUNDLE_IMAGE];
+	if (bytes < 0 || pread(fd, buf, sizeof(buf), (off_t)where.offset) != (ssize_t)sizeof(buf))
 		return "not a squashfs image";
-	fault = sqsuper_parse(buf, (uint64_t)bytes, &super);
+	fault = sqsuper_parse(buf, where.bytes, &super);
 	if (fault)
 		return fault;
-	r = sqblocks_init(&img->blocks, fd, &super);
+	r = sqblocks_init(&img->blocks, fd, where.offset, &super);
 	if (r >= 0)
 		r = load_ids(img);
 	if (r >= 0)

@@ -18,12 +18,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/fsuid.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -32,11 +31,6 @@
 #include "runtime/mount_api.h"
 #include "runtime/squashd/devtree.h"
 
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x0010U /* Linux 6.3 */
-#endif
-
-#define INIT_BYTES_MAX (16u << 20)
 #define TMPFS_BYTES 65536u
 
 /* The forked helper: waits for the word that the namespace is there, maps it, says how it went. */
@@ -177,6 +171,17 @@ static int no_fuse(struct err *e)
 	return -SQUASHD_NO_FUSE;
 }
 
+/* CONFIG_TMPFS_XATTR, Linux 6.6: without them no overlay can have its upper layer on a tmpfs. */
+static bool tmpfs_lacks_xattrs(int tree)
+{
+	_close_ int fd = openat(tree, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fsetxattr(fd, "user.overlay.probe", "y", 1, 0) < 0)
+		return errno == EOPNOTSUPP;
+	(void)fremovexattr(fd, "user.overlay.probe");
+	return false;
+}
+
 static int build_root(const struct squashd_key *key, struct world *w, struct err *e)
 {
 	_close_ int root =
@@ -190,6 +195,7 @@ static int build_root(const struct squashd_key *key, struct world *w, struct err
 	w->dev_fd = mount_new_tmpfs(TMPFS_BYTES, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (w->dev_fd < 0)
 		return w->dev_fd;
+	w->lacks_xattrs = tmpfs_lacks_xattrs(w->dev_fd);
 	r = attach(root, "dev", w->dev_fd, e);
 	if (r >= 0)
 		r = devtree_fill(w->dev_fd, e);
@@ -233,43 +239,4 @@ int world_make(const struct squashd_key *key, struct world *w, struct err *e)
 	setfsuid(key->uid);
 	setfsgid(key->gid);
 	return r;
-}
-
-static int memfd_for_exec(void)
-{
-	int fd = memfd_create("csbx-init", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
-
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("csbx-init", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	return fd;
-}
-
-int world_seal_init(int file_fd, struct world *w, struct err *e)
-{
-	_close_ int fd = memfd_for_exec();
-	struct stat st;
-	off_t left;
-
-	if (fstat(file_fd, &st) < 0)
-		return err_sys(e, "csbx-init");
-	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || st.st_size > INIT_BYTES_MAX)
-		return err_set(e, EINVAL, "csbx-init: not a program");
-	if (fd < 0) { /* vm.memfd_noexec=2, or no memfd at all */
-		w->init_fd = fcntl(file_fd, F_DUPFD_CLOEXEC, 0);
-		w->init_is_file = true;
-		return w->init_fd < 0 ? err_sys(e, "csbx-init") : 0;
-	}
-	for (left = st.st_size; left > 0;) {
-		ssize_t n = sendfile(fd, file_fd, NULL, (size_t)left);
-
-		if (n <= 0)
-			return n ? err_sys(e, "copy csbx-init")
-				 : err_set(e, EIO, "csbx-init: cut short");
-		left -= n;
-	}
-	if (fchmod(fd, 0555) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
-		return err_sys(e, "seal csbx-init");
-	w->init_fd = take_fd(&fd);
-	return 0;
 }

@@ -11,6 +11,7 @@
 struct err;
 
 struct world {
+	bool lacks_xattrs; /* of tmpfs: no user attributes */
 	int userns_fd;     /* A */
 	int dev_fd;        /* root of the /dev template's mount */
 	int image_fd;      /* root of the FUSE mount, -1 for a directory root */
@@ -28,8 +29,5 @@ struct world {
  * the host can be reached by a path. Only once in a process's life, single-threaded.
  */
 int world_make(const struct squashd_key *key, struct world *ret, struct err *e);
-
-/* A copy of csbx-init that nobody can write to; falls back to the file itself. */
-int world_seal_init(int file_fd, struct world *w, struct err *e);
 
 #endif

@@ -11,35 +11,14 @@
 #include "runtime/base/flat.h"
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"
-
-/* A copy of the record around the fields; NULL when out of memory. */
-static char *wrap(uint32_t magic, uint32_t version, const uint8_t *data, size_t size,
-		  size_t *ret_len)
-{
-	struct flat_writer w;
-	char *copy = NULL;
-
-	flat_begin(&w, magic, version);
-	strbuf_add(&w.buf, data, size);
-	if (!flat_end(&w, NULL)) {
-		*ret_len = w.buf.len;
-		copy = strbuf_take(&w.buf);
-	}
-	flat_free(&w);
-	return copy;
-}
-
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
+#include "tests/fuzz/fuzz_record.h"
 
 static void try_image(const uint8_t *data, size_t size)
 {
 	struct image_record r, again;
 	struct strbuf out = STRBUF_INIT;
 	size_t len = 0;
-	char *buf = wrap(IMAGE_RECORD_MAGIC, IMAGE_RECORD_VERSION, data, size, &len);
+	char *buf = fuzz_record(IMAGE_RECORD_MAGIC, IMAGE_RECORD_VERSION, data, size, &len);
 
 	if (!buf || image_record_decode(&r, buf, len, NULL) < 0)
 		return;
@@ -47,11 +26,11 @@ static void try_image(const uint8_t *data, size_t size)
 	FUZZ_ASSERT(!image_record_encode(&r, &out, NULL));
 	len = out.len;
 	FUZZ_ASSERT(!image_record_decode(&again, strbuf_take(&out), len, NULL));
-	FUZZ_ASSERT(same(r.id, again.id) && same(r.arch, again.arch) && same(r.os, again.os) &&
-		    same(r.manifest, again.manifest) && r.size_bytes == again.size_bytes &&
-		    r.created_s == again.created_s && r.config_len == again.config_len &&
-		    r.layers.n == again.layers.n && r.diff_ids.n == again.diff_ids.n &&
-		    r.chain_ids.n == again.chain_ids.n);
+	FUZZ_ASSERT(fuzz_same(r.id, again.id) && fuzz_same(r.arch, again.arch) &&
+		    fuzz_same(r.os, again.os) && fuzz_same(r.manifest, again.manifest) &&
+		    r.size_bytes == again.size_bytes && r.created_s == again.created_s &&
+		    r.config_len == again.config_len && r.layers.n == again.layers.n &&
+		    r.diff_ids.n == again.diff_ids.n && r.chain_ids.n == again.chain_ids.n);
 	image_record_free(&r);
 	image_record_free(&again);
 }
@@ -61,7 +40,7 @@ static void try_tag(const uint8_t *data, size_t size)
 	struct image_tag t, again;
 	struct strbuf out = STRBUF_INIT;
 	size_t len = 0;
-	char *buf = wrap(IMAGE_TAG_MAGIC, IMAGE_TAG_VERSION, data, size, &len);
+	char *buf = fuzz_record(IMAGE_TAG_MAGIC, IMAGE_TAG_VERSION, data, size, &len);
 
 	if (!buf || image_tag_decode(&t, buf, len, NULL) < 0)
 		return;
@@ -70,7 +49,7 @@ static void try_tag(const uint8_t *data, size_t size)
 	FUZZ_ASSERT(!image_tag_encode(&t, &out, NULL));
 	len = out.len;
 	FUZZ_ASSERT(!image_tag_decode(&again, strbuf_take(&out), len, NULL));
-	FUZZ_ASSERT(same(t.name, again.name) && same(t.id, again.id) &&
+	FUZZ_ASSERT(fuzz_same(t.name, again.name) && fuzz_same(t.id, again.id) &&
 		    t.tagged_ns == again.tagged_ns);
 	image_tag_free(&t);
 	image_tag_free(&again);

@@ -42,6 +42,7 @@ static void walk(const struct init_msg *m)
 	sum += walk_strings(m, m->argv, m->argc) + walk_strings(m, m->env, m->envc);
 	sum += walk_strings(m, m->cwd, 1);
 	sum += sum_bytes(m, m->uid_map) + sum_bytes(m, m->gid_map) + sum_bytes(m, m->hostname);
+	sum += sum_bytes(m, m->complaint);
 	sum += sum_bytes(m, m->groups) + sum_bytes(m, m->bpf);
 	for (size_t i = 0; i < m->rlimits.len / sizeof(*l); i++)
 		FUZZ_ASSERT(l[i].soft <= l[i].hard && l[i].resource < INIT_MAX_RLIMITS);

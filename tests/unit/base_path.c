@@ -45,15 +45,31 @@ static void test_mkdirs(int root)
 	static const char *const hostile[] = {"/absolute/x/y", "relative/x", "../../x",
 					      "/dangling/z", "real/../../../x2"};
 	struct err e = ERR_INIT;
+	bool had = exists(AT_FDCWD, "/tmp/x"); /* somebody else's */
 	int fd;
 
 	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
 		fd = path_mkdirs_in_root(root, hostile[i], &e);
 		if (fd >= 0)
 			close(fd);
-		ok(!exists(AT_FDCWD, "/tmp/x") && !exists(root, "../x") && !exists(root, "../x2"),
+		ok(exists(AT_FDCWD, "/tmp/x") == had && !exists(root, "../x") &&
+			   !exists(root, "../x2"),
 		   "%s makes nothing outside (returned %d)", hostile[i], fd);
 	}
+	ok(exists(root, "made/by/link/z"), "what a link names is made inside");
+	for (size_t i = 0; i < 3; i++) {
+		static const char *const links[][3] = {{"l1", "../../run/lock", "l1"},
+						       {"real/l2", "l3/../x", "real/l2/y"},
+						       {"l4", "l5", "l4/a/b"}};
+
+		ok(!symlinkat(links[i][1], root, links[i][0]), "a link to %s", links[i][1]);
+		fd = path_mkdirs_in_root(root, links[i][2], &e);
+		ok(fd >= 0, "%s is made: %s", links[i][2], fd < 0 ? e.msg : "");
+		fd_close(&fd);
+	}
+	ok(exists(root, "run/lock") && exists(root, "real/x/y") && exists(root, "l5/a/b"),
+	   "where the links point");
+	ok(!exists(root, "../run") && !exists(AT_FDCWD, "/l5"), "not outside");
 	ok(path_mkdirs_in_root(root, "loop/a", &e) == -ELOOP, "a loop is an error");
 	fd = path_mkdirs_in_root(root, "/new/deep//er/", &e);
 	ok(fd >= 0 && exists(root, "new/deep/er"), "makes what is missing");
@@ -71,6 +87,15 @@ static void test_open_and_touch(int root)
 	fd = path_touch_in_root(root, "/absolute/passwd", &e);
 	fd_close(&fd);
 	ok(!exists(root, "../passwd"), "touch stays inside");
+	ok(!symlinkat("../run/resolve/conf", root, "etc/resolv") &&
+		   !symlinkat("/etc/resolv2", root, "etc/again"),
+	   "links to files that are not there");
+	fd = path_touch_in_root(root, "etc/resolv", &e);
+	ok(fd >= 0 && exists(root, "run/resolve/conf"), "are made: %s", fd < 0 ? e.msg : "");
+	fd_close(&fd);
+	fd = path_touch_in_root(root, "/etc/again", &e);
+	ok(fd >= 0 && exists(root, "etc/resolv2"), "by an absolute one too");
+	fd_close(&fd);
 	ok(path_open_in_root(root, "/magic/etc", O_PATH, 0, &e) < 0,
 	   "magic links are not followed");
 	ok(path_touch_in_root(root, "/", &e) >= 0, "the root exists");

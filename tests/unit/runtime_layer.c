@@ -41,20 +41,20 @@ static void test_kept(void)
 	struct err e = ERR_INIT;
 	char boot[BOOT_ID_SIZE] = "", mark[BOOT_ID_SIZE] = "";
 
-	is_int(layer_open(&paths, "../x", false, &l, &e), -EINVAL, "no name: %s", e.msg);
-	is_int(layer_open(&paths, "py", false, &l, &e), 0, "made: %s", e.msg);
+	is_int(layer_open(&paths, "../x", 0, &l, &e), -EINVAL, "no name: %s", e.msg);
+	is_int(layer_open(&paths, "py", 0, &l, &e), 0, "made: %s", e.msg);
 	ok(!l.was_dirty, "clean");
 	ok(!fstat(l.upper, &st) && (st.st_mode & 07777) == 0755, "upper has the mode of /");
 	ok(str_has_suffix(l.upper_path, "/py/upper"), "path");
 	boot_id_read(boot, NULL);
 	is_int(readlinkat(l.dir, "dirty", mark, sizeof(mark)), BOOT_ID_SIZE - 1, "marked");
 	is_mem(mark, BOOT_ID_SIZE - 1, boot, BOOT_ID_SIZE - 1, "with the boot id");
-	is_int(layer_open(&paths, "py", false, &second, &e), -EBUSY, "one at a time");
+	is_int(layer_open(&paths, "py", 0, &second, &e), -EBUSY, "one at a time");
 	is_str(e.msg, want, "%s", e.msg);
 	leave_kernel_mark(&l);
 	layer_close(&l);
 
-	is_int(layer_open(&paths, "py", false, &l, &e), 0, "after a kill, same boot: %s", e.msg);
+	is_int(layer_open(&paths, "py", 0, &l, &e), 0, "after a kill, same boot: %s", e.msg);
 	ok(l.was_dirty, "was dirty");
 	ok(!has(&l, l.work, "work"), "the kernel's mark is gone");
 	leave_kernel_mark(&l);
@@ -68,21 +68,37 @@ static void test_crash(void)
 	struct layer l;
 	struct err e = ERR_INIT;
 
-	is_int(layer_open(&paths, "py", false, &l, &e), 0, "open: %s", e.msg);
+	is_int(layer_open(&paths, "py", 0, &l, &e), 0, "open: %s", e.msg);
 	unlinkat(l.dir, "dirty", 0);
 	is_int(symlinkat("00000000-0000-0000-0000-000000000000", l.dir, "dirty"), 0,
 	       "another boot's mark");
 	leave_kernel_mark(&l);
 	layer_close(&l);
-	is_int(layer_open(&paths, "py", false, &l, &e), -EUCLEAN, "refused");
+	is_int(layer_open(&paths, "py", 0, &l, &e), -EUCLEAN, "refused");
 	is_str(e.msg,
 	       "layer may be incomplete after a crash: start with --force to use it "
 	       "as it is, or remove the container",
 	       "%s", e.msg);
-	is_int(layer_open(&paths, "py", false, &l, &e), -EUCLEAN, "and again");
-	is_int(layer_open(&paths, "py", true, &l, &e), 0, "forced: %s", e.msg);
+	is_int(layer_open(&paths, "py", 0, &l, &e), -EUCLEAN, "and again");
+	is_int(layer_open(&paths, "py", LAYER_FORCE, &l, &e), 0, "forced: %s", e.msg);
 	layer_close(&l);
-	is_int(layer_open(&paths, "py", false, &l, &e), 0, "this boot's from then on: %s", e.msg);
+	is_int(layer_open(&paths, "py", 0, &l, &e), 0, "this boot's from then on: %s", e.msg);
+	layer_close(&l);
+}
+
+/* Without a mark of its own it is known by the kernel's, should it be used again. */
+static void test_one_that_goes(void)
+{
+	struct layer l;
+	struct err e = ERR_INIT;
+
+	is_int(layer_open(&paths, "goes", LAYER_GOES, &l, &e), 0, "made: %s", e.msg);
+	ok(!has(&l, l.dir, "dirty") && !l.was_dirty, "not marked");
+	leave_kernel_mark(&l);
+	layer_close(&l);
+	is_int(layer_open(&paths, "goes", LAYER_GOES, &l, &e), 0, "used again: %s", e.msg);
+	ok(l.was_dirty && !has(&l, l.work, "work"), "its last use is seen, the mark gone");
+	ok(has(&l, l.dir, "dirty"), "marked from then on");
 	layer_close(&l);
 }
 
@@ -94,13 +110,13 @@ static void test_read(void)
 	is_int(layer_read(&paths, "never", &l, &e), 0, "none is no error: %s", e.msg);
 	ok(l.dir < 0, "and none is made");
 	layer_close(&l);
-	is_int(layer_open(&paths, "read", false, &l, &e), 0, "made: %s", e.msg);
+	is_int(layer_open(&paths, "read", 0, &l, &e), 0, "made: %s", e.msg);
 	is_int(layer_read(&paths, "read", &second, &e), -EBUSY, "not while it is written: %s",
 	       e.msg);
 	layer_close(&l);
 	is_int(layer_read(&paths, "read", &l, &e), 0, "after a kill, same boot: %s", e.msg);
 	ok(has(&l, l.dir, "dirty"), "the mark stays");
-	is_int(layer_open(&paths, "read", false, &second, &e), -EBUSY, "held: %s", e.msg);
+	is_int(layer_open(&paths, "read", 0, &second, &e), -EBUSY, "held: %s", e.msg);
 	unlinkat(l.dir, "dirty", 0);
 	is_int(symlinkat("another", l.dir, "dirty"), 0, "mark of another boot");
 	layer_close(&l);
@@ -114,11 +130,11 @@ static void test_destroy(void)
 	struct err e = ERR_INIT;
 	_free_ char *dir = str_printf("%s/py", paths.layers);
 
-	is_int(layer_open(&paths, "py", false, &l, &e), 0, "open: %s", e.msg);
+	is_int(layer_open(&paths, "py", 0, &l, &e), 0, "open: %s", e.msg);
 	is_int(layer_hold(&paths, "py", &held, &e), -EBUSY, "held: %s", e.msg);
 	layer_close(&l);
 	is_int(layer_hold(&paths, "py", &held, &e), 0, "hold: %s", e.msg);
-	is_int(layer_open(&paths, "py", false, &l, &e), -EBUSY, "a start meanwhile: %s", e.msg);
+	is_int(layer_open(&paths, "py", 0, &l, &e), -EBUSY, "a start meanwhile: %s", e.msg);
 	is_int(layer_destroy(&held, &e), 0, "destroy: %s", e.msg);
 	layer_close(&held);
 	ok(access(dir, F_OK) < 0, "gone");
@@ -167,6 +183,7 @@ int main(void)
 	paths = (struct paths){.layers = dir, .scratch = dir};
 	test_kept();
 	test_crash();
+	test_one_that_goes();
 	test_read();
 	test_destroy();
 	test_scratch();

@@ -112,6 +112,35 @@ static int freeze_with_target(const char *target)
 	return r;
 }
 
+static void test_hooks(void)
+{
+	struct container_spec s;
+	struct plan p;
+	int at;
+
+	minimal(&s);
+	add_bind(&s, "/a", "/before");
+	add_bind(&s, "/b", "/after")->devices = true;
+	add_bind(&s, "/own", "/vol")->kind = MOUNT_SELF;
+	strv_add(&spec_add_hook(&s)->argv, "/h.sh");
+	s.hooks.dir = strdup("/run/hooks");
+	s.hooks.mounts_before = 1;
+	s.rootfs.upper = UPPER_READONLY;
+	is_int(spec_freeze(&s, NULL), 0, "hooks are accepted");
+	p = compile(&s, NULL);
+	at = position(&p, OP_HOOKS);
+	ok(at > 0 && p.ops[at - 1].dst && str_eq(p.ops[at - 1].dst, "/before"),
+	   "after the first mount");
+	ok(str_eq(p.ops[at + 1].dst, "/after") && p.ops[at + 1].flags == OP_DEVICES,
+	   "before the others");
+	ok(str_eq(p.ops[at].src, "/run/hooks"), "where they see the root");
+	ok(p.ops[at + 2].kind == OP_SELF, "a part of the root");
+	ok(position(&p, OP_READONLY_ROOT) > at && position(&p, OP_PIVOT) > at,
+	   "while the root can be written to, and the host's files are there");
+	plan_free(&p);
+	spec_free(&s);
+}
+
 static void test_refusals(void)
 {
 	static const char *const bad[] = {"/",      "/proc", "/sys",    "/dev", "/proc/1",
@@ -170,6 +199,7 @@ int main(void)
 {
 	test_order();
 	test_variants();
+	test_hooks();
 	test_refusals();
 	test_defaults();
 	return done_testing();

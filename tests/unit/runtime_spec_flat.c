@@ -15,13 +15,13 @@ static void test_sizes(void)
 	is_int(sizeof(struct rootfs_spec), 80,
 	       "rootfs_spec: no field that the table does not know");
 	is_int(sizeof(struct process_spec), 176, "process_spec");
-	is_int(sizeof(struct ns_spec), 24, "ns_spec");
+	is_int(sizeof(struct ns_spec), 40, "ns_spec");
 	is_int(sizeof(struct mount_spec), 72, "mount_spec");
 	is_int(sizeof(struct rlimit_spec), 32, "rlimit_spec");
 	is_int(sizeof(struct limit_spec), 96, "limit_spec");
 	is_int(sizeof(struct security_spec), 40, "security_spec");
 	is_int(sizeof(struct file_spec), 32, "file_spec");
-	is_int(sizeof(struct container_spec), 544, "container_spec");
+	is_int(sizeof(struct container_spec), 640, "container_spec (all but hooks)");
 }
 
 static void fill_process(struct process_spec *p)
@@ -70,6 +70,7 @@ static void fill_mounts(struct container_spec *s)
 	m->source = strdup("/s");
 	m->target = strdup("/t");
 	m->readonly = m->non_recursive = m->exec_off = m->optional = m->no_create = true;
+	m->devices = true;
 	m->tmpfs_bytes = 9;
 	m->tmpfs_mode = 01777;
 	m->asked = strdup("words");
@@ -97,9 +98,14 @@ static void fill(struct container_spec *s)
 	s->rootfs.upper_bytes = 5;
 	fill_process(&s->proc);
 	s->ns.net = NET_HOST;
+	s->ns.pid = PID_HOST;
+	s->ns.uts = UTS_HOST;
+	s->ns.cgroup = CGROUPNS_HOST;
+	s->ns.host_sys = s->ns.host_dev = true;
 	s->ns.ipc = IPC_HOST;
 	s->ns.userns = USERNS_SUBUID;
 	s->ns.hostname = strdup("host");
+	s->sec.fake_ids = true;
 	fill_mounts(s);
 	fill_limits(s);
 	s->sec.caps = UINT64_MAX;
@@ -110,7 +116,7 @@ static void fill(struct container_spec *s)
 	spec_add_file(s, "etc/x", strdup("data"), 4, NULL);
 	spec_add_file(s, "etc/empty", strdup(""), 0, NULL);
 	s->files[1].mode = 0640;
-	s->files[1].is_users = true;
+	s->files[1].is_users = s->files[1].if_absent = true;
 	strv_add(&s->labels, "k=v");
 	strv_add(&s->fetch, "/f");
 	s->allow_root = s->capture_output = true;
@@ -204,7 +210,11 @@ static void test_round_trip(void)
 		   a.rootfs.upper_bytes == b.rootfs.upper_bytes,
 	   "all else of the root");
 	same_process(&a.proc, &b.proc);
-	ok(a.ns.net == b.ns.net && a.ns.ipc == b.ns.ipc && a.ns.userns == b.ns.userns, "ns");
+	ok(a.sec.fake_ids == b.sec.fake_ids, "fake_ids");
+	ok(a.ns.net == b.ns.net && a.ns.ipc == b.ns.ipc && a.ns.userns == b.ns.userns &&
+		   a.ns.pid == b.ns.pid && a.ns.uts == b.ns.uts && a.ns.cgroup == b.ns.cgroup &&
+		   a.ns.host_sys == b.ns.host_sys && a.ns.host_dev == b.ns.host_dev,
+	   "ns");
 	same_str(a.ns.hostname, b.ns.hostname, "hostname");
 	same_mounts(&a, &b);
 	same_limits(&a, &b);
@@ -213,7 +223,8 @@ static void test_round_trip(void)
 	same_str(a.files[0].path, b.files[0].path, "file");
 	ok(b.files[0].len == 4 && !memcmp(b.files[0].data, "data", 4), "its data");
 	ok(b.files[1].len == 0 && b.files[1].data, "an empty one");
-	ok(b.files[1].mode == 0640 && b.files[1].is_users, "its mode and owner");
+	ok(b.files[1].mode == 0640 && b.files[1].is_users && b.files[1].if_absent,
+	   "its mode and owner");
 	same_strv(&a.labels, &b.labels, "labels");
 	same_strv(&a.fetch, &b.fetch, "fetch");
 	ok(b.allow_root && b.capture_output && b.version == SPEC_VERSION, "flags");

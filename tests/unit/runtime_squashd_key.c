@@ -29,7 +29,8 @@ static void test_plain(void)
 
 static void test_batch(void)
 {
-	struct batch_job slurm = {.slurm_job = "12", .slurm_step = "3"}, pbs = {.pbs_job = "7.srv"};
+	struct batch_job slurm = {.slurm_job = "12", .slurm_step = "3", .slurm_node = "n1"},
+			 pbs = {.pbs_job = "7.srv"};
 
 	is_str(domain("0::/system.slice/slurmstepd.scope/job_12/step_0/user/task_1\n", NULL),
 	       "/system.slice/slurmstepd.scope/job_12/step_0", "cut at the step");
@@ -40,7 +41,7 @@ static void test_batch(void)
 	is_str(domain("9:cpuset:/slurm/uid_1/job_1/step_2/task_0\n5:memory:/x\n0::/y\n", NULL),
 	       "/slurm/uid_1/job_1/step_2", "v1: a step in any hierarchy wins");
 	is_str(domain("0::/system.slice/slurmd.service\n", &slurm),
-	       "/system.slice/slurmd.service slurm=12.3", "no step in the path: the job's ids");
+	       "/system.slice/slurmd.service slurm=12.3@n1", "no step in the path: the job's ids");
 	is_str(domain("0::/a\n", &pbs), "/a pbs=7.srv", "PBS");
 	ok(strcmp(domain("0::/a/step_\n", NULL), "/a/step_") == 0, "an empty step name");
 }

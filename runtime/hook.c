@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory. The base (rootfs.c) covers /proc of this mount namespace, and hooks need a /proc. So the
+ * base moves to a directory of the user's own, the root with it; nothing depends on where it hangs.
+ * The two files of the contract lie in the base too: nobody outside this mount namespace sees them.
+ */
+#include "runtime/hook.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/linux_calls.h"
+#include "runtime/base/str.h"
+#include "runtime/child.h"
+#include "runtime/env_lines.h"
+#include "runtime/hook_mounts.h"
+#include "runtime/mount_api.h"
+#include "runtime/plan.h"
+#include "runtime/spec.h"
+
+#define FILE_BYTES_MAX (4u << 20) /* of ENROOT_ENVIRON and ENROOT_MOUNTS */
+#define EXIT_NOT_RUN 127
+
+static int show_root(struct child *c, const char *dir, struct err *e)
+{
+	_close_ int place = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (place < 0)
+		return err_sys(e, "%s", dir);
+	return mount_attach(c->base_fd, place, e);
+}
+
+static int write_file(const char *name, const char *text, struct err *e)
+{
+	_close_ int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return err_sys(e, "make %s", name);
+	return io_write_all(fd, text, strlen(text), e);
+}
+
+static const char *environ_text(const struct child *c)
+{
+	const char *text = c->spec->hooks.environ_text;
+
+	return text ? text : "";
+}
+
+static int make_files(const struct child *c, struct err *e)
+{
+	if (mkdir("hooks", 0700) < 0)
+		return err_sys(e, "make a directory for the hooks");
+	if (write_file("hooks/environ", environ_text(c), e) < 0)
+		return e ? -e->code : -EIO;
+	return write_file("hooks/fstab", "", e);
+}
+
+/* Our pid in the pid namespace that the caller's /proc is of. */
+static void add_pid(struct strv *env)
+{
+	char pid[32];
+	ssize_t n = readlink("/proc/self", pid, sizeof(pid) - 1);
+
+	if (n < 0)
+		n = snprintf(pid, sizeof(pid), "%d", getpid());
+	pid[n] = 0;
+	strv_take(env, str_printf("ENROOT_PID=%s", pid));
+}
+
+static int make_environment(const struct child *c, const char *dir, struct strv *env, struct err *e)
+{
+	const struct strv *given = &c->spec->hooks.env;
+
+	for (size_t i = 0; i < given->n; i++)
+		strv_add(env, given->items[i]);
+	add_pid(env);
+	strv_take(env, str_printf("ENROOT_ROOTFS=%s/root", dir));
+	strv_take(env, str_printf("ENROOT_ENVIRON=%s/hooks/environ", dir));
+	strv_take(env, str_printf("ENROOT_MOUNTS=%s/hooks/fstab", dir));
+	return strv_check(env, e);
+}
+
+/* execve(2) takes the capabilities of a user other than root, but for ambient ones. */
+static void keep_capabilities(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (!geteuid() || syscall(SYS_capget, &head, data) < 0)
+		return;
+	data[0].inheritable = data[0].permitted;
+	data[1].inheritable = data[1].permitted;
+	if (syscall(SYS_capset, &head, data) < 0)
+		return;
+	for (int cap = 0; cap < 64; cap++)
+		(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0);
+}
+
+static void default_signals(void)
+{
+	sigset_t none;
+
+	for (int i = 1; i < SIGRTMIN; i++)
+		(void)signal(i, SIG_DFL);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* A script without "#!" is the shell's, as if a shell had started it. */
+static void exec_program(const struct hook_command *h, char *const *env)
+{
+	_strv_ struct strv argv = STRV_INIT;
+
+	execve(h->argv.items[0], h->argv.items, env);
+	if (errno != ENOEXEC)
+		return;
+	strv_add(&argv, "bash");
+	for (size_t i = 0; i < h->argv.n; i++)
+		strv_add(&argv, h->argv.items[i]);
+	if (argv.failed)
+		return;
+	execve("/bin/bash", argv.items, env);
+	execve("/bin/sh", argv.items, env);
+}
+
+static _Noreturn void be_hook(const struct child *c, const struct hook_command *h, char *const *env)
+{
+	const char *cwd = c->spec->hooks.cwd;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || null < 0 || dup2(null, 0) < 0 ||
+	    dup2(null, 1) < 0 || close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+		_exit(EXIT_NOT_RUN);
+	if (chdir(cwd ? cwd : "/") < 0 && chdir("/") < 0)
+		_exit(EXIT_NOT_RUN);
+	umask(022);
+	default_signals();
+	keep_capabilities();
+	exec_program(h, env);
+	_exit(EXIT_NOT_RUN);
+}
+
+static int run_one(const struct child *c, const struct hook_command *h, char *const *env,
+		   struct err *e)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		be_hook(c, h, env);
+	if (pid < 0)
+		return err_sys(e, "run %s", h->shown);
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return err_sys(e, "wait for %s", h->shown);
+	}
+	if (WIFSIGNALED(status))
+		return err_set(e, ECANCELED, "%s was ended by signal %d", h->shown,
+			       WTERMSIG(status));
+	if (WEXITSTATUS(status))
+		return err_set(e, ECANCELED, "%s exited with return code %d", h->shown,
+			       WEXITSTATUS(status));
+	return 0;
+}
+
+/*
+ * Lines behind what we wrote are additions. A hook that rewrote the file wins for all names that
+ * its lines have; variables that no line can hold are not in the file and stay.
+ */
+static int read_environment(struct child *c, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_strv_ struct strv added = STRV_INIT;
+	size_t known = strlen(environ_text(c));
+	const struct strv *old = &c->spec->proc.env;
+	int r = io_read_path("hooks/environ", FILE_BYTES_MAX, &text, e);
+
+	if (r < 0)
+		return err_wrap(e, "environment of the hooks");
+	if (text.len < known || memcmp(strbuf_str(&text), environ_text(c), known))
+		known = 0;
+	if (text.len == known)
+		return 0;
+	r = env_lines_parse(text.data + known, text.len - known, 0, &added, NULL, e);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < old->n; i++)
+		strv_add(&c->hook_env, old->items[i]);
+	for (size_t i = 0; i < added.n; i++) {
+		if (!str_has_prefix(added.items[i], "ENROOT_"))
+			strv_set_env(&c->hook_env, added.items[i]);
+	}
+	return strv_check(&c->hook_env, e);
+}
+
+static int read_mounts(struct child *c, const char *dir, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_free_ char *root = str_printf("%s/root", dir);
+	int r = root ? io_read_path("hooks/fstab", FILE_BYTES_MAX, &text, e)
+		     : err_set(e, ENOMEM, "out of memory");
+
+	if (r >= 0 && text.len)
+		r = hook_mounts_make(c, strbuf_str(&text), text.len, root, e);
+	return r < 0 ? err_wrap(e, "mounts of the hooks") : 0;
+}
+
+int hooks_run(struct child *c, const struct op *op, struct err *e)
+{
+	const struct hooks_spec *h = &c->spec->hooks;
+	_strv_ struct strv env = STRV_INIT;
+	/* A caller may have it ignored, and then nobody's end can be waited for. */
+	void (*old)(int) = signal(SIGCHLD, SIG_DFL);
+	int r = show_root(c, op->src, e);
+
+	if (r >= 0)
+		r = make_files(c, e);
+	if (r >= 0)
+		r = make_environment(c, op->src, &env, e);
+	for (size_t i = 0; r >= 0 && i < h->n; i++)
+		r = run_one(c, &h->commands[i], env.items, e);
+	(void)signal(SIGCHLD, old);
+	if (r >= 0)
+		r = read_environment(c, e);
+	return r < 0 ? r : read_mounts(c, op->src, e);
+}
+
+const struct strv *hooks_environ(const struct child *c)
+{
+	return c->hook_env.n ? &c->hook_env : &c->spec->proc.env;
+}
