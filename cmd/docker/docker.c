@@ -182,7 +182,8 @@ static int dispatch(const struct dialect *x, const struct docker_command *c, con
 	if (d.verb)
 		return run_verb(&d, argc, argv);
 	if (c->program == PROGRAM_MAX || c->program == x->self)
-		return docker_say(DOCKER_EXIT_FAILED, "docker: '%s' is not done by csbx", path);
+		return docker_say(DOCKER_EXIT_FAILED, "docker: '%s' is not done by csbx%s%s", path,
+				  c->instead ? ": " : "", c->instead ? c->instead : "");
 	return docker_hand_over(&d, c->program);
 }
 

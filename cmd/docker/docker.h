@@ -37,6 +37,7 @@ struct docker_command {
 	const char *alias;    /* another last word of path: "remove", or NULL */
 	enum program program; /* PROGRAM_MAX: known to docker, not done by csbx */
 	const char *summary;  /* docker's own */
+	const char *instead;  /* of one that is not done: why, or what does it; NULL allowed */
 };
 
 extern const struct docker_command docker_commands[]; /* ends with a NULL summary */

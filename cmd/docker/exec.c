@@ -212,8 +212,11 @@ static int run_job(const struct exec_args *a, struct exec_job *j, struct run_res
 
 static int exec_job_run(struct docker *d, struct exec_args *a, int argc, char **argv)
 {
-	struct exec_job j = {
-		.opts = &a->run, .detach = a->detach, .term = "xterm", .link = EXEC_LINK_INIT};
+	struct exec_job j = {.paths = &d->cmd.paths,
+			     .opts = &a->run,
+			     .detach = a->detach,
+			     .term = "xterm",
+			     .link = EXEC_LINK_INIT};
 	struct run_result result = {0};
 	struct err e = ERR_INIT;
 	int code = 0;

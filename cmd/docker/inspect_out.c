@@ -79,8 +79,7 @@ void inspect_out_error(struct inspect_out *x, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = str_vprintf(fmt, ap);
 	va_end(ap);
 	strbuf_addf(&x->errors, "%s%s", x->errors.len ? "\n" : "", text ? text : "out of memory");
 	free(text);

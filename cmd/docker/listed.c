@@ -84,6 +84,7 @@ static int add_spec(struct listed *x, const struct container_record *rec, struct
 	if (r < 0)
 		return r;
 	x->command = join_command(&s.proc.argv);
+	x->memory_bytes = s.limits.memory_bytes;
 	x->network = s.ns.net == NET_HOST ? "host" : "none";
 	r = x->command ? add_mounts(x, &s) : -ENOMEM;
 	spec_free(&s);
@@ -140,6 +141,7 @@ static int fill(struct listed *x, const struct container_view *v, struct err *e)
 	if (!x->name)
 		return -ENOMEM;
 	if (v->instance) {
+		x->init = v->instance->init;
 		x->is_recipe = true;
 		if (!v->record)
 			x->image = strdup(v->instance->image ? v->instance->image : "");

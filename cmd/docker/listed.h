@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "runtime/base/str.h"
 #include "runtime/container_state.h"
@@ -32,6 +33,8 @@ struct listed {
 	bool is_recipe;      /* csbx's own: there may be several instances of it */
 	enum container_status status;
 	int exit_code;
+	pid_t init;            /* csbx-init of one that runs */
+	uint64_t memory_bytes; /* its limit, 0: none */
 	uint64_t created_ns, started_ns, finished_ns;
 };
 

@@ -31,13 +31,10 @@ static void say(const char *lead, const char *fmt, va_list ap, const char *tail)
 static void say(const char *lead, const char *fmt, va_list ap, const char *tail)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	char *text = NULL;
+	_free_ char *text = str_vprintf(fmt, ap);
 
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
 	strbuf_addstr(&out, lead);
 	add_shown(&out, text ? text : "out of memory");
-	free(text);
 	strbuf_addch(&out, '\n');
 	strbuf_addstr(&out, tail);
 	if (!out.failed)

@@ -12,6 +12,7 @@
 
 #include "cmd/docker/docker.h"
 #include "cmd/docker/etc.h"
+#include "cmd/docker/groups.h"
 #include "cmd/docker/image_of.h"
 #include "cmd/docker/names.h"
 #include "cmd/docker/run_args.h"
@@ -30,6 +31,7 @@
 #include "runtime/meta_cache.h"
 #include "runtime/owner.h"
 #include "runtime/user.h"
+#include "runtime/volume.h"
 
 #define NAME_TRIES 8u
 
@@ -169,6 +171,14 @@ static int check_user(struct making *m)
 	return docker_daemon_fail(m->d, "%s", e.msg);
 }
 
+static int add_groups(struct making *m)
+{
+	const struct image_meta *meta = &m->subject.meta;
+	const struct user_db db = {meta->passwd, meta->group, meta->passwd_len, meta->group_len};
+
+	return docker_groups_add(m->d, &m->a->groups, &db, &m->opts.spec);
+}
+
 static int collect_labels(struct making *m, struct err *e)
 {
 	int r = 0;
@@ -234,6 +244,17 @@ static int store(struct making *m, const char *name, struct err *e)
 	return r < 0 ? r : container_store_create_id(&m->d->cmd.paths, &how, NULL, m->ret->id, e);
 }
 
+/* A container that is not made leaves no volume behind that only it would have had. */
+static void remove_volumes(struct making *m)
+{
+	const struct container_spec *s = &m->opts.spec;
+
+	for (size_t i = 0; i < s->n_mounts; i++) {
+		if (volume_is_own(&s->mounts[i]))
+			(void)volume_remove(&m->d->cmd.paths, s->mounts[i].volume, NULL);
+	}
+}
+
 /* The id of who has the name, for the text that harnesses look for. */
 static int name_conflict(struct making *m, const char *name)
 {
@@ -254,6 +275,21 @@ static int name_conflict(struct making *m, const char *name)
 		name, id);
 	container_record_free(&other.record);
 	return str_eq(m->d->verb->name, "run") ? DOCKER_EXIT_USAGE : DOCKER_EXIT_FAILED;
+}
+
+/* Said before volumes and directories are made for nothing; who is first in a race, store() says.
+ */
+static int check_name_is_free(struct making *m)
+{
+	const char *name = m->a->name ? m->a->name + (*m->a->name == '/') : "";
+	struct container_found other;
+	bool is_taken;
+
+	if (!*name || container_find(&m->d->cmd.paths, name, &other, NULL) < 0)
+		return 0;
+	is_taken = str_eq(other.name, name);
+	container_record_free(&other.record);
+	return is_taken ? name_conflict(m, name) : 0;
 }
 
 static int store_with_name(struct making *m)
@@ -291,6 +327,8 @@ static int make(struct making *m, int argc, char **argv)
 	struct err e = ERR_INIT;
 	int code = docker_image_of(m->d, m->a, argv[0], &m->image);
 
+	if (!code)
+		code = check_name_is_free(m);
 	if (code)
 		return code;
 	if (parse_words(m, &e) < 0 ||
@@ -301,7 +339,8 @@ static int make(struct making *m, int argc, char **argv)
 		return code;
 	if (fill_spec(m, argc, argv, &e) < 0)
 		return spec_error(m, &e);
-	return store_with_name(m);
+	code = add_groups(m);
+	return code ? code : store_with_name(m);
 }
 
 int docker_new(struct docker *d, const struct docker_run_args *a, int argc, char **argv,
@@ -317,6 +356,8 @@ int docker_new(struct docker *d, const struct docker_run_args *a, int argc, char
 		code = check_name(&m);
 	if (!code)
 		code = make(&m, argc, argv);
+	if (code)
+		remove_volumes(&m);
 	docker_image_free(&m.image);
 	subject_close(&m.subject);
 	run_opts_done(&m.opts);

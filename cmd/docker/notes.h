@@ -13,7 +13,7 @@
  *	entrypoint=WORD				--entrypoint; "" cleared the image's
  *	network=NAME	restart=POLICY	user=USER[:GROUP]	workdir=DIR	hostname=NAME
  *	cap-add=NAME	cap-drop=NAME	security-opt=WORD	tmpfs=DIR[:OPTIONS]
- *	add-host=NAME:IP	dns=IP	group-add=NAME
+ *	add-host=NAME:IP	dns=IP	group-add=NAME	ulimit=NAME=SOFT[:HARD]
  *	memory-swap=BYTES	init=1	privileged=1	log-driver=NAME
  *	env=NAME=VALUE		--env of a variable that is set without being asked for
  */

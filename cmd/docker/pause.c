@@ -106,6 +106,9 @@ static int rename_run(struct docker *d, void *args, int argc, char **argv)
 
 	(void)args;
 	(void)argc;
+	if (!*argv[0] || !*argv[1])
+		return docker_say(DOCKER_EXIT_FAILED,
+				  "Error: Neither old nor new names may be empty");
 	if (rename_one(d, argv[0], argv[1], &e) >= 0)
 		return 0;
 	(void)docker_daemon_error("%s", e.msg);

@@ -11,6 +11,7 @@
 #include "cmd/docker/human.h"
 #include "cmd/docker/listed.h"
 #include "cmd/docker/log_time.h"
+#include "cmd/docker/prune.h"
 #include "cmd/docker/ps_filter.h"
 #include "cmd/docker/target.h"
 #include "cmd/docker/verbs.h"
@@ -99,10 +100,26 @@ static int remove_one(struct docker *d, const struct listed *x, struct err *e)
 	return r == -EBUSY || r == -ENOENT ? 0 : r < 0 ? r : 1;
 }
 
-static int prune(struct docker *d, const struct strv *filters, struct strbuf *out, struct err *e)
+static void add_total(struct strbuf *out, uint64_t bytes)
+{
+	strbuf_addstr(out, out->len ? "\nTotal reclaimed space: " : "Total reclaimed space: ");
+	human_size(out, bytes, 4);
+	strbuf_addch(out, '\n');
+}
+
+int docker_prune_end(struct strbuf *out, uint64_t bytes, int r, const struct err *e)
+{
+	int code = r < 0 ? docker_daemon_error("%s", e->msg) : 0;
+
+	if (!code || out->len)
+		add_total(out, bytes);
+	return cmd_print(out) ? DOCKER_EXIT_FAILED : code;
+}
+
+int docker_prune_containers(struct docker *d, const struct strv *filters, struct strbuf *out,
+			    uint64_t *bytes_freed, struct err *e)
 {
 	_listed_ struct listed_list all = {0};
-	uint64_t freed_bytes = 0;
 	size_t n = 0;
 	int r = check_filters(filters, e);
 
@@ -118,30 +135,25 @@ static int prune(struct docker *d, const struct strv *filters, struct strbuf *ou
 		r = remove_one(d, x, e);
 		if (r > 0) {
 			strbuf_addf(out, "%s%s\n", n++ ? "" : "Deleted Containers:\n", x->id);
-			freed_bytes += bytes;
+			*bytes_freed += bytes;
 		}
 	}
-	if (r < 0 && !n)
-		return r;
-	strbuf_addstr(out, n ? "\nTotal reclaimed space: " : "Total reclaimed space: ");
-	human_size(out, freed_bytes, 4);
-	strbuf_addch(out, '\n');
-	return r;
+	return r < 0 ? r : 0;
 }
 
 static int prune_run(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct prune_args *a = args;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
+	uint64_t bytes = 0;
 	struct err e = ERR_INIT;
-	int code = 0;
+	int r;
 
 	(void)argc, (void)argv;
 	if (!a->force && !docker_confirm("WARNING! This will remove all stopped containers."))
 		return 0;
-	if (prune(d, &a->filters, &out, &e) < 0)
-		code = docker_daemon_error("%s", e.msg);
-	return cmd_print(&out) ? DOCKER_EXIT_FAILED : code;
+	r = docker_prune_containers(d, &a->filters, &out, &bytes, &e);
+	return docker_prune_end(&out, bytes, r, &e);
 }
 
 const struct docker_verb docker_verb_container_prune = {

@@ -104,11 +104,21 @@ static int print_rows(struct docker *d, const struct ps_args *a, const struct li
 	return cmd_print(&out);
 }
 
+static size_t most_of(const struct ps_args *a)
+{
+	return a->latest ? 1 : a->last > 0 ? (size_t)a->last : SIZE_MAX;
+}
+
+static bool wants_any(const struct ps_args *a)
+{
+	return a->all || most_of(a) != SIZE_MAX || ps_filter_wants_all(&a->filters);
+}
+
 static int show(struct docker *d, const struct ps_args *a, const struct listed_list *all)
 {
 	_free_ const struct listed **chosen = calloc(all->n + 1, sizeof(*chosen));
-	size_t n = 0, most = a->latest ? 1 : a->last > 0 ? (size_t)a->last : SIZE_MAX;
-	bool any = a->all || most != SIZE_MAX || ps_filter_wants_all(&a->filters);
+	size_t n = 0, most = most_of(a);
+	bool any = wants_any(a);
 	struct ps_filter *filter = NULL;
 	struct err e = ERR_INIT;
 
@@ -138,7 +148,8 @@ static int ps_run(struct docker *d, void *args, int argc, char **argv)
 	(void)argc, (void)argv;
 	if (code)
 		return code;
-	if (listed_read(&d->cmd.paths, true, &all, &e) < 0)
+	/* A filter may name one that does not run. */
+	if (listed_read(&d->cmd.paths, wants_any(a) || a->filters.n, &all, &e) < 0)
 		return docker_daemon_error("%s", e.msg);
 	return show(d, a, &all);
 }

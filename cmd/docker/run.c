@@ -10,6 +10,7 @@
 #include "cmd/docker/attached.h"
 #include "cmd/docker/begin.h"
 #include "cmd/docker/docker.h"
+#include "cmd/docker/errno_text.h"
 #include "cmd/docker/new.h"
 #include "cmd/docker/run_args.h"
 #include "cmd/docker/verbs.h"
@@ -26,7 +27,7 @@ static int write_cidfile(const struct docker *d, const char *path, const char *i
 		return 0;
 	if (fd < 0 || io_write_all(fd, id, strlen(id), NULL) < 0)
 		return docker_fail(d, "failed to create the container ID file: open %s: %s", path,
-				   err_text(errno));
+				   docker_errno(errno));
 	return 0;
 }
 
@@ -80,7 +81,7 @@ static int start_new(struct docker *d, const struct docker_run_args *a,
 	struct err e = ERR_INIT;
 	int code;
 
-	if (container_find(&d->cmd.paths, made->id, &found, &e) < 0)
+	if (container_find_again(&d->cmd.paths, made->name, made->id, &found, &e) < 0)
 		return docker_daemon_fail(d, "%s", e.msg);
 	docker_begin(d, &found, &how, &begun);
 	if (begun.failed)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/docker/docker.h"
+#include "cmd/docker/errno_text.h"
 #include "cmd/docker/run_args.h"
 #include "cmd/signal_name.h"
 #include "runtime/base/err.h"
@@ -42,11 +43,27 @@ static int check_readable(const struct docker *d, const struct strv *paths)
 {
 	for (size_t i = 0; i < paths->n; i++) {
 		if (access(paths->items[i], R_OK) < 0)
-			return docker_fail(d, "open %s: %s", paths->items[i],
-					   errno == ENOENT ? "no such file or directory"
-							   : err_text(errno));
+			return docker_fail(d, "open %s: %s", paths->items[i], docker_errno(errno));
 	}
 	return 0;
+}
+
+/* Before anything is made: of a container whose id could not be told nobody would know. */
+static int check_cidfile(const struct docker *d, const char *path)
+{
+	_close_ int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
+
+	if (fd >= 0)
+		(void)unlink(path);
+	if (!path || fd >= 0)
+		return 0;
+	if (errno == EEXIST)
+		return docker_fail(d,
+				   "container ID file found, make sure the other container isn't "
+				   "running or delete %s",
+				   path);
+	return docker_fail(d, "failed to create the container ID file: open %s: %s", path,
+			   docker_errno(errno));
 }
 
 static int check_files(const struct docker *d, const struct docker_run_args *a)
@@ -55,12 +72,7 @@ static int check_files(const struct docker *d, const struct docker_run_args *a)
 
 	if (!code)
 		code = check_readable(d, &a->label_files);
-	if (!code && a->cidfile && access(a->cidfile, F_OK) == 0)
-		code = docker_fail(d,
-				   "container ID file found, make sure the other container isn't "
-				   "running or delete %s",
-				   a->cidfile);
-	return code;
+	return code ? code : check_cidfile(d, a->cidfile);
 }
 
 static bool is_one_of(const char *word, const char *const *words)
@@ -307,12 +319,10 @@ static int check_publish(const struct docker *d, const struct docker_run_args *a
 
 static int check_groups(const struct docker *d, const struct docker_run_args *a)
 {
-	for (size_t i = 0; i < a->groups.n; i++) {
-		if (!str_eq(a->groups.items[i], "keep-groups"))
-			return docker_fail(d,
-					   "--group-add %s is not available in csbx: only "
-					   "keep-groups, which leaves the caller's own",
-					   a->groups.items[i]);
+	for (size_t i = 0; i < a->groups.n && a->groups.n > 1; i++) {
+		if (str_eq(a->groups.items[i], "keep-groups"))
+			return docker_fail(d, "--group-add keep-groups leaves the caller's own "
+					      "groups: there can be no others");
 	}
 	return 0;
 }

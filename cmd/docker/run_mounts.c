@@ -86,6 +86,11 @@ int docker_mount_volume(const struct paths *p, const char *name, struct mount_sp
 			struct err *e)
 {
 	m->copy_up = true;
+	if (name && name[0] && !name[1])
+		return err_set(e, EINVAL,
+			       "create %s: volume name is too short, names should be at least two "
+			       "alphanumeric characters",
+			       name);
 	if (name && *name && !docker_name_is_valid(name))
 		return err_set(e, EINVAL,
 			       "create %s: \"%s\" includes invalid characters for a local volume "

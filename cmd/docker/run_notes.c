@@ -4,10 +4,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
 
 #include "cmd/docker/notes.h"
 #include "cmd/docker/run_args.h"
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 
 /* -e HOME=/x: what csbx sets by itself is not shown as asked for. */
 static void add_env(const struct docker_run_args *a, struct strv *out)
@@ -33,6 +36,20 @@ static void add_flags(const struct docker_run_args *a, struct strv *out)
 	}
 }
 
+/* In the one form that docker shows: CAP_NET_ADMIN, ALL. */
+static void add_caps(struct strv *out, const char *key, const struct strv *caps)
+{
+	for (size_t i = 0; i < caps->n; i++) {
+		const char *name = caps->items[i];
+		bool is_bare = strcasecmp(name, "ALL") && strncasecmp(name, "CAP_", 4);
+		_free_ char *full = str_printf("%s%s", is_bare ? "CAP_" : "", name);
+
+		for (char *c = full; c && *c; c++)
+			*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+		notes_add(out, key, full);
+	}
+}
+
 int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct err *e)
 {
 	notes_add(out, "entrypoint", a->entrypoint);
@@ -46,8 +63,9 @@ int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct e
 	notes_add_all(out, "expose", &a->expose);
 	notes_add_all(out, "bind", &a->volumes);
 	notes_add_all(out, "tmpfs", &a->tmpfs);
-	notes_add_all(out, "cap-add", &a->cap_add);
-	notes_add_all(out, "cap-drop", &a->cap_drop);
+	add_caps(out, "cap-add", &a->cap_add);
+	add_caps(out, "cap-drop", &a->cap_drop);
+	notes_add_all(out, "ulimit", &a->ulimits);
 	notes_add_all(out, "security-opt", &a->security);
 	notes_add_all(out, "add-host", &a->add_hosts);
 	notes_add_all(out, "dns", &a->dns);

@@ -76,7 +76,9 @@ int docker_run_words(const struct docker_run_args *a, struct strv *out, struct e
 	add_all(out, "cap-add", &a->cap_add);
 	add_all(out, "cap-drop", &a->cap_drop);
 	add_all(out, "device", &a->devices);
-	add_all(out, "group-add", &a->groups);
+	/* Others are not csbx's: groups.c */
+	if (a->groups.n == 1 && str_eq(a->groups.items[0], "keep-groups"))
+		add_all(out, "group-add", &a->groups);
 	add_all(out, "ulimit", &a->ulimits);
 	add_security(a, out);
 	add_modes(a, out);

@@ -102,7 +102,8 @@ static int restart_one(struct docker *d, struct docker_target *t, const char *op
 	docker_begin(d, &t->found, &how, &begun);
 	text = begun.failed ? docker_begun_text(&begun) : NULL;
 	docker_begun_free(&begun);
-	if (!begun.failed)
+	/* Who loses the race for its start finds it started. */
+	if (!begun.failed || begun.error.code == EBUSY)
 		return 0;
 	return err_set(e, EIO, "Cannot restart container %s: %s", operand, text ? text : "");
 }

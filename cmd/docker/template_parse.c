@@ -20,8 +20,7 @@ int parser_bad(struct parser *p, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&what, fmt, ap) < 0)
-		what = NULL;
+	what = str_vprintf(fmt, ap);
 	va_end(ap);
 	for (size_t i = 0; i < p->pos && p->t->text[i]; i++)
 		line += p->t->text[i] == '\n';

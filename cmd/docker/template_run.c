@@ -42,8 +42,7 @@ __attribute__((format(printf, 3, 4))) static int bad(struct run *r, const struct
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&what, fmt, ap) < 0)
-		what = NULL;
+	what = str_vprintf(fmt, ap);
 	va_end(ap);
 	for (size_t i = 0; i < at->pos && t->text[i]; i++) {
 		if (t->text[i] == '\n') {

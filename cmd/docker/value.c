@@ -94,8 +94,7 @@ struct value *value_strf(struct value *parent, const char *key, const char *fmt,
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = str_vprintf(fmt, ap);
 	va_end(ap);
 	if (!text && parent)
 		fail(parent);
@@ -155,24 +154,6 @@ struct value *value_in_go(struct value *v, const char *go)
 	if (v)
 		v->go = go;
 	return v;
-}
-
-void value_move(struct value *parent, const char *key, struct value *root)
-{
-	char *copy = key ? strdup(key) : NULL;
-
-	if (!parent || !root || (key && !copy)) {
-		if (parent)
-			fail(parent);
-		free(copy);
-		value_free(root);
-		return;
-	}
-	free(root->key);
-	root->key = copy;
-	append(parent, root);
-	if (root->failed)
-		fail(parent);
 }
 
 int value_check(const struct value *root, struct err *e)

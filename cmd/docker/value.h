@@ -71,8 +71,6 @@ struct value *value_strv(struct value *parent, const char *key, const struct str
 struct value *value_time(struct value *parent, const char *key, uint64_t realtime_ns);
 /* Marks what was just added. */
 struct value *value_in_go(struct value *v, const char *go);
-/* Takes a root over as a member. */
-void value_move(struct value *parent, const char *key, struct value *root);
 
 int value_check(const struct value *root, struct err *e); /* 0 or -ENOMEM */
 

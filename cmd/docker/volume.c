@@ -10,6 +10,7 @@
 #include "cmd/docker/human.h"
 #include "cmd/docker/names.h"
 #include "cmd/docker/ps_filter.h"
+#include "cmd/docker/prune.h"
 #include "cmd/docker/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -185,10 +186,10 @@ static int check_filters(const struct prune_args *a, bool *all, struct err *e)
 	return some;
 }
 
-static int prune(struct docker *d, bool all, struct strbuf *out, struct err *e)
+int docker_prune_volumes(struct docker *d, bool all, struct strbuf *out, uint64_t *bytes_freed,
+			 struct err *e)
 {
 	_strv_ struct strv names = STRV_INIT;
-	uint64_t freed_bytes = 0;
 	size_t n = 0;
 	int r = volume_list(&d->cmd.paths, &names, e);
 
@@ -205,15 +206,12 @@ static int prune(struct docker *d, bool all, struct strbuf *out, struct err *e)
 		r = volume_remove(&d->cmd.paths, name, e);
 		if (r >= 0) {
 			strbuf_addf(out, "%s%s\n", n++ ? "" : "Deleted Volumes:\n", name);
-			freed_bytes += bytes;
+			*bytes_freed += bytes;
 		} else if (r == -EBUSY || r == -ENOENT) {
 			r = 0;
 		}
 	}
-	strbuf_addstr(out, n ? "\nTotal reclaimed space: " : "Total reclaimed space: ");
-	human_size(out, freed_bytes, 4);
-	strbuf_addch(out, '\n');
-	return r;
+	return r < 0 ? r : 0;
 }
 
 static int prune_run(struct docker *d, void *args, int argc, char **argv)
@@ -221,8 +219,9 @@ static int prune_run(struct docker *d, void *args, int argc, char **argv)
 	const struct prune_args *a = args;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
+	uint64_t bytes = 0;
 	bool all;
-	int r = check_filters(a, &all, &e), code = 0;
+	int r = check_filters(a, &all, &e);
 
 	(void)argc, (void)argv;
 	if (r < 0)
@@ -235,12 +234,8 @@ static int prune_run(struct docker *d, void *args, int argc, char **argv)
 			  "least one container."))
 		return 0;
 	if (r)
-		r = prune(d, all, &out, &e);
-	else
-		strbuf_addstr(&out, "Total reclaimed space: 0B\n");
-	if (r < 0)
-		code = docker_daemon_error("%s", e.msg);
-	return cmd_print(&out) ? DOCKER_EXIT_FAILED : code;
+		r = docker_prune_volumes(d, all, &out, &bytes, &e);
+	return docker_prune_end(&out, bytes, r, &e);
 }
 
 const struct docker_verb docker_verb_volume_prune = {

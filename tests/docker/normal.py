@@ -27,7 +27,7 @@ TEXTS = [(re.compile(p, flags), r) for p, r, flags in (
     (r"^time=\"[^\n]*error waiting for container[^\n]*\n?", "", re.M),
     (r"docker: Conflicting options: --restart and --rm\b",
      "docker: conflicting options: cannot specify both --restart and --rm", 0),
-    (r"^(docker: Error response from daemon: unable to find (?:user|group)[^\n]*?)\.?(?:\n+<HELP docker run>)?$",
+    (r"^(docker: Error response from daemon: [Uu]nable to find (?:user|group)[^\n]*?)\.?(?:\n+<HELP docker run>)?$",
      r"\1", re.M),
     (r"\.(?=\n+<HELP |\n*\Z)", "", 0),  # of answers kept before the rule above was there
     # The client's own words have become the daemon's.

@@ -74,4 +74,15 @@ ROWS = [
     says("one operand", "docker cp x", "cp SRC C:DST", rc=1, err="docker: 'docker cp' requires 2 arguments\n\nUsage:  docker cp [OPTIONS] CONTAINER:SRC_PATH DEST_PATH|-\n\tdocker cp [OPTIONS] SRC_PATH|- CONTAINER:DEST_PATH\n\nRun 'docker cp --help' for more information\n", why="the text of docker 28, as all of csbx's"),
     row("an unknown flag", "docker cp --nope x cc:/y", "cp SRC C:DST"),
     row("a path with a colon and a dot in front is the host's", MADE + "echo f >a:b; docker cp ./a:b cc:/x && docker cp cc:/x y && cat y", "cp SRC C:DST"),
+    row("what a volume has, after the end", "docker run --name cc --network none -v vol1:/v box sh -c 'echo one >/v/f'; "
+        "docker cp cc:/v/f . && cat f; echo two >f; docker cp f cc:/v/f; docker run --rm -v vol1:/x --network none box cat /x/f",
+        "cp C:SRC DST, cp SRC C:DST"),
+    row("into a directory of the host that is mounted", "mkdir d; echo f >f; docker create --name cc -v $PWD/d:/not/there box "
+        ">/dev/null; docker cp f cc:/not/there/ && cat d/f", "cp SRC C:DST"),
+    row("all there is, of what runs", RUNS + "docker cp cc:/ x; echo $?; ls x; ls x/proc x/sys", "cp C:SRC DST"),
+    says("a device node", RUNS + "docker cp cc:/dev/null .", "cp C:SRC DST", rc=1, why="engines before 25 said that the container is not there",
+         err="Error response from daemon: Could not find the file /dev/null in container cc\n"),
+    says("where nothing may be written, outside", RUNS + "mkdir ro; chmod 555 ro; docker cp cc:/d/one ro", "cp C:SRC DST",
+         rc=1, why="docker names the file only; it is no failure of a daemon's",
+         err="open <WORK>/ro: permission denied (one: make the file: Permission denied)\n"),
 ]

@@ -75,7 +75,29 @@ IMPORT = [
     row("a bad name for an import", "tar -cf t.tar -C /etc hostname; docker import t.tar 'Imp:4'", "import"),
 ]
 
-ROWS = [*EXEC, *RUNS, *IMPORT]
-for area, rows in (("exec", EXEC), ("run", RUNS), ("import", IMPORT)):
+LEFT = [
+    row("a volume by its id is no one container's", "v=$(docker volume create); " + RUN + "-v $v:/x box sh -c 'echo in >/x/f'; "
+        "docker run --network none --name cc --mount type=volume,src=$v,dst=/x box cat /x/f; docker rm -v cc; "
+        "docker volume ls -q | wc -l", "run --rm, rm -v, run -v, run --mount"),
+    row("what could not be made leaves no volume", "docker create --name cc box >/dev/null; docker create --name cc -v /a box "
+        "2>/dev/null; " + RUN + "-v /a --mount type=bind,src=/nope,dst=/x box true 2>/dev/null; " + RUN + "-v /a box nosuch "
+        "2>/dev/null; docker volume ls -q | wc -l", "run -v, create"),
+    row("the name of an image that runs", UP + "docker rmi box:latest; docker rmi -f box; docker exec cc echo still",
+        "rmi -f", rules=[(r'"box"', '"box:latest"')]),
+    says("limits and capabilities are shown", "docker create --name cc --network none --ulimit nofile=100:200 --cap-add net_admin "
+        "--cap-add CAP_SYS_ADMIN --cap-drop all box >/dev/null; docker inspect -f '{{json .HostConfig.Ulimits}} "
+        "{{json .HostConfig.CapAdd}} {{json .HostConfig.CapDrop}}' cc", "run --ulimit, run --cap-add, run --cap-drop",
+         why="20.10's command line shows capabilities as they were written, 28's in one form",
+         out='[{"Name":"nofile","Hard":200,"Soft":100}] ["CAP_NET_ADMIN","CAP_SYS_ADMIN"] ["ALL"]\n'),
+    row("an id that cannot be told makes no container", "docker run --network none --cidfile no/such/c box true; "
+        "docker ps -aq", "run --cidfile"),
+    row("renaming to nothing", UP + "docker rename cc ''; docker rename '' cc; docker ps --format '{{.Names}}'", "rename"),
+    row("a volume's name is too short", "docker create --mount type=volume,src=w,dst=/d box", "run --mount"),
+    row("variables from nothing and from a pipe", RUN + "--env-file /dev/null box true; bash -c '" + RUN + "--env-file "
+        "<(echo A=1; sleep 0.3; echo B=2) box sh -c \"echo \\$A \\$B\"'", "run --env-file"),
+]
+
+ROWS = [*EXEC, *RUNS, *IMPORT, *LEFT]
+for area, rows in (("exec", EXEC), ("run", RUNS), ("import", IMPORT), ("left", LEFT)):
     for r in rows:
         r.name = f"{area}: {r.name}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """docker as a harness uses it: terminals, signals, many execs at once, and nothing left behind."""
+import json
 import signal
 import subprocess
 import threading
@@ -11,6 +12,7 @@ import pytest
 pytestmark = pytest.mark.feature("userns")
 
 ROUNDS = 3
+MANY = 40
 LOOP = "while :; do sleep 0.05; done"
 
 
@@ -62,7 +64,8 @@ def test_exec_on_a_terminal(docker, terminal):
     docker.ok("run", "-d", "--name", "box1", *docker.image, "sleep", "300")
     t = terminal(*docker.argv("exec", "-it", "box1", "sh"))
     t.expect(r"[#$] ")
-    t.send("stty size; sleep 1000\n")
+    # One job: between two there is a moment in which nobody hears the key.
+    t.send("sh -c 'stty size; exec sleep 1000'\n")
     t.expect("24 80")
     t.send("\x03")
     t.expect(r"[#$] ")
@@ -116,15 +119,20 @@ def test_a_client_that_does_not_read_holds_up_the_writer(docker):
 
 
 def test_a_harness(docker, tmp_path):
-    """Start, 32 execs at once of which some take too long, files in and out, kill: several times."""
+    """Start, files in, 32 execs at once of which some take too long, files out, kill: several times."""
+    into = tmp_path / "in"
+    into.mkdir()
+    (into / "patch").write_text("data", encoding="utf-8")
+    tmp_path.chmod(0o777)
     for n in range(ROUNDS):
         name = f"round{n}"
         docker.ok("run", "-d", "--name", name, *docker.image, "sleep", "3600")
+        docker.ok("cp", into, f"{name}:/testbed")
 
         def execute(i, name=name):
             if i % 8:
-                return docker("exec", "-i", "-e", f"I={i}", name, "sh", "-c", "read x; echo $I $x",
-                              stdin=f"in{i}\n").stdout == f"{i} in{i}\n"
+                return docker("exec", "-i", "-e", f"I={i}", name, "sh", "-c", "read x; echo $I $x $(cat /testbed/patch) | tee /testbed/out$I",
+                              stdin=f"in{i}\n").stdout == f"{i} in{i} data\n"
             p = docker("exec", name, "timeout", "-s", "KILL", "0.2", "sleep", "60")
             return p.returncode == 137
 
@@ -132,9 +140,31 @@ def test_a_harness(docker, tmp_path):
             assert all(pool.map(execute, range(32)))
         # Nobody of those who were killed is there; sleep is, and what looks.
         assert docker.ok("exec", name, "ps", "-o", "args").count("sleep 60") == 0
+        docker.ok("cp", f"{name}:/testbed/.", tmp_path / name)
+        assert (tmp_path / name / "out7").read_text(encoding="utf-8") == "7 in7 data\n"
+        assert len(list((tmp_path / name).iterdir())) == 1 + 28
         docker.ok("kill", name)
+        docker.ok("cp", f"{name}:/testbed/out1", tmp_path / f"{name}.out")
         docker.ok("rm", name)
         assert docker.ok("ps", "-aq") == ""
+
+
+def pss_kib(pid):
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("Pss:"))
+
+
+def test_many_at_once(docker, csbx):
+    with ThreadPoolExecutor(8) as pool:
+        ids = list(pool.map(lambda _: docker.ok("run", "-d", *docker.image, "sleep", "3600").strip(), range(MANY)))
+        assert sorted(docker.ok("ps", "-q", "--no-trunc").split()) == sorted(ids)
+        said = list(pool.map(lambda i: docker.ok("exec", i, "hostname"), ids))
+    assert said == [f"{i[:12]}\n" for i in ids]
+    supervisors = [row["supervisor_pid"] for row in json.loads(csbx.ok("list", "--json"))["instances"]]
+    assert len(supervisors) == MANY
+    assert max(map(pss_kib, supervisors)) < 1024
+    docker.ok("rm", "-f", *ids)
+    assert docker.ok("ps", "-aq") == ""
 
 
 def test_one_name_from_many_sides(docker):

@@ -8,9 +8,9 @@
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"
 
-static struct value *sample(void)
+static void fill(struct value *root)
 {
-	struct value *root = value_new(VALUE_STRUCT), *state, *config, *map, *list, *port;
+	struct value *state, *config, *map, *list, *port;
 
 	root->type = "types.ContainerJSON";
 	value_in_go(value_str(root, "Id", "48418f43d112"), "ID");
@@ -32,7 +32,6 @@ static struct value *sample(void)
 	map = value_add(root, "Ports", VALUE_MAP);
 	port = value_add(value_add(map, "80/tcp", VALUE_LIST), NULL, VALUE_STRUCT);
 	value_str(port, "HostPort", "8080");
-	return root;
 }
 
 /* As `docker inspect` does it: as a struct, then as JSON. */
@@ -192,7 +191,7 @@ static const char *rows(const char *format, struct strbuf *out)
 	const struct format f = {format, "{{.ID}}\\t{{.Name}}", "raw: {{.Name}}", heads};
 	struct err e = ERR_INIT;
 
-	value_move(list, NULL, sample());
+	fill(value_add(list, NULL, VALUE_STRUCT));
 	strbuf_reset(out);
 	return format_rows(&f, list, out, &e) < 0 ? e.msg[0] ? "failed" : "" : strbuf_str(out);
 }
@@ -211,9 +210,10 @@ static void test_rows(void)
 
 int main(void)
 {
-	_value_ struct value *root = sample();
+	_value_ struct value *root = value_new(VALUE_STRUCT);
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
+	fill(root);
 	is_int(value_check(root, NULL), 0, "a tree");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		is_str(render(root, cases[i].text, &out), cases[i].want, "%s", cases[i].text);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/docker/docker.h"
+#include "cmd/docker/errno_text.h"
 #include "cmd/docker/image/verbs.h"
 #include "cmd/image/copy.h"
 #include "cmd/run_opts.h"
@@ -52,10 +53,7 @@ static int say_outside(const struct copy_job *j, enum copy_failure failure, cons
 	if (!path)
 		return docker_say(DOCKER_EXIT_FAILED, "out of memory");
 	if (failure == COPY_NO_SOURCE_OUTSIDE)
-		return docker_say(DOCKER_EXIT_FAILED, "lstat %s: %s", path,
-				  e->code == ENOENT   ? "no such file or directory"
-				  : e->code == EACCES ? "permission denied"
-						      : err_text(e->code));
+		return docker_say(DOCKER_EXIT_FAILED, "lstat %s: %s", path, docker_errno(e->code));
 	slash = strrchr(path, '/');
 	if (slash && slash != path)
 		*slash = 0;
@@ -83,6 +81,20 @@ static int no_parent_inside(const struct copy_job *j)
 	return code;
 }
 
+/* It is the caller's own file that fails: nothing of a daemon's, as docker has it. */
+static int failed_outside(const struct copy_job *j, const struct err *e)
+{
+	_free_ char *path = shown(j->outside, j->follow && !j->is_out);
+
+	if (!path)
+		return docker_say(DOCKER_EXIT_FAILED, "out of memory");
+	if (str_eq(j->outside, "-"))
+		return docker_say(DOCKER_EXIT_FAILED, "write /dev/stdout: %s",
+				  docker_errno(e->code));
+	return docker_say(DOCKER_EXIT_FAILED, "open %s: %s (%s)", path, docker_errno(e->code),
+			  e->msg);
+}
+
 static int say(const struct copy_job *j, enum copy_failure failure, const struct err *e)
 {
 	switch (failure) {
@@ -106,6 +118,8 @@ static int say(const struct copy_job *j, enum copy_failure failure, const struct
 		return docker_say(DOCKER_EXIT_FAILED, "cannot copy directory");
 	case COPY_READ_ONLY:
 		return docker_daemon_error("container rootfs is marked read-only");
+	case COPY_FAILED_OUTSIDE:
+		return failed_outside(j, e);
 	default:
 		return docker_daemon_error("%s", e->msg);
 	}

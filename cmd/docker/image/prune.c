@@ -4,11 +4,11 @@
 
 #include "cmd/docker/confirm.h"
 #include "cmd/docker/docker.h"
-#include "cmd/docker/human.h"
 #include "cmd/docker/image/delete.h"
 #include "cmd/docker/image/filter.h"
 #include "cmd/docker/image/verbs.h"
 #include "cmd/docker/listed.h"
+#include "cmd/docker/prune.h"
 #include "cmd/docker/ps_filter.h"
 #include "cmd/image_find.h"
 #include "image/image_table.h"
@@ -92,51 +92,50 @@ static int prune(struct prune *p, const struct strv *filters, struct err *e)
 	return r < 0 ? r : strv_check(&p->lines, e);
 }
 
-static int report(const struct prune *p)
+int docker_prune_images(struct docker *d, bool all, const struct strv *filters, struct strbuf *out,
+			uint64_t *bytes, struct err *e)
 {
-	_strbuf_ struct strbuf out = STRBUF_INIT;
+	static const char *const keys[] = {"dangling", "label", "label!", "until", NULL};
+	_listed_ struct listed_list containers = {0};
+	struct prune p = {.how = {.dirfd = -1, .containers = &containers}, .all = all};
+	_close_ int dirfd = -1;
+	int r = image_filter_check(filters, keys, e);
 
-	if (p->lines.n)
-		strbuf_addstr(&out, "Deleted Images:\n");
-	for (size_t i = 0; i < p->lines.n; i++) {
-		const char *line = p->lines.items[i];
+	if (r >= 0)
+		r = dirfd = p.how.dirfd = images_open(&d->cmd.paths, e);
+	if (r >= 0)
+		r = listed_read(&d->cmd.paths, true, &containers, e);
+	if (r >= 0)
+		r = prune(&p, filters, e);
+	for (size_t i = 0; r >= 0 && i < p.lines.n; i++) {
+		const char *line = p.lines.items[i];
 
-		strbuf_addf(&out, "%c%s\n", line[0] == 'U' ? 'u' : 'd', line + 1);
+		strbuf_addf(out, "%s%c%s\n", i ? "" : "Deleted Images:\n",
+			    line[0] == 'U' ? 'u' : 'd', line + 1);
 	}
-	strbuf_addstr(&out, p->lines.n ? "\nTotal reclaimed space: " : "Total reclaimed space: ");
-	human_size(&out, p->freed_bytes, 4);
-	strbuf_addch(&out, '\n');
-	return cmd_print(&out);
+	*bytes += p.freed_bytes;
+	strv_free(&p.lines);
+	return r < 0 ? r : 0;
 }
 
 static int prune_run(struct docker *d, void *args, int argc, char **argv)
 {
-	static const char *const keys[] = {"dangling", "label", "label!", "until", NULL};
 	const struct prune_args *a = args;
-	_listed_ struct listed_list containers = {0};
-	struct prune p = {.how = {.dirfd = -1, .containers = &containers}};
-	_close_ int dirfd = -1;
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	uint64_t bytes = 0;
 	struct err e = ERR_INIT;
-	int r, code;
+	int r;
 
 	(void)argc;
 	(void)argv;
-	p.all = a->all || image_filter_dangling(&a->filters) == 0;
 	if (!a->force &&
 	    !docker_confirm(a->all ? "WARNING! This will remove all images without at least one "
 				     "container associated to them."
 				   : "WARNING! This will remove all dangling images."))
 		return 0;
-	r = image_filter_check(&a->filters, keys, &e);
-	if (r >= 0)
-		r = dirfd = p.how.dirfd = images_open(&d->cmd.paths, &e);
-	if (r >= 0)
-		r = listed_read(&d->cmd.paths, true, &containers, &e);
-	if (r >= 0)
-		r = prune(&p, &a->filters, &e);
-	code = r < 0 ? docker_daemon_error("%s", e.msg) : report(&p);
-	strv_free(&p.lines);
-	return code;
+	r = docker_prune_images(d, a->all || image_filter_dangling(&a->filters) == 0, &a->filters,
+				&out, &bytes, &e);
+	return docker_prune_end(&out, bytes, r, &e);
 }
 
 const struct docker_verb docker_image_prune = {

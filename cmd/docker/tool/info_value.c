@@ -110,7 +110,7 @@ static void add_limits(struct value *root, const struct paths *p, bool ret_by_ke
 }
 
 /* PRETTY_NAME of os-release(5). */
-static void add_system(struct value *root)
+static void add_os_name(struct value *root)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	const char *at;
@@ -133,7 +133,7 @@ static void add_machine(struct value *root)
 	sysinfo(&s);
 	human_size_binary(&memory, (uint64_t)s.totalram * s.mem_unit);
 	value_str(root, "KernelVersion", u.release);
-	add_system(root);
+	add_os_name(root);
 	value_str(root, "OSType", "linux");
 	value_str(root, "Architecture", u.machine);
 	value_int(root, "NCPU", sysconf(_SC_NPROCESSORS_ONLN));

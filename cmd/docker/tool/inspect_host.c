@@ -85,6 +85,18 @@ static void add_devices(struct value *host, const struct inspected *x)
 	}
 }
 
+static bool is_asked(const struct inspected *x, const char *name)
+{
+	size_t len = strlen(name);
+	const char *note;
+
+	for (size_t i = 0; (note = notes_get(&x->record->notes, "ulimit", i)); i++) {
+		if (!strncmp(note, name, len) && note[len] == '=')
+			return true;
+	}
+	return false;
+}
+
 static void add_ulimits(struct value *host, const struct inspected *x)
 {
 	struct value *list = NULL;
@@ -94,7 +106,7 @@ static void add_ulimits(struct value *host, const struct inspected *x)
 		const char *name = rlimit_name(r->resource);
 		struct value *v;
 
-		if (r->is_default || !name)
+		if (!name || !is_asked(x, name))
 			continue;
 		if (!list)
 			list = value_add(host, "Ulimits", VALUE_LIST);

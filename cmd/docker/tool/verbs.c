@@ -17,5 +17,11 @@ const struct docker_verb *const docker_verbs_tool[] = {
 	&docker_verb_network_ls,
 	&docker_verb_network_rm,
 	&docker_verb_volume_ls,
+	&docker_verb_context_ls,
+	&docker_verb_context_show,
+	&docker_verb_context_use,
+	&docker_verb_stats,
+	&docker_verb_system_df,
+	&docker_verb_top,
 	NULL,
 };

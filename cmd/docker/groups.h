@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_GROUPS_H
+#define CSBX_CMD_DOCKER_GROUPS_H
+
+/* --group-add of names in the image's /etc/group and of numbers. */
+
+struct container_spec;
+struct docker;
+struct strv;
+struct user_db;
+
+/*
+ * Adds them to the supplementary groups of a specification whose user is known. 0, or the exit code
+ * of what it has said: a name that is not there, a number that nobody can be in here.
+ */
+int docker_groups_add(const struct docker *d, const struct strv *asked, const struct user_db *db,
+		      struct container_spec *s);
+
+#endif

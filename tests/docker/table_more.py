@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people use besides: top, stats, export, system, context, volumes, and pruning."""
+from table import row, says
+
+SLEEP = "docker run -d --name cc --network none box sleep 1000 >/dev/null\n"
+STOPPED = "docker create --name cr --network none box true >/dev/null\n"
+NO_DAEMON = "csbx has no daemon and says what takes its place"
+INVALID = [("Invalid filter", "invalid filter")]  # 28 writes it small
+LISTED = "docker volume ls -q"
+
+TOP = [
+    row("what runs in it", SLEEP + "docker top cc -eo pid,args | sed 's/^[0-9]* *//'", "top"),
+    row("its heads and one line", SLEEP + "docker top cc | awk '{print NF, $NF}'", "top"),
+    row("every child", "docker run -d --name cc --network none box sh -c 'sleep 1000 & sleep 2000 & wait' >/dev/null\n"
+        "until [ $(docker top cc -eo pid,comm | wc -l) = 4 ]; do sleep 0.05; done\n"
+        "docker top cc -eo pid,args | sed 's/^[0-9]* *//' | sort", "top"),
+    row("no column of pids", SLEEP + "docker top cc -eo comm", "top"),
+    row("nothing runs", STOPPED + "docker top cr", "top"),
+    row("none of that name", "docker top nope", "top"),
+    row("no operand", "docker top", "top"),
+    row("an option there is not", SLEEP + "docker top cc --nope >/dev/null 2>&1; echo $?", "top"),
+]
+
+STATS = [
+    row("heads", "docker stats --no-stream", "stats"),
+    row("one that runs", SLEEP + "docker stats --no-stream --format '{{.Name}} {{.PIDs}} {{.Container}}' cc", "stats"),
+    row("one that does not", STOPPED + "docker stats --no-stream -a --format "
+        "'{{.Name}} {{.CPUPerc}} {{.MemUsage}} {{.MemPerc}} {{.PIDs}}'", "stats"),
+    row("its limit", "docker run -d --name cc --network none --memory 64m box sleep 1000 >/dev/null\n"
+        "docker stats --no-stream --format '{{.MemUsage}}' cc | sed 's/.* //'", "stats, run --memory"),
+    row("none of that name", "docker stats --no-stream nope", "stats"),
+    row("a field there is not", SLEEP + "docker stats --no-stream --format '{{.Nope}}' cc >/dev/null 2>&1; echo $?",
+        "stats"),
+]
+
+EXPORT = [
+    row("a file of the image's", STOPPED + "docker export cr | tar -xOf - etc/passwd | wc -l", "export"),
+    row("what was written", "docker run --name cc --network none box sh -c 'echo new >/made'\n"
+        "docker export -o t.tar cc; tar -xOf t.tar made", "export"),
+    row("mounts are left out", "mkdir m; echo x >m/in; docker run -d --name cc --network none -v $PWD/m:/mnt box sleep 99 "
+        ">/dev/null\ndocker export cc | tar -tf - | grep -e ^mnt -e ^proc/.", "export"),
+    row("an image again", SLEEP + "docker exec cc sh -c 'echo kept >/made'; docker export cc | docker import - out:1 >/dev/null\n"
+        "docker run --rm --network none out:1 cat /made", "export, import"),
+    row("none of that name", "docker export nope", "export"),
+    row("two of them", "docker export a b", "export"),
+]
+
+SYSTEM = [
+    row("of what there is", "docker system df --format '{{.Type}} {{.Active}}'", "system df"),
+    row("containers and volumes", SLEEP + STOPPED + "docker volume create vv >/dev/null\n"
+        "docker system df --format '{{.Type}} {{.TotalCount}} {{.Active}}' | grep -v Images", "system df"),
+    row("heads", "docker system df | head -1", "system df"),
+    says("in length and by a template", "docker system df -v --format '{{.Type}}'", "system df", rc=1,
+         why="csbx has the long form as a text only", err="the verbose and the format options conflict"),
+    row("chapters", STOPPED + "docker system df -v | grep usage:", "system df"),
+    row("with an operand", "docker system df x", "system df"),
+    row("prune what has stopped", STOPPED + "docker system prune -f", "system prune"),
+    row("prune nothing", SLEEP + "docker system prune -f; docker ps -q | wc -l", "system prune"),
+    row("prune with volumes", "docker create --name cr -v /anon --network none box >/dev/null\ndocker rm cr >/dev/null\n"
+        "docker system prune -f --volumes | sed -n 1p; " + LISTED, "system prune",
+        rules=[(r"\A.*\Z", "")]),
+    row("prune by time and volumes", "docker system prune -f --volumes --filter until=1h", "system prune"),
+    says("prune and no answer", "docker system prune </dev/null", "system prune", why="28 speaks of an unused build cache",
+         out="WARNING! This will remove:\n  - all stopped containers\n"
+             "  - all networks not used by at least one container\n  - all dangling images\n  - unused build cache\n\n"
+             "Are you sure you want to continue? [y/N] "),
+]
+
+CONTEXT = [
+    row("the names", "unset DOCKER_HOST; docker context ls -q", "context"),
+    row("use it", "unset DOCKER_HOST; docker context use default", "context"),
+    row("use another", "docker context use nope >/dev/null 2>&1; echo $?", "context"),
+    says("show it", "docker context show", "context", why="28 has it, 20.10 had not", out="default\n"),
+]
+
+OTHERS = [
+    says("commit", STOPPED + "docker commit cr new:1", "commit", rc=1, why=NO_DAEMON,
+         err="docker: 'docker commit' is not done by csbx: docker export and docker import make an image of its files"),
+    says("events", "docker events --since 1h", "events", rc=1, why=NO_DAEMON,
+         err="docker: 'docker events' is not done by csbx: there is no daemon to tell of them; docker wait and "
+             "docker logs -f follow a container"),
+    says("update", "docker update --memory 5m x", "update", rc=1, why="limits are part of a start in csbx",
+         err="docker: 'docker update' is not done by csbx: limits are set when a container is created"),
+    says("a network", "docker network create mine", "network create", rc=1, why="csbx has no networks to make",
+         err="docker: 'docker network create' is not done by csbx: there are the networks host and none only"),
+    row("networks by driver", "docker network ls --filter driver=null --format '{{.Name}}'", "network ls"),
+]
+
+VOLUMES = [
+    row("create", "docker volume create vv; " + LISTED, "volume create, volume ls"),
+    row("create again", "docker volume create vv; docker volume create vv; " + LISTED, "volume create"),
+    row("create without a name", "docker volume create | wc -c; " + LISTED + " | wc -l", "volume create"),
+    row("a bad name", "docker volume create a/b", "volume create"),
+    row("two names", "docker volume create a b", "volume create"),
+    row("names and drivers", "docker volume create v1 >/dev/null; docker volume create v2 >/dev/null; docker volume ls",
+        "volume ls"),
+    row("by name", "docker volume create v1 >/dev/null; docker volume create w2 >/dev/null; docker volume ls -q -f name=w",
+        "volume ls"),
+    row("those nobody has", "docker volume create v1 >/dev/null\ndocker create -v v2:/x --network none box >/dev/null\n"
+        "docker volume ls -q -f dangling=true", "volume ls"),
+    row("by a template", "docker volume create v1 >/dev/null; docker volume ls --format '{{.Driver}}/{{.Name}}'", "volume ls"),
+    row("a filter there is not", "docker volume ls -f nope=1", "volume ls", rules=INVALID),
+    row("remove", "docker volume create v1 >/dev/null; docker volume create v2 >/dev/null; docker volume rm v1 v2; " + LISTED,
+        "volume rm"),
+    row("remove none", "docker volume rm nope", "volume rm"),
+    row("remove none by force", "docker volume rm -f nope", "volume rm"),
+    row("remove one in use", "docker create --name cr -v vv:/x --network none box >/dev/null; docker volume rm vv", "volume rm"),
+    row("remove without a name", "docker volume rm", "volume rm"),
+    row("what is in it stays", "docker run --rm --network none -v vv:/x box sh -c 'echo kept >/x/f'\n"
+        "docker run --rm --network none -v vv:/x box cat /x/f; docker volume rm vv", "volume rm, run -v"),
+    row("prune", "docker create -v /anon --name cr --network none box >/dev/null; docker rm cr >/dev/null\n"
+        "docker volume prune -f | sed -n '1p;3,$p'; " + LISTED, "volume prune"),
+    row("prune with nothing to do", "docker create -v vv:/x --name cr --network none box >/dev/null\n"
+        "docker volume prune -f; " + LISTED, "volume prune"),
+    row("prune by a bad filter", "docker volume prune -f --filter nope=1", "volume prune", rules=INVALID),
+    row("prune with an operand", "docker volume prune x", "volume prune"),
+]
+
+PRUNE = [
+    row("what has stopped", SLEEP + STOPPED + "docker container prune -f; docker ps -a --format '{{.Names}}'",
+        "container prune"),
+    row("nothing", "docker container prune -f", "container prune"),
+    row("by label", STOPPED + "docker create --name cl --label a=b --network none box >/dev/null\n"
+        "docker container prune -f --filter label=a=b; docker ps -a --format '{{.Names}}'", "container prune"),
+    row("all but a label", STOPPED + "docker create --name cl --label a=b --network none box >/dev/null\n"
+        "docker container prune -f --filter label!=a; docker ps -a --format '{{.Names}}'", "container prune"),
+    row("of long ago", STOPPED + "docker container prune -f --filter until=24h; docker ps -aq | wc -l", "container prune"),
+    row("a bad filter", "docker container prune -f --filter nope=1", "container prune", rules=INVALID),
+    says("no answer", STOPPED + "docker container prune </dev/null; docker ps -aq | wc -l", "container prune",
+         why="28 leaves it there, 20.10 went on to sum up nothing",
+         out="WARNING! This will remove all stopped containers.\nAre you sure you want to continue? [y/N] 1\n"),
+    row("an operand", "docker container prune x", "container prune"),
+]
+
+GROUPS = [
+    row("a number", "docker run --rm --network none --group-add 4242 box sh -c 'id -G | tr \" \" \"\\n\" | grep -x 4242'",
+        "run --group-add"),
+    row("a name", "docker run --rm --network none --user 1000:1000 --group-add staff box id -G",
+        "run --group-add"),
+    row("in an exec too", "docker run -d --name cc --network none --user 1000:1000 --group-add 77 box sleep 99 >/dev/null\n"
+        "docker exec cc id -G", "run --group-add, exec"),
+    row("no such name", "docker run --rm --network none --group-add nosuch box true", "run --group-add"),
+]
+
+ROWS = []
+for area, rows in (("top", TOP), ("stats", STATS), ("export", EXPORT), ("system", SYSTEM), ("context", CONTEXT),
+                   ("others", OTHERS), ("volume", VOLUMES), ("prune", PRUNE), ("groups", GROUPS)):
+    for r in rows:
+        r.name = f"{area}: {r.name}"
+    ROWS += rows
