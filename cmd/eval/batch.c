@@ -148,6 +148,8 @@ static int start_worker(struct pool *p, const char *text, size_t len, struct err
 
 	while (w->pid)
 		w++;
+	if (p->b->before)
+		p->b->before(p->b->ctx);
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	w->pid = fork();

@@ -36,6 +36,8 @@ struct batch {
 	unsigned jobs;      /* 0: one a CPU */
 	/* In a process of its own: adds the record, with its newline. Below 0: a bad line. */
 	int (*work)(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e);
+	/* In this process, before each of these; NULL: nothing is to be done. */
+	void (*before)(void *ctx);
 	void *ctx;
 };
 

@@ -8,6 +8,7 @@
 
 #include "cmd/eval/job.h"
 #include "cmd/eval/value.h"
+#include "cmd/eval/warm.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -17,6 +18,8 @@
 #include "runtime/policy.h"
 
 #define HARNESS_BYTES_MAX (256u << 10)
+#define HARNESS_CODE "exec(open(4, 'rb').read())"
+#define WARM_FDS 3u /* the channel, the harness, and what is thawed */
 
 /* The box's files and the start's, in one array; their memory stays where it is. */
 static int join_files(const struct eval_box *box, const struct eval_start *s,
@@ -24,7 +27,7 @@ static int join_files(const struct eval_box *box, const struct eval_start *s,
 {
 	size_t own = box->spec->n_files;
 
-	spec->files = calloc(own + s->n_files + 1, sizeof(*spec->files));
+	spec->files = calloc(own + s->n_files + 2, sizeof(*spec->files));
 	if (!spec->files)
 		return err_set(e, ENOMEM, "out of memory");
 	for (size_t i = 0; i < own; i++)
@@ -32,10 +35,37 @@ static int join_files(const struct eval_box *box, const struct eval_start *s,
 	for (size_t i = 0; i < s->n_files; i++)
 		spec->files[own + i] = s->files[i];
 	spec->n_files = own + s->n_files;
+	if (eval_warm_fits(box, s))
+		spec->files[spec->n_files++] = eval_warm_program(box->warm);
 	return 0;
 }
 
-static int copy_spec(const struct eval_box *box, const struct eval_start *s,
+/* csbx-thaw becomes the interpreter, or starts it where it cannot; fds has room for its own. */
+static void begin_warm(const struct eval_box *box, const struct eval_start *s, int *fds,
+		       struct container_spec *spec)
+{
+	memcpy(fds, s->keep_fds, 2 * sizeof(*fds));
+	fds[2] = box->warm->fd;
+	spec->proc.keep_fds = fds;
+	spec->proc.n_keep_fds = WARM_FDS;
+	strv_add(&spec->proc.argv, "/" EVAL_WARM_PROGRAM);
+	strv_add(&spec->proc.argv, "5");
+}
+
+/* Of the result it is no part. */
+static void end_warm(struct container_spec *spec)
+{
+	struct strv *argv = &spec->proc.argv;
+
+	for (size_t i = 0; i < EVAL_WARM_WORDS; i++)
+		free(argv->items[i]);
+	argv->n -= EVAL_WARM_WORDS;
+	memmove(argv->items, argv->items + EVAL_WARM_WORDS, (argv->n + 1) * sizeof(*argv->items));
+	spec->proc.keep_fds = NULL;
+	spec->proc.n_keep_fds = 0;
+}
+
+static int copy_spec(const struct eval_box *box, const struct eval_start *s, int *warm_fds,
 		     struct container_spec *spec, struct err *e)
 {
 	char id[NAME_ID_DIGITS + 1];
@@ -51,6 +81,10 @@ static int copy_spec(const struct eval_box *box, const struct eval_start *s,
 	if (r < 0)
 		return r;
 	spec->id = str_printf("%s", id);
+	spec->proc.keep_fds = (int *)s->keep_fds;
+	spec->proc.n_keep_fds = s->n_keep_fds;
+	if (eval_warm_fits(box, s))
+		begin_warm(box, s, warm_fds, spec);
 	for (size_t i = 0; i < s->argv->n; i++)
 		strv_add(&spec->proc.argv, s->argv->items[i]);
 	for (size_t i = 0; !s->fetch && i < box->spec->fetch.n; i++)
@@ -59,8 +93,6 @@ static int copy_spec(const struct eval_box *box, const struct eval_start *s,
 		strv_add(&spec->fetch, s->fetch);
 	if (!spec->id || strv_check(&spec->proc.argv, e) < 0 || strv_check(&spec->fetch, e) < 0)
 		return err_set(e, ENOMEM, "out of memory");
-	spec->proc.keep_fds = (int *)s->keep_fds;
-	spec->proc.n_keep_fds = s->n_keep_fds;
 	spec->limits.timeout_ms = s->timeout_ms;
 	return join_files(box, s, spec, e);
 }
@@ -83,16 +115,19 @@ static int replace_stdin(const struct value *input, struct container_spec *spec,
 
 void eval_start(const struct eval_box *box, const struct eval_start *s, struct eval_ended *ret)
 {
-	const struct container_hooks hooks = {.started_fd = -1, .channel = s->channel};
+	const struct container_hooks hooks = {.started_fd = s->started_fd ? s->started_fd : -1,
+					      .channel = s->channel};
 	struct err e = ERR_INIT;
-	int r;
+	int warm_fds[WARM_FDS], r;
 
 	*ret = (struct eval_ended){0};
-	r = copy_spec(box, s, &ret->spec, &e);
+	r = copy_spec(box, s, warm_fds, &ret->spec, &e);
 	if (r >= 0 && s->input)
 		r = replace_stdin(s->input, &ret->spec, &e);
 	if (r >= 0)
 		r = container_run(&ret->spec, box->paths, &hooks, &ret->result, &e);
+	if (eval_warm_fits(box, s) && ret->spec.proc.argv.n > EVAL_WARM_WORDS)
+		end_warm(&ret->spec);
 	if (r < 0) {
 		ret->result.status = RUN_SANDBOX_ERROR;
 		ret->result.exit_code = 125;
@@ -139,6 +174,8 @@ int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
 	*ret = (struct eval_job_box){.box = *from, .spec = *from->spec};
 	ret->box.spec = spec;
 	spec->proc.env = (struct strv)STRV_INIT;
+	if (job->env.n) /* a warm interpreter has looked at its environment */
+		ret->box.warm = NULL;
 	for (size_t i = 0; i < from->spec->proc.env.n; i++)
 		strv_add(&spec->proc.env, from->spec->proc.env.items[i]);
 	for (size_t i = 0; i < job->env.n; i++)
@@ -176,7 +213,12 @@ void eval_harness_argv(struct strv *argv)
 {
 	strv_add(argv, "python3");
 	strv_add(argv, "-c");
-	strv_add(argv, "exec(open(4, 'rb').read())");
+	strv_add(argv, HARNESS_CODE);
+}
+
+bool eval_is_harness(const struct strv *argv)
+{
+	return argv->n > 2 && str_eq(argv->items[2], HARNESS_CODE);
 }
 
 int eval_harness_fd(const struct paths *paths, const char *const *names, struct err *e)

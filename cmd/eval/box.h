@@ -13,6 +13,7 @@
 
 struct err;
 struct eval_job;
+struct eval_warm;
 struct paths;
 struct value;
 
@@ -20,6 +21,7 @@ struct value;
 struct eval_box {
 	const struct paths *paths;
 	const struct container_spec *spec; /* frozen */
+	const struct eval_warm *warm;      /* NULL: every interpreter is started */
 };
 
 /* The box with what a job has of its own: files, environment, limits. */
@@ -42,6 +44,7 @@ struct eval_start {
 	uint64_t timeout_ms;
 	const struct value *input;               /* standard input, a text; NULL: the box's */
 	const struct container_channel *channel; /* or NULL */
+	int started_fd; /* gets a byte when the program runs; 0: nobody waits for it */
 };
 
 /* How one went. The spec is its own where it differs from the box's. */
@@ -59,6 +62,7 @@ void eval_ended_free(struct eval_ended *x);
  * can write it, and the container's root has nothing of it.
  */
 void eval_harness_argv(struct strv *argv); /* what has the interpreter read it, as descriptor 4 */
+bool eval_is_harness(const struct strv *argv);
 int eval_harness_fd(const struct paths *paths, const char *const *names, struct err *e);
 
 #endif

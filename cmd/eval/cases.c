@@ -109,6 +109,35 @@ static int read_compare(struct eval_case *c, const struct value *v, struct err *
 	return wrong(e, "compare", "equal, set, close or stdout, or an object of the last two");
 }
 
+/* Other names of members, as others spell them. */
+static const char *spelt(const char *key)
+{
+	static const struct {
+		const char *from, *to;
+	} names[] = {{"input_args", "args"},
+		     {"input_kwargs", "kwargs"},
+		     {"expected_output", "expected"},
+		     {"input", "stdin"},
+		     {"output", "expected"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (str_eq(key, names[i].from))
+			return names[i].to;
+	}
+	return key;
+}
+
+/* A member and another that means the same cannot both be meant. */
+static int check_spelt_once(const struct value *v, size_t at, const char *name, struct err *e)
+{
+	for (size_t i = 0; i < at; i += 2) {
+		if (str_eq(spelt(v->items[i].text), name))
+			return err_set(e, EINVAL, "%s and %s: are the same", v->items[i].text,
+				       v->items[at].text);
+	}
+	return 0;
+}
+
 static int read_member(struct eval_case *c, const struct value *key, const struct value *v,
 		       struct err *e)
 {
@@ -179,6 +208,8 @@ static int check_case(struct eval_case *c, bool for_function, bool has_compare, 
 static int read_case(const struct value *v, bool for_function, size_t number, struct eval_case *c,
 		     struct err *e)
 {
+	struct value key;
+
 	*c = (struct eval_case){.weight = 1,
 				.compare = {.rel = 1e-9},
 				.args = {.kind = VALUE_LIST},
@@ -188,7 +219,11 @@ static int read_case(const struct value *v, bool for_function, size_t number, st
 	for (size_t i = 0; i < v->n; i += 2) {
 		if (v->items[i].kind != VALUE_STR)
 			return err_set(e, EINVAL, "must be an object");
-		if (read_member(c, &v->items[i], &v->items[i + 1], e) < 0)
+		key = v->items[i];
+		key.text = spelt(key.text);
+		key.n = strlen(key.text);
+		if (check_spelt_once(v, i, key.text, e) < 0 ||
+		    read_member(c, &key, &v->items[i + 1], e) < 0)
 			return -EINVAL;
 	}
 	if (!c->name)

@@ -19,14 +19,13 @@
 
 static void failed(struct eval_case *c, const char *fmt, va_list ap)
 {
-	char *text = NULL;
+	_free_ char *text = str_vprintf(fmt, ap);
 
 	c->is_judged = true;
 	c->passed = false;
 	strbuf_reset(&c->detail);
-	if (vasprintf(&text, fmt, ap) >= 0)
+	if (text)
 		strbuf_addstr(&c->detail, text);
-	free(text);
 }
 
 void eval_case_failed(struct eval_case *c, const char *fmt, ...)

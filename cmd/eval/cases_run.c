@@ -7,6 +7,7 @@
  * case, and too much of it ends the run. Nobody tells the program how many cases are left, what
  * they are called, or whether it passed.
  *
+ *	STARTING  until the container has started the interpreter: the program's clock stands still
  *	LOADING	  until L, or X: what the snippet's own statements did
  *	RUNNING	  C was sent; A is the answer, E says that the fork of this case has ended
  *	KILLING	  it took too long: K was sent, E is waited for
@@ -18,11 +19,13 @@
  */
 #include "cmd/eval/cases_run.h"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/eval/cases.h"
 #include "cmd/eval/frame.h"
@@ -32,14 +35,15 @@
 #include "runtime/base/fd.h"
 
 #define KILL_MS 1000u
+#define START_MS 60000u /* a container may take on a busy machine; it has limits of its own */
 #define LEAVE_MS 2000u
 #define STRAYS_MAX 1000u
 #define STRAY_BYTES_MAX (32u << 20)
 
-enum state { LOADING, RUNNING, KILLING, LEAVING };
+enum state { STARTING, LOADING, RUNNING, KILLING, LEAVING };
 
 struct asker {
-	int fd, timer, epoll;
+	int fd, timer, epoll, started[2]; /* a pipe: a byte comes when the program runs */
 	enum state state;
 	struct frame_buffer in;
 	struct strbuf out;
@@ -179,10 +183,10 @@ static void take(struct asker *a, const struct frame *f)
 	bool is_running = a->state == RUNNING || a->state == KILLING;
 	bool is_ours = is_running && a->at < a->job->cases.n && f->number == a->number;
 
-	if (a->state == LOADING && f->kind == 'L') {
+	if (a->state <= LOADING && f->kind == 'L') {
 		a->is_loaded = true;
 		go_on(a);
-	} else if (a->state == LOADING && f->kind == 'X') {
+	} else if (a->state <= LOADING && f->kind == 'X') {
 		eval_error_read(f->payload, f->len, &a->verdict->error);
 		enter(a, LEAVING, LEAVE_MS);
 	} else if (a->state == RUNNING && f->kind == 'A' && is_ours) {
@@ -213,12 +217,21 @@ static int time_is_up(struct asker *a)
 	return 0;
 }
 
+static void see_start(struct asker *a)
+{
+	char byte;
+
+	if (read(a->started[0], &byte, 1) == 1 && a->state == STARTING)
+		enter(a, LOADING, a->step_ms);
+}
+
 static int asker_handle(void *ctx)
 {
 	struct asker *a = ctx;
 	struct frame f;
 	int r = frame_fill(&a->in, a->fd, NULL), n;
 
+	see_start(a);
 	while ((n = frame_next(&a->in, &f, NULL)) > 0 && !a->is_flooded)
 		take(a, &f);
 	if (n < 0 || a->is_flooded) {
@@ -240,15 +253,16 @@ static int asker_open(struct asker *a, int *ret_far, struct err *e)
 
 	a->epoll = epoll_create1(EPOLL_CLOEXEC);
 	a->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (a->epoll < 0 || a->timer < 0 ||
+	if (a->epoll < 0 || a->timer < 0 || pipe2(a->started, O_CLOEXEC | O_NONBLOCK) < 0 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(e, "channel");
 	a->fd = pair[0];
 	*ret_far = pair[1];
 	if (epoll_ctl(a->epoll, EPOLL_CTL_ADD, a->fd, &ev) < 0 ||
+	    epoll_ctl(a->epoll, EPOLL_CTL_ADD, a->started[0], &ev) < 0 ||
 	    epoll_ctl(a->epoll, EPOLL_CTL_ADD, a->timer, &ev) < 0)
 		return err_sys(e, "channel");
-	enter(a, LOADING, a->step_ms);
+	enter(a, STARTING, a->step_ms + START_MS);
 	return 0;
 }
 
@@ -259,6 +273,8 @@ static void asker_close(struct asker *a)
 	fd_close(&a->fd);
 	fd_close(&a->timer);
 	fd_close(&a->epoll);
+	fd_close(&a->started[0]);
+	fd_close(&a->started[1]);
 }
 
 /* The container is gone; what it still said counts, if it was about the case that ran. */
@@ -313,6 +329,7 @@ static int ask_in_container(const struct eval_box *box, struct asker *a, struct 
 			.keep_fds = fds,
 			.n_keep_fds = 2,
 			.channel = &listen,
+			.started_fd = a->started[1],
 		};
 
 		listen.fd = a->epoll;
@@ -345,10 +362,10 @@ int eval_run_cases(const struct eval_box *box, struct eval_job *job, struct eval
 	do {
 		struct eval_ended ended = {0};
 
-		a.state = LOADING;
+		a.state = STARTING;
 		a.is_loaded = a.is_over = a.is_flooded = false;
 		a.strays = a.stray_bytes = a.sent = 0;
-		a.fd = a.timer = a.epoll = -1;
+		a.fd = a.timer = a.epoll = a.started[0] = a.started[1] = -1;
 		r = ask_in_container(box, &a, &ended, e);
 		if (is_first)
 			v->completed = a.is_loaded;

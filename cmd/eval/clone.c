@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/eval/git.h"
@@ -101,9 +102,9 @@ static int fetch(const char *dir, const char *url, const char *commit, struct er
 	return 0;
 }
 
-static int lock(int dirfd, const char *name, struct err *e)
+static int lock(int dirfd, const char *name, const char *suffix, bool exclusive, struct err *e)
 {
-	_free_ char *file = str_printf("%s.lock", name);
+	_free_ char *file = str_printf("%s%s", name, suffix);
 	_close_ int fd = -1;
 	int r;
 
@@ -112,15 +113,15 @@ static int lock(int dirfd, const char *name, struct err *e)
 	fd = openat(dirfd, file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return err_sys(e, "lock %s", file);
-	r = file_lock_wait(fd, true);
+	r = file_lock_wait(fd, exclusive);
 	return r < 0 ? err_code(e, r, "lock %s", file) : take_fd(&fd);
 }
 
 int clone_fetch(const struct paths *paths, const char *url, const char *commit, char **ret_dir,
-		struct err *e)
+		int *ret_use_fd, struct err *e)
 {
 	_strbuf_ struct strbuf name = STRBUF_INIT;
-	_close_ int repos = -1, locked = -1;
+	_close_ int repos = -1, locked = -1, use = -1;
 	_free_ char *dir = NULL;
 	int r = clone_check(url, commit, e);
 
@@ -134,7 +135,10 @@ int clone_fetch(const struct paths *paths, const char *url, const char *commit, 
 	dir = str_printf("%s/repos/%s.git", paths->cache, strbuf_str(&name));
 	if (!dir)
 		return err_set(e, ENOMEM, "out of memory");
-	locked = lock(repos, strbuf_str(&name), e);
+	use = lock(repos, strbuf_str(&name), ".use", false, e);
+	if (use < 0)
+		return use;
+	locked = lock(repos, strbuf_str(&name), ".lock", true, e);
 	if (locked < 0)
 		return locked;
 	if (!has_commit(dir, commit)) {
@@ -145,7 +149,10 @@ int clone_fetch(const struct paths *paths, const char *url, const char *commit, 
 		if (r >= 0)
 			r = fetch(dir, url, commit, e);
 	}
-	if (r >= 0)
-		*ret_dir = take_ptr(dir);
-	return r;
+	if (r < 0)
+		return r;
+	(void)utimensat(AT_FDCWD, dir, NULL, 0); /* when it was last used */
+	*ret_dir = take_ptr(dir);
+	*ret_use_fd = take_fd(&use);
+	return 0;
 }

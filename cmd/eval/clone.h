@@ -15,9 +15,12 @@
 struct err;
 struct paths;
 
-/* Fetches the commit where the cache has not got it; *ret_dir: the bare repository, to be freed. */
+/*
+ * Fetches the commit where the cache has not got it; *ret_dir: the bare repository, to be freed. It
+ * stays in the cache while *ret_use_fd, a lock, is open (cmd/image/repos.h).
+ */
 int clone_fetch(const struct paths *paths, const char *url, const char *commit, char **ret_dir,
-		struct err *e);
+		int *ret_use_fd, struct err *e);
 
 /* -EINVAL for what clone_fetch() would refuse without asking anybody. */
 int clone_check(const char *url, const char *commit, struct err *e);

@@ -12,6 +12,8 @@
 #include "cmd/eval/batch_line.h"
 #include "cmd/eval/job.h"
 #include "cmd/eval/judge.h"
+#include "cmd/eval/summary.h"
+#include "cmd/eval/warm.h"
 #include "cmd/resolve.h"
 #include "cmd/result_out.h"
 #include "cmd/run_container.h"
@@ -24,6 +26,7 @@
 
 #define DEFAULT_TIMEOUT_MS 5000u
 #define EVAL_FILE_BYTES_MAX (100u << 20)
+#define WARM_AFTER_LINES 4u /* of a shorter batch it takes longer than it saves */
 #define DEFAULT_MEMORY_BYTES (UINT64_C(256) << 20)
 
 struct eval_args {
@@ -37,6 +40,8 @@ struct eval_args {
 struct eval_batch {
 	struct eval_box box;
 	struct eval_job *job; /* a line's process has its own copy */
+	struct eval_warm warm;
+	unsigned lines;
 };
 
 static const struct opt eval_only_opts[] = {
@@ -60,8 +65,7 @@ static const struct opt eval_only_opts[] = {
 		 "the module solution, and csbx carries calls and values between the two; with "
 		 "--function, candidate is that function, and check(candidate) is called"},
 	{OPT_LIST, 0, "files", "FILE", offsetof(struct eval_args, files), .offers = "file",
-	 .help = "a file to put, under its own name, into the directory the program starts in; may "
-		 "be repeated"},
+	 .help = "a file to put, under its own name, into the directory the program starts in"},
 	{OPT_LIST, 0, "deny-import", "MODULE", offsetof(struct eval_args, deny_import),
 	 .help = "do not run a program that imports MODULE or what is in it, or anything for *; a "
 		 "look at its syntax tree, no boundary"},
@@ -242,7 +246,7 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 		   const struct image_meta *meta)
 {
-	const struct eval_box box = {&c->paths, &a->run.spec};
+	const struct eval_box box = {&c->paths, &a->run.spec, NULL};
 	struct eval_job_box own = {0};
 	struct eval_verdict verdict = {0};
 	struct result_more more = {.write = eval_verdict_write, .ctx = &verdict};
@@ -259,6 +263,8 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 	} else {
 		run_report(&verdict.ended.spec, meta, &verdict.ended.result, "eval");
 		code = eval_exit_code(&verdict);
+		if (!a->run.result.json && !a->run.result.fd)
+			eval_summary_print(&verdict);
 		more.completed = verdict.completed;
 		if (result_out_write_more(&out, &verdict.ended.spec, &verdict.ended.result, &more,
 					  &e) < 0)
@@ -291,14 +297,26 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	return result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
 }
 
+static void before_line(void *ctx)
+{
+	struct eval_batch *b = ctx;
+
+	if (++b->lines == WARM_AFTER_LINES && b->job->lang == EVAL_PYTHON)
+		eval_warm_make(&b->warm, &b->box);
+	if (b->warm.fd >= 0)
+		b->box.warm = &b->warm;
+}
+
 static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
 {
-	struct eval_batch ctx = {{&c->paths, &a->run.spec}, job};
+	struct eval_batch ctx = {
+		.box = {&c->paths, &a->run.spec, NULL}, .job = job, .warm = EVAL_WARM_INIT};
 	const struct batch b = {
 		.input = a->batch,
 		.output = a->output,
 		.jobs = (unsigned)a->jobs,
 		.work = run_line,
+		.before = before_line,
 		.ctx = &ctx,
 	};
 	struct err e = ERR_INIT;
@@ -306,6 +324,7 @@ static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
 
 	a->run.spec.capture_output = true;
 	r = batch_run(&b, &e);
+	eval_warm_free(&ctx.warm);
 	return r < 0 ? cmd_error(&e, "eval --batch") : r ? 128 + r : 0;
 }
 

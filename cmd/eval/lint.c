@@ -81,6 +81,8 @@ static void set_violation(struct eval_verdict *v, const struct strv *found)
 	for (size_t i = 0; i < found->n; i++)
 		strv_take(&v->feedback, str_printf("Not allowed: %s.", found->items[i]));
 	v->error.message = found->n ? str_printf("%s", found->items[0]) : NULL;
+	if (found->n && str_has_prefix(found->items[0], "line "))
+		v->error.line = (unsigned)strtoul(found->items[0] + 5, NULL, 10);
 }
 
 static int run_lint(const struct eval_box *box, const struct eval_job *job, int pair[2],

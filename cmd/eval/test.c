@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -48,7 +49,7 @@ static const struct opt test_opts[] = {
 	 .help = "a test that must still pass, and may be skipped"},
 	{OPT_FLAG, 0, "strict", .offset = AT(strict),
 	 .help = "anything that looks like tampering with the tests makes the result unresolved"},
-	{OPT_CHOICE, 0, "runner", NULL, AT(runner), .choices = "pytest|unittest",
+	{OPT_CHOICE, 0, "runner", "NAME", AT(runner), .choices = "pytest|unittest",
 	 .initial = "pytest", .help = "what runs the tests"},
 	{OPT_STR, 0, "batch", "FILE", AT(batch), .offers = "file",
 	 .help = "judge what each line of FILE (-: standard input) says, a JSON object, and print "
@@ -152,6 +153,17 @@ void test_execute_always(struct test_run *t, const struct test_wish *w, const st
 	result->error = e;
 }
 
+/* A message of several lines, each as one: what is refused of a patch is a piece of a patch. */
+static void tell_lines(const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		cmd_warn("  %.*s", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
 /* For people; programs have the object. */
 static void tell(const struct test_run *t, const struct run_result *result)
 {
@@ -163,9 +175,10 @@ static void tell(const struct test_run *t, const struct run_result *result)
 		cmd_warn("tampering: %s: %s", t->report.tamper.items[i].what,
 			 t->report.tamper.items[i].text);
 	for (size_t i = 0; i < t->report.patches.n; i++) {
-		if (t->report.patches.items[i].text)
-			cmd_warn("%s does not apply: %s", t->report.patches.items[i].what,
-				 t->report.patches.items[i].text);
+		if (!t->report.patches.items[i].text)
+			continue;
+		cmd_warn("%s does not apply:", t->report.patches.items[i].what);
+		tell_lines(t->report.patches.items[i].text);
 	}
 	if (v->has_lists)
 		cmd_warn("%s: %zu of %zu fail-to-pass, %zu of %zu pass-to-pass",

@@ -92,12 +92,12 @@ static bool is_copied(const struct container_spec *spec)
 	return false;
 }
 
-static int add_clone(const struct test_wish *w, const struct paths *paths,
+static int add_clone(struct test_run *t, const struct test_wish *w, const struct paths *paths,
 		     struct container_spec *spec, struct err *e)
 {
 	_free_ char *dir = NULL;
 	struct mount_spec *m;
-	int r = clone_fetch(paths, w->clone, w->commit, &dir, e);
+	int r = clone_fetch(paths, w->clone, w->commit, &dir, &t->use_fd, e);
 
 	if (r < 0)
 		return r;
@@ -124,7 +124,7 @@ int test_prepare(struct test_run *t, const struct test_wish *w, const struct pat
 	int r = channel_open(&t->channel, take_record, t, e);
 
 	if (r >= 0 && w->clone)
-		r = add_clone(w, paths, spec, e);
+		r = add_clone(t, w, paths, spec, e);
 	if (r >= 0)
 		r = t->input_fd = test_input_make(&in, e);
 	if (r >= 0)
@@ -192,6 +192,7 @@ void test_run_done(struct test_run *t)
 {
 	channel_close(&t->channel);
 	fd_close(&t->input_fd);
+	fd_close(&t->use_fd);
 	test_report_free(&t->report);
 	test_verdict_free(&t->verdict);
 }

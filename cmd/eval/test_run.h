@@ -56,10 +56,11 @@ struct test_run {
 	struct test_report report;
 	struct test_verdict verdict;
 	int input_fd; /* for the harness */
+	int use_fd;   /* of a repository in the cache: it is not pruned meanwhile */
 };
-#define TEST_RUN_INIT                                   \
-	{                                               \
-		.channel = CHANNEL_INIT, .input_fd = -1 \
+#define TEST_RUN_INIT                                                 \
+	{                                                             \
+		.channel = CHANNEL_INIT, .input_fd = -1, .use_fd = -1 \
 	}
 
 /* Where the repository lies inside; reads nothing. */

@@ -264,24 +264,40 @@ static bool to_float(const struct value *in, struct value *v)
 	return d != 0;
 }
 
-/* An object of one member whose name is a word with a value that fits it; else it stays as it is.
+static bool to_sequence(enum value_kind kind, const struct value *in, struct value *v)
+{
+	*v = (struct value){.kind = kind, .n = in->n, .items = in->items};
+	return true;
+}
+
+/*
+ * An object of one member whose name is a word. One that does not fit its word is a mistake of who
+ * wrote it; a dict that looks like one is written as a $dict.
  */
-static void apply_word(struct reader *r, struct value *v)
+static int apply_word(struct reader *r, struct value *v, struct err *e)
 {
 	const struct value *key = v->items, *in = v->items + 1;
+	bool is_list = v->n == 2 && in->kind == VALUE_LIST, is_good = true;
+	bool is_text = v->n == 2 && in->kind == VALUE_STR;
+	const char *fit = "an array";
 
 	if (v->n != 2 || key->text[0] != '$')
-		return;
-	if (in->kind == VALUE_LIST && value_is_text(key, "$dict"))
-		(void)to_dict(r, in, v);
-	else if (in->kind == VALUE_LIST && value_is_text(key, "$tuple"))
-		*v = (struct value){.kind = VALUE_TUPLE, .n = in->n, .items = in->items};
-	else if (in->kind == VALUE_LIST && value_is_text(key, "$set"))
-		*v = (struct value){.kind = VALUE_SET, .n = in->n, .items = in->items};
-	else if (in->kind == VALUE_STR && value_is_text(key, "$bytes"))
-		(void)to_bytes(r, in, v);
-	else if (in->kind == VALUE_STR && value_is_text(key, "$float"))
-		(void)to_float(in, v);
+		return 0;
+	if (value_is_text(key, "$dict")) {
+		is_good = is_list && to_dict(r, in, v);
+		fit = "an array of pairs";
+	} else if (value_is_text(key, "$tuple")) {
+		is_good = is_list && to_sequence(VALUE_TUPLE, in, v);
+	} else if (value_is_text(key, "$set")) {
+		is_good = is_list && to_sequence(VALUE_SET, in, v);
+	} else if (value_is_text(key, "$bytes")) {
+		is_good = is_text && to_bytes(r, in, v);
+		fit = "a text in base64";
+	} else if (value_is_text(key, "$float")) {
+		is_good = is_text && to_float(in, v);
+		fit = "nan, inf or -inf";
+	}
+	return is_good ? 0 : err_set(e, EBADMSG, "%s: must be %s", key->text, fit);
 }
 
 /* --- containers ---------------------------------------------------------------------------------
@@ -320,7 +336,7 @@ static int close_container(struct reader *r, struct err *e)
 		return ret;
 	ret = check_keys(r, v, e);
 	if (ret >= 0)
-		apply_word(r, v);
+		ret = apply_word(r, v, e);
 	return ret;
 }
 

@@ -43,7 +43,10 @@ CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.repo
 PEEPING = {"gc.get_objects": "heap_search", "gc.get_referrers": "heap_search", "gc.get_referents": "heap_search",
            "ctypes.addressof": "memory", "ctypes.cdata": "memory", "ctypes.string_at": "memory",
            "ctypes.cdata/buffer": "memory", "ctypes.dlopen": "memory", "ctypes.dlsym": "memory",
-           "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory"}
+           "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory",
+           "sys.settrace": "trace", "sys.setprofile": "trace", "sys.monitoring.register_callback": "trace",
+           "cpython.PyInterpreterState_New": "interpreter"}
+DIRECT = ("heap_search", "frame_search", "trace")  # nobody does these for others but by name
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
 
 
@@ -174,6 +177,13 @@ def _core(secret, fd):
             frame = frame.f_back
         return None
 
+    def indirect(frame, name):
+        """The repository's own code that does what it has no word for: an object it was given did it."""
+        code = frame.f_code
+        if not repo or not code.co_filename.startswith(repo + "/") or name in code.co_names:
+            return None
+        return "%s:%d, which does not name it" % (short(code.co_filename), frame.f_lineno)
+
     def modified(name, now):
         code = _getattr(now, "__code__", None)
         file = code.co_filename if code is not None else "?"
@@ -228,25 +238,26 @@ def _core(secret, fd):
     def audited(event, args, frame):
         """An audit event: whoever looks where the secrets of this frame are is told first."""
         kind = PEEPING.get(event)
+        name = event.rpartition(".")[2]
         if kind is None and event == "sys._getframe":
             kind = "frame_search"
             if frame.f_code.co_filename.endswith("/inspect.py"):
-                frame = frame.f_back
-            if is_vouched(frame.f_code.co_filename):
+                frame, name = frame.f_back, "currentframe"
+            if is_vouched(frame.f_code.co_filename) and not indirect(frame, name):
                 return
         elif kind is None and event in ("object.__getattr__", "object.__setattr__"):
             if event == "object.__setattr__" or args[1] not in FRAMES:
                 kind = "code_change" if event == "object.__setattr__" else None
             else:
-                kind = "frame_search"
-                if is_vouched(frame.f_code.co_filename):
+                kind, name = "frame_search", args[1]
+                if is_vouched(frame.f_code.co_filename) and not indirect(frame, name):
                     return
         elif kind is None and event == "open":
             path = _str(args[0])
             if path.startswith("/proc/") and path.endswith(("/mem", "/pagemap")):
                 kind = "memory"
         if kind is not None:
-            who = culprit(frame)
+            who = culprit(frame) or (indirect(frame, name) if kind in DIRECT else None)
             if who is not None:
                 found(kind, "%s by %s" % (event, who))
 

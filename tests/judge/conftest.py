@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the judge tier, on top of those of tests/conftest.py."""
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -41,16 +40,7 @@ def judge_image(kind, session_dir):
         source = judgeimages.layout(kind)
     except images.MissingTool as e:
         return pytest.fail(str(e))
-    box = harness.Sandbox(top=os.environ.get("TMPDIR"))
-    try:
-        out = box.work / f"{kind}.sqsh"
-        box.ok("import", "-q", "-o", out, f"oci:{source}", timeout=300)
-        kept = session_dir / f"{kind}.sqsh"
-        kept.write_bytes(out.read_bytes())
-        kept.chmod(0o444)
-        return kept
-    finally:
-        box.close()
+    return harness.import_once(session_dir, source, kind)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """eval_batch, and Pool's eval and test: many snippets, whatever is wrong with some of them."""
+import asyncio
 import itertools
 
 import pytest
@@ -76,3 +77,46 @@ def test_check_and_files(client, python_image):
     for name in ("../x", "", "a/b", ".."):
         with pytest.raises(ValueError):
             client.eval("1", image=python_image, files={name: "x"})
+
+
+def test_batch_to_await(client, python_image, running):
+    async def all_of(*jobs):
+        return [record async for record in client.aio.eval_batch(jobs, image=python_image, workers=2, timeout=60)]
+
+    async def both():
+        return await asyncio.gather(all_of("print(1)", {"id": "x", "code": "print(2)"}, {"id": "bad", "no": 1}), all_of("print(3)"))
+
+    first, second = asyncio.run(both())
+    assert {r.id: r.result.stdout if r.result else r.error.code for r in first} == {0: "1\n", "x": "2\n", "bad": "bad_line"}
+    assert [r.result.stdout for r in second] == ["3\n"] and running() == []
+
+
+def test_batch_to_await_left_early(client, python_image, running):
+    async def some():
+        batch = client.aio.eval_batch(["print(1)", "import time; time.sleep(600)"], image=python_image, workers=2, timeout=900)
+        async for record in batch:
+            assert record.result.stdout == "1\n"
+            break
+        await batch.aclose()
+
+    async def cancelled():
+        async def wait():
+            async for _ in client.aio.eval_batch(["import time; time.sleep(600)"], image=python_image, timeout=900):
+                pass
+        task = asyncio.ensure_future(wait())
+        while not running():
+            await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(asyncio.wait_for(some(), 60))
+    asyncio.run(asyncio.wait_for(cancelled(), 60))
+    assert running() == []
+
+
+def test_batch_to_await_of_a_broken_csbx(client, python_image):
+    async def all_of():
+        return [r async for r in client.aio.eval_batch(["1"], image="no-such-image")]
+    with pytest.raises(client.SandboxError, match="no-such-image"):
+        asyncio.run(all_of())

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from resultschema import checked
+
 
 def lines(*objects):
     return "".join((x if isinstance(x, str) else json.dumps(x)) + "\n" for x in objects)
@@ -18,7 +20,7 @@ def batch(csbx, image, *objects, options=(), code=0):
     (csbx.work / "in").write_text(lines(*objects), encoding="utf-8")
     p = csbx.run("eval", "--image", image, "-j", "2", *options, "--batch", csbx.work / "in", timeout=180)
     assert p.returncode == code, p.stderr
-    return [json.loads(line) for line in p.stdout.splitlines()]
+    return [checked(json.loads(line)) for line in p.stdout.splitlines()]
 
 
 def test_every_line_has_its_record(csbx, python_image):

@@ -209,3 +209,88 @@ def f(x):
     r = judge(csbx, python_image, code, [{"args": [i], "expected": i} for i in (1, 2, 3)], "--timeout", "15")
     assert passed(r) == [False, True, True], details(r)
     assert "15.000 s" in details(r)[0]
+
+
+REPLAY = """
+import os, sys
+
+def frame(kind, number, payload=b""):
+    return kind + bytes(3) + len(payload).to_bytes(4, "little") + number.to_bytes(8, "little") + payload
+
+def answer(n):
+    return b"l4:s1:Rs3:inti%d;N" % (n * n)
+
+def number():
+    at = sys._getframe()
+    while "number" not in at.f_locals:
+        at = at.f_back
+    return at.f_locals["number"]
+
+def f(n):
+    mine = number()
+    if n == 1:  # honest, and answers what is to come in advance
+        with open("old", "w") as file:
+            file.write(str(mine))
+        for other in (0, 1, mine + 1, mine - 1, mine ^ 1):
+            os.write(3, frame(b"A", other, answer(2)) + frame(b"E", other, b"i0;"))
+        return 1
+    old = int(open("old").read())  # and answers rightly later, as the one before
+    os.write(3, frame(b"A", old, answer(n)) + frame(b"E", old, b"i0;"))
+    return -1
+"""
+
+
+def test_no_answer_is_for_another_case(csbx, python_image):
+    """Neither one that comes before its question nor one under the number of an earlier case."""
+    r = judge(csbx, python_image, REPLAY, [{"args": [n], "expected": n * n} for n in (1, 2, 3)])
+    assert passed(r) == [True, False, False], details(r)
+    assert "-1" in details(r)[1] and "-1" in details(r)[2]
+
+
+def test_a_case_ended_by_itself_is_not_the_next(csbx, python_image):
+    """A fork that says its case is over and goes on is asked nothing more, and what it answers is nobody's."""
+    code = REPLAY.replace("    if n == 1:", "    if n == 1:\n        os.write(3, frame(b'A', mine, answer(1)) + frame(b'E', mine, b'i0;'))\n"
+                          "        import time\n        for _ in range(20):\n            time.sleep(0.05)\n"
+                          "            os.write(3, frame(b'A', mine, answer(2)) + frame(b'A', mine, answer(3)))\n"
+                          "        return -1\n    if n == 0:").replace('    old = int(open("old").read())', "    return -1\n    old = 0")
+    r = judge(csbx, python_image, code, [{"args": [n], "expected": n * n} for n in (1, 2, 3)])
+    assert passed(r)[1:] == [False, False], details(r)
+
+
+def test_other_names_of_members(csbx, python_image):
+    code = "def f(x, y=0): return x + y"
+    r = judge(csbx, python_image, code, [{"input_args": [1], "input_kwargs": {"y": 2}, "expected_output": 3},
+                                         {"args": [1], "expected_output": 2}])
+    assert passed(r) == [True, False]
+    r = judge(csbx, python_image, "print(int(input()) * 2)", [{"input": "4\n", "output": "8"}, {"stdin": "4", "expected_output": "9"}],
+              function=None)
+    assert passed(r) == [True, False]
+
+
+@pytest.mark.parametrize("case, says", [
+    ({"args": [1], "input_args": [1]}, "args and input_args"), ({"expected": 1, "expected_output": 1}, "expected and expected_output"),
+    ({"args": [{"$tuple": 3}]}, "$tuple: must be an array"), ({"args": [], "expected": {"$float": "big"}}, "$float"),
+    ({"args": [{"$bytes": "%"}]}, "$bytes"), ({"args": [{"$dict": [[1]]}]}, "$dict"), ({"args": [], "input": "x"}, "stdin")])
+def test_mistakes_in_cases_are_named(csbx, python_image, case, says):
+    (csbx.work / "cases").write_text(json.dumps([case]), encoding="utf-8")
+    csbx.fails("eval", "--image", python_image, "--function", "f", "--cases", csbx.work / "cases", stdin="def f(): pass", says=says)
+
+
+def test_a_table_for_people(csbx, python_image):
+    (csbx.work / "cases").write_text(json.dumps([{"name": "good\x1b[1m", "args": [1], "expected": 1},
+                                                 {"name": "bad", "args": [2], "expected": 1, "weight": 3}]), encoding="utf-8")
+    words = ["eval", "--image", python_image, "--function", "f", "--cases", csbx.work / "cases", "-"]
+    p = csbx.run(*words, stdin="def f(x): return x")
+    assert p.returncode == 1 and "\x1b" not in p.stdout
+    rows = [line.split() for line in p.stdout.splitlines()]
+    assert rows[0] == ["CASE", "RESULT", "MS", "DETAIL"]
+    assert rows[1][:2] == ["good\\x1b[1m", "passed"] and rows[2][:2] == ["bad", "failed"] and "returned 2, expected 1" in p.stdout
+    assert rows[3] == ["1", "of", "2", "passed,", "score", "0.25"]
+    p = csbx.run(*words, stdin="def f(x): return 1")
+    assert p.returncode == 0 and "2 of 2 passed" in p.stdout
+
+
+def test_the_clock_of_loading_is_the_snippets(csbx, python_image):
+    code = "import time\ntime.sleep(30)\ndef f(): pass"
+    r = judge(csbx, python_image, code, [{"args": []}], "--timeout", "1")
+    assert r["status"] == "timeout" and passed(r) == [False] and r["wall_s"] < 25

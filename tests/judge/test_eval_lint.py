@@ -31,6 +31,7 @@ def test_violations(csbx, python_image, options, code, found):
     r = lint(csbx, python_image, code + "\nprint('ran')", *options)
     assert (r["exit"], r["status"], r["exit_code"], r["success"], r["stdout"]) == (1, "policy_violation", None, False, "")
     assert found in r["feedback"][0] and found in r["error_summary"]["message"], r["feedback"]
+    assert r["error_summary"]["line"] >= 1
 
 
 @pytest.mark.parametrize("options, code", [

@@ -6,6 +6,7 @@ from pathlib import Path
 import jsonschema
 
 from repositories import FIX, STILL, TARGET, diff
+from resultschema import checked
 
 
 def batch(judge, *objects, options=(), code=0):
@@ -14,7 +15,7 @@ def batch(judge, *objects, options=(), code=0):
     p = judge.csbx.run("test", "--image", judge.image, "-j", "2", *options, "--batch", judge.csbx.work / "lines",
                        timeout=300)
     assert p.returncode == code, p.stderr
-    return [json.loads(line) for line in p.stdout.splitlines()]
+    return [checked(json.loads(line)) for line in p.stdout.splitlines()]
 
 
 def test_lines_are_judged_alone(judge):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx test --clone: a commit of a repository that a server on loopback has."""
+import fcntl
 import http.server
+import json
+import os
 import socket
 import subprocess
 import threading
@@ -139,3 +142,23 @@ def test_what_is_refused(judge, url, commit, says):
 def test_an_image_without_git(judge, upstream, patch_image):
     p = judge.csbx.run("test", "--image", patch_image, "--clone", str(judge.repo), "--commit", upstream[1], "--json")
     assert p.returncode == 125 and '"no_git"' in p.stdout
+
+
+def test_the_cache_is_shown_and_pruned(judge, upstream):
+    """What --clone fetched: with its size, and gone when it is old and nobody uses it."""
+    csbx, url = judge.csbx, judge.repo.as_uri()
+    clone(judge, url, upstream[1])
+    listed = json.loads(csbx.ok("cache", "ls", "--json"))["repositories"]
+    assert [r["url"] for r in listed] == [url] and listed[0]["bytes"] > 100
+    assert url in csbx.ok("cache", "ls")
+    assert url not in csbx.ok("cache", "prune", "--older", "1h")
+    repo = next((csbx.dirs["cache"] / "repos").glob("*.git"))
+    old = time.time() - 7200
+    os.utime(repo, (old, old))
+    assert url in csbx.ok("cache", "prune", "--older", "1h", "--dry-run") and repo.exists()
+    with open(repo.with_suffix(".use"), "rb") as use:  # as a run of the tests holds it
+        fcntl.lockf(use, fcntl.LOCK_SH)
+        assert url not in csbx.ok("cache", "prune", "--older", "1h") and repo.exists()
+    assert url in csbx.ok("cache", "prune", "--older", "1h") and not repo.exists()
+    assert json.loads(csbx.ok("cache", "ls", "--json"))["repositories"] == []
+    clone(judge, url, upstream[1])

@@ -6,9 +6,10 @@ import asyncio
 import contextlib
 import subprocess
 import time
-from typing import TYPE_CHECKING, Any, Awaitable, Iterable, Mapping, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Iterable, Iterator, List, Mapping, Optional, Sequence, TypeVar, Union
 
-from . import build, program
+from . import batch, build, program
+from .batch import Record
 from .build import Code, Input, Logs, Patch
 from .call import Call, Started, Stream, own_containers, prepared
 from .errors import SandboxError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-__all__ = ["Container", "eval", "run", "start", "test"]
+__all__ = ["Container", "eval", "eval_batch", "run", "start", "test"]
 
 
 async def perform(call: Call[T]) -> T:
@@ -107,6 +108,41 @@ async def eval(code: Code, *, image: Optional[program.Path] = None, lang: Option
     return await perform(build.eval(code, image=image, lang=lang, args=args, stdin=stdin,
                               function=function, cases=cases, setup=setup, check=check,
                               files=files, csbx=csbx, given=options))
+
+
+async def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image: Optional[program.Path] = None,
+                     workers: Optional[int] = None, csbx: Optional[program.Path] = None,
+                     **given: "Unpack[EvalOptions]") -> AsyncIterator[Record]:
+    """As csbx.eval_batch(), for `async for`; snippets is read in a thread of its own.
+
+    Leaving the loop early ends what runs when the generator is closed (contextlib.aclosing).
+    """
+    started: "List[subprocess.Popen[bytes]]" = []
+    records = batch.records_of(batch.command(image, workers, csbx, given), snippets, started)
+    reading: "Optional[asyncio.Future[Optional[Record]]]" = None
+    loop = asyncio.get_running_loop()
+    try:
+        while True:
+            reading = loop.run_in_executor(None, next, records, None)
+            record = await asyncio.shield(reading)
+            if record is None:
+                return
+            yield record
+    finally:
+        await _to_its_end(_close(records, started, reading))
+
+
+async def _close(records: Iterator[Record], started: "List[subprocess.Popen[bytes]]",
+                 reading: "Optional[asyncio.Future[Optional[Record]]]") -> None:
+    """A generator cannot be closed while it waits for csbx: that is ended first."""
+    for p in started:
+        if p.poll() is None:
+            p.terminate()
+    if reading is not None:
+        await asyncio.wait([reading])
+        if not reading.cancelled():
+            reading.exception()  # that it was ended is no news
+    await asyncio.get_running_loop().run_in_executor(None, getattr(records, "close"))
 
 
 async def test(repo: Optional[program.Path] = None, *, image: Optional[program.Path] = None,

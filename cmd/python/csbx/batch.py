@@ -42,19 +42,26 @@ def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image: Opti
     one that could not be read (an unknown member, malformed cases) has an error in the place of a
     result. Closing the iterator early ends what runs.
     """
+    return records_of(command(image, workers, csbx, given), snippets, [])
+
+
+def command(image: Optional[program.Path], workers: Optional[int], csbx: Optional[program.Path],
+            given: Mapping[str, Any]) -> List[str]:
+    """The words of the csbx that judges a batch from its standard input."""
     argv = [program.find(csbx), "eval", "--image", build.operand(program.default_image(image)),
             *options.words(options.EVAL, given), "--batch", "-"]
-    if workers is not None:
-        argv.append(f"--jobs={workers}")
-    return _records(argv, snippets)
+    return argv if workers is None else [*argv, f"--jobs={workers}"]
 
 
-def _records(argv: List[str], snippets: Iterable[Union[str, Mapping[str, Any]]]) -> Iterator[Record]:
+def records_of(argv: List[str], snippets: Iterable[Union[str, Mapping[str, Any]]],
+               started: "List[subprocess.Popen[bytes]]") -> Iterator[Record]:
+    """Yields the records; started gets csbx, for who wants to end it while the generator waits."""
     failed: List[BaseException] = []
     with contextlib.ExitStack() as stack:
         said = stack.enter_context(tempfile.TemporaryFile(prefix="csbx-py-"))
         p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
                              start_new_session=True)
+        started.append(p)
         writer = threading.Thread(target=_feed, args=(p, snippets, failed), daemon=True)
         stack.callback(writer.join)
         stack.callback(_stop, p)

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_WARM_H
+#define CSBX_CMD_EVAL_WARM_H
+
+/*
+ * An interpreter that has been started once, for many snippets of a batch: each has a container of
+ * its own as ever, and in it csbx-thaw (runtime/thaw) takes the place of the interpreter, which
+ * takes longer to start than all the rest. Nothing depends on it: where it cannot be had, or does
+ * not fit a run, the interpreter is started.
+ */
+
+#include <stdbool.h>
+
+#include "runtime/base/str.h"
+
+struct eval_box;
+struct eval_start;
+struct file_spec;
+
+struct eval_warm {
+	int fd; /* its memory, sealed; below 0: there is none */
+	struct strbuf program;
+};
+#define EVAL_WARM_INIT   \
+	{                \
+		.fd = -1 \
+	}
+
+/* Words in front of the command of a run, and where the program lies in its container. */
+#define EVAL_WARM_PROGRAM "csbx/thaw"
+#define EVAL_WARM_WORDS 2u
+
+/*
+ * Starts an interpreter in a container like that of a run, and tries what came of it, in a process
+ * of its own: waits for it, for some 0.1 s where all is well and for seconds at most. The box is
+ * that of the batch, without it.
+ */
+void eval_warm_make(struct eval_warm *w, const struct eval_box *box);
+void eval_warm_free(struct eval_warm *w);
+
+/* The program, as it is put into a container; borrows. */
+struct file_spec eval_warm_program(const struct eval_warm *w);
+
+/* True where this run of the box may begin from it: it reads the harness, and nothing but it. */
+bool eval_warm_fits(const struct eval_box *box, const struct eval_start *s);
+
+#endif

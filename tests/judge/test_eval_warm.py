@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The snippets of a longer batch share one start of the interpreter (csbx-thaw), and nothing else."""
+import json
+import platform
+
+import pytest
+
+import snippets
+from resultschema import checked
+
+FILL = [{"id": f"fill {n}", "code": "pass"} for n in range(3)]  # as many as start their own
+IS_WARM = "print('csbx-warm' in open('/proc/self/maps').read())\n"
+
+# What a program can tell of its process. Run by an interpreter that was started, and by one that was not.
+OF_A_PROCESS = r"""
+import ctypes, json, os, resource, signal, subprocess, sys, threading, time
+seen = {"argv": sys.argv, "orig_argv": sys.orig_argv, "flags": str(sys.flags), "path": sys.path, "cwd": os.getcwd(),
+        "environ": dict(os.environ), "pid": os.getpid(), "uid": os.getuid(), "fds": sorted(os.listdir("/proc/self/fd")),
+        "comm": open("/proc/self/comm").read(), "stdin": sys.stdin.read(), "encoding": sys.stdout.encoding,
+        "mask": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])), "tasks": os.listdir("/proc/self/task"),
+        "children": open("/proc/self/task/%d/children" % os.getpid()).read(), "main": list(globals())[:8],
+        "limits": [resource.getrlimit(n) for n in range(10)]}
+seen["hostname"], seen["getenv"] = os.uname().nodename, subprocess.getoutput("echo $HOSTNAME")
+seen["handlers"] = [str(signal.getsignal(n)) for n in range(1, 32)]
+seen["ignored"] = [line for line in open("/proc/self/status") if line.startswith("Sig")]
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    seen["interrupted"] = True
+names = []
+threads = [threading.Thread(target=names.append, args=(n,)) for n in range(8)]
+for t in threads: t.start()
+for t in threads: t.join()
+seen["threads"] = sorted(names)
+pid = os.fork()
+if not pid:
+    os._exit(7)
+seen["child"] = os.waitpid(pid, 0)[1]
+seen["echo"] = subprocess.run([sys.executable, "-c", "print(6 * 7)"], capture_output=True, text=True).stdout
+def deep(n): return n and deep(n - 1)
+try:
+    deep(10 ** 6)
+except RecursionError:
+    seen["deep"] = True
+seen["small"] = sum(len(str(n)) for n in [str(n) for n in range(300000)])  # the heap grows
+seen["large"] = len(bytearray(60 << 20))
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+blocks = [libc.malloc(ctypes.c_size_t(n)) for n in range(1, 100000, 77)]
+seen["blocks"] = all(blocks) and len(set(blocks)) == len(blocks)
+for n, b in zip(range(1, 100000, 77), blocks):
+    ctypes.memset(b, 1, n)
+    libc.free(ctypes.c_void_p(b))
+before = time.perf_counter()
+time.sleep(0.01)
+seen["clock"] = 0.01 <= time.perf_counter() - before < 5 and abs(time.time() - os.stat("/proc/self").st_mtime) < 60
+sys.stderr.write("to stderr\n")
+print(json.dumps(seen))
+"""
+
+
+def batch(csbx, image, *objects, options=()):
+    (csbx.work / "in").write_text("".join(json.dumps(x) + "\n" for x in [*FILL, *objects]), encoding="utf-8")
+    p = csbx.run("eval", "--image", image, "-j", "2", *options, "--batch", csbx.work / "in", timeout=300)
+    assert p.returncode == 0 and p.stderr == "", p.stderr
+    return {r["id"]: r for r in map(checked, map(json.loads, p.stdout.splitlines()))}
+
+
+@pytest.fixture
+def warm(csbx, python_image):
+    """batch() where an interpreter can be kept warm."""
+    if platform.machine() != "x86_64":
+        pytest.skip("csbx-thaw is for x86_64")
+    if batch(csbx, python_image, {"id": "?", "code": IS_WARM})["?"]["stdout"] != "True\n":
+        pytest.skip("this kernel lets nobody restore a process (CONFIG_CHECKPOINT_RESTORE)")
+    return lambda *objects, **kwargs: batch(csbx, python_image, *objects, **kwargs)
+
+
+def test_a_program_cannot_tell(csbx, python_image, warm):
+    (csbx.work / "in.py").write_text(OF_A_PROCESS, encoding="utf-8")
+    (csbx.work / "words").write_text("some\nwords", encoding="utf-8")
+    options = ("--timeout", "60")
+    record = warm({"id": 1, "code": OF_A_PROCESS, "args": ["a", "", "é"], "stdin": "some\nwords"}, options=options)[1]
+    plain = json.loads(csbx.run("eval", "--image", python_image, "--json", *options, "--stdin", csbx.work / "words",
+                                csbx.work / "in.py", "a", "", "é", timeout=120).stdout)
+    assert (record["completed"], record["stderr"]) == (True, "to stderr\n"), record
+    seen, expected = json.loads(record["stdout"]), json.loads(plain["stdout"])
+    assert seen["environ"].pop("HOSTNAME") == seen.pop("getenv") == seen.pop("hostname")
+    del expected["environ"]["HOSTNAME"], expected["hostname"], expected["getenv"]
+    assert seen == expected
+    assert record["argv"] == plain["argv"]
+    assert seen["clock"] and seen["blocks"]
+
+
+def test_nothing_is_left_to_the_next(warm):
+    spoil = "import builtins, sys, gc\nbuiltins.len = None\nsys.modules['posix'].getpid = None\ncommon = gc.get_objects()\n" \
+            "for x in common:\n    if type(x) is dict and x is not globals():\n        try: x['spoilt'] = 1\n" \
+            "        except Exception: pass\nopen('/work/f', 'w').write('x')\nprint('done', flush=True)\nimport os; os._exit(0)\n"
+    look = "import gc, os\nprint(len('abc'), os.getpid(), os.listdir('.'), any(type(x) is dict and 'spoilt' in x for x in gc.get_objects()" \
+           " if x is not globals()))\n"
+    records = warm({"id": 1, "code": spoil}, {"id": 2, "code": look}, {"id": 3, "code": IS_WARM})
+    assert records[1]["stdout"] == "done\n" and not records[1]["completed"]
+    assert records[2]["stdout"] == "3 2 [] False\n", records[2]
+    assert records[3]["stdout"] == "True\n"
+
+
+def test_cases_and_checks(warm):
+    code = "import threading\ndef f(x): return {x: [x, (x,)]}\n"
+    records = warm({"id": 1, "code": code, "function": "f", "cases": [{"args": [1], "expected": {"$dict": [[1, [1, {"$tuple": [1]}]]]}}]},
+                   {"id": 2, "code": code, "function": "f", "check": "def check(f):\n    assert f(2) == {2: [2, (2,)]}\n"},
+                   {"id": 3, "code": "print(int(input()) * 2)", "cases": [{"stdin": "4", "expected": "8"}]},
+                   {"id": 4, "code": "import os; print(os.environ['X'])", "env": {"X": "y"}})
+    assert records[1]["all_passed"] and records[3]["all_passed"] and records[2]["check"]["passed"], records
+    assert records[4]["stdout"] == "y\n"
+
+
+def options_of(snippet):
+    """Members of a line for a snippet's options, None where there are others."""
+    pairs = dict(zip(snippet.options[::2], snippet.options[1::2]))
+    return {k[2:]: v for k, v in pairs.items()} if set(pairs) <= {"--timeout", "--memory"} else None
+
+
+def test_every_snippet_has_its_verdict(warm):
+    every = [s for s in snippets.snippets("eval") if s.path.suffix == ".py" and options_of(s) is not None]
+    lines = [{"id": s.name, "code": s.path.read_text(encoding="utf-8"),
+              **{k: int(v) if k == "timeout" else v for k, v in options_of(s).items()}} for s in every]
+    records = warm(*lines, options=snippets.DEFAULTS)
+    wrong = {}
+    for s in every:
+        for key in s.expect:
+            s.expect[key] = [e for e in s.expect[key] if e[0] != "exit"]
+        wrong[s.name] = s.wrong("eval", records[s.name])
+    assert len(every) > 45 and not {k: v for k, v in wrong.items() if v}
