@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The SPANK plugin: spank(8), <slurm/spank.h>. pyxis's flags for srun, sbatch and salloc.
+ *
+ * As little as possible happens in SLURM's processes. srun checks the flags and says what is wrong
+ * with them. In slurmstepd, once a step and node:
+ *
+ *	init_post_opt	(root)	 a directory where the step's tasks find their container
+ *	user_init	(user)	 fork, drop to the user, exec csbx __hold: imports, creates, starts,
+ *				 holds. It is not waited for, so a long import delays the tasks and
+ *				 not the daemon (keeper.h)
+ *	task_init	(user)	 the task's command becomes csbx-join COMMAND, which waits for the
+ *				 container, tells why there is none, or joins it. SLURM goes on with
+ *				 the task as with any other: TaskProlog, limits, CPU mask, cgroup
+ *	task_exit	(root)	 after the last task the holder is told, saves, cleans up and ends
+ *	exit			 the same for a step whose tasks never ran
+ *
+ * No container code runs in slurmstepd, and no namespace is entered there: a process that has left
+ * root's realm for an image's with the daemon's memory and descriptors in it is what attacks on
+ * runtimes are made of.
+ *
+ * From 23.11 on SLURM puts words before a task's command for us (spank_prepend_task_argv). Older
+ * ones cannot; there the task's argv[0] is replaced, in the task's own process, by a program that
+ * finds the former one in the environment. The array is the one that slurmstepd executes since
+ * slurm 17; that no other is, is looked at, so that a step never runs outside unasked.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <slurm/spank.h>
+
+#include "cmd/spank/hold_argv.h"
+#include "cmd/spank/keeper.h"
+#include "cmd/spank/launch.h"
+#include "cmd/spank/options.h"
+#include "cmd/spank/plugstack.h"
+#include "cmd/spank/rundir.h"
+#include "cmd/spank/scope.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+/* cppcheck-suppress unknownMacro */
+SPANK_PLUGIN(csbx, 1)
+
+#define FAILED (-1)
+#ifndef CSBX_SPANK_PREPENDS
+#define CSBX_SPANK_PREPENDS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0))
+#endif
+#if CSBX_SPANK_PREPENDS && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
+extern spank_err_t spank_prepend_task_argv(spank_t spank, int argc, const char *argv[]);
+#endif
+
+/* SLURM's callbacks have no argument for it: the one place where the plugin keeps anything. */
+static struct plugin {
+	struct spank_plugstack site;
+	struct spank_options options;
+	struct spank_keeper keeper;
+	char *user_dir, *step_dir; /* RUNTIME/UID, RUNTIME/UID/STEP */
+	char *csbx, *join;         /* programs */
+	uint32_t tasks, ended;
+	struct err failure; /* in slurmstepd: what the tasks are to fail with */
+	bool bad;           /* in srun: an option's callback has said what is wrong */
+} plugin = {.keeper = SPANK_KEEPER_INIT};
+
+static int complain(const struct err *e)
+{
+	slurm_error("csbx: %s", e->msg);
+	return FAILED;
+}
+
+/*
+ * Where slurmstepd fails before there is a task, srun says so and ends with 0 nonetheless, and
+ * whoever looks at exit codes takes the step for done. So there each task fails in our stead.
+ */
+static int fail(const struct err *e)
+{
+	if (spank_context() != S_CTX_REMOTE)
+		return complain(e);
+	if (!plugin.failure.code)
+		plugin.failure = *e;
+	return 0;
+}
+
+/* --- options ------------------------------------------------------------------------------------
+ */
+
+static int take_option(int val, const char *optarg, int remote)
+{
+	struct err e = ERR_INIT;
+
+	(void)remote;
+	if (spank_options_set(&plugin.options, (enum spank_opt)val, optarg, &e) >= 0)
+		return 0;
+	plugin.bad = true;
+	return fail(&e);
+}
+
+static int register_options(spank_t sp)
+{
+	for (int i = 0; i < SPANK_OPT_MAX; i++) {
+		const struct spank_flag *f = &spank_flags[i];
+		struct spank_option o = {
+			(char *)f->name, (char *)f->arg, (char *)f->usage, f->arg != NULL, i,
+			take_option};
+
+		if (spank_option_register(sp, &o) != ESPANK_SUCCESS) {
+			slurm_error("csbx: could not register --%s", f->name);
+			return FAILED;
+		}
+	}
+	return 0;
+}
+
+/* The job's variables in slurmstepd, the process's own in srun. */
+static const char *variable(void *ctx, const char *name)
+{
+	static char buf[65536];
+
+	if (spank_context() != S_CTX_REMOTE)
+		return getenv(name);
+	return spank_getenv((spank_t)ctx, name, buf, sizeof(buf)) == ESPANK_SUCCESS ? buf : NULL;
+}
+
+/* --- programs and directories -------------------------------------------------------------------
+ */
+
+/* Both are root's word: from plugstack.conf, or where they were installed. */
+static int find_programs(struct err *e)
+{
+	const char *csbx = plugin.site.csbx_path ? plugin.site.csbx_path : CSBX_BINDIR "/csbx";
+	const char *slash = strrchr(csbx, '/');
+
+	plugin.csbx = str_printf("%s", csbx);
+	plugin.join = str_printf("%.*s/csbx-join", (int)(slash - csbx), csbx);
+	if (plugin.join && access(plugin.join, X_OK) < 0) {
+		free(plugin.join);
+		plugin.join = str_printf("%s/csbx-join", CSBX_LIBEXECDIR);
+	}
+	if (!plugin.csbx || !plugin.join)
+		return err_set(e, ENOMEM, "could not allocate memory");
+	if (access(plugin.csbx, X_OK) < 0)
+		return err_sys(e, "%s", plugin.csbx);
+	if (access(plugin.join, X_OK) < 0)
+		return err_sys(e, "%s", plugin.join);
+	return 0;
+}
+
+static int get_step(spank_t sp, struct spank_step *ret, struct err *e)
+{
+	if (spank_get_item(sp, S_JOB_ID, &ret->job) != ESPANK_SUCCESS ||
+	    spank_get_item(sp, S_JOB_STEPID, &ret->step) != ESPANK_SUCCESS ||
+	    spank_get_item(sp, S_JOB_NODEID, &ret->node) != ESPANK_SUCCESS ||
+	    spank_get_item(sp, S_JOB_LOCAL_TASK_COUNT, &ret->tasks) != ESPANK_SUCCESS)
+		return err_set(e, EINVAL, "SLURM does not say which step this is");
+	ret->dir = plugin.step_dir;
+	return 0;
+}
+
+/* As root, before anything is the user's. */
+static int prepare_step(spank_t sp, struct err *e)
+{
+	struct spank_step step = {0};
+	char name[64];
+	uid_t uid;
+	gid_t gid;
+	int r = get_step(sp, &step, e);
+
+	if (r >= 0 && (spank_get_item(sp, S_JOB_UID, &uid) != ESPANK_SUCCESS ||
+		       spank_get_item(sp, S_JOB_GID, &gid) != ESPANK_SUCCESS))
+		r = err_set(e, EINVAL, "SLURM does not say whose step this is");
+	if (r >= 0)
+		r = find_programs(e);
+	if (r >= 0)
+		r = spank_rundir_prepare(plugin.site.runtime_path, uid, gid, &plugin.user_dir, e);
+	if (r < 0)
+		return r;
+	spank_step_name(&step, name);
+	plugin.tasks = step.tasks;
+	plugin.step_dir = str_printf("%s/%s", plugin.user_dir, name);
+	return plugin.step_dir ? 0 : err_set(e, ENOMEM, "could not allocate memory");
+}
+
+/* --- the step's container -----------------------------------------------------------------------
+ */
+
+static void show_line(const char *line)
+{
+	slurm_spank_log("csbx: %s", line);
+}
+
+static int get_user(spank_t sp, struct spank_user *ret, struct err *e)
+{
+	gid_t *groups = NULL;
+	int n = 0;
+
+	if (spank_get_item(sp, S_JOB_UID, &ret->uid) != ESPANK_SUCCESS ||
+	    spank_get_item(sp, S_JOB_GID, &ret->gid) != ESPANK_SUCCESS ||
+	    spank_get_item(sp, S_JOB_SUPPLEMENTARY_GIDS, &groups, &n) != ESPANK_SUCCESS || n < 0)
+		return err_set(e, EINVAL, "SLURM does not say whose step this is");
+	ret->groups = groups;
+	ret->n_groups = (size_t)n;
+	return 0;
+}
+
+/* The script of sbatch lies in slurmd's own directory: the container is shown that one file. */
+static int mount_script(spank_t sp, const struct spank_step *step, struct err *e)
+{
+	_free_ char *entry = NULL;
+	char **argv = NULL;
+	int argc = 0;
+
+	if (step->step != SPANK_STEP_BATCH)
+		return 0;
+	if (spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc < 1 || !argv ||
+	    !argv[0] || *argv[0] != '/')
+		return err_set(e, EINVAL, "SLURM does not say where the batch script is");
+	entry = str_printf("%s:%s:ro", argv[0], argv[0]);
+	return entry ? spank_options_set(&plugin.options, SPANK_MOUNTS, entry, e)
+		     : err_set(e, ENOMEM, "could not allocate memory");
+}
+
+static int start_keeper(spank_t sp, struct err *e)
+{
+	_strv_ struct strv argv = STRV_INIT, env = STRV_INIT;
+	struct spank_launch launch = {.path = plugin.csbx};
+	struct spank_step step = {0};
+	char **job_env = NULL;
+	int r = get_user(sp, &launch.user, e);
+
+	if (r >= 0)
+		r = get_step(sp, &step, e);
+	if (r >= 0 && spank_get_item(sp, S_JOB_ENV, &job_env) != ESPANK_SUCCESS)
+		r = err_set(e, EINVAL, "SLURM does not give the job's environment");
+	if (r >= 0)
+		r = mount_script(sp, &step, e);
+	if (r >= 0)
+		r = spank_hold_argv(&plugin.site, &plugin.options, &step, &argv, e);
+	if (r >= 0)
+		r = spank_hold_env(job_env, &env, e);
+	if (r < 0)
+		return r;
+	launch.argv = argv.items;
+	launch.env = env.items;
+	return spank_keeper_start(&plugin.keeper, &launch, e);
+}
+
+static bool is_active(void)
+{
+	return spank_options_active(&plugin.options) && plugin.step_dir;
+}
+
+/* Once a node: what the holder printed, then the reason. */
+static int tell_failure(spank_t sp)
+{
+	int task = 0;
+
+	if (spank_get_item(sp, S_TASK_ID, &task) == ESPANK_SUCCESS && task != 0)
+		return FAILED;
+	spank_keeper_show(&plugin.keeper, show_line);
+	return complain(&plugin.failure);
+}
+
+/* --- the task's command -------------------------------------------------------------------------
+ */
+
+#if CSBX_SPANK_PREPENDS
+static int wrap_command(spank_t sp, struct err *e)
+{
+	const char *words[] = {plugin.csbx, "join", plugin.step_dir, "--"};
+
+	if (spank_prepend_task_argv(sp, 4, words) != ESPANK_SUCCESS)
+		return err_set(e, EINVAL, "could not put csbx join before the task's command");
+	return 0;
+}
+#else
+static int wrap_command(spank_t sp, struct err *e)
+{
+	char **argv = NULL, **again = NULL;
+	int argc = 0, n = 0;
+	char *join;
+
+	if (spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc < 1 || !argv ||
+	    !argv[0])
+		return err_set(e, EINVAL, "the task has no command");
+	if (spank_setenv(sp, "SPANK_CSBX_STEP", plugin.step_dir, 1) != ESPANK_SUCCESS ||
+	    spank_setenv(sp, "SPANK_CSBX_COMMAND", argv[0], 1) != ESPANK_SUCCESS)
+		return err_set(e, EINVAL, "could not set the task's environment");
+	join = str_printf("%s", plugin.join);
+	if (!join)
+		return err_set(e, ENOMEM, "could not allocate memory");
+	argv[0] = join; /* of a process that is about to be the task: nobody frees it */
+	if (spank_get_item(sp, S_JOB_ARGV, &n, &again) != ESPANK_SUCCESS || again != argv ||
+	    again[0] != join)
+		return err_set(e, EINVAL, "this SLURM gives a copy of the task's command");
+	return 0;
+}
+#endif
+
+/* --- what SLURM calls ---------------------------------------------------------------------------
+ */
+
+static bool is_job_context(void)
+{
+	spank_context_t c = spank_context();
+
+	return c == S_CTX_LOCAL || c == S_CTX_ALLOCATOR || c == S_CTX_REMOTE;
+}
+
+int slurm_spank_init(spank_t sp, int ac, char **av)
+{
+	struct err e = ERR_INIT;
+	int r = 0;
+
+	if (spank_plugstack_parse(&plugin.site, ac, av, &e) < 0)
+		r = fail(&e);
+	if (r < 0 || !is_job_context())
+		return r;
+	if (spank_context() == S_CTX_ALLOCATOR && !plugin.site.sbatch_support)
+		return 0;
+	return register_options(sp);
+}
+
+int slurm_spank_init_post_opt(spank_t sp, int ac, char **av)
+{
+	struct err e = ERR_INIT;
+
+	(void)ac;
+	(void)av;
+	if (!is_job_context() || plugin.failure.code)
+		return 0;
+	if (plugin.bad)
+		return FAILED;
+	if (spank_options_finish(&plugin.options, variable, sp, &e) < 0)
+		return fail(&e);
+	if (spank_context() != S_CTX_REMOTE || !spank_options_active(&plugin.options) ||
+	    !spank_scope_has_tasks(sp, &plugin.site))
+		return 0;
+	return prepare_step(sp, &e) < 0 ? fail(&e) : 0;
+}
+
+int slurm_spank_user_init(spank_t sp, int ac, char **av)
+{
+	struct err e = ERR_INIT;
+
+	(void)ac;
+	(void)av;
+	if (!plugin.failure.code && is_active() && start_keeper(sp, &e) < 0)
+		return fail(&e);
+	return 0;
+}
+
+int slurm_spank_task_init(spank_t sp, int ac, char **av)
+{
+	struct err e = ERR_INIT;
+
+	(void)ac;
+	(void)av;
+	if (plugin.failure.code)
+		return tell_failure(sp);
+	if (!is_active())
+		return 0;
+	return wrap_command(sp, &e) < 0 ? complain(&e) : 0;
+}
+
+static int finish(void)
+{
+	struct err e = ERR_INIT;
+	int r;
+
+	if (plugin.keeper.out_fd < 0 || plugin.failure.code)
+		return 0;
+	r = spank_keeper_finish(&plugin.keeper, plugin.options.save, &e);
+	spank_keeper_show(&plugin.keeper, show_line);
+	spank_keeper_close(&plugin.keeper);
+	return r < 0 ? complain(&e) : 0;
+}
+
+int slurm_spank_task_exit(spank_t sp, int ac, char **av)
+{
+	(void)sp;
+	(void)ac;
+	(void)av;
+	if (!is_active() || ++plugin.ended < plugin.tasks)
+		return 0;
+	return finish();
+}
+
+int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
+{
+	struct spank_plugstack site;
+	struct err e = ERR_INIT;
+	int r;
+
+	if (spank_plugstack_parse(&site, ac, av, &e) < 0)
+		return complain(&e);
+	r = spank_scope_end_job(sp, &site, show_line, &e);
+	spank_plugstack_free(&site);
+	return r < 0 ? complain(&e) : 0;
+}
+
+static void forget(void)
+{
+	spank_options_free(&plugin.options);
+	spank_plugstack_free(&plugin.site);
+	spank_keeper_close(&plugin.keeper);
+	free(plugin.user_dir);
+	free(plugin.step_dir);
+	free(plugin.csbx);
+	free(plugin.join);
+	plugin = (struct plugin){.keeper = SPANK_KEEPER_INIT};
+}
+
+int slurm_spank_exit(spank_t sp, int ac, char **av)
+{
+	int r = 0;
+
+	(void)sp;
+	(void)ac;
+	(void)av;
+	if (spank_context() == S_CTX_REMOTE)
+		r = finish();
+	forget();
+	return r;
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One cluster for all tests of this directory; after each test it must be idle and whole again."""
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+import cluster as clusters  # noqa: E402
+import jobs as submitted  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    with clusters.Cluster(Path(os.environ["TMPDIR"]) / "cluster" if "TMPDIR" in os.environ else None) as c:
+        yield c
+
+
+@pytest.fixture
+def jobs(csbx, cluster):
+    """Submits as the test user, with csbx in private directories."""
+    j = submitted.Jobs(csbx, cluster)
+    try:
+        yield j
+    finally:
+        left = j.settle()
+    assert not left, "left behind: " + "; ".join(left)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a site sets up: images for all, an importer, an Epilog, memory limits of jobs."""
+import json
+import os
+import subprocess
+
+import pytest
+
+from test_life import ours
+
+pytestmark = [pytest.mark.needs_root, pytest.mark.feature("userns")]
+
+SLOW_S = 60
+
+
+@pytest.fixture
+def sh(csbx, busybox_image):
+    csbx.ok("create", "-n", "sh", busybox_image)
+    return csbx
+
+
+def live(box, *words, env):
+    """A container that says up and runs until its stdin ends."""
+    p = box.popen("start", *words, "sh", "sh", "-c", "echo up; read x", text=True, stdin=subprocess.PIPE, env=env)
+    assert p.stdout.readline() == "up\n"
+    return p
+
+
+def as_root(box, *args, env):
+    return subprocess.run(box.argv(args), env={**box.env, **env}, capture_output=True, text=True, check=False,
+                          timeout=SLOW_S, stdin=subprocess.DEVNULL)
+
+
+# --- gc --job -----------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("who", ["user", "root"])
+def test_gc_ends_one_job_and_no_other(sh, who):
+    """By its user, and by root as in an Epilog, who becomes the user: the files stay the user's."""
+    mine = live(sh, env={"SLURM_JOB_ID": "77", "CSBX_LINGER": "60"})
+    other = live(sh, env={"SLURM_JOB_ID": "770", "CSBX_LINGER": "60"})
+    none = live(sh, env={"CSBX_LINGER": "60"})
+    assert sorted(ours().values()).count("csbx-squashd") == 3
+    if who == "user":
+        run = sh.run
+        env = {}
+    else:
+        run = lambda *a, env: as_root(sh, *a, env=env)  # noqa: E731
+        env = {"SLURM_JOB_UID": str(sh.owner.pw_uid), "SLURM_JOB_GID": str(sh.owner.pw_gid)}
+    would = run("gc", "-n", "--job", "77", env=env)
+    assert would.returncode == 0 and "would remove job" in would.stdout, would
+    assert mine.poll() is None
+    p = run("gc", "--job", "77", "--json", env=env)
+    assert p.returncode == 0, p
+    kinds = sorted(x["kind"] for x in json.loads(p.stdout))
+    assert kinds == ["instance", "job", "server"], p.stdout
+    assert mine.wait(SLOW_S) == -9
+    assert other.poll() is None and none.poll() is None
+    assert sorted(ours().values()).count("csbx-squashd") == 2
+    for p in (other, none):
+        p.communicate("\n", timeout=SLOW_S)
+        assert p.returncode == 0
+    sh.ok("gc", "--servers")
+    assert all(os.stat(f).st_uid == sh.owner.pw_uid for f in sh.dirs["run"].rglob("*"))
+
+
+def test_gc_by_root_needs_both_ids(sh):
+    p = as_root(sh, "gc", "--job", "7", env={"SLURM_JOB_UID": str(sh.owner.pw_uid)})
+    assert p.returncode == 125 and "SLURM_JOB_GID" in p.stderr, p
+
+
+# --- images -------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def site_images(csbx, busybox_image, tmp_path_factory):
+    """A directory of root's, as on a shared file system: everybody reads, nobody writes."""
+    site = csbx.top / "site"
+    site.mkdir(mode=0o755)
+    (site / "busybox+1.sqsh").write_bytes(busybox_image.read_bytes())
+    (site / "busybox+1.sqsh").chmod(0o444)
+    return site
+
+
+def test_site_images(csbx, site_images):
+    env = {"CSBX_IMAGE_PATH": f"/nonexistent:{site_images}"}
+    for operand in ("busybox+1", "busybox+1.sqsh"):
+        assert csbx.ok("run", operand, "echo", "hi", env=env) == "hi\n"
+    csbx.ok("create", "busybox+1", env=env)
+    assert csbx.ok("list", "-q") == "busybox+1\n"
+    assert csbx.ok("start", "-w", "busybox+1", "sh", "-c", "echo x >/kept; cat /kept") == "x\n"
+    assert sorted(os.listdir(site_images)) == ["busybox+1.sqsh"]
+    csbx.ok("remove", "-f", "busybox+1")
+    csbx.fails("run", "busybox+2", "true", env=env, says="busybox+2")
+    csbx.fails("run", "busybox+1", "true", says="busybox+1")
+    csbx.fails("run", "busybox+1", "true", env={"CSBX_IMAGE_PATH": "site"}, says=["CSBX_IMAGE_PATH", "absolute"])
+    csbx.fails("run", "./busybox+1.sqsh", "true", env=env, says="./busybox+1.sqsh")
+
+
+def test_importer(csbx, busybox_layout):
+    """One file an image, made once however many ask; release may be called any time."""
+    uri = f"oci:{busybox_layout}"
+    asking = [csbx.popen("importer", "get", uri, text=True) for _ in range(6)]
+    said = {p.communicate(timeout=SLOW_S)[0] for p in asking}
+    assert len(said) == 1 and {p.returncode for p in asking} == {0}
+    [path] = [line.strip() for line in said]
+    assert os.path.isabs(path) and os.stat(path).st_uid == csbx.owner.pw_uid
+    made = os.stat(path).st_ino
+    assert csbx.ok("importer", "get", uri).strip() == path and os.stat(path).st_ino == made
+    assert csbx.ok("importer", "release") == csbx.ok("importer", "release", uri) == ""
+    assert csbx.ok("run", path, "echo", "hi") == "hi\n"
+    csbx.ok("gc")
+    assert os.path.exists(path)
+    os.utime(path, (0, 0))
+    assert "cache" in csbx.ok("gc") and not os.path.exists(path)
+    csbx.fails("importer", "get", "oci:/nonexistent", says="/nonexistent")
+    csbx.fails("importer", "fetch", uri, says="release")
+

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Plays slurmstepd and srun for the SPANK plugin, under AddressSanitizer and UBSan: the plugin's
+ * code, with toy_slurm.c in SLURM's place. What no cluster test can do is done
+ * here: hostile values in every flag, an interface that fails at every step, a holder that
+ * misbehaves. As root it also looks at what a program finds that the plugin runs for a user.
+ *
+ * The program itself stands in for csbx: called with __hold it is the holder.
+ */
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <slurm/spank.h>
+
+#include "cmd/spank/options.h"
+#include "tests/slurm/toy_slurm.h"
+#include "tests/unit/tap.h"
+
+static char top[TAP_PATH_SIZE] = "toy-host";
+
+/* --- as csbx ------------------------------------------------------------------------------------
+ */
+
+static void report_fds(void)
+{
+	for (int fd = 0; fd < 1024; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0)
+			printf("fd %d\n", fd);
+	}
+}
+
+static void report_ids(void)
+{
+	uid_t u[3];
+	gid_t g[3], groups[64];
+	int n = getgroups(64, groups);
+
+	getresuid(&u[0], &u[1], &u[2]);
+	getresgid(&g[0], &g[1], &g[2]);
+	printf("uids %u %u %u\ngids %u %u %u\n", u[0], u[1], u[2], g[0], g[1], g[2]);
+	for (int i = 0; i < n; i++)
+		printf("group %u\n", groups[i]);
+}
+
+static void report_rest(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{0}};
+	char score[16] = "?";
+	int fd = open("/proc/self/oom_score_adj", O_RDONLY);
+	sigset_t set;
+
+	syscall(SYS_capget, &header, data);
+	printf("caps %x %x %x\n", data[0].effective | data[1].effective,
+	       data[0].permitted | data[1].permitted, data[0].inheritable | data[1].inheritable);
+	if (fd >= 0 && read(fd, score, sizeof(score) - 1) > 0)
+		printf("oom %d\n", atoi(score));
+	sigprocmask(SIG_BLOCK, NULL, &set);
+	printf("blocked %d ignored %d\n", sigismember(&set, SIGUSR1),
+	       signal(SIGPIPE, SIG_DFL) == SIG_IGN);
+	printf("setuid0 %d\n", setuid(0));
+}
+
+extern char **environ;
+
+/* Which misbehaviour, if any, is in its environment. */
+static int be_holder(int argc, char **argv)
+{
+	const char *how = getenv("TOY");
+	char byte = 'r';
+
+	report_fds();
+	report_ids();
+	report_rest();
+	for (int i = 0; i < argc; i++)
+		printf("arg %s\n", argv[i]);
+	for (char **p = environ; *p; p++)
+		printf("env %s\n", *p);
+	if (how && !strcmp(how, "hostile"))
+		printf("\033[2Jescape %%s%%n \xff\xfe\r\n\n\n");
+	fflush(stdout);
+	if (how && !strcmp(how, "dies"))
+		return 1;
+	if (write(3, &byte, 1) != 1)
+		return 1;
+	if (how && !strcmp(how, "leaves"))
+		return 0;
+	while (read(3, &byte, 1) == 1)
+		printf("told %c\n", byte);
+	fflush(stdout);
+	byte = 'f';
+	return how && !strcmp(how, "fails") && write(3, &byte, 1) == 1;
+}
+
+/* --- the tests ----------------------------------------------------------------------------------
+ */
+
+static void reset(spank_context_t context)
+{
+	for (char **p = host.env; *p; p++)
+		free(*p);
+	memset(&host, 0, sizeof(host));
+	host.context = context;
+	host.job = 7;
+	host.tasks = 2;
+	host.uid = getuid() ? getuid() : 1001;
+	host.gid = getuid() ? getgid() : 1001;
+	host.groups[0] = host.gid;
+	host.groups[1] = 4;
+	host.n_groups = getuid() ? 1 : 2;
+	host.argv[0] = (char *)"prog";
+	host.argv[1] = (char *)"arg";
+	host.argc = 2;
+	host.fail_item = -1;
+}
+
+static int init(const char *site1, const char *site2)
+{
+	char *argv[] = {(char *)site1, (char *)site2};
+
+	return slurm_spank_init(NULL, !!site1 + !!site2, argv);
+}
+
+static int give(enum spank_opt which, const char *value)
+{
+	return toy_give((int)which, value);
+}
+
+static int finish_options(void)
+{
+	return slurm_spank_init_post_opt(NULL, 0, NULL);
+}
+
+static bool logged(const char *text)
+{
+	return strstr(host.log, text) != NULL;
+}
+
+/* One line a message, and nothing in it that a terminal obeys. */
+static bool log_is_clean(void)
+{
+	for (size_t i = 0; i < host.log_len; i++) {
+		unsigned char c = (unsigned char)host.log[i];
+
+		if ((c < ' ' && c != '\n') || c == 0x7f)
+			return false;
+	}
+	return true;
+}
+
+static char *repeated(const char *text, size_t n)
+{
+	size_t len = strlen(text);
+	char *r = malloc(len * n + 1);
+
+	if (!r)
+		abort();
+	for (size_t i = 0; i < n; i++)
+		memcpy(r + i * len, text, len);
+	r[len * n] = 0;
+	return r;
+}
+
+static void end_tasks(void)
+{
+	for (uint32_t i = 0; i < host.tasks; i++)
+		slurm_spank_task_exit(NULL, 0, NULL);
+}
+
+/* The first task of a step that cannot be says why, the others fail with it. */
+static bool tasks_fail(const char *says)
+{
+	size_t len = host.log_len;
+	bool ok = slurm_spank_task_init(NULL, 0, NULL) == -1 && strstr(host.log + len, says);
+
+	len = host.log_len;
+	host.task = 1;
+	ok = ok && slurm_spank_task_init(NULL, 0, NULL) == -1 && host.log_len == len;
+	end_tasks();
+	return ok;
+}
+
+static void hostile_values(void)
+{
+	char *values[] = {NULL,
+			  (char *)"",
+			  (char *)":",
+			  (char *)",",
+			  (char *)"::::::",
+			  (char *)"/:/:/:/",
+			  (char *)"%s%n%d%1000000c",
+			  (char *)"\033]0;x\007\n\r\b",
+			  (char *)"\xff\xfe\x80",
+			  (char *)"../../../../etc/passwd",
+			  (char *)"--help",
+			  (char *)"$(reboot)`reboot`;reboot",
+			  (char *)"docker://",
+			  (char *)"a:create:exec",
+			  (char *)"/a:/b:+++",
+			  (char *)"\\",
+			  repeated("a", 200000),
+			  repeated("/a:/b,", 5000),
+			  repeated("A,", 20000),
+			  repeated(":", 60000)};
+	size_t n = sizeof(values) / sizeof(values[0]);
+	bool clean = true, answers = true;
+
+	for (int which = 0; which < SPANK_OPT_MAX; which++) {
+		for (size_t i = 0; i < n; i++) {
+			int r;
+
+			reset(i % 2 ? S_CTX_LOCAL : S_CTX_REMOTE);
+			answers &= init(NULL, NULL) == 0 && host.n_options == SPANK_OPT_MAX;
+			r = give((enum spank_opt)which, values[i]);
+			answers &= r == 0 || r == -1;
+			answers &= r == 0 || host.log_len > 0;
+			answers &= host.context != S_CTX_REMOTE || r == 0;
+			if (r == 0)
+				give((enum spank_opt)which, values[i]);
+			host.context = S_CTX_LOCAL; /* no step is begun here */
+			r = finish_options();
+			answers &= r == 0 || r == -1;
+			clean &= log_is_clean();
+			answers &= slurm_spank_exit(NULL, 0, NULL) == 0;
+		}
+	}
+	ok(answers, "every value of every flag gets an answer, and a refusal its reason");
+	ok(clean, "no message has control characters");
+	for (size_t i = n - 4; i < n; i++)
+		free(values[i]);
+}
+
+static void hostile_variables(void)
+{
+	static const char *const bad[] = {"PYXIS_CONTAINER_WRITABLE=maybe",
+					  "PYXIS_CONTAINER_UNSHARE=pid", "PYXIS_CONTAINER_ENV=%n",
+					  "PYXIS_CONTAINER_NAME=a/b"};
+
+	for (size_t i = 0; i < 4; i++) {
+		reset(S_CTX_REMOTE);
+		host.env[0] = strdup("PYXIS_CONTAINER_IMAGE=/i.sqsh");
+		host.env[1] = strdup(bad[i]);
+		init(NULL, NULL);
+		is_int(finish_options(), 0, "%s", bad[i]);
+		ok(tasks_fail("csbx: PYXIS_CONTAINER_"), "is refused by its name");
+		slurm_spank_exit(NULL, 0, NULL);
+	}
+}
+
+static void contexts(void)
+{
+	reset(S_CTX_SLURMD);
+	is_int(init(NULL, NULL), 0, "slurmd");
+	is_int(host.n_options, 0, "has no flags");
+	slurm_spank_exit(NULL, 0, NULL);
+	reset(S_CTX_ALLOCATOR);
+	is_int(init("sbatch_support=0", NULL), 0, "sbatch");
+	is_int(host.n_options, 0, "has none where the site says so");
+	slurm_spank_exit(NULL, 0, NULL);
+	reset(S_CTX_REMOTE);
+	is_int(init("colour=red", NULL), 0, "an unknown word in a node's plugstack.conf");
+	ok(tasks_fail("csbx: plugstack.conf: colour=red: unknown configuration option"),
+	   "fails tasks");
+	slurm_spank_exit(NULL, 0, NULL);
+	reset(S_CTX_LOCAL);
+	is_int(init("colour=red", NULL), -1, "and in srun's");
+	ok(logged("csbx: plugstack.conf: colour=red: unknown configuration option"), "srun");
+	slurm_spank_exit(NULL, 0, NULL);
+	reset(S_CTX_REMOTE);
+	is_int(init(NULL, NULL), 0, "a step");
+	is_int(finish_options(), 0, "without a container");
+	is_int(slurm_spank_user_init(NULL, 0, NULL), 0, "is nothing");
+	is_int(slurm_spank_task_init(NULL, 0, NULL), 0, "to us");
+	is_str(host.argv[0], "prog", "and stays as it is");
+	is_int(slurm_spank_task_exit(NULL, 0, NULL), 0, "to its end");
+	slurm_spank_exit(NULL, 0, NULL);
+}
+
+static char site_csbx[512], site_runtime[512], runtime_dir[256];
+
+/*
+ * Flags and a directory as for a step with a container, up to the holder. What goes wrong before
+ * there is a task is no hook's answer: srun would end with 0.
+ */
+static int begin_step(const char *how)
+{
+	char *variable;
+
+	reset(S_CTX_REMOTE);
+	if (how && asprintf(&variable, "TOY=%s", how) > 0)
+		host.env[0] = variable;
+	return init(site_csbx, site_runtime) | give(SPANK_IMAGE, "/i.sqsh") | finish_options() |
+	       slurm_spank_user_init(NULL, 0, NULL);
+}
+
+static void what_the_holder_finds(void)
+{
+	char ids[128];
+
+	signal(SIGPIPE, SIG_IGN);
+	is_int(begin_step("well"), 0, "the holder is started: %s", host.log);
+	end_tasks();
+	slurm_spank_exit(NULL, 0, NULL);
+	snprintf(ids, sizeof(ids), "csbx: uids %u %u %u\ncsbx: gids %u %u %u\n", host.uid, host.uid,
+		 host.uid, host.gid, host.gid, host.gid);
+	ok(logged(ids), "it is the user's in every id");
+	ok(logged("csbx: caps 0 0 0\n"), "without capabilities");
+	ok(logged("csbx: setuid0 -1\n"), "and without a way back");
+	ok(logged("csbx: fd 3\n") && !logged("csbx: fd 4\n") && !logged("csbx: fd 10\n"),
+	   "no descriptor but 0 to 3");
+	ok(logged("csbx: oom 0\n"), "no exemption from the out-of-memory killer");
+	ok(logged("csbx: blocked 0 ignored 0\n"), "signals are fresh");
+	ok(logged("csbx: arg __hold\n") && logged("csbx: arg --image=/i.sqsh\n"), "its words");
+	ok(logged("csbx: env PATH=/usr/local/sbin:"), "a PATH of the plugin's");
+	ok(logged("csbx: told s\n"), "and it learns that all tasks have ended");
+	ok(getuid() || logged("csbx: group 4\n"), "the job's groups");
+	ok(getuid() || !logged("csbx: group 0\n"), "and not the daemon's");
+}
+
+static void holders_that_misbehave(void)
+{
+	is_int(begin_step("dies"), 0, "a holder that dies");
+	ok(tasks_fail("csbx: the container's holder could not be started"), "fails the tasks");
+	ok(logged("csbx: arg __hold"), "with what it had printed");
+	slurm_spank_exit(NULL, 0, NULL);
+	is_int(begin_step("leaves"), 0, "one that leaves early");
+	end_tasks();
+	ok(slurm_spank_exit(NULL, 0, NULL) == 0, "is told by the tasks that look for it");
+	is_int(begin_step("hostile"), 0, "one that prints what terminals obey");
+	end_tasks();
+	ok(logged("\\x1b[2Jescape %s%n"), "is shown escaped");
+	ok(log_is_clean(), "all of it");
+	slurm_spank_exit(NULL, 0, NULL);
+	is_int(begin_step("fails"), 0, "one whose save goes wrong");
+	end_tasks();
+	ok(logged("csbx: the container's end went wrong"), "is told of");
+	slurm_spank_exit(NULL, 0, NULL);
+}
+
+static void interface_that_fails(void)
+{
+	static const int items[] = {
+		S_JOB_ID,     S_JOB_STEPID,           S_JOB_UID, S_JOB_GID,
+		S_JOB_NODEID, S_JOB_LOCAL_TASK_COUNT, S_JOB_ENV, S_JOB_SUPPLEMENTARY_GIDS};
+
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		int a, b;
+
+		reset(S_CTX_REMOTE);
+		init(site_csbx, site_runtime);
+		give(SPANK_IMAGE, "/i.sqsh");
+		host.fail_item = items[i];
+		a = finish_options();
+		b = slurm_spank_user_init(NULL, 0, NULL);
+		ok(a == 0 && b == 0, "item %d missing is no hook's answer", items[i]);
+		ok(tasks_fail("csbx: SLURM "), "but the tasks'");
+		slurm_spank_exit(NULL, 0, NULL);
+	}
+}
+
+static void the_tasks_command(void)
+{
+	is_int(begin_step("well"), 0, "a step");
+	is_int(slurm_spank_task_init(NULL, 0, NULL), 0, "its task");
+#if CSBX_SPANK_PREPENDS
+	is_int(host.n_prepended, 4, "gets words before its command");
+	is_str(host.n_prepended == 4 ? host.prepended[1] : "", "join", "join");
+	is_str(host.argv[0], "prog", "the command stays");
+#else
+	ok(strstr(host.argv[0], "/csbx-join"), "is csbx-join (%s)", host.argv[0]);
+	ok(*toy_find_env("SPANK_CSBX_COMMAND") &&
+		   !strcmp(*toy_find_env("SPANK_CSBX_COMMAND"), "SPANK_CSBX_COMMAND=prog"),
+	   "which knows the command");
+	free(host.argv[0]);
+	host.argv[0] = (char *)"prog";
+	host.copies_argv = true;
+	is_int(slurm_spank_task_init(NULL, 0, NULL), -1, "a copy of the command is refused");
+	host.copies_argv = false;
+	host.argc = 0;
+	is_int(slurm_spank_task_init(NULL, 0, NULL), -1, "no command is refused");
+#endif
+	end_tasks();
+	slurm_spank_exit(NULL, 0, NULL);
+}
+
+static void bad_directories(void)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/link", top);
+	if (symlink(runtime_dir, path) < 0)
+		abort();
+	snprintf(site_runtime, sizeof(site_runtime), "runtime_path=%s", path);
+	is_int(begin_step("well"), 0, "a runtime_path that is a link");
+	ok(tasks_fail("/link"), "is refused");
+	slurm_spank_exit(NULL, 0, NULL);
+	unlink(path);
+	if (mkdir(path, 0777) < 0 || chmod(path, 0777) < 0)
+		abort();
+	is_int(begin_step("well"), 0, "one that everybody may write to");
+	ok(tasks_fail("writable for nobody else"), "is refused");
+	slurm_spank_exit(NULL, 0, NULL);
+	rmdir(path);
+	snprintf(site_runtime, sizeof(site_runtime), "runtime_path=%s", runtime_dir);
+	/* The user's directory inside is somebody's link. */
+	snprintf(path, sizeof(path), "%s/%u", runtime_dir, host.uid);
+	rmdir(path);
+	if (symlink("/etc", path) < 0)
+		abort();
+	is_int(begin_step("well"), 0, "a link in the place of the user's directory");
+	ok(tasks_fail("open "), "is refused");
+	slurm_spank_exit(NULL, 0, NULL);
+	unlink(path);
+}
+
+/* A copy: where root keeps the build, the job's user may not look. */
+static void copy_self(const char *name)
+{
+	char path[400];
+	int from, to;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	from = open("/proc/self/exe", O_RDONLY);
+	to = open(path, O_WRONLY | O_CREAT | O_EXCL, 0755);
+	if (from < 0 || to < 0 || fstat(from, &st) < 0 ||
+	    sendfile(to, from, NULL, (size_t)st.st_size) != st.st_size)
+		abort();
+	close(from);
+	close(to);
+}
+
+static void make_places(void)
+{
+	if (!getuid())
+		unsetenv("TMPDIR"); /* the runner's is closed to others */
+	if (!tap_mkdtemp(top) || chmod(top, 0755) < 0)
+		abort();
+	copy_self("csbx");
+	copy_self("csbx-join");
+	snprintf(site_csbx, sizeof(site_csbx), "csbx_path=%s/csbx", top);
+	snprintf(runtime_dir, sizeof(runtime_dir), "%s/run", top);
+	snprintf(site_runtime, sizeof(site_runtime), "runtime_path=%s", runtime_dir);
+}
+
+static void remove_places(void)
+{
+	char path[400];
+
+	for (const char *const *p = (const char *const[]){"csbx", "csbx-join", NULL}; *p; p++) {
+		snprintf(path, sizeof(path), "%s/%s", top, *p);
+		unlink(path);
+	}
+	snprintf(path, sizeof(path), "%s/run/%u", top, host.uid);
+	rmdir(path);
+	snprintf(path, sizeof(path), "%s/run", top);
+	rmdir(path);
+	rmdir(top);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "__hold"))
+		return be_holder(argc, argv);
+	make_places();
+	contexts();
+	hostile_values();
+	hostile_variables();
+	what_the_holder_finds();
+	holders_that_misbehave();
+	interface_that_fails();
+	the_tasks_command();
+	bad_directories();
+	reset(S_CTX_LOCAL);
+	remove_places();
+	return done_testing();
+}
