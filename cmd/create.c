@@ -8,6 +8,7 @@
 #include "cmd/run_container.h"
 #include "cmd/run_opts.h"
 #include "cmd/image_find.h"
+#include "cmd/image_path.h"
 #include "cmd/verbs.h"
 #include "image/image_table.h"
 #include "runtime/base/err.h"
@@ -51,6 +52,14 @@ static int default_name(const char *image, char **ret, struct err *e)
 	return name_from_image(image, ret, e);
 }
 
+static int find_site_image(struct cmd *c, const char *operand, char **ret_path, char **ret_name,
+			   struct err *e)
+{
+	int r = image_path_find(c, operand, ret_path, e);
+
+	return r < 0 || !*ret_path ? r : name_from_image(*ret_path, ret_name, e);
+}
+
 /* An image by its name, where there is no such file: its path, and the container's default name. */
 static int find_image(struct cmd *c, const char *operand, char **ret_path, char **ret_name,
 		      struct err *e)
@@ -60,12 +69,14 @@ static int find_image(struct cmd *c, const char *operand, char **ret_path, char 
 	struct err ignored = ERR_INIT;
 	int r;
 
-	if (!image_may_be_meant(operand) || !access(operand, F_OK))
+	if (!access(operand, F_OK))
 		return 0;
+	if (!image_may_be_meant(operand))
+		return find_site_image(c, operand, ret_path, ret_name, e);
 	r = image_find(&c->paths, operand, &image, ret_path, &ignored);
 	if (r < 0) {
 		if (r == -EINVAL || str_has_suffix(ignored.msg, "no such image"))
-			return 0;
+			return find_site_image(c, operand, ret_path, ret_name, e);
 		*e = ignored;
 		return r;
 	}

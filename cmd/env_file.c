@@ -2,8 +2,10 @@
 #include "cmd/env_file.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -62,16 +64,34 @@ int env_file_parse(const char *buf, size_t len, struct strv *out, struct err *e)
 	return 0;
 }
 
+/*
+ * Without waiting for somebody who writes into a FIFO of that name. A pipe without a name is what
+ * the shell makes of <(...), and has its writer.
+ */
+static int open_file(const char *path, struct err *e)
+{
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct statfs fs;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || fstatfs(fd, &fs) < 0)
+		return err_code(e, errno, "cannot be read");
+	if (S_ISFIFO(st.st_mode) && fs.f_type == PIPEFS_MAGIC) {
+		if (fcntl(fd, F_SETFL, 0) < 0)
+			return err_code(e, errno, "cannot be read");
+	} else if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode)) {
+		return err_set(e, EINVAL, "is not a regular file");
+	}
+	return take_fd(&fd);
+}
+
 int env_file_read(const char *path, struct strv *out, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	_close_ int fd = open_file(path, e);
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_code(e, errno, "cannot be read");
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, EINVAL, "is not a regular file");
+	if (fd < 0)
+		return fd;
 	if (io_read_all(fd, ENV_FILE_BYTES_MAX, &text, e) < 0)
 		return e ? -e->code : -EIO;
 	return env_file_parse(strbuf_str(&text), text.len, out, e);

@@ -96,7 +96,8 @@ static int exec_verb_run(struct cmd *c, void *args, int argc, char **argv)
 {
 	struct exec_args *a = args;
 	struct run_opts *o = &a->run;
-	struct exec_job j = {.opts = o, .detach = a->detach, .link = EXEC_LINK_INIT};
+	struct exec_job j = {
+		.paths = &c->paths, .opts = o, .detach = a->detach, .link = EXEC_LINK_INIT};
 	_free_ char *what = str_printf("exec %s", argv[0]);
 	struct result_out out = {.fd = -1};
 	struct run_result result = {0};

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/exec_job.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,39 +8,31 @@
 #include "cmd/run_opts.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/container_root.h"
 #include "runtime/init/init_abi.h"
 #include "runtime/user_files.h"
 
 extern char **environ;
 
-/* Files of the running container, as its programs have them now. */
-static int container_root(const struct instance_record *rec, struct err *e)
-{
-	char path[32];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/root", rec->init);
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? err_sys(e, "--user: the container's root") : fd;
-}
-
+/* In the files as the container's programs have them now. */
 static int find_user(struct exec_job *j, struct err *e)
 {
 	_strbuf_ struct strbuf passwd = STRBUF_INIT, group = STRBUF_INIT;
-	_close_ int root = container_root(&j->rec, e);
+	struct container_root root = CONTAINER_ROOT_INIT;
 	struct user_db db = {0};
-	int r;
+	int r = container_root_open(j->paths, &j->rec, &root, e);
 
-	if (root < 0)
-		return root;
-	if (user_file_read(root, "etc/passwd", &passwd)) {
+	if (r < 0)
+		return err_wrap(e, "--user");
+	if (user_file_read(root.root_fd, "etc/passwd", &passwd)) {
 		db.passwd = strbuf_str(&passwd);
 		db.passwd_len = passwd.len;
 	}
-	if (user_file_read(root, "etc/group", &group)) {
+	if (user_file_read(root.root_fd, "etc/group", &group)) {
 		db.group = strbuf_str(&group);
 		db.group_len = group.len;
 	}
+	container_root_close(&root);
 	r = user_resolve(&db, j->opts->user, &j->user, e);
 	return r < 0 ? err_wrap(e, "--user") : 0;
 }

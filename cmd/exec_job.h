@@ -11,9 +11,11 @@
 #include "runtime/user.h"
 
 struct err;
+struct paths;
 struct run_opts;
 
 struct exec_job {
+	const struct paths *paths;
 	struct run_opts *opts; /* spec.proc is filled */
 	bool detach;
 	const char *term; /* TERM where there is a terminal; NULL: the caller's, else xterm */

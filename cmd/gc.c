@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/cmd.h"
+#include "cmd/gc_job.h"
 #include "cmd/image_find.h"
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
@@ -14,6 +15,9 @@ struct gc_args {
 static const struct opt gc_opts[] = {
 	{OPT_FLAG, 0, "servers", .offset = offsetof(struct gc_args, request.servers),
 	 .help = "end image servers that no container uses, stopped ones as well"},
+	{OPT_STR, 0, "job", "ID", offsetof(struct gc_args, request.job),
+	 .help = "first end what the batch job of this id left running here; by root with "
+		 "SLURM_JOB_UID set, as in an Epilog, for that user"},
 	{OPT_FLAG, 'n', "dry-run", .offset = offsetof(struct gc_args, request.dry_run),
 	 .help = "say what would be removed, remove nothing"},
 	{OPT_FLAG, 0, "json", .offset = offsetof(struct gc_args, json), .help = "print JSON"},
@@ -71,10 +75,14 @@ static int gc_run_verb(struct cmd *c, void *args, int argc, char **argv)
 	const struct gc_args *a = args;
 	struct gc_report report;
 	struct err e = ERR_INIT, images = ERR_INIT;
-	int r = gc_run(&c->paths, &a->request, &report, &e), code;
+	bool is_epilog = a->request.job && gc_job_is_epilog();
+	int r, code;
 
 	(void)argc, (void)argv;
-	if (images_sweep(&c->paths, a->request.dry_run, &report, &images) < 0 && r >= 0) {
+	r = is_epilog ? gc_job_epilog(c, &a->request, &report, &e)
+		      : gc_run(&c->paths, &a->request, &report, &e);
+	if (!is_epilog && images_sweep(&c->paths, a->request.dry_run, &report, &images) < 0 &&
+	    r >= 0) {
 		e = images;
 		r = -e.code;
 	}
@@ -93,6 +101,7 @@ static int gc_run_verb(struct cmd *c, void *args, int argc, char **argv)
 static const struct verb_example examples[] = {
 	{"what a killed batch job left on this node", "csbx gc"},
 	{"look first", "csbx gc --dry-run"},
+	{"a line for slurmd's Epilog", "csbx gc --job \"$SLURM_JOB_ID\""},
 	{"free the memory of idle image servers now", "csbx gc --servers"},
 	{0},
 };

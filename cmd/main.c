@@ -7,7 +7,11 @@
 
 #include "cmd/cmd.h"
 #include "cmd/docker/docker.h"
+#include "cmd/enroot/enroot.h"
+#include "cmd/step/hold.h"
+#include "cmd/step/join.h"
 #include "cmd/verbs.h"
+#include "runtime/base/str.h"
 
 static int csbx_main(int argc, char **argv)
 {
@@ -15,7 +19,7 @@ static int csbx_main(int argc, char **argv)
 		&verb_create,  &verb_exec,   &verb_gc,    &verb_info,  &verb_kill,   &verb_list,
 		&verb_logs,    &verb_remove, &verb_run,   &verb_start, &verb_stop,   &verb_version,
 		&verb_wait,    &verb_shims,  &verb_pause, &verb_ps,    &verb_rename, &verb_restart,
-		&verb_unpause, &verb_volume, NULL,
+		&verb_unpause, &verb_volume, &verb_join,  NULL,
 	};
 
 	return cmd_main(PROGRAM_CSBX, verbs, argc, argv);
@@ -23,7 +27,15 @@ static int csbx_main(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int code = docker_personality(PROGRAM_CSBX, docker_verbs_csbx, argc, argv);
+	int code = enroot_bundle_personality(argc, argv);
 
+	if (code < 0)
+		code = join_personality(argc, argv);
+	if (code < 0 && argc > 1 && str_eq(argv[1], "__hold"))
+		return hold_main(argc - 1, argv + 1);
+	if (code < 0)
+		code = docker_personality(PROGRAM_CSBX, docker_verbs_csbx, argc, argv);
+	if (code < 0)
+		code = enroot_personality(PROGRAM_CSBX, enroot_verbs_csbx, argc, argv);
 	return code >= 0 ? code : csbx_main(argc, argv);
 }

@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 #include "runtime/host.h"
@@ -33,12 +34,10 @@ static void say_format(const char *lead, const char *fmt, va_list ap)
 
 static void say_format(const char *lead, const char *fmt, va_list ap)
 {
-	char *text = NULL;
-	int n = vasprintf(&text, fmt, ap);
+	_free_ char *text = str_vprintf(fmt, ap);
 
-	if (n >= 0)
-		say(lead, text, (size_t)n);
-	free(n >= 0 ? text : NULL);
+	if (text)
+		say(lead, text, strlen(text));
 }
 
 /* The message without the operand at its beginning, when what was asked ends with it already. */
@@ -53,17 +52,15 @@ static const char *without_repetition(const char *what, const char *msg)
 int cmd_error(const struct err *e, const char *what, ...)
 {
 	_strbuf_ struct strbuf hint = STRBUF_INIT, line = STRBUF_INIT;
-	char *asked = NULL;
+	_free_ char *asked = NULL;
 	va_list ap;
-	int n;
 
 	va_start(ap, what);
-	n = vasprintf(&asked, what, ap);
+	asked = str_vprintf(what, ap);
 	va_end(ap);
-	strbuf_addstr(&line, n >= 0 ? asked : "csbx");
+	strbuf_addstr(&line, asked ? asked : "csbx");
 	strbuf_addstr(&line, ": ");
-	strbuf_addstr(&line, without_repetition(n >= 0 ? asked : "", e->msg));
-	free(n >= 0 ? asked : NULL);
+	strbuf_addstr(&line, without_repetition(asked ? asked : "", e->msg));
 	say("csbx: ", strbuf_str(&line), line.len);
 	if (host_hint(e->code, e->msg, &hint))
 		say("hint: ", strbuf_str(&hint), hint.len);

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -12,6 +13,7 @@
 #include "cmd/signal_name.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/cgroup_parent.h"
 #include "runtime/etc_files.h"
 #include "runtime/name.h"
 #include "runtime/policy.h"
@@ -226,6 +228,26 @@ static int set_names(struct resolve *x, struct err *e)
 	return s->id && s->ns.hostname ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
+/* The limit of open files that a batch system has given the task takes the place of our default. */
+static int set_limits(struct resolve *x, struct err *e)
+{
+	struct limit_spec *limits = &x->spec->limits;
+	struct rlimit now;
+	struct rlimit_spec *l;
+
+	if (!cgroup_batch_job() || getrlimit(RLIMIT_NOFILE, &now) < 0)
+		return 0;
+	for (size_t i = 0; i < limits->n_rlimits; i++) {
+		if (limits->rlimits[i].resource == RLIMIT_NOFILE)
+			return 0;
+	}
+	l = spec_add_rlimit(x->spec);
+	if (!l)
+		return err_set(e, ENOMEM, "out of memory");
+	*l = (struct rlimit_spec){RLIMIT_NOFILE, now, true};
+	return 0;
+}
+
 /* A signal that is none is as good as not named: docker takes it for TERM, too. */
 static int set_stop_signal(struct resolve *x, struct err *e)
 {
@@ -307,26 +329,42 @@ int resolve_main_user(const struct subject *s, struct run_opts *o, struct err *e
 	return r;
 }
 
-int resolve_spec(struct cmd *c, const struct resolve_request *q, struct run_opts *o, struct err *e)
+typedef int step(struct resolve *x, struct err *e);
+
+static int run_steps(struct resolve *x, step *const *steps, size_t n, struct err *e)
 {
-	static int (*const steps[])(struct resolve *, struct err *) = {
-		set_names,   set_user, set_user_files, set_argv,
-		set_workdir, set_env,  set_mounts,     set_stop_signal,
-	};
-	struct resolve x = {.c = c, .q = q, .meta = &q->subject->meta, .o = o, .spec = &o->spec};
 	int r = 0;
 
-	if (o->read_only && o->spec.rootfs.upper == UPPER_KEPT)
+	if (x->o->read_only && x->spec->rootfs.upper == UPPER_KEPT)
 		return err_set(e, EINVAL, "--rw and --read-only exclude each other");
-	if (o->read_only)
-		o->spec.rootfs.upper = UPPER_READONLY;
-	set_streams(&x);
-	for (size_t i = 0; r >= 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
-		r = steps[i](&x, e);
+	if (x->o->read_only)
+		x->spec->rootfs.upper = UPPER_READONLY;
+	set_streams(x);
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = steps[i](x, e);
 	if (r >= 0)
-		r = apply_policy(x.spec, e);
+		r = apply_policy(x->spec, e);
 	if (r >= 0)
-		r = spec_freeze(x.spec, e);
-	resolve_free(&x);
+		r = spec_freeze(x->spec, e);
+	resolve_free(x);
 	return r;
+}
+
+int resolve_rest(struct cmd *c, const struct subject *s, struct run_opts *o, struct err *e)
+{
+	static step *const steps[] = {set_names, set_mounts, set_stop_signal};
+	struct resolve x = {.c = c, .meta = &s->meta, .o = o, .spec = &o->spec};
+
+	return run_steps(&x, steps, sizeof(steps) / sizeof(steps[0]), e);
+}
+
+int resolve_spec(struct cmd *c, const struct resolve_request *q, struct run_opts *o, struct err *e)
+{
+	static step *const steps[] = {
+		set_names, set_user,   set_user_files,  set_argv,   set_workdir,
+		set_env,   set_mounts, set_stop_signal, set_limits,
+	};
+	struct resolve x = {.c = c, .q = q, .meta = &q->subject->meta, .o = o, .spec = &o->spec};
+
+	return run_steps(&x, steps, sizeof(steps) / sizeof(steps[0]), e);
 }

@@ -46,6 +46,12 @@ struct resolve_request {
 /* Only the main user, as a start of the container (-w: spec.rootfs.upper) would have him. */
 int resolve_main_user(const struct subject *s, struct run_opts *o, struct err *e);
 
+/*
+ * The part of resolve_spec() that looks at neither command nor user nor environment, for a front
+ * end that has set those: names, streams, sources of mounts, the policy, and the freeze.
+ */
+int resolve_rest(struct cmd *c, const struct subject *s, struct run_opts *o, struct err *e);
+
 /* Completes and freezes o->spec. */
 int resolve_spec(struct cmd *c, const struct resolve_request *q, struct run_opts *o, struct err *e);
 

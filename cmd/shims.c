@@ -30,15 +30,15 @@ static const struct opt shims_opts[] = {
 	{OPT_CHOICE, 0, "profile", "NAME", offsetof(struct shims_args, profile),
 	 .choices = "none|sandbox", .initial = "none",
 	 .help = "sandbox: no network for whoever does not ask for one, as if CSBX_NETWORK=none "
-		 "were "
-		 "set"},
+		 "were set, and for enroot the isolation of csbx, as if "
+		 "CSBX_ENROOT_PROFILE=sandbox were"},
 	{OPT_FLAG, 'f', "force", .offset = offsetof(struct shims_args, force),
 	 .help = "replace what is there under these names, whatever it is"},
 	{0},
 };
 
 static const struct opt_table shims_table = {"Options", shims_opts};
-static const char *const names[] = {"docker"};
+static const char *const names[] = {"docker", "enroot"};
 
 /* This program's path, as the shims will name it. */
 static char *own_path(struct err *e)
@@ -103,7 +103,9 @@ static int write_script(int dir, const char *name, const char *path, struct err 
 	int r;
 
 	strbuf_addstr(&text, "#!/bin/sh\n" SCRIPT_MARK);
-	strbuf_addstr(&text, "export CSBX_NETWORK=\"${CSBX_NETWORK-none}\"\nexec ");
+	strbuf_addstr(&text,
+		      "export CSBX_NETWORK=\"${CSBX_NETWORK-none}\"\n"
+		      "export CSBX_ENROOT_PROFILE=\"${CSBX_ENROOT_PROFILE-sandbox}\"\nexec ");
 	add_quoted(&text, path);
 	strbuf_addf(&text, " %s \"$@\"\n", name);
 	r = strbuf_check(&text, e);
@@ -168,7 +170,7 @@ const struct verb verb_shims = {
 	.usage = "[OPTIONS] DIRECTORY",
 	.description =
 		"Makes programs called as other launchers are, that run csbx in their dialect: "
-		"docker. "
+		"docker and enroot. "
 		"The directory is made when it is missing; put it first in PATH. What is there "
 		"under "
 		"such a name and was not made by this command stays, and is an error.\n\n"

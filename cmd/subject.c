@@ -4,6 +4,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/image_find.h"
+#include "cmd/image_path.h"
 #include "cmd/resolve.h"
 #include "cmd/run_opts.h"
 #include "image/image_table.h"
@@ -93,6 +94,24 @@ static int open_image(struct cmd *c, const char *operand, struct run_opts *o, st
 	return k;
 }
 
+/* What the user has no file, container or image of may be an image that the site offers. */
+static int open_site_image(struct cmd *c, const char *operand, struct run_opts *o,
+			   struct subject *s, int r, struct err *e)
+{
+	_free_ char *path = NULL;
+	struct err second = ERR_INIT;
+	int k;
+
+	if ((r != -ENOENT && r != -EINVAL) || s->record.memory)
+		return r;
+	k = image_path_find(c, operand, &path, &second);
+	if (path)
+		return open_path(c, path, o, s, e);
+	if (k < 0 && e)
+		*e = second;
+	return k < 0 ? k : r;
+}
+
 int subject_open(struct cmd *c, const char *operand, struct run_opts *o, struct subject *ret,
 		 struct err *e)
 {
@@ -105,6 +124,8 @@ int subject_open(struct cmd *c, const char *operand, struct run_opts *o, struct 
 		r = open_name(c, operand, o, ret, e);
 	if (r < 0)
 		r = open_image(c, operand, o, ret, r, e);
+	if (r < 0)
+		r = open_site_image(c, operand, o, ret, r, e);
 	if (r >= 0)
 		r = decode_meta(ret, e);
 	if (r >= 0)

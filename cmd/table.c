@@ -32,14 +32,11 @@ void table_add(struct table *t, const char *text)
 
 void table_addf(struct table *t, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	strv_take(&t->cells, str_vprintf(fmt, ap));
 	va_end(ap);
-	strv_take(&t->cells, n < 0 ? NULL : text);
 }
 
 void table_add_size(struct table *t, uint64_t bytes)

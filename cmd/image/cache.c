@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/image/image_opts.h"
 #include "cmd/image/progress.h"
+#include "cmd/image/repos.h"
 #include "cmd/table.h"
 #include "cmd/verbs.h"
 #include "image/digest.h"
@@ -25,7 +26,9 @@ static const struct opt cache_opts[] = {
 		 "the "
 		 "rest has at most SIZE"},
 	{OPT_DURATION, 0, "older", "TIME", offsetof(struct cache_args, older_ms),
-	 .help = "prune: drop images that were not used for TIME (30d, 12h)"},
+	 .help = "prune: drop images, and repositories of csbx test --clone, that were not used "
+		 "for "
+		 "TIME (30d, 12h)"},
 	{OPT_FLAG, 'n', "dry-run", .offset = offsetof(struct cache_args, dry_run),
 	 .help = "prune: only say what would go"},
 	{OPT_FLAG, 0, "json", .offset = offsetof(struct cache_args, json),
@@ -42,7 +45,24 @@ static void add_platform(struct strbuf *out, const struct store_image *i)
 		strbuf_addf(out, "/%s", i->variant);
 }
 
-static int print_json(const struct store_report *r, struct err *e)
+static void add_repos(struct json_out *j, const struct repos *repos)
+{
+	json_key(j, "repositories");
+	json_begin_array(j);
+	for (size_t i = 0; i < repos->n; i++) {
+		const struct repo *x = &repos->items[i];
+
+		json_begin_object(j);
+		json_kstr(j, "url", x->url);
+		json_ku64(j, "bytes", x->bytes);
+		json_key(j, "last_used");
+		json_time(j, x->used_s * NS_PER_S);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static int print_json(const struct store_report *r, const struct repos *repos, struct err *e)
 {
 	struct json_out j = {.pretty = true};
 	char text[DIGEST_TEXT_MAX];
@@ -70,6 +90,7 @@ static int print_json(const struct store_report *r, struct err *e)
 		json_end_object(&j);
 	}
 	json_end_array(&j);
+	add_repos(&j, repos);
 	json_end_object(&j);
 	code = json_finish(&j, e);
 	strbuf_addch(&j.buf, '\n');
@@ -79,7 +100,7 @@ static int print_json(const struct store_report *r, struct err *e)
 	return code;
 }
 
-static int print_table(const struct store_report *r)
+static int print_table(const struct store_report *r, const struct repos *repos)
 {
 	static const char *const heading[] = {"NAME", "PLATFORM", "DIGEST", "SIZE", "LAST USED"};
 	uint64_t now_ns = (uint64_t)time(NULL) * NS_PER_S;
@@ -103,18 +124,28 @@ static int print_table(const struct store_report *r)
 		else
 			table_add(&t, "incomplete");
 	}
+	for (size_t i = 0; i < repos->n; i++) {
+		table_add(&t, repos->items[i].url);
+		table_add(&t, "git");
+		table_add(&t, NULL);
+		table_add_size(&t, repos->items[i].bytes);
+		table_add_age(&t, repos->items[i].used_s * NS_PER_S, now_ns);
+	}
 	table_format(&t, &out);
 	return cmd_print(&out) == CMD_EXIT_OK ? 0 : -EIO;
 }
 
-static int list(struct store *s, const struct cache_args *a, struct err *e)
+static int list(struct cmd *c, struct store *s, const struct cache_args *a, struct err *e)
 {
 	_store_report_ struct store_report report;
+	_repos_ struct repos repos = {0};
 	int r = store_report(s, &report, e);
 
+	if (r >= 0)
+		r = repos_read(&c->paths, &repos, e);
 	if (r < 0)
 		return r;
-	return a->json ? print_json(&report, e) : print_table(&report);
+	return a->json ? print_json(&report, &repos, e) : print_table(&report, &repos);
 }
 
 static void tell(void *arg, const struct store_usage *u)
@@ -129,7 +160,7 @@ static void tell(void *arg, const struct store_usage *u)
 	strbuf_addch(out, '\n');
 }
 
-static int prune(struct store *s, const struct cache_args *a, struct err *e)
+static int prune(struct cmd *c, struct store *s, const struct cache_args *a, struct err *e)
 {
 	_strbuf_ struct strbuf names = STRBUF_INIT, size = STRBUF_INIT;
 	const struct store_prune how = {
@@ -139,11 +170,14 @@ static int prune(struct store *s, const struct cache_args *a, struct err *e)
 		.tell = tell,
 		.arg = &names,
 	};
-	uint64_t freed;
+	uint64_t freed, of_repos = 0;
 	int r = store_prune(s, &how, &freed, e);
 
+	if (r >= 0 && how.unused_s)
+		r = repos_prune(&c->paths, how.unused_s, a->dry_run, &names, &of_repos, e);
 	if (r < 0)
 		return r;
+	freed += of_repos;
 	progress_add_size(&size, freed);
 	cmd_warn("%s %s", strbuf_str(&size), a->dry_run ? "would be freed" : "freed");
 	return cmd_print(&names) == CMD_EXIT_OK ? 0 : -EIO;
@@ -164,7 +198,7 @@ static int run(struct cmd *c, const struct cache_args *a, const char *what, stru
 	r = open_store(c, &s, e);
 	if (r < 0)
 		return r;
-	return lists ? list(s, a, e) : prune(s, a, e);
+	return lists ? list(c, s, a, e) : prune(c, s, a, e);
 }
 
 static int cache_run(struct cmd *c, void *args, int argc, char **argv)
@@ -196,7 +230,9 @@ const struct verb verb_cache = {
 	.name = "cache",
 	.usage = "[OPTIONS] ls|prune",
 	.description =
-		"Shows or prunes what was fetched from registries. Layers are kept as they came, "
+		"Shows or prunes what was fetched from registries, and the repositories that csbx "
+		"test --clone keeps (--older drops these too, --max does not count them). Layers "
+		"are kept as they came, "
 		"in "
 		"an OCI image layout, so an image that is imported again, or another one on the "
 		"same "

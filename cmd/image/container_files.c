@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/run_opts.h"
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 #include "runtime/container_find.h"
 #include "runtime/container_store.h"
 #include "runtime/merged_view.h"
@@ -27,8 +28,9 @@ static int attach(struct cmd *c, const struct container_spec *spec, struct conta
 	return squashd_attach(&c->paths, &unpacked, &f->map, &f->link, e);
 }
 
-/* A container that stays says itself who its main user is; a recipe's is the image's. */
-static int set_main_user(struct container_files *f, struct run_opts *o, struct err *e)
+/* A container that stays says itself who its main user is, and what is mounted; a recipe's user is
+ * the image's. */
+static int set_own(struct container_files *f, struct run_opts *o, struct err *e)
 {
 	const struct container_record *rec = &f->subject.record;
 	struct container_spec kept;
@@ -42,6 +44,9 @@ static int set_main_user(struct container_files *f, struct run_opts *o, struct e
 	o->spec.proc.uid = kept.proc.uid;
 	o->spec.proc.gid = kept.proc.gid;
 	o->spec.ns.userns = kept.ns.userns;
+	o->spec.mounts = take_ptr(kept.mounts);
+	o->spec.n_mounts = kept.n_mounts;
+	kept.n_mounts = 0;
 	spec_free(&kept);
 	return 0;
 }
@@ -71,12 +76,12 @@ int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 	if (r < 0)
 		return r;
 	layer = container_layer_name(name, &f->subject.record);
-	r = f->is_writable ? layer_open(&c->paths, layer, false, &f->layer, e)
+	r = f->is_writable ? layer_open(&c->paths, layer, 0, &f->layer, e)
 			   : layer_read(&c->paths, layer, &f->layer, e);
 	if (r < 0)
 		return r;
 	s->rootfs.upper = f->layer.dir < 0 ? UPPER_READONLY : UPPER_KEPT;
-	r = set_main_user(f, o, e);
+	r = set_own(f, o, e);
 	if (r >= 0)
 		r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &f->map, e);
 	return r < 0 ? r : attach(c, s, f, e);
@@ -95,6 +100,8 @@ int container_files_enter(const struct container_files *f, const struct containe
 		.layer_fd = f->layer.dir,
 		.layer_path = f->layer.path,
 		.is_writable = f->is_writable,
+		.mounts = s->mounts,
+		.n_mounts = s->n_mounts,
 	};
 
 	return merged_view_enter(&v, e);

@@ -113,13 +113,15 @@ static int open_host_parent(struct copy *x, const char *path, struct err *e)
 }
 
 /* The side that failed first ends the other's stream: its own text is the one to tell. */
-static int both(int here, const struct err *why_here, int there, const struct err *why_there,
-		struct err *e)
+static int both(struct copy *x, int here, const struct err *why_here, int there,
+		const struct err *why_there, struct err *e)
 {
 	bool use_there = there < 0 && !(here < 0 && there == -EPIPE);
 
 	if (here >= 0 && there >= 0)
 		return 0;
+	if (!use_there)
+		x->failure = COPY_FAILED_OUTSIDE;
 	if (e)
 		*e = use_there ? *why_there : *why_here;
 	return use_there ? there : here;
@@ -153,7 +155,7 @@ static int receive_tree(struct copy *x, const struct copy_plan *p, const char *p
 	r = tree_unpack(&u, pipes[0], &here);
 	close(pipes[0]);
 	sent = copy_agent_finish(&x->agent, &there);
-	return both(r, &here, sent, &there, e);
+	return both(x, r, &here, sent, &there, e);
 }
 
 static int copy_out(struct copy *x, struct err *e)
@@ -170,6 +172,9 @@ static int copy_out(struct copy *x, struct err *e)
 	r = copy_agent_stat(&x->agent, path, j->follow, &mode, e);
 	if (r < 0)
 		return failed(x, COPY_NO_SOURCE_INSIDE, r);
+	if (S_ISCHR(mode) || S_ISBLK(mode))
+		return failed(x, COPY_NO_SOURCE_INSIDE,
+			      err_set(e, EOPNOTSUPP, "%s: a device node", path));
 	const struct copy_source s = {path, S_ISDIR(mode)};
 	const struct copy_target t = {
 		.path = str_eq(j->outside, "-") ? "/" : j->outside,
@@ -181,7 +186,8 @@ static int copy_out(struct copy *x, struct err *e)
 	if (r < 0)
 		return rule_failed(x, r, j->outside, e);
 	if (str_eq(j->outside, "-")) {
-		r = copy_agent_pack(&x->agent, path, j->follow, p.member, STDOUT_FILENO, e);
+		r = copy_agent_pack(&x->agent, path, j->follow, j->whole ? "" : p.member,
+				    STDOUT_FILENO, e);
 		if (r >= 0)
 			r = copy_agent_finish(&x->agent, e);
 	} else {
@@ -200,7 +206,7 @@ static int pack_host(int fd, const char *member, int out, struct err *e)
 	int r;
 
 	tar_out_init(&t, out);
-	r = tree_pack(fd, member, &t, e);
+	r = tree_pack(fd, member, TREE_DEVICES_REFUSED, &t, e);
 	if (r >= 0)
 		r = tar_out_end(&t, e);
 	tar_out_free(&t);
@@ -226,7 +232,7 @@ static int send_tree(struct copy *x, const struct copy_plan *p, int source, stru
 	got = copy_agent_finish(&x->agent, &there);
 	if (r == -EPIPE && got < 0) /* it stopped reading, and says why */
 		r = 0;
-	return both(r, &here, got, &there, e);
+	return both(x, r, &here, got, &there, e);
 }
 
 /* Of a link it is the target that is written to, as by any program in there. */

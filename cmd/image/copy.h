@@ -21,6 +21,7 @@ struct copy_job {
 	bool follow;                    /* the source may be a link, and what it means is copied */
 	bool keep_owner;                /* the source's user and group, inside */
 	bool keep_set_ids;              /* outside */
+	bool whole;                     /* out to "-": the whole root, without what is mounted */
 };
 
 /* What went wrong, for dialects that have words of their own for it. */
@@ -34,7 +35,8 @@ enum copy_failure {
 	COPY_NOT_DIRECTORY,         /* "file/", or a tar's target is none */
 	COPY_CANNOT_COPY_DIRECTORY, /* to a file */
 	COPY_READ_ONLY,
-	COPY_WRONG_TYPE, /* a directory on something else, or the other way round */
+	COPY_FAILED_OUTSIDE, /* in any other way, on the host's side */
+	COPY_WRONG_TYPE,     /* a directory on something else, or the other way round */
 };
 
 /* o: for a container that does not run, which ids there are. */

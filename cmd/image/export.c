@@ -9,21 +9,13 @@
 #include "cmd/cmd.h"
 #include "cmd/image/container_files.h"
 #include "cmd/image/destination.h"
-#include "cmd/run_opts.h"
+#include "cmd/image/jobs.h"
 #include "cmd/verbs.h"
 #include "image/container_source.h"
 #include "image/import.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/userns.h"
-
-struct export_args {
-	const char *output;
-	uint64_t threads, max_image_bytes;
-	bool force, all_root, quiet;
-	struct squash_options squash;
-	struct run_opts run; /* which ids there are */
-};
 
 static int set_comp(void *target, const char *value, struct err *e)
 {
@@ -33,30 +25,30 @@ static int set_comp(void *target, const char *value, struct err *e)
 }
 
 static const struct opt export_opts[] = {
-	{OPT_STR, 'o', "output", "FILE", offsetof(struct export_args, output), .offers = "file",
+	{OPT_STR, 'o', "output", "FILE", offsetof(struct export_job, output), .offers = "file",
 	 .initial = "NAME.sqsh in the current directory", .help = "write the image to FILE"},
-	{OPT_FLAG, 'f', "force", .offset = offsetof(struct export_args, force),
+	{OPT_FLAG, 'f', "force", .offset = offsetof(struct export_job, force),
 	 .help = "replace FILE when it exists; it stays as it is until the new one is complete"},
-	{OPT_CALL, 0, "comp", "NAME[:LEVEL]", offsetof(struct export_args, squash), set_comp,
+	{OPT_CALL, 0, "comp", "NAME[:LEVEL]", offsetof(struct export_job, squash), set_comp,
 	 .has_key = true, .initial = "zstd:3", .offers = "words:zstd lz4 gzip none",
 	 .help = "how the image is compressed: zstd, lz4, gzip or none"},
-	{OPT_FLAG, 0, "all-root", .offset = offsetof(struct export_args, all_root),
+	{OPT_FLAG, 0, "all-root", .offset = offsetof(struct export_job, all_root),
 	 .help = "make every file root's, instead of keeping the owners the container sees"},
-	{OPT_BYTES, 0, "max-image-size", "SIZE", offsetof(struct export_args, max_image_bytes),
+	{OPT_BYTES, 0, "max-image-size", "SIZE", offsetof(struct export_job, max_image_bytes),
 	 .has_key = true, .initial = "128g", .help = "give up when the files exceed SIZE"},
-	{OPT_NUMBER, 0, "threads", "N", offsetof(struct export_args, threads), .max = 64,
+	{OPT_NUMBER, 0, "threads", "N", offsetof(struct export_job, threads), .max = 64,
 	 .has_key = true, .initial = "one for each CPU", .help = "compress with N threads"},
-	{OPT_CHOICE, 0, "userns", "MODE", offsetof(struct export_args, run.spec.ns.userns),
+	{OPT_CHOICE, 0, "userns", "MODE", offsetof(struct export_job, run.spec.ns.userns),
 	 .choices = "auto|one|subuid", .has_key = true, .initial = "auto",
 	 .help = "which ids there are, as for start; with one, every file becomes the main user's"},
-	{OPT_FLAG, 'q', "quiet", .offset = offsetof(struct export_args, quiet),
+	{OPT_FLAG, 'q', "quiet", .offset = offsetof(struct export_job, quiet),
 	 .help = "show nothing but errors"},
 	{0},
 };
 
 static const struct opt_table export_table = {"Options", export_opts};
 
-static int write_image(const struct export_args *a, int root, const char *name,
+static int write_image(const struct export_job *a, int root, const char *name,
 		       const struct destination *d, struct err *e)
 {
 	struct import_options o = {
@@ -78,7 +70,7 @@ static int write_image(const struct export_args *a, int root, const char *name,
 	return r;
 }
 
-static int export_container(struct cmd *c, struct export_args *a, const char *name,
+static int export_container(struct cmd *c, struct export_job *a, const char *name,
 			    struct destination *d, struct container_files *f, struct err *e)
 {
 	int r = destination_open(d, a->output, e), root;
@@ -91,33 +83,42 @@ static int export_container(struct cmd *c, struct export_args *a, const char *na
 	return root < 0 ? root : write_image(a, root, name, d, e);
 }
 
-static int export_run(struct cmd *c, void *args, int argc, char **argv)
+int export_job_run(struct cmd *c, struct export_job *j, const char *name, char **ret_path,
+		   struct err *e)
 {
 	struct destination d = DESTINATION_INIT;
-	struct export_args *a = args;
 	struct container_files f = CONTAINER_FILES_INIT;
-	struct err e = ERR_INIT;
-	int r = export_container(c, a, argv[0], &d, &f, &e);
+	int r = export_container(c, j, name, &d, &f, e);
 
-	(void)argc;
-	if (r >= 0 && !a->quiet && !a->all_root && (id_map_is_one(&f.map) || f.unpacked.root.path))
+	if (r >= 0 && !j->quiet && !j->all_root && (id_map_is_one(&f.map) || f.unpacked.root.path))
 		cmd_warn("%s: the container has only one id: every file is user %u's", d.path,
-			 a->run.spec.proc.uid);
+			 j->run.spec.proc.uid);
+	if (ret_path)
+		*ret_path = take_ptr(d.path);
 	destination_close(&d);
 	container_files_close(&f);
+	return r;
+}
+
+static int export_run(struct cmd *c, void *args, int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+	int r = export_job_run(c, args, argv[0], NULL, &e);
+
+	(void)argc;
 	if (r == -EEXIST)
 		err_append(&e, "--force replaces it");
 	return r < 0 ? cmd_error(&e, "export %s", argv[0]) : CMD_EXIT_OK;
 }
 
-static void export_init(void *args)
+void export_job_init(void *job)
 {
-	run_opts_init(&((struct export_args *)args)->run);
+	run_opts_init(&((struct export_job *)job)->run);
 }
 
-static void export_done(void *args)
+void export_job_done(void *job)
 {
-	run_opts_done(&((struct export_args *)args)->run);
+	run_opts_done(&((struct export_job *)job)->run);
 }
 
 static const struct verb_example examples[] = {
@@ -143,8 +144,8 @@ const struct verb verb_export = {
 	.offers = "container",
 	.min_operands = 1,
 	.max_operands = 1,
-	.args_bytes = sizeof(struct export_args),
-	.init = export_init,
-	.done = export_done,
+	.args_bytes = sizeof(struct export_job),
+	.init = export_job_init,
+	.done = export_job_done,
 	.run = export_run,
 };

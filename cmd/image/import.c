@@ -3,29 +3,23 @@
 
 #include "cmd/cmd.h"
 #include "cmd/image/destination.h"
-#include "cmd/image/image_opts.h"
+#include "cmd/image/jobs.h"
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
-
-struct import_args {
-	const char *output;
-	bool force;
-	struct source_opts source;
-	struct output_opts image;
-};
+#include "runtime/base/fd.h"
 
 static const struct opt import_opts[] = {
-	{OPT_STR, 'o', "output", "FILE", offsetof(struct import_args, output), .offers = "file",
+	{OPT_STR, 'o', "output", "FILE", offsetof(struct import_job, output), .offers = "file",
 	 .initial = "the image's name and tag, .sqsh, in the current directory",
 	 .help = "write the image to FILE"},
-	{OPT_FLAG, 'f', "force", .offset = offsetof(struct import_args, force),
+	{OPT_FLAG, 'f', "force", .offset = offsetof(struct import_job, force),
 	 .help = "replace FILE when it exists; it stays as it is until the new one is complete"},
 	{0},
 };
 
 static const struct opt_table import_table = {"Options", import_opts};
 
-static int import_once(struct cmd *c, struct import_args *a, const char *uri, struct destination *d,
+static int import_once(struct cmd *c, struct import_job *a, const char *uri, struct destination *d,
 		       bool *ret_again, struct err *e)
 {
 	struct import_options o = output_opts_import(&a->image);
@@ -45,33 +39,43 @@ static int import_once(struct cmd *c, struct import_args *a, const char *uri, st
 	return r;
 }
 
-static int import_source(struct cmd *c, struct import_args *a, const char *uri,
-			 struct destination *d, struct err *e)
+static int import_to(struct cmd *c, struct import_job *j, const char *uri, struct destination *d,
+		     struct err *e)
 {
 	bool again = false;
-	int r = destination_open(d, a->output, e);
+	int r = destination_open(d, j->output, e);
 
 	if (r >= 0)
-		r = import_once(c, a, uri, d, &again, e);
-	return again ? import_once(c, a, uri, d, &again, e) : r;
+		r = import_once(c, j, uri, d, &again, e);
+	return again ? import_once(c, j, uri, d, &again, e) : r;
+}
+
+int import_job_run(struct cmd *c, struct import_job *j, const char *uri, char **ret_path,
+		   struct err *e)
+{
+	struct destination d = DESTINATION_INIT;
+	int r = import_to(c, j, uri, &d, e);
+
+	if (ret_path)
+		*ret_path = take_ptr(d.path);
+	destination_close(&d);
+	return r;
 }
 
 static int import_run(struct cmd *c, void *args, int argc, char **argv)
 {
-	struct destination d = DESTINATION_INIT;
 	struct err e = ERR_INIT;
-	int r = import_source(c, args, argv[0], &d, &e);
+	int r = import_job_run(c, args, argv[0], NULL, &e);
 
 	(void)argc;
-	destination_close(&d);
 	if (r == -EEXIST)
 		err_append(&e, "--force replaces it");
 	return r < 0 ? cmd_error(&e, "import %s", argv[0]) : CMD_EXIT_OK;
 }
 
-static void import_done(void *args)
+void import_job_done(void *job)
 {
-	source_opts_done(&((struct import_args *)args)->source);
+	source_opts_done(&((struct import_job *)job)->source);
 }
 
 static const struct verb_example examples[] = {
@@ -111,16 +115,16 @@ const struct verb verb_import = {
 	.uses =
 		(const struct opt_use[]){
 			{&import_table, 0},
-			{&source_opts_table, offsetof(struct import_args, source)},
-			{&output_opts_table, offsetof(struct import_args, image)},
-			{&registry_opts_table, offsetof(struct import_args, source.registry)},
-			{&registry_fetch_table, offsetof(struct import_args, source.registry)},
+			{&source_opts_table, offsetof(struct import_job, source)},
+			{&output_opts_table, offsetof(struct import_job, image)},
+			{&registry_opts_table, offsetof(struct import_job, source.registry)},
+			{&registry_fetch_table, offsetof(struct import_job, source.registry)},
 			{0}},
 	.examples = examples,
 	.offers = "file",
 	.min_operands = 1,
 	.max_operands = 1,
-	.args_bytes = sizeof(struct import_args),
-	.done = import_done,
+	.args_bytes = sizeof(struct import_job),
+	.done = import_job_done,
 	.run = import_run,
 };

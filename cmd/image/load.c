@@ -12,7 +12,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/image/destination.h"
-#include "cmd/image/image_opts.h"
+#include "cmd/image/jobs.h"
 #include "cmd/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -23,17 +23,10 @@
 
 #define LOADING "loading"
 
-struct load_args {
-	const char *name;
-	bool force;
-	struct source_opts source;
-	struct output_opts image;
-};
-
 static const struct opt load_opts[] = {
-	{OPT_STR, 'n', "name", "NAME", offsetof(struct load_args, name),
+	{OPT_STR, 'n', "name", "NAME", offsetof(struct load_job, name),
 	 .initial = "the image's name and tag", .help = "what the container is called"},
-	{OPT_FLAG, 'f', "force", .offset = offsetof(struct load_args, force),
+	{OPT_FLAG, 'f', "force", .offset = offsetof(struct load_job, force),
 	 .help = "replace a container of that name; its kept layer is deleted"},
 	{0},
 };
@@ -84,7 +77,7 @@ static int check_free(struct cmd *c, const char *name, bool force, struct err *e
 	return r == -ENOENT ? 0 : err_set(e, EEXIST, "a container of that name exists");
 }
 
-static int create(struct cmd *c, struct load_args *a, const char *name, const char *path,
+static int create(struct cmd *c, struct load_job *a, const char *name, const char *path,
 		  struct err *e)
 {
 	struct meta_source meta;
@@ -105,7 +98,7 @@ static int create(struct cmd *c, struct load_args *a, const char *name, const ch
 }
 
 /* d: an open directory, and the file's temporary name in it. */
-static int import_and_create(struct cmd *c, struct load_args *a, const struct image_source *src,
+static int import_and_create(struct cmd *c, struct load_job *a, const struct image_source *src,
 			     struct destination *d, const char *name, struct err *e)
 {
 	struct import_options o = output_opts_import(&a->image);
@@ -134,7 +127,7 @@ static int set_names(struct destination *d, const char *name, struct err *e)
 	return d->name && d->path ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-static int load_once(struct cmd *c, struct load_args *a, const char *uri, struct destination *d,
+static int load_once(struct cmd *c, struct load_job *a, const char *uri, struct destination *d,
 		     bool *ret_again, struct err *e)
 {
 	struct image_source src = {0};
@@ -154,7 +147,7 @@ static int load_once(struct cmd *c, struct load_args *a, const char *uri, struct
 	return r;
 }
 
-static int load(struct cmd *c, struct load_args *a, const char *uri, struct destination *d,
+static int load(struct cmd *c, struct load_job *a, const char *uri, struct destination *d,
 		struct err *e)
 {
 	bool again = false;
@@ -167,23 +160,29 @@ static int load(struct cmd *c, struct load_args *a, const char *uri, struct dest
 	return again ? load_once(c, a, uri, d, &again, e) : r;
 }
 
-static int load_run(struct cmd *c, void *args, int argc, char **argv)
+int load_job_run(struct cmd *c, struct load_job *j, const char *uri, struct err *e)
 {
 	struct destination d = DESTINATION_INIT;
-	struct load_args *a = args;
+	int r = load(c, j, uri, &d, e);
+
+	destination_close(&d);
+	return r;
+}
+
+static int load_run(struct cmd *c, void *args, int argc, char **argv)
+{
 	struct err e = ERR_INIT;
-	int r = load(c, a, argv[0], &d, &e);
+	int r = load_job_run(c, args, argv[0], &e);
 
 	(void)argc;
-	destination_close(&d);
 	if (r == -EEXIST)
 		err_append(&e, "--force replaces it, --name gives another name");
 	return r < 0 ? cmd_error(&e, "load %s", argv[0]) : CMD_EXIT_OK;
 }
 
-static void load_done(void *args)
+void load_job_done(void *job)
 {
-	source_opts_done(&((struct load_args *)args)->source);
+	source_opts_done(&((struct load_job *)job)->source);
 }
 
 static const struct verb_example examples[] = {
@@ -202,16 +201,16 @@ const struct verb verb_load = {
 	.uses =
 		(const struct opt_use[]){
 			{&load_table, 0},
-			{&source_opts_table, offsetof(struct load_args, source)},
-			{&output_opts_table, offsetof(struct load_args, image)},
-			{&registry_opts_table, offsetof(struct load_args, source.registry)},
-			{&registry_fetch_table, offsetof(struct load_args, source.registry)},
+			{&source_opts_table, offsetof(struct load_job, source)},
+			{&output_opts_table, offsetof(struct load_job, image)},
+			{&registry_opts_table, offsetof(struct load_job, source.registry)},
+			{&registry_fetch_table, offsetof(struct load_job, source.registry)},
 			{0}},
 	.examples = examples,
 	.offers = "file",
 	.min_operands = 1,
 	.max_operands = 1,
-	.args_bytes = sizeof(struct load_args),
-	.done = load_done,
+	.args_bytes = sizeof(struct load_job),
+	.done = load_job_done,
 	.run = load_run,
 };

@@ -5,14 +5,17 @@
 #include "cmd/cmd.h"
 #include "cmd/docker/docker.h"
 #include "cmd/docker/image/verbs.h"
+#include "cmd/enroot/image/verbs.h"
 #include "cmd/verbs.h"
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {&verb_import, &verb_load,   &verb_export,
-						   &verb_digest, &verb_cp,     &verb_cache,
-						   &verb_login,  &verb_logout, 0};
+	static const struct verb *const verbs[] = {
+		&verb_import, &verb_load,  &verb_export, &verb_digest,   &verb_cp,
+		&verb_cache,  &verb_login, &verb_logout, &verb_importer, 0};
 	int code = docker_personality(PROGRAM_IMAGE, docker_verbs_image, argc, argv);
 
+	if (code < 0)
+		code = enroot_personality(PROGRAM_IMAGE, enroot_verbs_image, argc, argv);
 	return code >= 0 ? code : cmd_main(PROGRAM_IMAGE, verbs, argc, argv);
 }

@@ -105,6 +105,11 @@ static const struct member namespace_members[] = {
 	{"network", MEMBER_CHOICE, offsetof(struct ns_spec, net), "none|host"},
 	{"ipc", MEMBER_CHOICE, offsetof(struct ns_spec, ipc), "private|host"},
 	{"userns", MEMBER_CHOICE, offsetof(struct ns_spec, userns), "auto|one|subuid"},
+	{"pid", MEMBER_CHOICE, offsetof(struct ns_spec, pid), "private|host"},
+	{"uts", MEMBER_CHOICE, offsetof(struct ns_spec, uts), "private|host"},
+	{"cgroup", MEMBER_CHOICE, offsetof(struct ns_spec, cgroup), "private|host"},
+	{"host_sys", MEMBER_BOOL, offsetof(struct ns_spec, host_sys)},
+	{"host_dev", MEMBER_BOOL, offsetof(struct ns_spec, host_dev)},
 	{"hostname", MEMBER_STR, offsetof(struct ns_spec, hostname)},
 	{0},
 };
@@ -115,7 +120,7 @@ static int read_namespaces(const struct json *v, void *at, struct err *e)
 }
 
 static const struct member mount_members[] = {
-	{"type", MEMBER_CHOICE, offsetof(struct mount_spec, kind), "bind|tmpfs|device|copy"},
+	{"type", MEMBER_CHOICE, offsetof(struct mount_spec, kind), "bind|tmpfs|device|copy|self"},
 	{"source", MEMBER_STR, offsetof(struct mount_spec, source)},
 	{"target", MEMBER_STR, offsetof(struct mount_spec, target)},
 	{"readonly", MEMBER_BOOL, offsetof(struct mount_spec, readonly)},
@@ -123,6 +128,7 @@ static const struct member mount_members[] = {
 	{"noexec", MEMBER_BOOL, offsetof(struct mount_spec, exec_off)},
 	{"optional", MEMBER_BOOL, offsetof(struct mount_spec, optional)},
 	{"no_create", MEMBER_BOOL, offsetof(struct mount_spec, no_create)},
+	{"devices", MEMBER_BOOL, offsetof(struct mount_spec, devices)},
 	{"size_bytes", MEMBER_U64, offsetof(struct mount_spec, tmpfs_bytes)},
 	{"mode", MEMBER_MODE, offsetof(struct mount_spec, tmpfs_mode)},
 	{0},
@@ -247,6 +253,7 @@ static const struct member security_members[] = {
 	{"seccomp_off", MEMBER_BOOL, offsetof(struct security_spec, seccomp_off)},
 	{"landlock_off", MEMBER_BOOL, offsetof(struct security_spec, landlock_off)},
 	{"masks_off", MEMBER_BOOL, offsetof(struct security_spec, masks_off)},
+	{"fake_ids", MEMBER_BOOL, offsetof(struct security_spec, fake_ids)},
 	{0},
 };
 

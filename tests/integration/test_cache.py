@@ -365,7 +365,7 @@ def age(csbx, data, seconds):
 
 
 def test_ls(csbx, registry):
-    assert images(csbx) == {"total_bytes": 0, "images": []}
+    assert images(csbx) == {"total_bytes": 0, "images": [], "repositories": []}
     fetch(csbx, registry.uri())
     registry.put("2", app("two"))
     fetch(csbx, registry.uri("app:2"))
@@ -394,7 +394,7 @@ def test_prune(csbx, registry):
     left = {p.name for p in (csbx.dirs["cache"] / "oci/blobs/sha256").iterdir()}
     assert left == {digest(b).removeprefix("sha256:") for b in two.blobs()}
     assert csbx.ok("cache", "prune", "--max", "1k") == f"{registry.host}/app:2\n"
-    assert images(csbx) == {"total_bytes": 0, "images": []}
+    assert images(csbx) == {"total_bytes": 0, "images": [], "repositories": []}
     assert not list((csbx.dirs["cache"] / "indexes").iterdir())
 
 

@@ -190,18 +190,32 @@ def test_restart(box):
     until(lambda: box.ok("logs", "box") == "1\n2\n", "2")
     again = show(box, "box")
     assert again["id"] == first["id"] and again["started"] > first["started"] and again["pid"] != first["pid"]
-    run_detached(box, "gone", "exec sleep 1000", "--rm")
+    run_detached(box, "gone", "echo again >>/etc/hostname; exec sleep 1000", "--rm")
+    until(lambda: "again" in box.ok("exec", "gone", "cat", "/etc/hostname"), "again")
     box.ok("restart", "gone")
     assert show(box, "gone")["status"] == "running"
+    until(lambda: box.ok("exec", "gone", "cat", "/etc/hostname").count("again") == 2, "twice")
     box.ok("stop", "gone")
     assert len(ps(box)) == 1
+
+
+def test_restarts_at_once_do_not_keep_each_other_waiting(box):
+    run_detached(box, "box", "exec sleep 300")
+    for _ in range(3):
+        waiter = box.popen("wait", "box")
+        started = [box.popen("restart", "-t", "1ms", "box") for _ in range(8)]
+        for p in [*started, waiter]:
+            p.communicate(timeout=SLOW_S)
+        assert 0 in [p.returncode for p in started]
+        assert waiter.returncode == 0
+        assert show(box, "box")["status"] == "running"
 
 
 # --- pause, rename ----------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("limits", [(), ("--memory", "64m")], ids=["by signal", "with limits"])
 def test_pause(box, limits):
-    run_detached(box, "box", f"while :; do echo x; (sleep 0.01 &) ; sleep 0.02; done", *limits)
+    run_detached(box, "box", "while :; do echo x; (sleep 0.01 &) ; sleep 0.02; done", *limits)
     until(lambda: "x" in box.ok("logs", "box"), "output")
     box.ok("pause", "box")
     assert show(box, "box")["status"] == "paused" and "paused" in box.ok("ps")
@@ -339,6 +353,17 @@ def test_auto_remove_of_what_was_killed_is_left_to_gc(box):
     os.kill(supervisor_of(box, "box")["supervisor_pid"], signal.SIGKILL)
     until(lambda: show(box, "box")["status"] == "exited", "exited")
     assert "box" in box.ok("gc")
+    assert ps(box) == []
+
+
+def test_auto_remove_of_what_was_killed_and_runs_again(box):
+    run_detached(box, "box", "echo a >>/f; cat /f; exec sleep 1000", "--rm")
+    until(lambda: box.ok("logs", "box") == "a\n", "a")
+    os.kill(supervisor_of(box, "box")["supervisor_pid"], signal.SIGKILL)
+    until(lambda: show(box, "box")["status"] == "exited", "exited")
+    box.ok("start", "-d", "box")
+    until(lambda: box.ok("logs", "box") == "a\na\na\n", "twice")
+    box.ok("stop", "box")
     assert ps(box) == []
 
 

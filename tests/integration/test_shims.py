@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""csbx shims: programs that stand in for docker."""
+"""csbx shims: programs that stand in for docker and enroot."""
 import os
 import subprocess
 
@@ -18,7 +18,7 @@ def test_link(csbx):
     assert os.path.samefile(d / "docker", csbx.argv([])[0])
     assert call(csbx, d, "--version").stdout == VERSION
     csbx.ok("shims", d)
-    assert os.listdir(d) == ["docker"]
+    assert sorted(os.listdir(d)) == ["docker", "enroot"]
 
 
 def test_sandbox(csbx):

@@ -59,7 +59,15 @@ static void fill(struct container_spec *s)
 	s->proc.user_name = str_printf("joe");
 	s->proc.home = str_printf("/home/joe");
 	s->proc.tty = TTY_YES;
-	s->ns = (struct ns_spec){NET_HOST, IPC_HOST, USERNS_SUBUID, str_printf("h")};
+	s->ns = (struct ns_spec){.net = NET_HOST,
+				 .ipc = IPC_HOST,
+				 .userns = USERNS_SUBUID,
+				 .pid = PID_HOST,
+				 .uts = UTS_HOST,
+				 .cgroup = CGROUPNS_HOST,
+				 .host_sys = true,
+				 .host_dev = true,
+				 .hostname = str_printf("h")};
 	m = spec_add_mount(s);
 	*m = (struct mount_spec){.source = str_printf("/s"),
 				 .target = str_printf("/t"),

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/enroot/enroot.h"
+#include "cmd/enroot/verbs.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/container_store.h"
+#include "runtime/name.h"
+
+#define BUSY_TRIES 250u /* five seconds */
+
+struct remove_args {
+	bool force;
+};
+
+static const struct opt rows[] = {
+	{OPT_FLAG, 'f', "force", .offset = offsetof(struct remove_args, force),
+	 .help = "Delete without asking"},
+	{0},
+};
+
+static const struct opt_table table = {"Options", rows};
+
+/* 1: yes; 0: no. The end of the input before an answer is an error. */
+static int ask(const struct enroot *x, const char *name, struct err *e)
+{
+	_strbuf_ struct strbuf question = STRBUF_INIT;
+	char first = 0, c;
+	ssize_t n;
+	int r;
+
+	strbuf_addf(&question, "Do you really want to delete %s/containers/%s? [y/N] ",
+		    x->cmd.paths.data, name);
+	r = strbuf_check(&question, e);
+	if (r >= 0)
+		r = io_write_all(STDERR_FILENO, question.data, question.len, e);
+	if (r < 0)
+		return r;
+	/* One line and not a byte more: what follows may be another command's. */
+	for (bool is_first = true;; is_first = false) {
+		do {
+			n = read(STDIN_FILENO, &c, 1);
+		} while (n < 0 && errno == EINTR);
+		if (n < 0)
+			return err_sys(e, "read the answer");
+		if (!n)
+			return err_set(e, EIO, "no answer; use --force");
+		if (c == '\n')
+			return first == 'y' || first == 'Y';
+		if (is_first)
+			first = c;
+	}
+}
+
+/*
+ * What was just killed may hold its layer for a moment, and one that is synced does too: callers
+ * who kill and remove need not know.
+ */
+static int remove_patiently(struct enroot *x, const char *name, struct err *e)
+{
+	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+	int r = container_store_remove_running(&x->cmd.paths, name, e);
+
+	for (unsigned i = 0; r == -EBUSY && i < BUSY_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		r = container_store_remove_running(&x->cmd.paths, name, e);
+	}
+	return r;
+}
+
+static int remove_one(struct enroot *x, const char *name, bool force)
+{
+	struct err e = ERR_INIT;
+	int r;
+
+	if (!name_is_valid(name))
+		return enroot_error("Invalid argument: %s", name);
+	if (enroot_name_look(x, name) != ENROOT_NAME_MINE)
+		return enroot_error("No such file or directory: %s/containers/%s",
+				    x->cmd.paths.data, name);
+	r = force ? 1 : ask(x, name, &e);
+	if (r > 0)
+		r = remove_patiently(x, name, &e);
+	if (r >= 0)
+		return 0;
+	err_wrap(&e, "remove %s", name);
+	return enroot_fail(&e);
+}
+
+static int remove_run(struct enroot *x, void *args, int argc, char **argv)
+{
+	const struct remove_args *a = args;
+	bool force = a->force || enroot_conf_flag(&x->conf, "ENROOT_FORCE_OVERRIDE", false);
+	int code = 0;
+
+	for (int i = 0; i < argc && !code; i++)
+		code = remove_one(x, argv[i], force);
+	return code;
+}
+
+const struct enroot_verb enroot_verb_remove = {
+	.name = "remove",
+	.uses = (const struct opt_use[]){{&table, 0}, {0}},
+	.min_operands = 1,
+	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct remove_args),
+	.run = remove_run,
+};
