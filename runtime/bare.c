@@ -77,21 +77,26 @@ const char *bare_refusal(const struct container_spec *s)
 
 /* --- 1: as the caller --------------------------------------------------------------------- */
 
-static int prepare(struct container *c, struct err *e)
+static int prepare(struct container *c, bool on_disk, struct err *e)
 {
-	bool on_disk = c->spec->rootfs.upper == UPPER_THROWAWAY && container_wants_disk_upper(c);
+	const struct container_spec *s = c->spec;
 	int r = container_prepare_root(c, on_disk, e);
 
 	if (r >= 0)
 		r = squashd_attach_finish(&c->attach, &c->link, e);
-	/* Found out by the server: known before the first start has failed for it. */
-	if (r >= 0 && c->link.lacks_xattrs && !c->has_layer &&
-	    c->spec->rootfs.upper == UPPER_THROWAWAY) {
-		container_remember_disk_upper(c);
+	/* Found out by the server: known before a root has been tried that cannot be made. */
+	if (r >= 0 && c->link.lacks_xattrs && !c->has_layer)
 		r = err_from(ERR_TMPFS_XATTR, e,
 			     err_set(e, EOPNOTSUPP, "tmpfs has no user attributes here"));
-	}
-	return r;
+	if (r >= 0 || on_disk || s->rootfs.upper == UPPER_KEPT || !e ||
+	    e->origin != ERR_TMPFS_XATTR)
+		return r;
+	/* What is thrown away, and mount points of a read-only root, then lie on a disk. */
+	container_remember_disk_upper(c);
+	container_done(c);
+	container_init(c, s, c->paths);
+	*e = (struct err)ERR_INIT;
+	return prepare(c, true, e);
 }
 
 static int make_message(struct container *c, const struct bare_how *how, struct err *e)
@@ -240,7 +245,7 @@ int bare_start(const struct container_spec *spec, const struct paths *paths,
 			e, EPERM,
 			"refused for root: csbx is for ordinary users (--allow-root insists)");
 	container_init(&c, spec, paths);
-	r = prepare(&c, e);
+	r = prepare(&c, spec->rootfs.upper != UPPER_KEPT && container_wants_disk_upper(&c), e);
 	if (r >= 0)
 		r = make_message(&c, how, e);
 	if (r >= 0)

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a command as a user under a kernel that lacks some system calls, as far as it can tell.
 
-	without_calls.py USER CALL[,CALL...] PROGRAM ARGUMENT...
+	without_calls.py USER CALL[=ERRNO][,CALL...] PROGRAM ARGUMENT...
 
-Root loads a seccomp filter that answers ENOSYS, which then needs no no_new_privs, so that
-newuidmap still works; then the user is taken on and the program executed.
+Root loads a seccomp filter that answers ENOSYS, or the error that is named (EOPNOTSUPP), which then
+needs no no_new_privs, so that newuidmap still works; then the user is taken on and the program
+executed.
 """
 import ctypes
 import errno
@@ -21,7 +22,7 @@ NUMBERS = {  # x86_64, aarch64
     "move_mount": (429, 429), "fsopen": (430, 430), "pidfd_open": (434, 434), "statx": (332, 291),
     "renameat2": (316, 276), "copy_file_range": (326, 285), "execveat": (322, 281),
     "pidfd_send_signal": (424, 424), "epoll_pwait2": (441, 441), "faccessat2": (439, 439),
-    "name_to_handle_at": (303, 264), "getrandom": (318, 278), "keyctl": (250, 219), "seccomp": (317, 277)}
+    "name_to_handle_at": (303, 264), "getrandom": (318, 278), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "keyctl": (250, 219), "seccomp": (317, 277)}
 ARCH = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 LD_W_ABS, JEQ, RET = 0x20, 0x15, 0x06
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000
@@ -35,8 +36,10 @@ def load_filter(names):
     arch, column = ARCH[platform.machine()]
     code = [instruction(LD_W_ABS, 4), instruction(JEQ, arch, 1, 0), instruction(RET, ALLOW),
             instruction(LD_W_ABS, 0)]
-    for name in names:
-        code += [instruction(JEQ, NUMBERS[name][column], 0, 1), instruction(RET, ERRNO | errno.ENOSYS)]
+    for word in names:
+        name, _, error = word.partition("=")
+        code += [instruction(JEQ, NUMBERS[name][column], 0, 1),
+                 instruction(RET, ERRNO | getattr(errno, error or "ENOSYS"))]
     code.append(instruction(RET, ALLOW))
     buffer = ctypes.create_string_buffer(b"".join(code))
 
