@@ -125,6 +125,8 @@ const char *opt_nearest(const char *word, const char *const *names);
 
 /* The options as text: for --help on a terminal, and as mdoc for the man pages. */
 void opt_format_help(const struct opt_parser *p, struct strbuf *out);
+/* One row as the dialects show it: the forms, blanks up to column, the help on the same line. */
+void opt_format_row(const struct opt *o, size_t column, struct strbuf *out);
 void opt_format_man(const struct opt_parser *p, struct strbuf *out);
 
 #endif

@@ -50,6 +50,22 @@ void opt_format_help(const struct opt_parser *p, struct strbuf *out)
 	}
 }
 
+void opt_format_row(const struct opt *o, size_t column, struct strbuf *out)
+{
+	size_t start = out->len;
+
+	if (o->letter)
+		strbuf_addf(out, "-%c, --%s", o->letter, o->name);
+	else
+		strbuf_addf(out, "    --%s", o->name);
+	if (o->arg)
+		strbuf_addf(out, " %s", o->arg);
+	strbuf_addstr(out, "  ");
+	while (!out->failed && out->len - start < column)
+		strbuf_addch(out, ' ');
+	strbuf_addf(out, "%s\n", o->help);
+}
+
 static void man_option(const struct opt_parser *p, const struct opt *o, struct strbuf *out)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "runtime/base/fd.h"
+
 static int lock(int fd, bool exclusive, int command)
 {
 	struct flock l = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
@@ -25,6 +27,14 @@ int file_lock_try(int fd, bool exclusive)
 int file_lock_wait(int fd, bool exclusive)
 {
 	return lock(fd, exclusive, F_OFD_SETLKW);
+}
+
+int file_lock_open(int dirfd, const char *name, bool exclusive)
+{
+	_close_ int fd = openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int r = fd < 0 ? -errno : file_lock_wait(fd, exclusive);
+
+	return r < 0 ? r : take_fd(&fd);
 }
 
 bool file_lock_is_held(int fd)

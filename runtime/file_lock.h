@@ -14,6 +14,11 @@
 int file_lock_try(int fd, bool exclusive);
 /* Waits; 0 or -errno. */
 int file_lock_wait(int fd, bool exclusive);
+/*
+ * Opens the file below dirfd, makes it where it is missing, and waits for the lock. A descriptor or
+ * -errno. Nobody may unlink such a file: a lock on a file without a name excludes no one.
+ */
+int file_lock_open(int dirfd, const char *name, bool exclusive);
 /* True while another open file description holds the write lock; takes nothing. */
 bool file_lock_is_held(int fd);
 

@@ -7,7 +7,7 @@
 #include "cmd/docker/docker.h"
 #include "runtime/base/str.h"
 
-#define COLUMN 37
+#define COLUMN 35 /* of the texts, behind the indentation */
 
 static const struct docker_command *command_of(const struct docker_verb *v)
 {
@@ -16,22 +16,6 @@ static const struct docker_command *command_of(const struct docker_verb *v)
 			return c;
 	}
 	return NULL;
-}
-
-static void add_row(const struct opt *o, struct strbuf *out)
-{
-	size_t start = out->len;
-
-	if (o->letter)
-		strbuf_addf(out, "  -%c, --%s", o->letter, o->name);
-	else
-		strbuf_addf(out, "      --%s", o->name);
-	if (o->arg)
-		strbuf_addf(out, " %s", o->arg);
-	strbuf_addstr(out, "  ");
-	while (!out->failed && out->len - start < COLUMN)
-		strbuf_addch(out, ' ');
-	strbuf_addf(out, "%s\n", o->help);
 }
 
 void docker_help_verb(const struct docker *d, struct strbuf *out)
@@ -48,7 +32,8 @@ void docker_help_verb(const struct docker *d, struct strbuf *out)
 				continue;
 			strbuf_addstr(out, any ? "" : "\nOptions:\n");
 			any = true;
-			add_row(o, out);
+			strbuf_addstr(out, "  ");
+			opt_format_row(o, COLUMN, out);
 		}
 	}
 }

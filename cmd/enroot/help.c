@@ -5,23 +5,7 @@
 #include "cmd/enroot/enroot.h"
 #include "runtime/base/str.h"
 
-#define COLUMN 25
-
-static void add_row(const struct opt *o, struct strbuf *out)
-{
-	size_t start = out->len;
-
-	if (o->letter)
-		strbuf_addf(out, "   -%c, --%s", o->letter, o->name);
-	else
-		strbuf_addf(out, "       --%s", o->name);
-	if (o->arg)
-		strbuf_addf(out, " %s", o->arg);
-	strbuf_addstr(out, "  ");
-	while (!out->failed && out->len - start < COLUMN)
-		strbuf_addch(out, ' ');
-	strbuf_addf(out, "%s\n", o->help);
-}
+#define COLUMN 22 /* of the texts, behind the indentation */
 
 void enroot_help_options(const struct enroot_verb *v, const char *heading, struct strbuf *out)
 {
@@ -32,7 +16,8 @@ void enroot_help_options(const struct enroot_verb *v, const char *heading, struc
 		for (const struct opt *o = u->table->opts; o->kind; o++) {
 			strbuf_addstr(out, any ? "" : "\n Options:\n");
 			any = true;
-			add_row(o, out);
+			strbuf_addstr(out, "   ");
+			opt_format_row(o, COLUMN, out);
 		}
 	}
 }

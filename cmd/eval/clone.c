@@ -105,16 +105,12 @@ static int fetch(const char *dir, const char *url, const char *commit, struct er
 static int lock(int dirfd, const char *name, const char *suffix, bool exclusive, struct err *e)
 {
 	_free_ char *file = str_printf("%s%s", name, suffix);
-	_close_ int fd = -1;
-	int r;
+	int fd;
 
 	if (!file)
 		return err_set(e, ENOMEM, "out of memory");
-	fd = openat(dirfd, file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return err_sys(e, "lock %s", file);
-	r = file_lock_wait(fd, exclusive);
-	return r < 0 ? err_code(e, r, "lock %s", file) : take_fd(&fd);
+	fd = file_lock_open(dirfd, file, exclusive);
+	return fd < 0 ? err_code(e, fd, "lock %s", file) : fd;
 }
 
 int clone_fetch(const struct paths *paths, const char *url, const char *commit, char **ret_dir,

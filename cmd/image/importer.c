@@ -29,16 +29,12 @@
 static int lock_image(int dirfd, const char *hex, struct err *e)
 {
 	_free_ char *name = str_printf(".lock-%s", hex);
-	_close_ int fd = -1;
-	int r;
+	int fd;
 
 	if (!name)
 		return err_set(e, ENOMEM, "out of memory");
-	fd = openat(dirfd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return err_sys(e, "lock of the image");
-	r = file_lock_wait(fd, true);
-	return r < 0 ? err_code(e, r, "lock of the image") : take_fd(&fd);
+	fd = file_lock_open(dirfd, name, true);
+	return fd < 0 ? err_code(e, fd, "lock of the image") : fd;
 }
 
 /* True if it is there; then it counts as used now. */

@@ -114,9 +114,7 @@ ssize_t fd_recv(int sock, void *buf, size_t len, int *fds, size_t n_fds, struct 
 	return r;
 }
 
-/* Also where a filter of system calls knows no close_range(2): what stays open keeps others
- * waiting. */
-static void close_from(unsigned first)
+void fd_close_from(unsigned first)
 {
 	struct rlimit limit;
 	unsigned end = OPEN_FILES_MAX;
@@ -147,5 +145,5 @@ void fd_keep_only(int *fds, unsigned n)
 			close((int)(3 + i));
 		fds[i] = fds[i] < 0 ? -1 : (int)(3 + i);
 	}
-	close_from(3 + n);
+	fd_close_from(3 + n);
 }

@@ -50,6 +50,9 @@ static inline int take_fd(int *fd)
 		take_ptr_;                     \
 	})
 
+/* Closes first and all above it, one by one where a filter knows no close_range(2). */
+void fd_close_from(unsigned first);
+
 /*
  * For a process that its caller does not wait for: 0, 1 and 2 become /dev/null, the n descriptors
  * (-1: none) become 3, 4, ..., everything else is closed.

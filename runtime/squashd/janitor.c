@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -25,16 +24,11 @@ static void run_janitor(int sock, int dirfd, const char *name)
 /* Nothing of the server's may stay open here: the FUSE mount would outlive it. */
 static void keep_two(int *sock, int *dirfd)
 {
-	long max = sysconf(_SC_OPEN_MAX);
-
 	if (dup2(*sock, 0) < 0 || dup2(*dirfd, 1) < 0)
 		_exit(1);
 	*sock = 0;
 	*dirfd = 1;
-	if (syscall(SYS_close_range, 2, ~0U, 0) < 0) {
-		for (int fd = 2; fd < max; fd++)
-			close(fd);
-	}
+	fd_close_from(2);
 }
 
 int janitor_start(int dirfd, const char *name, struct err *e)
