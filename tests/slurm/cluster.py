@@ -39,7 +39,7 @@ OPTIONS = {
     "JobCompType": "jobcomp/none", "MpiDefault": "none", "SwitchType": "switch/none",
     "SelectType": "select/cons_tres", "SelectTypeParameters": "CR_CPU",
     "SlurmdParameters": "config_overrides",  # more CPUs than the machine has
-    "SchedulerParameters": "bf_interval=1,sched_min_interval=0,batch_sched_delay=0",
+    "SchedulerParameters": "sched_interval=1,bf_interval=1,sched_min_interval=0,batch_sched_delay=0",
     "JobRequeue": "1", "ReturnToService": "2", "KillWait": "2", "MailProg": "/bin/true",
     "MessageTimeout": "60", "BatchStartTimeout": "60", "SlurmdTimeout": "300", "UnkillableStepTimeout": "180",
     "OverTimeLimit": "0", "CompleteWait": "0", "PropagateResourceLimits": "ALL",
@@ -315,14 +315,19 @@ class Cluster:
             self.ask("scancel", str(job_id))
         self.wait_idle()
 
-    def wait_idle(self, timeout_s=60):
-        """No job, and the nodes have cleaned up after the last. A drained node will not be idle by itself."""
-        def is_idle():
+    def wait_idle_nodes(self, timeout_s=60):
+        """The nodes have cleaned up after their last jobs. A drained one will not be idle by itself."""
+        def are_idle():
             states = self.node_states()
             if drained := [n for n, s in states.items() if "DRAIN" in s]:
                 raise ClusterError(f"drained: {drained}\n{self.ask('sinfo', '-R')}")
-            return not self.jobs() and states == {n: "IDLE" for n in self.nodes}
-        poll(is_idle, f"an idle cluster (jobs {self.jobs()}, nodes {self.node_states()})", timeout_s)
+            return states == {n: "IDLE" for n in self.nodes}
+        poll(are_idle, f"idle nodes (they are {self.node_states()})", timeout_s)
+
+    def wait_idle(self, timeout_s=60):
+        """No job, and idle nodes."""
+        poll(lambda: not self.jobs(), f"no job (there are {self.jobs()})", timeout_s)
+        self.wait_idle_nodes(timeout_s)
 
 
 def main():

@@ -65,15 +65,15 @@ def plugstack(cluster, *words):
 
 
 def running(match):
-    """pids of processes whose command line, words joined by blanks, holds the text."""
+    """pids of processes below us whose command line, words joined by blanks, holds the text."""
     found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
+    for pid in harness.descendants():
         try:
             line = Path(f"/proc/{pid}/cmdline").read_bytes()
         except OSError:
             continue
         if match in line.replace(b"\0", b" ").decode(errors="replace"):
-            found.append(int(pid))
+            found.append(pid)
     return found
 
 
