@@ -1,9 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
 # The part of every run that is the same: csbx-thaw copies the interpreter where it stops, and each
 # program goes on from there, with the harness as descriptor 4.
+#
+# To take itself down takes an interpreter longer than a small program: it goes through all that it
+# is made of, in pages that were shared until then. What there is before a program begins is left
+# out of garbage collection, therefore, and the end is cut off where nothing is left that a program
+# could notice: behind its threads and exit functions, its modules, and all that they held.
+import atexit
+import gc
 import sys
 
 posix, _signal = sys.modules["posix"], sys.modules["_signal"]
+
+
+class Last:
+    """Lies in sys, which is emptied when all other modules are gone; no object of a program is after it."""
+
+    __slots__ = ("code", "streams")
+
+    def __del__(self, leave=posix._exit):
+        for f in self.streams:
+            try:
+                f.flush()
+            except BaseException:
+                pass
+        leave(self.code)
+
+
+def leaves_something(modules, module=type(sys)):
+    """Whether C code may have something to do at exit(3): a library that is no part of Python, or a user of stdio."""
+    if not modules.keys().isdisjoint(("_ctypes", "_curses", "_tkinter", "readline")):
+        return True
+    for m in list(modules.values()):
+        try:
+            file = module.__getattribute__(m, "__dict__").get("__file__")
+        except TypeError:
+            continue
+        if type(file) is str and file.endswith(".so") and "/lib-dynload/" not in file:
+            return True
+    return False
+
+
+ending = []  # the status, once it is known to be one
+
+
+def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(sys.stderr)], Last=Last, leaves=leaves_something):
+    """The first that was registered is the last that is called."""
+    try:
+        code, streams = ending[-1], (sys.stdout, sys.stderr)
+        # Another's stream is not ours to flush, and what cannot be written is the interpreter's to complain of.
+        if list(map(id, streams)) != own or leaves(modules):
+            return
+        for f in streams:
+            f.flush()
+    except BaseException:
+        return
+    last = Last()
+    last.code, last.streams = code, streams
+    sys.__dict__["csbx"] = last
+
+
+atexit.register(at_end)
+if hasattr(gc, "freeze"):
+    gc.collect()
+    gc.freeze()
+del atexit, gc, Last, leaves_something, at_end
 posix.kill(posix.getpid(), 19)  # SIGSTOP
 
 # Handlers are the kernel's, and not in the copy.
@@ -27,4 +88,11 @@ sys.argv[:] = ["-c"] + words[3:]
 if hasattr(sys, "orig_argv"):
     sys.orig_argv[:] = words
 del posix, _signal, n, f, words, pair, key, _, value
-exec(open(4, "rb").read())
+try:
+    exec(open(4, "rb").read())
+except SystemExit as e:
+    if type(e) is SystemExit and (e.code is None or type(e.code) is int and 0 <= e.code < 256):
+        ending.append(e.code or 0)
+    raise
+else:
+    ending.append(0)

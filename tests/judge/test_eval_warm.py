@@ -2,6 +2,7 @@
 """The snippets of a longer batch share one start of the interpreter (csbx-thaw), and nothing else."""
 import json
 import platform
+import re
 
 import pytest
 
@@ -59,6 +60,49 @@ print(json.dumps(seen))
 """
 
 
+# Ways to end. A warm interpreter does not take itself down; what a program sees of that happens all the same.
+FINALIZED = """
+class A:
+    def __init__(self, name): self.name, self.me = name, self
+    def __del__(self): print("gone", self.name, flush=FLUSH)
+"""
+ENDS = {
+    "nothing": "",
+    "global": FINALIZED + "a = A('global'); b = A('second'); del b.me\n",
+    "not flushed": FINALIZED.replace("FLUSH", "False") + "a = A('global')\nprint('text', end='')\n",
+    "in modules": FINALIZED + "import builtins, os, sys, json\nbuiltins.x = A('in builtins'); json.x = A('in json'); os.x = A('in os')\n"
+                              "for m in builtins, json, os: del m.x.me\nsys.x = A('in sys'); del sys.x.me\n",
+    "garbage": FINALIZED + "a = A('garbage'); del a\ndef f():\n    a = A('closure')\n    def g(): return g, a\n    return g\nf()\n",
+    "generator": "def g():\n    try: yield\n    finally: print('finally')\nx = g(); next(x)\n",
+    "exit functions": "import atexit, weakref\nclass A: pass\na = A()\natexit.register(print, 'first')\natexit.register(print, 'second')\n"
+                      "weakref.finalize(a, print, 'finalize')\n",
+    "exit function fails": "import atexit\natexit.register(lambda: 1 / 0)\nprint('x')\n",
+    "exit functions are removed": "import atexit\natexit._clear()\nprint('x')\n",
+    "exit functions are run": "import atexit\natexit.register(print, 'x')\natexit._run_exitfuncs()\nprint('y')\n",
+    "thread": "import threading, time\nt = threading.Thread(target=lambda: (time.sleep(0.2), print('thread')))\nt.start()\n",
+    "daemon": "import threading, time\nt = threading.Thread(target=time.sleep, args=(60,), daemon=True)\nt.start()\nprint('x')\n",
+    "coroutine": "async def f(): pass\nf()\nc = f()\n",
+    "exit": "import sys\nprint('x', end='')\nsys.exit(3)\n",
+    "exit None": "import sys\nsys.exit()\n",
+    "exit True": "import sys\nsys.exit(True)\n",
+    "exit 256": "import sys\nsys.exit(256 + 7)\n",
+    "exit -1": "import sys\nsys.exit(-1)\n",
+    "exit text": "import sys\nprint('x')\nsys.exit('a text')\n",
+    "exit of its own": "class E(SystemExit): pass\nraise E(5)\n",
+    "exit function exits": "import atexit, sys\natexit.register(sys.exit, 9)\n",
+    "exception": FINALIZED + "a = A('global')\n1 / 0\n",
+    "interrupt": "raise KeyboardInterrupt\n",
+    "closed": "import os\nprint('x', flush=True)\nprint('y')\nos.close(1)\n",
+    "closed stream": "import sys\nprint('x')\nsys.stdout.close()\n",
+    "other stream": "import sys, io\nclass S(io.StringIO):\n    def flush(self): sys.__stdout__.write('flushed')\nsys.stdout = S()\nprint('x')\n",
+    "no stream": "import sys\nprint('x')\nsys.stdout = None\n",
+    "stdio": "import ctypes\nctypes.CDLL(None).printf(b'by stdio')\n",
+    "fork": "import os, sys\npid = os.fork()\nif not pid: sys.exit(4)\nprint(os.waitpid(pid, 0)[1])\n",
+    "file": "f = open('f', 'w')\nf.write('x')\nimport os, subprocess\np = subprocess.Popen(['cat'], stdin=subprocess.PIPE, text=True)\n"
+            "p.stdin.write('to a child')\np.stdin.close()\nprint(p.wait())\n",
+}
+
+
 def batch(csbx, image, *objects, options=()):
     (csbx.work / "in").write_text("".join(json.dumps(x) + "\n" for x in [*FILL, *objects]), encoding="utf-8")
     p = csbx.run("eval", "--image", image, "-j", "2", *options, "--batch", csbx.work / "in", timeout=300)
@@ -92,11 +136,26 @@ def test_a_program_cannot_tell(csbx, python_image, warm):
     assert seen["clock"] and seen["blocks"]
 
 
+def test_the_end_is_the_same(warm):
+    lines = [(name, code.replace("FLUSH", "True")) for name, code in ENDS.items()]
+    records = warm(*({"id": name, "code": code} for name, code in lines),
+                   *({"id": "started" + name, "code": code, "env": {"X": "1"}} for name, code in lines),
+                   options=("--timeout", "60"))
+    members = "status", "exit_code", "completed", "stdout", "stderr", "error_summary"
+    wrong = {}
+    for name, _ in lines:
+        both = [re.sub("0x[0-9a-f]+", "0x", repr([records[i].get(m) for m in members])) for i in (name, "started" + name)]
+        if both[0] != both[1]:
+            wrong[name] = both
+    assert not wrong
+    assert records["garbage"]["stdout"].count("gone") == 2 and records["exit"]["exit_code"] == 3
+
+
 def test_nothing_is_left_to_the_next(warm):
-    spoil = "import builtins, sys, gc\nbuiltins.len = None\nsys.modules['posix'].getpid = None\ncommon = gc.get_objects()\n" \
+    spoil = "import builtins, sys, gc\nbuiltins.len = None\nsys.modules['posix'].getpid = None\ngc.unfreeze(); common = gc.get_objects()\n" \
             "for x in common:\n    if type(x) is dict and x is not globals():\n        try: x['spoilt'] = 1\n" \
             "        except Exception: pass\nopen('/work/f', 'w').write('x')\nprint('done', flush=True)\nimport os; os._exit(0)\n"
-    look = "import gc, os\nprint(len('abc'), os.getpid(), os.listdir('.'), any(type(x) is dict and 'spoilt' in x for x in gc.get_objects()" \
+    look = "import gc, os; gc.unfreeze()\nprint(len('abc'), os.getpid(), os.listdir('.'), any(type(x) is dict and 'spoilt' in x for x in gc.get_objects()" \
            " if x is not globals()))\n"
     records = warm({"id": 1, "code": spoil}, {"id": 2, "code": look}, {"id": 3, "code": IS_WARM})
     assert records[1]["stdout"] == "done\n" and not records[1]["completed"]
