@@ -26,13 +26,14 @@ def dotted(node):
     return ".".join([node.id] + parts[::-1]) if isinstance(node, ast.Name) else None
 
 
-class Lint(ast.NodeVisitor):
+class Lint(object):
     def __init__(self, deny_import, deny_call, allow_command):
         self.deny_import, self.deny_call, self.allow_command = deny_import, deny_call, allow_command
         self.names, self.found = {}, []
 
     def say(self, node, text):
-        self.found.append("line %d: %s" % (getattr(node, "lineno", 0), text))
+        line = getattr(node, "lineno", 0)
+        self.found.append((line, "line %d: %s" % (line, text)))
 
     def check_import(self, node, *names):
         for denied in self.deny_import:
@@ -71,7 +72,6 @@ class Lint(ast.NodeVisitor):
                 self.check_import(node, module)
         if name in STARTS and self.allow_command is not None:
             self.check_command(node, name)
-        self.generic_visit(node)
 
     def check_command(self, node, name):
         first = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in ("args", "cmd")), None)
@@ -109,9 +109,10 @@ def main():
     _, _, options = receive()
     with open(sys.argv[1], "rb") as f:
         source = f.read()
+    sys.setrecursionlimit(10000)  # a long sum is a deep tree
     try:
         tree = ast.parse(source)
-    except SyntaxError:
+    except (SyntaxError, ValueError):
         send(b"D", 0)  # it will not run, and say why itself
         return
     lint = Lint(*options)
@@ -121,10 +122,11 @@ def main():
             lint.visit_Import(node)
         elif isinstance(node, ast.ImportFrom):
             lint.visit_ImportFrom(node)
-    lint.visit_Import = lint.visit_ImportFrom = lambda node: None
-    lint.visit(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            lint.visit_Call(node)
     if lint.found:
-        send(b"V", 0, literal(lint.found[:20]))
+        send(b"V", 0, literal([text for _, text in sorted(lint.found)[:20]]))
     else:
         send(b"D", 0)
 
