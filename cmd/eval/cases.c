@@ -274,6 +274,7 @@ void eval_cases_free(struct eval_cases *c)
 	for (size_t i = 0; i < c->n; i++) {
 		free(c->items[i].name);
 		pattern_free(c->items[i].message);
+		strbuf_free(&c->items[i].output);
 		strbuf_free(&c->items[i].detail);
 	}
 	free(c->items);

@@ -29,8 +29,7 @@ struct eval_case {
 
 	/* how it went */
 	bool is_judged, passed;
-	struct value output;
-	bool has_output;
+	struct strbuf output; /* JSON, cut; empty: none. The value itself goes with its answer */
 	struct strbuf detail; /* why it did not pass, in a sentence; empty: it did */
 	uint64_t duration_ns;
 };
@@ -50,8 +49,7 @@ int eval_cases_read(const char *text, size_t len, bool for_function, struct eval
 void eval_cases_free(struct eval_cases *c);
 
 /* What came back, judged: the answer's payload (PROTOCOL.md) or a program's output. */
-void eval_case_answered(struct eval_cases *all, struct eval_case *c, const char *payload,
-			size_t len);
+void eval_case_answered(struct eval_case *c, const char *payload, size_t len);
 void eval_case_printed(struct eval_case *c, const char *text, size_t len);
 /* It did not come so far. */
 void eval_case_failed(struct eval_case *c, const char *fmt, ...)

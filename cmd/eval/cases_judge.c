@@ -55,17 +55,58 @@ static const char *or_none(const char *s)
 	return s ? s : "?";
 }
 
-static void judge_value(struct eval_case *c, const char *type)
+static void write_value(const struct value *v, struct json_out *j)
 {
-	_free_ char *got = show(&c->output);
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	value_write_json(v, &text);
+	if (text.len > OUTPUT_BYTES_MAX) {
+		strbuf_reset(&text);
+		value_write_python(v, OUTPUT_BYTES_MAX / 4, &text);
+		json_strn(j, strbuf_str(&text), text.len);
+	} else {
+		json_raw(j, strbuf_str(&text));
+	}
+}
+
+static void keep_output(struct eval_case *c, const struct value *v)
+{
+	struct json_out j = JSON_OUT_INIT;
+
+	write_value(v, &j);
+	strbuf_reset(&c->output);
+	strbuf_add(&c->output, strbuf_str(&j.buf), j.buf.len);
+	json_out_free(&j);
+}
+
+/* What the class of a value is to be called: what the program says, where the tag does not. */
+static const char *type_of(const struct value *v, const char *said)
+{
+	if (!value_has_tag(said))
+		return said;
+	return v->kind == VALUE_OPAQUE ? "class of that name" : value_type_name(v);
+}
+
+/* A subclass of what has a tag is of that type too. */
+static bool is_of_type(const struct value *v, const char *said, const char *expected)
+{
+	return str_eq(type_of(v, said), expected) ||
+	       (v->kind != VALUE_OPAQUE && str_eq(value_type_name(v), expected));
+}
+
+static void judge_value(struct eval_case *c, const struct value *v, const char *said)
+{
+	_free_ char *got = show(v);
 	_free_ char *wanted = c->expected ? show(c->expected) : NULL;
 
 	if (c->expected_exception)
 		eval_case_failed(c, "returned %s, expected the exception %s", or_none(got),
 				 c->expected_exception);
-	else if (c->expected_type && !str_eq(type, c->expected_type))
-		eval_case_failed(c, "returned a %.100s, expected a %s", type, c->expected_type);
-	else if (c->expected && !compare_values(&c->compare, c->expected, &c->output))
+	else if (c->expected_type && !is_of_type(v, said, c->expected_type))
+		eval_case_failed(c, "returned a %.100s, expected a %s", type_of(v, said),
+				 c->expected_type);
+	else if (c->expected && c->compare.kind != COMPARE_STDOUT &&
+		 !compare_values(&c->compare, c->expected, v))
 		eval_case_failed(c, "returned %s, expected %s", or_none(got), or_none(wanted));
 	else
 		passed(c);
@@ -73,29 +114,41 @@ static void judge_value(struct eval_case *c, const char *type)
 
 void eval_case_printed(struct eval_case *c, const char *text, size_t len)
 {
+	const struct value v = {.kind = VALUE_STR, .n = len, .text = text};
 	_free_ char *got = NULL, *wanted = NULL;
 
-	c->output = (struct value){.kind = VALUE_STR, .n = len, .text = text};
-	c->has_output = true;
+	keep_output(c, &v);
 	if (!c->expected ||
 	    compare_texts(&c->compare, c->expected->text, c->expected->n, text, len)) {
 		passed(c);
 		return;
 	}
-	got = show(&c->output);
+	got = show(&v);
 	wanted = show(c->expected);
 	eval_case_failed(c, "printed %s, expected %s", or_none(got), or_none(wanted));
 }
 
-static void judge_exception(struct eval_case *c, const char *type, const char *message, long line)
+/* What was printed while the function ran: bytes, or None where it was too much to be told. */
+static void judge_printed(struct eval_case *c, const struct value *printed)
 {
+	if (printed->kind == VALUE_BYTES)
+		eval_case_printed(c, printed->text, printed->n);
+	else
+		eval_case_failed(c, "printed more than can be compared");
+}
+
+/* x: the answer from its type on */
+static void judge_exception(struct eval_case *c, const struct value *x)
+{
+	const char *type = x[0].text, *base = x[1].text, *message = x[2].text;
+	long line = strtol(x[3].text, NULL, 10);
 	_free_ char *where = line > 0 ? str_printf(" in line %ld", line) : str_printf("%s", "");
 	const char *colon = *message ? ": " : "";
 
 	if (!c->expected_exception)
 		eval_case_failed(c, "raised %.200s%s%s%.1000s", type, or_none(where), colon,
 				 message);
-	else if (!exception_is(type, c->expected_exception))
+	else if (!exception_is(type, base, c->expected_exception))
 		eval_case_failed(c, "raised %.200s%s%s%.1000s, expected %s", type, or_none(where),
 				 colon, message, c->expected_exception);
 	else if (c->message && !pattern_is_in(c->message, message))
@@ -104,54 +157,71 @@ static void judge_exception(struct eval_case *c, const char *type, const char *m
 		passed(c);
 }
 
-/* ["R", type, value, printed], ["E" or "U", type, message, line, printed], ["T", type, why,
+/* A value that cannot be told, or not be sorted, equals nothing; nothing may be all that is asked.
+ */
+static void judge_untold(struct eval_case *c, const char *said, const char *why)
+{
+	const struct value items[] = {{.kind = VALUE_STR, .n = strlen(said), .text = said},
+				      {.kind = VALUE_STR, .n = strlen(said), .text = said}};
+	const struct value v = {.kind = VALUE_OPAQUE, .n = 2, .items = (struct value *)items};
+
+	if (c->expected && c->compare.kind != COMPARE_STDOUT)
+		eval_case_failed(c, "returned a %.100s that cannot be compared: %.200s", said, why);
+	else if (c->expected_type && str_eq(said, c->expected_type))
+		passed(c);
+	else
+		judge_value(c, &v, said);
+}
+
+static bool judge_returned(struct eval_case *c, struct value *x)
+{
+	struct err e = ERR_INIT;
+
+	if (x[1].kind != VALUE_STR)
+		return false;
+	if (x[0].text[0] == 'T' && x[2].kind != VALUE_STR)
+		return false;
+	if (x[0].text[0] == 'T') {
+		judge_untold(c, x[1].text, x[2].text);
+	} else if (value_sort(&x[2], &e) < 0) {
+		judge_untold(c, x[1].text, e.msg);
+	} else {
+		keep_output(c, &x[2]);
+		judge_value(c, &x[2], x[1].text);
+	}
+	if (c->passed && c->compare.kind == COMPARE_STDOUT)
+		judge_printed(c, &x[3]);
+	return true;
+}
+
+/* ["R", type, value, printed], ["E" or "U", type, base, message, line, printed], ["T", type, why,
  * printed] */
 static bool judge_answer(struct eval_case *c, struct value *v)
 {
-	const struct value *x = v->items, *printed;
-	char kind;
+	struct value *x = v->items;
 
-	if (v->kind != VALUE_LIST || v->n < 4 || x[0].kind != VALUE_STR || x[0].n != 1 ||
-	    x[1].kind != VALUE_STR)
+	if (v->kind != VALUE_LIST || !v->n || x[0].kind != VALUE_STR || x[0].n != 1 ||
+	    !x[0].text[0])
 		return false;
-	kind = x[0].text[0];
-	printed = &x[v->n - 1];
-	if (kind == 'R' && v->n == 4) {
-		/* The tag says what it is; what the program says counts where there is no tag. */
-		const char *type = x[2].kind == VALUE_OPAQUE ? x[1].text : value_type_name(&x[2]);
-
-		c->output = x[2];
-		c->has_output = true;
-		if (c->compare.kind != COMPARE_STDOUT || c->expected_exception ||
-		    (c->expected_type && !str_eq(type, c->expected_type)))
-			judge_value(c, type);
-		else if (printed->kind == VALUE_STR)
-			eval_case_printed(c, printed->text, printed->n);
-		return c->is_judged;
-	}
-	if ((kind == 'E' || kind == 'U') && v->n == 5 && x[2].kind == VALUE_STR &&
-	    x[3].kind == VALUE_INT) {
-		if (kind == 'U')
-			eval_case_failed(c, "%.300s", x[2].text);
-		else
-			judge_exception(c, x[1].text, x[2].text, strtol(x[3].text, NULL, 10));
-		return true;
-	}
-	if (kind == 'T' && v->n == 4 && x[2].kind == VALUE_STR) {
-		eval_case_failed(c, "returned a %.100s that cannot be compared: %.200s", x[1].text,
-				 x[2].text);
-		return true;
-	}
-	return false;
+	if (v->n == 4 && strchr("RT", x[0].text[0]))
+		return judge_returned(c, x);
+	if (v->n != 6 || !strchr("EU", x[0].text[0]) || x[1].kind != VALUE_STR ||
+	    x[2].kind != VALUE_STR || x[3].kind != VALUE_STR || x[4].kind != VALUE_INT)
+		return false;
+	if (x[0].text[0] == 'U')
+		eval_case_failed(c, "%.300s", x[3].text);
+	else
+		judge_exception(c, x + 1);
+	return true;
 }
 
-void eval_case_answered(struct eval_cases *all, struct eval_case *c, const char *payload,
-			size_t len)
+void eval_case_answered(struct eval_case *c, const char *payload, size_t len)
 {
+	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 	struct err e = ERR_INIT;
 	struct value v;
 
-	if (value_read_literal(&all->pool, payload, len, &v, &e) < 0 || value_sort(&v, &e) < 0)
+	if (value_read_literal(&pool, payload, len, &v, &e) < 0)
 		eval_case_failed(c, "answered with garbage (%s)", e.msg);
 	else if (!judge_answer(c, &v))
 		eval_case_failed(c, "answered with garbage");
@@ -179,20 +249,6 @@ double eval_cases_score(const struct eval_cases *c)
 
 /* --- words ---------------------------------------------------------------------------------------
  */
-
-static void write_value(const struct value *v, struct json_out *j)
-{
-	_strbuf_ struct strbuf text = STRBUF_INIT;
-
-	value_write_json(v, &text);
-	if (text.len > OUTPUT_BYTES_MAX) {
-		strbuf_reset(&text);
-		value_write_python(v, OUTPUT_BYTES_MAX / 4, &text);
-		json_strn(j, strbuf_str(&text), text.len);
-	} else {
-		json_raw(j, strbuf_str(&text));
-	}
-}
 
 static void write_expected(const struct eval_case *c, struct json_out *j)
 {
@@ -226,10 +282,7 @@ void eval_cases_write(const struct eval_cases *c, struct json_out *j)
 		json_kstr(j, "name", x->name);
 		json_kbool(j, "passed", x->passed);
 		json_key(j, "output");
-		if (x->has_output)
-			write_value(&x->output, j);
-		else
-			json_null(j);
+		json_raw(j, x->output.len ? strbuf_str(&x->output) : NULL);
 		write_expected(x, j);
 		json_kstr(j, "detail", x->detail.len ? strbuf_str(&x->detail) : NULL);
 		json_key(j, "duration_ms");

@@ -173,7 +173,7 @@ static void answered(struct asker *a, const struct frame *f)
 	struct eval_case *c = current(a);
 
 	if (!c->is_judged)
-		eval_case_answered(&a->job->cases, c, f->payload, f->len);
+		eval_case_answered(c, f->payload, f->len);
 	else
 		eval_case_failed(c, "answered more than once");
 }

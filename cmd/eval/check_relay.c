@@ -5,7 +5,7 @@
  * asserting code but values of the ten kinds. One call is under way at a time.
  *
  *	asserting code  Q [function, args, kwargs]  ->  C to the snippet
- *	snippet		A, then E		    ->  A ["R", value] or ["E", type, message]
+ *	snippet		A, then E		    ->  A ["R", value] or ["E", type, base, message]
  *
  * A call that is not done in time is ended and raises there; so does one that finds the snippet
  * gone.
@@ -89,9 +89,10 @@ static void answer(struct check_relay *r, const struct value *items, size_t n)
 
 static void answer_error(struct check_relay *r, const char *type, const char *message)
 {
-	const struct value items[] = {text_value("E"), text_value(type), text_value(message)};
+	const struct value items[] = {text_value("E"), text_value(type), text_value(""),
+				      text_value(message)};
 
-	answer(r, items, 3);
+	answer(r, items, 4);
 }
 
 static void answer_gone(struct check_relay *r)
@@ -114,8 +115,8 @@ static void answer_from(struct check_relay *r, const struct value *v)
 		answer(r, (const struct value[]){x[0], x[2]}, 2);
 	else if (is_list && x[2].kind == VALUE_STR && value_is_text(&x[0], "T"))
 		answer_error(r, "ValueError", x[2].text);
-	else if (is_list && x[2].kind == VALUE_STR)
-		answer_error(r, x[1].text, x[2].text);
+	else if (is_list && x[2].kind == VALUE_STR && x[3].kind == VALUE_STR)
+		answer(r, x, 4);
 	else
 		answer_error(r, "RuntimeError", "the snippet answered with garbage");
 }
@@ -140,7 +141,7 @@ static void asked(struct check_relay *r, const struct frame *f)
 	struct value v, items[4];
 	struct value list = {.kind = VALUE_LIST, .n = 4, .items = items};
 
-	r->has_question = true;
+	r->has_question = r->was_asked = true;
 	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || v.kind != VALUE_LIST ||
 	    v.n != 3 || v.items[0].kind != VALUE_STR || v.items[1].kind != VALUE_LIST ||
 	    v.items[2].kind != VALUE_DICT) {

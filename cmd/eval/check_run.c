@@ -3,7 +3,8 @@
  * Theory. Two containers that share nothing: the snippet's, under the harness that calls a function
  * in a fresh fork, and that of the asserting code, which is run by a worker process so that both
  * have a supervisor. This process stands between them (check_relay.h). The asserting code has
- * passed when it says so and its process ends with 0: nobody else is in its container.
+ * passed when it says so and its process ends with 0: nobody else is in its container. One that
+ * has asked nothing of the snippet says nothing about it, and has not passed.
  */
 #include "cmd/eval/check_run.h"
 
@@ -101,14 +102,16 @@ static void run_snippet(const struct eval_box *box, const struct eval_job *job,
 	ret->spec.limits.timeout_ms = box->spec->limits.timeout_ms;
 }
 
-static void take_result(struct eval_check *c, pid_t pid, int out, bool is_done)
+static void take_result(struct eval_check *c, pid_t pid, int out, const struct check_relay *r)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int status = 0;
 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	c->passed = is_done && status == 0;
+	c->passed = r->is_done && r->was_asked && status == 0;
+	if (r->is_done && !r->was_asked)
+		c->error.message = str_printf("it called no function of the snippet");
 	if (lseek(out, 0, SEEK_SET) == 0 && io_read_all(out, RESULT_BYTES_MAX, &text, NULL) >= 0 &&
 	    text.len > 1) {
 		text.data[--text.len] = 0; /* the newline: a record of a batch is one line */
@@ -135,7 +138,7 @@ static int run_both(const struct eval_box *box, struct eval_job *job, struct che
 	run_snippet(box, job, r, far[0], text, &v->ended);
 	fd_close(&far[0]);
 	check_relay_see_off(r);
-	take_result(&v->check, pid, out, r->is_done);
+	take_result(&v->check, pid, out, r);
 	return 0;
 }
 

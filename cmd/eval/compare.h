@@ -38,10 +38,11 @@ bool compare_texts(const struct compare *c, const char *expected, size_t n, cons
 
 /*
  * Whether an exception of this type is caught by `except expected`: the same name, or a built-in
- * one and a built-in base of it. What the program says about its own classes' bases is not asked:
- * a class that claims to derive from everything would pass every case.
+ * one and a built-in base of it. Of a class of the program's own it is asked which built-in one it
+ * derives from (base; "": not known), and of that no more than one: a class that claims to derive
+ * from everything would pass every case.
  */
-bool exception_is(const char *raised, const char *expected);
+bool exception_is(const char *raised, const char *base, const char *expected);
 
 /*
  * Python's regular expressions, searched for in a message: what of them POSIX has under the same

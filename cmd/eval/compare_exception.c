@@ -78,14 +78,17 @@ static const char *base_of(const char *name)
 	return NULL;
 }
 
-bool exception_is(const char *raised, const char *expected)
+bool exception_is(const char *raised, const char *base, const char *expected)
 {
+	bool is_own = !base_of(raised) && !str_eq(raised, "BaseException");
+
 	if (str_eq(expected, "IOError") || str_eq(expected, "EnvironmentError"))
 		expected = "OSError";
-	/* Nobody defines a class of his own to leave `except Exception` behind. */
-	if (!base_of(raised) && !str_eq(raised, "BaseException") &&
-	    (str_eq(expected, "Exception") || str_eq(expected, "BaseException")))
+	if (is_own && str_eq(raised, expected))
 		return true;
+	/* Of a class that we do not know no more is known than that it is an exception. */
+	if (is_own)
+		raised = base_of(base) || str_eq(base, "BaseException") ? base : "Exception";
 	for (; raised; raised = base_of(raised)) {
 		if (str_eq(raised, expected))
 			return true;

@@ -53,6 +53,13 @@ void eval_error_read(const char *payload, size_t len, struct eval_error *ret)
 	ret->line = line > 0 && line < 1000000000 ? (unsigned)line : 0;
 }
 
+static void forget_error(struct eval_error *x)
+{
+	free(x->type);
+	free(x->message);
+	*x = (struct eval_error){0};
+}
+
 static int script_handle(void *ctx)
 {
 	struct script_channel *s = ctx;
@@ -197,24 +204,20 @@ static bool compile(const struct eval_box *box, const struct eval_job *job, stru
 
 /* Judges a case by what its run printed; one that did not end well has failed, whatever it printed.
  */
-static void judge_run(struct eval_job *job, struct eval_case *c, const struct eval_verdict *v)
+static void judge_run(struct eval_case *c, const struct eval_verdict *v)
 {
 	const struct run_result *r = &v->ended.result;
-	char *text = value_alloc(&job->cases.pool, r->out.text.len + 1);
+	/* The other way to end a program that has done its work. */
+	bool has_left = str_eq(v->error.type ? v->error.type : "", "SystemExit") && !r->exit_code;
 
 	c->duration_ns = r->wall_ns;
-	if (!text) {
-		eval_case_failed(c, "out of memory");
-		return;
-	}
-	memcpy(text, strbuf_str(&r->out.text), r->out.text.len + 1);
-	eval_case_printed(c, text, r->out.text.len);
+	eval_case_printed(c, strbuf_str(&r->out.text), r->out.text.len);
 	if (r->out.truncated)
-		eval_case_failed(c, "printed %llu bytes, more than are kept",
+		eval_case_failed(c, "printed %llu bytes, more than are kept (--max-output)",
 				 (unsigned long long)r->out.bytes);
 	if (r->status != RUN_EXITED)
 		eval_case_failed(c, "did not end by itself: %s", run_status_name(r->status));
-	else if (v->error.type)
+	else if (v->error.type && !has_left)
 		eval_case_failed(c, "raised %.200s%s%.1000s", v->error.type,
 				 v->error.message && *v->error.message ? ": " : "",
 				 v->error.message ? v->error.message : "");
@@ -237,7 +240,9 @@ static int judge_runs(const struct eval_box *box, struct eval_job *job, struct p
 		p->input = c->input ? c->input : &nothing;
 		r = judge_program(box, job, p, &one, e);
 		if (r >= 0)
-			judge_run(job, c, &one);
+			judge_run(c, &one);
+		if (c->passed)
+			forget_error(&one.error); /* sys.exit() */
 		if (is_kept) {
 			eval_verdict_free(&one);
 		} else {
@@ -309,10 +314,8 @@ int eval_judge(const struct eval_box *box, struct eval_job *job, struct eval_ver
 void eval_verdict_free(struct eval_verdict *v)
 {
 	eval_ended_free(&v->ended);
-	free(v->error.type);
-	free(v->error.message);
-	free(v->check.error.type);
-	free(v->check.error.message);
+	forget_error(&v->error);
+	forget_error(&v->check.error);
 	free(v->check.result);
 	strv_free(&v->feedback);
 }

@@ -39,6 +39,8 @@ static void print_check(const struct eval_check *c, struct strbuf *out)
 		strbuf_addf(&why, ": %s%s%s", c->error.type,
 			    c->error.message && *c->error.message ? ": " : "",
 			    c->error.message ? c->error.message : "");
+	else if (c->error.message)
+		strbuf_addf(&why, ": %s", c->error.message);
 	strbuf_addstr(out, c->passed ? "the check passed" : "the check failed");
 	strbuf_add_escaped(out, strbuf_str(&why), why.len);
 	strbuf_addch(out, '\n');

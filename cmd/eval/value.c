@@ -139,16 +139,25 @@ bool value_is_whole(const char *s, size_t len)
 	return true;
 }
 
+static const char *const type_names[] = {
+	[VALUE_NONE] = "NoneType", [VALUE_BOOL] = "bool",   [VALUE_INT] = "int",
+	[VALUE_FLOAT] = "float",   [VALUE_STR] = "str",     [VALUE_BYTES] = "bytes",
+	[VALUE_LIST] = "list",     [VALUE_TUPLE] = "tuple", [VALUE_DICT] = "dict",
+	[VALUE_SET] = "set",
+};
+
 const char *value_type_name(const struct value *v)
 {
-	static const char *const names[] = {
-		[VALUE_NONE] = "NoneType", [VALUE_BOOL] = "bool",   [VALUE_INT] = "int",
-		[VALUE_FLOAT] = "float",   [VALUE_STR] = "str",     [VALUE_BYTES] = "bytes",
-		[VALUE_LIST] = "list",     [VALUE_TUPLE] = "tuple", [VALUE_DICT] = "dict",
-		[VALUE_SET] = "set",
-	};
+	return v->kind == VALUE_OPAQUE ? v->items[0].text : type_names[v->kind];
+}
 
-	return v->kind == VALUE_OPAQUE ? v->items[0].text : names[v->kind];
+bool value_has_tag(const char *type_name)
+{
+	for (size_t i = 0; i < VALUE_OPAQUE; i++) {
+		if (str_eq(type_names[i], type_name))
+			return true;
+	}
+	return false;
 }
 
 bool value_is_text(const struct value *v, const char *text)

@@ -70,6 +70,8 @@ void value_write_python(const struct value *v, size_t max_bytes, struct strbuf *
 
 /* The name Python has for the type; of an opaque value its own. */
 const char *value_type_name(const struct value *v);
+/* Whether values of a type of this name are told as what they are, and never as opaque ones. */
+bool value_has_tag(const char *type_name);
 
 /* A member of a dict by a key that is a str; NULL: none. */
 const struct value *value_member(const struct value *dict, const char *key);

@@ -13,7 +13,7 @@
 #include "runtime/base/json_out.h"
 #include "runtime/base/str.h"
 
-#define NUMBER_BYTES_MAX 20000u
+#define NUMBER_BYTES_MAX (1u << 20)
 
 struct reader {
 	const char *begin, *p, *end;

@@ -22,7 +22,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 
-#define NUMBER_BYTES_MAX 100000u
+#define NUMBER_BYTES_MAX (1u << 20)
 
 struct reader {
 	const char *p, *end;

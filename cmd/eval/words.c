@@ -108,7 +108,8 @@ static void explain_exit(const struct eval_job *job, struct eval_verdict *v)
 	} else if (!v->completed) {
 		say(v, str_printf("The program ended with exit code 0 before its last statement "
 				  "was done%s.",
-				  job->lang == EVAL_PYTHON ? " (os._exit() or the like)" : ""));
+				  job->lang == EVAL_PYTHON ? " (os._exit(), closed descriptors)"
+							   : ""));
 	}
 	if (r->net_tried)
 		say(v, str_printf("It looked for a network; there is none here."));
@@ -171,13 +172,16 @@ static void explain_check(struct eval_verdict *v)
 		say(v, str_printf("The check failed%s: %s%s%s.", where ? where : "", x->type,
 				  x->message && *x->message ? ": " : "",
 				  x->message ? x->message : ""));
+	else if (x->message)
+		say(v, str_printf("The check has not passed: %s.", x->message));
 	else
 		say(v, str_printf("The check did not come to its end."));
 }
 
 void eval_explain(const struct eval_job *job, struct eval_verdict *v)
 {
-	explain_run(job, v);
+	if (!job->cases.n || !eval_cases_all_passed(&job->cases))
+		explain_run(job, v);
 	if (v->check.is_there && !v->check.passed)
 		explain_check(v);
 	explain_cases(job, v);

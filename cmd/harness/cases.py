@@ -3,19 +3,41 @@
 # PROTOCOL.md. It is sent one case's arguments, and never what is expected of them.
 import select
 
+PRINTED_MAX = 7000000
 SNIPPET, SETUP = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+
+
+class Missing(Exception):
+    """The snippet has no such function: nothing that a case could expect."""
+
+
+def is_of_instances(kind, name):
+    """Whether a class's attribute is one that its instances call: no static one, no class inside it."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            return not isinstance(found, (staticmethod, classmethod, type)) and (callable(found) or hasattr(found, "__get__"))
+    return False
 
 
 def find(space, name):
     """NAME, or CLASS.METHOD of an instance that is made without arguments."""
     first, _, rest = name.partition(".")
     if first not in space:
-        raise LookupError("the snippet defines no %s" % first)
+        raise Missing("the snippet defines no %s" % first)
     found = space[first]
     for part in rest.split(".") if rest else ():
-        if isinstance(found, type) and type(found.__dict__.get(part)).__name__ == "function":
-            found = found()
-        found = getattr(found, part)
+        if isinstance(found, type) and is_of_instances(found, part):
+            try:
+                found = found()
+            except BaseException as error:
+                raise Missing("an instance of %s cannot be made: %s: %s" % ((found.__name__,) + tuple(describe(error, SNIPPET)[:2])))
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise Missing("the snippet defines no %s" % name)
+    if not callable(found):
+        raise Missing("%s is no function, but of type %s" % (name, type(found).__name__))
     return found
 
 
@@ -31,27 +53,40 @@ def redirect_output():
     return fd
 
 
+def printed_to(output):
+    """None: it is more than is told."""
+    data = posix.pread(output, PRINTED_MAX + 1, 0)
+    return data if len(data) <= PRINTED_MAX else None
+
+
+def call(space, name, args, kwargs):
+    """The answer but for what was printed."""
+    try:
+        function = find(space, name)
+    except BaseException as error:
+        return ["U", "LookupError", "", describe(error, SNIPPET)[1], 0]
+    try:
+        value = awaited(function(*args, **kwargs))
+        return ["R", type(value).__name__, value]
+    except BaseException as error:
+        kind, message, line = describe(error, SNIPPET)
+        return ["E", kind, built_in_base(type(error)), message, line]
+
+
 def answer_of(space, request):
     name, args, kwargs, wants_output = request
     output = redirect_output() if wants_output else -1
-    printed = None
-    try:
-        value = find(space, name)(*args, **kwargs)
-        answer = ["R", type(value).__name__, value]
-    except BaseException as error:
-        answer = ["E"] + describe(error, SNIPPET)
-        if isinstance(error, LookupError) and answer[3] == 0:
-            answer[0] = "U"
+    answer = call(space, name, args, kwargs)
     flush()
-    if output >= 0:
-        printed = posix.pread(output, 1048576, 0).decode("utf-8", "replace")
+    printed = printed_to(output) if wants_output else None
     try:
         data = literal(answer + [printed])
+        why = "it is larger than 8 MB" if len(data) > BYTES_MAX else None
     except Unfit as error:
-        data = literal(["T", type(value).__name__, str(error), printed])
-    if len(data) > BYTES_MAX:
-        data = literal(["T", type(value).__name__, "it is larger than 8 MB", None])
-    return data
+        why = str(error)
+    except BaseException as error:
+        why = type(error).__name__
+    return data if why is None else literal(["T", answer[1], why, printed])
 
 
 def run_case(space, number, request):
@@ -80,7 +115,7 @@ def wait(pid, pipe):
     poller = select.poll()
     poller.register(CHANNEL, select.POLLIN)
     poller.register(pipe, 0)
-    pause_ms = -1
+    pause_ms = 100  # it may have left the pipe to a process that outlives it
     while True:
         for fd, _ in poller.poll(pause_ms):
             if fd == CHANNEL and receive()[0] == b"K":
@@ -126,7 +161,8 @@ def main():
             load(path, module.__dict__)
     except BaseException as error:
         error = outside(error)
-        send(b"X", 0, literal(describe(error, SNIPPET)))
+        kind, message, line = describe(error, SNIPPET)
+        send(b"X", 0, literal([kind, "in the setup: " + message if path == SETUP else message, line]))
         if not isinstance(error, SystemExit):
             sys.excepthook(type(error), error, error.__traceback__)
         flush()

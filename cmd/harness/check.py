@@ -17,15 +17,23 @@ class Missing(Opaque):
     __len__ = __iter__ = __contains__ = __getitem__ = __bool__
 
 
-def make_error(name, message):
+# Raised by what is called while something else iterates (map, next) they would end that in silence.
+NOT_RAISED = (StopIteration, StopAsyncIteration)
+
+
+def make_error(name, base, message):
+    """One that is built in is raised as itself, one that derives from such a one as both."""
     import builtins
-    kind = getattr(builtins, name, None)
-    if isinstance(kind, type) and issubclass(kind, Exception):
-        try:
+    kind = getattr(builtins, base or name, None)
+    if not isinstance(kind, type) or not issubclass(kind, Exception) or issubclass(kind, NOT_RAISED):
+        kind = Exception
+    try:
+        if kind is not Exception and not base:
             return kind(message)
-        except TypeError:
-            pass
-    return RemoteError("%s: %s" % (name, message))
+        message = "%s: %s" % (name, message) if message else name
+        return RemoteError(message) if kind is Exception else type("RemoteError", (RemoteError, kind), {})(message)
+    except TypeError:
+        return RemoteError(message)
 
 
 def call(name, args, kwargs):
@@ -36,7 +44,7 @@ def call(name, args, kwargs):
         raise Gone()
     if answer[0] == "R":
         return answer[1]
-    raise make_error(answer[1], answer[2])
+    raise make_error(answer[1], answer[2], answer[3])
 
 
 class Function(object):
@@ -61,13 +69,43 @@ class Solution(type(sys)):
         return Function(name)
 
 
+def run_unittest(unittest):
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    result = unittest.TextTestRunner(stream=sys.stderr).run(suite)
+    for _, text in result.failures + result.errors:
+        kind, _, message = text.strip().rpartition("\n")[2].partition(": ")
+        raise AssertionError(message if kind == "AssertionError" else "%s: %s" % (kind, message))
+    if not result.wasSuccessful():
+        raise AssertionError("an unexpected success")
+
+
+def run_class(kind):
+    for name in dir(kind):
+        if name.startswith("test_") and callable(getattr(kind, name)):
+            tests = kind()  # each has its own
+            getattr(tests, "setup_method", bool)()
+            awaited(getattr(tests, name)())
+
+
 def run(space):
     load(CHECK, space)
     if FUNCTION and callable(space.get("check")):
-        space["check"](space["candidate"])
-    for name in list(space):
-        if name.startswith("test_") and callable(space[name]):
-            space[name]()
+        awaited(space["check"](space["candidate"]))
+    unittest = sys.modules.get("unittest")
+    of_unittest = unittest.TestCase if unittest else ()
+    for name, value in list(space.items()):
+        if name.startswith("test_") and callable(value):
+            awaited(value())
+        elif name.startswith("Test") and isinstance(value, type) and not issubclass(value, of_unittest):
+            run_class(value)
+    if unittest:
+        run_unittest(unittest)
+
+
+def leave():
+    flush()
+    send(b"D", 0)
+    posix._exit(0)
 
 
 def main():
@@ -88,14 +126,14 @@ def main():
         posix._exit(1)
     except BaseException as error:
         error = outside(error)
+        if isinstance(error, SystemExit) and error.code is False:
+            leave()  # as unittest.main() does when all has passed
         send(b"X", 0, literal(describe(error, CHECK)))
         if not isinstance(error, SystemExit):
             sys.excepthook(type(error), error, error.__traceback__)
         flush()
         posix._exit(1)
-    flush()
-    send(b"D", 0)
-    posix._exit(0)
+    leave()
 
 
 main()

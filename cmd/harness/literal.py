@@ -6,7 +6,11 @@ import sys
 posix = sys.modules["posix"]
 CHANNEL = 3
 DEPTH_MAX = 99
+ITEMS_MAX = 1 << 20
 BYTES_MAX = 8000000
+BUILT_IN = {c for c in vars(sys.modules["builtins"]).values() if isinstance(c, type) and issubclass(c, BaseException)}
+get_digits_max = getattr(sys, "get_int_max_str_digits", int)
+set_digits_max = getattr(sys, "set_int_max_str_digits", bool)
 
 
 class Gone(Exception):
@@ -46,6 +50,8 @@ def put_other(out, value):
 
 def put_items(out, tag, items, depth):
     items = list(items)
+    if len(items) > ITEMS_MAX:
+        raise Unfit("it has more than a million values")
     out.append(b"%s%d:" % (tag, len(items)))
     for item in items:
         put(out, item, depth + 1)
@@ -88,11 +94,19 @@ def put(out, value, depth=0):
         put_other(out, value)
 
 
+def without_limit(convert):
+    """convert(), while whole numbers may have any number of digits: the limit is for the judged code."""
+    limit = get_digits_max()
+    set_digits_max(0)
+    try:
+        return convert()
+    finally:
+        set_digits_max(limit)
+
+
 def literal(value):
     out = []
-    if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(0)
-    put(out, value)
+    without_limit(lambda: put(out, value))
     return b"".join(out)
 
 
@@ -164,7 +178,8 @@ def receive():
     """The next frame: kind, number, value."""
     head = receive_bytes(16)
     payload = receive_bytes(int.from_bytes(head[4:8], "little"))
-    return head[:1], int.from_bytes(head[8:], "little"), Reader(payload).read() if payload else None
+    value = without_limit(Reader(payload).read) if payload else None
+    return head[:1], int.from_bytes(head[8:], "little"), value
 
 
 def line_of(error, tb, path):
@@ -197,6 +212,23 @@ def describe(error, path):
     except BaseException:
         message = ""
     return [type(error).__name__, message, line_of(error, error.__traceback__, path)]
+
+
+def built_in_base(kind):
+    """Name of the nearest class that an exception's class is made from and that is built in; "" of one that is itself."""
+    if kind in BUILT_IN:
+        return ""
+    return next((base.__name__ for base in kind.__mro__ if base in BUILT_IN), "")
+
+
+def awaited(value):
+    """What a coroutine comes to; another value is what it is."""
+    if type(value).__name__ != "coroutine" or not hasattr(value, "cr_code"):
+        return value
+    import asyncio
+    if hasattr(asyncio, "run"):
+        return asyncio.run(value)
+    return asyncio.get_event_loop().run_until_complete(value)
 
 
 def flush():

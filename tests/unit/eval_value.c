@@ -232,15 +232,23 @@ static void test_texts(void)
 
 static void test_exceptions(void)
 {
-	ok(exception_is("KeyError", "KeyError"), "itself");
-	ok(exception_is("KeyError", "LookupError"), "a base");
-	ok(exception_is("FileNotFoundError", "IOError"), "the old name of OSError");
-	ok(exception_is("Mine", "Mine"), "one's own");
-	ok(exception_is("Mine", "Exception"), "one's own is an exception");
-	ok(!exception_is("Mine", "ValueError"), "what one's own claims is not asked");
-	ok(!exception_is("LookupError", "KeyError"), "a base is not what derives from it");
-	ok(!exception_is("SystemExit", "Exception"), "sys.exit() is none");
-	ok(exception_is("SystemExit", "BaseException"), "but its base");
+	ok(exception_is("KeyError", "", "KeyError"), "itself");
+	ok(exception_is("KeyError", "", "LookupError"), "a base");
+	ok(exception_is("FileNotFoundError", "", "IOError"), "the old name of OSError");
+	ok(exception_is("Mine", "", "Mine"), "one's own");
+	ok(exception_is("Mine", "", "Exception"), "one's own is an exception");
+	ok(!exception_is("Mine", "", "ValueError"), "what it derives from is not known");
+	ok(exception_is("Mine", "KeyError", "Mine"), "one's own has its own name");
+	ok(exception_is("Mine", "KeyError", "LookupError"),
+	   "and the bases of what it derives from");
+	ok(!exception_is("Mine", "KeyError", "ValueError"), "and no others");
+	ok(!exception_is("Mine", "Other", "Other"), "it derives from what is built in");
+	ok(!exception_is("Mine", "BaseException", "Exception"), "one that is no Exception");
+	ok(!exception_is("KeyError", "ValueError", "ValueError"),
+	   "a built-in name has its own bases");
+	ok(!exception_is("LookupError", "", "KeyError"), "a base is not what derives from it");
+	ok(!exception_is("SystemExit", "", "Exception"), "sys.exit() is none");
+	ok(exception_is("SystemExit", "", "BaseException"), "but its base");
 }
 
 static void test_patterns(void)
