@@ -16,6 +16,7 @@
 
 #define READY_TIMEOUT_MS 60000
 #define END_TIMEOUT_MS 30000
+#define SAVE_TIMEOUT_MS (3600 * 1000) /* a holder that was stopped must not keep the node */
 #define LINE_BYTES 1000
 #define OUTPUT_BYTES (1 << 20) /* a program gone wild does not fill the user's terminal */
 
@@ -84,7 +85,7 @@ int spank_keeper_finish(struct spank_keeper *k, bool saves, struct err *e)
 	r = send(k->life_fd, &byte, 1, MSG_NOSIGNAL) < 0 ? -errno : 0;
 	shutdown(k->life_fd, SHUT_WR);
 	byte = 0;
-	while ((r = read_byte(k->life_fd, saves ? -1 : END_TIMEOUT_MS, &byte)) == 1) {
+	while ((r = read_byte(k->life_fd, saves ? SAVE_TIMEOUT_MS : END_TIMEOUT_MS, &byte)) == 1) {
 	}
 	fd_close(&k->life_fd);
 	if (r == -ETIMEDOUT)

@@ -30,7 +30,7 @@ int spank_keeper_start(struct spank_keeper *k, struct spank_launch *l, struct er
 
 /*
  * All tasks have ended: the program saves, where asked to, removes what is the step's alone, and
- * ends. Waits for that, for a save without limit, else SIGKILL after 30 s. -ECANCELED when the
+ * ends. Waits for that, an hour for a save, else 30 s, then SIGKILL. -ECANCELED when the
  * program had failed, which out_fd tells.
  */
 int spank_keeper_finish(struct spank_keeper *k, bool saves, struct err *e);
