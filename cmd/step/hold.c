@@ -148,6 +148,7 @@ static void free_all(struct hold *h)
 	strbuf_free(&h->said);
 	fd_close(&h->dirfd);
 	fd_close(&h->child_sock);
+	fd_close(&h->server_pidfd);
 }
 
 static int hold(struct hold *h)
@@ -176,7 +177,7 @@ static int hold(struct hold *h)
 
 int hold_main(int argc, char **argv)
 {
-	struct hold h = {.dirfd = -1, .child_sock = -1};
+	struct hold h = {.dirfd = -1, .child_sock = -1, .server_pidfd = -1};
 	struct err e = ERR_INIT;
 	sigset_t all;
 	int code;

@@ -21,7 +21,20 @@
 #include "runtime/base/path.h"
 
 #define END_TIMEOUT_MS 10000
+#define SERVER_TIMEOUT_MS 3000
 #define NAMES_BYTES_MAX (1u << 20)
+
+/*
+ * It leaves with its last container, and takes its socket with it; SLURM, which comes next, would
+ * kill it. Another step that has joined the container, or what tasks have left in it, keeps it.
+ */
+static void wait_for_server(const struct hold *h)
+{
+	struct pollfd p = {.fd = h->server_pidfd, .events = POLLIN};
+
+	if (p.fd >= 0)
+		poll(&p, 1, SERVER_TIMEOUT_MS);
+}
 
 /* csbx-hold ends when its socket does; an entry point that stands in its way is killed. */
 static void end_container(struct hold *h)
@@ -40,6 +53,7 @@ static void end_container(struct hold *h)
 	h->child = 0;
 	if (p.fd >= 0)
 		close(p.fd);
+	wait_for_server(h);
 }
 
 static int save(struct hold *h, struct err *e)

@@ -23,6 +23,7 @@ struct hold {
 	bool name_is_ours;   /* made for this step alone, to be saved */
 	pid_t child;         /* the container's own process, our child; 0: somebody else's */
 	int child_sock;      /* to csbx-hold in it, -1 */
+	int server_pidfd;    /* of the container's image server, -1 */
 	struct step_state state;
 	struct strbuf said; /* by commands that went wrong: for the user */
 };

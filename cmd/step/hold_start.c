@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@
 #include "runtime/base/io.h"
 #include "runtime/instance.h"
 #include "runtime/join.h"
+#include "runtime/paths.h"
+#include "runtime/squashd_client.h"
 
 #define LOG_BYTES_MAX (1u << 20)
 /* Below /run, which is a tmpfs in every container: it leaves no trace in a kept layer. */
@@ -98,6 +101,7 @@ static int make_command(const struct hold *h, const struct paths *paths, struct 
 	add_choice(env, "ENROOT_MOUNT_HOME", h->a.mount_home);
 	add_choice(env, "ENROOT_REMAP_ROOT", h->a.remap_root);
 	add_choice(env, "ENROOT_ROOTFS_WRITABLE", writable(h));
+	strv_add(env, "CSBX_LINGER=0"); /* nobody comes after the step's one container */
 	if (r >= 0)
 		r = strv_check(argv, e);
 	return r < 0 ? r : strv_check(env, e);
@@ -143,12 +147,25 @@ static int start(struct hold *h, const struct strv *argv, const struct strv *env
 	return r == 1 ? 0 : ended_early(h, e);
 }
 
+/* Its image server's end is the container's, for whoever looks whether the step has left something.
+ */
+static void watch_server(struct hold *h, const struct paths *paths, const char *server)
+{
+	_close_ int dirfd = server ? paths_open(paths->runtime, "servers", NULL) : -1;
+	struct squashd_reply reply;
+
+	if (dirfd >= 0 && squashd_ask(dirfd, server, SQUASHD_STATUS, &reply, NULL) >= 0)
+		h->server_pidfd = (int)syscall(SYS_pidfd_open, reply.server_pid, 0);
+}
+
 /* Asked for limits of csbx's own, a container gets a supervisor, and cannot be joined. */
-static int check_bare(const struct hold *h, const struct paths *paths, struct err *e)
+static int check_bare(struct hold *h, const struct paths *paths, struct err *e)
 {
 	struct join_target t = JOIN_TARGET_INIT;
 	int r = join_open(paths, h->child, &t, e);
 
+	if (r >= 0)
+		watch_server(h, paths, t.record.server);
 	join_close(&t);
 	return r;
 }
