@@ -317,7 +317,11 @@ int slurm_spank_init(spank_t sp, int ac, char **av)
 
 	if (spank_plugstack_parse(&plugin.site, ac, av, &e) < 0)
 		r = fail(&e);
-	if (r < 0 || !is_job_context())
+	/* A node that a word too many in its configuration drains would be lost to every other job.
+	 */
+	if (!is_job_context())
+		return 0;
+	if (r < 0)
 		return r;
 	if (spank_context() == S_CTX_ALLOCATOR && !plugin.site.sbatch_support)
 		return 0;
@@ -389,17 +393,19 @@ int slurm_spank_task_exit(spank_t sp, int ac, char **av)
 	return finish();
 }
 
+/* Says what went wrong and never fails: SLURM drains a node whose epilog does. */
 int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
 {
 	struct spank_plugstack site;
 	struct err e = ERR_INIT;
-	int r;
+	int r = spank_plugstack_parse(&site, ac, av, &e);
 
-	if (spank_plugstack_parse(&site, ac, av, &e) < 0)
-		return complain(&e);
-	r = spank_scope_end_job(sp, &site, show_line, &e);
+	if (r >= 0)
+		r = spank_scope_end_job(sp, &site, show_line, &e);
+	if (r < 0)
+		complain(&e);
 	spank_plugstack_free(&site);
-	return r < 0 ? complain(&e) : 0;
+	return 0;
 }
 
 static void forget(void)

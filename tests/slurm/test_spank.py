@@ -124,6 +124,14 @@ def test_pmi2_reaches_slurm(steps):
     assert sorted(out) == [f"{rank} 3 ['cmd=response_to_init', 'rc=0'] ['0', '1', '2', '3']" for rank in (0, 1)], out
 
 
+def test_the_image_server_goes_with_the_step(steps, cluster):
+    """It leaves by itself, before SLURM kills what is left of a step: a killed one could not remove its socket."""
+    servers = steps.jobs.box.dirs["run"] / "servers"
+    steps.ok("-n2", "true", env={"CSBX_LINGER": ""})
+    cluster.wait_idle()
+    assert servers.is_dir() and os.listdir(servers) == []
+
+
 def test_each_node_has_its_own(steps):
     out = steps.ok("-N2", "-n4", "python3", "-c", NAMESPACES).splitlines()
     assert len(out) == 4 and len(set(out)) == 2, out
@@ -390,7 +398,14 @@ def test_names_that_go_with_their_job(csbx, python_image):
                 f"srun --container-image={python_image} --container-name=mine sh -c 'echo kept >/f' && "
                 "srun --container-name=mine cat /f && csbx list | grep -c pyxis_$SLURM_JOB_ID_")
         clusters.poll(lambda: "pyxis_" not in jobs.ok("csbx", "list"), "the epilog", 60)
+        # What the user did to his directory is his: the epilog says no, and the node is not drained for it.
+        jobs.ok("salloc", "-n1", "sh", "-c", f"srun --container-image={python_image} --container-name=mine true && "
+                f"chmod 755 {own.top}/steps/$(id -u)")
+        own.wait_idle()
+        assert "is not your own, closed directory" in own.log("n1", 400), own.log("n1")
+        jobs.ok("srun", f"--container-image={python_image}", "true")
         assert not jobs.settle()
+        jobs.ok("csbx", "remove", "-f", *[n for n in jobs.ok("csbx", "list", "-q").split() if n.startswith("pyxis_")])
 
 
 def test_importer(site, jobs, python_image):

@@ -263,6 +263,17 @@ static void contexts(void)
 	is_int(init(NULL, NULL), 0, "slurmd");
 	is_int(host.n_options, 0, "has no flags");
 	slurm_spank_exit(NULL, 0, NULL);
+	is_int(init("colour=red", NULL), 0, "whom an unknown word does not keep from its start");
+	ok(logged("csbx: plugstack.conf: colour=red: unknown configuration option"),
+	   "but it is said");
+	slurm_spank_exit(NULL, 0, NULL);
+	reset(S_CTX_JOB_SCRIPT);
+	is_int(slurm_spank_job_epilog(NULL, 1, (char *[]){(char *)"colour=red"}), 0,
+	       "nor is a node drained for it");
+	ok(logged("csbx: plugstack.conf: colour=red"), "said, too");
+	host.fail_item = S_JOB_ID;
+	is_int(slurm_spank_job_epilog(NULL, 0, NULL), 0, "an epilog without a job");
+	ok(logged("which job this was"), "says so");
 	reset(S_CTX_ALLOCATOR);
 	is_int(init("sbatch_support=0", NULL), 0, "sbatch");
 	is_int(host.n_options, 0, "has none where the site says so");
