@@ -79,10 +79,15 @@ static bool has_note(const struct test_notes *l, const char *what, const char *t
 
 int test_notes_add(struct test_notes *l, const char *what, const char *text, struct err *e)
 {
+	return l->n >= TEST_NOTES_MAX || has_note(l, what, text)
+		       ? 0
+		       : test_notes_append(l, what, text, e);
+}
+
+int test_notes_append(struct test_notes *l, const char *what, const char *text, struct err *e)
+{
 	_free_ char *a = NULL, *b = NULL;
 
-	if (l->n >= TEST_NOTES_MAX || has_note(l, what, text))
-		return 0;
 	if (l->n == l->cap) {
 		size_t cap = l->cap ? l->cap * 2 : 16;
 		struct test_note *p = reallocarray(l->items, cap, sizeof(*p));

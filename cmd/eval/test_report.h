@@ -18,6 +18,7 @@ struct err;
 
 #define TEST_CASES_MAX 200000u
 #define TEST_NOTES_MAX 4096u /* of each kind */
+#define TEST_CHANGED_MAX 100000u /* files that patches touched */
 #define TEST_ID_MAX 16384u
 
 enum test_outcome {
@@ -87,5 +88,8 @@ enum test_outcome test_case_outcome(const struct test_case *c);
 
 /* Adds to a list, except when it is full or has the pair; -ENOMEM. */
 int test_notes_add(struct test_notes *notes, const char *what, const char *text, struct err *e);
+
+/* Adds to a list in any case; -ENOMEM. */
+int test_notes_append(struct test_notes *notes, const char *what, const char *text, struct err *e);
 
 #endif

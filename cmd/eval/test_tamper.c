@@ -44,6 +44,18 @@ static const char *kind_of_file(const char *path)
 	return NULL;
 }
 
+/* d/__pycache__/x.cpython-311.pyc is what is run in the place of d/x.py; NULL: no such file. */
+static char *compiled_from(const char *path)
+{
+	const char *name = file_name(path), *dot = strchr(name, '.');
+	size_t cache = strlen("__pycache__/"), before = (size_t)(name - path);
+
+	if (!str_has_suffix(name, ".pyc") || !dot || before < cache ||
+	    strncmp(name - cache, "__pycache__/", cache) != 0)
+		return NULL;
+	return str_printf("%.*s%.*s.py", (int)(before - cache), path, (int)(dot - name), name);
+}
+
 static bool is_of_test_patch(const struct test_report *r, const char *path)
 {
 	for (size_t i = 0; i < r->changed.n; i++) {
@@ -75,10 +87,14 @@ static bool holds_tests(const struct test_lists *lists, const char *path)
 static int look_at_file(struct test_report *r, const struct test_note *file,
 			const struct test_lists *lists, struct err *e)
 {
-	const char *path = file->what, *kind = kind_of_file(path);
+	_free_ char *source = compiled_from(file->what);
+	const char *path = file->what, *meant = source ? source : path;
+	const char *kind = kind_of_file(meant);
+	bool is_listed = holds_tests(lists, meant);
 	int ret = 0;
 
-	if ((file->flags & CHANGED_BY_TESTS) || is_of_test_patch(r, path))
+	if ((file->flags & CHANGED_BY_TESTS) || (!kind && !is_listed && !file->flags) ||
+	    is_of_test_patch(r, path))
 		return 0;
 	if (kind)
 		ret = test_notes_add(&r->tamper, kind, path, e);
@@ -86,7 +102,7 @@ static int look_at_file(struct test_report *r, const struct test_note *file,
 		ret = test_notes_add(&r->tamper, "installed_package", path, e);
 	if (ret >= 0 && (file->flags & CHANGED_SHADOW))
 		ret = test_notes_add(&r->tamper, "shadow", path, e);
-	if (ret >= 0 && holds_tests(lists, path))
+	if (ret >= 0 && is_listed)
 		ret = test_notes_add(&r->tamper, "test_file", path, e);
 	return ret;
 }

@@ -6,6 +6,7 @@ By the image's git (`git apply --whitespace=fix`), else by its patch(1).
 import os
 import re
 import shutil
+import stat
 import subprocess
 
 ERROR_MAX = 12000
@@ -81,12 +82,47 @@ def check_names(paths, repo):
     return None
 
 
-def _run(argv, data=None, repo=None):
+def _call(argv, data, repo, **more):
     env = dict(os.environ, LC_ALL="C", GIT_CEILING_DIRECTORIES=os.path.dirname(repo), GIT_CONFIG_NOSYSTEM="1",
-               GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="safe.directory", GIT_CONFIG_VALUE_0="*")
+               GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="safe.directory", GIT_CONFIG_VALUE_0="*", **more)
     how = {"input": data} if data is not None else {"stdin": subprocess.DEVNULL}
-    p = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=repo, env=env, check=False, **how)
-    return p.returncode, p.stdout.decode("utf-8", "replace")
+    p = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=repo, env=env, check=False, **how)
+    return p.returncode, p.stdout, p.stderr.decode("utf-8", "replace")
+
+
+def _run(argv, data=None, repo=None):
+    code, out, said = _call(argv, data, repo)
+    return code, said + out.decode("utf-8", "replace")
+
+
+def _git_apply(words, data, repo):
+    """Where git has no use for .git (that of a worktree or submodule lies elsewhere) it needs none."""
+    argv = ["git", "apply"] + words + ["-"]
+    code, out, said = _call(argv, data, repo)
+    if code and said.startswith("fatal: "):
+        again = _call(argv, data, repo, GIT_DIR="/nonexistent")
+        if not again[0] or not again[2].startswith("fatal: "):
+            code, out, said = again
+    return code, out, said
+
+
+def _git_names(data, repo):
+    """The paths that git itself sees in a patch; of a rename the new one."""
+    _, out, _ = _git_apply(["--numstat", "-z"], data, repo)
+    entries = [e.split(b"\t", 2) for e in out.split(b"\0")]
+    return [os.fsdecode(os.path.normpath(e[2])) for e in entries if len(e) == 3]
+
+
+def _tree(repo):
+    """What shows whether a file was changed, by path."""
+    found = {}
+    for here, directories, files in os.walk(repo):
+        for name in files + directories:
+            full = os.path.join(here, name)
+            s = os.lstat(full)
+            if not stat.S_ISDIR(s.st_mode):
+                found[os.path.relpath(full, repo)] = (s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_mode)
+    return found
 
 
 def _rejects(paths, repo):
@@ -108,31 +144,44 @@ def tool():
 
 def apply(data, repo):
     """(tool, paths, error): error is None when all of it was applied."""
+    which = tool()
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
     paths = names(data)
+    if which == "git" and data.strip():
+        paths = sorted(set(paths) | set(_git_names(data, repo)))
     if not data.strip() or not paths:
         return None, [], "the patch is empty"
-    which = tool()
     if which is None:
         raise Unusable("no_git", "the image has neither git nor patch")
     error = check_names(paths, repo)
     if error:
         return which, paths, error
-    if not data.endswith(b"\n"):
-        data += b"\n"
     if which == "git":
-        code, said = _run(["git", "apply", "--whitespace=fix", "-"], data, repo)
+        code, _, said = _git_apply(["--whitespace=fix"], data, repo)
         if code:
-            _, more = _run(["git", "apply", "--whitespace=fix", "--reject", "-"], data, repo)
+            _, _, more = _git_apply(["--whitespace=fix", "--reject"], data, repo)
             said = said if said.strip() else more
     else:
-        # Not by stdin: some implementations ask there.
-        with open("/tmp/.csbx.patch", "wb") as f:
-            f.write(data)
-        code, said = _run(["patch", "-p1", "-N", "-i", "/tmp/.csbx.patch"], None, repo)
-        os.unlink("/tmp/.csbx.patch")
+        code, said, found = _patch_program(data, repo)
+        paths = sorted(set(paths) | found)
+        error = check_names(found, repo)
+        if error:
+            return which, paths, error
     if code:
         return which, paths, (said.strip() + "\n" + _rejects(paths, repo)).strip()[:ERROR_MAX] or "does not apply"
     return which, paths, None
+
+
+def _patch_program(data, repo):
+    """patch(1) reads more kinds of headers than anybody can foresee: what it changed is looked up."""
+    before = _tree(repo)
+    with open("/tmp/.csbx.patch", "wb") as f:  # not by stdin: some implementations ask there
+        f.write(data)
+    code, said = _run(["patch", "-p1", "-N", "-i", "/tmp/.csbx.patch"], None, repo)
+    os.unlink("/tmp/.csbx.patch")
+    after = _tree(repo)
+    return code, said, {p for p in set(before) | set(after) if before.get(p) != after.get(p)}
 
 
 def check_out(source, commit, repo):

@@ -6,6 +6,7 @@
 import base64
 import os
 import shutil
+import stat
 import sys
 import time
 
@@ -20,16 +21,22 @@ EXIT_NOTHING_RUN = 70
 
 
 def copy_tree(source, target):
-    """The repository into the container's own layer; what cannot be read is left out."""
-    def ignore_unreadable(here, names):
-        return [n for n in names if not os.path.islink(os.path.join(here, n)) and
-                not os.access(os.path.join(here, n), os.R_OK)]
+    """The repository into the container's own layer; what cannot be read is left out, and what is no file."""
+    def is_left_out(path):
+        mode = os.lstat(path).st_mode
+        if stat.S_ISLNK(mode):
+            return False
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or not os.access(path, os.R_OK)
+
+    def left_out(here, names):
+        return [n for n in names if is_left_out(os.path.join(here, n))]
     os.makedirs(target, exist_ok=True)
     for name in os.listdir(source):
         src, dst = os.path.join(source, name), os.path.join(target, name)
         if os.path.isdir(src) and not os.path.islink(src):
-            shutil.copytree(src, dst, symlinks=True, ignore=ignore_unreadable)
-        elif os.access(src, os.R_OK) or os.path.islink(src):
+            if os.access(src, os.R_OK):
+                shutil.copytree(src, dst, symlinks=True, ignore=left_out)
+        elif not is_left_out(src):
             shutil.copy2(src, dst, follow_symlinks=False)
 
 
@@ -50,6 +57,19 @@ def shadow_names(paths, repo):
     return names
 
 
+def importable(repo):
+    """Top-level modules that the repository has. A directory without __init__ gives way to another's package."""
+    roots = {os.path.realpath(p) for p in sys.path} | {os.path.join(repo, p) for p in ("src", "lib")}
+    found = set()
+    for root in {repo} | {r for r in roots if r.startswith(repo + "/") and os.path.isdir(r)}:
+        for name in os.listdir(root):
+            inner = os.path.join(root, name)
+            if name.endswith((".py", ".so", ".pyc")) or (os.path.isdir(inner) and
+                                                         any(n.startswith("__init__.") for n in os.listdir(inner))):
+                found.add(name.split(".")[0])
+    return found
+
+
 def site_directories():
     """Where installed packages lie; a repository may hold some of them."""
     found = {sys.prefix, sys.base_prefix}
@@ -65,13 +85,13 @@ def in_site(path, repo, sites):
 
 
 def apply_patches(want, repo, ask):
-    """Paths that the patches (not the test patch) touched, or None when one did not apply."""
+    """What the patches (not the test patch) touched and which modules they brought; None when one did not apply."""
     tests = base64.b64decode(want["test_patch"]["data"]) if want["test_patch"] else None
     saved = csbx_patch.Saved(csbx_patch.names(tests) if tests is not None else [], repo)
     todo = [(p["name"], base64.b64decode(p["data"]), False) for p in want["patches"]]
     if tests is not None:
         todo.append((want["test_patch"]["name"], tests, True))
-    sites, changed = site_directories(), []
+    sites, changed, before, brought = site_directories(), [], importable(repo), set()
     for name, data, is_tests in todo:
         if is_tests:
             saved.restore(changed)
@@ -82,8 +102,10 @@ def apply_patches(want, repo, ask):
         for path in paths:
             ask("send", {"t": "changed", "path": path, "tests": is_tests, "site": in_site(path, repo, sites),
                   "shadow": bool(shadow_names([path], repo))})
-        changed += [] if is_tests else paths
-    return [p for p in changed if p not in saved.files]
+        if not is_tests:
+            changed += paths
+            brought = importable(repo) - before
+    return [p for p in changed if p not in saved.files], brought
 
 
 def run(ask, want):
@@ -101,14 +123,15 @@ def run(ask, want):
         ask("send", {"t": "error", "code": "no_repository", "message": "%s: %s" % (repo, e.strerror)})
         return EXIT_NOTHING_RUN
     try:
-        changed = apply_patches(want, repo, ask)
+        applied = apply_patches(want, repo, ask)
     except csbx_patch.Unusable as e:
         ask("send", {"t": "error", "code": e.args[0], "message": e.args[1]})
         return EXIT_NOTHING_RUN
-    if changed is None:
+    if applied is None:
         return EXIT_NOTHING_RUN
     sys.path.remove(HERE)
-    return want["module"].run(ask, want, repo, changed, shadow_names(changed, repo))
+    changed, brought = applied
+    return want["module"].run(ask, want, repo, changed, shadow_names(changed, repo) | brought)
 
 
 def main():
