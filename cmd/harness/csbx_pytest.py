@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pytest with a plugin that reports each node id over the channel.
 
-Hooks used, all in pytest 6, 7 and 8: pytest_configure, pytest_collectreport,
-pytest_collection_modifyitems, pytest_runtest_makereport, pytest_runtest_logreport,
+Hooks used, all in pytest 6, 7 and 8: pytest_load_initial_conftests, pytest_configure,
+pytest_collectreport, pytest_collection_modifyitems, pytest_runtest_makereport, pytest_runtest_logreport,
 pytest_sessionfinish; of xdist, where it is
 there: pytest_testnodedown.
 """
@@ -16,7 +16,7 @@ REPORT_HOOKS = ("pytest_runtest_makereport", "pytest_runtest_logreport", "pytest
 
 
 class OutsideFinder:
-    """Finds the given modules everywhere but in the repository."""
+    """Finds the given modules everywhere but in the repository, until pytest is complete."""
 
     def __init__(self, repo, names):
         self.repo, self.names = repo, names
@@ -30,13 +30,14 @@ class OutsideFinder:
         return PathFinder.find_spec(name, outside, target)
 
 
-def import_pytest(repo, shadows):
-    """pytest as `python -m pytest` finds it, but never a module that a patch put in its way.
+    def remove(self):
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
 
-    With it the parts it loads anyway, before code of the repository can change them.
-    """
-    finder = OutsideFinder(repo, shadows)
-    sys.meta_path.insert(0, finder)
+
+def import_pytest():
+    """pytest as `python -m pytest` finds it, and the parts it loads anyway, before code of the repository
+    can change them."""
     try:
         import pytest
         import _pytest.config
@@ -49,8 +50,18 @@ def import_pytest(repo, shadows):
         return pytest
     except ImportError:
         return None
-    finally:
-        sys.meta_path.remove(finder)
+
+
+def look_at_loaded(ask, repo, finder, is_plugin):
+    """What pytest and its plugins consist of, before any conftest.py: of a patch there should be nothing."""
+    for name in sorted(finder.names & set(sys.modules)):
+        ask("found", "shadow", "%s is brought by a patch, and pytest uses it" % name)
+    for name, module in list(sys.modules.items()):
+        file, top = getattr(module, "__file__", None), name.partition(".")[0]
+        if not isinstance(file, str) or is_plugin(module) or not os.path.realpath(file).startswith(repo + "/"):
+            continue
+        if not ask("vouched", file) and OutsideFinder(repo, (top,)).find_spec(top) is not None:
+            ask("found", "shadow", "%s of %s, which a patch changed, is used by pytest" % (name, file))
 
 
 def split_id(node_id):
@@ -61,12 +72,14 @@ def split_id(node_id):
 
 def wanted_files(ids):
     """The files to collect, in the order asked for; pytest refuses to run where one is missing."""
-    files = []
+    files = {}
     for node_id in ids:
         file = split_id(node_id)[0]
-        if file not in files and os.path.exists(file):
-            files.append(file)
-    return files
+        if os.path.exists(file):
+            if "[" in file:  # to pytest that begins the parameters; its directory is collected, and most of it left out
+                file = os.path.dirname(file.partition("[")[0]) or "."
+            files[file if file[0] not in "-@" else "./" + file] = None
+    return list(files)
 
 
 def is_truncated(node_id):
@@ -88,15 +101,27 @@ class Selection:
                    for s in spellings)
 
 
-def look_at_outcome(pytest, ask, excinfo):
-    """skip() and xfail() are for tests; code under test that calls them wants to get by."""
+def look_at_outcome(pytest, ask, repo, excinfo):
+    """skip() and xfail() are for tests; code under test that calls them, by whatever way, wants to get by."""
     import unittest
     kinds = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
     if not isinstance(excinfo.value, kinds):
         return
-    raised = [e for e in excinfo.traceback if not str(e.path).endswith("_pytest/outcomes.py")]
-    if raised and not ask("vouched", str(raised[-1].path)):
-        ask("found", "outcome_call", "%s in %s" % (type(excinfo.value).__name__, raised[-1].path))
+    for entry in reversed(list(excinfo.traceback)):
+        file = str(entry.path)
+        if not ask("vouched", file):
+            ask("found", "outcome_call", "%s in %s" % (type(excinfo.value).__name__, file))
+        if file.startswith(repo + "/") or not ask("vouched", file):
+            return  # what it called of libraries is not who did it
+
+
+def look_at_marks(ask, item):
+    """Marks that skip a test, or expect it to fail, of a package's __init__.py."""
+    own = getattr(getattr(item, "module", None), "__file__", None)
+    for node, mark in item.iter_markers_with_node():
+        file = getattr(getattr(node, "obj", None), "__file__", None) if mark.name in ("skip", "skipif", "xfail") else None
+        if isinstance(file, str) and file != own and not ask("vouched", file):
+            ask("found", "outcome_call", "a mark %s of %s" % (mark.name, file))
 
 
 def check_hooks(ask, config):
@@ -110,7 +135,7 @@ def check_hooks(ask, config):
                 ask("found", "report_hook", "%s of %s" % (hook, file))
 
 
-def make_plugin(pytest, ask, selection):
+def make_plugin(pytest, ask, selection, repo, finder):
     """The plugin; everything it needs is in this function's closure."""
     state = {"config": None, "collected": 0, "failed": 0, "status": None, "session_failed": None}
 
@@ -122,6 +147,11 @@ def make_plugin(pytest, ask, selection):
             return node_id
 
     class CsbxReporter:
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_load_initial_conftests(self, early_config):
+            finder.remove()
+            look_at_loaded(ask, repo, finder, early_config.pluginmanager.is_registered)
+
         @pytest.hookimpl(trylast=True)
         def pytest_configure(self, config):
             state["config"] = config
@@ -145,11 +175,13 @@ def make_plugin(pytest, ask, selection):
         def pytest_runtest_makereport(self, item, call):
             """An exception that is no failure, and whose code was asked to run."""
             if call.excinfo is not None:
-                look_at_outcome(pytest, ask, call.excinfo)
+                look_at_outcome(pytest, ask, repo, call.excinfo)
             function = getattr(getattr(item, "function", None), "__code__", None)
             if function is not None and call.when == "call" and not ask("vouched", function.co_filename):
                 ask("found", "test_replaced", "%s is of %s" % (item.nodeid, function.co_filename))
-            yield
+            report = (yield).get_result()
+            if report.outcome == "skipped" or hasattr(report, "wasxfail"):
+                look_at_marks(ask, item)
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtest_logreport(self, report):
@@ -165,6 +197,8 @@ def make_plugin(pytest, ask, selection):
         def pytest_sessionfinish(self, session, exitstatus):
             state["status"] = int(exitstatus)
             state["session_failed"] = int(getattr(session, "testsfailed", 0))
+            if getattr(session.config.option, "cov_fail_under", None) and state["session_failed"] == state["failed"] + 1:
+                state["session_failed"] -= 1  # pytest-cov counts too little coverage as a failure
             state["collected"] = max(state["collected"], int(getattr(session, "testscollected", 0) or 0))
             check_hooks(ask, state["config"])
             ask("check")
@@ -179,13 +213,15 @@ def make_plugin(pytest, ask, selection):
 def run(ask, want, repo, changed, shadows):
     if repo not in sys.path:
         sys.path.insert(0, repo)
-    pytest = import_pytest(repo, shadows)
+    finder = OutsideFinder(repo, frozenset(shadows))
+    sys.meta_path.insert(0, finder)
+    pytest = import_pytest()
     if pytest is None:
         ask("send", {"t": "error", "code": "no_pytest", "message": "the image's python has no pytest"})
         return 70
     ask("send", {"t": "session", "runner": "pytest", "version": str(pytest.__version__)})
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest"))
-    plugin, state = make_plugin(pytest, ask, Selection(want["ids"]))
+    plugin, state = make_plugin(pytest, ask, Selection(want["ids"]), repo, finder)
     files = wanted_files(want["ids"])
     if want["ids"] and not files:
         ask("send", {"t": "finish", "status": 5, "collected": 0, "failed": 0, "session_failed": 0})
