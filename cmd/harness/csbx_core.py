@@ -14,6 +14,7 @@ import builtins
 import fcntl
 import json
 import os
+import resource
 import sys
 import threading
 import time
@@ -47,6 +48,7 @@ PEEPING = {"gc.get_objects": "heap_search", "gc.get_referrers": "heap_search", "
            "sys.settrace": "trace", "sys.setprofile": "trace", "sys.monitoring.register_callback": "trace",
            "cpython.PyInterpreterState_New": "interpreter"}
 DIRECT = ("heap_search", "frame_search", "trace")  # nobody does these for others but by name
+WRITTEN = ("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__")  # what makes it something else
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
 
 
@@ -119,6 +121,8 @@ def _core(secret, fd):
     told, vouched, before, critical = set(), {}, {}, []
     _len, _str, _id, _isinstance, _getattr, _hasattr, _type = len, str, id, isinstance, getattr, hasattr, type
     _vars, _list, _dict, _bool, _int, _tuple = vars, list, dict, bool, int, tuple
+    _subclass, members, function_type = issubclass, type.__dict__["__dict__"].__get__, types.FunctionType
+    module_type = types.ModuleType
     look, all_functions, builtin_names = look_up, functions_of, builtins
 
     def clean(value):
@@ -168,14 +172,40 @@ def _core(secret, fd):
             vouched[file] = known
         return known
 
-    def culprit(frame):
-        """The first frame of code that nobody vouches for."""
+    def culprit(frame, beyond_imports=True):
+        """The first frame of code that nobody vouches for. Who imports a module is not who wrote it."""
         while frame is not None:
             file = frame.f_code.co_filename
             if not (homes and file.startswith(homes)) and not is_vouched(file):
                 return "%s:%d" % (short(file), frame.f_lineno)
+            if not beyond_imports and frame.f_code.co_name == "<module>":
+                return None
             frame = frame.f_back
         return None
+
+    def file_of(thing):
+        """Where a function, a module, a class or else an object's class is from; no code of it runs for that."""
+        kind = _type(thing)
+        if kind is function_type:
+            return thing.__code__.co_filename
+        if kind is not module_type:
+            name = members(thing if _subclass(kind, _type) else kind).get("__module__")
+            thing = modules.get(name) if _type(name) is _str else None
+        file = thing.__dict__.get("__file__") if _type(thing) is module_type else None
+        return file if _type(file) is _str else None
+
+    def changes_code(args, frame):
+        """Of something else's: with what it brought, a patch may do as it likes, and namedtuple() sets defaults."""
+        if args[1] not in WRITTEN or (args[1] != "__code__" and is_vouched(frame.f_code.co_filename)):
+            return False
+        file = file_of(args[0])
+        return file is None or is_vouched(file)
+
+    def library_user(frame):
+        """Who uses ctypes, where nobody vouches for him. Importing it is no use."""
+        while frame is not None and frame.f_code.co_filename.endswith("/ctypes/__init__.py"):
+            frame = frame.f_back
+        return culprit(frame) if frame is not None and not is_vouched(frame.f_code.co_filename) else None
 
     def indirect(frame, name):
         """The repository's own code that does what it has no word for: an object it was given did it."""
@@ -190,6 +220,8 @@ def _core(secret, fd):
         # Plugins do this, and they lie among the installed packages; pytest itself does it in one.
         if file.endswith("/_pytest/legacypath.py") and file.startswith(homes):
             return
+        if file.endswith("/_pytest/skipping.py") and name in ("pytest.xfail", "_pytest.outcomes.xfail"):
+            return  # --runxfail: it makes failures, not passes
         if not is_vouched(file) or file.startswith(repo + "/") or "-packages/" not in file or file.startswith(homes):
             found("pytest_modified", "%s is now of %s" % (name, short(file)))
 
@@ -198,15 +230,23 @@ def _core(secret, fd):
                 for name, module in _list(modules.items()) if module is not None and name.split(".")[0] in packages
                 for dotted, function in all_functions(module, name, set())}
 
-    def check_critical():
+    def check_builtins(is_running):
+        """Tests do replace builtins, by their own functions and by mocks that are gone at their end."""
+        for key, value in known_builtins.items():
+            now = builtin_names.__dict__.get(key)
+            file = now.__code__.co_filename if _type(now) is function_type else ""
+            if now is value or (file.startswith(repo + "/") and is_vouched(file)):
+                continue
+            if not is_running or members(_type(now)).get("__module__") != "unittest.mock":
+                found("builtins_modified", key)
+
+    def check_critical(is_running=False):
         for module, name, function, code in critical:
             now = look(module, name)
             if now is not function or now.__code__ is not code:
                 modified("%s.%s" % (module, name), now)
         if known_builtins is not None:
-            for key, value in known_builtins.items():
-                if builtin_names.__dict__.get(key) is not value:
-                    found("builtins_modified", key)
+            check_builtins(is_running)
 
     def check_all():
         check_critical()
@@ -247,7 +287,7 @@ def _core(secret, fd):
                 return
         elif kind is None and event in ("object.__getattr__", "object.__setattr__"):
             if event == "object.__setattr__" or args[1] not in FRAMES:
-                kind = "code_change" if event == "object.__setattr__" else None
+                kind = "code_change" if event == "object.__setattr__" and changes_code(args, frame) else None
             else:
                 kind, name = "frame_search", args[1]
                 if is_vouched(frame.f_code.co_filename) and not indirect(frame, name):
@@ -257,7 +297,8 @@ def _core(secret, fd):
             if path.startswith("/proc/") and path.endswith(("/mem", "/pagemap")):
                 kind = "memory"
         if kind is not None:
-            who = culprit(frame) or (indirect(frame, name) if kind in DIRECT else None)
+            who = library_user(frame) if event.startswith("ctypes.") else culprit(frame, beyond_imports=False)
+            who = who or (indirect(frame, name) if kind in DIRECT else None)
             if who is not None:
                 found(kind, "%s by %s" % (event, who))
 
@@ -276,7 +317,7 @@ def _core(secret, fd):
             found("report_call", "by %s" % culprit(frame))
         elif request[0] == "send":
             if request[1].get("t") == "report" and request[1].get("when") != "setup":
-                check_critical()
+                check_critical(request[1].get("when") == "call")
             emit(request[1])
         elif request[0] == "begin":
             if repo is None:
@@ -303,7 +344,8 @@ def _core(secret, fd):
 
 def start(secret, modules):
     """ask(request...), of which only code of the given modules may make use."""
-    fd = fcntl.fcntl(FD_CHANNEL, fcntl.F_DUPFD_CLOEXEC, FD_HIGH)
+    highest = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    fd = fcntl.fcntl(FD_CHANNEL, fcntl.F_DUPFD_CLOEXEC, FD_HIGH if highest > FD_HIGH else max(highest - 1, 5))
     os.close(FD_CHANNEL)
     core, lock = _core(secret, fd), threading.RLock()
     next(core)

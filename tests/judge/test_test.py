@@ -95,6 +95,13 @@ def test_another_root_directory_of_pytest(judge):
         assert r["tests"] == {STILL: "passed"}
 
 
+def test_a_file_with_a_bracket_in_its_name(judge):
+    """Its tests cannot be asked of pytest by that name."""
+    judge.write(judge.repo / "tests/test_[b].py", "def test_b(): pass\n")
+    r = judge("--pass-to-pass", "tests/test_[b].py::test_b", "--pass-to-pass", STILL, code=0)
+    assert r["tests"] == {"tests/test_[b].py::test_b": "passed", STILL: "passed"}
+
+
 def test_a_collection_error_is_no_failure(judge):
     judge.write(judge.repo / "tests/test_broken.py", "def test_x(:\n")
     r = judge("--fail-to-pass", "tests/test_broken.py::test_x", "--pass-to-pass", STILL, code=1)
@@ -176,6 +183,11 @@ def test_an_image_with_patch_in_place_of_git(judge, patch_image):
     for name in ("../usr/x.py", ".git/config", "/etc/x"):
         evil = judge.write(judge.csbx.work / "evil.diff", diff("calc.py", None, "x\n").replace("calc.py", name))
         assert judge.judged(evil, image=patch_image, code=1)["patch_applied"] is False
+    hidden = diff("tests/test_calc.py", judge.files["tests/test_calc.py"],
+                  judge.files["tests/test_calc.py"].replace("assert add(1, 2) == 3", "pass"))
+    hidden = hidden.replace("--- a/tests/test_calc.py", "*** a/x").replace("+++ b/", "+++ b/./")
+    r = judge.judged(judge.write(judge.csbx.work / "hidden.diff", hidden), image=patch_image)
+    assert "test_file" in [t["kind"] for t in r["tamper"]] or not r["patch_applied"]
 
 
 def test_an_image_with_neither(judge, bare_image):
@@ -212,6 +224,22 @@ def test_a_repository_that_is_copied(judge):
     assert harness.list_tree(judge.repo) == before
 
 
+def test_a_repository_whose_git_directory_lies_elsewhere(judge):
+    """A worktree, a submodule."""
+    judge.write(judge.repo / ".git", "gitdir: /nonexistent/.git/worktrees/repo\n")
+    r = judge.judged(judge.fix(), code=0)
+    assert r["patch_tool"] == "git" and r["resolved"] is True
+
+
+def test_a_copy_of_what_are_no_files(judge):
+    """Neither do few descriptors disturb."""
+    os.mkfifo(judge.repo / "fifo")
+    (judge.repo / "d").mkdir()
+    os.mkfifo(judge.repo / "d/fifo")
+    r = judge.judged(judge.fix(), options=["--copy-repo", "--timeout", "100", "--ulimit", "nofile=60"], code=0)
+    assert r["resolved"] is True and r["tamper"] == []
+
+
 @pytest.mark.needs_root
 def test_a_repository_of_somebody_else(judge):
     for path in [judge.repo, *judge.repo.rglob("*")]:
@@ -227,6 +255,79 @@ def test_a_repository_of_somebody_else(judge):
 def test_plugins_do_not_disturb(judge, args):
     r = judge.judged(judge.fix(), args=args, code=0)
     assert r["resolved"] is True and r["tamper"] == [] and r["completed"] is True
+
+
+HONEST_TESTS = """import builtins
+import unittest.mock
+
+import pytest
+from calc import add
+
+
+def test_own(monkeypatch):
+    monkeypatch.setattr(builtins, "open", lambda *a: "opened")
+    monkeypatch.setattr("builtins.input", lambda *a: "yes")
+    assert open("x") == "opened" and input() == "yes"
+
+
+def test_mock():
+    with unittest.mock.patch("builtins.print") as said:
+        print("x")
+    said.assert_called_once_with("x")
+
+
+def test_mock_to_the_end(monkeypatch):
+    monkeypatch.setattr(builtins, "open", unittest.mock.mock_open(read_data="text"))
+    assert open("x").read() == "text"
+
+
+def test_skip():
+    unittest.TestCase().skipTest("for a reason")
+"""
+HONEST_SOURCE = """import asyncio
+import collections
+import ctypes
+import dataclasses
+import enum
+import sys
+import uuid
+
+Pair = collections.namedtuple("Pair", "a b", defaults=(0,))
+
+
+class Kind(enum.Enum):
+    ONE = 1
+
+
+@dataclasses.dataclass
+class Point:
+    x: int = 0
+
+
+class Module(type(sys)):
+    pass
+
+
+def add(a, b):
+    uuid.uuid1()
+    return a + b
+
+
+def mul(a, b):
+    return a * b
+
+
+add.__defaults__ = (1, 2)
+sys.modules[__name__].__class__ = Module
+"""
+
+
+def test_honest_code_is_no_tampering(judge):
+    """What tests replace and put back, and what the standard library does for a module of a patch."""
+    judge.write(judge.repo / "tests/test_honest.py", HONEST_TESTS)
+    r = judge.judged(judge.patch(files={"calc.py": HONEST_SOURCE}),
+                     options=["--strict", "--pass-to-pass", "tests/test_honest.py"], args=["--runxfail", "--cov=calc", "--cov-fail-under=100"])
+    assert r["tamper"] == [] and r["resolved"] is True
 
 
 def test_xdist_with_a_worker_that_dies(judge):
@@ -277,6 +378,23 @@ class T(unittest.TestCase):
     assert r["resolved"] is True
     r = judge("--runner", "unittest", "--fail-to-pass", "test_none.T.test_x", code=1)
     assert r["collection_errors"] and r["resolved"] is False
+
+
+@pytest.mark.parametrize("files, kind", [
+    ({"calc.py": "import unittest\n\n\ndef add(a, b):\n    raise unittest.SkipTest('no')\n"}, "outcome_call"),
+    ({"test_unit/__init__.py": """import unittest
+
+
+class T(unittest.TestCase):
+    def test_add(self):
+        pass
+"""}, "test_replaced")])
+def test_unittest_is_not_fooled(judge, files, kind):
+    judge.write(judge.repo / "test_unit.py",
+                "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n"
+                "    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n")
+    r = judge("--runner", "unittest", "--patch", judge.patch(files=files), "--pass-to-pass", "test_unit.T.test_add")
+    assert kind in [t["kind"] for t in r["tamper"]]
 
 
 # --- limits -----------------------------------------------------------------------------------------
