@@ -221,8 +221,16 @@ bool eval_is_harness(const struct strv *argv)
 	return argv->n > 2 && str_eq(argv->items[2], HARNESS_CODE);
 }
 
-int eval_harness_fd(const struct paths *paths, const char *const *names, struct err *e)
+int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e)
 {
+	static const char *const files[][3] = {
+		[EVAL_HARNESS_SCRIPT] = {"script.py"},
+		[EVAL_HARNESS_CASES] = {"literal.py", "cases.py"},
+		[EVAL_HARNESS_CHECK] = {"literal.py", "check.py"},
+		[EVAL_HARNESS_LINT] = {"literal.py", "lint.py"},
+		[EVAL_HARNESS_FROZEN] = {"frozen.py"},
+	};
+	const char *const *names = files[which];
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	_close_ int fd = memfd_create("csbx-harness", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int r = fd < 0 ? err_sys(e, "memfd_create") : 0;

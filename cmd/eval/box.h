@@ -58,11 +58,19 @@ void eval_start(const struct eval_box *box, const struct eval_start *s, struct e
 void eval_ended_free(struct eval_ended *x);
 
 /*
- * The harness files (names in cmd/harness) one after the other in a sealed memfd: nobody inside
- * can write it, and the container's root has nothing of it.
+ * The files of a harness (cmd/harness) one after the other in a sealed memfd: nobody inside can
+ * write it, and the container's root has nothing of it.
  */
 void eval_harness_argv(struct strv *argv); /* what has the interpreter read it, as descriptor 4 */
 bool eval_is_harness(const struct strv *argv);
-int eval_harness_fd(const struct paths *paths, const char *const *names, struct err *e);
+enum eval_harness {
+	EVAL_HARNESS_SCRIPT,
+	EVAL_HARNESS_CASES,
+	EVAL_HARNESS_CHECK,
+	EVAL_HARNESS_LINT,
+	EVAL_HARNESSES,                        /* of these a run has one; */
+	EVAL_HARNESS_FROZEN = EVAL_HARNESSES, /* this makes a warm interpreter */
+};
+int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e);
 
 #endif

@@ -310,7 +310,6 @@ static const char *why_it_ended(const struct asker *a, const struct run_result *
 static int ask_in_container(const struct eval_box *box, struct asker *a, struct eval_ended *ret,
 			    struct err *e)
 {
-	static const char *const harness[] = {"literal.py", "cases.py", NULL};
 	_strv_ struct strv argv = STRV_INIT;
 	struct file_spec files[2];
 	struct container_channel listen = {.handle = asker_handle, .ctx = a};
@@ -319,7 +318,7 @@ static int ask_in_container(const struct eval_box *box, struct asker *a, struct 
 	int r = asker_open(a, &far, e);
 
 	if (r >= 0)
-		r = text = eval_harness_fd(box->paths, harness, e);
+		r = text = eval_harness_fd(box->paths, EVAL_HARNESS_CASES, e);
 	if (r >= 0) {
 		const int fds[] = {far, text};
 		const struct eval_start start = {

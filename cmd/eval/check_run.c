@@ -62,8 +62,7 @@ static void run_checker(const struct eval_box *box, const struct eval_job *job, 
 static pid_t start_checker(const struct eval_box *box, const struct eval_job *job,
 			   const struct check_relay *r, int far[2], int out, struct err *e)
 {
-	static const char *const harness[] = {"literal.py", "check.py", NULL};
-	_close_ int text = eval_harness_fd(box->paths, harness, e);
+	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_CHECK, e);
 	pid_t pid;
 
 	if (text < 0)
@@ -122,9 +121,8 @@ static void take_result(struct eval_check *c, pid_t pid, int out, const struct c
 static int run_both(const struct eval_box *box, struct eval_job *job, struct check_relay *r,
 		    int far[2], struct eval_verdict *v, struct err *e)
 {
-	static const char *const harness[] = {"literal.py", "cases.py", NULL};
 	_close_ int out = memfd_create("csbx-result", MFD_CLOEXEC);
-	_close_ int text = eval_harness_fd(box->paths, harness, e);
+	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_CASES, e);
 	pid_t pid;
 
 	if (text < 0)

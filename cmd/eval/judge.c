@@ -94,7 +94,6 @@ struct program {
 static int judge_script(const struct eval_box *box, const struct eval_job *job,
 			const struct program *p, struct eval_verdict *v, struct err *e)
 {
-	static const char *const harness[] = {"script.py", NULL};
 	_strv_ struct strv argv = STRV_INIT;
 	struct file_spec files[2];
 	int pair[2], fds[2];
@@ -112,7 +111,7 @@ static int judge_script(const struct eval_box *box, const struct eval_job *job,
 		return err_sys(e, "channel");
 	s.fd = listen.fd = pair[0];
 	fds[0] = pair[1];
-	fds[1] = eval_harness_fd(box->paths, harness, e);
+	fds[1] = eval_harness_fd(box->paths, EVAL_HARNESS_SCRIPT, e);
 	if (fds[1] >= 0) {
 		start.n_files = eval_job_files(job, files, &argv);
 		add_args(&argv, job);

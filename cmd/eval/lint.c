@@ -88,8 +88,7 @@ static void set_violation(struct eval_verdict *v, const struct strv *found)
 static int run_lint(const struct eval_box *box, const struct eval_job *job, int pair[2],
 		    struct eval_verdict *v, struct err *e)
 {
-	static const char *const harness[] = {"literal.py", "lint.py", NULL};
-	_close_ int text = eval_harness_fd(box->paths, harness, e);
+	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_LINT, e);
 	_strv_ struct strv argv = STRV_INIT, found = STRV_INIT;
 	struct file_spec files[2];
 	bool is_known;

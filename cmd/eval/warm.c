@@ -30,18 +30,17 @@ static int read_program(const struct paths *paths, struct strbuf *out)
 /* It ends by a signal of its own when it is done; what counts is whether the head is there. */
 static bool freeze(const struct eval_warm *w, const struct eval_box *box)
 {
-	static const char *const harness[] = {"frozen.py", NULL};
-	_close_ int text = eval_harness_fd(box->paths, harness, NULL);
+	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_FROZEN, NULL);
 	_close_ int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	_strv_ struct strv argv = STRV_INIT;
 	const struct file_spec program = eval_warm_program(w);
-	const int fds[] = {nothing, text, w->fd};
+	int fds[3 + EVAL_HARNESSES] = {nothing, text, w->fd};
 	const struct eval_start start = {
 		.argv = &argv,
 		.files = &program,
 		.n_files = 1,
 		.keep_fds = fds,
-		.n_keep_fds = 3,
+		.n_keep_fds = sizeof(fds) / sizeof(fds[0]),
 		.timeout_ms = TIMEOUT_MS,
 	};
 	struct eval_ended ended;
@@ -49,6 +48,12 @@ static bool freeze(const struct eval_warm *w, const struct eval_box *box)
 
 	if (text < 0 || nothing < 0)
 		return false;
+	/* The process ends soon, and takes them along. */
+	for (int i = 0; i < EVAL_HARNESSES; i++) {
+		fds[3 + i] = eval_harness_fd(box->paths, (enum eval_harness)i, NULL);
+		if (fds[3 + i] < 0)
+			return false;
+	}
 	strv_add(&argv, "/" EVAL_WARM_PROGRAM);
 	strv_add(&argv, "--freeze");
 	strv_add(&argv, "5");

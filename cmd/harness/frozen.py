@@ -60,11 +60,17 @@ def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(
     sys.__dict__["csbx"] = last
 
 
+known = {}  # the harnesses that there are, compiled
+for fd in range(6, 10):
+    with open(fd, "rb") as f:
+        text = f.read()
+    known[text] = compile(text, "<string>", "exec")
+
 atexit.register(at_end)
 if hasattr(gc, "freeze"):
     gc.collect()
     gc.freeze()
-del atexit, gc, Last, leaves_something, at_end
+del atexit, gc, fd, f, text, Last, leaves_something, at_end
 posix.kill(posix.getpid(), 19)  # SIGSTOP
 
 # Handlers are the kernel's, and not in the copy.
@@ -87,9 +93,11 @@ with open("/proc/self/environ", "rb") as f:
 sys.argv[:] = ["-c"] + words[3:]
 if hasattr(sys, "orig_argv"):
     sys.orig_argv[:] = words
-del posix, _signal, n, f, words, pair, key, _, value
+del posix, _signal, n, words, pair, key, _, value
+with open(4, "rb") as f:
+    text = f.read()
 try:
-    exec(open(4, "rb").read())
+    exec(known.get(text, text))
 except SystemExit as e:
     if type(e) is SystemExit and (e.code is None or type(e.code) is int and 0 <= e.code < 256):
         ending.append(e.code or 0)
