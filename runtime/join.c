@@ -6,11 +6,15 @@
  *
  * A descriptor of /proc/PID is of that process, whatever becomes of the number: everything of the
  * target is opened beneath one, and reading it fails once the process is gone.
+ *
+ * A start is on record, and listed, before it has become the program: until then its namespaces are
+ * the caller's or A's, or nothing of it can be read. Who joins waits for it (-EAGAIN below).
  */
 #include "runtime/join.h"
 
 #include <fcntl.h>
 #include <linux/nsfs.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -30,6 +35,8 @@
 
 #define ENVIRON_BYTES_MAX (4u << 20)
 #define CWD_BYTES 4096
+#define START_MS 10000 /* to wait for a start that is not done */
+#define LOOK_MS 2
 
 struct space {
 	dev_t user_dev, mnt_dev;
@@ -85,6 +92,11 @@ static bool record_has(const struct instance_record *rec, int proc, const struct
 	       process_is(rec->init, rec->start_ticks);
 }
 
+static int not_started(pid_t pid, struct err *e)
+{
+	return err_set(e, EAGAIN, "process %d: its start is not done", pid);
+}
+
 static bool is_in_callers(const struct space *space)
 {
 	_close_ int self = open_proc(getpid(), NULL);
@@ -94,36 +106,49 @@ static bool is_in_callers(const struct space *space)
 	       its.mnt == space->mnt;
 }
 
+static bool is_main_of_bare(const struct instance_record *rec, pid_t pid)
+{
+	return rec->is_bare && rec->init == pid && process_is(pid, rec->start_ticks);
+}
+
+/* 0, or 1 for a bare container's main process that is still in the caller's namespaces. */
 static int find(const struct paths *p, pid_t pid, int proc, struct instance_record *ret,
 		struct err *e)
 {
 	struct instance_list l;
 	struct space space;
+	bool is_outside;
 	int r;
 
-	if (space_of(proc, &space) < 0 || is_in_callers(&space))
+	if (space_of(proc, &space) < 0)
 		return not_ours(pid, e);
+	is_outside = is_in_callers(&space);
 	r = instance_list(p, NULL, &l, e);
 	if (r < 0)
 		return r;
 	r = -ESRCH;
 	for (size_t i = 0; i < l.n && r < 0; i++) {
-		if (!record_has(&l.items[i], proc, &space))
+		struct instance_record *rec = &l.items[i];
+
+		/* What a start is in may change while it is looked at. */
+		if (!is_main_of_bare(rec, pid) && (is_outside || !record_has(rec, proc, &space)))
 			continue;
-		*ret = l.items[i];
-		l.items[i] = (struct instance_record){0};
+		*ret = *rec;
+		*rec = (struct instance_record){0};
 		r = 0;
 	}
 	instance_list_free(&l);
-	return r < 0 ? not_ours(pid, e) : 0;
+	return r < 0 ? not_ours(pid, e) : is_outside;
 }
 
 int join_find(const struct paths *p, pid_t pid, struct instance_record *ret, struct err *e)
 {
 	_close_ int proc = open_proc(pid, e);
+	int r;
 
 	*ret = (struct instance_record){0};
-	return proc < 0 ? proc : find(p, pid, proc, ret, e);
+	r = proc < 0 ? proc : find(p, pid, proc, ret, e);
+	return r < 0 ? r : 0;
 }
 
 /* --- the target --------------------------------------------------------------------------- */
@@ -145,9 +170,8 @@ static int open_namespaces(int proc, struct join_target *t, struct err *e)
 	t->ns_fds[n] = ioctl(user, NS_GET_PARENT);
 	if (t->ns_fds[n] < 0 || fstat(t->ns_fds[n], &a) < 0 || fstatat(self, "ns/user", &b, 0) < 0)
 		return err_sys(e, "open the outer user namespace");
-	/* Its start is not done: it is in A itself. */
-	if (a.st_ino == b.st_ino)
-		return not_ours(t->pid, e);
+	if (a.st_ino == b.st_ino) /* it is in A itself */
+		return not_started(t->pid, e);
 	n++;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (fstatat(proc, names[i], &a, 0) < 0 || fstatat(self, names[i], &b, 0) < 0)
@@ -163,12 +187,20 @@ static int open_namespaces(int proc, struct join_target *t, struct err *e)
 	return t->ns_fds[n] < 0 ? err_sys(e, "open its namespaces") : 0;
 }
 
+static int open_environ(int proc, struct err *e)
+{
+	int fd = openat(proc, "environ", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 && errno == EACCES) /* csbx-init's, or of a program that nobody may read */
+		return err_set(e, EAGAIN, "its environment may not be read");
+	return fd < 0 ? err_sys(e, "its environment") : fd;
+}
+
 static int read_environ(int proc, struct strv *env, struct err *e)
 {
-	_close_ int fd = openat(proc, "environ", O_RDONLY | O_CLOEXEC);
+	_close_ int fd = open_environ(proc, e);
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = fd < 0 ? err_sys(e, "its environment")
-		       : io_read_all(fd, ENVIRON_BYTES_MAX, &text, e);
+	int r = fd < 0 ? fd : io_read_all(fd, ENVIRON_BYTES_MAX, &text, e);
 
 	for (size_t at = 0; r >= 0 && at < text.len;) {
 		size_t len = strnlen(text.data + at, text.len - at);
@@ -198,6 +230,8 @@ static int open_target(const struct paths *p, int proc, struct join_target *t, s
 {
 	int r = find(p, t->pid, proc, &t->record, e);
 
+	if (r > 0)
+		return not_started(t->pid, e);
 	if (r >= 0 && !t->record.is_bare)
 		return err_set(e, EOPNOTSUPP, "process %d: its container has a supervisor", t->pid);
 	if (r >= 0)
@@ -207,7 +241,7 @@ static int open_target(const struct paths *p, int proc, struct join_target *t, s
 	return r < 0 ? r : read_cwd(proc, t, e);
 }
 
-int join_open(const struct paths *p, pid_t pid, struct join_target *ret, struct err *e)
+static int open_once(const struct paths *p, pid_t pid, struct join_target *ret, struct err *e)
 {
 	_close_ int proc = open_proc(pid, e);
 	int r = proc;
@@ -219,10 +253,20 @@ int join_open(const struct paths *p, pid_t pid, struct join_target *ret, struct 
 		r = ret->pidfd < 0 ? not_ours(pid, e) : open_target(p, proc, ret, e);
 	}
 	/* Of a process that has ended meanwhile nothing is to be believed. */
-	if (r >= 0 && syscall(SYS_pidfd_send_signal, ret->pidfd, 0, NULL, 0) < 0)
+	if ((r >= 0 || r == -EAGAIN) && syscall(SYS_pidfd_send_signal, ret->pidfd, 0, NULL, 0) < 0)
 		r = not_ours(pid, e);
 	if (r < 0)
 		join_close(ret);
+	return r;
+}
+
+int join_open(const struct paths *p, pid_t pid, struct join_target *ret, struct err *e)
+{
+	uint64_t end = clock_monotonic_ms() + START_MS;
+	int r;
+
+	while ((r = open_once(p, pid, ret, e)) == -EAGAIN && clock_monotonic_ms() < end)
+		(void)poll(NULL, 0, LOOK_MS);
 	return r;
 }
 

@@ -50,8 +50,9 @@ struct join_target {
 int join_find(const struct paths *p, pid_t pid, struct instance_record *ret, struct err *e);
 
 /*
- * Verifies the target and opens all that is needed to join it. -ESRCH as join_find(); -EOPNOTSUPP:
- * a container with a supervisor. join_close() in any case.
+ * Verifies the target and opens all that is needed to join it; waits, ten seconds at most, for one
+ * whose start is not done (-EAGAIN then). -ESRCH as join_find(); -EOPNOTSUPP: a container with a
+ * supervisor. join_close() in any case.
  */
 int join_open(const struct paths *p, pid_t pid, struct join_target *ret, struct err *e);
 void join_close(struct join_target *t);

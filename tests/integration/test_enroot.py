@@ -598,6 +598,17 @@ def test_death_by_a_signal(box, options, sig):
     assert box.run("start", *options, "box", "sh", "-c", f"kill -{sig.value} $$").returncode == -sig
 
 
+def test_exec_as_soon_as_it_is_listed(box):
+    """A start is listed before it has become the command: exec waits for that."""
+    for _ in range(20):
+        p = start(box, "box", "sleep", "1000")
+        while f" {p.pid} " not in box.ok("list", "-f"):
+            assert p.poll() is None, p.communicate()
+        assert box.ok("exec", p.pid, "echo", "in") == "in\n"
+        p.kill()
+        p.communicate(timeout=60)
+
+
 def test_own_processes(box):
     """--pid: nothing of it is left, whatever it has started; the frame looks for what is."""
     assert box.ok("start", "--pid", "box", "sh", "-c", "sleep 1000 & echo $$") in ("1\n", "2\n")
