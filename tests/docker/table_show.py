@@ -207,8 +207,9 @@ SYSTEM = [
     row("version unclosed", "docker version --format '{{.Server'", "version --format"),
     row("version with operand", "docker version x", "version"),
     row("os type", "docker info --format '{{.OSType}}'", "info --format"),
-    row("architecture and CPUs", "docker info -f '{{.Architecture}} {{.NCPU}} {{.MemTotal}} {{.Name}}'",
-        "info --format"),
+    row("the machine", "docker info -f '{{.Architecture}} {{.NCPU}} {{.MemTotal}} {{.Name}}' >told\n"
+        "echo \"$(uname -m) $(nproc --all) $(($(awk '/^MemTotal/ {print $2}' /proc/meminfo) * 1024)) $(uname -n)\" |\n"
+        "diff - told && echo as it is", "info --format"),
     row("swarm", "docker info -f '{{.Swarm.LocalNodeState}}'", "info --format"),
     row("counts", THREE + "docker info -f '{{.Containers}} {{.ContainersRunning}} {{.ContainersStopped}} {{.Images}}'",
         "info --format"),
@@ -217,7 +218,8 @@ SYSTEM = [
     row("info with operand", "docker info x", "info"),
     row("info as json", "docker info --format '{{json .}}' | python3 -c 'import json,sys; "
         "print(json.load(sys.stdin)[\"OSType\"])'", "info --format"),
-    row("info for people", "docker info 2>/dev/null | grep -e '^ OSType' -e '^ Architecture' -e '^ CPUs'", "info"),
+    row("info for people", "docker info 2>/dev/null | grep -e '^ OSType' -e '^ Architecture' -e '^ CPUs' |\n"
+        "sed \"s/: $(nproc --all)$/: as many as there are/; s/: $(uname -m)$/: the machine's/\"", "info"),
     row("system info", "docker system info -f '{{.OSType}}'", "info"),
     says("what the network is", "docker info 2>&1 >/dev/null | grep -c network", "info", out="1\n",
          why="only csbx has no bridge and says so"),
