@@ -112,8 +112,11 @@ int run_dir_take(int dirfd, const char *id, struct run_dir *ret, struct err *e)
 
 	*ret = (struct run_dir)RUN_DIR_INIT;
 	if (mkdirat(dirfd, "run", 0700) < 0 && errno != EEXIST)
-		return err_sys(e, "make the run's directory");
+		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
+				       : err_sys(e, "make the run's directory");
 	r = run_dir_open_kept(dirfd, id, ret);
+	if (r == -ENOENT) /* it is being deleted */
+		return err_set(e, ENOENT, "no such container");
 	r = r < 0 ? err_code(e, r, "open the run's directory") : take_lock(ret, e);
 	if (r < 0)
 		run_dir_close(ret);

@@ -51,31 +51,32 @@ static int set_own(struct container_files *f, struct run_opts *o, struct err *e)
 	return 0;
 }
 
-/* Its name, whatever it was found by. What is not found is told when it is opened. */
-static const char *find_name(struct cmd *c, const char *operand, char name[NAME_BYTES_MAX + 1])
+/* Its name, whatever it was found by. A name that only an image has is no container's. */
+static int find_name(struct cmd *c, const char *operand, char name[NAME_BYTES_MAX + 1],
+		     struct err *e)
 {
 	struct container_found found;
+	int r = container_find(&c->paths, operand, &found, e);
 
-	if (container_find(&c->paths, operand, &found, NULL) < 0)
-		return operand;
+	if (r < 0)
+		return r;
 	container_record_free(&found.record);
 	memcpy(name, found.name, NAME_BYTES_MAX + 1);
-	return name;
+	return 0;
 }
 
 int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 			 struct container_files *f, struct err *e)
 {
-	char found[NAME_BYTES_MAX + 1];
-	const char *name = find_name(c, operand, found), *layer;
 	struct container_spec *s = &o->spec;
-	int r = name_check(name, e);
+	const char *layer;
+	int r = find_name(c, operand, f->name, e);
 
 	if (r >= 0)
-		r = subject_open(c, name, o, &f->subject, e);
+		r = subject_open(c, f->name, o, &f->subject, e);
 	if (r < 0)
 		return r;
-	layer = container_layer_name(name, &f->subject.record);
+	layer = container_layer_name(f->name, &f->subject.record);
 	r = f->is_writable ? layer_open(&c->paths, layer, 0, &f->layer, e)
 			   : layer_read(&c->paths, layer, &f->layer, e);
 	if (r < 0)
@@ -85,6 +86,20 @@ int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 	if (r >= 0)
 		r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &f->map, e);
 	return r < 0 ? r : attach(c, s, f, e);
+}
+
+int container_files_check(struct cmd *c, struct container_files *f, struct err *e)
+{
+	const char *id = f->subject.record.container_id;
+	struct container_found found;
+	int r = id ? container_find_again(&c->paths, f->name, id, &found, e)
+		   : container_find(&c->paths, f->name, &found, e);
+
+	if (r >= 0)
+		container_record_free(&found.record);
+	else if (r == -ENOENT && f->is_writable && f->layer.dir >= 0)
+		(void)layer_destroy(&f->layer, NULL);
+	return r;
 }
 
 int container_files_enter(const struct container_files *f, const struct container_spec *s,

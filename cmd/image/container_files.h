@@ -11,6 +11,7 @@
 
 #include "cmd/resolve.h"
 #include "runtime/layer.h"
+#include "runtime/name.h"
 #include "runtime/squashd_client.h"
 #include "runtime/unpacked.h"
 #include "runtime/userns.h"
@@ -22,6 +23,7 @@ struct run_opts;
 
 struct container_files {
 	bool is_writable; /* set before open: the kept layer is taken, or made, to be changed */
+	char name[NAME_BYTES_MAX + 1];
 	struct subject subject;
 	struct layer layer;
 	struct unpacked unpacked; /* in place of the image where it cannot be mounted */
@@ -33,13 +35,20 @@ struct container_files {
 		.layer = LAYER_INIT, .unpacked = UNPACKED_INIT, .link = SQUASHD_LINK_INIT \
 	}
 
-/* o: which ids there are; its spec is filled. -EBUSY: it runs with its kept layer. */
+/* o: which ids there are; its spec is filled. -ENOENT: no container has that name or id. -EBUSY: it
+ * runs with its kept layer. */
 int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 			 struct container_files *f, struct err *e);
 
 /* In the process that has one thread: the merged root, O_RDONLY|O_DIRECTORY (merged_view.h). */
 int container_files_enter(const struct container_files *f, const struct container_spec *s,
 			  struct err *e);
+
+/*
+ * Asked after the work: -ENOENT when the container was removed meanwhile. Its remover may not have
+ * seen a layer that was made here, and so that goes as well.
+ */
+int container_files_check(struct cmd *c, struct container_files *f, struct err *e);
 
 /* Written files are on disk, the layer is whole; nobody uses it any more. */
 int container_files_sync(struct container_files *f, struct err *e);

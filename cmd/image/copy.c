@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -20,10 +21,15 @@
 #include "image/tar_out.h"
 #include "image/tree_pack.h"
 #include "image/tree_unpack.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/container_find.h"
 #include "runtime/container_root.h"
 #include "runtime/instance.h"
+
+#define ENDING_MS 1000
+#define BUSY_MS 10000
 
 struct copy {
 	struct cmd *cmd;
@@ -31,6 +37,7 @@ struct copy {
 	struct run_opts *run;
 	struct container_root root;   /* of a running container */
 	struct container_files files; /* of another */
+	bool has_files;
 	struct copy_agent agent;
 	enum copy_failure failure;
 };
@@ -59,24 +66,85 @@ static int enter_files(void *arg, struct err *e)
 	return container_files_enter(&x->files, &x->run->spec, e);
 }
 
-static int open_container(struct copy *x, struct err *e)
+/* Of a container that stays the one instance it has, of all else what the name or id stands for. */
+static int find_instance(struct copy *x, struct instance_record *ret, struct err *e)
+{
+	const struct paths *p = &x->cmd->paths;
+	struct container_found found;
+	int r = container_find(p, x->job->container, &found, NULL);
+
+	if (r == -ENOTUNIQ)
+		return err_set(e, ENOTUNIQ, "multiple IDs found with provided prefix: %s",
+			       x->job->container);
+	if (r < 0)
+		return instance_find(p, x->job->container, ret, e);
+	r = found.record.spec ? instance_read(p, found.record.container_id, ret, e)
+			      : instance_find(p, found.name, ret, e);
+	container_record_free(&found.record);
+	return r;
+}
+
+static int open_running(struct copy *x, struct err *e)
 {
 	struct instance_record rec = {0};
-	int r = instance_find(&x->cmd->paths, x->job->container, &rec, e);
+	int r = find_instance(x, &rec, e);
 
-	if (r >= 0) {
-		r = container_root_open(&x->cmd->paths, &rec, &x->root, e);
-		instance_record_free(&rec);
-	}
-	if (r >= 0)
-		return copy_agent_start(&x->agent, enter_running, x, e);
-	if (r != -ENOENT && r != -ESRCH)
+	if (r < 0)
 		return r;
+	r = container_root_open(&x->cmd->paths, &rec, &x->root, e);
+	instance_record_free(&rec);
+	return r < 0 ? r : copy_agent_start(&x->agent, enter_running, x, e);
+}
+
+static int open_files(struct copy *x, struct err *e)
+{
+	int r;
+
+	x->files = (struct container_files)CONTAINER_FILES_INIT;
 	x->files.is_writable = !x->job->is_out;
 	r = container_files_open(x->cmd, x->job->container, x->run, &x->files, e);
-	if (r == -ENOENT)
-		return failed(x, COPY_NO_CONTAINER, r);
-	return r < 0 ? r : copy_agent_start(&x->agent, enter_files, x, e);
+	x->has_files = r >= 0 || x->files.layer.dir >= 0;
+	return r == -ENOENT ? failed(x, COPY_NO_CONTAINER, r) : r;
+}
+
+/* For another try: what was found of the container goes, which ids there are stays. */
+static void close_files(struct copy *x)
+{
+	enum userns_mode ids = x->run->spec.ns.userns;
+
+	if (x->has_files)
+		(void)container_files_check(x->cmd, &x->files, NULL);
+	x->has_files = false;
+	container_files_close(&x->files);
+	run_opts_done(x->run);
+	run_opts_init(x->run);
+	x->run->spec.ns.userns = ids;
+}
+
+/*
+ * Running or not is for the moment: one that is just starting or ending may be neither, and of one
+ * that does not run a single copy at a time has the layer. Those are waited for.
+ */
+static int open_container(struct copy *x, struct err *e)
+{
+	static const struct timespec pause = {.tv_nsec = 10000000};
+	const uint64_t begun = clock_monotonic_ms();
+
+	for (;; nanosleep(&pause, NULL)) {
+		const uint64_t waited_ms = clock_monotonic_ms() - begun;
+		int r = open_running(x, e);
+
+		if (r == -EACCES && waited_ms < ENDING_MS)
+			continue;
+		if (r != -ENOENT && r != -ESRCH)
+			return r;
+		r = open_files(x, e);
+		if (r >= 0)
+			return copy_agent_start(&x->agent, enter_files, x, e);
+		if (r != -EBUSY || waited_ms >= BUSY_MS)
+			return r;
+		close_files(x);
+	}
 }
 
 /* An absolute path; "C:x" means /x. */
@@ -316,6 +384,7 @@ int copy_run(struct cmd *c, const struct copy_job *j, struct run_opts *o,
 		.agent = COPY_AGENT_INIT,
 		.failure = COPY_FAILED,
 	};
+	struct err gone = ERR_INIT;
 	int r, synced = 0;
 
 	signal(SIGPIPE, SIG_IGN);
@@ -323,7 +392,9 @@ int copy_run(struct cmd *c, const struct copy_job *j, struct run_opts *o,
 	if (r >= 0)
 		r = j->is_out ? copy_out(&x, e) : copy_in(&x, e);
 	copy_agent_close(&x.agent);
-	if (x.files.is_writable)
+	if (x.has_files && container_files_check(c, &x.files, &gone) == -ENOENT)
+		r = failed(&x, COPY_NO_CONTAINER, err_set(e, ENOENT, "%s", gone.msg));
+	else if (x.has_files)
 		synced = container_files_sync(&x.files, r < 0 ? NULL : e);
 	container_files_close(&x.files);
 	container_root_close(&x.root);

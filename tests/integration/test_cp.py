@@ -309,3 +309,32 @@ def test_links_swapped_meanwhile(csbx, python_image):
     csbx.ok("kill", "box")
     csbx.run("wait", "box")
     csbx.ok("remove", "-f", "box")
+
+
+def test_no_container(csbx, busybox_image):
+    """An image's name is no container's: a layer made for it would become that of a later container of the name."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as t:
+        t.addfile(tarfile.TarInfo("f"))
+    csbx.ok("docker", "import", "-", "img", stdin=out.getvalue(), text=False)
+    for words in (("cp", "work", "img:/w"), ("docker", "cp", "work", "img:/w"), ("docker", "cp", "img:/f", "out")):
+        (csbx.work / "work").write_text("w")
+        p = csbx.run(*words)
+        assert p.returncode and "o such container" in p.stderr, words
+    assert not (csbx.work / "out").exists()
+    csbx.ok("create", "-n", "img", busybox_image)
+    assert csbx.run("start", "-w", "img", "ls", "/w").returncode
+
+
+def test_removed_meanwhile(csbx, busybox_image):
+    """Whoever is faster: what a copy makes of the layer does not outlive the container."""
+    (csbx.work / "work").write_text("w")
+    for _ in range(12):
+        csbx.ok("create", "--keep", "-n", "box", busybox_image, "true")
+        jobs = [csbx.popen("docker", *words) for words in [("cp", "work", "box:/w")] * 4 + [("rm", "-f", "box")] * 2 +
+                [("cp", "work", "box:/w")] * 4]
+        for job in jobs:
+            job.communicate(timeout=60)
+        csbx.run("docker", "rm", "-f", "box")  # a copy may have held it
+    left = [d for d in (csbx.dirs["data"] / "layers").glob("*") if d.is_dir()]
+    assert not left
