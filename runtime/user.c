@@ -235,7 +235,7 @@ static int take_memberships(const struct user_db *db, struct user *u, struct err
 
 static int resolve(const struct user_db *db, const char *spec, struct user *u, struct err *e)
 {
-	_free_ char *who = strdup(spec && *spec ? spec : "0");
+	_free_ char *who = strdup(spec ? spec : "");
 	char *group;
 	int r;
 
@@ -244,9 +244,7 @@ static int resolve(const struct user_db *db, const char *spec, struct user *u, s
 	group = strchr(who, ':');
 	if (group)
 		*group++ = 0;
-	if (!*who)
-		return err_set(e, EINVAL, "no user before the colon");
-	r = take_user(db, who, u, e);
+	r = take_user(db, *who ? who : "0", u, e);
 	if (r < 0)
 		return r;
 	if (group && *group)

@@ -11,6 +11,7 @@
  *	UID		gid, home and name from the first passwd line of that uid; else gid 0
  *	USER:GROUP	the group by name (must be in group) or number; no supplementary groups
  *	USER:		as USER
+ *	:GROUP		as 0:GROUP
  */
 
 #include <stdbool.h>

@@ -34,8 +34,6 @@ static int add(struct process_spec *p, uint32_t gid)
 {
 	uint32_t *groups;
 
-	if (gid == p->gid)
-		return 0;
 	for (size_t i = 0; i < p->n_groups; i++) {
 		if (p->groups[i] == gid)
 			return 0;
@@ -48,6 +46,13 @@ static int add(struct process_spec *p, uint32_t gid)
 	return 0;
 }
 
+int docker_groups_add_main(struct process_spec *p, struct err *e)
+{
+	if (p->keep_groups)
+		return 0;
+	return add(p, p->gid) < 0 ? err_set(e, ENOMEM, "out of memory") : 0;
+}
+
 int docker_groups_add(const struct docker *d, const struct strv *asked, const struct user_db *db,
 		      struct container_spec *s)
 {
@@ -55,7 +60,7 @@ int docker_groups_add(const struct docker *d, const struct strv *asked, const st
 	struct err e = ERR_INIT;
 	struct id_map map;
 
-	if (!asked->n || p->keep_groups)
+	if (p->keep_groups)
 		return 0;
 	if (userns_map_for(p->uid, p->gid, s->ns.userns, &map, &e) < 0)
 		return docker_daemon_fail(d, "%s", e.msg);
@@ -73,5 +78,8 @@ int docker_groups_add(const struct docker *d, const struct strv *asked, const st
 		if (p->n_groups >= USER_GROUPS_MAX || add(p, gid) < 0)
 			return docker_fail(d, "--group-add: too many groups");
 	}
+	/* With one id the kernel lets nobody set groups. */
+	if (!id_map_is_one(&map) && docker_groups_add_main(p, &e) < 0)
+		return docker_fail(d, "%s", e.msg);
 	return 0;
 }

@@ -2,10 +2,13 @@
 #ifndef CSBX_CMD_DOCKER_GROUPS_H
 #define CSBX_CMD_DOCKER_GROUPS_H
 
-/* --group-add of names in the image's /etc/group and of numbers. */
+/* Groups as docker gives them: --group-add of names in the image's /etc/group and of numbers, and
+ * the main group, which is among the supplementary ones. */
 
 struct container_spec;
 struct docker;
+struct err;
+struct process_spec;
 struct strv;
 struct user_db;
 
@@ -15,5 +18,7 @@ struct user_db;
  */
 int docker_groups_add(const struct docker *d, const struct strv *asked, const struct user_db *db,
 		      struct container_spec *s);
+
+int docker_groups_add_main(struct process_spec *p, struct err *e);
 
 #endif
