@@ -191,6 +191,8 @@ int exec_pause(struct exec_link *l, bool pause, struct err *e)
 	int fd = -1, r = fd_send(l->sock, &rq, sizeof(rq), NULL, 0, e);
 	ssize_t n;
 
+	if (r == -EPIPE || r == -ECONNRESET)
+		return ended(e);
 	if (r < 0)
 		return r;
 	if (poll(&p, 1, ANSWER_MS) == 0)

@@ -9,6 +9,7 @@
 #include "cmd/docker/argv.h"
 #include "cmd/docker/begin.h"
 #include "cmd/docker/docker.h"
+#include "cmd/docker/groups.h"
 #include "cmd/docker/target.h"
 #include "cmd/docker/verbs.h"
 #include "cmd/env_file.h"
@@ -68,7 +69,7 @@ static int check(const struct exec_args *a)
 {
 	if (a->privileged)
 		return docker_say(
-			DOCKER_EXIT_FAILED,
+			DOCKER_EXIT_USAGE,
 			"docker: --privileged is not available in csbx: a container never "
 			"has more rights than its user");
 	for (size_t i = 0; i < a->env_files.n; i++) {
@@ -174,7 +175,8 @@ static int check_paused(const struct docker *d, const struct docker_target *t, s
 	return 0;
 }
 
-static int connect_job(struct docker *d, const char *operand, struct exec_job *j, struct err *e)
+static int connect_job(struct docker *d, const char *operand, struct exec_job *j, char **ret_id,
+		       struct err *e)
 {
 	struct docker_target t;
 	int r = docker_target_open(d, operand, &t, e);
@@ -184,6 +186,7 @@ static int connect_job(struct docker *d, const char *operand, struct exec_job *j
 	if (r >= 0)
 		r = check_paused(d, &t, e);
 	if (r >= 0) {
+		*ret_id = strdup(docker_target_id(&t));
 		r = exec_open(&d->cmd.paths, &t.instance, &j->link, e);
 		if (r == -ESRCH)
 			err_set(e, ESRCH, "container %s is not running", docker_target_id(&t));
@@ -192,6 +195,14 @@ static int connect_job(struct docker *d, const char *operand, struct exec_job *j
 	}
 	docker_target_close(&t);
 	return r;
+}
+
+/* It ended while it was spoken to. */
+static int not_reached(const char *id, const struct err *e)
+{
+	if (e->code == ESRCH || e->code == EPIPE || e->code == ECONNRESET)
+		return docker_daemon_error("container %s is not running", id ? id : "");
+	return docker_daemon_error("%s", e->msg);
 }
 
 static int run_job(const struct exec_args *a, struct exec_job *j, struct run_result *result,
@@ -218,17 +229,19 @@ static int exec_job_run(struct docker *d, struct exec_args *a, int argc, char **
 			     .term = "xterm",
 			     .link = EXEC_LINK_INIT};
 	struct run_result result = {0};
+	_free_ char *id = NULL;
 	struct err e = ERR_INIT;
 	int code = 0;
 
 	if (fill_options(a, &e) < 0)
 		code = docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
-	else if (connect_job(d, argv[0], &j, &e) < 0)
+	else if (connect_job(d, argv[0], &j, &id, &e) < 0)
 		code = docker_daemon_error("%s", e.msg);
-	else if (exec_job_fill(&j, argc - 1, argv + 1, &e) < 0)
+	else if (exec_job_fill(&j, argc - 1, argv + 1, &e) < 0 ||
+		 (a->run.user && docker_groups_add_main(&a->run.spec.proc, &e) < 0))
 		code = refused(a, &e);
 	else if (run_job(a, &j, &result, &e) < 0)
-		code = docker_daemon_error("%s", e.msg);
+		code = not_reached(id, &e);
 	else if (result.status == RUN_LAUNCH_ERROR || result.status == RUN_SANDBOX_ERROR)
 		code = not_started(a, &j, &result);
 	else

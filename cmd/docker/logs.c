@@ -68,6 +68,9 @@ static int show(const struct log_view *v, const struct line *l, struct err *e)
 		return 0;
 	if (v->a->timestamps)
 		docker_log_time(l->time_ns, &out);
+	/* The place of what --log-opt labels= and env= would put before a line. */
+	if (v->a->details)
+		strbuf_addf(&out, " ");
 	strbuf_add(&out, strbuf_str(&l->text), l->text.len);
 	if (strbuf_check(&out, e) < 0)
 		return -ENOMEM;

@@ -13,15 +13,7 @@
 #include "runtime/base/str.h"
 #include "runtime/spec.h"
 
-/* One --mount, taken apart; strings are of `text`. */
-struct mount_flag {
-	char *text, *type, *source, *target;
-	bool readonly, non_recursive, no_copy, is_shared;
-	uint64_t tmpfs_bytes;
-	unsigned tmpfs_mode;
-};
-
-static void mount_flag_free(struct mount_flag *f)
+void mount_flag_free(struct mount_flag *f)
 {
 	free(f->text);
 }
@@ -84,7 +76,7 @@ static int set_pair(struct mount_flag *f, const char *key, char *value, struct e
 {
 	static const char *const sources[] = {"source", "src", NULL};
 	static const char *const targets[] = {"target", "dst", "destination", NULL};
-	static const char *const passed[] = {"consistency", "volume-label", NULL};
+	static const char *const passed[] = {"volume-label", NULL};
 
 	if (str_eq(key, "type"))
 		f->type = value;
@@ -92,8 +84,10 @@ static int set_pair(struct mount_flag *f, const char *key, char *value, struct e
 		f->source = value;
 	else if (is_key(key, targets))
 		f->target = value;
+	else if (str_eq(key, "consistency"))
+		f->consistency = value;
 	else if (str_eq(key, "bind-propagation"))
-		f->is_shared = !str_eq(value, "private") && !str_eq(value, "rprivate");
+		f->propagation = value;
 	else if (str_eq(key, "bind-recursive"))
 		return set_recursive(f, value, e);
 	else if (str_eq(key, "tmpfs-size"))
@@ -130,7 +124,7 @@ static int set_field(struct mount_flag *f, char *field, struct err *e)
 	return set_pair(f, field, value, e);
 }
 
-static int parse(struct mount_flag *f, const char *text, struct err *e)
+int mount_flag_parse(struct mount_flag *f, const char *text, struct err *e)
 {
 	char volume[] = "volume", *at, *field;
 	int r = 0;
@@ -157,7 +151,7 @@ static int parse(struct mount_flag *f, const char *text, struct err *e)
 int docker_set_mount(void *strv, const char *value, struct err *e)
 {
 	struct mount_flag f;
-	int r = parse(&f, value, e);
+	int r = mount_flag_parse(&f, value, e);
 
 	mount_flag_free(&f);
 	if (r >= 0)
@@ -185,7 +179,8 @@ static int set_bind(const struct mount_flag *f, struct mount_spec *m, struct err
 	}
 	if (access(m->source, F_OK) < 0)
 		return invalid(f, e, "bind source path does not exist: ", m->source);
-	if (f->is_shared)
+	if (f->propagation && !str_eq(f->propagation, "private") &&
+	    !str_eq(f->propagation, "rprivate"))
 		return err_set(e, EINVAL,
 			       "--mount: bind-propagation is not available in csbx: "
 			       "mounts do not propagate");
@@ -232,7 +227,7 @@ int docker_mount_flag_add(const struct paths *p, const char *text, struct contai
 {
 	struct mount_spec *m = spec_add_mount(s);
 	struct mount_flag f = {0};
-	int r = m ? parse(&f, text, e) : err_set(e, ENOMEM, "out of memory");
+	int r = m ? mount_flag_parse(&f, text, e) : err_set(e, ENOMEM, "out of memory");
 
 	if (r >= 0) {
 		m->asked = strdup(text);

@@ -4,10 +4,25 @@
 
 /* docker's --mount: key=value pairs separated by commas, as its command line reads them. */
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct container_spec;
 struct err;
 struct mount_spec;
 struct paths;
+
+/* One --mount, taken apart; strings are of `text`, NULL where nothing was said. */
+struct mount_flag {
+	char *text, *type, *source, *target, *consistency, *propagation;
+	bool readonly, non_recursive, no_copy;
+	uint64_t tmpfs_bytes;
+	unsigned tmpfs_mode;
+};
+
+/* -EINVAL with the command line's text; mount_flag_free() in any case. */
+int mount_flag_parse(struct mount_flag *f, const char *text, struct err *e);
+void mount_flag_free(struct mount_flag *f);
 
 /* OPT_CALL's setter: the command line's own checks; adds the text to the strv. */
 int docker_set_mount(void *strv, const char *value, struct err *e);

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "cmd/docker/begin.h"
 #include "cmd/docker/docker.h"
 #include "cmd/docker/etc.h"
 #include "cmd/docker/groups.h"
@@ -319,6 +320,11 @@ static int spec_error(struct making *m, const struct err *e)
 {
 	if (str_has_prefix(e->msg, "no command"))
 		return docker_daemon_fail(m->d, "no command specified");
+	if (str_has_prefix(e->msg, "the command is an empty string")) {
+		(void)docker_daemon_fail(m->d, DOCKER_CREATE_FAILED
+					 "exec: \"\": executable file not found in $PATH: unknown");
+		return CMD_EXIT_NOT_FOUND;
+	}
 	return docker_daemon_fail(m->d, "%s", e->msg);
 }
 

@@ -10,6 +10,7 @@
  *	publish=[IP:][HOST]:PORT[/PROTO]	--publish, one a note
  *	expose=PORT/PROTO			--expose
  *	bind=SRC:DST[:MODES]			--volume
+ *	mount=KEY=VALUE,...			--mount
  *	entrypoint=WORD				--entrypoint; "" cleared the image's
  *	network=NAME	restart=POLICY	user=USER[:GROUP]	workdir=DIR	hostname=NAME
  *	cap-add=NAME	cap-drop=NAME	security-opt=WORD	tmpfs=DIR[:OPTIONS]

@@ -240,18 +240,95 @@ static int add_tmpfs(const char *text, struct container_spec *s, struct err *e)
 	return r;
 }
 
+/* The mount that was added last, against all others. */
+static int check_duplicate(const struct container_spec *s, struct err *e)
+{
+	const char *target = s->mounts[s->n_mounts - 1].target;
+
+	for (size_t i = 0; i + 1 < s->n_mounts; i++) {
+		if (s->mounts[i].target && str_eq(s->mounts[i].target, target))
+			return err_set(e, EINVAL, "Duplicate mount point: %s", target);
+	}
+	return 0;
+}
+
+static bool is_given_before(const struct strv *all, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (str_eq(all->items[k], all->items[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Of several tmpfs at one target docker takes the last. */
+static bool is_given_again(const struct strv *tmpfs, size_t i)
+{
+	const char *one = tmpfs->items[i];
+	size_t len = strcspn(one, ":");
+
+	for (size_t k = i + 1; k < tmpfs->n; k++) {
+		const char *other = tmpfs->items[k];
+
+		if (strcspn(other, ":") == len && !memcmp(one, other, len))
+			return true;
+	}
+	return false;
+}
+
+static int is_taken(const struct container_spec *s, const char *target, bool *ret, struct err *e)
+{
+	struct mount_spec probe = {0};
+	int r = set_target(&probe, target, e);
+
+	*ret = r >= 0 && is_mounted(s, probe.target);
+	free(probe.target);
+	return r;
+}
+
+/* Volumes without a name, which give way to whatever else is mounted there. */
+static int add_anonymous(const struct paths *p, const struct strv *volumes,
+			 struct container_spec *s, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < volumes->n; i++) {
+		const char *target = volumes->items[i];
+		bool taken = false;
+		struct err why = ERR_INIT;
+
+		/* A target that is none, add_volume() says. */
+		if (!strchr(target, ':') && (is_taken(s, target, &taken, &why) < 0 || !taken))
+			r = add_volume(p, target, s, e);
+	}
+	return r;
+}
+
 int docker_mounts_add(const struct paths *p, const struct docker_run_args *a,
 		      struct container_spec *s, struct err *e)
 {
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < a->volumes.n; i++)
+	for (size_t i = 0; r >= 0 && i < a->volumes.n; i++) {
+		if (!strchr(a->volumes.items[i], ':') || is_given_before(&a->volumes, i))
+			continue;
 		r = add_volume(p, a->volumes.items[i], s, e);
-	for (size_t i = 0; r >= 0 && i < a->mounts.n; i++)
+		if (r >= 0)
+			r = check_duplicate(s, e);
+	}
+	for (size_t i = 0; r >= 0 && i < a->mounts.n; i++) {
 		r = docker_mount_flag_add(p, a->mounts.items[i], s, e);
-	for (size_t i = 0; r >= 0 && i < a->tmpfs.n; i++)
+		if (r >= 0)
+			r = check_duplicate(s, e);
+	}
+	for (size_t i = 0; r >= 0 && i < a->tmpfs.n; i++) {
+		if (is_given_again(&a->tmpfs, i))
+			continue;
 		r = add_tmpfs(a->tmpfs.items[i], s, e);
-	return r;
+		if (r >= 0)
+			r = check_duplicate(s, e);
+	}
+	return r < 0 ? r : add_anonymous(p, &a->volumes, s, e);
 }
 
 int docker_mounts_add_image(const struct paths *p, const struct strv *volumes,

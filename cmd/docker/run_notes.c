@@ -62,6 +62,7 @@ int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct e
 	notes_add_all(out, "publish", &a->publish);
 	notes_add_all(out, "expose", &a->expose);
 	notes_add_all(out, "bind", &a->volumes);
+	notes_add_all(out, "mount", &a->mounts);
 	notes_add_all(out, "tmpfs", &a->tmpfs);
 	add_caps(out, "cap-add", &a->cap_add);
 	add_caps(out, "cap-drop", &a->cap_drop);

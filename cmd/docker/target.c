@@ -63,10 +63,13 @@ static int one(struct docker *d, const char *operand, docker_each_fn *fn, void *
 	struct err e = ERR_INIT;
 	int r = docker_target_open(d, operand, &t, &e);
 
-	if (r >= 0)
+	if (r >= 0) {
 		r = fn(d, &t, operand, arg, &e);
-	else if (missing)
+		if (r == -ENOENT && strstr(e.msg, "no such container")) /* another was faster */
+			none(operand, &e);
+	} else if (missing) {
 		err_wrap(&e, "%s: %s", missing, operand);
+	}
 	docker_target_close(&t);
 	if (r < 0)
 		return docker_daemon_error("%s", e.msg);

@@ -32,6 +32,7 @@ struct inspected {
 
 void inspect_add_config(struct value *root, const struct inspected *x);
 void inspect_add_host_config(struct value *root, const struct inspected *x);
+void inspect_add_mount_flags(struct value *host, const struct inspected *x);
 void inspect_add_mounts(struct value *root, const struct inspected *x);
 void inspect_add_network(struct value *root, const struct inspected *x);
 

@@ -66,6 +66,8 @@ static void add_tmpfs(struct value *host, const struct inspected *x)
 		if (target)
 			value_str(map, target, note[len] ? note + len + 1 : "");
 	}
+	if (!map && (map = value_add(host, "Tmpfs", VALUE_NOMAP)))
+		map->flags |= VALUE_GO_ONLY;
 }
 
 static void add_devices(struct value *host, const struct inspected *x)
@@ -198,6 +200,7 @@ static void add_limits(struct value *host, const struct inspected *x)
 		value_add(host, "PidsLimit", VALUE_NIL);
 	add_ulimits(host, x);
 	add_zeros(host, last);
+	inspect_add_mount_flags(host, x);
 }
 
 void inspect_add_host_config(struct value *root, const struct inspected *x)

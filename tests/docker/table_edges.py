@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said twice, half, or not at all."""
+from table import row, says
+
+RUN = "docker run --rm --network none "
+NO_HELP = [(r"\n<HELP docker run>", "")]  # 20.10 has none behind the runtime's texts
+UP = "docker run -d --name cc --network none box sleep 1000 >/dev/null\n"
+
+MOUNTS = [
+    row("the same volume twice", RUN + "-v $PWD:/x -v $PWD:/x box ls /x", "run -v"),
+    row("the same anonymous volume twice", RUN + "-v /x -v /x box true; docker volume ls -q | wc -l", "run -v"),
+    row("two sources at one place", "mkdir a b; " + RUN + "-v $PWD/a:/x -v $PWD/b:/x box true", "run -v"),
+    row("one place by two flags", RUN + "-v $PWD:/x --mount type=bind,src=$PWD,dst=/x box true", "run -v, run --mount"),
+    row("a mount twice", RUN + "--mount type=tmpfs,dst=/x --mount type=tmpfs,dst=/x box true", "run --mount"),
+    row("a tmpfs twice", RUN + "--tmpfs /x:size=1m --tmpfs /x:size=2m box sh -c 'df -k /x | tail -1 | tr -s \" \" | cut -d\" \" -f2'",
+        "run --tmpfs"),
+    row("a tmpfs where a volume is", RUN + "--tmpfs /x -v $PWD:/x box true", "run --tmpfs, run -v"),
+    row("an anonymous volume where another mount is", "echo in >f; " + RUN + "-v /x -v $PWD:/x box cat /x/f; "
+        "docker volume ls -q | wc -l", "run -v"),
+    row("mounts as they were asked for", "docker create --name cc --mount type=bind,src=/etc,dst=/x,readonly --mount "
+        "type=tmpfs,dst=/y,tmpfs-size=1m,tmpfs-mode=1777 --mount type=volume,dst=/v box >/dev/null; "
+        "docker inspect -f '{{json .HostConfig.Mounts}}' cc; docker rm -v cc", "run --mount, inspect -f"),
+    row("no mounts asked for", "docker create --name cc box >/dev/null; docker inspect -f '{{json .HostConfig.Mounts}} "
+        "{{.HostConfig.Mounts}} {{.HostConfig.Tmpfs}}' cc", "inspect -f"),
+]
+
+USERS = [
+    row("a group without a user", RUN + "--user :50 box sh -c 'id -u; id -g; echo $HOME'", "run --user"),
+    row("a named group without a user", RUN + "--user :staff box sh -c 'id -u; id -gn'", "run --user"),
+    row("nothing but a colon", RUN + "--user : box id", "run --user"),
+    row("a user and an empty group", RUN + "--user app: box id -G -n", "run --user", rules=[("app staff|staff app", "BOTH")]),
+    row("the main group is among the groups", RUN + "box id", "run"),
+    row("the main group asked for as well", RUN + "--group-add 0 box id", "run --group-add"),
+    row("the main group of an exec", UP + "docker exec cc id; docker exec -u 0:50 cc id -G; docker exec -u :50 cc id -G",
+        "exec -u"),
+]
+
+COMMANDS = [
+    row("an empty command", RUN + "box '' a", "run", rules=NO_HELP),
+    row("an empty entry point and an empty command", RUN + "--entrypoint '' box ''", "run --entrypoint", rules=NO_HELP),
+    says("more rights for an exec", UP + "docker exec --privileged cc true", "exec --privileged", rc=125,
+         why="csbx refuses what it cannot honour",
+         err="docker: --privileged is not available in csbx: a container never has more rights than its user\n"),
+    row("details there are none of", "docker run --network none --name cc box sh -c 'echo a; echo b' >/dev/null; "
+        "docker logs --details cc; docker logs --details -t cc | wc -l", "logs --details"),
+    row("no container but an image of that name: cp", "echo x >f; docker cp f box:/f; docker cp box:/etc/passwd -", "cp",
+        rules=[(r"Error: No such container:path: (\w+):\S+", r"Error response from daemon: No such container: \1")]),
+    row("no container but an image of that name: export", "docker export box | wc -c", "export"),
+    row("copies at once into one that is stopped", "docker create --name cc box >/dev/null; for i in 1 2 3 4 5 6; do echo $i >f$i; "
+        "docker cp f$i cc:/f$i & done; wait; docker start -a cc; docker cp cc:/f1 -|wc -c; for i in 1 2 3 4 5 6; do "
+        "docker cp cc:/f$i - | tar -xO; done", "cp"),
+]
+
+ROWS = MOUNTS + USERS + COMMANDS
