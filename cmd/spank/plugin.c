@@ -189,7 +189,7 @@ static int prepare_step(spank_t sp, struct err *e)
 
 static void show_line(const char *line)
 {
-	slurm_spank_log("csbx: %s", line);
+	slurm_spank_log("%s%s", str_has_prefix(line, "csbx: ") ? "" : "csbx: ", line);
 }
 
 static int get_user(spank_t sp, struct spank_user *ret, struct err *e)

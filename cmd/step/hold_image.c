@@ -14,15 +14,6 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 
-int hold_check_sources(const struct hold *h, struct err *e)
-{
-	for (size_t i = 0; i < h->a.sources.n; i++) {
-		if (access(h->a.sources.items[i], F_OK) < 0)
-			return err_sys(e, "--container-mounts: %s", h->a.sources.items[i]);
-	}
-	return 0;
-}
-
 static bool has_line(const struct strbuf *text, const char *line)
 {
 	size_t len = strlen(line);

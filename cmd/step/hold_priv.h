@@ -2,13 +2,14 @@
 #ifndef CSBX_STEP_HOLD_PRIV_H
 #define CSBX_STEP_HOLD_PRIV_H
 
-/* The holder's parts: hold.c (life), hold_image.c, hold_start.c, hold_end.c. */
+/* The holder's parts: hold.c (life), hold_check.c, hold_image.c, hold_start.c, hold_end.c. */
 
 #include "cmd/step/hold_args.h"
 #include "cmd/step/step_state.h"
 
 #include <sys/types.h>
 
+struct config;
 struct err;
 
 #define HOLD_LIFE_FD 3
@@ -30,6 +31,10 @@ struct hold {
 
 /* Paths of the host's exist, before anything long is begun. */
 int hold_check_sources(const struct hold *h, struct err *e);
+/* e says that the child cannot be joined: where it lives it has a supervisor, and e tells why. */
+int hold_explain_supervisor(const struct hold *h, const struct config *config, struct err *e);
+/* A running container that is to be joined is what was asked for; what is merely idle is told. */
+int hold_check_running(const struct hold *h, pid_t pid, struct err *e);
 /* Fills image and target. */
 int hold_find(struct hold *h, struct err *e);
 /* Starts it, waits for it, fills state. */

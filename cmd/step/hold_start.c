@@ -101,6 +101,7 @@ static int make_command(const struct hold *h, const struct paths *paths, struct 
 	add_choice(env, "ENROOT_MOUNT_HOME", h->a.mount_home);
 	add_choice(env, "ENROOT_REMAP_ROOT", h->a.remap_root);
 	add_choice(env, "ENROOT_ROOTFS_WRITABLE", writable(h));
+	strv_add(env, "ENROOT_UNSHARE_PID=n"); /* it would give it a supervisor */
 	strv_add(env, "CSBX_LINGER=0"); /* nobody comes after the step's one container */
 	if (r >= 0)
 		r = strv_check(argv, e);
@@ -159,13 +160,15 @@ static void watch_server(struct hold *h, const struct paths *paths, const char *
 }
 
 /* Asked for limits of csbx's own, a container gets a supervisor, and cannot be joined. */
-static int check_bare(struct hold *h, const struct paths *paths, struct err *e)
+static int check_bare(struct hold *h, const struct cmd *c, struct err *e)
 {
 	struct join_target t = JOIN_TARGET_INIT;
-	int r = join_open(paths, h->child, &t, e);
+	int r = join_open(&c->paths, h->child, &t, e);
 
 	if (r >= 0)
-		watch_server(h, paths, t.record.server);
+		watch_server(h, &c->paths, t.record.server);
+	else
+		r = hold_explain_supervisor(h, c->config, e);
 	join_close(&t);
 	return r;
 }
@@ -194,7 +197,7 @@ int hold_start(struct hold *h, struct err *e)
 	if (r >= 0)
 		r = start(h, &argv, &env, e);
 	if (r >= 0)
-		r = check_bare(h, &x.cmd.paths, e);
+		r = check_bare(h, &x.cmd, e);
 	if (r >= 0)
 		r = fill_state(h, h->child, &x.cmd.paths, e);
 	enroot_free_state(&x);
@@ -209,8 +212,8 @@ int hold_join_running(struct hold *h, struct err *e)
 
 	if (r >= 0)
 		r = instance_list(&x.cmd.paths, h->a.name, &l, e);
-	if (r >= 0 && l.n && h->a.mounts.n)
-		cmd_warn("--container-mounts: of no effect, the container runs");
+	if (r >= 0 && l.n)
+		r = hold_check_running(h, l.items[0].init, e);
 	if (r >= 0 && l.n)
 		r = fill_state(h, l.items[0].init, &x.cmd.paths, e);
 	r = r < 0 ? r : l.n > 0;

@@ -9,6 +9,7 @@
  */
 
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -49,13 +50,27 @@ static void show_log(int dirfd)
 		io_write_all(STDERR_FILENO, strbuf_str(&text), text.len, NULL);
 }
 
-/* "12.0" is this node's part of step 12.0; a word with a slash is a directory. */
+/*
+ * "12.0" is this node's part of step 12.0: "12.0.3" where the node was the step's fourth. The
+ * number that the joining step gives the node may be another one, so the directory is looked for. A
+ * word with a slash is a directory.
+ */
 static char *step_path(const char *operand)
 {
+	_free_ char *pattern = str_printf("%s/%u/%s.*", STEPS_DIR, geteuid(), operand);
 	const char *node = getenv("SLURM_NODEID");
+	char *path = NULL;
+	glob_t found;
 
-	if (strchr(operand, '/'))
+	if (strchr(operand, '/') || strpbrk(operand, "*?[\\"))
 		return str_printf("%s", operand);
+	if (pattern && glob(pattern, 0, NULL, &found) == 0) {
+		if (found.gl_pathc == 1)
+			path = str_printf("%s", found.gl_pathv[0]);
+		globfree(&found);
+	}
+	if (path)
+		return path;
 	return str_printf("%s/%u/%s.%s", STEPS_DIR, geteuid(), operand, node ? node : "0");
 }
 

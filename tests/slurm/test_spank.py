@@ -10,6 +10,7 @@ import cluster as clusters
 import harness
 import images
 import jobs as submitted
+import tinyregistry
 
 pytestmark = [pytest.mark.needs_root, pytest.mark.feature("userns")]
 
@@ -288,6 +289,46 @@ def test_a_step_joins_a_running_name(steps):
                  "echo joined'")
     assert sorted(out.split()) == ["/.csbx", "go", "joined"]
     steps.jobs.ok("csbx", "remove", "-f", "pyxis_busy")
+
+
+@pytest.mark.parametrize("flags,code,says", [
+    ("--container-unshare=ipc", 125, 'csbx: --container-unshare: the container "pyxis_used" is running without a ipc namespace'),
+    ("--container-save=x.sqsh", 125, 'csbx: --container-save: the container "pyxis_used" is running'),
+    ("--container-remap-root", 0, "csbx: --[no-]container-remap-root: of no effect, the container runs"),
+])
+def test_flags_for_a_container_that_runs(steps, flags, code, says):
+    """A namespace that was asked for and is not there is refused, what does not matter is told."""
+    fifo = steps.jobs.box.work / "fifo"
+    err = steps.jobs.box.work / "err"
+    out = beside(steps, "--container-name=used", f"--container-name=used {flags} true 2>{err}; echo $?; echo go >{fifo}")
+    assert out == f"{code}\ngo\n"
+    assert says in err.read_text() and "csbx: csbx:" not in err.read_text(), err.read_text()
+    steps.jobs.ok("csbx", "remove", "-f", "pyxis_used")
+
+
+@pytest.mark.parametrize("variable", ["CSBX_MEMORY=64m", "CSBX_TIMEOUT=60", "CSBX_ENROOT_PROFILE=sandbox"])
+def test_limits_of_csbxs_own(steps, variable):
+    """They need a supervisor, which a container that tasks join has not: the step says which setting it was."""
+    name, value = variable.split("=")
+    p = steps.fails("-n2", "true", env={name: value}, code=125, says=f"csbx: {name}: a container with limits")
+    assert p.stderr.count("csbx: ") == 1, p.stderr
+    assert steps.ok("echo", "fine") == "fine\n"
+
+
+def test_an_image_of_a_registry(steps, cluster):
+    """Imported once a node and step, by the holder: no file of it stays, and its layers are fetched once."""
+    with tinyregistry.Registry() as registry:
+        registry.put("1", images.busybox_image())
+        env = {"CSBX_INSECURE_REGISTRY": registry.host}
+        show = ["-n4", "sh", "-c", "ls -d /.csbx"]
+        assert steps.ok(*show, image=f"docker://{registry.host}/app:1", env=env) == "/.csbx\n" * 4
+        fetched = registry.count("GET", "blob")
+        assert steps.ok(*show, image=f"{registry.host}#app:1", env=env) == "/.csbx\n" * 4
+        assert fetched and registry.count("GET", "blob") == fetched
+        steps.fails("true", image=f"{registry.host}/app:none", env=env, code=125,
+                    says=f"csbx: could not import docker://{registry.host}/app:none: ")
+    cluster.wait_idle()
+    assert not list((steps.jobs.box.dirs["cache"] / "steps").glob("*.sqsh"))
 
 
 def test_join_by_hand(steps):
