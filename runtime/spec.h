@@ -155,6 +155,7 @@ struct file_spec {
 	unsigned mode;  /* 0: 0644, of a directory 0755 */
 	bool is_users;  /* belongs to the main user instead of root */
 	bool if_absent; /* a directory: only where the image has nothing of that name */
+	bool is_own;    /* a program of csbx: no part of the specification where that is shown */
 };
 
 /*

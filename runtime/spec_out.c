@@ -187,6 +187,8 @@ static void write_files(const struct container_spec *s, struct json_out *j)
 	json_key(j, "files");
 	json_begin_array(j);
 	for (size_t i = 0; i < s->n_files; i++) {
+		if (s->files[i].is_own)
+			continue;
 		json_begin_object(j);
 		json_kstr(j, "path", s->files[i].path);
 		if (s->files[i].data) {

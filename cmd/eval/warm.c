@@ -123,6 +123,7 @@ struct file_spec eval_warm_program(const struct eval_warm *w)
 		.data = (char *)strbuf_str(&w->program),
 		.len = w->program.len,
 		.mode = 0755,
+		.is_own = true,
 	};
 }
 
