@@ -16,7 +16,7 @@ posix, _signal = sys.modules["posix"], sys.modules["_signal"]
 class Last:
     """Lies in sys, which is emptied when all other modules are gone; no object of a program is after it."""
 
-    __slots__ = ("code", "streams")
+    __slots__ = ("code", "streams", "kept")
 
     def __del__(self, leave=posix._exit):
         for f in self.streams:
@@ -41,10 +41,30 @@ def leaves_something(modules, module=type(sys)):
     return False
 
 
+def look_at(module):
+    return sum(map(id, module.__dict__.values()))
+
+
+own_modules = {}  # that were there before; by name, with how they looked
+collections = gc.get_stats()[2]["collections"] + 1
+
+
+def keep(modules, own=own_modules, gc=gc, collections=collections, look_at=look_at):
+    """Saves the modules that were there before, and are as they were, from being emptied. Returns what holds them."""
+    # What is garbage may still import them. To find that of a large program would take longer than it saves.
+    if gc.get_stats()[2]["collections"] <= collections and not gc.callbacks and not gc.get_debug():
+        if gc.isenabled():
+            gc.collect()
+        for name, (module, look) in own.items():
+            if modules.get(name) is module and look_at(module) == look:
+                del modules[name]
+    return own
+
+
 ending = []  # the status, once it is known to be one
 
 
-def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(sys.stderr)], Last=Last, leaves=leaves_something):
+def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(sys.stderr)], Last=Last, leaves=leaves_something, keep=keep):
     """The first that was registered is the last that is called."""
     try:
         code, streams = ending[-1], (sys.stdout, sys.stderr)
@@ -53,10 +73,11 @@ def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(
             return
         for f in streams:
             f.flush()
+        kept = keep(modules)
     except BaseException:
         return
     last = Last()
-    last.code, last.streams = code, streams
+    last.code, last.streams, last.kept = code, streams, kept
     sys.__dict__["csbx"] = last
 
 
@@ -67,10 +88,11 @@ for fd in range(6, 10):
     known[text] = compile(text, "<string>", "exec")
 
 atexit.register(at_end)
+own_modules.update({name: (m, look_at(m)) for name, m in sys.modules.items() if name not in ("__main__", "builtins", "sys")})
 if hasattr(gc, "freeze"):
     gc.collect()
     gc.freeze()
-del atexit, gc, fd, f, text, Last, leaves_something, at_end
+del atexit, gc, fd, f, text, Last, leaves_something, look_at, own_modules, collections, keep, at_end
 posix.kill(posix.getpid(), 19)  # SIGSTOP
 
 # Handlers are the kernel's, and not in the copy.

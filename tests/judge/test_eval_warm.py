@@ -72,6 +72,12 @@ ENDS = {
     "not flushed": FINALIZED.replace("FLUSH", "False") + "a = A('global')\nprint('text', end='')\n",
     "in modules": FINALIZED + "import builtins, os, sys, json\nbuiltins.x = A('in builtins'); json.x = A('in json'); os.x = A('in os')\n"
                               "for m in builtins, json, os: del m.x.me\nsys.x = A('in sys'); del sys.x.me\n",
+    "in place of others": FINALIZED + "import os\nos.getcwd = A('os.getcwd'); del os.getcwd.me\n",
+    "garbage imports": "class A:\n    def __init__(self): self.me = self\n    def __del__(self):\n"
+                       "        import os, io\n        print(os.getcwd(), io is I, os.path.join('a', 'b'))\nimport io as I\nA()\n",
+    "garbage collection": "import gc\ngc.callbacks.append(lambda phase, info: print(phase))\n",
+    "no garbage collection": FINALIZED + "import gc\ngc.disable()\nA('garbage'); a = A('global')\n",
+    "large": FINALIZED + "a = [[n] for n in range(200000)]; A('garbage'); a.append(A('global'))\n",
     "garbage": FINALIZED + "a = A('garbage'); del a\ndef f():\n    a = A('closure')\n    def g(): return g, a\n    return g\nf()\n",
     "generator": "def g():\n    try: yield\n    finally: print('finally')\nx = g(); next(x)\n",
     "exit functions": "import atexit, weakref\nclass A: pass\na = A()\natexit.register(print, 'first')\natexit.register(print, 'second')\n"
