@@ -7,9 +7,11 @@
 #include <squashfuse/decompress.h>
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define META_HEADER_BYTES 2
@@ -18,13 +20,17 @@
 
 /*
  * What a start touches of a large image fits: metadata of some ten thousand files, and of
- * fragments, in which small files lie together, as many as FRAGMENT_BYTES hold. Data blocks go on
- * to the kernel's page cache at once and are hardly asked for twice.
+ * fragments, in which small files lie together, as many as FRAGMENT_BYTES hold. Data goes on to the
+ * kernel's page cache and is asked for once where a file is read from its beginning. Where it is
+ * mapped, as programs and libraries are, the kernel asks for the pages around each fault, which
+ * begin and end within blocks: each is asked for several times within a few milliseconds.
  */
 #define META_BLOCKS 64
-#define DATA_BLOCKS 2
+#define DATA_BYTES (4u << 20)
 #define FRAGMENT_BYTES (8u << 20)
-#define FRAGMENT_BLOCKS_MAX 64
+#define LARGE_BLOCKS_MAX 64
+#define KEPT_BYTES (32 << 20) /* of freed memory */
+#define PAGE_BYTES 4096u      /* at least; of larger pages some are asked for twice */
 
 static int unpack_with_library(void *arg, const void *in, size_t in_bytes, void *out,
 			       size_t *out_bytes)
@@ -32,6 +38,31 @@ static int unpack_with_library(void *arg, const void *in, size_t in_bytes, void 
 	sqfs_decompressor *decompress = arg;
 
 	return (*decompress)((void *)in, in_bytes, out, out_bytes) == SQFS_OK ? 0 : -EIO;
+}
+
+/*
+ * The decompressors take their working memory anew for each block. What has been given back to the
+ * kernel comes again page by page, which is a tenth of the time that a block takes.
+ */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	(void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+#endif
+}
+
+/* Likewise: every page of it is about to be written to. */
+static unsigned char *block_memory(size_t bytes)
+{
+	unsigned char *data = malloc(bytes);
+	uintptr_t first = ((uintptr_t)data + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
+
+#ifdef MADV_POPULATE_WRITE
+	if (data && bytes >= 2 * SQMETA_BYTES)
+		(void)madvise((void *)first, bytes - PAGE_BYTES, MADV_POPULATE_WRITE);
+#endif
+	return data;
 }
 
 static int cache_init(struct sqcache *c, unsigned n)
@@ -52,11 +83,19 @@ static void cache_free(struct sqcache *c)
 	free(c->blocks);
 }
 
+/* As many of the image's blocks as there is memory for: 4 at least, they have 1 MiB at most. */
+static int cache_init_large(struct sqcache *c, unsigned bytes, const struct sqsuper *super)
+{
+	unsigned n = bytes / super->block_bytes;
+
+	return cache_init(c, n < LARGE_BLOCKS_MAX ? n : LARGE_BLOCKS_MAX);
+}
+
 int sqblocks_init(struct sqblocks *b, int fd, uint64_t base, const struct sqsuper *super)
 {
-	unsigned fragments = FRAGMENT_BYTES / super->block_bytes;
 	sqfs_decompressor *decompress = calloc(1, sizeof(*decompress));
 
+	keep_memory();
 	memset(b, 0, sizeof(*b));
 	b->fd = fd;
 	b->base = base;
@@ -65,9 +104,8 @@ int sqblocks_init(struct sqblocks *b, int fd, uint64_t base, const struct sqsupe
 	b->unpack_arg = decompress;
 	b->packed = malloc(super->block_bytes > SQMETA_BYTES ? super->block_bytes : SQMETA_BYTES);
 	if (!decompress || !b->packed || cache_init(&b->caches[SQCACHE_META], META_BLOCKS) < 0 ||
-	    cache_init(&b->caches[SQCACHE_DATA], DATA_BLOCKS) < 0 ||
-	    cache_init(&b->caches[SQCACHE_FRAGMENT],
-		       fragments < FRAGMENT_BLOCKS_MAX ? fragments : FRAGMENT_BLOCKS_MAX) < 0) {
+	    cache_init_large(&b->caches[SQCACHE_DATA], DATA_BYTES, super) < 0 ||
+	    cache_init_large(&b->caches[SQCACHE_FRAGMENT], FRAGMENT_BYTES, super) < 0) {
 		sqblocks_free(b);
 		return -ENOMEM;
 	}
@@ -149,7 +187,7 @@ static int cache_fill(struct sqblocks *b, struct sqcache *c, const struct extent
 	if (!x->bytes || x->bytes > x->max)
 		return -EIO;
 	if (!block->data)
-		block->data = malloc(x->max);
+		block->data = block_memory(x->max);
 	if (!block->data)
 		return -ENOMEM;
 	block->size = x->is_stored ? x->bytes : x->max;
