@@ -22,12 +22,13 @@ Q         := $(if $(V),,@)
 # module:Debian package. Only the programs that need a library link it (docs/architecture.md 1).
 IMAGE_MODS   := libarchive:libarchive-dev libsquashfs1:libsquashfs-dev libcjson:libcjson-dev \
 		libcrypto:libssl-dev libcurl:libcurl4-openssl-dev libzstd:libzstd-dev zlib:zlib1g-dev
-SQUASHD_MODS := squashfuse:libsquashfuse-dev fuse3:libfuse3-dev libcjson:libcjson-dev
+SQUASHD_MODS := squashfuse:libsquashfuse-dev fuse3:libfuse3-dev
+META_MODS    := squashfuse:libsquashfuse-dev libcjson:libcjson-dev
 TOOL_MODS    := libcjson:libcjson-dev mount:libmount-dev
 GEN_MODS     := libseccomp:libseccomp-dev
 mods = $(foreach m,$(1),$(firstword $(subst :, ,$(m))))
 pc = $(shell $(PKGCONFIG) $(1) $(call mods,$(2)) 2>/dev/null)
-ALL_MODS := $(sort $(IMAGE_MODS) $(SQUASHD_MODS) $(TOOL_MODS) $(GEN_MODS))
+ALL_MODS := $(sort $(IMAGE_MODS) $(SQUASHD_MODS) $(META_MODS) $(TOOL_MODS) $(GEN_MODS))
 
 # --- flags --------------------------------------------------------------------------------------
 OPT    ?= $(if $(DEBUG),-Og,-O2) -g
@@ -73,9 +74,10 @@ DOCKER_OBJS  := $(call objs,$(call src,cmd/docker))
 ENROOT_OBJS  := $(call objs,$(call src,cmd/enroot))
 STEP_OBJS    := $(call objs,$(call src,cmd/step))
 SQUASHD_OBJS := $(call objs,$(call src,runtime/squashd))
+META_OBJS    := $(call objs,$(call src,runtime/squashd/meta))
 INIT_OBJS    := $(call objs,$(call src,runtime/init)) $(O)/runtime/init/start_$(ARCH).o
 
-PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-squashd $(O)/csbx-init
+PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-squashd $(O)/csbx-meta $(O)/csbx-init
 
 .PHONY: all FORCE
 all: $(PROGRAMS)
@@ -111,13 +113,12 @@ $(O)/csbx-image: $(IMGCMD_OBJS) $(O)/libdocker.a $(O)/libenroot.a $(O)/libcmd.a 
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(IMAGE_MODS)) -pthread
 
-$(O)/csbx-squashd: $(SQUASHD_OBJS) $(O)/libruntime.a $(O)/libbase.a
-	@echo "  LINK  $@"
-	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(SQUASHD_MODS)) -pthread
+# The linking of csbx-squashd and csbx-meta is in mk/squashd.mk.
 
 # --- compile ------------------------------------------------------------------------------------
 $(filter-out $(NAMES_OBJS),$(IMAGE_OBJS)) $(IMGCMD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(IMAGE_MODS))
 $(SQUASHD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(SQUASHD_MODS))
+$(META_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(META_MODS))
 $(TOOL_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(TOOL_MODS))
 $(O)/%.o: %.c $(O)/.flags | $(O)/.deps-ok
 	@echo "  CC    $<"

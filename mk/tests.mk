@@ -9,8 +9,8 @@ $(call unit_of,base):    $(O)/libbase.a
 $(call unit_of,runtime): $(O)/libruntime.a $(O)/libbase.a
 $(call unit_of,image):   $(O)/libimage.a $(O)/libbase.a
 $(call unit_of,image):   TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
-$(call unit_of,squashd): $(filter-out %/main.o,$(SQUASHD_OBJS)) $(O)/libruntime.a $(O)/libbase.a
-$(call unit_of,squashd): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS))
+$(call unit_of,squashd): $(filter-out %/main.o %/no_cuse.o,$(SQUASHD_OBJS) $(META_OBJS)) $(O)/libruntime.a $(O)/libbase.a
+$(call unit_of,squashd): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS) $(META_MODS))
 $(call unit_of,cmd):     $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
 $(call unit_of,enroot):  $(O)/libenroot.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
 $(call unit_of,spank):   $(O)/libspank.a $(O)/libbase.a

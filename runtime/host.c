@@ -341,8 +341,8 @@ static void probe_runtime_dir(const struct paths *p, struct host_fact *f)
 
 static void probe_helpers(const struct paths *p, struct host_fact *f)
 {
-	static const char *const programs[] = {"csbx-init", "csbx-squashd", "csbx-image",
-					       "csbx-tool"};
+	static const char *const programs[] = {"csbx-init", "csbx-squashd", "csbx-meta",
+					       "csbx-image", "csbx-tool"};
 
 	f->ok = p != NULL;
 	for (size_t i = 0; p && i < sizeof(programs) / sizeof(programs[0]); i++) {

@@ -38,6 +38,7 @@ static const struct {
 	{"pidfd", HOST_PIDFD},
 	{"seccomp", HOST_SECCOMP},
 	{"csbx-squashd", HOST_HELPERS},
+	{"csbx-meta", HOST_HELPERS},
 	{"csbx-init", HOST_HELPERS},
 	{"csbx-image", HOST_HELPERS},
 	{"csbx-tool", HOST_HELPERS},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* csbx's side of csbx-squashd's one-shot modes. */
+/* csbx's side of csbx-meta and of csbx-squashd's one-shot mode. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -54,20 +54,20 @@ static int read_output(int fd, size_t max, int timeout_ms, struct strbuf *out, s
 }
 
 struct tool {
-	const char *const *argv;
+	const char *const *argv; /* its name first */
 	const int *fds;
 	int n_fds, timeout_ms;
 	size_t max_bytes;
 };
 
 /*
- * Runs csbx-squashd and takes its stdout. A status of 0 means it is the answer, 125 that it is
+ * Runs a reader of images and takes its stdout. A status of 0 means it is the answer, 125 that it is
  * the reason; anything else, a signal above all, is what a damaged image may lead to.
  */
 static int run_tool(const struct paths *paths, const struct tool *t, struct strbuf *out,
 		    struct err *e)
 {
-	_free_ char *program = paths_helper(paths, "csbx-squashd");
+	_free_ char *program = paths_helper(paths, t->argv[0]);
 	_close_ int rd = -1, wr = -1;
 	int fds[2], status = 0, r;
 	pid_t pid;
@@ -92,7 +92,7 @@ static int run_tool(const struct paths *paths, const struct tool *t, struct strb
 		(void)kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
-			return err_sys(e, "wait for csbx-squashd");
+			return err_sys(e, "wait for %s", t->argv[0]);
 	}
 	if (r < 0)
 		return err_wrap(e, "read image");
@@ -106,7 +106,7 @@ static int run_tool(const struct paths *paths, const struct tool *t, struct strb
 		       : 0;
 }
 
-/* A bundle's own csbx-squashd reads no configuration: the bundle has what it would say. */
+/* A bundle has no csbx-meta: it has what it would say. */
 static int read_bundle(const struct paths *paths, struct strbuf *record, struct err *e)
 {
 	_bundle_config_ struct bundle_config config = {0};
@@ -120,7 +120,7 @@ static int read_bundle(const struct paths *paths, struct strbuf *record, struct 
 
 int squashd_read_meta(const struct paths *paths, int image_fd, struct strbuf *record, struct err *e)
 {
-	static const char *const argv[] = {"csbx-squashd", "--meta", "3", NULL};
+	static const char *const argv[] = {"csbx-meta", "3", NULL};
 	const struct tool t = {.argv = argv,
 			       .fds = &image_fd,
 			       .n_fds = 1,

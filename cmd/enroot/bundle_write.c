@@ -75,16 +75,13 @@ static int append_file(struct writing *w, const char *path, struct bundle_extent
 	return append(w, fd, all, path, ret, e);
 }
 
-/* The program for machines without its libraries, where it was built; else the common one. */
 static int append_server(struct writing *w, struct err *e)
 {
-	_free_ char *standalone = paths_helper(w->paths, "csbx-squashd-static");
-	_free_ char *shared = paths_helper(w->paths, "csbx-squashd");
+	_free_ char *server = paths_helper(w->paths, "csbx-squashd");
 
-	if (!standalone || !shared)
+	if (!server)
 		return err_set(e, ENOMEM, "out of memory");
-	return append_file(w, access(standalone, R_OK) < 0 ? shared : standalone,
-			   &w->bundle.parts[BUNDLE_SQUASHD], e);
+	return append_file(w, server, &w->bundle.parts[BUNDLE_SQUASHD], e);
 }
 
 static int append_programs(struct writing *w, struct err *e)

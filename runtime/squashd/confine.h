@@ -40,8 +40,8 @@ int confine_attendant(struct err *e);
 int confine_keeper(struct err *e);
 
 /*
- * The one-shot modes. A file system right remains only beneath dirfd: reading (--meta of a
- * directory) or writing (--unpack); -1 for none at all.
+ * The one-shot modes. A file system right remains only beneath dirfd: reading (csbx-meta
+ * of a directory) or writing (--unpack); -1 for none at all.
  */
 enum confine_access { CONFINE_READ, CONFINE_WRITE };
 int confine_tool(int dirfd, enum confine_access access, struct err *e);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * csbx-squashd: the one program that reads squashfs images. Started by csbx alone, with
- * descriptors instead of paths; every mode confines itself before it trusts a byte of an image.
+ * csbx-squashd: it and csbx-meta are the programs that read squashfs images. Started by csbx alone,
+ * with descriptors instead of paths; every mode confines itself before it trusts a byte of an
+ * image.
+ *
+ * Static where its libraries allow it: a first start waits for it, and it lies in bundles, whose
+ * machine may have none of its libraries.
  */
 #include <limits.h>
 #include <signal.h>
@@ -11,7 +15,6 @@
 #include <string.h>
 
 #include "runtime/base/num.h"
-#include "runtime/squashd/meta.h"
 #include "runtime/squashd/serve.h"
 #include "runtime/squashd/unpack.h"
 
@@ -28,8 +31,6 @@ int main(int argc, char **argv)
 	signal(SIGCHLD, SIG_DFL);
 	if (argc == 2 && !strcmp(argv[1], "--serve"))
 		return serve();
-	if (argc == 3 && !strcmp(argv[1], "--meta"))
-		return meta_main(fd_arg(argv[2]));
 	if (argc == 4 && !strcmp(argv[1], "--unpack"))
 		return unpack_main(fd_arg(argv[2]), fd_arg(argv[3]));
 	if (argc == 2 && !strcmp(argv[1], "--version")) {

@@ -16,7 +16,7 @@ from pathlib import Path
 import images
 import measure
 
-PROGRAMS = ["csbx", "csbx-tool", "csbx-image", "csbx-squashd", "csbx-init", "csbx-thaw"]
+PROGRAMS = ["csbx", "csbx-tool", "csbx-image", "csbx-squashd", "csbx-meta", "csbx-init", "csbx-thaw"]
 BENCH_PROGRAMS = ["stopwatch", "floor", "readall"]
 OS_RELEASE = 'ID=csbx-test\nPRETTY_NAME="csbx test image"\n'
 TIMEOUT_S = 600

@@ -2,7 +2,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/flat.h"
 #include "runtime/image_meta.h"
-#include "runtime/squashd/meta.h"
+#include "runtime/squashd/meta/meta.h"
 #include "tests/unit/tap.h"
 
 /* The record a config gives; decoded, as a start would. */

@@ -3,7 +3,7 @@
 #define CSBX_SQUASHD_META_H
 
 /*
- * --meta FD: what a start needs to know of an image or directory, as one flat record
+ * csbx-meta FD: what a start needs to know of an image or directory, as one flat record
  * (runtime/image_meta.h) on stdout. Exit status 125 with one line on stdout instead when it
  * cannot be told.
  */

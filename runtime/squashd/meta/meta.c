@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/squashd/meta.h"
+#include "runtime/squashd/meta/meta.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/flat.h"
 #include "runtime/image_meta.h"
-#include "runtime/squashd/meta.h"
+#include "runtime/squashd/meta/meta.h"
 
 /* The one member of that exact name, or NULL; null is as good as absent. Twice is an error. */
 static int member(const cJSON *obj, const char *key, const cJSON **ret, struct err *e)
