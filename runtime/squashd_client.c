@@ -257,7 +257,7 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	a->boot.magic = a->request.magic = SQUASHD_PROTO_MAGIC;
 	a->request.type = SQUASHD_ATTACH;
 	a->request.linger_ms = paths->linger_ms;
-	a->request.wants_net = spec->ns.net == NET_NONE;
+	a->boot.wants_net = a->request.wants_net = spec->ns.net == NET_NONE;
 	a->request.key = a->boot.key;
 	return 0;
 }

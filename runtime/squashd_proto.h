@@ -62,7 +62,8 @@ struct squashd_key {
 };
 
 struct squashd_boot {
-	uint32_t magic, pad;
+	uint32_t magic;
+	uint32_t wants_net; /* the first ATTACH will */
 	char name[SQUASHD_NAME_MAX]; /* of the socket in servers/ */
 	char job[SQUASHD_JOB_MAX];   /* id of the batch job that started it, "" = none */
 	struct squashd_key key;

@@ -291,17 +291,29 @@ static void fill_args(struct newidmap_args *a, char *path, pid_t pid, const stru
 	a->argv[w] = NULL;
 }
 
-/* Runs it with stderr in a pipe: what it says is the reason the user needs. */
-static int run_newidmap(const char *program, pid_t pid, const struct id_extent *x, uint32_t n,
-			struct err *e)
+/* In the child; its stderr is a pipe, for what it says is the reason the user needs. */
+static void become_newidmap(const char *path, char *const *argv, int said_fd, const int *go)
 {
 	static char *const no_env[] = {NULL};
-	_strbuf_ struct strbuf said = STRBUF_INIT;
+	char c;
+
+	if (go) {
+		close(go[1]); /* or our parent's death would not end the wait */
+		if (read(go[0], &c, 1) != 1)
+			_exit(1);
+	}
+	if (dup2(said_fd, 2) >= 0)
+		execve(path, argv, no_env);
+	_exit(127);
+}
+
+static int start_mapper(const char *program, pid_t pid, const struct id_extent *x, uint32_t n,
+			const int *go, struct userns_mapper *ret, struct err *e)
+{
 	_close_ int rd = -1, wr = -1;
 	struct newidmap_args args;
 	char path[64];
-	int fds[2], status;
-	pid_t child;
+	int fds[2];
 
 	if (find_newidmap(program, path, sizeof(path)) < 0)
 		return err_set(e, ENOENT, "%s is not installed (package uidmap)", program);
@@ -310,34 +322,60 @@ static int run_newidmap(const char *program, pid_t pid, const struct id_extent *
 		return err_sys(e, "pipe");
 	rd = fds[0];
 	wr = fds[1];
-	child = fork();
-	if (child < 0)
+	ret->pid = fork();
+	if (ret->pid < 0)
 		return err_sys(e, "fork");
-	if (!child) {
-		if (dup2(wr, 2) < 0)
-			_exit(126);
-		execve(path, args.argv, no_env);
-		_exit(127);
-	}
-	fd_close(&wr);
-	(void)io_read_all(rd, 4096, &said, NULL);
-	while (waitpid(child, &status, 0) < 0) {
+	if (!ret->pid)
+		become_newidmap(path, args.argv, wr, go);
+	ret->program = program;
+	ret->said_fd = take_fd(&rd);
+	return 0;
+}
+
+static int finish_mapper(struct userns_mapper *m, struct err *e)
+{
+	_strbuf_ struct strbuf said = STRBUF_INIT;
+	int status;
+
+	if (m->pid <= 0)
+		return 0;
+	(void)io_read_all(m->said_fd, 4096, &said, NULL);
+	fd_close(&m->said_fd);
+	while (waitpid(m->pid, &status, 0) < 0) {
 		if (errno != EINTR)
-			return err_sys(e, "wait for %s", program);
+			return err_sys(e, "wait for %s", m->program);
 	}
+	m->pid = 0;
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	for (size_t i = 0; i < said.len; i++) {
 		if ((unsigned char)said.data[i] < 0x20)
 			said.data[i] = i + 1 < said.len ? ' ' : 0;
 	}
-	return err_set(e, EPERM, "%s: %s (--userns one works without)", program,
+	return err_set(e, EPERM, "%s: %s (--userns one works without)", m->program,
 		       said.len ? strbuf_str(&said) : "failed");
+}
+
+int userns_mappers_start(pid_t pid, const struct id_map *m, const int *go,
+			 struct userns_mappers *ret, struct err *e)
+{
+	int r = start_mapper("newuidmap", pid, m->uid, m->n_uid, go, &ret->uid, e);
+
+	return r < 0 ? r : start_mapper("newgidmap", pid, m->gid, m->n_gid, go, &ret->gid, e);
+}
+
+int userns_mappers_finish(struct userns_mappers *m, struct err *e)
+{
+	int r = finish_mapper(&m->uid, e), r2 = finish_mapper(&m->gid, r < 0 ? NULL : e);
+
+	return r < 0 ? r : r2;
 }
 
 int userns_write_ranges(pid_t pid, const struct id_map *m, struct err *e)
 {
-	int r = run_newidmap("newuidmap", pid, m->uid, m->n_uid, e);
+	struct userns_mappers mappers = USERNS_MAPPERS_INIT;
+	int r = userns_mappers_start(pid, m, NULL, &mappers, e),
+	    r2 = userns_mappers_finish(&mappers, r < 0 ? NULL : e);
 
-	return r < 0 ? r : run_newidmap("newgidmap", pid, m->gid, m->n_gid, e);
+	return r < 0 ? r : r2;
 }

@@ -69,7 +69,32 @@ size_t id_extents_identity(const struct id_extent *x, uint32_t n, char *buf, siz
 /* One-id mode, by the process that has just unshared: "deny" to setgroups, then both maps. */
 int userns_write_own(const struct id_map *m, struct err *e);
 
-/* Ranges: newuidmap and newgidmap for process pid, run from the parent namespace, no shell. */
+/*
+ * Ranges: newuidmap and newgidmap for process pid, run from the parent namespace, no shell. Side by
+ * side: each takes its time to load libraries and to ask NSS, not to write the map.
+ */
+struct userns_mapper {
+	const char *program;
+	pid_t pid; /* 0: does not run */
+	int said_fd;
+};
+struct userns_mappers {
+	struct userns_mapper uid, gid;
+};
+#define USERNS_MAPPERS_INIT                                     \
+	{                                                       \
+		.uid = {.said_fd = -1}, .gid = {.said_fd = -1 } \
+	}
+
+/*
+ * They begin when there is a byte for each in the pipe `go`, and end when its last writer has gone;
+ * NULL: at once. To be finished in any case.
+ */
+int userns_mappers_start(pid_t pid, const struct id_map *m, const int *go,
+			 struct userns_mappers *ret, struct err *e);
+int userns_mappers_finish(struct userns_mappers *m, struct err *e);
+
+/* Both. */
 int userns_write_ranges(pid_t pid, const struct id_map *m, struct err *e);
 
 #endif

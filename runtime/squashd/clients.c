@@ -107,6 +107,8 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 		return err_set(e, EINVAL, "attached already");
 	if (memcmp(&q->key, &s->boot.key, sizeof(q->key)) != 0)
 		return err_set(e, EEXIST, "another image server has the same name");
+	if (s->attendant.is_asked) /* it may just have got ready */
+		attendant_answered(&s->attendant);
 	fill_reply(s, &reply);
 	reply.containers++;
 	reply.has_net = q->wants_net && s->attendant.net_fd >= 0;

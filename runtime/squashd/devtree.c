@@ -15,7 +15,7 @@
 static const struct node {
 	const char *name;
 	unsigned major, minor; /* Documentation/admin-guide/devices.txt */
-} nodes[] = {
+} nodes[DEVTREE_NODES] = {
 	{"null", 1, 3},   {"zero", 1, 5},    {"full", 1, 7},
 	{"random", 1, 8}, {"urandom", 1, 9}, {"tty", 5, 0},
 };
@@ -32,9 +32,9 @@ static const char *const dirs[] = {"pts", "shm", "mqueue"};
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The clone is checked, not the path: whatever lies at /dev/null, only the real node is bound. */
-static int bind_node(int dirfd, const struct node *n, struct err *e)
+static int clone_node(const struct node *n, struct err *e)
 {
-	_close_ int tree = -1, target = -1;
+	_close_ int tree = -1;
 	struct stat st;
 	char path[32];
 	int r;
@@ -47,21 +47,44 @@ static int bind_node(int dirfd, const struct node *n, struct err *e)
 		return err_sys(e, "%s", path);
 	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(n->major, n->minor))
 		return err_set(e, ENODEV, "%s: not the device it should be", path);
-	target = openat(dirfd, n->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (target < 0)
-		return err_sys(e, "make %s", path);
 	r = mount_restrict(tree, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false, e);
-	if (r >= 0)
-		r = mount_attach(tree, target, e);
-	return r < 0 ? err_wrap(e, "%s", path) : 0;
+	return r < 0 ? err_wrap(e, "%s", path) : take_fd(&tree);
 }
 
-int devtree_fill(int dirfd, struct err *e)
+int devtree_open(struct devtree *ret, struct err *e)
+{
+	for (size_t i = 0; i < COUNT(nodes); i++) {
+		ret->nodes[i] = clone_node(&nodes[i], e);
+		if (ret->nodes[i] < 0)
+			return ret->nodes[i];
+	}
+	return 0;
+}
+
+void devtree_close(struct devtree *d)
+{
+	for (size_t i = 0; i < COUNT(nodes); i++)
+		fd_close(&d->nodes[i]);
+}
+
+static int attach_node(int dirfd, const char *name, int tree, struct err *e)
+{
+	_close_ int target =
+		openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int r;
+
+	if (target < 0)
+		return err_sys(e, "make /dev/%s", name);
+	r = mount_attach(tree, target, e);
+	return r < 0 ? err_wrap(e, "/dev/%s", name) : 0;
+}
+
+int devtree_fill(int dirfd, const struct devtree *d, struct err *e)
 {
 	int r;
 
 	for (size_t i = 0; i < COUNT(nodes); i++) {
-		r = bind_node(dirfd, &nodes[i], e);
+		r = attach_node(dirfd, nodes[i].name, d->nodes[i], e);
 		if (r < 0)
 			return r;
 	}

@@ -30,6 +30,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/layer.h"
 #include "runtime/squashd/confine.h"
+#include "runtime/squashd/world.h"
 #include "runtime/squashd_proto.h"
 
 #define SERVER_FD 0
@@ -219,6 +220,7 @@ static void keeper_main(int sock)
 	sigset_t all;
 
 	(void)prctl(PR_SET_NAME, "csbx-keeper");
+	world_drop_host();
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0)
 		return;

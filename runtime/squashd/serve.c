@@ -77,9 +77,50 @@ static int set_up_fuse(struct server *s, struct err *e)
 		.gid = key->gid,
 		.has_user_xattrs = key->has_user_xattrs,
 	};
-	int r = fuse_server_new(s->world.fuse_fd, &policy, &s->fuse, e);
 
-	return r < 0 ? r : server_watch(s, s->world.fuse_fd, e);
+	return fuse_server_new(s->world.fuse_fd, &policy, &s->fuse, e);
+}
+
+/* Those beside the server are forked while nothing of the image, and no mount of it, is there. */
+static int start_others(struct server *s, struct err *e)
+{
+	int r = keeper_start(&s->keeper, e);
+
+	if (r >= 0)
+		r = server_watch(s, s->keeper.sock, e);
+	if (r >= 0)
+		r = attendant_start(&s->attendant, e);
+	if (r >= 0)
+		r = server_watch(s, s->attendant.sock, e);
+	if (r < 0 || !s->boot.wants_net)
+		return r;
+	/* In time for the first container, while the server waits for the maps. */
+	attendant_want(&s->attendant, server_now_ms());
+	attendant_ask(&s->attendant, server_now_ms());
+	return 0;
+}
+
+/* Everything that can be done while the maps of A are being written is done then. */
+static int make_world(struct server *s, struct err *e)
+{
+	const struct squashd_key *key = &s->boot.key;
+	int r = world_begin(key, &s->world, e);
+
+	if (r >= 0)
+		r = start_others(s, e);
+	if (r >= 0)
+		r = s->world.init_fd =
+			init_file_seal(SQUASHD_FD_AT_START_INIT, &s->world.init_is_file, e);
+	if (r >= 0)
+		r = watch_signals(s, e);
+	if (r >= 0 && key->kind == ROOTFS_SQUASHFS)
+		r = set_up_fuse(s, e);
+	if (r >= 0)
+		r = world_settle(&s->world, e);
+	if (r >= 0)
+		r = world_fill(key, &s->world, e);
+	/* Not before it is mounted: until then the descriptor has nothing to wait for. */
+	return r < 0 || s->world.fuse_fd < 0 ? r : server_watch(s, s->world.fuse_fd, e);
 }
 
 static int confine(struct server *s, struct err *e)
@@ -89,37 +130,23 @@ static int confine(struct server *s, struct err *e)
 		.image_fd = s->world.image_fd,
 		.dev_fd = s->world.dev_fd,
 	};
-	int r;
 
 	if (!confine_has_landlock()) {
 		s->janitor_fd = janitor_start(SQUASHD_FD_AT_START_DIR, s->boot.name, e);
 		if (s->janitor_fd < 0)
 			return s->janitor_fd;
 	}
-	r = attendant_start(&s->attendant, e);
-	if (r >= 0)
-		r = server_watch(s, s->attendant.sock, e);
-	if (r >= 0)
-		r = keeper_start(&s->keeper, e);
-	if (r >= 0)
-		r = server_watch(s, s->keeper.sock, e);
-	return r < 0 ? r : confine_server(&c, e);
+	return confine_server(&c, e);
 }
 
 /* The image is opened last: not one byte of it is looked at with any right in hand. */
 static int set_up(struct server *s, struct err *e)
 {
 	bool is_image = s->boot.key.kind == ROOTFS_SQUASHFS;
-	int r = s->world.init_fd =
-		init_file_seal(SQUASHD_FD_AT_START_INIT, &s->world.init_is_file, e);
+	int r;
 
 	s->pid = getpid();
-	if (r >= 0)
-		r = world_make(&s->boot.key, &s->world, e);
-	if (r >= 0 && is_image)
-		r = set_up_fuse(s, e);
-	if (r >= 0)
-		r = watch_signals(s, e);
+	r = make_world(s, e);
 	if (r < 0)
 		return r;
 	close(SQUASHD_FD_AT_START_INIT);

@@ -3,13 +3,19 @@
 /*
  * The order matters (docs/architecture.md 5):
  *
- *  1. A helper is forked that stays outside, for newuidmap must run in the parent namespace.
- *  2. unshare(user, mount); the maps are written; the process has every capability over A.
+ *  1. newuidmap and newgidmap are forked, for they must run in the parent namespace, and wait.
+ *  2. unshare(user, mount): the process has every capability over A, mapped or not. The maps are
+ *     written, which takes longer than all the rest; so what needs none of them comes first.
  *  3. /dev/fuse is opened: the kernel takes a FUSE descriptor only in the user namespace that
- *     opened it, and it can be found by path only as long as the host's tree is there.
- *  4. A tmpfs with the /dev template and the FUSE mount is made the root, the host's tree goes.
+ *     opened it, and it can be found by path only as long as the host's tree is there. Likewise
+ *     the nodes of /dev.
+ *  4. An empty tmpfs is made the root.
+ *  5. The host's tree goes. umount2(2) detaches it at once and then waits for an RCU grace period,
+ *     0.1 ms on an idle machine and several on a busy one, so another process calls it and the
+ * server looks whether it has happened.
+ *  6. With the maps, files can be made: the /dev template and the FUSE mount come into the root.
  *
- * The root and /dev belong to 0:0 where 0 exists in A, else to the main user.
+ * /dev belongs to 0:0 where 0 exists in A, else to the main user.
  */
 #include "runtime/squashd/world.h"
 
@@ -33,85 +39,34 @@
 
 #define TMPFS_BYTES 65536u
 
-/* The forked helper: waits for the word that the namespace is there, maps it, says how it went. */
-static void map_helper(pid_t server, int go_fd, int said_fd, const struct id_map *map)
+/* The mappers stay outside and wait until the namespace is there. */
+static int make_mapped(const struct id_map *map, struct userns_mappers *mappers, struct err *e)
 {
-	struct err e = ERR_INIT;
-	char c;
-
-	if (read(go_fd, &c, 1) != 1)
-		_exit(1);
-	(void)userns_write_ranges(server, map, &e);
-	(void)io_write_all(said_fd, &e, sizeof(e), NULL);
-	_exit(0);
-}
-
-struct helper {
-	pid_t pid;
-	int go_fd, said_fd;
-};
-
-static int helper_start(const struct id_map *map, struct helper *ret, struct err *e)
-{
-	_close_ int go_rd = -1, go_wr = -1, said_rd = -1, said_wr = -1;
-	pid_t server = getpid();
-	int go[2], said[2];
+	_close_ int go_rd = -1, go_wr = -1;
+	int go[2], r;
 
 	if (pipe2(go, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	go_rd = go[0];
 	go_wr = go[1];
-	if (pipe2(said, O_CLOEXEC) < 0)
-		return err_sys(e, "pipe");
-	said_rd = said[0];
-	said_wr = said[1];
-	ret->pid = fork();
-	if (ret->pid < 0)
-		return err_sys(e, "fork");
-	if (!ret->pid) {
-		fd_close(&go_wr); /* or the server's death would not end the wait */
-		map_helper(server, go_rd, said_wr, map);
-	}
-	ret->go_fd = take_fd(&go_wr);
-	ret->said_fd = take_fd(&said_rd);
-	return 0;
-}
-
-static int helper_finish(struct helper *h, struct err *e)
-{
-	struct err said = ERR_INIT;
-	int r = io_write_all(h->go_fd, "", 1, e);
-
-	if (r >= 0)
-		r = io_read_exact(h->said_fd, &said, sizeof(said), e);
-	fd_close(&h->go_fd);
-	fd_close(&h->said_fd);
-	while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	if (r < 0)
-		return err_wrap(e, "id map helper");
-	if (!said.code)
-		return 0;
-	if (e)
-		*e = said;
-	return -said.code;
-}
-
-static int make_namespaces(const struct id_map *map, struct err *e)
-{
-	struct helper h = {.go_fd = -1, .said_fd = -1};
-	bool one = id_map_is_one(map);
-	int r = one ? 0 : helper_start(map, &h, e);
-
+	r = userns_mappers_start(getpid(), map, go, mappers, e);
 	if (r < 0)
 		return r;
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0) {
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return err_sys(e, "make user namespace");
+	return io_write_all(go_wr, "ug", 2, e);
+}
+
+static int make_namespaces(const struct id_map *map, struct userns_mappers *mappers, struct err *e)
+{
+	int r;
+
+	if (!id_map_is_one(map))
+		r = make_mapped(map, mappers, e);
+	else if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
 		r = err_sys(e, "make user namespace");
-		fd_close(&h.go_fd);
-		fd_close(&h.said_fd);
-		return r;
-	}
-	r = one ? userns_write_own(map, e) : helper_finish(&h, e);
+	else
+		r = userns_write_own(map, e);
 	if (r < 0)
 		return r;
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
@@ -153,14 +108,34 @@ static int attach(int root, const char *name, int mount_fd, struct err *e)
 	return dir < 0 ? err_sys(e, "open /%s", name) : mount_attach(mount_fd, dir, e);
 }
 
-/* The old root is stacked onto the new one by pivot_root(".", ".") and taken off again. */
-static int pivot(int root, struct err *e)
+/* pivot_root(".", ".") has stacked the old root onto the new one, which the parent of / leads to.
+ */
+static bool host_is_gone(int root)
 {
-	if (fchdir(root) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
-		return err_sys(e, "pivot root");
-	if (umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
-		return err_sys(e, "leave the old root");
-	return mount_restrict(root, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, false, e);
+	struct stat below, top;
+
+	return fstat(root, &below) == 0 && stat("/..", &top) == 0 && below.st_dev == top.st_dev &&
+	       below.st_ino == top.st_ino;
+}
+
+void world_drop_host(void)
+{
+	(void)umount2(".", MNT_DETACH);
+}
+
+static int leave_host(struct world *w, struct err *e)
+{
+	char c;
+
+	fd_close(&w->gone_wr);
+	if (!host_is_gone(w->root_fd)) {
+		while (read(w->gone_rd, &c, 1) < 0 && errno == EINTR)
+			;
+		if (!host_is_gone(w->root_fd))
+			return err_set(e, EBUSY, "the old root could not be left");
+	}
+	fd_close(&w->gone_rd);
+	return chdir("/") < 0 ? err_sys(e, "chdir") : 0;
 }
 
 /* One code for all the ways not to have FUSE (no node, no right, no module): clients unpack then.
@@ -182,41 +157,51 @@ static bool tmpfs_lacks_xattrs(int tree)
 	return false;
 }
 
-static int build_root(const struct squashd_key *key, struct world *w, struct err *e)
+static int build_root(struct world *w, struct err *e)
 {
-	_close_ int root =
-		mount_new_tmpfs(TMPFS_BYTES, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	int gone[2];
+
+	if (pipe2(gone, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	w->gone_rd = gone[0];
+	w->gone_wr = gone[1];
+	w->root_fd = mount_new_tmpfs(TMPFS_BYTES, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	if (w->root_fd < 0)
+		return w->root_fd;
+	if (move_mount(w->root_fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return err_sys(e, "attach root");
+	if (fchdir(w->root_fd) < 0 || syscall(SYS_pivot_root, ".", ".") < 0)
+		return err_sys(e, "pivot root");
+	return 0;
+}
+
+static int fill_root(const struct squashd_key *key, struct world *w, struct err *e)
+{
 	int r;
 
-	if (root < 0)
-		return root;
-	if (move_mount(root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return err_sys(e, "attach root");
 	w->dev_fd = mount_new_tmpfs(TMPFS_BYTES, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (w->dev_fd < 0)
 		return w->dev_fd;
 	w->lacks_xattrs = tmpfs_lacks_xattrs(w->dev_fd);
-	r = attach(root, "dev", w->dev_fd, e);
+	r = attach(w->root_fd, "dev", w->dev_fd, e);
 	if (r >= 0)
-		r = devtree_fill(w->dev_fd, e);
+		r = devtree_fill(w->dev_fd, &w->dev, e);
 	if (r < 0)
 		return r;
 	if (w->fuse_fd >= 0) {
 		w->image_fd = make_fuse(key, w->fuse_fd, e);
 		if (w->image_fd < 0)
 			return no_fuse(e);
-		r = attach(root, "image", w->image_fd, e);
+		r = attach(w->root_fd, "image", w->image_fd, e);
 		if (r < 0)
 			return r;
 	}
-	return pivot(root, e);
+	return mount_restrict(w->root_fd, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, false, e);
 }
 
-int world_make(const struct squashd_key *key, struct world *w, struct err *e)
+int world_begin(const struct squashd_key *key, struct world *w, struct err *e)
 {
-	bool root_is_mapped = id_extents_have(key->map.uid, key->map.n_uid, 0) &&
-			      id_extents_have(key->map.gid, key->map.n_gid, 0);
-	int r = make_namespaces(&key->map, e);
+	int r = make_namespaces(&key->map, &w->mappers, e);
 
 	if (r < 0)
 		return r;
@@ -231,12 +216,31 @@ int world_make(const struct squashd_key *key, struct world *w, struct err *e)
 		}
 	}
 	umask(0);
+	r = devtree_open(&w->dev, e);
+	return r < 0 ? r : build_root(w, e);
+}
+
+int world_settle(struct world *w, struct err *e)
+{
+	int r = userns_mappers_finish(&w->mappers, e);
+
+	return r < 0 ? r : leave_host(w, e);
+}
+
+int world_fill(const struct squashd_key *key, struct world *w, struct err *e)
+{
+	bool root_is_mapped = id_extents_have(key->map.uid, key->map.n_uid, 0) &&
+			      id_extents_have(key->map.gid, key->map.n_gid, 0);
+	int r;
+
 	if (root_is_mapped) {
 		setfsgid(0);
 		setfsuid(0);
 	}
-	r = build_root(key, w, e);
+	r = fill_root(key, w, e);
 	setfsuid(key->uid);
 	setfsgid(key->gid);
+	fd_close(&w->root_fd);
+	devtree_close(&w->dev);
 	return r;
 }

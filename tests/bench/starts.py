@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""P1, P1b, P2, P4, P8: starts of containers."""
+"""P1, P1b, P1c, P2, P4, P8, P21c: starts of containers."""
 import contextlib
 import shutil
 
@@ -152,4 +152,16 @@ def p8(world, report):
     report.value("P8", "first start", samples[first.name].median_ms, "ms", 100)
 
 
-BENCHES = {"P1": p1, "P1b": p1b, "P1c": p1c, "P2": p2, "P4": p4, "P8": p8}
+def p21c(world, report):
+    """A start of `true` that brings its image server up against one that finds it, with and without id ranges."""
+    name, end = world.container("python"), [world.csbx, "gc", "--servers"]
+    for mode, options in ("", []), (", one id", ["--userns", "one"]):
+        start = world.csbx_start(name, "true", options=options)
+        first, later = Case(f"first start{mode}", start, before=end), Case(f"later start{mode}", start, before=start)
+        samples = world.stopwatch([first, later], rounds(world, 60, 20))
+        report.samples("P21c", samples, first.name)
+        added = samples[first.name].median_ms - samples[later.name].median_ms
+        report.value("P21c", f"the image server adds{mode}", added, "ms", 10)
+
+
+BENCHES = {"P1": p1, "P1b": p1b, "P1c": p1c, "P2": p2, "P4": p4, "P8": p8, "P21c": p21c}
