@@ -113,6 +113,20 @@ static int lock(int dirfd, const char *name, const char *suffix, bool exclusive,
 	return fd < 0 ? err_code(e, fd, "lock %s", file) : fd;
 }
 
+/*
+ * What a git that was killed, or went down with the machine, has left. The caller has the
+ * repository for itself: these are nobody's.
+ */
+static void remove_stale_locks(const char *dir)
+{
+	static const char *const files[] = {"config.lock", "shallow.lock", "HEAD.lock",
+					    "packed-refs.lock"};
+	_close_ int fd = open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	for (size_t i = 0; fd >= 0 && i < sizeof(files) / sizeof(files[0]); i++)
+		(void)unlinkat(fd, files[i], 0);
+}
+
 int clone_fetch(const struct paths *paths, const char *url, const char *commit, char **ret_dir,
 		int *ret_use_fd, struct err *e)
 {
@@ -141,6 +155,7 @@ int clone_fetch(const struct paths *paths, const char *url, const char *commit, 
 		const char *const init[] = {
 			"init", "--quiet", "--bare", "--template=", "--", dir, NULL};
 
+		remove_stale_locks(dir);
 		r = git_run(NULL, init, e);
 		if (r >= 0)
 			r = fetch(dir, url, commit, e);

@@ -137,6 +137,55 @@ static int listen_to(int fd, struct strbuf *said, struct err *e)
 	}
 }
 
+/*
+ * A process that ends all of git's when its caller is gone, whatever ended that: until then the
+ * caller holds the other end of `alive`. By SIGTERM git takes its lock files and what it has
+ * fetched half with it.
+ */
+static pid_t watch_caller(int alive[2], pid_t git)
+{
+	pid_t pid = fork();
+	char nothing;
+
+	if (pid)
+		return pid;
+	setpgid(0, 0); /* what is typed at a terminal is not for it */
+	close(alive[1]);
+	while (read(alive[0], &nothing, 1) < 0 && errno == EINTR)
+		;
+	kill(-git, SIGTERM);
+	_exit(0);
+}
+
+static void wait_for(pid_t pid, int *status)
+{
+	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* What git says, until it has ended; nothing of it is left then. */
+static int attend(pid_t git, int said_fd, struct strbuf *said, int *status, struct err *e)
+{
+	_close_ int alive_read = -1, alive_write = -1;
+	int alive[2], r = pipe2(alive, O_CLOEXEC) < 0 ? err_sys(e, "pipe") : 0;
+	pid_t watcher = -1;
+
+	if (r >= 0) {
+		alive_read = alive[0];
+		alive_write = alive[1];
+		watcher = watch_caller(alive, git);
+		r = watcher < 0 ? err_sys(e, "fork") : listen_to(said_fd, said, e);
+	}
+	if (r < 0)
+		kill(-git, SIGKILL);
+	wait_for(git, status);
+	if (watcher > 0) {
+		kill(watcher, SIGKILL);
+		wait_for(watcher, NULL);
+	}
+	return r;
+}
+
 static int judge(int status, const struct strbuf *said, struct err *e)
 {
 	const char *text = strbuf_str(said), *last = text;
@@ -172,10 +221,6 @@ int git_run(const char *dir, const char *const *args, struct err *e)
 	if (r < 0)
 		return r;
 	fd_close(&out);
-	r = listen_to(in, &said, e);
-	if (r < 0)
-		kill(-pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	r = attend(pid, in, &said, &status, e);
 	return r < 0 ? r : judge(status, &said, e);
 }

@@ -131,6 +131,30 @@ def test_nothing_of_it_runs_on_the_host(judge, upstream, csbx):
     assert not mark.exists()
 
 
+def test_a_git_that_was_killed(judge, upstream, csbx):
+    """What it leaves does not keep the next one from fetching."""
+    old, new = upstream
+    clone(judge, judge.repo.as_uri(), new)
+    repo = next((csbx.dirs["cache"] / "repos").glob("*.git"))
+    for name in ("config.lock", "shallow.lock", "HEAD.lock"):
+        judge.write(repo / name, "")
+    clone(judge, judge.repo.as_uri(), old, code=1)
+
+
+def test_git_ends_with_csbx(judge, csbx):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        p = csbx.popen("test", "--image", judge.image, "--clone", f"http://127.0.0.1:{server.getsockname()[1]}/x",
+                       "--commit", "0" * 40)
+        server.settimeout(60)
+        connection = server.accept()[0]  # git asks, and gets no answer
+        with connection:
+            p.kill()
+            p.communicate()
+            connection.settimeout(30)  # by itself it would give up after 60
+            while connection.recv(65536):  # until it is gone
+                pass
+
+
 @pytest.mark.parametrize("url, commit, says", [
     ("ext::sh -c id", "0" * 40, "--clone"), ("ssh://host/x", "0" * 40, "--clone"), ("-x", "0" * 40, "--clone"),
     ("https://x/ y", "0" * 40, "--clone"), ("host:x", "0" * 40, "--clone"), ("https://x/y", "main", "--commit"),
