@@ -60,6 +60,14 @@ def test_patches_that_do_not_apply(executor, judge):
     assert executor.run_command("cat calc.py").stdout == before
 
 
+def test_patches_as_they_come(executor, judge):
+    """Without a newline at the end, which whoever strips texts takes away; where .git leads nowhere."""
+    executor.run_command(["sh", "-c", "echo gitdir: /nonexistent > .git"])
+    assert executor.apply_patch(judge.fix().read_text().rstrip("\n"))
+    assert "a + b" in executor.run_command("cat calc.py").stdout
+    assert not executor.apply_patch("no patch at all")
+
+
 def test_commands(executor):
     result = executor.run_command("python3 -c 'import os; print(os.getcwd(), os.environ[\"A\"])'")
     assert result.return_code == 1

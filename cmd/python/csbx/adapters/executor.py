@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .. import build, program, sync
+from ..call import to_bytes
 from ..errors import LaunchError, SandboxError
 from ..result import Result, TestResult
 
@@ -27,7 +28,7 @@ ALLOWED_COMMANDS = frozenset((
     "patch", "pip", "pip3", "pwd", "pytest", "python", "python3", "rm", "sed", "sh", "sort", "tail", "test", "touch",
     "tox", "true", "wc"))
 INSIDE = "/workspace"
-TIMED_OUT, BROKEN, NOT_FOUND = -1, -2, 127
+TIMED_OUT, BROKEN, NOT_FOUND, GIT_FATAL = -1, -2, 127, 128
 PASSED = ("passed", "xfailed")
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -146,7 +147,13 @@ class SandboxExecutor:
         """Applies a patch in the workspace, all of it or nothing. An empty patch is a failure."""
         if not patch.strip():
             return CommandResult(1, stderr="empty patch\n")
-        done = self._run(["git", "apply", "--whitespace=fix", "-"], workspace, timeout, input=patch)
+        patch = to_bytes(patch)
+        patch = patch if patch.endswith(b"\n") else patch + b"\n"
+        command = ["git", "apply", "--whitespace=fix", "-"]
+        done = self._run(command, workspace, timeout, input=patch)
+        if done.return_code == GIT_FATAL and done.stderr.startswith("fatal: "):
+            # .git of a worktree or submodule lies elsewhere; git needs none for this
+            done = self._run(command, workspace, timeout, input=patch, env={"GIT_DIR": "/nonexistent"})
         if done.return_code != NOT_FOUND:
             return done
         done = self._run(["patch", "-p1", "--dry-run"], workspace, timeout, input=patch)
