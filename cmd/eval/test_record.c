@@ -113,7 +113,8 @@ static int add_changed(struct test_report *r, const struct json *v, struct err *
 		ret = bool_member(v, "site", &site, e);
 	if (ret >= 0)
 		ret = bool_member(v, "shadow", &shadow, e);
-	/* What has no room here is not looked at: a patch must not be able to hide behind its size. */
+	/* What has no room here is not looked at: a patch must not be able to hide behind its size.
+	 */
 	if (ret >= 0 && before >= TEST_CHANGED_MAX)
 		return test_notes_add(&r->tamper, "patch_size",
 				      "too many files to look at all of them", e);

@@ -17,7 +17,7 @@
 struct err;
 
 #define TEST_CASES_MAX 200000u
-#define TEST_NOTES_MAX 4096u /* of each kind */
+#define TEST_NOTES_MAX 4096u     /* of each kind */
 #define TEST_CHANGED_MAX 100000u /* files that patches touched */
 #define TEST_ID_MAX 16384u
 
