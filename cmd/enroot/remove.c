@@ -5,13 +5,14 @@
 
 #include "cmd/enroot/enroot.h"
 #include "cmd/enroot/verbs.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/container_store.h"
 #include "runtime/name.h"
 
-#define BUSY_TRIES 250u /* five seconds */
+#define BUSY_MS 5000u
 
 struct remove_args {
 	bool force;
@@ -63,9 +64,11 @@ static int ask(const struct enroot *x, const char *name, struct err *e)
 static int remove_patiently(struct enroot *x, const char *name, struct err *e)
 {
 	const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
+	uint64_t end_ms = clock_monotonic_ms() + BUSY_MS;
 	int r = container_store_remove_running(&x->cmd.paths, name, e);
 
-	for (unsigned i = 0; r == -EBUSY && i < BUSY_TRIES; i++) {
+	/* By the clock: a try itself waits for a layer that may be let go of. */
+	while (r == -EBUSY && clock_monotonic_ms() < end_ms) {
 		nanosleep(&pause, NULL);
 		r = container_store_remove_running(&x->cmd.paths, name, e);
 	}
