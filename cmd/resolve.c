@@ -36,26 +36,19 @@ struct resolve {
 };
 
 /* A kept layer may have its own /etc/passwd, which hides the image's. */
-static bool layer_file(const char *layer, const char *path, struct strbuf *out)
-{
-	_free_ char *upper = str_printf("%s/upper", layer);
-	_close_ int root = upper ? open(upper, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-
-	return root >= 0 && user_file_read(root, path, out);
-}
-
 static void find_user_files(struct resolve *x)
 {
 	const struct image_meta *m = x->meta;
+	const struct rootfs_spec *root = &x->spec->rootfs;
 
 	x->db = (struct user_db){m->passwd, m->group, m->passwd_len, m->group_len};
-	if (x->spec->rootfs.upper != UPPER_KEPT)
+	if (root->upper != UPPER_KEPT && !root->reads_layer)
 		return;
-	if (layer_file(x->spec->rootfs.layer_path, "etc/passwd", &x->passwd)) {
+	if (user_file_read_layer(root->layer_path, "etc/passwd", &x->passwd)) {
 		x->db.passwd = strbuf_str(&x->passwd);
 		x->db.passwd_len = x->passwd.len;
 	}
-	if (layer_file(x->spec->rootfs.layer_path, "etc/group", &x->group)) {
+	if (user_file_read_layer(root->layer_path, "etc/group", &x->group)) {
 		x->db.group = strbuf_str(&x->group);
 		x->db.group_len = x->group.len;
 	}

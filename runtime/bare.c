@@ -181,11 +181,13 @@ static int enter(const struct container *c, struct err *e)
 static int hand_over(struct container *c, int root_fd, struct err *e)
 {
 	const struct layer *l = &c->layer;
+	int read_lock = c->read_layer.lock;
 	int fds[SQUASHD_STAND_MAX] = {
 		[SQUASHD_STAND_PIDFD] = c->self_pidfd,
 		[SQUASHD_STAND_ROOT] = root_fd,
 		[SQUASHD_STAND_INSTANCES] = c->instance.dirfd,
 		[SQUASHD_STAND_RECORD] = c->instance.lock_fd,
+		[SQUASHD_STAND_READ_LOCK] = read_lock < 0 ? c->self_pidfd : read_lock,
 		[SQUASHD_STAND_LAYER] = l->dir,
 		[SQUASHD_STAND_LAYER_LOCK] = l->lock,
 		[SQUASHD_STAND_UPPER] = l->upper,

@@ -33,6 +33,7 @@ static op_function *const functions[OP_MAX] = {
 	[OP_BASE] = rootfs_base,
 	[OP_LOWER_IMAGE] = rootfs_lower_image,
 	[OP_LOWER_DIRECTORY] = rootfs_lower_directory,
+	[OP_LOWER_LAYER] = rootfs_lower_layer,
 	[OP_UPPER_DIRECTORY] = rootfs_upper_directory,
 	[OP_SEED] = rootfs_seed,
 	[OP_OVERLAY] = rootfs_overlay,

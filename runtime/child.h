@@ -64,6 +64,7 @@ int child_become_init(struct child *c, struct err *e);
 int rootfs_base(struct child *c, const struct op *op, struct err *e);
 int rootfs_lower_image(struct child *c, const struct op *op, struct err *e);
 int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e);
+int rootfs_lower_layer(struct child *c, const struct op *op, struct err *e);
 int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e);
 int rootfs_seed(struct child *c, const struct op *op, struct err *e); /* rootfs_seed.c */
 /* What we make is the main user's; this makes it root's where there is one in the map. */

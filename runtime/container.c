@@ -359,6 +359,7 @@ int container_plan(const struct container_spec *spec, struct strbuf *out, struct
 	struct plan_input in = {
 		.spec = spec,
 		.upper_path = spec->rootfs.upper == UPPER_KEPT ? spec->rootfs.layer_path : NULL,
+		.read_path = spec->rootfs.reads_layer ? spec->rootfs.layer_path : NULL,
 		.base_bytes = container_base_bytes(spec),
 		.seeds = spec->files,
 		.n_seeds = spec->n_files,

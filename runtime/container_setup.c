@@ -55,6 +55,15 @@ static int open_upper(struct container *c, bool on_disk, struct err *e)
 	return r;
 }
 
+static int open_read_layer(struct container *c, struct err *e)
+{
+	const struct rootfs_spec *root = &c->spec->rootfs;
+
+	if (!root->reads_layer)
+		return 0;
+	return layer_read(c->paths, strrchr(root->layer_path, '/') + 1, &c->read_layer, e);
+}
+
 bool container_wants_disk_upper(const struct container *c)
 {
 	_free_ char *mark = str_printf("%s/" NO_TMPFS_UPPER, c->paths->runtime);
@@ -88,18 +97,13 @@ static void read_host_file(const char *path, struct strbuf *out)
 		strbuf_reset(out);
 }
 
-static int collect_seeds(struct container *c, struct err *e)
+static int collect_own_seeds(struct container *c, struct err *e)
 {
 	const struct container_spec *s = c->spec;
 	_strbuf_ struct strbuf resolv = STRBUF_INIT, hosts = STRBUF_INIT;
 	struct etc_request q = {.uid = s->proc.uid, .gid = s->proc.gid, .hostname = s->ns.hostname};
 	int r;
 
-	if (!upper_is_fresh(c))
-		return 0;
-	c->seeds = calloc(s->n_files + ETC_FILES, sizeof(*c->seeds));
-	if (!c->seeds)
-		return err_set(e, ENOMEM, "out of memory");
 	if (s->ns.net == NET_HOST) {
 		read_host_file("/etc/resolv.conf", &resolv);
 		read_host_file("/etc/hosts", &hosts);
@@ -119,10 +123,25 @@ static int collect_seeds(struct container *c, struct err *e)
 						   .data = (char *)strbuf_str(&c->etc[i].content),
 						   .len = c->etc[i].content.len};
 	}
-	/* Last: what the caller says of a file is what counts. */
-	for (size_t i = 0; i < s->n_files; i++)
-		c->seeds[c->n_seeds++] = s->files[i];
 	return 0;
+}
+
+static int collect_seeds(struct container *c, struct err *e)
+{
+	const struct container_spec *s = c->spec;
+	bool is_fresh = upper_is_fresh(c);
+	int r;
+
+	c->seeds = calloc(s->n_files + ETC_FILES, sizeof(*c->seeds));
+	if (!c->seeds)
+		return err_set(e, ENOMEM, "out of memory");
+	r = is_fresh ? collect_own_seeds(c, e) : 0;
+	/* Last: what the caller says of a file is what counts. */
+	for (size_t i = 0; r >= 0 && i < s->n_files; i++) {
+		if (is_fresh || s->files[i].refresh)
+			c->seeds[c->n_seeds++] = s->files[i];
+	}
+	return r;
 }
 
 /* Opens what will be mounted as the user, before anything happens; remembers what it was. */
@@ -133,8 +152,7 @@ static int check_sources(struct plan *p, const struct container *c, struct err *
 		_close_ int fd = -1;
 		struct stat st;
 
-		if (op->kind != OP_BIND && op->kind != OP_DEVICE && op->kind != OP_COPY &&
-		    op->kind != OP_LOWER_DIRECTORY && op->kind != OP_UPPER_DIRECTORY)
+		if (!plan_op_has_source(op))
 			continue;
 		fd = open(op->src, O_PATH | O_CLOEXEC);
 		if (fd < 0 && errno == ENOENT && (op->flags & OP_OPTIONAL)) {
@@ -173,6 +191,7 @@ static int compile(struct container *c, struct err *e)
 	struct plan_input in = {
 		.spec = c->spec,
 		.upper_path = c->has_layer ? c->layer.path : NULL,
+		.read_path = c->read_layer.dir >= 0 ? c->read_layer.path : NULL,
 		.base_bytes = container_base_bytes(c->spec),
 		.seeds = c->seeds,
 		.n_seeds = c->n_seeds,
@@ -239,6 +258,8 @@ int container_prepare_root(struct container *c, bool on_disk, struct err *e)
 	if (r >= 0)
 		r = open_upper(c, on_disk, e);
 	if (r >= 0)
+		r = open_read_layer(c, e);
+	if (r >= 0)
 		r = collect_seeds(c, e);
 	if (r >= 0)
 		r = compile(c, e);
@@ -273,6 +294,8 @@ void container_init(struct container *c, const struct container_spec *spec,
 		.spec = spec,
 		.paths = paths,
 		.link = SQUASHD_LINK_INIT,
+		.layer = LAYER_INIT,
+		.read_layer = LAYER_INIT,
 		.instance = INSTANCE_INIT,
 		.msg_fd = -1,
 		.status = {-1, -1},
@@ -310,6 +333,7 @@ void container_done(struct container *c)
 {
 	streams_done(&c->streams);
 	(void)container_release_upper(c, NULL);
+	layer_close(&c->read_layer);
 	/* A group that cannot be removed now is left to gc, and with it the file that names it. */
 	if (cgroup_remove(&c->limits.cgroup, NULL) < 0)
 		instance_release(&c->instance);

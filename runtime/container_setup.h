@@ -34,7 +34,8 @@ struct container {
 	struct instance instance;
 	struct layer layer;
 	bool has_layer, is_scratch;
-	bool is_removed; /* the layer is deleted next */
+	struct layer read_layer; /* kept, and seen in a read-only root; dir is -1: none */
+	bool is_removed;         /* the layer is deleted next */
 	struct file_spec *seeds;
 	size_t n_seeds;
 	struct etc_file etc[ETC_FILES];

@@ -102,13 +102,15 @@ int layer_open_dirs(struct layer *l, struct err *e)
 
 /* --- lock --------------------------------------------------------------------------------- */
 
-/* Who holds the lock wrote its pid into the file; that is for people only. */
+/* Who writes to a layer wrote its pid into the file; that is for people only. */
 static int busy(int lock, struct err *e)
 {
 	char text[16] = "";
 	uint64_t pid;
 	ssize_t n = pread(lock, text, sizeof(text) - 1, 0);
 
+	if (!file_lock_is_held(lock))
+		return err_set(e, EBUSY, "in use by a start that reads it");
 	if (n > 0 && text[n - 1] == '\n') {
 		text[n - 1] = 0;
 		if (!num_parse_u64(text, INT32_MAX, &pid))
@@ -131,20 +133,20 @@ static int write_pid(int lock, struct err *e)
  * Who clears the marks of a last use holds it for a moment only, and a supervisor that was killed
  * lets go of its locks one after the other: that is waited for before it is called in use.
  */
-static int try_lock(int fd)
+static int try_lock(int fd, bool exclusive)
 {
 	static const struct timespec pause = {.tv_nsec = 1000000};
-	int r = file_lock_try(fd, true);
+	int r = file_lock_try(fd, exclusive);
 
 	for (int i = 0; i < LOCK_TRIES && r == -EAGAIN; i++) {
 		nanosleep(&pause, NULL);
-		r = file_lock_try(fd, true);
+		r = file_lock_try(fd, exclusive);
 	}
 	return r;
 }
 
 /* Opens and locks dir/lock. 1: the directory was removed meanwhile. */
-static int take_lock(struct layer *l, struct err *e)
+static int take_lock(struct layer *l, bool exclusive, struct err *e)
 {
 	struct stat st;
 	int r;
@@ -152,7 +154,7 @@ static int take_lock(struct layer *l, struct err *e)
 	l->lock = openat(l->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (l->lock < 0)
 		return errno == ENOENT ? 1 : err_sys(e, "open lock");
-	r = try_lock(l->lock);
+	r = try_lock(l->lock, exclusive);
 	if (r == -EAGAIN)
 		return busy(l->lock, e);
 	if (r < 0)
@@ -171,7 +173,7 @@ static int hold(struct layer *l, const char *name, struct err *e)
 		l->dir = open_dir(l->parent, name, 0700, e);
 		if (l->dir < 0)
 			return l->dir;
-		r = take_lock(l, e);
+		r = take_lock(l, true, e);
 		if (r <= 0)
 			return r;
 		fd_close(&l->lock);
@@ -219,8 +221,8 @@ static int mark(struct layer *l, unsigned flags, struct err *e)
 	if (r > 0 && strcmp(boot, old) && !(flags & LAYER_FORCE))
 		return err_set(
 			e, EUCLEAN,
-			"layer may be incomplete after a crash: start with --force to use it "
-			"as it is, or remove the container");
+			"layer may be incomplete after a crash: csbx start -w --force uses it as "
+			"it is, or remove the container");
 	if (l->was_dirty) {
 		r = tree_remove(l->work, "work", e);
 		if (r < 0)
@@ -284,13 +286,16 @@ int layer_clean(struct layer *l, struct err *e)
 	return fsync(l->dir) < 0 ? err_sys(e, "sync layer %s", l->name) : 0;
 }
 
-/* Locked only for a moment, so that nobody finds the layer in use because of this. */
+/*
+ * Locked only for a moment, so that nobody finds the layer in use because of this; and not against
+ * who reads it, which the marks are nothing to.
+ */
 static void clear_marks(int dir, int work, const struct stat *mark)
 {
 	_close_ int lock = openat(dir, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	struct stat now;
 
-	if (lock < 0 || file_lock_try(lock, true) < 0 ||
+	if (lock < 0 || file_lock_try(lock, false) < 0 ||
 	    fstatat(dir, DIRTY, &now, AT_SYMLINK_NOFOLLOW) < 0 || now.st_ino != mark->st_ino ||
 	    now.st_ctim.tv_sec != mark->st_ctim.tv_sec ||
 	    now.st_ctim.tv_nsec != mark->st_ctim.tv_nsec)
@@ -324,7 +329,8 @@ void layer_clean_later(struct layer *l)
 	layer_close(l);
 }
 
-int layer_hold(const struct paths *p, const char *name, struct layer *ret, struct err *e)
+static int take(const struct paths *p, const char *name, bool exclusive, struct layer *ret,
+		struct err *e)
 {
 	int r;
 
@@ -340,11 +346,16 @@ int layer_hold(const struct paths *p, const char *name, struct layer *ret, struc
 		return errno == ENOENT ? 0 : err_sys(e, "layer %s", name);
 	r = layer_set_names(ret, p->layers, name, e);
 	if (r >= 0)
-		r = take_lock(ret, e);
+		r = take_lock(ret, exclusive, e);
 	if (r >= 0)
 		return 0;
 	layer_close(ret);
 	return err_wrap(e, "layer %s", name);
+}
+
+int layer_hold(const struct paths *p, const char *name, struct layer *ret, struct err *e)
+{
+	return take(p, name, true, ret, e);
 }
 
 static int check_mark(const struct layer *l, struct err *e)
@@ -363,13 +374,11 @@ static int check_mark(const struct layer *l, struct err *e)
 
 int layer_read(const struct paths *p, const char *name, struct layer *ret, struct err *e)
 {
-	int r = layer_hold(p, name, ret, e);
+	int r = take(p, name, false, ret, e);
 
 	if (r < 0 || ret->dir < 0)
 		return r;
-	r = write_pid(ret->lock, e);
-	if (r >= 0)
-		r = check_mark(ret, e);
+	r = check_mark(ret, e);
 	if (r >= 0)
 		return 0;
 	layer_close(ret);

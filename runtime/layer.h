@@ -5,7 +5,8 @@
 /*
  * Writable layers on disk.
  *
- * Kept: $CSBX_LAYER_PATH/NAME/{upper,work,lock}. One start at a time (write lock on `lock`).
+ * Kept: $CSBX_LAYER_PATH/NAME/{upper,work,lock}. One start at a time writes to it (write lock on
+ * `lock`), or any number read it (read lock).
  * The overlay is mounted `volatile`: a crash of the machine may leave it incomplete. So while it
  * is in use there is a symbolic link `dirty` whose text is the boot id; making it is one metadata
  * operation, which journalling file systems keep in order with all that follow, so nothing is
@@ -64,8 +65,8 @@ void layer_close(struct layer *l);
  */
 int layer_hold(const struct paths *p, const char *name, struct layer *ret, struct err *e);
 /*
- * Takes a kept layer to read it; it stays as it is. Where there is none, ret->dir is -1 as above.
- * -EBUSY, -EUCLEAN as layer_open().
+ * Takes a kept layer to read it, which many may do at once; it stays as it is. Where there is none,
+ * ret->dir is -1 as above. -EBUSY while one writes to it, -EUCLEAN as layer_open().
  */
 int layer_read(const struct paths *p, const char *name, struct layer *ret, struct err *e);
 /*

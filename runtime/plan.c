@@ -13,6 +13,7 @@ static const char *const op_names[] = {
 	[OP_BASE] = "base",
 	[OP_LOWER_IMAGE] = "lower-image",
 	[OP_LOWER_DIRECTORY] = "lower-directory",
+	[OP_LOWER_LAYER] = "lower-layer",
 	[OP_UPPER_DIRECTORY] = "upper-directory",
 	[OP_SEED] = "seed",
 	[OP_OVERLAY] = "overlay",
@@ -83,6 +84,8 @@ static void add_root(struct plan *p, const struct plan_input *in)
 		add_src(p, OP_LOWER_DIRECTORY, s->rootfs.path);
 	else
 		add(p, OP_LOWER_IMAGE);
+	if (in->read_path)
+		add_src(p, OP_LOWER_LAYER, in->read_path);
 	if (in->upper_path)
 		add_src(p, OP_UPPER_DIRECTORY, in->upper_path);
 	for (size_t i = 0; i < in->n_seeds; i++) {
@@ -94,6 +97,7 @@ static void add_root(struct plan *p, const struct plan_input *in)
 		op->mode = in->seeds[i].mode;
 		op->flags = (in->seeds[i].is_users ? OP_USERS : 0) |
 			    (in->seeds[i].if_absent ? OP_IF_ABSENT : 0) |
+			    (in->seeds[i].refresh ? OP_REFRESH : 0) |
 			    (in->seeds_below ? OP_BELOW : 0);
 	}
 	add(p, OP_OVERLAY)->flags = in->n_seeds && in->seeds_below ? OP_BELOW : 0;
@@ -225,6 +229,21 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 	if (!s->sec.landlock_off && s->ns.pid == PID_PRIVATE)
 		add(p, OP_LANDLOCK);
 	return 0;
+}
+
+bool plan_op_has_source(const struct op *op)
+{
+	switch (op->kind) {
+	case OP_LOWER_DIRECTORY:
+	case OP_LOWER_LAYER:
+	case OP_UPPER_DIRECTORY:
+	case OP_BIND:
+	case OP_DEVICE:
+	case OP_COPY:
+		return true;
+	default:
+		return false;
+	}
 }
 
 void plan_free(struct plan *p)

@@ -23,6 +23,7 @@ enum op_kind {
 	OP_BASE,            /* bytes: tmpfs for upper layer and mount points of the root */
 	OP_LOWER_IMAGE,     /* the image server's mount */
 	OP_LOWER_DIRECTORY, /* src: directory as root, compared with dev and ino */
+	OP_LOWER_LAYER,     /* src: kept layer between them, read; compared with dev and ino */
 	OP_UPPER_DIRECTORY, /* src: upper layer on disk, compared with dev and ino */
 	OP_SEED,            /* dst: file in a fresh layer, data: contents, else a directory */
 	OP_OVERLAY,         /* the root */
@@ -61,6 +62,7 @@ enum op_flag {
 	OP_IF_ABSENT = 1u << 7, /* a seed that the image's own wins over */
 	OP_COPY_UP = 1u << 8,   /* a volume: filled from the image while it is empty */
 	OP_BELOW = 1u << 9,     /* a seed, and the overlay: not in the upper layer but below it */
+	OP_REFRESH = 1u << 10,  /* a seed that replaces what a used layer has */
 };
 
 struct op {
@@ -78,7 +80,8 @@ struct op {
 struct plan_input {
 	const struct container_spec *spec;
 	const char
-		*upper_path; /* upper layer on disk (kept or scratch); NULL = on the base tmpfs */
+		*upper_path;   /* upper layer on disk (kept or scratch); NULL = on the base tmpfs */
+	const char *read_path; /* kept layer that is read; NULL = none */
 	uint64_t base_bytes;
 	const struct file_spec *seeds;
 	size_t n_seeds;
@@ -96,6 +99,8 @@ void plan_mount_op(const struct mount_spec *m, struct op *ret);
 int plan_compile(struct plan *p, const struct plan_input *in, struct err *e);
 void plan_free(struct plan *p);
 const char *op_name(enum op_kind kind);
+/* Whether src is a path of the host that is opened and mounted. */
+bool plan_op_has_source(const struct op *op);
 /* One line an operation, for people and tests. */
 void plan_print(const struct plan *p, struct strbuf *out);
 

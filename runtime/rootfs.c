@@ -4,6 +4,7 @@
  * layer.
  *
  *	base/lower	image mount of the server, or a bind of the rootfs directory
+ *	base/kept	the kept layer, where a read-only root shows what it has
  *	base/up/{upper,work}	upper and work directory; base/up may be a directory on disk
  *	base/seeds	files of csbx's own where they do not lie in upper
  *	base/root	the overlay
@@ -33,13 +34,18 @@
 #include "runtime/plan.h"
 #include "runtime/spec.h"
 
-static bool has_upper_directory(const struct plan *p)
+static bool has_op(const struct plan *p, enum op_kind kind)
 {
 	for (size_t i = 0; i < p->n; i++) {
-		if (p->ops[i].kind == OP_UPPER_DIRECTORY)
+		if (p->ops[i].kind == kind)
 			return true;
 	}
 	return false;
+}
+
+static bool has_upper_directory(const struct plan *p)
+{
+	return has_op(p, OP_UPPER_DIRECTORY);
 }
 
 /* Overlay keeps its marks in user.* attributes; tmpfs has them from 6.6 on (CONFIG_TMPFS_XATTR). */
@@ -174,27 +180,37 @@ int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e)
 				MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, e);
 }
 
+int rootfs_lower_layer(struct child *c, const struct op *op, struct err *e)
+{
+	if (mkdir("kept", 0755) < 0)
+		return err_sys(e, "make mount points");
+	return attach_directory(c, op, "kept",
+				MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, e);
+}
+
 int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
 {
 	return attach_directory(c, op, "up", MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 }
 
 /*
+ * A kept layer that is read is one of the lower ones: whiteouts and opaque directories count there
+ * just the same.
+ *
  * volatile: what is written need not be on disk at the end. On tmpfs there is nothing to sync, and
  * the option would cost a few files that mark the layer as in use.
  */
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 {
+	char lower[32];
 	const struct mount_param params[] = {
-		{"lowerdir", op->flags & OP_BELOW ? "seeds:lower" : "lower"},
-		{"upperdir", "up/upper"},
-		{"workdir", "up/work"},
-		{"userxattr", NULL},
-		{"xino", "off"},
-		{"volatile", NULL},
+		{"lowerdir", lower}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
+		{"userxattr", NULL}, {"xino", "off"},          {"volatile", NULL},
 	};
 	unsigned n = sizeof(params) / sizeof(params[0]);
 
+	snprintf(lower, sizeof(lower), "%s%slower", op->flags & OP_BELOW ? "seeds:" : "",
+		 has_op(c->plan, OP_LOWER_LAYER) ? "kept/upper:" : "");
 	c->root_fd = mount_new("overlay", params, has_upper_directory(c->plan) ? n : n - 1,
 			       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (c->root_fd < 0)

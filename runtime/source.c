@@ -21,8 +21,7 @@
 
 static bool has_source(const struct op *op)
 {
-	return !op->skip && (op->kind == OP_LOWER_DIRECTORY || op->kind == OP_UPPER_DIRECTORY ||
-			     op->kind == OP_BIND || op->kind == OP_DEVICE || op->kind == OP_COPY);
+	return !op->skip && plan_op_has_source(op);
 }
 
 static int clone_source(const struct op *op, struct err *e)

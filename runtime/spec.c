@@ -148,6 +148,7 @@ int spec_copy_file(struct container_spec *s, const struct file_spec *file, struc
 	s->files[s->n_files - 1].mode = file->mode;
 	s->files[s->n_files - 1].is_users = file->is_users;
 	s->files[s->n_files - 1].if_absent = file->if_absent;
+	s->files[s->n_files - 1].refresh = file->refresh;
 	return 0;
 }
 
@@ -336,6 +337,8 @@ int spec_freeze(struct container_spec *s, struct err *e)
 		return err_set(e, EINVAL, "image: must be an absolute path");
 	if (s->rootfs.upper == UPPER_KEPT && !s->rootfs.layer_path)
 		return err_set(e, EINVAL, "--rw: needs a container; create one first");
+	if (s->rootfs.reads_layer && (s->rootfs.upper != UPPER_READONLY || !s->rootfs.layer_path))
+		return err_set(e, EINVAL, "reads_layer: needs a read-only root of a container");
 	if (s->limits.output_bytes && s->limits.output_kill_bytes)
 		return err_set(e, EINVAL, "--max-output and --max-output-kill exclude each other");
 	if (s->limits.memory_bytes && s->limits.memory_bytes < MEMORY_BYTES_MIN)

@@ -38,8 +38,9 @@ struct rootfs_spec {
 	struct image_id id;
 	bool has_user_xattrs; /* the image server must answer getxattr */
 	enum upper_kind upper;
-	char *layer_path;     /* UPPER_KEPT: directory that holds upper/ work/ lock */
-	bool force_layer;     /* start though the layer may be incomplete after a crash */
+	char *layer_path; /* UPPER_KEPT, reads_layer: directory that holds upper/ work/ lock */
+	bool reads_layer; /* UPPER_READONLY: what the kept layer has, if there is one, is seen */
+	bool force_layer; /* start though the layer may be incomplete after a crash */
 	uint64_t upper_bytes; /* 0 = min(25 % of RAM, memory limit) */
 };
 
@@ -156,6 +157,7 @@ struct file_spec {
 	bool is_users;  /* belongs to the main user instead of root */
 	bool if_absent; /* a directory: only where the image has nothing of that name */
 	bool is_own;    /* a program of csbx: no part of the specification where that is shown */
+	bool refresh;   /* also in a kept layer that was used before */
 };
 
 /*

@@ -71,6 +71,7 @@ static const struct row rows[] = {
 	S(18, K_STR, rootfs.layer_path, 0),
 	S(19, K_BOOL, rootfs.force_layer, 0),
 	S(20, K_U64, rootfs.upper_bytes, 0),
+	S(21, K_BOOL, rootfs.reads_layer, 0),
 
 	S(28, K_STRV, proc.argv, 0),
 	S(29, K_STRV, proc.env, 0),
@@ -144,6 +145,7 @@ static const struct row rows[] = {
 	{133, OF_FILE, K_U32, offsetof(struct file_spec, mode), 0},
 	{134, OF_FILE, K_BOOL, offsetof(struct file_spec, is_users), 0},
 	{135, OF_FILE, K_BOOL, offsetof(struct file_spec, if_absent), 0},
+	{136, OF_FILE, K_BOOL, offsetof(struct file_spec, refresh), 0},
 };
 
 _Static_assert(sizeof(rlim_t) == sizeof(uint64_t), "an rlim_t is written as K_U64");

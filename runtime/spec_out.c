@@ -37,6 +37,7 @@ static void write_rootfs(const struct rootfs_spec *r, struct json_out *j)
 	json_kstr(j, "upper", uppers[r->upper]);
 	ku64_if(j, "upper_bytes", r->upper_bytes);
 	kbool_if(j, "force_layer", r->force_layer);
+	kbool_if(j, "reads_layer", r->reads_layer);
 	json_end_object(j);
 }
 

@@ -33,7 +33,7 @@
  */
 #define SQUASHD_NO_FUSE ENOMEDIUM
 
-#define SQUASHD_PROTO_MAGIC 0x35505153u /* "SQP5" */
+#define SQUASHD_PROTO_MAGIC 0x36505153u /* "SQP6" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 #define SQUASHD_JOB_MAX 32
@@ -88,7 +88,9 @@ enum squashd_stand_in {
 	SQUASHD_STAND_ROOT,      /* its root directory, to see it unmounted */
 	SQUASHD_STAND_INSTANCES, /* directory of its record */
 	SQUASHD_STAND_RECORD,    /* the record, whose lock that is */
-	SQUASHD_STAND_LAYER,     /* with a layer on disk, and the four below: its directory */
+	/* The lock of a kept layer that is read; of one that reads none the pidfd once more. */
+	SQUASHD_STAND_READ_LOCK,
+	SQUASHD_STAND_LAYER, /* with a layer on disk, and the four below: its directory */
 	SQUASHD_STAND_LAYER_LOCK,
 	SQUASHD_STAND_UPPER,
 	SQUASHD_STAND_WORK,
@@ -103,7 +105,7 @@ struct squashd_request {
 			     */
 	uint32_t wants_net; /* ATTACH: 1 for a network namespace, if one is ready */
 	char id[16];        /* STAND_IN: of the instance */
-	uint32_t is_kept, pad; /* STAND_IN: a layer is synced at the end, not deleted */
+	uint32_t is_kept, pad;  /* STAND_IN: a layer is synced at the end, not deleted */
 	struct squashd_key key; /* must equal the server's; STATUS and QUIT ignore it */
 };
 

@@ -22,3 +22,11 @@ bool user_file_read(int root, const char *path, struct strbuf *out)
 	return fd >= 0 && fstat(fd, &st) >= 0 && S_ISREG(st.st_mode) &&
 	       io_read_all(fd, IMAGE_META_FILE_MAX, out, NULL) >= 0;
 }
+
+bool user_file_read_layer(const char *layer, const char *path, struct strbuf *out)
+{
+	_free_ char *upper = str_printf("%s/upper", layer);
+	_close_ int root = upper ? open(upper, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+	return root >= 0 && user_file_read(root, path, out);
+}

@@ -14,4 +14,7 @@ struct strbuf;
 /* root: directory of the tree. False when there is no such regular file. */
 bool user_file_read(int root, const char *path, struct strbuf *out);
 
+/* The same of what a kept layer has; layer: its directory. */
+bool user_file_read_layer(const char *layer, const char *path, struct strbuf *out);
+
 #endif

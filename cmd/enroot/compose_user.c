@@ -13,6 +13,7 @@
 #include "runtime/base/str.h"
 #include "runtime/image_meta.h"
 #include "runtime/spec.h"
+#include "runtime/user_files.h"
 
 #define PASSWD_LINE_BYTES 4096u
 
@@ -70,35 +71,74 @@ static int set_ids(struct compose *c, struct err *e)
 	return p->user_name && p->home ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-static int add_file(struct compose *c, const char *path, struct strbuf *text, struct err *e)
+/* The text that a file of the image is made of: a layer's own, where it has been written to. */
+struct source {
+	struct strbuf own;
+	const char *text;
+	size_t len;
+};
+
+static void find_source(const struct compose *c, const char *path, const char *image, size_t len,
+			struct source *ret)
+{
+	const struct rootfs_spec *root = &c->spec->rootfs;
+	bool has_layer = root->upper == UPPER_KEPT || root->reads_layer;
+
+	*ret = (struct source){.text = image, .len = len};
+	if (!has_layer || !root->layer_path ||
+	    !user_file_read_layer(root->layer_path, path, &ret->own))
+		return;
+	ret->text = strbuf_str(&ret->own);
+	ret->len = ret->own.len;
+}
+
+/* A layer's own file that is as it should be stays. */
+static int add_file(struct compose *c, const char *path, struct source *from, struct strbuf *text,
+		    struct err *e)
 {
 	size_t len = text->len;
+	bool is_same = from->own.data && from->own.len == len &&
+		       !memcmp(from->own.data, strbuf_str(text), len);
+	int r;
 
+	strbuf_free(&from->own);
 	if (strbuf_check(text, e) < 0)
 		return -ENOMEM;
-	return spec_add_file(c->spec, path, strbuf_take(text), len, e);
+	if (is_same)
+		return 0;
+	r = spec_add_file(c->spec, path, strbuf_take(text), len, e);
+	if (r >= 0)
+		c->spec->files[c->spec->n_files - 1].refresh = true;
+	return r;
 }
 
 static int add_files(struct compose *c, struct err *e)
 {
+	static const char passwd_path[] = "etc/passwd", group_path[] = "etc/group";
 	const struct image_meta *m = c->q->meta;
 	const struct stock_user u = {c->user, c->home, c->spec->proc.uid, c->spec->proc.gid};
 	_strbuf_ struct strbuf passwd = STRBUF_INIT, group = STRBUF_INIT;
+	struct source from;
 	int r;
 
-	stock_passwd(&u, m->passwd, m->passwd_len, &passwd);
-	r = add_file(c, "etc/passwd", &passwd, e);
+	find_source(c, passwd_path, m->passwd, m->passwd_len, &from);
+	stock_passwd(&u, from.text, from.len, &passwd);
+	r = add_file(c, passwd_path, &from, &passwd, e);
 	if (r < 0)
 		return r;
-	stock_group(&u, m->group, m->group_len, &group);
-	return add_file(c, "etc/group", &group, e);
+	find_source(c, group_path, m->group, m->group_len, &from);
+	stock_group(&u, from.text, from.len, &group);
+	return add_file(c, group_path, &from, &group, e);
 }
 
 /* A place for programs to look for their files, where the image has none. */
 static int add_home(struct compose *c, struct err *e)
 {
-	const struct file_spec home = {
-		.path = c->home + 1, .mode = 0700, .is_users = true, .if_absent = true};
+	const struct file_spec home = {.path = c->home + 1,
+				       .mode = 0700,
+				       .is_users = true,
+				       .if_absent = true,
+				       .refresh = true};
 
 	if (!c->home[1] || !path_is_clean_absolute(c->home) || strstr(c->home, "//") ||
 	    str_has_suffix(c->home, "/"))

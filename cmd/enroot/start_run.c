@@ -169,6 +169,9 @@ static int open_subject(struct starting *s, struct err *e)
 	r = subject_open(&s->x->cmd, path ? path : operand, &s->opts, &s->subject, e);
 	if (r >= 0 && path)
 		r = set_image_layer(s, e);
+	/* What was written with --rw is there without it as well. */
+	if (r >= 0 && !path && s->opts.spec.rootfs.upper == UPPER_READONLY)
+		s->opts.spec.rootfs.reads_layer = s->opts.spec.rootfs.layer_path != NULL;
 	if (r == -ENOENT && !path)
 		return err_set(e, ENOENT, "No such file or directory: %s/containers/%s",
 			       s->x->cmd.paths.data, operand);

@@ -82,7 +82,7 @@ static int complete_names(struct cmd *c, struct container_spec *s, struct err *e
 {
 	if (s->name && name_check(s->name, e) < 0)
 		return err_wrap(e, "name");
-	if (s->rootfs.upper != UPPER_KEPT)
+	if (s->rootfs.upper != UPPER_KEPT && !s->rootfs.reads_layer)
 		return 0;
 	if (!s->name)
 		return err_set(e, EINVAL, "rootfs: upper: a kept layer needs a name");

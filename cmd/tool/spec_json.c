@@ -21,6 +21,7 @@ static const struct member rootfs_members[] = {
 	{"upper", MEMBER_CHOICE, offsetof(struct rootfs_spec, upper), "throwaway|kept|readonly"},
 	{"upper_bytes", MEMBER_U64, offsetof(struct rootfs_spec, upper_bytes)},
 	{"force_layer", MEMBER_BOOL, offsetof(struct rootfs_spec, force_layer)},
+	{"reads_layer", MEMBER_BOOL, offsetof(struct rootfs_spec, reads_layer)},
 	{0},
 };
 

@@ -88,6 +88,7 @@ static void release_layer(struct kept *c)
 {
 	struct layer l = LAYER_INIT;
 
+	fd_close(&c->fds[SQUASHD_STAND_READ_LOCK]);
 	if (c->fds[SQUASHD_STAND_LAYER] < 0)
 		return;
 	l.dir = take_fd(&c->fds[SQUASHD_STAND_LAYER]);

@@ -354,6 +354,69 @@ def test_root_is_read_only(box):
     box.ok("start", "--rw", "box", "ls", "/x")
 
 
+def test_what_was_written_is_read(box):
+    """--rw, then without it: as one root, with its deletions, as any user; set-up and programs change nothing in it."""
+    box.ok("start", "-w", "--root", "box", "sh", "-c", "echo new >/etc/new; rm /etc/os-release; mkdir /opt/d; rm -r /home; mkdir /home; "
+           "chmod 711 /etc; echo made:x:77:77::/:/bin/sh >>/etc/passwd; ln -s /root /var/lib")
+    look = ("cat /etc/new; ls /etc/os-release 2>&1 | grep -c 'No such'; stat -c %a /etc; grep -o ^made /etc/passwd; ls -A /home; id -un; "
+            "touch /opt/d/y 2>/dev/null || echo read-only; test -e /opt/x && echo there")
+    name = box.box.owner.pw_name
+    env = {"HOME": "/home/someone"}
+    want = ["new", "1", "711", "made", "someone", name, "read-only"]
+    for options in [], ["--pid"], ["--net"]:
+        assert box.run("start", *options, "box", "sh", "-c", look, env=env).stdout.split() == want
+    box.run("start", "-w", "box", "touch", "/opt/x", env=env)
+    assert box.run("start", "box", "sh", "-c", look, env=env).stdout.split() == [*want, "there"]
+    # The caller's line and home are made for each user who starts it, and stand there once.
+    script = f"id -un; grep -c ^{name}: /etc/passwd; grep -c . /etc/passwd; cd; touch mine; ls"
+    first = box.ok("start", "-w", "box", "sh", "-c", script, env=env)
+    assert first.split()[:2] == [name, "1"] and first.split()[3:] == ["mine"]
+    box.ok("start", "-w", "--root", "box", "true")
+    assert box.ok("start", "-w", "box", "sh", "-c", script, env=env) == first
+    assert box.ok("start", "box", "ls", "/home/someone", env=env) == "mine\n"
+    box.ok("export", "-o", "e.sqsh", "box")
+    assert box.ok("start", "e.sqsh", "cat", "/etc/new") == "new\n"
+
+
+@pytest.mark.parametrize("damage", ["rm /etc/passwd; mkfifo /etc/passwd", "rm /etc/passwd; ln -s /dev/zero /etc/passwd",
+                                    "rm /etc/passwd; mkdir /etc/passwd", "rm /etc/passwd /etc/group", "chmod 0 /etc/passwd",
+                                    "rm -r /root; ln -s /etc /root"])
+def test_layer_with_odd_files(box, damage):
+    """What a program leaves where the set-up reads and writes hinders no later start."""
+    box.ok("start", "-w", "box", "sh", "-c", damage)
+    for options in [], ["-w"], ["-w", "--root"], ["--root"]:
+        assert box.ok("start", *options, "box", "echo", "yes", timeout=60) == "yes\n"
+
+
+def test_readers_and_writers(box):
+    """Many read a layer, or one writes to it: the others are told, and go once it is free."""
+    def background(*options):
+        p = subprocess.Popen(["enroot", "start", *options, "box", "sh", "-c", "echo up; read x"], env=box.env, encoding="utf-8",
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=box.box.work, **box.box.identity())
+        assert p.stdout.readline() == "up\n"
+        return p
+
+    box.ok("start", "-w", "box", "touch", "/x")
+    for kinds in ([], []), ([], ["--pid"]):
+        readers = [background(*k) for k in kinds]
+        box.fails("start", "-w", "box", "true", says="layer box: in use by a start that reads it")
+        begin = time.monotonic()
+        box.fails("remove", "-f", "box", says="in use by a start that reads it")
+        assert 5 <= time.monotonic() - begin < 60, "five seconds, not so many tries"
+        box.ok("export", "-f", "-o", "while-read.sqsh", "box")
+        for p in readers:
+            p.communicate("\n", timeout=60)
+        for _ in range(200):  # the keeper lets go of it when the root is unmounted
+            if box.run("start", "-w", "box", "true").returncode == 0:
+                break
+        else:
+            pytest.fail("the layer is held on")
+    with background("-w") as writer:
+        p = box.fails("start", "box", "true", says="layer box: in use by pid ")
+        assert str(writer.pid) in p.stderr
+        writer.communicate("\n", timeout=60)
+
+
 @pytest.mark.both_users
 def test_user(box):
     me = box.box.owner

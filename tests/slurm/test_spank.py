@@ -275,6 +275,8 @@ def test_a_name_outlives_its_step(steps):
     run = ["-w", "n1", "-N1"]
     steps.ok(*run, "--container-name=kept", "sh", "-c", "echo first >/made")
     assert steps.ok(*run, "--container-name=kept", "cat", "/made", image=None) == "first\n"
+    readonly = [*run, "--container-name=kept", "--container-readonly"]
+    assert steps.ok(*readonly, "sh", "-c", "cat /made; touch /made 2>/dev/null || echo no", image=None) == "first\nno\n"
     steps.fails(*run, "--container-name=kept:create", "true", code=125,
                 says='"create" flag was passed to --container-name but the container already exists')
     assert "pyxis_kept" in steps.jobs.ok("csbx", "list")

@@ -76,8 +76,8 @@ static void test_crash(void)
 	layer_close(&l);
 	is_int(layer_open(&paths, "py", 0, &l, &e), -EUCLEAN, "refused");
 	is_str(e.msg,
-	       "layer may be incomplete after a crash: start with --force to use it "
-	       "as it is, or remove the container",
+	       "layer may be incomplete after a crash: csbx start -w --force uses it as "
+	       "it is, or remove the container",
 	       "%s", e.msg);
 	is_int(layer_open(&paths, "py", 0, &l, &e), -EUCLEAN, "and again");
 	is_int(layer_open(&paths, "py", LAYER_FORCE, &l, &e), 0, "forced: %s", e.msg);
@@ -117,6 +117,9 @@ static void test_read(void)
 	is_int(layer_read(&paths, "read", &l, &e), 0, "after a kill, same boot: %s", e.msg);
 	ok(has(&l, l.dir, "dirty"), "the mark stays");
 	is_int(layer_open(&paths, "read", 0, &second, &e), -EBUSY, "held: %s", e.msg);
+	ok(strstr(e.msg, "by a start that reads it"), "and by whom: %s", e.msg);
+	is_int(layer_read(&paths, "read", &second, &e), 0, "many may read: %s", e.msg);
+	layer_close(&second);
 	unlinkat(l.dir, "dirty", 0);
 	is_int(symlinkat("another", l.dir, "dirty"), 0, "mark of another boot");
 	layer_close(&l);

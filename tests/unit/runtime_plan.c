@@ -97,6 +97,27 @@ static void test_variants(void)
 	spec_free(&s);
 }
 
+static void test_layer_that_is_read(void)
+{
+	struct container_spec s;
+	struct plan_input in = {.spec = &s, .read_path = "/layers/x"};
+	struct plan p = {0};
+
+	minimal(&s);
+	s.rootfs.reads_layer = true;
+	is_int(spec_freeze(&s, NULL), -EINVAL, "only of a read-only root");
+	s.rootfs.upper = UPPER_READONLY;
+	is_int(spec_freeze(&s, NULL), -EINVAL, "only where one is named");
+	s.rootfs.layer_path = strdup("/layers/x");
+	is_int(spec_freeze(&s, NULL), 0, "accepted");
+	is_int(plan_compile(&p, &in, NULL), 0, "compiles");
+	ok(position(&p, OP_LOWER_LAYER) > position(&p, OP_LOWER_IMAGE), "after the image");
+	ok(position(&p, OP_LOWER_LAYER) < position(&p, OP_OVERLAY), "before the overlay");
+	is_int(position(&p, OP_UPPER_DIRECTORY), -1, "it is not written to");
+	plan_free(&p);
+	spec_free(&s);
+}
+
 static int freeze_with_target(const char *target)
 {
 	struct container_spec s;
@@ -199,6 +220,7 @@ int main(void)
 {
 	test_order();
 	test_variants();
+	test_layer_that_is_read();
 	test_hooks();
 	test_refusals();
 	test_defaults();

@@ -92,7 +92,7 @@ static void fill(struct container_spec *s)
 	s->rootfs.id.ino = 2;
 	s->rootfs.id.size_bytes = 3;
 	s->rootfs.id.mtime_ns = 4;
-	s->rootfs.has_user_xattrs = s->rootfs.force_layer = true;
+	s->rootfs.has_user_xattrs = s->rootfs.force_layer = s->rootfs.reads_layer = true;
 	s->rootfs.upper = UPPER_KEPT;
 	s->rootfs.layer_path = strdup("/l");
 	s->rootfs.upper_bytes = 5;
@@ -116,7 +116,7 @@ static void fill(struct container_spec *s)
 	spec_add_file(s, "etc/x", strdup("data"), 4, NULL);
 	spec_add_file(s, "etc/empty", strdup(""), 0, NULL);
 	s->files[1].mode = 0640;
-	s->files[1].is_users = s->files[1].if_absent = true;
+	s->files[1].is_users = s->files[1].if_absent = s->files[1].refresh = true;
 	strv_add(&s->labels, "k=v");
 	strv_add(&s->fetch, "/f");
 	s->allow_root = s->capture_output = true;
@@ -207,6 +207,7 @@ static void test_round_trip(void)
 	ok(a.rootfs.kind == b.rootfs.kind && a.rootfs.upper == b.rootfs.upper &&
 		   a.rootfs.has_user_xattrs == b.rootfs.has_user_xattrs &&
 		   a.rootfs.force_layer == b.rootfs.force_layer &&
+		   a.rootfs.reads_layer == b.rootfs.reads_layer &&
 		   a.rootfs.upper_bytes == b.rootfs.upper_bytes,
 	   "all else of the root");
 	same_process(&a.proc, &b.proc);
@@ -223,7 +224,8 @@ static void test_round_trip(void)
 	same_str(a.files[0].path, b.files[0].path, "file");
 	ok(b.files[0].len == 4 && !memcmp(b.files[0].data, "data", 4), "its data");
 	ok(b.files[1].len == 0 && b.files[1].data, "an empty one");
-	ok(b.files[1].mode == 0640 && b.files[1].is_users && b.files[1].if_absent,
+	ok(b.files[1].mode == 0640 && b.files[1].is_users && b.files[1].if_absent &&
+		   b.files[1].refresh,
 	   "its mode and owner");
 	same_strv(&a.labels, &b.labels, "labels");
 	same_strv(&a.fetch, &b.fetch, "fetch");

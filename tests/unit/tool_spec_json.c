@@ -45,6 +45,7 @@ static void fill(struct container_spec *s)
 					 .path = str_printf("/img"),
 					 .upper = UPPER_KEPT,
 					 .force_layer = true,
+					 .reads_layer = true,
 					 .upper_bytes = 4096};
 	strv_add(&s->proc.argv, "sh");
 	strv_add(&s->proc.argv, "-c \"x\"\n");
