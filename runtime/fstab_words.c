@@ -7,172 +7,98 @@
  * must not have.
  */
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "runtime/base/err.h"
-#include "runtime/base/num.h"
-#include "runtime/base/str.h"
 #include "runtime/fstab.h"
-
-enum word {
-	WORD_NOTHING,
-	WORD_BIND,
-	WORD_RBIND,
-	WORD_RO,
-	WORD_RW,
-	WORD_EXEC,
-	WORD_NOEXEC,
-	WORD_DEV,
-	WORD_NODEV,
-	WORD_OPTIONAL,
-	WORD_SILENT,
-	WORD_SIZE, /* with a value */
-	WORD_MODE,
-	WORD_REMOUNT,
-	WORD_DETACH,
-	WORD_REFUSED,
-};
+#include "runtime/mount_option.h"
 
 #define NOT_SHARED "mounts of a container do not propagate to the host"
 
-static const struct {
-	const char *name; /* ends in '=' where a value follows */
-	enum word word;
-	const char *why; /* WORD_REFUSED */
-} words[] = {
-	{"bind", WORD_BIND},
-	{"rbind", WORD_RBIND},
-	{"ro", WORD_RO},
-	{"readonly", WORD_RO},
-	{"rw", WORD_RW},
-	{"exec", WORD_EXEC},
-	{"noexec", WORD_NOEXEC},
-	{"dev", WORD_DEV},
-	{"nodev", WORD_NODEV},
-	{"nofail", WORD_OPTIONAL},
-	{"silent", WORD_SILENT},
-	{"size=", WORD_SIZE},
-	{"mode=", WORD_MODE},
-	{"remount", WORD_REMOUNT},
-	{"x-detach", WORD_DETACH},
+static const struct mount_option words[] = {
+	{"bind", MOUNT_OPTION_BIND},
+	{"rbind", MOUNT_OPTION_RBIND},
+	{"ro", MOUNT_OPTION_RO},
+	{"readonly", MOUNT_OPTION_RO},
+	{"rw", MOUNT_OPTION_RW},
+	{"exec", MOUNT_OPTION_EXEC},
+	{"noexec", MOUNT_OPTION_NOEXEC},
+	{"dev", MOUNT_OPTION_DEV},
+	{"nodev", MOUNT_OPTION_NODEV},
+	{"nofail", MOUNT_OPTION_OPTIONAL},
+	{"silent", MOUNT_OPTION_SILENT},
+	{"size=", MOUNT_OPTION_SIZE},
+	{"mode=", MOUNT_OPTION_MODE},
+	{"remount", MOUNT_OPTION_REMOUNT},
+	{"x-detach", MOUNT_OPTION_DETACH},
 
-	{"async", WORD_NOTHING},
-	{"atime", WORD_NOTHING},
-	{"auto", WORD_NOTHING},
-	{"noauto", WORD_NOTHING},
-	{"defaults", WORD_NOTHING},
-	{"diratime", WORD_NOTHING},
-	{"dirsync", WORD_NOTHING},
-	{"group", WORD_NOTHING},
-	{"nogroup", WORD_NOTHING},
-	{"iversion", WORD_NOTHING},
-	{"lazytime", WORD_NOTHING},
-	{"loud", WORD_NOTHING},
-	{"mand", WORD_NOTHING},
-	{"noatime", WORD_NOTHING},
-	{"nodiratime", WORD_NOTHING},
-	{"noiversion", WORD_NOTHING},
-	{"nolazytime", WORD_NOTHING},
-	{"nomand", WORD_NOTHING},
-	{"norelatime", WORD_NOTHING},
-	{"nostrictatime", WORD_NOTHING},
-	{"nosuid", WORD_NOTHING},
-	{"owner", WORD_NOTHING},
-	{"noowner", WORD_NOTHING},
-	{"private", WORD_NOTHING},
-	{"relatime", WORD_NOTHING},
-	{"rprivate", WORD_NOTHING},
-	{"rslave", WORD_NOTHING},
-	{"runbindable", WORD_NOTHING},
-	{"slave", WORD_NOTHING},
-	{"strictatime", WORD_NOTHING},
-	{"suid", WORD_NOTHING},
-	{"sync", WORD_NOTHING},
-	{"unbindable", WORD_NOTHING},
-	{"user", WORD_NOTHING},
-	{"nouser", WORD_NOTHING},
-	{"users", WORD_NOTHING},
-	{"nousers", WORD_NOTHING},
-	{"_netdev", WORD_NOTHING},
-	{"x-create=auto", WORD_NOTHING},
-	{"x-create=dir", WORD_NOTHING},
-	{"x-create=file", WORD_NOTHING},
+	{"async", MOUNT_OPTION_NOTHING},
+	{"atime", MOUNT_OPTION_NOTHING},
+	{"auto", MOUNT_OPTION_NOTHING},
+	{"noauto", MOUNT_OPTION_NOTHING},
+	{"defaults", MOUNT_OPTION_NOTHING},
+	{"diratime", MOUNT_OPTION_NOTHING},
+	{"dirsync", MOUNT_OPTION_NOTHING},
+	{"group", MOUNT_OPTION_NOTHING},
+	{"nogroup", MOUNT_OPTION_NOTHING},
+	{"iversion", MOUNT_OPTION_NOTHING},
+	{"lazytime", MOUNT_OPTION_NOTHING},
+	{"loud", MOUNT_OPTION_NOTHING},
+	{"mand", MOUNT_OPTION_NOTHING},
+	{"noatime", MOUNT_OPTION_NOTHING},
+	{"nodiratime", MOUNT_OPTION_NOTHING},
+	{"noiversion", MOUNT_OPTION_NOTHING},
+	{"nolazytime", MOUNT_OPTION_NOTHING},
+	{"nomand", MOUNT_OPTION_NOTHING},
+	{"norelatime", MOUNT_OPTION_NOTHING},
+	{"nostrictatime", MOUNT_OPTION_NOTHING},
+	{"nosuid", MOUNT_OPTION_NOTHING},
+	{"owner", MOUNT_OPTION_NOTHING},
+	{"noowner", MOUNT_OPTION_NOTHING},
+	{"private", MOUNT_OPTION_NOTHING},
+	{"relatime", MOUNT_OPTION_NOTHING},
+	{"rprivate", MOUNT_OPTION_NOTHING},
+	{"rslave", MOUNT_OPTION_NOTHING},
+	{"runbindable", MOUNT_OPTION_NOTHING},
+	{"slave", MOUNT_OPTION_NOTHING},
+	{"strictatime", MOUNT_OPTION_NOTHING},
+	{"suid", MOUNT_OPTION_NOTHING},
+	{"sync", MOUNT_OPTION_NOTHING},
+	{"unbindable", MOUNT_OPTION_NOTHING},
+	{"user", MOUNT_OPTION_NOTHING},
+	{"nouser", MOUNT_OPTION_NOTHING},
+	{"users", MOUNT_OPTION_NOTHING},
+	{"nousers", MOUNT_OPTION_NOTHING},
+	{"_netdev", MOUNT_OPTION_NOTHING},
+	{"x-create=auto", MOUNT_OPTION_NOTHING},
+	{"x-create=dir", MOUNT_OPTION_NOTHING},
+	{"x-create=file", MOUNT_OPTION_NOTHING},
 
-	{"shared", WORD_REFUSED, NOT_SHARED},
-	{"rshared", WORD_REFUSED, NOT_SHARED},
-	{"x-move", WORD_REFUSED, "there is nothing to move: bind the source to where it belongs"},
+	{"shared", MOUNT_OPTION_REFUSED, NOT_SHARED},
+	{"rshared", MOUNT_OPTION_REFUSED, NOT_SHARED},
+	{"x-move", MOUNT_OPTION_REFUSED,
+	 "there is nothing to move: bind the source to where it belongs"},
 };
 
-/* Index in words[], or -1. */
-static int find(const char *word, size_t len)
+static const struct mount_vocabulary vocabulary = {words, sizeof(words) / sizeof(words[0])};
+
+/* What a word says of the line rather than of its mount. */
+static void note(struct fstab_entry *x, enum mount_option_kind kind)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		size_t n = strlen(words[i].name);
-
-		if (words[i].name[n - 1] == '=' ? len > n : len == n) {
-			if (!strncmp(words[i].name, word, n))
-				return (int)i;
-		}
-	}
-	return -1;
-}
-
-static int apply_value(struct mount_spec *m, enum word word, const char *value, struct err *e)
-{
-	uint64_t bytes = 0;
-	unsigned mode = 0;
-
-	if (m->kind != MOUNT_TMPFS)
-		return err_set(e, EINVAL, "size= and mode= are for a tmpfs");
-	if (word == WORD_SIZE) {
-		if (num_parse_bytes(value, &bytes) < 0 || !bytes)
-			return err_set(e, EINVAL, "size=%s: must be a size above 0, such as 64m",
-				       value);
-		m->tmpfs_bytes = bytes;
-		return 0;
-	}
-	if (num_parse_mode(value, &mode) < 0 || !mode)
-		return err_set(e, EINVAL, "mode=%s: must be octal, such as 1777", value);
-	m->tmpfs_mode = mode;
-	return 0;
-}
-
-static void apply_plain(struct fstab_entry *x, enum word word)
-{
-	struct mount_spec *m = &x->mount;
-
-	switch (word) {
-	case WORD_BIND:
-		m->non_recursive = true;
-		break;
-	case WORD_RBIND:
-		m->non_recursive = false;
-		break;
-	case WORD_RO:
-	case WORD_RW:
-		m->readonly = word == WORD_RO;
+	switch (kind) {
+	case MOUNT_OPTION_RO:
+	case MOUNT_OPTION_RW:
 		x->sets_readonly = true;
 		break;
-	case WORD_EXEC:
-	case WORD_NOEXEC:
-		m->exec_off = word == WORD_NOEXEC;
+	case MOUNT_OPTION_EXEC:
+	case MOUNT_OPTION_NOEXEC:
 		x->sets_exec = true;
 		break;
-	case WORD_DEV:
-	case WORD_NODEV:
-		m->devices = word == WORD_DEV && m->kind == MOUNT_BIND;
-		break;
-	case WORD_OPTIONAL:
-		m->optional = true;
-		break;
-	case WORD_SILENT:
+	case MOUNT_OPTION_SILENT:
 		x->silent = true;
 		break;
-	case WORD_REMOUNT:
+	case MOUNT_OPTION_REMOUNT:
 		x->kind = FSTAB_REMOUNT;
 		break;
-	case WORD_DETACH:
+	case MOUNT_OPTION_DETACH:
 		x->kind = FSTAB_UMOUNT;
 		break;
 	default:
@@ -180,39 +106,24 @@ static void apply_plain(struct fstab_entry *x, enum word word)
 	}
 }
 
-static int apply(struct fstab_entry *x, const char *word, struct err *e)
+static int take(void *arg, const char *word, struct err *e)
 {
-	int i = find(word, strlen(word));
+	struct fstab_entry *x = arg;
+	const struct mount_option *o;
+	int r = *word ? mount_option_look(&vocabulary, word, &o, e) : 0;
 
-	if (i < 0)
-		return err_set(e, EINVAL, "unknown mount option '%s'", word);
-	if (words[i].word == WORD_REFUSED)
-		return err_set(e, EINVAL, "mount option '%s': %s", word, words[i].why);
-	if (words[i].word == WORD_SIZE || words[i].word == WORD_MODE)
-		return apply_value(&x->mount, words[i].word, strchr(word, '=') + 1, e);
-	apply_plain(x, words[i].word);
-	return 0;
+	if (r < 0 || !*word) /* enroot takes "a,,b" too */
+		return r;
+	note(x, o->kind);
+	return mount_option_apply(&x->mount, o, word, e);
 }
 
 int fstab_words_apply(struct fstab_entry *x, const char *list, struct err *e)
 {
-	while (true) {
-		size_t n = strcspn(list, ",");
-		char word[64];
-		int r;
-
-		if (n >= sizeof(word))
-			return err_set(e, EINVAL, "unknown mount option '%.60s...'", list);
-		memcpy(word, list, n);
-		word[n] = 0;
-		r = n ? apply(x, word, e) : 0; /* enroot takes "a,,b" too */
-		if (r < 0 || !list[n])
-			return r;
-		list += n + 1;
-	}
+	return mount_options_each(list, take, x, e);
 }
 
 bool fstab_words_known(const char *list)
 {
-	return find(list, strcspn(list, ",")) >= 0;
+	return mount_option_begins(&vocabulary, list);
 }

@@ -99,7 +99,7 @@ static void test_refusals(void)
 	is_str(told("/a /b none bind x"), "error: 'x' is no number of a mount table", "freq");
 	is_str(told("/a /b none bind 0 -2"), "error: '-2' is no number of a mount table", "pass");
 	is_str(told("/a /b none bind 0 0 0"), "error: more than 6 fields", "seven fields");
-	is_str(told("/a /b none size=1m"), "error: size= and mode= are for a tmpfs", "size");
+	is_str(told("/a /b none size=1m"), "error: size= is for a tmpfs", "size");
 	is_str(told("tmpfs /b tmpfs size=0"), "error: size=0: must be a size above 0, such as 64m",
 	       "no size");
 }
