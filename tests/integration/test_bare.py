@@ -228,7 +228,7 @@ def test_kept_layer_is_locked_until_its_last_process(bare):
     layers = list(Path(bare.env.get("CSBX_LAYER_PATH") or Path(bare.env["CSBX_DATA_PATH"]) / "layers").glob("*/lock"))
     assert layers
     until(lambda: not os.path.lexists(layers[0].parent / "dirty"))
-    assert bare.ok("start", "box", "sh", "-c", "ls /f || echo not here").endswith("not here\n")
+    assert bare.ok("start", "box", "cat", "/f") == "kept\n"
 
 
 def test_many_at_once(bare):
@@ -238,6 +238,23 @@ def test_many_at_once(bare):
         assert p.communicate(timeout=120)[0] == f"{p.pid}\n" and p.returncode == 0
     instances = bare.instances
     until(lambda: not list(instances.iterdir()))
+
+
+def test_exec_waits_for_a_start(bare):
+    """A start is listed while its hooks run: who execs into it by that number is served when it is inside."""
+    go = bare.csbx.work / "go"
+    conf = bare.csbx.work / "conf"
+    conf.write_text(f"hooks() {{ until [ -e '{go}' ]; do sleep 0.02; done; }}\n")
+    p = bare.popen("start", "--conf", conf, "box", "sh", "-c", "echo up; exec cat")
+    until(lambda: re.search(rf"^box +{p.pid} ", bare.ok("list", "-f"), re.M))
+    joins = [bare.popen("exec", p.pid, "echo", "joined", stdin=subprocess.DEVNULL) for _ in range(3)]
+    until(lambda: all("poll" in Path(f"/proc/{j.pid}/wchan").read_text() or j.poll() is not None for j in joins))
+    assert all(j.poll() is None for j in joins)
+    go.touch()
+    for j in joins:
+        assert (*j.communicate(timeout=60), j.returncode) == ("joined\n", "", 0)
+    assert p.stdout.readline() == "up\n"
+    end(p)
 
 
 def test_faked_ids(bare):
