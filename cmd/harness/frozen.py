@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The part of every run that is the same: csbx-thaw copies the interpreter where it stops, and each
-# program goes on from there, with the harness as descriptor 4.
+# program goes on from there, with the harness as descriptor 4. An image may have its interpreter do
+# more at the start (sitecustomize, .pth files): what would be lost in a copy keeps it from being one.
 #
 # To take itself down takes an interpreter longer than a small program: it goes through all that it
 # is made of, in pages that were shared until then. What there is before a program begins is left
@@ -11,6 +12,7 @@ import gc
 import sys
 
 posix, _signal = sys.modules["posix"], sys.modules["_signal"]
+THEIRS = (0, 1, 2, 3, 4, 6, 7, 8, 9)  # descriptors that this was started with
 
 
 class Last:
@@ -61,6 +63,43 @@ def keep(modules, own=own_modules, gc=gc, collections=collections, look_at=look_
     return own
 
 
+def pairs():
+    with open("/proc/self/environ", "rb") as f:
+        return dict(pair.partition(b"=")[::2] for pair in f.read().split(b"\0")[:-1])
+
+
+def is_open(fd):
+    try:
+        posix.fstat(fd)
+    except OSError:
+        return False
+    return True
+
+
+def is_handled(n):
+    return _signal.getsignal(n) not in (None, 0, 1)
+
+
+def is_alone():
+    """One thread, no child but who copies, no descriptor, handler, blocked signal or timer but those of any interpreter."""
+    with open("/proc/self/status") as f:
+        signals = {line[:6]: int(line[7:], 16) for line in f if line.startswith(("SigBlk", "SigCgt"))}
+    try:
+        with open("/proc/self/task/%d/children" % posix.getpid()) as f:
+            children = f.read().split()
+    except OSError:
+        children = []
+    others = [n for n in map(int, posix.listdir("/proc/self/fd")) if n not in THEIRS]
+    caught = [n for n in range(1, 65) if signals["SigCgt"] >> (n - 1) & 1]
+    return (len(posix.listdir("/proc/self/task")) == 1 and len(children) < 2 and not signals["SigBlk"] and
+            not any(map(is_open, others)) and all(map(is_handled, caught)) and
+            not any(sum(_signal.getitimer(n)) for n in range(3)))
+
+
+if not is_alone():
+    posix._exit(1)
+before, cwd, mask = pairs(), posix.getcwd(), posix.umask(0)
+posix.umask(mask)
 ending = []  # the status, once it is known to be one
 
 
@@ -95,29 +134,31 @@ if hasattr(gc, "freeze"):
 del atexit, gc, fd, f, text, Last, leaves_something, look_at, own_modules, collections, keep, at_end
 posix.kill(posix.getpid(), 19)  # SIGSTOP
 
-# Handlers are the kernel's, and not in the copy.
-for n in range(1, 32):
-    if _signal.getsignal(n) not in (None, 0):
+# Handlers are the kernel's, and not in the copy; so are the directory and the mask.
+for n in range(1, 65):
+    if n not in (9, 19, 32, 33) and (_signal.getsignal(n) == 1 or is_handled(n)):
         _signal.signal(n, _signal.getsignal(n))
+posix.chdir(cwd)
+posix.umask(mask)
 # What the kernel has is of the program that became this one: its words, with two more in front, and
 # an environment that may have another HOSTNAME.
 with open("/proc/self/cmdline", "rb") as f:
     words = [w.decode(sys.getfilesystemencoding(), "surrogateescape") for w in f.read().split(b"\0")[2:-1]]
-with open("/proc/self/environ", "rb") as f:
-    for pair in f.read().split(b"\0")[:-1]:
-        key, _, value = pair.partition(b"=")
-        if posix.environ.get(key) != value:
-            posix.environ[key] = value
-            if "os" in sys.modules:
-                sys.modules["os"].environb[key] = value  # putenv(3) as well
-            else:
-                posix.putenv(key, value)
+for key, value in pairs().items():
+    if before.get(key) != value:
+        posix.environ[key] = value
+        if "os" in sys.modules:
+            sys.modules["os"].environb[key] = value  # putenv(3) as well
+        else:
+            posix.putenv(key, value)
 sys.argv[:] = ["-c"] + words[3:]
 if hasattr(sys, "orig_argv"):
     sys.orig_argv[:] = words
-del posix, _signal, n, words, pair, key, _, value
 with open(4, "rb") as f:
     text = f.read()
+for n in ("posix", "_signal", "pairs", "is_open", "is_handled", "is_alone", "THEIRS", "before", "cwd", "mask", "f", "words", "key", "value"):
+    del globals()[n]
+del n
 try:
     exec(known.get(text, text))
 except SystemExit as e:

@@ -179,6 +179,46 @@ def test_cases_and_checks(warm):
     assert records[4]["stdout"] == "y\n"
 
 
+OF_A_START = """
+import os, signal, sys, threading
+seen = [threading.active_count(), sorted(os.listdir("/proc/self/fd")), os.environ["PATH"], os.environ.get("NEW"), os.getcwd(), oct(os.umask(0)),
+        str(signal.getsignal(12)), [x for x in open("/proc/self/status") if x.startswith(("Sig", "Threads"))], signal.getitimer(0)[0] > 0]
+sys.stdout.write(repr(seen) + "\\n" + str("csbx-warm" in open("/proc/self/maps").read()))
+"""
+
+
+@pytest.mark.parametrize("text, is_copied", [
+    ("import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), daemon=True).start()", False),
+    ("import os\nfd = os.open('/etc/passwd', os.O_RDONLY)", False),
+    ("import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])", False),
+    ("import signal\nsignal.setitimer(signal.ITIMER_REAL, 1000)", False),
+    ("import faulthandler\nfaulthandler.enable()", False),
+    ("import os, time\nos.fork() or time.sleep(1000)", False),
+    ("import os, signal\nos.environ.update(PATH='/x:' + os.environ['PATH'], NEW='1')\nos.chdir('/tmp')\nos.umask(0o27)\n"
+     "signal.signal(12, signal.SIG_IGN)", True)], ids=["thread", "descriptor", "mask", "timer", "handler", "child", "more"])
+def test_an_interpreter_that_does_more_at_its_start(csbx, python_image, warm, text, is_copied):
+    """What a copy would lose keeps it from being made; the rest is in it."""
+    assert warm
+    site = csbx.work / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(text, encoding="utf-8")
+    records = batch(csbx, python_image, {"id": "late", "code": OF_A_START}, {"id": "cold", "code": OF_A_START, "env": {"X": ""}},
+                    options=("-e", "PYTHONPATH=/site", "--mount", f"{site}:/site:ro", "--timeout", "60"))
+    late, cold = (records[n]["stdout"].splitlines() for n in ("late", "cold"))
+    assert late[0] == cold[0] and (late[1], cold[1]) == (str(is_copied), "False"), records["late"]["stderr"]
+
+
+def test_a_program_that_is_no_interpreter(csbx, python_image):
+    """Nothing to copy: each line starts what the image has, and the trace says so."""
+    (csbx.work / "python3").write_text("#!/bin/sh\necho no python\n", encoding="utf-8")
+    (csbx.work / "python3").chmod(0o755)
+    (csbx.work / "in").write_text("".join(json.dumps({"id": n, "code": "pass"}) + "\n" for n in range(5)), encoding="utf-8")
+    p = csbx.run("eval", "--image", python_image, "--mount", f"{csbx.work / 'python3'}:/usr/bin/python3:ro", "--batch", csbx.work / "in",
+                 env={"CSBX_DEBUG": "1"}, timeout=120)
+    assert [json.loads(x)["stdout"] for x in p.stdout.splitlines()] == ["no python\n"] * 5
+    assert platform.machine() != "x86_64" or "no warm interpreter: each run starts its own" in p.stderr
+
+
 def options_of(snippet):
     """Members of a line for a snippet's options, None where there are others."""
     pairs = dict(zip(snippet.options[::2], snippet.options[1::2]))
