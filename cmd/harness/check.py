@@ -102,6 +102,14 @@ def run(space):
         run_unittest(unittest)
 
 
+def raised_in(error):
+    """Name of the module. unittest.main() leaves with False or 0 when all has passed."""
+    tb = error.__traceback__
+    while tb and tb.tb_next:
+        tb = tb.tb_next
+    return tb and tb.tb_frame.f_globals.get("__name__")
+
+
 def leave():
     flush()
     send(b"D", 0)
@@ -126,8 +134,8 @@ def main():
         posix._exit(1)
     except BaseException as error:
         error = outside(error)
-        if isinstance(error, SystemExit) and error.code is False:
-            leave()  # as unittest.main() does when all has passed
+        if isinstance(error, SystemExit) and not error.code and raised_in(error) == "unittest.main":
+            leave()
         send(b"X", 0, literal(describe(error, CHECK)))
         if not isinstance(error, SystemExit):
             sys.excepthook(type(error), error, error.__traceback__)
