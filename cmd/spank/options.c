@@ -243,7 +243,7 @@ static int set_choice(struct spank_options *o, enum spank_opt which, struct err 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (which != pairs[i].yes && which != pairs[i].no)
 			continue;
-		return choose((enum spank_choice *)((char *)o + pairs[i].offset),
+		return choose((void *)((char *)o + pairs[i].offset),
 			      which == pairs[i].yes ? SPANK_YES : SPANK_NO,
 			      spank_flags[pairs[i].yes].name, spank_flags[pairs[i].no].name, e);
 	}

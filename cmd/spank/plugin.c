@@ -88,12 +88,12 @@ static int fail(const struct err *e)
 /* --- options ------------------------------------------------------------------------------------
  */
 
-static int take_option(int val, const char *optarg, int remote)
+static int take_option(int val, const char *arg, int remote)
 {
 	struct err e = ERR_INIT;
 
 	(void)remote;
-	if (spank_options_set(&plugin.options, (enum spank_opt)val, optarg, &e) >= 0)
+	if (spank_options_set(&plugin.options, (enum spank_opt)val, arg, &e) >= 0)
 		return 0;
 	plugin.bad = true;
 	return fail(&e);
