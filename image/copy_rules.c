@@ -22,12 +22,10 @@ static size_t bare_length(const char *path)
 	size_t n = strlen(path);
 
 	for (;;) {
-		if (n && path[n - 1] == '/')
-			n--;
-		else if (n && path[n - 1] == '.' && (n == 1 || path[n - 2] == '/'))
-			n--;
-		else
+		if (!n ||
+		    (path[n - 1] != '/' && (path[n - 1] != '.' || (n > 1 && path[n - 2] != '/'))))
 			return n;
+		n--;
 	}
 }
 

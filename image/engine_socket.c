@@ -48,7 +48,7 @@ static int get(const struct engine *g, const char *name, const char *what, struc
 	if (!url.path)
 		return err_set(e, ENOMEM, "out of memory");
 	q->method = "GET";
-	q->url = &url;
+	q->url = &url; /* cppcheck-suppress autoVariables */
 	q->unix_socket = g->socket;
 	q->limits = (struct transport_limits){.connect_ms = CONNECT_MS, .stall_ms = STALL_MS};
 	q->cancel = g->options->cancel;

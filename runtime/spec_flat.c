@@ -212,10 +212,8 @@ int spec_flat_write(const struct container_spec *s, struct strbuf *out, struct e
 	for (size_t i = 0; i < s->n_files; i++) {
 		flat_bytes(&w, TAG_FILE, "", 0);
 		write_rows(&w, OF_FILE, &s->files[i]);
-		if (s->files[i].data)
-			/* Without any it is a directory. */
-			if (s->files[i].data)
-				flat_bytes(&w, TAG_FILE_DATA, s->files[i].data, s->files[i].len);
+		if (s->files[i].data) /* without any it is a directory */
+			flat_bytes(&w, TAG_FILE_DATA, s->files[i].data, s->files[i].len);
 	}
 	r = flat_end(&w, e);
 	if (r >= 0) {

@@ -155,9 +155,10 @@ static int wait_run(struct docker *d, void *args, int argc, char **argv)
 	return code;
 }
 
-#define PLAIN_VERB(word, text, min, max, fn)                                                      \
-	{                                                                                         \
-		.name = word, .usage = text, .min_operands = min, .max_operands = max, .run = fn, \
+#define PLAIN_VERB(word, text, min, max, fn)                                                   \
+	{                                                                                      \
+		.name = (word), .usage = (text), .min_operands = (min), .max_operands = (max), \
+		.run = (fn),                                                                   \
 	}
 #define MANY "CONTAINER [CONTAINER...]"
 

@@ -143,10 +143,10 @@ static int kill_run(struct docker *d, void *args, int argc, char **argv)
 
 #define STOP_VERB(word, table, fn)                                                              \
 	{                                                                                       \
-		.name = word, .usage = "[OPTIONS] CONTAINER [CONTAINER...]",                    \
+		.name = (word), .usage = "[OPTIONS] CONTAINER [CONTAINER...]",                  \
 		.uses = (const struct opt_use[]){{&(table), 0}, {0}}, .min_operands = 1,        \
 		.max_operands = CMD_MANY, .args_bytes = sizeof(struct stop_args), .init = init, \
-		.run = fn,                                                                      \
+		.run = (fn),                                                                    \
 	}
 
 const struct docker_verb docker_verb_stop = STOP_VERB("stop", stop_table, stop_run);

@@ -181,7 +181,7 @@ int copy_agent_stat(struct copy_agent *a, const char *path, bool follow, mode_t 
 		    struct err *e)
 {
 	struct request q = {.type = REQUEST_STAT, .follow = follow};
-	struct reply reply;
+	struct reply reply = {0};
 	int r = send_request(a, &q, path, -1, e);
 
 	if (r >= 0)
