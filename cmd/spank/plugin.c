@@ -14,7 +14,8 @@
  *				 container, tells why there is none, or joins it. SLURM goes on with
  *				 the task as with any other: TaskProlog, limits, CPU mask, cgroup
  *	task_exit	(root)	 after the last task the holder is told, saves, cleans up and ends
- *	exit			 the same for a step whose tasks never ran
+ *	exit			 the same for a step whose tasks never ran; nothing of the user's is
+ *				 left in the daemon's own control group (sweep.h)
  *
  * No container code runs in slurmstepd, and no namespace is entered there: a process that has left
  * root's realm for an image's with the daemon's memory and descriptors in it is what attacks on
@@ -40,6 +41,7 @@
 #include "cmd/spank/plugstack.h"
 #include "cmd/spank/rundir.h"
 #include "cmd/spank/scope.h"
+#include "cmd/spank/sweep.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -380,6 +382,7 @@ static int finish(void)
 	r = spank_keeper_finish(&plugin.keeper, plugin.options.save, &e);
 	spank_keeper_show(&plugin.keeper, show_line);
 	spank_keeper_close(&plugin.keeper);
+	spank_sweep();
 	return r < 0 ? complain(&e) : 0;
 }
 
@@ -427,8 +430,11 @@ int slurm_spank_exit(spank_t sp, int ac, char **av)
 	(void)sp;
 	(void)ac;
 	(void)av;
-	if (spank_context() == S_CTX_REMOTE)
+	if (spank_context() == S_CTX_REMOTE) {
 		r = finish();
+		if (plugin.step_dir)
+			spank_sweep();
+	}
 	forget();
 	return r;
 }
