@@ -57,7 +57,7 @@ uninstall-spank:
 # The plugin in a host of toys, always under sanitizers: once as this SLURM has it, once as one that
 # puts words before a task's command.
 TOY_HOSTS := $(if $(SPANK_HEADER),$(O)/tests/slurm/toy_host $(O)/tests/slurm/toy_host_prepends)
-TOY_SRCS  := tests/slurm/toy_host.c tests/slurm/toy_slurm.c $(SPANK_SRCS) $(addprefix runtime/base/,err.c str.c path.c)
+TOY_SRCS  := tests/slurm/toy_host.c tests/slurm/toy_holder.c tests/slurm/toy_slurm.c $(SPANK_SRCS) $(addprefix runtime/base/,err.c str.c path.c)
 $(O)/tests/slurm/toy_host_prepends: TOY_CPPFLAGS = -DCSBX_SPANK_PREPENDS=1
 $(TOY_HOSTS): $(TOY_SRCS) $(wildcard cmd/spank/*.h) tests/slurm/toy_slurm.h $(O)/.flags
 	@echo "  LINK  $@"

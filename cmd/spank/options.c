@@ -7,8 +7,6 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-#define VALUE_MAX \
-	65536 /* a flag becomes an argument of csbx, and that has its limit in the kernel */
 #define NAME_MAX_LEN 96 /* "pyxis_JOBID_" before it */
 
 /* clang-format off */
@@ -279,7 +277,7 @@ static int check_value(const char *arg, struct err *e)
 {
 	if (!arg || !*arg)
 		return err_set(e, EINVAL, "argument required");
-	if (strlen(arg) > VALUE_MAX)
+	if (strlen(arg) > SPANK_VALUE_MAX)
 		return err_set(e, EINVAL, "argument too long");
 	for (const char *p = arg; *p; p++) {
 		if ((unsigned char)*p < ' ' || *p == 0x7f)

@@ -16,6 +16,9 @@
 
 struct err;
 
+/* A flag becomes an argument of csbx, and that has its limit in the kernel. */
+#define SPANK_VALUE_MAX 65536
+
 /* Which flag; the value SLURM hands back to the callback. */
 enum spank_opt {
 	SPANK_IMAGE,

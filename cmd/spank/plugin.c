@@ -120,11 +120,17 @@ static int register_options(spank_t sp)
 /* The job's variables in slurmstepd, the process's own in srun. */
 static const char *variable(void *ctx, const char *name)
 {
-	static char buf[65536];
+	static char buf[SPANK_VALUE_MAX + 2];
+	spank_err_t r;
 
 	if (spank_context() != S_CTX_REMOTE)
 		return getenv(name);
-	return spank_getenv((spank_t)ctx, name, buf, sizeof(buf)) == ESPANK_SUCCESS ? buf : NULL;
+	r = spank_getenv((spank_t)ctx, name, buf, sizeof(buf));
+	if (r != ESPANK_NOSPACE)
+		return r == ESPANK_SUCCESS ? buf : NULL;
+	/* Not for absent: the step would run outside. It is refused for its length. */
+	memset(buf, 'x', sizeof(buf) - 1);
+	return buf;
 }
 
 /* --- programs and directories -------------------------------------------------------------------

@@ -10,7 +10,6 @@
  */
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -27,80 +26,6 @@
 #include "tests/unit/tap.h"
 
 static char top[TAP_PATH_SIZE] = "toy-host";
-
-/* --- as csbx ------------------------------------------------------------------------------------
- */
-
-static void report_fds(void)
-{
-	for (int fd = 0; fd < 1024; fd++) {
-		if (fcntl(fd, F_GETFD) >= 0)
-			printf("fd %d\n", fd);
-	}
-}
-
-static void report_ids(void)
-{
-	uid_t u[3];
-	gid_t g[3], groups[64];
-	int n = getgroups(64, groups);
-
-	getresuid(&u[0], &u[1], &u[2]);
-	getresgid(&g[0], &g[1], &g[2]);
-	printf("uids %u %u %u\ngids %u %u %u\n", u[0], u[1], u[2], g[0], g[1], g[2]);
-	for (int i = 0; i < n; i++)
-		printf("group %u\n", groups[i]);
-}
-
-static void report_rest(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {{0}};
-	char score[16] = "?";
-	int fd = open("/proc/self/oom_score_adj", O_RDONLY);
-	sigset_t set;
-
-	syscall(SYS_capget, &header, data);
-	printf("caps %x %x %x\n", data[0].effective | data[1].effective,
-	       data[0].permitted | data[1].permitted, data[0].inheritable | data[1].inheritable);
-	if (fd >= 0 && read(fd, score, sizeof(score) - 1) > 0)
-		printf("oom %d\n", atoi(score));
-	sigprocmask(SIG_BLOCK, NULL, &set);
-	printf("blocked %d ignored %d\n", sigismember(&set, SIGUSR1),
-	       signal(SIGPIPE, SIG_DFL) == SIG_IGN);
-	printf("setuid0 %d\n", setuid(0));
-}
-
-extern char **environ;
-
-/* Which misbehaviour, if any, is in its environment. */
-static int be_holder(int argc, char **argv)
-{
-	const char *how = getenv("TOY");
-	char byte = 'r';
-
-	report_fds();
-	report_ids();
-	report_rest();
-	for (int i = 0; i < argc; i++)
-		printf("arg %s\n", argv[i]);
-	for (char **p = environ; *p; p++)
-		printf("env %s\n", *p);
-	if (how && !strcmp(how, "hostile"))
-		printf("\033[2Jescape %%s%%n \xff\xfe\r\n\n\n");
-	fflush(stdout);
-	if (how && !strcmp(how, "dies"))
-		return 1;
-	if (write(3, &byte, 1) != 1)
-		return 1;
-	if (how && !strcmp(how, "leaves"))
-		return 0;
-	while (read(3, &byte, 1) == 1)
-		printf("told %c\n", byte);
-	fflush(stdout);
-	byte = 'f';
-	return how && !strcmp(how, "fails") && write(3, &byte, 1) == 1;
-}
 
 /* --- the tests ----------------------------------------------------------------------------------
  */
@@ -257,6 +182,22 @@ static void hostile_variables(void)
 	}
 }
 
+/* The interface gives values of any length but to who has the room. */
+static void a_variable_too_long(void)
+{
+	char *value = repeated("a", 70000);
+
+	reset(S_CTX_REMOTE);
+	if (asprintf(&host.env[0], "PYXIS_CONTAINER_IMAGE=/%s", value) < 0)
+		abort();
+	init(NULL, NULL);
+	is_int(finish_options(), 0, "a variable that is too long");
+	ok(tasks_fail("PYXIS_CONTAINER_IMAGE: --container-image: argument too long"),
+	   "is not taken for absent");
+	slurm_spank_exit(NULL, 0, NULL);
+	free(value);
+}
+
 static void contexts(void)
 {
 	reset(S_CTX_SLURMD);
@@ -356,6 +297,104 @@ static void holders_that_misbehave(void)
 	end_tasks();
 	ok(logged("csbx: the container's end went wrong"), "is told of");
 	slurm_spank_exit(NULL, 0, NULL);
+}
+
+/* --- the control group --------------------------------------------------------------------------
+ */
+
+static char group_top[300];
+
+static bool write_text(const char *dir, const char *file, const char *text)
+{
+	char path[400];
+	int fd;
+	bool done;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	fd = open(path, O_WRONLY);
+	done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+/* A hierarchy of v2 that root may write to. */
+static bool make_groups(char step[320], char slurm[340])
+{
+	static const char *const tops[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+
+	for (size_t i = 0; i < 2; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s/cgroup.procs", tops[i]);
+		snprintf(group_top, sizeof(group_top), "%s/csbx-toy-%d", tops[i], getpid());
+		if (access(path, F_OK) < 0 || access("/sys/fs/cgroup/tasks", F_OK) == 0 ||
+		    mkdir(group_top, 0755) < 0)
+			continue;
+		snprintf(step, 320, "%s/step_0", group_top);
+		snprintf(slurm, 340, "%s/slurm", step);
+		return mkdir(step, 0755) == 0 && mkdir(slurm, 0755) == 0;
+	}
+	return false;
+}
+
+static pid_t sleeper(const char *group, uid_t uid)
+{
+	pid_t pid = fork();
+	char text[16];
+
+	if (pid == 0) {
+		if (setresuid(uid, uid, uid) == 0)
+			sleep(60);
+		_exit(0);
+	}
+	snprintf(text, sizeof(text), "%d", pid);
+	if (pid < 0 || !write_text(group, "cgroup.procs", text))
+		abort();
+	return pid;
+}
+
+/* 0: it lives. */
+static int death_of(pid_t pid)
+{
+	int status = 0;
+
+	waitpid(pid, &status, WNOHANG);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void end(pid_t pid)
+{
+	if (kill(pid, SIGKILL) == 0)
+		waitpid(pid, NULL, 0);
+}
+
+/* What an entry point leaves behind is not a task's: SLURM kills those alone. */
+static void what_is_left_in_the_daemons_group(void)
+{
+	char step[320], slurm[340];
+	pid_t users, roots, elsewhere;
+
+	if (getuid() || !make_groups(step, slurm))
+		return;
+	begin_step("well");
+	users = sleeper(slurm, host.uid);
+	roots = sleeper(slurm, 0);
+	elsewhere = sleeper(group_top, host.uid);
+	if (!write_text(slurm, "cgroup.procs", "0"))
+		abort();
+	end_tasks();
+	slurm_spank_exit(NULL, 0, NULL);
+	is_int(death_of(users), SIGKILL, "what is the user's in slurmstepd's group is killed");
+	is_int(death_of(roots), 0, "root's is not");
+	is_int(death_of(elsewhere), 0, "nor what is in another group");
+	end(roots);
+	end(elsewhere);
+	if (!write_text(group_top, "../cgroup.procs", "0"))
+		abort();
+	rmdir(slurm);
+	rmdir(step);
+	ok(rmdir(group_top) == 0, "nothing is left of the groups");
 }
 
 static void interface_that_fails(void)
@@ -482,13 +521,15 @@ static void remove_places(void)
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "__hold"))
-		return be_holder(argc, argv);
+		return toy_be_holder(argc, argv);
 	make_places();
 	contexts();
 	hostile_values();
 	hostile_variables();
+	a_variable_too_long();
 	what_the_holder_finds();
 	holders_that_misbehave();
+	what_is_left_in_the_daemons_group();
 	interface_that_fails();
 	the_tasks_command();
 	bad_directories();

@@ -39,6 +39,9 @@ extern struct toy_slurm host;
 /* A flag of the command line: calls what the plugin has registered for it. */
 int toy_give(int which, const char *value);
 
+/* The program as csbx __hold: prints what it finds, then misbehaves as $TOY says. */
+int toy_be_holder(int argc, char **argv);
+
 /* The place of NAME=VALUE in host.env, or of the NULL behind the last. */
 char **toy_find_env(const char *name);
 
