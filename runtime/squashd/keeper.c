@@ -225,10 +225,13 @@ static void keeper_main(int sock)
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0)
 		return;
-	fd_keep_only(&sock, 1);
-	if (dup2(3, SERVER_FD) < 0 || confine_keeper(NULL) < 0)
+	/* 1 and 2 stay what they are in the server: a file opened in /dev while that is being made
+	 * would keep it from becoming read-only. */
+	if (dup2(sock, SERVER_FD) < 0)
 		return;
-	close(3);
+	fd_close_from(3);
+	if (confine_keeper(NULL) < 0)
+		return;
 	k.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	k.inotify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (k.epoll_fd < 0 || !wait_for(&k, SERVER_FD, &k))
