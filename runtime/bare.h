@@ -56,7 +56,8 @@ int bare_start(const struct container_spec *spec, const struct paths *paths,
 
 /*
  * The mounts that enroot's 10-system.fstab and 20-config.fstab make: the caller's /proc (with
- * PID_HOST), /sys and /dev by flags of the spec; tmpfs on /tmp, /run (as /var/run) and /var/lock;
+ * PID_HOST), /sys and /dev by flags of the spec; tmpfs on /tmp, /run (as /var/run) and /var/lock,
+ * each as large as a layer in memory may be at most, so the limits of the spec are to be set before;
  * read-only binds of /etc/resolv.conf, hosts, hostname and machine-id where the host has them. To
  * be called before any other mount is added.
  */

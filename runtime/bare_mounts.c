@@ -3,6 +3,7 @@
 
 #include "runtime/bare.h"
 #include "runtime/base/err.h"
+#include "runtime/container_setup.h"
 #include "runtime/spec.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -37,7 +38,9 @@ int bare_system_mounts(struct container_spec *s, struct err *e)
 	s->ns.host_dev = true;
 	s->ns.host_sys = s->ns.net == NET_HOST;
 	for (size_t i = 0; r >= 0 && i < COUNT(empty); i++) {
-		const struct mount_spec m = {.kind = MOUNT_TMPFS, .tmpfs_mode = empty[i].mode};
+		const struct mount_spec m = {.kind = MOUNT_TMPFS,
+					     .tmpfs_mode = empty[i].mode,
+					     .tmpfs_bytes = container_base_bytes(s)};
 
 		r = add(s, &m, empty[i].target, e);
 	}
