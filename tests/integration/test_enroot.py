@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The enroot dialect: command lines, texts and exit codes as scripts written for enroot know them."""
+import hashlib
 import os
+import random
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -9,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from images import busybox_program
 from ociimage import GOARCH, D, F, Image, make_layer
 from tinyregistry import Registry
 
@@ -642,6 +646,53 @@ def test_size_of_what_is_written(box, busybox_image):
     image.write_bytes(busybox_image.read_bytes())
     p = box.run("start", "-w", "i.sqsh", "sh", "-c", "dd if=/dev/zero of=/big bs=1M count=64", env={"CSBX_UPPER_SIZE": "8m"})
     assert p.returncode == 1 and "No space left on device" in p.stderr, p
+
+
+def test_size_of_directories_in_memory(box):
+    """Row 31: the system's have a cap; without a setting it is a quarter of the memory."""
+    script = "for d in /tmp /run /var/lock; do dd if=/dev/zero of=$d/big bs=1M count=16 2>&1 | grep -c 'No space'; done"
+    assert box.run("start", "box", "sh", "-c", script, env={"CSBX_UPPER_SIZE": "8m"}).stdout.split() == ["1"] * 3
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    sizes = box.ok("start", "box", "stat", "-f", "-c", "%b %S", "/tmp", "/run", "/var/lock").split("\n")[:3]
+    for blocks, size in (line.split() for line in sizes):
+        assert 0 < int(blocks) * int(size) <= total // 4 + 4096
+
+
+def test_files_are_read_whole(enroot):
+    """Row 26: by many at once, every byte as it was imported, around the sizes of pages and blocks."""
+    tree = enroot.box.work / "tree"
+    (tree / "bin").mkdir(parents=True)
+    (tree / "d").mkdir()
+    shutil.copy(busybox_program(), tree / "bin/busybox")
+    rng = random.Random(26)
+    for n in (0, 1, 4095, 4096, 4097, 131071, 131072, 131073, 1 << 20, (3 << 20) + 17):
+        (tree / f"d/{n}").write_bytes(rng.randbytes(n // 2) + bytes(n - n // 2))
+    subprocess.run(["chmod", "-R", "a+rX", tree], check=True)
+    want = sorted(f"{hashlib.sha256(f.read_bytes()).hexdigest()}  {f.name}" for f in (tree / "d").iterdir())
+    enroot.ok("import", "-o", "t.sqsh", f"dir:{tree}")
+    enroot.ok("create", "-n", "t", "t.sqsh")
+    script = "cd /d && for f in *; do busybox sha256sum $f & done; wait"
+    argv = ["enroot", "start", "t", "/bin/busybox", "sh", "-c", script]
+    many = [subprocess.Popen(argv, env=enroot.env, encoding="utf-8", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             cwd=enroot.box.work, **enroot.box.identity()) for _ in range(4)]
+    for p in many:
+        assert sorted(p.communicate(timeout=120)[0].splitlines()) == want and p.returncode == 0
+
+
+def test_a_start_makes_no_processes(box):
+    """Row 28: beside one that has the image, a start is three programs one after the other in one process: csbx, its init,
+    the command."""
+    with subprocess.Popen(["enroot", "start", "box", "sh", "-c", "echo up; read x"], env=box.env, encoding="utf-8",
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=box.box.work, **box.box.identity()) as first:
+        assert first.stdout.readline() == "up\n"
+        p = subprocess.run(["strace", "-f", "-qq", "-o", "trace", "-e", "trace=execve,execveat,fork,vfork,clone,clone3",
+                            "enroot", "start", "box", "true"], env=box.env, cwd=box.box.work, stdin=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, timeout=120, check=False, **box.box.identity())
+        first.communicate("\n", timeout=60)
+    trace = (box.box.work / "trace").read_text(encoding="utf-8")
+    assert p.returncode == 0, (p, trace)
+    calls = [line.split(None, 1)[1].split("(")[0] for line in trace.splitlines() if line.rstrip().endswith("= 0")]
+    assert calls == ["execve", "execveat", "execve"] and "clone" not in trace and "fork" not in trace, trace
 
 
 def test_descriptors(box):

@@ -23,7 +23,7 @@ def test_every_row_is_there():
 def test_every_test_exists():
     for number, _, words in rows():
         file = TOP / "tests/integration/test_enroot.py"
-        for word in re.split(r"[,;] ", words):
+        for word in re.split(r"[,;] ", words.replace("what it costs: ", "").replace("in time: ", "")):
             if word.startswith("tests/unit/") or word.startswith("tests/bench/") or word.startswith("docs/"):
                 continue  # not part of what is copied for a run
             if "::" in word:
