@@ -228,7 +228,7 @@ static int fill_defaults(struct container_spec *s, struct err *e)
 	if (!s->limits.kill_after_ms)
 		s->limits.kill_after_ms = DEFAULT_KILL_AFTER_MS;
 	if (!s->sec.caps_are_set) {
-		s->sec.caps = choose_caps(&s->sec, s->proc.uid == 0);
+		s->sec.caps = choose_caps(&s->sec, s->proc.uid == 0 || s->sec.caps_of_root);
 		s->sec.caps_are_set = true;
 	}
 	if (!s->proc.cwd)

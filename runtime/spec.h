@@ -137,8 +137,10 @@ struct security_spec {
 	uint64_t caps;     /* final set of the main process; spec_freeze fills the default */
 	bool caps_are_set; /* caps was given */
 	uint64_t caps_add, caps_drop; /* applied to the default by spec_freeze */
-	bool new_privs;               /* --security-opt no-new-privileges=false */
-	bool seccomp_off;             /* --security-opt seccomp=unconfined */
+	bool caps_of_root; /* the default is root's whoever the main user is: for what becomes root
+			    * later. Not part of a stored specification, where caps is set */
+	bool new_privs;    /* --security-opt no-new-privileges=false */
+	bool seccomp_off;  /* --security-opt seccomp=unconfined */
 	bool landlock_off;
 	bool masks_off; /* --security-opt systempaths=unconfined */
 	bool fake_ids;  /* chown(2), setuid(2) and their kin do nothing and say that they did: for

@@ -77,6 +77,7 @@ static int set_defaults(struct making *m)
 	o->spec.ns.net = network && str_eq(network, "none") ? NET_NONE : NET_HOST;
 	o->spec.limits.pids = UINT64_MAX;
 	o->spec.sec.new_privs = true;
+	o->spec.sec.caps_of_root = true;
 	if (m->a->tty)
 		strv_add(&o->env, "TERM=xterm");
 	return 0;
