@@ -2,14 +2,14 @@
 
 /* The parts Config, Mounts and NetworkSettings of a container. */
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/docker/notes.h"
 #include "cmd/docker/published.h"
-#include "cmd/docker/tool/inspect_container.h"
+#include "cmd/docker/inspect_container.h"
 #include "cmd/docker/value.h"
+#include "cmd/signal_name.h"
 #include "runtime/base/fd.h"
 
 static void add_map(struct value *parent, const char *key, const struct strv *assignments)
@@ -83,7 +83,7 @@ static void add_words(struct value *config, const char *key, const struct strv *
 static void add_stop(struct value *config, const struct inspected *x)
 {
 	const struct process_spec *p = &x->spec.proc;
-	const char *name = p->stop_signal ? sigabbrev_np(p->stop_signal) : x->meta.stop_signal;
+	const char *name = p->stop_signal ? signal_name(p->stop_signal) : x->meta.stop_signal;
 
 	if (name && !strncmp(name, "SIG", 3))
 		value_str(config, "StopSignal", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/docker/tool/inspect_container.h"
+#include "cmd/docker/inspect_container.h"
 
 #include <stdlib.h>
 

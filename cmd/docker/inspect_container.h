@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_DOCKER_TOOL_INSPECT_CONTAINER_H
-#define CSBX_CMD_DOCKER_TOOL_INSPECT_CONTAINER_H
+#ifndef CSBX_CMD_DOCKER_INSPECT_CONTAINER_H
+#define CSBX_CMD_DOCKER_INSPECT_CONTAINER_H
 
 /*
  * A container as GET /containers/NAME/json of the Engine API describes it (version 1.47). What

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/docker/notes.h"
-#include "cmd/docker/tool/inspect_container.h"
+#include "cmd/docker/inspect_container.h"
 #include "cmd/docker/value.h"
 #include "runtime/base/fd.h"
 #include "runtime/rlimit.h"

@@ -4,7 +4,7 @@
 
 #include "cmd/docker/mount_flag.h"
 #include "cmd/docker/notes.h"
-#include "cmd/docker/tool/inspect_container.h"
+#include "cmd/docker/inspect_container.h"
 #include "cmd/docker/value.h"
 #include "runtime/base/str.h"
 

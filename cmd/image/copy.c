@@ -255,7 +255,7 @@ static int copy_out(struct copy *x, struct err *e)
 		return rule_failed(x, r, j->outside, e);
 	if (str_eq(j->outside, "-")) {
 		r = copy_agent_pack(&x->agent, path, j->follow, j->whole ? "" : p.member,
-				    STDOUT_FILENO, e);
+				    j->tar_fd ? j->tar_fd : STDOUT_FILENO, e);
 		if (r >= 0)
 			r = copy_agent_finish(&x->agent, e);
 	} else {

@@ -22,6 +22,7 @@ struct copy_job {
 	bool keep_owner;                /* the source's user and group, inside */
 	bool keep_set_ids;              /* outside */
 	bool whole;                     /* out to "-": the whole root, without what is mounted */
+	int tar_fd;                     /* in place of stdout for "-"; 0: stdout */
 };
 
 /* What went wrong, for dialects that have words of their own for it. */

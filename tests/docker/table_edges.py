@@ -51,4 +51,40 @@ COMMANDS = [
         "docker cp cc:/f$i - | tar -xO; done", "cp"),
 ]
 
-ROWS = MOUNTS + USERS + COMMANDS
+# What a harness does that builds an image a step at a time.
+WORK = ("docker run -d --name cc --network none -e B=2 --label q=r -w /x --entrypoint sh box -c 'sleep 1000' >/dev/null\n"
+        "docker exec cc sh -c 'echo new >/new; rm /usr/bin/wc; mkdir /d; echo x >/d/f; chmod 600 /d/f; ln -s new /l'\n")
+
+# Docker has the variables of run before those of the image.
+ENV_ORDER = [(r'"B=2","(PATH=[^"]*)"', r'"\1","B=2"')]
+
+COMMIT = [
+    row("the work of a container as an image", WORK + "docker commit cc done:1 | cut -c1-7; docker rm -f cc >/dev/null\n"
+        "docker run --rm --network none --entrypoint sh done:1 -c 'cat /l /d/f; ls -l /d/f | cut -c1-10; ls /usr/bin/wc 2>&1; "
+        "pwd; echo $B'", "commit"),
+    row("what an image of a container starts", WORK + "docker commit cc done:1 >/dev/null; docker image inspect -f '{{json "
+        ".Config.Cmd}} {{json .Config.Entrypoint}} {{json .Config.Env}} {{json .Config.Labels}} {{.Config.WorkingDir}}' done:1",
+        "commit, image inspect", rules=ENV_ORDER),
+    row("changes with a commit", WORK + "docker commit -m said -a me -c 'ENV Z=1' -c 'CMD [\"a\"]' --change 'LABEL x=y' cc "
+        "done:1 >/dev/null; docker image inspect -f '{{.Comment}} {{.Author}} {{json .Config.Cmd}} {{json .Config.Env}} "
+        "{{json .Config.Labels}}' done:1; docker inspect -f '{{.State.Status}}' cc", "commit", rules=ENV_ORDER),
+    row("a commit of one that is stopped, without a name", WORK + "docker stop -t 0 cc >/dev/null; id=$(docker commit -p=false cc); "
+        "docker run --rm --network none --entrypoint cat $id /new; docker rmi $id | cut -d: -f1 | tail -1", "commit"),
+    row("a commit of a paused one", WORK + "docker pause cc >/dev/null; docker commit cc done:1 | cut -c1-7; "
+        "docker inspect -f '{{.State.Status}}' cc; docker unpause cc >/dev/null", "commit, pause"),
+    row("a commit of nothing", "docker commit nosuch done:1; docker images -q done", "commit"),
+    row("a change that is none", WORK + "docker commit -c 'FOO x' cc done:1; docker images -q done", "commit"),
+    row("a commit without a container", "docker commit", "commit"),
+]
+
+ROOT = [
+    row("root in a container of another user", "docker run -d --name cc --network none -u app box sleep 1000 >/dev/null; "
+        "docker exec -u 0 cc sh -c 'touch /usr/bin/x && chown 1000 /usr/bin/x && ls -l /usr/bin/x | tr -s \" \" | cut -d\" \" -f3'; "
+        "docker exec cc sh -c 'touch /usr/bin/y; grep CapEff /proc/self/status'", "exec -u, run --user"),
+    row("root without capabilities", "docker run -d --name cc --network none -u app --cap-drop ALL box sleep 1000 >/dev/null; "
+        "docker exec -u root cc sh -c 'grep Cap /proc/self/status; chown 5 /usr'", "exec -u, run --cap-drop"),
+    row("root of an image that has another user", "docker run -d --name cc --network none --entrypoint sleep conf:1 1000 >/dev/null; "
+        "docker exec -u root cc sh -c 'id -u; chown app /usr && echo may'", "exec -u"),
+]
+
+ROWS = MOUNTS + USERS + COMMANDS + COMMIT + ROOT

@@ -74,8 +74,8 @@ CONTEXT = [
 ]
 
 OTHERS = [
-    says("commit", STOPPED + "docker commit cr new:1", "commit", rc=1, why=NO_DAEMON,
-         err="docker: 'docker commit' is not done by csbx: docker export and docker import make an image of its files"),
+    says("diff", STOPPED + "docker diff cr", "diff", rc=1, why="csbx has not built it, and says what does the same",
+         err="docker: 'docker diff' is not done by csbx: docker export of it and of a fresh container of its image can be compared"),
     says("events", "docker events --since 1h", "events", rc=1, why=NO_DAEMON,
          err="docker: 'docker events' is not done by csbx: there is no daemon to tell of them; docker wait and "
              "docker logs -f follow a container"),

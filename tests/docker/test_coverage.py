@@ -31,7 +31,7 @@ WANTED = {
     "tag": P1, "save": P1, "port": P1, "create": P1, "start": P1, "wait": P1, "restart": P1, "attach": P1,
     "pause": P1, "ps --no-trunc": P1, "inspect --type": P1, "image prune": P1,
     "top": P1, "stats": P1, "export": P1, "system df": P1, "system prune": P1, "container prune": P1,
-    "volume create": P1, "volume ls": P1, "volume rm": P1, "volume prune": P1, "context": P1,
+    "volume create": P1, "volume ls": P1, "volume rm": P1, "volume prune": P1, "context": P1, "commit": P1,
 }
 # Not covered yet: their rows are still to be written. Nothing that has its rows may stand here.
 WAITING = set()

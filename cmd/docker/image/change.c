@@ -19,6 +19,7 @@ void image_change_free(struct image_change *c)
 	strv_free(&c->labels);
 	free(c->user);
 	free(c->workdir);
+	free(c->stop_signal);
 	*c = (struct image_change){0};
 }
 

@@ -3,7 +3,7 @@
 #define CSBX_CMD_DOCKER_IMAGE_CHANGE_H
 
 /*
- * --change of `docker import`: Dockerfile instructions that change an image's configuration
+ * --change of `docker import` and `docker commit`: Dockerfile instructions that change an image's configuration
  * (docker's reference, "import": CMD ENTRYPOINT ENV EXPOSE LABEL ONBUILD USER VOLUME
  * WORKDIR), and the configuration of an image that is one tar.
  */
@@ -17,7 +17,7 @@ struct err;
 struct image_change {
 	struct strv env, cmd, entrypoint, ports, volumes, on_build;
 	struct strv labels; /* "name=value" */
-	char *user, *workdir;
+	char *user, *workdir, *stop_signal;
 	bool has_cmd, has_entrypoint;
 };
 
@@ -28,6 +28,7 @@ void image_change_free(struct image_change *c);
 /* The config of an image of one layer. */
 struct image_change_base {
 	const char *arch, *variant, *os, *diff_id, *comment;
+	const char *author, *created_by; /* NULL: not said */
 	uint64_t created_ns;
 };
 int image_change_config(const struct image_change *c, const struct image_change_base *base,

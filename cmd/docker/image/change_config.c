@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The config (image-spec config.md) of an image that docker import makes. */
+/* The config (image-spec config.md) of an image that docker import or commit makes. */
 
 #include "cmd/docker/docker.h"
 #include "cmd/docker/image/change.h"
@@ -57,6 +57,8 @@ static void add_config(struct json_out *j, const struct image_change *c)
 	add_list(j, "Entrypoint", &c->entrypoint, c->has_entrypoint);
 	add_list(j, "OnBuild", &c->on_build, c->on_build.n > 0);
 	add_map(j, "Labels", &c->labels, true);
+	if (c->stop_signal)
+		json_kstr(j, "StopSignal", c->stop_signal);
 	json_end_object(j);
 }
 
@@ -67,6 +69,10 @@ static void add_history(struct json_out *j, const struct image_change_base *b)
 	json_begin_object(j);
 	json_key(j, "created");
 	json_time(j, b->created_ns);
+	if (b->created_by)
+		json_kstr(j, "created_by", b->created_by);
+	if (b->author)
+		json_kstr(j, "author", b->author);
 	json_kstr(j, "comment", b->comment);
 	json_end_object(j);
 	json_end_array(j);
@@ -94,6 +100,8 @@ int image_change_config(const struct image_change *c, const struct image_change_
 	json_kstr(&j, "architecture", b->arch);
 	if (*b->variant)
 		json_kstr(&j, "variant", b->variant);
+	if (b->author)
+		json_kstr(&j, "author", b->author);
 	json_kstr(&j, "comment", b->comment);
 	add_config(&j, c);
 	json_key(&j, "created");

@@ -4,7 +4,7 @@
 #include "cmd/docker/docker.h"
 #include "cmd/docker/image_value.h"
 #include "cmd/docker/inspect_out.h"
-#include "cmd/docker/tool/inspect_container.h"
+#include "cmd/docker/inspect_container.h"
 #include "cmd/docker/tool/inspect_others.h"
 #include "cmd/docker/value.h"
 #include "cmd/docker/verbs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/docker.h"
-#include "cmd/docker/tool/inspect_container.h"
+#include "cmd/docker/inspect_container.h"
 #include "cmd/docker/value.h"
 #include "cmd/docker/verbs.h"
 #include "runtime/base/err.h"

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * docker commit: what docker export gives of a container becomes an image of one layer, as docker
+ * import makes it, whose configuration is the container's own as docker inspect shows it. csbx's
+ * images are one file each, so nothing is shared with the image below in any case.
+ */
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/docker/docker.h"
+#include "cmd/docker/image/change.h"
+#include "cmd/docker/image/verbs.h"
+#include "cmd/docker/inspect_container.h"
+#include "cmd/docker/value.h"
+#include "cmd/image/copy.h"
+#include "cmd/image/image_add.h"
+#include "cmd/image/settings.h"
+#include "cmd/image_find.h"
+#include "cmd/run_opts.h"
+#include "image/digest.h"
+#include "image/image_name.h"
+#include "image/platform.h"
+#include "image/spool.h"
+#include "image/tar_source.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/container_end.h"
+#include "runtime/container_find.h"
+
+struct commit_args {
+	struct strv changes;
+	const char *author, *message;
+	bool pause;
+};
+
+static const struct opt commit_opts[] = {
+	{OPT_STR, 'a', "author", "string", offsetof(struct commit_args, author),
+	 .help = "Author (e.g., \"John Hannibal Smith <hannibal@a-team.com>\")"},
+	{OPT_LIST, 'c', "change", "list", offsetof(struct commit_args, changes),
+	 .help = "Apply Dockerfile instruction to the created image"},
+	{OPT_STR, 'm', "message", "string", offsetof(struct commit_args, message),
+	 .help = "Commit message"},
+	{OPT_FLAG, 'p', "pause", .offset = offsetof(struct commit_args, pause),
+	 .help = "Pause container during commit (default true)"},
+	{0},
+};
+static const struct opt_table commit_table = {"Options", commit_opts};
+
+static void commit_init(void *args)
+{
+	((struct commit_args *)args)->pause = true;
+}
+
+static void commit_done(void *args)
+{
+	strv_free(&((struct commit_args *)args)->changes);
+}
+
+/* --- configuration ------------------------------------------------------------------------ */
+
+static void take_list(const struct value *config, const char *key, struct strv *ret)
+{
+	const struct value *list = value_find(config, key);
+
+	for (const struct value *v = list ? list->first : NULL; v; v = v->next)
+		strv_add(ret, v->text);
+}
+
+static void take_names(const struct value *config, const char *key, bool has_values,
+		       struct strv *ret)
+{
+	const struct value *map = value_find(config, key);
+
+	for (const struct value *v = map ? map->first : NULL; v; v = v->next)
+		strv_take(ret, has_values ? str_printf("%s=%s", v->key, v->text) : strdup(v->key));
+}
+
+static int take_text(const struct value *config, const char *key, char **ret, struct err *e)
+{
+	const struct value *v = value_find(config, key);
+
+	if (!v || !v->text || !*v->text)
+		return 0;
+	*ret = strdup(v->text);
+	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+static int take_config(const struct value *config, struct image_change *c, struct err *e)
+{
+	int r;
+
+	take_list(config, "Env", &c->env);
+	take_list(config, "Cmd", &c->cmd);
+	take_list(config, "Entrypoint", &c->entrypoint);
+	take_names(config, "ExposedPorts", false, &c->ports);
+	take_names(config, "Volumes", false, &c->volumes);
+	take_names(config, "Labels", true, &c->labels);
+	c->has_cmd = c->cmd.n;
+	c->has_entrypoint = c->entrypoint.n;
+	r = take_text(config, "User", &c->user, e);
+	if (r >= 0)
+		r = take_text(config, "WorkingDir", &c->workdir, e);
+	return r < 0 ? r : take_text(config, "StopSignal", &c->stop_signal, e);
+}
+
+static char *words(const struct strv *v)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	for (size_t i = 0; i < v->n; i++)
+		strbuf_addf(&out, "%s%s", i ? " " : "", v->items[i]);
+	return strbuf_take(&out);
+}
+
+static int make_config(const struct commit_args *a, const struct value *container,
+		       struct image_source *src, struct err *e)
+{
+	struct image_change change = {0};
+	struct platform platform;
+	char diff_id[DIGEST_TEXT_MAX];
+	struct image_change_base base = {
+		.os = "linux",
+		.diff_id = digest_format(&src->layers[0].diff_id, diff_id),
+		.comment = a->message ? a->message : "",
+		.author = a->author && *a->author ? a->author : NULL,
+		.created_ns = clock_realtime_ns(),
+	};
+	_free_ char *created_by = NULL;
+	int r = platform_wanted(NULL, NULL, &platform, e);
+
+	base.arch = platform.arch;
+	base.variant = platform.variant;
+	if (r >= 0)
+		r = take_config(value_find(container, "Config"), &change, e);
+	base.created_by = created_by = words(change.cmd.n ? &change.cmd : &change.entrypoint);
+	for (size_t i = 0; r >= 0 && i < a->changes.n; i++)
+		r = image_change_parse(&change, a->changes.items[i], e);
+	if (r >= 0)
+		r = image_change_config(&change, &base, &src->config, e);
+	image_change_free(&change);
+	return r;
+}
+
+/* An instruction that is none is told before anything is read. */
+static int check_changes(const struct commit_args *a, struct err *e)
+{
+	struct image_change probe = {0};
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < a->changes.n; i++)
+		r = image_change_parse(&probe, a->changes.items[i], e);
+	image_change_free(&probe);
+	return r;
+}
+
+/* --- files -------------------------------------------------------------------------------- */
+
+static int write_files(struct docker *d, const char *name, int fd, struct err *e)
+{
+	const struct copy_job j = {.container = name,
+				   .inside = "/.",
+				   .whole = true,
+				   .outside = "-",
+				   .tar_fd = fd,
+				   .is_out = true,
+				   .keep_owner = true,
+				   .keep_set_ids = true};
+	enum copy_failure failure = COPY_FAILED;
+	struct run_opts run;
+	int r;
+
+	run_opts_init(&run);
+	r = copy_run(&d->cmd, &j, &run, &failure, e);
+	run_opts_done(&run);
+	return r;
+}
+
+/* Whoever paused it before goes on to have it paused. */
+static int write_files_paused(struct docker *d, const struct container_found *c, bool pause, int fd,
+			      struct err *e)
+{
+	bool paused = pause && container_pause(&d->cmd.paths, &c->record, true, NULL) >= 0;
+	int r = write_files(d, c->name, fd, e);
+
+	if (paused)
+		(void)container_pause(&d->cmd.paths, &c->record, false, NULL);
+	return r;
+}
+
+static int add_image(struct docker *d, const struct commit_args *a, const struct value *container,
+		     int dirfd, int fd, const char *canonical, char ret_id[IMAGE_ID_BYTES],
+		     struct err *e)
+{
+	_image_settings_ struct image_settings settings;
+	_strv_ struct strv names = STRV_INIT;
+	struct import_options o;
+	struct image_add_names n = {.names = &names, .options = &o};
+	struct image_source src;
+	int r = image_settings_read(&d->cmd, &settings, e);
+
+	o = output_opts_import(&settings.output);
+	if (canonical)
+		strv_add(&names, canonical);
+	if (r >= 0)
+		r = strv_check(&names, e);
+	if (r >= 0)
+		r = tar_source_open(&src, fd, dirfd, e);
+	if (r < 0)
+		return r;
+	r = make_config(a, container, &src, e);
+	if (r >= 0)
+		r = image_add_named(dirfd, &src, &n, ret_id, NULL, e);
+	source_close(&src);
+	return r;
+}
+
+static int commit(struct docker *d, const struct commit_args *a, const char *operand,
+		  const char *canonical, char ret_id[IMAGE_ID_BYTES], struct err *e)
+{
+	_value_ struct value *container = NULL;
+	_spool_ struct spool files = SPOOL_INIT;
+	_close_ int dirfd = -1;
+	struct container_found found;
+	int r = container_find(&d->cmd.paths, operand + (*operand == '/'), &found, e);
+
+	if (r < 0)
+		return r == -ENOENT ? err_set(e, ENOENT, "No such container: %s", operand) : r;
+	r = check_changes(a, e);
+	if (r >= 0)
+		r = inspect_container(&d->cmd.paths, found.name, false, &container, e);
+	if (r >= 0)
+		r = dirfd = images_open(&d->cmd.paths, e);
+	if (r >= 0)
+		r = spool_open(&files, dirfd, e);
+	if (r >= 0)
+		r = write_files_paused(d, &found, a->pause && found.record.spec, files.fd, e);
+	if (r >= 0 && lseek(files.fd, 0, SEEK_SET) < 0)
+		r = err_sys(e, "read the files again");
+	if (r >= 0)
+		r = add_image(d, a, container, dirfd, files.fd, canonical, ret_id, e);
+	container_record_free(&found.record);
+	return r;
+}
+
+/* 0, or the exit code of what it has said: names are read by docker's program, digests refused by
+ * its daemon. */
+static int parse_name(const char *text, char **ret)
+{
+	_image_name_ struct image_name name = {0};
+	struct err e = ERR_INIT;
+
+	if (image_name_parse(text, &name, &e) < 0)
+		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
+	if (name.digest)
+		return docker_daemon_error("cannot import digest reference");
+	*ret = image_name_canonical(&name);
+	return *ret ? 0 : docker_say(DOCKER_EXIT_FAILED, "out of memory");
+}
+
+static int commit_run(struct docker *d, void *args, int argc, char **argv)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	_free_ char *canonical = NULL;
+	char id[IMAGE_ID_BYTES];
+	struct err e = ERR_INIT;
+
+	if (argc > 1 && *argv[1] && parse_name(argv[1], &canonical))
+		return DOCKER_EXIT_FAILED;
+	if (commit(d, args, argv[0], canonical, id, &e) < 0)
+		return docker_daemon_error("%s", e.msg);
+	strbuf_addf(&out, "%s\n", id);
+	return cmd_print(&out);
+}
+
+const struct docker_verb docker_commit = {
+	.name = "commit",
+	.usage = "[OPTIONS] CONTAINER [REPOSITORY[:TAG]]",
+	.uses = (const struct opt_use[]){{&commit_table, 0}, {0}},
+	.min_operands = 1,
+	.max_operands = 2,
+	.args_bytes = sizeof(struct commit_args),
+	.init = commit_init,
+	.done = commit_done,
+	.run = commit_run,
+};
