@@ -12,7 +12,8 @@ import sys
 REPORT_HOOKS = ("pytest_runtest_makereport", "pytest_runtest_logreport", "pytest_runtest_protocol",
                 "pytest_runtestloop", "pytest_runtest_call", "pytest_pyfunc_call", "pytest_collection_modifyitems",
                 "pytest_report_teststatus", "pytest_sessionfinish", "pytest_cmdline_main", "pytest_fixture_setup",
-                "pytest_collection", "pytest_itemcollected", "pytest_collection_finish")
+                "pytest_collection", "pytest_itemcollected", "pytest_collection_finish", "pytest_pycollect_makeitem",
+                "pytest_runtest_setup", "pytest_runtest_teardown", "pytest_collect_file", "pytest_make_collect_report")
 
 
 class OutsideFinder:
@@ -124,9 +125,20 @@ def look_at_marks(ask, item):
             ask("found", "outcome_call", "a mark %s of %s" % (mark.name, file))
 
 
+def look_at_function(ask, item, collected):
+    """Whoever wraps a test makes a function of his own: what is none, or another test, is no wrapper."""
+    function = getattr(item, "function", None)
+    code = getattr(function, "__code__", None)
+    file = code.co_filename if code is not None else None
+    if file is not None and not ask("vouched", file):
+        ask("found", "test_replaced", "%s is of %s" % (item.nodeid, file))
+    elif function is not collected.get(item.nodeid, function) and (file is None or function in collected.values()):
+        ask("found", "test_replaced", "%s was replaced after it was collected" % item.nodeid)
+
+
 def check_hooks(ask, config):
     for hook in REPORT_HOOKS:
-        caller = getattr(config.hook, hook, None)
+        caller = getattr(config.pluginmanager.hook, hook, None)
         for impl in caller.get_hookimpls() if caller is not None else ():
             function = getattr(impl.function, "__func__", impl.function)
             code = getattr(function, "__code__", None)
@@ -138,6 +150,7 @@ def check_hooks(ask, config):
 def make_plugin(pytest, ask, selection, repo, finder):
     """The plugin; everything it needs is in this function's closure."""
     state = {"config": None, "collected": 0, "failed": 0, "status": None, "session_failed": None}
+    functions = {}
 
     def spelled(node_id):
         """As `pytest -rA` prints it, relative to the repository, and as pytest itself calls it."""
@@ -170,15 +183,15 @@ def make_plugin(pytest, ask, selection, repo, finder):
                 config.hook.pytest_deselected(items=[i for i in items if id(i) not in chosen])
                 items[:] = keep
             state["collected"] = len(items)
+            functions.update((i.nodeid, getattr(i, "function", None)) for i in items)
 
         @pytest.hookimpl(tryfirst=True, hookwrapper=True)
         def pytest_runtest_makereport(self, item, call):
             """An exception that is no failure, and whose code was asked to run."""
             if call.excinfo is not None:
                 look_at_outcome(pytest, ask, repo, call.excinfo)
-            function = getattr(getattr(item, "function", None), "__code__", None)
-            if function is not None and call.when == "call" and not ask("vouched", function.co_filename):
-                ask("found", "test_replaced", "%s is of %s" % (item.nodeid, function.co_filename))
+            if call.when == "call":
+                look_at_function(ask, item, functions)
             report = (yield).get_result()
             if report.outcome == "skipped" or hasattr(report, "wasxfail"):
                 look_at_marks(ask, item)

@@ -284,6 +284,12 @@ def test_mock_to_the_end(monkeypatch):
 def test_skip():
     unittest.TestCase().skipTest("for a reason")
 """
+HONEST_CONFTEST = """import functools
+
+
+def pytest_runtest_setup(item):
+    item.obj = functools.wraps(item.obj)(lambda *a, it=item.obj, **kw: it(*a, **kw))
+"""
 HONEST_SOURCE = """import asyncio
 import collections
 import ctypes
@@ -325,6 +331,7 @@ sys.modules[__name__].__class__ = Module
 def test_honest_code_is_no_tampering(judge):
     """What tests replace and put back, and what the standard library does for a module of a patch."""
     judge.write(judge.repo / "tests/test_honest.py", HONEST_TESTS)
+    judge.write(judge.repo / "conftest.py", HONEST_CONFTEST)
     r = judge.judged(judge.patch(files={"calc.py": HONEST_SOURCE}),
                      options=["--strict", "--pass-to-pass", "tests/test_honest.py"], args=["--runxfail", "--cov=calc", "--cov-fail-under=100"])
     assert r["tamper"] == [] and r["resolved"] is True
