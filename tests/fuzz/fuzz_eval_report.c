@@ -26,7 +26,7 @@ static void answer(const char *payload, size_t len)
 		struct eval_case *c = &cases.items[i];
 		_free_ char *sentence = NULL;
 
-		eval_case_answered(&cases, c, payload, len);
+		eval_case_answered(c, payload, len);
 		FUZZ_ASSERT(c->is_judged && c->passed == !c->detail.len);
 		sentence = eval_case_sentence(c, "f");
 	}
