@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/bundle_self.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,19 @@
 #define MFD_EXEC 0x0010U
 #endif
 
+/*
+ * Bytes behind the section headers, which end a program: once those of a bundle, whose trailer is
+ * cut off or changed. As csbx it would take the words meant for the image for verbs of its own.
+ */
+static bool has_more_than_a_program(int fd, uint64_t size)
+{
+	Elf64_Ehdr h;
+
+	return pread(fd, &h, sizeof(h), 0) == sizeof(h) && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
+	       h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_shoff && h.e_shnum &&
+	       size > h.e_shoff + (uint64_t)h.e_shnum * h.e_shentsize;
+}
+
 int bundle_self_open(struct bundle_self *ret, struct err *e)
 {
 	_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -29,7 +43,9 @@ int bundle_self_open(struct bundle_self *ret, struct err *e)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(e, "/proc/self/exe");
 	if (!bundle_read(fd, &ret->parts))
-		return 0;
+		return has_more_than_a_program(fd, (uint64_t)st.st_size)
+			       ? err_set(e, EBADMSG, "the bundle is damaged: its end is missing")
+			       : 0;
 	image_id_from_stat(&ret->id, &st);
 	ret->fd = take_fd(&fd);
 	return 1;

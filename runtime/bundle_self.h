@@ -24,7 +24,7 @@ struct bundle_self {
 		.fd = -1, .memfds = { -1, -1 } \
 	}
 
-/* 1: the running program is a bundle; 0: it is none. */
+/* 1: the running program is a bundle; 0: it is none. -EBADMSG: it was one and has lost its end. */
 int bundle_self_open(struct bundle_self *ret, struct err *e);
 void bundle_self_close(struct bundle_self *b);
 

@@ -198,14 +198,18 @@ int enroot_bundle_personality(int argc, char **argv)
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 	const char *name = slash ? slash + 1 : argc ? argv[0] : "csbx";
 	struct running r = {.x = {.self = PROGRAM_CSBX, .cmd = {.argv = argv}}};
-	int code = -1;
+	struct err e = ERR_INIT;
+	int code = -1, found;
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		if (str_eq(name, own[i]))
 			return -1;
 	}
-	if (bundle_self_open(&r.self, NULL) > 0)
+	found = bundle_self_open(&r.self, &e);
+	if (found > 0)
 		code = run_bundle(&r, argc, argv);
+	else if (found == -EBADMSG)
+		code = enroot_fail(&e);
 	bundle_config_free(&r.config);
 	enroot_free_state(&r.x);
 	bundle_self_close(&r.self);

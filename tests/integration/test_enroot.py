@@ -547,6 +547,20 @@ def test_bundle_tells(bundle):
     assert p.returncode == 1 and "Checksum mismatch" in p.stderr
 
 
+def test_bundle_without_its_end(bundle):
+    """Cut short or changed, it is no csbx that takes "list" or "remove" for its own."""
+    whole = bundle.path.read_bytes()
+    for data in whole[:-1], whole[:-100], whole[:-100000], whole + b"\n":
+        bundle.path.write_bytes(data)
+        for word in "echo", "list", "-v":
+            p = bundle.run(word)
+            assert (p.returncode, p.stdout) == (1, "") and p.stderr.startswith("[ERROR] the bundle is damaged"), p
+    box = bundle.enroot.box
+    (box.work / "mine").write_bytes(Path(box.argv([])[0]).read_bytes())
+    (box.work / "mine").chmod(0o755)
+    assert subprocess.run([box.work / "mine", "--version"], capture_output=True, check=True, env=box.env).stdout
+
+
 def test_bundle_command(bundle, busybox_image):
     """The verb itself; a bundle is an image file, too."""
     enroot = bundle.enroot
