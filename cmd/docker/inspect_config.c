@@ -33,12 +33,34 @@ static void add_name(struct value *set, const char *name)
 		value_add(set, name, VALUE_STRUCT);
 }
 
+/* --expose, and what --publish exposes as well; a range is a port each. */
+static void add_asked_port(struct strv *out, const char *text)
+{
+	size_t len = strcspn(text, "/");
+	const char *protocol = text[len] ? text + len + 1 : "tcp";
+	unsigned long first, last;
+	char *end;
+
+	first = last = strtoul(text, &end, 10);
+	if (*end == '-')
+		last = strtoul(end + 1, NULL, 10);
+	for (; first <= last && last <= UINT16_MAX; first++)
+		strv_take(out, str_printf("%lu/%s", first, protocol));
+}
+
 static void add_exposed(struct value *config, const struct inspected *x)
 {
 	_strv_ struct strv asked = STRV_INIT;
+	const char *note;
 	struct value *set;
 
-	notes_get_all(&x->record->notes, "expose", &asked);
+	for (size_t i = 0; (note = notes_get(&x->record->notes, "expose", i)); i++)
+		add_asked_port(&asked, note);
+	for (size_t i = 0; (note = notes_get(&x->record->notes, "publish", i)); i++) {
+		struct published p = published_split(note);
+
+		add_asked_port(&asked, p.port);
+	}
 	set = value_add(config, "ExposedPorts",
 			x->meta.ports.n || asked.n ? VALUE_MAP : VALUE_NOMAP);
 	if (!set)

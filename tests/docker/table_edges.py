@@ -77,6 +77,11 @@ COMMIT = [
     row("a commit without a container", "docker commit", "commit"),
 ]
 
+PORTS = [
+    row("what is published is exposed", "docker create --name cc -p 80:80 -p 127.0.0.1:53:53/udp -p 9000-9001:9000-9001 --expose 7 "
+        "conf:1 >/dev/null; docker inspect -f '{{json .Config.ExposedPorts}}' cc; docker rm -v cc", "run -p, inspect -f"),
+]
+
 ROOT = [
     row("root in a container of another user", "docker run -d --name cc --network none -u app box sleep 1000 >/dev/null; "
         "docker exec -u 0 cc sh -c 'touch /usr/bin/x && chown 1000 /usr/bin/x && ls -l /usr/bin/x | tr -s \" \" | cut -d\" \" -f3'; "
@@ -87,4 +92,4 @@ ROOT = [
         "docker exec -u root cc sh -c 'id -u; chown app /usr && echo may'", "exec -u"),
 ]
 
-ROWS = MOUNTS + USERS + COMMANDS + COMMIT + ROOT
+ROWS = MOUNTS + USERS + COMMANDS + COMMIT + PORTS + ROOT
