@@ -103,12 +103,16 @@ static int open_named(struct output *o, struct err *e)
 int output_open(struct output *o, int dirfd, const char *name, bool force, struct err *e)
 {
 	struct stat st;
+	bool is_there;
 
 	*o = (struct output){.dirfd = dirfd, .fd = -1, .force = force, .name = strdup(name)};
 	if (!o->name)
 		return err_set(e, ENOMEM, "out of memory");
-	if (!fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) && (!force || S_ISDIR(st.st_mode)))
+	is_there = !fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW);
+	if (is_there && (!force || S_ISDIR(st.st_mode)))
 		return err_code(e, S_ISDIR(st.st_mode) ? EISDIR : EEXIST, "%s", name);
+	if (is_there && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+		return err_set(e, EINVAL, "%s: not a regular file", name);
 	o->fd = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
 	if (o->fd >= 0)
 		return 0;

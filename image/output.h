@@ -25,7 +25,8 @@ struct output {
 		.fd = -1 \
 	}
 
-/* -EEXIST when name is there and not `force`. Mode 0644 less the umask. */
+/* -EEXIST when name is there and not `force`, -EINVAL when it is a device or the like. Mode 0644
+ * less the umask. */
 int output_open(struct output *o, int dirfd, const char *name, bool force, struct err *e);
 
 /* Flushes the file and gives it its name; an existing one is replaced only by `force`. */

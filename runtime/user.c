@@ -244,6 +244,8 @@ static int resolve(const struct user_db *db, const char *spec, struct user *u, s
 	group = strchr(who, ':');
 	if (group)
 		*group++ = 0;
+	if (!*who && group && !*group)
+		return err_set(e, EINVAL, "neither a user nor a group");
 	r = take_user(db, *who ? who : "0", u, e);
 	if (r < 0)
 		return r;

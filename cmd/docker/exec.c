@@ -93,7 +93,7 @@ static int fill_options(struct exec_args *a, struct err *e)
 		r = env_file_read(a->env_files.items[i], &o->env, e);
 	for (size_t i = 0; i < a->env.n; i++)
 		strv_add(&o->env, a->env.items[i]);
-	o->user = a->user && *a->user ? a->user : NULL;
+	o->user = docker_user(a->user);
 	o->workdir = a->workdir && *a->workdir ? a->workdir : NULL;
 	o->no_stdin = !a->interactive;
 	o->tty = a->tty && !a->detach ? TTY_WISH_YES : TTY_WISH_NO;

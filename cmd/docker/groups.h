@@ -2,8 +2,10 @@
 #ifndef CSBX_CMD_DOCKER_GROUPS_H
 #define CSBX_CMD_DOCKER_GROUPS_H
 
-/* Groups as docker gives them: --group-add of names in the image's /etc/group and of numbers, and
- * the main group, which is among the supplementary ones. */
+/* Users and groups as docker gives them: --user, --group-add of names in the image's /etc/group and
+ * of numbers, and the main group, which is among the supplementary ones. */
+
+#include "runtime/base/str.h"
 
 struct container_spec;
 struct docker;
@@ -20,5 +22,14 @@ int docker_groups_add(const struct docker *d, const struct strv *asked, const st
 		      struct container_spec *s);
 
 int docker_groups_add_main(struct process_spec *p, struct err *e);
+
+/* --user as csbx takes it: NULL, the image's, for none; docker's ":" is nobody in particular, root.
+ */
+static inline const char *docker_user(const char *user)
+{
+	if (!user || !*user)
+		return NULL;
+	return str_eq(user, ":") ? "0" : user;
+}
 
 #endif

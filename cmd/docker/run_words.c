@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "cmd/docker/groups.h"
 #include "cmd/docker/run_args.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -82,7 +83,7 @@ int docker_run_words(const struct docker_run_args *a, struct strv *out, struct e
 	add_all(out, "ulimit", &a->ulimits);
 	add_security(a, out);
 	add_modes(a, out);
-	add(out, "user", a->user && *a->user ? a->user : NULL);
+	add(out, "user", docker_user(a->user));
 	add(out, "workdir", a->workdir && *a->workdir ? a->workdir : NULL);
 	add(out, "hostname", a->hostname && *a->hostname ? a->hostname : NULL);
 	add(out, "entrypoint", a->entrypoint);

@@ -219,12 +219,14 @@ int bundle_write(const struct paths *p, const struct bundle_request *q, struct e
 {
 	struct writing w = {.paths = p, .q = q, .out = -1, .image = -1};
 	_free_ char *tmp = str_printf("%s.%d.tmp", q->output, getpid());
+	struct stat st;
 	int r;
 
 	if (!tmp)
 		return err_set(e, ENOMEM, "out of memory");
-	if (!q->force && !access(q->output, F_OK))
-		return err_set(e, EEXIST, "%s", q->output);
+	if (!lstat(q->output, &st) && (!q->force || !(S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))))
+		return err_set(e, q->force ? EINVAL : EEXIST, "%s%s", q->output,
+			       q->force ? ": not a regular file" : "");
 	w.out = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (w.out < 0)
 		return err_sys(e, "%s", tmp);

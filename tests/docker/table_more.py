@@ -43,6 +43,10 @@ EXPORT = [
         "docker run --rm --network none out:1 cat /made", "export, import"),
     row("none of that name", "docker export nope", "export"),
     row("two of them", "docker export a b", "export"),
+    row("into a device", STOPPED + "docker export -o /dev/null cr; docker save -o /dev/null box; test -c /dev/null && echo there",
+        "export, save -o"),
+    row("a failure leaves an old file", "echo old >f; docker export -o f nope; cat f", "export"),
+    row("into a missing directory", STOPPED + "docker export -o nothere/f cr", "export"),
 ]
 
 SYSTEM = [

@@ -529,6 +529,16 @@ def test_bundle(bundle):
     assert bundle.path.read_bytes() == before
 
 
+def test_only_files_are_replaced(box, busybox_image):
+    """As root, -f -o /dev/null would take the machine's /dev/null away."""
+    pipe = box.box.work / "pipe"
+    os.mkfifo(pipe)
+    for words in ("export", "-f", "-o", pipe, "box"), ("bundle", "-f", "-o", pipe, busybox_image):
+        p = box.run(*words)
+        assert p.returncode == 1 and p.stderr.endswith("pipe: not a regular file\n"), p
+        assert pipe.is_fifo()
+
+
 def test_bundle_tells(bundle):
     info = bundle.ok("--info")
     assert "what it is" in info and "crc32" in info and "Image:       box\n" in info

@@ -107,6 +107,7 @@ static void test_refused(void)
 	       "name");
 	is_str(show(&db, "app:nobody"),
 	       "error: user 'app:nobody': no such group in the image's /etc/group", "group");
+	is_str(show(&db, ":"), "error: user ':': neither a user nor a group", "nobody");
 	is_str(show(&db, "huge"),
 	       "error: user 'huge': its line in the image's /etc/passwd has no valid ids", "2^32");
 	is_str(show(&db, "wrap"),

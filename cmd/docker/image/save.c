@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/docker/docker.h"
+#include "cmd/docker/image/output_file.h"
 #include "cmd/docker/image/verbs.h"
 #include "cmd/docker/image_value.h"
 #include "cmd/image/image_opts.h"
 #include "cmd/image_find.h"
 #include "image/image_save.h"
-#include "image/output.h"
 #include "image/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -99,41 +97,15 @@ static int add_operand(struct save *s, const char *operand, struct err *e)
 
 static int write_file(struct save *s, const char *path, struct err *e)
 {
-	const char *slash = strrchr(path, '/');
-	_free_ char *dir = slash ? str_printf("%.*s", slash == path ? 1 : (int)(slash - path), path)
-				 : strdup(".");
-	_output_ struct output out = OUTPUT_INIT;
-	_close_ int dirfd = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	int r;
+	struct output_file f = OUTPUT_FILE_INIT;
+	int r = output_file_open(&f, path, e);
 
-	if (dirfd < 0)
-		return err_sys(e, "open %s", dir ? dir : path);
-	r = output_open(&out, dirfd, slash ? slash + 1 : path, true, e);
 	if (r >= 0)
-		r = image_save(&s->to, out.fd, e);
-	return r < 0 ? r : output_commit(&out, e);
-}
-
-/* Said before anything is read, in the client's words. */
-static int check_output(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	_free_ char *dir = slash && slash != path ? str_printf("%.*s", (int)(slash - path), path)
-						  : strdup(slash ? "/" : ".");
-	struct stat st;
-
-	if (!dir || stat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
-		return docker_say(
-			DOCKER_EXIT_FAILED,
-			"failed to save image: invalid output path: directory \"%s\" does "
-			"not exist",
-			dir ? dir : "");
-	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return docker_say(DOCKER_EXIT_FAILED,
-				  "failed to save image: invalid output path: \"%s\" must be a "
-				  "directory or a regular file",
-				  path);
-	return 0;
+		r = image_save(&s->to, f.out.fd, e);
+	if (r >= 0)
+		r = output_commit(&f.out, e);
+	output_file_close(&f);
+	return r;
 }
 
 static int save(struct docker *d, struct save *s, const char *output, int argc, char **argv,
@@ -166,7 +138,7 @@ static int save_run(struct docker *d, void *args, int argc, char **argv)
 		return docker_say(DOCKER_EXIT_FAILED,
 				  "cowardly refusing to save to a terminal. Use the -o flag or "
 				  "redirect");
-	if (a->output && check_output(a->output))
+	if (a->output && output_file_check(a->output, "save image"))
 		return DOCKER_EXIT_FAILED;
 	r = save(d, &s, a->output, argc, argv, &e);
 	for (size_t i = 0; i < s.to.n; i++)
