@@ -16,17 +16,24 @@
 #include "runtime/init_msg.h"
 #include "runtime/paths.h"
 
-/* Size of the base tmpfs: what was asked for, else the memory limit, capped at 25 % of RAM. */
+/*
+ * Size of the base tmpfs: what was asked for, else somewhat more than the memory limit, capped at
+ * 25 % of RAM. Were it the limit, a program that writes too much would end by itself at a full file
+ * system before a watchdog has seen it (watchdog.c: some 30 MB a look), and not be told from one
+ * that failed.
+ */
 uint64_t container_base_bytes(const struct container_spec *s)
 {
 	struct sysinfo si;
-	uint64_t quarter;
+	uint64_t quarter, limit = s->limits.memory_bytes;
 
 	if (s->rootfs.upper_bytes)
 		return s->rootfs.upper_bytes;
 	quarter = sysinfo(&si) < 0 ? UINT64_C(1) << 30 : (uint64_t)si.totalram * si.mem_unit / 4;
-	return s->limits.memory_bytes && s->limits.memory_bytes < quarter ? s->limits.memory_bytes
-									  : quarter;
+	if (!limit || limit >= quarter)
+		return quarter;
+	limit += UINT64_C(128) << 20;
+	return limit < quarter ? limit : quarter;
 }
 
 /*

@@ -41,7 +41,7 @@ struct rootfs_spec {
 	char *layer_path; /* UPPER_KEPT, reads_layer: directory that holds upper/ work/ lock */
 	bool reads_layer; /* UPPER_READONLY: what the kept layer has, if there is one, is seen */
 	bool force_layer; /* start though the layer may be incomplete after a crash */
-	uint64_t upper_bytes; /* 0 = min(25 % of RAM, memory limit) */
+	uint64_t upper_bytes; /* 0: container_base_bytes() */
 };
 
 enum tty_mode { TTY_NO, TTY_YES };
