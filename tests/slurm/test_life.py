@@ -73,7 +73,7 @@ def test_one_image_server_a_node_and_step(sh, barrier):
     """Eight tasks of a node share one; it leaves with the last of them, however long it would linger."""
     p = sh.popen("srun", "-N2", "--ntasks-per-node=8", *barrier.words(), env={"CSBX_LINGER": ""})
     barrier.wait(16)
-    assert count("csbx-init") == 16 and count("csbx-squashd") == 2, ours()
+    until(lambda: count("csbx-init") == 16 and count("csbx-squashd") == 2, "a server a node")
     barrier.open()
     assert p.communicate(timeout=SLOW_S)[1] == "" and p.returncode == 0
     wait_gone()
@@ -87,7 +87,7 @@ def test_two_jobs_of_one_user_on_a_node(sh, barrier):
     [victim] = sh.cluster.jobs()
     second = sh.popen("srun", "-w", "n1", *barrier.words(then=read))
     barrier.wait(2)
-    assert count("csbx-squashd") == 2, ours()
+    until(lambda: count("csbx-squashd") == 2, "a server a job")
     sh.cancel(victim, "--signal=KILL", "--full")
     until(lambda: count("csbx-squashd") == 1, "an end of the cancelled job's server")
     assert first.wait(SLOW_S) != 0
