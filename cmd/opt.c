@@ -264,9 +264,8 @@ static int apply_key(struct parse *s, const struct opt *o, size_t offset, const 
 		if (r <= 0)
 			return r;
 		if (opt_store(o, (char *)s->p->args + offset, value, s->e) < 0)
-			return str_eq(place, key)
-				       ? err_wrap(s->e, "%s: %s", place, value)
-				       : err_wrap(s->e, "%s: %s %s", place, key, value);
+			return str_eq(place, key) ? err_wrap(s->e, "%s: %s", place, value)
+						  : err_wrap(s->e, "%s: %s %s", place, key, value);
 	}
 	return 0;
 }

@@ -375,7 +375,7 @@ static struct oci_blobs blobs_of(struct fetcher *f)
 
 /* The manifest or index the name stands for, which is in the store now. */
 static int open_root(struct fetcher *f, const struct image_wish *wish, struct oci_descriptor *ret,
-		    struct err *e)
+		     struct err *e)
 {
 	_close_ int fd = -1;
 	int k;

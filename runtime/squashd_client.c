@@ -248,7 +248,8 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	r = squashd_key_fill(&a->boot.key, spec, map, a->init, e);
 	if (r < 0)
 		return r;
-	/* Each run of a bundle makes a file of its own for init: what it was made of is the same. */
+	/* Each run of a bundle makes a file of its own for init: what it was made of is the same.
+	 */
 	if (paths->bundle)
 		a->boot.key.init = paths->bundle->id;
 	squashd_key_name(&a->boot.key, a->boot.name);

@@ -61,8 +61,8 @@ struct tool {
 };
 
 /*
- * Runs a reader of images and takes its stdout. A status of 0 means it is the answer, 125 that it is
- * the reason; anything else, a signal above all, is what a damaged image may lead to.
+ * Runs a reader of images and takes its stdout. A status of 0 means it is the answer, 125 that it
+ * is the reason; anything else, a signal above all, is what a damaged image may lead to.
  */
 static int run_tool(const struct paths *paths, const struct tool *t, struct strbuf *out,
 		    struct err *e)

@@ -102,7 +102,7 @@ static int make_command(const struct hold *h, const struct paths *paths, struct 
 	add_choice(env, "ENROOT_REMAP_ROOT", h->a.remap_root);
 	add_choice(env, "ENROOT_ROOTFS_WRITABLE", writable(h));
 	strv_add(env, "ENROOT_UNSHARE_PID=n"); /* it would give it a supervisor */
-	strv_add(env, "CSBX_LINGER=0"); /* nobody comes after the step's one container */
+	strv_add(env, "CSBX_LINGER=0");        /* nobody comes after the step's one container */
 	if (r >= 0)
 		r = strv_check(argv, e);
 	return r < 0 ? r : strv_check(env, e);

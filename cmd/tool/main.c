@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {&verb_doctor, &verb_eval, &verb_inspect,
+	static const struct verb *const verbs[] = {&verb_doctor,   &verb_eval, &verb_inspect,
 						   &verb_run_spec, &verb_test, NULL};
 	int code = docker_personality(PROGRAM_TOOL, docker_verbs_tool, argc, argv);
 

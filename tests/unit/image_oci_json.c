@@ -113,7 +113,7 @@ static void test_members(void)
 	static const char text[] =
 		"{" V2 "\"manifests\":[{\"mediaType\":\"" OCI_MEDIA_INDEX
 		"\",\"digest\":\"sha256:" HEX_A "\",\"size\":7,\"platform\":{\"os\":\"linux\","
-						"\"architecture\":\"arm\",\"variant\":\"v7\"},"
+		"\"architecture\":\"arm\",\"variant\":\"v7\"},"
 		"\"annotations\":{\"org.opencontainers.image.ref.name\":\"v1\","
 		"\"io.containerd.image.name\":\"docker.io/library/x:v1\"}},"
 		"{\"mediaType\":\"" OCI_MEDIA_MANIFEST "\",\"digest\":\"sha256:" HEX_B
