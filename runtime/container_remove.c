@@ -99,7 +99,9 @@ static int remove_kept(const struct paths *p, int dirfd, const char *name,
 		return busy(p, rec, e);
 	if (r < 0)
 		return r;
-	r = remove_with_layer(p, name, rec->container_id, e);
+	r = container_store_check_id(dirfd, name, rec->container_id, e);
+	if (r >= 0)
+		r = remove_with_layer(p, name, rec->container_id, e);
 	run_dir_close(&run);
 	return r;
 }

@@ -79,13 +79,21 @@ static int take_run(struct container_start *s, struct err *e)
 	_close_ int dir = dirfd < 0 ? -1
 				    : openat(dirfd, s->found.name,
 					     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const char *id = s->found.record.container_id;
+	int r;
 
 	if (dirfd < 0)
 		return dirfd;
 	if (dir < 0)
 		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
 				       : err_sys(e, "open %s", s->found.name);
-	return run_dir_take(dir, s->found.record.container_id, &s->run, e);
+	r = run_dir_take(dir, id, &s->run, e);
+	if (r < 0)
+		return r;
+	r = container_store_check_id(dirfd, s->found.name, id, e);
+	if (r < 0)
+		run_dir_close(&s->run);
+	return r;
 }
 
 int container_start_begin(const struct paths *p, struct container_found *found, bool force,

@@ -61,6 +61,17 @@ int container_store_read(int dirfd, const char *name, struct container_record *r
 	return r;
 }
 
+int container_store_check_id(int dirfd, const char *name, const char *container_id, struct err *e)
+{
+	struct container_record now = {0};
+	int r = container_store_read(dirfd, name, &now, e);
+
+	if (r >= 0 && !(now.container_id && str_eq(now.container_id, container_id)))
+		r = err_set(e, ENOENT, "no such container");
+	container_record_free(&now);
+	return r;
+}
+
 int container_store_open(const struct paths *p, const char *name, struct container_record *ret,
 			 struct err *e)
 {
