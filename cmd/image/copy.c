@@ -254,8 +254,8 @@ static int copy_out(struct copy *x, struct err *e)
 	if (r < 0)
 		return rule_failed(x, r, j->outside, e);
 	if (str_eq(j->outside, "-")) {
-		r = copy_agent_pack(&x->agent, path, j->follow, j->whole ? "" : p.member,
-				    j->tar_fd ? j->tar_fd : STDOUT_FILENO, e);
+		r = copy_agent_pack(&x->agent, path, j->follow, j->whole ? "" : p.member, j->tar_fd,
+				    e);
 		if (r >= 0)
 			r = copy_agent_finish(&x->agent, e);
 	} else {
@@ -336,7 +336,7 @@ static int copy_tar_in(struct copy *x, const struct copy_target *t, struct err *
 	if (!t->is_directory)
 		return failed(x, COPY_NOT_DIRECTORY,
 			      err_set(e, ENOTDIR, "%s: must be a directory for a tar", t->path));
-	r = copy_agent_unpack(&x->agent, &into, STDIN_FILENO, e);
+	r = copy_agent_unpack(&x->agent, &into, x->job->tar_fd, e);
 	return r < 0 ? r : copy_agent_finish(&x->agent, e);
 }
 
@@ -400,6 +400,30 @@ int copy_run(struct cmd *c, const struct copy_job *j, struct run_opts *o,
 	container_root_close(&x.root);
 	*ret_failure = x.failure;
 	return r < 0 ? r : synced;
+}
+
+int copy_whole(struct cmd *c, const char *container, int out_fd, struct err *e)
+{
+	const struct copy_job j = {
+		.container = container,
+		.inside = "/.",
+		.whole = true,
+		.outside = "-",
+		.tar_fd = out_fd,
+		.is_out = true,
+		.keep_owner = true,
+		.keep_set_ids = true,
+	};
+	enum copy_failure failure;
+	struct run_opts run;
+	int r;
+
+	run_opts_init(&run);
+	r = copy_run(c, &j, &run, &failure, e);
+	run_opts_done(&run);
+	if (r < 0 && failure == COPY_NO_CONTAINER)
+		return err_set(e, ENOENT, "No such container: %s", container);
+	return r;
 }
 
 bool copy_split(const char *arg, char **ret_name, const char **ret_path)

@@ -16,13 +16,13 @@ struct run_opts;
 
 struct copy_job {
 	const char *container, *inside; /* the path inside, as written */
-	const char *outside;            /* a host path; "-": a tar on stdin or stdout */
+	const char *outside;            /* a host path; "-": the tar in tar_fd */
 	bool is_out;                    /* from the container to the host */
 	bool follow;                    /* the source may be a link, and what it means is copied */
 	bool keep_owner;                /* the source's user and group, inside */
 	bool keep_set_ids;              /* outside */
 	bool whole;                     /* out to "-": the whole root, without what is mounted */
-	int tar_fd;                     /* in place of stdout for "-"; 0: stdout */
+	int tar_fd;                     /* read or written where outside is "-" */
 };
 
 /* What went wrong, for dialects that have words of their own for it. */
@@ -43,6 +43,12 @@ enum copy_failure {
 /* o: for a container that does not run, which ids there are. */
 int copy_run(struct cmd *c, const struct copy_job *j, struct run_opts *o,
 	     enum copy_failure *ret_failure, struct err *e);
+
+/*
+ * All files of a container but what is mounted there, as a tar to out_fd: what docker's export and
+ * commit take of it. -ENOENT in docker's words where there is none of that name.
+ */
+int copy_whole(struct cmd *c, const char *container, int out_fd, struct err *e);
 
 /*
  * "NAME:PATH" into name (caller frees) and path (points into arg). False: a host path, as docker

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/image/copy.h"
@@ -46,6 +47,7 @@ static int parse(const struct cp_args *a, char **argv, struct copy_job *j, char 
 		.container = *ret_name,
 		.inside = is_out ? from_path : to_path,
 		.outside = is_out ? argv[1] : argv[0],
+		.tar_fd = is_out ? STDOUT_FILENO : STDIN_FILENO,
 		.is_out = is_out,
 		.follow = a->follow,
 		.keep_owner = a->archive,

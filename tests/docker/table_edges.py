@@ -75,6 +75,12 @@ COMMIT = [
     row("a commit of nothing", "docker commit nosuch done:1; docker images -q done", "commit"),
     row("a change that is none", WORK + "docker commit -c 'FOO x' cc done:1; docker images -q done", "commit"),
     row("a commit without a container", "docker commit", "commit"),
+    row("a commit to a digest", "docker commit cc box@sha256:" + "0123456789abcdef" * 4, "commit"),
+    row("a commit to a bad name", "docker commit cc 'a b'", "commit"),
+    row("an import to a digest", "docker import - box@sha256:" + "0123456789abcdef" * 4 + " </dev/null", "import"),
+    row("an import to an empty name", "tar -cf t.tar -C /etc hostname; docker import t.tar '' | cut -c1-7", "import"),
+    row("an export onto a file", WORK + "docker export -o t.tar cc && tar -tf t.tar | grep -cx new; stat -c %a t.tar", "export"),
+    row("an export of nothing onto a file", "docker export -o t.tar nosuch; ls t.tar 2>&1", "export"),
 ]
 
 PORTS = [

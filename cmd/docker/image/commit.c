@@ -11,21 +11,13 @@
 #include <unistd.h>
 
 #include "cmd/docker/docker.h"
-#include "cmd/docker/image/change.h"
+#include "cmd/docker/image/tar_image.h"
 #include "cmd/docker/image/verbs.h"
 #include "cmd/docker/inspect_container.h"
 #include "cmd/docker/value.h"
 #include "cmd/image/copy.h"
-#include "cmd/image/image_add.h"
-#include "cmd/image/settings.h"
 #include "cmd/image_find.h"
-#include "cmd/run_opts.h"
-#include "image/digest.h"
-#include "image/image_name.h"
-#include "image/platform.h"
 #include "image/spool.h"
-#include "image/tar_source.h"
-#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -108,84 +100,14 @@ static int take_config(const struct value *config, struct image_change *c, struc
 	return r < 0 ? r : take_text(config, "StopSignal", &c->stop_signal, e);
 }
 
-static char *words(const struct strv *v)
-{
-	struct strbuf out = STRBUF_INIT;
-
-	for (size_t i = 0; i < v->n; i++)
-		strbuf_addf(&out, "%s%s", i ? " " : "", v->items[i]);
-	return strbuf_take(&out);
-}
-
-static int make_config(const struct commit_args *a, const struct value *container,
-		       struct image_source *src, struct err *e)
-{
-	struct image_change change = {0};
-	struct platform platform;
-	char diff_id[DIGEST_TEXT_MAX];
-	struct image_change_base base = {
-		.os = "linux",
-		.diff_id = digest_format(&src->layers[0].diff_id, diff_id),
-		.comment = a->message ? a->message : "",
-		.author = a->author && *a->author ? a->author : NULL,
-		.created_ns = clock_realtime_ns(),
-	};
-	_free_ char *created_by = NULL;
-	int r = platform_wanted(NULL, NULL, &platform, e);
-
-	base.arch = platform.arch;
-	base.variant = platform.variant;
-	if (r >= 0)
-		r = take_config(value_find(container, "Config"), &change, e);
-	base.created_by = created_by = words(change.cmd.n ? &change.cmd : &change.entrypoint);
-	for (size_t i = 0; r >= 0 && i < a->changes.n; i++)
-		r = image_change_parse(&change, a->changes.items[i], e);
-	if (r >= 0)
-		r = image_change_config(&change, &base, &src->config, e);
-	image_change_free(&change);
-	return r;
-}
-
-/* An instruction that is none is told before anything is read. */
-static int check_changes(const struct commit_args *a, struct err *e)
-{
-	struct image_change probe = {0};
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < a->changes.n; i++)
-		r = image_change_parse(&probe, a->changes.items[i], e);
-	image_change_free(&probe);
-	return r;
-}
-
 /* --- files -------------------------------------------------------------------------------- */
-
-static int write_files(struct docker *d, const char *name, int fd, struct err *e)
-{
-	const struct copy_job j = {.container = name,
-				   .inside = "/.",
-				   .whole = true,
-				   .outside = "-",
-				   .tar_fd = fd,
-				   .is_out = true,
-				   .keep_owner = true,
-				   .keep_set_ids = true};
-	enum copy_failure failure = COPY_FAILED;
-	struct run_opts run;
-	int r;
-
-	run_opts_init(&run);
-	r = copy_run(&d->cmd, &j, &run, &failure, e);
-	run_opts_done(&run);
-	return r;
-}
 
 /* Whoever paused it before goes on to have it paused. */
 static int write_files_paused(struct docker *d, const struct container_found *c, bool pause, int fd,
 			      struct err *e)
 {
 	bool paused = pause && container_pause(&d->cmd.paths, &c->record, true, NULL) >= 0;
-	int r = write_files(d, c->name, fd, e);
+	int r = copy_whole(&d->cmd, c->name, fd, e);
 
 	if (paused)
 		(void)container_pause(&d->cmd.paths, &c->record, false, NULL);
@@ -193,34 +115,27 @@ static int write_files_paused(struct docker *d, const struct container_found *c,
 }
 
 static int add_image(struct docker *d, const struct commit_args *a, const struct value *container,
-		     int dirfd, int fd, const char *canonical, char ret_id[IMAGE_ID_BYTES],
+		     int dirfd, int fd, const char *name, char ret_id[IMAGE_ID_BYTES],
 		     struct err *e)
 {
-	_image_settings_ struct image_settings settings;
-	_strv_ struct strv names = STRV_INIT;
-	struct import_options o;
-	struct image_add_names n = {.names = &names, .options = &o};
-	struct image_source src;
-	int r = image_settings_read(&d->cmd, &settings, e);
+	const struct tar_image image = {
+		.name = name,
+		.changes = &a->changes,
+		.comment = a->message ? a->message : "",
+		.author = a->author && *a->author ? a->author : NULL,
+		.created_by_command = true,
+	};
+	struct image_change config = {0};
+	int r = take_config(value_find(container, "Config"), &config, e);
 
-	o = output_opts_import(&settings.output);
-	if (canonical)
-		strv_add(&names, canonical);
 	if (r >= 0)
-		r = strv_check(&names, e);
-	if (r >= 0)
-		r = tar_source_open(&src, fd, dirfd, e);
-	if (r < 0)
-		return r;
-	r = make_config(a, container, &src, e);
-	if (r >= 0)
-		r = image_add_named(dirfd, &src, &n, ret_id, NULL, e);
-	source_close(&src);
+		r = tar_image_add(d, dirfd, fd, &image, &config, ret_id, e);
+	image_change_free(&config);
 	return r;
 }
 
 static int commit(struct docker *d, const struct commit_args *a, const char *operand,
-		  const char *canonical, char ret_id[IMAGE_ID_BYTES], struct err *e)
+		  const char *name, char ret_id[IMAGE_ID_BYTES], struct err *e)
 {
 	_value_ struct value *container = NULL;
 	_spool_ struct spool files = SPOOL_INIT;
@@ -230,7 +145,7 @@ static int commit(struct docker *d, const struct commit_args *a, const char *ope
 
 	if (r < 0)
 		return r == -ENOENT ? err_set(e, ENOENT, "No such container: %s", operand) : r;
-	r = check_changes(a, e);
+	r = tar_image_check(&a->changes, e);
 	if (r >= 0)
 		r = inspect_container(&d->cmd.paths, found.name, false, &container, e);
 	if (r >= 0)
@@ -242,36 +157,21 @@ static int commit(struct docker *d, const struct commit_args *a, const char *ope
 	if (r >= 0 && lseek(files.fd, 0, SEEK_SET) < 0)
 		r = err_sys(e, "read the files again");
 	if (r >= 0)
-		r = add_image(d, a, container, dirfd, files.fd, canonical, ret_id, e);
+		r = add_image(d, a, container, dirfd, files.fd, name, ret_id, e);
 	container_record_free(&found.record);
 	return r;
-}
-
-/* 0, or the exit code of what it has said: names are read by docker's program, digests refused by
- * its daemon. */
-static int parse_name(const char *text, char **ret)
-{
-	_image_name_ struct image_name name = {0};
-	struct err e = ERR_INIT;
-
-	if (image_name_parse(text, &name, &e) < 0)
-		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
-	if (name.digest)
-		return docker_daemon_error("cannot import digest reference");
-	*ret = image_name_canonical(&name);
-	return *ret ? 0 : docker_say(DOCKER_EXIT_FAILED, "out of memory");
 }
 
 static int commit_run(struct docker *d, void *args, int argc, char **argv)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	_free_ char *canonical = NULL;
+	_free_ char *name = NULL;
 	char id[IMAGE_ID_BYTES];
 	struct err e = ERR_INIT;
 
-	if (argc > 1 && *argv[1] && parse_name(argv[1], &canonical))
-		return DOCKER_EXIT_FAILED;
-	if (commit(d, args, argv[0], canonical, id, &e) < 0)
+	if (argc > 1 && tar_image_name(argv[1], &name, &e) < 0)
+		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
+	if (commit(d, args, argv[0], name, id, &e) < 0)
 		return docker_daemon_error("%s", e.msg);
 	strbuf_addf(&out, "%s\n", id);
 	return cmd_print(&out);

@@ -151,6 +151,7 @@ static int cp_run(struct docker *d, void *args, int argc, char **argv)
 		.container = is_out ? from : to,
 		.inside = is_out ? from_path : to_path,
 		.outside = is_out ? argv[1] : argv[0],
+		.tar_fd = is_out ? STDOUT_FILENO : STDIN_FILENO,
 		.is_out = is_out,
 		.follow = a->follow,
 		.keep_owner = true, /* whatever -a says: measured */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_IMAGE_TAR_IMAGE_H
+#define CSBX_CMD_DOCKER_IMAGE_TAR_IMAGE_H
+
+/* The image that docker import and docker commit make: one layer, which is a tar. */
+
+#include "cmd/docker/image/change.h"
+#include "image/image_table.h"
+
+struct docker;
+struct err;
+struct strv;
+
+struct tar_image {
+	const char *name;           /* canonical; NULL: the image gets none */
+	const char *platform;       /* NULL: this machine's */
+	const struct strv *changes; /* instructions, as given to --change */
+	const char *comment, *author;
+	bool created_by_command; /* its history says the command it runs */
+};
+
+/*
+ * The name that an operand gives an image, into *ret (caller frees): canonical, NULL for an empty
+ * operand. -EINVAL in the words of docker's program for what is none, -EOPNOTSUPP for one with a
+ * digest, which no image can be given.
+ */
+int tar_image_name(const char *operand, char **ret, struct err *e);
+
+/* -EINVAL in docker's words if any of them is no instruction. */
+int tar_image_check(const struct strv *changes, struct err *e);
+
+/*
+ * Adds the tar in tar_fd, read from where it stands, to the images beneath dirfd. config: what the
+ * image's configuration is before its changes, which are made to it; it stays the caller's.
+ */
+int tar_image_add(struct docker *d, int dirfd, int tar_fd, const struct tar_image *image,
+		  struct image_change *config, char ret_id[IMAGE_ID_BYTES], struct err *e);
+
+#endif
