@@ -61,7 +61,8 @@ static int set_limits(struct cgroup *cg, const struct limit_spec *l, unsigned ne
 		 */
 		if (r >= 0 && (cg->holds & CGROUP_MEMORY)) {
 			(void)cgroup_write(cg->limit_fd, "memory.swap.max", "0");
-			r = set_limit(cg, CGROUP_MEMORY, "memory.oom.group", "1", e);
+			r = set_limit(cg, CGROUP_MEMORY, "memory.oom.group",
+				      l->oom_single ? "0" : "1", e);
 		}
 	}
 	if (r >= 0 && (need & CGROUP_CPU)) {
@@ -142,10 +143,27 @@ static uint64_t read_number(int fd, const char *name)
 	return cgroup_read(fd, name, text, sizeof(text)) < 0 ? 0 : cgroup_parse_number(text);
 }
 
-bool cgroup_had_oom(const struct cgroup *cg)
+uint64_t cgroup_oom_kills(const struct cgroup *cg)
 {
-	return cgroup_is_made(cg) && (cg->holds & CGROUP_MEMORY) &&
-	       read_key(cg->limit_fd, "memory.events", "oom_kill");
+	return cgroup_is_made(cg) && (cg->holds & CGROUP_MEMORY)
+		       ? read_key(cg->limit_fd, "memory.events", "oom_kill")
+		       : 0;
+}
+
+uint64_t cgroup_oom_kills_in(int events_fd)
+{
+	char text[2048];
+	ssize_t n = pread(events_fd, text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	return cgroup_parse_key(text, "oom_kill");
+}
+
+int cgroup_open_events(const struct cgroup *cg)
+{
+	if (!cgroup_is_made(cg) || !(cg->holds & CGROUP_MEMORY))
+		return -1;
+	return openat(cg->limit_fd, "memory.events", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 bool cgroup_show(const char *path, const char *file, char *buf, size_t size)

@@ -52,8 +52,11 @@ void cgroup_kill(const struct cgroup *cg);
 /* Stops everything in csbx-ID, or lets it go on; -ENOENT where there is no group or no freezer. */
 int cgroup_freeze(const struct cgroup *cg, bool on);
 
-/* Whether the kernel has killed in it for want of memory. */
-bool cgroup_had_oom(const struct cgroup *cg);
+/* How many processes the kernel has killed in it for want of memory. */
+uint64_t cgroup_oom_kills(const struct cgroup *cg);
+/* What poll(2) finds POLLPRI on when that number may have grown; -1: nobody tells. */
+int cgroup_open_events(const struct cgroup *cg);
+uint64_t cgroup_oom_kills_in(int events_fd); /* reading it arms the next POLLPRI */
 
 struct cgroup_usage {
 	uint64_t memory_peak_bytes, oom_kills;

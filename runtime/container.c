@@ -140,11 +140,11 @@ static struct watchdog make_watchdog(const struct container *c)
 {
 	const struct limit_holders *h = &c->limits.holders;
 
-	return (struct watchdog){
-		.view = WATCHDOG_VIEW_INIT,
-		.limit_bytes = h->watch_memory ? c->spec->limits.memory_bytes : 0,
-		.limit_pids = h->watch_pids ? c->spec->limits.pids : 0,
-	};
+	struct watchdog w = WATCHDOG_INIT;
+
+	w.limit_bytes = h->watch_memory ? c->spec->limits.memory_bytes : 0;
+	w.limit_pids = h->watch_pids ? c->spec->limits.pids : 0;
+	return w;
 }
 
 static struct thrash make_thrash(const struct container *c)

@@ -24,6 +24,7 @@
 #include "runtime/exec_proto.h"
 #include "runtime/instance.h"
 #include "runtime/local_socket.h"
+#include "runtime/result.h"
 #include "runtime/watchdog.h"
 #include "runtime/streams.h"
 
@@ -407,6 +408,16 @@ void exec_server_ending(struct exec_server *s, unsigned status, bool by_kernel)
 		if (s->sessions[i].sock >= 0 && s->sessions[i].spawned)
 			(void)fd_try_send(s->sessions[i].sock, &ev, sizeof(ev), NULL, 0, NULL);
 	}
+}
+
+void exec_server_oom(struct exec_server *s, uint32_t session, bool by_kernel)
+{
+	const struct init_event ev = {
+		.magic = INIT_MAGIC, .type = EXEC_EV_ENDING, .arg = RUN_OOM, .status = by_kernel};
+	struct exec_session *x = find(s, session);
+
+	if (x)
+		tell(s, x, &ev, -1);
 }
 
 void exec_server_event(struct exec_server *s, const struct init_event *ev)

@@ -58,6 +58,8 @@ int run_dir_open_kept(int dirfd, const char *id, struct run_dir *ret);
 
 /* The command runs. */
 int run_dir_started(const struct run_dir *d, const char *name, struct err *e);
+/* While it runs: one of its processes was killed for want of memory. */
+int run_dir_oom_killed(const struct run_dir *d, struct err *e);
 /* It did not come to run: the state stays what it was, but for code and reason. */
 int run_dir_failed(const struct run_dir *d, int exit_code, const char *why, struct err *e);
 

@@ -133,6 +133,18 @@ int run_dir_started(const struct run_dir *d, const char *name, struct err *e)
 	return run_state_write(d->fd, &s, e);
 }
 
+int run_dir_oom_killed(const struct run_dir *d, struct err *e)
+{
+	struct run_state s = {0};
+	int r = run_dir_state(d, &s, e);
+
+	s.oom_killed = true;
+	if (r >= 0)
+		r = run_state_write(d->fd, &s, e);
+	run_state_free(&s);
+	return r;
+}
+
 int run_dir_failed(const struct run_dir *d, int exit_code, const char *why, struct err *e)
 {
 	struct run_state s = {0};

@@ -129,6 +129,7 @@ struct limit_spec {
 	uint64_t output_bytes;      /* --max-output, 0 = none */
 	uint64_t output_kill_bytes; /* --max-output-kill, 0 = none */
 	bool strict;                /* --limits strict */
+	bool oom_single;            /* out of memory the largest process dies, not all of them */
 	struct rlimit_spec *rlimits;
 	size_t n_rlimits;
 };

@@ -110,6 +110,7 @@ static const struct row rows[] = {
 	S(67, K_U64, limits.output_bytes, 0),
 	S(68, K_U64, limits.output_kill_bytes, 0),
 	S(69, K_BOOL, limits.strict, 0),
+	S(70, K_BOOL, limits.oom_single, 0),
 
 	S(80, K_U64, sec.caps, 0),
 	S(81, K_BOOL, sec.caps_are_set, 0),

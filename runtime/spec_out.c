@@ -161,6 +161,7 @@ static void write_limits(const struct limit_spec *l, struct json_out *j)
 	ku64_if(j, "output_bytes", l->output_bytes);
 	ku64_if(j, "output_kill_bytes", l->output_kill_bytes);
 	kbool_if(j, "strict", l->strict);
+	kbool_if(j, "oom_single", l->oom_single);
 	write_rlimits(l, j);
 	json_end_object(j);
 }

@@ -11,6 +11,7 @@
  *	exec	  other commands want processes in the container (exec_server.h)
  *	owner	  the process that wants the container to end with it is gone
  *	step	  the batch step we are in has ended (batch_step.h)
+ *	oom	  the control group's events, where one process may die for all of them
  *	channel	  the caller's own, to what runs inside (container.h)
  *	streams	  copied (streams.h)
  *
@@ -70,6 +71,7 @@ enum {
 	ON_CHANNEL,
 	ON_OWNER,
 	ON_STEP,
+	ON_OOM,
 	ON_STREAMS
 };
 
@@ -224,11 +226,11 @@ static void read_control(struct loop *l)
 	} else if (ev.type == INIT_EV_STOPPED) {
 		loop_main_stopped(l);
 	} else if (ev.type == INIT_EV_EXITED) {
-		loop_check_oom(l, ev.status);
+		loop_check_oom(l, 0, ev.status);
 		take_exit(l, &ev);
 	} else {
 		if (ev.type == INIT_EV_SPAWN_EXITED)
-			loop_check_oom(l, ev.status);
+			loop_check_oom(l, ev.id, ev.status);
 		exec_server_event(l->s->exec, &ev);
 	}
 	for (fd = 0; fd < FD_PASS_MAX; fd++)
@@ -363,6 +365,8 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 		loop_owner_left(l);
 	if (p[ON_STEP].revents)
 		loop_step_ended(l);
+	if (p[ON_OOM].revents)
+		loop_read_ooms(l);
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);
 	loop_check_typed(l);
@@ -393,6 +397,7 @@ static int run_loop(struct loop *l, struct err *e)
 			[ON_EXEC] = {.fd = s->exec->poll_fd, .events = POLLIN},
 			[ON_OWNER] = {.fd = s->owner_fd, .events = POLLIN},
 			[ON_STEP] = {.fd = s->step_fd, .events = POLLIN},
+			[ON_OOM] = {.fd = l->oom_fd, .events = POLLPRI},
 			[ON_CHANNEL] = {.fd = s->channel ? s->channel->fd : -1, .events = POLLIN},
 		};
 		unsigned n = ON_STREAMS + streams_poll(s->streams, p + ON_STREAMS);
@@ -410,14 +415,16 @@ static int run_loop(struct loop *l, struct err *e)
 
 int supervise_run(struct supervise *s, struct err *e)
 {
-	struct loop l = {.s = s, .snmp_fd = -1};
+	struct loop l = {.s = s, .snmp_fd = -1, .oom_fd = -1};
 	int r;
 
 	s->result->exit_code = -1;
 	s->exec->watchdog = s->watchdog;
 	loop_enter_phase(&l, PHASE_RUNNING, s->spec->limits.timeout_ms);
+	l.end.oom_single = s->spec->limits.oom_single;
 	r = run_loop(&l, e);
 	fd_close(&l.snmp_fd);
+	fd_close(&l.oom_fd);
 
 	if (r < 0) {
 		loop_kill(&l);

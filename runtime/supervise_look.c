@@ -10,6 +10,8 @@
 #include "runtime/base/fd.h"
 #include "runtime/cgroup.h"
 #include "runtime/exec_server.h"
+#include "runtime/run_dir.h"
+#include "runtime/spec.h"
 #include "runtime/supervise_priv.h"
 #include "runtime/watchdog.h"
 
@@ -33,6 +35,9 @@ void loop_start_watchdog(struct loop *l, int fds[], bool has_shm)
 
 void loop_start_looking(struct loop *l)
 {
+	if (l->s->spec->limits.oom_single)
+		l->oom_fd = cgroup_open_events(l->s->cgroup);
+	loop_read_ooms(l); /* only what is read is told of when it changes */
 	if (!l->s->thrash.limit_bytes)
 		return;
 	if (!l->look_ns)
@@ -48,9 +53,38 @@ static void oom(struct loop *l, const char *detected)
 	}
 }
 
+/* One of its processes was killed; the others go on. */
+static void one_was_killed(struct loop *l, const char *detected)
+{
+	bool is_first = !l->s->result->oom_killed;
+
+	l->s->result->oom_killed = true;
+	l->s->result->detected = detected;
+	if (is_first && l->s->kept && !l->end.exited)
+		(void)run_dir_oom_killed(l->s->kept, NULL);
+}
+
+static void kill_largest(struct loop *l)
+{
+	int r = watchdog_kill_largest(l->s->watchdog, clock_monotonic_ns());
+
+	if (r < 0) {
+		oom(l, "tick");
+	} else if (r > 0) {
+		l->ooms++;
+		one_was_killed(l, "tick");
+	}
+}
+
 static void look_as_watchdog(struct loop *l)
 {
-	switch (watchdog_look(l->s->watchdog)) {
+	enum watchdog_sight sight = watchdog_look(l->s->watchdog);
+
+	if (l->s->spec->limits.oom_single && sight != WATCHDOG_PIDS) {
+		kill_largest(l);
+		return;
+	}
+	switch (sight) {
 	case WATCHDOG_MEMORY:
 		oom(l, "tick");
 		break;
@@ -80,9 +114,35 @@ void loop_look(struct loop *l)
 		(is_watched ? watchdog_interval_ms(l->s->watchdog) : THRASH_LOOK_MS) * NS_PER_MS;
 }
 
-void loop_check_oom(struct loop *l, int wait_status)
+void loop_read_ooms(struct loop *l)
 {
-	if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
-	    cgroup_had_oom(l->s->cgroup))
-		exec_server_ending(l->s->exec, RUN_OOM, true);
+	uint64_t now;
+
+	if (l->oom_fd < 0)
+		return;
+	now = cgroup_oom_kills_in(l->oom_fd);
+	if (now <= l->kernel_ooms)
+		return;
+	l->ooms += now - l->kernel_ooms;
+	l->kernel_ooms = now;
+	one_was_killed(l, "event");
+}
+
+void loop_check_oom(struct loop *l, uint32_t session, int wait_status)
+{
+	if (!WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGKILL)
+		return;
+	if (!l->s->spec->limits.oom_single) {
+		if (cgroup_oom_kills(l->s->cgroup))
+			exec_server_ending(l->s->exec, RUN_OOM, true);
+		return;
+	}
+	loop_read_ooms(l);
+	if (l->ooms_known == l->ooms)
+		return;
+	l->ooms_known = l->ooms;
+	if (session)
+		exec_server_oom(l->s->exec, session, l->oom_fd >= 0);
+	else
+		l->end.oom_of_main = true;
 }

@@ -35,7 +35,10 @@ struct loop {
 	bool is_stopped;                                /* the main process, and we are not */
 	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
 	int wait_status;                                /* of the main process */
-	int snmp_fd; /* counters of the container's network, -1: none of interest */
+	int oom_fd;           /* readable: the kernel killed for want of memory; -1: nobody tells */
+	uint64_t kernel_ooms; /* as of the last look */
+	uint64_t ooms, ooms_known; /* all kills for want of memory, and those whose end was told */
+	int snmp_fd;               /* counters of the container's network, -1: none of interest */
 };
 
 /* last_ms 0: it does not end by itself. */
@@ -50,9 +53,13 @@ void loop_request(struct loop *l, uint32_t type, int signal);
 void loop_start_watchdog(struct loop *l, int fds[], bool has_shm); /* takes what it needs of fds */
 void loop_start_looking(struct loop *l);
 void loop_look(struct loop *l);
-/* A process ended so: who runs others in the container learns it when that was the kernel's doing.
+/* The kernel may have killed for want of memory. */
+void loop_read_ooms(struct loop *l);
+/*
+ * A process ended, of a session of exec_server.h or, 0, the main one: who runs it, or others in the
+ * container, learns it when that was for want of memory.
  */
-void loop_check_oom(struct loop *l, int wait_status);
+void loop_check_oom(struct loop *l, uint32_t session, int wait_status);
 
 /* supervise_signal.c */
 void loop_main_stopped(struct loop *l);

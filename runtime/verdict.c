@@ -28,6 +28,9 @@ static void set_oom(struct ending *end, struct run_result *r, const char *detect
  */
 static void check_peak_at_exit(struct ending *end, const struct watchdog *w, struct run_result *r)
 {
+	/* The usage is also that of its children: the peak is that of the one that was killed. */
+	if (end->oom_single && r->oom_killed)
+		return;
 	if (end->by == RUN_EXITED && !end->failed && r->maxrss_bytes > w->shared_bytes &&
 	    r->maxrss_bytes - w->shared_bytes > w->limit_bytes)
 		set_oom(end, r, "at_exit");
@@ -44,15 +47,24 @@ static void read_watchdog(struct ending *end, const struct watchdog *w, struct r
 		r->memory_peak_bytes = r->maxrss_bytes - w->shared_bytes;
 }
 
+static void note_kernel_oom(struct ending *end, struct run_result *r)
+{
+	if (end->oom_single) {
+		r->oom_killed = true;
+		r->detected = "event";
+	} else if (end->by == RUN_EXITED) {
+		set_oom(end, r, "event");
+	}
+}
+
 /* What the container's cgroup says of it, read while it is still there. */
 static void read_cgroup(struct ending *end, const struct cgroup *cg, struct run_result *r)
 {
 	struct cgroup_usage u;
 
 	cgroup_read_usage(cg, &u);
-	if (u.oom_kills && (cg->holds & CGROUP_MEMORY) && end->by == RUN_EXITED && end->started &&
-	    !end->failed)
-		set_oom(end, r, "event");
+	if (u.oom_kills && (cg->holds & CGROUP_MEMORY) && end->started && !end->failed)
+		note_kernel_oom(end, r);
 	if (u.user_us || u.sys_us) {
 		r->user_us = u.user_us;
 		r->sys_us = u.sys_us;
@@ -81,6 +93,8 @@ int verdict_reach(struct ending *end, const struct watchdog *watchdog, const str
 		read_watchdog(end, watchdog, r);
 	if (cgroup_is_made(cgroup))
 		read_cgroup(end, cgroup, r);
+	if (end->oom_of_main && end->by == RUN_EXITED && !end->failed)
+		set_oom(end, r, r->detected);
 
 	if (end->failed && !end->started) {
 		*e = end->error;

@@ -68,6 +68,7 @@ void watchdog_done(struct watchdog *w)
 {
 	fd_close(&w->view.proc_fd);
 	fd_close(&w->view.shm_fd);
+	fd_close(&w->victim_fd);
 	for (unsigned i = 0; i < w->view.n_tmpfs; i++)
 		fd_close(&w->view.tmpfs_fds[i]);
 	w->view.n_tmpfs = 0;
@@ -275,6 +276,7 @@ static uint64_t exact_bytes(struct watchdog *w)
 	uint64_t least;
 
 	look(w, LOOK_MEMORY | LOOK_EXACT | LOOK_MEMFDS, &f);
+	w->files_bytes = f.files;
 	least = f.pss_anon + (f.pss_shmem > f.files ? f.pss_shmem : f.files);
 	if (least > w->limit_bytes || f.pss_anon + f.pss_shmem + f.files <= w->limit_bytes ||
 	    w->ticks < w->next_maps_tick)
@@ -302,6 +304,7 @@ static bool is_over_memory(struct watchdog *w, struct figures *f)
 	w->is_near = sum > w->limit_bytes / 2;
 	if (sum > w->limit_bytes)
 		sum = exact_bytes(w);
+	w->sum_bytes = sum;
 	if (sum > w->peak_bytes)
 		w->peak_bytes = sum;
 	return sum > w->limit_bytes;

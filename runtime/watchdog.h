@@ -28,6 +28,8 @@ struct watchdog_view {
 struct watchdog {
 	struct watchdog_view view;
 	uint64_t limit_bytes, limit_pids; /* 0: not watched */
+	uint64_t sum_bytes;               /* as of the last look */
+	uint64_t files_bytes;             /* the part of it that outlives the processes */
 	uint64_t peak_bytes;              /* highest sum seen */
 	uint64_t shared_bytes;            /* most of files and shared memory seen in one process */
 	uint64_t memfd_bytes;             /* as of the last full look */
@@ -36,7 +38,14 @@ struct watchdog {
 	bool has_swap;
 	bool wants_status; /* shared pages matter: ask what they are */
 	bool is_near;      /* above half the limit: look more often */
+	/* watchdog_kill.c */
+	int victim_fd; /* /proc/PID of who was killed and may still be there; -1: nobody */
+	uint64_t victim_ns, floor_bytes;
 };
+#define WATCHDOG_INIT                                       \
+	{                                                   \
+		.view = WATCHDOG_VIEW_INIT, .victim_fd = -1 \
+	}
 
 enum watchdog_sight { WATCHDOG_IN_LIMITS, WATCHDOG_MEMORY, WATCHDOG_PIDS };
 
@@ -51,6 +60,14 @@ bool watchdog_has_room(const struct watchdog *w, uint64_t more);
 
 /* One look: which limit the container is past. */
 enum watchdog_sight watchdog_look(struct watchdog *w);
+
+/*
+ * After a look of a container whose largest process dies for all that hold too much memory
+ * together. 1: it was killed now; 0: nobody had to be; -errno: it cannot be done.
+ */
+int watchdog_kill_largest(struct watchdog *w, uint64_t now_ns);
+/* The decision alone: pure. */
+bool watchdog_must_kill(struct watchdog *w);
 
 /* --- watchdog_text.c: pure ------------------------------------------------------------------ */
 

@@ -222,6 +222,7 @@ static const struct member limit_members[] = {
 	{"output_bytes", MEMBER_U64, LIMIT(output_bytes)},
 	{"output_kill_bytes", MEMBER_U64, LIMIT(output_kill_bytes)},
 	{"strict", MEMBER_BOOL, LIMIT(strict)},
+	{"oom_single", MEMBER_BOOL, LIMIT(oom_single)},
 	{"rlimits", MEMBER_CALL, 0, NULL, read_rlimits},
 	{0},
 };

@@ -8,6 +8,9 @@ TRAP = ("docker run -d --network none --name box1 box sh -c 'trap \"echo got; ex
 V28 = "the text and code are Docker 28's; 20.10 has others"
 EXEC = "OCI runtime exec failed: exec failed: unable to start container process: "
 
+HOG = 'python3 -c "a = bytearray([1]) * (1 << 30)"'
+SMALL = "docker run -d --network none -m 100m --name box1 app sleep 300 >/dev/null; "
+
 ROWS = [
     # --- exec
     row("exec's exit code", UP + "docker exec box1 sh -c 'exit 5'", "exec"),
@@ -115,4 +118,14 @@ ROWS = [
     row("logs of nothing", "docker logs nosuch", "logs"),
     row("a last line without an end", "docker run --network none --name box1 box printf 'a\\nb' >/dev/null; "
         "docker logs --tail 1 box1", "logs --tail"),
+    # --- out of memory
+    row("an exec out of memory", SMALL + f"docker exec box1 {HOG}; echo $?; docker exec box1 echo alive; "
+        "docker inspect -f '{{.State.Running}}' box1; docker kill box1 >/dev/null; docker wait box1; "
+        "docker inspect -f '{{.State.OOMKilled}} {{.State.ExitCode}}' box1", "exec, run --memory"),
+    row("a child out of memory", f"docker run --network none -m 100m --name box1 app sh -c 'echo up; {HOG}; "
+        "echo rc=$?; exit 5' 2>/dev/null; echo $?; docker inspect -f '{{.State.OOMKilled}} {{.State.Status}}' box1",
+        "run --memory"),
+    row("the main process out of memory", f"docker run --network none -m 100m --name box1 app {HOG}; echo $?; "
+        "docker inspect -f '{{.State.OOMKilled}} {{.State.ExitCode}}' box1; docker start box1; docker wait box1",
+        "run --memory, start"),
 ]

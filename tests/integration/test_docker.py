@@ -255,3 +255,74 @@ def test_container_prune(docker):
     assert docker.ok("container", "prune", "-f").startswith(
         f"Deleted Containers:\n{done}\n\nTotal reclaimed space: ")
     assert docker.ok("ps", "-a", "--format", "{{.Names}}") == "runs\n"
+
+
+# --- out of memory: one process dies, as with the kernel's own killer ------------------------------
+
+HOG = "a = bytearray(b'x') * (1 << 30)"
+
+
+def oom_killed(docker, name="box1"):
+    return docker.ok("inspect", "-f", "{{.State.OOMKilled}} {{.State.Running}}", name).strip()
+
+
+@pytest.fixture
+def small(docker, python_image):
+    """A container that stays, with 100 MB."""
+    docker.ok("run", "-d", "--name", "box1", "--network", "none", "-m", "100m", str(python_image), "sleep", "300")
+    return docker
+
+
+def test_an_exec_past_the_memory_dies_alone(small):
+    assert oom_killed(small) == "false true"
+    for _ in range(3):
+        p = small("exec", "box1", "python3", "-c", HOG)
+        assert (p.returncode, p.stdout, p.stderr) == (137, "", ""), p
+    assert small.ok("exec", "box1", "echo", "alive") == "alive\n"
+    assert oom_killed(small) == "true true"
+    # Its end is its own; that it has been short of memory is told as docker does.
+    small("stop", "-t", "0", "box1")
+    assert oom_killed(small) == "true false"
+    small.ok("start", "box1")
+    assert oom_killed(small) == "false true"
+
+
+def test_a_child_past_the_memory_dies_alone(small):
+    p = small("exec", "box1", "sh", "-c", f"python3 -c \"{HOG}\"; echo rc=$?; exit 5")
+    assert p.returncode == 5 and "rc=137\n" in p.stdout, p
+    assert oom_killed(small) == "true true"
+
+
+def test_who_is_small_survives_many_hogs(small):
+    with small.popen("exec", "box1", "sh", "-c", "echo up; while ! test -e /go; do sleep 0.05; done; echo done",
+                     stdout=subprocess.PIPE) as p:
+        assert p.stdout.readline() == b"up\n"
+        with ThreadPoolExecutor(4) as pool:
+            ends = list(pool.map(lambda _: small("exec", "box1", "python3", "-c", HOG).returncode, range(8)))
+        assert ends == [137] * 8
+        small.ok("exec", "box1", "touch", "/go")
+        assert p.stdout.read() == b"done\n" and p.wait(30) == 0
+
+
+def test_a_main_process_past_the_memory_ends_the_container(docker, python_image):
+    image = ("--network", "none", "-m", "100m", str(python_image))
+    p = docker("run", "--name", "box1", *image, "python3", "-c", HOG)
+    assert p.returncode == 137 and oom_killed(docker) == "true false", p
+    p = docker("run", "--name", "box2", *image, "sh", "-c", f"python3 -c \"{HOG}\"; echo rc=$?; exit 6")
+    assert p.returncode == 6 and "rc=137\n" in p.stdout and oom_killed(docker, "box2") == "true false", p
+
+
+def test_files_past_the_memory_kill_their_writer(docker, python_image):
+    """What it wrote stays, and who has nothing to do with it goes on."""
+    docker.ok("run", "-d", "--name", "box1", "--network", "none", "-m", "100m", "--shm-size", "500m", str(python_image),
+              "sleep", "300")
+    p = docker("exec", "box1", "dd", "if=/dev/zero", "of=/dev/shm/f", "bs=4M", "count=100")
+    assert p.returncode == 137 and oom_killed(docker) == "true true", p
+
+
+def test_csbx_exec_says_that_it_was_the_memory(small, csbx):
+    p = csbx.run("exec", "--json", "box1", "python3", "-c", HOG)
+    result = json.loads(p.stdout)
+    assert (result["status"], result["oom_killed"], result["signal"]) == ("oom", True, 9), result
+    p = csbx.run("exec", "--json", "box1", "sh", "-c", "kill -9 $$")
+    assert json.loads(p.stdout)["status"] == "signaled"

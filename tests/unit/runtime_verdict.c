@@ -62,6 +62,31 @@ static void test_a_peak_is_found_at_the_exit(void)
 	is_str(r.detected, "at_exit", "found at the exit");
 }
 
+static void test_one_that_died_for_its_memory(void)
+{
+	struct watchdog w = {.limit_bytes = 1 << 20};
+	struct run_result r = {
+		.status = RUN_EXITED, .exit_code = 3, .maxrss_bytes = 3 << 20, .oom_killed = true};
+	struct ending end = {.by = RUN_EXITED, .started = true, .exited = true, .oom_single = true};
+
+	verdict_reach(&end, &w, &no_cgroup, &r, NULL);
+	ok(r.status == RUN_EXITED && r.exit_code == 3 && r.oom_killed,
+	   "a child's death is the child's");
+	r.oom_killed = false;
+	verdict_reach(&end, &w, &no_cgroup, &r, NULL);
+	ok(r.status == RUN_OOM, "a peak of nobody who was killed is the main process's");
+	r = (struct run_result){
+		.status = RUN_SIGNALED, .signal = 9, .oom_killed = true, .detected = "tick"};
+	end = (struct ending){.by = RUN_EXITED,
+			      .started = true,
+			      .exited = true,
+			      .oom_single = true,
+			      .oom_of_main = true};
+	verdict_reach(&end, &w, &no_cgroup, &r, NULL);
+	ok(r.status == RUN_OOM, "the main process's own");
+	is_str(r.detected, "tick", "as it was found");
+}
+
 static const char *code_of(enum err_origin origin, const char *msg)
 {
 	struct run_result r = {.status = RUN_SANDBOX_ERROR, .exit_code = 125};
@@ -91,5 +116,6 @@ int main(void)
 	test_a_timeout_keeps_the_exit();
 	test_a_failed_sandbox_blames_nobody();
 	test_a_peak_is_found_at_the_exit();
+	test_one_that_died_for_its_memory();
 	return done_testing();
 }

@@ -56,8 +56,35 @@ static void test_smaps(void)
 	is_int(s.anon_shared_bytes, (512 + 8) * 1024, "broken lines");
 }
 
+static bool must_kill(struct watchdog *w, uint64_t sum_mib, uint64_t files_mib)
+{
+	bool yes;
+
+	w->sum_bytes = sum_mib << 20;
+	w->files_bytes = files_mib << 20;
+	yes = watchdog_must_kill(w);
+	if (yes)
+		w->floor_bytes = w->sum_bytes;
+	return yes;
+}
+
+static void test_who_must_die(void)
+{
+	struct watchdog w = {.limit_bytes = 100 << 20};
+
+	ok(!must_kill(&w, 100, 0), "at the limit");
+	ok(must_kill(&w, 101, 0), "past it");
+	ok(must_kill(&w, 101, 0), "still past it when one is gone");
+	ok(!must_kill(&w, 50, 0) && must_kill(&w, 101, 99), "below it all begins anew");
+	ok(!must_kill(&w, 101, 99), "what is left is in files, and no more than it was");
+	ok(!must_kill(&w, 100, 99) && must_kill(&w, 101, 99), "less of it, and more again");
+	ok(must_kill(&w, 104, 99), "more than when the last one died");
+	ok(must_kill(&w, 104, 50), "what processes hold is given back");
+}
+
 int main(void)
 {
+	test_who_must_die();
 	test_statm();
 	test_smaps();
 	is_int(watchdog_parse_sysvipc(shm, sizeof(shm) - 1), 1044480 + 4096 + 4096,

@@ -88,6 +88,27 @@ kill %1; wait; rm ~/out
     assert (result["status"], result["oom_killed"], result["detected"]) == ("oom", True, "event"), str(p)
 
 
+def test_docker_one_process_dies(job):
+    """In the docker dialect the kernel kills whom it chooses, and csbx says so of the one and of the container."""
+    script = r"""
+csbx docker run -d --name box --network none -m 64m "$1" sleep 300 >/dev/null
+for i in 1 2; do csbx docker exec box $2; echo $?; done
+csbx exec --json box $2 >~/json; cat ~/json; rm ~/json
+csbx docker exec box sh -c "$2; echo rc=\$?; kill -9 \$\$"; echo $?
+csbx docker inspect -f '{{.State.OOMKilled}} {{.State.Running}}' box
+csbx docker kill box >/dev/null; csbx docker wait box
+csbx docker inspect -f '{{.State.OOMKilled}} {{.State.ExitCode}}' box
+csbx docker rm -f box >/dev/null
+csbx docker run --rm --network none -m 64m "$1" $2; echo $?
+"""
+    p = job.run("bash", "-c", script, "-", BUSYBOX, ALLOCATE, parent=JOB)
+    told = p.stdout.split("\n")
+    assert told[:2] == ["137", "137"], str(p)
+    result = json.loads(told[2])
+    assert (result["status"], result["oom_killed"], result["detected"]) == ("oom", True, "event"), str(p)
+    assert told[3:] == ["rc=137", "137", "true true", "137", "true 137", "137", ""], str(p)
+
+
 def test_no_swapping_out_of_it(job):
     """memory.swap.max is 0: a machine with swap gives not more than the limit."""
     job.arrange("dd if=/dev/zero of=/swap bs=1M count=300 2>&1; chmod 600 /swap; mkswap -q /swap; swapon /swap",
