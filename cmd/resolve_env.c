@@ -20,31 +20,15 @@ static const char *find(char *const *list, const char *name)
 	return NULL;
 }
 
-static void unset(struct strv *env, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (size_t i = 0; i < env->n; i++) {
-		if (strncmp(env->items[i], name, n) || env->items[i][n] != '=')
-			continue;
-		free(env->items[i]);
-		memmove(&env->items[i], &env->items[i + 1], (env->n - i) * sizeof(env->items[0]));
-		env->n--;
-		return;
-	}
-}
-
 void env_add_list(struct strv *env, const struct strv *list, char *const *host)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const char *item = list->items[i];
 		const char *own = strchr(item, '=') ? item : find(host, item);
 
-		if (own)
-			strv_set_env(env, own);
-		else
-			unset(env, item);
+		strv_add(env, own ? own : item);
 	}
+	strv_settle_env(env);
 }
 
 static void add_line(struct strv *env, const char *line, size_t len)
@@ -70,9 +54,8 @@ static void add_line(struct strv *env, const char *line, size_t len)
 			memmove(value, value + 1, n - 2);
 			value[n - 2] = 0;
 		}
-		strv_set_env(env, text);
 	}
-	env->failed = env->failed || !text;
+	strv_take(env, take_ptr(text));
 }
 
 void env_add_environment_file(struct strv *env, const char *text, size_t len)
@@ -86,6 +69,7 @@ void env_add_environment_file(struct strv *env, const char *text, size_t len)
 		text += n;
 		len -= n;
 	}
+	strv_settle_env(env);
 }
 
 void env_add_job(struct strv *env, char *const *host)
@@ -111,7 +95,8 @@ void env_add_job(struct strv *env, char *const *host)
 	for (; in_job && *host; host++) {
 		for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
 			if (str_has_prefix(*host, passed[i]) && strchr(*host, '='))
-				strv_set_env(env, *host);
+				strv_add(env, *host);
 		}
 	}
+	strv_settle_env(env);
 }

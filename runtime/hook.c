@@ -199,8 +199,9 @@ static int read_environment(struct child *c, struct err *e)
 		strv_add(&c->hook_env, old->items[i]);
 	for (size_t i = 0; i < added.n; i++) {
 		if (!str_has_prefix(added.items[i], "ENROOT_"))
-			strv_set_env(&c->hook_env, added.items[i]);
+			strv_add(&c->hook_env, added.items[i]);
 	}
+	strv_settle_env(&c->hook_env);
 	return strv_check(&c->hook_env, e);
 }
 

@@ -17,11 +17,11 @@
 
 #define FILE_BYTES_MAX (1u << 20)
 
-/* enroot's own variables are never the container's. */
+/* enroot's own variables are never the container's. Who adds settles: there may be thousands. */
 static void add(struct compose *c, const char *assignment)
 {
 	if (!str_has_prefix(assignment, "ENROOT_"))
-		strv_set_env(&c->spec->proc.env, assignment);
+		strv_add(&c->spec->proc.env, assignment);
 }
 
 /* Taken as it stands: an image's text is never filled in with the host's variables. */
@@ -38,6 +38,7 @@ static int add_image(struct compose *c, struct err *e)
 				    NULL, e);
 	for (size_t i = 0; r >= 0 && i < lines.n; i++)
 		add(c, lines.items[i]);
+	strv_settle_env(&c->spec->proc.env);
 	return r;
 }
 
@@ -79,6 +80,7 @@ static int add_files(struct compose *c, struct err *e)
 		r = dropin_list(c->q->user_dir, "environ.d", ".env", &files, e);
 	for (size_t i = 0; r >= 0 && i < files.n; i++)
 		r = add_file(c, files.items[i], e);
+	strv_settle_env(&c->spec->proc.env);
 	return r;
 }
 
@@ -97,6 +99,7 @@ static int add_script(struct compose *c, struct err *e)
 		r = env_lines_parse(strbuf_str(&out), out.len, 0, &lines, NULL, e);
 	for (size_t i = 0; r >= 0 && i < lines.n; i++)
 		add(c, lines.items[i]);
+	strv_settle_env(&c->spec->proc.env);
 	return r;
 }
 

@@ -40,8 +40,9 @@ static void add_named(char *const *host, const char *prefix, struct strv *env)
 {
 	for (; *host; host++) {
 		if (str_has_prefix(*host, prefix) && strchr(*host, '='))
-			strv_set_env(env, *host);
+			strv_add(env, *host);
 	}
+	strv_settle_env(env);
 }
 
 static void set_if_unset(struct strv *env, const char *name, const char *value)

@@ -179,7 +179,8 @@ int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
 	for (size_t i = 0; i < from->spec->proc.env.n; i++)
 		strv_add(&spec->proc.env, from->spec->proc.env.items[i]);
 	for (size_t i = 0; i < job->env.n; i++)
-		strv_set_env(&spec->proc.env, job->env.items[i]);
+		strv_add(&spec->proc.env, job->env.items[i]);
+	strv_settle_env(&spec->proc.env);
 	spec->files = calloc(n + job->n_files + 1, sizeof(*spec->files));
 	if (!spec->files || strv_check(&spec->proc.env, e) < 0)
 		return err_set(e, ENOMEM, "out of memory");

@@ -44,7 +44,8 @@ static int make_env(const struct step_child *c, struct strv *ret, struct err *e)
 	for (char **p = environ; *p; p++)
 		strv_add(ret, *p);
 	for (size_t i = 0; c->env && i < c->env->n; i++)
-		strv_set_env(ret, c->env->items[i]);
+		strv_add(ret, c->env->items[i]);
+	strv_settle_env(ret);
 	return strv_check(ret, e);
 }
 

@@ -175,6 +175,72 @@ const char *strv_get_env(const struct strv *v, const char *name)
 	return NULL;
 }
 
+struct env_item {
+	char *text;
+	size_t name_len, at;
+};
+
+/* By name; those of one name in the order of the list. */
+static int by_name(const void *a, const void *b)
+{
+	const struct env_item *x = a, *y = b;
+	size_t n = x->name_len < y->name_len ? x->name_len : y->name_len;
+	int r = memcmp(x->text, y->text, n);
+
+	if (!r)
+		r = (x->name_len > y->name_len) - (x->name_len < y->name_len);
+	return r ? r : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Of one variable's items the last stays, in the place of the first. */
+static void settle_one(struct strv *v, const struct env_item *items, size_t n)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		v->items[items[i].at] = NULL;
+		if (!items[i].text[items[i].name_len])
+			first = i + 1;
+	}
+	for (size_t i = 0; i + (first < n) < n; i++)
+		free(items[i].text);
+	if (first < n)
+		v->items[items[first].at] = items[n - 1].text;
+}
+
+static void drop_gaps(struct strv *v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (v->items[i])
+			v->items[n++] = v->items[i];
+	}
+	v->n = n;
+	v->items[n] = NULL;
+}
+
+void strv_settle_env(struct strv *v)
+{
+	struct env_item *items = v->n ? calloc(v->n, sizeof(*items)) : NULL;
+
+	if (!items) {
+		v->failed |= v->n > 0;
+		return;
+	}
+	for (size_t i = 0; i < v->n; i++)
+		items[i] = (struct env_item){v->items[i], strcspn(v->items[i], "="), i};
+	qsort(items, v->n, sizeof(*items), by_name);
+	for (size_t i = 0, n; i < v->n; i += n) {
+		for (n = 1; i + n < v->n && items[i + n].name_len == items[i].name_len &&
+			    !memcmp(items[i + n].text, items[i].text, items[i].name_len);)
+			n++;
+		settle_one(v, items + i, n);
+	}
+	drop_gaps(v);
+	free(items);
+}
+
 void strv_free(struct strv *v)
 {
 	for (size_t i = 0; i < v->n; i++)

@@ -52,6 +52,11 @@ void strv_addn(struct strv *v, const char *s, size_t len); /* copies len bytes *
 void strv_take(struct strv *v, char *s);                   /* takes ownership, NULL = failed */
 void strv_set_env(struct strv *v, const char *assignment); /* replaces a NAME= of the same name */
 const char *strv_get_env(const struct strv *v, const char *name); /* value or NULL */
+/*
+ * After any number of strv_add(): what strv_set_env() of each in turn had left, in n log n time. A
+ * name without a value takes away what is before it.
+ */
+void strv_settle_env(struct strv *v);
 void strv_free(struct strv *v);
 int strv_check(const struct strv *v, struct err *e);
 #define _strv_ __attribute__((cleanup(strv_free)))

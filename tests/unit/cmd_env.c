@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/resolve_env.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"
@@ -127,11 +128,31 @@ static void test_job(void)
 	is_str(joined(&c), "OMP_NUM_THREADS=4", "under PBS");
 }
 
+/* An image or a script may set any number: quadratic, this took minutes. */
+static void test_many(void)
+{
+	enum { N = 300000 };
+	_strv_ struct strv env = STRV_INIT, list = STRV_INIT;
+	uint64_t begin = clock_monotonic_ms();
+
+	for (int i = 0; i < N; i++) {
+		strv_take(&env, str_printf("V%d=image", i));
+		strv_take(&list, str_printf("V%d=mine", N / 2 + i));
+	}
+	env_add_list(&env, &list, NULL);
+	is_int(env.n, N + N / 2, "each once");
+	is_str(env.items[N / 2 - 1], "V149999=image", "what nobody replaces");
+	is_str(env.items[N / 2], "V150000=mine", "what somebody does, in its place");
+	is_str(env.items[N], "V300000=mine", "what is new, behind it");
+	ok(clock_monotonic_ms() - begin < 20000, "in time");
+}
+
 int main(void)
 {
 	test_file();
 	test_read();
 	test_list();
+	test_many();
 	test_environment_file();
 	test_job();
 	return done_testing();
