@@ -8,7 +8,8 @@
  * target is opened beneath one, and reading it fails once the process is gone.
  *
  * A start is on record, and listed, before it has become the program: until then its namespaces are
- * the caller's or A's, or nothing of it can be read. Who joins waits for it (-EAGAIN below).
+ * the caller's or A's, or it is csbx-init, by its name, and not to be looked at. Who joins waits for
+ * it (-EAGAIN below).
  */
 #include "runtime/join.h"
 
@@ -187,18 +188,36 @@ static int open_namespaces(int proc, struct join_target *t, struct err *e)
 	return t->ns_fds[n] < 0 ? err_sys(e, "open its namespaces") : 0;
 }
 
-static int open_environ(int proc, struct err *e)
+/* True while it is csbx-init: its name is open to all, when nothing else of it is. */
+static bool is_init(int proc)
 {
+	char name[sizeof(INIT_ALONE_NAME)];
+	_close_ int fd = openat(proc, "comm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, name, sizeof(name));
+
+	return n == sizeof(name) && !memcmp(name, INIT_ALONE_NAME "\n", sizeof(name));
+}
+
+/* It may become the program between two looks: what counts is seen after the name. */
+static int open_environ(const struct join_target *t, int proc, struct err *e)
+{
+	bool was_init = is_init(proc);
 	int fd = openat(proc, "environ", O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 && errno == EACCES) /* csbx-init's, or of a program that nobody may read */
-		return err_set(e, EAGAIN, "its environment may not be read");
+	if (fd < 0 && errno == EACCES && was_init)
+		return not_started(t->pid, e);
+	if (fd < 0 && errno == EACCES)
+		return err_set(e, EACCES,
+			       "process %d: its environment may not be read: it is not dumpable, "
+			       "or the file of its program not readable; another process of its "
+			       "container may do",
+			       t->pid);
 	return fd < 0 ? err_sys(e, "its environment") : fd;
 }
 
-static int read_environ(int proc, struct strv *env, struct err *e)
+static int read_environ(const struct join_target *t, int proc, struct strv *env, struct err *e)
 {
-	_close_ int fd = open_environ(proc, e);
+	_close_ int fd = open_environ(t, proc, e);
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r = fd < 0 ? fd : io_read_all(fd, ENVIRON_BYTES_MAX, &text, e);
 
@@ -237,7 +256,7 @@ static int open_target(const struct paths *p, int proc, struct join_target *t, s
 	if (r >= 0)
 		r = open_namespaces(proc, t, e);
 	if (r >= 0)
-		r = read_environ(proc, &t->env, e);
+		r = read_environ(t, proc, &t->env, e);
 	return r < 0 ? r : read_cwd(proc, t, e);
 }
 

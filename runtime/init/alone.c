@@ -134,8 +134,11 @@ void alone_run(const struct init_msg *m)
 		.ns_fds = ns,
 		.n_ns = m->n_join_fds,
 	};
-	int r = close_from(first + m->n_join_fds);
+	int r;
 
+	/* Who wants to join, and may not look at us yet, sees that it is we (runtime/join.c). */
+	sys_prctl(PR_SET_NAME, (unsigned long)INIT_ALONE_NAME, 0);
+	r = close_from(first + m->n_join_fds);
 	if (r < 0)
 		alone_fail(&p, INIT_STAGE_FDS, r);
 	for (unsigned i = 0; i < m->n_join_fds; i++)

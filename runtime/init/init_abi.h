@@ -29,6 +29,9 @@
 #define INIT_FD_CGROUP 7  /* cgroup directory of the payload (INIT_HAS_CGROUP) */
 #define INIT_FD_FIRST_KEPT 8 /* n_keep_fds descriptors handed to the payload as 3, 4, ... */
 
+/* What an INIT_BARE or INIT_JOIN is called until it is the program (PR_SET_NAME). */
+#define INIT_ALONE_NAME "csbx-init"
+
 #define INIT_MAGIC 0x31494243u /* "CBI1" */
 #define INIT_ABI_VERSION 2u
 #define INIT_MSG_MAX (4u << 20) /* argv and environment are at most about 2 MiB on Linux */

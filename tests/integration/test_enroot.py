@@ -819,6 +819,22 @@ def test_exec(box, options):
     box.fails("exec", pid, "true", says="No such process: ")
 
 
+def test_exec_into_what_may_not_be_looked_at(box):
+    """A program without read permission is not dumpable: that is said at once, and not waited for."""
+    work = box.box.work / "programs"
+    work.mkdir()
+    shutil.copy(busybox_program(), work / "cat")
+    (work / "cat").chmod(0o111)
+    running = start(box, "-m", f"{work}:/programs", "box", "/programs/cat")
+    running.stdin.write("up\n")
+    running.stdin.flush()
+    assert running.stdout.readline() == "up\n"
+    begin = time.monotonic()
+    box.fails("exec", running.pid, "true", says=f"process {running.pid}: its environment may not be read: it is not dumpable")
+    assert time.monotonic() - begin < 8  # not the ten seconds that a start may take
+    assert running.communicate("", timeout=60) == ("", "")
+
+
 def test_runtime_path_that_is_none(enroot):
     """A site's path that is not on this node, or not ours, ends nothing; one that is ours is used."""
     run = enroot.box.dirs["run"]
