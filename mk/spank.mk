@@ -1,7 +1,7 @@
 # The SPANK plugin, where SLURM's headers are (libslurm-dev), and what its flags turn into. The
 # plugin lives in SLURM's processes: position independent, nothing but its hooks visible, libc only.
 SPANK_HEADER := $(firstword $(wildcard $(addsuffix /slurm/spank.h,$(SLURM_INCLUDE) /usr/include /usr/local/include /opt/slurm/include)))
-SPANK_PURE   := options mounts plugstack hold_argv
+SPANK_PURE   := options mounts plugstack hold_argv multi_prog
 SPANK_SRCS   := $(call src,cmd/spank)
 SPANK_OBJS   := $(patsubst %.c,$(O)/pic/%.o,$(SPANK_SRCS) $(addprefix runtime/base/,err.c str.c path.c))
 SPANK_CPPFLAGS = -isystem $(patsubst %/slurm/spank.h,%,$(SPANK_HEADER)) -DCSBX_BINDIR='"$(bindir)"'

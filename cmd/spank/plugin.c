@@ -4,7 +4,8 @@
  * The SPANK plugin: spank(8), <slurm/spank.h>. pyxis's flags for srun, sbatch and salloc.
  *
  * As little as possible happens in SLURM's processes. srun checks the flags and says what is wrong
- * with them. In slurmstepd, once a step and node:
+ * with them; a text of --multi-prog gets its words there (multi_prog.h). In slurmstepd, once a step
+ *and node:
  *
  *	init_post_opt	(root)	 a directory where the step's tasks find their container
  *	user_init	(user)	 fork, drop to the user, exec csbx __hold: imports, creates, starts,
@@ -37,6 +38,7 @@
 #include "cmd/spank/hold_argv.h"
 #include "cmd/spank/keeper.h"
 #include "cmd/spank/launch.h"
+#include "cmd/spank/multi_prog.h"
 #include "cmd/spank/options.h"
 #include "cmd/spank/plugstack.h"
 #include "cmd/spank/rundir.h"
@@ -284,7 +286,24 @@ static int wrap_command(spank_t sp, struct err *e)
 		return err_set(e, EINVAL, "could not put csbx join before the task's command");
 	return 0;
 }
+
+static int wrap_programs(spank_t sp, struct err *e)
+{
+	(void)sp;
+	(void)e;
+	return 0;
+}
 #else
+/* Each task of --multi-prog has a command of its own, which srun has put words before. */
+static int check_programs(spank_t sp, int argc, char *const *argv, struct err *e)
+{
+	if (!spank_multi_prog_is_wrapped(argc, argv))
+		return err_set(e, EINVAL,
+			       "--multi-prog: srun has not the same plugin as this node");
+	spank_unsetenv(sp, "SPANK_CSBX_COMMAND");
+	return 0;
+}
+
 static int wrap_command(spank_t sp, struct err *e)
 {
 	char **argv = NULL, **again = NULL;
@@ -297,6 +316,8 @@ static int wrap_command(spank_t sp, struct err *e)
 	if (spank_setenv(sp, "SPANK_CSBX_STEP", plugin.step_dir, 1) != ESPANK_SUCCESS ||
 	    spank_setenv(sp, "SPANK_CSBX_COMMAND", argv[0], 1) != ESPANK_SUCCESS)
 		return err_set(e, EINVAL, "could not set the task's environment");
+	if (spank_multi_prog_is_wrapped(argc, argv) || spank_multi_prog_is(argc, argv))
+		return check_programs(sp, argc, argv, e);
 	join = str_printf("%s", plugin.join);
 	if (!join)
 		return err_set(e, ENOMEM, "could not allocate memory");
@@ -304,6 +325,25 @@ static int wrap_command(spank_t sp, struct err *e)
 	if (spank_get_item(sp, S_JOB_ARGV, &n, &again) != ESPANK_SUCCESS || again != argv ||
 	    again[0] != join)
 		return err_set(e, EINVAL, "this SLURM gives a copy of the task's command");
+	return 0;
+}
+
+/* In srun. The array is the one that it sends to the nodes. */
+static int wrap_programs(spank_t sp, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	char **argv = NULL;
+	int argc = 0, r;
+
+	if (spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || !argv ||
+	    !spank_multi_prog_is(argc, argv))
+		return 0;
+	r = find_programs(e);
+	if (r >= 0)
+		r = spank_multi_prog_wrap(argv[1], plugin.join, &text, e);
+	if (r < 0)
+		return err_wrap(e, "--multi-prog");
+	argv[1] = strbuf_take(&text); /* srun's from here on, which ends without freeing it */
 	return 0;
 }
 #endif
@@ -352,6 +392,18 @@ int slurm_spank_init_post_opt(spank_t sp, int ac, char **av)
 	    !spank_scope_has_tasks(sp, &plugin.site))
 		return 0;
 	return prepare_step(sp, &e) < 0 ? fail(&e) : 0;
+}
+
+/* In srun, once the step is known and before it is begun. */
+int slurm_spank_local_user_init(spank_t sp, int ac, char **av)
+{
+	struct err e = ERR_INIT;
+
+	(void)ac;
+	(void)av;
+	if (!spank_options_active(&plugin.options))
+		return 0;
+	return wrap_programs(sp, &e) < 0 ? fail(&e) : 0;
 }
 
 int slurm_spank_user_init(spank_t sp, int ac, char **av)

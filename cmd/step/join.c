@@ -5,7 +5,8 @@
  * this node. Called by slurmstepd as the task's own command, when all that SLURM does to a task has
  * been done: so limits, CPU mask, control group and what TaskProlog exported are the task's.
  *
- * csbx-join ARG... is the same for SLURM before 23.11: see cmd/spank/plugin.c.
+ * csbx-join ARG... is the same for SLURM before 23.11, csbx-join COMMAND ARG... for a task of
+ * --multi-prog there: see cmd/spank/plugin.c.
  */
 
 #include <fcntl.h>
@@ -198,11 +199,14 @@ int join_personality(int argc, char **argv)
 		return -1;
 	step = getenv("SPANK_CSBX_STEP");
 	command = getenv("SPANK_CSBX_COMMAND");
-	if (cmd_begin(&e) < 0 || !step || !command) {
+	if (!command)
+		argv++; /* a line of --multi-prog */
+	else
+		argv[0] = command;
+	if (cmd_begin(&e) < 0 || !step || !argv[0]) {
 		err_set(&e, EINVAL, "is called by SLURM's plugin only");
 		return cmd_error(&e, "csbx-join");
 	}
-	argv[0] = command;
 	if (cmd_load_state(&c, &e) < 0)
 		code = cmd_error(&e, "join");
 	else

@@ -443,6 +443,49 @@ static void the_tasks_command(void)
 	slurm_spank_exit(NULL, 0, NULL);
 }
 
+#if !CSBX_SPANK_PREPENDS
+/* A file of --multi-prog, as srun gives it to its plugins: its name, and what is in it. */
+static void commands_of_a_file(void)
+{
+	char path[400], text[] = "0 prog arg\n", *wrapped;
+
+	snprintf(path, sizeof(path), "%s/multi", top);
+	close(open(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
+	if (!write_text(top, "multi", text) || begin_step("well") != 0)
+		abort();
+	host.argv[0] = path;
+	host.argv[1] = text;
+	is_int(slurm_spank_task_init(NULL, 0, NULL), -1, "commands that srun has not wrapped");
+	ok(logged("csbx: --multi-prog: srun has not the same plugin"), "do not run outside");
+	end_tasks();
+	slurm_spank_exit(NULL, 0, NULL);
+
+	reset(S_CTX_LOCAL);
+	host.argv[0] = path;
+	host.argv[1] = text;
+	init(site_csbx, site_runtime);
+	is_int(finish_options() | slurm_spank_local_user_init(NULL, 0, NULL), 0, "without a flag");
+	is_str(host.argv[1], "0 prog arg\n", "the text stays as it is");
+	give(SPANK_IMAGE, "/i.sqsh");
+	is_int(finish_options() | slurm_spank_local_user_init(NULL, 0, NULL), 0, "with one");
+	wrapped = host.argv[1];
+	ok(strstr(wrapped, "/csbx-join prog arg\n"), "it is wrapped");
+	slurm_spank_exit(NULL, 0, NULL);
+
+	begin_step("well");
+	host.argv[0] = path;
+	host.argv[1] = wrapped;
+	is_int(slurm_spank_task_init(NULL, 0, NULL), 0, "then a task");
+	is_str(host.argv[0], path, "has words that are not touched");
+	ok(*toy_find_env("SPANK_CSBX_STEP") && !*toy_find_env("SPANK_CSBX_COMMAND"),
+	   "and csbx-join is told where, not what");
+	end_tasks();
+	slurm_spank_exit(NULL, 0, NULL);
+	free(wrapped);
+	unlink(path);
+}
+#endif
+
 static void bad_directories(void)
 {
 	char path[400];
@@ -532,6 +575,9 @@ int main(int argc, char **argv)
 	what_is_left_in_the_daemons_group();
 	interface_that_fails();
 	the_tasks_command();
+#if !CSBX_SPANK_PREPENDS
+	commands_of_a_file();
+#endif
 	bad_directories();
 	reset(S_CTX_LOCAL);
 	remove_places();

@@ -146,6 +146,17 @@ spank_err_t spank_setenv(spank_t sp, const char *name, const char *value, int ov
 	return ESPANK_SUCCESS;
 }
 
+spank_err_t spank_unsetenv(spank_t sp, const char *name)
+{
+	char **at = toy_find_env(name);
+
+	(void)sp;
+	free(*at);
+	for (; *at; at++)
+		at[0] = at[1];
+	return ESPANK_SUCCESS;
+}
+
 /* No header of SLURM's before 23.11 has it. */
 spank_err_t spank_prepend_task_argv(spank_t sp, int argc, const char *argv[]);
 spank_err_t spank_prepend_task_argv(spank_t sp, int argc, const char *argv[])
