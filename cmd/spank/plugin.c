@@ -36,6 +36,7 @@
 #include <slurm/spank.h>
 
 #include "cmd/spank/hold_argv.h"
+#include "cmd/spank/home.h"
 #include "cmd/spank/keeper.h"
 #include "cmd/spank/launch.h"
 #include "cmd/spank/multi_prog.h"
@@ -233,6 +234,19 @@ static int mount_script(spank_t sp, const struct spank_step *step, struct err *e
 		     : err_set(e, ENOMEM, "could not allocate memory");
 }
 
+/* Who is not known to the node may have all he needs in variables of csbx's. */
+static int add_home(uid_t uid, struct strv *env, struct err *e)
+{
+	struct err unknown = ERR_INIT;
+	char *home = NULL;
+	gid_t gid;
+
+	if (strv_get_env(env, "HOME") || spank_home(uid, &home, &gid, &unknown) < 0)
+		return 0;
+	strv_take(env, home);
+	return strv_check(env, e);
+}
+
 static int start_keeper(spank_t sp, struct err *e)
 {
 	_strv_ struct strv argv = STRV_INIT, env = STRV_INIT;
@@ -251,6 +265,8 @@ static int start_keeper(spank_t sp, struct err *e)
 		r = spank_hold_argv(&plugin.site, &plugin.options, &step, &argv, e);
 	if (r >= 0)
 		r = spank_hold_env(job_env, &env, e);
+	if (r >= 0)
+		r = add_home(launch.user.uid, &env, e);
 	if (r < 0)
 		return r;
 	launch.argv = argv.items;
@@ -348,6 +364,13 @@ static int wrap_programs(spank_t sp, struct err *e)
 }
 #endif
 
+/* For `csbx join JOB.STEP`, which knows the usual place alone. */
+static void tell_runtime_path(spank_t sp)
+{
+	if (!str_eq(plugin.site.runtime_path, SPANK_RUNTIME_DIR))
+		spank_setenv(sp, "SPANK_CSBX_STEPS", plugin.site.runtime_path, 1);
+}
+
 /* --- what SLURM calls ---------------------------------------------------------------------------
  */
 
@@ -425,6 +448,7 @@ int slurm_spank_task_init(spank_t sp, int ac, char **av)
 	(void)av;
 	if (plugin.failure.code)
 		return tell_failure(sp);
+	tell_runtime_path(sp);
 	if (!is_active())
 		return 0;
 	return wrap_command(sp, &e) < 0 ? complain(&e) : 0;

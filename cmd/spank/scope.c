@@ -2,7 +2,6 @@
 #include "cmd/spank/scope.h"
 
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -14,6 +13,7 @@
 #include <slurm/spank.h>
 
 #include "cmd/spank/hold_argv.h"
+#include "cmd/spank/home.h"
 #include "cmd/spank/keeper.h"
 #include "cmd/spank/launch.h"
 #include "cmd/spank/plugstack.h"
@@ -32,19 +32,11 @@ bool spank_scope_has_tasks(spank_t sp, const struct spank_plugstack *site)
 	return step != SPANK_STEP_EXTERN && (step != SPANK_STEP_BATCH || site->sbatch_support);
 }
 
-/* Who the job's user is, by the system: an epilog has the number alone. */
 static int find_user(spank_t sp, struct spank_user *ret, char **ret_home, struct err *e)
 {
-	struct passwd entry, *p = NULL;
-	char buf[16384];
-
 	if (spank_get_item(sp, S_JOB_UID, &ret->uid) != ESPANK_SUCCESS)
 		return err_set(e, EINVAL, "SLURM does not say whose job this was");
-	if (getpwuid_r(ret->uid, &entry, buf, sizeof(buf), &p) != 0 || !p)
-		return err_set(e, ENOENT, "uid %u is unknown on this node", ret->uid);
-	ret->gid = p->pw_gid;
-	*ret_home = str_printf("HOME=%s", p->pw_dir);
-	return *ret_home ? 0 : err_set(e, ENOMEM, "could not allocate memory");
+	return spank_home(ret->uid, ret_home, &ret->gid, e);
 }
 
 /* A store on a file server that hangs must not keep the node from its next job. */

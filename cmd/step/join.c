@@ -52,14 +52,26 @@ static void show_log(int dirfd)
 }
 
 /*
+ * plugstack.conf's runtime_path, which the plugin tells every task of the job where it is not the
+ * usual one. It may say anything: what lies there must be the caller's own, and the container that
+ * it names is verified.
+ */
+static const char *steps_dir(void)
+{
+	const char *told = getenv("SPANK_CSBX_STEPS");
+
+	return told && *told == '/' ? told : STEPS_DIR;
+}
+
+/*
  * "12.0" is this node's part of step 12.0: "12.0.3" where the node was the step's fourth. The
  * number that the joining step gives the node may be another one, so the directory is looked for. A
  * word with a slash is a directory.
  */
 static char *step_path(const char *operand)
 {
-	_free_ char *pattern = str_printf("%s/%u/%s.*", STEPS_DIR, geteuid(), operand);
-	const char *node = getenv("SLURM_NODEID");
+	const char *steps = steps_dir(), *node = getenv("SLURM_NODEID");
+	_free_ char *pattern = str_printf("%s/%u/%s.*", steps, geteuid(), operand);
 	char *path = NULL;
 	glob_t found;
 
@@ -72,7 +84,7 @@ static char *step_path(const char *operand)
 	}
 	if (path)
 		return path;
-	return str_printf("%s/%u/%s.%s", STEPS_DIR, geteuid(), operand, node ? node : "0");
+	return str_printf("%s/%u/%s.%s", steps, geteuid(), operand, node ? node : "0");
 }
 
 /* For --container-save, which wants to know whether all tasks went in. */
@@ -175,15 +187,33 @@ static int join_step(struct cmd *c, const char *step, char **argv)
 	return cmd_error(&e, "join %s", step);
 }
 
+/*
+ * Nothing of the user's own is looked at, so that a task that SLURM gives no HOME (--export=NONE)
+ * needs none. It gets none from here either.
+ */
+static int load_state(struct cmd *c, struct err *e)
+{
+	bool is_homeless = !getenv("HOME");
+	int r;
+
+	if (is_homeless && setenv("HOME", "/nonexistent", 1) < 0)
+		return err_sys(e, "HOME");
+	r = cmd_load_state(c, e);
+	if (is_homeless)
+		unsetenv("HOME");
+	return r;
+}
+
 static int join_run(struct cmd *c, void *args, int argc, char **argv)
 {
 	int skip = argc > 1 && str_eq(argv[1], "--");
 	struct err e = ERR_INIT;
 
 	(void)args;
-	if (argc - skip > 1)
+	if (argc - skip < 2)
+		err_set(&e, EINVAL, "no command");
+	else if (load_state(c, &e) >= 0)
 		return join_step(c, argv[0], argv + 1 + skip);
-	err_set(&e, EINVAL, "no command");
 	return cmd_error(&e, "join %s", argv[0]);
 }
 
@@ -207,7 +237,7 @@ int join_personality(int argc, char **argv)
 		err_set(&e, EINVAL, "is called by SLURM's plugin only");
 		return cmd_error(&e, "csbx-join");
 	}
-	if (cmd_load_state(&c, &e) < 0)
+	if (load_state(&c, &e) < 0)
 		code = cmd_error(&e, "join");
 	else
 		code = join_step(&c, step, argv);
@@ -231,7 +261,7 @@ const struct verb verb_join = {
 		"it sees what the step's tasks see, and the container's end is not its own.",
 	.uses = (const struct opt_use[]){{0}},
 	.examples = examples,
-	.flags = VERB_OPERAND_ENDS,
+	.flags = VERB_OPERAND_ENDS | VERB_NO_STATE,
 	.min_operands = 2,
 	.max_operands = CMD_MANY,
 	.args_bytes = 1,

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_SPANK_HOME_H
+#define CSBX_SPANK_HOME_H
+
+#include <sys/types.h>
+
+struct err;
+
+/*
+ * Where a user lives, by the node's own word: an epilog has the number alone, and a step that was
+ * submitted with --export=NONE no HOME. *ret_assignment is "HOME=DIR", the caller's to free.
+ */
+int spank_home(uid_t uid, char **ret_assignment, gid_t *ret_gid, struct err *e);
+
+#endif
