@@ -62,49 +62,48 @@ static void add_free_name(struct strbuf *b, const char *wish, uint32_t id, const
 	b->failed |= name.failed;
 }
 
-static void make_passwd(const struct etc_request *q, struct etc_file *f)
+/*
+ * The lines to go before the new one, in *text: the image's, or root's where it has none. False:
+ * root's are all that is wanted.
+ */
+static bool begin_file(struct etc_file *f, const char *root, uint32_t id, const char **text,
+		       size_t *len)
 {
-	const char *text = q->image.passwd ? q->image.passwd : "";
-	size_t len = q->image.passwd ? q->image.passwd_len : 0;
-	const char *home = q->home && *q->home == '/' && is_field(q->home) ? q->home : "/";
-	static const char root[] = "root:x:0:0:root:/root:/bin/sh\n";
-
-	if (user_db_has_uid(&q->image, q->uid))
-		return;
 	f->wanted = true;
-	f->only_if_absent = !q->image.passwd;
-	if (!len) {
-		text = root;
-		len = sizeof(root) - 1;
-		if (!q->uid) {
-			strbuf_add(&f->content, text, len);
-			return;
+	f->only_if_absent = !*text;
+	if (!*text || !*len) {
+		*text = root;
+		*len = strlen(root);
+		if (!id) {
+			strbuf_add(&f->content, *text, *len);
+			return false;
 		}
 	}
-	add_image_text(&f->content, text, len);
+	add_image_text(&f->content, *text, *len);
+	return true;
+}
+
+static void make_passwd(const struct etc_request *q, struct etc_file *f)
+{
+	const char *text = q->image.passwd;
+	size_t len = q->image.passwd_len;
+	const char *home = q->home && *q->home == '/' && is_field(q->home) ? q->home : "/";
+
+	if (user_db_has_uid(&q->image, q->uid) ||
+	    !begin_file(f, "root:x:0:0:root:/root:/bin/sh\n", q->uid, &text, &len))
+		return;
 	add_free_name(&f->content, q->user_name, q->uid, text, len);
 	strbuf_addf(&f->content, ":x:%u:%u::%s:/bin/sh\n", q->uid, q->gid, home);
 }
 
 static void make_group(const struct etc_request *q, struct etc_file *f)
 {
-	const char *text = q->image.group ? q->image.group : "";
-	size_t len = q->image.group ? q->image.group_len : 0;
-	static const char root[] = "root:x:0:\n";
+	const char *text = q->image.group;
+	size_t len = q->image.group_len;
 
-	if (user_db_has_gid(&q->image, q->gid))
+	if (user_db_has_gid(&q->image, q->gid) ||
+	    !begin_file(f, "root:x:0:\n", q->gid, &text, &len))
 		return;
-	f->wanted = true;
-	f->only_if_absent = !q->image.group;
-	if (!len) {
-		text = root;
-		len = sizeof(root) - 1;
-		if (!q->gid) {
-			strbuf_add(&f->content, text, len);
-			return;
-		}
-	}
-	add_image_text(&f->content, text, len);
 	add_free_name(&f->content, q->user_name, q->gid, text, len);
 	strbuf_addf(&f->content, ":x:%u:\n", q->gid);
 }
