@@ -107,7 +107,7 @@ $(O)/csbx: $(addprefix $(S)/,$(CSBX_PARTS))
 # Of libimage.a it takes the strict JSON reader, nothing else.
 $(O)/csbx-tool: $(TOOL_OBJS) $(O)/libdocker.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(TOOL_MODS))
+	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(TOOL_MODS)) -lm
 
 $(O)/csbx-image: $(IMGCMD_OBJS) $(O)/libdocker.a $(O)/libenroot.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
 	@echo "  LINK  $@"

@@ -7,7 +7,7 @@ $(foreach n,$(FUZZ_CMD),$(O)/tests/fuzz/replay_$(n) $(O)/tests/fuzz/fuzz_$(n)): 
 
 UNIT_TOOL := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/tool_*.c))
 $(UNIT_TOOL): $(filter-out %/main.o,$(TOOL_OBJS)) $(O)/libdocker.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
-$(UNIT_TOOL): TEST_LIBS = $(call pc,--libs,$(TOOL_MODS))
+$(UNIT_TOOL): TEST_LIBS = $(call pc,--libs,$(TOOL_MODS)) -lm
 
 # --- man pages ----------------------------------------------------------------------------------
 # Hand-written prose in docs/man/*.in; what the option tables know is filled in by csbx itself, so

@@ -21,3 +21,5 @@ $(FUZZ_EVAL): $(EVAL_PURE)
 
 UNIT_EVAL := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(wildcard tests/unit/eval_*.c))
 $(UNIT_EVAL): $(EVAL_PURE) $(O)/libbase.a
+# gcc knows trunc() itself, clang does not.
+$(UNIT_EVAL) $(FUZZ_EVAL): TEST_LIBS = -lm

@@ -156,7 +156,7 @@ _Static_assert(sizeof(enum rootfs_kind) == sizeof(int), "K_ENUM reads and writes
 
 static void write_row(struct flat_writer *w, const struct row *row, const void *base)
 {
-	const char *p = (const char *)base + row->at;
+	const void *p = (const char *)base + row->at;
 	uint64_t v = 0;
 
 	switch ((enum kind)row->kind) {
@@ -164,7 +164,7 @@ static void write_row(struct flat_writer *w, const struct row *row, const void *
 		flat_str(w, row->tag, *(char *const *)p);
 		return;
 	case K_STRV:
-		flat_strv(w, row->tag, (const struct strv *)p);
+		flat_strv(w, row->tag, p);
 		return;
 	case K_BOOL:
 		v = *(const bool *)p;
@@ -276,14 +276,14 @@ static uint64_t largest(const struct row *row)
 
 static int read_row(const struct row *row, const struct flat_field *f, void *base, struct err *e)
 {
-	char *p = (char *)base + row->at;
+	void *p = (char *)base + row->at;
 	uint64_t v;
 	int r;
 
 	if (row->kind == K_STR)
-		return read_string(f, (char **)p, e);
+		return read_string(f, p, e);
 	if (row->kind == K_STRV)
-		return read_item(f, (struct strv *)p, e);
+		return read_item(f, p, e);
 	r = flat_get_u64(f, &v, e);
 	if (r < 0)
 		return r;

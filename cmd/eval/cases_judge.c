@@ -17,7 +17,8 @@
 #define SHOWN_BYTES 300u             /* of a value in a sentence */
 #define OUTPUT_BYTES_MAX (64u << 10) /* of a value in the result object */
 
-static void failed(struct eval_case *c, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void failed(struct eval_case *c, const char *fmt,
+							 va_list ap)
 {
 	_free_ char *text = str_vprintf(fmt, ap);
 

@@ -49,6 +49,7 @@ static void walk(const struct init_msg *m)
 	FUZZ_ASSERT(m->bpf.len / sizeof(struct sock_filter) <= INIT_MAX_INSNS);
 	FUZZ_ASSERT(m->n_keep_fds <= INIT_MAX_KEEP_FDS);
 	FUZZ_ASSERT(((const char *)init_msg_at(m, m->cwd))[0] == '/');
+	(void)sum;
 }
 
 /* Once as it is, once with the header's fixed words put right: a fuzzer rarely guesses them. */

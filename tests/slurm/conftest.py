@@ -10,6 +10,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 import cluster as clusters  # noqa: E402
 import jobs as submitted  # noqa: E402
+import plugin_steps  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +28,21 @@ def jobs(csbx, cluster):
     finally:
         left = j.settle()
     assert not left, "left behind: " + "; ".join(left)
+
+
+@pytest.fixture
+def site(cluster):
+    """For tests with words of their own in plugstack.conf."""
+    assert plugin_steps.PLUGIN.exists(), "csbx_spank.so was not built: tests/tools/setup installs libslurm-dev"
+    try:
+        yield lambda *words: plugin_steps.plugstack(cluster, *words)
+    finally:
+        cluster.set_plugstack("")
+
+
+@pytest.fixture
+def steps(site, cluster, jobs, python_image):
+    site()
+    s = plugin_steps.Steps(jobs, python_image, cluster.top / "steps")
+    yield s
+    clusters.poll(lambda: not s.left(), f"the end of {s.left()}", 30)

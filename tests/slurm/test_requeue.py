@@ -3,8 +3,8 @@
 import pytest
 
 import cluster as clusters
+from plugin_steps import running
 from test_life import ours, until, wait_gone
-from test_spank import running, site, steps  # noqa: F401, pylint: disable=unused-import
 
 pytestmark = [pytest.mark.needs_root, pytest.mark.feature("userns")]
 
@@ -75,7 +75,7 @@ def test_steps_of_a_script(jobs, busybox_image):
     assert sorted(after.split()) == ["inside", "inside", "second", "second"], job.said()
 
 
-def test_steps_of_the_plugin(steps, cluster):  # noqa: F811
+def test_steps_of_the_plugin(steps, cluster):
     """A name that the first life made and used is there again, and its lock is not."""
     jobs = steps.jobs
     step = f"srun --container-image={steps.image} --container-name=again --container-writable"
@@ -92,7 +92,7 @@ def test_steps_of_the_plugin(steps, cluster):  # noqa: F811
     jobs.ok("csbx", "remove", "-f", "pyxis_again")
 
 
-def test_a_batch_script_in_a_container(steps, cluster):  # noqa: F811
+def test_a_batch_script_in_a_container(steps, cluster):
     job = Requeued(steps.jobs, "echo inside; ls -d /.csbx", FIRST_LIFE)
     job.submit(f"--container-image={steps.image}")
     job.wait_said("/.csbx", 1)

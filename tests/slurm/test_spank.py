@@ -11,10 +11,10 @@ import harness
 import images
 import jobs as submitted
 import tinyregistry
+from plugin_steps import plugstack, running
 
 pytestmark = [pytest.mark.needs_root, pytest.mark.feature("userns")]
 
-PLUGIN = harness.BIN / "csbx_spank.so"
 NAMESPACES = "import os\nprint(*(os.readlink('/proc/self/ns/' + n) for n in ('user', 'mnt')))\n"
 # What SLURM gives a task and a container must not change.
 LIMITS = """
@@ -34,50 +34,6 @@ print('parent', open(f'/proc/{os.getppid()}/comm').read().strip())
 """
 
 
-class Steps:
-    """srun with a container, and where the plugin keeps what steps share with their tasks."""
-
-    def __init__(self, jobs, image, runtime):
-        self.jobs, self.image, self.runtime = jobs, image, runtime
-
-    def run(self, *argv, image=True, **kw):
-        flags = [f"--container-image={self.image}"] if image is True else [f"--container-image={image}"] if image else []
-        return self.jobs.run("srun", *flags, *argv, **kw)
-
-    def ok(self, *argv, **kw):
-        p = self.run(*argv, **kw)
-        assert p.returncode == 0, self.jobs.told(p)
-        return p.stdout
-
-    def fails(self, *argv, says, code=None, **kw):
-        p = self.run(*argv, **kw)
-        assert p.returncode if code is None else p.returncode == code, self.jobs.told(p)
-        assert says in p.stderr, self.jobs.told(p)
-        return p
-
-    def left(self):
-        """Directories of steps that have ended."""
-        return [p for p in self.runtime.glob("*/*") if p.is_dir()]
-
-
-def plugstack(cluster, *words):
-    cluster.set_plugstack(f"required {PLUGIN} csbx_path={harness.BIN}/csbx "
-                          f"runtime_path={cluster.top}/steps {' '.join(words)}\n")
-
-
-def running(match):
-    """pids of processes below us whose command line, words joined by blanks, holds the text."""
-    found = []
-    for pid in harness.descendants():
-        try:
-            line = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            continue
-        if match in line.replace(b"\0", b" ").decode(errors="replace"):
-            found.append(pid)
-    return found
-
-
 def beside(steps, first, second):
     """A shell script of two steps of one job: the first lasts until the second has begun."""
     work = steps.jobs.box.work
@@ -90,24 +46,6 @@ read up <{work}/fifo
 srun -n1 --overlap {second}
 wait
 """)
-
-
-@pytest.fixture
-def site(cluster):
-    """For tests with words of their own in plugstack.conf."""
-    assert PLUGIN.exists(), "csbx_spank.so was not built: tests/tools/setup installs libslurm-dev"
-    try:
-        yield lambda *words: plugstack(cluster, *words)
-    finally:
-        cluster.set_plugstack("")
-
-
-@pytest.fixture
-def steps(site, cluster, jobs, python_image):
-    site()
-    s = Steps(jobs, python_image, cluster.top / "steps")
-    yield s
-    clusters.poll(lambda: not s.left(), f"the end of {s.left()}", 30)
 
 
 def test_tasks_share_one_container(steps):

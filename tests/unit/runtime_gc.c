@@ -114,7 +114,7 @@ static void test_debris(void)
 	struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
 	struct instance live = INSTANCE_INIT;
 	struct layer layer, kept;
-	_close_ int meta = -1, fd = -1, work = -1, server = -1;
+	_close_ int meta = -1, fd = -1, work = -1;
 
 	is_int(run(true, "nothing there"), 0, "nothing found");
 	ok(!exists(paths.data, "containers") && !exists(paths.layers, ""), "and nothing made");
