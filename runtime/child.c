@@ -231,6 +231,7 @@ int child_become_init(struct child *c, struct err *e)
 	if (r < 0)
 		return r;
 	c->status_fd = INIT_FD_STATUS;
+	sources_restore_limit(c);
 	syscall(SYS_execveat, init, "", argv, env, AT_EMPTY_PATH);
 	return err_sys(e, "exec csbx-init");
 }

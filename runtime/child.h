@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "runtime/base/str.h"
 #include "runtime/watchdog.h"
@@ -43,6 +44,8 @@ struct child {
 	int watch_fds[WATCHDOG_TMPFS_MAX];
 	unsigned n_watch;
 	int *source_fds;      /* one for each operation, -1: none */
+	struct rlimit nofile; /* the caller's, where it had to be raised */
+	bool had_to_raise;
 	struct strv hook_env; /* the environment, where hooks added to it (hook.h) */
 };
 
@@ -95,6 +98,8 @@ int sysfs_mask(struct child *c, const struct op *op, struct err *e);
 /* source.c: clones of what the plan mounts from the host; each is taken once, to be closed */
 int sources_clone(struct child *c, struct err *e);
 int source_take(struct child *c, const struct op *op);
+/* The caller's limit of open files, for what is exec'd: many sources need a higher one. */
+void sources_restore_limit(const struct child *c);
 /* mount.c */
 int mount_bind(struct child *c, const struct op *op, struct err *e);
 /* copy_up.c: fills an empty volume, which volume is a clone of. */

@@ -145,6 +145,7 @@ static _Noreturn void be_hook(const struct child *c, const struct hook_command *
 	if (chdir(cwd ? cwd : "/") < 0 && chdir("/") < 0)
 		_exit(EXIT_NOT_RUN);
 	umask(022);
+	sources_restore_limit(c);
 	default_signals();
 	keep_capabilities();
 	exec_program(h, env);

@@ -6,7 +6,8 @@
  * inode must agree: a source that was swapped in between is refused.
  *
  * All are cloned before the base lies over "/" (rootfs.c): ".." and a relative link that lead up
- * to "/" would end on top of it, in the base, and a clone of "/" would carry the base along.
+ * to "/" would end on top of it, in the base, and a clone of "/" would carry the base along. So each
+ * is a descriptor until its turn, and there may be more than the caller's soft limit allows.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -19,6 +20,8 @@
 #include "runtime/mount_api.h"
 #include "runtime/plan.h"
 
+#define MANY 256 /* operations: more may need more files than the usual 1024 */
+
 static bool has_source(const struct op *op)
 {
 	return !op->skip && plan_op_has_source(op);
@@ -30,6 +33,10 @@ static int clone_source(const struct op *op, struct err *e)
 	_close_ int fd = mount_clone(AT_FDCWD, op->src, recursive, e);
 	struct stat st;
 
+	if (fd == -EMFILE)
+		return err_set(e, EMFILE,
+			       "more mounts than files may be open: raise the hard limit "
+			       "(ulimit -Hn)");
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)
@@ -39,10 +46,28 @@ static int clone_source(const struct op *op, struct err *e)
 	return take_fd(&fd);
 }
 
+static void raise_limit(struct child *c, size_t n)
+{
+	struct rlimit raised;
+
+	if (n < MANY || c->had_to_raise || getrlimit(RLIMIT_NOFILE, &c->nofile) < 0)
+		return;
+	raised = c->nofile;
+	raised.rlim_cur = raised.rlim_max;
+	c->had_to_raise = setrlimit(RLIMIT_NOFILE, &raised) == 0;
+}
+
+void sources_restore_limit(const struct child *c)
+{
+	if (c->had_to_raise)
+		(void)setrlimit(RLIMIT_NOFILE, &c->nofile);
+}
+
 int sources_clone(struct child *c, struct err *e)
 {
 	size_t n = c->plan->n;
 
+	raise_limit(c, n);
 	c->source_fds = malloc(n * sizeof(*c->source_fds));
 	if (!c->source_fds)
 		return err_set(e, ENOMEM, "out of memory");

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import resource
 import shutil
 import subprocess
 import threading
@@ -353,6 +354,21 @@ tmpfs  /tmp   tmpfs x-create=dir,rw,nosuid,nodev,mode=755  0 -1
 /dev/pts /dev/pts none bind 0 -1
 mqueue /dev/mqueue mqueue x-create=dir,nofail 0 -1
 """
+
+
+@pytest.mark.parametrize("options", [(), ("--pid",)])
+def test_more_mounts_than_open_files(enroot, shell, data, options):
+    """The soft limit of open files bounds no mounts; hooks and the command have it as the caller set it."""
+    (enroot.user / "mounts.d/many.fstab").write_text("".join(f"{data} /many/{i} none bind,ro\n" for i in range(400)))
+    enroot.hook(enroot.user, "limit.sh", "echo HOOK=$(ulimit -Sn) >>$ENROOT_ENVIRON\n")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (300, hard))
+    try:
+        said = shell("grep -c ' /many/' /proc/self/mounts; ulimit -Sn; echo $HOOK; cat /many/399/file", *options)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    limit = "300" if not options else said.split()[1]  # with a supervisor csbx's default
+    assert said == f"400\n{limit}\n300\ncontent\n"
 
 
 def test_a_sites_own_system_files(enroot, shell, make_image, data):
