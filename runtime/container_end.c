@@ -80,13 +80,13 @@ int instance_pause(const struct paths *p, const struct instance_record *i, bool 
 /* --- a container that stays --------------------------------------------------------------- */
 
 /* With the instance's lock held its supervisor's number is its own (exec_open.c). */
-static bool kill_supervisor(const struct paths *p, const struct container_record *r)
+static void kill_supervisor(const struct paths *p, const struct container_record *r)
 {
 	_close_ int pidfd = -1;
 	struct instance_record i, again;
 
 	if (instance_read(p, r->container_id, &i, NULL) < 0)
-		return false;
+		return;
 	pidfd = (int)syscall(SYS_pidfd_open, i.supervisor, 0);
 	if (pidfd >= 0 && instance_read(p, r->container_id, &again, NULL) >= 0) {
 		if (again.supervisor == i.supervisor)
@@ -94,7 +94,6 @@ static bool kill_supervisor(const struct paths *p, const struct container_record
 		instance_record_free(&again);
 	}
 	instance_record_free(&i);
-	return true;
 }
 
 /* Asks the supervisor once it is there. -ESRCH: nothing runs (any more). */
@@ -178,19 +177,6 @@ int container_pause(const struct paths *p, const struct container_record *r, boo
 
 /* --- removal ------------------------------------------------------------------------------ */
 
-/* Nothing runs by that id: the lock may be that of another container of the name, a newer one. */
-static int check_name(const struct paths *p, const char *name, const struct container_record *r,
-		      int rc, struct err *e)
-{
-	_close_ int dirfd = container_store_open_dir(p, NULL);
-	struct err mine = ERR_INIT;
-
-	if (dirfd < 0 || container_store_check_id(dirfd, name, r->container_id, &mine) != -ENOENT)
-		return rc;
-	*e = mine;
-	return -ENOENT;
-}
-
 static int end_by_force(const struct paths *p, const char *name, const struct container_record *r,
 			bool *ret_has_run, struct err *e)
 {
@@ -200,8 +186,10 @@ static int end_by_force(const struct paths *p, const char *name, const struct co
 	if (rc >= 0 && container_wait_goes_on(&w)) {
 		*ret_has_run = true;
 		rc = ask(p, r, SIGKILL | EXEC_STOP_REMOVE, 0, &w, e);
-		if (rc == -ETIMEDOUT || rc == -EBUSY)
-			rc = kill_supervisor(p, r) ? 0 : check_name(p, name, r, rc, e);
+		if (rc == -ETIMEDOUT || rc == -EBUSY) {
+			kill_supervisor(p, r);
+			rc = 0;
+		}
 		if (rc >= 0 || rc == -ESRCH)
 			rc = container_wait_end(&w, e);
 	}

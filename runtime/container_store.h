@@ -73,7 +73,7 @@ int container_store_open_dir(const struct paths *p, struct err *e);
 int container_store_read(int dirfd, const char *name, struct container_record *ret, struct err *e);
 
 /*
- * With the run's lock held: whether the container of that name is still the one of that id, which
+ * With the run's lock opened or held: whether the container of that name is still the one of that id, which
  * somebody may have removed, and made another, since its record was read. 0 or -ENOENT.
  */
 int container_store_check_id(int dirfd, const char *name, const char *container_id, struct err *e);

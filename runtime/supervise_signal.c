@@ -126,6 +126,20 @@ static int set_paused(struct loop *l, bool on, struct err *e)
 	return r;
 }
 
+/* Of two who ask, and of --timeout, the one who waits less has the say. */
+static void end_within(struct loop *l, uint64_t grace_ms)
+{
+	uint64_t sooner_ns = l->next_ns;
+
+	if (l->phase == PHASE_RUNNING)
+		l->stopping = true;
+	else if (l->phase != PHASE_TERMINATED)
+		return;
+	loop_enter_phase(l, PHASE_TERMINATED, grace_ms);
+	if (sooner_ns && sooner_ns < l->next_ns)
+		l->next_ns = sooner_ns;
+}
+
 /* `csbx stop` and `csbx kill`: a signal for the main process, and the end of all when it takes too
  * long. */
 static void stop_if_asked(struct loop *l)
@@ -157,10 +171,7 @@ static void stop_if_asked(struct loop *l)
 	if (l->is_paused)
 		(void)set_paused(l, false, NULL);
 	loop_request(l, INIT_REQ_STOP, (int)stop->signal);
-	if (l->phase == PHASE_RUNNING) {
-		l->stopping = true;
-		loop_enter_phase(l, PHASE_TERMINATED, stop->grace_ms);
-	}
+	end_within(l, stop->grace_ms);
 }
 
 void loop_owner_left(struct loop *l)

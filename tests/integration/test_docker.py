@@ -257,6 +257,19 @@ def test_container_prune(docker):
     assert docker.ok("ps", "-a", "--format", "{{.Names}}") == "runs\n"
 
 
+# --- stop -----------------------------------------------------------------------------------------
+
+def test_of_two_stops_the_less_patient_has_the_say(docker):
+    docker.ok("run", "-d", "--name", "box1", *docker.image, "sh", "-c", f"trap 'touch /asked' TERM; touch /up; {LOOP}")
+    wait_for(lambda: docker("exec", "box1", "test", "-e", "/up").returncode == 0)
+    with docker.popen("stop", "-t", "90", "box1", stdout=subprocess.PIPE) as patient:
+        wait_for(lambda: docker("exec", "box1", "test", "-e", "/asked").returncode == 0)
+        begin = time.monotonic()
+        docker.ok("stop", "-t", "1", "box1")
+        assert time.monotonic() - begin < 45 and patient.wait(30) == 0
+    assert docker.ok("wait", "box1") == "137\n"
+
+
 # --- out of memory: one process dies, as with the kernel's own killer ------------------------------
 
 HOG = "a = bytearray(b'x') * (1 << 30)"

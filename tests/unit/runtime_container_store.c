@@ -3,6 +3,7 @@
 #include "runtime/container_store.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,11 +12,13 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/flat.h"
 #include "runtime/base/path.h"
+#include "runtime/container_end.h"
 #include "runtime/image_meta.h"
 #include "runtime/instance.h"
 #include "runtime/layer.h"
 #include "runtime/meta_cache.h"
 #include "runtime/paths.h"
+#include "runtime/run_dir.h"
 #include "runtime/temp_dir.h"
 #include "tests/unit/tap.h"
 
@@ -353,6 +356,32 @@ static void test_meta_cache(void)
 	}
 }
 
+/* --- a record that is no longer that of its name -------------------------------------------- */
+
+static void test_stale(void)
+{
+	const struct container_stop how = {.has_grace = true};
+	_free_ char *image = image_named("stale.sqsh"), *path = in_dir("containers/stale");
+	struct container_record rec, old;
+	struct container_state state;
+	struct err e = ERR_INIT;
+	struct run_dir run;
+	_close_ int dir = -1;
+
+	is_int(create("stale", image, false, &e), 0, "create: %s", e.msg);
+	is_int(container_store_open(&paths, "stale", &rec, &e), 0, "open: %s", e.msg);
+	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	is_int(run_dir_take(dir, rec.container_id, &run, &e), 0, "it runs: %s", e.msg);
+	old = rec;
+	old.container_id = "0123456789abcdef";
+	old.spec = ""; /* of one that stays */
+	is_int(container_stop(&paths, "stale", &old, &how, &state, &e), -ENOENT, "stop: %s", e.msg);
+	is_int(container_kill(&paths, "stale", &old, SIGKILL, &e), -ENOENT, "kill: %s", e.msg);
+	is_int(container_remove(&paths, "stale", &old, true, &e), -ENOENT, "rm -f: %s", e.msg);
+	run_dir_close(&run);
+	container_record_free(&rec);
+}
+
 int main(void)
 {
 	char dir[TAP_PATH_SIZE] = "csbx-unit-store";
@@ -373,6 +402,7 @@ int main(void)
 	test_race();
 	test_list();
 	test_meta_cache();
+	test_stale();
 	path_remove_tree_at(AT_FDCWD, dir, NULL);
 	free(paths.cache);
 	free(paths.runtime);
