@@ -24,7 +24,7 @@ install: all ## programs, man pages, completions (prefix=, DESTDIR=)
 	  $(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_csbx
 	$(Q)[ "$(APPARMOR)" != yes ] || { $(INSTALL) -d $(DESTDIR)$(APPARMOR_DIR) && \
 	  sed 's|@bindir@|$(bindir)|; s|@libexecdir@|$(libexecdir)|' contrib/apparmor/csbx.in \
-	  >$(DESTDIR)$(APPARMOR_DIR)/csbx; }
+	  >$(DESTDIR)$(APPARMOR_DIR)/csbx && chmod 0644 $(DESTDIR)$(APPARMOR_DIR)/csbx; }
 	$(Q)[ "$(APPARMOR)" != yes ] || [ -n "$(DESTDIR)" ] || ! command -v apparmor_parser >/dev/null || \
 	  apparmor_parser -r $(APPARMOR_DIR)/csbx
 

@@ -59,7 +59,7 @@ $(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/seccomp/policy.o
 	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
 
 # --- targets ------------------------------------------------------------------------------------
-.PHONY: setup demo check check-layers check-unit check-fuzz check-integration check-hostile \
+.PHONY: setup demo check check-layers check-install check-unit check-fuzz check-integration check-hostile \
 	check-judge check-docker docker-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
 
 # What a machine without the packages lacks; quiet otherwise.
@@ -70,10 +70,13 @@ demo: ## from nothing to a script running in a container
 	@tests/tools/setup && $(MAKE) all && tests/tools/demo "$(O)"
 
 check: ## every test this machine can run
-	@tests/tools/setup && tests/tools/check "$(O)" layers unit fuzz integration hostile judge docker slurm vm oracle crash-sample
+	@tests/tools/setup && tests/tools/check "$(O)" layers install unit fuzz integration hostile judge docker slurm vm oracle crash-sample
 
 check-layers: ## who may include what; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
+
+check-install: all ## what `make install` installs is what was built
+	@tests/tools/tap_summary.py tests/tools/check_install.py:$(O)
 
 test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS) $(KILLAT) $(RAW_CALLS)
 

@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_install.py BUILD: compare what `make install` puts under a DESTDIR with what was built; every test is one TAP line.
+
+What ought to be there is found in the build itself, not in the makefiles: whatever program, page of
+the manual or part of the harness is built without being installed, or stays after `make uninstall`,
+is told.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PROFILE = "etc/apparmor.d/csbx"
+
+
+def built(o):
+    """{path below the prefix: (file it is made of, mode)}"""
+    want = {}
+    for path in sorted(o.iterdir()):
+        if path.is_file() and not path.is_symlink() and os.access(path, os.X_OK):
+            where = "bin" if path.name == "csbx" else "libexec/csbx"
+            want[f"{where}/{path.name}"] = path, 0o755
+    for path in (o / "harness").iterdir():
+        want[f"libexec/csbx/harness/{path.name}"] = path, 0o644
+    for path in [*(o / "man").iterdir(), *Path("docs/man").glob("*.[1-8]")]:
+        want[f"share/man/man{path.suffix[1:]}/{path.name}"] = path, 0o644
+    want["share/bash-completion/completions/csbx"] = Path("contrib/completion/csbx.bash"), 0o644
+    want["share/zsh/site-functions/_csbx"] = Path("contrib/completion/_csbx"), 0o644
+    return want
+
+
+def files_below(top):
+    return sorted(p.relative_to(top).as_posix() for p in top.rglob("*") if p.is_symlink() or not p.is_dir())
+
+
+def wrong(top, want):
+    """Of each file that is there and ought to be: another content or mode."""
+    for name, (source, mode) in want.items():
+        path = top / name
+        if path.is_file() and path.read_bytes() != source.read_bytes():
+            yield f"{name}: not {source} as it was built"
+        if path.is_file() and path.stat().st_mode & 0o7777 != mode:
+            yield f"{name}: mode {path.stat().st_mode & 0o7777:o}, not {mode:o}"
+    for path in [top, *top.rglob("*")]:
+        if path.is_dir() and path.stat().st_mode & 0o7777 != 0o755:
+            yield f"{path}: mode {path.stat().st_mode & 0o7777:o}"
+
+
+def main():
+    o = Path(sys.argv[1])
+    count = failed = 0
+
+    def test(name, problems):
+        nonlocal count, failed
+        problems = list(problems)
+        count += 1
+        failed += bool(problems)
+        print(f"{'not ok' if problems else 'ok'} {count} - {name}")
+        for p in problems:
+            print(f"# {p}")
+
+    def make(target, dest, umask):
+        # The build's own prefix: another one would build all of it anew, for what is compared here.
+        p = subprocess.run([os.environ.get("MAKE", "make"), f"O={o}", f"DESTDIR={dest}", target],
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           universal_newlines=True, check=False, preexec_fn=lambda: os.umask(umask))
+        test(f"make {target}", p.stdout.splitlines() if p.returncode else [])
+
+    with tempfile.TemporaryDirectory(prefix="csbx-install.") as tmp:
+        top = Path(tmp) / "dest"
+        (top / "etc/apparmor.d/abi").mkdir(parents=True)
+        (top / "etc/apparmor.d/abi/4.0").touch()  # a machine whose AppArmor knows user namespaces
+        for path in [top, *top.rglob("*")]:
+            path.chmod(0o755)
+        before = files_below(top)
+        make("install", top, 0o077)
+        prefix = next((p.parent.parent.relative_to(top) for p in top.rglob("bin/csbx")), Path("usr/local"))
+        want = built(o)
+        there = set(files_below(top)) - set(before)
+        names = {str(prefix / name) for name in want} | {PROFILE, str(prefix / "libexec/csbx/csbx-join")}
+        test("all that is built is installed", [f"{n} is missing" for n in sorted(names - there)])
+        test("nothing else is", [f"{n}: what is that?" for n in sorted(there - names)])
+        test("each file is the one that was built, readable by all, whatever the umask",
+             wrong(top, {str(prefix / name): made for name, made in want.items()}))
+        join = top / prefix / "libexec/csbx/csbx-join"
+        test("csbx-join is a link to csbx", [] if join.is_symlink() and os.readlink(join) == f"/{prefix}/bin/csbx" else [str(join)])
+        profile = (top / PROFILE).read_text(encoding="ascii")
+        test("the AppArmor profile names this csbx", [] if f"/{prefix}/bin/csbx" in profile and "@" not in profile else [profile])
+        test("and is readable by all", [] if (top / PROFILE).stat().st_mode & 0o7777 == 0o644 else [oct((top / PROFILE).stat().st_mode)])
+        make("install", top, 0o022)
+        foreign = top / prefix / "libexec/csbx/of-another"
+        foreign.touch()
+        make("uninstall", top, 0o022)
+        test("nothing stays but what others put there",
+             [f"{n} is left" for n in files_below(top) if n not in before and top / n != foreign])
+        test("nor goes", [] if foreign.exists() else [f"{foreign} went"])
+        foreign.unlink()
+        make("uninstall", top, 0o022)
+        test("a second uninstall finds nothing, and no directory of csbx's own is left",
+             [str(p) for p in top.rglob("csbx*")])
+    print(f"1..{count}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
