@@ -9,6 +9,7 @@
 struct strv;
 
 #define CAP_COUNT 41 /* CAP_CHOWN .. CAP_CHECKPOINT_RESTORE */
+#define CAP_BIT(cap) (UINT64_C(1) << (cap))
 #define CAP_ALL ((UINT64_C(1) << CAP_COUNT) - 1)
 
 /* "net_admin", "CAP_NET_ADMIN", "ALL": the mask; 0 for a name that does not exist. */

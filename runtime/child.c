@@ -18,6 +18,8 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/log.h"
+#include "runtime/cap.h"
+#include "runtime/cap_exec.h"
 #include "runtime/init/init_abi.h"
 #include "runtime/fetch.h"
 #include "runtime/init_msg.h"
@@ -191,25 +193,14 @@ static int place_descriptors(const struct child *c, struct err *e)
  */
 static int keep_init_caps(const struct child *c, struct err *e)
 {
-	static const int needed[] = {CAP_SETUID,     CAP_SETGID,    CAP_SETFCAP,
-				     CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_SYS_CHROOT};
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2];
+	const uint64_t needed = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) | CAP_BIT(CAP_SETFCAP) |
+				CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_SYS_ADMIN) |
+				CAP_BIT(CAP_SYS_CHROOT);
 
 	/* A bare start makes B by unshare(2), which needs none. */
 	if (!c->spec->proc.uid || c->spec->ns.pid == PID_HOST)
 		return 0;
-	if (syscall(SYS_capget, &head, data) < 0)
-		return err_sys(e, "read capabilities");
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		data[CAP_TO_INDEX(needed[i])].inheritable |= CAP_TO_MASK(needed[i]);
-	if (syscall(SYS_capset, &head, data) < 0)
-		return err_sys(e, "keep capabilities");
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, needed[i], 0, 0) < 0)
-			return err_sys(e, "keep capabilities");
-	}
-	return 0;
+	return cap_keep_over_exec(needed, e);
 }
 
 int child_become_init(struct child *c, struct err *e)

@@ -7,14 +7,12 @@
 #include "runtime/hook.h"
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "runtime/base/err.h"
@@ -22,6 +20,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/linux_calls.h"
 #include "runtime/base/str.h"
+#include "runtime/cap.h"
+#include "runtime/cap_exec.h"
 #include "runtime/child.h"
 #include "runtime/env_lines.h"
 #include "runtime/hook_mounts.h"
@@ -91,22 +91,6 @@ static int make_environment(const struct child *c, const char *dir, struct strv 
 	return strv_check(env, e);
 }
 
-/* execve(2) takes the capabilities of a user other than root, but for ambient ones. */
-static void keep_capabilities(void)
-{
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2];
-
-	if (!geteuid() || syscall(SYS_capget, &head, data) < 0)
-		return;
-	data[0].inheritable = data[0].permitted;
-	data[1].inheritable = data[1].permitted;
-	if (syscall(SYS_capset, &head, data) < 0)
-		return;
-	for (int cap = 0; cap < 64; cap++)
-		(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, cap, 0, 0);
-}
-
 static void default_signals(void)
 {
 	sigset_t none;
@@ -147,7 +131,8 @@ static _Noreturn void be_hook(const struct child *c, const struct hook_command *
 	umask(022);
 	sources_restore_limit(c);
 	default_signals();
-	keep_capabilities();
+	if (geteuid())
+		(void)cap_keep_over_exec(CAP_ALL, NULL);
 	exec_program(h, env);
 	_exit(EXIT_NOT_RUN);
 }

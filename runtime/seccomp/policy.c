@@ -7,7 +7,7 @@
 #include <linux/sched.h>
 #include <sys/socket.h>
 
-#define CAP_BIT(cap) (UINT64_C(1) << (cap))
+#include "runtime/cap.h"
 
 #define NAMESPACES                                                                     \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
