@@ -14,6 +14,7 @@
  *	5  the image: the file O_RDONLY, or the directory O_PATH
  *	6  csbx-init, O_RDONLY
  *	7  dirfd of servers/, to unlink the socket on leaving
+ *	8  with id ranges: a socket to who makes A (userns_maker.h)
  *
  * 0, 1 and 2 are /dev/null: a server must not keep a caller's pipe open.
  *
@@ -33,7 +34,7 @@
  */
 #define SQUASHD_NO_FUSE ENOMEDIUM
 
-#define SQUASHD_PROTO_MAGIC 0x36505153u /* "SQP6" */
+#define SQUASHD_PROTO_MAGIC 0x37505153u /* "SQP7" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 #define SQUASHD_JOB_MAX 32
@@ -43,7 +44,8 @@
 #define SQUASHD_FD_AT_START_IMAGE 5
 #define SQUASHD_FD_AT_START_INIT 6
 #define SQUASHD_FD_AT_START_DIR 7
-#define SQUASHD_FDS_AT_START 5
+#define SQUASHD_FD_AT_START_MAKER 8
+#define SQUASHD_FDS_AT_START_MAX 6
 
 /*
  * Who may share a server. Two starts share one only if every byte is equal, so a key is zeroed

@@ -26,6 +26,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/local_socket.h"
+#include "runtime/userns_maker.h"
 
 #define BACKLOG 4096 /* the kernel cuts it to net.core.somaxconn */
 #define TARGET_FD 3
@@ -160,24 +161,26 @@ static void exec_child(const struct squashd_exec *x, int status_fd)
 }
 
 /* Two forks: the server must not become a zombie of whoever called csbx, nor get his signals. */
-static void detached_child(const struct squashd_exec *x, int status_fd)
+static void detached_child(struct squashd_exec *x, int status_fd)
 {
-	pid_t pid;
+	int code = 0;
+	pid_t pid = -1;
 
 	setsid();
-	pid = fork();
-	if (pid < 0) {
-		int code = errno;
-
-		if (write(status_fd, &code, sizeof(code)) < 0)
-			_exit(126);
+	if (x->before)
+		code = -x->before(x);
+	if (!code) {
+		pid = fork();
+		code = errno;
 	}
 	if (!pid)
 		exec_child(x, status_fd);
+	if (pid < 0 && write(status_fd, &code, sizeof(code)) < 0)
+		_exit(126);
 	_exit(0);
 }
 
-pid_t squashd_run(const struct squashd_exec *x, struct err *e)
+pid_t squashd_run(struct squashd_exec *x, struct err *e)
 {
 	_close_ int rd = -1, wr = -1;
 	int fds[2], code = 0;
@@ -214,12 +217,34 @@ pid_t squashd_run(const struct squashd_exec *x, struct err *e)
 	return pid;
 }
 
+struct server_exec {
+	struct squashd_exec exec; /* first */
+	int fds[SQUASHD_FDS_AT_START_MAX];
+	const struct id_map *map;
+};
+
+/* A takes longer to make than the server to start; what fails, the server hears and tells. */
+static int make_userns(struct squashd_exec *x)
+{
+	struct server_exec *s = (struct server_exec *)x;
+	int sock;
+
+	if (id_map_is_one(s->map))
+		return 0;
+	sock = userns_maker_start(s->map);
+	if (sock < 0)
+		return sock;
+	s->fds[x->n_fds++] = sock;
+	return 0;
+}
+
 int squashd_spawn(const struct squashd_start *s, struct err *e)
 {
 	static const char *const argv[] = {"csbx-squashd", "--serve", NULL};
 	_close_ int listener = publish(s->dirfd, s->boot->name, e);
 	_close_ int boot_rd = -1, boot_wr = -1;
-	int fds[SQUASHD_FDS_AT_START], pipe_fds[2];
+	struct server_exec x;
+	int pipe_fds[2];
 	pid_t pid;
 
 	if (listener < 0)
@@ -231,18 +256,20 @@ int squashd_spawn(const struct squashd_start *s, struct err *e)
 	/* Fits any pipe (PIPE_BUF): no reader is needed yet. */
 	if (write(boot_wr, s->boot, sizeof(*s->boot)) != (ssize_t)sizeof(*s->boot))
 		return err_sys(e, "write to pipe");
-	fds[SQUASHD_FD_AT_START_LISTEN - TARGET_FD] = listener;
-	fds[SQUASHD_FD_AT_START_BOOT - TARGET_FD] = boot_rd;
-	fds[SQUASHD_FD_AT_START_IMAGE - TARGET_FD] = s->image_fd;
-	fds[SQUASHD_FD_AT_START_INIT - TARGET_FD] = s->init_fd;
-	fds[SQUASHD_FD_AT_START_DIR - TARGET_FD] = s->dirfd;
-	pid = squashd_run(&(struct squashd_exec){.program = s->program,
-						 .argv = argv,
-						 .fds = fds,
-						 .n_fds = SQUASHD_FDS_AT_START,
-						 .out_fd = -1,
-						 .detach = true},
-			  e);
+	x = (struct server_exec){.map = &s->boot->key.map};
+	x.fds[SQUASHD_FD_AT_START_LISTEN - TARGET_FD] = listener;
+	x.fds[SQUASHD_FD_AT_START_BOOT - TARGET_FD] = boot_rd;
+	x.fds[SQUASHD_FD_AT_START_IMAGE - TARGET_FD] = s->image_fd;
+	x.fds[SQUASHD_FD_AT_START_INIT - TARGET_FD] = s->init_fd;
+	x.fds[SQUASHD_FD_AT_START_DIR - TARGET_FD] = s->dirfd;
+	x.exec = (struct squashd_exec){.program = s->program,
+				       .argv = argv,
+				       .fds = x.fds,
+				       .n_fds = SQUASHD_FD_AT_START_MAKER - TARGET_FD,
+				       .out_fd = -1,
+				       .detach = true,
+				       .before = make_userns};
+	pid = squashd_run(&x.exec, e);
 	if (pid < 0)
 		unlinkat(s->dirfd, s->boot->name, 0);
 	return pid < 0 ? pid : 0;

@@ -116,7 +116,7 @@ static int make_world(struct server *s, struct err *e)
 	if (r >= 0 && key->kind == ROOTFS_SQUASHFS)
 		r = set_up_fuse(s, e);
 	if (r >= 0)
-		r = world_settle(&s->world, e);
+		r = world_settle(key, &s->world, e);
 	if (r >= 0)
 		r = world_fill(key, &s->world, e);
 	/* Not before it is mounted: until then the descriptor has nothing to wait for. */

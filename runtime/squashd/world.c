@@ -3,17 +3,16 @@
 /*
  * The order matters (docs/architecture.md 5):
  *
- *  1. newuidmap and newgidmap are forked, for they must run in the parent namespace, and wait.
- *  2. unshare(user, mount): the process has every capability over A, mapped or not. The maps are
- *     written, which takes longer than all the rest; so what needs none of them comes first.
- *  3. /dev/fuse is opened: the kernel takes a FUSE descriptor only in the user namespace that
+ *  1. A is entered: the process has every capability over it, mapped or not. Maps of ranges are
+ *     being written, which takes longer than all the rest; so what needs none of them comes first.
+ *  2. /dev/fuse is opened: the kernel takes a FUSE descriptor only in the user namespace that
  *     opened it, and it can be found by path only as long as the host's tree is there. Likewise
  *     the nodes of /dev.
- *  4. An empty tmpfs is made the root.
- *  5. The host's tree goes. umount2(2) detaches it at once and then waits for an RCU grace period,
+ *  3. An empty tmpfs is made the root.
+ *  4. The host's tree goes. umount2(2) detaches it at once and then waits for an RCU grace period,
  *     0.1 ms on an idle machine and several on a busy one, so another process calls it and the
- * server looks whether it has happened.
- *  6. With the maps, files can be made: the /dev template and the FUSE mount come into the root.
+ *     server looks whether it has happened.
+ *  5. With the maps, files can be made: the /dev template and the FUSE mount come into the root.
  *
  * /dev belongs to 0:0 where 0 exists in A, else to the main user.
  */
@@ -36,39 +35,38 @@
 #include "runtime/base/io.h"
 #include "runtime/mount_api.h"
 #include "runtime/squashd/devtree.h"
+#include "runtime/userns_maker.h"
 
 #define TMPFS_BYTES 65536u
 
-/* The mappers stay outside and wait until the namespace is there. */
-static int make_mapped(const struct id_map *map, struct userns_mappers *mappers, struct err *e)
-{
-	_close_ int go_rd = -1, go_wr = -1;
-	int go[2], r;
-
-	if (pipe2(go, O_CLOEXEC) < 0)
-		return err_sys(e, "pipe");
-	go_rd = go[0];
-	go_wr = go[1];
-	r = userns_mappers_start(getpid(), map, go, mappers, e);
-	if (r < 0)
-		return r;
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-		return err_sys(e, "make user namespace");
-	return io_write_all(go_wr, "ug", 2, e);
-}
-
-static int make_namespaces(const struct id_map *map, struct userns_mappers *mappers, struct err *e)
+/* With one id we make A ourselves; with ranges it was begun before we were. */
+static int enter_userns(const struct id_map *map, struct world *w, struct err *e)
 {
 	int r;
 
-	if (!id_map_is_one(map))
-		r = make_mapped(map, mappers, e);
-	else if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-		r = err_sys(e, "make user namespace");
-	else
-		r = userns_write_own(map, e);
+	if (!id_map_is_one(map)) {
+		r = userns_maker_take(SQUASHD_FD_AT_START_MAKER, &w->userns_fd, e);
+		if (r >= 0 && setns(w->userns_fd, CLONE_NEWUSER) < 0)
+			r = err_sys(e, "enter user namespace");
+		return r;
+	}
+	if (unshare(CLONE_NEWUSER) < 0)
+		return err_sys(e, "make user namespace");
+	r = userns_write_own(map, e);
 	if (r < 0)
 		return r;
+	w->userns_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	return w->userns_fd < 0 ? err_sys(e, "open user namespace") : 0;
+}
+
+static int make_namespaces(const struct id_map *map, struct world *w, struct err *e)
+{
+	int r = enter_userns(map, w, e);
+
+	if (r < 0)
+		return r;
+	if (unshare(CLONE_NEWNS) < 0)
+		return err_sys(e, "make mount namespace");
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return err_sys(e, "make mounts private");
 	return 0;
@@ -201,13 +199,10 @@ static int fill_root(const struct squashd_key *key, struct world *w, struct err 
 
 int world_begin(const struct squashd_key *key, struct world *w, struct err *e)
 {
-	int r = make_namespaces(&key->map, &w->mappers, e);
+	int r = make_namespaces(&key->map, w, e);
 
 	if (r < 0)
 		return r;
-	w->userns_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
-	if (w->userns_fd < 0)
-		return err_sys(e, "open user namespace");
 	if (key->kind == ROOTFS_SQUASHFS) {
 		w->fuse_fd = open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 		if (w->fuse_fd < 0) {
@@ -220,10 +215,14 @@ int world_begin(const struct squashd_key *key, struct world *w, struct err *e)
 	return r < 0 ? r : build_root(w, e);
 }
 
-int world_settle(struct world *w, struct err *e)
+int world_settle(const struct squashd_key *key, struct world *w, struct err *e)
 {
-	int r = userns_mappers_finish(&w->mappers, e);
+	int r = 0;
 
+	if (!id_map_is_one(&key->map)) {
+		r = userns_maker_finish(SQUASHD_FD_AT_START_MAKER, e);
+		close(SQUASHD_FD_AT_START_MAKER);
+	}
 	return r < 0 ? r : leave_host(w, e);
 }
 

@@ -22,19 +22,18 @@ struct world {
 	int fuse_fd;       /* /dev/fuse, opened inside A; -1 likewise */
 	int init_fd;       /* csbx-init */
 	bool init_is_file; /* not sealed: the installed file itself */
-	struct userns_mappers mappers;
 	struct devtree dev;
 };
-#define WORLD_INIT                                                                            \
-	{                                                                                     \
-		.userns_fd = -1, .root_fd = -1, .gone_rd = -1, .gone_wr = -1, .dev_fd = -1,   \
-		.image_fd = -1, .fuse_fd = -1, .init_fd = -1, .mappers = USERNS_MAPPERS_INIT, \
-		.dev = DEVTREE_INIT                                                           \
+#define WORLD_INIT                                                                          \
+	{                                                                                   \
+		.userns_fd = -1, .root_fd = -1, .gone_rd = -1, .gone_wr = -1, .dev_fd = -1, \
+		.image_fd = -1, .fuse_fd = -1, .init_fd = -1, .dev = DEVTREE_INIT           \
 	}
 
 /*
- * Makes A and the mount namespace and pivots into an empty root. Only once in a process's life,
- * single-threaded. Until it is finished, A may have no ids and the host's tree is still mounted.
+ * Makes A, or enters it where it is made with id ranges, and the mount namespace, and pivots into
+ * an empty root. Only once in a process's life, single-threaded. Until it is finished, A may have
+ * no ids and the host's tree is still mounted.
  */
 int world_begin(const struct squashd_key *key, struct world *ret, struct err *e);
 
@@ -45,7 +44,7 @@ int world_begin(const struct squashd_key *key, struct world *ret, struct err *e)
 void world_drop_host(void);
 
 /* Waits for that and for the maps. Afterwards nothing of the host can be reached by a path. */
-int world_settle(struct world *w, struct err *e);
+int world_settle(const struct squashd_key *key, struct world *w, struct err *e);
 
 /* Fills the root with /dev and the FUSE mount. */
 int world_fill(const struct squashd_key *key, struct world *w, struct err *e);
