@@ -264,6 +264,23 @@ int confine_attendant(struct err *e)
 	return filter_load(&f, e);
 }
 
+/* A thread of the server, before the server itself: what it may not do must not be done for it. */
+int confine_reader(struct err *e)
+{
+	struct filter f;
+	int r = keep_capabilities(0, e);
+
+	if (r >= 0)
+		r = no_new_privs(e);
+	if (r >= 0)
+		r = landlock_beneath(-1, 0, e);
+	if (r < 0)
+		return r;
+	filter_begin(&f);
+	allow_common(&f);
+	return filter_load(&f, e);
+}
+
 int confine_keeper(struct err *e)
 {
 	struct filter f;

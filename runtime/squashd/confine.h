@@ -28,6 +28,12 @@ struct confine_server {
 int confine_server(const struct confine_server *c, struct err *e);
 
 /*
+ * A thread of the server that decompresses: no capability, no file system right, no calls but those
+ * that read what is open and get memory. It must be in force before the image is opened.
+ */
+int confine_reader(struct err *e);
+
+/*
  * The server's attendant: CAP_SYS_ADMIN and CAP_NET_ADMIN over A, no file system right, and no
  * calls but those that make a network namespace, bring lo up in it and hand it on.
  */

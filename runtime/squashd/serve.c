@@ -16,6 +16,7 @@
 #include "runtime/squashd/serve.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -33,6 +34,7 @@
 #include "runtime/squashd/fuse_serve.h"
 #include "runtime/squashd/janitor.h"
 #include "runtime/squashd/server.h"
+#include "runtime/squashd/sqahead.h"
 #include "runtime/squashd/sqimage.h"
 
 #define PATIENCE_MS 50 /* for a client that has connected to a leaving server */
@@ -123,6 +125,13 @@ static int make_world(struct server *s, struct err *e)
 	return r < 0 || s->world.fuse_fd < 0 ? r : server_watch(s, s->world.fuse_fd, e);
 }
 
+static int cpus_usable(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : CPU_COUNT(&set);
+}
+
 static int confine(struct server *s, struct err *e)
 {
 	struct confine_server c = {
@@ -136,6 +145,9 @@ static int confine(struct server *s, struct err *e)
 		if (s->janitor_fd < 0)
 			return s->janitor_fd;
 	}
+	/* With one CPU there is nothing beside which it could run. */
+	if (s->boot.key.kind == ROOTFS_SQUASHFS && cpus_usable() > 1)
+		s->ahead = sqahead_new(confine_reader);
 	return confine_server(&c, e);
 }
 
@@ -156,9 +168,11 @@ static int set_up(struct server *s, struct err *e)
 	if (r < 0 || !is_image)
 		return r;
 	r = sqimage_open(SQUASHD_FD_AT_START_IMAGE, &s->image, e);
-	if (r >= 0)
-		fuse_server_set_image(s->fuse, s->image);
-	return r;
+	if (r < 0)
+		return r;
+	sqimage_set_ahead(s->image, s->ahead);
+	fuse_server_set_image(s->fuse, s->image);
+	return 0;
 }
 
 static void handle_signal(struct server *s)
@@ -302,6 +316,7 @@ int serve(void)
 	}
 	r = run(&s);
 	fuse_server_free(s.fuse);
+	sqahead_free(s.ahead);
 	sqimage_close(s.image);
 	return r;
 }

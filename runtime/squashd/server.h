@@ -28,6 +28,7 @@ struct server {
 	struct squashd_boot boot;
 	struct world world;
 	struct sqimage *image;
+	struct sqahead *ahead; /* or NULL */
 	struct fuse_server *fuse;
 	int epoll_fd, signal_fd;
 	int next_dev_fd, next_image_fd; /* clones for the next container, or -1 */

@@ -49,11 +49,12 @@ static void keep_memory(void)
 #ifdef __GLIBC__
 	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	(void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+	(void)mallopt(M_ARENA_MAX, 1); /* for two threads that seldom ask at the same time */
 #endif
 }
 
 /* Likewise: every page of it is about to be written to. */
-static unsigned char *block_memory(size_t bytes)
+unsigned char *sqblock_memory(size_t bytes)
 {
 	unsigned char *data = malloc(bytes);
 	uintptr_t first = ((uintptr_t)data + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
@@ -176,28 +177,50 @@ struct extent {
 	size_t max; /* unpacked */
 };
 
+/* Of b only what does not change after it was opened: two threads do this. */
+static int make_block(const struct sqblocks *b, void *packed, const struct extent *x,
+		      unsigned char *out, size_t *out_bytes)
+{
+	int r;
+
+	*out_bytes = x->is_stored ? x->bytes : x->max;
+	r = sqblocks_pread(b, x->pos, x->is_stored ? out : packed, x->bytes);
+	if (r >= 0 && !x->is_stored)
+		r = b->unpack(b->unpack_arg, packed, x->bytes, out, out_bytes);
+	return r >= 0 && *out_bytes > x->max ? -EIO : r;
+}
+
+static int make_ahead(void *arg, void *packed, uint64_t pos, uint32_t bytes, bool is_stored,
+		      unsigned char *out, size_t *out_bytes)
+{
+	const struct sqblocks *b = arg;
+	struct extent x = {
+		.pos = pos, .bytes = bytes, .is_stored = is_stored, .max = b->super.block_bytes};
+
+	return make_block(b, packed, &x, out, out_bytes);
+}
+
 static int cache_fill(struct sqblocks *b, struct sqcache *c, const struct extent *x,
 		      struct sqblock **ret)
 {
 	unsigned i = oldest_slot(c);
 	struct sqblock *block = &c->blocks[i];
-	int r;
 
 	c->keys[i] = 0;
 	if (!x->bytes || x->bytes > x->max)
 		return -EIO;
-	if (!block->data)
-		block->data = block_memory(x->max);
-	if (!block->data)
-		return -ENOMEM;
-	block->size = x->is_stored ? x->bytes : x->max;
-	r = sqblocks_pread(b, x->pos, x->is_stored ? block->data : b->packed, x->bytes);
-	if (r >= 0 && !x->is_stored)
-		r = b->unpack(b->unpack_arg, b->packed, x->bytes, block->data, &block->size);
-	if (r >= 0 && block->size > x->max)
-		r = -EIO;
-	if (r < 0)
-		return r;
+	if (c != &b->caches[SQCACHE_DATA] || !b->ahead ||
+	    !sqahead_take(b->ahead, x->pos, &block->data, &block->size)) {
+		int r;
+
+		if (!block->data)
+			block->data = sqblock_memory(x->max);
+		if (!block->data)
+			return -ENOMEM;
+		r = make_block(b, b->packed, x, block->data, &block->size);
+		if (r < 0)
+			return r;
+	}
 	block->next = x->pos + x->bytes;
 	c->keys[i] = x->key;
 	c->used[i] = ++c->tick;
@@ -250,4 +273,22 @@ int sqblocks_data(struct sqblocks *b, enum sqcache_kind kind, uint64_t pos, uint
 	r = cache_fill(b, &b->caches[kind], &x, &block);
 	*ret = block;
 	return r;
+}
+
+void sqblocks_want(struct sqblocks *b, uint64_t pos, uint32_t header)
+{
+	uint32_t bytes = SQDATA_SIZE(header);
+
+	if (b->ahead && bytes && bytes <= b->super.block_bytes && pos >= SQSUPER_BYTES &&
+	    !cache_find(&b->caches[SQCACHE_DATA], pos))
+		sqahead_want(b->ahead, pos, bytes, header & DATA_STORED);
+}
+
+void sqblocks_set_ahead(struct sqblocks *b, struct sqahead *ahead)
+{
+	const struct sqahead_source source = {
+		.make = make_ahead, .arg = b, .max = b->super.block_bytes};
+
+	if (ahead && sqahead_set_source(ahead, &source) >= 0)
+		b->ahead = ahead;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/squashd/sqahead.h"
 #include "runtime/squashd/sqsuper.h"
 
 enum sqcache_kind { SQCACHE_META, SQCACHE_DATA, SQCACHE_FRAGMENT, SQCACHE_KINDS };
@@ -36,12 +37,16 @@ struct sqblocks {
 	int (*unpack)(void *arg, const void *in, size_t in_bytes, void *out, size_t *out_bytes);
 	void *unpack_arg;
 	unsigned char *packed; /* a block as it lies in the image */
+	struct sqahead *ahead; /* not ours; NULL: everything is made when it is asked for */
 	struct sqcache caches[SQCACHE_KINDS];
 };
 
 /* -ENOTSUP for a compression the library lacks. fd and super stay as they are. */
 int sqblocks_init(struct sqblocks *b, int fd, uint64_t base, const struct sqsuper *super);
 void sqblocks_free(struct sqblocks *b);
+
+/* For malloc's free(): memory for a block, all of which is about to be written to. */
+unsigned char *sqblock_memory(size_t bytes);
 
 /* Raw bytes; -EIO unless all of them lie in the image. */
 int sqblocks_pread(const struct sqblocks *b, uint64_t pos, void *buf, size_t len);
@@ -52,6 +57,10 @@ int sqblocks_meta(struct sqblocks *b, uint64_t pos, const struct sqblock **ret);
 /* A data or fragment block; header is the image's: 24 bits of size, bit 24 for not compressed. */
 int sqblocks_data(struct sqblocks *b, enum sqcache_kind kind, uint64_t pos, uint32_t header,
 		  const struct sqblock **ret);
+/* Has it made beside what is made now, if it is not there. Wrong values are ignored. */
+void sqblocks_want(struct sqblocks *b, uint64_t pos, uint32_t header);
+/* From now on there is somebody who does; it must outlive the blocks. */
+void sqblocks_set_ahead(struct sqblocks *b, struct sqahead *ahead);
 #define SQDATA_SIZE(header) ((header)&0xffffffu)
 
 #endif

@@ -12,6 +12,7 @@
 #include "runtime/squashd/sqpriv.h"
 
 #define FRAGMENT_ENTRY_BYTES 16
+#define AHEAD_BLOCKS 2
 
 void sqmaps_free(struct sqimage *img)
 {
@@ -118,6 +119,28 @@ static int walk_to(struct sqimage *img, const struct sqnode *file, uint64_t inde
 	return 0;
 }
 
+/* What is read is mostly read on. The nearest is wished for last: it is made first. */
+static void want_next(struct sqimage *img, const struct block_walk *w)
+{
+	struct block_walk at = *w;
+	struct {
+		uint64_t pos;
+		uint32_t header;
+	} next[AHEAD_BLOCKS];
+	unsigned n = 0;
+
+	while (n < AHEAD_BLOCKS && at.index < at.n_blocks) {
+		next[n].pos = at.at.pos;
+		if (next_size(img, &at, &next[n].header) < 0)
+			break;
+		at.at.pos += SQDATA_SIZE(next[n].header);
+		at.index++;
+		n++;
+	}
+	while (n--)
+		sqblocks_want(&img->blocks, next[n].pos, next[n].header);
+}
+
 /* One piece of a file: bytes of a decompressed block, or a hole (data NULL). */
 static int block_piece(struct sqimage *img, struct block_walk *w, size_t want,
 		       const unsigned char **ret)
@@ -131,6 +154,7 @@ static int block_piece(struct sqimage *img, struct block_walk *w, size_t want,
 		return r;
 	w->at.pos += SQDATA_SIZE(header);
 	w->index++;
+	want_next(img, w);
 	*ret = NULL;
 	if (!SQDATA_SIZE(header))
 		return 0;

@@ -109,6 +109,11 @@ void sqimage_close(struct sqimage *img)
 	free(img);
 }
 
+void sqimage_set_ahead(struct sqimage *img, struct sqahead *ahead)
+{
+	sqblocks_set_ahead(&img->blocks, ahead);
+}
+
 void sqimage_stat(const struct sqimage *img, struct sqstat *ret)
 {
 	ret->inodes = img->blocks.super.inodes;

@@ -19,6 +19,7 @@
 #include "runtime/squashd/sqmeta.h"
 
 struct err;
+struct sqahead;
 struct sqimage;
 
 #define SQNAME_MAX 255
@@ -79,6 +80,8 @@ struct sqstat {
  */
 int sqimage_open(int fd, struct sqimage **ret, struct err *e);
 void sqimage_close(struct sqimage *img);
+/* From now on blocks are made ahead; it stays the caller's, and must outlive the image. */
+void sqimage_set_ahead(struct sqimage *img, struct sqahead *ahead);
 void sqimage_stat(const struct sqimage *img, struct sqstat *ret);
 
 uint64_t sqimage_root(const struct sqimage *img);

@@ -170,6 +170,22 @@ static void reader(void)
 	REFUSED(syscall(SYS_open_tree, FILE_FD, "", AT_EMPTY_PATH));
 }
 
+static void decompressor(void)
+{
+	struct err e = ERR_INIT;
+
+	if (!enter_userns()) {
+		expect(false, "user namespace");
+		return;
+	}
+	expect(confine_reader(&e) >= 0, "confine_reader");
+	no_way_out();
+	REFUSED(syscall(SYS_unlinkat, DIR_FD, "file", 0));
+	REFUSED(syscall(SYS_open_tree, FILE_FD, "", AT_EMPTY_PATH));
+	REFUSED(syscall(SYS_sendmsg, FILE_FD, NULL, 0));
+	REFUSED(syscall(SYS_accept4, FILE_FD, NULL, NULL, 0));
+}
+
 static void unpacker(void)
 {
 	struct err e = ERR_INIT;
@@ -228,6 +244,7 @@ int main(void)
 	run(server, "server");
 	run(attendant, "attendant");
 	run(reader, "reader");
+	run(decompressor, "decompressor");
 	if (confine_has_landlock())
 		run(unpacker, "unpacker");
 	else

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_SQUASHD_SQAHEAD_H
+#define CSBX_SQUASHD_SQAHEAD_H
+
+/*
+ * Decompressing ahead: a thread beside the one that serves makes blocks that are likely to be asked
+ * for next. What it makes is taken, or forgotten for what is wanted later. It never fails: what it
+ * cannot do, whoever asks for the block does, and sees the reason.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct sqahead;
+
+/* How a block of the image is made, in a thread of its own; out has room for max bytes. */
+struct sqahead_source {
+	int (*make)(void *arg, void *packed, uint64_t pos, uint32_t bytes, bool is_stored,
+		    unsigned char *out, size_t *out_bytes);
+	void *arg;
+	size_t max;
+};
+
+/*
+ * Starts the thread, which calls confine before anything else; NULL where that or the thread fails.
+ * Returns when the thread is confined: no byte of an image must be looked at before.
+ */
+struct sqahead *sqahead_new(int (*confine)(struct err *e));
+void sqahead_free(struct sqahead *a);
+
+/* Once. Until then nothing is made. -ENOMEM: nothing will be. */
+int sqahead_set_source(struct sqahead *a, const struct sqahead_source *source);
+
+/* The block at pos, of that many bytes in the image: the latest wish first. Does not wait. */
+void sqahead_want(struct sqahead *a, uint64_t pos, uint32_t bytes, bool is_stored);
+
+/*
+ * True if it has the block, or just works on it: *data becomes a buffer of max bytes that holds it,
+ * and what *data was, such a buffer or NULL, is used for the next one.
+ */
+bool sqahead_take(struct sqahead *a, uint64_t pos, unsigned char **data, size_t *size);
+
+#endif
