@@ -37,14 +37,17 @@ static struct mount_list list_of(struct compose *c)
 static int add_entry(struct compose *c, struct fstab_entry *x, const char *place, struct err *e)
 {
 	struct mount_list list = list_of(c);
+	struct err why = ERR_INIT;
 	bool silent = x->silent;
 	int r;
 
 	if (x->mount.target && str_eq(x->mount.target, "/etc/rc.local"))
 		c->shows_rc_local = true;
-	r = mount_list_apply(&list, x, place, e);
+	r = mount_list_apply(&list, x, place, &why);
 	if (r == MOUNT_MISSING && !silent)
-		compose_warn(c, "%s: passed over: it cannot be mounted", place);
+		compose_warn(c, "%s: passed over: %s", place, why.msg);
+	if (r < 0)
+		*e = why;
 	return r < 0 ? r : 0;
 }
 

@@ -62,16 +62,24 @@ static bool is_ours(const struct fstab_entry *x)
 	return false;
 }
 
+/* What may be missing is passed over; e says why all the same. */
+static int unless_optional(const struct fstab_entry *x, int r)
+{
+	return x->mount.optional && r != -ENOMEM ? MOUNT_MISSING : r;
+}
+
+static int not_mounted(const struct fstab_entry *x, struct err *e)
+{
+	return unless_optional(x, err_set(e, EINVAL, "nothing is mounted at %s", x->mount.target));
+}
+
 static int remount(struct mount_list *l, const struct fstab_entry *x, struct err *e)
 {
 	int i = find(l->spec, x->mount.target);
 	struct mount_spec *m;
 
 	if (i < 0)
-		return is_ours(x) ? MOUNT_IS_OURS
-		       : x->mount.optional
-			       ? MOUNT_MISSING
-			       : err_set(e, EINVAL, "nothing is mounted at %s", x->mount.target);
+		return is_ours(x) ? MOUNT_IS_OURS : not_mounted(x, e);
 	m = &l->spec->mounts[i];
 	if (x->sets_readonly)
 		m->readonly = x->mount.readonly;
@@ -82,14 +90,10 @@ static int remount(struct mount_list *l, const struct fstab_entry *x, struct err
 
 static int detach(struct mount_list *l, const struct fstab_entry *x, struct err *e)
 {
-	if (mount_list_remove(l, x->mount.target))
-		return MOUNT_ADDED;
-	if (x->mount.optional)
-		return MOUNT_MISSING;
-	return err_set(e, EINVAL, "nothing is mounted at %s", x->mount.target);
+	return mount_list_remove(l, x->mount.target) ? MOUNT_ADDED : not_mounted(x, e);
 }
 
-/* Whether a source can be had, and whether it is a device. 1: it cannot, and need not be. */
+/* Whether a source can be had, and whether it is a device. */
 static int look_at_source(struct mount_spec *m, const char *cwd, struct err *e)
 {
 	_close_ int fd = -1;
@@ -105,7 +109,7 @@ static int look_at_source(struct mount_spec *m, const char *cwd, struct err *e)
 		return r;
 	fd = open(m->source, O_PATH | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return m->optional ? 1 : err_sys(e, "%s", m->source);
+		return err_sys(e, "%s", m->source);
 	if (m->devices && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)))
 		m->kind = MOUNT_DEVICE;
 	return 0;
@@ -116,12 +120,12 @@ static int add(struct mount_list *l, struct fstab_entry *x, const char *asked, s
 	struct mount_spec *m = &x->mount, *to;
 	int r = look_at_source(m, l->cwd, e);
 
-	if (r)
-		return r < 0 ? r : MOUNT_MISSING;
+	if (r < 0)
+		return unless_optional(x, r);
 	if (str_eq(m->target, "/"))
 		return err_set(e, EINVAL, "the root cannot be a target");
 	if (m->optional && (is_below(m->target, "/proc") || is_below(m->target, "/sys")))
-		return MOUNT_MISSING;
+		return unless_optional(x, err_set(e, EINVAL, "%s is csbx's own", m->target));
 	(void)mount_list_remove(l, m->target);
 	m->asked = strdup(asked);
 	to = m->asked ? spec_add_mount(l->spec) : NULL;
@@ -143,9 +147,8 @@ int mount_list_apply(struct mount_list *l, struct fstab_entry *x, const char *as
 	else if (is_ours(x))
 		r = MOUNT_IS_OURS;
 	else if (x->is_kernel)
-		r = x->mount.optional
-			    ? MOUNT_MISSING
-			    : err_set(e, EINVAL, "a file system of that type cannot be mounted");
+		r = unless_optional(
+			x, err_set(e, EINVAL, "a file system of that type cannot be mounted"));
 	else
 		r = add(l, x, asked, e);
 	fstab_entry_free(x);

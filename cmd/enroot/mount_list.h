@@ -22,7 +22,7 @@ struct mount_list {
 
 enum mount_result {
 	MOUNT_ADDED,
-	MOUNT_MISSING, /* nofail: it cannot be had, nothing was added */
+	MOUNT_MISSING, /* nofail: it cannot be had, e says why; nothing was added */
 	MOUNT_IS_OURS, /* a part of /proc, /sys or /dev that a container has anyhow */
 };
 
