@@ -84,21 +84,36 @@ static int add_files(struct compose *c, struct err *e)
 	return r;
 }
 
+/*
+ * What is lost is told. Functions of the caller's that `env` prints cannot be passed, and are not
+ * what is meant.
+ */
+static void warn_of_lost(struct compose *c, const struct strbuf *out, const struct strv *wrong)
+{
+	static const char function[] = "BASH_FUNC_";
+
+	if (wrong->n && !memmem(out->data, out->len, function, sizeof(function) - 1))
+		compose_warn(c, "%s: environ(): %s%s (env -0 keeps line breaks)",
+			     c->q->script->path, wrong->items[0],
+			     wrong->n > 1 ? ", and others" : "");
+}
+
 /* What programs print is exact: a value keeps its quotes, and with env -0 its line breaks. */
 static int add_script(struct compose *c, struct err *e)
 {
 	const struct conf_script *s = c->q->script;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	_strv_ struct strv lines = STRV_INIT;
+	_strv_ struct strv lines = STRV_INIT, wrong = STRV_INIT;
 	int r;
 
 	if (!s || !s->has[CONF_ENVIRON])
 		return 0;
 	r = conf_script_call(s, CONF_ENVIRON, c->q->argv, c->script_env.items, &out, e);
 	if (r >= 0)
-		r = env_lines_parse(strbuf_str(&out), out.len, 0, &lines, NULL, e);
+		r = env_lines_parse(strbuf_str(&out), out.len, 0, &lines, &wrong, e);
 	for (size_t i = 0; r >= 0 && i < lines.n; i++)
 		add(c, lines.items[i]);
+	warn_of_lost(c, &out, &wrong);
 	strv_settle_env(&c->spec->proc.env);
 	return r;
 }

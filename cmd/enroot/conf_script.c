@@ -2,10 +2,12 @@
 #include "cmd/enroot/conf_script.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -197,9 +199,38 @@ static int check_status(const struct conf_script *s, enum conf_function f, int s
 	return 0;
 }
 
-static int read_output(int fd, pid_t pid, struct strbuf *out, int *ret_status, struct err *e)
+/*
+ * Up to the end of the pipe, or of bash and of what is in the pipe then: a program that the
+ * function has left behind may hold it open for as long as it likes.
+ */
+static int read_output(int in, int pidfd, struct strbuf *out, struct err *e)
 {
-	int r = io_read_all(fd, OUTPUT_BYTES_MAX, out, e);
+	struct pollfd p[] = {{.fd = in, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
+	char chunk[16384];
+
+	for (;;) {
+		ssize_t n = 0;
+
+		if (poll(p, 2, -1) > 0)
+			n = p[0].revents ? read(in, chunk, sizeof(chunk)) : 0;
+		else if (errno != EINTR)
+			return err_sys(e, "wait for bash");
+		else
+			continue;
+		if (n < 0)
+			return err_sys(e, "read");
+		if (!n)
+			return strbuf_check(out, e);
+		if (out->len + (size_t)n > OUTPUT_BYTES_MAX)
+			return err_set(e, EFBIG, "larger than %u bytes", OUTPUT_BYTES_MAX);
+		strbuf_add(out, chunk, (size_t)n);
+	}
+}
+
+static int collect(int in, pid_t pid, struct strbuf *out, int *ret_status, struct err *e)
+{
+	_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int r = pidfd < 0 ? err_sys(e, "pidfd_open") : read_output(in, pidfd, out, e);
 
 	if (r < 0)
 		(void)kill(pid, SIGKILL);
@@ -230,7 +261,7 @@ int conf_script_call(const struct conf_script *s, enum conf_function f, char *co
 	if (!pid)
 		be_bash(argv.items, env, to);
 	fd_close(&to);
-	r = pid < 0 ? err_sys(e, "run bash") : read_output(in, pid, out, &status, e);
+	r = pid < 0 ? err_sys(e, "run bash") : collect(in, pid, out, &status, e);
 	(void)signal(SIGCHLD, old);
 	return r < 0 ? err_wrap(e, "%s: %s()", s->path, names[f]) : check_status(s, f, status, e);
 }

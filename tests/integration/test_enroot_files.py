@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -158,6 +159,19 @@ def test_environ_of_conf_may_pass_any_value(enroot, shell):
     conf = enroot.script(enroot.work / "c.conf", "environ() { env -0; }\n")
     said = environment(shell(ENV_0, "-c", conf, env={"MANY": 'one\ntwo "3"\n'}))
     assert said["MANY"] == 'one\ntwo "3"\n'
+
+
+def test_environ_of_conf_that_leaves_something_running(enroot, shell):
+    """The start waits for the function, not for what still holds its output."""
+    conf = enroot.script(enroot.work / "agent.conf", "environ() { sleep 1000 2>&- & echo AGENT=$!; }\n")
+    agent = int(shell("echo $AGENT", "--conf", conf))
+    os.kill(agent, signal.SIGKILL)  # an error if it were gone
+
+
+def test_lines_of_environ_that_are_no_assignments(enroot, shell):
+    conf = enroot.script(enroot.work / "odd.conf", "environ() { echo A=1; echo B = 2; echo C=3; }\n")
+    p = enroot.run("start", "--conf", conf, "sh", "sh", "-c", "echo $A$B$C")
+    assert p.stdout == "13\n" and p.stderr.startswith(f"[WARN] {conf}: environ(): line 2: not NAME=VALUE "), p
 
 
 def test_host_value_with_a_line_break_adds_no_variable(enroot, shell):
