@@ -7,6 +7,7 @@ the manual or part of the harness is built without being installed, or stays aft
 is told.
 """
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -48,6 +49,18 @@ def wrong(top, want):
             yield f"{path}: mode {path.stat().st_mode & 0o7777:o}"
 
 
+def not_in_manual(o):
+    """Commands without a page, keys of the configuration that csbx.conf(5) leaves out."""
+    told = subprocess.run([str(o / "csbx"), "__complete", ""], stdout=subprocess.PIPE, universal_newlines=True, check=True)
+    for verb in (line.split("\t")[0] for line in told.stdout.splitlines()):
+        if verb != "help" and not (o / f"man/csbx-{verb}.1").exists():
+            yield f"csbx {verb}: docs/man/csbx-{verb}.1.in is missing"
+    page = (o / "man/csbx.conf.5").read_text(encoding="utf-8")
+    for key in re.findall(r'{"(CSBX_[A-Z_]+)"', Path("runtime/config_keys.c").read_text(encoding="utf-8")):
+        if not re.search(rf"\b{key}\b", page):
+            yield f"{key} is not in csbx.conf(5)"
+
+
 def main():
     o = Path(sys.argv[1])
     count = failed = 0
@@ -68,6 +81,7 @@ def main():
                            universal_newlines=True, check=False, preexec_fn=lambda: os.umask(umask))
         test(f"make {target}", p.stdout.splitlines() if p.returncode else [])
 
+    test("the manual has every command and every key of the configuration", not_in_manual(o))
     with tempfile.TemporaryDirectory(prefix="csbx-install.") as tmp:
         top = Path(tmp) / "dest"
         (top / "etc/apparmor.d/abi").mkdir(parents=True)
