@@ -159,6 +159,8 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 	if (q->type == SQUASHD_ATTACH) {
 		if (attach(s, fd, q, &passed[0], &e) >= 0) {
 			(void)make_clones(s, NULL);
+			if (s->fuse)
+				fuse_server_get_ready(s->fuse);
 			return true;
 		}
 		fill_reply(s, &reply);

@@ -35,6 +35,7 @@
 struct fuse_server {
 	struct fuse_session *se;
 	struct sqimage *img;
+	bool has_originals; /* looked for */
 	struct originals originals;
 	struct fuse_policy policy;
 	struct fuse_buf request;
@@ -90,6 +91,15 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	conn->max_readahead = READAHEAD_BYTES;
 }
 
+/* Looking for them reads directories: not while the first client waits for its answer. */
+static const struct originals *originals_of(struct fuse_server *s)
+{
+	if (!s->has_originals)
+		originals_find(s->img, &s->originals);
+	s->has_originals = true;
+	return &s->originals;
+}
+
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct fuse_entry_param entry = {.entry_timeout = FOREVER};
@@ -99,9 +109,9 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	int r = sqimage_node(s->img, to_sqfs(s, parent), &dir);
 
 	if (r >= 0)
-		r = originals_lookup(&s->originals, s->img, &dir, name, &id);
+		r = originals_lookup(originals_of(s), s->img, &dir, name, &id);
 	if (r > 0) {
-		r = originals_node(&s->originals, s->img, id, &node);
+		r = originals_node(originals_of(s), s->img, id, &node);
 		if (r >= 0)
 			fill_entry(s, &node, &entry);
 	}
@@ -116,7 +126,7 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	struct fuse_server *s = server_of(req);
 	struct sqnode node;
 	struct stat st;
-	int r = originals_node(&s->originals, s->img, to_sqfs(s, ino), &node);
+	int r = originals_node(originals_of(s), s->img, to_sqfs(s, ino), &node);
 
 	(void)fi;
 	if (r < 0) {
@@ -217,10 +227,10 @@ static int add_entries(struct fuse_server *s, struct dir_reply *d, const struct 
 		return 0;
 	r = sqdir_open(s->img, dir, offset - OFFSET_FIRST, &it);
 	while (r >= 0 && (r = sqdir_next(&it, &ent)) > 0) {
-		if (!originals_apply(&s->originals, dir->id, &ent))
+		if (!originals_apply(originals_of(s), dir->id, &ent))
 			continue;
 		if (d->plus) {
-			r = originals_node(&s->originals, s->img, ent.id, &node);
+			r = originals_node(originals_of(s), s->img, ent.id, &node);
 			if (r < 0)
 				break;
 			fill_entry(s, &node, &entry);
@@ -388,7 +398,11 @@ int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_s
 void fuse_server_set_image(struct fuse_server *s, struct sqimage *img)
 {
 	s->img = img;
-	originals_find(img, &s->originals);
+}
+
+void fuse_server_get_ready(struct fuse_server *s)
+{
+	(void)originals_of(s);
 }
 
 void fuse_server_free(struct fuse_server *s)

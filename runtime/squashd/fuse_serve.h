@@ -22,6 +22,8 @@ int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_s
 		    struct err *e);
 /* What is served; before the first step. */
 void fuse_server_set_image(struct fuse_server *s, struct sqimage *img);
+/* Does what the first request would do, sooner. */
+void fuse_server_get_ready(struct fuse_server *s);
 void fuse_server_free(struct fuse_server *s);
 
 /* Takes one request off the descriptor and answers it. 0, or -ENODEV when the mount is gone. */

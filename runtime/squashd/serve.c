@@ -132,6 +132,21 @@ static int cpus_usable(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : CPU_COUNT(&set);
 }
 
+/* With one CPU there is nothing beside which it could run. */
+static void start_ahead(struct server *s)
+{
+	if (s->boot.key.kind == ROOTFS_SQUASHFS && cpus_usable() > 1)
+		s->ahead = sqahead_new(confine_reader);
+}
+
+static void await_ahead(struct server *s)
+{
+	if (!s->ahead || sqahead_is_confined(s->ahead))
+		return;
+	sqahead_free(s->ahead);
+	s->ahead = NULL;
+}
+
 static int confine(struct server *s, struct err *e)
 {
 	struct confine_server c = {
@@ -139,16 +154,17 @@ static int confine(struct server *s, struct err *e)
 		.image_fd = s->world.image_fd,
 		.dev_fd = s->world.dev_fd,
 	};
+	int r;
 
 	if (!confine_has_landlock()) {
 		s->janitor_fd = janitor_start(SQUASHD_FD_AT_START_DIR, s->boot.name, e);
 		if (s->janitor_fd < 0)
 			return s->janitor_fd;
 	}
-	/* With one CPU there is nothing beside which it could run. */
-	if (s->boot.key.kind == ROOTFS_SQUASHFS && cpus_usable() > 1)
-		s->ahead = sqahead_new(confine_reader);
-	return confine_server(&c, e);
+	start_ahead(s);
+	r = confine_server(&c, e);
+	await_ahead(s);
+	return r;
 }
 
 /* The image is opened last: not one byte of it is looked at with any right in hand. */

@@ -117,26 +117,28 @@ static int start_thread(struct sqahead *a)
 struct sqahead *sqahead_new(int (*confine)(struct err *e))
 {
 	struct sqahead *a = calloc(1, sizeof(*a));
-	bool is_confined;
 
 	if (!a)
 		return NULL;
 	a->confine = confine;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
-	if (start_thread(a) < 0) {
-		free(a);
-		return NULL;
-	}
+	if (start_thread(a) >= 0)
+		return a;
+	free(a);
+	return NULL;
+}
+
+bool sqahead_is_confined(struct sqahead *a)
+{
+	bool is_confined;
+
 	pthread_mutex_lock(&a->lock);
 	while (a->life == STARTING)
 		pthread_cond_wait(&a->changed, &a->lock);
 	is_confined = a->life == CONFINED;
 	pthread_mutex_unlock(&a->lock);
-	if (is_confined)
-		return a;
-	sqahead_free(a);
-	return NULL;
+	return is_confined;
 }
 
 void sqahead_free(struct sqahead *a)

@@ -23,11 +23,11 @@ struct sqahead_source {
 	size_t max;
 };
 
-/*
- * Starts the thread, which calls confine before anything else; NULL where that or the thread fails.
- * Returns when the thread is confined: no byte of an image must be looked at before.
- */
+/* Starts the thread, which calls confine before anything else; NULL where it cannot be had. */
 struct sqahead *sqahead_new(int (*confine)(struct err *e));
+/* Waits until it is confined, before which no byte of an image must be looked at; false: it cannot.
+ */
+bool sqahead_is_confined(struct sqahead *a);
 void sqahead_free(struct sqahead *a);
 
 /* Once. Until then nothing is made. -ENOMEM: nothing will be. */

@@ -95,7 +95,7 @@ static struct sqahead *start(void)
 	struct sqahead *a = sqahead_new(confined);
 
 	gate.entered = gate.made = 0;
-	ok(a && sqahead_set_source(a, &source) == 0, "starts");
+	ok(a && sqahead_is_confined(a) && sqahead_set_source(a, &source) == 0, "starts");
 	return a;
 }
 
@@ -187,9 +187,10 @@ static void hammer(void)
 
 int main(void)
 {
-	struct sqahead *a;
+	struct sqahead *a = sqahead_new(unconfined);
 
-	ok(!sqahead_new(unconfined), "a thread that cannot be confined is none");
+	ok(a && !sqahead_is_confined(a), "a thread that cannot be confined says so");
+	sqahead_free(a);
 	one_by_one();
 	order_of_wishes();
 	damage();
