@@ -329,11 +329,8 @@ void layer_clean_later(struct layer *l)
 	layer_close(l);
 }
 
-static int take(const struct paths *p, const char *name, bool exclusive, struct layer *ret,
-		struct err *e)
+int layer_look(const struct paths *p, const char *name, struct layer *ret, struct err *e)
 {
-	int r;
-
 	*ret = (struct layer)LAYER_INIT;
 	/* Removing a container must not make the directory of layers. */
 	if (access(p->layers, F_OK) < 0 && errno == ENOENT)
@@ -344,11 +341,19 @@ static int take(const struct paths *p, const char *name, bool exclusive, struct 
 	ret->dir = openat(ret->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (ret->dir < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "layer %s", name);
-	r = layer_set_names(ret, p->layers, name, e);
-	if (r >= 0)
-		r = take_lock(ret, exclusive, e);
-	if (r >= 0)
+	if (layer_set_names(ret, p->layers, name, e) >= 0)
 		return 0;
+	layer_close(ret);
+	return err_wrap(e, "layer %s", name);
+}
+
+static int take(const struct paths *p, const char *name, bool exclusive, struct layer *ret,
+		struct err *e)
+{
+	int r = layer_look(p, name, ret, e);
+
+	if (r < 0 || ret->dir < 0 || take_lock(ret, exclusive, e) >= 0)
+		return r;
 	layer_close(ret);
 	return err_wrap(e, "layer %s", name);
 }

@@ -69,6 +69,8 @@ int layer_hold(const struct paths *p, const char *name, struct layer *ret, struc
  * ret->dir is -1 as above. -EBUSY while one writes to it, -EUCLEAN as layer_open().
  */
 int layer_read(const struct paths *p, const char *name, struct layer *ret, struct err *e);
+/* The same of one that may be in use, and change under the reader's eyes. */
+int layer_look(const struct paths *p, const char *name, struct layer *ret, struct err *e);
 /*
  * Renames the held layer away, "" in ret_tmp (TEMP_NAME_BYTES) when there is none; the caller
  * deletes it below l->parent and then closes *ret_temp.

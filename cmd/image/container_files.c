@@ -77,8 +77,11 @@ int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 	if (r < 0)
 		return r;
 	layer = container_layer_name(f->name, &f->subject.record);
-	r = f->is_writable ? layer_open(&c->paths, layer, 0, &f->layer, e)
-			   : layer_read(&c->paths, layer, &f->layer, e);
+	if (f->only_looks)
+		r = layer_look(&c->paths, layer, &f->layer, e);
+	else
+		r = f->is_writable ? layer_open(&c->paths, layer, 0, &f->layer, e)
+				   : layer_read(&c->paths, layer, &f->layer, e);
 	if (r < 0)
 		return r;
 	s->rootfs.upper = f->layer.dir < 0 ? UPPER_READONLY : UPPER_KEPT;

@@ -22,7 +22,9 @@ struct err;
 struct run_opts;
 
 struct container_files {
-	bool is_writable; /* set before open: the kept layer is taken, or made, to be changed */
+	/* Set before open: the kept layer is taken, or made, to be changed; or it is only looked at
+	 * and may be in use. */
+	bool is_writable, only_looks;
 	char name[NAME_BYTES_MAX + 1];
 	struct subject subject;
 	struct layer layer;

@@ -78,8 +78,6 @@ CONTEXT = [
 ]
 
 OTHERS = [
-    says("diff", STOPPED + "docker diff cr", "diff", rc=1, why="csbx has not built it, and says what does the same",
-         err="docker: 'docker diff' is not done by csbx: docker export of it and of a fresh container of its image can be compared"),
     says("events", "docker events --since 1h", "events", rc=1, why=NO_DAEMON,
          err="docker: 'docker events' is not done by csbx: there is no daemon to tell of them; docker wait and "
              "docker logs -f follow a container"),
@@ -88,6 +86,37 @@ OTHERS = [
     says("a network", "docker network create mine", "network create", rc=1, why="csbx has no networks to make",
          err="docker: 'docker network create' is not done by csbx: there are the networks host and none only"),
     row("networks by driver", "docker network ls --filter driver=null --format '{{.Name}}'", "network ls"),
+]
+
+# The daemon lists changes in no order. $J is a directory of the image with some files.
+CHANGED = "docker run --name cr --network none app sh -c 'J=$(python3 -c \"import json; print(json.__path__[0])\"); %s' " \
+          ">/dev/null; docker diff cr | LC_ALL=C sort -k2"
+
+PYTHON = [(r"python3\.\d+", "python3"), (r"cpython-\d+", "cpython")]
+
+DIFF = [
+    row("of what was made, changed and deleted", CHANGED % "echo x >/new; mkdir -p /d/e; touch /d/e/f; chmod 700 /tmp; "
+        "ln -s a /l; rm $J/scanner.py; echo >>$J/tool.py", "diff", rules=PYTHON),
+    row("of one that runs", "docker run -d --name cr --network none box sh -c 'mkdir /a; touch /a/b; rm /etc/group; mkdir /up; "
+        "sleep 1000' >/dev/null; until docker exec cr test -e /up; do sleep 0.1; done; docker diff cr | LC_ALL=C sort -k2", "diff"),
+    row("of a directory made anew", CHANGED % "rm -r $J; mkdir $J; echo >$J/scanner.py; echo >$J/more", "diff", rules=PYTHON),
+    row("of a directory made anew with what it had", CHANGED % "cp -a $J /kept; rm -r $J; cp -a /kept $J; rm -r /kept", "diff", rules=PYTHON),
+    row("of a file where a directory was", CHANGED % "rm -r $J; echo >$J", "diff", rules=PYTHON),
+    row("of a directory where a file was", CHANGED % "rm $J/tool.py; mkdir -p $J/tool.py/x", "diff", rules=PYTHON),
+    row("of a directory that went", CHANGED % "rm -r $J", "diff", rules=PYTHON),
+    row("of one that was renamed", CHANGED % "mv $J /moved", "diff", rules=PYTHON),
+    row("of what is again as it was", CHANGED % "chmod 600 $J/tool.py; chmod 644 $J/tool.py; touch /x; rm /x", "diff", rules=PYTHON),
+    row("of an owner", CHANGED % "mkdir -m 700 /p; touch /p/f; chown -R 1234:5 /p; chown 5 $J/tool.py", "diff", rules=PYTHON),
+    row("of a time alone", CHANGED % "touch $J/tool.py $J", "diff", rules=PYTHON),
+    row("of a link instead of a file", CHANGED % "rm $J/tool.py; ln -s x $J/tool.py; ln $J/scanner.py /hard", "diff", rules=PYTHON),
+    row("of none that it began", "docker create --name cr --network none box >/dev/null; docker diff cr; docker diff /cr", "diff"),
+    row("of its mounts", "docker run --name cr --network none -v /anon -v $PWD:/mnt/h --tmpfs /t/u -w /work/x box sh -c "
+        "'touch /anon/f /mnt/h/f /t/u/f'; docker diff cr | LC_ALL=C sort -k2", "diff"),
+    row("of what docker made", "docker run --name cr --network none -h name --add-host a:1.2.3.4 box sh -c "
+        "'echo x >>/etc/hosts; echo x >>/etc/resolv.conf; echo >/dev/shm/f'; docker diff cr", "diff"),
+    row("of none there is", "docker diff nobody", "diff"),
+    row("of two", "docker diff a b", "diff"),
+    row("of one without a name", "docker diff ''", "diff"),
 ]
 
 VOLUMES = [
@@ -148,7 +177,7 @@ GROUPS = [
 
 ROWS = []
 for area, rows in (("top", TOP), ("stats", STATS), ("export", EXPORT), ("system", SYSTEM), ("context", CONTEXT),
-                   ("others", OTHERS), ("volume", VOLUMES), ("prune", PRUNE), ("groups", GROUPS)):
+                   ("others", OTHERS), ("diff", DIFF), ("volume", VOLUMES), ("prune", PRUNE), ("groups", GROUPS)):
     for r in rows:
         r.name = f"{area}: {r.name}"
     ROWS += rows

@@ -23,5 +23,6 @@ const struct docker_verb *const docker_verbs_image[] = {
 	&docker_verb_cp,
 	&docker_system_prune,
 	&docker_commit,
+	&docker_verb_diff,
 	NULL,
 };
