@@ -107,8 +107,10 @@ static void file_destroy(sqfs_object_t *o)
 
 static int fail(struct squash *s, int code, struct err *e)
 {
-	if (s->file.saved_errno)
-		return err_code(e, s->file.saved_errno, "write the image");
+	if (s->file.saved_errno) {
+		errno = s->file.saved_errno;
+		return io_write_failed(s->file.fd, "write the image", e);
+	}
 	switch (code) {
 	case SQFS_ERROR_ALLOC:
 		return err_set(e, ENOMEM, "out of memory");

@@ -116,7 +116,7 @@ static int fetch_once(struct pool *p, struct transfer_item *item, uint64_t *ret_
 			       "somebody changes it on the way",
 			       digest_format(&item->digest, want), digest_format(&digest, got));
 	/* A longer file than expected was a wrong beginning, too. */
-	return ftruncate(item->fd, (off_t)item->size_bytes) < 0 ? err_sys(e, "store") : 0;
+	return ftruncate(item->fd, (off_t)item->size_bytes) < 0 ? io_write_failed(item->fd, "store", e) : 0;
 }
 
 static int fetch(struct pool *p, struct transfer_item *item, struct err *e)
@@ -127,7 +127,7 @@ static int fetch(struct pool *p, struct transfer_item *item, struct err *e)
 	/* Half of it may be of a crash, or of a cache that went bad. */
 	if (k == -EBADMSG && had) {
 		if (ftruncate(item->fd, 0) < 0)
-			return err_sys(e, "store");
+			return io_write_failed(item->fd, "store", e);
 		k = fetch_once(p, item, &had, e);
 	}
 	/* Wrong bytes are no beginning to go on from. */

@@ -10,6 +10,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/io.h"
 #include "runtime/image_file.h"
 
 #define NAME "image"
@@ -59,7 +60,7 @@ static int copy_bytes(int from, int to, struct err *e)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_sys(e, "copy the image");
+			return io_write_failed(to, "copy the image", e);
 	} while (n);
 	return 0;
 }

@@ -54,8 +54,10 @@ static int append(struct writing *w, int fd, struct bundle_extent from, const ch
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return err_sys(e, "copy %s", what);
+		if (n < 0) {
+			(void)io_write_failed(w->out, "write", e);
+			return err_wrap(e, "copy %s", what);
+		}
 		if (!n)
 			return err_set(e, EIO, "copy %s: it got shorter meanwhile", what);
 	}

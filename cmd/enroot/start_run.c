@@ -121,18 +121,28 @@ static int set_options(struct starting *s, struct err *e)
 	return 0;
 }
 
-/* A regular file that is an image is meant as such, also without a slash in its name. */
-static bool is_image_file(const char *operand)
+/*
+ * A regular file that is an image is meant as such, also without a slash in its name: 0. Else why
+ * not, of which a path has the words that callers look for.
+ */
+static int look_at_file(const char *operand, struct err *e)
 {
 	_close_ int fd = -1;
 	enum rootfs_kind kind;
 	struct image_id id;
+	struct err why = ERR_INIT;
 	struct stat st;
 
-	if (stat(operand, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	fd = image_open(operand, &kind, &id, NULL);
-	return fd >= 0;
+	if (stat(operand, &st) < 0 && errno == ENOENT)
+		return err_set(e, ENOENT, "No such file or directory: %s", operand);
+	fd = image_open(operand, &kind, &id, &why);
+	if (fd >= 0 && kind == ROOTFS_SQUASHFS)
+		return 0;
+	if (fd >= 0 || why.code == EINVAL)
+		return err_set(e, EINVAL, "Invalid image format: %s%s%s%s", operand,
+			       fd < 0 ? " (" : "", fd < 0 ? why.msg : "", fd < 0 ? ")" : "");
+	*e = why;
+	return -why.code;
 }
 
 /* An image has no layer of its own: what is written to it is thrown away. */
@@ -154,13 +164,11 @@ static int set_image_layer(struct starting *s, struct err *e)
 static int open_subject(struct starting *s, struct err *e)
 {
 	const char *operand = s->argv[0];
-	_free_ char *path = is_image_file(operand) ? realpath(operand, NULL) : NULL;
-	int r;
+	int r = look_at_file(operand, e);
+	_free_ char *path = r < 0 ? NULL : realpath(operand, NULL);
 
-	if (!path && strchr(operand, '/'))
-		return access(operand, F_OK) < 0
-			       ? err_set(e, ENOENT, "No such file or directory: %s", operand)
-			       : err_set(e, EINVAL, "Invalid image format: %s", operand);
+	if (r < 0 && strchr(operand, '/'))
+		return r;
 	if (!path && !name_is_valid(operand))
 		return err_set(e, EINVAL, "Invalid argument: %s", operand);
 	if (!path && enroot_name_look(s->x, operand) == ENROOT_NAME_OTHERS)

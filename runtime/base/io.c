@@ -2,7 +2,9 @@
 #include "runtime/base/io.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +13,34 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/linux_calls.h"
 #include "runtime/base/str.h"
+
+#define PATH_SHOWN 300
+
+/* The directory of an open file, cut off where it is long; false: it has none. */
+static bool directory_of(int fd, char path[PATH_SHOWN])
+{
+	char self[32], *slash;
+	ssize_t n;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	n = readlink(self, path, PATH_SHOWN - 1);
+	if (n <= 0 || path[0] != '/')
+		return false;
+	path[n] = 0;
+	slash = strrchr(path, '/');
+	slash[slash == path] = 0;
+	return true;
+}
+
+int io_write_failed(int fd, const char *what, struct err *e)
+{
+	char path[PATH_SHOWN];
+	int code = errno;
+
+	if ((code == ENOSPC || code == EDQUOT) && directory_of(fd, path))
+		return err_code(e, code, "%s in %s", what, path);
+	return err_code(e, code, "%s", what);
+}
 
 int io_write_all(int fd, const void *buf, size_t len, struct err *e)
 {
@@ -22,7 +52,7 @@ int io_write_all(int fd, const void *buf, size_t len, struct err *e)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_sys(e, "write");
+			return io_write_failed(fd, "write", e);
 		p += n;
 		len -= (size_t)n;
 	}
@@ -39,7 +69,7 @@ int io_pwrite_all(int fd, const void *buf, size_t len, uint64_t offset, struct e
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return err_sys(e, "write");
+			return io_write_failed(fd, "write", e);
 		p += n;
 		len -= (size_t)n;
 		offset += (uint64_t)n;

@@ -14,6 +14,12 @@ struct strbuf;
 int io_write_all(int fd, const void *buf, size_t len, struct err *e);
 int io_pwrite_all(int fd, const void *buf, size_t len, uint64_t offset, struct err *e);
 
+/*
+ * The error of a write to fd, from errno: "what: cause". Of a file system that is full the
+ * directory is named, which of many it is being what is asked next.
+ */
+int io_write_failed(int fd, const char *what, struct err *e);
+
 /* Reads exactly len bytes; end of file before that is -EBADMSG. */
 int io_read_exact(int fd, void *buf, size_t len, struct err *e);
 int io_pread_exact(int fd, void *buf, size_t len, uint64_t offset, struct err *e);

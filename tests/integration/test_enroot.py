@@ -132,6 +132,23 @@ def test_create_copies_where_it_cannot_link(enroot, busybox_image):
     assert enroot.ok("start", "copied", "echo", "yes") == "yes\n"
 
 
+@pytest.mark.needs_root
+def test_a_full_file_system_is_named(enroot, busybox_image):
+    small = enroot.box.work / "small"
+    small.mkdir()
+    enroot.ok("create", "-n", "box", busybox_image)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size=300k,mode=0700,uid={enroot.box.owner.pw_uid}", "none", small], check=True)
+    try:
+        p = enroot.run("create", "-n", "copied", busybox_image, env={"CSBX_DATA_PATH": f"{small}/data"})
+        assert p.returncode == 1 and f"copy the image in {small}/data/" in p.stderr and "No space left on device" in p.stderr, p
+        assert enroot.ok("list", env={"CSBX_DATA_PATH": f"{small}/data"}) == ""
+        enroot.fails("export", "-o", small / "x.sqsh", "box", says=f"write the image in {small}: No space left on device")
+        enroot.fails("bundle", "-o", small / "x.run", busybox_image, says=f"in {small}: No space left on device")
+        assert not list(small.glob("x*"))
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
+
+
 def test_remove(enroot, busybox_image):
     for name in "abcd":
         enroot.ok("create", "-n", name, busybox_image)
@@ -346,7 +363,9 @@ def test_exit_codes(box):
     box.fails("start", "no/thing", "true", says="No such file or directory: no/thing")
     box.fails("start", "a b", "true", says="Invalid argument: a b")
     (box.box.work / "text").write_text("no image\n")
-    box.fails("start", "./text", "true", says="Invalid image format: ./text")
+    box.fails("start", "./text", "true", says="Invalid image format: ./text (./text: not a squashfs image")
+    (box.box.work / "text").chmod(0)
+    box.fails("start", "./text", "true", says="./text: Permission denied")
 
 
 @pytest.mark.both_users
