@@ -197,8 +197,8 @@ def test_list_fancy(enroot, busybox_image):
     assert enroot.ok("list", "-f").splitlines()[1:] == ["box", "idle"]
     first = start(enroot, "box", "sh", "-c", "cat; true # first")
     second = start(enroot, "box", "sh", "-c", "cat; true # second")
-    wait_running(enroot, "first")
-    lines = wait_running(enroot, "second")
+    wait_running(enroot, "  sh -c", "first")  # the command itself, no longer csbx with it
+    lines = wait_running(enroot, "  sh -c", "second")
     assert lines[0].split() == HEADING
     rows = [line.split() for line in lines[1:]]
     assert rows[0][0] == "box" and rows[2] == ["idle"], lines
