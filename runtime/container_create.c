@@ -131,7 +131,7 @@ static int replace(struct build *b, struct err *e)
 static int replace_recipe(struct build *b, struct err *e)
 {
 	struct layer layer;
-	int r = instance_refuse_running(b->paths, b->how->name, e);
+	int r = b->how->while_running ? 0 : instance_refuse_running(b->paths, b->how->name, e);
 
 	if (r >= 0)
 		r = layer_hold(b->paths, b->how->name, &layer, e);
@@ -151,7 +151,8 @@ static int replace_idle(struct build *b, struct err *e)
 
 	/* One that stays has locks, a layer and volumes of its own: it goes first. */
 	if (r >= 0 && old.spec)
-		r = container_store_remove(b->paths, b->how->name, e);
+		r = b->how->recipes_only ? name_is_taken(e)
+					 : container_store_remove(b->paths, b->how->name, e);
 	else
 		r = 0;
 	container_record_free(&old);

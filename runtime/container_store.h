@@ -37,6 +37,8 @@ struct container_create {
 	const char *name;  /* valid name */
 	const char *image; /* path of a squashfs file or a directory */
 	bool replace;      /* an existing container of that name goes, with its kept layer */
+	bool while_running; /* also one whose starts run: they go on, unless they use its layer */
+	bool recipes_only;  /* not one that stays: -EEXIST */
 	bool always_pin;   /* the file is copied where it can be neither linked nor cloned */
 	const struct image_pin_view *pin_view; /* image_pin.h; NULL allowed */
 	const struct meta_source *meta; /* meta_cache.h */

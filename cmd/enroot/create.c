@@ -44,6 +44,8 @@ static int explain(const struct enroot *x, int r, const struct container_create 
 		return enroot_error("No such file or directory: %s", how->image);
 	if (r == -EINVAL)
 		return enroot_error("Invalid image format: %s (%s)", how->image, e->msg);
+	if (r == -EBUSY)
+		return enroot_error("create %s: %s", how->name, e->msg);
 	return enroot_fail(e);
 }
 
@@ -57,6 +59,8 @@ static int create_run(struct enroot *x, void *args, int argc, char **argv)
 		.name = a->name,
 		.image = argv[0],
 		.replace = a->force,
+		.while_running = true,
+		.recipes_only = true,
 		.always_pin = true,
 		.pin_view = &view,
 		.meta = &meta,
@@ -75,9 +79,6 @@ static int create_run(struct enroot *x, void *args, int argc, char **argv)
 	if (!name_is_valid(how.name))
 		return enroot_error("Invalid argument: %s", how.name);
 	how.replace |= enroot_conf_flag(&x->conf, "ENROOT_FORCE_OVERRIDE", false);
-	if (how.replace && enroot_name_look(x, how.name) == ENROOT_NAME_OTHERS)
-		return enroot_error("File already exists: %s/containers/%s", x->cmd.paths.data,
-				    how.name);
 	cmd_meta_source(&x->cmd, &meta);
 	r = container_store_create(&x->cmd.paths, &how, NULL, &e);
 	return r < 0 ? explain(x, r, &how, &e) : 0;

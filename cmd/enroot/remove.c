@@ -90,6 +90,9 @@ static int remove_one(struct enroot *x, const char *name, bool force)
 		r = remove_patiently(x, name, &e);
 	if (r >= 0)
 		return 0;
+	if (r == -ENOENT) /* somebody was faster */
+		return enroot_error("No such file or directory: %s/containers/%s",
+				    x->cmd.paths.data, name);
 	err_wrap(&e, "remove %s", name);
 	return enroot_fail(&e);
 }

@@ -28,6 +28,7 @@ void import_job_done(void *job);
 struct load_job {
 	const char *name; /* NULL: the image's */
 	bool force;
+	bool is_enroot; /* replaces recipes only, running ones too (container_store.h) */
 	struct source_opts source;
 	struct output_opts image;
 };

@@ -82,7 +82,13 @@ static int create(struct cmd *c, struct load_job *a, const char *name, const cha
 {
 	struct meta_source meta;
 	struct container_create how = {
-		.name = name, .image = path, .replace = a->force, .meta = &meta};
+		.name = name,
+		.image = path,
+		.replace = a->force,
+		.while_running = a->is_enroot,
+		.recipes_only = a->is_enroot,
+		.meta = &meta,
+	};
 	enum image_pin pin = PIN_LINK;
 	int r;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The enroot dialect: command lines, texts and exit codes as scripts written for enroot know them."""
 import hashlib
+import json
 import os
 import random
 import re
@@ -167,14 +168,31 @@ def test_remove(enroot, busybox_image):
     assert enroot.ok("list") == ""
 
 
-def test_containers_of_others(enroot, busybox_image):
+def test_containers_of_others(enroot, busybox_image, busybox_layout):
     """What stays, with a command of its own, is docker's or csbx's."""
     enroot.box.ok("create", "--keep", "--name", "kept", busybox_image, "/bin/true")
     assert enroot.ok("list") == enroot.ok("list", "-f").split("\n", 1)[1] == ""
     enroot.fails("start", "kept", "true", says="it has its own command")
     enroot.fails("remove", "-f", "kept", says="No such file or directory")
     enroot.fails("create", "-f", "-n", "kept", busybox_image, says="File already exists")
+    enroot.fails("load", "-f", "-n", "kept", f"oci:{busybox_layout}", says="File already exists")
+    assert json.loads(enroot.box.ok("inspect", "kept"))
     enroot.box.ok("remove", "-f", "kept")
+
+
+def test_create_replaces_what_runs(enroot, busybox_image, busybox_layout):
+    """create -f and load -f do what remove -f and create would: what runs goes on."""
+    enroot.ok("create", "-n", "box", busybox_image)
+    running = start(enroot, "box", "cat")
+    wait_running(enroot, "  cat")
+    enroot.ok("create", "-f", "-n", "box", busybox_image)
+    enroot.ok("load", "-f", "-n", "box", f"oci:{busybox_layout}")
+    assert enroot.ok("start", "box", "echo", "new") == "new\n"
+    assert running.communicate("old\n", timeout=60) == ("old\n", "")
+    writing = start(enroot, "-w", "box", "sh", "-c", "echo up; cat")
+    assert writing.stdout.readline() == "up\n"
+    enroot.fails("create", "-f", "-n", "box", busybox_image, says=f"create box: layer box: in use by pid {writing.pid}")
+    writing.communicate("", timeout=60)
 
 
 HEADING = "NAME PID COMM STATE STARTED TIME MNTNS USERNS COMMAND".split()

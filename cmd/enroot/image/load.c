@@ -29,7 +29,7 @@ static int load_run(struct enroot *x, void *args, int argc, char **argv)
 {
 	const struct load_args *a = args;
 	_image_settings_ struct image_settings settings = {0};
-	struct load_job job = {.name = a->name};
+	struct load_job job = {.name = a->name, .is_enroot = true};
 	struct err e = ERR_INIT;
 	int r;
 
