@@ -4,12 +4,10 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,6 +23,7 @@
 #include "runtime/init_msg.h"
 #include "runtime/launch.h"
 #include "runtime/plan.h"
+#include "runtime/process_id.h"
 #include "runtime/spec.h"
 
 typedef int op_function(struct child *c, const struct op *op, struct err *e);
@@ -61,21 +60,6 @@ static op_function *const functions[OP_MAX] = {
 	[OP_PIVOT] = rootfs_pivot,
 	[OP_LANDLOCK] = landlock_apply,
 };
-
-/*
- * The parent-death signal first, then a look at the parent: a supervisor that died before the
- * signal was armed is seen by its pidfd. getppid(2) says 0 in a new pid namespace in any case.
- */
-static int tie_to_supervisor(const struct child *c, struct err *e)
-{
-	struct pollfd p = {.fd = c->supervisor_pidfd, .events = POLLIN};
-
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
-		return err_sys(e, "parent death signal");
-	if (poll(&p, 1, 0) != 0)
-		return err_set(e, ESRCH, "the supervisor died");
-	return 0;
-}
 
 static int place_streams(const int stdio[3], struct err *e)
 {
@@ -245,7 +229,7 @@ void child_main(struct child *c)
 	struct err e = ERR_INIT;
 	int r;
 
-	r = tie_to_supervisor(c, &e);
+	r = process_end_with(c->supervisor_pidfd, &e);
 	if (r >= 0 && c->spec->proc.tty != TTY_YES)
 		r = place_streams(c->stdio, &e);
 	if (r >= 0)

@@ -3,11 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
 /* The command in parentheses may hold anything: the fields are counted from its end. */
@@ -39,4 +43,19 @@ bool process_is(pid_t pid, uint64_t start_ticks)
 	uint64_t now;
 
 	return process_start_ticks(pid, &now) == 0 && now == start_ticks;
+}
+
+/*
+ * The signal first, then a look at the parent: one that died before the signal was armed is seen by
+ * its descriptor. getppid(2) says 0 in a new pid namespace in any case.
+ */
+int process_end_with(int parent_pidfd, struct err *e)
+{
+	struct pollfd p = {.fd = parent_pidfd, .events = POLLIN};
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		return err_sys(e, "parent death signal");
+	if (poll(&p, 1, 0) != 0)
+		return err_set(e, ESRCH, "the parent process died");
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
+#include "runtime/process_id.h"
 
 enum request_type { REQUEST_STAT, REQUEST_PACK, REQUEST_UNPACK };
 
@@ -106,14 +108,15 @@ static void serve(int sock, int root)
 	}
 }
 
-static _Noreturn void child(int sock, copy_enter_fn *enter, void *arg)
+/* Whoever is killed while a large tree is on its way leaves nobody who goes on with it. */
+static _Noreturn void child(int sock, int parent, copy_enter_fn *enter, void *arg)
 {
 	struct reply a = {0};
 	int root = enter(arg, &a.err);
 
 	umask(0022);
-	a.result = root < 0 ? root : 0;
-	if (fd_send(sock, &a, sizeof(a), NULL, 0, NULL) >= 0 && root >= 0)
+	a.result = root < 0 ? root : process_end_with(parent, &a.err);
+	if (fd_send(sock, &a, sizeof(a), NULL, 0, NULL) >= 0 && a.result >= 0)
 		serve(sock, root);
 	_exit(0);
 }
@@ -136,9 +139,12 @@ static int receive(struct copy_agent *a, struct reply *ret, struct err *e)
 
 int copy_agent_start(struct copy_agent *a, copy_enter_fn *enter, void *arg, struct err *e)
 {
+	_close_ int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	struct reply hello;
 	int pair[2];
 
+	if (self < 0)
+		return err_sys(e, "pidfd_open");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(e, "socketpair");
 	a->pid = fork();
@@ -149,7 +155,7 @@ int copy_agent_start(struct copy_agent *a, copy_enter_fn *enter, void *arg, stru
 	}
 	if (!a->pid) {
 		close(pair[0]);
-		child(pair[1], enter, arg);
+		child(pair[1], self, enter, arg);
 	}
 	close(pair[1]);
 	a->sock = pair[0];

@@ -378,6 +378,28 @@ def test_killed_load(csbx):
     assert listed(csbx) == [f"app:1 {ident(image)}"]
 
 
+@pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
+def test_killed_commit(csbx, sig):
+    """The container that it has paused goes on, nobody goes on writing, and no image is there."""
+    docker(csbx, "load", "-i", archive(csbx, busybox(), "app:1"))
+    docker(csbx, "run", "-d", "--name", "cc", "app:1", "sh", "-c", "dd if=/dev/zero of=/big bs=1 count=1 seek=8G; exec sleep 1000")
+    status = ["inspect", "-f", "{{.State.Status}}", "cc"]
+    deadline = time.monotonic() + 60
+    while csbx.run("docker", "exec", "cc", "test", "-e", "/big").returncode and time.monotonic() < deadline:
+        time.sleep(0.01)
+    p = csbx.popen("docker", "commit", "cc", "done:1")
+    while docker(csbx, *status).stdout != "paused\n" and time.monotonic() < deadline:
+        pass
+    p.send_signal(sig)
+    p.communicate()
+    assert p.returncode == -sig  # what it was reading has 8 GiB
+    while docker(csbx, *status).stdout == "paused\n" and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert docker(csbx, *status).stdout == "running\n"
+    assert not [line for line in listed(csbx) if "done" in line]
+    docker(csbx, "rm", "-f", "cc")
+
+
 def test_half_written_records(csbx):
     image = busybox(mark="x")
     path = archive(csbx, image, "app:1", "app:2")

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/docker/docker.h"
+#include "cmd/docker/image/pause_hold.h"
 #include "cmd/docker/image/tar_image.h"
 #include "cmd/docker/image/verbs.h"
 #include "cmd/docker/inspect_container.h"
@@ -21,7 +22,6 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
-#include "runtime/container_end.h"
 #include "runtime/container_find.h"
 
 struct commit_args {
@@ -102,15 +102,16 @@ static int take_config(const struct value *config, struct image_change *c, struc
 
 /* --- files -------------------------------------------------------------------------------- */
 
-/* Whoever paused it before goes on to have it paused. */
-static int write_files_paused(struct docker *d, const struct container_found *c, bool pause, int fd,
-			      struct err *e)
+static int write_files(struct docker *d, const struct container_found *c, bool pause, int fd,
+		       struct err *e)
 {
-	bool paused = pause && container_pause(&d->cmd.paths, &c->record, true, NULL) >= 0;
-	int r = copy_whole(&d->cmd, c->name, fd, e);
+	struct pause_hold hold = PAUSE_HOLD_INIT;
+	int r;
 
-	if (paused)
-		(void)container_pause(&d->cmd.paths, &c->record, false, NULL);
+	if (pause)
+		pause_hold_begin(&hold, &d->cmd.paths, &c->record);
+	r = copy_whole(&d->cmd, c->name, fd, e);
+	pause_hold_end(&hold);
 	return r;
 }
 
@@ -153,7 +154,7 @@ static int commit(struct docker *d, const struct commit_args *a, const char *ope
 	if (r >= 0)
 		r = spool_open(&files, dirfd, e);
 	if (r >= 0)
-		r = write_files_paused(d, &found, a->pause && found.record.spec, files.fd, e);
+		r = write_files(d, &found, a->pause && found.record.spec, files.fd, e);
 	if (r >= 0 && lseek(files.fd, 0, SEEK_SET) < 0)
 		r = err_sys(e, "read the files again");
 	if (r >= 0)
