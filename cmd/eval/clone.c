@@ -2,16 +2,20 @@
 #include "cmd/eval/clone.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/eval/clone_url.h"
 #include "cmd/eval/git.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/file_lock.h"
 #include "runtime/paths.h"
+#include "runtime/tree_remove.h"
 
 #define NAME_BYTES_MAX 200u
 
@@ -67,12 +71,13 @@ static bool has_commit(const char *dir, const char *commit)
 	_free_ char *object = str_printf("%s^{commit}", commit);
 	const char *const args[] = {"cat-file", "-e", object, NULL};
 
-	return object && git_run(dir, args, NULL) >= 0;
+	return object && git_run(dir, args, NULL, NULL) >= 0;
 }
 
 /* The commit alone; where a server gives only what a name leads to, all that has a name. */
-static int fetch(const char *dir, const char *url, const char *commit, struct err *e)
+static int fetch(const char *dir, const struct clone_url *from, const char *commit, struct err *e)
 {
+	const char *url = from->url;
 	const char *const one[] = {"fetch",     "--quiet", "--no-tags", "--no-recurse-submodules",
 				   "--depth=1", "--",      url,         commit,
 				   NULL};
@@ -91,11 +96,11 @@ static int fetch(const char *dir, const char *url, const char *commit, struct er
 	_free_ char *shallow = str_printf("%s/shallow", dir);
 	struct err first = ERR_INIT;
 
-	if (git_run(dir, one, &first) >= 0 && has_commit(dir, commit))
+	if (git_run(dir, one, from, &first) >= 0 && has_commit(dir, commit))
 		return 0;
 	if (!shallow)
 		return err_set(e, ENOMEM, "out of memory");
-	if (git_run(dir, access(shallow, F_OK) == 0 ? deepen : all, e) < 0)
+	if (git_run(dir, access(shallow, F_OK) == 0 ? deepen : all, from, e) < 0)
 		return err_wrap(e, "fetch %s", url);
 	if (!has_commit(dir, commit))
 		return err_set(e, ENOENT, "fetch %s: it has no commit %s", url, commit);
@@ -127,16 +132,49 @@ static void remove_stale_locks(const char *dir)
 		(void)unlinkat(fd, files[i], 0);
 }
 
-int clone_fetch(const struct paths *paths, const char *url, const char *commit, char **ret_dir,
-		int *ret_use_fd, struct err *e)
+static int fill(const char *dir, const struct clone_url *url, const char *commit, struct err *e)
+{
+	const char *const init[] = {"init", "--quiet", "--bare", "--template=", "--", dir, NULL};
+	int r;
+
+	remove_stale_locks(dir);
+	r = git_run(NULL, init, NULL, e);
+	return r < 0 ? r : fetch(dir, url, commit, e);
+}
+
+/*
+ * What is in the cache may be damaged, and git's words for that help nobody: what is fetched into
+ * an empty place takes its place. When that fails too it was not the cache, and that stays.
+ */
+static int fill_anew(int repos, const char *dir, const struct clone_url *url, const char *commit,
+		     struct err *e)
+{
+	_free_ char *fresh = str_printf("%s.new", dir);
+	const char *name = fresh ? strrchr(fresh, '/') + 1 : NULL, *old = strrchr(dir, '/') + 1;
+	int r = fresh ? tree_remove(repos, name, e) : err_set(e, ENOMEM, "out of memory");
+
+	if (r >= 0)
+		r = fill(fresh, url, commit, e);
+	if (r >= 0 && renameat2(repos, name, repos, old, RENAME_EXCHANGE) < 0)
+		r = err_sys(e, "replace %s", dir);
+	if (fresh)
+		(void)tree_remove(repos, name, NULL);
+	return r;
+}
+
+int clone_fetch(const struct paths *paths, const char *url, const char *commit, struct clone *ret,
+		struct err *e)
 {
 	_strbuf_ struct strbuf name = STRBUF_INIT;
+	_clone_url_ struct clone_url from = {0};
 	_close_ int repos = -1, locked = -1, use = -1;
 	_free_ char *dir = NULL;
 	int r = clone_check(url, commit, e);
 
 	if (r >= 0)
-		r = cache_name(url, &name, e);
+		r = clone_url_split(url, &from, e);
+	if (r >= 0)
+		r = cache_name(from.url, &name, e);
 	if (r < 0)
 		return r;
 	repos = paths_open(paths->cache, "repos", e);
@@ -152,18 +190,28 @@ int clone_fetch(const struct paths *paths, const char *url, const char *commit, 
 	if (locked < 0)
 		return locked;
 	if (!has_commit(dir, commit)) {
-		const char *const init[] = {
-			"init", "--quiet", "--bare", "--template=", "--", dir, NULL};
+		bool is_new = access(dir, F_OK) < 0;
 
-		remove_stale_locks(dir);
-		r = git_run(NULL, init, e);
-		if (r >= 0)
-			r = fetch(dir, url, commit, e);
+		r = fill(dir, &from, commit, e);
+		/* Not under the eyes of others who use what is good of it. */
+		if (r < 0 && !is_new && file_lock_try(use, true) >= 0) {
+			r = fill_anew(repos, dir, &from, commit, e);
+			(void)file_lock_try(use, false);
+		}
 	}
 	if (r < 0)
 		return r;
 	(void)utimensat(AT_FDCWD, dir, NULL, 0); /* when it was last used */
-	*ret_dir = take_ptr(dir);
-	*ret_use_fd = take_fd(&use);
+	ret->dir = take_ptr(dir);
+	ret->url = take_ptr(from.url);
+	ret->use_fd = take_fd(&use);
 	return 0;
+}
+
+void clone_close(struct clone *c)
+{
+	free(c->dir);
+	free(c->url);
+	fd_close(&c->use_fd);
+	*c = (struct clone)CLONE_INIT;
 }

@@ -15,12 +15,20 @@
 struct err;
 struct paths;
 
-/*
- * Fetches the commit where the cache has not got it; *ret_dir: the bare repository, to be freed. It
- * stays in the cache while *ret_use_fd, a lock, is open (cmd/image/repos.h).
- */
-int clone_fetch(const struct paths *paths, const char *url, const char *commit, char **ret_dir,
-		int *ret_use_fd, struct err *e);
+struct clone {
+	char *dir;  /* the bare repository in the cache */
+	char *url;  /* as it may be shown: without user and password */
+	int use_fd; /* a lock: while it is open the repository stays (cmd/image/repos.h) */
+};
+#define CLONE_INIT           \
+	{                    \
+		.use_fd = -1 \
+	}
+
+/* Fetches the commit where the cache has not got it; a damaged repository there is made anew. */
+int clone_fetch(const struct paths *paths, const char *url, const char *commit, struct clone *ret,
+		struct err *e);
+void clone_close(struct clone *c);
 
 /* -EINVAL for what clone_fetch() would refuse without asking anybody. */
 int clone_check(const char *url, const char *commit, struct err *e);

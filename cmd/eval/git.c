@@ -11,11 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/eval/clone_url.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
 #define SAID_BYTES_MAX 8192u
+#define USER_VARIABLE "CSBX_CLONE_USER"
+#define PASSWORD_VARIABLE "CSBX_CLONE_PASSWORD"
 
 /* Everything that could make git run something, ask somebody or leave something running. */
 static const char *const hardening[] = {
@@ -48,12 +51,26 @@ static const char *const settings[] = {
 	"LC_ALL=C",
 };
 
-static void make_argv(const char *dir, const char *const *args, struct strv *argv)
+/*
+ * Asked by git when a server of that origin, and of no other, wants to know who we are. Neither
+ * this nor a URL that git passes on to its own programs has the password in it: arguments can be
+ * read by everybody, the environment by the user alone.
+ */
+#define ASK_US                                                               \
+	"!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' " \
+	"\"$" USER_VARIABLE "\" \"$" PASSWORD_VARIABLE "\"; }; f"
+
+static void make_argv(const char *dir, const char *const *args, const struct clone_url *url,
+		      struct strv *argv)
 {
 	strv_add(argv, "git");
 	for (size_t i = 0; i < sizeof(hardening) / sizeof(hardening[0]); i++) {
 		strv_add(argv, "-c");
 		strv_add(argv, hardening[i]);
+	}
+	if (url && url->origin) {
+		strv_add(argv, "-c");
+		strv_take(argv, str_printf("credential.%s.helper=%s", url->origin, ASK_US));
 	}
 	if (dir)
 		strv_take(argv, str_printf("--git-dir=%s", dir));
@@ -62,7 +79,7 @@ static void make_argv(const char *dir, const char *const *args, struct strv *arg
 }
 
 /* Of the caller's environment: where programs and proxies are. */
-static void make_env(struct strv *env)
+static void make_env(const struct clone_url *url, struct strv *env)
 {
 	static const char *const kept[] = {"PATH",         "http_proxy",    "https_proxy",
 					   "HTTPS_PROXY",  "all_proxy",     "ALL_PROXY",
@@ -77,6 +94,10 @@ static void make_env(struct strv *env)
 	}
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		strv_add(env, settings[i]);
+	if (url && url->origin) {
+		strv_take(env, str_printf(USER_VARIABLE "=%s", url->user));
+		strv_take(env, str_printf(PASSWORD_VARIABLE "=%s", url->password));
+	}
 }
 
 static int spawn(const struct strv *argv, const struct strv *env, int out, pid_t *ret,
@@ -201,7 +222,7 @@ static int judge(int status, const struct strbuf *said, struct err *e)
 	return -EIO;
 }
 
-int git_run(const char *dir, const char *const *args, struct err *e)
+int git_run(const char *dir, const char *const *args, const struct clone_url *url, struct err *e)
 {
 	_strv_ struct strv argv = STRV_INIT, env = STRV_INIT;
 	_strbuf_ struct strbuf said = STRBUF_INIT;
@@ -209,8 +230,8 @@ int git_run(const char *dir, const char *const *args, struct err *e)
 	int fds[2], status = 0, r;
 	pid_t pid;
 
-	make_argv(dir, args, &argv);
-	make_env(&env);
+	make_argv(dir, args, url, &argv);
+	make_env(url, &env);
 	if (strv_check(&argv, e) < 0 || strv_check(&env, e) < 0)
 		return -ENOMEM;
 	if (pipe2(fds, O_CLOEXEC) < 0)

@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/eval/clone.h"
+#include "cmd/eval/clone_url.h"
 #include "cmd/eval/harness.h"
 #include "cmd/eval/test_args.h"
 #include "cmd/eval/test_ids.h"
@@ -228,11 +229,16 @@ static int test_run_verb(struct cmd *c, void *args, int argc, char **argv)
 	struct test_wish w = {0};
 	struct subject subject = {0};
 	struct err e = ERR_INIT;
-	_free_ char *what = str_printf("test %s", a->image ? a->image : "");
+	_free_ char *what = str_printf("test %s", a->image ? a->image : ""), *clone_url = NULL;
 	int code;
 
 	if (a->batch)
 		return test_batch(c, a, argc, argv);
+	/* It is an argument of ours, which everybody can read. */
+	if (a->clone && (clone_url = strdup(a->clone))) {
+		clone_url_hide((char *)(uintptr_t)a->clone);
+		a->clone = clone_url;
+	}
 	if (a->output || a->jobs) {
 		err_set(&e, EINVAL, "--%s: only with --batch", a->output ? "output" : "jobs");
 		return cmd_error(&e, "test");

@@ -95,20 +95,19 @@ static bool is_copied(const struct container_spec *spec)
 static int add_clone(struct test_run *t, const struct test_wish *w, const struct paths *paths,
 		     struct container_spec *spec, struct err *e)
 {
-	_free_ char *dir = NULL;
 	struct mount_spec *m;
-	int r = clone_fetch(paths, w->clone, w->commit, &dir, &t->use_fd, e);
+	int r = clone_fetch(paths, w->clone, w->commit, &t->clone, e);
 
 	if (r < 0)
 		return r;
 	m = spec_add_mount(spec);
 	if (m) {
-		m->source = take_ptr(dir);
+		m->source = strdup(t->clone.dir);
 		m->target = str_printf(CLONE_SOURCE);
-		m->asked = str_printf("--clone %s", w->clone);
+		m->asked = str_printf("--clone %s", t->clone.url);
 		m->readonly = true;
 	}
-	return m && m->target && m->asked ? 0 : err_set(e, ENOMEM, "out of memory");
+	return m && m->source && m->target && m->asked ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
 int test_prepare(struct test_run *t, const struct test_wish *w, const struct paths *paths,
@@ -154,8 +153,9 @@ static int note_channel(struct test_run *t, struct err *e)
 }
 
 /* The harness could not do its work: no verdict on the program. */
-static void take_error(const struct test_report *report, struct run_result *result)
+static void take_error(const struct test_run *t, struct run_result *result)
 {
+	const struct test_report *report = &t->report;
 	static const char *const words[] = {"no_git", "no_pytest", "no_repository", "no_commit"};
 
 	for (size_t i = 0; report->error_code && i < sizeof(words) / sizeof(words[0]); i++) {
@@ -166,6 +166,10 @@ static void take_error(const struct test_report *report, struct run_result *resu
 		result->error_word = words[i];
 		err_set(&result->error, ENOENT, "prepare the tests: %s", report->error_message);
 		err_sanitize(&result->error);
+		if (t->clone.dir && str_eq(words[i], "no_commit"))
+			err_append(&result->error,
+				   "where the copy in the cache is damaged, remove %s",
+				   t->clone.dir);
 	}
 }
 
@@ -184,7 +188,7 @@ int test_execute(struct test_run *t, const struct test_wish *w, const struct con
 	if (r >= 0)
 		r = test_verdict_reach(&t->report, &w->lists, w->strict, &t->verdict, e);
 	if (r >= 0 && result->status == RUN_EXITED)
-		take_error(&t->report, result);
+		take_error(t, result);
 	return r;
 }
 
@@ -192,7 +196,7 @@ void test_run_done(struct test_run *t)
 {
 	channel_close(&t->channel);
 	fd_close(&t->input_fd);
-	fd_close(&t->use_fd);
+	clone_close(&t->clone);
 	test_report_free(&t->report);
 	test_verdict_free(&t->verdict);
 }

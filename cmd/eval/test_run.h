@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "cmd/eval/channel.h"
+#include "cmd/eval/clone.h"
 #include "cmd/eval/test_report.h"
 #include "cmd/eval/test_verdict.h"
 #include "runtime/base/str.h"
@@ -56,11 +57,11 @@ struct test_run {
 	struct test_report report;
 	struct test_verdict verdict;
 	int input_fd; /* for the harness */
-	int use_fd;   /* of a repository in the cache: it is not pruned meanwhile */
+	struct clone clone;
 };
-#define TEST_RUN_INIT                                                 \
-	{                                                             \
-		.channel = CHANNEL_INIT, .input_fd = -1, .use_fd = -1 \
+#define TEST_RUN_INIT                                                        \
+	{                                                                    \
+		.channel = CHANNEL_INIT, .input_fd = -1, .clone = CLONE_INIT \
 	}
 
 /* Where the repository lies inside; reads nothing. */

@@ -198,6 +198,10 @@ def check_out(source, commit, repo):
         if os.path.exists(source + "/shallow"):
             shutil.copy(source + "/shallow", os.path.join(repo, ".git/shallow"))
         code, said = _run(["git", "checkout", "-q", "--detach", commit], None, repo)
+    if not code:  # git says so of a file whose content it has not got, and goes on
+        code, missing, why = _call(["git", "ls-files", "--deleted"], None, repo)
+        code = code or bool(missing)
+        said = said or why or "not there after the checkout: " + missing.decode("utf-8", "replace")
     return ("no_commit", said.strip()[-ERROR_MAX:]) if code else None
 
 

@@ -166,6 +166,11 @@ def test_a_url(client, judge, csbx):
             assert done, done
             assert "a - b" in (workspace / "calc.py").read_text()
             assert other.check_tests([STILL]).resolved
+        with other.workspace() as workspace:  # a user that this protocol does not know
+            assert other.clone_repo(f"git://me:secret@127.0.0.1:{port}/bare.git")
+            assert "secret" not in (workspace / ".git/config").read_text()
+            done = other.clone_repo(f"git://me:secret@127.0.0.1:{port}/none.git")
+            assert not done and "secret" not in str(done), done
     finally:
         p.terminate()
         p.wait(30)

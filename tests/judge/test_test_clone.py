@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx test --clone: a commit of a repository that a server on loopback has."""
+import base64
 import fcntl
+import glob
 import http.server
 import json
 import os
+import shutil
 import socket
 import subprocess
 import threading
@@ -11,6 +14,7 @@ import time
 
 import pytest
 
+import harness
 from repositories import FIX, STILL, TARGET
 
 GIT = ["git", "-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main", "-c", "safe.directory=*",
@@ -139,6 +143,126 @@ def test_a_git_that_was_killed(judge, upstream, csbx):
     for name in ("config.lock", "shallow.lock", "HEAD.lock"):
         judge.write(repo / name, "")
     clone(judge, judge.repo.as_uri(), old, code=1)
+
+
+SECRET, ENCODED = "p@ss:w0rd/", "p%40ss:w0rd%2F"
+
+
+@pytest.fixture
+def guarded(judge, upstream):
+    """The repository where a password is asked for; .said: what the process list showed of it meanwhile."""
+    git(judge.repo, "update-server-info")
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *args, **kw):
+            super().__init__(*args, directory=judge.csbx.work, **kw)
+
+        def log_message(self, *args):
+            pass
+
+        def do_GET(self):
+            for path in glob.glob("/proc/[0-9]*/cmdline"):
+                try:
+                    with open(path, "rb") as f:
+                        words = f.read().decode(errors="replace")
+                except OSError:
+                    continue
+                if SECRET in words or ENCODED in words:
+                    server.said.append(words)
+            want = "Basic " + base64.b64encode(f"me:{SECRET}".encode()).decode()
+            if self.headers["Authorization"] == want:
+                super().do_GET()
+                return
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", 'Basic realm="x"')
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.said = []
+    server.place = f"127.0.0.1:{server.server_port}/repo/.git"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_nobody_sees_the_password(judge, upstream, guarded):
+    """Not the process list, not a message, not a result, not the cache; and no other server gets it."""
+    csbx = judge.csbx
+    clone(judge, f"http://me:{ENCODED}@{guarded.place}", upstream[1])
+    assert not guarded.said
+    clone(judge, f"http://{guarded.place}", upstream[1])  # the cache has it, under the name without
+    assert [r["url"] for r in json.loads(csbx.ok("cache", "ls", "--json"))["repositories"]] == [f"http://{guarded.place}"]
+    for url in (f"http://me:{ENCODED}wrong@{guarded.place}", f"http://{ENCODED}@{guarded.place}/none",
+                f"http://me:{ENCODED}@127.0.0.1:1/x"):
+        line = csbx.work / "batch.jsonl"
+        line.write_text(json.dumps({"id": "a", "clone": url, "commit": "0" * 40}))
+        for args in (["--json", "--clone", url, "--commit", "0" * 40], ["--batch", str(line)]):
+            p = csbx.run("test", "--image", judge.image, *args, timeout=120)
+            said = p.stdout + p.stderr
+            assert "git: " in said and "resolved\": true" not in said, said
+            assert not any(x in said for x in (SECRET, ENCODED, "p@ss", "p%40ss", "w0rd")), said
+    assert not any("w0rd" in name for name in harness.list_tree(csbx.dirs["cache"]))
+    assert not guarded.said
+    p = csbx.run("test", "--image", judge.image, "--clone", f"http://a%0ab@{guarded.place}", "--commit", "0" * 40)
+    assert p.returncode == 125 and "control character" in p.stderr
+
+
+def break_config(repo):
+    (repo / "config").write_text("[core\nwhat?")
+
+
+def break_head(repo):
+    (repo / "HEAD").write_bytes(b"\0" * 20)
+
+
+def lose_objects(repo):
+    shutil.rmtree(repo / "objects")
+    (repo / "objects").write_text("")
+
+
+def cut_objects(repo):
+    for path in (repo / "objects").rglob("*"):
+        if path.is_file():
+            path.chmod(0o600)
+            path.write_bytes(path.read_bytes()[:10])
+
+
+@pytest.mark.parametrize("damage", [break_config, break_head, lose_objects, cut_objects])
+def test_a_damaged_cache_is_made_anew(judge, upstream, damage):
+    old, new = upstream
+    url = judge.repo.as_uri()
+    clone(judge, url, new)
+    repo = next((judge.csbx.dirs["cache"] / "repos").glob("*.git"))
+    damage(repo)
+    clone(judge, url, old, code=1)
+    clone(judge, url, new)
+    assert not list((judge.csbx.dirs["cache"] / "repos").glob("*.new"))
+    damage(repo)
+    judge.repo.rename(judge.csbx.work / "away")
+    judge.csbx.fails("test", "--image", judge.image, "--clone", url, "--commit", "0" * 40, says="does not")
+    assert repo.exists()
+
+
+def test_files_that_a_damaged_cache_has_lost(judge, upstream):
+    """The commit is there: only the container finds what is missing. It says what to do."""
+    url = judge.repo.as_uri()
+    blob = git(judge.repo, "rev-parse", f"{upstream[1]}:calc.py")
+    clone(judge, url, upstream[1])
+    repo = next((judge.csbx.dirs["cache"] / "repos").glob("*.git"))
+    pack = list((repo / "objects/pack").glob("*.pack"))
+    for path in pack:  # as objects of their own, so that one can go
+        path.rename(repo / "pack")
+        with open(repo / "pack", "rb") as f:
+            subprocess.run([*GIT, "--git-dir", repo, "unpack-objects", "-q"], stdin=f, check=True)
+    (repo / "objects" / blob[:2] / blob[2:]).unlink()
+    p = clone(judge, url, upstream[1], code=125)
+    assert f"remove {repo}" in p.stderr, p.stderr
+    shutil.rmtree(repo)
+    clone(judge, url, upstream[1])
 
 
 def test_git_ends_with_csbx(judge, csbx):
