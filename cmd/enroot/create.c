@@ -5,6 +5,7 @@
 
 #include "cmd/enroot/enroot.h"
 #include "cmd/enroot/verbs.h"
+#include "cmd/image_path.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/container_store.h"
@@ -66,13 +67,17 @@ static int create_run(struct enroot *x, void *args, int argc, char **argv)
 		.meta = &meta,
 		.traits = &traits,
 	};
-	_free_ char *name = NULL;
+	_free_ char *name = NULL, *site = NULL;
 	struct err e = ERR_INIT;
 	int r;
 
 	(void)argc;
+	if (access(argv[0], F_OK) < 0 && image_path_find(&x->cmd, argv[0], &site, &e) < 0)
+		return enroot_fail(&e);
+	if (site)
+		how.image = site;
 	if (!how.name) {
-		if (name_from_image(argv[0], &name, &e) < 0)
+		if (name_from_image(how.image, &name, &e) < 0)
 			return enroot_error("Invalid argument: %s", argv[0]);
 		how.name = name;
 	}

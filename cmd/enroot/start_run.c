@@ -175,7 +175,7 @@ static int open_subject(struct starting *s, struct err *e)
 		return err_set(e, EINVAL, "%s: it has its own command: docker start, csbx start",
 			       operand);
 	r = subject_open(&s->x->cmd, path ? path : operand, &s->opts, &s->subject, e);
-	if (r >= 0 && path)
+	if (r >= 0 && !s->subject.record.memory) /* a file, or an image that the site offers */
 		r = set_image_layer(s, e);
 	/* What was written with --rw is there without it as well. */
 	if (r >= 0 && !path && s->opts.spec.rootfs.upper == UPPER_READONLY)

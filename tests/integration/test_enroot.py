@@ -180,6 +180,23 @@ def test_containers_of_others(enroot, busybox_image, busybox_layout):
     enroot.box.ok("remove", "-f", "kept")
 
 
+def test_images_of_a_site(enroot, busybox_image):
+    """CSBX_IMAGE_PATH: create, start and start -w take a name for the file that the site offers."""
+    site = enroot.box.work / "site"
+    site.mkdir()
+    (site / "busybox.sqsh").write_bytes(busybox_image.read_bytes())
+    enroot.env["CSBX_IMAGE_PATH"] = str(site)
+    assert enroot.ok("start", "busybox", "echo", "read") == "read\n"
+    assert enroot.ok("start", "-w", "busybox", "sh", "-c", "echo written >/x; cat /x") == "written\n"
+    assert enroot.ok("list") == ""
+    enroot.ok("create", "busybox")
+    enroot.ok("create", "-n", "mine", "busybox.sqsh")
+    assert enroot.ok("list") == "busybox\nmine\n"
+    enroot.ok("start", "-w", "busybox", "touch", "/kept")
+    assert enroot.ok("start", "busybox", "ls", "/kept") == "/kept\n"
+    enroot.fails("create", "nothing", says="No such file or directory: nothing")
+
+
 def test_create_replaces_what_runs(enroot, busybox_image, busybox_layout):
     """create -f and load -f do what remove -f and create would: what runs goes on."""
     enroot.ok("create", "-n", "box", busybox_image)
