@@ -145,15 +145,14 @@ static int look_at_file(const char *operand, struct err *e)
 	return -why.code;
 }
 
-/* An image has no layer of its own: what is written to it is thrown away. */
+/* An image has no layer of its own, unless a bundle keeps one: what is written is thrown away. */
 static int set_image_layer(struct starting *s, struct err *e)
 {
 	struct rootfs_spec *root = &s->opts.spec.rootfs;
 
-	if (root->upper != UPPER_KEPT)
-		return 0;
 	if (!s->a->layer) {
-		root->upper = UPPER_THROWAWAY;
+		if (root->upper == UPPER_KEPT)
+			root->upper = UPPER_THROWAWAY;
 		return 0;
 	}
 	root->layer_path = str_printf("%s/%s", s->x->cmd.paths.layers, s->a->layer);
@@ -178,7 +177,7 @@ static int open_subject(struct starting *s, struct err *e)
 	if (r >= 0 && !s->subject.record.memory) /* a file, or an image that the site offers */
 		r = set_image_layer(s, e);
 	/* What was written with --rw is there without it as well. */
-	if (r >= 0 && !path && s->opts.spec.rootfs.upper == UPPER_READONLY)
+	if (r >= 0 && s->opts.spec.rootfs.upper == UPPER_READONLY)
 		s->opts.spec.rootfs.reads_layer = s->opts.spec.rootfs.layer_path != NULL;
 	if (r == -ENOENT && !path)
 		return err_set(e, ENOENT, "No such file or directory: %s/containers/%s",

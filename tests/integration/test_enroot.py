@@ -576,6 +576,7 @@ def test_bundle(bundle):
     assert bundle.run("ls", "/x").returncode == 1
     bundle.ok("-k", "-w", "touch", "/kept")
     bundle.ok("--keep", "--rw", "ls", "/kept")
+    bundle.ok("-k", "ls", "/kept")
     d = bundle.enroot.box.work / "d"
     d.mkdir()
     (d / "f").write_text("f\n")
