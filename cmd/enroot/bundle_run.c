@@ -84,6 +84,7 @@ static int show_info(const struct running *r)
 	strbuf_add_escaped(&out, c->target, strlen(c->target));
 	if (c->has_crc)
 		strbuf_addf(&out, "\nChecksum:    crc32 %08x", c->crc);
+	strbuf_addf(&out, "\nKeeps in:    " BUNDLE_LAYER "%s", c->id);
 	strbuf_addf(&out, "\nMade by:     csbx " CSBX_VERSION "\n");
 	return enroot_print(&out);
 }
@@ -133,7 +134,7 @@ static int extract(struct running *r, struct err *e)
 static int start(struct running *r, int argc, char **argv)
 {
 	_free_ char **words = calloc((size_t)argc + 2, sizeof(*words));
-	_free_ char *layer = str_printf("bundle+%s", r->config.id);
+	_free_ char *layer = str_printf(BUNDLE_LAYER "%s", r->config.id);
 
 	if (!words || !layer)
 		return enroot_error("Out of memory");

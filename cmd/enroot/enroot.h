@@ -20,6 +20,8 @@
 struct strbuf;
 
 #define ENROOT_VERSION "4.1.2"
+/* A layer that a bundle keeps (--keep) is called this and the id of the bundle. */
+#define BUNDLE_LAYER "bundle+"
 
 enum { ENROOT_EXIT_FAILED = 1 }; /* enroot has one code for whatever it could not do */
 

@@ -10,6 +10,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/container_store.h"
+#include "runtime/layer.h"
 #include "runtime/name.h"
 
 #define BUSY_MS 5000u
@@ -27,15 +28,14 @@ static const struct opt rows[] = {
 static const struct opt_table table = {"Options", rows};
 
 /* 1: yes; 0: no. The end of the input before an answer is an error. */
-static int ask(const struct enroot *x, const char *name, struct err *e)
+static int ask(const char *dir, const char *name, struct err *e)
 {
 	_strbuf_ struct strbuf question = STRBUF_INIT;
 	char first = 0, c;
 	ssize_t n;
 	int r;
 
-	strbuf_addf(&question, "Do you really want to delete %s/containers/%s? [y/N] ",
-		    x->cmd.paths.data, name);
+	strbuf_addf(&question, "Do you really want to delete %s/%s? [y/N] ", dir, name);
 	r = strbuf_check(&question, e);
 	if (r >= 0)
 		r = io_write_all(STDERR_FILENO, question.data, question.len, e);
@@ -75,24 +75,47 @@ static int remove_patiently(struct enroot *x, const char *name, struct err *e)
 	return r;
 }
 
+/* What a bundle has kept (--keep) is a layer that no container has. */
+static bool is_of_bundle(const struct enroot *x, const char *name)
+{
+	_free_ char *path = str_printf("%s/%s", x->cmd.paths.layers, name);
+
+	return str_has_prefix(name, BUNDLE_LAYER) && path && !access(path, F_OK) &&
+	       enroot_name_look(x, name) == ENROOT_NAME_FREE;
+}
+
+static int remove_layer(const struct enroot *x, const char *name, struct err *e)
+{
+	struct layer layer;
+	int r = layer_hold(&x->cmd.paths, name, &layer, e);
+
+	if (r < 0)
+		return r;
+	r = layer.dir < 0 ? -ENOENT : layer_destroy(&layer, e);
+	layer_close(&layer);
+	return r;
+}
+
 static int remove_one(struct enroot *x, const char *name, bool force)
 {
 	struct err e = ERR_INIT;
-	int r;
+	_free_ char *containers = str_printf("%s/containers", x->cmd.paths.data);
+	bool of_bundle;
+	int r = -ENOENT;
 
 	if (!name_is_valid(name))
 		return enroot_error("Invalid argument: %s", name);
-	if (enroot_name_look(x, name) != ENROOT_NAME_MINE)
-		return enroot_error("No such file or directory: %s/containers/%s",
-				    x->cmd.paths.data, name);
-	r = force ? 1 : ask(x, name, &e);
+	if (!containers)
+		return enroot_error("Out of memory");
+	of_bundle = is_of_bundle(x, name);
+	if (of_bundle || enroot_name_look(x, name) == ENROOT_NAME_MINE)
+		r = force ? 1 : ask(of_bundle ? x->cmd.paths.layers : containers, name, &e);
 	if (r > 0)
-		r = remove_patiently(x, name, &e);
+		r = of_bundle ? remove_layer(x, name, &e) : remove_patiently(x, name, &e);
 	if (r >= 0)
 		return 0;
-	if (r == -ENOENT) /* somebody was faster */
-		return enroot_error("No such file or directory: %s/containers/%s",
-				    x->cmd.paths.data, name);
+	if (r == -ENOENT) /* or somebody was faster */
+		return enroot_error("No such file or directory: %s/%s", containers, name);
 	err_wrap(&e, "remove %s", name);
 	return enroot_fail(&e);
 }

@@ -577,6 +577,11 @@ def test_bundle(bundle):
     bundle.ok("-k", "-w", "touch", "/kept")
     bundle.ok("--keep", "--rw", "ls", "/kept")
     bundle.ok("-k", "ls", "/kept")
+    kept = re.search(r"^Keeps in: +(bundle\+\S+)$", bundle.ok("-i"), re.M)[1]
+    bundle.enroot.ok("remove", "-f", kept)
+    bundle.enroot.fails("remove", "-f", kept, says="No such file or directory")
+    assert bundle.run("-k", "-w", "ls", "/kept").returncode == 1
+    assert bundle.enroot.run("remove", kept, input="y\n").stderr.endswith(f"layers/{kept}? [y/N] ")
     d = bundle.enroot.box.work / "d"
     d.mkdir()
     (d / "f").write_text("f\n")
