@@ -338,6 +338,8 @@ int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *
 		fe = NULL;
 	if (sweep_temporary_area(&g, p->layers, NULL, fe) < 0)
 		fe = NULL;
+	if (sweep_temporary_area(&g, p->cache, "steps", fe) < 0)
+		fe = NULL;
 	if (gc_sweep_unpacked(&g, fe) < 0)
 		fe = NULL;
 	if (gc_sweep_runs(&g, fe) < 0)

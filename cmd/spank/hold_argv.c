@@ -68,6 +68,8 @@ int spank_hold_argv(const struct spank_plugstack *site, const struct spank_optio
 		entry = site->execute_entrypoint ? SPANK_YES : SPANK_NO;
 	strv_add(ret, "csbx");
 	strv_add(ret, "__hold");
+	if (step->is_over)
+		strv_add(ret, "--end-step");
 	strv_take(ret, str_printf("--job=%u", step->job));
 	strv_take(ret, str_printf("--tasks=%u", step->tasks));
 	add(ret, "image", o->image);

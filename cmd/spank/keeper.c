@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/spank/launch.h"
@@ -17,6 +18,8 @@
 #define READY_TIMEOUT_MS 60000
 #define END_TIMEOUT_MS 30000
 #define SAVE_TIMEOUT_MS (3600 * 1000) /* a holder that was stopped must not keep the node */
+#define GONE_TIMEOUT_MS 2000
+#define RUN_TIMEOUT_MS 60000
 #define LINE_BYTES 1000
 #define OUTPUT_BYTES (1 << 20) /* a program gone wild does not fill the user's terminal */
 
@@ -74,9 +77,18 @@ int spank_keeper_start(struct spank_keeper *k, struct spank_launch *l, struct er
 		     : err_set(e, ECANCELED, "the container's holder could not be started");
 }
 
+/* SLURM removes the control groups next, and does not try twice. */
+static void wait_gone(const struct spank_keeper *k)
+{
+	struct pollfd p = {.fd = k->pidfd, .events = POLLIN};
+
+	if (k->pidfd >= 0)
+		(void)poll(&p, 1, GONE_TIMEOUT_MS);
+}
+
 int spank_keeper_finish(struct spank_keeper *k, bool saves, struct err *e)
 {
-	char byte = 's';
+	char byte = 's', last = 0;
 	int r;
 
 	if (k->life_fd < 0)
@@ -84,15 +96,55 @@ int spank_keeper_finish(struct spank_keeper *k, bool saves, struct err *e)
 	/* It may have ended long ago, of itself or with the step: then there is nothing to say. */
 	r = send(k->life_fd, &byte, 1, MSG_NOSIGNAL) < 0 ? -errno : 0;
 	shutdown(k->life_fd, SHUT_WR);
-	byte = 0;
-	while ((r = read_byte(k->life_fd, saves ? SAVE_TIMEOUT_MS : END_TIMEOUT_MS, &byte)) == 1) {
-	}
+	while ((r = read_byte(k->life_fd, saves ? SAVE_TIMEOUT_MS : END_TIMEOUT_MS, &byte)) == 1)
+		last = byte;
 	fd_close(&k->life_fd);
 	if (r == -ETIMEDOUT)
 		kill_it(k);
+	wait_gone(k);
 	if (r < 0)
 		return err_code(e, r, "the container's holder does not end");
-	return byte == 'f' ? err_set(e, ECANCELED, "the container's end went wrong") : 0;
+	if (last == 'f')
+		return err_set(e, ECANCELED, "the container's end went wrong");
+	return last != 'd';
+}
+
+/*
+ * A store on a file server that hangs must not keep the node from its next job. Somebody else in
+ * the daemon may have waited for the child, and learnt what we do not.
+ */
+static int wait_for(pid_t pid)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	int status;
+
+	if (p.fd < 0 || poll(&p, 1, RUN_TIMEOUT_MS) != 1)
+		kill(pid, SIGKILL);
+	fd_close(&p.fd);
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return errno == ECHILD ? 0 : -errno;
+	}
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
+}
+
+int spank_keeper_run(struct spank_launch *l, void (*show)(const char *line), struct err *e)
+{
+	struct spank_keeper output = SPANK_KEEPER_INIT;
+	pid_t pid;
+	int r;
+
+	output.out_fd = memfd_create("csbx-end", MFD_CLOEXEC);
+	if (output.out_fd < 0)
+		return err_sys(e, "memfd_create");
+	l->out_fd = output.out_fd;
+	l->life_fd = -1;
+	r = spank_launch(l, &pid, e);
+	if (r >= 0 && wait_for(pid) < 0)
+		r = err_set(e, ECANCELED, "%s failed", l->path);
+	spank_keeper_show(&output, show);
+	spank_keeper_close(&output);
+	return r;
 }
 
 static void show_line(void (*show)(const char *line), const char *text, size_t len)

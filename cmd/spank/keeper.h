@@ -6,8 +6,10 @@
  * slurmstepd's side of the program that makes and holds the step's container, "csbx __hold"
  * (cmd/step/hold.h): started by user_init and not waited for, so that a long import delays the
  * tasks and not the daemon. A socket ties the two together. The program says one byte when the
- * tasks may look for it; the daemon says 's' when all tasks have ended, and closes; the program's
- * end closes too. When slurmstepd is killed the program learns it as the end of the file.
+ * tasks may look for it. The daemon says 's' when all tasks have ended, and closes; the program
+ * then does what is to be done at the end, says 'd', or 'f' where that went wrong, and closes. When
+ * slurmstepd is killed the program learns it as the end of the file; when the program is, the
+ * daemon sees an end without 'd'.
  */
 
 #include <stdbool.h>
@@ -31,9 +33,12 @@ int spank_keeper_start(struct spank_keeper *k, struct spank_launch *l, struct er
 /*
  * All tasks have ended: the program saves, where asked to, removes what is the step's alone, and
  * ends. Waits for that, an hour for a save, else 30 s, then SIGKILL. -ECANCELED when the
- * program had failed, which out_fd tells.
+ * program had failed, which out_fd tells; 1 when it was killed before it had done any of that.
  */
 int spank_keeper_finish(struct spank_keeper *k, bool saves, struct err *e);
+
+/* Runs a program to its end, a minute at most, and shows what it prints. -ECANCELED: it failed. */
+int spank_keeper_run(struct spank_launch *l, void (*show)(const char *line), struct err *e);
 
 /* Hands every new line that the program has printed to show(). */
 void spank_keeper_show(struct spank_keeper *k, void (*show)(const char *line));

@@ -5,7 +5,7 @@
  *
  * As little as possible happens in SLURM's processes. srun checks the flags and says what is wrong
  * with them; a text of --multi-prog gets its words there (multi_prog.h). In slurmstepd, once a step
- *and node:
+ * and node:
  *
  *	init_post_opt	(root)	 a directory where the step's tasks find their container
  *	user_init	(user)	 fork, drop to the user, exec csbx __hold: imports, creates, starts,
@@ -247,14 +247,26 @@ static int add_home(uid_t uid, struct strv *env, struct err *e)
 	return strv_check(env, e);
 }
 
-static int start_keeper(spank_t sp, struct err *e)
-{
-	_strv_ struct strv argv = STRV_INIT, env = STRV_INIT;
-	struct spank_launch launch = {.path = plugin.csbx};
-	struct spank_step step = {0};
-	char **job_env = NULL;
-	int r = get_user(sp, &launch.user, e);
+struct hold_call {
+	struct spank_launch launch;
+	struct strv argv, env;
+};
 
+static void free_call(struct hold_call *c)
+{
+	strv_free(&c->argv);
+	strv_free(&c->env);
+}
+
+/* free_call() in any case. */
+static int make_call(spank_t sp, bool is_over, struct hold_call *ret, struct err *e)
+{
+	struct spank_step step = {.is_over = is_over};
+	char **job_env = NULL;
+	int r;
+
+	*ret = (struct hold_call){.launch.path = plugin.csbx};
+	r = get_user(sp, &ret->launch.user, e);
 	if (r >= 0)
 		r = get_step(sp, &step, e);
 	if (r >= 0 && spank_get_item(sp, S_JOB_ENV, &job_env) != ESPANK_SUCCESS)
@@ -262,16 +274,36 @@ static int start_keeper(spank_t sp, struct err *e)
 	if (r >= 0)
 		r = mount_script(sp, &step, e);
 	if (r >= 0)
-		r = spank_hold_argv(&plugin.site, &plugin.options, &step, &argv, e);
+		r = spank_hold_argv(&plugin.site, &plugin.options, &step, &ret->argv, e);
 	if (r >= 0)
-		r = spank_hold_env(job_env, &env, e);
+		r = spank_hold_env(job_env, &ret->env, e);
 	if (r >= 0)
-		r = add_home(launch.user.uid, &env, e);
-	if (r < 0)
-		return r;
-	launch.argv = argv.items;
-	launch.env = env.items;
-	return spank_keeper_start(&plugin.keeper, &launch, e);
+		r = add_home(ret->launch.user.uid, &ret->env, e);
+	ret->launch.argv = ret->argv.items;
+	ret->launch.env = ret->env.items;
+	return r;
+}
+
+static int start_keeper(spank_t sp, struct err *e)
+{
+	struct hold_call call;
+	int r = make_call(sp, false, &call, e);
+
+	if (r >= 0)
+		r = spank_keeper_start(&plugin.keeper, &call.launch, e);
+	free_call(&call);
+	return r;
+}
+
+/* The holder was killed, and what it should have removed is left: another one does it. */
+static void end_step(spank_t sp)
+{
+	struct err e = ERR_INIT;
+	struct hold_call call;
+
+	if (make_call(sp, true, &call, &e) < 0 || spank_keeper_run(&call.launch, show_line, &e) < 0)
+		complain(&e);
+	free_call(&call);
 }
 
 static bool is_active(void)
@@ -454,28 +486,32 @@ int slurm_spank_task_init(spank_t sp, int ac, char **av)
 	return wrap_command(sp, &e) < 0 ? complain(&e) : 0;
 }
 
-static int finish(void)
+static int finish(spank_t sp)
 {
 	struct err e = ERR_INIT;
 	int r;
 
-	if (plugin.keeper.out_fd < 0 || plugin.failure.code)
+	if (plugin.keeper.life_fd < 0 || plugin.failure.code)
 		return 0;
 	r = spank_keeper_finish(&plugin.keeper, plugin.options.save, &e);
 	spank_keeper_show(&plugin.keeper, show_line);
 	spank_keeper_close(&plugin.keeper);
+	if (r > 0 && plugin.options.save)
+		err_set(&e, ECANCELED,
+			"--container-save: not saved, the container's holder was killed");
+	if (r > 0 || r == -ETIMEDOUT)
+		end_step(sp);
 	spank_sweep();
-	return r < 0 ? complain(&e) : 0;
+	return e.code ? complain(&e) : 0;
 }
 
 int slurm_spank_task_exit(spank_t sp, int ac, char **av)
 {
-	(void)sp;
 	(void)ac;
 	(void)av;
 	if (!is_active() || ++plugin.ended < plugin.tasks)
 		return 0;
-	return finish();
+	return finish(sp);
 }
 
 /* Says what went wrong and never fails: SLURM drains a node whose epilog does. */
@@ -509,11 +545,10 @@ int slurm_spank_exit(spank_t sp, int ac, char **av)
 {
 	int r = 0;
 
-	(void)sp;
 	(void)ac;
 	(void)av;
 	if (spank_context() == S_CTX_REMOTE) {
-		r = finish();
+		r = finish(sp);
 		if (plugin.step_dir)
 			spank_sweep();
 	}

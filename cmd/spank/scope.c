@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/spank/scope.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <slurm/spank.h>
 
@@ -19,8 +12,6 @@
 #include "cmd/spank/plugstack.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-
-#define EPILOG_TIMEOUT_MS 60000
 
 bool spank_scope_has_tasks(spank_t sp, const struct spank_plugstack *site)
 {
@@ -39,49 +30,13 @@ static int find_user(spank_t sp, struct spank_user *ret, char **ret_home, struct
 	return spank_home(ret->uid, ret_home, &ret->gid, e);
 }
 
-/* A store on a file server that hangs must not keep the node from its next job. */
-static int wait_for(pid_t pid)
-{
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-	int status;
-
-	if (p.fd < 0 || poll(&p, 1, EPILOG_TIMEOUT_MS) != 1)
-		kill(pid, SIGKILL);
-	if (p.fd >= 0)
-		close(p.fd);
-	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
-			return -errno;
-	}
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
-}
-
-static int run_gc(const struct spank_user *user, const char *path, char *const *argv,
-		  char *const *env, void (*show)(const char *line), struct err *e)
-{
-	struct spank_keeper output = SPANK_KEEPER_INIT;
-	struct spank_launch l = {*user, path, argv, env, .life_fd = -1};
-	pid_t pid;
-	int r;
-
-	output.out_fd = memfd_create("csbx-epilog", MFD_CLOEXEC);
-	if (output.out_fd < 0)
-		return err_sys(e, "memfd_create");
-	l.out_fd = output.out_fd;
-	r = spank_launch(&l, &pid, e);
-	if (r >= 0 && wait_for(pid) < 0)
-		r = err_set(e, ECANCELED, "what the job left could not be removed");
-	spank_keeper_show(&output, show);
-	spank_keeper_close(&output);
-	return r;
-}
-
 int spank_scope_end_job(spank_t sp, const struct spank_plugstack *site,
 			void (*show)(const char *line), struct err *e)
 {
 	static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
 	_free_ char *home = NULL, *dir = NULL, *job = NULL;
 	const char *csbx = site->csbx_path ? site->csbx_path : CSBX_BINDIR "/csbx";
+	struct spank_launch launch = {.path = csbx};
 	struct spank_user user = {0};
 	struct stat st;
 	uint32_t id;
@@ -98,8 +53,11 @@ int spank_scope_end_job(spank_t sp, const struct spank_plugstack *site,
 		return err_set(e, ENOMEM, "could not allocate memory");
 	if (lstat(dir, &st) < 0)
 		return 0; /* this user never had a container here */
-	return run_gc(
-		&user, csbx,
-		(char *[]){(char *)"csbx", (char *)"__hold", (char *)"--end-job", job, dir, NULL},
-		(char *[]){home, path, NULL}, show, e);
+	launch.user = user;
+	launch.argv =
+		(char *[]){(char *)"csbx", (char *)"__hold", (char *)"--end-job", job, dir, NULL};
+	launch.env = (char *[]){home, path, NULL};
+	return spank_keeper_run(&launch, show, e) < 0
+		       ? err_set(e, ECANCELED, "what the job left could not be removed")
+		       : 0;
 }

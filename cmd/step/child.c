@@ -2,10 +2,12 @@
 #include "cmd/step/child.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@
 #include "runtime/base/linux_calls.h"
 #include "runtime/base/str.h"
 
+#define TERM_TIMEOUT_MS 3000
 #define OUTPUT_BYTES_MAX (64u << 10)
 
 extern char **environ;
@@ -33,6 +36,7 @@ static void __attribute__((noreturn)) become(const struct step_child *c, char **
 			_exit(125);
 	}
 	close_range(3, ~0u, 0);
+	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execve(c->program ? c->program : "/proc/self/exe", c->argv->items, env);
@@ -59,17 +63,62 @@ int step_child_start(const struct step_child *c, pid_t *ret, struct err *e)
 	*ret = fork();
 	if (*ret == 0)
 		become(c, env.items);
-	return *ret < 0 ? err_sys(e, "fork") : 0;
+	if (*ret < 0)
+		return err_sys(e, "fork");
+	setpgid(*ret, *ret); /* whoever is first */
+	return 0;
 }
 
-static int wait_for(pid_t pid)
+int step_child_poll(int fd, int stop_fd, int timeout_ms, struct err *e)
 {
-	int status;
+	struct pollfd p[2] = {{.fd = fd, .events = POLLIN},
+			      {.fd = stop_fd > 0 ? stop_fd : -1, .events = POLLIN}};
+	int r;
 
+	do
+		r = poll(p, 2, timeout_ms);
+	while (r < 0 && errno == EINTR);
+	if (r > 0 && p[1].revents)
+		return err_set(e, ECANCELED, "the step has ended before its container was there");
+	return r < 0 ? err_sys(e, "poll") : r > 0;
+}
+
+int step_child_reap(pid_t pid)
+{
+	siginfo_t ended;
+	int status = 0;
+
+	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+	}
+	kill(-pid, SIGKILL); /* not waited for: the number is its own */
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+	}
+	return status;
+}
+
+/* What it was in the middle of it may tidy up. The number is its own until it is waited for. */
+static void end_group(pid_t pid, int pidfd)
+{
+	kill(-pid, SIGTERM);
+	(void)step_child_poll(pidfd, 0, TERM_TIMEOUT_MS, NULL);
+	kill(-pid, SIGKILL);
+}
+
+static int wait_for(pid_t pid, int stop_fd, struct err *e)
+{
+	_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int status, r = 0;
+
+	if (stop_fd > 0 && pidfd >= 0)
+		r = step_child_poll(pidfd, stop_fd, -1, e);
+	if (r < 0)
+		end_group(pid, pidfd);
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
 			return -errno;
 	}
+	if (r < 0)
+		return r;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECANCELED;
 }
 
@@ -122,6 +171,7 @@ int step_child_run(struct step_child *c, struct strbuf *out, struct strbuf *said
 {
 	_close_ int out_fd = memory(e), err_fd = memory(e);
 	_strbuf_ struct strbuf own = STRBUF_INIT;
+	struct err stopped = ERR_INIT;
 	pid_t pid;
 	int r, ended;
 
@@ -132,10 +182,14 @@ int step_child_run(struct step_child *c, struct strbuf *out, struct strbuf *said
 	r = step_child_start(c, &pid, e);
 	if (r < 0)
 		return r;
-	ended = wait_for(pid);
+	ended = wait_for(pid, c->stop_fd, &stopped);
 	r = take(err_fd, &own, e);
 	if (said && r >= 0)
 		strbuf_add(said, strbuf_str(&own), own.len);
+	if (stopped.code) {
+		*e = stopped;
+		r = ended;
+	}
 	if (r >= 0 && ended < 0)
 		r = last_line(&own, c->program ? c->program : c->argv->items[1], e);
 	if (r >= 0 && out)

@@ -22,29 +22,6 @@
 /* --- the step's directory -----------------------------------------------------------------------
  */
 
-/* One that is there already is of the same step before its job was requeued. */
-static int make_dir(struct hold *h, struct err *e)
-{
-	const char *slash = strrchr(h->a.dir, '/');
-	_free_ char *parent = slash ? str_printf("%.*s", (int)(slash - h->a.dir), h->a.dir) : NULL;
-	_close_ int parentfd = -1;
-	int r;
-
-	if (!parent || !slash[1] || str_is_dots(slash + 1))
-		return err_set(e, EINVAL, "%s: not a step's directory", h->a.dir);
-	parentfd = step_dir_open(parent, e);
-	if (parentfd < 0)
-		return parentfd;
-	h->dirname = slash + 1;
-	r = path_remove_tree_at(parentfd, h->dirname, e);
-	if (r < 0)
-		return r;
-	if (mkdirat(parentfd, h->dirname, 0700) < 0)
-		return err_sys(e, "mkdir %s", h->a.dir);
-	h->dirfd = openat(parentfd, h->dirname, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return h->dirfd < 0 ? err_sys(e, "open %s", h->a.dir) : 0;
-}
-
 static int take_lock(const struct hold *h, struct err *e)
 {
 	_close_ int fd = openat(h->dirfd, "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -104,6 +81,9 @@ static int prepare(struct hold *h, struct err *e)
 		return step_state_write(h->dirfd, &h->state, e);
 	if (r >= 0)
 		r = hold_start(h, e);
+	/* What runs has the file open, and a name has it for good. */
+	if (r >= 0)
+		hold_drop_import(h);
 	return r < 0 ? r : step_state_write(h->dirfd, &h->state, e);
 }
 
@@ -147,8 +127,18 @@ static void free_all(struct hold *h)
 	step_state_free(&h->state);
 	strbuf_free(&h->said);
 	fd_close(&h->dirfd);
+	fd_close(&h->alive_fd);
 	fd_close(&h->child_sock);
 	fd_close(&h->server_pidfd);
+}
+
+/* What holders left that were killed with their slurmstepd. */
+static void sweep(const struct hold *h)
+{
+	_close_ int parentfd = hold_dir_open_parent(h, NULL);
+
+	if (parentfd >= 0)
+		hold_dir_sweep(parentfd);
 }
 
 static int hold(struct hold *h)
@@ -156,28 +146,33 @@ static int hold(struct hold *h)
 	struct err e = ERR_INIT;
 	_close_ int lock = -1;
 	bool all_ended;
-	int r = make_dir(h, &e);
+	int r = hold_dir_make(h, &e);
 
 	if (r >= 0)
 		r = lock = take_lock(h, &e);
 	if (r < 0)
 		return cmd_error(&e, "join");
 	tell_daemon('r');
+	sweep(h);
+	h->stop_fd = HOLD_LIFE_FD;
 	r = prepare(h, &e);
+	h->stop_fd = 0;
 	if (r < 0)
 		write_error(h, &e);
 	fd_close(&lock);
 	all_ended = wait_for_end(h);
 	e = (struct err)ERR_INIT;
-	if (hold_end(h, all_ended && r >= 0, &e) >= 0)
+	if (hold_end(h, all_ended && r >= 0, &e) >= 0) {
+		tell_daemon('d');
 		return CMD_EXIT_OK;
+	}
 	tell_daemon('f');
 	return cmd_error(&e, "--container-save");
 }
 
 int hold_main(int argc, char **argv)
 {
-	struct hold h = {.dirfd = -1, .child_sock = -1, .server_pidfd = -1};
+	struct hold h = HOLD_INIT;
 	struct err e = ERR_INIT;
 	sigset_t all;
 	int code;
@@ -187,7 +182,9 @@ int hold_main(int argc, char **argv)
 	if (cmd_begin(&e) < 0 || hold_args_parse(&h.a, argc, argv, &e) < 0)
 		code = cmd_error(&e, "__hold");
 	else
-		code = h.a.end_job ? hold_end_job(&h.a) : hold(&h);
+		code = h.a.end_job    ? hold_end_job(&h.a)
+		       : h.a.end_step ? hold_end_step(&h)
+				      : hold(&h);
 	free_all(&h);
 	return code;
 }
@@ -198,7 +195,7 @@ int hold_main(int argc, char **argv)
 int hold_enroot(struct hold *h, struct strbuf *out, struct err *e, ...)
 {
 	_strv_ struct strv argv = STRV_INIT;
-	struct step_child c = {.argv = &argv, .in_fd = -1};
+	struct step_child c = {.argv = &argv, .in_fd = -1, .stop_fd = h->stop_fd};
 	va_list ap;
 	int r;
 

@@ -15,8 +15,11 @@
  *
  * Descriptor 3 is a socket to slurmstepd. One byte says that the tasks may look for the step's
  * directory. 's' from there means that all tasks have ended by themselves, so that what is to be
- * saved is whole; the end of the file means that the step is over, however that came. No signal but
- * KILL ends the holder before: TERM is for the tasks, which may want their files to the last.
+ * saved is whole; the end of the file means that the step is over, however that came, and ends the
+ * child that is at work. 'd' or 'f' is the answer when all is done. No signal but KILL ends the
+ * holder before: TERM is for the tasks, which may want their files to the last.
+ *
+ * --end-step is for a step whose holder was killed: it removes what is left.
  */
 
 int hold_main(int argc, char **argv);

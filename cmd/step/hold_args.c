@@ -31,6 +31,7 @@ static const struct opt rows[] = {
 	{OPT_NUMBER, 0, "job", "ID", AT(job)},
 	{OPT_NUMBER, 0, "tasks", "COUNT", AT(tasks)},
 	{OPT_FLAG, 0, "end-job", .offset = AT(end_job)},
+	{OPT_FLAG, 0, "end-step", .offset = AT(end_step)},
 	{0},
 };
 

@@ -22,7 +22,7 @@ struct hold_args {
 	struct strv mounts, sources, env;
 	int mount_home, remap_root, writable, entrypoint, entrypoint_log, net, ipc, uts;
 	uint64_t job, tasks;
-	bool end_job;
+	bool end_job, end_step;
 };
 
 /* argv[0] is skipped. hold_args_free() in any case. */

@@ -2,6 +2,8 @@
 
 /* Which image, and under which name. */
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,6 +15,8 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
+
+#define IMPORTS "steps" /* in the cache */
 
 static bool has_line(const struct strbuf *text, const char *line)
 {
@@ -57,7 +61,7 @@ static int ask_importer(struct hold *h, const char *what, struct strbuf *out, st
 	_free_ char *runtime =
 		str_printf("PYXIS_RUNTIME_PATH=%.*s", (int)(slash - h->a.dir), h->a.dir);
 	_strv_ struct strv argv = STRV_INIT, env = STRV_INIT;
-	struct step_child c = {h->a.importer, &argv, &env, .in_fd = -1};
+	struct step_child c = {h->a.importer, &argv, &env, .in_fd = -1, .stop_fd = h->stop_fd};
 
 	strv_add(&argv, h->a.importer);
 	strv_add(&argv, what);
@@ -70,30 +74,86 @@ static int ask_importer(struct hold *h, const char *what, struct strbuf *out, st
 	return step_child_run(&c, out, &h->said, e);
 }
 
-/* The cache has the layers; the file of them is the step's alone and goes with it. */
-static int import_own(struct hold *h, struct err *e)
+/* Files of holders that were killed; not while another one of the user's imports. */
+static void sweep_imports(int dirfd)
+{
+	_close_ int lock = temp_try_exclusive(dirfd, NULL);
+	int list = lock < 0 ? -1 : openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = list < 0 ? NULL : fdopendir(list);
+	const struct dirent *ent;
+
+	if (!d)
+		fd_close(&list);
+	while (d && (ent = readdir(d))) {
+		if (temp_is_name(ent->d_name))
+			path_remove_tree_at(dirfd, ent->d_name, NULL);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int open_imports(char **ret_path, struct err *e)
 {
 	struct enroot x = {.self = PROGRAM_CSBX};
-	_close_ int dirfd = -1;
-	_free_ char *path = NULL, *dir = NULL;
 	int r = enroot_load_state(&x, e);
 
-	dir = r >= 0 ? str_printf("%s/steps", x.cmd.paths.cache) : NULL;
-	path = dir ? str_printf("%s/%s.sqsh", dir, h->dirname) : NULL;
-	if (r >= 0 && !path)
-		r = err_set(e, ENOMEM, "out of memory");
+	*ret_path = r < 0 ? NULL : str_printf("%s/" IMPORTS, x.cmd.paths.cache);
 	if (r >= 0)
-		r = dirfd = paths_open(x.cmd.paths.cache, "steps", e);
+		r = *ret_path ? paths_open(x.cmd.paths.cache, IMPORTS, e)
+			      : err_set(e, ENOMEM, "out of memory");
 	enroot_free_state(&x);
+	return r;
+}
+
+void hold_sweep_imports(void)
+{
+	_free_ char *path = NULL;
+	_close_ int dirfd = open_imports(&path, NULL);
+
+	if (dirfd >= 0)
+		sweep_imports(dirfd);
+}
+
+void hold_drop_import(struct hold *h)
+{
+	if (h->imports_fd >= 0 && *h->import)
+		path_remove_tree_at(h->imports_fd, h->import, NULL);
+	*h->import = 0;
+	fd_close(&h->imports_fd);
+	fd_close(&h->imports_lock);
+}
+
+/* A place that is debris once we are dead. */
+static int make_place(struct hold *h, struct err *e)
+{
+	int r = h->imports_lock = temp_begin(h->imports_fd, e);
+
+	if (r >= 0)
+		r = temp_name(h->import, e);
+	if (r >= 0 && mkdirat(h->imports_fd, h->import, 0700) < 0)
+		r = err_sys(e, "mkdir %s", h->import);
+	return r;
+}
+
+/* The cache has the layers; the file of them is the step's alone. */
+static int import_own(struct hold *h, struct err *e)
+{
+	_free_ char *dir = NULL, *path = NULL;
+	int r = h->imports_fd = open_imports(&dir, e);
+
 	if (r < 0)
 		return r;
-	unlink(path);
+	sweep_imports(h->imports_fd);
+	r = make_place(h, e);
+	if (r < 0)
+		return r;
+	path = str_printf("%s/%s/%s.sqsh", dir, h->import, h->dirname);
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
 	r = hold_enroot(h, NULL, e, "import", "--output", path, h->a.image, (char *)NULL);
-	if (r < 0)
-		return r;
-	h->image = take_ptr(path);
-	h->image_is_ours = true;
-	return 0;
+	if (r >= 0)
+		h->image = take_ptr(path);
+	return r;
 }
 
 static int find_image(struct hold *h, struct err *e)
@@ -122,8 +182,7 @@ void hold_release_image(struct hold *h)
 {
 	struct err e = ERR_INIT;
 
-	if (h->image_is_ours && h->image)
-		unlink(h->image);
+	hold_drop_import(h);
 	if (h->a.importer && h->a.image && *h->a.image != '/' && *h->a.image != '.' &&
 	    ask_importer(h, "release", NULL, &e) < 0)
 		cmd_error(&e, "%s release", h->a.importer);
@@ -178,7 +237,8 @@ int hold_find(struct hold *h, struct err *e)
 		if (!own)
 			return err_set(e, ENOMEM, "out of memory");
 		h->name_is_ours = true;
-		return create(h, own, e);
+		r = hold_names_add(h->dirfd, HOLD_OWN_NAME, own, e);
+		return r < 0 ? r : create(h, own, e);
 	}
 	r = find_image(h, e);
 	if (r >= 0)

@@ -3,6 +3,7 @@
 /* The container's start: enroot start [flags] TARGET csbx-hold. */
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -112,10 +113,8 @@ static int make_command(const struct hold *h, const struct paths *paths, struct 
 static int ended_early(struct hold *h, struct err *e)
 {
 	_strbuf_ struct strbuf log = STRBUF_INIT;
-	int status = 0;
+	int status = step_child_reap(h->child);
 
-	while (waitpid(h->child, &status, 0) < 0 && errno == EINTR) {
-	}
 	h->child = 0;
 	fd_close(&h->child_sock);
 	if (io_read_file_at(h->dirfd, "log", LOG_BYTES_MAX, &log, NULL) >= 0)
@@ -143,6 +142,12 @@ static int start(struct hold *h, const struct strv *argv, const struct strv *env
 	fd_close(&theirs);
 	if (r < 0)
 		return r;
+	/* The entry point may take its time. */
+	r = step_child_poll(h->child_sock, h->stop_fd, -1, e);
+	if (r < 0) {
+		kill(-h->child, SIGKILL);
+		return r;
+	}
 	while ((r = (int)read(h->child_sock, &byte, 1)) < 0 && errno == EINTR) {
 	}
 	return r == 1 ? 0 : ended_early(h, e);

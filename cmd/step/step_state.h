@@ -6,11 +6,13 @@
  * What the tasks of a SLURM step and the holder of their container tell each other, in a directory
  * of the user's that is closed to others (RUNTIME/UID/JOB.STEP.NODE):
  *
+ *	alive	write-locked by the holder to its end (hold_dir.c)
  *	lock	write-locked by the holder until it has written one of the next two
  *	state	the container runs: a line "KEY VALUE" each of what a task must know
  *	error	it does not: the text for the user
  *	log	what the image's entry point has printed
  *	joined	one byte a task that went in
+ *	own	the name of a container that was made for the step alone
  *
  * A lock goes with its process, so a holder that was killed leaves nobody waiting.
  */

@@ -46,8 +46,29 @@ OPTIONS = {
 }
 
 
+# Processes are tracked, and memory, CPUs and devices limited, by control groups of version 1.
+CGROUPS = Path("/sys/fs/cgroup")
+CGROUP_OPTIONS = {
+    "ProctrackType": "proctrack/cgroup", "TaskPlugin": "task/affinity,task/cgroup",
+    "JobAcctGatherType": "jobacct_gather/cgroup", "SelectTypeParameters": "CR_CPU_Memory", "DefMemPerNode": "500",
+}
+CGROUP_CONF = f"""CgroupPlugin=cgroup/v1
+CgroupMountpoint={CGROUPS}
+CgroupAutomount=no
+ConstrainCores=yes
+ConstrainDevices=yes
+ConstrainRAMSpace=yes
+"""
+CONTROLLERS = ("freezer", "cpuset", "memory", "devices", "cpuacct")
+
+
 class ClusterError(Exception):
     pass
+
+
+def cgroups_lacking():
+    """Controllers of version 1 that root cannot make groups of here."""
+    return [c for c in CONTROLLERS if not os.access(CGROUPS / c / "tasks", os.W_OK)]
 
 
 def missing_programs():
@@ -90,12 +111,16 @@ def poll(condition, what, timeout_s=START_S):
 
 
 class Cluster:
-    """options: lines of slurm.conf that replace or add to OPTIONS; tied: the daemons die with this process."""
+    """
+    options: lines of slurm.conf that replace or add to OPTIONS; tied: the daemons die with this process;
+    cgroups: SLURM makes control groups, called slurm_NODE, which is a name for the whole machine.
+    """
 
-    def __init__(self, top=None, nodes=("n1", "n2"), options=None, plugstack="", cpus=16, tied=True):
+    def __init__(self, top=None, nodes=("n1", "n2"), options=None, plugstack="", cpus=16, tied=True, cgroups=False):
         self.top = Path(top or tempfile.mkdtemp(prefix="csbx-slurm.", dir="/tmp"))
         self.nodes, self.cpus, self.tied = tuple(nodes), cpus, tied
-        self.options = {**OPTIONS, **(options or {})}
+        self.cgroups = cgroups
+        self.options = {**OPTIONS, **(CGROUP_OPTIONS if cgroups else {}), **(options or {})}
         self.daemons = {}  # name -> Popen
         self.ports = []
         self.conf = self.top / "slurm.conf"
@@ -154,6 +179,8 @@ class Cluster:
                      "OverSubscribe=NO State=UP")
         self.conf.write_text("\n".join(lines) + "\n", encoding="utf-8")
         os.chmod(self.conf, 0o644)
+        if self.cgroups:
+            (self.top / "cgroup.conf").write_text(CGROUP_CONF, encoding="ascii")
 
     def log(self, name, lines=40):
         """The end of a daemon's log: slurmctld, a node's name or munged."""
@@ -278,7 +305,28 @@ class Cluster:
             except ClusterError:
                 pass
         self.daemons.clear()
+        if self.cgroups:
+            self.remove_groups()
         shutil.rmtree(self.top, ignore_errors=True)
+
+    def groups(self):
+        """Control groups of the nodes, the inner ones first."""
+        tops = [CGROUPS / c / f"slurm_{n}" for c in CONTROLLERS for n in self.nodes]
+        return [Path(here) for top in tops for here, _, _ in os.walk(top, topdown=False)]
+
+    @staticmethod
+    def processes_of(group):
+        try:
+            return (group / "cgroup.procs").read_text(encoding="ascii").split()
+        except FileNotFoundError:
+            return []
+
+    def remove_groups(self):
+        for group in self.groups():
+            try:
+                group.rmdir()
+            except OSError:
+                pass  # somebody is in there still: the test has told
 
     # --- what SLURM says ---
 

@@ -68,6 +68,8 @@ int toy_be_holder(int argc, char **argv)
 	if (how && !strcmp(how, "hostile"))
 		printf("\033[2Jescape %%s%%n \xff\xfe\r\n\n\n");
 	fflush(stdout);
+	if (argc > 2 && !strcmp(argv[2], "--end-step"))
+		return 0;
 	if (how && !strcmp(how, "dies"))
 		return 1;
 	if (write(3, &byte, 1) != 1)
@@ -77,6 +79,6 @@ int toy_be_holder(int argc, char **argv)
 	while (read(3, &byte, 1) == 1)
 		printf("told %c\n", byte);
 	fflush(stdout);
-	byte = 'f';
-	return how && !strcmp(how, "fails") && write(3, &byte, 1) == 1;
+	byte = how && !strcmp(how, "fails") ? 'f' : 'd';
+	return write(3, &byte, 1) == 1 && byte == 'f';
 }

@@ -273,6 +273,7 @@ static void what_the_holder_finds(void)
 	ok(logged("csbx: oom 0\n"), "no exemption from the out-of-memory killer");
 	ok(logged("csbx: blocked 0 ignored 0\n"), "signals are fresh");
 	ok(logged("csbx: arg __hold\n") && logged("csbx: arg --image=/i.sqsh\n"), "its words");
+	ok(!logged("csbx: arg --end-step"), "and nobody has to clean up after it");
 	ok(logged("csbx: env PATH=/usr/local/sbin:"), "a PATH of the plugin's");
 	ok(logged("csbx: told s\n"), "and it learns that all tasks have ended");
 	ok(getuid() || logged("csbx: group 4\n"), "the job's groups");
@@ -287,7 +288,14 @@ static void holders_that_misbehave(void)
 	slurm_spank_exit(NULL, 0, NULL);
 	is_int(begin_step("leaves"), 0, "one that leaves early");
 	end_tasks();
+	ok(logged("csbx: arg --end-step") && logged("csbx: arg --image=/i.sqsh"),
+	   "has another one to clean up after it");
 	ok(slurm_spank_exit(NULL, 0, NULL) == 0, "is told by the tasks that look for it");
+	is_int(begin_step("leaves") | give(SPANK_SAVE, "x.sqsh"), 0, "one that was to save");
+	end_tasks();
+	ok(logged("csbx: --container-save: not saved, the container's holder was killed"),
+	   "is missed");
+	slurm_spank_exit(NULL, 0, NULL);
 	is_int(begin_step("hostile"), 0, "one that prints what terminals obey");
 	end_tasks();
 	ok(logged("\\x1b[2Jescape %s%n"), "is shown escaped");
