@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bare start: csbx becomes the command, and what locks it in, holds its record and joins it."""
 import ctypes
+import fcntl
 import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -190,6 +192,58 @@ def test_exec_refuses_who_is_in_no_container(bare):
     for q in (stranger, own):
         q.kill()
         q.wait()
+
+
+# As root: a process of the user's with a given number, in user and mount namespaces of its own, nested as a container's.
+TAKE_NUMBER = """
+import ctypes, os, sys
+pid, uid, gid = map(int, sys.argv[1:])
+libc = ctypes.CDLL(None, use_errno=True)
+number = (ctypes.c_int * 1)(pid)
+args = (ctypes.c_uint64 * 11)(0, 0, 0, 0, 17, 0, 0, 0, ctypes.addressof(number), 1, 0)
+child = libc.syscall(435, args, ctypes.sizeof(args))  # clone3(2)
+if child < 0:
+    sys.exit(os.strerror(ctypes.get_errno()))
+if child:
+    os.waitpid(child, 0)
+    os._exit(0)
+os.setgroups([]); os.setresgid(gid, gid, gid); os.setresuid(uid, uid, uid)
+libc.prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: its maps are its own to write
+libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG
+for ids in ((uid, gid), (0, 0)):
+    assert libc.unshare(0x10000000) == 0, ctypes.get_errno()
+    open("/proc/self/setgroups", "w").write("deny")
+    for name, outside in zip(("uid_map", "gid_map"), ids):
+        open("/proc/self/" + name, "w").write(f"0 {outside} 1")
+assert libc.unshare(0x20000) == 0, ctypes.get_errno()
+os.write(1, b"there\\n")
+os.read(0, 1)
+os._exit(0)
+"""
+
+
+@pytest.mark.needs_root
+@pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="the number of clone3(2) there is not known here")
+def test_a_number_that_was_given_away(bare):
+    """The record of a container that was killed names a number that somebody else has now: it is not joined, nor listed."""
+    owner = bare.csbx.owner
+    running = bare.up()
+    [record] = bare.instances.iterdir()
+    kept = record.read_bytes()
+    end(running)
+    until(lambda: not record.exists())
+    record.write_bytes(kept)
+    os.chown(record, owner.pw_uid, owner.pw_gid)
+    with open(record, "r+b") as f, subprocess.Popen(
+            [sys.executable, "-c", TAKE_NUMBER, str(running.pid), str(owner.pw_uid), str(owner.pw_gid)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as other:
+        fcntl.lockf(f, fcntl.LOCK_EX)  # as whoever keeps the record of one that runs
+        assert other.stdout.readline() == "there\n", other.communicate()
+        p = bare.run("exec", running.pid, "true")
+        assert p.returncode == 1 and f"process {running.pid} is in no container of yours" in p.stderr, p
+        assert str(running.pid) not in bare.ok("list", "-f")
+        other.communicate("\n", timeout=60)
+    record.unlink(missing_ok=True)
 
 
 def test_joined_process_takes_the_targets_place(bare):
