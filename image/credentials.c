@@ -79,7 +79,8 @@ static int find_by_helper(const char *helper, const struct credentials_query *q,
 			  struct credentials *ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	int r = credentials_ask_helper(helper, "get", credentials_helper_key(q->registry), &out, e);
+	int r = credentials_ask_helper(helper, "get", credentials_helper_key(q->registry),
+				       q->cancel, &out, e);
 
 	if (r == -ENOENT)
 		return 0;

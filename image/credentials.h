@@ -38,6 +38,7 @@ struct credentials_query {
 	const char *user;       /* only this one's; NULL: anybody's */
 	const struct strv *given;
 	const char *authfile;
+	const _Atomic int *cancel; /* NULL, or ends a helper when non-zero: -ECANCELED */
 };
 
 /* 1 found, 0 none, or an error of a file that is there but cannot be used. */
@@ -57,9 +58,10 @@ int credentials_from_json(const void *text, size_t len, const struct credentials
 /* What a helper prints for `get`. */
 int credentials_from_helper(const void *text, size_t len, struct credentials *ret, struct err *e);
 
-/* Runs docker-credential-NAME with `verb` and `input`; its output. -ENOENT: it knows nothing. */
+/* Runs docker-credential-NAME with `verb` and `input`; its output. -ENOENT: it knows nothing.
+ * It never outlives who asked. */
 int credentials_ask_helper(const char *name, const char *verb, const char *input,
-			   struct strbuf *out, struct err *e);
+			   const _Atomic int *cancel, struct strbuf *out, struct err *e);
 
 /* What a helper knows a registry by: docker's URL for Docker Hub. */
 const char *credentials_helper_key(const char *registry);
@@ -72,8 +74,8 @@ int credentials_edit_json(const void *text, size_t len, const char *registry,
 			  const struct credentials *c, struct strbuf *out, struct err *e);
 
 /*
- * The JSON files credentials are looked for in: authfile or $REGISTRY_AUTH_FILE alone, else podman's,
- * the one that login writes, and docker's; there or not.
+ * The JSON files credentials are looked for in: authfile or $REGISTRY_AUTH_FILE alone, else
+ * podman's, the one that login writes, and docker's; there or not.
  */
 int credentials_json_files(const char *authfile, struct strv *ret, struct err *e);
 

@@ -17,7 +17,7 @@ static int erase(const char *helper, const char *registry, struct err *e)
 {
 	const char *key = credentials_helper_key(registry);
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	int r = credentials_ask_helper(helper, "get", key, &out, e);
+	int r = credentials_ask_helper(helper, "get", key, NULL, &out, e);
 
 	if (out.data)
 		explicit_bzero(out.data, out.len);
@@ -25,7 +25,7 @@ static int erase(const char *helper, const char *registry, struct err *e)
 		return 0;
 	strbuf_reset(&out);
 	if (r >= 0)
-		r = credentials_ask_helper(helper, "erase", key, &out, e);
+		r = credentials_ask_helper(helper, "erase", key, NULL, &out, e);
 	return r < 0 ? err_wrap(e, "docker-credential-%s", helper) : 1;
 }
 

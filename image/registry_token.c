@@ -78,7 +78,8 @@ static int find(const struct registry *r, const struct server *s, const char *na
 				      .repository = s->repository,
 				      .user = s->is_mirror ? NULL : r->user,
 				      .given = r->o.auth,
-				      .authfile = r->o.authfile};
+				      .authfile = r->o.authfile,
+				      .cancel = r->o.cancel};
 
 	return credentials_find(&q, ret, e);
 }

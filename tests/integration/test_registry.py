@@ -6,10 +6,14 @@ import os
 import pty
 import select
 import shutil
+import signal
 import stat
+import subprocess
+import time
 
 import pytest
 
+import harness
 import registries
 from registries import DebianRegistry, TokenServer, auth_json, write_private
 
@@ -300,6 +304,34 @@ def test_credential_helpers(csbx, guarded, key):
     (helpers / "docker-credential-bad").chmod(0o755)
     path.write_text(json.dumps({"credsStore": "bad"}), encoding="ascii")
     denied(csbx, f"{guarded.host}/app:1", ["docker-credential-bad failed", "no luck"], env=env)
+
+
+def until(condition, what, timeout_s=30):
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("verb", ["import", "docker pull", "logout"])
+def test_a_helper_that_hangs_ends_with_who_asked(csbx, guarded, verb, sig):
+    """It waits for a person, say: a signal to csbx ends both, at once."""
+    helpers, up = csbx.dirs["home"] / "bin", csbx.work / "up"
+    helpers.mkdir()
+    (helpers / "docker-credential-test").write_text(
+        f"#!/usr/bin/python3\nimport os, signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        f"open({str(up)!r}, 'w').write(str(os.getpid()))\ntime.sleep(1000)\n", encoding="ascii")
+    (helpers / "docker-credential-test").chmod(0o755)
+    write_private(csbx.dirs["home"] / ".docker/config.json", json.dumps({"credsStore": "test"}))
+    ref = f"{guarded.host}/app:1"
+    env = {"PATH": f"{helpers}:{csbx.env['PATH']}"}
+    with csbx.popen(*verb.split(), guarded.host if verb == "logout" else ref, env=env, stderr=subprocess.PIPE) as p:
+        until(lambda: up.exists() and up.read_text(), "the helper")
+        helper = int(up.read_text())
+        p.send_signal(sig)
+        assert p.wait(30) == -sig, p.stderr.read()
+    until(lambda: (harness.read_stat(helper) or (0, "Z"))[1] == "Z", "its end")
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"auths":{"@":{"auth":"%%%"}}}', '{"auths":{"@":{"auth":7}}}',
