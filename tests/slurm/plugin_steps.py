@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugin as tests use it: srun with a container, and what plugstack.conf says."""
+import os
 from pathlib import Path
 
 import harness
@@ -49,3 +50,17 @@ def running(match):
         if match in line.replace(b"\0", b" ").decode(errors="replace"):
             found.append(pid)
     return found
+
+
+def beside(steps, first, second):
+    """A shell script of two steps of one job: the first lasts until the second has begun."""
+    work = steps.jobs.box.work
+    os.mkfifo(work / "fifo")
+    os.chown(work / "fifo", *[steps.jobs.box.identity()[k] for k in ("user", "group")])
+    return steps.jobs.ok("salloc", "-N1", "-n2", "sh", "-c", f"""
+srun -n1 --overlap --container-image={steps.image} --container-mounts={work}:{work} {first} \\
+    sh -c 'echo up >{work}/fifo; cat {work}/fifo' &
+read up <{work}/fifo
+srun -n1 --overlap {second}
+wait
+""")

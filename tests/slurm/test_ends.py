@@ -16,7 +16,7 @@ import harness
 import images
 import jobs as submitted
 import tinyregistry
-from test_spank import Steps, plugstack, running
+from plugin_steps import Steps, plugstack, running
 
 pytestmark = [pytest.mark.needs_root, pytest.mark.feature("userns")]
 

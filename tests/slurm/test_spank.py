@@ -11,7 +11,7 @@ import harness
 import images
 import jobs as submitted
 import tinyregistry
-from plugin_steps import plugstack, running
+from plugin_steps import beside, plugstack, running
 
 pytestmark = [pytest.mark.needs_root, pytest.mark.feature("userns")]
 
@@ -32,20 +32,6 @@ for line in open('/proc/self/status'):
         print(line.strip())
 print('parent', open(f'/proc/{os.getppid()}/comm').read().strip())
 """
-
-
-def beside(steps, first, second):
-    """A shell script of two steps of one job: the first lasts until the second has begun."""
-    work = steps.jobs.box.work
-    os.mkfifo(work / "fifo")
-    os.chown(work / "fifo", *[steps.jobs.box.identity()[k] for k in ("user", "group")])
-    return steps.jobs.ok("salloc", "-N1", "-n2", "sh", "-c", f"""
-srun -n1 --overlap --container-image={steps.image} --container-mounts={work}:{work} {first} \\
-    sh -c 'echo up >{work}/fifo; cat {work}/fifo' &
-read up <{work}/fifo
-srun -n1 --overlap {second}
-wait
-""")
 
 
 def test_tasks_share_one_container(steps):

@@ -4,13 +4,13 @@ import os
 
 import pytest
 
-from test_spank import beside, site, steps  # noqa: F401, pylint: disable=unused-import
+from plugin_steps import beside
 
 pytestmark = [pytest.mark.needs_root, pytest.mark.feature("userns")]
 
 
 @pytest.fixture
-def programs(steps):  # noqa: F811
+def programs(steps):
     """Writes the file of --multi-prog."""
     def write(text):
         path = steps.jobs.box.work / "programs"
@@ -20,7 +20,7 @@ def programs(steps):  # noqa: F811
     return write
 
 
-def test_a_program_of_its_own_for_each_task(steps, programs):  # noqa: F811
+def test_a_program_of_its_own_for_each_task(steps, programs):
     """srun --multi-prog, in all its grammar: each of them is inside, with its words and the step's last ones."""
     conf = programs("# which rank does what\n\n0  sh -c 'ls -d /.csbx; echo zero \"$@\"' - %t \\\n'two words' \\%t\n"
                     "1-2 sh -c 'ls -d /.csbx; echo one \"$@\"' - %o\n\t* python3 -c 'import os; print(os.path.isdir(\"/.csbx\"))'\n")
@@ -31,7 +31,7 @@ def test_a_program_of_its_own_for_each_task(steps, programs):  # noqa: F811
     assert outside.strip() == os.readlink("/proc/self/ns/mnt")
 
 
-def test_nothing_exported(steps):  # noqa: F811
+def test_nothing_exported(steps):
     """Neither the holder nor a task has a HOME from the login node: the node knows it."""
     box = steps.jobs.box
     keep = ",".join(f"{k}={box.env[k]}" for k in ("CSBX_RUNTIME_PATH", "CSBX_LINGER"))  # else /tmp/csbx-UID, which is others', too
@@ -39,19 +39,19 @@ def test_nothing_exported(steps):  # noqa: F811
     assert sorted(out.split()) == sorted([box.owner.pw_dir, "/.csbx"] * 2)
 
 
-def test_a_large_environment(steps):  # noqa: F811
+def test_a_large_environment(steps):
     env = {f"LARGE{i}": "x" * 100000 for i in range(11)}
     out = steps.ok("-n2", "--container-env=LARGE3", "sh", "-c", "echo ${#LARGE3} ${#LARGE10}; ls -d /.csbx", env=env)
     assert sorted(out.splitlines()) == ["/.csbx"] * 2 + ["100000 100000"] * 2
 
 
-def test_one_task_fails_and_takes_the_others(steps):  # noqa: F811
+def test_one_task_fails_and_takes_the_others(steps):
     p = steps.run("-n8", "--kill-on-bad-exit", "sh", "-c", '[ $SLURM_PROCID != 3 ] || exit 5; exec sleep 1000')
     assert p.returncode and "task 3: Exited with exit code 5" in p.stderr, steps.jobs.told(p)
     assert steps.ok("echo", "next") == "next\n"
 
 
-def test_the_components_of_a_heterogeneous_step(steps):  # noqa: F811
+def test_the_components_of_a_heterogeneous_step(steps):
     """SLURM keeps a plugin's flag for the whole of srun: every component has it, and two images are refused."""
     show = ["sh", "-c", "ls -d /.csbx"]
     out = steps.ok("-n1", *show, ":", "-n2", *show)
@@ -60,18 +60,18 @@ def test_the_components_of_a_heterogeneous_step(steps):  # noqa: F811
     assert p.returncode and "csbx: --container-image: specified multiple times" in p.stderr, steps.jobs.told(p)
 
 
-def test_input_of_one_task(steps):  # noqa: F811
+def test_input_of_one_task(steps):
     out = steps.ok("-n3", "--input=1", "sh", "-c", 'x=$(cat); echo "$SLURM_PROCID$x"', stdin="-got\n")
     assert sorted(out.split()) == ["0", "1-got", "2"]
 
 
-def test_a_terminal(steps):  # noqa: F811
+def test_a_terminal(steps):
     command = f"srun --pty --container-image={steps.image} sh -c 'test -t 0 && test -t 1 && ls -d /.csbx; tty'"
     out = steps.jobs.ok("script", "-qec", command, "/dev/null").split()
     assert out[-2].endswith("/.csbx") and out[-1].startswith("/dev/pts/"), out
 
 
-def test_a_directory_that_is_not_there(steps):  # noqa: F811
+def test_a_directory_that_is_not_there(steps):
     """The task's directory is the container's business, whatever the host has."""
     here = steps.ok("pwd")
     for there in ("/no/such", "/"):
@@ -79,7 +79,7 @@ def test_a_directory_that_is_not_there(steps):  # noqa: F811
     assert steps.ok("--chdir=/no/such", "--container-workdir=/etc", "pwd") == "/etc\n"
 
 
-def test_many_steps_of_one_job(steps):  # noqa: F811
+def test_many_steps_of_one_job(steps):
     """One after the other, and many at a time, on both nodes; each makes and removes its own container."""
     step = f"srun --overlap --container-image={steps.image}"
     out = steps.jobs.ok("salloc", "-N2", "-n4", "sh", "-c", f"""
@@ -90,7 +90,7 @@ wait
     assert sorted(out.split()) == ["after"] * 20 + ["beside"] * 6, out
 
 
-def test_an_array_of_containers_with_names(steps):  # noqa: F811
+def test_an_array_of_containers_with_names(steps):
     work = steps.jobs.box.work
     script = work / "array.sh"
     script.write_text(f"#!/bin/sh\nsrun --container-image={steps.image} --container-name=a$SLURM_ARRAY_TASK_ID "
@@ -102,7 +102,7 @@ def test_an_array_of_containers_with_names(steps):  # noqa: F811
     steps.jobs.ok("csbx", "remove", "-f", *names)
 
 
-def test_join_by_the_steps_number(steps):  # noqa: F811
+def test_join_by_the_steps_number(steps):
     """runtime_path is another one than the usual: the plugin tells every task of the job."""
     fifo = steps.jobs.box.work / "fifo"
     join = "csbx join $SLURM_JOB_ID.0 --"
@@ -112,7 +112,7 @@ def test_join_by_the_steps_number(steps):  # noqa: F811
 
 @pytest.mark.parametrize("steps_dir,says", [
     ("/tmp", "No such file or directory"), ("relative", "No such file or directory"), ("{work}", "is not your own, closed directory")])
-def test_join_where_there_is_nothing(steps, steps_dir, says):  # noqa: F811
+def test_join_where_there_is_nothing(steps, steps_dir, says):
     """What the variable names is not believed."""
     box = steps.jobs.box
     made = box.work / str(box.owner.pw_uid) / "7.0.0"
