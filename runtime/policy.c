@@ -265,6 +265,8 @@ static int apply_limit(const struct policy *p, enum policy_limit i, struct conta
 	    s->limits.output_bytes + s->limits.output_kill_bytes > p->max[i])
 		return err_set(e, EPERM, "output is above the maximum of %s:%u for --%s", p->file,
 			       p->limit[i], limits[i].word);
+	if (i == LIMIT_PIDS && *field == PIDS_AS_POLICY)
+		*field = p->max[i];
 	if (*field > p->max[i])
 		return err_set(e, EPERM, "--%s is above the maximum of %s:%u", limits[i].word,
 			       p->file, p->limit[i]);

@@ -219,6 +219,8 @@ static int fill_defaults(struct container_spec *s, struct err *e)
 
 	if (r < 0)
 		return r;
+	if (s->limits.pids == PIDS_AS_POLICY)
+		s->limits.pids = UINT64_MAX;
 	if (!s->limits.pids) {
 		s->limits.pids = DEFAULT_PIDS;
 		s->limits.pids_is_default = true;

@@ -75,7 +75,7 @@ static int set_defaults(struct making *m)
 		return docker_fail(m->d, "CSBX_DOCKER_NETWORK must be none or host");
 	o->no_job_env = true;
 	o->spec.ns.net = network && str_eq(network, "none") ? NET_NONE : NET_HOST;
-	o->spec.limits.pids = UINT64_MAX;
+	o->spec.limits.pids = PIDS_AS_POLICY;
 	o->spec.limits.oom_single = true;
 	o->spec.sec.new_privs = true;
 	o->spec.sec.caps_of_root = true;

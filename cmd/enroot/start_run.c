@@ -77,7 +77,7 @@ static void set_defaults(struct starting *s)
 	spec->ns.uts = UTS_HOST;
 	spec->ns.pid = PID_HOST;
 	spec->ns.cgroup = CGROUPNS_HOST;
-	spec->limits.pids = UINT64_MAX;
+	spec->limits.pids = PIDS_AS_POLICY;
 }
 
 /* There is a supervisor then. */
