@@ -10,8 +10,11 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/result.h"
 #include "runtime/result_json.h"
 #include "runtime/spec.h"
+
+#define RESERVED_BYTES (64 << 10)
 
 /* what: the descriptor as the user knows it. */
 static int open_fd(uint64_t number, const char *what, struct err *e)
@@ -39,6 +42,25 @@ static int open_place(const struct result_opts *o, struct err *e)
 	return fd < 0 ? err_sys(e, "--json=%s", o->path) : fd;
 }
 
+/* A regular file is written over, but one that is appended to; a pipe or terminal cannot be. */
+static bool is_written_over(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
+	       !(fcntl(fd, F_GETFL) & O_APPEND);
+}
+
+/* Room for a result without output, before the run, which may take the last of it. */
+static int reserve(int fd, struct err *e)
+{
+	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, RESERVED_BYTES) == 0)
+		return 0;
+	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG
+		       ? err_sys(e, "make room for the result")
+		       : 0;
+}
+
 int result_out_open(const struct result_opts *o, struct container_spec *spec,
 		    struct result_out *ret, struct err *e)
 {
@@ -55,6 +77,11 @@ int result_out_open(const struct result_opts *o, struct container_spec *spec,
 	ret->fd = open_place(o, e);
 	if (ret->fd < 0)
 		return ret->fd;
+	ret->is_file = is_written_over(ret->fd);
+	if (ret->is_file && reserve(ret->fd, e) < 0) {
+		fd_close(&ret->fd);
+		return -ENOSPC;
+	}
 	if (o->json && !o->path && !o->fd) {
 		spec->capture_output = true;
 		spec->proc.tty = TTY_NO;
@@ -62,15 +89,34 @@ int result_out_open(const struct result_opts *o, struct container_spec *spec,
 	return 0;
 }
 
-/* A regular file is written over; a pipe or terminal has nothing to cut. */
-static int write_object(int fd, const struct strbuf *text, struct err *e)
+static int write_all(int fd, bool over, const struct strbuf *text, struct err *e)
 {
-	struct stat st;
+	int r;
 
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
-	    ftruncate(fd, 0) < 0)
-		return err_sys(e, "truncate");
-	return io_write_all(fd, strbuf_str(text), text->len, e);
+	if (!over)
+		return io_write_all(fd, strbuf_str(text), text->len, e);
+	r = io_pwrite_all(fd, strbuf_str(text), text->len, 0, e);
+	/* Half an object is none. */
+	if (ftruncate(fd, r < 0 ? 0 : (off_t)text->len) < 0 && r >= 0)
+		r = err_sys(e, "truncate");
+	return r;
+}
+
+/* What the program wrote may be too much where the rest is not: that is kept. */
+static int write_less(const struct result_out *out, const struct container_spec *spec,
+		      const struct run_result *r, const struct result_more *more)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_strv_ struct strv degraded = STRV_INIT;
+	struct run_result less = *r;
+	int ret;
+
+	for (size_t i = 0; i < r->degraded.n; i++)
+		strv_add(&degraded, r->degraded.items[i]);
+	strv_add(&degraded, "output: there was no room for it in the result's file");
+	less.degraded = degraded;
+	ret = result_json_more(spec, &less, false, more, &text, NULL);
+	return ret < 0 ? ret : write_all(out->fd, true, &text, NULL);
 }
 
 int result_out_write(struct result_out *out, const struct container_spec *spec,
@@ -91,7 +137,15 @@ int result_out_write_more(struct result_out *out, const struct container_spec *s
 		return 0;
 	ret = result_json_more(spec, r, out->with_output, more, &text, e);
 	if (ret >= 0)
-		ret = write_object(out->fd, &text, e);
+		ret = write_all(out->fd, out->is_file, &text, e);
+	if (ret < 0) {
+		bool kept = out->is_file && write_less(out, spec, r, more) >= 0;
+
+		err_wrap(e, "write the result");
+		err_append(e, "%sthe run: %s, exit code %d",
+			   kept ? "kept without the output; " : "", run_status_name(r->status),
+			   run_exit_code(r));
+	}
 	fd_close(&out->fd);
-	return ret < 0 ? err_wrap(e, "write the result") : 0;
+	return ret;
 }

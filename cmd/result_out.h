@@ -26,6 +26,7 @@ struct result_opts {
 struct result_out {
 	int fd; /* -1: no result is wanted */
 	bool with_output;
+	bool is_file; /* that is written over, and has room for a result without output */
 };
 
 /* Also turns on spec's capture where the object goes to stdout. */

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits and the result object; tests/limits has the programs that go past a limit."""
 import json
+import os
 import re
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -112,6 +114,64 @@ def test_a_result_file_that_cannot_be_written(csbx, python_image, place):
     made = csbx.work / "made"
     csbx.fails("run", f"--json={place}", "--mount", f"{csbx.work}:/w", python_image, "touch", "/w/made", says=place)
     assert not made.exists()
+
+
+def run_into(out, csbx, *args):
+    """(exit code, standard error) of a run whose standard output is that file."""
+    with csbx.popen("run", *args, cwd=csbx.work, stdout=out, stderr=subprocess.PIPE) as p:
+        said = p.communicate(timeout=60)[1].decode()
+    return p.returncode, said
+
+
+@pytest.mark.needs_root
+def test_a_result_on_a_full_disk(csbx, python_image):
+    """No room: nothing is run. Room for what matters is kept, whatever the program does to the disk meanwhile."""
+    small, made = csbx.work / "small", csbx.work / "made"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size=400k,mode=0700,uid={csbx.owner.pw_uid}", "none", small], check=True)
+    try:
+        fill = f"import os\nwith open('/w/small/fill', 'wb', 0) as f:\n  try:\n    while True: f.write(b'x' * 4096)\n" \
+               "  except OSError: pass\nprint('y' * 300000)\nraise SystemExit(7)"
+        for place in ("--json=small/r.json", "--json"):
+            with open(small / "r.json", "w", encoding="ascii") as f:
+                os.chown(f.name, csbx.owner.pw_uid, csbx.owner.pw_gid)
+                f.write("old" * 1000)
+                f.flush()
+                f.seek(0)
+                code, said = run_into(f if place == "--json" else subprocess.DEVNULL, csbx, place, "--max-output", "1m", "--mount", f"{csbx.work}:/w", python_image,
+                                      "python3", "-c", fill)
+            result = json.loads((small / "r.json").read_text())
+            assert (result["status"], result["exit_code"]) == ("exited", 7), said
+            if place == "--json":  # the output was to go there
+                assert code == 125 and "No space left" in said and "exited, exit code 7" in said, said
+                assert result["stdout"] is None and result["stdout_bytes"] == 300001
+                assert any(x.startswith("output: ") for x in result["degraded"]), result
+            (small / "r.json").unlink()
+            with open(small / "more", "wb", 0) as f:
+                while shutil.disk_usage(small).free > 4096:
+                    f.write(b"x" * 4096)
+            csbx.fails("run", f"--json={small}/r.json", "--mount", f"{csbx.work}:/w", python_image, "touch", "/w/made",
+                       says="No space left")
+            (small / "r.json").unlink()
+            (small / "more").unlink()
+            (small / "fill").unlink()
+        assert not made.exists()
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
+
+
+def test_a_result_that_is_appended(csbx, python_image):
+    """What is there stays, and so does what a device says of a result that it does not take."""
+    out = csbx.work / "r.jsonl"
+    out.write_text("{}\n")
+    for _ in range(2):
+        fd = os.open(out, os.O_WRONLY | os.O_APPEND)  # as a shell's >> does: at offset 0
+        assert run_into(fd, csbx, "--json", python_image, "true")[0] == 0
+        os.close(fd)
+    lines = out.read_text().splitlines()
+    assert lines[0] == "{}" and [json.loads(x)["status"] for x in lines[1:]] == ["exited"] * 2
+    p = csbx.run("run", "--json=/dev/full", python_image, "sh", "-c", "exit 3")
+    assert p.returncode == 125 and "No space left" in p.stderr and "exited, exit code 3" in p.stderr, p
 
 
 # --- --limits -------------------------------------------------------------------------------------
