@@ -150,6 +150,22 @@ def test_a_full_file_system_is_named(enroot, busybox_image):
         subprocess.run(["umount", "-l", small], check=True)
 
 
+@pytest.mark.needs_root
+def test_no_layer_on_a_network_file_system(enroot, busybox_image):
+    """FUSE stands for NFS and Lustre: records may lie there, a layer that is written to may not."""
+    enroot.ok("create", "-n", "box", busybox_image)
+    remote, owner = enroot.box.work / "remote", enroot.box.owner
+    remote.mkdir()
+    subprocess.run(["squashfuse", "-o", f"allow_other,uid={owner.pw_uid},gid={owner.pw_gid}", busybox_image, remote], check=True)
+    try:
+        env = {"CSBX_LAYER_PATH": f"{remote}/root"}  # a directory of mode 0700
+        enroot.fails("start", "-w", "box", "true", env=env,
+                     says=["a writable layer cannot lie on FUSE", "set CSBX_LAYER_PATH or CSBX_SCRATCH_PATH to a local directory"])
+        assert enroot.ok("start", "box", "echo", "read", env=env) == "read\n"
+    finally:
+        subprocess.run(["umount", remote], check=True)
+
+
 def test_remove(enroot, busybox_image):
     for name in "abcd":
         enroot.ok("create", "-n", name, busybox_image)
