@@ -20,7 +20,7 @@
 #include "runtime/mount_api.h"
 #include "runtime/plan.h"
 
-#define MANY 256 /* operations: more may need more files than the usual 1024 */
+#define OTHER_FILES 256 /* ours, and what the caller has left open */
 
 static bool has_source(const struct op *op)
 {
@@ -35,8 +35,8 @@ static int clone_source(const struct op *op, struct err *e)
 
 	if (fd == -EMFILE)
 		return err_set(e, EMFILE,
-			       "more mounts than files may be open: raise the hard limit "
-			       "(ulimit -Hn)");
+			       "more mounts than files may be open: raise the limit "
+			       "(ulimit -n)");
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)
@@ -50,7 +50,8 @@ static void raise_limit(struct child *c, size_t n)
 {
 	struct rlimit raised;
 
-	if (n < MANY || c->had_to_raise || getrlimit(RLIMIT_NOFILE, &c->nofile) < 0)
+	if (c->had_to_raise || getrlimit(RLIMIT_NOFILE, &c->nofile) < 0 ||
+	    c->nofile.rlim_cur > n + OTHER_FILES)
 		return;
 	raised = c->nofile;
 	raised.rlim_cur = raised.rlim_max;
