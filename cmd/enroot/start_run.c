@@ -179,10 +179,10 @@ static int open_subject(struct starting *s, struct err *e)
 	/* What was written with --rw is there without it as well. */
 	if (r >= 0 && s->opts.spec.rootfs.upper == UPPER_READONLY)
 		s->opts.spec.rootfs.reads_layer = s->opts.spec.rootfs.layer_path != NULL;
-	if (r == -ENOENT && !path)
+	if (r == -ENOENT && !path && enroot_name_look(s->x, operand) == ENROOT_NAME_FREE)
 		return err_set(e, ENOENT, "No such file or directory: %s/containers/%s",
 			       s->x->cmd.paths.data, operand);
-	return r;
+	return r < 0 && !path ? err_wrap(e, "%s", operand) : r;
 }
 
 /* What --conf says of settings wins over the environment; batch has read the script already. */

@@ -196,6 +196,18 @@ def test_containers_of_others(enroot, busybox_image, busybox_layout):
     enroot.box.ok("remove", "-f", "kept")
 
 
+def test_damaged_container(enroot, busybox_image):
+    """It is there, and that is not what is said of one that is not."""
+    enroot.ok("create", "-n", "box", busybox_image)
+    container = enroot.box.dirs["data"] / "containers/box"
+    (container / "image").unlink()
+    assert "No such file or directory: " not in enroot.fails("start", "box", "true", says="box: ").stderr
+    (container / "record").write_text("garbage\n")
+    enroot.fails("start", "box", "true", says="box: not a record")
+    enroot.ok("create", "-f", "-n", "box", busybox_image)
+    enroot.ok("start", "box", "true")
+
+
 def test_images_of_a_site(enroot, busybox_image):
     """CSBX_IMAGE_PATH: create, start and start -w take a name for the file that the site offers."""
     site = enroot.box.work / "site"
