@@ -2,6 +2,7 @@
 #include "runtime/base/io.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +43,26 @@ int io_write_failed(int fd, const char *what, struct err *e)
 	return err_code(e, code, "%s", what);
 }
 
+/*
+ * After a failed write: whether to try again. What we are given to write to, a terminal above all,
+ * may be told not to wait by another program that has it open, too: then we wait. Reads do not:
+ * of what is read without waiting, some was chosen by the container.
+ */
+static bool wait_for_room(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	int flags;
+
+	if (errno != EAGAIN)
+		return errno == EINTR;
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || !(flags & O_NONBLOCK)) {
+		errno = EAGAIN;
+		return false;
+	}
+	return poll(&p, 1, -1) >= 0 || errno == EINTR;
+}
+
 int io_write_all(int fd, const void *buf, size_t len, struct err *e)
 {
 	const char *p = buf;
@@ -49,7 +70,7 @@ int io_write_all(int fd, const void *buf, size_t len, struct err *e)
 	while (len) {
 		ssize_t n = write(fd, p, len);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && wait_for_room(fd))
 			continue;
 		if (n < 0)
 			return io_write_failed(fd, "write", e);

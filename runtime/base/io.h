@@ -11,6 +11,7 @@
 struct err;
 struct strbuf;
 
+/* Waits for room even where fd does not (O_NONBLOCK). */
 int io_write_all(int fd, const void *buf, size_t len, struct err *e);
 int io_pwrite_all(int fd, const void *buf, size_t len, uint64_t offset, struct err *e);
 
