@@ -134,17 +134,20 @@ static int remove_it(struct container_start *s, struct err *e)
 	struct container_found now;
 	int r;
 
+	volume_begin_removal_of(s->paths, &s->found.record);
 	do {
 		r = container_find_again(s->paths, s->found.name, s->found.record.container_id,
 					 &now, e);
 		if (r < 0)
-			return r;
+			break;
 		r = container_store_condemn(s->paths, now.name, now.record.container_id, &debris,
 					    e);
 		container_record_free(&now.record);
 	} while (r == -ENOENT);
-	if (r < 0)
+	if (r < 0) {
+		volume_keep_of(s->paths, &s->found.record);
 		return r;
+	}
 	r = volume_remove_of(s->paths, &s->found.record, e);
 	run_dir_close(&s->run);
 	(void)container_debris_delete(&debris, NULL);

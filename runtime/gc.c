@@ -32,6 +32,7 @@ const char *gc_kind_name(enum gc_kind kind)
 		[GC_SOCKET] = "socket",   [GC_SERVER] = "server",
 		[GC_CACHE] = "cache",     [GC_CGROUP] = "cgroup",
 		[GC_RUN] = "run",         [GC_CONTAINER] = "container",
+		[GC_VOLUME] = "volume",
 	};
 
 	return names[kind];
@@ -345,6 +346,8 @@ int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *
 	if (gc_sweep_runs(&g, fe) < 0)
 		fe = NULL;
 	if (gc_sweep_containers(&g, fe) < 0)
+		fe = NULL;
+	if (gc_sweep_volumes(&g, fe) < 0)
 		fe = NULL;
 	if (gc_sweep_meta(&g, fe) < 0)
 		fe = NULL;

@@ -26,6 +26,7 @@ enum gc_kind {
 	GC_CGROUP,    /* control groups of a start whose supervisor is gone */
 	GC_RUN,       /* log and result of a detached start, ended long ago or never begun */
 	GC_CONTAINER, /* with --rm, or of an owner that is gone */
+	GC_VOLUME,    /* anonymous, of a container whose making or removal was killed */
 	GC_KINDS,
 };
 

@@ -31,8 +31,10 @@ static void sweep(struct gc *g, const struct gc_area *a, const char *name)
 	if (container_store_read(a->fd, name, &rec, NULL) < 0)
 		return;
 	if (is_debris(g, name, &rec)) {
-		if (!g->q->dry_run)
+		if (!g->q->dry_run) {
+			volume_begin_removal_of(g->paths, &rec);
 			r = container_remove(g->paths, name, &rec, false, &e);
+		}
 		if (r >= 0 && !g->q->dry_run)
 			r = volume_remove_of(g->paths, &rec, &e);
 		/* Busy: it has just been started, or another gc is at it. */
@@ -40,6 +42,29 @@ static void sweep(struct gc *g, const struct gc_area *a, const char *name)
 			gc_note(g, GC_CONTAINER, a, name, r < 0 ? &e : NULL);
 	}
 	container_record_free(&rec);
+}
+
+/* Volumes that went down with who was about to make, or to remove, their container. */
+int gc_sweep_volumes(struct gc *g, struct err *e)
+{
+	struct gc_area a;
+	int r = gc_area_open(&a, str_printf("%s/volumes", g->paths->data), g->paths->data,
+			     "volumes", e);
+
+	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
+		const char *name = a.names.items[i];
+		struct err failed = ERR_INIT;
+		int gone = 0;
+
+		if (!volume_is_anonymous(name) || !volume_is_debris(g->paths, name))
+			continue;
+		if (!g->q->dry_run)
+			gone = volume_remove(g->paths, name, &failed);
+		if (gone != -ENOENT && gone != -EBUSY)
+			gc_note(g, GC_VOLUME, &a, name, gone < 0 ? &failed : NULL);
+	}
+	gc_area_close(&a);
+	return r;
 }
 
 int gc_sweep_containers(struct gc *g, struct err *e)

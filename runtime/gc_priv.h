@@ -47,6 +47,7 @@ int gc_sweep_servers(struct gc *g, struct err *e);
 void gc_end_job(struct gc *g);
 int gc_sweep_meta(struct gc *g, struct err *e);
 int gc_sweep_containers(struct gc *g, struct err *e);
+int gc_sweep_volumes(struct gc *g, struct err *e);
 int gc_sweep_runs(struct gc *g, struct err *e);
 int gc_sweep_unpacked(struct gc *g, struct err *e);
 

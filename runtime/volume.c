@@ -11,13 +11,17 @@
 #include "runtime/base/linux_calls.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/io.h"
 #include "runtime/container_store.h"
 #include "runtime/name.h"
+#include "runtime/owner.h"
 #include "runtime/paths.h"
 #include "runtime/spec.h"
 #include "runtime/spec_flat.h"
 #include "runtime/temp_dir.h"
 #include "runtime/tree_remove.h"
+
+#define MAKER "maker"
 
 static int open_volumes(const struct paths *p, struct err *e)
 {
@@ -80,6 +84,135 @@ int volume_open(const struct paths *p, const char *name, char **ret_name, char *
 	if (ret_name)
 		*ret_name = take_ptr(made);
 	return *ret_path ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+/* --- those that come and go with a container ---------------------------------------------- */
+
+/* NAME/maker: the process that is about to write its container down, or to remove it. */
+static int mark(int dirfd, const char *name, struct err *e)
+{
+	_free_ char *file = str_printf("%s/" MAKER, name), *owner = NULL;
+	char pid[16];
+	int r;
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	r = file ? owner_parse(pid, &owner, e) : err_set(e, ENOMEM, "out of memory");
+	if (r >= 0) {
+		const struct io_replace where = {
+			.dirfd = dirfd, .name = file, .mode = 0600, .replace = true};
+
+		r = io_write_file_at(&where, owner, strlen(owner), e);
+	}
+	return r;
+}
+
+static void unmark(int dirfd, const char *name)
+{
+	_free_ char *file = str_printf("%s/" MAKER, name);
+
+	if (file)
+		(void)unlinkat(dirfd, file, 0);
+}
+
+/* With its mark from the first moment on: it gets its name last. */
+static int make_marked(int dirfd, const char *name, struct err *e)
+{
+	_free_ char *data = NULL;
+	char tmp[TEMP_NAME_BYTES];
+	_close_ int temp = temp_begin(dirfd, e);
+	int r = temp < 0 ? temp : temp_name(tmp, e);
+
+	if (r < 0)
+		return r;
+	data = str_printf("%s/_data", tmp);
+	if (!data)
+		return err_set(e, ENOMEM, "out of memory");
+	r = make_dir(dirfd, tmp, 0700, e);
+	if (r >= 0)
+		r = mark(dirfd, tmp, e);
+	if (r >= 0)
+		r = make_dir(dirfd, data, 0755, e);
+	if (r >= 0 && renameat(dirfd, tmp, dirfd, name) < 0)
+		r = err_sys(e, "make volume %s", name);
+	if (r < 0)
+		(void)tree_remove(dirfd, tmp, NULL);
+	return r;
+}
+
+int volume_open_own(const struct paths *p, char **ret_name, char **ret_path, struct err *e)
+{
+	_free_ char *name = NULL;
+	_close_ int dirfd = open_volumes(p, e);
+	mode_t old;
+	int r = dirfd < 0 ? dirfd : new_name(&name, e);
+
+	if (r < 0)
+		return r;
+	old = umask(0);
+	r = make_marked(dirfd, name, e);
+	umask(old);
+	if (r < 0)
+		return r;
+	*ret_path = str_printf("%s/volumes/%s/_data", p->data, name);
+	*ret_name = take_ptr(name);
+	return *ret_path ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+void volumes_settle(const struct paths *p, const struct container_spec *s)
+{
+	_close_ int dirfd = -1;
+
+	for (size_t i = 0; i < s->n_mounts; i++) {
+		if (!volume_is_own(&s->mounts[i]))
+			continue;
+		if (dirfd < 0)
+			dirfd = open_volumes(p, NULL);
+		if (dirfd >= 0)
+			unmark(dirfd, s->mounts[i].volume);
+	}
+}
+
+static void mark_all(const struct paths *p, const struct container_record *r, bool on)
+{
+	_close_ int dirfd = -1;
+	struct container_spec s;
+
+	if (!r->spec || spec_flat_read(&s, r->spec, r->spec_len, NULL) < 0)
+		return;
+	if (!on)
+		volumes_settle(p, &s);
+	for (size_t i = 0; on && i < s.n_mounts; i++) {
+		if (!volume_is_own(&s.mounts[i]))
+			continue;
+		if (dirfd < 0)
+			dirfd = open_volumes(p, NULL);
+		if (dirfd >= 0)
+			(void)mark(dirfd, s.mounts[i].volume, NULL);
+	}
+	spec_free(&s);
+}
+
+void volume_begin_removal_of(const struct paths *p, const struct container_record *r)
+{
+	mark_all(p, r, true);
+}
+
+void volume_keep_of(const struct paths *p, const struct container_record *r)
+{
+	mark_all(p, r, false);
+}
+
+bool volume_is_debris(const struct paths *p, const char *name)
+{
+	_close_ int dirfd = open_volumes(p, NULL);
+	_free_ char *file = str_printf("%s/" MAKER, name);
+	_strbuf_ struct strbuf owner = STRBUF_INIT;
+	_strv_ struct strv users = STRV_INIT;
+
+	if (dirfd < 0 || !file || io_read_file_at(dirfd, file, 64, &owner, NULL) < 0 ||
+	    !owner_is_gone(strbuf_str(&owner)))
+		return false;
+	return volume_users(p, name, &users, NULL) >= 0 && !users.n;
 }
 
 int volume_open_all(const struct paths *p, struct container_spec *s, struct err *e)

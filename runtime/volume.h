@@ -27,6 +27,12 @@ struct paths;
  */
 int volume_open(const struct paths *p, const char *name, char **ret_name, char **ret_path,
 		struct err *e);
+/*
+ * An anonymous one for a container that is being made: until volumes_settle() is called for that,
+ * it goes with gc when we are gone and no container has it.
+ */
+int volume_open_own(const struct paths *p, char **ret_name, char **ret_path, struct err *e);
+void volumes_settle(const struct paths *p, const struct container_spec *s);
 bool volume_is_anonymous(const char *name);
 /* It was made for the container that has this mount: anonymous, and not asked for by its name. */
 bool volume_is_own(const struct mount_spec *m);
@@ -41,11 +47,23 @@ int volume_users(const struct paths *p, const char *name, struct strv *ret_ids, 
 
 /* -ENOENT; -EBUSY: a container has it, *e names its id. */
 int volume_remove(const struct paths *p, const char *name, struct err *e);
-/* The anonymous ones of a container that is gone. Those that others use stay. */
+/*
+ * The anonymous ones of a container that is to be removed: begin before it goes, so that gc knows
+ * them when we are killed in between, and keep when it stays after all.
+ */
+void volume_begin_removal_of(const struct paths *p, const struct container_record *r);
+void volume_keep_of(const struct paths *p, const struct container_record *r);
+/* Of a container that is gone. Those that others use stay. */
 int volume_remove_of(const struct paths *p, const struct container_record *r, struct err *e);
 
 /* Removes what no container has: the anonymous ones, or all. Adds the names of those that went. */
 int volume_prune(const struct paths *p, bool all, struct strv *ret_removed, struct err *e);
+
+/*
+ * Whether who made it, or removed its container, is gone in the middle of that, and no container
+ * has it.
+ */
+bool volume_is_debris(const struct paths *p, const char *name);
 
 /* Gives every mount of a volume that has none yet its directory as source. */
 int volume_open_all(const struct paths *p, struct container_spec *s, struct err *e);

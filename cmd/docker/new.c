@@ -366,6 +366,8 @@ int docker_new(struct docker *d, const struct docker_run_args *a, int argc, char
 		code = make(&m, argc, argv);
 	if (code)
 		remove_volumes(&m);
+	else
+		volumes_settle(&d->cmd.paths, &m.opts.spec);
 	docker_image_free(&m.image);
 	subject_close(&m.subject);
 	run_opts_done(&m.opts);

@@ -55,7 +55,11 @@ static int remove_one(struct docker *d, struct docker_target *t, const struct rm
 			       "cannot remove container \"%s\": it is a start of an image, which "
 			       "goes when it ends",
 			       docker_target_id(t));
+	if (a->volumes)
+		volume_begin_removal_of(&d->cmd.paths, &t->found.record);
 	r = container_remove(&d->cmd.paths, t->found.name, &t->found.record, a->force, e);
+	if (r < 0 && a->volumes)
+		volume_keep_of(&d->cmd.paths, &t->found.record);
 	if (r >= 0 && a->volumes)
 		r = volume_remove_of(&d->cmd.paths, &t->found.record, e);
 	return r == -EBUSY && !a->force ? busy(d, t, e) : r;

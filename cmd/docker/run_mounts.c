@@ -97,7 +97,8 @@ int docker_mount_volume(const struct paths *p, const char *name, struct mount_sp
 			       "name, only \"[a-zA-Z0-9][a-zA-Z0-9_.-]\" are allowed. If you "
 			       "intended to pass a host directory, use absolute path",
 			       name, name);
-	return volume_open(p, name && *name ? name : NULL, &m->volume, &m->source, e);
+	return name && *name ? volume_open(p, name, &m->volume, &m->source, e)
+			     : volume_open_own(p, &m->volume, &m->source, e);
 }
 
 static int apply_mode(struct mount_spec *m, char *mode, struct err *e)

@@ -181,7 +181,31 @@ class StartGrouped(Start):
             self.group.close()
 
 
-SCENARIOS = {"import": Import, "create": Create, "start": Start, "start-w": StartKept,
+class DockerRun(Scenario):
+    """--rm with an anonymous volume: neither outlives the run, once gc was there. What was not started yet may stay."""
+    argv = ["docker", "run", "--rm", "--network", "none", "-v", "/x", "./image.sqsh", "/bin/sh", "-c", "echo ran >/x/f"]
+
+    def prepare(self):
+        write_small_image(self.box.work / "oci")
+        self.box.ok("import", "-q", "-o", "image.sqsh", "oci:oci")
+
+    def interrupted(self):
+        made = self.box.ok("docker", "ps", "-aq", "--filter", "status=created").split()
+        left = [x for x in self.box.ok("docker", "ps", "-aq").split() if x not in made]
+        if made:
+            self.box.ok("docker", "rm", "-v", *made)
+        volumes = self.box.ok("docker", "volume", "ls", "-q").split()
+        if left + volumes:
+            self.reset()
+        return [f"after gc there is {x}" for x in left + volumes]
+
+    def reset(self):
+        for container in self.box.ok("docker", "ps", "-aq").split():
+            self.box.ok("docker", "rm", "-fv", container)
+        self.box.ok("docker", "volume", "prune", "-af")
+
+
+SCENARIOS = {"docker-run": DockerRun, "import": Import, "create": Create, "start": Start, "start-w": StartKept,
              "start-cgroup": StartGrouped}
 
 
