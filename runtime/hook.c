@@ -118,10 +118,12 @@ static void exec_program(const struct hook_command *h, char *const *env)
 	execve("/bin/sh", argv.items, env);
 }
 
-static _Noreturn void be_hook(const struct child *c, const struct hook_command *h, char *const *env)
+/* What kept it from running is said through `failed`, which an exec closes. */
+static _Noreturn void be_hook(const struct child *c, const struct hook_command *h, char *const *env,
+			      int failed)
 {
 	const char *cwd = c->spec->hooks.cwd;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), code;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || null < 0 || dup2(null, 0) < 0 ||
 	    dup2(null, 1) < 0 || close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
@@ -134,23 +136,42 @@ static _Noreturn void be_hook(const struct child *c, const struct hook_command *
 	if (geteuid())
 		(void)cap_keep_over_exec(CAP_ALL, NULL);
 	exec_program(h, env);
+	code = errno;
+	(void)io_write_all(failed, &code, sizeof(code), NULL);
 	_exit(EXIT_NOT_RUN);
+}
+
+static int not_run(const struct hook_command *h, int code, struct err *e)
+{
+	bool is_there = !access(h->argv.items[0], F_OK);
+
+	return err_code(e, code, "%s cannot be run%s", h->shown,
+			code == ENOENT && is_there ? ": the program of its #! line" : "");
 }
 
 static int run_one(const struct child *c, const struct hook_command *h, char *const *env,
 		   struct err *e)
 {
-	int status;
-	pid_t pid = fork();
+	_close_ int in = -1, to = -1;
+	int fds[2], status, code;
+	pid_t pid;
 
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return err_sys(e, "run %s", h->shown);
+	in = fds[0];
+	to = fds[1];
+	pid = fork();
 	if (!pid)
-		be_hook(c, h, env);
+		be_hook(c, h, env, to);
 	if (pid < 0)
 		return err_sys(e, "run %s", h->shown);
+	fd_close(&to);
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
 			return err_sys(e, "wait for %s", h->shown);
 	}
+	if (read(in, &code, sizeof(code)) == sizeof(code))
+		return not_run(h, code, e);
 	if (WIFSIGNALED(status))
 		return err_set(e, ECANCELED, "%s was ended by signal %d", h->shown,
 			       WTERMSIG(status));

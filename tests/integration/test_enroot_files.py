@@ -549,6 +549,8 @@ def test_failing_hook_ends_the_start(enroot, shell):
     assert "[ERROR] " in p.stderr
     enroot.hook(enroot.user, "10-bad.sh", "kill -9 $$\n")
     assert "ended by signal 9" in enroot.run("start", "sh", "true").stderr
+    hook.write_text("#!/bin/sh\r\nexit 0\n")
+    enroot.fails("start", "sh", "true", says=f"{hook} cannot be run: the program of its #! line: No such file or directory")
 
 
 def test_hooks_find_enroots_settings(enroot, shell):
