@@ -19,6 +19,8 @@
 
 #define TERM_TIMEOUT_MS 3000
 #define OUTPUT_BYTES_MAX (64u << 10)
+#define LINE_BYTES_MAX 400
+#define DIALECTS_ERROR "[ERROR] "
 
 extern char **environ;
 
@@ -150,10 +152,11 @@ static int take(int fd, struct strbuf *into, struct err *e)
 	return r < 0 ? r : strbuf_check(into, e);
 }
 
-static int last_line(const struct strbuf *said, const char *what, struct err *e)
+/* Why it failed, which is then not said a second time: taken off the text. */
+static int take_last_line(struct strbuf *said, const char *what, struct err *e)
 {
 	const char *text = strbuf_str(said), *line = text;
-	size_t len = said->len;
+	size_t len = said->len, shown;
 
 	while (len && text[len - 1] == '\n')
 		len--;
@@ -163,8 +166,17 @@ static int last_line(const struct strbuf *said, const char *what, struct err *e)
 	}
 	if (!len)
 		return err_set(e, ECANCELED, "%s failed", what);
-	return err_set(e, ECANCELED, "%.*s",
-		       (int)(text + len - line > 400 ? 400 : text + len - line), line);
+	shown = (size_t)(text + len - line);
+	if (shown <= LINE_BYTES_MAX)
+		len = (size_t)(line - text);
+	if (str_has_prefix(line, DIALECTS_ERROR) && shown > strlen(DIALECTS_ERROR)) {
+		line += strlen(DIALECTS_ERROR);
+		shown -= strlen(DIALECTS_ERROR);
+	}
+	err_set(e, ECANCELED, "%.*s", (int)(shown > LINE_BYTES_MAX ? LINE_BYTES_MAX : shown), line);
+	said->len = len;
+	said->data[len] = 0;
+	return -ECANCELED;
 }
 
 int step_child_run(struct step_child *c, struct strbuf *out, struct strbuf *said, struct err *e)
@@ -184,14 +196,14 @@ int step_child_run(struct step_child *c, struct strbuf *out, struct strbuf *said
 		return r;
 	ended = wait_for(pid, c->stop_fd, &stopped);
 	r = take(err_fd, &own, e);
-	if (said && r >= 0)
-		strbuf_add(said, strbuf_str(&own), own.len);
 	if (stopped.code) {
 		*e = stopped;
 		r = ended;
 	}
 	if (r >= 0 && ended < 0)
-		r = last_line(&own, c->program ? c->program : c->argv->items[1], e);
+		r = take_last_line(&own, c->program ? c->program : c->argv->items[1], e);
+	if (said)
+		strbuf_add(said, strbuf_str(&own), own.len);
 	if (r >= 0 && out)
 		r = take(out_fd, out, e);
 	return r;

@@ -251,8 +251,9 @@ def test_an_image_of_a_registry(steps, cluster):
         fetched = registry.count("GET", "blob")
         assert steps.ok(*show, image=f"{registry.host}#app:1", env=env) == "/.csbx\n" * 4
         assert fetched and registry.count("GET", "blob") == fetched
-        steps.fails("true", image=f"{registry.host}/app:none", env=env, code=125,
-                    says=f"csbx: could not import docker://{registry.host}/app:none: ")
+        p = steps.fails("true", image=f"{registry.host}/app:none", env=env, code=125,
+                        says=f"csbx: could not import docker://{registry.host}/app:none: ")
+        assert p.stderr.count("csbx: ") == 1 and "[ERROR]" not in p.stderr, p.stderr
     cluster.wait_idle()
     assert not list((steps.jobs.box.dirs["cache"] / "steps").glob("*.sqsh"))
 
