@@ -116,7 +116,9 @@ static int fetch_once(struct pool *p, struct transfer_item *item, uint64_t *ret_
 			       "somebody changes it on the way",
 			       digest_format(&item->digest, want), digest_format(&digest, got));
 	/* A longer file than expected was a wrong beginning, too. */
-	return ftruncate(item->fd, (off_t)item->size_bytes) < 0 ? io_write_failed(item->fd, "store", e) : 0;
+	return ftruncate(item->fd, (off_t)item->size_bytes) < 0
+		       ? io_write_failed(item->fd, "store", e)
+		       : 0;
 }
 
 static int fetch(struct pool *p, struct transfer_item *item, struct err *e)

@@ -8,8 +8,8 @@
  * target is opened beneath one, and reading it fails once the process is gone.
  *
  * A start is on record, and listed, before it has become the program: until then its namespaces are
- * the caller's or A's, or it is csbx-init, by its name, and not to be looked at. Who joins waits for
- * it (-EAGAIN below).
+ * the caller's or A's, or it is csbx-init, by its name, and not to be looked at. Who joins waits
+ * for it (-EAGAIN below).
  */
 #include "runtime/join.h"
 

@@ -6,8 +6,8 @@
  * inode must agree: a source that was swapped in between is refused.
  *
  * All are cloned before the base lies over "/" (rootfs.c): ".." and a relative link that lead up
- * to "/" would end on top of it, in the base, and a clone of "/" would carry the base along. So each
- * is a descriptor until its turn, and there may be more than the caller's soft limit allows.
+ * to "/" would end on top of it, in the base, and a clone of "/" would carry the base along. So
+ * each is a descriptor until its turn, and there may be more than the caller's soft limit allows.
  */
 #include <fcntl.h>
 #include <stdbool.h>

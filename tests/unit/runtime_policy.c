@@ -85,7 +85,8 @@ static void test_max(void)
 	is_str(apply("max shm-size 1k\n", &s), "", "the host's /dev/shm");
 	is_int(s.limits.shm_bytes, 0, "has no size of ours");
 	s.limits.pids = PIDS_AS_POLICY;
-	is_str(apply("max pids-limit 9999\n", &s), "", "unlimited by default: nobody has asked for it");
+	is_str(apply("max pids-limit 9999\n", &s), "",
+	       "unlimited by default: nobody has asked for it");
 	is_int(s.limits.pids, 9999, "and is as the policy says");
 	s.limits.pids = UINT64_MAX;
 	is_str(apply("max pids-limit 9999\n", &s),
