@@ -198,6 +198,15 @@ static bool is_init(int proc)
 	return n == sizeof(name) && !memcmp(name, INIT_ALONE_NAME "\n", sizeof(name));
 }
 
+/* One that is ending has no memory any more (statm, proc_pid_statm(5)), and may not be read either. */
+static bool is_ending(int proc)
+{
+	char size[2];
+	_close_ int fd = openat(proc, "statm", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 || read(fd, size, sizeof(size)) != sizeof(size) || !memcmp(size, "0 ", 2);
+}
+
 /* It may become the program between two looks: what counts is seen after the name. */
 static int open_environ(const struct join_target *t, int proc, struct err *e)
 {
@@ -206,6 +215,8 @@ static int open_environ(const struct join_target *t, int proc, struct err *e)
 
 	if (fd < 0 && errno == EACCES && was_init)
 		return not_started(t->pid, e);
+	if (fd < 0 && errno == EACCES && is_ending(proc))
+		return err_set(e, ESRCH, "process %d has ended", t->pid);
 	if (fd < 0 && errno == EACCES)
 		return err_set(e, EACCES,
 			       "process %d: its environment may not be read: it is not dumpable, "
