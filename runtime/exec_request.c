@@ -30,11 +30,16 @@ static int make_message(const struct exec_ask *a, struct err *e)
 	return r < 0 ? r : init_msg_memfd(&msg, e);
 }
 
+static int ended(struct err *e)
+{
+	return err_set(e, ESRCH, "the container has ended");
+}
+
 /* What the request carries: message, three streams, status. */
 static int send_spawn(const struct exec_ask *a, int msg, int null, struct err *e)
 {
 	struct init_request rq = {.magic = INIT_MAGIC, .type = INIT_REQ_SPAWN};
-	int fds[INIT_SPAWN_FDS] = {msg, null, null, null, a->status_fd};
+	int fds[INIT_SPAWN_FDS] = {msg, null, null, null, a->status_fd}, r;
 
 	for (int i = 0; i < 3 && !a->detached; i++) {
 		bool replaced = a->proc->tty == TTY_YES && (i < 2 || a->tty_takes_stderr);
@@ -43,7 +48,8 @@ static int send_spawn(const struct exec_ask *a, int msg, int null, struct err *e
 			fds[1 + i] = a->streams[i] >= 0 ? a->streams[i] : i;
 	}
 	rq.arg = a->detached ? EXEC_DETACHED : 0;
-	return fd_send(a->link->sock, &rq, sizeof(rq), fds, INIT_SPAWN_FDS, e);
+	r = fd_send(a->link->sock, &rq, sizeof(rq), fds, INIT_SPAWN_FDS, e);
+	return r == -EPIPE || r == -ECONNRESET ? ended(e) : r;
 }
 
 /* 1: busy, ask again. 0: csbx-init has the request, *ev is its answer. A refusal is for a limit. */
@@ -59,7 +65,7 @@ static int receive_answer(const struct exec_ask *a, struct init_event *ev, struc
 	n = fd_recv(a->link->sock, ev, sizeof(*ev), &none, 1, e);
 	fd_close(&none);
 	if (n == 0 || n == -ECONNRESET)
-		return err_set(e, ESRCH, "the container has ended");
+		return ended(e);
 	if (n < 0)
 		return (int)n;
 	if (n != sizeof(*ev) || ev->magic != INIT_MAGIC)
