@@ -130,7 +130,7 @@ def test_a_result_on_a_full_disk(csbx, python_image):
     small.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size=400k,mode=0700,uid={csbx.owner.pw_uid}", "none", small], check=True)
     try:
-        fill = f"import os\nwith open('/w/small/fill', 'wb', 0) as f:\n  try:\n    while True: f.write(b'x' * 4096)\n" \
+        fill = "import os\nwith open('/w/small/fill', 'wb', 0) as f:\n  try:\n    while True: f.write(b'x' * 4096)\n" \
                "  except OSError: pass\nprint('y' * 300000)\nraise SystemExit(7)"
         for place in ("--json=small/r.json", "--json"):
             with open(small / "r.json", "w", encoding="ascii") as f:
