@@ -511,6 +511,13 @@ def test_user(box):
     assert box.ok("start", "-r", "box", "sh", "-c", "echo $HOME $USER") == "/root root\n"
 
 
+def test_host_name(box):
+    """--uts: the container's name, or CSBX_HOSTNAME; without it the host's."""
+    assert box.ok("start", "box", "hostname").strip() == os.uname().nodename
+    assert box.ok("start", "--uts", "box", "hostname") == "box\n"
+    assert box.ok("start", "--uts", "--pid", "-r", "box", "hostname", env={"CSBX_HOSTNAME": "mine"}) == "mine\n"
+
+
 def test_environment(box):
     env = {"HOST_ONLY": "secret", "GIVEN": "a=b \"c'\nd"}
     out = box.ok("start", "-e", "A=1", "--env=A=2", "--env", "GIVEN", "-e", "NOT_THERE", "box", "env", env=env)
