@@ -67,7 +67,9 @@ static int bundle_run(struct enroot *x, void *args, int argc, char **argv)
 
 	(void)argc;
 	if (name_from_image(argv[0], &name, &e) < 0)
-		return enroot_error("Invalid argument: %s", argv[0]);
+		return enroot_error("Invalid argument: %s (a bundle keeps its file's name, of "
+				    "letters, digits and _ . + -: rename it)",
+				    argv[0]);
 	output = str_printf("%s.run", name);
 	q.name = name;
 	q.target = q.target ? q.target : name;

@@ -78,7 +78,9 @@ static int create_run(struct enroot *x, void *args, int argc, char **argv)
 		how.image = site;
 	if (!how.name) {
 		if (name_from_image(how.image, &name, &e) < 0)
-			return enroot_error("Invalid argument: %s", argv[0]);
+			return enroot_error(
+				"Invalid argument: %s (no container can have its name: use --name)",
+				argv[0]);
 		how.name = name;
 	}
 	if (!name_is_valid(how.name))

@@ -196,6 +196,15 @@ def test_containers_of_others(enroot, busybox_image, busybox_layout):
     enroot.box.ok("remove", "-f", "kept")
 
 
+def test_files_whose_names_are_none(enroot, busybox_image):
+    odd = enroot.box.work / "a b.sqsh"
+    odd.write_bytes(busybox_image.read_bytes())
+    enroot.fails("create", odd.name, says=["Invalid argument: a b.sqsh", "use --name"])
+    enroot.fails("bundle", odd.name, says=["Invalid argument: a b.sqsh", "rename it"])
+    enroot.ok("create", "-n", "odd", odd.name)
+    assert enroot.ok("start", "odd", "echo", "named") == enroot.ok("start", odd.name, "echo", "named") == "named\n"
+
+
 def test_damaged_container(enroot, busybox_image):
     """It is there, and that is not what is said of one that is not."""
     enroot.ok("create", "-n", "box", busybox_image)
