@@ -4,13 +4,15 @@
  * The step's directory, beside those of the user's other steps on the node. Its holder has a write
  * lock on the file "alive" in it, to its own end however that comes: a directory whose lock can be
  * had is of a holder that was killed, and whoever comes next removes it, with the container that it
- * had made for itself. The lock of the parent is held while one is made or looked at, so that a
- * directory without "alive" is none that is just being made.
+ * had made for itself. The lock of the parent is held while one is made, looked at or removed, so
+ * that a directory without "alive" is none that is just being made. It is not held while a
+ * container is removed: the store may hang, and with it would all steps of the user.
  */
 
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@
 
 #define LOCK ".lock"
 #define ALIVE "alive"
+#define ASIDE ".aside-"
 
 int hold_dir_open_parent(const struct hold *h, struct err *e)
 {
@@ -30,30 +33,53 @@ int hold_dir_open_parent(const struct hold *h, struct err *e)
 	return parent ? step_dir_open(parent, e) : err_set(e, ENOMEM, "out of memory");
 }
 
-/* With the parent's lock in hand. One that was made by an older csbx has no "alive". */
-static void bury(int parentfd, const char *name)
+/* The directory of a dead one, with its lock; -1: it is none. One of an older csbx has no "alive".
+ */
+static int claim(int parentfd, const char *name, int *ret_alive)
 {
+	_close_ int lock = file_lock_open(parentfd, LOCK, true);
 	_close_ int fd = openat(parentfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	_close_ int alive = fd < 0 ? -1 : openat(fd, ALIVE, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 
-	if (fd >= 0 && alive < 0 && errno == ENOENT)
+	if (fd >= 0 && lock >= 0 && alive < 0 && errno == ENOENT)
 		unlinkat(parentfd, name, AT_REMOVEDIR); /* only where it is empty */
-	if (alive < 0 || file_lock_try(alive, true) < 0)
+	if (lock < 0 || alive < 0 || file_lock_try(alive, true) < 0)
+		return -1;
+	*ret_alive = take_fd(&alive);
+	return take_fd(&fd);
+}
+
+/* Not that of the same step of a requeued job, which may have begun already. */
+static void remove_same(int parentfd, const char *name, int fd)
+{
+	_close_ int lock = file_lock_open(parentfd, LOCK, true);
+	struct stat ours, there;
+
+	if (lock >= 0 && fstat(fd, &ours) == 0 &&
+	    fstatat(parentfd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
+		path_remove_tree_at(parentfd, name, NULL);
+}
+
+static void bury(int parentfd, const char *name)
+{
+	_close_ int alive = -1, fd = claim(parentfd, name, &alive);
+
+	if (fd < 0)
 		return;
 	hold_names_remove(fd, HOLD_OWN_NAME, NULL);
-	path_remove_tree_at(parentfd, name, NULL);
+	remove_same(parentfd, name, fd);
 }
 
 static bool is_steps(const char *name)
 {
-	return isdigit((unsigned char)*name) && strchr(name, '.');
+	return (isdigit((unsigned char)*name) && strchr(name, '.')) || str_has_prefix(name, ASIDE);
 }
 
 void hold_dir_sweep(int parentfd)
 {
-	_close_ int lock = file_lock_open(parentfd, LOCK, true);
 	int list = openat(parentfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = lock < 0 || list < 0 ? NULL : fdopendir(list);
+	DIR *d = list < 0 ? NULL : fdopendir(list);
 	const struct dirent *ent;
 
 	if (!d)
@@ -64,6 +90,20 @@ void hold_dir_sweep(int parentfd)
 	}
 	if (d)
 		closedir(d);
+}
+
+/* One that is there already is of the same step before its job was requeued: the sweep's. */
+static int put_aside(int parentfd, const char *name, struct err *e)
+{
+	_free_ char *aside = str_printf(ASIDE "%s", name);
+	int r;
+
+	if (!aside)
+		return err_set(e, ENOMEM, "out of memory");
+	r = path_remove_tree_at(parentfd, aside, e);
+	if (r >= 0 && renameat(parentfd, name, parentfd, aside) < 0 && errno != ENOENT)
+		r = err_sys(e, "rename %s", name);
+	return r;
 }
 
 static int fill(struct hold *h, int parentfd, struct err *e)
@@ -90,7 +130,6 @@ int hold_dir_name(struct hold *h, struct err *e)
 	return 0;
 }
 
-/* One that is there already is of the same step before its job was requeued. */
 int hold_dir_make(struct hold *h, struct err *e)
 {
 	_close_ int parentfd = -1, lock = -1;
@@ -104,19 +143,14 @@ int hold_dir_make(struct hold *h, struct err *e)
 	lock = file_lock_open(parentfd, LOCK, true);
 	if (lock < 0)
 		return err_code(e, lock, "%s: the lock beside it", h->a.dir);
-	bury(parentfd, h->dirname);
-	r = path_remove_tree_at(parentfd, h->dirname, e);
+	r = put_aside(parentfd, h->dirname, e);
 	return r < 0 ? r : fill(h, parentfd, e);
 }
 
 void hold_dir_remove(const struct hold *h)
 {
 	_close_ int fd = hold_dir_open_parent(h, NULL);
-	struct stat ours, there;
 
-	/* Not that of the same step of a requeued job, which may have begun already. */
-	if (fd >= 0 && fstat(h->dirfd, &ours) == 0 &&
-	    fstatat(fd, h->dirname, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    ours.st_ino == there.st_ino && ours.st_dev == there.st_dev)
-		path_remove_tree_at(fd, h->dirname, NULL);
+	if (fd >= 0)
+		remove_same(fd, h->dirname, h->dirfd);
 }

@@ -218,6 +218,43 @@ def test_a_holder_that_is_killed(steps, daemon):
     steps.jobs.ok("csbx", "gc")
 
 
+class Holder:
+    """csbx __hold, with this test in slurmstepd's place."""
+
+    def __init__(self, box, directory, *words):
+        self.socket, theirs = socket.socketpair()
+        self.socket.settimeout(SLOW_S)
+        with theirs:
+            self.process = box.popen("__hold", "--job=7", "--tasks=1", *words, directory, text=True, pass_fds=[3],
+                                     preexec_fn=lambda: os.dup2(theirs.fileno(), 3))
+        assert self.socket.recv(1) == b"r"
+        until((directory / "state").exists, "the container")
+
+    def end(self, *, killed):
+        if killed:
+            self.process.kill()
+        self.socket.shutdown(socket.SHUT_WR)
+        said = b"".join(iter(lambda: self.socket.recv(1), b""))
+        self.socket.close()
+        out = self.process.communicate(timeout=SLOW_S)
+        assert said == (b"" if killed else b"d"), (said, out)
+
+
+def test_a_step_that_has_been_there(csbx, busybox_image):
+    """Of a requeued job: what the killed holder of its first life has made is in nobody's way."""
+    top = csbx.dirs["run"] / "steps"
+    top.mkdir(mode=0o700)
+    os.chown(top, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    for killed in (True, True, False):
+        Holder(csbx, top / "7.0.0", f"--image={busybox_image}", f"--save={csbx.work}/x.sqsh").end(killed=killed)
+        until(lambda: not running("/run/csbx-hold"), "the container's end")
+        assert sorted(x.name for x in top.iterdir()) == [".lock"] + ["7.0.0"] * killed
+        assert csbx.ok("list", "-q").split() == ["pyxis_7.0.0"] * killed
+    (top / ".lock").unlink()
+    top.rmdir()
+    csbx.ok("gc")
+
+
 def test_two_jobs_and_one_name(steps):
     """The second joins the first's container. Whichever is cancelled, the other one goes on, and a third finds the name."""
     name = ["--container-name=shared"]
