@@ -236,6 +236,8 @@ int confine_server(const struct confine_server *c, struct err *e)
 	filter_allow_arg(&f, SYS_open_tree, 0, (uint32_t)c->dev_fd);
 	if (c->image_fd >= 0)
 		filter_allow_arg(&f, SYS_open_tree, 0, (uint32_t)c->image_fd);
+	if (c->reader_tid)
+		filter_allow_arg(&f, SYS_sched_setaffinity, 0, (uint32_t)c->reader_tid);
 	if (landlocked)
 		filter_allow_arg(&f, SYS_unlinkat, 0, (uint32_t)c->servers_dirfd);
 	return filter_load(&f, e);

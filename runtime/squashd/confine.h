@@ -8,6 +8,7 @@
  */
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct err;
 
@@ -18,6 +19,7 @@ struct confine_server {
 	int servers_dirfd; /* the one directory it may unlink its socket in */
 	int image_fd;      /* mounts it may clone; -1 for none */
 	int dev_fd;
+	pid_t reader_tid; /* the thread it may place on CPUs; 0 for none */
 };
 
 /*

@@ -162,6 +162,8 @@ static int confine(struct server *s, struct err *e)
 			return s->janitor_fd;
 	}
 	start_ahead(s);
+	if (s->ahead)
+		c.reader_tid = sqahead_tid(s->ahead);
 	r = confine_server(&c, e);
 	await_ahead(s);
 	return r;

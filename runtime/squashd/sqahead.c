@@ -14,7 +14,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "runtime/squashd/sqblock.h"
 
@@ -42,6 +45,9 @@ struct sqahead {
 	int (*confine)(struct err *e);
 	enum { STARTING, CONFINED, GONE } life;
 	bool must_end;
+	pid_t tid;
+	cpu_set_t cpus; /* that may be used */
+	int kept_off;   /* the one of them the thread must not use, or -1 */
 	struct sqahead_source source;
 	unsigned char *packed;
 	unsigned n_slots;
@@ -83,8 +89,13 @@ static void make(struct sqahead *a, struct slot *s)
 static void *work(void *arg)
 {
 	struct sqahead *a = arg;
-	bool is_confined = a->confine(NULL) >= 0;
+	bool is_confined;
 
+	pthread_mutex_lock(&a->lock);
+	a->tid = (pid_t)syscall(SYS_gettid);
+	pthread_cond_broadcast(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+	is_confined = a->confine(NULL) >= 0;
 	pthread_mutex_lock(&a->lock);
 	a->life = is_confined ? CONFINED : GONE;
 	pthread_cond_broadcast(&a->changed);
@@ -121,12 +132,29 @@ struct sqahead *sqahead_new(int (*confine)(struct err *e))
 	if (!a)
 		return NULL;
 	a->confine = confine;
+	a->kept_off = -1;
+	if (sched_getaffinity(0, sizeof(a->cpus), &a->cpus) < 0) {
+		free(a);
+		return NULL;
+	}
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	if (start_thread(a) >= 0)
 		return a;
 	free(a);
 	return NULL;
+}
+
+pid_t sqahead_tid(struct sqahead *a)
+{
+	pid_t tid;
+
+	pthread_mutex_lock(&a->lock);
+	while (!a->tid)
+		pthread_cond_wait(&a->changed, &a->lock);
+	tid = a->tid;
+	pthread_mutex_unlock(&a->lock);
+	return tid;
 }
 
 bool sqahead_is_confined(struct sqahead *a)
@@ -197,6 +225,21 @@ static struct slot *room(struct sqahead *a)
 	return oldest;
 }
 
+/*
+ * The kernel wakes a thread gladly where its waker runs, which on a machine of few CPUs means in
+ * its place: then nothing is gained, and the one who waits for an answer waits for two blocks.
+ */
+static void keep_off(struct sqahead *a, int cpu)
+{
+	cpu_set_t others = a->cpus;
+
+	if (cpu < 0 || cpu == a->kept_off)
+		return;
+	a->kept_off = cpu;
+	CPU_CLR((unsigned)cpu, &others);
+	(void)sched_setaffinity(a->tid, sizeof(others), &others);
+}
+
 void sqahead_want(struct sqahead *a, uint64_t pos, uint32_t bytes, bool is_stored)
 {
 	struct slot *s;
@@ -204,6 +247,7 @@ void sqahead_want(struct sqahead *a, uint64_t pos, uint32_t bytes, bool is_store
 	pthread_mutex_lock(&a->lock);
 	s = find(a, pos) ? NULL : room(a);
 	if (s) {
+		keep_off(a, sched_getcpu());
 		s->state = SLOT_WANTED;
 		s->tick = ++a->tick;
 		s->pos = pos;

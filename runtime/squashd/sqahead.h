@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct err;
 struct sqahead;
@@ -29,6 +30,8 @@ struct sqahead *sqahead_new(int (*confine)(struct err *e));
  */
 bool sqahead_is_confined(struct sqahead *a);
 void sqahead_free(struct sqahead *a);
+/* The thread's number. Who wishes calls sched_setaffinity(2) of it, where that is allowed. */
+pid_t sqahead_tid(struct sqahead *a);
 
 /* Once. Until then nothing is made. -ENOMEM: nothing will be. */
 int sqahead_set_source(struct sqahead *a, const struct sqahead_source *source);

@@ -111,7 +111,11 @@ static bool enter_userns(void)
 
 static void server(void)
 {
-	struct confine_server c = {.servers_dirfd = DIR_FD, .image_fd = FILE_FD, .dev_fd = FILE_FD};
+	struct confine_server c = {.servers_dirfd = DIR_FD,
+				   .image_fd = FILE_FD,
+				   .dev_fd = FILE_FD,
+				   .reader_tid = getpid()};
+	cpu_set_t cpus;
 	bool landlocked = confine_has_landlock();
 	struct err e = ERR_INIT;
 
@@ -119,7 +123,10 @@ static void server(void)
 		expect(false, "user namespace");
 		return;
 	}
+	sched_getaffinity(0, sizeof(cpus), &cpus);
 	expect(confine_server(&c, &e) >= 0, "confine_server");
+	ALLOWED(syscall(SYS_sched_setaffinity, c.reader_tid, sizeof(cpus), &cpus));
+	REFUSED(syscall(SYS_sched_setaffinity, 1, sizeof(cpus), &cpus));
 	expect(prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0, "not even prctl is left");
 	no_way_out();
 	REFUSED(syscall(SYS_open_tree, AT_FDCWD, "/etc", OPEN_TREE_CLONE));
