@@ -83,6 +83,13 @@ static int set_up_fuse(struct server *s, struct err *e)
 	return fuse_server_new(s->world.fuse_fd, &policy, &s->fuse, e);
 }
 
+static int cpus_usable(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : CPU_COUNT(&set);
+}
+
 /* Those beside the server are forked while nothing of the image, and no mount of it, is there. */
 static int start_others(struct server *s, struct err *e)
 {
@@ -94,9 +101,10 @@ static int start_others(struct server *s, struct err *e)
 		r = attendant_start(&s->attendant, e);
 	if (r >= 0)
 		r = server_watch(s, s->attendant.sock, e);
-	if (r < 0 || !s->boot.wants_net)
+	if (r < 0 || !s->boot.wants_net || cpus_usable() < 2)
 		return r;
-	/* In time for the first container, while the server waits for the maps. */
+	/* In time for the first container, while the server waits for the maps. With one CPU that
+	 * is no sooner than the container can make its own. */
 	attendant_want(&s->attendant, server_now_ms());
 	attendant_ask(&s->attendant, server_now_ms());
 	return 0;
@@ -123,13 +131,6 @@ static int make_world(struct server *s, struct err *e)
 		r = world_fill(key, &s->world, e);
 	/* Not before it is mounted: until then the descriptor has nothing to wait for. */
 	return r < 0 || s->world.fuse_fd < 0 ? r : server_watch(s, s->world.fuse_fd, e);
-}
-
-static int cpus_usable(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : CPU_COUNT(&set);
 }
 
 /* With one CPU there is nothing beside which it could run. */

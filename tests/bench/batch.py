@@ -12,7 +12,7 @@ import cluster as clusters  # noqa: E402
 
 
 def p21(world, report):
-    """What csbx adds to a step: the image server is started anew for each, as its keys ask."""
+    """What csbx adds to a step of one CPU: the image server is started anew for each, as its keys ask."""
     if not world.is_root:
         raise Unavailable("slurmctld and slurmd are started by root")
     if lacking := clusters.missing_programs():
@@ -24,11 +24,13 @@ def p21(world, report):
         cluster.wait_job(job, ["RUNNING"])
         srun = [*slurm, "srun", "--quiet", "--overlap", f"--jobid={job}"]
         bare = Case("srun true", [*srun, "true"])
-        ours = Case("srun csbx start", [*srun, *world.csbx_start(name, "true")])
-        samples = world.stopwatch([bare, ours], 15 if world.quick else 50)
-        report.samples("P21", samples, ours.name, {})
-        added = samples[ours.name].median_ms - samples[bare.name].median_ms
-        report.value("P21", "csbx start adds to a step", added, "ms", 10)
+        ours = [Case(f"srun csbx start{mode}", [*srun, *world.csbx_start(name, "true", options=options)])
+                for mode, options in (("", []), (", one id", ["--userns", "one"]))]
+        samples = world.stopwatch([bare, *ours], 15 if world.quick else 50)
+        for case in ours:
+            report.samples("P21", {c.name: samples[c.name] for c in (case, bare)}, case.name, {})
+            added = samples[case.name].median_ms - samples[bare.name].median_ms
+            report.value("P21", f"{case.name} adds to a step", added, "ms", 10)
 
 
 def p22(world, report):
