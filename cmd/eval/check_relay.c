@@ -181,7 +181,10 @@ static int from_snippet(struct check_relay *r, const struct frame *f)
 
 	if (r->state == CHECK_LOADING && f->kind == 'L') {
 		r->verdict->completed = 1;
-		idle(r);
+		if (r->check.is_gone)
+			enter(r, CHECK_LEAVING, LEAVE_MS);
+		else
+			idle(r);
 	} else if (r->state == CHECK_LOADING && f->kind == 'X') {
 		eval_error_read(f->payload, f->len, &r->verdict->error);
 		enter(r, CHECK_LEAVING, LEAVE_MS);
@@ -213,12 +216,16 @@ static void from_check(struct check_relay *r, const struct frame *f)
 		eval_error_read(f->payload, f->len, &r->verdict->check.error);
 }
 
-/* The asserting code has ended: so may the snippet. */
+/*
+ * The asserting code has ended: so may the snippet, once it has loaded, which asserting code that
+ * asks nothing does not wait for. Whether it loads is part of the verdict.
+ */
 static void check_left(struct check_relay *r)
 {
 	if (!r->snippet.is_gone)
 		shutdown(r->snippet.fd, SHUT_WR);
-	enter(r, CHECK_LEAVING, LEAVE_MS);
+	if (r->state != CHECK_LOADING)
+		enter(r, CHECK_LEAVING, LEAVE_MS);
 }
 
 static void snippet_left(struct check_relay *r)

@@ -119,7 +119,9 @@ CHECKS = [
      "    else:\n        raise AssertionError\n", True),
     ("an end of iteration", "def f(x): raise StopIteration", "from solution import f\nassert all(map(lambda x: f(x) == x, [1, 2]))", False),
     ("nothing is called", "def f(): return 1", "assert True", False),
+    ("nothing is called, and it loads slowly", "import time\ntime.sleep(2)\ndef f(): return 1", "assert True", False),
     ("the snippet does not load", "1 / 0", "import solution", False),
+    ("nobody waits for a snippet that does not load", "import time\ntime.sleep(2)\n1 / 0", "assert True", False),
     ("a class of tests", "def f(): return 2", "from solution import f\nclass TestF:\n    def setup_method(self): self.x = 1\n"
      "    def test_one(self):\n        assert f() == self.x\n", False),
     ("a class of tests that pass", "def f(): return 1", "from solution import f\nclass TestF:\n    def setup_method(self): self.x = 1\n"
@@ -139,7 +141,9 @@ def test_checks(records):
     assert {n: done[n]["check"]["passed"] for n, *_ in CHECKS} == {n: passes for n, _, _, passes in CHECKS}, \
         {n: done[n]["feedback"] for n, *_ in CHECKS}
     assert done["unittest"]["feedback"] == ["The check failed: AssertionError: 2 != 1."]
-    assert done["nothing is called"]["feedback"] == ["The check has not passed: it called no function of the snippet."]
+    for name in "nothing is called", "nothing is called, and it loads slowly":
+        assert done[name]["feedback"] == ["The check has not passed: it called no function of the snippet."]
+    assert "ZeroDivisionError" in done["nobody waits for a snippet that does not load"]["feedback"][0]
 
 
 # name, code, what the program prints, whether it completes
