@@ -243,17 +243,23 @@ int confine_server(const struct confine_server *c, struct err *e)
 	return filter_load(&f, e);
 }
 
+/* No file system right, and of the capabilities only these. */
+static int give_up_all_but(uint32_t caps, struct err *e)
+{
+	int r = keep_capabilities(caps, e);
+
+	if (r >= 0)
+		r = no_new_privs(e);
+	return r < 0 ? r : landlock_beneath(-1, 0, e);
+}
+
 int confine_attendant(struct err *e)
 {
 	struct filter f;
 	int r;
 
 	bound_resources();
-	r = keep_capabilities(CAP_TO_MASK(CAP_SYS_ADMIN) | CAP_TO_MASK(CAP_NET_ADMIN), e);
-	if (r >= 0)
-		r = no_new_privs(e);
-	if (r >= 0)
-		r = landlock_beneath(-1, 0, e);
+	r = give_up_all_but(CAP_TO_MASK(CAP_SYS_ADMIN) | CAP_TO_MASK(CAP_NET_ADMIN), e);
 	if (r < 0)
 		return r;
 	filter_begin(&f);
@@ -270,12 +276,8 @@ int confine_attendant(struct err *e)
 int confine_reader(struct err *e)
 {
 	struct filter f;
-	int r = keep_capabilities(0, e);
+	int r = give_up_all_but(0, e);
 
-	if (r >= 0)
-		r = no_new_privs(e);
-	if (r >= 0)
-		r = landlock_beneath(-1, 0, e);
 	if (r < 0)
 		return r;
 	filter_begin(&f);

@@ -7,8 +7,7 @@
  * thread makes that. There is nothing to lose but the CPU's time, and a CPU is idle then, or the
  * thread does not get far.
  *
- * It is as confined as the one that serves (confine.h), and more: it needs files it has, and
- * memory.
+ * It is confined further than the one that serves (confine.h): it needs the open image, and memory.
  */
 #include "runtime/squashd/sqahead.h"
 
@@ -40,8 +39,8 @@ struct slot {
 struct sqahead {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t
-		changed; /* a wish for the thread; a block, or its being confined, for others */
+	/* For the thread a wish; for others a block, its number, or that it is confined. */
+	pthread_cond_t changed;
 	int (*confine)(struct err *e);
 	enum { STARTING, CONFINED, GONE } life;
 	bool must_end;

@@ -26,13 +26,11 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
 #include "runtime/mount_api.h"
 #include "runtime/squashd/devtree.h"
 #include "runtime/userns_maker.h"
