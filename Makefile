@@ -22,8 +22,8 @@ Q         := $(if $(V),,@)
 # module:Debian package. Only the programs that need a library link it (docs/architecture.md 1).
 IMAGE_MODS   := libarchive:libarchive-dev libsquashfs1:libsquashfs-dev libcjson:libcjson-dev \
 		libcrypto:libssl-dev libcurl:libcurl4-openssl-dev libzstd:libzstd-dev zlib:zlib1g-dev
-SQUASHD_MODS := squashfuse:libsquashfuse-dev fuse3:libfuse3-dev
-META_MODS    := squashfuse:libsquashfuse-dev libcjson:libcjson-dev
+SQUASHD_MODS := squashfuse:libsquashfuse-dev fuse3:libfuse3-dev libzstd:libzstd-dev
+META_MODS    := squashfuse:libsquashfuse-dev libzstd:libzstd-dev libcjson:libcjson-dev
 TOOL_MODS    := libcjson:libcjson-dev mount:libmount-dev
 GEN_MODS     := libseccomp:libseccomp-dev
 mods = $(foreach m,$(1),$(firstword $(subst :, ,$(m))))

@@ -31,7 +31,6 @@ struct slot {
 	uint64_t tick; /* of the wish */
 	uint64_t pos;
 	uint32_t bytes;
-	bool is_stored;
 	unsigned char *data;
 	size_t size;
 };
@@ -78,8 +77,7 @@ static void make(struct sqahead *a, struct slot *s)
 		s->data = sqblock_memory(a->source.max);
 	s->size = a->source.max;
 	if (s->data)
-		r = a->source.make(a->source.arg, a->packed, s->pos, s->bytes, s->is_stored,
-				   s->data, &s->size);
+		r = a->source.make(a->source.arg, a->packed, s->pos, s->bytes, s->data, &s->size);
 	pthread_mutex_lock(&a->lock);
 	s->state = r < 0 ? SLOT_FREE : SLOT_DONE;
 	pthread_cond_broadcast(&a->changed);
@@ -239,7 +237,7 @@ static void keep_off(struct sqahead *a, int cpu)
 	(void)sched_setaffinity(a->tid, sizeof(others), &others);
 }
 
-void sqahead_want(struct sqahead *a, uint64_t pos, uint32_t bytes, bool is_stored)
+void sqahead_want(struct sqahead *a, uint64_t pos, uint32_t bytes)
 {
 	struct slot *s;
 
@@ -251,7 +249,6 @@ void sqahead_want(struct sqahead *a, uint64_t pos, uint32_t bytes, bool is_store
 		s->tick = ++a->tick;
 		s->pos = pos;
 		s->bytes = bytes;
-		s->is_stored = is_stored;
 		pthread_cond_broadcast(&a->changed);
 	}
 	pthread_mutex_unlock(&a->lock);

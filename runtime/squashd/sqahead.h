@@ -18,8 +18,8 @@ struct sqahead;
 
 /* How a block of the image is made, in a thread of its own; out has room for max bytes. */
 struct sqahead_source {
-	int (*make)(void *arg, void *packed, uint64_t pos, uint32_t bytes, bool is_stored,
-		    unsigned char *out, size_t *out_bytes);
+	int (*make)(void *arg, void *packed, uint64_t pos, uint32_t bytes, unsigned char *out,
+		    size_t *out_bytes);
 	void *arg;
 	size_t max;
 };
@@ -37,7 +37,7 @@ pid_t sqahead_tid(struct sqahead *a);
 int sqahead_set_source(struct sqahead *a, const struct sqahead_source *source);
 
 /* The block at pos, of that many bytes in the image: the latest wish first. Does not wait. */
-void sqahead_want(struct sqahead *a, uint64_t pos, uint32_t bytes, bool is_stored);
+void sqahead_want(struct sqahead *a, uint64_t pos, uint32_t bytes);
 
 /*
  * True if it has the block, or just works on it: *data becomes a buffer of max bytes that holds it,

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/squashd/sqblock.h"
 
-/* The library's config.h is that of its own build and redefines feature macros: keep it out. */
-#define SQFS_CONFIG_H
-#define HAVE_LINUX_TYPES_LE16 1
-#include <squashfuse/decompress.h>
-
 #include <errno.h>
 #include <malloc.h>
 #include <stdbool.h>
@@ -16,7 +11,6 @@
 
 #define META_HEADER_BYTES 2
 #define META_STORED 0x8000u /* not compressed */
-#define DATA_STORED (1u << 24)
 
 /*
  * What a start touches of a large image fits: metadata of some ten thousand files, and of
@@ -31,14 +25,6 @@
 #define LARGE_BLOCKS_MAX 64
 #define KEPT_BYTES (32 << 20) /* of freed memory */
 #define PAGE_BYTES 4096u      /* at least; of larger pages some are asked for twice */
-
-static int unpack_with_library(void *arg, const void *in, size_t in_bytes, void *out,
-			       size_t *out_bytes)
-{
-	sqfs_decompressor *decompress = arg;
-
-	return (*decompress)((void *)in, in_bytes, out, out_bytes) == SQFS_OK ? 0 : -EIO;
-}
 
 /*
  * The decompressors take their working memory anew for each block. What has been given back to the
@@ -94,28 +80,22 @@ static int cache_init_large(struct sqcache *c, unsigned bytes, const struct sqsu
 
 int sqblocks_init(struct sqblocks *b, int fd, uint64_t base, const struct sqsuper *super)
 {
-	sqfs_decompressor *decompress = calloc(1, sizeof(*decompress));
+	int r;
 
 	keep_memory();
 	memset(b, 0, sizeof(*b));
 	b->fd = fd;
 	b->base = base;
 	b->super = *super;
-	b->unpack = unpack_with_library;
-	b->unpack_arg = decompress;
+	r = squnpack_new(super->compression, &b->unpack);
 	b->packed = malloc(super->block_bytes > SQMETA_BYTES ? super->block_bytes : SQMETA_BYTES);
-	if (!decompress || !b->packed || cache_init(&b->caches[SQCACHE_META], META_BLOCKS) < 0 ||
-	    cache_init_large(&b->caches[SQCACHE_DATA], DATA_BYTES, super) < 0 ||
-	    cache_init_large(&b->caches[SQCACHE_FRAGMENT], FRAGMENT_BYTES, super) < 0) {
+	if (r >= 0 && (!b->packed || cache_init(&b->caches[SQCACHE_META], META_BLOCKS) < 0 ||
+		       cache_init_large(&b->caches[SQCACHE_DATA], DATA_BYTES, super) < 0 ||
+		       cache_init_large(&b->caches[SQCACHE_FRAGMENT], FRAGMENT_BYTES, super) < 0))
+		r = -ENOMEM;
+	if (r < 0)
 		sqblocks_free(b);
-		return -ENOMEM;
-	}
-	*decompress = sqfs_decompressor_get((sqfs_compression_type)super->compression);
-	if (!*decompress) {
-		sqblocks_free(b);
-		return -ENOTSUP;
-	}
-	return 0;
+	return r;
 }
 
 void sqblocks_free(struct sqblocks *b)
@@ -123,7 +103,8 @@ void sqblocks_free(struct sqblocks *b)
 	for (int i = 0; i < SQCACHE_KINDS; i++)
 		cache_free(&b->caches[i]);
 	free(b->packed);
-	free(b->unpack_arg);
+	squnpack_free(b->unpack);
+	squnpack_free(b->unpack_ahead);
 	memset(b, 0, sizeof(*b));
 }
 
@@ -178,26 +159,25 @@ struct extent {
 };
 
 /* Of b only what does not change after it was opened: two threads do this. */
-static int make_block(const struct sqblocks *b, void *packed, const struct extent *x,
-		      unsigned char *out, size_t *out_bytes)
+static int make_block(const struct sqblocks *b, struct squnpack *unpack, void *packed,
+		      const struct extent *x, unsigned char *out, size_t *out_bytes)
 {
 	int r;
 
 	*out_bytes = x->is_stored ? x->bytes : x->max;
 	r = sqblocks_pread(b, x->pos, x->is_stored ? out : packed, x->bytes);
 	if (r >= 0 && !x->is_stored)
-		r = b->unpack(b->unpack_arg, packed, x->bytes, out, out_bytes);
+		r = squnpack_block(unpack, packed, x->bytes, out, out_bytes);
 	return r >= 0 && *out_bytes > x->max ? -EIO : r;
 }
 
-static int make_ahead(void *arg, void *packed, uint64_t pos, uint32_t bytes, bool is_stored,
-		      unsigned char *out, size_t *out_bytes)
+static int make_ahead(void *arg, void *packed, uint64_t pos, uint32_t bytes, unsigned char *out,
+		      size_t *out_bytes)
 {
 	const struct sqblocks *b = arg;
-	struct extent x = {
-		.pos = pos, .bytes = bytes, .is_stored = is_stored, .max = b->super.block_bytes};
+	struct extent x = {.pos = pos, .bytes = bytes, .max = b->super.block_bytes};
 
-	return make_block(b, packed, &x, out, out_bytes);
+	return make_block(b, b->unpack_ahead, packed, &x, out, out_bytes);
 }
 
 static int cache_fill(struct sqblocks *b, struct sqcache *c, const struct extent *x,
@@ -217,7 +197,7 @@ static int cache_fill(struct sqblocks *b, struct sqcache *c, const struct extent
 			block->data = sqblock_memory(x->max);
 		if (!block->data)
 			return -ENOMEM;
-		r = make_block(b, b->packed, x, block->data, &block->size);
+		r = make_block(b, b->unpack, b->packed, x, block->data, &block->size);
 		if (r < 0)
 			return r;
 	}
@@ -268,11 +248,19 @@ int sqblocks_data(struct sqblocks *b, enum sqcache_kind kind, uint64_t pos, uint
 		*ret = block;
 		return 0;
 	}
-	x.is_stored = header & DATA_STORED;
+	x.is_stored = SQDATA_IS_STORED(header);
 	x.bytes = SQDATA_SIZE(header);
 	r = cache_fill(b, &b->caches[kind], &x, &block);
 	*ret = block;
 	return r;
+}
+
+int sqblocks_stored(const struct sqblocks *b, uint64_t pos, uint32_t header, size_t skip, void *buf,
+		    size_t len)
+{
+	if (pos < SQSUPER_BYTES || SQDATA_SIZE(header) > b->super.block_bytes)
+		return -EIO;
+	return sqblocks_pread(b, pos + skip, buf, len);
 }
 
 void sqblocks_want(struct sqblocks *b, uint64_t pos, uint32_t header)
@@ -280,8 +268,8 @@ void sqblocks_want(struct sqblocks *b, uint64_t pos, uint32_t header)
 	uint32_t bytes = SQDATA_SIZE(header);
 
 	if (b->ahead && bytes && bytes <= b->super.block_bytes && pos >= SQSUPER_BYTES &&
-	    !cache_find(&b->caches[SQCACHE_DATA], pos))
-		sqahead_want(b->ahead, pos, bytes, header & DATA_STORED);
+	    !SQDATA_IS_STORED(header) && !cache_find(&b->caches[SQCACHE_DATA], pos))
+		sqahead_want(b->ahead, pos, bytes);
 }
 
 void sqblocks_set_ahead(struct sqblocks *b, struct sqahead *ahead)
@@ -289,6 +277,7 @@ void sqblocks_set_ahead(struct sqblocks *b, struct sqahead *ahead)
 	const struct sqahead_source source = {
 		.make = make_ahead, .arg = b, .max = b->super.block_bytes};
 
-	if (ahead && sqahead_set_source(ahead, &source) >= 0)
+	if (ahead && squnpack_new(b->super.compression, &b->unpack_ahead) >= 0 &&
+	    sqahead_set_source(ahead, &source) >= 0)
 		b->ahead = ahead;
 }

@@ -3,9 +3,8 @@
 #define CSBX_SQUASHD_SQBLOCK_H
 
 /*
- * Blocks of an image: read, decompressed (by libsquashfuse's decompressors: gzip, lzo, xz, lz4,
- * zstd) and kept in caches, the least recently used one leaving first. Every position and size is
- * checked against the image before it is used.
+ * Blocks of an image: read, decompressed (squnpack.h) and kept in caches, the least recently used
+ * one leaving first. Every position and size is checked against the image before it is used.
  */
 
 #include <stddef.h>
@@ -13,6 +12,7 @@
 
 #include "runtime/squashd/sqahead.h"
 #include "runtime/squashd/sqsuper.h"
+#include "runtime/squashd/squnpack.h"
 
 enum sqcache_kind { SQCACHE_META, SQCACHE_DATA, SQCACHE_FRAGMENT, SQCACHE_KINDS };
 
@@ -34,10 +34,10 @@ struct sqblocks {
 	int fd;
 	uint64_t base; /* where the image begins in the file */
 	struct sqsuper super;
-	int (*unpack)(void *arg, const void *in, size_t in_bytes, void *out, size_t *out_bytes);
-	void *unpack_arg;
-	unsigned char *packed; /* a block as it lies in the image */
-	struct sqahead *ahead; /* not ours; NULL: everything is made when it is asked for */
+	struct squnpack *unpack;
+	unsigned char *packed;         /* a block as it lies in the image */
+	struct sqahead *ahead;         /* not ours; NULL: everything is made when it is asked for */
+	struct squnpack *unpack_ahead; /* for its thread */
 	struct sqcache caches[SQCACHE_KINDS];
 };
 
@@ -54,13 +54,20 @@ int sqblocks_pread(const struct sqblocks *b, uint64_t pos, void *buf, size_t len
 /* A metadata block with its 2-byte header at pos. */
 int sqblocks_meta(struct sqblocks *b, uint64_t pos, const struct sqblock **ret);
 
-/* A data or fragment block; header is the image's: 24 bits of size, bit 24 for not compressed. */
+/* The image's header of a data or fragment block: 24 bits of size, bit 24 for not compressed. */
+#define SQDATA_SIZE(header) ((header)&0xffffffu)
+#define SQDATA_IS_STORED(header) (((header) >> 24) & 1)
+
 int sqblocks_data(struct sqblocks *b, enum sqcache_kind kind, uint64_t pos, uint32_t header,
 		  const struct sqblock **ret);
-/* Has it made beside what is made now, if it is not there. Wrong values are ignored. */
+/* Of a data block that is not compressed: len bytes from skip on, which lie in it. */
+int sqblocks_stored(const struct sqblocks *b, uint64_t pos, uint32_t header, size_t skip, void *buf,
+		    size_t len);
+/*
+ * Has it made beside what is made now, if it is compressed and not there. Wrong values are ignored.
+ */
 void sqblocks_want(struct sqblocks *b, uint64_t pos, uint32_t header);
 /* From now on there is somebody who does; it must outlive the blocks. */
 void sqblocks_set_ahead(struct sqblocks *b, struct sqahead *ahead);
-#define SQDATA_SIZE(header) ((header)&0xffffffu)
 
 #endif

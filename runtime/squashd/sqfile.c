@@ -141,11 +141,24 @@ static void want_next(struct sqimage *img, const struct block_walk *w)
 		sqblocks_want(&img->blocks, next[n].pos, next[n].header);
 }
 
-/* One piece of a file: bytes of a decompressed block, or a hole (data NULL). */
-static int block_piece(struct sqimage *img, struct block_walk *w, size_t want,
-		       const unsigned char **ret)
+/* A piece of a file: `skip` bytes on in a block of which the file has `want`, `take` are asked for.
+ */
+struct piece {
+	size_t skip, want, take;
+};
+
+static void copy_piece(const struct piece *p, const unsigned char *block, void *buf)
 {
-	const struct sqblock *block;
+	if (block)
+		memcpy(buf, block + p->skip, p->take);
+	else
+		memset(buf, 0, p->take); /* a hole */
+}
+
+/* Of a block that is not compressed only what is asked for is read, and nothing is kept. */
+static int block_piece(struct sqimage *img, struct block_walk *w, const struct piece *p, void *buf)
+{
+	const struct sqblock *block = NULL;
 	uint64_t pos = w->at.pos;
 	uint32_t header;
 	int r = next_size(img, w, &header);
@@ -155,35 +168,39 @@ static int block_piece(struct sqimage *img, struct block_walk *w, size_t want,
 	w->at.pos += SQDATA_SIZE(header);
 	w->index++;
 	want_next(img, w);
-	*ret = NULL;
-	if (!SQDATA_SIZE(header))
-		return 0;
-	r = sqblocks_data(&img->blocks, SQCACHE_DATA, pos, header, &block);
-	if (r < 0)
-		return r;
-	*ret = block->data;
-	return want <= block->size ? 0 : -EIO;
+	if (SQDATA_IS_STORED(header) && SQDATA_SIZE(header)) {
+		if (p->want > SQDATA_SIZE(header))
+			return -EIO;
+		return sqblocks_stored(&img->blocks, pos, header, p->skip, buf, p->take);
+	}
+	if (SQDATA_SIZE(header)) {
+		r = sqblocks_data(&img->blocks, SQCACHE_DATA, pos, header, &block);
+		if (r < 0 || p->want > block->size)
+			return r < 0 ? r : -EIO;
+	}
+	copy_piece(p, block ? block->data : NULL, buf);
+	return 0;
 }
 
-static int fragment_piece(struct sqimage *img, const struct sqnode *file, size_t want,
-			  const unsigned char **ret)
+static int fragment_piece(struct sqimage *img, const struct sqnode *file, const struct piece *p,
+			  void *buf)
 {
-	unsigned char p[FRAGMENT_ENTRY_BYTES];
+	unsigned char entry[FRAGMENT_ENTRY_BYTES];
 	const struct sqblock *block;
 	int r;
 
 	if (file->fragment >= img->blocks.super.fragments)
 		return -EIO;
 	r = sqmeta_table_entry(&img->blocks, img->blocks.super.fragment_table, file->fragment,
-			       sizeof(p), p);
+			       sizeof(entry), entry);
 	if (r >= 0)
-		r = sqblocks_data(&img->blocks, SQCACHE_FRAGMENT, sqget(p, 8),
-				  (uint32_t)sqget(p + 8, 4), &block);
+		r = sqblocks_data(&img->blocks, SQCACHE_FRAGMENT, sqget(entry, 8),
+				  (uint32_t)sqget(entry + 8, 4), &block);
 	if (r < 0)
 		return r;
-	if (file->fragment_offset > block->size || want > block->size - file->fragment_offset)
+	if (file->fragment_offset > block->size || p->want > block->size - file->fragment_offset)
 		return -EIO;
-	*ret = block->data + file->fragment_offset;
+	copy_piece(p, block->data + file->fragment_offset, buf);
 	return 0;
 }
 
@@ -204,19 +221,13 @@ ssize_t sqimage_read(struct sqimage *img, const struct sqnode *file, uint64_t of
 	r = walk_to(img, file, offset / bytes, &w);
 	while (r >= 0 && done < len) {
 		uint64_t at = offset + done, start = at - at % bytes, left = file->size - start;
-		size_t skip = (size_t)(at - start), want = (size_t)(left < bytes ? left : bytes);
-		size_t take = want - skip < len - done ? want - skip : len - done;
-		const unsigned char *data;
+		struct piece p = {.skip = (size_t)(at - start)};
 
-		r = w.index < w.n_blocks ? block_piece(img, &w, want, &data)
-					 : fragment_piece(img, file, want, &data);
-		if (r < 0)
-			break;
-		if (data)
-			memcpy((char *)buf + done, data + skip, take);
-		else
-			memset((char *)buf + done, 0, take);
-		done += take;
+		p.want = (size_t)(left < bytes ? left : bytes);
+		p.take = p.want - p.skip < len - done ? p.want - p.skip : len - done;
+		r = w.index < w.n_blocks ? block_piece(img, &w, &p, (char *)buf + done)
+					 : fragment_piece(img, file, &p, (char *)buf + done);
+		done += p.take;
 	}
 	return r < 0 ? r : (ssize_t)done;
 }

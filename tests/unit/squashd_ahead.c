@@ -39,12 +39,11 @@ static bool is_filled(const unsigned char *data, uint64_t pos)
 	return !memcmp(data, want, BLOCK);
 }
 
-static int make(void *arg, void *packed, uint64_t pos, uint32_t bytes, bool is_stored,
-		unsigned char *out, size_t *out_bytes)
+static int make(void *arg, void *packed, uint64_t pos, uint32_t bytes, unsigned char *out,
+		size_t *out_bytes)
 {
 	struct gate *g = arg;
 
-	(void)is_stored;
 	memset(packed, 0, bytes);
 	pthread_mutex_lock(&g->lock);
 	g->order[g->entered++ % 64] = pos;
@@ -107,7 +106,7 @@ static void one_by_one(void)
 
 	ok(!sqahead_take(a, 1, &data, &size) && !data, "nothing that was not wanted");
 	set_gate(true);
-	sqahead_want(a, 1, 10, false);
+	sqahead_want(a, 1, 10);
 	await_entered(1);
 	set_gate(false);
 	ok(sqahead_take(a, 1, &data, &size), "the one that is being made is waited for");
@@ -125,12 +124,12 @@ static void order_of_wishes(void)
 	size_t size;
 
 	set_gate(true);
-	sqahead_want(a, 10, 10, false);
+	sqahead_want(a, 10, 10);
 	await_entered(1);
-	sqahead_want(a, 11, 10, false);
-	sqahead_want(a, 12, 10, false);
-	sqahead_want(a, 13, 10, false);
-	sqahead_want(a, 12, 10, false); /* wanted already */
+	sqahead_want(a, 11, 10);
+	sqahead_want(a, 12, 10);
+	sqahead_want(a, 13, 10);
+	sqahead_want(a, 12, 10); /* wanted already */
 	ok(!sqahead_take(a, 13, &data, &size), "one that has not been begun is the caller's own");
 	set_gate(false);
 	await_entered(3);
@@ -149,11 +148,11 @@ static void damage(void)
 	size_t size;
 
 	set_gate(true);
-	sqahead_want(a, DAMAGED, 10, false);
+	sqahead_want(a, DAMAGED, 10);
 	await_entered(1);
 	set_gate(false);
 	ok(!sqahead_take(a, DAMAGED, &data, &size), "a block that cannot be made is not there");
-	sqahead_want(a, 5, 10, false);
+	sqahead_want(a, 5, 10);
 	await_entered(2);
 	ok(sqahead_take(a, 5, &data, &size) && is_filled(data, 5), "the next one is");
 	sqahead_free(a);
@@ -171,7 +170,7 @@ static void hammer(void)
 
 	while (taken < HAMMERED) {
 		random = random * 6364136223846793005u + 1442695040888963407u;
-		sqahead_want(a, 1 + (random >> 33) % 40, 10, random >> 60 & 1);
+		sqahead_want(a, 1 + (random >> 33) % 40, 10);
 		random = random * 6364136223846793005u + 1442695040888963407u;
 		if (sqahead_take(a, 1 + (random >> 33) % 40, &data, &size)) {
 			taken++;
@@ -197,9 +196,9 @@ int main(void)
 	hammer();
 	a = start();
 	set_gate(true);
-	sqahead_want(a, 1, 10, false);
+	sqahead_want(a, 1, 10);
 	await_entered(1);
-	sqahead_want(a, 2, 10, false);
+	sqahead_want(a, 2, 10);
 	set_gate(false);
 	sqahead_free(a);
 	is_int(gate.made, gate.entered, "ends with wishes left, and with none half made");
