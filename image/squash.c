@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "image/squash_comp.h"
+#include "image/start_files.h"
 #include "image/tree.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -56,6 +57,7 @@ struct squash {
 	uint32_t *order;  /* tree inode by squashfs number - 1 */
 	uint64_t *refs;   /* by tree inode: where its squashfs inode lies */
 	uint32_t n_numbered;
+	bool *is_start_file; /* by tree inode */
 	struct tree_list list;
 };
 
@@ -195,20 +197,27 @@ int squash_open(struct squash **ret, int fd, const struct tree *t, const struct 
 	if (r == 0)
 		r = create_writers(s, e);
 	if (r == 0)
+		r = start_files_find(t, &s->is_start_file, e);
+	if (r == 0)
 		*ret = take_ptr(s);
 	return r;
 }
 
+/* A big file's tail stays a block of its own: one read less for each of them. */
+static sqfs_u32 block_flags(const struct squash *s, uint32_t inode)
+{
+	if (s->is_start_file[inode])
+		return SQFS_BLK_DONT_FRAGMENT | SQFS_BLK_DONT_COMPRESS;
+	return s->tree->inodes[inode].size_bytes > SQUASH_BLOCK_BYTES ? SQFS_BLK_DONT_FRAGMENT : 0;
+}
+
 int squash_begin_file(struct squash *s, uint32_t inode, struct err *e)
 {
-	/* A big file's tail stays a block of its own: one read less for each of them. */
-	sqfs_u32 flags =
-		s->tree->inodes[inode].size_bytes > SQUASH_BLOCK_BYTES ? SQFS_BLK_DONT_FRAGMENT : 0;
 	int r;
 
 	if (s->nodes[inode])
 		return err_set(e, EINVAL, "a file's data came twice");
-	r = sqfs_block_processor_begin_file(s->data, &s->nodes[inode], NULL, flags);
+	r = sqfs_block_processor_begin_file(s->data, &s->nodes[inode], NULL, block_flags(s, inode));
 	return r ? fail(s, r, e) : 0;
 }
 
@@ -503,6 +512,7 @@ void squash_close(struct squash **sp)
 	free(s->number);
 	free(s->order);
 	free(s->refs);
+	free(s->is_start_file);
 	free(s->list.dents);
 	free(s);
 }

@@ -155,6 +155,23 @@ def test_rootfs_tar_and_directory(csbx):
         assert {"etc/hostname", "bin/sh", "lib"} <= set(got)
 
 
+def test_what_every_start_reads_lies_uncompressed(csbx):
+    """Its bytes are in the file as they are, in a row; those of others are not."""
+    data = {name: b"".join(b"%s %d;" % (name.encode(), n) for n in range(20_000))
+            for name in ("bin/sh", "lib/ld-linux-x86-64.so.2", "usr/lib/libpython3.11.so.1.0",
+                         "usr/bin/python3.11", "bin/ls", "usr/lib/libcrypto.so.3")}
+    for name, content in data.items():
+        (csbx.work / "root" / name).parent.mkdir(parents=True, exist_ok=True)
+        (csbx.work / "root" / name).write_bytes(content)
+    os.link(csbx.work / "root/bin/ls", csbx.work / "root/bin/zz")
+    os.link(csbx.work / "root/bin/sh", csbx.work / "root/bin/a name of it")
+    made = imported(csbx, "dir:root").read_bytes()
+    assert {name for name in data if data[name] in made} == set(data) - {"bin/ls", "usr/lib/libcrypto.so.3"}
+    subprocess.run(["/usr/bin/unsquashfs", "-q", "-n", "-d", csbx.work / "back", csbx.work / "out.sqsh"],
+                   check=True, capture_output=True)
+    assert {name: (csbx.work / "back" / name).read_bytes() for name in data} == data
+
+
 # --- choice -----------------------------------------------------------------------------------------
 
 def test_several_images_need_a_choice(csbx):
