@@ -29,7 +29,8 @@ static int clone_tree(int fd, unsigned flags, struct err *e)
 
 /*
  * A fresh clone for each container: a detached tree can be attached only once. They are made
- * ahead, while the container before starts, off the path of the next one.
+ * ahead, while the container before starts, off the path of the next one; not where that would only
+ * take the CPU from this one.
  */
 static int make_clones(struct server *s, struct err *e)
 {
@@ -158,7 +159,8 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 		return stand_in(s, &s->clients[fd], q, passed);
 	if (q->type == SQUASHD_ATTACH) {
 		if (attach(s, fd, q, &passed[0], &e) >= 0) {
-			(void)make_clones(s, NULL);
+			if (!s->has_one_cpu)
+				(void)make_clones(s, NULL);
 			if (s->fuse)
 				fuse_server_get_ready(s->fuse);
 			return true;
@@ -197,10 +199,18 @@ static bool handle_request(struct server *s, int fd)
 	return stays;
 }
 
+/*
+ * What is made for the next container is made now, while no start needs the CPUs: unless there is
+ * one, which whoever waits for the end of this needs, or the server leaves too.
+ */
 static void end_container(struct server *s)
 {
+	int64_t now_ms = server_now_ms();
+
 	if (!--s->containers)
-		s->leave_at_ms = server_now_ms() + s->linger_ms;
+		s->leave_at_ms = now_ms + s->linger_ms;
+	if (!s->has_one_cpu && (s->containers || s->linger_ms))
+		attendant_hurry(&s->attendant, now_ms);
 }
 
 static void drop(struct server *s, int fd)
@@ -211,14 +221,12 @@ static void drop(struct server *s, int fd)
 	if (!c->is_attached)
 		return;
 	c->is_attached = false;
-	attendant_hurry(&s->attendant, server_now_ms());
 	attendant_take_down(&s->attendant, &c->mounts_fd);
 	end_container(s);
 }
 
 void clients_stood_in_gone(struct server *s)
 {
-	attendant_hurry(&s->attendant, server_now_ms());
 	end_container(s);
 }
 

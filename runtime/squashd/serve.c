@@ -83,11 +83,11 @@ static int set_up_fuse(struct server *s, struct err *e)
 	return fuse_server_new(s->world.fuse_fd, &policy, &s->fuse, e);
 }
 
-static int cpus_usable(void)
+static bool has_one_cpu(void)
 {
 	cpu_set_t set;
 
-	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : CPU_COUNT(&set);
+	return sched_getaffinity(0, sizeof(set), &set) < 0 || CPU_COUNT(&set) < 2;
 }
 
 /* Those beside the server are forked while nothing of the image, and no mount of it, is there. */
@@ -101,7 +101,7 @@ static int start_others(struct server *s, struct err *e)
 		r = attendant_start(&s->attendant, e);
 	if (r >= 0)
 		r = server_watch(s, s->attendant.sock, e);
-	if (r < 0 || !s->boot.wants_net || cpus_usable() < 2)
+	if (r < 0 || !s->boot.wants_net || s->has_one_cpu)
 		return r;
 	/* In time for the first container, while the server waits for the maps. With one CPU that
 	 * is no sooner than the container can make its own. */
@@ -136,7 +136,7 @@ static int make_world(struct server *s, struct err *e)
 /* With one CPU there is nothing beside which it could run. */
 static void start_ahead(struct server *s)
 {
-	if (s->boot.key.kind == ROOTFS_SQUASHFS && cpus_usable() > 1)
+	if (s->boot.key.kind == ROOTFS_SQUASHFS && !s->has_one_cpu)
 		s->ahead = sqahead_new(confine_reader);
 }
 
@@ -177,6 +177,7 @@ static int set_up(struct server *s, struct err *e)
 	int r;
 
 	s->pid = getpid();
+	s->has_one_cpu = has_one_cpu();
 	r = make_world(s, e);
 	if (r < 0)
 		return r;

@@ -42,6 +42,7 @@ struct server {
 	int step_fd; /* pidfd of the batch step the latest client is in, or -1 */
 	struct keeper keeper;
 	bool is_unlinked, must_leave, image_is_dead;
+	bool has_one_cpu; /* nothing is done beside the rest, and little ahead */
 };
 
 int64_t server_now_ms(void);
