@@ -12,10 +12,12 @@
 struct err;
 
 #define FILTER_INSNS_MAX 512
+#define FILTER_CALLS_MAX 512 /* numbers end below it */
 
 struct filter {
 	struct sock_filter insns[FILTER_INSNS_MAX];
 	size_t n;
+	bool allowed[FILTER_CALLS_MAX]; /* whatever the arguments */
 	bool full;
 };
 
@@ -26,7 +28,9 @@ void filter_allow(struct filter *f, int nr);
 void filter_allow_arg(struct filter *f, int nr, unsigned arg, uint32_t value);
 /* Only if none of the bits is set in the argument. */
 void filter_allow_without(struct filter *f, int nr, unsigned arg, uint32_t bits);
-/* Ends the list and puts it in force for this thread; no_new_privs must be set. */
+/* Ends the list. -E2BIG: it is too long. */
+int filter_end(struct filter *f, struct err *e);
+/* Ends it, and puts it in force for this thread; no_new_privs must be set. */
 int filter_load(struct filter *f, struct err *e);
 
 #endif

@@ -16,6 +16,7 @@
 #include "runtime/seccomp.h"
 #include "runtime/seccomp/policy.h"
 #include "runtime/spec.h"
+#include "tests/unit/bpf_run.h"
 #include "tests/unit/tap.h"
 
 #define X32_BIT 0x40000000u
@@ -67,42 +68,6 @@ static const struct machine machines[] = {
 	MACHINE(x86_64, AUDIT_ARCH_X86_64),
 	MACHINE(aarch64, AUDIT_ARCH_AARCH64),
 };
-
-/* Runs a program; the action, or UINT32_MAX for anything the kernel would not accept or run. */
-static uint32_t interpret(const struct sock_filter *f, size_t n, const struct seccomp_data *d)
-{
-	uint32_t a = 0, words[sizeof(*d) / 4];
-
-	memcpy(words, d, sizeof(*d));
-	for (size_t pc = 0; pc < n; pc++) {
-		const struct sock_filter *i = &f[pc];
-
-		switch (i->code) {
-		case BPF_LD | BPF_W | BPF_ABS:
-			if (i->k % 4 || i->k >= sizeof(*d))
-				return UINT32_MAX;
-			a = words[i->k / 4];
-			break;
-		case BPF_JMP | BPF_JA:
-			pc += i->k;
-			break;
-		case BPF_JMP | BPF_JEQ | BPF_K:
-			pc += a == i->k ? i->jt : i->jf;
-			break;
-		case BPF_JMP | BPF_JGE | BPF_K:
-			pc += a >= i->k ? i->jt : i->jf;
-			break;
-		case BPF_JMP | BPF_JSET | BPF_K:
-			pc += a & i->k ? i->jt : i->jf;
-			break;
-		case BPF_RET | BPF_K:
-			return i->k;
-		default:
-			return UINT32_MAX;
-		}
-	}
-	return UINT32_MAX;
-}
 
 /* The filter for a set of capabilities, put together as runtime/seccomp.c does. */
 static void assemble(const struct machine *m, uint64_t caps, struct strbuf *out)
@@ -239,7 +204,7 @@ static size_t compare_call(const struct machine *m, uint64_t caps, int nr, const
 
 		d.args[0] = values[i % n];
 		d.args[1] = d.args[2] = values[i / n];
-		if (interpret(code, f->len / sizeof(*code), &d) == declared(rules, n_rules, d.args))
+		if (bpf_run(code, f->len / sizeof(*code), &d) == declared(rules, n_rules, d.args))
 			continue;
 		if (!wrong++)
 			printf("# %s %d args 0x%llx 0x%llx\n", m->name, nr, d.args[0], d.args[1]);
@@ -273,13 +238,13 @@ static void test_other_abis(const struct machine *m)
 
 		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 			d.arch = others[i];
-			allowed += interpret(code, f.len / 8, &d) != action(ENOSYS);
+			allowed += bpf_run(code, f.len / 8, &d) != action(ENOSYS);
 		}
 		d.arch = m->audit;
 		d.nr = (int)(nr | X32_BIT);
-		allowed += interpret(code, f.len / 8, &d) != action(ENOSYS);
+		allowed += bpf_run(code, f.len / 8, &d) != action(ENOSYS);
 		d.nr = (int)(nr | 0x80000000u);
-		allowed += interpret(code, f.len / 8, &d) != action(ENOSYS);
+		allowed += bpf_run(code, f.len / 8, &d) != action(ENOSYS);
 	}
 	is_int(allowed, 0, "%s: i386, x32 and foreign calls are ENOSYS whatever the capabilities",
 	       m->name);
@@ -293,7 +258,7 @@ static uint32_t decide(const struct machine *m, uint64_t caps, const char *name,
 
 	assemble(m, caps, &f);
 	d.nr = number_of(m, name);
-	return interpret((const void *)f.data, f.len / sizeof(struct sock_filter), &d);
+	return bpf_run((const void *)f.data, f.len / sizeof(struct sock_filter), &d);
 }
 
 /* Said once more by hand, so that a slip in the policy shows. */
