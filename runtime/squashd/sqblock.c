@@ -108,11 +108,16 @@ void sqblocks_free(struct sqblocks *b)
 	memset(b, 0, sizeof(*b));
 }
 
+static bool lies_within(const struct sqblocks *b, uint64_t pos, size_t len)
+{
+	return pos < b->super.bytes_used && len <= b->super.bytes_used - pos;
+}
+
 int sqblocks_pread(const struct sqblocks *b, uint64_t pos, void *buf, size_t len)
 {
 	char *p = buf;
 
-	if (pos >= b->super.bytes_used || len > b->super.bytes_used - pos)
+	if (!lies_within(b, pos, len))
 		return -EIO;
 	while (len) {
 		ssize_t n = pread(b->fd, p, len, (off_t)(b->base + pos));
@@ -258,7 +263,8 @@ int sqblocks_data(struct sqblocks *b, enum sqcache_kind kind, uint64_t pos, uint
 int sqblocks_stored(const struct sqblocks *b, uint64_t pos, uint32_t header, size_t skip, void *buf,
 		    size_t len)
 {
-	if (pos < SQSUPER_BYTES || SQDATA_SIZE(header) > b->super.block_bytes)
+	if (pos < SQSUPER_BYTES || SQDATA_SIZE(header) > b->super.block_bytes ||
+	    !lies_within(b, pos, SQDATA_SIZE(header)))
 		return -EIO;
 	return sqblocks_pread(b, pos + skip, buf, len);
 }

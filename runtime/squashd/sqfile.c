@@ -74,9 +74,11 @@ static int step(struct sqimage *img, struct block_walk *w)
 
 	if (r < 0)
 		return r;
+	if (w->at.pos > img->blocks.super.bytes_used) /* before it wraps around */
+		return -EIO;
 	w->at.pos += SQDATA_SIZE(header);
 	w->index++;
-	return w->at.pos > img->blocks.super.bytes_used ? -EIO : 0;
+	return 0;
 }
 
 /* Before block `index`; from the nearest mark, leaving marks on the way. */

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "runtime/squashd/sqsuper.h"
+
 struct squnpack {
 	ZSTD_DCtx *zstd; /* or the function for another compression */
 	sqfs_decompressor other;
@@ -51,11 +53,27 @@ void squnpack_free(struct squnpack *u)
 	free(u);
 }
 
+/*
+ * A block is one frame. The library would read several, and those of zstd before 0.8 with decoders
+ * of that time, which nobody looks after any more; the kernel does neither. 0: there is none.
+ */
+static size_t frame_bytes(const void *in, size_t in_bytes)
+{
+	size_t n = 0;
+
+	if (in_bytes >= 4 && sqget(in, 4) == ZSTD_MAGICNUMBER)
+		n = ZSTD_findFrameCompressedSize(in, in_bytes);
+	return ZSTD_isError(n) ? 0 : n;
+}
+
 static int unpack_zstd(ZSTD_DCtx *zstd, const void *in, size_t in_bytes, void *out,
 		       size_t *out_bytes)
 {
-	size_t n = ZSTD_decompressDCtx(zstd, out, *out_bytes, in, in_bytes);
+	size_t frame = frame_bytes(in, in_bytes), n;
 
+	if (!frame)
+		return -EIO;
+	n = ZSTD_decompressDCtx(zstd, out, *out_bytes, in, frame);
 	if (ZSTD_isError(n))
 		return -EIO;
 	*out_bytes = n;
