@@ -127,8 +127,9 @@ static int read_once(struct reading *rd, struct server *s, const char *path, con
 
 /* As often as it takes. */
 static int read_from(struct reading *rd, struct server *s, const char *path, const char *what,
-		     unsigned tries, struct err *e)
+		     struct err *e)
 {
+	registry_ask_begin(s);
 	rd->failures = 0;
 	rd->no_ranges = false;
 	for (;;) {
@@ -139,7 +140,7 @@ static int read_from(struct reading *rd, struct server *s, const char *path, con
 			return 0;
 		if (rd->at - before >= PROGRESS_BYTES)
 			rd->failures = 0;
-		if (!pause_ms || ++rd->failures >= tries)
+		if (!pause_ms || ++rd->failures >= registry_tries(rd->r, s, k))
 			return k;
 		log_trace("%s: at %llu: %s", what, (unsigned long long)rd->at, e ? e->msg : "");
 		k = registry_pause(rd->r, pause_ms, e);
@@ -163,7 +164,7 @@ int registry_get_blob(struct registry *r, const struct registry_blob *blob, stru
 	for (size_t i = 0; i < r->n_servers; i++) {
 		struct server *s = &r->servers[i];
 
-		k = read_from(&rd, s, path, what, s->is_mirror ? 2 : registry_tries(r), e);
+		k = read_from(&rd, s, path, what, e);
 		if (k >= 0 || k == -ECANCELED)
 			return k;
 	}

@@ -66,7 +66,9 @@ static int send(struct trip *p, struct http_response *answer, struct err *e)
 				       .begin = q->begin,
 				       .sink = q->sink,
 				       .arg = q->arg,
-				       .cancel = p->r->o.cancel};
+				       .cancel = p->r->o.cancel,
+				       .tick = registry_tick,
+				       .tick_arg = p->s};
 	struct transport_tls elsewhere = {0};
 	int k = add_authorization(p, &headers, e);
 

@@ -9,6 +9,7 @@
 struct strv;
 
 #define REGISTRY_TRIES 6u
+#define REGISTRY_TRIES_SILENT 2u /* of one that has never answered */
 #define REGISTRY_CONNECTIONS 4u
 #define REGISTRY_TIMEOUT_MS 30000u
 
@@ -31,6 +32,10 @@ struct registry_options {
 	/* How many blobs transfer_fetch() fetches at once. */
 	unsigned connections;
 	const _Atomic int *cancel;
+	/* Once for each server that is silent for silent_ms; patience_ms: until it is given up, in
+	 * all. From any thread that fetches. NULL: nobody is told. */
+	void (*silence)(void *arg, const char *host, uint64_t silent_ms, uint64_t patience_ms);
+	void *silence_arg;
 };
 
 #endif

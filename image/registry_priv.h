@@ -15,6 +15,7 @@
  */
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "image/auth.h"
 #include "image/certs.h"
@@ -24,6 +25,7 @@
 #include "image/url.h"
 
 #define REGISTRY_TRANSPORTS_MAX 64
+#define REGISTRY_SETTLE_MS 5000u /* for TLS from a server that may have plain HTTP */
 
 /* One place that has the repository: a mirror, or the registry itself. */
 struct server {
@@ -41,6 +43,10 @@ struct server {
 	uint64_t expires_ms;  /* of CLOCK_MONOTONIC; 0: does not */
 	bool has_credentials; /* authorization is somebody's, not anonymous */
 	char *credentials_from;
+	const struct registry *registry;
+	_Atomic uint64_t
+		heard_ms; /* of CLOCK_MONOTONIC: when it sent something, or was first asked */
+	atomic_flag told_silent;
 };
 
 struct registry {
@@ -105,7 +111,12 @@ int registry_pause(struct registry *r, uint64_t ms, struct err *e);
 /* Try number n (from 1) at one server. On failure: how long to wait before the next; 0: no use. */
 int registry_try(struct registry *r, struct server *s, const struct question *q, unsigned n,
 		 struct http_response *answer, uint64_t *ret_pause_ms, struct err *e);
-unsigned registry_tries(const struct registry *r);
+/* How often a server is asked that failed last with code. */
+unsigned registry_tries(const struct registry *r, const struct server *s, int code);
+/* A question to s begins; its silence counts from now. */
+void registry_ask_begin(struct server *s);
+/* An http_request.tick of a question to the struct server arg. */
+void registry_tick(void *arg, const struct http_request *q, bool heard);
 
 /* registry_error.c */
 int registry_refused(const struct registry *r, const struct server *s, const struct question *q,

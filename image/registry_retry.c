@@ -5,11 +5,13 @@
 
 #include "image/http_value.h"
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 #include "runtime/base/log.h"
 
 #define BACKOFF_MS 500u
 #define PAUSE_MAX_MS 60000u
 #define TICK_MS 50u
+#define SILENT_MS 10000u
 
 int registry_pause(struct registry *r, uint64_t ms, struct err *e)
 {
@@ -93,25 +95,64 @@ int registry_try(struct registry *r, struct server *s, const struct question *q,
 	return registry_refused(r, s, q, answer, e);
 }
 
+unsigned registry_tries(const struct registry *r, const struct server *s, int code)
+{
+	if (s->is_mirror)
+		return 2;
+	if (r->o.tries)
+		return r->o.tries;
+	return code == -ETIMEDOUT && !r->reached ? REGISTRY_TRIES_SILENT : REGISTRY_TRIES;
+}
+
+/* How long a server is waited for that never says a word. */
+static uint64_t patience_ms(const struct registry *r, const struct server *s)
+{
+	unsigned tries = registry_tries(r, s, -ETIMEDOUT);
+	uint64_t ms = tries * registry_limits(r).stall_ms + (s->may_http ? REGISTRY_SETTLE_MS : 0);
+
+	for (unsigned n = 1; n < tries; n++)
+		ms += n < 8 ? (uint64_t)BACKOFF_MS << (n - 1) : PAUSE_MAX_MS;
+	return ms;
+}
+
+void registry_ask_begin(struct server *s)
+{
+	s->heard_ms = registry_clock_ms();
+}
+
+void registry_tick(void *arg, const struct http_request *q, bool heard)
+{
+	struct server *s = arg;
+	const struct registry *r = s->registry;
+	uint64_t now = registry_clock_ms();
+	_free_ char *elsewhere = NULL;
+
+	if (heard)
+		s->heard_ms = now;
+	if (heard || !r->o.silence || now < s->heard_ms + SILENT_MS ||
+	    atomic_flag_test_and_set(&s->told_silent))
+		return;
+	if (!url_same_origin(q->url, &s->url))
+		elsewhere = url_format_origin(q->url);
+	r->o.silence(r->o.silence_arg, elsewhere ? elsewhere : s->name, now - s->heard_ms,
+		     patience_ms(r, s));
+}
+
 /* One server, as often as it takes. */
 static int ask_server(struct registry *r, struct server *s, const struct question *q,
-		      unsigned tries, struct http_response *answer, struct err *e)
+		      struct http_response *answer, struct err *e)
 {
+	registry_ask_begin(s);
 	for (unsigned n = 1;; n++) {
 		uint64_t pause_ms;
 		int k = registry_try(r, s, q, n, answer, &pause_ms, e);
 
-		if (k >= 0 || !pause_ms || n >= tries)
+		if (k >= 0 || !pause_ms || n >= registry_tries(r, s, k))
 			return k;
 		k = registry_pause(r, pause_ms, e);
 		if (k < 0)
 			return k;
 	}
-}
-
-unsigned registry_tries(const struct registry *r)
-{
-	return r->o.tries ? r->o.tries : REGISTRY_TRIES;
 }
 
 int registry_ask(struct registry *r, const struct question *q, struct http_response *answer,
@@ -124,7 +165,7 @@ int registry_ask(struct registry *r, const struct question *q, struct http_respo
 
 		/* What has streamed to a sink cannot be asked for elsewhere: registry_blob.c does.
 		 */
-		k = ask_server(r, s, q, s->is_mirror ? 2 : registry_tries(r), answer, e);
+		k = ask_server(r, s, q, answer, e);
 		if (k >= 0 || k == -ECANCELED)
 			return k;
 		if (s->is_mirror)

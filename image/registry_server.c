@@ -8,8 +8,6 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-#define SETTLE_MS 5000u
-
 uint64_t registry_clock_ms(void)
 {
 	struct timespec t;
@@ -57,6 +55,7 @@ static int server_init(struct registry *r, struct server *s, const char *name,
 	int n;
 
 	pthread_mutex_init(&s->lock, NULL);
+	s->registry = r;
 	s->name = strdup(name);
 	s->repository = strdup(repository);
 	if (!text || !s->name || !s->repository)
@@ -172,7 +171,9 @@ int server_settle(struct registry *r, struct server *s, struct transport *t, str
 				 .max_bytes = 1u << 20,
 				 .tls = &s->certs.tls,
 				 .limits = registry_limits(r),
-				 .cancel = r->o.cancel};
+				 .cancel = r->o.cancel,
+				 .tick = registry_tick,
+				 .tick_arg = s};
 	int code;
 
 	pthread_mutex_lock(&s->lock);
@@ -181,8 +182,8 @@ int server_settle(struct registry *r, struct server *s, struct transport *t, str
 
 		free(s->url.path);
 		s->url.path = take_ptr(path);
-		if (q.limits.connect_ms > SETTLE_MS)
-			q.limits.connect_ms = SETTLE_MS;
+		if (q.limits.connect_ms > REGISTRY_SETTLE_MS)
+			q.limits.connect_ms = REGISTRY_SETTLE_MS;
 		code = s->url.path ? transport_request(t, &q, &answer, e) : -ENOMEM;
 		if (code == -EPROTO || code == -ECONNREFUSED || code == -ETIMEDOUT) {
 			s->url.https = false;

@@ -198,7 +198,9 @@ static int request_token(struct registry *r, struct server *s, struct transport 
 				 .max_bytes = AUTH_TOKEN_MAX,
 				 .tls = url_same_origin(realm, &s->url) ? &s->certs.tls : NULL,
 				 .limits = registry_limits(r),
-				 .cancel = r->o.cancel};
+				 .cancel = r->o.cancel,
+				 .tick = registry_tick,
+				 .tick_arg = s};
 	struct certs certs = {0};
 	_free_ char *name = host_and_port(realm);
 	int k = scope && name ? 0 : err_set(e, ENOMEM, "out of memory");

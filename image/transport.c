@@ -25,7 +25,7 @@ struct exchange {
 	const struct http_request *q;
 	struct http_response *answer;
 	size_t header_bytes;
-	bool begun;
+	bool begun, heard;
 	int failure; /* -errno of a callback, with its text in e */
 	struct err *e;
 };
@@ -88,6 +88,7 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 	size_t len = n;
 
 	(void)size;
+	x->heard = true;
 	if (len >= 5 && !memcmp(line, "HTTP/", 5)) {
 		strv_free(&x->answer->headers);
 		x->header_bytes = 0;
@@ -146,6 +147,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
 	int r = x->begun ? 0 : begin(x);
 
 	(void)size;
+	x->heard = true;
 	if (r >= 0 && x->q->sink && is_success(x->answer))
 		r = x->q->sink(x->q->arg, data, n, x->e);
 	else if (r >= 0)
@@ -159,12 +161,16 @@ static size_t on_body(char *data, size_t size, size_t n, void *arg)
 static int on_tick(void *arg, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal,
 		   curl_off_t ulnow)
 {
-	const struct exchange *x = arg;
+	struct exchange *x = arg;
+	bool heard = x->heard;
 
 	(void)dltotal;
 	(void)dlnow;
 	(void)ultotal;
 	(void)ulnow;
+	x->heard = false;
+	if (x->q->tick)
+		x->q->tick(x->q->tick_arg, x->q, heard);
 	return x->q->cancel && *x->q->cancel;
 }
 

@@ -53,7 +53,10 @@ struct http_request {
 	int (*begin)(void *arg, const struct http_response *answer, struct err *e);
 	/* Takes the body of a 2xx answer piece by piece. NULL: it is collected. */
 	int (*sink)(void *arg, const void *data, size_t len, struct err *e);
-	void *arg;                 /* of both */
+	void *arg; /* of both */
+	/* Every second or oftener, with whether anything came since the last time. NULL: not. */
+	void (*tick)(void *arg, const struct http_request *q, bool heard);
+	void *tick_arg;
 	const _Atomic int *cancel; /* NULL, or ends the request when non-zero: -ECANCELED */
 };
 

@@ -26,7 +26,7 @@ static int digest_run(struct cmd *c, void *args, int argc, char **argv)
 	struct digest digest;
 
 	(void)argc;
-	if (source_opts_digest(c, &a->source, argv[0], tmp_dirfd, true, &digest, &e) < 0)
+	if (source_opts_digest(c, &a->source, argv[0], tmp_dirfd, false, &digest, &e) < 0)
 		return cmd_error(&e, "digest %s", argv[0]);
 	strbuf_addf(&out, "%s\n", digest_format(&digest, text));
 	return cmd_print(&out);

@@ -80,6 +80,8 @@ static int ask(struct cmd *c, struct source_opts *o, const char *uri, struct sou
 		return r;
 	s->store = o->store;
 	s->registry.cancel = cancel;
+	s->registry.silence = transfer_view_silence;
+	s->registry.silence_arg = s->progress_arg;
 	return ret ? source_open(ret, uri, s, e) : source_digest(uri, s, ret_digest, e);
 }
 

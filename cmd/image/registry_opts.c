@@ -18,7 +18,8 @@ static const struct opt rows[] = {
 		 "host"},
 	{OPT_NUMBER, 0, "registry-tries", "N", offsetof(struct registry_opts, tries), .max = 100,
 	 .has_key = true, .initial = "6",
-	 .help = "give up a request after N tries that brought nothing"},
+	 .help = "give up a request after N tries that brought nothing; not given, a registry that "
+		 "has never answered is asked twice"},
 	{OPT_DURATION, 0, "registry-timeout", "TIME", offsetof(struct registry_opts, timeout_ms),
 	 .has_key = true, .initial = "30s",
 	 .help = "how long a registry may take to answer, or to send less than 1 kB a second"},
@@ -55,8 +56,18 @@ int registry_opts_get(const struct cmd *c, struct registry_opts *o, struct regis
 		.tries = (unsigned)o->tries,
 		.timeout_ms = o->timeout_ms,
 		.connections = (unsigned)o->connections,
+		.silence = registry_say_silence,
 	};
 	return strv_check(&o->auth, e);
+}
+
+void registry_say_silence(void *arg, const char *host, uint64_t silent_ms, uint64_t patience_ms)
+{
+	(void)arg;
+	cmd_warn("%s has not answered for %llu s; it is given up after %llu s (--registry-timeout, "
+		 "--registry-tries)",
+		 host, (unsigned long long)silent_ms / 1000,
+		 (unsigned long long)patience_ms / 1000);
 }
 
 void registry_opts_done(struct registry_opts *o)

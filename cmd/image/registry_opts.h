@@ -24,6 +24,9 @@ extern const struct opt_table registry_opts_table, registry_fetch_table;
 /* What the user said as the image layer wants it; ret points into o. */
 int registry_opts_get(const struct cmd *c, struct registry_opts *o, struct registry_options *ret,
 		      struct err *e);
+/* Tells the user that a registry says nothing: the registry_options.silence of registry_opts_get().
+ */
+void registry_say_silence(void *arg, const char *host, uint64_t silent_ms, uint64_t patience_ms);
 void registry_opts_done(struct registry_opts *o);
 
 #endif

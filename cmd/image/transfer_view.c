@@ -7,6 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/image/progress.h"
+#include "cmd/image/registry_opts.h"
 #include "image/transfer.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
@@ -163,6 +164,17 @@ void transfer_view_wait(struct transfer_view *v, const struct digest *d, uint64_
 	if (!out.failed)
 		io_write_all(STDERR_FILENO, out.data, out.len, NULL);
 	v->drawn_lines = 1;
+}
+
+/* A line of its own: what is drawn goes on below it. */
+void transfer_view_silence(void *arg, const char *host, uint64_t silent_ms, uint64_t patience_ms)
+{
+	struct transfer_view *v = arg;
+
+	if (v->quiet)
+		return;
+	v->drawn_lines = 0;
+	registry_say_silence(NULL, host, silent_ms, patience_ms);
 }
 
 void transfer_view_spooled(void *arg, uint64_t bytes)

@@ -15,7 +15,7 @@ struct transfer;
 
 struct transfer_view {
 	bool quiet, terminal;
-	unsigned drawn_lines; /* of the last drawing, above the cursor */
+	_Atomic unsigned drawn_lines; /* of the last drawing, above the cursor */
 	uint64_t start_ns, drawn_ns;
 	uint64_t had_bytes; /* there when it began: not part of the speed */
 	bool *told;         /* by item: its line has been printed */
@@ -33,6 +33,9 @@ void transfer_view_show(void *arg, const struct transfer *t);
 struct digest;
 void transfer_view_wait(struct transfer_view *v, const struct digest *d, uint64_t have_bytes,
 			uint64_t size_bytes);
+
+/* A registry says nothing: a registry_options.silence callback; arg is the struct transfer_view. */
+void transfer_view_silence(void *arg, const char *host, uint64_t silent_ms, uint64_t patience_ms);
 
 /* An engine's archive is copied, so many bytes so far: a spool_watch.written callback. */
 void transfer_view_spooled(void *arg, uint64_t bytes);

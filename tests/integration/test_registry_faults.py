@@ -2,6 +2,7 @@
 """Registries that misbehave: what can be survived is; the rest is one sentence, 125, and no trace."""
 import os
 import resource
+import threading
 import time
 
 import pytest
@@ -403,6 +404,37 @@ def test_no_answer(csbx, serve):
     registry.hook = lambda h, kind, _: kind != "ping" and not time.sleep(6)
     refused(csbx, registry, says="--registry-timeout",
             options=["--registry-tries", "1", "--registry-timeout", "2"])
+
+
+@pytest.mark.parametrize("verb", ["import", "digest"])
+def test_silence_is_told(csbx, serve, verb):
+    """A registry that has said nothing for 10 s is named once, and when it will be given up."""
+    registry = serve()
+    gone = threading.Event()
+    registry.hook = lambda *_: gone.wait(60) or True
+    where = ["-o", csbx.work / "out.sqsh"] if verb == "import" else []
+    try:
+        p = csbx.run(verb, *where, "--registry-timeout", "6s", f"docker://{registry.host}/app:1")
+    finally:
+        gone.set()
+    told = [x for x in p.stderr.splitlines() if "has not answered for 1" in x]
+    assert p.returncode == 125 and len(p.stderr.splitlines()) == 2, p.stderr
+    assert len(told) == 1 and f"{registry.host} has" in told[0] and "given up after 17 s" in told[0], p.stderr
+    # Twice as it has never answered, after one look whether it speaks TLS.
+    assert len(registry.paths()) == 2, registry.paths()
+
+
+def test_silence_is_not_told_to_the_quiet(csbx, serve):
+    registry = serve()
+    registry.add(small_image(), "1")
+    gone = threading.Event()
+    registry.hook = lambda *_: gone.wait(60) or True
+    try:
+        said = csbx.fails("import", "-q", "--registry-tries", "1", "--registry-timeout", "12s", "-o",
+                          csbx.work / "out.sqsh", f"docker://{registry.host}/app:1")
+    finally:
+        gone.set()
+    assert len(said.strip().splitlines()) == 1, said
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -36,8 +36,8 @@ static int digest_run(struct enroot *x, void *args, int argc, char **argv)
 
 	(void)argc;
 	if (r >= 0)
-		r = source_opts_digest(&x->cmd, &settings.source, argv[0], tmp_dirfd, true, &digest,
-				       &e);
+		r = source_opts_digest(&x->cmd, &settings.source, argv[0], tmp_dirfd, false,
+				       &digest, &e);
 	if (r < 0)
 		return enroot_fail(&e);
 	strbuf_addf(&out, "%s\n", digest_format(&digest, text));
