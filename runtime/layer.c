@@ -119,12 +119,13 @@ static int busy(int lock, struct err *e)
 	return err_set(e, EBUSY, "in use");
 }
 
+/* Not emptied first: what is written to such a file ext4 takes to the disk when it is closed. */
 static int write_pid(int lock, struct err *e)
 {
 	char text[16];
 	int n = snprintf(text, sizeof(text), "%d\n", getpid());
 
-	if (ftruncate(lock, 0) < 0 || pwrite(lock, text, (size_t)n, 0) != n)
+	if (pwrite(lock, text, (size_t)n, 0) != n || ftruncate(lock, n) < 0)
 		return err_sys(e, "write lock");
 	return 0;
 }

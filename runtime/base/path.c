@@ -232,6 +232,20 @@ bool path_is_clean_absolute(const char *path)
 	return true;
 }
 
+/* One entry. 1: a directory that is not empty, which is all that is not removed and no error. */
+static int remove_entry(int fd, const struct dirent *ent)
+{
+	if (ent->d_type != DT_DIR) {
+		if (!unlinkat(fd, ent->d_name, 0) || errno == ENOENT)
+			return 0;
+		if (errno != EISDIR && errno != EPERM && errno != EBUSY)
+			return -errno;
+	}
+	if (!unlinkat(fd, ent->d_name, AT_REMOVEDIR) || errno == ENOENT)
+		return 0;
+	return errno == ENOTEMPTY || errno == EEXIST ? 1 : -errno;
+}
+
 /* Empties the directory fd one level: returns a subdirectory's name to descend into, or 0. */
 static int empty_level(int fd, char *ret_sub, size_t size)
 {
@@ -249,23 +263,21 @@ static int empty_level(int fd, char *ret_sub, size_t size)
 	while (!found && (ent = readdir(d))) {
 		if (str_is_dots(ent->d_name))
 			continue;
-		if (!unlinkat(fd, ent->d_name, 0))
-			continue;
-		if (errno == EISDIR || errno == EPERM || errno == EBUSY) {
-			if (!unlinkat(fd, ent->d_name, AT_REMOVEDIR))
-				continue;
-			if (errno != ENOTEMPTY && errno != EEXIST) {
-				found = errno == ENOENT ? 0 : -errno;
-				continue;
-			}
+		found = remove_entry(fd, ent);
+		if (found > 0)
 			snprintf(ret_sub, size, "%s", ent->d_name);
-			found = 1;
-		} else if (errno != ENOENT) {
-			found = -errno;
-		}
 	}
 	closedir(d);
 	return found;
+}
+
+/* A read-only directory of ours must not stop us. */
+static void make_writable(int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && (st.st_mode & 0700) != 0700)
+		(void)fchmod(fd, 0700);
 }
 
 /*
@@ -294,7 +306,7 @@ int path_remove_tree_at(int dirfd, const char *name, struct err *e)
 	for (;;) {
 		int next;
 
-		(void)fchmod(fd, 0700); /* a read-only directory of ours must not stop us */
+		make_writable(fd);
 		r = empty_level(fd, sub, sizeof(sub));
 		if (r < 0)
 			return err_code(e, r, "remove %s", name);
