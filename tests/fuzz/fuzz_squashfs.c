@@ -54,6 +54,7 @@ static void read_node(struct visit *v, uint64_t id)
 	FUZZ_ASSERT(n <= SQLINK_MAX && (n < 0 || S_ISLNK(node.mode)));
 	n = sqimage_read(v->img, &node, 0, v->buf, sizeof(v->buf));
 	FUZZ_ASSERT(n <= (ssize_t)sizeof(v->buf) && (n < 0 || S_ISREG(node.mode)));
+	(void)sqimage_read(v->img, &node, node.size / 2, v->buf, 3000);
 	if (node.size > 1000)
 		(void)sqimage_read(v->img, &node, node.size - 1000, v->buf, 2000);
 	if (S_ISDIR(node.mode) && v->n_todo < TODO_MAX)
