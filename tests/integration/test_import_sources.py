@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 import conftest
 import ociimage
 import squashfs
-from ociimage import D, F, Image, L, docker_files, make_layer, oci_files, to_json, write_files, write_tar
+from ociimage import D, F, H, Image, L, W, docker_files, make_layer, oci_files, to_json, write_files, write_tar
 
 BASE = [D("etc"), F("etc/hostname", "box\n"), D("bin"), F("bin/sh", b"#!", mode=0o755), L("lib", "usr/lib")]
 TOP = [F("top", "upper\n"), F("etc/hostname", "changed\n")]
@@ -31,8 +32,8 @@ def file_system(path):
     return data[:struct.unpack_from("<Q", data, 40)[0]]
 
 
-def imported(csbx, source, *options, **kw):
-    out = csbx.work / "out.sqsh"
+def imported(csbx, source, *options, name="out", **kw):
+    out = csbx.work / f"{name}.sqsh"
     csbx.ok("import", "-f", "-o", out, *options, source, **kw)
     return out
 
@@ -170,6 +171,45 @@ def test_what_every_start_reads_lies_uncompressed(csbx):
     subprocess.run(["/usr/bin/unsquashfs", "-q", "-n", "-d", csbx.work / "back", csbx.work / "out.sqsh"],
                    check=True, capture_output=True)
     assert {name: (csbx.work / "back" / name).read_bytes() for name in data} == data
+
+
+def numbers(word, n):
+    """Text that compresses well and is found nowhere else."""
+    return b"".join(b"%s %d;" % (word, i) for i in range(n))
+
+
+def test_odd_files_that_every_start_reads(csbx):
+    """Holes, nothing, equal ones and the largest: what comes out is what went in, once."""
+    top, text, noise = csbx.work / "root", numbers(b"text", 20_000), random.Random(1).randbytes(300_000)
+    (top / "bin").mkdir(parents=True)
+    for name, content in {"sh": text, "copy": text, "dash": text, "bash": noise, "noise": noise, "ash": b""}.items():
+        (top / "bin" / name).write_bytes(content)
+    (top / "bin/busybox").write_bytes(bytes(200_000) + numbers(b"island", 20_000) + bytes(400_100))
+    largest = {"python3": 16 << 20, "python2": (16 << 20) + 1}
+    for name, size in largest.items():
+        with open(top / "bin" / name, "wb") as f:
+            f.truncate(size)
+            f.write(numbers(name.encode(), 5000))
+    os.link(top / "bin/busybox", top / "bin/applet")
+    made = [imported(csbx, "dir:root", "--comp", comp, name=comp) for comp in ("zstd", "lz4", "gzip")]
+    want = squashfs.directory_listing(top)
+    for path in made:
+        got, data = squashfs.listing(path), path.read_bytes()
+        assert {n: (got[n].size, got[n].content, got[n].nlink) for n in want if n.startswith("bin/")} == {
+            n: (want[n].size, want[n].content, want[n].nlink) for n in want if n.startswith("bin/")}
+        assert got["bin/busybox"].inode == got["bin/applet"].inode
+        assert [data.count(x) for x in (text, noise)] == [1, 1]
+        assert {n for n in largest if numbers(n.encode(), 5000) in data} == {"python3"}
+        assert len(data) < 1_600_000, "the holes lie in it"
+
+
+def test_a_name_that_is_gone_does_not_show(csbx):
+    """What was a shell in a lower layer is a file like others; what became one is one."""
+    gone, made = numbers(b"gone", 20_000), numbers(b"made", 20_000)
+    layers = [[D("bin"), F("a", gone), H("bin/sh", "a"), F("b", made)], [W("bin/sh"), H("bin/bash", "b")]]
+    Image([make_layer(x) for x in layers], CONFIG).write_oci(csbx.work / "layout")
+    data = imported(csbx, "oci:layout").read_bytes()
+    assert (gone in data, made in data) == (False, True)
 
 
 # --- choice -----------------------------------------------------------------------------------------
