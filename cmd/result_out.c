@@ -42,19 +42,18 @@ static int open_place(const struct result_opts *o, struct err *e)
 	return fd < 0 ? err_sys(e, "--json=%s", o->path) : fd;
 }
 
-/* A regular file is written over, but one that is appended to; a pipe or terminal cannot be. */
-static bool is_written_over(int fd)
+/* A regular file can have room reserved and half an object cut off; not one that is appended to. */
+static bool is_plain_file(int fd)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
-	       !(fcntl(fd, F_GETFL) & O_APPEND);
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !(fcntl(fd, F_GETFL) & O_APPEND);
 }
 
 /* Room for a result without output, before the run, which may take the last of it. */
 static int reserve(int fd, struct err *e)
 {
-	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, RESERVED_BYTES) == 0)
+	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, lseek(fd, 0, SEEK_CUR), RESERVED_BYTES) == 0)
 		return 0;
 	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG
 		       ? err_sys(e, "make room for the result")
@@ -77,7 +76,8 @@ int result_out_open(const struct result_opts *o, struct container_spec *spec,
 	ret->fd = open_place(o, e);
 	if (ret->fd < 0)
 		return ret->fd;
-	ret->is_file = is_written_over(ret->fd);
+	ret->is_file = is_plain_file(ret->fd);
+	ret->is_own = o->path;
 	if (ret->is_file && reserve(ret->fd, e) < 0) {
 		fd_close(&ret->fd);
 		return -ENOSPC;
@@ -89,16 +89,22 @@ int result_out_open(const struct result_opts *o, struct container_spec *spec,
 	return 0;
 }
 
-static int write_all(int fd, bool over, const struct strbuf *text, struct err *e)
+/*
+ * A descriptor of the caller's has one place where it stands, for all who have it: the object goes
+ * there and the place moves on, or what a shell writes next would be written over it.
+ */
+static int write_all(const struct result_out *out, const struct strbuf *text, struct err *e)
 {
-	int r;
+	off_t at = out->is_file ? lseek(out->fd, 0, SEEK_CUR) : -1;
+	int r = io_write_all(out->fd, strbuf_str(text), text->len, e);
 
-	if (!over)
-		return io_write_all(fd, strbuf_str(text), text->len, e);
-	r = io_pwrite_all(fd, strbuf_str(text), text->len, 0, e);
-	/* Half an object is none. */
-	if (ftruncate(fd, r < 0 ? 0 : (off_t)text->len) < 0 && r >= 0)
+	if (at < 0 || (r >= 0 && !out->is_own))
+		return r;
+	/* Half an object is none, and what a longer one left behind it is not ours. */
+	if (ftruncate(out->fd, r < 0 ? at : at + (off_t)text->len) < 0 && r >= 0)
 		r = err_sys(e, "truncate");
+	if (r < 0)
+		(void)lseek(out->fd, at, SEEK_SET);
 	return r;
 }
 
@@ -116,7 +122,7 @@ static int write_less(const struct result_out *out, const struct container_spec 
 	strv_add(&degraded, "output: there was no room for it in the result's file");
 	less.degraded = degraded;
 	ret = result_json_more(spec, &less, false, more, &text, NULL);
-	return ret < 0 ? ret : write_all(out->fd, true, &text, NULL);
+	return ret < 0 ? ret : write_all(out, &text, NULL);
 }
 
 int result_out_write(struct result_out *out, const struct container_spec *spec,
@@ -137,7 +143,7 @@ int result_out_write_more(struct result_out *out, const struct container_spec *s
 		return 0;
 	ret = result_json_more(spec, r, out->with_output, more, &text, e);
 	if (ret >= 0)
-		ret = write_all(out->fd, out->is_file, &text, e);
+		ret = write_all(out, &text, e);
 	if (ret < 0) {
 		bool kept = out->is_file && write_less(out, spec, r, more) >= 0;
 

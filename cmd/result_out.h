@@ -26,7 +26,8 @@ struct result_opts {
 struct result_out {
 	int fd; /* -1: no result is wanted */
 	bool with_output;
-	bool is_file; /* that is written over, and has room for a result without output */
+	bool is_file; /* a regular one, with room for a result without output */
+	bool is_own;  /* opened by its name: the object is all there is in it */
 };
 
 /* Also turns on spec's capture where the object goes to stdout. */

@@ -109,6 +109,24 @@ def test_limits_that_contradict_each_other(csbx, python_image, options, says):
     csbx.fails("run", *options, python_image, "true", says=says)
 
 
+def test_results_in_one_file_of_the_shell(csbx, python_image):
+    """What a shell opened stands where the object ends: the next output does not go over it."""
+    out = csbx.work / "all.jsonl"
+    out.touch()
+    out.chmod(0o666)
+    with open(out, "wb") as f:
+        for word in ("one", "two"):
+            p = csbx.popen("run", "--json", python_image, "echo", word, stdout=f)
+            assert p.wait(60) == 0, p.stderr.read()
+            p.stderr.close()
+        p = csbx.popen("run", "--result-fd", "1", python_image, "echo", "three", stdout=f)
+        assert p.wait(60) == 0, p.stderr.read()
+        p.stderr.close()
+    lines = out.read_text().splitlines()
+    assert [json.loads(x)["stdout"] for x in lines[:2]] == ["one\n", "two\n"], lines
+    assert lines[2] == "three" and json.loads(lines[3])["argv"] == ["echo", "three"] and len(lines) == 4, lines
+
+
 @pytest.mark.parametrize("place", ["/no/such/dir/r.json", "/", "/proc/version"])
 def test_a_result_file_that_cannot_be_written(csbx, python_image, place):
     made = csbx.work / "made"
@@ -138,6 +156,8 @@ def test_a_result_on_a_full_disk(csbx, python_image):
                 f.write("old" * 1000)
                 f.flush()
                 f.seek(0)
+                if place == "--json":  # as a shell's > does
+                    f.truncate()
                 code, said = run_into(f if place == "--json" else subprocess.DEVNULL, csbx, place, "--max-output", "1m", "--mount", f"{csbx.work}:/w", python_image,
                                       "python3", "-c", fill)
             result = json.loads((small / "r.json").read_text())
