@@ -136,9 +136,11 @@ static void look(struct keeping *k, struct kept *c)
 	discard(c);
 }
 
+/* Closing is not enough to hear of it no more: whoever has a copy keeps it in the epoll set. */
 static void main_died(struct keeping *k, struct kept *c)
 {
 	c->main_is_dead = true;
+	(void)epoll_ctl(k->epoll_fd, EPOLL_CTL_DEL, c->fds[SQUASHD_STAND_PIDFD], NULL);
 	fd_close(&c->fds[SQUASHD_STAND_PIDFD]);
 	unlink_record(c);
 	look(k, c);

@@ -2,6 +2,7 @@
 """The bare start: csbx becomes the command, and what locks it in, holds its record and joins it."""
 import ctypes
 import fcntl
+import json
 import os
 import re
 import signal
@@ -283,6 +284,41 @@ def test_kept_layer_is_locked_until_its_last_process(bare):
     assert layers
     until(lambda: not os.path.lexists(layers[0].parent / "dirty"))
     assert bare.ok("start", "box", "cat", "/f") == "kept\n"
+
+
+def stat_of(pid):
+    """Name, parent and CPU time in ticks of a process; None if there is none."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    name, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
+    return name, int(rest[1]), int(rest[11]) + int(rest[12])
+
+
+def keeper_of(bare):
+    """That of the one image server that there is."""
+    [sock] = (Path(bare.env["CSBX_RUNTIME_PATH"]) / "servers").iterdir()
+    server = json.loads(bare.csbx.ok("status", sock.name, program="squashd_probe"))["pid"]
+    [keeper] = [pid for pid in filter(str.isdigit, os.listdir("/proc"))
+                if (stat_of(pid) or ("", 0))[:2] == ("csbx-keeper", server)]
+    return keeper
+
+
+def test_what_outlives_its_main_process_costs_nothing(bare):
+    """Its keeper sleeps until the last process is gone, and is told of the main one's end once."""
+    p = bare.up(script="sleep 1000 & echo $!; exec cat")
+    left_behind = int(p.stdout.readline())
+    keeper = keeper_of(bare)
+    p.stdin.close()
+    p.stdin = None
+    assert p.wait(60) == 0
+    until(lambda: not list(bare.instances.iterdir()))
+    before = stat_of(keeper)[2]
+    time.sleep(1)
+    assert stat_of(keeper)[2] - before < os.sysconf("SC_CLK_TCK") // 10
+    os.kill(left_behind, signal.SIGKILL)
+    p.communicate()
 
 
 def test_many_at_once(bare):
