@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -82,9 +83,17 @@ static void fill_reply(struct server *s, struct squashd_reply *reply)
 	memcpy(reply->job, s->boot.job, sizeof(reply->job));
 }
 
+/* The client has a copy, which would keep it in the epoll set, and the number may be another's. */
+static void forget_step(struct server *s)
+{
+	if (s->step_fd >= 0)
+		(void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->step_fd, NULL);
+	fd_close(&s->step_fd);
+}
+
 void clients_step_ended(struct server *s)
 {
-	fd_close(&s->step_fd); /* takes it out of the epoll set */
+	forget_step(s);
 	s->linger_ms = 0;
 	s->leave_at_ms = server_now_ms();
 }
@@ -92,7 +101,7 @@ void clients_step_ended(struct server *s)
 /* The clients of a server are of one step, or one of them is of none: the latest counts. */
 static void watch_step(struct server *s, int *fd)
 {
-	fd_close(&s->step_fd);
+	forget_step(s);
 	if (*fd < 0 || server_watch(s, *fd, NULL) < 0)
 		return;
 	s->step_fd = take_fd(fd);
