@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "runtime/squashd/sqahead.h"
 #include "runtime/squashd/sqimage.h"
 #include "runtime/squashd/sqsuper.h"
 #include "tests/unit/tap.h"
@@ -381,6 +382,63 @@ static void odd_frames(void)
 	expect(&f, 200, -EIO, "a frame of zstd 0.7");
 }
 
+/* --- with the thread beside --------------------------------------------------------------------
+ */
+
+static int confined(struct err *e)
+{
+	(void)e;
+	return 0;
+}
+
+/* Four blocks: two of zstd, one as it is, one damaged. */
+static struct made mixed_file(void)
+{
+	struct made m = {.start = DATA, .size = sizeof(content), .n_headers = BLOCKS_MAX};
+
+	for (unsigned i = 0; i < BLOCKS_MAX; i++) {
+		struct frame f = compressed(content + i * BLOCK, BLOCK);
+
+		if (i == 1)
+			memcpy(f.bytes, content + i * BLOCK, f.n = BLOCK);
+		if (i == 3)
+			f.bytes[f.n - 1] ^= 1;
+		m.headers[i] = (uint32_t)f.n | (i == 1 ? STORED : 0);
+		memcpy(m.data + m.data_bytes, f.bytes, f.n);
+		m.data_bytes += f.n;
+	}
+	return m;
+}
+
+/* Each has a decompressor of its own: both work at once, on good blocks and on the damaged one. */
+static void with_ahead(void)
+{
+	struct made m = mixed_file();
+	unsigned char buf[BLOCK];
+	unsigned wrong = 0;
+
+	for (int n = 0; n < 100; n++) {
+		struct sqahead *a = sqahead_new(confined);
+		struct sqimage *img;
+		struct sqnode file;
+		int fd = open_image(&m, &img, &file);
+
+		wrong += !a || !sqahead_is_confined(a);
+		sqimage_set_ahead(img, a);
+		for (unsigned i = 0; i < BLOCKS_MAX; i++) {
+			ssize_t got = sqimage_read(img, &file, i * BLOCK, buf, BLOCK);
+
+			wrong += i == 3 ? got != -EIO
+					: got != BLOCK ||
+						  memcmp(buf, content + i * BLOCK, BLOCK) != 0;
+		}
+		sqahead_free(a);
+		sqimage_close(img);
+		close(fd);
+	}
+	is_int(wrong, 0, "blocks made ahead beside blocks made now");
+}
+
 int main(void)
 {
 	fill_content();
@@ -390,5 +448,6 @@ int main(void)
 	damaged_frames();
 	odd_headers();
 	odd_frames();
+	with_ahead();
 	return done_testing();
 }
