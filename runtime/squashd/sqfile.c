@@ -143,8 +143,7 @@ static void want_next(struct sqimage *img, const struct block_walk *w)
 		sqblocks_want(&img->blocks, next[n].pos, next[n].header);
 }
 
-/* A piece of a file: `skip` bytes on in a block of which the file has `want`, `take` are asked for.
- */
+/* What lies in one block: the file has `want` bytes of it, `take` are asked for, from `skip` on. */
 struct piece {
 	size_t skip, want, take;
 };

@@ -303,15 +303,19 @@ def test_b24_no_network(csbx, inside):
     assert said["bad"] == [] and said["interfaces"] == ["lo"]
 
 
-def test_b24_each_container_has_its_own_network(csbx, python_image):
+@pytest.mark.parametrize("cpus", ["all", "one"])
+def test_b24_each_container_has_its_own_network(csbx, python_image, cpus):
+    """Made ahead or, where there is one CPU, by the container itself."""
+    used = sorted(os.sched_getaffinity(0))[:1 if cpus == "one" else None]
+    kw = {"preexec_fn": lambda: os.sched_setaffinity(0, used)}
     script = "readlink /proc/self/ns/net; cat /sys/class/net/lo/flags; wc -l </proc/net/tcp; exec cat"
     held = []
     for _ in range(4):
-        held.append(csbx.popen("start", python_image, "sh", "-c", script, stdin=subprocess.PIPE, text=True))
+        held.append(csbx.popen("start", python_image, "sh", "-c", script, stdin=subprocess.PIPE, text=True, **kw))
         said = [held[-1].stdout.readline().strip() for _ in range(3)]
         assert said[1:] == ["0x9", "1"], said  # IFF_UP | IFF_LOOPBACK; the heading alone: no sockets
         held[-1].network = said[0]
-        csbx.ok("start", python_image, "true")  # its end is when one is made ahead
+        csbx.ok("start", python_image, "true", **kw)  # its end is when one is made ahead
     assert len({p.network for p in held}) == len(held)
     for p in held:
         p.communicate(timeout=20)
