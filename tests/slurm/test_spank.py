@@ -57,6 +57,15 @@ def test_the_image_server_goes_with_the_step(steps, cluster):
     assert servers.is_dir() and os.listdir(servers) == []
 
 
+def test_the_image_server_of_a_save_goes_too(steps):
+    """Long before the minute it would stay for another container's sake."""
+    box = steps.jobs.box
+    servers = box.dirs["run"] / "servers"
+    steps.ok("-N1", "-n1", "--container-save=saved.sqsh", "true", env={"CSBX_LINGER": ""})
+    assert (box.work / "saved.sqsh").exists()
+    clusters.poll(lambda: servers.is_dir() and not os.listdir(servers), "the servers' end", 20)
+
+
 def test_each_node_has_its_own(steps):
     out = steps.ok("-N2", "-n4", "python3", "-c", NAMESPACES).splitlines()
     assert len(out) == 4 and len(set(out)) == 2, out
