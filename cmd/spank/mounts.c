@@ -76,11 +76,12 @@ static int write_line(struct field source, struct field target, struct field fla
 		return err_set(
 			e, EINVAL,
 			"mount source must be a relative path, an absolute path, \"tmpfs\" or "
-			"\"umount\": %.*s",
+			"\"umount\": %.*s (a path has / or ./ before it)",
 			(int)(source.len > 200 ? 200 : source.len), source.text);
 	if (!is_path(target))
 		return err_set(e, EINVAL,
-			       "mount target must be a relative path or an absolute path: %.*s",
+			       "mount target must be a relative path or an absolute path: %.*s "
+			       "(with / or ./ before it)",
 			       (int)(target.len > 200 ? 200 : target.len), target.text);
 	add_escaped(line, source);
 	strbuf_addch(line, ' ');

@@ -17,6 +17,7 @@
 #include "runtime/base/path.h"
 
 #define IMPORTS "steps" /* in the cache */
+#define DOCKER "docker://"
 
 static bool has_line(const struct strbuf *text, const char *line)
 {
@@ -156,6 +157,19 @@ static int import_own(struct hold *h, struct err *e)
 	return r;
 }
 
+/* The commonest slip: what has no slash is a name in a registry, also where a file is called so. */
+static int not_imported(const struct hold *h, struct err *e)
+{
+	const char *name = str_has_prefix(h->a.image, DOCKER) ? h->a.image + strlen(DOCKER)
+							       : h->a.image;
+	struct stat st;
+	int r = err_wrap(e, "could not import %s", h->a.image);
+
+	if (stat(name, &st) == 0 && S_ISREG(st.st_mode))
+		err_append(e, "the file of that name is ./%s", name);
+	return r;
+}
+
 static int find_image(struct hold *h, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -171,11 +185,10 @@ static int find_image(struct hold *h, struct err *e)
 		return use_file(h, h->a.image, e);
 	if (h->a.importer) {
 		r = ask_importer(h, "get", &out, e);
-		return r < 0 ? err_wrap(e, "could not import %s", h->a.image)
-			     : use_importers(h, &out, e);
+		return r < 0 ? not_imported(h, e) : use_importers(h, &out, e);
 	}
 	r = import_own(h, e);
-	return r < 0 ? err_wrap(e, "could not import %s", h->a.image) : 0;
+	return r < 0 ? not_imported(h, e) : 0;
 }
 
 void hold_release_image(struct hold *h)

@@ -174,8 +174,12 @@ static int join_step(struct cmd *c, const char *step, char **argv)
 		err_set(&e, ENOMEM, "out of memory");
 		return cmd_error(&e, "join %s", step);
 	}
-	dirfd = step_dir_open(path, &e);
-	r = dirfd < 0 ? dirfd : step_state_wait(dirfd, &s, &text, &e);
+	r = dirfd = step_dir_open(path, &e);
+	if (r == -ENOENT)
+		err_set(&e, ENOENT, "no step of yours has a container on this node under %s",
+			path);
+	else if (r >= 0)
+		r = step_state_wait(dirfd, &s, &text, &e);
 	if (r < 0)
 		return tell(step, &text, &e);
 	if (s.shows_log)

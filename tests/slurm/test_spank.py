@@ -141,6 +141,14 @@ def test_flags_that_cannot_be(steps, flags, says):
     steps.fails(*flags, "true", says=says)
 
 
+def test_a_file_without_a_slash(steps):
+    """It is an image of a registry, as in pyxis: the message says how the file is named."""
+    (steps.jobs.box.work / "own.sqsh").write_bytes(b"")
+    steps.fails("true", image="127.0.0.1:1/own.sqsh", code=125, says="could not import docker://127.0.0.1:1/own.sqsh: ")
+    steps.fails("true", image="own.sqsh", code=125, says="(the file of that name is ./own.sqsh)",
+                env={"https_proxy": "http://127.0.0.1:1"})
+
+
 def test_a_refusal_is_told_once_a_node(steps):
     p = steps.fails("-n4", "true", image="/no/such.sqsh", code=125, says="No such file")
     assert p.stderr.count("No such file") == 1, p.stderr
@@ -273,6 +281,8 @@ def test_join_by_hand(steps):
     here = f"{steps.runtime}/$(id -u)/$SLURM_JOB_ID.0.0"
     out = beside(steps, "", f"sh -c 'ls -d /.csbx 2>/dev/null; csbx join {here} -- ls -d /.csbx; echo go >{fifo}'")
     assert sorted(out.split()) == ["/.csbx", "go"]
+    p = steps.jobs.run("srun", "-n1", "csbx", "join", "99999.0", "--", "true")
+    assert p.returncode == 125 and "join 99999.0: no step of yours has a container on this node" in p.stderr, p.stderr
 
 
 def test_save(steps):

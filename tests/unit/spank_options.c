@@ -36,9 +36,10 @@ static void refuses(void)
 		{SPANK_MOUNTS, "/a:/b,", "--container-mounts: invalid format: "},
 		{SPANK_MOUNTS, "proc:/proc",
 		 "--container-mounts: mount source must be a relative path, an absolute path, "
-		 "\"tmpfs\" or \"umount\": proc"},
+		 "\"tmpfs\" or \"umount\": proc (a path has / or ./ before it)"},
 		{SPANK_MOUNTS, "tmpfs:x",
-		 "--container-mounts: mount target must be a relative path or an absolute path: x"},
+		 "--container-mounts: mount target must be a relative path or an absolute path: x "
+		 "(with / or ./ before it)"},
 		{SPANK_MOUNTS, "/a:/b:ro nosuid", "--container-mounts: invalid flags: ro nosuid"},
 		{SPANK_MOUNTS, "/a:/b:ro:rw", "--container-mounts: invalid flags: ro:rw"},
 		{SPANK_WORKDIR, "work", "--container-workdir: not an absolute path: work"},
