@@ -165,7 +165,7 @@ int man_main(const struct verb *v)
 	_strbuf_ struct strbuf page = STRBUF_INIT, out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
-	if (io_read_all(STDIN_FILENO, PAGE_MAX, &page, &e) < 0)
+	if (io_read_all_given(STDIN_FILENO, PAGE_MAX, &page, &e) < 0)
 		return cmd_error(&e, "__man");
 	for (const char *p = strbuf_str(&page); *p;) {
 		size_t n = strcspn(p, "\n");

@@ -70,10 +70,8 @@ int spool_copy_watched(int fd, int tmp_dirfd, const struct spool_watch *w, struc
 	int r = buf ? spool_open(&out, tmp_dirfd, e) : err_set(e, ENOMEM, "out of memory");
 
 	while (r >= 0) {
-		ssize_t n = read(fd, buf, COPY_CHUNK);
+		ssize_t n = io_read_given(fd, buf, COPY_CHUNK);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
 			return err_sys(e, "read");
 		if (!n)

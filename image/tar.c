@@ -17,6 +17,7 @@
 #include "image/stream.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/io.h"
 
 #define FD_BLOCK_BYTES (128u << 10)
 
@@ -24,6 +25,8 @@ struct tar {
 	struct archive *archive;
 	struct archive_entry *entry;
 	struct stream *stream; /* NULL: from a descriptor */
+	int fd;
+	char *block; /* read from it */
 	locale_t locale;
 	struct err stream_err; /* what the stream said, more exact than libarchive's text */
 };
@@ -100,6 +103,17 @@ static int add_filters(struct tar *t, struct err *e)
 	return 0;
 }
 
+static la_ssize_t fd_callback(struct archive *a, void *arg, const void **ret)
+{
+	struct tar *t = arg;
+	ssize_t n = io_read_given(t->fd, t->block, FD_BLOCK_BYTES);
+
+	*ret = t->block;
+	if (n < 0)
+		archive_set_error(a, errno, "read: %s", strerror(errno));
+	return n;
+}
+
 int tar_open_fd(struct tar **ret, int fd, struct err *e)
 {
 	_tar_ struct tar *t = calloc(1, sizeof(*t));
@@ -107,10 +121,12 @@ int tar_open_fd(struct tar **ret, int fd, struct err *e)
 
 	if (!t)
 		return err_set(e, ENOMEM, "out of memory");
-	r = open_archive(t, e);
+	t->fd = fd;
+	t->block = malloc(FD_BLOCK_BYTES);
+	r = t->block ? open_archive(t, e) : err_set(e, ENOMEM, "out of memory");
 	if (r >= 0)
 		r = add_filters(t, e);
-	if (r >= 0 && archive_read_open_fd(t->archive, fd, FD_BLOCK_BYTES) != ARCHIVE_OK)
+	if (r >= 0 && archive_read_open(t->archive, t, NULL, fd_callback, NULL) != ARCHIVE_OK)
 		r = fail(t, e);
 	if (r < 0)
 		return r;
@@ -185,5 +201,6 @@ void tar_close(struct tar **tp)
 	archive_read_free(t->archive);
 	if (t->locale)
 		freelocale(t->locale);
+	free(t->block);
 	free(t);
 }

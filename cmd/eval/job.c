@@ -125,7 +125,7 @@ size_t eval_job_files(const struct eval_job *job, struct file_spec files[2], str
 
 int eval_read_file(const char *path, size_t max, struct strbuf *out, struct err *e)
 {
-	int r = str_eq(path, "-") ? io_read_all(STDIN_FILENO, max, out, e)
+	int r = str_eq(path, "-") ? io_read_all_given(STDIN_FILENO, max, out, e)
 				  : io_read_path(path, max, out, e);
 
 	if (r == -EFBIG)

@@ -2,9 +2,9 @@
 #include "cmd/eval/lines.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/io.h"
 
 #define READ_BYTES 65536u
 
@@ -20,9 +20,7 @@ static int fill(struct lines *l, struct err *e)
 	}
 	if (!strbuf_reserve(&l->buf, READ_BYTES))
 		return err_set(e, ENOMEM, "out of memory");
-	do
-		n = read(l->fd, l->buf.data + l->buf.len, READ_BYTES);
-	while (n < 0 && errno == EINTR);
+	n = io_read_given(l->fd, l->buf.data + l->buf.len, READ_BYTES);
 	if (n < 0)
 		return err_sys(e, "read");
 	l->buf.len += (size_t)n;

@@ -30,7 +30,7 @@ static int check_secret(const char *s, struct err *e)
 int prompt_stdin(char **ret, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = io_read_all(STDIN_FILENO, SECRET_MAX, &text, e);
+	int r = io_read_all_given(STDIN_FILENO, SECRET_MAX, &text, e);
 
 	if (r < 0)
 		return r;

@@ -44,7 +44,7 @@ static int read_text(const char *file, struct strbuf *out, struct err *e)
 	_close_ int fd = -1;
 
 	if (str_eq(file, "-"))
-		return io_read_all(STDIN_FILENO, SPEC_JSON_BYTES_MAX, out, e);
+		return io_read_all_given(STDIN_FILENO, SPEC_JSON_BYTES_MAX, out, e);
 	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	return fd < 0 ? err_sys(e, "open") : io_read_all(fd, SPEC_JSON_BYTES_MAX, out, e);
 }

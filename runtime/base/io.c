@@ -44,13 +44,13 @@ int io_write_failed(int fd, const char *what, struct err *e)
 }
 
 /*
- * After a failed write: whether to try again. What we are given to write to, a terminal above all,
- * may be told not to wait by another program that has it open, too: then we wait. Reads do not:
+ * After a failed read or write: whether to try again. What we are given, a terminal above all, may
+ * be told not to wait by another program that has it open, too: then we wait. Other reads do not:
  * of what is read without waiting, some was chosen by the container.
  */
-static bool wait_for_room(int fd)
+static bool wait_for(int fd, short events)
 {
-	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	struct pollfd p = {.fd = fd, .events = events};
 	int flags;
 
 	if (errno != EAGAIN)
@@ -70,7 +70,7 @@ int io_write_all(int fd, const void *buf, size_t len, struct err *e)
 	while (len) {
 		ssize_t n = write(fd, p, len);
 
-		if (n < 0 && wait_for_room(fd))
+		if (n < 0 && wait_for(fd, POLLOUT))
 			continue;
 		if (n < 0)
 			return io_write_failed(fd, "write", e);
@@ -137,13 +137,24 @@ int io_pread_exact(int fd, void *buf, size_t len, uint64_t offset, struct err *e
 	return 0;
 }
 
-int io_read_all(int fd, size_t max, struct strbuf *out, struct err *e)
+ssize_t io_read_given(int fd, void *buf, size_t len)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, buf, len);
+	while (n < 0 && wait_for(fd, POLLIN));
+	return n;
+}
+
+static int read_all(int fd, size_t max, bool is_given, struct strbuf *out, struct err *e)
 {
 	char chunk[16384];
 	size_t total = 0;
 
 	for (;;) {
-		ssize_t n = read(fd, chunk, sizeof(chunk));
+		ssize_t n = is_given ? io_read_given(fd, chunk, sizeof(chunk))
+				     : read(fd, chunk, sizeof(chunk));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -156,6 +167,16 @@ int io_read_all(int fd, size_t max, struct strbuf *out, struct err *e)
 			return err_set(e, EFBIG, "larger than %zu bytes", max);
 		strbuf_add(out, chunk, (size_t)n);
 	}
+}
+
+int io_read_all(int fd, size_t max, struct strbuf *out, struct err *e)
+{
+	return read_all(fd, max, false, out, e);
+}
+
+int io_read_all_given(int fd, size_t max, struct strbuf *out, struct err *e)
+{
+	return read_all(fd, max, true, out, e);
 }
 
 static int read_file(int dirfd, const char *path, int flags, size_t max, struct strbuf *out,

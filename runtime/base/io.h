@@ -25,6 +25,15 @@ int io_write_failed(int fd, const char *what, struct err *e);
 int io_read_exact(int fd, void *buf, size_t len, struct err *e);
 int io_pread_exact(int fd, void *buf, size_t len, uint64_t offset, struct err *e);
 
+/*
+ * read(2) of what csbx was given to read, its standard input above all, which another program may
+ * have told not to wait: then we wait, for as long as it takes. Not for what a container chose.
+ */
+ssize_t io_read_given(int fd, void *buf, size_t len);
+
+/* io_read_all() by it. */
+int io_read_all_given(int fd, size_t max, struct strbuf *out, struct err *e);
+
 /* Appends all that fd gives; more than max bytes is -EFBIG. */
 int io_read_all(int fd, size_t max, struct strbuf *out, struct err *e);
 

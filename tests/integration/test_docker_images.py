@@ -14,6 +14,7 @@ import time
 
 import pytest
 
+import harness
 import images
 from ociimage import D, F, H, Image, L, digest, make_layer, tar_bytes
 from tinyregistry import Registry
@@ -77,6 +78,17 @@ def test_load_from_a_pipe_and_compressed(csbx):
     with path.open("rb") as f:
         p = csbx.popen("docker", "load", "-q", stdin=f)
         assert p.communicate(timeout=60)[0] == b"Loaded image: app:1\n"
+
+
+def test_load_and_import_from_who_does_not_wait(csbx):
+    """A standard input with O_NONBLOCK, as node and some runners give it, is waited for."""
+    path = archive(csbx, busybox(), "app:1")
+    data = path.read_bytes()
+    assert harness.run_without_waiting(csbx, data, "docker", "load") == (0, b"Loaded image: app:1\n", b"")
+    code, out, err = harness.run_without_waiting(csbx, tar_bytes([D("."), F("f", "x")]), "docker", "import", "-", "new")
+    assert (code, err) == (0, b"") and out.startswith(b"sha256:")
+    assert harness.run_without_waiting(csbx, data, "import", "-q", "-o", csbx.work / "x.sqsh", "-") == (0, b"", b"")
+    assert (csbx.work / "x.sqsh").stat().st_size > 0
 
 
 def test_load_without_a_name(csbx):

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+import harness
+
 from resultschema import checked
 
 
@@ -56,6 +58,15 @@ def test_records_come_as_they_end(csbx, python_image):
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=30)
     assert (p.returncode, out, err) == (128 + signal.SIGINT, b"", b"")
+
+
+def test_input_from_who_does_not_wait(csbx, python_image):
+    """A standard input with O_NONBLOCK is waited for: lines of a batch, and a snippet."""
+    todo = lines({"id": 1, "code": "print(1)"}, {"id": 2, "code": "print('" + "x" * 150000 + "')"}).encode()
+    code, out, err = harness.run_without_waiting(csbx, todo, "eval", "--image", python_image, "--timeout", "60", "--batch", "-")
+    assert (code, err) == (0, b"")
+    assert sorted((r["id"], r["success"]) for r in map(json.loads, out.splitlines())) == [(1, True), (2, True)]
+    assert harness.run_without_waiting(csbx, b"print(6 * 7)", "eval", "--image", python_image, "-") == (0, b"42\n", b"")
 
 
 def test_an_output_is_added_to(csbx, python_image):
