@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -30,6 +31,8 @@
 
 #define BACKLOG 4096
 #define EVENTS_AT_ONCE 64
+#define RETRY_NS 100000000
+#define RETRY_ID UINT32_MAX /* among the ids of sessions in the epoll */
 /* Never given to clients: the supervisor's own, and room for what a request brings, which would
  * be cut and its client dropped. */
 #define SPARE_FDS ((int)INIT_SPAWN_FDS + 27)
@@ -105,6 +108,11 @@ int exec_server_open(struct exec_server *s, struct err *e)
 	s->fd_limit = raise_descriptor_limit();
 	s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	r = s->poll_fd < 0 ? err_sys(e, "epoll") : listen_at(s, e);
+	/* Made ahead: when it is needed there is no descriptor left. */
+	if (r >= 0)
+		r = s->retry_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (r >= 0)
+		r = watch(s, s->retry_fd, RETRY_ID);
 	if (r < 0)
 		exec_server_close(s);
 	return r;
@@ -125,9 +133,15 @@ static struct exec_session *session_add(struct exec_server *s)
 	}
 	do {
 		s->last_id++;
-	} while (!s->last_id || find(s, s->last_id));
+	} while (!s->last_id || s->last_id == RETRY_ID || find(s, s->last_id));
 	s->sessions[s->n] = (struct exec_session){.id = s->last_id, .sock = -1};
 	return &s->sessions[s->n++];
+}
+
+static void listen_again(struct exec_server *s)
+{
+	if (s->is_full && watch(s, s->listen_fd, 0) >= 0)
+		s->is_full = false;
 }
 
 /* Closing takes it out of the epoll, and makes room for another. */
@@ -136,8 +150,7 @@ static void session_hang_up(struct exec_server *s, struct exec_session *x)
 	if (x->sock >= 0)
 		s->n_clients--;
 	fd_close(&x->sock);
-	if (s->is_full && watch(s, s->listen_fd, 0) >= 0)
-		s->is_full = false;
+	listen_again(s);
 }
 
 static void session_remove(struct exec_server *s, struct exec_session *x)
@@ -151,6 +164,23 @@ static void session_remove(struct exec_server *s, struct exec_session *x)
 static void stop_listening(struct exec_server *s)
 {
 	s->is_full = epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, s->listen_fd, NULL) == 0;
+}
+
+/* No descriptor for a client, perhaps for the whole machine: nobody may be there to hang up. */
+static void listen_later(struct exec_server *s)
+{
+	const struct itimerspec t = {.it_value.tv_nsec = RETRY_NS};
+
+	stop_listening(s);
+	(void)timerfd_settime(s->retry_fd, 0, &t, NULL);
+}
+
+static void retry(struct exec_server *s)
+{
+	uint64_t ticks;
+
+	if (read(s->retry_fd, &ticks, sizeof(ticks)) == sizeof(ticks))
+		listen_again(s);
 }
 
 /*
@@ -349,7 +379,7 @@ static void session_begin(struct exec_server *s)
 	struct exec_session *x;
 
 	if (sock < 0 && (errno == EMFILE || errno == ENFILE))
-		stop_listening(s);
+		listen_later(s);
 	x = sock >= 0 && is_same_user(sock) ? session_add(s) : NULL;
 	if (!x)
 		return;
@@ -395,6 +425,8 @@ void exec_server_handle(struct exec_server *s)
 
 		if (!ev[i].data.u32)
 			session_begin(s);
+		else if (ev[i].data.u32 == RETRY_ID)
+			retry(s);
 		else if (x && x->sock >= 0)
 			session_read(s, x);
 	}
@@ -447,5 +479,6 @@ void exec_server_close(struct exec_server *s)
 	s->sessions = NULL;
 	s->n = s->cap = 0;
 	fd_close(&s->listen_fd);
+	fd_close(&s->retry_fd);
 	fd_close(&s->poll_fd);
 }

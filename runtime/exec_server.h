@@ -36,8 +36,10 @@ struct exec_server {
 	struct streams *streams; /* that clients may lend theirs to; NULL: nobody may */
 	int poll_fd;             /* readable: exec_server_handle(); -1 until somebody asked */
 	int listen_fd;
+	int retry_fd;            /* a timer: when to listen again */
 	int fd_limit, n_clients; /* sessions whose client is there */
-	bool is_full; /* out of descriptors: nobody is accepted until a client hangs up */
+	bool is_full; /* out of descriptors: nobody is accepted for a while, or until one hangs up
+		       */
 	struct exec_session *sessions;
 	size_t n, cap;
 	unsigned n_unsent; /* > 0: exec_server_resend() when csbx-init's socket has room */
@@ -47,9 +49,9 @@ struct exec_server {
 	bool is_paused;                  /* no process is let in */
 	const struct watchdog *watchdog; /* that counts the processes; NULL: the kernel does */
 };
-#define EXEC_SERVER_INIT                                                       \
-	{                                                                      \
-		.control_fd = -1, .msg_fd = -1, .poll_fd = -1, .listen_fd = -1 \
+#define EXEC_SERVER_INIT                                                                       \
+	{                                                                                      \
+		.control_fd = -1, .msg_fd = -1, .poll_fd = -1, .listen_fd = -1, .retry_fd = -1 \
 	}
 
 /* On EXEC_WAKE_SIGNAL; nothing to do when it is open. A failure concerns the client only. */

@@ -2,6 +2,8 @@
 """csbx exec: one process more in a container that runs."""
 import base64
 import json
+import os
+import resource
 import signal
 import subprocess
 import sys
@@ -17,6 +19,11 @@ import rawexec
 pytestmark = pytest.mark.feature("userns")
 
 SLEEP = ("sh", "-c", "echo up; while :; do sleep 1000; done")
+
+
+def cpu_ticks(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
 
 
 class Running:
@@ -254,6 +261,30 @@ def test_many_at_once_with_few_descriptors(csbx, busybox_image):
     csbx.ok("kill", "small")
     assert p.wait(timeout=20) == 137
     p.stdout.close()
+
+
+def test_without_a_descriptor_for_a_while(csbx, busybox_image):
+    """Nobody is there who could hang up and make room: it listens again when there are descriptors again."""
+    csbx.ok("create", "--name", "small", busybox_image)
+    p = csbx.popen("start", "small", *SLEEP)
+    assert p.stdout.readline() == b"up\n"
+    csbx.ok("exec", "small", "true")
+    limit = resource.prlimit(p.pid, resource.RLIMIT_NOFILE)
+    used = {int(x) for x in os.listdir(f"/proc/{p.pid}/fd")}
+    first_free = next(n for n in range(1000) if n not in used)
+    resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (first_free, limit[1]))
+    q = csbx.popen("exec", "small", "echo", "well")
+    before = cpu_ticks(p.pid)
+    with pytest.raises(subprocess.TimeoutExpired):
+        q.wait(timeout=1)
+    assert cpu_ticks(p.pid) - before < 50, "it spins"
+    resource.prlimit(p.pid, resource.RLIMIT_NOFILE, limit)
+    out, err = q.communicate(timeout=60)
+    assert (q.returncode, out, err) == (0, b"well\n", b"")
+    csbx.ok("kill", "small")
+    assert p.wait(timeout=20) == 137
+    p.stdout.close()
+    p.stderr.close()
 
 
 def test_a_client_that_does_not_read_stops_nobody(box):
