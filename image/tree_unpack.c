@@ -20,6 +20,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 
+#define HOLE_BYTES 4096u
+
 struct directory {
 	char *path; /* clean, seen from base */
 	mode_t mode;
@@ -206,6 +208,41 @@ static int make_directory(struct unpack *x, int dir, const char *name, const str
 	return r < 0 ? r : remember(x, x->path.data, h, e);
 }
 
+static bool is_zero(const char *p, size_t len)
+{
+	return !len || (!*p && !memcmp(p, p + 1, len - 1));
+}
+
+/*
+ * What is nothing but zeros stays a hole: a tar from a pipe does not say where the holes were. The
+ * file is new, and its size is set afterwards.
+ */
+static int write_piece(int fd, const char *p, size_t len, uint64_t offset, struct err *e)
+{
+	while (len) {
+		size_t n = HOLE_BYTES - (size_t)(offset % HOLE_BYTES), run = 0;
+
+		n = n < len ? n : len;
+		/* One write for all pages until the next hole. */
+		while (run < len && !is_zero(p + run, n)) {
+			run += n;
+			n = len - run < HOLE_BYTES ? len - run : HOLE_BYTES;
+		}
+		if (run) {
+			int r = io_pwrite_all(fd, p, run, offset, e);
+
+			if (r < 0)
+				return r;
+		} else {
+			run = n;
+		}
+		p += run;
+		len -= run;
+		offset += run;
+	}
+	return 0;
+}
+
 static int write_content(struct unpack *x, int fd, struct err *e)
 {
 	uint64_t offset;
@@ -214,7 +251,7 @@ static int write_content(struct unpack *x, int fd, struct err *e)
 	int r;
 
 	while ((r = tar_read(x->tar, &data, &len, &offset, e)) > 0) {
-		r = io_pwrite_all(fd, data, len, offset, e);
+		r = write_piece(fd, data, len, offset, e);
 		if (r < 0)
 			break;
 	}

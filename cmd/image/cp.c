@@ -103,7 +103,8 @@ const struct verb verb_cp = {
 		"What comes in belongs to the main user, with --archive to the user and group of "
 		"the source where they exist inside; a tar keeps its own. What comes out is the "
 		"caller's, without set-user-ID bits. Links are copied as links, and none leads "
-		"out of the container. Device nodes are not copied, sockets are passed over.",
+		"out of the container; zeros of a whole page become holes. Device nodes are not "
+		"copied, sockets are passed over.",
 	.uses = (const struct opt_use[]){{&cp_table, 0}, {0}},
 	.examples = examples,
 	.offers = "file",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import harness
+
 pytestmark = pytest.mark.both_users
 
 
@@ -144,6 +146,61 @@ def test_sparse_and_large(box):
         f.seek(300 << 20)
         assert f.read() == b"end"
     assert os.path.getsize(box.work / "back") == (300 << 20) + 3
+
+
+def test_holes_stay_holes(box):
+    """Into the container and out of it, whatever lies between; what is no hole is copied exactly."""
+    parts = {0: b"begin", (1 << 20) + 4093: b"over a page's end", 4 << 20: b"\0" * 4095 + b"x", 9 << 20: b"y" * 70000}
+    with open(box.work / "sparse", "wb") as f:
+        for at, data in parts.items():
+            f.seek(at)
+            f.write(data)
+        f.truncate(64 << 20)
+    (box.work / "zeros").write_bytes(b"\0" * 5000)
+    box.ok("cp", "sparse", "box:/sparse")
+    box.ok("cp", "zeros", "box:/zeros")
+    blocks, size = inside(box, "stat -c '%b %s' /sparse").split()
+    assert int(size) == 64 << 20 and int(blocks) * 512 < 2 << 20, blocks
+    box.ok("cp", "box:/sparse", "back")
+    box.ok("cp", "box:/zeros", "zeros_back")
+    assert (box.work / "back").read_bytes() == (box.work / "sparse").read_bytes()
+    assert (box.work / "zeros_back").read_bytes() == b"\0" * 5000
+    assert (box.work / "back").stat().st_blocks * 512 < 2 << 20
+
+
+def test_members_of_other_kinds(box):
+    """Pipes and names with newlines are made as they are; device nodes are refused, and nothing of the host's is opened."""
+    def tar(*members):
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode="w") as t:
+            for name, kind in members:
+                info = tarfile.TarInfo(name)
+                info.type, info.devmajor, info.devminor = kind, 1, 3
+                info.size = 2 if kind == tarfile.REGTYPE else 0
+                t.addfile(info, io.BytesIO(b"x\n"))
+        return out.getvalue()
+    p = box.run("cp", "-", "box:/empty", text=False,
+                stdin=tar(("pipe", tarfile.FIFOTYPE), ("new\nline", tarfile.REGTYPE), ("\x1b[31m", tarfile.REGTYPE)))
+    assert (p.returncode, p.stdout, p.stderr) == (0, b"", b"")
+    assert inside(box, "cd /empty; test -p pipe && cat new*line") == "x\n"
+    target = box.work / "target"
+    box.ok("cp", "box:/empty", target)
+    assert stat.S_ISFIFO((target / "pipe").lstat().st_mode) and (target / "new\nline").read_text() == "x\n"
+    for kind in (tarfile.CHRTYPE, tarfile.BLKTYPE):
+        p = box.run("cp", "-", "box:/empty", text=False, stdin=tar(("new\nline/../node", kind), ("node\n\x1b", kind)))
+        assert p.returncode == 125 and b"\x1b" not in p.stderr and p.stderr.count(b"\n") == 1, p.stderr
+    assert inside(box, "ls -a /empty | grep -c node || true") == "0\n"
+
+
+def test_tar_from_who_does_not_wait(box):
+    """Standard input with O_NONBLOCK, as some runners give it: it is waited for."""
+    with tarfile.open(box.work / "t.tar", "w") as tar:
+        info = tarfile.TarInfo("late")
+        info.size = 300000
+        tar.addfile(info, io.BytesIO(b"z" * 300000))
+    p = harness.run_without_waiting(box, (box.work / "t.tar").read_bytes(), "cp", "-", "box:/empty")
+    assert p == (0, b"", b"")
+    assert inside(box, "wc -c < /empty/late") == "300000\n"
 
 
 def test_names(box):
