@@ -304,6 +304,38 @@ static void drop_replaced(struct compose *c, const struct strv *files)
 	}
 }
 
+static bool is_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return !strncmp(path, dir, n) && path[n] == '/';
+}
+
+/*
+ * 10-shadow, which makes the home in what is mounted by then: a directory in memory (/tmp, /run)
+ * hides the one that the root has.
+ */
+static int add_covered_home(struct compose *c, struct err *e)
+{
+	struct fstab_entry x = {.mount = {.kind = MOUNT_TMPFS, .tmpfs_mode = 0700}};
+	bool covered = false;
+
+	if (c->q->mount_home || !compose_home_is_plain(c))
+		return 0;
+	for (size_t i = 0; i < c->spec->n_mounts; i++) {
+		const struct mount_spec *m = &c->spec->mounts[i];
+
+		if (str_eq(m->target, c->home) || is_below(m->target, c->home))
+			return 0;
+		if (is_below(c->home, m->target))
+			covered = m->kind == MOUNT_TMPFS;
+	}
+	if (!covered)
+		return 0;
+	x.mount.target = strdup(c->home);
+	return add_entry(c, &x, "the home directory", e);
+}
+
 static int add_host(struct compose *c, struct err *e)
 {
 	_strv_ struct strv files = STRV_INIT;
@@ -314,6 +346,8 @@ static int add_host(struct compose *c, struct err *e)
 	drop_replaced(c, &files);
 	if (r >= 0)
 		r = add_files(c, &files, -1, e);
+	if (r >= 0)
+		r = add_covered_home(c, e);
 	c->spec->hooks.mounts_before = c->spec->n_mounts;
 	if (r >= 0)
 		r = add_files(c, &files, 0, e);

@@ -131,6 +131,12 @@ static int add_files(struct compose *c, struct err *e)
 	return add_file(c, group_path, &from, &group, e);
 }
 
+bool compose_home_is_plain(const struct compose *c)
+{
+	return c->home[1] && path_is_clean_absolute(c->home) && !strstr(c->home, "//") &&
+	       !str_has_suffix(c->home, "/");
+}
+
 /* A place for programs to look for their files, where the image has none. */
 static int add_home(struct compose *c, struct err *e)
 {
@@ -140,8 +146,7 @@ static int add_home(struct compose *c, struct err *e)
 				       .if_absent = true,
 				       .refresh = true};
 
-	if (!c->home[1] || !path_is_clean_absolute(c->home) || strstr(c->home, "//") ||
-	    str_has_suffix(c->home, "/"))
+	if (!compose_home_is_plain(c))
 		return 0;
 	return spec_copy_file(c->spec, &home, e);
 }

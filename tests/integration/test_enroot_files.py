@@ -636,6 +636,19 @@ def test_home_is_there(enroot, shell, make_image):
     assert enroot.quiet("start", image, "cat", "/home/me/f", env={"HOME": "/home/me"}) == "the image's\n"
 
 
+@pytest.mark.parametrize("home", ["/tmp/users/me", "/run/user/me"])
+def test_home_below_a_directory_in_memory(enroot, shell, home):
+    """The mounts on /tmp and /run do not hide it; what is mounted there is seen, and nobody else may look in."""
+    look = 'cd && pwd && stat -c "%a %u" . && echo x >mine && cat mine'
+    for options in ((), ("--rw",)):
+        assert shell(look, *options, env={"HOME": home}) == f"{home}\n700 {enroot.box.owner.pw_uid}\nx\n"
+    data = enroot.work / "mounted"
+    data.mkdir()
+    (data / "f").write_text("host's\n")
+    assert shell("cat ~/deep/f", "-m", f"{data}:{home}/deep", env={"HOME": home}) == "host's\n"
+    assert shell("cat ~/f", "-m", f"{data}:{home}", env={"HOME": home}) == "host's\n"
+
+
 def test_localtime(enroot, shell):
     if not os.path.exists("/etc/localtime"):
         pytest.skip("this machine has no /etc/localtime")
