@@ -445,6 +445,14 @@ static void close_fetcher(struct fetcher *f)
 	free(f->name);
 }
 
+char *registry_source_name(const char *uri)
+{
+	const char *text = str_has_prefix(uri, SCHEME) ? uri + strlen(SCHEME) : uri;
+	_image_ref_ struct image_ref ref = {0};
+
+	return image_ref_parse(text, &ref, NULL) < 0 ? NULL : image_ref_output_name(&ref);
+}
+
 int registry_source_load(const char *uri, const struct source_options *o,
 			 const struct image_wish *wish, struct image_source *s, struct err *e)
 {

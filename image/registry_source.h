@@ -22,6 +22,9 @@ struct source_options;
  */
 bool registry_source_is(const char *uri, bool (*exists)(const char *path));
 
+/* The image's name, as the load sets it; nobody is asked. NULL: it is no reference. */
+char *registry_source_name(const char *uri);
+
 int registry_source_load(const char *uri, const struct source_options *o,
 			 const struct image_wish *wish, struct image_source *s, struct err *e);
 

@@ -244,6 +244,11 @@ static int set_names(struct opening *op, const char *uri, struct err *e)
 	return op->s->ref && op->s->name ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
+char *source_name_unopened(const char *uri)
+{
+	return registry_source_is(uri, path_exists) ? registry_source_name(uri) : NULL;
+}
+
 int source_open(struct image_source *s, const char *uri, const struct source_options *o,
 		struct err *e)
 {

@@ -88,6 +88,9 @@ int source_open(struct image_source *s, const char *uri, const struct source_opt
 		struct err *e);
 void source_close(struct image_source *s);
 
+/* The name that source_open() will set, where only the network tells more: NULL for other kinds. */
+char *source_name_unopened(const char *uri);
+
 /* Whether source_open() wants a store for it. */
 bool source_needs_store(const char *uri);
 

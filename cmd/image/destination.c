@@ -52,6 +52,15 @@ int destination_set_name(struct destination *d, const char *output, const char *
 	return 0;
 }
 
+int destination_check_free(const struct destination *d, struct err *e)
+{
+	struct stat st;
+
+	if (fstatat(d->dirfd, d->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	return err_code(e, S_ISDIR(st.st_mode) ? EISDIR : EEXIST, "%s", d->name);
+}
+
 void destination_close(struct destination *d)
 {
 	fd_close(&d->dirfd);

@@ -30,6 +30,9 @@ int destination_open(struct destination *d, const char *output, struct err *e);
 int destination_set_name(struct destination *d, const char *output, const char *image,
 			 struct err *e);
 
+/* -EEXIST, or -EISDIR, when there is something of its name. */
+int destination_check_free(const struct destination *d, struct err *e);
+
 /*
  * Writes the image with the progress of it on stderr, and a line about it at the end unless
  * quiet; o's progress and cancel are set here. SIGINT and its like end the process when all is

@@ -39,12 +39,24 @@ static int import_once(struct cmd *c, struct import_job *a, const char *uri, str
 	return r;
 }
 
+/* Said before anything is fetched or spooled; making the file tells it for sure. */
+static int check_free(struct destination *d, const struct import_job *j, const char *uri,
+		      struct err *e)
+{
+	_free_ char *name = j->output ? NULL : source_name_unopened(uri);
+	int r = j->output || name ? destination_set_name(d, j->output, name, e) : 0;
+
+	return r < 0 || !d->name || j->force ? r : destination_check_free(d, e);
+}
+
 static int import_to(struct cmd *c, struct import_job *j, const char *uri, struct destination *d,
 		     struct err *e)
 {
 	bool again = false;
 	int r = destination_open(d, j->output, e);
 
+	if (r >= 0)
+		r = check_free(d, j, uri, e);
 	if (r >= 0)
 		r = import_once(c, j, uri, d, &again, e);
 	return again ? import_once(c, j, uri, d, &again, e) : r;

@@ -316,6 +316,19 @@ def test_import(enroot, busybox_layout):
     assert enroot.ok("start", "loaded", "echo", "hi") == "hi\n"
 
 
+def test_a_file_that_exists_needs_no_registry(enroot):
+    """Scripts import what may be there already; nobody is asked for it, neither by -o nor by the default name."""
+    work = enroot.box.work
+    for name in ("mine.sqsh", "team+app+1.sqsh"):
+        (work / name).write_text("kept")
+    for words, path in ((["-o", work / "mine.sqsh"], work / "mine.sqsh"), ([], "team+app+1.sqsh")):
+        p = enroot.fails("import", *words, "docker://127.0.0.1:1/team/app:1")
+        assert p.stderr == f"[ERROR] File already exists: {path}\n"
+    p = enroot.run("import", "docker://127.0.0.1:1/team/app:1", env={"ENROOT_FORCE_OVERRIDE": "y"})
+    assert p.returncode == 1 and "exists" not in p.stderr, p.stderr
+    assert (work / "mine.sqsh").read_text() == (work / "team+app+1.sqsh").read_text() == "kept"
+
+
 @pytest.mark.parametrize("scheme", ["docker://{host}/team/app:1", "docker://{host}#team/app:1"])
 def test_registry(enroot, scheme):
     image = Image([make_layer([D("etc"), F("etc/os", "one\n")])], {"Cmd": ["/bin/x"]}, arch=GOARCH)
