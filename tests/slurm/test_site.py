@@ -68,6 +68,17 @@ def test_gc_ends_one_job_and_no_other(sh, who):
     assert all(os.stat(f).st_uid == sh.owner.pw_uid for f in sh.dirs["run"].rglob("*"))
 
 
+def test_gc_ends_what_nobody_supervises(sh):
+    """csbx has become the command of an enroot start without --pid: its own record names the job nevertheless."""
+    p = sh.popen("enroot", "start", "sh", "sh", "-c", "echo up; read x", text=True, stdin=subprocess.PIPE,
+                 env={"SLURM_JOB_ID": "78", "CSBX_LINGER": "60"})
+    assert p.stdout.readline() == "up\n"
+    assert sh.run("gc", "--job", "7").returncode == 0 and p.poll() is None
+    sh.ok("gc", "--job", "78")
+    assert p.wait(SLOW_S) == -9
+    are_served(0)
+
+
 def test_gc_by_root_needs_both_ids(sh):
     p = as_root(sh, "gc", "--job", "7", env={"SLURM_JOB_UID": str(sh.owner.pw_uid)})
     assert p.returncode == 125 and "SLURM_JOB_GID" in p.stderr, p
