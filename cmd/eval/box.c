@@ -152,6 +152,12 @@ static int set_limits(const struct eval_job *job, struct container_spec *spec, s
 	struct policy policy = POLICY_INIT;
 	int r = 0;
 
+	/* Else the program would be blamed for it. */
+	if (job->function && job->cases.n && spec->limits.pids == 1)
+		return err_from(ERR_LIMIT, e,
+				err_set(e, EINVAL,
+					"--pids-limit 1: each case of a function runs in a "
+					"process of its own; give it 2 or more"));
 	if (job->timeout_ms)
 		spec->limits.timeout_ms = job->timeout_ms;
 	if (job->memory_bytes)

@@ -167,3 +167,15 @@ def test_what_the_harness_imports(csbx, python_image):
     alone = csbx.ok("run", "--mount", f"{csbx.work}:/w", python_image, "python3", "/w/snippet").split()
     here = csbx.ok("eval", "--image", python_image, csbx.work / "snippet").split()
     assert set(here) <= set(alone) and len(here) > 20
+
+
+def test_a_limit_that_leaves_no_room_for_cases(csbx, python_image):
+    """Each case is a process of its own: the program is not blamed for a limit that has no room for it."""
+    (csbx.work / "f.py").write_text("def f(x): return x\n")
+    (csbx.work / "cases").write_text('[{"args": [1], "expected": 1}]')
+    args = ("--image", python_image, "--function", "f", "--cases", csbx.work / "cases", csbx.work / "f.py")
+    csbx.fails("eval", "--pids-limit", "1", *args, says=["--pids-limit 1", "2 or more"])
+    assert csbx.run("eval", "--pids-limit", "2", *args).returncode == 0
+    line = {"id": "a", "code": "def f(x): return x", "function": "f", "cases": [{"args": [1], "expected": 1}]}
+    p = csbx.run("eval", "--image", python_image, "--pids-limit", "1", "--batch", "-", stdin=json.dumps(line) + "\n")
+    assert "2 or more" in json.loads(p.stdout)["error"]["message"], p.stdout
