@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/result_json.h"
 
+#include <stdio.h>
+
 #include "runtime/base/base64.h"
 #include "runtime/base/err.h"
 #include "runtime/base/json_out.h"
@@ -152,12 +154,42 @@ static void write_limit(struct json_out *j, const char *key, const struct run_li
 	json_end_object(j);
 }
 
+/* That a program failed with its limit of processes reached: nothing else says why a fork did. */
+static bool is_short_of_processes(const struct run_result *r)
+{
+	uint64_t seen = r->max_pids ? r->max_pids : 1;
+	bool failed = r->status == RUN_SIGNALED || (r->status == RUN_EXITED && r->exit_code);
+
+	if (!r->pids.asked || r->pids.asked == UINT64_MAX)
+		return false;
+	return r->status == RUN_PIDS_LIMIT ||
+	       (failed && (r->pids_refused || seen >= r->pids.asked));
+}
+
+static void write_pids_error(struct json_out *j, const struct run_result *r)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text),
+		 "pids: the limit of %llu process%s was reached; --pids-limit sets it",
+		 (unsigned long long)r->pids.asked, r->pids.asked == 1 ? "" : "es");
+	json_begin_object(j);
+	json_kstr(j, "code", "pids_limit");
+	json_kstr(j, "stage", "pids");
+	json_kstr(j, "message", text);
+	json_end_object(j);
+}
+
 /* "word: reason" of the err a front end would print; the stage is the part before the first ':'. */
 static void write_error(struct json_out *j, const struct run_result *r)
 {
 	const char *colon = strchr(r->error.msg, ':');
 
 	json_key(j, "error");
+	if (!r->error.code && is_short_of_processes(r)) {
+		write_pids_error(j, r);
+		return;
+	}
 	if (!r->error.code) {
 		json_null(j);
 		return;

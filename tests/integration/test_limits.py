@@ -109,6 +109,17 @@ def test_limits_that_contradict_each_other(csbx, python_image, options, says):
     csbx.fails("run", *options, python_image, "true", says=says)
 
 
+def test_why_a_program_could_not_fork(csbx, python_image):
+    """The kernel tells it only "Resource temporarily unavailable"; the result says which limit that was."""
+    fork = "import os\npid = os.fork()\nif pid == 0: os._exit(0)\nos.waitpid(pid, 0)"
+    code, result = judge(csbx, python_image, fork, "--pids-limit", "1")
+    assert (code, result["status"]) == (1, "exited") and "Resource temporarily" in result["stderr"]
+    assert result["error"] == {"code": "pids_limit", "stage": "pids",
+                               "message": "pids: the limit of 1 process was reached; --pids-limit sets it"}
+    for command, limit in (("pass", "1"), (fork, "20"), ("raise SystemExit(3)", "20")):
+        assert judge(csbx, python_image, command, "--pids-limit", limit)[1]["error"] is None
+
+
 def test_results_in_one_file_of_the_shell(csbx, python_image):
     """What a shell opened stands where the object ends: the next output does not go over it."""
     out = csbx.work / "all.jsonl"
