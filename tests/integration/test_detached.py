@@ -51,6 +51,21 @@ def test_start_logs_wait(box):
     assert json.loads(read_result(box, run))["exit_code"] == 7
 
 
+@pytest.mark.parametrize("script", ["echo said", "sleep 0.02; echo said", "sleep 0.05; echo >&2 said"])
+def test_logs_of_a_name_with_its_kept_layer(box, script):
+    """Start after start: of the last one, whole once it has ended, and never less than it was."""
+    for i in range(6):
+        box.ok("start", "-w", "-d", "box", "sh", "-c", f"{script} {i}")
+        before = ""
+        for _ in range(3):
+            p = box.run("logs", "box")
+            assert p.returncode == 0 and p.stdout + p.stderr in ("", f"said {i}\n") and len(p.stdout + p.stderr) >= len(before), p
+            before = p.stdout + p.stderr
+        box.ok("wait", "box")
+        p = box.run("logs", "box")
+        assert p.stdout + p.stderr == f"said {i}\n"
+
+
 def test_it_has_no_terminal_and_survives_its_session(box):
     script = f"echo {LOOP!r} >/dev/null; tty; cat; echo eof; {LOOP}"
     p = subprocess.run(["setsid", "-w", *box.argv(["start", "-d", "box", "sh", "-c", script])], env=box.env,
