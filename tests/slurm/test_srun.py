@@ -111,7 +111,8 @@ def test_join_by_the_steps_number(steps):
 
 
 @pytest.mark.parametrize("steps_dir,says", [
-    ("/tmp", "No such file or directory"), ("relative", "No such file or directory"), ("{work}", "is not your own, closed directory")])
+    ("/tmp", "no step of yours has a container on this node under /tmp/"), ("relative", "has a container on this node under /run/csbx-steps/"),
+    ("{work}", "is not your own, closed directory")])
 def test_join_where_there_is_nothing(steps, steps_dir, says):
     """What the variable names is not believed."""
     box = steps.jobs.box
