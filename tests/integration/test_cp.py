@@ -168,26 +168,30 @@ def test_holes_stay_holes(box):
     assert (box.work / "back").stat().st_blocks * 512 < 2 << 20
 
 
+def tar_of(*members):
+    """Of names, each with a type and, for links, a target; files have two bytes."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as t:
+        for name, kind, *target in members:
+            info = tarfile.TarInfo(name)
+            info.type, info.devmajor, info.devminor = kind, 1, 3
+            info.linkname = target[0] if target else ""
+            info.size = 2 if kind == tarfile.REGTYPE else 0
+            t.addfile(info, io.BytesIO(b"x\n"))
+    return out.getvalue()
+
+
 def test_members_of_other_kinds(box):
     """Pipes and names with newlines are made as they are; device nodes are refused, and nothing of the host's is opened."""
-    def tar(*members):
-        out = io.BytesIO()
-        with tarfile.open(fileobj=out, mode="w") as t:
-            for name, kind in members:
-                info = tarfile.TarInfo(name)
-                info.type, info.devmajor, info.devminor = kind, 1, 3
-                info.size = 2 if kind == tarfile.REGTYPE else 0
-                t.addfile(info, io.BytesIO(b"x\n"))
-        return out.getvalue()
     p = box.run("cp", "-", "box:/empty", text=False,
-                stdin=tar(("pipe", tarfile.FIFOTYPE), ("new\nline", tarfile.REGTYPE), ("\x1b[31m", tarfile.REGTYPE)))
+                stdin=tar_of(("pipe", tarfile.FIFOTYPE), ("new\nline", tarfile.REGTYPE), ("\x1b[31m", tarfile.REGTYPE)))
     assert (p.returncode, p.stdout, p.stderr) == (0, b"", b"")
     assert inside(box, "cd /empty; test -p pipe && cat new*line") == "x\n"
     target = box.work / "target"
     box.ok("cp", "box:/empty", target)
     assert stat.S_ISFIFO((target / "pipe").lstat().st_mode) and (target / "new\nline").read_text() == "x\n"
     for kind in (tarfile.CHRTYPE, tarfile.BLKTYPE):
-        p = box.run("cp", "-", "box:/empty", text=False, stdin=tar(("new\nline/../node", kind), ("node\n\x1b", kind)))
+        p = box.run("cp", "-", "box:/empty", text=False, stdin=tar_of(("new\nline/../node", kind), ("node\n\x1b", kind)))
         assert p.returncode == 125 and b"\x1b" not in p.stderr and p.stderr.count(b"\n") == 1, p.stderr
     assert inside(box, "ls -a /empty | grep -c node || true") == "0\n"
 
@@ -276,22 +280,11 @@ def test_links_lead_nowhere(box, src):
 
 def test_hostile_tar(box):
     """A member below a link of the archive's own, an absolute name, a name with ..: inside or nowhere."""
-    def tar(*members):
-        out = io.BytesIO()
-        with tarfile.open(fileobj=out, mode="w") as t:
-            for name, target in members:
-                info = tarfile.TarInfo(name)
-                if target:
-                    info.type, info.linkname = tarfile.SYMTYPE, target
-                    t.addfile(info)
-                else:
-                    info.size = 1
-                    t.addfile(info, io.BytesIO(b"x"))
-        return out.getvalue()
-    for members, code in (([("l", str(box.work)), ("l/evil", None)], 125),
-                          ([("l", "/d"), ("l/evil", None)], 0), ([("/abs/evil", None)], 0),
-                          ([("../evil", None)], 125)):
-        p = box.run("cp", "-", "box:/empty", stdin=tar(*members), text=False)
+    file, link = tarfile.REGTYPE, tarfile.SYMTYPE
+    for members, code in (([("l", link, str(box.work)), ("l/evil", file)], 125),
+                          ([("l", link, "/d"), ("l/evil", file)], 0), ([("/abs/evil", file)], 0),
+                          ([("../evil", file)], 125)):
+        p = box.run("cp", "-", "box:/empty", stdin=tar_of(*members), text=False)
         assert p.returncode == code, (members, p.stderr)
     assert not (box.work / "evil").exists()
     assert inside(box, "ls /empty/abs /d/evil") == "/d/evil\n\n/empty/abs:\nevil\n"
