@@ -109,10 +109,12 @@ int exec_server_open(struct exec_server *s, struct err *e)
 	s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
 	r = s->poll_fd < 0 ? err_sys(e, "epoll") : listen_at(s, e);
 	/* Made ahead: when it is needed there is no descriptor left. */
-	if (r >= 0)
-		r = s->retry_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (r >= 0)
-		r = watch(s, s->retry_fd, RETRY_ID);
+	if (r >= 0) {
+		s->retry_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		r = s->retry_fd < 0 || watch(s, s->retry_fd, RETRY_ID) < 0
+			    ? err_sys(e, "timer for exec")
+			    : 0;
+	}
 	if (r < 0)
 		exec_server_close(s);
 	return r;
