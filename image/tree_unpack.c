@@ -208,11 +208,6 @@ static int make_directory(struct unpack *x, int dir, const char *name, const str
 	return r < 0 ? r : remember(x, x->path.data, h, e);
 }
 
-static bool is_zero(const char *p, size_t len)
-{
-	return !len || (!*p && !memcmp(p, p + 1, len - 1));
-}
-
 /*
  * What is nothing but zeros stays a hole: a tar from a pipe does not say where the holes were. The
  * file is new, and its size is set afterwards.
@@ -224,7 +219,7 @@ static int write_piece(int fd, const char *p, size_t len, uint64_t offset, struc
 
 		n = n < len ? n : len;
 		/* One write for all pages until the next hole. */
-		while (run < len && !is_zero(p + run, n)) {
+		while (run < len && !mem_is_zero(p + run, n)) {
 			run += n;
 			n = len - run < HOLE_BYTES ? len - run : HOLE_BYTES;
 		}

@@ -100,15 +100,10 @@ static int check_count(const struct compose *c, struct err *e)
 /* The image's own directories: a start may write there, whatever the rest of the root is. */
 static int add_volume(struct compose *c, const char *path, struct err *e)
 {
-	static const char *const kernel[] = {"/proc", "/sys", "/dev"};
 	struct fstab_entry x = {.mount = {.kind = MOUNT_SELF}};
 
-	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++) {
-		size_t n = strlen(kernel[i]);
-
-		if (!strncmp(path, kernel[i], n) && (!path[n] || path[n] == '/'))
-			return 0;
-	}
+	if (mount_list_is_kernels(path))
+		return 0;
 	if (!path_is_clean_absolute(path) || strspn(path, "/") == strlen(path)) {
 		compose_warn(c, "the image's volume %s: passed over: not a path of a directory",
 			     path);
@@ -304,13 +299,6 @@ static void drop_replaced(struct compose *c, const struct strv *files)
 	}
 }
 
-static bool is_below(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return !strncmp(path, dir, n) && path[n] == '/';
-}
-
 /*
  * 10-shadow, which makes the home in what is mounted by then: a directory in memory (/tmp, /run)
  * hides the one that the root has.
@@ -325,9 +313,9 @@ static int add_covered_home(struct compose *c, struct err *e)
 	for (size_t i = 0; i < c->spec->n_mounts; i++) {
 		const struct mount_spec *m = &c->spec->mounts[i];
 
-		if (str_eq(m->target, c->home) || is_below(m->target, c->home))
+		if (path_is_within(m->target, c->home))
 			return 0;
-		if (is_below(c->home, m->target))
+		if (path_is_within(c->home, m->target))
 			covered = m->kind == MOUNT_TMPFS;
 	}
 	if (!covered)

@@ -9,6 +9,7 @@
 #include "cmd/mount_spec.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/fstab.h"
 #include "runtime/spec.h"
@@ -35,16 +36,10 @@ bool mount_list_remove(struct mount_list *l, const char *target)
 	return true;
 }
 
-static bool is_below(const char *path, const char *dir)
+bool mount_list_is_kernels(const char *path)
 {
-	size_t n = strlen(dir);
-
-	return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
-}
-
-static bool is_kernel_place(const char *path)
-{
-	return is_below(path, "/proc") || is_below(path, "/sys") || is_below(path, "/dev");
+	return path_is_within(path, "/proc") || path_is_within(path, "/sys") ||
+	       path_is_within(path, "/dev");
 }
 
 /* /proc, /sys and /dev are there; so is what belongs below them, when it is mounted on itself. */
@@ -54,7 +49,7 @@ static bool is_ours(const struct fstab_entry *x)
 	const struct mount_spec *m = &x->mount;
 
 	if (x->is_kernel || x->kind != FSTAB_MOUNT)
-		return is_kernel_place(m->target);
+		return mount_list_is_kernels(m->target);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		if (str_eq(m->target, own[i]) && m->source && str_eq(m->source, own[i]))
 			return true;
@@ -124,7 +119,8 @@ static int add(struct mount_list *l, struct fstab_entry *x, const char *asked, s
 		return unless_optional(x, r);
 	if (str_eq(m->target, "/"))
 		return err_set(e, EINVAL, "the root cannot be a target");
-	if (m->optional && (is_below(m->target, "/proc") || is_below(m->target, "/sys")))
+	if (m->optional &&
+	    (path_is_within(m->target, "/proc") || path_is_within(m->target, "/sys")))
 		return unless_optional(x, err_set(e, EINVAL, "%s is csbx's own", m->target));
 	(void)mount_list_remove(l, m->target);
 	m->asked = strdup(asked);

@@ -232,6 +232,13 @@ bool path_is_clean_absolute(const char *path)
 	return true;
 }
 
+bool path_is_within(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+
+	return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
+}
+
 /* One entry. 1: a directory that is not empty, which is all that is not removed and no error. */
 static int remove_entry(int fd, const struct dirent *ent)
 {

@@ -29,6 +29,8 @@ int path_touch_in_root(int rootfd, const char *path, struct err *e);
 
 /* True for an absolute path without "." or ".." components. */
 bool path_is_clean_absolute(const char *path);
+/* True for dir itself and what is below it, by the text of two such paths; dir is not "/". */
+bool path_is_within(const char *path, const char *dir);
 
 /* Removes a tree beneath dirfd without following links; missing is fine. Iterative. */
 int path_remove_tree_at(int dirfd, const char *name, struct err *e);

@@ -254,6 +254,13 @@ int strv_check(const struct strv *v, struct err *e)
 	return v->failed ? err_set(e, ENOMEM, "out of memory") : 0;
 }
 
+bool mem_is_zero(const void *p, size_t len)
+{
+	const char *c = p;
+
+	return !len || (!*c && !memcmp(c, c + 1, len - 1));
+}
+
 bool str_has_suffix(const char *s, const char *suffix)
 {
 	size_t n = strlen(s), k = strlen(suffix);

@@ -24,6 +24,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/str.h"
 #include "runtime/squashd/confine.h"
 #include "runtime/squashd/originals.h"
 #include "runtime/squashd/sqimage.h"
@@ -76,11 +77,6 @@ static int set_xattrs(struct unpack *u, int fd, const struct sqnode *node)
 	return r;
 }
 
-static bool is_zero(const char *p, size_t n)
-{
-	return !n || (!*p && !memcmp(p, p + 1, n - 1));
-}
-
 /* Blocks of zeros stay holes: a sparse file of 1 TiB is a few bytes in the image. */
 static int write_content(struct unpack *u, int fd, const struct sqnode *node)
 {
@@ -90,7 +86,8 @@ static int write_content(struct unpack *u, int fd, const struct sqnode *node)
 
 		if (n <= 0)
 			return n < 0 ? (int)n : -EIO;
-		r = is_zero(u->buf, (size_t)n) ? 0 : io_pwrite_all(fd, u->buf, (size_t)n, at, NULL);
+		r = mem_is_zero(u->buf, (size_t)n) ? 0
+						   : io_pwrite_all(fd, u->buf, (size_t)n, at, NULL);
 		if (r < 0)
 			return r;
 		at += (uint64_t)n;

@@ -113,6 +113,15 @@ static void test_clean_absolute(void)
 	ok(!path_is_clean_absolute("/.."), "dot-dot at the root");
 }
 
+static void test_within(void)
+{
+	ok(path_is_within("/a/b", "/a/b"), "itself");
+	ok(path_is_within("/a/b/c", "/a/b"), "below");
+	ok(!path_is_within("/a/bc", "/a/b"), "a longer name");
+	ok(!path_is_within("/a", "/a/b"), "above");
+	ok(!path_is_within("", "/a"), "empty");
+}
+
 static void test_remove_tree(int root)
 {
 	struct err e = ERR_INIT;
@@ -173,6 +182,7 @@ int main(void)
 	test_mkdirs(root);
 	test_open_and_touch(root);
 	test_clean_absolute();
+	test_within();
 	test_remove_tree(root);
 	test_private_dir();
 	is_int(path_remove_tree_at(AT_FDCWD, outside, &e), 0, "clean-up (%s)", e.msg);
