@@ -24,7 +24,7 @@ IMAGE_MODS   := libarchive:libarchive-dev libsquashfs1:libsquashfs-dev libcjson:
 		libcrypto:libssl-dev libcurl:libcurl4-openssl-dev libzstd:libzstd-dev zlib:zlib1g-dev
 SQUASHD_MODS := squashfuse:libsquashfuse-dev fuse3:libfuse3-dev libzstd:libzstd-dev
 META_MODS    := squashfuse:libsquashfuse-dev libzstd:libzstd-dev libcjson:libcjson-dev
-TOOL_MODS    := libcjson:libcjson-dev mount:libmount-dev
+TOOL_MODS    := libcjson:libcjson-dev
 GEN_MODS     := libseccomp:libseccomp-dev
 mods = $(foreach m,$(1),$(firstword $(subst :, ,$(m))))
 pc = $(shell $(PKGCONFIG) $(1) $(call mods,$(2)) 2>/dev/null)
@@ -57,99 +57,84 @@ MUSL_LIB     = /usr/lib/$(ARCH)-linux-musl
 MUSL_LDFLAGS = -static -nostartfiles -Wl,-pie,--no-dynamic-linker,-z,text $(LD_HARDEN)
 S        = $(if $(CSBX_CC),$(O)/musl,$(O))
 
-# --- programs -----------------------------------------------------------------------------------
-src  = $(sort $(wildcard $(addsuffix /*.c,$(1))))
+# --- archives -----------------------------------------------------------------------------------
+# One archive a layer, made of the rooms below it (mk/rooms is their order). A program or a unit test
+# takes of an archive only what it calls, so a call that goes up fails to link.
+src  = $(sort $(shell find $(1) -name '*.c'))
 objs = $(patsubst %.c,$(O)/%.o,$(1))
+MAINS        := $(addprefix cmd/program/,csbx.c csbx_tool.c csbx_image.c)
+BASE_SRCS    := $(call src,runtime/base)
+RUNTIME_SRCS := $(filter-out runtime/base/% runtime/helpers/%,$(call src,runtime)) runtime/helpers/init/abi/msg_check.c
+IMAGE_SRCS   := $(call src,image)
+CMD_SRCS     := $(filter-out cmd/spank/% $(MAINS),$(call src,cmd))
+# What csbx has of them in musl's archives: all that it calls is there, nothing needs another library.
+BASE_MUSL    := $(filter-out %/strict_json.c,$(BASE_SRCS))
+RUNTIME_MUSL := $(RUNTIME_SRCS)
+IMAGE_MUSL   := $(call src,image/table)
+CMD_MUSL     := $(filter-out cmd/judge/% cmd/image/%,$(CMD_SRCS))
 
-BASE_OBJS    := $(call objs,$(call src,runtime/base))
-RUNTIME_OBJS := $(call objs,$(call src,runtime))
-IMAGE_OBJS   := $(call objs,$(call src,image))
-# What csbx itself takes of image/: libc only, so that a start finds its image by name.
-NAMES_OBJS   := $(patsubst %,$(O)/image/%.o,image_name image_record image_table image_table_list \
-		image_table_sweep image_table_write ref_part)
-CSBX_OBJS    := $(call objs,$(call src,cmd))
-TOOL_OBJS    := $(call objs,$(call src,cmd/tool cmd/eval cmd/docker/tool))
-IMGCMD_OBJS  := $(call objs,$(call src,cmd/image cmd/docker/image cmd/enroot/image))
-DOCKER_OBJS  := $(call objs,$(call src,cmd/docker))
-ENROOT_OBJS  := $(call objs,$(call src,cmd/enroot))
-STEP_OBJS    := $(call objs,$(call src,cmd/step))
-SQUASHD_OBJS := $(call objs,$(call src,runtime/squashd))
-META_OBJS    := $(call objs,$(call src,runtime/squashd/meta))
-INIT_OBJS    := $(call objs,$(call src,runtime/init)) $(O)/runtime/init/start_$(ARCH).o
-
-PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-squashd $(O)/csbx-meta $(O)/csbx-init
-
-.PHONY: all FORCE
-all: $(PROGRAMS)
-
-$(O)/libbase.a: $(BASE_OBJS)
-# exec reads a message of init's kind: the same check, hosted (mk/init.mk).
-$(O)/libruntime.a: $(RUNTIME_OBJS) $(O)/hosted/msg_check.o
-$(O)/libimage.a: $(IMAGE_OBJS)
-$(O)/libnames.a: $(NAMES_OBJS)
-# An archive, so that csbx-tool and csbx-image take of the shared front end only what they use.
-$(O)/libcmd.a: $(filter-out $(O)/cmd/main.o,$(CSBX_OBJS))
-# The docker dialect: what its verbs share, and those that csbx runs.
-$(O)/libdocker.a: $(DOCKER_OBJS)
-# The same of the enroot dialect.
-$(O)/libenroot.a: $(ENROOT_OBJS)
-# What the flags of the SPANK plugin turn into.
-$(O)/libstep.a: $(STEP_OBJS)
+# archive LAYER,name
+define archive
+$(O)/lib$(2).a: $(call objs,$($(1)_SRCS))
+$(O)/musl/lib$(2).a: $(patsubst %.c,$(O)/musl/%.o,$($(1)_MUSL))
+endef
+$(eval $(call archive,BASE,base))
+$(eval $(call archive,RUNTIME,runtime))
+$(eval $(call archive,IMAGE,image))
+$(eval $(call archive,CMD,cmd))
 $(O)/%.a:
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-CSBX_PARTS := cmd/main.o libstep.a libdocker.a libenroot.a libcmd.a libnames.a libruntime.a libbase.a
-$(O)/csbx: $(addprefix $(S)/,$(CSBX_PARTS))
+# --- programs -----------------------------------------------------------------------------------
+PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-squashd $(O)/csbx-meta $(O)/csbx-init
+LAYERS   := libcmd.a libimage.a libruntime.a libbase.a
+
+.PHONY: all FORCE
+all: $(PROGRAMS)
+
+$(O)/csbx: $(addprefix $(S)/,cmd/program/csbx.o $(LAYERS))
 	@echo "  LINK  $@"
 	$(Q)$(if $(CSBX_CC),$(CSBX_CC) $(MUSL_LDFLAGS) -o $@ $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $^ $(MUSL_LIB)/crtn.o,$(CC) $(STATIC_LDFLAGS) -o $@ $^)
 
-# Of libimage.a it takes the strict JSON reader, nothing else.
-$(O)/csbx-tool: $(TOOL_OBJS) $(O)/libdocker.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx-tool: $(addprefix $(O)/,cmd/program/csbx_tool.o $(LAYERS))
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(TOOL_MODS)) -lm
 
-$(O)/csbx-image: $(IMGCMD_OBJS) $(O)/libdocker.a $(O)/libenroot.a $(O)/libcmd.a $(O)/libimage.a $(O)/libruntime.a $(O)/libbase.a
+$(O)/csbx-image: $(addprefix $(O)/,cmd/program/csbx_image.o $(LAYERS))
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(IMAGE_MODS)) -pthread
 
-# The linking of csbx-squashd and csbx-meta is in mk/squashd.mk.
-
 # --- compile ------------------------------------------------------------------------------------
-$(filter-out $(NAMES_OBJS),$(IMAGE_OBJS)) $(IMGCMD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(IMAGE_MODS))
-$(SQUASHD_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(SQUASHD_MODS))
-$(META_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(META_MODS))
-$(TOOL_OBJS): EXTRA_CPPFLAGS = $(call pc,--cflags,$(TOOL_MODS))
+FOREIGN_CPPFLAGS = $(call pc,--cflags,$(ALL_MODS))
+$(call objs,$(call src,image) $(call src,runtime/base/json)): EXTRA_CPPFLAGS = $(FOREIGN_CPPFLAGS)
+$(call objs,$(call src,runtime/helpers/squashd) $(call src,runtime/helpers/meta)): EXTRA_CPPFLAGS = $(FOREIGN_CPPFLAGS)
 $(O)/%.o: %.c $(O)/.flags | $(O)/.deps-ok
 	@echo "  CC    $<"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(EXTRA_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-# The same objects for musl, whose wrapper knows no kernel headers.
+# The same for musl, whose wrapper knows no kernel headers.
 KERNEL_HEADERS := $(O)/musl/include/.linked
-MUSL_OBJS      := $(patsubst $(O)/%,$(O)/musl/%,$(BASE_OBJS) $(RUNTIME_OBJS) $(NAMES_OBJS) $(CSBX_OBJS) $(DOCKER_OBJS) \
-		  $(ENROOT_OBJS) $(STEP_OBJS))
-$(O)/musl/libbase.a:    $(patsubst $(O)/%,$(O)/musl/%,$(BASE_OBJS))
-$(O)/musl/libruntime.a: $(patsubst $(O)/%,$(O)/musl/%,$(RUNTIME_OBJS) $(O)/hosted/msg_check.o)
-$(O)/musl/libnames.a:   $(patsubst $(O)/%,$(O)/musl/%,$(NAMES_OBJS))
-$(O)/musl/libcmd.a:     $(patsubst $(O)/%,$(O)/musl/%,$(filter-out $(O)/cmd/main.o,$(CSBX_OBJS)))
-$(O)/musl/libdocker.a:  $(patsubst $(O)/%,$(O)/musl/%,$(DOCKER_OBJS))
-$(O)/musl/libenroot.a:  $(patsubst $(O)/%,$(O)/musl/%,$(ENROOT_OBJS))
-$(O)/musl/libstep.a:    $(patsubst $(O)/%,$(O)/musl/%,$(STEP_OBJS))
-MUSL_CC = $(CSBX_CC) -isystem $(O)/musl/include $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS)
-$(MUSL_OBJS): $(O)/musl/%.o: %.c $(O)/.flags $(KERNEL_HEADERS)
+$(O)/musl/%.o: %.c $(O)/.flags $(KERNEL_HEADERS)
 	@echo "  CC    $< (musl)"
 	@mkdir -p $(@D)
-	$(Q)$(MUSL_CC) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(O)/musl/hosted/msg_check.o: runtime/init/msg_check.c $(O)/.flags $(KERNEL_HEADERS)
-	@echo "  CC    $< (musl)"
-	@mkdir -p $(@D)
-	$(Q)$(MUSL_CC) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(Q)$(CSBX_CC) -isystem $(O)/musl/include $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 $(KERNEL_HEADERS):
 	@mkdir -p $(@D)
 	$(Q)for d in linux asm asm-generic; do \
 	  for s in /usr/include/$$d /usr/include/$(ARCH)-linux-gnu/$$d; do \
 	    [ ! -e $$s ] || ln -sfn $$s $(@D)/$$d; done; done; touch $@
+
+# For programs without a libc: csbx-init, csbx-hold, csbx-thaw (mk/init.mk).
+$(O)/bare/%.o: %.c $(O)/.flags
+	@echo "  CC    $< (bare)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) -I. $(INIT_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+$(O)/bare/%.o: %.S $(O)/.flags
+	@echo "  AS    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) -I. -c -o $@ $<
 
 # Rewritten only when the compiler or the flags change: a changed flag rebuilds everything.
 $(O)/.flags: FORCE
@@ -164,6 +149,11 @@ $(O)/.deps-ok:
 	  $(PKGCONFIG) --exists $${m%%:*} || { echo "missing library $${m%%:*}: apt-get install $${m##*:}" >&2; bad=1; }; done; \
 	[ -z "$$bad" ] || { echo "or run tests/tools/setup, which installs all that is needed" >&2; exit 1; }
 	@touch $@
+
+# The programs of the unit tests, those of a room.
+UNIT_SRCS     := $(call src,tests/unit)
+UNIT_PROGRAMS := $(patsubst %.c,$(O)/%,$(UNIT_SRCS))
+unit_of = $(filter $(O)/tests/unit/$(1)/%,$(UNIT_PROGRAMS))
 
 -include mk/*.mk
 -include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -8,24 +8,12 @@ INIT_CFLAGS  := -std=gnu11 $(WARN) -O2 -g -ffreestanding -fno-builtin -fno-stack
 INIT_LDFLAGS := -nostdlib -nostartfiles -static-pie -Wl,--no-dynamic-linker,-z,text,-z,noexecstack \
 	-Wl,-z,noseparate-code,-z,norelro,--gc-sections,--build-id=none,--hash-style=gnu,--strip-all
 
-$(O)/runtime/init/%.o: runtime/init/%.c $(O)/.flags
-	@echo "  CC    $<"
-	@mkdir -p $(@D)
-	$(Q)$(CC) -I. $(INIT_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(O)/runtime/init/%.o: runtime/init/%.S $(O)/.flags
-	@echo "  AS    $<"
-	@mkdir -p $(@D)
-	$(Q)$(CC) -I. -c -o $@ $<
+INIT_OBJS    := $(patsubst %.c,$(O)/bare/%.o,$(call src,runtime/helpers/init)) $(O)/bare/runtime/helpers/init/start_$(ARCH).o
+
 $(O)/csbx-init: $(INIT_OBJS)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(INIT_LDFLAGS) -o $@ $^
 	$(Q)! readelf -rW $@ | grep R_ || { rm -f $@; echo "csbx-init has relocations" >&2; exit 1; }
 
 # Tests that start csbx-init itself.
-$(O)/tests/unit/runtime_init $(addprefix $(O)/tests/unit/runtime_init_,life exec): | $(O)/csbx-init
-
-# init's message check, hosted: for libruntime.a and the fuzzer of it.
-$(O)/hosted/msg_check.o: runtime/init/msg_check.c $(O)/.flags
-	@echo "  CC    $< (hosted)"
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+$(call unit_of,runtime/helpers/init): | $(O)/csbx-init

@@ -28,11 +28,7 @@ $(O)/libspank.a: $(patsubst %,$(O)/cmd/spank/%.o,$(SPANK_PURE))
 HELPERS  += csbx-hold
 PROGRAMS += $(O)/csbx-hold
 all: $(O)/csbx-hold $(O)/csbx-join
-$(O)/runtime/hold/%.o: runtime/hold/%.c $(O)/.flags
-	@echo "  CC    $<"
-	@mkdir -p $(@D)
-	$(Q)$(CC) -I. $(INIT_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(O)/csbx-hold: $(O)/runtime/hold/hold.o $(O)/runtime/init/start_$(ARCH).o
+$(O)/csbx-hold: $(addprefix $(O)/bare/runtime/helpers/,hold/hold.o init/start_$(ARCH).o)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(INIT_LDFLAGS) -o $@ $^
 # A name of csbx's.

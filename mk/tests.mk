@@ -1,42 +1,32 @@
 # Tests: what is built from tests/, and the check targets. docs/testing.md says what each tier is.
 
 # --- unit tests ---------------------------------------------------------------------------------
-# tests/unit/LAYER_NAME.c links its own layer and base only: an upward call fails to link.
-UNIT_PROGRAMS := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/*.c)))
-unit_of = $(filter $(O)/tests/unit/$(1)_%,$(UNIT_PROGRAMS))
-
-$(call unit_of,base):    $(O)/libbase.a
-$(call unit_of,runtime): $(O)/libruntime.a $(O)/libbase.a
-$(call unit_of,image):   $(O)/libimage.a $(O)/libbase.a
-$(call unit_of,image):   TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
-$(call unit_of,squashd): $(filter-out %/main.o %/no_cuse.o,$(SQUASHD_OBJS) $(META_OBJS)) $(O)/libruntime.a $(O)/libbase.a
-$(call unit_of,squashd): TEST_LIBS = $(call pc,--libs,$(SQUASHD_MODS) $(META_MODS))
-$(call unit_of,cmd):     $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
-$(call unit_of,enroot):  $(O)/libenroot.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
-$(call unit_of,spank):   $(O)/libspank.a $(O)/libbase.a
-$(call unit_of,step):    $(O)/libstep.a $(O)/libenroot.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
-$(call unit_of,docker):  $(O)/libdocker.a $(O)/libcmd.a $(O)/libnames.a $(O)/libruntime.a $(O)/libbase.a
-$(UNIT_PROGRAMS): $(O)/tests/unit/%: $(O)/tests/unit/%.o
+# tests/unit/ROOM/NAME.c links the archive of its layer and of those below: an upward call fails to link.
+$(call unit_of,cmd):      $(O)/libspank.a $(addprefix $(O)/,$(LAYERS))
+$(call unit_of,image):    $(addprefix $(O)/,libimage.a libbase.a)
+$(call unit_of,runtime/helpers): $(O)/libsquashd.a
+$(filter-out $(call unit_of,runtime/base),$(call unit_of,runtime)): $(O)/libruntime.a
+$(call unit_of,runtime):  $(O)/libbase.a
+$(call unit_of,cmd) $(call unit_of,image): TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS)) -lm
+$(call unit_of,runtime):  TEST_LIBS = $(call pc,--libs,$(META_MODS) $(SQUASHD_MODS))
+$(UNIT_PROGRAMS): $(O)/%: $(O)/%.o
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $< $(filter-out $<,$^) $(TEST_LIBS) -pthread
 
 # --- fuzz targets -------------------------------------------------------------------------------
-# Pure functions over (buf, len), linked with the layer their includes name.
+# Pure functions over (buf, len). Those of the image server link its library, the others csbx's.
 FUZZ_SRCS     := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_NAMES    := $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_SRCS))
-FUZZ_IMAGE    := $(if $(FUZZ_SRCS),$(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"image/' $(FUZZ_SRCS))))
-FUZZ_DOCKER   := $(if $(FUZZ_SRCS),$(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"cmd/docker/' $(FUZZ_SRCS))))
-FUZZ_ENROOT   := $(if $(FUZZ_SRCS),$(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"cmd/enroot/' $(FUZZ_SRCS))))
+FUZZ_SERVER   := $(patsubst tests/fuzz/fuzz_%.c,%,$(shell grep -l '"runtime/helpers/\(squashd\|meta\)/' $(FUZZ_SRCS)))
 FUZZ_REPLAYS  := $(addprefix $(O)/tests/fuzz/replay_,$(FUZZ_NAMES))
 FUZZ_PROGRAMS := $(addprefix $(O)/tests/fuzz/fuzz_,$(FUZZ_NAMES))
 FUZZ_SECONDS  ?= 60
 fuzz_of = $(addprefix $(O)/tests/fuzz/replay_,$(1)) $(addprefix $(O)/tests/fuzz/fuzz_,$(1))
 
-$(call fuzz_of,$(FUZZ_IMAGE)): $(O)/libimage.a $(O)/libbase.a
-$(call fuzz_of,$(FUZZ_IMAGE)): TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS))
-$(call fuzz_of,$(FUZZ_DOCKER)): $(O)/libdocker.a $(O)/libcmd.a
-$(call fuzz_of,$(FUZZ_ENROOT)): $(O)/libenroot.a $(O)/libcmd.a
-$(call fuzz_of,$(filter-out $(FUZZ_IMAGE),$(FUZZ_NAMES))): $(O)/libruntime.a $(O)/libbase.a
+$(call fuzz_of,$(FUZZ_SERVER)): $(addprefix $(O)/,libsquashd.a libruntime.a libbase.a)
+$(call fuzz_of,$(FUZZ_SERVER)): TEST_LIBS = $(call pc,--libs,$(META_MODS) $(SQUASHD_MODS))
+$(call fuzz_of,$(filter-out $(FUZZ_SERVER),$(FUZZ_NAMES))): $(addprefix $(O)/,$(LAYERS))
+$(call fuzz_of,$(filter-out $(FUZZ_SERVER),$(FUZZ_NAMES))): TEST_LIBS = $(call pc,--libs,$(IMAGE_MODS)) -lm
 $(FUZZ_REPLAYS): $(O)/tests/fuzz/replay_%: $(O)/tests/fuzz/fuzz_%.o $(O)/tests/fuzz/replay.o
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) -pthread
@@ -53,7 +43,7 @@ $(KILLAT): $(O)/tests/tools/killat.o
 # Runs inside containers, so it is static (a sanitizer's build cannot be: it is left out there).
 RAW_CALLS := $(if $(SANITIZE),,$(O)/tests/tools/raw_calls)
 $(O)/tests/hostile/raw_calls.o: $(SECCOMP_NAMES)
-$(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/seccomp/policy.o
+$(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/helpers/seccomp/policy.o
 	@echo "  LINK  $@"
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STATIC_LDFLAGS) -o $@ $^
@@ -82,7 +72,7 @@ test-programs: $(UNIT_PROGRAMS) $(FUZZ_REPLAYS) $(KILLAT) $(RAW_CALLS)
 
 check-unit: $(UNIT_PROGRAMS) $(TOY_HOSTS) ## unit tests (C, TAP)
 	@tests/tools/tap_summary.py --as-user $(UNIT_PROGRAMS) $(TOY_HOSTS) \
-	  --as-root $(addprefix $(O)/tests/unit/runtime_init,_exec _life) $(TOY_HOSTS)
+	  --as-root $(addprefix $(O)/tests/unit/runtime/helpers/init/init_,exec life) $(TOY_HOSTS)
 
 check-fuzz: $(FUZZ_REPLAYS) ## replay the fuzzers' corpora with any compiler
 	@tests/tools/tap_summary.py $(foreach n,$(FUZZ_NAMES),$(O)/tests/fuzz/replay_$(n):tests/fuzz/corpus/$(n))

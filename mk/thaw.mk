@@ -2,7 +2,8 @@
 # leave nothing in the memory of what it becomes. It lies below every address that a linker or the
 # kernel gives to others. Where it is not built csbx-tool does without.
 
-THAW_OBJS    := $(call objs,$(call src,runtime/thaw)) $(O)/runtime/thaw/start_$(ARCH).o
+THAW_OBJS    := $(patsubst %.c,$(O)/bare/%.o,$(call src,runtime/helpers/thaw) runtime/helpers/init/mem.c) \
+		$(O)/bare/runtime/helpers/thaw/start_$(ARCH).o
 THAW_LDFLAGS := -nostdlib -nostartfiles -static -no-pie -Wl,-Ttext-segment=0x100000,-z,noexecstack \
 	-Wl,-z,noseparate-code,-z,norelro,--gc-sections,--build-id=none,--strip-all
 
@@ -11,14 +12,6 @@ all: $(O)/csbx-thaw
 HELPERS += csbx-thaw
 endif
 
-$(O)/runtime/thaw/%.o: runtime/thaw/%.c $(O)/.flags
-	@echo "  CC    $<"
-	@mkdir -p $(@D)
-	$(Q)$(CC) -I. $(INIT_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(O)/runtime/thaw/%.o: runtime/thaw/%.S $(O)/.flags
-	@echo "  AS    $<"
-	@mkdir -p $(@D)
-	$(Q)$(CC) -I. -c -o $@ $<
-$(O)/csbx-thaw: $(THAW_OBJS) $(O)/runtime/init/mem.o
+$(O)/csbx-thaw: $(THAW_OBJS)
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(THAW_LDFLAGS) -o $@ $^

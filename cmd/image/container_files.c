@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/image/container_files.h"
 
-#include "cmd/cmd.h"
-#include "cmd/run_opts.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/options/run_opts.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/container_find.h"
-#include "runtime/container_store.h"
-#include "runtime/merged_view.h"
-#include "runtime/name.h"
-#include "runtime/spec_flat.h"
+#include "runtime/record/container_find.h"
+#include "runtime/record/container_store.h"
+#include "runtime/layer/merged_view.h"
+#include "runtime/spec/name.h"
+#include "runtime/spec/spec_flat.h"
 
 /* spec: the container's; a copy with another root is asked for where the image is unpacked. */
 static int attach(struct cmd *c, const struct container_spec *spec, struct container_files *f,

@@ -9,12 +9,12 @@
 
 #include <stdbool.h>
 
-#include "cmd/resolve.h"
-#include "runtime/layer.h"
-#include "runtime/name.h"
-#include "runtime/squashd_client.h"
-#include "runtime/unpacked.h"
-#include "runtime/userns.h"
+#include "cmd/options/resolve.h"
+#include "runtime/layer/layer.h"
+#include "runtime/spec/name.h"
+#include "runtime/server/squashd_client.h"
+#include "runtime/server/unpacked.h"
+#include "runtime/userns/userns.h"
 
 struct cmd;
 struct container_spec;

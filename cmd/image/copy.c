@@ -13,20 +13,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/image/container_files.h"
 #include "cmd/image/copy_agent.h"
-#include "cmd/run_opts.h"
-#include "image/copy_rules.h"
-#include "image/tar_out.h"
-#include "image/tree_pack.h"
-#include "image/tree_unpack.h"
+#include "cmd/options/run_opts.h"
+#include "image/pack/copy_rules.h"
+#include "image/pack/tar_out.h"
+#include "image/pack/tree_pack.h"
+#include "image/pack/tree_unpack.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/container_find.h"
-#include "runtime/container_root.h"
-#include "runtime/instance.h"
+#include "runtime/record/container_find.h"
+#include "runtime/life/container_root.h"
+#include "runtime/record/instance.h"
 
 #define ENDING_MS 1000
 #define BUSY_MS 10000

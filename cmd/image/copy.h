@@ -4,7 +4,7 @@
 
 /*
  * A copy between the host and a container, running or not, for every dialect's `cp`. Where things
- * go is decided by image/copy_rules.h.
+ * go is decided by image/pack/copy_rules.h.
  */
 
 #include <stdbool.h>

@@ -12,14 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "image/tar_out.h"
-#include "image/tree_pack.h"
-#include "image/tree_unpack.h"
+#include "image/pack/tar_out.h"
+#include "image/pack/tree_pack.h"
+#include "image/pack/tree_unpack.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
-#include "runtime/process_id.h"
+#include "runtime/kernel/process_id.h"
 
 enum request_type { REQUEST_STAT, REQUEST_PACK, REQUEST_UNPACK };
 

@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 #include <stdio.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/image/interrupt.h"
 #include "cmd/image/progress.h"
-#include "image/import.h"
+#include "image/import/import.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cmd/image/interrupt.h"
-#include "image/image_describe.h"
-#include "image/import.h"
-#include "image/source.h"
+#include "image/import/image_describe.h"
+#include "image/import/import.h"
+#include "image/model/source.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

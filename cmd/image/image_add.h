@@ -4,7 +4,7 @@
 
 /* Bringing images into the image table. */
 
-#include "image/image_table.h"
+#include "image/table/image_table.h"
 
 struct err;
 struct image_source;

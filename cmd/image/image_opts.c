@@ -4,12 +4,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/image/interrupt.h"
 #include "cmd/image/transfer_view.h"
-#include "image/store.h"
+#include "image/store/store.h"
 #include "runtime/base/err.h"
-#include "runtime/config.h"
+#include "runtime/settings/config.h"
 
 static const struct opt source_rows[] = {
 	{OPT_STR, 'a', "arch", "ARCH", offsetof(struct source_opts, arch), .has_key = true,

@@ -5,9 +5,9 @@
 /* Options of all verbs that read an image (source) and of those that make a file of it (output). */
 
 #include "cmd/image/registry_opts.h"
-#include "cmd/opt.h"
-#include "image/import.h"
-#include "image/source.h"
+#include "cmd/frame/opt.h"
+#include "image/import/import.h"
+#include "image/model/source.h"
 
 struct cmd;
 struct err;

@@ -9,7 +9,7 @@
  */
 
 #include "cmd/image/image_opts.h"
-#include "cmd/run_opts.h"
+#include "cmd/options/run_opts.h"
 
 struct cmd;
 struct err;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/image/login_try.h"
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/image/registry_opts.h"
-#include "image/credentials.h"
-#include "image/registry.h"
+#include "image/credentials/credentials.h"
+#include "image/registry/registry.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "image/import.h"
+#include "image/import/import.h"
 
 struct progress {
 	bool quiet, terminal;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/image/registry_opts.h"
 
-#include "cmd/cmd.h"
-#include "runtime/config.h"
+#include "cmd/frame/cmd.h"
+#include "runtime/settings/config.h"
 
 static const struct opt rows[] = {
 	{OPT_STR, 0, "authfile", "FILE", offsetof(struct registry_opts, authfile), .has_key = true,

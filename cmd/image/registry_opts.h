@@ -4,8 +4,8 @@
 
 /* The options about registries, for every verb that asks one. */
 
-#include "cmd/opt.h"
-#include "image/registry_options.h"
+#include "cmd/frame/opt.h"
+#include "image/registry/registry_options.h"
 #include "runtime/base/str.h"
 
 struct cmd;

@@ -11,10 +11,10 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
-#include "runtime/file_lock.h"
-#include "runtime/paths.h"
-#include "runtime/tree_remove.h"
-#include "runtime/tree_size.h"
+#include "runtime/kernel/file_lock.h"
+#include "runtime/settings/paths.h"
+#include "runtime/userns/tree_remove.h"
+#include "runtime/kernel/tree_size.h"
 
 #define SUFFIX ".git"
 

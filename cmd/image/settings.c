@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-#include "cmd/cmd.h"
-#include "runtime/config.h"
+#include "cmd/frame/cmd.h"
+#include "runtime/settings/config.h"
 
 static int lookup(void *ctx, const char *key, size_t i, const char **ret_value,
 		  const char **ret_place)

@@ -5,10 +5,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/frame/cmd.h"
 #include "cmd/image/progress.h"
 #include "cmd/image/registry_opts.h"
-#include "image/transfer.h"
+#include "image/registry/transfer.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 

@@ -4,7 +4,7 @@
 
 /*
  * From what was asked to the command line and the environment of the program that makes and holds a
- * step's container (cmd/step/hold.h). Pure.
+ * step's container (cmd/slurm/hold.h). Pure.
  */
 
 #include <stdbool.h>

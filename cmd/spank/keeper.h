@@ -4,7 +4,7 @@
 
 /*
  * slurmstepd's side of the program that makes and holds the step's container, "csbx __hold"
- * (cmd/step/hold.h): started by user_init and not waited for, so that a long import delays the
+ * (cmd/slurm/hold.h): started by user_init and not waited for, so that a long import delays the
  * tasks and not the daemon. A socket ties the two together. The program says one byte when the
  * tasks may look for it. The daemon says 's' when all tasks have ended, and closes; the program
  * then does what is to be done at the end, says 'd', or 'f' where that went wrong, and closes. When

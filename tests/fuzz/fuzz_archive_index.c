@@ -3,7 +3,7 @@
  * The index of an outer tar. Every member lies inside the input, under a clean name, in order; what
  * a name leads to is a regular file of the index.
  */
-#include "image/archive_index.h"
+#include "image/oci/archive_index.h"
 
 #include <stdio.h>
 #include <string.h>

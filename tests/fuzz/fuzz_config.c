@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* csbx.conf and policy.conf: what is accepted holds no control byte and only known keys. */
 #include "runtime/base/err.h"
-#include "runtime/config.h"
-#include "runtime/policy.h"
-#include "runtime/spec.h"
+#include "runtime/settings/config.h"
+#include "runtime/settings/policy.h"
+#include "runtime/spec/spec.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

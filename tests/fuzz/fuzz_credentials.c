@@ -4,11 +4,11 @@
  * docker's config.json, the answer of a helper, tokens, error bodies. What login writes can be
  * read again, and has what it was given.
  */
-#include "image/credentials.h"
+#include "image/credentials/credentials.h"
 
 #include <stdlib.h>
 
-#include "image/auth.h"
+#include "image/registry/auth.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* enroot.conf: every setting has a known key and no NUL, errors name file and line. */
-#include "cmd/enroot/conf.h"
+#include "cmd/enroot/conf/conf.h"
 
 #include <stdlib.h>
 #include <string.h>

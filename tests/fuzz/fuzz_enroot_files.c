@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scripts of --conf, environment as text, $NAME in files, passwd and group with the caller added.
  */
-#include "cmd/enroot/conf_script.h"
+#include "cmd/enroot/conf/conf_script.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/enroot/expand.h"
-#include "cmd/enroot/stock.h"
+#include "cmd/enroot/conf/expand.h"
+#include "cmd/enroot/start/stock.h"
 #include "runtime/base/err.h"
-#include "runtime/env_lines.h"
+#include "runtime/spec/env_lines.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A list of an environment is not const. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of variables, the user's and an image's: every assignment that comes out has a name. */
-#include "cmd/env_file.h"
+#include "cmd/options/env_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/resolve_env.h"
+#include "cmd/options/resolve_env.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"

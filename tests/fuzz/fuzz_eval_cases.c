@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/eval/cases.h"
-#include "cmd/eval/value_json.h"
+#include "cmd/judge/cases.h"
+#include "cmd/judge/value/value_json.h"
 #include "runtime/base/err.h"
-#include "runtime/base/json_out.h"
+#include "runtime/base/json/json_out.h"
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"
 

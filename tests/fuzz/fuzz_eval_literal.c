@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/eval/value.h"
-#include "cmd/eval/value_json.h"
+#include "cmd/judge/value/value.h"
+#include "cmd/judge/value/value_json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/eval/cases.h"
-#include "cmd/eval/frame.h"
+#include "cmd/judge/cases.h"
+#include "cmd/judge/frame.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

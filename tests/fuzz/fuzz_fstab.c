@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of mount files: what is accepted is clean, what is refused leaves nothing behind. */
-#include "runtime/fstab.h"
+#include "runtime/spec/fstab.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,12 @@
  * What servers say in headers: URLs, challenges, ranges, times, types. A URL that is accepted can
  * be written and read again as the same one, and holds nothing that ends a line or a host.
  */
-#include "image/url.h"
+#include "image/registry/url.h"
 
 #include <stdlib.h>
 
-#include "image/auth.h"
-#include "image/http_value.h"
+#include "image/registry/auth.h"
+#include "image/registry/http_value.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"

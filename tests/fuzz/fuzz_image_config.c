@@ -2,8 +2,8 @@
 
 /* /.csbx/config.json of a foreign image: what is taken makes a record that decodes. */
 #include "runtime/base/flat.h"
-#include "runtime/image_meta.h"
-#include "runtime/squashd/meta/meta.h"
+#include "runtime/server/image_meta.h"
+#include "runtime/helpers/meta/meta.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

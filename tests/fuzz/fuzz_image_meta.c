@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runtime/base/flat.h"
-#include "runtime/image_meta.h"
+#include "runtime/server/image_meta.h"
 #include "tests/fuzz/fuzz.h"
 
 static void try(const void *buf, size_t len)

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "image/image_name.h"
-#include "image/image_record.h"
+#include "image/table/image_name.h"
+#include "image/table/image_record.h"
 #include "runtime/base/err.h"
 #include "runtime/base/flat.h"
 #include "runtime/base/str.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/init/msg_check.h"
+#include "runtime/helpers/init/abi/msg_check.h"
 #include "tests/fuzz/fuzz.h"
 
 static size_t walk_strings(const struct init_msg *m, struct init_range r, uint32_t n)

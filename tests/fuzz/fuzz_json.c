@@ -3,7 +3,7 @@
  * The strict JSON reader. What it accepts is valid UTF-8 without NUL, has no key twice in one
  * object and no more levels and values than allowed; and it stays the same in brackets.
  */
-#include "image/json.h"
+#include "runtime/base/json/json.h"
 
 #include <stdlib.h>
 #include <string.h>

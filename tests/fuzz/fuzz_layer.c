@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "image/layer_index.h"
-#include "image/tree.h"
+#include "image/layer/layer_index.h"
+#include "image/squash/tree.h"
 #include "runtime/base/err.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/tree_check.h"

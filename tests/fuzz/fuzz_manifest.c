@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/config.h"
-#include "image/digest.h"
-#include "image/docker_json.h"
-#include "image/enroot_meta.h"
-#include "image/oci_json.h"
-#include "image/platform.h"
+#include "image/oci/config.h"
+#include "image/model/digest.h"
+#include "image/oci/docker_json.h"
+#include "image/import/enroot_meta.h"
+#include "image/oci/oci_json.h"
+#include "image/oci/platform.h"
 #include "runtime/base/err.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"

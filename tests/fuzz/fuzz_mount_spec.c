@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mounts of the command line: what is accepted is clean, what is refused leaves nothing behind. */
-#include "cmd/mount_spec.h"
+#include "cmd/options/mount_spec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/path.h"
-#include "runtime/name.h"
-#include "runtime/spec.h"
+#include "runtime/spec/name.h"
+#include "runtime/spec/spec.h"
 #include "tests/fuzz/fuzz.h"
 
 static void one(int (*parse)(const char *, struct mount_spec *, struct err *), const char *text)

@@ -8,9 +8,9 @@
 #include "runtime/base/err.h"
 #include "runtime/base/flat.h"
 #include "runtime/base/str.h"
-#include "runtime/container_record.h"
-#include "runtime/instance.h"
-#include "runtime/name.h"
+#include "runtime/record/container_record.h"
+#include "runtime/record/instance.h"
+#include "runtime/spec/name.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_record.h"
 

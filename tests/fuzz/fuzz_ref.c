@@ -3,13 +3,13 @@
  * References and source URIs. A reference that is accepted can be written from its parts and read
  * again; the names made of either are one path component.
  */
-#include "image/ref.h"
+#include "image/table/ref.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/digest.h"
-#include "image/source_uri.h"
+#include "image/model/digest.h"
+#include "image/oci/source_uri.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

@@ -3,11 +3,11 @@
  * Stored specifications. The input is taken as the fields and gets a good header (a fuzzer never
  * guesses the checksum). What reads writes again to bytes that read to the same bytes.
  */
-#include "runtime/spec_flat.h"
+#include "runtime/spec/spec_flat.h"
 
 #include "runtime/base/flat.h"
 #include "runtime/base/str.h"
-#include "runtime/spec.h"
+#include "runtime/spec/spec.h"
 #include "tests/fuzz/fuzz.h"
 
 static int read_wrapped(const uint8_t *data, size_t size, struct container_spec *ret)

@@ -4,7 +4,7 @@
  * A whole image through the reader: every name, every attribute, the start and the end of every
  * file. What it says must be within what its header promises; sanitizers watch the rest.
  */
-#include "runtime/squashd/sqimage.h"
+#include "runtime/helpers/squashd/image/sqimage.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/squashd/originals.h"
+#include "runtime/helpers/squashd/image/originals.h"
 #include "tests/fuzz/fuzz.h"
 
 #define NODES_MAX 300

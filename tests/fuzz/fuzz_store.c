@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
-#include "image/layer_index.h"
-#include "image/store.h"
-#include "image/tree.h"
+#include "image/layer/layer_index.h"
+#include "image/store/store.h"
+#include "image/squash/tree.h"
 #include "runtime/base/err.h"
 #include "runtime/base/flat.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* /etc/subuid and passwd text, then the map that comes of it: always one the kernel could take. */
-#include "runtime/subid.h"
-#include "runtime/userns.h"
+#include "runtime/userns/subid.h"
+#include "runtime/userns/userns.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_extents(const struct id_extent *x, uint32_t n, uint32_t main_id, uint32_t caller)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Templates of docker's --format: any text is refused or runs, within its bounds. */
-#include "cmd/docker/template.h"
+#include "cmd/docker/show/template.h"
 
 #include <stdlib.h>
 
-#include "cmd/docker/value.h"
+#include "cmd/docker/show/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"

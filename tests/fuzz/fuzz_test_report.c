@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/eval/channel.h"
-#include "cmd/eval/test_report.h"
-#include "cmd/eval/test_verdict.h"
+#include "cmd/judge/channel.h"
+#include "cmd/judge/test/test_report.h"
+#include "cmd/judge/test/test_verdict.h"
 #include "runtime/base/err.h"
 #include "tests/fuzz/fuzz.h"
 

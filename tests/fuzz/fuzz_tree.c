@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "image/tree.h"
+#include "image/squash/tree.h"
 #include "runtime/base/err.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/tree_check.h"

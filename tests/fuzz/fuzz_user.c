@@ -3,14 +3,14 @@
  * passwd, group and user spec: the input is SPEC \n\n PASSWD \n\n GROUP. Whatever they hold, ids
  * stay in range, 0 comes only from a 0 in the text, and what goes into files is one line's worth.
  */
-#include "runtime/user.h"
+#include "runtime/spec/user.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
-#include "runtime/etc_files.h"
+#include "runtime/spec/etc_files.h"
 #include "tests/fuzz/fuzz.h"
 
 static size_t part(const char *p, size_t len)

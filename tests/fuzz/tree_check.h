@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/tree.h"
+#include "image/squash/tree.h"
 #include "tests/fuzz/fuzz.h"
 
 static inline void tree_check_name(const struct tree *t, const struct tree_dent *d)

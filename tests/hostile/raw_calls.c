@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/seccomp/policy.h"
+#include "runtime/helpers/seccomp/policy.h"
 
 #if defined(__x86_64__)
 #include "seccomp_names_x86_64.h"

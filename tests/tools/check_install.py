@@ -56,7 +56,7 @@ def not_in_manual(o):
         if verb != "help" and not (o / f"man/csbx-{verb}.1").exists():
             yield f"csbx {verb}: docs/man/csbx-{verb}.1.in is missing"
     page = (o / "man/csbx.conf.5").read_text(encoding="utf-8")
-    for key in re.findall(r'{"(CSBX_[A-Z_]+)"', Path("runtime/config_keys.c").read_text(encoding="utf-8")):
+    for key in re.findall(r'{"(CSBX_[A-Z_]+)"', Path("runtime/settings/config_keys.c").read_text(encoding="utf-8")):
         if not re.search(rf"\b{key}\b", page):
             yield f"{key} is not in csbx.conf(5)"
 

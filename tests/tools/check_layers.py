@@ -35,7 +35,7 @@ ALLOWED = {
 # Headers of one library -> files that may include them. "once" = any one .c file.
 THIRD_PARTY = {
     r"archive(_entry)?\.h": "once",
-    r"sqfs/.*": r"image/(squash(_comp)?|unsquash)\.c",
+    r"sqfs/.*": r"image/squash/(squash(_comp)?|unsquash)\.c",
     r"squashfuse/.*|squashfuse\.h|ll\.h": "once",
     r"curl/.*": "once",
     r"libmount/.*": "once",
@@ -43,7 +43,8 @@ THIRD_PARTY = {
     r"seccomp\.h": "once",
     r"openssl/.*": "once",
     # A stream; a block; frames that no writer of images makes.
-    r"zstd.*\.h": r"image/decoder_zstd\.c|runtime/squashd/squnpack\.c|tests/unit/squashd_file\.c",
+    r"zstd.*\.h": r"image/bytes/decoder_zstd\.c|runtime/helpers/squashd/image/squnpack\.c|"
+                   r"tests/unit/runtime/helpers/squashd/image/file\.c",
     r"zlib\.h": "once",
     r"lz4.*\.h|lzo/.*|isa-l.*|security/.*|sys/acl\.h": "once",
     r"systemd/.*": "once",
@@ -140,7 +141,7 @@ def check_cmd(files):
 
 def check_init(files):
     return [f"{path}: <{h}>: it has no libc" for path in files
-            if path.startswith(("runtime/init/", "runtime/thaw/")) for ours, h in includes(path)
+            if path.startswith(("runtime/helpers/init/", "runtime/helpers/thaw/")) for ours, h in includes(path)
             if not ours and not INIT_HEADERS.fullmatch(h)]
 
 

@@ -28,12 +28,12 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
-#include "runtime/image_file.h"
-#include "runtime/mount_api.h"
-#include "runtime/paths.h"
-#include "runtime/squashd_client.h"
-#include "runtime/unpacked.h"
-#include "runtime/userns.h"
+#include "runtime/server/image_file.h"
+#include "runtime/kernel/mount_api.h"
+#include "runtime/settings/paths.h"
+#include "runtime/server/squashd_client.h"
+#include "runtime/server/unpacked.h"
+#include "runtime/userns/userns.h"
 
 static int report(const struct err *e)
 {

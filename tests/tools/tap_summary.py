@@ -56,12 +56,12 @@ class Runner:
             os.chown(self.scratch, user.pw_uid, user.pw_gid)
 
     def path(self, program):
-        """Tests that start csbx's programs find them two directories up, as in the build tree."""
+        """Tests that start csbx's programs find them above tests/, as in the build tree."""
         if self.directory:
             here = os.path.join(self.directory, "tests", "unit")
             if not os.path.isdir(here):
                 os.makedirs(here)
-                build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(program))))
+                build = os.path.abspath(program).rpartition("/tests/")[0]
                 for name in os.listdir(build):
                     if name.startswith("csbx"):
                         shutil.copy(os.path.join(build, name), self.directory)

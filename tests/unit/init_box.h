@@ -33,10 +33,10 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
-#include "runtime/init/init_abi.h"
-#include "runtime/init_msg.h"
-#include "runtime/spec.h"
-#include "runtime/userns.h"
+#include "runtime/helpers/init/abi/init_abi.h"
+#include "runtime/child/init_msg.h"
+#include "runtime/spec/spec.h"
+#include "runtime/userns/userns.h"
 #include "tests/unit/tap.h"
 
 #define BOX_TIMEOUT_MS 20000

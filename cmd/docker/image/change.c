@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "image/json.h"
+#include "runtime/base/json/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 

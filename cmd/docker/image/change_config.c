@@ -2,11 +2,11 @@
 
 /* The config (image-spec config.md) of an image that docker import or commit makes. */
 
-#include "cmd/docker/docker.h"
+#include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/change.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json_out.h"
+#include "runtime/base/json/json_out.h"
 
 static void add_list(struct json_out *j, const char *key, const struct strv *v, bool wanted)
 {

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "cmd/docker/image_value.h"
-#include "cmd/docker/listed.h"
-#include "image/image_table.h"
+#include "cmd/docker/image/image_value.h"
+#include "cmd/docker/show/listed.h"
+#include "image/table/image_table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

@@ -4,10 +4,10 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
-#include "cmd/docker/argv.h"
-#include "cmd/docker/image_value.h"
-#include "image/image_describe.h"
-#include "image/image_table.h"
+#include "cmd/docker/frame/argv.h"
+#include "cmd/docker/image/image_value.h"
+#include "image/import/image_describe.h"
+#include "image/table/image_table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"

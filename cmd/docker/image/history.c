@@ -2,13 +2,13 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "cmd/docker/docker.h"
-#include "cmd/docker/format.h"
-#include "cmd/docker/image/verbs.h"
-#include "cmd/docker/image_value.h"
-#include "cmd/docker/value.h"
-#include "cmd/image_find.h"
-#include "image/image_table.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/show/format.h"
+#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/image/image_value.h"
+#include "cmd/docker/show/value.h"
+#include "cmd/options/image_find.h"
+#include "image/table/image_table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

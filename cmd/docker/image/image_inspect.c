@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 
-#include "cmd/docker/docker.h"
-#include "cmd/docker/image/verbs.h"
-#include "cmd/docker/image_value.h"
-#include "cmd/docker/inspect_out.h"
-#include "cmd/docker/value.h"
-#include "cmd/image_find.h"
-#include "image/image_table.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/image/image_value.h"
+#include "cmd/docker/show/inspect_out.h"
+#include "cmd/docker/show/value.h"
+#include "cmd/options/image_find.h"
+#include "image/table/image_table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

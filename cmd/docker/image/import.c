@@ -3,11 +3,11 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "cmd/docker/docker.h"
-#include "cmd/docker/errno_text.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/errno_text.h"
 #include "cmd/docker/image/tar_image.h"
-#include "cmd/docker/image/verbs.h"
-#include "cmd/image_find.h"
+#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/options/image_find.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

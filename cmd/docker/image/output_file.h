@@ -7,7 +7,7 @@
  * It is replaced when the new one is whole; until then, and on failure, an old one stays as it is.
  */
 
-#include "image/output.h"
+#include "image/bytes/output.h"
 
 struct output_file {
 	int dirfd;

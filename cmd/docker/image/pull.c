@@ -3,16 +3,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cmd/docker/docker.h"
+#include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/pull_text.h"
-#include "cmd/docker/image/verbs.h"
+#include "cmd/docker/frame/verbs_image.h"
 #include "cmd/image/image_add.h"
 #include "cmd/image/settings.h"
-#include "cmd/image_find.h"
-#include "image/digest.h"
-#include "image/platform.h"
-#include "image/source.h"
-#include "image/store.h"
+#include "cmd/options/image_find.h"
+#include "image/model/digest.h"
+#include "image/oci/platform.h"
+#include "image/model/source.h"
+#include "image/store/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

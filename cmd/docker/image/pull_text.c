@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/image/pull_text.h"
 
-#include "cmd/docker/docker.h"
-#include "image/image_name.h"
-#include "image/source.h"
+#include "cmd/docker/frame/docker.h"
+#include "image/table/image_name.h"
+#include "image/model/source.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
 
-#include "cmd/docker/docker.h"
+#include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/delete.h"
-#include "cmd/docker/image/verbs.h"
-#include "cmd/docker/listed.h"
-#include "cmd/image_find.h"
+#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/show/listed.h"
+#include "cmd/options/image_find.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/image/rows.h"
 
-#include "cmd/docker/format.h"
-#include "cmd/docker/human.h"
-#include "cmd/docker/value.h"
-#include "image/image_table.h"
+#include "cmd/docker/show/format.h"
+#include "cmd/docker/show/human.h"
+#include "cmd/docker/show/value.h"
+#include "image/table/image_table.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/docker/docker.h"
+#include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/output_file.h"
-#include "cmd/docker/image/verbs.h"
-#include "cmd/docker/image_value.h"
+#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/image/image_value.h"
 #include "cmd/image/image_opts.h"
-#include "cmd/image_find.h"
-#include "image/image_save.h"
-#include "image/store.h"
+#include "cmd/options/image_find.h"
+#include "image/save/image_save.h"
+#include "image/store/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

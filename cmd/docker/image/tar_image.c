@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "cmd/docker/docker.h"
+#include "cmd/docker/frame/docker.h"
 #include "cmd/image/image_add.h"
 #include "cmd/image/settings.h"
-#include "image/digest.h"
-#include "image/image_name.h"
-#include "image/platform.h"
-#include "image/tar_source.h"
+#include "image/model/digest.h"
+#include "image/table/image_name.h"
+#include "image/oci/platform.h"
+#include "image/source/tar_source.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

@@ -5,7 +5,7 @@
 /* The image that docker import and docker commit make: one layer, which is a tar. */
 
 #include "cmd/docker/image/change.h"
-#include "image/image_table.h"
+#include "image/table/image_table.h"
 
 struct docker;
 struct err;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* docker diff: what a container, running or not, has made of its image's files. */
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/image/container_files.h"
+#include "cmd/options/run_opts.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/life/container_root.h"
+#include "runtime/layer/layer_diff.h"
+
+static int open_lower(const struct container_files *f, const struct rootfs_spec *root,
+		      struct err *e)
+{
+	int fd = root->kind == ROOTFS_DIRECTORY
+			 ? open(root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+			 : fcntl(f->link.image_fd, F_DUPFD_CLOEXEC, 0);
+
+	return fd < 0 ? err_sys(e, "%s", root->path) : fd;
+}
+
+static int compare(const struct container_files *f, const struct container_spec *s,
+		   struct layer_changes *ret, struct err *e)
+{
+	const struct rootfs_spec *root = f->unpacked.root.path ? &f->unpacked.root : &s->rootfs;
+	const struct container_root inside = {.root_fd = -1, .userns_fd = f->link.userns_fd};
+	_close_ int upper = -1, lower = -1;
+	int r;
+
+	if (f->layer.dir < 0)
+		return 0;
+	upper = openat(f->layer.dir, "upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (upper < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "layer");
+	lower = open_lower(f, root, e);
+	if (lower < 0)
+		return lower;
+	r = container_root_enter(&inside, e);
+	return r < 0 ? r : layer_diff(upper, lower, ret, e);
+}
+
+static int print(const struct layer_changes *c)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	bool to_terminal = isatty(STDOUT_FILENO);
+
+	for (size_t i = 0; i < c->n; i++) {
+		const char *path = c->items[i].path;
+
+		strbuf_addf(&out, "%c ", c->items[i].kind);
+		/* A name is the container's choice. */
+		if (to_terminal)
+			strbuf_add_escaped(&out, path, strlen(path));
+		else
+			strbuf_addstr(&out, path);
+		strbuf_addch(&out, '\n');
+	}
+	return cmd_print(&out);
+}
+
+static int diff_run(struct docker *d, void *args, int argc, char **argv)
+{
+	struct container_files f = CONTAINER_FILES_INIT;
+	struct layer_changes changes = {0};
+	struct err e = ERR_INIT;
+	struct run_opts o;
+	int r, code;
+
+	(void)args, (void)argc;
+	if (!*argv[0])
+		return docker_say(DOCKER_EXIT_FAILED, "Container name cannot be empty");
+	f.only_looks = true;
+	run_opts_init(&o);
+	r = container_files_open(&d->cmd, argv[0] + (*argv[0] == '/'), &o, &f, &e);
+	if (r == -ENOENT)
+		err_set(&e, ENOENT, "No such container: %s", argv[0]);
+	if (r >= 0)
+		r = compare(&f, &o.spec, &changes, &e);
+	code = r < 0 ? docker_daemon_error("%s", e.msg) : print(&changes);
+	layer_changes_free(&changes);
+	container_files_close(&f);
+	run_opts_done(&o);
+	return code;
+}
+
+const struct docker_verb docker_verb_diff = {
+	.name = "diff",
+	.usage = "CONTAINER",
+	.min_operands = 1,
+	.max_operands = 1,
+	.run = diff_run,
+};

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * Flags, image and configuration brought together: docker's defaults first, then what the
+ * configuration says, then the flags; then everything is frozen and written down as a container
+ * that stays. Nothing of the container runs yet.
+ */
+
+#include "cmd/docker/container/new.h"
+
+#include <stdlib.h>
+
+#include "cmd/docker/container/begin.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/container/etc.h"
+#include "cmd/docker/frame/groups.h"
+#include "cmd/docker/image/image_of.h"
+#include "cmd/docker/frame/names.h"
+#include "cmd/docker/container/run_args.h"
+#include "cmd/docker/container/run_mounts.h"
+#include "cmd/options/env_file.h"
+#include "cmd/frame/frame.h"
+#include "cmd/options/resolve.h"
+#include "cmd/options/run_opts.h"
+#include "cmd/options/signal_name.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/settings/config.h"
+#include "runtime/record/container_find.h"
+#include "runtime/record/container_store.h"
+#include "runtime/server/image_file.h"
+#include "runtime/server/meta_cache.h"
+#include "runtime/record/owner.h"
+#include "runtime/spec/user.h"
+#include "runtime/record/volume.h"
+
+#define NAME_TRIES 8u
+
+struct making {
+	struct docker *d;
+	const struct docker_run_args *a;
+	struct docker_image image;
+	struct run_opts opts;
+	struct subject subject;
+	struct strv words, labels, notes;
+	struct docker_new *ret;
+};
+
+static int lookup(void *ctx, const char *key, size_t i, const char **ret_value,
+		  const char **ret_place)
+{
+	return config_get_nth(ctx, key, i, ret_value, ret_place);
+}
+
+static int check_name(struct making *m)
+{
+	const char *name = m->a->name;
+
+	if (!name || !*name || docker_name_is_valid(name))
+		return 0;
+	return docker_daemon_fail(m->d,
+				  "Invalid container name (%s), only "
+				  "[a-zA-Z0-9][a-zA-Z0-9_.-] are allowed",
+				  name);
+}
+
+/* What docker does where nobody says otherwise. */
+static int set_defaults(struct making *m)
+{
+	struct run_opts *o = &m->opts;
+	const char *network = config_get(m->d->cmd.config, "CSBX_DOCKER_NETWORK");
+
+	run_opts_init(o);
+	if (network && !str_eq(network, "none") && !str_eq(network, "host"))
+		return docker_fail(m->d, "CSBX_DOCKER_NETWORK must be none or host");
+	o->no_job_env = true;
+	o->spec.ns.net = network && str_eq(network, "none") ? NET_NONE : NET_HOST;
+	o->spec.limits.pids = PIDS_AS_POLICY;
+	o->spec.limits.oom_single = true;
+	o->spec.sec.new_privs = true;
+	o->spec.sec.caps_of_root = true;
+	if (m->a->tty)
+		strv_add(&o->env, "TERM=xterm");
+	return 0;
+}
+
+static int parse_words(struct making *m, struct err *e)
+{
+	static const struct opt_use uses[] = {RUN_OPT_USES(0), {0}};
+	const struct opt_parser parser = {
+		.uses = uses,
+		.args = &m->opts,
+		.lookup = lookup,
+		.read_conf = cmd_read_conf,
+		.lookup_ctx = m->d->cmd.config,
+	};
+	int r = docker_run_words(m->a, &m->words, e);
+
+	if (r >= 0)
+		r = opt_parse(&parser, (int)m->words.n, m->words.items, e);
+	/* A limit above the caller's own gives way to it. */
+	for (size_t i = 0; r >= 0 && i < m->opts.spec.limits.n_rlimits; i++)
+		m->opts.spec.limits.rlimits[i].is_default = true;
+	return r < 0 ? r : 0;
+}
+
+static int set_identity(struct making *m, struct err *e)
+{
+	struct container_spec *s = &m->opts.spec;
+	char id[NAME_ID_DIGITS + 1], host[65] = "";
+	int r = name_new_id(id, e);
+
+	if (r < 0)
+		return r;
+	s->id = strdup(id);
+	if (!s->ns.hostname && s->ns.net == NET_HOST && gethostname(host, sizeof(host) - 1) == 0)
+		s->ns.hostname = strdup(host);
+	else if (!s->ns.hostname)
+		s->ns.hostname = strdup(id);
+	return s->id && s->ns.hostname ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+static int set_life(struct making *m, struct err *e)
+{
+	struct process_spec *p = &m->opts.spec.proc;
+	const char *signal = m->a->stop_signal && *m->a->stop_signal ? m->a->stop_signal
+								     : m->subject.meta.stop_signal;
+
+	p->pid1_signals = !m->a->init;
+	if (signal && *signal && signal_parse(signal, &p->stop_signal, e) < 0)
+		return err_wrap(e, "the image's stop signal");
+	if (m->a->stop_timeout_s > INT64_MIN) {
+		p->stop_timeout_is_set = true;
+		p->stop_timeout_ms = m->a->stop_timeout_s < 0
+					     ? UINT32_MAX
+					     : (uint64_t)m->a->stop_timeout_s * 1000u;
+	}
+	return 0;
+}
+
+static int set_mounts(struct making *m, struct err *e)
+{
+	const struct paths *p = &m->d->cmd.paths;
+	int r = docker_mounts_add(p, m->a, &m->opts.spec, e);
+
+	return r < 0 ? r : docker_mounts_add_image(p, &m->subject.meta.volumes, &m->opts.spec, e);
+}
+
+/* docker's own words for a user or group that is not there. */
+static int check_user(struct making *m)
+{
+	const struct image_meta *meta = &m->subject.meta;
+	const struct user_db db = {meta->passwd, meta->group, meta->passwd_len, meta->group_len};
+	const char *asked = m->opts.user ? m->opts.user : meta->user;
+	_free_ char *user = asked ? strndup(asked, strcspn(asked, ":")) : NULL;
+	const char *colon = asked ? strchr(asked, ':') : NULL;
+	struct user found = USER_INIT;
+	struct err e = ERR_INIT;
+	int r = user_resolve(&db, asked, &found, &e);
+
+	user_free(&found);
+	if (r >= 0)
+		return 0;
+	if (r == -ENOENT && strstr(e.msg, "no such group"))
+		return docker_daemon_fail(
+			m->d, "unable to find group %s: no matching entries in group file",
+			colon ? colon + 1 : "");
+	if (r == -ENOENT)
+		return docker_daemon_fail(
+			m->d, "unable to find user %s: no matching entries in passwd file",
+			user ? user : "");
+	if (strstr(e.msg, "id (decimal"))
+		return docker_daemon_fail(m->d, "uids and gids must be in range 0-2147483647");
+	return docker_daemon_fail(m->d, "%s", e.msg);
+}
+
+static int add_groups(struct making *m)
+{
+	const struct image_meta *meta = &m->subject.meta;
+	const struct user_db db = {meta->passwd, meta->group, meta->passwd_len, meta->group_len};
+
+	return docker_groups_add(m->d, &m->a->groups, &db, &m->opts.spec);
+}
+
+static int collect_labels(struct making *m, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < m->subject.meta.labels.n; i++)
+		strv_set_env(&m->labels, m->subject.meta.labels.items[i]);
+	for (size_t i = 0; r >= 0 && i < m->a->label_files.n; i++)
+		r = env_file_read(m->a->label_files.items[i], &m->labels, e);
+	for (size_t i = 0; i < m->opts.spec.labels.n; i++) {
+		const char *label = m->opts.spec.labels.items[i];
+		_free_ char *bare = strchr(label, '=') ? NULL : str_printf("%s=", label);
+
+		strv_set_env(&m->labels, bare ? bare : label);
+	}
+	return r < 0 ? r : strv_check(&m->labels, e);
+}
+
+static int fill_spec(struct making *m, int argc, char **argv, struct err *e)
+{
+	const struct resolve_request q = {&m->subject, argc - 1, argv + 1, NULL};
+	int r = set_identity(m, e);
+
+	if (r >= 0)
+		r = set_life(m, e);
+	if (r >= 0)
+		r = set_mounts(m, e);
+	if (r >= 0)
+		r = docker_etc_add(m->a, &m->opts.spec, e);
+	if (r >= 0)
+		r = collect_labels(m, e);
+	if (r >= 0)
+		r = docker_run_notes(m->a, &m->notes, e);
+	if (r >= 0)
+		r = resolve_spec(&m->d->cmd, &q, &m->opts, e);
+	return r;
+}
+
+static int store(struct making *m, const char *name, struct err *e)
+{
+	struct meta_source source;
+	struct container_record traits = {
+		.dialect = DIALECT_DOCKER,
+		.labels = m->labels,
+		.notes = m->notes,
+		.image_ref = m->image.ref,
+		.image_digest = m->image.id,
+		.auto_remove = m->a->rm,
+		.open_stdin = m->a->interactive,
+	};
+	const struct container_create how = {
+		.name = name,
+		.image = m->image.path,
+		.meta = &source,
+		.spec = &m->opts.spec,
+		.traits = &traits,
+	};
+	const char *owner = strv_get_env(&m->labels, OWNER_LABEL);
+	_free_ char *process = NULL;
+	int r = owner && *owner ? owner_parse(owner, &process, e) : 0;
+
+	traits.owner = process;
+	cmd_meta_source(&m->d->cmd, &source);
+	return r < 0 ? r : container_store_create_id(&m->d->cmd.paths, &how, NULL, m->ret->id, e);
+}
+
+/* A container that is not made leaves no volume behind that only it would have had. */
+static void remove_volumes(struct making *m)
+{
+	const struct container_spec *s = &m->opts.spec;
+
+	for (size_t i = 0; i < s->n_mounts; i++) {
+		if (volume_is_own(&s->mounts[i]))
+			(void)volume_remove(&m->d->cmd.paths, s->mounts[i].volume, NULL);
+	}
+}
+
+/* The id of who has the name, for the text that harnesses look for. */
+static int name_conflict(struct making *m, const char *name)
+{
+	struct container_found other;
+	const char *id = "";
+
+	if (container_find(&m->d->cmd.paths, name, &other, NULL) < 0)
+		return docker_daemon_fail(m->d,
+					  "Conflict. The container name \"/%s\" is already in "
+					  "use.",
+					  name);
+	if (other.record.container_id)
+		id = other.record.container_id;
+	(void)docker_daemon_fail(
+		m->d,
+		"Conflict. The container name \"/%s\" is already in use by container \"%s\". You "
+		"have to remove (or rename) that container to be able to reuse that name.",
+		name, id);
+	container_record_free(&other.record);
+	return str_eq(m->d->verb->name, "run") ? DOCKER_EXIT_USAGE : DOCKER_EXIT_FAILED;
+}
+
+/* Said before volumes and directories are made for nothing; who is first in a race, store() says.
+ */
+static int check_name_is_free(struct making *m)
+{
+	const char *name = m->a->name ? m->a->name + (*m->a->name == '/') : "";
+	struct container_found other;
+	bool is_taken;
+
+	if (!*name || container_find(&m->d->cmd.paths, name, &other, NULL) < 0)
+		return 0;
+	is_taken = str_eq(other.name, name);
+	container_record_free(&other.record);
+	return is_taken ? name_conflict(m, name) : 0;
+}
+
+static int store_with_name(struct making *m)
+{
+	const char *asked = m->a->name && *m->a->name ? m->a->name : NULL;
+	struct err e = ERR_INIT;
+	int r = -EEXIST;
+
+	for (unsigned i = 0; r == -EEXIST && i < NAME_TRIES; i++) {
+		_free_ char *made = NULL;
+		const char *name = asked ? asked + (*asked == '/') : NULL;
+
+		if (!name && docker_name_make(i, &made, &e) < 0)
+			break;
+		name = name ? name : made;
+		r = store(m, name, &e);
+		if (r == -EEXIST && asked)
+			return name_conflict(m, name);
+		if (r >= 0)
+			strncpy(m->ret->name, name, sizeof(m->ret->name) - 1);
+	}
+	return r < 0 ? docker_daemon_fail(m->d, "%s", e.msg) : 0;
+}
+
+/* What resolving found; docker has its own words for some. */
+static int spec_error(struct making *m, const struct err *e)
+{
+	if (str_has_prefix(e->msg, "no command"))
+		return docker_daemon_fail(m->d, "no command specified");
+	if (str_has_prefix(e->msg, "the command is an empty string")) {
+		(void)docker_daemon_fail(m->d, DOCKER_CREATE_FAILED
+					 "exec: \"\": executable file not found in $PATH: unknown");
+		return CMD_EXIT_NOT_FOUND;
+	}
+	return docker_daemon_fail(m->d, "%s", e->msg);
+}
+
+static int make(struct making *m, int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+	int code = docker_image_of(m->d, m->a, argv[0], &m->image);
+
+	if (!code)
+		code = check_name_is_free(m);
+	if (code)
+		return code;
+	if (parse_words(m, &e) < 0 ||
+	    subject_open(&m->d->cmd, m->image.path, &m->opts, &m->subject, &e) < 0)
+		return docker_daemon_fail(m->d, "%s", e.msg);
+	code = check_user(m);
+	if (code)
+		return code;
+	if (fill_spec(m, argc, argv, &e) < 0)
+		return spec_error(m, &e);
+	code = add_groups(m);
+	return code ? code : store_with_name(m);
+}
+
+int docker_new(struct docker *d, const struct docker_run_args *a, int argc, char **argv,
+	       struct docker_new *ret)
+{
+	struct making m = {.d = d, .a = a, .ret = ret};
+	int code = set_defaults(&m);
+
+	*ret = (struct docker_new){0};
+	if (!code)
+		code = docker_run_check(d, a);
+	if (!code)
+		code = check_name(&m);
+	if (!code)
+		code = make(&m, argc, argv);
+	if (code)
+		remove_volumes(&m);
+	else
+		volumes_settle(&d->cmd.paths, &m.opts.spec);
+	docker_image_free(&m.image);
+	subject_close(&m.subject);
+	run_opts_done(&m.opts);
+	strv_free(&m.words);
+	strv_free(&m.labels);
+	strv_free(&m.notes);
+	return code;
+}

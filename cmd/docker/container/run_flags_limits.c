@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Flags of run and create: mounts, isolation, limits. */
+
+#include <arpa/inet.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "cmd/docker/frame/argv.h"
+#include "cmd/docker/container/mount_flag.h"
+#include "cmd/docker/container/run_args.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/num.h"
+#include "runtime/spec/rlimit.h"
+
+#define AT(member) offsetof(struct docker_run_args, member)
+
+#define PIDS_UNSET INT64_MIN
+
+static int add(void *strv, const char *value, struct err *e)
+{
+	strv_add(strv, value);
+	return strv_check(strv, e);
+}
+
+/* NAME:IP or NAME=IP, or host-gateway in the place of the address. */
+static int set_add_host(void *strv, const char *value, struct err *e)
+{
+	unsigned char address[sizeof(struct in6_addr)];
+	size_t n = strcspn(value, ":=");
+	const char *ip = value[n] ? value + n + 1 : "";
+	_free_ char *bare = strdup(*ip == '[' ? ip + 1 : ip);
+
+	if (!bare)
+		return err_set(e, ENOMEM, "out of memory");
+	if (*ip == '[' && str_has_suffix(bare, "]"))
+		bare[strlen(bare) - 1] = 0;
+	if (!n || !*ip)
+		return err_set(e, EINVAL, "bad format for add-host: \"%s\"", value);
+	if (!str_eq(ip, "host-gateway") && inet_pton(AF_INET, bare, address) != 1 &&
+	    inet_pton(AF_INET6, bare, address) != 1)
+		return err_set(e, EINVAL, "invalid IP address in add-host: \"%s\"", ip);
+	return add(strv, value, e);
+}
+
+static int set_dns(void *strv, const char *value, struct err *e)
+{
+	unsigned char address[sizeof(struct in6_addr)];
+
+	if (inet_pton(AF_INET, value, address) != 1 && inet_pton(AF_INET6, value, address) != 1)
+		return err_set(e, EINVAL, "IP address is not correctly formatted: %s", value);
+	return add(strv, value, e);
+}
+
+static bool is_resource(const char *name, size_t len)
+{
+	for (int i = 0; i < RLIM_NLIMITS; i++) {
+		const char *known = rlimit_name(i);
+
+		if (strlen(known) == len && !strncmp(known, name, len))
+			return true;
+	}
+	return false;
+}
+
+static int parse_limit(const char *s, size_t len, int64_t *ret, struct err *e)
+{
+	_free_ char *text = strndup(s, len);
+
+	return text ? docker_set_int(ret, text, e) : err_set(e, ENOMEM, "out of memory");
+}
+
+static int set_ulimit(void *strv, const char *value, struct err *e)
+{
+	size_t n = strcspn(value, "="), soft_len;
+	const char *soft = value[n] ? value + n + 1 : "", *hard;
+	int64_t s, h;
+
+	if (!value[n])
+		return err_set(e, EINVAL, "invalid ulimit argument: %s", value);
+	if (!is_resource(value, n))
+		return err_set(e, EINVAL, "invalid ulimit type: %.*s", (int)n, value);
+	soft_len = strcspn(soft, ":");
+	hard = soft[soft_len] ? soft + soft_len + 1 : NULL;
+	if (hard && strchr(hard, ':'))
+		return err_set(e, EINVAL,
+			       "too many limit value arguments - %s, can only have up to "
+			       "two, `soft[:hard]`",
+			       soft);
+	if (parse_limit(soft, soft_len, &s, e) < 0 ||
+	    (hard && parse_limit(hard, strlen(hard), &h, e) < 0))
+		return -EINVAL;
+	h = hard ? h : s;
+	if (h != -1 && (s == -1 || s > h))
+		return err_set(e, EINVAL,
+			       "ulimit soft limit must be less than or equal to hard limit: %lld > "
+			       "%lld",
+			       (long long)s, (long long)h);
+	return add(strv, value, e);
+}
+
+static int set_memory_swap(void *bytes, const char *value, struct err *e)
+{
+	uint64_t v = 0;
+
+	if (str_eq(value, "-1")) {
+		*(int64_t *)bytes = -1;
+		return 0;
+	}
+	if (docker_set_bytes(&v, value, e) < 0)
+		return -EINVAL;
+	*(int64_t *)bytes = (int64_t)(v & INT64_MAX);
+	return 0;
+}
+
+static int set_count(void *uint64, const char *value, struct err *e)
+{
+	int64_t v;
+	int r = docker_set_int(&v, value, e);
+
+	if (r >= 0)
+		*(uint64_t *)uint64 = v > 0 ? (uint64_t)v : 0;
+	return r;
+}
+
+static int set_cpus(void *cpus, const char *value, struct err *e)
+{
+	uint64_t milli;
+
+	if (num_parse_milli(value, 1000u * 65536u, &milli) < 0)
+		return err_set(e, EINVAL, "failed to parse %s as a rational number", value);
+	*(const char **)cpus = value;
+	return 0;
+}
+
+/* kernel.msg*, kernel.shm*, kernel.sem, fs.mqueue.*, net.*: as docker's own check. */
+static int set_sysctl(void *strv, const char *value, struct err *e)
+{
+	static const char *const prefixes[] = {"net.", "fs.mqueue.", "kernel.msg", "kernel.sem",
+					       "kernel.shm"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (str_has_prefix(value, prefixes[i]))
+			return add(strv, value, e);
+	}
+	return err_set(e, EINVAL, "sysctl '%s' is not allowed", value);
+}
+
+static const struct opt opts[] = {
+	{OPT_CALL, 0, "add-host", "list", AT(add_hosts), set_add_host,
+	 .help = "Add a custom host-to-IP mapping (host:ip)"},
+	{OPT_LIST, 0, "cap-add", "list", AT(cap_add), .help = "Add Linux capabilities"},
+	{OPT_LIST, 0, "cap-drop", "list", AT(cap_drop), .help = "Drop Linux capabilities"},
+	{OPT_STR, 0, "cgroupns", "string", AT(cgroupns), .help = "Cgroup namespace: private"},
+	{OPT_CALL, 0, "cpu-period", "int", AT(cpu_period), set_count,
+	 .help = "Limit CPU CFS (Completely Fair Scheduler) period"},
+	{OPT_CALL, 0, "cpu-quota", "int", AT(cpu_quota), set_count,
+	 .help = "Limit CPU CFS (Completely Fair Scheduler) quota"},
+	{OPT_CALL, 0, "cpus", "decimal", AT(cpus), set_cpus, .help = "Number of CPUs"},
+	{OPT_LIST, 0, "device", "list", AT(devices), .help = "Add a host device to the container"},
+	{OPT_CALL, 0, "dns", "list", AT(dns), set_dns, .help = "Set custom DNS servers"},
+	{OPT_LIST, 0, "dns-opt", "list", AT(dns_options)},
+	{OPT_LIST, 0, "dns-option", "list", AT(dns_options), .help = "Set DNS options"},
+	{OPT_LIST, 0, "dns-search", "list", AT(dns_search),
+	 .help = "Set custom DNS search domains"},
+	{OPT_LIST, 0, "expose", "list", AT(expose), .help = "Expose a port or a range of ports"},
+	{OPT_STR, 0, "ipc", "string", AT(ipc), .help = "IPC mode: private or host"},
+	{OPT_CALL, 'm', "memory", "bytes", AT(memory_bytes), docker_set_bytes,
+	 .help = "Memory limit"},
+	{OPT_CALL, 0, "memory-reservation", "bytes", AT(memory_reservation_bytes), docker_set_bytes,
+	 .help = "Memory soft limit (accepted)"},
+	{OPT_CALL, 0, "memory-swap", "bytes", AT(memory_swap_bytes), set_memory_swap,
+	 .help = "Swap limit equal to memory plus swap: '-1' to enable unlimited swap"},
+	{OPT_CALL, 0, "mount", "mount", AT(mounts), docker_set_mount,
+	 .help = "Attach a filesystem mount to the container"},
+	{OPT_STR, 0, "net", "network", AT(network)},
+	{OPT_STR, 0, "network", "network", AT(network),
+	 .help = "Connect a container to a network: none, host, or default, which is the host's"},
+	{OPT_STR, 0, "pid", "string", AT(pid), .help = "PID namespace: always its own"},
+	{OPT_CALL, 0, "pids-limit", "int", AT(pids), docker_set_int,
+	 .help = "Tune container pids limit (set -1 for unlimited)"},
+	{OPT_LIST, 'p', "publish", "list", AT(publish),
+	 .help = "Publish a port: on the host's network, so PORT:PORT only"},
+	{OPT_FLAG, 0, "read-only", NULL, AT(read_only),
+	 .help = "Mount the container's root filesystem as read only"},
+	{OPT_LIST, 0, "security-opt", "list", AT(security), .help = "Security Options"},
+	{OPT_CALL, 0, "shm-size", "bytes", AT(shm_bytes), docker_set_bytes,
+	 .help = "Size of /dev/shm"},
+	{OPT_CALL, 0, "sysctl", "map", AT(sysctls), set_sysctl, .help = "Sysctl options"},
+	{OPT_LIST, 0, "tmpfs", "list", AT(tmpfs), .help = "Mount a tmpfs directory"},
+	{OPT_CALL, 0, "ulimit", "ulimit", AT(ulimits), set_ulimit, .help = "Ulimit options"},
+	{OPT_STR, 0, "userns", "string", AT(userns), .help = "User namespace: always its own"},
+	{OPT_STR, 0, "uts", "string", AT(uts), .help = "UTS namespace: always its own"},
+	{OPT_LIST, 'v', "volume", "list", AT(volumes), .help = "Bind mount a volume"},
+	{0},
+};
+
+const struct opt_table docker_limits_table = {"Limits", opts};
+
+void docker_run_args_init(struct docker_run_args *a)
+{
+	*a = (struct docker_run_args){
+		.sig_proxy = true, .pids = PIDS_UNSET, .stop_timeout_s = INT64_MIN};
+}
+
+void docker_run_args_done(struct docker_run_args *a)
+{
+	struct strv *const lists[] = {&a->attach,      &a->env,       &a->env_files, &a->labels,
+				      &a->label_files, &a->volumes,   &a->mounts,    &a->tmpfs,
+				      &a->ulimits,     &a->cap_add,   &a->cap_drop,  &a->security,
+				      &a->devices,     &a->add_hosts, &a->dns,       &a->groups,
+				      &a->dns_search,  &a->publish,   &a->expose,    &a->sysctls,
+				      &a->dns_options};
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		strv_free(lists[i]);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* docker start, attach. */
+
+#include <stddef.h>
+#include <unistd.h>
+
+#include "cmd/docker/container/attached.h"
+#include "cmd/docker/container/begin.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/target.h"
+#include "cmd/docker/frame/verbs.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/life/container_wait.h"
+#include "runtime/exec/exec_client.h"
+#include "runtime/helpers/init/abi/init_abi.h"
+
+struct start_args {
+	bool attach, interactive, no_stdin, sig_proxy;
+	const char *unused; /* --detach-keys: there are none; --checkpoint: refused */
+	const char *checkpoint;
+};
+
+#define AT(member) offsetof(struct start_args, member)
+
+static const struct opt start_opts[] = {
+	{OPT_FLAG, 'a', "attach", NULL, AT(attach),
+	 .help = "Attach STDOUT/STDERR and forward signals"},
+	{OPT_STR, 0, "checkpoint", "string", AT(checkpoint)},
+	{OPT_STR, 0, "detach-keys", "string", AT(unused)},
+	{OPT_FLAG, 'i', "interactive", NULL, AT(interactive), .help = "Attach container's STDIN"},
+	{0},
+};
+
+static const struct opt attach_opts[] = {
+	{OPT_STR, 0, "detach-keys", "string", AT(unused)},
+	{OPT_FLAG, 0, "no-stdin", NULL, AT(no_stdin), .help = "Do not attach STDIN"},
+	{OPT_FLAG, 0, "sig-proxy", NULL, AT(sig_proxy),
+	 .help = "Proxy all received signals to the process (default true)"},
+	{0},
+};
+
+static const struct opt_table start_table = {"Options", start_opts};
+static const struct opt_table attach_table = {"Options", attach_opts};
+
+static void init(void *args)
+{
+	((struct start_args *)args)->sig_proxy = true;
+}
+
+static bool is_running(const struct docker *d, const struct docker_target *t)
+{
+	struct container_state s = {0};
+
+	return container_state_read(&d->cmd.paths, t->found.name, &t->found.record, &s, NULL) >=
+		       0 &&
+	       (s.status == CONTAINER_RUNNING || s.status == CONTAINER_PAUSED);
+}
+
+static int begin(struct docker *d, struct docker_target *t, const struct docker_begin *how,
+		 struct docker_begun *begun, struct err *e)
+{
+	_free_ char *text = NULL;
+
+	if (!t->stays)
+		return err_set(e, EINVAL, "%s is a recipe of csbx: csbx start starts it",
+			       t->found.name);
+	docker_begin(d, &t->found, how, begun);
+	if (!begun->failed)
+		return 0;
+	text = docker_begun_text(begun);
+	docker_begun_free(begun);
+	return err_set(e, begun->error.code ? begun->error.code : EIO, "%s", text ? text : "");
+}
+
+/* One that runs already is fine; who loses the race for it finds it running. */
+static int start_one(struct docker *d, struct docker_target *t, const char *operand, void *arg,
+		     struct err *e)
+{
+	const struct docker_begin how = {0};
+	struct docker_begun begun = {0};
+	int r;
+
+	(void)operand;
+	(void)arg;
+	if (t->has_instance || (t->stays && is_running(d, t)))
+		return 0;
+	r = begin(d, t, &how, &begun, e);
+	docker_begun_free(&begun);
+	return r == -EBUSY ? 0 : r;
+}
+
+static int start_attached(struct docker *d, const struct start_args *a, const char *operand)
+{
+	const struct docker_begin how = {
+		ATTACH_STDOUT | ATTACH_STDERR | (a->interactive ? ATTACH_STDIN : 0), true};
+	struct docker_begun begun = {0};
+	struct docker_target t;
+	struct err e = ERR_INIT;
+	int r = docker_target_open(d, operand, &t, &e), code;
+
+	if (r >= 0)
+		r = begin(d, &t, &how, &begun, &e);
+	code = r < 0        ? docker_daemon_error("%s", e.msg)
+	       : begun.left ? begun.left
+			    : begun.state.exit_code;
+	docker_begun_free(&begun);
+	docker_target_close(&t);
+	return code;
+}
+
+static int start_run(struct docker *d, void *args, int argc, char **argv)
+{
+	const struct start_args *a = args;
+	_strbuf_ struct strbuf failed = STRBUF_INIT;
+
+	if (a->checkpoint)
+		return docker_say(DOCKER_EXIT_FAILED, "docker: --checkpoint: csbx has none");
+	if ((a->attach || a->interactive) && argc > 1)
+		return docker_say(DOCKER_EXIT_FAILED,
+				  "you cannot start and attach multiple containers at once");
+	if (a->attach || a->interactive)
+		return start_attached(d, a, argv[0]);
+	for (int i = 0; i < argc; i++) {
+		if (docker_each(d, 1, argv + i, start_one, NULL, NULL))
+			strbuf_addf(&failed, "%s%s", failed.len ? ", " : "", argv[i]);
+	}
+	return failed.len ? docker_say(DOCKER_EXIT_FAILED, "Error: failed to start containers: %s",
+				       strbuf_str(&failed))
+			  : 0;
+}
+
+/* --- attach ------------------------------------------------------------------------------- */
+
+static int follow(struct docker *d, struct docker_target *t, const struct start_args *a,
+		  struct exec_link *link, struct err *e)
+{
+	unsigned which = ATTACH_STDOUT | ATTACH_STDERR;
+	bool tty = link->start->flags & INIT_TTY;
+	struct container_wait w = CONTAINER_WAIT_INIT;
+	struct attached attached = ATTACHED_INIT;
+	int r = container_wait_begin(&d->cmd.paths, t->found.name, &t->found.record, &w, e), code;
+
+	if (!a->no_stdin && t->found.record.open_stdin)
+		which |= ATTACH_STDIN;
+	if (r >= 0)
+		r = attached_begin(&attached, which, tty, a->sig_proxy, e);
+	if (r >= 0)
+		r = exec_attach(link, which, e);
+	code = r < 0 ? r : attached_wait(&attached, link);
+	attached_end(&attached);
+	if (code >= 0 && !code)
+		r = container_wait_end(&w, e);
+	if (r >= 0 && !code)
+		code = w.state.exit_code;
+	container_wait_close(&w);
+	return r < 0 ? r : code;
+}
+
+static int attach_run(struct docker *d, void *args, int argc, char **argv)
+{
+	const struct start_args *a = args;
+	struct exec_link link = EXEC_LINK_INIT;
+	struct docker_target t;
+	struct err e = ERR_INIT;
+	int r = docker_target_open(d, argv[0], &t, &e);
+
+	(void)argc;
+	if (r >= 0 && !t.stays)
+		r = err_set(&e, EINVAL, "%s was not started by docker: csbx logs shows its output",
+			    argv[0]);
+	if (r >= 0 && docker_target_instance(d, &t, NULL) < 0) {
+		docker_target_close(&t);
+		return docker_say(DOCKER_EXIT_FAILED,
+				  "You cannot attach to a stopped container, start it first");
+	}
+	if (r >= 0)
+		r = exec_open(&d->cmd.paths, &t.instance, &link, &e);
+	if (r >= 0)
+		r = follow(d, &t, a, &link, &e);
+	exec_close(&link);
+	docker_target_close(&t);
+	return r < 0 ? docker_daemon_error("%s", e.msg) : r;
+}
+
+const struct docker_verb docker_verb_start = {
+	.name = "start",
+	.usage = "[OPTIONS] CONTAINER [CONTAINER...]",
+	.uses = (const struct opt_use[]){{&start_table, 0}, {0}},
+	.min_operands = 1,
+	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct start_args),
+	.init = init,
+	.run = start_run,
+};
+
+const struct docker_verb docker_verb_attach = {
+	.name = "attach",
+	.usage = "[OPTIONS] CONTAINER",
+	.uses = (const struct opt_use[]){{&attach_table, 0}, {0}},
+	.min_operands = 1,
+	.max_operands = 1,
+	.args_bytes = sizeof(struct start_args),
+	.init = init,
+	.run = attach_run,
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * docker stats. What docker reads from a control group is summed over the container's processes:
+ * there need not be a group. Memory is anonymous and shared memory, without the page cache; CPU is
+ * what was used between two looks; of what a process has used that ended in between its parent
+ * tells. Nothing counts the bytes of network and devices for a container.
+ */
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/show/format.h"
+#include "cmd/docker/show/human.h"
+#include "cmd/docker/show/listed.h"
+#include "cmd/docker/container/processes.h"
+#include "cmd/docker/show/value.h"
+#include "cmd/docker/frame/verbs.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+#define LOOK_MS 500
+
+struct stats_args {
+	bool all, no_stream, no_trunc;
+	const char *format;
+};
+
+#define AT(member) offsetof(struct stats_args, member)
+
+static const struct opt stats_opts[] = {
+	{OPT_FLAG, 'a', "all", NULL, AT(all),
+	 .help = "Show all containers (default shows just running)"},
+	{OPT_STR, 0, "format", "string", AT(format),
+	 .help = "Format output using a custom template"},
+	{OPT_FLAG, 0, "no-stream", NULL, AT(no_stream),
+	 .help = "Disable streaming stats and only pull the first result"},
+	{OPT_FLAG, 0, "no-trunc", NULL, AT(no_trunc), .help = "Do not truncate output"},
+	{0},
+};
+static const struct opt_table stats_table = {"Options", stats_opts};
+
+struct usage {
+	const struct listed *of;
+	const char *operand; /* as it was asked for */
+	uint64_t ticks, at_ns, memory_bytes;
+	unsigned threads;
+	unsigned cpu_hundredths; /* of a percent of one CPU */
+};
+
+struct usages {
+	struct usage *items;
+	size_t n;
+};
+
+static bool runs(const struct listed *x)
+{
+	return x->status == CONTAINER_RUNNING || x->status == CONTAINER_PAUSED;
+}
+
+static int choose(const struct stats_args *a, const struct listed_list *all, int argc, char **argv,
+		  struct usages *ret, struct err *e)
+{
+	ret->items = calloc(all->n + (size_t)argc + 1, sizeof(*ret->items));
+	if (!ret->items)
+		return err_set(e, ENOMEM, "out of memory");
+	for (int i = 0; i < argc; i++) {
+		const struct listed *x = listed_find(all, argv[i]);
+
+		if (!x)
+			return err_set(e, ENOENT, "No such container: %s", argv[i]);
+		ret->items[ret->n++] = (struct usage){.of = x, .operand = argv[i]};
+	}
+	for (size_t i = 0; !argc && i < all->n; i++) {
+		if (a->all || runs(&all->items[i]))
+			ret->items[ret->n++] =
+				(struct usage){.of = &all->items[i], .operand = all->items[i].id};
+	}
+	return 0;
+}
+
+static int look(struct usage *u, struct err *e)
+{
+	_process_list_ struct process_list l = {0};
+	uint64_t now = clock_monotonic_ns(), ticks = 0, ns, before = u->ticks;
+	int r = runs(u->of) && u->of->init ? process_list_read(&l, u->of->init, e) : 0;
+
+	u->memory_bytes = u->threads = 0;
+	for (size_t i = 0; i < l.n; i++) {
+		ticks += l.items[i].ticks;
+		u->threads += l.items[i].threads;
+		u->memory_bytes += process_memory_bytes(l.items[i].pid);
+	}
+	ns = now - u->at_ns;
+	u->cpu_hundredths = 0;
+	if (u->at_ns && ticks > before && ns)
+		u->cpu_hundredths = (unsigned)((double)(ticks - before) /
+					       (double)sysconf(_SC_CLK_TCK) * 1e13 / (double)ns);
+	u->ticks = ticks;
+	u->at_ns = now;
+	return r;
+}
+
+static int look_at_all(struct usages *l, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < l->n; i++)
+		r = look(&l->items[i], e);
+	return r;
+}
+
+static uint64_t limit_of(const struct listed *x)
+{
+	struct sysinfo si;
+	uint64_t machine = sysinfo(&si) < 0 ? 0 : (uint64_t)si.totalram * si.mem_unit;
+
+	if (!runs(x))
+		return 0;
+	return x->memory_bytes && (!machine || x->memory_bytes < machine) ? x->memory_bytes
+									  : machine;
+}
+
+static void add_row(struct value *rows, const struct usage *u, bool no_trunc)
+{
+	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
+	_strbuf_ struct strbuf memory = STRBUF_INIT;
+	uint64_t limit = limit_of(u->of);
+	unsigned hundredths =
+		limit ? (unsigned)((double)u->memory_bytes / (double)limit * 10000) : 0;
+
+	if (row)
+		row->type = "*container.statsContext";
+	human_size_binary(&memory, u->memory_bytes);
+	strbuf_addstr(&memory, " / ");
+	human_size_binary(&memory, limit);
+	value_str(row, "BlockIO", "0B / 0B");
+	value_strf(row, "CPUPerc", "%u.%02u%%", u->cpu_hundredths / 100, u->cpu_hundredths % 100);
+	value_str(row, "Container", u->operand);
+	value_strn(row, "ID", u->of->id, no_trunc ? NAME_CONTAINER_ID_DIGITS : NAME_ID_DIGITS);
+	value_strf(row, "MemPerc", "%u.%02u%%", hundredths / 100, hundredths % 100);
+	value_str(row, "MemUsage", strbuf_str(&memory));
+	value_str(row, "Name", u->of->name);
+	value_str(row, "NetIO", "0B / 0B");
+	value_strf(row, "PIDs", "%u", u->threads);
+}
+
+static int print(const struct stats_args *a, const struct usages *l)
+{
+	static const struct format_head heads[] = {{"Container", "CONTAINER"},
+						   {"ID", "CONTAINER ID"},
+						   {"Name", "NAME"},
+						   {"CPUPerc", "CPU %"},
+						   {"MemUsage", "MEM USAGE / LIMIT"},
+						   {"MemPerc", "MEM %"},
+						   {"NetIO", "NET I/O"},
+						   {"BlockIO", "BLOCK I/O"},
+						   {"PIDs", "PIDS"},
+						   {0}};
+	const struct format f = {a->format,
+				 "{{.ID}}\t{{.Name}}\t{{.CPUPerc}}\t{{.MemUsage}}\t{{.MemPerc}}\t"
+				 "{{.NetIO}}\t{{.BlockIO}}\t{{.PIDs}}",
+				 NULL, heads};
+	_value_ struct value *rows = value_new(VALUE_LIST);
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct err e = ERR_INIT;
+
+	if (!a->no_stream)
+		strbuf_addstr(&out, "\033[2J\033[H");
+	for (size_t i = 0; i < l->n; i++)
+		add_row(rows, &l->items[i], a->no_trunc);
+	if (value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
+		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
+	return cmd_print(&out);
+}
+
+static int show_once(struct docker *d, const struct stats_args *a, int argc, char **argv)
+{
+	static const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
+	_listed_ struct listed_list all = {0};
+	struct usages l = {0};
+	struct err e = ERR_INIT;
+	int r = listed_read(&d->cmd.paths, a->all || argc, &all, &e), code;
+
+	if (r >= 0)
+		r = choose(a, &all, argc, argv, &l, &e);
+	if (r >= 0)
+		r = look_at_all(&l, &e);
+	if (r >= 0 && l.n)
+		nanosleep(&pause, NULL);
+	if (r >= 0)
+		r = look_at_all(&l, &e);
+	code = r < 0 ? docker_daemon_error("%s", e.msg) : print(a, &l);
+	free(l.items);
+	return code;
+}
+
+static int stats_run(struct docker *d, void *args, int argc, char **argv)
+{
+	static const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
+	const struct stats_args *a = args;
+	int code = show_once(d, a, argc, argv);
+
+	/* Until it is interrupted, or nobody reads any more. */
+	while (!code && !a->no_stream) {
+		nanosleep(&pause, NULL);
+		code = show_once(d, a, argc, argv);
+	}
+	return code;
+}
+
+const struct docker_verb docker_verb_stats = {
+	.name = "stats",
+	.usage = "[OPTIONS] [CONTAINER...]",
+	.uses = (const struct opt_use[]){{&stats_table, 0}, {0}},
+	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct stats_args),
+	.run = stats_run,
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_H
+#define CSBX_CMD_DOCKER_H
+
+/*
+ * The docker dialect: `docker ...` (argv[0]) and `csbx docker ...`.
+ *
+ * Syntax, texts and exit codes are those of docker's own command line, version 28, so that
+ * scripts and harnesses written for docker need not know. commands.c holds the one list of all
+ * verbs and says which of csbx's programs runs each; a program has a list of those linked into
+ * it (verbs_csbx.c, tool/verbs.c, image/verbs.c). To add a verb:
+ *   - a row in commands.c, if it has none;
+ *   - a file NAME.c in cmd/docker (csbx), cmd/docker/tool or cmd/docker/image with its
+ *     `const struct docker_verb`, at most 150 lines: it parses and prints, the work is elsewhere;
+ *   - a line in that program's list.
+ * A verb in two lists (ps without and with --format) hands itself over by docker_hand_over().
+ */
+
+#include "cmd/frame/cmd.h"
+
+struct strbuf;
+
+#define DOCKER_VERSION "28.0.0"
+#define DOCKER_API_VERSION "1.47"
+#define DOCKER_API_VERSION_MIN "1.24"
+
+/* Exit codes of the command line itself. */
+enum {
+	DOCKER_EXIT_FAILED = 1, /* most verbs; also a wrong number of operands, of all verbs */
+	DOCKER_EXIT_USAGE = 125 /* a bad flag of any verb; run and create: whatever failed */
+};
+
+/* One row of the list of all verbs. The verb's name is `top` where there is one, else `path`. */
+struct docker_command {
+	const char *path;     /* "container rm", or NULL where only the short form exists */
+	const char *top;      /* "rm", or NULL */
+	const char *alias;    /* another last word of path: "remove", or NULL */
+	enum program program; /* PROGRAM_MAX: known to docker, not done by csbx */
+	const char *summary;  /* docker's own */
+	const char *instead;  /* of one that is not done: why, or what does it; NULL allowed */
+};
+
+extern const struct docker_command docker_commands[]; /* ends with a NULL summary */
+
+enum docker_verb_flag {
+	DOCKER_OPERAND_ENDS = 1u << 0, /* flags end at the first operand (run, create, exec) */
+	DOCKER_NO_STATE = 1u << 1,     /* needs neither configuration nor paths */
+};
+
+/* One command line of the dialect. */
+struct docker {
+	enum program self;
+	const struct docker_verb *verb;
+	const char *path; /* "docker container rm", as it was typed */
+	struct cmd cmd;   /* configuration, paths, the whole argv */
+};
+
+struct docker_verb {
+	const char *name;  /* as in the list: "rm", "image inspect" */
+	const char *usage; /* after the path: "[OPTIONS] CONTAINER [CONTAINER...]" */
+	/* opt.h's rows; of their kinds FLAG, STR, LIST and CALL. `arg` is the word for the value's
+	 * type that help shows ("list"), docker's names and letters in the rows. */
+	const struct opt_use *uses;
+	unsigned flags;
+	unsigned min_operands, max_operands; /* CMD_MANY */
+	size_t args_bytes;                   /* the frame passes a zeroed block of this size */
+	void (*init)(void *args);            /* NULL allowed */
+	void (*done)(void *args);            /* NULL allowed */
+	/* argv[0..argc) are the operands, argv[argc] is NULL. Returns the exit code. */
+	int (*run)(struct docker *d, void *args, int argc, char **argv);
+};
+
+/*
+ * When argv asks for the dialect - a program called docker, or "docker" as first word - runs it
+ * and returns its exit code, else -1. For main() of every program.
+ */
+int docker_personality(enum program self, const struct docker_verb *const *verbs, int argc,
+		       char **argv);
+
+extern const struct docker_verb *const docker_verbs_csbx[];
+
+/* Another program goes on with the same command line. Returns only on failure: an exit code. */
+int docker_hand_over(struct docker *d, enum program program);
+
+/* --- what it says ---------------------------------------------------------------------------- */
+
+/* One write to stderr: text and a newline; control characters are shown. Returns code. */
+int docker_say(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * "Error response from daemon: <text>"; 1. Of run (docker_daemon_fail) with "docker: " before it
+ * and a pointer to --help behind, and 125.
+ */
+int docker_daemon_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int docker_daemon_fail(const struct docker *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* "docker: <text>", an empty line, "Run 'docker run --help' for more information"; 125. */
+int docker_fail(const struct docker *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A bad flag, found after parsing: its text, usage, 125. */
+int docker_bad_flag(const struct docker *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void docker_help_verb(const struct docker *d, struct strbuf *out);
+void docker_help_overview(struct strbuf *out);
+/* `docker container`: the commands of one group. */
+void docker_help_group(const char *group, struct strbuf *out);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* docker volume create, rm and prune. Volumes have neither drivers but one, options nor labels. */
+
+#include <stddef.h>
+
+#include "cmd/docker/frame/argv.h"
+#include "cmd/docker/frame/confirm.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/show/human.h"
+#include "cmd/docker/frame/names.h"
+#include "cmd/docker/show/ps_filter.h"
+#include "cmd/docker/frame/prune.h"
+#include "cmd/docker/frame/verbs.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/kernel/tree_size.h"
+#include "runtime/record/volume.h"
+
+/* --- create --------------------------------------------------------------------------------------
+ */
+
+struct create_args {
+	const char *driver, *name;
+	struct strv labels, options;
+};
+
+#define AT(member) offsetof(struct create_args, member)
+
+static const struct opt create_opts[] = {
+	{OPT_STR, 'd', "driver", "string", AT(driver), .help = "Specify volume driver name"},
+	{OPT_LIST, 0, "label", "list", AT(labels), .help = "Set metadata for a volume"},
+	{OPT_STR, 0, "name", "string", AT(name)},
+	{OPT_LIST, 'o', "opt", "map", AT(options), .help = "Set driver specific options"},
+	{0},
+};
+static const struct opt_table create_table = {"Options", create_opts};
+
+static void create_done(void *args)
+{
+	struct create_args *a = args;
+
+	strv_free(&a->labels);
+	strv_free(&a->options);
+}
+
+static int create_check(const struct create_args *a, const char *name)
+{
+	if (a->labels.n)
+		return docker_say(DOCKER_EXIT_USAGE,
+				  "docker: --label: volumes have no labels here");
+	if (a->options.n)
+		return docker_say(DOCKER_EXIT_USAGE,
+				  "docker: --opt: a volume is a directory, and has no options");
+	if (a->driver && *a->driver && !str_eq(a->driver, "local"))
+		return docker_daemon_error("error looking up volume plugin %s: plugin \"%s\" not "
+					   "found",
+					   a->driver, a->driver);
+	if (*name && !docker_name_is_valid(name))
+		return docker_daemon_error(
+			"create %s: \"%s\" includes invalid characters for a local volume name, "
+			"only \"[a-zA-Z0-9][a-zA-Z0-9_.-]\" are allowed. If you intended to pass a "
+			"host directory, use absolute path",
+			name, name);
+	return 0;
+}
+
+static int create_run(struct docker *d, void *args, int argc, char **argv)
+{
+	const struct create_args *a = args;
+	const char *name = argc ? argv[0] : a->name ? a->name : "";
+	_free_ char *made = NULL, *path = NULL;
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct err e = ERR_INIT;
+	int code;
+
+	if (argc && a->name)
+		return docker_say(DOCKER_EXIT_FAILED,
+				  "conflicting options: cannot specify a volume-name through both "
+				  "--name and as a positional arg");
+	code = create_check(a, name);
+	if (code)
+		return code;
+	if (volume_open(&d->cmd.paths, *name ? name : NULL, &made, &path, &e) < 0)
+		return docker_daemon_error("create %s: %s", name, e.msg);
+	strbuf_addf(&out, "%s\n", made);
+	return cmd_print(&out);
+}
+
+const struct docker_verb docker_verb_volume_create = {
+	.name = "volume create",
+	.usage = "[OPTIONS] [VOLUME]",
+	.uses = (const struct opt_use[]){{&create_table, 0}, {0}},
+	.max_operands = 1,
+	.args_bytes = sizeof(struct create_args),
+	.done = create_done,
+	.run = create_run,
+};
+
+/* --- rm ------------------------------------------------------------------------------------------
+ */
+
+struct rm_args {
+	bool force;
+};
+
+static const struct opt rm_opts[] = {
+	{OPT_FLAG, 'f', "force", NULL, offsetof(struct rm_args, force),
+	 .help = "Force the removal of one or more volumes"},
+	{0},
+};
+static const struct opt_table rm_table = {"Options", rm_opts};
+
+static int rm_run(struct docker *d, void *args, int argc, char **argv)
+{
+	const struct rm_args *a = args;
+	int code = 0;
+
+	for (int i = 0; i < argc; i++) {
+		_strbuf_ struct strbuf out = STRBUF_INIT;
+		struct err e = ERR_INIT;
+		int r = volume_remove(&d->cmd.paths, argv[i], &e);
+
+		strbuf_addf(&out, "%s\n", argv[i]);
+		if (r == -ENOENT && !a->force)
+			code = docker_daemon_error("get %s: no such volume", argv[i]);
+		else if (r < 0 && r != -ENOENT)
+			code = docker_daemon_error("remove %s: %s", argv[i], e.msg);
+		else if (cmd_print(&out))
+			code = DOCKER_EXIT_FAILED;
+	}
+	return code;
+}
+
+const struct docker_verb docker_verb_volume_rm = {
+	.name = "volume rm",
+	.usage = "[OPTIONS] VOLUME [VOLUME...]",
+	.uses = (const struct opt_use[]){{&rm_table, 0}, {0}},
+	.min_operands = 1,
+	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct rm_args),
+	.run = rm_run,
+};
+
+/* --- prune ---------------------------------------------------------------------------------------
+ */
+
+struct prune_args {
+	bool all, force;
+	struct strv filters;
+};
+
+static const struct opt prune_opts[] = {
+	{OPT_FLAG, 'a', "all", NULL, offsetof(struct prune_args, all),
+	 .help = "Remove all unused volumes, not just anonymous ones"},
+	{OPT_CALL, 0, "filter", "filter", offsetof(struct prune_args, filters),
+	 .set = ps_filter_set, .help = "Provide filter values (e.g. \"label=<label>\")"},
+	{OPT_FLAG, 'f', "force", NULL, offsetof(struct prune_args, force),
+	 .help = "Do not prompt for confirmation"},
+	{0},
+};
+static const struct opt_table prune_table = {"Options", prune_opts};
+
+static void prune_done(void *args)
+{
+	strv_free(&((struct prune_args *)args)->filters);
+}
+
+/* all= is the flag; no volume has a label, and so each lacks any. 0: nothing is asked for. */
+static int check_filters(const struct prune_args *a, bool *all, struct err *e)
+{
+	int some = 1;
+
+	*all = a->all;
+	for (size_t i = 0; i < a->filters.n; i++) {
+		const char *f = a->filters.items[i];
+
+		if (str_has_prefix(f, "all=") && docker_parse_bool(f + 4) >= 0)
+			*all |= docker_parse_bool(f + 4) > 0;
+		else if (str_has_prefix(f, "label="))
+			some = 0;
+		else if (!str_has_prefix(f, "label!="))
+			return err_set(e, EINVAL, "invalid filter '%.*s'", (int)strcspn(f, "="), f);
+	}
+	return some;
+}
+
+int docker_prune_volumes(struct docker *d, bool all, struct strbuf *out, uint64_t *bytes_freed,
+			 struct err *e)
+{
+	_strv_ struct strv names = STRV_INIT;
+	size_t n = 0;
+	int r = volume_list(&d->cmd.paths, &names, e);
+
+	for (size_t i = 0; r >= 0 && i < names.n; i++) {
+		const char *name = names.items[i];
+		_free_ char *path = str_printf("%s/volumes/%s", d->cmd.paths.data, name);
+		uint64_t bytes;
+
+		if (!path)
+			return err_code(e, ENOMEM, "prune");
+		if (!all && !volume_is_anonymous(name))
+			continue;
+		bytes = tree_size(path);
+		r = volume_remove(&d->cmd.paths, name, e);
+		if (r >= 0) {
+			strbuf_addf(out, "%s%s\n", n++ ? "" : "Deleted Volumes:\n", name);
+			*bytes_freed += bytes;
+		} else if (r == -EBUSY || r == -ENOENT) {
+			r = 0;
+		}
+	}
+	return r < 0 ? r : 0;
+}
+
+static int prune_run(struct docker *d, void *args, int argc, char **argv)
+{
+	const struct prune_args *a = args;
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct err e = ERR_INIT;
+	uint64_t bytes = 0;
+	bool all;
+	int r = check_filters(a, &all, &e);
+
+	(void)argc, (void)argv;
+	if (r < 0)
+		return docker_daemon_error("%s", e.msg);
+	if (!a->force &&
+	    !docker_confirm(
+		    all ? "WARNING! This will remove all local volumes not used by at least "
+			  "one container."
+			: "WARNING! This will remove anonymous local volumes not used by at "
+			  "least one container."))
+		return 0;
+	if (r)
+		r = docker_prune_volumes(d, all, &out, &bytes, &e);
+	return docker_prune_end(&out, bytes, r, &e);
+}
+
+const struct docker_verb docker_verb_volume_prune = {
+	.name = "volume prune",
+	.usage = "[OPTIONS]",
+	.uses = (const struct opt_use[]){{&prune_table, 0}, {0}},
+	.max_operands = 0,
+	.args_bytes = sizeof(struct prune_args),
+	.done = prune_done,
+	.run = prune_run,
+};

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/enroot/conf/conf.h"
+
+#include <stdlib.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+#define WARNINGS_MAX 20u
+
+int enroot_conf_set(struct enroot_conf *c, const char *key, const char *value, const char *place,
+		    struct err *e)
+{
+	struct enroot_setting s = {strdup(key), strdup(value), strdup(place)};
+
+	if (c->n == c->cap) {
+		size_t cap = c->cap ? 2 * c->cap : 32;
+		struct enroot_setting *p = reallocarray(c->items, cap, sizeof(*p));
+
+		if (p) {
+			c->items = p;
+			c->cap = cap;
+		}
+	}
+	if (!s.key || !s.value || !s.place || c->n == c->cap) {
+		free(s.key);
+		free(s.value);
+		free(s.place);
+		return err_set(e, ENOMEM, "out of memory");
+	}
+	c->items[c->n++] = s;
+	return 0;
+}
+
+void enroot_conf_free(struct enroot_conf *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->items[i].key);
+		free(c->items[i].value);
+		free(c->items[i].place);
+	}
+	free(c->items);
+	strv_free(&c->warnings);
+	*c = (struct enroot_conf)ENROOT_CONF_INIT;
+}
+
+const struct enroot_setting *enroot_conf_find(const struct enroot_conf *c, const char *key)
+{
+	for (size_t i = c->n; i-- > 0;) {
+		if (str_eq(c->items[i].key, key))
+			return &c->items[i];
+	}
+	return NULL;
+}
+
+bool enroot_conf_is_false(const char *word)
+{
+	static const char *const words[] = {"n", "N",     "no",    "No",    "NO", "f",
+					    "F", "false", "False", "FALSE", "0",  "off"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (str_eq(word, words[i]))
+			return true;
+	}
+	return false;
+}
+
+const char *enroot_conf_get(const struct enroot_conf *c, const char *key)
+{
+	const struct enroot_setting *s = enroot_conf_find(c, key);
+
+	return s && *s->value && !enroot_conf_is_false(s->value) ? s->value : NULL;
+}
+
+bool enroot_conf_flag(const struct enroot_conf *c, const char *key, bool silent)
+{
+	const struct enroot_setting *s = enroot_conf_find(c, key);
+
+	return s && *s->value ? !enroot_conf_is_false(s->value) : silent;
+}
+
+/* --- text --------------------------------------------------------------------------------- */
+
+struct scope {
+	const struct enroot_conf *conf;
+	const struct enroot_conf_env *env;
+};
+
+/* The environment, then what lines before this one set. */
+static const char *lookup(void *ctx, const char *name)
+{
+	const struct scope *s = ctx;
+	const char *value = s->env->get ? s->env->get(s->env->ctx, name) : NULL;
+	const struct enroot_setting *before = value ? NULL : enroot_conf_find(s->conf, name);
+
+	return before ? before->value : value;
+}
+
+static const char *user(void *ctx)
+{
+	const struct scope *s = ctx;
+
+	return s->env->user ? s->env->user(s->env->ctx) : NULL;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool is_name(char c)
+{
+	return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9');
+}
+
+static int unknown_key(struct enroot_conf *c, const char *place, const char *key, size_t len)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	if (c->warnings.n > WARNINGS_MAX)
+		return 0;
+	if (c->warnings.n == WARNINGS_MAX) {
+		strv_add(&c->warnings, "and more unknown keys");
+		return 0;
+	}
+	strbuf_addf(&text, "%s: unknown key '", place);
+	strbuf_add_escaped(&text, key, len < 64 ? len : 64);
+	strbuf_addstr(&text, "' is passed over");
+	if (text.failed)
+		return -ENOMEM;
+	strv_add(&c->warnings, text.data);
+	return 0;
+}
+
+static int parse_line(struct enroot_conf *c, const struct enroot_conf_env *env, const char *place,
+		      const char *p, size_t len, struct err *e)
+{
+	struct scope scope = {c, env};
+	const struct enroot_conf_env inner = {lookup, user, &scope, env->uid};
+	_strbuf_ struct strbuf value = STRBUF_INIT;
+	_free_ char *key = NULL;
+	size_t n = 0, at;
+	int r;
+
+	while (len && is_blank(*p))
+		p++, len--;
+	if (!len || *p == '#')
+		return 0;
+	while (n < len && is_name(p[n]))
+		n++;
+	at = n;
+	if (at < len && p[at] == '=')
+		at++;
+	else
+		while (at < len && is_blank(p[at]))
+			at++;
+	if (!n || at == n)
+		return err_set(e, EINVAL, "%s: not a line of KEY VALUE", place);
+	if (!enroot_conf_key_is_known(p, n))
+		return unknown_key(c, place, p, n) < 0 ? err_set(e, ENOMEM, "out of memory") : 0;
+	key = strndup(p, n);
+	if (!key)
+		return err_set(e, ENOMEM, "out of memory");
+	r = enroot_conf_expand(&inner, place, p + at, len - at, &value, e);
+	return r < 0 ? r : enroot_conf_set(c, key, strbuf_str(&value), place, e);
+}
+
+int enroot_conf_parse(struct enroot_conf *c, const struct enroot_conf_env *env, const char *file,
+		      const char *buf, size_t len, struct err *e)
+{
+	unsigned number = 0;
+
+	while (len) {
+		const char *end = memchr(buf, '\n', len);
+		size_t n = end ? (size_t)(end - buf) : len;
+		_free_ char *place = str_printf("%s:%u", file, ++number);
+		int r = place ? 0 : err_set(e, ENOMEM, "out of memory");
+
+		if (r >= 0 && memchr(buf, 0, n))
+			r = err_set(e, EINVAL, "%s: a NUL byte", place);
+		if (r >= 0)
+			r = parse_line(c, env, place, buf, n, e);
+		if (r < 0)
+			return r;
+		n += end != NULL;
+		buf += n;
+		len -= n;
+	}
+	return strv_check(&c->warnings, e);
+}

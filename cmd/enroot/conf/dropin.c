@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/enroot/conf/dropin.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+#define FILES_MAX 1024u
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_names(DIR *d, const char *suffix, struct strv *names, struct err *e)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(d))) {
+		struct stat st;
+
+		if (*entry->d_name == '.' || !str_has_suffix(entry->d_name, suffix) ||
+		    fstatat(dirfd(d), entry->d_name, &st, 0) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		if (names->n == FILES_MAX)
+			return err_set(e, E2BIG, "more than %u files", FILES_MAX);
+		strv_add(names, entry->d_name);
+	}
+	return strv_check(names, e);
+}
+
+int dropin_list(const char *dir, const char *sub, const char *suffix, struct strv *out,
+		struct err *e)
+{
+	_free_ char *path = dir ? str_printf("%s/%s", dir, sub) : NULL;
+	_strv_ struct strv names = STRV_INIT;
+	DIR *d;
+	int r;
+
+	if (!dir)
+		return 0;
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	d = opendir(path);
+	if (!d)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, "%s", path);
+	r = add_names(d, suffix, &names, e);
+	closedir(d);
+	if (r < 0)
+		return err_wrap(e, "%s", path);
+	if (names.n)
+		qsort(names.items, names.n, sizeof(names.items[0]), by_bytes);
+	for (size_t i = 0; i < names.n; i++)
+		strv_take(out, str_printf("%s/%s", path, names.items[i]));
+	return strv_check(out, e);
+}
+
+const char *dropin_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

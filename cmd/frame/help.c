@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The texts of --help, made from the command list and the option tables. */
+
+#include <string.h>
+
+#include "cmd/frame/cmd.h"
+#include "cmd/frame/frame.h"
+#include "cmd/frame/text.h"
+#include "runtime/base/str.h"
+
+static const char *const group_titles[GROUP_MAX] = {
+	[GROUP_IMAGE] = "Images",
+	[GROUP_CONTAINER] = "Containers",
+	[GROUP_RUN] = "Running programs",
+	[GROUP_SYSTEM] = "csbx itself",
+};
+
+void help_format_overview(struct strbuf *out)
+{
+	strbuf_addstr(out, "Usage: csbx COMMAND [OPTIONS] [OPERANDS]\n\n");
+	text_wrap(out,
+		  "Turns OCI and Docker images into squashfs files and starts unprivileged "
+		  "containers from them: no root, no daemon, no setuid program of its own.",
+		  0, 0);
+	for (int g = 0; g < GROUP_MAX; g++) {
+		bool titled = false;
+
+		for (const struct command *c = command_list; c->name; c++) {
+			_strbuf_ struct strbuf left = STRBUF_INIT;
+
+			if ((int)c->group != g)
+				continue;
+			if (!titled)
+				strbuf_addf(out, "\n%s:\n", group_titles[g]);
+			titled = true;
+			strbuf_addf(&left, "  %s", c->name);
+			text_two_columns(out, strbuf_str(&left), c->summary, 13);
+		}
+	}
+	strbuf_addstr(out, "\n`csbx COMMAND --help` explains a command and its options, with "
+			   "examples.\n");
+}
+
+static bool has_keys(const struct verb *v)
+{
+	for (const struct opt_use *u = v->uses; u && u->table; u++) {
+		for (const struct opt *o = u->table->opts; o->kind; o++) {
+			if (o->has_key)
+				return true;
+		}
+	}
+	return false;
+}
+
+void help_format_verb(const struct verb *v, struct strbuf *out)
+{
+	struct opt_parser parser = frame_parser(v);
+	const struct command *c = command_find(v->name);
+
+	strbuf_addf(out, "Usage: csbx %s%s%s\n\n", v->name, *v->usage ? " " : "", v->usage);
+	if (c)
+		strbuf_addf(out, "%s.\n\n", c->summary);
+	text_paragraphs(out, v->description);
+	opt_format_help(&parser, out);
+	for (const struct verb_example *x = v->examples; x && x->command; x++)
+		strbuf_addf(out, "%s\n  # %s\n  %s\n", x == v->examples ? "\nExamples:" : "",
+			    x->text, x->command);
+	if (has_keys(v)) {
+		strbuf_addch(out, '\n');
+		text_wrap(out,
+			  "Where the command line is silent, an option's value is taken from the "
+			  "variable CSBX_<OPTION> (--pids-limit: CSBX_PIDS_LIMIT) or from the key "
+			  "of that name in csbx.conf; see csbx.conf(5).",
+			  0, 0);
+	}
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What csbx says to people: the only place that writes messages to stderr. */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/frame/cmd.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/doctor/host.h"
+
+/*
+ * One write a message, so that parallel runs do not mix their lines. Names and paths come from
+ * images and archives: control characters are shown, not sent to the terminal.
+ */
+static void say(const char *lead, const char *text, size_t len)
+{
+	_strbuf_ struct strbuf line = STRBUF_INIT;
+
+	strbuf_addstr(&line, lead);
+	strbuf_add_escaped(&line, text, len);
+	strbuf_addch(&line, '\n');
+	if (!line.failed)
+		io_write_all(STDERR_FILENO, line.data, line.len, NULL);
+}
+
+static void say_format(const char *lead, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
+static void say_format(const char *lead, const char *fmt, va_list ap)
+{
+	_free_ char *text = str_vprintf(fmt, ap);
+
+	if (text)
+		say(lead, text, strlen(text));
+}
+
+/* The message without the operand at its beginning, when what was asked ends with it already. */
+static const char *without_repetition(const char *what, const char *msg)
+{
+	const char *operand = strrchr(what, ' ');
+	size_t n = operand ? strlen(++operand) : 0;
+
+	return n && !strncmp(msg, operand, n) && !strncmp(msg + n, ": ", 2) ? msg + n + 2 : msg;
+}
+
+int cmd_error(const struct err *e, const char *what, ...)
+{
+	_strbuf_ struct strbuf hint = STRBUF_INIT, line = STRBUF_INIT;
+	_free_ char *asked = NULL;
+	va_list ap;
+
+	va_start(ap, what);
+	asked = str_vprintf(what, ap);
+	va_end(ap);
+	strbuf_addstr(&line, asked ? asked : "csbx");
+	strbuf_addstr(&line, ": ");
+	strbuf_addstr(&line, without_repetition(asked ? asked : "", e->msg));
+	say("csbx: ", strbuf_str(&line), line.len);
+	if (host_hint(e->code, e->msg, &hint))
+		say("hint: ", strbuf_str(&hint), hint.len);
+	return CMD_EXIT_FAILED;
+}
+
+void cmd_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_format("csbx: ", fmt, ap);
+	va_end(ap);
+}
+
+void cmd_hint(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_format("hint: ", fmt, ap);
+	va_end(ap);
+}
+
+int cmd_print(const struct strbuf *b)
+{
+	struct err e = ERR_INIT;
+
+	if (strbuf_check(b, &e) < 0 || io_write_all(STDOUT_FILENO, strbuf_str(b), b->len, &e) < 0)
+		return cmd_error(&e, "standard output");
+	return CMD_EXIT_OK;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/judge/batch_done.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/judge/batch.h"
+#include "cmd/judge/value/lines.h"
+#include "cmd/judge/value/value.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+/* A run that did not come about is to be tried again; so is a line that was bad. */
+static bool is_done(const struct value *record)
+{
+	const struct value *status = value_member(record, "status");
+
+	return status && status->kind == VALUE_STR && !value_is_text(status, "sandbox_error") &&
+	       !value_is_text(status, "bad_line");
+}
+
+static void take(struct batch_done *d, const char *text, size_t len)
+{
+	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+	_strbuf_ struct strbuf label = STRBUF_INIT;
+	struct value v;
+
+	if (batch_read_line(&pool, text, len, &v, &label, NULL) >= 0 && label.len && is_done(&v))
+		strv_add(&d->labels, strbuf_str(&label));
+}
+
+static int order(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int read_records(int fd, struct batch_done *d, struct err *e)
+{
+	struct lines l = {.fd = fd, .max = 2 * BATCH_LINE_BYTES_MAX};
+	const char *text;
+	size_t len;
+	bool too_long;
+	uint64_t begin = 0;
+	int r;
+	char last;
+
+	while ((r = lines_next(&l, &text, &len, &too_long, e)) > 0) {
+		if (!too_long)
+			take(d, text, len);
+		begin = l.begin;
+	}
+	lines_free(&l);
+	if (r < 0)
+		return r;
+	if (l.end && pread(fd, &last, 1, (off_t)l.end - 1) == 1 && last != '\n' &&
+	    ftruncate(fd, (off_t)begin) < 0)
+		return err_sys(e, "remove a record that was cut off");
+	if (d->labels.n)
+		qsort(d->labels.items, d->labels.n, sizeof(*d->labels.items), order);
+	return strv_check(&d->labels, e);
+}
+
+int batch_done_open(const char *path, struct batch_done *ret, struct err *e)
+{
+	_close_ int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_sys(e, "%s", path);
+	if (S_ISREG(st.st_mode) && read_records(fd, ret, e) < 0)
+		return err_wrap(e, "%s", path);
+	return take_fd(&fd);
+}
+
+bool batch_done_has(const struct batch_done *d, const char *label)
+{
+	return d->labels.n &&
+	       bsearch(&label, d->labels.items, d->labels.n, sizeof(*d->labels.items), order);
+}
+
+void batch_done_free(struct batch_done *d)
+{
+	strv_free(&d->labels);
+}

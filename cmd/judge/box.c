@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/judge/box.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cmd/judge/job.h"
+#include "cmd/judge/value/value.h"
+#include "cmd/judge/warm.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/spec/name.h"
+#include "runtime/settings/paths.h"
+#include "runtime/settings/policy.h"
+
+#define HARNESS_BYTES_MAX (256u << 10)
+#define HARNESS_CODE "exec(open(4, 'rb').read())"
+#define WARM_FDS 3u /* the channel, the harness, and what is thawed */
+
+/* The box's files and the start's, in one array; their memory stays where it is. */
+static int join_files(const struct eval_box *box, const struct eval_start *s,
+		      struct container_spec *spec, struct err *e)
+{
+	size_t own = box->spec->n_files;
+
+	spec->files = calloc(own + s->n_files + 2, sizeof(*spec->files));
+	if (!spec->files)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < own; i++)
+		spec->files[i] = box->spec->files[i];
+	for (size_t i = 0; i < s->n_files; i++)
+		spec->files[own + i] = s->files[i];
+	spec->n_files = own + s->n_files;
+	if (eval_warm_fits(box, s))
+		spec->files[spec->n_files++] = eval_warm_program(box->warm);
+	return 0;
+}
+
+/* csbx-thaw becomes the interpreter, or starts it where it cannot; fds has room for its own. */
+static void begin_warm(const struct eval_box *box, const struct eval_start *s, int *fds,
+		       struct container_spec *spec)
+{
+	memcpy(fds, s->keep_fds, 2 * sizeof(*fds));
+	fds[2] = box->warm->fd;
+	spec->proc.keep_fds = fds;
+	spec->proc.n_keep_fds = WARM_FDS;
+	strv_add(&spec->proc.argv, "/" EVAL_WARM_PROGRAM);
+	strv_add(&spec->proc.argv, "5");
+}
+
+/* Of the result it is no part. */
+static void end_warm(struct container_spec *spec)
+{
+	struct strv *argv = &spec->proc.argv;
+
+	for (size_t i = 0; i < EVAL_WARM_WORDS; i++)
+		free(argv->items[i]);
+	argv->n -= EVAL_WARM_WORDS;
+	memmove(argv->items, argv->items + EVAL_WARM_WORDS, (argv->n + 1) * sizeof(*argv->items));
+	spec->proc.keep_fds = NULL;
+	spec->proc.n_keep_fds = 0;
+}
+
+static int copy_spec(const struct eval_box *box, const struct eval_start *s, int *warm_fds,
+		     struct container_spec *spec, struct err *e)
+{
+	char id[NAME_ID_DIGITS + 1];
+	int r;
+
+	*spec = *box->spec;
+	spec->id = NULL;
+	spec->proc.argv = (struct strv)STRV_INIT;
+	spec->files = NULL;
+	spec->n_files = 0;
+	spec->fetch = (struct strv)STRV_INIT;
+	r = name_new_id(id, e);
+	if (r < 0)
+		return r;
+	spec->id = str_printf("%s", id);
+	spec->proc.keep_fds = (int *)s->keep_fds;
+	spec->proc.n_keep_fds = s->n_keep_fds;
+	if (eval_warm_fits(box, s))
+		begin_warm(box, s, warm_fds, spec);
+	for (size_t i = 0; i < s->argv->n; i++)
+		strv_add(&spec->proc.argv, s->argv->items[i]);
+	for (size_t i = 0; !s->fetch && i < box->spec->fetch.n; i++)
+		strv_add(&spec->fetch, box->spec->fetch.items[i]);
+	if (s->fetch)
+		strv_add(&spec->fetch, s->fetch);
+	if (!spec->id || strv_check(&spec->proc.argv, e) < 0 || strv_check(&spec->fetch, e) < 0)
+		return err_set(e, ENOMEM, "out of memory");
+	spec->limits.timeout_ms = s->timeout_ms;
+	return join_files(box, s, spec, e);
+}
+
+/* Descriptor 0 is the text from here on. */
+static int replace_stdin(const struct value *input, struct container_spec *spec, struct err *e)
+{
+	_close_ int fd = memfd_create("csbx-input", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(e, "memfd_create");
+	if (io_pwrite_all(fd, input->text, input->n, 0, e) < 0)
+		return err_wrap(e, "standard input");
+	if (dup2(fd, STDIN_FILENO) < 0)
+		return err_sys(e, "standard input");
+	spec->proc.close_stdin = false;
+	spec->capture_output = true;
+	return 0;
+}
+
+void eval_start(const struct eval_box *box, const struct eval_start *s, struct eval_ended *ret)
+{
+	const struct container_hooks hooks = {.started_fd = s->started_fd ? s->started_fd : -1,
+					      .channel = s->channel};
+	struct err e = ERR_INIT;
+	int warm_fds[WARM_FDS], r;
+
+	*ret = (struct eval_ended){0};
+	r = copy_spec(box, s, warm_fds, &ret->spec, &e);
+	if (r >= 0 && s->input)
+		r = replace_stdin(s->input, &ret->spec, &e);
+	if (r >= 0)
+		r = container_run(&ret->spec, box->paths, &hooks, &ret->result, &e);
+	if (eval_warm_fits(box, s) && ret->spec.proc.argv.n > EVAL_WARM_WORDS)
+		end_warm(&ret->spec);
+	if (r < 0) {
+		ret->result.status = RUN_SANDBOX_ERROR;
+		ret->result.exit_code = 125;
+		ret->result.error = e;
+	}
+}
+
+/* Only what copy_spec() made: the rest is the box's. */
+void eval_ended_free(struct eval_ended *x)
+{
+	free(x->spec.id);
+	free(x->spec.files);
+	strv_free(&x->spec.proc.argv);
+	run_result_free(&x->result);
+	strv_free(&x->spec.fetch);
+	*x = (struct eval_ended){0};
+}
+
+/* Limits of a job's own pass the site's policy as those of the command line have. */
+static int set_limits(const struct eval_job *job, struct container_spec *spec, struct err *e)
+{
+	struct policy policy = POLICY_INIT;
+	int r = 0;
+
+	/* Else the program would be blamed for it. */
+	if (job->function && job->cases.n && spec->limits.pids == 1)
+		return err_from(ERR_LIMIT, e,
+				err_set(e, EINVAL,
+					"--pids-limit 1: each case of a function runs in a "
+					"process of its own; give it 2 or more"));
+	if (job->timeout_ms)
+		spec->limits.timeout_ms = job->timeout_ms;
+	if (job->memory_bytes)
+		spec->limits.memory_bytes = job->memory_bytes;
+	if (job->timeout_ms || job->memory_bytes) {
+		r = policy_load(&policy, e);
+		if (r >= 0)
+			r = policy_apply(&policy, spec, e);
+		policy_free(&policy);
+	}
+	return r;
+}
+
+int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
+		      struct eval_job_box *ret, struct err *e)
+{
+	struct container_spec *spec = &ret->spec;
+	size_t n = from->spec->n_files;
+
+	*ret = (struct eval_job_box){.box = *from, .spec = *from->spec};
+	ret->box.spec = spec;
+	spec->proc.env = (struct strv)STRV_INIT;
+	if (job->env.n) /* a warm interpreter has looked at its environment */
+		ret->box.warm = NULL;
+	for (size_t i = 0; i < from->spec->proc.env.n; i++)
+		strv_add(&spec->proc.env, from->spec->proc.env.items[i]);
+	for (size_t i = 0; i < job->env.n; i++)
+		strv_add(&spec->proc.env, job->env.items[i]);
+	strv_settle_env(&spec->proc.env);
+	spec->files = calloc(n + job->n_files + 1, sizeof(*spec->files));
+	if (!spec->files || strv_check(&spec->proc.env, e) < 0)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		spec->files[i] = from->spec->files[i];
+	for (size_t i = 0; i < job->n_files; i++)
+		spec->files[n + i] = job->files[i];
+	spec->n_files = n + job->n_files;
+	return set_limits(job, spec, e);
+}
+
+void eval_job_box_free(struct eval_job_box *b)
+{
+	strv_free(&b->spec.proc.env);
+	free(b->spec.files);
+}
+
+static int read_harness(const struct paths *paths, const char *name, struct strbuf *out,
+			struct err *e)
+{
+	_free_ char *sub = str_printf("harness/%s", name);
+	_free_ char *path = sub ? paths_helper(paths, sub) : NULL;
+
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	return io_read_path(path, HARNESS_BYTES_MAX, out, e);
+}
+
+/* As a script it would be looked at as a directory and as an archive first. */
+void eval_harness_argv(struct strv *argv)
+{
+	strv_add(argv, "python3");
+	strv_add(argv, "-c");
+	strv_add(argv, HARNESS_CODE);
+}
+
+bool eval_is_harness(const struct strv *argv)
+{
+	return argv->n > 2 && str_eq(argv->items[2], HARNESS_CODE);
+}
+
+int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e)
+{
+	static const char *const files[][3] = {
+		[EVAL_HARNESS_SCRIPT] = {"script.py"},
+		[EVAL_HARNESS_CASES] = {"literal.py", "cases.py"},
+		[EVAL_HARNESS_CHECK] = {"literal.py", "check.py"},
+		[EVAL_HARNESS_LINT] = {"literal.py", "lint.py"},
+		[EVAL_HARNESS_FROZEN] = {"frozen.py"},
+	};
+	const char *const *names = files[which];
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_close_ int fd = memfd_create("csbx-harness", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int r = fd < 0 ? err_sys(e, "memfd_create") : 0;
+
+	for (; r >= 0 && *names; names++)
+		r = read_harness(paths, *names, &text, e);
+	if (r >= 0)
+		r = strbuf_check(&text, e);
+	if (r >= 0)
+		r = io_write_all(fd, strbuf_str(&text), text.len, e);
+	if (r >= 0 &&
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+		r = err_sys(e, "seal");
+	if (r >= 0 && lseek(fd, 0, SEEK_SET) < 0)
+		r = err_sys(e, "seek");
+	return r < 0 ? err_wrap(e, "harness") : take_fd(&fd);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_BOX_H
+#define CSBX_CMD_EVAL_BOX_H
+
+/*
+ * The containers of one judged run: each starts from the same resolved spec, with a root, an id
+ * and a command of its own.
+ */
+
+#include "runtime/start/container.h"
+#include "runtime/spec/result.h"
+#include "runtime/spec/spec.h"
+
+struct err;
+struct eval_job;
+struct eval_warm;
+struct paths;
+struct value;
+
+/* Resolved once; not changed by what starts from it. */
+struct eval_box {
+	const struct paths *paths;
+	const struct container_spec *spec; /* frozen */
+	const struct eval_warm *warm;      /* NULL: every interpreter is started */
+};
+
+/* The box with what a job has of its own: files, environment, limits. */
+struct eval_job_box {
+	struct eval_box box;
+	struct container_spec spec;
+};
+int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
+		      struct eval_job_box *ret, struct err *e);
+void eval_job_box_free(struct eval_job_box *b);
+
+/* One container: what it has besides. All is borrowed. */
+struct eval_start {
+	const struct strv *argv;
+	const struct file_spec *files;
+	size_t n_files;
+	const int *keep_fds; /* 3, 4 ... inside */
+	size_t n_keep_fds;
+	const char *fetch; /* a file to take out, or NULL */
+	uint64_t timeout_ms;
+	const struct value *input;               /* standard input, a text; NULL: the box's */
+	const struct container_channel *channel; /* or NULL */
+	int started_fd; /* gets a byte when the program runs; 0: nobody waits for it */
+};
+
+/* How one went. The spec is its own where it differs from the box's. */
+struct eval_ended {
+	struct container_spec spec;
+	struct run_result result;
+};
+
+/* A run that does not come about is a result too (sandbox_error), and no error. */
+void eval_start(const struct eval_box *box, const struct eval_start *s, struct eval_ended *ret);
+void eval_ended_free(struct eval_ended *x);
+
+/*
+ * The files of a harness (cmd/harness) one after the other in a sealed memfd: nobody inside can
+ * write it, and the container's root has nothing of it.
+ */
+void eval_harness_argv(struct strv *argv); /* what has the interpreter read it, as descriptor 4 */
+bool eval_is_harness(const struct strv *argv);
+enum eval_harness {
+	EVAL_HARNESS_SCRIPT,
+	EVAL_HARNESS_CASES,
+	EVAL_HARNESS_CHECK,
+	EVAL_HARNESS_LINT,
+	EVAL_HARNESSES,                        /* of these a run has one; */
+	EVAL_HARNESS_FROZEN = EVAL_HARNESSES, /* this makes a warm interpreter */
+};
+int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory. What is expected never leaves this process. The program is sent one case's arguments
+ * under a random number and answers under that number; only then is it sent the next. It can answer
+ * what it likes: an answer is compared with a value it does not know, so to pass it must know it.
+ * An answer under another number, one more for the same case, garbage: none of it is about another
+ * case, and too much of it ends the run. Nobody tells the program how many cases are left, what
+ * they are called, or whether it passed.
+ *
+ *	STARTING  until the container has started the interpreter: the program's clock stands still
+ *	LOADING	  until L, or X: what the snippet's own statements did
+ *	RUNNING	  C was sent; A is the answer, E says that the fork of this case has ended
+ *	KILLING	  it took too long: K was sent, E is waited for
+ *	LEAVING	  the channel is closed for writing, which ends the harness
+ *
+ * Each of them has its time, and where the harness does not keep it the container ends: the
+ * program may have taken the harness over, but not the clock. An epoll descriptor stands for the
+ * socket and the clock, as container_run() listens to one descriptor.
+ */
+#include "cmd/judge/cases_run.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/judge/cases.h"
+#include "cmd/judge/frame.h"
+#include "cmd/judge/job.h"
+#include "cmd/judge/judge.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+#define KILL_MS 1000u
+#define START_MS 60000u /* a container may take on a busy machine; it has limits of its own */
+#define LEAVE_MS 2000u
+#define STRAYS_MAX 1000u
+#define STRAY_BYTES_MAX (32u << 20)
+
+enum state { STARTING, LOADING, RUNNING, KILLING, LEAVING };
+
+struct asker {
+	int fd, timer, epoll, started[2]; /* a pipe: a byte comes when the program runs */
+	enum state state;
+	struct frame_buffer in;
+	struct strbuf out;
+	size_t sent;
+	struct eval_job *job;
+	struct eval_verdict *verdict;
+	size_t at; /* the case that runs, or is the next */
+	size_t strays, stray_bytes;
+	uint64_t number, since_ns, step_ms;
+	bool is_loaded, is_over, is_flooded; /* is_over: the container is gone */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static struct eval_case *current(struct asker *a)
+{
+	return &a->job->cases.items[a->at];
+}
+
+static void enter(struct asker *a, enum state state, uint64_t ms)
+{
+	const struct itimerspec t = {
+		.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000 + 1}};
+
+	a->state = state;
+	(void)timerfd_settime(a->timer, 0, &t, NULL);
+}
+
+static void watch_socket(struct asker *a, bool out)
+{
+	struct epoll_event ev = {.events = EPOLLIN | (out ? EPOLLOUT : 0)};
+
+	(void)epoll_ctl(a->epoll, EPOLL_CTL_MOD, a->fd, &ev);
+}
+
+static void flush_out(struct asker *a)
+{
+	while (a->sent < a->out.len && !a->is_over) {
+		ssize_t n = send(a->fd, a->out.data + a->sent, a->out.len - a->sent,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0) {
+			watch_socket(a, errno == EAGAIN);
+			return;
+		}
+		a->sent += (size_t)n;
+	}
+	if (!a->out.len)
+		return;
+	strbuf_reset(&a->out);
+	a->sent = 0;
+	watch_socket(a, false);
+}
+
+/* [function, args, kwargs, whether what it prints is wanted] */
+static void send_case(struct asker *a)
+{
+	const struct eval_case *c = current(a);
+	const struct value items[] = {
+		{.kind = VALUE_STR, .n = strlen(a->job->function), .text = a->job->function},
+		c->args,
+		c->kwargs,
+		{.kind = VALUE_BOOL, .truth = c->compare.kind == COMPARE_STDOUT},
+	};
+	const struct value list = {.kind = VALUE_LIST, .n = 4, .items = (struct value *)items};
+	_strbuf_ struct strbuf payload = STRBUF_INIT;
+
+	if (getrandom(&a->number, sizeof(a->number), 0) != sizeof(a->number))
+		a->number = now_ns();
+	value_write_literal(&list, &payload);
+	frame_write(&a->out, 'C', a->number, strbuf_str(&payload), payload.len);
+	a->since_ns = now_ns();
+	enter(a, RUNNING, a->step_ms);
+	flush_out(a);
+}
+
+/* The next case, or none is left. */
+static void go_on(struct asker *a)
+{
+	if (a->is_over) {
+		/* Nothing runs that could fail: the next case is one for another container. */
+		a->state = LEAVING;
+	} else if (a->at < a->job->cases.n) {
+		send_case(a);
+	} else {
+		shutdown(a->fd, SHUT_WR);
+		enter(a, LEAVING, LEAVE_MS);
+	}
+}
+
+/* wait(2)'s status of the fork that ran the case, by the harness's word. */
+static void fork_ended(struct asker *a, const struct frame *f)
+{
+	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+	struct eval_case *c = current(a);
+	struct value v = {.kind = VALUE_NONE};
+	long status = 0;
+
+	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) >= 0 && v.kind == VALUE_INT)
+		status = strtol(v.text, NULL, 10);
+	c->duration_ns = now_ns() - a->since_ns;
+	if (!c->is_judged && (status & 0x7f))
+		eval_case_failed(c, "was ended by signal %ld (%s)", status & 0x7f,
+				 strsignal((int)(status & 0x7f)));
+	else if (!c->is_judged)
+		eval_case_failed(c, "ended with exit code %ld without returning",
+				 (status >> 8) & 0xff);
+	a->at++;
+	go_on(a);
+}
+
+static void stray(struct asker *a, const struct frame *f)
+{
+	a->stray_bytes += f->len;
+	if (++a->strays > STRAYS_MAX || a->stray_bytes > STRAY_BYTES_MAX)
+		a->is_flooded = true;
+}
+
+static void answered(struct asker *a, const struct frame *f)
+{
+	struct eval_case *c = current(a);
+
+	if (!c->is_judged)
+		eval_case_answered(c, f->payload, f->len);
+	else
+		eval_case_failed(c, "answered more than once");
+}
+
+static void take(struct asker *a, const struct frame *f)
+{
+	bool is_running = a->state == RUNNING || a->state == KILLING;
+	bool is_ours = is_running && a->at < a->job->cases.n && f->number == a->number;
+
+	if (a->state <= LOADING && f->kind == 'L') {
+		a->is_loaded = true;
+		go_on(a);
+	} else if (a->state <= LOADING && f->kind == 'X') {
+		eval_error_read(f->payload, f->len, &a->verdict->error);
+		enter(a, LEAVING, LEAVE_MS);
+	} else if (a->state == RUNNING && f->kind == 'A' && is_ours) {
+		answered(a, f);
+	} else if (f->kind == 'E' && is_ours) {
+		fork_ended(a, f);
+	} else {
+		stray(a, f);
+	}
+}
+
+/* 0: go on; above 0: the container ends. */
+static int time_is_up(struct asker *a)
+{
+	uint64_t ticks;
+
+	if (read(a->timer, &ticks, sizeof(ticks)) != sizeof(ticks))
+		return 0;
+	if (a->state != RUNNING)
+		return RUN_TIMEOUT;
+	if (!current(a)->is_judged)
+		eval_case_failed(current(a), "was not done within %llu.%03llu s",
+				 (unsigned long long)a->step_ms / 1000,
+				 (unsigned long long)a->step_ms % 1000);
+	frame_write(&a->out, 'K', a->number, NULL, 0);
+	enter(a, KILLING, KILL_MS);
+	flush_out(a);
+	return 0;
+}
+
+static void see_start(struct asker *a)
+{
+	char byte;
+
+	if (read(a->started[0], &byte, 1) == 1 && a->state == STARTING)
+		enter(a, LOADING, a->step_ms);
+}
+
+static int asker_handle(void *ctx)
+{
+	struct asker *a = ctx;
+	struct frame f;
+	int r = frame_fill(&a->in, a->fd, NULL), n;
+
+	see_start(a);
+	while ((n = frame_next(&a->in, &f, NULL)) > 0 && !a->is_flooded)
+		take(a, &f);
+	if (n < 0 || a->is_flooded) {
+		a->is_flooded = true;
+		return RUN_KILLED;
+	}
+	if (r < 0 && r != -EAGAIN)
+		return r;
+	if (!r && a->is_over)
+		return -EPIPE;
+	flush_out(a);
+	return time_is_up(a);
+}
+
+static int asker_open(struct asker *a, int *ret_far, struct err *e)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	int pair[2];
+
+	a->epoll = epoll_create1(EPOLL_CLOEXEC);
+	a->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (a->epoll < 0 || a->timer < 0 || pipe2(a->started, O_CLOEXEC | O_NONBLOCK) < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(e, "channel");
+	a->fd = pair[0];
+	*ret_far = pair[1];
+	if (epoll_ctl(a->epoll, EPOLL_CTL_ADD, a->fd, &ev) < 0 ||
+	    epoll_ctl(a->epoll, EPOLL_CTL_ADD, a->started[0], &ev) < 0 ||
+	    epoll_ctl(a->epoll, EPOLL_CTL_ADD, a->timer, &ev) < 0)
+		return err_sys(e, "channel");
+	enter(a, STARTING, a->step_ms + START_MS);
+	return 0;
+}
+
+static void asker_close(struct asker *a)
+{
+	frame_buffer_free(&a->in);
+	strbuf_free(&a->out);
+	fd_close(&a->fd);
+	fd_close(&a->timer);
+	fd_close(&a->epoll);
+	fd_close(&a->started[0]);
+	fd_close(&a->started[1]);
+}
+
+/* The container is gone; what it still said counts, if it was about the case that ran. */
+static void drain(struct asker *a)
+{
+	a->is_over = true;
+	while (!a->is_flooded && asker_handle(a) == 0)
+		;
+}
+
+static const char *why_it_ended(const struct asker *a, const struct run_result *r)
+{
+	if (a->is_flooded)
+		return "misused the channel to csbx";
+	switch (r->status) {
+	case RUN_TIMEOUT:
+		return "was not done in time, and did not let itself be ended";
+	case RUN_OOM:
+		return "needed more memory than it may have";
+	case RUN_OUTPUT_LIMIT:
+		return "wrote more than it may";
+	case RUN_PIDS_LIMIT:
+		return "started more processes than it may";
+	case RUN_SANDBOX_ERROR:
+	case RUN_LAUNCH_ERROR:
+		return "was not run: the container failed";
+	default:
+		return "ended the whole program";
+	}
+}
+
+/* One container, from case a->at on. */
+static int ask_in_container(const struct eval_box *box, struct asker *a, struct eval_ended *ret,
+			    struct err *e)
+{
+	_strv_ struct strv argv = STRV_INIT;
+	struct file_spec files[2];
+	struct container_channel listen = {.handle = asker_handle, .ctx = a};
+	_close_ int far = -1, text = -1;
+	size_t first = a->at;
+	int r = asker_open(a, &far, e);
+
+	if (r >= 0)
+		r = text = eval_harness_fd(box->paths, EVAL_HARNESS_CASES, e);
+	if (r >= 0) {
+		const int fds[] = {far, text};
+		const struct eval_start start = {
+			.argv = &argv,
+			.files = files,
+			.n_files = eval_job_files(a->job, files, &argv),
+			.keep_fds = fds,
+			.n_keep_fds = 2,
+			.channel = &listen,
+			.started_fd = a->started[1],
+		};
+
+		listen.fd = a->epoll;
+		eval_start(box, &start, ret);
+		ret->spec.limits.timeout_ms = box->spec->limits.timeout_ms; /* ours, of a step */
+		fd_close(&far);
+		drain(a);
+		if (a->is_loaded && a->at < a->job->cases.n &&
+		    (a->state == RUNNING || a->state == KILLING)) {
+			if (!current(a)->is_judged)
+				eval_case_failed(current(a), "%s", why_it_ended(a, &ret->result));
+			current(a)->duration_ns = now_ns() - a->since_ns;
+			a->at++;
+		}
+	}
+	asker_close(a);
+	return r < 0 ? r : a->at > first;
+}
+
+int eval_run_cases(const struct eval_box *box, struct eval_job *job, struct eval_verdict *v,
+		   struct err *e)
+{
+	struct asker a = {.job = job,
+			  .verdict = v,
+			  .step_ms = box->spec->limits.timeout_ms ? box->spec->limits.timeout_ms
+								  : UINT32_MAX};
+	bool is_first = true, is_first_kept = false;
+	int r;
+
+	do {
+		struct eval_ended ended = {0};
+
+		a.state = STARTING;
+		a.is_loaded = a.is_over = a.is_flooded = false;
+		a.strays = a.stray_bytes = a.sent = 0;
+		a.fd = a.timer = a.epoll = a.started[0] = a.started[1] = -1;
+		r = ask_in_container(box, &a, &ended, e);
+		if (is_first)
+			v->completed = a.is_loaded;
+		/* The first that did not end as it should is the one to tell of, else the last. */
+		if (is_first_kept) {
+			eval_ended_free(&ended);
+		} else {
+			eval_ended_free(&v->ended);
+			v->ended = ended;
+			is_first_kept = ended.result.status != RUN_EXITED || ended.result.exit_code;
+		}
+		is_first = false;
+	} while (r > 0 && a.at < job->cases.n);
+	for (; r >= 0 && a.at < job->cases.n; a.at++)
+		eval_case_failed(current(&a), "was not run: %s",
+				 v->error.type ? "the snippet failed before it was loaded"
+					       : why_it_ended(&a, &v->ended.result));
+	return r < 0 ? r : 0;
+}

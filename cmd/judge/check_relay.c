@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory. What stands between the two containers of a check carries values: each is read as a
+ * literal, and what is passed on is written anew from what was read, so nothing reaches the
+ * asserting code but values of the ten kinds. One call is under way at a time.
+ *
+ *	asserting code  Q [function, args, kwargs]  ->  C to the snippet
+ *	snippet		A, then E		    ->  A ["R", value] or ["E", type, base, message]
+ *
+ * A call that is not done in time is ended and raises there; so does one that finds the snippet
+ * gone.
+ */
+#include "cmd/judge/check_relay.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "cmd/judge/judge.h"
+#include "cmd/judge/value/value.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+#define KILL_MS 1000u
+#define LEAVE_MS 2000u
+#define STRAYS_MAX 1000u
+
+static void enter(struct check_relay *r, enum check_state state, uint64_t ms)
+{
+	const struct itimerspec t = {
+		.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000 + 1}};
+
+	r->state = state;
+	(void)timerfd_settime(r->timer, 0, &t, NULL);
+}
+
+static void peer_flush(struct check_relay *r, struct check_peer *p)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+
+	while (p->sent < p->out.len && !p->is_gone) {
+		ssize_t n = send(p->fd, p->out.data + p->sent, p->out.len - p->sent,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n < 0)
+			p->is_gone = true;
+		else
+			p->sent += (size_t)n;
+	}
+	if (p->sent < p->out.len && !p->is_gone) {
+		ev.events |= EPOLLOUT;
+	} else {
+		strbuf_reset(&p->out);
+		p->sent = 0;
+	}
+	(void)epoll_ctl(r->epoll, p->is_gone ? EPOLL_CTL_DEL : EPOLL_CTL_MOD, p->fd, &ev);
+}
+
+static void put(struct check_relay *r, struct check_peer *p, char kind, uint64_t number,
+		const struct strbuf *payload)
+{
+	frame_write(&p->out, kind, number, payload ? strbuf_str(payload) : NULL,
+		    payload ? payload->len : 0);
+	peer_flush(r, p);
+}
+
+/* --- to the asserting code -----------------------------------------------------------------------
+ */
+
+static struct value text_value(const char *s)
+{
+	return (struct value){.kind = VALUE_STR, .n = strlen(s), .text = s};
+}
+
+static void answer(struct check_relay *r, const struct value *items, size_t n)
+{
+	const struct value list = {.kind = VALUE_LIST, .n = n, .items = (struct value *)items};
+	_strbuf_ struct strbuf payload = STRBUF_INIT;
+
+	value_write_literal(&list, &payload);
+	put(r, &r->check, 'A', 0, &payload);
+	r->has_question = false;
+}
+
+static void answer_error(struct check_relay *r, const char *type, const char *message)
+{
+	const struct value items[] = {text_value("E"), text_value(type), text_value(""),
+				      text_value(message)};
+
+	answer(r, items, 4);
+}
+
+static void answer_gone(struct check_relay *r)
+{
+	const struct eval_error *x = &r->verdict->error;
+	_free_ char *why = x->type ? str_printf("the snippet did not load: %s: %s", x->type,
+						x->message ? x->message : "")
+				   : str_printf("the snippet's program has ended");
+
+	answer_error(r, "RuntimeError", why ? why : "");
+}
+
+static void answer_from(struct check_relay *r, const struct value *v)
+{
+	const struct value *x = v->items;
+	bool is_list = v->kind == VALUE_LIST && v->n >= 4 && x[0].kind == VALUE_STR &&
+		       x[1].kind == VALUE_STR;
+
+	if (is_list && value_is_text(&x[0], "R"))
+		answer(r, (const struct value[]){x[0], x[2]}, 2);
+	else if (is_list && x[2].kind == VALUE_STR && value_is_text(&x[0], "T"))
+		answer_error(r, "ValueError", x[2].text);
+	else if (is_list && x[2].kind == VALUE_STR && x[3].kind == VALUE_STR)
+		answer(r, x, 4);
+	else
+		answer_error(r, "RuntimeError", "the snippet answered with garbage");
+}
+
+/* --- to the snippet ------------------------------------------------------------------------------
+ */
+
+static void ask(struct check_relay *r)
+{
+	r->has_answer = false;
+	if (getrandom(&r->number, sizeof(r->number), 0) != sizeof(r->number))
+		r->number++;
+	enter(r, CHECK_CALLING, r->step_ms);
+	put(r, &r->snippet, 'C', r->number, &r->question);
+}
+
+/* Asking code is trusted to be well-formed, not to be right: what is not is an error there. */
+static void asked(struct check_relay *r, const struct frame *f)
+{
+	static const struct value no = {.kind = VALUE_BOOL};
+	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+	struct value v, items[4];
+	struct value list = {.kind = VALUE_LIST, .n = 4, .items = items};
+
+	r->has_question = r->was_asked = true;
+	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || v.kind != VALUE_LIST ||
+	    v.n != 3 || v.items[0].kind != VALUE_STR || v.items[1].kind != VALUE_LIST ||
+	    v.items[2].kind != VALUE_DICT) {
+		answer_error(r, "TypeError", "the arguments cannot be told");
+		return;
+	}
+	memcpy(items, v.items, 3 * sizeof(*items));
+	items[3] = no;
+	strbuf_reset(&r->question);
+	value_write_literal(&list, &r->question);
+	if (r->snippet.is_gone || r->state == CHECK_LEAVING)
+		answer_gone(r);
+	else if (r->state == CHECK_IDLE)
+		ask(r);
+}
+
+static void idle(struct check_relay *r)
+{
+	enter(r, CHECK_IDLE, r->step_ms);
+	if (r->has_question)
+		ask(r);
+}
+
+static void fork_ended(struct check_relay *r)
+{
+	if (!r->has_answer)
+		answer_error(r, r->state == CHECK_ENDING ? "TimeoutError" : "RuntimeError",
+			     r->state == CHECK_ENDING ? "the call was not done in time"
+						      : "the call ended without returning");
+	idle(r);
+}
+
+static int from_snippet(struct check_relay *r, const struct frame *f)
+{
+	bool is_ours =
+		(r->state == CHECK_CALLING || r->state == CHECK_ENDING) && f->number == r->number;
+
+	if (r->state == CHECK_LOADING && f->kind == 'L') {
+		r->verdict->completed = 1;
+		if (r->check.is_gone)
+			enter(r, CHECK_LEAVING, LEAVE_MS);
+		else
+			idle(r);
+	} else if (r->state == CHECK_LOADING && f->kind == 'X') {
+		eval_error_read(f->payload, f->len, &r->verdict->error);
+		enter(r, CHECK_LEAVING, LEAVE_MS);
+		if (r->has_question)
+			answer_gone(r);
+	} else if (is_ours && f->kind == 'A' && !r->has_answer && r->state == CHECK_CALLING) {
+		_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+		struct value v = {.kind = VALUE_NONE};
+
+		if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0)
+			v.kind = VALUE_NONE;
+		r->has_answer = true;
+		answer_from(r, &v);
+	} else if (is_ours && f->kind == 'E') {
+		fork_ended(r);
+	} else if (++r->strays > STRAYS_MAX) {
+		return RUN_KILLED;
+	}
+	return 0;
+}
+
+static void from_check(struct check_relay *r, const struct frame *f)
+{
+	if (f->kind == 'Q')
+		asked(r, f);
+	else if (f->kind == 'D')
+		r->is_done = true;
+	else if (f->kind == 'X')
+		eval_error_read(f->payload, f->len, &r->verdict->check.error);
+}
+
+/*
+ * The asserting code has ended: so may the snippet, once it has loaded, which asserting code that
+ * asks nothing does not wait for. Whether it loads is part of the verdict.
+ */
+static void check_left(struct check_relay *r)
+{
+	if (!r->snippet.is_gone)
+		shutdown(r->snippet.fd, SHUT_WR);
+	if (r->state != CHECK_LOADING)
+		enter(r, CHECK_LEAVING, LEAVE_MS);
+}
+
+static void snippet_left(struct check_relay *r)
+{
+	r->snippet.is_gone = true;
+	(void)epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->snippet.fd, NULL);
+	if (r->has_question)
+		answer_gone(r);
+}
+
+/* 0: go on; above 0: the snippet's container ends, as that. */
+static int time_is_up(struct check_relay *r)
+{
+	uint64_t ticks;
+
+	if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks))
+		return 0;
+	if (r->state == CHECK_CALLING) {
+		enter(r, CHECK_ENDING, KILL_MS);
+		put(r, &r->snippet, 'K', r->number, NULL);
+		return 0;
+	}
+	/* The asserting code takes its time: it has a clock of its own. */
+	if (r->state == CHECK_IDLE)
+		return 0;
+	return RUN_TIMEOUT;
+}
+
+int check_relay_handle(void *ctx)
+{
+	struct check_relay *r = ctx;
+	struct frame f;
+	int n, code = 0;
+
+	if (!r->snippet.is_gone) {
+		n = frame_fill(&r->snippet.in, r->snippet.fd, NULL);
+		while (!code && frame_next(&r->snippet.in, &f, NULL) > 0)
+			code = from_snippet(r, &f);
+		if (frame_next(&r->snippet.in, &f, NULL) < 0)
+			code = RUN_KILLED;
+		if (n == 0 || (n < 0 && n != -EAGAIN))
+			snippet_left(r);
+	}
+	if (!r->check.is_gone) {
+		n = frame_fill(&r->check.in, r->check.fd, NULL);
+		while (frame_next(&r->check.in, &f, NULL) > 0)
+			from_check(r, &f);
+		if (n == 0 || (n < 0 && n != -EAGAIN)) {
+			r->check.is_gone = true;
+			(void)epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->check.fd, NULL);
+			check_left(r);
+		}
+	}
+	if (!r->snippet.is_gone)
+		peer_flush(r, &r->snippet);
+	if (!r->check.is_gone)
+		peer_flush(r, &r->check);
+	return code ? code : time_is_up(r);
+}
+
+/* --- its life ------------------------------------------------------------------------------------
+ */
+
+int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t step_ms, int far[2],
+		     struct err *e)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	int a[2], b[2];
+
+	*r = (struct check_relay){
+		.snippet = {.fd = -1},
+		.check = {.fd = -1},
+		.verdict = v,
+		.step_ms = step_ms,
+	};
+
+	r->epoll = epoll_create1(EPOLL_CLOEXEC);
+	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (r->epoll < 0 || r->timer < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, a) < 0)
+		return err_sys(e, "channel");
+	r->snippet.fd = a[0];
+	far[0] = a[1];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, b) < 0)
+		return err_sys(e, "channel");
+	r->check.fd = b[0];
+	far[1] = b[1];
+	if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, a[0], &ev) < 0 ||
+	    epoll_ctl(r->epoll, EPOLL_CTL_ADD, b[0], &ev) < 0 ||
+	    epoll_ctl(r->epoll, EPOLL_CTL_ADD, r->timer, &ev) < 0)
+		return err_sys(e, "channel");
+	enter(r, CHECK_LOADING, r->step_ms);
+	return 0;
+}
+
+static void peer_close(struct check_peer *p)
+{
+	fd_close(&p->fd);
+	frame_buffer_free(&p->in);
+	strbuf_free(&p->out);
+}
+
+void check_relay_close(struct check_relay *r)
+{
+	peer_close(&r->snippet);
+	peer_close(&r->check);
+	strbuf_free(&r->question);
+	fd_close(&r->timer);
+	fd_close(&r->epoll);
+}
+
+void check_relay_see_off(struct check_relay *r)
+{
+	if (!r->snippet.is_gone)
+		(void)check_relay_handle(r);
+	if (!r->snippet.is_gone)
+		snippet_left(r);
+	while (!r->check.is_gone) {
+		struct pollfd p = {.fd = r->epoll, .events = POLLIN};
+
+		(void)poll(&p, 1, -1);
+		(void)check_relay_handle(r);
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_CHECK_RELAY_H
+#define CSBX_CMD_EVAL_CHECK_RELAY_H
+
+/*
+ * What passes between the asserting code of --check and the snippet, each in a container of its
+ * own: calls one way, values the other (cmd/harness/PROTOCOL.md).
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/judge/frame.h"
+#include "runtime/base/str.h"
+
+struct err;
+struct eval_verdict;
+
+enum check_state {
+	CHECK_LOADING, /* the snippet */
+	CHECK_IDLE,    /* nothing is asked of the snippet */
+	CHECK_CALLING,
+	CHECK_ENDING, /* the call took too long, its fork is killed */
+	CHECK_LEAVING,
+};
+
+struct check_peer {
+	int fd;
+	struct frame_buffer in;
+	struct strbuf out;
+	size_t sent;
+	bool is_gone;
+};
+
+struct check_relay {
+	struct check_peer snippet, check;
+	int timer, epoll; /* epoll: readable when check_relay_handle() has something to do */
+	enum check_state state;
+	uint64_t number, step_ms;
+	size_t strays;
+	struct strbuf question; /* that waits for the snippet */
+	bool has_question, has_answer;
+	bool was_asked; /* the snippet was called, once at least */
+	bool is_done;   /* the asserting code said that it has passed */
+	struct eval_verdict *verdict;
+};
+
+/*
+ * v takes what the snippet and the asserting code say of themselves. step_ms: for loading and for
+ * each call. far: the containers' ends, of the snippet and of the asserting code; the caller's. On
+ * failure too, check_relay_close() and closing what is not -1 in far is the caller's.
+ */
+int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t step_ms, int far[2],
+		     struct err *e);
+/* 0: go on; above 0: the snippet's container ends, as that (container.h, struct container_channel).
+ */
+int check_relay_handle(void *relay);
+/* The snippet's container is gone: the asserting code is told so; returns when it has gone too. */
+void check_relay_see_off(struct check_relay *r);
+void check_relay_close(struct check_relay *r);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory. Two containers that share nothing: the snippet's, under the harness that calls a function
+ * in a fresh fork, and that of the asserting code, which is run by a worker process so that both
+ * have a supervisor. This process stands between them (check_relay.h). The asserting code has
+ * passed when it says so and its process ends with 0: nobody else is in its container. One that
+ * has asked nothing of the snippet says nothing about it, and has not passed.
+ */
+#include "cmd/judge/check_run.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/judge/check_relay.h"
+#include "cmd/judge/job.h"
+#include "cmd/judge/judge.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/spec/result_json.h"
+
+#define CHECK_PATH "/" EVAL_CODE_DIR "/check.py"
+#define BACKSTOP 20u /* the asserting code has this many times --timeout in all */
+#define RESULT_BYTES_MAX (64u << 20)
+
+/* In the worker: its end says whether it passed, its result object goes into `out`. */
+static void run_checker(const struct eval_box *box, const struct eval_job *job, int far, int text,
+			int out)
+{
+	struct strv argv = STRV_INIT;
+	const struct file_spec file = {.path = (char *)CHECK_PATH + 1,
+				       .data = (char *)strbuf_str(&job->check),
+				       .len = job->check.len,
+				       .is_users = true};
+	const int fds[] = {far, text};
+	struct container_spec spec = *box->spec;
+	const struct eval_box own = {box->paths, &spec, box->warm};
+	const struct eval_start start = {
+		.argv = &argv,
+		.files = &file,
+		.n_files = 1,
+		.keep_fds = fds,
+		.n_keep_fds = 2,
+		.timeout_ms = box->spec->limits.timeout_ms * BACKSTOP,
+	};
+	struct strbuf object = STRBUF_INIT;
+	struct eval_ended x;
+
+	spec.capture_output = true;
+	spec.proc.close_stdin = true;
+	eval_harness_argv(&argv);
+	strv_add(&argv, CHECK_PATH);
+	if (job->function)
+		strv_add(&argv, job->function);
+	eval_start(&own, &start, &x);
+	(void)result_json(&x.spec, &x.result, true, &object, NULL);
+	(void)io_write_all(out, strbuf_str(&object), object.len, NULL);
+	_exit(x.result.status != RUN_EXITED || x.result.exit_code);
+}
+
+static pid_t start_checker(const struct eval_box *box, const struct eval_job *job,
+			   const struct check_relay *r, int far[2], int out, struct err *e)
+{
+	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_CHECK, e);
+	pid_t pid;
+
+	if (text < 0)
+		return text;
+	pid = fork();
+	if (pid < 0)
+		return err_sys(e, "fork");
+	if (pid)
+		return pid;
+	/* Ends that it holds as well would never be seen to close. */
+	close(far[0]);
+	close(r->snippet.fd);
+	close(r->check.fd);
+	run_checker(box, job, far[1], text, out);
+	_exit(1);
+}
+
+static void run_snippet(const struct eval_box *box, const struct eval_job *job,
+			struct check_relay *r, int far, int text, struct eval_ended *ret)
+{
+	_strv_ struct strv argv = STRV_INIT;
+	const struct container_channel listen = {
+		.fd = r->epoll, .handle = check_relay_handle, .ctx = r};
+	const int fds[] = {far, text};
+	struct file_spec files[2];
+	const struct eval_start start = {
+		.argv = &argv,
+		.files = files,
+		.n_files = eval_job_files(job, files, &argv),
+		.keep_fds = fds,
+		.n_keep_fds = 2,
+		.channel = &listen,
+	};
+
+	eval_start(box, &start, ret);
+	ret->spec.limits.timeout_ms = box->spec->limits.timeout_ms;
+}
+
+static void take_result(struct eval_check *c, pid_t pid, int out, const struct check_relay *r)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	c->passed = r->is_done && r->was_asked && status == 0;
+	if (r->is_done && !r->was_asked)
+		c->error.message = str_printf("it called no function of the snippet");
+	if (lseek(out, 0, SEEK_SET) == 0 && io_read_all(out, RESULT_BYTES_MAX, &text, NULL) >= 0 &&
+	    text.len > 1) {
+		text.data[--text.len] = 0; /* the newline: a record of a batch is one line */
+		c->result = strbuf_take(&text);
+	}
+}
+
+static int run_both(const struct eval_box *box, struct eval_job *job, struct check_relay *r,
+		    int far[2], struct eval_verdict *v, struct err *e)
+{
+	_close_ int out = memfd_create("csbx-result", MFD_CLOEXEC);
+	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_CASES, e);
+	pid_t pid;
+
+	if (text < 0)
+		return text;
+	if (out < 0)
+		return err_sys(e, "memfd_create");
+	pid = start_checker(box, job, r, far, out, e);
+	if (pid < 0)
+		return pid;
+	fd_close(&far[1]);
+	run_snippet(box, job, r, far[0], text, &v->ended);
+	fd_close(&far[0]);
+	check_relay_see_off(r);
+	take_result(&v->check, pid, out, r);
+	return 0;
+}
+
+int eval_run_check(const struct eval_box *box, struct eval_job *job, struct eval_verdict *v,
+		   struct err *e)
+{
+	const uint64_t timeout_ms = box->spec->limits.timeout_ms;
+	struct check_relay r;
+	int far[2] = {-1, -1};
+	int ret = check_relay_open(&r, v, timeout_ms ? timeout_ms : UINT32_MAX, far, e);
+
+	v->completed = 0;
+	v->check.is_there = true;
+	if (ret >= 0)
+		ret = run_both(box, job, &r, far, v, e);
+	fd_close(&far[0]);
+	fd_close(&far[1]);
+	check_relay_close(&r);
+	return ret;
+}

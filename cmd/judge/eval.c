@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* `csbx eval`: runs generated code in a fresh container and judges it. */
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/frame/cmd.h"
+#include "cmd/judge/batch.h"
+#include "cmd/judge/batch_line.h"
+#include "cmd/judge/job.h"
+#include "cmd/judge/judge.h"
+#include "cmd/judge/summary.h"
+#include "cmd/judge/warm.h"
+#include "cmd/options/resolve.h"
+#include "cmd/options/result_out.h"
+#include "cmd/options/run_container.h"
+#include "cmd/options/run_opts.h"
+#include "cmd/frame/verbs.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/spec/result_json.h"
+
+#define DEFAULT_TIMEOUT_MS 5000u
+#define EVAL_FILE_BYTES_MAX (100u << 20)
+#define WARM_AFTER_LINES 4u /* of a shorter batch it takes longer than it saves */
+#define DEFAULT_MEMORY_BYTES (UINT64_C(256) << 20)
+
+struct eval_args {
+	struct run_opts run;
+	const char *image, *function, *cases, *setup, *check, *batch, *output;
+	struct strv files, deny_import, deny_call, allow_command;
+	uint64_t jobs;
+	int lang;
+};
+
+struct eval_batch {
+	struct eval_box box;
+	struct eval_job *job; /* a line's process has its own copy */
+	struct eval_warm warm;
+	unsigned lines;
+};
+
+static const struct opt eval_only_opts[] = {
+	{OPT_STR, 0, "image", "IMAGE", offsetof(struct eval_args, image), .offers = "image",
+	 .help = "the image, or a container, to run it in"},
+	{OPT_CHOICE, 0, "lang", "LANGUAGE", offsetof(struct eval_args, lang),
+	 .choices = EVAL_LANG_CHOICES, .initial = "python",
+	 .help = "what FILE is written in; the image must have python3, bash, node or cc"},
+	{OPT_STR, 0, "cases", "FILE", offsetof(struct eval_args, cases), .offers = "file",
+	 .help = "JSON: an array of cases; each is a call of --function, or a run with its own "
+		 "standard input, and what is expected of it. --timeout is for each of them, and "
+		 "for "
+		 "loading"},
+	{OPT_STR, 0, "function", "NAME", offsetof(struct eval_args, function),
+	 .help = "the function, or CLASS.METHOD, that the cases call; Python only"},
+	{OPT_STR, 0, "setup", "FILE", offsetof(struct eval_args, setup), .offers = "file",
+	 .help = "code that runs before the snippet, in the same name space; with --function"},
+	{OPT_STR, 0, "check", "FILE", offsetof(struct eval_args, check), .offers = "file",
+	 .help = "asserting code, run in a second container: it imports the snippet's functions "
+		 "from "
+		 "the module solution, and csbx carries calls and values between the two; with "
+		 "--function, candidate is that function, and check(candidate) is called"},
+	{OPT_LIST, 0, "files", "FILE", offsetof(struct eval_args, files), .offers = "file",
+	 .help = "a file to put, under its own name, into the directory the program starts in"},
+	{OPT_LIST, 0, "deny-import", "MODULE", offsetof(struct eval_args, deny_import),
+	 .help = "do not run a program that imports MODULE or what is in it, or anything for *; a "
+		 "look at its syntax tree, no boundary"},
+	{OPT_LIST, 0, "deny-call", "NAME", offsetof(struct eval_args, deny_call),
+	 .help = "do not run a program that calls NAME (eval, os.system)"},
+	{OPT_LIST, 0, "allow-command", "NAME", offsetof(struct eval_args, allow_command),
+	 .help = "do not run a program that starts other commands than these by subprocess, "
+		 "os.system and their like"},
+	{OPT_STR, 0, "batch", "FILE", offsetof(struct eval_args, batch), .offers = "file",
+	 .help = "many snippets: a JSON object a line in FILE (- for standard input), a JSON "
+		 "object "
+		 "a line out, as they end"},
+	{OPT_NUMBER, 0, "jobs", "N", offsetof(struct eval_args, jobs), .max = BATCH_JOBS_MAX,
+	 .initial = "one a CPU", .help = "how many lines of a batch run at a time"},
+	{OPT_STR, 0, "output", "FILE", offsetof(struct eval_args, output), .offers = "file",
+	 .help = "add a batch's records to FILE; lines whose id has a record there are passed "
+		 "over"},
+	{0},
+};
+
+static const struct opt_table eval_only_table = {"Evaluation", eval_only_opts};
+
+/* Generated code gets nothing but what it is given. */
+static void eval_init(void *args)
+{
+	struct run_opts *o = &((struct eval_args *)args)->run;
+
+	run_opts_init(o);
+	o->no_stdin = true;
+	o->tty = TTY_WISH_NO;
+	o->spec.limits.timeout_ms = DEFAULT_TIMEOUT_MS;
+	o->spec.limits.memory_bytes = DEFAULT_MEMORY_BYTES;
+}
+
+static void eval_done(void *args)
+{
+	run_opts_done(&((struct eval_args *)args)->run);
+	strv_free(&((struct eval_args *)args)->files);
+	strv_free(&((struct eval_args *)args)->deny_import);
+	strv_free(&((struct eval_args *)args)->deny_call);
+	strv_free(&((struct eval_args *)args)->allow_command);
+}
+
+/* The directory of the code, and an empty one to start in unless another was asked for. */
+static int add_directories(struct run_opts *o, struct err *e)
+{
+	const struct file_spec code = {.path = (char *)EVAL_CODE_DIR, .is_users = true};
+	const struct file_spec work = {.path = (char *)EVAL_WORK_DIR, .is_users = true};
+	int r = spec_copy_file(&o->spec, &code, e);
+
+	if (r >= 0 && !o->workdir) {
+		o->workdir = "/" EVAL_WORK_DIR;
+		r = spec_copy_file(&o->spec, &work, e);
+	}
+	return r;
+}
+
+static int prepare(struct cmd *c, struct eval_args *a, struct subject *subject, struct err *e)
+{
+	static char placeholder[] = "eval";
+	char *argv[] = {placeholder, NULL};
+	const struct resolve_request q = {subject, 1, argv, NULL};
+	int r;
+
+	/* The command is the language's; the image's entry point is not asked. */
+	a->run.entrypoint = "";
+	r = subject_open(c, a->image, &a->run, subject, e);
+	if (r < 0)
+		return err_wrap(e, "%s", a->image);
+	if (r >= 0)
+		r = add_directories(&a->run, e);
+	if (r >= 0 && a->run.stdin_path) {
+		r = run_replace_stdin(a->run.stdin_path, e);
+		a->run.no_stdin = false;
+	}
+	return r < 0 ? r : resolve_spec(c, &q, &a->run, e);
+}
+
+static int check_words(struct cmd *c, const struct eval_args *a, int argc, struct err *e)
+{
+	if (!a->image)
+		return err_set(e, EINVAL, "--image is missing; usage: csbx eval %s",
+			       c->verb->usage);
+	if (a->run.tty == TTY_WISH_YES)
+		return err_set(e, EINVAL, "--tty: judged code has no terminal");
+	if (a->batch && (argc || a->run.result.json || a->run.result.fd))
+		return err_set(e, EINVAL,
+			       "--batch: takes neither a file nor --json; each line says "
+			       "what is run, each has a record");
+	if ((a->output || a->jobs) && !a->batch)
+		return err_set(e, EINVAL, "--output and --jobs: need --batch");
+	return 0;
+}
+
+static int read_job(int argc, char **argv, struct eval_job *job, struct err *e)
+{
+	job->has_code = true;
+	for (int i = 1; i < argc; i++)
+		strv_add(&job->args, argv[i]);
+	if (strv_check(&job->args, e) < 0)
+		return -ENOMEM;
+	if (eval_job_check(job, e) < 0)
+		return -EINVAL;
+	return eval_read_file(argc ? argv[0] : "-", EVAL_CODE_BYTES_MAX, &job->code, e);
+}
+
+static int read_cases(const struct eval_args *a, struct eval_job *job, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r = 0;
+
+	if (a->function) {
+		job->function = str_printf("%s", a->function);
+		if (!job->function)
+			return err_set(e, ENOMEM, "out of memory");
+	}
+	if (a->setup) {
+		job->has_setup = true;
+		r = eval_read_file(a->setup, EVAL_CODE_BYTES_MAX, &job->setup, e);
+	}
+	if (r < 0)
+		return err_wrap(e, "--setup");
+	if (a->cases) {
+		r = eval_read_file(a->cases, EVAL_CASES_BYTES_MAX, &text, e);
+		if (r >= 0)
+			r = eval_cases_read(strbuf_str(&text), text.len, a->function != NULL,
+					    &job->cases, e);
+	}
+	return r < 0 ? err_wrap(e, "--cases") : 0;
+}
+
+/* --files FILE: by its last name in the directory the program starts in. */
+static int read_files(const struct eval_args *a, struct eval_job *job, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < a->files.n; i++) {
+		const char *path = a->files.items[i], *slash = strrchr(path, '/');
+		_strbuf_ struct strbuf data = STRBUF_INIT;
+
+		r = io_read_path(path, EVAL_FILE_BYTES_MAX, &data, e);
+		if (r < 0)
+			return err_wrap(e, "--files %s", path);
+		r = eval_job_add_file(job, slash ? slash + 1 : path, strbuf_str(&data), data.len,
+				      e);
+	}
+	return r < 0 ? err_wrap(e, "--files") : 0;
+}
+
+static int read_check(const struct eval_args *a, struct eval_job *job, struct err *e)
+{
+	int r = 0;
+
+	if (a->check) {
+		job->has_check = true;
+		r = eval_read_file(a->check, EVAL_CODE_BYTES_MAX, &job->check, e);
+	}
+	return r < 0 ? err_wrap(e, "--check") : 0;
+}
+
+/* What the command line alone says, the same for every line of a batch. */
+static int read_common(const struct eval_args *a, struct eval_job *job, struct err *e)
+{
+	int r = read_cases(a, job, e);
+
+	job->lang = (enum eval_lang)a->lang;
+	for (size_t i = 0; i < a->deny_import.n; i++)
+		strv_add(&job->deny_import, a->deny_import.items[i]);
+	for (size_t i = 0; i < a->deny_call.n; i++)
+		strv_add(&job->deny_call, a->deny_call.items[i]);
+	for (size_t i = 0; i < a->allow_command.n; i++)
+		strv_add(&job->allow_command, a->allow_command.items[i]);
+	if (r >= 0)
+		r = read_check(a, job, e);
+	return r < 0 ? r : read_files(a, job, e);
+}
+
+static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
+		   const struct image_meta *meta)
+{
+	const struct eval_box box = {&c->paths, &a->run.spec, NULL};
+	struct eval_job_box own = {0};
+	struct eval_verdict verdict = {0};
+	struct result_more more = {.write = eval_verdict_write, .ctx = &verdict};
+	struct result_out out;
+	struct err e = ERR_INIT;
+	int code, r = result_out_open(&a->run.result, &a->run.spec, &out, &e);
+
+	if (r >= 0)
+		r = eval_job_box_make(&box, job, &own, &e);
+	if (r >= 0)
+		r = eval_judge(&own.box, job, &verdict, &e);
+	if (r < 0) {
+		code = cmd_error(&e, "eval");
+	} else {
+		run_report(&verdict.ended.spec, meta, &verdict.ended.result, "eval");
+		code = eval_exit_code(&verdict);
+		if (!a->run.result.json && !a->run.result.fd)
+			eval_summary_print(&verdict);
+		more.completed = verdict.completed;
+		if (result_out_write_more(&out, &verdict.ended.spec, &verdict.ended.result, &more,
+					  &e) < 0)
+			code = cmd_error(&e, "eval");
+	}
+	eval_verdict_free(&verdict);
+	eval_job_box_free(&own);
+	return code;
+}
+
+/* One line of a batch, in a process of its own. */
+static int run_line(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e)
+{
+	const struct eval_batch *b = ctx;
+	struct eval_job *job = b->job;
+	struct eval_job_box own;
+	struct eval_verdict verdict = {0};
+	struct result_more more = {.write = eval_verdict_write,
+				   .ctx = &verdict,
+				   .label = line->label ? line->label : "null"};
+	int r = eval_job_from_line(line->object, job, e);
+
+	if (r >= 0)
+		r = eval_job_box_make(&b->box, job, &own, e);
+	if (r >= 0)
+		r = eval_judge(&own.box, job, &verdict, e);
+	if (r < 0)
+		return r;
+	more.completed = verdict.completed;
+	return result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
+}
+
+static void before_line(void *ctx)
+{
+	struct eval_batch *b = ctx;
+
+	if (++b->lines == WARM_AFTER_LINES && b->job->lang == EVAL_PYTHON)
+		eval_warm_make(&b->warm, &b->box);
+	if (b->warm.fd >= 0)
+		b->box.warm = &b->warm;
+}
+
+static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
+{
+	struct eval_batch ctx = {
+		.box = {&c->paths, &a->run.spec, NULL}, .job = job, .warm = EVAL_WARM_INIT};
+	const struct batch b = {
+		.input = a->batch,
+		.output = a->output,
+		.jobs = (unsigned)a->jobs,
+		.work = run_line,
+		.before = before_line,
+		.ctx = &ctx,
+	};
+	struct err e = ERR_INIT;
+	int r;
+
+	a->run.spec.capture_output = true;
+	r = batch_run(&b, &e);
+	eval_warm_free(&ctx.warm);
+	return r < 0 ? cmd_error(&e, "eval --batch") : r ? 128 + r : 0;
+}
+
+static int eval_run(struct cmd *c, void *args, int argc, char **argv)
+{
+	struct eval_args *a = args;
+	struct eval_job job = {0};
+	struct subject subject = {0};
+	struct err e = ERR_INIT;
+	int code, r = check_words(c, a, argc, &e);
+
+	if (r >= 0)
+		r = read_common(a, &job, &e);
+	if (r >= 0 && !a->batch)
+		r = read_job(argc, argv, &job, &e);
+	if (r >= 0)
+		r = prepare(c, a, &subject, &e);
+	if (r < 0)
+		code = cmd_error(&e, "eval");
+	else
+		code = a->batch ? run_batch(c, a, &job) : run_one(c, a, &job, &subject.meta);
+	eval_job_free(&job);
+	subject_close(&subject);
+	return code;
+}
+
+static const struct verb_example examples[] = {
+	{"a snippet, and all that is to be known about how it ran",
+	 "csbx eval --image ./python.sqsh --json snippet.py"},
+	{"from a pipe, with its own limits",
+	 "echo 'print(6*7)' | csbx eval --image ./python.sqsh --timeout 2 --memory 64m -"},
+	{"a function against cases, which it does not see",
+	 "csbx eval --image ./python.sqsh --function add --cases cases.json --json snippet.py"},
+	{"C, by the compiler of the image", "csbx eval --image ./gcc.sqsh --lang c snippet.c"},
+	{0},
+};
+
+const struct verb verb_eval = {
+	.name = "eval",
+	.usage = "--image IMAGE [OPTIONS] [FILE|- [ARG...]]",
+	.description =
+		"Runs one snippet of generated code in a fresh container: no network, a throw-away "
+		"root, an empty directory to start in, standard input from /dev/null or --stdin, "
+		"5 seconds and 256 MiB. FILE is read by csbx, from standard input where it is - or "
+		"missing.\n\n"
+		"The result object has more than that of run: \"completed\" says whether a script "
+		"in Python came to its last statement (not if it left by sys.exit() or "
+		"os._exit()), "
+		"\"error_summary\" what went wrong and in which line, \"feedback\" the same in "
+		"sentences. These come from the script's own process, and a script can forge "
+		"them: they are a help, no verdict.\n\n"
+		"--cases and --check are verdicts: what is expected, and the asserting code, stay "
+		"where the program cannot reach. docs/judging.md describes cases, batches and what "
+		"the results say.\n\n"
+		"The exit code is the program's, but 1 where that is 0 and the script did not come "
+		"to its last statement; 124 after --timeout, 137 when it was killed for what it "
+		"used, 1 when it does not compile or uses what is not allowed. With --cases or "
+		"--check it is 0 if all passed, else 1; with --batch 0 if every line got a record.",
+	.uses = (const struct opt_use[]){{&eval_only_table, 0},
+					 RUN_OPT_USES(offsetof(struct eval_args, run)),
+					 {0}},
+	.letters = (const struct opt_letter[]){{'e', "env"}, {'j', "jobs"}, {'o', "output"}, {0}},
+	.examples = examples,
+	.offers = "file",
+	.flags = VERB_OPERAND_ENDS,
+	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct eval_args),
+	.init = eval_init,
+	.done = eval_done,
+	.run = eval_run,
+};

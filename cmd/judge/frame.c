@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/judge/frame.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#include "runtime/base/err.h"
+
+#define READ_BYTES 65536u
+
+static uint64_t get_number(const unsigned char *p, unsigned bytes)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v;
+}
+
+int frame_fill(struct frame_buffer *b, int fd, struct err *e)
+{
+	ssize_t n;
+
+	if (b->used) {
+		memmove(b->data.data, b->data.data + b->used, b->data.len - b->used);
+		b->data.len -= b->used;
+		b->used = 0;
+	}
+	if (!strbuf_reserve(&b->data, READ_BYTES))
+		return err_set(e, ENOMEM, "out of memory");
+	n = recv(fd, b->data.data + b->data.len, READ_BYTES, MSG_DONTWAIT);
+	if (n < 0)
+		return errno == EINTR ? -EAGAIN : err_sys(e, "channel");
+	b->data.len += (size_t)n;
+	return n > 0;
+}
+
+int frame_next(struct frame_buffer *b, struct frame *ret, struct err *e)
+{
+	const unsigned char *p = (const unsigned char *)strbuf_str(&b->data) + b->used;
+	size_t left = b->data.len - b->used, len;
+
+	if (left < FRAME_HEAD_BYTES)
+		return 0;
+	len = get_number(p + 4, 4);
+	if (p[1] || p[2] || p[3] || len > FRAME_PAYLOAD_MAX)
+		return err_set(e, EBADMSG, "malformed frame");
+	if (left - FRAME_HEAD_BYTES < len)
+		return 0;
+	*ret = (struct frame){.kind = (char)p[0],
+			      .number = get_number(p + 8, 8),
+			      .payload = (const char *)p + FRAME_HEAD_BYTES,
+			      .len = len};
+	b->used += FRAME_HEAD_BYTES + len;
+	return 1;
+}
+
+void frame_buffer_free(struct frame_buffer *b)
+{
+	strbuf_free(&b->data);
+	b->used = 0;
+}
+
+void frame_write(struct strbuf *out, char kind, uint64_t number, const void *payload, size_t len)
+{
+	unsigned char head[FRAME_HEAD_BYTES] = {(unsigned char)kind};
+
+	for (unsigned i = 0; i < 4; i++)
+		head[4 + i] = (unsigned char)(len >> (8 * i));
+	for (unsigned i = 0; i < 8; i++)
+		head[8 + i] = (unsigned char)(number >> (8 * i));
+	strbuf_add(out, head, sizeof(head));
+	strbuf_add(out, payload, len);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_JOB_H
+#define CSBX_CMD_EVAL_JOB_H
+
+/* What is to be judged: one snippet and what is asked of it. */
+
+#include "cmd/judge/cases.h"
+#include "runtime/base/str.h"
+#include "runtime/spec/spec.h"
+
+struct err;
+
+enum eval_lang { EVAL_PYTHON, EVAL_BASH, EVAL_NODE, EVAL_C, EVAL_LANGS };
+#define EVAL_LANG_CHOICES "python|bash|node|c"
+
+#define EVAL_CODE_BYTES_MAX (16u << 20)
+
+/* Directories of a judged run's container: code and program, and the empty one it starts in. */
+#define EVAL_CODE_DIR "csbx"
+#define EVAL_WORK_DIR "work"
+
+struct eval_job {
+	enum eval_lang lang;
+	struct strbuf code;
+	bool has_code;
+	struct strv args;    /* the program's, behind its name */
+	char *function;      /* cases call it; NULL: a case is a run with its own input */
+	struct strbuf setup; /* run before the snippet, in its name space */
+	bool has_setup;
+	struct strbuf check; /* asserting code, which runs elsewhere and calls the snippet */
+	bool has_check;
+	struct eval_cases cases;   /* none: it is only run */
+	const struct value *input; /* standard input of a run, a text; NULL: what csbx was given */
+	struct file_spec *files;   /* put into the container besides */
+	size_t n_files;
+	struct strv env;                                   /* in addition to what the box has */
+	uint64_t timeout_ms, memory_bytes;                 /* 0: the box's */
+	struct strv deny_import, deny_call, allow_command; /* of the lint; empty: not asked for */
+};
+
+void eval_job_free(struct eval_job *job);
+
+/* The snippet's path inside, by language: "/csbx/snippet.py". */
+const char *eval_snippet_path(enum eval_lang lang);
+
+static inline bool eval_job_has_lint(const struct eval_job *job)
+{
+	return job->deny_import.n || job->deny_call.n || job->allow_command.n;
+}
+
+/* What does not go together. -EINVAL in the words of the options. */
+int eval_job_check(const struct eval_job *job, struct err *e);
+
+/*
+ * Adds a file; a relative path is one in the directory it starts in. The data is copied. -EINVAL
+ * for a path that leads out.
+ */
+int eval_job_add_file(struct eval_job *job, const char *path, const void *data, size_t len,
+		      struct err *e);
+
+/*
+ * The files of a job in Python, two at most, and the command that has the harness read them;
+ * returns how many files. They borrow from the job.
+ */
+size_t eval_job_files(const struct eval_job *job, struct file_spec files[2], struct strv *argv);
+
+/* The snippet itself, as it is put into the container. */
+struct file_spec eval_snippet_file(const struct eval_job *job);
+
+/* Reads FILE, or standard input for "-". */
+int eval_read_file(const char *path, size_t max, struct strbuf *out, struct err *e);
+
+#endif

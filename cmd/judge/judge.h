@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_JUDGE_H
+#define CSBX_CMD_EVAL_JUDGE_H
+
+/* From a job to its verdict: which containers run, in which order, and what their ends mean. */
+
+#include <stdbool.h>
+
+#include "cmd/judge/box.h"
+#include "runtime/base/str.h"
+
+struct eval_job;
+struct err;
+struct json_out;
+
+/* What went wrong, as the program's own process tells it, or its last words do. */
+struct eval_error {
+	char *type, *message; /* NULL: nothing is known */
+	unsigned line;        /* in the snippet; 0: not known */
+};
+
+/* What asserting code found. */
+struct eval_check {
+	bool is_there, passed;
+	struct eval_error error; /* why not */
+	char *result;            /* the result object of its container, JSON */
+};
+
+struct eval_verdict {
+	const struct eval_job *job;
+	struct eval_ended ended; /* the container that the result object is about */
+	int completed;           /* -1: not known */
+	struct eval_error error;
+	struct eval_check check;
+	struct strv feedback; /* a sentence each */
+};
+
+/* Fills job->cases too. -errno: csbx itself failed, nothing was run. */
+int eval_judge(const struct eval_box *box, struct eval_job *job, struct eval_verdict *ret,
+	       struct err *e);
+void eval_verdict_free(struct eval_verdict *v);
+
+/* [type, message, line] from the program's process. What is malformed is not there. */
+void eval_error_read(const char *payload, size_t len, struct eval_error *ret);
+
+/* csbx's exit code (docs/cli.md) */
+int eval_exit_code(const struct eval_verdict *v);
+
+/* Members of the result object; ctx: a struct eval_verdict. */
+void eval_verdict_write(void *ctx, struct json_out *j);
+
+/* eval_words.c: fills error and feedback from the result. */
+void eval_explain(const struct eval_job *job, struct eval_verdict *v);
+
+#endif

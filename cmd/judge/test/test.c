@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* `csbx test`: a repository, patches, and which of its tests pass then. */
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/frame/cmd.h"
+#include "cmd/judge/test/clone.h"
+#include "cmd/judge/test/clone_url.h"
+#include "cmd/judge/harness.h"
+#include "cmd/judge/test/test_args.h"
+#include "cmd/judge/test/test_ids.h"
+#include "cmd/judge/test/test_json.h"
+#include "cmd/options/resolve.h"
+#include "cmd/frame/verbs.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/spec/result.h"
+#include "runtime/spec/result_json.h"
+
+#define AT(member) offsetof(struct test_args, member)
+
+static const struct opt test_opts[] = {
+	{OPT_STR, 0, "image", "IMAGE", AT(image), .offers = "image container",
+	 .help = "the image or container to run the tests in"},
+	{OPT_STR, 0, "repo", "DIR", AT(repo), .offers = "dir",
+	 .help = "the repository, a directory of this machine; the container gets a copy of it at "
+		 "--workdir and the directory is not changed"},
+	{OPT_STR, 0, "repo-in-image", "PATH", AT(repo_in_image),
+	 .help = "the repository lies at PATH in the image"},
+	{OPT_STR, 0, "clone", "URL", AT(clone),
+	 .help = "the repository is fetched from URL (https, http, git, file); what was fetched is "
+		 "kept in the cache, and only the container checks it out"},
+	{OPT_STR, 0, "commit", "HASH", AT(commit), .help = "the commit of --clone, in full"},
+	{OPT_FLAG, 0, "copy-repo", .offset = AT(copy),
+	 .help = "copy the files of --repo one by one instead of laying a writable layer over the "
+		 "directory; also done where the directory belongs to somebody else"},
+	{OPT_LIST, 0, "patch", "FILE", AT(patches), .offers = "file",
+	 .help = "a patch to apply to the copy, as git diff writes it; several are applied in "
+		 "order"},
+	{OPT_STR, 0, "test-patch", "FILE", AT(test_patch), .offers = "file",
+	 .help = "the patch with the tests, applied last: files that it touches are first put back "
+		 "as they were before the other patches"},
+	{OPT_LIST, 0, "fail-to-pass", "ID|@FILE", AT(fail_to_pass),
+	 .help = "a test that must pass; @FILE has one id a line, or a JSON array"},
+	{OPT_LIST, 0, "pass-to-pass", "ID|@FILE", AT(pass_to_pass),
+	 .help = "a test that must still pass, and may be skipped"},
+	{OPT_FLAG, 0, "strict", .offset = AT(strict),
+	 .help = "anything that looks like tampering with the tests makes the result unresolved"},
+	{OPT_CHOICE, 0, "runner", "NAME", AT(runner), .choices = "pytest|unittest",
+	 .initial = "pytest", .help = "what runs the tests"},
+	{OPT_STR, 0, "batch", "FILE", AT(batch), .offers = "file",
+	 .help = "judge what each line of FILE (-: standard input) says, a JSON object, and print "
+		 "a "
+		 "line for each as it ends; options are what all have in common"},
+	{OPT_NUMBER, 0, "jobs", "N", AT(jobs), .max = 1024, .initial = "one a CPU",
+	 .help = "how many lines of a batch at a time"},
+	{OPT_STR, 0, "output", "FILE", AT(output), .offers = "file",
+	 .help = "add the records of a batch to FILE, and pass over lines that have one there"},
+	{OPT_STR, 0, "python", "PATH", AT(python), .initial = "python3",
+	 .help = "the interpreter in the image"},
+	{0},
+};
+
+static const struct opt_table test_table = {"Test", test_opts};
+
+int test_check_args(const struct test_args *a, struct err *e)
+{
+	if (!a->image)
+		return err_set(e, EINVAL, "--image is missing");
+	if (!!a->repo + !!a->repo_in_image + !!a->clone != 1)
+		return err_set(
+			e, EINVAL,
+			"one of --repo, --repo-in-image and --clone is needed, and one only");
+	if (a->clone && clone_check(a->clone, a->commit, e) < 0)
+		return -EINVAL;
+	if (a->commit && !a->clone)
+		return err_set(e, EINVAL, "--commit: needs --clone");
+	if (a->repo_in_image && *a->repo_in_image != '/')
+		return err_set(e, EINVAL, "--repo-in-image %s: must be an absolute path",
+			       a->repo_in_image);
+	if (a->run.workdir && *a->run.workdir != '/')
+		return err_set(e, EINVAL, "--workdir %s: must be an absolute path", a->run.workdir);
+	if (a->run.workdir && a->repo_in_image)
+		return err_set(e, EINVAL, "--workdir and --repo-in-image exclude each other");
+	if (a->run.entrypoint || a->run.stdin_path)
+		return err_set(e, EINVAL, "%s: not for test",
+			       a->run.entrypoint ? "--entrypoint" : "--stdin");
+	return 0;
+}
+
+static int make_wish(struct test_args *a, int argc, char **argv, struct test_wish *w, struct err *e)
+{
+	int r = 0;
+
+	*w = (struct test_wish){
+		.repo = a->repo,
+		.repo_in_image = a->repo_in_image,
+		.clone = a->clone,
+		.commit = a->commit,
+		.copy = a->copy,
+		.argc = argc,
+		.argv = argv,
+		.runner = (enum test_runner)a->runner,
+		.strict = a->strict,
+	};
+	for (size_t i = 0; i < a->patches.n && r >= 0; i++)
+		r = test_wish_add_patch_file(w, a->patches.items[i], false, e);
+	if (r >= 0 && a->test_patch)
+		r = test_wish_add_patch_file(w, a->test_patch, true, e);
+	if (r < 0)
+		return r;
+	if (test_ids_read(&a->fail_to_pass, &w->lists.ids[LIST_FAIL_TO_PASS], e) < 0)
+		return err_wrap(e, "--fail-to-pass");
+	if (test_ids_read(&a->pass_to_pass, &w->lists.ids[LIST_PASS_TO_PASS], e) < 0)
+		return err_wrap(e, "--pass-to-pass");
+	return 0;
+}
+
+int test_make_ready(struct cmd *c, struct test_args *a, const struct test_wish *w,
+		    struct subject *subject, struct test_run *t, struct err *e)
+{
+	static char harness[] = HARNESS_TARGET "/csbx_test.py";
+	struct run_opts *o = &a->run;
+	const char *target = test_repo_target(w, o->workdir);
+	char *argv[] = {harness, NULL};
+	const struct resolve_request resolve = {subject, 1, argv, NULL};
+	int r = subject_open(c, a->image, o, subject, e);
+
+	/* The harness goes to the repository when it is there. */
+	o->workdir = "/";
+	o->entrypoint = a->python ? a->python : "python3";
+	o->no_stdin = true;
+	o->tty = TTY_WISH_NO;
+	if (r >= 0)
+		r = test_add_repo(w, &o->spec, target, e);
+	if (r >= 0)
+		r = resolve_spec(c, &resolve, o, e);
+	return r < 0 ? r : test_prepare(t, w, &c->paths, &o->spec, target, e);
+}
+
+void test_execute_always(struct test_run *t, const struct test_wish *w, const struct test_args *a,
+			 const struct paths *paths, struct run_result *result)
+{
+	struct err e = ERR_INIT;
+
+	if (test_execute(t, w, &a->run.spec, paths, result, &e) >= 0)
+		return;
+	result->status = RUN_SANDBOX_ERROR;
+	result->exit_code = CMD_EXIT_FAILED;
+	result->error = e;
+}
+
+/* A message of several lines, each as one: what is refused of a patch is a piece of a patch. */
+static void tell_lines(const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+
+		cmd_warn("  %.*s", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
+/* For people; programs have the object. */
+static void tell(const struct test_run *t, const struct run_result *result)
+{
+	const struct test_verdict *v = &t->verdict;
+
+	for (size_t i = 0; i < result->degraded.n; i++)
+		cmd_warn("degraded: %s", result->degraded.items[i]);
+	for (size_t i = 0; i < t->report.tamper.n; i++)
+		cmd_warn("tampering: %s: %s", t->report.tamper.items[i].what,
+			 t->report.tamper.items[i].text);
+	for (size_t i = 0; i < t->report.patches.n; i++) {
+		if (!t->report.patches.items[i].text)
+			continue;
+		cmd_warn("%s does not apply:", t->report.patches.items[i].what);
+		tell_lines(t->report.patches.items[i].text);
+	}
+	if (v->has_lists)
+		cmd_warn("%s: %zu of %zu fail-to-pass, %zu of %zu pass-to-pass",
+			 v->resolved ? "resolved" : "not resolved", v->success[0].n,
+			 v->success[0].n + v->failure[0].n, v->success[1].n,
+			 v->success[1].n + v->failure[1].n);
+	if (!v->completed && result->status == RUN_EXITED)
+		cmd_warn("the test session did not come to its end");
+}
+
+static int exit_code(const struct test_run *t, const struct run_result *result)
+{
+	const struct test_verdict *v = &t->verdict;
+
+	if (result->status != RUN_EXITED)
+		return run_exit_code(result);
+	return (v->has_lists ? v->resolved : v->all_passed) ? 0 : 1;
+}
+
+static int run_tests(struct cmd *c, struct test_args *a, const struct test_wish *w,
+		     struct test_run *t, const char *what)
+{
+	struct run_result result = {0};
+	struct result_out out;
+	struct result_more more = {.write = test_json_write, .ctx = t};
+	struct err e = ERR_INIT;
+	int code;
+
+	if (result_out_open(&a->run.result, &a->run.spec, &out, &e) < 0)
+		return cmd_error(&e, "%s", what);
+	test_execute_always(t, w, a, &c->paths, &result);
+	code = exit_code(t, &result);
+	tell(t, &result);
+	if (result.error.code)
+		cmd_error(&result.error, "%s", what);
+	more.completed = t->verdict.completed;
+	if (result_out_write_more(&out, &a->run.spec, &result, &more, &e) < 0)
+		code = cmd_error(&e, "%s", what);
+	run_result_free(&result);
+	return code;
+}
+
+static int test_run_verb(struct cmd *c, void *args, int argc, char **argv)
+{
+	struct test_args *a = args;
+	struct test_run t = TEST_RUN_INIT;
+	struct test_wish w = {0};
+	struct subject subject = {0};
+	struct err e = ERR_INIT;
+	_free_ char *what = str_printf("test %s", a->image ? a->image : ""), *clone_url = NULL;
+	int code;
+
+	if (a->batch)
+		return test_batch(c, a, argc, argv);
+	/* It is an argument of ours, which everybody can read. */
+	if (a->clone && (clone_url = strdup(a->clone))) {
+		clone_url_hide((char *)(uintptr_t)a->clone);
+		a->clone = clone_url;
+	}
+	if (a->output || a->jobs) {
+		err_set(&e, EINVAL, "--%s: only with --batch", a->output ? "output" : "jobs");
+		return cmd_error(&e, "test");
+	}
+	if (!what || test_check_args(a, &e) < 0)
+		return cmd_error(&e, "test");
+	if (make_wish(a, argc, argv, &w, &e) < 0 || test_make_ready(c, a, &w, &subject, &t, &e) < 0)
+		code = cmd_error(&e, "%s", what);
+	else
+		code = run_tests(c, a, &w, &t, what);
+	test_run_done(&t);
+	test_wish_free(&w);
+	subject_close(&subject);
+	return code;
+}
+
+static void test_init(void *args)
+{
+	run_opts_init(&((struct test_args *)args)->run);
+}
+
+static void test_done(void *args)
+{
+	struct test_args *a = args;
+
+	run_opts_done(&a->run);
+	strv_free(&a->patches);
+	strv_free(&a->fail_to_pass);
+	strv_free(&a->pass_to_pass);
+}
+
+static const struct verb_example examples[] = {
+	{"does this patch repair what the issue is about, and break nothing?",
+	 "csbx test --image ./py.sqsh --repo ./src --patch fix.diff --fail-to-pass "
+	 "'tests/test_a.py::test_b' --pass-to-pass @still.txt --json"},
+	{"the whole suite of a repository that is part of the image, at most ten minutes",
+	 "csbx test --image ./py.sqsh --repo-in-image /testbed --timeout 10m"},
+	{0},
+};
+
+const struct verb verb_test = {
+	.name = "test",
+	.usage = "[OPTIONS] --image IMAGE (--repo DIR | --repo-in-image PATH | --clone URL "
+		 "--commit HASH) [-- ARG...]",
+	.description =
+		"Runs the tests of a repository in a fresh container, after patches were applied "
+		"to a copy of it there, and says of each test what became of it. With "
+		"--fail-to-pass and --pass-to-pass only these run, and the result is resolved "
+		"when all of them pass.\n\n"
+		"What the tests print, write and exit with is not believed: each result comes "
+		"over a channel of its own. docs/judging.md says what that excludes and what it "
+		"does not.\n\n"
+		"Arguments behind -- go to the runner. Exit codes: 0 resolved (without lists: all "
+		"passed), 1 not; 124 and above as those of run.",
+	.uses = (const struct opt_use[]){{&test_table, 0}, RUN_OPT_USES(AT(run)), {0}},
+	.letters =
+		(const struct opt_letter[]){
+			{'e', "env"}, {'j', "jobs"}, {'o', "output"}, {'u', "user"}, {0}},
+	.examples = examples,
+	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct test_args),
+	.init = test_init,
+	.done = test_done,
+	.run = test_run_verb,
+};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/judge/test/test_tamper.h"
+
+#include <string.h>
+
+#include "cmd/judge/test/test_report.h"
+#include "cmd/judge/test/test_verdict.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+	while (*list && !str_eq(*list, name))
+		list++;
+	return *list;
+}
+
+/* Files that the interpreter or the runner reads by itself. NULL: an ordinary one. */
+static const char *kind_of_file(const char *path)
+{
+	static const char *const config[] = {"pytest.ini",     ".pytest.ini", "pytest.toml",
+					     ".pytest.toml",   "tox.ini",     "setup.cfg",
+					     "pyproject.toml", ".coveragerc", NULL};
+	static const char *const startup[] = {"sitecustomize.py", "usercustomize.py", "pyvenv.cfg",
+					      NULL};
+	const char *name = file_name(path);
+
+	if (str_eq(name, "conftest.py"))
+		return "conftest";
+	if (is_one_of(name, config))
+		return "pytest_config";
+	if (is_one_of(name, startup) || str_has_suffix(name, ".pth"))
+		return "startup";
+	if (str_eq(name, "entry_points.txt"))
+		return "entry_points";
+	return NULL;
+}
+
+/* d/__pycache__/x.cpython-311.pyc is what is run in the place of d/x.py; NULL: no such file. */
+static char *compiled_from(const char *path)
+{
+	const char *name = file_name(path), *dot = strchr(name, '.');
+	size_t cache = strlen("__pycache__/"), before = (size_t)(name - path);
+
+	if (!str_has_suffix(name, ".pyc") || !dot || before < cache ||
+	    strncmp(name - cache, "__pycache__/", cache) != 0)
+		return NULL;
+	return str_printf("%.*s%.*s.py", (int)(before - cache), path, (int)(dot - name), name);
+}
+
+static bool is_of_test_patch(const struct test_report *r, const char *path)
+{
+	for (size_t i = 0; i < r->changed.n; i++) {
+		if ((r->changed.items[i].flags & CHANGED_BY_TESTS) &&
+		    str_eq(r->changed.items[i].what, path))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a listed id lies in the file. */
+static bool holds_tests(const struct test_lists *lists, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (int list = 0; list < 2; list++) {
+		for (size_t i = 0; i < lists->ids[list].n; i++) {
+			const char *id = lists->ids[list].items[i];
+
+			if (str_has_prefix(id, path) &&
+			    (!id[len] || str_has_prefix(id + len, "::")))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A file that the test patch wrote is the tester's, whatever a patch before did to it. */
+static int look_at_file(struct test_report *r, const struct test_note *file,
+			const struct test_lists *lists, struct err *e)
+{
+	_free_ char *source = compiled_from(file->what);
+	const char *path = file->what, *meant = source ? source : path;
+	const char *kind = kind_of_file(meant);
+	bool is_listed = holds_tests(lists, meant);
+	int ret = 0;
+
+	if ((file->flags & CHANGED_BY_TESTS) || (!kind && !is_listed && !file->flags) ||
+	    is_of_test_patch(r, path))
+		return 0;
+	if (kind)
+		ret = test_notes_add(&r->tamper, kind, path, e);
+	if (ret >= 0 && (file->flags & CHANGED_INSTALLED))
+		ret = test_notes_add(&r->tamper, "installed_package", path, e);
+	if (ret >= 0 && (file->flags & CHANGED_SHADOW))
+		ret = test_notes_add(&r->tamper, "shadow", path, e);
+	if (ret >= 0 && is_listed)
+		ret = test_notes_add(&r->tamper, "test_file", path, e);
+	return ret;
+}
+
+static int look_at_counts(struct test_report *r, struct err *e)
+{
+	_free_ char *text = NULL;
+	uint64_t failed = 0;
+
+	if (!r->is_finished)
+		return 0;
+	for (size_t i = 0; i < r->n; i++) {
+		enum test_outcome o = test_case_outcome(&r->cases[i]);
+
+		failed += o == TEST_FAILED || o == TEST_ERROR;
+	}
+	if (r->n > r->collected && !r->is_full)
+		text = str_printf("%zu tests were reported, the session has %llu", r->n,
+				  (unsigned long long)r->collected);
+	else if (r->failed != r->session_failed)
+		text = str_printf("%llu failures were reported, the session counts %llu",
+				  (unsigned long long)r->failed,
+				  (unsigned long long)r->session_failed);
+	else if (!r->status && failed + r->collect_errors.n)
+		text = str_printf("%llu tests failed, the session says all passed",
+				  (unsigned long long)failed);
+	else
+		return 0;
+	return text ? test_notes_add(&r->tamper, "counts", text, e)
+		    : err_set(e, ENOMEM, "out of memory");
+}
+
+int test_tamper_look(struct test_report *r, const struct test_lists *lists, struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < r->changed.n && ret >= 0; i++)
+		ret = look_at_file(r, &r->changed.items[i], lists, e);
+	return ret < 0 ? ret : look_at_counts(r, e);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/judge/value/value.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/judge/value/value_build.h"
+#include "runtime/base/err.h"
+#include "runtime/base/str.h"
+
+#define CHUNK_BYTES (64u << 10)
+
+struct value_chunk {
+	struct value_chunk *next;
+	size_t used, size;
+	_Alignas(max_align_t) char data[];
+};
+
+void *value_alloc(struct value_pool *pool, size_t bytes)
+{
+	struct value_chunk *c = pool->chunks;
+	size_t need = (bytes + 15) & ~(size_t)15;
+
+	if (need < bytes)
+		return NULL;
+	if (!c || c->size - c->used < need) {
+		size_t size = need > CHUNK_BYTES ? need : CHUNK_BYTES;
+
+		c = malloc(sizeof(*c) + size);
+		if (!c)
+			return NULL;
+		*c = (struct value_chunk){.next = pool->chunks, .size = size};
+		pool->chunks = c;
+	}
+	c->used += need;
+	return c->data + c->used - need;
+}
+
+void value_pool_free(struct value_pool *pool)
+{
+	while (pool->chunks) {
+		struct value_chunk *next = pool->chunks->next;
+
+		free(pool->chunks);
+		pool->chunks = next;
+	}
+}
+
+/* --- building ----------------------------------------------------------------------------------
+ */
+
+int build_add(struct value_builder *b, const struct value *v, struct err *e)
+{
+	if (++b->nodes > VALUE_NODES_MAX)
+		return err_set(e, EBADMSG, "more than %u values", VALUE_NODES_MAX);
+	if (b->n == b->cap) {
+		size_t cap = b->cap ? b->cap * 2 : 64;
+		struct value *p = reallocarray(b->stack, cap, sizeof(*p));
+
+		if (!p)
+			return err_set(e, ENOMEM, "out of memory");
+		b->stack = p;
+		b->cap = cap;
+	}
+	b->stack[b->n++] = *v;
+	return 0;
+}
+
+int build_add_text(struct value_builder *b, enum value_kind kind, const char *text, size_t len,
+		   struct err *e)
+{
+	char *copy = value_alloc(b->pool, len + 1);
+	struct value v = {.kind = kind, .n = len, .text = copy};
+
+	if (!copy)
+		return err_set(e, ENOMEM, "out of memory");
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	return build_add(b, &v, e);
+}
+
+int build_open(struct value_builder *b, enum value_kind kind, size_t want, struct err *e)
+{
+	if (b->depth == VALUE_DEPTH_MAX)
+		return err_set(e, EBADMSG, "nested more than %u deep", VALUE_DEPTH_MAX);
+	b->level[b->depth++] = (struct build_level){kind, b->n, want};
+	return 0;
+}
+
+bool build_is_full(const struct value_builder *b)
+{
+	const struct build_level *l = &b->level[b->depth - 1];
+
+	return b->n - l->base == l->want;
+}
+
+int build_close(struct value_builder *b, struct value **ret, struct err *e)
+{
+	const struct build_level *l = &b->level[--b->depth];
+	size_t n = b->n - l->base;
+	struct value v = {.kind = l->kind, .n = n};
+
+	v.items = value_alloc(b->pool, n * sizeof(*v.items));
+	if (!v.items)
+		return err_set(e, ENOMEM, "out of memory");
+	if (n)
+		memcpy(v.items, b->stack + l->base, n * sizeof(*v.items));
+	b->n = l->base;
+	if (build_add(b, &v, e) < 0)
+		return -EBADMSG;
+	*ret = &b->stack[b->n - 1];
+	return 0;
+}
+
+void build_free(struct value_builder *b)
+{
+	free(b->stack);
+	*b = (struct value_builder){0};
+}
+
+/* --- looking -----------------------------------------------------------------------------------
+ */
+
+bool value_is_whole(const char *s, size_t len)
+{
+	bool minus = len && *s == '-';
+	const char *digits = s + minus;
+	size_t n = len - minus;
+
+	if (!n || (*digits == '0' && (n > 1 || minus)))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (digits[i] < '0' || digits[i] > '9')
+			return false;
+	}
+	return true;
+}
+
+static const char *const type_names[] = {
+	[VALUE_NONE] = "NoneType", [VALUE_BOOL] = "bool",   [VALUE_INT] = "int",
+	[VALUE_FLOAT] = "float",   [VALUE_STR] = "str",     [VALUE_BYTES] = "bytes",
+	[VALUE_LIST] = "list",     [VALUE_TUPLE] = "tuple", [VALUE_DICT] = "dict",
+	[VALUE_SET] = "set",
+};
+
+const char *value_type_name(const struct value *v)
+{
+	return v->kind == VALUE_OPAQUE ? v->items[0].text : type_names[v->kind];
+}
+
+bool value_has_tag(const char *type_name)
+{
+	for (size_t i = 0; i < VALUE_OPAQUE; i++) {
+		if (str_eq(type_names[i], type_name))
+			return true;
+	}
+	return false;
+}
+
+bool value_is_text(const struct value *v, const char *text)
+{
+	return v->kind == VALUE_STR && v->n == strlen(text) && !memcmp(v->text, text, v->n);
+}
+
+const struct value *value_member(const struct value *dict, const char *key)
+{
+	for (size_t i = 0; dict->kind == VALUE_DICT && i < dict->n; i += 2) {
+		if (value_is_text(&dict->items[i], key))
+			return &dict->items[i + 1];
+	}
+	return NULL;
+}
+
+/* --- order -------------------------------------------------------------------------------------
+ */
+
+static int rank(const struct value *v)
+{
+	static const int ranks[] = {
+		[VALUE_NONE] = 0, [VALUE_BOOL] = 1,  [VALUE_INT] = 1,    [VALUE_FLOAT] = 1,
+		[VALUE_STR] = 2,  [VALUE_BYTES] = 3, [VALUE_LIST] = 4,   [VALUE_TUPLE] = 4,
+		[VALUE_DICT] = 5, [VALUE_SET] = 6,   [VALUE_OPAQUE] = 7,
+	};
+
+	return ranks[v->kind];
+}
+
+static int sign_of(int x)
+{
+	return (x > 0) - (x < 0);
+}
+
+static int order_bytes(const char *a, size_t n, const char *b, size_t m)
+{
+	size_t least = n < m ? n : m;
+	int r = least ? memcmp(a, b, least) : 0;
+
+	return r ? sign_of(r) : (n > m) - (n < m);
+}
+
+static int order_whole(const char *a, size_t n, const char *b, size_t m)
+{
+	bool minus = *a == '-';
+
+	if (minus != (*b == '-'))
+		return minus ? -1 : 1;
+	if (n != m)
+		return (n > m) != minus ? 1 : -1;
+	return minus ? -sign_of(memcmp(a, b, n)) : sign_of(memcmp(a, b, n));
+}
+
+/* Exact for any size: a double beyond 2^53 has no fraction, and its digits can be had. */
+static int order_whole_and_double(const char *a, size_t n, double d)
+{
+	char digits[400];
+	double whole = trunc(d);
+	int len, r;
+
+	if (isnan(d))
+		return 1;
+	if (isinf(d))
+		return d > 0 ? -1 : 1;
+	len = snprintf(digits, sizeof(digits), "%.0f", whole ? whole : 0.0);
+	r = order_whole(a, n, digits, (size_t)len);
+	return r ? r : (whole > d) - (whole < d);
+}
+
+static int order_doubles(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return (isnan(b) != 0) - (isnan(a) != 0);
+	return (a > b) - (a < b);
+}
+
+static int order_numbers(const struct value *a, const struct value *b)
+{
+	const char *at = a->kind == VALUE_BOOL ? (a->truth ? "1" : "0") : a->text;
+	const char *bt = b->kind == VALUE_BOOL ? (b->truth ? "1" : "0") : b->text;
+	size_t n = a->kind == VALUE_BOOL ? 1 : a->n, m = b->kind == VALUE_BOOL ? 1 : b->n;
+
+	if (a->kind == VALUE_FLOAT && b->kind == VALUE_FLOAT)
+		return order_doubles(a->number, b->number);
+	if (a->kind == VALUE_FLOAT)
+		return -order_whole_and_double(bt, m, a->number);
+	if (b->kind == VALUE_FLOAT)
+		return order_whole_and_double(at, n, b->number);
+	return order_whole(at, n, bt, m);
+}
+
+int value_order(const struct value *a, const struct value *b)
+{
+	int r = rank(a) - rank(b);
+
+	if (r)
+		return sign_of(r);
+	if (rank(a) == 0)
+		return 0;
+	if (rank(a) == 1)
+		return order_numbers(a, b);
+	if (rank(a) < 4)
+		return order_bytes(a->text, a->n, b->text, b->n);
+	for (size_t i = 0; i < a->n && i < b->n && !r; i++)
+		r = value_order(&a->items[i], &b->items[i]);
+	return r ? r : (a->n > b->n) - (a->n < b->n);
+}
+
+static int order_items(const void *a, const void *b)
+{
+	return value_order(a, b);
+}
+
+int value_sort(struct value *v, struct err *e)
+{
+	size_t step = v->kind == VALUE_DICT ? 2 : 1;
+
+	if (v->kind < VALUE_LIST || v->kind == VALUE_OPAQUE)
+		return 0;
+	for (size_t i = 0; i < v->n; i++) {
+		if (value_sort(&v->items[i], e) < 0)
+			return -EBADMSG;
+	}
+	if (v->kind != VALUE_DICT && v->kind != VALUE_SET)
+		return 0;
+	/* Key and value are neighbours: sorting pairs by their first half is sorting by key. */
+	qsort(v->items, v->n / step, step * sizeof(*v->items), order_items);
+	for (size_t i = step; i < v->n; i += step) {
+		if (!value_order(&v->items[i - step], &v->items[i]))
+			return err_set(e, EBADMSG, "a %s has the same %s twice", value_type_name(v),
+				       step == 2 ? "key" : "member");
+	}
+	return 0;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/judge/warm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/judge/box.h"
+#include "cmd/judge/job.h"
+#include "cmd/judge/judge.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/log.h"
+#include "runtime/settings/paths.h"
+#include "runtime/helpers/thaw/abi/image.h"
+
+#define PROGRAM_BYTES_MAX (1u << 20)
+#define TIMEOUT_MS 10000u
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
+
+static int read_program(const struct paths *paths, struct strbuf *out)
+{
+	_free_ char *path = paths_helper(paths, "csbx-thaw");
+
+	return path ? io_read_path(path, PROGRAM_BYTES_MAX, out, NULL) : -ENOMEM;
+}
+
+/* It ends by a signal of its own when it is done; what counts is whether the head is there. */
+static bool freeze(const struct eval_warm *w, const struct eval_box *box)
+{
+	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_FROZEN, NULL);
+	_close_ int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	_strv_ struct strv argv = STRV_INIT;
+	const struct file_spec program = eval_warm_program(w);
+	int fds[3 + EVAL_HARNESSES] = {nothing, text, w->fd};
+	const struct eval_start start = {
+		.argv = &argv,
+		.files = &program,
+		.n_files = 1,
+		.keep_fds = fds,
+		.n_keep_fds = sizeof(fds) / sizeof(fds[0]),
+		.timeout_ms = TIMEOUT_MS,
+	};
+	struct eval_ended ended;
+	uint64_t magic = 0;
+
+	if (text < 0 || nothing < 0)
+		return false;
+	/* The process ends soon, and takes them along. */
+	for (int i = 0; i < EVAL_HARNESSES; i++) {
+		fds[3 + i] = eval_harness_fd(box->paths, (enum eval_harness)i, NULL);
+		if (fds[3 + i] < 0)
+			return false;
+	}
+	strv_add(&argv, "/" EVAL_WARM_PROGRAM);
+	strv_add(&argv, "--freeze");
+	strv_add(&argv, "5");
+	eval_harness_argv(&argv);
+	eval_start(box, &start, &ended);
+	eval_ended_free(&ended);
+	return pread(w->fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == THAW_MAGIC &&
+	       fcntl(w->fd, F_ADD_SEALS, SEALS) == 0;
+}
+
+/* A script that comes to its last statement, from it. */
+static bool is_good(const struct eval_warm *w, const struct eval_box *box)
+{
+	struct eval_box warm = *box;
+	struct eval_job job = {.has_code = true};
+	struct eval_verdict verdict = {0};
+	bool is_good;
+
+	warm.warm = w;
+	strbuf_add(&job.code, "import os\n", 10);
+	is_good = eval_judge(&warm, &job, &verdict, NULL) >= 0 && verdict.completed == 1 &&
+		  verdict.ended.result.status == RUN_EXITED && !verdict.ended.result.exit_code;
+	eval_verdict_free(&verdict);
+	eval_job_free(&job);
+	return is_good;
+}
+
+static bool try_it(const struct eval_warm *w, const struct eval_box *box)
+{
+	struct container_spec spec = *box->spec;
+	const struct eval_box own = {box->paths, &spec, NULL};
+
+	spec.limits.timeout_ms = TIMEOUT_MS;
+	spec.capture_output = true;
+	return freeze(w, &own) && is_good(w, &own);
+}
+
+void eval_warm_make(struct eval_warm *w, const struct eval_box *box)
+{
+	int status = 1;
+	pid_t pid;
+
+	if (!box->spec->proc.close_stdin || read_program(box->paths, &w->program) < 0)
+		return;
+	w->fd = memfd_create("csbx-warm", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	pid = w->fd < 0 ? -1 : fork();
+	if (!pid)
+		_exit(!try_it(w, box));
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid < 0 || status) {
+		log_trace("no warm interpreter: each run starts its own");
+		fd_close(&w->fd);
+	}
+}
+
+void eval_warm_free(struct eval_warm *w)
+{
+	fd_close(&w->fd);
+	strbuf_free(&w->program);
+}
+
+struct file_spec eval_warm_program(const struct eval_warm *w)
+{
+	return (struct file_spec){
+		.path = (char *)EVAL_WARM_PROGRAM,
+		.data = (char *)strbuf_str(&w->program),
+		.len = w->program.len,
+		.mode = 0755,
+		.is_own = true,
+	};
+}
+
+bool eval_warm_fits(const struct eval_box *box, const struct eval_start *s)
+{
+	return box->warm && box->warm->fd >= 0 && s->n_keep_fds == 2 && eval_is_harness(s->argv) &&
+	       (s->input || box->spec->proc.close_stdin);
+}

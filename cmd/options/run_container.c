@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/options/run_container.h"
+
+#include <fcntl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cmd/frame/cmd.h"
+#include "cmd/options/detach.h"
+#include "cmd/frame/frame.h"
+#include "cmd/options/resolve.h"
+#include "cmd/options/run_opts.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/settings/config.h"
+#include "runtime/start/container.h"
+#include "runtime/spec/name.h"
+#include "runtime/spec/result.h"
+
+/* The OCI name of this machine's architecture, where it differs from uname's. */
+static const char *oci_arch(const char *machine)
+{
+	if (str_eq(machine, "x86_64"))
+		return "amd64";
+	return str_eq(machine, "aarch64") ? "arm64" : machine;
+}
+
+/* Why a command may not be there, from what is known of the image. */
+static void explain_launch_error(const struct container_spec *spec, const struct image_meta *meta,
+				 const struct run_result *result)
+{
+	const char *argv0 = spec->proc.argv.items[0];
+	const char *path = strv_get_env(&spec->proc.env, "PATH");
+	struct utsname host;
+
+	if (meta && meta->arch && uname(&host) == 0 && !str_eq(meta->arch, oci_arch(host.machine)))
+		cmd_hint("the image is for %s, this machine is %s", meta->arch,
+			 oci_arch(host.machine));
+	else if (meta && !meta->has_shell && (str_eq(argv0, "/bin/sh") || str_eq(argv0, "sh")))
+		cmd_hint("the image has no shell; name a program that is in it");
+	else if (result->exit_code == CMD_EXIT_NOT_FOUND && !strchr(argv0, '/'))
+		cmd_hint("searched in the container's PATH, %s", path ? path : "which is not set");
+	else if (result->exit_code == CMD_EXIT_NOT_FOUND)
+		cmd_hint("the file, or the interpreter it names, is not in the container");
+}
+
+int run_report(const struct container_spec *spec, const struct image_meta *meta,
+	       const struct run_result *result, const char *what)
+{
+	for (size_t i = 0; i < result->degraded.n; i++)
+		cmd_warn("degraded: %s", result->degraded.items[i]);
+	if (result->status == RUN_LAUNCH_ERROR || result->status == RUN_SANDBOX_ERROR)
+		cmd_error(&result->error, "%s", what);
+	if (result->status == RUN_LAUNCH_ERROR)
+		explain_launch_error(spec, meta, result);
+	/* RLIMIT_NPROC says no before the group does, which then only has been full. */
+	if (result->pids.by == ENFORCED_CGROUP2 && run_exit_code(result) &&
+	    (result->pids_refused || result->max_pids >= spec->limits.pids))
+		cmd_hint("the limit of %llu processes was reached; --pids-limit sets it",
+			 (unsigned long long)spec->limits.pids);
+	if (result->net_tried)
+		cmd_hint("the container has no network; --network host gives it the host's");
+	return run_exit_code(result);
+}
+
+/* A run that did not come about has a result too: whoever asked for one waits for it. */
+static void failed_result(struct run_result *result, const struct err *e)
+{
+	result->status = RUN_SANDBOX_ERROR;
+	result->exit_code = CMD_EXIT_FAILED;
+	result->error = *e;
+}
+
+static int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
+		    struct result_out *out, const char *what)
+{
+	struct run_result result = {0};
+	struct err e = ERR_INIT;
+	int code;
+
+	if (container_run(spec, &c->paths, NULL, &result, &e) < 0) {
+		code = cmd_error(&e, "%s", what);
+		failed_result(&result, &e);
+	} else {
+		code = run_report(spec, meta, &result, what);
+	}
+	if (out && result_out_write(out, spec, &result, &e) < 0)
+		code = cmd_error(&e, "%s", what);
+	run_result_free(&result);
+	return code;
+}
+
+int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *meta,
+		    const char *what)
+{
+	struct result_out out;
+	struct err e = ERR_INIT;
+
+	if (result_out_open(&o->result, &o->spec, &out, &e) < 0)
+		return cmd_error(&e, "%s", what);
+	return run_spec(c, &o->spec, meta, &out, what);
+}
+
+/* A limit in the configuration that this program does not know must not be lost in silence. */
+static int check_keys(const struct cmd *c, struct err *e)
+{
+	struct opt_parser parser = frame_parser(c->verb);
+
+	for (size_t i = 0; i < c->config->n; i++) {
+		const struct config_entry *x = &c->config->entries[i];
+		const char *option = x->key->option;
+
+		if (option && *x->value && !opt_find(&parser, option, strlen(option), NULL))
+			return err_set(e, EINVAL, "%s: --%s is not available in this version",
+				       x->place, option);
+	}
+	return 0;
+}
+
+int run_replace_stdin(const char *path, struct err *e)
+{
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+		return err_sys(e, "--stdin %s", path);
+	return 0;
+}
+
+static int set_run_name(struct run_opts *o, const char *name, struct err *e)
+{
+	if (!name)
+		return 0;
+	if (name_check(name, e) < 0)
+		return err_wrap(e, "--name");
+	free(o->spec.name);
+	o->spec.name = str_printf("%s", name);
+	return o->spec.name ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+int run_prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
+		struct subject *subject, struct err *e)
+{
+	const struct resolve_request resolve = {subject, q->argc, q->argv, q->rc};
+	int r = check_keys(c, e);
+
+	if (r >= 0)
+		r = subject_open(c, q->operand, o, subject, e);
+	if (r >= 0)
+		r = set_run_name(o, q->name, e);
+	if (r >= 0 && o->stdin_path)
+		r = run_replace_stdin(o->stdin_path, e);
+	return r < 0 ? r : resolve_spec(c, &resolve, o, e);
+}
+
+int run_plan(const struct container_spec *spec, const char *what)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct err e = ERR_INIT;
+
+	if (container_plan(spec, &out, &e) < 0)
+		return cmd_error(&e, "%s", what);
+	return cmd_print(&out);
+}
+
+/* "start py.sqsh.old": a name is looked up in the store, never in the current directory. */
+static void explain_missing(const char *operand, const struct err *e)
+{
+	if (!str_has_suffix(e->msg, "no such container") || operand_kind(operand) != OPERAND_NAME)
+		return;
+	if (access(operand, F_OK) == 0)
+		cmd_hint("a file or directory is named with a slash: ./%s", operand);
+	else
+		cmd_hint("csbx list shows the containers, csbx create makes one");
+}
+
+int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o)
+{
+	_free_ char *what = str_printf("%s %s", c->verb->name, q->operand);
+	struct subject subject = {0};
+	struct err e = ERR_INIT;
+	int code;
+
+	if (!what) {
+		err_set(&e, ENOMEM, "out of memory");
+		return cmd_error(&e, "%s", c->verb->name);
+	}
+	if (run_prepare(c, q, o, &subject, &e) < 0) {
+		code = cmd_error(&e, "%s", what);
+		explain_missing(q->operand, &e);
+	} else {
+		code = q->plan     ? run_plan(&o->spec, what)
+		       : q->detach ? run_detached(c, o, what)
+				   : run_with_result(c, o, &subject.meta, what);
+	}
+	subject_close(&subject);
+	return code;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_RUN_OPTS_H
+#define CSBX_CMD_RUN_OPTS_H
+
+/*
+ * The run options: one shared set of tables for every verb that starts a container. What needs
+ * no knowledge of the image goes straight into the spec; the rest waits here, as it was written,
+ * until resolve.c brings it together with the image.
+ */
+
+#include <stdbool.h>
+
+#include "cmd/frame/opt.h"
+#include "cmd/options/result_out.h"
+#include "runtime/base/str.h"
+#include "runtime/spec/spec.h"
+
+struct err;
+
+enum tty_wish { TTY_WISH_AUTO, TTY_WISH_NO, TTY_WISH_YES };
+
+struct run_opts {
+	struct container_spec spec;
+	struct strv env; /* --env and --env-file in order: "K=V", or "K": the caller's value */
+	bool no_job_env;
+	const char *user, *workdir;
+	const char *entrypoint; /* NULL: the image's; "": none */
+	const char *stdin_path;
+	bool no_stdin; /* --interactive=no */
+	bool read_only;
+	enum tty_wish tty;
+	struct result_opts result;
+};
+
+extern const struct opt_table run_table_files;     /* mounts, devices, the root's writability */
+extern const struct opt_table run_table_process;   /* environment, user, streams */
+extern const struct opt_table run_table_isolation; /* namespaces, capabilities, filters */
+extern const struct opt_table exec_table_process;  /* what of it an exec has */
+extern const struct opt_table run_table_limits;
+extern const struct opt_table run_table_result; /* JSON, output limits */
+
+/* The rows for a verb's `uses`; at: offset of the struct run_opts in the verb's arguments. */
+#define RUN_OPT_USES(at)                                                              \
+	{&run_table_files, at}, {&run_table_process, at}, {&run_table_isolation, at}, \
+		{&run_table_limits, at},                                              \
+	{                                                                             \
+		&run_table_result, at                                                 \
+	}
+
+void run_opts_init(struct run_opts *o);
+void run_opts_done(struct run_opts *o);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "cmd/frame/cmd.h"
+#include "cmd/options/image_find.h"
+#include "cmd/options/image_path.h"
+#include "cmd/options/resolve.h"
+#include "cmd/options/run_opts.h"
+#include "image/table/image_table.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/record/container_store.h"
+#include "runtime/server/meta_cache.h"
+#include "runtime/spec/name.h"
+
+/* Reads the image's record where the container's has none, through the cache. */
+static int read_meta(struct cmd *c, int image_fd, const struct rootfs_spec *root, struct subject *s,
+		     struct err *e)
+{
+	struct meta_source source;
+
+	cmd_meta_source(c, &source);
+	return meta_cache_get(&c->paths, image_fd, root->kind, &root->id, &source, &s->meta_record,
+			      e);
+}
+
+static int decode_meta(struct subject *s, struct err *e)
+{
+	const void *buf = s->record.meta ? s->record.meta : s->meta_record.data;
+	size_t len = s->record.meta ? s->record.meta_len : s->meta_record.len;
+
+	return image_meta_decode(&s->meta, buf, len, e);
+}
+
+static int open_path(struct cmd *c, const char *operand, struct run_opts *o, struct subject *s,
+		     struct err *e)
+{
+	struct rootfs_spec *root = &o->spec.rootfs;
+	_close_ int fd = image_open(operand, &root->kind, &root->id, e);
+
+	if (fd < 0)
+		return fd;
+	root->path = realpath(operand, NULL);
+	if (!root->path)
+		return err_sys(e, "%s", operand);
+	return read_meta(c, fd, root, s, e);
+}
+
+static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct subject *s,
+		     struct err *e)
+{
+	struct rootfs_spec *root = &o->spec.rootfs;
+	_close_ int fd = -1;
+	int r = name_check(name, e);
+
+	if (r >= 0)
+		r = container_store_open(&c->paths, name, &s->record, e);
+	if (r < 0)
+		return r;
+	fd = container_store_open_image(&c->paths, name, &s->record, &root->path, &root->id, e);
+	if (fd < 0)
+		return fd;
+	root->kind = s->record.kind;
+	o->spec.name = str_printf("%s", name);
+	root->layer_path = str_printf("%s/%s", c->paths.layers, name);
+	if (!o->spec.name || !root->layer_path)
+		return err_set(e, ENOMEM, "out of memory");
+	return s->record.meta ? 0 : read_meta(c, fd, root, s, e);
+}
+
+/*
+ * What is neither a container nor a file may be an image that was loaded or pulled. That there is
+ * no such image either changes nothing of what is said: r and e.
+ */
+static int open_image(struct cmd *c, const char *operand, struct run_opts *o, struct subject *s,
+		      int r, struct err *e)
+{
+	_image_entry_ struct image_entry image = {0};
+	_free_ char *path = NULL;
+	struct err second = ERR_INIT;
+	int k;
+
+	if ((r != -ENOENT && r != -EINVAL && r != -ENOTDIR) || s->record.memory ||
+	    !image_may_be_meant(operand))
+		return r;
+	k = image_find(&c->paths, operand, &image, &path, &second);
+	if (k >= 0)
+		return open_path(c, path, o, s, e);
+	if (k == -EINVAL || str_has_suffix(second.msg, "no such image"))
+		return r;
+	if (e)
+		*e = second;
+	return k;
+}
+
+/* What the user has no file, container or image of may be an image that the site offers. */
+static int open_site_image(struct cmd *c, const char *operand, struct run_opts *o,
+			   struct subject *s, int r, struct err *e)
+{
+	_free_ char *path = NULL;
+	struct err second = ERR_INIT;
+	int k;
+
+	if ((r != -ENOENT && r != -EINVAL) || s->record.memory)
+		return r;
+	k = image_path_find(c, operand, &path, &second);
+	if (path)
+		return open_path(c, path, o, s, e);
+	if (k < 0 && e)
+		*e = second;
+	return k < 0 ? k : r;
+}
+
+int subject_open(struct cmd *c, const char *operand, struct run_opts *o, struct subject *ret,
+		 struct err *e)
+{
+	int r;
+
+	*ret = (struct subject){0};
+	if (operand_kind(operand) == OPERAND_PATH)
+		r = open_path(c, operand, o, ret, e);
+	else
+		r = open_name(c, operand, o, ret, e);
+	if (r < 0)
+		r = open_image(c, operand, o, ret, r, e);
+	if (r < 0)
+		r = open_site_image(c, operand, o, ret, r, e);
+	if (r >= 0)
+		r = decode_meta(ret, e);
+	if (r >= 0)
+		o->spec.rootfs.has_user_xattrs = ret->meta.has_user_xattrs;
+	return r;
+}
+
+void subject_close(struct subject *s)
+{
+	image_meta_free(&s->meta);
+	container_record_free(&s->record);
+	strbuf_free(&s->meta_record);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * csbx. The name it is called by chooses the command line's dialect, so that a symbolic link
+ * makes it stand in for another program; csbx's own is the default.
+ */
+
+#include "cmd/frame/cmd.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/enroot/frame/enroot.h"
+#include "cmd/slurm/hold.h"
+#include "cmd/slurm/join.h"
+#include "cmd/frame/verbs.h"
+#include "runtime/base/str.h"
+
+static int csbx_main(int argc, char **argv)
+{
+	static const struct verb *const verbs[] = {
+		&verb_create,  &verb_exec,   &verb_gc,    &verb_info,  &verb_kill,   &verb_list,
+		&verb_logs,    &verb_remove, &verb_run,   &verb_start, &verb_stop,   &verb_version,
+		&verb_wait,    &verb_shims,  &verb_pause, &verb_ps,    &verb_rename, &verb_restart,
+		&verb_unpause, &verb_volume, &verb_join,  NULL,
+	};
+
+	return cmd_main(PROGRAM_CSBX, verbs, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	int code = enroot_bundle_personality(argc, argv);
+
+	if (code < 0)
+		code = join_personality(argc, argv);
+	if (code < 0 && argc > 1 && str_eq(argv[1], "__hold"))
+		return hold_main(argc - 1, argv + 1);
+	if (code < 0)
+		code = docker_personality(PROGRAM_CSBX, docker_verbs_csbx, argc, argv);
+	if (code < 0)
+		code = enroot_personality(PROGRAM_CSBX, enroot_verbs_csbx, argc, argv);
+	return code >= 0 ? code : csbx_main(argc, argv);
+}

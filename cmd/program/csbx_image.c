@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* csbx-image: the verbs that make images or take them apart. */
+
+#include "cmd/frame/cmd.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/enroot/frame/verbs_image.h"
+#include "cmd/frame/verbs.h"
+
+int main(int argc, char **argv)
+{
+	static const struct verb *const verbs[] = {
+		&verb_import, &verb_load,  &verb_export, &verb_digest,   &verb_cp,
+		&verb_cache,  &verb_login, &verb_logout, &verb_importer, 0};
+	int code = docker_personality(PROGRAM_IMAGE, docker_verbs_image, argc, argv);
+
+	if (code < 0)
+		code = enroot_personality(PROGRAM_IMAGE, enroot_verbs_image, argc, argv);
+	return code >= 0 ? code : cmd_main(PROGRAM_IMAGE, verbs, argc, argv);
+}

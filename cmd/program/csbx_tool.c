@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* csbx-tool: the verbs that read JSON or look at the machine; csbx hands them over. */
+
+#include "cmd/frame/cmd.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/verbs_tool.h"
+#include "cmd/frame/verbs.h"
+
+int main(int argc, char **argv)
+{
+	static const struct verb *const verbs[] = {&verb_doctor,   &verb_eval, &verb_inspect,
+						   &verb_run_spec, &verb_test, NULL};
+	int code = docker_personality(PROGRAM_TOOL, docker_verbs_tool, argc, argv);
+
+	return code >= 0 ? code : cmd_main(PROGRAM_TOOL, verbs, argc, argv);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/frame/cmd.h"
+#include "cmd/frame/table.h"
+#include "cmd/frame/verbs.h"
+#include "runtime/base/err.h"
+#include "runtime/base/json/json_out.h"
+#include "runtime/settings/config.h"
+
+struct info_args {
+	bool json;
+};
+
+static const struct opt info_opts[] = {
+	{OPT_FLAG, 0, "json", .offset = offsetof(struct info_args, json), .help = "print JSON"},
+	{0},
+};
+
+static const struct opt_table info_table = {"Options", info_opts};
+
+struct fact {
+	const char *name, *value;
+};
+
+#define FACTS 8
+
+static void collect(const struct cmd *c, struct fact ret[FACTS])
+{
+	const struct fact facts[FACTS] = {
+		{"version", CSBX_VERSION},     {"data", c->paths.data},
+		{"cache", c->paths.cache},     {"runtime", c->paths.runtime},
+		{"layers", c->paths.layers},   {"scratch", c->paths.scratch},
+		{"helpers", c->paths.libexec}, {"site_configuration", CSBX_SYSCONFDIR},
+	};
+
+	for (size_t i = 0; i < FACTS; i++)
+		ret[i] = facts[i];
+}
+
+/* Calls fn for every configured value, in the order of the table of keys. */
+static void each_setting(const struct config *c,
+			 void (*fn)(void *arg, const char *key, const char *value,
+				    const char *place),
+			 void *arg)
+{
+	size_t n;
+	const struct config_key *keys = config_keys(&n);
+	const char *value, *place;
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; config_get_nth(c, keys[i].name, k, &value, &place); k++)
+			fn(arg, keys[i].name, keys[i].is_secret ? "(not shown)" : value, place);
+	}
+}
+
+static void row(void *arg, const char *key, const char *value, const char *place)
+{
+	table_add(arg, key);
+	table_add(arg, value);
+	table_add(arg, place);
+}
+
+static int print_text(const struct cmd *c, const struct fact *facts)
+{
+	static const char *const heading[] = {"WHAT", "VALUE", "FROM"};
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	_table_ struct table t;
+
+	table_init(&t, heading, 3);
+	for (size_t i = 0; i < FACTS; i++)
+		row(&t, facts[i].name, facts[i].value, NULL);
+	each_setting(c->config, row, &t);
+	table_format(&t, &out);
+	return cmd_print(&out);
+}
+
+static void json_setting(void *arg, const char *key, const char *value, const char *place)
+{
+	struct json_out *j = arg;
+
+	json_begin_object(j);
+	json_kstr(j, "key", key);
+	json_kstr(j, "value", value);
+	json_kstr(j, "from", place);
+	json_end_object(j);
+}
+
+static int print_json(const struct cmd *c, const struct fact *facts)
+{
+	struct json_out j = {.pretty = true};
+	struct err e = ERR_INIT;
+	int code;
+
+	json_begin_object(&j);
+	for (size_t i = 0; i < FACTS; i++)
+		json_kstr(&j, facts[i].name, facts[i].value);
+	json_key(&j, "settings");
+	json_begin_array(&j);
+	each_setting(c->config, json_setting, &j);
+	json_end_array(&j);
+	json_end_object(&j);
+	if (json_finish(&j, &e) < 0) {
+		code = cmd_error(&e, "info");
+	} else {
+		strbuf_addch(&j.buf, '\n');
+		code = cmd_print(&j.buf);
+	}
+	json_out_free(&j);
+	return code;
+}
+
+static int info_run(struct cmd *c, void *args, int argc, char **argv)
+{
+	const struct info_args *a = args;
+	struct fact facts[FACTS];
+
+	(void)argc, (void)argv;
+	collect(c, facts);
+	return a->json ? print_json(c, facts) : print_text(c, facts);
+}
+
+static const struct verb_example examples[] = {
+	{"where things lie, and which settings are in force", "csbx info"},
+	{"the layer path, for a script", "csbx info --json | jq -r .layers"},
+	{0},
+};
+
+const struct verb verb_info = {
+	.name = "info",
+	.usage = "[OPTIONS]",
+	.description = "Shows where csbx keeps things, and every setting that configuration files "
+		       "and CSBX_* variables make here, with the place it is from.",
+	.uses = (const struct opt_use[]){{&info_table, 0}, {0}},
+	.examples = examples,
+	.max_operands = 0,
+	.args_bytes = sizeof(struct info_args),
+	.run = info_run,
+};

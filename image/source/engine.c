@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which way to an engine. A host the user names is the only one asked. Else the sockets that an
+ * engine listens at by default are tried; one that is not there, or where nobody listens, is
+ * passed over, and without any the engine's program is run: podman usually has no service, and
+ * docker's program knows hosts we do not (its contexts). A socket that refuses us is an error at
+ * once: the program would be refused as well.
+ */
+#include "image/source/engine_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+#define NAME_BYTES 512u
+
+const char *engine_name(enum engine_kind kind)
+{
+	return kind == ENGINE_DOCKER ? "docker" : "podman";
+}
+
+bool engine_is_id(const char *text)
+{
+	if (str_has_prefix(text, "sha256:"))
+		text += strlen("sha256:");
+	return strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
+}
+
+int engine_check_name(const char *name, struct err *e)
+{
+	static const char first[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	static const char other[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/@-";
+
+	if (!*name)
+		return err_set(e, EINVAL, "no image name given");
+	/* The name becomes part of a URL's path. */
+	if (!strchr(first, *name) || strspn(name, other) != strlen(name) ||
+	    strlen(name) > NAME_BYTES || strstr(name, "//") || strstr(name, "/../") ||
+	    str_has_suffix(name, "/") || str_has_suffix(name, "/.."))
+		return err_set(e, EINVAL, "'%.100s' is no image name", name);
+	return 0;
+}
+
+/* Whether somebody listens: 0, or -errno of connect(2). */
+static int probe(const char *path)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (strlen(path) >= sizeof(a.sun_path))
+		return -ENAMETOOLONG;
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	return connect(fd, (struct sockaddr *)&a, sizeof(a)) ? -errno : 0;
+}
+
+static int refused(const char *path, int code, struct err *e)
+{
+	err_code(e, code, "%s", path);
+	if (code == -EACCES)
+		err_append(e, "root, or a member of the socket's group, may use it");
+	return code;
+}
+
+static int save_from_host(enum engine_kind kind, const char *name, const char *host,
+			  const struct engine_options *o, int tmp_dirfd, struct err *e)
+{
+	const char *variable = kind == ENGINE_DOCKER ? "DOCKER_HOST" : "CONTAINER_HOST";
+	int r;
+
+	if (!str_has_prefix(host, "unix:///"))
+		return err_set(
+			e, EOPNOTSUPP,
+			"%s is '%.100s': only unix:///PATH is supported (for another machine: "
+			"%s save IMAGE >FILE there, and import docker-archive:FILE)",
+			variable, host, engine_name(kind));
+	host += strlen("unix://");
+	r = probe(host);
+	if (r < 0) {
+		refused(host, r, e);
+		return err_wrap(e, "%s", variable);
+	}
+	return engine_save_by_socket(kind, name, host, o, tmp_dirfd, e);
+}
+
+/* 1 and the socket of an engine, 0 when there is none. */
+static int find_socket(enum engine_kind kind, const struct engine_options *o, char **ret,
+		       struct err *e)
+{
+	bool docker = kind == ENGINE_DOCKER, have_own = o->runtime_dir && *o->runtime_dir == '/';
+	_free_ char *own = have_own ? str_printf("%s/%s", o->runtime_dir,
+						 docker ? "docker.sock" : "podman/podman.sock")
+				    : NULL;
+	const char *candidates[] = {docker ? "/var/run/docker.sock" : own,
+				    docker      ? own
+				    : geteuid() ? NULL
+						: "/run/podman/podman.sock"};
+	const char *denied = NULL;
+
+	if (have_own && !own)
+		return err_set(e, ENOMEM, "out of memory");
+	for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
+		int r = candidates[i] ? probe(candidates[i]) : -ENOENT;
+
+		if (r == -EACCES && !denied)
+			denied = candidates[i];
+		if (r < 0)
+			continue;
+		*ret = strdup(candidates[i]);
+		return *ret ? 1 : err_set(e, ENOMEM, "out of memory");
+	}
+	return denied ? refused(denied, -EACCES, e) : 0;
+}
+
+int engine_save(enum engine_kind kind, const char *name, const struct engine_options *o,
+		int tmp_dirfd, struct err *e)
+{
+	const char *host = kind == ENGINE_DOCKER ? o->docker_host : o->container_host;
+	_free_ char *path = NULL;
+	int r = engine_check_name(name, e);
+
+	if (r < 0)
+		return r;
+	if (host && *host)
+		return save_from_host(kind, name, host, o, tmp_dirfd, e);
+	r = find_socket(kind, o, &path, e);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return engine_save_by_socket(kind, name, path, o, tmp_dirfd, e);
+	return engine_save_by_program(kind, name, &o->watch, tmp_dirfd, e);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_IMAGE_SNIFF_H
+#define CSBX_IMAGE_SNIFF_H
+
+/* What a file or directory holds, for sources whose kind the user did not say. */
+
+#include <stdbool.h>
+
+#include "image/oci/source_uri.h"
+
+struct err;
+
+/* Whether a regular file begins with a tar header, that is, needs no decompression. -errno. */
+int sniff_plain_tar(int fd, struct err *e);
+
+/* The kind of a regular file, or -errno: SOURCE_OCI_ARCHIVE, SOURCE_DOCKER_ARCHIVE, SOURCE_TAR. */
+int sniff_file(int fd, struct err *e);
+
+/* SOURCE_OCI_LAYOUT or SOURCE_DIRECTORY. */
+enum source_kind sniff_directory(int dirfd);
+
+/* Whether a directory is one of skopeo's dir: transport. */
+bool sniff_skopeo_dir(int dirfd);
+
+#endif

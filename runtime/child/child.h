@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_CHILD_H
+#define CSBX_RUNTIME_CHILD_H
+
+/*
+ * The container's pid 1 before it becomes csbx-init: a copy of the supervisor's memory with the
+ * capabilities of the outer user namespace A, in fresh pid, mount, ipc, uts and net namespaces.
+ * Its mount namespace starts as a copy of the caller's, so host paths still resolve.
+ *
+ * Should: build the root from the plan, by descriptors only; then exec csbx-init.
+ * Mustn't: print, allocate without need, return, or touch a path inside the image other than
+ * through base/path.h.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "runtime/base/str.h"
+#include "runtime/limit/watchdog.h"
+
+struct err;
+struct op;
+struct plan;
+struct container_spec;
+
+struct child {
+	const struct container_spec *spec;
+	const struct plan *plan;
+	int supervisor_pidfd, status_fd, control_fd, msg_fd;
+	int init_fd, dev_fd, image_fd; /* from the image server; image_fd -1 for a directory */
+	bool init_is_file;             /* of the host, not a memfd */
+	bool tty_takes_stderr;         /* a terminal that is made becomes 2 as well */
+	int stdio[3];                  /* what becomes 0, 1, 2; -1 keeps the caller's */
+	const int *keep_fds;           /* become INIT_FD_FIRST_KEPT and on */
+	uint32_t n_keep_fds;
+	int helper_cgroup_fd; /* where this process itself is born, -1: where S is */
+	int cgroup_fd;        /* of the payload, -1: none */
+	bool has_affinity;    /* --cpus chooses CPUs */
+	bool is_watched;      /* the supervisor wants to see memory: child_watch() */
+	bool has_net;         /* the network namespace was made before, lo is up */
+	/* Filled while the plan runs. */
+	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd;
+	int watch_fds[WATCHDOG_TMPFS_MAX];
+	unsigned n_watch;
+	int *source_fds;      /* one for each operation, -1: none */
+	struct rlimit nofile; /* the caller's, where it had to be raised */
+	bool had_to_raise;
+	struct strv hook_env; /* the environment, where hooks added to it (hook.h) */
+};
+
+/* Remembers a tmpfs of the container for the supervisor's watchdog. */
+int child_watch(struct child *c, int fd, struct err *e);
+
+/* Runs the plan and execs csbx-init; on failure sends a struct err on status_fd and exits. */
+_Noreturn void child_main(struct child *c);
+
+/*
+ * The parts of it for a start in the calling process itself (bare.h), which is in A and in a mount
+ * namespace of its own: runs the plan; then becomes csbx-init, alone, with the descriptors that it
+ * has as such. The latter returns on failure only.
+ */
+int child_build(struct child *c, struct err *e);
+int child_become_init(struct child *c, struct err *e);
+
+/* The operations, by file: rootfs.c */
+int rootfs_base(struct child *c, const struct op *op, struct err *e);
+int rootfs_lower_image(struct child *c, const struct op *op, struct err *e);
+int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e);
+int rootfs_lower_layer(struct child *c, const struct op *op, struct err *e);
+int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e);
+int rootfs_seed(struct child *c, const struct op *op, struct err *e); /* rootfs_seed.c */
+/* What we make is the main user's; this makes it root's where there is one in the map. */
+int rootfs_give_to_root(const struct child *c, int fd, struct err *e);
+int rootfs_overlay(struct child *c, const struct op *op, struct err *e);
+int rootfs_readonly(struct child *c, const struct op *op, struct err *e);
+int rootfs_pivot(struct child *c, const struct op *op, struct err *e);
+/* A detached overlay over the directory that source is a detached clone of. */
+int rootfs_copy(struct child *c, const struct op *op, int source, struct err *e);
+/* Attaches a mount at a directory of the base, the working directory while the plan runs. */
+int rootfs_attach_in_base(int fd, const char *name, struct err *e);
+/* A directory of the root that must not be a symlink, made when missing; O_PATH. */
+int rootfs_own_directory(struct child *c, const char *name, struct err *e);
+/* dev.c */
+int dev_template(struct child *c, const struct op *op, struct err *e);
+int dev_own(struct child *c, const struct op *op, struct err *e);
+int dev_pts(struct child *c, const struct op *op, struct err *e);
+int dev_shm(struct child *c, const struct op *op, struct err *e);
+int dev_shm_host(struct child *c, const struct op *op, struct err *e);
+int dev_mqueue(struct child *c, const struct op *op, struct err *e);
+/* proc.c */
+int proc_mount(struct child *c, const struct op *op, struct err *e);
+int proc_mask(struct child *c, const struct op *op, struct err *e);
+int proc_readonly(struct child *c, const struct op *op, struct err *e);
+int sysfs_mount(struct child *c, const struct op *op, struct err *e);
+int sysfs_mount_host(struct child *c, const struct op *op, struct err *e);
+int sysfs_mask(struct child *c, const struct op *op, struct err *e);
+/* source.c: clones of what the plan mounts from the host; each is taken once, to be closed */
+int sources_clone(struct child *c, struct err *e);
+int source_take(struct child *c, const struct op *op);
+/* The caller's limit of open files, for what is exec'd: many sources need a higher one. */
+void sources_restore_limit(const struct child *c);
+/* mount.c */
+int mount_bind(struct child *c, const struct op *op, struct err *e);
+/* copy_up.c: fills an empty volume, which volume is a clone of. */
+int mount_copy_up(struct child *c, const struct op *op, int volume, struct err *e);
+int mount_device(struct child *c, const struct op *op, struct err *e);
+int mount_tmpfs(struct child *c, const struct op *op, struct err *e);
+int mount_copy(struct child *c, const struct op *op, struct err *e);
+int mount_self(struct child *c, const struct op *op, struct err *e);
+/* hook.c */
+int hooks_run(struct child *c, const struct op *op, struct err *e);
+/* net.c */
+int net_loopback(struct child *c, const struct op *op, struct err *e);
+int net_hostname(struct child *c, const struct op *op, struct err *e);
+/* landlock.c */
+int landlock_apply(struct child *c, const struct op *op, struct err *e);
+
+#endif

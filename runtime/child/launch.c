@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/child/launch.h"
+
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/child/child.h"
+
+#define HELPER_STACK_BYTES 65536u
+
+struct launch {
+	struct child *child;
+	const struct launch_namespaces *ns;
+	int pidfd;
+	pid_t pid;
+	int code;
+	const char *step;
+};
+
+/* clone3(2) only for the placement in a cgroup; with CLONE_PARENT it wants no exit signal. */
+static long clone_child(struct launch *l, unsigned long namespaces)
+{
+	unsigned long flags = namespaces | CLONE_PARENT | CLONE_PIDFD;
+	struct clone_args args = {
+		.flags = flags | CLONE_INTO_CGROUP,
+		.pidfd = (uint64_t)(uintptr_t)&l->pidfd,
+		.cgroup = (uint64_t)l->child->helper_cgroup_fd,
+	};
+
+	if (l->child->helper_cgroup_fd < 0)
+		return syscall(SYS_clone, flags, NULL, &l->pidfd, NULL, NULL);
+	return syscall(SYS_clone3, &args, sizeof(args));
+}
+
+/* Runs as M in S's memory: no allocation, no stdio, results go into *l. */
+static int join_and_clone(void *arg)
+{
+	struct launch *l = arg;
+	unsigned long flags = l->ns->flags;
+	long pid;
+
+	if (setns(l->ns->userns_fd, CLONE_NEWUSER) < 0) {
+		l->code = errno;
+		l->step = "join the container's user namespace";
+		_exit(1);
+	}
+	if ((flags & CLONE_NEWNET) && l->ns->net_fd >= 0) {
+		if (setns(l->ns->net_fd, CLONE_NEWNET) < 0) {
+			l->code = errno;
+			l->step = "join the container's network namespace";
+			_exit(1);
+		}
+		flags &= ~(unsigned long)CLONE_NEWNET;
+	}
+	pid = clone_child(l, flags);
+	if (!pid)
+		child_main(l->child);
+	if (pid < 0) {
+		l->code = errno;
+		l->step = "make the container's namespaces";
+		_exit(1);
+	}
+	l->pid = (pid_t)pid;
+	_exit(0);
+}
+
+int launch_child(struct child *c, const struct launch_namespaces *ns, struct launched *ret,
+		 struct err *e)
+{
+	/* On the heap: the caller's stack may be small, and the child lives on this one. */
+	_free_ char *stack = aligned_alloc(16, HELPER_STACK_BYTES);
+	struct launch l = {.child = c, .ns = ns, .pidfd = -1};
+	pid_t m;
+
+	if (!stack)
+		return err_set(e, ENOMEM, "out of memory");
+	m = clone(join_and_clone, stack + HELPER_STACK_BYTES,
+		  CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &l);
+	if (m < 0)
+		return err_sys(e, "start a helper process");
+	while (waitpid(m, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (l.code) {
+		err_code(e, l.code, "%s", l.step);
+		if (l.code == ENOSPC)
+			err_append(e, "a limit below /proc/sys/user is reached");
+		return -l.code;
+	}
+	if (l.pid <= 0)
+		return err_set(e, EIO, "the helper process died");
+	*ret = (struct launched){l.pid, l.pidfd};
+	return 0;
+}

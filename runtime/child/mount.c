@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The user's mounts. Sources were cloned before (source.c); a target is found, and made when
+ * missing, inside the root only.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "runtime/kernel/mount_abi.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/path.h"
+#include "runtime/child/child.h"
+#include "runtime/kernel/mount_api.h"
+#include "runtime/spec/plan.h"
+
+static int open_target(struct child *c, const struct op *op, bool directory, struct err *e)
+{
+	int fd, r;
+
+	if (op->flags & OP_NOCREATE)
+		fd = path_open_in_root(c->root_fd, op->dst, O_PATH, 0, e);
+	else if (directory)
+		fd = path_mkdirs_in_root(c->root_fd, op->dst, e);
+	else
+		fd = path_touch_in_root(c->root_fd, op->dst, e);
+	if (fd >= 0)
+		return fd;
+	r = err_wrap(e, "target");
+	if (fd == -ENOTDIR || fd == -EEXIST)
+		err_append(e, "a file in the image is in the way of a directory");
+	return r;
+}
+
+/* move_mount(2) says EINVAL to a mix, and to much else. */
+static int check_kinds(int target, bool directory, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(target, &st) < 0)
+		return err_sys(e, "target");
+	if (S_ISDIR(st.st_mode) && !directory)
+		return err_set(e, EISDIR,
+			       "a file cannot be mounted on a directory of the container");
+	return 0;
+}
+
+static int attach_user_mount(struct child *c, const struct op *op, int fd, bool directory,
+			     struct err *e)
+{
+	_close_ int target = open_target(c, op, directory, e);
+	int r;
+
+	if (target < 0)
+		return err_wrap(e, "mount %s", op->dst);
+	r = check_kinds(target, directory, e);
+	if (r >= 0)
+		r = mount_attach(fd, target, e);
+	return r < 0 ? err_wrap(e, "mount %s", op->dst) : 0;
+}
+
+static unsigned attributes(const struct op *op)
+{
+	return MOUNT_ATTR_NOSUID | (op->flags & OP_DEVICES ? 0 : MOUNT_ATTR_NODEV) |
+	       (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0) |
+	       (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0);
+}
+
+int mount_bind(struct child *c, const struct op *op, struct err *e)
+{
+	unsigned attrs = attributes(op);
+	_close_ int fd = -1;
+	struct stat st;
+
+	if (op->skip)
+		return 0;
+	fd = source_take(c, op);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "mount %s", op->dst);
+	if (op->flags & OP_COPY_UP && S_ISDIR(st.st_mode) && mount_copy_up(c, op, fd, e) < 0)
+		return err_wrap(e, "mount %s", op->dst);
+	if (mount_restrict(fd, attrs, !(op->flags & OP_SINGLE), e) < 0)
+		return err_wrap(e, "mount %s", op->dst);
+	return attach_user_mount(c, op, fd, S_ISDIR(st.st_mode), e);
+}
+
+int mount_device(struct child *c, const struct op *op, struct err *e)
+{
+	unsigned attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC |
+			 (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0);
+	_close_ int fd = -1;
+	struct stat st;
+
+	if (op->skip)
+		return 0;
+	fd = source_take(c, op);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "device %s", op->dst);
+	if (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode))
+		return err_set(e, EINVAL, "device %s: %s is not a device", op->dst, op->src);
+	if (mount_restrict(fd, attrs, false, e) < 0)
+		return err_wrap(e, "device %s", op->dst);
+	return attach_user_mount(c, op, fd, false, e);
+}
+
+/* A directory that is written to without changing it. */
+int mount_copy(struct child *c, const struct op *op, struct err *e)
+{
+	_close_ int source = -1, fd = -1;
+	struct stat st;
+
+	if (op->skip)
+		return 0;
+	source = source_take(c, op);
+	if (fstat(source, &st) < 0)
+		return err_sys(e, "mount %s", op->dst);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ENOTDIR, "mount %s: %s is not a directory", op->dst, op->src);
+	fd = rootfs_copy(c, op, source, e);
+	if (fd < 0)
+		return err_wrap(e, "mount %s: copy of %s", op->dst, op->src);
+	if (op->flags & (OP_RDONLY | OP_NOEXEC) &&
+	    mount_restrict(fd,
+			   (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0) |
+				   (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0),
+			   false, e) < 0)
+		return err_wrap(e, "mount %s", op->dst);
+	return attach_user_mount(c, op, fd, true, e);
+}
+
+int mount_tmpfs(struct child *c, const struct op *op, struct err *e)
+{
+	_close_ int fd = mount_new_tmpfs(op->bytes, op->mode,
+					 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+						 (op->flags & OP_RDONLY ? MOUNT_ATTR_RDONLY : 0) |
+						 (op->flags & OP_NOEXEC ? MOUNT_ATTR_NOEXEC : 0),
+					 e);
+
+	if (fd < 0 || child_watch(c, fd, e) < 0)
+		return err_wrap(e, "mount %s", op->dst);
+	return attach_user_mount(c, op, fd, true, e);
+}
+
+/*
+ * A part of the root at another place of it, or at its own: a mount of its own, which stays
+ * writable when the root becomes read-only. What is written goes where the root's changes go.
+ */
+int mount_self(struct child *c, const struct op *op, struct err *e)
+{
+	_close_ int source = path_open_in_root(c->root_fd, op->src, O_PATH, 0, e), fd = -1;
+	struct stat st;
+
+	if (source == -ENOENT)
+		source = path_mkdirs_in_root(c->root_fd, op->src, e);
+	if (source < 0 || fstat(source, &st) < 0)
+		return err_wrap(e, "mount %s: %s of the image", op->dst, op->src);
+	fd = mount_clone(source, "", !(op->flags & OP_SINGLE), e);
+	if (fd < 0 ||
+	    mount_restrict(fd, attributes(op) | MOUNT_ATTR_NODEV, !(op->flags & OP_SINGLE), e) < 0)
+		return err_wrap(e, "mount %s", op->dst);
+	return attach_user_mount(c, op, fd, S_ISDIR(st.st_mode), e);
+}

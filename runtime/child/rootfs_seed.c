@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Seeded files go straight into the upper layer, or one of their own between it and the image:
+ * cheaper than a copy-up through the mounted root, and the image cannot lead them anywhere. A fresh
+ * layer has only what we made. One that was used before (OP_REFRESH) has what programs of the
+ * container made; and what is below is only looked at: both one name at a time, without following.
+ * A directory keeps its mode; where something else than a directory is on the way, that wins and
+ * the seed is left out.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/child/child.h"
+#include "runtime/spec/plan.h"
+
+#define NAME_BYTES 256u
+#define OPAQUE "user.overlay.opaque" /* hides the directory of the same name in the image */
+
+enum { KEPT, IMAGE, LOWERS };
+
+/*
+ * Where a walk is: the same directory in the upper layer and, -1 where there is none, in those
+ * below it: a kept layer that is read, the image.
+ */
+struct place {
+	int upper, lower[LOWERS];
+};
+
+static void leave(struct place *at)
+{
+	fd_close(&at->upper);
+	for (int i = 0; i < LOWERS; i++)
+		fd_close(&at->lower[i]);
+}
+
+static bool is_opaque(int dir)
+{
+	return fgetxattr(dir, OPAQUE, NULL, 0) > 0;
+}
+
+static bool is_whiteout(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && !st->st_rdev;
+}
+
+/* What the layers below have of a name; false: nothing. */
+static bool look_below(const struct place *at, const char *name, struct stat *ret)
+{
+	for (int i = 0; i < LOWERS; i++) {
+		if (at->lower[i] >= 0 && fstatat(at->lower[i], name, ret, AT_SYMLINK_NOFOLLOW) == 0)
+			return !is_whiteout(ret);
+	}
+	return false;
+}
+
+/*
+ * The directories of a name below; the first one that hides the others is the last. The image is
+ * asked for nothing but the name: that is a message to its server.
+ */
+static void enter_lower(const struct place *at, const char *name, struct place *to)
+{
+	struct stat st;
+
+	for (int i = 0; i < LOWERS; i++) {
+		if (at->lower[i] < 0 || fstatat(at->lower[i], name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		to->lower[i] = openat(at->lower[i], name,
+				      (i == IMAGE ? O_PATH : O_RDONLY) | O_DIRECTORY | O_NOFOLLOW |
+					      O_CLOEXEC);
+		if (to->lower[i] < 0 || is_opaque(to->lower[i]))
+			return;
+	}
+}
+
+/* Enters name, which is made where it is missing. 1: done, 0: there is something else. */
+static int enter(const struct child *c, struct place *at, const char *name, bool is_users,
+		 struct err *e)
+{
+	struct stat st = {.st_mode = S_IFDIR | 0755};
+	bool is_below = look_below(at, name, &st), is_made;
+	struct place to = {.upper = -1, .lower = {-1, -1}};
+	int r = 0;
+
+	if (is_below && !S_ISDIR(st.st_mode))
+		return 0;
+	is_made = mkdirat(at->upper, name, is_below ? st.st_mode & 07777 : 0755) == 0;
+	if (!is_made && errno != EEXIST)
+		return err_sys(e, "make directory");
+	to.upper = openat(at->upper, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (to.upper < 0)
+		return errno == ENOTDIR || errno == ELOOP ? 0 : err_sys(e, "open directory");
+	if (!is_opaque(to.upper)) {
+		enter_lower(at, name, &to);
+		if (is_made && (is_below || !is_users))
+			r = rootfs_give_to_root(c, to.upper, e);
+	}
+	leave(at);
+	*at = to;
+	return r < 0 ? r : 1;
+}
+
+static int make_directory(const struct place *at, const char *name, const struct op *op,
+			  struct err *e)
+{
+	_close_ int fd = -1;
+	struct stat st;
+
+	if (op->flags & OP_IF_ABSENT &&
+	    (look_below(at, name, &st) || fstatat(at->upper, name, &st, AT_SYMLINK_NOFOLLOW) == 0))
+		return 0;
+	if (mkdirat(at->upper, name, 0700) < 0)
+		return err_sys(e, "make directory");
+	fd = openat(at->upper, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fsetxattr(fd, OPAQUE, "y", 1, 0) < 0 ||
+	    fchmod(fd, op->mode ? op->mode : 0755) < 0)
+		return err_sys(e, "make directory");
+	return 0;
+}
+
+static int make_file(const struct child *c, const struct place *at, const char *name,
+		     const struct op *op, struct err *e)
+{
+	_close_ int fd = -1;
+	int r;
+
+	/* A program of the container may have left a fifo there, or a directory. */
+	if (op->flags & OP_REFRESH && unlinkat(at->upper, name, 0) < 0 && errno != ENOENT)
+		return errno == EISDIR ? 0 : err_sys(e, "replace");
+	fd = openat(at->upper, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return err_sys(e, "open");
+	r = io_write_all(fd, op->data, op->data_len, e);
+	if (r < 0)
+		return r;
+	if (op->mode && fchmod(fd, op->mode) < 0)
+		return err_sys(e, "chmod");
+	return op->flags & OP_USERS ? 0 : rootfs_give_to_root(c, fd, e);
+}
+
+static int seed(const struct child *c, struct place *at, const struct op *op, struct err *e)
+{
+	const char *rest = op->dst;
+	char name[NAME_BYTES];
+
+	for (;;) {
+		size_t len = strcspn(rest, "/");
+		int r;
+
+		if (!len || len >= sizeof(name))
+			return err_set(e, EINVAL, "not a name below /");
+		memcpy(name, rest, len);
+		name[len] = 0;
+		if (str_is_dots(name))
+			return err_set(e, EINVAL, "not a name below /");
+		if (!rest[len])
+			break;
+		r = enter(c, at, name, op->flags & OP_USERS, e);
+		if (r <= 0)
+			return r;
+		rest += len + 1;
+	}
+	return op->data ? make_file(c, at, name, op, e) : make_directory(at, name, op, e);
+}
+
+static int open_layer(const char *name, int flags)
+{
+	return open(name, flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int rootfs_seed(struct child *c, const struct op *op, struct err *e)
+{
+	struct place at = {
+		.upper = open_layer(op->flags & OP_BELOW ? "seeds" : "up/upper", O_RDONLY),
+		.lower = {[KEPT] = open_layer("kept/upper", O_RDONLY),
+			  [IMAGE] = open_layer("lower", O_PATH)},
+	};
+	int r = at.upper < 0 || at.lower[IMAGE] < 0 ? err_sys(e, "open layers")
+						    : seed(c, &at, op, e);
+
+	leave(&at);
+	return r < 0 ? err_wrap(e, "seed %s", op->dst) : 0;
+}

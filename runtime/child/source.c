@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Host directories, files and nodes that the plan mounts. A source is opened twice: by the
+ * supervisor, as the user, before anything happens, and here by path again, because a descriptor
+ * of the caller's mount namespace cannot be cloned in another one (open_tree: EINVAL). Device and
+ * inode must agree: a source that was swapped in between is refused.
+ *
+ * All are cloned before the base lies over "/" (rootfs.c): ".." and a relative link that lead up
+ * to "/" would end on top of it, in the base, and a clone of "/" would carry the base along. So
+ * each is a descriptor until its turn, and there may be more than the caller's soft limit allows.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/child/child.h"
+#include "runtime/kernel/mount_api.h"
+#include "runtime/spec/plan.h"
+
+#define OTHER_FILES 256 /* ours, and what the caller has left open */
+
+static bool has_source(const struct op *op)
+{
+	return !op->skip && plan_op_has_source(op);
+}
+
+static int clone_source(const struct op *op, struct err *e)
+{
+	bool recursive = (op->kind == OP_BIND && !(op->flags & OP_SINGLE)) || op->kind == OP_COPY;
+	_close_ int fd = mount_clone(AT_FDCWD, op->src, recursive, e);
+	struct stat st;
+
+	if (fd == -EMFILE)
+		return err_set(e, EMFILE,
+			       "more mounts than files may be open: raise the limit "
+			       "(ulimit -n)");
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "%s", op->src);
+	if (st.st_dev != op->dev || st.st_ino != op->ino)
+		return err_set(e, ESTALE, "%s: replaced while the container was starting", op->src);
+	return take_fd(&fd);
+}
+
+static void raise_limit(struct child *c, size_t n)
+{
+	struct rlimit raised;
+
+	if (c->had_to_raise || getrlimit(RLIMIT_NOFILE, &c->nofile) < 0 ||
+	    c->nofile.rlim_cur > n + OTHER_FILES)
+		return;
+	raised = c->nofile;
+	raised.rlim_cur = raised.rlim_max;
+	c->had_to_raise = setrlimit(RLIMIT_NOFILE, &raised) == 0;
+}
+
+void sources_restore_limit(const struct child *c)
+{
+	if (c->had_to_raise)
+		(void)setrlimit(RLIMIT_NOFILE, &c->nofile);
+}
+
+int sources_clone(struct child *c, struct err *e)
+{
+	size_t n = c->plan->n;
+
+	raise_limit(c, n);
+	c->source_fds = malloc(n * sizeof(*c->source_fds));
+	if (!c->source_fds)
+		return err_set(e, ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		c->source_fds[i] = -1;
+	for (size_t i = 0; i < n; i++) {
+		const struct op *op = &c->plan->ops[i];
+		int fd;
+
+		if (!has_source(op))
+			continue;
+		fd = clone_source(op, e);
+		if (fd < 0)
+			return op->dst ? err_wrap(e, "mount %s", op->dst) : fd;
+		c->source_fds[i] = fd;
+	}
+	return 0;
+}
+
+int source_take(struct child *c, const struct op *op)
+{
+	return take_fd(&c->source_fds[op - c->plan->ops]);
+}

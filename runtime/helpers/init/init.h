@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_INIT_INIT_H
+#define CSBX_RUNTIME_INIT_INIT_H
+
+/* Shared by the files of csbx-init; main.c tells how they work together. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/helpers/init/abi/init_abi.h"
+#include "runtime/helpers/init/sys.h"
+
+/* For large buffers that are written before they are read: not zeroed on entry. */
+#define NOT_ZEROED __attribute__((uninitialized))
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Namespaces of B that an exec'd process joins, in the order in which it does; it has init's
+ * mounts. */
+enum ns_kind { NS_USER, NS_CGROUP, NS_NET, NS_UTS, NS_IPC, NS_MAX };
+
+/* A message mapped read-only; bytes is 0 when there is none. */
+struct message {
+	const struct init_msg *m;
+	size_t bytes;
+};
+
+/* A process on its way from clone to execve: the main one or an exec'd one. */
+struct payload {
+	const struct init_msg *m;
+	int fds[3 + INIT_MAX_KEEP_FDS]; /* what becomes 0, 1, 2, 3, ... */
+	int status_fd;                  /* alone: -1 */
+	int sync_fd;       /* main process: init's word to go on comes through it; else -1 */
+	const int *ns_fds; /* exec: n_ns descriptors, -1 where the namespace is A's */
+	unsigned n_ns;
+	uint8_t detail; /* enum init_detail */
+	bool in_cwd;    /* exec: entered before the user was changed */
+};
+
+/* An exec'd process, from its request until its end is told. */
+struct spawned {
+	uint32_t id;  /* 0 = free slot */
+	int32_t pid;  /* 0 = ended */
+	bool pending; /* event waits for room in the control socket */
+	struct init_event event;
+};
+
+struct init {
+	int main_pid;
+	uint32_t flags; /* of the start message */
+	uint32_t degraded;
+	int signal_fd;
+	int ns_fds[NS_MAX];
+	bool stop_pending;
+	struct init_event stop_event;
+	unsigned n_slots; /* slots ever used */
+	struct spawned slots[INIT_MAX_SPAWNED];
+};
+
+/* main.c: maps and checks the message in fd. */
+int message_map(int fd, struct message *ret);
+void message_unmap(struct message *msg);
+/* Tells a failure on a status pipe; result is a negative errno. */
+void status_send(int fd, unsigned stage, int result, unsigned detail);
+/* alone.c: becomes the program; never returns. */
+__attribute__((noreturn)) void alone_run(const struct init_msg *m);
+/* Tells a failure on stderr, in words, and exits. */
+__attribute__((noreturn)) void alone_fail(const struct payload *p, unsigned stage, int result);
+
+/* CLONE_NEW* of B and what comes with it. */
+unsigned long namespaces_of(uint32_t flags);
+/* clone of a payload process: by clone3 into the payload's cgroup where there is one. */
+int clone_payload(unsigned long ns_flags, bool into_cgroup);
+
+/* payload.c: takes the process all the way; never returns. */
+__attribute__((noreturn)) void payload_run(struct payload *p);
+
+/* exec.c: execve of argv[0], found by PATH; returns only on failure. */
+int exec_program(struct payload *p);
+
+/* terminal.c: the terminal of an exec that asks for a new one; before it joins B. */
+int terminal_make(struct payload *p);
+
+/* drop.c: parts of losing privilege that init and payload share. */
+int drop_bounding(uint64_t keep);
+int drop_caps(uint64_t keep);
+int reset_dispositions(void);
+int close_from(unsigned first);
+
+/* proc.c: below INIT_FD_PROC. */
+#define PROC_NAME_BYTES 32 /* "4194304/setgroups" and longer */
+
+/* "PID/name", or "self/name" for pid 0. */
+void proc_name(char *buf, int pid, const char *name);
+int proc_write(const char *path, const char *text, size_t len);
+
+/* idmap.c: both maps of a process, pid 0 = self. */
+int idmap_write(const struct init_msg *m, int pid);
+
+/* spawn.c: an exec request and its descriptors, which it consumes. */
+void spawn_request(struct init *in, uint32_t id, const int *fds, unsigned n_fds);
+struct spawned *spawn_by_id(struct init *in, uint32_t id);
+struct spawned *spawn_by_pid(struct init *in, int pid);
+
+/* pid1.c: INIT_PAYLOAD_SIGNALS. */
+/* Whether a pid 1 in the main process's place would get that signal; true when it cannot be told.
+ */
+bool pid1_hears(const struct init *in, int sig);
+void pid1_signal(const struct init *in, int sig); /* sends it, if so */
+void pid1_forward(const struct init *in, const struct signalfd_siginfo *info);
+
+/* loop.c: reaping and requests until the main process ends; never returns. */
+__attribute__((noreturn)) void loop_run(struct init *in);
+void loop_send(struct init *in, struct init_event *ev, struct spawned *s);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exec requests. Init forks, the child joins B's namespaces (setns(2) into a user namespace that
+ * init's user id owns needs no capability) and takes the same steps as the main process. Init
+ * itself never waits for a child here: a payload may stop or slow an exec'd process as it likes,
+ * the loop goes on.
+ */
+#include "runtime/helpers/init/init.h"
+#include "runtime/helpers/init/abi/msg_check.h"
+
+enum spawn_fd { SPAWN_FD_MSG, SPAWN_FD_STDIN, SPAWN_FD_STATUS = 4, SPAWN_FD_KEPT = INIT_SPAWN_FDS };
+
+struct spawned *spawn_by_id(struct init *in, uint32_t id)
+{
+	for (unsigned i = 0; id && i < in->n_slots; i++) {
+		if (in->slots[i].id == id)
+			return &in->slots[i];
+	}
+	return NULL;
+}
+
+struct spawned *spawn_by_pid(struct init *in, int pid)
+{
+	for (unsigned i = 0; i < in->n_slots; i++) {
+		if (in->slots[i].id && in->slots[i].pid == pid)
+			return &in->slots[i];
+	}
+	return NULL;
+}
+
+static struct spawned *free_slot(struct init *in)
+{
+	for (unsigned i = 0; i < in->n_slots; i++) {
+		if (!in->slots[i].id)
+			return &in->slots[i];
+	}
+	return in->n_slots < INIT_MAX_SPAWNED ? &in->slots[in->n_slots++] : NULL;
+}
+
+static __attribute__((noreturn)) void run_spawned(const struct init *in, const struct init_msg *m,
+						  const int *fds)
+{
+	struct payload p = {
+		.m = m,
+		.fds = {fds[SPAWN_FD_STDIN], fds[SPAWN_FD_STDIN + 1], fds[SPAWN_FD_STDIN + 2]},
+		.status_fd = fds[SPAWN_FD_STATUS],
+		.sync_fd = -1,
+		.ns_fds = in->ns_fds,
+		.n_ns = NS_MAX,
+	};
+
+	int r;
+
+	for (uint32_t i = 0; i < m->n_keep_fds; i++)
+		p.fds[3 + i] = fds[SPAWN_FD_KEPT + i];
+	r = terminal_make(&p);
+	if (r < 0) {
+		status_send(p.status_fd, INIT_STAGE_TTY, r, 0);
+		sys_exit(INIT_EXIT_FAILED);
+	}
+	payload_run(&p);
+}
+
+/* The pid, or -errno with the stage that failed. */
+static int spawn_clone(const struct init *in, const int *fds, unsigned n_fds, unsigned *ret_stage)
+{
+	struct message msg = {0};
+	int r = message_map(fds[SPAWN_FD_MSG], &msg);
+
+	*ret_stage = INIT_STAGE_MESSAGE;
+	if (r < 0)
+		return r;
+	if ((msg.m->flags & (INIT_EXEC | INIT_JOIN)) != INIT_EXEC ||
+	    n_fds != INIT_SPAWN_FDS + msg.m->n_keep_fds) {
+		r = -EBADMSG;
+	} else {
+		*ret_stage = INIT_STAGE_CLONE;
+		r = clone_payload(0, in->flags & INIT_HAS_CGROUP);
+		if (!r)
+			run_spawned(in, msg.m, fds);
+	}
+	message_unmap(&msg);
+	return r;
+}
+
+void spawn_request(struct init *in, uint32_t id, const int *fds, unsigned n_fds)
+{
+	bool valid = n_fds >= INIT_SPAWN_FDS && id && !spawn_by_id(in, id);
+	struct spawned *s = valid ? free_slot(in) : NULL;
+	unsigned stage = INIT_STAGE_MESSAGE;
+	struct init_event ev = {.id = id};
+	int r = valid ? -EAGAIN : -EBADMSG;
+
+	if (s)
+		r = spawn_clone(in, fds, n_fds, &stage);
+	if (r < 0 && n_fds >= INIT_SPAWN_FDS)
+		status_send(fds[SPAWN_FD_STATUS], stage, r, 0);
+	for (unsigned i = 0; i < n_fds; i++)
+		sys_close(fds[i]);
+	if (!valid)
+		return;
+	if (s)
+		*s = (struct spawned){.id = id, .pid = r > 0 ? r : 0};
+	ev.type = r > 0 ? INIT_EV_SPAWNED : INIT_EV_SPAWN_EXITED;
+	ev.pid = r > 0 ? r : 0;
+	ev.status = r > 0 ? 0 : INIT_EXIT_FAILED << 8;
+	loop_send(in, &ev, s);
+}

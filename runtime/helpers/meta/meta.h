@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_SQUASHD_META_H
+#define CSBX_SQUASHD_META_H
+
+/*
+ * csbx-meta FD: what a start needs to know of an image or directory, as one flat record
+ * (runtime/server/image_meta.h) on stdout. Exit status 125 with one line on stdout instead when it
+ * cannot be told.
+ */
+
+#include <stddef.h>
+
+struct err;
+struct flat_writer;
+
+int meta_main(int fd);
+
+#define META_CONFIG_MAX (8u << 20)
+
+/*
+ * Adds what an OCI image config (image-spec config.md) says to the record. The text is hostile:
+ * -EBADMSG unless it is one JSON object in UTF-8, without a member twice among those that are
+ * read, and those of the right types. Pure.
+ */
+int meta_add_config(struct flat_writer *w, const char *text, size_t len, struct err *e);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/helpers/squashd/fuse_serve.h"
+#include "runtime/helpers/squashd/server.h"
+
+#define START_MS 20 /* the next network namespace is not made while a start needs the CPUs */
+
+static void fail_reply(struct squashd_reply *reply, const struct err *e)
+{
+	reply->code = e->code;
+	snprintf(reply->msg, sizeof(reply->msg), "%.*s", (int)sizeof(reply->msg) - 1, e->msg);
+}
+
+static int clone_tree(int fd, unsigned flags, struct err *e)
+{
+	int tree = open_tree(fd, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | flags);
+
+	return tree < 0 ? err_sys(e, "clone mount") : tree;
+}
+
+/*
+ * A fresh clone for each container: a detached tree can be attached only once. They are made
+ * ahead, while the container before starts, off the path of the next one; not where that would only
+ * take the CPU from this one.
+ */
+static int make_clones(struct server *s, struct err *e)
+{
+	if (s->next_dev_fd < 0)
+		s->next_dev_fd = clone_tree(s->world.dev_fd, AT_RECURSIVE, e);
+	if (s->next_dev_fd >= 0 && s->next_image_fd < 0 && s->world.image_fd >= 0)
+		s->next_image_fd = clone_tree(s->world.image_fd, 0, e);
+	if (s->next_dev_fd < 0)
+		return s->next_dev_fd;
+	return s->world.image_fd >= 0 && s->next_image_fd < 0 ? s->next_image_fd : 0;
+}
+
+static int send_attached(struct server *s, int fd, struct squashd_reply *reply, struct err *e)
+{
+	size_t n = s->world.image_fd >= 0 ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE;
+	int fds[SQUASHD_FD_MAX + 1], r = make_clones(s, e);
+
+	if (r < 0)
+		return r;
+	fds[SQUASHD_FD_USERNS] = s->world.userns_fd;
+	fds[SQUASHD_FD_INIT] = s->world.init_fd;
+	fds[SQUASHD_FD_DEV] = s->next_dev_fd;
+	fds[SQUASHD_FD_IMAGE] = s->next_image_fd;
+	if (reply->has_net)
+		fds[n++] = s->attendant.net_fd;
+	r = fd_send(fd, reply, sizeof(*reply), fds, n, e);
+	if (r < 0)
+		return r;
+	fd_close(&s->next_dev_fd);
+	fd_close(&s->next_image_fd);
+	if (reply->has_net)
+		fd_close(&s->attendant.net_fd);
+	return 0;
+}
+
+static void fill_reply(struct server *s, struct squashd_reply *reply)
+{
+	*reply = (struct squashd_reply){
+		.magic = SQUASHD_PROTO_MAGIC,
+		.containers = s->containers,
+		.init_is_file = s->world.init_is_file,
+		.server_pid = s->pid,
+		.uid = s->boot.key.uid,
+		.gid = s->boot.key.gid,
+		.image = s->boot.key.image,
+		.lacks_xattrs = s->world.lacks_xattrs,
+		.fuse_requests = s->fuse ? fuse_server_requests(s->fuse) : 0,
+	};
+	memcpy(reply->job, s->boot.job, sizeof(reply->job));
+}
+
+/* The client has a copy, which would keep it in the epoll set, and the number may be another's. */
+static void forget_step(struct server *s)
+{
+	if (s->step_fd >= 0)
+		(void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->step_fd, NULL);
+	fd_close(&s->step_fd);
+}
+
+void clients_step_ended(struct server *s)
+{
+	forget_step(s);
+	s->linger_ms = 0;
+	s->leave_at_ms = server_now_ms();
+}
+
+/* The clients of a server are of one step, or one of them is of none: the latest counts. */
+static void watch_step(struct server *s, int *fd)
+{
+	forget_step(s);
+	if (*fd < 0 || server_watch(s, *fd, NULL) < 0)
+		return;
+	s->step_fd = take_fd(fd);
+}
+
+static int attach(struct server *s, int fd, const struct squashd_request *q, int *step_fd,
+		  struct err *e)
+{
+	struct squashd_reply reply;
+	int r;
+
+	if (s->clients[fd].is_attached)
+		return err_set(e, EINVAL, "attached already");
+	if (memcmp(&q->key, &s->boot.key, sizeof(q->key)) != 0)
+		return err_set(e, EEXIST, "another image server has the same name");
+	if (s->attendant.is_asked) /* it may just have got ready */
+		attendant_answered(&s->attendant);
+	fill_reply(s, &reply);
+	reply.containers++;
+	reply.has_net = q->wants_net && s->attendant.net_fd >= 0;
+	r = send_attached(s, fd, &reply, e);
+	if (r < 0)
+		return r;
+	s->clients[fd].is_attached = true;
+	s->containers++;
+	s->linger_ms = q->linger_ms;
+	watch_step(s, step_fd);
+	if (q->wants_net)
+		attendant_want(&s->attendant, server_now_ms() + START_MS);
+	return 0;
+}
+
+static bool keep(struct client *c, int *fd)
+{
+	if (!c->is_attached || c->mounts_fd >= 0 || *fd < 0)
+		return false;
+	c->mounts_fd = take_fd(fd);
+	return true;
+}
+
+/*
+ * The container goes on without its connection. Should the keeper be gone, it is counted for good:
+ * better a server too many than a container without its image.
+ */
+static bool stand_in(struct server *s, struct client *c, const struct squashd_request *q,
+		     const int *fds)
+{
+	if (!c->is_attached || !memchr(q->id, 0, sizeof(q->id)))
+		return false;
+	c->is_attached = false;
+	keeper_take(&s->keeper, q->id, q->is_kept, fds);
+	return true;
+}
+
+/* As below; of the descriptors what is needed is taken. */
+static bool answer(struct server *s, int fd, const struct squashd_request *q, int *passed)
+{
+	struct squashd_reply reply;
+	struct err e = ERR_INIT;
+
+	if (q->type == SQUASHD_KEEP)
+		return keep(&s->clients[fd], &passed[0]);
+	if (q->type == SQUASHD_STAND_IN)
+		return stand_in(s, &s->clients[fd], q, passed);
+	if (q->type == SQUASHD_ATTACH) {
+		if (attach(s, fd, q, &passed[0], &e) >= 0) {
+			if (!s->has_one_cpu)
+				(void)make_clones(s, NULL);
+			if (s->fuse)
+				fuse_server_get_ready(s->fuse);
+			return true;
+		}
+		fill_reply(s, &reply);
+		fail_reply(&reply, &e);
+	} else {
+		fill_reply(s, &reply);
+		if (q->type == SQUASHD_QUIT)
+			s->must_leave = true;
+		else if (q->type != SQUASHD_STATUS)
+			reply.code = EPROTO;
+	}
+	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
+	/* A container asks whether we are well; its connection stays. */
+	return q->type == SQUASHD_STATUS && s->clients[fd].is_attached;
+}
+
+/* Returns false when the connection is to be closed. */
+static bool handle_request(struct server *s, int fd)
+{
+	int passed[SQUASHD_STAND_MAX];
+	struct squashd_request q;
+	struct err e = ERR_INIT;
+	ssize_t n = fd_recv(fd, &q, sizeof(q), passed, SQUASHD_STAND_MAX, &e);
+	bool stays;
+
+	if (n == -EAGAIN)
+		return true;
+	if (n < 0)
+		return false;
+	stays = n == (ssize_t)sizeof(q) && q.magic == SQUASHD_PROTO_MAGIC &&
+		answer(s, fd, &q, passed);
+	for (int i = 0; i < SQUASHD_STAND_MAX; i++)
+		fd_close(&passed[i]);
+	return stays;
+}
+
+/*
+ * What is made for the next container is made now, while no start needs the CPUs: unless there is
+ * one, which whoever waits for the end of this needs, or the server leaves too.
+ */
+static void end_container(struct server *s)
+{
+	int64_t now_ms = server_now_ms();
+
+	if (!--s->containers)
+		s->leave_at_ms = now_ms + s->linger_ms;
+	if (!s->has_one_cpu && (s->containers || s->linger_ms))
+		attendant_hurry(&s->attendant, now_ms);
+}
+
+static void drop(struct server *s, int fd)
+{
+	struct client *c = &s->clients[fd];
+
+	close(fd);
+	if (!c->is_attached)
+		return;
+	c->is_attached = false;
+	attendant_take_down(&s->attendant, &c->mounts_fd);
+	end_container(s);
+}
+
+void clients_stood_in_gone(struct server *s)
+{
+	end_container(s);
+}
+
+static bool has_slot(struct server *s, int fd)
+{
+	size_t n = s->n_slots;
+	struct client *grown;
+
+	while (n <= (size_t)fd)
+		n = n ? n * 2 : 64;
+	if (n == s->n_slots)
+		return true;
+	grown = realloc(s->clients, n * sizeof(*grown));
+	if (!grown)
+		return false;
+	s->clients = grown;
+	for (; s->n_slots < n; s->n_slots++)
+		grown[s->n_slots] = (struct client){.mounts_fd = -1};
+	return true;
+}
+
+bool clients_accept(struct server *s)
+{
+	_close_ int fd = accept4(LISTEN_FD, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	socklen_t len = sizeof(struct ucred);
+	struct ucred peer;
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return false;
+	if (peer.uid != s->boot.key.uid || !has_slot(s, fd) || server_watch(s, fd, NULL) < 0)
+		return false;
+	take_fd(&fd);
+	return true;
+}
+
+void clients_handle(struct server *s, int fd)
+{
+	if (!handle_request(s, fd))
+		drop(s, fd);
+}
+
+static void answer_waiting(const struct squashd_reply *reply)
+{
+	struct squashd_request q;
+	int fd;
+
+	while ((fd = accept4(LISTEN_FD, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+
+		if (poll(&p, 1, FIRST_CLIENT_MS) > 0 &&
+		    fd_recv(fd, &q, sizeof(q), NULL, 0, NULL) > 0)
+			(void)fd_send(fd, reply, sizeof(*reply), NULL, 0, NULL);
+		close(fd);
+	}
+}
+
+/*
+ * Nobody reads our stderr: the reason goes to the clients that wait, at least to the one that
+ * started us. Those that come after the last look start another server and hear it from that one.
+ */
+void clients_refuse_all(struct server *s, const struct err *e)
+{
+	struct squashd_reply reply = {.magic = SQUASHD_PROTO_MAGIC};
+	struct pollfd p = {.fd = LISTEN_FD, .events = POLLIN};
+
+	fail_reply(&reply, e);
+	(void)poll(&p, 1, FIRST_CLIENT_MS);
+	answer_waiting(&reply);
+	server_unlink_socket(s);
+	answer_waiting(&reply);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csbx-thaw --freeze FD COMMAND...: writes COMMAND into FD where it stops itself.
+ * csbx-thaw FD COMMAND...: goes on from there; where it cannot, runs COMMAND.
+ *
+ * An interpreter takes longer to start than a container. Of many snippets that begin the same way
+ * the beginning is made once, in a container like theirs, and each of theirs then begins with a
+ * copy of its memory. This program is what runs there in the place of the interpreter: with the
+ * rights of the program that is judged, and none besides, so that it has nobody to protect.
+ */
+#include <stdbool.h>
+
+#include "runtime/helpers/init/abi/mem.h"
+#include "runtime/helpers/init/sys.h"
+#include "runtime/helpers/thaw/abi/image.h"
+#include "runtime/helpers/thaw/thaw.h"
+
+#define PATH_BYTES_MAX 4096u
+
+static struct thaw_image image;
+
+static bool is_text(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static int exec_in(const char *dir, size_t len, char **argv, char **envp)
+{
+	static char path[PATH_BYTES_MAX];
+	size_t name = strlen(argv[0]);
+
+	if (len + name + 2 > sizeof(path))
+		return -ENAMETOOLONG;
+	memcpy(path, dir, len);
+	path[len] = '/';
+	memcpy(path + len + 1, argv[0], name + 1);
+	return sys_execve(path, argv, envp);
+}
+
+static const char *search_path(char **envp)
+{
+	for (; *envp; envp++) {
+		const char *p = *envp;
+
+		if (p[0] == 'P' && p[1] == 'A' && p[2] == 'T' && p[3] == 'H' && p[4] == '=')
+			return p + 5;
+	}
+	return "/usr/local/bin:/usr/bin:/bin";
+}
+
+int exec_by_path(char **argv, char **envp)
+{
+	const char *p = search_path(envp);
+	int r = -ENOENT;
+
+	for (const char *c = argv[0]; *c; c++) {
+		if (*c == '/')
+			return sys_execve(argv[0], argv, envp);
+	}
+	while (*p) {
+		size_t len = 0;
+
+		while (p[len] && p[len] != ':')
+			len++;
+		if (len)
+			r = exec_in(p, len, argv, envp);
+		p += len + (p[len] == ':');
+	}
+	return r;
+}
+
+static int parse_fd(const char *s)
+{
+	int n = 0;
+
+	while (*s >= '0' && *s <= '9' && n < 100000)
+		n = n * 10 + (*s++ - '0');
+	return *s ? -1 : n;
+}
+
+/* At the end of what the kernel put on the stack: argc, argv, environment, auxiliary vector. */
+__attribute__((noreturn)) void thaw_main(long *stack)
+{
+	char **argv = (char **)(stack + 1), **envp = argv + stack[0] + 1;
+	bool is_freeze = stack[0] > 3 && is_text(argv[1], "--freeze");
+	int fd = stack[0] > 2 ? parse_fd(argv[is_freeze ? 2 : 1]) : -1;
+
+	if (fd < 0)
+		sys_exit(125);
+	if (is_freeze) {
+		(void)freeze(fd, &image, argv + 3, envp);
+		sys_exit(126);
+	}
+	(void)thaw(fd, &image, argv, envp);
+	sys_close(fd);
+	exec_by_path(argv + 2, envp);
+	sys_exit(127);
+}

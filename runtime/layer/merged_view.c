@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * As a start makes its root (runtime/child/rootfs.c), with a tmpfs over "/" whose only content are the
+ * mount points. To read, the overlay has the layer's upper directory as its topmost lower one:
+ * whiteouts and opaque directories in it count there just the same, and neither the layer nor its
+ * work directory is touched.
+ */
+#include "runtime/layer/merged_view.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "runtime/kernel/mount_abi.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/path.h"
+#include "runtime/kernel/mount_api.h"
+#include "runtime/spec/spec.h"
+
+#define ATTRS (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+#define ATTRS_READ_ONLY (ATTRS | MOUNT_ATTR_RDONLY)
+
+static int enter_namespaces(const struct merged_view *v, struct err *e)
+{
+	if (setns(v->userns_fd, CLONE_NEWUSER) < 0)
+		return err_sys(e, "join the container's user namespace");
+	/* A mount namespace of another owner: nothing mounted in it gets out. */
+	return unshare(CLONE_NEWNS) < 0 ? err_sys(e, "make a mount namespace") : 0;
+}
+
+/* Makes the base and its mount points, and works in it from here on. */
+static int enter_base(struct err *e)
+{
+	_close_ int base = mount_new_tmpfs(0, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	_close_ int root = -1;
+	int r;
+
+	if (base < 0)
+		return base;
+	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return err_sys(e, "open /");
+	r = mount_attach(base, root, e);
+	if (r < 0)
+		return r;
+	if (fchdir(base) < 0)
+		return err_sys(e, "enter base");
+	if (mkdir("lower", 0700) < 0 || mkdir("root", 0700) < 0 || mkdir("up", 0700) < 0)
+		return err_sys(e, "make mount points");
+	return 0;
+}
+
+static int attach_at(int fd, const char *name, unsigned attrs, struct err *e)
+{
+	_close_ int target = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int r;
+
+	if (target < 0)
+		return err_sys(e, "open %s", name);
+	r = mount_restrict(fd, attrs, false, e);
+	return r < 0 ? r : mount_attach(fd, target, e);
+}
+
+/* Binds a directory, by path because its mount must be one of our namespace's. */
+static int attach_directory(const char *path, uint64_t dev, uint64_t ino, const char *name,
+			    unsigned attrs, struct err *e)
+{
+	_close_ int fd = mount_clone(AT_FDCWD, path, false, e);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "%s", path);
+	if (st.st_dev != dev || st.st_ino != ino)
+		return err_set(e, ESTALE, "%s: replaced meanwhile", path);
+	r = attach_at(fd, name, attrs, e);
+	return r < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+static int attach_lower(const struct merged_view *v, struct err *e)
+{
+	if (v->image_fd < 0)
+		return attach_directory(v->directory, v->dev, v->ino, "lower", ATTRS_READ_ONLY, e);
+	return attach_at(v->image_fd, "lower", ATTRS_READ_ONLY, e) < 0 ? err_wrap(e, "image") : 0;
+}
+
+static int attach_layer(const struct merged_view *v, struct err *e)
+{
+	static const struct mount_param reads[] = {
+		{"lowerdir", "up/upper:lower"}, {"userxattr", NULL}, {"xino", "off"}};
+	static const struct mount_param writes[] = {
+		{"lowerdir", "lower"}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
+		{"userxattr", NULL},   {"volatile", NULL},       {"xino", "off"}};
+	const unsigned attrs = v->is_writable ? ATTRS : ATTRS_READ_ONLY;
+	_close_ int fd = -1;
+	struct stat st;
+	int r;
+
+	if (fstat(v->layer_fd, &st) < 0)
+		return err_sys(e, "%s", v->layer_path);
+	r = attach_directory(v->layer_path, st.st_dev, st.st_ino, "up", attrs, e);
+	if (r < 0)
+		return r;
+	fd = v->is_writable
+		     ? mount_new("overlay", writes, sizeof(writes) / sizeof(writes[0]), attrs, e)
+		     : mount_new("overlay", reads, sizeof(reads) / sizeof(reads[0]), attrs, e);
+	return fd < 0 ? fd : attach_at(fd, "root", attrs, e);
+}
+
+static int open_place(const struct merged_view *v, int root, const struct mount_spec *m,
+		      bool is_directory)
+{
+	int fd = path_open_in_root(root, m->target, O_PATH, 0, NULL);
+
+	if (fd != -ENOENT || !v->is_writable || m->no_create)
+		return fd;
+	return is_directory ? path_mkdirs_in_root(root, m->target, NULL)
+			    : path_touch_in_root(root, m->target, NULL);
+}
+
+static int attach_mount(const struct merged_view *v, int root, const struct mount_spec *m,
+			struct err *e)
+{
+	const bool reads_only = m->readonly || !v->is_writable;
+	_close_ int fd = mount_clone(AT_FDCWD, m->source, !m->non_recursive, NULL), place = -1;
+	struct stat st;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return 0;
+	place = open_place(v, root, m, S_ISDIR(st.st_mode));
+	if (place < 0)
+		return 0;
+	r = mount_restrict(fd, reads_only ? ATTRS_READ_ONLY : ATTRS, !m->non_recursive, e);
+	if (r == 0)
+		r = mount_attach(fd, place, e);
+	return r < 0 ? err_wrap(e, "%s", m->target) : 0;
+}
+
+static int attach_mounts(const struct merged_view *v, int root, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < v->n_mounts; i++) {
+		if (v->mounts[i].kind == MOUNT_BIND && v->mounts[i].source)
+			r = attach_mount(v, root, &v->mounts[i], e);
+	}
+	return r;
+}
+
+int merged_view_enter(const struct merged_view *v, struct err *e)
+{
+	bool has_layer = v->layer_fd >= 0;
+	int r = enter_namespaces(v, e);
+	_close_ int fd = -1;
+
+	if (r == 0)
+		r = enter_base(e);
+	if (r == 0)
+		r = attach_lower(v, e);
+	if (r == 0 && has_layer)
+		r = attach_layer(v, e);
+	if (r < 0)
+		return err_wrap(e, "merge image and layer");
+	fd = open(has_layer ? "root" : "lower", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "open the merged root");
+	r = attach_mounts(v, fd, e);
+	return r < 0 ? r : take_fd(&fd);
+}

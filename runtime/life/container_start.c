@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/life/container_start.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/start/container.h"
+#include "runtime/record/container_store.h"
+#include "runtime/start/detach.h"
+#include "runtime/record/owner.h"
+#include "runtime/settings/paths.h"
+#include "runtime/settings/policy.h"
+#include "runtime/spec/result.h"
+#include "runtime/spec/spec_flat.h"
+#include "runtime/record/volume.h"
+
+#define CODE_FAILED 125 /* docs/cli.md, "Exit codes" */
+
+static int no_memory(struct err *e)
+{
+	return err_set(e, ENOMEM, "out of memory");
+}
+
+static int replace(char **field, char *value, struct err *e)
+{
+	if (!value)
+		return no_memory(e);
+	free(*field);
+	*field = value;
+	return 0;
+}
+
+/* What the stored specification cannot know: where image and layer are, and the name of today. */
+static int complete(struct container_start *s, bool force, struct err *e)
+{
+	const struct container_record *rec = &s->found.record;
+	struct rootfs_spec *root = &s->spec.rootfs;
+	char *path = NULL;
+	_close_ int fd =
+		container_store_open_image(s->paths, s->found.name, rec, &path, &root->id, e);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	root->kind = rec->kind;
+	root->force_layer = force;
+	if (root->upper == UPPER_THROWAWAY)
+		root->upper = UPPER_KEPT;
+	r = replace(&root->path, path, e);
+	if (r >= 0)
+		r = replace(&root->layer_path,
+			    str_printf("%s/%s", s->paths->layers, rec->container_id), e);
+	if (r >= 0)
+		r = replace(&s->spec.name, strdup(s->found.name), e);
+	if (r >= 0)
+		r = replace(&s->spec.id, strndup(rec->container_id, NAME_ID_DIGITS), e);
+	return r;
+}
+
+/* A policy that came since holds for what was made before it. */
+static int apply_policy(struct container_spec *s, struct err *e)
+{
+	struct policy policy = POLICY_INIT;
+	int r = policy_load(&policy, e);
+
+	if (r >= 0)
+		r = policy_apply(&policy, s, e);
+	policy_free(&policy);
+	return r;
+}
+
+static int take_run(struct container_start *s, struct err *e)
+{
+	_close_ int dirfd = container_store_open_dir(s->paths, e);
+	_close_ int dir = dirfd < 0 ? -1
+				    : openat(dirfd, s->found.name,
+					     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const char *id = s->found.record.container_id;
+	int r;
+
+	if (dirfd < 0)
+		return dirfd;
+	if (dir < 0)
+		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
+				       : err_sys(e, "open %s", s->found.name);
+	r = run_dir_take(dir, id, &s->run, e);
+	if (r < 0)
+		return r;
+	r = container_store_check_id(dirfd, s->found.name, id, e);
+	if (r < 0)
+		run_dir_close(&s->run);
+	return r;
+}
+
+int container_start_begin(const struct paths *p, struct container_found *found, bool force,
+			  struct container_start *ret, struct err *e)
+{
+	const struct container_record *rec = &ret->found.record;
+	int r;
+
+	*ret = (struct container_start){
+		.paths = p, .found = *found, .run = RUN_DIR_INIT, .log = RUN_LOG_INIT};
+	ret->owner_fd = -1;
+	found->record = (struct container_record){0};
+	spec_init(&ret->spec);
+	r = rec->spec ? take_run(ret, e)
+		      : err_set(e, EINVAL, "a recipe has nothing of its own to start");
+	if (r >= 0)
+		r = spec_flat_read(&ret->spec, rec->spec, rec->spec_len, e);
+	if (r >= 0)
+		r = complete(ret, force, e);
+	if (r >= 0)
+		r = apply_policy(&ret->spec, e);
+	if (r >= 0 && rec->owner)
+		r = ret->owner_fd = owner_open(rec->owner, e);
+	if (r >= 0)
+		r = run_log_reopen(ret->run.fd, RUN_LOG_BYTES, &ret->log, e);
+	if (r < 0)
+		container_start_close(ret);
+	return r < 0 ? r : 0;
+}
+
+/*
+ * It may have been renamed meanwhile, but not removed: its run is ours. Who waits for its end is
+ * let go as soon as nobody finds it any more.
+ */
+static int remove_it(struct container_start *s, struct err *e)
+{
+	struct container_debris debris;
+	struct container_found now;
+	int r;
+
+	volume_begin_removal_of(s->paths, &s->found.record);
+	do {
+		r = container_find_again(s->paths, s->found.name, s->found.record.container_id,
+					 &now, e);
+		if (r < 0)
+			break;
+		r = container_store_condemn(s->paths, now.name, now.record.container_id, &debris,
+					    e);
+		container_record_free(&now.record);
+	} while (r == -ENOENT);
+	if (r < 0) {
+		volume_keep_of(s->paths, &s->found.record);
+		return r;
+	}
+	r = volume_remove_of(s->paths, &s->found.record, e);
+	run_dir_close(&s->run);
+	(void)container_debris_delete(&debris, NULL);
+	return r;
+}
+
+static void note_lost_output(struct container_start *s, struct run_result *ret)
+{
+	if (s->log.all_lost_bytes)
+		strv_take(&ret->degraded, str_printf("log: %llu bytes of output are not in it: %s",
+						     (unsigned long long)s->log.all_lost_bytes,
+						     err_text(s->log.lost_error)));
+}
+
+static void end(struct container_start *s, int r, const struct err *error, struct run_result *ret)
+{
+	bool goes = ret->is_removed || (s->found.record.auto_remove && !ret->is_stopped);
+
+	if (r < 0)
+		(void)run_dir_failed(&s->run, CODE_FAILED, error->msg, NULL);
+	else if (ret->status == RUN_LAUNCH_ERROR)
+		(void)run_dir_failed(&s->run, run_exit_code(ret), ret->error.msg, NULL);
+	else if (goes)
+		(void)run_dir_tell(&s->run, ret, NULL);
+	if ((!goes || remove_it(s, NULL) < 0) && r >= 0 && ret->status != RUN_LAUNCH_ERROR)
+		(void)run_dir_finish(&s->run, &s->spec, ret, NULL);
+}
+
+int container_start_run(struct container_start *s, const struct container_start_how *how,
+			struct run_result *ret, struct err *e)
+{
+	const struct container_record *rec = &s->found.record;
+	const struct container_hooks hooks = {
+		.started_fd = how->started_fd,
+		.log = how->in_person ? NULL : &s->log,
+		.lent = !how->in_person,
+		.stdin_once = how->stdin_once,
+		.client_sock = how->client_sock,
+		.client_fds = {how->client_fds[0], how->client_fds[1], how->client_fds[2]},
+		.kept = &s->run,
+		.owner_fd = s->owner_fd > 0 ? s->owner_fd : 0,
+		.removed_after = rec->auto_remove,
+	};
+	struct err error = ERR_INIT;
+	int r = container_run(&s->spec, s->paths, &hooks, ret, &error);
+
+	run_log_close(&s->log);
+	note_lost_output(s, ret);
+	end(s, r, &error, ret);
+	if (r < 0 && e)
+		*e = error;
+	return r;
+}
+
+struct detached {
+	struct container_start *start;
+	struct container_start_how how;
+};
+
+static void supervise_detached(void *arg, int report_fd)
+{
+	struct detached *d = arg;
+	struct run_result result = {0};
+	struct err e = ERR_INIT;
+	int r;
+
+	d->how.started_fd = report_fd;
+	r = container_start_run(d->start, &d->how, &result, &e);
+	if (r < 0)
+		detach_failed(report_fd, CODE_FAILED, &e);
+	else if (result.status == RUN_LAUNCH_ERROR)
+		detach_failed(report_fd, run_exit_code(&result), &result.error);
+	run_result_free(&result);
+}
+
+int container_start_detached(struct container_start *s, const struct container_start_how *how,
+			     int *ret_exit_code, struct err *e)
+{
+	struct detached d = {s, *how};
+
+	return detach(supervise_detached, &d, ret_exit_code, e);
+}
+
+void container_start_close(struct container_start *s)
+{
+	run_log_close(&s->log);
+	run_dir_close(&s->run);
+	fd_close(&s->owner_fd);
+	spec_free(&s->spec);
+	container_record_free(&s->found.record);
+}

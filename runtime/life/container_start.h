@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_CONTAINER_START_H
+#define CSBX_RUNTIME_CONTAINER_START_H
+
+/*
+ * One start of a container that stays (container_record.h): container_start_begin() takes it, so
+ * that nobody else can start or remove it; container_start_run() is its supervisor from launch to
+ * end, writes down what became of it and, where that is wanted, removes it. Between the two the
+ * caller may fork: the lock goes on with the child.
+ */
+
+#include <stdbool.h>
+
+#include "runtime/record/container_find.h"
+#include "runtime/record/run_dir.h"
+#include "runtime/stream/run_log.h"
+#include "runtime/spec/spec.h"
+
+struct err;
+struct paths;
+struct run_result;
+
+struct container_start {
+	const struct paths *paths;
+	struct container_found found; /* the record is taken over */
+	struct container_spec spec;
+	struct run_dir run;
+	struct run_log log;
+	int owner_fd; /* -1: nobody owns it */
+};
+
+/*
+ * -EBUSY: it runs, or is being started or removed; -ESTALE, -ENOENT: its image; -EUCLEAN: its
+ * layer may be incomplete after a crash of the machine and force is not set; -ESRCH: its owner is
+ * gone. Takes found->record in any case.
+ */
+int container_start_begin(const struct paths *p, struct container_found *found, bool force,
+			  struct container_start *ret, struct err *e);
+
+struct container_start_how {
+	int started_fd; /* gets a byte when the command runs; -1: nobody waits */
+	bool in_person; /* the caller's own streams are the container's: no log, nobody attaches */
+	/* else (container.h): a client from the beginning, -1: none, and its streams */
+	int client_sock, client_fds[3];
+	bool stdin_once;
+};
+
+/* As container_run(); also writes the state, and removes with --rm, whatever comes. */
+int container_start_run(struct container_start *s, const struct container_start_how *how,
+			struct run_result *ret, struct err *e);
+/*
+ * The same in a child of its own; returns when the command runs. -errno: it does not,
+ * *ret_exit_code is what container_start_run() would have told. The caller closes in both cases,
+ * also how's descriptors; how->started_fd is not looked at.
+ */
+int container_start_detached(struct container_start *s, const struct container_start_how *how,
+			     int *ret_exit_code, struct err *e);
+void container_start_close(struct container_start *s);
+
+#endif

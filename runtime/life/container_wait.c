@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/life/container_wait.h"
+
+#include <fcntl.h>
+#include <time.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/life/container_state_priv.h"
+#include "runtime/record/container_store.h"
+#include "runtime/kernel/file_lock.h"
+#include "runtime/record/run_dir.h"
+
+int container_wait_begin(const struct paths *p, const char *name, const struct container_record *r,
+			 struct container_wait *ret, struct err *e)
+{
+	_close_ int dirfd = container_store_open_dir(p, e), fd = -1;
+	_free_ char *path = str_printf("%s/run/lock", name);
+	int rc;
+
+	*ret = (struct container_wait)CONTAINER_WAIT_INIT;
+	if (dirfd < 0)
+		return dirfd;
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	/* The lock first: with it in hand the end is known, whatever is removed meanwhile. */
+	fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 && errno != ENOENT)
+		return err_sys(e, "open the run of %s", name);
+	/* Of another container of that name, a newer one, nothing is to be waited for. */
+	rc = fd < 0 ? 0 : container_store_check_id(dirfd, name, r->container_id, e);
+	if (rc >= 0)
+		rc = container_state_at(dirfd, name, r, &ret->state, e);
+	if (rc < 0)
+		return rc;
+	if (fd >= 0 && file_lock_is_held(fd))
+		ret->lock_fd = take_fd(&fd);
+	return 0;
+}
+
+bool container_wait_goes_on(const struct container_wait *w)
+{
+	return w->lock_fd >= 0 && file_lock_is_held(w->lock_fd);
+}
+
+int container_wait_end(struct container_wait *w, struct err *e)
+{
+	struct run_state s;
+	struct timespec now;
+	int r;
+
+	if (w->lock_fd < 0)
+		return 0;
+	r = file_lock_wait(w->lock_fd, false);
+	if (r < 0)
+		return err_code(e, r, "wait");
+	if (run_state_read_end(w->lock_fd, &s, NULL) < 0) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		s = (struct run_state){.started_ns = w->state.started_ns};
+		if (!s.started_ns && w->state.status == CONTAINER_CREATED)
+			return 0;
+		container_state_killed(&s,
+				       (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+	}
+	container_state_from_run(&s, false, &w->state);
+	run_state_free(&s);
+	fd_close(&w->lock_fd);
+	return 0;
+}
+
+void container_wait_close(struct container_wait *w)
+{
+	fd_close(&w->lock_fd);
+}

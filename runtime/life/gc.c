@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/life/gc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/cgroup/cgroup.h"
+#include "runtime/exec/exec_proto.h"
+#include "runtime/kernel/file_lock.h"
+#include "runtime/life/gc_priv.h"
+#include "runtime/record/instance.h"
+#include "runtime/layer/layer.h"
+#include "runtime/spec/name.h"
+#include "runtime/settings/paths.h"
+#include "runtime/kernel/temp_dir.h"
+#include "runtime/userns/tree_remove.h"
+
+/* --- report ------------------------------------------------------------------------------- */
+
+const char *gc_kind_name(enum gc_kind kind)
+{
+	static const char *const names[GC_KINDS] = {
+		[GC_JOB] = "job",         [GC_INSTANCE] = "instance",
+		[GC_SCRATCH] = "scratch", [GC_TEMPORARY] = "temporary",
+		[GC_SOCKET] = "socket",   [GC_SERVER] = "server",
+		[GC_CACHE] = "cache",     [GC_CGROUP] = "cgroup",
+		[GC_RUN] = "run",         [GC_CONTAINER] = "container",
+		[GC_VOLUME] = "volume",
+	};
+
+	return names[kind];
+}
+
+bool gc_report_add(struct gc_report *r, enum gc_kind kind, char *path, const char *failed)
+{
+	struct gc_item item = {.kind = kind, .path = path};
+
+	if (r->n == r->cap) {
+		size_t cap = r->cap ? 2 * r->cap : 16;
+		struct gc_item *p = reallocarray(r->items, cap, sizeof(*p));
+
+		if (!p) {
+			free(path);
+			return false;
+		}
+		r->items = p;
+		r->cap = cap;
+	}
+	if (failed)
+		item.failed = strdup(failed);
+	r->items[r->n++] = item;
+	return item.path && (!failed || item.failed);
+}
+
+/* One finding, takes the path; failure is why it is still there, NULL = it is gone. */
+static void note_path(struct gc *g, enum gc_kind kind, char *path, const struct err *failure)
+{
+	if (!gc_report_add(g->report, kind, path, failure ? failure->msg : NULL))
+		g->failed = true;
+}
+
+void gc_note(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name,
+	     const struct err *failure)
+{
+	note_path(g, kind, str_printf("%s/%s", a->path, name), failure);
+}
+
+void gc_report_free(struct gc_report *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		free(r->items[i].path);
+		free(r->items[i].failed);
+	}
+	free(r->items);
+	*r = (struct gc_report){0};
+}
+
+void gc_remove_file(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name)
+{
+	struct err e = ERR_INIT;
+
+	if (!g->q->dry_run && unlinkat(a->fd, name, 0) < 0) {
+		/* Its owner, or another gc, was faster. */
+		if (errno == ENOENT)
+			return;
+		err_sys(&e, "unlink");
+	}
+	gc_note(g, kind, a, name, e.code ? &e : NULL);
+}
+
+void gc_remove_tree(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name)
+{
+	struct err e = ERR_INIT;
+
+	if (!g->q->dry_run)
+		(void)tree_remove(a->fd, name, &e);
+	gc_note(g, kind, a, name, e.code ? &e : NULL);
+}
+
+/* --- areas -------------------------------------------------------------------------------- */
+
+static int read_names(struct gc_area *a, struct err *e)
+{
+	int list = openat(a->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = list < 0 ? NULL : fdopendir(list);
+	const struct dirent *ent;
+
+	if (!d)
+		return err_sys(e, "list %s", a->path);
+	while ((ent = readdir(d))) {
+		if (!str_is_dots(ent->d_name))
+			strv_add(&a->names, ent->d_name);
+	}
+	closedir(d);
+	return strv_check(&a->names, e);
+}
+
+/* Takes the path. What does not exist yet is not made for this. */
+int gc_area_open(struct gc_area *a, char *path, const char *base, const char *sub, struct err *e)
+{
+	*a = (struct gc_area)GC_AREA_INIT;
+	a->path = path;
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return 0;
+	a->fd = paths_open(base, sub, e);
+	return a->fd < 0 ? a->fd : read_names(a, e);
+}
+
+void gc_area_close(struct gc_area *a)
+{
+	fd_close(&a->fd);
+	free(a->path);
+	strv_free(&a->names);
+}
+
+/* --- temporary names ---------------------------------------------------------------------- */
+
+void gc_sweep_temporaries(struct gc *g, const struct gc_area *a)
+{
+	_close_ int lock = -1;
+
+	for (size_t i = 0; i < a->names.n; i++) {
+		if (!temp_is_name(a->names.items[i]))
+			continue;
+		if (lock < 0)
+			lock = temp_try_exclusive(a->fd, NULL);
+		/* Somebody is at work in there: nothing is debris for sure. */
+		if (lock < 0)
+			return;
+		gc_remove_tree(g, GC_TEMPORARY, a, a->names.items[i]);
+	}
+}
+
+static int sweep_temporary_area(struct gc *g, const char *base, const char *sub, struct err *e)
+{
+	struct gc_area a;
+	int r = gc_area_open(&a, sub ? str_printf("%s/%s", base, sub) : strdup(base), base, sub, e);
+
+	if (r >= 0 && a.fd >= 0)
+		gc_sweep_temporaries(g, &a);
+	gc_area_close(&a);
+	return r;
+}
+
+/* --- instances ---------------------------------------------------------------------------- */
+
+/* The control groups that a dead supervisor's record names; its processes died with it. */
+static int remove_groups(struct gc *g, int fd, const char *id, struct err *e)
+{
+	_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	struct instance_record rec;
+	size_t len;
+	int r = 0;
+
+	if (io_read_all(fd, INSTANCE_BYTES_MAX, &bytes, NULL) < 0 || !bytes.len)
+		return 0;
+	len = bytes.len;
+	/* What is only half a record names nothing. */
+	if (instance_record_decode(&rec, strbuf_take(&bytes), len, NULL) < 0)
+		return 0;
+	if (rec.cgroup && cgroup_debris_exists(rec.cgroup)) {
+		if (!g->q->dry_run)
+			r = cgroup_remove_debris(rec.cgroup, id, e);
+		note_path(g, GC_CGROUP, str_printf("%s", rec.cgroup), r < 0 ? e : NULL);
+	}
+	instance_record_free(&rec);
+	return r;
+}
+
+static void sweep_instance(struct gc *g, const struct gc_area *a, const char *id)
+{
+	_close_ int fd = openat(a->fd, id, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct err e = ERR_INIT;
+
+	if (fd < 0)
+		return;
+	/* With the lock in hand the unlinking is told to a supervisor that was about to take it. */
+	if (g->q->dry_run ? file_lock_is_held(fd) : file_lock_try(fd, true) < 0)
+		return;
+	/* The file goes last: it is all that leads to the groups. */
+	if (remove_groups(g, fd, id, &e) >= 0)
+		gc_remove_file(g, GC_INSTANCE, a, id);
+}
+
+/* ID.sock of an instance that was killed. */
+static void sweep_exec_socket(struct gc *g, const struct gc_area *a, const char *name)
+{
+	size_t len = strlen(name) - strlen(EXEC_SOCKET_SUFFIX);
+	_free_ char *id = strndup(name, len);
+
+	g->failed |= !id;
+	if (id && name_is_id(id) && !instance_is_live(a->fd, id))
+		gc_remove_file(g, GC_SOCKET, a, name);
+}
+
+static int sweep_instances(struct gc *g, struct err *e)
+{
+	struct gc_area a;
+	int r = gc_area_open(&a, str_printf("%s/instances", g->paths->runtime), g->paths->runtime,
+			     "instances", e);
+
+	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
+		if (name_is_id(a.names.items[i]))
+			sweep_instance(g, &a, a.names.items[i]);
+		else if (str_has_suffix(a.names.items[i], EXEC_SOCKET_SUFFIX))
+			sweep_exec_socket(g, &a, a.names.items[i]);
+	}
+	gc_area_close(&a);
+	return r;
+}
+
+/* --- scratch layers ----------------------------------------------------------------------- */
+
+/*
+ * Unlinks the lock while holding it: a start that waits for it makes its directory again. tmp is
+ * what is left to be deleted, "" = nothing.
+ */
+static int condemn(const struct gc_area *a, const char *id, char tmp[TEMP_NAME_BYTES],
+		   struct err *e)
+{
+	_close_ int dir = openat(a->fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	_close_ int lock = -1;
+
+	if (dir < 0)
+		return -EAGAIN;
+	lock = openat(dir, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (lock < 0 && errno != ENOENT)
+		return err_sys(e, "open lock");
+	if (lock < 0) {
+		/* Just made, or killed before the lock was: only the empty directory goes. */
+		*tmp = 0;
+		return unlinkat(a->fd, id, AT_REMOVEDIR) < 0 ? -EAGAIN : 0;
+	}
+	if (file_lock_try(lock, true) < 0)
+		return -EAGAIN;
+	if (unlinkat(dir, "lock", 0) < 0)
+		return err_sys(e, "unlink lock");
+	return temp_move_away(a->fd, id, tmp, e);
+}
+
+static bool scratch_is_dead(const struct gc_area *a, const char *id)
+{
+	_free_ char *path = str_printf("%s/lock", id);
+	_close_ int lock = path ? openat(a->fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+	return lock >= 0 && !file_lock_is_held(lock);
+}
+
+static void sweep_scratch_layer(struct gc *g, const struct gc_area *a, const char *id)
+{
+	char tmp[TEMP_NAME_BYTES] = "";
+	struct err e = ERR_INIT;
+	_close_ int temp = -1;
+	int r;
+
+	if (g->q->dry_run) {
+		if (scratch_is_dead(a, id))
+			gc_note(g, GC_SCRATCH, a, id, NULL);
+		return;
+	}
+	r = temp = temp_begin(a->fd, &e);
+	if (r >= 0)
+		r = condemn(a, id, tmp, &e);
+	if (r == -EAGAIN)
+		return;
+	if (r >= 0 && *tmp)
+		r = tree_remove(a->fd, tmp, &e);
+	gc_note(g, GC_SCRATCH, a, id, r < 0 ? &e : NULL);
+}
+
+static int sweep_scratch(struct gc *g, struct err *e)
+{
+	struct gc_area a = GC_AREA_INIT;
+	_free_ char *path = scratch_root_path(g->paths);
+	int r = 0;
+
+	if (!path)
+		return err_set(e, ENOMEM, "out of memory");
+	r = gc_area_open(&a, strdup(path), path, NULL, e);
+	if (r >= 0 && a.fd >= 0) {
+		gc_sweep_temporaries(g, &a);
+		for (size_t i = 0; i < a.names.n; i++) {
+			if (name_is_id(a.names.items[i]))
+				sweep_scratch_layer(g, &a, a.names.items[i]);
+		}
+	}
+	gc_area_close(&a);
+	return r;
+}
+
+/* --- all of it ---------------------------------------------------------------------------- */
+
+int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *ret, struct err *e)
+{
+	struct gc g = {.paths = p, .q = q, .report = ret};
+	struct err first = ERR_INIT, *fe = &first;
+	int r = 0;
+
+	*ret = (struct gc_report){0};
+	if (q->job)
+		gc_end_job(&g);
+	/* One area that cannot be opened must not keep the others from being swept. */
+	if (sweep_instances(&g, fe) < 0)
+		fe = NULL;
+	if (sweep_scratch(&g, fe) < 0)
+		fe = NULL;
+	if (sweep_temporary_area(&g, p->data, "containers", fe) < 0)
+		fe = NULL;
+	if (sweep_temporary_area(&g, p->data, "volumes", fe) < 0)
+		fe = NULL;
+	if (sweep_temporary_area(&g, p->layers, NULL, fe) < 0)
+		fe = NULL;
+	if (sweep_temporary_area(&g, p->cache, "steps", fe) < 0)
+		fe = NULL;
+	if (gc_sweep_unpacked(&g, fe) < 0)
+		fe = NULL;
+	if (gc_sweep_runs(&g, fe) < 0)
+		fe = NULL;
+	if (gc_sweep_containers(&g, fe) < 0)
+		fe = NULL;
+	if (gc_sweep_volumes(&g, fe) < 0)
+		fe = NULL;
+	if (gc_sweep_meta(&g, fe) < 0)
+		fe = NULL;
+	if (gc_sweep_servers(&g, fe) < 0)
+		fe = NULL;
+	if (!fe) {
+		if (e)
+			*e = first;
+		r = -first.code;
+	} else if (g.failed) {
+		r = err_set(e, ENOMEM, "out of memory");
+	}
+	return r;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Containers that a killed supervisor could not remove, and those of owners that are gone. */
+#include "runtime/base/err.h"
+#include "runtime/life/container_end.h"
+#include "runtime/record/container_find.h"
+#include "runtime/life/container_state.h"
+#include "runtime/record/container_store.h"
+#include "runtime/life/gc_priv.h"
+#include "runtime/record/owner.h"
+#include "runtime/settings/paths.h"
+#include "runtime/record/volume.h"
+
+static bool is_debris(const struct gc *g, const char *name, const struct container_record *rec)
+{
+	struct container_state state;
+
+	if (!rec->spec || (!rec->auto_remove && !rec->owner) ||
+	    container_state_read(g->paths, name, rec, &state, NULL) < 0)
+		return false;
+	if (state.status == CONTAINER_RUNNING || state.status == CONTAINER_PAUSED)
+		return false;
+	return (rec->auto_remove && state.started_ns) || (rec->owner && owner_is_gone(rec->owner));
+}
+
+static void sweep(struct gc *g, const struct gc_area *a, const char *name)
+{
+	struct container_record rec;
+	struct err e = ERR_INIT;
+	int r = 0;
+
+	if (container_store_read(a->fd, name, &rec, NULL) < 0)
+		return;
+	if (is_debris(g, name, &rec)) {
+		if (!g->q->dry_run) {
+			volume_begin_removal_of(g->paths, &rec);
+			r = container_remove(g->paths, name, &rec, false, &e);
+		}
+		if (r >= 0 && !g->q->dry_run)
+			r = volume_remove_of(g->paths, &rec, &e);
+		/* Busy: it has just been started, or another gc is at it. */
+		if (r != -EBUSY && r != -ENOENT)
+			gc_note(g, GC_CONTAINER, a, name, r < 0 ? &e : NULL);
+	}
+	container_record_free(&rec);
+}
+
+/* Volumes that went down with who was about to make, or to remove, their container. */
+int gc_sweep_volumes(struct gc *g, struct err *e)
+{
+	struct gc_area a;
+	int r = gc_area_open(&a, str_printf("%s/volumes", g->paths->data), g->paths->data,
+			     "volumes", e);
+
+	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
+		const char *name = a.names.items[i];
+		struct err failed = ERR_INIT;
+		int gone = 0;
+
+		if (!volume_is_anonymous(name) || !volume_is_debris(g->paths, name))
+			continue;
+		if (!g->q->dry_run)
+			gone = volume_remove(g->paths, name, &failed);
+		if (gone != -ENOENT && gone != -EBUSY)
+			gc_note(g, GC_VOLUME, &a, name, gone < 0 ? &failed : NULL);
+	}
+	gc_area_close(&a);
+	return r;
+}
+
+int gc_sweep_containers(struct gc *g, struct err *e)
+{
+	struct gc_area a;
+	int r = gc_area_open(&a, str_printf("%s/containers", g->paths->data), g->paths->data,
+			     "containers", e);
+
+	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
+		if (name_is_valid(a.names.items[i]))
+			sweep(g, &a, a.names.items[i]);
+	}
+	gc_area_close(&a);
+	return r;
+}

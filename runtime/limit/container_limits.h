@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_CONTAINER_LIMITS_H
+#define CSBX_RUNTIME_CONTAINER_LIMITS_H
+
+/*
+ * Who holds the limits of one container: its cgroup where one can be had, else the watchdog, the
+ * CPU mask and RLIMIT_NPROC. A container without limits, or with the default of processes alone,
+ * pays for none of it.
+ */
+
+#include <stdbool.h>
+
+#include "runtime/cgroup/cgroup.h"
+#include "runtime/limit/limit.h"
+
+struct container_spec;
+struct err;
+struct id_map;
+struct instance;
+struct paths;
+
+struct container_limits {
+	struct cgroup cgroup; /* empty: others hold the limits */
+	struct err missed;    /* why a cgroup that was asked for was not to be had */
+	const char *named;    /* CSBX_CGROUP_PARENT, NULL = not set */
+	unsigned need;        /* controllers that would be needed */
+	bool upper_on_disk;   /* the throw-away layer is a directory; set by the caller */
+	struct limit_holders holders;
+};
+#define CONTAINER_LIMITS_INIT         \
+	{                             \
+		.cgroup = CGROUP_INIT \
+	}
+
+/*
+ * Makes the cgroup where limits are asked for and one can be made; its name is in the instance's
+ * file before it exists, so that its debris can be found. Then says who holds what: an instance's
+ * file that cannot be written is an error, and under --limits strict a limit that is not exact.
+ */
+int container_limits_prepare(struct container_limits *l, const struct container_spec *s,
+			     const struct paths *paths, const struct id_map *map,
+			     struct instance *instance, struct err *e);
+
+/*
+ * The kernel refused to start a process in it (why is in e): the others take over, or, under
+ * --limits strict, e says why they may not.
+ */
+int container_limits_give_up(struct container_limits *l, const struct container_spec *s,
+			     const struct id_map *map, struct err *e);
+
+/* limits{} and degraded[] of the result. */
+void container_limits_note(const struct container_limits *l, struct run_result *ret);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/record/container_find.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/record/container_store.h"
+#include "runtime/record/instance.h"
+#include "runtime/settings/paths.h"
+
+struct search {
+	const char *operand;
+	size_t len;
+	int dirfd;
+	struct container_found *best;
+	unsigned n;
+};
+
+static void consider(struct search *x, const char *name)
+{
+	struct container_record rec;
+
+	if (!name_is_valid(name) || container_store_read(x->dirfd, name, &rec, NULL) < 0)
+		return;
+	if (!rec.container_id || strncmp(rec.container_id, x->operand, x->len)) {
+		container_record_free(&rec);
+		return;
+	}
+	if (x->n++)
+		container_record_free(&x->best->record);
+	snprintf(x->best->name, sizeof(x->best->name), "%.*s", NAME_BYTES_MAX, name);
+	x->best->record = rec;
+}
+
+static int search_ids(struct search *x, struct err *e)
+{
+	_close_ int list = openat(x->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = list < 0 ? NULL : fdopendir(list);
+	const struct dirent *ent;
+
+	if (!d)
+		return err_sys(e, "list containers");
+	(void)take_fd(&list);
+	while ((ent = readdir(d)))
+		consider(x, ent->d_name);
+	closedir(d);
+	if (x->n > 1) {
+		container_record_free(&x->best->record);
+		return err_set(e, ENOTUNIQ, "%u containers have an id that begins so", x->n);
+	}
+	return x->n ? 0 : err_set(e, ENOENT, "no such container");
+}
+
+/*
+ * A whole id, or as much of it as people see, of what runs: its name is in the instance's file, and
+ * no other record need be read.
+ */
+static bool find_running(const struct paths *p, const struct search *x)
+{
+	struct instance_record i;
+	struct container_found *ret = x->best;
+	bool found = false;
+
+	if (x->len < NAME_ID_DIGITS || instance_read(p, x->operand, &i, NULL) < 0)
+		return false;
+	if (i.name && container_store_read(x->dirfd, i.name, &ret->record, NULL) >= 0) {
+		found = ret->record.container_id &&
+			!strncmp(ret->record.container_id, x->operand, x->len);
+		snprintf(ret->name, sizeof(ret->name), "%s", i.name);
+		if (!found)
+			container_record_free(&ret->record);
+	}
+	instance_record_free(&i);
+	return found;
+}
+
+int container_find_again(const struct paths *p, const char *name, const char *id,
+			 struct container_found *ret, struct err *e)
+{
+	int r = container_find(p, name, ret, e);
+
+	if (r >= 0 && ret->record.container_id && !strcmp(ret->record.container_id, id))
+		return 0;
+	if (r >= 0)
+		container_record_free(&ret->record);
+	return container_find(p, id, ret, e);
+}
+
+int container_find(const struct paths *p, const char *operand, struct container_found *ret,
+		   struct err *e)
+{
+	_close_ int dirfd = container_store_open_dir(p, e);
+	struct search x = {.operand = operand, .len = strlen(operand), .dirfd = dirfd, .best = ret};
+	int r;
+
+	*ret = (struct container_found){0};
+	if (dirfd < 0)
+		return dirfd;
+	if (name_is_valid(operand)) {
+		r = container_store_read(dirfd, operand, &ret->record, e);
+		snprintf(ret->name, sizeof(ret->name), "%s", operand);
+		if (r != -ENOENT)
+			return r;
+	}
+	if (!x.len || x.len > NAME_CONTAINER_ID_DIGITS ||
+	    strspn(operand, "0123456789abcdef") != x.len)
+		return err_set(e, ENOENT, "no such container");
+	return find_running(p, &x) ? 0 : search_ids(&x, e);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_SQUASHD_CLIENT_H
+#define CSBX_RUNTIME_SQUASHD_CLIENT_H
+
+/*
+ * csbx's side of the image server (runtime/server/squashd_proto.h): find the server of an image, start
+ * one where there is none, and take the descriptors a container is made of.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "runtime/server/squashd_proto.h"
+
+struct err;
+struct paths;
+struct strbuf;
+
+/* One container's hold on its image server. Empty: every descriptor -1. */
+struct squashd_link {
+	int sock;      /* open as long as the container lives; readable = the server is gone */
+	int userns_fd; /* A */
+	int init_fd;   /* csbx-init, for execveat */
+	int dev_fd;    /* detached tree of /dev (tmpfs, read-only), for move_mount */
+	int image_fd;  /* detached tree of the image, -1 for a directory root */
+	int net_fd;    /* a network namespace for this container, lo up; -1: it makes its own */
+	bool init_is_file;
+	bool lacks_xattrs; /* tmpfs cannot be an upper layer */
+	bool started; /* this call started the server */
+	uint32_t containers;
+	int32_t server_pid;
+	char server[SQUASHD_NAME_MAX]; /* name of its socket */
+	uint64_t fuse_requests;
+};
+#define SQUASHD_LINK_INIT                                                                 \
+	{                                                                                 \
+		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1, .image_fd = -1, \
+		.net_fd = -1                                                              \
+	}
+
+/*
+ * Attaches one container. The image at spec->rootfs.path must still be the one of
+ * spec->rootfs.id: -ESTALE otherwise. The server's set-up errors come back as they are; one that
+ * does not answer within 5 s is -ETIMEDOUT; -SQUASHD_NO_FUSE: images cannot be mounted on this
+ * machine for whatever reason (the text says which), so the image must be unpacked.
+ */
+int squashd_attach(const struct paths *paths, const struct container_spec *spec,
+		   const struct id_map *map, struct squashd_link *ret, struct err *e);
+
+/*
+ * The same in two halves, for a caller with other things to do meanwhile: after begin the request
+ * is on its way to a server that works on it, or comes up, by itself. paths and spec must live
+ * until finish or cancel, which release *a in any case.
+ */
+struct squashd_attach;
+int squashd_attach_begin(const struct paths *paths, const struct container_spec *spec,
+			 const struct id_map *map, struct squashd_attach **ret, struct err *e);
+int squashd_attach_finish(struct squashd_attach **a, struct squashd_link *ret, struct err *e);
+void squashd_attach_cancel(struct squashd_attach **a);
+void squashd_link_close(struct squashd_link *l);
+
+/*
+ * SIGKILL for a server that does not answer and holds up the death of a container. By pidfd: while
+ * our connection sock is open the pid is the server's.
+ */
+void squashd_kill(int sock, pid_t pid);
+
+/*
+ * Has the server keep the mount namespace of that pid 1 a moment longer than the container, and
+ * take it down beside whatever comes next. Where it cannot, the end of pid 1 waits for it.
+ */
+void squashd_keep_mounts(int sock, pid_t pid1);
+
+/*
+ * Leaves to the server what outlives this process's execve (enum squashd_stand_in); n is
+ * SQUASHD_STAND_MIN or _MAX. The server's own copies are meant: the caller's may be closed.
+ */
+int squashd_stand_in(int sock, const char *id, bool is_kept, const int *fds, unsigned n,
+		     struct err *e);
+
+/*
+ * Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. Of one that does not
+ * answer
+ * (-ETIMEDOUT) ret has code and server_pid alone.
+ */
+int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,
+		struct squashd_reply *ret, struct err *e);
+
+/*
+ * Runs the confined reader on an image file (O_RDONLY) or directory and returns its flat record
+ * (image_meta.h). At most 10 s and 16 MiB.
+ */
+int squashd_read_meta(const struct paths *paths, int image_fd, struct strbuf *record,
+		      struct err *e);
+
+/* Unpacks an image file beneath an empty directory, confined. No time limit. */
+int squashd_unpack(const struct paths *paths, int image_fd, int dirfd, struct err *e);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_UNPACKED_H
+#define CSBX_RUNTIME_UNPACKED_H
+
+/*
+ * $CSBX_CACHE_PATH/unpacked/<dev>-<ino>-<size>-<mtime_ns>/: an image unpacked once, for hosts
+ * whose /dev/fuse is missing or closed. Unpacking runs in the confined reader (csbx-squashd
+ * --unpack); the tree is built under a temporary name and renamed when it is whole. Files belong
+ * to the caller there, so in a container all of them are the main user's.
+ */
+
+#include <stdbool.h>
+
+#include "runtime/spec/spec.h"
+
+struct err;
+struct paths;
+
+#define UNPACKED_AGE_S (30 * 24 * 3600) /* not used for so long, a tree is given up */
+
+struct unpacked {
+	struct rootfs_spec root; /* the directory and its identity */
+	int lock;                /* keeps gc off the tree */
+};
+#define UNPACKED_INIT      \
+	{                  \
+		.lock = -1 \
+	}
+
+/* True where images cannot be mounted for sure: /dev/fuse is missing or not ours to open. */
+bool unpacked_is_needed(void);
+
+/*
+ * The tree of an image, made when no start has done so yet; concurrent starts wait for one
+ * unpacking. It stays as long as ret is open.
+ */
+int unpacked_open(const struct paths *p, const struct rootfs_spec *image, struct unpacked *ret,
+		  struct err *e);
+void unpacked_close(struct unpacked *u);
+
+/*
+ * For gc: true when nobody uses the tree of that name in unpacked/ and nobody will, since its
+ * image is gone or changed or it was not used for UNPACKED_AGE_S, or there is no tree to the lock.
+ * *ret_lock keeps users out until tree and <key>.lock have been removed.
+ */
+bool unpacked_is_stale(int dirfd, const char *key, int *ret_lock);
+
+#endif

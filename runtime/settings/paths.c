@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/settings/paths.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/num.h"
+#include "runtime/base/path.h"
+#include "runtime/base/str.h"
+#include "runtime/settings/bundle_self.h"
+#include "runtime/settings/config.h"
+
+#define LINGER_DEFAULT_MS 60000u
+#define SCOPE_TIMEOUT_DEFAULT_MS 300u
+
+/* A variable that names a directory: relative or empty values are as good as none (XDG basedir). */
+static const char *dir_from_env(const char *name)
+{
+	const char *v = secure_getenv(name);
+
+	return v && *v == '/' ? v : NULL;
+}
+
+/* From the configuration, which has read the environment, or without one from the environment. */
+static const char *setting(const struct config *c, const char *name)
+{
+	return c ? config_get(c, name) : secure_getenv(name);
+}
+
+/* CSBX_x_PATH must be usable as given: a relative one is an error, not a silent default. */
+static int own_path(const struct config *c, const char *name, const char **ret, struct err *e)
+{
+	const char *v = setting(c, name);
+
+	*ret = NULL;
+	if (!v || !*v)
+		return 0;
+	if (*v != '/')
+		return err_set(e, EINVAL, "%s: '%s' is not an absolute path", name, v);
+	*ret = v;
+	return 0;
+}
+
+/* $own, else $xdg/csbx, else $HOME/<fallback>/csbx. */
+static int home_dir(const struct config *c, const char *own, const char *xdg, const char *fallback,
+		    char **ret, struct err *e)
+{
+	const char *v, *home;
+	int r = own_path(c, own, &v, e);
+
+	if (r < 0)
+		return r;
+	if (v) {
+		*ret = str_printf("%s", v);
+	} else if ((v = dir_from_env(xdg))) {
+		*ret = str_printf("%s/csbx", v);
+	} else {
+		home = dir_from_env("HOME");
+		/* Scripts that daemons run as root, an Epilog of SLURM's, have none. */
+		if (!home && !geteuid())
+			home = "/root";
+		if (!home)
+			return err_set(e, ENOENT, "HOME is not set: set it, or %s", own);
+		*ret = str_printf("%s/%s/csbx", home, fallback);
+	}
+	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+/* XDG_RUNTIME_DIR must be ours and closed to others; else a directory in /tmp, checked on opening.
+ */
+static int runtime_dir(const struct config *c, char **ret, struct err *e)
+{
+	const char *v;
+	struct stat st;
+	int r = own_path(c, "CSBX_RUNTIME_PATH", &v, e);
+
+	if (r < 0)
+		return r;
+	if (v) {
+		*ret = str_printf("%s", v);
+	} else {
+		v = dir_from_env("XDG_RUNTIME_DIR");
+		if (v && !stat(v, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+		    !(st.st_mode & 0077))
+			*ret = str_printf("%s/csbx", v);
+		else
+			*ret = str_printf("/tmp/csbx-%u", geteuid());
+	}
+	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+static int layer_dirs(const struct config *c, struct paths *p, struct err *e)
+{
+	const char *v;
+	int r = own_path(c, "CSBX_LAYER_PATH", &v, e);
+
+	if (r < 0)
+		return r;
+	p->layers = v ? str_printf("%s", v) : str_printf("%s/layers", p->data);
+	r = own_path(c, "CSBX_SCRATCH_PATH", &v, e);
+	if (r < 0)
+		return r;
+	if (!v)
+		v = dir_from_env("TMPDIR");
+	if (!p->layers)
+		return err_set(e, ENOMEM, "out of memory");
+	p->scratch = str_printf("%s", v ? v : p->layers);
+	return p->scratch ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+/* Run from a build tree, the helpers lie beside the program; installed, in libexecdir. */
+static int helper_dir(char **ret, struct err *e)
+{
+	static const char beside[] = "/csbx-squashd";
+	const char *dir = CSBX_LIBEXECDIR;
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	if (n > 0) {
+		exe[n] = 0;
+		slash = strrchr(exe, '/');
+		if (slash && (size_t)(slash - exe) + sizeof(beside) <= sizeof(exe)) {
+			memcpy(slash, beside, sizeof(beside));
+			if (!access(exe, F_OK)) {
+				*slash = 0;
+				dir = exe;
+			}
+		}
+	}
+	*ret = str_printf("%s", dir);
+	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+static int duration(const struct config *c, const char *name, uint32_t fallback_ms,
+		    uint32_t *ret_ms, struct err *e)
+{
+	const char *v = setting(c, name);
+	uint64_t ms = fallback_ms;
+
+	if (v && *v && (num_parse_duration(v, &ms) < 0 || ms > UINT32_MAX))
+		return err_set(e, EINVAL, "%s: '%s' is not a duration", name, v);
+	*ret_ms = (uint32_t)ms;
+	return 0;
+}
+
+/* A directory, or the word none. */
+static int cgroup_parent(const struct config *c, char **ret, struct err *e)
+{
+	const char *v = setting(c, "CSBX_CGROUP_PARENT");
+
+	if (!v || !*v)
+		return 0;
+	if (*v != '/' && !str_eq(v, "none"))
+		return err_set(e, EINVAL,
+			       "CSBX_CGROUP_PARENT: '%s' is neither an absolute path nor none", v);
+	*ret = str_printf("%s", v);
+	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+int paths_init(struct paths *p, const struct config *c, struct err *e)
+{
+	int r;
+
+	memset(p, 0, sizeof(*p));
+	r = home_dir(c, "CSBX_DATA_PATH", "XDG_DATA_HOME", ".local/share", &p->data, e);
+	if (r >= 0)
+		r = home_dir(c, "CSBX_CACHE_PATH", "XDG_CACHE_HOME", ".cache", &p->cache, e);
+	if (r >= 0)
+		r = runtime_dir(c, &p->runtime, e);
+	if (r >= 0)
+		r = layer_dirs(c, p, e);
+	if (r >= 0)
+		r = helper_dir(&p->libexec, e);
+	if (r >= 0)
+		r = duration(c, "CSBX_LINGER", LINGER_DEFAULT_MS, &p->linger_ms, e);
+	if (r >= 0)
+		r = duration(c, "CSBX_SCOPE_TIMEOUT", SCOPE_TIMEOUT_DEFAULT_MS,
+			     &p->scope_timeout_ms, e);
+	if (r >= 0)
+		r = cgroup_parent(c, &p->cgroup_parent, e);
+	if (r < 0)
+		paths_free(p);
+	return r;
+}
+
+void paths_free(struct paths *p)
+{
+	free(p->data);
+	free(p->cache);
+	free(p->runtime);
+	free(p->layers);
+	free(p->scratch);
+	free(p->libexec);
+	free(p->cgroup_parent);
+	memset(p, 0, sizeof(*p));
+}
+
+char *paths_helper(const struct paths *p, const char *program)
+{
+	return p->bundle ? bundle_self_helper(p->bundle, program)
+			 : str_printf("%s/%s", p->libexec, program);
+}
+
+/*
+ * The base is checked before the name below it is trusted: in a world-writable /tmp somebody else
+ * may have made it first, with a link to a private directory of ours in it.
+ */
+int paths_open(const char *base, const char *sub, struct err *e)
+{
+	_close_ int base_fd = path_open_private_dir(base, e);
+	_close_ int fd = -1;
+	struct stat st;
+
+	if (base_fd < 0)
+		return base_fd;
+	if (!sub || !*sub)
+		return take_fd(&base_fd);
+	fd = openat(base_fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) {
+		if (mkdirat(base_fd, sub, 0700) < 0 && errno != EEXIST)
+			return err_sys(e, "make directory %s/%s", base, sub);
+		fd = openat(base_fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
+	if (fd < 0)
+		return err_sys(e, "open directory %s/%s", base, sub);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "stat %s/%s", base, sub);
+	/* A `chmod -R` of all that lies there is mended, as it is for the base. */
+	if (st.st_uid != geteuid() || (st.st_mode & 0022) ||
+	    ((st.st_mode & 0077) && fchmod(fd, 0700) < 0))
+		return err_set(e, EPERM, "%s/%s: not ours alone (owner %u, mode %04o)", base, sub,
+			       st.st_uid, st.st_mode & 07777);
+	return take_fd(&fd);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The supervisor's side of a start, in the order of docs/architecture.md 5: open the sources,
+ * attach to the image server, prepare the upper layer and the message for init, launch, watch,
+ * clean up. Everything that is undone at the end hangs in struct container, so each step may
+ * simply return.
+ */
+#include "runtime/start/container.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/clock.h"
+#include "runtime/cgroup/batch_step.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/json/json_out.h"
+#include "runtime/base/log.h"
+#include "runtime/child/child.h"
+#include "runtime/start/container_setup.h"
+#include "runtime/exec/exec_server.h"
+#include "runtime/child/fetch.h"
+#include "runtime/settings/paths.h"
+#include "runtime/spec/result.h"
+#include "runtime/server/server_list.h"
+#include "runtime/spec/spec_out.h"
+#include "runtime/start/supervise.h"
+#include "runtime/server/unpacked.h"
+#include "runtime/userns/userns.h"
+#include "runtime/limit/watchdog.h"
+
+#define SPEC_RECORD_BYTES_MAX (256u << 10)
+
+static unsigned long namespace_flags(const struct container_spec *s)
+{
+	return CLONE_NEWNS | CLONE_NEWPID | (s->ns.uts == UTS_PRIVATE ? CLONE_NEWUTS : 0) |
+	       (s->ns.ipc == IPC_PRIVATE ? CLONE_NEWIPC : 0) |
+	       (s->ns.net == NET_NONE ? CLONE_NEWNET : 0);
+}
+
+static int launch_once(struct container *c, struct err *e)
+{
+	const struct container_limits *l = &c->limits;
+	struct child child = {
+		.spec = c->spec,
+		.plan = &c->plan,
+		.supervisor_pidfd = c->self_pidfd,
+		.status_fd = c->status[1],
+		.control_fd = c->control[1],
+		.tty_takes_stderr = c->streams.options.lent || isatty(2),
+		.msg_fd = c->msg_fd,
+		.init_fd = c->link.init_fd,
+		.init_is_file = c->link.init_is_file,
+		.dev_fd = c->link.dev_fd,
+		.image_fd = c->link.image_fd,
+		.stdio = {c->streams.child[0], c->streams.child[1], c->streams.child[2]},
+		.keep_fds = c->spec->proc.keep_fds,
+		.n_keep_fds = (uint32_t)c->spec->proc.n_keep_fds,
+		.helper_cgroup_fd = l->cgroup.helper_fd,
+		.cgroup_fd = l->cgroup.payload_fd,
+		.has_affinity = l->holders.cpus_milli.by == ENFORCED_AFFINITY,
+		.is_watched = l->holders.watch_memory || l->holders.watch_pids,
+		.has_net = c->link.net_fd >= 0,
+	};
+	const struct launch_namespaces ns = {c->link.userns_fd, c->link.net_fd,
+					     namespace_flags(c->spec)};
+
+	return launch_child(&child, &ns, &c->pid1, e);
+}
+
+/* Nothing has happened when a process cannot be made in the cgroup: it is made without. */
+static int launch(struct container *c, struct err *e)
+{
+	int r = launch_once(c, e);
+
+	if (r < 0 && cgroup_is_made(&c->limits.cgroup)) {
+		r = container_limits_give_up(&c->limits, c->spec, &c->map, e);
+		if (r >= 0)
+			r = container_make_message(c, e);
+		if (r >= 0)
+			r = launch_once(c, e);
+	}
+	fd_close(&c->status[1]);
+	fd_close(&c->control[1]);
+	streams_started(&c->streams);
+	return r;
+}
+
+static int publish(struct container *c, bool paused, struct err *e)
+{
+	_free_ char *cgroup = cgroup_is_made(&c->limits.cgroup)
+				      ? cgroup_path(&c->limits.cgroup.parent, c->spec->id)
+				      : NULL;
+	struct instance_record rec = {
+		.id = c->spec->id,
+		.name = c->spec->name,
+		.image = c->spec->rootfs.path,
+		.layer = c->has_layer && !c->is_scratch ? c->layer.path : NULL,
+		.scratch = c->is_scratch ? c->layer.path : NULL,
+		.cgroup = cgroup,
+		.server = c->link.server,
+		.job = cgroup_batch_job(),
+		.command = c->spec->proc.argv,
+		.supervisor = getpid(),
+		.init = c->pid1.pid,
+		.started_ns = c->published_ns,
+		.paused = paused,
+	};
+	struct json_out json = JSON_OUT_INIT;
+	int r;
+
+	if (!c->published_ns)
+		rec.started_ns = c->published_ns = clock_realtime_ns();
+	/* For inspect. An argument list of megabytes is not worth a copy. */
+	spec_write_json(c->spec, &json);
+	if (json_finish(&json, NULL) >= 0 && json.buf.len <= SPEC_RECORD_BYTES_MAX)
+		rec.spec = json.buf.data;
+	r = instance_publish(&c->instance, &rec, e);
+	json_out_free(&json);
+	return r;
+}
+
+static int note_paused(void *ctx, bool paused, struct err *e)
+{
+	return publish(ctx, paused, e);
+}
+
+static void note_degraded(const struct container *c, struct run_result *ret)
+{
+	if (c->link.init_is_file)
+		strv_add(&ret->degraded,
+			 "init_writable: csbx-init could not be sealed (vm.memfd_noexec)");
+	if (!c->spec->sec.landlock_off && syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 2)
+		strv_add(&ret->degraded, "landlock: this kernel has no Landlock ABI 2");
+}
+
+static struct watchdog make_watchdog(const struct container *c)
+{
+	const struct limit_holders *h = &c->limits.holders;
+
+	struct watchdog w = WATCHDOG_INIT;
+
+	w.limit_bytes = h->watch_memory ? c->spec->limits.memory_bytes : 0;
+	w.limit_pids = h->watch_pids ? c->spec->limits.pids : 0;
+	return w;
+}
+
+static struct thrash make_thrash(const struct container *c)
+{
+	bool holds = c->limits.cgroup.holds & CGROUP_MEMORY;
+
+	return (struct thrash){
+		.limit_bytes = holds ? c->spec->limits.memory_bytes : 0,
+		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+}
+
+/*
+ * Taking mounts down takes the kernel longer than the rest of a container's end. Where that holds
+ * nothing back that the caller may want to have to itself again, it need not wait for it; a layer
+ * that is deleted with the container is no such thing.
+ */
+static bool mounts_are_private(const struct container *c)
+{
+	bool layer_goes = !c->has_layer || (c->hooks && c->hooks->removed_after);
+	bool is_private = layer_goes && c->spec->rootfs.kind == ROOTFS_SQUASHFS;
+
+	for (size_t i = 0; i < c->spec->n_mounts && is_private; i++)
+		is_private = c->spec->mounts[i].kind == MOUNT_TMPFS;
+	return is_private;
+}
+
+/* The caller that waits for this start, if it lends its streams. */
+static int adopt_client(struct container *c, struct exec_server *exec, struct err *e)
+{
+	int fds[3], sock;
+
+	if (!c->hooks || !c->hooks->lent || c->hooks->client_sock < 0)
+		return 0;
+	memcpy(fds, c->hooks->client_fds, sizeof(fds));
+	sock = c->hooks->client_sock;
+	return exec_server_adopt(exec, sock, fds, e);
+}
+
+static int watch(struct container *c, struct run_result *ret, struct err *e)
+{
+	struct watchdog watchdog = make_watchdog(c);
+	struct exec_server exec = EXEC_SERVER_INIT;
+	struct fetch_root fetch = FETCH_ROOT_INIT;
+	_close_ int step_fd = batch_step_open();
+	struct supervise s = {
+		.spec = c->spec,
+		.pid1 = c->pid1,
+		.status_fd = take_fd(&c->status[0]),
+		.control_fd = take_fd(&c->control[0]),
+		.server_fd = c->link.sock,
+		.server_pid = c->link.server_pid,
+		.mounts_are_private = mounts_are_private(c),
+		.signal_fd = c->signal_fd,
+		.watchdog = watchdog.limit_bytes || watchdog.limit_pids ? &watchdog : NULL,
+		.cgroup = &c->limits.cgroup,
+		.thrash = make_thrash(c),
+		.streams = &c->streams,
+		.fetch = &fetch,
+		.exec = &exec,
+		.started_fd = c->hooks ? c->hooks->started_fd : -1,
+		.kept = c->hooks ? c->hooks->kept : NULL,
+		.owner_fd = c->hooks && c->hooks->owner_fd ? c->hooks->owner_fd : -1,
+		.step_fd = step_fd,
+		.note_paused = note_paused,
+		.note_ctx = c,
+		.stops_along = c->hooks && c->hooks->stops_along,
+		.channel = c->hooks ? c->hooks->channel : NULL,
+		.result = ret,
+	};
+	int r;
+
+	exec.instance = &c->instance;
+	exec.control_fd = s.control_fd;
+	exec.msg_fd = c->msg_fd;
+	exec.streams = &c->streams;
+	r = adopt_client(c, &exec, e);
+	if (r >= 0)
+		r = supervise_run(&s, e);
+	exec_server_close(&exec);
+
+	if (r >= 0)
+		streams_finish(&c->streams, ret);
+	if (r >= 0)
+		r = fetch_files(c->spec, &fetch,
+				c->spec->rootfs.kind == ROOTFS_SQUASHFS ? c->link.sock : -1, ret,
+				e);
+	fetch_root_close(&fetch);
+	watchdog_done(&watchdog);
+	fd_close(&s.status_fd);
+	fd_close(&s.control_fd);
+	return r;
+}
+
+static int run_once(const struct container_spec *spec, const struct paths *paths,
+		    const struct container_hooks *hooks, bool on_disk, struct run_result *ret,
+		    struct err *e)
+{
+	uint64_t begin = clock_monotonic_ns();
+	struct container c;
+	sigset_t old;
+	int r;
+
+	/* Of a try before, that found what this one avoids, nothing is to be told. */
+	run_result_free(ret);
+	*ret = (struct run_result){0};
+	container_init(&c, spec, paths);
+	c.hooks = hooks;
+	on_disk = on_disk || (spec->rootfs.upper != UPPER_KEPT && container_wants_disk_upper(&c));
+	ret->started_at_ns = clock_realtime_ns();
+	r = supervise_signals(&old, &c.signal_fd, e);
+	if (r >= 0)
+		r = container_prepare(&c, on_disk, e);
+	if (r >= 0)
+		r = launch(&c, e);
+	if (r >= 0)
+		r = publish(&c, false, e);
+	if (r >= 0) {
+		note_degraded(&c, ret);
+		container_limits_note(&c.limits, ret);
+		ret->setup_ns = clock_monotonic_ns() - begin;
+		r = watch(&c, ret, e);
+		ret->wall_ns = clock_monotonic_ns() - begin - ret->setup_ns;
+	}
+	c.is_removed = (hooks && hooks->removed_after && !ret->is_stopped) || ret->is_removed;
+	if (r < 0 || ret->error.code)
+		server_forget_dead(paths);
+	if (r == -EOPNOTSUPP && !on_disk && spec->rootfs.upper != UPPER_KEPT)
+		container_remember_disk_upper(&c);
+	if (r >= 0)
+		r = container_release_upper(&c, e);
+	container_done(&c);
+	supervise_signals_restore(&old, r >= 0);
+	ret->teardown_ns = clock_monotonic_ns() - begin - ret->setup_ns - ret->wall_ns;
+	return r;
+}
+
+static int run_on_any_upper(const struct container_spec *spec, const struct paths *paths,
+			    const struct container_hooks *hooks, struct run_result *ret,
+			    struct err *e)
+{
+	int r = run_once(spec, paths, hooks, false, ret, e);
+
+	if (r != -EOPNOTSUPP || spec->rootfs.upper == UPPER_KEPT || e->origin != ERR_TMPFS_XATTR)
+		return r;
+	log_trace("no tmpfs upper here, trying a directory");
+	return run_once(spec, paths, hooks, true, ret, e);
+}
+
+static void note_lost_owners(const char *why, struct run_result *ret)
+{
+	_free_ char *text = str_printf("fuse: every file is the main user's: %s", why);
+
+	if (text)
+		strv_add(&ret->degraded, text);
+}
+
+/*
+ * Where the image cannot be mounted it is unpacked once and started as a directory. The spec stays
+ * as it is; a copy with another root is run.
+ */
+static int run_unpacked(const struct container_spec *spec, const struct paths *paths,
+			const struct container_hooks *hooks, const char *why,
+			struct run_result *ret, struct err *e)
+{
+	struct unpacked u = UNPACKED_INIT;
+	struct container_spec actual = *spec;
+	struct id_map map;
+	int r = userns_map_for(spec->proc.uid, spec->proc.gid, spec->ns.userns, &map, e);
+
+	if (r >= 0)
+		r = unpacked_open(paths, &spec->rootfs, &u, e);
+	if (r >= 0) {
+		actual.rootfs = u.root;
+		r = run_on_any_upper(&actual, paths, hooks, ret, e);
+	}
+	if (r >= 0 && !id_map_is_one(&map))
+		note_lost_owners(why, ret);
+	unpacked_close(&u);
+	return r;
+}
+
+int container_run(const struct container_spec *spec, const struct paths *paths,
+		  const struct container_hooks *hooks, struct run_result *ret, struct err *e)
+{
+	_free_ char *why = NULL;
+	int r;
+
+	*ret = (struct run_result){0};
+	if (!geteuid() && !spec->allow_root)
+		return err_set(
+			e, EPERM,
+			"refused for root: csbx is for ordinary users (--allow-root insists)");
+	if (spec->ns.pid == PID_HOST)
+		return err_set(e, EINVAL, "the host's process ids are for a bare start only");
+	if (spec->rootfs.kind == ROOTFS_DIRECTORY)
+		return run_on_any_upper(spec, paths, hooks, ret, e);
+	if (unpacked_is_needed())
+		return run_unpacked(spec, paths, hooks, "/dev/fuse cannot be opened", ret, e);
+	r = run_on_any_upper(spec, paths, hooks, ret, e);
+	/* A device node without a driver, or one that is not let mount: only the server could tell.
+	 */
+	if (r != -SQUASHD_NO_FUSE)
+		return r;
+	why = str_printf("%s", e->msg);
+	log_trace("no FUSE here: %s", e->msg);
+	return run_unpacked(spec, paths, hooks, why ? why : "no FUSE", ret, e);
+}
+
+int container_plan(const struct container_spec *spec, struct strbuf *out, struct err *e)
+{
+	struct plan_input in = {
+		.spec = spec,
+		.upper_path = spec->rootfs.upper == UPPER_KEPT ? spec->rootfs.layer_path : NULL,
+		.read_path = spec->rootfs.reads_layer ? spec->rootfs.layer_path : NULL,
+		.base_bytes = container_base_bytes(spec),
+		.seeds = spec->files,
+		.n_seeds = spec->n_files,
+	};
+	struct plan p = {0};
+	int r = plan_compile(&p, &in, e);
+
+	if (r >= 0)
+		plan_print(&p, out);
+	plan_free(&p);
+	return r < 0 ? r : strbuf_check(out, e);
+}

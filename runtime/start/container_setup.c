@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/start/container_setup.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/start/container.h"
+#include "runtime/child/init_msg.h"
+#include "runtime/settings/paths.h"
+
+/*
+ * Size of the base tmpfs: what was asked for, else somewhat more than the memory limit, capped at
+ * 25 % of RAM. Were it the limit, a program that writes too much would end by itself at a full file
+ * system before a watchdog has seen it (watchdog.c: some 30 MB a look), and not be told from one
+ * that failed.
+ */
+uint64_t container_base_bytes(const struct container_spec *s)
+{
+	struct sysinfo si;
+	uint64_t quarter, limit = s->limits.memory_bytes;
+
+	if (s->rootfs.upper_bytes)
+		return s->rootfs.upper_bytes;
+	quarter = sysinfo(&si) < 0 ? UINT64_C(1) << 30 : (uint64_t)si.totalram * si.mem_unit / 4;
+	if (!limit || limit >= quarter)
+		return quarter;
+	limit += UINT64_C(128) << 20;
+	return limit < quarter ? limit : quarter;
+}
+
+/*
+ * A kernel whose tmpfs has no user attributes is found out once, by the child; this mark spares
+ * later starts the attempt. It lies in the runtime directory, so a reboot forgets it.
+ */
+#define NO_TMPFS_UPPER "no-tmpfs-upper"
+
+static int open_upper(struct container *c, bool on_disk, struct err *e)
+{
+	const struct container_spec *s = c->spec;
+	unsigned flags = (s->rootfs.force_layer ? LAYER_FORCE : 0) |
+			 (c->hooks && c->hooks->removed_after ? LAYER_GOES : 0);
+	int r;
+
+	if (s->rootfs.upper == UPPER_KEPT) {
+		r = layer_open(c->paths, strrchr(s->rootfs.layer_path, '/') + 1, flags, &c->layer,
+			       e);
+	} else if (on_disk) {
+		r = scratch_create(c->paths, s->id, &c->layer, e);
+		c->is_scratch = r >= 0;
+	} else {
+		return 0;
+	}
+	c->has_layer = r >= 0;
+	return r;
+}
+
+static int open_read_layer(struct container *c, struct err *e)
+{
+	const struct rootfs_spec *root = &c->spec->rootfs;
+
+	if (!root->reads_layer)
+		return 0;
+	return layer_read(c->paths, strrchr(root->layer_path, '/') + 1, &c->read_layer, e);
+}
+
+bool container_wants_disk_upper(const struct container *c)
+{
+	_free_ char *mark = str_printf("%s/" NO_TMPFS_UPPER, c->paths->runtime);
+
+	return mark && access(mark, F_OK) == 0;
+}
+
+void container_remember_disk_upper(const struct container *c)
+{
+	_close_ int dir = open(c->paths->runtime, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_close_ int fd =
+		openat(dir, NO_TMPFS_UPPER, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	(void)fd; /* only made; a mark that could not be made is probed for again */
+}
+
+/* A kept layer that was used before has its files; only a fresh upper is seeded. */
+static bool upper_is_fresh(const struct container *c)
+{
+	struct stat st;
+
+	return !c->has_layer || c->is_scratch ||
+	       fstatat(c->layer.upper, "etc", &st, AT_SYMLINK_NOFOLLOW) < 0;
+}
+
+static void read_host_file(const char *path, struct strbuf *out)
+{
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd >= 0 && io_read_all(fd, 65536, out, NULL) < 0)
+		strbuf_reset(out);
+}
+
+static int collect_own_seeds(struct container *c, struct err *e)
+{
+	const struct container_spec *s = c->spec;
+	_strbuf_ struct strbuf resolv = STRBUF_INIT, hosts = STRBUF_INIT;
+	struct etc_request q = {.uid = s->proc.uid, .gid = s->proc.gid, .hostname = s->ns.hostname};
+	int r;
+
+	if (s->ns.net == NET_HOST) {
+		read_host_file("/etc/resolv.conf", &resolv);
+		read_host_file("/etc/hosts", &hosts);
+		q.host_network = true;
+		q.host_resolv = resolv.data;
+		q.host_resolv_len = resolv.len;
+		q.host_hosts = hosts.data;
+		q.host_hosts_len = hosts.len;
+	}
+	r = etc_files_make(&q, c->etc, e);
+	if (r < 0)
+		return r;
+	for (int i = ETC_HOSTS; i < ETC_FILES; i++) {
+		if (c->etc[i].wanted)
+			c->seeds[c->n_seeds++] =
+				(struct file_spec){.path = (char *)c->etc[i].path + 1,
+						   .data = (char *)strbuf_str(&c->etc[i].content),
+						   .len = c->etc[i].content.len};
+	}
+	return 0;
+}
+
+static int collect_seeds(struct container *c, struct err *e)
+{
+	const struct container_spec *s = c->spec;
+	bool is_fresh = upper_is_fresh(c);
+	int r;
+
+	c->seeds = calloc(s->n_files + ETC_FILES, sizeof(*c->seeds));
+	if (!c->seeds)
+		return err_set(e, ENOMEM, "out of memory");
+	r = is_fresh ? collect_own_seeds(c, e) : 0;
+	/* Last: what the caller says of a file is what counts. */
+	for (size_t i = 0; r >= 0 && i < s->n_files; i++) {
+		if (is_fresh || s->files[i].refresh)
+			c->seeds[c->n_seeds++] = s->files[i];
+	}
+	return r;
+}
+
+/* Opens what will be mounted as the user, before anything happens; remembers what it was. */
+static int check_sources(struct plan *p, const struct container *c, struct err *e)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct op *op = &p->ops[i];
+		_close_ int fd = -1;
+		struct stat st;
+
+		if (!plan_op_has_source(op))
+			continue;
+		fd = open(op->src, O_PATH | O_CLOEXEC);
+		if (fd < 0 && errno == ENOENT && (op->flags & OP_OPTIONAL)) {
+			op->skip = true;
+			continue;
+		}
+		if (fd < 0 || fstat(fd, &st) < 0)
+			return err_sys(e, "mount %s", op->src);
+		op->dev = st.st_dev;
+		op->ino = st.st_ino;
+		if (op->kind == OP_LOWER_DIRECTORY &&
+		    (st.st_dev != c->spec->rootfs.id.dev || st.st_ino != c->spec->rootfs.id.ino))
+			return err_set(e, ESTALE,
+				       "%s: not the directory the container was created from",
+				       op->src);
+	}
+	return 0;
+}
+
+/*
+ * Making a file costs a disk more than a tmpfs. A kept layer shall have its files also when it is
+ * looked at without a start; one that is deleted with the container need not.
+ */
+static bool seeds_lie_below(const struct container *c)
+{
+	bool goes = c->has_layer && !c->is_scratch && c->hooks && c->hooks->removed_after;
+
+	/* Directories are made opaque, which not every kernel's tmpfs can tell. */
+	for (size_t i = 0; i < c->n_seeds && goes; i++)
+		goes = c->seeds[i].data;
+	return goes;
+}
+
+static int compile(struct container *c, struct err *e)
+{
+	struct plan_input in = {
+		.spec = c->spec,
+		.upper_path = c->has_layer ? c->layer.path : NULL,
+		.read_path = c->read_layer.dir >= 0 ? c->read_layer.path : NULL,
+		.base_bytes = container_base_bytes(c->spec),
+		.seeds = c->seeds,
+		.n_seeds = c->n_seeds,
+		.seeds_below = seeds_lie_below(c),
+	};
+	int r = plan_compile(&c->plan, &in, e);
+
+	return r < 0 ? r : check_sources(&c->plan, c, e);
+}
+
+int container_make_message(struct container *c, struct err *e)
+{
+	struct init_msg_params params = {.umask = 022,
+					 .has_cgroup = cgroup_is_made(&c->limits.cgroup)};
+	_strbuf_ struct strbuf msg = STRBUF_INIT;
+	int r = init_msg_build(c->spec, &c->map, &params, &msg, e);
+
+	if (r < 0)
+		return r;
+	fd_close(&c->msg_fd);
+	c->msg_fd = init_msg_memfd(&msg, e);
+	return c->msg_fd < 0 ? c->msg_fd : 0;
+}
+
+static int make_channels(struct container *c, struct err *e)
+{
+	if (pipe2(c->status, O_CLOEXEC) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->control) < 0)
+		return err_sys(e, "make channels");
+	c->self_pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	return c->self_pidfd < 0 ? err_sys(e, "pidfd_open") : 0;
+}
+
+#define DEFAULT_CAPTURE_BYTES (UINT64_C(1) << 20)
+
+static int prepare_streams(struct container *c, struct err *e)
+{
+	const struct container_spec *s = c->spec;
+	struct stream_options o = {
+		.tty = s->proc.tty == TTY_YES,
+		.close_stdin = s->proc.close_stdin,
+		.capture = s->capture_output,
+		.keep_bytes = s->limits.output_bytes,
+		.kill_bytes = s->limits.output_kill_bytes,
+		.log = c->hooks ? c->hooks->log : NULL,
+		.lent = c->hooks && c->hooks->lent,
+		.stdin_once = c->hooks && c->hooks->stdin_once,
+	};
+
+	if (o.capture && !o.keep_bytes)
+		o.keep_bytes = o.kill_bytes ? o.kill_bytes : DEFAULT_CAPTURE_BYTES;
+	return streams_prepare(&c->streams, &o, e);
+}
+
+int container_prepare_root(struct container *c, bool on_disk, struct err *e)
+{
+	const struct container_spec *s = c->spec;
+	int r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &c->map, e);
+
+	if (r >= 0)
+		r = squashd_attach_begin(c->paths, s, &c->map, &c->attach, e);
+	if (r >= 0)
+		r = instance_begin(c->paths, s->id, &c->instance, e);
+	if (r >= 0)
+		r = open_upper(c, on_disk, e);
+	if (r >= 0)
+		r = open_read_layer(c, e);
+	if (r >= 0)
+		r = collect_seeds(c, e);
+	if (r >= 0)
+		r = compile(c, e);
+	return r;
+}
+
+int container_prepare(struct container *c, bool on_disk, struct err *e)
+{
+	const struct container_spec *s = c->spec;
+	int r = container_prepare_root(c, on_disk, e);
+
+	if (r >= 0)
+		r = make_channels(c, e);
+	if (r >= 0)
+		r = prepare_streams(c, e);
+	if (r >= 0)
+		r = squashd_attach_finish(&c->attach, &c->link, e);
+	/* After the image server, which must not be started in a cgroup that is made for this run.
+	 */
+	c->limits.upper_on_disk = c->is_scratch;
+	if (r >= 0)
+		r = container_limits_prepare(&c->limits, s, c->paths, &c->map, &c->instance, e);
+	if (r >= 0)
+		r = container_make_message(c, e);
+	return r;
+}
+
+void container_init(struct container *c, const struct container_spec *spec,
+		    const struct paths *paths)
+{
+	*c = (struct container){
+		.spec = spec,
+		.paths = paths,
+		.link = SQUASHD_LINK_INIT,
+		.layer = LAYER_INIT,
+		.read_layer = LAYER_INIT,
+		.instance = INSTANCE_INIT,
+		.msg_fd = -1,
+		.status = {-1, -1},
+		.control = {-1, -1},
+		.self_pidfd = -1,
+		.signal_fd = -1,
+		.pid1 = {.pidfd = -1},
+		.limits = CONTAINER_LIMITS_INIT,
+		.streams = {.child = {-1, -1, -1}, .master = -1},
+	};
+}
+
+/* The payload is gone; the kept layer is synced last, when the result is already known. */
+int container_release_upper(struct container *c, struct err *e)
+{
+	int r = 0;
+
+	if (!c->has_layer)
+		return 0;
+	if (c->is_scratch) {
+		scratch_discard(&c->layer, c->link.userns_fd);
+	} else {
+		/* What is about to be removed need not be synced. */
+		if (!c->is_removed && c->hooks && c->hooks->kept)
+			layer_clean_later(&c->layer);
+		else if (!c->is_removed)
+			r = layer_clean(&c->layer, e);
+		layer_close(&c->layer);
+	}
+	c->has_layer = c->is_scratch = false;
+	return r;
+}
+
+void container_done(struct container *c)
+{
+	streams_done(&c->streams);
+	(void)container_release_upper(c, NULL);
+	layer_close(&c->read_layer);
+	/* A group that cannot be removed now is left to gc, and with it the file that names it. */
+	if (cgroup_remove(&c->limits.cgroup, NULL) < 0)
+		instance_release(&c->instance);
+	instance_end(&c->instance);
+	squashd_attach_cancel(&c->attach);
+	squashd_link_close(&c->link);
+	plan_free(&c->plan);
+	free(c->seeds);
+	limit_holders_free(&c->limits.holders);
+	etc_files_free(c->etc);
+	fd_close(&c->pid1.pidfd);
+	fd_close(&c->msg_fd);
+	for (int i = 0; i < 2; i++) {
+		fd_close(&c->status[i]);
+		fd_close(&c->control[i]);
+	}
+	fd_close(&c->self_pidfd);
+	fd_close(&c->signal_fd);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_CONTAINER_SETUP_H
+#define CSBX_RUNTIME_CONTAINER_SETUP_H
+
+/*
+ * One start in the making: all that container_run() needs before it launches, and all that has to
+ * be undone afterwards. Everything hangs in struct container, so each step may simply return.
+ */
+
+#include <stdbool.h>
+
+#include "runtime/limit/container_limits.h"
+#include "runtime/spec/etc_files.h"
+#include "runtime/record/instance.h"
+#include "runtime/child/launch.h"
+#include "runtime/layer/layer.h"
+#include "runtime/spec/plan.h"
+#include "runtime/spec/spec.h"
+#include "runtime/server/squashd_client.h"
+#include "runtime/stream/streams.h"
+#include "runtime/userns/userns.h"
+
+struct container_hooks;
+struct err;
+struct paths;
+
+struct container {
+	const struct container_spec *spec;
+	const struct paths *paths;
+	const struct container_hooks *hooks; /* or NULL */
+	struct id_map map;
+	struct squashd_attach *attach; /* asked the image server, not answered yet */
+	struct squashd_link link;
+	struct instance instance;
+	struct layer layer;
+	bool has_layer, is_scratch;
+	struct layer read_layer; /* kept, and seen in a read-only root; dir is -1: none */
+	bool is_removed;         /* the layer is deleted next */
+	struct file_spec *seeds;
+	size_t n_seeds;
+	struct etc_file etc[ETC_FILES];
+	struct plan plan;
+	struct streams streams;
+	struct container_limits limits;
+	uint64_t published_ns; /* when others could find it, CLOCK_REALTIME; 0: not yet */
+	int msg_fd, status[2], control[2], self_pidfd, signal_fd;
+	struct launched pid1;
+};
+
+/* Nothing is done yet; container_done() is safe from here on. */
+void container_init(struct container *c, const struct container_spec *spec,
+		    const struct paths *paths);
+
+/*
+ * In order: id map, question to the image server, instance, upper layer (on_disk: a throw-away one
+ * in the scratch directory), seeds, plan with its sources, channels, streams, the server's answer,
+ * limits, message for init.
+ */
+int container_prepare(struct container *c, bool on_disk, struct err *e);
+
+/* The first half of it, up to the plan: of a start that has neither streams nor limits. */
+int container_prepare_root(struct container *c, bool on_disk, struct err *e);
+
+/* The message for init again, after container_limits_give_up(). */
+int container_make_message(struct container *c, struct err *e);
+
+/* The payload is gone: a throw-away layer is discarded, a kept one synced and marked clean. */
+int container_release_upper(struct container *c, struct err *e);
+void container_done(struct container *c);
+
+/* Size of the base tmpfs. */
+uint64_t container_base_bytes(const struct container_spec *s);
+
+/* Whether an earlier start found that tmpfs cannot be an upper layer here, and to note that. */
+bool container_wants_disk_upper(const struct container *c);
+void container_remember_disk_upper(const struct container *c);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_SUPERVISE_H
+#define CSBX_RUNTIME_SUPERVISE_H
+
+/*
+ * Watches one container from its launch to its end: start-up status, control messages of
+ * csbx-init, the image server, the caller's signals, job control, the streams. Ends when pid 1
+ * is dead and reaped and all output is copied.
+ */
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "runtime/child/launch.h"
+#include "runtime/stream/streams.h"
+#include "runtime/limit/thrash.h"
+
+struct cgroup;
+struct container_channel;
+struct err;
+struct exec_server;
+struct run_dir;
+struct run_result;
+struct watchdog;
+struct container_spec;
+
+struct supervise {
+	const struct container_spec *spec;
+	struct launched pid1;
+	int started_fd; /* gets a byte when the payload runs; -1: nobody waits for it. Not closed
+			   here */
+	bool stops_along; /* container.h */
+	const struct container_channel *channel; /* NULL: none */
+	int status_fd;                           /* read end; EOF = the payload runs */
+	int control_fd;
+	int server_fd; /* -1: none; readable = the image server is gone */
+	pid_t server_pid;
+	bool mounts_are_private; /* nothing of the host's: they may outlive the container a little
+				  */
+	int signal_fd;
+	struct watchdog *watchdog;   /* NULL: the kernel holds the memory limit, or there is none */
+	const struct cgroup *cgroup; /* of the container; maybe none is made */
+	struct thrash thrash;        /* with the limit where that cgroup holds it */
+	const struct run_dir *kept;  /* gets the start noted, NULL: none */
+	int owner_fd;                /* pidfd of who wants the container to end with it; -1: none */
+	int step_fd;                 /* pidfd of the batch step we are in; -1: none */
+	/* Notes that the container is paused, or goes on. */
+	int (*note_paused)(void *ctx, bool paused, struct err *e);
+	void *note_ctx;
+	struct streams *streams;
+	struct fetch_root *fetch; /* filled where the spec asks for files */
+	struct exec_server *exec; /* opened when somebody asks for an exec */
+	struct run_result *result;
+};
+
+/* Blocks the signals that are forwarded and opens a signalfd; SIGCHLD gets its default back. */
+int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e);
+/*
+ * The mask as it was. What others still wanted of a supervisor whose container has ended is
+ * dropped, also the signals where is_over: they were for the container, and would keep its result
+ * back.
+ */
+void supervise_signals_restore(const sigset_t *old, bool is_over);
+
+/* Returns 0 with result filled, or -errno when the container could not be started. */
+int supervise_run(struct supervise *s, struct err *e);
+
+#endif

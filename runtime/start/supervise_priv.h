@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_SUPERVISE_PRIV_H
+#define CSBX_RUNTIME_SUPERVISE_PRIV_H
+
+/*
+ * What supervise.c, the loop, supervise_look.c, limits seen by the clock, and supervise_signal.c,
+ * signals and job control, share.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/spec/result.h"
+#include "runtime/start/supervise.h"
+#include "runtime/limit/verdict.h"
+
+enum phase {
+	PHASE_RUNNING,
+	PHASE_TERMINATED,
+	PHASE_KILLED,
+	PHASE_SERVER_ASKED,
+	PHASE_SERVER_KILLED
+};
+
+struct loop {
+	struct supervise *s;
+	enum phase phase;
+	uint64_t next_ns; /* when the phase ends; 0: never */
+	uint64_t look_ns; /* when supervise_look.c looks next; 0: never */
+	struct ending end;
+	bool give_up_output;
+	bool is_paused;
+	bool stopping; /* by `csbx stop`: it is killed when it does not go */
+	bool dead, server_answered;
+	bool is_stopped;                                /* the main process, and we are not */
+	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
+	int wait_status;                                /* of the main process */
+	int oom_fd;           /* readable: the kernel killed for want of memory; -1: nobody tells */
+	uint64_t kernel_ooms; /* as of the last look */
+	uint64_t ooms, ooms_known; /* all kills for want of memory, and those whose end was told */
+	int snmp_fd;               /* counters of the container's network, -1: none of interest */
+};
+
+/* last_ms 0: it does not end by itself. */
+void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms);
+void loop_kill(struct loop *l);
+/* A limit was passed: the container ends now, whatever its processes do. */
+void loop_end_by_limit(struct loop *l, enum run_status status);
+/* A request that cannot be sent finds a container that is ending: its death will be seen. */
+void loop_request(struct loop *l, uint32_t type, int signal);
+
+/* supervise_look.c */
+void loop_start_watchdog(struct loop *l, int fds[], bool has_shm); /* takes what it needs of fds */
+void loop_start_looking(struct loop *l);
+void loop_look(struct loop *l);
+/* The kernel may have killed for want of memory. */
+void loop_read_ooms(struct loop *l);
+/*
+ * A process ended, of a session of exec_server.h or, 0, the main one: who runs it, or others in the
+ * container, learns it when that was for want of memory.
+ */
+void loop_check_oom(struct loop *l, uint32_t session, int wait_status);
+
+/* supervise_signal.c */
+void loop_main_stopped(struct loop *l);
+void loop_check_typed(struct loop *l);
+void loop_read_signal(struct loop *l);
+void loop_do_what_is_asked(struct loop *l);
+void loop_owner_left(struct loop *l);
+void loop_step_ended(struct loop *l);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Signals to the supervisor and what other commands ask of it: passed on to the main process, job
+ * control towards the caller's shell, and `csbx stop`.
+ */
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/cgroup/cgroup.h"
+#include "runtime/exec/exec_proto.h"
+#include "runtime/exec/exec_server.h"
+#include "runtime/kernel/job_control.h"
+#include "runtime/spec/spec.h"
+#include "runtime/start/supervise_priv.h"
+
+static void fill_forwarded(sigset_t *set)
+{
+	static const int forwarded[] = {SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
+					SIGUSR2, SIGWINCH, SIGTSTP, SIGCONT};
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+		sigaddset(set, forwarded[i]);
+}
+
+int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e)
+{
+	sigset_t set;
+
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN); /* tcsetattr from the background must not stop us half-way */
+	signal(EXEC_WAKE_SIGNAL, SIG_DFL); /* one that is ignored reaches no signalfd */
+	fill_forwarded(&set);
+	sigaddset(&set, EXEC_WAKE_SIGNAL);
+	if (sigprocmask(SIG_BLOCK, &set, ret_old) < 0)
+		return err_sys(e, "block signals");
+	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *ret_fd < 0 ? err_sys(e, "signalfd") : 0;
+}
+
+void supervise_signals_restore(const sigset_t *old, bool is_over)
+{
+	static const struct timespec now = {0};
+	sigset_t set;
+
+	/* Unblocked with one pending it would end us. Ignoring it drops what is pending. */
+	signal(EXEC_WAKE_SIGNAL, SIG_IGN);
+	fill_forwarded(&set);
+	while (is_over && sigtimedwait(&set, NULL, &now) > 0)
+		continue;
+	sigprocmask(SIG_SETMASK, old, NULL);
+}
+
+static void go_on(struct loop *l)
+{
+	l->is_stopped = false;
+	l->stop = STOP_NONE;
+	streams_resume(l->s->streams);
+	loop_request(l, INIT_REQ_SIGNAL_ALL, SIGCONT);
+}
+
+/*
+ * The main process has stopped, by itself or because we stopped all: the caller's shell must see
+ * csbx stopped too, with its terminal as it was. Without a terminal in between, a program that
+ * stops itself is its own affair: it must not stop the clock of --timeout.
+ */
+void loop_main_stopped(struct loop *l)
+{
+	if (l->is_paused)
+		return;
+	l->is_stopped = true;
+	if (l->stop == STOP_NONE && l->s->streams->master >= 0 && !l->s->streams->options.lent)
+		l->stop = STOP_TYPED;
+	if (l->stop == STOP_NONE && l->s->stops_along)
+		l->stop = STOP_SENT;
+	if (l->stop == STOP_NONE)
+		return;
+	streams_suspend(l->s->streams);
+	job_control_stop(l->stop == STOP_TYPED);
+	go_on(l);
+}
+
+/* SI_KERNEL: from the terminal, which a pty of ours in raw mode does not do. */
+static void stop_asked(struct loop *l, bool was_typed)
+{
+	l->stop = was_typed ? STOP_TYPED : STOP_SENT;
+	if (l->is_stopped)
+		loop_main_stopped(l);
+	else
+		loop_request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
+}
+
+/* What was typed may be a Ctrl-Z that the kernel will discard (job_control.h). */
+void loop_check_typed(struct loop *l)
+{
+	struct streams *s = l->s->streams;
+	bool fresh = s->in.is_fresh;
+
+	s->in.is_fresh = false;
+	if (!fresh || s->master < 0 || s->options.lent || l->dead ||
+	    !job_control_is_lost(s->master, s->in.buf + s->in.off, s->in.len, l->s->pid1.pid))
+		return;
+	loop_request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
+}
+
+/*
+ * By the cgroup's freezer, else SIGSTOP to all: kill(-1, ...) of pid 1 reaches every process of its
+ * namespace in one step that no fork can slip through, and nobody is left who could continue one.
+ */
+static int set_paused(struct loop *l, bool on, struct err *e)
+{
+	int r;
+
+	if (on == l->is_paused)
+		return err_set(e, EALREADY, on ? "already paused" : "not paused");
+	if (cgroup_freeze(l->s->cgroup, on) < 0)
+		loop_request(l, INIT_REQ_SIGNAL_ALL, on ? SIGSTOP : SIGCONT);
+	l->is_paused = l->s->exec->is_paused = on;
+	r = l->s->note_paused ? l->s->note_paused(l->s->note_ctx, on, e) : 0;
+	if (!on && l->is_stopped)
+		l->is_stopped = false;
+	return r;
+}
+
+/* Of two who ask, and of --timeout, the one who waits less has the say. */
+static void end_within(struct loop *l, uint64_t grace_ms)
+{
+	uint64_t sooner_ns = l->next_ns;
+
+	if (l->phase == PHASE_RUNNING)
+		l->stopping = true;
+	else if (l->phase != PHASE_TERMINATED)
+		return;
+	loop_enter_phase(l, PHASE_TERMINATED, grace_ms);
+	if (sooner_ns && sooner_ns < l->next_ns)
+		l->next_ns = sooner_ns;
+}
+
+/* `csbx stop` and `csbx kill`: a signal for the main process, and the end of all when it takes too
+ * long. */
+static void stop_if_asked(struct loop *l)
+{
+	const struct process_spec *p = &l->s->spec->proc;
+	struct exec_stop *stop = &l->s->exec->stop;
+
+	if (!stop->is_asked)
+		return;
+	stop->is_asked = false;
+	l->s->result->is_removed |= stop->removed;
+	l->s->result->is_stopped |= stop->stays;
+	if (!stop->signal)
+		stop->signal = p->stop_signal ? (uint32_t)p->stop_signal : SIGTERM;
+	if (stop->own_time && p->stop_timeout_is_set) {
+		stop->grace_ms = p->stop_timeout_ms;
+		if (!stop->grace_ms)
+			stop->signal = SIGKILL;
+	}
+	if (stop->signal == SIGKILL) {
+		loop_end_by_limit(l, RUN_KILLED);
+		return;
+	}
+	if (!stop->grace_ms) {
+		loop_request(l, INIT_REQ_SIGNAL, (int)stop->signal);
+		return;
+	}
+	/* What is paused hears nothing. */
+	if (l->is_paused)
+		(void)set_paused(l, false, NULL);
+	loop_request(l, INIT_REQ_STOP, (int)stop->signal);
+	end_within(l, stop->grace_ms);
+}
+
+void loop_owner_left(struct loop *l)
+{
+	l->s->owner_fd = -1;
+	l->s->result->is_removed = true;
+	loop_end_by_limit(l, RUN_KILLED);
+}
+
+void loop_step_ended(struct loop *l)
+{
+	l->s->step_fd = -1;
+	loop_end_by_limit(l, RUN_KILLED);
+}
+
+void loop_do_what_is_asked(struct loop *l)
+{
+	struct exec_pause *p = &l->s->exec->pause;
+	struct err e = ERR_INIT;
+	int r;
+
+	if (p->is_asked) {
+		p->is_asked = false;
+		r = l->dead || l->end.exited || !l->end.started ? err_set(&e, ESRCH, "not running")
+								: set_paused(l, p->on, &e);
+		exec_server_answer(l->s->exec, p->session, r);
+	}
+	stop_if_asked(l);
+}
+
+void loop_read_signal(struct loop *l)
+{
+	struct signalfd_siginfo si;
+
+	if (read(l->s->signal_fd, &si, sizeof(si)) != sizeof(si))
+		return;
+	if ((int)si.ssi_signo == EXEC_WAKE_SIGNAL) {
+		(void)exec_server_open(l->s->exec, NULL);
+		return;
+	}
+	switch (si.ssi_signo) {
+	case SIGWINCH:
+		streams_resize(l->s->streams);
+		break;
+	case SIGTSTP:
+		stop_asked(l, si.ssi_code == SI_KERNEL);
+		break;
+	case SIGCONT:
+		go_on(l);
+		break;
+	default:
+		if (l->end.started) {
+			loop_request(l, INIT_REQ_SIGNAL, (int)si.ssi_signo);
+		} else {
+			l->end.killed_by = (int)si.ssi_signo;
+			loop_kill(l);
+		}
+	}
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/judge/value/compare.h"
+#include "cmd/judge/value/value.h"
+#include "cmd/judge/value/value_json.h"
+#include "runtime/base/err.h"
+#include "runtime/base/str.h"
+#include "tests/unit/tap.h"
+
+static struct value_pool pool;
+
+static struct value json(const char *text)
+{
+	struct value v = {.kind = VALUE_NONE};
+	struct err e = ERR_INIT;
+
+	if (value_read_json(&pool, text, strlen(text), &v, &e) < 0 || value_sort(&v, &e) < 0)
+		ok(false, "%s: %s", text, e.msg);
+	return v;
+}
+
+static struct value literal(const char *text)
+{
+	struct value v = {.kind = VALUE_NONE};
+	struct err e = ERR_INIT;
+
+	if (value_read_literal(&pool, text, strlen(text), &v, &e) < 0 || value_sort(&v, &e) < 0)
+		ok(false, "%s: %s", text, e.msg);
+	return v;
+}
+
+static void test_json_round_trip(void)
+{
+	static const char *const texts[] = {
+		"null",
+		"true",
+		"0",
+		"-12",
+		"123456789012345678901234567890",
+		"1.5",
+		"1e+300",
+		"\"\"",
+		"\"a\\u0000\\n\xc3\xa9\"",
+		"[]",
+		"[1,[2,{}]]",
+		"{\"a\":{\"b\":[null]}}",
+		"{\"$tuple\":[1]}",
+		"{\"$set\":[1,2]}",
+		"{\"$bytes\":\"AP8=\"}",
+		"{\"$dict\":[[1,2]]}",
+		"{\"$float\":\"nan\"}",
+		"{\"$float\":\"-inf\"}",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		_strbuf_ struct strbuf out = STRBUF_INIT;
+		struct value v = json(texts[i]);
+
+		value_write_json(&v, &out);
+		is_str(strbuf_str(&out), texts[i], "written as it was read");
+	}
+}
+
+static void test_bad_json(void)
+{
+	static const char *const texts[] = {
+		"",     "[",      "[1,]",    "{\"a\"}",   "{\"a\":1,\"a\":2}",
+		"01",   "1.",     "1e",      "+1",        ".5",
+		"nul",  "\"",     "\"\\x\"", "\"\\u12\"", "[1] 2",
+		"\xff", "\"\n\"", "{1:2}",   "'a'",       "--1",
+	};
+	char deep[300];
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct err e = ERR_INIT;
+		struct value v;
+
+		is_int(value_read_json(&pool, texts[i], strlen(texts[i]), &v, &e), -EBADMSG,
+		       "refused: %s", texts[i]);
+	}
+	memset(deep, '[', sizeof(deep));
+	is_int(value_read_json(&pool, deep, sizeof(deep), &(struct value){0}, NULL), -EBADMSG,
+	       "300 levels are refused");
+}
+
+static void test_literals(void)
+{
+	static const char *const good[] = {
+		"N",      "T",   "F",   "i0;",        "i-12;",         "f1.5;",
+		"s3:abc", "b0:", "l0:", "l2:i1;t1:N", "d1:s1:ae1:i1;", "os3:Foos4:repr",
+	};
+	static const char *const bad[] = {
+		"",
+		"X",
+		"i;",
+		"i01;",
+		"i-0;",
+		"i1",
+		"f;",
+		"fx;",
+		"s4:abc",
+		"s-1:",
+		"s99999999999999999999:",
+		"l1:",
+		"l9:NN",
+		"d1:N",
+		"NN",
+		"o",
+		"oNN",
+		"l1:l1:",
+		"e1000000:",
+		"f1;2;",
+	};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		_strbuf_ struct strbuf out = STRBUF_INIT;
+		struct value v = literal(good[i]);
+
+		value_write_literal(&v, &out);
+		is_str(strbuf_str(&out), good[i], "written as it was read");
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		is_int(value_read_literal(&pool, bad[i], strlen(bad[i]), &(struct value){0}, NULL),
+		       -EBADMSG, "refused: %s", bad[i]);
+}
+
+static void test_order(void)
+{
+	static const struct {
+		const char *a, *b;
+		int order;
+	} rows[] = {
+		{"i1;", "f1;", 0},
+		{"T", "i1;", 0},
+		{"F", "f0;", 0},
+		{"i9007199254740993;", "f9007199254740992;", 1},
+		{"i9007199254740992;", "f9007199254740992;", 0},
+		{"i-5;", "i-40;", 1},
+		{"i10;", "i9;", 1},
+		{"f0.5;", "i1;", -1},
+		{"i1;", "f1.5;", -1},
+		{"i-1;", "f-1.5;", 1},
+		{"i1;", "finf;", -1},
+		{"f-inf;", "i-999;", -1},
+		{"fnan;", "fnan;", 0},
+		{"f0;", "f-0;", 0},
+		{"i0;", "f-0.5;", 1},
+		{"s1:a", "s2:aa", -1},
+		{"s1:a", "b1:a", -1},
+		{"l1:i1;", "t1:f1;", 0},
+		{"l2:i1;i2;", "l1:i3;", -1},
+		{"N", "F", -1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct value a = literal(rows[i].a), b = literal(rows[i].b);
+
+		is_int(value_order(&a, &b), rows[i].order, "%s and %s", rows[i].a, rows[i].b);
+		is_int(value_order(&b, &a), -rows[i].order, "%s and %s", rows[i].b, rows[i].a);
+	}
+}
+
+static void test_compare(void)
+{
+	static const struct {
+		enum compare_kind kind;
+		const char *expected, *answer;
+		bool is_same;
+	} rows[] = {
+		{COMPARE_EQUAL, "1", "f1.0;", true},
+		{COMPARE_EQUAL, "true", "i1;", true},
+		{COMPARE_EQUAL, "\"1\"", "i1;", false},
+		{COMPARE_EQUAL, "null", "F", false},
+		{COMPARE_EQUAL, "[1,2]", "t2:i1;i2;", true},
+		{COMPARE_EQUAL, "{\"$tuple\":[1]}", "l1:i1;", false},
+		{COMPARE_EQUAL, "{\"$tuple\":[[1]]}", "t1:t1:i1;", true},
+		{COMPARE_EQUAL, "[1]", "e1:i1;", false},
+		{COMPARE_EQUAL, "{\"a\":1,\"b\":[2]}", "d2:s1:bl1:i2;s1:ai1;", true},
+		{COMPARE_EQUAL, "{\"a\":1}", "d1:s1:ai2;", false},
+		{COMPARE_EQUAL, "{\"a\":1}", "d2:s1:ai1;s1:bi1;", false},
+		{COMPARE_EQUAL, "{\"$set\":[3,1]}", "e2:i1;i3;", true},
+		{COMPARE_EQUAL, "\"x\"", "os3:strs1:x", false},
+		{COMPARE_EQUAL, "[null]", "l1:os1:xs1:x", false},
+		{COMPARE_EQUAL, "{\"$set\":[1]}", "e1:os1:xs1:x", false},
+		{COMPARE_EQUAL, "{\"$float\":\"nan\"}", "fnan;", true},
+		{COMPARE_EQUAL, "0.3", "f0.30000000000000004;", false},
+		{COMPARE_CLOSE, "0.3", "f0.30000000000000004;", true},
+		{COMPARE_CLOSE, "[{\"a\":0.3}]", "l1:d1:s1:af0.30000000000000004;", true},
+		{COMPARE_CLOSE, "1", "f1.1;", false},
+		{COMPARE_CLOSE, "1", "i2;", false},
+		{COMPARE_CLOSE, "{\"$float\":\"inf\"}", "f1e308;", false},
+		{COMPARE_CLOSE, "{\"$float\":\"inf\"}", "finf;", true},
+		{COMPARE_SET, "[1,2,2]", "l3:i2;i1;f1.0;", true},
+		{COMPARE_SET, "[1,2]", "e1:i1;", false},
+		{COMPARE_SET, "[[1,2]]", "l1:t2:i1;i2;", true},
+		{COMPARE_SET, "[1]", "i1;", false},
+		{COMPARE_SET, "[]", "l1:os1:xs1:x", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct compare c = {.kind = rows[i].kind, .rel = 1e-9};
+		struct value expected = json(rows[i].expected), answer = literal(rows[i].answer);
+
+		is_int(compare_values(&c, &expected, &answer), rows[i].is_same, "%d: %s and %s",
+		       rows[i].kind, rows[i].expected, rows[i].answer);
+	}
+}
+
+static void test_texts(void)
+{
+	static const struct {
+		const char *expected, *printed;
+		bool trimmed, exact;
+	} rows[] = {
+		{"a", "a", true, true},           {"a", "a\n\n", true, false},
+		{"a \nb", "a\nb ", true, false},  {"a\nb", "a b", false, false},
+		{"", " \n", true, false},         {" a", "a", false, false},
+		{"a\n\nb", "a\nb", false, false}, {"a\r\nb\r\n", "a\nb", true, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *a = rows[i].expected, *b = rows[i].printed;
+
+		for (int exact = 0; exact < 2; exact++) {
+			const struct compare c = {.kind = COMPARE_STDOUT, .exact = exact};
+
+			is_int(compare_texts(&c, a, strlen(a), b, strlen(b)),
+			       exact ? rows[i].exact : rows[i].trimmed, "row %zu, exact %d", i,
+			       exact);
+		}
+	}
+}
+
+static void test_exceptions(void)
+{
+	ok(exception_is("KeyError", "", "KeyError"), "itself");
+	ok(exception_is("KeyError", "", "LookupError"), "a base");
+	ok(exception_is("FileNotFoundError", "", "IOError"), "the old name of OSError");
+	ok(exception_is("Mine", "", "Mine"), "one's own");
+	ok(exception_is("Mine", "", "Exception"), "one's own is an exception");
+	ok(!exception_is("Mine", "", "ValueError"), "what it derives from is not known");
+	ok(exception_is("Mine", "KeyError", "Mine"), "one's own has its own name");
+	ok(exception_is("Mine", "KeyError", "LookupError"),
+	   "and the bases of what it derives from");
+	ok(!exception_is("Mine", "KeyError", "ValueError"), "and no others");
+	ok(!exception_is("Mine", "Other", "Other"), "it derives from what is built in");
+	ok(!exception_is("Mine", "BaseException", "Exception"), "one that is no Exception");
+	ok(!exception_is("KeyError", "ValueError", "ValueError"),
+	   "a built-in name has its own bases");
+	ok(!exception_is("LookupError", "", "KeyError"), "a base is not what derives from it");
+	ok(!exception_is("SystemExit", "", "Exception"), "sys.exit() is none");
+	ok(exception_is("SystemExit", "", "BaseException"), "but its base");
+}
+
+static void test_patterns(void)
+{
+	static const struct {
+		const char *re, *text;
+		int found; /* -1: not known here */
+	} rows[] = {
+		{"out of \\w+", "list index out of range", 1},
+		{"^\\d{2,3}$", "123", 1},
+		{"^\\d{2,3}$", "1234", 0},
+		{"a.*?b", "xaxxb", 1},
+		{"\\*?x", "x", 1},
+		{"(?:a|b)c", "bc", 1},
+		{"[\\d\\s]+z", "1 z", 1},
+		{"[^\\w]", "abc", 0},
+		{"a\\.b", "axb", 0},
+		{"\\'q\\'", "'q'", 1},
+		{"(?i)x", "X", -1},
+		{"(?=x)", "x", -1},
+		{"(", "(", -1},
+		{"[a", "a", -1},
+		{"a\\", "a", -1},
+		{"\\1", "a", -1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct pattern *p = NULL;
+		struct err e = ERR_INIT;
+		int r = pattern_compile(rows[i].re, &p, &e);
+
+		is_int(r < 0 ? -1 : pattern_is_in(p, rows[i].text), rows[i].found, "%s in %s",
+		       rows[i].re, rows[i].text);
+		pattern_free(r < 0 ? NULL : p);
+	}
+}
+
+static void test_words(void)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct value v = literal("l6:Ns3:a'bd1:i1;t1:Tf2;e0:b1:\x01");
+
+	value_write_python(&v, 300, &out);
+	is_str(strbuf_str(&out), "[None, 'a\\'b', {1: (True,)}, 2.0, set(), b'\\x01']", "Python's");
+	strbuf_reset(&out);
+	v = literal("s6:\xc3\xa9\xc3\xa9\xc3\xa9");
+	value_write_python(&v, 4, &out);
+	is_str(strbuf_str(&out), "'\xc3\xa9...", "cut between characters");
+}
+
+int main(void)
+{
+	test_json_round_trip();
+	test_bad_json();
+	test_literals();
+	test_order();
+	test_compare();
+	test_texts();
+	test_exceptions();
+	test_patterns();
+	test_words();
+	value_pool_free(&pool);
+	return done_testing();
+}

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The tests of streams once more with the other gzip engine: HAVE_LIBISAL is defined for the
- * library's object alone, so what is compiled here is zlib's half, and the linker takes it.
- */
-#include "image/decoder_gzip.c"
-#include "tests/unit/image_stream.c"
