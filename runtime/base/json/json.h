@@ -8,7 +8,8 @@
  * where implementations are known to differ: a byte order mark, invalid UTF-8, \u0000, lone
  * surrogates, duplicate keys, anything behind the value, more than 64 levels. Members are looked
  * up by exact case, and json_check_keys() refuses the spelling that a reader which ignores case
- * would take for a key we know.
+ * would take for a key we know. Where clients may write names in any case, the caller asks for
+ * that by json_get_any_case().
  *
  * A member that is null counts as absent. Values live as long as their document.
  */
@@ -68,6 +69,14 @@ int json_get_strv(const struct json *obj, const char *key, struct strv *ret, str
  * there.
  */
 int json_get_size(const struct json *obj, const char *key, uint64_t *ret, struct err *e);
+
+/*
+ * The member whose name is key in any case, as Go's encoding/json matches names: ASCII letters,
+ * and U+017F and U+212A, whose simple case folds are "s" and "k". Absent or null: *ret is NULL.
+ * -EBADMSG when several members match, for readers differ in which of them they take.
+ */
+int json_get_any_case(const struct json *obj, const char *key, const struct json **ret,
+		      struct err *e);
 
 /* -EBADMSG when obj has a key that equals one of known (NULL-terminated) but for its case. */
 int json_check_keys(const struct json *obj, const char *const *known, struct err *e);

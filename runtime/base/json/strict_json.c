@@ -3,7 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <strings.h>
+#include <string.h>
 
 #include <cjson/cJSON.h>
 
@@ -232,11 +232,61 @@ int json_get_size(const struct json *obj, const char *key, uint64_t *ret, struct
 	return 0;
 }
 
+/* The lower-case letter of the character at *s, or its byte as it is; moves *s behind it. */
+static char fold_next(const char **s)
+{
+	static const struct {
+		const char *utf8;
+		char fold;
+	} letters[] = {{"\xc5\xbf", 's'}, {"\xe2\x84\xaa", 'k'}};
+	char c = *(*s)++;
+
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c | 0x20);
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
+		size_t n = strlen(letters[i].utf8);
+
+		if (!strncmp(*s - 1, letters[i].utf8, n)) {
+			*s += n - 1;
+			return letters[i].fold;
+		}
+	}
+	return c;
+}
+
+static bool is_same_in_any_case(const char *a, const char *b)
+{
+	while (*a && *b) {
+		if (fold_next(&a) != fold_next(&b))
+			return false;
+	}
+	return *a == *b;
+}
+
+int json_get_any_case(const struct json *obj, const char *key, const struct json **ret,
+		      struct err *e)
+{
+	const struct json *found = NULL;
+
+	*ret = NULL;
+	for (const struct json *m = json_first(obj); m; m = json_next(m)) {
+		if (!is_same_in_any_case(json_name(m), key))
+			continue;
+		if (found)
+			return err_set(e, EBADMSG, "%s: there twice, as \"%.64s\" and \"%.64s\"",
+				       key, json_name(found), json_name(m));
+		found = m;
+	}
+	if (found && !json_is_null(found))
+		*ret = found;
+	return 0;
+}
+
 int json_check_keys(const struct json *obj, const char *const *known, struct err *e)
 {
 	for (const struct json *m = json_first(obj); m; m = json_next(m)) {
 		for (const char *const *k = known; *k; k++) {
-			if (!strcasecmp(json_name(m), *k) && !str_eq(json_name(m), *k))
+			if (is_same_in_any_case(json_name(m), *k) && !str_eq(json_name(m), *k))
 				return err_set(e, EBADMSG, "key \"%s\" where \"%s\" is meant",
 					       json_name(m), *k);
 		}

@@ -212,6 +212,7 @@ static void test_keys(void)
 		{"{\"Layers\":1}", false},
 		{"{\"layers\":1,\"LAYERS\":2}", false},
 		{"{\"layer\":1}", true},
+		{"{\"layer\u017f\":1}", false},
 	};
 
 	for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
@@ -224,6 +225,47 @@ static void test_keys(void)
 	}
 }
 
+static void test_any_case(void)
+{
+	static const struct {
+		const char *text, *key;
+		int want; /* the member's number; 0: absent, -EBADMSG: refused */
+	} tests[] = {
+		{"{\"Image\":1,\"Cmd\":2}", "Image", 1},
+		{"{\"image\":1,\"cmd\":2}", "Cmd", 2},
+		{"{\"IMAGE\":1}", "image", 1},
+		{"{\"Images\":1,\"Imag\":2,\"\":3}", "Image", 0},
+		{"{\"image\":null}", "Image", 0},
+		{"{}", "Image", 0},
+		{"{\"Image\":1,\"image\":2}", "Image", -EBADMSG},
+		{"{\"image\":1,\"Image\":1}", "Image", -EBADMSG},
+		{"{\"image\":null,\"Image\":1}", "Image", -EBADMSG},
+		/* The letters whose simple folds are ASCII; no other one is. */
+		{"{\"bind\u017f\":1}", "Binds", 1},
+		{"{\"networ\u212aMode\":1}", "NetworkMode", 1},
+		{"{\"Binds\":1,\"Bind\u017f\":2}", "Binds", -EBADMSG},
+		{"{\"\u0131mage\":1,\"\u0130mage\":2}", "Image", 0},
+		{"{\"a@\":1}", "A`", 0},
+		{"{\"a[\":1}", "A{", 0},
+		{"{\"\u00e9\":1}", "\xc3\x89", 0},
+	};
+
+	for (unsigned i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		_json_ struct json *doc = NULL;
+		const struct json *m = NULL;
+		struct err e = ERR_INIT;
+		uint64_t n = 0;
+		int r = json_parse(tests[i].text, strlen(tests[i].text), 4096, &doc, &e);
+
+		if (r >= 0) {
+			r = json_get_any_case(doc, tests[i].key, &m, &e);
+			if (!r && m)
+				r = json_whole(m, &n) < 0 ? -EINVAL : (int)n;
+		}
+		is_int(r, tests[i].want, "%s in %s: %s", tests[i].key, tests[i].text, e.msg);
+	}
+}
+
 int main(void)
 {
 	test_grammar();
@@ -231,5 +273,6 @@ int main(void)
 	test_getters();
 	test_numbers();
 	test_keys();
+	test_any_case();
 	return done_testing();
 }
