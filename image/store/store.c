@@ -30,16 +30,6 @@ char *store_flat_name(const struct digest *d, const char *suffix)
 	return str_printf("%s-%s%s", d->alg, d->hex, suffix);
 }
 
-static int open_own(const char *path, const char *sub, int *ret, struct err *e)
-{
-	_free_ char *full = str_printf("%s/%s", path, sub);
-
-	if (!full)
-		return err_set(e, ENOMEM, "out of memory");
-	*ret = path_open_private_dir(full, e);
-	return *ret;
-}
-
 static int make_layout(int oci, struct err *e)
 {
 	struct io_replace layout = {.dirfd = oci, .name = "oci-layout", .mode = 0600};
@@ -74,16 +64,19 @@ int store_open(struct store **ret, const char *path, const char *shared, struct 
 {
 	_store_ struct store *s = calloc(1, sizeof(*s));
 	_close_ int top = shared ? open(shared, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	_close_ int base = -1;
 	int r;
 
 	if (!s)
 		return err_set(e, ENOMEM, "out of memory");
 	s->own = s->shared = (struct store_dirs){-1, -1, -1};
-	r = open_own(path, "oci", &s->own.oci, e);
+	r = base = path_open_private_dir(path, e);
 	if (r >= 0)
-		r = open_own(path, "partial", &s->own.partial, e);
+		r = s->own.oci = path_open_private_at(base, path, "oci", e);
 	if (r >= 0)
-		r = open_own(path, "indexes", &s->own.indexes, e);
+		r = s->own.partial = path_open_private_at(base, path, "partial", e);
+	if (r >= 0)
+		r = s->own.indexes = path_open_private_at(base, path, "indexes", e);
 	if (r >= 0)
 		r = make_layout(s->own.oci, e);
 	if (r < 0)

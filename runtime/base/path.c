@@ -304,7 +304,7 @@ int path_remove_tree_at(int dirfd, const char *name, struct err *e)
 	if (!unlinkat(dirfd, name, AT_REMOVEDIR))
 		return 0;
 	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == EACCES && !fchmodat(dirfd, name, 0700, 0))
+	if (fd < 0 && errno == EACCES && !fchmodat(dirfd, name, 0700, AT_SYMLINK_NOFOLLOW))
 		fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, "remove %s", name);
@@ -319,7 +319,8 @@ int path_remove_tree_at(int dirfd, const char *name, struct err *e)
 			return err_code(e, r, "remove %s", name);
 		if (r > 0) {
 			next = openat(fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-			if (next < 0 && errno == EACCES && !fchmodat(fd, sub, 0700, 0))
+			if (next < 0 && errno == EACCES &&
+			    !fchmodat(fd, sub, 0700, AT_SYMLINK_NOFOLLOW))
 				next = openat(fd, sub,
 					      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		} else {
@@ -337,41 +338,4 @@ int path_remove_tree_at(int dirfd, const char *name, struct err *e)
 	if (unlinkat(dirfd, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
 		return err_sys(e, "remove %s", name);
 	return 0;
-}
-
-int path_open_private_dir(const char *path, struct err *e)
-{
-	_close_ int fd = -1;
-	struct stat st;
-	char buf[PATH_MAX];
-	int r;
-
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT) {
-		r = copy_path(path, buf, sizeof(buf), e);
-		if (r < 0)
-			return r;
-		for (char *p = buf + 1; (p = strchr(p, '/')); *p++ = '/') {
-			*p = 0;
-			if (mkdir(buf, 0700) < 0 && errno != EEXIST) {
-				r = -errno;
-				/* One that is there is not ours to make, whatever the errno. */
-				if (access(buf, F_OK) < 0)
-					return err_code(e, r, "make directory %s", buf);
-			}
-		}
-		if (mkdir(buf, 0700) < 0 && errno != EEXIST)
-			return err_sys(e, "make directory %s", path);
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
-	if (fd < 0)
-		return err_sys(e, "open directory %s", path);
-	if (fstat(fd, &st) < 0)
-		return err_sys(e, "stat %s", path);
-	if (st.st_uid != geteuid())
-		return err_set(e, EPERM, "%s: belongs to user %u, not to us", path, st.st_uid);
-	if ((st.st_mode & 0022) || ((st.st_mode & 0077) && fchmod(fd, 0700) < 0))
-		return err_set(e, EPERM, "%s: open to other users (mode %04o)", path,
-			       st.st_mode & 07777);
-	return take_fd(&fd);
 }

@@ -35,7 +35,21 @@ bool path_is_within(const char *path, const char *dir);
 /* Removes a tree beneath dirfd without following links; missing is fine. Iterative. */
 int path_remove_tree_at(int dirfd, const char *name, struct err *e);
 
-/* Opens, and makes when missing (0700), a directory that must be ours and closed to others. */
+/* --- path_private.c: directories of our own, in a tree that others may write to ---------------- */
+
+/*
+ * Opens, and makes when missing (0700), a directory that must be ours and not writable for others.
+ * A symbolic link of another user leads nowhere: on the way and at the end, only links of root and
+ * of ourselves are followed. What is there already keeps its mode: it may be readable to others,
+ * so what is made in it must be private by itself, or lie in a path_open_private_at().
+ * -ELOOP: somebody else's link; -EPERM: somebody else's directory, or open to others.
+ */
 int path_open_private_dir(const char *path, struct err *e);
+
+/*
+ * The same for one name in such a directory; no link is followed, and others may not even read.
+ * where: what dirfd is called in messages.
+ */
+int path_open_private_at(int dirfd, const char *where, const char *name, struct err *e);
 
 #endif

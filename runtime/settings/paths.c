@@ -215,27 +215,8 @@ char *paths_helper(const struct paths *p, const char *program)
 int paths_open(const char *base, const char *sub, struct err *e)
 {
 	_close_ int base_fd = path_open_private_dir(base, e);
-	_close_ int fd = -1;
-	struct stat st;
 
-	if (base_fd < 0)
-		return base_fd;
-	if (!sub || !*sub)
+	if (base_fd < 0 || !sub || !*sub)
 		return take_fd(&base_fd);
-	fd = openat(base_fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT) {
-		if (mkdirat(base_fd, sub, 0700) < 0 && errno != EEXIST)
-			return err_sys(e, "make directory %s/%s", base, sub);
-		fd = openat(base_fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	}
-	if (fd < 0)
-		return err_sys(e, "open directory %s/%s", base, sub);
-	if (fstat(fd, &st) < 0)
-		return err_sys(e, "stat %s/%s", base, sub);
-	/* A `chmod -R` of all that lies there is mended, as it is for the base. */
-	if (st.st_uid != geteuid() || (st.st_mode & 0022) ||
-	    ((st.st_mode & 0077) && fchmod(fd, 0700) < 0))
-		return err_set(e, EPERM, "%s/%s: not ours alone (owner %u, mode %04o)", base, sub,
-			       st.st_uid, st.st_mode & 07777);
-	return take_fd(&fd);
+	return path_open_private_at(base_fd, base, sub, e);
 }

@@ -33,7 +33,10 @@ void paths_free(struct paths *p);
 /* Full path of a helper program ("csbx-squashd"); caller frees. */
 char *paths_helper(const struct paths *p, const char *program);
 
-/* Opens <base>/<sub> as a private directory (see path_open_private_dir). */
+/*
+ * Opens <base>/<sub>, or base itself, and makes what is missing: path_open_private_dir() of the
+ * base, path_open_private_at() of sub, runtime/base/path.h.
+ */
 int paths_open(const char *base, const char *sub, struct err *e);
 
 #endif

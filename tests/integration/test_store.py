@@ -2,6 +2,7 @@
 """Containers as a user sees them: create, list, remove, gc, kept layers, configuration, policy."""
 import json
 import os
+import pwd
 import signal
 import threading
 
@@ -323,6 +324,73 @@ def test_a_store_open_to_others_is_refused(csbx, busybox_image):
     csbx.fails("create", "-n", "c", busybox_image, says="containers")
     assert os.listdir(csbx.work) == []
     containers.unlink()
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("where", ["CSBX_RUNTIME_PATH", "CSBX_DATA_PATH", "CSBX_CACHE_PATH", "CSBX_LAYER_PATH",
+                                   "CSBX_SCRATCH_PATH"])
+@pytest.mark.parametrize("deep", [False, True], ids=["last", "on the way"])
+def test_a_link_of_another_user_leads_nowhere(csbx, busybox_image, where, deep):
+    """What the kernel refuses in /tmp where fs.protected_symlinks is 1, csbx refuses everywhere."""
+    owner, other = csbx.owner, pwd.getpwnam("csbx-test2")
+    place, aim = csbx.work / "shared", csbx.work / "aim"
+    place.mkdir()
+    place.chmod(0o777)
+    aim.mkdir()
+    (aim / "sub").mkdir()
+    for d in (aim, aim / "sub"):
+        os.chown(d, owner.pw_uid, owner.pw_gid)
+        d.chmod(0o755)
+    name = f"csbx-scratch-{owner.pw_uid}" if where == "CSBX_SCRATCH_PATH" else "link"
+    if where == "CSBX_SCRATCH_PATH" and deep:
+        pytest.skip("the directory for all is the caller's word")
+    (place / name).symlink_to(aim)
+    os.lchown(place / name, other.pw_uid, other.pw_gid)
+    env = {where: str(place if where == "CSBX_SCRATCH_PATH" else place / name / "sub" if deep else place / name)}
+    p = csbx.run("create", "-n", "c", busybox_image, env=env)
+    if p.returncode == 0:
+        p = csbx.run("start", "-w", "c", "true", env=env)
+        (csbx.dirs["run"] / "no-tmpfs-upper").touch()  # so throw-away layers are on disk
+        q = csbx.run("start", "c", "true", env=env)
+        csbx.run("remove", "-f", "c", env=env)
+        p = p if p.returncode else q
+    assert (aim.stat().st_mode & 0o777, (aim / "sub").stat().st_mode & 0o777) == (0o755, 0o755)
+    assert os.listdir(aim) == ["sub"] and os.listdir(aim / "sub") == []
+    if where == "CSBX_CACHE_PATH":  # which a start can do without
+        assert p.returncode == 0, p
+    else:
+        assert p.returncode == 125 and f"symbolic link of user {other.pw_uid}" in p.stderr, p
+
+
+@pytest.mark.needs_root
+def test_gc_does_not_follow_a_link_of_another_user(csbx, busybox_image):
+    csbx.ok("run", "-d", "--name", "kept", busybox_image, "true")
+    csbx.ok("wait", "kept")
+    place, other = csbx.work / "shared", pwd.getpwnam("csbx-test2")
+    runs = csbx.dirs["data"] / "runs"
+    before = os.listdir(runs)
+    place.mkdir()
+    place.chmod(0o777)
+    link = place / f"csbx-scratch-{csbx.owner.pw_uid}"
+    link.symlink_to(runs)
+    os.lchown(link, other.pw_uid, other.pw_gid)
+    p = csbx.run("gc", env={"CSBX_SCRATCH_PATH": str(place)})
+    assert before and os.listdir(runs) == before, p
+    assert p.returncode == 125 and f"symbolic link of user {other.pw_uid}" in p.stderr, p
+    link.unlink()
+
+
+def test_a_directory_of_the_user_keeps_its_mode(csbx, busybox_image):
+    """What csbx did not make it does not close; what it makes in there is closed all the same."""
+    csbx.dirs["data"].chmod(0o755)
+    csbx.ok("create", "-n", "c", busybox_image)
+    assert csbx.dirs["data"].stat().st_mode & 0o777 == 0o755
+    containers = csbx.dirs["data"] / "containers"
+    assert containers.stat().st_mode & 0o777 == 0o700
+    containers.chmod(0o755)
+    csbx.fails("list", says=[f"{containers}", "chmod 700"])
+    containers.chmod(0o700)
+    csbx.ok("remove", "-f", "c")
 
 
 def test_a_place_that_cannot_be_made(csbx, busybox_image):

@@ -163,13 +163,63 @@ static void test_private_dir(void)
 	   "writable to others is refused");
 	ok(!chmod(path, 0755), "readable to others");
 	fd = path_open_private_dir(path, &e);
-	ok(fd >= 0 && !fstat(fd, &st) && (st.st_mode & 07777) == 0700, "is closed to them");
+	ok(fd >= 0 && !fstat(fd, &st) && (st.st_mode & 07777) == 0755, "is left as it is");
+	ok(!mkdirat(fd, "name", 0755), "made a name in it");
+	is_int(path_open_private_at(fd, path, "name", &e), -EPERM,
+	       "that others can read: is refused (%s)", e.msg);
+	ok(!fchmodat(fd, "name", 0700, 0) && !symlinkat("name", fd, "link"), "and a link to it");
+	is_int(path_open_private_at(fd, path, "link", &e), -ENOTDIR, "which is not followed");
 	fd_close(&fd);
 	if (geteuid())
 		is_int(path_open_private_dir("/", &e), -EPERM,
 		       "another user's directory is refused");
 	else
 		tap_skip("root owns every directory there is");
+}
+
+/* "link" in dir, where anybody may have made it. */
+static void test_links_of_others(void)
+{
+	struct err e = ERR_INIT;
+	char dir[PATH_MAX], link[PATH_MAX + 8], target[PATH_MAX + 8], path[PATH_MAX + 16];
+	struct stat st;
+	int fd;
+
+	snprintf(dir, sizeof(dir), "%.4000s/shared", outside);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	snprintf(target, sizeof(target), "%.4000s/ours", outside);
+	snprintf(path, sizeof(path), "%s/link/made/here", dir);
+	ok(!mkdir(dir, 0755) && !mkdir(target, 0755) && !symlink("../ours", link), "made a link");
+	fd = path_open_private_dir(path, &e);
+	ok(fd >= 0, "a link of our own on the way is followed (%s)", e.msg);
+	fd_close(&fd);
+	fd = path_open_private_dir(link, &e);
+	ok(fd >= 0 && !fstat(fd, &st) && !stat(target, &st) && (st.st_mode & 07777) == 0755,
+	   "and as the last component, and the mode of what it leads to stays");
+	fd_close(&fd);
+	snprintf(path, sizeof(path), "%s/loop", dir);
+	ok(!symlink("loop", path), "made a loop");
+	is_int(path_open_private_dir(path, &e), -ELOOP, "a loop has an end");
+	ok(!chmod(dir, 0777), "opened the directory to everybody");
+	fd = path_open_private_dir(link, &e);
+	ok(fd >= 0, "our own link is followed there too (%s)", e.msg);
+	fd_close(&fd);
+	snprintf(path, sizeof(path), "%s/second", dir);
+	if (!linkat(AT_FDCWD, link, AT_FDCWD, path, 0)) {
+		is_int(path_open_private_dir(path, &e), -ELOOP,
+		       "but not one with a second name: anybody could have given it");
+		ok(!unlink(path), "removed it");
+	} else {
+		tap_skip("no hard links of symbolic links here");
+	}
+	if (geteuid() || lchown(link, 12345, 12345)) {
+		tap_skip("only root can make a link another user's");
+		return;
+	}
+	is_int(path_open_private_dir(link, &e), -ELOOP, "another user's link is not");
+	ok(strstr(e.msg, "user 12345") != NULL, "says whose it is: %s", e.msg);
+	ok(!chmod(dir, 0755), "closed the directory");
+	is_int(path_open_private_dir(link, &e), -ELOOP, "nor in a closed directory");
 }
 
 int main(void)
@@ -185,6 +235,7 @@ int main(void)
 	test_within();
 	test_remove_tree(root);
 	test_private_dir();
+	test_links_of_others();
 	is_int(path_remove_tree_at(AT_FDCWD, outside, &e), 0, "clean-up (%s)", e.msg);
 	return done_testing();
 }
