@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "image/source/source.h"
 #include "cmd/frame/cmd.h"
 #include "cmd/image/interrupt.h"
 #include "cmd/image/transfer_view.h"

@@ -7,7 +7,7 @@
 #include "cmd/image/registry_opts.h"
 #include "cmd/frame/opt.h"
 #include "image/import/import.h"
-#include "image/model/source.h"
+#include "image/source/source.h"
 
 struct cmd;
 struct err;

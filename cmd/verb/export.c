@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "cmd/frame/cmd.h"
+#include "image/source/source.h"
 #include "cmd/image/container_files.h"
 #include "cmd/image/destination.h"
 #include "cmd/image/jobs.h"

@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "cmd/frame/cmd.h"
+#include "image/source/source.h"
 #include "cmd/image/destination.h"
 #include "cmd/image/jobs.h"
 #include "cmd/frame/verbs.h"

@@ -7,6 +7,7 @@
 #include "runtime/base/json/json_out.h"
 #include "runtime/record/container_store.h"
 #include "runtime/server/server_list.h"
+#include "runtime/spec/image_id.h"
 
 struct shown {
 	struct table table;

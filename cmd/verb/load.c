@@ -11,6 +11,7 @@
 #include <sys/file.h>
 
 #include "cmd/frame/cmd.h"
+#include "image/source/source.h"
 #include "cmd/image/destination.h"
 #include "cmd/image/jobs.h"
 #include "cmd/frame/verbs.h"

@@ -21,15 +21,13 @@
 #include <stdint.h>
 
 #include "image/model/digest.h"
+#include "image/model/layer_path.h"
 #include "image/model/source.h"
 #include "image/bytes/stream.h"
 
 struct err;
 struct strbuf;
 
-#define LAYER_PATH_MAX 4096u  /* bytes of a whole path */
-#define LAYER_NAME_MAX 255u   /* bytes of one component */
-#define LAYER_DEPTH_MAX 1024u /* components of a path */
 #define LAYER_LINK_MAX 4095u  /* bytes of a symlink's target: the kernel's PATH_MAX less NUL */
 #define LAYER_XATTR_VALUE_MAX 65535u
 
@@ -96,11 +94,5 @@ int layer_reader_finish(struct layer_reader *l, struct layer_result *ret, struct
 
 void layer_reader_close(struct layer_reader **l);
 #define _layer_reader_ __attribute__((cleanup(layer_reader_close)))
-
-/* Brings a name from an archive into the form above; -EBADMSG for one that cannot be. Pure. */
-int layer_clean_path(const char *raw, struct strbuf *out, struct err *e);
-
-/* Whether an attribute of this name is kept. Pure. */
-bool layer_keeps_xattr(const char *name, bool keep_capabilities);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/str.h"
 
 static size_t hex_length(const char *alg)
 {

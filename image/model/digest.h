@@ -5,15 +5,19 @@
 /*
  * Content digests as the OCI image specification writes them (image-spec descriptor.md,
  * "Digests"): "sha256:" and 64 or "sha512:" and 128 lower-case hex digits. A struct digest
- * (image/model/source.h) that came out of digest_parse() is safe to use as a path component.
+ * that came out of digest_parse() is safe to use as a path component.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "image/model/source.h"
-
 struct err;
+
+#define DIGEST_HEX_MAX 128
+struct digest {
+	char alg[16];                 /* "sha256" or "sha512"; "" = none is known */
+	char hex[DIGEST_HEX_MAX + 1]; /* lower case */
+};
 
 #define DIGEST_TEXT_MAX (16 + 1 + DIGEST_HEX_MAX + 1)
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "image/model/layer_path.h"
+
 #include <string.h>
 
-#include "image/layer/layer.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "image/model/digest.h"
-#include "image/source/engine.h"
+#include "image/model/engine_name.h"
 #include "image/table/ref.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "image/source/source.h"
 #include "image/import/enroot_meta.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

@@ -13,11 +13,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "image/model/engine_name.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
-
-#define NAME_BYTES 512u
 
 const char *engine_name(enum engine_kind kind)
 {
@@ -29,23 +28,6 @@ bool engine_is_id(const char *text)
 	if (str_has_prefix(text, "sha256:"))
 		text += strlen("sha256:");
 	return strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
-}
-
-int engine_check_name(const char *name, struct err *e)
-{
-	static const char first[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-	static const char other[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/@-";
-
-	if (!*name)
-		return err_set(e, EINVAL, "no image name given");
-	/* The name becomes part of a URL's path. */
-	if (!strchr(first, *name) || strspn(name, other) != strlen(name) ||
-	    strlen(name) > NAME_BYTES || strstr(name, "//") || strstr(name, "/../") ||
-	    str_has_suffix(name, "/") || str_has_suffix(name, "/.."))
-		return err_set(e, EINVAL, "'%.100s' is no image name", name);
-	return 0;
 }
 
 /* Whether somebody listens: 0, or -errno of connect(2). */

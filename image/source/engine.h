@@ -24,10 +24,6 @@ struct engine_options {
 	struct spool_watch watch; /* of the archive as it comes */
 };
 
-/* NAME[:TAG], NAME@DIGEST or an id, as the engine knows it; checked, so that it can be passed on.
- */
-int engine_check_name(const char *name, struct err *e);
-
 /* The archive in a file without a name in tmp_dirfd. Its descriptor, or -errno. */
 int engine_save(enum engine_kind kind, const char *name, const struct engine_options *o,
 		int tmp_dirfd, struct err *e);

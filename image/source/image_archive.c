@@ -7,7 +7,7 @@
 #include "image/oci/layout.h"
 #include "image/oci/oci_image.h"
 #include "image/oci/platform.h"
-#include "image/model/source.h"
+#include "image/source/source.h"
 #include "image/oci/source_uri.h"
 #include "image/source/tar_source.h"
 #include "runtime/base/err.h"

@@ -13,7 +13,7 @@
 #include "image/oci/oci_json.h"
 #include "image/table/ref.h"
 #include "image/registry/registry.h"
-#include "image/model/source.h"
+#include "image/source/source.h"
 #include "image/store/store.h"
 #include "image/registry/transfer.h"
 #include "runtime/base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image/model/source.h"
+#include "image/source/source.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
 
 #include "image/model/digest.h"
 #include "image/source/sniff.h"
-#include "image/model/source.h"
+#include "image/source/source.h"
 #include "image/bytes/spool.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

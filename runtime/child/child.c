@@ -99,7 +99,7 @@ int child_watch(struct child *c, int fd, struct err *e)
 {
 	int copy;
 
-	if (!c->is_watched || c->n_watch == WATCHDOG_TMPFS_MAX)
+	if (!c->is_watched || c->n_watch == LAUNCH_TMPFS_MAX)
 		return 0;
 	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (copy < 0)
@@ -113,7 +113,7 @@ static int send_view(const struct child *c, struct err *e)
 {
 	_close_ int shm = openat(c->clean_proc_fd, "sysvipc/shm", O_RDONLY | O_CLOEXEC);
 	struct init_event ev = {.magic = INIT_MAGIC, .type = LAUNCH_EV_VIEW, .arg = shm >= 0};
-	int fds[WATCHDOG_TMPFS_MAX + 2];
+	int fds[LAUNCH_TMPFS_MAX + 2];
 	unsigned n = 0;
 
 	fds[n++] = c->clean_proc_fd;

@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 
 #include "runtime/base/str.h"
-#include "runtime/limit/watchdog.h"
+#include "runtime/child/launch.h"
 
 struct err;
 struct op;
@@ -41,7 +41,7 @@ struct child {
 	bool has_net;         /* the network namespace was made before, lo is up */
 	/* Filled while the plan runs. */
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd;
-	int watch_fds[WATCHDOG_TMPFS_MAX];
+	int watch_fds[LAUNCH_TMPFS_MAX];
 	unsigned n_watch;
 	int *source_fds;      /* one for each operation, -1: none */
 	struct rlimit nofile; /* the caller's, where it had to be raised */

@@ -12,7 +12,6 @@ struct container_spec;
 struct err;
 struct run_result;
 
-#define FETCH_PATHS_MAX 256u
 #define FETCH_BYTES_MAX (UINT64_C(100) << 20) /* of all files of a run */
 
 /* The container's file systems, kept by the supervisor beyond the death of pid 1. */

@@ -19,6 +19,7 @@ struct err;
 #define LAUNCH_EV_TERMINAL 100u
 /* Likewise: /proc, /proc/sysvipc/shm where arg is 1, and the container's tmpfs mounts. */
 #define LAUNCH_EV_VIEW 101u
+#define LAUNCH_TMPFS_MAX 12 /* that many of its tmpfs mounts, no more */
 /* Likewise, for --fetch: the root and the mount namespace (fetch.h). */
 #define LAUNCH_EV_ROOT 102u
 

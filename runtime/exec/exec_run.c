@@ -25,7 +25,7 @@
 #include "runtime/child/init_msg.h"
 #include "runtime/spec/result.h"
 #include "runtime/spec/spec.h"
-#include "runtime/start/supervise.h"
+#include "runtime/exec/forwarded_signals.h"
 
 #define DRAIN_MS 2000u
 #define DRAIN_TTY_MS 100u /* of a terminal everything is there at once */
@@ -345,7 +345,7 @@ int exec_run(struct exec_link *link, const struct process_spec *p, const struct 
 		return err_set(e, EBUSY, "it is paused");
 	*ret = (struct run_result){.exit_code = -1};
 	ret->started_at_ns = clock_realtime_ns();
-	r = supervise_signals(&old, &l.signal_fd, e);
+	r = forwarded_signals_block(&old, &l.signal_fd, e);
 	if (r < 0)
 		return r;
 	r = run(&l, e);
@@ -356,6 +356,6 @@ int exec_run(struct exec_link *link, const struct process_spec *p, const struct 
 	fd_close(&l.status[0]);
 	fd_close(&l.status[1]);
 	fd_close(&l.signal_fd);
-	supervise_signals_restore(&old, r >= 0);
+	forwarded_signals_restore(&old, r >= 0);
 	return r;
 }

@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WATCHDOG_TMPFS_MAX 12
+#include "runtime/child/launch.h"
+
+#define WATCHDOG_TMPFS_MAX LAUNCH_TMPFS_MAX
 
 /* Descriptors of the container's own file systems, sent by its pid 1 before it becomes init. */
 struct watchdog_view {

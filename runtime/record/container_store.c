@@ -13,6 +13,7 @@
 #include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"
 #include "runtime/kernel/temp_dir.h"
+#include "runtime/spec/image_id.h"
 
 int container_store_open_dir(const struct paths *p, struct err *e)
 {

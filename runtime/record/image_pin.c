@@ -12,6 +12,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/server/image_file.h"
+#include "runtime/spec/image_id.h"
 
 #define NAME "image"
 #define COPY_BYTES (16u << 20)

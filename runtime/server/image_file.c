@@ -9,6 +9,7 @@
 #include "runtime/base/bundle.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/spec/image_id.h"
 
 static uint16_t get16(const unsigned char *p)
 {
@@ -62,24 +63,6 @@ int image_sniff(const void *head, size_t len, uint64_t file_bytes, struct err *e
 		return err_set(e, EINVAL, "a squashfs image cut short: %llu of %llu bytes",
 			       (unsigned long long)file_bytes, (unsigned long long)used);
 	return 0;
-}
-
-void image_id_from_stat(struct image_id *ret, const struct stat *st)
-{
-	*ret = (struct image_id){.dev = st->st_dev, .ino = st->st_ino};
-	if (S_ISREG(st->st_mode)) {
-		ret->size_bytes = (uint64_t)st->st_size;
-		ret->mtime_ns =
-			(uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
-	}
-}
-
-bool image_id_same(const struct image_id *a, const struct image_id *b)
-{
-	bool fixed_dev = major(a->dev) || major(b->dev);
-
-	return a->ino == b->ino && a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns &&
-	       (!fixed_dev || a->dev == b->dev);
 }
 
 static int open_file(int fd, const struct stat *st, struct err *e)

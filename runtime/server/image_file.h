@@ -30,8 +30,4 @@ int image_open(const char *path, enum rootfs_kind *ret_kind, struct image_id *re
 #define IMAGE_HEAD_BYTES 96
 int image_sniff(const void *head, size_t len, uint64_t file_bytes, struct err *e);
 
-void image_id_from_stat(struct image_id *ret, const struct stat *st);
-/* Device numbers without a device behind them (NFS, btrfs) change at each mount: not compared. */
-bool image_id_same(const struct image_id *a, const struct image_id *b);
-
 #endif

@@ -28,6 +28,7 @@
 #include "runtime/settings/paths.h"
 #include "runtime/server/squashd_key.h"
 #include "runtime/server/squashd_start.h"
+#include "runtime/spec/image_id.h"
 
 #define GIVE_UP_MS 5000
 #define START_TRIES 4 /* servers of ours that may die before it is an error */

@@ -12,6 +12,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/server/image_file.h"
+#include "runtime/spec/image_id.h"
 
 #define CGROUPS_MAX 16384
 

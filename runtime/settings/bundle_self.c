@@ -15,7 +15,7 @@
 #include "runtime/base/flat.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
-#include "runtime/server/image_file.h"
+#include "runtime/spec/image_id.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U

@@ -9,7 +9,6 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/kernel/cap.h"
-#include "runtime/child/fetch.h"
 
 #define DEFAULT_PIDS 4096u
 #define DEFAULT_SHM_BYTES (UINT64_C(64) << 20)

@@ -186,6 +186,8 @@ struct hooks_spec {
 	char *environ_text;   /* what they find in the file ENROOT_ENVIRON */
 };
 
+#define FETCH_PATHS_MAX 256u /* files that a result brings */
+
 struct container_spec {
 	uint32_t version;
 	char *id;   /* 12 hex digits; spec_freeze makes one when NULL */

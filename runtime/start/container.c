@@ -26,6 +26,7 @@
 #include "runtime/spec/result.h"
 #include "runtime/server/server_list.h"
 #include "runtime/spec/spec_out.h"
+#include "runtime/exec/forwarded_signals.h"
 #include "runtime/start/supervise.h"
 #include "runtime/server/unpacked.h"
 #include "runtime/userns/userns.h"
@@ -255,7 +256,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	c.hooks = hooks;
 	on_disk = on_disk || (spec->rootfs.upper != UPPER_KEPT && container_wants_disk_upper(&c));
 	ret->started_at_ns = clock_realtime_ns();
-	r = supervise_signals(&old, &c.signal_fd, e);
+	r = forwarded_signals_block(&old, &c.signal_fd, e);
 	if (r >= 0)
 		r = container_prepare(&c, on_disk, e);
 	if (r >= 0)
@@ -277,7 +278,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	if (r >= 0)
 		r = container_release_upper(&c, e);
 	container_done(&c);
-	supervise_signals_restore(&old, r >= 0);
+	forwarded_signals_restore(&old, r >= 0);
 	ret->teardown_ns = clock_monotonic_ns() - begin - ret->setup_ns - ret->wall_ns;
 	return r;
 }

@@ -8,7 +8,6 @@
  * is dead and reaped and all output is copied.
  */
 
-#include <signal.h>
 #include <stdbool.h>
 
 #include "runtime/child/launch.h"
@@ -52,15 +51,6 @@ struct supervise {
 	struct exec_server *exec; /* opened when somebody asks for an exec */
 	struct run_result *result;
 };
-
-/* Blocks the signals that are forwarded and opens a signalfd; SIGCHLD gets its default back. */
-int supervise_signals(sigset_t *ret_old, int *ret_fd, struct err *e);
-/*
- * The mask as it was. What others still wanted of a supervisor whose container has ended is
- * dropped, also the signals where is_over: they were for the container, and would keep its result
- * back.
- */
-void supervise_signals_restore(const sigset_t *old, bool is_over);
 
 /* Returns 0 with result filled, or -errno when the container could not be started. */
 int supervise_run(struct supervise *s, struct err *e);

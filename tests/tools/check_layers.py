@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the include rules of docs/architecture.md section 2; every test is one TAP line.
 
-Who may include whom, which third-party header belongs to which file, no third-party header in a
-header of ours, every header compiles alone, no file beyond 600 lines. CHECK_CC: compiler and flags.
+Who may include whom (mk/rooms), which third-party header belongs to which file, no third-party header in a
+header of ours, every header compiles alone, no file beyond 600 lines,
+no room beyond 50 files. CHECK_CC: compiler and flags.
 """
+import collections
 import concurrent.futures
 import os
 import re
@@ -16,14 +18,11 @@ from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 LINES_MAX = 600
+FILES_MAX = 50
 
-# directory (longest prefix wins) -> directories whose headers it may include
-ALLOWED = {
-    "runtime/base": ["runtime/base"],
-    "runtime": ["runtime"],
-    "image": ["image", "runtime/base"],
-    "cmd": ["cmd", "runtime", "image"],
-    "cmd/spank": ["cmd/spank", "runtime/base"],  # it is loaded into SLURM's processes
+ROOMS = "mk/rooms"
+# Tests see all that they test; what they may not reach is theirs too.
+TESTS = {
     "tests/slurm": ["tests/slurm", "tests/unit", "cmd"],
     "tests/unit": ["tests/unit", "runtime", "image", "cmd"],
     "tests/fuzz": ["tests/fuzz", "runtime", "image", "cmd"],
@@ -85,27 +84,75 @@ def includes(path):
         yield m[1] == '"', m[2]
 
 
-def layer_of(path):
-    best = [d for d in ALLOWED if path.startswith(d + "/")]
-    return max(best, key=len) if best else None
+def below(path, folders):
+    return any(path == d or path.startswith(d + "/") for d in folders)
+
+
+class Rooms:
+    """The order of the rooms: who may include whom."""
+
+    def __init__(self, text):
+        self.place, self.sees = {}, {}
+        for line in text.splitlines():
+            room, _, sees = line.partition("#")[0].partition("sees ")
+            if room := room.strip():
+                self.place[room] = len(self.place)
+                self.sees[room] = sees.split() or None
+
+    def problem(self, path, header):
+        """Why the file may not include the header; None where it may."""
+        room, theirs = os.path.dirname(path), os.path.dirname(header)
+        if tests := [d for d in TESTS if below(path, [d])]:
+            return None if below(header, TESTS[tests[0]]) else f"{tests[0]}/ does not see it"
+        if room not in self.place:
+            return f"{room}/ is no room of {ROOMS}"
+        if theirs not in self.place:
+            return f"{theirs}/ is no room of {ROOMS}"
+        if self.place[theirs] > self.place[room]:
+            return f"{ROOMS} has {theirs} behind {room}"
+        if theirs != room and self.sees[room] and not below(theirs, self.sees[room]):
+            return f"{room} sees {' '.join(self.sees[room])} alone"
+        return None
 
 
 def is_generated(header):
     return header.startswith("gen/") or not os.path.exists(header) and "/" not in header
 
 
-def check_direction(path):
-    layer = layer_of(path)
-    if layer is None:
-        return [f"{path}: no layer is declared for this directory"]
+def check_direction(rooms, path):
     bad = []
     for ours, header in includes(path):
         if not ours or is_generated(header):
             continue
-        if not any(header.startswith(d + "/") for d in ALLOWED[layer]):
-            bad.append(f'{path}: {layer}/ must not include "{header}"')
-        elif not os.path.exists(header):
+        if not os.path.exists(header):
             bad.append(f'{path}: "{header}" does not exist')
+        elif why := rooms.problem(path, header):
+            bad.append(f'{path} must not include "{header}": {why}')
+    return bad
+
+
+def check_rooms_refuse(rooms):
+    """The check itself: arrows that run back or out of a room's sight are refused, others are not."""
+    bad = []
+    for path, header, may in (
+            ("runtime/kernel/x.c", "runtime/base/err.h", True),
+            ("runtime/base/x.c", "runtime/kernel/cap.h", False),
+            ("runtime/spec/x.c", "runtime/start/container.h", False),
+            ("runtime/start/x.c", "image/model/digest.h", False),
+            ("runtime/start/x.c", "runtime/helpers/init/abi/init_abi.h", True),
+            ("runtime/start/x.c", "runtime/helpers/init/init.h", False),
+            ("image/model/x.c", "image/source/source.h", False),
+            ("image/source/x.c", "image/model/digest.h", True),
+            ("image/source/x.c", "runtime/spec/spec.h", False),
+            ("runtime/helpers/thaw/x.c", "runtime/base/err.h", False),
+            ("cmd/docker/image/x.c", "cmd/docker/container/run_args.h", False),
+            ("cmd/verb/x.c", "image/model/digest.h", True),
+            ("cmd/spank/x.c", "cmd/frame/cmd.h", False),
+            ("cmd/x.c", "cmd/frame/cmd.h", False),
+            ("tests/bench/x.c", "runtime/base/err.h", False),
+    ):
+        if (rooms.problem(path, header) is None) != may:
+            bad.append(f'{path} including "{header}" is {"refused" if may else "let through"}')
     return bad
 
 
@@ -145,6 +192,11 @@ def check_init(files):
             if not ours and not INIT_HEADERS.fullmatch(h)]
 
 
+def check_crowds(files):
+    count = collections.Counter(os.path.dirname(f) for f in files if not below(f, TESTS))
+    return [f"{room}: {n} files; the limit is {FILES_MAX}" for room, n in count.items() if n > FILES_MAX]
+
+
 def check_size(files):
     bad = []
     for path in files:
@@ -177,11 +229,16 @@ def main():
     cc = shlex.split(os.environ.get("CHECK_CC", "cc -I. -D_GNU_SOURCE -std=gnu11 -Wall -Wextra"))
     files = list(sources())
     tap = Tap()
-    for layer in sorted(ALLOWED):
-        mine = [f for f in files if layer_of(f) == layer]
-        if mine:
-            tap.test(f"{layer}/ includes only what it may", sum(map(check_direction, mine), []))
-    tap.test("every source file has a layer", [f for f in files if layer_of(f) is None])
+    rooms = Rooms(Path(ROOMS).read_text(encoding="utf-8"))
+    for room in [*rooms.place, *TESTS]:
+        mine = [f for f in files if os.path.dirname(f) == room or room in TESTS and below(f, [room])]
+        tap.test(f"{room}/ includes only what it may", sum((check_direction(rooms, f) for f in mine), []))
+    tap.test("every source file has a room",
+             [f for f in files if os.path.dirname(f) not in rooms.place and not below(f, TESTS)])
+    tap.test("every room has a source",
+             [r for r in rooms.place if not any(os.path.dirname(f) == r for f in files)])
+    tap.test("an arrow that runs back is refused", check_rooms_refuse(rooms))
+    tap.test("no room has more files than one can see", check_crowds(files))
     tap.test("third-party headers stay where they belong", check_third_party(files))
     tap.test("squashfuse and squashfs-tools-ng never meet in one file", check_squash_guards(files))
     tap.test("front ends neither mount nor clone", check_cmd(files))

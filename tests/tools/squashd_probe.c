@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "runtime/base/err.h"
+#include "runtime/spec/image_id.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"

@@ -333,7 +333,8 @@ static int spec_error(struct making *m, const struct err *e)
 static int make(struct making *m, int argc, char **argv)
 {
 	struct err e = ERR_INIT;
-	int code = docker_image_of(m->d, m->a, argv[0], &m->image);
+	const struct docker_pull pull = {m->a->pull, m->a->platform, m->a->quiet};
+	int code = docker_image_of(m->d, argv[0], &pull, &m->image);
 
 	if (!code)
 		code = check_name_is_free(m);

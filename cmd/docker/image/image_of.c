@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/container/run_args.h"
 #include "cmd/options/image_find.h"
 #include "image/table/image_table.h"
 #include "runtime/base/err.h"
@@ -91,7 +90,7 @@ static void relay(int fd, struct strbuf *error)
 		error->data[--error->len] = 0;
 }
 
-static int pull(struct docker *d, const struct docker_run_args *a, const char *name)
+static int pull(struct docker *d, const struct docker_pull *how, const char *name)
 {
 	_strbuf_ struct strbuf error = STRBUF_INIT;
 	int ends[2], status = 0;
@@ -99,7 +98,7 @@ static int pull(struct docker *d, const struct docker_run_args *a, const char *n
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return docker_fail(d, "pipe: %s", err_text(errno));
-	child = start_pull(name, a->quiet, a->platform, ends[1]);
+	child = start_pull(name, how->quiet, how->platform, ends[1]);
 	close(ends[1]);
 	relay(ends[0], &error);
 	close(ends[0]);
@@ -124,10 +123,10 @@ static int full_name(struct docker *d, const char *operand, char **ret)
 	return *ret ? 0 : docker_fail(d, "out of memory");
 }
 
-static int from_table(struct docker *d, const struct docker_run_args *a, const char *operand,
+static int from_table(struct docker *d, const struct docker_pull *how, const char *operand,
 		      struct docker_image *ret)
 {
-	const char *policy = a->pull && *a->pull ? a->pull : "missing";
+	const char *policy = how->policy && *how->policy ? how->policy : "missing";
 	_free_ char *name = NULL;
 	struct err e = ERR_INIT;
 	int r = -ENOENT, code;
@@ -145,13 +144,13 @@ static int from_table(struct docker *d, const struct docker_run_args *a, const c
 		return docker_daemon_fail(d, "No such image: %s", name);
 	if (!str_eq(policy, "always"))
 		(void)docker_say(0, "Unable to find image '%s' locally", name);
-	code = pull(d, a, name);
+	code = pull(d, how, name);
 	if (code)
 		return code;
 	return look_up(d, operand, ret, &e) < 0 ? docker_daemon_fail(d, "%s", e.msg) : 0;
 }
 
-int docker_image_of(struct docker *d, const struct docker_run_args *a, const char *operand,
+int docker_image_of(struct docker *d, const char *operand, const struct docker_pull *pull,
 		    struct docker_image *ret)
 {
 	int code = 0;
@@ -160,7 +159,7 @@ int docker_image_of(struct docker *d, const struct docker_run_args *a, const cha
 	if (ret->ref && is_path(operand))
 		ret->path = strdup(operand);
 	else if (ret->ref)
-		code = from_table(d, a, operand, ret);
+		code = from_table(d, pull, operand, ret);
 	if (!code && (!ret->ref || !ret->path))
 		code = docker_fail(d, "out of memory");
 	return code;

@@ -4,8 +4,16 @@
 
 /* The image that an operand of run and create stands for, fetched when it is not there. */
 
+#include <stdbool.h>
+
 struct docker;
-struct docker_run_args;
+
+/* Flags of run and create that say how an image is fetched; NULL is the default. */
+struct docker_pull {
+	const char *policy; /* --pull: "missing", "always", "never" */
+	const char *platform;
+	bool quiet;
+};
 
 struct docker_image {
 	char *path; /* of its squashfs file, or what the operand names as a path */
@@ -18,7 +26,7 @@ struct docker_image {
  * (it begins with '/' or './', or ends in .sqsh) is an image file or directory of the caller's.
  * Prints what is wrong; 0 or the exit code.
  */
-int docker_image_of(struct docker *d, const struct docker_run_args *a, const char *operand,
+int docker_image_of(struct docker *d, const char *operand, const struct docker_pull *pull,
 		    struct docker_image *ret);
 void docker_image_free(struct docker_image *i);
 

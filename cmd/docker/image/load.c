@@ -12,7 +12,7 @@
 #include "image/source/image_archive.h"
 #include "image/oci/oci_image.h"
 #include "image/oci/platform.h"
-#include "image/model/source.h"
+#include "image/source/source.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

@@ -11,7 +11,7 @@
 #include "cmd/options/image_find.h"
 #include "image/model/digest.h"
 #include "image/oci/platform.h"
-#include "image/model/source.h"
+#include "image/source/source.h"
 #include "image/store/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "image/source/source.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/image/image_add.h"
 #include "cmd/image/settings.h"

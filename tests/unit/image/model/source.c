@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sources on disk: what opens, what is refused and with which words, and that no fd stays open. */
-#include "image/model/source.h"
+#include "image/source/source.h"
 
 #include <dirent.h>
 #include <fcntl.h>

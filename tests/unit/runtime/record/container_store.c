@@ -18,6 +18,7 @@
 #include "runtime/layer/layer.h"
 #include "runtime/server/meta_cache.h"
 #include "runtime/settings/paths.h"
+#include "runtime/spec/image_id.h"
 #include "runtime/record/run_dir.h"
 #include "runtime/kernel/temp_dir.h"
 #include "tests/unit/tap.h"
