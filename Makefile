@@ -71,7 +71,7 @@ CMD_SRCS     := $(filter-out cmd/spank/% $(MAINS),$(call src,cmd))
 BASE_MUSL    := $(filter-out %/strict_json.c,$(BASE_SRCS))
 RUNTIME_MUSL := $(RUNTIME_SRCS)
 IMAGE_MUSL   := $(call src,image/table)
-CMD_MUSL     := $(filter-out cmd/judge/% cmd/image/%,$(CMD_SRCS))
+CMD_MUSL     := $(filter-out cmd/judge/% cmd/image/% cmd/build/%,$(CMD_SRCS))
 
 # archive LAYER,name
 define archive

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_BUILD_DOCKERFILE_FLAGS_H
+#define CSBX_CMD_BUILD_DOCKERFILE_FLAGS_H
+
+struct err;
+struct instruction;
+
+/* Which flags an instruction takes. -EINVAL in docker's words for another, or one without a value.
+ */
+int flags_check(const struct instruction *i, struct err *e);
+
+#endif
