@@ -64,15 +64,6 @@ const struct verb *frame_find_verb(const struct verb *const *verbs, const char *
 	return NULL;
 }
 
-struct opt_parser frame_parser(const struct verb *v)
-{
-	return (struct opt_parser){
-		.uses = v->uses,
-		.letters = v->letters,
-		.first_operand_ends = v->flags & VERB_OPERAND_ENDS,
-	};
-}
-
 static int lookup_config(void *ctx, const char *key, size_t i, const char **ret_value,
 			 const char **ret_place)
 {

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/judge/batch_line.h"
 #include "cmd/judge/batch_done.h"
 #include "cmd/judge/value/lines.h"
 #include "cmd/judge/value/value.h"
@@ -47,25 +48,6 @@ struct pool {
 	bool at_end;
 	int signal; /* that ended it */
 };
-
-int batch_read_line(struct value_pool *pool, const char *text, size_t len, struct value *ret,
-		    struct strbuf *ret_label, struct err *e)
-{
-	const struct value *id;
-	int r = value_read_json(pool, text, len, ret, e);
-
-	if (r < 0)
-		return r;
-	if (ret->kind != VALUE_DICT)
-		return err_set(e, EBADMSG, "not an object");
-	id = value_member(ret, "id");
-	if (!id || id->kind == VALUE_NONE)
-		return 0;
-	if (id->kind != VALUE_STR && id->kind != VALUE_INT)
-		return err_set(e, EBADMSG, "id: must be a text or a whole number");
-	value_write_json(id, ret_label);
-	return strbuf_check(ret_label, e);
-}
 
 static void bad_line(uint64_t line, const char *label, const struct err *why, struct strbuf *out)
 {

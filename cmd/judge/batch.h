@@ -48,9 +48,4 @@ struct batch {
  */
 int batch_run(const struct batch *b, struct err *e);
 
-/* Reads JSON and finds the label; in both the parent and the tests of it. */
-struct value_pool;
-int batch_read_line(struct value_pool *pool, const char *text, size_t len, struct value *ret,
-		    struct strbuf *ret_label, struct err *e);
-
 #endif

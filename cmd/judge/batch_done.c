@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/judge/batch_line.h"
 #include "cmd/judge/batch.h"
 #include "cmd/judge/value/lines.h"
 #include "cmd/judge/value/value.h"

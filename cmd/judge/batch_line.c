@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/judge/value/value_json.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/base64.h"
@@ -238,4 +239,23 @@ int eval_job_from_line(const struct value *line, struct eval_job *job, struct er
 		r = eval_cases_from_value(cases, job->function != NULL, &job->cases, e);
 	}
 	return r < 0 ? r : eval_job_check(job, e);
+}
+
+int batch_read_line(struct value_pool *pool, const char *text, size_t len, struct value *ret,
+		    struct strbuf *ret_label, struct err *e)
+{
+	const struct value *id;
+	int r = value_read_json(pool, text, len, ret, e);
+
+	if (r < 0)
+		return r;
+	if (ret->kind != VALUE_DICT)
+		return err_set(e, EBADMSG, "not an object");
+	id = value_member(ret, "id");
+	if (!id || id->kind == VALUE_NONE)
+		return 0;
+	if (id->kind != VALUE_STR && id->kind != VALUE_INT)
+		return err_set(e, EBADMSG, "id: must be a text or a whole number");
+	value_write_json(id, ret_label);
+	return strbuf_check(ret_label, e);
 }

@@ -2,12 +2,19 @@
 #ifndef CSBX_CMD_EVAL_BATCH_LINE_H
 #define CSBX_CMD_EVAL_BATCH_LINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
 struct eval_job;
+struct strbuf;
 struct strv;
 struct value;
+struct value_pool;
+
+/* Reads JSON and finds the label; in both the parent and the tests of it. */
+int batch_read_line(struct value_pool *pool, const char *text, size_t len, struct value *ret,
+		    struct strbuf *ret_label, struct err *e);
 
 /*
  * A line of a batch (docs/judging.md) to a job, which starts with what the command line says and

@@ -18,7 +18,6 @@
 #include "runtime/settings/policy.h"
 
 #define HARNESS_BYTES_MAX (256u << 10)
-#define HARNESS_CODE "exec(open(4, 'rb').read())"
 #define WARM_FDS 3u /* the channel, the harness, and what is thawed */
 
 /* The box's files and the start's, in one array; their memory stays where it is. */
@@ -213,19 +212,6 @@ static int read_harness(const struct paths *paths, const char *name, struct strb
 	if (!path)
 		return err_set(e, ENOMEM, "out of memory");
 	return io_read_path(path, HARNESS_BYTES_MAX, out, e);
-}
-
-/* As a script it would be looked at as a directory and as an archive first. */
-void eval_harness_argv(struct strv *argv)
-{
-	strv_add(argv, "python3");
-	strv_add(argv, "-c");
-	strv_add(argv, HARNESS_CODE);
-}
-
-bool eval_is_harness(const struct strv *argv)
-{
-	return argv->n > 2 && str_eq(argv->items[2], HARNESS_CODE);
 }
 
 int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e)

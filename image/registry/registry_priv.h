@@ -24,6 +24,11 @@
 #include "image/registry/transport.h"
 #include "image/registry/url.h"
 
+#define REGISTRY_BACKOFF_MS 500u
+#define REGISTRY_PAUSE_MAX_MS 60000u
+#define REGISTRY_TICK_MS 50u
+#define REGISTRY_SILENT_MS 10000u
+
 #define REGISTRY_TRANSPORTS_MAX 64
 #define REGISTRY_SETTLE_MS 5000u /* for TLS from a server that may have plain HTTP */
 

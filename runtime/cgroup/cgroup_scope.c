@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * This file and cgroup_parent.c call each other: a scope is the last place that a parent is looked
+ * for in, and what systemd has made is opened as any other parent is.
+ */
 #include "runtime/cgroup/cgroup_scope.h"
 
 #include <fcntl.h>

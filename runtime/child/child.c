@@ -95,19 +95,6 @@ static int make_terminal(struct child *c, struct err *e)
 	return fd_send(c->control_fd, &ev, sizeof(ev), &master, 1, e);
 }
 
-int child_watch(struct child *c, int fd, struct err *e)
-{
-	int copy;
-
-	if (!c->is_watched || c->n_watch == LAUNCH_TMPFS_MAX)
-		return 0;
-	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (copy < 0)
-		return err_sys(e, "watch a tmpfs");
-	c->watch_fds[c->n_watch++] = copy;
-	return 0;
-}
-
 /* Shows the supervisor's watchdog what the container's memory can be in. */
 static int send_view(const struct child *c, struct err *e)
 {

@@ -2,8 +2,10 @@
 #ifndef CSBX_RUNTIME_GC_PRIV_H
 #define CSBX_RUNTIME_GC_PRIV_H
 
-/* What the files gc*.c share. gc_server.c sweeps servers/, gc_cache.c the cache, gc_runs.c
- * runs/, gc.c the rest. */
+/*
+ * What the files gc*.c share. gc_area.c reads a directory and notes what was found in it; gc_server.c
+ * sweeps servers/, gc_cache.c the cache, gc_runs.c runs/, gc.c the rest.
+ */
 
 #include <stdbool.h>
 
@@ -33,6 +35,8 @@ struct gc_area {
 /* One finding; failure is why it is still there, NULL = it is gone. */
 void gc_note(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name,
 	     const struct err *failure);
+/* The same of a path that is not in an area; takes it. */
+void gc_note_path(struct gc *g, enum gc_kind kind, char *path, const struct err *failure);
 /* Both note what they did; in a dry run they only note. */
 void gc_remove_file(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name);
 void gc_remove_tree(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name);

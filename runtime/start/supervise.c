@@ -17,7 +17,7 @@
  *
  * Time is CLOCK_MONOTONIC. At --timeout every process gets SIGTERM, --kill-after later pid 1 is
  * killed and all with it. A task that hangs on a stopped image server cannot die before its
- * request ends: when pid 1 is not gone HUNG_MS later and the server has not answered a question
+ * request ends: when pid 1 is not gone LOOP_HUNG_MS later and the server has not answered a question
  * either, nor in the GRACE_MS that follow, the server is killed, which ends the request.
  *
  * The verdict comes from csbx-init's message; the loop ends with the death of pid 1, so that
@@ -42,22 +42,18 @@
 #include "runtime/base/log.h"
 #include "runtime/cgroup/cgroup.h"
 #include "runtime/start/container.h"
-#include "runtime/exec/exec_proto.h"
 #include "runtime/exec/exec_server.h"
 #include "runtime/child/fetch.h"
 #include "runtime/helpers/init/abi/init_abi.h"
 #include "runtime/child/init_msg.h"
 #include "runtime/kernel/net_tried.h"
-#include "runtime/kernel/job_control.h"
 #include "runtime/spec/result.h"
 #include "runtime/record/run_dir.h"
 #include "runtime/server/server_hung.h"
-#include "runtime/spec/spec.h"
 #include "runtime/server/squashd_client.h"
 #include "runtime/limit/verdict.h"
 #include "runtime/limit/watchdog.h"
 
-#define HUNG_MS 300u  /* death of a killed pid 1 takes well under 1 ms */
 #define GRACE_MS 200u /* for a server that did not run meanwhile, nor perhaps did we */
 #define DRAIN_MS 20u  /* a stalled reader does not hold up the result of a timeout */
 
@@ -75,32 +71,6 @@ enum {
 	ON_STREAMS
 };
 
-void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms)
-{
-	l->phase = phase;
-	l->next_ns = last_ms ? clock_monotonic_ns() + last_ms * 1000000u : 0;
-}
-
-void loop_kill(struct loop *l)
-{
-	if (!l->dead)
-		(void)syscall(SYS_pidfd_send_signal, l->s->pid1.pidfd, SIGKILL, NULL, 0);
-	cgroup_kill(l->s->cgroup);
-	if (l->phase < PHASE_KILLED) {
-		server_ping(l->s->server_fd);
-		loop_enter_phase(l, PHASE_KILLED, HUNG_MS);
-	}
-}
-
-/* A limit was passed: the container ends now, whatever its processes do. */
-void loop_end_by_limit(struct loop *l, enum run_status status)
-{
-	if (l->end.by == RUN_EXITED && !l->end.exited)
-		l->end.by = status;
-	exec_server_ending(l->s->exec, l->end.by, false);
-	loop_kill(l);
-}
-
 /* What it wrote counts, also when it was read after the end: the verdict is no matter of luck. */
 static void too_much_output(struct loop *l)
 {
@@ -108,14 +78,6 @@ static void too_much_output(struct loop *l)
 		l->end.by = RUN_OUTPUT_LIMIT;
 	if (!l->dead)
 		loop_kill(l);
-}
-
-/* A request that cannot be sent finds a container that is ending: its death will be seen. */
-void loop_request(struct loop *l, uint32_t type, int signal)
-{
-	struct init_request req = {.magic = INIT_MAGIC, .type = type, .arg = (uint32_t)signal};
-
-	(void)fd_send(l->s->control_fd, &req, sizeof(req), NULL, 0, NULL);
 }
 
 static void fail(struct loop *l, const struct err *e)
@@ -279,7 +241,7 @@ static void check_server(struct loop *l)
 	if (l->s->spec->rootfs.kind != ROOTFS_SQUASHFS || l->server_answered) {
 		l->server_answered = false;
 		server_ping(l->s->server_fd);
-		loop_enter_phase(l, PHASE_KILLED, HUNG_MS);
+		loop_enter_phase(l, PHASE_KILLED, LOOP_HUNG_MS);
 	} else if (!is_asked_twice) {
 		loop_enter_phase(l, PHASE_SERVER_ASKED, GRACE_MS);
 	} else {

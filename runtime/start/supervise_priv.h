@@ -3,8 +3,8 @@
 #define CSBX_RUNTIME_SUPERVISE_PRIV_H
 
 /*
- * What supervise.c, the loop, supervise_look.c, limits seen by the clock, and supervise_signal.c,
- * signals and job control, share.
+ * What supervise.c, the loop, supervise_end.c, how a container is brought to its end,
+ * supervise_look.c, limits seen by the clock, and supervise_signal.c, signals and job control, share.
  */
 
 #include <stdbool.h>
@@ -13,6 +13,8 @@
 #include "runtime/spec/result.h"
 #include "runtime/start/supervise.h"
 #include "runtime/limit/verdict.h"
+
+#define LOOP_HUNG_MS 300u /* death of a killed pid 1 takes well under 1 ms */
 
 enum phase {
 	PHASE_RUNNING,
@@ -41,7 +43,7 @@ struct loop {
 	int snmp_fd;               /* counters of the container's network, -1: none of interest */
 };
 
-/* last_ms 0: it does not end by itself. */
+/* supervise_end.c. last_ms 0: it does not end by itself. */
 void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms);
 void loop_kill(struct loop *l);
 /* A limit was passed: the container ends now, whatever its processes do. */

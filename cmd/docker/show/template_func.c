@@ -12,44 +12,6 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-const struct value value_absent = {.kind = VALUE_NIL};
-
-/* Names of types as Go has them, as far as JSON lets one know. */
-const char *value_type(const struct value *v)
-{
-	switch (v->kind) {
-	case VALUE_BOOL:
-		return "bool";
-	case VALUE_INT:
-		return "int";
-	case VALUE_STR:
-		return "string";
-	case VALUE_LIST:
-	case VALUE_NOLIST:
-		return "[]string";
-	case VALUE_MAP:
-	case VALUE_NOMAP:
-		return "map[string]string";
-	default:
-		return v->type ? v->type : "interface {}";
-	}
-}
-
-bool value_is_true(const struct value *v)
-{
-	switch (v->kind) {
-	case VALUE_BOOL:
-	case VALUE_INT:
-		return v->number;
-	case VALUE_STR:
-		return v->text && *v->text;
-	case VALUE_STRUCT:
-		return true;
-	default:
-		return v->count;
-	}
-}
-
 static int want_str(const struct value *v, struct err *e)
 {
 	if (v->kind == VALUE_STR)

@@ -2,7 +2,8 @@
 
 /*
  * Pipelines, commands, operands and constants. The recursion of parentheses is bounded by
- * TEMPLATE_DEPTH_MAX.
+ * TEMPLATE_DEPTH_MAX. This file and template_parse.c call each other: the grammar does, for an
+ * operand may be a pipeline in parentheses.
  */
 
 #include <ctype.h>

@@ -115,7 +115,7 @@ struct run {
 	unsigned n_variables;
 };
 
-/* A value that lives as long as the run; NULL without memory. */
+/* template_value.c. A value that lives as long as the run; NULL without memory. */
 struct value *run_make(struct run *r, enum value_kind kind);
 struct value *run_make_str(struct run *r, const char *s, size_t len);
 struct value *run_make_bool(struct run *r, bool yes);

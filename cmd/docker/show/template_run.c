@@ -14,22 +14,6 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-struct value *run_make(struct run *r, enum value_kind kind)
-{
-	return value_add(r->made, NULL, kind);
-}
-
-struct value *run_make_str(struct run *r, const char *s, size_t len)
-{
-	r->made_bytes += len;
-	return r->made_bytes > TEMPLATE_OUTPUT_MAX ? NULL : value_strn(r->made, NULL, s, len);
-}
-
-struct value *run_make_bool(struct run *r, bool yes)
-{
-	return value_bool(r->made, NULL, yes);
-}
-
 /* --- messages ------------------------------------------------------------------------------------
  */
 

@@ -9,29 +9,7 @@
 #include "cmd/enroot/conf/conf.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/server/image_meta.h"
 #include "runtime/spec/spec.h"
-
-#define WARNINGS_MAX 16u /* an image can make any number of them */
-
-bool compose_is_enroot_image(const struct image_meta *m)
-{
-	return m->rc && !m->has_config;
-}
-
-void compose_warn(struct compose *c, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (!c->q->warnings || c->q->warnings->n > WARNINGS_MAX)
-		return;
-	strv_add(c->q->warnings,
-		 c->q->warnings->n == WARNINGS_MAX ? "more of the kind are not told" : text);
-}
 
 /* enroot's hooks ask whether a variable is set: a false one must not be. */
 static void drop_false(struct strv *env)

@@ -40,18 +40,6 @@
 #define PATIENCE_MS 50 /* for a client that has connected to a leaving server */
 #define EVENTS_AT_ONCE 16
 
-int64_t server_now_ms(void)
-{
-	return (int64_t)clock_monotonic_ms();
-}
-
-int server_watch(struct server *s, int fd, struct err *e)
-{
-	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
-
-	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? err_sys(e, "epoll") : 0;
-}
-
 static int watch_signals(struct server *s, struct err *e)
 {
 	sigset_t set;
@@ -247,17 +235,6 @@ static int time_to_wait(const struct server *s)
 	int left = time_left(s), net = s->attendant.ask_at_ms ? until(s->attendant.ask_at_ms) : -1;
 
 	return net >= 0 && (left < 0 || net < left) ? net : left;
-}
-
-void server_unlink_socket(struct server *s)
-{
-	if (s->is_unlinked)
-		return;
-	if (s->janitor_fd >= 0)
-		janitor_unlink(s->janitor_fd);
-	else
-		(void)unlinkat(SQUASHD_FD_AT_START_DIR, s->boot.name, 0);
-	s->is_unlinked = true;
 }
 
 /* True if the server may go: nobody is attached and nobody waits at the door. */
