@@ -64,7 +64,8 @@ src  = $(sort $(shell find $(1) -name '*.c'))
 objs = $(patsubst %.c,$(O)/%.o,$(1))
 MAINS        := $(addprefix cmd/program/,csbx.c csbx_tool.c csbx_image.c)
 BASE_SRCS    := $(call src,runtime/base)
-RUNTIME_SRCS := $(filter-out runtime/base/% runtime/helpers/%,$(call src,runtime)) runtime/helpers/init/abi/msg_check.c
+RUNTIME_SRCS := $(filter-out runtime/base/% runtime/helpers/%,$(call src,runtime)) runtime/helpers/init/abi/msg_check.c \
+	runtime/helpers/init/abi/msg_bounds.c
 IMAGE_SRCS   := $(call src,image)
 CMD_SRCS     := $(filter-out cmd/spank/% $(MAINS),$(call src,cmd))
 # What csbx has of them in musl's archives: all that it calls is there, nothing needs another library.

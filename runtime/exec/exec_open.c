@@ -23,6 +23,7 @@
 #include "runtime/helpers/init/abi/msg_check.h"
 #include "runtime/record/instance.h"
 #include "runtime/kernel/local_socket.h"
+#include "runtime/kernel/peer.h"
 #include "runtime/settings/paths.h"
 
 #define ANSWER_MS 5000
@@ -109,6 +110,9 @@ static int receive_hello(struct exec_link *l, struct err *e)
 		return (int)n;
 	if (n == sizeof(ev) && ev.magic == INIT_MAGIC && ev.type == EXEC_EV_BUSY)
 		r = 1;
+	else if (n == sizeof(ev) && ev.magic == INIT_MAGIC && ev.type == EXEC_EV_DONE)
+		r = err_set(e, EPERM,
+			    "its supervisor lets only processes of its own user namespace in");
 	else if (n != sizeof(ev) || ev.magic != INIT_MAGIC || ev.type != EXEC_EV_HELLO || fd < 0)
 		r = err_set(e, EPROTO, "garbled greeting");
 	else
@@ -127,6 +131,8 @@ static int connect_greeted(int pidfd, const struct sockaddr_un *a, struct exec_l
 
 	do {
 		r = l->sock = reach(pidfd, a, e);
+		if (r >= 0)
+			r = peer_check_listener(l->sock, e);
 		if (r >= 0)
 			r = receive_hello(l, e);
 		if (r != 1)

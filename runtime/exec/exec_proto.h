@@ -5,14 +5,16 @@
 /*
  * How `exec` reaches a running container: a SOCK_SEQPACKET connection to the container's
  * supervisor, $CSBX_RUNTIME_PATH/instances/ID.sock, one connection a process. The directory is
- * 0700 and the peer's user id is compared: nobody else gets this far, and a message is trusted no
- * more than csbx-init trusts any (init_abi.h).
+ * 0700 and the peer's user id is compared, and its user namespace: a program in a container, which
+ * may have been shown the directory, is refused (runtime/kernel/peer.h). A message is trusted no
+ * more than csbx-init trusts any (init_abi.h), and csbx-init gives an exec no more than the
+ * container itself has.
  *
  * A start pays nothing for it: the supervisor binds the socket when EXEC_WAKE_SIGNAL arrives for
  * the first time, which the client sends, by pidfd, when it finds no socket.
  *
  *	supervisor -> client	struct init_event; EXEC_EV_HELLO with the start's message (memfd),
- *				or EXEC_EV_BUSY: connect again later
+ *				or EXEC_EV_BUSY: connect again later; or EXEC_EV_DONE: refused
  *	client -> supervisor	struct init_request; INIT_REQ_SPAWN with INIT_SPAWN_FDS descriptors,
  *				arg: enum exec_flag; later INIT_REQ_SIGNAL_PID, arg as there
  *				or EXEC_REQ_STOP, arg: a signal for the main process and

@@ -25,6 +25,7 @@
 #include "runtime/exec/exec_proto.h"
 #include "runtime/record/instance.h"
 #include "runtime/kernel/local_socket.h"
+#include "runtime/kernel/peer.h"
 #include "runtime/spec/result.h"
 #include "runtime/limit/watchdog.h"
 #include "runtime/stream/streams.h"
@@ -377,11 +378,19 @@ static void greet(struct exec_server *s, struct exec_session *x)
 
 static void session_begin(struct exec_server *s)
 {
+	const struct init_event refused = {
+		.magic = INIT_MAGIC, .type = EXEC_EV_DONE, .status = -EPERM};
 	_close_ int sock = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct err why = ERR_INIT;
 	struct exec_session *x;
 
 	if (sock < 0 && (errno == EMFILE || errno == ENFILE))
 		listen_later(s);
+	if (sock >= 0 && is_same_user(sock) && peer_check_client(sock, &why) < 0) {
+		log_trace("exec: a client is turned away: %s", why.msg);
+		(void)fd_try_send(sock, &refused, sizeof(refused), NULL, 0, NULL);
+		return;
+	}
 	x = sock >= 0 && is_same_user(sock) ? session_add(s) : NULL;
 	if (!x)
 		return;

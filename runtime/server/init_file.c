@@ -2,6 +2,7 @@
 #include "runtime/server/init_file.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@
 #endif
 
 #define INIT_BYTES_MAX (16u << 20)
+#define COMPARE_BYTES 4096
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
 static int memfd_for_exec(void)
@@ -58,6 +60,52 @@ int init_file_seal(int file_fd, bool *ret_is_file, struct err *e)
 	if (fchmod(fd, 0555) < 0 || fcntl(fd, F_ADD_SEALS, SEALS) < 0)
 		return err_sys(e, "seal csbx-init");
 	return take_fd(&fd);
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+static int foreign(struct err *e)
+{
+	return err_set(e, EPERM, "csbx-init is not the installed one");
+}
+
+/* By small pieces, into pages that are there: mapping both, or larger buffers, costs a start more.
+ */
+static int compare(int fd, int file, struct err *e)
+{
+	char a[COMPARE_BYTES], b[COMPARE_BYTES];
+	off_t at = 0;
+	ssize_t n;
+
+	do {
+		ssize_t m = pread(file, b, sizeof(b), at);
+
+		n = pread(fd, a, sizeof(a), at);
+		if (n < 0 || m < 0)
+			return err_sys(e, "compare csbx-init");
+		if (n != m || memcmp(a, b, (size_t)n) != 0)
+			return foreign(e);
+		at += n;
+	} while (n == COMPARE_BYTES && at <= INIT_BYTES_MAX);
+	return n == COMPARE_BYTES ? foreign(e) : 0;
+}
+
+int init_file_check(int fd, const char *installed, struct err *e)
+{
+	_close_ int file = open(installed, O_RDONLY | O_CLOEXEC);
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	if (file < 0)
+		return err_sys(e, "open %s", installed);
+	if (seals < 0)
+		return is_same_file(fd, file) ? 0 : foreign(e);
+	return (seals & SEALS) == SEALS ? compare(fd, file, e) : foreign(e);
 }
 
 int init_file_open(const struct paths *p, struct err *e)

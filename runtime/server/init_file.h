@@ -15,7 +15,13 @@ struct paths;
 /* A copy of an open file; where none can be executed (vm.memfd_noexec) a duplicate of the file. */
 int init_file_seal(int file_fd, bool *ret_is_file, struct err *e);
 
-/* The same of the installed csbx-init. A file that the caller could write to is -EPERM. */
+/*
+ * 0 when fd, which came from elsewhere, is csbx-init and stays so: sealed, with the bytes of the
+ * file `installed`, or that file itself. Else -EPERM.
+ */
+int init_file_check(int fd, const char *installed, struct err *e);
+
+/* A sealed copy of the installed csbx-init. A file that the caller could write to is -EPERM. */
 int init_file_open(const struct paths *p, struct err *e);
 
 /*

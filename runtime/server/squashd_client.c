@@ -3,8 +3,8 @@
 /*
  * The warm path is one connect, one message each way: nothing is opened but the socket and
  * /proc/self/cgroup. Only when nobody answers are the directory, the image and csbx-init opened
- * and a server started (runtime/server/squashd_start.c). Between the two messages the caller has other
- * things to do, and a new server has all of its set-up to do.
+ * and a server started (runtime/server/squashd_start.c). Between the two messages the caller has
+ * other things to do, and a new server has all of its set-up to do.
  */
 #include "runtime/server/squashd_client.h"
 
@@ -26,6 +26,8 @@
 #include "runtime/server/image_file.h"
 #include "runtime/settings/bundle_self.h"
 #include "runtime/settings/paths.h"
+#include "runtime/kernel/peer.h"
+#include "runtime/server/init_file.h"
 #include "runtime/server/squashd_key.h"
 #include "runtime/server/squashd_start.h"
 #include "runtime/spec/image_id.h"
@@ -38,9 +40,10 @@ struct squashd_attach {
 	const struct rootfs_spec *rootfs;
 	struct squashd_boot boot;
 	struct squashd_request request;
-	int sock;
-	int step_fd; /* batch_step.h, or -1 */ /* the request is on its way */
-	char *servers;                         /* path of the directory */
+	int sock;      /* the request is on its way */
+	int userns_fd; /* the caller's own */
+	int step_fd;   /* batch_step.h, or -1 */
+	char *servers; /* path of the directory */
 	char *init;
 	int started; /* how many servers this call has started */
 	uint64_t deadline_ms;
@@ -62,9 +65,11 @@ static int went_away(struct err *e)
 }
 
 /* -EPIPE means the server closed the connection without an answer: it was leaving, or it died. */
-static int send_request(int sock, const struct squashd_request *q, int step_fd, struct err *e)
+static int send_request(int sock, const struct squashd_request *q, int userns_fd, int step_fd,
+			struct err *e)
 {
-	int r = fd_send(sock, q, sizeof(*q), &step_fd, step_fd >= 0 ? 1 : 0, e);
+	const int fds[] = {userns_fd, step_fd};
+	int r = fd_send(sock, q, sizeof(*q), fds, step_fd >= 0 ? 2 : 1, e);
 
 	return r == -EPIPE || r == -ECONNRESET ? went_away(e) : r;
 }
@@ -96,6 +101,16 @@ static int receive_reply(int sock, struct squashd_reply *ret, int *fds, size_t n
 	return ret->code ? err_set(e, ret->code, "%s", ret->msg) : 0;
 }
 
+/* What decides over the host: the user namespace that is entered, the program that is executed. */
+static int check_trust(const struct squashd_attach *a, const struct squashd_link *l, struct err *e)
+{
+	int r = peer_check_child(l->userns_fd, a->userns_fd, e);
+
+	if (r >= 0)
+		r = init_file_check(l->init_fd, a->init, e);
+	return r < 0 ? err_from(ERR_IMAGE_SERVER, e, err_wrap(e, "what the image server sent")) : 0;
+}
+
 static int receive_link(struct squashd_attach *a, struct squashd_link *ret, struct err *e)
 {
 	bool is_image = a->boot.key.kind == ROOTFS_SQUASHFS;
@@ -117,6 +132,8 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	    (l.dev_fd < 0 || is_image != (l.image_fd >= 0) || reply.has_net != (l.net_fd >= 0)))
 		r = err_from(ERR_IMAGE_SERVER, e,
 			     err_set(e, EPROTO, "the image server sent the wrong descriptors"));
+	if (r >= 0)
+		r = check_trust(a, &l, e);
 	if (r < 0) {
 		squashd_link_close(&l);
 		return r;
@@ -150,6 +167,13 @@ static int open_image(const struct rootfs_spec *rootfs, struct err *e)
 	return take_fd(&fd);
 }
 
+/* For a socket whose maker was killed before its server listens, and for the next look. */
+static int wait_a_little(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	return -EPIPE;
+}
+
 /* Starts the server unless somebody else has, or is just about to: then 0, and the caller looks
  * again. */
 static int start(struct squashd_attach *a, struct err *e)
@@ -164,13 +188,13 @@ static int start(struct squashd_attach *a, struct err *e)
 		return dirfd;
 	lock = squashd_lock(dirfd, e);
 	if (lock == -EAGAIN) {
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+		(void)wait_a_little();
 		return 0;
 	}
 	if (lock < 0)
 		return lock;
 	sock = squashd_connect(a->servers, dirfd, a->boot.name, e);
-	if (sock >= 0)
+	if (sock >= 0 || sock == -ESRCH)
 		return 0;
 	if (sock != -ENOENT && sock != -ECONNREFUSED)
 		return sock;
@@ -217,9 +241,11 @@ static int ask_server(struct squashd_attach *a, struct err *e)
 		fd_close(&a->sock);
 		a->sock = r = connect_server(a, e);
 		if (r >= 0)
-			r = send_request(a->sock, &a->request, a->step_fd, e);
+			r = send_request(a->sock, &a->request, a->userns_fd, a->step_fd, e);
 		else if (r == -ENOENT || r == -ECONNREFUSED)
 			r = start(a, e) < 0 ? -e->code : -EPIPE;
+		else if (r == -ESRCH)
+			r = wait_a_little();
 		if (r != -EPIPE)
 			return r;
 		if (clock_monotonic_ms() > a->deadline_ms)
@@ -239,6 +265,9 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 		return err_set(e, ENOMEM, "out of memory");
 	a->sock = -1;
 	a->step_fd = batch_step_open();
+	a->userns_fd = peer_own_userns(e);
+	if (a->userns_fd < 0)
+		return a->userns_fd;
 	a->paths = paths;
 	a->rootfs = &spec->rootfs;
 	a->deadline_ms = clock_monotonic_ms() + GIVE_UP_MS;
@@ -246,7 +275,7 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	a->init = paths_helper(paths, "csbx-init");
 	if (!a->servers || !a->init)
 		return err_set(e, ENOMEM, "out of memory");
-	r = squashd_key_fill(&a->boot.key, spec, map, a->init, e);
+	r = squashd_key_fill(&a->boot.key, spec, map, a->init, a->userns_fd, e);
 	if (r < 0)
 		return r;
 	/* Each run of a bundle makes a file of its own for init: what it was made of is the same.
@@ -273,6 +302,7 @@ void squashd_attach_cancel(struct squashd_attach **ap)
 		return;
 	fd_close(&a->sock);
 	fd_close(&a->step_fd);
+	fd_close(&a->userns_fd);
 	free(a->servers);
 	free(a->init);
 	free(a);
@@ -352,9 +382,12 @@ int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type t
 		struct squashd_reply *ret, struct err *e)
 {
 	struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = type};
-	_close_ int sock = squashd_connect(NULL, servers_dirfd, name, e);
+	_close_ int sock = squashd_connect(NULL, servers_dirfd, name, e), userns = -1;
+	int r = sock;
 
-	int r = sock < 0 ? sock : send_request(sock, &q, -1, e);
-
+	if (r >= 0)
+		r = userns = peer_own_userns(e);
+	if (r >= 0)
+		r = send_request(sock, &q, userns, -1, e);
 	return r < 0 ? r : receive_reply(sock, ret, NULL, 0, e);
 }

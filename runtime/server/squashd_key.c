@@ -138,7 +138,7 @@ static int current_domain(char ret[SQUASHD_DOMAIN_MAX], struct err *e)
 }
 
 int squashd_key_fill(struct squashd_key *key, const struct container_spec *spec,
-		     const struct id_map *map, const char *init, struct err *e)
+		     const struct id_map *map, const char *init, int userns_fd, struct err *e)
 {
 	struct stat st;
 
@@ -158,7 +158,7 @@ int squashd_key_fill(struct squashd_key *key, const struct container_spec *spec,
 	key->uid = spec->proc.uid;
 	key->gid = spec->proc.gid;
 	key->map = *map;
-	if (stat("/proc/self/ns/user", &st) < 0)
+	if (fstat(userns_fd, &st) < 0)
 		return err_sys(e, "/proc/self/ns/user");
 	key->userns_ino = st.st_ino;
 	return current_domain(key->domain, e);

@@ -23,9 +23,10 @@ struct batch_job {
 void squashd_domain(const char *cgroups, size_t len, const struct batch_job *job,
 		    char ret[SQUASHD_DOMAIN_MAX]);
 
-/* Fills key from the caller's surroundings; init is csbx-init's path. */
+/* Fills key from the caller's surroundings: csbx-init's path, a descriptor of the user namespace.
+ */
 int squashd_key_fill(struct squashd_key *key, const struct container_spec *spec,
-		     const struct id_map *map, const char *init, struct err *e);
+		     const struct id_map *map, const char *init, int userns_fd, struct err *e);
 
 /* "0123456789abcdef.sock" */
 void squashd_key_name(const struct squashd_key *key, char ret[SQUASHD_NAME_MAX]);

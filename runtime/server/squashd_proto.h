@@ -6,6 +6,12 @@
  * Between csbx and its image server, over one SOCK_SEQPACKET unix socket. Both sides check the
  * peer's uid (SO_PEERCRED). The socket lies at $CSBX_RUNTIME_PATH/servers/<key hash>.sock.
  *
+ * A program in a container has the same uid. So the first request on a connection brings a
+ * descriptor of the client's user namespace, which must be the one of the key: code inside cannot
+ * get it (runtime/kernel/peer.h). The client sends it to no process inside a container, and
+ *believes an answer only with an A that is a child of its own user namespace and a csbx-init that
+ *is the installed one, byte for byte.
+ *
  * csbx binds and listens, then starts `csbx-squashd --serve` with these descriptors, so a request
  * can be queued at once and there is no wait for readiness:
  *
@@ -34,7 +40,7 @@
  */
 #define SQUASHD_NO_FUSE ENOMEDIUM
 
-#define SQUASHD_PROTO_MAGIC 0x37505153u /* "SQP7" */
+#define SQUASHD_PROTO_MAGIC 0x38505153u /* "SQP8" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 #define SQUASHD_JOB_MAX 32
@@ -65,14 +71,15 @@ struct squashd_key {
 
 struct squashd_boot {
 	uint32_t magic;
-	uint32_t wants_net; /* the first ATTACH will */
+	uint32_t wants_net;          /* the first ATTACH will */
 	char name[SQUASHD_NAME_MAX]; /* of the socket in servers/ */
 	char job[SQUASHD_JOB_MAX];   /* id of the batch job that started it, "" = none */
 	struct squashd_key key;
 };
 
 enum squashd_request_type {
-	SQUASHD_ATTACH = 1, /* may bring a pidfd of the batch step, whose end ends a linger */
+	SQUASHD_ATTACH =
+		1, /* may bring, second, a pidfd of the batch step, whose end ends a linger */
 	SQUASHD_STATUS = 2, /* reply without descriptors, connection closes */
 	SQUASHD_QUIT = 3,   /* likewise; leave as soon as no container is attached */
 	SQUASHD_KEEP = 4,   /* on an attached connection, no reply: a mount namespace to keep until

@@ -26,6 +26,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/kernel/local_socket.h"
+#include "runtime/kernel/peer.h"
 #include "runtime/userns/userns_maker.h"
 
 #define BACKLOG 4096 /* the kernel cuts it to net.core.somaxconn */
@@ -66,6 +67,9 @@ int squashd_connect(const char *dir, int dirfd, const char *name, struct err *e)
 		return err_from(ERR_IMAGE_SERVER, e,
 				err_set(e, EPERM, "the image server's socket belongs to user %u",
 					peer.uid));
+	r = peer_check_listener(fd, e);
+	if (r < 0)
+		return err_from(ERR_IMAGE_SERVER, e, err_wrap(e, "image server %s", name));
 	return take_fd(&fd);
 }
 

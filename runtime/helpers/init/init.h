@@ -47,7 +47,8 @@ struct spawned {
 
 struct init {
 	int main_pid;
-	uint32_t flags; /* of the start message */
+	const struct init_msg *start; /* what the container was started with: bounds every exec */
+	uint32_t flags;               /* of the start message */
 	uint32_t degraded;
 	int signal_fd;
 	int ns_fds[NS_MAX];

@@ -24,7 +24,8 @@
  *
  * No libc, no heap, no recursion. Memory: one page table's worth and the spawn table's touched
  * pages. It trusts the supervisor that sent the message, yet checks it (msg_check.c): a bug there
- * must not become one here.
+ * must not become one here. Of an exec it does not even believe that its sender may ask: it holds
+ * the start's message and gives no process more than that (msg_bounds.c).
  */
 #include "runtime/helpers/init/init.h"
 #include "runtime/helpers/init/abi/msg_check.h"
@@ -297,8 +298,8 @@ void init_main(void)
 	if (r < 0)
 		init_fail(INIT_STAGE_MESSAGE, r);
 	in.flags = msg.m->flags;
+	in.start = msg.m;
 	prepare(&in, msg.m);
 	start_main(&in, msg.m);
-	message_unmap(&msg);
 	loop_run(&in);
 }

@@ -6,6 +6,7 @@
  * the loop goes on.
  */
 #include "runtime/helpers/init/init.h"
+#include "runtime/helpers/init/abi/msg_bounds.h"
 #include "runtime/helpers/init/abi/msg_check.h"
 
 enum spawn_fd { SPAWN_FD_MSG, SPAWN_FD_STDIN, SPAWN_FD_STATUS = 4, SPAWN_FD_KEPT = INIT_SPAWN_FDS };
@@ -73,6 +74,9 @@ static int spawn_clone(const struct init *in, const int *fds, unsigned n_fds, un
 	if ((msg.m->flags & (INIT_EXEC | INIT_JOIN)) != INIT_EXEC ||
 	    n_fds != INIT_SPAWN_FDS + msg.m->n_keep_fds) {
 		r = -EBADMSG;
+	} else if (!init_msg_is_within(in->start, msg.m)) {
+		*ret_stage = INIT_STAGE_BOUNDS;
+		r = -EPERM;
 	} else {
 		*ret_stage = INIT_STAGE_CLONE;
 		r = clone_payload(0, in->flags & INIT_HAS_CGROUP);

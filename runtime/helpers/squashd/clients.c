@@ -6,6 +6,8 @@
 #include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -107,6 +109,26 @@ static void watch_step(struct server *s, int *fd)
 	s->step_fd = take_fd(fd);
 }
 
+/* By the raw call: the filter has no other than fstat(2). */
+static bool is_callers_userns(const struct server *s, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && syscall(SYS_fstat, fd, &st) == 0 && st.st_dev == s->nsfs_dev &&
+	       st.st_ino == s->boot.key.userns_ino;
+}
+
+static void turn_away(int fd)
+{
+	const struct squashd_reply reply = {
+		.magic = SQUASHD_PROTO_MAGIC,
+		.code = EPERM,
+		.msg = "the image server serves only processes of its caller's user namespace",
+	};
+
+	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
+}
+
 static int attach(struct server *s, int fd, const struct squashd_request *q, int *step_fd,
 		  struct err *e)
 {
@@ -162,12 +184,17 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 	struct squashd_reply reply;
 	struct err e = ERR_INIT;
 
+	if (!s->clients[fd].is_outside && !is_callers_userns(s, passed[0])) {
+		turn_away(fd);
+		return false;
+	}
+	s->clients[fd].is_outside = true;
 	if (q->type == SQUASHD_KEEP)
 		return keep(&s->clients[fd], &passed[0]);
 	if (q->type == SQUASHD_STAND_IN)
 		return stand_in(s, &s->clients[fd], q, passed);
 	if (q->type == SQUASHD_ATTACH) {
-		if (attach(s, fd, q, &passed[0], &e) >= 0) {
+		if (attach(s, fd, q, &passed[1], &e) >= 0) {
 			if (!s->has_one_cpu)
 				(void)make_clones(s, NULL);
 			if (s->fuse)
@@ -267,6 +294,7 @@ bool clients_accept(struct server *s)
 		return false;
 	if (peer.uid != s->boot.key.uid || !has_slot(s, fd) || server_watch(s, fd, NULL) < 0)
 		return false;
+	s->clients[fd].is_outside = false;
 	take_fd(&fd);
 	return true;
 }
@@ -279,15 +307,18 @@ void clients_handle(struct server *s, int fd)
 
 static void answer_waiting(const struct squashd_reply *reply)
 {
+	int fd, passed[SQUASHD_STAND_MAX];
 	struct squashd_request q;
-	int fd;
 
 	while ((fd = accept4(LISTEN_FD, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 
 		if (poll(&p, 1, FIRST_CLIENT_MS) > 0 &&
-		    fd_recv(fd, &q, sizeof(q), NULL, 0, NULL) > 0)
+		    fd_recv(fd, &q, sizeof(q), passed, SQUASHD_STAND_MAX, NULL) > 0) {
 			(void)fd_send(fd, reply, sizeof(*reply), NULL, 0, NULL);
+			for (int i = 0; i < SQUASHD_STAND_MAX; i++)
+				fd_close(&passed[i]);
+		}
 		close(fd);
 	}
 }

@@ -52,7 +52,7 @@ int __lsan_is_turned_off(void)
 
 static const int server_calls[] = {
 	SYS_epoll_pwait, SYS_epoll_ctl,  SYS_accept4, SYS_recvmsg,
-	SYS_sendmsg,     SYS_getsockopt, SYS_ppoll,
+	SYS_sendmsg,     SYS_getsockopt, SYS_ppoll,   SYS_fstat,
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,  SYS_poll,
 #endif

@@ -22,6 +22,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -162,13 +163,17 @@ static int confine(struct server *s, struct err *e)
 static int set_up(struct server *s, struct err *e)
 {
 	bool is_image = s->boot.key.kind == ROOTFS_SQUASHFS;
+	struct stat st;
 	int r;
 
 	s->pid = getpid();
 	s->has_one_cpu = has_one_cpu();
 	r = make_world(s, e);
+	if (r >= 0 && fstat(s->world.userns_fd, &st) < 0)
+		r = err_sys(e, "user namespace");
 	if (r < 0)
 		return r;
+	s->nsfs_dev = st.st_dev;
 	close(SQUASHD_FD_AT_START_INIT);
 	if (!is_image)
 		close(SQUASHD_FD_AT_START_IMAGE);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "runtime/helpers/squashd/attendant.h"
 #include "runtime/helpers/squashd/keeper.h"
@@ -21,7 +22,8 @@ struct err;
 /* A connection. */
 struct client {
 	bool is_attached;
-	int mounts_fd; /* mount namespace to take down after it, or -1 */
+	bool is_outside; /* it has shown the user namespace of the key */
+	int mounts_fd;   /* mount namespace to take down after it, or -1 */
 };
 
 struct server {
@@ -33,6 +35,7 @@ struct server {
 	int epoll_fd, signal_fd;
 	int next_dev_fd, next_image_fd; /* clones for the next container, or -1 */
 	int32_t pid;
+	dev_t nsfs_dev;         /* that descriptors of namespaces are of */
 	struct client *clients; /* by descriptor */
 	size_t n_slots;
 	uint32_t containers, linger_ms;

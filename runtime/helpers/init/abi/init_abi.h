@@ -132,7 +132,8 @@ enum init_stage {
 	INIT_STAGE_SIGNALS,
 	INIT_STAGE_NO_NEW_PRIVS,
 	INIT_STAGE_SECCOMP,
-	INIT_STAGE_EXEC, /* execve: ENOENT is 127, EACCES and others 126 */
+	INIT_STAGE_EXEC,   /* execve: ENOENT is 127, EACCES and others 126 */
+	INIT_STAGE_BOUNDS, /* an exec that asks for more than the container has */
 	INIT_STAGE_MAX,
 };
 

@@ -29,6 +29,7 @@ static const char init_stage_text[INIT_STAGE_MAX][40] = {
 	[INIT_STAGE_NO_NEW_PRIVS] = "set no_new_privs",
 	[INIT_STAGE_SECCOMP] = "load the seccomp filter",
 	[INIT_STAGE_EXEC] = "run the command",
+	[INIT_STAGE_BOUNDS] = "stay within what the container has",
 };
 
 #endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process is held by its pidfd while it is looked at. SO_PEERPIDFD (Linux 6.5) gives that of the
+ * process that connected or listened; before it there is only the number of SO_PEERCRED, which may
+ * be another process's by the time it is opened. The numbers of a machine would have to come round
+ * once between the connect(2) and the look.
+ */
+#include "runtime/kernel/peer.h"
+
+#include <fcntl.h>
+#include <linux/nsfs.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+#define PIDFD_USER_NAMESPACE _IO(0xFF, 9) /* PIDFD_GET_USER_NAMESPACE, Linux 6.11 */
+
+#define INFO_BYTES 4096 /* of /proc/self/fdinfo/N, of /proc/PID/status */
+
+struct peer {
+	int pidfd;
+	pid_t pid;
+};
+
+int peer_own_userns(struct err *e)
+{
+	int fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? err_sys(e, "/proc/self/ns/user") : fd;
+}
+
+static int peer_open(int sock, struct peer *ret, struct err *e)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred), fd_len = sizeof(ret->pidfd);
+
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return err_sys(e, "peer of a socket");
+	ret->pid = cred.pid;
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERPIDFD, &ret->pidfd, &fd_len) == 0)
+		return 0;
+	if (errno != ENOPROTOOPT)
+		return err_set(e, ESRCH, "the process at the other end of the socket has gone");
+	ret->pidfd = (int)syscall(SYS_pidfd_open, cred.pid, 0);
+	return ret->pidfd < 0 ? err_sys(e, "process %d at the other end of the socket", cred.pid)
+			      : 0;
+}
+
+static bool is_alive(const struct peer *p)
+{
+	return syscall(SYS_pidfd_send_signal, p->pidfd, 0, NULL, 0) == 0;
+}
+
+/* Of a process that may be looked at (PTRACE_MODE_READ, ptrace(2)); else -errno. */
+static int userns_of(const struct peer *p)
+{
+	char path[40];
+	int fd = ioctl(p->pidfd, PIDFD_USER_NAMESPACE, 0);
+
+	if (fd >= 0 || (errno != ENOTTY && errno != EINVAL))
+		return fd < 0 ? -errno : fd;
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", p->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (is_alive(p))
+		return fd;
+	close(fd);
+	return -ESRCH;
+}
+
+static bool is_same(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+static bool is_child(int userns, int own)
+{
+	_close_ int parent = ioctl(userns, NS_GET_PARENT);
+
+	return parent >= 0 && is_same(parent, own);
+}
+
+int peer_check_client(int sock, struct err *e)
+{
+	_close_ int own = peer_own_userns(e), its = -1;
+	struct peer p;
+	int r = own < 0 ? own : peer_open(sock, &p, e);
+
+	if (r < 0)
+		return r;
+	its = userns_of(&p);
+	close(p.pidfd);
+	if (its < 0 || !is_same(its, own))
+		return err_set(e, EPERM, "process %d is in another user namespace", p.pid);
+	return 0;
+}
+
+/* --- the listener ------------------------------------------------------------------------- */
+
+/* How many numbers line "NSpid:" has: one for each pid namespace from that of /proc on down. */
+static unsigned count_numbers(const char *path)
+{
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[INFO_BYTES];
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *line;
+	unsigned n = 0;
+
+	text[len > 0 ? len : 0] = 0;
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return 0;
+	for (line += 7; *line == '\t' || *line == ' '; n++) {
+		line += strspn(line, "\t ");
+		line += strcspn(line, "\t \n");
+	}
+	return n;
+}
+
+/*
+ * The pidfd's own file tells it race-free; it is closed to a process that is not dumpable, as csbx
+ * is once it has started a container. 0: it cannot be told.
+ */
+static unsigned pid_depth(const struct peer *p)
+{
+	char path[48];
+	unsigned n;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", p->pidfd);
+	n = count_numbers(path);
+	if (n)
+		return n;
+	snprintf(path, sizeof(path), "/proc/%d/status", p->pid);
+	n = count_numbers(path);
+	return is_alive(p) ? n : 0;
+}
+
+/* The caller's /proc may be that of a pid namespace above its own. */
+static bool is_below(const struct peer *p)
+{
+	unsigned its = pid_depth(p);
+
+	return its > 1 && its > count_numbers("/proc/self/status");
+}
+
+/* While it starts, the image server is in A and may be looked at; then no longer. */
+static bool is_in_container_userns(const struct peer *p)
+{
+	_close_ int its = userns_of(p), own = -1;
+
+	if (its < 0)
+		return false;
+	own = peer_own_userns(NULL);
+	return own >= 0 && !is_same(its, own) && !is_child(its, own);
+}
+
+int peer_check_listener(int sock, struct err *e)
+{
+	struct peer p;
+	int r = peer_open(sock, &p, e);
+	bool is_inside;
+
+	if (r < 0)
+		return r;
+	is_inside = is_below(&p) || is_in_container_userns(&p);
+	close(p.pidfd);
+	if (is_inside)
+		return err_set(e, EPERM,
+			       "a process inside a container (pid %d) listens in place of csbx: a "
+			       "mount must have shown it this directory; end it",
+			       p.pid);
+	return 0;
+}
+
+int peer_check_child(int userns_fd, int own_fd, struct err *e)
+{
+	return is_child(userns_fd, own_fd)
+		       ? 0
+		       : err_set(e, EPERM, "a user namespace that csbx has not made here");
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run inside a container whose descriptor 9 is one of csbx's own directories: sockets_inside.py CASE ARGUMENT...
+
+Prints what csbx lets it have, as one line of JSON."""
+import json
+import os
+import socket
+import sys
+
+HERE = "/proc/self/fd/9/"
+
+
+def ask(name, request):
+    """Connects, sends what it is given, and tells what comes back."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
+        sock.settimeout(10)
+        sock.connect(HERE + name)
+        if request:
+            sock.send(bytes.fromhex(request))
+        try:
+            data, fds, _, _ = socket.recv_fds(sock, 4096, 16)
+        except OSError as e:
+            return {"error": e.strerror}
+        return {"data": data.hex(), "fds": len(fds)}
+
+
+def stand_between(name):
+    """Takes the place of a socket and tells what the next client sends."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
+        sock.bind(HERE + "x")
+        sock.listen()
+        os.rename(HERE + "x", HERE + name)
+        print("ready", flush=True)
+        sock.settimeout(10)
+        client, _ = sock.accept()
+        with client:
+            client.settimeout(5)
+            try:
+                data, fds, _, _ = socket.recv_fds(client, 4096, 16)
+            except ConnectionError:
+                data, fds = b"", []
+            return {"data": data.hex(), "fds": len(fds)}
+
+
+if __name__ == "__main__":
+    print(json.dumps({"ask": ask, "stand_between": stand_between}[sys.argv[1]](*sys.argv[2:])))

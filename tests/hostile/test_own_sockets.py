@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""csbx's own sockets in the hands of a program inside, which has its caller's user id.
+
+csbx hides its directories from mounts (test_own_directories.py). Here they come in as standard input, so that what
+the sockets' owners check themselves is what is tested.
+"""
+import contextlib
+import fcntl
+import json
+import os
+import socket
+import struct
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+import harness
+import rawexec
+
+pytestmark = [pytest.mark.feature("userns")]
+HERE = Path(__file__).parent
+HELLO, REFUSED = 200, 203  # enum exec_event_type
+SPAWN_EXITED = 5
+CAPS_AT, RLIMITS_AT, BPF_AT = 24, 88, 96  # struct init_msg
+NO_NEW_PRIVS, SECCOMP = 1 << 3, 1 << 4
+
+
+@pytest.fixture
+def attack(csbx, python_image):
+    """attack(directory, case, arguments): sockets_inside.py in a container, with the directory as standard input."""
+    def popen(directory, *args, options=(), **kw):
+        fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            return csbx.popen("start", "--mount", f"{HERE}:/t:ro", "--security-opt", "landlock=off", *options, python_image,
+                              "sh", "-c", 'exec 9<&0 </dev/null; exec python3 -IS /t/sockets_inside.py "$@"', "sh", *args,
+                              stdin=fd, **kw)
+        finally:
+            os.close(fd)
+    return popen
+
+
+@contextlib.contextmanager
+def short(path):
+    """A name of a socket that fits into an address."""
+    fd = os.open(path.parent, os.O_PATH)
+    try:
+        yield f"/proc/self/fd/{fd}/{path.name}"
+    finally:
+        os.close(fd)
+
+
+def said(p):
+    out, err = p.communicate(timeout=60)
+    assert p.returncode == 0, err
+    return json.loads(out.splitlines()[-1])
+
+
+@pytest.fixture
+def victim(csbx, busybox_image):
+    """The supervisor's socket of another container."""
+    p = csbx.popen("start", busybox_image, "sh", "-c", "echo up; exec sleep 4711", env={"CSBX_LINGER": "60s"})
+    assert p.stdout.readline() == b"up\n"
+    (name,) = os.listdir(csbx.dirs["run"] / "instances")
+    csbx.ok("exec", name, "true")
+    (path,) = (csbx.dirs["run"] / "instances").glob("*.sock")
+    yield path
+    p.terminate()
+    p.communicate(timeout=20)
+    csbx.ok("gc", "--servers")
+    csbx.ok("gc")
+
+
+@pytest.mark.parametrize("options", [(), ("--cap-add", "ALL", "--security-opt", "seccomp=unconfined")])
+def test_code_inside_is_no_client_of_a_supervisor(attack, victim, options):
+    reply = said(attack(victim.parent, "ask", victim.name, "", options=options))
+    assert reply.get("fds", 0) == 0, reply
+    assert "data" not in reply or struct.unpack_from("II", bytes.fromhex(reply["data"]))[1] == REFUSED, reply
+
+
+@contextlib.contextmanager
+def aside(directory, name):
+    """Puts a server's socket aside for a while: its path."""
+    os.rename(directory / name, directory / "kept")
+    try:
+        yield directory / "kept"
+    finally:
+        os.rename(directory / "kept", directory / name)
+
+
+def listen_at(path):
+    """Stands in a server's place as a process outside may."""
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    sock.settimeout(20)
+    with short(path) as name:
+        sock.bind(name)
+    sock.listen()
+    return sock
+
+
+def servers(csbx):
+    directory = csbx.dirs["run"] / "servers"
+    return directory, [n for n in os.listdir(directory) if n.endswith(".sock")]
+
+
+@pytest.fixture
+def server(csbx, busybox_image):
+    """A genuine server that lingers, its directory and its socket's name."""
+    env = {"CSBX_LINGER": "60s"}
+    csbx.ok("start", busybox_image, "true", env=env)
+    directory, (name,) = servers(csbx)
+    yield directory, name, env
+    csbx.ok("gc", "--servers")
+
+
+def test_code_inside_is_no_client_of_a_server(csbx, busybox_image, server, attack):
+    directory, name, env = server
+    with aside(directory, name), listen_at(directory / name) as sock:
+        p = csbx.popen("start", busybox_image, "true", env=env)
+        client, _ = sock.accept()
+        with client:
+            request, fds, _, _ = socket.recv_fds(client, 4096, 16)
+        p.kill()
+        p.communicate()
+    for fd in fds:
+        os.close(fd)
+    # The very bytes of a start, with all that they say of the caller: the descriptors are what is missing.
+    reply = said(attack(directory, "ask", name, request.hex(), env=env))
+    assert reply.get("fds", 0) == 0, reply
+    code = struct.unpack_from("Ii", bytes.fromhex(reply["data"]))[1] if "data" in reply else 1
+    assert code == 1, reply  # EPERM
+    csbx.ok("start", busybox_image, "true", env=env)  # it is as well as before
+
+
+@pytest.mark.parametrize("options", [(), ("--cap-add", "ALL", "--security-opt", "seccomp=unconfined")])
+def test_code_inside_cannot_stand_in_a_servers_place(csbx, busybox_image, server, attack, options):
+    directory, name, env = server
+    with aside(directory, name):
+        p = attack(directory, "stand_between", name, options=options, env=env)
+        line = p.stdout.readline()
+        if line == b"ready\n":
+            csbx.fails("start", busybox_image, "true", env=env, says="inside a container")
+        reply = said(p)
+    assert line == b"ready\n" and reply == {"data": "", "fds": 0}
+
+
+def relay(sock, real, change):
+    """One client of sock is served by the server at real; change(fds) alters what it gets. A process outside may."""
+    client, _ = sock.accept()
+    with client, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as to:
+        with short(real) as name:
+            to.connect(name)
+        request, fds, _, _ = socket.recv_fds(client, 4096, 16)
+        socket.send_fds(to, [request], fds)
+        reply, got, _, _ = socket.recv_fds(to, 4096, 16)
+        sent = change(list(got))
+        socket.send_fds(client, [reply], sent)
+        for fd in {*fds, *got, *sent}:
+            os.close(fd)
+        client.settimeout(20)
+        while client.recv(4096):  # until it has ended
+            pass
+
+
+def memfd(content, sealed):
+    fd = os.memfd_create("csbx-init", os.MFD_ALLOW_SEALING)
+    os.write(fd, content)
+    os.fchmod(fd, 0o555)
+    if sealed:
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS,
+                    fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE)
+    return fd
+
+
+def other_init(fds):
+    return [fds[0], memfd(b"#!/bin/sh\ntouch /tmp/csbx-planted\n", True), *fds[2:]]
+
+
+def longer_init(fds):
+    return [fds[0], memfd((harness.BIN / "csbx-init").read_bytes() + b"\0", True), *fds[2:]]
+
+
+def unsealed_init(fds):
+    return [fds[0], memfd((harness.BIN / "csbx-init").read_bytes(), False), *fds[2:]]
+
+
+def other_file(fds):
+    return [fds[0], os.open("/bin/true", os.O_RDONLY), *fds[2:]]
+
+
+def other_userns(fds):
+    return [os.open("/proc/self/ns/user", os.O_RDONLY), *fds[1:]]
+
+
+def grandchild(fds):
+    """As that of a container is: a child of A, not A."""
+    p = subprocess.Popen(["unshare", "-Ur", "unshare", "-Ur", "sh", "-c", "echo; read x"], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE)
+    p.stdout.readline()
+    fd = os.open(f"/proc/{p.pid}/ns/user", os.O_RDONLY)
+    p.communicate()
+    return [fd, *fds[1:]]
+
+
+@pytest.mark.parametrize("change,says", [
+    (None, ""), (other_init, "csbx-init"), (longer_init, "csbx-init"), (unsealed_init, "csbx-init"),
+    (other_file, "csbx-init"), (other_userns, "user namespace"), (grandchild, "user namespace")],
+    ids=lambda x: getattr(x, "__name__", str(x)))
+def test_what_a_server_sends_is_verified(csbx, busybox_image, server, change, says):
+    directory, name, env = server
+    with aside(directory, name) as real, listen_at(directory / name) as sock:
+        thread = threading.Thread(target=relay, args=(sock, real, change or (lambda fds: fds)), daemon=True)
+        thread.start()
+        if change:
+            csbx.fails("start", busybox_image, "true", env=env, says=["what the image server sent", says])
+        else:
+            csbx.ok("start", busybox_image, "true", env=env)
+        thread.join(timeout=30)
+    assert not os.path.exists("/tmp/csbx-planted")
+
+
+# --- what csbx-init gives, whoever asks ---------------------------------------------------------------
+
+def no_filter(msg):
+    flags, = struct.unpack_from("I", msg, rawexec.FLAGS_AT)
+    struct.pack_into("I", msg, rawexec.FLAGS_AT, flags & ~SECCOMP)
+    struct.pack_into("II", msg, BPF_AT, 0, 0)
+
+
+def other_filter(msg):
+    """The same length, and all allowed from the first instruction on: BPF_RET | BPF_K, SECCOMP_RET_ALLOW."""
+    at, = struct.unpack_from("I", msg, BPF_AT)
+    struct.pack_into("HBBI", msg, at, 0x06, 0, 0, 0x7fff0000)
+
+
+def new_privs(msg):
+    flags, = struct.unpack_from("I", msg, rawexec.FLAGS_AT)
+    struct.pack_into("I", msg, rawexec.FLAGS_AT, flags & ~NO_NEW_PRIVS)
+
+
+def all_caps(msg):
+    struct.pack_into("Q", msg, CAPS_AT, (1 << 41) - 1)
+
+
+def no_limits(msg):
+    struct.pack_into("II", msg, RLIMITS_AT, 0, 0)
+
+
+def higher_limit(msg):
+    at, = struct.unpack_from("I", msg, RLIMITS_AT)
+    struct.pack_into("Q", msg, at + 16, (1 << 64) - 1)
+
+
+def unchanged(_msg):
+    pass
+
+
+@pytest.mark.parametrize("change", [unchanged, no_filter, other_filter, new_privs, all_caps, no_limits, higher_limit],
+                         ids=lambda x: x.__name__)
+def test_an_exec_gets_no_more_than_the_container_has(victim, change):
+    """By a client outside that speaks the protocol itself, as the container's own user."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
+        sock.settimeout(20)
+        with short(victim) as name:
+            sock.connect(name)
+        data, (start,), _, _ = socket.recv_fds(sock, 256, 4)
+        assert struct.unpack_from("II", data)[1] == HELLO
+        msg = rawexec.exec_message(start, change)
+        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        null = os.open("/dev/null", os.O_RDWR)
+        socket.send_fds(sock, [struct.pack("IIII", rawexec.MAGIC, rawexec.SPAWN, 0, 0)],
+                        [msg, null, null, null, there.fileno()])
+        there.close()
+        kind, = struct.unpack_from("I", sock.recv(256), 4)
+        failure = here.recv(256)
+        here.close()
+        for fd in (start, msg, null):
+            os.close(fd)
+    if change is unchanged:
+        assert kind != SPAWN_EXITED and failure == b""
+    else:
+        assert kind == SPAWN_EXITED and struct.unpack_from("IIi", failure)[2] == 1  # EPERM
