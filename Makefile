@@ -69,7 +69,7 @@ RUNTIME_SRCS := $(filter-out runtime/base/% runtime/helpers/%,$(call src,runtime
 IMAGE_SRCS   := $(call src,image)
 CMD_SRCS     := $(filter-out cmd/spank/% $(MAINS),$(call src,cmd))
 # What csbx has of them in musl's archives: all that it calls is there, nothing needs another library.
-BASE_MUSL    := $(filter-out %/strict_json.c,$(BASE_SRCS))
+BASE_MUSL    := $(filter-out %/json_tree.c,$(BASE_SRCS))
 RUNTIME_MUSL := $(RUNTIME_SRCS)
 IMAGE_MUSL   := $(call src,image/table)
 CMD_MUSL     := $(filter-out cmd/judge/% cmd/image/% cmd/build/%,$(CMD_SRCS))

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_IMAGE_JSON_H
-#define CSBX_IMAGE_JSON_H
+#ifndef CSBX_BASE_JSON_H
+#define CSBX_BASE_JSON_H
 
 /*
- * Foreign JSON, read strictly (RFC 8259 and I-JSON, RFC 7493). Parsers that disagree about a
+ * JSON, in and out. In comes foreign text, out goes a tree of values that every reader of the text
+ * would agree on (this header), or a row of tokens (json_read.h); json_out.h writes JSON. The story
+ * is json_read.c (text to tokens), json_tree.c (tokens to a tree; the one file that includes cJSON)
+ * and json_out.c. Must: refuse a text in full or take it in full. Mustn't: look at what it means.
+ *
+ * Foreign JSON is read strictly (RFC 8259 and I-JSON, RFC 7493). Parsers that disagree about a
  * document are an attack: what one checks is not what the other uses. So a document is refused
  * where implementations are known to differ: a byte order mark, invalid UTF-8, \u0000, lone
  * surrogates, duplicate keys, anything behind the value, more than 64 levels. Members are looked
@@ -11,7 +16,8 @@
  * would take for a key we know. Where clients may write names in any case, the caller asks for
  * that by json_get_any_case().
  *
- * A member that is null counts as absent. Values live as long as their document.
+ * A member that is null counts as absent. Numbers keep their text. Values live as long as their
+ * document.
  */
 
 #include <stdbool.h>
@@ -20,11 +26,13 @@
 
 struct json; /* a value, opaque */
 struct err;
+struct json_out;
 struct strv;
 
 #define JSON_DEPTH_MAX 64
 #define JSON_WHOLE_MAX ((UINT64_C(1) << 53) - 1) /* what every reader takes for the same number */
 #define JSON_VALUES_MAX (1u << 18)               /* in one document */
+#define JSON_NUMBER_MAX 60                       /* bytes of one */
 #define JSON_MANIFEST_MAX (4u << 20)
 #define JSON_CONFIG_MAX (8u << 20)
 
@@ -40,8 +48,9 @@ static inline void json_freep(struct json **root)
 bool json_is_object(const struct json *v);
 bool json_is_array(const struct json *v);
 bool json_is_null(const struct json *v);
-const char *json_text(const struct json *v); /* NULL unless v is a string */
-int json_truth(const struct json *v);        /* 1 true, 0 false, -EINVAL for anything else */
+const char *json_text(const struct json *v);   /* NULL unless v is a string */
+int json_truth(const struct json *v);          /* 1 true, 0 false, -EINVAL for anything else */
+const char *json_number(const struct json *v); /* as it is written; NULL unless v is a number */
 /* A whole number 0..JSON_WHOLE_MAX, written as one; -EINVAL for anything else. */
 int json_whole(const struct json *v, uint64_t *ret);
 
@@ -80,5 +89,8 @@ int json_get_any_case(const struct json *obj, const char *key, const struct json
 
 /* -EBADMSG when obj has a key that equals one of known (NULL-terminated) but for its case. */
 int json_check_keys(const struct json *obj, const char *const *known, struct err *e);
+
+/* Writes the value as it was read: members in their order, numbers in their text. */
+void json_out_value(struct json_out *j, const struct json *v);
 
 #endif

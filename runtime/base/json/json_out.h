@@ -20,7 +20,7 @@
 
 struct err;
 
-#define JSON_OUT_DEPTH 32
+#define JSON_OUT_DEPTH 64 /* as deep as json_parse() reads */
 
 struct json_out {
 	struct strbuf buf;

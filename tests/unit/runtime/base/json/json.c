@@ -2,6 +2,7 @@
 #include "runtime/base/json/json.h"
 
 #include "runtime/base/err.h"
+#include "runtime/base/json/json_out.h"
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"
 
@@ -198,6 +199,42 @@ static void test_numbers(void)
 		else
 			ok(!r && v == (uint64_t)numbers[i].want, "size %s", numbers[i].text);
 		ok(!json_get_size(doc, "z", &v, &e) && v == 7, "its neighbour");
+		if (strchr("-0123456789", numbers[i].text[0]))
+			is_str(json_number(json_member(doc, "size")), numbers[i].text, "its text");
+		else
+			ok(!json_member(doc, "size") || !json_number(json_member(doc, "size")),
+			   "%s is no number", numbers[i].text);
+	}
+}
+
+static void test_written_again(void)
+{
+	static const char *const texts[] = {
+		"{\"b\":[1,-0,1.50,1E400,12345678901234567890],\"a\":{\"\":null},\"c\":true}",
+		"[]",
+		"{}",
+		"false",
+		"\"\\\"\\\\\\n\xc3\xa9\"",
+	};
+	_strbuf_ struct strbuf deep = STRBUF_INIT;
+
+	for (unsigned i = 0; i <= sizeof(texts) / sizeof(texts[0]); i++) {
+		const char *text = i < sizeof(texts) / sizeof(texts[0]) ? texts[i] : NULL;
+		struct json_out j = JSON_OUT_INIT;
+		_json_ struct json *doc = NULL;
+		struct err e = ERR_INIT;
+
+		if (!text) {
+			repeat(&deep, "[", JSON_DEPTH_MAX, "");
+			for (unsigned n = 0; n < JSON_DEPTH_MAX; n++)
+				strbuf_addch(&deep, ']');
+			text = deep.data;
+		}
+		is_int(json_parse(text, strlen(text), 4096, &doc, &e), 0, "parses %.40s", text);
+		json_out_value(&j, doc);
+		is_int(json_finish(&j, &e), 0, "is written: %s", e.msg);
+		is_str(strbuf_str(&j.buf), text, "as it was read");
+		json_out_free(&j);
 	}
 }
 
@@ -272,6 +309,7 @@ int main(void)
 	test_limits();
 	test_getters();
 	test_numbers();
+	test_written_again();
 	test_keys();
 	test_any_case();
 	return done_testing();

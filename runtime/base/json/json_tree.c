@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/base/json/json.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
-#include "runtime/base/json/json_scan.h"
 #include "runtime/base/err.h"
-#include "runtime/base/fd.h"
+#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/json_read.h"
+#include "runtime/base/num.h"
 #include "runtime/base/str.h"
 
 /*
- * cJSON builds the tree; what it lets pass was refused by json_scan() before. Two things are left
- * for a walk over the tree: keys are compared after their escapes are decoded ("\u0061" is "a"
- * too), and numbers that were not written as exact integers become NaN, which no getter returns.
+ * The tree is made of cJSON's nodes, and json_read() alone decides what is JSON: cJSON parses
+ * nothing. A number is a node of kind "raw", for that keeps its text; a double would lose digits.
  * A struct json is a cJSON seen from outside.
  */
 
@@ -29,89 +27,81 @@ static const struct json *value(const cJSON *item)
 	return (const struct json *)(const void *)item;
 }
 
-static int compare_keys(const void *a, const void *b)
+static cJSON *new_item(enum json_token token, const char *text)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int check_duplicates(const cJSON *object, struct err *e)
-{
-	_free_ const char **keys = NULL;
-	size_t n = 0;
-
-	for (const cJSON *m = object->child; m; m = m->next)
-		n++;
-	if (n < 2)
-		return 0;
-	keys = reallocarray(NULL, n, sizeof(*keys));
-	if (!keys)
-		return err_set(e, ENOMEM, "out of memory");
-	n = 0;
-	for (const cJSON *m = object->child; m; m = m->next)
-		keys[n++] = m->string;
-	qsort(keys, n, sizeof(*keys), compare_keys);
-	for (size_t i = 1; i < n; i++) {
-		if (str_eq(keys[i - 1], keys[i]))
-			return err_set(e, EBADMSG, "JSON: key \"%.64s\" twice in one object",
-				       keys[i]);
+	switch (token) {
+	case JSON_OBJECT:
+		return cJSON_CreateObject();
+	case JSON_ARRAY:
+		return cJSON_CreateArray();
+	case JSON_STRING:
+		return cJSON_CreateString(text);
+	case JSON_NUMBER:
+		return cJSON_CreateRaw(text);
+	case JSON_TRUE:
+	case JSON_FALSE:
+		return cJSON_CreateBool(token == JSON_TRUE);
+	default:
+		return cJSON_CreateNull();
 	}
-	return 0;
 }
 
-/* In document order, which is the order of scan->integers. */
-static int refine(cJSON *root, const struct json_scan *scan, struct err *e)
+static int add_item(const struct json_reader *r, cJSON *parent, cJSON *item, struct err *e)
 {
-	cJSON *up[JSON_DEPTH_MAX], *item = root;
+	bool is_added = item && (cJSON_IsObject(parent)
+					 ? cJSON_AddItemToObject(parent, json_read_name(r), item)
+					 : cJSON_AddItemToArray(parent, item));
+
+	if (!is_added)
+		cJSON_Delete(item);
+	return is_added ? 0 : err_set(e, ENOMEM, "JSON: out of memory");
+}
+
+/* Adds all values of the document to an array that stands above it. */
+static int build(struct json_reader *r, cJSON *top, struct err *e)
+{
+	cJSON *open[JSON_DEPTH_MAX + 1] = {top};
 	unsigned depth = 0;
-	size_t n_numbers = 0;
+	int token;
 
-	for (;;) {
-		if (cJSON_IsNumber(item)) {
-			if (n_numbers == scan->integers.len)
-				return err_set(e, EBADMSG, "JSON: malformed");
-			if (!scan->integers.data[n_numbers++])
-				item->valuedouble = (double)NAN;
-		} else if (cJSON_IsObject(item)) {
-			int r = check_duplicates(item, e);
+	while ((token = json_read(r, e)) > 0) {
+		cJSON *item;
+		int added;
 
-			if (r < 0)
-				return r;
-		}
-		if (item->child) {
-			if (depth == JSON_DEPTH_MAX)
-				return err_set(e, EBADMSG, "JSON: nested too deeply");
-			up[depth++] = item;
-			item = item->child;
+		if (token == JSON_KEY)
+			continue;
+		if (token == JSON_OBJECT_END || token == JSON_ARRAY_END) {
+			depth--;
 			continue;
 		}
-		while (depth && !item->next)
-			item = up[--depth];
-		if (!depth)
-			return 0;
-		item = item->next;
+		item = new_item((enum json_token)token, strbuf_str(&r->text));
+		added = add_item(r, open[depth], item, e);
+		if (added < 0)
+			return added;
+		if (token == JSON_OBJECT || token == JSON_ARRAY)
+			open[++depth] = item;
 	}
+	return token;
 }
 
 int json_parse(const void *text, size_t len, size_t max_bytes, struct json **ret, struct err *e)
 {
-	struct json_scan scan;
-	cJSON *root;
-	int r;
+	const struct json_rules rules = {
+		.bytes_max = max_bytes,
+		.depth_max = JSON_DEPTH_MAX,
+		.values_max = JSON_VALUES_MAX,
+		.number_bytes_max = JSON_NUMBER_MAX,
+	};
+	_json_reader_ struct json_reader reader;
+	cJSON *top = cJSON_CreateArray();
+	int r = json_read_begin(&reader, text, len, &rules, e);
 
-	if (len > max_bytes)
-		return err_set(e, EFBIG, "JSON: larger than %zu bytes", max_bytes);
-	r = json_scan(text, len, &scan, e);
-	if (r < 0)
-		return r;
-	root = cJSON_ParseWithLength(text, len);
-	r = root ? refine(root, &scan, e) : err_set(e, ENOMEM, "JSON: out of memory");
-	json_scan_free(&scan);
-	if (r < 0) {
-		cJSON_Delete(root);
-		return r;
-	}
-	*ret = (struct json *)(void *)root;
-	return 0;
+	if (r >= 0)
+		r = top ? build(&reader, top, e) : err_set(e, ENOMEM, "JSON: out of memory");
+	if (r >= 0)
+		*ret = (struct json *)(void *)cJSON_DetachItemFromArray(top, 0);
+	cJSON_Delete(top);
+	return r;
 }
 
 void json_free(struct json *root)
@@ -144,13 +134,16 @@ int json_truth(const struct json *v)
 	return cJSON_IsBool(node(v)) ? cJSON_IsTrue(node(v)) != 0 : -EINVAL;
 }
 
+const char *json_number(const struct json *v)
+{
+	return cJSON_IsRaw(node(v)) ? node(v)->valuestring : NULL;
+}
+
 int json_whole(const struct json *v, uint64_t *ret)
 {
-	/* NaN compares false: what is not an exact integer ends here as well. */
-	if (!cJSON_IsNumber(node(v)) || !(node(v)->valuedouble >= 0))
-		return -EINVAL;
-	*ret = (uint64_t)node(v)->valuedouble;
-	return 0;
+	const char *text = json_number(v);
+
+	return text && num_parse_u64(text, JSON_WHOLE_MAX, ret) >= 0 ? 0 : -EINVAL;
 }
 
 const struct json *json_first(const struct json *v)
@@ -292,4 +285,26 @@ int json_check_keys(const struct json *obj, const char *const *known, struct err
 		}
 	}
 	return 0;
+}
+
+/* It recurses as deep as the reader lets a document be. */
+void json_out_value(struct json_out *j, const struct json *v)
+{
+	bool is_object = json_is_object(v);
+
+	if (json_text(v)) {
+		json_str(j, json_text(v));
+	} else if (json_truth(v) >= 0) {
+		json_bool(j, json_truth(v));
+	} else if (!is_object && !json_is_array(v)) {
+		json_raw(j, json_number(v)); /* a number, or null */
+	} else {
+		(is_object ? json_begin_object : json_begin_array)(j);
+		for (const struct json *i = json_first(v); i; i = json_next(i)) {
+			if (is_object)
+				json_key(j, json_name(i));
+			json_out_value(j, i);
+		}
+		(is_object ? json_end_object : json_end_array)(j);
+	}
 }
