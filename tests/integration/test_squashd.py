@@ -611,7 +611,7 @@ def fields(record):
     return out
 
 
-HAS_CONFIG, USER, ENV, XATTR, SHELL, PASSWD, RC = 1, 3, 6, 13, 14, 15, 17
+HAS_CONFIG, USER, ENV, LABEL, XATTR, SHELL, PASSWD, RC = 1, 3, 6, 9, 13, 14, 15, 17
 
 
 def meta(csbx, source):
@@ -644,6 +644,16 @@ def test_meta_of_a_config(csbx):
     f = meta(csbx, image)
     assert number(f, HAS_CONFIG) == 1 and f[USER] == [b"app\0"] and f[ENV] == [b"A=b\0", b"C=d\0"]
     assert number(f, SHELL) == 0 and RC not in f and PASSWD not in f
+
+
+def test_meta_of_a_config_with_many_members(csbx):
+    """What reads them is confined: sorting names must not ask the kernel for anything new."""
+    top = csbx.work / "many"
+    (top / ".csbx").mkdir(parents=True)
+    labels = {f"k{n * 7919 % 20000}": "v" * (n % 50) for n in range(20000)}
+    (top / ".csbx/config.json").write_text(json.dumps({"config": {"Labels": labels}}))
+    for source in (top, mksquashfs(top, csbx.work / "many.sqsh")):
+        assert sorted(meta(csbx, source)[LABEL]) == sorted(f"{k}={v}".encode() + b"\0" for k, v in labels.items())
 
 
 def test_meta_of_an_enroot_image(csbx):

@@ -10,6 +10,7 @@
 #include "runtime/base/flat.h"
 #include "runtime/base/image_trailer.h"
 #include "runtime/base/io.h"
+#include "runtime/base/json/json.h"
 #include "runtime/server/image_meta.h"
 #include "runtime/helpers/squashd/confine.h"
 #include "runtime/helpers/squashd/image/originals.h"
@@ -95,7 +96,7 @@ static void add_trailer(struct flat_writer *w, int fd, struct sqimage *img)
 static int write_record(struct flat_writer *w, struct source_tree *t, int fd, struct err *e)
 {
 	_strbuf_ struct strbuf config = STRBUF_INIT;
-	int r = source_tree_read(t, "/.csbx/config.json", META_CONFIG_MAX, &config, e);
+	int r = source_tree_read(t, "/.csbx/config.json", JSON_CONFIG_MAX, &config, e);
 
 	if (r < 0)
 		return r;

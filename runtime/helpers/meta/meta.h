@@ -15,12 +15,10 @@ struct flat_writer;
 
 int meta_main(int fd);
 
-#define META_CONFIG_MAX (8u << 20)
-
 /*
  * Adds what an OCI image config (image-spec config.md) says to the record. The text is hostile:
- * -EBADMSG unless it is one JSON object in UTF-8, without a member twice among those that are
- * read, and those of the right types. Pure.
+ * -EBADMSG unless it is one JSON object that json_parse() takes, with the members that are read of
+ * the right types and in the right case. Pure.
  */
 int meta_add_config(struct flat_writer *w, const char *text, size_t len, struct err *e);
 

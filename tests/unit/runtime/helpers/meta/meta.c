@@ -29,7 +29,7 @@ static void test_whole(void)
 	is_int(parse("{\"architecture\":\"amd64\",\"created\":\"2024-01-01T00:00:00Z\",\"config\":{"
 		     "\"User\":\"app:staff\",\"WorkingDir\":\"/w\",\"StopSignal\":\"SIGINT\","
 		     "\"Env\":[\"PATH=/bin\",\"E=\"],\"Entrypoint\":[\"/e\"],\"Cmd\":[\"a\",\"\"],"
-		     "\"Labels\":{\"k\":\"v=w\",\"\":\"\"},\"Volumes\":{\"/v\":{}},"
+		     "\"Labels\":{\"k\":\"v=w\",\"\":\"\",\"n\":null},\"Volumes\":{\"/v\":{}},"
 		     "\"ExposedPorts\":{\"80/tcp\":{}}},\"rootfs\":{\"type\":\"layers\"}} \n",
 		     &m, &e),
 	       0, "a whole config");
@@ -39,7 +39,8 @@ static void test_whole(void)
 	is_str(m.stop_signal, "SIGINT", "stop signal");
 	ok(m.env.n == 2 && !strcmp(m.env.items[1], "E="), "environment");
 	ok(m.entrypoint.n == 1 && m.cmd.n == 2 && !*m.cmd.items[1], "entry point and command");
-	ok(m.labels.n == 2 && !strcmp(m.labels.items[0], "k=v=w"), "labels");
+	ok(m.labels.n == 3 && !strcmp(m.labels.items[0], "k=v=w"), "labels");
+	is_str(m.labels.items[2], "n=", "a label without a value");
 	is_str(m.volumes.items[0], "/v", "volume");
 	is_str(m.ports.items[0], "80/tcp", "port");
 	image_meta_free(&m);
@@ -52,7 +53,7 @@ static void test_sparse(void)
 		"{\"config\":null}",
 		"{\"config\":{}}",
 		"{\"config\":{\"User\":\"\",\"Env\":null,\"Labels\":null,\"Entrypoint\":[]}}",
-		"{\"config\":{\"env\":[\"other case\"],\"user\":5}}",
+		"{\"config\":{\"hostname\":5},\"Rootfs\":1}",
 		"{\"config\":{\"Cmd\":[\"\\\\u0000 is a backslash and text\"]}}",
 	};
 
@@ -90,6 +91,16 @@ static void test_refusals(void)
 		"{\"config\":{\"User\":\"root\\u0000x\"}}",
 		"{\"config\":{\"User\":\"\\\\\\u0000\"}}",
 		"{\"config\":{\"User\":\"\xff\"}}",
+		/* As an import refuses them: other readers would take these for the known names. */
+		"{\"config\":{\"env\":[\"other case\"]}}",
+		"{\"config\":{\"u\\u017fer\":\"root\"}}",
+		"{\"Config\":{}}",
+		/* Twice where nothing is read, too. */
+		"{\"config\":{\"Labels\":{\"a\":\"1\",\"\\u0061\":\"2\"}}}",
+		"{\"x\":1,\"x\":2}",
+		"{\"x\":01}",
+		"{\"x\":\"\\ud800\"}",
+		"\xef\xbb\xbf{}",
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
