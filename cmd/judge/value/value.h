@@ -10,7 +10,7 @@
  * do so over what a reader has built, so at most VALUE_DEPTH_MAX deep.
  *
  * Whole numbers keep their digits: a reader that takes them for a double would judge 2**53 + 1
- * wrongly, which is why runtime/base/json/json.h is of no use here.
+ * wrongly.
  */
 
 #include <stdbool.h>

@@ -8,8 +8,7 @@
  *	{"$tuple": [...]}  {"$set": [...]}  {"$bytes": "base64"}  {"$dict": [[key, value], ...]}
  *	{"$float": "nan" | "inf" | "-inf"}
  *
- * Strict where readers differ (a byte order mark, invalid UTF-8, a key twice, anything behind the
- * value); beyond RFC 8259 NaN, Infinity and -Infinity are read, as Python writes them.
+ * runtime/base/json/json_read.h reads them, with what Python writes beyond strict JSON.
  */
 
 #include "cmd/judge/value/value.h"
