@@ -32,6 +32,14 @@ def json_seeds():
     yield "blanks", b' {\t"x"\r:\n[ ] } '
     yield "utf8", '"\u00e4\u20ac\U0001f600"'.encode()
     yield "surrogate", b'"\\ud800x"'
+    yield "python", b'[NaN,Infinity,-Infinity,"\\u0000\\ud800\\ud83d\\ude00\\udc00"]'
+    yield "long-number", b"[-12345678901234567890123456789012345678901234567890123456789012345]"
+    yield "any-case", '{"Binds":1,"bind\u017f":2,"\u212a":null,"k":[]}'.encode()
+    yield "config", to_json({"config": {**CONFIG, "Labels": {"k": None, "\n": "1"}}, "rootfs": {"diff_ids": []},
+                             "history": [{"a": 1}, {"empty_layer": True}, {"empty_layer": False}, None]})
+    yield "values", b'{"$dict":[[1,{"$tuple":[2]}]]}'
+    yield "words", b'[{"$float":"nan"},{"$bytes":"AP8="},{"$set":[1,2]},{"$set":1}]'
+    yield "many-names", b"{" + b",".join(b'"k%d":%d' % (n * 7 % 40, n) for n in range(40)) + b"}"
 
 
 def manifest_seeds():

@@ -22,15 +22,20 @@ def frame(payload, kind=b"A", number=7):
     return kind + b"\0\0\0" + len(payload).to_bytes(4, "little") + number.to_bytes(8, "little") + payload
 
 
+def write(target, prefix, texts):
+    home = os.path.join(HERE, "corpus", target)
+    os.makedirs(home, exist_ok=True)
+    for n, data in enumerate(texts):
+        with open(os.path.join(home, f"{prefix}{n:02}"), "wb") as f:
+            f.write(data)
+
+
 def main():
     seeds = {"eval_literal": LITERALS, "eval_cases": CASES,
              "eval_report": (*ANSWERS, *map(frame, ANSWERS), b"A\0\0\0\xff\xff\xff\xff" + bytes(8), frame(b"", b"L") + frame(b"i0;", b"E"))}
     for target, texts in seeds.items():
-        home = os.path.join(HERE, "corpus", target)
-        os.makedirs(home, exist_ok=True)
-        for n, data in enumerate(texts):
-            with open(os.path.join(home, f"{n:02}"), "wb") as f:
-                f.write(data)
+        write(target, "", texts)
+    write("json", "cases-", CASES)
 
 
 if __name__ == "__main__":
