@@ -111,10 +111,8 @@ int container_files_enter(const struct container_files *f, const struct containe
 	const struct rootfs_spec *root = f->unpacked.root.path ? &f->unpacked.root : &s->rootfs;
 	const struct merged_view v = {
 		.userns_fd = f->link.userns_fd,
-		.image_fd = root->kind == ROOTFS_DIRECTORY ? -1 : f->link.image_fd,
-		.directory = root->path,
-		.dev = root->id.dev,
-		.ino = root->id.ino,
+		.root = root,
+		.image_fds = f->link.image_fds,
 		.layer_fd = f->layer.dir,
 		.layer_path = f->layer.path,
 		.is_writable = f->is_writable,

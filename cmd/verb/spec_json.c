@@ -22,6 +22,7 @@ static const struct member rootfs_members[] = {
 	{"upper_bytes", MEMBER_U64, offsetof(struct rootfs_spec, upper_bytes)},
 	{"force_layer", MEMBER_BOOL, offsetof(struct rootfs_spec, force_layer)},
 	{"reads_layer", MEMBER_BOOL, offsetof(struct rootfs_spec, reads_layer)},
+	{"layers", MEMBER_STRV, offsetof(struct rootfs_spec, layers)},
 	{0},
 };
 

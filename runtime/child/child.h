@@ -28,7 +28,9 @@ struct child {
 	const struct container_spec *spec;
 	const struct plan *plan;
 	int supervisor_pidfd, status_fd, control_fd, msg_fd;
-	int init_fd, dev_fd, image_fd; /* from the image server; image_fd -1 for a directory */
+	int init_fd, dev_fd;           /* from the image server */
+	const int *image_fds;          /* likewise: the files of the image, the lowest first */
+	unsigned n_images;             /* 0 for a directory */
 	bool init_is_file;             /* of the host, not a memfd */
 	bool tty_takes_stderr;         /* a terminal that is made becomes 2 as well */
 	int stdio[3];                  /* what becomes 0, 1, 2; -1 keeps the caller's */
@@ -40,6 +42,7 @@ struct child {
 	bool is_watched;      /* the supervisor wants to see memory: child_watch() */
 	bool has_net;         /* the network namespace was made before, lo is up */
 	/* Filled while the plan runs. */
+	unsigned n_lowers; /* lower layers attached so far (runtime/layer/lower.h) */
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd;
 	int watch_fds[LAUNCH_TMPFS_MAX];
 	unsigned n_watch;
@@ -67,7 +70,6 @@ int child_become_init(struct child *c, struct err *e);
 int rootfs_base(struct child *c, const struct op *op, struct err *e);
 int rootfs_lower_image(struct child *c, const struct op *op, struct err *e);
 int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e);
-int rootfs_lower_layer(struct child *c, const struct op *op, struct err *e);
 int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e);
 int rootfs_seed(struct child *c, const struct op *op, struct err *e); /* rootfs_seed.c */
 /* What we make is the main user's; this makes it root's where there is one in the map. */

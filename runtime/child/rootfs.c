@@ -4,7 +4,8 @@
  * layer.
  *
  *	base/lower	image mount of the server, or a bind of the rootfs directory
- *	base/kept	the kept layer, where a read-only root shows what it has
+ *	base/1, 2 ...	what lies over it: the other files of a stack, upper directories that are
+ *			read (runtime/layer/lower.h)
  *	base/up/{upper,work}	upper and work directory; base/up may be a directory on disk
  *	base/seeds	files of csbx's own where they do not lie in upper
  *	base/root	the overlay
@@ -31,21 +32,17 @@
 #include "runtime/base/str.h"
 #include "runtime/child/child.h"
 #include "runtime/kernel/mount_api.h"
+#include "runtime/layer/lower.h"
 #include "runtime/spec/plan.h"
 #include "runtime/spec/spec.h"
 
-static bool has_op(const struct plan *p, enum op_kind kind)
+static bool has_upper_directory(const struct plan *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
-		if (p->ops[i].kind == kind)
+		if (p->ops[i].kind == OP_UPPER_DIRECTORY)
 			return true;
 	}
 	return false;
-}
-
-static bool has_upper_directory(const struct plan *p)
-{
-	return has_op(p, OP_UPPER_DIRECTORY);
 }
 
 /* Overlay keeps its marks in user.* attributes; tmpfs has them from 6.6 on (CONFIG_TMPFS_XATTR). */
@@ -155,11 +152,29 @@ int rootfs_attach_in_base(int fd, const char *name, struct err *e)
 	return mount_attach(fd, target, e);
 }
 
+/* Makes the mount point of the next lower layer. */
+static int next_lower(struct child *c, char name[LOWER_NAME_BYTES], struct err *e)
+{
+	if (c->n_lowers >= LOWERS_MAX)
+		return err_set(e, E2BIG, "too many layers");
+	lower_name(c->n_lowers, name);
+	if (c->n_lowers && mkdir(name, 0755) < 0)
+		return err_sys(e, "make mount points");
+	c->n_lowers++;
+	return 0;
+}
+
 int rootfs_lower_image(struct child *c, const struct op *op, struct err *e)
 {
-	int r = rootfs_attach_in_base(c->image_fd, "lower", e);
+	char name[LOWER_NAME_BYTES];
+	int r = 0;
 
 	(void)op;
+	for (unsigned i = 0; r >= 0 && i < c->n_images; i++) {
+		r = next_lower(c, name, e);
+		if (r >= 0)
+			r = rootfs_attach_in_base(c->image_fds[i], name, e);
+	}
 	return r < 0 ? err_wrap(e, "image") : 0;
 }
 
@@ -176,16 +191,13 @@ static int attach_directory(struct child *c, const struct op *op, const char *wh
 
 int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e)
 {
-	return attach_directory(c, op, "lower",
-				MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, e);
-}
+	char name[LOWER_NAME_BYTES];
+	int r = next_lower(c, name, e);
 
-int rootfs_lower_layer(struct child *c, const struct op *op, struct err *e)
-{
-	if (mkdir("kept", 0755) < 0)
-		return err_sys(e, "make mount points");
-	return attach_directory(c, op, "kept",
-				MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY, e);
+	return r < 0 ? r
+		     : attach_directory(c, op, name,
+					MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_RDONLY,
+					e);
 }
 
 int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
@@ -194,23 +206,22 @@ int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
 }
 
 /*
- * A kept layer that is read is one of the lower ones: whiteouts and opaque directories count there
- * just the same.
+ * An upper directory that is read is one of the lower ones, as the files of a stack are: whiteouts
+ * and opaque directories count there just the same.
  *
  * volatile: what is written need not be on disk at the end. On tmpfs there is nothing to sync, and
  * the option would cost a few files that mark the layer as in use.
  */
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 {
-	char lower[32];
+	char lower[LOWER_LIST_BYTES];
 	const struct mount_param params[] = {
 		{"lowerdir", lower}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
 		{"userxattr", NULL}, {"xino", "off"},          {"volatile", NULL},
 	};
 	unsigned n = sizeof(params) / sizeof(params[0]);
 
-	snprintf(lower, sizeof(lower), "%s%slower", op->flags & OP_BELOW ? "seeds:" : "",
-		 has_op(c->plan, OP_LOWER_LAYER) ? "kept/upper:" : "");
+	lower_list(c->n_lowers, op->flags & OP_BELOW ? "seeds:" : "", lower);
 	c->root_fd = mount_new("overlay", params, has_upper_directory(c->plan) ? n : n - 1,
 			       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (c->root_fd < 0)

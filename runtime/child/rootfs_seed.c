@@ -17,26 +17,34 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 #include "runtime/child/child.h"
+#include "runtime/layer/lower.h"
 #include "runtime/spec/plan.h"
 
 #define NAME_BYTES 256u
 #define OPAQUE "user.overlay.opaque" /* hides the directory of the same name in the image */
 
-enum { KEPT, IMAGE, LOWERS };
-
 /*
  * Where a walk is: the same directory in the upper layer and, -1 where there is none, in those
- * below it: a kept layer that is read, the image.
+ * below it, the lowest first.
  */
 struct place {
-	int upper, lower[LOWERS];
+	int upper, lower[LOWERS_MAX];
+	unsigned n;
 };
 
 static void leave(struct place *at)
 {
 	fd_close(&at->upper);
-	for (int i = 0; i < LOWERS; i++)
+	for (unsigned i = 0; i < at->n; i++)
 		fd_close(&at->lower[i]);
+}
+
+static void place_init(struct place *p, unsigned n)
+{
+	p->upper = -1;
+	p->n = n;
+	for (unsigned i = 0; i < n; i++)
+		p->lower[i] = -1;
 }
 
 static bool is_opaque(int dir)
@@ -52,7 +60,7 @@ static bool is_whiteout(const struct stat *st)
 /* What the layers below have of a name; false: nothing. */
 static bool look_below(const struct place *at, const char *name, struct stat *ret)
 {
-	for (int i = 0; i < LOWERS; i++) {
+	for (unsigned i = at->n; i--;) {
 		if (at->lower[i] >= 0 && fstatat(at->lower[i], name, ret, AT_SYMLINK_NOFOLLOW) == 0)
 			return !is_whiteout(ret);
 	}
@@ -60,20 +68,20 @@ static bool look_below(const struct place *at, const char *name, struct stat *re
 }
 
 /*
- * The directories of a name below; the first one that hides the others is the last. The image is
- * asked for nothing but the name: that is a message to its server.
+ * The directories of a name below; the first one that hides the others is the last. The lowest,
+ * which hides nothing, is asked for nothing but the name: that is a message to the image server.
  */
 static void enter_lower(const struct place *at, const char *name, struct place *to)
 {
 	struct stat st;
 
-	for (int i = 0; i < LOWERS; i++) {
+	for (unsigned i = at->n; i--;) {
 		if (at->lower[i] < 0 || fstatat(at->lower[i], name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		to->lower[i] = openat(at->lower[i], name,
-				      (i == IMAGE ? O_PATH : O_RDONLY) | O_DIRECTORY | O_NOFOLLOW |
+				      (i ? O_RDONLY : O_PATH) | O_DIRECTORY | O_NOFOLLOW |
 					      O_CLOEXEC);
-		if (to->lower[i] < 0 || is_opaque(to->lower[i]))
+		if (to->lower[i] < 0 || (i && is_opaque(to->lower[i])))
 			return;
 	}
 }
@@ -84,9 +92,10 @@ static int enter(const struct child *c, struct place *at, const char *name, bool
 {
 	struct stat st = {.st_mode = S_IFDIR | 0755};
 	bool is_below = look_below(at, name, &st), is_made;
-	struct place to = {.upper = -1, .lower = {-1, -1}};
+	struct place to;
 	int r = 0;
 
+	place_init(&to, at->n);
 	if (is_below && !S_ISDIR(st.st_mode))
 		return 0;
 	is_made = mkdirat(at->upper, name, is_below ? st.st_mode & 07777 : 0755) == 0;
@@ -175,14 +184,23 @@ static int open_layer(const char *name, int flags)
 
 int rootfs_seed(struct child *c, const struct op *op, struct err *e)
 {
-	struct place at = {
-		.upper = open_layer(op->flags & OP_BELOW ? "seeds" : "up/upper", O_RDONLY),
-		.lower = {[KEPT] = open_layer("kept/upper", O_RDONLY),
-			  [IMAGE] = open_layer("lower", O_PATH)},
-	};
-	int r = at.upper < 0 || at.lower[IMAGE] < 0 ? err_sys(e, "open layers")
-						    : seed(c, &at, op, e);
+	struct place at;
+	int r = 0;
 
+	place_init(&at, c->n_lowers);
+	at.upper = open_layer(op->flags & OP_BELOW ? "seeds" : "up/upper", O_RDONLY);
+	if (at.upper < 0)
+		r = err_sys(e, "open layers");
+	for (unsigned i = 0; r >= 0 && i < at.n; i++) {
+		char name[LOWER_NAME_BYTES];
+
+		lower_name(i, name);
+		at.lower[i] = open_layer(name, i ? O_RDONLY : O_PATH);
+		if (at.lower[i] < 0)
+			r = err_sys(e, "open layers");
+	}
+	if (r >= 0)
+		r = seed(c, &at, op, e);
 	leave(&at);
 	return r < 0 ? err_wrap(e, "seed %s", op->dst) : 0;
 }

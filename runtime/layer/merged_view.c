@@ -17,6 +17,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/kernel/mount_api.h"
+#include "runtime/layer/lower.h"
 #include "runtime/spec/spec.h"
 
 #define ATTRS (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
@@ -81,30 +82,73 @@ static int attach_directory(const char *path, uint64_t dev, uint64_t ino, const 
 	return r < 0 ? err_wrap(e, "%s", path) : 0;
 }
 
-static int attach_lower(const struct merged_view *v, struct err *e)
+static int make_lower(unsigned i, char name[LOWER_NAME_BYTES], struct err *e)
 {
-	if (v->image_fd < 0)
-		return attach_directory(v->directory, v->dev, v->ino, "lower", ATTRS_READ_ONLY, e);
-	return attach_at(v->image_fd, "lower", ATTRS_READ_ONLY, e) < 0 ? err_wrap(e, "image") : 0;
+	lower_name(i, name);
+	return i && mkdir(name, 0700) < 0 ? err_sys(e, "make mount points") : 0;
+}
+
+/* Layers have no identity to compare with: they are the caller's own. */
+static int attach_layer_to_read(const char *path, const char *name, struct err *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_sys(e, "%s", path);
+	return attach_directory(path, st.st_dev, st.st_ino, name, ATTRS_READ_ONLY, e);
+}
+
+static int attach_part(const struct merged_view *v, size_t i, const char *name, struct err *e)
+{
+	const struct rootfs_spec *root = v->root;
+	const char *path = i < root->n_lowers ? root->lowers[i].path : root->path;
+	const struct image_id *id = i < root->n_lowers ? &root->lowers[i].id : &root->id;
+
+	if (root->kind == ROOTFS_DIRECTORY)
+		return attach_directory(path, id->dev, id->ino, name, ATTRS_READ_ONLY, e);
+	return attach_at(v->image_fds[i], name, ATTRS_READ_ONLY, e) < 0 ? err_wrap(e, "image") : 0;
+}
+
+/* Returns how many there are. */
+static int attach_lowers(const struct merged_view *v, struct err *e)
+{
+	const size_t n_parts = v->root->n_lowers + 1;
+	char name[LOWER_NAME_BYTES];
+	unsigned n = 0;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < n_parts + v->root->layers.n; i++) {
+		r = make_lower(n++, name, e);
+		if (r >= 0)
+			r = i < n_parts ? attach_part(v, i, name, e)
+					: attach_layer_to_read(
+						  v->root->layers.items[i - n_parts], name, e);
+	}
+	return r < 0 ? r : (int)n;
 }
 
 static int attach_layer(const struct merged_view *v, struct err *e)
 {
-	static const struct mount_param reads[] = {
-		{"lowerdir", "up/upper:lower"}, {"userxattr", NULL}, {"xino", "off"}};
-	static const struct mount_param writes[] = {
-		{"lowerdir", "lower"}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
-		{"userxattr", NULL},   {"volatile", NULL},       {"xino", "off"}};
 	const unsigned attrs = v->is_writable ? ATTRS : ATTRS_READ_ONLY;
-	_close_ int fd = -1;
 	struct stat st;
-	int r;
 
 	if (fstat(v->layer_fd, &st) < 0)
 		return err_sys(e, "%s", v->layer_path);
-	r = attach_directory(v->layer_path, st.st_dev, st.st_ino, "up", attrs, e);
-	if (r < 0)
-		return r;
+	return attach_directory(v->layer_path, st.st_dev, st.st_ino, "up", attrs, e);
+}
+
+static int attach_overlay(const struct merged_view *v, unsigned n, struct err *e)
+{
+	const unsigned attrs = v->is_writable ? ATTRS : ATTRS_READ_ONLY;
+	char lower[LOWER_LIST_BYTES];
+	const struct mount_param reads[] = {
+		{"lowerdir", lower}, {"userxattr", NULL}, {"xino", "off"}};
+	const struct mount_param writes[] = {
+		{"lowerdir", lower}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
+		{"userxattr", NULL}, {"volatile", NULL},       {"xino", "off"}};
+	_close_ int fd = -1;
+
+	lower_list(n, v->layer_fd >= 0 && !v->is_writable ? "up/upper:" : "", lower);
 	fd = v->is_writable
 		     ? mount_new("overlay", writes, sizeof(writes) / sizeof(writes[0]), attrs, e)
 		     : mount_new("overlay", reads, sizeof(reads) / sizeof(reads[0]), attrs, e);
@@ -154,19 +198,22 @@ static int attach_mounts(const struct merged_view *v, int root, struct err *e)
 
 int merged_view_enter(const struct merged_view *v, struct err *e)
 {
-	bool has_layer = v->layer_fd >= 0;
-	int r = enter_namespaces(v, e);
+	bool is_merged = v->layer_fd >= 0;
+	int r = enter_namespaces(v, e), n = 0;
 	_close_ int fd = -1;
 
 	if (r == 0)
 		r = enter_base(e);
 	if (r == 0)
-		r = attach_lower(v, e);
-	if (r == 0 && has_layer)
+		r = n = attach_lowers(v, e);
+	if (r >= 0 && is_merged)
 		r = attach_layer(v, e);
+	is_merged |= n > 1;
+	if (r >= 0 && is_merged)
+		r = attach_overlay(v, (unsigned)n, e);
 	if (r < 0)
 		return err_wrap(e, "merge image and layer");
-	fd = open(has_layer ? "root" : "lower", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(is_merged ? "root" : "lower", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, "open the merged root");
 	r = attach_mounts(v, fd, e);

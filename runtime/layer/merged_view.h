@@ -3,7 +3,8 @@
 #define CSBX_RUNTIME_MERGED_VIEW_H
 
 /*
- * The file system of a container that does not run, image and kept layer merged, to be read or,
+ * The file system of a container that does not run, its image, what lies over that and its kept
+ * layer merged, to be read or,
  * where the layer was taken to be used (layer_open()), written: in the container's outer user
  * namespace, so that ids are those the container sees.
  */
@@ -14,12 +15,13 @@
 
 struct err;
 struct mount_spec;
+struct rootfs_spec;
 
 struct merged_view {
-	int userns_fd;          /* A, from the image server (squashd_client.h) */
-	int image_fd;           /* detached tree of the image, or -1: */
-	const char *directory;  /* the directory in its place */
-	uint64_t dev, ino;      /* which it must be */
+	int userns_fd; /* A, from the image server (squashd_client.h) */
+	/* Its files or directories and the layers over them. */
+	const struct rootfs_spec *root;
+	const int *image_fds;   /* detached trees of the files, the lowest first */
 	int layer_fd;           /* directory of the kept layer, held by layer_read(); -1: none */
 	const char *layer_path; /* its path */
 	bool is_writable;       /* there is a layer, and it takes changes */

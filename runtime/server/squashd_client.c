@@ -55,7 +55,8 @@ void squashd_link_close(struct squashd_link *l)
 	fd_close(&l->userns_fd);
 	fd_close(&l->init_fd);
 	fd_close(&l->dev_fd);
-	fd_close(&l->image_fd);
+	for (unsigned i = 0; i < SPEC_STACK_MAX; i++)
+		fd_close(&l->image_fds[i]);
 	fd_close(&l->net_fd);
 }
 
@@ -126,10 +127,11 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	l.userns_fd = fds[SQUASHD_FD_USERNS];
 	l.init_fd = fds[SQUASHD_FD_INIT];
 	l.dev_fd = fds[SQUASHD_FD_DEV];
-	l.image_fd = is_image ? fds[SQUASHD_FD_IMAGE] : -1;
+	l.image_fds[0] = is_image ? fds[SQUASHD_FD_IMAGE] : -1;
+	l.n_images = is_image;
 	l.net_fd = fds[n];
 	if (r >= 0 &&
-	    (l.dev_fd < 0 || is_image != (l.image_fd >= 0) || reply.has_net != (l.net_fd >= 0)))
+	    (l.dev_fd < 0 || is_image != (l.image_fds[0] >= 0) || reply.has_net != (l.net_fd >= 0)))
 		r = err_from(ERR_IMAGE_SERVER, e,
 			     err_set(e, EPROTO, "the image server sent the wrong descriptors"));
 	if (r >= 0)

@@ -23,7 +23,9 @@ struct squashd_link {
 	int userns_fd; /* A */
 	int init_fd;   /* csbx-init, for execveat */
 	int dev_fd;    /* detached tree of /dev (tmpfs, read-only), for move_mount */
-	int image_fd;  /* detached tree of the image, -1 for a directory root */
+	/* Detached trees of the image's files, the lowest first; none for a directory root. */
+	int image_fds[SPEC_STACK_MAX];
+	unsigned n_images;
 	int net_fd;    /* a network namespace for this container, lo up; -1: it makes its own */
 	bool init_is_file;
 	bool lacks_xattrs; /* tmpfs cannot be an upper layer */
@@ -33,10 +35,10 @@ struct squashd_link {
 	char server[SQUASHD_NAME_MAX]; /* name of its socket */
 	uint64_t fuse_requests;
 };
-#define SQUASHD_LINK_INIT                                                                 \
-	{                                                                                 \
-		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1, .image_fd = -1, \
-		.net_fd = -1                                                              \
+#define SQUASHD_LINK_INIT                                                   \
+	{                                                                   \
+		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1,   \
+		.image_fds = {-1, -1, -1, -1, -1, -1, -1, -1}, .net_fd = -1 \
 	}
 
 /*

@@ -45,7 +45,7 @@ static void make_key(const struct image_id *id, char key[KEY_BYTES])
 		 (unsigned long long)id->mtime_ns);
 }
 
-static int open_image(const struct rootfs_spec *image, struct err *e)
+static int open_image(const struct rootfs_part *image, struct err *e)
 {
 	_close_ int fd = open(image->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct image_id id;
@@ -61,7 +61,7 @@ static int open_image(const struct rootfs_spec *image, struct err *e)
 }
 
 /* Unpacks into a temporary directory and gives it its name; the shared lock keeps gc away. */
-static int build(const struct paths *p, int dir, const struct rootfs_spec *image, const char *key,
+static int build(const struct paths *p, int dir, const struct rootfs_part *image, const char *key,
 		 struct err *e)
 {
 	_close_ int guard = temp_begin(dir, e), fd = -1, tree = -1;
@@ -134,7 +134,7 @@ static void note_use(int lock, const char *path)
 	(void)futimens(lock, now);
 }
 
-static int find_or_build(const struct paths *p, int dir, const struct rootfs_spec *image,
+static int find_or_build(const struct paths *p, int dir, const struct rootfs_part *image,
 			 const char *key, int *ret_lock, struct err *e)
 {
 	_close_ int lock = take_lock(dir, key, false, e), tree = -1;
@@ -168,35 +168,63 @@ static int find_or_build(const struct paths *p, int dir, const struct rootfs_spe
 	return take_fd(&tree);
 }
 
-int unpacked_open(const struct paths *p, const struct rootfs_spec *image, struct unpacked *ret,
-		  struct err *e)
+static int open_part(const struct paths *p, int dir, const struct rootfs_part *file, int *ret_lock,
+		     struct rootfs_part *ret, struct err *e)
 {
-	_close_ int dir = paths_open(p->cache, "unpacked", e), tree = -1, lock = -1;
+	_close_ int tree = -1, lock = -1;
 	char key[KEY_BYTES];
 	struct stat st;
 
+	make_key(&file->id, key);
+	tree = find_or_build(p, dir, file, key, &lock, e);
+	if (tree < 0)
+		return err_wrap(e, "unpack %s", file->path);
+	if (fstat(tree, &st) < 0)
+		return err_sys(e, "unpack %s", file->path);
+	ret->id = (struct image_id){.dev = st.st_dev, .ino = st.st_ino};
+	ret->path = str_printf("%s/unpacked/%s", p->cache, key);
+	if (!ret->path)
+		return err_set(e, ENOMEM, "out of memory");
+	*ret_lock = take_fd(&lock);
+	return 0;
+}
+
+int unpacked_open(const struct paths *p, const struct rootfs_spec *image, struct unpacked *ret,
+		  struct err *e)
+{
+	const struct rootfs_part top = {image->path, image->id};
+	_close_ int dir = paths_open(p->cache, "unpacked", e);
+	int r = 0;
+
 	if (dir < 0)
 		return dir;
-	make_key(&image->id, key);
-	tree = find_or_build(p, dir, image, key, &lock, e);
-	if (tree < 0)
-		return err_wrap(e, "unpack %s", image->path);
-	if (fstat(tree, &st) < 0)
-		return err_sys(e, "unpack %s", image->path);
 	ret->root = *image;
 	ret->root.kind = ROOTFS_DIRECTORY;
-	ret->root.id = (struct image_id){.dev = st.st_dev, .ino = st.st_ino};
-	ret->root.path = str_printf("%s/unpacked/%s", p->cache, key);
-	if (!ret->root.path)
-		return err_set(e, ENOMEM, "out of memory");
-	ret->lock = take_fd(&lock);
-	return 0;
+	ret->root.path = NULL;
+	ret->root.lowers = NULL;
+	ret->root.n_lowers = 0;
+	for (size_t i = 0; r >= 0 && i <= image->n_lowers; i++) {
+		const struct rootfs_part *file = i < image->n_lowers ? &image->lowers[i] : &top;
+		struct rootfs_part tree = {0};
+
+		r = open_part(p, dir, file, &ret->locks[i], &tree, e);
+		if (r >= 0 && i < image->n_lowers) {
+			r = rootfs_add_lower(&ret->root, tree.path, &tree.id, e);
+			free(tree.path);
+		} else if (r >= 0) {
+			ret->root.path = tree.path;
+			ret->root.id = tree.id;
+		}
+	}
+	return r;
 }
 
 void unpacked_close(struct unpacked *u)
 {
 	free(u->root.path);
-	fd_close(&u->lock);
+	rootfs_free_lowers(&u->root);
+	for (unsigned i = 0; i < SPEC_STACK_MAX; i++)
+		fd_close(&u->locks[i]);
 	*u = (struct unpacked)UNPACKED_INIT;
 }
 

@@ -19,20 +19,20 @@ struct paths;
 #define UNPACKED_AGE_S (30 * 24 * 3600) /* not used for so long, a tree is given up */
 
 struct unpacked {
-	struct rootfs_spec root; /* the directory and its identity */
-	int lock;                /* keeps gc off the tree */
+	struct rootfs_spec root;   /* the directories and their identities */
+	int locks[SPEC_STACK_MAX]; /* keep gc off the trees */
 };
-#define UNPACKED_INIT      \
-	{                  \
-		.lock = -1 \
+#define UNPACKED_INIT                                     \
+	{                                                 \
+		.locks = {-1, -1, -1, -1, -1, -1, -1, -1} \
 	}
 
 /* True where images cannot be mounted for sure: /dev/fuse is missing or not ours to open. */
 bool unpacked_is_needed(void);
 
 /*
- * The tree of an image, made when no start has done so yet; concurrent starts wait for one
- * unpacking. It stays as long as ret is open.
+ * The tree of each file of an image, made when no start has done so yet; concurrent starts wait
+ * for one unpacking. They stay as long as ret is open, whose layers are those of image.
  */
 int unpacked_open(const struct paths *p, const struct rootfs_spec *image, struct unpacked *ret,
 		  struct err *e);

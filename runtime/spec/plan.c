@@ -75,15 +75,27 @@ static void add_src(struct plan *p, enum op_kind kind, const char *src)
 	add(p, kind)->src = src;
 }
 
+static void add_directories(struct plan *p, const struct rootfs_spec *root)
+{
+	for (size_t i = 0; i <= root->n_lowers; i++) {
+		struct op *op = add(p, OP_LOWER_DIRECTORY);
+
+		op->src = i < root->n_lowers ? root->lowers[i].path : root->path;
+		op->id = i < root->n_lowers ? &root->lowers[i].id : &root->id;
+	}
+}
+
 static void add_root(struct plan *p, const struct plan_input *in)
 {
 	const struct container_spec *s = in->spec;
 
 	add(p, OP_BASE)->bytes = in->base_bytes;
 	if (s->rootfs.kind == ROOTFS_DIRECTORY)
-		add_src(p, OP_LOWER_DIRECTORY, s->rootfs.path);
+		add_directories(p, &s->rootfs);
 	else
 		add(p, OP_LOWER_IMAGE);
+	for (size_t i = 0; i < s->rootfs.layers.n; i++)
+		add_src(p, OP_LOWER_LAYER, s->rootfs.layers.items[i]);
 	if (in->read_path)
 		add_src(p, OP_LOWER_LAYER, in->read_path);
 	if (in->upper_path)
@@ -212,7 +224,9 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 	const struct container_spec *s = in->spec;
 
 	p->n = 0;
-	p->ops = calloc(FIXED_OPS + in->n_seeds + s->n_mounts, sizeof(*p->ops));
+	p->ops = calloc(FIXED_OPS + s->rootfs.n_lowers + s->rootfs.layers.n + in->n_seeds +
+					 s->n_mounts,
+				  sizeof(*p->ops));
 	if (!p->ops)
 		return err_set(e, ENOMEM, "out of memory");
 	if (s->ns.net == NET_NONE)

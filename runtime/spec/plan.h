@@ -14,6 +14,7 @@
 
 struct container_spec;
 struct file_spec;
+struct image_id;
 struct strbuf;
 struct err;
 
@@ -21,9 +22,9 @@ enum op_kind {
 	OP_LOOPBACK,        /* lo up in the own network namespace; ports from 0 may be bound */
 	OP_HOSTNAME,        /* src: name */
 	OP_BASE,            /* bytes: tmpfs for upper layer and mount points of the root */
-	OP_LOWER_IMAGE,     /* the image server's mount */
-	OP_LOWER_DIRECTORY, /* src: directory as root, compared with dev and ino */
-	OP_LOWER_LAYER,     /* src: kept layer between them, read; compared with dev and ino */
+	OP_LOWER_IMAGE,     /* the image server's mounts, one for each file of the image */
+	OP_LOWER_DIRECTORY, /* src: directory as root, or over the one before; dev and ino compared */
+	OP_LOWER_LAYER,     /* src: upper directory that is read, over those before; likewise */
 	OP_UPPER_DIRECTORY, /* src: upper layer on disk, compared with dev and ino */
 	OP_SEED,            /* dst: file in a fresh layer, data: contents, else a directory */
 	OP_OVERLAY,         /* the root */
@@ -74,6 +75,7 @@ struct op {
 	size_t data_len;
 	/* Filled in by the supervisor when it opens the sources: identity to compare with. */
 	uint64_t dev, ino;
+	const struct image_id *id; /* what it must be, NULL: whatever it is */
 	bool skip;
 };
 
@@ -81,7 +83,7 @@ struct plan_input {
 	const struct container_spec *spec;
 	const char
 		*upper_path;   /* upper layer on disk (kept or scratch); NULL = on the base tmpfs */
-	const char *read_path; /* kept layer that is read; NULL = none */
+	const char *read_path; /* upper directory of a kept layer that is read; NULL = none */
 	uint64_t base_bytes;
 	const struct file_spec *seeds;
 	size_t n_seeds;

@@ -48,6 +48,8 @@ void spec_free(struct container_spec *s)
 	free(s->id);
 	free(s->name);
 	free(s->rootfs.path);
+	rootfs_free_lowers(&s->rootfs);
+	strv_free(&s->rootfs.layers);
 	free(s->rootfs.layer_path);
 	strv_free(&s->proc.argv);
 	strv_free(&s->proc.env);
@@ -70,6 +72,30 @@ void spec_free(struct container_spec *s)
 	strv_free(&s->labels);
 	strv_free(&s->fetch);
 	spec_init(s);
+}
+
+int rootfs_add_lower(struct rootfs_spec *root, const char *path, const struct image_id *id,
+		     struct err *e)
+{
+	struct rootfs_part *p;
+
+	if (root->n_lowers + 1 >= SPEC_STACK_MAX)
+		return err_set(e, E2BIG, "an image of more than %d files", SPEC_STACK_MAX);
+	p = reallocarray(root->lowers, root->n_lowers + 1, sizeof(*p));
+	if (!p)
+		return err_set(e, ENOMEM, "out of memory");
+	root->lowers = p;
+	p[root->n_lowers] = (struct rootfs_part){.path = strdup(path), .id = *id};
+	return p[root->n_lowers++].path ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+void rootfs_free_lowers(struct rootfs_spec *root)
+{
+	for (size_t i = 0; i < root->n_lowers; i++)
+		free(root->lowers[i].path);
+	free(root->lowers);
+	root->lowers = NULL;
+	root->n_lowers = 0;
 }
 
 struct mount_spec *spec_add_mount(struct container_spec *s)
@@ -320,6 +346,20 @@ static int check_hostname(const char *h, struct err *e)
 	return 0;
 }
 
+static int check_layers(const struct rootfs_spec *root, struct err *e)
+{
+	if (strv_check(&root->layers, e) < 0)
+		return -ENOMEM;
+	if (root->layers.n > SPEC_LAYERS_MAX)
+		return err_set(e, E2BIG, "layers: more than %d", SPEC_LAYERS_MAX);
+	for (size_t i = 0; i < root->layers.n; i++) {
+		if (*root->layers.items[i] != '/')
+			return err_set(e, EINVAL, "layers: %s: must be an absolute path",
+				       root->layers.items[i]);
+	}
+	return 0;
+}
+
 int spec_freeze(struct container_spec *s, struct err *e)
 {
 	int r = fill_defaults(s, e);
@@ -336,6 +376,9 @@ int spec_freeze(struct container_spec *s, struct err *e)
 		return err_set(e, EINVAL, "--workdir: %s: must be an absolute path", s->proc.cwd);
 	if (!s->rootfs.path || *s->rootfs.path != '/')
 		return err_set(e, EINVAL, "image: must be an absolute path");
+	r = check_layers(&s->rootfs, e);
+	if (r < 0)
+		return r;
 	if (s->rootfs.upper == UPPER_KEPT && !s->rootfs.layer_path)
 		return err_set(e, EINVAL, "--rw: needs a container; create one first");
 	if (s->rootfs.reads_layer && (s->rootfs.upper != UPPER_READONLY || !s->rootfs.layer_path))

@@ -32,11 +32,27 @@ struct image_id {
 	uint64_t dev, ino, size_bytes, mtime_ns; /* size and mtime are 0 for a directory */
 };
 
+/* One of the files, or directories where it is unpacked, that an image is made of. */
+struct rootfs_part {
+	char *path;
+	struct image_id id;
+};
+
+#define SPEC_STACK_MAX 8 /* files of an image, the topmost included */
+#define SPEC_LAYERS_MAX 64
+
 struct rootfs_spec {
 	enum rootfs_kind kind;
-	char *path; /* absolute host path of the image file or directory */
+	char *path; /* absolute host path of the image file or directory; of a stack the topmost */
 	struct image_id id;
-	bool has_user_xattrs; /* the image server must answer getxattr */
+	struct rootfs_part *lowers; /* of a stack: what lies below path, the lowest first */
+	size_t n_lowers;
+	/*
+	 * Absolute paths of directories that lie over the image, the lowest first: each as an
+	 * overlay with "userxattr" left its upper directory, and nobody writes to it meanwhile.
+	 */
+	struct strv layers;
+	bool has_user_xattrs; /* of the lowest file: the image server must answer getxattr */
 	enum upper_kind upper;
 	char *layer_path; /* UPPER_KEPT, reads_layer: directory that holds upper/ work/ lock */
 	bool reads_layer; /* UPPER_READONLY: what the kept layer has, if there is one, is seen */
@@ -210,6 +226,11 @@ struct container_spec {
 
 void spec_init(struct container_spec *s);
 void spec_free(struct container_spec *s);
+
+/* Puts a copy of a part on top of a stack's lower ones. -E2BIG: SPEC_STACK_MAX. */
+int rootfs_add_lower(struct rootfs_spec *root, const char *path, const struct image_id *id,
+		     struct err *e);
+void rootfs_free_lowers(struct rootfs_spec *root);
 
 /* Appends a zeroed mount, hook or rlimit for the caller to fill; NULL when out of memory. */
 struct mount_spec *spec_add_mount(struct container_spec *s);

@@ -20,7 +20,7 @@
 #define FILES_MAX 64u
 #define GROUPS_MAX 65536u
 
-enum owner { OF_SPEC, OF_MOUNT, OF_RLIMIT, OF_FILE };
+enum owner { OF_SPEC, OF_MOUNT, OF_RLIMIT, OF_FILE, OF_LOWER };
 enum kind { K_STR, K_STRV, K_BOOL, K_U32, K_U64, K_ENUM, K_INT };
 
 enum {
@@ -28,6 +28,7 @@ enum {
 	TAG_RLIMIT = 120,
 	TAG_FILE = 130,
 	TAG_FILE_DATA = 132, /* bytes: that number is no row's */
+	TAG_LOWER = 140,
 	TAG_GROUPS = 33,     /* u32 each */
 };
 
@@ -49,6 +50,10 @@ struct row {
 #define R(tag, kind, field, ...)                                                       \
 	{                                                                              \
 		tag, OF_RLIMIT, kind, offsetof(struct rlimit_spec, field), __VA_ARGS__ \
+	}
+#define L(tag, kind, field)                                                       \
+	{                                                                         \
+		tag, OF_LOWER, kind, offsetof(struct rootfs_part, field), 0       \
 	}
 
 static const struct row rows[] = {
@@ -72,6 +77,7 @@ static const struct row rows[] = {
 	S(19, K_BOOL, rootfs.force_layer, 0),
 	S(20, K_U64, rootfs.upper_bytes, 0),
 	S(21, K_BOOL, rootfs.reads_layer, 0),
+	S(22, K_STRV, rootfs.layers, 0),
 
 	S(28, K_STRV, proc.argv, 0),
 	S(29, K_STRV, proc.env, 0),
@@ -147,6 +153,12 @@ static const struct row rows[] = {
 	{134, OF_FILE, K_BOOL, offsetof(struct file_spec, is_users), 0},
 	{135, OF_FILE, K_BOOL, offsetof(struct file_spec, if_absent), 0},
 	{136, OF_FILE, K_BOOL, offsetof(struct file_spec, refresh), 0},
+
+	L(141, K_STR, path),
+	L(142, K_U64, id.dev),
+	L(143, K_U64, id.ino),
+	L(144, K_U64, id.size_bytes),
+	L(145, K_U64, id.mtime_ns),
 };
 
 _Static_assert(sizeof(rlim_t) == sizeof(uint64_t), "an rlim_t is written as K_U64");
@@ -215,6 +227,10 @@ int spec_flat_write(const struct container_spec *s, struct strbuf *out, struct e
 		write_rows(&w, OF_FILE, &s->files[i]);
 		if (s->files[i].data) /* without any it is a directory */
 			flat_bytes(&w, TAG_FILE_DATA, s->files[i].data, s->files[i].len);
+	}
+	for (size_t i = 0; i < s->rootfs.n_lowers; i++) {
+		flat_bytes(&w, TAG_LOWER, "", 0);
+		write_rows(&w, OF_LOWER, &s->rootfs.lowers[i]);
 	}
 	r = flat_end(&w, e);
 	if (r >= 0) {
@@ -371,6 +387,8 @@ static int read_field(struct container_spec *s, const struct flat_field *f, stru
 		return spec_add_rlimit(s) ? 0 : no_memory(e);
 	case TAG_FILE:
 		return add_file(f, s, e);
+	case TAG_LOWER:
+		return rootfs_add_lower(&s->rootfs, "", &(struct image_id){0}, e);
 	case TAG_FILE_DATA:
 		return read_file_data(f, s, e);
 	}
@@ -387,6 +405,10 @@ static int read_field(struct container_spec *s, const struct flat_field *f, stru
 			       : damaged(f, e);
 	case OF_FILE:
 		return s->n_files ? read_row(row, f, &s->files[s->n_files - 1], e) : damaged(f, e);
+	case OF_LOWER:
+		return s->rootfs.n_lowers
+			       ? read_row(row, f, &s->rootfs.lowers[s->rootfs.n_lowers - 1], e)
+			       : damaged(f, e);
 	default:
 		return read_row(row, f, s, e);
 	}
@@ -395,7 +417,8 @@ static int read_field(struct container_spec *s, const struct flat_field *f, stru
 /* What the rest of the program relies on in every spec. */
 static int check(const struct container_spec *s, struct err *e)
 {
-	const struct strv *const lists[] = {&s->proc.argv, &s->proc.env, &s->labels, &s->fetch};
+	const struct strv *const lists[] = {&s->proc.argv, &s->proc.env, &s->labels, &s->fetch,
+					     &s->rootfs.layers};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		int r = strv_check(lists[i], e);

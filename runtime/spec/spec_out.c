@@ -38,6 +38,8 @@ static void write_rootfs(const struct rootfs_spec *r, struct json_out *j)
 	ku64_if(j, "upper_bytes", r->upper_bytes);
 	kbool_if(j, "force_layer", r->force_layer);
 	kbool_if(j, "reads_layer", r->reads_layer);
+	if (r->layers.n)
+		json_kstrv(j, "layers", &r->layers);
 	json_end_object(j);
 }
 

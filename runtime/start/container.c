@@ -55,7 +55,8 @@ static int launch_once(struct container *c, struct err *e)
 		.init_fd = c->link.init_fd,
 		.init_is_file = c->link.init_is_file,
 		.dev_fd = c->link.dev_fd,
-		.image_fd = c->link.image_fd,
+		.image_fds = c->link.image_fds,
+		.n_images = c->link.n_images,
 		.stdio = {c->streams.child[0], c->streams.child[1], c->streams.child[2]},
 		.keep_fds = c->spec->proc.keep_fds,
 		.n_keep_fds = (uint32_t)c->spec->proc.n_keep_fds,
@@ -357,10 +358,13 @@ int container_run(const struct container_spec *spec, const struct paths *paths,
 
 int container_plan(const struct container_spec *spec, struct strbuf *out, struct err *e)
 {
+	_free_ char *read = spec->rootfs.reads_layer
+				    ? str_printf("%s/upper", spec->rootfs.layer_path)
+				    : NULL;
 	struct plan_input in = {
 		.spec = spec,
 		.upper_path = spec->rootfs.upper == UPPER_KEPT ? spec->rootfs.layer_path : NULL,
-		.read_path = spec->rootfs.reads_layer ? spec->rootfs.layer_path : NULL,
+		.read_path = read,
 		.base_bytes = container_base_bytes(spec),
 		.seeds = spec->files,
 		.n_seeds = spec->n_files,

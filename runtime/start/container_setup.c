@@ -152,7 +152,7 @@ static int collect_seeds(struct container *c, struct err *e)
 }
 
 /* Opens what will be mounted as the user, before anything happens; remembers what it was. */
-static int check_sources(struct plan *p, const struct container *c, struct err *e)
+static int check_sources(struct plan *p, struct err *e)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		struct op *op = &p->ops[i];
@@ -170,8 +170,7 @@ static int check_sources(struct plan *p, const struct container *c, struct err *
 			return err_sys(e, "mount %s", op->src);
 		op->dev = st.st_dev;
 		op->ino = st.st_ino;
-		if (op->kind == OP_LOWER_DIRECTORY &&
-		    (st.st_dev != c->spec->rootfs.id.dev || st.st_ino != c->spec->rootfs.id.ino))
+		if (op->id && (st.st_dev != op->id->dev || st.st_ino != op->id->ino))
 			return err_set(e, ESTALE,
 				       "%s: not the directory the container was created from",
 				       op->src);
@@ -198,7 +197,7 @@ static int compile(struct container *c, struct err *e)
 	struct plan_input in = {
 		.spec = c->spec,
 		.upper_path = c->has_layer ? c->layer.path : NULL,
-		.read_path = c->read_layer.dir >= 0 ? c->read_layer.path : NULL,
+		.read_path = c->read_layer.dir >= 0 ? c->read_layer.upper_path : NULL,
 		.base_bytes = container_base_bytes(c->spec),
 		.seeds = c->seeds,
 		.n_seeds = c->n_seeds,
@@ -206,7 +205,7 @@ static int compile(struct container *c, struct err *e)
 	};
 	int r = plan_compile(&c->plan, &in, e);
 
-	return r < 0 ? r : check_sources(&c->plan, c, e);
+	return r < 0 ? r : check_sources(&c->plan, e);
 }
 
 int container_make_message(struct container *c, struct err *e)

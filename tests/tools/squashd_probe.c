@@ -68,8 +68,8 @@ static int enter(const struct squashd_link *l, struct err *e)
 	if (base < 0 || tmp < 0)
 		return err_sys(e, "tmpfs");
 	r = mount_attach(base, tmp, e);
-	if (r >= 0 && l->image_fd >= 0)
-		r = attach_at(base, "image", l->image_fd, e);
+	if (r >= 0 && l->image_fds[0] >= 0)
+		r = attach_at(base, "image", l->image_fds[0], e);
 	if (r >= 0)
 		r = attach_at(base, "dev", l->dev_fd, e);
 	if (r >= 0 && fchdir(base) < 0)

@@ -15,35 +15,47 @@
 #include "runtime/base/str.h"
 #include "runtime/life/container_root.h"
 #include "runtime/layer/layer_diff.h"
+#include "runtime/layer/merged_view.h"
 
-static int open_lower(const struct container_files *f, const struct rootfs_spec *root,
+/*
+ * What lies below the layer, as seen from the container's user namespace, which the process enters
+ * for good. One directory is looked at where it is; several are merged.
+ */
+static int open_lower(const struct container_files *f, const struct container_spec *s,
 		      struct err *e)
 {
-	int fd = root->kind == ROOTFS_DIRECTORY
-			 ? open(root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-			 : fcntl(f->link.image_fd, F_DUPFD_CLOEXEC, 0);
+	const struct rootfs_spec *root = f->unpacked.root.path ? &f->unpacked.root : &s->rootfs;
+	const struct container_root inside = {.root_fd = -1, .userns_fd = f->link.userns_fd};
+	struct merged_view below = {.userns_fd = f->link.userns_fd,
+				    .root = root,
+				    .image_fds = f->link.image_fds,
+				    .layer_fd = -1};
+	_close_ int fd = -1;
+	int r;
 
-	return fd < 0 ? err_sys(e, "%s", root->path) : fd;
+	if (root->n_lowers || root->layers.n)
+		return merged_view_enter(&below, e);
+	fd = root->kind == ROOTFS_DIRECTORY
+		     ? open(root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+		     : fcntl(f->link.image_fds[0], F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return err_sys(e, "%s", root->path);
+	r = container_root_enter(&inside, e);
+	return r < 0 ? r : take_fd(&fd);
 }
 
 static int compare(const struct container_files *f, const struct container_spec *s,
 		   struct layer_changes *ret, struct err *e)
 {
-	const struct rootfs_spec *root = f->unpacked.root.path ? &f->unpacked.root : &s->rootfs;
-	const struct container_root inside = {.root_fd = -1, .userns_fd = f->link.userns_fd};
 	_close_ int upper = -1, lower = -1;
-	int r;
 
 	if (f->layer.dir < 0)
 		return 0;
 	upper = openat(f->layer.dir, "upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (upper < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "layer");
-	lower = open_lower(f, root, e);
-	if (lower < 0)
-		return lower;
-	r = container_root_enter(&inside, e);
-	return r < 0 ? r : layer_diff(upper, lower, ret, e);
+	lower = open_lower(f, s, e);
+	return lower < 0 ? lower : layer_diff(upper, lower, ret, e);
 }
 
 static int print(const struct layer_changes *c)

@@ -100,7 +100,7 @@ static void test_variants(void)
 static void test_layer_that_is_read(void)
 {
 	struct container_spec s;
-	struct plan_input in = {.spec = &s, .read_path = "/layers/x"};
+	struct plan_input in = {.spec = &s, .read_path = "/layers/x/upper"};
 	struct plan p = {0};
 
 	minimal(&s);

@@ -12,7 +12,7 @@
 /* A field that is added must be added here and to spec_flat.c. */
 static void test_sizes(void)
 {
-	is_int(sizeof(struct rootfs_spec), 80,
+	is_int(sizeof(struct rootfs_spec), 128,
 	       "rootfs_spec: no field that the table does not know");
 	is_int(sizeof(struct process_spec), 176, "process_spec");
 	is_int(sizeof(struct ns_spec), 40, "ns_spec");
@@ -21,7 +21,7 @@ static void test_sizes(void)
 	is_int(sizeof(struct limit_spec), 96, "limit_spec");
 	is_int(sizeof(struct security_spec), 40, "security_spec");
 	is_int(sizeof(struct file_spec), 32, "file_spec");
-	is_int(sizeof(struct container_spec), 640, "container_spec (all but hooks)");
+	is_int(sizeof(struct container_spec), 688, "container_spec (all but hooks)");
 }
 
 static void fill_process(struct process_spec *p)
@@ -96,6 +96,8 @@ static void fill(struct container_spec *s)
 	s->rootfs.upper = UPPER_KEPT;
 	s->rootfs.layer_path = strdup("/l");
 	s->rootfs.upper_bytes = 5;
+	strv_add(&s->rootfs.layers, "/layers/a/upper");
+	(void)rootfs_add_lower(&s->rootfs, "/base", &(struct image_id){6, 7, 8, 9}, NULL);
 	fill_process(&s->proc);
 	s->ns.net = NET_HOST;
 	s->ns.pid = PID_HOST;
@@ -210,6 +212,12 @@ static void test_round_trip(void)
 		   a.rootfs.reads_layer == b.rootfs.reads_layer &&
 		   a.rootfs.upper_bytes == b.rootfs.upper_bytes,
 	   "all else of the root");
+	is_int(b.rootfs.layers.n, 1, "layers");
+	same_str(a.rootfs.layers.items[0], b.rootfs.layers.items[0], "a layer");
+	is_int(b.rootfs.n_lowers, 1, "lower files");
+	same_str(a.rootfs.lowers[0].path, b.rootfs.lowers[0].path, "a lower file");
+	ok(!memcmp(&a.rootfs.lowers[0].id, &b.rootfs.lowers[0].id, sizeof(struct image_id)),
+	   "its identity");
 	same_process(&a.proc, &b.proc);
 	ok(a.sec.fake_ids == b.sec.fake_ids, "fake_ids");
 	ok(a.ns.net == b.ns.net && a.ns.ipc == b.ns.ipc && a.ns.userns == b.ns.userns &&
