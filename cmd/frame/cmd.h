@@ -7,9 +7,9 @@
  *
  * A verb is one `const struct verb` in a file of its own: its texts, its option tables and a
  * function that gets the parsed arguments. The frame finds the verb, parses, answers --help,
- * calls it, and frees. commands.c holds the one list of all verbs and says which program runs
+ * calls it, and frees. verb_list.h holds the one list of all verbs and says which program runs
  * each; a verb that another program runs is handed over by exec with the same argv, as git does.
- * To add a verb: a row in commands.c, a file with the struct verb, a line in its program's list.
+ * To add a verb: a row in verb_list.h, and a file with the struct verb (CONTRIBUTING.md shows one).
  *
  *	struct remove_args { bool force; };
  *	static const struct opt remove_opts[] = {
@@ -55,7 +55,7 @@ enum program { PROGRAM_CSBX, PROGRAM_TOOL, PROGRAM_IMAGE, PROGRAM_MAX };
 
 enum command_group { GROUP_IMAGE, GROUP_CONTAINER, GROUP_RUN, GROUP_SYSTEM, GROUP_MAX };
 
-/* One row of the list of all verbs (commands.c). */
+/* One row of the list of all verbs (verb_list.h). */
 struct command {
 	const char *name;
 	enum program program;

@@ -2,21 +2,34 @@
 #ifndef CSBX_CMD_VERBS_H
 #define CSBX_CMD_VERBS_H
 
-/* The verbs, each in a file of its name in cmd/verb/. */
+/*
+ * The verbs of verb_list.h, each in a file of its name, and those that one program has. A main that
+ * wants pointers to its own verbs defines the macro of its program before it includes this header:
+ *
+ *	#define VERB_TOOL(verb) verb,
+ *	#include "cmd/frame/verbs.h"
+ *	static const struct verb *const verbs[] = {VERBS_OF_PROGRAM NULL};
+ */
+
+#include "cmd/frame/verb_list.h"
 
 struct verb;
 
-extern const struct verb verb_exec, verb_kill, verb_logs, verb_run, verb_start, verb_stop,
-	verb_wait; /* csbx */
-extern const struct verb verb_shims, verb_pause, verb_ps, verb_rename, verb_restart, verb_unpause,
-	verb_volume;
-extern const struct verb verb_create, verb_gc, verb_info, verb_list, verb_remove, verb_version;
-extern const struct verb verb_join; /* csbx, cmd/step */
-extern const struct verb verb_doctor, verb_inspect, verb_run_spec; /* csbx-tool */
-extern const struct verb verb_eval;                                /* csbx-tool, cmd/eval */
-extern const struct verb verb_cache, verb_cp, verb_digest, verb_export, verb_import,
-	verb_load; /* csbx-image */
-extern const struct verb verb_importer, verb_login, verb_logout;
-extern const struct verb verb_test; /* csbx-tool: judged runs */
+#define VERB_DECLARE(name, program, group, summary) extern const struct verb verb_##name;
+VERB_LIST(VERB_DECLARE)
+#undef VERB_DECLARE
+extern const struct verb verb_run_spec; /* `run --spec`, which csbx-tool has */
+
+#ifndef VERB_CSBX
+#define VERB_CSBX(verb)
+#endif
+#ifndef VERB_TOOL
+#define VERB_TOOL(verb)
+#endif
+#ifndef VERB_IMAGE
+#define VERB_IMAGE(verb)
+#endif
+#define VERB_OF_PROGRAM(name, program, group, summary) VERB_##program(&verb_##name)
+#define VERBS_OF_PROGRAM VERB_LIST(VERB_OF_PROGRAM)
 
 #endif

@@ -10,17 +10,14 @@
 #include "cmd/enroot/frame/enroot.h"
 #include "cmd/slurm/hold.h"
 #include "cmd/slurm/join.h"
-#include "cmd/frame/verbs.h"
 #include "runtime/base/str.h"
+
+#define VERB_CSBX(verb) verb,
+#include "cmd/frame/verbs.h"
 
 static int csbx_main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {
-		&verb_create,  &verb_exec,   &verb_gc,    &verb_info,  &verb_kill,   &verb_list,
-		&verb_logs,    &verb_remove, &verb_run,   &verb_start, &verb_stop,   &verb_version,
-		&verb_wait,    &verb_shims,  &verb_pause, &verb_ps,    &verb_rename, &verb_restart,
-		&verb_unpause, &verb_volume, &verb_join,  NULL,
-	};
+	static const struct verb *const verbs[] = {VERBS_OF_PROGRAM NULL};
 
 	return cmd_main(PROGRAM_CSBX, verbs, argc, argv);
 }

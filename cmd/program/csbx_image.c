@@ -6,13 +6,13 @@
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/verbs_image.h"
 #include "cmd/enroot/frame/verbs_image.h"
+
+#define VERB_IMAGE(verb) verb,
 #include "cmd/frame/verbs.h"
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {
-		&verb_import, &verb_load,  &verb_export, &verb_digest,   &verb_cp,
-		&verb_cache,  &verb_login, &verb_logout, &verb_importer, 0};
+	static const struct verb *const verbs[] = {VERBS_OF_PROGRAM NULL};
 	int code = docker_personality(PROGRAM_IMAGE, docker_verbs_image, argc, argv);
 
 	if (code < 0)

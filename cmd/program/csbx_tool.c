@@ -5,12 +5,13 @@
 #include "cmd/frame/cmd.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/verbs_tool.h"
+
+#define VERB_TOOL(verb) verb,
 #include "cmd/frame/verbs.h"
 
 int main(int argc, char **argv)
 {
-	static const struct verb *const verbs[] = {&verb_doctor,   &verb_eval, &verb_inspect,
-						   &verb_run_spec, &verb_test, NULL};
+	static const struct verb *const verbs[] = {&verb_run_spec, VERBS_OF_PROGRAM NULL};
 	int code = docker_personality(PROGRAM_TOOL, docker_verbs_tool, argc, argv);
 
 	return code >= 0 ? code : cmd_main(PROGRAM_TOOL, verbs, argc, argv);
