@@ -13,6 +13,7 @@ import sys
 
 posix, _signal = sys.modules["posix"], sys.modules["_signal"]
 THEIRS = (0, 1, 2, 3, 4, 6, 7, 8, 9)  # descriptors that this was started with
+SEEDED = ("_random", "_ssl", "numpy.random")  # modules that hold what is to be another in each process
 
 
 class Last:
@@ -96,7 +97,7 @@ def is_alone():
             not any(sum(_signal.getitimer(n)) for n in range(3)))
 
 
-if not is_alone():
+if not is_alone() or not sys.modules.keys().isdisjoint(SEEDED):
     posix._exit(1)
 before, cwd, mask = pairs(), posix.getcwd(), posix.umask(0)
 posix.umask(mask)
@@ -156,7 +157,7 @@ if hasattr(sys, "orig_argv"):
     sys.orig_argv[:] = words
 with open(4, "rb") as f:
     text = f.read()
-for n in ("posix", "_signal", "pairs", "is_open", "is_handled", "is_alone", "THEIRS", "before", "cwd", "mask", "f", "words", "key", "value"):
+for n in ("posix", "_signal", "pairs", "is_open", "is_handled", "is_alone", "THEIRS", "SEEDED", "before", "cwd", "mask", "f", "words", "key", "value"):
     del globals()[n]
 del n
 try:

@@ -194,8 +194,9 @@ sys.stdout.write(repr(seen) + "\\n" + str("csbx-warm" in open("/proc/self/maps")
     ("import signal\nsignal.setitimer(signal.ITIMER_REAL, 1000)", False),
     ("import faulthandler\nfaulthandler.enable()", False),
     ("import os, time\nos.fork() or time.sleep(1000)", False),
+    ("import random", False), ("from _random import Random\nkept = Random()", False), ("import ssl", False),
     ("import os, signal\nos.environ.update(PATH='/x:' + os.environ['PATH'], NEW='1')\nos.chdir('/tmp')\nos.umask(0o27)\n"
-     "signal.signal(12, signal.SIG_IGN)", True)], ids=["thread", "descriptor", "mask", "timer", "handler", "child", "more"])
+     "signal.signal(12, signal.SIG_IGN)", True)], ids=["thread", "descriptor", "mask", "timer", "handler", "child", "random", "generator", "ssl", "more"])
 def test_an_interpreter_that_does_more_at_its_start(csbx, python_image, warm, text, is_copied):
     """What a copy would lose keeps it from being made; the rest is in it."""
     assert warm

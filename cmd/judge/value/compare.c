@@ -31,11 +31,14 @@ static double as_double(const struct value *v)
 				      : (double)v->truth;
 }
 
-/* math.isclose(), but a NaN is close to a NaN. */
-static bool is_close(const struct compare *c, double a, double b)
+/* math.isclose(), but a NaN is close to a NaN, and a whole number that no float holds to nothing. */
+static bool is_close(const struct compare *c, const struct value *x, const struct value *y)
 {
+	double a = as_double(x), b = as_double(y);
 	double apart = fabs(a - b), larger = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
 
+	if ((x->kind == VALUE_INT && isinf(a)) || (y->kind == VALUE_INT && isinf(b)))
+		return false;
 	if (a == b || (isnan(a) && isnan(b)))
 		return true;
 	if (!isfinite(a) || !isfinite(b))
@@ -58,7 +61,7 @@ static bool match(const struct compare *c, const struct value *expected, const s
 	if (!kinds_agree(expected, answer) || expected->kind == VALUE_OPAQUE)
 		return false;
 	if (is_number(expected) && near)
-		return is_close(c, as_double(expected), as_double(answer));
+		return is_close(c, expected, answer);
 	if (expected->kind < VALUE_LIST)
 		return !value_order(expected, answer);
 	if (expected->n != answer->n)

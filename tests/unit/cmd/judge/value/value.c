@@ -6,6 +6,10 @@
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"
 
+/* 10^310: no double is as large. */
+#define ZEROS "00000000000000000000000000000000000000000000000000000000000000"
+#define BEYOND_FLOAT "1" ZEROS ZEROS ZEROS ZEROS ZEROS
+
 static struct value_pool pool;
 
 static struct value json(const char *text)
@@ -189,6 +193,11 @@ static void test_compare(void)
 		{COMPARE_CLOSE, "1", "i2;", false},
 		{COMPARE_CLOSE, "{\"$float\":\"inf\"}", "f1e308;", false},
 		{COMPARE_CLOSE, "{\"$float\":\"inf\"}", "finf;", true},
+		{COMPARE_CLOSE, "{\"$float\":\"inf\"}", "i" BEYOND_FLOAT ";", false},
+		{COMPARE_CLOSE, "{\"$float\":\"-inf\"}", "i-" BEYOND_FLOAT ";", false},
+		{COMPARE_CLOSE, BEYOND_FLOAT, "finf;", false},
+		{COMPARE_CLOSE, BEYOND_FLOAT, "f1e308;", false},
+		{COMPARE_CLOSE, BEYOND_FLOAT, "i" BEYOND_FLOAT ";", true},
 		{COMPARE_SET, "[1,2,2]", "l3:i2;i1;f1.0;", true},
 		{COMPARE_SET, "[1,2]", "e1:i1;", false},
 		{COMPARE_SET, "[[1,2]]", "l1:t2:i1;i2;", true},
