@@ -6,11 +6,15 @@ By the image's git (`git apply --whitespace=fix`), else by its patch(1).
 import os
 import re
 import shutil
-import stat
 import subprocess
+import tempfile
+
+from csbx_tree import Saved, Tree, remove_new_directories
 
 ERROR_MAX = 12000
-_HEADER = re.compile(rb'^(?:--- |\+\+\+ |rename from |rename to |copy from |copy to )(.*)$')
+GIT_SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "safe.directory=*",
+                "safe.bareRepository=explicit", "submodule.recurse=false", "gc.auto=0")
+_HEADER = re.compile(rb'^(?:--- |\+\+\+ |rename (?:from|old|to|new) |copy (?:from|to) )(.*)$')
 _DIFF = re.compile(rb'^diff --git (.*)$')
 
 
@@ -82,47 +86,62 @@ def check_names(paths, repo):
     return None
 
 
-def _call(argv, data, repo, **more):
-    env = dict(os.environ, LC_ALL="C", GIT_CEILING_DIRECTORIES=os.path.dirname(repo), GIT_CONFIG_NOSYSTEM="1",
-               GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="safe.directory", GIT_CONFIG_VALUE_0="*", **more)
-    how = {"input": data} if data is not None else {"stdin": subprocess.DEVNULL}
-    p = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=repo, env=env, check=False, **how)
-    return p.returncode, p.stdout, p.stderr.decode("utf-8", "replace")
+class Tools:
+    """git or patch(1), found before there is a patch, and an environment in which neither looks at the repository.
+
+    git is given a repository of its own, an empty one: it asks no configuration, attributes, hooks or filters but the
+    .gitattributes of the tree, which convert line ends.
+    """
+
+    def __init__(self, repo):
+        def is_outside(path):
+            full = os.path.realpath(path)
+            return os.path.isabs(path) and full != repo and not full.startswith(repo + "/")
+        self.repo = repo
+        places = [p for p in os.environ.get("PATH", os.defpath).split(":") if is_outside(p)]
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+        self.env.update(PATH=":".join(places), LC_ALL="C", HOME="/nonexistent", XDG_CONFIG_HOME="/nonexistent",
+                        GIT_CEILING_DIRECTORIES=os.path.dirname(repo), GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_SYSTEM="/dev/null",
+                        GIT_CONFIG_GLOBAL="/dev/null", GIT_ATTR_NOSYSTEM="1", GIT_TERMINAL_PROMPT="0")
+        for name in ("LD_LIBRARY_PATH", "LD_PRELOAD"):
+            if name in self.env:
+                self.env[name] = ":".join(p for p in re.split("[: ]", self.env[name]) if is_outside(p))
+        self.git, self.patch = shutil.which("git", path=self.env["PATH"]), shutil.which("patch", path=self.env["PATH"])
+        self.name = "git" if self.git else "patch" if self.patch else None
+        self.git_dir = None
+
+    def call(self, argv, data=None, **more):
+        how = {"input": data} if data is not None else {"stdin": subprocess.DEVNULL}
+        p = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.repo, env=dict(self.env, **more),
+                           check=False, **how)
+        return p.returncode, p.stdout, p.stderr.decode("utf-8", "replace")
+
+    def run_git(self, words, data=None, **more):
+        argv = [self.git]
+        for setting in GIT_SETTINGS:
+            argv += ["-c", setting]
+        return self.call(argv + words, data, **more)
+
+    def git_apply(self, words, data):
+        if self.git_dir is None:
+            self.git_dir = tempfile.mkdtemp(prefix="csbx-git.")
+            for name in ("objects", "refs"):
+                os.mkdir(os.path.join(self.git_dir, name))
+            with open(os.path.join(self.git_dir, "HEAD"), "w") as f:
+                f.write("ref: refs/heads/none\n")
+        return self.run_git(["apply"] + words + ["-"], data, GIT_DIR=self.git_dir, GIT_WORK_TREE=self.repo)
+
+    def close(self):
+        if self.git_dir is not None:
+            shutil.rmtree(self.git_dir, ignore_errors=True)
+            self.git_dir = None
 
 
-def _run(argv, data=None, repo=None):
-    code, out, said = _call(argv, data, repo)
-    return code, said + out.decode("utf-8", "replace")
-
-
-def _git_apply(words, data, repo):
-    """Where git has no use for .git (that of a worktree or submodule lies elsewhere) it needs none."""
-    argv = ["git", "apply"] + words + ["-"]
-    code, out, said = _call(argv, data, repo)
-    if code and said.startswith("fatal: "):
-        again = _call(argv, data, repo, GIT_DIR="/nonexistent")
-        if not again[0] or not again[2].startswith("fatal: "):
-            code, out, said = again
-    return code, out, said
-
-
-def _git_names(data, repo):
+def _git_names(tools, data):
     """The paths that git itself sees in a patch; of a rename the new one."""
-    _, out, _ = _git_apply(["--numstat", "-z"], data, repo)
+    _, out, _ = tools.git_apply(["--numstat", "-z"], data)
     entries = [e.split(b"\t", 2) for e in out.split(b"\0")]
     return [os.fsdecode(os.path.normpath(e[2])) for e in entries if len(e) == 3]
-
-
-def _tree(repo):
-    """What shows whether a file was changed, by path."""
-    found = {}
-    for here, directories, files in os.walk(repo):
-        for name in files + directories:
-            full = os.path.join(here, name)
-            s = os.lstat(full)
-            if not stat.S_ISDIR(s.st_mode):
-                found[os.path.relpath(full, repo)] = (s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_mode)
-    return found
 
 
 def _rejects(paths, repo):
@@ -136,102 +155,89 @@ def _rejects(paths, repo):
     return "\n".join(text)
 
 
-def tool():
-    if shutil.which("git"):
-        return "git"
-    return "patch" if shutil.which("patch") else None
+def names_in(tools, data):
+    """The paths a patch may touch, by what it and git say: to be refused or saved, not to be believed."""
+    found = names(data)
+    return sorted(set(found) | set(_git_names(tools, data))) if tools.git and data.strip() else found
 
 
-def apply(data, repo):
-    """(tool, paths, error): error is None when all of it was applied."""
-    which = tool()
-    if data and not data.endswith(b"\n"):
-        data += b"\n"
-    paths = names(data)
-    if which == "git" and data.strip():
-        paths = sorted(set(paths) | set(_git_names(data, repo)))
-    if not data.strip() or not paths:
-        return None, [], "the patch is empty"
-    if which is None:
-        raise Unusable("no_git", "the image has neither git nor patch")
-    error = check_names(paths, repo)
-    if error:
-        return which, paths, error
-    if which == "git":
-        code, _, said = _git_apply(["--whitespace=fix"], data, repo)
+def _apply(tools, data, paths):
+    """What went wrong, or None."""
+    if tools.git:
+        code, _, said = tools.git_apply(["--whitespace=fix"], data)
         if code:
-            _, _, more = _git_apply(["--whitespace=fix", "--reject"], data, repo)
+            _, _, more = tools.git_apply(["--whitespace=fix", "--reject"], data)
             said = said if said.strip() else more
     else:
-        code, said, found = _patch_program(data, repo)
-        paths = sorted(set(paths) | found)
-        error = check_names(found, repo)
-        if error:
-            return which, paths, error
-    if code:
-        return which, paths, (said.strip() + "\n" + _rejects(paths, repo)).strip()[:ERROR_MAX] or "does not apply"
-    return which, paths, None
+        # Not by stdin: some implementations ask there.
+        with tempfile.NamedTemporaryFile(prefix="csbx.", suffix=".patch") as f:
+            f.write(data)
+            f.flush()
+            code, out, said = tools.call([tools.patch, "-p1", "-N", "-i", f.name])
+        said += out.decode("utf-8", "replace")
+    if not code:
+        return None
+    return (said.strip() + "\n" + _rejects(paths, tools.repo)).strip()[:ERROR_MAX] or "does not apply"
 
 
-def _patch_program(data, repo):
-    """patch(1) reads more kinds of headers than anybody can foresee: what it changed is looked up."""
-    before = _tree(repo)
-    with open("/tmp/.csbx.patch", "wb") as f:  # not by stdin: some implementations ask there
-        f.write(data)
-    code, said = _run(["patch", "-p1", "-N", "-i", "/tmp/.csbx.patch"], None, repo)
-    os.unlink("/tmp/.csbx.patch")
-    after = _tree(repo)
-    return code, said, {p for p in set(before) | set(after) if before.get(p) != after.get(p)}
+def apply(tools, data):
+    """(tool, changed paths, error): error is None when all of it was applied. The paths are those of changed files."""
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    paths = names_in(tools, data)
+    if not data.strip() or not paths:
+        return None, [], "the patch is empty"
+    if tools.name is None:
+        raise Unusable("no_git", "the image has neither git nor patch")
+    error = check_names(paths, tools.repo)
+    if error:
+        return tools.name, [], error
+    before = Tree(tools.repo, has_git=not tools.git)
+    error = _apply(tools, data, paths)
+    changed = before.changed_to(Tree(tools.repo, has_git=not tools.git))
+    # patch(1) reads more kinds of headers than anybody can foresee.
+    return tools.name, changed, error or check_names(changed, tools.repo)
 
 
-def check_out(source, commit, repo):
+class TestPatch:
+    """What the test patch makes of the repository as it was, to be written over whatever other patches leave.
+
+    It is applied before them and undone: neither links nor attributes of theirs have a say in it.
+    """
+
+    def __init__(self, tools, data):
+        repo = tools.repo
+        before = Tree(repo, has_git=not tools.git)
+        saved = Saved(repo, names_in(tools, data))
+        self.tool, self.paths, self.error = apply(tools, data)
+        unknown = [p for p in self.paths if p not in saved.files]
+        if not self.error and unknown:
+            self.error = "%s is changed, and not named as git writes it" % unknown[0]
+        self.made = Saved(repo, self.paths)
+        saved.restore([p for p in self.paths if p in saved.files])
+        remove_new_directories(repo, before, Tree(repo, has_git=not tools.git))
+
+    def write(self):
+        self.made.restore()
+
+
+def check_out(tools, source, commit):
     """The commit of a bare repository that is read only, without copying objects; None or (code, message)."""
-    if not shutil.which("git"):
+    repo = tools.repo
+    if not tools.git:
         return "no_git", "the image has no git, which --clone needs"
     os.makedirs(repo, exist_ok=True)
     if os.listdir(repo):
         return "no_commit", "%s is not empty" % repo
-    code, said = _run(["git", "init", "-q", "--template=", "."], None, repo)
+    code, _, said = tools.run_git(["init", "-q", "--template=", "."])
     if not code:
         with open(os.path.join(repo, ".git/objects/info/alternates"), "w") as f:
             f.write(source + "/objects\n")
         if os.path.exists(source + "/shallow"):
             shutil.copy(source + "/shallow", os.path.join(repo, ".git/shallow"))
-        code, said = _run(["git", "checkout", "-q", "--detach", commit], None, repo)
+        code, _, said = tools.run_git(["checkout", "-q", "--detach", commit])
     if not code:  # git says so of a file whose content it has not got, and goes on
-        code, missing, why = _call(["git", "ls-files", "--deleted"], None, repo)
+        code, missing, why = tools.run_git(["ls-files", "--deleted"])
         code = code or bool(missing)
         said = said or why or "not there after the checkout: " + missing.decode("utf-8", "replace")
     return ("no_commit", said.strip()[-ERROR_MAX:]) if code else None
-
-
-class Saved:
-    """Files as they are before the patches, to be put back under the test patch."""
-
-    def __init__(self, paths, repo):
-        self.files, self.repo = {}, repo
-        for path in paths:
-            full = os.path.join(repo, path)
-            try:
-                if os.path.islink(full):
-                    self.files[path] = (os.readlink(full), None)
-                else:
-                    with open(full, "rb") as f:
-                        self.files[path] = (f.read(), os.fstat(f.fileno()).st_mode & 0o7777)
-            except OSError:
-                self.files[path] = None
-
-    def restore(self, changed):
-        for path in set(changed) & set(self.files):
-            full, was = os.path.join(self.repo, path), self.files[path]
-            if os.path.lexists(full):
-                os.unlink(full)
-            if was is None:
-                continue
-            os.makedirs(os.path.dirname(full), exist_ok=True)
-            if was[1] is None:
-                os.symlink(was[0], full)
-                continue
-            with open(full, "wb") as f:
-                f.write(was[0])
-            os.chmod(full, was[1])

@@ -6,6 +6,7 @@ pytest_collectreport, pytest_collection_modifyitems, pytest_runtest_makereport, 
 pytest_sessionfinish; of xdist, where it is
 there: pytest_testnodedown.
 """
+import importlib
 import os
 import sys
 
@@ -14,26 +15,6 @@ REPORT_HOOKS = ("pytest_runtest_makereport", "pytest_runtest_logreport", "pytest
                 "pytest_report_teststatus", "pytest_sessionfinish", "pytest_cmdline_main", "pytest_fixture_setup",
                 "pytest_collection", "pytest_itemcollected", "pytest_collection_finish", "pytest_pycollect_makeitem",
                 "pytest_runtest_setup", "pytest_runtest_teardown", "pytest_collect_file", "pytest_make_collect_report")
-
-
-class OutsideFinder:
-    """Finds the given modules everywhere but in the repository, until pytest is complete."""
-
-    def __init__(self, repo, names):
-        self.repo, self.names = repo, names
-
-    def find_spec(self, name, path=None, target=None):
-        if path is not None or name not in self.names:
-            return None
-        from importlib.machinery import PathFinder
-        outside = [p for p in sys.path if p and os.path.realpath(p) != self.repo and
-                   not os.path.realpath(p).startswith(self.repo + "/")]
-        return PathFinder.find_spec(name, outside, target)
-
-
-    def remove(self):
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
 
 
 def import_pytest():
@@ -53,15 +34,28 @@ def import_pytest():
         return None
 
 
-def look_at_loaded(ask, repo, finder, is_plugin):
+def import_closed(ask, gate, changed, brought):
+    """pytest without anything of the repository, or else, where it is made of the repository, with what is told."""
+    pytest = import_pytest()
+    if pytest is None:
+        gate.open((), brought)
+        importlib.invalidate_caches()
+        code = [p for p in changed if p.endswith((".py", ".so", ".pyc", ".pth"))]
+        if code:
+            ask("found", "shadow", "pytest is made of the repository, of which a patch changed %s" % code[0])
+        pytest = import_pytest()
+    return pytest
+
+
+def look_at_loaded(ask, repo, gate, is_plugin):
     """What pytest and its plugins consist of, before any conftest.py: of a patch there should be nothing."""
-    for name in sorted(finder.names & set(sys.modules)):
+    for name in sorted((gate.outside_first | gate.brought) & set(sys.modules)):
         ask("found", "shadow", "%s is brought by a patch, and pytest uses it" % name)
     for name, module in list(sys.modules.items()):
         file, top = getattr(module, "__file__", None), name.partition(".")[0]
         if not isinstance(file, str) or is_plugin(module) or not os.path.realpath(file).startswith(repo + "/"):
             continue
-        if not ask("vouched", file) and OutsideFinder(repo, (top,)).find_spec(top) is not None:
+        if not ask("vouched", file) and gate.find_outside(top) is not None:
             ask("found", "shadow", "%s of %s, which a patch changed, is used by pytest" % (name, file))
 
 
@@ -147,7 +141,7 @@ def check_hooks(ask, config):
                 ask("found", "report_hook", "%s of %s" % (hook, file))
 
 
-def make_plugin(pytest, ask, selection, repo, finder):
+def make_plugin(pytest, ask, selection, repo, gate):
     """The plugin; everything it needs is in this function's closure."""
     state = {"config": None, "collected": 0, "failed": 0, "status": None, "session_failed": None}
     functions = {}
@@ -162,8 +156,8 @@ def make_plugin(pytest, ask, selection, repo, finder):
     class CsbxReporter:
         @pytest.hookimpl(tryfirst=True)
         def pytest_load_initial_conftests(self, early_config):
-            finder.remove()
-            look_at_loaded(ask, repo, finder, early_config.pluginmanager.is_registered)
+            gate.remove()
+            look_at_loaded(ask, repo, gate, early_config.pluginmanager.is_registered)
 
         @pytest.hookimpl(trylast=True)
         def pytest_configure(self, config):
@@ -223,18 +217,17 @@ def make_plugin(pytest, ask, selection, repo, finder):
     return CsbxReporter(), state
 
 
-def run(ask, want, repo, changed, shadows):
-    if repo not in sys.path:
-        sys.path.insert(0, repo)
-    finder = OutsideFinder(repo, frozenset(shadows))
-    sys.meta_path.insert(0, finder)
-    pytest = import_pytest()
+def run(ask, want, repo, gate, changed, shadows, brought):
+    pytest = import_closed(ask, gate, changed, brought)
     if pytest is None:
         ask("send", {"t": "error", "code": "no_pytest", "message": "the image's python has no pytest"})
         return 70
     ask("send", {"t": "session", "runner": "pytest", "version": str(pytest.__version__)})
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest"))
-    plugin, state = make_plugin(pytest, ask, Selection(want["ids"]), repo, finder)
+    gate.open(shadows, brought)
+    if repo not in sys.path:
+        sys.path.insert(0, repo)
+    plugin, state = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate)
     files = wanted_files(want["ids"])
     if want["ids"] and not files:
         ask("send", {"t": "finish", "status": 5, "collected": 0, "failed": 0, "session_failed": 0})

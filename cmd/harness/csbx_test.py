@@ -4,6 +4,7 @@
     python3 csbx_test.py    with the channel as descriptor 3 and the input as descriptor 4
 """
 import base64
+import importlib
 import os
 import shutil
 import stat
@@ -15,6 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [p for p in sys.path if p and os.path.abspath(p) != HERE]
 sys.path.insert(0, HERE)
 import csbx_core  # noqa: E402
+import csbx_gate  # noqa: E402
+import csbx_names  # noqa: E402
 import csbx_patch  # noqa: E402
 
 EXIT_NOTHING_RUN = 70
@@ -40,98 +43,68 @@ def copy_tree(source, target):
             shutil.copy2(src, dst, follow_symlinks=False)
 
 
-def shadow_names(paths, repo):
-    """Modules of pytest and of the standard library that files of the repository would stand for."""
-    known, names = csbx_core.standard_names(), set()
-    roots = {os.path.relpath(os.path.realpath(p), repo) + "/" for p in sys.path
-             if os.path.realpath(p).startswith(repo + "/")}
-    for path in paths:
-        for root in roots | {"", "src/", "lib/"}:
-            parts = path[len(root):].split("/")
-            if not path.startswith(root):
-                continue
-            name = parts[0].split(".")[0]
-            if name in known and (len(parts) == 1 and parts[0].endswith((".py", ".so", ".pyc")) or
-                                  parts[1:] and parts[1].startswith("__init__.")):
-                names.add(name)
-    return names
+def try_tests(want, tools):
+    """The test patch as it applies to the repository as it is; None when there is none."""
+    return csbx_patch.TestPatch(tools, base64.b64decode(want["test_patch"]["data"])) if want["test_patch"] else None
 
 
-def importable(repo):
-    """Top-level modules that the repository has. A directory without __init__ gives way to another's package."""
-    roots = {os.path.realpath(p) for p in sys.path} | {os.path.join(repo, p) for p in ("src", "lib")}
-    found = set()
-    for root in {repo} | {r for r in roots if r.startswith(repo + "/") and os.path.isdir(r)}:
-        for name in os.listdir(root):
-            inner = os.path.join(root, name)
-            if name.endswith((".py", ".so", ".pyc")) or (os.path.isdir(inner) and
-                                                         any(n.startswith("__init__.") for n in os.listdir(inner))):
-                found.add(name.split(".")[0])
-    return found
+def apply_patches(want, tools, ask):
+    """What the patches (not the test patch) changed and which modules they brought; None when one did not apply."""
+    repo, tests = tools.repo, try_tests(want, tools)
+    looks, known, changed = csbx_names.Looks(repo, want["ids"]), set(), []
 
-
-def site_directories():
-    """Where installed packages lie; a repository may hold some of them."""
-    found = {sys.prefix, sys.base_prefix}
-    for path in sys.path:
-        if os.path.basename(path) in ("site-packages", "dist-packages"):
-            found.add(path)
-    return [os.path.realpath(p) for p in found]
-
-
-def in_site(path, repo, sites):
-    full = os.path.realpath(os.path.join(repo, path))
-    return any(s != repo and s.startswith(repo + "/") and full.startswith(s + "/") for s in sites)
-
-
-def apply_patches(want, repo, ask):
-    """What the patches (not the test patch) touched and which modules they brought; None when one did not apply."""
-    tests = base64.b64decode(want["test_patch"]["data"]) if want["test_patch"] else None
-    saved = csbx_patch.Saved(csbx_patch.names(tests) if tests is not None else [], repo)
-    todo = [(p["name"], base64.b64decode(p["data"]), False) for p in want["patches"]]
-    if tests is not None:
-        todo.append((want["test_patch"]["name"], tests, True))
-    sites, changed, before, brought = site_directories(), [], importable(repo), set()
-    for name, data, is_tests in todo:
-        if is_tests:
-            saved.restore(changed)
-        tool, paths, error = csbx_patch.apply(data, repo)
-        ask("send", {"t": "patch", "name": name, "tests": is_tests, "applied": error is None, "tool": tool, "error": error})
-        if error is not None:
+    def tell(name, of_tests, tool, paths, error):
+        ask("send", {"t": "patch", "name": name, "tests": of_tests, "applied": error is None, "tool": tool, "error": error})
+        for path in paths if error is None else ():
+            ask("send", {"t": "changed", "path": path, "tests": of_tests, "new": path not in looks.files,
+                         "site": looks.is_installed(path), "shadow": looks.is_shadow(path)})
+        return error is None
+    for p in want["patches"]:
+        tool, paths, error = csbx_patch.apply(tools, base64.b64decode(p["data"]))
+        if not tell(p["name"], False, tool, paths, error):
             return None
-        for path in paths:
-            ask("send", {"t": "changed", "path": path, "tests": is_tests, "site": in_site(path, repo, sites),
-                  "shadow": bool(shadow_names([path], repo))})
-        if not is_tests:
-            changed += paths
-            brought = importable(repo) - before
-    return [p for p in changed if p not in saved.files], brought
+        changed += [c for c in paths if c not in known]
+        known.update(paths)
+    brought = looks.brought(changed)
+    if tests is not None:
+        if tests.error is None:
+            tests.write()
+        if not tell(want["test_patch"]["name"], True, tests.tool, tests.paths, tests.error):
+            return None
+        known -= set(tests.paths)
+    return [p for p in changed if p in known], looks.shadows(changed), brought
+
+
+def prepare(ask, want, tools):
+    """The repository as the patches make it; None when there is nothing to run."""
+    if want["copy_from"]:
+        copy_tree(want["copy_from"], tools.repo)
+    if want["clone_from"]:
+        error = csbx_patch.check_out(tools, want["clone_from"], want["commit"])
+        if error:
+            raise csbx_patch.Unusable(*error)
+    try:
+        os.chdir(tools.repo)
+    except OSError as e:
+        raise csbx_patch.Unusable("no_repository", "%s: %s" % (tools.repo, e.strerror))
+    return apply_patches(want, tools, ask)
 
 
 def run(ask, want):
     repo = os.path.realpath(want["repo"])
-    if want["copy_from"]:
-        copy_tree(want["copy_from"], repo)
-    if want["clone_from"]:
-        error = csbx_patch.check_out(want["clone_from"], want["commit"], repo)
-        if error:
-            ask("send", {"t": "error", "code": error[0], "message": error[1]})
-            return EXIT_NOTHING_RUN
+    gate, tools = csbx_gate.Gate(repo), csbx_patch.Tools(repo)
     try:
-        os.chdir(repo)
-    except OSError as e:
-        ask("send", {"t": "error", "code": "no_repository", "message": "%s: %s" % (repo, e.strerror)})
-        return EXIT_NOTHING_RUN
-    try:
-        applied = apply_patches(want, repo, ask)
+        applied = prepare(ask, want, tools)
     except csbx_patch.Unusable as e:
         ask("send", {"t": "error", "code": e.args[0], "message": e.args[1]})
         return EXIT_NOTHING_RUN
+    finally:
+        tools.close()
     if applied is None:
         return EXIT_NOTHING_RUN
+    importlib.invalidate_caches()
     sys.path.remove(HERE)
-    changed, brought = applied
-    return want["module"].run(ask, want, repo, changed, shadow_names(changed, repo) | brought)
+    return want["module"].run(ask, want, repo, gate, *applied)
 
 
 def main():

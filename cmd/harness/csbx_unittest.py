@@ -109,13 +109,15 @@ def make_result(unittest, ask, repo, asked):
     return Result, state
 
 
-def run(ask, want, repo, changed, shadows):
+def run(ask, want, repo, gate, changed, shadows, brought):
     import unittest
-    if repo not in sys.path:
-        sys.path.insert(0, repo)
+    import unittest.mock
     sys.argv[:] = ["unittest"]
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
     ask("begin", repo, changed, ("unittest",))
+    gate.remove()
+    if repo not in sys.path:
+        sys.path.insert(0, repo)
     Result, state = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i})
     loader = unittest.TestLoader()
     try:

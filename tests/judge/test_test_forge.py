@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import repositories
+
 # One of each sort; what --strict does with a kind is a matter of the verdict's own tests.
 STRICT_TOO = ("rewrites_the_test", "expects_to_fail", "searches_the_heap", "replaces_the_report")
 FORGERIES = sorted(p.stem for p in (Path(__file__).parent / "forge").glob("*.py"))
@@ -18,18 +20,26 @@ def load(name):
 
 
 def test_there_are_enough():
-    assert len(FORGERIES) >= 25
+    assert len(FORGERIES) >= 65
 
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forgery(judge, name):
     forgery = load(name)
     verdict, _, kind = forgery.VERDICT.partition(" ")
+    for path, text in getattr(forgery, "REPO", {}).items():
+        judge.files[path] = text.lstrip("\n")
+        judge.write(judge.repo / path, judge.files[path])
     files = {k: v.lstrip("\n") for k, v in forgery.FILES.items()}
-    patches = [judge.write(judge.csbx.work / f"own{i}.diff", p) for i, p in enumerate(getattr(forgery, "PATCHES", []))]
-    if files != {"calc.py": judge.files["calc.py"]}:
+    patches = [judge.write(judge.csbx.work / f"own{i}.diff", p.lstrip("\n")) for i, p in enumerate(getattr(forgery, "PATCHES", []))]
+    if files and files != {"calc.py": judge.files["calc.py"]}:
         patches.append(judge.patch(files=files))
-    r = judge.judged(*patches, options=["--timeout", "60", *getattr(forgery, "NEEDS", [])])
+    needs = list(getattr(forgery, "NEEDS", []))
+    if hasattr(forgery, "TEST_PATCH"):
+        needs += ["--test-patch", judge.write(judge.csbx.work / "tests.diff", forgery.TEST_PATCH.lstrip("\n"))]
+    to_pass, still = getattr(forgery, "LISTS", (repositories.TARGET, repositories.STILL))
+    lists = ["--fail-to-pass", to_pass, "--pass-to-pass", still, *(f"--patch={p}" for p in patches), *needs]
+    r = judge(*lists, "--timeout", "60")
     seen = {t["kind"] for t in r["tamper"]}
     assert r["status"] != "timeout"
     assert r["patch_applied"] is getattr(forgery, "APPLIES", not hasattr(forgery, "PATCHES")), r["patch_errors"]
@@ -38,5 +48,5 @@ def test_forgery(judge, name):
     else:
         assert kind in seen, (r["tamper"], r["stdout"])
         if r["resolved"] and name in STRICT_TOO:
-            strict = judge.judged(*patches, options=["--strict", *getattr(forgery, "NEEDS", [])], code=1)
+            strict = judge(*lists, "--strict", code=1)
             assert strict["resolved"] is False

@@ -101,7 +101,7 @@ static int add_patch(struct test_report *r, const struct json *v, struct err *e)
 static int add_changed(struct test_report *r, const struct json *v, struct err *e)
 {
 	const char *path;
-	bool tests, site, shadow;
+	bool tests, site, shadow, is_new;
 	size_t before = r->changed.n;
 	int ret = check_early(r, e);
 
@@ -113,6 +113,8 @@ static int add_changed(struct test_report *r, const struct json *v, struct err *
 		ret = bool_member(v, "site", &site, e);
 	if (ret >= 0)
 		ret = bool_member(v, "shadow", &shadow, e);
+	if (ret >= 0)
+		ret = bool_member(v, "new", &is_new, e);
 	/* What has no room here is not looked at: a patch must not be able to hide behind its size.
 	 */
 	if (ret >= 0 && before >= TEST_CHANGED_MAX)
@@ -124,7 +126,8 @@ static int add_changed(struct test_report *r, const struct json *v, struct err *
 		return ret;
 	r->changed.items[before].flags = (tests ? CHANGED_BY_TESTS : 0) |
 					 (site ? CHANGED_INSTALLED : 0) |
-					 (shadow ? CHANGED_SHADOW : 0);
+					 (shadow ? CHANGED_SHADOW : 0) |
+					 (is_new ? CHANGED_NEW : 0);
 	return 0;
 }
 

@@ -49,7 +49,7 @@ struct test_note {
 	unsigned flags;
 };
 enum { PATCH_APPLIED = 1, PATCH_OF_TESTS = 2 };
-enum { CHANGED_BY_TESTS = 1, CHANGED_INSTALLED = 2, CHANGED_SHADOW = 4 };
+enum { CHANGED_BY_TESTS = 1, CHANGED_INSTALLED = 2, CHANGED_SHADOW = 4, CHANGED_NEW = 8 };
 
 struct test_notes {
 	struct test_note *items;

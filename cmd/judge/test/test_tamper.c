@@ -66,21 +66,119 @@ static bool is_of_test_patch(const struct test_report *r, const char *path)
 	return false;
 }
 
+/* Where the file of an id ends: "tests/test_a.py::test_b" -> 15; 0: its name has no file. */
+static size_t file_length(const char *id)
+{
+	const char *end = strstr(id, "::");
+	size_t len = end ? (size_t)(end - id) : strlen(id);
+
+	return end || str_has_suffix(id, ".py") ? len : 0;
+}
+
+/*
+ * Whether the file is the one with the test, or what is imported in its place: d/test_a.py is also
+ * d/test_a.so and d/test_a/__init__.py.
+ */
+static bool is_file_of(const char *path, const char *id, size_t len)
+{
+	if (str_has_suffix(id, ".py") || strncmp(id + len, "::", 2) == 0) {
+		size_t stem = len > 3 && !strncmp(id + len - 3, ".py", 3) ? len - 3 : len;
+
+		if (strncmp(path, id, stem) != 0)
+			return false;
+		return !path[stem] || path[stem] == '.' || path[stem] == '/';
+	}
+	return false;
+}
+
+/* Whether a dotted name begins with the path, from its component `from` on, as a module's name. */
+static bool is_module_of(const char *from, const char *name, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && from[i] && from[i] != '.' &&
+	       (from[i] == name[i] || (from[i] == '/' && name[i] == '.')))
+		i++;
+	if (i == len || name[i] == '.')
+		return from[i] == '.' || !strncmp(from + i, "/__init__.", strlen("/__init__."));
+	return false;
+}
+
+/*
+ * unittest's ids are names with dots, relative to any directory: `package.module.Class.test`, or
+ * `test (package.module.Class)`.
+ */
+static bool is_file_of_dotted(const char *path, const char *id)
+{
+	const char *open = strstr(id, " ("), *name = open ? open + 2 : id;
+	size_t len = strcspn(name, ")");
+
+	for (const char *from = path; from; from = strchr(from, '/')) {
+		from += *from == '/';
+		if (is_module_of(from, name, len))
+			return true;
+	}
+	return false;
+}
+
 /* Whether a listed id lies in the file. */
 static bool holds_tests(const struct test_lists *lists, const char *path)
 {
-	size_t len = strlen(path);
-
 	for (int list = 0; list < 2; list++) {
 		for (size_t i = 0; i < lists->ids[list].n; i++) {
 			const char *id = lists->ids[list].items[i];
+			size_t len = file_length(id);
 
-			if (str_has_prefix(id, path) &&
-			    (!id[len] || str_has_prefix(id + len, "::")))
+			if (len ? is_file_of(path, id, len) : is_file_of_dotted(path, id))
 				return true;
 		}
 	}
 	return false;
+}
+
+/* Tests, by the names that runners look for. */
+static bool is_test_module(const char *path)
+{
+	const char *name = file_name(path);
+
+	return str_has_suffix(name, ".py") &&
+	       (str_has_prefix(name, "test") || str_has_suffix(name, "_test.py"));
+}
+
+/* The length of "a/tests/" in "a/tests/b/c.py": where the first directory of tests ends; 0: none. */
+static size_t tests_directory(const char *path)
+{
+	for (const char *p = path, *slash; (slash = strchr(p, '/')); p = slash + 1) {
+		size_t n = (size_t)(slash - p);
+
+		if ((n == 4 && !strncmp(p, "test", n)) || (n == 5 && !strncmp(p, "tests", n)))
+			return (size_t)(slash + 1 - path);
+	}
+	return 0;
+}
+
+/* Whether listed tests lie below the directory that the path begins with. */
+static bool has_listed_tests(const struct test_lists *lists, const char *path, size_t dir)
+{
+	for (int list = 0; list < 2; list++) {
+		for (size_t i = 0; i < lists->ids[list].n; i++) {
+			const char *id = lists->ids[list].items[i];
+
+			if (!file_length(id) || !strncmp(id, path, dir))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What tests are run with and compare with: a file that was there, or what makes them a package. */
+static bool is_support(const struct test_lists *lists, const struct test_note *file)
+{
+	size_t dir = tests_directory(file->what);
+
+	if (!dir || is_test_module(file->what) || !has_listed_tests(lists, file->what, dir))
+		return false;
+	return !(file->flags & CHANGED_NEW) || str_eq(file_name(file->what), "__init__.py");
 }
 
 /* A file that the test patch wrote is the tester's, whatever a patch before did to it. */
@@ -93,8 +191,7 @@ static int look_at_file(struct test_report *r, const struct test_note *file,
 	bool is_listed = holds_tests(lists, meant);
 	int ret = 0;
 
-	if ((file->flags & CHANGED_BY_TESTS) || (!kind && !is_listed && !file->flags) ||
-	    is_of_test_patch(r, path))
+	if ((file->flags & CHANGED_BY_TESTS) || is_of_test_patch(r, path))
 		return 0;
 	if (kind)
 		ret = test_notes_add(&r->tamper, kind, path, e);
@@ -104,6 +201,8 @@ static int look_at_file(struct test_report *r, const struct test_note *file,
 		ret = test_notes_add(&r->tamper, "shadow", path, e);
 	if (ret >= 0 && is_listed)
 		ret = test_notes_add(&r->tamper, "test_file", path, e);
+	if (ret >= 0 && !kind && !is_listed && is_support(lists, file))
+		ret = test_notes_add(&r->tamper, "test_support", path, e);
 	return ret;
 }
 

@@ -125,25 +125,38 @@ static void test_ids(void)
 	test_report_free(&r);
 }
 
+static void changed(struct test_report *r, const char *path, bool is_new)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "{\"t\":\"changed\",\"path\":\"%s\",\"tests\":false,\"site\":false,"
+		 "\"shadow\":false,\"new\":%s}",
+		 path, is_new ? "true" : "false");
+	is_int(add(r, text), 0, "%s", path);
+}
+
 static void test_tampering(void)
 {
 	static const struct {
 		const char *path, *kind;
+		bool is_new;
 	} files[] = {
 		{"conftest.py", "conftest"},     {"a/b/conftest.py", "conftest"},
 		{"setup.cfg", "pytest_config"},  {"x/y.pth", "startup"},
 		{"sitecustomize.py", "startup"}, {"x.egg-info/entry_points.txt", "entry_points"},
-		{"tests/test_a.py", "test_file"}};
+		{"tests/test_a.py", "test_file"},
+		{"tests/test_a.abi3.so", "test_file", true},
+		{"tests/test_a/__init__.py", "test_file", true},
+		{"tests/__pycache__/test_a.cpython-311.pyc", "test_file", true},
+		{"tests/__init__.py", "test_support", true},
+		{"tests/data/a.json", "test_support"},
+		{"tests/helper.py", "test_support"}};
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct test_report r = {0};
-		char text[256];
 
-		snprintf(text, sizeof(text),
-			 "{\"t\":\"changed\",\"path\":\"%s\",\"tests\":false,\"site\":false,"
-			 "\"shadow\":false}",
-			 files[i].path);
-		is_int(add(&r, text), 0, "%s", files[i].path);
+		changed(&r, files[i].path, files[i].is_new);
 		whole(&r, "tests/test_a.py::t", "passed", false);
 		finish(&r, "{\"t\":\"finish\",\"status\":0,\"collected\":1,\"failed\":0,"
 			   "\"session_failed\":0}");
@@ -151,6 +164,53 @@ static void test_tampering(void)
 		is_int((long)r.tamper.n, 1, "and told");
 		is_str(r.tamper.items[0].what, files[i].kind, "as %s", files[i].kind);
 		ok(!resolves(&r, "tests/test_a.py::t", NULL, true), "strict");
+		test_report_free(&r);
+	}
+}
+
+static void test_what_is_no_tampering(void)
+{
+	static const char *const files[] = {"a.py", "tests/test_b.py", "tests/b_test.py",
+					    "other/tests/helper.py", "tests_of/x.py"};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct test_report r = {0};
+
+		changed(&r, files[i], false);
+		changed(&r, "tests/new.json", true);
+		whole(&r, "tests/test_a.py::t", "passed", false);
+		ok(!resolves(&r, "tests/test_a.py::t", NULL, true), "no end");
+		is_int((long)r.tamper.n, 0, "%s", files[i]);
+		test_report_free(&r);
+	}
+}
+
+/* unittest's ids name modules, relative to any directory. */
+static void test_dotted_ids(void)
+{
+	static const struct {
+		const char *path, *id;
+		bool is_told;
+	} rows[] = {
+		{"tests/test_a.py", "tests.test_a.T.test", true},
+		{"tests/test_a.py", "test_a.T.test", true},
+		{"x/tests/test_a.py", "tests.test_a.T.test", true},
+		{"tests/test_a.py", "test (tests.test_a.T)", true},
+		{"tests/test_a.py", "tests.test_a", true},
+		{"tests/test_a/__init__.py", "tests.test_a.T.test", true},
+		{"tests/__init__.py", "tests.test_a.T.test", true},
+		{"tests/data.json", "tests.test_a.T.test", true},
+		{"tests/test_a.py", "tests.test_ab.T.test", false},
+		{"tests/test_ab.py", "tests.test_a.T.test", false},
+		{"a.py", "tests.test_a.T.test", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct test_report r = {0};
+
+		changed(&r, rows[i].path, false);
+		resolves(&r, rows[i].id, NULL, false);
+		is_int((long)r.tamper.n, rows[i].is_told, "%s of %s", rows[i].path, rows[i].id);
 		test_report_free(&r);
 	}
 }
@@ -189,7 +249,7 @@ static void test_malformed(void)
 	ok(add(&r, "{\"t\":\"patch\",\"name\":\"p\",\"tests\":false,\"applied\":true}") < 0,
 	   "a patch after code ran");
 	ok(add(&r, "{\"t\":\"changed\",\"path\":\"p\",\"tests\":true,\"site\":false,"
-		   "\"shadow\":false}") < 0,
+		   "\"shadow\":false,\"new\":false}") < 0,
 	   "a changed file after code ran");
 	test_report_free(&r);
 }
@@ -220,6 +280,8 @@ int main(void)
 	test_outcomes();
 	test_ids();
 	test_tampering();
+	test_what_is_no_tampering();
+	test_dotted_ids();
 	test_malformed();
 	test_many();
 	return done_testing();

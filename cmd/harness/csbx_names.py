@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which names of modules files of the repository stand for, as far as paths tell; nothing is imported for it."""
+import os
+import sys
+from importlib.machinery import PathFinder
+
+from csbx_core import standard_names
+from csbx_tree import Tree
+
+MODULE_ENDS = (".py", ".so", ".pyc")
+
+
+def site_directories():
+    """Where installed packages, programs and libraries lie; a repository may hold some of them."""
+    found = {sys.prefix, sys.base_prefix}
+    for path in sys.path:
+        if os.path.basename(path) in ("site-packages", "dist-packages"):
+            found.add(path)
+    for variable in ("PATH", "LD_LIBRARY_PATH"):
+        found.update(p for p in os.environ.get(variable, "").split(":") if os.path.isabs(p))
+    return [os.path.realpath(p) for p in found]
+
+
+def root_of_tests(repo, file):
+    """The directory that pytest imports a test file from: the nearest above it that is no package."""
+    here = os.path.dirname(file)
+    while here and os.path.exists(os.path.join(repo, here, "__init__.py")):
+        here = os.path.dirname(here)
+    return here + "/" if here else ""
+
+
+def module_of(path, root):
+    """The top-level module that a file below the root makes importable, or is a part of; None: none."""
+    if not path.startswith(root):
+        return None
+    first, *rest = path[len(root):].split("/")
+    if rest:
+        return first if path.endswith(MODULE_ENDS) and "." not in first else None
+    return first.split(".")[0] if first.endswith(MODULE_ENDS) else None
+
+
+class Looks:
+    """Made before the patches."""
+
+    def __init__(self, repo, ids):
+        self.repo, self.standard = repo, standard_names()
+        tree = Tree(repo, has_git=False)
+        self.files = frozenset(tree.files)
+        inside = {os.path.realpath(p) for p in sys.path} if repo != "/" else set()
+        self.roots = {"", "src/", "lib/"} | {os.path.relpath(p, repo) + "/" for p in inside if p.startswith(repo + "/")}
+        self.roots |= {root_of_tests(repo, i.partition("::")[0]) for i in ids if i.partition("::")[0] in self.files}
+        self.sites = [s for s in site_directories() if s.startswith(repo + "/")]
+        self.had = {root: {module_of(p, root) for p in self.files} for root in self.roots}
+        self.outside = {}
+
+    def is_installed(self, path):
+        full = os.path.realpath(os.path.join(self.repo, path))
+        return any(full.startswith(s + "/") for s in self.sites)
+
+    def is_outside(self, name):
+        """Whether another module of that name is installed outside of the repository."""
+        if name not in self.outside:
+            places = [p for p in sys.path if p and not (os.path.realpath(p) + "/").startswith(self.repo + "/")]
+            spec = PathFinder.find_spec(name, places)
+            self.outside[name] = spec is not None and spec.origin is not None
+        return self.outside[name]
+
+    def _new_names(self, path):
+        return {m for root in self.roots for m in [module_of(path, root)] if m and m not in self.had[root]}
+
+    def _standard_names(self, path):
+        """Of the standard library or of pytest. A package begins with its __init__."""
+        found = set()
+        for root in self.roots:
+            name, rest = module_of(path, root), path[len(root):].split("/")
+            if name in self.standard and (len(rest) == 1 or rest[1].startswith("__init__.")):
+                found.add(name)
+        return found
+
+    def is_shadow(self, path):
+        return bool(self._standard_names(path) or any(map(self.is_outside, self._new_names(path))))
+
+    def shadows(self, paths):
+        return {n for p in paths for n in self._standard_names(p)}
+
+    def brought(self, paths):
+        """Top-level modules that were not there before, with directories that are packages without saying so."""
+        return {n for p in paths for n in self._new_names(p)}

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of the repository before and after a patch: what changed is seen there, not in what a patch says.
+
+Links are never followed, and no code of the repository has run when this is used.
+"""
+import os
+import shutil
+import stat
+import time
+
+TICK_S = 0.02  # a file that is written twice within a tick of the kernel's clock may have the same times
+
+
+class Tree:
+    """What shows whether a file was changed, by path, and the directories. `.git` is left out on wish."""
+
+    def __init__(self, top, has_git=True):
+        self.files, self.directories, newest_s = {}, set(), 0
+        for here, directories, files in os.walk(top):
+            if not has_git and here == top and ".git" in directories:
+                directories.remove(".git")
+            for name in files + directories:
+                full = os.path.join(here, name)
+                s = os.lstat(full)
+                path = os.path.relpath(full, top) if here != top else name
+                if stat.S_ISDIR(s.st_mode):
+                    self.directories.add(path)
+                else:
+                    self.files[path] = (s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_mode)
+                    newest_s = max(newest_s, s.st_ctime)
+        if abs(time.time() - newest_s) < TICK_S:
+            time.sleep(TICK_S)
+
+    def changed_to(self, after):
+        return sorted(p for p in set(self.files) | set(after.files) if self.files.get(p) != after.files.get(p))
+
+
+def read_state(top, path):
+    """None: there is no such file; else (mode, content or target, mtime)."""
+    full = os.path.join(top, path)
+    try:
+        s = os.lstat(full)
+        if stat.S_ISLNK(s.st_mode):
+            return s.st_mode, os.readlink(full), 0
+        with open(full, "rb") as f:
+            return s.st_mode, f.read(), s.st_mtime_ns
+    except OSError:
+        return None
+
+
+def _remove(full):
+    if os.path.isdir(full) and not os.path.islink(full):
+        shutil.rmtree(full)
+    elif os.path.lexists(full):
+        os.unlink(full)
+
+
+def write_state(top, path, state):
+    """Makes the file as it was, and real directories of what leads to it."""
+    here, parts = top, path.split("/")
+    for part in parts[:-1]:
+        here = os.path.join(here, part)
+        if os.path.isdir(here) and not os.path.islink(here):
+            continue
+        if state is None:
+            return
+        _remove(here)
+        os.mkdir(here)
+    full = os.path.join(here, parts[-1])
+    _remove(full)
+    if state is None:
+        return
+    mode, content, mtime_ns = state
+    if stat.S_ISLNK(mode):
+        os.symlink(content, full)
+        return
+    with open(full, "xb") as f:
+        f.write(content)
+    os.chmod(full, stat.S_IMODE(mode))
+    os.utime(full, ns=(mtime_ns, mtime_ns))
+
+
+class Saved:
+    """Files as they are now, to be made so again."""
+
+    def __init__(self, top, paths):
+        self.top = top
+        self.files = {p: read_state(top, p) for p in paths}
+
+    def restore(self, paths=None):
+        for path in self.files if paths is None else paths:
+            write_state(self.top, path, self.files[path])
+
+
+def remove_new_directories(top, before, after):
+    """Those that nothing is in any more."""
+    for path in sorted(after.directories - before.directories, key=len, reverse=True):
+        try:
+            os.rmdir(os.path.join(top, path))
+        except OSError:
+            pass
