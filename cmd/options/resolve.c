@@ -171,8 +171,10 @@ static int set_argv(struct resolve *x, struct err *e)
 	if (strv_check(argv, e) < 0)
 		return -ENOMEM;
 	if (!argv->n)
-		return err_set(e, EINVAL, "no command: none was given, the image names none%s",
-			       own_entry ? "" : " and has no /bin/sh");
+		return err_from(ERR_NO_COMMAND, e,
+				err_set(e, EINVAL,
+					"no command: none was given, the image names none%s",
+					own_entry ? "" : " and has no /bin/sh"));
 	return x->q->rc ? set_rc_mount(x, e) : 0;
 }
 
@@ -260,7 +262,8 @@ static int set_workdir(struct resolve *x, struct err *e)
 	if (!dir || !*dir)
 		dir = "/";
 	if (x->o->workdir && *dir != '/')
-		return err_set(e, EINVAL, "--workdir %s: must be an absolute path", dir);
+		return err_from(ERR_WORKDIR, e,
+				err_set(e, EINVAL, "--workdir %s: must be an absolute path", dir));
 	x->spec->proc.cwd = str_printf("%s%s", *dir == '/' ? "" : "/", dir);
 	return x->spec->proc.cwd ? 0 : err_set(e, ENOMEM, "out of memory");
 }

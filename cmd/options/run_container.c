@@ -165,7 +165,7 @@ int run_plan(const struct container_spec *spec, const char *what)
 /* "start py.sqsh.old": a name is looked up in the store, never in the current directory. */
 static void explain_missing(const char *operand, const struct err *e)
 {
-	if (!str_has_suffix(e->msg, "no such container") || operand_kind(operand) != OPERAND_NAME)
+	if (e->origin != ERR_NO_CONTAINER || operand_kind(operand) != OPERAND_NAME)
 		return;
 	if (access(operand, F_OK) == 0)
 		cmd_hint("a file or directory is named with a slash: ./%s", operand);

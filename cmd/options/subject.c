@@ -87,7 +87,7 @@ static int open_image(struct cmd *c, const char *operand, struct run_opts *o, st
 	k = image_find(&c->paths, operand, &image, &path, &second);
 	if (k >= 0)
 		return open_path(c, path, o, s, e);
-	if (k == -EINVAL || str_has_suffix(second.msg, "no such image"))
+	if (k == -EINVAL || second.origin == ERR_NO_IMAGE)
 		return r;
 	if (e)
 		*e = second;

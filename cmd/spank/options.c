@@ -294,6 +294,8 @@ int spank_options_set(struct spank_options *o, enum spank_opt which, const char 
 		return err_set(e, EINVAL, "unknown option");
 	if (!spank_flags[which].arg) {
 		r = set_choice(o, which, e);
+		if (r < 0) /* it names both flags */
+			return r;
 	} else {
 		r = check_value(arg, e);
 		if (r >= 0)
@@ -304,9 +306,7 @@ int spank_options_set(struct spank_options *o, enum spank_opt which, const char 
 			    ? err_set(e, ENOMEM, "could not allocate memory")
 			    : 0;
 	if (r < 0)
-		return str_has_prefix(e ? e->msg : "", "both --")
-			       ? r
-			       : err_wrap(e, "--%s", spank_flags[which].name);
+		return err_wrap(e, "--%s", spank_flags[which].name);
 	o->given |= 1u << which;
 	return 0;
 }

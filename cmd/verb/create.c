@@ -75,7 +75,7 @@ static int find_image(struct cmd *c, const char *operand, char **ret_path, char 
 		return find_site_image(c, operand, ret_path, ret_name, e);
 	r = image_find(&c->paths, operand, &image, ret_path, &ignored);
 	if (r < 0) {
-		if (r == -EINVAL || str_has_suffix(ignored.msg, "no such image"))
+		if (r == -EINVAL || ignored.origin == ERR_NO_IMAGE)
 			return find_site_image(c, operand, ret_path, ret_name, e);
 		*e = ignored;
 		return r;

@@ -74,7 +74,9 @@ int exec_job_fill(struct exec_job *j, int argc, char **argv, struct err *e)
 		strv_add(&p->argv, argv[i]);
 	exec_start_env(&j->link, &p->env);
 	if (o->workdir && o->workdir[0] != '/')
-		return err_set(e, EINVAL, "--workdir %s: must be an absolute path", o->workdir);
+		return err_from(
+			ERR_WORKDIR, e,
+			err_set(e, EINVAL, "--workdir %s: must be an absolute path", o->workdir));
 	p->cwd = str_printf("%s", o->workdir ? o->workdir : exec_start_cwd(&j->link));
 	p->close_stdin = o->no_stdin;
 	p->tty = o->tty == TTY_WISH_YES || (o->tty == TTY_WISH_AUTO && both && !o->no_stdin)

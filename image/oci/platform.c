@@ -173,8 +173,9 @@ static int none_fits(const struct platform *want, const struct oci_descriptor *d
 	}
 	if (!offered.len)
 		return err_set(e, ENOENT, "the index lists no image");
-	return err_set(e, ENOENT, "no image for %s; offered: %s", strbuf_str(&wanted),
-		       strbuf_str(&offered));
+	return err_from(ERR_NO_PLATFORM, e,
+			err_set(e, ENOENT, "no image for %s; offered: %s", strbuf_str(&wanted),
+				strbuf_str(&offered)));
 }
 
 int platform_choose(const struct platform *want, const struct oci_descriptor *d, size_t n,

@@ -33,7 +33,9 @@ static int not_found(const struct registry *r, const struct question *q, const c
 		     struct err *e)
 {
 	if (!q->blob)
-		return err_set(e, ENOENT, "%s: %s; check the name and the tag", r->name, said);
+		return err_from(
+			ERR_NO_MANIFEST, e,
+			err_set(e, ENOENT, "%s: %s; check the name and the tag", r->name, said));
 	if (q->foreign)
 		return err_set(e, ENOENT,
 			       "%s: %s: %s; the manifest keeps this layer outside the registry "
@@ -85,7 +87,7 @@ static void advise(const struct server *s, int code, struct err *e)
 			err_append(e, "if it speaks plain HTTP: --insecure-registry %s", s->name);
 		break;
 	case -EKEYREJECTED:
-		if (e && strstr(e->msg, " alert "))
+		if (e && e->origin == ERR_TLS_CLIENT)
 			err_append(e,
 				   "it wants a client certificate: put client.cert and client.key "
 				   "into "

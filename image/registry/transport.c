@@ -345,11 +345,17 @@ static int errno_of(CURLcode code)
 	}
 }
 
-/* With TLS 1.3 a server that misses our certificate says so when the handshake is over for us. */
-static int errno_of_text(CURLcode code, const char *text)
+/*
+ * Why the exchange failed. A server that misses our certificate sends a TLS alert, which libcurl
+ * tells in the text of its library alone; with TLS 1.3 it comes when the handshake is over for us.
+ */
+static int failed(struct exchange *x, CURLcode code, const char *text)
 {
-	return strstr(text, " alert ") && errno_of(code) == ECONNRESET ? EKEYREJECTED
-								       : errno_of(code);
+	bool is_alert = strstr(text, " alert ");
+	int number = is_alert && errno_of(code) == ECONNRESET ? EKEYREJECTED : errno_of(code);
+	int r = err_set(x->e, number, "%.300s", *text ? text : curl_easy_strerror(code));
+
+	return is_alert ? err_from(ERR_TLS_CLIENT, x->e, r) : r;
 }
 
 /* A proxy that does not let us through to a TLS server; 0: none did. */
@@ -376,8 +382,7 @@ static int conclude(struct exchange *x, CURLcode code, const char *text)
 	if (refused_by_proxy(x->curl))
 		return err_set(x->e, EPROTO, "the proxy answered %ld to CONNECT",
 			       refused_by_proxy(x->curl));
-	return err_set(x->e, errno_of_text(code, text), "%.300s",
-		       *text ? text : curl_easy_strerror(code));
+	return failed(x, code, text);
 }
 
 int transport_request(struct transport *t, const struct http_request *q,

@@ -114,7 +114,7 @@ void image_entry_free(struct image_entry *x)
 
 static int not_there(const char *operand, struct err *e)
 {
-	return err_set(e, ENOENT, "%.300s: no such image", operand);
+	return err_from(ERR_NO_IMAGE, e, err_set(e, ENOENT, "%.300s: no such image", operand));
 }
 
 static int fill(int dirfd, const char *id, const char *reference, struct image_entry *ret,

@@ -18,6 +18,17 @@ enum err_origin {
 	ERR_IMAGE_SERVER,
 	ERR_LIMIT,
 	ERR_TMPFS_XATTR, /* no user attributes on tmpfs: another place will do */
+	ERR_NO_CONTAINER,
+	ERR_NO_IMAGE,    /* no image of that name is loaded or pulled */
+	ERR_NO_PLATFORM, /* the image is there, but not for this machine */
+	ERR_NO_MANIFEST, /* the registry has no image of that name and tag */
+	ERR_NO_USER,     /* not in the image's /etc/passwd */
+	ERR_NO_GROUP,
+	ERR_ID_RANGE, /* a user's or group's number that cannot be one */
+	ERR_NO_COMMAND,
+	ERR_EMPTY_COMMAND,
+	ERR_WORKDIR,    /* the working directory: its name, or entering it */
+	ERR_TLS_CLIENT, /* the other side asks for a certificate of ours */
 };
 
 struct err {

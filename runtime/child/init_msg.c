@@ -412,7 +412,9 @@ int init_status_error(const struct init_status *st, const struct process_spec *p
 	if (st->stage == INIT_STAGE_EXEC)
 		return exec_error(st, proc->argv.items[0], e);
 	if (at_cwd)
-		err_code(e, st->code, "%s %s", init_stage_name(st->stage), proc->cwd);
+		(void)err_from(
+			ERR_WORKDIR, e,
+			err_code(e, st->code, "%s %s", init_stage_name(st->stage), proc->cwd));
 	else
 		err_code(e, st->code, "%s", init_stage_name(st->stage));
 	if (st->stage == INIT_STAGE_KEYRING && st->code == EDQUOT)

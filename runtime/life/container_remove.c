@@ -24,11 +24,6 @@ const char *container_layer_name(const char *name, const struct container_record
 	return r->spec ? r->container_id : name;
 }
 
-static int no_such(struct err *e)
-{
-	return err_set(e, ENOENT, "no such container");
-}
-
 int container_store_condemn(const struct paths *p, const char *name, const char *layer_name,
 			    struct container_debris *ret, struct err *e)
 {
@@ -49,7 +44,7 @@ int container_store_condemn(const struct paths *p, const char *name, const char 
 		return 0;
 	*ret->tmp = 0;
 	(void)container_debris_delete(ret, NULL);
-	return r == -ENOENT ? no_such(e) : r;
+	return r == -ENOENT ? container_missing(e) : r;
 }
 
 int container_debris_delete(struct container_debris *d, struct err *e)
@@ -93,7 +88,7 @@ static int remove_kept(const struct paths *p, int dirfd, const char *name,
 	int r;
 
 	if (dir < 0)
-		return no_such(e);
+		return container_missing(e);
 	r = run_dir_take(dir, rec->container_id, &run, e);
 	if (r == -EBUSY)
 		return busy(p, rec, e);
@@ -118,7 +113,7 @@ static int remove_any(const struct paths *p, const char *name, bool running_too,
 	if (dirfd < 0)
 		return dirfd;
 	if (faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		return no_such(e);
+		return container_missing(e);
 	if (container_store_read(dirfd, name, &rec, NULL) >= 0 && rec.spec) {
 		r = remove_kept(p, dirfd, name, &rec, e);
 	} else {
@@ -149,7 +144,7 @@ static int move(int dirfd, const char *name, const char *new_name, struct err *e
 		return 0;
 	if (errno == EEXIST || errno == ENOTEMPTY)
 		return err_set(e, EEXIST, "a container of that name exists");
-	return errno == ENOENT ? no_such(e) : err_sys(e, "rename");
+	return errno == ENOENT ? container_missing(e) : err_sys(e, "rename");
 }
 
 /* Whoever looks for what runs finds it under its new name. */

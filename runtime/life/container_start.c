@@ -85,7 +85,7 @@ static int take_run(struct container_start *s, struct err *e)
 	if (dirfd < 0)
 		return dirfd;
 	if (dir < 0)
-		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
+		return errno == ENOENT ? container_missing(e)
 				       : err_sys(e, "open %s", s->found.name);
 	r = run_dir_take(dir, id, &s->run, e);
 	if (r < 0)

@@ -54,7 +54,7 @@ static int search_ids(struct search *x, struct err *e)
 		container_record_free(&x->best->record);
 		return err_set(e, ENOTUNIQ, "%u containers have an id that begins so", x->n);
 	}
-	return x->n ? 0 : err_set(e, ENOENT, "no such container");
+	return x->n ? 0 : container_missing(e);
 }
 
 /*
@@ -110,6 +110,6 @@ int container_find(const struct paths *p, const char *operand, struct container_
 	}
 	if (!x.len || x.len > NAME_CONTAINER_ID_DIGITS ||
 	    strspn(operand, "0123456789abcdef") != x.len)
-		return err_set(e, ENOENT, "no such container");
+		return container_missing(e);
 	return find_running(p, &x) ? 0 : search_ids(&x, e);
 }

@@ -195,3 +195,8 @@ void container_record_free(struct container_record *r)
 	free(r->memory);
 	*r = (struct container_record){0};
 }
+
+int container_missing(struct err *e)
+{
+	return err_from(ERR_NO_CONTAINER, e, err_set(e, ENOENT, "no such container"));
+}

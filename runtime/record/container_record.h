@@ -69,4 +69,7 @@ int container_record_encode(const struct container_record *r, struct strbuf *out
 int container_record_decode(struct container_record *ret, void *buf, size_t len, struct err *e);
 void container_record_free(struct container_record *r);
 
+/* -ENOENT from ERR_NO_CONTAINER: what whoever looks for a container and finds none says. */
+int container_missing(struct err *e);
+
 #endif

@@ -52,7 +52,7 @@ int container_store_read(int dirfd, const char *name, struct container_record *r
 	snprintf(path, sizeof(path), "%s/record", name);
 	fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
+		return errno == ENOENT ? container_missing(e)
 				       : err_sys(e, "record");
 	r = read_record(fd, &buf, &len, e);
 	if (r >= 0)
@@ -68,7 +68,7 @@ int container_store_check_id(int dirfd, const char *name, const char *container_
 	int r = container_store_read(dirfd, name, &now, e);
 
 	if (r >= 0 && !(now.container_id && str_eq(now.container_id, container_id)))
-		r = err_set(e, ENOENT, "no such container");
+		r = container_missing(e);
 	container_record_free(&now);
 	return r;
 }

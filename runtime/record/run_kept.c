@@ -12,6 +12,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/kernel/file_lock.h"
+#include "runtime/record/container_record.h"
 #include "runtime/record/run_dir.h"
 
 #define LOCK_TRIES 1000
@@ -79,7 +80,7 @@ static int is_current(const struct run_dir *d, struct err *e)
 	if (fstat(d->lock_fd, &ours) < 0)
 		return err_sys(e, "lock the run");
 	if (fstatat(d->fd, "lock", &named, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
+		return errno == ENOENT ? container_missing(e)
 				       : err_sys(e, "lock the run");
 	return ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
 }
@@ -93,7 +94,7 @@ static int take_lock(struct run_dir *d, struct err *e)
 		fd_close(&d->lock_fd);
 		d->lock_fd = open_lock(d, &is_new);
 		if (d->lock_fd < 0 && errno == ENOENT)
-			return err_set(e, ENOENT, "no such container");
+			return container_missing(e);
 		if (d->lock_fd < 0)
 			return err_sys(e, "lock the run");
 		r = try_lock(d->lock_fd);
@@ -112,11 +113,11 @@ int run_dir_take(int dirfd, const char *id, struct run_dir *ret, struct err *e)
 
 	*ret = (struct run_dir)RUN_DIR_INIT;
 	if (mkdirat(dirfd, "run", 0700) < 0 && errno != EEXIST)
-		return errno == ENOENT ? err_set(e, ENOENT, "no such container")
+		return errno == ENOENT ? container_missing(e)
 				       : err_sys(e, "make the run's directory");
 	r = run_dir_open_kept(dirfd, id, ret);
 	if (r == -ENOENT) /* it is being deleted */
-		return err_set(e, ENOENT, "no such container");
+		return container_missing(e);
 	r = r < 0 ? err_code(e, r, "open the run's directory") : take_lock(ret, e);
 	if (r < 0)
 		run_dir_close(ret);

@@ -369,11 +369,15 @@ int spec_freeze(struct container_spec *s, struct err *e)
 	if (strv_check(&s->proc.argv, e) < 0 || strv_check(&s->proc.env, e) < 0)
 		return -ENOMEM;
 	if (!s->proc.argv.n)
-		return err_set(e, EINVAL, "no command given and none in the image");
+		return err_from(ERR_NO_COMMAND, e,
+				err_set(e, EINVAL, "no command given and none in the image"));
 	if (!*s->proc.argv.items[0])
-		return err_set(e, EINVAL, "the command is an empty string");
+		return err_from(ERR_EMPTY_COMMAND, e,
+				err_set(e, EINVAL, "the command is an empty string"));
 	if (*s->proc.cwd != '/')
-		return err_set(e, EINVAL, "--workdir: %s: must be an absolute path", s->proc.cwd);
+		return err_from(ERR_WORKDIR, e,
+				err_set(e, EINVAL, "--workdir: %s: must be an absolute path",
+					s->proc.cwd));
 	if (!s->rootfs.path || *s->rootfs.path != '/')
 		return err_set(e, EINVAL, "image: must be an absolute path");
 	r = check_layers(&s->rootfs, e);

@@ -123,10 +123,14 @@ static int take_user(const struct user_db *db, const char *who, struct user *u, 
 	struct span f[PASSWD_FIELDS];
 
 	if (numeric && user_parse_id(who, &u->uid) < 0)
-		return err_set(e, EINVAL, "not a user id (decimal, at most %u)", USER_ID_MAX);
+		return err_from(
+			ERR_ID_RANGE, e,
+			err_set(e, EINVAL, "not a user id (decimal, at most %u)", USER_ID_MAX));
 	if (!find_user(db, numeric ? NULL : who, u->uid, f)) {
 		if (!numeric)
-			return err_set(e, ENOENT, "no such user in the image's /etc/passwd");
+			return err_from(
+				ERR_NO_USER, e,
+				err_set(e, ENOENT, "no such user in the image's /etc/passwd"));
 		u->home = strdup("/");
 		return u->home ? 0 : err_set(e, ENOMEM, "out of memory");
 	}
@@ -149,8 +153,9 @@ static int take_group(const struct user_db *db, const char *who, struct user *u,
 
 	if (looks_numeric(who)) {
 		if (user_parse_id(who, &u->gid) < 0)
-			return err_set(e, EINVAL, "not a group id (decimal, at most %u)",
-				       USER_ID_MAX);
+			return err_from(ERR_ID_RANGE, e,
+					err_set(e, EINVAL, "not a group id (decimal, at most %u)",
+						USER_ID_MAX));
 		return 0;
 	}
 	while (next_entry(&text, f, GROUP_FIELDS)) {
@@ -162,7 +167,8 @@ static int take_group(const struct user_db *db, const char *who, struct user *u,
 				"the group's line in the image's /etc/group has no valid id");
 		return 0;
 	}
-	return err_set(e, ENOENT, "no such group in the image's /etc/group");
+	return err_from(ERR_NO_GROUP, e,
+			err_set(e, ENOENT, "no such group in the image's /etc/group"));
 }
 
 bool user_db_has_gid(const struct user_db *db, uint32_t gid)

@@ -67,11 +67,11 @@ void pull_text_error(const struct image_name *name, const char *canonical, int c
 		docker_daemon_error("pull access denied for %s, repository does not exist or may "
 				    "require 'docker login': denied: %s",
 				    familiar, e->msg);
-	else if (code == -ENOENT && strstr(e->msg, "offered:"))
+	else if (e->origin == ERR_NO_PLATFORM)
 		docker_daemon_error("no matching manifest for the platform in the manifest list "
 				    "entries: %s",
 				    e->msg);
-	else if (code == -ENOENT && strstr(e->msg, "answered 404"))
+	else if (e->origin == ERR_NO_MANIFEST)
 		docker_daemon_error("manifest for %s not found: manifest unknown: manifest unknown",
 				    image_name_familiar(canonical));
 	else if (code == -ECONNREFUSED || code == -EHOSTUNREACH || code == -ENETUNREACH ||

@@ -57,7 +57,7 @@ static int export_run(struct enroot *x, void *args, int argc, char **argv)
 	(void)argc;
 	if (r == -EEXIST)
 		return enroot_error("File already exists: %s", path ? path : a->output);
-	if (r == -ENOENT && str_has_suffix(e.msg, "no such container"))
+	if (e.origin == ERR_NO_CONTAINER)
 		return enroot_error("No such file or directory: %s/containers/%s",
 				    x->cmd.paths.data, argv[0]);
 	if (r < 0)
