@@ -2,15 +2,14 @@
 #include "cmd/docker/container/begin.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "cmd/docker/container/attached.h"
+#include "cmd/docker/daemon/start.h"
 #include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/fault.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/str.h"
-#include "runtime/life/container_start.h"
 #include "runtime/life/container_wait.h"
 #include "runtime/exec/exec_client.h"
 
@@ -64,26 +63,26 @@ static int prepare(struct attachment *x, struct docker *d, const struct containe
 				      how->sig_proxy, e);
 }
 
-static int start(struct docker *d, struct container_start *s, const struct docker_begin *how,
-		 struct docker_begun *ret)
+/* What comes between the container's being ours and its command: the attachment; then its end. */
+static int go_attached(struct docker *d, struct docker_start *s, const struct docker_begin *how,
+		       struct docker_begun *ret, struct docker_fault *f)
 {
 	struct attachment x = {
 		.link = EXEC_LINK_INIT,
 		.client = {.started_fd = -1, .client_sock = -1, .client_fds = {-1, -1, -1}},
 		.attached = ATTACHED_INIT,
 		.wait = CONTAINER_WAIT_INIT};
-	int r = how->which ? prepare(&x, d, s, how, &ret->error) : 0;
+	int r = prepare(&x, d, &s->start, how, &f->err);
 
-	ret->failed = DOCKER_EXIT_USAGE;
 	if (r >= 0)
-		r = container_start_detached(s, &x.client, &ret->failed, &ret->error);
+		r = docker_start_go(s, &x.client, f);
 	close_lent(&x);
-	container_start_close(s);
-	if (r >= 0 && how->which) {
+	docker_start_close(s);
+	if (r >= 0) {
 		ret->left = attached_wait(&x.attached, &x.link);
 		attached_end(&x.attached);
 		if (!ret->left)
-			r = container_wait_end(&x.wait, &ret->error);
+			r = container_wait_end(&x.wait, &f->err);
 		ret->state = x.wait.state;
 	}
 	attached_end(&x.attached);
@@ -92,64 +91,17 @@ static int start(struct docker *d, struct container_start *s, const struct docke
 	return r;
 }
 
-void docker_begin(struct docker *d, struct container_found *found, const struct docker_begin *how,
-		  struct docker_begun *ret)
+int docker_begin(struct docker *d, struct container_found *found, const struct docker_begin *how,
+		 struct docker_begun *ret, struct docker_fault *f)
 {
-	struct container_start s;
-	int r;
+	struct docker_start s = {0};
+	int r = docker_start_begin(&d->cmd.paths, found, &s, f);
 
-	*ret = (struct docker_begun){.failed = DOCKER_EXIT_USAGE};
-	r = container_start_begin(&d->cmd.paths, found, false, &s, &ret->error);
-	if (r < 0)
-		return;
-	ret->program = s.spec.proc.argv.n ? strdup(s.spec.proc.argv.items[0]) : NULL;
-	if (start(d, &s, how, ret) >= 0)
-		ret->failed = 0;
-}
-
-void docker_begun_free(struct docker_begun *b)
-{
-	free(b->program);
-	b->program = NULL;
-}
-
-char *docker_launch_text(const char *prefix, const char *program, int exit_code,
-			 const struct err *e)
-{
-	bool has_slash = strchr(program, '/');
-
-	if (exit_code == CMD_EXIT_NOT_FOUND && !has_slash)
-		return str_printf("%sexec: \"%s\": executable file not found in $PATH: unknown",
-				  prefix, program);
-	if (exit_code == CMD_EXIT_NOT_FOUND)
-		return str_printf("%sexec: \"%s\": stat %s: no such file or directory: unknown",
-				  prefix, program, program);
-	if (e->code == EACCES)
-		return str_printf("%sexec: \"%s\": permission denied: unknown", prefix, program);
-	if (e->code == ENOEXEC)
-		return str_printf("%sexec %s: exec format error: unknown", prefix, program);
-	return str_printf("%sexec: \"%s\": %s: unknown", prefix, program, e->msg);
-}
-
-/* The directory in "enter the working directory /x: Not a directory". */
-static const char *directory_of(const struct docker_begun *b)
-{
-	const char *at = strstr(b->error.msg, "working directory ");
-
-	return at + strlen("working directory ");
-}
-
-static int directory_len(const struct docker_begun *b)
-{
-	return (int)strcspn(directory_of(b), ":");
-}
-
-char *docker_begun_text(const struct docker_begun *b)
-{
-	if (b->program && (b->failed == CMD_EXIT_NOT_FOUND || b->failed == CMD_EXIT_NOT_EXECUTABLE))
-		return docker_launch_text(DOCKER_CREATE_FAILED, b->program, b->failed, &b->error);
-	if (b->error.code == ENOTDIR && strstr(b->error.msg, "working directory "))
-		return str_printf("Cannot mkdir: %.*s is not a directory", directory_len(b),
-				  directory_of(b));
-	return str_printf("%s", b->error.msg);
+	*ret = (struct docker_begun){0};
+	if (r >= 0)
+		r = how->which ? go_attached(d, &s, how, ret, f) : docker_start_go(&s, NULL, f);
+	docker_start_close(&s);
+	if (r < 0 && !f->exit_code)
+		f->exit_code = DOCKER_EXIT_USAGE;
+	return r;
 }

@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "cmd/docker/frame/argv.h"
-#include "cmd/docker/container/begin.h"
+#include "cmd/docker/daemon/start.h"
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/groups.h"
-#include "cmd/docker/frame/target.h"
+#include "cmd/docker/frame/fault.h"
+#include "cmd/docker/daemon/groups.h"
+#include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/verbs.h"
 #include "cmd/options/env_file.h"
 #include "cmd/verb/exec_job.h"
@@ -121,13 +122,13 @@ static int refused(const struct exec_args *a, const struct err *e)
 	_free_ char *name = strndup(user, strcspn(user, ":"));
 	_free_ char *text = NULL;
 
-	if (strstr(e->msg, "no such user"))
+	if (e->origin == ERR_NO_USER)
 		text = str_printf("unable to find user %s: no matching entries in passwd file",
 				  name ? name : "");
-	else if (strstr(e->msg, "no such group"))
+	else if (e->origin == ERR_NO_GROUP)
 		text = str_printf("unable to find group %s: no matching entries in group file",
 				  strchr(user, ':') ? strchr(user, ':') + 1 : "");
-	else if (strstr(e->msg, "--workdir"))
+	else if (e->origin == ERR_WORKDIR)
 		text = str_printf("OCI runtime exec failed: exec failed: Cwd must be an absolute "
 				  "path: unknown");
 	else
@@ -140,7 +141,7 @@ static int not_started(const struct exec_args *a, const struct exec_job *j,
 		       const struct run_result *result)
 {
 	const struct process_spec *p = &a->run.spec.proc;
-	bool at_cwd = result->exit_code == CMD_EXIT_FAILED && strstr(result->error.msg, p->cwd);
+	bool at_cwd = result->error.origin == ERR_WORKDIR;
 	bool is_missing = at_cwd && result->error.code == ENOENT;
 	_free_ char *text = NULL;
 
@@ -162,34 +163,35 @@ static int not_started(const struct exec_args *a, const struct exec_job *j,
 			    text);
 }
 
-static int check_paused(const struct docker *d, const struct docker_target *t, struct err *e)
+static int check_paused(const struct docker *d, const struct docker_target *t,
+			struct docker_fault *f)
 {
 	struct container_state s = {0};
 
 	if (t->stays &&
 	    container_state_read(&d->cmd.paths, t->found.name, &t->found.record, &s, NULL) >= 0 &&
 	    s.status == CONTAINER_PAUSED)
-		return err_set(e, EBUSY,
-			       "container %s is paused, unpause the container before exec",
-			       docker_target_id(t));
+		return docker_fault(f, DOCKER_CONFLICT, EBUSY,
+				    "container %s is paused, unpause the container before exec",
+				    docker_target_id(t));
 	return 0;
 }
 
 static int connect_job(struct docker *d, const char *operand, struct exec_job *j, char **ret_id,
-		       struct err *e)
+		       struct docker_fault *f)
 {
 	struct docker_target t;
-	int r = docker_target_open(d, operand, &t, e);
+	int r = docker_target_open(&d->cmd.paths, operand, &t, f);
 
 	if (r >= 0)
-		r = docker_target_instance(d, &t, e);
+		r = docker_target_instance(&d->cmd.paths, &t, f);
 	if (r >= 0)
-		r = check_paused(d, &t, e);
+		r = check_paused(d, &t, f);
 	if (r >= 0) {
 		*ret_id = strdup(docker_target_id(&t));
-		r = exec_open(&d->cmd.paths, &t.instance, &j->link, e);
+		r = exec_open(&d->cmd.paths, &t.instance, &j->link, &f->err);
 		if (r == -ESRCH)
-			err_set(e, ESRCH, "container %s is not running", docker_target_id(&t));
+			docker_target_not_running(&t, f);
 		j->rec = t.instance;
 		t.has_instance = false;
 	}
@@ -230,13 +232,14 @@ static int exec_job_run(struct docker *d, struct exec_args *a, int argc, char **
 			     .link = EXEC_LINK_INIT};
 	struct run_result result = {0};
 	_free_ char *id = NULL;
+	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct err e = ERR_INIT;
 	int code = 0;
 
 	if (fill_options(a, &e) < 0)
 		code = docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
-	else if (connect_job(d, argv[0], &j, &id, &e) < 0)
-		code = docker_daemon_error("%s", e.msg);
+	else if (connect_job(d, argv[0], &j, &id, &f) < 0)
+		code = docker_daemon_error("%s", f.err.msg);
 	else if (exec_job_fill(&j, argc - 1, argv + 1, &e) < 0 ||
 		 (a->run.user && docker_groups_add_main(&a->run.spec.proc, &e) < 0))
 		code = refused(a, &e);

@@ -11,8 +11,9 @@
 
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/log_time.h"
-#include "cmd/docker/frame/target.h"
+#include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
@@ -222,17 +223,18 @@ static int parse(struct logs_args *a, struct err *e)
 	return 0;
 }
 
-static int open_run(struct docker *d, const char *operand, struct run_dir *ret, struct err *e)
+static int open_run(struct docker *d, const char *operand, struct run_dir *ret,
+		    struct docker_fault *f)
 {
 	struct docker_target t;
 	struct run_state state = {0};
-	int r = docker_target_open(d, operand, &t, e);
+	int r = docker_target_open(&d->cmd.paths, operand, &t, f);
 
 	*ret = (struct run_dir)RUN_DIR_INIT;
 	if (r >= 0 && t.stays)
-		r = container_run_dir(&d->cmd.paths, t.found.name, &t.found.record, ret, e);
+		r = container_run_dir(&d->cmd.paths, t.found.name, &t.found.record, ret, &f->err);
 	else if (r >= 0)
-		r = run_dir_find(&d->cmd.paths, operand, ret, &state, e);
+		r = run_dir_find(&d->cmd.paths, operand, ret, &state, &f->err);
 	run_state_free(&state);
 	docker_target_close(&t);
 	return r;
@@ -242,17 +244,17 @@ static int logs_run(struct docker *d, void *args, int argc, char **argv)
 {
 	struct logs_args *a = args;
 	struct run_dir dir = RUN_DIR_INIT;
-	struct err e = ERR_INIT;
-	int r = parse(a, &e);
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	int r = parse(a, &f.err);
 
 	(void)argc;
 	if (r < 0)
-		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
-	r = open_run(d, argv[0], &dir, &e);
+		return docker_say(DOCKER_EXIT_FAILED, "%s", f.err.msg);
+	r = open_run(d, argv[0], &dir, &f);
 	if (r >= 0)
-		r = print_log(a, &dir, &e);
+		r = print_log(a, &dir, &f.err);
 	run_dir_close(&dir);
-	return r < 0 ? docker_daemon_error("%s", e.msg) : 0;
+	return r < 0 ? docker_daemon_error("%s", f.err.msg) : 0;
 }
 
 const struct docker_verb docker_verb_logs = {

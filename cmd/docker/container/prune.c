@@ -8,12 +8,13 @@
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/confirm.h"
 #include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/human.h"
 #include "cmd/docker/show/listed.h"
 #include "cmd/docker/show/log_time.h"
 #include "cmd/docker/frame/prune.h"
 #include "cmd/docker/show/ps_filter.h"
-#include "cmd/docker/frame/target.h"
+#include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
@@ -91,8 +92,12 @@ static bool chosen(const struct strv *filters, const struct listed *x)
 /* 1: it is gone. One that has been started, or removed by another, meanwhile is passed over. */
 static int remove_one(struct docker *d, const struct listed *x, struct err *e)
 {
+	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct docker_target t;
-	int r = docker_target_open(d, x->id, &t, e);
+	int r = docker_target_open(&d->cmd.paths, x->id, &t, &f);
+
+	if (r < 0)
+		*e = f.err;
 
 	if (r >= 0)
 		r = container_remove(&d->cmd.paths, t.found.name, &t.found.record, false, e);

@@ -4,14 +4,12 @@
 
 #include <stddef.h>
 
+#include "cmd/docker/daemon/end.h"
+#include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/target.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/verbs.h"
-#include "runtime/base/err.h"
 #include "runtime/base/str.h"
-#include "runtime/life/container_end.h"
-#include "runtime/life/container_state.h"
-#include "runtime/record/volume.h"
 
 struct rm_args {
 	bool force, link, volumes;
@@ -29,43 +27,25 @@ static const struct opt opts[] = {
 
 static const struct opt_table table = {"Options", opts};
 
-static int busy(const struct docker *d, const struct docker_target *t, struct err *e)
-{
-	struct container_state state = {0};
-
-	(void)container_state_read(&d->cmd.paths, t->found.name, &t->found.record, &state, NULL);
-	if (state.status == CONTAINER_PAUSED)
-		return err_set(e, EBUSY,
-			       "cannot remove container \"/%s\": container is paused and must be "
-			       "unpaused first",
-			       t->found.name);
-	return err_set(e, EBUSY,
-		       "cannot remove container \"/%s\": container is running: stop the container "
-		       "before removing or force remove",
-		       t->found.name);
-}
-
-static int remove_one(struct docker *d, struct docker_target *t, const struct rm_args *a,
-		      struct err *e)
-{
-	int r;
-
-	if (!*t->found.name)
-		return err_set(e, EBUSY,
-			       "cannot remove container \"%s\": it is a start of an image, which "
-			       "goes when it ends",
-			       docker_target_id(t));
-	if (a->volumes)
-		volume_begin_removal_of(&d->cmd.paths, &t->found.record);
-	r = container_remove(&d->cmd.paths, t->found.name, &t->found.record, a->force, e);
-	if (r < 0 && a->volumes)
-		volume_keep_of(&d->cmd.paths, &t->found.record);
-	if (r >= 0 && a->volumes)
-		r = volume_remove_of(&d->cmd.paths, &t->found.record, e);
-	return r == -EBUSY && !a->force ? busy(d, t, e) : r;
-}
-
 /* One that is missing is an error; with -f it is said and does not count. */
+static int rm_one(struct docker *d, const struct rm_args *a, const char *operand)
+{
+	const struct docker_removal how = {a->force, a->volumes};
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	struct docker_target t;
+	int r = docker_target_open(&d->cmd.paths, operand, &t, &f);
+
+	if (r >= 0)
+		r = docker_remove(&d->cmd.paths, &t, operand, &how, &f);
+	docker_target_close(&t);
+	strbuf_addf(&out, "%s\n", operand);
+	if (r >= 0)
+		return cmd_print(&out);
+	(void)docker_daemon_error("%s", f.err.msg);
+	return docker_fault_status(&f) == DOCKER_NOT_FOUND && a->force ? 0 : DOCKER_EXIT_FAILED;
+}
+
 static int rm_run(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct rm_args *a = args;
@@ -73,29 +53,8 @@ static int rm_run(struct docker *d, void *args, int argc, char **argv)
 
 	if (a->link)
 		return docker_say(DOCKER_EXIT_FAILED, "docker: --link: containers are not linked");
-	for (int i = 0; i < argc; i++) {
-		_strbuf_ struct strbuf out = STRBUF_INIT;
-		struct docker_target t;
-		struct err e = ERR_INIT;
-		int r = docker_target_open(d, argv[i], &t, &e);
-		bool missing = r == -ENOENT;
-
-		if (r >= 0)
-			r = remove_one(d, &t, a, &e);
-		docker_target_close(&t);
-		if (r == -ENOENT && !missing) {
-			/* Another was faster. */
-			err_set(&e, ENOENT, "No such container: %s", argv[i]);
-			missing = true;
-		}
-		strbuf_addf(&out, "%s\n", argv[i]);
-		if (r < 0) {
-			(void)docker_daemon_error("%s", e.msg);
-			code = missing && a->force ? code : DOCKER_EXIT_FAILED;
-		} else if (cmd_print(&out)) {
-			code = DOCKER_EXIT_FAILED;
-		}
-	}
+	for (int i = 0; i < argc; i++)
+		code = rm_one(d, a, argv[i]) ? DOCKER_EXIT_FAILED : code;
 	return code;
 }
 

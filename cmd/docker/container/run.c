@@ -3,20 +3,23 @@
 /* docker run, docker create. */
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/docker/frame/argv.h"
 #include "cmd/docker/container/attached.h"
 #include "cmd/docker/container/begin.h"
+#include "cmd/docker/container/pull_image.h"
+#include "cmd/docker/container/run_client.h"
+#include "cmd/docker/container/run_flags.h"
+#include "cmd/docker/daemon/image.h"
+#include "cmd/docker/daemon/new.h"
+#include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/errno_text.h"
-#include "cmd/docker/container/new.h"
-#include "cmd/docker/container/run_args.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/verbs.h"
-#include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/record/container_find.h"
 
 static int write_cidfile(const struct docker *d, const char *path, const char *id)
 {
@@ -55,12 +58,67 @@ static unsigned streams_of(const struct docker_run_args *a)
 	return which;
 }
 
-static int failed(const struct docker *d, const struct docker_begun *b)
+/* 0 or the exit code. */
+static int try_new(struct docker *d, const struct docker_run_args *a, struct docker_new *made,
+		   bool *ret_no_image)
 {
-	_free_ char *text = docker_begun_text(b);
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	int r = docker_new(&d->cmd, a, made, &f);
 
-	(void)docker_daemon_fail(d, "%s", text ? text : "out of memory");
-	return b->failed;
+	if (r >= 0) {
+		for (size_t i = 0; i < made->warnings.n; i++)
+			(void)docker_say(0, "WARNING: %s", made->warnings.items[i]);
+	}
+	docker_new_free(made);
+	if (r >= 0)
+		return 0;
+	if (ret_no_image && f.err.origin == ERR_NO_IMAGE) {
+		*ret_no_image = true;
+		return DOCKER_EXIT_FAILED;
+	}
+	return docker_say_fault(d, &f);
+}
+
+static int say_not_here(const struct docker *d, const struct docker_run_args *a)
+{
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	_free_ char *name = NULL;
+
+	if (docker_image_full_name(a->image, &name, &f) < 0)
+		return docker_say_fault(d, &f);
+	return docker_say(0, "Unable to find image '%s' locally", name);
+}
+
+/* As docker's command line does it: the image is fetched when the daemon says that it is missing.
+ */
+static int new_container(struct docker *d, const struct docker_run_args *a, struct docker_new *made)
+{
+	bool always = a->pull && str_eq(a->pull, "always"), no_image = false;
+	bool never = a->pull && str_eq(a->pull, "never");
+	int code = docker_run_check_client(d, a);
+
+	if (!code && always && !docker_image_is_path(a->image))
+		code = docker_pull_image(d, a);
+	if (!code)
+		code = try_new(d, a, made, always || never ? NULL : &no_image);
+	if (no_image)
+		code = say_not_here(d, a);
+	if (no_image && !code)
+		code = docker_pull_image(d, a);
+	if (no_image && !code)
+		code = try_new(d, a, made, NULL);
+	return code ? code : write_cidfile(d, a->cidfile, made->id);
+}
+
+static int take_operands(struct docker_run_args *a, int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+
+	a->image = argv[0];
+	for (int i = 1; i < argc; i++)
+		strv_add(&a->command, argv[i]);
+	return strv_check(&a->command, &e) < 0 ? docker_say(DOCKER_EXIT_USAGE, "docker: %s", e.msg)
+					       : 0;
 }
 
 static int ended(const struct docker *d, const struct docker_begun *b)
@@ -76,41 +134,35 @@ static int start_new(struct docker *d, const struct docker_run_args *a,
 		     const struct docker_new *made)
 {
 	const struct docker_begin how = {streams_of(a), a->sig_proxy};
+	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct container_found found;
 	struct docker_begun begun;
-	struct err e = ERR_INIT;
-	int code;
 
-	if (container_find_again(&d->cmd.paths, made->name, made->id, &found, &e) < 0)
-		return docker_daemon_fail(d, "%s", e.msg);
-	docker_begin(d, &found, &how, &begun);
-	if (begun.failed)
-		code = failed(d, &begun);
-	else
-		code = how.which ? ended(d, &begun) : print_id(made->id);
-	docker_begun_free(&begun);
-	return code;
+	if (container_find_again(&d->cmd.paths, made->name, made->id, &found, &f.err) < 0 ||
+	    docker_begin(d, &found, &how, &begun, &f) < 0)
+		return docker_say_fault(d, &f);
+	return how.which ? ended(d, &begun) : print_id(made->id);
 }
 
 static int run_run(struct docker *d, void *args, int argc, char **argv)
 {
-	const struct docker_run_args *a = args;
+	struct docker_run_args *a = args;
 	struct docker_new made;
-	int code = docker_new(d, a, argc, argv, &made);
+	int code = take_operands(a, argc, argv);
 
 	if (!code)
-		code = write_cidfile(d, a->cidfile, made.id);
+		code = new_container(d, a, &made);
 	return code ? code : start_new(d, a, &made);
 }
 
 static int create_run(struct docker *d, void *args, int argc, char **argv)
 {
-	const struct docker_run_args *a = args;
+	struct docker_run_args *a = args;
 	struct docker_new made;
-	int code = docker_new(d, a, argc, argv, &made);
+	int code = take_operands(a, argc, argv);
 
 	if (!code)
-		code = write_cidfile(d, a->cidfile, made.id);
+		code = new_container(d, a, &made);
 	return code ? code : print_id(made.id);
 }
 

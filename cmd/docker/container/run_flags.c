@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "cmd/docker/frame/argv.h"
-#include "cmd/docker/container/run_args.h"
+#include "cmd/docker/container/run_flags.h"
 #include "runtime/base/err.h"
 
 #define AT(member) offsetof(struct docker_run_args, member)

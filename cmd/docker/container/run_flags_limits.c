@@ -8,16 +8,14 @@
 #include <sys/resource.h>
 
 #include "cmd/docker/frame/argv.h"
-#include "cmd/docker/container/mount_flag.h"
-#include "cmd/docker/container/run_args.h"
+#include "cmd/docker/daemon/mount_flag.h"
+#include "cmd/docker/container/run_flags.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
 #include "runtime/spec/rlimit.h"
 
 #define AT(member) offsetof(struct docker_run_args, member)
-
-#define PIDS_UNSET INT64_MIN
 
 static int add(void *strv, const char *value, struct err *e)
 {
@@ -198,22 +196,3 @@ static const struct opt opts[] = {
 };
 
 const struct opt_table docker_limits_table = {"Limits", opts};
-
-void docker_run_args_init(struct docker_run_args *a)
-{
-	*a = (struct docker_run_args){
-		.sig_proxy = true, .pids = PIDS_UNSET, .stop_timeout_s = INT64_MIN};
-}
-
-void docker_run_args_done(struct docker_run_args *a)
-{
-	struct strv *const lists[] = {&a->attach,      &a->env,       &a->env_files, &a->labels,
-				      &a->label_files, &a->volumes,   &a->mounts,    &a->tmpfs,
-				      &a->ulimits,     &a->cap_add,   &a->cap_drop,  &a->security,
-				      &a->devices,     &a->add_hosts, &a->dns,       &a->groups,
-				      &a->dns_search,  &a->publish,   &a->expose,    &a->sysctls,
-				      &a->dns_options};
-
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		strv_free(lists[i]);
-}

@@ -7,10 +7,12 @@
 
 #include "cmd/docker/container/attached.h"
 #include "cmd/docker/container/begin.h"
+#include "cmd/docker/container/each.h"
+#include "cmd/docker/daemon/start.h"
+#include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/target.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/verbs.h"
-#include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/life/container_wait.h"
@@ -50,65 +52,32 @@ static void init(void *args)
 	((struct start_args *)args)->sig_proxy = true;
 }
 
-static bool is_running(const struct docker *d, const struct docker_target *t)
-{
-	struct container_state s = {0};
-
-	return container_state_read(&d->cmd.paths, t->found.name, &t->found.record, &s, NULL) >=
-		       0 &&
-	       (s.status == CONTAINER_RUNNING || s.status == CONTAINER_PAUSED);
-}
-
-static int begin(struct docker *d, struct docker_target *t, const struct docker_begin *how,
-		 struct docker_begun *begun, struct err *e)
-{
-	_free_ char *text = NULL;
-
-	if (!t->stays)
-		return err_set(e, EINVAL, "%s is a recipe of csbx: csbx start starts it",
-			       t->found.name);
-	docker_begin(d, &t->found, how, begun);
-	if (!begun->failed)
-		return 0;
-	text = docker_begun_text(begun);
-	docker_begun_free(begun);
-	return err_set(e, begun->error.code ? begun->error.code : EIO, "%s", text ? text : "");
-}
-
-/* One that runs already is fine; who loses the race for it finds it running. */
+/* One that runs already is fine. */
 static int start_one(struct docker *d, struct docker_target *t, const char *operand, void *arg,
-		     struct err *e)
+		     struct docker_fault *f)
 {
-	const struct docker_begin how = {0};
-	struct docker_begun begun = {0};
-	int r;
-
 	(void)operand;
 	(void)arg;
-	if (t->has_instance || (t->stays && is_running(d, t)))
-		return 0;
-	r = begin(d, t, &how, &begun, e);
-	docker_begun_free(&begun);
-	return r == -EBUSY ? 0 : r;
+	return docker_start(&d->cmd.paths, t, NULL, f);
 }
 
 static int start_attached(struct docker *d, const struct start_args *a, const char *operand)
 {
 	const struct docker_begin how = {
 		ATTACH_STDOUT | ATTACH_STDERR | (a->interactive ? ATTACH_STDIN : 0), true};
+	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct docker_begun begun = {0};
 	struct docker_target t;
-	struct err e = ERR_INIT;
-	int r = docker_target_open(d, operand, &t, &e), code;
+	int r = docker_target_open(&d->cmd.paths, operand, &t, &f);
 
+	if (r >= 0 && !t.stays)
+		r = docker_refuse(&f, "%s is a recipe of csbx: csbx start starts it", t.found.name);
 	if (r >= 0)
-		r = begin(d, &t, &how, &begun, &e);
-	code = r < 0        ? docker_daemon_error("%s", e.msg)
-	       : begun.left ? begun.left
-			    : begun.state.exit_code;
-	docker_begun_free(&begun);
+		r = docker_begin(d, &t.found, &how, &begun, &f);
 	docker_target_close(&t);
-	return code;
+	if (r < 0)
+		return docker_daemon_error("%s", f.err.msg);
+	return begun.left ? begun.left : begun.state.exit_code;
 }
 
 static int start_run(struct docker *d, void *args, int argc, char **argv)
@@ -162,27 +131,27 @@ static int follow(struct docker *d, struct docker_target *t, const struct start_
 static int attach_run(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct start_args *a = args;
+	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct exec_link link = EXEC_LINK_INIT;
 	struct docker_target t;
-	struct err e = ERR_INIT;
-	int r = docker_target_open(d, argv[0], &t, &e);
+	int r = docker_target_open(&d->cmd.paths, argv[0], &t, &f);
 
 	(void)argc;
 	if (r >= 0 && !t.stays)
-		r = err_set(&e, EINVAL, "%s was not started by docker: csbx logs shows its output",
-			    argv[0]);
-	if (r >= 0 && docker_target_instance(d, &t, NULL) < 0) {
+		r = docker_refuse(&f, "%s was not started by docker: csbx logs shows its output",
+				  argv[0]);
+	if (r >= 0 && docker_target_instance(&d->cmd.paths, &t, &f) < 0) {
 		docker_target_close(&t);
 		return docker_say(DOCKER_EXIT_FAILED,
 				  "You cannot attach to a stopped container, start it first");
 	}
 	if (r >= 0)
-		r = exec_open(&d->cmd.paths, &t.instance, &link, &e);
+		r = exec_open(&d->cmd.paths, &t.instance, &link, &f.err);
 	if (r >= 0)
-		r = follow(d, &t, a, &link, &e);
+		r = follow(d, &t, a, &link, &f.err);
 	exec_close(&link);
 	docker_target_close(&t);
-	return r < 0 ? docker_daemon_error("%s", e.msg) : r;
+	return r < 0 ? docker_daemon_error("%s", f.err.msg) : r;
 }
 
 const struct docker_verb docker_verb_start = {

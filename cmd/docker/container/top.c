@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/target.h"
+#include "cmd/docker/frame/fault.h"
+#include "cmd/docker/daemon/target.h"
 #include "cmd/docker/container/processes.h"
 #include "cmd/docker/frame/verbs.h"
 #include "runtime/base/err.h"
@@ -149,24 +150,24 @@ static void print_rows(const struct rows *r, struct strbuf *out)
 	}
 }
 
-static int top(struct docker *d, int argc, char **argv, struct strbuf *out, struct err *e)
+static int top(struct docker *d, int argc, char **argv, struct strbuf *out, struct docker_fault *f)
 {
 	_process_list_ struct process_list l = {0};
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct docker_target t;
 	struct rows rows = {0};
-	int r = docker_target_open(d, argv[0], &t, e);
+	int r = docker_target_open(&d->cmd.paths, argv[0], &t, f);
 
 	if (r >= 0)
-		r = docker_target_instance(d, &t, e);
+		r = docker_target_instance(&d->cmd.paths, &t, f);
 	/* The list after ps: what has ended meanwhile is left out, with what has begun. */
 	if (r >= 0)
-		r = run_ps(argc - 1, argv + 1, &text, e);
+		r = run_ps(argc - 1, argv + 1, &text, &f->err);
 	if (r >= 0)
-		r = process_list_read(&l, t.instance.init, e);
+		r = process_list_read(&l, t.instance.init, &f->err);
 	if (r >= 0)
-		r = text.len ? choose(text.data, &l, &rows, e)
-			     : err_set(e, EINVAL, "Couldn't find PID field in ps output");
+		r = text.len ? choose(text.data, &l, &rows, &f->err)
+			     : docker_refuse(f, "Couldn't find PID field in ps output");
 	if (r >= 0)
 		print_rows(&rows, out);
 	for (size_t i = 0; i < rows.n; i++)
@@ -179,11 +180,11 @@ static int top(struct docker *d, int argc, char **argv, struct strbuf *out, stru
 static int top_run(struct docker *d, void *args, int argc, char **argv)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	struct err e = ERR_INIT;
+	struct docker_fault f = DOCKER_FAULT_INIT;
 
 	(void)args;
-	if (top(d, argc, argv, &out, &e) < 0)
-		return docker_daemon_error("%s", e.msg);
+	if (top(d, argc, argv, &out, &f) < 0)
+		return docker_daemon_error("%s", f.err.msg);
 	return cmd_print(&out);
 }
 

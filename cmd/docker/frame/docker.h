@@ -8,16 +8,18 @@
  * Syntax, texts and exit codes are those of docker's own command line, version 28, so that
  * scripts and harnesses written for docker need not know. commands.c holds the one list of all
  * verbs and says which of csbx's programs runs each; a program has a list of those linked into
- * it (verbs_csbx.c, tool/verbs.c, image/verbs.c). To add a verb:
+ * it (cmd/program/docker_verbs_*.c). To add a verb:
  *   - a row in commands.c, if it has none;
- *   - a file NAME.c in cmd/docker (csbx), cmd/docker/tool or cmd/docker/image with its
- *     `const struct docker_verb`, at most 150 lines: it parses and prints, the work is elsewhere;
+ *   - a file NAME.c in cmd/docker/container, image or system with its `const struct docker_verb`,
+ *     at most 150 lines: it parses and prints. What docker's daemon would do for it is a function of
+ *     cmd/docker/daemon, which returns what is wrong (fault.h) and prints nothing;
  *   - a line in that program's list.
  * A verb in two lists (ps without and with --format) hands itself over by docker_hand_over().
  */
 
 #include "cmd/frame/cmd.h"
 
+struct docker_fault;
 struct strbuf;
 
 #define DOCKER_VERSION "28.0.0"
@@ -96,6 +98,11 @@ int docker_daemon_fail(const struct docker *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* "docker: <text>", an empty line, "Run 'docker run --help' for more information"; 125. */
 int docker_fail(const struct docker *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * What the daemon's part of the work says, as docker_daemon_fail() or docker_fail(), and the exit
+ * code: the fault's own, where it has one.
+ */
+int docker_say_fault(const struct docker *d, const struct docker_fault *f);
 /* A bad flag, found after parsing: its text, usage, 125. */
 int docker_bad_flag(const struct docker *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

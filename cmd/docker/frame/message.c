@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/fault.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
@@ -84,6 +85,14 @@ int docker_daemon_fail(const struct docker *d, const char *fmt, ...)
 	    ap, tail ? tail : "");
 	va_end(ap);
 	return is_run ? DOCKER_EXIT_USAGE : DOCKER_EXIT_FAILED;
+}
+
+int docker_say_fault(const struct docker *d, const struct docker_fault *f)
+{
+	int code = f->by_client ? docker_fail(d, "%s", f->err.msg)
+				: docker_daemon_fail(d, "%s", f->err.msg);
+
+	return f->exit_code ? f->exit_code : code;
 }
 
 int docker_bad_flag(const struct docker *d, const char *fmt, ...)

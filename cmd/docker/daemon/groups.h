@@ -8,18 +8,18 @@
 #include "runtime/base/str.h"
 
 struct container_spec;
-struct docker;
+struct docker_fault;
 struct err;
 struct process_spec;
 struct strv;
 struct user_db;
 
 /*
- * Adds them to the supplementary groups of a specification whose user is known. 0, or the exit code
- * of what it has said: a name that is not there, a number that nobody can be in here.
+ * Adds them to the supplementary groups of a specification whose user is known. 400: a name that
+ * is not there, a number that no process here can have.
  */
-int docker_groups_add(const struct docker *d, const struct strv *asked, const struct user_db *db,
-		      struct container_spec *s);
+int docker_groups_add(const struct strv *asked, const struct user_db *db, struct container_spec *s,
+		      struct docker_fault *f);
 
 int docker_groups_add_main(struct process_spec *p, struct err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/docker/container/mount_flag.h"
+#include "cmd/docker/daemon/mount_flag.h"
 
 #include <stdlib.h>
 #include <string.h>

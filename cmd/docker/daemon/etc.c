@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/docker/container/etc.h"
+#include "cmd/docker/daemon/etc.h"
 
 #include <stdlib.h>
 
-#include "cmd/docker/container/run_args.h"
+#include "cmd/docker/daemon/run_args.h"
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
 #include "runtime/spec/spec.h"

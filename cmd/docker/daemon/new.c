@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * Flags, image and configuration brought together: docker's defaults first, then what the
- * configuration says, then the flags; then everything is frozen and written down as a container
- * that stays. Nothing of the container runs yet.
- */
-
-#include "cmd/docker/container/new.h"
+#include "cmd/docker/daemon/new.h"
 
 #include <stdlib.h>
 
-#include "cmd/docker/container/begin.h"
-#include "cmd/docker/frame/docker.h"
-#include "cmd/docker/container/etc.h"
-#include "cmd/docker/frame/groups.h"
-#include "cmd/docker/image/image_of.h"
+#include "cmd/docker/daemon/etc.h"
+#include "cmd/docker/daemon/groups.h"
+#include "cmd/docker/daemon/image.h"
+#include "cmd/docker/daemon/run_args.h"
+#include "cmd/docker/daemon/run_mounts.h"
+#include "cmd/docker/daemon/start.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/names.h"
-#include "cmd/docker/container/run_args.h"
-#include "cmd/docker/container/run_mounts.h"
 #include "cmd/options/env_file.h"
 #include "cmd/frame/frame.h"
 #include "cmd/options/resolve.h"
@@ -37,13 +31,14 @@
 #define NAME_TRIES 8u
 
 struct making {
-	struct docker *d;
+	struct cmd *c;
 	const struct docker_run_args *a;
 	struct docker_image image;
 	struct run_opts opts;
 	struct subject subject;
 	struct strv words, labels, notes;
 	struct docker_new *ret;
+	struct docker_fault *f;
 };
 
 static int lookup(void *ctx, const char *key, size_t i, const char **ret_value,
@@ -58,21 +53,21 @@ static int check_name(struct making *m)
 
 	if (!name || !*name || docker_name_is_valid(name))
 		return 0;
-	return docker_daemon_fail(m->d,
-				  "Invalid container name (%s), only "
-				  "[a-zA-Z0-9][a-zA-Z0-9_.-] are allowed",
-				  name);
+	return docker_refuse(m->f,
+			     "Invalid container name (%s), only "
+			     "[a-zA-Z0-9][a-zA-Z0-9_.-] are allowed",
+			     name);
 }
 
 /* What docker does where nobody says otherwise. */
 static int set_defaults(struct making *m)
 {
 	struct run_opts *o = &m->opts;
-	const char *network = config_get(m->d->cmd.config, "CSBX_DOCKER_NETWORK");
+	const char *network = config_get(m->c->config, "CSBX_DOCKER_NETWORK");
 
 	run_opts_init(o);
 	if (network && !str_eq(network, "none") && !str_eq(network, "host"))
-		return docker_fail(m->d, "CSBX_DOCKER_NETWORK must be none or host");
+		return docker_refuse_early(m->f, "CSBX_DOCKER_NETWORK must be none or host");
 	o->no_job_env = true;
 	o->spec.ns.net = network && str_eq(network, "none") ? NET_NONE : NET_HOST;
 	o->spec.limits.pids = PIDS_AS_POLICY;
@@ -92,7 +87,7 @@ static int parse_words(struct making *m, struct err *e)
 		.args = &m->opts,
 		.lookup = lookup,
 		.read_conf = cmd_read_conf,
-		.lookup_ctx = m->d->cmd.config,
+		.lookup_ctx = m->c->config,
 	};
 	int r = docker_run_words(m->a, &m->words, e);
 
@@ -140,7 +135,7 @@ static int set_life(struct making *m, struct err *e)
 
 static int set_mounts(struct making *m, struct err *e)
 {
-	const struct paths *p = &m->d->cmd.paths;
+	const struct paths *p = &m->c->paths;
 	int r = docker_mounts_add(p, m->a, &m->opts.spec, e);
 
 	return r < 0 ? r : docker_mounts_add_image(p, &m->subject.meta.volumes, &m->opts.spec, e);
@@ -155,23 +150,25 @@ static int check_user(struct making *m)
 	_free_ char *user = asked ? strndup(asked, strcspn(asked, ":")) : NULL;
 	const char *colon = asked ? strchr(asked, ':') : NULL;
 	struct user found = USER_INIT;
-	struct err e = ERR_INIT;
-	int r = user_resolve(&db, asked, &found, &e);
+	int r = user_resolve(&db, asked, &found, &m->f->err);
 
 	user_free(&found);
 	if (r >= 0)
 		return 0;
-	if (r == -ENOENT && strstr(e.msg, "no such group"))
-		return docker_daemon_fail(
-			m->d, "unable to find group %s: no matching entries in group file",
-			colon ? colon + 1 : "");
-	if (r == -ENOENT)
-		return docker_daemon_fail(
-			m->d, "unable to find user %s: no matching entries in passwd file",
-			user ? user : "");
-	if (strstr(e.msg, "id (decimal"))
-		return docker_daemon_fail(m->d, "uids and gids must be in range 0-2147483647");
-	return docker_daemon_fail(m->d, "%s", e.msg);
+	switch (m->f->err.origin) {
+	case ERR_NO_GROUP:
+		return docker_refuse(m->f,
+				     "unable to find group %s: no matching entries in group file",
+				     colon ? colon + 1 : "");
+	case ERR_NO_USER:
+		return docker_refuse(m->f,
+				     "unable to find user %s: no matching entries in passwd file",
+				     user ? user : "");
+	case ERR_ID_RANGE:
+		return docker_refuse(m->f, "uids and gids must be in range 0-2147483647");
+	default:
+		return docker_fault_is(m->f, DOCKER_BAD_REQUEST, r);
+	}
 }
 
 static int add_groups(struct making *m)
@@ -179,7 +176,7 @@ static int add_groups(struct making *m)
 	const struct image_meta *meta = &m->subject.meta;
 	const struct user_db db = {meta->passwd, meta->group, meta->passwd_len, meta->group_len};
 
-	return docker_groups_add(m->d, &m->a->groups, &db, &m->opts.spec);
+	return docker_groups_add(&m->a->groups, &db, &m->opts.spec, m->f);
 }
 
 static int collect_labels(struct making *m, struct err *e)
@@ -199,11 +196,24 @@ static int collect_labels(struct making *m, struct err *e)
 	return r < 0 ? r : strv_check(&m->labels, e);
 }
 
-static int fill_spec(struct making *m, int argc, char **argv, struct err *e)
+/* The words behind the entrypoint's first. */
+static int add_words(struct making *m, struct strv *out, struct err *e)
 {
-	const struct resolve_request q = {&m->subject, argc - 1, argv + 1, NULL};
-	int r = set_identity(m, e);
+	for (size_t i = 0; i < m->a->entrypoint_args.n; i++)
+		strv_add(out, m->a->entrypoint_args.items[i]);
+	for (size_t i = 0; i < m->a->command.n; i++)
+		strv_add(out, m->a->command.items[i]);
+	return strv_check(out, e);
+}
 
+static int fill_spec(struct making *m, struct err *e)
+{
+	_strv_ struct strv argv = STRV_INIT;
+	int r = add_words(m, &argv, e);
+	const struct resolve_request q = {&m->subject, (int)argv.n, argv.items, NULL};
+
+	if (r >= 0)
+		r = set_identity(m, e);
 	if (r >= 0)
 		r = set_life(m, e);
 	if (r >= 0)
@@ -215,7 +225,7 @@ static int fill_spec(struct making *m, int argc, char **argv, struct err *e)
 	if (r >= 0)
 		r = docker_run_notes(m->a, &m->notes, e);
 	if (r >= 0)
-		r = resolve_spec(&m->d->cmd, &q, &m->opts, e);
+		r = resolve_spec(m->c, &q, &m->opts, e);
 	return r;
 }
 
@@ -243,8 +253,8 @@ static int store(struct making *m, const char *name, struct err *e)
 	int r = owner && *owner ? owner_parse(owner, &process, e) : 0;
 
 	traits.owner = process;
-	cmd_meta_source(&m->d->cmd, &source);
-	return r < 0 ? r : container_store_create_id(&m->d->cmd.paths, &how, NULL, m->ret->id, e);
+	cmd_meta_source(m->c, &source);
+	return r < 0 ? r : container_store_create_id(&m->c->paths, &how, NULL, m->ret->id, e);
 }
 
 /* A container that is not made leaves no volume behind that only it would have had. */
@@ -254,7 +264,7 @@ static void remove_volumes(struct making *m)
 
 	for (size_t i = 0; i < s->n_mounts; i++) {
 		if (volume_is_own(&s->mounts[i]))
-			(void)volume_remove(&m->d->cmd.paths, s->mounts[i].volume, NULL);
+			(void)volume_remove(&m->c->paths, s->mounts[i].volume, NULL);
 	}
 }
 
@@ -262,22 +272,19 @@ static void remove_volumes(struct making *m)
 static int name_conflict(struct making *m, const char *name)
 {
 	struct container_found other;
-	const char *id = "";
+	int r;
 
-	if (container_find(&m->d->cmd.paths, name, &other, NULL) < 0)
-		return docker_daemon_fail(m->d,
-					  "Conflict. The container name \"/%s\" is already in "
-					  "use.",
-					  name);
-	if (other.record.container_id)
-		id = other.record.container_id;
-	(void)docker_daemon_fail(
-		m->d,
-		"Conflict. The container name \"/%s\" is already in use by container \"%s\". You "
-		"have to remove (or rename) that container to be able to reuse that name.",
-		name, id);
+	if (container_find(&m->c->paths, name, &other, NULL) < 0)
+		return docker_fault(m->f, DOCKER_CONFLICT, EEXIST,
+				    "Conflict. The container name \"/%s\" is already in use.",
+				    name);
+	r = docker_fault(m->f, DOCKER_CONFLICT, EEXIST,
+			 "Conflict. The container name \"/%s\" is already in use by container "
+			 "\"%s\". You have to remove (or rename) that container to be able to "
+			 "reuse that name.",
+			 name, other.record.container_id ? other.record.container_id : "");
 	container_record_free(&other.record);
-	return str_eq(m->d->verb->name, "run") ? DOCKER_EXIT_USAGE : DOCKER_EXIT_FAILED;
+	return r;
 }
 
 /* Said before volumes and directories are made for nothing; who is first in a race, store() says.
@@ -288,7 +295,7 @@ static int check_name_is_free(struct making *m)
 	struct container_found other;
 	bool is_taken;
 
-	if (!*name || container_find(&m->d->cmd.paths, name, &other, NULL) < 0)
+	if (!*name || container_find(&m->c->paths, name, &other, NULL) < 0)
 		return 0;
 	is_taken = str_eq(other.name, name);
 	container_record_free(&other.record);
@@ -298,82 +305,92 @@ static int check_name_is_free(struct making *m)
 static int store_with_name(struct making *m)
 {
 	const char *asked = m->a->name && *m->a->name ? m->a->name : NULL;
-	struct err e = ERR_INIT;
 	int r = -EEXIST;
 
 	for (unsigned i = 0; r == -EEXIST && i < NAME_TRIES; i++) {
 		_free_ char *made = NULL;
 		const char *name = asked ? asked + (*asked == '/') : NULL;
 
-		if (!name && docker_name_make(i, &made, &e) < 0)
-			break;
+		if (!name && docker_name_make(i, &made, &m->f->err) < 0)
+			return -m->f->err.code;
 		name = name ? name : made;
-		r = store(m, name, &e);
+		r = store(m, name, &m->f->err);
 		if (r == -EEXIST && asked)
 			return name_conflict(m, name);
 		if (r >= 0)
 			strncpy(m->ret->name, name, sizeof(m->ret->name) - 1);
 	}
-	return r < 0 ? docker_daemon_fail(m->d, "%s", e.msg) : 0;
+	return r;
 }
 
 /* What resolving found; docker has its own words for some. */
-static int spec_error(struct making *m, const struct err *e)
+static int spec_error(struct making *m)
 {
-	if (str_has_prefix(e->msg, "no command"))
-		return docker_daemon_fail(m->d, "no command specified");
-	if (str_has_prefix(e->msg, "the command is an empty string")) {
-		(void)docker_daemon_fail(m->d, DOCKER_CREATE_FAILED
-					 "exec: \"\": executable file not found in $PATH: unknown");
-		return CMD_EXIT_NOT_FOUND;
+	int r;
+
+	switch (m->f->err.origin) {
+	case ERR_NO_COMMAND:
+		return docker_refuse(m->f, "no command specified");
+	case ERR_EMPTY_COMMAND:
+		r = docker_refuse(m->f, DOCKER_CREATE_FAILED
+				  "exec: \"\": executable file not found in $PATH: unknown");
+		m->f->exit_code = CMD_EXIT_NOT_FOUND;
+		return r;
+	default:
+		return docker_fault_by_code(m->f, -m->f->err.code);
 	}
-	return docker_daemon_fail(m->d, "%s", e->msg);
 }
 
-static int make(struct making *m, int argc, char **argv)
+static int make(struct making *m)
 {
-	struct err e = ERR_INIT;
-	const struct docker_pull pull = {m->a->pull, m->a->platform, m->a->quiet};
-	int code = docker_image_of(m->d, argv[0], &pull, &m->image);
+	struct err *e = &m->f->err;
+	int r = docker_image_find(&m->c->paths, m->a->image ? m->a->image : "", &m->image, m->f);
 
-	if (!code)
-		code = check_name_is_free(m);
-	if (code)
-		return code;
-	if (parse_words(m, &e) < 0 ||
-	    subject_open(&m->d->cmd, m->image.path, &m->opts, &m->subject, &e) < 0)
-		return docker_daemon_fail(m->d, "%s", e.msg);
-	code = check_user(m);
-	if (code)
-		return code;
-	if (fill_spec(m, argc, argv, &e) < 0)
-		return spec_error(m, &e);
-	code = add_groups(m);
-	return code ? code : store_with_name(m);
+	if (r >= 0)
+		r = check_name_is_free(m);
+	if (r < 0)
+		return r;
+	if (parse_words(m, e) < 0 ||
+	    subject_open(m->c, m->image.path, &m->opts, &m->subject, e) < 0)
+		return docker_fault_by_code(m->f, -e->code);
+	r = check_user(m);
+	if (r < 0)
+		return r;
+	if (fill_spec(m, e) < 0)
+		return spec_error(m);
+	r = add_groups(m);
+	return r < 0 ? r : store_with_name(m);
 }
 
-int docker_new(struct docker *d, const struct docker_run_args *a, int argc, char **argv,
-	       struct docker_new *ret)
+int docker_new(struct cmd *c, const struct docker_run_args *a, struct docker_new *ret,
+	       struct docker_fault *f)
 {
-	struct making m = {.d = d, .a = a, .ret = ret};
-	int code = set_defaults(&m);
+	struct making m = {.c = c, .a = a, .ret = ret, .f = f};
+	int r = set_defaults(&m);
 
 	*ret = (struct docker_new){0};
-	if (!code)
-		code = docker_run_check(d, a);
-	if (!code)
-		code = check_name(&m);
-	if (!code)
-		code = make(&m, argc, argv);
-	if (code)
+	if (r >= 0)
+		r = docker_run_check(a, f);
+	if (r >= 0)
+		r = check_name(&m);
+	if (r >= 0)
+		r = docker_run_warnings(a, &ret->warnings, &f->err);
+	if (r >= 0)
+		r = make(&m);
+	if (r < 0)
 		remove_volumes(&m);
 	else
-		volumes_settle(&d->cmd.paths, &m.opts.spec);
+		volumes_settle(&c->paths, &m.opts.spec);
 	docker_image_free(&m.image);
 	subject_close(&m.subject);
 	run_opts_done(&m.opts);
 	strv_free(&m.words);
 	strv_free(&m.labels);
 	strv_free(&m.notes);
-	return code;
+	return r;
+}
+
+void docker_new_free(struct docker_new *n)
+{
+	strv_free(&n->warnings);
 }

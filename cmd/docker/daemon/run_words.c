@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#include "cmd/docker/frame/groups.h"
-#include "cmd/docker/container/run_args.h"
+#include "cmd/docker/daemon/groups.h"
+#include "cmd/docker/daemon/run_args.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 

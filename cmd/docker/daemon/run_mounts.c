@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/docker/container/run_mounts.h"
+#include "cmd/docker/daemon/run_mounts.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/docker/container/mount_flag.h"
+#include "cmd/docker/daemon/mount_flag.h"
 #include "cmd/docker/frame/names.h"
-#include "cmd/docker/container/run_args.h"
+#include "cmd/docker/daemon/run_args.h"
 #include "cmd/options/mount_spec.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "cmd/docker/frame/notes.h"
-#include "cmd/docker/container/run_args.h"
+#include "cmd/docker/daemon/run_args.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -53,6 +53,7 @@ static void add_caps(struct strv *out, const char *key, const struct strv *caps)
 int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct err *e)
 {
 	notes_add(out, "entrypoint", a->entrypoint);
+	notes_add_all(out, "entrypoint", &a->entrypoint_args);
 	notes_add(out, "network", a->network);
 	notes_add(out, "restart", a->restart);
 	notes_add(out, "user", a->user);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_EACH_H
+#define CSBX_CMD_DOCKER_EACH_H
+
+/*
+ * Verbs over several containers: fn does one; what succeeds is printed as it was typed, at once.
+ * Of one that is not there docker says `missing` first, where it is given. Returns the exit code.
+ */
+
+struct docker;
+struct docker_fault;
+struct docker_target;
+
+typedef int docker_each_fn(struct docker *d, struct docker_target *t, const char *operand,
+			   void *arg, struct docker_fault *f);
+int docker_each(struct docker *d, int argc, char **argv, docker_each_fn *fn, void *arg,
+		const char *missing);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * What docker's command line looks at before it asks its daemon: its own streams, the caller's
+ * files, and words that mean something to it alone.
+ */
+
+#include "cmd/docker/container/run_client.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cmd/docker/daemon/run_args.h"
+#include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/errno_text.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+static int check_terminal(const struct docker *d, const struct docker_run_args *a)
+{
+	bool asked = false;
+
+	for (size_t i = 0; i < a->attach.n; i++)
+		asked |= str_eq(a->attach.items[i], "stdin");
+	if (a->detach && a->attach.n)
+		return docker_say(DOCKER_EXIT_FAILED,
+				  "conflicting options: cannot specify both --attach and --detach");
+	if (!a->detach && a->tty && (a->attach.n ? asked : a->interactive) &&
+	    str_eq(d->verb->name, "run") && !isatty(STDIN_FILENO))
+		return docker_say(DOCKER_EXIT_FAILED, "the input device is not a TTY");
+	return 0;
+}
+
+static int check_readable(const struct docker *d, const struct strv *paths)
+{
+	for (size_t i = 0; i < paths->n; i++) {
+		if (access(paths->items[i], R_OK) < 0)
+			return docker_fail(d, "open %s: %s", paths->items[i], docker_errno(errno));
+	}
+	return 0;
+}
+
+/* Before anything is made: of a container whose id could not be told nobody would know. */
+static int check_cidfile(const struct docker *d, const char *path)
+{
+	_close_ int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
+
+	if (fd >= 0)
+		(void)unlink(path);
+	if (!path || fd >= 0)
+		return 0;
+	if (errno == EEXIST)
+		return docker_fail(d,
+				   "container ID file found, make sure the other container isn't "
+				   "running or delete %s",
+				   path);
+	return docker_fail(d, "failed to create the container ID file: open %s: %s", path,
+			   docker_errno(errno));
+}
+
+static int check_files(const struct docker *d, const struct docker_run_args *a)
+{
+	int code = check_readable(d, &a->env_files);
+
+	if (!code)
+		code = check_readable(d, &a->label_files);
+	return code ? code : check_cidfile(d, a->cidfile);
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+	while (*words && !str_eq(word, *words))
+		words++;
+	return *words;
+}
+
+static int check_pull(const struct docker *d, const struct docker_run_args *a)
+{
+	static const char *const known[] = {"always", "missing", "never", "", NULL};
+
+	if (a->pull && !is_one_of(a->pull, known))
+		return docker_fail(d,
+				   "invalid pull option: '%s': must be one of \"always\", "
+				   "\"missing\" or \"never\"",
+				   a->pull);
+	return 0;
+}
+
+int docker_run_check_client(const struct docker *d, const struct docker_run_args *a)
+{
+	int code = check_terminal(d, a);
+
+	if (!code)
+		code = check_files(d, a);
+	return code ? code : check_pull(d, a);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_RUN_CLIENT_H
+#define CSBX_CMD_DOCKER_RUN_CLIENT_H
+
+struct docker;
+struct docker_run_args;
+
+/* Prints what is wrong; 0 or the exit code. */
+int docker_run_check_client(const struct docker *d, const struct docker_run_args *a);
+
+#endif

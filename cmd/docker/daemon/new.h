@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_NEW_H
+#define CSBX_CMD_DOCKER_NEW_H
+
+/*
+ * A new container. In: a request (run_args.h). Out: its id and name; nothing of it runs yet.
+ * docker's defaults come first, then what the configuration says, then the request; then everything
+ * is frozen and written down as a container that stays.
+ */
+
+#include "runtime/base/str.h"
+#include "runtime/spec/name.h"
+
+struct cmd;
+struct docker_fault;
+struct docker_run_args;
+
+struct docker_new {
+	char id[NAME_CONTAINER_ID_DIGITS + 1];
+	char name[NAME_BYTES_MAX + 1];
+	struct strv warnings;
+};
+
+/*
+ * c: configuration and paths. 404 from ERR_NO_IMAGE: the image is not there, and it is not fetched;
+ * 409: the name is taken; 400: what was asked for cannot be. docker_new_free() in any case.
+ */
+int docker_new(struct cmd *c, const struct docker_run_args *a, struct docker_new *ret,
+	       struct docker_fault *f);
+void docker_new_free(struct docker_new *n);
+
+#endif

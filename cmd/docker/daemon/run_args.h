@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_RUN_ARGS_H
+#define CSBX_CMD_DOCKER_RUN_ARGS_H
+
+/*
+ * What a container is to be: the flags of `docker run` and `docker create`, and the body of POST
+ * /containers/create in the same words. Every flag that docker 28 has has a place, so that none is
+ * "unknown": it is honoured, or accepted because nothing depends on it, with a warning where one
+ * might think so, or refused with the reason (run_other.h). Strings that are not in a strv are the
+ * caller's.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/docker/daemon/run_other.h"
+#include "runtime/base/str.h"
+
+struct docker_fault;
+struct err;
+
+struct docker_run_args {
+	/* the command line's own; nothing here reads them */
+	bool detach, sig_proxy, quiet;
+	const char *cidfile, *pull;
+
+	const char *image;
+	struct strv command;         /* empty: the image's */
+	struct strv entrypoint_args; /* words of the entrypoint behind its first, `entrypoint` */
+	bool interactive, tty, rm, init, read_only, no_healthcheck;
+	const char *name, *hostname, *network, *user, *workdir, *entrypoint, *platform, *restart,
+		*stop_signal, *ipc, *pid, *uts, *cgroupns, *userns, *runtime, *log_driver, *cpus;
+	struct strv attach, env, env_files, labels, label_files, volumes, mounts, tmpfs, ulimits,
+		cap_add, cap_drop, security, devices, add_hosts, dns, dns_search, dns_options,
+		groups, publish, expose, sysctls;
+	uint64_t memory_bytes, memory_reservation_bytes, shm_bytes, cpu_period, cpu_quota;
+	int64_t memory_swap_bytes; /* -1: no limit, 0: not given */
+	int64_t pids, stop_timeout_s;
+	const char *other[DOCKER_OTHER_MAX];
+};
+
+void docker_run_args_init(struct docker_run_args *a);
+void docker_run_args_done(struct docker_run_args *a);
+
+/* What docker's two programs say of words that do not fit together or hold what cannot be. */
+int docker_run_check(const struct docker_run_args *a, struct docker_fault *f);
+/* What is accepted and has no effect: a sentence each, without "WARNING: ". */
+int docker_run_warnings(const struct docker_run_args *a, struct strv *out, struct err *e);
+
+/* Those of run_other.h. */
+int docker_run_check_others(const struct docker_run_args *a, struct docker_fault *f);
+void docker_run_warn_others(const struct docker_run_args *a, struct strv *out);
+
+/* The same flags as words of csbx's run options (run_opts.h). -EINVAL with docker's text. */
+int docker_run_words(const struct docker_run_args *a, struct strv *out, struct err *e);
+
+/* What inspect shows again (notes.h). */
+int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct err *e);
+
+#endif

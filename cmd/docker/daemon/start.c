@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/docker/daemon/start.h"
+
+#include "cmd/docker/daemon/target.h"
+#include "cmd/docker/frame/fault.h"
+#include "cmd/frame/cmd.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/life/container_state.h"
+
+char *docker_launch_text(const char *prefix, const char *program, int exit_code,
+			 const struct err *e)
+{
+	bool has_slash = strchr(program, '/');
+
+	if (exit_code == CMD_EXIT_NOT_FOUND && !has_slash)
+		return str_printf("%sexec: \"%s\": executable file not found in $PATH: unknown",
+				  prefix, program);
+	if (exit_code == CMD_EXIT_NOT_FOUND)
+		return str_printf("%sexec: \"%s\": stat %s: no such file or directory: unknown",
+				  prefix, program, program);
+	if (e->code == EACCES)
+		return str_printf("%sexec: \"%s\": permission denied: unknown", prefix, program);
+	if (e->code == ENOEXEC)
+		return str_printf("%sexec %s: exec format error: unknown", prefix, program);
+	return str_printf("%sexec: \"%s\": %s: unknown", prefix, program, e->msg);
+}
+
+int docker_start_begin(const struct paths *p, struct container_found *found,
+		       struct docker_start *ret, struct docker_fault *f)
+{
+	int r;
+
+	*ret = (struct docker_start){0};
+	r = container_start_begin(p, found, false, &ret->start, &f->err);
+	ret->is_open = r >= 0;
+	return r;
+}
+
+/* The words of a start that came to nothing; failed: what container_start_run() told. */
+static int explain(const struct process_spec *p, int failed, struct docker_fault *f)
+{
+	_free_ char *text = NULL;
+	int code = f->err.code ? f->err.code : EIO;
+
+	if (p->argv.n && (failed == CMD_EXIT_NOT_FOUND || failed == CMD_EXIT_NOT_EXECUTABLE)) {
+		text = docker_launch_text(DOCKER_CREATE_FAILED, p->argv.items[0], failed, &f->err);
+		docker_fault(f, DOCKER_BAD_REQUEST, code, "%s", text ? text : "out of memory");
+	} else if (f->err.code == ENOTDIR && f->err.origin == ERR_WORKDIR) {
+		docker_fault(f, DOCKER_BAD_REQUEST, code, "Cannot mkdir: %s is not a directory",
+			     p->cwd);
+	}
+	f->exit_code = failed;
+	return -code;
+}
+
+int docker_start_go(struct docker_start *s, const struct container_start_how *how,
+		    struct docker_fault *f)
+{
+	static const struct container_start_how detached = {
+		.started_fd = -1, .client_sock = -1, .client_fds = {-1, -1, -1}};
+	int failed = CMD_EXIT_FAILED;
+
+	if (container_start_detached(&s->start, how ? how : &detached, &failed, &f->err) >= 0)
+		return 0;
+	return explain(&s->start.spec.proc, failed, f);
+}
+
+void docker_start_close(struct docker_start *s)
+{
+	if (s->is_open)
+		container_start_close(&s->start);
+	s->is_open = false;
+}
+
+static bool is_running(const struct paths *p, const struct docker_target *t)
+{
+	struct container_state s = {0};
+
+	return container_state_read(p, t->found.name, &t->found.record, &s, NULL) >= 0 &&
+	       (s.status == CONTAINER_RUNNING || s.status == CONTAINER_PAUSED);
+}
+
+int docker_start(const struct paths *p, struct docker_target *t,
+		 const struct container_start_how *how, struct docker_fault *f)
+{
+	struct docker_start s = {0};
+	int r;
+
+	if (t->has_instance || (t->stays && is_running(p, t)))
+		return 1;
+	if (!t->stays)
+		return docker_refuse(f, "%s is a recipe of csbx: csbx start starts it",
+				     t->found.name);
+	r = docker_start_begin(p, &t->found, &s, f);
+	if (r >= 0)
+		r = docker_start_go(&s, how, f);
+	docker_start_close(&s);
+	/* Who loses the race for it finds it running. */
+	return r == -EBUSY ? 1 : r;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_DAEMON_START_H
+#define CSBX_CMD_DOCKER_DAEMON_START_H
+
+/* Starting a container that is there, for run, start and restart. Its supervisor is detached. */
+
+#include <stdbool.h>
+
+#include "runtime/life/container_start.h"
+
+struct docker_fault;
+struct docker_target;
+struct paths;
+
+struct docker_start {
+	struct container_start start;
+	bool is_open;
+};
+
+/*
+ * docker_start_begin() takes the container, so that nobody else can start or remove it; who wants
+ * to be attached from the beginning, or to wait for the end, sees to that between the two.
+ * docker_start_go() returns when the command runs. A command that could not be run: 400 with the
+ * words of docker's runtime, exit_code 126 or 127. docker_start_close() in any case.
+ * -EBUSY: it runs, or another starts or removes it. Takes found->record.
+ */
+int docker_start_begin(const struct paths *p, struct container_found *found,
+		       struct docker_start *ret, struct docker_fault *f);
+/* how: started_fd is not looked at, descriptors stay the caller's; NULL: nobody is attached. */
+int docker_start_go(struct docker_start *s, const struct container_start_how *how,
+		    struct docker_fault *f);
+void docker_start_close(struct docker_start *s);
+
+/* All three. 1: it runs already. how: as above. Takes t->found.record. */
+int docker_start(const struct paths *p, struct docker_target *t,
+		 const struct container_start_how *how, struct docker_fault *f);
+
+/*
+ * Why a command could not be run, in the words of docker 28 and its runtime: caller frees. prefix:
+ * one of the two below.
+ */
+char *docker_launch_text(const char *prefix, const char *program, int exit_code,
+			 const struct err *e);
+#define DOCKER_CREATE_FAILED                                                            \
+	"failed to create task for container: failed to create shim task: OCI runtime " \
+	"create failed: runc create failed: unable to start container process: error "  \
+	"during container init: "
+#define DOCKER_EXEC_FAILED \
+	"OCI runtime exec failed: exec failed: unable to start container process: "
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/docker/daemon/target.h"
+
+#include "cmd/docker/frame/fault.h"
+#include "runtime/base/str.h"
+
+int docker_target_missing(const char *operand, struct docker_fault *f)
+{
+	return docker_fault(f, DOCKER_NOT_FOUND, ENOENT, "No such container: %s", operand);
+}
+
+int docker_target_not_running(const struct docker_target *t, struct docker_fault *f)
+{
+	return docker_fault(f, DOCKER_CONFLICT, ESRCH, "container %s is not running",
+			    docker_target_id(t));
+}
+
+int docker_target_open(const struct paths *p, const char *operand, struct docker_target *ret,
+		       struct docker_fault *f)
+{
+	int r;
+
+	operand += *operand == '/';
+	*ret = (struct docker_target){0};
+	r = container_find(p, operand, &ret->found, &f->err);
+	if (r == -ENOTUNIQ)
+		return docker_fault(f, DOCKER_BAD_REQUEST, ENOTUNIQ,
+				    "multiple IDs found with provided prefix: %s", operand);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	ret->stays = r >= 0 && ret->found.record.spec;
+	if (ret->stays)
+		return 0;
+	ret->has_instance = *operand && instance_find(p, operand, &ret->instance, NULL) >= 0;
+	return r >= 0 || ret->has_instance ? 0 : docker_target_missing(operand, f);
+}
+
+void docker_target_close(struct docker_target *t)
+{
+	container_record_free(&t->found.record);
+	if (t->has_instance)
+		instance_record_free(&t->instance);
+	t->has_instance = false;
+}
+
+const char *docker_target_id(const struct docker_target *t)
+{
+	if (t->found.record.container_id)
+		return t->found.record.container_id;
+	return t->has_instance ? t->instance.id : t->found.name;
+}
+
+int docker_target_instance(const struct paths *p, struct docker_target *t, struct docker_fault *f)
+{
+	if (t->stays && instance_read(p, t->found.record.container_id, &t->instance, NULL) >= 0)
+		t->has_instance = true;
+	return t->has_instance ? 0 : docker_target_not_running(t, f);
+}
