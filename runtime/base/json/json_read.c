@@ -282,11 +282,12 @@ static void sort_keys(const struct json_reader *r, struct json_key *keys, size_t
 /* Names are compared after their escapes are decoded: "\u0061" is "a" too. */
 static int check_names(const struct json_reader *r, size_t first, struct err *e)
 {
-	struct json_key *keys = r->keys + first;
+	struct json_key *keys;
 	size_t n = r->n_keys - first;
 
 	if (n < 2)
 		return 0;
+	keys = r->keys + first;
 	sort_keys(r, keys, n);
 	for (size_t i = 1; i < n; i++) {
 		if (!compare_names(r, &keys[i - 1], &keys[i]))
