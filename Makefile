@@ -62,7 +62,7 @@ S        = $(if $(CSBX_CC),$(O)/musl,$(O))
 # takes of an archive only what it calls, so a call that goes up fails to link.
 src  = $(sort $(shell find $(1) -name '*.c'))
 objs = $(patsubst %.c,$(O)/%.o,$(1))
-MAINS        := $(addprefix cmd/program/,csbx.c csbx_tool.c csbx_image.c)
+MAINS        := $(addprefix cmd/program/,csbx.c csbx_tool.c csbx_image.c csbx_engine.c)
 BASE_SRCS    := $(call src,runtime/base)
 RUNTIME_SRCS := $(filter-out runtime/base/% runtime/helpers/%,$(call src,runtime)) runtime/helpers/init/abi/msg_check.c \
 	runtime/helpers/init/abi/msg_bounds.c
@@ -72,7 +72,7 @@ CMD_SRCS     := $(filter-out cmd/spank/% $(MAINS),$(call src,cmd))
 BASE_MUSL    := $(filter-out %/json_tree.c,$(BASE_SRCS))
 RUNTIME_MUSL := $(RUNTIME_SRCS)
 IMAGE_MUSL   := $(call src,image/table)
-CMD_MUSL     := $(filter-out cmd/judge/% cmd/image/% cmd/build/%,$(CMD_SRCS))
+CMD_MUSL     := $(filter-out cmd/judge/% cmd/image/% cmd/build/% cmd/engine/%,$(CMD_SRCS))
 
 # archive LAYER,name
 define archive
@@ -88,7 +88,7 @@ $(O)/%.a:
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # --- programs -----------------------------------------------------------------------------------
-PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-squashd $(O)/csbx-meta $(O)/csbx-init
+PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-engine $(O)/csbx-squashd $(O)/csbx-meta $(O)/csbx-init
 LAYERS   := libcmd.a libimage.a libruntime.a libbase.a
 
 .PHONY: all FORCE
@@ -105,6 +105,10 @@ $(O)/csbx-tool: $(addprefix $(O)/,cmd/program/csbx_tool.o $(LAYERS))
 $(O)/csbx-image: $(addprefix $(O)/,cmd/program/csbx_image.o $(LAYERS))
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(IMAGE_MODS)) -pthread
+
+$(O)/csbx-engine: $(addprefix $(O)/,cmd/program/csbx_engine.o $(LAYERS))
+	@echo "  LINK  $@"
+	$(Q)$(CC) $(PIE_LDFLAGS) -o $@ $^ $(call pc,--libs,$(TOOL_MODS)) -lm
 
 # --- compile ------------------------------------------------------------------------------------
 FOREIGN_CPPFLAGS = $(call pc,--cflags,$(ALL_MODS))

@@ -4,7 +4,7 @@
 
 # --- install ------------------------------------------------------------------------------------
 # Programs, man pages, completions; an AppArmor profile where AppArmor knows `userns` (abi 4.0).
-HELPERS      := csbx-tool csbx-image csbx-squashd csbx-meta csbx-init
+HELPERS      := csbx-tool csbx-image csbx-engine csbx-squashd csbx-meta csbx-init
 MAN_PAGES     = $(wildcard docs/man/*.[1-8] $(O)/man/*.[1-8])
 APPARMOR_DIR := $(sysconfdir)/apparmor.d
 APPARMOR     ?= $(shell d=$(DESTDIR)$(APPARMOR_DIR); [ -d $$d/abi ] && [ -e $$d/abi/4.0 ] && [ -w $$d ] && echo yes)

@@ -3,7 +3,8 @@
 #define CSBX_CMD_CMD_H
 
 /*
- * The frame of every program with a command line (csbx, csbx-tool, csbx-image).
+ * The frame of every program with a command line (csbx, csbx-tool, csbx-image,
+ * csbx-engine).
  *
  * A verb is one `const struct verb` in a file of its own: its texts, its option tables and a
  * function that gets the parsed arguments. The frame finds the verb, parses, answers --help,
@@ -51,7 +52,7 @@ enum {
 	CMD_EXIT_NOT_FOUND = 127,      /* the command was not found */
 };
 
-enum program { PROGRAM_CSBX, PROGRAM_TOOL, PROGRAM_IMAGE, PROGRAM_MAX };
+enum program { PROGRAM_CSBX, PROGRAM_TOOL, PROGRAM_IMAGE, PROGRAM_ENGINE, PROGRAM_MAX };
 
 enum command_group { GROUP_IMAGE, GROUP_CONTAINER, GROUP_RUN, GROUP_SYSTEM, GROUP_MAX };
 
@@ -78,8 +79,7 @@ struct cmd {
  * Refuses options on the command line that are none of the NULL-terminated names, with why; not
  * those that the configuration gives.
  */
-int cmd_only_options(const struct cmd *c, const char *const *names, const char *why,
-		     struct err *e);
+int cmd_only_options(const struct cmd *c, const char *const *names, const char *why, struct err *e);
 
 /* Reads configuration and environment; the frame does it before a verb's options are parsed. */
 int cmd_load_state(struct cmd *c, struct err *e);

@@ -15,6 +15,7 @@ static const char *const program_names[PROGRAM_MAX] = {
 	[PROGRAM_CSBX] = "csbx",
 	[PROGRAM_TOOL] = "csbx-tool",
 	[PROGRAM_IMAGE] = "csbx-image",
+	[PROGRAM_ENGINE] = "csbx-engine",
 };
 
 /* Directory of the running program, as the kernel knows it; argv[0] is the caller's word. */

@@ -29,6 +29,9 @@ extern const struct verb verb_run_spec; /* `run --spec`, which csbx-tool has */
 #ifndef VERB_IMAGE
 #define VERB_IMAGE(verb)
 #endif
+#ifndef VERB_ENGINE
+#define VERB_ENGINE(verb)
+#endif
 #define VERB_OF_PROGRAM(name, program, group, summary) VERB_##program(&verb_##name)
 #define VERBS_OF_PROGRAM VERB_LIST(VERB_OF_PROGRAM)
 

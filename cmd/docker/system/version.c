@@ -5,6 +5,7 @@
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/show/format.h"
 #include "cmd/docker/system/here.h"
+#include "cmd/docker/system/version_value.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/docker/frame/verbs.h"
 #include "runtime/base/err.h"
@@ -73,9 +74,9 @@ static void add_engine(struct value *components, const char *kernel)
 	value_str(details, "Os", "linux");
 }
 
-static void add_server(struct value *root)
+void version_add_server(struct value *v)
 {
-	struct value *v = value_add(root, "Server", VALUE_STRUCT), *components;
+	struct value *components;
 	struct utsname u;
 
 	uname(&u);
@@ -113,7 +114,7 @@ static int version_run(struct docker *d, void *args, int argc, char **argv)
 	if (code)
 		value_add(root, "Server", VALUE_NIL);
 	else
-		add_server(root);
+		version_add_server(value_add(root, "Server", VALUE_STRUCT));
 	r = value_check(root, &e);
 	if (r >= 0)
 		r = format_object("version",

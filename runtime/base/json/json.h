@@ -53,6 +53,8 @@ int json_truth(const struct json *v);          /* 1 true, 0 false, -EINVAL for a
 const char *json_number(const struct json *v); /* as it is written; NULL unless v is a number */
 /* A whole number 0..JSON_WHOLE_MAX, written as one; -EINVAL for anything else. */
 int json_whole(const struct json *v, uint64_t *ret);
+/* The same with a sign: within +-JSON_WHOLE_MAX. */
+int json_integer(const struct json *v, int64_t *ret);
 
 /* The elements of an array or the members of an object, in order; NULL at the end. */
 const struct json *json_first(const struct json *v);

@@ -146,6 +146,14 @@ int json_whole(const struct json *v, uint64_t *ret)
 	return text && num_parse_u64(text, JSON_WHOLE_MAX, ret) >= 0 ? 0 : -EINVAL;
 }
 
+int json_integer(const struct json *v, int64_t *ret)
+{
+	if (!cJSON_IsNumber(node(v)) || node(v)->valuedouble != node(v)->valuedouble)
+		return -EINVAL;
+	*ret = (int64_t)node(v)->valuedouble;
+	return 0;
+}
+
 const struct json *json_first(const struct json *v)
 {
 	return v ? value(node(v)->child) : NULL;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_ENGINE_CALL_H
+#define CSBX_CMD_ENGINE_CALL_H
+
+/*
+ * What answers the endpoints. A request that was routed comes in; out go calls of cmd/docker/daemon
+ * and of what shows things there (cmd/docker/show, ...), and an answer. The rules of docker's
+ *daemon are not here: a call turns queries and bodies into arguments, and results into JSON.
+ *
+ *	call.c	 answers that all of them give: JSON, faults, bodies
+ *	filter.c the query's `filters`
+ *	system.c _ping, version, info
+ *	...
+ *
+ * Must: answer once, whatever happens; keep nothing in memory that another request needs.
+ * Mustn't: hold a second copy of a rule that the command line has.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/engine/http/http.h"
+
+struct cmd;
+struct docker_fault;
+struct err;
+struct json;
+struct strv;
+struct value;
+
+#define CALL_BODY_MAX (16u << 20) /* of a body that is JSON */
+
+struct call {
+	struct cmd *cmd;
+	struct http_conn *conn;
+	const char *item; /* container, image, ... of the path; NULL: none */
+	unsigned minor;   /* of the version asked for */
+};
+
+/* --- call.c --------------------------------------------------------------------------------- */
+
+/* Answers with a value as JSON, and frees it. */
+void call_reply_value(struct call *k, int status, struct value *v);
+void call_reply_fault(struct call *k, const struct docker_fault *f);
+/* Of an error that has no status yet: ENOENT is 404, EINVAL and EBADMSG 400, EBUSY 409, else 500.
+ */
+void call_reply_err(struct call *k, const struct err *e);
+
+/* The body as a JSON object; an empty one is {}. -errno: it has answered. */
+int call_read_json(struct call *k, struct json **ret);
+
+/* The member of that name in any case; NULL: absent or null. obj may be NULL. */
+const struct json *call_member(const struct json *obj, const char *key);
+/*
+ * Members that may be absent, or null, which is the same: the value is left alone. One of another
+ * type is -EBADMSG with docker's text, which names the key.
+ */
+int call_get_str(const struct json *obj, const char *key, const char **ret, struct err *e);
+int call_get_bool(const struct json *obj, const char *key, bool *ret, struct err *e);
+int call_get_int(const struct json *obj, const char *key, int64_t *ret, struct err *e);
+int call_get_list(const struct json *obj, const char *key, const struct json **ret, struct err *e);
+int call_get_object(const struct json *obj, const char *key, const struct json **ret,
+		    struct err *e);
+/* A list of strings; adds. */
+int call_get_strv(const struct json *obj, const char *key, struct strv *ret, struct err *e);
+
+/* The query's field as text, NULL: absent; caller frees. -errno: it has answered. */
+int call_query(struct call *k, const char *name, char **ret);
+/* The same as a number; absent: left alone. */
+int call_query_int(struct call *k, const char *name, int64_t *ret);
+bool call_query_true(struct call *k, const char *name);
+
+/* --- filter.c ------------------------------------------------------------------------------- */
+
+/*
+ * The query's filters as words "key=value", as the command line has them. Both forms: lists of
+ * values, and maps from values to true. -errno: it has answered.
+ */
+int call_filters(struct call *k, struct strv *ret);
+
+/* --- the endpoints -------------------------------------------------------------------------- */
+
+void call_ping(struct call *k);
+void call_version(struct call *k);
+void call_info(struct call *k);
+
+#endif

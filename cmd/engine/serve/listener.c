@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/engine/serve/serve.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "cmd/frame/cmd.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/num.h"
+#include "runtime/base/path.h"
+#include "runtime/base/str.h"
+#include "runtime/kernel/file_lock.h"
+#include "runtime/kernel/local_socket.h"
+
+#define BACKLOG 1024
+#define NEW_SOCKET ENGINE_SOCKET ".new"
+#define GIVEN_FD 3
+#define NO_DESCRIPTORS_MS 100
+
+char *engine_socket_path(const struct cmd *c)
+{
+	return str_printf("%s/" ENGINE_SOCKET, c->paths.runtime);
+}
+
+/* --- the socket ----------------------------------------------------------------------------- */
+
+static int take_lock(struct engine_listener *l, struct err *e)
+{
+	l->lock_fd = openat(l->dirfd, ENGINE_LOCK,
+			    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	if (l->lock_fd < 0)
+		return err_sys(e, "open " ENGINE_LOCK);
+	if (file_lock_try(l->lock_fd, true) < 0)
+		return err_set(e, EADDRINUSE, "another csbx engine of yours listens there");
+	return 0;
+}
+
+/* Under another name first: who finds the socket finds it open and listening. */
+static int bind_socket(struct engine_listener *l, const char *dir, struct err *e)
+{
+	struct sockaddr_un a;
+	mode_t mask;
+	int r = local_socket_address(dir, l->dirfd, NEW_SOCKET, &a, e);
+
+	if (r < 0)
+		return r;
+	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (l->fd < 0)
+		return err_sys(e, "socket");
+	(void)unlinkat(l->dirfd, NEW_SOCKET, 0);
+	mask = umask(0177);
+	r = bind(l->fd, (struct sockaddr *)&a, sizeof(a)) < 0 ? err_sys(e, "bind") : 0;
+	umask(mask);
+	if (r >= 0 && listen(l->fd, BACKLOG) < 0)
+		r = err_sys(e, "listen");
+	if (r >= 0 && renameat(l->dirfd, NEW_SOCKET, l->dirfd, ENGINE_SOCKET) < 0)
+		r = err_sys(e, "name the socket");
+	return r;
+}
+
+int engine_listen(const struct cmd *c, struct engine_listener *ret, struct err *e)
+{
+	int r;
+
+	*ret = (struct engine_listener)ENGINE_LISTENER_INIT;
+	ret->dirfd = path_open_private_dir(c->paths.runtime, e);
+	if (ret->dirfd < 0)
+		return ret->dirfd;
+	r = take_lock(ret, e);
+	if (r >= 0)
+		r = bind_socket(ret, c->paths.runtime, e);
+	if (r < 0 && ret->fd >= 0)
+		(void)unlinkat(ret->dirfd, NEW_SOCKET, 0);
+	if (r < 0)
+		fd_close(&ret->fd);
+	if (r < 0)
+		engine_listener_close(ret);
+	return r;
+}
+
+int engine_listen_given(struct engine_listener *ret, struct err *e)
+{
+	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
+	struct sockaddr_un a;
+	socklen_t len = sizeof(a);
+	uint64_t n;
+	int listens = 0;
+	socklen_t listens_len = sizeof(listens);
+
+	*ret = (struct engine_listener)ENGINE_LISTENER_INIT;
+	if (!pid || !fds || num_parse_u64(pid, INT32_MAX, &n) < 0 || n != (uint64_t)getpid())
+		return 0;
+	if (num_parse_u64(fds, 1000, &n) < 0 || n != 1)
+		return err_set(e, EINVAL, "LISTEN_FDS=%s: one socket is expected", fds);
+	if (getsockname(GIVEN_FD, (struct sockaddr *)&a, &len) < 0 || a.sun_family != AF_UNIX ||
+	    getsockopt(GIVEN_FD, SOL_SOCKET, SO_ACCEPTCONN, &listens, &listens_len) < 0 || !listens)
+		return err_set(e, EINVAL,
+			       "LISTEN_FDS: descriptor 3 is no local socket that listens");
+	if (fcntl(GIVEN_FD, F_SETFD, FD_CLOEXEC) < 0 || fcntl(GIVEN_FD, F_SETFL, O_NONBLOCK) < 0)
+		return err_sys(e, "LISTEN_FDS");
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	unsetenv("LISTEN_FDNAMES");
+	ret->fd = GIVEN_FD;
+	return 1;
+}
+
+void engine_listener_close(struct engine_listener *l)
+{
+	if (l->fd >= 0 && l->lock_fd >= 0)
+		(void)unlinkat(l->dirfd, ENGINE_SOCKET, 0);
+	fd_close(&l->fd);
+	fd_close(&l->lock_fd);
+	fd_close(&l->dirfd);
+	fd_close(&l->signal_fd);
+}
+
+/* --- connections ---------------------------------------------------------------------------- */
+
+static bool is_ours(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+}
+
+static _Noreturn void serve_connection(struct cmd *c, struct engine_listener *l, int fd)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	/* A session of its own: the terminal's signals are for the listener. */
+	(void)setsid();
+	fd_close(&l->fd);
+	fd_close(&l->lock_fd);
+	fd_close(&l->dirfd);
+	fd_close(&l->signal_fd);
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	engine_connection(c, fd);
+	_exit(0);
+}
+
+/* Said without a word of what was asked, which is not read. */
+static void turn_away(int fd)
+{
+	static const char text[] =
+		"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
+		"Content-Length: 34\r\nConnection: close\r\n\r\n"
+		"{\"message\":\"too many connections\"}";
+
+	(void)send(fd, text, sizeof(text) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void accept_one(struct cmd *c, struct engine_listener *l)
+{
+	_close_ int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC);
+	pid_t child;
+
+	/* Without a descriptor for it the next poll would report it again at once. */
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+		(void)poll(NULL, 0, NO_DESCRIPTORS_MS);
+	if (fd < 0 || !is_ours(fd))
+		return;
+	if (l->n_children >= l->max_children) {
+		turn_away(fd);
+		return;
+	}
+	child = fork();
+	if (!child)
+		serve_connection(c, l, fd);
+	if (child < 0)
+		turn_away(fd);
+	else
+		l->n_children++;
+}
+
+/* --- the loop ------------------------------------------------------------------------------- */
+
+static bool reap(struct engine_listener *l)
+{
+	bool command_ended = false;
+	pid_t pid;
+	int status;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != l->command) {
+			l->n_children -= l->n_children > 0;
+			continue;
+		}
+		l->command_status = status;
+		l->command = 0;
+		command_ended = true;
+	}
+	return command_ended;
+}
+
+/* True: it is to end. */
+static bool take_signal(struct engine_listener *l)
+{
+	struct signalfd_siginfo si;
+	bool ends = false;
+
+	while (read(l->signal_fd, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGCHLD)
+			continue;
+		/* With a command it is the command that ends, and we with it. */
+		if (l->command)
+			(void)kill(l->command, (int)si.ssi_signo);
+		else
+			ends = true;
+	}
+	return reap(l) || ends;
+}
+
+int engine_take_signals(struct engine_listener *l, struct err *e)
+{
+	static const int ours[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		signal(ours[i], SIG_DFL);
+		sigaddset(&set, ours[i]);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return err_sys(e, "block signals");
+	l->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return l->signal_fd < 0 ? err_sys(e, "signalfd") : 0;
+}
+
+int engine_serve(struct cmd *c, struct engine_listener *l, struct err *e)
+{
+	bool ends = false;
+	int r = 0;
+
+	l->max_children = ENGINE_CONNECTIONS_MAX;
+	while (r >= 0 && !ends) {
+		struct pollfd p[] = {{.fd = l->signal_fd, .events = POLLIN},
+				     {.fd = l->fd, .events = POLLIN}};
+
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			r = err_sys(e, "poll");
+		else if (p[0].revents)
+			ends = take_signal(l);
+		else if (p[1].revents)
+			accept_one(c, l);
+	}
+	return r;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_ENGINE_SERVE_H
+#define CSBX_CMD_ENGINE_SERVE_H
+
+/*
+ * The processes of `csbx engine`. A listener accepts and forks; a child serves one connection and
+ * ends with it. Neither keeps anything that another needs: containers, execs and logs are on disk,
+ * and their processes go on whatever becomes of these.
+ *
+ *	engine.c     the verb: where to listen, in which form (in front, detached, around a command)
+ *	listener.c   the socket, its lock, accept, the number of children
+ *	connection.c requests of one connection, one after the other
+ *
+ * Must: serve the caller's own user only. Mustn't: listen on anything but a local socket.
+ */
+
+#include <sys/types.h>
+
+struct cmd;
+struct err;
+
+#define ENGINE_SOCKET "docker.sock"
+#define ENGINE_LOCK "engine.lock"
+#define ENGINE_CONNECTIONS_MAX 4096u
+
+struct engine_listener {
+	int fd, dirfd, lock_fd; /* dirfd, lock_fd: -1 where the socket was given */
+	int signal_fd;
+	pid_t command; /* whose end is ours, 0: none */
+	int command_status;
+	unsigned n_children, max_children;
+};
+#define ENGINE_LISTENER_INIT                                           \
+	{                                                              \
+		.fd = -1, .dirfd = -1, .lock_fd = -1, .signal_fd = -1, \
+	}
+
+/* The path of the socket; caller frees, NULL: no memory. */
+char *engine_socket_path(const struct cmd *c);
+
+/* -EADDRINUSE: another engine of this user listens there. */
+int engine_listen(const struct cmd *c, struct engine_listener *ret, struct err *e);
+/* The socket that systemd has opened (sd_listen_fds(3)). 0: there is none; 1: *ret has it. */
+int engine_listen_given(struct engine_listener *ret, struct err *e);
+/* Before a command is started, so that its end is not missed: signals wait from here on. */
+int engine_take_signals(struct engine_listener *l, struct err *e);
+/* Until a signal to end, or until the command has ended. */
+int engine_serve(struct cmd *c, struct engine_listener *l, struct err *e);
+/* The name goes; those who are connected are not disturbed. */
+void engine_listener_close(struct engine_listener *l);
+
+/* One connection from its first request to its last; does not close fd. */
+void engine_connection(struct cmd *c, int fd);
+
+#endif
