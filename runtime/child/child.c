@@ -98,17 +98,28 @@ static int make_terminal(struct child *c, struct err *e)
 /* Shows the supervisor's watchdog what the container's memory can be in. */
 static int send_view(const struct child *c, struct err *e)
 {
-	_close_ int shm = openat(c->clean_proc_fd, "sysvipc/shm", O_RDONLY | O_CLOEXEC);
-	struct init_event ev = {.magic = INIT_MAGIC, .type = LAUNCH_EV_VIEW, .arg = shm >= 0};
-	int fds[LAUNCH_TMPFS_MAX + 2];
-	unsigned n = 0;
+	static const char *const names[LAUNCH_SYSV] = {"sysvipc/shm", "sysvipc/sem",
+							 "sysvipc/msg"};
+	struct init_event ev = {.magic = INIT_MAGIC, .type = LAUNCH_EV_VIEW};
+	int fds[LAUNCH_TMPFS_MAX + LAUNCH_SYSV + 1], r;
+	unsigned n = 0, n_sysv = 0;
 
 	fds[n++] = c->clean_proc_fd;
-	if (shm >= 0)
-		fds[n++] = shm;
+	for (unsigned i = 0; i < LAUNCH_SYSV; i++) {
+		fds[n] = openat(c->clean_proc_fd, names[i], O_RDONLY | O_CLOEXEC);
+		n_sysv += fds[n] >= 0;
+		n += fds[n] >= 0;
+	}
+	/* A kernel has all of them or none. */
+	ev.arg = n_sysv == LAUNCH_SYSV;
+	if (!ev.arg)
+		n = 1;
 	for (unsigned i = 0; i < c->n_watch; i++)
 		fds[n++] = c->watch_fds[i];
-	return fd_send(c->control_fd, &ev, sizeof(ev), fds, n, e);
+	r = fd_send(c->control_fd, &ev, sizeof(ev), fds, n, e);
+	for (unsigned i = 1; i <= LAUNCH_SYSV && ev.arg; i++)
+		close(fds[i]);
+	return r;
 }
 
 static int run_plan(struct child *c, struct err *e)

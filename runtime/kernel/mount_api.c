@@ -8,6 +8,9 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
+/* 16 MiB of memory. */
+#define TMPFS_INODES_MIN 16384u
+
 /* What a file system context has to say of a refusal is in its message queue, fsopen(2). */
 static int context_error(int ctx, const char *fstype, struct err *e)
 {
@@ -45,14 +48,23 @@ int mount_new(const char *fstype, const struct mount_param *params, unsigned n_p
 	return fd < 0 ? context_error(ctx, fstype, e) : fd;
 }
 
+/* As many files as pages, the kernel's own rule for a tmpfs of half the memory; small ones get more. */
+static uint64_t inodes_for(uint64_t bytes)
+{
+	uint64_t n = bytes / 4096;
+
+	return n > TMPFS_INODES_MIN ? n : TMPFS_INODES_MIN;
+}
+
 int mount_new_tmpfs(uint64_t bytes, unsigned mode, unsigned attrs, struct err *e)
 {
-	char size[32], octal[16];
-	struct mount_param params[] = {{"mode", octal}, {"size", size}};
+	char size[32], inodes[32], octal[16];
+	struct mount_param params[] = {{"mode", octal}, {"size", size}, {"nr_inodes", inodes}};
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes);
+	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)inodes_for(bytes));
 	snprintf(octal, sizeof(octal), "%o", mode);
-	return mount_new("tmpfs", params, bytes ? 2 : 1, attrs, e);
+	return mount_new("tmpfs", params, bytes ? 3 : 1, attrs, e);
 }
 
 int mount_clone(int dirfd, const char *path, bool recursive, struct err *e)

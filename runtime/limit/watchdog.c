@@ -4,11 +4,13 @@
  *
  *	resident less shared pages of every process but init	/proc/PID/statm
  *	what the container's tmpfs mounts hold			fstatfs
- *	SysV shared memory					/proc/sysvipc/shm
- *	memfds, once per inode					/proc/PID/fd, every 5th look
+ *	memfds, once per inode					watchdog_fds.c
+ *	System V memory, semaphores and messages, page tables	/proc/sysvipc, /proc/PID/status,
+ *								every 5th look
  *	shared memory, when all shared pages together		/proc/PID/status
  *	could matter: they may be files just as well
  *	what is swapped out, where there is swap		/proc/PID/status
+ *	the kernel's own for each thread			a constant
  *
  * That sum is cheap and never too low by more than what was touched since the last look, but can
  * be too high: memory shared by fork counts in each process, and a mapped file of a tmpfs twice.
@@ -20,18 +22,16 @@
  * Processes are counted in the same look, by threads, where RLIMIT_NPROC cannot do it (limit.c).
  *
  * What gets past: memory touched within one look (1 GiB takes about 0.16 s, so some 30 MB at 5 ms),
- * memory held only by a descriptor in flight in a socket, and what the kernel itself needs for the
- * container. docs/result.md has measured figures.
+ * shared memory that is in no page table and behind no descriptor, and most of what the kernel
+ * itself needs for the container. docs/result.md has the table, with measured figures.
  */
 #include "runtime/limit/watchdog.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -40,13 +40,15 @@
 
 #define TICK_MS 20u
 #define TICK_NEAR_MS 5u
-#define MEMFD_EVERY 5u
-#define MEMFDS_MAX 256u
+#define SLOW_EVERY 5u
 #define MAPS_EVERY 20u
+#define FDS_STEP 16u /* a part of the limit */
+#define INODE_BYTES 1024u       /* what tmpfs itself reckons, attributes included since Linux 6.6 */
+#define THREAD_BYTES (24u << 10) /* stack and record of a thread in the kernel */
 
 enum {
 	LOOK_MEMORY = 1u << 0, /* else only count the processes */
-	LOOK_MEMFDS = 1u << 1,
+	LOOK_SLOW = 1u << 1, /* what is not read every time */
 	LOOK_STATUS = 1u << 2,
 	LOOK_EXACT = 1u << 3,
 	LOOK_MAPS = 1u << 4,
@@ -61,14 +63,18 @@ struct figures {
 	uint64_t pss_anon, pss_shmem;
 	uint64_t anon_shared; /* shared memory without a name */
 	uint64_t files;       /* tmpfs, SysV, memfd: whether mapped or not */
+	uint64_t tables;      /* page tables */
+	uint64_t kernel;      /* the kernel's own: page tables, threads */
 	uint64_t tasks;       /* threads of all processes */
 };
 
 void watchdog_done(struct watchdog *w)
 {
 	fd_close(&w->view.proc_fd);
-	fd_close(&w->view.shm_fd);
+	for (unsigned i = 0; i < WATCHDOG_SYSV; i++)
+		fd_close(&w->view.sysv_fds[i]);
 	fd_close(&w->victim_fd);
+	watchdog_fds_done(&w->fds);
 	for (unsigned i = 0; i < w->view.n_tmpfs; i++)
 		fd_close(&w->view.tmpfs_fds[i]);
 	w->view.n_tmpfs = 0;
@@ -79,17 +85,6 @@ uint64_t watchdog_interval_ms(const struct watchdog *w)
 	return w->is_near ? TICK_NEAR_MS : TICK_MS;
 }
 
-/* Reads a small file of a process; the empty string when the process is gone, false: not for us. */
-static bool read_small(int dirfd, const char *path, char *buf, size_t size)
-{
-	_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	bool is_refused = fd < 0 && (errno == EACCES || errno == EPERM);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
-
-	buf[n > 0 ? n : 0] = 0;
-	return !is_refused;
-}
-
 static uint64_t tmpfs_bytes(const struct watchdog_view *v)
 {
 	uint64_t sum = 0;
@@ -98,87 +93,30 @@ static uint64_t tmpfs_bytes(const struct watchdog_view *v)
 		struct statfs st;
 
 		if (fstatfs(v->tmpfs_fds[i], &st) == 0)
-			sum += (uint64_t)(st.f_blocks - st.f_bfree) * (uint64_t)st.f_bsize;
+			sum += (uint64_t)(st.f_blocks - st.f_bfree) * (uint64_t)st.f_bsize +
+			       (uint64_t)(st.f_files - st.f_ffree) * INODE_BYTES;
 	}
 	return sum;
 }
 
 static uint64_t sysv_bytes(const struct watchdog_view *v)
 {
-	char buf[65536];
-	ssize_t n = v->shm_fd < 0 ? -1 : pread(v->shm_fd, buf, sizeof(buf) - 1, 0);
+	uint64_t sum = 0;
 
-	if (n <= 0)
-		return 0;
-	buf[n] = 0;
-	return watchdog_parse_sysvipc(buf, (unsigned long)n);
+	for (unsigned i = 0; i < WATCHDOG_SYSV; i++)
+		sum += watchdog_read_sysv((enum watchdog_sysv)i, v->sysv_fds[i]);
+	return sum;
 }
 
-struct memfds {
-	uint64_t seen[MEMFDS_MAX];
-	unsigned n;
-	uint64_t bytes;
-};
-
-static void count_memfd(struct memfds *m, int fd_dir, const char *name)
-{
-	char link[64];
-	struct stat st;
-	ssize_t n = readlinkat(fd_dir, name, link, sizeof(link) - 1);
-
-	if (n < 7 || strncmp(link, "/memfd:", 7) || fstatat(fd_dir, name, &st, 0) < 0)
-		return;
-	for (unsigned i = 0; i < m->n; i++) {
-		if (m->seen[i] == st.st_ino)
-			return;
-	}
-	if (m->n < MEMFDS_MAX)
-		m->seen[m->n++] = st.st_ino;
-	m->bytes += (uint64_t)st.st_blocks * 512;
-}
-
-static void count_memfds(struct memfds *m, int proc_fd, const char *pid)
-{
-	char path[32];
-	int fd;
-	DIR *d;
-	const struct dirent *ent;
-
-	snprintf(path, sizeof(path), "%.16s/fd", pid);
-	fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	d = fd < 0 ? NULL : fdopendir(fd);
-	if (!d) {
-		fd_close(&fd);
-		return;
-	}
-	while ((ent = readdir(d))) {
-		if (ent->d_name[0] != '.')
-			count_memfd(m, dirfd(d), ent->d_name);
-	}
-	closedir(d);
-}
-
-/* A directory has a link for each of its directories, and here a directory is a thread. */
-static uint64_t count_threads(int proc_fd, const char *pid)
-{
-	char path[48];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%.16s/task", pid);
-	return fstatat(proc_fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink < 3
-		       ? 1
-		       : (uint64_t)st.st_nlink - 2;
-}
-
-static void read_smaps(struct figures *f, int proc_fd, const char *pid)
+static void read_smaps(struct figures *f, int proc_fd, const char *task)
 {
 	struct watchdog_smaps s = {.in_zero = false};
-	char path[48], *line = NULL;
+	char path[WATCHDOG_TASK_BYTES + 8], *line = NULL;
 	size_t size = 0;
 	FILE *file;
 	int fd;
 
-	snprintf(path, sizeof(path), "%.16s/smaps", pid);
+	snprintf(path, sizeof(path), "%s/smaps", task);
 	fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	file = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!file) {
@@ -196,52 +134,59 @@ static void read_smaps(struct figures *f, int proc_fd, const char *pid)
  * Of a program that may be executed and not read, the kernel shows no maps: there the figures that
  * it shows to everybody stand for the exact ones, and what is shared counts in each process.
  */
-static void count_exactly(struct figures *f, int proc_fd, const char *pid, uint64_t private_bytes)
+static void count_exactly(struct figures *f, int proc_fd, const char *task, uint64_t private_bytes)
 {
-	char path[48], text[4096];
+	char text[4096];
 
-	snprintf(path, sizeof(path), "%.16s/smaps_rollup", pid);
-	if (read_small(proc_fd, path, text, sizeof(text))) {
+	if (watchdog_read_small(proc_fd, task, "smaps_rollup", text, sizeof(text))) {
 		f->pss_anon +=
 			watchdog_parse_kib(text, "Pss_Anon") + watchdog_parse_kib(text, "SwapPss");
 		f->pss_shmem += watchdog_parse_kib(text, "Pss_Shmem");
 		return;
 	}
-	snprintf(path, sizeof(path), "%.16s/status", pid);
-	read_small(proc_fd, path, text, sizeof(text));
+	watchdog_read_small(proc_fd, task, "status", text, sizeof(text));
 	f->pss_anon += private_bytes + watchdog_parse_kib(text, "VmSwap");
 	f->pss_shmem += watchdog_parse_kib(text, "RssShmem");
 }
 
 static void count_process(struct figures *f, int proc_fd, const char *pid, unsigned what)
 {
-	struct watchdog_statm m;
-	char path[48], text[4096];
+	char task[WATCHDOG_TASK_BYTES], text[4096];
+	struct watchdog_statm m = watchdog_find_task(proc_fd, pid, task);
 
-	snprintf(path, sizeof(path), "%.16s/statm", pid);
-	read_small(proc_fd, path, text, sizeof(text));
-	watchdog_parse_statm(text, (uint64_t)sysconf(_SC_PAGESIZE), &m);
 	f->private += m.private_bytes;
 	f->shared += m.shared_bytes;
 	if (m.shared_bytes > f->most_shared)
 		f->most_shared = m.shared_bytes;
+	if (what & (LOOK_STATUS | LOOK_SLOW)) {
+		watchdog_read_small(proc_fd, task, "status", text, sizeof(text));
+		f->tables += watchdog_parse_kib(text, "VmPTE");
+	}
 	if (what & LOOK_STATUS) {
-		snprintf(path, sizeof(path), "%.16s/status", pid);
-		read_small(proc_fd, path, text, sizeof(text));
 		f->shmem += watchdog_parse_kib(text, "RssShmem");
 		f->private += watchdog_parse_kib(text, "VmSwap");
 	}
 	if (what & LOOK_EXACT)
-		count_exactly(f, proc_fd, pid, m.private_bytes);
+		count_exactly(f, proc_fd, task, m.private_bytes);
 	if (what & LOOK_MAPS)
-		read_smaps(f, proc_fd, pid);
+		read_smaps(f, proc_fd, task);
+}
+
+/* What is not read every time stays what it was. */
+static void add_rest(struct watchdog *w, unsigned what, struct figures *f)
+{
+	if (what & LOOK_SLOW)
+		w->sysv_bytes = sysv_bytes(&w->view);
+	if (what & (LOOK_STATUS | LOOK_SLOW))
+		w->table_bytes = f->tables;
+	f->kernel = w->table_bytes + f->tasks * THREAD_BYTES;
+	f->files = tmpfs_bytes(&w->view) + w->sysv_bytes + w->fds.memfd_bytes;
 }
 
 static void look(struct watchdog *w, unsigned what, struct figures *f)
 {
 	int fd = openat(w->view.proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct memfds memfds = {.n = 0};
 	const struct dirent *ent;
 
 	*f = (struct figures){0};
@@ -254,17 +199,13 @@ static void look(struct watchdog *w, unsigned what, struct figures *f)
 
 		if (pid[0] < '1' || pid[0] > '9' || !strcmp(pid, "1"))
 			continue;
-		f->tasks += count_threads(dirfd(d), pid);
+		f->tasks += watchdog_count_threads(dirfd(d), pid);
 		if (what & LOOK_MEMORY)
 			count_process(f, dirfd(d), pid, what);
-		if (what & LOOK_MEMFDS)
-			count_memfds(&memfds, dirfd(d), pid);
 	}
 	closedir(d);
-	if (what & LOOK_MEMFDS)
-		w->memfd_bytes = memfds.bytes;
 	if (what & LOOK_MEMORY)
-		f->files = tmpfs_bytes(&w->view) + sysv_bytes(&w->view) + w->memfd_bytes;
+		add_rest(w, what, f);
 	if (f->most_shared > w->shared_bytes)
 		w->shared_bytes = f->most_shared;
 }
@@ -275,15 +216,17 @@ static uint64_t exact_bytes(struct watchdog *w)
 	struct figures f;
 	uint64_t least;
 
-	look(w, LOOK_MEMORY | LOOK_EXACT | LOOK_MEMFDS, &f);
+	watchdog_fds_refresh(&w->fds, w->view.proc_fd);
+	look(w, LOOK_MEMORY | LOOK_EXACT | LOOK_SLOW, &f);
 	w->files_bytes = f.files;
+	f.pss_anon += f.kernel;
 	least = f.pss_anon + (f.pss_shmem > f.files ? f.pss_shmem : f.files);
 	if (least > w->limit_bytes || f.pss_anon + f.pss_shmem + f.files <= w->limit_bytes ||
 	    w->ticks < w->next_maps_tick)
 		return least;
 	w->next_maps_tick = w->ticks + MAPS_EVERY;
-	look(w, LOOK_MEMORY | LOOK_EXACT | LOOK_MEMFDS | LOOK_MAPS, &f);
-	return f.pss_anon + f.anon_shared + f.files;
+	look(w, LOOK_MEMORY | LOOK_EXACT | LOOK_SLOW | LOOK_MAPS, &f);
+	return f.pss_anon + f.kernel + f.anon_shared + f.files;
 }
 
 static uint64_t cheap_bytes(struct watchdog *w, struct figures *f)
@@ -291,10 +234,11 @@ static uint64_t cheap_bytes(struct watchdog *w, struct figures *f)
 	bool had_status = w->wants_status || w->has_swap;
 
 	/* Shared pages are files, which are the kernel's to drop, or memory. */
-	w->wants_status = f->private + f->files + f->shared > w->limit_bytes / 2;
+	w->wants_status =
+		f->private + f->files + f->kernel + f->shared > w->limit_bytes / 2;
 	if (w->wants_status && !had_status)
 		look(w, LOOK_MEMORY | LOOK_STATUS, f);
-	return f->private + f->files + f->shmem;
+	return f->private + f->files + f->kernel + f->shmem;
 }
 
 static bool is_over_memory(struct watchdog *w, struct figures *f)
@@ -321,21 +265,33 @@ bool watchdog_has_room(const struct watchdog *w, uint64_t more)
 	return f.tasks + more <= w->limit_pids;
 }
 
+/* A slice of the pass over the descriptors, in the light of the machine's shared memory. */
+static void look_at_fds(struct watchdog *w)
+{
+	struct sysinfo info = {0};
+	uint64_t known = w->last_files_bytes, shared;
+
+	(void)sysinfo(&info);
+	w->has_swap = info.totalswap;
+	shared = (uint64_t)info.sharedram * info.mem_unit;
+	watchdog_fds_look(&w->fds, w->view.proc_fd, shared > known ? shared - known : 0,
+			  w->limit_bytes / FDS_STEP);
+}
+
 enum watchdog_sight watchdog_look(struct watchdog *w)
 {
 	unsigned what = 0;
-	struct sysinfo info;
 	struct figures f;
 
 	if (w->limit_bytes) {
-		if (!w->ticks)
-			w->has_swap = sysinfo(&info) == 0 && info.totalswap;
+		look_at_fds(w);
 		what = LOOK_MEMORY;
-		what |= w->ticks % MEMFD_EVERY ? 0 : LOOK_MEMFDS;
+		what |= w->ticks % SLOW_EVERY ? 0 : LOOK_SLOW;
 		what |= w->wants_status || w->has_swap ? LOOK_STATUS : 0;
 	}
 	w->ticks++;
 	look(w, what, &f);
+	w->last_files_bytes = f.files;
 	if (f.tasks > w->max_pids)
 		w->max_pids = f.tasks;
 	if (w->limit_pids && f.tasks > w->limit_pids)

@@ -12,19 +12,22 @@
 #include <stdint.h>
 
 #include "runtime/child/launch.h"
+#include "runtime/limit/watchdog_fds.h"
 
 #define WATCHDOG_TMPFS_MAX LAUNCH_TMPFS_MAX
+#define WATCHDOG_SYSV LAUNCH_SYSV
 
 /* Descriptors of the container's own file systems, sent by its pid 1 before it becomes init. */
 struct watchdog_view {
 	int proc_fd; /* the clean /proc */
-	int shm_fd;  /* /proc/sysvipc/shm, opened in the container's ipc namespace; -1: none */
+	/* /proc/sysvipc/shm, sem and msg, opened in the container's ipc namespace; -1: none */
+	int sysv_fds[WATCHDOG_SYSV];
 	int tmpfs_fds[WATCHDOG_TMPFS_MAX];
 	unsigned n_tmpfs;
 };
-#define WATCHDOG_VIEW_INIT                  \
-	{                                   \
-		.proc_fd = -1, .shm_fd = -1 \
+#define WATCHDOG_VIEW_INIT                                 \
+	{                                                  \
+		.proc_fd = -1, .sysv_fds = { -1, -1, -1 }, \
 	}
 
 struct watchdog {
@@ -32,11 +35,14 @@ struct watchdog {
 	uint64_t limit_bytes, limit_pids; /* 0: not watched */
 	uint64_t sum_bytes;               /* as of the last look */
 	uint64_t files_bytes;             /* the part of it that outlives the processes */
+	uint64_t last_files_bytes;        /* the same, as of every look */
 	uint64_t peak_bytes;              /* highest sum seen */
 	uint64_t shared_bytes;            /* most of files and shared memory seen in one process */
-	uint64_t memfd_bytes;             /* as of the last full look */
+	uint64_t sysv_bytes;              /* of the System V objects, as of the last time they were read */
+	uint64_t table_bytes;             /* of page tables, likewise */
 	uint64_t max_pids;                /* threads included, pid 1 not */
 	unsigned ticks, next_maps_tick;
+	struct watchdog_fds fds;
 	bool has_swap;
 	bool wants_status; /* shared pages matter: ask what they are */
 	bool is_near;      /* above half the limit: look more often */
@@ -48,6 +54,34 @@ struct watchdog {
 	{                                                   \
 		.view = WATCHDOG_VIEW_INIT, .victim_fd = -1 \
 	}
+
+struct watchdog_statm {
+	uint64_t private_bytes; /* resident, and of this process alone or of its forks */
+	uint64_t shared_bytes;  /* resident pages of files and of shared memory */
+};
+
+
+enum watchdog_sysv { WATCHDOG_SHM, WATCHDOG_SEM, WATCHDOG_MSG };
+
+/* --- watchdog_proc.c ------------------------------------------------------------------------ */
+
+#define WATCHDOG_TASK_BYTES 64
+
+/*
+ * The directory, relative to proc_fd, whose files tell of the process: PID, or PID/task/TID where
+ * the first thread has ended before others. What its statm says; zeros where there is no memory.
+ */
+struct watchdog_statm watchdog_find_task(int proc_fd, const char *pid,
+					 char ret_path[WATCHDOG_TASK_BYTES]);
+
+/* Reads a small file below it; the empty string when the process is gone, false: not for us. */
+bool watchdog_read_small(int dirfd, const char *dir, const char *name, char *buf, size_t size);
+
+/* Threads of the process. */
+uint64_t watchdog_count_threads(int proc_fd, const char *pid);
+
+/* Bytes of all objects of one kind, by the open file of /proc/sysvipc. */
+uint64_t watchdog_read_sysv(enum watchdog_sysv kind, int fd);
 
 enum watchdog_sight { WATCHDOG_IN_LIMITS, WATCHDOG_MEMORY, WATCHDOG_PIDS };
 
@@ -73,17 +107,15 @@ bool watchdog_must_kill(struct watchdog *w);
 
 /* --- watchdog_text.c: pure ------------------------------------------------------------------ */
 
-struct watchdog_statm {
-	uint64_t private_bytes; /* resident, and of this process alone or of its forks */
-	uint64_t shared_bytes;  /* resident pages of files and of shared memory */
-};
-
-/* /proc/PID/statm; false and zeros for text that is not of that form. */
+/*
+ * /proc/PID/statm; false and zeros for text that is not of that form, and for a task that has no
+ * memory any more.
+ */
 bool watchdog_parse_statm(const char *text, uint64_t page_bytes, struct watchdog_statm *ret);
 /* Value in bytes of a "Name: N kB" line of /proc/PID/status or smaps_rollup; 0 when missing. */
 uint64_t watchdog_parse_kib(const char *text, const char *name);
-/* Sum of the rss and swap columns of /proc/sysvipc/shm, len bytes. */
-uint64_t watchdog_parse_sysvipc(const char *text, unsigned long len);
+/* What a line of /proc/sysvipc/shm, sem or msg stands for; the header line for nothing. */
+uint64_t watchdog_parse_sysv(enum watchdog_sysv kind, const char *line);
 
 /* Shared memory without a name, from the lines of /proc/PID/smaps one after the other. */
 struct watchdog_smaps {

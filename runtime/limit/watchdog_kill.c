@@ -41,18 +41,11 @@ bool watchdog_must_kill(struct watchdog *w)
 /* Resident bytes, and swapped out; 0 for one that has ended or is about to. */
 static uint64_t size_of(const struct watchdog *w, int proc_dir)
 {
-	_close_ int fd = openat(proc_dir, "statm", O_RDONLY | O_CLOEXEC);
-	_close_ int status = w->has_swap ? openat(proc_dir, "status", O_RDONLY | O_CLOEXEC) : -1;
-	struct watchdog_statm m;
-	char text[4096];
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	char task[WATCHDOG_TASK_BYTES], text[4096];
+	struct watchdog_statm m = watchdog_find_task(proc_dir, ".", task);
 	uint64_t swapped = 0;
 
-	text[n > 0 ? n : 0] = 0;
-	watchdog_parse_statm(text, (uint64_t)sysconf(_SC_PAGESIZE), &m);
-	n = status < 0 ? -1 : read(status, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = 0;
-	if (n > 0)
+	if (w->has_swap && watchdog_read_small(proc_dir, task, "status", text, sizeof(text)))
 		swapped = watchdog_parse_kib(text, "VmSwap");
 	return m.private_bytes + m.shared_bytes + swapped;
 }

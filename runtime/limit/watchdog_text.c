@@ -13,7 +13,8 @@ bool watchdog_parse_statm(const char *text, uint64_t page_bytes, struct watchdog
 	unsigned long long size, resident, shared;
 
 	*ret = (struct watchdog_statm){0};
-	if (sscanf(text, "%llu %llu %llu", &size, &resident, &shared) != 3 || shared > resident)
+	if (sscanf(text, "%llu %llu %llu", &size, &resident, &shared) != 3 || !size ||
+	    shared > resident)
 		return false;
 	ret->private_bytes = (resident - shared) * page_bytes;
 	ret->shared_bytes = shared * page_bytes;
@@ -32,39 +33,33 @@ uint64_t watchdog_parse_kib(const char *text, const char *name)
 	return 0;
 }
 
-/* The two columns on the right are rss and swap; the header line has no numbers there. */
-static uint64_t sysvipc_line(const char *line, unsigned long len)
+#define COLUMNS_MAX 16u
+
+/* sysvipc(5): the columns of a kind, numbered from the left, and the bytes that one of it stands for. */
+struct column {
+	unsigned at;
+	uint64_t bytes;
+};
+
+static const struct column columns[][2] = {
+	[WATCHDOG_SHM] = {{14, 1}, {15, 1}}, /* rss, swap */
+	[WATCHDOG_SEM] = {{3, 64}},          /* nsems: a cache line each */
+	[WATCHDOG_MSG] = {{3, 1}, {4, 64}},  /* cbytes; qnum: the head of a message */
+};
+
+uint64_t watchdog_parse_sysv(enum watchdog_sysv kind, const char *line)
 {
-	unsigned long end = len;
-	uint64_t sum = 0;
+	uint64_t sum = 0, value[COLUMNS_MAX] = {0};
+	char *end;
 
-	for (int column = 0; column < 2 && end; column++) {
-		unsigned long start;
-
-		while (end && line[end - 1] == ' ')
-			end--;
-		start = end;
-		while (start && line[start - 1] != ' ')
-			start--;
-		if (end > start && start)
-			sum += strtoull(line + start, NULL, 10);
-		end = start;
+	for (unsigned i = 0; i < COLUMNS_MAX; i++) {
+		value[i] = strtoull(line, &end, 10);
+		if (end == line)
+			break;
+		line = end;
 	}
-	return sum;
-}
-
-uint64_t watchdog_parse_sysvipc(const char *text, unsigned long len)
-{
-	uint64_t sum = 0;
-
-	while (len) {
-		const char *nl = memchr(text, '\n', len);
-		unsigned long n = nl ? (unsigned long)(nl - text) : len;
-
-		sum += sysvipc_line(text, n);
-		text += n + (nl != NULL);
-		len -= n + (nl != NULL);
-	}
+	for (unsigned i = 0; i < 2; i++)
+		sum += value[columns[kind][i].at] * columns[kind][i].bytes;
 	return sum;
 }
 

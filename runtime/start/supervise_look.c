@@ -17,7 +17,7 @@
 
 #define NS_PER_MS 1000000u
 
-void loop_start_watchdog(struct loop *l, int fds[], bool has_shm)
+void loop_start_watchdog(struct loop *l, int fds[], bool has_sysv)
 {
 	struct watchdog_view *view;
 	unsigned i = 0;
@@ -26,8 +26,8 @@ void loop_start_watchdog(struct loop *l, int fds[], bool has_shm)
 		return;
 	view = &l->s->watchdog->view;
 	view->proc_fd = take_fd(&fds[i++]);
-	if (has_shm)
-		view->shm_fd = take_fd(&fds[i++]);
+	for (unsigned k = 0; has_sysv && k < WATCHDOG_SYSV; k++)
+		view->sysv_fds[k] = take_fd(&fds[i++]);
 	while (i < FD_PASS_MAX && fds[i] >= 0 && view->n_tmpfs < WATCHDOG_TMPFS_MAX)
 		view->tmpfs_fds[view->n_tmpfs++] = take_fd(&fds[i++]);
 	l->look_ns = clock_monotonic_ns();

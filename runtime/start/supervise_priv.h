@@ -52,7 +52,7 @@ void loop_end_by_limit(struct loop *l, enum run_status status);
 void loop_request(struct loop *l, uint32_t type, int signal);
 
 /* supervise_look.c */
-void loop_start_watchdog(struct loop *l, int fds[], bool has_shm); /* takes what it needs of fds */
+void loop_start_watchdog(struct loop *l, int fds[], bool has_sysv); /* takes what it needs of fds */
 void loop_start_looking(struct loop *l);
 void loop_look(struct loop *l);
 /* The kernel may have killed for want of memory. */

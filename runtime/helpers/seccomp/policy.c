@@ -48,7 +48,7 @@ const struct seccomp_rule seccomp_policy[] = {
 	 "unlinkat utime utimensat utimes write writev"},
 
 	/* Memory, and where it lies: programs tune NUMA placement and may only touch their own. */
-	{"brk get_mempolicy madvise map_shadow_stack mbind membarrier memfd_create memfd_secret "
+	{"brk get_mempolicy madvise map_shadow_stack mbind membarrier memfd_create "
 	 "migrate_pages mincore mlock mlock2 mlockall mmap move_pages mprotect mremap mseal msync "
 	 "munlock munlockall munmap pkey_alloc pkey_free pkey_mprotect remap_file_pages "
 	 "set_mempolicy set_mempolicy_home_node"},
@@ -147,6 +147,8 @@ const struct seccomp_rule seccomp_policy[] = {
 	 "lsm_get_self_attr "
 	 "lsm_list_modules lsm_set_self_attr statmount",
 	 ENOSYS},
+	/* Its pages are in no process and no file system that shows them to a limit of memory. */
+	{"memfd_secret", ENOSYS},
 	/* Keys are not per container. */
 	{"add_key keyctl request_key", ENOSYS},
 	/* Leftovers of older kernels and machines. */

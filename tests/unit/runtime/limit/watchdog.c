@@ -35,10 +35,41 @@ static void test_statm(void)
 	ok(watchdog_parse_statm("1000 500 200 1 0 3 0\n", 4096, &m), "statm");
 	is_int(m.private_bytes, 300 * 4096, "private");
 	is_int(m.shared_bytes, 200 * 4096, "shared");
+	ok(!watchdog_parse_statm("0 0 0 0 0 0 0\n", 4096, &m), "a thread that has ended");
 	ok(!watchdog_parse_statm("", 4096, &m), "a process that is gone");
 	is_int(m.private_bytes, 0, "has nothing");
 	ok(!watchdog_parse_statm("1 2 3", 4096, &m), "more shared than resident");
 	is_int(m.shared_bytes, 0, "is nothing");
+}
+
+static uint64_t sysv_sum(enum watchdog_sysv kind, const char *text)
+{
+	char copy[2048];
+	uint64_t sum = 0;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (char *line = strtok(copy, "\n"); line; line = strtok(NULL, "\n"))
+		sum += watchdog_parse_sysv(kind, line);
+	return sum;
+}
+
+static void test_sysv(void)
+{
+	is_int(sysv_sum(WATCHDOG_SHM, shm), 1044480 + 4096 + 4096,
+	       "resident and swapped SysV segments");
+	is_int(sysv_sum(WATCHDOG_SEM,
+			"       key      semid perms      nsems   uid   gid  cuid  cgid      otime      ctime\n"
+			"         0          0   600      32000     0     0     0     0          0 1700000000\n"
+			"         0          1   600          1     0     0     0     0          0 1700000000\n"),
+	       32001 * 64, "a cache line for each semaphore");
+	is_int(sysv_sum(WATCHDOG_MSG,
+			"       key      msqid perms      cbytes       qnum lspid lrpid   uid   gid  cuid\n"
+			"         0          0   600       16000          2    12     0     0     0     0\n"),
+	       16000 + 2 * 64, "messages and their heads");
+	for (int kind = WATCHDOG_SHM; kind <= WATCHDOG_MSG; kind++) {
+		is_int(watchdog_parse_sysv((enum watchdog_sysv)kind, ""), 0, "no text");
+		is_int(watchdog_parse_sysv((enum watchdog_sysv)kind, "x 1 2 3 4 5"), 0, "a word");
+	}
 }
 
 static void test_smaps(void)
@@ -87,10 +118,7 @@ int main(void)
 	test_who_must_die();
 	test_statm();
 	test_smaps();
-	is_int(watchdog_parse_sysvipc(shm, sizeof(shm) - 1), 1044480 + 4096 + 4096,
-	       "resident and swapped SysV segments");
-	is_int(watchdog_parse_sysvipc("", 0), 0, "no text");
-	is_int(watchdog_parse_sysvipc("x", 1), 0, "one word");
+	test_sysv();
 	is_int(watchdog_parse_kib(rollup, "Pss_Anon"), 300 * 1024, "anonymous share");
 	is_int(watchdog_parse_kib(rollup, "Pss_Shmem"), 12 * 1024, "the last line");
 	is_int(watchdog_parse_kib(rollup, "Pss_Dirty"), 0, "a line that is missing");
