@@ -2,7 +2,25 @@
 #ifndef CSBX_RUNTIME_EXEC_SERVER_H
 #define CSBX_RUNTIME_EXEC_SERVER_H
 
-/* The supervisor's side of exec (exec_proto.h): a switchboard between clients and csbx-init. */
+/*
+ * The supervisor's side of exec: a switchboard between clients and csbx-init (exec_proto.h).
+ *
+ * The client connects to instances/ID.sock, which the supervisor binds when the first client wakes
+ * it by a signal to its pidfd: a start that no client execs into pays nothing. The supervisor sends
+ * the memfd with the start's message. The client replaces command, environment, directory, user and
+ * terminal in it and keeps filter, capabilities and limits as they are. The supervisor hands
+ * message and streams on to csbx-init, which clones a process into the payload's control group;
+ * that joins B and takes the last steps of a start (container.h, 7). Csbx-init's child makes a
+ * terminal in the container's devpts before it joins B, and the master goes to the client alone.
+ * One connection a process: its end kills the process group.
+ *
+ * 	exec_open.c, exec_request.c	the client: reach the container, write the message
+ * 	exec_run.c, exec_attach.c	the client: run to the end, lend streams
+ * 	exec_server.c			the supervisor
+ * 	forwarded_signals.c		signals that client and supervisor pass on
+ * 	join.c				`exec` into a bare container: csbx becomes csbx-init, which
+ * 					enters A, then what A owns, B and its mounts, not dumpable
+ */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -18,6 +18,16 @@
  * Throw-away: $CSBX_SCRATCH_PATH/ID/{upper,work,lock}, held and deleted by its supervisor.
  *
  * Network file systems cannot hold an overlay's upper: refused with a hint.
+ *
+ * The root is overlay(lower = the image's files, upper, userxattr), `volatile` where the upper
+ * layer is on disk. A throw-away upper is on tmpfs where that has user attributes (Linux 6.6), else
+ * in scratch. Its size is a quarter of the memory, or 128 MiB more than a memory limit: that tells
+ * a program that writes too much from one that fails. --read-only mounts the same overlay read-only
+ * after the mount points are made. Files of /etc that csbx makes lie in the fresh upper layer; for
+ * a container that is removed at its end in a lower one on the base tmpfs, where they cost nothing.
+ *
+ *	layer.c			kept layers; scratch.c: throw-away ones
+ *	layer_diff.c		what a layer changes; merged_view.c: image and layers as one tree
  */
 
 #include <stdbool.h>

@@ -3,10 +3,24 @@
 #define CSBX_RUNTIME_CONTAINER_START_H
 
 /*
- * One start of a container that stays (container_record.h): container_start_begin() takes it, so
- * that nobody else can start or remove it; container_start_run() is its supervisor from launch to
- * end, writes down what became of it and, where that is wanted, removes it. Between the two the
- * caller may fork: the lock goes on with the child.
+ * Containers that stay (docs/life.md): one start of one, by container_start_begin(), which takes
+ * it, so that no other process can start or remove it, and container_start_run(), its supervisor
+ * from launch to end, which writes down what became of it and, where that is wanted, removes it.
+ * Between the two the caller may fork: the lock goes on with the child.
+ *
+ * A container that stays has its whole specification in its record (spec_flat.h) and an id of its
+ * own; containers/NAME/run is the run of all its starts. Its state is never stored as such. The
+ * supervisor holds a lock on run/lock from before the launch until the end is written; it writes
+ * run/state when the command runs and when it has ended, and the end into the lock file too, so
+ * that a process that waits for the lock learns it though the container is removed by then. No lock
+ * and no end: it was killed. Layer and volumes go by id, so a new name is one rename(2). A detached
+ * start is the same supervisor (detach.h); its output goes into two files of frames (run_log.h).
+ *
+ *	container_create.c	make one; container_remove.c: remove it
+ *	container_start.c	start it; container_end.c: stop, kill, pause
+ *	container_state.c	what it does now; container_wait.c: wait for its end
+ *	container_each.c	all of them; container_root.c: its files while it does not run
+ *	gc.c, gc_*.c		what killed commands left behind; server_kill.c: image servers
  */
 
 #include <stdbool.h>

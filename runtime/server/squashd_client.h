@@ -3,8 +3,37 @@
 #define CSBX_RUNTIME_SQUASHD_CLIENT_H
 
 /*
- * csbx's side of the image server (runtime/server/squashd_proto.h): find the server of an image, start
- * one where there is none, and take the descriptors a container is made of.
+ * The client's side of the image server (squashd_proto.h): find the server of an image, start one
+ * where there is none, and take the descriptors a container is made of.
+ *
+ * In: a spec's root. Out: one container's hold on a server.
+ *
+ * 	image_file.c		what the user named: a squashfs file or a directory
+ * 	squashd_key.c		which containers share a server
+ * 	squashd_client.c	ask; squashd_start.c: start one; squashd_kill.c: end one
+ * 	init_file.c, user_files.c	the program csbx-init; passwd and group for the id map
+ * 	image_meta.c, meta_cache.c, squashd_meta.c	the record of an image that a start reads
+ * 	unpacked.c		the tree of an image that cannot be served
+ * 	server_list.c, server_hung.c	which servers are there; one that does not answer
+ *
+ * Those share a server who have the same caller, image (device, inode, size, time), csbx-init, main
+ * user and id map, user namespace of the caller, and sharing domain: in a batch job the cgroup path
+ * cut at the step, else the caller's own cgroup and the job's ids. They live and die together.
+ *
+ * The id map of A depends on the main user U:G (`--user`, else the image's USER, else 0). With one
+ * id U is the caller and there is no other; the server reports every file as U:G. With ranges U is
+ * the caller, and all other ids come from /etc/subuid and /etc/subgid, up to three extents; ids are
+ * reported as stored. B is the identity over the same extents.
+ *
+ * csbx-meta reads the image's configuration, /etc/passwd, /etc/group and enroot's four files, each
+ * at most 1 MiB, and prints one flat record; create keeps it with the container, meta/ in the cache
+ * for image files. A start reads that record and never the image.
+ *
+ * Where /dev/fuse cannot be used, the confined reader unpacks the image once into
+ * $CSBX_CACHE_PATH/unpacked. A start holds a shared lock on the tree; gc removes one that is not in
+ * use when its image is gone or has changed, or after 30 days.
+ *
+ * Must: check who answers (peer.h) and that csbx-init is what it should be. Mustn't: read an image.
  */
 
 #include <stdbool.h>

@@ -14,6 +14,18 @@
  * outlive the command's execve: it holds the record for list and exec, counts the container, and
  * keeps the lock of a kept layer (-w) until nothing has the layer mounted, then syncs it.
  *
+ * In order, in one process:
+ *
+ * 1. as the caller: id map (one id), image server, record, layer, plan, message;
+ * 2. setns(A), a new mount namespace, the plan. /proc, /sys (read-only) and /dev are the caller's;
+ *    no Landlock, since what joins later could not be put into the same domain;
+ * 3. the server is sent a pidfd, the root, the record and the layer's lock (SQUASHD_STAND_IN). Its
+ *    keeper, which has no capability and never sees the image, drops the record when the command is
+ *    dead. The container counts, and the layer stays locked, until inotify says that the root is
+ *    unmounted: until the last process left behind has gone. Then the keeper syncs the layer;
+ * 4. execveat of csbx-init from the sealed memfd. It unshares B, which locks every mount, and takes
+ *    W's steps. A `#!/proc/self/exe` finds the sealed copy.
+ *
  * Kept all the same: the root is made of the same plan; no_new_privs; an empty bounding set, or for
  * a root user inside the one of the specification; the seccomp filter; no descriptor but 0, 1 and 2
  * (and keep_fds); a user namespace of its own below the image server's, so that neither the host's
@@ -57,9 +69,9 @@ int bare_start(const struct container_spec *spec, const struct paths *paths,
 /*
  * The mounts that enroot's 10-system.fstab and 20-config.fstab make: the caller's /proc (with
  * PID_HOST), /sys and /dev by flags of the spec; tmpfs on /tmp, /run (as /var/run) and /var/lock,
- * each as large as a layer in memory may be at most, so the limits of the spec are to be set before;
- * read-only binds of /etc/resolv.conf, hosts, hostname and machine-id where the host has them. To
- * be called before any other mount is added.
+ * each as large as a layer in memory may be at most, so the limits of the spec are to be set
+ * before; read-only binds of /etc/resolv.conf, hosts, hostname and machine-id where the host has
+ * them. To be called before any other mount is added.
  */
 int bare_system_mounts(struct container_spec *spec, struct err *e);
 

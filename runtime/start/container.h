@@ -3,9 +3,55 @@
 #define CSBX_RUNTIME_CONTAINER_H
 
 /*
- * Runs one container from a frozen spec, start to end, in the calling process, which becomes its
- * supervisor. 0: *ret says what happened. -errno: it could not be started and nothing of it is
- * left; *e has the reason. The caller frees *ret in both cases.
+ * One start of a container, from a frozen specification to the result.
+ *
+ * In: a spec (spec.h), paths, hooks. Out: a result (result.h), or why the container could not be
+ * started, and then nothing of it is left.
+ *
+ * 	container_setup.c	what is opened and asked for before the launch
+ * 	container.c		the launch and what follows it
+ * 	supervise.c		the loop: status, control, server, streams, until pid 1 is reaped
+ * 	supervise_look.c	limits seen by the clock
+ * 	supervise_signal.c	signals, job control, what other commands ask
+ * 	supervise_end.c		how a container is brought to its end
+ * 	detach.c		the same supervisor in a child with a session of its own
+ * 	bare.c			a start without a supervisor, for enroot
+ *
+ * The order of a start. S is the supervisor, the calling process: it stays in the caller's
+ * namespaces, without privilege, and owns streams, signals, the instance's lock and the result. A
+ * is the user namespace of the image server, B its child, the one of the program.
+ *
+ * 1. S reads configuration and record, takes the lock, opens the sources of mounts as the user and
+ *    keeps their device and inode, makes pipes and sockets, and writes the message for csbx-init.
+ * 2. S asks the server (squashd_client.h) for A, csbx-init, clones of the image's mounts and of
+ *    /dev, and a network namespace if one is ready. It starts the server where none answers. It
+ *    asks before step 1 and reads the answer after it; a stopped server is given up after 5 s. Then
+ *    come the control groups, if limits were asked for.
+ * 3. S vforks M. M joins A and the network namespace and clones pid 1 with CLONE_PARENT in new
+ *    mount, pid, ipc and uts namespaces; M ends. So pid 1 is the child of S, and its mount
+ *    namespace is a copy of the caller's: host paths still resolve. With control groups it is born
+ *    in csbx-ID.helper.
+ * 4. Pid 1 sets its parent-death signal, looks at the pidfd of S, and follows the plan (plan.h,
+ *    child.h): lo and host name; a tmpfs for mount points and the throw-away layer; the image;
+ *    csbx's files in /etc; the overlay; /dev, /proc with masks, /sys, devpts, shm, mqueue; the
+ *    user's mounts.
+ * 5. Pid 1 pivots its root, detaches the host's tree, and enters a Landlock domain.
+ * 6. Pid 1 executes csbx-init, which clones W with new user, cgroup and mount namespaces. The copy
+ *    of the mounts into the less privileged B locks every mask and read-only mount, also against
+ *    all capabilities inside. Init writes the id maps, keeps descriptors of B, joins its mounts,
+ *    drops every capability, and lets W go on.
+ * 7. W gives up what it must not have: session, terminal, limits, bounding set, groups, ids,
+ *    working directory, capabilities, signal mask, no_new_privs, seccomp. It executes the program.
+ *    End of file on the status pipe says "started"; else a stage and an errno came through it.
+ * 8. Init reports the exit status and ends; the kernel kills what is left. S returns when pid 1 is
+ *    dead and all output is copied. With no mount of the host and the layer on tmpfs, the server's
+ *    attendant takes the mounts down after that; else they are free when S returns.
+ *
+ * A capability over net, uts or ipc makes csbx-init create that namespace in B.
+ *
+ * Must: say in result.degraded what could not be had; say that the sandbox failed where the server
+ * or csbx failed, never that the program did. Mustn't: know a front end's words, parse JSON, or
+ * decide what a container may (spec.h, policy.h do).
  */
 
 #include <stdbool.h>

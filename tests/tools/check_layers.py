@@ -19,6 +19,7 @@ from pathlib import Path
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 LINES_MAX = 600
 FILES_MAX = 50
+MAP_LINES_MAX = 150
 
 ROOMS = "mk/rooms"
 # Tests see all that they test; what they may not reach is theirs too.
@@ -192,6 +193,13 @@ def check_init(files):
             if not ours and not INIT_HEADERS.fullmatch(h)]
 
 
+def is_named(room, page):
+    """By its path, or by its last folder in the row of its front end or helper."""
+    base, last = os.path.split(room)
+    return any(f"`{room}`" in row or f"`{last}`" in row and base in row or f"`.../{last}`" in row
+               for row in page.splitlines())
+
+
 def check_crowds(files):
     count = collections.Counter(os.path.dirname(f) for f in files if not below(f, TESTS))
     return [f"{room}: {n} files; the limit is {FILES_MAX}" for room, n in count.items() if n > FILES_MAX]
@@ -237,6 +245,10 @@ def main():
              [f for f in files if os.path.dirname(f) not in rooms.place and not below(f, TESTS)])
     tap.test("every room has a source",
              [r for r in rooms.place if not any(os.path.dirname(f) == r for f in files)])
+    page = Path("docs/architecture.md").read_text(encoding="utf-8")
+    tap.test("docs/architecture.md names every room", [r for r in rooms.place if not is_named(r, page)])
+    tap.test("docs/architecture.md is a map, not a book",
+             [f"{n} lines; the limit is {MAP_LINES_MAX}" for n in [page.count("\n")] if n > MAP_LINES_MAX])
     tap.test("an arrow that runs back is refused", check_rooms_refuse(rooms))
     tap.test("no room has more files than one can see", check_crowds(files))
     tap.test("third-party headers stay where they belong", check_third_party(files))

@@ -2,7 +2,41 @@
 #ifndef CSBX_SQUASHD_SERVER_H
 #define CSBX_SQUASHD_SERVER_H
 
-/* Private to serve.c, the life of a server, and clients.c, what it does for its clients. */
+/*
+ * csbx-squashd, the image server: it owns the user namespace A and serves one image to all
+ * containers of one sharing domain, in a mount namespace with the image, a template of /dev and
+ * nothing of the host. What is private to its files is below.
+ *
+ * In: a boot message and a listening socket (squashd_start.h), then requests (squashd_proto.h).
+ * Out: for each container descriptors of A, of csbx-init in a sealed memfd, of clones of the
+ * image's mounts and of /dev, and a network namespace.
+ *
+ * 	main.c, serve.c		its life: set up, confine, loop, leave
+ * 	server.c		its clock, its poll set, its socket
+ * 	world.c, devtree.c	namespaces and mounts it has
+ * 	confine.c, filter.c	what it gives up before it reads the image
+ * 	clients.c		what it does for its clients
+ * 	fuse_serve.c, image/	requests of the kernel, answered from the squashfs file
+ *	attendant.c		a fork that never sees the image: makes network namespaces
+ *				ahead, takes down mounts of containers that have ended
+ * 	keeper.c, janitor.c	a fork that stands in where a container has no supervisor (bare.h)
+ * 	unpack.c		`--unpack`: the image as a directory, where FUSE cannot be had
+ *
+ * A first start waits for it, so what takes long goes side by side. With id ranges a process of its
+ * own makes A (userns_maker.h) before the server is executed; the attendant makes the first network
+ * namespace; the keeper detaches the host's tree, for umount2(2) waits for RCU. Where it may use
+ * more than one CPU a thread decompresses the next blocks (image/sqahead.h); with one CPU nothing
+ * is made ahead.
+ *
+ * FUSE: open, opendir and, unless the image has user.* attributes, getxattr are answered ENOSYS, so
+ * the kernel stops asking; names, attributes, links and directories are cached for ever. A warm
+ * start costs one request. What every start reads is not compressed in images that csbx made
+ * (start_files.h): such a block goes from the file straight into the answer.
+ *
+ * Must: leave by itself (CSBX_LINGER after the last container); end at SIGTERM only when no
+ * container is attached. Mustn't: keep anything of the caller's, read the image before it is
+ * confined, allocate by what an image says without a limit.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
