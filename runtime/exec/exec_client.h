@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "runtime/stream/streams.h"
 
@@ -32,12 +33,21 @@ struct exec_link {
 		.sock = -1 \
 	}
 
+/* What a session that others look at wants to know while its process runs. */
+struct exec_watch {
+	void (*started)(void *arg, pid_t pid); /* it runs; pid: as csbx-init sees it */
+	int size_fd; /* readable: the terminal's size may have changed; -1: none */
+	bool (*read_size)(void *arg, unsigned *rows, unsigned *columns);
+	void *arg;
+};
+
 struct exec_options {
 	struct stream_options streams;
 	bool detached;          /* return when it runs; it reads and writes /dev/null */
 	bool tty_takes_stderr;  /* also where the caller's is no terminal */
 	uint64_t timeout_ms;    /* 0: none */
 	uint64_t kill_after_ms; /* SIGKILL follows SIGTERM after so long */
+	const struct exec_watch *watch; /* NULL: nobody looks */
 };
 
 /*

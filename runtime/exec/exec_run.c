@@ -30,7 +30,7 @@
 #define DRAIN_MS 2000u
 #define DRAIN_TTY_MS 100u /* of a terminal everything is there at once */
 
-enum { ON_LINK, ON_STATUS, ON_SIGNAL, ON_STREAMS };
+enum { ON_LINK, ON_STATUS, ON_SIGNAL, ON_SIZE, ON_STREAMS };
 enum phase { PHASE_RUNNING, PHASE_TERMINATED, PHASE_KILLED, PHASE_DRAINING };
 
 struct exec_loop {
@@ -40,6 +40,7 @@ struct exec_loop {
 	struct streams streams;
 	int status[2]; /* ours, the child's */
 	int signal_fd;
+	pid_t pid; /* as csbx-init sees it, 0: not told */
 	enum phase phase;
 	uint64_t next_ns; /* when the phase ends; 0: never */
 	bool ended, timed_out, too_much, give_up;
@@ -154,6 +155,23 @@ static void take_failure(struct exec_loop *l, const struct init_status *st)
 	}
 }
 
+static void read_size(struct exec_loop *l)
+{
+	const struct exec_watch *w = l->options->watch;
+	unsigned rows, columns;
+
+	if (w->read_size(w->arg, &rows, &columns))
+		streams_set_size(&l->streams, rows, columns);
+}
+
+static void tell_started(const struct exec_loop *l)
+{
+	const struct exec_watch *w = l->options->watch;
+
+	if (w && w->started && l->result->status != RUN_LAUNCH_ERROR)
+		w->started(w->arg, l->pid);
+}
+
 static int read_status(struct exec_loop *l, struct err *e)
 {
 	union {
@@ -169,6 +187,7 @@ static int read_status(struct exec_loop *l, struct err *e)
 		take_failure(l, &msg.init);
 	} else {
 		fd_close(&l->status[0]);
+		tell_started(l);
 	}
 	fd_close(&fd);
 	return r;
@@ -245,11 +264,14 @@ static bool is_done(const struct exec_loop *l)
 
 static int run_loop(struct exec_loop *l, struct err *e)
 {
+	const struct exec_watch *w = l->options->watch;
+
 	while (!is_done(l)) {
 		struct pollfd p[ON_STREAMS + STREAM_POLL_MAX] = {
 			[ON_LINK] = {.fd = l->link->sock, .events = POLLIN},
 			[ON_STATUS] = {.fd = l->status[0], .events = POLLIN},
 			[ON_SIGNAL] = {.fd = l->signal_fd, .events = POLLIN},
+			[ON_SIZE] = {.fd = w ? w->size_fd : -1, .events = POLLIN},
 		};
 		unsigned n = ON_STREAMS + streams_poll(&l->streams, p + ON_STREAMS);
 		int r = 0;
@@ -265,6 +287,8 @@ static int run_loop(struct exec_loop *l, struct err *e)
 			read_link(l);
 		if (p[ON_SIGNAL].revents)
 			read_signal(l);
+		if (p[ON_SIZE].revents)
+			read_size(l);
 		streams_handle(&l->streams, p + ON_STREAMS, n - ON_STREAMS);
 		if (streams_is_background(&l->streams))
 			streams_look(&l->streams);
@@ -317,6 +341,7 @@ static int run(struct exec_loop *l, struct err *e)
 		return r;
 	l->result->setup_ns = clock_monotonic_ns();
 	enter_phase(l, PHASE_RUNNING, l->options->timeout_ms);
+	l->pid = ev.pid;
 	if (ev.type == INIT_EV_SPAWN_EXITED)
 		child_ended(l, &ev);
 	r = run_loop(l, e);

@@ -15,10 +15,10 @@
  *specification run_notes.c	what inspect shows again new.h		the container, written down
  *	target.h	a container that is there
  *	start.h		its start
- *	exec.h		further processes in it
+ *	exec.h		further processes in it; exec_session.h those of the Engine API, exec_record.h on disk
  *	end.h		stop, kill, restart, pause, rename, remove
  *
- * Must: return. Mustn't: print, exit, read argv, touch descriptors 0 to 2, keep anything in memory
+ * Must: return. Must not: print, exit, read argv, keep anything in memory
  * between two requests.
  */
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_DAEMON_EXEC_H
+#define CSBX_CMD_DOCKER_DAEMON_EXEC_H
+
+/* A further process in a container that runs. */
+
+#include <stdbool.h>
+
+#include "runtime/base/str.h"
+
+struct docker_fault;
+struct docker_target;
+struct exec_watch;
+struct paths;
+
+struct docker_exec_args {
+	struct strv argv, env;      /* env: "K=V", or "K": the caller's value */
+	const char *user, *workdir; /* NULL or "": the container's */
+	bool tty, interactive;      /* interactive: it has an input */
+};
+void docker_exec_args_done(struct docker_exec_args *a);
+
+struct docker_exec_how {
+	bool detached;                  /* return when it runs; it reads and writes /dev/null */
+	const struct exec_watch *watch; /* runtime/exec/exec_client.h; NULL: nobody looks */
+};
+
+/*
+ * Runs it with descriptors 0 to 2 as its streams, and returns its exit code. 404, 409: there is no
+ * such container, it does not run, or it is paused. A process that was not made, in the words of
+ * docker's runtime: f->exit_code is 126 or 127, and docker's command line has them on its output.
+ */
+int docker_exec(const struct paths *p, const char *operand, const struct docker_exec_args *a,
+		const struct docker_exec_how *how, struct docker_fault *f);
+/* The first half alone: whether a process could be made in it now. */
+int docker_exec_check(const struct paths *p, struct docker_target *t, struct docker_fault *f);
+
+#endif
