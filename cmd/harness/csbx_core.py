@@ -20,6 +20,10 @@ import threading
 import time
 import types
 
+from csbx_state import functions_in, make_origins, make_watch
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
 FD_CHANNEL = 3
 FD_INPUT = 4
 FD_HIGH = 200  # out of the way of code that counts or closes low descriptors
@@ -41,7 +45,8 @@ CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.repo
             ("unittest.case", "TestCase._callTestMethod"),
             ("pluggy._hooks", "_HookCaller.__call__"), ("pluggy._hooks", "HookCaller.__call__"),
             ("pluggy._manager", "PluginManager._hookexec"), ("pluggy._callers", "_multicall"))
-PEEPING = {"gc.get_objects": "heap_search", "gc.get_referrers": "heap_search", "gc.get_referents": "heap_search",
+PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "frame_search",
+           "gc.get_objects": "heap_search", "gc.get_referrers": "heap_search", "gc.get_referents": "heap_search",
            "ctypes.addressof": "memory", "ctypes.cdata": "memory", "ctypes.string_at": "memory",
            "ctypes.cdata/buffer": "memory", "ctypes.dlopen": "memory", "ctypes.dlsym": "memory",
            "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory",
@@ -119,6 +124,8 @@ def _core(secret, fd):
     own = set()
     repo, changed, begin_s, homes, packages = None, frozenset(), None, (), ()
     told, vouched, before, critical = set(), {}, {}, []
+    inodes, check_state, settle_state, guard, library = frozenset(), None, None, None, {}
+    parts_of, names_of_standard = functions_in, standard_names
     _len, _str, _id, _isinstance, _getattr, _hasattr, _type = len, str, id, isinstance, getattr, hasattr, type
     _vars, _list, _dict, _bool, _int, _tuple = vars, list, dict, bool, int, tuple
     _subclass, members, function_type = issubclass, type.__dict__["__dict__"].__get__, types.FunctionType
@@ -168,16 +175,28 @@ def _core(secret, fd):
         known = vouched.get(file)
         if known is None:
             full = realpath(file)
-            known = file.startswith("<frozen") or (full not in changed and is_old(full))
+            known = full not in changed and is_old(full) and inode_of(full) not in inodes
             vouched[file] = known
         return known
+
+    def inode_of(path):
+        try:
+            s = stat(path)
+            return s.st_dev, s.st_ino
+        except error:
+            return None
+
+    is_true, learn, learn_all, add_rewriter = make_origins(is_vouched)
+
+    def is_code(code):
+        """Code of the image, or of the repository as it was; what it says of itself is not enough."""
+        return begin_s is None or is_true(code)
 
     def culprit(frame, beyond_imports=True):
         """The first frame of code that nobody vouches for. Who imports a module is not who wrote it."""
         while frame is not None:
-            file = frame.f_code.co_filename
-            if not (homes and file.startswith(homes)) and not is_vouched(file):
-                return "%s:%d" % (short(file), frame.f_lineno)
+            if not is_code(frame.f_code):
+                return "%s:%d" % (short(frame.f_code.co_filename), frame.f_lineno)
             if not beyond_imports and frame.f_code.co_name == "<module>":
                 return None
             frame = frame.f_back
@@ -196,7 +215,7 @@ def _core(secret, fd):
 
     def changes_code(args, frame):
         """Of something else's: with what it brought, a patch may do as it likes, and namedtuple() sets defaults."""
-        if args[1] not in WRITTEN or (args[1] != "__code__" and is_vouched(frame.f_code.co_filename)):
+        if args[1] not in WRITTEN or (args[1] != "__code__" and is_code(frame.f_code)):
             return False
         file = file_of(args[0])
         return file is None or is_vouched(file)
@@ -205,7 +224,7 @@ def _core(secret, fd):
         """Who uses ctypes, where nobody vouches for him. Importing it is no use."""
         while frame is not None and frame.f_code.co_filename.endswith("/ctypes/__init__.py"):
             frame = frame.f_back
-        return culprit(frame) if frame is not None and not is_vouched(frame.f_code.co_filename) else None
+        return culprit(frame) if frame is not None and not is_code(frame.f_code) else None
 
     def indirect(frame, name):
         """The repository's own code that does what it has no word for: an object it was given did it."""
@@ -222,7 +241,7 @@ def _core(secret, fd):
             return
         if file.endswith("/_pytest/skipping.py") and name in ("pytest.xfail", "_pytest.outcomes.xfail"):
             return  # --runxfail: it makes failures, not passes
-        if not is_vouched(file) or file.startswith(repo + "/") or "-packages/" not in file or file.startswith(homes):
+        if code is None or not is_code(code) or file.startswith(repo + "/") or "-packages/" not in file or file.startswith(homes):
             found("pytest_modified", "%s is now of %s" % (name, short(file)))
 
     def snapshot():
@@ -235,7 +254,7 @@ def _core(secret, fd):
         for key, value in known_builtins.items():
             now = builtin_names.__dict__.get(key)
             file = now.__code__.co_filename if _type(now) is function_type else ""
-            if now is value or (file.startswith(repo + "/") and is_vouched(file)):
+            if now is value or (file.startswith(repo + "/") and is_code(now.__code__)):
                 continue
             if not is_running or members(_type(now)).get("__module__") != "unittest.mock":
                 found("builtins_modified", key)
@@ -247,6 +266,48 @@ def _core(secret, fd):
                 modified("%s.%s" % (module, name), now)
         if known_builtins is not None:
             check_builtins(is_running)
+        check_state()
+
+    def foreign(value):
+        """A function of code that nobody vouches for, and that no library made for itself."""
+        return [f for f in parts_of(value) if not is_code(f.__code__)]
+
+    def check_library():
+        """Modules outside of the repository: what tests use, and compare with."""
+        for name, module in _list(modules.items()):
+            if _type(module) is not module_type or name.split(".")[0] in packages or name == "__main__" or is_inside(module):
+                continue
+            was = library.get(name, {})
+            for key, value in _list(module.__dict__.items()):
+                old = was.get(key)
+                if value is not old and (is_foreign(value) or (old is not None and is_of_patch(value) and name != "warnings")):
+                    found("library_modified", "%s.%s" % (name, key))
+                if _isinstance(value, _type) and value.__module__ == name:
+                    for inner, part in _list(members(value).items()):
+                        if is_foreign(part):
+                            found("library_modified", "%s.%s.%s" % (name, key, inner))
+
+    def is_foreign(value):
+        """By a file: what a library compiles for itself has none, and was seen or not."""
+        return any([not f.__code__.co_filename.startswith("<") or is_inside(modules.get(f.__module__)) for f in foreign(value)])
+
+    def is_of_patch(value):
+        """What takes the place of a function, where code of the run made it."""
+        if foreign(value):
+            return True
+        if _type(value) is function_type or _type(value) is module_type:
+            return False
+        file = file_of(value)
+        return (_type(value).__name__ in ("partial", "partialmethod", "builtin_function_or_method") or
+                (file is not None and not is_vouched(file)))
+
+    def is_inside(module):
+        file = module.__dict__.get("__file__") if _type(module) is module_type else None
+        return _type(file) is _str and (realpath(file) + "/").startswith(repo + "/")
+
+    def shelve():
+        return {name: {k: v for k, v in _list(module.__dict__.items()) if callable(v)}
+                for name, module in _list(modules.items()) if _type(module) is module_type}
 
     def check_all():
         check_critical()
@@ -256,7 +317,8 @@ def _core(secret, fd):
                 found("pytest_modified", "%s is gone" % name)
             elif now[name][0] is not function or now[name][1] is not code:
                 modified(name, now[name][0])
-        names = standard_names() - {"pluggy", "xdist"}
+        check_library()
+        names = names_of_standard() - {"pluggy", "xdist"}
         for name, module in _list(modules.items()):
             file = _getattr(module, "__file__", None)
             if name in names and _isinstance(file, _str) and realpath(file).startswith(repo + "/"):
@@ -264,10 +326,19 @@ def _core(secret, fd):
 
     def begin(where, files, parts):
         nonlocal repo, changed, begin_s, homes, packages, before, critical, known_builtins
+        nonlocal inodes, check_state, settle_state, guard, library
         repo, changed, packages = where, frozenset(repo_join(where, p) for p in files), parts
         homes = _tuple({dirname(realpath(modules[m].__file__)) + "/" for m in parts if m in modules})
-        begin_s = now_s()
+        learn_all()
+        frame = getframe(1)
+        while frame is not None:
+            learn(frame.f_code)
+            frame = frame.f_back
+        inodes = frozenset([inode_of(p) for p in changed]) - {None}
         before = snapshot()
+        check_state, settle_state, guard = make_watch(parts, is_true, where, found)
+        library = shelve()
+        begin_s = now_s()
         critical = [(m, n, f, f.__code__) for m, n in CRITICAL for f in [look(m, n)] if _hasattr(f, "__code__")]
         known_builtins = _dict(_vars(builtin_names))
         known_builtins.pop("_", None)
@@ -283,14 +354,16 @@ def _core(secret, fd):
             kind = "frame_search"
             if frame.f_code.co_filename.endswith("/inspect.py"):
                 frame, name = frame.f_back, "currentframe"
-            if is_vouched(frame.f_code.co_filename) and not indirect(frame, name):
+            if is_code(frame.f_code) and not indirect(frame, name):
                 return
+        elif kind is None and event == "exec":
+            made(args[0], frame)
         elif kind is None and event in ("object.__getattr__", "object.__setattr__"):
             if event == "object.__setattr__" or args[1] not in FRAMES:
                 kind = "code_change" if event == "object.__setattr__" and changes_code(args, frame) else None
             else:
                 kind, name = "frame_search", args[1]
-                if is_vouched(frame.f_code.co_filename) and not indirect(frame, name):
+                if is_code(frame.f_code) and not indirect(frame, name):
                     return
         elif kind is None and event == "open":
             path = _str(args[0])
@@ -301,6 +374,13 @@ def _core(secret, fd):
             who = who or (indirect(frame, name) if kind in DIRECT else None)
             if who is not None:
                 found(kind, "%s by %s" % (event, who))
+
+    def made(code, frame):
+        """Code that no file has is its maker's: who says exec() or eval(), and all that led there."""
+        names = frame.f_code.co_names
+        if code.co_filename.startswith("<") and ("exec" in names or "eval" in names) and \
+                culprit(frame, beyond_imports=False) is None:
+            learn(code)
 
     def handle(request, frame):
         if request[0] == "own":
@@ -316,8 +396,9 @@ def _core(secret, fd):
         elif culprit(frame) is not None:
             found("report_call", "by %s" % culprit(frame))
         elif request[0] == "send":
-            if request[1].get("t") == "report" and request[1].get("when") != "setup":
-                check_critical(request[1].get("when") == "call")
+            report = request[1] if request[1].get("t") == "report" else {}
+            if report.get("outcome") in ("passed", "skipped") and (report["when"] == "call" or report["outcome"] == "skipped"):
+                check_critical(report["when"] == "call")
             emit(request[1])
         elif request[0] == "begin":
             if repo is None:
@@ -326,8 +407,18 @@ def _core(secret, fd):
             found(request[1], request[2])
         elif request[0] == "check":
             check_all()
+        elif request[0] == "look":
+            check_critical(True)
+        elif request[0] == "settle":
+            settle_state()
+        elif request[0] == "guard":
+            guard(request[1], request[2])
+        elif request[0] == "rewriter":
+            add_rewriter(request[1])
+        elif request[0] == "strangers":
+            return [c for c in request[1] if c is None or not is_code(c)]
         elif request[0] == "vouched":
-            return is_vouched(request[1])
+            return is_vouched(request[1]) if _type(request[1]) is _str else is_code(request[1])
         return None
 
     answer, failure = None, Exception
@@ -358,7 +449,7 @@ def start(secret, modules):
         if event in watched:
             ask("audit", event, args)
 
-    watched = frozenset(PEEPING) | {"sys._getframe", "object.__getattr__", "object.__setattr__", "open"}
+    watched = frozenset(PEEPING) | {"exec", "sys._getframe", "object.__getattr__", "object.__setattr__", "open"}
     own = set()
     for module in modules:
         for function in vars(module).values():

@@ -2,19 +2,18 @@
 """pytest with a plugin that reports each node id over the channel.
 
 Hooks used, all in pytest 6, 7 and 8: pytest_load_initial_conftests, pytest_configure,
-pytest_collectreport, pytest_collection_modifyitems, pytest_runtest_makereport, pytest_runtest_logreport,
-pytest_sessionfinish; of xdist, where it is
-there: pytest_testnodedown.
+pytest_collection, pytest_collectreport, pytest_collection_modifyitems, pytest_collection_finish,
+pytest_runtest_makereport, pytest_runtest_logreport, pytest_sessionfinish.
 """
+import builtins
 import importlib
 import os
+import pathlib
 import sys
 
-REPORT_HOOKS = ("pytest_runtest_makereport", "pytest_runtest_logreport", "pytest_runtest_protocol",
-                "pytest_runtestloop", "pytest_runtest_call", "pytest_pyfunc_call", "pytest_collection_modifyitems",
-                "pytest_report_teststatus", "pytest_sessionfinish", "pytest_cmdline_main", "pytest_fixture_setup",
-                "pytest_collection", "pytest_itemcollected", "pytest_collection_finish", "pytest_pycollect_makeitem",
-                "pytest_runtest_setup", "pytest_runtest_teardown", "pytest_collect_file", "pytest_make_collect_report")
+import csbx_looks
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 
 def import_pytest():
@@ -96,55 +95,10 @@ class Selection:
                    for s in spellings)
 
 
-def look_at_outcome(pytest, ask, repo, excinfo):
-    """skip() and xfail() are for tests; code under test that calls them, by whatever way, wants to get by."""
-    import unittest
-    kinds = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
-    if not isinstance(excinfo.value, kinds):
-        return
-    for entry in reversed(list(excinfo.traceback)):
-        file = str(entry.path)
-        if not ask("vouched", file):
-            ask("found", "outcome_call", "%s in %s" % (type(excinfo.value).__name__, file))
-        if file.startswith(repo + "/") or not ask("vouched", file):
-            return  # what it called of libraries is not who did it
-
-
-def look_at_marks(ask, item):
-    """Marks that skip a test, or expect it to fail, of a package's __init__.py."""
-    own = getattr(getattr(item, "module", None), "__file__", None)
-    for node, mark in item.iter_markers_with_node():
-        file = getattr(getattr(node, "obj", None), "__file__", None) if mark.name in ("skip", "skipif", "xfail") else None
-        if isinstance(file, str) and file != own and not ask("vouched", file):
-            ask("found", "outcome_call", "a mark %s of %s" % (mark.name, file))
-
-
-def look_at_function(ask, item, collected):
-    """Whoever wraps a test makes a function of his own: what is none, or another test, is no wrapper."""
-    function = getattr(item, "function", None)
-    code = getattr(function, "__code__", None)
-    file = code.co_filename if code is not None else None
-    if file is not None and not ask("vouched", file):
-        ask("found", "test_replaced", "%s is of %s" % (item.nodeid, file))
-    elif function is not collected.get(item.nodeid, function) and (file is None or function in collected.values()):
-        ask("found", "test_replaced", "%s was replaced after it was collected" % item.nodeid)
-
-
-def check_hooks(ask, config):
-    for hook in REPORT_HOOKS:
-        caller = getattr(config.pluginmanager.hook, hook, None)
-        for impl in caller.get_hookimpls() if caller is not None else ():
-            function = getattr(impl.function, "__func__", impl.function)
-            code = getattr(function, "__code__", None)
-            file = code.co_filename if code is not None else "?"
-            if not ask("vouched", file):
-                ask("found", "report_hook", "%s of %s" % (hook, file))
-
-
-def make_plugin(pytest, ask, selection, repo, gate):
+def make_plugin(pytest, ask, selection, repo, gate, is_strict):
     """The plugin; everything it needs is in this function's closure."""
-    state = {"config": None, "collected": 0, "failed": 0, "status": None, "session_failed": None}
-    functions = {}
+    state = {"config": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False}
+    looks = csbx_looks.make_looks(pytest, ask, repo)
 
     def spelled(node_id):
         """As `pytest -rA` prints it, relative to the repository, and as pytest itself calls it."""
@@ -164,6 +118,11 @@ def make_plugin(pytest, ask, selection, repo, gate):
             state["config"] = config
 
         @pytest.hookimpl(tryfirst=True)
+        def pytest_collection(self, session):
+            ask("settle")
+            looks.begin(self, session)
+
+        @pytest.hookimpl(tryfirst=True)
         def pytest_collectreport(self, report):
             if report.outcome == "failed":
                 state["failed"] += 1
@@ -177,18 +136,22 @@ def make_plugin(pytest, ask, selection, repo, gate):
                 config.hook.pytest_deselected(items=[i for i in items if id(i) not in chosen])
                 items[:] = keep
             state["collected"] = len(items)
-            functions.update((i.nodeid, getattr(i, "function", None)) for i in items)
+
+        @pytest.hookimpl(trylast=True)
+        def pytest_collection_finish(self, session):
+            looks.collected(session.items)
 
         @pytest.hookimpl(tryfirst=True, hookwrapper=True)
         def pytest_runtest_makereport(self, item, call):
             """An exception that is no failure, and whose code was asked to run."""
-            if call.excinfo is not None:
-                look_at_outcome(pytest, ask, repo, call.excinfo)
-            if call.when == "call":
-                look_at_function(ask, item, functions)
+            counts = call.when == "call" or call.excinfo is not None
+            if counts and not state["ended"]:
+                if call.excinfo is not None:
+                    ask("look")  # before a failure can become something better
+                looks.before(item, call)
             report = (yield).get_result()
-            if report.outcome == "skipped" or hasattr(report, "wasxfail"):
-                look_at_marks(ask, item)
+            if not state["ended"]:
+                looks.after(item, report)
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtest_logreport(self, report):
@@ -207,13 +170,12 @@ def make_plugin(pytest, ask, selection, repo, gate):
             if getattr(session.config.option, "cov_fail_under", None) and state["session_failed"] == state["failed"] + 1:
                 state["session_failed"] -= 1  # pytest-cov counts too little coverage as a failure
             state["collected"] = max(state["collected"], int(getattr(session, "testscollected", 0) or 0))
-            check_hooks(ask, state["config"])
+            looks.end()
+            if is_strict and session.config.pluginmanager.hasplugin("dsession"):
+                ask("found", "unwatched", "the tests ran in workers of xdist, where nothing is looked for")
+            state["ended"] = True
+            looks.try_decoys()
             ask("check")
-
-        @pytest.hookimpl(optionalhook=True)
-        def pytest_testnodedown(self, node, error):
-            for found in getattr(node, "workeroutput", {}).get("csbx_found", ()):
-                ask("found", *found)
     return CsbxReporter(), state
 
 
@@ -223,11 +185,15 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         ask("send", {"t": "error", "code": "no_pytest", "message": "the image's python has no pytest"})
         return 70
     ask("send", {"t": "session", "runner": "pytest", "version": str(pytest.__version__)})
-    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest"))
+    from _pytest.assertion.rewrite import _rewrite_test
+    plugin, state = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"])
+    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_state", "csbx_looks", "csbx_pytest",
+                                 "__main__"))
+    ask("rewriter", lambda path: _rewrite_test(pathlib.Path(path), state["config"])[1])
     gate.open(shadows, brought)
     if repo not in sys.path:
         sys.path.insert(0, repo)
-    plugin, state = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate)
+    ask("guard", "csbx", type(plugin))
     files = wanted_files(want["ids"])
     if want["ids"] and not files:
         ask("send", {"t": "finish", "status": 5, "collected": 0, "failed": 0, "session_failed": 0})

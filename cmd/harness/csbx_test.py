@@ -114,7 +114,8 @@ def main():
     else:
         import csbx_pytest as runner
     want["module"] = runner
-    ask = csbx_core.start(want.pop("secret"), (sys.modules["__main__"], runner))
+    parts = [sys.modules[m] for m in ("__main__", "csbx_looks") if m in sys.modules]
+    ask = csbx_core.start(want.pop("secret"), (*parts, runner))
     ask("send", {"t": "hello", "python": "%d.%d.%d" % sys.version_info[:3]})
     start = time.monotonic()
     status = run(ask, want)

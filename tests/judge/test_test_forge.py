@@ -39,7 +39,8 @@ def test_forgery(judge, name):
         needs += ["--test-patch", judge.write(judge.csbx.work / "tests.diff", forgery.TEST_PATCH.lstrip("\n"))]
     to_pass, still = getattr(forgery, "LISTS", (repositories.TARGET, repositories.STILL))
     lists = ["--fail-to-pass", to_pass, "--pass-to-pass", still, *(f"--patch={p}" for p in patches), *needs]
-    r = judge(*lists, "--timeout", "60")
+    args = getattr(forgery, "ARGS", ())
+    r = judge(*lists, "--timeout", "60", args=args)
     seen = {t["kind"] for t in r["tamper"]}
     assert r["status"] != "timeout"
     assert r["patch_applied"] is getattr(forgery, "APPLIES", not hasattr(forgery, "PATCHES")), r["patch_errors"]
@@ -48,5 +49,5 @@ def test_forgery(judge, name):
     else:
         assert kind in seen, (r["tamper"], r["stdout"])
         if r["resolved"] and name in STRICT_TOO:
-            strict = judge(*lists, "--strict", code=1)
+            strict = judge(*lists, "--strict", args=args, code=1)
             assert strict["resolved"] is False

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the runner is made of, as it was before any code of the repository ran, and whether it still is.
+
+A code object says of itself which file it is from, and may lie. It is believed when it was there
+before, when it is equal to what its file compiles to, or when code that is believed made it. All that
+is known lies in variables of functions that only the core's frame leads to (csbx_core.py), and what
+these functions need they have bound before: modules and builtins may be another's by then.
+"""
+import builtins
+import gc
+import importlib.util
+import marshal
+import os
+import sys
+import types
+
+try:
+    from _imp import get_frozen_object
+except ImportError:
+    get_frozen_object = None
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+
+def make_origins(is_file_vouched):
+    """is_true(code), learn(code), learn_all(), set_rewriter(function from a path to pytest's code of it)."""
+    known, tables, rewriters = {}, {}, []
+    code_type, function_type, magic = types.CodeType, types.FunctionType, importlib.util.MAGIC_NUMBER
+    cached_path, loads, stat, open_file, frozen = importlib.util.cache_from_source, marshal.loads, os.stat, open, get_frozen_object
+    _type, _id, _tuple, _map, _repr, _frozenset, _compile, _int = type, id, tuple, map, repr, frozenset, compile, int
+    _list, failure, objects = list, Exception, gc.get_objects
+
+    def all_codes(code):
+        todo, found = [code], []
+        while todo:
+            one = todo.pop()
+            found.append(one)
+            todo += [c for c in one.co_consts if _type(c) is code_type]
+        return found
+
+    def constant(c):
+        kind = _type(c)
+        if kind is code_type:
+            return key(c)
+        if kind is _tuple:
+            return kind, _tuple(_map(constant, c))
+        if kind is _frozenset:
+            return kind, _frozenset(_map(constant, c))
+        return kind, _repr(c)
+
+    def key(c):
+        return (c.co_name, c.co_firstlineno, c.co_argcount, c.co_kwonlyargcount, c.co_flags, c.co_code, c.co_names,
+                c.co_varnames, c.co_freevars, c.co_cellvars, _tuple(_map(constant, c.co_consts)))
+
+    def learn(code):
+        for one in all_codes(code):
+            known[_id(one)] = one, True
+
+    def learn_all():
+        """All that there is: nothing of the repository has run yet."""
+        for thing in objects():
+            if _type(thing) is function_type:
+                learn(thing.__code__)
+
+    def from_cache(file):
+        path = cached_path(file)
+        if not is_file_vouched(path):
+            return None
+        s = stat(file)
+        with open_file(path, "rb") as f:
+            data = f.read()
+        times = (_int(s.st_mtime) & 0xffffffff, s.st_size & 0xffffffff)
+        found = (_int.from_bytes(data[8:12], "little"), _int.from_bytes(data[12:16], "little"))
+        return loads(data[16:]) if data[:8] == magic + bytes(4) and times == found else None
+
+    def from_source(file):
+        with open_file(file, "rb") as f:
+            return _compile(f.read(), file, "exec", 0, True)
+
+    def table_of(file, way):
+        """(name, line) -> codes of a file; way: how its code is come by."""
+        if (file, way) not in tables:
+            table = {}
+            try:
+                top = way(file)
+            except failure:
+                top = None
+            for code in all_codes(top) if top is not None else ():
+                table.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+            tables[file, way] = table
+        return tables[file, way]
+
+    def look(code):
+        file = code.co_filename
+        if file.startswith("<"):
+            return file.startswith("<frozen ") and frozen is not None and has(code, table_of(file[8:-1], frozen))
+        if not is_file_vouched(file):
+            return False
+        return any_has(code, file, from_cache) or any_has(code, file, from_source) or any_has(code, file, *rewriters)
+
+    def has(code, table):
+        same = table.get((code.co_name, code.co_firstlineno))
+        return same is not None and key(code) in _list(_map(key, same))
+
+    def any_has(code, file, *ways):
+        for way in ways:
+            if has(code, table_of(file, way)):
+                return True
+        return False
+
+    def is_true(code):
+        found = known.get(_id(code))
+        if found is None:
+            found = known[_id(code)] = code, look(code)
+        return found[1]
+    return is_true, learn, learn_all, rewriters.append
+
+
+def functions_in(value):
+    """The functions of Python that a member of a module or class is made of."""
+    if type(value) in (staticmethod, classmethod):
+        value = value.__func__
+    parts = (value.fget, value.fset, value.fdel) if type(value) is property else (value,)
+    return [p for p in parts if type(p) is types.FunctionType]
+
+
+def make_watch(packages, is_true, repo, tell):
+    """check(), settle(), add(name, class). check tells what has become another of the modules of the packages, their classes and functions."""
+    _type, _isinstance, _callable, _list, _tuple, _id, _len, _map = type, isinstance, callable, list, tuple, id, len, map
+    module_type, modules, none = types.ModuleType, sys.modules, object()
+    members, functions_of_member = type.__dict__["__dict__"].__get__, functions_in
+    homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
+                    if getattr(modules.get(p), "__path__", None)})
+    holders, made_of, settled = {}, {}, []
+
+    def dict_of(holder):
+        return members(holder) if _isinstance(holder, _type) else holder.__dict__
+
+    def contents(closure):
+        cells = []
+        for cell in closure:
+            try:
+                cells.append(cell.cell_contents)
+            except ValueError:
+                cells.append(none)
+        return cells
+
+    def add(name, holder):
+        if _id(holder) in holders:
+            return
+        now = dict(dict_of(holder))
+        holders[_id(holder)] = name, holder, now, _list(_map(_id, now.values()))
+        for key, value in now.items():
+            if _isinstance(value, _type) and (modules.get(value.__module__) is holder or _isinstance(holder, _type)) and \
+                    value.__module__.split(".")[0] in packages:
+                add(name + "." + key, value)
+            for function in functions_of_member(value):
+                closure = function.__closure__ or ()
+                cells, attributes = contents(closure), dict(function.__dict__)
+                if cells or attributes:
+                    made_of[_id(function)] = name + "." + key, function, closure, cells, attributes, _list(_map(_id, attributes.values()))
+
+    def take():
+        for name, module in _list(modules.items()):
+            if _type(module) is module_type and name.split(".")[0] in packages:
+                add(name, module)
+
+    def is_of_runner(functions):
+        """What the runner itself puts somewhere, in the way that it always does."""
+        return all([is_true(f.__code__) and f.__code__.co_filename.startswith(homes) for f in functions])
+
+    def is_of_plugin(functions):
+        return all([is_true(f.__code__) and "-packages/" in f.__code__.co_filename and
+                    not f.__code__.co_filename.startswith((repo + "/",) + homes) for f in functions])
+
+    def differs(name, key, old, new):
+        functions = functions_of_member(new) if new is not none else []
+        if _type(new) is module_type or (key.startswith("__") and key.endswith("__") and not functions and
+                                         not key.startswith("__unittest")):
+            return False
+        if old is none or old is None:
+            if not functions:
+                return key.startswith("__unittest") or (old is none and _type(new) in (property, staticmethod, classmethod))
+            return not is_of_runner(functions) and (settled or not is_of_plugin(functions))
+        if not _callable(old) and not functions_of_member(old):
+            return bool(functions) and not is_of_runner(functions)
+        if new is none:
+            return True
+        if functions and not settled and (is_of_plugin(functions) or is_of_runner(functions) and
+                                          functions[0].__code__.co_filename.endswith("/_pytest/legacypath.py")):
+            return False
+        if functions and key == "xfail" and is_of_runner(functions):
+            return False  # --runxfail: it makes failures, not passes
+        return True
+
+    def say(name, key, new):
+        functions = functions_of_member(new) if new is not none else []
+        where = functions[0].__code__.co_filename if functions else "gone" if new is none else "an object of " + _type(new).__name__
+        tell("pytest_modified", "%s.%s is now of %s" % (name, key, where) if functions else "%s.%s is %s" % (name, key, where))
+
+    def check():
+        for name, holder, was, ids in _list(holders.values()):
+            now = dict_of(holder)
+            if _list(_map(_id, now.values())) == ids:
+                continue
+            for key, old in was.items():
+                new = now.get(key, none)
+                if new is not old and differs(name, key, old, new):
+                    say(name, key, new)
+            if _len(now) != _len(was):
+                for key in now.keys() - was.keys():
+                    if differs(name, key, none, now[key]):
+                        say(name, key, now[key])
+        for name, function, closure, cells, attributes, ids in _list(made_of.values()):
+            for old, new in zip(cells, contents(closure)):
+                if new is not old and (_callable(old) or _callable(new)) and differs(name, "a cell", old, new):
+                    say(name, "a cell", new)
+            now_attributes = function.__dict__
+            if _list(_map(_id, now_attributes.values())) == ids:
+                continue
+            for key, old in attributes.items():
+                new = now_attributes.get(key, none)
+                if new is not old and differs(name, key, old, new):
+                    say(name, key, new)
+
+    def settle():
+        """Plugins are loaded: what they replaced, they have replaced."""
+        check()
+        holders.clear()
+        made_of.clear()
+        take()
+        settled.append(True)
+    take()
+    return check, settle, add
