@@ -3,6 +3,7 @@
 /* Run options: what the container sees of files. */
 
 #include <stddef.h>
+#include <sys/stat.h>
 
 #include "cmd/options/mount_spec.h"
 #include "cmd/options/run_opts.h"
@@ -25,9 +26,22 @@ static int add(struct container_spec *s, const char *value,
 	return 0;
 }
 
-static int set_mount(void *spec, const char *value, struct err *e)
+/* A directory that is mounted may be where the command starts, resolve.c. */
+static int set_mount(void *opts, const char *value, struct err *e)
 {
-	return add(spec, value, mount_parse, e);
+	struct run_opts *o = opts;
+	int r = add(&o->spec, value, mount_parse, e);
+	const struct mount_spec *m;
+	struct stat st;
+	bool is_dir;
+
+	if (r < 0)
+		return r;
+	m = &o->spec.mounts[o->spec.n_mounts - 1];
+	is_dir = m->kind == MOUNT_BIND && !m->volume && stat(m->source, &st) == 0 &&
+		 S_ISDIR(st.st_mode);
+	strv_add(&o->mount_dirs, is_dir ? m->target : "");
+	return strv_check(&o->mount_dirs, e);
 }
 
 static int set_volume(void *spec, const char *value, struct err *e)
@@ -46,7 +60,7 @@ static int set_device(void *spec, const char *value, struct err *e)
 }
 
 static const struct opt opts[] = {
-	{OPT_CALL, 0, "mount", "SPEC", AT(spec), set_mount, .repeats = true, .has_key = true,
+	{OPT_CALL, 0, "mount", "SPEC", 0, set_mount, .repeats = true, .has_key = true,
 	 .offers = "dir",
 	 .help = "make a host file or directory visible: SOURCE:TARGET[:ro,...], a line of fstab "
 		 "with ':' for blanks (SOURCE:TARGET:none:rbind,ro), tmpfs:TARGET[:size=64m], or "

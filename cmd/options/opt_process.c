@@ -108,8 +108,9 @@ static const struct opt opts[] = {
 	 .help = "in a batch job: do not pass on the job's variables (SLURM_*, PMI_*, PMIX_*, "
 		 "MASTER_ADDR, RANK, CUDA_VISIBLE_DEVICES and their like)"},
 	{OPT_STR, 0, "workdir", "DIR", AT(workdir), .has_key = true,
-	 .initial = "the image's, else /",
-	 .help = "directory to start in; made when it is missing"},
+	 .initial = "the image's, else the first --mount's, else /",
+	 .help = "directory to start in; made when it is missing. An image that names none, or /, "
+		 "leaves it to the first --mount of a directory on the command line"},
 	{OPT_STR, 0, "user", "USER[:GROUP]", AT(user), .has_key = true,
 	 .initial = "the image's, else 0",
 	 .help = "name or number of the main user inside; files it makes in a mount are yours"},

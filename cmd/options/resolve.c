@@ -255,10 +255,30 @@ static int set_stop_signal(struct resolve *x, struct err *e)
 	return 0;
 }
 
+/*
+ * Of the --mount options on the command line the first that mounts a directory; NULL: there is none.
+ * What a site's configuration mounts everywhere says nothing about this start.
+ */
+static const char *first_mounted_dir(const struct resolve *x)
+{
+	const struct strv *dirs = &x->o->mount_dirs;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->c->given.n; i++)
+		n += str_eq(x->c->given.items[i], "mount");
+	for (size_t i = n < dirs->n ? dirs->n - n : 0; i < dirs->n; i++) {
+		if (*dirs->items[i])
+			return dirs->items[i];
+	}
+	return NULL;
+}
+
 static int set_workdir(struct resolve *x, struct err *e)
 {
 	const char *dir = x->o->workdir ? x->o->workdir : x->meta->workdir;
 
+	if (!x->o->workdir && (!dir || !*dir || str_eq(dir, "/")))
+		dir = first_mounted_dir(x);
 	if (!dir || !*dir)
 		dir = "/";
 	if (x->o->workdir && *dir != '/')

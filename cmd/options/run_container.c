@@ -7,7 +7,6 @@
 
 #include "cmd/frame/cmd.h"
 #include "cmd/options/detach.h"
-#include "cmd/frame/frame.h"
 #include "cmd/options/resolve.h"
 #include "cmd/options/run_opts.h"
 #include "runtime/base/err.h"
@@ -101,22 +100,6 @@ int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *
 	return run_spec(c, &o->spec, meta, &out, what);
 }
 
-/* A limit in the configuration that this program does not know must not be lost in silence. */
-static int check_keys(const struct cmd *c, struct err *e)
-{
-	struct opt_parser parser = frame_parser(c->verb);
-
-	for (size_t i = 0; i < c->config->n; i++) {
-		const struct config_entry *x = &c->config->entries[i];
-		const char *option = x->key->option;
-
-		if (option && *x->value && !opt_find(&parser, option, strlen(option), NULL))
-			return err_set(e, EINVAL, "%s: --%s is not available in this version",
-				       x->place, option);
-	}
-	return 0;
-}
-
 int run_replace_stdin(const char *path, struct err *e)
 {
 	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -141,10 +124,8 @@ int run_prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
 		struct subject *subject, struct err *e)
 {
 	const struct resolve_request resolve = {subject, q->argc, q->argv, q->rc};
-	int r = check_keys(c, e);
+	int r = subject_open(c, q->operand, o, subject, e);
 
-	if (r >= 0)
-		r = subject_open(c, q->operand, o, subject, e);
 	if (r >= 0)
 		r = set_run_name(o, q->name, e);
 	if (r >= 0 && o->stdin_path)
@@ -159,6 +140,9 @@ int run_plan(const struct container_spec *spec, const char *what)
 
 	if (container_plan(spec, &out, &e) < 0)
 		return cmd_error(&e, "%s", what);
+	strbuf_addf(&out, "%-16s ", "workdir");
+	strbuf_add_escaped(&out, spec->proc.cwd, strlen(spec->proc.cwd));
+	strbuf_addch(&out, '\n');
 	return cmd_print(&out);
 }
 

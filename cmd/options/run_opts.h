@@ -24,6 +24,7 @@ struct run_opts {
 	struct strv env; /* --env and --env-file in order: "K=V", or "K": the caller's value */
 	bool no_job_env;
 	const char *user, *workdir;
+	struct strv mount_dirs; /* one for each --mount, in order: its target; "": no directory */
 	const char *entrypoint; /* NULL: the image's; "": none */
 	const char *stdin_path;
 	bool no_stdin; /* --interactive=no */

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import conftest
 import harness
 
 
@@ -332,6 +333,57 @@ def test_a_spec_runs_again(box):
     box.fails("run", "--spec", "-", stdin='{"version": 1, "frob": 2}', says="frob: unknown member")
     box.fails("run", "--spec", "-", stdin='{"version": 1, "version": 1}')
     box.fails("run", "--spec", box.work / "none.json", says="none.json")
+
+
+REGISTRY_KEYS = {"CSBX_REGISTRY_MIRROR": "docker.io=https://mirror.example", "CSBX_INSECURE_REGISTRY": "localhost:5000",
+                 "CSBX_REGISTRY_TOKEN_SERVER": "registry.example=auth.example", "CSBX_AUTHFILE": "/etc/auth.json", "CSBX_ARCH": "arm64",
+                 "CSBX_OFFLINE": "yes", "CSBX_COMP": "zstd", "CSBX_LABEL": "a=b", "CSBX_STOP_SIGNAL": "TERM"}
+
+
+@pytest.mark.parametrize("where", ["environment", "file"])
+def test_keys_of_other_verbs_are_their_business(csbx, busybox_image, where):
+    """What a site sets for import breaks no start."""
+    env = dict(REGISTRY_KEYS)
+    if where == "file":
+        place = csbx.dirs["home"] / ".config/csbx"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "csbx.conf").write_text("".join(f"{k} {v}\n" for k, v in env.items()))
+        env = {}
+    csbx.ok("create", "-n", "c", busybox_image, env=env)
+    assert csbx.ok("run", busybox_image, "echo", "1", env=env) == "1\n"
+    assert csbx.ok("start", "c", "echo", "2", env=env) == "2\n"
+    assert csbx.ok("docker", "run", "--rm", "--network=none", str(busybox_image), "echo", "3", env=env) == "3\n"
+    assert csbx.ok("enroot", "start", "c", "echo", "4", env=env) == "4\n"
+    csbx.ok("remove", "-f", "c", env=env)
+
+
+def test_a_start_begins_where_its_first_directory_is(csbx, session_dir, python_image):
+    """csbx create --name py img.sqsh; csbx start --mount dir:/work py python3 script.py"""
+    plain = harness.import_once(session_dir, conftest.layout("plain-python"), "plain-python")
+    (csbx.work / "dir").mkdir()
+    (csbx.work / "file").write_text("")
+    (csbx.work / "dir/script.py").write_text("import os; print(os.getcwd())")
+    csbx.ok("create", "--name", "py", plain)
+
+    def start(*options, image="py", env=None):
+        return csbx.ok("start", *options, image, "python3", "-c", "import os; print(os.getcwd())", cwd=csbx.work, env=env or {}).strip()
+    assert csbx.ok("start", "--mount", "dir:/work", "py", "python3", "script.py", cwd=csbx.work) == "/work\n"
+    assert csbx.ok("run", "--mount", "dir:/work", plain, "python3", "script.py", cwd=csbx.work) == "/work\n"
+    assert start() == "/"
+    assert start("--mount", "file:/f", "--mount", "tmpfs:/t", "--mount", "dir:/one", "--mount", "/usr:/two") == "/one"
+    assert start("--mount", "dir:/work", "--workdir", "/tmp") == "/tmp"
+    assert start("--volume", f"{csbx.work}/dir:/v") == "/"
+    assert start("--mount", "dir:/work", image=str(python_image)) == "/root", "the image's own comes first"
+    site = {"CSBX_MOUNT": f"{csbx.work}/dir:/site"}
+    assert start(env=site) == "/" and start("--mount", "dir:/work", env=site) == "/work"
+    plan = csbx.ok("start", "--plan", "--mount", "dir:/work", "py", "true", cwd=csbx.work).splitlines()
+    assert plan[-1].split() == ["workdir", "/work"]
+    asked = csbx.popen("start", "--mount", "dir:/work", "py", "sh", "-c", "echo; read x", cwd=csbx.work, stdin=-1)
+    asked.stdout.readline()
+    [instance] = json.loads(csbx.ok("inspect", "py"))["instances"]
+    assert instance["requested"]["process"]["cwd"] == "/work"
+    asked.communicate(b"\n", timeout=20)
+    csbx.ok("remove", "-f", "py")
 
 
 def test_plan_starts_nothing(box):
