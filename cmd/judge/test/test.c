@@ -13,6 +13,7 @@
 #include "cmd/judge/harness.h"
 #include "cmd/judge/test/test_args.h"
 #include "cmd/judge/test/test_ids.h"
+#include "cmd/judge/test/test_isolate.h"
 #include "cmd/judge/test/test_json.h"
 #include "cmd/options/resolve.h"
 #include "cmd/frame/verbs.h"
@@ -49,7 +50,11 @@ static const struct opt test_opts[] = {
 	{OPT_LIST, 0, "pass-to-pass", "ID|@FILE", AT(pass_to_pass),
 	 .help = "a test that must still pass, and may be skipped"},
 	{OPT_FLAG, 0, "strict", .offset = AT(strict),
-	 .help = "anything that looks like tampering with the tests makes the result unresolved"},
+	 .help = "anything that was seen and looks like tampering with the tests makes the result "
+		 "unresolved"},
+	{OPT_FLAG, 0, "isolate", .offset = AT(isolate),
+	 .help = "run each listed test alone, in a container of its own, and believe it about that "
+		 "test only; --timeout is for each"},
 	{OPT_CHOICE, 0, "runner", "NAME", AT(runner), .choices = "pytest|unittest",
 	 .initial = "pytest", .help = "what runs the tests"},
 	{OPT_STR, 0, "batch", "FILE", AT(batch), .offers = "file",
@@ -106,6 +111,7 @@ static int make_wish(struct test_args *a, int argc, char **argv, struct test_wis
 		.argv = argv,
 		.runner = (enum test_runner)a->runner,
 		.strict = a->strict,
+		.isolate = a->isolate,
 	};
 	for (size_t i = 0; i < a->patches.n && r >= 0; i++)
 		r = test_wish_add_patch_file(w, a->patches.items[i], false, e);
@@ -128,7 +134,10 @@ int test_make_ready(struct cmd *c, struct test_args *a, const struct test_wish *
 	const char *target = test_repo_target(w, o->workdir);
 	char *argv[] = {harness, NULL};
 	const struct resolve_request resolve = {subject, 1, argv, NULL};
-	int r = subject_open(c, a->image, o, subject, e);
+	int r = w->isolate && !w->lists.ids[0].n && !w->lists.ids[1].n
+			? err_set(e, EINVAL,
+				  "--isolate: needs --fail-to-pass or --pass-to-pass")
+			: subject_open(c, a->image, o, subject, e);
 
 	/* The harness goes to the repository when it is there. */
 	o->workdir = "/";
@@ -147,7 +156,8 @@ void test_execute_always(struct test_run *t, const struct test_wish *w, const st
 {
 	struct err e = ERR_INIT;
 
-	if (test_execute(t, w, &a->run.spec, paths, result, &e) >= 0)
+	if ((w->isolate ? test_isolate_execute : test_execute)(t, w, &a->run.spec, paths, result,
+							       &e) >= 0)
 		return;
 	result->status = RUN_SANDBOX_ERROR;
 	result->exit_code = CMD_EXIT_FAILED;

@@ -18,7 +18,7 @@ struct test_args {
 	const char *batch, *output;
 	uint64_t jobs;
 	int runner;
-	bool strict, copy;
+	bool strict, isolate, copy;
 };
 
 /* What a run needs and does not have, or has twice; of a batch each line is asked. */

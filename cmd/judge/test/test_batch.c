@@ -118,6 +118,14 @@ static int set_strict(struct test_line *l, const struct value *v, struct err *e)
 	return 0;
 }
 
+static int set_isolate(struct test_line *l, const struct value *v, struct err *e)
+{
+	if (v->kind != VALUE_BOOL)
+		return err_set(e, EINVAL, "must be true or false");
+	l->args->isolate = v->truth;
+	return 0;
+}
+
 static int pass_over(struct test_line *l, const struct value *v, struct err *e)
 {
 	(void)l;
@@ -146,6 +154,7 @@ static const struct {
 	{"timeout", set_timeout},
 	{"memory", set_memory},
 	{"strict", set_strict},
+	{"isolate", set_isolate},
 };
 
 static int read_member(struct test_line *l, const struct value *key, const struct value *v,
@@ -196,6 +205,7 @@ static int read_line(struct test_line *l, const struct value *line, struct err *
 	w->clone = a->clone;
 	w->commit = a->commit;
 	w->strict = a->strict;
+	w->isolate = a->isolate;
 	return r;
 }
 

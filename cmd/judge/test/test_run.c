@@ -110,22 +110,30 @@ static int add_clone(struct test_run *t, const struct test_wish *w, const struct
 	return m && m->source && m->target && m->asked ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
+int test_open(struct test_run *t, const struct test_input *in, struct err *e)
+{
+	int r = channel_open(&t->channel, take_record, t, e);
+
+	t->input = *in;
+	t->input.secret = t->channel.secret;
+	if (r >= 0)
+		r = t->input_fd = test_input_make(&t->input, e);
+	return r < 0 ? r : 0;
+}
+
 int test_prepare(struct test_run *t, const struct test_wish *w, const struct paths *paths,
 		 struct container_spec *spec, const char *target, struct err *e)
 {
-	struct test_input in = {
+	const struct test_input in = {
 		.wish = w,
 		.repo = target,
 		.copy_from = is_copied(spec) ? COPY_SOURCE : NULL,
 		.clone_from = w->clone ? CLONE_SOURCE : NULL,
-		.secret = t->channel.secret,
 	};
-	int r = channel_open(&t->channel, take_record, t, e);
+	int r = w->clone ? add_clone(t, w, paths, spec, e) : 0;
 
-	if (r >= 0 && w->clone)
-		r = add_clone(t, w, paths, spec, e);
 	if (r >= 0)
-		r = t->input_fd = test_input_make(&in, e);
+		r = test_open(t, &in, e);
 	if (r >= 0)
 		r = harness_mount(spec, e);
 	return r < 0 ? r : add_channel(t, spec, e);

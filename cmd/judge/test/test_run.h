@@ -11,6 +11,7 @@
 
 #include "cmd/judge/channel.h"
 #include "cmd/judge/test/clone.h"
+#include "cmd/judge/test/test_input.h"
 #include "cmd/judge/test/test_report.h"
 #include "cmd/judge/test/test_verdict.h"
 #include "runtime/base/str.h"
@@ -43,6 +44,7 @@ struct test_wish {
 	char **argv;
 	enum test_runner runner;
 	bool strict;
+	bool isolate; /* each listed test in a container of its own */
 };
 
 /* The data is copied; a name is for messages. */
@@ -56,7 +58,8 @@ struct test_run {
 	struct channel channel;
 	struct test_report report;
 	struct test_verdict verdict;
-	int input_fd; /* for the harness */
+	struct test_input input; /* what the harness is told; its wish is the caller's */
+	int input_fd;            /* the same, for the harness */
 	struct clone clone;
 };
 #define TEST_RUN_INIT                                                        \
@@ -74,6 +77,9 @@ int test_add_repo(const struct test_wish *w, struct container_spec *spec, const 
 /* Fetches a clone, opens the channel, writes the input, adds the harness; spec is resolved. */
 int test_prepare(struct test_run *t, const struct test_wish *w, const struct paths *paths,
 		 struct container_spec *spec, const char *target, struct err *e);
+
+/* Opens t's own channel, and writes the input with its secret; test_prepare() does. */
+int test_open(struct test_run *t, const struct test_input *in, struct err *e);
 
 /* Runs it. 0: *result and t->verdict say what happened; -errno: there was no container. */
 int test_execute(struct test_run *t, const struct test_wish *w, const struct container_spec *spec,

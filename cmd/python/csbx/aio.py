@@ -149,14 +149,15 @@ async def test(repo: Optional[program.Path] = None, *, image: Optional[program.P
                repo_in_image: Optional[str] = None, clone: Optional[str] = None,
                commit: Optional[str] = None, patches: Union[Patch, Sequence[Patch]] = (),
                test_patch: Optional[Patch] = None, fail_to_pass: Sequence[str] = (),
-               pass_to_pass: Sequence[str] = (), strict: bool = False, runner: Optional[str] = None,
+               pass_to_pass: Sequence[str] = (), strict: bool = False, isolate: bool = False,
+               runner: Optional[str] = None,
                python: Optional[str] = None, args: Sequence[str] = (),
                csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> TestResult:
     """As csbx.test()."""
     return await perform(build.test(
         repo, image=image, repo_in_image=repo_in_image, clone=clone, commit=commit,
         patches=patches, test_patch=test_patch, fail_to_pass=fail_to_pass,
-        pass_to_pass=pass_to_pass, strict=strict, runner=runner, python=python, args=args,
+        pass_to_pass=pass_to_pass, strict=strict, isolate=isolate, runner=runner, python=python, args=args,
         csbx=csbx, given=options))
 
 

@@ -62,7 +62,8 @@ def test(repo: Optional[program.Path] = None, *, image: Optional[program.Path] =
          repo_in_image: Optional[str] = None, clone: Optional[str] = None,
          commit: Optional[str] = None, patches: Union[Patch, Sequence[Patch]] = (),
          test_patch: Optional[Patch] = None, fail_to_pass: Sequence[str] = (),
-         pass_to_pass: Sequence[str] = (), strict: bool = False, runner: Optional[str] = None,
+         pass_to_pass: Sequence[str] = (), strict: bool = False, isolate: bool = False,
+         runner: Optional[str] = None,
          python: Optional[str] = None, args: Sequence[str] = (),
          csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> TestResult:
     """Runs the tests of a repository, after patches, in a fresh container, and judges them.
@@ -70,12 +71,12 @@ def test(repo: Optional[program.Path] = None, *, image: Optional[program.Path] =
     repo: a directory, which is never changed, or repo_in_image: a path in the image, or clone: a
     URL, with commit. patches: texts, or path objects of files. fail_to_pass, pass_to_pass: test
     ids; without them the whole suite runs. strict: signs of tampering make it unresolved.
-    args: for pytest. options: as those of run().
+    isolate: each listed test in a container of its own; timeout is for each. args: for pytest. options: as those of run().
     """
     return perform(build.test(
         repo, image=image, repo_in_image=repo_in_image, clone=clone, commit=commit,
         patches=patches, test_patch=test_patch, fail_to_pass=fail_to_pass,
-        pass_to_pass=pass_to_pass, strict=strict, runner=runner, python=python, args=args,
+        pass_to_pass=pass_to_pass, strict=strict, isolate=isolate, runner=runner, python=python, args=args,
         csbx=csbx, given=options))
 
 

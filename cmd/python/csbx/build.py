@@ -118,7 +118,8 @@ def test(repo: Optional[program.Path], *, image: Optional[program.Path],
          repo_in_image: Optional[str] = None, clone: Optional[str] = None,
          commit: Optional[str] = None, patches: Union[Patch, Sequence[Patch]] = (),
          test_patch: Optional[Patch] = None, fail_to_pass: Sequence[str] = (),
-         pass_to_pass: Sequence[str] = (), strict: bool = False, runner: Optional[str] = None,
+         pass_to_pass: Sequence[str] = (), strict: bool = False, isolate: bool = False,
+         runner: Optional[str] = None,
          python: Optional[str] = None, args: Sequence[str] = ()) -> Call[TestResult]:
     argv: List[Union[str, Temp]] = ["test", "--image", operand(program.default_image(image)),
                                     *options.words(options.JUDGE, given)]
@@ -138,8 +139,10 @@ def test(repo: Optional[program.Path], *, image: Optional[program.Path],
             argv.append(Temp(flag, json.dumps(list(ids)).encode(), f"--{flag}=@"))
     if strict:
         argv.append("--strict")
+    if isolate:
+        argv.append("--isolate")
     argv += ["--", *command_words(args)]
-    return Call(argv, result_of(TestResult.from_dict), csbx, timeout_s=given.get("timeout"),
+    return Call(argv, result_of(TestResult.from_dict), csbx, timeout_s=None if isolate else given.get("timeout"),
                 supervises=True)
 
 
