@@ -133,12 +133,12 @@ int run_prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
 	return r < 0 ? r : resolve_spec(c, &resolve, o, e);
 }
 
-int run_plan(const struct container_spec *spec, const char *what)
+int run_plan(const struct container_spec *spec, const struct paths *paths, const char *what)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
-	if (container_plan(spec, &out, &e) < 0)
+	if (container_plan(spec, paths, &out, &e) < 0)
 		return cmd_error(&e, "%s", what);
 	strbuf_addf(&out, "%-16s ", "workdir");
 	strbuf_add_escaped(&out, spec->proc.cwd, strlen(spec->proc.cwd));
@@ -172,7 +172,7 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 		code = cmd_error(&e, "%s", what);
 		explain_missing(q->operand, &e);
 	} else {
-		code = q->plan     ? run_plan(&o->spec, what)
+		code = q->plan     ? run_plan(&o->spec, &c->paths, what)
 		       : q->detach ? run_detached(c, o, what)
 				   : run_with_result(c, o, &subject.meta, what);
 	}

@@ -10,6 +10,7 @@ struct cmd;
 struct container_spec;
 struct err;
 struct image_meta;
+struct paths;
 struct run_opts;
 struct subject;
 struct run_result;
@@ -46,6 +47,6 @@ int run_report(const struct container_spec *spec, const struct image_meta *meta,
 int run_replace_stdin(const char *path, struct err *e);
 
 /* Prints what would be mounted; the exit code. */
-int run_plan(const struct container_spec *spec, const char *what);
+int run_plan(const struct container_spec *spec, const struct paths *paths, const char *what);
 
 #endif

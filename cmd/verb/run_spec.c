@@ -128,7 +128,7 @@ static int run_spec_run(struct cmd *c, void *args, int argc, char **argv)
 	if (!what || prepare(c, a->spec, spec, &e) < 0)
 		code = cmd_error(&e, "%s", what ? what : "run");
 	else if (a->plan)
-		code = run_plan(spec, what);
+		code = run_plan(spec, &c->paths, what);
 	else
 		code = run_with_result(c, &a->run, NULL, what);
 	return code;

@@ -56,6 +56,7 @@ static op_function *const functions[OP_MAX] = {
 	[OP_COPY] = mount_copy,
 	[OP_SELF] = mount_self,
 	[OP_HOOKS] = hooks_run,
+	[OP_HIDE] = hide_own_directory,
 	[OP_READONLY_ROOT] = rootfs_readonly,
 	[OP_PIVOT] = rootfs_pivot,
 	[OP_LANDLOCK] = landlock_apply,

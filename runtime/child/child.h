@@ -49,7 +49,9 @@ struct child {
 	int *source_fds;      /* one for each operation, -1: none */
 	struct rlimit nofile; /* the caller's, where it had to be raised */
 	bool had_to_raise;
-	struct strv hook_env; /* the environment, where hooks added to it (hook.h) */
+	struct strv hook_env;       /* the environment, where hooks added to it (hook.h) */
+	struct mount_table *mounts; /* once the user's are there (hide.c) */
+	int cover_fd;               /* empty and read-only, for hide.c; 0: not made yet */
 };
 
 /* Remembers a tmpfs of the container for the supervisor's watchdog. */
@@ -110,6 +112,8 @@ int mount_device(struct child *c, const struct op *op, struct err *e);
 int mount_tmpfs(struct child *c, const struct op *op, struct err *e);
 int mount_copy(struct child *c, const struct op *op, struct err *e);
 int mount_self(struct child *c, const struct op *op, struct err *e);
+/* hide.c */
+int hide_own_directory(struct child *c, const struct op *op, struct err *e);
 /* hook.c */
 int hooks_run(struct child *c, const struct op *op, struct err *e);
 /* net.c */

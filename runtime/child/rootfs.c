@@ -38,11 +38,7 @@
 
 static bool has_upper_directory(const struct plan *p)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		if (p->ops[i].kind == OP_UPPER_DIRECTORY)
-			return true;
-	}
-	return false;
+	return plan_has(p, OP_UPPER_DIRECTORY);
 }
 
 /* Overlay keeps its marks in user.* attributes; tmpfs has them from 6.6 on (CONFIG_TMPFS_XATTR). */

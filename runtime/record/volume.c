@@ -18,6 +18,7 @@
 #include "runtime/settings/paths.h"
 #include "runtime/spec/spec.h"
 #include "runtime/spec/spec_flat.h"
+#include "runtime/kernel/mount_table.h"
 #include "runtime/kernel/temp_dir.h"
 #include "runtime/userns/tree_remove.h"
 
@@ -26,6 +27,14 @@
 static int open_volumes(const struct paths *p, struct err *e)
 {
 	return paths_open(p->data, "volumes", e);
+}
+
+bool volume_has(const char *below_data)
+{
+	const char *name = path_beyond("volumes", below_data);
+	const char *slash = name ? strchr(name, '/') : NULL;
+
+	return slash && slash != name && path_beyond("_data", slash + 1);
 }
 
 bool volume_is_anonymous(const char *name)

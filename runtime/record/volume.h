@@ -34,6 +34,9 @@ int volume_open(const struct paths *p, const char *name, char **ret_name, char *
 int volume_open_own(const struct paths *p, char **ret_name, char **ret_path, struct err *e);
 void volumes_settle(const struct paths *p, const struct container_spec *s);
 bool volume_is_anonymous(const char *name);
+/* Whether a path, relative to the data directory, is a volume's contents: volumes/NAME/_data, or
+ * below. */
+bool volume_has(const char *below_data);
 /* It was made for the container that has this mount: anonymous, and not asked for by its name. */
 bool volume_is_own(const struct mount_spec *m);
 

@@ -35,6 +35,7 @@ static const char *const op_names[] = {
 	[OP_COPY] = "copy",
 	[OP_SELF] = "self",
 	[OP_HOOKS] = "hooks",
+	[OP_HIDE] = "hide",
 	[OP_READONLY_ROOT] = "readonly-root",
 	[OP_PIVOT] = "pivot",
 	[OP_LANDLOCK] = "landlock",
@@ -219,14 +220,40 @@ static void add_mounts(struct plan *p, const struct container_spec *s)
 	}
 }
 
+/* Whether anything of the host is seen that the program may find one of csbx's directories beneath.
+ */
+static bool shows_host(const struct container_spec *s, const struct strv *own)
+{
+	if (s->hooks.n || s->rootfs.kind == ROOTFS_DIRECTORY)
+		return true;
+	for (size_t i = 0; s->ns.host_dev && i < own->n; i++) {
+		if (str_has_prefix(own->items[i], "/dev/"))
+			return true;
+	}
+	for (size_t i = 0; i < s->n_mounts; i++) {
+		if (s->mounts[i].kind == MOUNT_BIND || s->mounts[i].kind == MOUNT_COPY)
+			return true;
+	}
+	return false;
+}
+
+/* Last of the mounts: what is there is looked at, whatever has brought it there. */
+static void add_hidden(struct plan *p, const struct plan_input *in)
+{
+	if (!in->own || !shows_host(in->spec, in->own))
+		return;
+	for (size_t i = 0; i < in->own->n; i++)
+		add_src(p, OP_HIDE, in->own->items[i]);
+}
+
 int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 {
 	const struct container_spec *s = in->spec;
 
 	p->n = 0;
 	p->ops = calloc(FIXED_OPS + s->rootfs.n_lowers + s->rootfs.layers.n + in->n_seeds +
-					 s->n_mounts,
-				  sizeof(*p->ops));
+				s->n_mounts + (in->own ? in->own->n : 0),
+			sizeof(*p->ops));
 	if (!p->ops)
 		return err_set(e, ENOMEM, "out of memory");
 	if (s->ns.net == NET_NONE)
@@ -236,6 +263,7 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 	add_root(p, in);
 	add_kernel_mounts(p, s);
 	add_mounts(p, s);
+	add_hidden(p, in);
 	if (s->rootfs.upper == UPPER_READONLY)
 		add(p, OP_READONLY_ROOT);
 	add(p, OP_PIVOT);
@@ -243,6 +271,15 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 	if (!s->sec.landlock_off && s->ns.pid == PID_PRIVATE)
 		add(p, OP_LANDLOCK);
 	return 0;
+}
+
+bool plan_has(const struct plan *p, enum op_kind kind)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->ops[i].kind == kind)
+			return true;
+	}
+	return false;
 }
 
 bool plan_op_has_source(const struct op *op)
@@ -262,6 +299,10 @@ bool plan_op_has_source(const struct op *op)
 
 void plan_free(struct plan *p)
 {
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->ops[i].real);
+		strv_free(&p->ops[i].links);
+	}
 	free(p->ops);
 	*p = (struct plan){0};
 }

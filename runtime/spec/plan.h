@@ -5,12 +5,15 @@
 /*
  * The plan: what will be mounted, in order, compiled from a frozen spec. Compiling is a pure
  * function: no descriptor, no system call, so it is tested without privilege and printed by
- * `csbx start --plan`. The child (runtime/child/child.c) walks it; one operation is one function there.
+ * `csbx start --plan`. The child (runtime/child/child.c) walks it; one operation is one function
+ * there.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "runtime/base/str.h"
 
 struct container_spec;
 struct file_spec;
@@ -46,6 +49,7 @@ enum op_kind {
 	OP_COPY,          /* src, dst: an overlay over a directory */
 	OP_SELF,          /* src, dst, flags: both in the root */
 	OP_HOOKS,         /* src: where the root is shown to them */
+	OP_HIDE, /* src: one of csbx's own directories, wherever the mounts above show it */
 	OP_READONLY_ROOT,
 	OP_PIVOT,
 	OP_LANDLOCK,
@@ -64,6 +68,7 @@ enum op_flag {
 	OP_COPY_UP = 1u << 8,   /* a volume: filled from the image while it is empty */
 	OP_BELOW = 1u << 9,     /* a seed, and the overlay: not in the upper layer but below it */
 	OP_REFRESH = 1u << 10,  /* a seed that replaces what a used layer has */
+	OP_VOLUMES = 1u << 11,  /* of OP_HIDE: the volumes in it may be mounted */
 };
 
 struct op {
@@ -77,6 +82,12 @@ struct op {
 	uint64_t dev, ino;
 	const struct image_id *id; /* what it must be, NULL: whatever it is */
 	bool skip;
+	/*
+	 * With OP_HIDE in the plan: src without links, owned; and of OP_HIDE itself the links on
+	 * the way to it.
+	 */
+	char *real;
+	struct strv links;
 };
 
 struct plan_input {
@@ -88,6 +99,8 @@ struct plan_input {
 	const struct file_spec *seeds;
 	size_t n_seeds;
 	bool seeds_below; /* in a lower layer on the base tmpfs instead of the upper one */
+	const struct strv
+		*own; /* csbx's own directories, or NULL: hidden beneath mounts of the host */
 };
 
 struct plan {
@@ -101,6 +114,7 @@ void plan_mount_op(const struct mount_spec *m, struct op *ret);
 int plan_compile(struct plan *p, const struct plan_input *in, struct err *e);
 void plan_free(struct plan *p);
 const char *op_name(enum op_kind kind);
+bool plan_has(const struct plan *p, enum op_kind kind);
 /* Whether src is a path of the host that is opened and mounted. */
 bool plan_op_has_source(const struct op *op);
 /* One line an operation, for people and tests. */

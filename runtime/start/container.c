@@ -24,6 +24,7 @@
 #include "runtime/child/fetch.h"
 #include "runtime/settings/paths.h"
 #include "runtime/spec/result.h"
+#include "runtime/start/own_dirs.h"
 #include "runtime/server/server_list.h"
 #include "runtime/spec/spec_out.h"
 #include "runtime/exec/forwarded_signals.h"
@@ -356,7 +357,8 @@ int container_run(const struct container_spec *spec, const struct paths *paths,
 	return run_unpacked(spec, paths, hooks, why ? why : "no FUSE", ret, e);
 }
 
-int container_plan(const struct container_spec *spec, struct strbuf *out, struct err *e)
+int container_plan(const struct container_spec *spec, const struct paths *paths, struct strbuf *out,
+		   struct err *e)
 {
 	_free_ char *read = spec->rootfs.reads_layer
 				    ? str_printf("%s/upper", spec->rootfs.layer_path)
@@ -369,8 +371,13 @@ int container_plan(const struct container_spec *spec, struct strbuf *out, struct
 		.seeds = spec->files,
 		.n_seeds = spec->n_files,
 	};
+	_strv_ struct strv own = STRV_INIT;
 	struct plan p = {0};
-	int r = plan_compile(&p, &in, e);
+	int r = own_dirs_list(paths, &own, e);
+
+	in.own = &own;
+	if (r >= 0)
+		r = plan_compile(&p, &in, e);
 
 	if (r >= 0)
 		plan_print(&p, out);

@@ -34,7 +34,7 @@
  * 4. Pid 1 sets its parent-death signal, looks at the pidfd of S, and follows the plan (plan.h,
  *    child.h): lo and host name; a tmpfs for mount points and the throw-away layer; the image;
  *    csbx's files in /etc; the overlay; /dev, /proc with masks, /sys, devpts, shm, mqueue; the
- *    user's mounts.
+ *    user's mounts; csbx's own directories are hidden wherever these show them (child/hide.c).
  * 5. Pid 1 pivots its root, detaches the host's tree, and enters a Landlock domain.
  * 6. Pid 1 executes csbx-init, which clones W with new user, cgroup and mount namespaces. The copy
  *    of the mounts into the less privileged B locks every mask and read-only mount, also against
@@ -94,15 +94,16 @@ struct container_hooks {
 	int client_sock, client_fds[3];
 	const struct run_dir *kept; /* of a container that stays: notes the start; NULL: none */
 	int owner_fd;               /* pidfd: the container ends when that process does; 0: none */
-	bool stops_along; /* when the main process stops itself the caller stops too, and goes on
-			   * with it: who waits for the caller must see it */
-	bool removed_after;         /* the layer is deleted next, and so need not be synced */
+	bool stops_along;   /* when the main process stops itself the caller stops too, and goes on
+			     * with it: who waits for the caller must see it */
+	bool removed_after; /* the layer is deleted next, and so need not be synced */
 };
 
 int container_run(const struct container_spec *spec, const struct paths *paths,
 		  const struct container_hooks *hooks, struct run_result *ret, struct err *e);
 
 /* What container_run() would mount, in order, as text; touches nothing. */
-int container_plan(const struct container_spec *spec, struct strbuf *out, struct err *e);
+int container_plan(const struct container_spec *spec, const struct paths *paths, struct strbuf *out,
+		   struct err *e);
 
 #endif

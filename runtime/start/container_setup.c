@@ -2,7 +2,10 @@
 #include "runtime/start/container_setup.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,6 +18,7 @@
 #include "runtime/start/container.h"
 #include "runtime/child/init_msg.h"
 #include "runtime/settings/paths.h"
+#include "runtime/start/own_dirs.h"
 
 /*
  * Size of the base tmpfs: what was asked for, else somewhat more than the memory limit, capped at
@@ -151,9 +155,26 @@ static int collect_seeds(struct container *c, struct err *e)
 	return r;
 }
 
+/* Where it lies, without links: to be compared with csbx's own directories. */
+static int note_real(struct op *op, int fd, struct err *e)
+{
+	char link[40], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return err_sys(e, "mount %s", op->src);
+	path[n] = 0;
+	op->real = strdup(path);
+	return op->real ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
 /* Opens what will be mounted as the user, before anything happens; remembers what it was. */
 static int check_sources(struct plan *p, struct err *e)
 {
+	bool has_hidden = plan_has(p, OP_HIDE);
+
 	for (size_t i = 0; i < p->n; i++) {
 		struct op *op = &p->ops[i];
 		_close_ int fd = -1;
@@ -170,6 +191,8 @@ static int check_sources(struct plan *p, struct err *e)
 			return err_sys(e, "mount %s", op->src);
 		op->dev = st.st_dev;
 		op->ino = st.st_ino;
+		if (has_hidden && note_real(op, fd, e) < 0)
+			return -e->code;
 		if (op->id && (st.st_dev != op->id->dev || st.st_ino != op->id->ino))
 			return err_set(e, ESTALE,
 				       "%s: not the directory the container was created from",
@@ -203,9 +226,15 @@ static int compile(struct container *c, struct err *e)
 		.n_seeds = c->n_seeds,
 		.seeds_below = seeds_lie_below(c),
 	};
-	int r = plan_compile(&c->plan, &in, e);
+	_strv_ struct strv own = STRV_INIT;
+	int r = own_dirs_list(c->paths, &own, e);
 
-	return r < 0 ? r : check_sources(&c->plan, e);
+	in.own = &own;
+	if (r >= 0)
+		r = plan_compile(&c->plan, &in, e);
+	if (r >= 0)
+		r = check_sources(&c->plan, e);
+	return r < 0 ? r : own_dirs_settle(&c->plan, c->paths, c->spec->hooks.n, e);
 }
 
 int container_make_message(struct container *c, struct err *e)

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/start/own_dirs.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/kernel/mount_table.h"
+#include "runtime/layer/layer.h"
+#include "runtime/record/volume.h"
+#include "runtime/settings/paths.h"
+#include "runtime/spec/plan.h"
+
+#define LINKS_MAX 40
+
+/* --- which -------------------------------------------------------------------------------- */
+
+static void add_once(struct strv *v, char *path)
+{
+	bool is_there = !path;
+
+	for (size_t i = 0; i < v->n && !is_there; i++)
+		is_there = path_beyond(v->items[i], path) != NULL;
+	if (is_there && path)
+		free(path);
+	else
+		strv_take(v, path);
+}
+
+static void add_in_variable(struct strv *v, const char *name, const char *sub)
+{
+	const char *dir = getenv(name);
+
+	if (dir && *dir == '/')
+		add_once(v, str_printf("%s/%s", dir, sub));
+}
+
+/* What another start falls back to, or has set where this one has not. */
+static void add_usual(struct strv *v)
+{
+	static const struct {
+		const char *variable, *below_home, *name;
+	} usual[] = {
+		{"XDG_DATA_HOME", ".local/share", "csbx"},  {"XDG_CACHE_HOME", ".cache", "csbx"},
+		{"XDG_STATE_HOME", ".local/state", "csbx"}, {"XDG_CONFIG_HOME", ".config", "csbx"},
+		{"XDG_CONFIG_HOME", ".config", "enroot"},
+	};
+	const char *home = getenv("HOME"), *enroot = getenv("ENROOT_CONFIG_PATH");
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+		add_in_variable(v, usual[i].variable, usual[i].name);
+		if (home && *home == '/')
+			add_once(v,
+				 str_printf("%s/%s/%s", home, usual[i].below_home, usual[i].name));
+	}
+	add_in_variable(v, "XDG_RUNTIME_DIR", "csbx");
+	add_once(v, str_printf("/run/user/%u/csbx", geteuid()));
+	add_once(v, str_printf("/tmp/csbx-%u", geteuid()));
+	/* A site may have it anywhere; where the home lies in it, hiding it would hide too much. */
+	if (enroot && *enroot == '/' && !(home && path_beyond(enroot, home)))
+		add_once(v, str_printf("%s", enroot));
+}
+
+int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
+{
+	add_once(ret, str_printf("%s", p->runtime));
+	add_once(ret, str_printf("%s", p->data));
+	add_once(ret, str_printf("%s", p->cache));
+	add_once(ret, str_printf("%s", p->layers));
+	add_once(ret, scratch_root_path(p));
+	add_usual(ret);
+	return strv_check(ret, e);
+}
+
+/* --- where -------------------------------------------------------------------------------- */
+
+/* Followed by hand: each link on the way is one that the program must not replace. */
+struct walk {
+	char at[PATH_MAX];   /* without links; "" is the root */
+	char rest[PATH_MAX]; /* still to go */
+	unsigned links;
+	bool is_missing; /* at exists, the first name of rest does not */
+};
+
+static int too_long(const char *path, struct err *e)
+{
+	return err_set(e, ENAMETOOLONG, "%s", path);
+}
+
+/* The next name of rest, which then begins behind it; 0 at the end. */
+static size_t next_name(const struct walk *w, const char **ret)
+{
+	const char *s = w->rest + strspn(w->rest, "/");
+
+	*ret = s;
+	return strcspn(s, "/");
+}
+
+static int follow(struct walk *w, const char *behind, struct strv *links, struct err *e)
+{
+	char target[PATH_MAX], joined[PATH_MAX];
+	ssize_t n = readlink(w->at, target, sizeof(target) - 1);
+	char *slash = strrchr(w->at, '/');
+
+	if (n < 0)
+		return err_sys(e, "%s", w->at);
+	target[n] = 0;
+	if (++w->links > LINKS_MAX)
+		return err_code(e, ELOOP, "%s", w->at);
+	strv_add(links, w->at);
+	if ((size_t)n + strlen(behind) + 2 > sizeof(joined))
+		return too_long(w->at, e);
+	memcpy(joined, target, (size_t)n);
+	joined[n] = '/';
+	memcpy(joined + n + 1, behind, strlen(behind) + 1);
+	memcpy(w->rest, joined, strlen(joined) + 1);
+	*(target[0] == '/' ? w->at : slash) = 0;
+	return 0;
+}
+
+static int walk(const char *path, struct walk *w, struct strv *links, struct err *e)
+{
+	const char *name;
+	struct stat st;
+	size_t n;
+
+	w->at[0] = 0;
+	if (strlen(path) >= sizeof(w->rest))
+		return too_long(path, e);
+	memcpy(w->rest, path, strlen(path) + 1);
+	while ((n = next_name(w, &name))) {
+		size_t len = strlen(w->at);
+		char *slash = strrchr(w->at, '/');
+
+		if (n == 2 && !memcmp(name, "..", 2)) {
+			if (slash)
+				*slash = 0;
+		} else if (n != 1 || *name != '.') {
+			if (len + n + 2 > sizeof(w->at))
+				return too_long(path, e);
+			w->at[len] = '/';
+			memcpy(w->at + len + 1, name, n);
+			w->at[len + 1 + n] = 0;
+			if (lstat(w->at, &st) < 0) {
+				w->at[len] = 0;
+				w->is_missing = errno == ENOENT;
+				return -errno;
+			}
+			if (S_ISLNK(st.st_mode)) {
+				int r = follow(w, name + n, links, e);
+
+				if (r < 0)
+					return r;
+				continue;
+			}
+		}
+		memmove(w->rest, name + n, strlen(name + n) + 1);
+	}
+	return 0;
+}
+
+/* Of most directories nothing need be walked: the path is as it is written. */
+static bool is_plain(const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+			       .resolve = RESOLVE_NO_SYMLINKS};
+	_close_ int fd = -1;
+
+	if (strstr(path, "//") || strstr(path, "/./") || strstr(path, "/../") ||
+	    str_has_suffix(path, "/") || str_has_suffix(path, "/.") || str_has_suffix(path, "/.."))
+		return false;
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	return fd >= 0;
+}
+
+/* A mount of the plan through which the program could make what is missing below `at`. */
+static bool is_open_to_program(const struct plan *plan, const char *at, bool has_hooks)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct op *op = &plan->ops[i];
+
+		if (op->kind == OP_BIND && !op->skip && !(op->flags & OP_RDONLY) && op->real &&
+		    path_beyond(op->real, *at ? at : "/"))
+			return true;
+	}
+	return has_hooks;
+}
+
+/* 1: it cannot be made, and so not by the program either, which is no more than the caller. */
+static int make(const char *path, struct err *e)
+{
+	char buf[PATH_MAX];
+
+	if (strlen(path) >= sizeof(buf))
+		return too_long(path, e);
+	memcpy(buf, path, strlen(path) + 1);
+	for (char *p = buf + 1; *p; p++) {
+		char *end = strchr(p, '/');
+		char saved = end ? *end : 0;
+
+		if (end)
+			*end = 0;
+		if (mkdir(buf, 0700) < 0 && errno != EEXIST) {
+			if (errno == EACCES || errno == EROFS || errno == EPERM)
+				return 1;
+			return err_sys(e,
+				       "make %s, which is csbx's own and must be hidden from a "
+				       "mount",
+				       buf);
+		}
+		if (!end)
+			break;
+		*end = saved;
+		p = end;
+	}
+	return 0;
+}
+
+/* 1: there is nothing to hide. */
+static int find(const struct plan *plan, struct op *op, bool has_hooks, struct err *e)
+{
+	struct walk w = {.is_missing = false};
+	int r;
+
+	if (is_plain(op->src)) {
+		op->real = strdup(op->src);
+		return op->real ? 0 : err_set(e, ENOMEM, "out of memory");
+	}
+	r = walk(op->src, &w, &op->links, e);
+	if (r == -ENOENT && w.is_missing && is_open_to_program(plan, w.at, has_hooks)) {
+		r = make(op->src, e);
+		if (r)
+			return r;
+		strv_free(&op->links);
+		w = (struct walk){.is_missing = false};
+		r = walk(op->src, &w, &op->links, e);
+	}
+	if (r == -ENOENT || r == -EACCES)
+		return 1;
+	if (r == -ENOTDIR)
+		return err_set(e, ENOTDIR, "%s: a file is in the way of csbx's own directory",
+			       op->src);
+	if (r < 0)
+		return r;
+	op->real = str_printf("%s", *w.at ? w.at : "/");
+	r = strv_check(&op->links, e);
+	return op->real ? r : err_set(e, ENOMEM, "out of memory");
+}
+
+/* --- what may be mounted ------------------------------------------------------------------ */
+
+static int refuse(const struct op *mount, const struct op *own, struct err *e)
+{
+	return err_set(
+		e, EPERM,
+		"mount %s: it lies in %s, which is csbx's own and is hidden from programs "
+		"inside; mount another directory, or set CSBX_*_PATH to have csbx's elsewhere",
+		mount->src, own->src);
+}
+
+static int check_mounts(const struct plan *plan, const struct op *own, const struct paths *p,
+			struct err *e)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct op *op = &plan->ops[i];
+		const char *beyond = op->real && (op->kind == OP_BIND || op->kind == OP_COPY)
+					     ? path_beyond(own->real, op->real)
+					     : NULL;
+
+		if (beyond && !(str_eq(own->src, p->data) && volume_has(beyond)))
+			return refuse(op, own, e);
+	}
+	return 0;
+}
+
+int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, struct err *e)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		struct op *op = &plan->ops[i];
+		int r;
+
+		if (op->kind != OP_HIDE)
+			continue;
+		r = find(plan, op, has_hooks, e);
+		if (r == 0)
+			r = check_mounts(plan, op, p, e);
+		if (r < 0)
+			return r;
+		op->skip = r > 0;
+		if (!op->skip && str_eq(op->src, p->data))
+			op->flags |= OP_VOLUMES;
+	}
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_OWN_DIRS_H
+#define CSBX_RUNTIME_OWN_DIRS_H
+
+/*
+ * csbx's own directories: state that the user's next start trusts, and sockets. A program inside is
+ * the caller to the file system; where a mount showed it one of these it could plant records,
+ * images and configuration, or reach what listens there. So each is hidden beneath every mount of
+ * the host (runtime/child/hide.c).
+ */
+
+#include <stdbool.h>
+
+struct err;
+struct paths;
+struct plan;
+struct strv;
+
+/*
+ * Appends their paths as they are written, links and missing ones included: those in use, and those
+ * that another start of the same user would use with other variables set.
+ */
+int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e);
+
+/*
+ * Fills in what the OP_HIDE operations need, once the plan's sources are known (op->real). One that
+ * is missing is made where a mount of the plan would let the program make it; otherwise it is
+ * passed over. -EPERM for a mount of what lies in one of them, volumes excepted.
+ */
+int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, struct err *e);
+
+#endif

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""csbx's own directories beneath what is mounted: a program inside is the caller to the file system, and a home or a
+/tmp that is mounted must show it neither csbx's sockets nor anything that the caller's next start trusts."""
+import json
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import harness
+
+pytestmark = [pytest.mark.both_users, pytest.mark.feature("userns")]
+HERE = Path(__file__).parent
+LOOSE = ["--cap-add", "ALL", "--security-opt", "seccomp=unconfined", "--security-opt", "landlock=off"]
+
+
+@pytest.fixture
+def world(csbx, busybox_image):
+    """A sandbox in one directory of the caller's, with a container that runs and one that is kept."""
+    all_of_it = csbx.top / "work" / "all"
+    all_of_it.mkdir()
+    if csbx.user:
+        os.chown(all_of_it, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    for name in ("data", "cache", "run", "home", "tmp"):
+        (all_of_it / name).mkdir(mode=0o700)
+        if csbx.user:
+            os.chown(all_of_it / name, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    for name, variable in (("data", "DATA"), ("cache", "CACHE"), ("run", "RUNTIME"), ("tmp", "SCRATCH")):
+        csbx.env[f"CSBX_{variable}_PATH"] = str(all_of_it / name)
+    csbx.env["HOME"] = str(all_of_it / "home")
+    csbx.ok("create", "--name", "kept", busybox_image)
+    p = csbx.popen("start", "kept", "sh", "-c", "echo up; exec sleep 4711")
+    assert p.stdout.readline() == b"up\n"
+    csbx.ok("exec", "kept", "true")
+    yield all_of_it
+    p.terminate()
+    p.communicate(timeout=20)
+    csbx.ok("gc")
+    deadline = time.monotonic() + harness.GONE_S
+    while list((all_of_it / "run").rglob("*.sock")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def attack(csbx, image, options, top, *directories):
+    out = csbx.ok("start", *options, "--mount", f"{HERE}:/t:ro", image, "python3", "-IS", "/t/own_dirs_inside.py", top,
+                  *directories)
+    return json.loads(out.splitlines()[-1])
+
+
+BELOW = ["data", "cache", "run", "tmp/csbx-scratch-{uid}", "home/.config/csbx", "home/.config/enroot",
+         "home/.local/share/csbx", "home/.cache/csbx"]
+
+
+@pytest.mark.parametrize("loose", [[], LOOSE], ids=["usual", "loose"])
+@pytest.mark.parametrize("mode", ["", ":ro"])
+def test_a_mount_shows_nothing_of_csbx(csbx, world, python_image, mode, loose):
+    if mode:  # nothing is made where nothing can be planted
+        (world / "home/.config").mkdir()
+    below = [n.format(uid=csbx.owner.pw_uid) for n in BELOW if not mode or n in ("data", "cache", "run")]
+    before = set(os.listdir(world / "data" / "containers"))
+    assert attack(csbx, python_image, ["--mount", f"{world}:/x{mode}", *loose], "/x", *(f"/x/{n}" for n in below)) == []
+    assert set(os.listdir(world / "data" / "containers")) == before
+    assert csbx.ok("exec", "kept", "echo", "fine") == "fine\n"
+
+
+@pytest.mark.parametrize("dialect", ["docker", "volume"])
+def test_other_words_for_it(csbx, world, python_image, dialect):
+    """docker's -v and --mount, at the very path; a slash more, a dot, a link to the way."""
+    link = world.parent / "link"
+    link.symlink_to(world)
+    source = {"docker": f"{link}/.", "volume": f"{world}//"}[dialect]
+    script = ["python3", "-IS", "/t/own_dirs_inside.py", "/x", "/x/data", "/x/run", "/x/cache"]
+    if dialect == "docker":
+        out = csbx.ok("docker", "run", "--rm", "-v", f"{source}:/x", "-v", f"{HERE}:/t:ro", str(python_image), *script)
+    else:
+        out = csbx.ok("start", "--mount", f"type=bind,source={source},target=/x", "--mount", f"{HERE}:/t:ro", python_image,
+                      *script)
+    assert json.loads(out.splitlines()[-1]) == []
+
+
+def test_what_is_missing_is_made_first(csbx, world, python_image):
+    """Else the program would make it, and the next start of a caller without CSBX_* variables would trust it."""
+    home = world / "home"
+    home.rmdir()
+    home.mkdir(mode=0o700)
+    if csbx.user:
+        os.chown(home, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    names = [".config/csbx", ".local/share/csbx", ".cache/csbx"]
+    assert attack(csbx, python_image, ["--mount", f"{home}:/h"], "/h", *(f"/h/{n}" for n in names)) == []
+    for n in names:
+        assert (home / n).stat().st_mode & 0o7777 == 0o700 and not list((home / n).iterdir())
+
+
+def test_links_on_the_way_stay(csbx, world, python_image):
+    """As a dotfile manager or a quota on the home has them: what the link names is hidden, the link cannot be replaced."""
+    home, real = world / "home", world / "disk"
+    (real / "share" / "csbx").mkdir(parents=True)
+    (home / ".local").mkdir()
+    (home / ".local/share").symlink_to("../../disk/share")
+    (home / ".cache").symlink_to("../disk")
+    subprocess.run(["chown", "-hR", f"{csbx.owner.pw_uid}", str(home), str(real)], check=False, capture_output=True)
+    places = ["/x/home/.local/share/csbx", "/x/home/.cache/csbx", "/x/disk/share/csbx"]
+    assert attack(csbx, python_image, ["--mount", f"{world}:/x"], "/x", *places) == []
+    # The home alone: what is hidden lies outside of it, and the links are all there is to replace.
+    out = csbx.run("start", "--mount", f"{home}:/h", python_image, "sh", "-c",
+                   "mv /h/.cache /h/x; rm /h/.cache; mv /h/.local/share /h/x; rm /h/.local/share; mv /h/.local /h/x; ls -A /h")
+    assert {".cache", ".local"} <= set(out.stdout.split())
+    assert os.readlink(home / ".cache") == "../disk" and os.readlink(home / ".local/share") == "../../disk/share"
+
+
+@pytest.mark.parametrize("name", ["data", "data/containers", "run", "run/instances", "cache", "data/containers/kept/record"])
+def test_a_mount_of_it_is_refused(csbx, world, busybox_image, name):
+    csbx.fails("start", "--mount", f"{world / name}:/x:ro", busybox_image, "true",
+               says=["csbx's own", "CSBX_", str(world / name)])
+
+
+def test_volumes_are_there_to_be_mounted(csbx, world, busybox_image):
+    csbx.ok("docker", "run", "--rm", "-v", "vol:/v", str(busybox_image), "touch", "/v/a")
+    path = world / "data/volumes/vol/_data"
+    assert csbx.ok("start", "--mount", f"{path}:/v", "--mount", f"{world}:/x", busybox_image, "sh", "-c",
+                   "ls /v; ls /x/data") == "a\n"
+    csbx.fails("start", "--mount", f"{path.parent}:/v", busybox_image, "true", says="csbx's own")
+
+
+def test_a_directory_as_image_and_a_copy(csbx, world, python_image):
+    """Read through an overlay: there is nothing to be read."""
+    root = world / "home" / "image"
+    csbx.ok("start", "--mount", f"{world}/home:/h", python_image, "sh", "-c",
+            "mkdir /h/image && cd / && cp -a bin lib* usr /h/image/ 2>/dev/null; mkdir -p /h/image/srv; true")
+    shutil.copytree(world / "data", root / "srv/other")
+    env = {"CSBX_DATA_PATH": str(root / "srv/other")}
+    assert csbx.ok("start", str(root), "sh", "-c", "ls -A /srv/other", env=env) == ""
+    assert csbx.ok("start", "--mount", f"type=copy,source={world},target=/x", python_image, "sh", "-c",
+                   "ls -A /x/data /x/run; ls /x/home") == "/x/data:\n\n/x/run:\nimage\n"
+
+
+def test_enroots_home_mount(csbx, world, python_image):
+    """As enroot has it by default: the home is mounted, the container bare."""
+    home = world / "home"
+    env = {"ENROOT_MOUNT_HOME": "yes", "ENROOT_CONFIG_PATH": str(home / "conf")}
+    (home / "conf/hooks.d").mkdir(parents=True)
+    if csbx.user:
+        subprocess.run(["chown", "-R", str(csbx.owner.pw_uid), str(home)], check=True)
+    csbx.ok("enroot", "create", "-n", "py", python_image, env=env)
+    out = csbx.ok("enroot", "start", "--rw", "-m", f"{HERE}:/t", "py", "python3", "-IS", "/t/own_dirs_inside.py", str(home),
+                  *(f"{home}/{n}" for n in ("conf", ".config/csbx", ".cache/csbx", ".local/share/csbx")), env=env)
+    assert json.loads(out.splitlines()[-1]) == []
+    csbx.ok("enroot", "remove", "-f", "py", env=env)
+
+
+@pytest.mark.needs_root
+def test_another_mount_of_the_same_file_system(csbx, world, python_image):
+    """The administrator has the same directory at two places; the one that is mounted has no path in common with csbx's."""
+    other = csbx.top / "other"
+    other.mkdir()
+    script = ('mount --bind "$1" "$2" && shift 2 && exec setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}"')
+    p = subprocess.run(["unshare", "-m", "bash", "-c", script, "-", world, other, str(csbx.owner.pw_uid),
+                        str(csbx.owner.pw_gid), *csbx.argv([
+                            "start", "--mount", f"{other}:/x", "--mount", f"{HERE}:/t:ro", python_image, "python3", "-IS",
+                            "/t/own_dirs_inside.py", "/x", "/x/data", "/x/run", "/x/cache"])],
+                       env=csbx.env, cwd="/", capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 0, p.stderr
+    assert json.loads(p.stdout.splitlines()[-1]) == []
+
+
+def test_the_plan_shows_it(csbx, world, busybox_image):
+    lines = csbx.ok("start", "--plan", "--mount", f"{world}:/x", busybox_image, "true").splitlines()
+    hidden = [x.split()[1] for x in lines if x.startswith("hide ")]
+    for name in ("data", "cache", "run", "home/.config/csbx"):
+        assert str(world / name) in hidden
+    plain = csbx.ok("start", "--plan", busybox_image, "true").splitlines()
+    assert not [x for x in plain if x.startswith("hide ")]
