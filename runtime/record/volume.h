@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_VOLUME_H
 
 /*
- * Volumes: $CSBX_DATA_PATH/volumes/NAME/_data, directories that outlive the containers that mount
+ * Volumes: $CSBX_DATA_PATH/volumes/NAME/{_data,labels}, directories that outlive the containers that mount
  * them. A name of 64 hexadecimal digits is an anonymous one, made for one container and removed
  * with it where that is asked for. An empty volume is filled by the first start that mounts it with
  * what the image has at that place (copy_up.c).
@@ -27,6 +27,14 @@ struct paths;
  */
 int volume_open(const struct paths *p, const char *name, char **ret_name, char **ret_path,
 		struct err *e);
+/*
+ * The same with labels ("key=value"), where this call makes it; one that is there keeps its own.
+ * ret_name is not NULL.
+ */
+int volume_make(const struct paths *p, const char *name, const struct strv *labels, char **ret_name,
+		char **ret_path, struct err *e);
+/* Adds its labels. One that is missing has none. */
+int volume_labels(const struct paths *p, const char *name, struct strv *ret, struct err *e);
 /*
  * An anonymous one for a container that is being made: until volumes_settle() is called for that,
  * it goes with gc when we are gone and no container has it.

@@ -222,11 +222,31 @@ def test_volumes_come_and_go(docker):
     assert docker.ok("volume", "ls", "-q") == ""
 
 
+def test_labels_of_volumes(docker):
+    docker.ok("volume", "create", "--label", "a=1", "--label", "b", "--label", "c=x=y,z", "one")
+    docker.ok("volume", "create", "two")
+    nameless = docker.ok("volume", "create", "--label", "a=2").strip()
+    show = ("volume", "inspect", "-f", "{{json .Labels}}")
+    assert docker.ok(*show, "one") == '{"a":"1","b":"","c":"x=y,z"}\n'
+    assert docker.ok(*show, "two") == "null\n"
+    assert docker.ok(*show, nameless) == '{"a":"2"}\n'
+    docker.ok("volume", "create", "--label", "a=3", "one")
+    assert docker.ok(*show, "one") == '{"a":"1","b":"","c":"x=y,z"}\n', "it is there already"
+    assert docker.ok("volume", "ls", "-q", "-f", "label=a=1", "-f", "label=b") == "one\n"
+    assert sorted(docker.ok("volume", "ls", "-q", "-f", "label=a").split()) == sorted(["one", nameless])
+    assert docker.ok("volume", "ls", "-q", "-f", "label=a", "-f", "label=d") == ""
+    assert docker.ok("volume", "ls", "-f", "name=one", "--format", "{{.Labels}}") == "a=1,b=,c=x=y,z\n"
+    docker.ok("volume", "prune", "-af", "--filter", "label!=a")
+    assert sorted(docker.ok("volume", "ls", "-q").split()) == sorted(["one", nameless])
+    docker.ok("volume", "prune", "-af", "--filter", "label=a=1")
+    assert docker.ok("volume", "ls", "-q") == nameless + "\n"
+
+
 @pytest.mark.parametrize("words, rc, text", [
     (("rm", "nope"), 1, "Error response from daemon: get nope: no such volume"),
     (("create", "a b"), 1, 'create a b: "a b" includes invalid characters for a local volume name'),
     (("create", "-d", "nfs", "x"), 1, 'error looking up volume plugin nfs: plugin "nfs" not found'),
-    (("create", "--label", "a=b", "x"), 125, "volumes have no labels here"),
+    (("create", "-o", "a=b", "x"), 125, "a volume is a directory of csbx's own, and has no options"),
     (("ls", "--filter", "what=x"), 1, "Error response from daemon: invalid filter 'what'"),
     (("ls", "--filter", "dangling=x"), 1, "invalid filter 'dangling=[x]'"),
     (("prune", "-f", "--filter", "until=1h"), 1, "invalid filter 'until'"),

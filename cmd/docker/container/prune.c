@@ -15,6 +15,7 @@
 #include "cmd/docker/frame/prune.h"
 #include "cmd/docker/show/ps_filter.h"
 #include "cmd/docker/daemon/target.h"
+#include "cmd/docker/daemon/volume.h"
 #include "cmd/docker/frame/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
@@ -56,20 +57,6 @@ static int check_filters(const struct strv *filters, struct err *e)
 }
 
 /* "name" or "name=value" */
-static bool has_label(const struct listed *x, const char *want)
-{
-	size_t n = strlen(want);
-
-	for (size_t i = 0; i < x->labels.n; i++) {
-		const char *label = x->labels.items[i];
-
-		if (str_eq(label, want) ||
-		    (!strchr(want, '=') && !strncmp(label, want, n) && label[n] == '='))
-			return true;
-	}
-	return false;
-}
-
 static bool chosen(const struct strv *filters, const struct listed *x)
 {
 	if (x->is_recipe || (x->status != CONTAINER_CREATED && x->status != CONTAINER_EXITED))
@@ -78,9 +65,9 @@ static bool chosen(const struct strv *filters, const struct listed *x)
 		const char *f = filters->items[i];
 		uint64_t at_ns;
 
-		if (str_has_prefix(f, "label=") && !has_label(x, f + 6))
+		if (str_has_prefix(f, "label=") && !docker_has_label(&x->labels, f + 6))
 			return false;
-		if (str_has_prefix(f, "label!=") && has_label(x, f + 7))
+		if (str_has_prefix(f, "label!=") && docker_has_label(&x->labels, f + 7))
 			return false;
 		if (str_has_prefix(f, "until=") &&
 		    (docker_log_time_parse(f + 6, &at_ns) < 0 || x->created_ns >= at_ns))

@@ -17,6 +17,7 @@
  *	start.h		its start
  *	exec.h		further processes in it; exec_session.h those of the Engine API, exec_record.h on disk
  *	end.h		stop, kill, restart, pause, rename, remove
+ *	volume.h	volumes
  *
  * Must: return. Must not: print, exit, read argv, keep anything in memory
  * between two requests.

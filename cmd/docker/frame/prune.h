@@ -19,8 +19,8 @@ struct strv;
 int docker_prune_containers(struct docker *d, const struct strv *filters, struct strbuf *out,
 			    uint64_t *bytes, struct err *e);
 /* all: not only the anonymous ones. */
-int docker_prune_volumes(struct docker *d, bool all, struct strbuf *out, uint64_t *bytes,
-			 struct err *e);
+int docker_prune_volumes(struct docker *d, bool all, const struct strv *filters, struct strbuf *out,
+			 uint64_t *bytes, struct err *e);
 /* all: not only those without a name. In csbx-image. */
 int docker_prune_images(struct docker *d, bool all, const struct strv *filters, struct strbuf *out,
 			uint64_t *bytes, struct err *e);

@@ -2,15 +2,15 @@
 #include "cmd/docker/system/inspect_others.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
+#include "cmd/docker/daemon/volume.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/options/image_find.h"
 #include "image/table/image_table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"
 
 int inspect_image(const struct paths *p, const char *operand, bool size, struct value **ret,
@@ -93,24 +93,11 @@ int inspect_network_by_name(const struct paths *p, const char *operand, bool siz
 int inspect_volume(const struct paths *p, const char *operand, bool size, struct value **ret,
 		   struct err *e)
 {
-	_free_ char *path = str_printf("%s/volumes/%s/_data", p->data, operand);
-	struct stat st;
-	struct value *v;
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	int r = docker_volume_value(p, operand, ret, &f);
 
 	(void)size;
-	if (!path)
-		return err_code(e, ENOMEM, "inspect");
-	if (!name_is_valid(operand) || lstat(path, &st) < 0 || !S_ISDIR(st.st_mode))
-		return err_set(e, ENOENT, "get %s: no such volume", operand);
-	*ret = v = value_new(VALUE_STRUCT);
-	if (v)
-		v->type = "volume.Volume";
-	value_time(v, "CreatedAt", (uint64_t)st.st_mtim.tv_sec * 1000000000u);
-	value_str(v, "Driver", "local");
-	value_add(v, "Labels", VALUE_NOMAP);
-	value_str(v, "Mountpoint", path);
-	value_str(v, "Name", operand);
-	value_add(v, "Options", VALUE_NOMAP);
-	value_str(v, "Scope", "local");
-	return value_check(v, e);
+	if (r < 0 && e)
+		*e = f.err;
+	return r;
 }

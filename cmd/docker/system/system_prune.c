@@ -64,7 +64,7 @@ static int prune(struct docker *d, const struct prune_args *a, struct strbuf *ou
 	int r = docker_prune_containers(d, &a->filters, out, bytes, e);
 
 	if (r >= 0 && a->volumes)
-		r = docker_prune_volumes(d, false, &volumes, bytes, e);
+		r = docker_prune_volumes(d, false, &a->filters, &volumes, bytes, e);
 	if (r >= 0)
 		r = docker_prune_images(d, a->all, &a->filters, &images, bytes, e);
 	strbuf_addf(out, "%s%s", out->len && volumes.len ? "\n" : "", strbuf_str(&volumes));

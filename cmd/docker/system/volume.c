@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* docker volume create, rm and prune. Volumes have neither drivers but one, options nor labels. */
+/* docker volume create, rm and prune. */
 
 #include <stddef.h>
 
+#include "cmd/docker/daemon/volume.h"
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/confirm.h"
 #include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/human.h"
-#include "cmd/docker/frame/names.h"
 #include "cmd/docker/show/ps_filter.h"
 #include "cmd/docker/frame/prune.h"
 #include "cmd/docker/frame/verbs.h"
@@ -45,45 +46,23 @@ static void create_done(void *args)
 	strv_free(&a->options);
 }
 
-static int create_check(const struct create_args *a, const char *name)
-{
-	if (a->labels.n)
-		return docker_say(DOCKER_EXIT_USAGE,
-				  "docker: --label: volumes have no labels here");
-	if (a->options.n)
-		return docker_say(DOCKER_EXIT_USAGE,
-				  "docker: --opt: a volume is a directory, and has no options");
-	if (a->driver && *a->driver && !str_eq(a->driver, "local"))
-		return docker_daemon_error("error looking up volume plugin %s: plugin \"%s\" not "
-					   "found",
-					   a->driver, a->driver);
-	if (*name && !docker_name_is_valid(name))
-		return docker_daemon_error(
-			"create %s: \"%s\" includes invalid characters for a local volume name, "
-			"only \"[a-zA-Z0-9][a-zA-Z0-9_.-]\" are allowed. If you intended to pass a "
-			"host directory, use absolute path",
-			name, name);
-	return 0;
-}
-
 static int create_run(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct create_args *a = args;
-	const char *name = argc ? argv[0] : a->name ? a->name : "";
-	_free_ char *made = NULL, *path = NULL;
+	const struct docker_volume_args how = {.name = argc ? argv[0] : a->name,
+					       .driver = a->driver,
+					       .labels = a->labels,
+					       .options = a->options};
+	struct docker_fault f = DOCKER_FAULT_INIT;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	struct err e = ERR_INIT;
-	int code;
+	_free_ char *made = NULL;
 
 	if (argc && a->name)
 		return docker_say(DOCKER_EXIT_FAILED,
 				  "conflicting options: cannot specify a volume-name through both "
 				  "--name and as a positional arg");
-	code = create_check(a, name);
-	if (code)
-		return code;
-	if (volume_open(&d->cmd.paths, *name ? name : NULL, &made, &path, &e) < 0)
-		return docker_daemon_error("create %s: %s", name, e.msg);
+	if (docker_volume_create(&d->cmd.paths, &how, &made, &f) < 0)
+		return docker_say_fault(d, &f);
 	strbuf_addf(&out, "%s\n", made);
 	return cmd_print(&out);
 }
@@ -119,14 +98,11 @@ static int rm_run(struct docker *d, void *args, int argc, char **argv)
 
 	for (int i = 0; i < argc; i++) {
 		_strbuf_ struct strbuf out = STRBUF_INIT;
-		struct err e = ERR_INIT;
-		int r = volume_remove(&d->cmd.paths, argv[i], &e);
+		struct docker_fault f = DOCKER_FAULT_INIT;
 
 		strbuf_addf(&out, "%s\n", argv[i]);
-		if (r == -ENOENT && !a->force)
-			code = docker_daemon_error("get %s: no such volume", argv[i]);
-		else if (r < 0 && r != -ENOENT)
-			code = docker_daemon_error("remove %s: %s", argv[i], e.msg);
+		if (docker_volume_remove(&d->cmd.paths, argv[i], a->force, &f) < 0)
+			code = docker_daemon_error("%s", f.err.msg);
 		else if (cmd_print(&out))
 			code = DOCKER_EXIT_FAILED;
 	}
@@ -167,27 +143,39 @@ static void prune_done(void *args)
 	strv_free(&((struct prune_args *)args)->filters);
 }
 
-/* all= is the flag; no volume has a label, and so each lacks any. 0: nothing is asked for. */
+/* all= is the flag; the others ask for labels. */
 static int check_filters(const struct prune_args *a, bool *all, struct err *e)
 {
-	int some = 1;
-
 	*all = a->all;
 	for (size_t i = 0; i < a->filters.n; i++) {
 		const char *f = a->filters.items[i];
 
 		if (str_has_prefix(f, "all=") && docker_parse_bool(f + 4) >= 0)
 			*all |= docker_parse_bool(f + 4) > 0;
-		else if (str_has_prefix(f, "label="))
-			some = 0;
-		else if (!str_has_prefix(f, "label!="))
+		else if (!str_has_prefix(f, "label=") && !str_has_prefix(f, "label!="))
 			return err_set(e, EINVAL, "invalid filter '%.*s'", (int)strcspn(f, "="), f);
 	}
-	return some;
+	return 0;
 }
 
-int docker_prune_volumes(struct docker *d, bool all, struct strbuf *out, uint64_t *bytes_freed,
-			 struct err *e)
+/* 1, 0, or an error: by its labels. */
+static int chosen(struct docker *d, const struct strv *filters, const char *name, struct err *e)
+{
+	_strv_ struct strv labels = STRV_INIT;
+	int r = filters->n ? volume_labels(&d->cmd.paths, name, &labels, e) : 0;
+
+	for (size_t i = 0; r >= 0 && i < filters->n; i++) {
+		const char *f = filters->items[i];
+
+		if ((str_has_prefix(f, "label=") && !docker_has_label(&labels, f + 6)) ||
+		    (str_has_prefix(f, "label!=") && docker_has_label(&labels, f + 7)))
+			return 0;
+	}
+	return r < 0 ? r : 1;
+}
+
+int docker_prune_volumes(struct docker *d, bool all, const struct strv *filters, struct strbuf *out,
+			 uint64_t *bytes_freed, struct err *e)
 {
 	_strv_ struct strv names = STRV_INIT;
 	size_t n = 0;
@@ -201,6 +189,9 @@ int docker_prune_volumes(struct docker *d, bool all, struct strbuf *out, uint64_
 		if (!path)
 			return err_code(e, ENOMEM, "prune");
 		if (!all && !volume_is_anonymous(name))
+			continue;
+		r = chosen(d, filters, name, e);
+		if (r <= 0)
 			continue;
 		bytes = tree_size(path);
 		r = volume_remove(&d->cmd.paths, name, e);
@@ -233,8 +224,7 @@ static int prune_run(struct docker *d, void *args, int argc, char **argv)
 			: "WARNING! This will remove anonymous local volumes not used by at "
 			  "least one container."))
 		return 0;
-	if (r)
-		r = docker_prune_volumes(d, all, &out, &bytes, &e);
+	r = docker_prune_volumes(d, all, &a->filters, &out, &bytes, &e);
 	return docker_prune_end(&out, bytes, r, &e);
 }
 

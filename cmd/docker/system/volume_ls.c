@@ -5,6 +5,7 @@
 #include <regex.h>
 #include <stddef.h>
 
+#include "cmd/docker/daemon/volume.h"
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/show/format.h"
@@ -70,17 +71,19 @@ static bool name_matches(const char *pattern, const char *name)
 	return yes;
 }
 
-/* Of names and drivers any may match. Volumes have no labels here. 1, 0, or an error. */
-static int chosen(struct docker *d, const struct ls_args *a, const char *name, struct err *e)
+/* Of names and drivers any may match, of labels all. 1, 0, or an error. */
+static int chosen(struct docker *d, const struct ls_args *a, const char *name,
+		  const struct strv *labels, struct err *e)
 {
 	bool names = false, drivers = false, named = false, driven = false;
 
 	for (size_t i = 0; i < a->filters.n; i++) {
 		const char *f = a->filters.items[i], *value = strchr(f, '=') + 1;
 
-		if (str_has_prefix(f, "label="))
-			return 0;
-		if (str_has_prefix(f, "name=")) {
+		if (str_has_prefix(f, "label=")) {
+			if (!docker_has_label(labels, value))
+				return 0;
+		} else if (str_has_prefix(f, "name=")) {
 			names = true;
 			named |= name_matches(value, name);
 		} else if (str_has_prefix(f, "driver=")) {
@@ -99,8 +102,10 @@ static int chosen(struct docker *d, const struct ls_args *a, const char *name, s
 	return (!names || named) && (!drivers || driven);
 }
 
-static void add_row(struct docker *d, struct value *rows, const char *name)
+static void add_row(struct docker *d, struct value *rows, const char *name,
+		    const struct strv *labels)
 {
+	_strbuf_ struct strbuf all = STRBUF_INIT;
 	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
 
 	if (row)
@@ -108,7 +113,9 @@ static void add_row(struct docker *d, struct value *rows, const char *name)
 	value_str(row, "Availability", "N/A");
 	value_str(row, "Driver", "local");
 	value_str(row, "Group", "N/A");
-	value_str(row, "Labels", "");
+	for (size_t i = 0; i < labels->n; i++)
+		strbuf_addf(&all, "%s%s", i ? "," : "", labels->items[i]);
+	value_str(row, "Labels", strbuf_str(&all));
 	value_str(row, "Links", "N/A");
 	value_strf(row, "Mountpoint", "%s/volumes/%s/_data", d->cmd.paths.data, name);
 	value_str(row, "Name", name);
@@ -125,9 +132,13 @@ static int add_rows(struct docker *d, const struct ls_args *a, struct value *row
 	if (r >= 0)
 		r = volume_list(&d->cmd.paths, &names, e);
 	for (size_t i = 0; r >= 0 && i < names.n; i++) {
-		r = chosen(d, a, names.items[i], e);
+		_strv_ struct strv labels = STRV_INIT;
+
+		r = volume_labels(&d->cmd.paths, names.items[i], &labels, e);
+		if (r >= 0)
+			r = chosen(d, a, names.items[i], &labels, e);
 		if (r > 0)
-			add_row(d, rows, names.items[i]);
+			add_row(d, rows, names.items[i], &labels);
 	}
 	return r;
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/docker/daemon/volume.h"
+
+#include <stdlib.h>
+
+#include "cmd/docker/frame/fault.h"
+#include "cmd/docker/frame/names.h"
+#include "cmd/docker/show/value.h"
+#include "runtime/base/fd.h"
+#include "runtime/record/volume.h"
+#include "runtime/spec/name.h"
+
+static int check(const struct docker_volume_args *a, const char *name, struct docker_fault *f)
+{
+	if (a->options.n)
+		return docker_refuse_early(
+			f, "--opt: a volume is a directory of csbx's own, and has no options");
+	if (a->driver && *a->driver && !str_eq(a->driver, "local"))
+		return docker_fault(f, DOCKER_NOT_FOUND, ENOENT,
+				    "error looking up volume plugin %s: plugin \"%s\" not found",
+				    a->driver, a->driver);
+	if (*name && !docker_name_is_valid(name))
+		return docker_refuse(f,
+				     "create %s: \"%s\" includes invalid characters for a local "
+				     "volume name, only \"[a-zA-Z0-9][a-zA-Z0-9_.-]\" are allowed. "
+				     "If you intended to pass a host directory, use absolute path",
+				     name, name);
+	return 0;
+}
+
+int docker_volume_create(const struct paths *p, const struct docker_volume_args *a, char **ret_name,
+			 struct docker_fault *f)
+{
+	const char *name = a->name ? a->name : "";
+	_strv_ struct strv labels = STRV_INIT;
+	_free_ char *path = NULL;
+	int r = check(a, name, f);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < a->labels.n; i++) {
+		const char *label = a->labels.items[i];
+		_free_ char *bare = strchr(label, '=') ? NULL : str_printf("%s=", label);
+
+		strv_set_env(&labels, bare ? bare : label);
+	}
+	r = strv_check(&labels, &f->err);
+	if (r >= 0)
+		r = volume_make(p, *name ? name : NULL, &labels, ret_name, &path, &f->err);
+	return r < 0 ? docker_fault_by_code(f, err_wrap(&f->err, "create %s", name)) : 0;
+}
+
+int docker_volume_remove(const struct paths *p, const char *name, bool force,
+			 struct docker_fault *f)
+{
+	int r = volume_remove(p, name, &f->err);
+
+	if (r == -ENOENT)
+		return force ? 0
+			     : docker_fault(f, DOCKER_NOT_FOUND, ENOENT, "get %s: no such volume",
+					    name);
+	if (r < 0)
+		return docker_fault_is(f, r == -EBUSY ? DOCKER_CONFLICT : DOCKER_FAILED,
+				       err_wrap(&f->err, "remove %s", name));
+	return 0;
+}
+
+static void add_labels(struct value *v, const struct strv *labels)
+{
+	struct value *map = value_add(v, "Labels", labels->n ? VALUE_MAP : VALUE_NOMAP);
+
+	for (size_t i = 0; i < labels->n; i++) {
+		size_t len = strcspn(labels->items[i], "=");
+		_free_ char *key = strndup(labels->items[i], len);
+
+		if (key)
+			value_str(map, key, labels->items[i] + len + 1);
+	}
+}
+
+int docker_volume_value(const struct paths *p, const char *name, struct value **ret,
+			struct docker_fault *f)
+{
+	_strv_ struct strv labels = STRV_INIT;
+	_free_ char *path = NULL;
+	uint64_t created_ns = 0;
+	struct value *v;
+	int r = volume_look(p, name, &created_ns, &path, &f->err);
+
+	if (r == -ENOENT)
+		return docker_fault(f, DOCKER_NOT_FOUND, ENOENT, "get %s: no such volume", name);
+	if (r >= 0)
+		r = volume_labels(p, name, &labels, &f->err);
+	if (r < 0)
+		return r;
+	*ret = v = value_new(VALUE_STRUCT);
+	if (v)
+		v->type = "volume.Volume";
+	value_time(v, "CreatedAt", created_ns / 1000000000u * 1000000000u);
+	value_str(v, "Driver", "local");
+	add_labels(v, &labels);
+	value_str(v, "Mountpoint", path);
+	value_str(v, "Name", name);
+	value_add(v, "Options", VALUE_NOMAP);
+	value_str(v, "Scope", "local");
+	return value_check(v, &f->err);
+}
+
+bool docker_has_label(const struct strv *labels, const char *want)
+{
+	size_t n = strlen(want);
+
+	for (size_t i = 0; i < labels->n; i++) {
+		const char *label = labels->items[i];
+
+		if (str_eq(label, want) ||
+		    (!strchr(want, '=') && !strncmp(label, want, n) && label[n] == '='))
+			return true;
+	}
+	return false;
+}

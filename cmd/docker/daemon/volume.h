@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_DAEMON_VOLUME_H
+#define CSBX_CMD_DOCKER_DAEMON_VOLUME_H
+
+/* Volumes (runtime/record/volume.h) by docker's rules. */
+
+#include <stdbool.h>
+
+#include "runtime/base/str.h"
+
+struct docker_fault;
+struct err;
+struct paths;
+struct value;
+
+struct docker_volume_args {
+	const char *name, *driver; /* NULL or "": an anonymous one; the only one */
+	struct strv labels;        /* "key=value", or "key" */
+	struct strv options;       /* there are none: 400 */
+};
+
+/* One that is there already stays as it is, labels too. Caller frees the name. */
+int docker_volume_create(const struct paths *p, const struct docker_volume_args *a, char **ret_name,
+			 struct docker_fault *f);
+/* force: one that is missing is no error. 404, 409: a container has it. */
+int docker_volume_remove(const struct paths *p, const char *name, bool force,
+			 struct docker_fault *f);
+/* As GET /volumes/NAME describes it. 404. */
+int docker_volume_value(const struct paths *p, const char *name, struct value **ret,
+			struct docker_fault *f);
+
+/* Whether labels ("key=value") have one: "key", or "key=value". */
+bool docker_has_label(const struct strv *labels, const char *want);
+
+#endif
