@@ -299,3 +299,19 @@ def test_terminal_inside_only(csbx, python_image, text, want):
 
 def test_program_that_stops_itself_does_not_stop_csbx(csbx, python_image):
     assert csbx.run("start", "--timeout", "1", python_image, "sh", "-c", "kill -STOP $$").returncode == 124
+
+
+@pytest.mark.both_users
+@pytest.mark.parametrize("how", [{}, {"CSBX_MEMORY": "1g"}, {"CSBX_ENROOT_PROFILE": "sandbox"}],
+                         ids=["in place", "supervised", "sandbox"])
+def test_enroot_on_a_terminal(csbx, terminal, python_image, how):
+    """As under script(1): the terminal is the caller's, and a sandbox has one of its own."""
+    csbx.ok("create", "-n", "box", python_image)
+    words = " ".join(csbx.argv(["enroot", "start", "box", "sh", "-c"]))
+    settings = " ".join(f"{k}={v}" for k, v in how.items())
+    is_one = "" if "CSBX_MEMORY" in how else "test -t 0 && test -t 1 &&"  # supervised, its streams are csbx's pipes
+    t = terminal("sh", "-c", f"{settings} {words} '{is_one} read x && echo got $x'; echo code $?")
+    t.send("line\n")
+    t.expect("got line")
+    t.expect("code 0")
+    csbx.ok("remove", "-f", "box")

@@ -256,6 +256,9 @@ static int prepare(struct starting *s, struct err *e)
 		r = open_subject(s, e);
 	for (size_t i = 0; r >= 0 && i < s->a->env.n; i++)
 		strv_add(&s->opts.env, s->a->env.items[i]);
+	/* Its terminals are the host's: the caller's own goes on to be the command's. */
+	if (!s->is_sandbox)
+		s->opts.tty = TTY_WISH_NO;
 	/* There is one id: package managers must not fail for what it cannot be. */
 	s->opts.spec.sec.fake_ids = is_remapped(s);
 	if (r >= 0)
