@@ -853,6 +853,24 @@ def test_death_by_a_signal(box, options, sig):
     assert box.run("start", *options, "box", "sh", "-c", f"kill -{sig.value} $$").returncode == -sig
 
 
+@pytest.mark.parametrize("options", [(), ("--pid",)], ids=["in place", "supervised"])
+def test_list_shows_nothing_before_the_command(box, options):
+    """A harness that polls takes the first process it sees for the command."""
+    seen = 0
+    for _ in range(15):
+        p = start(box, *options, "box", "sleep", "1000")
+        rows = []
+        while not rows:
+            assert p.poll() is None, p.communicate()
+            rows = [line.split() for line in box.ok("list", "-f").splitlines()[1:] if " " in line.strip()]
+            seen += 1
+        assert [row[2] for row in rows] == ["sleep"], rows
+        p.kill()
+        p.communicate(timeout=60)
+    assert seen > 15, "it was never looked at before the command ran"
+    box.box.ok("gc")
+
+
 def test_exec_as_soon_as_it_is_listed(box):
     """A start is listed before it has become the command: exec waits for that."""
     for _ in range(20):

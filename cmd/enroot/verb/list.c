@@ -68,13 +68,16 @@ static void add_idle(struct strv *cells, const char *name)
 		strv_add(cells, "");
 }
 
-/* False where the process has gone meanwhile: that is no error (enroot's list has failed of it). */
+/*
+ * False where the command does not run yet, or has gone meanwhile: that is no error (enroot's list
+ * has failed of it).
+ */
 static bool add_running(struct strv *cells, const char *name, const struct instance_record *i)
 {
-	pid_t main = i->is_bare ? i->init : main_pid_of(i->init), pid = main > 0 ? main : i->init;
+	pid_t pid = i->is_bare ? i->init : main_pid_of(i->init);
 	struct process_row p;
 
-	if (process_row_read(pid, i->started_ns, &p) < 0)
+	if (pid <= 0 || process_row_read(pid, i->started_ns, &p) < 0)
 		return false;
 	strv_add(cells, name);
 	strv_take(cells, str_printf("%d", pid));

@@ -15,6 +15,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/helpers/init/abi/init_abi.h"
 
 #define COMMAND_BYTES_MAX 65536u
 
@@ -119,6 +120,26 @@ static char *read_command(int proc, const char *comm)
 	return strbuf_take(&shown);
 }
 
+/* The program that started it, which is this one, or csbx-init, which runs from a memfd. */
+static bool is_csbx(int proc)
+{
+	static const char init[] = "/memfd:" INIT_ALONE_NAME;
+	char link[sizeof(init)];
+	struct stat own, its;
+
+	if (readlinkat(proc, "exe", link, sizeof(link)) >= (ssize_t)sizeof(init) - 1 &&
+	    !memcmp(link, init, sizeof(init) - 1))
+		return true;
+	return fstatat(proc, "exe", &its, 0) == 0 && stat("/proc/self/exe", &own) == 0 &&
+	       own.st_dev == its.st_dev && own.st_ino == its.st_ino;
+}
+
+/* execve(2) changes the file a moment before the name. */
+static bool is_name_of_init(const char *comm)
+{
+	return str_eq(comm, INIT_ALONE_NAME) || str_has_prefix(comm, "memfd:");
+}
+
 int process_row_read(pid_t pid, uint64_t started_ns, struct process_row *ret)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -129,9 +150,9 @@ int process_row_read(pid_t pid, uint64_t started_ns, struct process_row *ret)
 	*ret = (struct process_row){0};
 	snprintf(path, sizeof(path), "/proc/%d", pid);
 	proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	fd = proc < 0 ? -1 : openat(proc, "stat", O_RDONLY | O_CLOEXEC);
+	fd = proc < 0 || is_csbx(proc) ? -1 : openat(proc, "stat", O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || io_read_all(fd, 4096, &text, NULL) < 0 ||
-	    parse_stat(strbuf_str(&text), ret->comm, &f) < 0)
+	    parse_stat(strbuf_str(&text), ret->comm, &f) < 0 || is_name_of_init(ret->comm))
 		return -ESRCH;
 	format_state(pid, &f, ret->state);
 	format_started(started_ns, ret->started);

@@ -16,7 +16,7 @@ struct process_row {
 	char *command;          /* its words, joined by blanks; caller frees */
 };
 
-/* -ESRCH where it is gone. */
+/* -ESRCH where it is gone, or is a program of csbx still that will become the command. */
 int process_row_read(pid_t pid, uint64_t started_ns, struct process_row *ret);
 
 #endif
