@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 from . import build, options, program
-from .call import Ended, to_bytes
+from .call import Ended, to_bytes, without_cookie
 from .cases import as_case
 from .errors import SandboxError
 from .result import EvalResult, Failure
@@ -97,6 +97,9 @@ def _feed(p: "subprocess.Popen[bytes]", snippets: Iterable[Union[str, Mapping[st
 def _line(number: int, snippet: Union[str, Mapping[str, Any]]) -> bytes:
     obj: Dict[str, Any] = {"id": number}
     obj.update({"code": snippet} if isinstance(snippet, str) else snippet)
+    for name in ("code", "setup", "check"):
+        if isinstance(obj.get(name), str) and obj.get("lang") in (None, "python"):
+            obj[name] = without_cookie(obj[name])
     if obj.get("cases") is not None:
         obj["cases"] = [as_case(c).to_json() for c in obj["cases"]]
     if obj.get("files") is not None:

@@ -7,7 +7,7 @@ import os
 from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import options, program
-from .call import Call, Ended, Stream, Temp, command_words, plain, result_of, to_bytes
+from .call import Call, Ended, Stream, Temp, command_words, plain, result_of, to_bytes, without_cookie
 from .cases import CaseLike, as_case, cases_json
 from .result import EvalResult, Result, TestResult
 
@@ -92,17 +92,26 @@ def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Pa
         made = [as_case(c) for c in cases]
         parts += len(made)
         argv.append(Temp("cases.json", cases_json(made), "--cases="))
-    for flag, text in (("setup", setup), ("check", check), ("stdin", stdin)):
+    for flag, text in (("setup", setup), ("check", check)):
         if text is not None:
-            argv.append(Temp(flag, to_bytes(text), f"--{flag}="))
+            argv.append(Temp(flag, _source(text, lang), f"--{flag}="))
+    if stdin is not None:
+        argv.append(Temp("stdin", to_bytes(stdin), "--stdin="))
     for name, data in (files or {}).items():
         if name in ("", ".", "..") or "/" in name or "\0" in name:
             raise ValueError(f"files: {name!r} is not a file's name")
         argv.append(Temp("files/" + name, to_bytes(data), "--files="))
-    argv += [Temp("snippet", to_bytes(code)), *command_words(args)]
+    argv += [Temp("snippet", _source(code, lang)), *command_words(args)]
     timeout_s = given.get("timeout")
     return Call(argv, result_of(EvalResult.from_dict), csbx, supervises=True,
                 timeout_s=None if timeout_s is None else parts * timeout_s)
+
+
+def _source(code: Code, lang: Optional[str]) -> bytes:
+    """Bytes may be in an encoding that they name; text has none."""
+    if isinstance(code, str) and lang in (None, "python"):
+        code = without_cookie(code)
+    return to_bytes(code)
 
 
 def _patch(number: str, patch: Patch) -> Union[str, Temp]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import tempfile
 from dataclasses import dataclass, field, replace
 from typing import IO, Any, Callable, Dict, Generic, Iterator, List, Optional, Sequence, TypeVar, Union
@@ -121,6 +122,18 @@ def prepared(call: Call[Any]) -> Iterator[Started]:
 def to_bytes(data: Union[str, bytes, bytearray, memoryview]) -> bytes:
     """Lone surrogates, which JSON can bring, stay: what reads them says that they are no UTF-8."""
     return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
+
+
+COMMENTS = re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n?|\n|\Z)){1,2}")  # of the first two lines
+
+
+def without_cookie(code: str) -> str:
+    """Python source that is text already: a line that names an encoding says nothing of it any more.
+
+    Characters of a comment become blanks; lines and columns stay.
+    """
+    at = COMMENTS.match(code)
+    return re.sub("coding[:=]", "coding ", at[0]) + code[at.end():] if at else code
 
 
 def own_containers(listed: bytes, pid: int) -> List[str]:
