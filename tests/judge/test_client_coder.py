@@ -16,23 +16,23 @@ def coder(client, python_image):
 
 
 def test_execute(coder):
-    assert coder.execute("print('hello world')") == ("hello world\n", "")
-    out, err = coder.execute("print('before')\nraise ValueError('no good')")
+    assert coder.outputs("print('hello world')") == ("hello world\n", "")
+    out, err = coder.outputs("print('before')\nraise ValueError('no good')")
     assert out == "before\n" and err.splitlines()[-1] == "ValueError: no good"
     assert 'File "/work/script.py", line 2' in err
     assert coder.run("raise SystemExit(3)").exit_code == 3
 
 
 def test_every_execute_is_fresh(coder):
-    coder.execute("open('/etc/mark', 'w').write('x'); open('/work/mark', 'w').write('x')")
-    assert coder.execute("import os; print(os.path.exists('/etc/mark'), os.listdir('/work'))")[0] == "False ['script.py']\n"
+    coder.outputs("open('/etc/mark', 'w').write('x'); open('/work/mark', 'w').write('x')")
+    assert coder.outputs("import os; print(os.path.exists('/etc/mark'), os.listdir('/work'))")[0] == "False ['script.py']\n"
 
 
 def test_before_there_is_a_container(client, python_image, csbx):
     from csbx.adapters import SandboxedCoder
     made = SandboxedCoder(str(python_image), "sandbox")
-    with pytest.raises(RuntimeError, match=r"Call recreate\(\) first"):
-        made.execute("print(1)")
+    with pytest.raises(RuntimeError, match=r"Call reset\(\) first"):
+        made.outputs("print(1)")
     with pytest.raises(RuntimeError, match="Failed to recreate container"):
         SandboxedCoder("./no-such-image.sqsh", "sandbox").recreate()
     with pytest.raises(RuntimeError, match="Failed to import image"):
@@ -44,19 +44,19 @@ def test_timeout(client, python_image):
     from csbx.adapters import SandboxedCoder
     with SandboxedCoder(str(python_image), "sandbox", timeout=1) as made:
         started = time.monotonic()
-        assert made.execute("print('before', flush=True)\nimport time; time.sleep(1100)") == ("before\n", "TIMEOUT after 1s\n")
+        assert made.outputs("print('before', flush=True)\nimport time; time.sleep(1100)") == ("before\n", "TIMEOUT after 1s\n")
         assert time.monotonic() - started < 20
 
 
 def test_writable(client, python_image):
     from csbx.adapters import SandboxedCoder
     with SandboxedCoder(str(python_image), "box", writable=True) as made:
-        made.execute("open('/root/notes', 'a').write('one ')")
+        made.outputs("open('/root/notes', 'a').write('one ')")
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            list(pool.map(made.execute, ["open('/root/notes', 'a').write('more ')"] * 4))
-        assert made.execute("print(open('/root/notes').read())")[0] == "one more more more more \n"
+            list(pool.map(made.outputs, ["open('/root/notes', 'a').write('more ')"] * 4))
+        assert made.outputs("print(open('/root/notes').read())")[0] == "one more more more more \n"
         made.reset()
-        assert "FileNotFoundError" in made.execute("open('/root/notes')")[1]
+        assert "FileNotFoundError" in made.outputs("open('/root/notes')")[1]
 
 
 def test_image_is_imported_once(client, csbx, python_layout):
@@ -66,7 +66,7 @@ def test_image_is_imported_once(client, csbx, python_layout):
     first = (csbx.work / "made.sqsh").stat()
     made.setup()
     assert (csbx.work / "made.sqsh").stat().st_mtime_ns == first.st_mtime_ns
-    assert made.execute("print(1)") == ("1\n", "")
+    assert made.outputs("print(1)") == ("1\n", "")
     made.remove()
     assert csbx.ok("list", "-q") == ""
 

@@ -18,7 +18,7 @@ def test_success(execute_code):
     assert result.success and (result.stdout, result.stderr, result.error) == ("hello world\n", "", None)
     assert not result.timeout and not result.memory_exceeded
     assert result.to_dict() == {"success": True, "stdout": "hello world\n", "stderr": "", "error": None, "timeout": False,
-                                "memory_exceeded": False}
+                                "memory_exceeded": False, "truncated": False}
     assert repr(result).startswith("ExecutionResult(success=True")
     assert execute_code("import sys; print('careful', file=sys.stderr)").success
 

@@ -11,10 +11,16 @@ from .. import aio, build, program, sync
 from ..call import Call
 from ..result import EvalResult
 
+MAXIMUM_OUTPUT_BYTES = 1 << 20
+SAID = ("timeout", "memory_exceeded", "truncated", "error", "stdout", "stderr")
 
-@dataclass
+
+@dataclass(repr=False)
 class ExecutionResult:
-    """success: the code came to its end without an exception and without sys.exit()."""
+    """success: the code came to its end without an exception and without sys.exit().
+
+    truncated: it wrote more than maximum_output_bytes, and the middle is missing.
+    """
 
     success: bool
     stdout: str
@@ -22,6 +28,12 @@ class ExecutionResult:
     error: Optional[str] = None
     timeout: bool = False
     memory_exceeded: bool = False
+    truncated: bool = False
+
+    def __repr__(self) -> str:
+        """success, and of the other fields those that say something."""
+        said = ["success", *(name for name in SAID if getattr(self, name))]
+        return f"ExecutionResult({', '.join(f'{name}={getattr(self, name)!r}' for name in said)})"
 
     def to_dict(self) -> Dict[str, Any]:
         return asdict(self)
@@ -29,32 +41,34 @@ class ExecutionResult:
 
 def execute_code(code: str, timeout: float = 5.0,
                  maximum_memory_bytes: Optional[int] = 256 * 1024 * 1024, *,
-                 image: Optional[program.Path] = None,
+                 maximum_output_bytes: int = MAXIMUM_OUTPUT_BYTES, image: Optional[program.Path] = None,
                  csbx: Optional[program.Path] = None) -> ExecutionResult:
     """Runs code in a fresh container without a network; what it wrote is there also when it failed.
 
-    maximum_memory_bytes=None: all the memory that the machine has. image: an image with python3
+    The source is text: a coding line in it says nothing. maximum_memory_bytes=None: all the memory
+    that the machine has. maximum_output_bytes: how much of each stream is kept. image: an image with python3
     (csbx.configure(image=...) sets it for all calls). Raises csbx.SandboxError when csbx could not
     run the code at all, which says nothing about it.
     """
-    return _translate(sync.perform(_call(code, timeout, maximum_memory_bytes, image, csbx)))
+    return _translate(sync.perform(_call(code, timeout, maximum_memory_bytes, maximum_output_bytes, image, csbx)))
 
 
 async def execute_code_async(code: str, timeout: float = 5.0,
                              maximum_memory_bytes: Optional[int] = 256 * 1024 * 1024, *,
-                             image: Optional[program.Path] = None,
-                             csbx: Optional[program.Path] = None) -> ExecutionResult:
+                             maximum_output_bytes: int = MAXIMUM_OUTPUT_BYTES,
+                             image: Optional[program.Path] = None, csbx: Optional[program.Path] = None) -> ExecutionResult:
     """The same to be awaited."""
-    return _translate(await aio.perform(_call(code, timeout, maximum_memory_bytes, image, csbx)))
+    return _translate(await aio.perform(_call(code, timeout, maximum_memory_bytes, maximum_output_bytes, image, csbx)))
 
 
 def machine_memory_bytes() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def _call(code: str, timeout: float, memory: Optional[int], image: Optional[program.Path],
-          csbx: Optional[program.Path]) -> Call[EvalResult]:
-    given = {"timeout": timeout, "memory": machine_memory_bytes() if memory is None else memory}
+def _call(code: str, timeout: float, memory: Optional[int], output: int,
+          image: Optional[program.Path], csbx: Optional[program.Path]) -> Call[EvalResult]:
+    given = {"timeout": timeout, "memory": machine_memory_bytes() if memory is None else memory,
+             "max_output": output}
     return build.eval(code, image=image, csbx=csbx, given=given)
 
 
@@ -62,7 +76,8 @@ def _translate(result: EvalResult) -> ExecutionResult:
     summary = result.error_summary
     exceeded = result.status == "oom" or bool(summary and summary.type == "MemoryError")
     return ExecutionResult(result.success, result.stdout, result.stderr, error_text(result),
-                           result.status == "timeout", exceeded)
+                           result.status == "timeout", exceeded,
+                           result.truncated.stdout or result.truncated.stderr)
 
 
 def error_text(result: EvalResult) -> Optional[str]:

@@ -14,95 +14,54 @@ import shlex
 import shutil
 import tempfile
 import threading
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
 from .. import build, program, sync
 from ..call import to_bytes
 from ..errors import LaunchError, SandboxError
-from ..result import Result, TestResult
+from ..result import Result
+from ..result import TestResult as Judged
+from .outcome import PASSED, TIMED_OUT, CheckedTests, ExecResult, TestResult
 
+# Names of programs; a path counts by its last part.
 ALLOWED_COMMANDS = frozenset((
-    "bash", "cat", "cp", "diff", "echo", "env", "false", "find", "git", "grep", "head", "ls", "make", "mkdir", "mv",
-    "patch", "pip", "pip3", "pwd", "pytest", "python", "python3", "rm", "sed", "sh", "sort", "tail", "test", "touch",
-    "tox", "true", "wc"))
+    "git", "pytest", "python", "python3", "pip", "pip3", "cat", "ls", "echo", "grep", "find", "head", "tail", "mkdir",
+    "cp", "mv", "touch", "chmod"))
+# The same with shells and other common tools, for allowed_commands=.
+MORE_COMMANDS = ALLOWED_COMMANDS | frozenset((
+    "bash", "diff", "env", "false", "make", "patch", "pwd", "rm", "sed", "sh", "sort", "test", "tox", "true", "wc"))
 INSIDE = "/workspace"
-TIMED_OUT, BROKEN, NOT_FOUND, GIT_FATAL = -1, -2, 127, 128
-PASSED = ("passed", "xfailed")
+BROKEN, NOT_FOUND, GIT_FATAL = -2, 127, 128
+FORGE = "https://github.com"
+CLONE_S = 300.0  # what a clone may take, where commands have less
+USER = "1000:1000"
+TMP = "/tmp:size=256m"
 PathLike = Union[str, "os.PathLike[str]"]
 
 
-@dataclass
-class CommandResult:
-    """return_code: the command's own; minus the number of a signal; -1: not done in time; -2: csbx failed."""
-
-    return_code: int
-    stdout: str = ""
-    stderr: str = ""
-    duration: float = 0.0
-    memory_exceeded: bool = False
-
-    @property
-    def success(self) -> bool:
-        return self.return_code == 0
-
-    @property
-    def timed_out(self) -> bool:
-        return self.return_code == TIMED_OUT
-
-    @property
-    def output(self) -> str:
-        return self.stdout + self.stderr
-
-    def __bool__(self) -> bool:
-        return self.success
-
-    def to_dict(self) -> Dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass
-class TestRun(CommandResult):
-    """tests: outcome by id, none of it read from what was printed."""
-
-    __test__ = False  # no test class, whatever pytest makes of its name
-
-    tests: Dict[str, str] = field(default_factory=dict)
-    tamper: List[str] = field(default_factory=list)
-
-    @property
-    def passed(self) -> List[str]:
-        return [t for t, outcome in self.tests.items() if outcome in PASSED]
-
-    @property
-    def failed(self) -> List[str]:
-        return [t for t, outcome in self.tests.items() if outcome in ("failed", "error", "xpassed")]
-
-
-class CheckedTests(NamedTuple):
-    """resolved: all of the first pass now and all of the second still."""
-
-    resolved: bool
-    fail_to_pass: Dict[str, bool]
-    pass_to_pass: Dict[str, bool]
-
-
 class SandboxExecutor:
-    """image: one with python3, pytest and git or patch. memory_limit as "2g"; network: for commands
-    and tests, True for the host's; clone_repo() of a URL has it in any case. A command whose first
-    word is not in allowed_commands is a ValueError.
+    """image: one with python3, pytest and git or patch; without it csbx.configure(image=...) and so on.
+
+    memory_limit as "2g"; network: for commands and tests, "none", or "host" or True for the host's;
+    clone_repo() of a URL has it in any case. use_docker is accepted and changes nothing: there is
+    no way out of the container. Programs run as user 1000, in a root that cannot be written, with
+    256 MiB of /tmp and the workspace at /workspace; what they write there belongs to the caller.
+    allowed_commands: a command with another name is a ValueError. forge: where "owner/repo" is
+    cloned from. max_output: how much of each stream is kept, "1m" without it; ExecResult.truncated.
     """
 
-    def __init__(self, image: Optional[program.Path] = None, timeout: float = 300,
+    def __init__(self, image: Optional[program.Path] = None, timeout: float = 60,
                  memory_limit: Union[int, str] = "2g", cpu_limit: Optional[float] = 2.0,
-                 network: Union[bool, str] = False, *, allowed_commands: Sequence[str] = tuple(ALLOWED_COMMANDS),
-                 csbx: Optional[program.Path] = None) -> None:
+                 network: Union[bool, str] = "none", use_docker: bool = True, *,
+                 allowed_commands: Sequence[str] = tuple(ALLOWED_COMMANDS), forge: str = FORGE,
+                 max_output: Union[None, int, str] = None, csbx: Optional[program.Path] = None) -> None:
         self.image = program.default_image(image)
         self.timeout, self.memory_limit, self.cpu_limit = timeout, memory_limit, cpu_limit
-        self.network = network
+        self.network, self.use_docker = network, use_docker
         self.allowed_commands: FrozenSet[str] = frozenset(allowed_commands)
-        self.csbx = csbx
+        self.forge, self.max_output, self.csbx = forge.rstrip("/"), max_output, csbx
         self._open = threading.local()
 
     @contextlib.contextmanager
@@ -118,77 +77,96 @@ class SandboxExecutor:
             _remove_tree(path)
 
     def run_command(self, command: Union[str, Sequence[str]], workspace: Optional[PathLike] = None,
-                    timeout: Optional[float] = None, *,
-                    input: Union[None, str, bytes] = None) -> CommandResult:
+                    timeout: Optional[float] = None, *, workspace_dir: Optional[PathLike] = None,
+                    input: Union[None, str, bytes] = None) -> ExecResult:
         """Runs one command in the workspace; a string is split into words, and no shell reads it."""
         env, words = self._allowed(command)
-        return self._run(words, workspace, timeout, env=env, input=input)
+        where = _either("workspace", workspace, "workspace_dir", workspace_dir)
+        return self._run(words, where, timeout, env=env, input=input)
 
-    def clone_repo(self, repo_url: PathLike, commit: Optional[str] = None,
-                   workspace: Optional[PathLike] = None,
-                   timeout: Optional[float] = None) -> CommandResult:
-        """Clones a URL, or copies a directory of the host, into the workspace, by the image's git."""
-        url = os.fspath(repo_url)
-        if commit is not None and (not commit or commit.startswith("-")):
-            raise ValueError(f"not a commit: {commit!r}")
+    def clone_repo(self, repo: Optional[PathLike] = None, base_commit: Optional[str] = None,
+                   workspace_dir: Optional[PathLike] = None, timeout: Optional[float] = None, *,
+                   repo_url: Optional[PathLike] = None, commit: Optional[str] = None,
+                   workspace: Optional[PathLike] = None) -> ExecResult:
+        """Clones into the workspace by the image's git: "owner/repo" of the forge, or a URL. A
+        directory of the host that is there is copied instead. The workspace is made where it is not
+        there. base_commit: None, "" and "HEAD" are the tip.
+        """
+        source = _either("repo", repo, "repo_url", repo_url)
+        if source is None:
+            raise TypeError("clone_repo() needs repo")
+        url = os.fspath(source)
+        revision = (_either("base_commit", base_commit, "commit", commit) or "").strip()
+        if revision.startswith("-"):
+            raise ValueError(f"not a commit: {revision!r}")
+        where = Path(self._where(_either("workspace_dir", workspace_dir, "workspace", workspace)))
+        if not os.path.isdir(url):
+            url = self._url(url)
+        where.mkdir(parents=True, exist_ok=True)
         if os.path.isdir(url):
-            done = self._run(["cp", "-a", "/source/.", INSIDE], workspace, timeout,
+            done = self._run(["cp", "-a", "/source/.", INSIDE], where, timeout,
                              volumes=[f"{os.path.abspath(url)}:/source:ro"])
-        elif re.match(r"(https?|ssh|git)://[^\0\n]+$", url):
-            bare = re.sub(r"^((?:https?|git)://)[^/?#]*@", r"\1", url)
-            words = ["git", "clone", "-q", "--", bare if url.startswith("git:") else url, INSIDE]
-            done = self._run(words, workspace, timeout, network=True)
-            if bare != url:  # a password is for the server, not for who reads this or for the tests
-                user = url[url.index("://") + 3:len(url) - (len(bare) - bare.index("://") - 3)]
-                done = replace(done, stderr=done.stderr.replace(user, ""))
-                if done:
-                    done = self._run(["git", "remote", "set-url", "origin", bare], workspace, timeout)
         else:
-            raise ValueError(f"neither a directory nor a URL of https, http, ssh or git: {url!r}")
-        if done and commit is not None:
-            done = self._run(["git", "checkout", "-q", "--detach", commit, "--"], workspace, timeout)
+            done = self._clone(url, where, timeout)
+        if done and revision and revision.upper() != "HEAD":
+            done = self._run(["git", "checkout", "-q", "--detach", revision, "--"], where, timeout)
         return done
 
-    def apply_patch(self, patch: Union[str, bytes], workspace: Optional[PathLike] = None,
-                    timeout: Optional[float] = None) -> CommandResult:
+    def apply_patch(self, patch_text: Union[None, str, bytes] = None, workspace_dir: Optional[PathLike] = None,
+                    timeout: Optional[float] = None, *, patch: Union[None, str, bytes] = None,
+                    workspace: Optional[PathLike] = None) -> ExecResult:
         """Applies a patch in the workspace, all of it or nothing. An empty patch is a failure."""
-        if not patch.strip():
-            return CommandResult(1, stderr="empty patch\n")
-        patch = to_bytes(patch)
-        patch = patch if patch.endswith(b"\n") else patch + b"\n"
+        text = _either("patch_text", patch_text, "patch", patch)
+        if text is None:
+            raise TypeError("apply_patch() needs patch_text")
+        where = _either("workspace_dir", workspace_dir, "workspace", workspace)
+        if not text.strip():
+            return ExecResult("git apply", 1, stderr="Empty patch")
+        data = to_bytes(text)
+        data = data if data.endswith(b"\n") else data + b"\n"
         command = ["git", "apply", "--whitespace=fix", "-"]
-        done = self._run(command, workspace, timeout, input=patch)
-        if done.return_code == GIT_FATAL and done.stderr.startswith("fatal: "):
+        done = self._run(command, where, timeout, input=data)
+        if done.returncode == GIT_FATAL and done.stderr.startswith("fatal: "):
             # .git of a worktree or submodule lies elsewhere; git needs none for this
-            done = self._run(command, workspace, timeout, input=patch, env={"GIT_DIR": "/nonexistent"})
-        if done.return_code != NOT_FOUND:
+            done = self._run(command, where, timeout, input=data, env={"GIT_DIR": "/nonexistent"})
+        if done.returncode != NOT_FOUND:
             return done
-        done = self._run(["patch", "-p1", "--dry-run"], workspace, timeout, input=patch)
+        done = self._run(["patch", "-p1", "--dry-run"], where, timeout, input=data)
         if done:  # patch(1) would leave half of it
-            done = self._run(["patch", "-p1"], workspace, timeout, input=patch)
+            done = self._run(["patch", "-p1"], where, timeout, input=data)
         return done
 
-    def run_tests(self, tests: Union[None, str, Sequence[str]] = None,
-                  workspace: Optional[PathLike] = None, timeout: Optional[float] = None) -> TestRun:
-        """Runs pytest, on all tests or on these files and ids; the workspace is not changed."""
-        args = [tests] if isinstance(tests, str) else list(tests or [])
-        result = self._test(workspace, timeout, args=args)
-        if isinstance(result, CommandResult):
-            return TestRun(**asdict(result))
-        made = TestRun(**asdict(self._translate(result, timeout)))
-        made.tests = dict(result.tests)
-        made.tamper = [f"{n.what}: {n.message}" for n in result.tamper]
-        if made.return_code == 0 and not result.all_passed:
-            made.return_code = 1
-        return made
+    @overload
+    def run_tests(self, tests: Union[None, str, Sequence[str]] = None, workspace: Optional[PathLike] = None,
+                  timeout: Optional[float] = None, extra_args: Optional[Sequence[str]] = None) -> TestResult: ...
+
+    @overload
+    def run_tests(self, workspace_dir: PathLike, test_ids: Sequence[str],
+                  extra_args: Optional[Sequence[str]] = None, *, timeout: Optional[float] = None) -> TestResult: ...
+
+    @overload
+    def run_tests(self, *, workspace_dir: Optional[PathLike] = None, test_ids: Sequence[str],
+                  extra_args: Optional[Sequence[str]] = None, timeout: Optional[float] = None) -> TestResult: ...
+
+    def run_tests(self, *given: Any, **named: Any) -> TestResult:
+        """Runs pytest on these files and ids; the workspace is not changed.
+
+        run_tests(tests, workspace, timeout, extra_args): no tests are all tests.
+        run_tests(workspace_dir, test_ids, extra_args): no ids are none, and an empty TestResult.
+        The second is meant where the first argument is a path object, the second a list, or one of
+        its words is used. extra_args are pytest's.
+        """
+        if _names_the_workspace_first(given, named):
+            return self._tests_by_id(*given, **named)
+        return self._tests(*given, **named)
 
     def check_tests(self, fail_to_pass: Sequence[str], pass_to_pass: Sequence[str] = (),
-                    workspace: Optional[PathLike] = None, timeout: Optional[float] = None) -> CheckedTests:
+                    workspace: Optional[PathLike] = None, timeout: Optional[float] = None, *,
+                    workspace_dir: Optional[PathLike] = None) -> CheckedTests:
         """(resolved, fail_to_pass, pass_to_pass): whether each test is as it should be. Raises
         SandboxError where csbx failed: that is no verdict."""
-        result = self._test(workspace, timeout, raising=True, fail_to_pass=fail_to_pass,
-                            pass_to_pass=pass_to_pass)
-        assert isinstance(result, TestResult)
+        where = _either("workspace", workspace, "workspace_dir", workspace_dir)
+        result = self._judge(where, timeout, fail_to_pass=fail_to_pass, pass_to_pass=pass_to_pass)
         return CheckedTests(bool(result.resolved),
                             {t: t in result.fail_to_pass.success for t in fail_to_pass},
                             {t: t in result.pass_to_pass.success for t in pass_to_pass})
@@ -203,9 +181,10 @@ class SandboxExecutor:
             name, _, value = words.pop(0).partition("=")
             env[name] = value
         if not words:
-            raise ValueError("empty command")
-        if words[0] not in self.allowed_commands:
-            raise ValueError(f"Command not allowed: {words[0]}")
+            raise ValueError("Empty command")
+        name = os.path.basename(words[0])
+        if name not in self.allowed_commands:
+            raise ValueError(f"Command '{name}' is not allowed; allowed_commands: {sorted(self.allowed_commands)}")
         return env, words
 
     def _where(self, workspace: Optional[PathLike]) -> str:
@@ -217,45 +196,103 @@ class SandboxExecutor:
             raise ValueError(f"a workspace's path cannot have a colon: {path!r}")
         return path
 
-    def _given(self, timeout: Optional[float]) -> Dict[str, Any]:
-        return {"timeout": timeout or self.timeout, "memory": self.memory_limit,
-                "cpus": self.cpu_limit, "network": self.network, "userns": "one", "user": "0"}
+    def _url(self, source: str) -> str:
+        if re.match(r"(https?|ssh|git)://[^\0\n]+$", source):
+            return source
+        if re.match(r"[A-Za-z0-9_][\w.-]*/[A-Za-z0-9_.][\w.-]*$", source, re.ASCII):
+            return f"{self.forge}/{source}.git"
+        raise ValueError(f"neither owner/repo, a directory nor a URL of https, http, ssh or git: {source!r}")
+
+    def _clone(self, url: str, where: Path, timeout: Optional[float]) -> ExecResult:
+        timeout = timeout or max(self.timeout, CLONE_S)
+        bare = re.sub(r"^((?:https?|git)://)[^/?#]*@", r"\1", url)
+        words = ["git", "clone", "-q", "--", bare if url.startswith("git:") else url, INSIDE]
+        done = self._run(words, where, timeout, network=True)
+        if bare != url:  # a password is for the server, not for who reads this or for the tests
+            user = url[url.index("://") + 3:len(url) - (len(bare) - bare.index("://") - 3)]
+            done = replace(done, command=done.command.replace(user, ""), stderr=done.stderr.replace(user, ""))
+            if done:
+                done = self._run(["git", "remote", "set-url", "origin", bare], where, timeout)
+        return done
+
+    def _limits(self, timeout: Optional[float]) -> Dict[str, Any]:
+        return {"timeout": timeout or self.timeout, "memory": self.memory_limit, "cpus": self.cpu_limit,
+                "network": self.network, "max_output": self.max_output, "userns": "one", "user": USER,
+                "read_only": True, "tmpfs": [TMP]}
 
     def _run(self, words: Sequence[str], workspace: Optional[PathLike], timeout: Optional[float], *,
              input: Union[None, str, bytes] = None, volumes: Sequence[str] = (),
-             **more: Any) -> CommandResult:
+             **more: Any) -> ExecResult:
         where = self._where(workspace)
-        given = {**self._given(timeout), "workdir": INSIDE, "volumes": [f"{where}:{INSIDE}", *volumes], **more}
+        given = {**self._limits(timeout), "workdir": INSIDE, "volumes": [f"{where}:{INSIDE}", *volumes], **more}
+        said = " ".join(words)
         try:
             result = sync.perform(build.run(self.image, words, input=input, csbx=self.csbx, given=given))
         except LaunchError as e:
-            return CommandResult(e.exit_code or NOT_FOUND, stderr=f"{e}\n")
+            return ExecResult(said, e.exit_code or NOT_FOUND, stderr=f"{e}\n")
         except SandboxError as e:
-            return CommandResult(BROKEN, stderr=f"{e}\n")
-        return self._translate(result, timeout)
+            return ExecResult(said, BROKEN, stderr=f"{e}\n")
+        return self._translate(said, result, timeout)
 
-    def _test(self, workspace: Optional[PathLike], timeout: Optional[float], raising: bool = False,
-              **what: Any) -> Union[TestResult, CommandResult]:
-        call = build.test(self._where(workspace), image=self.image, csbx=self.csbx,
-                          given=self._given(timeout), **what)
+    def _tests_by_id(self, workspace_dir: Optional[PathLike] = None, test_ids: Union[None, str, Sequence[str]] = None,
+                     extra_args: Optional[Sequence[str]] = None, *, timeout: Optional[float] = None) -> TestResult:
+        if not test_ids:
+            return TestResult()
+        return self._tests(test_ids, workspace_dir, timeout, extra_args)
+
+    def _tests(self, tests: Union[None, str, Sequence[str]] = None, workspace: Optional[PathLike] = None,
+               timeout: Optional[float] = None, extra_args: Optional[Sequence[str]] = None) -> TestResult:
+        ids = [tests] if isinstance(tests, str) else list(tests or [])
         try:
-            return sync.perform(call)
+            result = self._judge(workspace, timeout, args=[*(extra_args or []), *ids])
         except SandboxError as e:
-            if raising:
-                raise
-            return CommandResult(BROKEN, stderr=f"{e}\n")
+            return TestResult(raw_output=f"{e}\n", returncode=BROKEN, stderr=f"{e}\n")
+        ran = self._translate("pytest", result, timeout)
+        by = {outcome: [t for t, o in result.tests.items() if o == outcome] for outcome in set(result.tests.values())}
+        missing = [n.what for n in result.collection_errors]
+        failed = ran.returncode == 0 and not result.all_passed
+        return TestResult(
+            passed=[t for t, o in result.tests.items() if o in PASSED],
+            failed=[t for t, o in result.tests.items() if o in ("failed", "xpassed")],
+            errors=by.get("error", []) + [m for m in missing if m not in result.tests],
+            raw_output=ran.output, elapsed_seconds=ran.elapsed_seconds, timed_out=ran.timed_out,
+            returncode=1 if failed else ran.returncode, stdout=ran.stdout, stderr=ran.stderr,
+            memory_exceeded=ran.memory_exceeded, truncated=ran.truncated, tests=dict(result.tests),
+            tamper=[f"{n.what}: {n.message}" for n in result.tamper])
 
-    def _translate(self, result: Result, timeout: Optional[float]) -> CommandResult:
-        made = CommandResult(0, result.stdout, result.stderr, result.wall_s, result.status == "oom")
+    def _judge(self, workspace: Optional[PathLike], timeout: Optional[float], **what: Any) -> Judged:
+        given = {**self._limits(timeout), "workdir": INSIDE}
+        return sync.perform(build.test(self._where(workspace), image=self.image, csbx=self.csbx,
+                                       given=given, **what))
+
+    def _translate(self, command: str, result: Result, timeout: Optional[float]) -> ExecResult:
+        made = ExecResult(command, 0, result.stdout, result.stderr, result.wall_s,
+                          memory_exceeded=result.status == "oom",
+                          truncated=result.truncated.stdout or result.truncated.stderr)
         if result.status == "timeout":
-            made.return_code = TIMED_OUT
+            made.returncode, made.timed_out = TIMED_OUT, True
             made.stderr += f"TIMEOUT after {timeout or self.timeout:g}s"
         elif result.status in ("exited", "signaled"):
-            made.return_code = -(result.signal or 0) if result.exit_code is None else result.exit_code
+            made.returncode = -(result.signal or 0) if result.exit_code is None else result.exit_code
         else:
-            made.return_code = 137
+            made.returncode = 137
             made.stderr += result.summary() + "\n"
         return made
+
+
+def _either(name: str, value: Any, other_name: str, other: Any) -> Any:
+    """One argument with two names."""
+    if value is not None and other is not None:
+        raise TypeError(f"{name} and {other_name} are the same: give one")
+    return other if value is None else value
+
+
+def _names_the_workspace_first(given: Sequence[Any], named: Dict[str, Any]) -> bool:
+    if "workspace_dir" in named or "test_ids" in named:
+        return True
+    if given and isinstance(given[0], os.PathLike):
+        return True
+    return len(given) > 1 and given[1] is not None and not isinstance(given[1], (str, os.PathLike))
 
 
 def _remove_tree(path: Path) -> None:
