@@ -25,8 +25,8 @@ static int set_attach(void *strv, const char *value, struct err *e)
 
 static int set_label(void *strv, const char *value, struct err *e)
 {
-	if (*value == '=')
-		return err_set(e, EINVAL, "invalid label '%s': empty name", value);
+	if (docker_check_label(value, e) < 0)
+		return -EINVAL;
 	if (*value)
 		strv_add(strv, value);
 	return strv_check(strv, e);

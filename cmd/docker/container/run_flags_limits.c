@@ -2,18 +2,13 @@
 
 /* Flags of run and create: mounts, isolation, limits. */
 
-#include <arpa/inet.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <sys/resource.h>
 
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/daemon/mount_flag.h"
 #include "cmd/docker/container/run_flags.h"
 #include "runtime/base/err.h"
-#include "runtime/base/fd.h"
 #include "runtime/base/num.h"
-#include "runtime/spec/rlimit.h"
 
 #define AT(member) offsetof(struct docker_run_args, member)
 
@@ -23,80 +18,25 @@ static int add(void *strv, const char *value, struct err *e)
 	return strv_check(strv, e);
 }
 
-/* NAME:IP or NAME=IP, or host-gateway in the place of the address. */
 static int set_add_host(void *strv, const char *value, struct err *e)
 {
-	unsigned char address[sizeof(struct in6_addr)];
-	size_t n = strcspn(value, ":=");
-	const char *ip = value[n] ? value + n + 1 : "";
-	_free_ char *bare = strdup(*ip == '[' ? ip + 1 : ip);
+	int r = docker_check_add_host(value, e);
 
-	if (!bare)
-		return err_set(e, ENOMEM, "out of memory");
-	if (*ip == '[' && str_has_suffix(bare, "]"))
-		bare[strlen(bare) - 1] = 0;
-	if (!n || !*ip)
-		return err_set(e, EINVAL, "bad format for add-host: \"%s\"", value);
-	if (!str_eq(ip, "host-gateway") && inet_pton(AF_INET, bare, address) != 1 &&
-	    inet_pton(AF_INET6, bare, address) != 1)
-		return err_set(e, EINVAL, "invalid IP address in add-host: \"%s\"", ip);
-	return add(strv, value, e);
+	return r < 0 ? r : add(strv, value, e);
 }
 
 static int set_dns(void *strv, const char *value, struct err *e)
 {
-	unsigned char address[sizeof(struct in6_addr)];
+	int r = docker_check_dns(value, e);
 
-	if (inet_pton(AF_INET, value, address) != 1 && inet_pton(AF_INET6, value, address) != 1)
-		return err_set(e, EINVAL, "IP address is not correctly formatted: %s", value);
-	return add(strv, value, e);
-}
-
-static bool is_resource(const char *name, size_t len)
-{
-	for (int i = 0; i < RLIM_NLIMITS; i++) {
-		const char *known = rlimit_name(i);
-
-		if (strlen(known) == len && !strncmp(known, name, len))
-			return true;
-	}
-	return false;
-}
-
-static int parse_limit(const char *s, size_t len, int64_t *ret, struct err *e)
-{
-	_free_ char *text = strndup(s, len);
-
-	return text ? docker_set_int(ret, text, e) : err_set(e, ENOMEM, "out of memory");
+	return r < 0 ? r : add(strv, value, e);
 }
 
 static int set_ulimit(void *strv, const char *value, struct err *e)
 {
-	size_t n = strcspn(value, "="), soft_len;
-	const char *soft = value[n] ? value + n + 1 : "", *hard;
-	int64_t s, h;
+	int r = docker_check_ulimit(value, e);
 
-	if (!value[n])
-		return err_set(e, EINVAL, "invalid ulimit argument: %s", value);
-	if (!is_resource(value, n))
-		return err_set(e, EINVAL, "invalid ulimit type: %.*s", (int)n, value);
-	soft_len = strcspn(soft, ":");
-	hard = soft[soft_len] ? soft + soft_len + 1 : NULL;
-	if (hard && strchr(hard, ':'))
-		return err_set(e, EINVAL,
-			       "too many limit value arguments - %s, can only have up to "
-			       "two, `soft[:hard]`",
-			       soft);
-	if (parse_limit(soft, soft_len, &s, e) < 0 ||
-	    (hard && parse_limit(hard, strlen(hard), &h, e) < 0))
-		return -EINVAL;
-	h = hard ? h : s;
-	if (h != -1 && (s == -1 || s > h))
-		return err_set(e, EINVAL,
-			       "ulimit soft limit must be less than or equal to hard limit: %lld > "
-			       "%lld",
-			       (long long)s, (long long)h);
-	return add(strv, value, e);
+	return r < 0 ? r : add(strv, value, e);
 }
 
 static int set_memory_swap(void *bytes, const char *value, struct err *e)
@@ -133,17 +73,11 @@ static int set_cpus(void *cpus, const char *value, struct err *e)
 	return 0;
 }
 
-/* kernel.msg*, kernel.shm*, kernel.sem, fs.mqueue.*, net.*: as docker's own check. */
 static int set_sysctl(void *strv, const char *value, struct err *e)
 {
-	static const char *const prefixes[] = {"net.", "fs.mqueue.", "kernel.msg", "kernel.sem",
-					       "kernel.shm"};
+	int r = docker_check_sysctl(value, e);
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		if (str_has_prefix(value, prefixes[i]))
-			return add(strv, value, e);
-	}
-	return err_set(e, EINVAL, "sysctl '%s' is not allowed", value);
+	return r < 0 ? r : add(strv, value, e);
 }
 
 static const struct opt opts[] = {

@@ -9,7 +9,7 @@
  *the Engine API's socket are its two callers, so that both follow one set of rules.
  *
  * In the order of a container's life:
- *	run_args.h	what a container is to be; run_check.c, run_other.c: what of it cannot be
+ *	run_args.h	what a container is to be; run_values.c, run_check.c, run_other.c: what of it cannot be
  *	image.h		the image that it names
  *	run_words.c, run_mounts.h, mount_flag.h, groups.h, etc.h	from the request to a
  *specification run_notes.c	what inspect shows again new.h		the container, written down

@@ -370,6 +370,8 @@ int docker_new(struct cmd *c, const struct docker_run_args *a, struct docker_new
 
 	*ret = (struct docker_new){0};
 	if (r >= 0)
+		r = docker_fault_by_code(f, docker_check_values(a, &f->err));
+	if (r >= 0)
 		r = docker_run_check(a, f);
 	if (r >= 0)
 		r = check_name(&m);

@@ -47,6 +47,14 @@ int docker_run_check(const struct docker_run_args *a, struct docker_fault *f);
 /* What is accepted and has no effect: a sentence each, without "WARNING: ". */
 int docker_run_warnings(const struct docker_run_args *a, struct strv *out, struct err *e);
 
+/* Each value by itself (run_values.c): -EINVAL with the command line's text. */
+int docker_check_values(const struct docker_run_args *a, struct err *e);
+int docker_check_add_host(const char *value, struct err *e);
+int docker_check_dns(const char *value, struct err *e);
+int docker_check_ulimit(const char *value, struct err *e);
+int docker_check_sysctl(const char *value, struct err *e);
+int docker_check_label(const char *value, struct err *e);
+
 /* Those of run_other.h. */
 int docker_run_check_others(const struct docker_run_args *a, struct docker_fault *f);
 void docker_run_warn_others(const struct docker_run_args *a, struct strv *out);

@@ -57,6 +57,8 @@ int docker_fault_by_code(struct docker_fault *f, int r)
 	static const int asked[] = {EINVAL, ENOENT, ENOTDIR, EISDIR,     EACCES, EPERM,
 				    EEXIST, EBUSY,  ERANGE,  EOPNOTSUPP, ELOOP,  ENAMETOOLONG};
 
+	if (r >= 0)
+		return r;
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		if (asked[i] == -r)
 			return docker_fault_is(f, DOCKER_BAD_REQUEST, r);

@@ -45,7 +45,8 @@ int docker_refuse_early(struct docker_fault *f, const char *fmt, ...)
 /* Notes the status of an error that was just set: r = err_set(&f->err, ...), which it returns. */
 int docker_fault_is(struct docker_fault *f, int status, int r);
 
-/* The same with 400 where the code says that what was asked for cannot be, else 500. */
+/* The same with 400 where the code says that what was asked for cannot be, else 500; no error: r.
+ */
 int docker_fault_by_code(struct docker_fault *f, int r);
 
 static inline int docker_fault_status(const struct docker_fault *f)
