@@ -244,7 +244,3 @@ int hooks_run(struct child *c, const struct op *op, struct err *e)
 	return r < 0 ? r : read_mounts(c, op->src, e);
 }
 
-const struct strv *hooks_environ(const struct child *c)
-{
-	return c->hook_env.n ? &c->hook_env : &c->spec->proc.env;
-}

@@ -20,7 +20,4 @@
 struct child;
 struct err;
 
-/* After the plan: the environment with what hooks added to it, else spec.proc.env. Not owned. */
-const struct strv *hooks_environ(const struct child *c);
-
 #endif

@@ -206,13 +206,3 @@ int config_parse_flag(const char *word)
 	return -EINVAL;
 }
 
-int config_get_flag(const struct config *c, const char *key, bool fallback, struct err *e)
-{
-	const char *value, *place;
-	int r;
-
-	if (!config_get_nth(c, key, 0, &value, &place))
-		return fallback;
-	r = config_parse_flag(value);
-	return r < 0 ? err_set(e, EINVAL, "%s: %s is yes or no", place, key) : r;
-}

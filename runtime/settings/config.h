@@ -93,8 +93,6 @@ const char *config_get(const struct config *c, const char *key);
  */
 int config_get_nth(const struct config *c, const char *key, size_t i, const char **ret_value,
 		   const char **ret_place);
-/* 0 false, 1 true, `fallback` where silent, -EINVAL for another word. */
-int config_get_flag(const struct config *c, const char *key, bool fallback, struct err *e);
 
 /* The words of CONFIG_FLAG; 0/1 or -EINVAL. */
 int config_parse_flag(const char *word);

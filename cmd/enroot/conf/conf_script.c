@@ -25,11 +25,6 @@ static const char *const names[CONF_FUNCTIONS] = {
 	[CONF_RC] = "rc",
 };
 
-const char *conf_function_name(enum conf_function f)
-{
-	return names[f];
-}
-
 struct line {
 	const char *at;
 	size_t len;

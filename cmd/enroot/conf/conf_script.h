@@ -54,6 +54,5 @@ int conf_script_rc(const struct conf_script *s, char *const *args, char *const *
 /* The command that runs a function, to be run elsewhere: argv[0] is bash's path. */
 int conf_script_argv(const struct conf_script *s, enum conf_function f, char *const *args,
 		     struct strv *argv, struct err *e);
-const char *conf_function_name(enum conf_function f);
 
 #endif

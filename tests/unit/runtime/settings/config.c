@@ -36,8 +36,6 @@ static void test_values(void)
 	is_str(config_get(&c, "CSBX_ENTRYPOINT"), NULL, "empty is silent");
 	is_str(config_get(&c, "CSBX_USER"), "1", "no newline at the end");
 	is_str(config_get(&c, "CSBX_NETWORK"), NULL, "silent");
-	is_int(config_get_flag(&c, "CSBX_READ_ONLY", false, &e), 1, "flag");
-	is_int(config_get_flag(&c, "CSBX_NO_JOB_ENV", true, &e), 1, "fallback");
 	config_free(&c);
 }
 
