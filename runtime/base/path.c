@@ -288,6 +288,25 @@ static void make_writable(int fd)
 }
 
 /*
+ * Gives the owner of a directory all rights on it. Before Linux 6.6 (fchmodat2) a libc does without
+ * following a link by way of /proc, which the processes of an image server have not. There the
+ * directory that has just been seen not to be a link is named again: what is removed lies in a
+ * directory of the caller's own, which no other user writes to.
+ */
+static int make_enterable(int dirfd, const char *name)
+{
+	struct stat st;
+
+	if (!fchmodat(dirfd, name, 0700, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	if (errno != EOPNOTSUPP && errno != ENOSYS && errno != ENOENT)
+		return -1;
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+		return -1;
+	return fchmodat(dirfd, name, 0700, 0);
+}
+
+/*
  * Goes down one directory at a time and comes back up by "..", so that neither depth nor the
  * number of entries costs stack or descriptors. ".." is safe: only we write in such trees, and
  * the device and inode of the parent are compared with what was left.
@@ -304,7 +323,7 @@ int path_remove_tree_at(int dirfd, const char *name, struct err *e)
 	if (!unlinkat(dirfd, name, AT_REMOVEDIR))
 		return 0;
 	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == EACCES && !fchmodat(dirfd, name, 0700, AT_SYMLINK_NOFOLLOW))
+	if (fd < 0 && errno == EACCES && !make_enterable(dirfd, name))
 		fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, "remove %s", name);
@@ -319,8 +338,7 @@ int path_remove_tree_at(int dirfd, const char *name, struct err *e)
 			return err_code(e, r, "remove %s", name);
 		if (r > 0) {
 			next = openat(fd, sub, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-			if (next < 0 && errno == EACCES &&
-			    !fchmodat(fd, sub, 0700, AT_SYMLINK_NOFOLLOW))
+			if (next < 0 && errno == EACCES && !make_enterable(fd, sub))
 				next = openat(fd, sub,
 					      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		} else {
