@@ -9,7 +9,9 @@
 #include "cmd/verb/gc_job.h"
 #include "runtime/base/err.h"
 #include "runtime/base/num.h"
+#include "runtime/base/str.h"
 #include "runtime/life/gc.h"
+#include "runtime/settings/config.h"
 
 static bool read_id(const char *variable, uint64_t *ret)
 {
@@ -55,13 +57,22 @@ static int leave_home(struct err *e)
 	return r ? err_set(e, ENOMEM, "out of memory") : 0;
 }
 
-static int sweep(struct cmd *c, const struct gc_request *q, struct gc_report *ret, struct err *e)
+/* Takes runtime, where the Epilog has not named a runtime path itself. */
+static int sweep(struct cmd *c, const struct gc_request *q, char *runtime, struct gc_report *ret,
+		 struct err *e)
 {
+	const char *own = config_get(c->config, "CSBX_RUNTIME_PATH");
 	struct gc_report here;
 	int r;
 
 	paths_free(&c->paths);
-	r = paths_init(&c->paths, c->config, e);
+	r = runtime ? paths_init(&c->paths, c->config, e) : err_set(e, ENOMEM, "out of memory");
+	if (r < 0 || (own && *own)) {
+		free(runtime);
+	} else {
+		free(c->paths.runtime);
+		c->paths.runtime = runtime;
+	}
 	if (r < 0)
 		return r;
 	r = gc_run(&c->paths, q, &here, e);
@@ -84,11 +95,9 @@ int gc_job_epilog(struct cmd *c, const struct gc_request *q, struct gc_report *r
 	if (r >= 0)
 		r = leave_home(e);
 	if (r >= 0)
-		r = sweep(c, q, ret, e);
+		r = sweep(c, q, str_printf("/tmp/csbx-%u", geteuid()), ret, e);
 	snprintf(session, sizeof(session), "/run/user/%u", geteuid());
 	if (r < 0 || access(session, X_OK) < 0)
 		return r;
-	if (setenv("XDG_RUNTIME_DIR", session, 1) < 0)
-		return err_sys(e, "XDG_RUNTIME_DIR");
-	return sweep(c, q, ret, e);
+	return sweep(c, q, str_printf("%s/csbx", session), ret, e);
 }

@@ -329,7 +329,10 @@ static void probe_runtime_dir(const struct paths *p, struct host_fact *f)
 	else if (f->ok)
 		host_reason(f, "%.230s", p->runtime);
 	else if (!dir || !*dir)
-		host_miss(f, "%.60s, because XDG_RUNTIME_DIR is not set", p->runtime);
+		host_miss(f,
+			  "%.60s, because XDG_RUNTIME_DIR is not set and there is no /run/user/%u "
+			  "of yours",
+			  p->runtime, geteuid());
 	else
 		host_miss(f,
 			  "%.60s, because XDG_RUNTIME_DIR (%.120s) is missing or not yours alone",

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,26 +74,34 @@ static int home_dir(const struct config *c, const char *own, const char *xdg, co
 	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
-/* XDG_RUNTIME_DIR must be ours and closed to others; else a directory in /tmp, checked on opening.
+static bool is_private_dir(const char *path)
+{
+	struct stat st;
+
+	return path && !stat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & 0077);
+}
+
+/*
+ * XDG_RUNTIME_DIR must be ours and closed to others; so must the session's own directory, where the
+ * variable is not set (su, cron, a service). Else a directory in /tmp, checked on opening: not one
+ * in the home, which may lie on another machine and where the Epilog of a batch system cannot look.
  */
 static int runtime_dir(const struct config *c, char **ret, struct err *e)
 {
 	const char *v;
-	struct stat st;
+	char session[32];
 	int r = own_path(c, "CSBX_RUNTIME_PATH", &v, e);
 
 	if (r < 0)
 		return r;
-	if (v) {
+	snprintf(session, sizeof(session), "/run/user/%u", geteuid());
+	if (v)
 		*ret = str_printf("%s", v);
-	} else {
-		v = dir_from_env("XDG_RUNTIME_DIR");
-		if (v && !stat(v, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-		    !(st.st_mode & 0077))
-			*ret = str_printf("%s/csbx", v);
-		else
-			*ret = str_printf("/tmp/csbx-%u", geteuid());
-	}
+	else if (is_private_dir(v = dir_from_env("XDG_RUNTIME_DIR")) || is_private_dir(v = session))
+		*ret = str_printf("%s/csbx", v);
+	else
+		*ret = str_printf("/tmp/csbx-%u", geteuid());
 	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 

@@ -102,3 +102,23 @@ def test_working_directory(csbx, make_image, busybox_image):
     csbx.fails("start", "--read-only", "--workdir", "/not/there", *args,
                says="make the working directory /not/there: Read-only")
     csbx.fails("start", "--help=x", says="--help' takes no value")
+
+
+SESSION = """
+mount -t tmpfs -o mode=755 none /run && mkdir -p "/run/user/$1" && chmod "$2" "/run/user/$1" && chown "$1" "/run/user/$1"
+shift 2; exec runuser -u "$@"
+"""
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("mode,place", [("700", "/run/user/{}/csbx"), ("755", "/tmp/csbx-{}")])
+def test_the_sessions_directory_is_used_without_its_variable(csbx, busybox_image, mode, place):
+    """As in su and cron: sockets need not lie in a /tmp that all users share."""
+    uid = csbx.owner.pw_uid
+    env = {k: v for k, v in csbx.env.items() if k != "CSBX_RUNTIME_PATH"}
+    p = subprocess.run(["unshare", "-m", "sh", "-c", SESSION, "-", str(uid), mode, csbx.owner.pw_name, "--",
+                        *csbx.argv(["start", "--plan", "--mount", "/usr:/x:ro", busybox_image, "true"])], env=env,
+                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 0, p.stderr
+    hidden = [x.split()[1] for x in p.stdout.splitlines() if x.startswith("hide ")]
+    assert hidden[0] == place.format(uid), hidden
