@@ -47,7 +47,9 @@ static const char *const proc_masks[] = {
 	"acpi",        "interrupts", "kcore",      "keys",        "latency_stats",
 	"sched_debug", "scsi",       "timer_list", "timer_stats",
 };
-static const char *const proc_readonly[] = {"asound", "bus", "fs", "irq", "sys", "sysrq-trigger"};
+/* "1": csbx-init has the payload's user id, and may not be preferred as a victim for want of memory. */
+static const char *const proc_readonly[] = {"1",   "asound", "bus",          "fs",
+					    "irq", "sys",    "sysrq-trigger"};
 static const char *const sys_masks[] = {"devices/virtual/powercap", "firmware"};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

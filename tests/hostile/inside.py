@@ -21,10 +21,10 @@ MS = {"ro": 1, "nosuid": 2, "nodev": 4, "remount": 32, "bind": 4096, "move": 819
       "private": 1 << 18}
 SYS = {"x86_64": {"clone3": 435, "open_tree": 428, "move_mount": 429, "fsopen": 430, "pivot_root": 155,
                   "mount_setattr": 442, "ptrace": 101, "pidfd_open": 434, "pidfd_getfd": 438,
-                  "process_vm_readv": 310, "kcmp": 312},
+                  "process_vm_readv": 310, "kcmp": 312, "ioprio_set": 251},
        "aarch64": {"clone3": 435, "open_tree": 428, "move_mount": 429, "fsopen": 430, "pivot_root": 41,
                    "mount_setattr": 442, "ptrace": 117, "pidfd_open": 434, "pidfd_getfd": 438,
-                   "process_vm_readv": 270, "kcmp": 272}}[os.uname().machine]
+                   "process_vm_readv": 270, "kcmp": 272, "ioprio_set": 30}}[os.uname().machine]
 
 
 def call(function, *args):
@@ -274,6 +274,21 @@ def attack_init():
                         bad.append(f"/proc/1/{name} has content")
         except OSError:
             pass
+    for name, value in (("oom_score_adj", "500"), ("task/1/oom_score_adj", "500"), ("coredump_filter", "0"), ("autogroup", "5")):
+        try:
+            with open(f"/proc/1/{name}", "w", encoding="ascii") as f:
+                f.write(value)
+            bad.append(f"/proc/1/{name} can be set")
+        except OSError:
+            pass
+    if status()["Seccomp"] != "0":
+        for which, who in ((0, 1), (1, 1), (2, 0)):
+            if libc.setpriority(which, who, 5) == 0:
+                bad.append(f"setpriority({which}, {who})")
+            if not raw("ioprio_set", which + 1, who, 3 << 13):
+                bad.append(f"ioprio_set({which + 1}, {who})")
+        if libc.setpriority(0, 0, 1) or raw("ioprio_set", 1, 0, 3 << 13):
+            bad.append("not even one's own priority")
     for signal in (9, 19, 15, 1, 2):
         try:
             os.kill(1, signal)

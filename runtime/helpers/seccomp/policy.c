@@ -56,12 +56,12 @@ const struct seccomp_rule seccomp_policy[] = {
 	/* Processes. Debuggers work: ptrace(2) and its kin see the container's processes only. */
 	{"arch_prctl capget capset execve execveat exit exit_group fork get_robust_list getcpu "
 	 "getegid geteuid getgid getgroups getpgid getpgrp getpid getppid getpriority getresgid "
-	 "getresuid getrlimit getrusage getsid gettid getuid ioprio_get ioprio_set kcmp kill "
+	 "getresuid getrlimit getrusage getsid gettid getuid ioprio_get kcmp kill "
 	 "landlock_add_rule landlock_create_ruleset landlock_restrict_self pidfd_getfd pidfd_open "
 	 "pidfd_send_signal prctl process_mrelease process_vm_readv process_vm_writev ptrace rseq "
 	 "sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getattr "
 	 "sched_getparam sched_getscheduler sched_rr_get_interval sched_yield seccomp "
-	 "set_robust_list set_tid_address setfsgid setfsuid setgid setgroups setpgid setpriority "
+	 "set_robust_list set_tid_address setfsgid setfsuid setgid setgroups setpgid "
 	 "setregid setresgid setresuid setreuid setrlimit setsid setuid sysinfo tgkill times tkill "
 	 "uname vfork wait4 waitid"},
 
@@ -120,6 +120,10 @@ const struct seccomp_rule seccomp_policy[] = {
 	 */
 	{"prlimit64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler",
 	 .cases = {{EPERM, {IN(0, 1)}}}},
+
+	/* The same for its priorities: by its number, as group and with all processes of its user. */
+	{"setpriority", .cases = {{EPERM, {IN(0, 0, 1), IN(1, 1)}}, {EPERM, {IN(0, 2)}}}},
+	{"ioprio_set", .cases = {{EPERM, {IN(0, 1, 2), IN(1, 1)}}, {EPERM, {IN(0, 3)}}}},
 
 	/* --- refused ----------------------------------------------------------------------- */
 
