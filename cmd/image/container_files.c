@@ -91,6 +91,18 @@ int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 	return r < 0 ? r : attach(c, s, f, e);
 }
 
+int container_files_of_image(struct cmd *c, const char *path, struct run_opts *o,
+			     struct container_files *f, struct err *e)
+{
+	struct container_spec *s = &o->spec;
+	int r = subject_open(c, path, o, &f->subject, e);
+
+	s->rootfs.upper = UPPER_READONLY;
+	if (r >= 0)
+		r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &f->map, e);
+	return r < 0 ? r : attach(c, s, f, e);
+}
+
 int container_files_check(struct cmd *c, struct container_files *f, struct err *e)
 {
 	const char *id = f->subject.record.container_id;

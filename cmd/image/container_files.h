@@ -42,6 +42,10 @@ struct container_files {
 int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 			 struct container_files *f, struct err *e);
 
+/* The same of an image file alone: no layer; its main user is root. */
+int container_files_of_image(struct cmd *c, const char *path, struct run_opts *o,
+			     struct container_files *f, struct err *e);
+
 /* In the process that has one thread: the merged root, O_RDONLY|O_DIRECTORY (merged_view.h). */
 int container_files_enter(const struct container_files *f, const struct container_spec *s,
 			  struct err *e);

@@ -49,8 +49,26 @@ static int import(int dirfd, const struct image_source *src, const struct import
 	return r;
 }
 
+/* What lies below is there before the record that says so. */
+static int link_lowers(int dirfd, const char *id, const char *const *paths, unsigned n,
+		       struct err *e)
+{
+	char file[IMAGE_FILE_BYTES];
+
+	for (unsigned i = 0; i < n; i++) {
+		image_table_lower_file(id, i, file);
+		(void)unlinkat(dirfd, file, 0);
+		if (linkat(AT_FDCWD, paths[i], dirfd, file, 0) < 0)
+			return errno == EXDEV || errno == EPERM || errno == EMLINK ||
+					       errno == EOPNOTSUPP
+				       ? err_code(e, EOPNOTSUPP, "link %s", paths[i])
+				       : err_sys(e, "link %s", paths[i]);
+	}
+	return 0;
+}
+
 static int put(int dirfd, const struct image_source *src, const struct import_result *res,
-	       struct err *e)
+	       const struct image_add_names *n, struct err *e)
 {
 	struct image_record rec;
 	struct timespec now;
@@ -62,6 +80,8 @@ static int put(int dirfd, const struct image_source *src, const struct import_re
 			   &rec, e);
 	if (r < 0)
 		return r;
+	rec.n_lowers = n->options->n_lowers;
+	rec.size_bytes += n->lower_size_bytes;
 	r = lock = image_table_lock(dirfd, e);
 	if (r >= 0)
 		r = image_table_put(dirfd, &rec, e);
@@ -70,9 +90,10 @@ static int put(int dirfd, const struct image_source *src, const struct import_re
 }
 
 /* Of many who bring one image, one imports it; the others find it there when they get the lock. */
-static int add(int dirfd, const struct image_source *src, const struct import_options *o,
+static int add(int dirfd, const struct image_source *src, const struct image_add_names *n,
 	       const char *id, bool *ret_new, struct err *e)
 {
+	const struct import_options *o = n->options;
 	struct import_result res = {0};
 	int lock, r = 0;
 
@@ -83,17 +104,20 @@ static int add(int dirfd, const struct image_source *src, const struct import_op
 	if (lock < 0)
 		return lock;
 	if (!have(dirfd, id)) {
-		r = import(dirfd, src, o, id, &res, e);
+		r = link_lowers(dirfd, id, n->lower_paths, o->n_lowers, e);
 		if (r >= 0)
-			r = put(dirfd, src, &res, e);
+			r = import(dirfd, src, o, id, &res, e);
+		if (r >= 0)
+			r = put(dirfd, src, &res, n, e);
 		*ret_new = r >= 0;
 	}
 	image_table_import_done(dirfd, id, &lock);
 	return r;
 }
 
-int image_add(int dirfd, const struct image_source *src, const struct import_options *o,
-	      char ret_id[IMAGE_ID_BYTES], bool *ret_new, struct err *e)
+static int add_described(int dirfd, const struct image_source *src,
+			 const struct image_add_names *n, char ret_id[IMAGE_ID_BYTES],
+			 bool *ret_new, struct err *e)
 {
 	_free_ char *id = NULL;
 	bool is_new;
@@ -102,7 +126,15 @@ int image_add(int dirfd, const struct image_source *src, const struct import_opt
 	if (r < 0)
 		return r;
 	snprintf(ret_id, IMAGE_ID_BYTES, "%s", id);
-	return add(dirfd, src, o, id, ret_new ? ret_new : &is_new, e);
+	return add(dirfd, src, n, id, ret_new ? ret_new : &is_new, e);
+}
+
+int image_add(int dirfd, const struct image_source *src, const struct import_options *o,
+	      char ret_id[IMAGE_ID_BYTES], bool *ret_new, struct err *e)
+{
+	const struct image_add_names n = {.options = o};
+
+	return add_described(dirfd, src, &n, ret_id, ret_new, e);
 }
 
 static int name_all(int dirfd, const char *id, const struct image_add_names *n, struct err *e)
@@ -127,7 +159,7 @@ int image_add_named(int dirfd, const struct image_source *src, const struct imag
 	int r = -ENOENT;
 
 	for (int i = 0; r == -ENOENT && i < TRIES; i++) {
-		r = image_add(dirfd, src, n->options, ret_id, ret_new, e);
+		r = add_described(dirfd, src, n, ret_id, ret_new, e);
 		if (r >= 0)
 			r = name_all(dirfd, ret_id, n, e);
 	}

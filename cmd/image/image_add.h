@@ -23,6 +23,8 @@ struct image_add_names {
 	const struct import_options *options; /* compressor and such */
 	void (*moved)(void *arg, const char *name, const char *old_id);
 	void *arg;
+	const char *const *lower_paths; /* of a stack: the n_lowers files below, the lowest first */
+	uint64_t lower_size_bytes;      /* of all files in them */
 };
 int image_add_named(int dirfd, const struct image_source *src, const struct image_add_names *names,
 		    char ret_id[IMAGE_ID_BYTES], bool *ret_new, struct err *e);

@@ -11,6 +11,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/record/container_store.h"
+#include "runtime/server/image_stack.h"
 #include "runtime/server/meta_cache.h"
 #include "runtime/spec/name.h"
 
@@ -21,8 +22,7 @@ static int read_meta(struct cmd *c, int image_fd, const struct rootfs_spec *root
 	struct meta_source source;
 
 	cmd_meta_source(c, &source);
-	return meta_cache_get(&c->paths, image_fd, root->kind, &root->id, &source, &s->meta_record,
-			      e);
+	return image_stack_meta(&c->paths, image_fd, root, &source, &s->meta_record, e);
 }
 
 static int decode_meta(struct subject *s, struct err *e)
@@ -38,13 +38,15 @@ static int open_path(struct cmd *c, const char *operand, struct run_opts *o, str
 {
 	struct rootfs_spec *root = &o->spec.rootfs;
 	_close_ int fd = image_open(operand, &root->kind, &root->id, e);
+	int r;
 
 	if (fd < 0)
 		return fd;
 	root->path = realpath(operand, NULL);
 	if (!root->path)
 		return err_sys(e, "%s", operand);
-	return read_meta(c, fd, root, s, e);
+	r = image_stack_find(fd, root, e);
+	return r < 0 ? r : read_meta(c, fd, root, s, e);
 }
 
 static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct subject *s,
@@ -66,7 +68,8 @@ static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct
 	root->layer_path = str_printf("%s/%s", c->paths.layers, name);
 	if (!o->spec.name || !root->layer_path)
 		return err_set(e, ENOMEM, "out of memory");
-	return s->record.meta ? 0 : read_meta(c, fd, root, s, e);
+	r = s->record.is_stack ? image_stack_find(fd, root, e) : 0;
+	return r < 0 || s->record.meta ? r : read_meta(c, fd, root, s, e);
 }
 
 /*

@@ -85,6 +85,8 @@ int import_trailer(const struct import *im, struct strbuf *out, struct err *e)
 		trailer_digest(&w, TRAILER_LAYER_DIGEST, &im->layers[i].result.stored);
 		trailer_digest(&w, TRAILER_DIFF_ID, &im->layers[i].result.diff_id);
 	}
+	for (unsigned i = 0; i < im->options.n_lowers; i++)
+		flat_u64(&w, TRAILER_LOWER, im->options.lower_bytes[i]);
 	flat_str(&w, TRAILER_TOOL, "csbx " CSBX_VERSION);
 	squash_format_comp(&im->options.squash, comp, sizeof(comp));
 	flat_str(&w, TRAILER_WRITER, comp);

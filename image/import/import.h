@@ -35,6 +35,12 @@ struct import_options {
 	bool all_root;                /* every file belongs to 0:0 */
 	bool no_enroot_files;
 	bool keep_capabilities; /* keep security.capability attributes */
+	/*
+	 * The source is an overlay's upper directory and becomes the topmost file of a stack over
+	 * n_lowers others: their lengths, the lowest first (base/image_trailer.h).
+	 */
+	const uint64_t *lower_bytes;
+	unsigned n_lowers;
 	void (*progress)(void *arg, const struct import_progress *p); /* NULL: none */
 	void *progress_arg;
 	const _Atomic int *cancel; /* NULL, or stops the import when non-zero */

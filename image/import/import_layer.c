@@ -14,6 +14,7 @@ struct layer_options import_layer_options(struct import *im, bool hash_plain)
 		.max_bytes = im->options.max_image_bytes,
 		.keep_capabilities = im->options.keep_capabilities,
 		.hash_plain = hash_plain,
+		.is_upper = im->options.n_lowers > 0,
 		.watch = {.read_bytes = &im->read_bytes, .cancel = im->options.cancel},
 	};
 }

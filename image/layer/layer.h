@@ -38,7 +38,8 @@ enum entry_type {
 	ENTRY_HARDLINK,
 	ENTRY_FIFO,
 	ENTRY_SOCKET,
-	ENTRY_DEVICE, /* of either kind; known to the merge, never written */
+	ENTRY_DEVICE,   /* of either kind; known to the merge, never written */
+	ENTRY_WHITEOUT, /* of an upper directory: hides what lies below the image that is made */
 };
 
 struct layer_xattr {
@@ -63,6 +64,8 @@ struct layer_options {
 	uint64_t max_bytes;     /* limit of the image, decompressed */
 	bool keep_capabilities; /* pass security.capability on */
 	bool hash_plain;        /* compute the digest of the tar (diff_id) */
+	bool is_upper;     /* of a directory: an overlay's upper one, of which an image that lies over
+			    * another is made; whiteouts and the mark of opaque directories stay */
 	bool cross_mounts;      /* of a directory: go into what is mounted in it, but not into the
 				 * kernel's own views (proc, sysfs, devpts, mqueue, cgroup) */
 	struct stream_watch watch;

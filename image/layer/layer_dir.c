@@ -24,6 +24,7 @@
 
 #define BUFFER_BYTES (256u << 10)
 #define MAX_XATTRS 64u
+#define OPAQUE "user.overlay.opaque"
 #define MQUEUE_MAGIC 0x19800202u /* ipc/mqueue.c */
 
 struct level {
@@ -140,6 +141,8 @@ static int set_type(struct layer_dir *d, int fd, const struct stat *st, struct l
 	ssize_t n;
 
 	ret->type = types[(st->st_mode & S_IFMT) >> 12];
+	if (d->options.is_upper && S_ISCHR(st->st_mode) && !st->st_rdev)
+		ret->type = ENTRY_WHITEOUT;
 	if (ret->type != ENTRY_SYMLINK)
 		return 0;
 	n = readlinkat(fd, "", d->target, sizeof(d->target));
@@ -159,7 +162,8 @@ static int set_hard_link(struct layer_dir *d, const struct stat *st, struct laye
 	const char *first;
 	int r;
 
-	if (S_ISDIR(st->st_mode) || st->st_nlink < 2)
+	/* overlayfs makes one whiteout and links it. */
+	if (S_ISDIR(st->st_mode) || st->st_nlink < 2 || ret->type == ENTRY_WHITEOUT)
 		return 0;
 	r = linkmap_add(&d->links, (uint64_t)st->st_dev, (uint64_t)st->st_ino, ret->path, &first,
 			e);
@@ -207,7 +211,8 @@ static int set_xattrs(struct layer_dir *d, int fd, struct layer_entry *ret, stru
 	r = strbuf_check(&d->xattr_names, e);
 	for (const char *p = d->xattr_names.data, *end = p + n; r == 0 && p < end;
 	     p += strlen(p) + 1) {
-		if (layer_keeps_xattr(p, d->options.keep_capabilities))
+		if (layer_keeps_xattr(p, d->options.keep_capabilities) ||
+		    (d->options.is_upper && str_eq(p, OPAQUE)))
 			r = add_xattr(d, proc, p, ret, e);
 	}
 	if (r == 0)

@@ -55,6 +55,38 @@ static int pack_content(struct layer_dir *d, uint64_t bytes, struct tar_out *out
 	return r < 0 ? r : tar_out_zeros(out, bytes - done, e);
 }
 
+static bool is_ours(const char *path)
+{
+	return str_eq(path, ".csbx") || str_has_prefix(path, ".csbx/");
+}
+
+static bool is_opaque(const struct layer_entry *l)
+{
+	for (size_t i = 0; l->type == ENTRY_DIRECTORY && i < l->n_xattrs; i++) {
+		if (str_eq(l->xattrs[i].name, "user.overlay.opaque"))
+			return true;
+	}
+	return false;
+}
+
+/* An empty file of that name in a directory, whose path ends with a slash or is "". */
+static int pack_mark(const char *dir, const char *name, struct tar_out *out, struct err *e)
+{
+	_free_ char *path = str_printf("%s%s", dir, name);
+	const struct tar_header h = {.path = path, .mode = S_IFREG};
+
+	return path ? tar_out_member(out, &h, e) : err_set(e, ENOMEM, "out of memory");
+}
+
+static int pack_whiteout(const char *path, struct tar_out *out, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	_free_ char *dir = strndup(path, slash ? (size_t)(slash + 1 - path) : 0);
+	_free_ char *name = str_printf(".wh.%s", slash ? slash + 1 : path);
+
+	return dir && name ? pack_mark(dir, name, out, e) : err_set(e, ENOMEM, "out of memory");
+}
+
 static int pack_entry(struct layer_dir *d, const struct layer_entry *l, const char *member,
 		      enum tree_devices devices, struct tar_out *out, struct err *e)
 {
@@ -70,8 +102,11 @@ static int pack_entry(struct layer_dir *d, const struct layer_entry *l, const ch
 
 	/* A whole root has no name, and what it cannot have in the archive is left out. */
 	if (l->type == ENTRY_SOCKET || (!*member && !*l->path) ||
-	    (l->type == ENTRY_DEVICE && (devices == TREE_DEVICES_LEFT_OUT || !*member)))
+	    (l->type == ENTRY_DEVICE && (devices == TREE_DEVICES_LEFT_OUT || !*member)) ||
+	    (devices == TREE_DEVICES_OF_IMAGE && is_ours(l->path)))
 		return 0;
+	if (l->type == ENTRY_WHITEOUT)
+		return pack_whiteout(l->path, out, e);
 	if (l->type == ENTRY_DEVICE)
 		return err_set(e, EOPNOTSUPP, "/%.200s: a device node", l->path);
 	r = member_name(&path, member, l->path, e);
@@ -85,13 +120,16 @@ static int pack_entry(struct layer_dir *d, const struct layer_entry *l, const ch
 	h.hardlink = l->type == ENTRY_HARDLINK ? link.data : NULL;
 	h.symlink = l->type == ENTRY_SYMLINK ? l->link : NULL;
 	r = tar_out_member(out, &h, e);
+	if (r >= 0 && is_opaque(l))
+		r = pack_mark(path.data, ".wh..wh..opq", out, e);
 	return r < 0 || l->type != ENTRY_FILE ? r : pack_content(d, l->size_bytes, out, e);
 }
 
 static int pack_directory(int fd, const char *member, enum tree_devices devices,
 			  struct tar_out *out, struct err *e)
 {
-	const struct layer_options o = {.cross_mounts = *member};
+	const struct layer_options o = {.cross_mounts = *member,
+					.is_upper = devices == TREE_DEVICES_WHITEOUTS};
 	_close_ int dir = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct layer_dir *d = NULL;
 	struct layer_entry entry;

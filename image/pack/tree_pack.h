@@ -11,8 +11,17 @@
 struct err;
 struct tar_out;
 
-/* Device nodes in a directory: -EOPNOTSUPP, or left out. */
-enum tree_devices { TREE_DEVICES_REFUSED, TREE_DEVICES_LEFT_OUT };
+/*
+ * Device nodes in a directory: -EOPNOTSUPP, or left out, which with WHITEOUTS is said by the names
+ * of the image specification (layer.md): the directory is an overlay's upper one, what it hides
+ * becomes ".wh.NAME" and ".wh..wh..opq".
+ */
+enum tree_devices {
+	TREE_DEVICES_REFUSED,
+	TREE_DEVICES_LEFT_OUT,
+	TREE_DEVICES_OF_IMAGE, /* left out, and with them what csbx puts into an image: /.csbx */
+	TREE_DEVICES_WHITEOUTS,
+};
 
 /*
  * fd: O_PATH descriptor of what is packed. member: what it is called in the archive; "." for the

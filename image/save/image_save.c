@@ -159,6 +159,10 @@ static int add_squashed_layer(struct saving *x, const struct image_record *rec,
 
 	if (r < 0)
 		return r;
+	if (rec->n_lowers) {
+		r = x->s->write_stack(x->s->arg, rec, spool.fd, e);
+		return r < 0 ? r : add_layer(x, image, spool.fd, NULL, e);
+	}
 	image_table_file(rec->id, file);
 	fd = openat(x->s->dirfd, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)

@@ -26,6 +26,10 @@ struct image_save {
 	struct store *store; /* NULL: none */
 	struct image_save_item *items;
 	size_t n;
+	/* Writes the content of a stack, whose files are read together only where they are mounted, as
+	 * a tar. */
+	int (*write_stack)(void *arg, const struct image_record *rec, int tar_fd, struct err *e);
+	void *arg;
 };
 
 int image_save(const struct image_save *s, int out_fd, struct err *e);

@@ -337,7 +337,7 @@ static uint16_t node_mode(const struct tree_inode *i)
 {
 	static const uint16_t types[] = {
 		[ENTRY_FILE] = S_IFREG, [ENTRY_DIRECTORY] = S_IFDIR, [ENTRY_SYMLINK] = S_IFLNK,
-		[ENTRY_FIFO] = S_IFIFO, [ENTRY_SOCKET] = S_IFSOCK,
+		[ENTRY_FIFO] = S_IFIFO, [ENTRY_SOCKET] = S_IFSOCK, [ENTRY_WHITEOUT] = S_IFCHR,
 	};
 
 	return types[i->type] | (i->type == ENTRY_SYMLINK ? 0777 : i->mode);
@@ -392,6 +392,10 @@ static int make_special(struct squash *s, uint32_t inode, struct err *e)
 		node->data.slink.nlink = i->nlink;
 		node->data.slink.target_size = (sqfs_u32)len;
 		memcpy(node->extra, tree_link(s->tree, i), len);
+	} else if (i->type == ENTRY_WHITEOUT) {
+		/* Device 0:0, which overlayfs takes for one (kernel, overlayfs.rst). */
+		node->base.type = SQFS_INODE_CDEV;
+		node->data.dev.nlink = i->nlink;
 	} else {
 		node->base.type = i->type == ENTRY_FIFO ? SQFS_INODE_FIFO : SQFS_INODE_SOCKET;
 		node->data.ipc.nlink = i->nlink;

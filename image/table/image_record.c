@@ -23,6 +23,7 @@ enum tag {
 	TAG_CHAIN_ID,  /* str, repeated */
 	TAG_NAME,      /* str: of a tag */
 	TAG_TAGGED,    /* u64: nanoseconds; of a tag */
+	TAG_LOWERS,    /* u64 */
 };
 
 static int finish(struct flat_writer *w, struct strbuf *out, struct err *e)
@@ -41,7 +42,8 @@ int image_record_encode(const struct image_record *r, struct strbuf *out, struct
 {
 	struct flat_writer w;
 
-	flat_begin(&w, IMAGE_RECORD_MAGIC, IMAGE_RECORD_VERSION);
+	flat_begin(&w, IMAGE_RECORD_MAGIC,
+		   r->n_lowers ? IMAGE_RECORD_VERSION_STACK : IMAGE_RECORD_VERSION);
 	flat_str(&w, TAG_ID, r->id);
 	flat_str(&w, TAG_MANIFEST, r->manifest);
 	flat_str(&w, TAG_ARCH, r->arch);
@@ -53,6 +55,8 @@ int image_record_encode(const struct image_record *r, struct strbuf *out, struct
 	flat_u64(&w, TAG_LOADED, r->loaded_ns);
 	if (r->config)
 		flat_bytes(&w, TAG_CONFIG, r->config, r->config_len);
+	if (r->n_lowers)
+		flat_u64(&w, TAG_LOWERS, r->n_lowers);
 	flat_strv(&w, TAG_LAYER, &r->layers);
 	flat_strv(&w, TAG_DIFF_ID, &r->diff_ids);
 	flat_strv(&w, TAG_CHAIN_ID, &r->chain_ids);
@@ -101,6 +105,8 @@ static int decode_field(struct image_record *r, const struct flat_field *f, stru
 		return get_item(f, &r->diff_ids, e);
 	case TAG_CHAIN_ID:
 		return get_item(f, &r->chain_ids, e);
+	case TAG_LOWERS:
+		return flat_get_u64(f, &r->n_lowers, e);
 	default:
 		return 0;
 	}
@@ -119,10 +125,14 @@ int image_record_decode(struct image_record *ret, void *buf, size_t len, struct 
 
 	*ret = (struct image_record){.memory = buf};
 	r = flat_open(&reader, buf, len, IMAGE_RECORD_MAGIC, IMAGE_RECORD_VERSION, e);
+	if (r == -EPROTO && reader.version == IMAGE_RECORD_VERSION_STACK)
+		r = flat_open(&reader, buf, len, IMAGE_RECORD_MAGIC, IMAGE_RECORD_VERSION_STACK, e);
 	while (r >= 0 && (r = flat_next(&reader, &f, e)) > 0)
 		r = decode_field(ret, &f, e);
 	if (r >= 0 && !id_ok(ret->id))
 		r = err_set(e, EBADMSG, "damaged record: no image id");
+	if (r >= 0 && ret->n_lowers > IMAGE_LOWERS_MAX)
+		r = err_set(e, EBADMSG, "damaged record: too many files");
 	if (r < 0)
 		image_record_free(ret);
 	return r < 0 ? r : 0;

@@ -17,14 +17,18 @@ struct err;
 
 #define IMAGE_RECORD_MAGIC 0x31524943u /* "CIR1" */
 #define IMAGE_RECORD_VERSION 1u
+#define IMAGE_RECORD_VERSION_STACK 2u /* of a stack: older programs must not take it for whole */
 #define IMAGE_RECORD_MAX (12u << 20)
+
+#define IMAGE_LOWERS_MAX 7u /* 8 files in all: more become one */
 
 struct image_record {
 	const char *id;       /* "sha256:...": digest of the config */
 	const char *manifest; /* digest of the manifest, as the blob cache knows it; NULL: none */
 	const char *arch, *os, *variant; /* NULL = absent */
 	uint64_t size_bytes;             /* of all files in the image */
-	uint64_t file_bytes;             /* of the squashfs file */
+	uint64_t file_bytes;             /* of the squashfs file; of a stack the topmost */
+	uint64_t n_lowers;               /* of a stack: files below it */
 	uint64_t created_s;              /* as the config says; 0: it does not */
 	uint64_t loaded_ns;              /* when it came here */
 	const void *config;              /* JSON, verbatim */

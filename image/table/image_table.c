@@ -28,6 +28,14 @@ void image_table_file(const char *id, char ret[IMAGE_FILE_BYTES])
 	file_of(id, ".sqsh", ret);
 }
 
+void image_table_lower_file(const char *id, unsigned i, char ret[IMAGE_FILE_BYTES])
+{
+	char suffix[] = ".sqsh.0";
+
+	suffix[sizeof(suffix) - 2] = (char)('0' + i % 10);
+	file_of(id, suffix, ret);
+}
+
 void image_table_record_file(const char *id, char ret[IMAGE_FILE_BYTES])
 {
 	file_of(id, ".image", ret);
@@ -162,7 +170,7 @@ static int find_name(int dirfd, const char *canonical, struct image_entry *ret, 
 
 static bool is_record_of(const char *file, const char *prefix)
 {
-	return str_has_prefix(file, prefix) && strlen(file) == IMAGE_FILE_BYTES - 1 &&
+	return str_has_prefix(file, prefix) && strlen(file) == IMAGE_RECORD_FILE_LEN &&
 	       strspn(file, "0123456789abcdef") == IMAGE_ID_HEX && str_has_suffix(file, ".image");
 }
 

@@ -6,6 +6,8 @@
  * The images one user has, by name: $CSBX_DATA_PATH/images.
  *
  *	HEX.sqsh	an image's file system; HEX: the digest of its config, which is its id
+ *	HEX.sqsh.N	of a stack: what lies below it, the lowest as 0; links to other images' files,
+ *			which so stay as long as a stack has them
  *	HEX.image	what it is (struct image_record)
  *	@NAME		what a name stands for (struct image_tag); NAME: the canonical name, "/" as
  *			"+"; a long one is cut and gets a hash
@@ -33,11 +35,12 @@ struct err;
 #define IMAGE_TABLE_DIR "images" /* below the data path; opened 0700 by the caller */
 #define IMAGE_TABLE_LOCK ".lock"
 #define IMAGE_TABLE_IMPORT_PREFIX ".import-"
-#define IMAGE_FILE_BYTES (IMAGE_ID_HEX + sizeof(".image"))
+#define IMAGE_FILE_BYTES (IMAGE_ID_HEX + sizeof(".sqsh.0"))
 #define IMAGE_ID_BYTES (sizeof("sha256:") + IMAGE_ID_HEX)
 
-/* "HEX.sqsh" of an id. */
+/* "HEX.sqsh" of an id, "HEX.sqsh.N" of what lies below it. */
 void image_table_file(const char *id, char ret[IMAGE_FILE_BYTES]);
+void image_table_lower_file(const char *id, unsigned i, char ret[IMAGE_FILE_BYTES]);
 
 /* --- reading -------------------------------------------------------------------------------- */
 

@@ -47,7 +47,7 @@ static int read_names(int dirfd, struct strv *images, struct strv *tags, struct 
 	while ((ent = readdir(d))) {
 		if (ent->d_name[0] == TAG_PREFIX)
 			strv_add(tags, ent->d_name);
-		else if (strlen(ent->d_name) == IMAGE_FILE_BYTES - 1 &&
+		else if (strlen(ent->d_name) == IMAGE_RECORD_FILE_LEN &&
 			 str_has_suffix(ent->d_name, ".image"))
 			strv_addn(images, ent->d_name, strlen(ent->d_name) - strlen(".image"));
 	}

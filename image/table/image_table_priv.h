@@ -13,6 +13,8 @@
 void image_table_tag_file(const char *name, char ret[TAG_FILE_BYTES]);
 void image_table_record_file(const char *id, char ret[IMAGE_FILE_BYTES]);
 
+#define IMAGE_RECORD_FILE_LEN (IMAGE_ID_HEX + sizeof(".image") - 1)
+
 #define IMPORT_LOCK_BYTES (IMAGE_FILE_BYTES + 16)
 
 /*

@@ -170,5 +170,11 @@ int image_table_delete(int dirfd, const char *id, struct err *e)
 	image_table_record_file(id, record);
 	image_table_file(id, file);
 	r = remove_file(dirfd, record, e);
-	return r < 0 ? r : remove_file(dirfd, file, e);
+	if (r >= 0)
+		r = remove_file(dirfd, file, e);
+	for (unsigned i = 0; r >= 0 && i < IMAGE_LOWERS_MAX; i++) {
+		image_table_lower_file(id, i, file);
+		r = remove_file(dirfd, file, e);
+	}
+	return r;
 }

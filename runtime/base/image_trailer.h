@@ -23,6 +23,8 @@ enum image_trailer_tag {
 	TRAILER_DIFF_ID,      /* str, repeated, in step: the layer's tar */
 	TRAILER_TOOL,         /* str: "csbx 0.1.0" */
 	TRAILER_WRITER,       /* str: compressor and level, "zstd:3" */
+	TRAILER_LOWER,        /* u64, repeated: this is the topmost file of a stack; the length of each
+			       * file below, the lowest first. Beside FILE they are FILE.0, FILE.1 ... */
 };
 
 #endif

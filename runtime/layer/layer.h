@@ -19,7 +19,8 @@
  *
  * Network file systems cannot hold an overlay's upper: refused with a hint.
  *
- * The root is overlay(lower = the image's files, upper, userxattr), `volatile` where the upper
+ * The root is overlay(lower = the image's files with what is read
+ * over them, upper, userxattr), `volatile` where the upper
  * layer is on disk. A throw-away upper is on tmpfs where that has user attributes (Linux 6.6), else
  * in scratch. Its size is a quarter of the memory, or 128 MiB more than a memory limit: that tells
  * a program that writes too much from one that fails. --read-only mounts the same overlay read-only

@@ -100,12 +100,11 @@ static int attach_layer_to_read(const char *path, const char *name, struct err *
 
 static int attach_part(const struct merged_view *v, size_t i, const char *name, struct err *e)
 {
-	const struct rootfs_spec *root = v->root;
-	const char *path = i < root->n_lowers ? root->lowers[i].path : root->path;
-	const struct image_id *id = i < root->n_lowers ? &root->lowers[i].id : &root->id;
+	const struct rootfs_part part = rootfs_part_at(v->root, i);
 
-	if (root->kind == ROOTFS_DIRECTORY)
-		return attach_directory(path, id->dev, id->ino, name, ATTRS_READ_ONLY, e);
+	if (v->root->kind == ROOTFS_DIRECTORY)
+		return attach_directory(part.path, part.id.dev, part.id.ino, name, ATTRS_READ_ONLY,
+					e);
 	return attach_at(v->image_fds[i], name, ATTRS_READ_ONLY, e) < 0 ? err_wrap(e, "image") : 0;
 }
 

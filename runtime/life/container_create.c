@@ -14,7 +14,7 @@
 #include "runtime/record/image_pin.h"
 #include "runtime/record/instance.h"
 #include "runtime/layer/layer.h"
-#include "runtime/server/meta_cache.h"
+#include "runtime/server/image_stack.h"
 #include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"
 #include "runtime/spec/spec.h"
@@ -28,10 +28,32 @@ struct build {
 	int temp;   /* the shared lock */
 	int tmp_fd; /* the directory being built */
 	int image_fd;
+	struct rootfs_spec root; /* what the image is made of */
 	char tmp[TEMP_NAME_BYTES], id[NAME_CONTAINER_ID_DIGITS + 1];
 	struct strbuf spec;
 	struct container_record record;
 };
+
+/*
+ * A stack's files stay or go together: those below are in place first, and without a link there is
+ * nothing to be shared with other images of the same base.
+ */
+static int pin_stack(struct build *b, struct err *e)
+{
+	struct container_record *rec = &b->record;
+	char name[32];
+
+	for (size_t i = 0; i < b->root.n_lowers; i++) {
+		snprintf(name, sizeof(name), "image.%zu", i);
+		if (linkat(AT_FDCWD, b->root.lowers[i].path, b->tmp_fd, name, 0) < 0)
+			return err_sys(e, "link %s", b->root.lowers[i].path);
+	}
+	rec->is_stack = true;
+	rec->pin = image_pin_cheaply(b->image_fd, b->tmp_fd, &rec->id);
+	return rec->pin == PIN_PATH ? err_set(e, EXDEV, "link %s: not on the same file system",
+					      b->root.path)
+				    : 0;
+}
 
 static int pin(struct build *b, struct err *e)
 {
@@ -41,6 +63,8 @@ static int pin(struct build *b, struct err *e)
 	rec->pin = PIN_PATH;
 	if (rec->kind == ROOTFS_DIRECTORY)
 		return 0;
+	if (b->root.n_lowers)
+		return pin_stack(b, e);
 	if (how->always_pin)
 		return image_pin_always(b->image_fd, b->tmp_fd, how->pin_view, &rec->id, &rec->pin,
 					e);
@@ -164,6 +188,7 @@ static int replace_idle(struct build *b, struct err *e)
 static int open_source(struct build *b, struct strbuf *meta, char **ret_path, struct err *e)
 {
 	struct container_record *rec = &b->record;
+	int r;
 
 	b->image_fd = image_open(b->how->image, &rec->kind, &rec->id, e);
 	if (b->image_fd < 0)
@@ -174,7 +199,11 @@ static int open_source(struct build *b, struct strbuf *meta, char **ret_path, st
 	rec->image = *ret_path;
 	if (rec->kind == ROOTFS_DIRECTORY)
 		return 0;
-	if (meta_cache_get(b->paths, b->image_fd, rec->kind, &rec->id, b->how->meta, meta, e) < 0)
+	b->root = (struct rootfs_spec){.path = *ret_path, .kind = rec->kind, .id = rec->id};
+	r = image_stack_find(b->image_fd, &b->root, e);
+	if (r < 0)
+		return r;
+	if (image_stack_meta(b->paths, b->image_fd, &b->root, b->how->meta, meta, e) < 0)
 		return err_wrap(e, "%s", b->how->image);
 	rec->meta = meta->data;
 	rec->meta_len = meta->len;
@@ -246,6 +275,7 @@ int container_store_create_id(const struct paths *p, const struct container_crea
 	if (r >= 0)
 		r = create(&b, e);
 	strbuf_free(&b.spec);
+	rootfs_free_lowers(&b.root);
 	fd_close(&b.image_fd);
 	fd_close(&b.tmp_fd);
 	fd_close(&b.temp);

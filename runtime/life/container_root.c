@@ -9,7 +9,10 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -59,4 +62,11 @@ int container_root_enter(const struct container_root *r, struct err *e)
 	return setns(r->userns_fd, CLONE_NEWUSER) < 0
 		       ? err_sys(e, "join the container's user namespace")
 		       : 0;
+}
+
+int container_root_die_with(pid_t parent, struct err *e)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return err_sys(e, "prctl");
+	return getppid() == parent ? 0 : err_set(e, ECANCELED, "interrupted");
 }

@@ -9,6 +9,8 @@
  * executed or loaded; paths are to be resolved by openat2(2) RESOLVE_IN_ROOT (base/path.h).
  */
 
+#include <sys/types.h>
+
 struct err;
 struct instance_record;
 struct paths;
@@ -29,5 +31,11 @@ void container_root_close(struct container_root *r);
 
 /* Moves the calling process, which must have one thread, for good into the user namespace. */
 int container_root_enter(const struct container_root *r, struct err *e);
+
+/*
+ * The calling process dies when the process that forked it does. After it has entered a user
+ * namespace, which takes that off (prctl(2)). -ECANCELED: that has happened.
+ */
+int container_root_die_with(pid_t parent, struct err *e);
 
 #endif

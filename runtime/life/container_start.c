@@ -12,6 +12,7 @@
 #include "runtime/record/container_store.h"
 #include "runtime/start/detach.h"
 #include "runtime/record/owner.h"
+#include "runtime/server/image_stack.h"
 #include "runtime/settings/paths.h"
 #include "runtime/settings/policy.h"
 #include "runtime/spec/result.h"
@@ -51,6 +52,8 @@ static int complete(struct container_start *s, bool force, struct err *e)
 	if (root->upper == UPPER_THROWAWAY)
 		root->upper = UPPER_KEPT;
 	r = replace(&root->path, path, e);
+	if (r >= 0 && rec->is_stack)
+		r = image_stack_find(fd, root, e);
 	if (r >= 0)
 		r = replace(&root->layer_path,
 			    str_printf("%s/%s", s->paths->layers, rec->container_id), e);

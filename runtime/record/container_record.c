@@ -38,7 +38,9 @@ int container_record_encode(const struct container_record *r, struct strbuf *out
 	int ret;
 
 	flat_begin(&w, CONTAINER_RECORD_MAGIC,
-		   r->spec ? CONTAINER_RECORD_VERSION : CONTAINER_RECORD_VERSION_RECIPE);
+		   r->is_stack ? CONTAINER_RECORD_VERSION_STACK
+		   : r->spec   ? CONTAINER_RECORD_VERSION
+			       : CONTAINER_RECORD_VERSION_RECIPE);
 	flat_u64(&w, TAG_KIND, r->kind);
 	flat_u64(&w, TAG_PIN, r->pin);
 	flat_str(&w, TAG_IMAGE, r->image);
@@ -155,13 +157,13 @@ static int decode_field(struct container_record *r, const struct flat_field *f, 
 	}
 }
 
-static int open_either(struct flat_reader *reader, const void *buf, size_t len, struct err *e)
+static int open_any(struct flat_reader *reader, const void *buf, size_t len, struct err *e)
 {
 	int r = flat_open(reader, buf, len, CONTAINER_RECORD_MAGIC, CONTAINER_RECORD_VERSION, e);
 
-	if (r == -EPROTO && reader->version == CONTAINER_RECORD_VERSION_RECIPE)
-		r = flat_open(reader, buf, len, CONTAINER_RECORD_MAGIC,
-			      CONTAINER_RECORD_VERSION_RECIPE, e);
+	if (r == -EPROTO && (reader->version == CONTAINER_RECORD_VERSION_RECIPE ||
+			     reader->version == CONTAINER_RECORD_VERSION_STACK))
+		r = flat_open(reader, buf, len, CONTAINER_RECORD_MAGIC, reader->version, e);
 	return r;
 }
 
@@ -172,7 +174,8 @@ int container_record_decode(struct container_record *ret, void *buf, size_t len,
 	int r;
 
 	*ret = (struct container_record){.memory = buf};
-	r = open_either(&reader, buf, len, e);
+	r = open_any(&reader, buf, len, e);
+	ret->is_stack = r >= 0 && reader.version == CONTAINER_RECORD_VERSION_STACK;
 	while (r >= 0 && (r = flat_next(&reader, &f, e)) > 0)
 		r = decode_field(ret, &f, e);
 	if (r >= 0 && (!ret->image || *ret->image != '/' || !ret->pin))

@@ -13,7 +13,8 @@
  * NAME_ID_DIGITS digits are the instance's, and writes to a kept layer of its own.
  *
  * A recipe is written as version 2, as csbx has always done (the id and the labels are passed over
- * by older readers); one with a specification as version 3, which older programs refuse.
+ * by older readers); one with a specification as version 3, one whose image is a stack as version 4,
+ * which older programs refuse.
  */
 
 #include <stdbool.h>
@@ -26,6 +27,7 @@
 struct err;
 
 #define CONTAINER_RECORD_MAGIC 0x31524343u /* "CCR1" */
+#define CONTAINER_RECORD_VERSION_STACK 4u
 #define CONTAINER_RECORD_VERSION 3u
 #define CONTAINER_RECORD_VERSION_RECIPE 2u
 #define CONTAINER_RECORD_BYTES_MAX (8u << 20)
@@ -54,6 +56,7 @@ struct container_record {
 	const char *image_ref;    /* the image as it was asked for; NULL: by path */
 	const char *image_digest; /* its id, "sha256:..."; NULL: not known */
 	const char *owner;        /* "PID:STARTTIME" (owner.h): it goes when that process does */
+	bool is_stack;            /* the image has more than one file: `image.0` ... beside `image` */
 	bool auto_remove;         /* it goes when its instance has ended */
 	bool open_stdin;          /* standard input stays open though nobody is attached */
 	struct strv notes;        /* "key=value": what the dialect that made it wants to show again

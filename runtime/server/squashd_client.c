@@ -31,8 +31,10 @@
 #include "runtime/server/squashd_key.h"
 #include "runtime/server/squashd_start.h"
 #include "runtime/spec/image_id.h"
+#include "runtime/server/stack_add.h"
 
 #define GIVE_UP_MS 5000
+#define ADD_TRIES 4 /* others may have more files served meanwhile than there is room for */
 #define START_TRIES 4 /* servers of ours that may die before it is an error */
 
 struct squashd_attach {
@@ -112,26 +114,55 @@ static int check_trust(const struct squashd_attach *a, const struct squashd_link
 	return r < 0 ? err_from(ERR_IMAGE_SERVER, e, err_wrap(e, "what the image server sent")) : 0;
 }
 
+/* Has the server serve what it lacks, and asks again: -EAGAIN, so that its answer is awaited. */
+static int add_files(struct squashd_attach *a, uint32_t lacks, int fds[SQUASHD_FDS_MAX],
+		     struct err *e)
+{
+	const struct stack_add where = {.sock = a->sock,
+					.userns_fd = fds[SQUASHD_FD_USERNS],
+					.mntns_fd = fds[SQUASHD_FD_MNTNS],
+					.key = &a->boot.key};
+	int r = peer_check_child(where.userns_fd, a->userns_fd, e);
+
+	for (unsigned i = 0; r >= 0 && i < a->request.n_above; i++) {
+		const struct rootfs_part file = rootfs_part_at(a->rootfs, i + 1);
+
+		if (lacks & 1u << i)
+			r = stack_add(&where, &file, e);
+	}
+	for (unsigned i = 0; i < SQUASHD_FDS_MAX; i++)
+		fd_close(&fds[i]);
+	if (r >= 0)
+		r = send_request(a->sock, &a->request, a->userns_fd, a->step_fd, e);
+	return r < 0 ? r : -EAGAIN;
+}
+
 static int receive_link(struct squashd_attach *a, struct squashd_link *ret, struct err *e)
 {
-	bool is_image = a->boot.key.kind == ROOTFS_SQUASHFS;
+	const unsigned n_images =
+		a->boot.key.kind == ROOTFS_SQUASHFS ? 1 + a->request.n_above : 0;
 	struct squashd_link l = SQUASHD_LINK_INIT;
-	int n = is_image ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE, fds[SQUASHD_FD_MAX + 1];
+	int fds[SQUASHD_FDS_MAX];
 	struct squashd_reply reply;
+	bool has_images = true;
 	int r;
 
-	for (int i = 0; i <= SQUASHD_FD_MAX; i++)
+	for (int i = 0; i < SQUASHD_FDS_MAX; i++)
 		fds[i] = -1;
-	r = receive_reply(a->sock, &reply, fds, SQUASHD_FD_MAX + 1, e);
+	r = receive_reply(a->sock, &reply, fds, SQUASHD_FDS_MAX, e);
+	if (r >= 0 && reply.lacks)
+		return add_files(a, reply.lacks, fds, e);
 
 	l.userns_fd = fds[SQUASHD_FD_USERNS];
 	l.init_fd = fds[SQUASHD_FD_INIT];
 	l.dev_fd = fds[SQUASHD_FD_DEV];
-	l.image_fds[0] = is_image ? fds[SQUASHD_FD_IMAGE] : -1;
-	l.n_images = is_image;
-	l.net_fd = fds[n];
-	if (r >= 0 &&
-	    (l.dev_fd < 0 || is_image != (l.image_fds[0] >= 0) || reply.has_net != (l.net_fd >= 0)))
+	for (unsigned i = 0; i < n_images; i++) {
+		l.image_fds[i] = fds[SQUASHD_FD_IMAGE + i];
+		has_images &= l.image_fds[i] >= 0;
+	}
+	l.n_images = n_images;
+	l.net_fd = fds[SQUASHD_FD_IMAGE + n_images];
+	if (r >= 0 && (l.dev_fd < 0 || !has_images || reply.has_net != (l.net_fd >= 0)))
 		r = err_from(ERR_IMAGE_SERVER, e,
 			     err_set(e, EPROTO, "the image server sent the wrong descriptors"));
 	if (r >= 0)
@@ -155,7 +186,8 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 static int open_image(const struct rootfs_spec *rootfs, struct err *e)
 {
 	int flags = rootfs->kind == ROOTFS_DIRECTORY ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK;
-	_close_ int fd = open(rootfs->path, flags | O_CLOEXEC | O_NOCTTY);
+	const struct rootfs_part lowest = rootfs_part_at(rootfs, 0);
+	_close_ int fd = open(lowest.path, flags | O_CLOEXEC | O_NOCTTY);
 	struct image_id id;
 	struct stat st;
 
@@ -164,7 +196,7 @@ static int open_image(const struct rootfs_spec *rootfs, struct err *e)
 	if (rootfs->kind == ROOTFS_SQUASHFS && !S_ISREG(st.st_mode))
 		return err_set(e, EINVAL, "not a regular file");
 	image_id_from_stat(&id, &st);
-	if (!image_id_same(&id, &rootfs->id))
+	if (!image_id_same(&id, &lowest.id))
 		return err_set(e, ESTALE, "changed or replaced since it was pinned");
 	return take_fd(&fd);
 }
@@ -292,6 +324,8 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	a->request.linger_ms = paths->linger_ms;
 	a->boot.wants_net = a->request.wants_net = spec->ns.net == NET_NONE;
 	a->request.key = a->boot.key;
+	for (size_t i = 1; spec->rootfs.kind == ROOTFS_SQUASHFS && i <= spec->rootfs.n_lowers; i++)
+		a->request.above[a->request.n_above++] = rootfs_part_at(&spec->rootfs, i).id;
 	return 0;
 }
 
@@ -331,15 +365,19 @@ int squashd_attach_finish(struct squashd_attach **ap, struct squashd_link *ret, 
 {
 	struct squashd_attach *a = *ap;
 	struct err local = ERR_INIT;
-	int r;
+	int r, added = 0;
 
 	if (!e)
 		e = &local;
 	*ret = (struct squashd_link)SQUASHD_LINK_INIT;
 	do {
 		r = receive_link(a, ret, e);
-	} while (r == -EPIPE && clock_monotonic_ms() < a->deadline_ms &&
-		 (r = ask_server(a, e)) >= 0);
+	} while ((r == -EAGAIN && ++added < ADD_TRIES) ||
+		 (r == -EPIPE && clock_monotonic_ms() < a->deadline_ms &&
+		  (r = ask_server(a, e)) >= 0));
+	if (r == -EAGAIN)
+		r = err_from(ERR_IMAGE_SERVER, e,
+			     err_set(e, EBUSY, "the image server has too many files to serve"));
 	if (r < 0)
 		(void)err_wrap(e, "image %s", a->rootfs->path);
 	squashd_attach_cancel(ap);

@@ -125,7 +125,11 @@ int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type t
 int squashd_read_meta(const struct paths *paths, int image_fd, struct strbuf *record,
 		      struct err *e);
 
-/* Unpacks an image file beneath an empty directory, confined. No time limit. */
-int squashd_unpack(const struct paths *paths, int image_fd, int dirfd, struct err *e);
+/*
+ * Unpacks an image file beneath an empty directory, confined. No time limit. lies_above: it is one of
+ * a stack, and what it hides stays marked as in an overlay's upper directory.
+ */
+int squashd_unpack(const struct paths *paths, int image_fd, int dirfd, bool lies_above,
+		   struct err *e);
 
 #endif

@@ -147,11 +147,16 @@ int squashd_key_fill(struct squashd_key *key, const struct container_spec *spec,
 	key->caller_gid = getegid();
 	key->kind = spec->rootfs.kind;
 	key->has_user_xattrs = spec->rootfs.has_user_xattrs;
-	if (stat(spec->rootfs.path, &st) < 0)
-		return err_sys(e, "stat");
-	image_id_from_stat(&key->image, &st);
-	if (!image_id_same(&key->image, &spec->rootfs.id))
-		return err_set(e, ESTALE, "changed or replaced since it was pinned");
+	/* The lowest last: those who have it in common share a server, whatever lies over it. */
+	for (size_t i = spec->rootfs.n_lowers + 1; i--;) {
+		const struct rootfs_part part = rootfs_part_at(&spec->rootfs, i);
+
+		if (stat(part.path, &st) < 0)
+			return err_sys(e, "stat");
+		image_id_from_stat(&key->image, &st);
+		if (!image_id_same(&key->image, &part.id))
+			return err_set(e, ESTALE, "changed or replaced since it was pinned");
+	}
 	if (stat(init, &st) < 0)
 		return err_sys(e, "%s", init);
 	image_id_from_stat(&key->init, &st);

@@ -133,9 +133,11 @@ int squashd_read_meta(const struct paths *paths, int image_fd, struct strbuf *re
 	return run_tool(paths, &t, record, e);
 }
 
-int squashd_unpack(const struct paths *paths, int image_fd, int dirfd, struct err *e)
+int squashd_unpack(const struct paths *paths, int image_fd, int dirfd, bool lies_above,
+		   struct err *e)
 {
-	static const char *const argv[] = {"csbx-squashd", "--unpack", "3", "4", NULL};
+	const char *const argv[] = {"csbx-squashd", lies_above ? "--unpack-above" : "--unpack", "3",
+				    "4", NULL};
 	_strbuf_ struct strbuf said = STRBUF_INIT;
 	int fds[] = {image_fd, dirfd};
 	const struct tool t = {.argv = argv,

@@ -40,7 +40,7 @@
  */
 #define SQUASHD_NO_FUSE ENOMEDIUM
 
-#define SQUASHD_PROTO_MAGIC 0x38505153u /* "SQP8" */
+#define SQUASHD_PROTO_MAGIC 0x39505153u /* "SQP9" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 #define SQUASHD_JOB_MAX 32
@@ -84,6 +84,8 @@ enum squashd_request_type {
 	SQUASHD_QUIT = 3,   /* likewise; leave as soon as no container is attached */
 	SQUASHD_KEEP = 4,   /* on an attached connection, no reply: a mount namespace to keep until
 			     * the   connection closes, so that somebody else takes it down */
+	SQUASHD_ADD = 6,      /* one more file to serve; on a connection that is not attached yet, with
+			       * enum squashd_add; a reply without descriptors */
 	SQUASHD_STAND_IN = 5, /* likewise; the peer goes away by execve(2), the container does not:
 			       * what it holds is kept for it (enum squashd_stand_in) */
 };
@@ -115,12 +117,29 @@ struct squashd_request {
 	uint32_t wants_net; /* ATTACH: 1 for a network namespace, if one is ready */
 	char id[16];        /* STAND_IN: of the instance */
 	uint32_t is_kept, pad;  /* STAND_IN: a layer is synced at the end, not deleted */
+	/*
+	 * ATTACH: the files of a stack over that of the key, the lowest first; ADD: that file.
+	 */
+	uint32_t n_above, pad_above;
+	struct image_id above[SPEC_STACK_MAX - 1];
 	struct squashd_key key; /* must equal the server's; STATUS and QUIT ignore it */
 };
 
+/* Descriptors of an ADD. */
+enum squashd_add {
+	SQUASHD_ADD_FUSE,  /* /dev/fuse, opened in A */
+	SQUASHD_ADD_MOUNT, /* its mount, attached in the server's mount namespace */
+	SQUASHD_ADD_FILE,  /* the squashfs, O_RDONLY */
+	SQUASHD_ADD_MAX,
+};
+
 /*
- * Descriptors of an ATTACH reply, in this order; a directory root sends no SQUASHD_FD_IMAGE. With
- * has_net one more, the last: a fresh network namespace of A with lo up, for this container alone.
+ * Descriptors of an ATTACH reply, in this order; a directory root sends no SQUASHD_FD_IMAGE, a
+ * stack the same of each file above, the lowest first. With has_net one more, the last: a fresh
+ * network namespace of A with lo up, for this container alone.
+ *
+ * With `lacks` nothing is attached yet: the files above that bits are set for have to be added
+ * first, and the descriptors are A's and the server's mount namespace, in which that is done.
  */
 enum squashd_fd {
 	SQUASHD_FD_USERNS, /* nsfs fd of A */
@@ -128,7 +147,9 @@ enum squashd_fd {
 	SQUASHD_FD_DEV,    /* detached open_tree of the /dev template, read-only tmpfs */
 	SQUASHD_FD_IMAGE,  /* detached open_tree of the image mount */
 	SQUASHD_FD_MAX,
+	SQUASHD_FD_MNTNS = SQUASHD_FD_INIT, /* with lacks */
 };
+#define SQUASHD_FDS_MAX (SQUASHD_FD_MAX + SPEC_STACK_MAX)
 
 struct squashd_reply {
 	uint32_t magic;
@@ -139,7 +160,9 @@ struct squashd_reply {
 	uint32_t uid, gid;     /* main user */
 	uint32_t has_net;
 	uint32_t lacks_xattrs; /* tmpfs has no user attributes: it cannot be an upper layer */
-	uint32_t pad;
+	uint32_t lacks;        /* bit i: above[i] is not served yet */
+	uint32_t has_gone, pad;
+	struct image_id gone; /* ADD: a file that is not served any more, to be unmounted */
 	struct image_id image;
 	char job[SQUASHD_JOB_MAX]; /* "" = none */
 	uint64_t fuse_requests;    /* served so far, forgets not counted: for tests and doctor */

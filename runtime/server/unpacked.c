@@ -62,7 +62,7 @@ static int open_image(const struct rootfs_part *image, struct err *e)
 
 /* Unpacks into a temporary directory and gives it its name; the shared lock keeps gc away. */
 static int build(const struct paths *p, int dir, const struct rootfs_part *image, const char *key,
-		 struct err *e)
+		 bool lies_above, struct err *e)
 {
 	_close_ int guard = temp_begin(dir, e), fd = -1, tree = -1;
 	char tmp[TEMP_NAME_BYTES];
@@ -79,7 +79,7 @@ static int build(const struct paths *p, int dir, const struct rootfs_part *image
 	if (mkdirat(dir, tmp, 0700) < 0)
 		return err_sys(e, "make a directory");
 	tree = openat(dir, tmp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	r = tree < 0 ? err_sys(e, "open directory") : squashd_unpack(p, fd, tree, e);
+	r = tree < 0 ? err_sys(e, "open directory") : squashd_unpack(p, fd, tree, lies_above, e);
 	if (r >= 0 && renameat(dir, tmp, dir, key) < 0)
 		r = err_sys(e, "rename");
 	if (r < 0)
@@ -135,7 +135,7 @@ static void note_use(int lock, const char *path)
 }
 
 static int find_or_build(const struct paths *p, int dir, const struct rootfs_part *image,
-			 const char *key, int *ret_lock, struct err *e)
+			 const char *key, bool lies_above, int *ret_lock, struct err *e)
 {
 	_close_ int lock = take_lock(dir, key, false, e), tree = -1;
 	int r;
@@ -153,7 +153,7 @@ static int find_or_build(const struct paths *p, int dir, const struct rootfs_par
 	}
 	if (tree < 0) {
 		log_trace("unpacking %s", image->path);
-		r = build(p, dir, image, key, e);
+		r = build(p, dir, image, key, lies_above, e);
 		if (r < 0)
 			return r;
 		tree = open_tree_of(dir, key);
@@ -168,15 +168,15 @@ static int find_or_build(const struct paths *p, int dir, const struct rootfs_par
 	return take_fd(&tree);
 }
 
-static int open_part(const struct paths *p, int dir, const struct rootfs_part *file, int *ret_lock,
-		     struct rootfs_part *ret, struct err *e)
+static int open_part(const struct paths *p, int dir, const struct rootfs_part *file,
+		     bool lies_above, int *ret_lock, struct rootfs_part *ret, struct err *e)
 {
 	_close_ int tree = -1, lock = -1;
 	char key[KEY_BYTES];
 	struct stat st;
 
 	make_key(&file->id, key);
-	tree = find_or_build(p, dir, file, key, &lock, e);
+	tree = find_or_build(p, dir, file, key, lies_above, &lock, e);
 	if (tree < 0)
 		return err_wrap(e, "unpack %s", file->path);
 	if (fstat(tree, &st) < 0)
@@ -192,7 +192,6 @@ static int open_part(const struct paths *p, int dir, const struct rootfs_part *f
 int unpacked_open(const struct paths *p, const struct rootfs_spec *image, struct unpacked *ret,
 		  struct err *e)
 {
-	const struct rootfs_part top = {image->path, image->id};
 	_close_ int dir = paths_open(p->cache, "unpacked", e);
 	int r = 0;
 
@@ -204,10 +203,10 @@ int unpacked_open(const struct paths *p, const struct rootfs_spec *image, struct
 	ret->root.lowers = NULL;
 	ret->root.n_lowers = 0;
 	for (size_t i = 0; r >= 0 && i <= image->n_lowers; i++) {
-		const struct rootfs_part *file = i < image->n_lowers ? &image->lowers[i] : &top;
+		const struct rootfs_part file = rootfs_part_at(image, i);
 		struct rootfs_part tree = {0};
 
-		r = open_part(p, dir, file, &ret->locks[i], &tree, e);
+		r = open_part(p, dir, &file, i > 0, &ret->locks[i], &tree, e);
 		if (r >= 0 && i < image->n_lowers) {
 			r = rootfs_add_lower(&ret->root, tree.path, &tree.id, e);
 			free(tree.path);

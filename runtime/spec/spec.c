@@ -89,6 +89,11 @@ int rootfs_add_lower(struct rootfs_spec *root, const char *path, const struct im
 	return p[root->n_lowers++].path ? 0 : err_set(e, ENOMEM, "out of memory");
 }
 
+struct rootfs_part rootfs_part_at(const struct rootfs_spec *root, size_t i)
+{
+	return i < root->n_lowers ? root->lowers[i] : (struct rootfs_part){root->path, root->id};
+}
+
 void rootfs_free_lowers(struct rootfs_spec *root)
 {
 	for (size_t i = 0; i < root->n_lowers; i++)

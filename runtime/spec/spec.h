@@ -231,6 +231,8 @@ void spec_free(struct container_spec *s);
 int rootfs_add_lower(struct rootfs_spec *root, const char *path, const struct image_id *id,
 		     struct err *e);
 void rootfs_free_lowers(struct rootfs_spec *root);
+/* Part i of n_lowers + 1, from the lowest; it borrows its path. */
+struct rootfs_part rootfs_part_at(const struct rootfs_spec *root, size_t i);
 
 /* Appends a zeroed mount, hook or rlimit for the caller to fill; NULL when out of memory. */
 struct mount_spec *spec_add_mount(struct container_spec *s);

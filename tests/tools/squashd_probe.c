@@ -189,7 +189,7 @@ static int unpack(const struct paths *paths, const char *image, const char *dir)
 
 	if (fd < 0 || dirfd < 0)
 		return 2;
-	return squashd_unpack(paths, fd, dirfd, &e) < 0 ? report(&e) : 0;
+	return squashd_unpack(paths, fd, dirfd, false, &e) < 0 ? report(&e) : 0;
 }
 
 static int tree(const struct paths *paths, char *image)

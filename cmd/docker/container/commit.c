@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * docker commit: what docker export gives of a container becomes an image of one layer, as docker
- * import makes it, whose configuration is the container's own as docker inspect shows it. csbx's
- * images are one file each, so nothing is shared with the image below in any case.
+ * docker commit: what a container has changed becomes a small file over its image's, which the new
+ * image shares (commit_delta.h); where that cannot be, what docker export gives of it becomes an
+ * image of one layer, as docker import makes it. The configuration is the container's own as docker
+ * inspect shows it.
  */
 
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
+#include "cmd/docker/container/commit_delta.h"
 #include "cmd/docker/container/pause_hold.h"
 #include "cmd/docker/image/tar_image.h"
 #include "cmd/docker/frame/verbs_image.h"
@@ -102,36 +104,48 @@ static int take_config(const struct value *config, struct image_change *c, struc
 
 /* --- files -------------------------------------------------------------------------------- */
 
-static int write_files(struct docker *d, const struct container_found *c, bool pause, int fd,
-		       struct err *e)
+struct commit_job {
+	struct docker *d;
+	const struct commit_args *args;
+	const struct container_found *container;
+	struct image_change config;
+	struct tar_image image;
+	int dirfd; /* the image table */
+};
+
+/* All files of the container, as an image of its own. */
+static int add_whole(struct commit_job *j, char ret_id[IMAGE_ID_BYTES], struct err *e)
 {
+	_spool_ struct spool files = SPOOL_INIT;
+	int r = spool_open(&files, j->dirfd, e);
+
+	if (r >= 0)
+		r = copy_whole(&j->d->cmd, j->container->name, files.fd, e);
+	if (r >= 0 && lseek(files.fd, 0, SEEK_SET) < 0)
+		r = err_sys(e, "read the files again");
+	return r < 0 ? r
+		     : tar_image_add(j->d, j->dirfd, files.fd, &j->image, &j->config, ret_id, e);
+}
+
+static int add_image(struct commit_job *j, char ret_id[IMAGE_ID_BYTES], struct err *e)
+{
+	const struct commit_delta delta = {
+		.container = j->container,
+		.image = &j->image,
+		.config = &j->config,
+		.dirfd = j->dirfd,
+	};
 	struct pause_hold hold = PAUSE_HOLD_INIT;
 	int r;
 
-	if (pause)
-		pause_hold_begin(&hold, &d->cmd.paths, &c->record);
-	r = copy_whole(&d->cmd, c->name, fd, e);
+	if (j->args->pause && j->container->record.spec)
+		pause_hold_begin(&hold, &j->d->cmd.paths, &j->container->record);
+	r = commit_delta(j->d, &delta, ret_id, e);
+	if (r == -EOPNOTSUPP) {
+		*e = (struct err)ERR_INIT;
+		r = add_whole(j, ret_id, e);
+	}
 	pause_hold_end(&hold);
-	return r;
-}
-
-static int add_image(struct docker *d, const struct commit_args *a, const struct value *container,
-		     int dirfd, int fd, const char *name, char ret_id[IMAGE_ID_BYTES],
-		     struct err *e)
-{
-	const struct tar_image image = {
-		.name = name,
-		.changes = &a->changes,
-		.comment = a->message ? a->message : "",
-		.author = a->author && *a->author ? a->author : NULL,
-		.created_by_command = true,
-	};
-	struct image_change config = {0};
-	int r = take_config(value_find(container, "Config"), &config, e);
-
-	if (r >= 0)
-		r = tar_image_add(d, dirfd, fd, &image, &config, ret_id, e);
-	image_change_free(&config);
 	return r;
 }
 
@@ -139,9 +153,18 @@ static int commit(struct docker *d, const struct commit_args *a, const char *ope
 		  const char *name, char ret_id[IMAGE_ID_BYTES], struct err *e)
 {
 	_value_ struct value *container = NULL;
-	_spool_ struct spool files = SPOOL_INIT;
 	_close_ int dirfd = -1;
 	struct container_found found;
+	struct commit_job j = {
+		.d = d,
+		.args = a,
+		.container = &found,
+		.image = {.name = name,
+			  .changes = &a->changes,
+			  .comment = a->message ? a->message : "",
+			  .author = a->author && *a->author ? a->author : NULL,
+			  .created_by_command = true},
+	};
 	int r = container_find(&d->cmd.paths, operand + (*operand == '/'), &found, e);
 
 	if (r < 0)
@@ -150,15 +173,12 @@ static int commit(struct docker *d, const struct commit_args *a, const char *ope
 	if (r >= 0)
 		r = inspect_container(&d->cmd.paths, found.name, false, &container, e);
 	if (r >= 0)
-		r = dirfd = images_open(&d->cmd.paths, e);
+		r = take_config(value_find(container, "Config"), &j.config, e);
 	if (r >= 0)
-		r = spool_open(&files, dirfd, e);
+		r = j.dirfd = dirfd = images_open(&d->cmd.paths, e);
 	if (r >= 0)
-		r = write_files(d, &found, a->pause && found.record.spec, files.fd, e);
-	if (r >= 0 && lseek(files.fd, 0, SEEK_SET) < 0)
-		r = err_sys(e, "read the files again");
-	if (r >= 0)
-		r = add_image(d, a, container, dirfd, files.fd, name, ret_id, e);
+		r = add_image(&j, ret_id, e);
+	image_change_free(&j.config);
 	container_record_free(&found.record);
 	return r;
 }

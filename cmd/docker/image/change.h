@@ -25,9 +25,10 @@ struct image_change {
 int image_change_parse(struct image_change *c, const char *text, struct err *e);
 void image_change_free(struct image_change *c);
 
-/* The config of an image of one layer. */
+/* The config of an image of one layer, or of one over others. */
 struct image_change_base {
 	const char *arch, *variant, *os, *diff_id, *comment;
+	const struct strv *below; /* diff_ids of what lies below; NULL: nothing */
 	const char *author, *created_by; /* NULL: not said */
 	uint64_t created_ns;
 };

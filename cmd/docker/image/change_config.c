@@ -85,6 +85,8 @@ static void add_rootfs(struct json_out *j, const struct image_change_base *b)
 	json_kstr(j, "type", "layers");
 	json_key(j, "diff_ids");
 	json_begin_array(j);
+	for (size_t i = 0; b->below && i < b->below->n; i++)
+		json_str(j, b->below->items[i]);
 	json_str(j, b->diff_id);
 	json_end_array(j);
 	json_end_object(j);

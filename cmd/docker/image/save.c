@@ -7,6 +7,7 @@
 #include "cmd/docker/image/output_file.h"
 #include "cmd/docker/frame/verbs_image.h"
 #include "cmd/docker/image/image_value.h"
+#include "cmd/image/stack_tar.h"
 #include "cmd/image/image_opts.h"
 #include "cmd/options/image_find.h"
 #include "image/save/image_save.h"
@@ -108,11 +109,18 @@ static int write_file(struct save *s, const char *path, struct err *e)
 	return r;
 }
 
+static int write_stack(void *arg, const struct image_record *rec, int tar_fd, struct err *e)
+{
+	return stack_tar_write(arg, rec, tar_fd, e);
+}
+
 static int save(struct docker *d, struct save *s, const char *output, int argc, char **argv,
 		struct err *e)
 {
 	int r = s->to.dirfd = images_open(&d->cmd.paths, e);
 
+	s->to.write_stack = write_stack;
+	s->to.arg = &d->cmd;
 	if (r >= 0)
 		r = image_table_list(s->to.dirfd, &s->all, e);
 	if (r >= 0) {

@@ -57,8 +57,8 @@ static char *words(const struct strv *v)
 	return strbuf_take(&out);
 }
 
-static int make_config(const struct tar_image *image, struct image_change *c,
-		       struct image_source *src, struct err *e)
+int tar_image_config(const struct tar_image *image, struct image_change *c,
+		     const struct strv *below, struct image_source *src, struct err *e)
 {
 	char diff_id[DIGEST_TEXT_MAX];
 	/* What ran in the container is what its layer was created by: not what --change says. */
@@ -75,6 +75,7 @@ static int make_config(const struct tar_image *image, struct image_change *c,
 		.arch = platform.arch,
 		.variant = platform.variant,
 		.os = "linux",
+		.below = below,
 		.diff_id = digest_format(&src->layers[0].diff_id, diff_id),
 		.comment = image->comment,
 		.author = image->author,
@@ -105,7 +106,7 @@ int tar_image_add(struct docker *d, int dirfd, int tar_fd, const struct tar_imag
 		r = tar_source_open(&src, tar_fd, dirfd, e);
 	if (r < 0)
 		return r;
-	r = make_config(image, config, &src, e);
+	r = tar_image_config(image, config, NULL, &src, e);
 	if (r >= 0)
 		r = image_add_named(dirfd, &src, &n, ret_id, NULL, e);
 	source_close(&src);

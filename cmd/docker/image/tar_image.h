@@ -30,6 +30,14 @@ int tar_image_name(const char *operand, char **ret, struct err *e);
 int tar_image_check(const struct strv *changes, struct err *e);
 
 /*
+ * Sets the configuration of src, whose one layer has its diff_id, as below. below: diff_ids of what
+ * that layer lies over; NULL: nothing.
+ */
+struct image_source;
+int tar_image_config(const struct tar_image *image, struct image_change *config,
+		     const struct strv *below, struct image_source *src, struct err *e);
+
+/*
  * Adds the tar in tar_fd, read from where it stands, to the images beneath dirfd. config: what the
  * image's configuration is before its changes, which are made to it; it stays the caller's.
  */

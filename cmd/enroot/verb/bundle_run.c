@@ -125,7 +125,7 @@ static int extract(struct running *r, struct err *e)
 		return errno == EEXIST ? err_set(e, EEXIST, "File already exists: %s", dir)
 				       : err_sys(e, "%s", dir);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	k = fd < 0 ? err_sys(e, "%s", dir) : squashd_unpack(&r->x.cmd.paths, r->self.fd, fd, e);
+	k = fd < 0 ? err_sys(e, "%s", dir) : squashd_unpack(&r->x.cmd.paths, r->self.fd, fd, false, e);
 	if (k < 0)
 		(void)path_remove_tree_at(AT_FDCWD, dir, NULL);
 	return k;

@@ -15,6 +15,7 @@
 #include "runtime/helpers/squashd/fuse_serve.h"
 #include "runtime/helpers/squashd/server.h"
 
+#define ADD_MS 1000 /* for a client that has a file added */
 #define START_MS 20 /* the next network namespace is not made while a start needs the CPUs */
 
 static void fail_reply(struct squashd_reply *reply, const struct err *e)
@@ -46,10 +47,11 @@ static int make_clones(struct server *s, struct err *e)
 	return s->world.image_fd >= 0 && s->next_image_fd < 0 ? s->next_image_fd : 0;
 }
 
-static int send_attached(struct server *s, int fd, struct squashd_reply *reply, struct err *e)
+static int send_descriptors(struct server *s, int fd, struct squashd_reply *reply,
+			    const int *above, unsigned n_above, struct err *e)
 {
 	size_t n = s->world.image_fd >= 0 ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE;
-	int fds[SQUASHD_FD_MAX + 1], r = make_clones(s, e);
+	int fds[SQUASHD_FDS_MAX], r = make_clones(s, e);
 
 	if (r < 0)
 		return r;
@@ -57,6 +59,8 @@ static int send_attached(struct server *s, int fd, struct squashd_reply *reply, 
 	fds[SQUASHD_FD_INIT] = s->world.init_fd;
 	fds[SQUASHD_FD_DEV] = s->next_dev_fd;
 	fds[SQUASHD_FD_IMAGE] = s->next_image_fd;
+	for (unsigned i = 0; i < n_above; i++)
+		fds[n++] = above[i];
 	if (reply->has_net)
 		fds[n++] = s->attendant.net_fd;
 	r = fd_send(fd, reply, sizeof(*reply), fds, n, e);
@@ -67,6 +71,24 @@ static int send_attached(struct server *s, int fd, struct squashd_reply *reply, 
 	if (reply->has_net)
 		fd_close(&s->attendant.net_fd);
 	return 0;
+}
+
+static int send_attached(struct server *s, int fd, struct squashd_reply *reply,
+			 const struct squashd_request *q, struct err *e)
+{
+	int clones[SPEC_STACK_MAX - 1], r = 0;
+	unsigned n = 0;
+
+	while (r >= 0 && n < q->n_above) {
+		r = clone_tree(aboves_mount(&s->aboves, &q->above[n]), 0, e);
+		if (r >= 0)
+			clones[n++] = r;
+	}
+	if (r >= 0)
+		r = send_descriptors(s, fd, reply, clones, n, e);
+	while (n)
+		close(clones[--n]);
+	return r;
 }
 
 static void fill_reply(struct server *s, struct squashd_reply *reply)
@@ -80,7 +102,9 @@ static void fill_reply(struct server *s, struct squashd_reply *reply)
 		.gid = s->boot.key.gid,
 		.image = s->boot.key.image,
 		.lacks_xattrs = s->world.lacks_xattrs,
-		.fuse_requests = s->fuse ? fuse_server_requests(s->fuse) : 0,
+		.fuse_requests = s->fuse ? fuse_server_requests(s->fuse) +
+						  aboves_requests(&s->aboves)
+					: 0,
 	};
 	memcpy(reply->job, s->boot.job, sizeof(reply->job));
 }
@@ -129,6 +153,49 @@ static void turn_away(int fd)
 	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
 }
 
+/* Which of the files above are not served. */
+static uint32_t lacks(struct server *s, const struct squashd_request *q)
+{
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < q->n_above; i++) {
+		if (aboves_mount(&s->aboves, &q->above[i]) < 0)
+			bits |= 1u << i;
+	}
+	return bits;
+}
+
+/* The place where a file is added is told instead of an answer. */
+static int ask_for_files(struct server *s, int fd, const struct squashd_reply *reply, struct err *e)
+{
+	const int fds[] = {
+		[SQUASHD_FD_USERNS] = s->world.userns_fd, [SQUASHD_FD_MNTNS] = s->world.mntns_fd};
+
+	/* Nobody may be attached yet: it is waited for who is about to be. */
+	if (s->leave_at_ms < server_now_ms() + ADD_MS)
+		s->leave_at_ms = server_now_ms() + ADD_MS;
+	return fd_send(fd, reply, sizeof(*reply), fds, 2, e);
+}
+
+static void add(struct server *s, const struct squashd_request *q, int *fds,
+		struct squashd_reply *reply)
+{
+	const struct fuse_policy policy = server_policy(s);
+	struct err e = ERR_INIT;
+	int r, fuse_fd = -1;
+
+	if (!s->image || q->n_above != 1)
+		r = err_set(&e, EPROTO, "no file can be added to this server");
+	else
+		r = aboves_add(&s->aboves, &q->above[0], fds, &policy, s->fuse, &fuse_fd,
+			       &reply->gone, &e);
+	if (fuse_fd >= 0 && server_watch(s, fuse_fd, &e) < 0)
+		r = -e.code;
+	if (r < 0)
+		fail_reply(reply, &e);
+	reply->has_gone = r > 0;
+}
+
 static int attach(struct server *s, int fd, const struct squashd_request *q, int *step_fd,
 		  struct err *e)
 {
@@ -139,12 +206,17 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 		return err_set(e, EINVAL, "attached already");
 	if (memcmp(&q->key, &s->boot.key, sizeof(q->key)) != 0)
 		return err_set(e, EEXIST, "another image server has the same name");
+	if (q->n_above >= SPEC_STACK_MAX || (q->n_above && !s->image))
+		return err_set(e, EPROTO, "too many files");
 	if (s->attendant.is_asked) /* it may just have got ready */
 		attendant_answered(&s->attendant);
 	fill_reply(s, &reply);
+	reply.lacks = lacks(s, q);
+	if (reply.lacks)
+		return ask_for_files(s, fd, &reply, e);
 	reply.containers++;
 	reply.has_net = q->wants_net && s->attendant.net_fd >= 0;
-	r = send_attached(s, fd, &reply, e);
+	r = send_attached(s, fd, &reply, q, e);
 	if (r < 0)
 		return r;
 	s->clients[fd].is_attached = true;
@@ -205,14 +277,17 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 		fail_reply(&reply, &e);
 	} else {
 		fill_reply(s, &reply);
-		if (q->type == SQUASHD_QUIT)
+		if (q->type == SQUASHD_ADD)
+			add(s, q, passed, &reply);
+		else if (q->type == SQUASHD_QUIT)
 			s->must_leave = true;
 		else if (q->type != SQUASHD_STATUS)
 			reply.code = EPROTO;
 	}
 	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
 	/* A container asks whether we are well; its connection stays. */
-	return q->type == SQUASHD_STATUS && s->clients[fd].is_attached;
+	return q->type == SQUASHD_ADD ||
+	       (q->type == SQUASHD_STATUS && s->clients[fd].is_attached);
 }
 
 /* Returns false when the connection is to be closed. */

@@ -5,8 +5,10 @@
  * one over its own user namespace, no file system right (landlock), no system call that names a
  * path. PROT_EXEC memory is refused too, so code must be found, not brought.
  */
+#include "runtime/kernel/mount_abi.h"
 #include "runtime/helpers/squashd/confine.h"
 
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
 #include <linux/sockios.h>
@@ -233,9 +235,10 @@ int confine_server(const struct confine_server *c, struct err *e)
 	filter_begin(&f);
 	allow_common(&f);
 	allow_all(&f, server_calls, COUNT(server_calls));
-	filter_allow_arg(&f, SYS_open_tree, 0, (uint32_t)c->dev_fd);
-	if (c->image_fd >= 0)
-		filter_allow_arg(&f, SYS_open_tree, 0, (uint32_t)c->image_fd);
+	/* Clones: of what is mounted in the server's own mount namespace. */
+	filter_allow_with(&f, SYS_open_tree, 2, OPEN_TREE_CLONE);
+	/* libfuse looks whether a descriptor it is given is one. */
+	filter_allow_arg(&f, SYS_fcntl, 1, F_GETFD);
 	if (c->reader_tid)
 		filter_allow_arg(&f, SYS_sched_setaffinity, 0, (uint32_t)c->reader_tid);
 	if (landlocked)
@@ -309,6 +312,7 @@ int confine_tool(int dirfd, enum confine_access access, struct err *e)
 	uint64_t writing = reading | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
 			   LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SYM |
 			   LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+			   LANDLOCK_ACCESS_FS_MAKE_CHAR |
 			   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
 			   LANDLOCK_ACCESS_FS_REFER | ACCESS_TRUNCATE;
 	struct filter f;

@@ -17,14 +17,12 @@ bool confine_has_landlock(void);
 
 struct confine_server {
 	int servers_dirfd; /* the one directory it may unlink its socket in */
-	int image_fd;      /* mounts it may clone; -1 for none */
-	int dev_fd;
 	pid_t reader_tid; /* the thread it may place on CPUs; 0 for none */
 };
 
 /*
  * The server: CAP_SYS_ADMIN over A alone (open_tree needs it), no new privileges, undumpable,
- * landlock without any right but removing files beneath servers/, a list of system calls without
+ * landlock without any right but removing files beneath servers/, clones of its own mounts, a list of system calls without
  * any that opens a path, connects or executes; unlinkat() is among them only with landlock.
  */
 int confine_server(const struct confine_server *c, struct err *e);

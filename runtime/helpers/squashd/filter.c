@@ -94,6 +94,11 @@ void filter_allow_without(struct filter *f, int nr, unsigned arg, uint32_t bits)
 	allow_if(f, nr, arg, BPF_JSET, bits, false);
 }
 
+void filter_allow_with(struct filter *f, int nr, unsigned arg, uint32_t bits)
+{
+	allow_if(f, nr, arg, BPF_JSET, bits, true);
+}
+
 /* Numbers from `first` on, until the next range, have one verdict. */
 struct range {
 	uint32_t first, verdict;

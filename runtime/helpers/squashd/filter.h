@@ -28,6 +28,8 @@ void filter_allow(struct filter *f, int nr);
 void filter_allow_arg(struct filter *f, int nr, unsigned arg, uint32_t value);
 /* Only if none of the bits is set in the argument. */
 void filter_allow_without(struct filter *f, int nr, unsigned arg, uint32_t bits);
+/* Only if one of the bits is set in it. */
+void filter_allow_with(struct filter *f, int nr, unsigned arg, uint32_t bits);
 /* Ends the list. -E2BIG: it is too long. */
 int filter_end(struct filter *f, struct err *e);
 /* Ends it, and puts it in force for this thread; no_new_privs must be set. */

@@ -38,9 +38,9 @@ struct fuse_server {
 	bool has_originals; /* looked for */
 	struct originals originals;
 	struct fuse_policy policy;
-	struct fuse_buf request;
+	struct fuse_buf own_request, *request; /* the latter may be another server's */
 	uint64_t n_requests;
-	char *scratch; /* READAHEAD_BYTES */
+	char *own_scratch, *scratch; /* READAHEAD_BYTES; likewise */
 };
 
 static struct fuse_server *server_of(fuse_req_t req)
@@ -374,8 +374,8 @@ static const struct fuse_lowlevel_ops operations = {
 	.listxattr = op_listxattr,
 };
 
-int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_server **ret,
-		    struct err *e)
+int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_server *lends,
+		    struct fuse_server **ret, struct err *e)
 {
 	char name[] = "csbx-squashd", *argv[] = {name, NULL}, where[24];
 	struct fuse_args args = FUSE_ARGS_INIT(1, argv);
@@ -384,7 +384,9 @@ int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_s
 	if (!s)
 		return err_set(e, ENOMEM, "out of memory");
 	s->policy = *policy;
-	s->scratch = malloc(READAHEAD_BYTES);
+	s->own_scratch = lends ? NULL : malloc(READAHEAD_BYTES);
+	s->scratch = lends ? lends->scratch : s->own_scratch;
+	s->request = lends ? lends->request : &s->own_request;
 	s->se = fuse_session_new(&args, &operations, sizeof(operations), s);
 	snprintf(where, sizeof(where), "/dev/fd/%d", fuse_fd);
 	if (!s->scratch || !s->se || fuse_session_mount(s->se, where) != 0) {
@@ -411,8 +413,8 @@ void fuse_server_free(struct fuse_server *s)
 		return;
 	if (s->se)
 		fuse_session_destroy(s->se);
-	free(s->request.mem);
-	free(s->scratch);
+	free(s->own_request.mem);
+	free(s->own_scratch);
 	free(s);
 }
 
@@ -427,15 +429,15 @@ static bool is_forget(const struct fuse_buf *b)
 
 int fuse_server_step(struct fuse_server *s)
 {
-	int r = fuse_session_receive_buf(s->se, &s->request);
+	int r = fuse_session_receive_buf(s->se, s->request);
 
 	if (r == -EAGAIN || r == -EINTR)
 		return 0;
 	if (r <= 0)
 		return -ENODEV;
-	if (!is_forget(&s->request))
+	if (!is_forget(s->request))
 		s->n_requests++;
-	fuse_session_process_buf(s->se, &s->request);
+	fuse_session_process_buf(s->se, s->request);
 	return fuse_session_exited(s->se) ? -ENODEV : 0;
 }
 

@@ -17,9 +17,12 @@ struct fuse_policy {
 	bool has_user_xattrs; /* else the kernel is told once that there are none */
 };
 
-/* fuse_fd is that of the mount and stays the caller's; must not block. Before any confinement. */
-int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_server **ret,
-		    struct err *e);
+/*
+ * fuse_fd is that of the mount and stays the caller's; must not block. lends: another server, which
+ * outlives this one, whose buffers it uses; NULL: it gets its own.
+ */
+int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_server *lends,
+		    struct fuse_server **ret, struct err *e);
 /* What is served; before the first step. */
 void fuse_server_set_image(struct fuse_server *s, struct sqimage *img);
 /* Does what the first request would do, sooner. */

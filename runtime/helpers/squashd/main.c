@@ -32,7 +32,9 @@ int main(int argc, char **argv)
 	if (argc == 2 && !strcmp(argv[1], "--serve"))
 		return serve();
 	if (argc == 4 && !strcmp(argv[1], "--unpack"))
-		return unpack_main(fd_arg(argv[2]), fd_arg(argv[3]));
+		return unpack_main(fd_arg(argv[2]), fd_arg(argv[3]), false);
+	if (argc == 4 && !strcmp(argv[1], "--unpack-above"))
+		return unpack_main(fd_arg(argv[2]), fd_arg(argv[3]), true);
 	if (argc == 2 && !strcmp(argv[1], "--version")) {
 		printf("csbx-squashd %s\n", CSBX_VERSION);
 		return 0;

@@ -59,17 +59,23 @@ static int watch_signals(struct server *s, struct err *e)
 	return s->signal_fd < 0 ? err_sys(e, "signalfd") : server_watch(s, s->signal_fd, e);
 }
 
-static int set_up_fuse(struct server *s, struct err *e)
+struct fuse_policy server_policy(const struct server *s)
 {
 	const struct squashd_key *key = &s->boot.key;
-	struct fuse_policy policy = {
+
+	return (struct fuse_policy){
 		.one_id = id_map_is_one(&key->map),
 		.uid = key->uid,
 		.gid = key->gid,
 		.has_user_xattrs = key->has_user_xattrs,
 	};
+}
 
-	return fuse_server_new(s->world.fuse_fd, &policy, &s->fuse, e);
+static int set_up_fuse(struct server *s, struct err *e)
+{
+	const struct fuse_policy policy = server_policy(s);
+
+	return fuse_server_new(s->world.fuse_fd, &policy, NULL, &s->fuse, e);
 }
 
 static bool has_one_cpu(void)
@@ -141,8 +147,6 @@ static int confine(struct server *s, struct err *e)
 {
 	struct confine_server c = {
 		.servers_dirfd = SQUASHD_FD_AT_START_DIR,
-		.image_fd = s->world.image_fd,
-		.dev_fd = s->world.dev_fd,
 	};
 	int r;
 
@@ -215,7 +219,7 @@ static void handle_event(struct server *s, const struct epoll_event *ev)
 	} else if (fd == s->keeper.sock) {
 		for (unsigned n = keeper_ended(&s->keeper); n; n--)
 			clients_stood_in_gone(s);
-	} else {
+	} else if (!aboves_step(&s->aboves, fd, &s->image_is_dead)) {
 		clients_handle(s, fd);
 	}
 }
@@ -317,6 +321,7 @@ int serve(void)
 		return 1;
 	}
 	r = run(&s);
+	aboves_free(&s.aboves);
 	fuse_server_free(s.fuse);
 	sqahead_free(s.ahead);
 	sqimage_close(s.image);

@@ -43,6 +43,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "runtime/helpers/squashd/above.h"
 #include "runtime/helpers/squashd/attendant.h"
 #include "runtime/helpers/squashd/keeper.h"
 #include "runtime/helpers/squashd/world.h"
@@ -66,6 +67,7 @@ struct server {
 	struct sqimage *image;
 	struct sqahead *ahead; /* or NULL */
 	struct fuse_server *fuse;
+	struct aboves aboves; /* over the image in stacks */
 	int epoll_fd, signal_fd;
 	int next_dev_fd, next_image_fd; /* clones for the next container, or -1 */
 	int32_t pid;
@@ -84,6 +86,7 @@ struct server {
 
 int64_t server_now_ms(void);
 int server_watch(struct server *s, int fd, struct err *e);
+struct fuse_policy server_policy(const struct server *s);
 /* From now on new clients do not find this server. */
 void server_unlink_socket(struct server *s);
 

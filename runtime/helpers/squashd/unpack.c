@@ -132,6 +132,11 @@ static int make_leaf(struct unpack *u, int dirfd, const char *name, const struct
 		if (mknodat(dirfd, name, node->mode & (S_IFMT | 0777), 0) < 0)
 			return -errno;
 		break;
+	case S_IFCHR:
+		/* What hides a name in a file of a stack (overlayfs.rst); anybody may make that one. */
+		if (node->rdev)
+			return 0;
+		return mknodat(dirfd, name, S_IFCHR, 0) < 0 ? -errno : 0;
 	default: /* device nodes: not ours to make, and the container has its own /dev */
 		return 0;
 	}
@@ -284,7 +289,7 @@ static int walk(struct unpack *u, struct err *e)
 	return 0;
 }
 
-static int unpack(int image_fd, int dirfd, struct err *e)
+static int unpack(int image_fd, int dirfd, bool lies_above, struct err *e)
 {
 	struct unpack u = {.stage_fd = -1};
 	struct sqnode root;
@@ -293,6 +298,8 @@ static int unpack(int image_fd, int dirfd, struct err *e)
 
 	if (r < 0)
 		return r;
+	if (lies_above)
+		sqimage_lies_above(u.img);
 	originals_find(u.img, &u.originals);
 	sqimage_stat(u.img, &st);
 	u.inodes = st.inodes + 1;
@@ -316,13 +323,13 @@ static int unpack(int image_fd, int dirfd, struct err *e)
 	return r < 0 ? err_wrap(e, "unpack image") : 0;
 }
 
-int unpack_main(int image_fd, int dirfd)
+int unpack_main(int image_fd, int dirfd, bool lies_above)
 {
 	struct err e = ERR_INIT;
 	int r = confine_tool(dirfd, CONFINE_WRITE, &e);
 
 	if (r >= 0)
-		r = unpack(image_fd, dirfd, &e);
+		r = unpack(image_fd, dirfd, lies_above, &e);
 	if (r >= 0)
 		return 0;
 	err_sanitize(&e);

@@ -32,6 +32,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/kernel/mount_api.h"
+#include "runtime/server/fuse_mount.h"
 #include "runtime/helpers/squashd/devtree.h"
 #include "runtime/userns/userns_maker.h"
 
@@ -65,32 +66,12 @@ static int make_namespaces(const struct id_map *map, struct world *w, struct err
 		return r;
 	if (unshare(CLONE_NEWNS) < 0)
 		return err_sys(e, "make mount namespace");
+	w->mntns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	if (w->mntns_fd < 0)
+		return err_sys(e, "open mount namespace");
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return err_sys(e, "make mounts private");
 	return 0;
-}
-
-static int make_fuse(const struct squashd_key *key, int fuse_fd, struct err *e)
-{
-	char fd[12], uid[12], gid[12];
-	/* One id: everybody in a container is the mounter. Ranges: the others must get in too. */
-	unsigned n_params = id_map_is_one(&key->map) ? 7 : 8;
-	struct mount_param params[] = {
-		{"source", "csbx"},
-		{"fd", fd},
-		{"rootmode", "40000"},
-		{"user_id", uid},
-		{"group_id", gid},
-		{"ro", NULL},
-		{"default_permissions", NULL},
-		{"allow_other", NULL},
-	};
-
-	snprintf(fd, sizeof(fd), "%d", fuse_fd);
-	snprintf(uid, sizeof(uid), "%u", key->uid);
-	snprintf(gid, sizeof(gid), "%u", key->gid);
-	return mount_new("fuse", params, n_params,
-			 MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 }
 
 /* Makes the directory in the new root and attaches the detached mount there. */
@@ -185,7 +166,7 @@ static int fill_root(const struct squashd_key *key, struct world *w, struct err 
 	if (r < 0)
 		return r;
 	if (w->fuse_fd >= 0) {
-		w->image_fd = make_fuse(key, w->fuse_fd, e);
+		w->image_fd = fuse_mount_new(key, w->fuse_fd, e);
 		if (w->image_fd < 0)
 			return no_fuse(e);
 		r = attach(w->root_fd, "image", w->image_fd, e);

@@ -14,6 +14,7 @@ struct err;
 struct world {
 	bool lacks_xattrs; /* of tmpfs: no user attributes */
 	int userns_fd;     /* A */
+	int mntns_fd;      /* its own mount namespace, for those who add a file to it */
 	int root_fd;       /* root of the root's mount, while the world is made */
 	int gone_rd;       /* end of file: who was to drop the host's tree has done so or is dead */
 	int gone_wr;
@@ -26,7 +27,7 @@ struct world {
 };
 #define WORLD_INIT                                                                          \
 	{                                                                                   \
-		.userns_fd = -1, .root_fd = -1, .gone_rd = -1, .gone_wr = -1, .dev_fd = -1, \
+		.userns_fd = -1, .mntns_fd = -1, .root_fd = -1, .gone_rd = -1, .gone_wr = -1, .dev_fd = -1, \
 		.image_fd = -1, .fuse_fd = -1, .init_fd = -1, .dev = DEVTREE_INIT           \
 	}
 

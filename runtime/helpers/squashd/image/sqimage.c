@@ -109,6 +109,11 @@ void sqimage_close(struct sqimage *img)
 	free(img);
 }
 
+void sqimage_lies_above(struct sqimage *img)
+{
+	img->lies_above = true;
+}
+
 void sqimage_set_ahead(struct sqimage *img, struct sqahead *ahead)
 {
 	sqblocks_set_ahead(&img->blocks, ahead);

@@ -80,6 +80,8 @@ struct sqstat {
  */
 int sqimage_open(int fd, struct sqimage **ret, struct err *e);
 void sqimage_close(struct sqimage *img);
+/* It lies over another image in a stack: the mark of an opaque directory is one of its attributes. */
+void sqimage_lies_above(struct sqimage *img);
 /* From now on blocks are made ahead; it stays the caller's, and must outlive the image. */
 void sqimage_set_ahead(struct sqimage *img, struct sqahead *ahead);
 void sqimage_stat(const struct sqimage *img, struct sqstat *ret);
@@ -102,7 +104,7 @@ ssize_t sqimage_readlink(struct sqimage *img, const struct sqnode *link, char *b
 
 /*
  * Extended attributes of a node: only user.* and never user.overlay.*, which would steer an overlay
- * on top. 1 and a name with NUL, 0 at the end. The value of the attribute just named is then read
+ * on top, but for user.overlay.opaque of an image that lies above another. 1 and a name with NUL, 0 at the end. The value of the attribute just named is then read
  * into buf (SQXATTR_VALUE_MAX); returns its length.
  */
 int sqxattr_open(struct sqimage *img, const struct sqnode *node, struct sqxattr *ret);

@@ -33,6 +33,7 @@ struct sqimage {
 	unsigned next_map;
 	uint64_t xattr_data; /* where attributes lie; SQNO_TABLE for none */
 	uint32_t n_xattrs;
+	bool lies_above; /* another image, in a stack */
 };
 
 /* Reads the header of the attribute table. */

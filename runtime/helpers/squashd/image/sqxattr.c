@@ -69,6 +69,12 @@ static int pass_value(struct sqxattr *x)
 	return sqmeta_read(b, &x->at, NULL, (size_t)sqget(size, 4));
 }
 
+static bool is_visible(const struct sqimage *img, const char *name)
+{
+	return !str_has_prefix(name, "user.overlay.") ||
+	       (img->lies_above && str_eq(name, "user.overlay.opaque"));
+}
+
 int sqxattr_next(struct sqxattr *x, char name[SQXATTR_NAME_MAX + 1])
 {
 	static const char prefix[] = "user.";
@@ -96,7 +102,7 @@ int sqxattr_next(struct sqxattr *x, char name[SQXATTR_NAME_MAX + 1])
 			continue;
 		memcpy(name, prefix, at);
 		name[at + len] = 0;
-		if (len && strlen(name) == at + len && !str_has_prefix(name, "user.overlay."))
+		if (len && strlen(name) == at + len && is_visible(x->image, name))
 			return 1;
 	}
 	return 0;

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * In this order: A is joined, so that /dev/fuse, which the host's tree has, is opened in it; then
+ * the server's mount namespace, for a context of a file system belongs to the user namespace of who
+ * opens it and may be opened only where mounts may be made. The mount gets a directory of its own
+ * in the server's root, from where the server clones it; that root is read-only but while this
+ * makes the directory. A mount that the server wants no more leaves by the same name.
+ */
+#include "runtime/server/stack_add.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/kernel/mount_abi.h"
+#include "runtime/kernel/mount_api.h"
+#include "runtime/server/fuse_mount.h"
+#include "runtime/server/squashd_proto.h"
+#include "runtime/spec/image_id.h"
+
+#define NAME_BYTES 64
+
+static void mount_name(const struct image_id *id, char ret[NAME_BYTES])
+{
+	snprintf(ret, NAME_BYTES, "/%llx-%llx-%llx", (unsigned long long)id->dev,
+		 (unsigned long long)id->ino, (unsigned long long)id->mtime_ns);
+}
+
+static int make_place(const char *name, struct err *e)
+{
+	struct mount_attr writable = {.attr_clr = MOUNT_ATTR_RDONLY};
+	int fd;
+
+	if (mount_setattr(AT_FDCWD, "/", 0, &writable, sizeof(writable)) < 0)
+		return err_sys(e, "set mount attributes");
+	if (mkdir(name, 0755) < 0 && errno != EEXIST)
+		return err_sys(e, "make a mount point");
+	fd = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "open a mount point") : fd;
+}
+
+static void drop(const struct image_id *id)
+{
+	char name[NAME_BYTES];
+
+	mount_name(id, name);
+	if (!umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW))
+		(void)rmdir(name);
+}
+
+static int tell_server(const struct stack_add *where, const struct image_id *id, const int fds[3],
+		       struct err *e)
+{
+	struct squashd_request q = {
+		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_ADD, .n_above = 1, .above = {*id}};
+	struct squashd_reply reply;
+	ssize_t n;
+	int r = fd_send(where->sock, &q, sizeof(q), fds, 3, e);
+
+	if (r == -ECONNRESET)
+		return err_set(e, EPIPE, "the image server went away");
+	if (r < 0)
+		return r;
+	n = fd_recv(where->sock, &reply, sizeof(reply), NULL, 0, e);
+	/* It was leaving, or it died: another is asked. */
+	if (n == 0 || n == -ECONNRESET)
+		return err_set(e, EPIPE, "the image server went away");
+	if (n < 0)
+		return (int)n;
+	if (n != (ssize_t)sizeof(reply) || reply.magic != SQUASHD_PROTO_MAGIC)
+		return err_set(e, EPROTO, "the image server speaks another protocol");
+	reply.msg[sizeof(reply.msg) - 1] = 0;
+	if (reply.has_gone)
+		drop(&reply.gone);
+	return reply.code ? err_set(e, reply.code, "%s", reply.msg) : 0;
+}
+
+static int add(const struct stack_add *where, const struct rootfs_part *file, int file_fd,
+	       struct err *e)
+{
+	_close_ int fuse = -1, tree = -1, place = -1;
+	char name[NAME_BYTES];
+	int r;
+
+	if (setns(where->userns_fd, CLONE_NEWUSER) < 0)
+		return err_sys(e, "join the server's user namespace");
+	fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (fuse < 0)
+		return err_sys(e, "open /dev/fuse");
+	if (setns(where->mntns_fd, CLONE_NEWNS) < 0)
+		return err_sys(e, "join the server's mount namespace");
+	tree = fuse_mount_new(where->key, fuse, e);
+	if (tree < 0)
+		return tree;
+	mount_name(&file->id, name);
+	place = make_place(name, e);
+	r = place < 0 ? place : mount_attach(tree, place, e);
+	if (r < 0)
+		return r;
+	return tell_server(where, &file->id, (int[]){fuse, tree, file_fd}, e);
+}
+
+static int open_file(const struct rootfs_part *file, struct err *e)
+{
+	_close_ int fd = open(file->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct image_id id;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_sys(e, "open");
+	image_id_from_stat(&id, &st);
+	if (!image_id_same(&id, &file->id))
+		return err_set(e, ESTALE, "changed or replaced since it was pinned");
+	return take_fd(&fd);
+}
+
+int stack_add(const struct stack_add *where, const struct rootfs_part *file, struct err *e)
+{
+	_close_ int fd = open_file(file, e), rd = -1, wr = -1;
+	struct err said = ERR_INIT;
+	int fds[2];
+	pid_t pid;
+
+	if (fd < 0)
+		return err_wrap(e, "%s", file->path);
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	rd = fds[0];
+	wr = fds[1];
+	pid = fork();
+	if (!pid) {
+		if (add(where, file, fd, &said) < 0 &&
+		    write(wr, &said, sizeof(said)) != (ssize_t)sizeof(said))
+			_exit(2);
+		_exit(said.code != 0);
+	}
+	if (pid < 0)
+		return err_sys(e, "fork");
+	fd_close(&wr);
+	if (read(rd, &said, sizeof(said)) == (ssize_t)sizeof(said) && e)
+		*e = said;
+	while (waitpid(pid, &fds[0], 0) < 0 && errno == EINTR)
+		;
+	if (said.code)
+		return err_wrap(e, "%s", file->path);
+	return fds[0] ? err_set(e, EIO, "%s: who was to mount it died", file->path) : 0;
+}
