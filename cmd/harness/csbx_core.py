@@ -52,7 +52,7 @@ PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "fr
            "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory",
            "sys.settrace": "trace", "sys.setprofile": "trace", "sys.monitoring.register_callback": "trace",
            "cpython.PyInterpreterState_New": "interpreter"}
-DIRECT = ("heap_search", "frame_search", "trace")  # nobody does these for others but by name
+DIRECT = ("heap_search", "frame_search", "trace", "code_change")  # nobody does these for others but by name
 WRITTEN = ("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__")  # what makes it something else
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
 
@@ -360,7 +360,7 @@ def _core(secret, fd):
             made(args[0], frame)
         elif kind is None and event in ("object.__getattr__", "object.__setattr__"):
             if event == "object.__setattr__" or args[1] not in FRAMES:
-                kind = "code_change" if event == "object.__setattr__" and changes_code(args, frame) else None
+                kind, name = "code_change" if event == "object.__setattr__" and changes_code(args, frame) else None, args[1]
             else:
                 kind, name = "frame_search", args[1]
                 if is_code(frame.f_code) and not indirect(frame, name):

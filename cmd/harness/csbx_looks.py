@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What looks like tampering in pytest's own process: outcomes, marks, functions, hooks and modules of tests."""
+import ast
 import builtins
 import dis
 import functools
+import sys
 import types
 import unittest
 
@@ -35,17 +37,47 @@ def calls_for_it(code, callee):
 
 
 def names_stored(code):
-    """(global names that a module's code binds, whether it binds others by computing them)"""
-    found, computed, todo = set(), False, [(code, True)]
+    """(global names that a module's code binds, whether it binds others by computing them, modules it takes all names of)"""
+    found, computed, stars, imported, todo = set(), False, [], None, [(code, True)]
     while todo:
         one, is_top = todo.pop()
         for i in dis.get_instructions(one):
             if i.opname in ("STORE_NAME", "STORE_GLOBAL", "DELETE_NAME") and (is_top or i.opname != "STORE_NAME"):
                 found.add(i.argval)
-            computed = computed or i.opname == "IMPORT_STAR" or "IMPORT_STAR" in str(i.argrepr)
+            imported = i.argval if i.opname == "IMPORT_NAME" else imported
+            if i.opname == "IMPORT_STAR" or "IMPORT_STAR" in str(i.argrepr):
+                stars.append(imported)
         computed = computed or bool(WAYS_TO_NAME & set(one.co_names))
         todo += [(c, False) for c in one.co_consts if isinstance(c, types.CodeType)]
-    return found, computed
+    return found, computed or bool(stars), stars
+
+
+def names_imported(text):
+    """name -> [(module, attribute or None)] of what is bound by imports at the top of a module, and by nothing else."""
+    found, others, todo = {}, set(), [ast.parse(text)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Import):
+            for a in node.names:
+                found.setdefault(a.asname or a.name.split(".")[0], []).append((a.name if a.asname else a.name.split(".")[0], None))
+        elif isinstance(node, ast.ImportFrom):
+            for a in node.names:
+                found.setdefault(a.asname or a.name, []).append((node.module or "", a.name) if not node.level else ("", ""))
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            others.add(node.name)
+            others.update(n for inner in ast.walk(node) if isinstance(inner, ast.Global) for n in inner.names)
+            continue
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            others.add(node.id)
+        todo += ast.iter_child_nodes(node)
+    return {name: sources for name, sources in found.items() if name not in others and ("", "") not in sources}
+
+
+def bound_by_imports(text):
+    try:
+        return names_imported(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
 
 
 def text_of(path):
@@ -64,10 +96,11 @@ def make_looks(pytest, ask, repo):
     """An object whose functions share what they know in variables; it is the plugin's, which is watched."""
     from _pytest.runner import CallInfo
     kinds = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
-    known = {"plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "modules": {}, "passed": []}
+    known = {"plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "modules": {}, "passed": [], "callers": {},
+             "imports": {}, "data": {}, "globals": {}}
     all_builtins, builtin_names = vars(builtins), frozenset(vars(builtins))
     calls, stored, way_to_mark = calls_for_it, names_stored, [w.encode() for w in WAYS_TO_MARK]
-    code_of, text, from_call = function_code, text_of, CallInfo.from_call
+    code_of, text, bound, from_call = function_code, text_of, bound_by_imports, CallInfo.from_call
     hooks, run_marks, decoys_max = REPORT_HOOKS, RUN_MARKS, DECOYS_MAX
 
     def found(kind, detail):
@@ -143,10 +176,14 @@ def make_looks(pytest, ask, repo):
             try:
                 known["modules"][file] = stored(compile(text(file), file, "exec", 0, True))
             except (SyntaxError, ValueError):
-                known["modules"][file] = set(), True
-        names, computes = known["modules"][file]
+                known["modules"][file] = set(), True, []
+        names, computes, stars = known["modules"][file]
         for name in set(now) - names:
-            if name in builtin_names or not (computes or name.startswith(("_", "@")) or isinstance(now[name], types.ModuleType)):
+            value = now[name]
+            is_error = isinstance(value, type) and issubclass(value, BaseException)
+            if not is_error and any(getattr(sys.modules.get(s), name, stars) is value for s in stars):
+                continue
+            if name in builtin_names or not (computes or name.startswith(("_", "@")) or isinstance(value, types.ModuleType)):
                 if not name.startswith("__"):
                     found("test_replaced", "%s in %s is not of it" % (name, file))
 
@@ -165,6 +202,8 @@ def make_looks(pytest, ask, repo):
         for hook in hooks:
             caller = getattr(manager.hook, hook, None)
             impls = list(caller.get_hookimpls()) if caller is not None else []
+            if caller is not known["callers"][hook] and known["callers"][hook] is not None:
+                found("pytest_modified", "the caller of %s" % hook)
             call = getattr(caller, "_hookexec", None)
             if caller is not None and getattr(call, "__self__", manager) is not manager:
                 found("pytest_modified", "how %s is called" % hook)
@@ -178,12 +217,70 @@ def make_looks(pytest, ask, repo):
             if id(code) in strangers:
                 found("report_hook", "%s of %s" % (hook, getattr(code, "co_filename", "no function")))
 
+    def is_made(value, or_mock):
+        """Whether code of a patch or the run made a value, as far as its class or its code tells."""
+        code = code_of(value)
+        if code is not None:
+            return not ask("vouched", code)
+        if isinstance(value, types.ModuleType) or type(value).__name__ in ("partial", "partialmethod"):
+            return True
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__module__ == "unittest.mock":
+            return or_mock
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        return isinstance(file, str) and not ask("vouched", file)
+
+    def imports(of_tests, or_mock):
+        """What the tests' module imported from elsewhere is still that."""
+        file = getattr(of_tests, "__file__", None)
+        if not isinstance(file, str) or not ask("vouched", file):
+            return
+        if file not in known["imports"]:
+            known["imports"][file] = bound(text(file))
+        for name, sources in known["imports"][file].items():
+            value = vars(of_tests).get(name, of_tests)
+            meant = [getattr(sys.modules.get(m), a, None) if a else sys.modules.get(m) for m, a in sources]
+            outside = [m for m, _ in sources if not str(getattr(sys.modules.get(m), "__file__", "")).startswith(repo + "/")]
+            if outside and not any(value is m for m in meant) and is_made(value, or_mock):
+                found("test_replaced", "%s in %s is not what it imports" % (name, file))
+
+    def data_of(item):
+        """What a test is called with: parameters, and the functions of fixtures."""
+        params = getattr(getattr(item, "callspec", None), "params", None) or {}
+        info = getattr(item, "_fixtureinfo", None)
+        fixtures = getattr(info, "name2fixturedefs", None) or {}
+        return dict(params), {(n, k): d.func for n, ds in list(fixtures.items()) for k, d in enumerate(ds)}
+
+    def data(item):
+        params, fixtures = known["data"].get(item.nodeid, ({}, {}))
+        now_params, now_fixtures = data_of(item)
+        for name in params:
+            if now_params.get(name) is not params[name] and not type(params[name]).__module__.startswith("pytest_lazy"):
+                found("test_replaced", "the parameter %s of %s" % (name, item.nodeid))
+        for key, old in fixtures.items():
+            if now_fixtures.get(key, old) is not old:
+                found("test_replaced", "the fixture %s of %s" % (key[0], item.nodeid))
+        if item.session is not known["session"] or item.config is not known["session"].config:
+            found("pytest_modified", "the session of %s" % item.nodeid)
+        of_tests = getattr(item, "module", None)
+        before = known["globals"].get(getattr(of_tests, "__name__", None))
+        if before is None:
+            return
+        imports(of_tests, False)
+        replaces = any(w in text(of_tests.__file__) for w in (b"setattr", b"patch", b"global "))
+        for name, old in before.items():
+            new = vars(of_tests).get(name, old)
+            if new is not old and not name.startswith(("_", "@")) and (not replaces or is_made(new, False)):
+                found("test_replaced", "%s in %s was replaced" % (name, of_tests.__file__))
+
     def begin(plugin, session):
         known.update(plugin=plugin, session=session, hook=session.config.hook)
         if not type(session.config.hook).__module__.startswith(("_pytest.", "pluggy.")):
             found("pytest_modified", "the hooks of the configuration")
         for hook in hooks:
-            caller = getattr(session.config.pluginmanager.hook, hook, None)
+            caller = known["callers"][hook] = getattr(session.config.pluginmanager.hook, hook, None)
+            if caller is not None and not type(caller).__module__.startswith("pluggy."):
+                found("pytest_modified", "the caller of %s" % hook)
             impls = caller.get_hookimpls() if caller is not None else ()
             known["impls"][hook] = [(i, i.function) for i in impls
                                     if i.plugin is plugin or getattr(i.plugin, "__name__", "").startswith("_pytest.")]
@@ -191,6 +288,10 @@ def make_looks(pytest, ask, repo):
     def collected(items):
         known["functions"].update((i.nodeid, getattr(i, "function", None)) for i in items)
         known["marks"].update((i.nodeid, [m for _, m in marks_of(i)]) for i in items)
+        known["data"].update((i.nodeid, data_of(i)) for i in items)
+        for of_tests in {id(m): m for m in [getattr(i, "module", None) for i in items] if isinstance(m, types.ModuleType)}.values():
+            known["globals"][of_tests.__name__] = dict(vars(of_tests))
+            imports(of_tests, True)
 
     def before(item, call):
         engine()
@@ -200,6 +301,7 @@ def make_looks(pytest, ask, repo):
             outcome(call.excinfo)
         if call.when == "call":
             function(item)
+            data(item)
 
     def after(item, report):
         if report.outcome == "skipped" or hasattr(report, "wasxfail"):

@@ -19,6 +19,7 @@ try:
 except ImportError:
     get_frozen_object = None
 
+ITERABLE = 0x100  # CO_ITERABLE_COROUTINE: types.coroutine() sets it
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 
@@ -49,7 +50,7 @@ def make_origins(is_file_vouched):
         return kind, _repr(c)
 
     def key(c):
-        return (c.co_name, c.co_firstlineno, c.co_argcount, c.co_kwonlyargcount, c.co_flags, c.co_code, c.co_names,
+        return (c.co_name, c.co_firstlineno, c.co_argcount, c.co_kwonlyargcount, c.co_flags & ~ITERABLE, c.co_code, c.co_names,
                 c.co_varnames, c.co_freevars, c.co_cellvars, _tuple(_map(constant, c.co_consts)))
 
     def learn(code):
@@ -131,7 +132,7 @@ def make_watch(packages, is_true, repo, tell):
     members, functions_of_member = type.__dict__["__dict__"].__get__, functions_in
     homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
                     if getattr(modules.get(p), "__path__", None)})
-    holders, made_of, settled = {}, {}, []
+    holders, made_of, settled, named = {}, {}, [], {}
 
     def dict_of(holder):
         return members(holder) if _isinstance(holder, _type) else holder.__dict__
@@ -163,6 +164,7 @@ def make_watch(packages, is_true, repo, tell):
     def take():
         for name, module in _list(modules.items()):
             if _type(module) is module_type and name.split(".")[0] in packages:
+                named[name] = module
                 add(name, module)
 
     def is_of_runner(functions):
@@ -199,6 +201,9 @@ def make_watch(packages, is_true, repo, tell):
         tell("pytest_modified", "%s.%s is now of %s" % (name, key, where) if functions else "%s.%s is %s" % (name, key, where))
 
     def check():
+        for name, module in _list(named.items()):
+            if modules.get(name) is not module:
+                tell("pytest_modified", "the module %s is another" % name)
         for name, holder, was, ids in _list(holders.values()):
             now = dict_of(holder)
             if _list(_map(_id, now.values())) == ids:

@@ -135,8 +135,7 @@ int test_make_ready(struct cmd *c, struct test_args *a, const struct test_wish *
 	char *argv[] = {harness, NULL};
 	const struct resolve_request resolve = {subject, 1, argv, NULL};
 	int r = w->isolate && !w->lists.ids[0].n && !w->lists.ids[1].n
-			? err_set(e, EINVAL,
-				  "--isolate: needs --fail-to-pass or --pass-to-pass")
+			? err_set(e, EINVAL, "--isolate: needs --fail-to-pass or --pass-to-pass")
 			: subject_open(c, a->image, o, subject, e);
 
 	/* The harness goes to the repository when it is there. */

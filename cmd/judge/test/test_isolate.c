@@ -19,8 +19,7 @@ static bool stands_for(const char *id, const struct test_case *c)
 		return true;
 	if (test_id_is_truncated(id))
 		return str_has_prefix(c->id, id) || (c->alt && str_has_prefix(c->alt, id));
-	return !strstr(id, "::") && str_has_prefix(c->id, id) &&
-	       str_has_prefix(c->id + len, "::");
+	return !strstr(id, "::") && str_has_prefix(c->id, id) && str_has_prefix(c->id + len, "::");
 }
 
 /* Of the tests that were reported, those that were asked for. */
@@ -117,9 +116,9 @@ static void keep_result(struct run_result *kept, struct run_result *next, bool i
 }
 
 /* One id. 1: no other has to be asked, 0: go on. */
-static int run_one(struct test_run *t, const struct test_wish *w,
-		   const struct container_spec *spec, const struct paths *paths, const char *id,
-		   struct run_result *result, bool is_first, struct err *e)
+static int run_one(struct test_run *t, const struct test_wish *w, const struct container_spec *spec,
+		   const struct paths *paths, const char *id, struct run_result *result,
+		   bool is_first, struct err *e)
 {
 	struct test_run one = TEST_RUN_INIT;
 	struct test_wish alone = *w;
@@ -144,7 +143,8 @@ static int run_one(struct test_run *t, const struct test_wish *w,
 	if (r >= 0)
 		r = take_report(&t->report, &one.report, id, is_first, e);
 	if (r >= 0) {
-		r = one.report.error_code || (one.verdict.has_patches && !one.verdict.patch_applied);
+		r = one.report.error_code ||
+		    (one.verdict.has_patches && !one.verdict.patch_applied);
 		keep_result(result, &ended, is_first);
 	}
 	run_result_free(&ended);
