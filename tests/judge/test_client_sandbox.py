@@ -56,7 +56,7 @@ def test_types_and_exceptions(sandbox, case):
         case("type", ("l",), expected_type="list"), case("wrong type", ("t",), expected_type="list"),
         case("raises", (None,), expected_exception="ValueError", expected_output=None),
         case("does not raise", (1,), expected_exception="ValueError"), case("other", (None,), expected_exception="KeyError"),
-        case("none", ("n",), expected_output=None), case("not none", (1,), expected_output=None), case("whatever", (1,))])
+        case("none", ("n",), expected=None), case("not none", (1,), expected=None), case("whatever", (1,))])
     assert {r["name"]: r["passed"] for r in result.test_results} == {
         "type": True, "wrong type": False, "raises": True, "does not raise": False, "other": False, "none": True, "not none": False,
         "whatever": True}

@@ -6,12 +6,14 @@ the other, and csbx compares what comes back, so no marker can be forged and no 
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from .. import build, program, sync
 from ..cases import UNSET, Case, CaseLike, as_case
 from ..result import CaseResult, EvalResult
+from ..values import from_json
+from .answers import equals, has_nan, is_other, is_sendable
 
 FORBIDDEN_MODULES = ("os.system", "subprocess", "shutil", "socket", "requests", "urllib", "http", "ftplib")
 
@@ -20,7 +22,8 @@ class TestCase:
     """One call of the function and what is expected of it.
 
     args or input_args, kwargs or input_kwargs, expected or expected_output. What is not given is
-    not compared; None is a value like any other, but beside expected_type and expected_exception.
+    not compared. expected_output=None is not compared either; expected=None is, but beside
+    expected_type and expected_exception. Values are equal as Python has it, and an expected NaN to a NaN.
     """
 
     __test__ = False  # no test class, whatever pytest makes of its name
@@ -33,7 +36,9 @@ class TestCase:
         self.name = name
         self.input_args = tuple(input_args if args is None else args)
         self.input_kwargs = dict((input_kwargs if kwargs is None else kwargs) or {})
-        self._expected = expected_output if expected is UNSET else expected
+        self._expected = UNSET if expected_output is None else expected_output
+        if expected is not UNSET:
+            self._expected = expected
         self.expected_type, self.expected_exception = expected_type, expected_exception
         self.weight = weight
 
@@ -57,17 +62,21 @@ class TestCase:
         return d
 
     def to_case(self) -> Case:
-        expected = self._expected
-        if expected is None and (self.expected_type or self.expected_exception):
-            expected = UNSET
-        return Case(self.input_args, expected, self.input_kwargs, self.name or None,
+        return Case(self.input_args, self._wanted(), self.input_kwargs, self.name or None,
                     self.expected_type or None, self.expected_exception or None,
                     weight=self.weight)
+
+    def _wanted(self) -> Any:
+        beside = self.expected_type or self.expected_exception
+        return UNSET if self._expected is None and beside else self._expected
 
 
 @dataclass
 class SandboxResult:
-    """What came of it. test_results: a dict a case: name, passed, output, expected, detail, duration_ms."""
+    """What came of it. test_results: a dict a case: name, passed, output, expected, detail, duration_ms.
+
+    truncated: more was written than the sandbox's max_output, and the middle of it is missing.
+    """
 
     success: bool = False
     exit_code: int = -1
@@ -79,6 +88,7 @@ class SandboxResult:
     test_results: List[Dict[str, Any]] = field(default_factory=list)
     all_passed: bool = False
     feedback: List[str] = field(default_factory=list)
+    truncated: bool = False
 
     def to_dict(self) -> Dict[str, Any]:
         return {"success": self.success, "exit_code": self.exit_code, "stdout": self.stdout[:500],
@@ -93,17 +103,20 @@ class CodeSandbox:
     forbidden_modules: names that the code must not import, and functions (os.system) that it must
     not call; None: a list of the usual ones, []: none. allow_imports=False: no import at all. This
     is a courtesy to whoever wrote the code, and costs a second start: what code must not do, the
-    container prevents. timeout is for loading the code and for each case.
+    container prevents. timeout is for loading the code and for each case. max_output: how much of
+    each stream is kept, "1m" without it. Every case has the code as it was loaded: what one call
+    leaves behind, the next does not see.
     """
 
     def __init__(self, timeout: float = 30.0, max_memory_mb: int = 256, allow_imports: bool = True,
                  forbidden_modules: Optional[List[str]] = None, *,
-                 image: Optional[program.Path] = None, csbx: Optional[program.Path] = None) -> None:
+                 max_output: Union[None, int, str] = None, image: Optional[program.Path] = None,
+                 csbx: Optional[program.Path] = None) -> None:
         self.timeout, self.max_memory_mb = timeout, max_memory_mb
         self.allow_imports = allow_imports
         self.forbidden_modules = list(FORBIDDEN_MODULES if forbidden_modules is None
                                       else forbidden_modules)
-        self.image, self.csbx = image, csbx
+        self.max_output, self.image, self.csbx = max_output, image, csbx
 
     def run(self, code: str, func_name: str = "", test_cases: Optional[Iterable[CaseLike]] = None,
             setup_code: str = "") -> SandboxResult:
@@ -115,10 +128,10 @@ class CodeSandbox:
         for number, case in enumerate(cases):
             case.name = case.name or f"case {number + 1}"
         call = build.eval(code, image=self.image, function=func_name if cases else None,
-                          cases=cases or None, setup=setup_code or None, csbx=self.csbx,
+                          cases=[_as_sent(c) for c in cases] or None, setup=setup_code or None, csbx=self.csbx,
                           given={**self._forbidden(), "timeout": self.timeout,
-                                 "memory": f"{self.max_memory_mb}m"})
-        return _translate(sync.perform(call), bool(cases), self.timeout)
+                                 "max_output": self.max_output, "memory": f"{self.max_memory_mb}m"})
+        return _translate(sync.perform(call), cases, self.timeout)
 
     def _forbidden(self) -> Dict[str, List[str]]:
         """What has a dot may be a function: it must be called by no other name either."""
@@ -126,13 +139,24 @@ class CodeSandbox:
                 "deny_call": [name for name in self.forbidden_modules if "." in name]}
 
 
-def _translate(result: EvalResult, has_cases: bool, timeout: float) -> SandboxResult:
+def _as_sent(case: Case) -> Case:
+    """Everything is an object; and a value that csbx has no word for is compared here alone."""
+    kind = None if case.expected_type == "object" else case.expected_type
+    expected = case.expected if is_sendable(case.expected) else UNSET
+    return replace(case, expected_type=kind, expected=expected)
+
+
+def _translate(result: EvalResult, cases: Sequence[Case], timeout: float) -> SandboxResult:
+    raws = result.raw.get("cases") or []
+    judged = [_case(found, case, raw.get("output"))
+              for found, case, raw in zip(result.cases or [], cases, raws)]
+    all_passed = bool(judged) and len(judged) == len(cases) and all(t["passed"] for t in judged)
     made = SandboxResult(
-        success=result.success and (bool(result.all_passed) or not has_cases),
+        success=result.success and (all_passed or not cases),
         exit_code=_exit_code(result), stdout=result.stdout, stderr=result.stderr,
         duration=result.wall_s, max_memory_mb=(result.memory_peak_bytes or 0) / (1 << 20),
-        test_results=[_case(c) for c in result.cases or []],
-        all_passed=bool(result.all_passed), feedback=list(result.feedback))
+        test_results=judged, all_passed=all_passed, feedback=list(result.feedback),
+        truncated=result.truncated.stdout or result.truncated.stderr)
     if result.status == "policy_violation":
         made.stderr = "SECURITY VIOLATION: " + "; ".join(result.feedback)
         made.exception = "Security check failed"
@@ -162,10 +186,34 @@ def _exit_code(result: EvalResult) -> int:
     return -1 if result.exit_code is None else result.exit_code
 
 
-def _case(case: CaseResult) -> Dict[str, Any]:
-    return {"name": case.name, "passed": case.passed, "output": repr(case.output)[:200],
-            "expected": repr(case.expected)[:200], "detail": case.detail or "OK",
-            "duration_ms": round(case.duration_ms or 0.0, 2)}
+def _case(found: CaseResult, case: Case, raw: Any) -> Dict[str, Any]:
+    detail = found.detail or ""
+    answered = detail.startswith("returned ") or (found.passed and not case.expected_exception)
+    passed = found.passed
+    if answered and not case.expected_exception:
+        passed = _as_python_has_it(found.passed, case, raw)
+        if passed != found.passed:
+            detail = "" if passed else f"returned {_shown(raw)}, expected {case.expected!r}"
+    return {"name": found.name, "passed": passed, "output": _shown(raw)[:200] if answered else "",
+            "expected": repr(None if case.expected is UNSET else case.expected)[:200], "detail": detail or "OK",
+            "duration_ms": round(found.duration_ms or 0.0, 2)}
+
+
+def _shown(raw: Any) -> str:
+    return str(raw["repr"]) if is_other(raw) else repr(from_json(raw))
+
+
+def _as_python_has_it(passed: bool, case: Case, raw: Any) -> bool:
+    """csbx's verdict, but where its rules are others. A long answer is a text about it, and csbx has compared it whole."""
+    is_compared = case.expected is not UNSET and case.compare in (None, "equal")
+    if passed:
+        if not is_compared or has_nan(case.expected) or (isinstance(raw, str) and is_sendable(case.expected)):
+            return True
+        return equals(raw, case.expected)
+    if case.expected_type == "int" and isinstance(raw, bool):
+        return not is_compared or equals(raw, case.expected)
+    has_its_type = case.expected_type in (None, "object") or (is_other(raw) and raw["$other"] == case.expected_type)
+    return is_compared and is_other(raw) and has_its_type and equals(raw, case.expected)
 
 
 class CodeFeedbackExtractor:
