@@ -289,9 +289,9 @@ static void make_writable(int fd)
 
 /*
  * Gives the owner of a directory all rights on it. Before Linux 6.6 (fchmodat2) a libc does without
- * following a link by way of /proc, which the processes of an image server have not. There the
- * directory that has just been seen not to be a link is named again: what is removed lies in a
- * directory of the caller's own, which no other user writes to.
+ * following a link by way of /proc, which the processes of an image server have not, nor that call.
+ * There the directory that has just been seen not to be a link is named again: what is removed lies
+ * in a directory of the caller's own, which no other user writes to.
  */
 static int make_enterable(int dirfd, const char *name)
 {
@@ -299,8 +299,6 @@ static int make_enterable(int dirfd, const char *name)
 
 	if (!fchmodat(dirfd, name, 0700, AT_SYMLINK_NOFOLLOW))
 		return 0;
-	if (errno != EOPNOTSUPP && errno != ENOSYS && errno != ENOENT)
-		return -1;
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
 		return -1;
 	return fchmodat(dirfd, name, 0700, 0);
