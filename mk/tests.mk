@@ -50,7 +50,7 @@ $(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/helpers/seccomp/policy
 
 # --- targets ------------------------------------------------------------------------------------
 .PHONY: setup demo check check-layers check-install check-unit check-fuzz check-integration check-hostile \
-	check-judge check-docker check-engine docker-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
+	check-judge check-build check-docker check-engine docker-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
 
 # What a machine without the packages lacks; quiet otherwise.
 setup:
@@ -60,7 +60,7 @@ demo: ## from nothing to a script running in a container
 	@tests/tools/setup && $(MAKE) all && tests/tools/demo "$(O)"
 
 check: ## every test this machine can run
-	@tests/tools/setup && tests/tools/check "$(O)" layers install unit fuzz integration hostile judge docker engine slurm vm oracle crash-sample
+	@tests/tools/setup && tests/tools/check "$(O)" layers install unit fuzz integration hostile judge build docker engine slurm vm oracle crash-sample
 
 check-layers: ## who may include what; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
@@ -95,6 +95,9 @@ docker-answers: all
 
 check-engine: all ## clients of the Docker Engine API
 	@tests/tools/run_pytest "$(O)" tests/engine $(PYTEST_ARGS)
+
+check-build: all ## Dockerfiles built here, against Docker's builder
+	@tests/tools/run_pytest "$(O)" tests/build $(PYTEST_ARGS)
 
 check-hostile: all $(RAW_CALLS) ## images and programs that attack
 	@tests/tools/run_pytest "$(O)" tests/hostile

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "cmd/frame/cmd.h"
+#include "cmd/image/build_prune.h"
 #include "cmd/image/image_opts.h"
 #include "cmd/image/progress.h"
 #include "cmd/image/repos.h"
@@ -26,9 +27,8 @@ static const struct opt cache_opts[] = {
 		 "the "
 		 "rest has at most SIZE"},
 	{OPT_DURATION, 0, "older", "TIME", offsetof(struct cache_args, older_ms),
-	 .help = "prune: drop images, and repositories of csbx test --clone, that were not used "
-		 "for "
-		 "TIME (30d, 12h)"},
+	 .help = "prune: drop images, repositories of csbx test --clone and steps of builds that "
+		 "were not used for TIME (30d, 12h)"},
 	{OPT_FLAG, 'n', "dry-run", .offset = offsetof(struct cache_args, dry_run),
 	 .help = "prune: only say what would go"},
 	{OPT_FLAG, 0, "json", .offset = offsetof(struct cache_args, json),
@@ -160,6 +160,18 @@ static void tell(void *arg, const struct store_usage *u)
 	strbuf_addch(out, '\n');
 }
 
+static int prune_builds(struct cmd *c, const struct store_prune *asked, uint64_t *freed,
+			struct err *e)
+{
+	const struct build_prune how = {.unused_s = asked->unused_s, .dry_run = asked->dry_run};
+	int r = build_cache_prune(&c->paths, &how, freed, e);
+
+	if (r != -EBUSY)
+		return r;
+	cmd_warn("a build is running: its cache stays");
+	return 0;
+}
+
 static int prune(struct cmd *c, struct store *s, const struct cache_args *a, struct err *e)
 {
 	_strbuf_ struct strbuf names = STRBUF_INIT, size = STRBUF_INIT;
@@ -178,6 +190,10 @@ static int prune(struct cmd *c, struct store *s, const struct cache_args *a, str
 	if (r < 0)
 		return r;
 	freed += of_repos;
+	if (how.unused_s)
+		r = prune_builds(c, &how, &freed, e);
+	if (r < 0)
+		return r;
 	progress_add_size(&size, freed);
 	cmd_warn("%s %s", strbuf_str(&size), a->dry_run ? "would be freed" : "freed");
 	return cmd_print(&names) == CMD_EXIT_OK ? 0 : -EIO;

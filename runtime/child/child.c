@@ -181,7 +181,7 @@ static int keep_init_caps(const struct child *c, struct err *e)
 				CAP_BIT(CAP_SYS_CHROOT);
 
 	/* A bare start makes B by unshare(2), which needs none. */
-	if (!c->spec->proc.uid || c->spec->ns.pid == PID_HOST)
+	if (!spec_map_uid(c->spec) || c->spec->ns.pid == PID_HOST)
 		return 0;
 	return cap_keep_over_exec(needed, e);
 }

@@ -58,7 +58,7 @@ static int check_tmpfs_xattr(struct err *e)
  */
 int rootfs_give_to_root(const struct child *c, int fd, struct err *e)
 {
-	if (!c->spec->proc.uid)
+	if (!spec_map_uid(c->spec))
 		return 0;
 	if (fchownat(fd, "", 0, 0, AT_EMPTY_PATH) < 0 && errno != EINVAL)
 		return err_sys(e, "chown to root");

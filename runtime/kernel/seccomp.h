@@ -18,8 +18,9 @@ struct strbuf;
 void seccomp_filter_add(uint64_t caps, struct strbuf *out);
 
 /*
- * To come before the filter: chown(2), setuid(2), setgroups(2) and their kin are not done and
- * return 0. What package managers of an image need where there is one id only.
+ * To come before the filter: chown(2), setuid(2), setgroups(2), capset(2) and their kin, and
+ * mknod(2) of a device, are not done and return 0. What package managers of an image need where
+ * there is one id only.
  */
 void seccomp_fake_ids_add(struct strbuf *out);
 /* In place of the filter: all else is allowed. */

@@ -160,8 +160,8 @@ int squashd_key_fill(struct squashd_key *key, const struct container_spec *spec,
 	if (stat(init, &st) < 0)
 		return err_sys(e, "%s", init);
 	image_id_from_stat(&key->init, &st);
-	key->uid = spec->proc.uid;
-	key->gid = spec->proc.gid;
+	key->uid = spec_map_uid(spec);
+	key->gid = spec_map_gid(spec);
 	key->map = *map;
 	if (fstat(userns_fd, &st) < 0)
 		return err_sys(e, "/proc/self/ns/user");

@@ -70,6 +70,11 @@ struct process_spec {
 	uint32_t *groups;  /* supplementary groups that exist in the map */
 	size_t n_groups;
 	bool keep_groups;                  /* leave the caller's supplementary groups alone */
+	/*
+	 * The caller is mapped to root inside, and the main user is one of the ids beside it: for
+	 * programs of different users that write one layer. Not part of a stored specification.
+	 */
+	bool root_is_caller;
 	char *user_name;                   /* for synthetic passwd, NULL = numeric user */
 	char *home;                        /* HOME when the environment sets none */
 	bool home_is_asked, path_is_asked; /* reserved for front ends */
@@ -163,8 +168,8 @@ struct security_spec {
 	bool seccomp_off;  /* --security-opt seccomp=unconfined */
 	bool landlock_off;
 	bool masks_off; /* --security-opt systempaths=unconfined */
-	bool fake_ids;  /* chown(2), setuid(2) and their kin do nothing and say that they did: for
-			 * package managers in a map of one id */
+	bool fake_ids;  /* chown(2), setuid(2), mknod(2) of devices and their kin do nothing and
+			 * say that they did: for package managers in a map of one id */
 };
 
 /*
@@ -246,6 +251,16 @@ int spec_add_file(struct container_spec *s, const char *path, char *data, size_t
 		  struct err *e);
 /* The same with a copy of the data, and all the rest as given; file->data NULL: a directory. */
 int spec_copy_file(struct container_spec *s, const struct file_spec *file, struct err *e);
+
+/* Who the caller is inside, the U:G of the id map. */
+static inline uint32_t spec_map_uid(const struct container_spec *s)
+{
+	return s->proc.root_is_caller ? 0 : s->proc.uid;
+}
+static inline uint32_t spec_map_gid(const struct container_spec *s)
+{
+	return s->proc.root_is_caller ? 0 : s->proc.gid;
+}
 
 /* Fills defaults, checks contradictions (-EINVAL naming the option). After it the spec is const. */
 int spec_freeze(struct container_spec *s, struct err *e);

@@ -316,7 +316,7 @@ static int run_unpacked(const struct container_spec *spec, const struct paths *p
 	struct unpacked u = UNPACKED_INIT;
 	struct container_spec actual = *spec;
 	struct id_map map;
-	int r = userns_map_for(spec->proc.uid, spec->proc.gid, spec->ns.userns, &map, e);
+	int r = userns_map_for(spec_map_uid(spec), spec_map_gid(spec), spec->ns.userns, &map, e);
 
 	if (r >= 0)
 		r = unpacked_open(paths, &spec->rootfs, &u, e);

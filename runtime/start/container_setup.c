@@ -284,7 +284,7 @@ static int prepare_streams(struct container *c, struct err *e)
 int container_prepare_root(struct container *c, bool on_disk, struct err *e)
 {
 	const struct container_spec *s = c->spec;
-	int r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &c->map, e);
+	int r = userns_map_for(spec_map_uid(s), spec_map_gid(s), s->ns.userns, &c->map, e);
 
 	if (r >= 0)
 		r = squashd_attach_begin(c->paths, s, &c->map, &c->attach, e);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_BUILD_BUILD_H
+#define CSBX_CMD_BUILD_BUILD_H
+
+/*
+ * Images from Dockerfiles: `csbx build`, `docker build`.
+ *
+ * In: a command line, a context, a Dockerfile. Out: an image in the caller's table, its names, or
+ * one error and exit code 1 with nothing half-made left. No daemon, no privilege: every step is a
+ *container of csbx's own, whose written files are kept as one layer over those of the steps before
+ *it.
+ *
+ * In the order of the story:
+ *	options.c	the command line, and what of docker's is refused
+ *	context.c	the context and the Dockerfile are opened
+ *	dockerfile/	the Dockerfile becomes data
+ *	stages.c	which stages there are, and which are wanted
+ *	build.c		instructions one after the other: values, keys, what is cached
+ *	base.c		the image of a FROM, fetched where it is missing
+ *	config_*.c	instructions that only change the configuration
+ *	cache.c		what steps have made, by key
+ *	root.c		the files so far, to start in or to enter
+ *	run_step.c	RUN
+ *	run_mounts.c	RUN --mount
+ *	copy_step.c	COPY, ADD, WORKDIR; select.c, pack.c: what they take
+ *	result.c	the last step becomes an image
+ *	build_text.c	what is said meanwhile
+ *
+ * Must: use a step only when it is complete; key a step by all that it depends on. Mustn't: follow
+ * a path in a context or an image but beneath its root; know how a container is mounted.
+ */
+
+#include "cmd/build/cache.h"
+#include "cmd/build/context.h"
+#include "cmd/build/dockerfile/dockerfile.h"
+#include "cmd/build/image_config.h"
+#include "cmd/build/build_text.h"
+#include "cmd/build/root.h"
+
+struct cmd;
+struct err;
+
+struct build_args {
+	struct strv tags, build_args, labels, secrets, hosts, ulimits, cache_from, outputs;
+	const char *file, *target, *network, *platform, *iidfile, *progress, *shm_size;
+	const char *memory;
+	bool no_cache, pull, quiet, load, rm, force_rm, squash;
+};
+
+struct build_stage {
+	const char *name;  /* NULL: it has none */
+	size_t first, end; /* its instructions, FROM first */
+	bool is_done, is_open;
+	struct strv args; /* "NAME=value": ARGs declared so far; without "=": no value */
+	struct build_config config;
+	struct build_root root;
+	char key[BUILD_KEY_BYTES];
+};
+
+struct build {
+	struct cmd *cmd;
+	const struct build_args *args;
+	struct build_context context;
+	struct dockerfile dockerfile;
+	struct build_cache cache;
+	struct build_text progress;
+	int images; /* the table's directory */
+	struct build_stage *stages;
+	size_t n_stages;
+	struct strv globals;          /* ARGs before the first FROM, and the platform's */
+	const struct instruction *at; /* for messages: the instruction that goes on */
+	unsigned step, n_steps;       /* of the stage */
+};
+
+/* --- stages.c --- */
+int stages_find(struct build *b, struct err *e);
+/* By number or name; NULL: none. Only those before `before` where that is not NULL. */
+struct build_stage *stage_of(struct build *b, const char *name, const struct build_stage *before);
+struct build_stage *stage_target(struct build *b, struct err *e);
+/* All values that words of the stage's instructions may name. */
+int stage_values(const struct build_stage *s, struct strv *ret, struct err *e);
+/* One ARG of the stage, or before all of them (NULL). */
+int stage_arg(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e);
+
+/* --- base.c --- */
+int build_base(struct build *b, struct build_stage *s, const char *name, struct err *e);
+
+/* --- run_step.c, copy_step.c --- */
+int run_step(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e);
+int copy_step(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e);
+int workdir_step(struct build *b, struct build_stage *s, struct err *e);
+
+/* --- build.c --- */
+int build_stage(struct build *b, struct build_stage *s, struct err *e);
+/* The stage's key becomes that of what follows it. */
+int stage_next_key(struct build_stage *s, const void *text, size_t len, struct err *e);
+/*
+ * With that key: the step of the cache, or make() makes it in its directory. Its layer is put on
+ * top.
+ */
+typedef int step_make_fn(struct build *b, struct build_stage *s, const struct build_step *step,
+			 void *arg, struct err *e);
+int stage_step(struct build *b, struct build_stage *s, step_make_fn *make, void *arg,
+	       struct err *e);
+int build_run(struct cmd *c, const struct build_args *a, const char *context);
+
+/* --- result.c --- */
+int build_result(struct build *b, struct build_stage *s, char *ret_id, size_t size, struct err *e);
+
+#endif

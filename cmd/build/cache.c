@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/build/cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/kernel/boot_id.h"
+#include "runtime/kernel/file_lock.h"
+#include "runtime/kernel/temp_dir.h"
+#include "runtime/layer/layer.h"
+#include "runtime/spec/name.h"
+#include "runtime/userns/tree_remove.h"
+
+#define BOOT "boot"
+#define IMAGE_SUFFIX ".image"
+#define NAME_BYTES 80
+
+int build_cache_open(struct build_cache *c, const struct paths *p, struct err *e)
+{
+	int r;
+
+	*c = (struct build_cache)BUILD_CACHE_INIT;
+	c->paths = *p;
+	c->path = str_printf("%s/" BUILD_CACHE_DIR, p->cache);
+	if (!c->path)
+		return err_set(e, ENOMEM, "out of memory");
+	c->paths.layers = c->path;
+	r = c->dirfd = paths_open(p->cache, BUILD_CACHE_DIR, e);
+	if (r >= 0)
+		r = layer_check_fs(c->dirfd, c->path, e);
+	if (r >= 0)
+		r = c->lock = temp_begin(c->dirfd, e);
+	return r < 0 ? r : 0;
+}
+
+static void write_out(const struct build_cache *c)
+{
+	if (syncfs(c->dirfd) < 0)
+		return;
+	for (size_t i = 0; i < c->fresh.n; i++) {
+		char name[NAME_BYTES];
+
+		snprintf(name, sizeof(name), "%.64s/" BOOT, c->fresh.items[i]);
+		(void)unlinkat(c->dirfd, name, 0);
+	}
+}
+
+void build_cache_close(struct build_cache *c)
+{
+	if (c->dirfd >= 0 && c->fresh.n) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			int keep[] = {c->dirfd, c->lock};
+
+			if (setsid() >= 0 && !fork()) {
+				fd_keep_only(keep, 2);
+				c->dirfd = 3;
+				write_out(c);
+			}
+			_exit(0);
+		}
+		while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	fd_close(&c->lock);
+	fd_close(&c->dirfd);
+	strv_free(&c->fresh);
+	free(c->path);
+	*c = (struct build_cache)BUILD_CACHE_INIT;
+}
+
+/* --- one step ------------------------------------------------------------------------------- */
+
+/* Complete, and not from before the machine went down. */
+static bool is_there(const struct build_cache *c, const char *key)
+{
+	char name[NAME_BYTES], now[BOOT_ID_SIZE];
+	_strbuf_ struct strbuf boot = STRBUF_INIT;
+	int r;
+
+	if (faccessat(c->dirfd, key, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	snprintf(name, sizeof(name), "%.64s/" BOOT, key);
+	r = io_read_file_at(c->dirfd, name, NAME_BYTES, &boot, NULL);
+	if (r == -ENOENT)
+		return true;
+	return r >= 0 && boot_id_read(now, NULL) >= 0 && str_eq(strbuf_str(&boot), now);
+}
+
+static int make_new(struct build_cache *c, struct build_step *s, struct err *e)
+{
+	char id[NAME_ID_DIGITS + 1];
+	int r = name_new_id(id, e);
+
+	if (r < 0)
+		return r;
+	snprintf(s->name, sizeof(s->name), BUILD_NEW_PREFIX "%.24s", id);
+	if (mkdirat(c->dirfd, s->name, 0700) < 0) {
+		*s->name = 0;
+		return err_sys(e, "%s: make a step", c->path);
+	}
+	return 0;
+}
+
+int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct build_step *s,
+		     struct err *e)
+{
+	char lock[16];
+	int r;
+
+	*s = (struct build_step)BUILD_STEP_INIT;
+	snprintf(s->key, sizeof(s->key), "%.64s", key);
+	if (!fresh && is_there(c, key)) {
+		(void)utimensat(c->dirfd, key, NULL, AT_SYMLINK_NOFOLLOW); /* it was used */
+		return 1;
+	}
+	snprintf(lock, sizeof(lock), ".step-%.2s", key);
+	s->lock = file_lock_open(c->dirfd, lock, true);
+	if (s->lock < 0)
+		return err_code(e, s->lock, "%s/%s", c->path, lock);
+	if (!fresh && is_there(c, key)) {
+		fd_close(&s->lock);
+		return 1;
+	}
+	r = make_new(c, s, e);
+	if (r < 0)
+		fd_close(&s->lock);
+	return r;
+}
+
+char *build_step_path(const struct build_cache *c, const struct build_step *s)
+{
+	return str_printf("%s/%s", c->path, s->name);
+}
+
+/* What only matters while it is made. A directory that holds nothing need not be a layer. */
+static int trim(int dir, struct err *e)
+{
+	int r = tree_remove(dir, "work", e);
+
+	(void)unlinkat(dir, "lock", 0);
+	(void)unlinkat(dir, "dirty", 0);
+	return r;
+}
+
+static int mark_boot(int dir, struct err *e)
+{
+	char id[BOOT_ID_SIZE];
+	const struct io_replace where = {.dirfd = dir, .name = BOOT, .mode = 0600, .replace = 1};
+	int r = boot_id_read(id, e);
+
+	return r < 0 ? r : io_write_file_at(&where, id, strlen(id), e);
+}
+
+int build_step_commit(struct build_cache *c, struct build_step *s, struct err *e)
+{
+	_close_ int dir =
+		openat(c->dirfd, s->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int r = dir < 0 ? err_sys(e, "%s/%s", c->path, s->name) : trim(dir, e);
+
+	if (r >= 0)
+		r = mark_boot(dir, e);
+	/* One from before the machine went down, or one that does not count. */
+	if (r >= 0)
+		r = tree_remove(c->dirfd, s->key, e);
+	if (r >= 0 && renameat(c->dirfd, s->name, c->dirfd, s->key) < 0)
+		r = err_sys(e, "%s/%s: keep the step", c->path, s->key);
+	if (r < 0)
+		return r;
+	*s->name = 0;
+	strv_add(&c->fresh, s->key);
+	return strv_check(&c->fresh, e);
+}
+
+void build_step_end(struct build_cache *c, struct build_step *s)
+{
+	if (*s->name)
+		(void)tree_remove(c->dirfd, s->name, NULL);
+	*s->name = 0;
+	fd_close(&s->lock);
+}
+
+int build_step_upper(const struct build_cache *c, const char *key, char **ret, struct err *e)
+{
+	char name[NAME_BYTES];
+	_close_ int dir = -1;
+	struct dirent *d;
+	DIR *list;
+
+	*ret = NULL;
+	snprintf(name, sizeof(name), "%.64s/upper", key);
+	dir = openat(c->dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "%s/%s", c->path, name);
+	list = fdopendir(dir);
+	if (!list)
+		return err_sys(e, "%s/%s", c->path, name);
+	dir = -1;
+	while ((d = readdir(list)) && str_is_dots(d->d_name))
+		;
+	closedir(list);
+	if (!d)
+		return 0;
+	*ret = str_printf("%s/%s", c->path, name);
+	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+/* --- images --------------------------------------------------------------------------------- */
+
+int build_cache_image(const struct build_cache *c, const char *key, char *ret, size_t size)
+{
+	_strbuf_ struct strbuf id = STRBUF_INIT;
+	char name[NAME_BYTES];
+	int r;
+
+	snprintf(name, sizeof(name), "%.64s" IMAGE_SUFFIX, key);
+	r = io_read_file_at(c->dirfd, name, size - 1, &id, NULL);
+	if (r < 0)
+		return r;
+	snprintf(ret, size, "%s", strbuf_str(&id));
+	return 0;
+}
+
+int build_cache_set_image(const struct build_cache *c, const char *key, const char *id,
+			  struct err *e)
+{
+	char name[NAME_BYTES];
+	const struct io_replace where = {
+		.dirfd = c->dirfd, .name = name, .mode = 0600, .replace = 1};
+
+	snprintf(name, sizeof(name), "%.64s" IMAGE_SUFFIX, key);
+	return io_write_file_at(&where, id, strlen(id), e);
+}

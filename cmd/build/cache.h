@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_BUILD_CACHE_H
+#define CSBX_CMD_BUILD_CACHE_H
+
+/*
+ * What steps have made, by key: $CSBX_CACHE_PATH/build.
+ *
+ *	HEX/upper	the files one step has added, changed and deleted, as an overlay leaves them
+ *	HEX/boot	while it may not be on disk: the boot id of the machine that wrote it
+ *	HEX.image	the id of the image that a build with this last key gave
+ *	new-ID/		a step that is being made
+ *	.step-HH	locks: held by whoever makes a step whose key begins with HH
+ *	.lock		shared by builds, exclusive for who prunes (temp_dir.h)
+ *
+ * A step appears by one rename when it is complete, so it is there or it is not. A step with a boot
+ *id of before is none: the machine went down before its files were written out.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/image/build_prune.h"
+#include "runtime/base/str.h"
+#include "runtime/settings/paths.h"
+
+struct err;
+
+#define BUILD_KEY_BYTES 65 /* 64 hex digits and a NUL */
+
+struct build_cache {
+	char *path; /* absolute */
+	int dirfd;  /* of it; -1: closed */
+	int lock;   /* shared, as long as it is open */
+	struct paths
+		paths;     /* the caller's, with the cache in the place of kept layers; not owned */
+	struct strv fresh; /* keys made by this build, to be written out */
+};
+#define BUILD_CACHE_INIT                \
+	{                               \
+		.dirfd = -1, .lock = -1 \
+	}
+
+int build_cache_open(struct build_cache *c, const struct paths *p, struct err *e);
+/* Has what was made written to disk, by a process of its own. */
+void build_cache_close(struct build_cache *c);
+
+/* One step: found, or to be made. */
+struct build_step {
+	char key[BUILD_KEY_BYTES];
+	char name[32]; /* "new-..." beneath the cache while it is made, else "" */
+	int lock;
+};
+#define BUILD_STEP_INIT    \
+	{                  \
+		.lock = -1 \
+	}
+
+/*
+ * 1: the step is there. 0: it is not, and it is the caller's to make it in s->name; others who want
+ * it wait. fresh: what is there does not count.
+ */
+int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct build_step *s,
+		     struct err *e);
+/* The absolute path of its directory while it is made; caller frees. */
+char *build_step_path(const struct build_cache *c, const struct build_step *s);
+/* It is complete. */
+int build_step_commit(struct build_cache *c, struct build_step *s, struct err *e);
+/* Ends it in any case; what was made and not committed goes. */
+void build_step_end(struct build_cache *c, struct build_step *s);
+
+/* The absolute path of a step's upper directory, NULL without one: it changed nothing. -ENOMEM. */
+int build_step_upper(const struct build_cache *c, const char *key, char **ret, struct err *e);
+
+/* The image that a last key gave; -ENOENT. */
+int build_cache_image(const struct build_cache *c, const char *key, char *ret, size_t size);
+int build_cache_set_image(const struct build_cache *c, const char *key, const char *id,
+			  struct err *e);
+
+#endif

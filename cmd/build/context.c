@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/build/context.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/build/dockerfile/clean.h"
+#include "cmd/build/dockerfile/dockerfile.h"
+#include "image/bytes/spool.h"
+#include "image/pack/tree_unpack.h"
+#include "image/source/tar_source.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/path.h"
+#include "runtime/spec/name.h"
+#include "runtime/userns/tree_remove.h"
+
+#define DEFAULT_NAME "Dockerfile"
+#define TAR_MAGIC_AT 257u
+
+/* --- files of the context -------------------------------------------------------------------- */
+
+/* A regular file beneath the root, links inside followed. */
+static int read_inside(int root, const char *path, size_t max, struct strbuf *out, struct err *e)
+{
+	_close_ int fd = path_open_in_root(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, e);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "%s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, EISDIR, "%s: is not a file", path);
+	return io_read_all(fd, max, out, e);
+}
+
+static int read_dockerfile(struct build_context *c, const char *file, struct err *e)
+{
+	const char *name = file ? file : DEFAULT_NAME;
+	_free_ char *whole = str_printf("/%s", name), *clean = whole ? path_clean(whole) : NULL;
+	int r;
+
+	c->name = strdup(name);
+	if (!clean || !c->name)
+		return err_set(e, ENOMEM, "out of memory");
+	r = read_inside(c->root, clean, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
+	if (r == -ENOENT || r == -ENOTDIR)
+		return err_set(e, ENOENT,
+			       "failed to read dockerfile: open %s: no such file or directory",
+			       name);
+	return r < 0 ? err_wrap(e, "failed to read dockerfile") : 0;
+}
+
+/* A file of the caller's own anywhere, as --file names it. */
+static int read_outside(struct build_context *c, const char *file, struct err *e)
+{
+	int r;
+
+	c->name = strdup(file);
+	if (!c->name)
+		return err_set(e, ENOMEM, "out of memory");
+	r = io_read_path(file, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
+	if (r == -ENOENT)
+		return err_set(e, ENOENT,
+			       "failed to read dockerfile: open %s: no such file or directory",
+			       file);
+	return r < 0 ? err_wrap(e, "failed to read dockerfile") : 0;
+}
+
+/* NAME.dockerignore beside the Dockerfile, else .dockerignore. */
+static int read_ignore(struct build_context *c, const char *dockerfile, bool is_outside,
+		       struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_free_ char *own = dockerfile ? str_printf("%s.dockerignore", dockerfile) : NULL;
+	const char *name = ".dockerignore";
+	int r = -ENOENT;
+
+	if (own)
+		r = is_outside ? io_read_path(own, IGNORE_MAX_BYTES, &text, e)
+			       : read_inside(c->root, own, IGNORE_MAX_BYTES, &text, e);
+	if (r == -ENOENT || r == -ENOTDIR)
+		r = read_inside(c->root, name, IGNORE_MAX_BYTES, &text, e);
+	else
+		name = own;
+	if (r == -ENOENT || r == -ENOTDIR)
+		return 0;
+	if (r >= 0)
+		r = ignore_parse(strbuf_str(&text), text.len, &c->ignored, e);
+	return r < 0 ? err_wrap(e, "failed to read %s", name) : 0;
+}
+
+/* --- a directory ----------------------------------------------------------------------------- */
+
+static int read_stdin(struct build_context *c, struct err *e)
+{
+	int r = io_read_all_given(STDIN_FILENO, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
+
+	c->name = strdup(DEFAULT_NAME);
+	return r < 0 ? err_wrap(e, "failed to read dockerfile from stdin") : 0;
+}
+
+static int open_directory(struct build_context *c, const char *operand, const char *file,
+			  struct err *e)
+{
+	_free_ char *beside = NULL;
+	int r;
+
+	c->root = open(operand, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (c->root < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return err_set(e, errno, "unable to prepare context: path \"%s\" not found",
+			       operand);
+	if (c->root < 0)
+		return err_sys(e, "unable to prepare context: %s", operand);
+	c->path = realpath(operand, NULL);
+	if (!c->path)
+		return err_sys(e, "unable to prepare context: %s", operand);
+	if (file && str_eq(file, "-")) {
+		r = read_stdin(c, e);
+		return r < 0 ? r : read_ignore(c, NULL, false, e);
+	}
+	r = file ? read_outside(c, file, e) : read_dockerfile(c, NULL, e);
+	return r < 0 ? r : read_ignore(c, file ? file : DEFAULT_NAME, file, e);
+}
+
+/* --- standard input -------------------------------------------------------------------------- */
+
+/* A tar has its magic; a compressed one the magic of gzip, bzip2, xz or zstd. */
+bool build_is_archive(int fd)
+{
+	static const struct {
+		const char *magic;
+		size_t len, at;
+	} kinds[] = {{"\x1f\x8b", 2, 0},
+		     {"BZh", 3, 0},
+		     {"\xfd"
+		      "7zXZ",
+		      5, 0},
+		     {"\x28\xb5\x2f\xfd", 4, 0},
+		     {"ustar", 5, TAR_MAGIC_AT}};
+	char head[TAR_MAGIC_AT + 5] = "";
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (n >= (ssize_t)(kinds[i].at + kinds[i].len) &&
+		    !memcmp(head + kinds[i].at, kinds[i].magic, kinds[i].len))
+			return true;
+	}
+	return false;
+}
+
+bool build_is_tar(int fd)
+{
+	char magic[5];
+
+	return pread(fd, magic, sizeof(magic), TAR_MAGIC_AT) == sizeof(magic) &&
+	       !memcmp(magic, "ustar", sizeof(magic));
+}
+
+static int unpack(struct build_context *c, int fd, struct err *e)
+{
+	char id[NAME_ID_DIGITS + 1];
+	_close_ int plain = -1;
+	int r = name_new_id(id, e);
+
+	if (r < 0)
+		return r;
+	c->tmp_name = str_printf("new-%s", id);
+	if (!c->tmp_name)
+		return err_set(e, ENOMEM, "out of memory");
+	if (mkdirat(c->tmp_dirfd, c->tmp_name, 0700) < 0)
+		return err_sys(e, "unpack the context");
+	c->root =
+		openat(c->tmp_dirfd, c->tmp_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (c->root < 0)
+		return err_sys(e, "unpack the context");
+	r = plain = tar_plain_file(fd, c->tmp_dirfd, e);
+	if (r >= 0) {
+		const struct tree_unpack u = {
+			.root_fd = c->root, .base = ".", .resolve = TREE_BENEATH};
+
+		r = tree_unpack(&u, plain, e);
+	}
+	return r < 0 ? err_wrap(e, "unpack the context") : 0;
+}
+
+static int open_stdin(struct build_context *c, const char *file, struct err *e)
+{
+	_close_ int fd = -1;
+	int r;
+
+	if (file && str_eq(file, "-"))
+		return err_set(e, EINVAL,
+			       "invalid argument: can't use stdin for both build context and "
+			       "dockerfile");
+	r = fd = spool_copy(STDIN_FILENO, c->tmp_dirfd, e);
+	if (r < 0)
+		return err_wrap(e, "failed to read the context from stdin");
+	if (build_is_archive(fd)) {
+		r = unpack(c, fd, e);
+		if (r >= 0)
+			r = read_dockerfile(c, file, e);
+		return r < 0 ? r : read_ignore(c, file ? file : DEFAULT_NAME, false, e);
+	}
+	c->name = strdup(DEFAULT_NAME);
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "read standard input");
+	return io_read_all(fd, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
+}
+
+static bool is_url(const char *s)
+{
+	return str_has_prefix(s, "http://") || str_has_prefix(s, "https://") ||
+	       str_has_prefix(s, "git://") || str_has_prefix(s, "git@") ||
+	       str_has_prefix(s, "github.com/");
+}
+
+int build_context_open(struct build_context *c, const char *operand, const char *file,
+		       int tmp_dirfd, struct err *e)
+{
+	int r;
+
+	*c = (struct build_context)BUILD_CONTEXT_INIT;
+	c->tmp_dirfd = tmp_dirfd;
+	if (is_url(operand))
+		return err_set(e, EOPNOTSUPP,
+			       "a context from a URL is not done by csbx: fetch it, then build the "
+			       "directory");
+	r = str_eq(operand, "-") ? open_stdin(c, file, e) : open_directory(c, operand, file, e);
+	if (r >= 0 && !c->dockerfile.len)
+		r = err_set(e, EINVAL, "the Dockerfile (%s) cannot be empty",
+			    c->name ? c->name : DEFAULT_NAME);
+	return r < 0 ? r : 0;
+}
+
+void build_context_close(struct build_context *c)
+{
+	fd_close(&c->root);
+	if (c->tmp_name)
+		(void)tree_remove(c->tmp_dirfd, c->tmp_name, NULL);
+	free(c->tmp_name);
+	free(c->path);
+	free(c->name);
+	strbuf_free(&c->dockerfile);
+	ignore_free(&c->ignored);
+	*c = (struct build_context)BUILD_CONTEXT_INIT;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * COPY, ADD and the directory of WORKDIR. What is taken travels as a tar from one child, which sees
+ * the source, to another, which has entered the stage's files; neither executes anything from
+ * there.
+ */
+
+#include "cmd/build/build.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/build/build_child.h"
+#include "cmd/build/dockerfile/expand.h"
+#include "cmd/build/heredoc_text.h"
+#include "cmd/build/select.h"
+#include "cmd/build/unpack.h"
+#include "cmd/frame/cmd.h"
+#include "image/model/digest.h"
+#include "image/pack/tar_out.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/num.h"
+#include "runtime/base/path.h"
+#include "runtime/kernel/process_id.h"
+
+struct copy_work {
+	struct build *b;
+	struct build_stage *s;
+	const struct instruction *i;
+	struct strv sources, inlines; /* inlines: names of here-documents */
+	char *dest;                   /* absolute; ends with a slash where it must be a directory */
+	struct selection taken;       /* of the context */
+	struct ignore excluded;
+	struct select_rules rules;
+	struct build_stage *from; /* --from, NULL: the context */
+	struct build_stage image; /* --from of an image */
+	struct unpack_job job;
+	struct build_view view, source;
+};
+
+/* --- words ----------------------------------------------------------------------------------- */
+
+static int expand_all(struct copy_work *w, const struct expand *x, struct strv *ret, struct err *e)
+{
+	int r = 0;
+
+	for (size_t n = 0; r >= 0 && n < w->i->args.n; n++) {
+		char *word = NULL;
+
+		r = expand_word(x, w->i->args.items[n], &word, e);
+		if (r >= 0)
+			strv_take(ret, word);
+	}
+	return r < 0 ? r : strv_check(ret, e);
+}
+
+static bool is_url(const char *s)
+{
+	return str_has_prefix(s, "http://") || str_has_prefix(s, "https://") ||
+	       str_has_prefix(s, "git://") || str_has_prefix(s, "git@");
+}
+
+static const struct dockerfile_heredoc *inline_of(const struct copy_work *w, const char *word)
+{
+	for (size_t n = 0; n < w->i->n_heredocs; n++) {
+		const struct dockerfile_heredoc *h = &w->i->heredocs[n];
+		const char *name = strstr(word, h->name);
+
+		if (strstr(word, "<<") && name)
+			return h;
+	}
+	return NULL;
+}
+
+static int set_dest(struct copy_work *w, const char *word, struct err *e)
+{
+	size_t len = strlen(word);
+	bool is_dir =
+		len && (word[len - 1] == '/' || str_eq(word, ".") || str_has_suffix(word, "/."));
+	_free_ char *path = build_config_path(&w->s->config, word);
+
+	if (path)
+		w->dest = str_printf("%s%s", path, is_dir && !str_eq(path, "/") ? "/" : "");
+	return w->dest ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+static int set_sources(struct copy_work *w, struct err *e)
+{
+	_strv_ struct strv values = STRV_INIT, words = STRV_INIT;
+	const struct expand x = {.env = &values, .escape = w->b->dockerfile.escape};
+	int r = stage_values(w->s, &values, e);
+
+	if (r >= 0)
+		r = expand_all(w, &x, &words, e);
+	for (size_t n = 0; r >= 0 && n + 1 < words.n; n++) {
+		if (w->i->op == DOCKERFILE_ADD && is_url(words.items[n]))
+			return err_set(
+				e, EOPNOTSUPP,
+				"ADD %.100s: fetching is not done by csbx: RUN curl, or fetch "
+				"it into the context",
+				words.items[n]);
+		strv_add(inline_of(w, w->i->args.items[n]) ? &w->inlines : &w->sources,
+			 words.items[n]);
+	}
+	return r < 0 ? r : set_dest(w, words.items[words.n - 1], e);
+}
+
+/* A number or a name, as /etc/passwd or /etc/group of the stage has it. */
+static int set_owner(struct copy_work *w, const char *text, struct err *e)
+{
+	struct strbuf memory[2] = {STRBUF_INIT, STRBUF_INIT};
+	struct run_opts o;
+	struct subject subject;
+	struct user user = USER_INIT;
+	struct user_db db;
+	int r;
+
+	run_opts_init(&o);
+	r = build_root_open(w->b->cmd, &w->b->cache, &w->s->root, &o, &subject, e);
+	if (r >= 0) {
+		build_root_users(&w->s->root, &subject, memory, &db);
+		r = user_resolve(&db, text, &user, e);
+	}
+	if (r >= 0) {
+		w->rules.uid = user.uid;
+		/* A number without a group means the group of the same number. */
+		w->rules.gid = strspn(text, "0123456789") == strlen(text) ? user.uid : user.gid;
+	} else {
+		(void)err_wrap(e, "--chown");
+	}
+	user_free(&user);
+	strbuf_free(&memory[0]);
+	strbuf_free(&memory[1]);
+	subject_close(&subject);
+	run_opts_done(&o);
+	return r;
+}
+
+static int set_flags(struct copy_work *w, struct err *e)
+{
+	_strv_ struct strv values = STRV_INIT;
+	const struct expand x = {.env = &values, .escape = w->b->dockerfile.escape};
+	const char *chown = instruction_flag(w->i, "chown"),
+		   *chmod = instruction_flag(w->i, "chmod");
+	_free_ char *owner = NULL, *mode = NULL;
+	unsigned bits = 0;
+	int r = stage_values(w->s, &values, e);
+
+	/* As docker: what a context says of set-user-ID does not get into an image. */
+	w->rules = (struct select_rules){
+		.uid = -1, .gid = -1, .mode = -1, .keep_set_ids = w->from != NULL};
+	if (instruction_flag(w->i, "checksum") || instruction_flag(w->i, "keep-git-dir"))
+		return err_set(e, EOPNOTSUPP,
+			       "ADD --checksum and --keep-git-dir are for URLs, which "
+			       "csbx does not fetch");
+	if (r >= 0 && chown)
+		r = expand_word(&x, chown, &owner, e);
+	if (r >= 0 && owner && *owner)
+		r = set_owner(w, owner, e);
+	if (r >= 0 && chmod)
+		r = expand_word(&x, chmod, &mode, e);
+	if (r >= 0 && mode && (num_parse_mode(mode, &bits) < 0 || bits > 07777))
+		r = err_set(e, EINVAL,
+			    "invalid chmod parameter: '%.60s'. it should be octal string "
+			    "and between 0 and 07777",
+			    mode);
+	if (r >= 0 && mode)
+		w->rules.mode = bits;
+	for (size_t n = 0; r >= 0 && n < w->i->flags.n; n++) {
+		if (str_has_prefix(w->i->flags.items[n], "--exclude="))
+			r = ignore_add(&w->excluded, w->i->flags.items[n] + 10, e);
+	}
+	return r;
+}
+
+/* --- where from ------------------------------------------------------------------------------ */
+
+static int set_from(struct copy_work *w, struct err *e)
+{
+	_strv_ struct strv values = STRV_INIT;
+	const struct expand x = {.env = &values, .escape = w->b->dockerfile.escape};
+	const char *flag = instruction_flag(w->i, "from");
+	_free_ char *name = NULL;
+	const struct instruction *at = w->b->at;
+	int r = flag ? stage_values(w->s, &values, e) : 0;
+
+	if (r >= 0 && flag)
+		r = expand_word(&x, flag, &name, e);
+	if (r < 0 || !name)
+		return r;
+	w->from = stage_of(w->b, name, w->s);
+	if (!w->from) {
+		w->from = &w->image;
+		return build_base(w->b, &w->image, name, e);
+	}
+	r = build_stage(w->b, w->from, e);
+	w->b->at = r < 0 ? w->b->at : at;
+	return r;
+}
+
+static struct select_from select_how(const struct copy_work *w, int root)
+{
+	return (struct select_from){
+		.root = root,
+		.ignored = w->from ? NULL : &w->b->context.ignored,
+		.excluded = w->excluded.patterns.n ? &w->excluded : NULL,
+		.parents = instruction_flag(w->i, "parents") &&
+			   !str_eq(instruction_flag(w->i, "parents"), "false"),
+	};
+}
+
+static bool needs_directory(const struct copy_work *w)
+{
+	return w->sources.n + w->inlines.n > 1;
+}
+
+static int check_dest(const struct copy_work *w, struct err *e)
+{
+	if (!needs_directory(w) || str_has_suffix(w->dest, "/"))
+		return 0;
+	return err_set(e, EINVAL,
+		       "When using %s with more than one source file, the destination must be a "
+		       "directory and end with a /",
+		       dockerfile_op_name(w->i->op));
+}
+
+static int select_context(struct copy_work *w, struct digest *ret, struct err *e)
+{
+	const struct build_context *c = &w->b->context;
+	const struct select_from how = select_how(w, c->root);
+	int r;
+
+	if (!w->sources.n)
+		return 0;
+	if (c->root < 0)
+		return err_set(e, ENOENT,
+			       "failed to compute cache key: \"/%.200s\": not found: there is no "
+			       "context",
+			       w->sources.items[0]);
+	r = select_sources(&how, &w->sources, &w->taken, e);
+	if (r >= 0)
+		r = selection_hash(&w->taken, c->root, ret, e);
+	return r < 0 ? err_wrap(e, "failed to compute cache key: failed to calculate checksum") : 0;
+}
+
+static int hash(struct copy_work *w, struct err *e)
+{
+	_strbuf_ struct strbuf all = STRBUF_INIT;
+	struct digest d = {0};
+	int r = w->from ? 0 : select_context(w, &d, e);
+
+	if (r < 0)
+		return r;
+	strbuf_addf(&all, "%s%c%s%c%s%c", dockerfile_op_name(w->i->op), 1,
+		    w->from ? w->from->key : d.hex, 1, w->dest, 1);
+	for (size_t n = 0; w->from && n < w->sources.n; n++)
+		strbuf_addf(&all, "%s%c", w->sources.items[n], 2);
+	for (size_t n = 0; n < w->i->n_heredocs; n++)
+		strbuf_addf(&all, "%s%c%s%c", w->i->heredocs[n].name, 3, w->i->heredocs[n].data, 3);
+	for (size_t n = 0; n < w->i->flags.n; n++) {
+		if (!str_has_prefix(w->i->flags.items[n], "--from"))
+			strbuf_addf(&all, "%s%c", w->i->flags.items[n], 4);
+	}
+	strbuf_addf(&all, "%lld:%lld", (long long)w->rules.uid, (long long)w->rules.gid);
+	return strbuf_check(&all, e) < 0 ? -ENOMEM : stage_next_key(w->s, all.data, all.len, e);
+}
+
+/* --- the children ---------------------------------------------------------------------------- */
+
+/* Here-documents are files of their own. */
+static int pack_inlines(struct copy_work *w, struct tar_out *t, struct err *e)
+{
+	_strv_ struct strv values = STRV_INIT;
+	const struct expand x = {
+		.env = &values, .escape = w->b->dockerfile.escape, .keep_quotes = true};
+	int r = stage_values(w->s, &values, e);
+
+	for (size_t n = 0; r >= 0 && n < w->i->n_heredocs; n++) {
+		const struct dockerfile_heredoc *h = &w->i->heredocs[n];
+		_free_ char *plain = heredoc_text(h), *text = NULL;
+
+		if (!plain)
+			return err_set(e, ENOMEM, "out of memory");
+		r = h->expand ? expand_word(&x, plain, &text, e) : 0;
+		if (r < 0)
+			return r;
+		const char *data = text ? text : plain;
+		const struct tar_header head = {
+			.path = h->name,
+			.mode = S_IFREG | (w->rules.mode >= 0 ? (mode_t)w->rules.mode : 0644),
+			.uid = w->rules.uid > 0 ? w->rules.uid : 0,
+			.gid = w->rules.gid > 0 ? w->rules.gid : 0,
+			.size_bytes = (int64_t)strlen(data),
+		};
+
+		r = tar_out_member(t, &head, e);
+		if (r >= 0)
+			r = tar_out_data(t, data, strlen(data), e);
+	}
+	return r;
+}
+
+static int send_all(struct copy_work *w, int root, const struct selection *s, struct err *e)
+{
+	struct selection said = {.is_one_file = s->is_one_file, .items = s->items, .n = s->n};
+	struct selected only = {.to = w->i->n_heredocs ? w->i->heredocs[0].name : NULL};
+	struct tar_out t;
+	int r;
+
+	/* A single here-document is one file, too. */
+	if (!w->sources.n && w->inlines.n == 1)
+		said = (struct selection){.is_one_file = true, .items = &only, .n = 1};
+	said.is_one_file &= !needs_directory(w);
+	signal(SIGPIPE, SIG_IGN);
+	r = unpack_announce(&w->job, &said, e);
+	tar_out_init(&t, w->job.tar_in);
+	if (r >= 0 && s->n)
+		r = selection_pack(s, root, &w->rules, &t, e);
+	if (r >= 0)
+		r = pack_inlines(w, &t, e);
+	if (r >= 0)
+		r = tar_out_end(&t, e);
+	tar_out_free(&t);
+	return r;
+}
+
+/* Takes from another stage. What it found is said first: the other side has to know the name. */
+static int send_child(void *arg, int parent, struct err *e)
+{
+	struct copy_work *w = arg;
+	struct selection found = {0};
+	int root = w->from ? build_view_enter(&w->source, e) : w->b->context.root;
+	const struct select_from how = select_how(w, root);
+	int r = root < 0 && w->from ? root : 0;
+
+	fd_close(&w->job.tar_out);
+	if (r >= 0)
+		r = process_end_with(parent, e);
+	if (r < 0)
+		return r;
+	if (!w->from)
+		return send_all(w, root, &w->taken, e);
+	r = select_sources(&how, &w->sources, &found, e);
+	if (r >= 0)
+		r = send_all(w, root, &found, e);
+	selection_free(&found);
+	return r < 0 ? err_wrap(e, "failed to calculate checksum") : 0;
+}
+
+static int receive_child(void *arg, int parent, struct err *e)
+{
+	struct copy_work *w = arg;
+	int root;
+
+	fd_close(&w->job.tar_in);
+	root = build_view_enter(&w->view, e);
+	if (root < 0)
+		return root;
+	umask(0022);
+	if (process_end_with(parent, e) < 0)
+		return -ESRCH;
+	return unpack_run(&w->job, root, e);
+}
+
+static int pump(struct copy_work *w, struct err *e)
+{
+	struct build_child from = BUILD_CHILD_INIT, to = BUILD_CHILD_INIT;
+	struct err sent = ERR_INIT;
+	int ends[2], r, s = 0;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	w->job.tar_out = ends[0];
+	w->job.tar_in = ends[1];
+	r = build_child_start(&to, receive_child, w, e);
+	if (r >= 0)
+		r = s = build_child_start(&from, send_child, w, e);
+	close(ends[0]);
+	close(ends[1]);
+	s = build_child_wait(&from, &sent);
+	if (r >= 0)
+		r = build_child_wait(&to, e);
+	else
+		(void)build_child_wait(&to, NULL);
+	/* Of two that fail the one that did not find the other gone knows why. */
+	if (s < 0 && (r >= 0 || s != -EPIPE)) {
+		*e = sent;
+		return s;
+	}
+	return r;
+}
+
+/* --- the step -------------------------------------------------------------------------------- */
+
+static bool unpacks(const struct copy_work *w)
+{
+	const char *flag = instruction_flag(w->i, "unpack");
+
+	return w->i->op == DOCKERFILE_ADD && !w->from && w->taken.n &&
+	       !(flag && str_eq(flag, "false"));
+}
+
+static int make(struct build *b, struct build_stage *s, const struct build_step *step, void *arg,
+		struct err *e)
+{
+	struct copy_work *w = arg;
+	int r = build_view_open(b->cmd, &b->cache, &s->root, step, &w->view, e);
+
+	w->job.dest = w->dest;
+	if (r >= 0 && unpacks(w))
+		r = unpack_find_archives(&w->job, &w->taken, b->context.root, b->cache.dirfd, e);
+	if (r >= 0 && w->from)
+		r = build_view_open(b->cmd, &b->cache, &w->from->root, NULL, &w->source, e);
+	if (r >= 0)
+		r = pump(w, e);
+	if (w->from)
+		build_view_close(&w->source);
+	build_view_close(&w->view);
+	unpack_close(&w->job);
+	return r;
+}
+
+static void describe(const struct copy_work *w, struct strbuf *out)
+{
+	strbuf_addstr(out, dockerfile_op_name(w->i->op));
+	for (size_t n = 0; n < w->i->flags.n; n++) {
+		if (!str_has_prefix(w->i->flags.items[n], "--from"))
+			strbuf_addf(out, " %s", w->i->flags.items[n]);
+	}
+	for (size_t n = 0; n < w->sources.n; n++)
+		strbuf_addf(out, " %s", w->sources.items[n]);
+	for (size_t n = 0; n < w->inlines.n; n++)
+		strbuf_addf(out, " %s", w->inlines.items[n]);
+	strbuf_addf(out, " %s # buildkit", w->i->args.items[w->i->args.n - 1]);
+}
+
+int copy_step(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e)
+{
+	struct copy_work w = {.b = b, .s = s, .i = i};
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r = set_sources(&w, e);
+
+	if (r >= 0)
+		r = check_dest(&w, e);
+	if (r >= 0)
+		r = set_from(&w, e);
+	if (r >= 0)
+		r = set_flags(&w, e);
+	if (r >= 0)
+		r = hash(&w, e);
+	if (r >= 0)
+		r = stage_step(b, s, make, &w, e);
+	describe(&w, &text);
+	if (r >= 0)
+		r = build_config_history(&s->config, strbuf_str(&text), false, clock_realtime_ns(),
+					 e);
+	selection_free(&w.taken);
+	ignore_free(&w.excluded);
+	build_config_free(&w.image.config);
+	build_root_free(&w.image.root);
+	strv_free(&w.sources);
+	strv_free(&w.inlines);
+	free(w.dest);
+	return r;
+}
+
+/* --- WORKDIR --------------------------------------------------------------------------------- */
+
+static int mkdir_child(void *arg, int parent, struct err *e)
+{
+	struct copy_work *w = arg;
+	int root = build_view_enter(&w->view, e), fd;
+
+	if (root < 0)
+		return root;
+	umask(0022);
+	if (process_end_with(parent, e) < 0)
+		return -ESRCH;
+	fd = path_mkdirs_in_root(root, w->s->config.workdir, e);
+	return fd < 0 ? err_wrap(e, "WORKDIR %.200s", w->s->config.workdir) : 0;
+}
+
+static int make_dir(struct build *b, struct build_stage *s, const struct build_step *step,
+		    void *arg, struct err *e)
+{
+	struct copy_work *w = arg;
+	struct build_child child = BUILD_CHILD_INIT;
+	int r = build_view_open(b->cmd, &b->cache, &s->root, step, &w->view, e);
+
+	if (r >= 0)
+		r = build_child_start(&child, mkdir_child, w, e);
+	if (r >= 0)
+		r = build_child_wait(&child, e);
+	build_view_close(&w->view);
+	return r;
+}
+
+int workdir_step(struct build *b, struct build_stage *s, struct err *e)
+{
+	struct copy_work w = {.b = b, .s = s};
+
+	return stage_step(b, s, make_dir, &w, e);
+}

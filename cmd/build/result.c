@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * The last step becomes an image: what its files are, seen from inside, as one layer, and the
+ * configuration. The same last key again is the same image, which is there already.
+ */
+
+#include "cmd/build/build.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/build/build_child.h"
+#include "cmd/docker/image/tar_image.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/image/image_add.h"
+#include "cmd/image/settings.h"
+#include "image/bytes/spool.h"
+#include "image/model/digest.h"
+#include "image/model/source.h"
+#include "image/pack/tar_out.h"
+#include "image/pack/tree_pack.h"
+#include "image/source/source.h"
+#include "image/source/tar_source.h"
+#include "image/table/image_table.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/kernel/process_id.h"
+
+struct pack_work {
+	struct build_view view;
+	int out;
+};
+
+static int pack_child(void *arg, int parent, struct err *e)
+{
+	struct pack_work *w = arg;
+	int root = build_view_enter(&w->view, e), r;
+	struct tar_out t;
+
+	if (root < 0)
+		return root;
+	if (process_end_with(parent, e) < 0)
+		return -ESRCH;
+	tar_out_init(&t, w->out);
+	r = tree_pack(root, "", TREE_DEVICES_LEFT_OUT, &t, e);
+	if (r >= 0)
+		r = tar_out_end(&t, e);
+	tar_out_free(&t);
+	return r;
+}
+
+static int pack(struct build *b, struct build_stage *s, int out, struct err *e)
+{
+	struct pack_work w = {.out = out};
+	struct build_child child = BUILD_CHILD_INIT;
+	int r = build_view_open(b->cmd, &b->cache, &s->root, NULL, &w.view, e);
+
+	if (r >= 0)
+		r = build_child_start(&child, pack_child, &w, e);
+	if (r >= 0)
+		r = build_child_wait(&child, e);
+	build_view_close(&w.view);
+	if (r >= 0 && lseek(out, 0, SEEK_SET) < 0)
+		r = err_sys(e, "read the files again");
+	return r;
+}
+
+static int names(const struct build *b, struct strv *ret, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < b->args->tags.n; i++) {
+		char *name = NULL;
+
+		r = tar_image_name(b->args->tags.items[i], &name, e);
+		if (r >= 0 && name)
+			strv_take(ret, name);
+	}
+	return r < 0 ? r : strv_check(ret, e);
+}
+
+static int make_image(struct build *b, struct build_stage *s, const struct strv *tags,
+		      char ret_id[IMAGE_ID_BYTES], struct err *e)
+{
+	_image_settings_ struct image_settings settings;
+	_spool_ struct spool files = SPOOL_INIT;
+	struct image_source src;
+	struct import_options o;
+	const struct image_add_names n = {.names = tags, .options = &o};
+	char diff_id[DIGEST_TEXT_MAX];
+	int r = image_settings_read(b->cmd, &settings, e);
+
+	if (r < 0)
+		return r;
+	o = output_opts_import(&settings.output);
+	r = spool_open(&files, b->images, e);
+	if (r >= 0)
+		r = pack(b, s, files.fd, e);
+	if (r >= 0)
+		r = tar_source_open(&src, files.fd, b->images, e);
+	if (r < 0)
+		return r;
+	r = build_config_write(&s->config, digest_format(&src.layers[0].diff_id, diff_id),
+			       clock_realtime_ns(), &src.config, e);
+	if (r >= 0)
+		r = image_add_named(b->images, &src, &n, ret_id, NULL, e);
+	source_close(&src);
+	return r;
+}
+
+/* The image of an earlier build, if it is still there. */
+static bool is_known(struct build *b, const struct build_stage *s, char ret_id[IMAGE_ID_BYTES])
+{
+	_image_entry_ struct image_entry x = {0};
+
+	return !b->args->no_cache &&
+	       build_cache_image(&b->cache, s->key, ret_id, IMAGE_ID_BYTES) >= 0 &&
+	       image_table_find(b->images, ret_id, &x, NULL) >= 0 && str_eq(x.id, ret_id);
+}
+
+static int tag(struct build *b, const struct strv *tags, const char *id, struct err *e)
+{
+	_close_ int lock = image_table_lock(b->images, e);
+	int r = lock < 0 ? lock : 0;
+
+	for (size_t i = 0; r >= 0 && i < tags->n; i++)
+		r = image_table_tag(b->images, tags->items[i], id, NULL, e);
+	return r;
+}
+
+int build_result(struct build *b, struct build_stage *s, char *ret_id, size_t size, struct err *e)
+{
+	_strv_ struct strv tags = STRV_INIT;
+	char id[IMAGE_ID_BYTES] = "";
+	int r = names(b, &tags, e);
+
+	if (r < 0)
+		return r;
+	build_text_begin(&b->progress, "exporting to image");
+	r = is_known(b, s, id) ? tag(b, &tags, id, e) : -ENOENT;
+	if (r == -ENOENT)
+		r = make_image(b, s, &tags, id, e);
+	if (r >= 0)
+		r = build_cache_set_image(&b->cache, s->key, id, e);
+	if (r < 0)
+		return r;
+	snprintf(ret_id, size, "%s", id);
+	for (size_t i = 0; i < tags.n; i++) {
+		_free_ char *line = str_printf("naming to %s\n", tags.items[i]);
+
+		if (line)
+			build_text_output(&b->progress, line, strlen(line));
+	}
+	build_text_done(&b->progress);
+	return 0;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * RUN: a container whose written files are kept. It is started in a child, so that its output comes
+ * through a pipe and a killed build takes it along.
+ */
+
+#include "cmd/build/build.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/build/build_child.h"
+#include "cmd/build/dockerfile/expand.h"
+#include "cmd/build/heredoc_text.h"
+#include "cmd/build/run_mounts.h"
+#include "cmd/docker/daemon/etc.h"
+#include "cmd/docker/daemon/run_args.h"
+#include "cmd/frame/cmd.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/settings/config.h"
+#include "runtime/spec/result.h"
+#include "runtime/start/container.h"
+
+#define DEFAULT_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+struct run_work {
+	struct build *b;
+	struct build_stage *s;
+	const struct instruction *i;
+	struct strv argv, env;
+	struct run_opts opts;
+	struct subject subject;
+	struct run_mounts mounts;
+	int out; /* the pipe's end for the program */
+};
+
+/* --- the command ----------------------------------------------------------------------------- */
+
+/* "RUN <<EOF" alone: the body is the script. Else the shell gets here-documents as they stand. */
+static char *shell_text(const struct instruction *i)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	if (i->n_heredocs == 1 && !strpbrk(i->args.items[0], " \t"))
+		return heredoc_text(&i->heredocs[0]);
+	strbuf_addstr(&out, i->args.items[0]);
+	for (size_t n = 0; n < i->n_heredocs; n++)
+		strbuf_addf(&out, "\n%s%s", i->heredocs[n].data, i->heredocs[n].name);
+	return strbuf_take(&out);
+}
+
+static int make_argv(struct run_work *w, struct err *e)
+{
+	_free_ char *text = NULL;
+
+	if (w->i->is_json) {
+		for (size_t n = 0; n < w->i->args.n; n++)
+			strv_add(&w->argv, w->i->args.items[n]);
+		return strv_check(&w->argv, e);
+	}
+	text = shell_text(w->i);
+	if (!text)
+		return err_set(e, ENOMEM, "out of memory");
+	/* A script with an interpreter of its own is read by that one. */
+	if (w->i->n_heredocs == 1 && str_has_prefix(text, "#!"))
+		return err_set(e, EOPNOTSUPP,
+			       "RUN <<%s: a script that begins with #! is not done: name its "
+			       "interpreter, RUN python3 <<%s",
+			       w->i->heredocs[0].name, w->i->heredocs[0].name);
+	build_config_shell(&w->s->config, text, &w->argv);
+	return strv_check(&w->argv, e);
+}
+
+static void add_words(struct strbuf *out, const struct strv *words)
+{
+	for (size_t n = 0; n < words->n; n++)
+		strbuf_addf(out, "%s%s", n ? " " : "", words->items[n]);
+}
+
+/* An ENV of the same name hides the ARG. */
+static bool is_seen(const struct run_work *w, const char *arg)
+{
+	_free_ char *name = strndup(arg, strcspn(arg, "="));
+
+	return !name || !strv_get_env(&w->s->config.env, name);
+}
+
+/* As history has it, and docker's builder: the values of ARGs, then the words. */
+static void describe(const struct run_work *w, struct strbuf *out)
+{
+	size_t count = 0;
+
+	strbuf_addstr(out, "RUN ");
+	for (size_t n = 0; n < w->s->args.n; n++)
+		count += is_seen(w, w->s->args.items[n]);
+	if (count)
+		strbuf_addf(out, "|%zu ", count);
+	for (size_t n = 0; n < w->s->args.n; n++) {
+		if (is_seen(w, w->s->args.items[n]))
+			strbuf_addf(out, "%s ", w->s->args.items[n]);
+	}
+	add_words(out, &w->argv);
+}
+
+/* --- the environment ------------------------------------------------------------------------- */
+
+/* Given by --build-arg they are there without an ARG, and no part of a key. */
+static void add_proxies(struct run_work *w)
+{
+	static const char *const names[] = {
+		"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "FTP_PROXY",
+		"ftp_proxy",  "NO_PROXY",   "no_proxy",    "ALL_PROXY",   "all_proxy"};
+	const struct strv *given = &w->b->args->build_args;
+
+	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+		const char *value = strv_get_env(given, names[n]);
+		_free_ char *text = value ? str_printf("%s=%s", names[n], value) : NULL;
+
+		if (text)
+			strv_set_env(&w->env, text);
+	}
+}
+
+static int make_env(struct run_work *w, const struct user *user, struct err *e)
+{
+	_free_ char *home = NULL;
+	int r;
+
+	add_proxies(w);
+	r = stage_values(w->s, &w->env, e);
+	if (r < 0)
+		return r;
+	if (!strv_get_env(&w->env, "PATH"))
+		strv_add(&w->env, DEFAULT_PATH);
+	if (!strv_get_env(&w->env, "HOME"))
+		strv_take(&w->env, str_printf("HOME=%s", user->home ? user->home : "/"));
+	return strv_check(&w->env, e);
+}
+
+/* --- the specification ----------------------------------------------------------------------- */
+
+static int set_user(struct run_work *w, struct err *e)
+{
+	struct strbuf memory[2] = {STRBUF_INIT, STRBUF_INIT};
+	struct process_spec *p = &w->opts.spec.proc;
+	struct user user = USER_INIT;
+	struct user_db db;
+	int r;
+
+	build_root_users(&w->s->root, &w->subject, memory, &db);
+	r = user_resolve(&db, w->s->config.user, &user, e);
+	if (r < 0)
+		(void)err_wrap(e, "USER");
+	else
+		r = make_env(w, &user, e);
+	if (r >= 0) {
+		p->uid = user.uid;
+		p->gid = user.gid;
+		p->user_name = take_ptr(user.name);
+		p->home = take_ptr(user.home);
+	}
+	user_free(&user);
+	strbuf_free(&memory[0]);
+	strbuf_free(&memory[1]);
+	return r;
+}
+
+static int set_network(struct run_work *w, struct err *e)
+{
+	const char *own = instruction_flag(w->i, "network"), *all = w->b->args->network;
+	const char *conf = config_get(w->b->cmd->config, "CSBX_DOCKER_NETWORK");
+	const char *mode = own && !str_eq(own, "default")                             ? own
+			   : all && !str_eq(all, "default") && !str_eq(all, "bridge") ? all
+			   : conf                                                     ? conf
+										      : "host";
+
+	if (str_eq(mode, "none"))
+		w->opts.spec.ns.net = NET_NONE;
+	else if (str_eq(mode, "host"))
+		w->opts.spec.ns.net = NET_HOST;
+	else
+		return err_set(e, EINVAL, "network mode \"%.60s\": none, host and default are done",
+			       mode);
+	return 0;
+}
+
+/* --shm-size and --ulimit, as run has them. */
+static int set_limits(struct run_work *w, struct err *e)
+{
+	static const struct opt_use uses[] = {RUN_OPT_USES(0), {0}};
+	const struct opt_parser parser = {.uses = uses, .args = &w->opts};
+	const struct build_args *a = w->b->args;
+	_strv_ struct strv words = STRV_INIT;
+	int r;
+
+	strv_add(&words, "build");
+	if (a->shm_size)
+		strv_take(&words, str_printf("--shm-size=%s", a->shm_size));
+	for (size_t i = 0; i < a->ulimits.n; i++)
+		strv_take(&words, str_printf("--ulimit=%s", a->ulimits.items[i]));
+	r = strv_check(&words, e);
+	if (r >= 0)
+		r = opt_parse(&parser, (int)words.n, words.items, e);
+	return r < 0 ? r : 0;
+}
+
+/* --add-host. */
+static int set_hosts(struct run_work *w, struct err *e)
+{
+	const struct docker_run_args hosts = {.add_hosts = w->b->args->hosts};
+
+	return hosts.add_hosts.n ? docker_etc_add(&hosts, &w->opts.spec, e) : 0;
+}
+
+static int fill_spec(struct run_work *w, const struct build_step *step, struct err *e)
+{
+	struct container_spec *s = &w->opts.spec;
+	const char *dir = w->s->config.workdir;
+	struct id_map map;
+	int r = set_user(w, e);
+
+	if (r >= 0)
+		r = set_network(w, e);
+	if (r >= 0)
+		r = set_hosts(w, e);
+	if (r >= 0)
+		r = userns_map_for(0, 0, s->ns.userns, &map, e);
+	if (r < 0)
+		return r;
+	/* All steps see the files by one map, whoever runs in them. */
+	s->proc.root_is_caller = !id_map_is_one(&map);
+	s->proc.argv = w->argv;
+	s->proc.env = w->env;
+	w->argv = w->env = (struct strv)STRV_INIT;
+	s->proc.cwd = build_config_path(&w->s->config, dir ? dir : "/");
+	s->rootfs.upper = UPPER_KEPT;
+	s->rootfs.layer_path = build_step_path(&w->b->cache, step);
+	if (!s->proc.cwd || !s->rootfs.layer_path)
+		return err_set(e, ENOMEM, "out of memory");
+	w->opts.no_stdin = true;
+	w->opts.no_job_env = true;
+	w->opts.tty = TTY_WISH_NO;
+	s->limits.pids = PIDS_AS_POLICY;
+	s->sec.new_privs = true;
+	s->sec.caps_of_root = true;
+	/* One id: what package managers ask for other ids is answered, not done. */
+	s->sec.fake_ids = id_map_is_one(&map);
+	r = run_mounts_add(w->b, w->s, w->i, s, &w->mounts, e);
+	return r < 0 ? r : resolve_rest(w->b->cmd, &w->subject, &w->opts, e);
+}
+
+/* --- the container --------------------------------------------------------------------------- */
+
+/* What the program ended with, or -errno. */
+static int run_child(void *arg, int parent, struct err *e)
+{
+	struct run_work *w = arg;
+	const struct container_hooks hooks = {
+		.started_fd = -1, .client_sock = -1, .owner_fd = parent, .removed_after = true};
+	struct run_result result = {0};
+	int r;
+
+	if (dup2(w->out, STDOUT_FILENO) < 0 || dup2(w->out, STDERR_FILENO) < 0)
+		return err_sys(e, "streams of the step");
+	fd_close(&w->out);
+	r = container_run(&w->opts.spec, &w->b->cache.paths, &hooks, &result, e);
+	if (r >= 0 && (result.status == RUN_LAUNCH_ERROR || result.status == RUN_SANDBOX_ERROR)) {
+		*e = result.error;
+		r = -(e->code ? e->code : EIO);
+	} else if (r >= 0) {
+		r = run_exit_code(&result);
+	}
+	run_result_free(&result);
+	return r;
+}
+
+static void relay(struct build *b, int fd)
+{
+	char buf[16384];
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)) {
+		if (n > 0)
+			build_text_output(&b->progress, buf, (size_t)n);
+	}
+}
+
+static int start(struct run_work *w, struct err *e)
+{
+	struct build_child child = BUILD_CHILD_INIT;
+	int ends[2], r;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	w->out = ends[1];
+	r = build_child_start(&child, run_child, w, e);
+	close(ends[1]);
+	if (r >= 0)
+		relay(w->b, ends[0]);
+	close(ends[0]);
+	return r < 0 ? r : build_child_wait(&child, e);
+}
+
+/* Files that csbx gave the container lie elsewhere; what a program made of them does not stay. */
+static void drop_own_files(const struct run_work *w)
+{
+	static const char *const names[] = {"hosts", "hostname", "resolv.conf"};
+	_free_ char *path = str_printf("%s/upper/etc", w->opts.spec.rootfs.layer_path);
+	_close_ int dir = path ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+	for (size_t n = 0; dir >= 0 && n < sizeof(names) / sizeof(names[0]); n++)
+		(void)unlinkat(dir, names[n], 0);
+}
+
+static int make(struct build *b, struct build_stage *s, const struct build_step *step, void *arg,
+		struct err *e)
+{
+	struct run_work *w = arg;
+	_strbuf_ struct strbuf words = STRBUF_INIT;
+	_free_ char *why = NULL;
+	int r = set_limits(w, e);
+
+	if (r >= 0)
+		r = build_root_open(b->cmd, &b->cache, &s->root, &w->opts, &w->subject, e);
+	add_words(&words, &w->argv);
+	if (r >= 0)
+		r = fill_spec(w, step, e);
+	if (r >= 0)
+		r = start(w, e);
+	drop_own_files(w);
+	if (!r)
+		return 0;
+	if (r > 0)
+		r = err_set(e, ECHILD,
+			    "process \"%.300s\" did not complete successfully: exit code: %d",
+			    strbuf_str(&words), r);
+	why = strdup(e->msg);
+	build_text_failed(&b->progress, why ? why : "");
+	return r;
+}
+
+static int hash(struct run_work *w, const char *text, struct err *e)
+{
+	_strbuf_ struct strbuf all = STRBUF_INIT;
+
+	strbuf_addstr(&all, text);
+	for (size_t n = 0; n < w->i->flags.n; n++)
+		strbuf_addf(&all, "%c%s", 1, w->i->flags.items[n]);
+	for (size_t n = 0; n < w->argv.n; n++)
+		strbuf_addf(&all, "%c%s", 2, w->argv.items[n]);
+	strbuf_addstr(&all, w->i->is_json ? "j" : "s");
+	return strbuf_check(&all, e) < 0 ? -ENOMEM : stage_next_key(w->s, all.data, all.len, e);
+}
+
+int run_step(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e)
+{
+	struct run_work w = {.b = b, .s = s, .i = i, .out = -1};
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r;
+
+	run_opts_init(&w.opts);
+	r = make_argv(&w, e);
+	describe(&w, &text);
+	if (r >= 0)
+		r = hash(&w, strbuf_str(&text), e);
+	if (r >= 0)
+		r = stage_step(b, s, make, &w, e);
+	strbuf_addstr(&text, " # buildkit");
+	if (r >= 0)
+		r = build_config_history(&s->config, strbuf_str(&text), false, clock_realtime_ns(),
+					 e);
+	run_mounts_done(&w.mounts);
+	subject_close(&w.subject);
+	run_opts_done(&w.opts);
+	strv_free(&w.argv);
+	strv_free(&w.env);
+	return r;
+}

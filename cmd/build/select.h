@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_BUILD_SELECT_H
+#define CSBX_CMD_BUILD_SELECT_H
+
+/*
+ * What COPY and ADD take of a tree, the context's or a stage's: names found, patterns matched,
+ * directories walked, all beneath the tree's root by openat2(2). Whoever owns the tree may change
+ * it meanwhile; nothing outside is ever read.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct digest;
+struct err;
+struct ignore;
+struct strv;
+struct tar_out;
+
+#define SELECT_MAX 4000000u
+#define SELECT_DEPTH_MAX 200u
+
+struct selected {
+	char *from; /* path beneath the root */
+	char *to;   /* name below the destination */
+	char *link; /* of a symbolic link */
+	mode_t mode;
+	int64_t mtime_s;
+	uint64_t size;
+	uint32_t uid, gid;
+	bool is_named; /* it is a source itself, not found below one */
+};
+
+struct selection {
+	struct selected *items;
+	size_t n;
+	unsigned n_sources; /* operands, after patterns */
+	bool is_one_file; /* one source, and it is no directory: the destination may be its name */
+};
+
+struct select_from {
+	int root;                      /* O_RDONLY|O_DIRECTORY or O_PATH */
+	const struct ignore *ignored;  /* .dockerignore, NULL: none */
+	const struct ignore *excluded; /* --exclude, by names below the source; NULL: none */
+	bool parents;                  /* --parents: names keep the directories of the source */
+};
+
+/* -ENOENT: `"/name": not found`. */
+int select_sources(const struct select_from *f, const struct strv *sources, struct selection *ret,
+		   struct err *e);
+void selection_free(struct selection *s);
+
+/* Names, modes and contents: what makes a COPY another one. Owners and times do not count. */
+int selection_hash(const struct selection *s, int root, struct digest *ret, struct err *e);
+
+/* How owners and modes become; -1 each: as they are (owners: 0). */
+struct select_rules {
+	int64_t uid, gid, mode;
+	bool keep_owner, keep_set_ids;
+};
+
+/* As members of a tar. */
+int selection_pack(const struct selection *s, int root, const struct select_rules *rules,
+		   struct tar_out *out, struct err *e);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/image/build_prune.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/num.h"
+#include "runtime/base/str.h"
+#include "runtime/kernel/temp_dir.h"
+#include "runtime/kernel/tree_size.h"
+#include "runtime/settings/paths.h"
+#include "runtime/userns/tree_remove.h"
+
+struct entry {
+	char *name;
+	time_t used;
+	uint64_t bytes;
+};
+
+struct entries {
+	struct entry *items;
+	size_t n;
+};
+
+int build_prune_filter(struct build_prune *p, const char *text, struct err *e)
+{
+	const char *value = strchr(text, '=');
+	uint64_t ms;
+
+	if (!value || (!str_has_prefix(text, "until=") && !str_has_prefix(text, "unused-for=")))
+		return err_set(e, EINVAL, "invalid filter '%.60s': until is the one that is done",
+			       text);
+	if (num_parse_duration(value + 1, &ms) < 0)
+		return err_set(e, EINVAL, "invalid filter '%.60s': a time like 24h is wanted",
+			       text);
+	p->unused_s = ms / 1000;
+	return 0;
+}
+
+int build_prune_keep(struct build_prune *p, const char *text, struct err *e)
+{
+	_free_ char *size = strdup(text);
+	size_t n = size ? strlen(size) : 0;
+
+	/* "30GB" and "30gb" as docker has them. */
+	if (n > 2 && (size[n - 1] == 'B' || size[n - 1] == 'b') && strchr("kKmMgGtT", size[n - 2]))
+		size[n - 1] = 0;
+	if (!size || (!str_eq(size, "0") && num_parse_bytes(size, &p->keep_bytes) < 0))
+		return err_set(e, EINVAL, "invalid size: '%.60s'", text);
+	p->keeps = true;
+	return 0;
+}
+
+static int add(struct entries *l, const struct paths *p, int dirfd, const char *name, struct err *e)
+{
+	struct entry *more = reallocarray(l->items, l->n + 1, sizeof(*more));
+	_free_ char *path = str_printf("%s/" BUILD_CACHE_DIR "/%s", p->cache, name);
+	struct stat st = {0};
+
+	if (!more || !path)
+		return err_set(e, ENOMEM, "out of memory");
+	l->items = more;
+	(void)fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW);
+	more[l->n] = (struct entry){strdup(name), st.st_mtime, 0};
+	more[l->n].bytes = S_ISDIR(st.st_mode) ? tree_size(path) : (uint64_t)st.st_blocks * 512;
+	/* What a killed build has left goes first. */
+	if (str_has_prefix(name, BUILD_NEW_PREFIX))
+		more[l->n].used = 0;
+	return more[l->n++].name ? 0 : err_set(e, ENOMEM, "out of memory");
+}
+
+static int list(const struct paths *p, int dirfd, struct entries *l, struct err *e)
+{
+	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *x;
+
+	if (!d) {
+		r = err_sys(e, "%s/" BUILD_CACHE_DIR, p->cache);
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	while (r >= 0 && (x = readdir(d))) {
+		if (*x->d_name != '.')
+			r = add(l, p, dirfd, x->d_name, e);
+	}
+	closedir(d);
+	return r;
+}
+
+static int last_used_first(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->used > y->used ? -1 : x->used < y->used;
+}
+
+static int prune(struct entries *l, int dirfd, const struct build_prune *how, uint64_t *ret_bytes,
+		 struct err *e)
+{
+	time_t now = time(NULL);
+	uint64_t kept = 0;
+	int r = 0;
+
+	if (l->n)
+		qsort(l->items, l->n, sizeof(*l->items), last_used_first);
+	for (size_t i = 0; r >= 0 && i < l->n; i++) {
+		const struct entry *x = &l->items[i];
+		bool fits = how->keeps && x->used && kept + x->bytes <= how->keep_bytes;
+
+		if (fits || (how->unused_s && x->used + (time_t)how->unused_s >= now)) {
+			kept += x->bytes;
+			continue;
+		}
+		r = how->dry_run ? 0 : tree_remove(dirfd, x->name, e);
+		*ret_bytes += r < 0 ? 0 : x->bytes;
+	}
+	return r;
+}
+
+int build_cache_prune(const struct paths *p, const struct build_prune *how, uint64_t *ret_bytes,
+		      struct err *e)
+{
+	_close_ int dirfd = paths_open(p->cache, BUILD_CACHE_DIR, e), lock = -1;
+	struct entries l = {0};
+	int r;
+
+	if (dirfd < 0)
+		return dirfd;
+	lock = temp_try_exclusive(dirfd, e);
+	if (lock < 0)
+		return lock == -EAGAIN ? err_set(e, EBUSY, "a build is running") : lock;
+	r = list(p, dirfd, &l, e);
+	if (r >= 0)
+		r = prune(&l, dirfd, how, ret_bytes, e);
+	for (size_t i = 0; i < l.n; i++)
+		free(l.items[i].name);
+	free(l.items);
+	return r;
+}

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dockerfiles that csbx and Docker's classic builder must agree on.
+
+A row is a context, a Dockerfile, words of the command line and a script that is run in the image.
+What is compared: the exit code, what the script says, the image's configuration, its history and,
+where the row builds twice, which steps came from the cache. A row with `expect` is BuildKit's
+grammar, which the classic builder does not know: what it gives is written by hand.
+"""
+from dataclasses import dataclass, field
+
+A = {"a": "one\n", "d/x": "x\n", "d/sub/y": "y\n"}
+
+
+@dataclass
+class Row:
+    name: str
+    dockerfile: str
+    probe: str = ""
+    files: dict = field(default_factory=lambda: dict(A))  # path: text, ("link", to), ("mode", 0o.., text)
+    args: tuple = ()
+    again: dict = None  # files that are changed before it is built again
+    again_args: tuple = None
+    expect: str = None  # output of the probe
+    fails: str = None  # a part of what csbx says; the code is 1 on both sides
+    only_csbx: bool = False
+    owners: bool = False  # takes id ranges
+
+
+R = Row
+ROWS = [
+    # --- values
+    R("env", "FROM box\nENV A=1 B=$A C='x y' D=\"q $A\" E=a\\ b\nENV F the  rest $B\nENV A=2 G=$A$A\n", "env | grep ^[A-G]= | sort"),
+    R("env-operators", "FROM box\nENV A=1 E=\nENV B=${A:-x} C=${U:-x} D=${A:+y} F=${E:-z} G=${U:+n} H=${A}b I=$AB\n",
+      "env | grep ^[A-I]= | sort"),
+    R("env-escaped", "FROM box\nENV A=1\nENV B=\\$A C='$A' D=\"\\$A\" E=\\\\x\n", "env | grep ^[A-E]= | sort"),
+    R("arg-default", "FROM box\nARG V=1\nARG W=$V-2\nRUN echo $V $W >/o\n", "cat /o; echo [$V]"),
+    R("arg-given", "FROM box\nARG V=1\nRUN echo $V >/o\n", "cat /o", args=("--build-arg", "V=7")),
+    R("arg-none", "FROM box\nARG V\nRUN echo \"[$V]\" >/o\n", "cat /o"),
+    R("arg-env-wins", "FROM box\nARG V=1\nENV V=2\nRUN echo $V >/o\n", "cat /o", args=("--build-arg", "V=7")),
+    R("arg-before-from", "ARG I=box\nFROM $I\nRUN echo \"[$I]\" >/o\n", "cat /o"),
+    R("arg-scope", "ARG V=g\nFROM box AS a\nARG V\nRUN echo $V >/o\nFROM box\nRUN echo \"[$V]\" >/p\nCOPY --from=a /o /o\n",
+      "cat /o /p"),
+    R("arg-proxy", "FROM box\nRUN echo $http_proxy >/o\n", "cat /o; echo [$http_proxy]", args=("--build-arg", "http_proxy=p:1")),
+    # --- configuration
+    R("config", "FROM box\nLABEL a=b \"c d\"=\"e f\"\nEXPOSE 80 90/udp\nVOLUME /v /w\nUSER app\nWORKDIR /w\nSTOPSIGNAL 9\n"
+      "CMD [\"a\", \"b\"]\n"),
+    R("cmd-shell", "FROM box\nCMD echo $X \"y\"\n"),
+    R("entrypoint-resets-cmd", "FROM box\nCMD [\"a\"]\nENTRYPOINT [\"b\"]\n"),
+    R("entrypoint-of-child", "FROM conf:1\nENTRYPOINT [\"b\"]\n"),
+    R("config-of-base", "FROM conf:1\nENV N=1\nLABEL x=y\n"),
+    R("cmd-none", "FROM conf:1\nCMD []\nENTRYPOINT []\n"),
+    R("shell", "FROM box\nSHELL [\"/bin/sh\", \"-ec\"]\nRUN false; true\n", fails="exit code: 1"),
+    R("shell-cmd", "FROM box\nSHELL [\"/bin/sh\", \"-ec\"]\nCMD a b\n"),
+    R("health", "FROM box\nHEALTHCHECK --interval=5s --timeout=1m --retries=3 --start-period=2s CMD true x\n"),
+    R("health-exec", "FROM box\nHEALTHCHECK CMD [\"a\", \"b\"]\n"),
+    R("health-none", "FROM box\nHEALTHCHECK NONE\n"),
+    R("onbuild", "FROM box\nONBUILD RUN echo x\nONBUILD COPY a /\n"),
+    R("onbuild-runs", "FROM box AS base\nRUN true\nFROM trigger\nRUN cat /trig >/o\n", "cat /o"),
+    R("label-flag", "FROM box\nLABEL a=1\n", args=("--label", "a=2", "--label", "z=y")),
+    R("workdir", "FROM box\nWORKDIR /a\nWORKDIR b/../c\nWORKDIR .\nRUN pwd >/o\n", "cat /o; ls -d /a /a/c"),
+    R("workdir-variable", "FROM box\nENV D=/x\nWORKDIR $D/y\n", "pwd"),
+    R("maintainer", "FROM box\nMAINTAINER me <m@x>\n"),
+    # --- RUN
+    R("run-exec", "FROM box\nRUN [\"touch\", \"/a b\", \"$HOME\"]\n", "ls -d '/a b'; ls '/$HOME' 2>&1 | head -0"),
+    R("run-files", "FROM box\nRUN mkdir -p /d/e; echo 1 >/d/f; ln -s f /d/l; ln /d/f /d/h; chmod 640 /d/f; mkfifo /d/p\n",
+      "cd /d; ls -1; stat -c '%a %F %h' f l p; cat l h"),
+    R("run-deletes", "FROM box\nRUN mkdir /d; touch /d/a /d/b /c\nRUN rm /d/a /c\nRUN rm -r /d; mkdir /d; touch /d/n\n", "ls /d; ls /c 2>&1"),
+    R("run-user", "FROM box\nRUN echo u:x:7:8::/h:/bin/sh >>/etc/passwd\nUSER u\nRUN id -u >/tmp/o; echo $HOME >>/tmp/o\n", "cat /tmp/o; id -u"),
+    R("run-owners", "FROM box\nRUN touch /a; chown 5:6 /a\nUSER 7:8\nRUN touch /tmp/b\nUSER 0\nRUN stat -c '%u %g' /a /tmp/b >/o\n",
+      "cat /o; stat -c '%u %g' /a /tmp/b", owners=True),
+    R("run-fails", "FROM box\nRUN echo said; exit 7\n", fails="exit code: 7"),
+    R("run-signal", "FROM box\nRUN kill -9 $$; sleep 5\n", fails="exit code: 137", only_csbx=True),
+    R("run-not-found", "FROM box\nRUN nosuchthing\n", fails="exit code: 127"),
+    R("run-exec-not-found", "FROM box\nRUN [\"/nosuchthing\"]\n", fails="/nosuchthing"),
+    R("run-stdin-is-empty", "FROM box\nRUN cat >/o; echo end >>/o\n", "cat /o"),
+    R("run-background", "FROM box\nRUN (sleep 0.1; echo late >/late) & echo now >/o\n", "cat /o; ls /late 2>&1"),
+    R("run-etc-stays", "FROM box\nRUN cp /etc/resolv.conf /r; touch /etc/mine\n", "ls /etc/mine"),
+    R("run-workdir-env", "FROM box\nWORKDIR /w\nENV A=b\nRUN echo $PWD $A $USER >o\n", "cat /w/o"),
+    R("run-continued", "FROM box\nRUN echo a && \\\n# not this\n\n   echo b \\\n   >/o\n", "cat /o"),
+    # --- COPY
+    R("copy-file", "FROM box\nCOPY a /x\nCOPY a /y/\nCOPY a /z/n\nCOPY a /tmp\n", "cat /x /y/a /z/n /tmp/a"),
+    R("copy-dir", "FROM box\nCOPY d /x\nCOPY d/ /y/\nCOPY . /z\n", "cd /; find x y z | sort"),
+    R("copy-many", "FROM box\nCOPY a d/x /m/\n", "ls /m"),
+    R("copy-many-no-slash", "FROM box\nCOPY a d/x /m\n", fails="must be a directory and end with a /"),
+    R("copy-pattern", "FROM box\nCOPY d/* ?  /p/\n", "cd /p; find . | sort"),
+    R("copy-pattern-none", "FROM box\nCOPY q* /p/\n", fails="not found"),
+    R("copy-relative", "FROM box\nWORKDIR /w/v\nCOPY a .\nCOPY a ./n\nCOPY a ../up\n", "cd /w; find . | sort"),
+    R("copy-over-file", "FROM box\nRUN echo old >/f; mkdir /g; echo keep >/g/k\nCOPY a /f\nCOPY d /g\n", "cat /f /g/k /g/x"),
+    R("copy-over-link", "FROM box\nRUN mkdir /t; ln -s /t /l\nCOPY a /l/\n", "ls /t; test -L /l; echo $?"),
+    R("copy-modes", "FROM box\nCOPY d /m\n", "cd /m; stat -c '%a %n' * | sort", files={
+        "d/x": ("mode", 0o755, "x"), "d/y": ("mode", 0o640, "y"), "d/z": ("mode", 0o4755, "z"), "d/s/t": "t"}),
+    R("copy-links", "FROM box\nCOPY d /m\n", "cd /m; ls; readlink l; readlink out", files={
+        "d/x": "x", "d/l": ("link", "x"), "d/out": ("link", "/etc/passwd")}),
+    R("copy-missing", "FROM box\nCOPY nope /x\n", fails="\"/nope\": not found"),
+    R("copy-above", "FROM box\nCOPY ../../../../etc/hostname /x\n", fails="not found"),
+    R("copy-through-link-out", "FROM box\nCOPY l/passwd /x\n", files={"l": ("link", "/etc")}, fails="not found"),
+    R("copy-link-out", "FROM box\nCOPY l /x\n", files={"l": ("link", "/etc/passwd")}, fails="not found"),
+    R("copy-fifo", "FROM box\nCOPY f /x\n", files={"f": ("fifo",)}, probe="stat -c %F /x", expect="fifo\n"),
+    R("copy-chown", "FROM box\nCOPY --chown=7:9 d /k\nCOPY --chown=app a /l\n", "stat -c '%u %g' /k/x /l", owners=True),
+    R("copy-empty-dir", "FROM box\nCOPY d /x\n", "ls -A /x | wc -l", files={"d": ("dir",)}),
+    R("copy-spaces", "FROM box\nCOPY [\"a b\", \"/c d/\"]\n", "cat '/c d/a b'", files={"a b": "s\n"}),
+    R("copy-variable", "FROM box\nENV S=a D=/t/\nCOPY $S ${D}\n", "cat /t/a"),
+    R("copy-root", "FROM box\nCOPY d /\n", "cat /x /sub/y"),
+    # --- stages
+    R("stages", "FROM box AS a\nRUN echo 1 >/f; mkdir /g; echo 2 >/g/h\nFROM box\nCOPY --from=a /f /g /o/\nCOPY --from=0 /g /p\n", "cd /; find o p | sort; cat /o/f"),
+    R("stage-from-stage", "FROM box AS a\nENV A=1\nRUN echo 1 >/f\nFROM a\nRUN echo $A >>/f\n", "cat /f"),
+    R("stage-target", "FROM box AS a\nRUN echo a >/o\nFROM box AS b\nRUN false\n", "cat /o", args=("--target", "a")),
+    R("stage-target-none", "FROM box\n", args=("--target", "q"), fails="target stage \"q\" could not be found"),
+    R("stage-from-image", "FROM box\nCOPY --from=conf:1 /etc/os-release /o\n", "head -1 /o"),
+    R("stage-missing-file", "FROM box AS a\nFROM box\nCOPY --from=a /nope /x\n", fails="\"/nope\": not found"),
+    R("scratch", "FROM box AS a\nFROM scratch\nCOPY --from=a / /\nENV PATH=/bin\n", "ls -d /etc"),
+    # --- ADD
+    R("add-file", "FROM box\nADD a /x\nADD d /y\n", "cat /x /y/x"),
+    R("add-archive", "FROM box\nADD t.tar /x\nADD t.tar /y/\nCOPY t.tar /z/\n", "cd /; find x y z | sort; cat /x/m", files={"t.tar": ("tar", {"m": "in\n", "n/o": "p\n"})}),
+    R("add-archive-gz", "FROM box\nADD t.tgz /x/\n", "cat /x/m", files={"t.tgz": ("tgz", {"m": "in\n"})}),
+    R("add-no-archive", "FROM box\nADD t.tar /x/\n", "cat /x/t.tar", files={"t.tar": "not one\n"}),
+    R("add-url", "FROM box\nADD http://127.0.0.1:9/x /x\n", fails="fetching is not done by csbx"),
+    # --- .dockerignore
+    R("ignore", "FROM box\nCOPY . /c\n", "cd /c; find . | sort", files={
+        ".dockerignore": "*.log\n!keep.log\n**/*.o\nout\n# c\n", "x.log": "", "keep.log": "", "p/q.o": "", "p/r": "", "out/s": ""}),
+    R("ignore-named", "FROM box\nCOPY x.log /c\n", fails="not found", files={".dockerignore": "*.log\n", "x.log": ""}),
+    R("ignore-taken-back", "FROM box\nCOPY . /c\n", "cd /c; find . -type f | sort", files={
+        ".dockerignore": "*\n!p/r\n", "p/q": "", "p/r": "", "z": ""}),
+    R("ignore-dockerfile", "FROM box\nCOPY . /c\n", "cd /c; ls -A", files={".dockerignore": "Dockerfile\n.dockerignore\n", "z": ""}),
+    # --- what is wrong
+    R("unknown-instruction", "FROM box\nFOO x\n", fails="dockerfile parse error on line 2: unknown instruction: FOO"),
+    R("no-from", "RUN x\n", fails="no build stage in current context"),
+    R("empty", "# nothing\n", fails="file with no instructions"),
+    R("bad-flag", "FROM box\nCOPY --foo=1 a /x\n", fails="unknown flag: --foo"),
+    R("bad-env", "FROM box\nENV A\n", fails="ENV must have two arguments"),
+    R("bad-substitution", "FROM box\nENV A=${\n", fails="failed to process"),
+    R("bad-stage-name", "FROM box AS 1x\n", fails="invalid name for build stage"),
+    R("bad-expose", "FROM box\nEXPOSE http\n", fails="invalid containerPort"),
+    R("bad-user", "FROM box\nUSER nosuch\nRUN true\n", fails="nosuch"),
+    R("base-missing", "FROM localhost:1/nosuch:1\n", fails="localhost:1/nosuch:1"),
+    R("json-with-number", "FROM box\nCMD [\"a\", 1]\n", fails="arrays must be comprised of strings only"),
+    # --- the cache
+    R("cache-same", "FROM box\nRUN echo 1 >/a\nCOPY a /b\nWORKDIR /w\nRUN echo 2 >/c\n", again={}),
+    R("cache-content", "FROM box\nRUN echo 1 >/a\nCOPY a /b\nRUN echo 2 >/c\n", again={"a": "two\n"}),
+    R("cache-other-file", "FROM box\nCOPY a /b\nRUN echo 2 >/c\n", again={"d/x": "other\n"}),
+    R("cache-mode", "FROM box\nCOPY a /b\nRUN true\n", again={"a": ("mode", 0o755, "one\n")}),
+    R("cache-mtime", "FROM box\nCOPY a /b\nRUN true\n", again={"a": ("touch",)}),
+    R("cache-arg", "FROM box\nARG V=1\nCOPY a /b\nRUN true\n", args=("--build-arg", "V=1"), again={}, again_args=("--build-arg", "V=2")),
+    R("cache-arg-before", "FROM box\nRUN echo 1\nARG V\nRUN echo 2\n", args=("--build-arg", "V=1"), again={}, again_args=("--build-arg", "V=2")),
+    R("cache-proxy", "FROM box\nRUN true\n", args=("--build-arg", "http_proxy=a"), again={}, again_args=("--build-arg", "http_proxy=b")),
+    R("cache-env", "FROM box\nENV A=1\nRUN true\n", again={"Dockerfile": "FROM box\nENV A=2\nRUN true\n"}),
+    R("cache-no", "FROM box\nRUN true\nCOPY a /b\n", again={}, again_args=("--no-cache",)),
+    R("cache-new-step", "FROM box\nRUN true\nRUN echo x\n", again={"Dockerfile": "FROM box\nRUN true\nRUN echo y\nRUN echo x\n"}),
+    # --- BuildKit's grammar
+    R("heredoc-run", "FROM box\nRUN <<EOF\necho a >/o\nX=1; echo $X >>/o\nEOF\n", "cat /o", expect="a\n1\n"),
+    R("heredoc-run-command", "FROM box\nRUN cat <<A >/o && cat <<'B' >>/o\nx $HOME\nA\ny $HOME\nB\n", "cat /o", expect="x /root\ny $HOME\n"),
+    R("heredoc-run-fails", "FROM box\nRUN <<EOF\nfalse\nexit 3\nEOF\n", fails="exit code: 3", only_csbx=True),
+    R("heredoc-copy", "FROM box\nENV V=1\nCOPY <<A <<'B' /d/\n$V\nA\n$V\nB\nCOPY <<-E /one\n\tt\n\tE\n", "cat /d/A /d/B /one", expect="1\n$V\nt\n"),
+    R("heredoc-open", "FROM box\nRUN <<EOF\nx\n", fails="unterminated heredoc", only_csbx=True),
+    R("mount-cache", "FROM box\nRUN --mount=type=cache,target=/c echo 1 >>/c/f\nRUN --mount=type=cache,target=/c cat /c/f >/o\n", "cat /o; ls /c", expect="1\n"),
+    R("mount-tmpfs", "FROM box\nRUN --mount=type=tmpfs,target=/t touch /t/x; ls /t >/o\n", "cat /o; ls /t", expect="x\n"),
+    R("mount-bind", "FROM box\nRUN --mount=target=/ctx cat /ctx/a >/o; touch /ctx/n 2>/dev/null || echo ro >>/o\n", "cat /o; ls /ctx", expect="one\nro\n"),
+    R("mount-secret", "FROM box\nRUN --mount=type=secret,id=s cat /run/secrets/s >/o\n", "cat /o", args=("--secret", "id=s,src=ctx/a"), expect="one\n"),
+    R("mount-secret-required", "FROM box\nRUN --mount=type=secret,id=s,required=true true\n", fails="secret s: not found", only_csbx=True),
+    R("mount-unknown", "FROM box\nRUN --mount=type=foo,target=/x true\n", fails="unsupported mount type", only_csbx=True),
+    R("mount-bind-out", "FROM box\nRUN --mount=source=l,target=/x ls /x\n", files={"l": ("link", "/etc")}, fails="No such file", only_csbx=True),
+    R("copy-exclude", "FROM box\nCOPY --exclude=*.o --exclude=sub . /c\n", "cd /c; ls", files={"x.o": "", "y": "", "sub/z": ""}, expect="Dockerfile\ny\n"),
+    R("copy-parents", "FROM box\nCOPY --parents d/sub/y /c/\n", "cat /c/d/sub/y", expect="y\n"),
+    R("copy-chmod", "FROM box\nCOPY --chmod=751 a /x\n", "stat -c %a /x", expect="751\n"),
+    R("network-none", "FROM box\nRUN --network=none ls /sys/class/net >/o\n", "cat /o", expect="lo\n"),
+    R("add-host", "FROM box\nRUN grep other /etc/hosts >/o\n", "cat /o; grep other /etc/hosts", args=("--add-host", "other:1.2.3.4"), expect="1.2.3.4\tother\n"),
+    R("prefix-pattern", "FROM box\nENV A=a/b.tgz\nENV B=${A#*/} C=${A%.tgz} D=${A/b/x}\n", "echo $B $C $D", expect="b.tgz a/b a/x.tgz\n"),
+    R("platform-other", "FROM --platform=linux/s390x box\n", fails="another machine", only_csbx=True),
+    R("stage-is-skipped", "FROM box AS unused\nRUN false\nFROM box\nRUN true\n", "echo ok", expect="ok\n"),
+    R("copy-device-path", "FROM box\nCOPY dev /x\n", files={"dev": ("link", "/dev/null")}, fails="failed to compute cache key", only_csbx=True),
+]
+assert len({r.name for r in ROWS}) == len(ROWS)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""apt and dpkg in a build, with id ranges and without: a repository of files that the test makes."""
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import harness  # noqa: E402
+import images  # noqa: E402
+
+PROGRAMS = ["apt-get", "dpkg", "dpkg-deb", "dpkg-split", "dpkg-query", "tar", "update-alternatives"]
+METHODS = ["file", "copy", "store", "gpgv"]
+DOCKERFILE = """FROM box AS debian
+COPY root /
+RUN echo '_apt:x:42:65534::/nonexistent:/usr/sbin/nologin' >>/etc/passwd; echo 'nogroup:x:65534:' >>/etc/group
+FROM debian
+COPY repo /repo
+RUN echo 'deb [trusted=yes] file:/repo ./' >/etc/apt/sources.list && apt-get update && apt-get install -y --no-install-recommends hello
+RUN hello >/said
+"""
+CONTROL = """Package: hello
+Version: 1.0
+Architecture: all
+Maintainer: nobody <nobody@example.org>
+Description: says so
+"""
+POSTINST = """#!/bin/sh
+set -e
+mkdir -p /var/lib/hello
+chown 42:65534 /var/lib/hello
+chmod 2750 /var/lib/hello
+mkfifo /var/lib/hello/fifo
+"""
+
+
+def copy_in(path, root):
+    target = root / images.usr_name(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.exists():
+        shutil.copy(os.path.realpath(path), target)
+
+
+def make_root(root):
+    """What apt and dpkg of this machine need, of its own files."""
+    for name in PROGRAMS:
+        if not shutil.which(name):
+            pytest.skip(f"{name} is not installed")
+    elf = ["/usr/bin/" + n for n in PROGRAMS] + ["/usr/lib/apt/methods/" + n for n in METHODS]
+    for path in [*elf, *images.shared_libraries(elf)]:
+        copy_in(path, root)
+    for name in ("etc/apt/apt.conf.d", "etc/apt/preferences.d", "etc/apt/trusted.gpg.d", "var/lib/dpkg/info", "var/lib/dpkg/updates",
+                 "var/lib/apt/lists", "var/cache/apt/archives", "var/log/apt", "usr/share/dpkg", "etc/dpkg/dpkg.cfg.d"):
+        (root / name).mkdir(parents=True)
+    (root / "var/lib/dpkg/status").touch()
+    for name in ("cputable", "ostable", "tupletable"):
+        shutil.copy("/usr/share/dpkg/" + name, root / "usr/share/dpkg")
+    for name in ("ldconfig", "start-stop-daemon"):
+        tool = root / "usr/sbin" / name
+        tool.parent.mkdir(parents=True, exist_ok=True)
+        tool.write_text("#!/bin/sh\nexit 0\n", encoding="ascii")
+        tool.chmod(0o755)
+
+
+def make_repository(repo, work):
+    tree = work / "hello"
+    (tree / "DEBIAN").mkdir(parents=True)
+    (tree / "DEBIAN/control").write_text(CONTROL, encoding="ascii")
+    (tree / "DEBIAN/postinst").write_text(POSTINST, encoding="ascii")
+    (tree / "DEBIAN/postinst").chmod(0o755)
+    (tree / "usr/bin").mkdir(parents=True)
+    (tree / "usr/bin/hello").write_text("#!/bin/sh\necho hello\n", encoding="ascii")
+    (tree / "usr/bin/hello").chmod(0o755)
+    repo.mkdir()
+    deb = repo / "hello.deb"
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "--build", str(tree), str(deb)], check=True, capture_output=True)
+    data = deb.read_bytes()
+    (repo / "Packages").write_text(
+        f"{CONTROL}Filename: ./hello.deb\nSize: {len(data)}\nSHA256: {hashlib.sha256(data).hexdigest()}\n", encoding="ascii")
+
+
+@pytest.mark.both_users
+def test_apt_get_install(session_dir, tmp_path):
+    box = harness.Sandbox(top=Path(session_dir))
+    try:
+        tar = tmp_path / "box.tar"
+        images.busybox_image().write_docker_archive(tar, tags=("box:latest",))
+        box.ok("docker", "load", "-q", "-i", str(tar))
+        context = tmp_path / "ctx"
+        make_root(context / "root")
+        make_repository(context / "repo", tmp_path)
+        (context / "Dockerfile").write_text(DOCKERFILE, encoding="ascii")
+        p = box.run("docker", "build", "-t", "app", str(context), timeout=120)
+        assert p.returncode == 0, p.stderr
+        said = box.run("docker", "run", "--rm", "app", "sh", "-c",
+                      "cat /said; dpkg-query -W hello; test -p /var/lib/hello/fifo && stat -c %a /var/lib/hello; env | grep APT; "
+                      "find / -xdev -name '*csbx-apt*'")
+        assert said.stdout == "hello\nhello\t1.0\n2750\n"
+        again = box.run("docker", "build", "-t", "app", str(context))
+        assert again.returncode == 0 and again.stderr.count("CACHED") == 5
+        assert not box.leftovers()
+    finally:
+        box.run("docker", "builder", "prune", "-af")
+        box.close()
