@@ -231,15 +231,19 @@ static int copy_out(struct copy *x, struct err *e)
 	const struct copy_job *j = x->job;
 	_free_ char *path = inside_path(j);
 	struct copy_plan p = {0};
+	struct copy_stat there;
 	struct stat st;
 	mode_t mode;
 	int r;
 
 	if (!path)
 		return err_set(e, ENOMEM, "out of memory");
-	r = copy_agent_stat(&x->agent, path, j->follow, &mode, e);
+	r = copy_agent_look(&x->agent, path, j->follow, &there, e);
 	if (r < 0)
 		return failed(x, COPY_NO_SOURCE_INSIDE, r);
+	mode = there.mode;
+	if (j->found && !j->found(j->arg, &there))
+		return 0;
 	if (S_ISCHR(mode) || S_ISBLK(mode))
 		return failed(x, COPY_NO_SOURCE_INSIDE,
 			      err_set(e, EOPNOTSUPP, "%s: a device node", path));
@@ -335,7 +339,8 @@ static int copy_tar_in(struct copy *x, const struct copy_target *t, struct err *
 
 	if (!t->is_directory)
 		return failed(x, COPY_NOT_DIRECTORY,
-			      err_set(e, ENOTDIR, "%s: must be a directory for a tar", t->path));
+			      err_set(e, t->exists ? ENOTDIR : ENOENT,
+				      "%s: must be a directory for a tar", t->path));
 	r = copy_agent_unpack(&x->agent, &into, x->job->tar_fd, e);
 	return r < 0 ? r : copy_agent_finish(&x->agent, e);
 }

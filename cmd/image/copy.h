@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 struct cmd;
+struct copy_stat; /* copy_agent.h */
 struct err;
 struct run_opts;
 
@@ -23,6 +24,9 @@ struct copy_job {
 	bool keep_set_ids;              /* outside */
 	bool whole;                     /* out to "-": the whole root, without what is mounted */
 	int tar_fd;                     /* read or written where outside is "-" */
+	/* Out: told what is there before it is copied; 0: nothing is copied. NULL allowed. */
+	int (*found)(void *arg, const struct copy_stat *s);
+	void *arg;
 };
 
 /* What went wrong, for dialects that have words of their own for it. */

@@ -32,7 +32,7 @@ struct request {
 
 struct reply {
 	int result;
-	mode_t mode;
+	struct copy_stat stat;
 	struct err err;
 };
 
@@ -44,16 +44,24 @@ static int open_path(int root, const struct request *q, struct err *e)
 	return path_open_in_root(root, q->path, O_PATH | (q->follow ? 0 : O_NOFOLLOW), 0, e);
 }
 
-static int do_stat(int root, const struct request *q, mode_t *ret_mode, struct err *e)
+static int do_stat(int root, const struct request *q, struct copy_stat *ret, struct err *e)
 {
 	_close_ int fd = open_path(root, q, e);
 	struct stat st;
+	ssize_t n;
 
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "%s", q->path);
-	*ret_mode = st.st_mode;
+	ret->mode = st.st_mode;
+	ret->size_bytes = (uint64_t)st.st_size;
+	ret->mtime_s = st.st_mtim.tv_sec;
+	ret->mtime_ns = (uint32_t)st.st_mtim.tv_nsec;
+	n = S_ISLNK(st.st_mode) ? readlinkat(fd, "", ret->target, sizeof(ret->target) - 1) : 0;
+	if (n < 0)
+		return err_sys(e, "%s", q->path);
+	ret->target[n] = 0;
 	return 0;
 }
 
@@ -97,7 +105,7 @@ static void serve(int sock, int root)
 		struct reply a = {0};
 
 		if (q.type == REQUEST_STAT)
-			a.result = do_stat(root, &q, &a.mode, &a.err);
+			a.result = do_stat(root, &q, &a.stat, &a.err);
 		else if (q.type == REQUEST_PACK)
 			a.result = do_pack(root, &q, fd, &a.err);
 		else
@@ -183,7 +191,7 @@ static int set_name(char field[NAME_MAX + 1], const char *name, struct err *e)
 	return 0;
 }
 
-int copy_agent_stat(struct copy_agent *a, const char *path, bool follow, mode_t *ret_mode,
+int copy_agent_look(struct copy_agent *a, const char *path, bool follow, struct copy_stat *ret,
 		    struct err *e)
 {
 	struct request q = {.type = REQUEST_STAT, .follow = follow};
@@ -193,7 +201,18 @@ int copy_agent_stat(struct copy_agent *a, const char *path, bool follow, mode_t 
 	if (r >= 0)
 		r = receive(a, &reply, e);
 	if (r >= 0)
-		*ret_mode = reply.mode;
+		*ret = reply.stat;
+	return r;
+}
+
+int copy_agent_stat(struct copy_agent *a, const char *path, bool follow, mode_t *ret_mode,
+		    struct err *e)
+{
+	struct copy_stat s;
+	int r = copy_agent_look(a, path, follow, &s, e);
+
+	if (r >= 0)
+		*ret_mode = s.mode;
 	return r;
 }
 

@@ -9,7 +9,9 @@
  * files travel as a tar through a descriptor that is sent along.
  */
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct err;
@@ -28,7 +30,17 @@ typedef int copy_enter_fn(void *arg, struct err *e);
 
 int copy_agent_start(struct copy_agent *a, copy_enter_fn *enter, void *arg, struct err *e);
 
+struct copy_stat {
+	mode_t mode;
+	uint64_t size_bytes;
+	int64_t mtime_s;
+	uint32_t mtime_ns;
+	char target[PATH_MAX]; /* of a symbolic link, as it is written; "" of all else */
+};
+
 /* What is at path, "link" itself unless follow; -ENOENT, -ENOTDIR and so on when there is none. */
+int copy_agent_look(struct copy_agent *a, const char *path, bool follow, struct copy_stat *ret,
+		    struct err *e);
 int copy_agent_stat(struct copy_agent *a, const char *path, bool follow, mode_t *ret_mode,
 		    struct err *e);
 

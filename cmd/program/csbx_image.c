@@ -3,6 +3,8 @@
 /* csbx-image: the verbs that make images or take them apart. */
 
 #include "cmd/frame/cmd.h"
+#include "cmd/image/archive_pipe.h"
+#include "runtime/base/str.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/verbs_image.h"
 #include "cmd/enroot/frame/verbs_image.h"
@@ -13,7 +15,11 @@
 int main(int argc, char **argv)
 {
 	static const struct verb *const verbs[] = {VERBS_OF_PROGRAM NULL};
-	int code = docker_personality(PROGRAM_IMAGE, docker_verbs_image, argc, argv);
+	int code;
+
+	if (argc > 1 && str_eq(argv[1], "__archive"))
+		return archive_pipe_main(argc - 1, argv + 1);
+	code = docker_personality(PROGRAM_IMAGE, docker_verbs_image, argc, argv);
 
 	if (code < 0)
 		code = enroot_personality(PROGRAM_IMAGE, enroot_verbs_image, argc, argv);

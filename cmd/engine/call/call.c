@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -21,6 +22,14 @@ void call_reply_value(struct call *k, int status, struct value *v)
 		http_reply(k->conn, &r, strbuf_str(&out), out.len);
 	}
 	value_free(v);
+}
+
+void call_reply_fault(struct call *k, const struct docker_fault *f)
+{
+	if (f->status)
+		http_reply_error(k->conn, f->status, f->err.msg);
+	else
+		call_reply_err(k, &f->err);
 }
 
 void call_reply_err(struct call *k, const struct err *e)

@@ -10,7 +10,12 @@
  *	call.c	 answers that all of them give: JSON, faults, bodies
  *	filter.c the query's `filters`
  *	system.c _ping, version, info
- *	...
+ *	create.c from a body to the words of `docker create`
+ *	containers.c what is there: list, inspect, start, stop, ...
+ *	wait.c, attach.c, logs.c what goes on with the container
+ *	execs.c	 further processes in it
+ *	archive.c files in and out
+ *	images.c the table of images
  *
  * Must: answer once, whatever happens; keep nothing in memory that another request needs.
  * Mustn't: hold a second copy of a rule that the command line has.
@@ -24,6 +29,7 @@
 
 struct cmd;
 struct docker_fault;
+struct docker_target;
 struct err;
 struct json;
 struct strv;
@@ -71,6 +77,11 @@ int call_query(struct call *k, const char *name, char **ret);
 int call_query_int(struct call *k, const char *name, int64_t *ret);
 bool call_query_true(struct call *k, const char *name);
 
+/* --- attach.c ------------------------------------------------------------------------------- */
+
+/* True where it was created with a terminal. */
+bool call_target_has_tty(const struct docker_target *t);
+
 /* --- filter.c ------------------------------------------------------------------------------- */
 
 /*
@@ -84,5 +95,28 @@ int call_filters(struct call *k, struct strv *ret);
 void call_ping(struct call *k);
 void call_version(struct call *k);
 void call_info(struct call *k);
+void call_container_create(struct call *k);
+void call_container_list(struct call *k);
+void call_container_inspect(struct call *k);
+void call_container_start(struct call *k);
+void call_container_stop(struct call *k);
+void call_container_restart(struct call *k);
+void call_container_kill(struct call *k);
+void call_container_pause(struct call *k);
+void call_container_unpause(struct call *k);
+void call_container_rename(struct call *k);
+void call_container_remove(struct call *k);
+void call_container_resize(struct call *k);
+void call_container_wait(struct call *k);
+void call_container_attach(struct call *k);
+void call_container_logs(struct call *k);
+void call_exec_create(struct call *k);
+void call_exec_start(struct call *k);
+void call_exec_inspect(struct call *k);
+void call_exec_resize(struct call *k);
+void call_archive_head(struct call *k);
+void call_archive_get(struct call *k);
+void call_archive_put(struct call *k);
+void call_image_inspect(struct call *k);
 
 #endif

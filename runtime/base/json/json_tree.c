@@ -148,9 +148,13 @@ int json_whole(const struct json *v, uint64_t *ret)
 
 int json_integer(const struct json *v, int64_t *ret)
 {
-	if (!cJSON_IsNumber(node(v)) || node(v)->valuedouble != node(v)->valuedouble)
+	const char *text = json_number(v);
+	bool is_negative = text && *text == '-';
+	uint64_t n;
+
+	if (!text || num_parse_u64(text + is_negative, JSON_WHOLE_MAX, &n) < 0)
 		return -EINVAL;
-	*ret = (int64_t)node(v)->valuedouble;
+	*ret = is_negative ? -(int64_t)n : (int64_t)n;
 	return 0;
 }
 

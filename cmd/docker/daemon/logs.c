@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/docker/daemon/logs.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "cmd/docker/daemon/target.h"
+#include "cmd/docker/frame/fault.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+#include "runtime/life/container_state.h"
+#include "runtime/record/run_dir.h"
+#include "runtime/stream/run_log.h"
+
+#define LOOK_MS 50
+#define TAIL_MAX (1u << 20)
+
+/* A line as it was put together, with the time of its first piece. */
+struct line {
+	uint64_t time_ns;
+	int stream;
+	struct strbuf text;
+};
+
+struct log_view {
+	const struct docker_logs *how;
+	struct line open[2]; /* of each stream: what has no end yet */
+	struct line *last;   /* with --tail: a ring of the last lines */
+	size_t n, at, slots;
+};
+
+static int show(const struct log_view *v, const struct line *l, struct err *e)
+{
+	const struct docker_logs *how = v->how;
+
+	if (l->time_ns < how->since_ns || (how->until_ns && l->time_ns > how->until_ns))
+		return 0;
+	return how->line(how->arg, l->time_ns, l->stream, strbuf_str(&l->text), l->text.len, e);
+}
+
+/* A line is complete: shown, or put into the ring in the place of the oldest. */
+static int complete(struct log_view *v, struct line *l, struct err *e)
+{
+	struct line *slot;
+	int r = 0;
+
+	if (!v->slots) {
+		r = show(v, l, e);
+		strbuf_reset(&l->text);
+		return r;
+	}
+	slot = &v->last[v->at];
+	strbuf_free(&slot->text);
+	*slot = *l;
+	l->text = (struct strbuf)STRBUF_INIT;
+	v->at = (v->at + 1) % v->slots;
+	v->n += v->n < v->slots;
+	return 0;
+}
+
+static int take(struct log_view *v, const struct run_log_frame *f, struct err *e)
+{
+	struct line *l = &v->open[f->stream == 2];
+	unsigned streams = v->how->streams;
+	const char *s = f->data.data;
+	size_t left = f->data.len;
+	int r = 0;
+
+	if (streams && !(streams & (1u << (f->stream == 2 ? 2 : 1))))
+		return 0;
+	while (left && r >= 0) {
+		const char *end = memchr(s, '\n', left);
+		size_t n = end ? (size_t)(end - s) + 1 : left;
+
+		if (!l->text.len)
+			l->time_ns = f->time_ns;
+		l->stream = f->stream == 2 ? 2 : 1;
+		strbuf_add(&l->text, s, n);
+		if (end)
+			r = complete(v, l, e);
+		s += n;
+		left -= n;
+	}
+	return r;
+}
+
+static int take_all(struct log_view *v, struct run_log_reader *reader, struct run_log_frame *f,
+		    struct err *e)
+{
+	int got;
+
+	while ((got = run_log_next(reader, f, e)) > 0) {
+		got = take(v, f, e);
+		if (got < 0)
+			break;
+	}
+	return got;
+}
+
+/* Lines that have no end: all there is of them. */
+static int flush(struct log_view *v, struct err *e)
+{
+	int r = 0;
+
+	for (int i = 0; i < 2 && r >= 0; i++) {
+		if (v->open[i].text.len)
+			r = complete(v, &v->open[i], e);
+	}
+	return r;
+}
+
+static int show_ring(struct log_view *v, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < v->n && r >= 0; i++)
+		r = show(v, &v->last[(v->at + v->slots - v->n + i) % v->slots], e);
+	v->n = 0;
+	for (size_t i = 0; i < v->slots; i++)
+		strbuf_free(&v->last[i].text);
+	v->slots = 0;
+	return r;
+}
+
+/*
+ * Tells of what is written as it comes: a client may remove the container as soon as it knows of
+ * its end, and a log that was not opened before is gone then.
+ */
+static int watch_open(const struct run_dir *dir)
+{
+	_close_ int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir->fd);
+	if (fd < 0 || inotify_add_watch(fd, path, IN_CREATE | IN_MODIFY | IN_MOVED_TO) < 0)
+		return -1; /* then it is looked at now and then */
+	return take_fd(&fd);
+}
+
+static void watch_wait(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char events[4096];
+
+	if (poll(&p, 1, LOOK_MS) > 0)
+		(void)!read(fd, events, sizeof(events));
+}
+
+static int read_log(struct log_view *v, const struct run_dir *dir, struct err *e)
+{
+	struct run_log_reader reader;
+	struct run_log_frame frame = {.data = STRBUF_INIT};
+	int r = run_log_open(dir->fd, &reader, e);
+	_close_ int watch = v->how->follow ? watch_open(dir) : -1;
+	bool live = true;
+
+	while (r >= 0 && live) {
+		/* Asked before the last look: what came in between is still read. */
+		live = v->how->follow && run_dir_is_live(dir);
+		r = take_all(v, &reader, &frame, e);
+		if (r >= 0 && !live)
+			r = flush(v, e);
+		if (r >= 0)
+			r = show_ring(v, e);
+		if (r >= 0 && live && v->how->idle)
+			r = v->how->idle(v->how->arg);
+		if (r >= 0 && live)
+			watch_wait(watch);
+	}
+	strbuf_free(&frame.data);
+	run_log_reader_close(&reader);
+	return r;
+}
+
+static int read_lines(const struct docker_logs *how, const struct run_dir *dir, struct err *e)
+{
+	struct log_view v = {.how = how};
+	int r = 0;
+
+	if (dir->fd < 0 || (!how->tail && !how->follow))
+		return 0;
+	if (how->tail != UINT64_MAX && how->tail) {
+		v.slots = how->tail < TAIL_MAX ? (size_t)how->tail : TAIL_MAX;
+		v.last = calloc(v.slots, sizeof(*v.last));
+		if (!v.last)
+			return err_set(e, ENOMEM, "out of memory");
+	}
+	r = read_log(&v, dir, e);
+	for (size_t i = 0; i < v.slots; i++)
+		strbuf_free(&v.last[i].text);
+	free(v.last);
+	strbuf_free(&v.open[0].text);
+	strbuf_free(&v.open[1].text);
+	return r;
+}
+
+static int open_run(const struct paths *p, const struct docker_target *t, const char *operand,
+		    struct run_dir *ret, struct err *e)
+{
+	struct run_state state = {0};
+	int r;
+
+	*ret = (struct run_dir)RUN_DIR_INIT;
+	if (t->stays)
+		return container_run_dir(p, t->found.name, &t->found.record, ret, e);
+	r = run_dir_find(p, operand, ret, &state, e);
+	run_state_free(&state);
+	return r;
+}
+
+int docker_logs(const struct paths *p, const struct docker_target *t, const char *operand,
+		const struct docker_logs *how, struct docker_fault *f)
+{
+	struct run_dir dir = RUN_DIR_INIT;
+	int r = open_run(p, t, operand, &dir, &f->err);
+
+	if (r >= 0)
+		r = read_lines(how, &dir, &f->err);
+	run_dir_close(&dir);
+	return r < 0 ? r : 0;
+}

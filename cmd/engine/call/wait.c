@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/*
+ * POST /containers/?/wait. The head is sent at once: docker's command line starts a container only
+ * when it has that. Nothing polls while the container runs: its supervisor's pidfd and the client's
+ * end are waited for.
+ */
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cmd/docker/daemon/target.h"
+#include "cmd/docker/frame/fault.h"
+#include "cmd/engine/call/call.h"
+#include "cmd/engine/stream/stream.h"
+#include "cmd/frame/cmd.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/life/container_wait.h"
+
+#define LOOK_MS 50
+#define CREATED_LOOK_MS 250
+
+enum condition { NOT_RUNNING, NEXT_EXIT, REMOVED };
+
+struct waiting {
+	struct call *call;
+	struct docker_target target;
+	struct container_wait wait;
+	enum condition condition;
+	bool is_gone; /* the client */
+};
+
+static int read_condition(struct call *k, enum condition *ret)
+{
+	_free_ char *text = NULL;
+
+	if (call_query(k, "condition", &text) < 0)
+		return -EINVAL;
+	*ret = NOT_RUNNING;
+	if (!text || !*text || str_eq(text, "not-running"))
+		return 0;
+	if (str_eq(text, "next-exit"))
+		*ret = NEXT_EXIT;
+	else if (str_eq(text, "removed"))
+		*ret = REMOVED;
+	else {
+		struct err e = ERR_INIT;
+
+		err_set(&e, EINVAL, "invalid condition: \"%s\"", text);
+		call_reply_err(k, &e);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int begin_wait(struct waiting *w)
+{
+	return container_wait_begin(&w->call->cmd->paths, w->target.found.name,
+				    &w->target.found.record, &w->wait, NULL);
+}
+
+static bool exists(const struct waiting *w)
+{
+	struct container_found now;
+
+	if (container_find(&w->call->cmd->paths, w->target.found.record.container_id, &now, NULL) <
+	    0)
+		return false;
+	container_record_free(&now.record);
+	return true;
+}
+
+/* The process that runs it, once it is on record. */
+static int open_supervisor(struct waiting *w)
+{
+	struct instance_record rec;
+	int fd;
+
+	if (instance_read(&w->call->cmd->paths, w->target.found.record.container_id, &rec, NULL) <
+	    0)
+		return -1;
+	fd = (int)syscall(SYS_pidfd_open, rec.supervisor, 0);
+	instance_record_free(&rec);
+	return fd;
+}
+
+static bool client_left(struct waiting *w, int other, short events, int timeout_ms)
+{
+	struct pollfd p[] = {{.fd = w->call->conn->fd}, {.fd = other, .events = events}};
+
+	(void)poll(p, 2, timeout_ms);
+	w->is_gone = p[0].revents != 0;
+	return w->is_gone;
+}
+
+/* While its lock is held; the pid on record is its supervisor's as long as that is so. */
+static void wait_for_end(struct waiting *w)
+{
+	_close_ int supervisor = -1;
+
+	while (container_wait_goes_on(&w->wait)) {
+		if (supervisor < 0)
+			supervisor = open_supervisor(w);
+		if (supervisor >= 0 && !container_wait_goes_on(&w->wait))
+			break;
+		if (client_left(w, supervisor, POLLIN, supervisor < 0 ? LOOK_MS : -1))
+			return;
+		/* Its end is told a moment before its process has gone. */
+		if (supervisor >= 0 && container_wait_goes_on(&w->wait))
+			fd_close(&supervisor);
+	}
+	(void)container_wait_end(&w->wait, NULL);
+}
+
+/* One that does not run: until somebody starts it, or it is removed. False: it never ran. */
+static bool wait_for_start(struct waiting *w, struct gather *g)
+{
+	bool started = false;
+
+	while (!started && !w->is_gone && exists(w)) {
+		if (client_left(w, g->fd, POLLIN, CREATED_LOOK_MS))
+			break;
+		container_wait_close(&w->wait);
+		started = begin_wait(w) >= 0 && w->wait.lock_fd >= 0;
+		(void)gather_answer(g, NULL, 0);
+	}
+	return started;
+}
+
+static void wait_for_removal(struct waiting *w)
+{
+	while (!w->is_gone && exists(w))
+		(void)client_left(w, -1, 0, LOOK_MS);
+}
+
+static void answer(struct waiting *w)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	strbuf_addf(&out, "{\"Error\":null,\"StatusCode\":%d}\n", w->wait.state.exit_code);
+	(void)http_reply_piece(w->call->conn, strbuf_str(&out), out.len);
+	http_reply_end(w->call->conn);
+}
+
+static void wait_it(struct waiting *w)
+{
+	const struct http_reply reply = {200, HTTP_TYPE_JSON, NULL};
+	struct gather g = GATHER_INIT;
+	struct err e = ERR_INIT;
+	bool runs = w->wait.lock_fd >= 0, waits;
+
+	/* "removed" of one that is to be started: docker run --rm asks so. */
+	waits = !runs && (w->condition == NEXT_EXIT ||
+			  (w->condition == REMOVED && w->wait.state.status == CONTAINER_CREATED));
+	/* Before the head: who has that may start it. */
+	if (waits &&
+	    gather_open(&g, &w->call->cmd->paths, w->target.found.record.container_id, &e) < 0) {
+		call_reply_err(w->call, &e);
+		return;
+	}
+	if (http_reply_begin(w->call->conn, &reply) < 0) {
+		gather_close(&g);
+		return;
+	}
+	if (waits)
+		runs = wait_for_start(w, &g);
+	gather_close(&g);
+	if (runs && !w->is_gone)
+		wait_for_end(w);
+	if (w->condition == REMOVED)
+		wait_for_removal(w);
+	if (w->is_gone)
+		w->call->conn->must_close = true;
+	else
+		answer(w);
+}
+
+void call_container_wait(struct call *k)
+{
+	struct waiting w = {.call = k, .wait = CONTAINER_WAIT_INIT};
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	int r;
+
+	if (read_condition(k, &w.condition) < 0)
+		return;
+	/* The body, if any, is nothing we want, and a client that goes is told by the poll. */
+	http_skip_body(k->conn);
+	r = docker_target_open(&k->cmd->paths, k->item, &w.target, &f);
+	if (r >= 0 && !w.target.stays)
+		r = docker_refuse(&f, "%s was not started by docker: csbx wait waits for it",
+				  k->item);
+	if (r >= 0)
+		r = container_wait_begin(&k->cmd->paths, w.target.found.name,
+					 &w.target.found.record, &w.wait, &f.err);
+	if (r < 0)
+		call_reply_fault(k, &f);
+	else
+		wait_it(&w);
+	container_wait_close(&w.wait);
+	docker_target_close(&w.target);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_ENGINE_STREAM_H
+#define CSBX_CMD_ENGINE_STREAM_H
+
+/*
+ * The streams of a container or an exec on a client's connection. In come a connection that has
+ * become a pipe, and pipes of the process; bytes go both ways until the process's end.
+ *
+ *	pump.c	 between a connection and pipes, in frames or raw
+ *	gather.c those who wait for a container's start: attached from its first byte, or for its
+ *end
+ *
+ * Must: stop the side that gives while the other cannot take; see a client that has gone, and tell
+ * it from one that has only ended its input. Mustn't: keep more than a buffer.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+struct paths;
+
+/* --- pump.c --------------------------------------------------------------------------------- */
+
+#define STREAM_FRAME_HEAD 8
+
+/* {1 or 2, 0, 0, 0, length as 32 bits big endian} */
+void stream_frame_head(unsigned char ret[STREAM_FRAME_HEAD], int stream, size_t len);
+
+struct stream {
+	int client;       /* the connection */
+	bool is_raw;      /* of a terminal: no frames */
+	bool keeps_in;    /* the client's end of input is not the process's */
+	int in, out, err; /* our ends of its pipes, -1: not wanted; taken over and closed */
+	int link;         /* a socket whose end is the process's, -1: the pipes' end is */
+};
+
+/* Both ends of up to three pipes, the process's in theirs; bits of which: 1, 2, 4. */
+int stream_open(struct stream *s, unsigned which, int theirs[3], struct err *e);
+/* 0: the process has ended, and all it wrote was passed on; 1: the client has gone. */
+int stream_run(struct stream *s, const void *already, size_t already_len);
+void stream_close(struct stream *s);
+
+/* --- gather.c ------------------------------------------------------------------------------- */
+
+/*
+ * docker's clients attach and wait before they start, each on a connection of its own, which is a
+ * process of its own here. Who waits has a socket in $CSBX_RUNTIME_PATH/engine, named after the
+ * container; who starts it asks all of them, between taking the container and launching it.
+ */
+struct gather {
+	int dirfd, fd;
+	char name[128];
+};
+#define GATHER_INIT                    \
+	{                              \
+		.dirfd = -1, .fd = -1, \
+	}
+
+int gather_open(struct gather *g, const struct paths *p, const char *id, struct err *e);
+void gather_close(struct gather *g);
+/*
+ * Somebody starts it now, and goes on when told to: fds (n of them) are lent, none: nothing but the
+ * word. 1: they were taken; 0: the caller was no starter, or has gone.
+ */
+int gather_answer(struct gather *g, const int *fds, size_t n);
+
+/* fds[0]: the container's end of the link; the others: its streams (-1: not this one). */
+struct gathered {
+	int fds[4];
+	bool has_client, stdin_once;
+};
+/* Asks all who wait for the container of that id; the first who lends streams is in *ret. */
+void gather_call(const struct paths *p, const char *id, struct gathered *ret);
+void gathered_close(struct gathered *g);
+
+#endif
