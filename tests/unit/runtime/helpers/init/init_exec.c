@@ -225,6 +225,8 @@ static void test_parallel(struct box *b)
 		const struct init_event ev = box_event(b, INIT_EV_SPAWN_EXITED, 0);
 
 		codes += ev.status == (int)(ev.id - 1000) << 8;
+		if (ev.status != (int)(ev.id - 1000) << 8)
+			printf("# exec %u ended with status %x\n", ev.id - 1000, (unsigned)ev.status);
 	}
 	is_int(codes, PARALLEL, "%d execs at once: every exit code", PARALLEL);
 	for (uint32_t i = 0; i < PARALLEL; i++) {
