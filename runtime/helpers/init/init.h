@@ -58,14 +58,14 @@ struct init {
 	struct spawned slots[INIT_MAX_SPAWNED];
 };
 
-/* main.c: maps and checks the message in fd. */
+/* message.c: maps and checks the message in fd. */
 int message_map(int fd, struct message *ret);
 void message_unmap(struct message *msg);
 /* Tells a failure on a status pipe; result is a negative errno. */
 void status_send(int fd, unsigned stage, int result, unsigned detail);
 /* alone.c: becomes the program; never returns. */
 __attribute__((noreturn)) void alone_run(const struct init_msg *m);
-/* Tells a failure on stderr, in words, and exits. */
+/* complaint.c: tells a failure on stderr, in words, and exits. */
 __attribute__((noreturn)) void alone_fail(const struct payload *p, unsigned stage, int result);
 
 /* CLONE_NEW* of B and what comes with it. */
@@ -110,8 +110,12 @@ bool pid1_hears(const struct init *in, int sig);
 void pid1_signal(const struct init *in, int sig); /* sends it, if so */
 void pid1_forward(const struct init *in, const struct signalfd_siginfo *info);
 
+/* events.c: an event of a process, or of the container where s is NULL; it waits for room. */
+void loop_send(struct init *in, struct init_event *ev, struct spawned *s);
+/* At once; false: there is no room. */
+bool send_now(struct init_event *ev);
+
 /* loop.c: reaping and requests until the main process ends; never returns. */
 __attribute__((noreturn)) void loop_run(struct init *in);
-void loop_send(struct init *in, struct init_event *ev, struct spawned *s);
 
 #endif

@@ -59,18 +59,6 @@ static int watch_signals(struct server *s, struct err *e)
 	return s->signal_fd < 0 ? err_sys(e, "signalfd") : server_watch(s, s->signal_fd, e);
 }
 
-struct fuse_policy server_policy(const struct server *s)
-{
-	const struct squashd_key *key = &s->boot.key;
-
-	return (struct fuse_policy){
-		.one_id = id_map_is_one(&key->map),
-		.uid = key->uid,
-		.gid = key->gid,
-		.has_user_xattrs = key->has_user_xattrs,
-	};
-}
-
 static int set_up_fuse(struct server *s, struct err *e)
 {
 	const struct fuse_policy policy = server_policy(s);

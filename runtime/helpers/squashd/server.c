@@ -8,6 +8,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/helpers/squashd/confine.h"
+#include "runtime/helpers/squashd/fuse_serve.h"
 #include "runtime/helpers/squashd/janitor.h"
 
 int64_t server_now_ms(void)
@@ -31,4 +32,16 @@ void server_unlink_socket(struct server *s)
 	else
 		(void)unlinkat(SQUASHD_FD_AT_START_DIR, s->boot.name, 0);
 	s->is_unlinked = true;
+}
+
+struct fuse_policy server_policy(const struct server *s)
+{
+	const struct squashd_key *key = &s->boot.key;
+
+	return (struct fuse_policy){
+		.one_id = id_map_is_one(&key->map),
+		.uid = key->uid,
+		.gid = key->gid,
+		.has_user_xattrs = key->has_user_xattrs,
+	};
 }

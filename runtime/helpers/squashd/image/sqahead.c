@@ -7,8 +7,6 @@
  * thread makes that. There is nothing to lose but the CPU's time, and a CPU is idle then, or the
  * thread does not get far.
  *
- * It and sqblock.c call each other: blocks that the thread made come out of the same memory.
- *
  * It is confined further than the one that serves (confine.h): it needs the open image, and memory.
  */
 #include "runtime/helpers/squashd/image/sqahead.h"

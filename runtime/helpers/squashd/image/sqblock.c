@@ -23,34 +23,6 @@
 #define DATA_BYTES (4u << 20)
 #define FRAGMENT_BYTES (8u << 20)
 #define LARGE_BLOCKS_MAX 64
-#define KEPT_BYTES (32 << 20) /* of freed memory */
-#define PAGE_BYTES 4096u      /* at least; of larger pages some are asked for twice */
-
-/*
- * The decompressors take their working memory anew for each block. What has been given back to the
- * kernel comes again page by page, which is a tenth of the time that a block takes.
- */
-static void keep_memory(void)
-{
-#ifdef __GLIBC__
-	(void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
-	(void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-	(void)mallopt(M_ARENA_MAX, 1); /* for two threads that seldom ask at the same time */
-#endif
-}
-
-/* Likewise: every page of it is about to be written to. */
-unsigned char *sqblock_memory(size_t bytes)
-{
-	unsigned char *data = malloc(bytes);
-	uintptr_t first = ((uintptr_t)data + PAGE_BYTES - 1) & ~(uintptr_t)(PAGE_BYTES - 1);
-
-#ifdef MADV_POPULATE_WRITE
-	if (data && bytes >= 2 * SQMETA_BYTES)
-		(void)madvise((void *)first, bytes - PAGE_BYTES, MADV_POPULATE_WRITE);
-#endif
-	return data;
-}
 
 static int cache_init(struct sqcache *c, unsigned n)
 {
@@ -82,7 +54,7 @@ int sqblocks_init(struct sqblocks *b, int fd, uint64_t base, const struct sqsupe
 {
 	int r;
 
-	keep_memory();
+	sqblock_keep_memory();
 	memset(b, 0, sizeof(*b));
 	b->fd = fd;
 	b->base = base;

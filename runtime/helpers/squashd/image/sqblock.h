@@ -47,6 +47,8 @@ void sqblocks_free(struct sqblocks *b);
 
 /* For malloc's free(): memory for a block, all of which is about to be written to. */
 unsigned char *sqblock_memory(size_t bytes);
+/* Once, before the first block: freed memory stays with the process. */
+void sqblock_keep_memory(void);
 
 /* Raw bytes; -EIO unless all of them lie in the image. */
 int sqblocks_pread(const struct sqblocks *b, uint64_t pos, void *buf, size_t len);

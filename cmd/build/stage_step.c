@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/build/build.h"
+
+#include <stdio.h>
+
+#include "cmd/frame/cmd.h"
+#include "image/model/digest.h"
+#include "image/table/image_table.h"
+
+int stage_next_key(struct build_stage *s, const void *text, size_t len, struct err *e)
+{
+	_digest_ctx_ struct digest_ctx c = DIGEST_CTX_INIT;
+	struct digest d;
+	int r = digest_init(&c, "", e);
+
+	digest_update(&c, s->key, strlen(s->key) + 1);
+	digest_update(&c, text, len);
+	if (r >= 0)
+		r = digest_final(&c, &d, e);
+	if (r < 0)
+		return r;
+	snprintf(s->key, sizeof(s->key), "%.64s", d.hex);
+	return 0;
+}
+
+static int put_layer(struct build *b, struct build_stage *s, struct err *e)
+{
+	char *upper = NULL;
+	int r = build_step_upper(&b->cache, s->key, &upper, e);
+
+	if (r < 0 || !upper)
+		return r;
+	strv_take(&s->root.layers, upper);
+	return strv_check(&s->root.layers, e);
+}
+
+int stage_step(struct build *b, struct build_stage *s, step_make_fn *make, void *arg, struct err *e)
+{
+	struct build_step step = BUILD_STEP_INIT;
+	int r = build_step_begin(&b->cache, s->key, b->args->no_cache, &step, e);
+	bool is_cached = r > 0;
+
+	if (r == 0) {
+		r = make(b, s, &step, arg, e);
+		if (r >= 0)
+			r = build_step_commit(&b->cache, &step, e);
+	}
+	build_step_end(&b->cache, &step);
+	if (r >= 0)
+		r = put_layer(b, s, e);
+	if (r < 0)
+		return r;
+	if (is_cached)
+		build_text_cached(&b->progress);
+	else
+		build_text_done(&b->progress);
+	return 0;
+}
