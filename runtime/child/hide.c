@@ -341,7 +341,8 @@ static int refuse_below(const struct hiding *h, const struct seat *s, struct err
 		const char *within = is_on(m, s) ? path_beyond(s->path, m->root) : NULL;
 
 		if (!within || !*within || !mount_table_is_below(t, m, h->root_id) ||
-		    (h->op->flags & OP_VOLUMES && volume_has(within)) || !is_in_sight(h->c, m))
+		    (h->op->flags & OP_VOLUMES && volume_has(within)) ||
+		    (h->op->flags & OP_CLONES && clone_has(within)) || !is_in_sight(h->c, m))
 			continue;
 		return err_set(e, EPERM, "a mount at %s shows a part of it to the program",
 			       m->point);

@@ -37,6 +37,13 @@ bool volume_has(const char *below_data)
 	return slash && slash != name && path_beyond("_data", slash + 1);
 }
 
+bool clone_has(const char *below_cache)
+{
+	const char *name = path_beyond("repos", below_cache);
+
+	return name && *name;
+}
+
 bool volume_is_anonymous(const char *name)
 {
 	return name_is_container_id(name);

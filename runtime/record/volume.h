@@ -45,6 +45,8 @@ bool volume_is_anonymous(const char *name);
 /* Whether a path, relative to the data directory, is a volume's contents: volumes/NAME/_data, or
  * below. */
 bool volume_has(const char *below_data);
+/* Likewise of the cache: a clone that `csbx test --clone` keeps, repos/NAME.git, or below. */
+bool clone_has(const char *below_cache);
 /* It was made for the container that has this mount: anonymous, and not asked for by its name. */
 bool volume_is_own(const struct mount_spec *m);
 

@@ -69,6 +69,7 @@ enum op_flag {
 	OP_BELOW = 1u << 9,     /* a seed, and the overlay: not in the upper layer but below it */
 	OP_REFRESH = 1u << 10,  /* a seed that replaces what a used layer has */
 	OP_VOLUMES = 1u << 11,  /* of OP_HIDE: the volumes in it may be mounted */
+	OP_CLONES = 1u << 12, /* of OP_HIDE: a clone that csbx keeps may be seen, read-only */
 };
 
 struct op {

@@ -275,7 +275,8 @@ static int check_mounts(const struct plan *plan, const struct op *own, const str
 					     ? path_beyond(own->real, op->real)
 					     : NULL;
 
-		if (beyond && !(str_eq(own->src, p->data) && volume_has(beyond)))
+		if (beyond && !(str_eq(own->src, p->data) && volume_has(beyond)) &&
+		    !(str_eq(own->src, p->cache) && op->flags & OP_RDONLY && clone_has(beyond)))
 			return refuse(op, own, e);
 	}
 	return 0;
@@ -297,6 +298,8 @@ int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, st
 		op->skip = r > 0;
 		if (!op->skip && str_eq(op->src, p->data))
 			op->flags |= OP_VOLUMES;
+		if (!op->skip && str_eq(op->src, p->cache))
+			op->flags |= OP_CLONES;
 	}
 	return 0;
 }
