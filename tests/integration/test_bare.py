@@ -331,12 +331,13 @@ def test_many_at_once(bare):
 
 
 def test_exec_waits_for_a_start(bare):
-    """A start is listed while its hooks run: who execs into it by that number is served when it is inside."""
+    """An exec by the number of a start whose hooks still run is served when it is inside; until then no list shows it."""
     go = bare.csbx.work / "go"
     conf = bare.csbx.work / "conf"
     conf.write_text(f"hooks() {{ until [ -e '{go}' ]; do sleep 0.02; done; }}\n")
     p = bare.popen("start", "--conf", conf, "box", "sh", "-c", "echo up; exec cat")
-    until(lambda: re.search(rf"^box +{p.pid} ", bare.ok("list", "-f"), re.M))
+    until(lambda: bare.instances.is_dir() and any(bare.instances.iterdir()))
+    assert not re.search(rf"^box +{p.pid} ", bare.ok("list", "-f"), re.M)
     joins = [bare.popen("exec", p.pid, "echo", "joined", stdin=subprocess.DEVNULL) for _ in range(3)]
     until(lambda: all("poll" in Path(f"/proc/{j.pid}/wchan").read_text() or j.poll() is not None for j in joins))
     assert all(j.poll() is None for j in joins)
