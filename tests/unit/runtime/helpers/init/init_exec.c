@@ -137,10 +137,12 @@ static void test_refusals(struct box *b)
 		(int[]){null, null, null, null, null, null, null, null, null, null, null, null,
 			null, null},
 		14, NULL);
-	spawn(b, 15, &(struct box_want){.argv = SH("read x")}, &first);
-	spawn(b, 15, &(struct box_want){.argv = SH("read x")}, &second);
+	spawn(b, 15, &(struct box_want){.argv = SH("exec sleep 1000")}, &first);
+	spawn(b, 15, &(struct box_want){.argv = SH("exec sleep 1000")}, &second);
 	is_int(box_read_status(second.status).code, EBADMSG, "an id in use is refused");
 	box_request(b, INIT_REQ_SIGNAL_PID, SIGKILL, 4711);
+	box_request(b, INIT_REQ_SIGNAL_PID, SIGKILL, 15);
+	(void)box_event(b, INIT_EV_SPAWN_EXITED, 15);
 	spawn_close(&first);
 	spawn_close(&second);
 	close(null);
