@@ -3,6 +3,7 @@ MAKEFLAGS += -rR --no-print-directory
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .SUFFIXES:
+.DEFAULT_GOAL := all
 
 VERSION   := 0.1.0
 CC        := cc
@@ -69,7 +70,7 @@ RUNTIME_SRCS := $(filter-out runtime/base/% runtime/helpers/%,$(call src,runtime
 IMAGE_SRCS   := $(call src,image)
 CMD_SRCS     := $(filter-out cmd/spank/% $(MAINS),$(call src,cmd))
 # What csbx has of them in musl's archives: all that it calls is there, nothing needs another library.
-BASE_MUSL    := $(filter-out %/json_tree.c,$(BASE_SRCS))
+BASE_MUSL    := $(filter-out %/base/json/tree.c,$(BASE_SRCS))
 RUNTIME_MUSL := $(RUNTIME_SRCS)
 IMAGE_MUSL   := $(call src,image/table)
 CMD_MUSL     := $(filter-out cmd/judge/% cmd/image/% cmd/build/% cmd/engine/%,$(CMD_SRCS))

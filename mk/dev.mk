@@ -10,18 +10,26 @@ APPARMOR_DIR := $(sysconfdir)/apparmor.d
 APPARMOR     ?= $(shell d=$(DESTDIR)$(APPARMOR_DIR); [ -d $$d/abi ] && [ -e $$d/abi/4.0 ] && [ -w $$d ] && echo yes)
 BASH_COMPLETIONS_DIR ?= $(prefix)/share/bash-completion/completions
 ZSH_COMPLETIONS_DIR  ?= $(prefix)/share/zsh/site-functions
+SYSTEMD_USER_DIR     ?= $(prefix)/lib/systemd/user
+# Where docker's own command line looks only when it is told to (docs/build.md).
+CLI_PLUGINS_DIR ?= $(libexecdir)/csbx/cli-plugins
 INSTALL      ?= install
 
 install: all ## programs, man pages, completions (prefix=, DESTDIR=)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/csbx
 	$(Q)$(INSTALL) -m 0755 $(O)/csbx $(DESTDIR)$(bindir)/csbx
 	$(Q)$(INSTALL) -m 0755 $(addprefix $(O)/,$(HELPERS)) $(DESTDIR)$(libexecdir)/csbx
+	$(Q)$(INSTALL) -d $(DESTDIR)$(CLI_PLUGINS_DIR)
+	$(Q)ln -sf $(bindir)/csbx $(DESTDIR)$(CLI_PLUGINS_DIR)/docker-buildx
 	$(Q)for page in $(MAN_PAGES); do \
 	  $(INSTALL) -D -m 0644 $$page $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; done
 	$(Q)! [ -e contrib/completion/csbx.bash ] || $(INSTALL) -D -m 0644 contrib/completion/csbx.bash \
 	  $(DESTDIR)$(BASH_COMPLETIONS_DIR)/csbx
 	$(Q)! [ -e contrib/completion/_csbx ] || $(INSTALL) -D -m 0644 contrib/completion/_csbx \
 	  $(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_csbx
+	$(Q)$(INSTALL) -D -m 0644 contrib/systemd/csbx-engine.socket $(DESTDIR)$(SYSTEMD_USER_DIR)/csbx-engine.socket
+	$(Q)sed 's|@bindir@|$(bindir)|' contrib/systemd/csbx-engine.service.in \
+	  >$(DESTDIR)$(SYSTEMD_USER_DIR)/csbx-engine.service && chmod 0644 $(DESTDIR)$(SYSTEMD_USER_DIR)/csbx-engine.service
 	$(Q)[ "$(APPARMOR)" != yes ] || { $(INSTALL) -d $(DESTDIR)$(APPARMOR_DIR) && \
 	  sed 's|@bindir@|$(bindir)|; s|@libexecdir@|$(libexecdir)|' contrib/apparmor/csbx.in \
 	  >$(DESTDIR)$(APPARMOR_DIR)/csbx && chmod 0644 $(DESTDIR)$(APPARMOR_DIR)/csbx; }
@@ -34,7 +42,10 @@ uninstall: ## remove what install put there
 	rmdir $(DESTDIR)$(libexecdir)/csbx/harness 2>/dev/null || true
 	rm -f $(DESTDIR)$(BASH_COMPLETIONS_DIR)/csbx $(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_csbx
 	rm -f $(foreach p,$(MAN_PAGES),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(p)))/$(notdir $(p)))
+	rm -f $(DESTDIR)$(SYSTEMD_USER_DIR)/csbx-engine.socket $(DESTDIR)$(SYSTEMD_USER_DIR)/csbx-engine.service
 	[ ! -e $(DESTDIR)$(APPARMOR_DIR)/csbx ] || rm -f $(DESTDIR)$(APPARMOR_DIR)/csbx
+	rm -f $(DESTDIR)$(CLI_PLUGINS_DIR)/docker-buildx
+	rmdir $(DESTDIR)$(CLI_PLUGINS_DIR) 2>/dev/null || true
 	rmdir $(DESTDIR)$(libexecdir)/csbx 2>/dev/null || true
 
 # --- quality ------------------------------------------------------------------------------------

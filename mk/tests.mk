@@ -50,7 +50,7 @@ $(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/helpers/seccomp/policy
 
 # --- targets ------------------------------------------------------------------------------------
 .PHONY: setup demo check check-layers check-install check-unit check-fuzz check-integration check-hostile \
-	check-judge check-build check-docker check-engine docker-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
+	check-judge check-build check-docker check-engine docker-answers check-cpython check-cpython-sample cpython-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
 
 # What a machine without the packages lacks; quiet otherwise.
 setup:
@@ -60,7 +60,7 @@ demo: ## from nothing to a script running in a container
 	@tests/tools/setup && $(MAKE) all && tests/tools/demo "$(O)"
 
 check: ## every test this machine can run
-	@tests/tools/setup && tests/tools/check "$(O)" layers install unit fuzz integration hostile judge build docker engine slurm vm oracle crash-sample
+	@tests/tools/setup && tests/tools/check "$(O)" layers install unit fuzz integration hostile judge build docker engine cpython-sample slurm vm oracle crash-sample
 
 check-layers: ## who may include what; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
@@ -96,6 +96,16 @@ docker-answers: all
 check-engine: all ## clients of the Docker Engine API
 	@tests/tools/run_pytest "$(O)" tests/engine $(PYTEST_ARGS)
 
+check-cpython: all ## CPython's own tests of the system, against Docker
+	@CSBX_TEST_SESSION_TIMEOUT_S=5400 tests/tools/run_pytest "$(O)" tests/cpython $(PYTEST_ARGS)
+
+check-cpython-sample: all
+	@tests/tools/run_pytest "$(O)" tests/cpython -k "not whole and not live" $(PYTEST_ARGS)
+
+# What they give in Docker, for who changes the list of modules or gets a newer suite (MODULES="test_os test_io").
+cpython-answers:
+	@tests/cpython/record.py $(MODULES)
+
 check-build: all ## Dockerfiles built here, against Docker's builder
 	@tests/tools/run_pytest "$(O)" tests/build $(PYTEST_ARGS)
 
@@ -108,7 +118,7 @@ check-judge: all ## generated code and test suites get the verdict they deserve
 check-slurm: all ## job steps of a real SLURM: slurmctld, two slurmds and munged, started here
 	@tests/tools/run_pytest "$(O)" tests/slurm $(PYTEST_ARGS)
 
-# The guest is made by whoever calls make, so that root's lies where the test users find it.
+# The guest is made by the caller of make, so that root's lies where the test users find it.
 check-vm: all ## limits and odd machines in an emulated Debian 12 with control groups
 	@$(MAKE) -s install DESTDIR=$(abspath $(O))/tests/vm/tree
 	@tests/vm/mkguest >/dev/null || true

@@ -9,7 +9,7 @@
 
 #include "cmd/frame/cmd.h"
 #include "cmd/options/image_find.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -78,6 +78,7 @@ static int take(struct build *b, struct build_stage *s, const struct image_entry
 	r = build_config_read(&s->config, rec.config, rec.config_len, e);
 	image_record_free(&rec);
 	snprintf(s->key, sizeof(s->key), "%.64s", image_id_hex(x->id));
+	memcpy(s->root.image_id, x->id, sizeof(s->root.image_id));
 	return r;
 }
 

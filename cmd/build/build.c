@@ -6,17 +6,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd/build/build_stream.h"
 #include "cmd/build/dockerfile/expand.h"
 #include "cmd/frame/cmd.h"
 #include "cmd/options/image_find.h"
 #include "image/model/digest.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-
-/* --- keys and steps -------------------------------------------------------------------------- */
 
 /* --- instructions ---------------------------------------------------------------------------- */
 
@@ -40,6 +39,21 @@ static int change_config(struct build *b, struct build_stage *s, const struct in
 	return r;
 }
 
+/* The stage that it takes from comes first. */
+static int copy(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e)
+{
+	struct build_stage *from = NULL;
+	_free_ char *name = NULL;
+	int r = stage_from(b, s, i, &from, &name, e);
+
+	if (r >= 0 && from)
+		r = build_stage(b, from, e);
+	if (r < 0)
+		return r;
+	b->at = i;
+	return copy_step(b, s, i, e);
+}
+
 static int instruction(struct build *b, struct build_stage *s, const struct instruction *i,
 		       struct err *e)
 {
@@ -53,7 +67,7 @@ static int instruction(struct build *b, struct build_stage *s, const struct inst
 		return run_step(b, s, i, e);
 	case DOCKERFILE_COPY:
 	case DOCKERFILE_ADD:
-		return copy_step(b, s, i, e);
+		return copy(b, s, i, e);
 	default:
 		return change_config(b, s, i, e);
 	}
@@ -177,7 +191,10 @@ static int make_stage(struct build *b, struct build_stage *s, struct err *e)
 	int r;
 
 	b->at = first;
+	build_text_step(&b->progress, s->first + 1, b->dockerfile.n, first->text);
 	r = from(b, s, first, e);
+	if (r >= 0)
+		build_text_stepped(&b->progress, s->key);
 	count_steps(b, s);
 	b->step = 1;
 	if (r >= 0)
@@ -186,10 +203,13 @@ static int make_stage(struct build *b, struct build_stage *s, struct err *e)
 		const struct instruction *i = &b->dockerfile.items[n];
 		unsigned step = b->step, n_steps = b->n_steps;
 
+		build_text_step(&b->progress, n + 1, b->dockerfile.n, i->text);
 		if (is_shown(i))
 			begin_step(b, s, i);
 		step += is_shown(i);
 		r = instruction(b, s, i, e);
+		if (r >= 0)
+			build_text_stepped(&b->progress, s->key);
 		/* A COPY --from may have built another stage. */
 		b->step = step;
 		b->n_steps = n_steps;
@@ -260,11 +280,12 @@ static int build(struct build *b, const char *context, struct dockerfile_place *
 	struct build_stage *s;
 	int r = prepare(b, context, place, e);
 
-	if (r < 0)
-		return r;
-	s = stage_target(b, e);
+	s = r < 0 ? NULL : stage_target(b, e);
+	if (b->args->is_stream)
+		build_stream_head(s ? 0 : 400, e->msg);
+	b->has_begun = s;
 	if (!s)
-		return -EINVAL;
+		return r < 0 ? r : -EINVAL;
 	r = build_stage(b, s, e);
 	b->at = r < 0 ? b->at : NULL;
 	if (r >= 0)
@@ -286,6 +307,20 @@ static int say_failed(const struct build *b, const struct dockerfile_place *plac
 	strbuf_addf(&out, "ERROR: failed to build: failed to solve: %s\n", e->msg);
 	(void)io_write_all(STDERR_FILENO, strbuf_str(&out), out.len, NULL);
 	return 1;
+}
+
+static int say_failed_stream(const struct build *b, const struct err *e)
+{
+	_free_ char *text = b->exit_code
+				    ? str_printf("The command '%s' returned a non-zero code: %d",
+						 b->failed ? b->failed : "", b->exit_code)
+				    : NULL;
+
+	if (!b->has_begun)
+		return 1;
+	/* It is said: the answer is whole. */
+	build_stream_error(b->exit_code, text ? text : e->msg);
+	return 0;
 }
 
 static int write_iidfile(const struct build_args *a, const char *id, struct err *e)
@@ -328,6 +363,7 @@ static void free_all(struct build *b)
 	build_cache_close(&b->cache);
 	build_text_free(&b->progress);
 	fd_close(&b->images);
+	free(b->failed);
 }
 
 int build_run(struct cmd *c, const struct build_args *a, const char *context)
@@ -338,7 +374,8 @@ int build_run(struct cmd *c, const struct build_args *a, const char *context)
 		.context = BUILD_CONTEXT_INIT,
 		.cache = BUILD_CACHE_INIT,
 		.images = -1,
-		.progress = {.quiet = a->quiet || (a->progress && str_eq(a->progress, "quiet"))},
+		.progress = {.quiet = a->quiet || (a->progress && str_eq(a->progress, "quiet")),
+			     .is_stream = a->is_stream},
 	};
 	struct dockerfile_place place = {0};
 	char id[IMAGE_ID_BYTES] = "";
@@ -347,7 +384,10 @@ int build_run(struct cmd *c, const struct build_args *a, const char *context)
 
 	if (r >= 0)
 		r = write_iidfile(a, id, &e);
-	code = r < 0 ? say_failed(&b, &place, &e) : print_id(a, id);
+	if (a->is_stream)
+		code = r < 0 ? say_failed_stream(&b, &e) : 0;
+	else
+		code = r < 0 ? say_failed(&b, &place, &e) : print_id(a, id);
 	free_all(&b);
 	return code;
 }

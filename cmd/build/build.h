@@ -3,12 +3,12 @@
 #define CSBX_CMD_BUILD_BUILD_H
 
 /*
- * Images from Dockerfiles: `csbx build`, `docker build`.
+ * The room cmd/build. Images from Dockerfiles: `csbx build`, `docker build`.
  *
  * In: a command line, a context, a Dockerfile. Out: an image in the caller's table, its names, or
  * one error and exit code 1 with nothing half-made left. No daemon, no privilege: every step is a
- *container of csbx's own, whose written files are kept as one layer over those of the steps before
- *it.
+ * container of csbx's own, whose written files are kept as one layer over those of the steps before
+ * it.
  *
  * In the order of the story:
  *	options.c	the command line, and what of docker's is refused
@@ -24,7 +24,8 @@
  *	run_mounts.c	RUN --mount
  *	copy_step.c	COPY, ADD, WORKDIR; select.c, pack.c: what they take
  *	result.c	the last step becomes an image
- *	build_text.c	what is said meanwhile
+ *	build_text.c	what is said meanwhile; build_stream.c: to clients of the engine
+ *	build_pipe.c	a build that the engine asks for
  *
  * Must: use a step only when it is complete; key a step by all that it depends on. Mustn't: follow
  * a path in a context or an image but beneath its root; know how a container is mounted.
@@ -45,6 +46,7 @@ struct build_args {
 	const char *file, *target, *network, *platform, *iidfile, *progress, *shm_size;
 	const char *memory;
 	bool no_cache, pull, quiet, load, rm, force_rm, squash;
+	bool is_stream; /* said in build_stream.h's form */
 };
 
 struct build_stage {
@@ -70,12 +72,18 @@ struct build {
 	struct strv globals;          /* ARGs before the first FROM, and the platform's */
 	const struct instruction *at; /* for messages: the instruction that goes on */
 	unsigned step, n_steps;       /* of the stage */
+	bool has_begun;               /* the Dockerfile is one, and has the target */
+	int exit_code;                /* of a RUN that failed */
+	char *failed;                 /* its command */
 };
 
 /* --- stages.c --- */
 int stages_find(struct build *b, struct err *e);
 /* By number or name; NULL: none. Only those before `before` where that is not NULL. */
 struct build_stage *stage_of(struct build *b, const char *name, const struct build_stage *before);
+/* What --from of a COPY names: a stage before s, which may not be done yet, or an image. */
+int stage_from(struct build *b, const struct build_stage *s, const struct instruction *i,
+	       struct build_stage **ret, char **ret_name, struct err *e);
 struct build_stage *stage_target(struct build *b, struct err *e);
 /* All values that words of the stage's instructions may name. */
 int stage_values(const struct build_stage *s, struct strv *ret, struct err *e);

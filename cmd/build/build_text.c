@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd/build/build_stream.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/io.h"
 
@@ -19,7 +20,7 @@ static void flush(const struct strbuf *out)
 
 static void say(const struct build_text *p, struct strbuf *out)
 {
-	if (!p->quiet)
+	if (!p->quiet && !p->is_stream)
 		flush(out);
 }
 
@@ -43,6 +44,18 @@ void build_text_begin(struct build_text *p, const char *fmt, ...)
 	strbuf_reset(&p->tail);
 	strbuf_addf(&out, "#%u %s\n", p->n, p->name ? p->name : "");
 	say(p, &out);
+}
+
+void build_text_step(struct build_text *p, size_t at, size_t all, const char *text)
+{
+	if (p->is_stream && !p->quiet)
+		build_stream_say("Step %zu/%zu : %s\n", at, all, text);
+}
+
+void build_text_stepped(struct build_text *p, const char *key)
+{
+	if (p->is_stream && !p->quiet)
+		build_stream_say(" ---> %.12s\n", key);
 }
 
 /* The beginning goes where there is too much. */
@@ -77,6 +90,11 @@ static void end_line(struct build_text *p)
 
 void build_text_output(struct build_text *p, const char *data, size_t len)
 {
+	if (p->is_stream) {
+		if (!p->quiet)
+			build_stream_data(data, len);
+		return;
+	}
 	for (size_t i = 0; i < len; i++) {
 		if (data[i] == '\n' || p->line.len > LINE_MAX_BYTES)
 			end_line(p);
@@ -97,6 +115,8 @@ static void end(struct build_text *p, const char *word)
 
 void build_text_cached(struct build_text *p)
 {
+	if (p->is_stream && !p->quiet)
+		build_stream_say(" ---> Using cache\n");
 	end(p, "CACHED");
 }
 
@@ -112,6 +132,8 @@ void build_text_failed(struct build_text *p, const char *why)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
+	if (p->is_stream)
+		return;
 	if (p->line.len)
 		end_line(p);
 	if (!p->quiet)

@@ -30,8 +30,11 @@ int build_cache_open(struct build_cache *c, const struct paths *p, struct err *e
 	c->paths = *p;
 	c->path = str_printf("%s/" BUILD_CACHE_DIR, p->cache);
 	if (!c->path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	c->paths.layers = c->path;
+	r = build_cache_sweep(p, false, NULL, e);
+	if (r < 0)
+		return r;
 	r = c->dirfd = paths_open(p->cache, BUILD_CACHE_DIR, e);
 	if (r >= 0)
 		r = layer_check_fs(c->dirfd, c->path, e);
@@ -210,7 +213,7 @@ int build_step_upper(const struct build_cache *c, const char *key, char **ret, s
 	if (!d)
 		return 0;
 	*ret = str_printf("%s/%s", c->path, name);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 /* --- images --------------------------------------------------------------------------------- */

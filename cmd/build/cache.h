@@ -9,11 +9,11 @@
  *	HEX/boot	while it may not be on disk: the boot id of the machine that wrote it
  *	HEX.image	the id of the image that a build with this last key gave
  *	new-ID/		a step that is being made
- *	.step-HH	locks: held by whoever makes a step whose key begins with HH
+ *	.step-HH	locks: held by the process that makes a step whose key begins with HH
  *	.lock		shared by builds, exclusive for who prunes (temp_dir.h)
  *
  * A step appears by one rename when it is complete, so it is there or it is not. A step with a boot
- *id of before is none: the machine went down before its files were written out.
+ * id of before is none: the machine went down before its files were written out.
  */
 
 #include <stdbool.h>

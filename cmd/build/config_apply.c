@@ -10,7 +10,7 @@
 #include "cmd/build/dockerfile/expand.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/base/num.h"
 
 struct apply {
@@ -23,7 +23,7 @@ struct apply {
 
 static int no_memory(struct err *e)
 {
-	return err_set(e, ENOMEM, "out of memory");
+	return err_oom(e);
 }
 
 /* --- words of a command --------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/json/json.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
 void build_config_free(struct build_config *c)
 {
@@ -34,7 +34,7 @@ int build_config_init(struct build_config *c, struct err *e)
 	c->arch = strdup(p.arch);
 	c->variant = *p.variant ? strdup(p.variant) : NULL;
 	c->os = strdup("linux");
-	return c->arch && c->os ? 0 : err_set(e, ENOMEM, "out of memory");
+	return c->arch && c->os ? 0 : err_oom(e);
 }
 
 /* --- a value as text again ----------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static int take_text(const struct json *o, const char *key, char **ret, struct e
 	if (r < 0 || !text || !*text)
 		return r;
 	*ret = strdup(text);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 static int take_names(const struct json *o, const char *key, struct strv *ret, struct err *e)
@@ -139,7 +139,7 @@ static int take_config(struct build_config *c, const struct json *o, struct err 
 	if (r < 0 || !health)
 		return r;
 	c->health = value_text(health);
-	return c->health ? 0 : err_set(e, ENOMEM, "out of memory");
+	return c->health ? 0 : err_oom(e);
 }
 
 static int take_history(struct build_config *c, const struct json *o, struct err *e)
@@ -182,7 +182,7 @@ int build_config_read(struct build_config *c, const void *text, size_t len, stru
 int build_config_copy(struct build_config *to, const struct build_config *from, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = build_config_write(from, NULL, 0, &text, e);
+	int r = build_config_write(from, 0, &text, e);
 
 	if (r >= 0)
 		r = build_config_read(to, text.data, text.len, e);

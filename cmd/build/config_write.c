@@ -3,7 +3,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
 static void add_list(struct json_out *j, const char *key, const struct strv *v, bool wanted)
 {
@@ -70,15 +70,13 @@ static void add_config(struct json_out *j, const struct build_config *c)
 	json_end_object(j);
 }
 
-static void add_rootfs(struct json_out *j, const char *diff_id)
+static void add_rootfs(struct json_out *j)
 {
 	json_key(j, "rootfs");
 	json_begin_object(j);
 	json_kstr(j, "type", "layers");
 	json_key(j, "diff_ids");
 	json_begin_array(j);
-	if (diff_id)
-		json_str(j, diff_id);
 	json_end_array(j);
 	json_end_object(j);
 }
@@ -105,8 +103,8 @@ int build_config_history(struct build_config *c, const char *created_by, bool is
 	return r < 0 ? r : strv_check(&c->history, e);
 }
 
-int build_config_write(const struct build_config *c, const char *diff_id, uint64_t created_ns,
-		       struct strbuf *out, struct err *e)
+int build_config_write(const struct build_config *c, uint64_t created_ns, struct strbuf *out,
+		       struct err *e)
 {
 	struct json_out j = JSON_OUT_INIT;
 	int r;
@@ -128,7 +126,7 @@ int build_config_write(const struct build_config *c, const char *diff_id, uint64
 		json_raw(&j, c->history.items[i]);
 	json_end_array(&j);
 	json_kstr(&j, "os", c->os ? c->os : "linux");
-	add_rootfs(&j, diff_id);
+	add_rootfs(&j);
 	json_end_object(&j);
 	r = json_finish(&j, e);
 	if (r >= 0)

@@ -11,7 +11,7 @@
 #include "cmd/build/dockerfile/dockerfile.h"
 #include "image/bytes/spool.h"
 #include "image/pack/tree_unpack.h"
-#include "image/source/tar_source.h"
+#include "image/source/tar.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -47,7 +47,7 @@ static int read_dockerfile(struct build_context *c, const char *file, struct err
 
 	c->name = strdup(name);
 	if (!clean || !c->name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = read_inside(c->root, clean, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
 	if (r == -ENOENT || r == -ENOTDIR)
 		return err_set(e, ENOENT,
@@ -63,7 +63,7 @@ static int read_outside(struct build_context *c, const char *file, struct err *e
 
 	c->name = strdup(file);
 	if (!c->name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = io_read_path(file, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
 	if (r == -ENOENT)
 		return err_set(e, ENOENT,
@@ -172,12 +172,14 @@ static int unpack(struct build_context *c, int fd, struct err *e)
 		return r;
 	c->tmp_name = str_printf("new-%s", id);
 	if (!c->tmp_name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (mkdirat(c->tmp_dirfd, c->tmp_name, 0700) < 0)
 		return err_sys(e, "unpack the context");
 	c->root =
 		openat(c->tmp_dirfd, c->tmp_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (c->root < 0)
+		return err_sys(e, "unpack the context");
+	if (lseek(fd, 0, SEEK_SET) < 0)
 		return err_sys(e, "unpack the context");
 	r = plain = tar_plain_file(fd, c->tmp_dirfd, e);
 	if (r >= 0) {

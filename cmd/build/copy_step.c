@@ -87,7 +87,7 @@ static int set_dest(struct copy_work *w, const char *word, struct err *e)
 
 	if (path)
 		w->dest = str_printf("%s%s", path, is_dir && !str_eq(path, "/") ? "/" : "");
-	return w->dest ? 0 : err_set(e, ENOMEM, "out of memory");
+	return w->dest ? 0 : err_oom(e);
 }
 
 static int set_sources(struct copy_work *w, struct err *e)
@@ -183,25 +183,13 @@ static int set_flags(struct copy_work *w, struct err *e)
 
 static int set_from(struct copy_work *w, struct err *e)
 {
-	_strv_ struct strv values = STRV_INIT;
-	const struct expand x = {.env = &values, .escape = w->b->dockerfile.escape};
-	const char *flag = instruction_flag(w->i, "from");
 	_free_ char *name = NULL;
-	const struct instruction *at = w->b->at;
-	int r = flag ? stage_values(w->s, &values, e) : 0;
+	int r = stage_from(w->b, w->s, w->i, &w->from, &name, e);
 
-	if (r >= 0 && flag)
-		r = expand_word(&x, flag, &name, e);
-	if (r < 0 || !name)
+	if (r < 0 || !name || w->from)
 		return r;
-	w->from = stage_of(w->b, name, w->s);
-	if (!w->from) {
-		w->from = &w->image;
-		return build_base(w->b, &w->image, name, e);
-	}
-	r = build_stage(w->b, w->from, e);
-	w->b->at = r < 0 ? w->b->at : at;
-	return r;
+	w->from = &w->image;
+	return build_base(w->b, &w->image, name, e);
 }
 
 static struct select_from select_how(const struct copy_work *w, int root)
@@ -286,7 +274,7 @@ static int pack_inlines(struct copy_work *w, struct tar_out *t, struct err *e)
 		_free_ char *plain = heredoc_text(h), *text = NULL;
 
 		if (!plain)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		r = h->expand ? expand_word(&x, plain, &text, e) : 0;
 		if (r < 0)
 			return r;

@@ -4,7 +4,7 @@
 
 /*
  * The configuration of an image that is being built (image-spec config.md, and what docker adds to
- * it): read from that of the base, changed by instructions, written with one layer.
+ * it): read from that of the base, changed by instructions, written without layers.
  */
 
 #include <stdbool.h>
@@ -51,8 +51,8 @@ void build_config_shell(const struct build_config *c, const char *text, struct s
 int build_config_history(struct build_config *c, const char *created_by, bool is_empty,
 			 uint64_t created_ns, struct err *e);
 
-/* With the diff id of its one layer, NULL: none. */
-int build_config_write(const struct build_config *c, const char *diff_id, uint64_t created_ns,
-		       struct strbuf *out, struct err *e);
+/* Which layers it has is for image/oci/config_layers.h to say. */
+int build_config_write(const struct build_config *c, uint64_t created_ns, struct strbuf *out,
+		       struct err *e);
 
 #endif

@@ -4,8 +4,10 @@
 #include <stddef.h>
 
 #include "cmd/build/build.h"
+#include "cmd/docker/image/tar_image.h"
 #include "image/oci/platform.h"
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 
 #define AT(member) offsetof(struct build_args, member)
 
@@ -104,6 +106,13 @@ int build_args_check(const struct build_args *a, struct err *e)
 	if (a->progress && (!is_word_of(a->progress, shows) || str_eq(a->progress, "rawjson")))
 		return err_set(e, EINVAL, "--progress %s: auto, plain, quiet and tty are done",
 			       a->progress);
+	for (size_t i = 0; i < a->tags.n; i++) {
+		_free_ char *name = NULL;
+		int r = tar_image_name(a->tags.items[i], &name, e);
+
+		if (r < 0)
+			return r;
+	}
 	for (size_t i = 0; i < a->hosts.n; i++) {
 		const char *host = a->hosts.items[i];
 

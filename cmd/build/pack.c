@@ -40,7 +40,7 @@ static int read_file(const struct selected *x, int root, sink *put, void *arg, s
 	if (fd < 0)
 		return fd;
 	if (!buf)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	while (r >= 0 && left) {
 		ssize_t n = read(fd, buf, left < CHUNK ? left : CHUNK);
 
@@ -79,7 +79,7 @@ int selection_hash(const struct selection *s, int root, struct digest *ret, stru
 					       (unsigned long long)x->size, x->link ? x->link : "");
 
 		if (!head)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		digest_update(&c, head, strlen(head) + 1);
 		if (S_ISREG(x->mode))
 			r = read_file(x, root, to_digest, &c, e);

@@ -24,10 +24,11 @@ void build_root_free(struct build_root *r)
 int build_root_copy(struct build_root *to, const struct build_root *from, struct err *e)
 {
 	*to = (struct build_root){.image = from->image ? strdup(from->image) : NULL};
+	memcpy(to->image_id, from->image_id, sizeof(to->image_id));
 	for (size_t i = 0; i < from->layers.n; i++)
 		strv_add(&to->layers, from->layers.items[i]);
 	if (from->image && !to->image)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return strv_check(&to->layers, e);
 }
 
@@ -36,7 +37,7 @@ static int empty_path(const struct build_cache *cache, char **ret, struct err *e
 	if (mkdirat(cache->dirfd, EMPTY, 0755) < 0 && errno != EEXIST)
 		return err_sys(e, "%s/" EMPTY, cache->path);
 	*ret = str_printf("%s/" EMPTY, cache->path);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 int build_root_open(struct cmd *c, const struct build_cache *cache, const struct build_root *r,

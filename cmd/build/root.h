@@ -9,8 +9,9 @@
 
 #include "cmd/options/resolve.h"
 #include "cmd/options/run_opts.h"
+#include "image/table/table.h"
 #include "runtime/layer/layer.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 #include "runtime/server/unpacked.h"
 #include "runtime/spec/user.h"
 #include "runtime/userns/userns.h"
@@ -21,7 +22,8 @@ struct cmd;
 struct err;
 
 struct build_root {
-	char *image;        /* path of its squashfs file; NULL: FROM scratch */
+	char *image; /* path of its squashfs file; NULL: FROM scratch */
+	char image_id[IMAGE_ID_BYTES];
 	struct strv layers; /* upper directories, the lowest first */
 };
 

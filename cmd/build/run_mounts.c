@@ -18,13 +18,6 @@
 #include "runtime/kernel/file_lock.h"
 #include "runtime/spec/spec.h"
 
-/*
- * apt changes to the user _apt before it fetches, and looks whether it did. With one id it cannot.
- * The file is one that csbx gives the container, so that no layer gets it.
- */
-#define APT_FILE "run/.csbx-apt.conf"
-static const char apt_text[] = "APT::Sandbox::User \"root\";\n";
-
 static int add(struct container_spec *spec, enum mount_kind kind, char *source, char *target,
 	       const char *asked, struct mount_spec **ret, struct err *e)
 {
@@ -33,25 +26,14 @@ static int add(struct container_spec *spec, enum mount_kind kind, char *source, 
 	if (!m) {
 		free(source);
 		free(target);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	m->kind = kind;
 	m->source = source;
 	m->target = target;
 	m->asked = strdup(asked);
 	*ret = m;
-	return m->target && m->asked ? 0 : err_set(e, ENOMEM, "out of memory");
-}
-
-static int add_apt(struct container_spec *spec, struct err *e)
-{
-	char *text = strdup(apt_text);
-	int r = text ? spec_add_file(spec, APT_FILE, text, strlen(text), e)
-		     : err_set(e, ENOMEM, "out of memory");
-
-	if (r >= 0 && !strv_get_env(&spec->proc.env, "APT_CONFIG"))
-		strv_add(&spec->proc.env, "APT_CONFIG=/" APT_FILE);
-	return r < 0 ? r : strv_check(&spec->proc.env, e);
+	return m->target && m->asked ? 0 : err_oom(e);
 }
 
 /* --- RUN --mount ------------------------------------------------------------------------------ */
@@ -93,7 +75,7 @@ static int add_cache(struct mounting *x, const struct run_mount *w, struct err *
 		return r;
 	m->readonly = w->readonly;
 	m->volume = strdup(name);
-	return m->volume ? 0 : err_set(e, ENOMEM, "out of memory");
+	return m->volume ? 0 : err_oom(e);
 }
 
 static int add_tmpfs(struct mounting *x, const struct run_mount *w, struct err *e)
@@ -140,7 +122,7 @@ static int add_bind(struct mounting *x, const struct run_mount *w, struct err *e
 	if (r < 0)
 		return r;
 	m->readonly = true;
-	return m->source ? 0 : err_set(e, ENOMEM, "out of memory");
+	return m->source ? 0 : err_oom(e);
 }
 
 /* --- secrets --------------------------------------------------------------------------------- */
@@ -204,7 +186,7 @@ static int add_one(struct mounting *x, const struct run_mount *w, struct err *e)
 	if (w->target) {
 		x->target = build_config_path(&x->s->config, w->target);
 		if (!x->target)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		if (str_eq(x->target, "/"))
 			return err_set(e, EINVAL, "--mount=%s: the root is no target", x->asked);
 	}
@@ -253,7 +235,7 @@ int run_mounts_add(struct build *b, const struct build_stage *s, const struct in
 		if (str_has_prefix(i->flags.items[n], "--mount="))
 			r = add_asked(&at, &x, e);
 	}
-	return r < 0 || !spec->sec.fake_ids ? r : add_apt(spec, e);
+	return r;
 }
 
 void run_mounts_done(struct run_mounts *m)

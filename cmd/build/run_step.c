@@ -19,6 +19,7 @@
 #include "cmd/docker/daemon/etc.h"
 #include "cmd/docker/daemon/run_args.h"
 #include "cmd/frame/cmd.h"
+#include "cmd/options/fake_root.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -65,7 +66,7 @@ static int make_argv(struct run_work *w, struct err *e)
 	}
 	text = shell_text(w->i);
 	if (!text)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	/* A script with an interpreter of its own is read by that one. */
 	if (w->i->n_heredocs == 1 && str_has_prefix(text, "#!"))
 		return err_set(e, EOPNOTSUPP,
@@ -232,7 +233,7 @@ static int fill_spec(struct run_work *w, const struct build_step *step, struct e
 		r = userns_map_for(0, 0, s->ns.userns, &map, e);
 	if (r < 0)
 		return r;
-	/* All steps see the files by one map, whoever runs in them. */
+	/* All steps see the files by one map, for every user in them. */
 	s->proc.root_is_caller = !id_map_is_one(&map);
 	s->proc.argv = w->argv;
 	s->proc.env = w->env;
@@ -241,16 +242,16 @@ static int fill_spec(struct run_work *w, const struct build_step *step, struct e
 	s->rootfs.upper = UPPER_KEPT;
 	s->rootfs.layer_path = build_step_path(&w->b->cache, step);
 	if (!s->proc.cwd || !s->rootfs.layer_path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	w->opts.no_stdin = true;
 	w->opts.no_job_env = true;
 	w->opts.tty = TTY_WISH_NO;
 	s->limits.pids = PIDS_AS_POLICY;
 	s->sec.new_privs = true;
 	s->sec.caps_of_root = true;
-	/* One id: what package managers ask for other ids is answered, not done. */
-	s->sec.fake_ids = id_map_is_one(&map);
-	r = run_mounts_add(w->b, w->s, w->i, s, &w->mounts, e);
+	r = fake_root_apply(s, e);
+	if (r >= 0)
+		r = run_mounts_add(w->b, w->s, w->i, s, &w->mounts, e);
 	return r < 0 ? r : resolve_rest(w->b->cmd, &w->subject, &w->opts, e);
 }
 
@@ -335,6 +336,11 @@ static int make(struct build *b, struct build_stage *s, const struct build_step 
 	drop_own_files(w);
 	if (!r)
 		return 0;
+	if (r > 0) {
+		b->exit_code = r;
+		free(b->failed);
+		b->failed = strdup(strbuf_str(&words));
+	}
 	if (r > 0)
 		r = err_set(e, ECHILD,
 			    "process \"%.300s\" did not complete successfully: exit code: %d",

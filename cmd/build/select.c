@@ -34,7 +34,7 @@ void selection_free(struct selection *s)
 
 static int no_memory(struct walk *w)
 {
-	return err_set(w->e, ENOMEM, "out of memory");
+	return err_oom(w->e);
 }
 
 static char *join(const char *a, const char *b)

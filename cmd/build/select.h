@@ -4,7 +4,7 @@
 
 /*
  * What COPY and ADD take of a tree, the context's or a stage's: names found, patterns matched,
- * directories walked, all beneath the tree's root by openat2(2). Whoever owns the tree may change
+ * directories walked, all beneath the tree's root by openat2(2). The tree's owner may change
  * it meanwhile; nothing outside is ever read.
  */
 

@@ -5,7 +5,7 @@
 
 #include "cmd/frame/cmd.h"
 #include "image/model/digest.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 
 int stage_next_key(struct build_stage *s, const void *text, size_t len, struct err *e)
 {

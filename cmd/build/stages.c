@@ -34,7 +34,7 @@ static int add_stage(struct build *b, size_t first, struct err *e)
 	struct build_stage *more = reallocarray(b->stages, b->n_stages + 1, sizeof(*more));
 
 	if (!more)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	b->stages = more;
 	more[b->n_stages++] = (struct build_stage){.name = i->args.n == 3 ? i->args.items[2] : NULL,
 						   .first = first};
@@ -123,7 +123,7 @@ static int set_arg(struct build *b, struct build_stage *s, const char *word, con
 	int r;
 
 	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!value && strchr(word, '=')) {
 		r = expand_word(x, strchr(word, '=') + 1, &made, e);
 		if (r < 0)
@@ -136,7 +136,7 @@ static int set_arg(struct build *b, struct build_stage *s, const char *word, con
 		return 0;
 	text = str_printf("%s=%s", name, value);
 	if (!text)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	strv_set_env(s ? &s->args : &b->globals, text);
 	return strv_check(s ? &s->args : &b->globals, e);
 }
@@ -155,5 +155,22 @@ int stage_arg(struct build *b, struct build_stage *s, const struct instruction *
 		if (r >= 0)
 			r = set_arg(b, s, i->args.items[n], &x, e);
 	}
+	return r;
+}
+
+int stage_from(struct build *b, const struct build_stage *s, const struct instruction *i,
+	       struct build_stage **ret, char **ret_name, struct err *e)
+{
+	_strv_ struct strv values = STRV_INIT;
+	const struct expand x = {.env = &values, .escape = b->dockerfile.escape};
+	const char *flag = instruction_flag(i, "from");
+	int r = flag ? stage_values(s, &values, e) : 0;
+
+	*ret = NULL;
+	*ret_name = NULL;
+	if (r >= 0 && flag)
+		r = expand_word(&x, flag, ret_name, e);
+	if (r >= 0 && *ret_name)
+		*ret = stage_of(b, *ret_name, s);
 	return r;
 }

@@ -10,7 +10,7 @@
 #include "cmd/build/context.h"
 #include "cmd/build/select.h"
 #include "image/pack/tree_unpack.h"
-#include "image/source/tar_source.h"
+#include "image/source/tar.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -87,7 +87,7 @@ static int take_files(const struct unpack_job *j, int root, const char *dest, bo
 	slash = strrchr(dest, '/');
 	parent = slash == dest ? strdup("/") : strndup(dest, (size_t)(slash - dest));
 	if (!parent)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return unpack_at(root, parent, name, slash + 1, j->tar_out, e);
 }
 
@@ -99,7 +99,7 @@ int unpack_run(const struct unpack_job *j, int root, struct err *e)
 	int r;
 
 	if (!dest)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = take_files(j, root, dest, is_dir || j->n_archives, e);
 	for (unsigned i = 0; r >= 0 && i < j->n_archives; i++) {
 		if (lseek(j->archives[i], 0, SEEK_SET) < 0)

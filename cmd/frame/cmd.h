@@ -3,6 +3,22 @@
 #define CSBX_CMD_CMD_H
 
 /*
+ * The room cmd/frame. What all programs with a command line share.
+ *
+ * In: words. Out: a verb that runs, help, completion, pages of the manual.
+ *
+ *	verb_list.h, verbs.h, commands.c: which verbs there are
+ *	frame.c, handover.c	finding one, in this program or another
+ *	opt.h, parser.c		options as data
+ *	help.c, complete.c, man.c: what is made from these tables
+ *	message.c, text.h, table.h: what people read
+ *	state.c			settings and paths that a verb works with
+ *
+ * Must: say each error once, with cause and remedy.
+ * Mustn't: know a verb.
+ */
+
+/*
  * The frame of every program with a command line (csbx, csbx-tool, csbx-image,
  * csbx-engine).
  *
@@ -15,7 +31,7 @@
  *	struct remove_args { bool force; };
  *	static const struct opt remove_opts[] = {
  *		{OPT_FLAG, 'f', "force", .offset = offsetof(struct remove_args, force), .help =
- *"..."}, {0},
+ * "..."}, {0},
  *	};
  *	static const struct opt_table remove_table = {"Options", remove_opts};
  *	static int remove_run(struct cmd *c, void *args, int argc, char **argv) { ... }

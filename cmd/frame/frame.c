@@ -48,7 +48,8 @@ int cmd_begin(struct err *e)
 		return r;
 	/* What is private to us is so by its mode; a mask on the owner would only lock us out. */
 	umask(umask(0) & 077);
-	/* Too large a file for `ulimit -f` is an error to be told. A payload gets the default back.
+	/*
+	 * Too large a file for `ulimit -f` is an error to be told. A payload gets the default back.
 	 */
 	signal(SIGXFSZ, SIG_IGN);
 	log_init();
@@ -122,7 +123,7 @@ static int run_verb(const struct frame *f, const struct verb *v, int argc, char 
 		return show_help(v);
 	}
 	if (!args) {
-		err_set(&e, ENOMEM, "out of memory");
+		err_oom(&e);
 		return cmd_error(&e, "%s", v->name);
 	}
 	if (v->init)

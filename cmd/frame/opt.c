@@ -106,7 +106,7 @@ static int unknown_option(const struct parse *s, const char *word, size_t len)
 	}
 	names = calloc(n + 1, sizeof(*names));
 	if (!names || !asked)
-		return err_set(s->e, ENOMEM, "out of memory");
+		return err_oom(s->e);
 	names[i++] = "help";
 	for (const struct opt_use *u = s->p->uses; u && u->table; u++) {
 		for (const struct opt *o = u->table->opts; o->kind; o++)
@@ -132,7 +132,7 @@ static int give(struct parse *s, const struct opt *o, size_t offset, const char 
 		struct given *p = reallocarray(s->given, slots, sizeof(*p));
 
 		if (!p)
-			return err_set(s->e, ENOMEM, "out of memory");
+			return err_oom(s->e);
 		s->given = p;
 		s->n_slots = slots;
 	}

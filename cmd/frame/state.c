@@ -9,7 +9,7 @@
 #include "runtime/base/io.h"
 #include "runtime/settings/config.h"
 #include "runtime/server/meta_cache.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 
 int cmd_load_state(struct cmd *c, struct err *e)
 {
@@ -17,7 +17,7 @@ int cmd_load_state(struct cmd *c, struct err *e)
 
 	c->config = calloc(1, sizeof(*c->config));
 	if (!c->config)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = config_load(c->config, e);
 	return r < 0 ? r : paths_init(&c->paths, c->config, e);
 }

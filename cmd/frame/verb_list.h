@@ -14,6 +14,7 @@
 	V(import, IMAGE, IMAGE, "Make a squashfs file of an image") \
 	V(load, IMAGE, IMAGE, "Make a container of an image in one step") \
 	V(build, IMAGE, IMAGE, "Make an image from a Dockerfile") \
+	V(push, IMAGE, IMAGE, "Send an image to a registry") \
 	V(digest, IMAGE, IMAGE, "Print the digest an image is known by") \
 	V(create, CSBX, CONTAINER, "Give an image a name to start it by") \
 	V(list, CSBX, CONTAINER, "Show containers and what runs") \

@@ -52,7 +52,7 @@ PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "fr
            "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory",
            "sys.settrace": "trace", "sys.setprofile": "trace", "sys.monitoring.register_callback": "trace",
            "cpython.PyInterpreterState_New": "interpreter"}
-DIRECT = ("heap_search", "frame_search", "trace", "code_change")  # nobody does these for others but by name
+DIRECT = ("heap_search", "frame_search", "trace", "code_change")  # a library that does these for others is known by name
 WRITTEN = ("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__")  # what makes it something else
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
 
@@ -193,7 +193,7 @@ def _core(secret, fd):
         return begin_s is None or is_true(code)
 
     def culprit(frame, beyond_imports=True):
-        """The first frame of code that nobody vouches for. Who imports a module is not who wrote it."""
+        """The first frame of code that the harness does not vouch for. Who imports a module is not who wrote it."""
         while frame is not None:
             if not is_code(frame.f_code):
                 return "%s:%d" % (short(frame.f_code.co_filename), frame.f_lineno)
@@ -221,7 +221,7 @@ def _core(secret, fd):
         return file is None or is_vouched(file)
 
     def library_user(frame):
-        """Who uses ctypes, where nobody vouches for him. Importing it is no use."""
+        """The code that uses ctypes, where the harness does not vouch for it. Importing it is no use."""
         while frame is not None and frame.f_code.co_filename.endswith("/ctypes/__init__.py"):
             frame = frame.f_back
         return culprit(frame) if frame is not None and not is_code(frame.f_code) else None
@@ -269,7 +269,7 @@ def _core(secret, fd):
         check_state()
 
     def foreign(value):
-        """A function of code that nobody vouches for, and that no library made for itself."""
+        """A function of code that the harness does not vouch for, and that no library made for itself."""
         return [f for f in parts_of(value) if not is_code(f.__code__)]
 
     def check_library():
@@ -347,7 +347,7 @@ def _core(secret, fd):
         return where + "/" + path
 
     def audited(event, args, frame):
-        """An audit event: whoever looks where the secrets of this frame are is told first."""
+        """An audit event: code that looks for the secrets of this frame is told first."""
         kind = PEEPING.get(event)
         name = event.rpartition(".")[2]
         if kind is None and event == "sys._getframe":
@@ -382,7 +382,23 @@ def _core(secret, fd):
                 culprit(frame, beyond_imports=False) is None:
             learn(code)
 
+    def rewritten(path, config):
+        """What pytest would make of a file, made here, where what it is made from is known."""
+        if rewrite is None or _type(path) is not _str:
+            return None
+        check_state()
+        if told:
+            return None  # it may be another's by now, and would run in here
+        try:
+            result = rewrite(path, config)
+        except failure:
+            return None  # who asks finds out by himself
+        if is_vouched(path):
+            learn(result[1])
+        return result
+
     def handle(request, frame):
+        nonlocal rewrite
         if request[0] == "own":
             if not own:
                 own.update(request[1])
@@ -391,6 +407,8 @@ def _core(secret, fd):
                 audited(request[1], request[2], frame.f_back)
         elif _id(frame.f_code) not in own:
             found("channel_use", "by %s" % (culprit(frame) or "somebody"))
+        elif request[0] == "rewrite":
+            return rewritten(*request[1:])
         elif thread() != main:
             found("report_call", "from another thread")
         elif culprit(frame) is not None:
@@ -414,21 +432,23 @@ def _core(secret, fd):
         elif request[0] == "guard":
             guard(request[1], request[2])
         elif request[0] == "rewriter":
-            add_rewriter(request[1])
+            if rewrite is None:
+                rewrite = request[1]
+                add_rewriter(lambda path: rewrite(path, None)[1])
         elif request[0] == "strangers":
             return [c for c in request[1] if c is None or not is_code(c)]
         elif request[0] == "vouched":
             return is_vouched(request[1]) if _type(request[1]) is _str else is_code(request[1])
         return None
 
-    answer, failure = None, Exception
+    answer, rewrite, failure = None, None, Exception
     while True:
         request = yield answer
         answer = None
         if getpid() != owner:
             continue  # a fork that runs on is not who reports
         try:
-            answer = handle(request, getframe(2))  # ours, `ask`, whoever asks
+            answer = handle(request, getframe(2))  # ours, `ask`, whatever calls it
         except failure as e:
             found("guard", "%s: %s" % (_type(e).__name__, e))
 

@@ -3,10 +3,11 @@
 import ast
 import builtins
 import dis
-import functools
 import sys
 import types
 import unittest
+
+import csbx_decoys
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -97,11 +98,11 @@ def make_looks(pytest, ask, repo):
     from _pytest.runner import CallInfo
     kinds = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
     known = {"plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "modules": {}, "passed": [], "callers": {},
-             "imports": {}, "data": {}, "globals": {}}
+             "imports": {}, "data": {}, "globals": {}, "replaces": {}}
     all_builtins, builtin_names = vars(builtins), frozenset(vars(builtins))
     calls, stored, way_to_mark = calls_for_it, names_stored, [w.encode() for w in WAYS_TO_MARK]
     code_of, text, bound, from_call = function_code, text_of, bound_by_imports, CallInfo.from_call
-    hooks, run_marks, decoys_max = REPORT_HOOKS, RUN_MARKS, DECOYS_MAX
+    hooks, run_marks, decoys, decoys_max = REPORT_HOOKS, RUN_MARKS, csbx_decoys.ways, DECOYS_MAX
 
     def found(kind, detail):
         ask("found", kind, detail)
@@ -145,7 +146,7 @@ def make_looks(pytest, ask, repo):
                 found("outcome_call", "a mark %s of %s, which the tests do not make" % (mark.name, item.nodeid))
 
     def function(item):
-        """Whoever wraps a test makes a function of his own: what is none, or another test, is no wrapper."""
+        """A wrapper of a test is a function of its own: what is none, or another test, is no wrapper."""
         now, collected = getattr(item, "function", None), known["functions"]
         code = getattr(now, "__code__", None)
         if code is not None and not ask("vouched", code):
@@ -267,7 +268,9 @@ def make_looks(pytest, ask, repo):
         if before is None:
             return
         imports(of_tests, False)
-        replaces = any(w in text(of_tests.__file__) for w in (b"setattr", b"patch", b"global "))
+        if of_tests.__file__ not in known["replaces"]:
+            known["replaces"][of_tests.__file__] = any(w in text(of_tests.__file__) for w in (b"setattr", b"patch", b"global "))
+        replaces = known["replaces"][of_tests.__file__]
         for name, old in before.items():
             new = vars(of_tests).get(name, old)
             if new is not old and not name.startswith(("_", "@")) and (not replaces or is_made(new, False)):
@@ -310,19 +313,10 @@ def make_looks(pytest, ask, repo):
             known["passed"].append(item)
 
     def try_decoys():
-        """Reports of calls that fail, about tests that passed: each must be one of a failure."""
-        case = unittest.TestCase()
-
-        def asserts():
-            assert not known, "a decoy"
-
-        def raises():
-            with pytest.raises(ValueError):
-                pass
-        ways = (asserts, raises, functools.partial(pytest.fail, "a decoy"), functools.partial(case.assertEqual, 1, 2),
-                functools.partial(case.assertTrue, 0))
-        for item in known["passed"][-decoys_max:]:
-            for way in ways:
+        """Reports of calls that fail, about tests that passed: each must be one of a failure. Each costs a look
+        at the source of what failed."""
+        for number, item in enumerate(known["passed"][:-decoys_max - 1:-1]):
+            for way in decoys(pytest)[:1 if number else None]:
                 report = item.ihook.pytest_runtest_makereport(item=item, call=from_call(way, "call"))
                 if report.outcome != "failed" or hasattr(report, "wasxfail"):
                     found("decoy", "a failure of %s is reported as %s" % (item.nodeid, report.outcome))

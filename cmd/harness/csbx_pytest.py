@@ -179,17 +179,28 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict):
     return CsbxReporter(), state
 
 
+def rewrite_by(ask, state):
+    """Has pytest's rewriting of asserts done by the core, which knows then what has come of a file. Else it
+    would have to be done a second time, for comparing."""
+    from _pytest.assertion import rewrite
+    own, as_path = rewrite._rewrite_test, pathlib.Path
+
+    def rewrite_test(fn, config):
+        return ask("rewrite", str(fn), config) or own(fn, config)
+    rewrite._rewrite_test = rewrite_test
+    ask("rewriter", lambda path, config: own(as_path(path), config or state["config"]))
+
+
 def run(ask, want, repo, gate, changed, shadows, brought):
     pytest = import_closed(ask, gate, changed, brought)
     if pytest is None:
         ask("send", {"t": "error", "code": "no_pytest", "message": "the image's python has no pytest"})
         return 70
     ask("send", {"t": "session", "runner": "pytest", "version": str(pytest.__version__)})
-    from _pytest.assertion.rewrite import _rewrite_test
     plugin, state = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"])
-    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_state", "csbx_looks", "csbx_pytest",
-                                 "__main__"))
-    ask("rewriter", lambda path: _rewrite_test(pathlib.Path(path), state["config"])[1])
+    rewrite_by(ask, state)
+    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_state", "csbx_looks", "csbx_decoys",
+                                 "csbx_pytest", "__main__"))
     gate.open(shadows, brought)
     if repo not in sys.path:
         sys.path.insert(0, repo)
@@ -202,7 +213,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     sys.argv[:] = ["pytest"] + args
     try:
         status = int(pytest.main(args, plugins=[plugin]))
-    except BaseException as e:  # SystemExit too: whoever raises it past pytest ends no session
+    except BaseException as e:  # SystemExit too: code that raises it past pytest ends no session
         ask("send", {"t": "error", "code": "interrupted", "message": "%s: %s" % (type(e).__name__, e)})
         return 1
     if state["status"] is not None:

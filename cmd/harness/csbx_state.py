@@ -9,7 +9,9 @@ these functions need they have bound before: modules and builtins may be another
 import builtins
 import gc
 import importlib.util
+import itertools
 import marshal
+import operator
 import os
 import sys
 import types
@@ -128,11 +130,14 @@ def functions_in(value):
 def make_watch(packages, is_true, repo, tell):
     """check(), settle(), add(name, class). check tells what has become another of the modules of the packages, their classes and functions."""
     _type, _isinstance, _callable, _list, _tuple, _id, _len, _map = type, isinstance, callable, list, tuple, id, len, map
-    module_type, modules, none = types.ModuleType, sys.modules, object()
+    get_module, module_type, modules, none = sys.modules.get, types.ModuleType, sys.modules, object()
     members, functions_of_member = type.__dict__["__dict__"].__get__, functions_in
     homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
                     if getattr(modules.get(p), "__path__", None)})
     holders, made_of, settled, named = {}, {}, [], {}
+    joined, picked, is_not, values_of = itertools.chain.from_iterable, itertools.compress, operator.is_not, dict.values
+    attributes_of, content_of = operator.attrgetter("__dict__"), operator.attrgetter("cell_contents")
+    views, functions, closures, judges, judged, unreadable = [], [], [], [], [], (ValueError, RuntimeError)
 
     def dict_of(holder):
         return members(holder) if _isinstance(holder, _type) else holder.__dict__
@@ -150,7 +155,8 @@ def make_watch(packages, is_true, repo, tell):
         if _id(holder) in holders:
             return
         now = dict(dict_of(holder))
-        holders[_id(holder)] = name, holder, now, _list(_map(_id, now.values()))
+        judged.clear()
+        holders[_id(holder)] = name, holder, now
         for key, value in now.items():
             if _isinstance(value, _type) and (modules.get(value.__module__) is holder or _isinstance(holder, _type)) and \
                     value.__module__.split(".")[0] in packages:
@@ -159,7 +165,7 @@ def make_watch(packages, is_true, repo, tell):
                 closure = function.__closure__ or ()
                 cells, attributes = contents(closure), dict(function.__dict__)
                 if cells or attributes:
-                    made_of[_id(function)] = name + "." + key, function, closure, cells, attributes, _list(_map(_id, attributes.values()))
+                    made_of[_id(function)] = name + "." + key, function, closure, cells, attributes
 
     def take():
         for name, module in _list(modules.items()):
@@ -200,39 +206,88 @@ def make_watch(packages, is_true, repo, tell):
         where = functions[0].__code__.co_filename if functions else "gone" if new is none else "an object of " + _type(new).__name__
         tell("pytest_modified", "%s.%s is now of %s" % (name, key, where) if functions else "%s.%s is %s" % (name, key, where))
 
-    def check():
+    def judge_modules(_):
         for name, module in _list(named.items()):
             if modules.get(name) is not module:
                 tell("pytest_modified", "the module %s is another" % name)
-        for name, holder, was, ids in _list(holders.values()):
-            now = dict_of(holder)
-            if _list(_map(_id, now.values())) == ids:
-                continue
-            for key, old in was.items():
-                new = now.get(key, none)
-                if new is not old and differs(name, key, old, new):
-                    say(name, key, new)
-            if _len(now) != _len(was):
-                for key in now.keys() - was.keys():
-                    if differs(name, key, none, now[key]):
-                        say(name, key, now[key])
-        for name, function, closure, cells, attributes, ids in _list(made_of.values()):
-            for old, new in zip(cells, contents(closure)):
-                if new is not old and (_callable(old) or _callable(new)) and differs(name, "a cell", old, new):
-                    say(name, "a cell", new)
-            now_attributes = function.__dict__
-            if _list(_map(_id, now_attributes.values())) == ids:
-                continue
-            for key, old in attributes.items():
-                new = now_attributes.get(key, none)
-                if new is not old and differs(name, key, old, new):
-                    say(name, key, new)
+
+    def judge_holder(entry):
+        name, holder, was = entry
+        now = dict_of(holder)
+        for key, old in was.items():
+            new = now.get(key, none)
+            if new is not old and differs(name, key, old, new):
+                say(name, key, new)
+        if _len(now) != _len(was):
+            for key in now.keys() - was.keys():
+                if differs(name, key, none, now[key]):
+                    say(name, key, now[key])
+
+    def judge_function(entry):
+        name, function, closure, cells, attributes = entry
+        for old, new in zip(cells, contents(closure)):
+            if new is not old and (_callable(old) or _callable(new)) and differs(name, "a cell", old, new):
+                say(name, "a cell", new)
+        now = function.__dict__
+        for key, old in attributes.items():
+            new = now.get(key, none)
+            if new is not old and differs(name, key, old, new):
+                say(name, key, new)
+
+    def line_up():
+        """For each value that is watched who judges it, in the order of everything()."""
+        views[:] = [dict_of(holder).values() for _, holder, _ in holders.values()]
+        functions[:] = [entry[1] for entry in made_of.values()]
+        closures[:] = [cell for entry in made_of.values() for cell in entry[2]]
+        by_holder, by_function = [(judge_holder, e) for e in holders.values()], [(judge_function, e) for e in made_of.values()]
+        judges[:] = [j for j, view in zip(by_holder, views) for _ in view]
+        judges.extend(j for j in by_function for _ in j[1][1].__dict__)
+        judges.extend(j for j in by_function for _ in j[1][2])
+        judges.extend([(judge_modules, None)] * _len(named))
+
+    def sizes():
+        return _list(_map(_len, views)), _list(_map(_len, _map(attributes_of, functions)))
+
+    def everything():
+        """It is gathered, and compared, without running code of the values."""
+        return _list(joined((joined(views), joined(_map(values_of, _map(attributes_of, functions))),
+                             _map(content_of, closures), _map(get_module, named))))
+
+    def look_again():
+        """Judges what is another than when it was judged last; False: it cannot be told so."""
+        try:
+            if not judged or sizes() != judged[0]:
+                return False
+            now = everything()
+        except unreadable:
+            return False
+        was, judged[1] = judged[1], now  # before: a change while they are judged is one the next time
+        for judge, entry in {_id(j): j for j in picked(judges, _map(is_not, now, was))}.values():
+            judge(entry)
+        return True
+
+    def check():
+        if look_again():
+            return
+        judged.clear()
+        line_up()
+        try:
+            now = [sizes(), everything()]
+        except unreadable:
+            now = []
+        judge_modules(None)
+        for entry in _list(holders.values()):
+            judge_holder(entry)
+        for entry in _list(made_of.values()):
+            judge_function(entry)
+        judged.extend(now)
 
     def settle():
         """Plugins are loaded: what they replaced, they have replaced."""
         check()
         holders.clear()
         made_of.clear()
+        judged.clear()
         take()
         settled.append(True)
     take()

@@ -13,7 +13,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
 struct archive_pipe {
 	const char *container, *path;
@@ -110,6 +110,8 @@ static int say_failed(struct archive_pipe *x, enum copy_failure failure, const s
 	} else if (failure == COPY_READ_ONLY || e->code == EROFS) {
 		status = 403;
 		text = str_printf("container rootfs is marked read-only");
+	} else if (e->code == EBADMSG || failure == COPY_WRONG_TYPE) {
+		status = 400; /* no tar, or none that fits */
 	}
 	/* The tar has begun: only an exit code can tell. */
 	if (x->has_spoken)

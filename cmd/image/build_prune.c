@@ -17,6 +17,9 @@
 #include "runtime/settings/paths.h"
 #include "runtime/userns/tree_remove.h"
 
+#define WAIT_STEP_MS 20u
+#define WAIT_MAX_MS 3000u
+
 struct entry {
 	char *name;
 	time_t used;
@@ -64,7 +67,7 @@ static int add(struct entries *l, const struct paths *p, int dirfd, const char *
 	struct stat st = {0};
 
 	if (!more || !path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	l->items = more;
 	(void)fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW);
 	more[l->n] = (struct entry){strdup(name), st.st_mtime, 0};
@@ -72,7 +75,7 @@ static int add(struct entries *l, const struct paths *p, int dirfd, const char *
 	/* What a killed build has left goes first. */
 	if (str_has_prefix(name, BUILD_NEW_PREFIX))
 		more[l->n].used = 0;
-	return more[l->n++].name ? 0 : err_set(e, ENOMEM, "out of memory");
+	return more[l->n++].name ? 0 : err_oom(e);
 }
 
 static int list(const struct paths *p, int dirfd, struct entries *l, struct err *e)
@@ -125,6 +128,20 @@ static int prune(struct entries *l, int dirfd, const struct build_prune *how, ui
 	return r;
 }
 
+/* A build that has ended still has its steps written to disk: that is waited for. */
+static int lock_all(int dirfd, struct err *e)
+{
+	const struct timespec pause = {0, WAIT_STEP_MS * 1000000};
+	int r = -EAGAIN;
+
+	for (unsigned ms = 0; r == -EAGAIN && ms < WAIT_MAX_MS; ms += WAIT_STEP_MS) {
+		if (ms)
+			(void)nanosleep(&pause, NULL);
+		r = temp_try_exclusive(dirfd, e);
+	}
+	return r == -EAGAIN ? err_set(e, EBUSY, "a build is running") : r;
+}
+
 int build_cache_prune(const struct paths *p, const struct build_prune *how, uint64_t *ret_bytes,
 		      struct err *e)
 {
@@ -134,9 +151,9 @@ int build_cache_prune(const struct paths *p, const struct build_prune *how, uint
 
 	if (dirfd < 0)
 		return dirfd;
-	lock = temp_try_exclusive(dirfd, e);
+	lock = lock_all(dirfd, e);
 	if (lock < 0)
-		return lock == -EAGAIN ? err_set(e, EBUSY, "a build is running") : lock;
+		return lock;
 	r = list(p, dirfd, &l, e);
 	if (r >= 0)
 		r = prune(&l, dirfd, how, ret_bytes, e);

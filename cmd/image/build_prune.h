@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/options/build_sweep.h"
+
 struct err;
 struct paths;
-
-#define BUILD_CACHE_DIR "build" /* below the cache path */
-#define BUILD_NEW_PREFIX "new-" /* what is being made, or was when somebody killed it */
 
 /* What of it goes: all zero, everything. */
 struct build_prune {

@@ -9,7 +9,7 @@
 #include "runtime/record/container_store.h"
 #include "runtime/layer/merged_view.h"
 #include "runtime/spec/name.h"
-#include "runtime/spec/spec_flat.h"
+#include "runtime/spec/flat.h"
 
 /* spec: the container's; a copy with another root is asked for where the image is unpacked. */
 static int attach(struct cmd *c, const struct container_spec *spec, struct container_files *f,

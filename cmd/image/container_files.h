@@ -12,7 +12,7 @@
 #include "cmd/options/resolve.h"
 #include "runtime/layer/layer.h"
 #include "runtime/spec/name.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 #include "runtime/server/unpacked.h"
 #include "runtime/userns/userns.h"
 
@@ -56,7 +56,7 @@ int container_files_enter(const struct container_files *f, const struct containe
  */
 int container_files_check(struct cmd *c, struct container_files *f, struct err *e);
 
-/* Written files are on disk, the layer is whole; nobody uses it any more. */
+/* Written files are on disk, the layer is whole; no process uses it any more. */
 int container_files_sync(struct container_files *f, struct err *e);
 void container_files_close(struct container_files *f);
 

@@ -19,7 +19,7 @@
 #include "cmd/options/run_opts.h"
 #include "image/pack/copy_rules.h"
 #include "image/pack/tar_out.h"
-#include "image/pack/tree_pack.h"
+#include "image/pack/tree.h"
 #include "image/pack/tree_unpack.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
@@ -48,7 +48,8 @@ static int failed(struct copy *x, enum copy_failure why, int r)
 	return r;
 }
 
-/* --- the container ------------------------------------------------------------------------------
+/*
+ * --- the container ------------------------------------------------------------------------------
  */
 
 static int enter_running(void *arg, struct err *e)
@@ -153,7 +154,8 @@ static char *inside_path(const struct copy_job *j)
 	return str_printf("/%s", j->inside + (j->inside[0] == '/'));
 }
 
-/* --- out ----------------------------------------------------------------------------------------
+/*
+ * --- out ----------------------------------------------------------------------------------------
  */
 
 static int rule_failed(struct copy *x, int r, const char *target, struct err *e)
@@ -237,7 +239,7 @@ static int copy_out(struct copy *x, struct err *e)
 	int r;
 
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = copy_agent_look(&x->agent, path, j->follow, &there, e);
 	if (r < 0)
 		return failed(x, COPY_NO_SOURCE_INSIDE, r);
@@ -269,7 +271,8 @@ static int copy_out(struct copy *x, struct err *e)
 	return r;
 }
 
-/* --- in -----------------------------------------------------------------------------------------
+/*
+ * --- in -----------------------------------------------------------------------------------------
  */
 
 static int pack_host(int fd, const char *member, int out, struct err *e)
@@ -356,7 +359,7 @@ static int copy_in(struct copy *x, struct err *e)
 	int r;
 
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = stat_target(x, path, &t, e);
 	if (r < 0)
 		return r;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "image/pack/tar_out.h"
-#include "image/pack/tree_pack.h"
+#include "image/pack/tree.h"
 #include "image/pack/tree_unpack.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -36,7 +36,8 @@ struct reply {
 	struct err err;
 };
 
-/* --- in the child ------------------------------------------------------------------------------
+/*
+ * --- in the child ------------------------------------------------------------------------------
  */
 
 static int open_path(int root, const struct request *q, struct err *e)
@@ -116,7 +117,7 @@ static void serve(int sock, int root)
 	}
 }
 
-/* Whoever is killed while a large tree is on its way leaves nobody who goes on with it. */
+/* A copy that is killed while a large tree is on its way leaves no process that goes on with it. */
 static _Noreturn void child(int sock, int parent, copy_enter_fn *enter, void *arg)
 {
 	struct reply a = {0};
@@ -129,7 +130,8 @@ static _Noreturn void child(int sock, int parent, copy_enter_fn *enter, void *ar
 	_exit(0);
 }
 
-/* --- in the parent -----------------------------------------------------------------------------
+/*
+ * --- in the parent -----------------------------------------------------------------------------
  */
 
 static int receive(struct copy_agent *a, struct reply *ret, struct err *e)

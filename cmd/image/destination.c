@@ -24,7 +24,7 @@ int destination_open(struct destination *d, const char *output, struct err *e)
 	else
 		d->dir = str_printf("%.*s", slash == output ? 1 : (int)(slash - output), output);
 	if (!d->dir)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	d->dirfd = open(d->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (d->dirfd < 0)
 		return err_sys(e, "%s", d->dir);
@@ -46,7 +46,7 @@ int destination_set_name(struct destination *d, const char *output, const char *
 	d->name = output ? str_printf("%s", slash ? slash + 1 : output)
 			 : str_printf("%s.sqsh", image);
 	if (!d->path || !d->name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!d->name[0] || str_is_dots(d->name))
 		return err_set(e, EINVAL, "'%s' names no file", d->path);
 	return 0;

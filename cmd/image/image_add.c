@@ -115,9 +115,8 @@ static int add(int dirfd, const struct image_source *src, const struct image_add
 	return r;
 }
 
-static int add_described(int dirfd, const struct image_source *src,
-			 const struct image_add_names *n, char ret_id[IMAGE_ID_BYTES],
-			 bool *ret_new, struct err *e)
+static int add_described(int dirfd, const struct image_source *src, const struct image_add_names *n,
+			 char ret_id[IMAGE_ID_BYTES], bool *ret_new, struct err *e)
 {
 	_free_ char *id = NULL;
 	bool is_new;

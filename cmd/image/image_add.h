@@ -2,9 +2,25 @@
 #ifndef CSBX_CMD_IMAGE_IMAGE_ADD_H
 #define CSBX_CMD_IMAGE_IMAGE_ADD_H
 
+/*
+ * The room cmd/image. What verbs of all dialects do with images and files.
+ *
+ * In: options, operands. Out: images in files and in the table, copies, sizes.
+ *
+ *	settings.h, image_opts.h, registry_opts.h: options
+ *	jobs.h, image_add.h, destination.h: an image is made
+ *	progress.h, transfer_view.h, prompt.h, interrupt.h: what people see meanwhile
+ *	copy.h, copy_agent.h, container_files.h: copies from and to a container
+ *	stack_tar.h, archive_pipe.h: streams for others
+ *	repos.h, build_prune.h, login_try.h: clones, builds, logins
+ *
+ * Must: leave a whole output or none.
+ * Mustn't: speak one dialect.
+ */
+
 /* Bringing images into the image table. */
 
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 
 struct err;
 struct image_source;

@@ -142,6 +142,8 @@ static int ask_with_view(struct cmd *c, struct source_opts *o, const char *uri, 
 	int r;
 
 	transfer_view_init(&view, quiet);
+	view.also = o->progress;
+	view.also_arg = o->progress_arg;
 	if (source_needs_store(uri))
 		return ask_interruptibly(c, o, uri, &s, ret, ret_digest, e);
 	r = ask(c, o, uri, &s, ret, ret_digest, e);

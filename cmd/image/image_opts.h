@@ -11,6 +11,7 @@
 
 struct cmd;
 struct err;
+struct transfer;
 
 struct output_opts;
 
@@ -20,6 +21,9 @@ struct source_opts {
 	struct registry_opts registry;    /* with two tables of its own */
 	struct store *store;              /* opened when first needed */
 	const struct output_opts *output; /* of the import that follows; NULL: none does */
+	/* Some times a second while blobs come, besides what is drawn; NULL: nothing. */
+	void (*progress)(void *arg, const struct transfer *t);
+	void *progress_arg;
 };
 extern const struct opt_table source_opts_table;
 

@@ -44,7 +44,7 @@ int prompt_stdin(char **ret, struct err *e)
 	if (r < 0)
 		return r;
 	*ret = strbuf_take(&text);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 /* Waits for a line or a signal; -ECANCELED and the signal, which is the caller's to pass on. */
@@ -140,5 +140,5 @@ int prompt_line(const char *question, bool secret, char **ret, struct err *e)
 	if (r < 0)
 		return r;
 	*ret = strbuf_take(&line);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }

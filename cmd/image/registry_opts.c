@@ -45,6 +45,8 @@ int registry_opts_get(const struct cmd *c, struct registry_opts *o, struct regis
 	const char *value, *place;
 
 	strv_free(&o->auth);
+	if (o->first_auth)
+		strv_add(&o->auth, o->first_auth);
 	for (size_t i = 0; config_get_nth(c->config, "CSBX_REGISTRY_AUTH", i, &value, &place); i++)
 		strv_add(&o->auth, value);
 	*ret = (struct registry_options){

@@ -55,7 +55,7 @@ static int add(struct repos *r, const struct paths *p, int dirfd, const char *fi
 	struct stat st;
 
 	if (!items)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r->items = items;
 	if (fstatat(dirfd, file, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
 		return 0;
@@ -65,7 +65,7 @@ static int add(struct repos *r, const struct paths *p, int dirfd, const char *fi
 	x->url = x->name ? decode(x->name) : NULL;
 	r->n++;
 	if (!path || !x->url)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	x->bytes = tree_size(path);
 	return 0;
 }
@@ -119,7 +119,7 @@ static int remove_one(int dirfd, const struct repo *x, struct err *e)
 
 	if (use < 0 || fetch < 0)
 		return 0;
-	r = file ? tree_remove(dirfd, file, e) : err_set(e, ENOMEM, "out of memory");
+	r = file ? tree_remove(dirfd, file, e) : err_oom(e);
 	return r < 0 ? r : 1;
 }
 

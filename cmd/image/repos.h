@@ -4,7 +4,7 @@
 
 /*
  * Repositories that `csbx test --clone` keeps below repos/ in the cache: NAME.git, the URL with %XX
- * for what is no letter, digit, dot or dash. Whoever uses one holds NAME.use (shared), whoever
+ * for what is no letter, digit, dot or dash. A run that uses one holds NAME.use (shared), one that
  * fetches into it NAME.lock; its time of modification is when it was last used.
  */
 

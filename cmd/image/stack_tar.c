@@ -9,8 +9,8 @@
 #include "cmd/image/container_files.h"
 #include "cmd/options/run_opts.h"
 #include "image/pack/tar_out.h"
-#include "image/pack/tree_pack.h"
-#include "image/table/image_table.h"
+#include "image/pack/tree.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -78,7 +78,7 @@ int stack_tar_write(struct cmd *c, const struct image_record *rec, int tar_fd, s
 	image_table_file(rec->id, file);
 	path = str_printf("%s/" IMAGE_TABLE_DIR "/%s", c->paths.data, file);
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	run_opts_init(&o);
 	r = container_files_of_image(c, path, &o, &f, e);
 	if (r >= 0)

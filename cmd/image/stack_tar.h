@@ -3,8 +3,8 @@
 #define CSBX_CMD_IMAGE_STACK_TAR_H
 
 /*
- * The content of an image of the table that is a stack, as one tar: mounted as a start mounts it and
- * read by a process of its own in the image's user namespace.
+ * The content of an image of the table that is a stack, as one tar: mounted as a start mounts it
+ * and read by a process of its own in the image's user namespace.
  */
 
 struct cmd;

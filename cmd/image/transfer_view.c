@@ -130,6 +130,8 @@ void transfer_view_show(void *arg, const struct transfer *t)
 	struct transfer_view *v = arg;
 	uint64_t now_ns = progress_clock_ns();
 
+	if (v->also)
+		v->also(v->also_arg, t);
 	if (v->quiet)
 		return;
 	if (!v->start_ns)

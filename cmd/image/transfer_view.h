@@ -22,6 +22,9 @@ struct transfer_view {
 	size_t n_told;
 	bool told_waiting;
 	uint64_t spooled_bytes;
+	/* Is shown the same, though this is quiet; NULL: no caller. */
+	void (*also)(void *arg, const struct transfer *t);
+	void *also_arg;
 };
 
 void transfer_view_init(struct transfer_view *v, bool quiet);

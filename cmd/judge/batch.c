@@ -21,11 +21,11 @@
 #include "cmd/judge/batch_done.h"
 #include "cmd/judge/value/lines.h"
 #include "cmd/judge/value/value.h"
-#include "cmd/judge/value/value_json.h"
+#include "cmd/judge/value/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
 #define END_MS 3000 /* for workers that were asked to end */
 
@@ -96,7 +96,8 @@ static int write_record(struct pool *p, const struct strbuf *record, struct err 
 		       : 0;
 }
 
-/* --- the worker ----------------------------------------------------------------------------------
+/*
+ * --- the worker ----------------------------------------------------------------------------------
  */
 
 static void work(struct pool *p, uint64_t number, const char *text, size_t len, int fd)
@@ -150,7 +151,8 @@ static int start_worker(struct pool *p, const char *text, size_t len, struct err
 	return 0;
 }
 
-/* --- the parent ----------------------------------------------------------------------------------
+/*
+ * --- the parent ----------------------------------------------------------------------------------
  */
 
 static bool is_blank(const char *text, size_t len)
@@ -232,7 +234,7 @@ static int read_worker(struct pool *p, struct worker *w, struct err *e)
 
 	(void)strbuf_reserve(&w->record, 65536);
 	if (w->record.failed)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = read(w->fd, w->record.data + w->record.len, 65536);
 	if (n < 0 && errno == EINTR)
 		return 0;
@@ -308,8 +310,7 @@ static int open_pool(struct pool *p, struct err *e)
 	p->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	p->workers = calloc(p->n, sizeof(*p->workers));
 	p->polls = calloc(p->n + 1, sizeof(*p->polls));
-	return p->signal_fd < 0 || !p->workers || !p->polls ? err_set(e, ENOMEM, "out of memory")
-							    : 0;
+	return p->signal_fd < 0 || !p->workers || !p->polls ? err_oom(e) : 0;
 }
 
 static void close_pool(struct pool *p)
@@ -337,7 +338,7 @@ int batch_run(const struct batch *b, struct err *e)
 		if (r >= 0)
 			r = feed(&p, e);
 	}
-	/* Nobody would read what the others still do. */
+	/* No caller would read what the others still do. */
 	if (r < 0 && p.busy) {
 		p.signal = SIGTERM;
 		signal_workers(&p, SIGTERM);

@@ -14,7 +14,8 @@ struct batch_done {
 	struct strv labels; /* sorted once read */
 };
 
-/* Opens the output to add to it; a last line that was cut off is removed. Returns the descriptor.
+/*
+ * Opens the output to add to it; a last line that was cut off is removed. Returns the descriptor.
  */
 int batch_done_open(const char *path, struct batch_done *ret, struct err *e);
 bool batch_done_has(const struct batch_done *d, const char *label);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/judge/value/value_json.h"
+#include "cmd/judge/value/json.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/base64.h"
@@ -73,7 +73,7 @@ static int set_function(struct eval_job *job, const struct value *v, struct err 
 		return -EINVAL;
 	free(job->function);
 	job->function = str_printf("%s", name);
-	return job->function ? 0 : err_set(e, ENOMEM, "out of memory");
+	return job->function ? 0 : err_oom(e);
 }
 
 static int set_setup(struct eval_job *job, const struct value *v, struct err *e)

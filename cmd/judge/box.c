@@ -28,7 +28,7 @@ static int join_files(const struct eval_box *box, const struct eval_start *s,
 
 	spec->files = calloc(own + s->n_files + 2, sizeof(*spec->files));
 	if (!spec->files)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < own; i++)
 		spec->files[i] = box->spec->files[i];
 	for (size_t i = 0; i < s->n_files; i++)
@@ -91,7 +91,7 @@ static int copy_spec(const struct eval_box *box, const struct eval_start *s, int
 	if (s->fetch)
 		strv_add(&spec->fetch, s->fetch);
 	if (!spec->id || strv_check(&spec->proc.argv, e) < 0 || strv_check(&spec->fetch, e) < 0)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	spec->limits.timeout_ms = s->timeout_ms;
 	return join_files(box, s, spec, e);
 }
@@ -188,7 +188,7 @@ int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
 	strv_settle_env(&spec->proc.env);
 	spec->files = calloc(n + job->n_files + 1, sizeof(*spec->files));
 	if (!spec->files || strv_check(&spec->proc.env, e) < 0)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < n; i++)
 		spec->files[i] = from->spec->files[i];
 	for (size_t i = 0; i < job->n_files; i++)
@@ -210,7 +210,7 @@ static int read_harness(const struct paths *paths, const char *name, struct strb
 	_free_ char *path = sub ? paths_helper(paths, sub) : NULL;
 
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return io_read_path(path, HARNESS_BYTES_MAX, out, e);
 }
 

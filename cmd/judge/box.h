@@ -44,7 +44,7 @@ struct eval_start {
 	uint64_t timeout_ms;
 	const struct value *input;               /* standard input, a text; NULL: the box's */
 	const struct container_channel *channel; /* or NULL */
-	int started_fd; /* gets a byte when the program runs; 0: nobody waits for it */
+	int started_fd; /* gets a byte when the program runs; 0: no process waits for it */
 };
 
 /* How one went. The spec is its own where it differs from the box's. */
@@ -58,7 +58,7 @@ void eval_start(const struct eval_box *box, const struct eval_start *s, struct e
 void eval_ended_free(struct eval_ended *x);
 
 /*
- * The files of a harness (cmd/harness) one after the other in a sealed memfd: nobody inside can
+ * The files of a harness (cmd/harness) one after the other in a sealed memfd: no program inside can
  * write it, and the container's root has nothing of it.
  */
 void eval_harness_argv(struct strv *argv); /* what has the interpreter read it, as descriptor 4 */
@@ -68,7 +68,7 @@ enum eval_harness {
 	EVAL_HARNESS_CASES,
 	EVAL_HARNESS_CHECK,
 	EVAL_HARNESS_LINT,
-	EVAL_HARNESSES,                        /* of these a run has one; */
+	EVAL_HARNESSES,                       /* of these a run has one; */
 	EVAL_HARNESS_FROZEN = EVAL_HARNESSES, /* this makes a warm interpreter */
 };
 int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/judge/value/value_json.h"
+#include "cmd/judge/value/json.h"
 #include "runtime/base/err.h"
 
 static int wrong(struct err *e, const char *key, const char *what)
@@ -38,7 +38,7 @@ static int read_name(struct eval_case *c, const struct value *v, struct err *e)
 		return wrong(e, "name", "a text");
 	free(c->name);
 	c->name = str_printf("%s", v->text);
-	return c->name ? 0 : err_set(e, ENOMEM, "out of memory");
+	return c->name ? 0 : err_oom(e);
 }
 
 static int read_exception(struct eval_case *c, const struct value *v, struct err *e)
@@ -229,7 +229,7 @@ static int read_case(const struct value *v, bool for_function, size_t number, st
 	if (!c->name)
 		c->name = str_printf("%zu", number);
 	if (!c->name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (c->expected && value_sort((struct value *)c->expected, e) < 0)
 		return err_wrap(e, "expected");
 	return check_case(c, for_function, value_member(v, "compare") != NULL, e);
@@ -244,7 +244,7 @@ int eval_cases_from_value(const struct value *list, bool for_function, struct ev
 		return err_set(e, EINVAL, "cases: %s", list->n ? "too many" : "there is none");
 	ret->items = calloc(list->n, sizeof(*ret->items));
 	if (!ret->items)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < list->n; i++) {
 		ret->n = i + 1;
 		if (read_case(&list->items[i], for_function, i + 1, &ret->items[i], e) < 0)

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "cmd/judge/cases.h"
-#include "cmd/judge/value/value_json.h"
+#include "cmd/judge/value/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
 #define SHOWN_BYTES 300u             /* of a value in a sentence */
 #define OUTPUT_BYTES_MAX (64u << 10) /* of a value in the result object */
@@ -158,7 +158,8 @@ static void judge_exception(struct eval_case *c, const struct value *x)
 		passed(c);
 }
 
-/* A value that cannot be told, or not be sorted, equals nothing; nothing may be all that is asked.
+/*
+ * A value that cannot be told, or not be sorted, equals nothing; nothing may be all that is asked.
  */
 static void judge_untold(struct eval_case *c, const char *said, const char *why)
 {
@@ -248,7 +249,8 @@ double eval_cases_score(const struct eval_cases *c)
 	return all > 0 ? got / all : 0;
 }
 
-/* --- words ---------------------------------------------------------------------------------------
+/*
+ * --- words ---------------------------------------------------------------------------------------
  */
 
 static void write_expected(const struct eval_case *c, struct json_out *j)

@@ -32,7 +32,7 @@ struct channel {
 	int fd;       /* ours */
 	int guest_fd; /* the harness's, for process_spec.keep_fds */
 	char secret[CHANNEL_SECRET_DIGITS + 1];
-	pid_t sender; /* 0: nobody has spoken yet */
+	pid_t sender; /* 0: no process has spoken yet */
 	uint64_t n_records, n_bytes;
 	uint64_t n_refused;   /* packets without the secret, or of another process */
 	uint64_t n_malformed; /* records with it that made no sense */
@@ -47,7 +47,8 @@ struct channel {
 
 int channel_open(struct channel *c, channel_record_fn *record, void *ctx, struct err *e);
 
-/* Reads what is there, never waits; the handle of struct container_channel. -1: nothing more comes.
+/*
+ * Reads what is there, never waits; the handle of struct container_channel. -1: nothing more comes.
  */
 int channel_handle(void *channel);
 

@@ -69,7 +69,8 @@ static void put(struct check_relay *r, struct check_peer *p, char kind, uint64_t
 	peer_flush(r, p);
 }
 
-/* --- to the asserting code -----------------------------------------------------------------------
+/*
+ * --- to the asserting code -----------------------------------------------------------------------
  */
 
 static struct value text_value(const char *s)
@@ -121,7 +122,8 @@ static void answer_from(struct check_relay *r, const struct value *v)
 		answer_error(r, "RuntimeError", "the snippet answered with garbage");
 }
 
-/* --- to the snippet ------------------------------------------------------------------------------
+/*
+ * --- to the snippet ------------------------------------------------------------------------------
  */
 
 static void ask(struct check_relay *r)
@@ -286,7 +288,8 @@ int check_relay_handle(void *ctx)
 	return code ? code : time_is_up(r);
 }
 
-/* --- its life ------------------------------------------------------------------------------------
+/*
+ * --- its life ------------------------------------------------------------------------------------
  */
 
 int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t step_ms, int far[2],

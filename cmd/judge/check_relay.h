@@ -53,7 +53,8 @@ struct check_relay {
  */
 int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t step_ms, int far[2],
 		     struct err *e);
-/* 0: go on; above 0: the snippet's container ends, as that (container.h, struct container_channel).
+/*
+ * 0: go on; above 0: the snippet's container ends, as that (container.h, struct container_channel).
  */
 int check_relay_handle(void *relay);
 /* The snippet's container is gone: the asserting code is told so; returns when it has gone too. */

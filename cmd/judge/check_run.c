@@ -3,8 +3,8 @@
  * Theory. Two containers that share nothing: the snippet's, under the harness that calls a function
  * in a fresh fork, and that of the asserting code, which is run by a worker process so that both
  * have a supervisor. This process stands between them (check_relay.h). The asserting code has
- * passed when it says so and its process ends with 0: nobody else is in its container. One that
- * has asked nothing of the snippet says nothing about it, and has not passed.
+ * passed when it says so and its process ends with 0: no other process is in its container. One
+ * that has asked nothing of the snippet says nothing about it, and has not passed.
  */
 #include "cmd/judge/check_run.h"
 

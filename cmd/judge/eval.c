@@ -180,7 +180,7 @@ static int read_cases(const struct eval_args *a, struct eval_job *job, struct er
 	if (a->function) {
 		job->function = str_printf("%s", a->function);
 		if (!job->function)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 	}
 	if (a->setup) {
 		job->has_setup = true;

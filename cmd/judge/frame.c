@@ -27,7 +27,7 @@ int frame_fill(struct frame_buffer *b, int fd, struct err *e)
 		b->used = 0;
 	}
 	if (!strbuf_reserve(&b->data, READ_BYTES))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = recv(fd, b->data.data + b->data.len, READ_BYTES, MSG_DONTWAIT);
 	if (n < 0)
 		return errno == EINTR ? -EAGAIN : err_sys(e, "channel");

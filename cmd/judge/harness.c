@@ -23,7 +23,7 @@ static char *harness_directory(struct err *e)
 		n--;
 	dir = str_printf("%.*sharness", (int)n, path);
 	if (!dir)
-		err_set(e, ENOMEM, "out of memory");
+		err_oom(e);
 	else if (access(dir, R_OK | X_OK) < 0)
 		err_sys(e, "the harness is not installed: %s", dir);
 	else
@@ -46,5 +46,5 @@ int harness_mount(struct container_spec *s, struct err *e)
 		m->asked = str_printf("the harness");
 		m->readonly = true;
 	}
-	return m && m->target && m->asked ? 0 : err_set(e, ENOMEM, "out of memory");
+	return m && m->target && m->asked ? 0 : err_oom(e);
 }

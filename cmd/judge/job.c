@@ -68,7 +68,7 @@ int eval_job_add_file(struct eval_job *job, const char *path, const void *data, 
 	struct file_spec *p = reallocarray(job->files, job->n_files + 1, sizeof(*p));
 
 	if (!p)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	job->files = p;
 	if (!*path || !is_inside(path + (*path == '/')))
 		return err_set(e, EINVAL, "%.200s: not a path of a file", path);
@@ -77,7 +77,7 @@ int eval_job_add_file(struct eval_job *job, const char *path, const void *data, 
 	if (!f.path || !f.data) {
 		free(f.path);
 		free(f.data);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	if (len)
 		memcpy(f.data, data, len);

@@ -19,7 +19,7 @@
 #include "cmd/judge/value/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
 #define COMPILE_TIMEOUT_MS 30000u
 #define PROGRAM "/" EVAL_CODE_DIR "/snippet"
@@ -131,7 +131,7 @@ static int judge_program(const struct eval_box *box, const struct eval_job *job,
 	return 0;
 }
 
-/* Where nothing was compiled nobody is to hear that the program could not be fetched. */
+/* Where nothing was compiled the user is not told that the program could not be fetched. */
 static void forget_fetch(struct run_result *r)
 {
 	size_t kept = 0;
@@ -180,7 +180,8 @@ static bool compile(const struct eval_box *box, const struct eval_job *job, stru
 	return false;
 }
 
-/* Judges a case by what its run printed; one that did not end well has failed, whatever it printed.
+/*
+ * Judges a case by what its run printed; one that did not end well has failed, whatever it printed.
  */
 static void judge_run(struct eval_case *c, const struct eval_verdict *v)
 {

@@ -2,6 +2,23 @@
 #ifndef CSBX_CMD_EVAL_JUDGE_H
 #define CSBX_CMD_EVAL_JUDGE_H
 
+/*
+ * The room cmd/judge. Judged runs: `csbx eval`.
+ *
+ * In: a snippet and what is asked of it. Out: a verdict with its reasons.
+ *
+ *	eval.c, job.h		what is asked
+ *	judge.h			which containers run, and what their ends mean
+ *	box.h, warm.h, harness.h: containers, with an interpreter that is there already
+ *	channel.h, frame.h	what a container says
+ *	cases.h, cases_run.h, check_relay.h, check_run.h, lint.h: ways of judging
+ *	batch.h, batch_line.h, batch_done.h: many
+ *	words.c, summary.h	verdicts for people
+ *
+ * Must: treat what comes out of a container as hostile.
+ * Mustn't: give a verdict where the host failed.
+ */
+
 /* From a job to its verdict: which containers run, in which order, and what their ends mean. */
 
 #include <stdbool.h>

@@ -115,4 +115,3 @@ void eval_warm_free(struct eval_warm *w)
 	fd_close(&w->fd);
 	strbuf_free(&w->program);
 }
-

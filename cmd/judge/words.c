@@ -10,7 +10,7 @@
 #include "cmd/judge/judge.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/base/str.h"
 
 #define MESSAGE_BYTES_MAX 400

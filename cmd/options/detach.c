@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A start of a recipe or an image that nobody waits for (runtime/start/detach.h). */
+/* A start of a recipe or an image that no process waits for (runtime/start/detach.h). */
 #include "cmd/options/detach.h"
 
 #include <unistd.h>
@@ -38,7 +38,7 @@ static void supervise_detached(void *arg, int report_fd)
 		result.error = e;
 	}
 	(void)result_out_write(&d->out, spec, &result, NULL);
-	/* Whoever still listens has not been told that it runs. */
+	/* A caller that still listens has not been told that it runs. */
 	if (r < 0 || result.status == RUN_LAUNCH_ERROR) {
 		run_dir_discard(&d->c->paths, &d->dir);
 		detach_failed(report_fd, run_exit_code(&result), &result.error);

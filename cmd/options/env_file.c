@@ -40,7 +40,7 @@ static int parse_line(const char *line, size_t len, struct strv *out, struct err
 		return err_set(e, EINVAL, "a NUL byte");
 	text = strndup(line, len);
 	if (!text)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (env_check_assignment(text, e) < 0)
 		return -EINVAL;
 	strv_take(out, take_ptr(text));

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -26,7 +26,7 @@ int image_find(const struct paths *p, const char *operand, struct image_entry *r
 		return r;
 	path = str_printf("%s/" IMAGE_TABLE_DIR "/%s", p->data, x.file);
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (faccessat(dirfd, x.file, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return err_set(e, ENOENT, "%s: the image's file %s is gone: load or pull it again",
 			       operand, path);

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_IMAGE_FIND_H
 #define CSBX_CMD_IMAGE_FIND_H
 
-/* The image table (image/table/image_table.h) as the verbs see it. */
+/* The image table (image/table/table.h) as the verbs see it. */
 
 #include <stdbool.h>
 

@@ -30,7 +30,7 @@ int image_path_find(const struct cmd *c, const char *operand, char **ret, struct
 		_free_ char *path = str_printf("%.*s/%s%s", n, dirs, operand, suffix);
 
 		if (!path)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		if (n && *dirs != '/')
 			return err_set(e, EINVAL, "CSBX_IMAGE_PATH: '%.*s' is not an absolute path",
 				       n, dirs);

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "cmd/options/image_find.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -33,11 +33,11 @@ int images_sweep(const struct paths *p, bool dry_run, struct gc_report *report, 
 	int r;
 
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (access(path, F_OK) < 0 && errno == ENOENT)
 		return 0;
 	r = dirfd = images_open(p, e);
 	if (r >= 0)
 		r = image_table_sweep(dirfd, &how, e);
-	return r >= 0 && s.failed ? err_set(e, ENOMEM, "out of memory") : r;
+	return r >= 0 && s.failed ? err_oom(e) : r;
 }

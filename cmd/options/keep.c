@@ -69,7 +69,7 @@ static int create(struct cmd *c, const struct run_request *q, const struct keep_
 	*name = str_printf("%s", k->name ? k->name : o->spec.id);
 	how.name = *name;
 	if (!*name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return container_store_create_id(&c->paths, &how, NULL, id, e);
 }
 

@@ -120,7 +120,7 @@ static int set_source(struct mount_spec *m, const char *path, struct err *e)
 	if (m->source)
 		return err_set(e, EINVAL, "two sources");
 	m->source = strdup(path);
-	return m->source ? 0 : err_set(e, ENOMEM, "out of memory");
+	return m->source ? 0 : err_oom(e);
 }
 
 /* "readonly" asks that mounts below are read-only too: that is how a read-only bind is made. */
@@ -138,7 +138,7 @@ static int apply_word(struct mount_spec *m, const char *word, const char *value,
 {
 	_free_ char *text = str_printf("%s%s", word, value);
 
-	return text ? mount_word_apply(m, text, e) : err_set(e, ENOMEM, "out of memory");
+	return text ? mount_word_apply(m, text, e) : err_oom(e);
 }
 
 static int apply(struct mount_spec *m, const char *name, const char *value, struct err *e)

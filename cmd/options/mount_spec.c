@@ -84,7 +84,7 @@ static bool is_absolute(const char *s)
 static int set_source(struct mount_spec *m, const char *source, struct err *e)
 {
 	m->source = strdup(source);
-	return m->source ? 0 : err_set(e, ENOMEM, "out of memory");
+	return m->source ? 0 : err_oom(e);
 }
 
 /* The third field of an fstab line. Only what an unprivileged user can mount is a type here. */
@@ -173,7 +173,7 @@ static int parse_colons(const char *text, struct mount_spec *m, struct err *e)
 	int n;
 
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = split(copy, fields, e);
 	return n < 0 ? n : parse_fields(m, fields, n, e);
 }
@@ -191,7 +191,7 @@ static int parse_with(int (*grammar)(const char *, struct mount_spec *, struct e
 	if (r >= 0) {
 		m.asked = strdup(text);
 		if (!m.asked)
-			r = err_set(e, ENOMEM, "out of memory");
+			r = err_oom(e);
 	}
 	if (r < 0)
 		mount_clear(&m);
@@ -212,7 +212,7 @@ static int parse_volume(const char *text, struct mount_spec *m, struct err *e)
 	int n, r = 0;
 
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = split(copy, f, e);
 	if (n < 0)
 		return n;
@@ -230,7 +230,7 @@ static int parse_volume(const char *text, struct mount_spec *m, struct err *e)
 		return err_set(e, EINVAL, "'%s' is neither a path nor the name of a volume", f[0]);
 	m->volume = strdup(f[0]);
 	m->copy_up = true;
-	return m->volume ? 0 : err_set(e, ENOMEM, "out of memory");
+	return m->volume ? 0 : err_oom(e);
 }
 
 int volume_parse(const char *text, struct mount_spec *ret, struct err *e)
@@ -245,7 +245,7 @@ static int parse_tmpfs(const char *text, struct mount_spec *m, struct err *e)
 	int n;
 
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = split(copy, f, e);
 	m->kind = MOUNT_TMPFS;
 	if (n > 2)
@@ -267,7 +267,7 @@ static int parse_device(const char *text, struct mount_spec *m, struct err *e)
 	int n, r;
 
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = split(copy, f, e);
 	if (n < 0)
 		return n;
@@ -299,7 +299,7 @@ int mount_make_absolute(struct mount_spec *m, const char *cwd, struct err *e)
 		rest += rest[1] ? 2 : 1;
 	absolute = str_printf("%s%s%s", cwd, *rest && !str_has_suffix(cwd, "/") ? "/" : "", rest);
 	if (!absolute)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	free(m->source);
 	m->source = absolute;
 	return 0;

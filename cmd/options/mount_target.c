@@ -36,7 +36,7 @@ int mount_set_target(struct mount_spec *m, const char *target, struct err *e)
 		return err_set(e, EINVAL, "the target '%s' must be an absolute path", target);
 	m->target = normal_target(target);
 	if (!m->target)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!path_is_clean_absolute(m->target))
 		return err_set(e, EINVAL, "'.' or '..' in the target '%s'", target);
 	return 0;

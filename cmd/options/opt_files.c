@@ -21,7 +21,7 @@ static int add(struct container_spec *s, const char *value,
 		return r;
 	slot = spec_add_mount(s);
 	if (!slot)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*slot = m;
 	return 0;
 }

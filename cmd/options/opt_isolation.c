@@ -18,7 +18,7 @@ static int set_hostname(void *hostname, const char *value, struct err *e)
 	char **at = hostname, *copy = strdup(value);
 
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	free(*at);
 	*at = copy;
 	return 0;
@@ -72,7 +72,7 @@ static int set_security(void *security, const char *value, struct err *e)
 	char *colon = word ? strpbrk(word, "=:") : NULL;
 
 	if (!word)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (colon)
 		*colon = '=';
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -110,6 +110,9 @@ static const struct opt opts[] = {
 		   "systempaths=unconfined",
 	 .help = "loosen a protection: no-new-privileges=false (set-id programs work), "
 		 "seccomp=unconfined, landlock=off, systempaths=unconfined"},
+	{OPT_FLAG, 0, "fake-root", .offset = AT(fake_root), .has_key = true,
+	 .help = "let package managers work where you are the only user inside: what they ask "
+		 "for other users succeeds and is not done"},
 	{OPT_FLAG, 0, "allow-root", .offset = AT(spec.allow_root), .has_key = true,
 	 .help = "as root without an id range to map to: let root inside be root of the host"},
 	{0},

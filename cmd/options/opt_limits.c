@@ -68,7 +68,7 @@ static int set_ulimit(void *target, const char *value, struct err *e)
 	}
 	slot = slot ? slot : spec_add_rlimit(spec);
 	if (!slot)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*slot = (struct rlimit_spec){resource, lim};
 	return 0;
 }

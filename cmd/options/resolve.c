@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include "cmd/frame/cmd.h"
+#include "cmd/options/fake_root.h"
 #include "cmd/options/mount_spec.h"
 #include "cmd/options/resolve_env.h"
 #include "cmd/options/run_opts.h"
 #include "cmd/options/signal_name.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/cgroup/cgroup_parent.h"
+#include "runtime/cgroup/parent.h"
 #include "runtime/spec/etc_files.h"
 #include "runtime/spec/name.h"
 #include "runtime/settings/policy.h"
@@ -134,14 +135,14 @@ static int set_rc_mount(struct resolve *x, struct err *e)
 	struct mount_spec *m = spec_add_mount(x->spec);
 
 	if (!m)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	m->source = realpath(x->q->rc, NULL);
 	if (!m->source)
 		return err_sys(e, "--rc %s", x->q->rc);
 	m->target = str_printf("/etc/rc");
 	m->asked = str_printf("--rc %s", x->q->rc);
 	m->readonly = true;
-	return m->target && m->asked ? 0 : err_set(e, ENOMEM, "out of memory");
+	return m->target && m->asked ? 0 : err_oom(e);
 }
 
 /*
@@ -208,6 +209,11 @@ static int set_env(struct resolve *x, struct err *e)
 	return strv_check(env, e);
 }
 
+static int set_fake_root(struct resolve *x, struct err *e)
+{
+	return x->o->fake_root ? fake_root_apply(x->spec, e) : 0;
+}
+
 static int set_names(struct resolve *x, struct err *e)
 {
 	struct container_spec *s = x->spec;
@@ -220,7 +226,7 @@ static int set_names(struct resolve *x, struct err *e)
 		s->id = str_printf("%s", id);
 	if (s->id && !s->ns.hostname)
 		s->ns.hostname = str_printf("%.63s", s->name ? s->name : s->id);
-	return s->id && s->ns.hostname ? 0 : err_set(e, ENOMEM, "out of memory");
+	return s->id && s->ns.hostname ? 0 : err_oom(e);
 }
 
 /* The limit of open files that a batch system has given the task takes the place of our default. */
@@ -238,7 +244,7 @@ static int set_limits(struct resolve *x, struct err *e)
 	}
 	l = spec_add_rlimit(x->spec);
 	if (!l)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*l = (struct rlimit_spec){RLIMIT_NOFILE, now, true};
 	return 0;
 }
@@ -256,8 +262,8 @@ static int set_stop_signal(struct resolve *x, struct err *e)
 }
 
 /*
- * Of the --mount options on the command line the first that mounts a directory; NULL: there is none.
- * What a site's configuration mounts everywhere says nothing about this start.
+ * Of the --mount options on the command line the first that mounts a directory; NULL: there is
+ * none. What a site's configuration mounts everywhere says nothing about this start.
  */
 static const char *first_mounted_dir(const struct resolve *x)
 {
@@ -285,7 +291,7 @@ static int set_workdir(struct resolve *x, struct err *e)
 		return err_from(ERR_WORKDIR, e,
 				err_set(e, EINVAL, "--workdir %s: must be an absolute path", dir));
 	x->spec->proc.cwd = str_printf("%s%s", *dir == '/' ? "" : "/", dir);
-	return x->spec->proc.cwd ? 0 : err_set(e, ENOMEM, "out of memory");
+	return x->spec->proc.cwd ? 0 : err_oom(e);
 }
 
 /* A terminal is given where both ends are one, unless the user says otherwise. */
@@ -377,8 +383,8 @@ int resolve_rest(struct cmd *c, const struct subject *s, struct run_opts *o, str
 int resolve_spec(struct cmd *c, const struct resolve_request *q, struct run_opts *o, struct err *e)
 {
 	static step *const steps[] = {
-		set_names, set_user,   set_user_files,  set_argv,   set_workdir,
-		set_env,   set_mounts, set_stop_signal, set_limits,
+		set_names, set_user,      set_user_files, set_argv,        set_workdir,
+		set_env,   set_fake_root, set_mounts,     set_stop_signal, set_limits,
 	};
 	struct resolve x = {.c = c, .q = q, .meta = &q->subject->meta, .o = o, .spec = &o->spec};
 

@@ -62,7 +62,7 @@ int run_report(const struct container_spec *spec, const struct image_meta *meta,
 	return run_exit_code(result);
 }
 
-/* A run that did not come about has a result too: whoever asked for one waits for it. */
+/* A run that did not come about has a result too: a caller that asked for one waits for it. */
 static void failed_result(struct run_result *result, const struct err *e)
 {
 	result->status = RUN_SANDBOX_ERROR;
@@ -117,7 +117,7 @@ static int set_run_name(struct run_opts *o, const char *name, struct err *e)
 		return err_wrap(e, "--name");
 	free(o->spec.name);
 	o->spec.name = str_printf("%s", name);
-	return o->spec.name ? 0 : err_set(e, ENOMEM, "out of memory");
+	return o->spec.name ? 0 : err_oom(e);
 }
 
 int run_prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
@@ -165,7 +165,7 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 	int code;
 
 	if (!what) {
-		err_set(&e, ENOMEM, "out of memory");
+		err_oom(&e);
 		return cmd_error(&e, "%s", c->verb->name);
 	}
 	if (run_prepare(c, q, o, &subject, &e) < 0) {

@@ -3,6 +3,21 @@
 #define CSBX_CMD_RUN_OPTS_H
 
 /*
+ * The room cmd/options. Options of verbs that start a container, and what they make of it.
+ *
+ * In: option values, settings, an image's record. Out: a specification.
+ *
+ *	run_opts.h, opt_*.c	the tables
+ *	mount_spec.h, mount_words.h, mount_keys.h, env_file.h, signal_name.h: values
+ *	image_find.h, image_path.h, subject.c: what is to be started
+ *	resolve.h, resolve_env.h: from all of it to a specification
+ *	run_container.h, detach.h, keep.h, result_out.h: running it
+ *
+ * Must: decide each default in one place.
+ * Mustn't: start anything by itself.
+ */
+
+/*
  * The run options: one shared set of tables for every verb that starts a container. What needs
  * no knowledge of the image goes straight into the spec; the rest waits here, as it was written,
  * until resolve.c brings it together with the image.
@@ -28,7 +43,7 @@ struct run_opts {
 	const char *entrypoint; /* NULL: the image's; "": none */
 	const char *stdin_path;
 	bool no_stdin; /* --interactive=no */
-	bool read_only;
+	bool read_only, fake_root;
 	enum tty_wish tty;
 	struct result_opts result;
 };

@@ -7,7 +7,7 @@
 #include "cmd/options/image_path.h"
 #include "cmd/options/resolve.h"
 #include "cmd/options/run_opts.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/record/container_store.h"
@@ -67,7 +67,7 @@ static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct
 	o->spec.name = str_printf("%s", name);
 	root->layer_path = str_printf("%s/%s", c->paths.layers, name);
 	if (!o->spec.name || !root->layer_path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = s->record.is_stack ? image_stack_find(fd, root, e) : 0;
 	return r < 0 || s->record.meta ? r : read_meta(c, fd, root, s, e);
 }

@@ -2,11 +2,13 @@
 
 /* csbx-image: the verbs that make images or take them apart. */
 
+#include "cmd/build/build_pipe.h"
 #include "cmd/frame/cmd.h"
 #include "cmd/image/archive_pipe.h"
 #include "runtime/base/str.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/system/image_pipe.h"
 #include "cmd/enroot/frame/verbs_image.h"
 
 #define VERB_IMAGE(verb) verb,
@@ -19,6 +21,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && str_eq(argv[1], "__archive"))
 		return archive_pipe_main(argc - 1, argv + 1);
+	if (argc > 1 && str_eq(argv[1], "__images"))
+		return image_pipe_main(argc - 1, argv + 1);
+	if (argc > 1 && str_eq(argv[1], "__build"))
+		return build_pipe_main(argc - 1, argv + 1);
 	code = docker_personality(PROGRAM_IMAGE, docker_verbs_image, argc, argv);
 
 	if (code < 0)

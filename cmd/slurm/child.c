@@ -67,7 +67,7 @@ int step_child_start(const struct step_child *c, pid_t *ret, struct err *e)
 		become(c, env.items);
 	if (*ret < 0)
 		return err_sys(e, "fork");
-	setpgid(*ret, *ret); /* whoever is first */
+	setpgid(*ret, *ret); /* the first one counts */
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static int take(int fd, struct strbuf *into, struct err *e)
 	len = (size_t)st.st_size < OUTPUT_BYTES_MAX ? (size_t)st.st_size : OUTPUT_BYTES_MAX;
 	text = malloc(len + 1);
 	if (!text)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = io_pread_exact(fd, text, len, 0, e);
 	if (r >= 0)
 		strbuf_add(into, text, len);

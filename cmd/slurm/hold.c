@@ -18,7 +18,8 @@
 #include "runtime/base/path.h"
 #include "runtime/kernel/file_lock.h"
 
-/* --- the step's directory -----------------------------------------------------------------------
+/*
+ * --- the step's directory -----------------------------------------------------------------------
  */
 
 static int take_lock(const struct hold *h, struct err *e)
@@ -35,7 +36,8 @@ static void tell_daemon(char byte)
 		return; /* it has gone: the next look at the socket tells */
 }
 
-/* --- what went wrong, for the tasks to print ----------------------------------------------------
+/*
+ * --- what went wrong, for the tasks to print ----------------------------------------------------
  */
 
 static void add_lines(struct strbuf *out, const char *prefix, const char *text)
@@ -65,7 +67,8 @@ static void write_error(struct hold *h, const struct err *why)
 		cmd_error(&e, "join");
 }
 
-/* --- life ---------------------------------------------------------------------------------------
+/*
+ * --- life ---------------------------------------------------------------------------------------
  */
 
 static int prepare(struct hold *h, struct err *e)
@@ -188,6 +191,6 @@ int hold_main(int argc, char **argv)
 	return code;
 }
 
-/* --- commands -----------------------------------------------------------------------------------
+/*
+ * --- commands -----------------------------------------------------------------------------------
  */
-

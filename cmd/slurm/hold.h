@@ -3,6 +3,21 @@
 #define CSBX_STEP_HOLD_H
 
 /*
+ * The room cmd/slurm. The user's side of a SLURM step: the holder of its container, and tasks that
+ * join it.
+ *
+ * In: words of the plugin, the step's environment. Out: a container for the step's time.
+ *
+ *	hold.h, hold_args.h	the holder; hold_priv.h lists its parts
+ *	child.h			commands that it runs
+ *	step_state.h, step_env.h: what it tells tasks
+ *	join.h			a task enters
+ *
+ * Must: end with the step.
+ * Mustn't: run as root.
+ */
+
+/*
  * csbx __hold: makes the container of a SLURM step on one node and keeps it until the step's last
  * task has ended. Started by the SPANK plugin as the job's user, in the control group of the step's
  * daemon; see cmd/spank/plugin.c and step_state.h.

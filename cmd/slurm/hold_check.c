@@ -23,7 +23,8 @@ int hold_check_sources(const struct hold *h, struct err *e)
 	return 0;
 }
 
-/* --- a container that has a supervisor ----------------------------------------------------------
+/*
+ * --- a container that has a supervisor ----------------------------------------------------------
  */
 
 /* The setting that asks for one, NULL: it is none of the usual. */
@@ -63,7 +64,8 @@ int hold_explain_supervisor(const struct hold *h, const struct config *config, s
 		setting ? setting : "csbx's configuration");
 }
 
-/* --- a container that runs already --------------------------------------------------------------
+/*
+ * --- a container that runs already --------------------------------------------------------------
  */
 
 static bool is_shared(pid_t pid, const char *name)

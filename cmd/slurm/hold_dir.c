@@ -3,7 +3,7 @@
 /*
  * The step's directory, beside those of the user's other steps on the node. Its holder has a write
  * lock on the file "alive" in it, to its own end however that comes: a directory whose lock can be
- * had is of a holder that was killed, and whoever comes next removes it, with the container that it
+ * had is of a holder that was killed, and the next command removes it, with the container that it
  * had made for itself. The lock of the parent is held while one is made, looked at or removed, so
  * that a directory without "alive" is none that is just being made. It is not held while a
  * container is removed: the store may hang, and with it would all steps of the user.
@@ -30,10 +30,11 @@ int hold_dir_open_parent(const struct hold *h, struct err *e)
 {
 	_free_ char *parent = str_printf("%.*s", (int)(h->dirname - 1 - h->a.dir), h->a.dir);
 
-	return parent ? step_dir_open(parent, e) : err_set(e, ENOMEM, "out of memory");
+	return parent ? step_dir_open(parent, e) : err_oom(e);
 }
 
-/* The directory of a dead one, with its lock; -1: it is none. One of an older csbx has no "alive".
+/*
+ * The directory of a dead one, with its lock; -1: it is none. One of an older csbx has no "alive".
  */
 static int claim(int parentfd, const char *name, int *ret_alive)
 {
@@ -99,7 +100,7 @@ static int put_aside(int parentfd, const char *name, struct err *e)
 	int r;
 
 	if (!aside)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = path_remove_tree_at(parentfd, aside, e);
 	if (r >= 0 && renameat(parentfd, name, parentfd, aside) < 0 && errno != ENOENT)
 		r = err_sys(e, "rename %s", name);

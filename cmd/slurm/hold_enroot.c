@@ -4,8 +4,8 @@
 #include "cmd/slurm/hold_priv.h"
 
 /*
- * Export reads through an image server, as a start does: nobody comes after it either, and one that
- * stays for its usual minute outlives the step.
+ * Export reads through an image server, as a start does: no process comes after it either, and one
+ * that stays for its usual minute outlives the step.
  */
 int hold_enroot(struct hold *h, struct strbuf *out, struct err *e, ...)
 {

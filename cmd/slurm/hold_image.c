@@ -100,8 +100,7 @@ static int open_imports(char **ret_path, struct err *e)
 
 	*ret_path = r < 0 ? NULL : str_printf("%s/" IMPORTS, x.cmd.paths.cache);
 	if (r >= 0)
-		r = *ret_path ? paths_open(x.cmd.paths.cache, IMPORTS, e)
-			      : err_set(e, ENOMEM, "out of memory");
+		r = *ret_path ? paths_open(x.cmd.paths.cache, IMPORTS, e) : err_oom(e);
 	enroot_free_state(&x);
 	return r;
 }
@@ -150,7 +149,7 @@ static int import_own(struct hold *h, struct err *e)
 		return r;
 	path = str_printf("%s/%s/%s.sqsh", dir, h->import, h->dirname);
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = hold_enroot(h, NULL, e, "import", "--output", path, h->a.image, (char *)NULL);
 	if (r >= 0)
 		h->image = take_ptr(path);
@@ -160,8 +159,8 @@ static int import_own(struct hold *h, struct err *e)
 /* The commonest slip: what has no slash is a name in a registry, also where a file is called so. */
 static int not_imported(const struct hold *h, struct err *e)
 {
-	const char *name = str_has_prefix(h->a.image, DOCKER) ? h->a.image + strlen(DOCKER)
-							       : h->a.image;
+	const char *name =
+		str_has_prefix(h->a.image, DOCKER) ? h->a.image + strlen(DOCKER) : h->a.image;
 	struct stat st;
 	int r = err_wrap(e, "could not import %s", h->a.image);
 
@@ -210,7 +209,7 @@ static int create(struct hold *h, const char *name, struct err *e)
 	if (r < 0)
 		return r;
 	h->target = str_printf("%s", name);
-	return h->target ? 0 : err_set(e, ENOMEM, "out of memory");
+	return h->target ? 0 : err_oom(e);
 }
 
 static int find_named(struct hold *h, struct err *e)
@@ -230,7 +229,7 @@ static int find_named(struct hold *h, struct err *e)
 			       "already exists");
 	if (r > 0) {
 		h->target = str_printf("%s", name);
-		return h->target ? 0 : err_set(e, ENOMEM, "out of memory");
+		return h->target ? 0 : err_oom(e);
 	}
 	if (r == 0 && h->a.scope)
 		r = hold_remember_name(h, e);
@@ -248,7 +247,7 @@ int hold_find(struct hold *h, struct err *e)
 	if (h->a.save) {
 		own = str_printf("pyxis_%s", h->dirname);
 		if (!own)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		h->name_is_ours = true;
 		r = hold_names_add(h->dirfd, HOLD_OWN_NAME, own, e);
 		return r < 0 ? r : create(h, own, e);
@@ -256,5 +255,5 @@ int hold_find(struct hold *h, struct err *e)
 	r = find_image(h, e);
 	if (r >= 0)
 		h->target = str_printf("%s", h->image);
-	return r < 0 || h->target ? r : err_set(e, ENOMEM, "out of memory");
+	return r < 0 || h->target ? r : err_oom(e);
 }

@@ -4,8 +4,8 @@
  * Names of containers that somebody else may have to remove: those that go with their job
  * (RUNTIME/UID/job-ID, the epilog's), and the one that a step has made for itself (own in its
  * directory), should its holder be killed. A line a name: where its store is, then the name. Who
- * removeshas not the environment to tell. This file and hold_dir.c call each other: a directory of a dead
- * holder leads to the names in it, and names are removed from a parent that is swept first.
+ * removeshas not the environment to tell. This file and hold_dir.c call each other: a directory of
+ * a dead holder leads to the names in it, and names are removed from a parent that is swept first.
  */
 
 #include <fcntl.h>

@@ -64,7 +64,8 @@ int hold_find(struct hold *h, struct err *e);
 int hold_start(struct hold *h, struct err *e);
 /* A running container of that name is used as it is: 1, fills state. 0: none runs. */
 int hold_join_running(struct hold *h, struct err *e);
-/* The container's end, then what is to be kept and what not. all_ended: the tasks had their time.
+/*
+ * The container's end, then what is to be kept and what not. all_ended: the tasks had their time.
  */
 int hold_end(struct hold *h, bool all_ended, struct err *e);
 /* The epilog of a job. */

@@ -19,7 +19,7 @@
 #include "runtime/record/instance.h"
 #include "runtime/exec/join.h"
 #include "runtime/settings/paths.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 
 #define LOG_BYTES_MAX (1u << 20)
 /* Below /run, which is a tmpfs in every container: it leaves no trace in a kept layer. */
@@ -103,7 +103,7 @@ static int make_command(const struct hold *h, const struct paths *paths, struct 
 	add_choice(env, "ENROOT_REMAP_ROOT", h->a.remap_root);
 	add_choice(env, "ENROOT_ROOTFS_WRITABLE", writable(h));
 	strv_add(env, "ENROOT_UNSHARE_PID=n"); /* it would give it a supervisor */
-	strv_add(env, "CSBX_LINGER=0");        /* nobody comes after the step's one container */
+	strv_add(env, "CSBX_LINGER=0");        /* no process comes after the step's one container */
 	if (r >= 0)
 		r = strv_check(argv, e);
 	return r < 0 ? r : strv_check(env, e);
@@ -153,7 +153,9 @@ static int start(struct hold *h, const struct strv *argv, const struct strv *env
 	return r == 1 ? 0 : ended_early(h, e);
 }
 
-/* Its image server's end is the container's, for whoever looks whether the step has left something.
+/*
+ * Its image server's end is the container's, for a user who looks whether the step has left
+ * something.
  */
 static void watch_server(struct hold *h, const struct paths *paths, const char *server)
 {
@@ -187,7 +189,7 @@ static int fill_state(struct hold *h, pid_t pid, const struct paths *paths, stru
 	for (size_t i = 0; i < h->a.env.n; i++)
 		strv_add(&h->state.keep, h->a.env.items[i]);
 	if (!h->state.runtime || (h->a.workdir && !h->state.workdir))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return strv_check(&h->state.keep, e);
 }
 

@@ -171,13 +171,12 @@ static int join_step(struct cmd *c, const char *step, char **argv)
 	int r;
 
 	if (!path) {
-		err_set(&e, ENOMEM, "out of memory");
+		err_oom(&e);
 		return cmd_error(&e, "join %s", step);
 	}
 	r = dirfd = step_dir_open(path, &e);
 	if (r == -ENOENT)
-		err_set(&e, ENOENT, "no step of yours has a container on this node under %s",
-			path);
+		err_set(&e, ENOENT, "no step of yours has a container on this node under %s", path);
 	else if (r >= 0)
 		r = step_state_wait(dirfd, &s, &text, &e);
 	if (r < 0)

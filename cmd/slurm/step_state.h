@@ -14,7 +14,7 @@
  *	joined	one byte a task that went in
  *	own	the name of a container that was made for the step alone
  *
- * A lock goes with its process, so a holder that was killed leaves nobody waiting.
+ * A lock goes with its process, so a holder that was killed leaves no task waiting.
  */
 
 #include <stdbool.h>

@@ -15,7 +15,8 @@
 #include "runtime/base/err.h"
 #include "runtime/base/linux_calls.h"
 
-/* --- in the child: raw calls, nothing that takes a lock or allocates ----------------------------
+/*
+ * --- in the child: raw calls, nothing that takes a lock or allocates ----------------------------
  */
 
 static void say(const char *text)
@@ -165,7 +166,8 @@ static void __attribute__((noreturn)) child(const struct spank_launch *l)
 	_exit(SPANK_LAUNCH_FAILED);
 }
 
-/* --- in the daemon ------------------------------------------------------------------------------
+/*
+ * --- in the daemon ------------------------------------------------------------------------------
  */
 
 int spank_launch(const struct spank_launch *l, pid_t *ret_pid, struct err *e)

@@ -5,8 +5,8 @@
 /*
  * srun --multi-prog FILE: a line a command, "RANKS COMMAND ARG...". srun sends the text of the file
  * as the step's second word, and slurmstepd has made each task's words of it before a plugin is
- * asked. There, before 23.11, nobody can put csbx-join before them, so it is done to the text, in
- * srun.
+ * asked. There, before 23.11, no process can put csbx-join before them, so it is done to the text,
+ * in srun.
  */
 
 #include <stdbool.h>
@@ -14,7 +14,8 @@
 struct err;
 struct strbuf;
 
-/* True where a step's words are those of --multi-prog: the second is what a file, the first, has.
+/*
+ * True where a step's words are those of --multi-prog: the second is what a file, the first, has.
  */
 bool spank_multi_prog_is(int argc, char *const *argv);
 

@@ -3,6 +3,22 @@
 #define CSBX_SPANK_OPTIONS_H
 
 /*
+ * The room cmd/spank. The SPANK plugin, which lives in SLURM's own processes.
+ *
+ * In: flags of srun, plugstack.conf. Out: a holder for the step, tasks that are put into its
+ * container.
+ *
+ *	plugin.c		spank(8)
+ *	options.h, mounts.h, scope.h, plugstack.h, multi_prog.h: what is asked; pure
+ *	rundir.h, home.h	places
+ *	keeper.h, launch.h, hold_argv.h: the holder is started
+ *	sweep.h			what is left is ended
+ *
+ * Must: do as little as can be in SLURM's processes.
+ * Mustn't: touch a user's file as root.
+ */
+
+/*
  * What a user of srun, sbatch and salloc asks of the plugin: the flags that pyxis has
  * (https://github.com/NVIDIA/pyxis/wiki), their PYXIS_* variables, and what contradicts what. Pure:
  * nothing here knows SLURM, looks at a file or at the environment, so that unit tests and fuzzers

@@ -79,7 +79,7 @@ static int complain(const struct err *e)
 
 /*
  * Where slurmstepd fails before there is a task, srun says so and ends with 0 nonetheless, and
- * whoever looks at exit codes takes the step for done. So there each task fails in our stead.
+ * a user who looks at exit codes takes the step for done. So there each task fails in our stead.
  */
 static int fail(const struct err *e)
 {
@@ -90,7 +90,8 @@ static int fail(const struct err *e)
 	return 0;
 }
 
-/* --- options ------------------------------------------------------------------------------------
+/*
+ * --- options ------------------------------------------------------------------------------------
  */
 
 static int take_option(int val, const char *arg, int remote)
@@ -136,7 +137,8 @@ static const char *variable(void *ctx, const char *name)
 	return buf;
 }
 
-/* --- programs and directories -------------------------------------------------------------------
+/*
+ * --- programs and directories -------------------------------------------------------------------
  */
 
 /* Both are root's word: from plugstack.conf, or where they were installed. */
@@ -195,7 +197,8 @@ static int prepare_step(spank_t sp, struct err *e)
 	return plugin.step_dir ? 0 : err_set(e, ENOMEM, "could not allocate memory");
 }
 
-/* --- the step's container -----------------------------------------------------------------------
+/*
+ * --- the step's container -----------------------------------------------------------------------
  */
 
 static void show_line(const char *line)
@@ -322,7 +325,8 @@ static int tell_failure(spank_t sp)
 	return complain(&plugin.failure);
 }
 
-/* --- the task's command -------------------------------------------------------------------------
+/*
+ * --- the task's command -------------------------------------------------------------------------
  */
 
 #if CSBX_SPANK_PREPENDS
@@ -369,7 +373,7 @@ static int wrap_command(spank_t sp, struct err *e)
 	join = str_printf("%s", plugin.join);
 	if (!join)
 		return err_set(e, ENOMEM, "could not allocate memory");
-	argv[0] = join; /* of a process that is about to be the task: nobody frees it */
+	argv[0] = join; /* of a process that is about to be the task: no process frees it */
 	if (spank_get_item(sp, S_JOB_ARGV, &n, &again) != ESPANK_SUCCESS || again != argv ||
 	    again[0] != join)
 		return err_set(e, EINVAL, "this SLURM gives a copy of the task's command");
@@ -403,7 +407,8 @@ static void tell_runtime_path(spank_t sp)
 		spank_setenv(sp, "SPANK_CSBX_STEPS", plugin.site.runtime_path, 1);
 }
 
-/* --- what SLURM calls ---------------------------------------------------------------------------
+/*
+ * --- what SLURM calls ---------------------------------------------------------------------------
  */
 
 static bool is_job_context(void)
@@ -420,7 +425,8 @@ int slurm_spank_init(spank_t sp, int ac, char **av)
 
 	if (spank_plugstack_parse(&plugin.site, ac, av, &e) < 0)
 		r = fail(&e);
-	/* A node that a word too many in its configuration drains would be lost to every other job.
+	/*
+	 * A node that a word too many in its configuration drains would be lost to every other job.
 	 */
 	if (!is_job_context())
 		return 0;

@@ -22,8 +22,9 @@ static int open_root(const char *path, struct err *e)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(e, "open %s", path);
 	if (st.st_uid != geteuid() || (st.st_mode & 022))
-		return err_set(e, EPERM, "%s must belong to uid %u and be writable for nobody else",
-			       path, geteuid());
+		return err_set(e, EPERM,
+			       "%s must belong to uid %u and be writable for no other user", path,
+			       geteuid());
 	return take_fd(&fd);
 }
 

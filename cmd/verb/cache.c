@@ -12,7 +12,7 @@
 #include "image/model/digest.h"
 #include "image/store/store.h"
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -235,7 +235,7 @@ static void cache_init(void *args)
 
 static const struct verb_example examples[] = {
 	{"what has been fetched, and how much of the disk it has", "csbx cache ls"},
-	{"keep 20 GiB, and nothing nobody used for a month",
+	{"keep 20 GiB, and nothing that no import used for a month",
 	 "csbx cache prune --max 20g --older 30d"},
 	{"other programs read the cache too",
 	 "skopeo inspect oci:$HOME/.cache/csbx/oci:docker.io/library/python:3.12"},

@@ -42,7 +42,7 @@ static int parse(const struct cp_args *a, char **argv, struct copy_job *j, char 
 				      : "neither is a container's path, NAME:PATH");
 	*ret_name = is_out ? take_ptr(from) : take_ptr(to);
 	if (!*ret_name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*j = (struct copy_job){
 		.container = *ret_name,
 		.inside = is_out ? from_path : to_path,

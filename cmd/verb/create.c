@@ -10,7 +10,7 @@
 #include "cmd/options/image_find.h"
 #include "cmd/options/image_path.h"
 #include "cmd/frame/verbs.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -87,7 +87,7 @@ static int find_image(struct cmd *c, const char *operand, char **ret_path, char 
 			       repository);
 	for (char *p = *ret_name; p && (p = strpbrk(p, "/:"));)
 		*p = '+';
-	return *ret_name ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret_name ? 0 : err_oom(e);
 }
 
 static void create_init(void *args)

@@ -4,7 +4,7 @@
 #include "cmd/frame/cmd.h"
 #include "cmd/frame/verbs.h"
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/base/str.h"
 #include "runtime/doctor/host.h"
 
@@ -20,7 +20,7 @@ static const struct opt doctor_opts[] = {
 	 .offers = "words:kernel userns proc overlay overlay-disk tmpfs-xattr fuse subuid seccomp "
 		   "landlock openat2 open_tree mount_setattr pidfd clone3 close_range memfd cgroup "
 		   "cgroup-memory cgroup-cpu cgroup-pids "
-		   "runtime-dir helpers apparmor",
+		   "runtime-dir helpers engine apparmor",
 	 .help = "try one feature only: exit code 0 when it is there, else 1 and the reason"},
 	{0},
 };

@@ -37,7 +37,7 @@ static int describe(struct exec_job *j, struct err *e)
 	s->id = str_printf("%s", j->rec.id);
 	s->name = j->rec.name ? str_printf("%s", j->rec.name) : NULL;
 	s->rootfs.path = j->rec.image ? str_printf("%s", j->rec.image) : NULL;
-	return s->id && (s->name || !j->rec.name) ? 0 : err_set(e, ENOMEM, "out of memory");
+	return s->id && (s->name || !j->rec.name) ? 0 : err_oom(e);
 }
 
 static int prepare(struct cmd *c, struct exec_job *j, int argc, char **argv, struct err *e)

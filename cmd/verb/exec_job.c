@@ -48,7 +48,7 @@ static int set_user(struct exec_job *j, struct err *e)
 	if (!j->opts->user) {
 		p->n_groups = start->groups.len / sizeof(*p->groups);
 		p->groups = exec_start_groups(&j->link);
-		return p->n_groups && !p->groups ? err_set(e, ENOMEM, "out of memory") : 0;
+		return p->n_groups && !p->groups ? err_oom(e) : 0;
 	}
 	if (find_user(j, e) < 0)
 		return -e->code;
@@ -58,7 +58,7 @@ static int set_user(struct exec_job *j, struct err *e)
 	p->n_groups = j->user.n_groups;
 	home = str_printf("HOME=%s", j->user.home);
 	if (!home)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	strv_set_env(&p->env, home);
 	return 0;
 }
@@ -85,7 +85,7 @@ int exec_job_fill(struct exec_job *j, int argc, char **argv, struct err *e)
 	if (o->spec.capture_output || j->detach)
 		p->tty = TTY_NO;
 	if (!p->cwd || set_user(j, e) < 0)
-		return p->cwd ? -e->code : err_set(e, ENOMEM, "out of memory");
+		return p->cwd ? -e->code : err_oom(e);
 	if (p->tty == TTY_YES && !strv_get_env(&p->env, "TERM")) {
 		_free_ char *text = str_printf("TERM=%s", term && *term ? term : "xterm");
 

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/exec/exec_client.h"
+#include "runtime/exec/client.h"
 #include "runtime/record/instance.h"
 #include "runtime/spec/user.h"
 

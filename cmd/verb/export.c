@@ -12,7 +12,7 @@
 #include "cmd/image/destination.h"
 #include "cmd/image/jobs.h"
 #include "cmd/frame/verbs.h"
-#include "image/source/container_source.h"
+#include "image/source/container.h"
 #include "image/import/import.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/frame/cmd.h"
 #include "cmd/verb/gc_job.h"
+#include "cmd/options/build_sweep.h"
 #include "cmd/options/image_find.h"
 #include "cmd/frame/verbs.h"
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/life/gc.h"
 
 struct gc_args {
@@ -74,13 +75,18 @@ static int gc_run_verb(struct cmd *c, void *args, int argc, char **argv)
 {
 	const struct gc_args *a = args;
 	struct gc_report report;
-	struct err e = ERR_INIT, images = ERR_INIT;
+	struct err e = ERR_INIT, images = ERR_INIT, builds = ERR_INIT;
 	bool is_epilog = a->request.job && gc_job_is_epilog();
 	int r, code;
 
 	(void)argc, (void)argv;
 	r = is_epilog ? gc_job_epilog(c, &a->request, &report, &e)
 		      : gc_run(&c->paths, &a->request, &report, &e);
+	if (!is_epilog && build_cache_sweep(&c->paths, a->request.dry_run, &report, &builds) < 0 &&
+	    r >= 0) {
+		e = builds;
+		r = -e.code;
+	}
 	if (!is_epilog && images_sweep(&c->paths, a->request.dry_run, &report, &images) < 0 &&
 	    r >= 0) {
 		e = images;
@@ -111,8 +117,8 @@ const struct verb verb_gc = {
 	.usage = "[OPTIONS]",
 	.description =
 		"Removes what commands left that were killed: files of starts whose supervisor is "
-		"gone, throw-away layers, half-made and half-deleted directories, sockets nobody "
-		"answers, cached image metadata that was not written for 30 days, and unpacked "
+		"gone, throw-away layers, half-made and half-deleted directories, sockets without an "
+		"answer, cached image metadata that was not written for 30 days, and unpacked "
 		"images that were not used for as long or whose image is gone. Containers, kept "
 		"layers and whatever is in use stay, so it may run at any time. Prints what "
 		"it removed.",

@@ -27,7 +27,8 @@ bool gc_job_is_epilog(void)
 	return geteuid() == 0 && read_id("SLURM_JOB_UID", &uid) && uid != 0;
 }
 
-/* All ids at once and for good: from here on nothing of the user's is touched with root's rights.
+/*
+ * All ids at once and for good: from here on nothing of the user's is touched with root's rights.
  */
 static int become(struct err *e)
 {
@@ -54,7 +55,7 @@ static int leave_home(struct err *e)
 
 	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
 		r |= unsetenv(gone[i]);
-	return r ? err_set(e, ENOMEM, "out of memory") : 0;
+	return r ? err_oom(e) : 0;
 }
 
 /* Takes runtime, where the Epilog has not named a runtime path itself. */
@@ -66,7 +67,7 @@ static int sweep(struct cmd *c, const struct gc_request *q, char *runtime, struc
 	int r;
 
 	paths_free(&c->paths);
-	r = runtime ? paths_init(&c->paths, c->config, e) : err_set(e, ENOMEM, "out of memory");
+	r = runtime ? paths_init(&c->paths, c->config, e) : err_oom(e);
 	if (r < 0 || (own && *own)) {
 		free(runtime);
 	} else {
@@ -79,7 +80,7 @@ static int sweep(struct cmd *c, const struct gc_request *q, char *runtime, struc
 	for (size_t i = 0; i < here.n; i++) {
 		if (!gc_report_add(ret, here.items[i].kind, here.items[i].path,
 				   here.items[i].failed))
-			r = err_set(e, ENOMEM, "out of memory");
+			r = err_oom(e);
 		here.items[i].path = NULL;
 	}
 	gc_report_free(&here);

@@ -3,8 +3,8 @@
  * pyxis calls a program that a site names (importer= in plugstack.conf) with `get URI` before the
  * first task of a step starts, and with `release` when it needs the file no more. Here an image is
  * kept under its digest in $CSBX_CACHE_PATH/importer, so each is made once by the first of all the
- * steps and nodes that share the directory; the others wait for its lock. `gc` removes what nobody
- * asked for in 30 days; who has the file open or linked does not notice.
+ * steps and nodes that share the directory; the others wait for its lock. `gc` removes what no
+ * process asked for in 30 days; who has the file open or linked does not notice.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,14 +25,14 @@
 
 #define IMPORTER "importer" /* below the cache path; gc knows it too */
 
-/* Waits for whoever makes the image. The empty file stays: a lock that is unlinked is none. */
+/* Waits for the one who makes the image. The empty file stays: a lock that is unlinked is none. */
 static int lock_image(int dirfd, const char *hex, struct err *e)
 {
 	_free_ char *name = str_printf(".lock-%s", hex);
 	int fd;
 
 	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	fd = file_lock_open(dirfd, name, true);
 	return fd < 0 ? err_code(e, fd, "lock of the image") : fd;
 }
@@ -84,7 +84,7 @@ static int get(struct cmd *c, const char *uri, char **ret_path, struct err *e)
 	file = str_printf("%s.sqsh", digest.hex);
 	path = str_printf("%s/" IMPORTER "/%s", c->paths.cache, file);
 	if (!file || !path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!is_there(dirfd, file)) {
 		r = lock = lock_image(dirfd, digest.hex, e);
 		if (r >= 0 && !is_there(dirfd, file))
@@ -130,7 +130,7 @@ const struct verb verb_importer = {
 		"image's digest is not there yet, once however many steps ask at a time, and kept "
 		"in the cache directory, which may be shared by all nodes. URI is what import "
 		"takes and digest knows. release does nothing, as often as it is called; csbx gc "
-		"removes files that nobody asked for in 30 days.\n\n"
+		"removes files that were not asked for in 30 days.\n\n"
 		"Options of import are taken from the configuration and CSBX_* variables.",
 	.examples = examples,
 	.min_operands = 1,

@@ -3,7 +3,7 @@
 #include "cmd/frame/table.h"
 #include "cmd/frame/verbs.h"
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/settings/config.h"
 
 struct info_args {

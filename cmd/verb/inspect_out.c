@@ -2,7 +2,7 @@
 #include "cmd/verb/inspect_out.h"
 
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/kernel/cap.h"
 #include "runtime/record/container_record.h"
 #include "runtime/cgroup/cgroup.h"

@@ -22,7 +22,7 @@ static int read_str(const struct json *v, char **at, struct err *e)
 		return members_wrong(e, "a string");
 	free(*at);
 	*at = strdup(s);
-	return *at ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *at ? 0 : err_oom(e);
 }
 
 static int read_choice(const struct json *v, const char *choices, int *at, struct err *e)

@@ -44,7 +44,7 @@ static int read_records(struct list *l, const struct paths *p, struct err *e)
 		return dirfd;
 	l->containers = calloc(l->names.n + 1, sizeof(*l->containers));
 	if (!l->containers)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < l->names.n; i++) {
 		l->containers[i].name = l->names.items[i];
 		/* One that cannot be read is shown as such, and one removed meanwhile too. */

@@ -2,6 +2,20 @@
 #ifndef CSBX_CMD_LIST_H
 #define CSBX_CMD_LIST_H
 
+/*
+ * The room cmd/verb. csbx's own verbs, a file each.
+ *
+ * In: parsed arguments. Out: calls of the rooms above, lines for people, an exit code.
+ *
+ *	start.c run.c exec.c ...: a verb in a file of its name
+ *	exec_job.h, gc_job.h, importer.c: what two verbs share
+ *	inspect_out.h, list.h, list_servers.h: what is shown
+ *	json_members.h, spec_json.h: what is read as JSON
+ *
+ * Must: parse, call, print.
+ * Mustn't: hold a rule that another dialect needs too.
+ */
+
 /* What `list` found, and the forms it is shown in. */
 
 #include <stdint.h>

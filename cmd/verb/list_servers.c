@@ -4,9 +4,9 @@
 #include "cmd/frame/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/record/container_store.h"
-#include "runtime/server/server_list.h"
+#include "runtime/server/list.h"
 #include "runtime/spec/image_id.h"
 
 struct shown {

@@ -113,7 +113,7 @@ static int import_and_create(struct cmd *c, struct load_job *a, const struct ima
 	int r;
 
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = destination_write(d, src, &o, a->image.quiet, e);
 	if (r < 0)
 		return r;
@@ -131,7 +131,7 @@ static int set_names(struct destination *d, const char *name, struct err *e)
 		return r;
 	d->name = str_printf("%s.sqsh", id);
 	d->path = str_printf("%s", name);
-	return d->name && d->path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return d->name && d->path ? 0 : err_oom(e);
 }
 
 static int load_once(struct cmd *c, struct load_job *a, const char *uri, struct destination *d,

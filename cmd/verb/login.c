@@ -40,7 +40,7 @@ static int ask(const struct login_args *a, struct credentials *ret, struct err *
 	if (r < 0)
 		return err_wrap(e, "username");
 	if (!ret->user)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!*ret->user || strchr(ret->user, ':'))
 		return err_set(e, EINVAL, "username: %s",
 			       *ret->user ? "may have no colon" : "empty");

@@ -9,10 +9,10 @@
 #include "cmd/frame/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/life/container_state.h"
 #include "runtime/spec/spec.h"
-#include "runtime/spec/spec_flat.h"
+#include "runtime/spec/flat.h"
 
 struct ps_args {
 	bool all, quiet, json;
@@ -235,7 +235,7 @@ static int ps_run(struct cmd *c, void *args, int argc, char **argv)
 	if (r >= 0)
 		r = container_each(&c->paths, flags, take, &ps, &e);
 	if (r == -ENOMEM)
-		r = err_set(&e, ENOMEM, "out of memory");
+		r = err_oom(&e);
 	if (r >= 0 && ps.n)
 		qsort(ps.rows, ps.n, sizeof(ps.rows[0]), by_age);
 	if (r >= 0)

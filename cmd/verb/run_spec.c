@@ -18,6 +18,7 @@
 #include "runtime/base/str.h"
 #include "runtime/record/container_store.h"
 #include "runtime/server/image_meta.h"
+#include "runtime/server/image_stack.h"
 #include "runtime/server/meta_cache.h"
 #include "runtime/spec/name.h"
 #include "runtime/settings/policy.h"
@@ -69,7 +70,9 @@ static int complete_rootfs(struct cmd *c, struct container_spec *s, struct err *
 		return err_set(e, EINVAL, "rootfs: kind: %s is not a %s", root->path,
 			       asked == ROOTFS_SQUASHFS ? "squashfs file" : "directory");
 	cmd_meta_source(c, &source);
-	r = meta_cache_get(&c->paths, fd, root->kind, &root->id, &source, &record, e);
+	r = image_stack_find(fd, root, e);
+	if (r >= 0)
+		r = image_stack_meta(&c->paths, fd, root, &source, &record, e);
 	if (r >= 0)
 		r = image_meta_decode(&meta, strbuf_str(&record), record.len, e);
 	if (r >= 0)
@@ -87,7 +90,7 @@ static int complete_names(struct cmd *c, struct container_spec *s, struct err *e
 	if (!s->name)
 		return err_set(e, EINVAL, "rootfs: upper: a kept layer needs a name");
 	s->rootfs.layer_path = str_printf("%s/%s", c->paths.layers, s->name);
-	return s->rootfs.layer_path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return s->rootfs.layer_path ? 0 : err_oom(e);
 }
 
 static int prepare(struct cmd *c, const char *file, struct container_spec *s, struct err *e)

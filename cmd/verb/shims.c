@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,20 +19,25 @@
 #include "runtime/base/str.h"
 
 #define SCRIPT_MARK "# a shim of csbx\n"
+#define ENVIRONMENT "csbx-env.sh"
 
 enum profile { PROFILE_NONE, PROFILE_SANDBOX };
 
 struct shims_args {
 	enum profile profile;
-	bool force;
+	bool force, engine;
 };
 
 static const struct opt shims_opts[] = {
 	{OPT_CHOICE, 0, "profile", "NAME", offsetof(struct shims_args, profile),
 	 .choices = "none|sandbox", .initial = "none",
-	 .help = "sandbox: no network for whoever does not ask for one, as if CSBX_NETWORK=none "
+	 .help = "sandbox: no network for the one who does not ask for one, as if CSBX_NETWORK=none "
 		 "were set, and for enroot the isolation of csbx, as if "
 		 "CSBX_ENROOT_PROFILE=sandbox were"},
+	{OPT_FLAG, 0, "engine", .offset = offsetof(struct shims_args, engine),
+	 .help = "write a file csbx-env.sh as well: a shell that reads it (. DIRECTORY/csbx-env.sh) "
+		 "has the shims first in PATH, and DOCKER_HOST set to csbx engine, which is started "
+		 "where it does not run"},
 	{OPT_FLAG, 'f', "force", .offset = offsetof(struct shims_args, force),
 	 .help = "replace what is there under these names, whatever it is"},
 	{0},
@@ -112,13 +118,32 @@ static int write_script(int dir, const char *name, const char *path, struct err 
 	return r < 0 ? r : io_write_file_at(&where, text.data, text.len, e);
 }
 
-/* Under a temporary name first: whoever calls it meanwhile finds the old one or the new one. */
+static int write_environment(int dir, const char *path, struct err *e)
+{
+	const struct io_replace where = {dir, ENVIRONMENT, 0644, .replace = true};
+	_free_ char *proc = str_printf("/proc/self/fd/%d", dir);
+	_free_ char *own = proc ? realpath(proc, NULL) : NULL;
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r;
+
+	if (!own)
+		return err_sys(e, "the directory's path");
+	strbuf_addstr(&text, SCRIPT_MARK "PATH=");
+	add_quoted(&text, own);
+	strbuf_addstr(&text, ":$PATH\nexport PATH\neval \"$(");
+	add_quoted(&text, path);
+	strbuf_addstr(&text, " engine --env)\"\n");
+	r = strbuf_check(&text, e);
+	return r < 0 ? r : io_write_file_at(&where, text.data, text.len, e);
+}
+
+/* Under a temporary name first: who calls it meanwhile finds the old one or the new one. */
 static int write_link(int dir, const char *name, const char *path, struct err *e)
 {
 	_free_ char *temporary = str_printf(".%s.%ld", name, (long)getpid());
 
 	if (!temporary)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (symlinkat(path, dir, temporary) < 0)
 		return err_sys(e, "%s", name);
 	if (renameat(dir, temporary, dir, name) < 0) {
@@ -144,10 +169,12 @@ static int make_shims(const struct shims_args *a, const char *directory, struct 
 		return err_sys(e, "open it");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && r >= 0; i++)
 		r = check_free(dir, names[i], a->force, e);
+	if (r >= 0 && a->engine)
+		r = check_free(dir, ENVIRONMENT, a->force, e);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && r >= 0; i++)
 		r = a->profile == PROFILE_SANDBOX ? write_script(dir, names[i], path, e)
 						  : write_link(dir, names[i], path, e);
-	return r;
+	return r >= 0 && a->engine ? write_environment(dir, path, e) : r;
 }
 
 static int shims_run(struct cmd *c, void *args, int argc, char **argv)
@@ -162,6 +189,8 @@ static int shims_run(struct cmd *c, void *args, int argc, char **argv)
 static const struct verb_example examples[] = {
 	{"let scripts that call docker use csbx", "csbx shims ~/bin"},
 	{"the same, and no network for them", "csbx shims --profile sandbox ~/bin"},
+	{"for clients of Docker's socket as well",
+	 "csbx shims --engine ~/csbx-bin && . ~/csbx-bin/csbx-env.sh"},
 	{0},
 };
 

@@ -42,7 +42,7 @@ static int read_groups(const struct json *v, void *at, struct err *e)
 	p->n_groups = 0;
 	p->groups = calloc(n + 1, sizeof(*p->groups));
 	if (!p->groups)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (const struct json *i = json_first(v); i; i = json_next(i)) {
 		uint64_t id = 0;
 		int r = members_read_number(i, USER_ID_MAX, &id, e);
@@ -142,8 +142,7 @@ static int read_mounts(const struct json *v, void *at, struct err *e)
 		return members_wrong(e, "an array");
 	for (const struct json *i = json_first(v); i; i = json_next(i)) {
 		struct mount_spec *m = spec_add_mount(at);
-		int r = m ? members_read(i, mount_members, m, e)
-			  : err_set(e, ENOMEM, "out of memory");
+		int r = m ? members_read(i, mount_members, m, e) : err_oom(e);
 
 		if (r < 0)
 			return r;
@@ -194,7 +193,7 @@ static int read_rlimit(const struct json *v, struct container_spec *s, struct er
 		return -EINVAL;
 	slot = spec_add_rlimit(s);
 	if (!slot)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*slot = (struct rlimit_spec){.resource = resource, .value = lim};
 	return 0;
 }
@@ -257,6 +256,7 @@ static const struct member security_members[] = {
 	{"landlock_off", MEMBER_BOOL, offsetof(struct security_spec, landlock_off)},
 	{"masks_off", MEMBER_BOOL, offsetof(struct security_spec, masks_off)},
 	{"fake_ids", MEMBER_BOOL, offsetof(struct security_spec, fake_ids)},
+	{"fake_nodes", MEMBER_BOOL, offsetof(struct security_spec, fake_nodes)},
 	{0},
 };
 

@@ -3,7 +3,7 @@
 #define CSBX_CMD_TOOL_SPEC_JSON_H
 
 /*
- * Reads a container_spec from JSON (csbx-spec(5)), the format that runtime/spec/spec_out.h writes.
+ * Reads a container_spec from JSON (csbx-spec(5)), the format that runtime/spec/out.h writes.
  * Strict: an unknown member, a wrong type, a version this program does not know is an error
  * naming the member. Pure.
  */

@@ -8,7 +8,7 @@
 #include "runtime/base/err.h"
 #include "runtime/life/container_end.h"
 #include "runtime/record/container_find.h"
-#include "runtime/exec/exec_proto.h"
+#include "runtime/exec/proto.h"
 #include "runtime/record/instance.h"
 
 struct stop_args {

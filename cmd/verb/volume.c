@@ -7,7 +7,7 @@
 #include "cmd/frame/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/record/volume.h"
 
 struct volume_args {

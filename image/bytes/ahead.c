@@ -82,7 +82,7 @@ int ahead_start(struct ahead **ret, ahead_produce_fn *produce, void *arg, size_t
 	int code;
 
 	if (!a)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	a->produce = produce;
 	a->arg = arg;
 	a->buffer_bytes = buffer_bytes;

@@ -3,20 +3,25 @@
  * gzip by libisal where it was there at build time (2.2 times zlib's speed), else by zlib. Both
  * engines know one member at a time; what may follow a member is decided here: a further member
  * (eStargz and bgzip files have thousands), or zero padding up to the end. Anything else is an
- * error, because bytes nobody decodes would let two readers see two different layers.
+ * error, because bytes that no program decodes would let two readers see two different layers.
+ *
+ * Compressing (gzip_file.h) is always zlib's.
  */
 #include "image/bytes/decoder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include <unistd.h>
+#include <zlib.h>
 #ifdef HAVE_LIBISAL
 #include <isa-l/igzip_lib.h>
-#else
-#include <zlib.h>
 #endif
 
+#include "image/bytes/gzip_file.h"
+#include "image/bytes/spool.h"
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 
 #ifdef HAVE_LIBISAL
 struct engine {
@@ -140,7 +145,7 @@ static int gzip_run(struct decoder *d, struct decoder_io *io, struct err *e)
 		if (g->phase == BETWEEN && io->in_len) {
 			g->phase = *io->in ? IN_MEMBER : PADDING;
 			if (g->phase == IN_MEMBER && engine_again(&g->engine) < 0)
-				return err_set(e, ENOMEM, "out of memory");
+				return err_oom(e);
 		}
 		if (g->phase == PADDING && !skip_zeros(io))
 			return err_set(e, EBADMSG, "garbage after the gzip data");
@@ -166,9 +171,96 @@ int decoder_gzip_new(struct decoder **ret, struct err *e)
 
 	if (!g || engine_start(&g->engine) < 0) {
 		free(g);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	g->base = (struct decoder){.run = gzip_run, .free = gzip_free};
 	*ret = &g->base;
 	return 0;
+}
+
+/* --- compressing --------------------------------------------------------------------------------- */
+
+#define CHUNK (256u << 10)
+#define LEVEL 6
+#define GZIP_WINDOW (15 + 16) /* of deflateInit2(): the largest, with gzip's header */
+
+struct packing {
+	z_stream z;
+	struct spool out;
+	struct digest_ctx hash;
+	unsigned char in[CHUNK], packed[CHUNK];
+};
+
+/* All that the input gives; flush: that was the last of it. */
+static int pack(struct packing *p, int flush, struct err *e)
+{
+	int r = 0;
+
+	do {
+		size_t n;
+
+		p->z.next_out = p->packed;
+		p->z.avail_out = CHUNK;
+		if (deflate(&p->z, flush) == Z_STREAM_ERROR)
+			return err_set(e, EIO, "zlib fails");
+		n = CHUNK - p->z.avail_out;
+		digest_update(&p->hash, p->packed, n);
+		r = spool_write(&p->out, p->packed, n, e);
+	} while (r >= 0 && !p->z.avail_out);
+	return r;
+}
+
+static int pack_all(struct packing *p, int in_fd, struct err *e)
+{
+	off_t at = 0;
+	ssize_t n;
+
+	do {
+		int r;
+
+		n = pread(in_fd, p->in, CHUNK, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(e, "read the layer");
+		at += n;
+		p->z.next_in = p->in;
+		p->z.avail_in = (unsigned)n;
+		r = pack(p, n ? Z_NO_FLUSH : Z_FINISH, e);
+		if (r < 0)
+			return r;
+	} while (n);
+	return 0;
+}
+
+int gzip_file_make(int in_fd, int tmp_dirfd, struct gzip_file *ret, struct err *e)
+{
+	struct packing *p = calloc(1, sizeof(*p));
+	int r;
+
+	*ret = (struct gzip_file){.fd = -1};
+	if (!p)
+		return err_oom(e);
+	p->out = (struct spool)SPOOL_INIT;
+	p->hash = (struct digest_ctx)DIGEST_CTX_INIT;
+	if (deflateInit2(&p->z, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(p);
+		return err_oom(e);
+	}
+	r = spool_open(&p->out, tmp_dirfd, e);
+	if (r >= 0)
+		r = digest_init(&p->hash, "", e);
+	if (r >= 0)
+		r = pack_all(p, in_fd, e);
+	if (r >= 0)
+		r = digest_final(&p->hash, &ret->digest, e);
+	if (r >= 0) {
+		ret->bytes = p->out.bytes;
+		ret->fd = take_fd(&p->out.fd);
+	}
+	deflateEnd(&p->z);
+	digest_free(&p->hash);
+	spool_close(&p->out);
+	free(p);
+	return r;
 }

@@ -49,13 +49,13 @@ int decoder_zstd_new(struct decoder **ret, struct err *e)
 	struct zstd_decoder *z = calloc(1, sizeof(*z));
 
 	if (!z)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	z->base = (struct decoder){.run = zstd_run, .free = zstd_free, .at_boundary = true};
 	z->ctx = ZSTD_createDCtx();
 	if (!z->ctx ||
 	    ZSTD_isError(ZSTD_DCtx_setParameter(z->ctx, ZSTD_d_windowLogMax, WINDOW_LOG_MAX))) {
 		zstd_free(&z->base);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	*ret = &z->base;
 	return 0;

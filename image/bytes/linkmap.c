@@ -24,7 +24,7 @@ static int grow(struct linkmap *m, struct err *e)
 		return 0;
 	slots = calloc(cap, sizeof(*slots));
 	if (!slots)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < m->cap; i++) {
 		if (m->slots[i].path)
 			*find(slots, cap, m->slots[i].dev, m->slots[i].ino) = m->slots[i];
@@ -49,7 +49,7 @@ int linkmap_add(struct linkmap *m, uint64_t dev, uint64_t ino, const char *path,
 		return 1;
 	slot->path = strdup(path);
 	if (!slot->path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	slot->dev = dev;
 	slot->ino = ino;
 	m->n++;

@@ -37,7 +37,7 @@ static int temporary_name(const struct output *o, char **ret, struct err *e)
 		suffix[i] = letters[random[i] % (sizeof(letters) - 1)];
 	free(*ret);
 	*ret = str_printf(".%s.%s", o->name, suffix);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 static bool is_temporary_of(const struct output *o, const char *name)
@@ -107,7 +107,7 @@ int output_open(struct output *o, int dirfd, const char *name, bool force, struc
 
 	*o = (struct output){.dirfd = dirfd, .fd = -1, .force = force, .name = strdup(name)};
 	if (!o->name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	is_there = !fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW);
 	if (is_there && (!force || S_ISDIR(st.st_mode)))
 		return err_code(e, S_ISDIR(st.st_mode) ? EISDIR : EEXIST, "%s", name);

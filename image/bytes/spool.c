@@ -67,7 +67,7 @@ int spool_copy_watched(int fd, int tmp_dirfd, const struct spool_watch *w, struc
 {
 	_spool_ struct spool out = {.fd = -1, .watch = *w};
 	_free_ char *buf = malloc(COPY_CHUNK);
-	int r = buf ? spool_open(&out, tmp_dirfd, e) : err_set(e, ENOMEM, "out of memory");
+	int r = buf ? spool_open(&out, tmp_dirfd, e) : err_oom(e);
 
 	while (r >= 0) {
 		ssize_t n = io_read_given(fd, buf, COPY_CHUNK);

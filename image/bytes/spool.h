@@ -14,7 +14,7 @@ struct err;
 
 #define SPOOL_MAX_BYTES (UINT64_C(128) << 30)
 
-/* For whoever shows how far it is; written may be NULL. */
+/* For a view of how far it is; written may be NULL. */
 struct spool_watch {
 	void (*written)(void *arg, uint64_t bytes);
 	void *arg;

@@ -193,12 +193,12 @@ int stream_open(struct stream **ret, const struct stream_config *c, struct err *
 	int r;
 
 	if (!s)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	s->config = *c;
 	s->in = malloc(BUFFER_BYTES);
 	s->out = malloc(BUFFER_BYTES);
 	if (!s->in || !s->out)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = start_hashes(s, e);
 	if (r < 0)
 		return r;

@@ -3,6 +3,20 @@
 #define CSBX_IMAGE_STREAM_H
 
 /*
+ * The room image/bytes. Bytes of a blob, in and out.
+ *
+ * In: a descriptor. Out: decompressed bytes with digests; a file that is whole or not there.
+ *
+ *	stream.h, decoder.h	reading; ahead.h: in a thread of its own
+ *	spool.h			what can be read once becomes a file
+ *	output.h		a file that appears when it is whole
+ *	linkmap.h		hard links
+ *
+ * Must: bound what comes out of what goes in.
+ * Mustn't: trust a media type.
+ */
+
+/*
  * The bytes of a blob, decompressed. A stream reads a range of a file by pread(2), recognises
  * gzip, zstd and plain data by their first bytes (media types are not trusted; docker and
  * containerd do the same), and hashes both what is stored and what comes out, so the digests are
@@ -22,7 +36,7 @@
 struct err;
 
 /*
- * What a reader shares with whoever watches it, from another thread or a signal handler. All
+ * What a reader shares with the one who watches it, from another thread or a signal handler. All
  * pointers may be NULL.
  */
 struct stream_watch {

@@ -22,13 +22,13 @@ static int find_given(const struct credentials_query *q, struct credentials *ret
 			return err_set(e, EINVAL,
 				       "registry credentials are not REGISTRY=USER:PASSWORD");
 		if (!registry)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		if (!str_eq(credentials_canonical(registry), want))
 			continue;
 		ret->user = strndup(equals + 1, (size_t)(colon - equals - 1));
 		ret->password = strdup(colon + 1);
 		if (!ret->user || !ret->password)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		if (!q->user || str_eq(q->user, ret->user))
 			return 1;
 		credentials_free(ret);
@@ -103,7 +103,7 @@ static int find_in_netrc(const char *path, const struct credentials_query *q,
 	int r;
 
 	if (!host)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = read_optional(path, &text, e);
 	if (r > 0)
 		r = credentials_from_netrc(strbuf_str(&text), text.len, host, q->user, ret, e);

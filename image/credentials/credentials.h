@@ -3,6 +3,20 @@
 #define CSBX_IMAGE_CREDENTIALS_H
 
 /*
+ * The room image/credentials. Who the user is to a registry.
+ *
+ * In: a registry's name, files, helpers. Out: user and password, or nothing.
+ *
+ *	credentials.h		the order of places
+ *	json.c, netrc.c, helper.c: places
+ *	store.c, forget.c	login, logout
+ *	free.c			clearing memory
+ *
+ * Must: clear what it gives back.
+ * Mustn't: show a secret in a message.
+ */
+
+/*
  * Who we are to a registry. Looked up in this order; the first that knows the registry counts:
  *
  *	what the caller was given ("REGISTRY=USER:PASSWORD")

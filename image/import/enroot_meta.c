@@ -137,7 +137,7 @@ int enroot_meta_build(const struct image_source *src, struct enroot_meta *ret, s
 	build_fstab(&c, &m.fstab);
 	if (m.rc.failed || m.environment.failed || m.fstab.failed) {
 		enroot_meta_free(&m);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	*ret = m;
 	return 0;

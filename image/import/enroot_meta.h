@@ -6,9 +6,9 @@
  * The four files by which enroot starts an image it did not make (its doc/image-format.md):
  *
  *	/etc/rc           shell script, run as `sh /etc/rc ARGS...`: what the image does when
- *started /etc/environment  NAME=value lines of the image's Env /etc/fstab        one mount of its
- *own directory for every volume /etc/rc.local     empty; sourced by /etc/rc, the place for a user's
- *own hook
+ * started /etc/environment  NAME=value lines of the image's Env /etc/fstab        one mount of its
+ * own directory for every volume /etc/rc.local     empty; sourced by /etc/rc, the place for a
+ * user's own hook
  *
  * They are derived from the config alone, so that one image gives the same bytes whatever form it
  * came in. Everything in the config is hostile text. In the script it stands in POSIX single

@@ -8,6 +8,7 @@
 #include "image/oci/config.h"
 #include "image/model/digest.h"
 #include "image/table/image_record.h"
+#include "image/import/image_time.h"
 #include "image/import/import.h"
 #include "image/model/source.h"
 #include "runtime/base/err.h"
@@ -23,7 +24,7 @@ int image_describe_id(const struct image_source *src, char **ret, struct err *e)
 	if (r < 0)
 		return r;
 	*ret = strdup(digest_format(&d, text));
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 int image_chain_ids(const struct strv *diff_ids, struct strv *ret, struct err *e)
@@ -40,7 +41,7 @@ int image_chain_ids(const struct strv *diff_ids, struct strv *ret, struct err *e
 		}
 		pair = str_printf("%s %s", ret->items[i - 1], diff_ids->items[i]);
 		if (!pair)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		r = digest_of(pair, strlen(pair), &d, e);
 		if (r < 0)
 			return r;
@@ -49,24 +50,6 @@ int image_chain_ids(const struct strv *diff_ids, struct strv *ret, struct err *e
 			break;
 	}
 	return strv_check(ret, e);
-}
-
-uint64_t image_time_parse(const char *text)
-{
-	struct tm tm = {0};
-	const char *p = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
-	int hours, minutes;
-	time_t t;
-	char sign;
-
-	if (!p)
-		return 0;
-	if (*p == '.')
-		p += 1 + strspn(p + 1, "0123456789");
-	t = timegm(&tm);
-	if (sscanf(p, "%c%2d:%2d", &sign, &hours, &minutes) == 3 && (sign == '+' || sign == '-'))
-		t -= (sign == '+' ? 60 : -60) * (hours * 60 + minutes);
-	return t > 0 ? (uint64_t)t : 0;
 }
 
 static void add_digest(struct strv *list, const struct digest *d)
@@ -83,8 +66,13 @@ static int encode(struct image_record *rec, const struct image_source *src,
 	char manifest[DIGEST_TEXT_MAX];
 	int r = image_describe_id(src, &id, e);
 
-	for (size_t i = 0; i < src->n_layers; i++)
-		add_digest(&rec->layers, &src->layers[i].digest);
+	for (size_t i = 0; i < src->below.n; i++)
+		strv_add(&rec->layers, src->below.items[i]);
+	for (size_t i = 0; i < src->n_layers; i++) {
+		/* A directory without one adds none. */
+		if (src->layers[i].kind == LAYER_TAR || digest_is_set(&src->layers[i].diff_id))
+			add_digest(&rec->layers, &src->layers[i].digest);
+	}
 	for (size_t i = 0; i < c->n_diff_ids; i++)
 		add_digest(&rec->diff_ids, &c->diff_ids[i]);
 	if (r >= 0 && (strv_check(&rec->layers, e) < 0 || strv_check(&rec->diff_ids, e) < 0))

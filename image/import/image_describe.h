@@ -22,7 +22,4 @@ int image_describe(const struct image_source *src, const struct import_result *r
 /* Ids of layers with all below them (image-spec config.md, "Layer ChainID"). */
 int image_chain_ids(const struct strv *diff_ids, struct strv *ret, struct err *e);
 
-/* Seconds since 1970 of an RFC 3339 time, 0 for none that can be read. */
-uint64_t image_time_parse(const char *text);
-
 #endif

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "image/model/digest.h"
-#include "image/import/import_priv.h"
+#include "image/import/priv.h"
 #include "image/bytes/output.h"
 #include "image/model/source.h"
 #include "runtime/base/err.h"
@@ -83,7 +83,11 @@ int import_trailer(const struct import *im, struct strbuf *out, struct err *e)
 		flat_bytes(&w, TRAILER_MANIFEST, src->manifest.data, src->manifest.len);
 	for (size_t i = 0; i < src->n_layers; i++) {
 		trailer_digest(&w, TRAILER_LAYER_DIGEST, &im->layers[i].result.stored);
-		trailer_digest(&w, TRAILER_DIFF_ID, &im->layers[i].result.diff_id);
+		/* That of a directory is a claim of the source's. */
+		trailer_digest(&w, TRAILER_DIFF_ID,
+			       src->layers[i].kind == LAYER_DIRECTORY
+				       ? &src->layers[i].diff_id
+				       : &im->layers[i].result.diff_id);
 	}
 	for (unsigned i = 0; i < im->options.n_lowers; i++)
 		flat_u64(&w, TRAILER_LOWER, im->options.lower_bytes[i]);
@@ -163,7 +167,7 @@ static int prepare(struct import *im, struct err *e)
 			       TREE_LAYERS_MAX - 1);
 	im->layers = calloc(src->n_layers + 1, sizeof(*im->layers));
 	if (!im->layers)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < src->n_layers; i++) {
 		if (src->layers[i].kind == LAYER_TAR)
 			im->total_bytes += src->layers[i].length;

@@ -3,6 +3,21 @@
 #define CSBX_IMAGE_IMPORT_H
 
 /*
+ * The room image/import. An image source becomes a squashfs file.
+ *
+ * In: a source (image/model/source.h). Out: an image file, its description.
+ *
+ *	import.h		the order of things
+ *	index.c, layer.c, index_ahead.h: first pass: names and digests
+ *	data.c			second pass: data
+ *	metadata.h, enroot_meta.h: what csbx adds
+ *	image_describe.h	what the image table keeps of it
+ *
+ * Must: verify before anything appears under its name.
+ * Mustn't: need privilege.
+ */
+
+/*
  * An image source becomes a squashfs file. Two passes over every layer and nothing in between on
  * disk: the first verifies digests, sizes and diff_ids and collects names (layers in parallel);
  * the merge then decides what is visible; the second copies visible data, in the order of layers

@@ -6,8 +6,8 @@
  * anew because what its file had was wrong: done_bytes is less then than what was read. The digest
  * of what was read must be the blob's own, or the index is thrown away.
  *
- * When the transfer is complete, layers nobody has begun with are left to the import, which has as
- * many threads.
+ * When the transfer is complete, layers that no thread has begun with are left to the import, which
+ * has as many threads.
  */
 #include "image/import/index_ahead.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "image/layer/layer.h"
-#include "image/layer/layer_index.h"
+#include "image/layer/index.h"
 #include "image/store/store.h"
 #include "image/registry/transfer.h"
 #include "runtime/base/err.h"

@@ -86,7 +86,7 @@ static int keep_original(struct metadata *m, const struct tree_inode *i, const c
 }
 
 /*
- * There even if no original is: it says that enroot's files are not the image's own. Nobody may
+ * There even if no original is: it says that enroot's files are not the image's own. No process may
  * lead it elsewhere by a symlink: what is no directory makes room.
  */
 static int add_orig_directories(struct metadata *m, struct err *e)

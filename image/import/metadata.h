@@ -25,7 +25,7 @@
 #include <stdbool.h>
 
 #include "image/import/enroot_meta.h"
-#include "image/layer/layer_index.h"
+#include "image/layer/index.h"
 
 struct err;
 struct image_source;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "image/layer/layer_dir.h"
+#include "image/layer/dir.h"
 #include "image/layer/tar.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -50,6 +50,17 @@ static int open_tar(struct layer_reader *l, const struct source_layer *src, stru
 	return r < 0 ? r : tar_open(&l->tar, l->stream, e);
 }
 
+static int open_directories(struct layer_reader *l, const struct source_layer *src, struct err *e)
+{
+	struct uppers dirs = {.fds = {src->fd}, .n = 1};
+
+	if (src->n_below >= UPPERS_MAX)
+		return err_set(e, E2BIG, "more than %u directories in one layer", UPPERS_MAX);
+	for (size_t i = 0; i < src->n_below; i++)
+		dirs.fds[dirs.n++] = src->below[i];
+	return layer_dir_open(&l->dir, &dirs, &l->options, e);
+}
+
 int layer_reader_open(struct layer_reader **ret, const struct source_layer *src,
 		      const struct layer_options *o, struct err *e)
 {
@@ -57,10 +68,10 @@ int layer_reader_open(struct layer_reader **ret, const struct source_layer *src,
 	int r;
 
 	if (!l)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	l->options = *o;
 	if (src->kind == LAYER_DIRECTORY)
-		r = layer_dir_open(&l->dir, src->fd, o, e);
+		r = open_directories(l, src, e);
 	else
 		r = open_tar(l, src, e);
 	if (r < 0)

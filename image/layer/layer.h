@@ -3,6 +3,19 @@
 #define CSBX_IMAGE_LAYER_H
 
 /*
+ * The room image/layer. One layer as a sequence of entries.
+ *
+ * In: a tar or a directory. Out: entries, checked; an index of them.
+ *
+ *	layer.h			the sequence
+ *	tar.h, dir.h		where it comes from
+ *	index.h			entries without data
+ *
+ * Must: cap names, attributes and sizes.
+ * Mustn't: write to the file system, follow a link.
+ */
+
+/*
  * One layer as a sequence of entries, in the order of its tar, or, for a directory on the host,
  * sorted by name with a directory before its content. What an entry says is safe to work with:
  *
@@ -28,7 +41,7 @@
 struct err;
 struct strbuf;
 
-#define LAYER_LINK_MAX 4095u  /* bytes of a symlink's target: the kernel's PATH_MAX less NUL */
+#define LAYER_LINK_MAX 4095u /* bytes of a symlink's target: the kernel's PATH_MAX less NUL */
 #define LAYER_XATTR_VALUE_MAX 65535u
 
 enum entry_type {
@@ -64,10 +77,10 @@ struct layer_options {
 	uint64_t max_bytes;     /* limit of the image, decompressed */
 	bool keep_capabilities; /* pass security.capability on */
 	bool hash_plain;        /* compute the digest of the tar (diff_id) */
-	bool is_upper;     /* of a directory: an overlay's upper one, of which an image that lies over
-			    * another is made; whiteouts and the mark of opaque directories stay */
-	bool cross_mounts;      /* of a directory: go into what is mounted in it, but not into the
-				 * kernel's own views (proc, sysfs, devpts, mqueue, cgroup) */
+	bool is_upper; /* of a directory: an overlay's upper one, of which an image that lies over
+			* another is made; whiteouts and the mark of opaque directories stay */
+	bool cross_mounts; /* of a directory: go into what is mounted in it, but not into the
+			    * kernel's own views (proc, sysfs, devpts, mqueue, cgroup) */
 	struct stream_watch watch;
 	struct stream_arrival arrival; /* of a tar that is on its way */
 };

@@ -52,7 +52,7 @@ static int fail(struct tar *t, struct err *e)
 		return -t->stream_err.code;
 	}
 	if (archive_errno(t->archive) == ENOMEM)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return err_set(e, EBADMSG, "tar: %s", text ? text : "damaged");
 }
 
@@ -68,7 +68,7 @@ static int open_archive(struct tar *t, struct err *e)
 	t->archive = archive_read_new();
 	t->locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	if (!t->archive)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (archive_read_support_format_tar(t->archive) != ARCHIVE_OK ||
 	    archive_read_support_format_empty(t->archive) != ARCHIVE_OK)
 		return fail(t, e);
@@ -81,7 +81,7 @@ int tar_open(struct tar **ret, struct stream *s, struct err *e)
 	int r;
 
 	if (!t)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	t->stream = s;
 	r = open_archive(t, e);
 	if (r >= 0 && archive_read_open(t->archive, t, NULL, read_callback, NULL) != ARCHIVE_OK)
@@ -120,10 +120,10 @@ int tar_open_fd(struct tar **ret, int fd, struct err *e)
 	int r;
 
 	if (!t)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	t->fd = fd;
 	t->block = malloc(FD_BLOCK_BYTES);
-	r = t->block ? open_archive(t, e) : err_set(e, ENOMEM, "out of memory");
+	r = t->block ? open_archive(t, e) : err_oom(e);
 	if (r >= 0)
 		r = add_filters(t, e);
 	if (r >= 0 && archive_read_open(t->archive, t, NULL, fd_callback, NULL) != ARCHIVE_OK)

@@ -4,7 +4,10 @@
 
 struct err;
 
-/* NAME[:TAG], NAME@DIGEST or an id, as docker or podman know it: 0 where it can be passed on to them. */
+/*
+ * NAME[:TAG], NAME@DIGEST or an id, as docker or podman know it: 0 where it can be passed on to
+ * them.
+ */
 int engine_check_name(const char *name, struct err *e);
 
 #endif

@@ -3,6 +3,18 @@
 #define CSBX_IMAGE_SOURCE_H
 
 /*
+ * The room image/model. What an image is to the rest of image/.
+ *
+ * In: foreign names and digests. Out: the same, checked.
+ *
+ *	source.h		a configuration and layers, wherever they come from
+ *	digest.h, layer_path.h, engine_name.h: digests, names in a layer, names of engines
+ *
+ * Must: be the only form in which a source gives an image.
+ * Mustn't: know one source.
+ */
+
+/*
  * An image as some source presents it, the same for every source: the config blob, and layers
  * bottom to top, each of which can be read twice. A source (layout, archive, rootfs tar, rootfs
  * directory, later a registry's cache) fills this; the import pipeline reads it and knows no
@@ -29,6 +41,12 @@ struct source_layer {
 	int fd;                  /* LAYER_TAR: a file to pread; LAYER_DIRECTORY: the directory */
 	uint64_t offset, length; /* LAYER_TAR: where in fd the stored bytes lie */
 	bool owns_fd;
+	/*
+	 * LAYER_DIRECTORY: an overlay's upper directories below fd, the highest first; the
+	 * caller's.
+	 */
+	const int *below;
+	size_t n_below;
 };
 
 struct image_source {
@@ -39,10 +57,13 @@ struct image_source {
 	struct digest manifest_digest, config_digest;
 	struct source_layer *layers;
 	size_t n_layers;
+	/* Of what the layers lie over, in an image that is a stack: digests of its stored layers, the
+	 * lowest first, "" for one that is not stored. */
+	struct strv below;
 	int *fds; /* further descriptors to close with the source */
 	size_t n_fds;
 	/*
-	 * The layers are an image csbx made before, with its /.csbx (container_source.h). Bit n:
+	 * The layers are an image csbx made before, with its /.csbx (source/container.h). Bit n:
 	 * enroot's file n (enroot_meta.h) in them is what csbx generated, not the image's own.
 	 */
 	bool is_our_image;

@@ -64,7 +64,7 @@ static int read_extension(struct scan *s, uint64_t len, struct strbuf *out)
 		return damaged(s, "extension header of unreasonable size");
 	buf = malloc(len);
 	if (!buf)
-		return err_set(s->e, ENOMEM, "out of memory");
+		return err_oom(s->e);
 	n = s->in->read(s->in->arg, buf, len, s->offset, s->e);
 	if (n < 0)
 		return (int)n;
@@ -157,7 +157,7 @@ static int append(struct scan *s, const char *name, const struct archive_header 
 
 		m = reallocarray(i->members, cap, sizeof(*m));
 		if (!m)
-			return err_set(s->e, ENOMEM, "out of memory");
+			return err_oom(s->e);
 		i->members = m;
 		i->cap = cap;
 	}
@@ -169,7 +169,7 @@ static int append(struct scan *s, const char *name, const struct archive_header 
 	if (h->type == MEMBER_SYMLINK || h->type == MEMBER_HARDLINK)
 		m->link = strdup(s->pending.link ? s->pending.link : h->link);
 	if (!m->name || ((h->type == MEMBER_SYMLINK || h->type == MEMBER_HARDLINK) && !m->link))
-		return err_set(s->e, ENOMEM, "out of memory");
+		return err_oom(s->e);
 	return 0;
 }
 
@@ -358,7 +358,7 @@ int archive_index_find(const struct archive_index *i, const char *name,
 		strbuf_reset(&at);
 		strbuf_addstr(&at, strbuf_str(&next));
 		if (at.failed)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 	}
 	*ret = m;
 	return 0;

@@ -5,7 +5,7 @@
 
 #include "image/model/digest.h"
 #include "runtime/base/json/json.h"
-#include "image/oci/oci_json.h"
+#include "image/oci/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -36,7 +36,7 @@ static int copy_strings(const struct json *obj, const struct string_member *memb
 			continue;
 		*members->slot = strdup(s);
 		if (!*members->slot)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 	}
 	return 0;
 }
@@ -121,7 +121,7 @@ static int parse_rootfs(const struct json *v, struct image_config *c, struct err
 			       OCI_LAYERS_MAX);
 	c->diff_ids = n ? calloc(n, sizeof(*c->diff_ids)) : NULL;
 	if (n && !c->diff_ids)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (const struct json *i = json_first(ids); i; i = json_next(i)) {
 		const char *s = json_text(i);
 

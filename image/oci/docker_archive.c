@@ -8,7 +8,7 @@
 #include "image/oci/docker_json.h"
 #include "image/oci/fileset.h"
 #include "runtime/base/json/json.h"
-#include "image/oci/oci_image.h"
+#include "image/oci/image.h"
 #include "image/table/ref.h"
 #include "image/oci/source_uri.h"
 #include "runtime/base/err.h"
@@ -143,7 +143,7 @@ static int open_layers(const struct fileset *f, const struct strv *names, struct
 {
 	s->layers = names->n ? calloc(names->n, sizeof(*s->layers)) : NULL;
 	if (names->n && !s->layers)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < names->n; i++) {
 		struct file_range range;
 		int r = fileset_open(f, names->items[i], &range, e);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/json/json.h"
-#include "image/oci/oci_json.h"
+#include "image/oci/json.h"
 #include "runtime/base/err.h"
 
 static const char *const image_keys[] = {"Config", "RepoTags",     "Layers",
@@ -26,7 +26,7 @@ static int parse_image(const struct json *v, struct docker_image *image, struct 
 		return err_set(e, EBADMSG, "Config: missing");
 	image->config = strdup(config);
 	if (!image->config)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = json_get_strv(v, "RepoTags", &image->repo_tags, e);
 	if (r >= 0)
 		r = json_get_strv(v, "Layers", &image->layers, e);
@@ -50,7 +50,7 @@ int docker_images_parse(const void *text, size_t len, struct docker_images *ret,
 	n = json_count(doc);
 	l.items = n ? calloc(n, sizeof(*l.items)) : NULL;
 	if (n && !l.items)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (const struct json *i = json_first(doc); i; i = json_next(i)) {
 		r = parse_image(i, &l.items[l.n++], e);
 		if (r < 0)

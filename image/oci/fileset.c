@@ -10,7 +10,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 
-/* What archive_index_scan() reads. The size was taken once: a file that grows does not concern it.
+/*
+ * What archive_index_scan() reads. The size was taken once: a file that grows does not concern it.
  */
 struct archive_file {
 	int fd;
@@ -154,7 +155,7 @@ int fileset_read(const struct fileset *f, const char *name, size_t max, struct s
 		return err_set(e, EFBIG, "%.200s: larger than %zu bytes", name, max);
 	buf = malloc(range.length + 1);
 	if (!buf)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = io_pread_exact(range.fd, buf, range.length, range.offset, e);
 	if (r < 0)
 		return err_wrap(e, "%.200s", name);

@@ -4,8 +4,8 @@
 #include "image/model/digest.h"
 #include "image/oci/fileset.h"
 #include "runtime/base/json/json.h"
-#include "image/oci/oci_image.h"
-#include "image/oci/oci_json.h"
+#include "image/oci/image.h"
+#include "image/oci/json.h"
 #include "image/oci/platform.h"
 #include "image/table/ref.h"
 #include "image/oci/source_uri.h"
@@ -147,7 +147,7 @@ static int load_by_digest(const struct oci_blobs *b, const struct digest *digest
 	int r;
 
 	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = fileset_open(b->files, name, &range, e);
 	if (r < 0)
 		return r;

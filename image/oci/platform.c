@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
-#include "image/oci/oci_json.h"
+#include "image/oci/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 

@@ -3,7 +3,7 @@
 
 #include "image/oci/fileset.h"
 #include "runtime/base/json/json.h"
-#include "image/oci/oci_image.h"
+#include "image/oci/image.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 

@@ -44,7 +44,7 @@ static int parse_selection(const char *s, struct source_uri *u, struct err *e)
 			return err_set(e, EINVAL, "no image name behind the colon");
 		u->select = SELECT_REF;
 		u->ref = strdup(s + 1);
-		return u->ref ? 0 : err_set(e, ENOMEM, "out of memory");
+		return u->ref ? 0 : err_oom(e);
 	}
 	s++;
 	if (strchr(s, ':')) {
@@ -84,13 +84,13 @@ static int parse_path(const char *text, bool selects, bool (*exists)(const char 
 	size_t n;
 
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = selects ? path_end(copy, exists) : strlen(copy);
 	if (!n)
 		return err_set(e, EINVAL, "no path given");
 	u->path = strndup(copy, n);
 	if (!u->path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return copy[n] ? parse_selection(copy + n, u, e) : 0;
 }
 
@@ -102,7 +102,7 @@ static int parse_engine(const char *name, enum source_kind kind, struct source_u
 	if (r < 0)
 		return r;
 	*ret = (struct source_uri){.kind = kind, .path = strdup(name)};
-	return ret->path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return ret->path ? 0 : err_oom(e);
 }
 
 int source_uri_parse(const char *text, bool (*exists)(const char *path), struct source_uri *ret,

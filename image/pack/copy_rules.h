@@ -4,8 +4,8 @@
 
 /*
  * Where a copy ends up: the rules of `docker cp`
- *(docs.docker.com/reference/cli/docker/container/cp) as a pure function of the two paths as they
- *were written and of what is there.
+ * (docs.docker.com/reference/cli/docker/container/cp) as a pure function of the two paths as they
+ * were written and of what is there.
  *
  *	source		destination		result
  *	file		nothing, no slash	it has that name

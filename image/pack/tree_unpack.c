@@ -176,13 +176,13 @@ static int remember(struct unpack *x, const char *path, const struct tar_header 
 		void *p = reallocarray(x->directories, cap, sizeof(*x->directories));
 
 		if (!p)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		x->directories = p;
 		x->cap = cap;
 	}
 	x->directories[x->n] =
 		(struct directory){strdup(path), permissions(x, h->mode), h->mtime_s};
-	return x->directories[x->n++].path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return x->directories[x->n++].path ? 0 : err_oom(e);
 }
 
 static int make_directory(struct unpack *x, int dir, const char *name, const struct tar_header *h,

@@ -32,7 +32,7 @@ static int parse_value(const char **p, char **ret, struct err *e)
 			return malformed(e);
 		*ret = strndup(*p, n);
 		*p += n;
-		return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+		return *ret ? 0 : err_oom(e);
 	}
 	for ((*p)++; **p != '"'; (*p)++) {
 		if (**p == '\\')
@@ -45,7 +45,7 @@ static int parse_value(const char **p, char **ret, struct err *e)
 	if (strbuf_check(&out, e) < 0)
 		return -ENOMEM;
 	*ret = out.len ? strbuf_take(&out) : strdup("");
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 /* Takes the value. A parameter that is given twice could mean either: it is an error. */

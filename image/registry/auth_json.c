@@ -44,7 +44,7 @@ int auth_token_parse(const void *text, size_t len, char **ret_token, uint64_t *r
 	if (!expires || json_whole(expires, ret_seconds) < 0 || *ret_seconds < AUTH_TOKEN_SECONDS)
 		*ret_seconds = AUTH_TOKEN_SECONDS;
 	*ret_token = strdup(token);
-	return *ret_token ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret_token ? 0 : err_oom(e);
 }
 
 static const char *member_text(const struct json *obj, const char *key)

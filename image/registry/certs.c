@@ -27,7 +27,7 @@ static int set_pair(struct certs *c, const char *path, struct err *e)
 	c->cert_file = strdup(path);
 	c->key_file = str_printf("%.*s.key", (int)(strlen(path) - strlen(".cert")), path);
 	if (!c->cert_file || !c->key_file)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return access(c->key_file, R_OK) < 0 ? err_sys(e, "%s", c->key_file) : 0;
 }
 
@@ -45,7 +45,7 @@ static int load_dir(struct certs *c, const char *dir, struct err *e)
 		_free_ char *path = str_printf("%s/%s", dir, names[i]->d_name);
 
 		if (!path)
-			r = err_set(e, ENOMEM, "out of memory");
+			r = err_oom(e);
 		else if (r >= 0 && str_has_suffix(path, ".crt"))
 			r = add_authority(c, path, e);
 		else if (r >= 0 && str_has_suffix(path, ".cert"))

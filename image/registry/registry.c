@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image/registry/registry_priv.h"
+#include "image/registry/priv.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
@@ -7,7 +7,7 @@
 #include "image/model/digest.h"
 #include "image/registry/http_value.h"
 #include "runtime/base/json/json.h"
-#include "image/oci/oci_json.h"
+#include "image/oci/json.h"
 #include "image/table/ref.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -31,8 +31,7 @@ static int set_name(struct registry *r, const struct image_ref *ref, struct err 
 	r->tag = strdup(ref->tag);
 	r->user = ref->user ? strdup(ref->user) : NULL;
 	r->digest = ref->digest;
-	return r->name && r->tag && !ref->user == !r->user ? 0
-							   : err_set(e, ENOMEM, "out of memory");
+	return r->name && r->tag && !ref->user == !r->user ? 0 : err_oom(e);
 }
 
 int registry_open(struct registry **ret, const struct image_ref *ref,
@@ -43,7 +42,7 @@ int registry_open(struct registry **ret, const struct image_ref *ref,
 	int k;
 
 	if (!r)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r->o = *o;
 	/* A poor seed makes poor jitter, nothing worse. */
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == sizeof(seed))
@@ -64,7 +63,7 @@ int registry_open_host(struct registry **ret, const char *name, const struct reg
 	_free_ char *text = str_printf("%s#x", name);
 	struct registry_options without_mirrors = *o;
 	_image_ref_ struct image_ref ref = {0};
-	int k = text ? image_ref_parse(text, &ref, e) : err_set(e, ENOMEM, "out of memory");
+	int k = text ? image_ref_parse(text, &ref, e) : err_oom(e);
 
 	if (k < 0)
 		return k;
@@ -75,7 +74,7 @@ int registry_open_host(struct registry **ret, const char *name, const struct reg
 	(*ret)->servers[0].repository[0] = 0;
 	free((*ret)->name);
 	(*ret)->name = strdup((*ret)->servers[0].name);
-	return (*ret)->name ? 0 : err_set(e, ENOMEM, "out of memory");
+	return (*ret)->name ? 0 : err_oom(e);
 }
 
 void registry_close(struct registry **ret)
@@ -130,7 +129,7 @@ static int read_type(const struct registry *r, const struct http_response *answe
 	if (oci_kind_of(type) < 0)
 		return 0;
 	m->media_type = strdup(type);
-	return m->media_type ? 0 : err_set(e, ENOMEM, "out of memory");
+	return m->media_type ? 0 : err_oom(e);
 }
 
 /* Docker-Content-Digest, when the registry sends one that can be one. */
@@ -248,7 +247,7 @@ static int ask_manifest(struct wanted *w, const char *method,
 				   .what = "the manifest",
 				   .check = check,
 				   .arg = w};
-	int k = path ? registry_ask(w->r, &q, &answer, e) : err_set(e, ENOMEM, "out of memory");
+	int k = path ? registry_ask(w->r, &q, &answer, e) : err_oom(e);
 
 	if (k < 0)
 		registry_manifest_free(&w->m);

@@ -3,20 +3,35 @@
 #define CSBX_IMAGE_REGISTRY_H
 
 /*
- * Reading images from a registry (OCI distribution specification 1.1, "Pull"; docker's registry
+ * The room image/registry. Asking registries.
+ *
+ * In: a reference; blobs and manifests to send. Out: verified manifests, blobs as bytes.
+ *
+ *	registry.h		what there is to ask; priv.h lists its parts
+ *	transfer.h		several blobs at once, gone on with where they broke
+ *	transport.h, url.h, certs.h: one request
+ *	auth.h, http_value.h	what a server says
+ *	options.h		what a user may settle
+ *
+ * Must: cap answers and times.
+ * Mustn't: send credentials to another host than the one they are for.
+ */
+
+/*
+ * Images from and to a registry (OCI distribution specification 1.1, "Pull", "Push"; docker's registry
  * token authentication). A struct registry stands for one repository in one registry, or in its
  * mirrors, which are asked first. Everything here may be called from several threads; it waits
  * and tries again as the options say, and an error that is returned is one sentence: which
  * registry, which reference, what it answered and what to do.
  *
- * Manifests come verified. Blobs come as bytes: whoever stores them verifies them.
+ * Manifests come verified. Blobs come as bytes: the store verifies them.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "image/registry/registry_options.h"
+#include "image/registry/options.h"
 #include "image/model/source.h"
 
 struct err;
@@ -60,8 +75,8 @@ int registry_get_manifest(struct registry *r, const struct digest *want,
 struct registry_blob {
 	struct digest digest;
 	uint64_t offset, size_bytes;
-	bool foreign; /* the manifest names other places for it: for the message when it is missing
-		       */
+	bool foreign; /* the manifest names other places for it: for the message when it is
+		       * missing */
 	int (*sink)(void *arg, const void *data, size_t len, struct err *e);
 	void *arg;
 };
@@ -72,5 +87,30 @@ int registry_get_blob(struct registry *r, const struct registry_blob *blob, stru
  * wanted none.
  */
 int registry_ping(struct registry *r, struct err *e);
+
+/*
+ * Sending (distribution specification, "Push"), to the registry itself: it is opened without
+ * mirrors.
+ */
+enum registry_sent { REGISTRY_SENT, REGISTRY_WAS_THERE, REGISTRY_MOUNTED };
+
+struct registry_upload {
+	struct digest digest;
+	uint64_t size_bytes;
+	int fd;                 /* the bytes, read by pread(2) */
+	const char *mount_from; /* a repository of that registry that may have it; NULL: none */
+	void (*progress)(void *arg, uint64_t sent_bytes); /* NULL: not */
+	void *arg;
+};
+
+/*
+ * A blob, unless it is there: in pieces, gone on from where a break left the registry. Returns
+ * enum registry_sent.
+ */
+int registry_put_blob(struct registry *r, const struct registry_upload *u, struct err *e);
+
+/* A manifest under the reference's tag. */
+int registry_put_manifest(struct registry *r, const char *media_type, const void *text, size_t len,
+			  struct err *e);
 
 #endif

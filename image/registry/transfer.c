@@ -67,7 +67,7 @@ static int take_up(struct arrival *a, struct err *e)
 	_free_ char *buf = malloc(READ_CHUNK);
 
 	if (!buf)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	while (a->at < a->item->size_bytes) {
 		uint64_t left = a->item->size_bytes - a->at;
 		ssize_t n = pread(a->item->fd, buf, left < READ_CHUNK ? (size_t)left : READ_CHUNK,
@@ -260,7 +260,7 @@ int transfer_fetch(struct transfer *t, struct err *e)
 		return 0;
 	p.order = transfer_order(t);
 	if (!p.order)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&p.ended, &attr);

@@ -24,7 +24,7 @@ struct transfer_item {
 	bool is_layer;
 	int fd;    /* read and write; its content up to size_bytes is a beginning */
 	void *arg; /* the caller's */
-	_Atomic uint64_t done_bytes; /* there and hashed: for whoever shows it */
+	_Atomic uint64_t done_bytes; /* there and hashed: for the one who shows it */
 	_Atomic bool complete;
 };
 

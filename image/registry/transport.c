@@ -35,7 +35,7 @@ int transport_open(struct transport **ret, struct err *e)
 	struct transport *t = calloc(1, sizeof(*t));
 
 	if (!t)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!curl_global_init(CURL_GLOBAL_DEFAULT))
 		t->curl = curl_easy_init();
 	if (!t->curl) {
@@ -236,11 +236,15 @@ static void set_method(CURL *curl, const struct http_request *q)
 {
 	if (str_eq(q->method, "HEAD")) {
 		curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
-	} else if (str_eq(q->method, "POST")) {
+	} else if (str_eq(q->method, "POST") || str_eq(q->method, "PUT") ||
+		   str_eq(q->method, "PATCH")) {
+		const void *data = q->data ? q->data : q->body ? q->body : "";
+		size_t len = q->data ? q->data_len : q->body ? strlen(q->body) : 0;
+
 		curl_easy_setopt(curl, CURLOPT_POST, 1L);
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, q->body ? q->body : "");
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
-				 (curl_off_t)(q->body ? strlen(q->body) : 0));
+		curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, q->method);
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, data);
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
 	} else {
 		curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
 	}
@@ -253,7 +257,7 @@ static int set_headers(CURL *curl, const struct http_request *q, struct curl_sli
 		struct curl_slist *more = curl_slist_append(*list, q->headers->items[i]);
 
 		if (!more)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		*list = more;
 	}
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, *list);
@@ -265,7 +269,7 @@ static int set_target(CURL *curl, const struct http_request *q, struct err *e)
 	_free_ char *url = url_format(q->url);
 
 	if (!url || curl_easy_setopt(curl, CURLOPT_URL, url))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, q->url->https ? "https" : "http");
 	if (q->unix_socket)
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, q->unix_socket);

@@ -41,12 +41,14 @@ struct http_response {
 };
 
 struct http_request {
-	const char *method; /* "GET", "HEAD", "POST" */
+	const char *method; /* "GET", "HEAD", "POST", "PUT", "PATCH" */
 	const struct url *url;
 	const char *unix_socket;    /* connect there instead of to the host; NULL: do not */
 	const struct strv *headers; /* NULL: none besides Host and User-Agent */
 	const char *body;           /* of a POST, as a form */
-	size_t max_bytes;           /* of an answer's body without sink */
+	const void *data;           /* of a POST, PUT or PATCH instead: data_len bytes */
+	size_t data_len;
+	size_t max_bytes; /* of an answer's body without sink */
 	const struct transport_tls *tls;
 	struct transport_limits limits;
 	/* Before the first byte of a 2xx answer's body; an error ends the request with it. */
@@ -66,7 +68,7 @@ int transport_open(struct transport **ret, struct err *e);
 void transport_close(struct transport **t);
 
 /*
- * 0 when an answer came, whatever its status. Else nobody was reached or the answer did not end
+ * 0 when an answer came, whatever its status. Else no process was reached or the answer did not end
  * well: -EHOSTUNREACH the name is unknown, -ECONNREFUSED not connected, -ECONNRESET cut off,
  * -ETIMEDOUT, -EKEYREJECTED the certificate is not trusted, -EPROTO no TLS or no HTTP spoken,
  * -EFBIG more than max_bytes, -ECANCELED, or what begin or sink returned. answer holds what was

@@ -67,7 +67,7 @@ static int parse_authority(const char *s, size_t len, struct url *u, struct err 
 		u->host = strndup(s, n);
 	}
 	if (!u->host)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (char *p = u->host; *p; p++)
 		*p = (char)(*p >= 'A' && *p <= 'Z' ? *p + 'a' - 'A' : *p);
 	return parse_port(s + n, len - n, u, e);
@@ -76,7 +76,7 @@ static int parse_authority(const char *s, size_t len, struct url *u, struct err 
 static int set_path(struct url *u, const char *dir, size_t dir_len, const char *s, struct err *e)
 {
 	u->path = str_printf("%.*s%.*s", (int)dir_len, dir, (int)strcspn(s, "#"), s);
-	return u->path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return u->path ? 0 : err_oom(e);
 }
 
 /* What follows "scheme://". */
@@ -133,8 +133,7 @@ int url_resolve(const struct url *base, const char *location, struct url *ret, s
 	else if (*location == '?' || !*location || *location == '#')
 		dir_len = path_len;
 	u.host = strdup(base->host);
-	r = u.host ? set_path(&u, base->path, dir_len, location, e)
-		   : err_set(e, ENOMEM, "out of memory");
+	r = u.host ? set_path(&u, base->path, dir_len, location, e) : err_oom(e);
 	if (r < 0)
 		return r;
 	*ret = u;

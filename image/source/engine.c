@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which way to an engine. A host the user names is the only one asked. Else the sockets that an
- * engine listens at by default are tried; one that is not there, or where nobody listens, is
+ * engine listens at by default are tried; one that is not there, or where no process listens, is
  * passed over, and without any the engine's program is run: podman usually has no service, and
  * docker's program knows hosts we do not (its contexts). A socket that refuses us is an error at
  * once: the program would be refused as well.
@@ -76,7 +76,7 @@ static int find_socket(enum engine_kind kind, const struct engine_options *o, ch
 	const char *denied = NULL;
 
 	if (have_own && !own)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (unsigned i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
 		int r = candidates[i] ? probe(candidates[i]) : -ENOENT;
 
@@ -85,7 +85,7 @@ static int find_socket(enum engine_kind kind, const struct engine_options *o, ch
 		if (r < 0)
 			continue;
 		*ret = strdup(candidates[i]);
-		return *ret ? 1 : err_set(e, ENOMEM, "out of memory");
+		return *ret ? 1 : err_oom(e);
 	}
 	return denied ? refused(denied, -EACCES, e) : 0;
 }

@@ -22,7 +22,7 @@ int engine_parse_id(const char *text, size_t len, char **ret, struct err *e)
 	if (!id || !engine_is_id(id))
 		return err_set(e, EBADMSG, "Id: not an image's");
 	*ret = strdup(id);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 char *engine_parse_message(const char *text, size_t len)

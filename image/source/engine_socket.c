@@ -46,7 +46,7 @@ static int get(const struct engine *g, const char *name, const char *what, struc
 
 	url.path = str_printf("/images/%s/%s", name, what);
 	if (!url.path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	q->method = "GET";
 	q->url = &url; /* cppcheck-suppress autoVariables */
 	q->unix_socket = g->socket;

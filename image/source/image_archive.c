@@ -5,11 +5,11 @@
 
 #include "image/table/image_name.h"
 #include "image/oci/layout.h"
-#include "image/oci/oci_image.h"
+#include "image/oci/image.h"
 #include "image/oci/platform.h"
 #include "image/source/source.h"
 #include "image/oci/source_uri.h"
-#include "image/source/tar_source.h"
+#include "image/source/tar.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -34,7 +34,7 @@ static int list(struct image_archive *a, const struct image_wish *wish, struct e
 	total = a->docker.n ? a->docker.n : a->index.n;
 	a->places = calloc(total + 1, sizeof(*a->places));
 	if (!a->places)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < total; i++) {
 		if (a->docker.n || serves(&a->index.entries[i], wish))
 			a->places[a->n++] = i;
@@ -81,7 +81,8 @@ static int add_name(const char *text, struct strv *ret, struct err *e)
 	return strv_check(ret, e);
 }
 
-/* A layout's ref.name is a whole name for some tools and a tag alone for others, which names none.
+/*
+ * A layout's ref.name is a whole name for some tools and a tag alone for others, which names none.
  */
 static int add_index_names(const struct oci_descriptor *d, struct strv *ret, struct err *e)
 {
@@ -114,7 +115,7 @@ int image_archive_source(const struct image_archive *a, size_t i, const struct i
 
 	*ret = (struct image_source){.ref = strdup("docker load"), .name = strdup("image")};
 	if (!ret->ref || !ret->name)
-		r = err_set(e, ENOMEM, "out of memory");
+		r = err_oom(e);
 	else if (a->docker.n)
 		r = docker_archive_load(&a->files, &u, wish, ret, e);
 	else

@@ -11,7 +11,7 @@
 
 #include "image/oci/docker_json.h"
 #include "image/oci/fileset.h"
-#include "image/oci/oci_json.h"
+#include "image/oci/json.h"
 
 struct err;
 struct image_source;

@@ -9,9 +9,9 @@
 
 #include "image/oci/fileset.h"
 #include "image/oci/layout.h"
-#include "image/oci/oci_image.h"
+#include "image/oci/image.h"
 #include "image/oci/platform.h"
-#include "image/source/registry_source.h"
+#include "image/source/registry.h"
 #include "image/source/sniff.h"
 #include "image/oci/source_uri.h"
 #include "image/bytes/spool.h"
@@ -40,7 +40,7 @@ static int keep(struct opening *op, struct err *e)
 	int *fds = reallocarray(op->s->fds, op->s->n_fds + 1, sizeof(*fds));
 
 	if (!fds)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	op->s->fds = fds;
 	fds[op->s->n_fds++] = op->fd;
 	return take_fd(&op->fd);
@@ -50,7 +50,7 @@ static int add_layer(struct opening *op, const struct source_layer *layer, struc
 {
 	op->s->layers = calloc(1, sizeof(*layer));
 	if (!op->s->layers)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	op->s->layers[0] = *layer;
 	op->s->n_layers = 1;
 	return 0;
@@ -241,7 +241,7 @@ static int set_names(struct opening *op, const char *uri, struct err *e)
 	}
 	op->s->ref = strdup(uri);
 	op->s->name = source_uri_name(&op->uri, base);
-	return op->s->ref && op->s->name ? 0 : err_set(e, ENOMEM, "out of memory");
+	return op->s->ref && op->s->name ? 0 : err_oom(e);
 }
 
 char *source_name_unopened(const char *uri)
@@ -336,5 +336,6 @@ void source_close(struct image_source *s)
 	free(s->name);
 	strbuf_free(&s->config);
 	strbuf_free(&s->manifest);
+	strv_free(&s->below);
 	*s = (struct image_source){0};
 }

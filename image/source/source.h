@@ -2,6 +2,20 @@
 #ifndef CSBX_IMAGE_SOURCE_OPEN_H
 #define CSBX_IMAGE_SOURCE_OPEN_H
 
+/*
+ * The room image/source. Where images come from.
+ *
+ * In: what a user names. Out: an image source.
+ *
+ *	source.h, sniff.h	which kind it is
+ *	registry.h, engine.h	a registry; docker or podman
+ *	image_archive.h, tar.h	archives
+ *	container.h		the root of a container
+ *
+ * Must: give each layer twice alike.
+ * Mustn't: know how an image is written.
+ */
+
 /* Opens what a user names as the source of an image, of whatever kind (image/model/source.h). */
 
 #include <stdbool.h>
@@ -10,7 +24,7 @@
 
 #include "image/import/index_ahead.h"
 #include "image/model/source.h"
-#include "image/registry/registry_options.h"
+#include "image/registry/options.h"
 #include "image/source/engine.h"
 
 struct err;

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "image/squash/squash_comp.h"
+#include "image/squash/comp.h"
 #include "image/squash/start_files.h"
 #include "image/squash/tree.h"
 #include "runtime/base/err.h"
@@ -115,7 +115,7 @@ static int fail(struct squash *s, int code, struct err *e)
 	}
 	switch (code) {
 	case SQFS_ERROR_ALLOC:
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	case SQFS_ERROR_OVERFLOW:
 		return err_set(e, EOVERFLOW,
 			       "more than squashfs can hold (65535 different owners, say)");
@@ -178,7 +178,7 @@ int squash_open(struct squash **ret, int fd, const struct tree *t, const struct 
 	int r;
 
 	if (!s)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	s->tree = t;
 	s->options = *o;
 	s->file = (struct squash_file){
@@ -269,7 +269,7 @@ static int list_directories(struct squash *s, struct tree_list *all, struct err 
 	stack.dents = malloc(n_dirs * sizeof(uint32_t));
 	all->dents = malloc(n_dirs * sizeof(uint32_t));
 	if (!stack.dents || !all->dents)
-		r = err_set(e, ENOMEM, "out of memory");
+		r = err_oom(e);
 	else
 		stack.dents[stack.n++] = TREE_ROOT;
 	while (r == 0 && stack.n) {
@@ -303,7 +303,7 @@ static int number_inodes(struct squash *s, struct err *e)
 	s->order = calloc(n, sizeof(*s->order));
 	s->refs = calloc(n, sizeof(*s->refs));
 	if (!s->number || !s->order || !s->refs)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = list_directories(s, &all, e);
 	while (r == 0 && all.n) {
 		r = tree_children(s->tree, all.dents[--all.n], &s->list, e);
@@ -337,7 +337,7 @@ static uint16_t node_mode(const struct tree_inode *i)
 {
 	static const uint16_t types[] = {
 		[ENTRY_FILE] = S_IFREG, [ENTRY_DIRECTORY] = S_IFDIR, [ENTRY_SYMLINK] = S_IFLNK,
-		[ENTRY_FIFO] = S_IFIFO, [ENTRY_SOCKET] = S_IFSOCK, [ENTRY_WHITEOUT] = S_IFCHR,
+		[ENTRY_FIFO] = S_IFIFO, [ENTRY_SOCKET] = S_IFSOCK,   [ENTRY_WHITEOUT] = S_IFCHR,
 	};
 
 	return types[i->type] | (i->type == ENTRY_SYMLINK ? 0777 : i->mode);
@@ -370,7 +370,8 @@ static int write_directory(struct squash *s, uint32_t inode, uint32_t xattrs, st
 	s->nodes[inode] = sqfs_dir_writer_create_inode(s->dir, 0, xattrs, parent);
 	if (!s->nodes[inode])
 		return fail(s, SQFS_ERROR_ALLOC, e);
-	/* The library counts every entry as a link; only directories below have one (their "..").
+	/*
+	 * The library counts every entry as a link; only directories below have one (their "..").
 	 */
 	if (s->nodes[inode]->base.type == SQFS_INODE_DIR)
 		s->nodes[inode]->data.dir.nlink = 2 + n_dirs;

@@ -3,6 +3,20 @@
 #define CSBX_IMAGE_SQUASH_H
 
 /*
+ * The room image/squash. Writing images.
+ *
+ * In: layers' entries and data. Out: a squashfs file that depends on its content alone.
+ *
+ *	tree.h			the merged names
+ *	squash.h, comp.h	the file
+ *	start_files.h		what lies in it uncompressed
+ *	unsquash.h		the way back, as a tar
+ *
+ * Must: give the same bytes for the same content.
+ * Mustn't: unpack onto a disk.
+ */
+
+/*
  * Writes a tree as a squashfs 4.0 image (libsquashfs). The data comes first, file by file in
  * whatever order the caller has it; names and inodes follow from the tree in one go. The image
  * depends on the tree, the data and its order, the compressor and its level, and on nothing else:

@@ -74,7 +74,7 @@ int start_files_find(const struct tree *t, bool **ret, struct err *e)
 	bool *found = calloc(t->n_inodes ? t->n_inodes : 1, sizeof(*found));
 
 	if (!found)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (uint32_t i = 0; i < t->n_dents; i++) {
 		const struct tree_dent *d = &t->dents[i];
 		const struct tree_inode *inode = &t->inodes[d->inode];

@@ -76,7 +76,7 @@ static int grow_slots(struct tree *t, struct err *e)
 	t->slots = n ? calloc(n, sizeof(*t->slots)) : NULL;
 	if (!t->slots) {
 		t->slots = old;
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	t->n_slots = n;
 	free(old);
@@ -100,7 +100,7 @@ static int grow(void **p, uint32_t n, uint32_t *cap, size_t size, struct err *e)
 		return err_set(e, E2BIG, "too many names");
 	q = reallocarray(*p, want, size);
 	if (!q)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*p = q;
 	*cap = (uint32_t)want;
 	return 0;
@@ -236,7 +236,7 @@ int tree_data_map(const struct tree *t, uint32_t layer, uint32_t **ret, struct e
 	uint32_t *map = malloc(n ? (size_t)n * sizeof(*map) : 1);
 
 	if (!map)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	memset(map, 0xff, (size_t)n * sizeof(*map));
 	for (uint32_t i = 0; i < t->n_inodes; i++) {
 		const struct tree_inode *ino = &t->inodes[i];

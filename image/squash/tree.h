@@ -12,7 +12,7 @@
  *   meeting of two entries removes the old subtree, also within a layer;
  * - `.wh.NAME` removes NAME of lower layers, `.wh..wh..opq` all lower children of its directory,
  *   wherever in the layer they stand; other `.wh..wh.` names are aufs's own and passed over;
- * - parents nobody describes are made 0755, root's, of 1970; a symlink among the parents is
+ * - parents that no entry describes are made 0755, root's, of 1970; a symlink among the parents is
  *   followed inside the image; anything else in the way of a directory is removed;
  * - a hard link joins the inode its target has at that point, of whatever layer; a target that
  *   comes later in the same layer is found at the end of the layer; an inode lives as long as one
@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "image/layer/layer_index.h"
+#include "image/layer/index.h"
 
 struct err;
 

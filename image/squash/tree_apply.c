@@ -316,7 +316,7 @@ static int defer(struct apply *a, struct err *e)
 		uint32_t *p = reallocarray(a->deferred, cap, sizeof(*p));
 
 		if (!p)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		a->deferred = p;
 		a->cap_deferred = cap;
 	}

@@ -16,12 +16,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "image/layer/uppers.h"
 #include "image/pack/tar_out.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
 #define CHUNK (256u << 10)
+#define XATTRS_MAX 1024u /* of one file */
 #define OUR_DIRECTORY ".csbx"
 
 struct unsquash {
@@ -35,13 +37,14 @@ struct unsquash {
 	sqfs_tree_node_t *root;
 	char **first; /* by inode number: the path it had first, where it has several */
 	char *buf;
+	bool as_layer; /* what the file hides is said by whiteouts */
 	struct tar_out out;
 };
 
 static int failed(int code, const char *what, struct err *e)
 {
 	return code == SQFS_ERROR_ALLOC
-		       ? err_set(e, ENOMEM, "out of memory")
+		       ? err_oom(e)
 		       : err_set(e, EBADMSG, "image file: %s: cannot be read (%d)", what, code);
 }
 
@@ -89,7 +92,7 @@ static int open_image(struct unsquash *u, int fd, struct err *e)
 	u->first = calloc((size_t)u->super.inode_count + 1, sizeof(*u->first));
 	u->buf = malloc(CHUNK);
 	if (!u->first || !u->buf)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return open_tables(u, e);
 }
 
@@ -111,23 +114,52 @@ static void close_image(struct unsquash *u)
 
 /* --- entries ------------------------------------------------------------------------------ */
 
-static int add_xattr(struct unsquash *u, struct err *e)
-{
-	sqfs_xattr_entry_t *key = NULL;
-	sqfs_xattr_value_t *value = NULL;
-	int r = sqfs_xattr_reader_read_key(u->xattrs, &key);
+struct xattr {
+	sqfs_xattr_entry_t *key;
+	sqfs_xattr_value_t *value;
+};
 
-	if (!r)
-		r = sqfs_xattr_reader_read_value(u->xattrs, key, &value);
-	if (!r)
-		tar_out_xattr(&u->out, (const char *)key->key, value->value, value->size);
-	sqfs_free(key);
-	sqfs_free(value);
-	return r ? failed(r, "attributes", e) : 0;
+static int compare_keys(const void *a, const void *b)
+{
+	const struct xattr *x = a, *y = b;
+
+	return strcmp((const char *)x->key->key, (const char *)y->key->key);
 }
 
-static int add_xattrs(struct unsquash *u, const sqfs_inode_generic_t *inode, struct err *e)
+static int read_xattrs(struct unsquash *u, struct xattr *list, sqfs_u32 n)
 {
+	int r = 0;
+
+	for (sqfs_u32 i = 0; !r && i < n; i++) {
+		r = sqfs_xattr_reader_read_key(u->xattrs, &list[i].key);
+		if (!r)
+			r = sqfs_xattr_reader_read_value(u->xattrs, list[i].key, &list[i].value);
+	}
+	return r;
+}
+
+static bool is_mark(const struct xattr *x)
+{
+	return str_eq((const char *)x->key->key, UPPERS_OPAQUE);
+}
+
+/* By name, as tree_pack() has them. */
+static void pass_xattrs(struct unsquash *u, struct xattr *list, sqfs_u32 n, bool *ret_opaque)
+{
+	qsort(list, n, sizeof(*list), compare_keys);
+	for (sqfs_u32 i = 0; i < n; i++) {
+		if (u->as_layer && is_mark(&list[i]))
+			*ret_opaque = true;
+		else
+			tar_out_xattr(&u->out, (const char *)list[i].key->key, list[i].value->value,
+				      list[i].value->size);
+	}
+}
+
+static int add_xattrs(struct unsquash *u, const sqfs_inode_generic_t *inode, bool *ret_opaque,
+		      struct err *e)
+{
+	_free_ struct xattr *list = NULL;
 	sqfs_xattr_id_t desc;
 	sqfs_u32 index;
 	int r = sqfs_inode_get_xattr_index(inode, &index);
@@ -137,11 +169,17 @@ static int add_xattrs(struct unsquash *u, const sqfs_inode_generic_t *inode, str
 	r = sqfs_xattr_reader_get_desc(u->xattrs, index, &desc);
 	if (!r)
 		r = sqfs_xattr_reader_seek_kv(u->xattrs, &desc);
-	if (r)
+	if (r || desc.count > XATTRS_MAX)
 		return failed(r, "attributes", e);
-	for (sqfs_u32 i = 0; r >= 0 && i < desc.count; i++)
-		r = add_xattr(u, e);
-	return r;
+	list = calloc(desc.count + 1u, sizeof(*list));
+	r = list ? read_xattrs(u, list, desc.count) : SQFS_ERROR_ALLOC;
+	if (!r)
+		pass_xattrs(u, list, desc.count, ret_opaque);
+	for (sqfs_u32 i = 0; list && i < desc.count; i++) {
+		sqfs_free(list[i].key);
+		sqfs_free(list[i].value);
+	}
+	return r ? failed(r, "attributes", e) : 0;
 }
 
 static int copy_data(struct unsquash *u, const sqfs_inode_generic_t *inode, uint64_t size_bytes,
@@ -176,6 +214,38 @@ static const char *linked_to(struct unsquash *u, const sqfs_inode_generic_t *ino
 	return NULL;
 }
 
+/*
+ * A whiteout of the image specification (layer.md): an empty file beside, or in, what it is about.
+ */
+static int add_mark(struct unsquash *u, const char *dir, size_t dir_len, const char *name,
+		    struct err *e)
+{
+	_free_ char *path = str_printf("%.*s%s", (int)dir_len, dir, name);
+	const struct tar_header h = {.path = path, .mode = S_IFREG};
+
+	return path ? tar_out_member(&u->out, &h, e) : err_oom(e);
+}
+
+static bool is_whiteout(const sqfs_inode_generic_t *inode)
+{
+	switch (inode->base.type) {
+	case SQFS_INODE_CDEV:
+		return !inode->data.dev.devno;
+	case SQFS_INODE_EXT_CDEV:
+		return !inode->data.dev_ext.devno;
+	default:
+		return false;
+	}
+}
+
+static int add_whiteout(struct unsquash *u, const char *path, struct err *e)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	_free_ char *name = str_printf(".wh.%s", base);
+
+	return name ? add_mark(u, path, (size_t)(base - path), name, e) : err_oom(e);
+}
+
 static int add_node(struct unsquash *u, const sqfs_tree_node_t *node, const char *path,
 		    struct err *e)
 {
@@ -190,11 +260,14 @@ static int add_node(struct unsquash *u, const sqfs_tree_node_t *node, const char
 		.gid = node->gid,
 		.mtime_s = inode->base.mod_time,
 	};
+	bool is_opaque = false;
 	sqfs_u64 bytes = 0;
 	int r;
 
 	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
+	if (u->as_layer && is_whiteout(inode))
+		return add_whiteout(u, path, e);
 	/* Devices and sockets: csbx imports none. */
 	if (!is_dir && !is_file && !S_ISLNK(h.mode) && !S_ISFIFO(h.mode))
 		return 0;
@@ -204,15 +277,17 @@ static int add_node(struct unsquash *u, const sqfs_tree_node_t *node, const char
 	if (S_ISLNK(h.mode)) {
 		target = strndup((const char *)inode->extra, inode->data.slink.target_size);
 		if (!target)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		h.symlink = target;
 	}
 	if (is_file)
 		sqfs_inode_get_file_size(inode, &bytes);
 	h.size_bytes = (int64_t)bytes;
-	r = add_xattrs(u, inode, e);
+	r = add_xattrs(u, inode, &is_opaque, e);
 	if (r >= 0)
 		r = tar_out_member(&u->out, &h, e);
+	if (r >= 0 && is_opaque)
+		r = add_mark(u, name, strlen(name), ".wh..wh..opq", e);
 	return r < 0 || !is_file ? r : copy_data(u, inode, bytes, e);
 }
 
@@ -251,9 +326,9 @@ static int walk(struct unsquash *u, struct err *e)
 	return tar_out_end(&u->out, e);
 }
 
-int unsquash_tar(int image_fd, int out_fd, struct err *e)
+static int unsquash(int image_fd, bool as_layer, int out_fd, struct err *e)
 {
-	struct unsquash u = {0};
+	struct unsquash u = {.as_layer = as_layer};
 	int r;
 
 	tar_out_init(&u.out, out_fd);
@@ -264,4 +339,14 @@ int unsquash_tar(int image_fd, int out_fd, struct err *e)
 	close_image(&u);
 	tar_out_free(&u.out);
 	return r;
+}
+
+int unsquash_tar(int image_fd, int out_fd, struct err *e)
+{
+	return unsquash(image_fd, false, out_fd, e);
+}
+
+int unsquash_layer(int image_fd, int out_fd, struct err *e)
+{
+	return unsquash(image_fd, true, out_fd, e);
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "image/model/digest.h"
-#include "image/store/store_priv.h"
+#include "image/store/priv.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -68,7 +68,7 @@ int store_open(struct store **ret, const char *path, const char *shared, struct 
 	int r;
 
 	if (!s)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	s->own = s->shared = (struct store_dirs){-1, -1, -1};
 	r = base = path_open_private_dir(path, e);
 	if (r >= 0)
@@ -210,7 +210,7 @@ int store_check_blob(int fd, const struct digest *d, struct err *e)
 	_digest_ctx_ struct digest_ctx hash = DIGEST_CTX_INIT;
 	struct digest got;
 	off_t at = 0;
-	int r = buf ? digest_init(&hash, d->alg, e) : err_set(e, ENOMEM, "out of memory");
+	int r = buf ? digest_init(&hash, d->alg, e) : err_oom(e);
 
 	while (r >= 0) {
 		ssize_t n = pread(fd, buf, CHUNK, at);
@@ -256,7 +256,7 @@ int store_begin_blob(struct store *s, const struct digest *d, uint64_t size_byte
 	int fd;
 
 	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (store_has_blob(s, d, size_bytes))
 		return 0;
 	fd = open_partial(s, name, ret_bytes, e);
@@ -276,7 +276,7 @@ int store_commit_blob(struct store *s, const struct digest *d, int fd, struct er
 	_free_ char *dir = str_printf("blobs/%s", d->alg);
 
 	if (!name || !path || !dir)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (mkdirat(s->own.oci, dir, 0700) < 0 && errno != EEXIST)
 		return err_sys(e, "cache: %s", dir);
 	if (renameat(s->own.partial, name, s->own.oci, path) < 0)
@@ -295,7 +295,7 @@ int store_add_blob(struct store *s, const struct digest *d, const void *data, si
 	int r;
 
 	if (!path || !dir)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (mkdirat(s->own.oci, dir, 0700) < 0 && errno != EEXIST)
 		return err_sys(e, "cache: %s", dir);
 	/* Small: two that do it at once do it twice, and both have it afterwards. */

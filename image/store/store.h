@@ -3,6 +3,19 @@
 #define CSBX_IMAGE_STORE_H
 
 /*
+ * The room image/store. What registries gave, kept.
+ *
+ * In: blobs and references. Out: the same, without a network.
+ *
+ *	store.h			blobs and references; refs.c, json.c: index.json
+ *	index.c			names in layers that were read
+ *	survey.h, prune.c	what is there and who needs it
+ *
+ * Must: keep a layout that other programs can read.
+ * Mustn't: give a blob whose digest was not verified.
+ */
+
+/*
  * What registries gave, kept in $CSBX_CACHE_PATH, and in a second such directory that is only
  * read (a cluster's):
  *
@@ -10,7 +23,7 @@
  *			 read: blobs as they came, and index.json with an entry for each reference
  *			 and platform
  *	partial/ALG-HEX  blobs on their way; what a killed import left is gone on from
- *	indexes/ALG-HEX  the names in a layer (layer_index.h), so that it need not be read for them
+ *	indexes/ALG-HEX  the names in a layer (layer/index.h), so that it need not be read for them
  *
  * Who fetches a blob holds flock(2) on its partial file exclusively; others wait for it. Who reads
  * a blob holds its lock shared; pruning takes it exclusively and passes over what is held. All
@@ -56,7 +69,8 @@ int store_add_blob(struct store *s, const struct digest *d, const void *data, si
 /* Makes the store forget a blob: its own is deleted, the other directory's not asked for again. */
 void store_drop_blob(struct store *s, const struct digest *d);
 
-/* Whether what lies in fd (of store_open_blob()) has the digest it is named by. -errno: unreadable.
+/*
+ * Whether what lies in fd (of store_open_blob()) has the digest it is named by. -errno: unreadable.
  */
 int store_check_blob(int fd, const struct digest *d, struct err *e);
 

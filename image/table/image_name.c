@@ -64,12 +64,12 @@ static int split_domain(const char *text, struct image_name *n, struct err *e)
 		n->domain = strdup(HUB);
 	}
 	if (!n->domain)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (str_eq(n->domain, HUB) && !strchr(rest, '/'))
 		n->path = str_printf("library/%s", rest);
 	else
 		n->path = strdup(rest);
-	return n->path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return n->path ? 0 : err_oom(e);
 }
 
 /* Cuts "@digest" and ":tag" off the path. */
@@ -88,7 +88,7 @@ static int split_rest(struct image_name *n, struct err *e)
 		n->tag = strdup(colon + 1);
 	}
 	if ((at && !n->digest) || (colon && !n->tag))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return 0;
 }
 

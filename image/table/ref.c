@@ -64,7 +64,7 @@ static bool is_hub(const char *registry)
 static int check_parts(const struct image_ref *r, struct err *e)
 {
 	if (!r->registry || !r->repository || !r->tag)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!ref_registry_ok(r->registry))
 		return err_set(e, EINVAL, "%.200s: not a registry (HOST[:PORT])", r->registry);
 	if (!ref_repository_ok(r->repository))
@@ -87,7 +87,7 @@ int image_ref_parse(const char *text, struct image_ref *ret, struct err *e)
 	int r;
 
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = cut_digest(copy, &ref, e);
 	if (r < 0)
 		return r;
@@ -97,7 +97,7 @@ int image_ref_parse(const char *text, struct image_ref *ret, struct err *e)
 		rest = at + 1;
 		ref.user = strdup(copy);
 		if (!ref.user)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 	}
 	registry = cut_registry(rest, &image);
 	slash = strrchr(image, '/');

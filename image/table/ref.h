@@ -35,7 +35,8 @@ int image_ref_parse(const char *text, struct image_ref *ret, struct err *e);
 void image_ref_free(struct image_ref *r);
 #define _image_ref_ __attribute__((cleanup(image_ref_free)))
 
-/* enroot's default output without ".sqsh": "nvidia+cuda+12.4", "ubuntu+sha256:..."; NULL: ENOMEM.
+/*
+ * enroot's default output without ".sqsh": "nvidia+cuda+12.4", "ubuntu+sha256:..."; NULL: ENOMEM.
  */
 char *image_ref_output_name(const struct image_ref *r);
 

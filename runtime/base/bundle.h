@@ -10,7 +10,7 @@
  *
  * The trailer is the last BUNDLE_TRAILER_BYTES of the file: 16 bytes of magic, then offset and
  * length of each part in the order of enum bundle_part as little-endian 64-bit numbers, zeros. The
- * image's offset is a multiple of BUNDLE_ALIGN. Whoever reads images takes a bundle for one, too.
+ * image's offset is a multiple of BUNDLE_ALIGN. A reader of images takes a bundle for one, too.
  */
 
 #include <stdbool.h>

@@ -81,6 +81,11 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	return -code;
 }
 
+int err_oom(struct err *e)
+{
+	return err_set(e, ENOMEM, "out of memory");
+}
+
 __attribute__((format(printf, 3, 0))) static int set_with_reason(struct err *e, int code,
 								 const char *fmt, va_list ap)
 {

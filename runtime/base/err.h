@@ -3,6 +3,24 @@
 #define CSBX_BASE_ERR_H
 
 /*
+ * The room runtime/base. What every program of csbx builds on: errors, memory, text, numbers,
+ * paths, records.
+ *
+ * In: values of the caller. Out: results, or an error as a value (err.h).
+ *
+ *	err.h			errors as values; log.h: tracing for developers
+ *	fd.h			who owns a descriptor or memory; io.h: whole reads and writes
+ *	str.h			text that grows; num.h, base64.h, crc32.h, clock.h: small tools
+ *	path.h			paths in a tree that somebody else controls
+ *	flat.h			records on disk and between programs
+ *	bundle.h, image_trailer.h: what lies behind an image in its file
+ *	linux_calls.h		system calls that a small C library lacks
+ *
+ * Must: build with libc alone, also with a small one.
+ * Mustn't: know containers or images, print, keep state.
+ */
+
+/*
  * Errors as values. A fallible function returns 0, an fd or a count on success and -errno on
  * failure; its last parameter is a struct err (NULL allowed) that is written only on failure.
  * Callers wrap outside-in, so that the text reads "start py: mount /data: Permission denied".
@@ -12,7 +30,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
-/* What failed, where whoever reads the error as data must know and the code cannot tell. */
+/* What failed, where a caller must know it and the code cannot tell. */
 enum err_origin {
 	ERR_PLAIN,
 	ERR_IMAGE_SERVER,
@@ -44,6 +62,9 @@ struct err {
 
 /* Sets the text as given; returns -code. */
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* Sets "out of memory"; returns -ENOMEM. */
+int err_oom(struct err *e);
 
 /* Sets "text: strerror(errno)"; returns -errno. Errno 0 is reported as EIO. */
 int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -59,7 +59,8 @@ int fd_try_send(int sock, const void *buf, size_t len, const int *fds, size_t n_
 	return send_with(sock, buf, len, fds, n_fds, MSG_DONTWAIT, e);
 }
 
-/* Collects received descriptors; closes those past the caller's slots. Returns false for surplus.
+/*
+ * Collects received descriptors; closes those past the caller's slots. Returns false for surplus.
  */
 static bool take_descriptors(struct msghdr *msg, int *fds, size_t n_fds)
 {

@@ -92,7 +92,7 @@ int flat_end(struct flat_writer *w, struct err *e)
 	unsigned char *p;
 
 	if (w->buf.failed || w->buf.len > UINT32_MAX)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	p = (unsigned char *)w->buf.data;
 	put32(p + 8, (uint32_t)w->buf.len);
 	put32(p + 12, checksum(p + HEADER_BYTES, w->buf.len - HEADER_BYTES));

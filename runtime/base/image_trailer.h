@@ -18,13 +18,12 @@ enum image_trailer_tag {
 	TRAILER_MANIFEST_DIGEST, /* str, as are all digests */
 	TRAILER_CONFIG_DIGEST,
 	TRAILER_MANIFEST,     /* bytes: the manifest, verbatim */
-	TRAILER_LAYER_DIGEST, /* str, repeated: stored bytes of each layer, "" where there are none
-			       */
+	TRAILER_LAYER_DIGEST, /* str, repeated: stored bytes of each layer; "": there are none */
 	TRAILER_DIFF_ID,      /* str, repeated, in step: the layer's tar */
 	TRAILER_TOOL,         /* str: "csbx 0.1.0" */
 	TRAILER_WRITER,       /* str: compressor and level, "zstd:3" */
-	TRAILER_LOWER,        /* u64, repeated: this is the topmost file of a stack; the length of each
-			       * file below, the lowest first. Beside FILE they are FILE.0, FILE.1 ... */
+	TRAILER_LOWER,        /* u64, repeated, of a stack's topmost file: the length of each file
+			       * below, the lowest first. Beside FILE they are FILE.0, FILE.1 ... */
 };
 
 #endif

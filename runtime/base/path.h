@@ -35,7 +35,9 @@ bool path_is_within(const char *path, const char *dir);
 /* Removes a tree beneath dirfd without following links; missing is fine. Iterative. */
 int path_remove_tree_at(int dirfd, const char *name, struct err *e);
 
-/* --- path_private.c: directories of our own, in a tree that others may write to ---------------- */
+/*
+ * --- path_private.c: directories of our own, in a tree that others may write to ----------------
+ */
 
 /*
  * Opens, and makes when missing (0700), a directory that must be ours and not writable for others.

@@ -104,10 +104,11 @@ static int go_on(struct way *w, const char *path, struct err *e)
 		return err_sys(e, "open directory %s", path);
 	if (S_ISLNK(st.st_mode)) {
 		if (!is_trusted_link(&st, &w->st))
-			return err_set(e, ELOOP,
-				       "%s: '%s' on the way is a symbolic link of user %u, which is "
-				       "not followed",
-				       path, name, st.st_uid);
+			return err_set(
+				e, ELOOP,
+				"%s: '%s' on the way is a symbolic link of user %u, which is "
+				"not followed",
+				path, name, st.st_uid);
 		return enter_link(w, fd, next, path, e);
 	}
 	if (!S_ISDIR(st.st_mode))

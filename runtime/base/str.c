@@ -108,7 +108,7 @@ char *strbuf_take(struct strbuf *b)
 
 int strbuf_check(const struct strbuf *b, struct err *e)
 {
-	return b->failed ? err_set(e, ENOMEM, "out of memory") : 0;
+	return b->failed ? err_oom(e) : 0;
 }
 
 void strv_take(struct strv *v, char *s)
@@ -251,7 +251,7 @@ void strv_free(struct strv *v)
 
 int strv_check(const struct strv *v, struct err *e)
 {
-	return v->failed ? err_set(e, ENOMEM, "out of memory") : 0;
+	return v->failed ? err_oom(e) : 0;
 }
 
 bool mem_is_zero(const void *p, size_t len)

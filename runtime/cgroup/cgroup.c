@@ -176,7 +176,7 @@ bool cgroup_show(const char *path, const char *file, char *buf, size_t size)
 	return true;
 }
 
-/* Whoever manages the parent can disable a controller, and our limit with it. */
+/* The manager of the parent can disable a controller, and our limit with it. */
 static unsigned lost_controllers(const struct cgroup *cg)
 {
 	static const struct {

@@ -3,11 +3,26 @@
 #define CSBX_RUNTIME_CGROUP_H
 
 /*
- * The cgroups of one container, below a parent (cgroup_parent.h):
+ * The room runtime/cgroup. Control groups of a container.
+ *
+ * In: an id, limits, where csbx itself runs. Out: three groups, what they say, and nothing of them
+ * at the end.
+ *
+ *	parent.h		where a group may be made; scope.h: by the systemd user manager
+ *	cgroup.h		one container's groups
+ *	text.h			what the kernel's files say
+ *	batch_step.h		the step of a batch job, as far as its groups tell
+ *
+ * Must: move no process.
+ * Mustn't: pretend that a limit holds that the kernel did not take.
+ */
+
+/*
+ * The cgroups of one container, below a parent (parent.h):
  *
  *	csbx-ID/	 carries the limits, holds no process
  *	csbx-ID/payload	 the program; root of its cgroup namespace, so the limits are out of its
- *sight csbx-ID.helper	 csbx-init: csbx's own memory and processes are not the program's
+ * sight csbx-ID.helper	 csbx-init: csbx's own memory and processes are not the program's
  *
  * Processes are born in them (CLONE_INTO_CGROUP, clone(2)), none is ever moved. All three go by
  * name, so csbx-ID alone, kept in the instance's record, is enough to remove them later.
@@ -16,7 +31,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/cgroup/cgroup_parent.h"
+#include "runtime/cgroup/parent.h"
 
 struct err;
 struct limit_spec;
@@ -54,7 +69,7 @@ int cgroup_freeze(const struct cgroup *cg, bool on);
 
 /* How many processes the kernel has killed in it for want of memory. */
 uint64_t cgroup_oom_kills(const struct cgroup *cg);
-/* What poll(2) finds POLLPRI on when that number may have grown; -1: nobody tells. */
+/* What poll(2) finds POLLPRI on when that number may have grown; -1: the kernel does not tell. */
 int cgroup_open_events(const struct cgroup *cg);
 uint64_t cgroup_oom_kills_in(int events_fd); /* reading it arms the next POLLPRI */
 

@@ -99,8 +99,7 @@ static int make_terminal(struct child *c, struct err *e)
 /* Shows the supervisor's watchdog what the container's memory can be in. */
 static int send_view(const struct child *c, struct err *e)
 {
-	static const char *const names[LAUNCH_SYSV] = {"sysvipc/shm", "sysvipc/sem",
-							 "sysvipc/msg"};
+	static const char *const names[LAUNCH_SYSV] = {"sysvipc/shm", "sysvipc/sem", "sysvipc/msg"};
 	struct init_event ev = {.magic = INIT_MAGIC, .type = LAUNCH_EV_VIEW};
 	int fds[LAUNCH_TMPFS_MAX + LAUNCH_SYSV + 1], r;
 	unsigned n = 0, n_sysv = 0;

@@ -3,13 +3,24 @@
 #define CSBX_RUNTIME_CHILD_H
 
 /*
- * The container's pid 1 before it becomes csbx-init: a copy of the supervisor's memory with the
- * capabilities of the outer user namespace A, in fresh pid, mount, ipc, uts and net namespaces.
- * Its mount namespace starts as a copy of the caller's, so host paths still resolve.
+ * The room runtime/child. The container's pid 1 before it becomes csbx-init: a copy of the
+ * supervisor's memory with the capabilities of the outer user namespace A.
  *
- * Should: build the root from the plan, by descriptors only; then exec csbx-init.
- * Mustn't: print, allocate without need, return, or touch a path inside the image other than
- * through base/path.h.
+ * In: a plan, descriptors. Out: a root, and csbx-init in it; a failure by the status pipe.
+ *
+ *	launch.h: what it is started with; child.c: the operations of the plan, one function
+ *		each
+ *	rootfs.c, rootfs_seed.c, dev.c: the root and its /dev
+ *	hide.c			csbx's own directories, hidden
+ *	hook.h			programs of the host
+ *	init_msg.h		the message for csbx-init
+ *
+ * Must: build by descriptors only.
+ * Mustn't: print, allocate without need, return, or touch a path in an image but by base/path.h.
+ */
+
+/*
+ * Its mount namespace starts as a copy of the caller's, so host paths still resolve.
  */
 
 #include <stdbool.h>
@@ -28,13 +39,13 @@ struct child {
 	const struct container_spec *spec;
 	const struct plan *plan;
 	int supervisor_pidfd, status_fd, control_fd, msg_fd;
-	int init_fd, dev_fd;           /* from the image server */
-	const int *image_fds;          /* likewise: the files of the image, the lowest first */
-	unsigned n_images;             /* 0 for a directory */
-	bool init_is_file;             /* of the host, not a memfd */
-	bool tty_takes_stderr;         /* a terminal that is made becomes 2 as well */
-	int stdio[3];                  /* what becomes 0, 1, 2; -1 keeps the caller's */
-	const int *keep_fds;           /* become INIT_FD_FIRST_KEPT and on */
+	int init_fd, dev_fd;   /* from the image server */
+	const int *image_fds;  /* likewise: the files of the image, the lowest first */
+	unsigned n_images;     /* 0 for a directory */
+	bool init_is_file;     /* of the host, not a memfd */
+	bool tty_takes_stderr; /* a terminal that is made becomes 2 as well */
+	int stdio[3];          /* what becomes 0, 1, 2; -1 keeps the caller's */
+	const int *keep_fds;   /* become INIT_FD_FIRST_KEPT and on */
 	uint32_t n_keep_fds;
 	int helper_cgroup_fd; /* where this process itself is born, -1: where S is */
 	int cgroup_fd;        /* of the payload, -1: none */

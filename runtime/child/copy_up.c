@@ -145,7 +145,7 @@ static int copy_tree(int from, int to, struct err *e)
 	if (!stack) {
 		close(from);
 		close(to);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	r = push(stack, &depth, from, to, e);
 	while (depth && r >= 0) {
@@ -192,7 +192,8 @@ int mount_copy_up(struct child *c, const struct op *op, int volume, struct err *
 	if (to < 0)
 		return err_sys(e, "volume");
 	from = path_open_in_root(c->root_fd, op->dst, O_RDONLY | O_DIRECTORY, 0, NULL);
-	/* Two that start at once: the second finds it filled. Where there are no locks, both fill.
+	/*
+	 * Two that start at once: the second finds it filled. Where there are no locks, both fill.
 	 */
 	(void)flock(to, LOCK_EX);
 	if (from < 0 || fstat(from, &st) < 0 || !is_empty(to))

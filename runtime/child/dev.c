@@ -89,7 +89,10 @@ int dev_own(struct child *c, const struct op *op, struct err *e)
 
 int dev_pts(struct child *c, const struct op *op, struct err *e)
 {
-	/* A full terminal is some 40 KiB of the kernel's, which no limit without a control group sees. */
+	/*
+	 * A full terminal is some 40 KiB of the kernel's, which no limit without a control group
+	 * sees.
+	 */
 	static const struct mount_param params[] = {
 		{"newinstance", NULL}, {"ptmxmode", "0666"}, {"mode", "0620"}, {"max", "1024"}};
 	_close_ int fd = mount_new("devpts", params, 4, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);

@@ -21,7 +21,7 @@
 #include "runtime/helpers/init/abi/init_abi.h"
 #include "runtime/child/launch.h"
 #include "runtime/spec/result.h"
-#include "runtime/server/server_hung.h"
+#include "runtime/server/hung.h"
 #include "runtime/spec/spec.h"
 
 #define SERVER_WAIT_MS 300
@@ -43,7 +43,7 @@ void fetch_root_close(struct fetch_root *root)
 	fd_close(&root->ns_fd);
 }
 
-/* Both opens find the same file: nobody is left who could change it in between. */
+/* Both opens find the same file: no process is left that could change it in between. */
 static int open_regular(int root, const char *path, uint64_t left, struct err *e)
 {
 	_close_ int fd = path_open_in_root(root, path, O_PATH, 0, e);
@@ -94,7 +94,7 @@ int fetch_files(const struct container_spec *spec, const struct fetch_root *root
 		return 0;
 	r->files = calloc(spec->fetch.n, sizeof(*r->files));
 	if (!r->files)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	is_well = root->root_fd >= 0 && server_is_well(server_fd);
 	for (size_t i = 0; i < spec->fetch.n; i++) {
 		struct run_file *f = &r->files[r->n_files++];

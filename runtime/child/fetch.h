@@ -2,7 +2,8 @@
 #ifndef CSBX_RUNTIME_FETCH_H
 #define CSBX_RUNTIME_FETCH_H
 
-/* --fetch: files of the container that go into the result, read when every process of it is dead.
+/*
+ * --fetch: files of the container that go into the result, read when every process of it is dead.
  */
 
 #include <stddef.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hides csbx's own directories beneath whatever is mounted. Not the intentions are looked at,
- *sources and options, but what has come of them: the kernel's list of the mounts below the root, by
- *file system and path in it. So a directory is found through every mount that shows it: a bind of
- *the home or of "/", one of another place where the same file system is mounted, a part of the root
- * mounted once more, one that a hook has made.
+ * sources and options, but what has come of them: the kernel's list of the mounts below the root,
+ * by file system and path in it. So a directory is found through every mount that shows it: a bind
+ * of the home or of "/", one of another place where the same file system is mounted, a part of the
+ * root mounted once more, one that a hook has made.
  *
  *	hidden	 an empty, read-only tmpfs lies over the directory
  *	pinned	 each directory, and each link, on the way to it is mounted on itself where the
- *program may write: a mount point can be neither renamed nor removed, rename(2) says EBUSY. Else
+ * program may write: a mount point can be neither renamed nor removed, rename(2) says EBUSY. Else
  *		 the program would move the way aside and make another one for the user's next start
  *	refused	 a mount of the directory itself or of what lies in it, volumes excepted
  *
@@ -39,6 +39,7 @@
 #include "runtime/kernel/mount_abi.h"
 #include "runtime/kernel/mount_api.h"
 #include "runtime/kernel/mount_table.h"
+#include "runtime/record/hosts.h"
 #include "runtime/record/volume.h"
 #include "runtime/spec/plan.h"
 
@@ -49,6 +50,7 @@
 #define STATX_ATTR_MOUNT_ROOT 0x2000
 #endif
 
+#define TABLE_BYTES_USUAL 8192 /* growing by steps costs more than room to spare */
 #define TABLE_BYTES_MAX (16u << 20)
 #define COVER_BYTES 4096
 
@@ -70,26 +72,8 @@ struct sight {
 struct hiding {
 	struct child *c;
 	const struct op *op;
-	int root_id;      /* mount of the container's root */
 	struct sight own; /* of the directory */
 };
-
-static int read_table(struct child *c, struct err *e)
-{
-	_close_ int fd = openat(c->clean_proc_fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
-	_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r;
-
-	if (fd < 0)
-		return err_sys(e, "/proc/self/mountinfo");
-	r = io_read_all(fd, TABLE_BYTES_MAX, &text, e);
-	if (r < 0)
-		return r;
-	c->mounts = calloc(1, sizeof(*c->mounts));
-	if (!c->mounts)
-		return err_set(e, ENOMEM, "out of memory");
-	return mount_table_parse(strbuf_take(&text), c->mounts, e);
-}
 
 /* The mount that a descriptor leads through, proc_pid_fdinfo(5): for a host whose filter has no
  * statx(2). */
@@ -132,6 +116,30 @@ static int look(const struct child *c, int fd, struct sight *ret, struct err *e)
 			      .mount = mount_id_of(c, fd),
 			      .is_directory = S_ISDIR(st.st_mode)};
 	return ret->mount < 0 ? err_set(e, ENOSYS, "statx, and the mount of a descriptor") : 0;
+}
+
+static int read_table(struct child *c, struct err *e)
+{
+	_close_ int fd = openat(c->clean_proc_fd, "self/mountinfo", O_RDONLY | O_CLOEXEC);
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct sight root;
+	int r;
+
+	if (fd < 0)
+		return err_sys(e, "/proc/self/mountinfo");
+	(void)strbuf_reserve(&text, TABLE_BYTES_USUAL);
+	r = io_read_all(fd, TABLE_BYTES_MAX, &text, e);
+	if (r < 0)
+		return r;
+	c->mounts = calloc(1, sizeof(*c->mounts));
+	if (!c->mounts)
+		return err_oom(e);
+	r = mount_table_parse(strbuf_take(&text), c->mounts, e);
+	if (r >= 0)
+		r = look(c, c->root_fd, &root, e);
+	if (r >= 0)
+		mount_table_mark(c->mounts, root.mount);
+	return r;
 }
 
 /* By a path without links, as the kernel's list has it; the last name may be a link, and is not
@@ -182,7 +190,7 @@ static bool is_on(const struct mount_row *m, const struct seat *s)
 /* Where a path of the host, without links, lies. */
 static bool seat_of(const struct hiding *h, const char *path, struct seat *ret)
 {
-	const struct mount_row *m = mount_table_locate(h->c->mounts, path, h->root_id);
+	const struct mount_row *m = mount_table_locate(h->c->mounts, path);
 
 	if (!m)
 		return false;
@@ -216,7 +224,7 @@ static int pin_seat(const struct hiding *h, const struct seat *s, struct err *e)
 		char path[PATH_MAX];
 		int r;
 
-		if (!beyond || !*beyond || !mount_table_is_below(t, m, h->root_id))
+		if (!beyond || !*beyond || !m->is_below)
 			continue;
 		if (!join(path, m->point, beyond))
 			return err_set(e, ENAMETOOLONG, "%s/%s", m->point, beyond);
@@ -311,7 +319,7 @@ static int cover_seat(const struct hiding *h, const struct seat *s, bool is_over
 		char path[PATH_MAX];
 		int r;
 
-		if (!beyond || !mount_table_is_below(t, m, h->root_id))
+		if (!beyond || !m->is_below)
 			continue;
 		if (!join(path, m->point, beyond))
 			return err_set(e, ENAMETOOLONG, "%s/%s", m->point, beyond);
@@ -340,8 +348,8 @@ static int refuse_below(const struct hiding *h, const struct seat *s, struct err
 		const struct mount_row *m = &t->rows[i];
 		const char *within = is_on(m, s) ? path_beyond(s->path, m->root) : NULL;
 
-		if (!within || !*within || !mount_table_is_below(t, m, h->root_id) ||
-		    (h->op->flags & OP_VOLUMES && volume_has(within)) ||
+		if (!within || !*within || !m->is_below ||
+		    (h->op->flags & OP_VOLUMES && (volume_has(within) || hosts_file_is(within))) ||
 		    (h->op->flags & OP_CLONES && clone_has(within)) || !is_in_sight(h->c, m))
 			continue;
 		return err_set(e, EPERM, "a mount at %s shows a part of it to the program",
@@ -391,27 +399,39 @@ static int cover_all(const struct hiding *h, struct err *e)
 	return r < 0 ? err_wrap(e, "hide %s", h->op->src) : 0;
 }
 
+/* Most often nothing of the host that is mounted has to do with it, and the table alone tells. */
+static bool may_be_shown(const struct child *c, const struct op *op)
+{
+	bool yes = mount_table_may_show(c->mounts, op->real);
+
+	for (size_t i = 0; i < op->links.n && !yes; i++)
+		yes = mount_table_may_show(c->mounts, op->links.items[i]);
+	for (size_t i = 0; i < c->plan->n && !yes; i++) {
+		const struct op *o = &c->plan->ops[i];
+
+		yes = (o->kind == OP_COPY || o->kind == OP_LOWER_DIRECTORY) && o->real &&
+		      path_beyond(o->real, op->real);
+	}
+	return yes;
+}
+
 int hide_own_directory(struct child *c, const struct op *op, struct err *e)
 {
 	struct hiding h = {.c = c, .op = op};
 	_close_ int fd = -1;
-	struct sight root;
 	int r = 0;
 
 	if (op->skip)
 		return 0;
+	if (!c->mounts)
+		r = read_table(c, e);
+	if (r < 0 || !may_be_shown(c, op))
+		return r;
 	fd = open_exactly(op->real);
 	if (fd < 0) /* one below another, which is hidden by now, or that has just been removed */
 		return fd == -ENOENT || fd == -EACCES ? 0 : err_code(e, fd, "%s", op->real);
-	if (!c->mounts)
-		r = read_table(c, e);
+	r = look(c, fd, &h.own, e);
 	if (r >= 0)
-		r = look(c, fd, &h.own, e);
-	if (r >= 0)
-		r = look(c, c->root_fd, &root, e);
-	if (r < 0)
-		return r;
-	h.root_id = root.mount;
-	r = pin_all(&h, e);
+		r = pin_all(&h, e);
 	return r < 0 ? r : cover_all(&h, e);
 }

@@ -2,7 +2,8 @@
 /*
  * Theory. The base (rootfs.c) covers /proc of this mount namespace, and hooks need a /proc. So the
  * base moves to a directory of the user's own, the root with it; nothing depends on where it hangs.
- * The two files of the contract lie in the base too: nobody outside this mount namespace sees them.
+ * The two files of the contract lie in the base too: no process outside this mount namespace sees
+ * them.
  */
 #include "runtime/child/hook.h"
 
@@ -216,8 +217,7 @@ static int read_mounts(struct child *c, const char *dir, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	_free_ char *root = str_printf("%s/root", dir);
-	int r = root ? io_read_path("hooks/fstab", FILE_BYTES_MAX, &text, e)
-		     : err_set(e, ENOMEM, "out of memory");
+	int r = root ? io_read_path("hooks/fstab", FILE_BYTES_MAX, &text, e) : err_oom(e);
 
 	if (r >= 0 && text.len)
 		r = hook_mounts_make(c, strbuf_str(&text), text.len, root, e);
@@ -228,7 +228,7 @@ int hooks_run(struct child *c, const struct op *op, struct err *e)
 {
 	const struct hooks_spec *h = &c->spec->hooks;
 	_strv_ struct strv env = STRV_INIT;
-	/* A caller may have it ignored, and then nobody's end can be waited for. */
+	/* A caller may have it ignored, and then the end of no process can be waited for. */
 	void (*old)(int) = signal(SIGCHLD, SIG_DFL);
 	int r = show_root(c, op->src, e);
 
@@ -243,4 +243,3 @@ int hooks_run(struct child *c, const struct op *op, struct err *e)
 		r = read_environment(c, e);
 	return r < 0 ? r : read_mounts(c, op->src, e);
 }
-

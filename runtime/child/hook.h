@@ -3,8 +3,8 @@
 #define CSBX_RUNTIME_HOOK_H
 
 /*
- * Hooks: programs of the host that spec.hooks names. The operation OP_HOOKS (runtime/child/child.h) runs
- * them while the root is there and the host's tree still is: in the container's user and mount
+ * Hooks: programs of the host that spec.hooks names. The operation OP_HOOKS (runtime/child/child.h)
+ * runs them while the root is there and the host's tree still is: in the container's user and mount
  * namespaces, with all capabilities there, in the order given. A hook gets spec.hooks.env and
  *
  *	ENROOT_PID	the container's pid, as the host's /proc has it

@@ -81,7 +81,7 @@ static int make_line(struct child *c, const struct fstab_entry *x, struct err *e
 	if (op.kind == OP_BIND && *op.src != '/') {
 		absolute = str_printf("%s/%s", cwd ? cwd : "", op.src);
 		if (!absolute)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		op.src = absolute;
 	}
 	return make(c, &op, e);

@@ -90,7 +90,7 @@ static uint32_t security_flags(const struct container_spec *s)
 	 * lock. */
 	if (!s->sec.seccomp_off)
 		flags |= INIT_SECCOMP | INIT_KEYRING_TRY;
-	if (s->sec.fake_ids)
+	if (s->sec.fake_ids || s->sec.fake_nodes)
 		flags |= INIT_SECCOMP;
 	return flags;
 }
@@ -142,7 +142,8 @@ static uint32_t message_flags(const struct container_spec *s, const struct id_ma
 		flags |= INIT_PAYLOAD_SIGNALS;
 	if (params->has_cgroup)
 		flags |= INIT_HAS_CGROUP;
-	/* One id: setgroups(2) is given up for good, the caller's groups stay (user_namespaces(7)).
+	/*
+	 * One id: setgroups(2) is given up for good, the caller's groups stay (user_namespaces(7)).
 	 */
 	if (s->proc.keep_groups || !map || id_map_is_one(map))
 		flags |= INIT_KEEP_GROUPS;
@@ -165,8 +166,8 @@ static void add_filter(struct builder *b, const struct container_spec *s)
 
 	align(b, 8);
 	at = b->out->len;
-	if (s->sec.fake_ids)
-		seccomp_fake_ids_add(b->out);
+	if (s->sec.fake_ids || s->sec.fake_nodes)
+		seccomp_fake_add(s->sec.fake_ids, b->out);
 	if (s->sec.seccomp_off)
 		seccomp_allow_add(b->out);
 	else

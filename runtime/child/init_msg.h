@@ -27,7 +27,10 @@ struct init_msg_params {
 	uint32_t failure_code, n_join_fds;
 };
 
-/* Appends the message for spec's process to out. map is not looked at with exec, which may say NULL. */
+/*
+ * Appends the message for spec's process to out. map is not looked at with exec, which may say
+ * NULL.
+ */
 int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 		   const struct init_msg_params *params, struct strbuf *out, struct err *e);
 

@@ -80,7 +80,7 @@ int launch_child(struct child *c, const struct launch_namespaces *ns, struct lau
 	pid_t m;
 
 	if (!stack)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	m = clone(join_and_clone, stack + HELPER_STACK_BYTES,
 		  CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &l);
 	if (m < 0)

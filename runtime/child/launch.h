@@ -17,7 +17,9 @@ struct err;
 
 /* Sent by the child on the control socket with the pty's master, before csbx-init runs. */
 #define LAUNCH_EV_TERMINAL 100u
-/* Likewise: /proc, /proc/sysvipc/shm, sem and msg where arg is 1, and the container's tmpfs mounts. */
+/*
+ * Likewise: /proc, /proc/sysvipc/shm, sem and msg where arg is 1, and the container's tmpfs mounts.
+ */
 #define LAUNCH_EV_VIEW 101u
 #define LAUNCH_TMPFS_MAX 12 /* that many of its tmpfs mounts, no more */
 #define LAUNCH_SYSV 3       /* files of /proc/sysvipc */

@@ -120,7 +120,8 @@ int sysfs_mount(struct child *c, const struct op *op, struct err *e)
 	return c->sys_fd < 0 ? c->sys_fd : attach_own(c, "sys", c->sys_fd, e);
 }
 
-/* A fresh sysfs needs a network namespace of one's own (EPERM otherwise): the caller's, read-only.
+/*
+ * A fresh sysfs needs a network namespace of one's own (EPERM otherwise): the caller's, read-only.
  */
 int sysfs_mount_host(struct child *c, const struct op *op, struct err *e)
 {

@@ -78,9 +78,9 @@ static void enter_lower(const struct place *at, const char *name, struct place *
 	for (unsigned i = at->n; i--;) {
 		if (at->lower[i] < 0 || fstatat(at->lower[i], name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		to->lower[i] = openat(at->lower[i], name,
-				      (i ? O_RDONLY : O_PATH) | O_DIRECTORY | O_NOFOLLOW |
-					      O_CLOEXEC);
+		to->lower[i] =
+			openat(at->lower[i], name,
+			       (i ? O_RDONLY : O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (to->lower[i] < 0 || (i && is_opaque(to->lower[i])))
 			return;
 	}

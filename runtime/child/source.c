@@ -71,7 +71,7 @@ int sources_clone(struct child *c, struct err *e)
 	raise_limit(c, n);
 	c->source_fds = malloc(n * sizeof(*c->source_fds));
 	if (!c->source_fds)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < n; i++)
 		c->source_fds[i] = -1;
 	for (size_t i = 0; i < n; i++) {

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -19,6 +21,8 @@
 #include "runtime/base/str.h"
 #include "runtime/doctor/host_cause.h"
 #include "runtime/doctor/host_try.h"
+#include "runtime/kernel/local_socket.h"
+#include "runtime/record/engine_dir.h"
 #include "runtime/settings/paths.h"
 #include "runtime/userns/userns.h"
 
@@ -363,6 +367,26 @@ static void probe_helpers(const struct paths *p, struct host_fact *f)
 		host_miss(f, "not looked for");
 }
 
+/* Not needed by anything but clients of Docker's socket. */
+static void probe_engine(const struct paths *p, struct host_fact *f)
+{
+	const char *host = getenv("DOCKER_HOST");
+	_close_ int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	_close_ int dirfd = p ? open(p->runtime, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct sockaddr_un a;
+
+	f->ok = sock >= 0 && dirfd >= 0 &&
+		local_socket_address(NULL, dirfd, ENGINE_SOCKET, &a, NULL) >= 0 &&
+		(connect(sock, (struct sockaddr *)&a, sizeof(a)) == 0 || errno == EAGAIN);
+	if (f->ok)
+		host_reason(f, "listens at %.120s/" ENGINE_SOCKET "; DOCKER_HOST is %.60s",
+			    p->runtime, host && *host ? host : "not set");
+	else
+		host_miss(f, "none listens; DOCKER_HOST is %.120s",
+			  host && *host ? host : "not set");
+	host_remedy(f, "for programs that ask for Docker's socket: eval \"$(csbx engine --env)\"");
+}
+
 typedef void probe_fn(const struct paths *p, struct host_fact *f);
 
 static const struct {
@@ -394,6 +418,7 @@ static const struct {
 	[HOST_CGROUP_PIDS] = {"cgroup-pids", "limit of processes", host_probe_cgroup_pids, false},
 	[HOST_RUNTIME_DIR] = {"runtime-dir", "runtime directory", probe_runtime_dir, false},
 	[HOST_HELPERS] = {"helpers", "helper programs", probe_helpers, true},
+	[HOST_ENGINE] = {"engine", "socket for clients of Docker", probe_engine, false},
 	[HOST_APPARMOR] = {"apparmor", "AppArmor", host_probe_apparmor, false},
 };
 

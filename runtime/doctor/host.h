@@ -3,6 +3,19 @@
 #define CSBX_RUNTIME_HOST_H
 
 /*
+ * The room runtime/doctor. What this machine can do.
+ *
+ * In: nothing. Out: a list of features, each with a reason and a remedy.
+ *
+ *	host.h			the list
+ *	host_try.h, host_cgroup.c: trying, in a child
+ *	host_cause.h, host_hint.c: from a failure to what helps
+ *
+ * Must: try what a start does.
+ * Mustn't: conclude from a version.
+ */
+
+/*
  * What this machine can do, found by trying it, not by versions: each feature has one probe, a
  * reason when it is missing and, where there is one, the remedy. `csbx doctor` prints the list;
  * hints under error messages and the skips of the tests come from the same table.
@@ -38,6 +51,7 @@ enum host_feature {
 	HOST_CGROUP_PIDS,
 	HOST_RUNTIME_DIR, /* XDG_RUNTIME_DIR */
 	HOST_HELPERS,     /* csbx's other programs */
+	HOST_ENGINE,      /* csbx engine listens */
 	HOST_APPARMOR,    /* nothing of it in the way */
 	HOST_FEATURE_MAX,
 };

@@ -152,7 +152,7 @@ static bool blame_filter(struct host_fact *f)
 	return true;
 }
 
-/* Nobody makes a user namespace whose own ids do not exist in the one he is in (clone(2)). */
+/* No process makes a user namespace whose own ids do not exist in the one it is in (clone(2)). */
 static bool blame_unmapped(struct host_fact *f)
 {
 	_strbuf_ struct strbuf map = STRBUF_INIT;

@@ -2,7 +2,8 @@
 
 /*
  * Whether a container's cgroup can be had here, found by making one the way a start does, scope
- * included, and starting a process in it. All in a child: whoever enters a scope stays there.
+ * included, and starting a process in it. All in a child: a process that enters a scope stays
+ * there.
  */
 
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "runtime/base/err.h"
-#include "runtime/exec/exec_proto.h"
+#include "runtime/exec/proto.h"
 
 static void fill_forwarded(sigset_t *set)
 {

@@ -198,7 +198,9 @@ static bool is_init(int proc)
 	return n == sizeof(name) && !memcmp(name, INIT_ALONE_NAME "\n", sizeof(name));
 }
 
-/* One that is ending has no memory any more (statm, proc_pid_statm(5)), and may not be read either. */
+/*
+ * One that is ending has no memory any more (statm, proc_pid_statm(5)), and may not be read either.
+ */
 static bool is_ending(int proc)
 {
 	char size[2];
@@ -207,14 +209,18 @@ static bool is_ending(int proc)
 	return fd < 0 || read(fd, size, sizeof(size)) != sizeof(size) || !memcmp(size, "0 ", 2);
 }
 
-/* It may become the program between two looks: what counts is seen after the name. */
+/*
+ * Between unshare(2) and its maps csbx-init is dumpable (payload.c), and B has no ids to enter with
+ * yet: the name alone tells, also where the rest may be read. It may become the program between two
+ * looks: what counts is seen after the name.
+ */
 static int open_environ(const struct join_target *t, int proc, struct err *e)
 {
-	bool was_init = is_init(proc);
-	int fd = openat(proc, "environ", O_RDONLY | O_CLOEXEC);
+	int fd;
 
-	if (fd < 0 && errno == EACCES && was_init)
+	if (is_init(proc))
 		return not_started(t->pid, e);
+	fd = openat(proc, "environ", O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == EACCES && is_ending(proc))
 		return err_set(e, ESRCH, "process %d has ended", t->pid);
 	if (fd < 0 && errno == EACCES)
@@ -253,7 +259,7 @@ static int read_cwd(int proc, struct join_target *t, struct err *e)
 	if (path[0] != '/' || str_has_suffix(path, " (deleted)"))
 		memcpy(path, "/", 2);
 	t->cwd = str_printf("%s", path);
-	return t->cwd ? 0 : err_set(e, ENOMEM, "out of memory");
+	return t->cwd ? 0 : err_oom(e);
 }
 
 static int open_target(const struct paths *p, int proc, struct join_target *t, struct err *e)

@@ -12,7 +12,7 @@
  *    while a pidfd proves that it is the same process before and after.
  *  - What joins cannot be looked at. join_exec() becomes csbx-init first, from a sealed memfd, and
  *    enters from there, not dumpable, in an address space that belongs to the caller's user
- *    namespace; so nobody inside can trace it, read its memory, descriptors or program file
+ *    namespace; so no program inside can trace it, read its memory, descriptors or program file
  *    (/proc/PID/exe is the sealed copy) before its next execve, which is the program.
  *  - It is locked in before it runs anything of the container's: descriptors closed but 0, 1 and 2,
  *    the start's bounding set, no_new_privs and seccomp filter.
@@ -45,7 +45,7 @@ struct join_target {
 /*
  * The live container that a process belongs to: *ret is its record (instance_record_free()).
  * -ESRCH: there is no such process, or it is in no container of this user's. A record with is_bare
- * is joined as below; of any other, exec_open() (exec_client.h) makes processes.
+ * is joined as below; of any other, exec_open() (client.h) makes processes.
  */
 int join_find(const struct paths *p, pid_t pid, struct instance_record *ret, struct err *e);
 

@@ -190,7 +190,7 @@ static int mount_line(const char *line, size_t len, struct effective *x, struct 
 		return 0;
 	m = reallocarray(x->mounts, x->n_mounts + 1, sizeof(*m));
 	if (!m)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	x->mounts = m;
 	m = &x->mounts[x->n_mounts++];
 	n = field(line, len, 4, &p);
@@ -201,9 +201,7 @@ static int mount_line(const char *line, size_t len, struct effective *x, struct 
 	m->type = strndup(p, n);
 	n = field(dash + 3, rest, 1, &p);
 	m->source = unescape(p, n);
-	return m->target && m->options && m->type && m->source
-		       ? 0
-		       : err_set(e, ENOMEM, "out of memory");
+	return m->target && m->options && m->type && m->source ? 0 : err_oom(e);
 }
 
 int effective_parse_mounts(const char *text, struct effective *ret, struct err *e)
@@ -232,7 +230,7 @@ static int limit_line(const char *line, size_t len, struct effective *x, struct 
 		return 0;
 	l = reallocarray(x->limits, x->n_limits + 1, sizeof(*l));
 	if (!l)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	x->limits = l;
 	l = &x->limits[x->n_limits++];
 	l->name = strndup(line, (size_t)(gap - line));
@@ -240,7 +238,7 @@ static int limit_line(const char *line, size_t len, struct effective *x, struct 
 	l->soft = strndup(p, n);
 	n = field(rest, strlen(rest), 1, &p);
 	l->hard = strndup(p, n);
-	return l->name && l->soft && l->hard ? 0 : err_set(e, ENOMEM, "out of memory");
+	return l->name && l->soft && l->hard ? 0 : err_oom(e);
 }
 
 int effective_parse_limits(const char *text, struct effective *ret, struct err *e)

@@ -6,9 +6,10 @@
 
 #include "runtime/base/fd.h"
 
-static int lock(int fd, bool exclusive, int command)
+static int lock(int fd, bool exclusive, off_t from, int command)
 {
-	struct flock l = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+	struct flock l = {
+		.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET, .l_start = from};
 	int r;
 
 	do {
@@ -21,12 +22,12 @@ static int lock(int fd, bool exclusive, int command)
 
 int file_lock_try(int fd, bool exclusive)
 {
-	return lock(fd, exclusive, F_OFD_SETLK);
+	return lock(fd, exclusive, 0, F_OFD_SETLK);
 }
 
 int file_lock_wait(int fd, bool exclusive)
 {
-	return lock(fd, exclusive, F_OFD_SETLKW);
+	return lock(fd, exclusive, 0, F_OFD_SETLKW);
 }
 
 int file_lock_open(int dirfd, const char *name, bool exclusive)
@@ -37,10 +38,15 @@ int file_lock_open(int dirfd, const char *name, bool exclusive)
 	return r < 0 ? r : take_fd(&fd);
 }
 
+int file_lock_claim(int fd)
+{
+	return lock(fd, true, 1, F_OFD_SETLK);
+}
+
 bool file_lock_is_held(int fd)
 {
-	/* A read lock conflicts with write locks only. */
-	struct flock l = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	/* A read lock conflicts with write locks only; a claim leaves the first byte out. */
+	struct flock l = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_len = 1};
 
 	return !fcntl(fd, F_OFD_GETLK, &l) && l.l_type != F_UNLCK;
 }

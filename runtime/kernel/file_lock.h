@@ -16,9 +16,14 @@ int file_lock_try(int fd, bool exclusive);
 int file_lock_wait(int fd, bool exclusive);
 /*
  * Opens the file below dirfd, makes it where it is missing, and waits for the lock. A descriptor or
- * -errno. Nobody may unlink such a file: a lock on a file without a name excludes no one.
+ * -errno. No process may unlink such a file: a lock on a file without a name excludes no one.
  */
 int file_lock_open(int dirfd, const char *name, bool exclusive);
+/*
+ * For a process that removes what a dead holder left: keeps holders and other claims out, and lets
+ * file_lock_is_held() stay false. 0, or -EAGAIN when the lock is held or claimed.
+ */
+int file_lock_claim(int fd);
 /* True while another open file description holds the write lock; takes nothing. */
 bool file_lock_is_held(int fd);
 

@@ -48,7 +48,10 @@ int mount_new(const char *fstype, const struct mount_param *params, unsigned n_p
 	return fd < 0 ? context_error(ctx, fstype, e) : fd;
 }
 
-/* As many files as pages, the kernel's own rule for a tmpfs of half the memory; small ones get more. */
+/*
+ * As many files as pages, the kernel's own rule for a tmpfs of half the memory; small ones get
+ * more.
+ */
 static uint64_t inodes_for(uint64_t bytes)
 {
 	uint64_t n = bytes / 4096;

@@ -3,6 +3,24 @@
 #define CSBX_RUNTIME_MOUNT_API_H
 
 /*
+ * The room runtime/kernel. The kernel's interfaces with errors as values: one file for each, none
+ * knows another but by name.
+ *
+ * In: descriptors and numbers. Out: descriptors, facts that were read, or the kernel's error.
+ *
+ *	mount_abi.h, mount_api.h, mount_table.h: mounts: made, moved, listed
+ *	cap.h, cap_exec.h, seccomp.h, effective.h: privileges: named, kept, filtered, as they are
+ *	process_id.h, main_pid.h, peer.h, job_control.h: processes: who is meant, who asks, who
+ *		stops
+ *	file_lock.h, local_socket.h, temp_dir.h, tree_size.h: files: locks, addresses, temporary
+ *		names
+ *	affinity.h, boot_id.h, net_tried.h: CPUs, boots, whether a program looked for a network
+ *
+ * Must: name the manual page of what is called.
+ * Mustn't: know what a container is.
+ */
+
+/*
  * The new mount API (fsopen(2), fsmount(2), open_tree(2), move_mount(2), mount_setattr(2)) with
  * errors as values. Everything is by descriptor: a mount is made detached, given its attributes
  * and only then attached. There is no fallback to mount(2), which takes paths.

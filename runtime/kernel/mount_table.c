@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/kernel/mount_table.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,15 +46,36 @@ static char *take_field(char **at)
 	return field;
 }
 
+/* Decimal digits up to `end`. sscanf(3) of every line is a part of a start that can be measured. */
+static bool take_number(const char **at, char end, unsigned *ret)
+{
+	const char *s = *at;
+	unsigned n = 0;
+
+	if (!s || *s < '0' || *s > '9')
+		return false;
+	for (; *s >= '0' && *s <= '9'; s++) {
+		if (n > (INT_MAX - 9) / 10)
+			return false;
+		n = 10 * n + (unsigned)(*s - '0');
+	}
+	*at = s + 1;
+	*ret = n;
+	return *s == end;
+}
+
 static bool parse_line(char *line, struct mount_row *ret)
 {
-	char *id = take_field(&line), *parent = take_field(&line), *device = take_field(&line);
+	const char *id = take_field(&line), *parent = take_field(&line),
+		   *device = take_field(&line);
 	char *root = take_field(&line), *point = take_field(&line), *options = take_field(&line);
+	unsigned own, above;
 
-	if (!options || sscanf(id, "%d", &ret->id) != 1 ||
-	    sscanf(parent, "%d", &ret->parent) != 1 ||
-	    sscanf(device, "%u:%u", &ret->major, &ret->minor) != 2)
+	if (!options || !take_number(&id, 0, &own) || !take_number(&parent, 0, &above) ||
+	    !take_number(&device, ':', &ret->major) || !take_number(&device, 0, &ret->minor))
 		return false;
+	ret->id = (int)own;
+	ret->parent = (int)above;
 	unescape(root);
 	unescape(point);
 	ret->root = root;
@@ -79,7 +101,7 @@ int mount_table_parse(char *text, struct mount_table *ret, struct err *e)
 	ret->rows = calloc(count_lines(text), sizeof(*ret->rows));
 	if (!ret->rows) {
 		mount_table_free(ret);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	for (char *line = text; line && *line; line = next) {
 		next = strchr(line, '\n');
@@ -110,7 +132,7 @@ const struct mount_row *mount_table_by_id(const struct mount_table *t, int id)
 	return NULL;
 }
 
-bool mount_table_is_below(const struct mount_table *t, const struct mount_row *row, int top)
+static bool is_below(const struct mount_table *t, const struct mount_row *row, int top)
 {
 	for (int depth = 0; row && depth < DEPTH_MAX; depth++) {
 		if (row->id == top)
@@ -122,20 +144,56 @@ bool mount_table_is_below(const struct mount_table *t, const struct mount_row *r
 	return false;
 }
 
-const struct mount_row *mount_table_locate(const struct mount_table *t, const char *path,
-					   int except)
+void mount_table_mark(struct mount_table *t, int top)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->rows[i].is_below = is_below(t, &t->rows[i], top);
+}
+
+const struct mount_row *mount_table_locate(const struct mount_table *t, const char *path)
 {
 	const struct mount_row *best = NULL;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct mount_row *row = &t->rows[i];
 
-		if (path_beyond(row->point, path) &&
-		    (!best || strlen(row->point) >= strlen(best->point)) &&
-		    !mount_table_is_below(t, row, except))
+		if (!row->is_below && path_beyond(row->point, path) &&
+		    (!best || strlen(row->point) >= strlen(best->point)))
 			best = row;
 	}
 	return best;
+}
+
+/* path: in the file system of `outside`. Whether one leads to the other. */
+static bool is_on_one_way(const struct mount_table *t, const struct mount_row *outside,
+			  const char *path)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct mount_row *row = &t->rows[i];
+
+		if (row->is_below && row->major == outside->major && row->minor == outside->minor &&
+		    (path_beyond(row->root, path) || path_beyond(path, row->root)))
+			return true;
+	}
+	return false;
+}
+
+bool mount_table_may_show(const struct mount_table *t, const char *path)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct mount_row *row = &t->rows[i];
+		const char *beyond = row->is_below ? NULL : path_beyond(row->point, path);
+		char in_fs[PATH_MAX];
+		int n;
+
+		if (!beyond)
+			continue;
+		n = snprintf(in_fs, sizeof(in_fs), "%s%s%s", row->root[1] ? row->root : "",
+			     *beyond || !row->root[1] ? "/" : "", beyond);
+		if (n < 0 || (size_t)n >= sizeof(in_fs) || is_on_one_way(t, row, in_fs))
+			return true;
+	}
+	return false;
 }
 
 const char *path_beyond(const char *dir, const char *path)

@@ -19,6 +19,7 @@ struct mount_row {
 	const char *root;  /* the directory of the file system that is mounted */
 	const char *point; /* where, as seen from the root of the process */
 	bool is_writable;  /* by the mount's own options */
+	bool is_below;     /* the mount that mount_table_mark() was told */
 };
 
 struct mount_table {
@@ -31,7 +32,8 @@ struct mount_table {
 		.rows = NULL, .n = 0, .text = NULL \
 	}
 
-/* Takes text, NUL-terminated and from malloc, also on failure. A line it cannot read is -EBADMSG.
+/*
+ * Takes text, NUL-terminated and from malloc, also on failure. A line it cannot read is -EBADMSG.
  */
 int mount_table_parse(char *text, struct mount_table *ret, struct err *e);
 void mount_table_free(struct mount_table *t);
@@ -39,12 +41,17 @@ void mount_table_free(struct mount_table *t);
 /* NULL when there is none. */
 const struct mount_row *mount_table_by_id(const struct mount_table *t, int id);
 
-/* The mount, of those that are not below `except`, whose point is the longest prefix of path. */
-const struct mount_row *mount_table_locate(const struct mount_table *t, const char *path,
-					   int except);
+/* Fills in is_below: true for `top` itself and every mount below it. */
+void mount_table_mark(struct mount_table *t, int top);
 
-/* True for `top` itself and every mount below it. */
-bool mount_table_is_below(const struct mount_table *t, const struct mount_row *row, int top);
+/* The mount, of those that are not below, whose point is the longest prefix of path. */
+const struct mount_row *mount_table_locate(const struct mount_table *t, const char *path);
+
+/*
+ * Whether a mount below may show what lies at path outside, a part of it, or a directory on the way
+ * to it; path is without links. False is certain, also where something is mounted over the path.
+ */
+bool mount_table_may_show(const struct mount_table *t, const char *path);
 
 /*
  * What path has beyond dir, which it lies in or is: "" or "a/b". NULL when it does not. Both are

@@ -5,7 +5,7 @@
 /*
  * Did something in a container without a network look for one? The counters of its own network
  * namespace tell (/proc/PID/net/snmp, RFC 2011 and 4113): packets without a route, and datagrams
- * to a port of the loopback that nobody serves, which is what asking for a name comes to.
+ * to a port of the loopback that no program serves, which is what asking for a name comes to.
  */
 
 #include <stdbool.h>

@@ -96,7 +96,7 @@ static bool is_child(int userns, int own)
 	return parent >= 0 && is_same(parent, own);
 }
 
-int peer_check_client(int sock, struct err *e)
+static int check_client(int sock, bool may_be_child, struct err *e)
 {
 	_close_ int own = peer_own_userns(e), its = -1;
 	struct peer p;
@@ -106,9 +106,19 @@ int peer_check_client(int sock, struct err *e)
 		return r;
 	its = userns_of(&p);
 	close(p.pidfd);
-	if (its < 0 || !is_same(its, own))
-		return err_set(e, EPERM, "process %d is in another user namespace", p.pid);
-	return 0;
+	if (its >= 0 && (is_same(its, own) || (may_be_child && is_child(its, own))))
+		return 0;
+	return err_set(e, EPERM, "process %d is in another user namespace", p.pid);
+}
+
+int peer_check_client(int sock, struct err *e)
+{
+	return check_client(sock, false, e);
+}
+
+int peer_check_outside(int sock, struct err *e)
+{
+	return check_client(sock, true, e);
 }
 
 /* --- the listener ------------------------------------------------------------------------- */

@@ -27,6 +27,12 @@ int peer_own_userns(struct err *e);
 int peer_check_client(int sock, struct err *e);
 
 /*
+ * The same, and the client may be in a user namespace that is a child of this process's, as that of
+ * a job step or of another launcher: none of csbx's containers is, their programs are in B.
+ */
+int peer_check_outside(int sock, struct err *e);
+
+/*
  * For a client, before it sends anything: -EPERM when the process that listens is known to be
  * inside a container. The image server cannot be looked at by its client: it proves more by what
  * it sends (peer_check_child).

@@ -7,6 +7,7 @@
  * into the message for csbx-init, which loads it as the last act before execve.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct strbuf;
@@ -18,11 +19,11 @@ struct strbuf;
 void seccomp_filter_add(uint64_t caps, struct strbuf *out);
 
 /*
- * To come before the filter: chown(2), setuid(2), setgroups(2), capset(2) and their kin, and
- * mknod(2) of a device, are not done and return 0. What package managers of an image need where
- * there is one id only.
+ * To come before the filter: mknod(2) of a device is not done and returns 0, and with ids so do
+ * chown(2), setuid(2), setgroups(2), capset(2) and their kin. What package managers of an image
+ * need where there is one id only; devices cannot be made with more ids either.
  */
-void seccomp_fake_ids_add(struct strbuf *out);
+void seccomp_fake_add(bool ids, struct strbuf *out);
 /* In place of the filter: all else is allowed. */
 void seccomp_allow_add(struct strbuf *out);
 

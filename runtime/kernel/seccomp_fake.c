@@ -74,13 +74,15 @@ static void add_node(struct strbuf *out, unsigned nr, unsigned mode, size_t left
 }
 
 /* Errno 0 is success, and the call is not made. What is not faked goes on behind the last one. */
-void seccomp_fake_ids_add(struct strbuf *out)
+void seccomp_fake_add(bool ids, struct strbuf *out)
 {
+	size_t n = ids ? N_FAKED : 0;
+
 	load(out, offsetof(struct seccomp_data, arch));
-	if_equal(out, NATIVE_ARCH, 0, 1 + N_FAKED + N_TAIL + 1);
+	if_equal(out, NATIVE_ARCH, 0, 1 + n + N_TAIL + 1);
 	load(out, offsetof(struct seccomp_data, nr));
-	for (size_t i = 0; i < N_FAKED; i++)
-		if_equal(out, faked[i], N_FAKED - 1 - i + N_TAIL, 0);
+	for (size_t i = 0; i < n; i++)
+		if_equal(out, faked[i], n - 1 - i + N_TAIL, 0);
 	for (size_t i = 0; i < N_NODES; i++)
 		add_node(out, nodes[i].nr, nodes[i].mode, (N_NODES - 1 - i) * N_NODE + 1);
 	emit(out, (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, 1));

@@ -26,7 +26,7 @@ int temp_begin(int dirfd, struct err *e)
 	if (fd < 0)
 		return fd;
 	r = file_lock_wait(fd, false);
-	/* No locks here at all (NFS without lockd): nobody gets the exclusive one either. */
+	/* No locks here at all (NFS without lockd): no process gets the exclusive one either. */
 	if (r == -ENOLCK || r == -EOPNOTSUPP || r == -ENOSYS)
 		r = 0;
 	return r < 0 ? err_code(e, r, "lock " TEMP_LOCK) : take_fd(&fd);

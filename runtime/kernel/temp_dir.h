@@ -3,9 +3,9 @@
 #define CSBX_RUNTIME_TEMP_DIR_H
 
 /*
- * Temporary names in a directory of ours: .tmp-* is what is being built or deleted. Whoever has
- * such a name holds a shared lock on the directory's .lock; who gets that lock exclusively knows
- * that every .tmp-* there is debris.
+ * Temporary names in a directory of ours: .tmp-* is what is being built or deleted. A process that
+ * has such a name holds a shared lock on the directory's .lock; who gets that lock exclusively
+ * knows that every .tmp-* there is debris.
  */
 
 #include <stdbool.h>

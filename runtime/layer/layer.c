@@ -75,7 +75,7 @@ int layer_set_names(struct layer *l, const char *parent, const char *name, struc
 	l->upper_path = str_printf("%s/%s/upper", parent, name);
 	l->work_path = str_printf("%s/%s/work", parent, name);
 	if (!l->name || !l->path || !l->upper_path || !l->work_path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return 0;
 }
 
@@ -229,7 +229,8 @@ static int mark(struct layer *l, unsigned flags, struct err *e)
 		if (r < 0)
 			return r;
 	}
-	/* Anew in any case, and never without one: the mark's inode tells this use from the last.
+	/*
+	 * Anew in any case, and never without one: the mark's inode tells this use from the last.
 	 */
 	(void)unlinkat(l->dir, DIRTY_NEW, 0);
 	if (symlinkat(boot, l->dir, DIRTY_NEW) < 0 ||
@@ -288,8 +289,8 @@ int layer_clean(struct layer *l, struct err *e)
 }
 
 /*
- * Locked only for a moment, so that nobody finds the layer in use because of this; and not against
- * who reads it, which the marks are nothing to.
+ * Locked only for a moment, so that no process finds the layer in use because of this; and not
+ * against who reads it, which the marks are nothing to.
  */
 static void clear_marks(int dir, int work, const struct stat *mark)
 {

@@ -3,6 +3,21 @@
 #define CSBX_RUNTIME_LAYER_H
 
 /*
+ * The room runtime/layer. Where a container writes.
+ *
+ * In: a name, or a place for what is thrown away. Out: directories for an overlay, locked while
+ * they are used.
+ *
+ *	layer.h			kept and throw-away layers; scratch.c: private places
+ *	lower.h			names of lower layers below a root
+ *	merged_view.h		all layers as one tree, outside of a running container
+ *	diff.h			what was added, changed, deleted
+ *
+ * Must: hold the lock as long as a mount uses the layer.
+ * Mustn't: follow a name in a layer from outside.
+ */
+
+/*
  * Writable layers on disk.
  *
  * Kept: $CSBX_LAYER_PATH/NAME/{upper,work,lock}. One start at a time writes to it (write lock on
@@ -28,7 +43,7 @@
  * a container that is removed at its end in a lower one on the base tmpfs, where they cost nothing.
  *
  *	layer.c			kept layers; scratch.c: throw-away ones
- *	layer_diff.c		what a layer changes; merged_view.c: image and layers as one tree
+ *	diff.c		what a layer changes; merged_view.c: image and layers as one tree
  */
 
 #include <stdbool.h>

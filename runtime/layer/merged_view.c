@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * As a start makes its root (runtime/child/rootfs.c), with a tmpfs over "/" whose only content are the
- * mount points. To read, the overlay has the layer's upper directory as its topmost lower one:
+ * As a start makes its root (runtime/child/rootfs.c), with a tmpfs over "/" whose only content are
+ * the mount points. To read, the overlay has the layer's upper directory as its topmost lower one:
  * whiteouts and opaque directories in it count there just the same, and neither the layer nor its
  * work directory is touched.
  */
@@ -120,8 +120,8 @@ static int attach_lowers(const struct merged_view *v, struct err *e)
 		r = make_lower(n++, name, e);
 		if (r >= 0)
 			r = i < n_parts ? attach_part(v, i, name, e)
-					: attach_layer_to_read(
-						  v->root->layers.items[i - n_parts], name, e);
+					: attach_layer_to_read(v->root->layers.items[i - n_parts],
+							       name, e);
 	}
 	return r < 0 ? r : (int)n;
 }
@@ -142,9 +142,9 @@ static int attach_overlay(const struct merged_view *v, unsigned n, struct err *e
 	char lower[LOWER_LIST_BYTES];
 	const struct mount_param reads[] = {
 		{"lowerdir", lower}, {"userxattr", NULL}, {"xino", "off"}};
-	const struct mount_param writes[] = {
-		{"lowerdir", lower}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
-		{"userxattr", NULL}, {"volatile", NULL},       {"xino", "off"}};
+	const struct mount_param writes[] = {{"lowerdir", lower},    {"upperdir", "up/upper"},
+					     {"workdir", "up/work"}, {"userxattr", NULL},
+					     {"volatile", NULL},     {"xino", "off"}};
 	_close_ int fd = -1;
 
 	lower_list(n, v->layer_fd >= 0 && !v->is_writable ? "up/upper:" : "", lower);

@@ -18,7 +18,7 @@ struct mount_spec;
 struct rootfs_spec;
 
 struct merged_view {
-	int userns_fd; /* A, from the image server (squashd_client.h) */
+	int userns_fd; /* A, from the image server (server/client.h) */
 	/* Its files or directories and the layers over them. */
 	const struct rootfs_spec *root;
 	const int *image_fds;   /* detached trees of the files, the lowest first */

@@ -53,7 +53,7 @@ static int create(const struct paths *p, const char *id, struct layer *l, struct
 	int r;
 
 	if (!root)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	l->parent = path_open_private_dir(root, e);
 	if (l->parent < 0)
 		return l->parent;
@@ -89,7 +89,7 @@ void scratch_discard(struct layer *l, int userns_fd)
 	char tmp[TEMP_NAME_BYTES];
 	_close_ int temp = temp_begin(l->parent, NULL);
 
-	/* What cannot be renamed or deleted now is gc's: nobody holds its lock any more. */
+	/* What cannot be renamed or deleted now is gc's: no process holds its lock any more. */
 	if (temp >= 0 && !temp_move_away(l->parent, l->name, tmp, NULL))
 		tree_remove_detached(l->parent, tmp, userns_fd, temp);
 	layer_close(l);

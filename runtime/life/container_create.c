@@ -18,7 +18,7 @@
 #include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"
 #include "runtime/spec/spec.h"
-#include "runtime/spec/spec_flat.h"
+#include "runtime/spec/flat.h"
 #include "runtime/kernel/temp_dir.h"
 
 struct build {
@@ -50,9 +50,9 @@ static int pin_stack(struct build *b, struct err *e)
 	}
 	rec->is_stack = true;
 	rec->pin = image_pin_cheaply(b->image_fd, b->tmp_fd, &rec->id);
-	return rec->pin == PIN_PATH ? err_set(e, EXDEV, "link %s: not on the same file system",
-					      b->root.path)
-				    : 0;
+	return rec->pin == PIN_PATH
+		       ? err_set(e, EXDEV, "link %s: not on the same file system", b->root.path)
+		       : 0;
 }
 
 static int pin(struct build *b, struct err *e)

@@ -149,7 +149,7 @@ static int keep_what_runs(const struct walk *w, struct strv *names, struct err *
 	size_t n = 0;
 
 	if (!running)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < w->live.n; i++) {
 		if (w->live.items[i].name)
 			running[n++] = w->live.items[i].name;
@@ -184,7 +184,7 @@ int container_each(const struct paths *p, unsigned flags,
 	if (r >= 0 && w.live.n)
 		qsort(w.live.items, w.live.n, sizeof(w.live.items[0]), by_id);
 	if (r >= 0 && !(w.shown = calloc(w.live.n + 1, sizeof(bool))))
-		r = err_set(e, ENOMEM, "out of memory");
+		r = err_oom(e);
 	if (r >= 0) {
 		r = 0;
 		for (size_t i = 0; i < containers.n && !r; i++)

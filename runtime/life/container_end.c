@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory. The supervisor is asked by its socket (exec_proto.h). Whoever waits for the end opens the
- * run's lock before it asks, so that the end is seen however fast it comes and whatever is removed
- * then. A container whose lock is held though no instance is to be found is about to start, or has
- * ended and is being written down: both pass by themselves.
+ * Theory. The supervisor is asked by its socket (exec/proto.h). A process that waits for the end
+ * opens the run's lock before it asks, so that the end is seen however fast it comes and whatever
+ * is removed then. A container whose lock is held though no instance is to be found is about to
+ * start, or has ended and is being written down: both pass by themselves.
  */
 #include "runtime/life/container_end.h"
 
@@ -17,20 +17,21 @@
 #include "runtime/base/fd.h"
 #include "runtime/record/container_store.h"
 #include "runtime/life/container_wait.h"
-#include "runtime/exec/exec_client.h"
-#include "runtime/exec/exec_proto.h"
+#include "runtime/exec/client.h"
+#include "runtime/exec/proto.h"
 #include "runtime/record/instance.h"
 #include "runtime/kernel/process_id.h"
 
 #define LOOK_MS 2u
 #define END_MS 10000   /* for a process that was killed */
-#define START_MS 5000u /* a start that takes longer than this is waited for by nobody */
+#define START_MS 5000u /* a start that takes longer than this is not waited for */
 
 /* --- one instance ------------------------------------------------------------------------- */
 
 /*
  * A bare start is its one process, which has the kernel's defaults for signals; what it leaves
- * behind is nobody's. The record's process is the one meant as long as it began when that did.
+ * behind belongs to no process. The record's process is the one meant as long as it began when that
+ * did.
  */
 static int stop_bare(const struct instance_record *i, int signal, uint32_t grace_ms, bool wait,
 		     struct err *e)
@@ -79,7 +80,7 @@ int instance_pause(const struct paths *p, const struct instance_record *i, bool 
 
 /* --- a container that stays --------------------------------------------------------------- */
 
-/* With the instance's lock held its supervisor's number is its own (exec_open.c). */
+/* With the instance's lock held its supervisor's number is its own (exec/open.c). */
 static void kill_supervisor(const struct paths *p, const struct container_record *r)
 {
 	_close_ int pidfd = -1;

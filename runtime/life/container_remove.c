@@ -147,7 +147,7 @@ static int move(int dirfd, const char *name, const char *new_name, struct err *e
 	return errno == ENOENT ? container_missing(e) : err_sys(e, "rename");
 }
 
-/* Whoever looks for what runs finds it under its new name. */
+/* A command that looks for what runs finds it under its new name. */
 static void rename_instance(const struct paths *p, const struct container_record *rec,
 			    const char *new_name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * csbx-init lives in A and has the payload's mount namespace (runtime/helpers/init/main.c), so its files in
- * /proc name both. It cannot be stopped or fooled from inside. As long as the instance's lock is
- * held by its supervisor, the pid in the record is init's; the lock is looked at after the files
- * were opened.
+ * csbx-init lives in A and has the payload's mount namespace (runtime/helpers/init/main.c), so its
+ * files in /proc name both. It cannot be stopped or fooled from inside. As long as the instance's
+ * lock is held by its supervisor, the pid in the record is init's; the lock is looked at after the
+ * files were opened.
  */
 #include "runtime/life/container_root.h"
 

@@ -11,19 +11,20 @@
 #include "runtime/start/container.h"
 #include "runtime/record/container_store.h"
 #include "runtime/start/detach.h"
+#include "runtime/record/hosts.h"
 #include "runtime/record/owner.h"
 #include "runtime/server/image_stack.h"
 #include "runtime/settings/paths.h"
 #include "runtime/settings/policy.h"
 #include "runtime/spec/result.h"
-#include "runtime/spec/spec_flat.h"
+#include "runtime/spec/flat.h"
 #include "runtime/record/volume.h"
 
 #define CODE_FAILED 125 /* docs/cli.md, "Exit codes" */
 
 static int no_memory(struct err *e)
 {
-	return err_set(e, ENOMEM, "out of memory");
+	return err_oom(e);
 }
 
 static int replace(char **field, char *value, struct err *e)
@@ -107,7 +108,7 @@ int container_start_begin(const struct paths *p, struct container_found *found, 
 
 	*ret = (struct container_start){
 		.paths = p, .found = *found, .run = RUN_DIR_INIT, .log = RUN_LOG_INIT};
-	ret->owner_fd = -1;
+	ret->owner_fd = ret->held_fd = -1;
 	found->record = (struct container_record){0};
 	spec_init(&ret->spec);
 	r = rec->spec ? take_run(ret, e)
@@ -118,6 +119,8 @@ int container_start_begin(const struct paths *p, struct container_found *found, 
 		r = complete(ret, force, e);
 	if (r >= 0)
 		r = apply_policy(&ret->spec, e);
+	if (r >= 0 && rec->dialect == DIALECT_DOCKER)
+		r = hosts_prepare(p, ret->found.name, &ret->spec, e);
 	if (r >= 0 && rec->owner)
 		r = ret->owner_fd = owner_open(rec->owner, e);
 	if (r >= 0)
@@ -129,7 +132,7 @@ int container_start_begin(const struct paths *p, struct container_found *found, 
 
 /*
  * It may have been renamed meanwhile, but not removed: its run is ours. Who waits for its end is
- * let go as soon as nobody finds it any more.
+ * let go as soon as no process finds it any more.
  */
 static int remove_it(struct container_start *s, struct err *e)
 {
@@ -165,7 +168,8 @@ static void note_lost_output(struct container_start *s, struct run_result *ret)
 						     err_text(s->log.lost_error)));
 }
 
-static void end(struct container_start *s, int r, const struct err *error, struct run_result *ret)
+/* True: it is removed. */
+static bool end(struct container_start *s, int r, const struct err *error, struct run_result *ret)
 {
 	bool goes = ret->is_removed || (s->found.record.auto_remove && !ret->is_stopped);
 
@@ -175,15 +179,33 @@ static void end(struct container_start *s, int r, const struct err *error, struc
 		(void)run_dir_failed(&s->run, run_exit_code(ret), ret->error.msg, NULL);
 	else if (goes)
 		(void)run_dir_tell(&s->run, ret, NULL);
-	if ((!goes || remove_it(s, NULL) < 0) && r >= 0 && ret->status != RUN_LAUNCH_ERROR)
+	if (goes && remove_it(s, NULL) >= 0)
+		return true;
+	if (r >= 0 && ret->status != RUN_LAUNCH_ERROR)
 		(void)run_dir_finish(&s->run, &s->spec, ret, NULL);
+	return false;
+}
+
+struct telling {
+	const struct container_start *start;
+	const struct container_start_how *how;
+};
+
+static void tell_started(void *arg)
+{
+	const struct telling *t = arg;
+
+	t->how->moment(t->start, CONTAINER_STARTED, NULL);
 }
 
 int container_start_run(struct container_start *s, const struct container_start_how *how,
 			struct run_result *ret, struct err *e)
 {
 	const struct container_record *rec = &s->found.record;
+	struct telling telling = {s, how};
 	const struct container_hooks hooks = {
+		.started = how->moment ? tell_started : NULL,
+		.started_arg = &telling,
 		.started_fd = how->started_fd,
 		.log = how->in_person ? NULL : &s->log,
 		.lent = !how->in_person,
@@ -197,12 +219,23 @@ int container_start_run(struct container_start *s, const struct container_start_
 	struct err error = ERR_INIT;
 	int r = container_run(&s->spec, s->paths, &hooks, ret, &error);
 
+	fd_close(&s->held_fd);
 	run_log_close(&s->log);
 	note_lost_output(s, ret);
-	end(s, r, &error, ret);
+	if (how->moment && r >= 0)
+		how->moment(s, CONTAINER_ENDED, ret);
+	if (end(s, r, &error, ret) && how->moment)
+		how->moment(s, CONTAINER_REMOVED, NULL);
 	if (r < 0 && e)
 		*e = error;
 	return r;
+}
+
+void container_start_failed(struct container_start *s, int exit_code, const char *why)
+{
+	(void)run_dir_failed(&s->run, exit_code, why, NULL);
+	if (s->found.record.auto_remove)
+		(void)remove_it(s, NULL);
 }
 
 struct detached {
@@ -239,6 +272,7 @@ void container_start_close(struct container_start *s)
 	run_log_close(&s->log);
 	run_dir_close(&s->run);
 	fd_close(&s->owner_fd);
+	fd_close(&s->held_fd);
 	spec_free(&s->spec);
 	container_record_free(&s->found.record);
 }

@@ -8,7 +8,7 @@
  * from launch to end, which writes down what became of it and, where that is wanted, removes it.
  * Between the two the caller may fork: the lock goes on with the child.
  *
- * A container that stays has its whole specification in its record (spec_flat.h) and an id of its
+ * A container that stays has its whole specification in its record (spec/flat.h) and an id of its
  * own; containers/NAME/run is the run of all its starts. Its state is never stored as such. The
  * supervisor holds a lock on run/lock from before the launch until the end is written; it writes
  * run/state when the command runs and when it has ended, and the end into the lock file too, so
@@ -40,7 +40,12 @@ struct container_start {
 	struct container_spec spec;
 	struct run_dir run;
 	struct run_log log;
-	int owner_fd; /* -1: nobody owns it */
+	int owner_fd; /* -1: no process owns it */
+	/*
+	 * -1, or what the container has to itself while it runs (port_claim.h): closed when it has
+	 * ended, before a process that waits learns that.
+	 */
+	int held_fd;
 };
 
 /*
@@ -51,12 +56,21 @@ struct container_start {
 int container_start_begin(const struct paths *p, struct container_found *found, bool force,
 			  struct container_start *ret, struct err *e);
 
+enum container_moment {
+	CONTAINER_STARTED, /* its command runs; who waits for that is told next */
+	CONTAINER_ENDED,   /* with the result; who waits for that is told next */
+	CONTAINER_REMOVED, /* it was to go with its end, and has */
+};
+
 struct container_start_how {
-	int started_fd; /* gets a byte when the command runs; -1: nobody waits */
-	bool in_person; /* the caller's own streams are the container's: no log, nobody attaches */
+	int started_fd; /* gets a byte when the command runs; -1: no process waits */
+	bool in_person; /* the caller's streams are the container's: no log, no attach */
 	/* else (container.h): a client from the beginning, -1: none, and its streams */
 	int client_sock, client_fds[3];
 	bool stdin_once;
+	/* Is called in the supervisor; result: of CONTAINER_ENDED only. NULL: there is no caller to tell. */
+	void (*moment)(const struct container_start *s, enum container_moment moment,
+		       const struct run_result *result);
 };
 
 /* As container_run(); also writes the state, and removes with --rm, whatever comes. */
@@ -69,6 +83,8 @@ int container_start_run(struct container_start *s, const struct container_start_
  */
 int container_start_detached(struct container_start *s, const struct container_start_how *how,
 			     int *ret_exit_code, struct err *e);
+/* Between the two: it comes to nothing. That is written down, and with --rm it is removed. */
+void container_start_failed(struct container_start *s, int exit_code, const char *why);
 void container_start_close(struct container_start *s);
 
 #endif

@@ -131,8 +131,7 @@ int container_state_at(int containers, const char *name, const struct container_
 
 	*ret = (struct container_state){.status = CONTAINER_CREATED};
 	if (dir < 0)
-		return errno == ENOENT ? container_missing(e)
-				       : err_sys(e, "open %s", name);
+		return errno == ENOENT ? container_missing(e) : err_sys(e, "open %s", name);
 	r = run_dir_open_kept(dir, rec->container_id, &d);
 	if (r == -ENOENT)
 		return 0;
@@ -154,8 +153,7 @@ int container_run_dir(const struct paths *p, const char *name, const struct cont
 		return dirfd;
 	dir = openat(dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
-		return errno == ENOENT ? container_missing(e)
-				       : err_sys(e, "open %s", name);
+		return errno == ENOENT ? container_missing(e) : err_sys(e, "open %s", name);
 	r = run_dir_open_kept(dir, rec->container_id, ret);
 	return r < 0 && r != -ENOENT ? err_code(e, r, "open the run of %s", name) : 0;
 }

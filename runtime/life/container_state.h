@@ -3,6 +3,22 @@
 #define CSBX_RUNTIME_CONTAINER_STATE_H
 
 /*
+ * The room runtime/life. Containers that stay: from create to remove, and what killed ones leave.
+ *
+ * In: names and records. Out: states, starts, stops, or nothing left.
+ *
+ *	container_create.c, container_start.h: made, started
+ *	container_state.h, container_wait.h, container_each.c: looked at, waited for
+ *	container_end.h		signalled, stopped, paused, removed with force
+ *	container_root.h	its files while it runs
+ *	gc.h			what killed processes left; gc_priv.h lists its parts
+ *	server_kill.h		an image server that hangs
+ *
+ * Must: take a lock before a state is believed.
+ * Mustn't: end a process that is not known by more than its number.
+ */
+
+/*
  * What has become of a container. Whether it runs is told by the lock that its supervisor holds,
  * never by a pid in a file, so the answer is true after a SIGKILL of anything and after a reboot:
  * a start without lock and without an end was killed, and counts as exited with 137.

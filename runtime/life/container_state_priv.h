@@ -14,7 +14,7 @@ int container_state_at(int containers, const char *name, const struct container_
 		       struct container_state *ret, struct err *e);
 int container_state_of_run(const struct run_dir *d, struct container_state *ret, struct err *e);
 void container_state_from_run(const struct run_state *s, bool live, struct container_state *ret);
-/* Makes of a run that nobody ended one that was killed. */
+/* A run that was not ended becomes one that was killed. */
 void container_state_killed(struct run_state *s, uint64_t last_ns);
 
 #endif

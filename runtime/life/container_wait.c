@@ -23,7 +23,7 @@ int container_wait_begin(const struct paths *p, const char *name, const struct c
 	if (dirfd < 0)
 		return dirfd;
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	/* The lock first: with it in hand the end is known, whatever is removed meanwhile. */
 	fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && errno != ENOENT)

@@ -12,7 +12,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 #include "runtime/cgroup/cgroup.h"
-#include "runtime/exec/exec_proto.h"
+#include "runtime/exec/proto.h"
 #include "runtime/kernel/file_lock.h"
 #include "runtime/life/gc_priv.h"
 #include "runtime/record/instance.h"
@@ -38,16 +38,11 @@ static int sweep_temporary_area(struct gc *g, const char *base, const char *sub,
 /* The control groups that a dead supervisor's record names; its processes died with it. */
 static int remove_groups(struct gc *g, int fd, const char *id, struct err *e)
 {
-	_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	struct instance_record rec;
-	size_t len;
 	int r = 0;
 
-	if (io_read_all(fd, INSTANCE_BYTES_MAX, &bytes, NULL) < 0 || !bytes.len)
-		return 0;
-	len = bytes.len;
 	/* What is only half a record names nothing. */
-	if (instance_record_decode(&rec, strbuf_take(&bytes), len, NULL) < 0)
+	if (instance_read_dead(fd, &rec) < 0)
 		return 0;
 	if (rec.cgroup && cgroup_debris_exists(rec.cgroup)) {
 		if (!g->q->dry_run)
@@ -60,13 +55,10 @@ static int remove_groups(struct gc *g, int fd, const char *id, struct err *e)
 
 static void sweep_instance(struct gc *g, const struct gc_area *a, const char *id)
 {
-	_close_ int fd = openat(a->fd, id, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	_close_ int fd = instance_claim_dead(a->fd, id);
 	struct err e = ERR_INIT;
 
 	if (fd < 0)
-		return;
-	/* With the lock in hand the unlinking is told to a supervisor that was about to take it. */
-	if (g->q->dry_run ? file_lock_is_held(fd) : file_lock_try(fd, true) < 0)
 		return;
 	/* The file goes last: it is all that leads to the groups. */
 	if (remove_groups(g, fd, id, &e) >= 0)
@@ -166,7 +158,7 @@ static int sweep_scratch(struct gc *g, struct err *e)
 	int r = 0;
 
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = gc_area_open(&a, strdup(path), path, NULL, e);
 	if (r >= 0 && a.fd >= 0) {
 		gc_sweep_temporaries(g, &a);
@@ -207,6 +199,8 @@ int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *
 		fe = NULL;
 	if (gc_sweep_runs(&g, fe) < 0)
 		fe = NULL;
+	if (gc_sweep_engine(&g, fe) < 0)
+		fe = NULL;
 	if (gc_sweep_containers(&g, fe) < 0)
 		fe = NULL;
 	if (gc_sweep_volumes(&g, fe) < 0)
@@ -220,7 +214,7 @@ int gc_run(const struct paths *p, const struct gc_request *q, struct gc_report *
 			*e = first;
 		r = -first.code;
 	} else if (g.failed) {
-		r = err_set(e, ENOMEM, "out of memory");
+		r = err_oom(e);
 	}
 	return r;
 }

@@ -18,7 +18,7 @@ struct paths;
 enum gc_kind {
 	GC_JOB,       /* container that ran on when its batch job was over: killed */
 	GC_INSTANCE,  /* file of a start whose supervisor is gone */
-	GC_SCRATCH,   /* throw-away layer that nobody holds */
+	GC_SCRATCH,   /* throw-away layer that no process holds */
 	GC_TEMPORARY, /* half-made or half-deleted directory or file */
 	GC_SOCKET,    /* socket that no server answers */
 	GC_SERVER,    /* idle image server, asked to leave */
@@ -26,6 +26,7 @@ enum gc_kind {
 	GC_CGROUP,    /* control groups of a start whose supervisor is gone */
 	GC_RUN,       /* log and result of a detached start, ended long ago or never begun */
 	GC_CONTAINER, /* with --rm, or of an owner that is gone */
+	GC_EXEC,      /* record of an exec whose container does not run, or that ended long ago */
 	GC_VOLUME,    /* anonymous, of a container whose making or removal was killed */
 	GC_KINDS,
 };

@@ -26,7 +26,7 @@ const char *gc_kind_name(enum gc_kind kind)
 		[GC_SOCKET] = "socket",   [GC_SERVER] = "server",
 		[GC_CACHE] = "cache",     [GC_CGROUP] = "cgroup",
 		[GC_RUN] = "run",         [GC_CONTAINER] = "container",
-		[GC_VOLUME] = "volume",
+		[GC_VOLUME] = "volume",   [GC_EXEC] = "exec",
 	};
 
 	return names[kind];
@@ -122,7 +122,7 @@ int gc_area_open(struct gc_area *a, char *path, const char *base, const char *su
 	*a = (struct gc_area)GC_AREA_INIT;
 	a->path = path;
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (access(path, F_OK) < 0 && errno == ENOENT)
 		return 0;
 	a->fd = paths_open(base, sub, e);

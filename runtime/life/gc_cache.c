@@ -61,7 +61,7 @@ static int remove_unpacked(const struct gc_area *a, const char *key, struct err 
 	int r = temp;
 
 	if (!lock)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (r >= 0)
 		r = temp_move_away(a->fd, key, tmp, e);
 	if (r >= 0 && unlinkat(a->fd, lock, 0) < 0)

@@ -20,7 +20,7 @@
 #include "runtime/base/str.h"
 #include "runtime/record/instance.h"
 #include "runtime/settings/paths.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 
 #define DEATH_MS 5000
 #define SERVER_MS 2000u
@@ -65,7 +65,7 @@ static void end_instances(struct gc *g)
 	struct instance_list list = {0};
 	struct err e = ERR_INIT;
 
-	if (instance_list(g->paths, NULL, &list, &e) < 0)
+	if (instance_list_only(g->paths, &list, &e) < 0)
 		return; /* there is no directory: nothing runs */
 	for (size_t i = 0; i < list.n; i++) {
 		struct err failed = ERR_INIT;

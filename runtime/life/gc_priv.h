@@ -3,8 +3,9 @@
 #define CSBX_RUNTIME_GC_PRIV_H
 
 /*
- * What the files gc*.c share. gc_area.c reads a directory and notes what was found in it; gc_server.c
- * sweeps servers/, gc_cache.c the cache, gc_runs.c runs/, gc.c the rest.
+ * What the files gc*.c share. gc_area.c reads a directory and notes what was found in it;
+ * gc_server.c sweeps servers/, gc_cache.c the cache, gc_runs.c runs/, gc_engine.c
+ * engine/ and execs/, gc.c the rest.
  */
 
 #include <stdbool.h>
@@ -53,6 +54,7 @@ int gc_sweep_meta(struct gc *g, struct err *e);
 int gc_sweep_containers(struct gc *g, struct err *e);
 int gc_sweep_volumes(struct gc *g, struct err *e);
 int gc_sweep_runs(struct gc *g, struct err *e);
+int gc_sweep_engine(struct gc *g, struct err *e);
 int gc_sweep_unpacked(struct gc *g, struct err *e);
 
 #endif

@@ -8,8 +8,8 @@
 #include "runtime/base/str.h"
 #include "runtime/settings/paths.h"
 #include "runtime/life/server_kill.h"
-#include "runtime/server/squashd_client.h"
-#include "runtime/server/squashd_start.h"
+#include "runtime/server/client.h"
+#include "runtime/server/start.h"
 #include "runtime/kernel/temp_dir.h"
 
 /* It left, or is leaving, by itself between two looks. */

@@ -19,7 +19,7 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 #include "runtime/record/instance.h"
-#include "runtime/server/squashd_start.h"
+#include "runtime/server/start.h"
 
 #define GONE_MS 2000
 

@@ -38,7 +38,7 @@ static int announce(const struct cgroup_parent *parent, const struct container_s
 		.supervisor = getpid(),
 	};
 
-	return path ? instance_publish(instance, &rec, e) : err_set(e, ENOMEM, "out of memory");
+	return path ? instance_publish(instance, &rec, e) : err_oom(e);
 }
 
 /* Who holds what, with the cgroup as it came out. */

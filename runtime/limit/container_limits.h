@@ -3,6 +3,22 @@
 #define CSBX_RUNTIME_CONTAINER_LIMITS_H
 
 /*
+ * The room runtime/limit. Limits of memory, processes and CPUs, and what a container's end means.
+ *
+ * In: a specification, control groups where there are some. Out: limits that hold, a verdict.
+ *
+ *	limit.h			which limit is held by what
+ *	container_limits.h	a container's limits while it runs
+ *	watchdog.h: without control groups: looking and ending; watchdog_fds.h: memory that
+ *		descriptors hold
+ *	thrash.h		a group that is out of memory and does not say so
+ *	verdict.h		from counters and exit codes to the result
+ *
+ * Must: say what is not held as asked.
+ * Mustn't: blame a program for what the host did.
+ */
+
+/*
  * Who holds the limits of one container: its cgroup where one can be had, else the watchdog, the
  * CPU mask and RLIMIT_NPROC. A container without limits, or with the default of processes alone,
  * pays for none of it.

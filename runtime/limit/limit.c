@@ -7,7 +7,7 @@
  *	pids	RLIMIT_NPROC in the container's own user namespace. It counts per user id, so with
  *		several ids the watchdog counts all; the kernel exempts the host's root
  *
- * The default of --pids-limit is nobody's demand: it is set, and no more is said about it.
+ * The default of --pids-limit was not asked for: it is set, and no more is said about it.
  */
 #include "runtime/limit/limit.h"
 
@@ -17,7 +17,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
-#include "runtime/cgroup/cgroup_text.h"
+#include "runtime/cgroup/text.h"
 #include "runtime/spec/spec.h"
 #include "runtime/limit/watchdog.h"
 
@@ -50,7 +50,7 @@ static int fall_short(struct assigning *a, const struct shortfall *f, struct err
 					f->option, f->why, f->what, f->remedy));
 	text = str_printf("%s: %s: %s", f->name, f->why, f->what);
 	if (!text)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	strv_add(f->is_loud || a->m->is_named ? &a->ret->degraded : &a->ret->weaker, text);
 	return 0;
 }

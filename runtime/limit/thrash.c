@@ -9,11 +9,11 @@
  *	next to no file cache is left	active_file + inactive_file
  *	what is left goes round		workingset_refault_file against it
  *	mapped pages are in it		pgmajfault
- *	nobody runs meanwhile		memory.pressure full, where the kernel has it
+ *	no process runs meanwhile		memory.pressure full, where the kernel has it
  *
  * and that for two seconds. Figures of Linux 6.1, a limit of 60 MiB, one second:
  *
- *			cache left	goes round	major faults	nobody runs
+ *			cache left	goes round	major faults	no process runs
  *	memfd		0.1 MiB		140 times	130		11-59 %
  *	a file read	9 MiB		9 times		0		12 %
  *	a file mapped,	2 MiB		15 times	2		10-34 %

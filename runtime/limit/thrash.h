@@ -22,7 +22,7 @@ struct thrash_sample {
 	uint64_t cache_bytes;  /* file pages that are left and could be dropped; most: unknown */
 	uint64_t refaults;     /* pages that had been dropped and were read again */
 	uint64_t major_faults; /* on mapped pages, such as a program's own */
-	uint64_t stalled_us;   /* "full": nobody in the group ran, for want of memory */
+	uint64_t stalled_us;   /* "full": no process in the group ran, for want of memory */
 	bool has_stalled;      /* the kernel counts that (CONFIG_PSI) */
 };
 

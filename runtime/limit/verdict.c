@@ -2,7 +2,7 @@
 /*
  * Theory. In this order: a sandbox that failed says nothing about the program. A limit that ended
  * it comes before what the program says, which it may have said on being ended. A peak of memory
- * that nobody saw while it lasted is found afterwards: the kernel counts its own kills in the
+ * that no process saw while it lasted is found afterwards: the kernel counts its own kills in the
  * cgroup, and without one the resource usage of the ended process has its largest resident size.
  */
 #include "runtime/limit/verdict.h"
@@ -69,7 +69,8 @@ static void read_cgroup(struct ending *end, const struct cgroup *cg, struct run_
 		r->user_us = u.user_us;
 		r->sys_us = u.sys_us;
 	}
-	/* memory.peak is there since Linux 5.19; before, the largest process says the least it was.
+	/*
+	 * memory.peak is there since Linux 5.19; before, the largest process says the least it was.
 	 */
 	if (u.memory_peak_bytes)
 		r->memory_peak_bytes = u.memory_peak_bytes;

@@ -42,13 +42,13 @@
 #define TICK_NEAR_MS 5u
 #define SLOW_EVERY 5u
 #define MAPS_EVERY 20u
-#define FDS_STEP 16u /* a part of the limit */
-#define INODE_BYTES 1024u       /* what tmpfs itself reckons, attributes included since Linux 6.6 */
+#define FDS_STEP 16u      /* a part of the limit */
+#define INODE_BYTES 1024u /* what tmpfs itself reckons, attributes included since Linux 6.6 */
 #define THREAD_BYTES (24u << 10) /* stack and record of a thread in the kernel */
 
 enum {
 	LOOK_MEMORY = 1u << 0, /* else only count the processes */
-	LOOK_SLOW = 1u << 1, /* what is not read every time */
+	LOOK_SLOW = 1u << 1,   /* what is not read every time */
 	LOOK_STATUS = 1u << 2,
 	LOOK_EXACT = 1u << 3,
 	LOOK_MAPS = 1u << 4,
@@ -234,8 +234,7 @@ static uint64_t cheap_bytes(struct watchdog *w, struct figures *f)
 	bool had_status = w->wants_status || w->has_swap;
 
 	/* Shared pages are files, which are the kernel's to drop, or memory. */
-	w->wants_status =
-		f->private + f->files + f->kernel + f->shared > w->limit_bytes / 2;
+	w->wants_status = f->private + f->files + f->kernel + f->shared > w->limit_bytes / 2;
 	if (w->wants_status && !had_status)
 		look(w, LOOK_MEMORY | LOOK_STATUS, f);
 	return f->private + f->files + f->kernel + f->shmem;

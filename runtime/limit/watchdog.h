@@ -25,9 +25,9 @@ struct watchdog_view {
 	int tmpfs_fds[WATCHDOG_TMPFS_MAX];
 	unsigned n_tmpfs;
 };
-#define WATCHDOG_VIEW_INIT                                 \
-	{                                                  \
-		.proc_fd = -1, .sysv_fds = { -1, -1, -1 }, \
+#define WATCHDOG_VIEW_INIT                               \
+	{                                                \
+		.proc_fd = -1, .sysv_fds = {-1, -1, -1}, \
 	}
 
 struct watchdog {
@@ -38,16 +38,16 @@ struct watchdog {
 	uint64_t last_files_bytes;        /* the same, as of every look */
 	uint64_t peak_bytes;              /* highest sum seen */
 	uint64_t shared_bytes;            /* most of files and shared memory seen in one process */
-	uint64_t sysv_bytes;              /* of the System V objects, as of the last time they were read */
-	uint64_t table_bytes;             /* of page tables, likewise */
-	uint64_t max_pids;                /* threads included, pid 1 not */
+	uint64_t sysv_bytes;  /* of the System V objects, as of the last time they were read */
+	uint64_t table_bytes; /* of page tables, likewise */
+	uint64_t max_pids;    /* threads included, pid 1 not */
 	unsigned ticks, next_maps_tick;
 	struct watchdog_fds fds;
 	bool has_swap;
 	bool wants_status; /* shared pages matter: ask what they are */
 	bool is_near;      /* above half the limit: look more often */
 	/* watchdog_kill.c */
-	int victim_fd; /* /proc/PID of who was killed and may still be there; -1: nobody */
+	int victim_fd; /* /proc/PID of the one that was killed and may still be there; -1: none */
 	uint64_t victim_ns, floor_bytes;
 };
 #define WATCHDOG_INIT                                       \
@@ -59,7 +59,6 @@ struct watchdog_statm {
 	uint64_t private_bytes; /* resident, and of this process alone or of its forks */
 	uint64_t shared_bytes;  /* resident pages of files and of shared memory */
 };
-
 
 enum watchdog_sysv { WATCHDOG_SHM, WATCHDOG_SEM, WATCHDOG_MSG };
 
@@ -99,7 +98,7 @@ enum watchdog_sight watchdog_look(struct watchdog *w);
 
 /*
  * After a look of a container whose largest process dies for all that hold too much memory
- * together. 1: it was killed now; 0: nobody had to be; -errno: it cannot be done.
+ * together. 1: it was killed now; 0: none had to be; -errno: it cannot be done.
  */
 int watchdog_kill_largest(struct watchdog *w, uint64_t now_ns);
 /* The decision alone: pure. */

@@ -18,7 +18,7 @@ struct watchdog_fds {
 	/* The pass that is under way; procs is NULL: none. */
 	DIR *procs, *tasks, *table;
 	char pid[16];
-	bool is_deep, is_threads; /* of the whole pass; of the open table */
+	bool is_deep, is_threads;     /* of the whole pass; of the open table */
 	uint64_t bytes, hidden_bytes; /* hidden: of the table of a thread only */
 	uint64_t *seen;               /* inode numbers */
 	size_t n_seen, size;

@@ -5,7 +5,7 @@
  * one process at a time, and the next one only when the memory of the one before is back.
  *
  * What is in files (tmpfs, SysV, memfds) is not given back by a death. The writer that went past
- * the limit between two looks leaves a sum that stays above it, and whoever else is there has done
+ * the limit between two looks leaves a sum that stays above it, and the others have done
  * nothing: as in a group that is full, one dies only when more is asked for.
  */
 #include <dirent.h>
@@ -50,7 +50,7 @@ static uint64_t size_of(const struct watchdog *w, int proc_dir)
 	return m.private_bytes + m.shared_bytes + swapped;
 }
 
-/* /proc/PID of the largest, of equals the youngest; -1: there is nobody. */
+/* /proc/PID of the largest, of equals the youngest; -1: there is none. */
 static int open_largest(const struct watchdog *w)
 {
 	int fd = openat(w->view.proc_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), largest = -1;

@@ -35,7 +35,10 @@ uint64_t watchdog_parse_kib(const char *text, const char *name)
 
 #define COLUMNS_MAX 16u
 
-/* sysvipc(5): the columns of a kind, numbered from the left, and the bytes that one of it stands for. */
+/*
+ * sysvipc(5): the columns of a kind, numbered from the left, and the bytes that one of it stands
+ * for.
+ */
 struct column {
 	unsigned at;
 	uint64_t bytes;

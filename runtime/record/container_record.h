@@ -13,8 +13,8 @@
  * NAME_ID_DIGITS digits are the instance's, and writes to a kept layer of its own.
  *
  * A recipe is written as version 2, as csbx has always done (the id and the labels are passed over
- * by older readers); one with a specification as version 3, one whose image is a stack as version 4,
- * which older programs refuse.
+ * by older readers); one with a specification as version 3, one whose image is a stack as version
+ * 4, which older programs refuse.
  */
 
 #include <stdbool.h>
@@ -56,12 +56,12 @@ struct container_record {
 	const char *image_ref;    /* the image as it was asked for; NULL: by path */
 	const char *image_digest; /* its id, "sha256:..."; NULL: not known */
 	const char *owner;        /* "PID:STARTTIME" (owner.h): it goes when that process does */
-	bool is_stack;            /* the image has more than one file: `image.0` ... beside `image` */
-	bool auto_remove;         /* it goes when its instance has ended */
-	bool open_stdin;          /* standard input stays open though nobody is attached */
-	struct strv notes;        /* "key=value": what the dialect that made it wants to show again
-				   * (cmd/docker/frame/notes.h); nothing below cmd/ reads them */
-	const void *spec;         /* specification (spec_flat.h); NULL: a recipe */
+	bool is_stack;     /* the image has more than one file: `image.0` ... beside `image` */
+	bool auto_remove;  /* it goes when its instance has ended */
+	bool open_stdin;   /* standard input stays open though no client is attached */
+	struct strv notes; /* "key=value": what the dialect that made it wants to show again
+			    * (cmd/docker/frame/notes.h); nothing below cmd/ reads them */
+	const void *spec;  /* specification (spec/flat.h); NULL: a recipe */
 	size_t spec_len;
 	void *memory; /* what the pointers above point into when decoded */
 };
@@ -72,7 +72,7 @@ int container_record_encode(const struct container_record *r, struct strbuf *out
 int container_record_decode(struct container_record *ret, void *buf, size_t len, struct err *e);
 void container_record_free(struct container_record *r);
 
-/* -ENOENT from ERR_NO_CONTAINER: what whoever looks for a container and finds none says. */
+/* -ENOENT from ERR_NO_CONTAINER: there is no such container. */
 int container_missing(struct err *e);
 
 #endif

@@ -38,7 +38,7 @@ static int read_record(int fd, char **ret_buf, size_t *ret_len, struct err *e)
 	*ret_len = all.len;
 	*ret_buf = r < 0 ? NULL : strbuf_take(&all);
 	if (r >= 0 && !*ret_buf)
-		r = err_set(e, ENOMEM, "out of memory");
+		r = err_oom(e);
 	return r;
 }
 
@@ -52,8 +52,7 @@ int container_store_read(int dirfd, const char *name, struct container_record *r
 	snprintf(path, sizeof(path), "%s/record", name);
 	fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT ? container_missing(e)
-				       : err_sys(e, "record");
+		return errno == ENOENT ? container_missing(e) : err_sys(e, "record");
 	r = read_record(fd, &buf, &len, e);
 	if (r >= 0)
 		r = container_record_decode(ret, buf, len, e);
@@ -112,7 +111,7 @@ int container_store_open_image(const struct paths *p, const char *name,
 	else
 		path = str_printf("%s/containers/%s/image", p->data, name);
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	fd = open_pinned(r, path, e);
 	if (fd < 0)
 		return fd;

@@ -3,6 +3,23 @@
 #define CSBX_RUNTIME_CONTAINER_STORE_H
 
 /*
+ * The room runtime/record. What stays on disk of containers, starts and volumes.
+ *
+ * In: names, specifications, states. Out: records that are whole or not there.
+ *
+ *	container_store.h	containers by name; container_record.h: the record of one
+ *	container_find.h	which container an operand stands for
+ *	image_pin.h		keeping an image's file
+ *	instance.h		starts that run; instance_sweep.c: files of those that were killed
+ *	run_dir.h		logs and results of starts that are detached
+ *	owner.h			the process that a container belongs to
+ *	volume.h		volumes
+ *
+ * Must: tell life by kernel locks.
+ * Mustn't: believe a process id in a file.
+ */
+
+/*
  * $CSBX_DATA_PATH/containers/NAME/{record,image}: one directory a container.
  *
  * Creating copies nothing: the image is pinned by a hard link, else by a reflink, else by its
@@ -14,7 +31,7 @@
  * millisecond; a record torn by a power cut is told by its checksum, said, and replaced by
  * `create -f` or removed. (The data in a kept layer is another matter: layer.h.)
  *
- * Whoever builds or deletes a .tmp-* holds a shared lock on containers/.lock; gc takes it
+ * A process that builds or deletes a .tmp-* holds a shared lock on containers/.lock; gc takes it
  * exclusively, so what it finds then is debris.
  */
 
@@ -34,17 +51,18 @@ struct meta_source;
 struct paths;
 
 struct container_create {
-	const char *name;  /* valid name */
-	const char *image; /* path of a squashfs file or a directory */
-	bool replace;      /* an existing container of that name goes, with its kept layer */
+	const char *name;   /* valid name */
+	const char *image;  /* path of a squashfs file or a directory */
+	bool replace;       /* an existing container of that name goes, with its kept layer */
 	bool while_running; /* also one whose starts run: they go on, unless they use its layer */
 	bool recipes_only;  /* not one that stays: -EEXIST */
-	bool always_pin;   /* the file is copied where it can be neither linked nor cloned */
+	bool always_pin;    /* the file is copied where it can be neither linked nor cloned */
 	const struct image_pin_view *pin_view; /* image_pin.h; NULL allowed */
-	const struct meta_source *meta; /* meta_cache.h */
+	const struct meta_source *meta;        /* meta_cache.h */
 	/* A container that stays: frozen; spec->id is what its id begins with. NULL: a recipe. */
 	const struct container_spec *spec;
-	/* What else its record says; only the fields from `dialect` on are looked at, but for spec.
+	/*
+	 * What else its record says; only the fields from `dialect` on are looked at, but for spec.
 	 */
 	const struct container_record *traits;
 };
@@ -75,8 +93,8 @@ int container_store_open_dir(const struct paths *p, struct err *e);
 int container_store_read(int dirfd, const char *name, struct container_record *ret, struct err *e);
 
 /*
- * With the run's lock opened or held: whether the container of that name is still the one of that id, which
- * somebody may have removed, and made another, since its record was read. 0 or -ENOENT.
+ * With the run's lock opened or held: whether the container of that name is still the one of that
+ * id, which somebody may have removed, and made another, since its record was read. 0 or -ENOENT.
  */
 int container_store_check_id(int dirfd, const char *name, const char *container_id, struct err *e);
 
@@ -108,9 +126,10 @@ int container_store_remove(const struct paths *p, const char *name, struct err *
  */
 int container_store_remove_running(const struct paths *p, const char *name, struct err *e);
 /*
- * The two halves of it, for who holds the container's run (run_dir.h): after the first nobody finds
- * it any more, the second, which takes its time, may follow when the run has been let go. -ENOENT:
- * it has another name by now. ret is closed by the second half, which a failed first one does.
+ * The two halves of it, for the process that holds the container's run (run_dir.h): after the first
+ * no process finds it any more, the second, which takes its time, may follow when the run has been
+ * let go. -ENOENT: it has another name by now. ret is closed by the second half, which a failed
+ * first one does.
  */
 struct container_debris {
 	struct layer layer;

@@ -55,7 +55,7 @@ static int copy_bytes(int from, int to, struct err *e)
 	off_t at = 0;
 	ssize_t n;
 
-	/* With an offset of our own: the descriptor's is shared with whoever reads it too. */
+	/* With an offset of our own: the descriptor's is shared with the one who reads it too. */
 	do {
 		n = sendfile(to, from, &at, COPY_BYTES);
 		if (n < 0 && errno == EINTR)

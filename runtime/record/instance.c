@@ -24,20 +24,6 @@
 
 /* --- one's own ---------------------------------------------------------------------------- */
 
-/* Its processes end with the supervisor, but a little later: they still have its layer mounted. */
-static void wait_for_init(pid_t init)
-{
-	_close_ int pidfd = init > 0 ? (int)syscall(SYS_pidfd_open, init, 0) : -1;
-	struct pollfd p = {.fd = pidfd, .events = POLLIN};
-	char path[32], comm[32] = "";
-	_close_ int fd = -1;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", init);
-	fd = pidfd < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && read(fd, comm, sizeof(comm) - 1) > 0 && strstr(comm, "csbx-init"))
-		(void)poll(&p, 1, DYING_MS);
-}
-
 /*
  * The file of a supervisor that was killed: a container that stays is started under its old id. Its
  * groups are removed as gc would. 1: the file is gone, make it anew.
@@ -45,36 +31,27 @@ static void wait_for_init(pid_t init)
 static int take_stale(struct instance *i, struct err *e)
 {
 	static const struct timespec pause = {.tv_nsec = 1000000};
-	_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	struct instance_record rec;
-	size_t len;
-	int r;
+	int r = 0;
 
-	i->lock_fd = openat(i->dirfd, i->id, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (i->lock_fd < 0)
-		return errno == ENOENT ? 1 : err_sys(e, "instance %s", i->id);
 	/* A supervisor on its way out lets go of its locks one after the other. */
-	for (int tries = 0; (r = file_lock_try(i->lock_fd, true)) == -EAGAIN; tries++) {
+	for (int tries = 0; (i->lock_fd = instance_claim_dead(i->dirfd, i->id)) == -EAGAIN;
+	     tries++) {
 		if (tries == DYING_MS)
 			return err_set(e, EEXIST, "instance %s: it is there already", i->id);
 		nanosleep(&pause, NULL);
 	}
-	if (r < 0)
-		return err_code(e, r, "lock instance %s", i->id);
-	if (io_read_all(i->lock_fd, INSTANCE_BYTES_MAX, &bytes, NULL) >= 0 && bytes.len) {
-		len = bytes.len;
-		if (instance_record_decode(&rec, strbuf_take(&bytes), len, NULL) >= 0) {
-			wait_for_init(rec.init);
-			r = rec.cgroup && cgroup_debris_exists(rec.cgroup)
-				    ? cgroup_remove_debris(rec.cgroup, i->id, e)
-				    : 0;
-			instance_record_free(&rec);
-			if (r < 0)
-				return r;
-		}
+	if (i->lock_fd < 0)
+		return i->lock_fd == -ENOENT ? 1 : err_code(e, i->lock_fd, "instance %s", i->id);
+	if (instance_read_dead(i->lock_fd, &rec) >= 0) {
+		(void)instance_init_is_gone(&rec, DYING_MS);
+		if (rec.cgroup && cgroup_debris_exists(rec.cgroup))
+			r = cgroup_remove_debris(rec.cgroup, i->id, e);
+		instance_record_free(&rec);
 	}
-	(void)unlinkat(i->dirfd, i->id, 0);
-	return 1;
+	if (r >= 0)
+		(void)unlinkat(i->dirfd, i->id, 0);
+	return r < 0 ? r : 1;
 }
 
 /* 1: gc took the file for debris before the lock was ours. */
@@ -169,8 +146,12 @@ bool instance_is_live(int dirfd, const char *id)
 	return fd >= 0 && file_lock_is_held(fd);
 }
 
-/* 1 and a record if the file is held and published; 0 for what is dead, unborn or half-written. */
-static int read_live(int dirfd, const char *id, struct instance_record *ret, struct err *e)
+/*
+ * 1 and a record if the file is held and published; 0 for what is unborn, half-written or dead,
+ * which it removes where the caller sweeps.
+ */
+static int read_live(int dirfd, const char *id, bool sweeps, struct instance_record *ret,
+		     struct err *e)
 {
 	_close_ int fd = openat(dirfd, id, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	_strbuf_ struct strbuf bytes = STRBUF_INIT;
@@ -178,13 +159,20 @@ static int read_live(int dirfd, const char *id, struct instance_record *ret, str
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "instance %s", id);
-	if (!file_lock_is_held(fd) || io_read_all(fd, INSTANCE_BYTES_MAX, &bytes, NULL) < 0 ||
-	    !bytes.len)
+	if (!file_lock_is_held(fd)) {
+		if (sweeps)
+			(void)instance_remove_dead(dirfd, id);
+		return 0;
+	}
+	if (io_read_all(fd, INSTANCE_BYTES_MAX, &bytes, NULL) < 0 || !bytes.len)
 		return 0;
 	len = bytes.len;
 	if (instance_record_decode(ret, strbuf_take(&bytes), len, NULL) < 0)
 		return 0;
-	/* Whoever waited for it must not find it: the image server may let go a moment later. */
+	/*
+	 * A process that waited for it must not find it: the image server may let go a moment
+	 * later.
+	 */
 	if (ret->is_bare && !process_is(ret->init, ret->start_ticks)) {
 		instance_record_free(ret);
 		return 0;
@@ -204,15 +192,15 @@ int instance_read(const struct paths *p, const char *id, struct instance_record 
 	snprintf(name, sizeof(name), "%.*s", NAME_ID_DIGITS, id);
 	if (!name_is_id(name))
 		return err_set(e, EINVAL, "'%s' is no instance id", name);
-	r = read_live(dirfd, name, ret, e);
+	r = read_live(dirfd, name, true, ret, e);
 	return r ? (r < 0 ? r : 0) : err_set(e, ENOENT, "not running");
 }
 
-static int add_live(int dirfd, const char *id, const char *name, struct instance_list *l,
-		    struct err *e)
+static int add_live(int dirfd, const char *id, const char *name, bool sweeps,
+		    struct instance_list *l, struct err *e)
 {
 	struct instance_record rec;
-	int r = name_is_id(id) ? read_live(dirfd, id, &rec, e) : 0;
+	int r = name_is_id(id) ? read_live(dirfd, id, sweeps, &rec, e) : 0;
 
 	if (r <= 0)
 		return r;
@@ -222,12 +210,13 @@ static int add_live(int dirfd, const char *id, const char *name, struct instance
 	}
 	if (add(l, &rec) < 0) {
 		instance_record_free(&rec);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	return 0;
 }
 
-int instance_list(const struct paths *p, const char *name, struct instance_list *ret, struct err *e)
+static int list_live(const struct paths *p, const char *name, bool sweeps,
+		     struct instance_list *ret, struct err *e)
 {
 	_close_ int fd = paths_open(p->runtime, "instances", e), list = -1;
 	const struct dirent *ent;
@@ -243,11 +232,21 @@ int instance_list(const struct paths *p, const char *name, struct instance_list 
 		return err_sys(e, "list %s/instances", p->runtime);
 	(void)take_fd(&list);
 	while (r >= 0 && (ent = readdir(d)))
-		r = add_live(fd, ent->d_name, name, ret, e);
+		r = add_live(fd, ent->d_name, name, sweeps, ret, e);
 	closedir(d);
 	if (r < 0)
 		instance_list_free(ret);
 	return r;
+}
+
+int instance_list(const struct paths *p, const char *name, struct instance_list *ret, struct err *e)
+{
+	return list_live(p, name, true, ret, e);
+}
+
+int instance_list_only(const struct paths *p, struct instance_list *ret, struct err *e)
+{
+	return list_live(p, NULL, false, ret, e);
 }
 
 void instance_list_free(struct instance_list *l)

@@ -12,6 +12,10 @@
  *	instance_publish()  one write: others can find it
  *	instance_end()	    unlink + close
  *
+ * A supervisor that is killed leaves its file. Lists remove what is dead when they come across it,
+ * and so does one start in sixteen, told by its id, while its container is being built; gc removes
+ * the rest.
+ *
  * A lock goes with the open file description: a forked child of the supervisor holds it as well
  * until it execs or closes the descriptor (O_CLOEXEC is set).
  */
@@ -29,6 +33,7 @@ struct paths;
 #define INSTANCE_MAGIC 0x314e4943u /* "CIN1" */
 #define INSTANCE_VERSION 3u
 #define INSTANCE_BYTES_MAX (4u << 20)
+#define INSTANCE_SOCKET_SUFFIX ".sock" /* ID.sock: where an exec asks (exec_proto.h) */
 
 struct instance_record {
 	const char *id;
@@ -39,14 +44,14 @@ struct instance_record {
 	const char *cgroup;  /* directory of csbx-ID, NULL = none */
 	const char *server;  /* name of its image server's socket */
 	const char *job;     /* id of the batch job it was started in, NULL = none */
-	const char *spec;    /* container_spec as JSON (spec_out.h), NULL = not kept */
+	const char *spec;    /* container_spec as JSON (spec/out.h), NULL = not kept */
 	struct strv command;
 	pid_t supervisor, init;
 	bool paused;
 	uint64_t started_ns; /* CLOCK_REALTIME */
 	/*
 	 * A bare start (bare.h): the pid of supervisor and init is the command's own; the image
-	 * server holds the lock; and there is nobody to ask for an exec, a stop or a pause.
+	 * server holds the lock; and there is no process to ask for an exec, a stop or a pause.
 	 */
 	bool is_bare;
 	uint64_t start_ticks; /* bare: when that process began, field 22 of /proc/PID/stat */
@@ -84,6 +89,23 @@ void instance_record_free(struct instance_record *r);
 bool instance_is_live(int dirfd, const char *id);
 
 /*
+ * The file of an instance whose supervisor is gone, for removal: while the descriptor is open no
+ * start takes that id and no other process removes it. -EAGAIN: it is live, or claimed; -ENOENT.
+ */
+int instance_claim_dead(int dirfd, const char *id);
+/* Its record; negative: it was killed before there was one. */
+int instance_read_dead(int fd, struct instance_record *ret);
+/*
+ * Its processes end with the supervisor, but a little later: they still have its layer mounted. A
+ * bare start's own process is none of csbx-init.
+ */
+bool instance_init_is_gone(const struct instance_record *rec, int timeout_ms);
+/* Removes it with its socket and its control groups; what cannot be removed is left for gc. */
+bool instance_remove_dead(int dirfd, const char *id);
+/* After instance_publish(): one start in sixteen removes what is dead of the first few names. */
+void instance_sweep_sometimes(const struct instance *i);
+
+/*
  * The live, published instance of that id; of a longer id its first NAME_ID_DIGITS digits count.
  * -ENOENT: it does not run.
  */
@@ -97,6 +119,8 @@ struct instance_list {
 };
 int instance_list(const struct paths *p, const char *name, struct instance_list *ret,
 		  struct err *e);
+/* All of them; what is dead stays: gc removes that itself and tells. */
+int instance_list_only(const struct paths *p, struct instance_list *ret, struct err *e);
 void instance_list_free(struct instance_list *l);
 
 /*

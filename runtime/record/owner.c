@@ -44,7 +44,7 @@ int owner_parse(const char *text, char **ret, struct err *e)
 	if (process_start_ticks(pid, &now) < 0 || (has_start && asked != now))
 		return gone(text, e);
 	*ret = str_printf("%d:%llu", pid, (unsigned long long)now);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 int owner_open(const char *owner, struct err *e)

@@ -15,7 +15,8 @@ struct err;
 
 #define OWNER_LABEL "csbx.owner"
 
-/* "PID" or "PID:STARTTIME" to the latter; caller frees. -EINVAL, -ESRCH: there is no such process.
+/*
+ * "PID" or "PID:STARTTIME" to the latter; caller frees. -EINVAL, -ESRCH: there is no such process.
  */
 int owner_parse(const char *text, char **ret, struct err *e);
 /* A pidfd of it, readable when it ends. -ESRCH: it is gone. */

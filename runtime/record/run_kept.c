@@ -51,7 +51,8 @@ static int open_lock(const struct run_dir *d, bool *ret_is_new)
 
 /*
  * Every start has a lock file of its own. On one for all of them the next start may be faster than
- * those that wait for the end of the last: they would go on to wait for an end nobody asked for.
+ * those that wait for the end of the last: they would go on to wait for an end that was not asked
+ * for.
  */
 static int renew_lock(struct run_dir *d, struct err *e)
 {
@@ -80,8 +81,7 @@ static int is_current(const struct run_dir *d, struct err *e)
 	if (fstat(d->lock_fd, &ours) < 0)
 		return err_sys(e, "lock the run");
 	if (fstatat(d->fd, "lock", &named, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? container_missing(e)
-				       : err_sys(e, "lock the run");
+		return errno == ENOENT ? container_missing(e) : err_sys(e, "lock the run");
 	return ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
 }
 

@@ -68,7 +68,7 @@ static int get_text(const struct flat_field *f, char **ret, struct err *e)
 		return r;
 	free(*ret);
 	*ret = strdup(text);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 static int decode_field(struct run_state *s, const struct flat_field *f, struct err *e)

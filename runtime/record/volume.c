@@ -17,7 +17,7 @@
 #include "runtime/record/owner.h"
 #include "runtime/settings/paths.h"
 #include "runtime/spec/spec.h"
-#include "runtime/spec/spec_flat.h"
+#include "runtime/spec/flat.h"
 #include "runtime/kernel/mount_table.h"
 #include "runtime/kernel/temp_dir.h"
 #include "runtime/userns/tree_remove.h"
@@ -59,7 +59,7 @@ static int new_name(char **ret, struct err *e)
 	if (r < 0)
 		return r;
 	*ret = strdup(id);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 static int make_dir(int dirfd, const char *name, mode_t mode, struct err *e)
@@ -85,7 +85,7 @@ int volume_open(const struct paths *p, const char *name, char **ret_name, char *
 		return r;
 	data = made ? str_printf("%s/_data", made) : NULL;
 	if (!data)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	dirfd = open_volumes(p, e);
 	if (dirfd < 0)
 		return dirfd;
@@ -99,7 +99,7 @@ int volume_open(const struct paths *p, const char *name, char **ret_name, char *
 	*ret_path = str_printf("%s/volumes/%s", p->data, data);
 	if (ret_name)
 		*ret_name = take_ptr(made);
-	return *ret_path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret_path ? 0 : err_oom(e);
 }
 
 /* --- those that come and go with a container ---------------------------------------------- */
@@ -112,7 +112,7 @@ static int mark(int dirfd, const char *name, struct err *e)
 	int r;
 
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	r = file ? owner_parse(pid, &owner, e) : err_set(e, ENOMEM, "out of memory");
+	r = file ? owner_parse(pid, &owner, e) : err_oom(e);
 	if (r >= 0) {
 		const struct io_replace where = {
 			.dirfd = dirfd, .name = file, .mode = 0600, .replace = true};
@@ -142,7 +142,7 @@ static int make_marked(int dirfd, const char *name, struct err *e)
 		return r;
 	data = str_printf("%s/_data", tmp);
 	if (!data)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = make_dir(dirfd, tmp, 0700, e);
 	if (r >= 0)
 		r = mark(dirfd, tmp, e);
@@ -171,7 +171,7 @@ int volume_open_own(const struct paths *p, char **ret_name, char **ret_path, str
 		return r;
 	*ret_path = str_printf("%s/volumes/%s/_data", p->data, name);
 	*ret_name = take_ptr(name);
-	return *ret_path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret_path ? 0 : err_oom(e);
 }
 
 void volumes_settle(const struct paths *p, const struct container_spec *s)
@@ -299,7 +299,7 @@ int volume_look(const struct paths *p, const char *name, uint64_t *ret_created_n
 			? (uint64_t)st.stx_btime.tv_sec * 1000000000u + st.stx_btime.tv_nsec
 			: (uint64_t)st.stx_mtime.tv_sec * 1000000000u + st.stx_mtime.tv_nsec;
 	*ret_path = str_printf("%s/volumes/%s/_data", p->data, name);
-	return *ret_path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret_path ? 0 : err_oom(e);
 }
 
 static bool mounts(const struct container_record *r, const char *name)

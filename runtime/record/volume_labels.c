@@ -30,7 +30,7 @@ static int put_labels(int dirfd, const char *name, const struct strv *labels, st
 	int r;
 
 	if (!file)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	flat_begin(&w, LABELS_MAGIC, LABELS_VERSION);
 	flat_strv(&w, TAG_LABEL, labels);
 	r = flat_end(&w, e);
@@ -52,7 +52,7 @@ static int fill(int dirfd, const char *tmp, const struct strv *labels, struct er
 	int r = 0;
 
 	if (!data)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	old = umask(0);
 	if (mkdirat(dirfd, tmp, 0700) < 0 || mkdirat(dirfd, data, 0755) < 0)
 		r = err_sys(e, "make a volume");
@@ -98,7 +98,7 @@ int volume_make(const struct paths *p, const char *name, const struct strv *labe
 		r = volume_open(p, name, ret_name, ret_path, e);
 	if (r < 0 || name || !labels->n)
 		return r;
-	/* Nobody else knows its name yet. */
+	/* No other process knows its name yet. */
 	dirfd = paths_open(p->data, "volumes", e);
 	return dirfd < 0 ? dirfd : put_labels(dirfd, *ret_name, labels, e);
 }
@@ -130,7 +130,7 @@ int volume_labels(const struct paths *p, const char *name, struct strv *ret, str
 	if (dirfd < 0)
 		return dirfd;
 	if (!file)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!name_is_valid(name))
 		return err_set(e, EINVAL, "'%s' is no name of a volume", name);
 	r = io_read_file_at(dirfd, file, LABELS_BYTES_MAX, &text, NULL);

@@ -5,7 +5,7 @@
 
 #include "runtime/kernel/mount_abi.h"
 #include "runtime/kernel/mount_api.h"
-#include "runtime/server/squashd_proto.h"
+#include "runtime/server/proto.h"
 
 int fuse_mount_new(const struct squashd_key *key, int fuse_fd, struct err *e)
 {

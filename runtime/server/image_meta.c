@@ -58,6 +58,8 @@ static struct strv *list_field(struct image_meta *m, uint16_t tag)
 		return &m->volumes;
 	case META_PORT:
 		return &m->ports;
+	case META_HEALTH:
+		return &m->health;
 	default:
 		return NULL;
 	}
@@ -129,7 +131,7 @@ int image_meta_decode(struct image_meta *m, const void *buf, size_t len, struct 
 	memset(m, 0, sizeof(*m));
 	m->record = malloc(len ? len : 1);
 	if (!m->record)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	memcpy(m->record, buf, len);
 	m->record_len = len;
 	r = flat_open(&reader, m->record, len, IMAGE_META_MAGIC, IMAGE_META_VERSION, e);

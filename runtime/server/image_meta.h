@@ -44,13 +44,15 @@ enum image_meta_tag {
 	META_RC_LOCAL,        /* bytes of /etc/rc.local, likewise */
 	META_REF,             /* str: reference the image was imported from */
 	META_DIGEST,          /* str: manifest digest */
+	META_HEALTH,          /* str, repeated: test=WORD, interval=NS, timeout=NS, start-period=NS,
+			       * start-interval=NS, retries=N */
 };
 
 struct image_meta {
 	bool has_config, has_user_xattrs, has_shell;
 	const char *arch, *user, *workdir, *stop_signal, *created, *ref,
 		*digest; /* NULL = absent */
-	struct strv env, entrypoint, cmd, labels, volumes, ports;
+	struct strv env, entrypoint, cmd, labels, volumes, ports, health;
 	const char *passwd, *group, *rc, *environment, *fstab, *rc_local; /* not NUL-terminated */
 	size_t passwd_len, group_len, rc_len, environment_len, fstab_len, rc_local_len;
 	void *record; /* memory the pointers above point into */

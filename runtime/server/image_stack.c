@@ -30,7 +30,8 @@ int image_stack_decode(const void *record, size_t len, uint64_t ret[SPEC_STACK_M
 {
 	struct flat_reader reader;
 	struct flat_field f;
-	int n = 0, r = flat_open(&reader, record, len, IMAGE_TRAILER_MAGIC, IMAGE_TRAILER_VERSION, e);
+	int n = 0,
+	    r = flat_open(&reader, record, len, IMAGE_TRAILER_MAGIC, IMAGE_TRAILER_VERSION, e);
 
 	while (r >= 0 && (r = flat_next(&reader, &f, e)) > 0) {
 		if (f.tag != TRAILER_LOWER)
@@ -70,7 +71,7 @@ static int add_lower(struct rootfs_spec *root, size_t i, uint64_t bytes, struct 
 	struct stat st;
 
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (stat(path, &st) < 0)
 		return err_sys(e, "%s, which %s lies over", path, root->path);
 	image_id_from_stat(&id, &st);
@@ -91,8 +92,10 @@ int image_stack_find(int fd, struct rootfs_spec *root, struct err *e)
 	r = read_record(fd, &record, e);
 	if (r < 0)
 		return err_wrap(e, "%s", root->path);
-	n = image_stack_decode(record.data, record.len, bytes, NULL);
-	r = n < 0 ? 0 : n; /* no record of ours: an image of one file */
+	n = record.len ? image_stack_decode(record.data, record.len, bytes, e) : 0;
+	if (n == -EBADMSG)
+		return err_wrap(e, "%s: the record behind the file system", root->path);
+	r = n < 0 ? 0 : n; /* of another version, or no record of ours: an image of one file */
 	for (int i = 0; r >= 0 && i < n; i++)
 		r = add_lower(root, (size_t)i, bytes[i], e);
 	return r < 0 ? r : 0;
@@ -144,10 +147,9 @@ static bool copy_fields(const struct strbuf *from, unsigned wanted, struct flat_
 	    0)
 		return false;
 	while (flat_next(&reader, &f, NULL) > 0) {
-		if (wanted == ALL_OTHERS
-			    ? is_of_users(f.tag) || f.tag == META_HAS_USER_XATTRS ||
-				      f.tag == META_HAS_SHELL
-			    : f.tag != wanted)
+		if (wanted == ALL_OTHERS ? is_of_users(f.tag) || f.tag == META_HAS_USER_XATTRS ||
+						   f.tag == META_HAS_SHELL
+					 : f.tag != wanted)
 			continue;
 		flat_bytes(w, f.tag, f.data, f.len);
 		found = true;

@@ -26,14 +26,14 @@ struct strbuf;
 char *image_stack_path(const char *path, size_t i);
 
 /*
- * Sets the lower files of root, whose path and kind are set. fd: that of the topmost file, O_RDONLY.
- * -ENOENT: one is missing; -ESTALE: it is another.
+ * Sets the lower files of root, whose path and kind are set. fd: that of the topmost file,
+ * O_RDONLY. -ENOENT: one is missing; -ESTALE: it is another.
  */
 int image_stack_find(int fd, struct rootfs_spec *root, struct err *e);
 
 /*
- * The lengths of the lower files from the bytes of a record, at most SPEC_STACK_MAX - 1; returns how
- * many. -EBADMSG: too many, or no record. Pure.
+ * The lengths of the lower files from the bytes of a record, at most SPEC_STACK_MAX - 1; returns
+ * how many. -EBADMSG: too many, or no record. Pure.
  */
 int image_stack_decode(const void *record, size_t len, uint64_t ret[SPEC_STACK_MAX - 1],
 		       struct err *e);

@@ -75,7 +75,8 @@ static int foreign(struct err *e)
 	return err_set(e, EPERM, "csbx-init is not the installed one");
 }
 
-/* By small pieces, into pages that are there: mapping both, or larger buffers, costs a start more.
+/*
+ * By small pieces, into pages that are there: mapping both, or larger buffers, costs a start more.
  */
 static int compare(int fd, int file, struct err *e)
 {
@@ -116,7 +117,7 @@ int init_file_open(const struct paths *p, struct err *e)
 	struct stat st;
 
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return err_sys(e, "open %s", path);

@@ -3,8 +3,8 @@
 #define CSBX_RUNTIME_INIT_FILE_H
 
 /*
- * csbx-init as what is exec'd: a sealed copy in memory (memfd_create(2)), that nobody inside can
- * write to however he comes by it.
+ * csbx-init as what is exec'd: a sealed copy in memory (memfd_create(2)), that no program inside
+ * can write to however he comes by it.
  */
 
 #include <stdbool.h>

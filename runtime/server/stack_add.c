@@ -21,7 +21,7 @@
 #include "runtime/kernel/mount_abi.h"
 #include "runtime/kernel/mount_api.h"
 #include "runtime/server/fuse_mount.h"
-#include "runtime/server/squashd_proto.h"
+#include "runtime/server/proto.h"
 #include "runtime/spec/image_id.h"
 
 #define NAME_BYTES 64

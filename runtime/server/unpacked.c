@@ -2,9 +2,9 @@
 
 /*
  * Beside each tree lies KEY.lock. Who uses the tree holds it shared, who makes or removes it holds
- * it exclusively. It is unlinked only by its exclusive holder, so whoever got a lock looks whether
- * the file still has its name, else he starts over. Its text is the image's path and its time that
- * of the last use: by these gc tells a tree that nobody will want again.
+ * it exclusively. It is unlinked only by its exclusive holder, so a process that got a lock looks
+ * whether the file still has its name, else he starts over. Its text is the image's path and its
+ * time that of the last use: by these gc tells a tree that no process will want again.
  */
 #include "runtime/server/unpacked.h"
 
@@ -27,7 +27,7 @@
 #include "runtime/settings/paths.h"
 #include "runtime/spec/image_id.h"
 #include "runtime/spec/spec.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 #include "runtime/kernel/temp_dir.h"
 
 #define KEY_BYTES 96
@@ -184,7 +184,7 @@ static int open_part(const struct paths *p, int dir, const struct rootfs_part *f
 	ret->id = (struct image_id){.dev = st.st_dev, .ino = st.st_ino};
 	ret->path = str_printf("%s/unpacked/%s", p->cache, key);
 	if (!ret->path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*ret_lock = take_fd(&lock);
 	return 0;
 }

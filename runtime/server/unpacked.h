@@ -22,9 +22,9 @@ struct unpacked {
 	struct rootfs_spec root;   /* the directories and their identities */
 	int locks[SPEC_STACK_MAX]; /* keep gc off the trees */
 };
-#define UNPACKED_INIT                                     \
-	{                                                 \
-		.locks = {-1, -1, -1, -1, -1, -1, -1, -1} \
+#define UNPACKED_INIT                                       \
+	{                                                   \
+		.locks = { -1, -1, -1, -1, -1, -1, -1, -1 } \
 	}
 
 /* True where images cannot be mounted for sure: /dev/fuse is missing or not ours to open. */
@@ -39,9 +39,9 @@ int unpacked_open(const struct paths *p, const struct rootfs_spec *image, struct
 void unpacked_close(struct unpacked *u);
 
 /*
- * For gc: true when nobody uses the tree of that name in unpacked/ and nobody will, since its
- * image is gone or changed or it was not used for UNPACKED_AGE_S, or there is no tree to the lock.
- * *ret_lock keeps users out until tree and <key>.lock have been removed.
+ * For gc: true when no process uses the tree of that name in unpacked/ and no process will, since
+ * its image is gone or changed or it was not used for UNPACKED_AGE_S, or there is no tree to the
+ * lock. *ret_lock keeps users out until tree and <key>.lock have been removed.
  */
 bool unpacked_is_stale(int dirfd, const char *key, int *ret_lock);
 

@@ -58,7 +58,7 @@ void bundle_self_close(struct bundle_self *b)
 	fd_close(&b->fd);
 }
 
-#define FIRST_FREE_FD 32 /* above all that squashd_start.c places */
+#define FIRST_FREE_FD 32 /* above all that server/start.c places */
 
 /* Before Linux 6.3 the flag is unknown, and every memfd may be run. */
 static int make_memfd(const char *name)
@@ -118,7 +118,7 @@ int bundle_self_read(const struct bundle_self *b, enum bundle_part part, size_t 
 	if (x->bytes > max)
 		return err_set(e, EFBIG, "the bundle is damaged: a part of it is too large");
 	if (!strbuf_reserve(ret, x->bytes))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (io_pread_exact(b->fd, ret->data + ret->len, x->bytes, x->offset, e) < 0)
 		return err_wrap(e, "the bundle");
 	ret->len += x->bytes;

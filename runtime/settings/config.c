@@ -111,7 +111,7 @@ static int parse_line(struct config *c, const char *file, unsigned number, const
 	place = str_printf("%s:%u", file, number);
 	value = strndup(line.value, line.value_len);
 	if (!name || !place || !value)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	key = config_key_find(name);
 	if (!key) {
 		strbuf_add_escaped(&shown, name, strnlen(name, 64));
@@ -120,7 +120,7 @@ static int parse_line(struct config *c, const char *file, unsigned number, const
 	if (key->kind == CONFIG_FLAG && *value && config_parse_flag(value) < 0)
 		return err_set(e, EINVAL, "%s: %s is yes or no", place, name);
 	if (config_add(c, key, value, strlen(value), take_ptr(place), false) < 0)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return 0;
 }
 
@@ -205,4 +205,3 @@ int config_parse_flag(const char *word)
 	}
 	return -EINVAL;
 }
-

@@ -3,6 +3,21 @@
 #define CSBX_RUNTIME_CONFIG_H
 
 /*
+ * The room runtime/settings. What a site, a user and the environment have settled.
+ *
+ * In: files, variables. Out: values with the place they came from, directories, a tightened
+ * specification.
+ *
+ *	config.h		KEY VALUE files and CSBX_* variables
+ *	paths.h			where csbx keeps things
+ *	policy.h		what a site forbids or forces
+ *	bundle_self.h		the running program as a bundle
+ *
+ * Must: refuse what it does not understand, with file and line.
+ * Mustn't: loosen what a policy says.
+ */
+
+/*
  * Settings from files and environment (docs/cli.md 5). Files hold `KEY VALUE` lines; the keys
  * are the names of the environment variables (CSBX_SHM_SIZE 2g), `#` starts a comment line, and a
  * value may be put in double quotes to keep blanks at its ends. Nothing is expanded. Unknown keys

@@ -5,9 +5,9 @@
 
 /*
  * All keys; each option of run and start and each of import that has one
- * (tests/unit/cmd/frame/config_keys.c compares). Options that say what one single run is for (--name,
- * --detach, --rm, --stdin, --plan, --spec, --result-fd, --fetch) have none: as a site's default
- * they would make no sense.
+ * (tests/unit/cmd/frame/config_keys.c compares). Options that say what one single run is for
+ * (--name, --detach, --rm, --stdin, --plan, --spec, --result-fd, --fetch) have none: as a site's
+ * default they would make no sense.
  */
 static const struct config_key keys[] = {
 	{"CSBX_DATA_PATH", NULL, CONFIG_TEXT},
@@ -33,6 +33,7 @@ static const struct config_key keys[] = {
 	{"CSBX_ENTRYPOINT", "entrypoint", CONFIG_TEXT},
 	{"CSBX_ENV", "env", CONFIG_LIST},
 	{"CSBX_ENV_FILE", "env-file", CONFIG_LIST},
+	{"CSBX_FAKE_ROOT", "fake-root", CONFIG_FLAG},
 	{"CSBX_GROUP_ADD", "group-add", CONFIG_LIST},
 	{"CSBX_HOSTNAME", "hostname", CONFIG_TEXT},
 	{"CSBX_INIT", "init", CONFIG_TEXT},

@@ -68,7 +68,7 @@ static int list_conf(int fd, struct strv *names, struct err *e)
 
 	if (!d) {
 		close(fd);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	while ((ent = readdir(d))) {
 		if (ent->d_name[0] != '.' && str_has_suffix(ent->d_name, ".conf"))
@@ -97,7 +97,7 @@ static int read_conf_d(struct config *c, int dirfd, const char *dir, struct err 
 		_free_ char *shown = str_printf("%s/csbx.conf.d/%s", dir, names.items[i]);
 
 		if (!shown)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		r = read_one(c, fd, names.items[i], shown, e);
 	}
 	return r;
@@ -113,7 +113,7 @@ static int read_machine(struct config *c, const char *dir, struct err *e)
 		return errno == ENOENT ? 0 : err_sys(e, "open %s", dir);
 	shown = str_printf("%s/csbx.conf", dir);
 	if (!shown)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = read_one(c, fd, "csbx.conf", shown, e);
 	return r < 0 ? r : read_conf_d(c, fd, dir, e);
 }
@@ -145,7 +145,7 @@ static int add_env_items(struct config *c, const struct config_key *key, const c
 		if ((n || !value[n]) &&
 		    config_add(c, key, value, n, str_printf("%s in the environment", key->name),
 			       true) < 0)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		value += n;
 		if (!*value || !*++value)
 			return 0;
@@ -167,7 +167,7 @@ static int read_env(struct config *c, const char *const *env, struct err *e)
 			continue;
 		name = strndup(assignment, (size_t)(value++ - assignment));
 		if (!name)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		key = config_key_find(name);
 		if (!key) {
 			_strbuf_ struct strbuf shown = STRBUF_INIT;

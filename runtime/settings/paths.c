@@ -71,7 +71,7 @@ static int home_dir(const struct config *c, const char *own, const char *xdg, co
 			return err_set(e, ENOENT, "HOME is not set: set it, or %s", own);
 		*ret = str_printf("%s/%s/csbx", home, fallback);
 	}
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 static bool is_private_dir(const char *path)
@@ -102,7 +102,7 @@ static int runtime_dir(const struct config *c, char **ret, struct err *e)
 		*ret = str_printf("%s/csbx", v);
 	else
 		*ret = str_printf("/tmp/csbx-%u", geteuid());
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 static int layer_dirs(const struct config *c, struct paths *p, struct err *e)
@@ -119,9 +119,9 @@ static int layer_dirs(const struct config *c, struct paths *p, struct err *e)
 	if (!v)
 		v = dir_from_env("TMPDIR");
 	if (!p->layers)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	p->scratch = str_printf("%s", v ? v : p->layers);
-	return p->scratch ? 0 : err_set(e, ENOMEM, "out of memory");
+	return p->scratch ? 0 : err_oom(e);
 }
 
 /* Run from a build tree, the helpers lie beside the program; installed, in libexecdir. */
@@ -145,7 +145,7 @@ static int helper_dir(char **ret, struct err *e)
 		}
 	}
 	*ret = str_printf("%s", dir);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 static int duration(const struct config *c, const char *name, uint32_t fallback_ms,
@@ -171,7 +171,7 @@ static int cgroup_parent(const struct config *c, char **ret, struct err *e)
 		return err_set(e, EINVAL,
 			       "CSBX_CGROUP_PARENT: '%s' is neither an absolute path nor none", v);
 	*ret = str_printf("%s", v);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 int paths_init(struct paths *p, const struct config *c, struct err *e)

@@ -14,16 +14,17 @@ struct err;
 struct config;
 
 struct paths {
-	char *data;                /* CSBX_DATA_PATH: containers/ */
-	char *cache;               /* CSBX_CACHE_PATH: meta/ unpacked/ blobs */
-	char *runtime;             /* CSBX_RUNTIME_PATH: servers/ instances/; node-local */
-	char *layers;              /* CSBX_LAYER_PATH: kept uppers */
-	char *scratch;             /* CSBX_SCRATCH_PATH: throw-away uppers on disk */
-	char *libexec;             /* directory of csbx's helper programs */
-	struct bundle_self *bundle; /* the running program is a bundle; NULL: it is none. Not owned */
-	char *cgroup_parent;       /* CSBX_CGROUP_PARENT: a directory or "none"; NULL = not set */
-	uint32_t scope_timeout_ms; /* CSBX_SCOPE_TIMEOUT: how long the systemd user manager may take
-				    */
+	char *data;    /* CSBX_DATA_PATH: containers/ */
+	char *cache;   /* CSBX_CACHE_PATH: meta/ unpacked/ blobs */
+	char *runtime; /* CSBX_RUNTIME_PATH: servers/ instances/; node-local */
+	char *layers;  /* CSBX_LAYER_PATH: kept uppers */
+	char *scratch; /* CSBX_SCRATCH_PATH: throw-away uppers on disk */
+	char *libexec; /* directory of csbx's helper programs */
+	struct bundle_self
+		*bundle;     /* the running program is a bundle; NULL: it is none. Not owned */
+	char *cgroup_parent; /* CSBX_CGROUP_PARENT: a directory or "none"; NULL = not set */
+	uint32_t scope_timeout_ms; /* CSBX_SCOPE_TIMEOUT: how long the systemd user manager may
+				    * take */
 	uint32_t linger_ms; /* CSBX_LINGER: how long an image server stays without containers */
 };
 

@@ -126,7 +126,7 @@ static int parse_line(struct policy *p, const char *file, unsigned number, const
 	int n = 0, r;
 
 	if (!line)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < len; i++) {
 		if ((unsigned char)s[i] < 0x20 && s[i] != '\t' && s[i] != '\r')
 			return err_set(e, EINVAL, "%s:%u: a control character", file, number);
@@ -158,7 +158,7 @@ int policy_parse(struct policy *p, const char *file, const char *buf, size_t len
 	free(p->file);
 	p->file = strdup(file);
 	if (!p->file)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	while (len) {
 		const char *end = memchr(buf, '\n', len);
 		size_t n = end ? (size_t)(end - buf) : len;

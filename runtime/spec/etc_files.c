@@ -146,7 +146,7 @@ int etc_files_make(const struct etc_request *q, struct etc_file ret[ETC_FILES], 
 	if (!failed)
 		return 0;
 	etc_files_free(ret);
-	return err_set(e, ENOMEM, "out of memory");
+	return err_oom(e);
 }
 
 void etc_files_free(struct etc_file files[ETC_FILES])

@@ -106,7 +106,7 @@ static int set_target(struct mount_spec *m, const char *target, struct err *e)
 {
 	m->target = normal_target(target);
 	if (!m->target)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!path_is_clean_absolute(m->target))
 		return err_set(e, EINVAL, "'.' or '..' in the target '%s'", target);
 	return 0;
@@ -137,7 +137,7 @@ static int set_source(struct fstab_entry *x, const char *source, const char *roo
 		m->source = strdup(source);
 	}
 	if (!m->source)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (own && !path_is_clean_absolute(m->source))
 		return err_set(e, EINVAL, "'.' or '..' in the source '%s'", source);
 	return 0;
@@ -242,7 +242,7 @@ int fstab_parse_line(const char *line, size_t len, const char *rootfs, struct fs
 		return err_set(e, EINVAL, "a NUL byte");
 	copy = strndup(line, len);
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = split(copy, fields, e);
 	if (n <= 0 || fields[0][0] == '#')
 		return n < 0 && copy[strspn(copy, " \t")] != '#' ? n : 0;

@@ -2,7 +2,10 @@
 #ifndef CSBX_RUNTIME_IMAGE_ID_H
 #define CSBX_RUNTIME_IMAGE_ID_H
 
-/* The identity of an image's file or directory, by which a later start tells whether it is the same. */
+/*
+ * The identity of an image's file or directory, by which a later start tells whether it is the
+ * same.
+ */
 
 #include <stdbool.h>
 

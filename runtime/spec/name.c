@@ -91,7 +91,7 @@ int name_from_image(const char *path, char **ret, struct err *e)
 		len -= 5;
 	name = strndup(path + start, len - start);
 	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!name_is_valid(name)) {
 		err_set(e, EINVAL,
 			"the image's file name is no container name: choose one with --name");

@@ -47,7 +47,10 @@ static const char *const proc_masks[] = {
 	"acpi",        "interrupts", "kcore",      "keys",        "latency_stats",
 	"sched_debug", "scsi",       "timer_list", "timer_stats",
 };
-/* "1": csbx-init has the payload's user id, and may not be preferred as a victim for want of memory. */
+/*
+ * "1": csbx-init has the payload's user id, and may not be preferred as a victim for want of
+ * memory.
+ */
 static const char *const proc_readonly[] = {"1",   "asound", "bus",          "fs",
 					    "irq", "sys",    "sysrq-trigger"};
 static const char *const sys_masks[] = {"devices/virtual/powercap", "firmware"};
@@ -91,6 +94,7 @@ static void add_directories(struct plan *p, const struct rootfs_spec *root)
 static void add_root(struct plan *p, const struct plan_input *in)
 {
 	const struct container_spec *s = in->spec;
+	unsigned below = 0;
 
 	add(p, OP_BASE)->bytes = in->base_bytes;
 	if (s->rootfs.kind == ROOTFS_DIRECTORY)
@@ -113,9 +117,10 @@ static void add_root(struct plan *p, const struct plan_input *in)
 		op->flags = (in->seeds[i].is_users ? OP_USERS : 0) |
 			    (in->seeds[i].if_absent ? OP_IF_ABSENT : 0) |
 			    (in->seeds[i].refresh ? OP_REFRESH : 0) |
-			    (in->seeds_below ? OP_BELOW : 0);
+			    (in->seeds_below || in->seeds[i].is_below ? OP_BELOW : 0);
+		below |= op->flags & OP_BELOW;
 	}
-	add(p, OP_OVERLAY)->flags = in->n_seeds && in->seeds_below ? OP_BELOW : 0;
+	add(p, OP_OVERLAY)->flags = below;
 }
 
 static bool has_devices(const struct container_spec *s)
@@ -222,7 +227,8 @@ static void add_mounts(struct plan *p, const struct container_spec *s)
 	}
 }
 
-/* Whether anything of the host is seen that the program may find one of csbx's directories beneath.
+/*
+ * Whether anything of the host is seen that the program may find one of csbx's directories beneath.
  */
 static bool shows_host(const struct container_spec *s, const struct strv *own)
 {
@@ -257,7 +263,7 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 				s->n_mounts + (in->own ? in->own->n : 0),
 			sizeof(*p->ops));
 	if (!p->ops)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (s->ns.net == NET_NONE)
 		add(p, OP_LOOPBACK);
 	if (s->ns.uts == UTS_PRIVATE)

@@ -26,7 +26,7 @@ enum op_kind {
 	OP_HOSTNAME,        /* src: name */
 	OP_BASE,            /* bytes: tmpfs for upper layer and mount points of the root */
 	OP_LOWER_IMAGE,     /* the image server's mounts, one for each file of the image */
-	OP_LOWER_DIRECTORY, /* src: directory as root, or over the one before; dev and ino compared */
+	OP_LOWER_DIRECTORY, /* src: directory, as root or over another; dev and ino compared */
 	OP_LOWER_LAYER,     /* src: upper directory that is read, over those before; likewise */
 	OP_UPPER_DIRECTORY, /* src: upper layer on disk, compared with dev and ino */
 	OP_SEED,            /* dst: file in a fresh layer, data: contents, else a directory */
@@ -68,8 +68,8 @@ enum op_flag {
 	OP_COPY_UP = 1u << 8,   /* a volume: filled from the image while it is empty */
 	OP_BELOW = 1u << 9,     /* a seed, and the overlay: not in the upper layer but below it */
 	OP_REFRESH = 1u << 10,  /* a seed that replaces what a used layer has */
-	OP_VOLUMES = 1u << 11,  /* of OP_HIDE: the volumes in it may be mounted */
-	OP_CLONES = 1u << 12, /* of OP_HIDE: a clone that csbx keeps may be seen, read-only */
+	OP_VOLUMES = 1u << 11,  /* of OP_HIDE: volumes and files of hosts in it may be mounted */
+	OP_CLONES = 1u << 12,   /* of OP_HIDE: a clone that csbx keeps may be seen, read-only */
 };
 
 struct op {
@@ -99,7 +99,7 @@ struct plan_input {
 	uint64_t base_bytes;
 	const struct file_spec *seeds;
 	size_t n_seeds;
-	bool seeds_below; /* in a lower layer on the base tmpfs instead of the upper one */
+	bool seeds_below; /* all in a lower layer on the base tmpfs instead of the upper one */
 	const struct strv
 		*own; /* csbx's own directories, or NULL: hidden beneath mounts of the host */
 };

@@ -20,7 +20,7 @@ enum run_status {
 	RUN_OOM,           /* it needed more than --memory: 137, as are the next three */
 	RUN_OUTPUT_LIMIT,  /* --max-output-kill */
 	RUN_PIDS_LIMIT,
-	RUN_KILLED, /* by csbx stop or kill */
+	RUN_KILLED,           /* by csbx stop or kill */
 	RUN_COMPILE_ERROR,    /* judged runs: it was not run, exit code 1 */
 	RUN_POLICY_VIOLATION, /* likewise, what it uses is not allowed */
 	RUN_STATUS_MAX,
@@ -60,7 +60,7 @@ struct run_result {
 	int signal;    /* that ended it, 0: none */
 	bool timed_out, oom_killed;
 	bool is_removed;      /* the container is to go, --rm or not (remove --force, no owner) */
-	bool is_stopped;      /* whoever ended it wants it to stay, --rm or not (restart) */
+	bool is_stopped;      /* it is to stay, --rm or not: another start follows (restart) */
 	bool net_tried;       /* it failed and looked for a network, which it does not have */
 	const char *detected; /* of an oom: "event", "tick", "at_exit"; NULL: none */
 	uint64_t memory_peak_bytes, max_pids; /* 0: not measured */
@@ -83,7 +83,8 @@ struct run_result {
 const char *run_status_name(enum run_status s);
 /* Exit code of csbx for it: the table of exit codes in docs/cli.md. */
 int run_exit_code(const struct run_result *r);
-/* Word for result.error: "command_not_found", "image_server", "sandbox" ...; NULL without an error.
+/*
+ * Word for result.error: "command_not_found", "image_server", "sandbox" ...; NULL without an error.
  */
 const char *run_error_code(const struct run_result *r);
 void run_result_free(struct run_result *r);

@@ -5,7 +5,7 @@
 
 #include "runtime/base/base64.h"
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/spec/result.h"
 #include "runtime/spec/spec.h"
 

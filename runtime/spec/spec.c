@@ -83,10 +83,10 @@ int rootfs_add_lower(struct rootfs_spec *root, const char *path, const struct im
 		return err_set(e, E2BIG, "an image of more than %d files", SPEC_STACK_MAX);
 	p = reallocarray(root->lowers, root->n_lowers + 1, sizeof(*p));
 	if (!p)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	root->lowers = p;
 	p[root->n_lowers] = (struct rootfs_part){.path = strdup(path), .id = *id};
-	return p[root->n_lowers++].path ? 0 : err_set(e, ENOMEM, "out of memory");
+	return p[root->n_lowers++].path ? 0 : err_oom(e);
 }
 
 struct rootfs_part rootfs_part_at(const struct rootfs_spec *root, size_t i)
@@ -155,7 +155,7 @@ int spec_add_file(struct container_spec *s, const char *path, char *data, size_t
 	if (!p || !copy) {
 		free(copy);
 		free(data);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	p[s->n_files++] = (struct file_spec){.path = copy, .data = data, .len = len};
 	return 0;
@@ -167,7 +167,7 @@ int spec_copy_file(struct container_spec *s, const struct file_spec *file, struc
 	int r;
 
 	if (file->data && !data)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (data) {
 		memcpy(data, file->data, file->len);
 		data[file->len] = 0;
@@ -179,6 +179,7 @@ int spec_copy_file(struct container_spec *s, const struct file_spec *file, struc
 	s->files[s->n_files - 1].is_users = file->is_users;
 	s->files[s->n_files - 1].if_absent = file->if_absent;
 	s->files[s->n_files - 1].refresh = file->refresh;
+	s->files[s->n_files - 1].is_below = file->is_below;
 	return 0;
 }
 
@@ -191,7 +192,7 @@ static int make_id(struct container_spec *s, struct err *e)
 	if (getrandom(b, sizeof(b), 0) != sizeof(b))
 		return err_sys(e, "random id");
 	s->id = str_printf("%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4], b[5]);
-	return s->id ? 0 : err_set(e, ENOMEM, "out of memory");
+	return s->id ? 0 : err_oom(e);
 }
 
 static bool has_rlimit(const struct container_spec *s, int resource)
@@ -212,7 +213,7 @@ static int add_rlimit(struct container_spec *s, int resource, rlim_t soft, rlim_
 		return 0;
 	r = spec_add_rlimit(s);
 	if (!r)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*r = (struct rlimit_spec){resource, {soft, hard}, true};
 	return 0;
 }
@@ -268,7 +269,7 @@ static int fill_defaults(struct container_spec *s, struct err *e)
 	if (!s->ns.hostname)
 		s->ns.hostname = str_printf("%.63s", s->name ? s->name : s->id);
 	if (!s->proc.cwd || !s->ns.hostname)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return fill_rlimits(s, e);
 }
 
@@ -380,9 +381,9 @@ int spec_freeze(struct container_spec *s, struct err *e)
 		return err_from(ERR_EMPTY_COMMAND, e,
 				err_set(e, EINVAL, "the command is an empty string"));
 	if (*s->proc.cwd != '/')
-		return err_from(ERR_WORKDIR, e,
-				err_set(e, EINVAL, "--workdir: %s: must be an absolute path",
-					s->proc.cwd));
+		return err_from(
+			ERR_WORKDIR, e,
+			err_set(e, EINVAL, "--workdir: %s: must be an absolute path", s->proc.cwd));
 	if (!s->rootfs.path || *s->rootfs.path != '/')
 		return err_set(e, EINVAL, "image: must be an absolute path");
 	r = check_layers(&s->rootfs, e);

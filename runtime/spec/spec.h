@@ -3,6 +3,24 @@
 #define CSBX_RUNTIME_SPEC_H
 
 /*
+ * The room runtime/spec. A container as data, from what was asked to what will be mounted and to
+ * what became of it.
+ *
+ * In: fields that a front end sets, texts of an image. Out: a frozen specification, a plan, a
+ * result.
+ *
+ *	spec.h			everything a container is; name.h, rlimit.h, image_id.h: parts
+ *	user.h, env_lines.h, fstab.h, mount_option.h: texts that people and images write
+ *	etc_files.h		files in /etc that a container gets
+ *	plan.h			what is mounted, in order
+ *	flat.h, out.h		the specification as a record and as JSON
+ *	result.h, result_json.h	what happened
+ *
+ * Must: be pure.
+ * Mustn't: open a file, look at the host, keep a default that is not in spec.h.
+ */
+
+/*
  * container_spec: everything a container is. Every front end fills one and calls spec_freeze(),
  * which rejects contradictions with the option's name before anything has happened; from there
  * on it is const. Zero is "default" everywhere unless said otherwise. All memory is the spec's
@@ -49,7 +67,7 @@ struct rootfs_spec {
 	size_t n_lowers;
 	/*
 	 * Absolute paths of directories that lie over the image, the lowest first: each as an
-	 * overlay with "userxattr" left its upper directory, and nobody writes to it meanwhile.
+	 * overlay with "userxattr" left its upper directory, and no process writes to it meanwhile.
 	 */
 	struct strv layers;
 	bool has_user_xattrs; /* of the lowest file: the image server must answer getxattr */
@@ -69,7 +87,7 @@ struct process_spec {
 	uint32_t uid, gid; /* main user inside: the caller is mapped to it */
 	uint32_t *groups;  /* supplementary groups that exist in the map */
 	size_t n_groups;
-	bool keep_groups;                  /* leave the caller's supplementary groups alone */
+	bool keep_groups; /* leave the caller's supplementary groups alone */
 	/*
 	 * The caller is mapped to root inside, and the main user is one of the ids beside it: for
 	 * programs of different users that write one layer. Not part of a stored specification.
@@ -111,8 +129,8 @@ enum mount_kind {
 	MOUNT_BIND,
 	MOUNT_TMPFS,
 	MOUNT_DEVICE,
-	MOUNT_COPY, /* a directory, written to in the throw-away layer: the source does not change
-		     */
+	MOUNT_COPY, /* a directory, written to in the throw-away layer: the source does not
+		     * change */
 	MOUNT_SELF, /* a directory of the root itself, writable though the root is read-only */
 };
 
@@ -162,14 +180,15 @@ struct security_spec {
 	uint64_t caps;     /* final set of the main process; spec_freeze fills the default */
 	bool caps_are_set; /* caps was given */
 	uint64_t caps_add, caps_drop; /* applied to the default by spec_freeze */
-	bool caps_of_root; /* the default is root's whoever the main user is: for what becomes root
+	bool caps_of_root; /* the default is root's for every main user: for what becomes root
 			    * later. Not part of a stored specification, where caps is set */
 	bool new_privs;    /* --security-opt no-new-privileges=false */
 	bool seccomp_off;  /* --security-opt seccomp=unconfined */
 	bool landlock_off;
-	bool masks_off; /* --security-opt systempaths=unconfined */
-	bool fake_ids;  /* chown(2), setuid(2), mknod(2) of devices and their kin do nothing and
+	bool masks_off;  /* --security-opt systempaths=unconfined */
+	bool fake_ids;   /* chown(2), setuid(2), mknod(2) of devices and their kin do nothing and
 			 * say that they did: for package managers in a map of one id */
+	bool fake_nodes; /* likewise mknod(2) of devices alone: with more ids the rest is real */
 };
 
 /*
@@ -185,6 +204,7 @@ struct file_spec {
 	bool if_absent; /* a directory: only where the image has nothing of that name */
 	bool is_own;    /* a program of csbx: no part of the specification where that is shown */
 	bool refresh;   /* also in a kept layer that was used before */
+	bool is_below;  /* in memory, below the upper layer, at every start: no layer keeps it */
 };
 
 /*

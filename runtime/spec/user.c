@@ -132,7 +132,7 @@ static int take_user(const struct user_db *db, const char *who, struct user *u, 
 				ERR_NO_USER, e,
 				err_set(e, ENOENT, "no such user in the image's /etc/passwd"));
 		u->home = strdup("/");
-		return u->home ? 0 : err_set(e, ENOMEM, "out of memory");
+		return u->home ? 0 : err_oom(e);
 	}
 	if (span_parse_id(f[PASSWD_UID], &u->uid) < 0 || span_parse_id(f[PASSWD_GID], &u->gid) < 0)
 		return err_set(e, EINVAL, "its line in the image's /etc/passwd has no valid ids");
@@ -142,7 +142,7 @@ static int take_user(const struct user_db *db, const char *who, struct user *u, 
 		u->name = strndup(f[PASSWD_NAME].p, f[PASSWD_NAME].len);
 	if (!u->home)
 		u->home = strdup("/");
-	return u->home ? 0 : err_set(e, ENOMEM, "out of memory");
+	return u->home ? 0 : err_oom(e);
 }
 
 /* --- group -------------------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ static int add_group(struct user *u, uint32_t gid, struct err *e)
 	if (!(u->n_groups % 16)) {
 		p = reallocarray(u->groups, u->n_groups + 16, sizeof(*p));
 		if (!p)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		u->groups = p;
 	}
 	u->groups[u->n_groups++] = gid;
@@ -246,7 +246,7 @@ static int resolve(const struct user_db *db, const char *spec, struct user *u, s
 	int r;
 
 	if (!who)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	group = strchr(who, ':');
 	if (group)
 		*group++ = 0;

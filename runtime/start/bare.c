@@ -9,8 +9,8 @@
  *  3. the image server is handed what has to outlive the execve: the record's lock, the layer's,
  *     and a pidfd. No answer is waited for: the message is in its queue before the connection is
  *     closed.
- *  4. csbx-init, alone, from the server's sealed memfd (runtime/helpers/init/alone.c): B, and all that
- *     locks the program in; then the program.
+ *  4. csbx-init, alone, from the server's sealed memfd (runtime/helpers/init/alone.c): B, and all
+ *     that locks the program in; then the program.
  *
  * A second thread or a shared fs structure would make setns(2) fail: csbx has neither.
  */
@@ -28,15 +28,15 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
-#include "runtime/cgroup/cgroup_parent.h"
+#include "runtime/base/json/out.h"
+#include "runtime/cgroup/parent.h"
 #include "runtime/child/child.h"
 #include "runtime/start/container_setup.h"
 #include "runtime/child/init_msg.h"
 #include "runtime/settings/paths.h"
 #include "runtime/kernel/process_id.h"
-#include "runtime/server/server_list.h"
-#include "runtime/spec/spec_out.h"
+#include "runtime/server/list.h"
+#include "runtime/spec/out.h"
 #include "runtime/server/unpacked.h"
 
 #define SPEC_RECORD_BYTES_MAX (256u << 10)
@@ -241,7 +241,7 @@ int bare_start(const struct container_spec *spec, const struct paths *paths,
 	int r;
 
 	if (refusal)
-		return err_set(e, EINVAL, "%s: there is nobody to see to it in a bare start",
+		return err_set(e, EINVAL, "%s: a bare start has no supervisor that could do it",
 			       refusal);
 	if (!geteuid() && !spec->allow_root)
 		return err_set(
@@ -254,6 +254,7 @@ int bare_start(const struct container_spec *spec, const struct paths *paths,
 	if (r >= 0)
 		r = publish(&c, e);
 	if (r >= 0) {
+		instance_sweep_sometimes(&c.instance);
 		c.self_pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 		r = c.self_pidfd < 0 ? err_sys(e, "pidfd_open") : become(&c, e);
 	}

@@ -5,13 +5,13 @@
 /*
  * The bare start: no supervisor and no init, the calling process becomes the container's command by
  * execve(2) and keeps its process id, parent, session, process group, terminal, streams, control
- * group, limits (ulimit), ignored signals and CPU mask. So whoever waits for csbx waits for the
- * command: WUNTRACED sees it stop, its death by a signal is seen as one. What enroot does without
- * --pid, and pyxis relies on.
+ * group, limits (ulimit), ignored signals and CPU mask. So a process that waits for csbx waits for
+ * the command: WUNTRACED sees it stop, its death by a signal is seen as one. What enroot does
+ * without --pid, and pyxis relies on.
  *
- * There is nobody then to hold a limit, to write a result, to kill what the command leaves behind,
- * or to copy a terminal: see bare_refusal(). The image server stands in where something has to
- * outlive the command's execve: it holds the record for list and exec, counts the container, and
+ * There is no process then to hold a limit, to write a result, to kill what the command leaves
+ * behind, or to copy a terminal: see bare_refusal(). The image server stands in where something has
+ * to outlive the command's execve: it holds the record for list and exec, counts the container, and
  * keeps the lock of a kept layer (-w) until nothing has the layer mounted, then syncs it.
  *
  * In order, in one process:

@@ -14,14 +14,12 @@ static int add(struct container_spec *s, const struct mount_spec *m, const char 
 	struct mount_spec *p = spec_add_mount(s);
 
 	if (!p)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*p = *m;
 	p->target = strdup(target);
 	if (m->kind == MOUNT_BIND)
 		p->source = strdup(target);
-	return p->target && (m->kind != MOUNT_BIND || p->source)
-		       ? 0
-		       : err_set(e, ENOMEM, "out of memory");
+	return p->target && (m->kind != MOUNT_BIND || p->source) ? 0 : err_oom(e);
 }
 
 int bare_system_mounts(struct container_spec *s, struct err *e)

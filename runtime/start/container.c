@@ -16,17 +16,17 @@
 #include "runtime/cgroup/batch_step.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/base/log.h"
 #include "runtime/child/child.h"
 #include "runtime/start/container_setup.h"
-#include "runtime/exec/exec_server.h"
+#include "runtime/exec/server.h"
 #include "runtime/child/fetch.h"
 #include "runtime/settings/paths.h"
 #include "runtime/spec/result.h"
 #include "runtime/start/own_dirs.h"
-#include "runtime/server/server_list.h"
-#include "runtime/spec/spec_out.h"
+#include "runtime/server/list.h"
+#include "runtime/spec/out.h"
 #include "runtime/exec/forwarded_signals.h"
 #include "runtime/start/supervise.h"
 #include "runtime/server/unpacked.h"
@@ -208,6 +208,8 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.streams = &c->streams,
 		.fetch = &fetch,
 		.exec = &exec,
+		.started = c->hooks ? c->hooks->started : NULL,
+		.started_arg = c->hooks ? c->hooks->started_arg : NULL,
 		.started_fd = c->hooks ? c->hooks->started_fd : -1,
 		.kept = c->hooks ? c->hooks->kept : NULL,
 		.owner_fd = c->hooks && c->hooks->owner_fd ? c->hooks->owner_fd : -1,
@@ -266,6 +268,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	if (r >= 0)
 		r = publish(&c, false, e);
 	if (r >= 0) {
+		instance_sweep_sometimes(&c.instance);
 		note_degraded(&c, ret);
 		container_limits_note(&c.limits, ret);
 		ret->setup_ns = clock_monotonic_ns() - begin;
@@ -348,7 +351,8 @@ int container_run(const struct container_spec *spec, const struct paths *paths,
 	if (unpacked_is_needed())
 		return run_unpacked(spec, paths, hooks, "/dev/fuse cannot be opened", ret, e);
 	r = run_on_any_upper(spec, paths, hooks, ret, e);
-	/* A device node without a driver, or one that is not let mount: only the server could tell.
+	/*
+	 * A device node without a driver, or one that is not let mount: only the server could tell.
 	 */
 	if (r != -SQUASHD_NO_FUSE)
 		return r;
@@ -360,9 +364,8 @@ int container_run(const struct container_spec *spec, const struct paths *paths,
 int container_plan(const struct container_spec *spec, const struct paths *paths, struct strbuf *out,
 		   struct err *e)
 {
-	_free_ char *read = spec->rootfs.reads_layer
-				    ? str_printf("%s/upper", spec->rootfs.layer_path)
-				    : NULL;
+	_free_ char *read =
+		spec->rootfs.reads_layer ? str_printf("%s/upper", spec->rootfs.layer_path) : NULL;
 	struct plan_input in = {
 		.spec = spec,
 		.upper_path = spec->rootfs.upper == UPPER_KEPT ? spec->rootfs.layer_path : NULL,

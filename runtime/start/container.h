@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_CONTAINER_H
 
 /*
- * One start of a container, from a frozen specification to the result.
+ * The room runtime/start. One start of a container, from a frozen specification to the result.
  *
  * In: a spec (spec.h), paths, hooks. Out: a result (result.h), or why the container could not be
  * started, and then nothing of it is left.
@@ -23,7 +23,7 @@
  *
  * 1. S reads configuration and record, takes the lock, opens the sources of mounts as the user and
  *    keeps their device and inode, makes pipes and sockets, and writes the message for csbx-init.
- * 2. S asks the server (squashd_client.h) for A, csbx-init, clones of the image's mounts and of
+ * 2. S asks the server (server/client.h) for A, csbx-init, clones of the image's mounts and of
  *    /dev, and a network namespace if one is ready. It starts the server where none answers. It
  *    asks before step 1 and reads the answer after it; a stopped server is given up after 5 s. Then
  *    come the control groups, if limits were asked for.
@@ -97,6 +97,8 @@ struct container_hooks {
 	bool stops_along;   /* when the main process stops itself the caller stops too, and goes on
 			     * with it: who waits for the caller must see it */
 	bool removed_after; /* the layer is deleted next, and so need not be synced */
+	void (*started)(void *arg); /* the payload runs; NULL: there is no caller to tell */
+	void *started_arg;
 };
 
 int container_run(const struct container_spec *spec, const struct paths *paths,

@@ -145,11 +145,11 @@ static int collect_seeds(struct container *c, struct err *e)
 
 	c->seeds = calloc(s->n_files + ETC_FILES, sizeof(*c->seeds));
 	if (!c->seeds)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = is_fresh ? collect_own_seeds(c, e) : 0;
 	/* Last: what the caller says of a file is what counts. */
 	for (size_t i = 0; r >= 0 && i < s->n_files; i++) {
-		if (is_fresh || s->files[i].refresh)
+		if (is_fresh || s->files[i].refresh || s->files[i].is_below)
 			c->seeds[c->n_seeds++] = s->files[i];
 	}
 	return r;
@@ -167,7 +167,7 @@ static int note_real(struct op *op, int fd, struct err *e)
 		return err_sys(e, "mount %s", op->src);
 	path[n] = 0;
 	op->real = strdup(path);
-	return op->real ? 0 : err_set(e, ENOMEM, "out of memory");
+	return op->real ? 0 : err_oom(e);
 }
 
 /* Opens what will be mounted as the user, before anything happens; remembers what it was. */
@@ -312,7 +312,8 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 		r = prepare_streams(c, e);
 	if (r >= 0)
 		r = squashd_attach_finish(&c->attach, &c->link, e);
-	/* After the image server, which must not be started in a cgroup that is made for this run.
+	/*
+	 * After the image server, which must not be started in a cgroup that is made for this run.
 	 */
 	c->limits.upper_on_disk = c->is_scratch;
 	if (r >= 0)

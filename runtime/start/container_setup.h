@@ -16,7 +16,7 @@
 #include "runtime/layer/layer.h"
 #include "runtime/spec/plan.h"
 #include "runtime/spec/spec.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 #include "runtime/stream/streams.h"
 #include "runtime/userns/userns.h"
 

@@ -15,6 +15,7 @@
 #include "runtime/base/str.h"
 #include "runtime/kernel/mount_table.h"
 #include "runtime/layer/layer.h"
+#include "runtime/record/hosts.h"
 #include "runtime/record/volume.h"
 #include "runtime/settings/paths.h"
 #include "runtime/spec/plan.h"
@@ -167,20 +168,6 @@ static int walk(const char *path, struct walk *w, struct strv *links, struct err
 	return 0;
 }
 
-/* Of most directories nothing need be walked: the path is as it is written. */
-static bool is_plain(const char *path)
-{
-	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-			       .resolve = RESOLVE_NO_SYMLINKS};
-	_close_ int fd = -1;
-
-	if (strstr(path, "//") || strstr(path, "/./") || strstr(path, "/../") ||
-	    str_has_suffix(path, "/") || str_has_suffix(path, "/.") || str_has_suffix(path, "/.."))
-		return false;
-	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	return fd >= 0;
-}
-
 /* A mount of the plan through which the program could make what is missing below `at`. */
 static bool is_open_to_program(const struct plan *plan, const char *at, bool has_hooks)
 {
@@ -192,6 +179,25 @@ static bool is_open_to_program(const struct plan *plan, const char *at, bool has
 			return true;
 	}
 	return has_hooks;
+}
+
+/*
+ * Of most directories nothing need be walked: the path is as it is written. -ENOENT: as far as
+ * it exists, that is; -EAGAIN: it has to be walked.
+ */
+static int look_plainly(const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+			       .resolve = RESOLVE_NO_SYMLINKS};
+	_close_ int fd = -1;
+
+	if (strstr(path, "//") || strstr(path, "/./") || strstr(path, "/../") ||
+	    str_has_suffix(path, "/") || str_has_suffix(path, "/.") || str_has_suffix(path, "/.."))
+		return -EAGAIN;
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	if (fd >= 0)
+		return 0;
+	return errno == ENOENT ? -ENOENT : -EAGAIN;
 }
 
 /* 1: it cannot be made, and so not by the program either, which is no more than the caller. */
@@ -230,10 +236,14 @@ static int find(const struct plan *plan, struct op *op, bool has_hooks, struct e
 	struct walk w = {.is_missing = false};
 	int r;
 
-	if (is_plain(op->src)) {
+	r = look_plainly(op->src);
+	if (r == 0) {
 		op->real = strdup(op->src);
-		return op->real ? 0 : err_set(e, ENOMEM, "out of memory");
+		return op->real ? 0 : err_oom(e);
 	}
+	/* What exists of it begins as src does. */
+	if (r == -ENOENT && !is_open_to_program(plan, op->src, has_hooks))
+		return 1;
 	r = walk(op->src, &w, &op->links, e);
 	if (r == -ENOENT && w.is_missing && is_open_to_program(plan, w.at, has_hooks)) {
 		r = make(op->src, e);
@@ -252,7 +262,7 @@ static int find(const struct plan *plan, struct op *op, bool has_hooks, struct e
 		return r;
 	op->real = str_printf("%s", *w.at ? w.at : "/");
 	r = strv_check(&op->links, e);
-	return op->real ? r : err_set(e, ENOMEM, "out of memory");
+	return op->real ? r : err_oom(e);
 }
 
 /* --- what may be mounted ------------------------------------------------------------------ */
@@ -275,7 +285,8 @@ static int check_mounts(const struct plan *plan, const struct op *own, const str
 					     ? path_beyond(own->real, op->real)
 					     : NULL;
 
-		if (beyond && !(str_eq(own->src, p->data) && volume_has(beyond)) &&
+		if (beyond &&
+		    !(str_eq(own->src, p->data) && (volume_has(beyond) || hosts_file_is(beyond))) &&
 		    !(str_eq(own->src, p->cache) && op->flags & OP_RDONLY && clone_has(beyond)))
 			return refuse(op, own, e);
 	}

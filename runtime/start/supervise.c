@@ -8,7 +8,7 @@
  *	pidfd	  pid 1 is dead; with it, by the kernel, every process of the container
  *	server	  end of file: the image server died, what the payload says now means nothing
  *	signals	  forwarded to the main process; SIGTSTP and SIGCONT are job control
- *	exec	  other commands want processes in the container (exec_server.h)
+ *	exec	  other commands want processes in the container (exec/server.h)
  *	owner	  the process that wants the container to end with it is gone
  *	step	  the batch step we are in has ended (batch_step.h)
  *	oom	  the control group's events, where one process may die for all of them
@@ -16,8 +16,8 @@
  *	streams	  copied (streams.h)
  *
  * Time is CLOCK_MONOTONIC. At --timeout every process gets SIGTERM, --kill-after later pid 1 is
- * killed and all with it. A task that hangs on a stopped image server cannot die before its
- * request ends: when pid 1 is not gone LOOP_HUNG_MS later and the server has not answered a question
+ * killed and all with it. A task that hangs on a stopped image server cannot die before its request
+ * ends: when pid 1 is not gone LOOP_HUNG_MS later and the server has not answered a question
  * either, nor in the GRACE_MS that follow, the server is killed, which ends the request.
  *
  * The verdict comes from csbx-init's message; the loop ends with the death of pid 1, so that
@@ -42,15 +42,15 @@
 #include "runtime/base/log.h"
 #include "runtime/cgroup/cgroup.h"
 #include "runtime/start/container.h"
-#include "runtime/exec/exec_server.h"
+#include "runtime/exec/server.h"
 #include "runtime/child/fetch.h"
 #include "runtime/helpers/init/abi/init_abi.h"
 #include "runtime/child/init_msg.h"
 #include "runtime/kernel/net_tried.h"
 #include "runtime/spec/result.h"
 #include "runtime/record/run_dir.h"
-#include "runtime/server/server_hung.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/hung.h"
+#include "runtime/server/client.h"
 #include "runtime/limit/verdict.h"
 #include "runtime/limit/watchdog.h"
 
@@ -113,6 +113,8 @@ static void read_status(struct loop *l)
 		l->end.started = true;
 		if (l->s->kept && run_dir_started(l->s->kept, l->s->spec->name, &e) < 0)
 			fail(l, &e);
+		if (l->s->started)
+			l->s->started(l->s->started_arg);
 		if (l->s->started_fd >= 0)
 			(void)!write(l->s->started_fd, "", 1);
 		/* Now, while there is nothing else to do: at the exit pid 1 may be gone. */
@@ -305,7 +307,8 @@ static void listen_to_channel(struct loop *l)
 
 static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 {
-	/* Messages first: the verdict is in them, and they may still be queued when pid 1 is dead.
+	/*
+	 * Messages first: the verdict is in them, and they may still be queued when pid 1 is dead.
 	 */
 	if (p[ON_STATUS].revents)
 		read_status(l);

@@ -26,16 +26,18 @@ struct container_spec;
 struct supervise {
 	const struct container_spec *spec;
 	struct launched pid1;
-	int started_fd; /* gets a byte when the payload runs; -1: nobody waits for it. Not closed
+	void (*started)(void *arg); /* the payload runs; NULL: there is no caller to tell */
+	void *started_arg;
+	int started_fd; /* gets a byte when the payload runs; -1: no process waits for it. Not closed
 			   here */
-	bool stops_along; /* container.h */
+	bool stops_along;                        /* container.h */
 	const struct container_channel *channel; /* NULL: none */
 	int status_fd;                           /* read end; EOF = the payload runs */
 	int control_fd;
 	int server_fd; /* -1: none; readable = the image server is gone */
 	pid_t server_pid;
-	bool mounts_are_private; /* nothing of the host's: they may outlive the container a little
-				  */
+	bool mounts_are_private; /* nothing of the host's: they may outlive the container a
+				  * little */
 	int signal_fd;
 	struct watchdog *watchdog;   /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */

@@ -8,10 +8,10 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/fd.h"
 #include "runtime/cgroup/cgroup.h"
-#include "runtime/exec/exec_server.h"
+#include "runtime/exec/server.h"
 #include "runtime/helpers/init/abi/init_abi.h"
 #include "runtime/spec/result.h"
-#include "runtime/server/server_hung.h"
+#include "runtime/server/hung.h"
 #include "runtime/limit/verdict.h"
 
 void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms)

@@ -9,7 +9,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/fd.h"
 #include "runtime/cgroup/cgroup.h"
-#include "runtime/exec/exec_server.h"
+#include "runtime/exec/server.h"
 #include "runtime/record/run_dir.h"
 #include "runtime/spec/spec.h"
 #include "runtime/start/supervise_priv.h"

@@ -4,7 +4,8 @@
 
 /*
  * What supervise.c, the loop, supervise_end.c, how a container is brought to its end,
- * supervise_look.c, limits seen by the clock, and supervise_signal.c, signals and job control, share.
+ * supervise_look.c, limits seen by the clock, and supervise_signal.c, signals and job control,
+ * share.
  */
 
 #include <stdbool.h>
@@ -37,7 +38,7 @@ struct loop {
 	bool is_stopped;                                /* the main process, and we are not */
 	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
 	int wait_status;                                /* of the main process */
-	int oom_fd;           /* readable: the kernel killed for want of memory; -1: nobody tells */
+	int oom_fd;           /* readable: the kernel killed for want of memory; -1: not told */
 	uint64_t kernel_ooms; /* as of the last look */
 	uint64_t ooms, ooms_known; /* all kills for want of memory, and those whose end was told */
 	int snmp_fd;               /* counters of the container's network, -1: none of interest */
@@ -58,7 +59,7 @@ void loop_look(struct loop *l);
 /* The kernel may have killed for want of memory. */
 void loop_read_ooms(struct loop *l);
 /*
- * A process ended, of a session of exec_server.h or, 0, the main one: who runs it, or others in the
+ * A process ended, of a session of exec/server.h or, 0, the main one: who runs it, or others in the
  * container, learns it when that was for want of memory.
  */
 void loop_check_oom(struct loop *l, uint32_t session, int wait_status);

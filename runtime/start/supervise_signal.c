@@ -10,8 +10,8 @@
 
 #include "runtime/base/err.h"
 #include "runtime/cgroup/cgroup.h"
-#include "runtime/exec/exec_proto.h"
-#include "runtime/exec/exec_server.h"
+#include "runtime/exec/proto.h"
+#include "runtime/exec/server.h"
 #include "runtime/kernel/job_control.h"
 #include "runtime/spec/spec.h"
 #include "runtime/start/supervise_priv.h"
@@ -70,7 +70,8 @@ void loop_check_typed(struct loop *l)
 
 /*
  * By the cgroup's freezer, else SIGSTOP to all: kill(-1, ...) of pid 1 reaches every process of its
- * namespace in one step that no fork can slip through, and nobody is left who could continue one.
+ * namespace in one step that no fork can slip through, and no process is left that could continue
+ * one.
  */
 static int set_paused(struct loop *l, bool on, struct err *e)
 {

@@ -34,7 +34,7 @@ int pump_init(struct pump *p, int src, bool own_src, int dst, bool own_dst, stru
 	p->buf = malloc(PUMP_BUFFER_BYTES);
 	if (!p->buf) {
 		pump_done(p);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	return 0;
 }
@@ -65,7 +65,8 @@ static void take(struct pump *p, size_t n)
 		p->len = 0;
 }
 
-/* A terminal's end of input is a character; after an unfinished line the first one only ends that.
+/*
+ * A terminal's end of input is a character; after an unfinished line the first one only ends that.
  */
 static void add_end(struct pump *p, char last)
 {
@@ -120,7 +121,8 @@ static void drain(struct pump *p)
 		p->off += (size_t)n;
 		p->len -= (size_t)n;
 	} else if (errno != EAGAIN && errno != EINTR) {
-		/* The reader went away: the writer must see it as EPIPE, so its pipe is closed too.
+		/*
+		 * The reader went away: the writer must see it as EPIPE, so its pipe is closed too.
 		 */
 		p->len = 0;
 		p->pass = false;

@@ -220,7 +220,7 @@ static int read_frame(struct run_log_reader *r, struct run_log_frame *f, struct 
 		return err_set(e, EBADMSG, "the log is damaged");
 	strbuf_reset(&f->data);
 	if (!strbuf_reserve(&f->data, len))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = pread(r->fd, f->data.data, len, (off_t)(r->off + HEAD_BYTES));
 	if (n < 0)
 		return err_sys(e, "read the log");

@@ -143,7 +143,7 @@ static void set_raw(struct streams *s)
 	s->raw = tcsetattr(0, TCSADRAIN, &t) == 0;
 }
 
-/* In the background it is not ours: whoever put us there has set the modes it wants. */
+/* In the background it is not ours: the shell that put us there has set the modes it wants. */
 static void unset_raw(struct streams *s)
 {
 	if (s->raw && is_in_front())
@@ -173,7 +173,7 @@ static void hang_up(struct streams *s)
 	fd_close(&s->master);
 }
 
-/* The clients' terminals are their own affair; whoever is there already is heard from now on. */
+/* The clients' terminals are their own affair; one that is there already is heard from now on. */
 static int set_lent_master(struct streams *s, int copy, struct err *e)
 {
 	int lent = take_fd(&s->waiting_stdin);
@@ -229,7 +229,7 @@ void streams_suspend(struct streams *s)
 
 void streams_resume(struct streams *s)
 {
-	s->raw = false; /* whoever continued us may have set other modes */
+	s->raw = false; /* the shell that continued us may have set other modes */
 	streams_look(s);
 	streams_resize(s);
 }

@@ -3,6 +3,21 @@
 #define CSBX_RUNTIME_STREAMS_H
 
 /*
+ * The room runtime/stream. Standard streams of a container.
+ *
+ * In: the caller's descriptors, the container's pipes and terminal. Out: bytes copied, kept,
+ * logged.
+ *
+ *	streams.h		which stream is handed in and which is copied
+ *	pump.h			one copy; audience.h: to several listeners
+ *	capture.h		beginning and end of a stream, in bounded memory
+ *	run_log.h		the log of a detached start
+ *
+ * Must: bound memory.
+ * Mustn't: let a terminal of the host into a container.
+ */
+
+/*
  * The container's standard streams. A pipe, socket or file of the caller's is handed in as it is.
  * A terminal never enters: with a pty the supervisor copies between it and the caller's terminal
  * (raw meanwhile); without one, each stream that is a terminal becomes a pipe that is copied.

@@ -3,8 +3,22 @@
 #define CSBX_RUNTIME_USERNS_H
 
 /*
+ * The room runtime/userns. The outer user namespace: which ids a container has.
+ *
+ * In: the caller's ids, /etc/subuid and /etc/subgid. Out: a namespace with its maps.
+ *
+ *	subid.h			which ranges a user has
+ *	userns.h		the maps
+ *	maker.h			a process that makes the namespace beside other work
+ *	tree_remove.h		deleting files of ids that only the namespace has
+ *
+ * Must: keep the caller as the container's main user.
+ * Mustn't: map an id that the user does not have.
+ */
+
+/*
  * Id maps of the outer user namespace A (user_namespaces(7)). The caller is always the
- * container's main user U:G. One-id mode: nobody else exists. Ranges: every other id comes from
+ * container's main user U:G. One-id mode: no other user exists. Ranges: every other id comes from
  * the caller's /etc/subuid and /etc/subgid, in order, so the map has up to three extents: the
  * ids below U, U itself, the ids above U.
  */

@@ -107,7 +107,7 @@ class Side:
         self.docker, self.cached = docker, cached
 
     def build(self, row, args):
-        return self.docker("build", "-t", "made", *args, "ctx")
+        return self.docker("build", "-t", "made", *args, "ctx", **({"stdin": row.stdin} if row.stdin is not None else {}))
 
     def answer(self, row, top):
         context = make_context(row, top)
@@ -131,6 +131,7 @@ class Side:
         return answer, p.stdout + p.stderr
 
 
-def run(argv, **how):
-    return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="backslashreplace",
+def run(argv, stdin=None, **how):
+    given = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}
+    return subprocess.run(argv, **given, capture_output=True, text=True, errors="backslashreplace",
                           timeout=120, check=False, **how)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """apt and dpkg in a build, with id ranges and without: a repository of files that the test makes."""
-import hashlib
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+import debrepo  # noqa: E402
 import harness  # noqa: E402
 import images  # noqa: E402
 
@@ -22,19 +21,6 @@ FROM debian
 COPY repo /repo
 RUN echo 'deb [trusted=yes] file:/repo ./' >/etc/apt/sources.list && apt-get update && apt-get install -y --no-install-recommends hello
 RUN hello >/said
-"""
-CONTROL = """Package: hello
-Version: 1.0
-Architecture: all
-Maintainer: nobody <nobody@example.org>
-Description: says so
-"""
-POSTINST = """#!/bin/sh
-set -e
-mkdir -p /var/lib/hello
-chown 42:65534 /var/lib/hello
-chmod 2750 /var/lib/hello
-mkfifo /var/lib/hello/fifo
 """
 
 
@@ -66,23 +52,6 @@ def make_root(root):
         tool.chmod(0o755)
 
 
-def make_repository(repo, work):
-    tree = work / "hello"
-    (tree / "DEBIAN").mkdir(parents=True)
-    (tree / "DEBIAN/control").write_text(CONTROL, encoding="ascii")
-    (tree / "DEBIAN/postinst").write_text(POSTINST, encoding="ascii")
-    (tree / "DEBIAN/postinst").chmod(0o755)
-    (tree / "usr/bin").mkdir(parents=True)
-    (tree / "usr/bin/hello").write_text("#!/bin/sh\necho hello\n", encoding="ascii")
-    (tree / "usr/bin/hello").chmod(0o755)
-    repo.mkdir()
-    deb = repo / "hello.deb"
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "--build", str(tree), str(deb)], check=True, capture_output=True)
-    data = deb.read_bytes()
-    (repo / "Packages").write_text(
-        f"{CONTROL}Filename: ./hello.deb\nSize: {len(data)}\nSHA256: {hashlib.sha256(data).hexdigest()}\n", encoding="ascii")
-
-
 @pytest.mark.both_users
 def test_apt_get_install(session_dir, tmp_path):
     box = harness.Sandbox(top=Path(session_dir))
@@ -92,7 +61,7 @@ def test_apt_get_install(session_dir, tmp_path):
         box.ok("docker", "load", "-q", "-i", str(tar))
         context = tmp_path / "ctx"
         make_root(context / "root")
-        make_repository(context / "repo", tmp_path)
+        debrepo.make(context / "repo", tmp_path)
         (context / "Dockerfile").write_text(DOCKERFILE, encoding="ascii")
         p = box.run("docker", "build", "-t", "app", str(context), timeout=120)
         assert p.returncode == 0, p.stderr

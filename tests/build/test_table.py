@@ -2,7 +2,8 @@
 """Dockerfiles built by csbx, compared with what Docker's classic builder makes of them.
 
 Docker's answers are kept in answers.json. Root's session asks the daemon anew for a part of them, another
-part every day; CSBX_DOCKER_RECORD=DIR asks for all and writes the file there.
+part every day; CSBX_DOCKER_RECORD=DIR asks for all and writes the file there, CSBX_DOCKER_RECORD_ONLY="new" for those it
+lacks, or for rows by name.
 """
 import json
 import os
@@ -69,8 +70,8 @@ def top(session_dir):
 
 
 def csbx(box, top):
-    def docker(*args):
-        return box.run("docker", *args, cwd=top, timeout=120)
+    def docker(*args, stdin=None):
+        return box.run("docker", *args, stdin=stdin, cwd=top, timeout=120)
     return sides.Side(docker, sides.cached_by_csbx)
 
 
@@ -116,11 +117,15 @@ def test_docker_says_so(tars, answers):
     if not engines.program("dockerd") or os.environ.get("CSBX_DOCKER_ORACLE") == "none":
         pytest.skip("dockerd is not to be had")
     rows = docker_rows()
-    if not record:
+    if record:
+        only = os.environ.get("CSBX_DOCKER_RECORD_ONLY", "").split()  # the others stay as they are
+        rows = [r for r in rows if not only or r.name in only or "new" in only and r.name not in answers]
+        new = dict(answers) if only else {}
+    else:
         random.Random(int(time.time() // 86400)).shuffle(rows)
         rows = rows[:LIVE_ROWS]
+        new = {}
     daemon = Path(tempfile.mkdtemp(prefix="csbx-bk.", dir="/tmp"))
-    new = {}
     try:
         with engines.docker(daemon, driver=None) as engine:
             for tar in tars:
@@ -129,8 +134,8 @@ def test_docker_says_so(tars, answers):
             for row in rows:
                 work = Path(tempfile.mkdtemp(prefix="w", dir=daemon))
 
-                def docker(*args, work=work):
-                    return sides.run(["docker", *args], env=env, cwd=work)
+                def docker(*args, stdin=None, work=work):
+                    return sides.run(["docker", *args], stdin, env=env, cwd=work)
                 docker("builder", "prune", "-af")
                 docker("image", "prune", "-f")
                 new[row.name] = sides.Side(docker, sides.cached_by_docker).answer(row, work)[0]

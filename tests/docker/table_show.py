@@ -231,7 +231,8 @@ SYSTEM = [
          "port, run -p, ps --format", why=NO_BRIDGE,
          out="8019/tcp -> 0.0.0.0:8019\n8020/tcp -> 127.0.0.1:8020\n0.0.0.0:8019\n127.0.0.1:8020\n"
              "0.0.0.0:8019->8019/tcp, 127.0.0.1:8020->8020/tcp\n"),
-    row("networks", "docker network ls --format '{{.Name}} {{.Driver}} {{.Scope}}'", "network ls"),
+    says("networks", "docker network ls --format '{{.Name}} {{.Driver}} {{.Scope}}'", "network ls",
+         why="the daemon that is asked was started without a bridge", out="bridge bridge local\nhost host local\nnone null local\n"),
     row("a network by driver", "docker network ls --filter driver=host --format '{{.Name}}'", "network ls"),
     row("a network", "docker network inspect none -f '{{.Name}} {{.Driver}}'", "network inspect"),
     row("no network", "docker network inspect nope", "network inspect"),

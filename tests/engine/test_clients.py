@@ -3,48 +3,16 @@
 import io
 import json
 import os
-import shutil
-import subprocess
 import tarfile
 import time
 
 import pytest
 
-import engines
 import harness
-import images
-from apisocket import frames, read_all, wait_for
+from apisocket import CLIENTS, frames, read_all, script, wait_for
 from terminal import Terminal
 
 pytestmark = [pytest.mark.feature("userns"), pytest.mark.both_users]
-
-CLIENTS = [path for path in dict.fromkeys((engines.program("docker"), shutil.which("docker"))) if path]
-
-
-@pytest.fixture
-def box(csbx, engine):
-    path = csbx.work / "box.tar"
-    images.busybox_image().write_docker_archive(path, tags=("box:latest",))
-    path.chmod(0o644)
-    csbx.ok("docker", "load", "-q", "-i", path)
-    yield engine
-    for one in engine.ask("GET", "/containers/json?all=1").json:
-        assert engine.ask("DELETE", f"/containers/{one['Id']}?force=1&v=1").status == 204
-
-
-@pytest.fixture
-def api(box):
-    docker = pytest.importorskip("docker", reason="python3-docker is not installed")
-    client = docker.DockerClient(base_url=f"unix://{box.path}", timeout=30)
-    yield client
-    client.close()
-
-
-def script(engine, client, text):
-    p = subprocess.run(["sh", "-ec", text], env={**engine.box.env, **engine.env, "D": client}, cwd=engine.box.work,
-                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
-                       **engine.box.identity())
-    return p.returncode, p.stdout, p.stderr
 
 
 def made(engine, *cmd, **more):
@@ -118,6 +86,18 @@ def test_py_loses_no_output_that_comes_at_once(api):
     """What comes in one read with the answer's head is lost in docker-py."""
     c = api.containers.run("box", ["sleep", "60"], detach=True)
     assert {c.exec_run("echo hello").output for _ in range(60)} == {b"hello\n"}
+
+
+def test_what_a_slow_client_reads_with_the_head(box, api):
+    """A client of many threads reads the head late."""
+    c = api.containers.run("box", ["sleep", "60"], detach=True)
+    e = api.api.exec_create(c.id, "echo late")["Id"]
+    with box.connect() as s:
+        s.sendall(f"POST /exec/{e}/start HTTP/1.1\r\nContent-Length: 2\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n{{}}".encode())
+        time.sleep(0.5)
+        head = s.recv(65536)
+        assert head.endswith(b"\r\n\r\n"), "the head comes alone"
+        assert frames(read_all(s)) == [(1, b"late\n")]
 
 
 def test_py_archives(api):
@@ -271,6 +251,47 @@ def test_clients_that_vanish(box):
     engine_children = lambda: harness.descendants(box.process.pid)
     wait_for(lambda: not engine_children())
     assert box.ask("GET", f"/containers/{c}/json").json["State"]["Running"], "and the container goes on"
+
+
+def test_the_socket_cannot_be_mounted(box):
+    """A program that had it could do what the user can do: csbx's own directories are hidden inside."""
+    c = made(box, "true", HostConfig={"Binds": [f"{box.path}:/s"]})
+    answer = box.ask("POST", f"/containers/{c}/start")
+    assert answer.status >= 400 and "csbx's own and is hidden" in answer.message
+
+
+def test_gc_removes_records_of_execs_with_their_container(csbx, box):
+    c = made(box, "sleep", "60")
+    execs = csbx.dirs["run"] / "execs"
+    assert box.ask("POST", f"/containers/{c}/start").status == 204
+    e = box.ask("POST", f"/containers/{c}/exec", {"Cmd": ["true"]}).json["Id"]
+    assert box.ask("POST", f"/exec/{e}/start", {"Detach": False}).status == 200
+    csbx.ok("gc")
+    assert box.ask("GET", f"/exec/{e}/json").json["ExitCode"] == 0, "its client may still ask"
+    assert box.ask("POST", f"/containers/{c}/kill").status == 204
+    assert box.ask("POST", f"/containers/{c}/wait").status == 200
+    assert f"execs/{e}" in csbx.ok("gc") and not (execs / e).exists()
+
+
+def test_waiting_costs_nothing(csbx, box):
+    """Processes of attach and wait before the start sleep until something happens to the container."""
+    c = made(box, "true", HostConfig={"AutoRemove": True})
+    with box.connect() as attached, box.connect() as waiting:
+        for s, path in ((attached, "attach?stream=1&stdout=1"), (waiting, "wait?condition=removed")):
+            s.sendall(f"POST /containers/{c}/{path} HTTP/1.1\r\nHost: d\r\n\r\n".encode())
+            s.recv(4096)
+        pids = list(harness.descendants(box.process.pid))
+        assert len(pids) == 2
+        switches = lambda: [int(line.split()[1]) for pid in pids for line in open(f"/proc/{pid}/status", encoding="ascii")
+                            if line.startswith("voluntary_ctxt")]
+        time.sleep(0.2)
+        before = switches()
+        time.sleep(1)
+        assert switches() == before, "nothing polls"
+        csbx.ok("docker", "start", c)  # by somebody else: they learn it by themselves
+        waiting.settimeout(20)
+        assert b'"StatusCode":0' in waiting.recv(4096)
+        assert read_all(attached) == b""
 
 
 def test_containers_outlive_the_engine(csbx, box):

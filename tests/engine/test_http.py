@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server below the endpoints: heads and bodies, good and bad, and clients that misbehave."""
 import contextlib
+import json
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ import sys
 import pytest
 
 import apisocket
+import engines
 import harness
 
 pytestmark = pytest.mark.both_users
@@ -136,6 +138,46 @@ def test_the_socket_is_for_its_user_alone(engine):
     assert stat.S_IMODE(st.st_mode) == 0o600 and stat.S_IMODE(os.stat(os.path.dirname(engine.path)).st_mode) == 0o700
 
 
+ASK = ("import socket, sys\ns = socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n"
+       "s.sendall(b'GET /_ping HTTP/1.1\\r\\nConnection: close\\r\\n\\r\\n')\nprint(s.recv(999).decode())")
+
+
+@pytest.mark.feature("userns")
+def test_a_program_in_a_container_is_refused(csbx, python_image):
+    """It has the user's own id outside: that alone proves nothing. The socket is one that was given."""
+    path = csbx.work / "given.sock"
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(str(path))
+        s.listen(8)
+        with given(csbx, s):
+            assert " 200 OK" in subprocess.run(["/usr/bin/python3", "-c", ASK, path], env=csbx.env, text=True, capture_output=True,
+                                               check=False, **csbx.identity()).stdout
+            assert " 403 " in csbx.ok("run", "--mount", f"{path}:/s", python_image, "python3", "-c", ASK, "/s")
+            # A namespace between, as that of a job step, is none of a container's.
+            p = subprocess.run(["unshare", "-Ur", "/usr/bin/python3", "-c", ASK, path], env=csbx.env, text=True,
+                               capture_output=True, check=False, **csbx.identity())
+            assert " 200 OK" in p.stdout, p
+    os.unlink(path)
+
+
+def test_gc_sweeps_what_killed_processes_left(csbx):
+    engine_dir = csbx.dirs["run"] / "engine"
+    p = csbx.popen("engine", "--", "sleep", "600")
+    apisocket.wait_for(lambda: list(engine_dir.glob("cmd.*")))
+    assert "socket" not in csbx.ok("gc"), "it lives"
+    child = next(pid for pid, name in harness.descendants(p.pid).items() if name == "sleep")
+    p.kill()
+    os.kill(child, signal.SIGKILL)  # it holds the pipes, too
+    p.communicate()
+    assert "removed socket" in csbx.ok("gc") and not list(engine_dir.glob("cmd.*"))
+    with apisocket.listening(csbx) as stays:
+        assert csbx.ok("gc") == "" and os.path.exists(stays.path)
+        stays.process.kill()
+        stays.process.wait()
+        apisocket.wait_for(lambda: "removed socket" in csbx.ok("gc"))  # a child may hold the lock for a moment yet
+        assert not os.path.exists(stays.path)
+
+
 @pytest.mark.needs_root
 def test_another_user_is_refused(engine):
     os.chmod(os.path.dirname(engine.path), 0o755)
@@ -162,11 +204,46 @@ def test_a_killed_engine_is_started_again(csbx):
 
 def test_around_a_command(csbx):
     p = csbx.run("engine", "--", "sh", "-c", 'echo "$DOCKER_HOST"; exit 7')
-    assert (p.returncode, p.stdout) == (7, f"unix://{csbx.dirs['run']}/docker.sock\n")
+    assert p.returncode == 7 and re.fullmatch(rf"unix://{csbx.dirs['run']}/engine/cmd\.\d+\n", p.stdout), p
+    # One that stays, and two around commands: each has its own socket, and its own end.
+    with apisocket.listening(csbx) as stays:
+        inner = f'{harness.BIN}/csbx engine -- sh -c \'test "$DOCKER_HOST" != "$0"; exit 8\' "$DOCKER_HOST"'
+        p = csbx.run("engine", "--", "sh", "-c", inner + '; echo $?; test -S "${DOCKER_HOST#unix://}"')
+        assert (p.returncode, p.stdout) == (0, "8\n"), p
+        assert stays.ask("GET", "/_ping").status == 200
     assert csbx.run("engine", "no-such-command").returncode == 127
     assert csbx.run("engine", "sh", "-c", "kill -9 $$").returncode == 137
     assert csbx.run("engine", "-d", "true").returncode == 125
     assert not os.path.exists(csbx.dirs["run"] / "docker.sock")
+
+
+def test_a_context_for_dockers_command_line(csbx):
+    host = csbx.ok("engine", "--context").strip()
+    try:
+        meta = next((csbx.dirs["home"] / ".docker/contexts/meta").glob("*/meta.json"))
+        said = json.loads(meta.read_text(encoding="utf-8"))
+        assert (said["Name"], said["Endpoints"]["docker"]["Host"]) == ("csbx", host)
+        if client := engines.program("docker"):
+            p = subprocess.run([client, "--context", "csbx", "version", "--format", "{{.Server.APIVersion}}"], env=csbx.env,
+                               capture_output=True, text=True, timeout=60, check=False, **csbx.identity())
+            assert p.stdout == "1.47\n", p
+    finally:
+        for pid in harness.descendants():
+            if pid not in csbx.known:
+                os.kill(pid, signal.SIGTERM)
+        harness.wait_for_no_process(csbx.known)
+
+
+def test_one_that_systemd_listens_for_is_found(csbx):
+    """systemd takes no lock: its socket is not replaced by another."""
+    path = csbx.dirs["run"] / "docker.sock"
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(str(path))
+        s.listen(8)
+        os.chmod(path, 0o777)
+        before = os.stat(path).st_ino
+        assert csbx.ok("engine", "-d") == f"unix://{path}\n" and os.stat(path).st_ino == before
+    os.unlink(path)
 
 
 def test_detached(csbx):
@@ -181,26 +258,31 @@ def test_detached(csbx):
         harness.wait_for_no_process(csbx.known)
 
 
+@contextlib.contextmanager
+def given(csbx, s):
+    """csbx engine on a socket of systemd's: the descriptor is number 3, the number of the process is told."""
+    script = ("import os, sys; os.dup2(int(sys.argv[1]), 3); "
+              "os.execve(sys.argv[2], sys.argv[2:], {**os.environ, 'LISTEN_PID': str(os.getpid()), 'LISTEN_FDS': '1'})")
+    p = subprocess.Popen([sys.executable, "-c", script, str(s.fileno()), *csbx.argv(["engine"])],
+                         env=csbx.env, pass_fds=[s.fileno()], **csbx.identity())
+    try:
+        yield p
+    finally:
+        p.terminate()
+        assert p.wait(20) == 0
+
+
 def test_a_socket_that_was_handed_over(csbx):
     path = str(csbx.dirs["run"] / "given.sock")
     with socket.socket(socket.AF_UNIX) as s:
         s.bind(path)
         os.chmod(path, 0o666)
         s.listen(8)
-        # As systemd does it: the descriptor is number 3, the number of the process is told.
-        script = ("import os, sys; os.dup2(int(sys.argv[1]), 3); "
-                  "os.execve(sys.argv[2], sys.argv[2:], {**os.environ, 'LISTEN_PID': str(os.getpid()), 'LISTEN_FDS': '1'})")
-        p = subprocess.Popen([sys.executable, "-c", script, str(s.fileno()), *csbx.argv(["engine"])],
-                             env=csbx.env, pass_fds=[s.fileno()], **csbx.identity())
-        try:
-            with socket.socket(socket.AF_UNIX) as c:
-                c.settimeout(30)
-                c.connect(path)
-                c.sendall(CLOSE)
-                # The peer is asked who it is, and root is none of the engine's users.
-                want = [200] if os.geteuid() == csbx.owner.pw_uid else []
-                assert statuses(apisocket.read_all(c)) == want
-        finally:
-            p.terminate()
-            assert p.wait(20) == 0
+        with given(csbx, s), socket.socket(socket.AF_UNIX) as c:
+            c.settimeout(30)
+            c.connect(path)
+            c.sendall(CLOSE)
+            # The peer is asked who it is, and root is none of the engine's users.
+            want = [200] if os.geteuid() == csbx.owner.pw_uid else []
+            assert statuses(apisocket.read_all(c)) == want
     os.unlink(path)  # it is there still: who opened the socket removes it

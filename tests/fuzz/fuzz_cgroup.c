@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/base/fd.h"
-#include "runtime/cgroup/cgroup_text.h"
+#include "runtime/cgroup/text.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_directory(const char *mounts, const char *own)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scripts of --conf, environment as text, $NAME in files, passwd and group with the caller added.
+/*
+ * Scripts of --conf, environment as text, $NAME in files, passwd and group with the caller added.
  */
-#include "cmd/enroot/conf/conf_script.h"
+#include "cmd/enroot/conf/script.h"
 
 #include <stdlib.h>
 #include <string.h>

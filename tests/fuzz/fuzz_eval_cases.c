@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of cases, with and without a function, and each case's judgement of its own expectation.
+/*
+ * A file of cases, with and without a function, and each case's judgement of its own expectation.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/judge/cases.h"
-#include "cmd/judge/value/value_json.h"
+#include "cmd/judge/value/json.h"
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/judge/value/value.h"
-#include "cmd/judge/value/value_json.h"
+#include "cmd/judge/value/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"

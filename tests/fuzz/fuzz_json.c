@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/judge/value/value_json.h"
-#include "image/save/image_save.h"
+#include "cmd/judge/value/json.h"
+#include "image/oci/config_layers.h"
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
-#include "runtime/base/json/json_read.h"
+#include "runtime/base/json/out.h"
+#include "runtime/base/json/read.h"
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"
 

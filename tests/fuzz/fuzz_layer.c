@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "image/layer/layer_index.h"
+#include "image/layer/index.h"
 #include "image/squash/tree.h"
 #include "runtime/base/err.h"
 #include "tests/fuzz/fuzz.h"

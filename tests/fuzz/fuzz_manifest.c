@@ -10,7 +10,7 @@
 #include "image/model/digest.h"
 #include "image/oci/docker_json.h"
 #include "image/import/enroot_meta.h"
-#include "image/oci/oci_json.h"
+#include "image/oci/json.h"
 #include "image/oci/platform.h"
 #include "runtime/base/err.h"
 #include "runtime/base/path.h"

@@ -3,7 +3,7 @@
  * Stored specifications. The input is taken as the fields and gets a good header (a fuzzer never
  * guesses the checksum). What reads writes again to bytes that read to the same bytes.
  */
-#include "runtime/spec/spec_flat.h"
+#include "runtime/spec/flat.h"
 
 #include "runtime/base/flat.h"
 #include "runtime/base/str.h"

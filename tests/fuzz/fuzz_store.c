@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "image/layer/layer_index.h"
+#include "image/layer/index.h"
 #include "image/store/store.h"
 #include "image/squash/tree.h"
 #include "runtime/base/err.h"

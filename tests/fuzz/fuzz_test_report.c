@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cmd/judge/channel.h"
-#include "cmd/judge/test/test_report.h"
-#include "cmd/judge/test/test_verdict.h"
+#include "cmd/judge/test/report.h"
+#include "cmd/judge/test/verdict.h"
 #include "runtime/base/err.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -338,7 +338,7 @@ def test_exec_waits_for_a_start(bare):
     p = bare.popen("start", "--conf", conf, "box", "sh", "-c", "echo up; exec cat")
     until(lambda: bare.instances.is_dir() and any(bare.instances.iterdir()))
     assert not re.search(rf"^box +{p.pid} ", bare.ok("list", "-f"), re.M)
-    joins = [bare.popen("exec", p.pid, "echo", "joined", stdin=subprocess.DEVNULL) for _ in range(3)]
+    joins = [bare.popen("exec", p.pid, "echo", "joined", stdin=subprocess.DEVNULL) for _ in range(6)]
     until(lambda: all("poll" in Path(f"/proc/{j.pid}/wchan").read_text() or j.poll() is not None for j in joins))
     assert all(j.poll() is None for j in joins)
     go.touch()

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx shims: programs that stand in for docker and enroot."""
 import os
+import signal
 import subprocess
+
+import harness
 
 VERSION = "Docker version 28.0.0, build csbx\n"
 
@@ -53,3 +56,24 @@ def test_refused(csbx):
     csbx.fails("shims", "no/where", says="No such file or directory")
     (csbx.work / "file").write_text("")
     csbx.fails("shims", "file", says="Not a directory")
+
+
+def test_another_daemon_is_told_of(csbx):
+    """A script that means containers of another daemon must not get csbx's in silence."""
+    csbx.ok("shims", "bin")
+    d = csbx.work / "bin"
+    p = call(csbx, d, "ps", DOCKER_HOST="unix:///var/run/docker.sock")
+    assert (p.returncode, p.stdout) == (1, "") and "DOCKER_HOST=unix:///var/run/docker.sock is no socket of csbx engine" in p.stderr
+    for own in ("docker.sock", "engine/cmd.7"):
+        assert call(csbx, d, "ps", "-q", DOCKER_HOST=f"unix://{csbx.dirs['run']}/{own}").returncode == 0
+    assert call(csbx, d, "--version", DOCKER_HOST="tcp://elsewhere").stdout == VERSION
+
+
+def test_environment(csbx):
+    csbx.ok("shims", "--engine", "bin")
+    p = subprocess.run(["sh", "-c", '. bin/csbx-env.sh; command -v docker; echo "$DOCKER_HOST"; docker ps -q'], env=csbx.env,
+                       cwd=csbx.work, capture_output=True, text=True, timeout=60, check=False, **csbx.identity())
+    for pid in harness.descendants():
+        if pid not in csbx.known:
+            os.kill(pid, signal.SIGTERM)
+    assert p.stdout == f"{csbx.work}/bin/docker\nunix://{csbx.dirs['run']}/docker.sock\n", p

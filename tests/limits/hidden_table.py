@@ -23,8 +23,8 @@ def fill():
     time.sleep(4)
 
 
-ready = [threading.Thread(target=time.sleep, args=(30,), daemon=True) for _ in range(50)]
-for t in ready:
-    t.start()
-threading.Thread(target=fill, daemon=True).start()
-time.sleep(4)
+for _ in range(50):
+    threading.Thread(target=time.sleep, args=(300,), daemon=True).start()
+filler = threading.Thread(target=fill, daemon=True)
+filler.start()
+filler.join()

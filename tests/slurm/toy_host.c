@@ -27,7 +27,8 @@
 
 static char top[TAP_PATH_SIZE] = "toy-host";
 
-/* --- the tests ----------------------------------------------------------------------------------
+/*
+ * --- the tests ----------------------------------------------------------------------------------
  */
 
 static void reset(spank_context_t context)
@@ -307,7 +308,8 @@ static void holders_that_misbehave(void)
 	slurm_spank_exit(NULL, 0, NULL);
 }
 
-/* --- the control group --------------------------------------------------------------------------
+/*
+ * --- the control group --------------------------------------------------------------------------
  */
 
 static char group_top[300];
@@ -509,7 +511,7 @@ static void bad_directories(void)
 	if (mkdir(path, 0777) < 0 || chmod(path, 0777) < 0)
 		abort();
 	is_int(begin_step("well"), 0, "one that everybody may write to");
-	ok(tasks_fail("writable for nobody else"), "is refused");
+	ok(tasks_fail("writable for no other user"), "is refused");
 	slurm_spank_exit(NULL, 0, NULL);
 	rmdir(path);
 	snprintf(site_runtime, sizeof(site_runtime), "runtime_path=%s", runtime_dir);

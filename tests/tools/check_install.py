@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 PROFILE = "etc/apparmor.d/csbx"
+SERVICE = "lib/systemd/user/csbx-engine.service"
 
 
 def built(o):
@@ -29,6 +30,7 @@ def built(o):
         want[f"share/man/man{path.suffix[1:]}/{path.name}"] = path, 0o644
     want["share/bash-completion/completions/csbx"] = Path("contrib/completion/csbx.bash"), 0o644
     want["share/zsh/site-functions/_csbx"] = Path("contrib/completion/_csbx"), 0o644
+    want["lib/systemd/user/csbx-engine.socket"] = Path("contrib/systemd/csbx-engine.socket"), 0o644
     return want
 
 
@@ -81,6 +83,10 @@ def main():
                            universal_newlines=True, check=False, preexec_fn=lambda: os.umask(umask))
         test(f"make {target}", p.stdout.splitlines() if p.returncode else [])
 
+    database = subprocess.run([os.environ.get("MAKE", "make"), f"O={o}", "-pn"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, universal_newlines=True, check=False).stdout
+    goal = re.search(r"^\.DEFAULT_GOAL := (.*)$", database, re.M)
+    test("`make` alone builds all", [] if goal and goal[1] == "all" else [f"it makes {goal and goal[1]}"])
     test("the manual has every command and every key of the configuration", not_in_manual(o))
     with tempfile.TemporaryDirectory(prefix="csbx-install.") as tmp:
         top = Path(tmp) / "dest"
@@ -93,16 +99,21 @@ def main():
         prefix = next((p.parent.parent.relative_to(top) for p in top.rglob("bin/csbx")), Path("usr/local"))
         want = built(o)
         there = set(files_below(top)) - set(before)
-        names = {str(prefix / name) for name in want} | {PROFILE, str(prefix / "libexec/csbx/csbx-join")}
+        links = [prefix / "libexec/csbx/csbx-join", prefix / "libexec/csbx/cli-plugins/docker-buildx"]
+        names = {str(prefix / name) for name in want} | {PROFILE, str(prefix / SERVICE), *map(str, links)}
         test("all that is built is installed", [f"{n} is missing" for n in sorted(names - there)])
         test("nothing else is", [f"{n}: what is that?" for n in sorted(there - names)])
         test("each file is the one that was built, readable by all, whatever the umask",
              wrong(top, {str(prefix / name): made for name, made in want.items()}))
-        join = top / prefix / "libexec/csbx/csbx-join"
-        test("csbx-join is a link to csbx", [] if join.is_symlink() and os.readlink(join) == f"/{prefix}/bin/csbx" else [str(join)])
+        test("csbx-join and docker-buildx are links to csbx",
+             [str(p) for p in links if not (top / p).is_symlink() or os.readlink(top / p) != f"/{prefix}/bin/csbx"])
         profile = (top / PROFILE).read_text(encoding="ascii")
         test("the AppArmor profile names this csbx", [] if f"/{prefix}/bin/csbx" in profile and "@" not in profile else [profile])
         test("and is readable by all", [] if (top / PROFILE).stat().st_mode & 0o7777 == 0o644 else [oct((top / PROFILE).stat().st_mode)])
+        service = top / prefix / SERVICE
+        test("the service of systemd starts this csbx, and is readable by all",
+             [] if f"ExecStart=/{prefix}/bin/csbx engine\n" in service.read_text(encoding="ascii")
+             and service.stat().st_mode & 0o7777 == 0o644 else [str(service)])
         make("install", top, 0o022)
         foreign = top / prefix / "libexec/csbx/of-another"
         foreign.touch()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL at every system call of one import, one create and one start, in csbx and its helpers.
+"""SIGKILL at every system call of one build, import, create and start, in csbx and its helpers.
 
 	crash_sweep.py [--build DIR] [--seconds N] [--only SCENARIO:PROCESS:CALL] [--jobs N]
 
@@ -66,15 +66,19 @@ class Scenario:
         return [] if p.returncode == 0 else [f"exit code {p.returncode}: {p.stderr.strip()}"]
 
 
-def write_small_image(directory):
-    """busybox and 19 more files in two layers."""
+def write_small_image(directory, tag=None, applets=()):
+    """busybox and 19 more files in two layers. tag: as DIRECTORY.tar, which docker load takes."""
     import images
     from ociimage import D, F, L, Image, entry_from_file, make_layer
     lower = [D("bin"), D("etc"), entry_from_file(images.busybox_program(), "bin/busybox", mode=0o755),
-             *(L(f"bin/{n}", "busybox") for n in ("sh", "true", "echo", "cat")),
+             *(L(f"bin/{n}", "busybox") for n in ("sh", "true", "echo", "cat", *applets)),
              F("etc/passwd", "root:x:0:0::/:/bin/sh\n"), F("etc/group", "root:x:0:\n")]
     upper = [D("data"), *(F(f"data/{n}", str(n) * 100) for n in range(11))]
-    Image([make_layer(lower), make_layer(upper)], {"Cmd": ["/bin/sh"]}).write_oci(directory)
+    image = Image([make_layer(lower), make_layer(upper)], {"Cmd": ["/bin/sh"]})
+    if tag:
+        image.write_docker_archive(directory.with_suffix(".tar"), tags=(tag,))
+    else:
+        image.write_oci(directory)
 
 
 class Import(Scenario):
@@ -205,7 +209,36 @@ class DockerRun(Scenario):
         self.box.ok("docker", "volume", "prune", "-af")
 
 
-SCENARIOS = {"docker-run": DockerRun, "import": Import, "create": Create, "start": Start, "start-w": StartKept,
+class Build(Scenario):
+    """Steps that are done stay usable, no half-made one ever counts, and nothing else is left."""
+    argv = ["docker", "build", "-t", "made", "ctx"]
+    dockerfile = "FROM box\nRUN echo one >/one; rm -r /data\nCOPY file /two\nRUN cat /one /two >/three; ls / | grep -c data >>/three; true\n"
+
+    def prepare(self):
+        write_small_image(self.box.work / "oci", "box:latest", ("grep", "rm", "ls"))
+        self.box.ok("docker", "load", "-q", "-i", "oci.tar")
+        (self.box.work / "ctx").mkdir()
+        (self.box.work / "ctx/file").write_text("two\n")
+        (self.box.work / "ctx/Dockerfile").write_text(self.dockerfile)
+
+    def interrupted(self):
+        left = [x.name for x in (self.box.dirs["cache"] / "build").glob("new-*")]
+        return [f"after gc there is {x}" for x in left]
+
+    def reset(self):
+        self.box.ok("docker", "builder", "prune", "-af")
+        self.box.run("docker", "rmi", "-f", "made")
+
+    def works(self, p):
+        bad = super().works(p)
+        if not bad:
+            said = self.box.run("docker", "run", "--rm", "made", "/bin/cat", "/three")
+            if said.stdout != "one\ntwo\n0\n":
+                bad = [f"the image says {said.stdout!r} {said.stderr.strip()}"]
+        return bad
+
+
+SCENARIOS = {"build": Build, "docker-run": DockerRun, "import": Import, "create": Create, "start": Start, "start-w": StartKept,
              "start-cgroup": StartGrouped}
 
 

@@ -32,7 +32,7 @@
 #include "runtime/server/image_file.h"
 #include "runtime/kernel/mount_api.h"
 #include "runtime/settings/paths.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 #include "runtime/server/unpacked.h"
 #include "runtime/userns/userns.h"
 
@@ -52,7 +52,8 @@ static int attach_at(int dirfd, const char *name, int mount_fd, struct err *e)
 	return dir < 0 ? err_sys(e, "open %s", name) : mount_attach(mount_fd, dir, e);
 }
 
-/* What pid 1 of a container does first: into A, a copy of the caller's mounts, the trees attached.
+/*
+ * What pid 1 of a container does first: into A, a copy of the caller's mounts, the trees attached.
  */
 static int enter(const struct squashd_link *l, struct err *e)
 {

@@ -341,7 +341,8 @@ static inline struct init_status box_status(const struct box *b)
 	return box_read_status(b->status);
 }
 
-/* The next event of the given type (and id, if not 0); others are passed over. type 0 = none came.
+/*
+ * The next event of the given type (and id, if not 0); others are passed over. type 0 = none came.
  */
 static inline struct init_event box_event(const struct box *b, uint32_t type, uint32_t id)
 {

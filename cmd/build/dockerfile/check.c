@@ -148,10 +148,9 @@ static bool is_word(const char *s, const char *word)
 	return !strncasecmp(s, word, len) && (!s[len] || isspace((unsigned char)s[len]));
 }
 
-/* The trigger itself is parsed when an image is built from this one; its form now. */
+/* The trigger itself is an instruction, which dockerfile.c reads. */
 static int check_onbuild(const struct instruction *i, struct err *e)
 {
-	struct instruction trigger = {0};
 	int r = at_least_one(i, e);
 
 	if (r < 0)
@@ -161,9 +160,7 @@ static int check_onbuild(const struct instruction *i, struct err *e)
 	if (is_word(i->args.items[0], "from") || is_word(i->args.items[0], "maintainer"))
 		return err_set(e, EINVAL, "%s isn't allowed as an ONBUILD trigger",
 			       is_word(i->args.items[0], "from") ? "FROM" : "MAINTAINER");
-	r = dockerfile_parse_trigger(i->args.items[0], &trigger, e);
-	instruction_free(&trigger);
-	return r;
+	return 0;
 }
 
 /* --- by instruction ------------------------------------------------------------------------- */

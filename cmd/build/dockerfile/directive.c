@@ -51,7 +51,7 @@ static int once(char **slot, const char *name, const char *value, size_t len, st
 	if (*slot)
 		return err_set(e, EINVAL, "only one %s parser directive can be used", name);
 	*slot = strndup(value, len);
-	return *slot ? 1 : err_set(e, ENOMEM, "out of memory");
+	return *slot ? 1 : err_oom(e);
 }
 
 int directive_line(struct dockerfile *d, const char *line, size_t len, struct err *e)

@@ -2,43 +2,15 @@
 #include "cmd/build/dockerfile/dockerfile.h"
 
 #include <stdlib.h>
-#include <strings.h>
 
 #include "cmd/build/dockerfile/check.h"
 #include "cmd/build/dockerfile/flags.h"
 #include "cmd/build/dockerfile/heredoc.h"
 #include "cmd/build/dockerfile/lines.h"
+#include "cmd/build/dockerfile/op.h"
 #include "cmd/build/dockerfile/words.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-
-#define NAME_MAX_SHOWN 64
-
-static const char *const names[DOCKERFILE_OPS] = {
-	[DOCKERFILE_ADD] = "ADD",
-	[DOCKERFILE_ARG] = "ARG",
-	[DOCKERFILE_CMD] = "CMD",
-	[DOCKERFILE_COPY] = "COPY",
-	[DOCKERFILE_ENTRYPOINT] = "ENTRYPOINT",
-	[DOCKERFILE_ENV] = "ENV",
-	[DOCKERFILE_EXPOSE] = "EXPOSE",
-	[DOCKERFILE_FROM] = "FROM",
-	[DOCKERFILE_HEALTHCHECK] = "HEALTHCHECK",
-	[DOCKERFILE_LABEL] = "LABEL",
-	[DOCKERFILE_MAINTAINER] = "MAINTAINER",
-	[DOCKERFILE_ONBUILD] = "ONBUILD",
-	[DOCKERFILE_RUN] = "RUN",
-	[DOCKERFILE_SHELL] = "SHELL",
-	[DOCKERFILE_STOPSIGNAL] = "STOPSIGNAL",
-	[DOCKERFILE_USER] = "USER",
-	[DOCKERFILE_VOLUME] = "VOLUME",
-	[DOCKERFILE_WORKDIR] = "WORKDIR",
-};
-
-const char *dockerfile_op_name(enum dockerfile_op op)
-{
-	return op < DOCKERFILE_OPS ? names[op] : "";
-}
 
 void instruction_free(struct instruction *i)
 {
@@ -66,24 +38,6 @@ void dockerfile_free(struct dockerfile *d)
 
 /* --- one instruction ------------------------------------------------------------------------ */
 
-static int find_op(const char *name, size_t len, enum dockerfile_op *ret, struct err *e)
-{
-	_free_ char *shown = NULL;
-
-	for (unsigned op = 0; op < DOCKERFILE_OPS; op++) {
-		if (strlen(names[op]) == len && !strncasecmp(names[op], name, len)) {
-			*ret = (enum dockerfile_op)op;
-			return 0;
-		}
-	}
-	shown = strndup(name, len > NAME_MAX_SHOWN ? NAME_MAX_SHOWN : len);
-	for (char *p = shown; p && *p; p++) {
-		if (*p >= 'a' && *p <= 'z')
-			*p = (char)(*p - 'a' + 'A');
-	}
-	return err_set(e, EINVAL, "unknown instruction: %s", shown ? shown : "");
-}
-
 static char *trimmed(const char *s)
 {
 	size_t len = strlen(s);
@@ -97,14 +51,38 @@ static char *trimmed(const char *s)
 static int split_line(struct instruction *i, struct err *e)
 {
 	const char *end = words_skip_text(i->text);
-	int r = find_op(i->text, (size_t)(end - i->text), &i->op, e);
+	int r = op_find(i->text, (size_t)(end - i->text), &i->op, e);
 
 	if (r < 0)
 		return r;
 	i->rest = trimmed(words_flags(end, &i->flags));
 	if (!i->rest)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return strv_check(&i->flags, e);
+}
+
+int dockerfile_parse_trigger(const char *text, struct instruction *ret, struct err *e)
+{
+	const char *s = words_skip_blanks(text);
+	int r;
+
+	*ret = (struct instruction){.text = trimmed(s)};
+	if (!ret->text)
+		return err_oom(e);
+	r = split_line(ret, e);
+	if (r >= 0)
+		r = flags_check(ret, e);
+	return r < 0 ? r : instruction_words(ret, '\\', e);
+}
+
+/* What an ONBUILD holds is done later, but it has to be an instruction. */
+static int check_trigger(const struct instruction *i, struct err *e)
+{
+	struct instruction trigger = {0};
+	int r = dockerfile_parse_trigger(i->args.items[0], &trigger, e);
+
+	instruction_free(&trigger);
+	return r;
 }
 
 static bool may_have_heredocs(const struct instruction *i)
@@ -137,27 +115,17 @@ static int parse_one(struct line_reader *r, struct logical_line *line, char esca
 	i->end_line = line->end_line;
 	i->text = trimmed(strbuf_str(&line->text));
 	if (!i->text)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	got = split_line(i, e);
 	if (got >= 0)
 		got = read_heredocs(r, i, e);
 	if (got >= 0)
 		got = flags_check(i, e);
-	return got < 0 ? got : instruction_words(i, escape, e);
-}
-
-int dockerfile_parse_trigger(const char *text, struct instruction *ret, struct err *e)
-{
-	const char *s = words_skip_blanks(text);
-	int r;
-
-	*ret = (struct instruction){.text = trimmed(s)};
-	if (!ret->text)
-		return err_set(e, ENOMEM, "out of memory");
-	r = split_line(ret, e);
-	if (r >= 0)
-		r = flags_check(ret, e);
-	return r < 0 ? r : instruction_words(ret, '\\', e);
+	if (got >= 0)
+		got = instruction_words(i, escape, e);
+	if (got >= 0 && i->op == DOCKERFILE_ONBUILD)
+		got = check_trigger(i, e);
+	return got;
 }
 
 /* --- the file ------------------------------------------------------------------------------- */
@@ -173,7 +141,7 @@ static struct instruction *add(struct dockerfile *d, struct err *e)
 	more = d->n & (d->n - 1) ? d->items
 				 : reallocarray(d->items, d->n ? d->n * 2 : 1, sizeof(*more));
 	if (!more) {
-		err_set(e, ENOMEM, "out of memory");
+		err_oom(e);
 		return NULL;
 	}
 	d->items = more;

@@ -3,7 +3,7 @@
 #define CSBX_CMD_BUILD_DOCKERFILE_DOCKERFILE_H
 
 /*
- * A Dockerfile as data.
+ * The room cmd/build/dockerfile. A Dockerfile as data.
  *
  * In: the bytes of a file, which come from anyone. Out: its instructions in order, each with its
  * lines, flags, words and here-documents, checked as far as that is possible without a variable's
@@ -16,6 +16,7 @@
  *	heredoc.c	which words of a line begin a here-document
  *	words.c		a logical line -> flags and words, "NAME=value", JSON lists
  *	flags.c		which flags an instruction takes
+ *	op.c		the names of instructions
  *	dockerfile.c	a logical line -> an instruction
  *	check.c		what each instruction asks of its words
  *	health.c	the words of HEALTHCHECK

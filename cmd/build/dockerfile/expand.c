@@ -100,7 +100,7 @@ static int inner(struct lexer *l, char stop, bool raw, char **ret)
 	*ret = strbuf_take(&text);
 	if (!*ret)
 		*ret = strdup("");
-	return *ret ? 0 : err_set(l->e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(l->e);
 }
 
 static void keep(struct lexer *l, const char *from)
@@ -160,7 +160,7 @@ static int cut(struct lexer *l, const char *from, const char *name, char sign)
 	_free_ char *left = strndup(value + start, len - start);
 
 	if (!left)
-		return err_set(l->e, ENOMEM, "out of memory");
+		return err_oom(l->e);
 	put_value(l, left);
 	return 0;
 }
@@ -212,7 +212,7 @@ static int braces(struct lexer *l, const char *from)
 	bool colon = *sign == ':';
 
 	if (!name)
-		return err_set(l->e, ENOMEM, "out of memory");
+		return err_oom(l->e);
 	if (!*l->p)
 		return fail(l, "syntax error: missing '}'");
 	if (!len)
@@ -256,7 +256,7 @@ static int dollar(struct lexer *l)
 	_free_ char *name = strndup(l->p, len);
 
 	if (!name)
-		return err_set(l->e, ENOMEM, "out of memory");
+		return err_oom(l->e);
 	l->p += len;
 	value = value_of(l, name);
 	if (value)
@@ -363,7 +363,7 @@ int expand_word(const struct expand *x, const char *word, char **ret, struct err
 	if (r < 0)
 		return failed(word, e);
 	*ret = out.len ? strbuf_take(&out) : strdup("");
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 int expand_words(const struct expand *x, const char *text, struct strv *ret, struct err *e)

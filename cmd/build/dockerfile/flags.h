@@ -5,7 +5,8 @@
 struct err;
 struct instruction;
 
-/* Which flags an instruction takes. -EINVAL in docker's words for another, or one without a value.
+/*
+ * Which flags an instruction takes. -EINVAL in docker's words for another, or one without a value.
  */
 int flags_check(const struct instruction *i, struct err *e);
 

@@ -29,7 +29,7 @@ int ignore_add(struct ignore *g, const char *pattern, struct err *e)
 		return err_set(e, EFBIG, "more than %u patterns", IGNORE_MAX_PATTERNS);
 	clean = path_clean(pattern);
 	if (!clean)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = glob_check(clean, e);
 	if (r < 0)
 		return err_wrap(e, "%.200s", pattern);
@@ -52,7 +52,7 @@ static int add_line(struct ignore *g, const char *line, size_t len, struct err *
 	if (!len)
 		return 0;
 	pattern = strndup(line, len);
-	return pattern ? ignore_add(g, pattern, e) : err_set(e, ENOMEM, "out of memory");
+	return pattern ? ignore_add(g, pattern, e) : err_oom(e);
 }
 
 int ignore_parse(const char *text, size_t len, struct ignore *ret, struct err *e)

@@ -157,7 +157,7 @@ int lines_heredoc(struct line_reader *r, struct dockerfile_heredoc *h, struct er
 		strbuf_add(&data, "", 1);
 		h->data = strbuf_take(&data);
 		if (!h->data)
-			got = err_set(e, ENOMEM, "out of memory");
+			got = err_oom(e);
 	}
 	strbuf_free(&data);
 	return got < 0 ? got : 0;

@@ -127,7 +127,7 @@ static int field(struct run_mount *m, const char *text, size_t len, const struct
 	int r;
 
 	if (!key)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (sign)
 		*sign = 0;
 	for (char *p = key; *p; p++)

@@ -2,7 +2,8 @@
 #ifndef CSBX_CMD_BUILD_DOCKERFILE_MOUNT_WORDS_H
 #define CSBX_CMD_BUILD_DOCKERFILE_MOUNT_WORDS_H
 
-/* The value of RUN --mount: "type=cache,target=/root/.cache" (docker's reference, "RUN --mount").
+/*
+ * The value of RUN --mount: "type=cache,target=/root/.cache" (docker's reference, "RUN --mount").
  */
 
 #include <stdbool.h>

@@ -149,7 +149,7 @@ int words_json(const char *s, struct strv *ret, struct err *e)
 		return 0;
 	r = json_parse(s, strlen(s), DOCKERFILE_MAX_BYTES, &doc, NULL);
 	if (r == -ENOMEM)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (r < 0 || !json_is_array(doc))
 		return 0;
 	for (const struct json *v = json_first(doc); v; v = json_next(v)) {

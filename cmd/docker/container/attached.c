@@ -9,7 +9,7 @@
 #include "cmd/docker/frame/docker.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/exec/exec_client.h"
+#include "runtime/exec/client.h"
 #include "runtime/helpers/init/abi/init_abi.h"
 
 #define FORCED_AFTER 3 /* so many signals to end, as docker counts them */

@@ -4,7 +4,7 @@
 
 /*
  * Being attached to a container: its supervisor reads and writes the streams that this process
- * lends it (exec_client.h), so all that is left to do here is to pass on signals and the size of
+ * lends it (exec/client.h), so all that is left to do here is to pass on signals and the size of
  * the terminal, which is raw meanwhile, and to wait for the end.
  */
 

@@ -11,7 +11,7 @@
 #include "cmd/docker/frame/fault.h"
 #include "runtime/base/fd.h"
 #include "runtime/life/container_wait.h"
-#include "runtime/exec/exec_client.h"
+#include "runtime/exec/client.h"
 
 /* Both ends of an attachment that is there before the container is. */
 struct attachment {

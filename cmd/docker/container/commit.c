@@ -7,6 +7,8 @@
  * inspect shows it.
  */
 
+#include "cmd/docker/container/commit.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -81,7 +83,7 @@ static int take_text(const struct value *config, const char *key, char **ret, st
 	if (!v || !v->text || !*v->text)
 		return 0;
 	*ret = strdup(v->text);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 static int take_config(const struct value *config, struct image_change *c, struct err *e)
@@ -106,7 +108,7 @@ static int take_config(const struct value *config, struct image_change *c, struc
 
 struct commit_job {
 	struct docker *d;
-	const struct commit_args *args;
+	const struct docker_commit *how;
 	const struct container_found *container;
 	struct image_change config;
 	struct tar_image image;
@@ -138,7 +140,7 @@ static int add_image(struct commit_job *j, char ret_id[IMAGE_ID_BYTES], struct e
 	struct pause_hold hold = PAUSE_HOLD_INIT;
 	int r;
 
-	if (j->args->pause && j->container->record.spec)
+	if (j->how->pause && j->container->record.spec)
 		pause_hold_begin(&hold, &j->d->cmd.paths, &j->container->record);
 	r = commit_delta(j->d, &delta, ret_id, e);
 	if (r == -EOPNOTSUPP) {
@@ -149,18 +151,18 @@ static int add_image(struct commit_job *j, char ret_id[IMAGE_ID_BYTES], struct e
 	return r;
 }
 
-static int commit(struct docker *d, const struct commit_args *a, const char *operand,
-		  const char *name, char ret_id[IMAGE_ID_BYTES], struct err *e)
+int docker_commit_container(struct docker *d, const struct docker_commit *a, const char *operand,
+			    char ret_id[IMAGE_ID_BYTES], struct err *e)
 {
 	_value_ struct value *container = NULL;
 	_close_ int dirfd = -1;
 	struct container_found found;
 	struct commit_job j = {
 		.d = d,
-		.args = a,
+		.how = a,
 		.container = &found,
-		.image = {.name = name,
-			  .changes = &a->changes,
+		.image = {.name = a->name,
+			  .changes = a->changes,
 			  .comment = a->message ? a->message : "",
 			  .author = a->author && *a->author ? a->author : NULL,
 			  .created_by_command = true},
@@ -169,11 +171,13 @@ static int commit(struct docker *d, const struct commit_args *a, const char *ope
 
 	if (r < 0)
 		return r == -ENOENT ? err_set(e, ENOENT, "No such container: %s", operand) : r;
-	r = tar_image_check(&a->changes, e);
+	r = tar_image_check(a->changes, e);
 	if (r >= 0)
 		r = inspect_container(&d->cmd.paths, found.name, false, &container, e);
 	if (r >= 0)
 		r = take_config(value_find(container, "Config"), &j.config, e);
+	if (r >= 0 && a->configure)
+		r = a->configure(a->arg, &j.config, e);
 	if (r >= 0)
 		r = j.dirfd = dirfd = images_open(&d->cmd.paths, e);
 	if (r >= 0)
@@ -185,6 +189,11 @@ static int commit(struct docker *d, const struct commit_args *a, const char *ope
 
 static int commit_run(struct docker *d, void *args, int argc, char **argv)
 {
+	const struct commit_args *a = args;
+	struct docker_commit how = {.changes = &a->changes,
+				    .author = a->author,
+				    .message = a->message,
+				    .pause = a->pause};
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	_free_ char *name = NULL;
 	char id[IMAGE_ID_BYTES];
@@ -192,7 +201,8 @@ static int commit_run(struct docker *d, void *args, int argc, char **argv)
 
 	if (argc > 1 && tar_image_name(argv[1], &name, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
-	if (commit(d, args, argv[0], name, id, &e) < 0)
+	how.name = name;
+	if (docker_commit_container(d, &how, argv[0], id, &e) < 0)
 		return docker_daemon_error("%s", e.msg);
 	strbuf_addf(&out, "%s\n", id);
 	return cmd_print(&out);

@@ -9,7 +9,7 @@
  */
 
 #include "cmd/docker/image/tar_image.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 
 struct container_found;
 struct docker;

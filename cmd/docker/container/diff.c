@@ -14,7 +14,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/life/container_root.h"
-#include "runtime/layer/layer_diff.h"
+#include "runtime/layer/diff.h"
 #include "runtime/layer/merged_view.h"
 
 /*
@@ -35,9 +35,8 @@ static int open_lower(const struct container_files *f, const struct container_sp
 
 	if (root->n_lowers || root->layers.n)
 		return merged_view_enter(&below, e);
-	fd = root->kind == ROOTFS_DIRECTORY
-		     ? open(root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-		     : fcntl(f->link.image_fds[0], F_DUPFD_CLOEXEC, 0);
+	fd = root->kind == ROOTFS_DIRECTORY ? open(root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+					    : fcntl(f->link.image_fds[0], F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return err_sys(e, "%s", root->path);
 	r = container_root_enter(&inside, e);

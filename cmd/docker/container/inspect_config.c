@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/frame/notes.h"
 #include "cmd/docker/frame/published.h"
 #include "cmd/docker/container/inspect_container.h"
+#include "cmd/docker/show/health.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/options/signal_name.h"
 #include "runtime/base/fd.h"
@@ -82,8 +84,13 @@ static size_t entrypoint_words(const struct inspected *x)
 	const struct strv *argv = &x->spec.proc.argv;
 	size_t n = x->meta.entrypoint.n;
 
-	if (asked)
-		return *asked && argv->n ? 1 : 0;
+	if (asked && !*asked)
+		return 0;
+	if (asked) {
+		for (n = 1; notes_get(&x->record->notes, "entrypoint", n);)
+			n++;
+		return n < argv->n ? n : argv->n;
+	}
 	if (!n || argv->n < n)
 		return 0;
 	for (size_t i = 0; i < n; i++) {
@@ -145,6 +152,17 @@ static void add_env(struct value *config, const struct inspected *x)
 	}
 }
 
+static bool is_attached(const struct strv *notes, const char *stream)
+{
+	const char *note;
+
+	for (size_t i = 0; (note = notes_get(notes, "attach", i)); i++) {
+		if (str_eq(note, stream))
+			return true;
+	}
+	return false;
+}
+
 void inspect_add_config(struct value *root, const struct inspected *x)
 {
 	struct value *config = value_add(root, "Config", VALUE_STRUCT), *volumes;
@@ -161,15 +179,16 @@ void inspect_add_config(struct value *root, const struct inspected *x)
 		   x->spec.ns.hostname ? strlen(x->spec.ns.hostname) : NAME_ID_DIGITS);
 	value_str(config, "Domainname", "");
 	value_str(config, "User", user ? user : x->meta.user);
-	value_bool(config, "AttachStdin", false);
-	value_bool(config, "AttachStdout", false);
-	value_bool(config, "AttachStderr", false);
+	value_bool(config, "AttachStdin", is_attached(notes, "stdin"));
+	value_bool(config, "AttachStdout", is_attached(notes, "stdout"));
+	value_bool(config, "AttachStderr", is_attached(notes, "stderr"));
 	add_exposed(config, x);
 	value_bool(config, "Tty", p->tty == TTY_YES);
 	value_bool(config, "OpenStdin", x->record->open_stdin);
 	value_bool(config, "StdinOnce", false);
 	add_env(config, x);
 	add_words(config, "Cmd", argv, entry, argv->n);
+	health_add_config(config, notes);
 	value_str(config, "Image", image ? image : x->record->image);
 	volumes = value_add(config, "Volumes", x->meta.volumes.n ? VALUE_MAP : VALUE_NOMAP);
 	for (size_t i = 0; i < x->meta.volumes.n; i++)
@@ -181,7 +200,8 @@ void inspect_add_config(struct value *root, const struct inspected *x)
 	add_stop(config, x);
 }
 
-/* --- mounts --------------------------------------------------------------------------------------
+/*
+ * --- mounts --------------------------------------------------------------------------------------
  */
 
 /* A field that JSON leaves out while it is empty. */
@@ -224,7 +244,8 @@ void inspect_add_mounts(struct value *root, const struct inspected *x)
 	}
 }
 
-/* --- network -------------------------------------------------------------------------------------
+/*
+ * --- network -------------------------------------------------------------------------------------
  */
 
 const char *inspect_network(const struct inspected *x)
@@ -301,5 +322,7 @@ void inspect_add_network(struct value *root, const struct inspected *x)
 	value_int(v, "IPPrefixLen", 0);
 	value_str(v, "IPv6Gateway", "");
 	value_str(v, "MacAddress", "");
-	add_endpoint(value_add(v, "Networks", VALUE_MAP), inspect_network(x));
+	v = value_add(v, "Networks", VALUE_MAP);
+	if (!v || !docker_endpoints_value(x->paths, x->view->name, runs, v))
+		add_endpoint(v, inspect_network(x));
 }

@@ -3,16 +3,18 @@
 
 #include <stdlib.h>
 
+#include "cmd/docker/show/health.h"
 #include "cmd/docker/show/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/record/container_find.h"
 #include "runtime/settings/paths.h"
-#include "runtime/spec/spec_flat.h"
+#include "runtime/spec/flat.h"
 #include "runtime/kernel/tree_size.h"
 
-static void add_state(struct value *root, const struct container_state *s)
+static void add_state(struct value *root, const struct inspected *x)
 {
+	const struct container_state *s = &x->view->state;
 	struct value *v = value_add(root, "State", VALUE_STRUCT);
 	bool runs = s->status == CONTAINER_RUNNING || s->status == CONTAINER_PAUSED;
 
@@ -30,9 +32,7 @@ static void add_state(struct value *root, const struct container_state *s)
 	value_str(v, "Error", s->error);
 	value_time(v, "StartedAt", s->started_ns);
 	value_time(v, "FinishedAt", runs ? 0 : s->finished_ns);
-	v = value_add(v, "Health", VALUE_NIL);
-	if (v)
-		v->flags = VALUE_GO_ONLY;
+	health_add_state(v, x->paths, x->view->name, x->record);
 }
 
 /* The command as the program and its arguments. */
@@ -105,7 +105,7 @@ static struct value *describe(const struct inspected *x, bool size)
 	value_in_go(value_str(root, "Id", x->view->id), "ID");
 	value_time(root, "Created", x->record->created_ns);
 	add_command(root, x);
-	add_state(root, &x->view->state);
+	add_state(root, x);
 	value_str(root, "Image", x->record->image_digest);
 	add_files(root, x);
 	inspect_add_host_config(root, x);

@@ -133,7 +133,7 @@ static void add_first(struct value *host, const struct inspected *x)
 	add_restart(host, x);
 	value_bool(host, "AutoRemove", x->record->auto_remove);
 	value_str(host, "VolumeDriver", "");
-	value_add(host, "VolumesFrom", VALUE_NOLIST);
+	add_notes(host, "VolumesFrom", "volumes-from", x, VALUE_NOLIST);
 	size = value_add(host, "ConsoleSize", VALUE_LIST);
 	value_int(size, NULL, 0);
 	value_int(size, NULL, 0);
@@ -171,6 +171,9 @@ static void add_modes(struct value *host, const struct inspected *x)
 
 static void add_limits(struct value *host, const struct inspected *x)
 {
+	static const char *const blkio[] = {"BlkioWeightDevice", "BlkioDeviceReadBps",
+					    "BlkioDeviceWriteBps", "BlkioDeviceReadIOps",
+					    "BlkioDeviceWriteIOps"};
 	static const char *const cpu[] = {"CpuPeriod", "CpuQuota", "CpuRealtimePeriod",
 					  "CpuRealtimeRuntime", NULL};
 	static const char *const last[] = {"CpuCount", "CpuPercent", "IOMaximumIOps",
@@ -183,6 +186,8 @@ static void add_limits(struct value *host, const struct inspected *x)
 	value_in_go(value_int(host, "NanoCpus", (int64_t)l->cpus_milli * 1000000), "NanoCPUs");
 	value_str(host, "CgroupParent", "");
 	value_int(host, "BlkioWeight", 0);
+	for (size_t i = 0; i < sizeof(blkio) / sizeof(blkio[0]); i++)
+		value_add(host, blkio[i], VALUE_NOLIST);
 	add_zeros(host, cpu);
 	value_str(host, "CpusetCpus", "");
 	value_str(host, "CpusetMems", "");
@@ -212,4 +217,7 @@ void inspect_add_host_config(struct value *root, const struct inspected *x)
 	add_first(host, x);
 	add_modes(host, x);
 	add_limits(host, x);
+	/* What is hidden in /proc is not this list's; clients look for its members. */
+	value_add(host, "MaskedPaths", VALUE_NOLIST);
+	value_add(host, "ReadonlyPaths", VALUE_NOLIST);
 }

@@ -2,7 +2,7 @@
 
 /* HostConfig.Mounts: every --mount as it was asked for. */
 
-#include "cmd/docker/daemon/mount_flag.h"
+#include "cmd/docker/frame/mount_flag.h"
 #include "cmd/docker/frame/notes.h"
 #include "cmd/docker/container/inspect_container.h"
 #include "cmd/docker/show/value.h"

@@ -23,8 +23,8 @@ struct pause_hold {
 	}
 
 /*
- * One that does not run is left alone, and so is one that is paused: whoever paused it goes on to
- * have it paused.
+ * One that does not run is left alone, and so is one that is paused: the one that paused it goes on
+ * to have it paused.
  */
 void pause_hold_begin(struct pause_hold *h, const struct paths *p,
 		      const struct container_record *container);

@@ -4,8 +4,8 @@
 
 /*
  * The processes of a container, from proc(5): all that descend from its csbx-init, which itself is
- * none of them. Whoever loses its parent inside becomes csbx-init's child, so none is missed; what
- * is made while it is being looked may be.
+ * none of them. A process that loses its parent inside becomes csbx-init's child, so none is
+ * missed; what is made while it is being looked may be.
  */
 
 #include <stddef.h>
@@ -33,7 +33,9 @@ void process_list_free(struct process_list *l);
 /* One line of /proc/PID/stat. -EINVAL: it is none. */
 int process_parse(const char *text, struct process *ret);
 
-/* RssAnon and RssShmem of /proc/PID/status: memory that nobody else gives back. 0: it is gone. */
+/*
+ * RssAnon and RssShmem of /proc/PID/status: memory that no other process gives back. 0: it is gone.
+ */
 uint64_t process_memory_bytes(pid_t pid);
 
 #endif

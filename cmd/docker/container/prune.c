@@ -14,6 +14,7 @@
 #include "cmd/docker/show/log_time.h"
 #include "cmd/docker/frame/prune.h"
 #include "cmd/docker/show/ps_filter.h"
+#include "cmd/docker/show/events.h"
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/daemon/volume.h"
 #include "cmd/docker/frame/verbs.h"
@@ -88,6 +89,8 @@ static int remove_one(struct docker *d, const struct listed *x, struct err *e)
 
 	if (r >= 0)
 		r = container_remove(&d->cmd.paths, t.found.name, &t.found.record, false, e);
+	if (r >= 0)
+		docker_event_target(&d->cmd.paths, &t, "destroy", NULL, NULL);
 	docker_target_close(&t);
 	return r == -EBUSY || r == -ENOENT ? 0 : r < 0 ? r : 1;
 }

@@ -136,6 +136,15 @@ static void add_label_method(struct value *row, const struct listed *x)
 	}
 }
 
+static void add_networks(struct value *row, const struct listed *x)
+{
+	_strbuf_ struct strbuf all = STRBUF_INIT;
+
+	for (size_t i = 0; i < x->networks.n; i++)
+		strbuf_addf(&all, "%s%s", i ? "," : "", x->networks.items[i]);
+	value_str(row, "Networks", x->networks.n ? strbuf_str(&all) : x->network);
+}
+
 void ps_row_add(struct value *rows, const struct listed *x, const struct ps_row_style *style)
 {
 	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
@@ -150,7 +159,7 @@ void ps_row_add(struct value *rows, const struct listed *x, const struct ps_row_
 	add_labels(row, x);
 	add_mounts(row, x, style->truncate);
 	value_str(row, "Names", x->name);
-	value_str(row, "Networks", x->network);
+	add_networks(row, x);
 	value_add(row, "Platform", VALUE_NIL);
 	add_ports(row, x);
 	add_age(row, x, style->now_ns);

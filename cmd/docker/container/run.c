@@ -89,7 +89,8 @@ static int say_not_here(const struct docker *d, const struct docker_run_args *a)
 	return docker_say(0, "Unable to find image '%s' locally", name);
 }
 
-/* As docker's command line does it: the image is fetched when the daemon says that it is missing.
+/*
+ * As docker's command line does it: the image is fetched when the daemon says that it is missing.
  */
 static int new_container(struct docker *d, const struct docker_run_args *a, struct docker_new *made)
 {
@@ -137,11 +138,16 @@ static int start_new(struct docker *d, const struct docker_run_args *a,
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct container_found found;
 	struct docker_begun begun;
+	int r = container_find_again(&d->cmd.paths, made->name, made->id, &found, &f.err);
 
-	if (container_find_again(&d->cmd.paths, made->name, made->id, &found, &f.err) < 0 ||
-	    docker_begin(d, &found, &how, &begun, &f) < 0)
+	if (r >= 0)
+		r = docker_begin(d, &found, &how, &begun, &f);
+	/* Its id is told though it may have come to nothing. */
+	if (!how.which && print_id(made->id))
+		return DOCKER_EXIT_USAGE;
+	if (r < 0)
 		return docker_say_fault(d, &f);
-	return how.which ? ended(d, &begun) : print_id(made->id);
+	return how.which ? ended(d, &begun) : 0;
 }
 
 static int run_run(struct docker *d, void *args, int argc, char **argv)

@@ -41,7 +41,7 @@ static int check_readable(const struct docker *d, const struct strv *paths)
 	return 0;
 }
 
-/* Before anything is made: of a container whose id could not be told nobody would know. */
+/* Before anything is made: no caller would know of a container whose id could not be told. */
 static int check_cidfile(const struct docker *d, const char *path)
 {
 	_close_ int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;

@@ -2,6 +2,21 @@
 #ifndef CSBX_CMD_DOCKER_RUN_FLAGS_H
 #define CSBX_CMD_DOCKER_RUN_FLAGS_H
 
+/*
+ * The room cmd/docker/container. docker's verbs about containers.
+ *
+ * In: parsed arguments. Out: containers that run and end, what they say and hold.
+ *
+ *	run.c exec.c ps.c ...	a verb in a file of its name
+ *	run_flags.h, run_client.h, pull_image.h: the flags of run and create
+ *	begin.h, attached.h	a container with this process attached
+ *	inspect_container.h, ps_row.h, processes.h: what is shown
+ *	commit_delta.h, pause_hold.h, each.h: what several verbs need
+ *
+ * Must: parse and print; what a daemon would do is in cmd/docker/daemon.
+ * Mustn't: decide what a flag means twice.
+ */
+
 /* The flags of `docker run` and `docker create`: rows over a struct docker_run_args. */
 
 #include "cmd/docker/daemon/run_args.h"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "cmd/docker/frame/argv.h"
-#include "cmd/docker/daemon/mount_flag.h"
+#include "cmd/docker/frame/mount_flag.h"
 #include "cmd/docker/container/run_flags.h"
 #include "runtime/base/err.h"
 #include "runtime/base/num.h"
@@ -109,7 +109,14 @@ static const struct opt opts[] = {
 	 .help = "Attach a filesystem mount to the container"},
 	{OPT_STR, 0, "net", "network", AT(network)},
 	{OPT_STR, 0, "network", "network", AT(network),
-	 .help = "Connect a container to a network: none, host, or default, which is the host's"},
+	 .help = "Connect a container to a network: none, host, default, which is the host's, or "
+		 "one of docker network create"},
+	{OPT_LIST, 0, "network-alias", "list", AT(network_aliases),
+	 .help = "Add network-scoped alias for the container"},
+	{OPT_LIST, 0, "volumes-from", "list", AT(volumes_from),
+	 .help = "Mount volumes from the specified container(s)"},
+	{OPT_LIST, 0, "link", "list", AT(links), .help = "Add link to another container"},
+	{OPT_LIST, 0, "net-alias", "list", AT(network_aliases)},
 	{OPT_STR, 0, "pid", "string", AT(pid), .help = "PID namespace: always its own"},
 	{OPT_CALL, 0, "pids-limit", "int", AT(pids), docker_set_int,
 	 .help = "Tune container pids limit (set -1 for unlimited)"},

@@ -16,7 +16,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/life/container_wait.h"
-#include "runtime/exec/exec_client.h"
+#include "runtime/exec/client.h"
 #include "runtime/helpers/init/abi/init_abi.h"
 
 struct start_args {

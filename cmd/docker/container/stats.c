@@ -68,7 +68,7 @@ static int choose(const struct stats_args *a, const struct listed_list *all, int
 {
 	ret->items = calloc(all->n + (size_t)argc + 1, sizeof(*ret->items));
 	if (!ret->items)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (int i = 0; i < argc; i++) {
 		const struct listed *x = listed_find(all, argv[i]);
 
@@ -206,7 +206,7 @@ static int stats_run(struct docker *d, void *args, int argc, char **argv)
 	const struct stats_args *a = args;
 	int code = show_once(d, a, argc, argv);
 
-	/* Until it is interrupted, or nobody reads any more. */
+	/* Until it is interrupted, or its reader has gone. */
 	while (!code && !a->no_stream) {
 		nanosleep(&pause, NULL);
 		code = show_once(d, a, argc, argv);

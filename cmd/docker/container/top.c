@@ -105,7 +105,7 @@ static int choose(char *text, const struct process_list *l, struct rows *ret, st
 		struct strv *items = reallocarray(ret->items, ret->n + 1, sizeof(*items)), *row;
 
 		if (!items)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		ret->items = items;
 		row = &items[ret->n];
 		*row = (struct strv)STRV_INIT;

@@ -2,16 +2,22 @@
 #include "cmd/docker/daemon/end.h"
 
 #include <signal.h>
+#include <stdio.h>
 
+#include "cmd/docker/daemon/network_member.h"
+#include "cmd/docker/show/events.h"
 #include "cmd/docker/daemon/start.h"
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/names.h"
 #include "cmd/options/signal_name.h"
+#include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/life/container_end.h"
 #include "runtime/record/container_store.h"
 #include "runtime/record/volume.h"
+#include "runtime/spec/flat.h"
+#include "runtime/spec/spec.h"
 
 static int parse_signal(const char *text, int *ret, struct docker_fault *f)
 {
@@ -28,6 +34,31 @@ static bool runs(const struct paths *p, const struct docker_target *t)
 	       s.status == CONTAINER_RUNNING || s.status == CONTAINER_PAUSED;
 }
 
+/* The signal that a stop sends: what was asked for, else the container's own. */
+static int stop_signal(const struct docker_target *t, int asked)
+{
+	struct container_spec s;
+	int signal = SIGTERM;
+
+	if (asked)
+		return asked;
+	spec_init(&s);
+	if (t->found.record.spec &&
+	    spec_flat_read(&s, t->found.record.spec, t->found.record.spec_len, NULL) >= 0 &&
+	    s.proc.stop_signal)
+		signal = s.proc.stop_signal;
+	spec_free(&s);
+	return signal;
+}
+
+static void note_signal(const struct paths *p, const struct docker_target *t, int signal)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", signal);
+	docker_event_target(p, t, "kill", "signal", number);
+}
+
 static int end(const struct paths *p, const struct docker_target *t, const struct docker_stop *how,
 	       bool again, struct docker_fault *f)
 {
@@ -41,6 +72,8 @@ static int end(const struct paths *p, const struct docker_target *t, const struc
 					: (uint32_t)how->grace_s * 1000u;
 	if (r < 0)
 		return r;
+	if (t->stays && runs(p, t))
+		note_signal(p, t, stop_signal(t, stop.signal));
 	if (t->stays)
 		return container_stop(p, t->found.name, &t->found.record, &stop, &state, &f->err);
 	if (!t->has_instance)
@@ -55,6 +88,8 @@ int docker_stop(const struct paths *p, const struct docker_target *t, const stru
 	bool ran = t->stays ? runs(p, t) : t->has_instance;
 	int r = end(p, t, how, false, f);
 
+	if (r >= 0 && ran)
+		docker_event_target(p, t, "stop", NULL, NULL);
 	return r < 0 ? r : !ran;
 }
 
@@ -72,9 +107,13 @@ int docker_restart(const struct paths *p, struct docker_target *t, const char *o
 	r = end(p, t, how, true, f);
 	if (r < 0)
 		return r;
+	docker_event_target(p, t, "stop", NULL, NULL);
 	r = docker_start_begin(p, &t->found, &s, f);
 	if (r >= 0)
 		r = docker_start_go(&s, NULL, f);
+	if (r >= 0)
+		docker_event_of(p, s.start.found.name, &s.start.found.record, "restart", NULL,
+				NULL);
 	docker_start_close(&s);
 	/* Who loses the race for its start finds it started. */
 	if (r >= 0 || r == -EBUSY)
@@ -87,6 +126,9 @@ int docker_kill(const struct paths *p, const struct docker_target *t, const char
 {
 	int number = SIGKILL, r = parse_signal(signal, &number, f);
 
+	/* Before the death it brings. */
+	if (r >= 0 && t->stays && runs(p, t))
+		note_signal(p, t, number);
 	if (r >= 0 && t->stays)
 		r = container_kill(p, t->found.name, &t->found.record, number, &f->err);
 	else if (r >= 0 && t->has_instance)
@@ -111,6 +153,8 @@ int docker_pause(const struct paths *p, const struct docker_target *t, bool paus
 	if (r == -EALREADY || r == -ESRCH)
 		return docker_fault(f, DOCKER_CONFLICT, -r, "container %s is %s paused",
 				    docker_target_id(t), pause ? "already" : "not");
+	if (r >= 0)
+		docker_event_target(p, t, pause ? "pause" : "unpause", NULL, NULL);
 	return r;
 }
 
@@ -149,6 +193,13 @@ static int rename_target(const struct paths *p, const struct docker_target *t, c
 		return docker_refuse(f,
 				     "Renaming a container with the same name as its current name");
 	r = container_store_rename(p, t->found.name, name, &f->err);
+	if (r >= 0 && docker_endpoints_has(p, name))
+		docker_endpoints_refresh(p);
+	if (r >= 0) {
+		_free_ char *old = str_printf("/%s", t->found.name);
+
+		docker_event_of(p, name, &t->found.record, "rename", "oldName", old);
+	}
 	return r == -EEXIST ? taken(p, name, f) : r;
 }
 
@@ -185,6 +236,8 @@ static int busy(const struct paths *p, const struct docker_target *t, struct doc
 int docker_remove(const struct paths *p, const struct docker_target *t, const char *operand,
 		  const struct docker_removal *how, struct docker_fault *f)
 {
+	bool is_member = *t->found.name && docker_endpoints_has(p, t->found.name);
+	bool ran;
 	int r;
 
 	if (!*t->found.name)
@@ -192,13 +245,21 @@ int docker_remove(const struct paths *p, const struct docker_target *t, const ch
 				    "cannot remove container \"%s\": it is a start of an image, "
 				    "which goes when it ends",
 				    docker_target_id(t));
+	/* The supervisor of one that runs says that it was killed, and that it is gone. */
+	ran = t->stays && runs(p, t);
+	if (ran && how->force)
+		note_signal(p, t, SIGKILL);
 	if (how->volumes)
 		volume_begin_removal_of(p, &t->found.record);
 	r = container_remove(p, t->found.name, &t->found.record, how->force, &f->err);
 	if (r < 0 && how->volumes)
 		volume_keep_of(p, &t->found.record);
+	if (r >= 0 && !ran)
+		docker_event_target(p, t, "destroy", NULL, NULL);
 	if (r >= 0 && how->volumes)
 		r = volume_remove_of(p, &t->found.record, &f->err);
+	if (r >= 0 && is_member)
+		docker_endpoints_refresh(p);
 	if (r == -EBUSY && !how->force)
 		return busy(p, t, f);
 	return r < 0 && f->err.origin == ERR_NO_CONTAINER ? docker_target_missing(operand, f) : r;

@@ -25,7 +25,7 @@ static int add_file(struct container_spec *s, const char *path, struct strbuf *t
 
 	if (r >= 0 && !data)
 		data = calloc(1, 1);
-	return data ? spec_add_file(s, path, data, len, e) : err_set(e, ENOMEM, "out of memory");
+	return data ? spec_add_file(s, path, data, len, e) : err_oom(e);
 }
 
 /* "name:address" or "name=address"; host-gateway is this machine, whose network it shares. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cmd/docker/show/events.h"
 #include "cmd/docker/daemon/groups.h"
 #include "cmd/docker/daemon/start.h"
 #include "cmd/docker/daemon/target.h"
@@ -13,7 +14,10 @@
 #include "cmd/verb/exec_job.h"
 #include "runtime/base/fd.h"
 #include "runtime/life/container_state.h"
+#include "runtime/spec/name.h"
 #include "runtime/spec/result.h"
+
+#define DOCKER_EXEC_EVENT_ID (NAME_CONTAINER_ID_DIGITS + 1)
 
 void docker_exec_args_done(struct docker_exec_args *a)
 {
@@ -27,7 +31,9 @@ struct execing {
 	const struct docker_exec_how *how;
 	struct run_opts opts;
 	struct exec_job job;
+	struct docker_target target;
 	char *id; /* of the container, as messages show it */
+	char exec_id[DOCKER_EXEC_EVENT_ID];
 	struct docker_fault *f;
 };
 
@@ -105,20 +111,54 @@ int docker_exec_check(const struct paths *p, struct docker_target *t, struct doc
 static int connect_job(struct execing *x, const char *operand)
 {
 	const struct paths *p = x->job.paths;
-	struct docker_target t;
-	int r = docker_target_open(p, operand, &t, x->f);
+	struct docker_target *t = &x->target;
+	int r = docker_target_open(p, operand, t, x->f);
 
 	if (r >= 0)
-		r = docker_exec_check(p, &t, x->f);
+		r = docker_exec_check(p, t, x->f);
 	if (r >= 0) {
-		x->id = strdup(docker_target_id(&t));
-		r = exec_open(p, &t.instance, &x->job.link, &x->f->err);
+		x->id = strdup(docker_target_id(t));
+		r = exec_open(p, &t->instance, &x->job.link, &x->f->err);
 		if (r == -ESRCH)
-			docker_target_not_running(&t, x->f);
-		x->job.rec = t.instance;
-		t.has_instance = false;
+			docker_target_not_running(t, x->f);
+		x->job.rec = t->instance;
+		t->has_instance = false;
 	}
-	docker_target_close(&t);
+	return r;
+}
+
+/* "exec_start: ls -l"; exit_code below 0: it is not known. */
+static void note(const struct execing *x, const char *action, bool with_words, int exit_code)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_strv_ struct strv more = STRV_INIT;
+
+	strbuf_addf(&text, "%s%s", action, with_words ? ":" : "");
+	for (size_t i = 0; with_words && i < x->a->argv.n; i++)
+		strbuf_addf(&text, " %s", x->a->argv.items[i]);
+	strv_take(&more, str_printf("execID=%s", x->exec_id));
+	if (exit_code >= 0)
+		strv_take(&more, str_printf("exitCode=%d", exit_code));
+	if (!text.failed && !more.failed)
+		docker_event_target_more(x->job.paths, &x->target, strbuf_str(&text), &more);
+}
+
+/* An exec of the Engine API has an id, and its making was said when it was made. */
+static int begin(struct execing *x)
+{
+	char instance[NAME_ID_DIGITS + 1];
+	int r = 0;
+
+	if (x->how->id)
+		strncpy(x->exec_id, x->how->id, sizeof(x->exec_id) - 1);
+	else
+		r = name_new_id(instance, &x->f->err);
+	if (r >= 0 && !x->how->id)
+		r = name_new_container_id(instance, x->exec_id, &x->f->err);
+	if (r >= 0 && !x->how->id)
+		note(x, "exec_create", true, -1);
+	if (r >= 0)
+		note(x, "exec_start", true, -1);
 	return r;
 }
 
@@ -189,7 +229,13 @@ int docker_exec(const struct paths *p, const char *operand, const struct docker_
 	if (r >= 0)
 		r = fill(&x);
 	if (r >= 0)
+		r = begin(&x);
+	if (r >= 0) {
 		r = run(&x, &result);
+		if (!how->detached)
+			note(&x, "exec_die", false, r >= 0 ? r : f->exit_code);
+	}
+	docker_target_close(&x.target);
 	run_result_free(&result);
 	user_free(&x.job.user);
 	exec_close(&x.job.link);

@@ -22,7 +22,8 @@ void docker_exec_args_done(struct docker_exec_args *a);
 
 struct docker_exec_how {
 	bool detached;                  /* return when it runs; it reads and writes /dev/null */
-	const struct exec_watch *watch; /* runtime/exec/exec_client.h; NULL: nobody looks */
+	const struct exec_watch *watch; /* runtime/exec/client.h; NULL: no caller looks */
+	const char *id;                 /* of the Engine API's record; NULL: it has none */
 };
 
 /*

@@ -17,7 +17,6 @@
 #include "runtime/kernel/file_lock.h"
 #include "runtime/settings/paths.h"
 
-#define EXECS_DIR "execs"
 #define SWEPT_FILE ".swept"
 #define SWEEP_EVERY_S 60
 #define RECORD_MAGIC 0x31584543u /* "CEX1" */
@@ -83,16 +82,18 @@ static int put(int dirfd, const char *name, const void *data, size_t len, struct
 	return io_write_all(fd, data, len, e);
 }
 
-/* Nobody knows the id before it is returned, so nobody meets a record that is half there. */
-static int fill(int dirfd, const struct flat_writer *w, struct err *e)
+/* The id is unknown before it is returned, so no process meets a record that is half there. */
+static int fill(int dirfd, const struct flat_writer *w, const char *container, struct err *e)
 {
 	static const struct exec_record_state made;
 	static const struct exec_record_size unknown;
 	int r = put(dirfd, "record", w->buf.data, w->buf.len, e);
 
+	if (r >= 0 && symlinkat(container, dirfd, EXEC_CONTAINER_LINK) < 0)
+		r = err_sys(e, "exec record: container");
 	if (r >= 0)
 		r = put(dirfd, "size", &unknown, sizeof(unknown), e);
-	return r < 0 ? r : put(dirfd, "state", &made, sizeof(made), e);
+	return r < 0 ? r : put(dirfd, EXEC_STATE_FILE, &made, sizeof(made), e);
 }
 
 int exec_record_make(const struct paths *p, const char *container, const struct docker_exec_args *a,
@@ -110,7 +111,7 @@ int exec_record_make(const struct paths *p, const char *container, const struct 
 		r = err_sys(e, "make an exec's record");
 	if (r >= 0) {
 		dirfd = openat(execs, ret_id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		r = dirfd < 0 ? err_sys(e, "open an exec's record") : fill(dirfd, &w, e);
+		r = dirfd < 0 ? err_sys(e, "open an exec's record") : fill(dirfd, &w, container, e);
 		if (r < 0)
 			(void)path_remove_tree_at(execs, ret_id, NULL);
 	}
@@ -178,7 +179,7 @@ int exec_record_open(const struct paths *p, const char *id, struct exec_record *
 	ret->dirfd = openat(execs, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (ret->dirfd < 0)
 		return err_sys(e, "exec %s", id);
-	ret->state_fd = openat(ret->dirfd, "state", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	ret->state_fd = openat(ret->dirfd, EXEC_STATE_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	r = ret->state_fd < 0 ? err_sys(e, "exec %s", id)
 			      : io_read_file_at(ret->dirfd, "record", RECORD_BYTES_MAX, &text, e);
 	return r < 0 ? r : decode(ret, &text, e);
@@ -235,10 +236,10 @@ static bool is_old(int dirfd, const char *name, time_t age_s)
 static void sweep_one(int execs, const char *id)
 {
 	_close_ int dirfd = openat(execs, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	_close_ int state = dirfd < 0 ? -1 : openat(dirfd, "state", O_RDWR | O_CLOEXEC);
+	_close_ int state = dirfd < 0 ? -1 : openat(dirfd, EXEC_STATE_FILE, O_RDWR | O_CLOEXEC);
 
 	/* One that was cut off while it was made has no state. */
-	if (dirfd < 0 || !is_old(dirfd, state < 0 ? "." : "state", EXEC_KEEP_S))
+	if (dirfd < 0 || !is_old(dirfd, state < 0 ? "." : EXEC_STATE_FILE, EXEC_KEEP_S))
 		return;
 	if (state < 0 || file_lock_try(state, true) >= 0)
 		(void)path_remove_tree_at(execs, id, NULL);

@@ -7,6 +7,7 @@
  *	record	the request, a flat record (base/flat.h)
  *	state	struct exec_record_state; its session holds the write lock from the start to the end
  *	size	struct exec_record_size: what the terminal was told last
+ *	container a symbolic link to nothing, whose text is the container's id
  * The directory is made under a temporary name and renamed. One that no session holds goes
  * EXEC_KEEP_S after its last change, when the next exec is made.
  */
@@ -17,8 +18,7 @@
 
 #include "cmd/docker/daemon/exec.h"
 #include "cmd/docker/daemon/exec_session.h"
-
-#define EXEC_KEEP_S 600
+#include "runtime/record/exec_dir.h"
 
 struct err;
 struct paths;
@@ -32,7 +32,7 @@ struct exec_record_state {
 };
 
 struct exec_record_size {
-	uint16_t rows, columns; /* 0: nobody has said */
+	uint16_t rows, columns; /* 0: not told */
 };
 
 struct exec_record {

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/docker/show/events.h"
 #include "cmd/docker/daemon/exec.h"
 #include "cmd/docker/daemon/exec_record.h"
 #include "cmd/docker/daemon/target.h"
@@ -15,10 +16,22 @@
 #include "cmd/docker/show/value.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-#include "runtime/exec/exec_client.h"
+#include "runtime/exec/client.h"
 #include "runtime/kernel/file_lock.h"
 
 #define KILLED 137 /* a session that was killed takes its processes along */
+
+static void note_created(const struct paths *p, const struct docker_target *t,
+			 const struct docker_exec_args *a, const char *id)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+
+	strbuf_addstr(&text, "exec_create:");
+	for (size_t i = 0; i < a->argv.n; i++)
+		strbuf_addf(&text, " %s", a->argv.items[i]);
+	if (!text.failed)
+		docker_event_target(p, t, strbuf_str(&text), "execID", id);
+}
 
 int docker_exec_create(const struct paths *p, const char *operand, const struct docker_exec_args *a,
 		       char ret_id[DOCKER_EXEC_ID_BYTES], struct docker_fault *f)
@@ -34,6 +47,8 @@ int docker_exec_create(const struct paths *p, const char *operand, const struct 
 	if (r >= 0) {
 		exec_records_sweep(p);
 		r = exec_record_make(p, docker_target_id(&t), a, ret_id, &f->err);
+		if (r >= 0)
+			note_created(p, &t, a, ret_id);
 	}
 	docker_target_close(&t);
 	return r;
@@ -54,7 +69,7 @@ static int open_record(const struct paths *p, const char *id, struct exec_record
 struct session {
 	struct exec_record record;
 	struct exec_watch watch;
-	int started_fd; /* gets a byte when it runs; -1: nobody waits */
+	int started_fd; /* gets a byte when it runs; -1: no process waits */
 };
 
 static void note_started(void *arg, pid_t pid)
@@ -115,7 +130,7 @@ static int take_lock(const struct session *s, const char *id, struct docker_faul
 static int run_session(const struct paths *p, struct session *s, const char *id,
 		       struct docker_fault *f)
 {
-	const struct docker_exec_how how = {.watch = &s->watch};
+	const struct docker_exec_how how = {.watch = &s->watch, .id = id};
 	struct exec_record_state state = {.phase = EXEC_ENDED};
 	int r = take_lock(s, id, f);
 
@@ -177,7 +192,7 @@ int docker_exec_start(const struct paths *p, const char *id, const int fds[3],
 	return r < 0 ? r : start(p, id, -1, f);
 }
 
-/* A child of nobody who waits: it tells by the pipe that it runs, or why it does not. */
+/* A child without a parent that waits: it tells by the pipe that it runs, or why it does not. */
 static void be_detached(const struct paths *p, const char *id, int pipe_fd)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;

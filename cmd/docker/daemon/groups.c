@@ -19,7 +19,7 @@ static int find_gid(const char *name, const struct user_db *db, uint32_t *ret,
 	int r;
 
 	if (!spec)
-		return err_set(&f->err, ENOMEM, "out of memory");
+		return err_oom(&f->err);
 	r = *name ? user_resolve(db, spec, &found, &f->err) : -ENOENT;
 	*ret = found.gid;
 	user_free(&found);
@@ -51,7 +51,7 @@ int docker_groups_add_main(struct process_spec *p, struct err *e)
 {
 	if (p->keep_groups)
 		return 0;
-	return add(p, p->gid) < 0 ? err_set(e, ENOMEM, "out of memory") : 0;
+	return add(p, p->gid) < 0 ? err_oom(e) : 0;
 }
 
 int docker_groups_add(const struct strv *asked, const struct user_db *db, struct container_spec *s,
@@ -81,6 +81,6 @@ int docker_groups_add(const struct strv *asked, const struct user_db *db, struct
 	}
 	if (r < 0)
 		return r;
-	/* With one id the kernel lets nobody set groups. */
+	/* With one id the kernel lets no process set groups. */
 	return id_map_is_one(&map) ? 0 : docker_groups_add_main(p, &f->err);
 }

@@ -23,7 +23,8 @@ int docker_groups_add(const struct strv *asked, const struct user_db *db, struct
 
 int docker_groups_add_main(struct process_spec *p, struct err *e);
 
-/* --user as csbx takes it: NULL, the image's, for none; docker's ":" is nobody in particular, root.
+/*
+ * --user as csbx takes it: NULL, the image's, for none; docker's ":" is no user of its own: root.
  */
 static inline const char *docker_user(const char *user)
 {

@@ -5,7 +5,7 @@
 
 #include "cmd/docker/frame/fault.h"
 #include "cmd/options/image_find.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
@@ -32,7 +32,7 @@ int docker_image_full_name(const char *operand, char **ret, struct docker_fault 
 		return docker_refuse_early(f, "%s", f->err.msg);
 	canonical = image_name_canonical(&name);
 	*ret = canonical ? strdup(image_name_familiar(canonical)) : NULL;
-	return *ret ? 0 : err_set(&f->err, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(&f->err);
 }
 
 static int no_such(const char *operand, struct docker_fault *f)
@@ -54,7 +54,7 @@ static int from_table(const struct paths *p, const char *operand, struct docker_
 
 	if (r >= 0) {
 		ret->id = strdup(entry.id);
-		return ret->id ? 0 : err_set(&f->err, ENOMEM, "out of memory");
+		return ret->id ? 0 : err_oom(&f->err);
 	}
 	if (r == -ENOTUNIQ)
 		return docker_fault_is(f, DOCKER_BAD_REQUEST, r);
@@ -73,6 +73,6 @@ int docker_image_find(const struct paths *p, const char *operand, struct docker_
 	else if (ret->ref)
 		r = from_table(p, operand, ret, f);
 	if (r >= 0 && (!ret->ref || !ret->path))
-		r = err_set(&f->err, ENOMEM, "out of memory");
+		r = err_oom(&f->err);
 	return r;
 }

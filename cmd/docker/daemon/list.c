@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/notes.h"
 #include "cmd/docker/show/listed.h"
@@ -41,7 +42,7 @@ static void add_mounts(struct value *row, const struct listed *x)
 	}
 }
 
-static void add_network(struct value *row, const struct listed *x)
+static void add_network(struct value *row, const struct paths *p, const struct listed *x)
 {
 	const char *asked = notes_get(&x->notes, "network", 0);
 	const char *name = asked && *asked ? asked : *x->network ? x->network : "host";
@@ -50,6 +51,10 @@ static void add_network(struct value *row, const struct listed *x)
 	value_str(value_add(row, "HostConfig", VALUE_STRUCT), "NetworkMode", name);
 	networks =
 		value_add(value_add(row, "NetworkSettings", VALUE_STRUCT), "Networks", VALUE_MAP);
+	if (docker_endpoints_value(p, x->name,
+				   x->status == CONTAINER_RUNNING || x->status == CONTAINER_PAUSED,
+				   networks))
+		return;
 	networks = value_add(networks, name, VALUE_STRUCT);
 	value_add(networks, "IPAMConfig", VALUE_NIL);
 	value_add(networks, "Links", VALUE_NOLIST);
@@ -87,7 +92,7 @@ static void add_row(struct value *rows, const struct paths *p, const struct dock
 	add_labels(row, x);
 	value_str(row, "State", container_status_name(x->status));
 	value_str(row, "Status", strbuf_str(&status));
-	add_network(row, x);
+	add_network(row, p, x);
 	add_mounts(row, x);
 }
 

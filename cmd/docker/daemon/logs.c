@@ -187,7 +187,7 @@ static int read_lines(const struct docker_logs *how, const struct run_dir *dir, 
 		v.slots = how->tail < TAIL_MAX ? (size_t)how->tail : TAIL_MAX;
 		v.last = calloc(v.slots, sizeof(*v.last));
 		if (!v.last)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 	}
 	r = read_log(&v, dir, e);
 	for (size_t i = 0; i < v.slots; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/docker/daemon/mount_flag.h"
+#include "cmd/docker/frame/mount_flag.h"
 
 #include "cmd/docker/frame/names.h"
 #include "runtime/base/err.h"

@@ -6,10 +6,15 @@
 
 #include "cmd/docker/daemon/etc.h"
 #include "cmd/docker/daemon/groups.h"
+#include "cmd/docker/show/events.h"
+#include "cmd/docker/daemon/health_watch.h"
 #include "cmd/docker/daemon/image.h"
+#include "cmd/docker/daemon/network.h"
+#include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/daemon/run_args.h"
 #include "cmd/docker/daemon/run_mounts.h"
 #include "cmd/docker/daemon/start.h"
+#include "cmd/docker/daemon/volumes_from.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/names.h"
 #include "cmd/options/env_file.h"
@@ -24,6 +29,8 @@
 #include "runtime/record/container_store.h"
 #include "runtime/server/image_file.h"
 #include "runtime/server/meta_cache.h"
+#include "runtime/life/container_end.h"
+#include "runtime/record/endpoints.h"
 #include "runtime/record/owner.h"
 #include "runtime/spec/user.h"
 #include "runtime/record/volume.h"
@@ -37,6 +44,8 @@ struct making {
 	struct run_opts opts;
 	struct subject subject;
 	struct strv words, labels, notes;
+	struct endpoints
+		endpoints; /* its networks, where it has other than those that are always there */
 	struct docker_new *ret;
 	struct docker_fault *f;
 };
@@ -59,7 +68,7 @@ static int check_name(struct making *m)
 			     name);
 }
 
-/* What docker does where nobody says otherwise. */
+/* What docker does unless the caller says otherwise. */
 static int set_defaults(struct making *m)
 {
 	struct run_opts *o = &m->opts;
@@ -69,7 +78,8 @@ static int set_defaults(struct making *m)
 	if (network && !str_eq(network, "none") && !str_eq(network, "host"))
 		return docker_refuse_early(m->f, "CSBX_DOCKER_NETWORK must be none or host");
 	o->no_job_env = true;
-	o->spec.ns.net = network && str_eq(network, "none") ? NET_NONE : NET_HOST;
+	o->spec.ns.net =
+		network && str_eq(network, "none") && !m->endpoints.n ? NET_NONE : NET_HOST;
 	o->spec.limits.pids = PIDS_AS_POLICY;
 	o->spec.limits.oom_single = true;
 	o->spec.sec.new_privs = true;
@@ -108,11 +118,12 @@ static int set_identity(struct making *m, struct err *e)
 	if (r < 0)
 		return r;
 	s->id = strdup(id);
-	if (!s->ns.hostname && s->ns.net == NET_HOST && gethostname(host, sizeof(host) - 1) == 0)
+	if (!s->ns.hostname && s->ns.net == NET_HOST && !m->endpoints.n &&
+	    gethostname(host, sizeof(host) - 1) == 0)
 		s->ns.hostname = strdup(host);
 	else if (!s->ns.hostname)
 		s->ns.hostname = strdup(id);
-	return s->id && s->ns.hostname ? 0 : err_set(e, ENOMEM, "out of memory");
+	return s->id && s->ns.hostname ? 0 : err_oom(e);
 }
 
 static int set_life(struct making *m, struct err *e)
@@ -138,6 +149,10 @@ static int set_mounts(struct making *m, struct err *e)
 	const struct paths *p = &m->c->paths;
 	int r = docker_mounts_add(p, m->a, &m->opts.spec, e);
 
+	if (r >= 0)
+		r = docker_volumes_from_add(p, &m->a->volumes_from, &m->opts.spec, m->f);
+	if (r >= 0)
+		r = docker_mounts_add_anonymous(p, m->a, &m->opts.spec, e);
 	return r < 0 ? r : docker_mounts_add_image(p, &m->subject.meta.volumes, &m->opts.spec, e);
 }
 
@@ -225,6 +240,8 @@ static int fill_spec(struct making *m, struct err *e)
 	if (r >= 0)
 		r = docker_run_notes(m->a, &m->notes, e);
 	if (r >= 0)
+		r = docker_health_notes(m->a, &m->subject.meta.health, &m->notes, e);
+	if (r >= 0)
 		r = resolve_spec(m->c, &q, &m->opts, e);
 	return r;
 }
@@ -254,7 +271,12 @@ static int store(struct making *m, const char *name, struct err *e)
 
 	traits.owner = process;
 	cmd_meta_source(m->c, &source);
-	return r < 0 ? r : container_store_create_id(&m->c->paths, &how, NULL, m->ret->id, e);
+	if (r >= 0)
+		r = container_store_create_id(&m->c->paths, &how, NULL, m->ret->id, e);
+	traits.container_id = m->ret->id;
+	if (r >= 0)
+		docker_event_of(&m->c->paths, name, &traits, "create", NULL, NULL);
+	return r;
 }
 
 /* A container that is not made leaves no volume behind that only it would have had. */
@@ -287,7 +309,8 @@ static int name_conflict(struct making *m, const char *name)
 	return r;
 }
 
-/* Said before volumes and directories are made for nothing; who is first in a race, store() says.
+/*
+ * Said before volumes and directories are made for nothing; who is first in a race, store() says.
  */
 static int check_name_is_free(struct making *m)
 {
@@ -323,11 +346,46 @@ static int store_with_name(struct making *m)
 	return r;
 }
 
+/* --- its networks ------------------------------------------------------------------------- */
+
+static int find_networks(struct making *m)
+{
+	int r = docker_endpoints_of(&m->c->paths, m->a, &m->endpoints, m->f);
+
+	if (r >= 0 && m->endpoints.n)
+		strv_add(&m->ret->warnings, DOCKER_NETWORK_WARNING);
+	return r;
+}
+
+/* One that cannot join its networks is not left behind. */
+static int join_networks(struct making *m)
+{
+	const struct paths *p = &m->c->paths;
+	struct container_found found;
+	int r;
+
+	if (!m->endpoints.n)
+		return 0;
+	m->endpoints.container_id = strdup(m->ret->id);
+	m->endpoints.hostname = strdup(m->opts.spec.ns.hostname);
+	r = m->endpoints.container_id && m->endpoints.hostname
+		    ? docker_endpoints_store(p, m->ret->name, &m->endpoints, m->f)
+		    : err_oom(&m->f->err);
+	if (r < 0 && container_find_again(p, m->ret->name, m->ret->id, &found, NULL) >= 0) {
+		(void)container_remove(p, found.name, &found.record, true, NULL);
+		container_record_free(&found.record);
+	}
+	return r;
+}
+
 /* What resolving found; docker has its own words for some. */
 static int spec_error(struct making *m)
 {
 	int r;
 
+	/* It has its words already. */
+	if (m->f->status)
+		return -m->f->err.code;
 	switch (m->f->err.origin) {
 	case ERR_NO_COMMAND:
 		return docker_refuse(m->f, "no command specified");
@@ -359,16 +417,21 @@ static int make(struct making *m)
 	if (fill_spec(m, e) < 0)
 		return spec_error(m);
 	r = add_groups(m);
-	return r < 0 ? r : store_with_name(m);
+	if (r >= 0)
+		r = store_with_name(m);
+	return r < 0 ? r : join_networks(m);
 }
 
 int docker_new(struct cmd *c, const struct docker_run_args *a, struct docker_new *ret,
 	       struct docker_fault *f)
 {
 	struct making m = {.c = c, .a = a, .ret = ret, .f = f};
-	int r = set_defaults(&m);
+	int r;
 
 	*ret = (struct docker_new){0};
+	r = find_networks(&m);
+	if (r >= 0)
+		r = set_defaults(&m);
 	if (r >= 0)
 		r = docker_fault_by_code(f, docker_check_values(a, &f->err));
 	if (r >= 0)
@@ -389,6 +452,7 @@ int docker_new(struct cmd *c, const struct docker_run_args *a, struct docker_new
 	strv_free(&m.words);
 	strv_free(&m.labels);
 	strv_free(&m.notes);
+	endpoints_free(&m.endpoints);
 	return r;
 }
 

@@ -27,12 +27,17 @@ struct docker_run_args {
 	const char *image;
 	struct strv command;         /* empty: the image's */
 	struct strv entrypoint_args; /* words of the entrypoint behind its first, `entrypoint` */
+	struct strv health_test;     /* CMD or CMD-SHELL, and the words; empty: health_cmd's */
 	bool interactive, tty, rm, init, read_only, no_healthcheck;
 	const char *name, *hostname, *network, *user, *workdir, *entrypoint, *platform, *restart,
 		*stop_signal, *ipc, *pid, *uts, *cgroupns, *userns, *runtime, *log_driver, *cpus;
 	struct strv attach, env, env_files, labels, label_files, volumes, mounts, tmpfs, ulimits,
 		cap_add, cap_drop, security, devices, add_hosts, dns, dns_search, dns_options,
 		groups, publish, expose, sysctls;
+	struct strv volumes_from;           /* "CONTAINER[:MODES]" */
+	struct strv network_aliases, links; /* of `network`; links: "CONTAINER:NAME" */
+	/* Further networks: "network=NAME", then "alias=", "link=", "address=" of that one. */
+	struct strv endpoints;
 	uint64_t memory_bytes, memory_reservation_bytes, shm_bytes, cpu_period, cpu_quota;
 	int64_t memory_swap_bytes; /* -1: no limit, 0: not given */
 	int64_t pids, stop_timeout_s;

@@ -114,17 +114,14 @@ static int check_namespaces(const struct docker_run_args *a, struct docker_fault
 
 static int check_network(const struct docker_run_args *a, struct docker_fault *f)
 {
-	static const char *const known[] = {"", "none", "host", "default", "bridge", NULL};
-
-	if (!a->network || is_one_of(a->network, known))
-		return 0;
-	if (str_has_prefix(a->network, "container:"))
+	/* A name is looked up where the container is made (new.c). */
+	if (a->network && str_has_prefix(a->network, "container:"))
 		return docker_refuse_early(
 			f,
 			"--network=%s is not available in csbx: a container has its "
 			"own network or the host's",
 			a->network);
-	return docker_fault(f, DOCKER_NOT_FOUND, ENOENT, "network %s not found", a->network);
+	return 0;
 }
 
 static int check_caps(const char *what, const struct strv *caps, struct docker_fault *f)
@@ -170,6 +167,11 @@ static int check_cpus(const struct docker_run_args *a, struct docker_fault *f)
 	uint64_t milli = 0;
 	unsigned here = (unsigned)get_nprocs();
 
+	if (a->cpu_period && (a->cpu_period < 1000 || a->cpu_period > 1000000))
+		return docker_refuse(f, "CPU cfs period can not be less than 1ms (i.e. 1000) or "
+					"larger than 1s (i.e. 1000000)");
+	if (a->cpu_quota && a->cpu_quota < 1000)
+		return docker_refuse(f, "CPU cfs quota can not be less than 1ms (i.e. 1000)");
 	if (!a->cpus || num_parse_milli(a->cpus, 1000u * 65536u, &milli) < 0 || !milli)
 		return 0;
 	if (a->cpu_quota || a->cpu_period)

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/docker/daemon/mount_flag.h"
+#include "cmd/docker/frame/mount_flag.h"
 #include "cmd/docker/frame/names.h"
 #include "cmd/docker/daemon/run_args.h"
 #include "cmd/options/mount_spec.h"
@@ -19,7 +19,7 @@
 
 static int no_memory(struct err *e)
 {
-	return err_set(e, ENOMEM, "out of memory");
+	return err_oom(e);
 }
 
 static bool is_mounted(const struct container_spec *s, const char *target)
@@ -299,7 +299,13 @@ int docker_mounts_add(const struct paths *p, const struct docker_run_args *a,
 		if (r >= 0)
 			r = check_duplicate(s, e);
 	}
-	return r < 0 ? r : add_anonymous(p, &a->volumes, s, e);
+	return r;
+}
+
+int docker_mounts_add_anonymous(const struct paths *p, const struct docker_run_args *a,
+				struct container_spec *s, struct err *e)
+{
+	return add_anonymous(p, &a->volumes, s, e);
 }
 
 int docker_mounts_add_image(const struct paths *p, const struct strv *volumes,

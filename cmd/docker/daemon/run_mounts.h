@@ -16,6 +16,9 @@ struct paths;
  * (`invalid argument ... for "--mount" flag`). */
 int docker_mounts_add(const struct paths *p, const struct docker_run_args *a,
 		      struct container_spec *s, struct err *e);
+/* After the others: the volumes without a name, which give way to whatever is mounted there. */
+int docker_mounts_add_anonymous(const struct paths *p, const struct docker_run_args *a,
+				struct container_spec *s, struct err *e);
 
 /* The image's VOLUMEs that nothing is mounted on: anonymous volumes with the image's content. */
 struct strv;

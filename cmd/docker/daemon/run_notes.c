@@ -54,6 +54,7 @@ int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct e
 {
 	notes_add(out, "entrypoint", a->entrypoint);
 	notes_add_all(out, "entrypoint", &a->entrypoint_args);
+	notes_add_all(out, "attach", &a->attach);
 	notes_add(out, "network", a->network);
 	notes_add(out, "restart", a->restart);
 	notes_add(out, "user", a->user);
@@ -64,6 +65,7 @@ int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct e
 	notes_add_all(out, "expose", &a->expose);
 	notes_add_all(out, "bind", &a->volumes);
 	notes_add_all(out, "mount", &a->mounts);
+	notes_add_all(out, "volumes-from", &a->volumes_from);
 	notes_add_all(out, "tmpfs", &a->tmpfs);
 	add_caps(out, "cap-add", &a->cap_add);
 	add_caps(out, "cap-drop", &a->cap_drop);

@@ -34,7 +34,7 @@
 	  "disk bandwidth cannot be limited")                                                      \
 	X(domainname, "domainname", "string", WARNED, "there is no NIS domain name")               \
 	X(gpus, "gpus", "gpu-request", REFUSED, "GPUs are not handed in")                          \
-	X(health_cmd, "health-cmd", "string", WARNED, "health checks are not run")                 \
+	X(health_cmd, "health-cmd", "string", PASSED, "")                                          \
 	X(health_interval, "health-interval", "duration", PASSED, "")                              \
 	X(health_retries, "health-retries", "int", PASSED, "")                                     \
 	X(health_start, "health-start-period", "duration", PASSED, "")                             \
@@ -46,19 +46,16 @@
 	X(ip6, "ip6", "string", REFUSED, "containers have no addresses of their own")              \
 	X(isolation, "isolation", "string", PASSED, "")                                            \
 	X(kernel_memory, "kernel-memory", "bytes", PASSED, "")                                     \
-	X(link, "link", "list", REFUSED, "containers have no addresses of their own")              \
 	X(link_local_ip, "link-local-ip", "list", REFUSED,                                         \
 	  "containers have no addresses of their own")                                             \
 	X(log_opt, "log-opt", "list", WARNED, "the last 16 MiB of output are kept")                \
 	X(mac_address, "mac-address", "string", REFUSED,                                           \
 	  "containers have no addresses of their own")                                             \
 	X(memory_swappiness, "memory-swappiness", "int", PASSED, "")                               \
-	X(network_alias, "network-alias", "list", WARNED, "there is no name service")              \
 	X(oom_score_adj, "oom-score-adj", "int", WARNED, "the score is the caller's")              \
 	X(storage_opt, "storage-opt", "list", REFUSED,                                             \
 	  "a container's layer has no size of its own to limit")                                   \
-	X(volume_driver, "volume-driver", "string", REFUSED, "volumes are local directories")      \
-	X(volumes_from, "volumes-from", "list", REFUSED, "name the volumes with --volume instead")
+	X(volume_driver, "volume-driver", "string", REFUSED, "volumes are local directories")
 
 /* Booleans: the same, without a type. */
 #define DOCKER_OTHER_FLAGS(X)                                                              \

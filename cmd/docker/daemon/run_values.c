@@ -21,7 +21,7 @@ int docker_check_add_host(const char *value, struct err *e)
 	_free_ char *bare = strdup(*ip == '[' ? ip + 1 : ip);
 
 	if (!bare)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (*ip == '[' && str_has_suffix(bare, "]"))
 		bare[strlen(bare) - 1] = 0;
 	if (!n || !*ip)
@@ -56,7 +56,7 @@ static int parse_limit(const char *s, size_t len, int64_t *ret, struct err *e)
 {
 	_free_ char *text = strndup(s, len);
 
-	return text ? docker_set_int(ret, text, e) : err_set(e, ENOMEM, "out of memory");
+	return text ? docker_set_int(ret, text, e) : err_oom(e);
 }
 
 int docker_check_ulimit(const char *value, struct err *e)

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/daemon/start.h"
 
+#include <stdio.h>
+
+#include "cmd/docker/show/events.h"
+#include "cmd/docker/daemon/health_watch.h"
+#include "cmd/docker/frame/ports.h"
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/life/container_state.h"
+#include "runtime/spec/result.h"
+
+#define DOCKER_EXIT_UNCONNECTED 128 /* in State of one that has got no network */
 
 char *docker_launch_text(const char *prefix, const char *program, int exit_code,
 			 const struct err *e)
@@ -33,7 +41,14 @@ int docker_start_begin(const struct paths *p, struct container_found *found,
 
 	*ret = (struct docker_start){0};
 	r = container_start_begin(p, found, false, &ret->start, &f->err);
+	if (r < 0)
+		return r;
+	r = docker_ports_claim(&ret->start, f);
 	ret->is_open = r >= 0;
+	if (r < 0) {
+		container_start_failed(&ret->start, DOCKER_EXIT_UNCONNECTED, f->err.msg);
+		container_start_close(&ret->start);
+	}
 	return r;
 }
 
@@ -54,15 +69,46 @@ static int explain(const struct process_spec *p, int failed, struct docker_fault
 	return -code;
 }
 
+static void note_end(const struct container_start *s, const struct run_result *result)
+{
+	char code[16];
+
+	snprintf(code, sizeof(code), "%d", run_exit_code(result));
+	if (result->oom_killed)
+		docker_event_of(s->paths, s->found.name, &s->found.record, "oom", NULL, NULL);
+	docker_event_of(s->paths, s->found.name, &s->found.record, "die", "exitCode", code);
+}
+
+/* In the supervisor. */
+static void note_moment(const struct container_start *s, enum container_moment moment,
+			const struct run_result *result)
+{
+	switch (moment) {
+	case CONTAINER_STARTED:
+		docker_event_of(s->paths, s->found.name, &s->found.record, "start", NULL, NULL);
+		break;
+	case CONTAINER_ENDED:
+		note_end(s, result);
+		break;
+	case CONTAINER_REMOVED:
+		docker_event_of(s->paths, s->found.name, &s->found.record, "destroy", NULL, NULL);
+		break;
+	}
+}
+
 int docker_start_go(struct docker_start *s, const struct container_start_how *how,
 		    struct docker_fault *f)
 {
 	static const struct container_start_how detached = {
 		.started_fd = -1, .client_sock = -1, .client_fds = {-1, -1, -1}};
+	struct container_start_how with_events = how ? *how : detached;
 	int failed = CMD_EXIT_FAILED;
 
-	if (container_start_detached(&s->start, how ? how : &detached, &failed, &f->err) >= 0)
+	with_events.moment = note_moment;
+	if (container_start_detached(&s->start, &with_events, &failed, &f->err) >= 0) {
+		docker_health_begin(s->start.paths, s->start.found.name, &s->start.found.record);
 		return 0;
+	}
 	return explain(&s->start.spec.proc, failed, f);
 }
 

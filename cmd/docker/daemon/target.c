@@ -2,6 +2,7 @@
 #include "cmd/docker/daemon/target.h"
 
 #include "cmd/docker/frame/fault.h"
+#include "cmd/docker/show/events.h"
 #include "runtime/base/str.h"
 
 int docker_target_missing(const char *operand, struct docker_fault *f)
@@ -55,4 +56,18 @@ int docker_target_instance(const struct paths *p, struct docker_target *t, struc
 	if (t->stays && instance_read(p, t->found.record.container_id, &t->instance, NULL) >= 0)
 		t->has_instance = true;
 	return t->has_instance ? 0 : docker_target_not_running(t, f);
+}
+
+void docker_event_target(const struct paths *p, const struct docker_target *t, const char *action,
+			 const char *key, const char *value)
+{
+	if (t->stays)
+		docker_event_of(p, t->found.name, &t->found.record, action, key, value);
+}
+
+void docker_event_target_more(const struct paths *p, const struct docker_target *t,
+			      const char *action, const struct strv *more)
+{
+	if (t->stays)
+		docker_event_more(p, t->found.name, &t->found.record, action, more);
 }

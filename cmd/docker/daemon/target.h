@@ -14,6 +14,7 @@
 
 struct docker_fault;
 struct paths;
+struct strv;
 
 struct docker_target {
 	struct container_found found; /* name is empty for a start of an image */
@@ -34,5 +35,11 @@ int docker_target_instance(const struct paths *p, struct docker_target *t, struc
 /* Faults that several verbs have: what was there is gone; it does not run. */
 int docker_target_missing(const char *operand, struct docker_fault *f);
 int docker_target_not_running(const struct docker_target *t, struct docker_fault *f);
+
+/* An event of it (show/events.h), with one more attribute (key NULL: none) or several. */
+void docker_event_target(const struct paths *p, const struct docker_target *t, const char *action,
+			 const char *key, const char *value);
+void docker_event_target_more(const struct paths *p, const struct docker_target *t,
+			      const char *action, const struct strv *more);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cmd/docker/show/events.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/names.h"
 #include "cmd/docker/show/value.h"
@@ -28,6 +29,14 @@ static int check(const struct docker_volume_args *a, const char *name, struct do
 	return 0;
 }
 
+static void note(const struct paths *p, const char *action, const char *name)
+{
+	_strv_ struct strv driver = STRV_INIT;
+
+	strv_add(&driver, "driver=local");
+	docker_event(p, "volume", action, name, &driver);
+}
+
 int docker_volume_create(const struct paths *p, const struct docker_volume_args *a, char **ret_name,
 			 struct docker_fault *f)
 {
@@ -47,6 +56,8 @@ int docker_volume_create(const struct paths *p, const struct docker_volume_args 
 	r = strv_check(&labels, &f->err);
 	if (r >= 0)
 		r = volume_make(p, *name ? name : NULL, &labels, ret_name, &path, &f->err);
+	if (r >= 0)
+		note(p, "create", *ret_name);
 	return r < 0 ? docker_fault_by_code(f, err_wrap(&f->err, "create %s", name)) : 0;
 }
 
@@ -55,6 +66,8 @@ int docker_volume_remove(const struct paths *p, const char *name, bool force,
 {
 	int r = volume_remove(p, name, &f->err);
 
+	if (r >= 0)
+		note(p, "destroy", name);
 	if (r == -ENOENT)
 		return force ? 0
 			     : docker_fault(f, DOCKER_NOT_FOUND, ENOENT, "get %s: no such volume",
@@ -78,8 +91,8 @@ static void add_labels(struct value *v, const struct strv *labels)
 	}
 }
 
-int docker_volume_value(const struct paths *p, const char *name, struct value **ret,
-			struct docker_fault *f)
+int docker_volume_describe(const struct paths *p, const char *name, struct value *at,
+			   struct docker_fault *f)
 {
 	_strv_ struct strv labels = STRV_INIT;
 	_free_ char *path = NULL;
@@ -93,7 +106,7 @@ int docker_volume_value(const struct paths *p, const char *name, struct value **
 		r = volume_labels(p, name, &labels, &f->err);
 	if (r < 0)
 		return r;
-	*ret = v = value_new(VALUE_STRUCT);
+	v = at->kind == VALUE_LIST ? value_add(at, NULL, VALUE_STRUCT) : at;
 	if (v)
 		v->type = "volume.Volume";
 	value_time(v, "CreatedAt", created_ns / 1000000000u * 1000000000u);
@@ -103,7 +116,20 @@ int docker_volume_value(const struct paths *p, const char *name, struct value **
 	value_str(v, "Name", name);
 	value_add(v, "Options", VALUE_NOMAP);
 	value_str(v, "Scope", "local");
-	return value_check(v, &f->err);
+	return v ? 0 : err_oom(&f->err);
+}
+
+int docker_volume_value(const struct paths *p, const char *name, struct value **ret,
+			struct docker_fault *f)
+{
+	_value_ struct value *v = value_new(VALUE_STRUCT);
+	int r = v ? docker_volume_describe(p, name, v, f) : err_oom(&f->err);
+
+	if (r >= 0)
+		r = value_check(v, &f->err);
+	if (r >= 0)
+		*ret = take_ptr(v);
+	return r;
 }
 
 bool docker_has_label(const struct strv *labels, const char *want)

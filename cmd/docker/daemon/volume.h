@@ -29,6 +29,10 @@ int docker_volume_remove(const struct paths *p, const char *name, bool force,
 int docker_volume_value(const struct paths *p, const char *name, struct value **ret,
 			struct docker_fault *f);
 
+/* The same object, added to a list, or into a struct. */
+int docker_volume_describe(const struct paths *p, const char *name, struct value *at,
+			   struct docker_fault *f);
+
 /* Whether labels ("key=value") have one: "key", or "key=value". */
 bool docker_has_label(const struct strv *labels, const char *want);
 

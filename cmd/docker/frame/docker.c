@@ -9,12 +9,14 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cmd/docker/frame/argv.h"
 #include "cmd/frame/frame.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/record/engine_dir.h"
 
 struct global_args {
 	struct strv hosts;
@@ -129,6 +131,36 @@ static int check_operands(const struct docker *d, unsigned n)
 			  exact || n > v->max_operands ? "Run" : "See", d->path);
 }
 
+/* A socket in the runtime directory is csbx engine's: what it would be asked is done here. */
+static bool is_own_socket(const struct cmd *c, const char *host)
+{
+	_free_ char *dir = str_has_prefix(host, "unix://") ? strdup(host + 7) : NULL;
+	char *slash = dir ? strrchr(dir, '/') : NULL;
+	struct stat runtime, st;
+
+	if (!slash || stat(c->paths.runtime, &runtime) < 0)
+		return false;
+	*slash = 0;
+	if (str_has_suffix(dir, "/" ENGINE_DIR))
+		dir[strlen(dir) - strlen("/" ENGINE_DIR)] = 0;
+	return stat(dir, &st) == 0 && st.st_dev == runtime.st_dev && st.st_ino == runtime.st_ino;
+}
+
+/* Containers of another daemon are not csbx's: a script that means them is told. */
+static int check_docker_host(const struct docker *d)
+{
+	const char *host = getenv("DOCKER_HOST");
+
+	if (!host || !*host || is_own_socket(&d->cmd, host))
+		return 0;
+	return docker_say(
+		DOCKER_EXIT_FAILED,
+		"docker: DOCKER_HOST=%s is no socket of csbx engine: this docker is csbx, "
+		"which runs containers itself and asks no daemon.\nUnset DOCKER_HOST, or call "
+		"Docker's own program",
+		host);
+}
+
 static int run_parsed(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct docker_verb *v = d->verb;
@@ -143,6 +175,8 @@ static int run_parsed(struct docker *d, void *args, int argc, char **argv)
 		return DOCKER_EXIT_FAILED;
 	if (!(v->flags & DOCKER_NO_STATE) && cmd_load_state(&d->cmd, &e) < 0)
 		return docker_say(DOCKER_EXIT_USAGE, "docker: %s", e.msg);
+	if (!(v->flags & DOCKER_NO_STATE) && check_docker_host(d))
+		return DOCKER_EXIT_FAILED;
 	return v->run(d, args, n, argv + 1);
 }
 
@@ -309,16 +343,32 @@ static int run_dialect(const struct dialect *x, int argc, char **argv)
 	return code;
 }
 
+/* docker's command line asks each plugin what it is (cli-plugins/metadata of docker/cli). */
+static int say_metadata(void)
+{
+	static const char text[] =
+		"{\"SchemaVersion\":\"0.1.0\",\"Vendor\":\"csbx\",\"Version\":\"" CSBX_VERSION
+		"\",\"ShortDescription\":\"Build images without root and without a daemon\"}\n";
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	strbuf_addstr(&out, text);
+	return cmd_print(&out);
+}
+
 int docker_personality(enum program self, const struct docker_verb *const *verbs, int argc,
 		       char **argv)
 {
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 	const char *name = slash ? slash + 1 : argc ? argv[0] : "";
-	bool called = str_eq(name, "docker");
+	/* As a plugin of docker's own command line it gets "buildx build ...", too. */
+	bool is_plugin = str_eq(name, "docker-buildx"),
+	     called = is_plugin || str_eq(name, "docker");
 	_free_ char **copy = NULL;
 
 	if (!called && (argc < 2 || !str_eq(argv[1], "docker")))
 		return -1;
+	if (is_plugin && argc > 1 && str_eq(argv[1], "docker-cli-plugin-metadata"))
+		return say_metadata();
 	/* Parsing moves the operands. */
 	copy = calloc((size_t)argc + 1, sizeof(*copy));
 	if (!copy)

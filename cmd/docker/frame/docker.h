@@ -3,6 +3,21 @@
 #define CSBX_CMD_DOCKER_H
 
 /*
+ * The room cmd/docker/frame. What docker's verbs share.
+ *
+ * In: docker's words. Out: docker's texts and exit codes.
+ *
+ *	commands.c, verbs.h	the verbs and the program of each
+ *	argv.h, values.c, published.h: its syntax
+ *	names.h, notes.h	names and what a record keeps for docker
+ *	fault.h, errno_text.h, message.c: errors
+ *	confirm.h, prune.h, help.c: questions, prunes, help
+ *
+ * Must: keep docker's texts.
+ * Mustn't: know one verb.
+ */
+
+/*
  * The docker dialect: `docker ...` (argv[0]) and `csbx docker ...`.
  *
  * Syntax, texts and exit codes are those of docker's own command line, version 28, so that
@@ -11,8 +26,8 @@
  * it (cmd/program/docker_verbs_*.c). To add a verb:
  *   - a row in commands.c, if it has none;
  *   - a file NAME.c in cmd/docker/container, image or system with its `const struct docker_verb`,
- *     at most 150 lines: it parses and prints. What docker's daemon would do for it is a function of
- *     cmd/docker/daemon, which returns what is wrong (fault.h) and prints nothing;
+ *     at most 150 lines: it parses and prints. What docker's daemon would do for it is a function
+ *     of cmd/docker/daemon, which returns what is wrong (fault.h) and prints nothing;
  *   - a line in that program's list.
  * A verb in two lists (ps without and with --format) hands itself over by docker_hand_over().
  */

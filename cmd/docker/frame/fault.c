@@ -48,7 +48,8 @@ int docker_refuse_early(struct docker_fault *f, const char *fmt, ...)
 
 int docker_fault_is(struct docker_fault *f, int status, int r)
 {
-	f->status = status;
+	if (r < 0)
+		f->status = status;
 	return r;
 }
 

@@ -15,8 +15,8 @@
 
 struct docker_fault {
 	int status;     /* of HTTP; 0: DOCKER_FAILED */
-	int exit_code;  /* of `docker run` and `docker exec`, where it is the fault's own: 126, 127
-			 */
+	int exit_code;  /* of `docker run` and `docker exec`, where it is the fault's own: 126,
+			 * 127 */
 	bool by_client; /* of docker's two programs its command line says it */
 	struct err err;
 };
@@ -28,6 +28,7 @@ struct docker_fault {
 enum {
 	DOCKER_NOT_MODIFIED = 304,
 	DOCKER_BAD_REQUEST = 400,
+	DOCKER_FORBIDDEN = 403,
 	DOCKER_NOT_FOUND = 404,
 	DOCKER_CONFLICT = 409,
 	DOCKER_FAILED = 500,
@@ -42,10 +43,12 @@ int docker_refuse(struct docker_fault *f, const char *fmt, ...)
 /* And for what docker's command line would have said before it asked its daemon. */
 int docker_refuse_early(struct docker_fault *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Notes the status of an error that was just set: r = err_set(&f->err, ...), which it returns. */
+/* Notes the status of an error that was just set: r = err_set(&f->err, ...), which it returns; no
+ * error: r. */
 int docker_fault_is(struct docker_fault *f, int status, int r);
 
-/* The same with 400 where the code says that what was asked for cannot be, else 500; no error: r.
+/*
+ * The same with 400 where the code says that what was asked for cannot be, else 500; no error: r.
  */
 int docker_fault_by_code(struct docker_fault *f, int r);
 

@@ -12,7 +12,8 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 
-/* Names come from command lines and archives: control characters are shown, newlines and tabs stay.
+/*
+ * Names come from command lines and archives: control characters are shown, newlines and tabs stay.
  */
 static void add_shown(struct strbuf *out, const char *text)
 {

@@ -35,7 +35,7 @@ int docker_name_make(unsigned attempt, char **ret, struct err *e)
 				    things[x[1] % COUNT(things)], x[2] % 100000u)
 		       : str_printf("%s_%s", manners[x[0] % COUNT(manners)],
 				    things[x[1] % COUNT(things)]);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 bool docker_name_is_valid(const char *name)

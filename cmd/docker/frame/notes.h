@@ -11,7 +11,9 @@
  *	expose=PORT/PROTO			--expose
  *	bind=SRC:DST[:MODES]			--volume
  *	mount=KEY=VALUE,...			--mount
+ *	volumes-from=CONTAINER[:MODES]		--volumes-from
  *	entrypoint=WORD				--entrypoint; "" cleared the image's
+ *	attach=STREAM				--attach, of those that a client asked for
  *	network=NAME	restart=POLICY	user=USER[:GROUP]	workdir=DIR	hostname=NAME
  *	cap-add=NAME	cap-drop=NAME	security-opt=WORD	tmpfs=DIR[:OPTIONS]
  *	add-host=NAME:IP	dns=IP	group-add=NAME	ulimit=NAME=SOFT[:HARD]

@@ -40,7 +40,7 @@ int docker_set_bytes(void *uint64, const char *value, struct err *e)
 	char *to = copy;
 
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (const char *c = value; *c; c++) {
 		if (*c == ' ')
 			continue;

@@ -152,7 +152,7 @@ static int set_text(const char *s, char **ret, struct err *e)
 {
 	free(*ret);
 	*ret = strdup(s);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 /* Relative ones add up, as in a Dockerfile. */
@@ -162,7 +162,7 @@ static int set_workdir(const char *s, char **ret, struct err *e)
 				   ? strdup(s)
 				   : str_printf("%s/%s", *ret && !str_eq(*ret, "/") ? *ret : "", s);
 
-	return dir ? set_text(dir, ret, e) : err_set(e, ENOMEM, "out of memory");
+	return dir ? set_text(dir, ret, e) : err_oom(e);
 }
 
 static int apply(struct image_change *c, const char *name, const char *value, struct err *e)
@@ -197,7 +197,7 @@ int image_change_parse(struct image_change *c, const char *text, struct err *e)
 	int r;
 
 	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	value = skip_blanks(s + strlen(name));
 	for (char *p = name; *p; p++)
 		*p = (char)toupper((unsigned char)*p);

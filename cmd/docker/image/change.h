@@ -3,8 +3,8 @@
 #define CSBX_CMD_DOCKER_IMAGE_CHANGE_H
 
 /*
- * --change of `docker import` and `docker commit`: Dockerfile instructions that change an image's configuration
- * (docker's reference, "import": CMD ENTRYPOINT ENV EXPOSE LABEL ONBUILD USER VOLUME
+ * --change of `docker import` and `docker commit`: Dockerfile instructions that change an image's
+ * configuration (docker's reference, "import": CMD ENTRYPOINT ENV EXPOSE LABEL ONBUILD USER VOLUME
  * WORKDIR), and the configuration of an image that is one tar.
  */
 
@@ -28,7 +28,7 @@ void image_change_free(struct image_change *c);
 /* The config of an image of one layer, or of one over others. */
 struct image_change_base {
 	const char *arch, *variant, *os, *diff_id, *comment;
-	const struct strv *below; /* diff_ids of what lies below; NULL: nothing */
+	const struct strv *below;        /* diff_ids of what lies below; NULL: nothing */
 	const char *author, *created_by; /* NULL: not said */
 	uint64_t created_ns;
 };

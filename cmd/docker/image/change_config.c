@@ -6,7 +6,7 @@
 #include "cmd/docker/image/change.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
 static void add_list(struct json_out *j, const char *key, const struct strv *v, bool wanted)
 {

@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
+#include "cmd/docker/image/image_event.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/docker/show/listed.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -99,6 +100,7 @@ static int untag(struct deletion *d, size_t i, struct err *e)
 	if (r < 0 && r != -ENOENT)
 		return r;
 	note(d->lines, "Untagged", image_name_familiar(name));
+	image_event(d->how->paths, "untag", d->item->record.id, d->item->record.id);
 	for (names->n--; i < names->n; i++)
 		names->items[i] = names->items[i + 1];
 	names->items[names->n] = NULL;
@@ -127,7 +129,7 @@ static int remove_name(struct deletion *d, const char *name, struct err *e)
 	if (!user)
 		user = user_of(d, false);
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!d->how->force && is_single(names) && user)
 		return err_set(e, EBUSY,
 			       "conflict: unable to remove repository reference \"%s\" (must "
@@ -176,6 +178,7 @@ static int remove_image(struct deletion *d, struct err *e)
 	if (r < 0)
 		return r;
 	note(d->lines, "Deleted", d->item->record.id);
+	image_event(d->how->paths, "delete", d->item->record.id, d->item->record.id);
 	/* A container keeps the layers it stands on. */
 	for (size_t i = chain->n; i-- && !user_of(d, false);) {
 		if (others_have(d, chain->items[i]))

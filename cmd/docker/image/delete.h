@@ -8,9 +8,11 @@
 
 struct err;
 struct listed_list;
+struct paths;
 struct strv;
 
 struct image_delete {
+	const struct paths *paths;            /* for the journal */
 	int dirfd;                            /* of the image table */
 	const struct listed_list *containers; /* all there are */
 	bool force;

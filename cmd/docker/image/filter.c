@@ -6,8 +6,8 @@
 
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/image/image_value.h"
-#include "image/import/image_describe.h"
-#include "image/table/image_table.h"
+#include "image/import/image_time.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
@@ -172,4 +172,23 @@ bool image_filter_name(const struct strv *filters, const char *canonical)
 		asked |= pattern != NULL;
 	}
 	return !asked;
+}
+
+int image_filter_names(const struct strv *filters, const struct image_item *item, struct strv *ret,
+		       struct err *e)
+{
+	int dangling = image_filter_dangling(filters);
+	bool tagged = false;
+
+	for (size_t i = 0; i < item->names.n; i++) {
+		if (!image_filter_name(filters, item->names.items[i]))
+			continue;
+		strv_add(ret, item->names.items[i]);
+		tagged |= !strchr(item->names.items[i], '@');
+	}
+	if (strv_check(ret, e) < 0)
+		return -ENOMEM;
+	if (!ret->n)
+		return dangling != 0 && !image_filter_has(filters, "reference");
+	return !(dangling == 1 && tagged);
 }

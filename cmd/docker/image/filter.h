@@ -27,6 +27,9 @@ int image_filter_image(const struct strv *filters, struct image_list *all,
 
 /* reference=: whether a canonical name is asked for; any is where there is no such filter. */
 bool image_filter_name(const struct strv *filters, const char *canonical);
+/* Those names of the image that are asked for; 0: the image is not. */
+int image_filter_names(const struct strv *filters, const struct image_item *item, struct strv *ret,
+		       struct err *e);
 bool image_filter_has(const struct strv *filters, const char *key);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cmd/docker/image/image_value.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/options/image_find.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"

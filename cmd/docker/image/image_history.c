@@ -7,8 +7,8 @@
 #include "cmd/docker/show/human.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/docker/show/value.h"
-#include "image/import/image_describe.h"
-#include "image/table/image_table.h"
+#include "image/import/image_time.h"
+#include "image/table/table.h"
 #include "runtime/base/json/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -69,7 +69,8 @@ static void add_row(struct value *rows, const struct image_item *item, const str
 	if (!v)
 		return;
 	v->type = "*formatter.historyContext";
-	/* Layers are merged when an image is imported: the last one that is not empty counts all.
+	/*
+	 * Layers are merged when an image is imported: the last one that is not empty counts all.
 	 */
 	if (newest && !(empty && json_truth(empty) == 1))
 		bytes = item->record.size_bytes;
@@ -100,7 +101,7 @@ static int add_rows(struct value *rows, const struct image_item *item, const str
 		return value_check(rows, e);
 	entries = calloc(json_count(list), sizeof(struct json *));
 	if (!entries)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (const struct json *i = json_first(list); i; i = json_next(i)) {
 		if (json_is_object(i))
 			entries[n++] = i;
@@ -119,7 +120,7 @@ int image_value_history(const struct image_item *item, const struct image_histor
 
 	if (r < 0)
 		return err_wrap(e, "the image's configuration");
-	r = rows ? add_rows(rows, item, doc, how, e) : err_set(e, ENOMEM, "out of memory");
+	r = rows ? add_rows(rows, item, doc, how, e) : err_oom(e);
 	if (r < 0)
 		return r;
 	*ret = rows;

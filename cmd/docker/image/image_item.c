@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/docker/image/image_value.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/docker/show/value.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/json/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -193,7 +193,7 @@ int image_value_inspect(const struct image_item *item, struct value **ret, struc
 		return err_wrap(e, "the image's configuration");
 	if (v)
 		fill(v, item, doc);
-	r = v ? value_check(v, e) : err_set(e, ENOMEM, "out of memory");
+	r = v ? value_check(v, e) : err_oom(e);
 	if (r < 0)
 		return r;
 	*ret = v;

@@ -2,6 +2,21 @@
 #ifndef CSBX_CMD_DOCKER_IMAGE_VALUE_H
 #define CSBX_CMD_DOCKER_IMAGE_VALUE_H
 
+/*
+ * The room cmd/docker/image. docker's verbs about images.
+ *
+ * In: parsed arguments. Out: images pulled, listed, tagged, saved, loaded, removed.
+ *
+ *	pull.c images.c ...	a verb in a file of its name
+ *	image_value.h, rows.h, filter.h, history.c: what is shown
+ *	delete.h, image_item.c	which image is meant, and its removal
+ *	change.h, tar_image.h	images made from a tar
+ *	output_file.h, pull_text.h: files and texts
+ *
+ * Must: parse and print; what a daemon would do is in cmd/docker/daemon.
+ * Mustn't: start a container.
+ */
+
 /* Images as docker shows them (api/types/image of moby 28). */
 
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 #include "cmd/docker/show/ps_filter.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/options/image_find.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -41,26 +41,6 @@ static void images_done(void *args)
 	strv_free(&((struct images_args *)args)->filters);
 }
 
-/* The names of an image that are asked for; 0: the image is not shown. */
-static int choose_names(const struct strv *filters, const struct image_item *item, struct strv *ret,
-			struct err *e)
-{
-	int dangling = image_filter_dangling(filters);
-	bool tagged = false;
-
-	for (size_t i = 0; i < item->names.n; i++) {
-		if (!image_filter_name(filters, item->names.items[i]))
-			continue;
-		strv_add(ret, item->names.items[i]);
-		tagged |= !strchr(item->names.items[i], '@');
-	}
-	if (strv_check(ret, e) < 0)
-		return -ENOMEM;
-	if (!ret->n)
-		return dangling != 0 && !image_filter_has(filters, "reference");
-	return !(dangling == 1 && tagged);
-}
-
 static int add_rows(const struct images_args *a, struct image_list *all, struct value *rows,
 		    struct err *e)
 {
@@ -75,7 +55,7 @@ static int add_rows(const struct images_args *a, struct image_list *all, struct 
 		int r = image_filter_image(&a->filters, all, &all->items[i], how.now_s, e);
 
 		if (r > 0)
-			r = choose_names(&a->filters, &all->items[i], &names, e);
+			r = image_filter_names(&a->filters, &all->items[i], &names, e);
 		if (r < 0)
 			return r;
 		if (r)

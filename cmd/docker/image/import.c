@@ -33,20 +33,20 @@ static void import_done(void *args)
 	strv_free(&((struct import_args *)args)->changes);
 }
 
-static int import(struct docker *d, const struct import_args *a, int fd, const char *file,
-		  const char *name, char ret_id[IMAGE_ID_BYTES], struct err *e)
+int docker_import_tar(struct docker *d, const struct docker_import_how *a, int fd,
+		      char ret_id[IMAGE_ID_BYTES], struct err *e)
 {
 	_free_ char *comment =
-		a->message ? strdup(a->message) : str_printf("Imported from %s", file);
+		a->message ? strdup(a->message) : str_printf("Imported from %s", a->file);
 	const struct tar_image image = {
-		.name = name,
+		.name = a->name,
 		.platform = a->platform,
-		.changes = &a->changes,
+		.changes = a->changes,
 		.comment = comment,
 	};
 	struct image_change config = {0};
 	_close_ int dirfd = -1;
-	int r = comment ? 0 : err_set(e, ENOMEM, "out of memory");
+	int r = comment ? 0 : err_oom(e);
 
 	if (r >= 0)
 		r = dirfd = images_open(&d->cmd.paths, e);
@@ -69,6 +69,9 @@ static int parse_name(const char *operand, char **ret)
 
 static int import_run(struct docker *d, void *args, int argc, char **argv)
 {
+	const struct import_args *a = args;
+	struct docker_import_how how = {
+		.changes = &a->changes, .message = a->message, .platform = a->platform};
 	const char *file = argv[0];
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	_free_ char *name = NULL;
@@ -86,7 +89,9 @@ static int import_run(struct docker *d, void *args, int argc, char **argv)
 			       : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "open %s: %s", file, docker_errno(errno));
-	if (import(d, args, fd, file, name, id, &e) < 0)
+	how.file = file;
+	how.name = name;
+	if (docker_import_tar(d, &how, fd, id, &e) < 0)
 		return docker_daemon_error("%s", e.msg);
 	strbuf_addf(&out, "%s\n", id);
 	return cmd_print(&out);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/docker/image/load.h"
+
 #include <fcntl.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -10,7 +12,7 @@
 #include "cmd/image/settings.h"
 #include "cmd/options/image_find.h"
 #include "image/source/image_archive.h"
-#include "image/oci/oci_image.h"
+#include "image/oci/image.h"
 #include "image/oci/platform.h"
 #include "image/source/source.h"
 #include "runtime/base/err.h"
@@ -65,34 +67,48 @@ static int load_one(int dirfd, const struct image_archive *a, size_t i,
 	return r;
 }
 
-/* What was loaded is told even where a later image of the archive fails. */
-static int load_all(struct docker *d, int fd, const struct image_wish *wish)
+int docker_load_images(struct docker *d, int fd, const struct image_wish *wish,
+		       const struct docker_load *how, struct err *e)
 {
 	_image_settings_ struct image_settings settings;
 	struct import_options o;
 	_close_ int dirfd = -1;
 	struct image_archive a;
-	struct err e = ERR_INIT;
-	int r = image_settings_read(&d->cmd, &settings, &e);
+	int r = image_settings_read(&d->cmd, &settings, e);
 
 	o = output_opts_import(&settings.output);
 	if (r >= 0)
-		r = dirfd = images_open(&d->cmd.paths, &e);
+		r = dirfd = images_open(&d->cmd.paths, e);
 	if (r >= 0)
-		r = image_archive_open(&a, fd, dirfd, wish, &e);
+		r = image_archive_open(&a, fd, dirfd, wish, e);
 	if (r < 0)
-		return docker_daemon_error("%s", e.msg);
+		return r;
 	for (size_t i = 0; r >= 0 && i < a.n; i++) {
 		_strbuf_ struct strbuf out = STRBUF_INIT;
 
-		r = load_one(dirfd, &a, i, wish, &o, &out, &e);
-		if (out.len && cmd_print(&out) != CMD_EXIT_OK)
-			r = -EIO;
+		r = load_one(dirfd, &a, i, wish, &o, &out, e);
+		if (out.len && how->told(how->arg, &out) < 0)
+			r = err_set(e, EPIPE, "what was loaded cannot be told");
 	}
 	image_archive_close(&a);
-	if (r < 0 && e.code)
-		return docker_daemon_error("%s", e.msg);
-	return r < 0 ? DOCKER_EXIT_FAILED : 0;
+	return r < 0 ? r : 0;
+}
+
+static int print(void *arg, const struct strbuf *text)
+{
+	(void)arg;
+	return cmd_print(text) == CMD_EXIT_OK ? 0 : -EPIPE;
+}
+
+static int load_all(struct docker *d, int fd, const struct image_wish *wish)
+{
+	const struct docker_load how = {.told = print};
+	struct err e = ERR_INIT;
+
+	if (docker_load_images(d, fd, wish, &how, &e) >= 0)
+		return 0;
+	/* Why it could not be printed was said there. */
+	return e.code == EPIPE ? DOCKER_EXIT_FAILED : docker_daemon_error("%s", e.msg);
 }
 
 static int load_run(struct docker *d, void *args, int argc, char **argv)

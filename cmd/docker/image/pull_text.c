@@ -4,8 +4,6 @@
 #include "cmd/docker/frame/docker.h"
 #include "image/table/image_name.h"
 #include "image/model/source.h"
-#include "runtime/base/err.h"
-#include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
 void pull_text_default_tag(void)
@@ -55,28 +53,4 @@ void pull_text_end(const struct pull_text *t, const struct image_source *src)
 	}
 	strbuf_addf(&out, "%s\n", t->canonical);
 	(void)cmd_print(&out);
-}
-
-void pull_text_error(const struct image_name *name, const char *canonical, int code,
-		     const struct err *e)
-{
-	_free_ char *repository = str_printf("%s/%s", name->domain, name->path);
-	const char *familiar = repository ? image_name_familiar(repository) : "";
-
-	if (code == -EACCES || code == -EPERM)
-		docker_daemon_error("pull access denied for %s, repository does not exist or may "
-				    "require 'docker login': denied: %s",
-				    familiar, e->msg);
-	else if (e->origin == ERR_NO_PLATFORM)
-		docker_daemon_error("no matching manifest for the platform in the manifest list "
-				    "entries: %s",
-				    e->msg);
-	else if (e->origin == ERR_NO_MANIFEST)
-		docker_daemon_error("manifest for %s not found: manifest unknown: manifest unknown",
-				    image_name_familiar(canonical));
-	else if (code == -ECONNREFUSED || code == -EHOSTUNREACH || code == -ENETUNREACH ||
-		 code == -ETIMEDOUT)
-		docker_daemon_error("Get \"https://%s/v2/\": %s", name->domain, e->msg);
-	else
-		docker_daemon_error("%s", e->msg);
 }

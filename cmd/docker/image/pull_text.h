@@ -2,11 +2,10 @@
 #ifndef CSBX_CMD_DOCKER_IMAGE_PULL_TEXT_H
 #define CSBX_CMD_DOCKER_IMAGE_PULL_TEXT_H
 
-/* What `docker pull` prints where standard output is no terminal, and its errors. */
+/* What `docker pull` prints where standard output is no terminal. */
 
 #include <stdbool.h>
 
-struct err;
 struct image_name;
 struct image_source;
 
@@ -22,9 +21,5 @@ void pull_text_default_tag(void);
 /* When the layers are there, and when the image has its name. */
 void pull_text_begin(const struct pull_text *t, const struct image_source *src);
 void pull_text_end(const struct pull_text *t, const struct image_source *src);
-
-/* code: -errno of the failure. */
-void pull_text_error(const struct image_name *name, const char *canonical, int code,
-		     const struct err *e);
 
 #endif

@@ -54,7 +54,8 @@ static int rmi_run(struct docker *d, void *args, int argc, char **argv)
 	_close_ int dirfd = -1;
 	_listed_ struct listed_list containers = {0};
 	_strbuf_ struct strbuf errors = STRBUF_INIT;
-	struct image_delete how = {.containers = &containers, .force = a->force};
+	struct image_delete how = {
+		.paths = &d->cmd.paths, .containers = &containers, .force = a->force};
 	struct err e = ERR_INIT;
 	bool fatal = false;
 	int code;

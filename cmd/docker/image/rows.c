@@ -4,7 +4,7 @@
 #include "cmd/docker/show/format.h"
 #include "cmd/docker/show/human.h"
 #include "cmd/docker/show/value.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 

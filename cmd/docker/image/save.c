@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/docker/image/save.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,7 +12,7 @@
 #include "cmd/image/stack_tar.h"
 #include "cmd/image/image_opts.h"
 #include "cmd/options/image_find.h"
-#include "image/save/image_save.h"
+#include "image/save/save.h"
 #include "image/store/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -65,7 +67,7 @@ static int add_repository(struct save *s, const char *operand, struct err *e)
 		return 0;
 	repository = str_printf("%s/%s:", n.domain, n.path);
 	if (!repository)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	for (size_t i = 0; i < s->all.n; i++) {
 		const struct strv *names = &s->all.items[i].names;
 
@@ -114,33 +116,52 @@ static int write_stack(void *arg, const struct image_record *rec, int tar_fd, st
 	return stack_tar_write(arg, rec, tar_fd, e);
 }
 
-static int save(struct docker *d, struct save *s, const char *output, int argc, char **argv,
-		struct err *e)
+static int choose(struct docker *d, struct save *s, int argc, char **argv, struct err *e)
 {
-	int r = s->to.dirfd = images_open(&d->cmd.paths, e);
+	int r = s->to.content.dirfd = images_open(&d->cmd.paths, e);
 
-	s->to.write_stack = write_stack;
-	s->to.arg = &d->cmd;
+	s->to.content.write_stack = write_stack;
+	s->to.content.arg = &d->cmd;
 	if (r >= 0)
-		r = image_table_list(s->to.dirfd, &s->all, e);
+		r = image_table_list(s->to.content.dirfd, &s->all, e);
 	if (r >= 0) {
 		s->to.items = calloc(s->all.n + 1, sizeof(*s->to.items));
-		r = s->to.items ? open_store(&d->cmd, &s->to.store, e)
-				: err_set(e, ENOMEM, "out of memory");
+		r = s->to.items ? open_store(&d->cmd, &s->to.content.store, e) : err_oom(e);
 	}
 	for (int i = 0; r >= 0 && i < argc; i++)
 		r = add_operand(s, argv[i], e);
-	if (r < 0)
-		return r;
-	return output ? write_file(s, output, e) : image_save(&s->to, STDOUT_FILENO, e);
+	return r;
+}
+
+static void save_done(struct save *s)
+{
+	for (size_t i = 0; i < s->to.n; i++)
+		strv_free(&s->to.items[i].names);
+	free(s->to.items);
+	store_close(&s->to.content.store);
+	image_list_free(&s->all);
+	fd_close(&s->to.content.dirfd);
+}
+
+int docker_save_images(struct docker *d, int argc, char **argv, const struct docker_save_to *to,
+		       struct err *e)
+{
+	struct save s = {.to = {.content = {.dirfd = -1}}};
+	int r = choose(d, &s, argc, argv, e);
+
+	if (r >= 0 && to->ready)
+		r = to->ready(to->arg, e);
+	if (r >= 0)
+		r = to->file ? write_file(&s, to->file, e) : image_save(&s.to, to->fd, e);
+	save_done(&s);
+	return r;
 }
 
 static int save_run(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct save_args *a = args;
-	struct save s = {.to = {.dirfd = -1}};
+	const struct docker_save_to to = {.file = a->output, .fd = STDOUT_FILENO};
 	struct err e = ERR_INIT;
-	int r;
 
 	if (!a->output && isatty(STDOUT_FILENO))
 		return docker_say(DOCKER_EXIT_FAILED,
@@ -148,14 +169,8 @@ static int save_run(struct docker *d, void *args, int argc, char **argv)
 				  "redirect");
 	if (a->output && output_file_check(a->output, "save image"))
 		return DOCKER_EXIT_FAILED;
-	r = save(d, &s, a->output, argc, argv, &e);
-	for (size_t i = 0; i < s.to.n; i++)
-		strv_free(&s.to.items[i].names);
-	free(s.to.items);
-	store_close(&s.to.store);
-	image_list_free(&s.all);
-	fd_close(&s.to.dirfd);
-	return r < 0 ? docker_daemon_error("%s", e.msg) : 0;
+	return docker_save_images(d, argc, argv, &to, &e) < 0 ? docker_daemon_error("%s", e.msg)
+							      : 0;
 }
 
 const struct docker_verb docker_save = {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/docker/image/tag.h"
+
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/image/image_event.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/options/image_find.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -17,7 +20,7 @@ static int bad_reference(const char *text, const char *why)
 			  why);
 }
 
-static int tag(int dirfd, const char *source, const char *canonical, struct err *e)
+int image_tag(int dirfd, const char *operand, const char *canonical, struct err *e)
 {
 	int r = -ENOENT;
 
@@ -26,7 +29,7 @@ static int tag(int dirfd, const char *source, const char *canonical, struct err 
 		_image_entry_ struct image_entry x = {0};
 		_close_ int lock = image_table_lock(dirfd, e);
 
-		r = lock < 0 ? lock : image_table_find(dirfd, source, &x, e);
+		r = lock < 0 ? lock : image_table_find(dirfd, operand, &x, e);
 		if (r < 0)
 			return r;
 		r = image_table_tag(dirfd, canonical, x.id, NULL, e);
@@ -57,7 +60,9 @@ static int tag_run(struct docker *d, void *args, int argc, char **argv)
 		return docker_say(DOCKER_EXIT_FAILED, "out of memory");
 	r = dirfd = images_open(&d->cmd.paths, &e);
 	if (r >= 0)
-		r = tag(dirfd, argv[0], canonical, &e);
+		r = image_tag(dirfd, argv[0], canonical, &e);
+	if (r >= 0)
+		image_event(&d->cmd.paths, "tag", argv[0], image_name_familiar(canonical));
 	if (r != -ENOENT && r != -ENOTUNIQ)
 		return r < 0 ? docker_daemon_error("%s", e.msg) : 0;
 	image_no_such(argv[0], &text);

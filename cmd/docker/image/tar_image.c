@@ -10,7 +10,7 @@
 #include "image/model/digest.h"
 #include "image/table/image_name.h"
 #include "image/oci/platform.h"
-#include "image/source/tar_source.h"
+#include "image/source/tar.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -27,7 +27,7 @@ int tar_image_name(const char *operand, char **ret, struct err *e)
 	if (name.digest)
 		return err_set(e, EOPNOTSUPP, "refusing to create a tag with a digest reference");
 	*ret = image_name_canonical(&name);
-	return *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+	return *ret ? 0 : err_oom(e);
 }
 
 static int make_changes(struct image_change *c, const struct strv *changes, struct err *e)

@@ -5,7 +5,7 @@
 /* The image that docker import and docker commit make: one layer, which is a tar. */
 
 #include "cmd/docker/image/change.h"
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 
 struct docker;
 struct err;
@@ -36,6 +36,16 @@ int tar_image_check(const struct strv *changes, struct err *e);
 struct image_source;
 int tar_image_config(const struct tar_image *image, struct image_change *config,
 		     const struct strv *below, struct image_source *src, struct err *e);
+
+/* docker import (import.c) of the tar in fd. */
+struct docker_import_how {
+	const char *name, *platform; /* as above */
+	const char *message;         /* NULL: "Imported from FILE" */
+	const char *file;
+	const struct strv *changes;
+};
+int docker_import_tar(struct docker *d, const struct docker_import_how *how, int fd,
+		      char ret_id[IMAGE_ID_BYTES], struct err *e);
 
 /*
  * Adds the tar in tar_fd, read from where it stands, to the images beneath dirfd. config: what the

@@ -113,7 +113,8 @@ int format_inspected(const char *format, const struct value *object, struct strb
 	return strbuf_check(out, e);
 }
 
-/* --- columns -------------------------------------------------------------------------------------
+/*
+ * --- columns -------------------------------------------------------------------------------------
  */
 
 #define MIN_WIDTH 10

@@ -10,13 +10,17 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/record/container_record.h"
+#include "runtime/record/container_store.h"
+#include "runtime/record/endpoints.h"
 #include "runtime/server/image_meta.h"
 #include "runtime/settings/paths.h"
-#include "runtime/spec/spec_flat.h"
+#include "runtime/spec/flat.h"
 #include "runtime/kernel/tree_size.h"
 
 struct walk {
+	const struct paths *paths;
 	struct listed_list *list;
+	int containers; /* their directory */
 	struct err *e;
 };
 
@@ -33,6 +37,7 @@ static void free_item(struct listed *x)
 	free(x->command);
 	strv_free(&x->labels);
 	strv_free(&x->notes);
+	strv_free(&x->networks);
 }
 
 void listed_free(struct listed_list *l)
@@ -120,6 +125,7 @@ static int add_record(struct listed *x, const struct container_record *rec, stru
 	for (size_t i = 0; i < rec->labels.n; i++)
 		strv_add(&x->labels, rec->labels.items[i]);
 	notes_copy(&x->notes, "publish", &rec->notes);
+	notes_copy(&x->notes, "network", &rec->notes);
 	if (!x->image || !x->image_id || strv_check(&x->labels, e) < 0)
 		return -ENOMEM;
 	if (rec->spec)
@@ -159,6 +165,17 @@ static int fill(struct listed *x, const struct container_view *v, struct err *e)
 	return r < 0 ? r : x->image && x->image_id && x->command ? 0 : -ENOMEM;
 }
 
+/* A record that cannot be read is as good as none. */
+static void add_networks(struct listed *x, int containers)
+{
+	_endpoints_ struct endpoints all = {0};
+
+	if (endpoints_read(containers, x->name, &all, NULL) <= 0)
+		return;
+	for (size_t i = 0; i < all.n; i++)
+		strv_add(&x->networks, all.items[i].network);
+}
+
 static int add_view(void *arg, const struct container_view *v)
 {
 	struct walk *w = arg;
@@ -177,8 +194,13 @@ static int add_view(void *arg, const struct container_view *v)
 	}
 	l->items[l->n] = (struct listed){0};
 	r = fill(&l->items[l->n++], v, &why);
+	if (r >= 0 && v->record &&
+	    (v->state.status == CONTAINER_RUNNING || v->state.status == CONTAINER_PAUSED))
+		l->items[l->n - 1].health = health_of(w->paths, v->name, v->record);
 	if (r == -ENOMEM)
 		return err_code(w->e, ENOMEM, "list containers");
+	if (v->record && v->record->dialect == DIALECT_DOCKER)
+		add_networks(&l->items[l->n - 1], w->containers);
 	/* One that cannot be read shall not hide the others. */
 	if (r < 0)
 		l->items[l->n - 1].status = CONTAINER_DEAD;
@@ -197,12 +219,13 @@ static int newest_first(const void *a, const void *b)
 int listed_read(const struct paths *p, bool all, struct listed_list *ret, struct err *e)
 {
 	unsigned flags = CONTAINER_EACH_NO_PID | (all ? 0 : CONTAINER_EACH_LIVE);
-	struct walk w = {ret, e};
+	_close_ int containers = container_store_open_dir(p, e);
+	struct walk w = {p, ret, containers, e};
 	struct timespec now;
 	int r;
 
 	*ret = (struct listed_list){0};
-	r = container_each(p, flags, add_view, &w, e);
+	r = containers < 0 ? containers : container_each(p, flags, add_view, &w, e);
 	if (r < 0) {
 		listed_free(ret);
 		return r;
@@ -244,6 +267,9 @@ void listed_status(const struct listed *x, uint64_t now_ns, struct strbuf *out)
 		human_span(out, now_ns > x->started_ns ? now_ns - x->started_ns : 0);
 		if (x->status == CONTAINER_PAUSED)
 			strbuf_addstr(out, " (Paused)");
+		else if (x->health != HEALTH_NONE)
+			strbuf_addf(out, " (%s%s)", x->health == HEALTH_STARTING ? "health: " : "",
+				    health_status_name(x->health));
 		break;
 	case CONTAINER_EXITED:
 		strbuf_addf(out, "Exited (%d) ", x->exit_code);

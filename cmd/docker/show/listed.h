@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cmd/docker/show/health.h"
 #include "runtime/base/str.h"
 #include "runtime/life/container_state.h"
 
@@ -27,11 +28,13 @@ struct listed {
 	char id[NAME_CONTAINER_ID_DIGITS + 1];
 	char *command; /* in one line */
 	struct strv labels, notes;
+	struct strv networks; /* that it was made a member of; empty: `network` */
 	struct listed_mount *mounts;
 	size_t n_mounts;
 	const char *network; /* "host", "none"; "" = not known */
 	bool is_recipe;      /* csbx's own: there may be several instances of it */
 	enum container_status status;
+	enum health_status health; /* of one that runs and has a check */
 	int exit_code;
 	pid_t init;            /* csbx-init of one that runs */
 	uint64_t memory_bytes; /* its limit, 0: none */

@@ -186,7 +186,8 @@ bool ps_filter_wants_all(const struct strv *filters)
 	return false;
 }
 
-/* --- matching ------------------------------------------------------------------------------------
+/*
+ * --- matching ------------------------------------------------------------------------------------
  */
 
 static bool matches_text(const struct term *t, const char *text)
@@ -254,6 +255,15 @@ static bool matches_port(const char *value, const struct listed *x)
 	return false;
 }
 
+static bool matches_network(const char *value, const struct listed *x)
+{
+	for (size_t i = 0; i < x->networks.n; i++) {
+		if (str_eq(x->networks.items[i], value))
+			return true;
+	}
+	return !x->networks.n && str_eq(value, x->network);
+}
+
 static bool matches_status(const char *value, enum container_status s)
 {
 	return str_eq(value, container_status_name(s));
@@ -271,7 +281,7 @@ static bool matches(const struct term *t, const struct listed *x)
 	case KEY_EXITED:
 		return x->status == CONTAINER_EXITED && x->exit_code == t->number;
 	case KEY_HEALTH:
-		return str_eq(t->value, "none");
+		return str_eq(t->value, health_status_name(x->health));
 	case KEY_ID:
 		return matches_text(t, x->id);
 	case KEY_LABEL:
@@ -279,7 +289,7 @@ static bool matches(const struct term *t, const struct listed *x)
 	case KEY_NAME:
 		return matches_name(t, x->name);
 	case KEY_NETWORK:
-		return str_eq(t->value, x->network);
+		return matches_network(t->value, x);
 	case KEY_PUBLISH:
 		return matches_port(t->value, x);
 	case KEY_STATUS:

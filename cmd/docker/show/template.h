@@ -5,7 +5,7 @@
 /*
  * The part of Go's text/template that people give to docker's --format: fields, methods with one
  * argument, variables, pipes, parentheses, if / else if / else, range, with, trimming, comments,
- *and the functions
+ * and the functions
  *
  *	and or not eq ne lt le gt ge len index slice print printf println
  *	json split join title lower upper pad truncate		(docker's own)

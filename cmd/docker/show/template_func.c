@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The functions of a template: Go's own and docker's. `and` and `or` are here, but see run_word().
+/*
+ * The functions of a template: Go's own and docker's. `and` and `or` are here, but see run_word().
  */
 
 #include <ctype.h>
@@ -39,7 +40,8 @@ static int give_text(struct run *r, struct strbuf *b, const struct value **ret, 
 	return give(run_make_str(r, strbuf_str(b), b->len), ret, e);
 }
 
-/* --- comparisons --------------------------------------------------------------------------------
+/*
+ * --- comparisons --------------------------------------------------------------------------------
  */
 
 /* Go refuses to compare values of different kinds, and lists and maps at all. */
@@ -137,7 +139,8 @@ static int call_not(struct run *r, const struct value **args, size_t n, const st
 	return give(run_make_bool(r, !value_is_true(args[0])), ret, e);
 }
 
-/* --- parts of things -----------------------------------------------------------------------------
+/*
+ * --- parts of things -----------------------------------------------------------------------------
  */
 
 static int call_len(struct run *r, const struct value **args, size_t n, const struct value **ret,
@@ -247,7 +250,8 @@ static int call_slice(struct run *r, const struct value **args, size_t n, const 
 	return give(run_make_str(r, v->text + from, (size_t)(to - from)), ret, e);
 }
 
-/* --- printing ------------------------------------------------------------------------------------
+/*
+ * --- printing ------------------------------------------------------------------------------------
  */
 
 static void print_value(struct run *r, const struct value *v, struct strbuf *out)

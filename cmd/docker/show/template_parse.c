@@ -102,7 +102,8 @@ void parser_add(struct node *list, struct node *n)
 	list->last = n;
 }
 
-/* --- statements ----------------------------------------------------------------------------------
+/*
+ * --- statements ----------------------------------------------------------------------------------
  */
 
 /* Statements up to {{end}} or {{else}} (*ret_end), or to the end of the text. */

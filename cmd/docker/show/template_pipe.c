@@ -41,7 +41,8 @@ static bool knows_variable(const struct parser *p, const char *name, size_t len)
 	return false;
 }
 
-/* --- constants -----------------------------------------------------------------------------------
+/*
+ * --- constants -----------------------------------------------------------------------------------
  */
 
 static int unquote_one(const char **s, struct strbuf *out)
@@ -120,7 +121,8 @@ static int parse_constant(struct parser *p, struct token t, struct node **ret)
 	return 0;
 }
 
-/* --- operands ------------------------------------------------------------------------------------
+/*
+ * --- operands ------------------------------------------------------------------------------------
  */
 
 static int parse_word(struct parser *p, struct token t, struct node **ret)
@@ -222,7 +224,8 @@ static int parse_operand(struct parser *p, struct node **ret)
 	return 0;
 }
 
-/* --- commands and pipelines ----------------------------------------------------------------------
+/*
+ * --- commands and pipelines ----------------------------------------------------------------------
  */
 
 static bool ends_command(struct token t)

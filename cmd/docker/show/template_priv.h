@@ -7,7 +7,8 @@
 #include "cmd/docker/show/template.h"
 #include "cmd/docker/show/value.h"
 
-/* --- tokens (template_lex.c) ---------------------------------------------------------------------
+/*
+ * --- tokens (template_lex.c) ---------------------------------------------------------------------
  */
 
 enum token_kind {
@@ -57,7 +58,8 @@ struct lexer {
 
 struct token lexer_next(struct lexer *x);
 
-/* --- the tree (template_parse.c) -----------------------------------------------------------------
+/*
+ * --- the tree (template_parse.c) -----------------------------------------------------------------
  */
 
 enum node_kind {
@@ -97,7 +99,8 @@ struct template
 	size_t n_nodes;
 };
 
-/* --- functions (template_func.c) -----------------------------------------------------------------
+/*
+ * --- functions (template_func.c) -----------------------------------------------------------------
  */
 
 struct run {

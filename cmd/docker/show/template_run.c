@@ -14,7 +14,8 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-/* --- messages ------------------------------------------------------------------------------------
+/*
+ * --- messages ------------------------------------------------------------------------------------
  */
 
 __attribute__((format(printf, 3, 4))) static int bad(struct run *r, const struct node *at,
@@ -39,7 +40,8 @@ __attribute__((format(printf, 3, 4))) static int bad(struct run *r, const struct
 		       what ? what : "out of memory");
 }
 
-/* --- fields --------------------------------------------------------------------------------------
+/*
+ * --- fields --------------------------------------------------------------------------------------
  */
 
 static const struct value *struct_field(const struct value *v, const char *name)
@@ -145,7 +147,8 @@ static int call_method(struct run *r, const struct node *at, const struct value 
 	return *ret ? 0 : err_code(r->e, ENOMEM, "template");
 }
 
-/* --- expressions ---------------------------------------------------------------------------------
+/*
+ * --- expressions ---------------------------------------------------------------------------------
  */
 
 static int run_pipe(struct run *r, const struct node *pipe, const struct value *dot,
@@ -289,7 +292,8 @@ static int run_pipe(struct run *r, const struct node *pipe, const struct value *
 	return code;
 }
 
-/* --- statements ----------------------------------------------------------------------------------
+/*
+ * --- statements ----------------------------------------------------------------------------------
  */
 
 static int run_list(struct run *r, const struct node *list, const struct value *dot);

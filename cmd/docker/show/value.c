@@ -9,7 +9,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
 struct value *value_new(enum value_kind kind)
 {
@@ -179,7 +179,8 @@ const struct value *value_at(const struct value *v, size_t i)
 	return m;
 }
 
-/* --- JSON ---------------------------------------------------------------------------------------
+/*
+ * --- JSON ---------------------------------------------------------------------------------------
  */
 
 static int by_key(const void *a, const void *b)
@@ -249,7 +250,8 @@ int value_json(const struct value *v, bool pretty, struct strbuf *out, struct er
 	return r;
 }
 
-/* --- as Go prints it ----------------------------------------------------------------------------
+/*
+ * --- as Go prints it ----------------------------------------------------------------------------
  */
 
 static void print_map(const struct value *v, bool raw, struct strbuf *out)

@@ -3,6 +3,21 @@
 #define CSBX_CMD_DOCKER_VALUE_H
 
 /*
+ * The room cmd/docker/show. How docker shows things.
+ *
+ * In: trees of values, templates. Out: tables, JSON, text.
+ *
+ *	value.h			a tree with what Go's types add
+ *	template.h, template_*.c: Go's templates over it
+ *	format.h, inspect_out.h	lists and objects
+ *	listed.h, ps_filter.h	containers that a list shows
+ *	human.h, log_time.h	spans, sizes, times
+ *
+ * Must: be pure but for listed.c.
+ * Mustn't: ask what a container is for.
+ */
+
+/*
  * What a showing verb has to say, as a tree: printed as JSON, or read by a template (template.h).
  *
  * The tree keeps what Go's types add to JSON, because templates can tell: a struct's members have

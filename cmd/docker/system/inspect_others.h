@@ -17,11 +17,4 @@ int inspect_network_by_name(const struct paths *p, const char *operand, bool siz
 int inspect_volume(const struct paths *p, const char *operand, bool size, struct value **ret,
 		   struct err *e);
 
-/* There are two networks, and there is nothing to make or remove. */
-struct network {
-	const char *name, *driver;
-	char id[65]; /* the same on every machine */
-};
-extern const struct network inspect_networks[2];
-
 #endif

@@ -63,7 +63,7 @@ static int ask(const struct login_args *a, struct credentials *ret, struct err *
 		return err_set(e, ENXIO,
 			       "Cannot perform an interactive login from a non TTY device");
 	if (r >= 0 && (!ret->user || !ret->password))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return r < 0 ? r : 0;
 }
 

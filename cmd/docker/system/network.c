@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * `docker network`: there are host and none, and no others can be made. A name given to --network
- * that is none of them is refused where it is given.
- */
+/* docker network ls and rm. */
 
 #include <stddef.h>
 
+#include "cmd/docker/daemon/network.h"
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/show/format.h"
-#include "cmd/docker/show/ps_filter.h"
-#include "cmd/docker/system/inspect_others.h"
-#include "cmd/docker/show/value.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/verbs.h"
+#include "cmd/docker/show/format.h"
+#include "cmd/docker/show/human.h"
+#include "cmd/docker/show/ps_filter.h"
+#include "cmd/docker/show/value.h"
 #include "runtime/base/err.h"
 
 struct network_args {
@@ -39,45 +38,26 @@ static void network_done(void *args)
 	strv_free(&((struct network_args *)args)->filters);
 }
 
-/* 1: shown, 0: not, -EINVAL: a filter there is not. */
-static int chosen(const struct network_args *a, const struct network *n, struct err *e)
-{
-	bool yes = true;
-
-	for (size_t i = 0; i < a->filters.n; i++) {
-		const char *f = a->filters.items[i], *value = strchr(f, '=') + 1;
-
-		if (str_has_prefix(f, "name="))
-			yes &= strstr(n->name, value) != NULL;
-		else if (str_has_prefix(f, "driver="))
-			yes &= str_eq(n->driver, value);
-		else if (str_has_prefix(f, "id="))
-			yes &= str_has_prefix(n->id, value);
-		else if (str_has_prefix(f, "type="))
-			yes &= str_eq(value, "builtin");
-		else if (str_has_prefix(f, "scope="))
-			yes &= str_eq(value, "local");
-		else if (str_has_prefix(f, "label=") || str_has_prefix(f, "dangling="))
-			yes = false;
-		else
-			return err_set(e, EINVAL, "invalid filter '%.*s'", (int)strcspn(f, "="), f);
-	}
-	return yes;
-}
-
-static void add_row(struct value *rows, const struct network *n, bool no_trunc)
+static void add_row(struct value *rows, const struct network_record *n, bool no_trunc)
 {
 	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
+	_strbuf_ struct strbuf created = STRBUF_INIT, labels = STRBUF_INIT;
 
 	if (row)
 		row->type = "*network.networkContext";
-	value_str(row, "CreatedAt", "0001-01-01 00:00:00 +0000 UTC");
+	if (n->created_ns)
+		human_time(&created, n->created_ns);
+	else
+		strbuf_addstr(&created, "0001-01-01 00:00:00 +0000 UTC");
+	for (size_t i = 0; i < n->labels.n; i++)
+		strbuf_addf(&labels, "%s%s", i ? "," : "", n->labels.items[i]);
+	value_str(row, "CreatedAt", strbuf_str(&created));
 	value_str(row, "Driver", n->driver);
 	value_strn(row, "ID", n->id, no_trunc ? 64 : 12);
 	value_str(row, "IPv4", "true");
-	value_str(row, "IPv6", "false");
+	value_str(row, "IPv6", n->ipv6 ? "true" : "false");
 	value_str(row, "Internal", "false");
-	value_str(row, "Labels", "");
+	value_str(row, "Labels", strbuf_str(&labels));
 	value_str(row, "Name", n->name);
 	value_str(row, "Scope", "local");
 }
@@ -98,19 +78,17 @@ static int network_ls_run(struct docker *d, void *args, int argc, char **argv)
 				 : a->quiet              ? "{{.ID}}"
 							 : NULL,
 				 "{{.ID}}\t{{.Name}}\t{{.Driver}}\t{{.Scope}}", NULL, heads};
+	_docker_networks_ struct docker_network_list all = {0};
 	_value_ struct value *rows = value_new(VALUE_LIST);
+	struct docker_fault fault = DOCKER_FAULT_INIT;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
-	(void)d, (void)argc, (void)argv;
-	for (size_t i = 0; i < 2; i++) {
-		int r = chosen(a, &inspect_networks[i], &e);
-
-		if (r < 0)
-			return docker_daemon_error("%s", e.msg);
-		if (r)
-			add_row(rows, &inspect_networks[i], a->no_trunc);
-	}
+	(void)argc, (void)argv;
+	if (docker_network_list(&d->cmd.paths, &a->filters, &all, &fault) < 0)
+		return docker_daemon_error("%s", fault.err.msg);
+	for (size_t i = 0; i < all.n; i++)
+		add_row(rows, &all.items[i].record, a->no_trunc);
 	if (value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
 	return cmd_print(&out);
@@ -120,26 +98,39 @@ const struct docker_verb docker_verb_network_ls = {
 	.name = "network ls",
 	.usage = "[OPTIONS]",
 	.uses = (const struct opt_use[]){{&network_table, 0}, {0}},
-	.flags = DOCKER_NO_STATE,
 	.max_operands = 0,
 	.args_bytes = sizeof(struct network_args),
 	.done = network_done,
 	.run = network_ls_run,
 };
 
+/* --- rm ----------------------------------------------------------------------------------- */
+
+struct rm_args {
+	bool force;
+};
+
+static const struct opt rm_opts[] = {
+	{OPT_FLAG, 'f', "force", NULL, offsetof(struct rm_args, force),
+	 .help = "Do not error if the network does not exist"},
+	{0},
+};
+static const struct opt_table rm_table = {"Options", rm_opts};
+
 static int network_rm_run(struct docker *d, void *args, int argc, char **argv)
 {
+	const struct rm_args *a = args;
 	int code = 0;
 
-	(void)d, (void)args;
 	for (int i = 0; i < argc; i++) {
-		_value_ struct value *v = NULL;
+		struct docker_fault f = DOCKER_FAULT_INIT;
+		_strbuf_ struct strbuf out = STRBUF_INIT;
 
-		if (inspect_network_by_name(NULL, argv[i], false, &v, NULL) >= 0)
-			code = docker_daemon_error(
-				"%s is a pre-defined network and cannot be removed", argv[i]);
-		else
-			code = docker_daemon_error("network %s not found", argv[i]);
+		strbuf_addf(&out, "%s\n", argv[i]);
+		if (docker_network_remove(&d->cmd.paths, argv[i], &f) >= 0)
+			code = cmd_print(&out) ? DOCKER_EXIT_FAILED : code;
+		else if (!a->force || f.status != DOCKER_NOT_FOUND)
+			code = docker_daemon_error("%s", f.err.msg);
 	}
 	return code;
 }
@@ -147,8 +138,9 @@ static int network_rm_run(struct docker *d, void *args, int argc, char **argv)
 const struct docker_verb docker_verb_network_rm = {
 	.name = "network rm",
 	.usage = "NETWORK [NETWORK...]",
-	.flags = DOCKER_NO_STATE,
+	.uses = (const struct opt_use[]){{&rm_table, 0}, {0}},
 	.min_operands = 1,
 	.max_operands = CMD_MANY,
+	.args_bytes = sizeof(struct rm_args),
 	.run = network_rm_run,
 };

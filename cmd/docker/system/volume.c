@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "cmd/docker/daemon/volume.h"
-#include "cmd/docker/frame/argv.h"
+#include "cmd/docker/daemon/volume_list.h"
 #include "cmd/docker/frame/confirm.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/fault.h"
@@ -16,10 +16,9 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
-#include "runtime/kernel/tree_size.h"
-#include "runtime/record/volume.h"
 
-/* --- create --------------------------------------------------------------------------------------
+/*
+ * --- create --------------------------------------------------------------------------------------
  */
 
 struct create_args {
@@ -77,7 +76,8 @@ const struct docker_verb docker_verb_volume_create = {
 	.run = create_run,
 };
 
-/* --- rm ------------------------------------------------------------------------------------------
+/*
+ * --- rm ------------------------------------------------------------------------------------------
  */
 
 struct rm_args {
@@ -119,7 +119,8 @@ const struct docker_verb docker_verb_volume_rm = {
 	.run = rm_run,
 };
 
-/* --- prune ---------------------------------------------------------------------------------------
+/*
+ * --- prune ---------------------------------------------------------------------------------------
  */
 
 struct prune_args {
@@ -143,80 +144,33 @@ static void prune_done(void *args)
 	strv_free(&((struct prune_args *)args)->filters);
 }
 
-/* all= is the flag; the others ask for labels. */
-static int check_filters(const struct prune_args *a, bool *all, struct err *e)
-{
-	*all = a->all;
-	for (size_t i = 0; i < a->filters.n; i++) {
-		const char *f = a->filters.items[i];
-
-		if (str_has_prefix(f, "all=") && docker_parse_bool(f + 4) >= 0)
-			*all |= docker_parse_bool(f + 4) > 0;
-		else if (!str_has_prefix(f, "label=") && !str_has_prefix(f, "label!="))
-			return err_set(e, EINVAL, "invalid filter '%.*s'", (int)strcspn(f, "="), f);
-	}
-	return 0;
-}
-
-/* 1, 0, or an error: by its labels. */
-static int chosen(struct docker *d, const struct strv *filters, const char *name, struct err *e)
-{
-	_strv_ struct strv labels = STRV_INIT;
-	int r = filters->n ? volume_labels(&d->cmd.paths, name, &labels, e) : 0;
-
-	for (size_t i = 0; r >= 0 && i < filters->n; i++) {
-		const char *f = filters->items[i];
-
-		if ((str_has_prefix(f, "label=") && !docker_has_label(&labels, f + 6)) ||
-		    (str_has_prefix(f, "label!=") && docker_has_label(&labels, f + 7)))
-			return 0;
-	}
-	return r < 0 ? r : 1;
-}
-
 int docker_prune_volumes(struct docker *d, bool all, const struct strv *filters, struct strbuf *out,
 			 uint64_t *bytes_freed, struct err *e)
 {
-	_strv_ struct strv names = STRV_INIT;
-	size_t n = 0;
-	int r = volume_list(&d->cmd.paths, &names, e);
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	_strv_ struct strv gone = STRV_INIT;
+	int r = docker_volume_prune(&d->cmd.paths, all, filters, &gone, bytes_freed, &f);
 
-	for (size_t i = 0; r >= 0 && i < names.n; i++) {
-		const char *name = names.items[i];
-		_free_ char *path = str_printf("%s/volumes/%s", d->cmd.paths.data, name);
-		uint64_t bytes;
-
-		if (!path)
-			return err_code(e, ENOMEM, "prune");
-		if (!all && !volume_is_anonymous(name))
-			continue;
-		r = chosen(d, filters, name, e);
-		if (r <= 0)
-			continue;
-		bytes = tree_size(path);
-		r = volume_remove(&d->cmd.paths, name, e);
-		if (r >= 0) {
-			strbuf_addf(out, "%s%s\n", n++ ? "" : "Deleted Volumes:\n", name);
-			*bytes_freed += bytes;
-		} else if (r == -EBUSY || r == -ENOENT) {
-			r = 0;
-		}
-	}
-	return r < 0 ? r : 0;
+	for (size_t i = 0; i < gone.n; i++)
+		strbuf_addf(out, "%s%s\n", i ? "" : "Deleted Volumes:\n", gone.items[i]);
+	if (r < 0)
+		*e = f.err;
+	return r;
 }
 
 static int prune_run(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct prune_args *a = args;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct err e = ERR_INIT;
 	uint64_t bytes = 0;
-	bool all;
-	int r = check_filters(a, &all, &e);
+	bool all = a->all;
+	int r = docker_volume_check_prune(&a->filters, &all, &f);
 
 	(void)argc, (void)argv;
 	if (r < 0)
-		return docker_daemon_error("%s", e.msg);
+		return docker_daemon_error("%s", f.err.msg);
 	if (!a->force &&
 	    !docker_confirm(
 		    all ? "WARNING! This will remove all local volumes not used by at least "

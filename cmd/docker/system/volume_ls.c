@@ -2,12 +2,11 @@
 
 /* docker volume ls. */
 
-#include <regex.h>
 #include <stddef.h>
 
-#include "cmd/docker/daemon/volume.h"
-#include "cmd/docker/frame/argv.h"
+#include "cmd/docker/daemon/volume_list.h"
 #include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/format.h"
 #include "cmd/docker/show/ps_filter.h"
 #include "cmd/docker/show/value.h"
@@ -41,67 +40,6 @@ static void ls_done(void *args)
 	strv_free(&((struct ls_args *)args)->filters);
 }
 
-static int check_filters(const struct ls_args *a, struct err *e)
-{
-	static const char *const keys[] = {"dangling=", "driver=", "label=", "name="};
-
-	for (size_t i = 0; i < a->filters.n; i++) {
-		const char *f = a->filters.items[i];
-		bool known = false;
-
-		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
-			known |= str_has_prefix(f, keys[k]);
-		if (!known)
-			return err_set(e, EINVAL, "invalid filter '%.*s'", (int)strcspn(f, "="), f);
-		if (str_has_prefix(f, "dangling=") && docker_parse_bool(f + 9) < 0)
-			return err_set(e, EINVAL, "invalid filter 'dangling=[%s]'", f + 9);
-	}
-	return 0;
-}
-
-static bool name_matches(const char *pattern, const char *name)
-{
-	regex_t regex;
-	bool yes = str_eq(pattern, name);
-
-	if (yes || regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB))
-		return yes;
-	yes = !regexec(&regex, name, 0, NULL, 0);
-	regfree(&regex);
-	return yes;
-}
-
-/* Of names and drivers any may match, of labels all. 1, 0, or an error. */
-static int chosen(struct docker *d, const struct ls_args *a, const char *name,
-		  const struct strv *labels, struct err *e)
-{
-	bool names = false, drivers = false, named = false, driven = false;
-
-	for (size_t i = 0; i < a->filters.n; i++) {
-		const char *f = a->filters.items[i], *value = strchr(f, '=') + 1;
-
-		if (str_has_prefix(f, "label=")) {
-			if (!docker_has_label(labels, value))
-				return 0;
-		} else if (str_has_prefix(f, "name=")) {
-			names = true;
-			named |= name_matches(value, name);
-		} else if (str_has_prefix(f, "driver=")) {
-			drivers = true;
-			driven |= str_eq(value, "local");
-		} else {
-			_strv_ struct strv users = STRV_INIT;
-			int r = volume_users(&d->cmd.paths, name, &users, e);
-
-			if (r < 0)
-				return r;
-			if (docker_parse_bool(value) != !users.n)
-				return 0;
-		}
-	}
-	return (!names || named) && (!drivers || driven);
-}
-
 static void add_row(struct docker *d, struct value *rows, const char *name,
 		    const struct strv *labels)
 {
@@ -124,20 +62,17 @@ static void add_row(struct docker *d, struct value *rows, const char *name,
 	value_str(row, "Status", "N/A");
 }
 
-static int add_rows(struct docker *d, const struct ls_args *a, struct value *rows, struct err *e)
+static int add_rows(struct docker *d, const struct ls_args *a, struct value *rows,
+		    struct docker_fault *f)
 {
 	_strv_ struct strv names = STRV_INIT;
-	int r = check_filters(a, e);
+	int r = docker_volume_list(&d->cmd.paths, &a->filters, &names, f);
 
-	if (r >= 0)
-		r = volume_list(&d->cmd.paths, &names, e);
 	for (size_t i = 0; r >= 0 && i < names.n; i++) {
 		_strv_ struct strv labels = STRV_INIT;
 
-		r = volume_labels(&d->cmd.paths, names.items[i], &labels, e);
+		r = volume_labels(&d->cmd.paths, names.items[i], &labels, &f->err);
 		if (r >= 0)
-			r = chosen(d, a, names.items[i], &labels, e);
-		if (r > 0)
 			add_row(d, rows, names.items[i], &labels);
 	}
 	return r;
@@ -162,6 +97,7 @@ static int ls_run(struct docker *d, void *args, int argc, char **argv)
 							   : NULL,
 				 "{{.Driver}}\t{{.Name}}", NULL, heads};
 	_value_ struct value *rows = value_new(VALUE_LIST);
+	struct docker_fault fault = DOCKER_FAULT_INIT;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
@@ -169,8 +105,8 @@ static int ls_run(struct docker *d, void *args, int argc, char **argv)
 	if (a->cluster)
 		return docker_say(DOCKER_EXIT_USAGE,
 				  "docker: --cluster: there are no clusters of machines here");
-	if (add_rows(d, a, rows, &e) < 0)
-		return docker_daemon_error("%s", e.msg);
+	if (add_rows(d, a, rows, &fault) < 0)
+		return docker_daemon_error("%s", fault.err.msg);
 	if (value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
 	return cmd_print(&out);

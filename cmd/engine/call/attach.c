@@ -18,11 +18,9 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-#include "runtime/exec/exec_client.h"
+#include "runtime/exec/client.h"
 #include "runtime/life/container_state.h"
-#include "runtime/spec/spec_flat.h"
-
-#define LOOK_MS 100
+#include "runtime/spec/flat.h"
 
 bool call_target_has_tty(const struct docker_target *t)
 {
@@ -74,21 +72,33 @@ static int attach_running(struct call *k, struct docker_target *t, unsigned whic
 static int wait_to_be_taken(struct call *k, struct gather *g, const struct docker_target *t,
 			    const int lent[4])
 {
-	for (;;) {
-		struct pollfd p[] = {{.fd = k->conn->fd}, {.fd = g->fd, .events = POLLIN}};
-		struct container_found now;
+	struct stream_watch watch;
+	struct container_found now;
+	int r = -EAGAIN;
 
-		(void)poll(p, 2, LOOK_MS);
-		if (p[0].revents)
-			return -EPIPE;
-		if (p[1].revents && gather_answer(g, lent, 4))
-			return 1;
-		if (runs(k, t))
-			return 0;
-		if (container_find(&k->cmd->paths, t->found.record.container_id, &now, NULL) < 0)
-			return -ENOENT;
-		container_record_free(&now.record);
+	stream_watch_open(&watch, &k->cmd->paths, t->found.name);
+	while (r == -EAGAIN) {
+		struct pollfd p[] = {{.fd = k->conn->fd},
+				     {.fd = g->fd, .events = POLLIN},
+				     {.fd = watch.fd, .events = POLLIN}};
+
+		if (runs(k, t)) {
+			r = 0;
+		} else if (container_find(&k->cmd->paths, t->found.record.container_id, &now,
+					  NULL) < 0) {
+			r = -ENOENT;
+		} else {
+			container_record_free(&now.record);
+			(void)poll(p, 3, stream_watch_ms(&watch));
+			stream_watch_take(&watch);
+			if (p[0].revents)
+				r = -EPIPE;
+			else if (p[1].revents && gather_answer(g, lent, 4))
+				r = 1;
+		}
 	}
+	stream_watch_close(&watch);
+	return r;
 }
 
 /* To one that will run. The client is told to go on before: else it would not start it. */

@@ -163,6 +163,19 @@ int call_get_strv(const struct json *obj, const char *key, struct strv *ret, str
 	return strv_check(ret, e);
 }
 
+int call_get_pairs(const struct json *obj, const char *key, struct strv *ret, struct err *e)
+{
+	const struct json *map;
+	int r = call_get_object(obj, key, &map, e);
+
+	for (const struct json *i = json_first(r < 0 ? NULL : map); i; i = json_next(i)) {
+		if (!json_text(i))
+			return wrong_type(key, "a map of strings", e);
+		strv_take(ret, str_printf("%s=%s", json_name(i), json_text(i)));
+	}
+	return r < 0 ? r : strv_check(ret, e);
+}
+
 /* --- queries -------------------------------------------------------------------------------- */
 
 int call_query(struct call *k, const char *name, char **ret)
@@ -194,6 +207,25 @@ int call_query_int(struct call *k, const char *name, int64_t *ret)
 		return -EINVAL;
 	}
 	*ret = v;
+	return 0;
+}
+
+int call_query_size(struct call *k, unsigned *ret_rows, unsigned *ret_columns)
+{
+	static const char *const names[] = {"h", "w"};
+	int64_t found[2] = {INT64_MIN, INT64_MIN};
+
+	for (int i = 0; i < 2; i++) {
+		if (call_query_int(k, names[i], &found[i]) < 0)
+			return -EINVAL;
+		if (found[i] == INT64_MIN) {
+			http_reply_error(k->conn, 400,
+					 "strconv.Atoi: parsing \"\": invalid syntax");
+			return -EINVAL;
+		}
+	}
+	*ret_rows = (unsigned)found[0] & 0xffffu;
+	*ret_columns = (unsigned)found[1] & 0xffffu;
 	return 0;
 }
 

@@ -3,9 +3,11 @@
 #define CSBX_CMD_ENGINE_CALL_H
 
 /*
- * What answers the endpoints. A request that was routed comes in; out go calls of cmd/docker/daemon
- * and of what shows things there (cmd/docker/show, ...), and an answer. The rules of docker's
- *daemon are not here: a call turns queries and bodies into arguments, and results into JSON.
+ * The room cmd/engine/call. What answers the endpoints: a call turns queries and bodies into
+ * arguments, and results into JSON.
+ *
+ * In: a request that was routed. Out: calls of cmd/docker/daemon, which has the rules, and of what
+ * shows things (cmd/docker/show); an answer.
  *
  *	call.c	 answers that all of them give: JSON, faults, bodies
  *	filter.c the query's `filters`
@@ -16,6 +18,10 @@
  *	execs.c	 further processes in it
  *	archive.c files in and out
  *	images.c the table of images
+ *	image_pipe.c pull, load, save, import, commit, by csbx-image
+ *	helper.c csbx-image as a child
+ *	volumes.c, networks.c what containers share; endpoint.h
+ *	build.c	 images from Dockerfiles
  *
  * Must: answer once, whatever happens; keep nothing in memory that another request needs.
  * Mustn't: hold a second copy of a rule that the command line has.
@@ -49,7 +55,8 @@ struct call {
 /* Answers with a value as JSON, and frees it. */
 void call_reply_value(struct call *k, int status, struct value *v);
 void call_reply_fault(struct call *k, const struct docker_fault *f);
-/* Of an error that has no status yet: ENOENT is 404, EINVAL and EBADMSG 400, EBUSY 409, else 500.
+/*
+ * Of an error that has no status yet: ENOENT is 404, EINVAL and EBADMSG 400, EBUSY 409, else 500.
  */
 void call_reply_err(struct call *k, const struct err *e);
 
@@ -71,11 +78,16 @@ int call_get_object(const struct json *obj, const char *key, const struct json *
 /* A list of strings; adds. */
 int call_get_strv(const struct json *obj, const char *key, struct strv *ret, struct err *e);
 
+/* An object of strings, as words "name=value"; adds. */
+int call_get_pairs(const struct json *obj, const char *key, struct strv *ret, struct err *e);
+
 /* The query's field as text, NULL: absent; caller frees. -errno: it has answered. */
 int call_query(struct call *k, const char *name, char **ret);
 /* The same as a number; absent: left alone. */
 int call_query_int(struct call *k, const char *name, int64_t *ret);
 bool call_query_true(struct call *k, const char *name);
+/* h and w of a terminal, which both must be there. -errno: it has answered. */
+int call_query_size(struct call *k, unsigned *ret_rows, unsigned *ret_columns);
 
 /* --- attach.c ------------------------------------------------------------------------------- */
 
@@ -95,6 +107,7 @@ int call_filters(struct call *k, struct strv *ret);
 void call_ping(struct call *k);
 void call_version(struct call *k);
 void call_info(struct call *k);
+void call_events(struct call *k);
 void call_container_create(struct call *k);
 void call_container_list(struct call *k);
 void call_container_inspect(struct call *k);
@@ -118,5 +131,32 @@ void call_archive_head(struct call *k);
 void call_archive_get(struct call *k);
 void call_archive_put(struct call *k);
 void call_image_inspect(struct call *k);
+void call_image_list(struct call *k);
+void call_image_history(struct call *k);
+void call_image_tag(struct call *k);
+void call_image_remove(struct call *k);
+void call_image_prune(struct call *k);
+void call_image_create(struct call *k);
+void call_image_load(struct call *k);
+void call_image_push(struct call *k);
+void call_image_save(struct call *k);
+void call_image_save_all(struct call *k);
+void call_commit(struct call *k);
+void call_auth(struct call *k);
+void call_distribution(struct call *k);
+void call_volume_list(struct call *k);
+void call_volume_inspect(struct call *k);
+void call_volume_create(struct call *k);
+void call_volume_remove(struct call *k);
+void call_volume_prune(struct call *k);
+void call_network_list(struct call *k);
+void call_network_inspect(struct call *k);
+void call_network_create(struct call *k);
+void call_network_connect(struct call *k);
+void call_network_disconnect(struct call *k);
+void call_network_remove(struct call *k);
+void call_network_prune(struct call *k);
+void call_build(struct call *k);
+void call_build_prune(struct call *k);
 
 #endif

@@ -20,7 +20,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-#include "runtime/exec/exec_client.h"
+#include "runtime/exec/client.h"
 
 static void reply_done(struct call *k, int r, const struct docker_fault *f)
 {
@@ -272,11 +272,11 @@ void call_container_resize(struct call *k)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct exec_link link = EXEC_LINK_INIT;
-	int64_t rows = 0, columns = 0;
+	unsigned rows, columns;
 	struct docker_target t;
 	int r;
 
-	if (call_query_int(k, "h", &rows) < 0 || call_query_int(k, "w", &columns) < 0)
+	if (call_query_size(k, &rows, &columns) < 0)
 		return;
 	r = docker_target_open(&k->cmd->paths, k->item, &t, &f);
 	if (r >= 0)
@@ -284,7 +284,7 @@ void call_container_resize(struct call *k)
 	if (r >= 0)
 		r = exec_open(&k->cmd->paths, &t.instance, &link, &f.err);
 	if (r >= 0) {
-		exec_resize(&link, (unsigned)rows & 0xffffu, (unsigned)columns & 0xffffu);
+		exec_resize(&link, rows, columns);
 		http_reply_empty(k->conn, 200);
 	} else {
 		call_reply_fault(k, &f);

@@ -14,6 +14,7 @@
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/engine/call/call.h"
+#include "cmd/engine/call/endpoint.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -133,6 +134,18 @@ static int take_env(struct creation *c)
 	return r;
 }
 
+/* A number as a flag has it; 0 is the image's, or docker's own. */
+static int take_number(const struct json *health, const char *key, const char *unit,
+		       enum docker_other flag, struct creation *c)
+{
+	int64_t n = 0;
+	int r = call_get_int(health, key, &n, c->e);
+
+	if (r >= 0 && n)
+		c->a.other[flag] = keep(c, str_printf("%lld%s", (long long)n, unit));
+	return r;
+}
+
 static int take_health(struct creation *c)
 {
 	_strv_ struct strv test = STRV_INIT;
@@ -141,13 +154,45 @@ static int take_health(struct creation *c)
 
 	if (r >= 0 && health)
 		r = call_get_strv(health, "Test", &test, c->e);
-	if (r < 0 || !test.n)
+	if (r < 0 || !health)
 		return r;
-	if (str_eq(test.items[0], "NONE"))
+	if (test.n && str_eq(test.items[0], "NONE")) {
 		c->a.no_healthcheck = true;
-	else if (*test.items[0])
-		c->a.other[DOCKER_OTHER_health_cmd] = keep(c, strdup(test.items[test.n - 1]));
-	return 0;
+		return 0;
+	}
+	if (test.n && *test.items[0] && !str_eq(test.items[0], "CMD") &&
+	    !str_eq(test.items[0], "CMD-SHELL"))
+		return err_set(c->e, EINVAL, "Unknown healthcheck type '%s' (expected 'CMD')",
+			       test.items[0]);
+	for (size_t i = 0; i < test.n && *test.items[0]; i++)
+		strv_add(&c->a.health_test, test.items[i]);
+	if ((r = take_number(health, "Interval", "ns", DOCKER_OTHER_health_interval, c)) < 0 ||
+	    (r = take_number(health, "Timeout", "ns", DOCKER_OTHER_health_timeout, c)) < 0 ||
+	    (r = take_number(health, "StartPeriod", "ns", DOCKER_OTHER_health_start, c)) < 0 ||
+	    (r = take_number(health, "StartInterval", "ns", DOCKER_OTHER_health_start_interval,
+			     c)) < 0 ||
+	    (r = take_number(health, "Retries", "", DOCKER_OTHER_health_retries, c)) < 0)
+		return r;
+	return strv_check(&c->a.health_test, c->e);
+}
+
+/* What the client will attach to: it is shown again, and attaching is a request of its own. */
+static int take_attached(struct creation *c)
+{
+	static const struct {
+		const char *key, *stream;
+	} rows[] = {
+		{"AttachStdin", "stdin"}, {"AttachStdout", "stdout"}, {"AttachStderr", "stderr"}};
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool wanted = false;
+
+		r = call_get_bool(c->body, rows[i].key, &wanted, c->e);
+		if (wanted)
+			strv_add(&c->a.attach, rows[i].stream);
+	}
+	return r;
 }
 
 static int take_config(struct creation *c)
@@ -176,7 +221,8 @@ static int take_config(struct creation *c)
 		return r;
 	if (no_network)
 		a->network = "none";
-	return take_health(c);
+	r = take_attached(c);
+	return r < 0 ? r : take_health(c);
 }
 
 /* --- HostConfig ----------------------------------------------------------------------------- */
@@ -274,6 +320,22 @@ static int take_mounts(struct creation *c)
 	return r;
 }
 
+/* A number, or a range of them; what is not given is any. */
+static int check_port(const char *text, struct creation *c)
+{
+	const char *at = text;
+
+	for (;;) {
+		size_t n = strspn(at, "0123456789");
+
+		if (n && n <= 5 && strtoul(at, NULL, 10) <= UINT16_MAX && !at[n])
+			return 0;
+		if (!n || n > 5 || at[n] != '-' || at != text)
+			return err_set(c->e, EINVAL, "invalid port specification: \"%s\"", text);
+		at += n + 1;
+	}
+}
+
 static int add_binding(const char *port, const struct json *b, struct creation *c)
 {
 	const char *ip = "", *host = "";
@@ -281,7 +343,12 @@ static int add_binding(const char *port, const struct json *b, struct creation *
 
 	if (!json_is_object(b))
 		return err_set(c->e, EBADMSG, "invalid JSON: PortBindings: not lists of objects");
-	if ((r = str(b, "HostIp", &ip, c)) < 0 || (r = str(b, "HostPort", &host, c)) < 0)
+	_free_ char *number = strndup(port, strcspn(port, "/"));
+
+	if (!number)
+		return err_oom(c->e);
+	if ((r = str(b, "HostIp", &ip, c)) < 0 || (r = str(b, "HostPort", &host, c)) < 0 ||
+	    (*host && (r = check_port(host, c)) < 0) || (r = check_port(number, c)) < 0)
 		return r;
 	if (*ip)
 		strv_take(&c->a.publish, str_printf("%s:%s:%s", ip, host, port));
@@ -411,12 +478,10 @@ static int take_others(struct creation *c)
 		{"BlkioDeviceWriteBps", DOCKER_OTHER_device_write_bps, 'l'},
 		{"DeviceCgroupRules", DOCKER_OTHER_device_rule, 'l'},
 		{"DeviceRequests", DOCKER_OTHER_gpus, 'l'},
-		{"Links", DOCKER_OTHER_link, 'l'},
 		{"OomScoreAdj", DOCKER_OTHER_oom_score_adj, 'n'},
 		{"OomKillDisable", DOCKER_OTHER_oom_kill_disable, 'b'},
 		{"Privileged", DOCKER_OTHER_privileged, 'b'},
 		{"VolumeDriver", DOCKER_OTHER_volume_driver, 's'},
-		{"VolumesFrom", DOCKER_OTHER_volumes_from, 'l'},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -460,6 +525,8 @@ static int take_host(struct creation *c)
 	    (r = call_get_strv(h, "CapDrop", &a->cap_drop, c->e)) < 0 ||
 	    (r = call_get_strv(h, "SecurityOpt", &a->security, c->e)) < 0 ||
 	    (r = call_get_strv(h, "ExtraHosts", &a->add_hosts, c->e)) < 0 ||
+	    (r = call_get_strv(h, "Links", &a->links, c->e)) < 0 ||
+	    (r = call_get_strv(h, "VolumesFrom", &a->volumes_from, c->e)) < 0 ||
 	    (r = call_get_strv(h, "Dns", &a->dns, c->e)) < 0 ||
 	    (r = call_get_strv(h, "DnsSearch", &a->dns_search, c->e)) < 0 ||
 	    (r = call_get_strv(h, "DnsOptions", &a->dns_options, c->e)) < 0 ||
@@ -498,6 +565,8 @@ static void make(struct call *k, struct creation *c)
 		r = take_config(c);
 	if (r >= 0)
 		r = take_host(c);
+	if (r >= 0)
+		r = call_get_networks(c->body, &c->a.endpoints, c->e);
 	if (r >= 0)
 		r = strv_check(&c->words, c->e);
 	if (r >= 0)

@@ -82,12 +82,11 @@ void call_exec_inspect(struct call *k)
 void call_exec_resize(struct call *k)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	int64_t rows = 0, columns = 0;
+	unsigned rows, columns;
 
-	if (call_query_int(k, "h", &rows) < 0 || call_query_int(k, "w", &columns) < 0)
+	if (call_query_size(k, &rows, &columns) < 0)
 		return;
-	if (docker_exec_resize(&k->cmd->paths, k->item, (unsigned)rows & 0xffffu,
-			       (unsigned)columns & 0xffffu, &f) < 0)
+	if (docker_exec_resize(&k->cmd->paths, k->item, rows, columns, &f) < 0)
 		call_reply_fault(k, &f);
 	else
 		http_reply_empty(k->conn, 200);
@@ -95,61 +94,44 @@ void call_exec_resize(struct call *k)
 
 /* --- start ---------------------------------------------------------------------------------- */
 
-/* What comes of a session before its process runs: said to the client as an answer, or as output.
+/*
+ * The child: nothing of the client's connection but the streams. The connection is a pipe by now:
+ * why it was not started can only be told as output, as docker's daemon does.
  */
-struct session {
-	pid_t pid;
-	int fault_fd; /* a struct docker_fault, when it was not started for a reason of its own */
-};
-
-/* The child: nothing of the client's connection but the streams. */
-static _Noreturn void be_session(struct call *k, struct stream *ours, const int theirs[3],
-				 int fault_fd)
+static _Noreturn void be_session(struct call *k, struct stream *ours, const int theirs[3])
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	int r, out = theirs[1] >= 0 ? fcntl(theirs[1], F_DUPFD_CLOEXEC, 3) : -1;
+	int out = fcntl(theirs[1], F_DUPFD_CLOEXEC, 3);
 
 	close(k->conn->fd);
 	stream_close(ours); /* else its input would never end */
-	r = docker_exec_start(&k->cmd->paths, k->item, theirs, &f);
-	if (r < 0 && f.exit_code && out >= 0) {
+	if (docker_exec_start(&k->cmd->paths, k->item, theirs, &f) < 0 && out >= 0) {
 		_free_ char *text = str_printf("%s\r\n", f.err.msg);
 
 		if (text)
 			(void)io_write_all(out, text, strlen(text), NULL);
-	} else if (r < 0 && !f.exit_code) {
-		(void)io_write_all(fault_fd, &f, sizeof(f), NULL);
 	}
 	_exit(0);
 }
 
-static int begin_session(struct call *k, struct stream *ours, int theirs[3], struct session *s,
+static int begin_session(struct call *k, struct stream *ours, int theirs[3], pid_t *ret,
 			 struct err *e)
 {
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_sys(e, "pipe");
-	s->pid = fork();
-	if (!s->pid) {
-		close(ends[0]);
-		be_session(k, ours, theirs, ends[1]);
-	}
-	close(ends[1]);
-	s->fault_fd = ends[0];
+	*ret = fork();
+	if (!*ret)
+		be_session(k, ours, theirs);
 	for (int i = 0; i < 3; i++)
 		fd_close(&theirs[i]);
-	return s->pid < 0 ? err_sys(e, "fork") : 0;
+	return *ret < 0 ? err_sys(e, "fork") : 0;
 }
 
 /* Its client has gone: it goes, too. */
-static void end_session(struct session *s, bool kill_it)
+static void end_session(pid_t session, bool kill_it)
 {
 	if (kill_it)
-		(void)kill(s->pid, SIGKILL);
-	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+		(void)kill(session, SIGKILL);
+	while (waitpid(session, NULL, 0) < 0 && errno == EINTR)
 		;
-	fd_close(&s->fault_fd);
 }
 
 static void run_attached(struct call *k, bool tty, bool interactive)
@@ -163,9 +145,9 @@ static void run_attached(struct call *k, bool tty, bool interactive)
 			   .out = -1,
 			   .err = -1,
 			   .link = -1};
-	struct session session = {.fault_fd = -1};
 	struct err e = ERR_INIT;
 	int theirs[3], gone;
+	pid_t session;
 
 	if (stream_open(&s, which, theirs, &e) < 0) {
 		call_reply_err(k, &e);
@@ -180,7 +162,7 @@ static void run_attached(struct call *k, bool tty, bool interactive)
 		return;
 	}
 	gone = stream_run(&s, k->conn->buf + k->conn->at, k->conn->end - k->conn->at);
-	end_session(&session, gone);
+	end_session(session, gone);
 	(void)shutdown(k->conn->fd, SHUT_WR);
 }
 

@@ -2,8 +2,8 @@
 
 /*
  * POST /containers/?/wait. The head is sent at once: docker's command line starts a container only
- * when it has that. Nothing polls while the container runs: its supervisor's pidfd and the client's
- * end are waited for.
+ * when it has that. Nothing polls: before the start its files are watched, while it runs its
+ * supervisor's pidfd and the client's end.
  */
 
 #include <poll.h>
@@ -19,8 +19,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/life/container_wait.h"
 
-#define LOOK_MS 50
-#define CREATED_LOOK_MS 250
+#define LOOK_MS 50 /* between the start and its record */
 
 enum condition { NOT_RUNNING, NEXT_EXIT, REMOVED };
 
@@ -86,11 +85,14 @@ static int open_supervisor(struct waiting *w)
 	return fd;
 }
 
-static bool client_left(struct waiting *w, int other, short events, int timeout_ms)
+/* Until one of two can be read, or the client has gone: then true. */
+static bool client_left(struct waiting *w, int one, int two, int timeout_ms)
 {
-	struct pollfd p[] = {{.fd = w->call->conn->fd}, {.fd = other, .events = events}};
+	struct pollfd p[] = {{.fd = w->call->conn->fd},
+			     {.fd = one, .events = POLLIN},
+			     {.fd = two, .events = POLLIN}};
 
-	(void)poll(p, 2, timeout_ms);
+	(void)poll(p, 3, timeout_ms);
 	w->is_gone = p[0].revents != 0;
 	return w->is_gone;
 }
@@ -105,7 +107,7 @@ static void wait_for_end(struct waiting *w)
 			supervisor = open_supervisor(w);
 		if (supervisor >= 0 && !container_wait_goes_on(&w->wait))
 			break;
-		if (client_left(w, supervisor, POLLIN, supervisor < 0 ? LOOK_MS : -1))
+		if (client_left(w, supervisor, -1, supervisor < 0 ? LOOK_MS : -1))
 			return;
 		/* Its end is told a moment before its process has gone. */
 		if (supervisor >= 0 && container_wait_goes_on(&w->wait))
@@ -117,22 +119,31 @@ static void wait_for_end(struct waiting *w)
 /* One that does not run: until somebody starts it, or it is removed. False: it never ran. */
 static bool wait_for_start(struct waiting *w, struct gather *g)
 {
+	struct stream_watch watch;
 	bool started = false;
 
-	while (!started && !w->is_gone && exists(w)) {
-		if (client_left(w, g->fd, POLLIN, CREATED_LOOK_MS))
-			break;
+	stream_watch_open(&watch, &w->call->cmd->paths, w->target.found.name);
+	for (;;) {
 		container_wait_close(&w->wait);
 		started = begin_wait(w) >= 0 && w->wait.lock_fd >= 0;
 		(void)gather_answer(g, NULL, 0);
+		if (started || !exists(w) ||
+		    client_left(w, g->fd, watch.fd, stream_watch_ms(&watch)))
+			break;
+		stream_watch_take(&watch);
 	}
+	stream_watch_close(&watch);
 	return started;
 }
 
 static void wait_for_removal(struct waiting *w)
 {
-	while (!w->is_gone && exists(w))
-		(void)client_left(w, -1, 0, LOOK_MS);
+	struct stream_watch watch;
+
+	stream_watch_open(&watch, &w->call->cmd->paths, w->target.found.name);
+	while (exists(w) && !client_left(w, watch.fd, -1, stream_watch_ms(&watch)))
+		stream_watch_take(&watch);
+	stream_watch_close(&watch);
 }
 
 static void answer(struct waiting *w)

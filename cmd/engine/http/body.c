@@ -27,7 +27,7 @@ int http_conn_open(struct http_conn *c, int fd, struct err *e)
 	if (c->buf && c->memory)
 		return 0;
 	http_conn_close(c);
-	return err_set(e, ENOMEM, "out of memory");
+	return err_oom(e);
 }
 
 void http_conn_close(struct http_conn *c)
@@ -250,16 +250,23 @@ ssize_t http_read_body(struct http_conn *c, void *buf, size_t len, struct err *e
 	return (ssize_t)n;
 }
 
+/* What is left of it is not waited for. */
+static int too_long(struct http_conn *c, size_t max_bytes, struct err *e)
+{
+	c->must_close = true;
+	return err_set(e, EFBIG, "the body is longer than %zu bytes", max_bytes);
+}
+
 int http_read_whole_body(struct http_conn *c, size_t max_bytes, struct strbuf *ret, struct err *e)
 {
 	char piece[16384];
 	ssize_t n;
 
 	if (c->head.has_length && c->head.length_bytes > max_bytes)
-		return err_set(e, EFBIG, "the body is longer than %zu bytes", max_bytes);
+		return too_long(c, max_bytes, e);
 	while ((n = http_read_body(c, piece, sizeof(piece), e)) > 0) {
 		if (ret->len + (size_t)n > max_bytes)
-			return err_set(e, EFBIG, "the body is longer than %zu bytes", max_bytes);
+			return too_long(c, max_bytes, e);
 		strbuf_add(ret, piece, (size_t)n);
 	}
 	return n < 0 ? (int)n : strbuf_check(ret, e);

@@ -65,7 +65,7 @@ static int parse_method(const char *word, enum http_method *ret, struct err *e)
 	return err_set(e, ENOSYS, "the method %.20s is none of the Engine API", word);
 }
 
-/* No segment may lead up, whoever has encoded it. */
+/* No segment may lead up, encoded or not. */
 static bool has_dots(const char *path)
 {
 	while (*path) {

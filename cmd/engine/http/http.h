@@ -3,8 +3,10 @@
 #define CSBX_CMD_ENGINE_HTTP_H
 
 /*
- * One connection of HTTP/1.1 (RFC 9110, RFC 9112), as a server of the Engine API needs it. In come
- * bytes of a client that may be anybody's; out go requests that mean one thing only, and answers.
+ * The room cmd/engine/http. One connection of HTTP/1.1 (RFC 9110, RFC 9112), as a server of the
+ * Engine API needs it.
+ *
+ * In: bytes of a client, who may be anybody. Out: requests that mean one thing only, and answers.
  *
  *	head.c	 bytes -> struct http_head: pure, fuzzed
  *	query.c	 the fields of the part behind '?': pure, fuzzed
@@ -129,8 +131,8 @@ void http_reply_end(struct http_conn *c);
 
 /*
  * The connection becomes a pipe: 101 for a client that asked for an upgrade, else 200. Returns when
- * the client has taken the head off the socket, or after a moment: clients are known that lose what
- * comes in one read with it.
+ * the client has taken the head off the socket, or has gone: clients are known that lose what comes
+ * in one read with it.
  */
 int http_hijack(struct http_conn *c, const char *type);
 

@@ -78,7 +78,7 @@ static int take_value(const struct field *f, char **ret, struct err *e)
 	_free_ char *value = strndup(f->value, f->value_len);
 
 	if (!value)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (http_decode(value, true) < 0)
 		return err_set(e, EBADMSG, "invalid URL escape in the query: %.100s", value);
 	*ret = take_ptr(value);

@@ -3,17 +3,20 @@
 /* Answers. A client that has gone ends its connection, and is no error of anything. */
 
 #include <linux/sockios.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/engine/http/http.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 
-#define TAKEN_TRIES 100u /* of 0.5 ms */
+#define TAKEN_MS 30000
+#define PAUSE_MAX_NS 4000000
 
 const char *http_status_text(int status)
 {
@@ -27,9 +30,9 @@ const char *http_status_text(int status)
 		{204, "No Content"},
 		{304, "Not Modified"},
 		{400, "Bad Request"},
+		{401, "Unauthorized"},
 		{403, "Forbidden"},
 		{404, "Not Found"},
-		{405, "Method Not Allowed"},
 		{408, "Request Timeout"},
 		{409, "Conflict"},
 		{413, "Content Too Large"},
@@ -69,12 +72,18 @@ static void add_date(struct strbuf *out)
 		strbuf_addf(out, "Date: %s\r\n", text);
 }
 
-static void add_head(struct http_conn *c, const struct http_reply *r, struct strbuf *out)
+/* What every answer begins with. */
+static void add_common(struct http_conn *c, int status, struct strbuf *out)
 {
 	c->has_answered = true;
-	strbuf_addf(out, "HTTP/1.1 %d %s\r\n", r->status, http_status_text(r->status));
+	strbuf_addf(out, "HTTP/1.1 %d %s\r\n", status, http_status_text(status));
 	strbuf_addstr(out, "Api-Version: " DOCKER_API_VERSION "\r\nDocker-Experimental: false\r\n"
 			   "Ostype: linux\r\nServer: csbx/" CSBX_VERSION " (linux)\r\n");
+}
+
+static void add_head(struct http_conn *c, const struct http_reply *r, struct strbuf *out)
+{
+	add_common(c, r->status, out);
 	add_date(out);
 	if (r->type)
 		strbuf_addf(out, "Content-Type: %s\r\n", r->type);
@@ -157,17 +166,23 @@ void http_reply_end(struct http_conn *c)
 		c->must_close = true;
 }
 
-/* Until the client has read all that was sent, or a moment has passed. */
+/*
+ * Until the client has read all that was sent, or has gone. A busy client takes its time: what it
+ * loses then cannot be had again, so the bound is only for one that never reads.
+ */
 static void wait_until_taken(int fd)
 {
-	static const struct timespec pause = {.tv_nsec = 500000};
+	const uint64_t deadline_ms = clock_monotonic_ms() + TAKEN_MS;
+	struct timespec pause = {.tv_nsec = 250000};
+	struct pollfd p = {.fd = fd};
+	int queued = 0;
 
-	for (unsigned i = 0; i < TAKEN_TRIES; i++) {
-		int queued = 0;
-
-		if (ioctl(fd, SIOCOUTQ, &queued) < 0 || !queued)
+	while (ioctl(fd, SIOCOUTQ, &queued) == 0 && queued) {
+		if (clock_monotonic_ms() > deadline_ms || poll(&p, 1, 0) > 0)
 			return;
 		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < PAUSE_MAX_NS)
+			pause.tv_nsec *= 2;
 	}
 }
 
@@ -175,14 +190,10 @@ int http_hijack(struct http_conn *c, const char *type)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
-	c->has_answered = true;
-	if (c->head.wants_upgrade)
-		strbuf_addf(&out,
-			    "HTTP/1.1 101 UPGRADED\r\nContent-Type: %s\r\nConnection: Upgrade\r\n"
-			    "Upgrade: tcp\r\nApi-Version: " DOCKER_API_VERSION "\r\n\r\n",
-			    type);
-	else
-		strbuf_addf(&out, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n\r\n", type);
+	add_common(c, c->head.wants_upgrade ? 101 : 200, &out);
+	strbuf_addf(&out, "Content-Type: %s\r\n", type);
+	strbuf_addstr(&out, c->head.wants_upgrade ? "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
+						  : "\r\n");
 	if (send_all(c, &out) < 0)
 		return -EPIPE;
 	c->must_close = true;

@@ -76,7 +76,6 @@ static bool matches(const char *pattern, const char *path, size_t *ret_at, size_
 int route_find(const struct route *table, enum http_method method, char *path, struct routed *ret,
 	       struct err *e)
 {
-	bool has_other = false;
 	size_t at, len;
 	int r;
 
@@ -89,12 +88,8 @@ int route_find(const struct route *table, enum http_method method, char *path, s
 	if (len > 1 && path[len - 1] == '/')
 		path[len - 1] = 0;
 	for (const struct route *row = table; row->pattern; row++) {
-		if (!matches(row->pattern, path, &at, &len))
+		if (row->method != method || !matches(row->pattern, path, &at, &len))
 			continue;
-		if (row->method != method) {
-			has_other = true;
-			continue;
-		}
 		ret->route = row;
 		if (len) {
 			ret->item = path + at;
@@ -102,6 +97,5 @@ int route_find(const struct route *table, enum http_method method, char *path, s
 		}
 		return 0;
 	}
-	return has_other ? err_set(e, EPERM, "method not allowed")
-			 : err_set(e, ENOENT, "page not found");
+	return err_set(e, ENOENT, "page not found");
 }

@@ -3,6 +3,18 @@
 #define CSBX_CMD_ENGINE_ROUTE_H
 
 /*
+ * The room cmd/engine/route. From a request to the endpoint that answers it.
+ *
+ * In: a method and a path. Out: a row of the table, or docker's 404.
+ *
+ *	route.c			versions and patterns
+ *	table.c			the endpoints
+ *
+ * Must: be pure.
+ * Mustn't: answer.
+ */
+
+/*
  * From a request's method and path to the one row of the table that answers it. Pure.
  *
  *	route.c	 versions, patterns
@@ -33,8 +45,8 @@ struct routed {
 };
 
 /*
- * path is cut up. -ENOENT: no such page; -EPERM: there is, with another method; -EINVAL: a version
- * that is not spoken, with docker's text.
+ * path is cut up. -ENOENT: no such page, or not with that method; -EINVAL: a version that is not
+ * spoken. Both with docker's texts.
  */
 int route_find(const struct route *table, enum http_method method, char *path, struct routed *ret,
 	       struct err *e);

@@ -31,7 +31,7 @@ static void answer(struct cmd *cmd, struct http_conn *c)
 	struct call k = {.cmd = cmd, .conn = c, .item = routed.item, .minor = routed.minor};
 
 	if (r < 0)
-		http_reply_error(c, r == -ENOENT ? 404 : r == -EPERM ? 405 : 400, e.msg);
+		http_reply_error(c, r == -ENOENT ? 404 : 400, e.msg);
 	else if (!routed.route->fn)
 		http_reply_error(c, routed.route->status, routed.route->why);
 	else

@@ -11,9 +11,10 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/record/engine_dir.h"
 
 struct engine_args {
-	bool detach, env;
+	bool detach, env, context;
 };
 
 static const struct opt engine_opts[] = {
@@ -22,6 +23,9 @@ static const struct opt engine_opts[] = {
 		 "yours listens already, that one is it"},
 	{OPT_FLAG, 0, "env", .offset = offsetof(struct engine_args, env),
 	 .help = "as -d, and print a line for a shell to evaluate, which sets DOCKER_HOST"},
+	{OPT_FLAG, 0, "context", .offset = offsetof(struct engine_args, context),
+	 .help = "as -d, and write a context named csbx for Docker's command line, which docker "
+		 "--context csbx and docker context use csbx take"},
 	{0},
 };
 
@@ -105,7 +109,7 @@ static int start_command(struct engine_listener *l, const char *path, char **arg
 	int r;
 
 	if (!host || setenv("DOCKER_HOST", host, 1) < 0)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	/* They would lead a client past the socket. */
 	unsetenv("DOCKER_CONTEXT");
 	unsetenv("DOCKER_TLS_VERIFY");
@@ -128,24 +132,40 @@ static int exit_code_of(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* In front: alone, or around a command that ends it. */
-static int in_front(struct cmd *c, const char *path, char **argv)
+/* Around a command that ends it. */
+static int around(struct cmd *c, char **argv)
 {
 	struct engine_listener l;
 	struct err e = ERR_INIT;
-	int r = argv[0] ? 0 : engine_listen_given(&l, &e);
+	int r = engine_listen_own(c, &l, &e);
+
+	if (r >= 0) {
+		_free_ char *path = str_printf("%s/" ENGINE_DIR "/%s", c->paths.runtime, l.name);
+
+		r = path ? start_command(&l, path, argv, &e) : err_oom(&e);
+		if (r >= 0)
+			r = engine_serve(c, &l, &e);
+		engine_listener_close(&l);
+	}
+	return r < 0 ? cmd_error(&e, "engine") : exit_code_of(l.command_status);
+}
+
+/* Until a signal ends it. */
+static int in_front(struct cmd *c)
+{
+	struct engine_listener l;
+	struct err e = ERR_INIT;
+	int r = engine_listen_given(&l, &e);
 
 	if (r == 0)
 		r = engine_listen(c, &l, &e);
-	if (r >= 0)
-		r = argv[0] ? start_command(&l, path, argv, &e) : engine_take_signals(&l, &e);
-	if (r >= 0)
-		r = engine_serve(c, &l, &e);
-	if (e.code != EADDRINUSE)
+	if (r >= 0) {
+		r = engine_take_signals(&l, &e);
+		if (r >= 0)
+			r = engine_serve(c, &l, &e);
 		engine_listener_close(&l);
-	if (r < 0)
-		return cmd_error(&e, "engine");
-	return argv[0] ? exit_code_of(l.command_status) : CMD_EXIT_OK;
+	}
+	return r < 0 ? cmd_error(&e, "engine") : CMD_EXIT_OK;
 }
 
 static int engine_run(struct cmd *c, void *args, int argc, char **argv)
@@ -155,14 +175,21 @@ static int engine_run(struct cmd *c, void *args, int argc, char **argv)
 	struct err e = ERR_INIT;
 
 	if (!path) {
-		err_set(&e, ENOMEM, "out of memory");
+		err_oom(&e);
 		return cmd_error(&e, "engine");
 	}
-	if (argc && (a->detach || a->env)) {
-		err_set(&e, EINVAL, "%s goes without a command", a->env ? "--env" : "--detach");
+	if (argc && (a->detach || a->env || a->context)) {
+		err_set(&e, EINVAL, "%s goes without a command",
+			a->env       ? "--env"
+			: a->context ? "--context"
+				     : "--detach");
 		return cmd_error(&e, "engine");
 	}
-	return a->detach || a->env ? detached(c, a, path) : in_front(c, path, argv);
+	if (argc)
+		return around(c, argv);
+	if (a->context && engine_write_context(path, &e) < 0)
+		return cmd_error(&e, "engine");
+	return a->detach || a->env || a->context ? detached(c, a, path) : in_front(c);
 }
 
 static const struct verb_example examples[] = {
@@ -179,9 +206,9 @@ const struct verb verb_engine = {
 		"Listens on the socket docker.sock in the runtime directory and answers there as "
 		"Docker's daemon answers: programs that speak the Docker Engine API, such as "
 		"docker-py and Docker's own command line, work with csbx once DOCKER_HOST names "
-		"the socket. Only processes of the same user are served.\n\n"
-		"With a COMMAND, the command runs with DOCKER_HOST set, the engine ends with it, "
-		"and its exit code is the command's. Without one and without -d, the engine "
+		"the socket. Only processes of the same user outside of containers are served.\n\n"
+		"With a COMMAND, the command runs with DOCKER_HOST set to a socket of its own, "
+		"the engine ends with it, and its exit code is the command's. Without one and without -d, the engine "
 		"listens until a signal ends it, on the socket that systemd hands over "
 		"(LISTEN_FDS) where there is one.\n\n"
 		"The engine holds no state. It may be ended and started again at any time: "

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include "cmd/engine/http/http.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -20,6 +21,9 @@
 #include "runtime/base/str.h"
 #include "runtime/kernel/file_lock.h"
 #include "runtime/kernel/local_socket.h"
+#include "runtime/kernel/peer.h"
+#include "runtime/record/engine_dir.h"
+#include "runtime/settings/paths.h"
 
 #define BACKLOG 1024
 #define NEW_SOCKET ENGINE_SOCKET ".new"
@@ -33,15 +37,56 @@ char *engine_socket_path(const struct cmd *c)
 
 /* --- the socket ----------------------------------------------------------------------------- */
 
+/* By systemd, which takes no lock. */
+static bool is_listened_on(int dirfd)
+{
+	_close_ int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un a;
+
+	return sock >= 0 && local_socket_address(NULL, dirfd, ENGINE_SOCKET, &a, NULL) >= 0 &&
+	       (connect(sock, (struct sockaddr *)&a, sizeof(a)) == 0 || errno == EAGAIN);
+}
+
 static int take_lock(struct engine_listener *l, struct err *e)
 {
 	l->lock_fd = openat(l->dirfd, ENGINE_LOCK,
 			    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (l->lock_fd < 0)
 		return err_sys(e, "open " ENGINE_LOCK);
-	if (file_lock_try(l->lock_fd, true) < 0)
+	if (file_lock_try(l->lock_fd, true) < 0 || is_listened_on(l->dirfd))
 		return err_set(e, EADDRINUSE, "another csbx engine of yours listens there");
 	return 0;
+}
+
+/*
+ * Around a command: a socket of its own, so that engines around other commands and one that stays
+ * do not hang on each other's end.
+ */
+int engine_listen_own(const struct cmd *c, struct engine_listener *ret, struct err *e)
+{
+	_close_ int lock = -1;
+	struct sockaddr_un a;
+	mode_t mask;
+	int r;
+
+	*ret = (struct engine_listener)ENGINE_LISTENER_INIT;
+	snprintf(ret->name, sizeof(ret->name), "cmd.%d", (int)getpid());
+	ret->dirfd = paths_open(c->paths.runtime, ENGINE_DIR, e);
+	r = lock = ret->dirfd < 0 ? ret->dirfd : engine_dir_lock(ret->dirfd, false, e);
+	if (r >= 0)
+		r = local_socket_address(NULL, ret->dirfd, ret->name, &a, e);
+	if (r >= 0) {
+		(void)unlinkat(ret->dirfd, ret->name, 0);
+		ret->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		mask = umask(0177);
+		if (ret->fd < 0 || bind(ret->fd, (struct sockaddr *)&a, sizeof(a)) < 0 ||
+		    listen(ret->fd, BACKLOG) < 0)
+			r = err_sys(e, "listen");
+		umask(mask);
+	}
+	if (r < 0)
+		engine_listener_close(ret);
+	return r;
 }
 
 /* Under another name first: who finds the socket finds it open and listening. */
@@ -78,6 +123,8 @@ int engine_listen(const struct cmd *c, struct engine_listener *ret, struct err *
 	r = take_lock(ret, e);
 	if (r >= 0)
 		r = bind_socket(ret, c->paths.runtime, e);
+	if (r >= 0)
+		snprintf(ret->name, sizeof(ret->name), ENGINE_SOCKET);
 	if (r < 0 && ret->fd >= 0)
 		(void)unlinkat(ret->dirfd, NEW_SOCKET, 0);
 	if (r < 0)
@@ -111,13 +158,14 @@ int engine_listen_given(struct engine_listener *ret, struct err *e)
 	unsetenv("LISTEN_FDS");
 	unsetenv("LISTEN_FDNAMES");
 	ret->fd = GIVEN_FD;
+	ret->idle_ms = ENGINE_IDLE_MS;
 	return 1;
 }
 
 void engine_listener_close(struct engine_listener *l)
 {
-	if (l->fd >= 0 && l->lock_fd >= 0)
-		(void)unlinkat(l->dirfd, ENGINE_SOCKET, 0);
+	if (l->fd >= 0 && *l->name)
+		(void)unlinkat(l->dirfd, l->name, 0);
 	fd_close(&l->fd);
 	fd_close(&l->lock_fd);
 	fd_close(&l->dirfd);
@@ -134,6 +182,19 @@ static bool is_ours(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
 }
 
+/* Said without a word of what was asked, which is not read. */
+static void turn_away(int fd, int status, const char *message)
+{
+	_free_ char *text =
+		str_printf("HTTP/1.1 %d %s\r\nContent-Type: application/json\r\n"
+			   "Content-Length: %zu\r\nConnection: close\r\n\r\n"
+			   "{\"message\":\"%s\"}",
+			   status, http_status_text(status), strlen(message) + 14, message);
+
+	if (text)
+		(void)send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 static _Noreturn void serve_connection(struct cmd *c, struct engine_listener *l, int fd)
 {
 	sigset_t none;
@@ -148,19 +209,11 @@ static _Noreturn void serve_connection(struct cmd *c, struct engine_listener *l,
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	engine_connection(c, fd);
+	if (peer_check_outside(fd, NULL) < 0)
+		turn_away(fd, 403, "csbx engine serves no program inside a container");
+	else
+		engine_connection(c, fd);
 	_exit(0);
-}
-
-/* Said without a word of what was asked, which is not read. */
-static void turn_away(int fd)
-{
-	static const char text[] =
-		"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
-		"Content-Length: 34\r\nConnection: close\r\n\r\n"
-		"{\"message\":\"too many connections\"}";
-
-	(void)send(fd, text, sizeof(text) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static void accept_one(struct cmd *c, struct engine_listener *l)
@@ -174,14 +227,14 @@ static void accept_one(struct cmd *c, struct engine_listener *l)
 	if (fd < 0 || !is_ours(fd))
 		return;
 	if (l->n_children >= l->max_children) {
-		turn_away(fd);
+		turn_away(fd, 503, "too many connections");
 		return;
 	}
 	child = fork();
 	if (!child)
 		serve_connection(c, l, fd);
 	if (child < 0)
-		turn_away(fd);
+		turn_away(fd, 503, "too many connections");
 	else
 		l->n_children++;
 }
@@ -251,8 +304,12 @@ int engine_serve(struct cmd *c, struct engine_listener *l, struct err *e)
 		struct pollfd p[] = {{.fd = l->signal_fd, .events = POLLIN},
 				     {.fd = l->fd, .events = POLLIN}};
 
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		const int n = poll(p, 2, l->n_children ? -1 : l->idle_ms);
+
+		if (n < 0 && errno != EINTR)
 			r = err_sys(e, "poll");
+		else if (n == 0)
+			ends = true;
 		else if (p[0].revents)
 			ends = take_signal(l);
 		else if (p[1].revents)

@@ -13,9 +13,9 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/kernel/local_socket.h"
+#include "runtime/record/engine_dir.h"
 #include "runtime/settings/paths.h"
 
-#define DIRECTORY "engine"
 #define ANSWER_MS 3000
 
 /* What who waits says to who starts: the streams come with it. */
@@ -28,15 +28,18 @@ struct word {
 
 int gather_open(struct gather *g, const struct paths *p, const char *id, struct err *e)
 {
+	_close_ int lock = -1;
 	struct sockaddr_un a;
 	int r;
 
 	*g = (struct gather)GATHER_INIT;
-	g->dirfd = paths_open(p->runtime, DIRECTORY, e);
+	g->dirfd = paths_open(p->runtime, ENGINE_DIR, e);
 	if (g->dirfd < 0)
 		return g->dirfd;
 	snprintf(g->name, sizeof(g->name), "%.64s.%d", id, (int)getpid());
-	r = local_socket_address(NULL, g->dirfd, g->name, &a, e);
+	r = lock = engine_dir_lock(g->dirfd, false, e);
+	if (r >= 0)
+		r = local_socket_address(NULL, g->dirfd, g->name, &a, e);
 	if (r >= 0) {
 		g->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 		(void)unlinkat(g->dirfd, g->name, 0);
@@ -84,6 +87,10 @@ void gathered_close(struct gathered *g)
 		fd_close(&g->fds[i]);
 }
 
+/*
+ * A client may have a connection for each stream, so each stream is of the first who lends it. The
+ * link is the first's: another sees it end at once, and goes on until its streams end.
+ */
 static void take(struct gathered *g, const struct word *w, int fds[4])
 {
 	size_t k = 0;
@@ -91,13 +98,11 @@ static void take(struct gathered *g, const struct word *w, int fds[4])
 	for (int i = 0; i < 4; i++) {
 		if (!(w->which & (1u << i)))
 			continue;
-		if (!g->has_client)
+		if (g->fds[i] < 0) {
 			g->fds[i] = take_fd(&fds[k]);
+			g->stdin_once |= i == 1 && w->stdin_once;
+		}
 		k++;
-	}
-	if (w->which) {
-		g->has_client = true;
-		g->stdin_once = w->stdin_once;
 	}
 }
 
@@ -128,7 +133,7 @@ static void ask(int dirfd, const char *name, struct gathered *g)
 void gather_call(const struct paths *p, const char *id, struct gathered *ret)
 {
 	_strv_ struct strv names = STRV_INIT;
-	_close_ int dirfd = paths_open(p->runtime, DIRECTORY, NULL);
+	_close_ int dirfd = paths_open(p->runtime, ENGINE_DIR, NULL);
 	_close_ int copy = dirfd < 0 ? -1 : fcntl(dirfd, F_DUPFD_CLOEXEC, 3);
 	struct dirent *entry;
 	DIR *dir;

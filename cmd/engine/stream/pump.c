@@ -164,7 +164,8 @@ static bool is_done(const struct pump_state *p)
 		return false;
 	if (p->s->out >= 0 || p->s->err >= 0)
 		return false;
-	return p->had_output || p->s->link < 0 || p->link_ended;
+	/* Of an input alone: until it is read no more. */
+	return p->had_output || p->s->link < 0 || (p->link_ended && p->s->in < 0);
 }
 
 enum { ON_CLIENT, ON_IN, ON_OUT, ON_ERR, ON_LINK, ON_MAX };
@@ -177,7 +178,8 @@ static void set_polls(const struct pump_state *p, struct pollfd polls[ON_MAX])
 	polls[ON_CLIENT] =
 		(struct pollfd){.fd = p->s->client,
 				.events = (short)((reads ? POLLIN : 0) | (pending ? POLLOUT : 0))};
-	polls[ON_IN] = (struct pollfd){.fd = given ? p->s->in : -1, .events = POLLOUT};
+	polls[ON_IN] = (struct pollfd){.fd = given || !p->had_output ? p->s->in : -1,
+				       .events = given ? POLLOUT : 0};
 	polls[ON_OUT] = (struct pollfd){.fd = pending ? -1 : p->s->out, .events = POLLIN};
 	polls[ON_ERR] = (struct pollfd){.fd = pending ? -1 : p->s->err, .events = POLLIN};
 	polls[ON_LINK] = (struct pollfd){.fd = p->link_ended ? -1 : p->s->link, .events = POLLIN};
@@ -192,8 +194,10 @@ static void handle(struct pump_state *p, const struct pollfd polls[ON_MAX])
 		write_client(p);
 	if (!p->client_gone && (polls[ON_CLIENT].revents & POLLIN))
 		read_client(p);
-	if (polls[ON_IN].revents)
+	if (polls[ON_IN].revents && p->to_process.end)
 		write_process(p);
+	else if (polls[ON_IN].revents)
+		fd_close(&p->s->in);
 	if (polls[ON_OUT].revents)
 		read_output(p, &p->s->out, 1);
 	if (polls[ON_ERR].revents)

@@ -3,12 +3,15 @@
 #define CSBX_CMD_ENGINE_STREAM_H
 
 /*
- * The streams of a container or an exec on a client's connection. In come a connection that has
- * become a pipe, and pipes of the process; bytes go both ways until the process's end.
+ * The room cmd/engine/stream. The streams of a container or an exec on a client's connection.
  *
- *	pump.c	 between a connection and pipes, in frames or raw
- *	gather.c those who wait for a container's start: attached from its first byte, or for its
- *end
+ * In: a connection that has become a pipe, and pipes of the process. Out: bytes, both ways, until
+ * the process's end.
+ *
+ *	pump.c		between a connection and pipes, in frames or raw
+ *	gather.c	those who wait for a container's start: attached from its first byte, or
+ *			for its end
+ *	watch.c		that something of a container changes: it is started, or it goes
  *
  * Must: stop the side that gives while the other cannot take; see a client that has gone, and tell
  * it from one that has only ended its input. Mustn't: keep more than a buffer.
@@ -65,12 +68,34 @@ void gather_close(struct gather *g);
  */
 int gather_answer(struct gather *g, const int *fds, size_t n);
 
+/* --- watch.c -------------------------------------------------------------------------------- */
+
+/*
+ * fd is to be polled for input: then a container that did not run may run, or be gone. Look after
+ * the opening and after each event. Where the kernel gives no more watches fd is -1, and the poll is
+ * to end after stream_watch_ms().
+ */
+struct stream_watch {
+	int fd, dirfd;
+};
+#define STREAM_WATCH_INIT              \
+	{                              \
+		.fd = -1, .dirfd = -1, \
+	}
+
+void stream_watch_open(struct stream_watch *w, const struct paths *p, const char *name);
+int stream_watch_ms(const struct stream_watch *w); /* -1: for ever */
+void stream_watch_take(struct stream_watch *w);    /* what was told; then it is time to look */
+void stream_watch_close(struct stream_watch *w);
+
+/* --- gather.c, who starts ------------------------------------------------------------------- */
+
 /* fds[0]: the container's end of the link; the others: its streams (-1: not this one). */
 struct gathered {
 	int fds[4];
-	bool has_client, stdin_once;
+	bool stdin_once;
 };
-/* Asks all who wait for the container of that id; the first who lends streams is in *ret. */
+/* Asks all who wait for the container of that id; each stream is of the first who lends it. */
 void gather_call(const struct paths *p, const char *id, struct gathered *ret);
 void gathered_close(struct gathered *g);
 

@@ -87,10 +87,10 @@ static int parse_line(struct enroot_conf *c, const struct enroot_conf_env *env, 
 	if (!n || at == n)
 		return err_set(e, EINVAL, "%s: not a line of KEY VALUE", place);
 	if (!enroot_conf_key_is_known(p, n))
-		return unknown_key(c, place, p, n) < 0 ? err_set(e, ENOMEM, "out of memory") : 0;
+		return unknown_key(c, place, p, n) < 0 ? err_oom(e) : 0;
 	key = strndup(p, n);
 	if (!key)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = enroot_conf_expand(&inner, place, p + at, len - at, &value, e);
 	return r < 0 ? r : enroot_conf_set(c, key, strbuf_str(&value), place, e);
 }
@@ -104,7 +104,7 @@ int enroot_conf_parse(struct enroot_conf *c, const struct enroot_conf_env *env, 
 		const char *end = memchr(buf, '\n', len);
 		size_t n = end ? (size_t)(end - buf) : len;
 		_free_ char *place = str_printf("%s:%u", file, ++number);
-		int r = place ? 0 : err_set(e, ENOMEM, "out of memory");
+		int r = place ? 0 : err_oom(e);
 
 		if (r >= 0 && memchr(buf, 0, n))
 			r = err_set(e, EINVAL, "%s: a NUL byte", place);

@@ -3,6 +3,20 @@
 #define CSBX_CMD_ENROOT_CONF_H
 
 /*
+ * The room cmd/enroot/conf. enroot's settings.
+ *
+ * In: files, variables, --conf scripts. Out: values with their places.
+ *
+ *	conf.h, keys.c		settings
+ *	load.c, set.c, conf_expand.c: files and the part of the shell's language in them
+ *	dropin.h, expand.h	directories of small files
+ *	script.h		--conf
+ *
+ * Must: understand what such files are written with.
+ * Mustn't: run a shell to read a setting.
+ */
+
+/*
  * enroot's settings: ENROOT_SYSCONF_PATH/enroot.conf (/etc/enroot), enroot.conf.d/[name].conf by
  * name, the environment, and `#ENROOT_X=value` lines of a --conf script; the later wins.
  *
@@ -82,7 +96,7 @@ const struct enroot_setting *enroot_conf_find(const struct enroot_conf *c, const
 bool enroot_conf_flag(const struct enroot_conf *c, const char *key, bool silent);
 bool enroot_conf_is_false(const char *word);
 
-/* Whether files may set this key: one of csbx's knowledge (conf_keys.c). */
+/* Whether files may set this key: one of csbx's knowledge (keys.c). */
 bool enroot_conf_key_is_known(const char *key, size_t len);
 
 /* ENROOT_SYSCONF_PATH, ENROOT_CONFIG_PATH: never NULL but when out of memory. Caller frees. */

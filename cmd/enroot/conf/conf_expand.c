@@ -86,7 +86,7 @@ static const char *value_of(struct expand *x, size_t n, int *ret)
 {
 	_free_ char *name = strndup(x->p, n);
 
-	*ret = name ? 0 : err_set(x->e, ENOMEM, "out of memory");
+	*ret = name ? 0 : err_oom(x->e);
 	return name && x->env->get ? x->env->get(x->env->ctx, name) : NULL;
 }
 
@@ -214,7 +214,7 @@ static int backslash(struct expand *x)
 	return 0;
 }
 
-/* What means something to a shell and nothing here: refused, so that nobody is surprised. */
+/* What means something to a shell and nothing here: refused, rather than read in another way. */
 static int shell_word(struct expand *x, char c)
 {
 	if (c == '`')

@@ -46,7 +46,7 @@ int dropin_list(const char *dir, const char *sub, const char *suffix, struct str
 	if (!dir)
 		return 0;
 	if (!path)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	d = opendir(path);
 	if (!d)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, "%s", path);

@@ -29,17 +29,17 @@ struct enroot_start {
 	const struct image_meta *meta;
 	/* ENROOT_SYSCONF_PATH, ENROOT_CONFIG_PATH; NULL: that one is not read. */
 	const char *system_dir, *user_dir;
-	const struct conf_script *script; /* --conf (conf_script.h), or NULL */
+	const struct conf_script *script; /* --conf (conf/script.h), or NULL */
 	const struct strv *env;           /* each -e as written: "K=V" or "K" */
 	const struct strv *mounts;        /* each -m as written */
 	const char *rc;                   /* --rc: path, also of a fifo; or NULL */
 	int argc;                         /* the command and its arguments */
 	char **argv;
 	bool no_entrypoint; /* the command as it is, in the image's working directory */
-	bool remap_root;   /* --root */
-	bool login_shell;  /* ENROOT_LOGIN_SHELL: /etc/rc is run by a login shell */
-	bool mount_home;   /* ENROOT_MOUNT_HOME */
-	bool restrict_dev; /* ENROOT_RESTRICT_DEV */
+	bool remap_root;    /* --root */
+	bool login_shell;   /* ENROOT_LOGIN_SHELL: /etc/rc is run by a login shell */
+	bool mount_home;    /* ENROOT_MOUNT_HOME */
+	bool restrict_dev;  /* ENROOT_RESTRICT_DEV */
 	/*
 	 * Isolation was asked for (--profile sandbox): nothing of the host comes in but what -m and
 	 * -e name; mounts.d and hooks are not used.

@@ -3,11 +3,26 @@
 #define CSBX_CMD_ENROOT_ENROOT_H
 
 /*
+ * The room cmd/enroot/frame. What enroot's verbs share.
+ *
+ * In: enroot's words. Out: its texts, exit codes, places.
+ *
+ *	commands.c, verbs.h, verbs_image.h: the verbs
+ *	argv.h, help.c		its syntax
+ *	state.c			where things are
+ *	compose.h		what a start is made of
+ *	message.c		texts
+ *
+ * Must: keep enroot's texts.
+ * Mustn't: know one verb.
+ */
+
+/*
  * The enroot dialect: `enroot ...` (argv[0]) and `csbx enroot ...`.
  *
  * Commands, flags, defaults, exit codes and the `[ERROR] ...` lines are those of enroot 4.1, so
  * that scripts, pyxis and harnesses written for it need not know; where enroot's behaviour is an
- * accident that nobody can want, docs/enroot.md says what is done instead. commands.c holds the
+ * accident that is of no use, docs/enroot.md says what is done instead. commands.c holds the
  * one list of all verbs and says which of csbx's programs runs each; a program has a list of those
  * linked into it (verbs_csbx.c, image/verbs.c). To add a verb: a row there, a file NAME.c with its
  * `const struct enroot_verb`, which parses and prints while the work is elsewhere, and a line in
@@ -67,7 +82,8 @@ int enroot_personality(enum program self, const struct enroot_verb *const *verbs
 
 extern const struct enroot_verb *const enroot_verbs_csbx[];
 
-/* When the running program is a bundle, runs it (bundle_run.c) and returns its exit code, else -1.
+/*
+ * When the running program is a bundle, runs it (bundle_run.c) and returns its exit code, else -1.
  */
 int enroot_bundle_personality(int argc, char **argv);
 

@@ -60,7 +60,7 @@ static int translate(struct enroot *x, const char *from, const char *to, struct 
 		return 0;
 	if (config_add(x->cmd.config, config_key_find(to), s->value, strlen(s->value),
 		       str_printf("%s", s->place), true) < 0)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return 0;
 }
 
@@ -75,7 +75,7 @@ int enroot_load_state(struct enroot *x, struct err *e)
 
 	x->cmd.config = calloc(1, sizeof(*x->cmd.config));
 	if (!x->cmd.config)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = config_load(x->cmd.config, e);
 	if (r >= 0)
 		r = enroot_conf_load(&x->conf, e);

@@ -81,7 +81,7 @@ static int begin(struct compose *c, struct err *e)
 	c->hook_dir = str_printf("%s/hooks", dir ? dir : "");
 	c->rootfs = c->hook_dir ? str_printf("%s/root", c->hook_dir) : NULL;
 	if (!c->rootfs)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	c->cwd = getcwd(NULL, 0);
 	return make_script_env(c, e);
 }

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cmd/enroot/start/compose_priv.h"
-#include "cmd/enroot/conf/conf_script.h"
+#include "cmd/enroot/conf/script.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -206,7 +206,7 @@ static int set_directory(struct compose *c, struct err *e)
 	if (!dir || !*dir)
 		dir = "/";
 	p->cwd = str_printf("%s%s", *dir == '/' ? "" : "/", dir);
-	return p->cwd ? 0 : err_set(e, ENOMEM, "out of memory");
+	return p->cwd ? 0 : err_oom(e);
 }
 
 int compose_command(struct compose *c, struct err *e)

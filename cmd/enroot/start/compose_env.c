@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cmd/enroot/start/compose_priv.h"
-#include "cmd/enroot/conf/conf_script.h"
+#include "cmd/enroot/conf/script.h"
 #include "cmd/enroot/conf/dropin.h"
 #include "cmd/enroot/conf/expand.h"
 #include "cmd/enroot/start/stock.h"

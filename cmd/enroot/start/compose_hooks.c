@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/enroot/start/compose_priv.h"
-#include "cmd/enroot/conf/conf_script.h"
+#include "cmd/enroot/conf/script.h"
 #include "cmd/enroot/conf/dropin.h"
 #include "cmd/enroot/start/stock.h"
 #include "runtime/base/err.h"
@@ -18,11 +18,11 @@ static int add_hook(struct compose *c, struct strv *argv, const char *shown, str
 	struct hook_command *h = spec_add_hook(c->spec);
 
 	if (!h)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	h->argv = *argv;
 	*argv = (struct strv)STRV_INIT;
 	h->shown = str_printf("%s", shown);
-	return h->shown ? strv_check(&h->argv, e) : err_set(e, ENOMEM, "out of memory");
+	return h->shown ? strv_check(&h->argv, e) : err_oom(e);
 }
 
 static int add_files(struct compose *c, const char *dir, struct err *e)
@@ -53,7 +53,7 @@ static int add_script(struct compose *c, struct err *e)
 	r = conf_script_argv(s, CONF_HOOKS, c->q->argv, &argv, e);
 	shown = str_printf("%s: hooks()", s->path);
 	if (r < 0 || !shown)
-		return r < 0 ? r : err_set(e, ENOMEM, "out of memory");
+		return r < 0 ? r : err_oom(e);
 	return add_hook(c, &argv, shown, e);
 }
 
@@ -85,7 +85,7 @@ static int complete(struct compose *c, struct err *e)
 	h->cwd = c->cwd ? strdup(c->cwd) : NULL;
 	h->environ_text = environ_text(&c->spec->proc.env);
 	if (!h->dir || !h->environ_text || (c->cwd && !h->cwd))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return strv_check(&h->env, e);
 }
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cmd/enroot/start/compose_priv.h"
-#include "cmd/enroot/conf/conf_script.h"
+#include "cmd/enroot/conf/script.h"
 #include "cmd/enroot/conf/dropin.h"
 #include "cmd/enroot/conf/expand.h"
 #include "cmd/enroot/start/mount_list.h"
@@ -76,8 +76,7 @@ static int add_lines(struct compose *c, const struct lines *l, struct err *e)
 		size_t n = end ? (size_t)(end - at) : left;
 		_free_ char *place = l->numbered ? str_printf("%s:%u", l->place, number)
 						 : str_printf("%s", l->place);
-		int r = place ? add_line(c, at, n, place, l->pass, e)
-			      : err_set(e, ENOMEM, "out of memory");
+		int r = place ? add_line(c, at, n, place, l->pass, e) : err_oom(e);
 
 		if (r < 0)
 			return place ? err_wrap(e, "%s", place) : r;
@@ -115,7 +114,7 @@ static int add_volume(struct compose *c, const char *path, struct err *e)
 	x.mount.target = strdup(path);
 	if (!x.mount.source || !x.mount.target) {
 		fstab_entry_free(&x);
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	}
 	return add_entry(c, &x, "a volume of the image", e);
 }
@@ -240,7 +239,7 @@ static int add_script(struct compose *c, struct err *e)
 	r = conf_script_call(s, CONF_MOUNTS, c->q->argv, c->script_env.items, &out, e);
 	place = str_printf("%s: mounts()", s->path);
 	if (r < 0 || !place)
-		return r < 0 ? r : err_set(e, ENOMEM, "out of memory");
+		return r < 0 ? r : err_oom(e);
 	return add_lines(c, &(struct lines){place, strbuf_str(&out), out.len, true, 0}, e);
 }
 
@@ -250,7 +249,7 @@ static int add_option(struct compose *c, const char *text, struct err *e)
 	_free_ char *line = strdup(text);
 
 	if (!line)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (mount_keys_match(text)) {
 		struct fstab_entry x = {0};
 
@@ -278,7 +277,7 @@ static int add_options(struct compose *c, struct err *e)
 
 /*
  * A site that has enroot's own files says by them what the system's mounts are: what it took out of
- * them is not made. Mounts that nobody asked for are those of bare_system_mounts().
+ * them is not made. Mounts that were not asked for are those of bare_system_mounts().
  */
 static void drop_replaced(struct compose *c, const struct strv *files)
 {
@@ -357,7 +356,7 @@ static int add_given(struct compose *c, struct mount_spec *given, size_t n, stru
 			*to = given[i];
 		} else {
 			spec_free_mount(&given[i]);
-			r = err_set(e, ENOMEM, "out of memory");
+			r = err_oom(e);
 		}
 	}
 	return r;

@@ -68,7 +68,7 @@ static int set_ids(struct compose *c, struct err *e)
 	free(p->home);
 	p->user_name = strdup(c->user);
 	p->home = strdup(c->home);
-	return p->user_name && p->home ? 0 : err_set(e, ENOMEM, "out of memory");
+	return p->user_name && p->home ? 0 : err_oom(e);
 }
 
 /* The text that a file of the image is made of: a layer's own, where it has been written to. */
@@ -157,7 +157,7 @@ int compose_user(struct compose *c, struct err *e)
 
 	find_caller(c);
 	if (!c->user || !c->home)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	r = set_ids(c, e);
 	if (r >= 0)
 		r = add_files(c, e);

@@ -126,7 +126,7 @@ static int add(struct mount_list *l, struct fstab_entry *x, const char *asked, s
 	m->asked = strdup(asked);
 	to = m->asked ? spec_add_mount(l->spec) : NULL;
 	if (!to)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*to = *m;
 	*m = (struct mount_spec){0};
 	return MOUNT_ADDED;

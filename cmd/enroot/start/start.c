@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "cmd/enroot/frame/enroot.h"
-#include "cmd/enroot/start/start_args.h"
+#include "cmd/enroot/start/args.h"
 #include "cmd/enroot/frame/verbs.h"
 
 #define AT(member) offsetof(struct enroot_start_args, member)

@@ -59,7 +59,7 @@ static int add_capabilities(struct strv *argv, const char *list, struct err *e)
 {
 	_free_ char *copy = strdup(list && *list ? list : "utility");
 	char *rest = NULL;
-	int r = copy ? 0 : err_set(e, ENOMEM, "out of memory");
+	int r = copy ? 0 : err_oom(e);
 
 	for (char *w = copy ? strtok_r(copy, ", ", &rest) : NULL; w && r >= 0;
 	     w = strtok_r(NULL, ", ", &rest))
@@ -119,9 +119,9 @@ int stock_nvidia(char *const *host, const char *rootfs, struct container_spec *s
 			   : 0;
 	h = spec_add_hook(spec);
 	if (!h)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	h->shown = str_printf("%s", program);
 	strv_add(&h->argv, program);
 	r = make_argv(host, devices, rootfs, &spec->proc.env, &h->argv, e);
-	return r < 0 || h->shown ? r : err_set(e, ENOMEM, "out of memory");
+	return r < 0 || h->shown ? r : err_oom(e);
 }

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#include "cmd/enroot/conf/conf_script.h"
+#include "cmd/enroot/conf/script.h"
 #include "cmd/enroot/frame/enroot.h"
-#include "cmd/enroot/start/start_args.h"
+#include "cmd/enroot/start/args.h"
 #include "cmd/enroot/frame/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -26,7 +26,7 @@ static int find_rootfs(struct enroot *x, const char *path, char **ret, struct er
 		r = err_set(e, EINVAL, "Missing directive ENROOT_ROOTFS: %s", path);
 	if (r >= 0) {
 		*ret = strdup(s->value);
-		r = *ret ? 0 : err_set(e, ENOMEM, "out of memory");
+		r = *ret ? 0 : err_oom(e);
 	}
 	conf_script_free(&script);
 	return r;

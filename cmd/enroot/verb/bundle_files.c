@@ -52,7 +52,7 @@ static int collect_kind(const char *owner, const char *dir, size_t kind, struct 
 int enroot_bundle_collect(struct enroot *x, struct strv *ret, struct err *e)
 {
 	_free_ char *system = enroot_sysconf_dir(&x->conf), *user = enroot_config_dir(&x->conf);
-	int r = system && user ? 0 : err_set(e, ENOMEM, "out of memory");
+	int r = system && user ? 0 : err_oom(e);
 
 	for (size_t i = 0; r >= 0 && i < 2 * KINDS; i++)
 		r = collect_kind(owners[i / KINDS], i < KINDS ? system : user, i % KINDS, ret, e);
@@ -89,7 +89,7 @@ static int unpack_one(int dir, const char *text, struct err *e)
 	struct io_replace where = {.mode = 0700, .replace = true};
 
 	if (!name)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!text[len] || !is_expected(name, len))
 		return err_set(e, EBADMSG, "the bundle has a file of a strange name");
 	*slash = 0;
@@ -128,7 +128,7 @@ int enroot_bundle_unpack(struct enroot *x, const char *id, const struct strv *fi
 {
 	static const char *const keys[] = {"ENROOT_SYSCONF_PATH", "ENROOT_CONFIG_PATH"};
 	_free_ char *dir = str_printf("%s/bundles/%s", x->cmd.paths.cache, id);
-	int r = dir ? 0 : err_set(e, ENOMEM, "out of memory");
+	int r = dir ? 0 : err_oom(e);
 
 	if (r >= 0 && files->n)
 		r = unpack_all(dir, files, e);
@@ -136,8 +136,7 @@ int enroot_bundle_unpack(struct enroot *x, const char *id, const struct strv *fi
 		_free_ char *path =
 			files->n ? str_printf("%s/%s", dir, owners[i]) : str_printf("/dev/null");
 
-		r = path ? enroot_conf_set(&x->conf, keys[i], path, "the bundle", e)
-			 : err_set(e, ENOMEM, "out of memory");
+		r = path ? enroot_conf_set(&x->conf, keys[i], path, "the bundle", e) : err_oom(e);
 	}
 	return r;
 }

@@ -15,7 +15,7 @@
 #include "cmd/enroot/frame/argv.h"
 #include "cmd/enroot/verb/bundle_files.h"
 #include "cmd/enroot/frame/enroot.h"
-#include "cmd/enroot/start/start_args.h"
+#include "cmd/enroot/start/args.h"
 #include "cmd/frame/frame.h"
 #include "runtime/base/crc32.h"
 #include "runtime/base/err.h"
@@ -24,7 +24,7 @@
 #include "runtime/base/path.h"
 #include "runtime/settings/bundle_self.h"
 #include "runtime/spec/name.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 
 #define CHUNK_BYTES (1u << 20)
 
@@ -98,7 +98,7 @@ static int verify(const struct running *r, struct err *e)
 	if (!r->config.has_crc)
 		return err_set(e, ENODATA, "The bundle has no checksum (enroot bundle --checksum)");
 	if (!strbuf_reserve(&buf, CHUNK_BYTES))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	while (x.bytes) {
 		size_t n = x.bytes < CHUNK_BYTES ? x.bytes : CHUNK_BYTES;
 
@@ -125,7 +125,8 @@ static int extract(struct running *r, struct err *e)
 		return errno == EEXIST ? err_set(e, EEXIST, "File already exists: %s", dir)
 				       : err_sys(e, "%s", dir);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	k = fd < 0 ? err_sys(e, "%s", dir) : squashd_unpack(&r->x.cmd.paths, r->self.fd, fd, false, e);
+	k = fd < 0 ? err_sys(e, "%s", dir)
+		   : squashd_unpack(&r->x.cmd.paths, r->self.fd, fd, false, e);
 	if (k < 0)
 		(void)path_remove_tree_at(AT_FDCWD, dir, NULL);
 	return k;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,9 +16,10 @@
 #include "runtime/base/linux_calls.h"
 #include "runtime/settings/bundle_self.h"
 #include "runtime/server/image_file.h"
+#include "runtime/server/image_stack.h"
 #include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"
-#include "runtime/server/squashd_client.h"
+#include "runtime/server/client.h"
 
 #define CHUNK_BYTES (1u << 20)
 
@@ -82,7 +84,7 @@ static int append_server(struct writing *w, struct err *e)
 	_free_ char *server = paths_helper(w->paths, "csbx-squashd");
 
 	if (!server)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return append_file(w, server, &w->bundle.parts[BUNDLE_SQUASHD], e);
 }
 
@@ -90,8 +92,7 @@ static int append_programs(struct writing *w, struct err *e)
 {
 	_free_ char *init = paths_helper(w->paths, "csbx-init");
 	struct bundle_extent self;
-	int r = init ? append_file(w, "/proc/self/exe", &self, e)
-		     : err_set(e, ENOMEM, "out of memory");
+	int r = init ? append_file(w, "/proc/self/exe", &self, e) : err_oom(e);
 
 	if (r >= 0)
 		r = append_file(w, init, &w->bundle.parts[BUNDLE_INIT], e);
@@ -105,7 +106,7 @@ static int sum_image(struct writing *w, uint32_t *ret, struct err *e)
 
 	*ret = 0;
 	if (!strbuf_reserve(&buf, CHUNK_BYTES))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	while (left) {
 		size_t n = left < CHUNK_BYTES ? left : CHUNK_BYTES;
 
@@ -167,6 +168,23 @@ static int append_image(struct writing *w, struct err *e)
 	return io_write_all(w->out, trailer, sizeof(trailer), e);
 }
 
+/* A bundle has one file in it. */
+static int check_whole(const struct writing *w, const struct image_id *id, struct err *e)
+{
+	char *path = realpath(w->q->image, NULL);
+	struct rootfs_spec root = {.kind = ROOTFS_SQUASHFS, .path = path, .id = *id};
+	int r = path ? image_stack_find(w->image, &root, e) : err_sys(e, "%s", w->q->image);
+
+	if (r >= 0 && root.n_lowers)
+		r = err_set(
+			e, EOPNOTSUPP,
+			"%s: lies over %zu other files; csbx create and csbx export make one of them",
+			w->q->image, root.n_lowers);
+	rootfs_free_lowers(&root);
+	free(path);
+	return r;
+}
+
 static int open_image(struct writing *w, struct err *e)
 {
 	enum rootfs_kind kind;
@@ -179,9 +197,11 @@ static int open_image(struct writing *w, struct err *e)
 	if (kind != ROOTFS_SQUASHFS)
 		return err_set(e, EINVAL, "%s: not a squashfs image", w->q->image);
 	w->where = (struct bundle_extent){0, id.size_bytes};
-	if (bundle_read(w->image, &bundle))
+	if (bundle_read(w->image, &bundle)) {
 		w->where = bundle.parts[BUNDLE_IMAGE];
-	return 0;
+		return 0;
+	}
+	return check_whole(w, &id, e);
 }
 
 static int write_all(struct writing *w, struct err *e)
@@ -225,7 +245,7 @@ int bundle_write(const struct paths *p, const struct bundle_request *q, struct e
 	int r;
 
 	if (!tmp)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (!lstat(q->output, &st) && (!q->force || !(S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))))
 		return err_set(e, q->force ? EINVAL : EEXIST, "%s%s", q->output,
 			       q->force ? ": not a regular file" : "");

@@ -25,7 +25,8 @@ struct stat_fields {
 	uint64_t utime, stime; /* clock ticks */
 };
 
-/* "pid (comm) S ppid pgrp session tty tpgid flags minflt.. utime stime cutime cstime prio nice n"
+/*
+ * "pid (comm) S ppid pgrp session tty tpgid flags minflt.. utime stime cutime cstime prio nice n"
  */
 static int parse_stat(const char *text, char comm[64], struct stat_fields *f)
 {

@@ -108,11 +108,11 @@ static int export_settings(const struct enroot *x, struct err *e)
 		const struct enroot_setting *s = enroot_conf_find(&x->conf, keys[i]);
 
 		if (s && *s->value && setenv(keys[i], s->value, 0) < 0)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 	}
 	/* Where .credentials is. */
 	if (!config || setenv("ENROOT_CONFIG_PATH", config, 1) < 0)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	return 0;
 }
 

@@ -99,7 +99,7 @@ static int fetch(const char *dir, const struct clone_url *from, const char *comm
 	if (git_run(dir, one, from, &first) >= 0 && has_commit(dir, commit))
 		return 0;
 	if (!shallow)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (git_run(dir, access(shallow, F_OK) == 0 ? deepen : all, from, e) < 0)
 		return err_wrap(e, "fetch %s", url);
 	if (!has_commit(dir, commit))
@@ -113,14 +113,14 @@ static int lock(int dirfd, const char *name, const char *suffix, bool exclusive,
 	int fd;
 
 	if (!file)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	fd = file_lock_open(dirfd, file, exclusive);
 	return fd < 0 ? err_code(e, fd, "lock %s", file) : fd;
 }
 
 /*
  * What a git that was killed, or went down with the machine, has left. The caller has the
- * repository for itself: these are nobody's.
+ * repository for itself: these belong to no user.
  */
 static void remove_stale_locks(const char *dir)
 {
@@ -151,7 +151,7 @@ static int fill_anew(int repos, const char *dir, const struct clone_url *url, co
 {
 	_free_ char *fresh = str_printf("%s.new", dir);
 	const char *name = fresh ? strrchr(fresh, '/') + 1 : NULL, *old = strrchr(dir, '/') + 1;
-	int r = fresh ? tree_remove(repos, name, e) : err_set(e, ENOMEM, "out of memory");
+	int r = fresh ? tree_remove(repos, name, e) : err_oom(e);
 
 	if (r >= 0)
 		r = fill(fresh, url, commit, e);
@@ -182,7 +182,7 @@ int clone_fetch(const struct paths *paths, const char *url, const char *commit, 
 		return repos;
 	dir = str_printf("%s/repos/%s.git", paths->cache, strbuf_str(&name));
 	if (!dir)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	use = lock(repos, strbuf_str(&name), ".use", false, e);
 	if (use < 0)
 		return use;

@@ -72,7 +72,7 @@ static int take_user(const char *text, const char *user, size_t len, struct clon
 	u->url = str_printf("%.*s%s", (int)(user - text), text, rest);
 	u->origin =
 		str_printf("%.*s%.*s", (int)(user - text), text, (int)strcspn(rest, "/?#"), rest);
-	return u->url && u->origin ? 0 : err_set(e, ENOMEM, "out of memory");
+	return u->url && u->origin ? 0 : err_oom(e);
 }
 
 int clone_url_split(const char *text, struct clone_url *ret, struct err *e)
@@ -87,7 +87,7 @@ int clone_url_split(const char *text, struct clone_url *ret, struct err *e)
 		r = take_user(text, user, len, ret, &why);
 	} else {
 		ret->url = strdup(text);
-		r = ret->url ? 0 : err_set(&why, ENOMEM, "out of memory");
+		r = ret->url ? 0 : err_oom(&why);
 	}
 	if (r < 0) {
 		clone_url_free(ret);

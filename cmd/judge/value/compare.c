@@ -31,7 +31,9 @@ static double as_double(const struct value *v)
 				      : (double)v->truth;
 }
 
-/* math.isclose(), but a NaN is close to a NaN, and a whole number that no float holds to nothing. */
+/*
+ * math.isclose(), but a NaN is close to a NaN, and a whole number that no float holds to nothing.
+ */
 static bool is_close(const struct compare *c, const struct value *x, const struct value *y)
 {
 	double a = as_double(x), b = as_double(y);
@@ -66,7 +68,8 @@ static bool match(const struct compare *c, const struct value *expected, const s
 		return !value_order(expected, answer);
 	if (expected->n != answer->n)
 		return false;
-	/* Members of sets and keys were sorted by order, and are the same by order or not at all.
+	/*
+	 * Members of sets and keys were sorted by order, and are the same by order or not at all.
 	 */
 	for (size_t i = 0; i < expected->n; i++) {
 		const struct value *x = &expected->items[i], *y = &answer->items[i];
@@ -133,7 +136,8 @@ bool compare_values(const struct compare *c, const struct value *expected,
 	return match(c, expected, answer);
 }
 
-/* --- text ---------------------------------------------------------------------------------------
+/*
+ * --- text ---------------------------------------------------------------------------------------
  */
 
 static size_t without_trailing(const char *s, size_t n, const char *blanks)

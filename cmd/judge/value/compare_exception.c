@@ -196,7 +196,7 @@ int pattern_compile(const char *re, struct pattern **ret, struct err *e)
 	int r;
 
 	if (!p)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (translate(re, &posix, e) < 0) {
 		free(p);
 		return -EINVAL;

@@ -19,7 +19,7 @@ static int fill(struct lines *l, struct err *e)
 		l->off = 0;
 	}
 	if (!strbuf_reserve(&l->buf, READ_BYTES))
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	n = io_read_given(l->fd, l->buf.data + l->buf.len, READ_BYTES);
 	if (n < 0)
 		return err_sys(e, "read");

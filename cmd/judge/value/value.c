@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/judge/value/value_build.h"
+#include "cmd/judge/value/build.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 
@@ -49,7 +49,8 @@ void value_pool_free(struct value_pool *pool)
 	}
 }
 
-/* --- building ----------------------------------------------------------------------------------
+/*
+ * --- building ----------------------------------------------------------------------------------
  */
 
 int build_add(struct value_builder *b, const struct value *v, struct err *e)
@@ -61,7 +62,7 @@ int build_add(struct value_builder *b, const struct value *v, struct err *e)
 		struct value *p = reallocarray(b->stack, cap, sizeof(*p));
 
 		if (!p)
-			return err_set(e, ENOMEM, "out of memory");
+			return err_oom(e);
 		b->stack = p;
 		b->cap = cap;
 	}
@@ -76,7 +77,7 @@ int build_add_text(struct value_builder *b, enum value_kind kind, const char *te
 	struct value v = {.kind = kind, .n = len, .text = copy};
 
 	if (!copy)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	memcpy(copy, text, len);
 	copy[len] = 0;
 	return build_add(b, &v, e);
@@ -105,7 +106,7 @@ int build_close(struct value_builder *b, struct value **ret, struct err *e)
 
 	v.items = value_alloc(b->pool, n * sizeof(*v.items));
 	if (!v.items)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	if (n)
 		memcpy(v.items, b->stack + l->base, n * sizeof(*v.items));
 	b->n = l->base;
@@ -121,7 +122,8 @@ void build_free(struct value_builder *b)
 	*b = (struct value_builder){0};
 }
 
-/* --- looking -----------------------------------------------------------------------------------
+/*
+ * --- looking -----------------------------------------------------------------------------------
  */
 
 bool value_is_whole(const char *s, size_t len)
@@ -174,7 +176,8 @@ const struct value *value_member(const struct value *dict, const char *key)
 	return NULL;
 }
 
-/* --- order -------------------------------------------------------------------------------------
+/*
+ * --- order -------------------------------------------------------------------------------------
  */
 
 static int rank(const struct value *v)

@@ -3,8 +3,22 @@
 #define CSBX_CMD_EVAL_VALUE_H
 
 /*
+ * The room cmd/judge/value. Values that judged programs take and give.
+ *
+ * In: foreign JSON and literals. Out: trees that can be compared and written.
+ *
+ *	value.h			the tree
+ *	json.h, literal.c, build.h, lines.h: reading
+ *	out.c			writing
+ *	compare.h		equal, close, an exception of that kind
+ *
+ * Must: bound depth, number and memory.
+ * Mustn't: run anything.
+ */
+
+/*
  * Values of a judged program: what a case hands to a function, what it expects, what came back.
- * They come from two foreign texts, JSON (value_json.h) and the tagged literals of
+ * They come from two foreign texts, JSON (json.h) and the tagged literals of
  * cmd/harness/PROTOCOL.md, and both readers are strict, iterative and bounded: in nesting, in the
  * number of values, and in memory by these and the length of the text. All functions that recurse
  * do so over what a reader has built, so at most VALUE_DEPTH_MAX deep.

@@ -51,6 +51,7 @@ class JudgeOptions(ExecOptions, total=False):
     cap_drop: Sequence[str]
     security_opt: Sequence[str]
     labels: Mapping[str, str]
+    fake_root: bool
     allow_root: bool
     no_job_env: bool
     stop_signal: Optional[str]
@@ -134,7 +135,7 @@ JUDGE: Dict[str, Callable[[Any], List[str]]] = {
     "entrypoint": _text("entrypoint"), "hostname": _text("hostname"), "ipc": _text("ipc"),
     "userns": _text("userns"), "group_add": _each("group-add"), "cap_add": _each("cap-add"),
     "cap_drop": _each("cap-drop"), "security_opt": _each("security-opt"),
-    "labels": _pairs("label"), "allow_root": _flag("allow-root"),
+    "labels": _pairs("label"), "fake_root": _flag("fake-root"), "allow_root": _flag("allow-root"),
     "no_job_env": _flag("no-job-env"), "stop_signal": _text("stop-signal"),
     "stop_timeout": _seconds("stop-timeout")}
 

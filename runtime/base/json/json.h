@@ -3,10 +3,15 @@
 #define CSBX_BASE_JSON_H
 
 /*
- * JSON, in and out. In comes foreign text, out goes a tree of values that every reader of the text
- * would agree on (this header), or a row of tokens (json_read.h); json_out.h writes JSON. The story
- * is json_read.c (text to tokens), json_tree.c (tokens to a tree; the one file that includes cJSON)
- * and json_out.c. Must: refuse a text in full or take it in full. Mustn't: look at what it means.
+ * The room runtime/base/json. JSON, read and written.
+ *
+ * In: foreign text; values. Out: a tree on which all readers of the text would agree; text.
+ *
+ *	read.h		text becomes tokens
+ *	tree.c		tokens become a tree; the one file that includes cJSON
+ *	out.h		writing
+ *
+ * Must: refuse a text in full or take it in full. Mustn't: look at what it means.
  *
  * Foreign JSON is read strictly (RFC 8259 and I-JSON, RFC 7493). Parsers that disagree about a
  * document are an attack: what one checks is not what the other uses. So a document is refused

@@ -2,7 +2,7 @@
 /*
  * csbx-hold keeps a container alive that has nothing to run itself: tasks of a SLURM step join it.
  * It is mounted into the container and so must need nothing of an image: no libc, csbx-init's entry
- * and system calls. Descriptor 0 is a socket to whoever started it: one byte says that the
+ * and system calls. Descriptor 0 is a socket to the one who started it: one byte says that the
  * container is there (after the image's entry point, where that runs first), its end ends it. No
  * signal but KILL and STOP does: the step's are meant for the tasks.
  */

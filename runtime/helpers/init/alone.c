@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Without a supervisor: the process that was csbx is csbx-init now and will be the program next
- * (runtime/start/bare.h, runtime/exec/join.h). It takes the payload's steps itself. INIT_BARE: it is in A, in
- * the mount namespace that csbx has built, and unshares B, whose copy of the mounts locks them.
- * INIT_JOIN: it is outside still, and enters what it is given descriptors of. That it runs from a
- * sealed memfd is half of the point: a "#!/proc/self/exe" in the image, or a look at /proc/PID/exe
- * from inside, finds these bytes and not csbx.
+ * (runtime/start/bare.h, runtime/exec/join.h). It takes the payload's steps itself. INIT_BARE: it
+ * is in A, in the mount namespace that csbx has built, and unshares B, whose copy of the mounts
+ * locks them. INIT_JOIN: it is outside still, and enters what it is given descriptors of. That it
+ * runs from a sealed memfd is half of the point: a "#!/proc/self/exe" in the image, or a look at
+ * /proc/PID/exe from inside, finds these bytes and not csbx.
  *
  * There is no reader of a status pipe, so a failure is put into words (complaint.c).
  */
@@ -28,7 +28,9 @@ void alone_run(const struct init_msg *m)
 	};
 	int r;
 
-	/* Who wants to join, and may not look at us yet, sees that it is we (runtime/exec/join.c). */
+	/*
+	 * Who wants to join, and may not look at us yet, sees that it is we (runtime/exec/join.c).
+	 */
 	sys_prctl(PR_SET_NAME, (unsigned long)INIT_ALONE_NAME, 0);
 	r = close_from(first + m->n_join_fds);
 	if (r < 0)

@@ -2,6 +2,23 @@
 #ifndef CSBX_RUNTIME_INIT_INIT_H
 #define CSBX_RUNTIME_INIT_INIT_H
 
+/*
+ * The room runtime/helpers/init. csbx-init, pid 1 of every container.
+ *
+ * In: a message in sealed memory (init_abi.h), requests. Out: the program, its end, events.
+ *
+ *	main.c			how it works
+ *	message.c, pid1.c, idmap.c: from the message to a clone
+ *	payload.c, drop.c, exec.c: from the clone to the program
+ *	loop.c, events.c	reaping, answering
+ *	spawn.c, terminal.c	an exec
+ *	alone.c, complaint.c	without a supervisor
+ *	proc.c, sys.h, mem.c	the kernel without a C library
+ *
+ * Must: check each message whole before it acts.
+ * Mustn't: allocate, execute itself anew, have a capability that it has no more use for.
+ */
+
 /* Shared by the files of csbx-init; main.c tells how they work together. */
 
 #include <stdbool.h>
@@ -104,7 +121,8 @@ struct spawned *spawn_by_id(struct init *in, uint32_t id);
 struct spawned *spawn_by_pid(struct init *in, int pid);
 
 /* pid1.c: INIT_PAYLOAD_SIGNALS. */
-/* Whether a pid 1 in the main process's place would get that signal; true when it cannot be told.
+/*
+ * Whether a pid 1 in the main process's place would get that signal; true when it cannot be told.
  */
 bool pid1_hears(const struct init *in, int sig);
 void pid1_signal(const struct init *in, int sig); /* sends it, if so */

@@ -9,7 +9,7 @@
  * What stays is one privilege that cannot be dropped: its user id owns B, so user_namespaces(7)
  * gives it all capabilities over B. That is why exec goes through it.
  *
- * Of the mount namespaces it joins B's copy and gives up the one it was exec'd in, which nobody
+ * Of the mount namespaces it joins B's copy and gives up the one it was exec'd in, which no process
  * needs any longer. To take a mount namespace down the kernel waits for an RCU grace period; this
  * one's passes while the payload runs and not at the end, where somebody waits for it.
  *
@@ -127,7 +127,7 @@ static int change_mounts(const struct init *in, int *ret_old)
 
 /*
  * The bounding set can only be dropped by who has CAP_SETPCAP; who has not has nothing to gain from
- * it either, since init never execs. The payload's streams go too: whoever reads the other end of
+ * it either, since init never execs. The payload's streams go too: the reader at the other end of
  * its stdout must see the end of it when the payload closes it. Their numbers stay taken, so that
  * descriptors received later do not land there.
  */

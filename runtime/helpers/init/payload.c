@@ -153,7 +153,7 @@ static int step_namespace(struct payload *p)
 	return r;
 }
 
-/* The sysctl is per user namespace of the process that writes it: nobody else can do this. */
+/* The sysctl is per user namespace of the process that writes it: no other process can do this. */
 static int step_no_userns(struct payload *p)
 {
 	return p->m->flags & INIT_NO_USERNS ? proc_write("sys/user/max_user_namespaces", "0", 1)
@@ -388,7 +388,9 @@ void payload_run(struct payload *p)
 	const uint8_t *order = usual ? order_usual : order_new_privs;
 	size_t n = usual ? ARRAY_SIZE(order_usual) : ARRAY_SIZE(order_new_privs);
 
-	/* W's files in /proc must be W's while it writes its maps; nobody can look at it yet. */
+	/*
+	 * W's files in /proc must be W's while it writes its maps; no process can look at it yet.
+	 */
 	if (!is_exec(p))
 		sys_prctl(PR_SET_DUMPABLE, 1, 0);
 	for (size_t i = 0; i < n; i++) {

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 {
 	uint64_t fd;
 
-	/* Whoever ignores it in us, children must be waited for. */
+	/* The caller may have it ignored; children must be waited for. */
 	signal(SIGCHLD, SIG_DFL);
 	if (argc == 2 && !strcmp(argv[1], "--version")) {
 		printf("csbx-meta %s\n", CSBX_VERSION);

@@ -3,6 +3,20 @@
 #define CSBX_SQUASHD_META_H
 
 /*
+ * The room runtime/helpers/meta. csbx-meta, which reads what a start needs to know of an image.
+ *
+ * In: a descriptor of an image or directory. Out: one record on standard output, or one line why
+ * not.
+ *
+ *	main.c			confined like the image server, then meta.c
+ *	meta.c			files of the image
+ *	config.c		its configuration
+ *
+ * Must: give up all rights before it reads.
+ * Mustn't: follow a link out of the image.
+ */
+
+/*
  * csbx-meta FD: what a start needs to know of an image or directory, as one flat record
  * (runtime/server/image_meta.h) on stdout. Exit status 125 with one line on stdout instead when it
  * cannot be told.

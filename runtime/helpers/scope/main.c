@@ -6,7 +6,7 @@
  *
  * The manager is asked on its private socket, which is there without a message bus; else on the
  * user's bus. From a session of its own making (ssh) the user manager may not take a process: it
- * has the system manager do that, which is why this goes through it at all. Whoever started us
+ * has the system manager do that, which is why this goes through it at all. The one who started us
  * bounds the time.
  */
 #include <errno.h>

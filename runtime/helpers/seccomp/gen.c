@@ -258,7 +258,8 @@ static void print_table(const struct arch *a)
 	static struct code base, blocks;
 
 	emit_base(&base, a);
-	printf("/* For %s, made from runtime/helpers/seccomp/policy.c; not to be edited. */\n", a->name);
+	printf("/* For %s, made from runtime/helpers/seccomp/policy.c; not to be edited. */\n",
+	       a->name);
 	print_code("seccomp_base", &base);
 	printf("static const struct seccomp_block seccomp_blocks[] = {\n");
 	for (size_t i = 0; i < seccomp_policy_n; i++) {

@@ -121,7 +121,9 @@ const struct seccomp_rule seccomp_policy[] = {
 	{"prlimit64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler",
 	 .cases = {{EPERM, {IN(0, 1)}}}},
 
-	/* The same for its priorities: by its number, as group and with all processes of its user. */
+	/*
+	 * The same for its priorities: by its number, as group and with all processes of its user.
+	 */
 	{"setpriority", .cases = {{EPERM, {IN(0, 0, 1), IN(1, 1)}}, {EPERM, {IN(0, 2)}}}},
 	{"ioprio_set", .cases = {{EPERM, {IN(0, 1, 2), IN(1, 1)}}, {EPERM, {IN(0, 3)}}}},
 

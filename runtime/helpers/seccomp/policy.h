@@ -3,6 +3,19 @@
 #define CSBX_RUNTIME_SECCOMP_POLICY_H
 
 /*
+ * The room runtime/helpers/seccomp. The seccomp policy as data, and the program that makes a filter
+ * of it when csbx is built.
+ *
+ * In: rules by name. Out: BPF in a header, names for the test.
+ *
+ *	policy.c		the rules
+ *	gen.c			the generator
+ *
+ * Must: answer ENOSYS to what no rule names.
+ * Mustn't: be linked into a program that is installed.
+ */
+
+/*
  * The seccomp policy as data (docs/seccomp.md). The generator (gen.c) turns it into BPF when csbx
  * is built; the unit test interprets that BPF and compares it with this table, for every system
  * call number.

@@ -57,8 +57,8 @@ static struct above *oldest(const struct aboves *a)
 	return found;
 }
 
-static int open_above(struct above *x, const struct fuse_policy *policy,
-		      struct fuse_server *lowest, struct err *e)
+static int open_above(struct above *x, const struct fuse_policy *policy, struct fuse_server *lowest,
+		      struct err *e)
 {
 	struct fuse_policy own = *policy;
 	int r = sqimage_open(x->file_fd, &x->image, e);
@@ -89,7 +89,7 @@ int aboves_add(struct aboves *a, const struct image_id *id, int fds[SQUASHD_ADD_
 		return 1;
 	x = calloc(1, sizeof(*x));
 	if (!x)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	*x = (struct above){.id = *id,
 			    .fuse_fd = take_fd(&fds[SQUASHD_ADD_FUSE]),
 			    .mount_fd = take_fd(&fds[SQUASHD_ADD_MOUNT]),

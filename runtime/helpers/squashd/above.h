@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/server/squashd_proto.h"
+#include "runtime/server/proto.h"
 
 struct err;
 struct fuse_policy;

@@ -3,7 +3,7 @@
 #define CSBX_SQUASHD_ATTENDANT_H
 
 /*
- * A process beside the server for what takes the kernel long and nobody need wait for. It makes
+ * A process beside the server for what takes the kernel long and need not be waited for. It makes
  * network namespaces ahead: each belongs to A, has lo up, and is handed to one container only. One
  * is kept ready; a start that finds none makes its own. And it takes down the mounts of containers
  * that have ended.

@@ -47,8 +47,8 @@ static int make_clones(struct server *s, struct err *e)
 	return s->world.image_fd >= 0 && s->next_image_fd < 0 ? s->next_image_fd : 0;
 }
 
-static int send_descriptors(struct server *s, int fd, struct squashd_reply *reply,
-			    const int *above, unsigned n_above, struct err *e)
+static int send_descriptors(struct server *s, int fd, struct squashd_reply *reply, const int *above,
+			    unsigned n_above, struct err *e)
 {
 	size_t n = s->world.image_fd >= 0 ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE;
 	int fds[SQUASHD_FDS_MAX], r = make_clones(s, e);
@@ -102,9 +102,8 @@ static void fill_reply(struct server *s, struct squashd_reply *reply)
 		.gid = s->boot.key.gid,
 		.image = s->boot.key.image,
 		.lacks_xattrs = s->world.lacks_xattrs,
-		.fuse_requests = s->fuse ? fuse_server_requests(s->fuse) +
-						  aboves_requests(&s->aboves)
-					: 0,
+		.fuse_requests =
+			s->fuse ? fuse_server_requests(s->fuse) + aboves_requests(&s->aboves) : 0,
 	};
 	memcpy(reply->job, s->boot.job, sizeof(reply->job));
 }
@@ -171,7 +170,7 @@ static int ask_for_files(struct server *s, int fd, const struct squashd_reply *r
 	const int fds[] = {
 		[SQUASHD_FD_USERNS] = s->world.userns_fd, [SQUASHD_FD_MNTNS] = s->world.mntns_fd};
 
-	/* Nobody may be attached yet: it is waited for who is about to be. */
+	/* It may be that no client is attached yet: the one that is about to be is waited for. */
 	if (s->leave_at_ms < server_now_ms() + ADD_MS)
 		s->leave_at_ms = server_now_ms() + ADD_MS;
 	return fd_send(fd, reply, sizeof(*reply), fds, 2, e);
@@ -286,8 +285,7 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 	}
 	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
 	/* A container asks whether we are well; its connection stays. */
-	return q->type == SQUASHD_ADD ||
-	       (q->type == SQUASHD_STATUS && s->clients[fd].is_attached);
+	return q->type == SQUASHD_ADD || (q->type == SQUASHD_STATUS && s->clients[fd].is_attached);
 }
 
 /* Returns false when the connection is to be closed. */
@@ -312,7 +310,7 @@ static bool handle_request(struct server *s, int fd)
 
 /*
  * What is made for the next container is made now, while no start needs the CPUs: unless there is
- * one, which whoever waits for the end of this needs, or the server leaves too.
+ * one, which the one that waits for the end of this needs, or the server leaves too.
  */
 static void end_container(struct server *s)
 {
@@ -399,7 +397,7 @@ static void answer_waiting(const struct squashd_reply *reply)
 }
 
 /*
- * Nobody reads our stderr: the reason goes to the clients that wait, at least to the one that
+ * No process reads our stderr: the reason goes to the clients that wait, at least to the one that
  * started us. Those that come after the last look start another server and hear it from that one.
  */
 void clients_refuse_all(struct server *s, const struct err *e)

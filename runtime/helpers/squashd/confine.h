@@ -3,7 +3,7 @@
 #define CSBX_SQUASHD_CONFINE_H
 
 /*
- * The image is hostile and its reader is C: whoever takes over this process must find nothing in
+ * The image is hostile and its reader is C: code that takes over this process must find nothing in
  * it. Applied once, after everything is open and before the first byte of the image is served.
  */
 
@@ -17,13 +17,14 @@ bool confine_has_landlock(void);
 
 struct confine_server {
 	int servers_dirfd; /* the one directory it may unlink its socket in */
-	pid_t reader_tid; /* the thread it may place on CPUs; 0 for none */
+	pid_t reader_tid;  /* the thread it may place on CPUs; 0 for none */
 };
 
 /*
  * The server: CAP_SYS_ADMIN over A alone (open_tree needs it), no new privileges, undumpable,
- * landlock without any right but removing files beneath servers/, clones of its own mounts, a list of system calls without
- * any that opens a path, connects or executes; unlinkat() is among them only with landlock.
+ * landlock without any right but removing files beneath servers/, clones of its own mounts, a list
+ * of system calls without any that opens a path, connects or executes; unlinkat() is among them
+ * only with landlock.
  */
 int confine_server(const struct confine_server *c, struct err *e);
 

@@ -382,7 +382,7 @@ int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_s
 	struct fuse_server *s = calloc(1, sizeof(*s));
 
 	if (!s)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	s->policy = *policy;
 	s->own_scratch = lends ? NULL : malloc(READAHEAD_BYTES);
 	s->scratch = lends ? lends->scratch : s->own_scratch;

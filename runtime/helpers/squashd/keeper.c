@@ -31,7 +31,7 @@
 #include "runtime/layer/layer.h"
 #include "runtime/helpers/squashd/confine.h"
 #include "runtime/helpers/squashd/world.h"
-#include "runtime/server/squashd_proto.h"
+#include "runtime/server/proto.h"
 
 #define SERVER_FD 0
 #define EVENTS_AT_ONCE 16
@@ -77,7 +77,7 @@ static int watch_root(const struct keeping *k, int root)
 	return watch;
 }
 
-/* A connection that was closed without a word is a container less too: nobody else says so. */
+/* A connection that was closed without a word is a container less too: no other process says so. */
 static void tell_server(struct keeping *k)
 {
 	if (!k->server_is_gone)
@@ -136,7 +136,7 @@ static void look(struct keeping *k, struct kept *c)
 	discard(c);
 }
 
-/* Closing is not enough to hear of it no more: whoever has a copy keeps it in the epoll set. */
+/* Closing is not enough to hear of it no more: a process with a copy keeps it in the epoll set. */
 static void main_died(struct keeping *k, struct kept *c)
 {
 	c->main_is_dead = true;

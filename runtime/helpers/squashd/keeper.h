@@ -4,9 +4,9 @@
 
 /*
  * A process beside the server that stands in for the supervisor which a bare container has not
- * (runtime/start/bare.h): it holds the record's lock until the main process is dead, and the container's
- * place in the server's count and the lock of its layer until its root is unmounted, which is when
- * the last process that lives in it has gone. Then the layer is synced, or deleted.
+ * (runtime/start/bare.h): it holds the record's lock until the main process is dead, and the
+ * container's place in the server's count and the lock of its layer until its root is unmounted,
+ * which is when the last process that lives in it has gone. Then the layer is synced, or deleted.
  *
  * It never sees a byte of the image and has no capability. Should the server die, it goes on until
  * the last of its containers has ended.

@@ -27,7 +27,7 @@ static int fd_arg(const char *s)
 
 int main(int argc, char **argv)
 {
-	/* Whoever ignores it in us, children must be waited for. */
+	/* The caller may have it ignored; children must be waited for. */
 	signal(SIGCHLD, SIG_DFL);
 	if (argc == 2 && !strcmp(argv[1], "--serve"))
 		return serve();

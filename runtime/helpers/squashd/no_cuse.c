@@ -2,7 +2,7 @@
 
 /*
  * libfuse's low-level part names one function of its character devices, which brings the rest of
- * the library along, dlopen(3) included. csbx-squashd serves no such device: nobody calls it.
+ * the library along, dlopen(3) included. csbx-squashd serves no such device: no process calls it.
  */
 #include <stdint.h>
 

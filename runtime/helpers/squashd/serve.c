@@ -6,12 +6,12 @@
  * server stays for the linger time the latest start asked for and leaves; in a batch step it does
  * not outlive the step so.
  *
- * Leaving: the socket's name goes first, so that no new client finds it; then whoever has
+ * Leaving: the socket's name goes first, so that no new client finds it; then a client that has
  * connected meanwhile is still let in. A client that comes in between the last look and the exit
- * sees its connection closed and starts over (runtime/server/squashd_client.c).
+ * sees its connection closed and starts over (runtime/server/client.c).
  *
  * SIGTERM, SIGINT and SIGHUP, which a batch system sends to everything it finds, end a server
- * only when nobody is attached.
+ * only when no client is attached.
  */
 #include "runtime/helpers/squashd/serve.h"
 
@@ -234,7 +234,7 @@ static int time_to_wait(const struct server *s)
 	return net >= 0 && (left < 0 || net < left) ? net : left;
 }
 
-/* True if the server may go: nobody is attached and nobody waits at the door. */
+/* True if the server may go: no client is attached and no client waits at the door. */
 static bool leave(struct server *s)
 {
 	server_unlink_socket(s);

@@ -3,11 +3,11 @@
 #define CSBX_SQUASHD_SERVER_H
 
 /*
- * csbx-squashd, the image server: it owns the user namespace A and serves one image to all
- * containers of one sharing domain, in a mount namespace with the image, a template of /dev and
- * nothing of the host. What is private to its files is below.
+ * The room runtime/helpers/squashd. csbx-squashd, the image server: it owns the user namespace A
+ * and serves one image to all containers of one sharing domain, in a mount namespace with the
+ * image, a template of /dev and nothing of the host. What is private to its files is below.
  *
- * In: a boot message and a listening socket (squashd_start.h), then requests (squashd_proto.h).
+ * In: a boot message and a listening socket (server/start.h), then requests (server/proto.h).
  * Out: for each container descriptors of A, of csbx-init in a sealed memfd, of clones of the
  * image's mounts and of /dev, and a network namespace.
  *
@@ -23,7 +23,7 @@
  * 	unpack.c		`--unpack`: the image as a directory, where FUSE cannot be had
  *
  * A first start waits for it, so what takes long goes side by side. With id ranges a process of its
- * own makes A (userns_maker.h) before the server is executed; the attendant makes the first network
+ * own makes A (userns/maker.h) before the server is executed; the attendant makes the first network
  * namespace; the keeper detaches the host's tree, for umount2(2) waits for RCU. Where it may use
  * more than one CPU a thread decompresses the next blocks (image/sqahead.h); with one CPU nothing
  * is made ahead.
@@ -47,7 +47,7 @@
 #include "runtime/helpers/squashd/attendant.h"
 #include "runtime/helpers/squashd/keeper.h"
 #include "runtime/helpers/squashd/world.h"
-#include "runtime/server/squashd_proto.h"
+#include "runtime/server/proto.h"
 
 #define LISTEN_FD SQUASHD_FD_AT_START_LISTEN
 #define FIRST_CLIENT_MS 1000 /* for the client that started us, who may be dead */
@@ -75,7 +75,7 @@ struct server {
 	struct client *clients; /* by descriptor */
 	size_t n_slots;
 	uint32_t containers, linger_ms;
-	int64_t leave_at_ms; /* while nobody is attached */
+	int64_t leave_at_ms; /* while no client is attached */
 	int janitor_fd;      /* who unlinks the socket; -1: the server itself */
 	struct attendant attendant;
 	int step_fd; /* pidfd of the batch step the latest client is in, or -1 */
@@ -92,7 +92,7 @@ void server_unlink_socket(struct server *s);
 
 /* Lets one client in that waits at the door. Our uid as seen in A is the main user's. */
 bool clients_accept(struct server *s);
-/* The step has ended: nobody will want a server that lingers. */
+/* The step has ended: no process will want a server that lingers. */
 void clients_step_ended(struct server *s);
 /* A connection that can be read: serves the request or drops the client. */
 void clients_handle(struct server *s, int fd);

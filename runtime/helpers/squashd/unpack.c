@@ -133,7 +133,10 @@ static int make_leaf(struct unpack *u, int dirfd, const char *name, const struct
 			return -errno;
 		break;
 	case S_IFCHR:
-		/* What hides a name in a file of a stack (overlayfs.rst); anybody may make that one. */
+		/*
+		 * What hides a name in a file of a stack (overlayfs.rst); anybody may make that
+		 * one.
+		 */
 		if (node->rdev)
 			return 0;
 		return mknodat(dirfd, name, S_IFCHR, 0) < 0 ? -errno : 0;
@@ -307,7 +310,7 @@ static int unpack(int image_fd, int dirfd, bool lies_above, struct err *e)
 	u.seen = calloc(u.inodes / 8 + 1, 1);
 	u.buf = malloc(BUF_BYTES);
 	if (!u.stack || !u.seen || !u.buf)
-		r = err_set(e, ENOMEM, "out of memory");
+		r = err_oom(e);
 	if (r >= 0) {
 		r = sqimage_node(u.img, sqimage_root(u.img), &root);
 		if (r >= 0)

@@ -34,7 +34,7 @@
 #include "runtime/kernel/mount_api.h"
 #include "runtime/server/fuse_mount.h"
 #include "runtime/helpers/squashd/devtree.h"
-#include "runtime/userns/userns_maker.h"
+#include "runtime/userns/maker.h"
 
 #define TMPFS_BYTES 65536u
 
@@ -85,7 +85,8 @@ static int attach(int root, const char *name, int mount_fd, struct err *e)
 	return dir < 0 ? err_sys(e, "open /%s", name) : mount_attach(mount_fd, dir, e);
 }
 
-/* pivot_root(".", ".") has stacked the old root onto the new one, which the parent of / leads to.
+/*
+ * pivot_root(".", ".") has stacked the old root onto the new one, which the parent of / leads to.
  */
 static bool host_is_gone(int root)
 {
@@ -115,7 +116,8 @@ static int leave_host(struct world *w, struct err *e)
 	return chdir("/") < 0 ? err_sys(e, "chdir") : 0;
 }
 
-/* One code for all the ways not to have FUSE (no node, no right, no module): clients unpack then.
+/*
+ * One code for all the ways not to have FUSE (no node, no right, no module): clients unpack then.
  */
 static int no_fuse(struct err *e)
 {

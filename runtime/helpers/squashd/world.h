@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "runtime/helpers/squashd/devtree.h"
-#include "runtime/server/squashd_proto.h"
+#include "runtime/server/proto.h"
 
 struct err;
 
@@ -25,10 +25,10 @@ struct world {
 	bool init_is_file; /* not sealed: the installed file itself */
 	struct devtree dev;
 };
-#define WORLD_INIT                                                                          \
-	{                                                                                   \
-		.userns_fd = -1, .mntns_fd = -1, .root_fd = -1, .gone_rd = -1, .gone_wr = -1, .dev_fd = -1, \
-		.image_fd = -1, .fuse_fd = -1, .init_fd = -1, .dev = DEVTREE_INIT           \
+#define WORLD_INIT                                                                              \
+	{                                                                                       \
+		.userns_fd = -1, .mntns_fd = -1, .root_fd = -1, .gone_rd = -1, .gone_wr = -1,   \
+		.dev_fd = -1, .image_fd = -1, .fuse_fd = -1, .init_fd = -1, .dev = DEVTREE_INIT \
 	}
 
 /*

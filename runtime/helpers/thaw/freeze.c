@@ -3,7 +3,7 @@
  * Theory. The command keeps this process and its id, for a C library remembers the id of its
  * thread; a child traces it. It stops itself (SIGSTOP) when it has come as far as it is wanted;
  * then its registers, its mappings and what is in them are copied, and it is killed. It is asked to
- * have one thread, and no descriptors but those that whoever is thawed is started with.
+ * have one thread, and no descriptors but those that the thawed process is started with.
  */
 #include <stdbool.h>
 
@@ -169,7 +169,7 @@ static int copy_memory(int pid, int out, struct thaw_image *m)
 
 		if (x->kind == THAW_EMPTY)
 			continue;
-		/* Nobody is interested in what lies below the end of the stack. */
+		/* What lies below the end of the stack is of no use. */
 		if (x->kind == THAW_STACK)
 			x->start = (m->regs.rsp - 2 * PAGE) & ~(uint64_t)(PAGE - 1);
 		x->offset = offset;
@@ -234,7 +234,7 @@ static int wait_for_stop(int parent)
 	return r;
 }
 
-/* The child. Nobody waits for what it says: the file is whole or has no head. */
+/* The child. No process waits for what it says: the file is whole or has no head. */
 static __attribute__((noreturn)) void trace_parent(int parent, int out, struct thaw_image *m,
 						   int go, int done)
 {

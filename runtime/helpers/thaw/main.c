@@ -6,7 +6,7 @@
  * An interpreter takes longer to start than a container. Of many snippets that begin the same way
  * the beginning is made once, in a container like theirs, and each of theirs then begins with a
  * copy of its memory. This program is what runs there in the place of the interpreter: with the
- * rights of the program that is judged, and none besides, so that it has nobody to protect.
+ * rights of the program that is judged, and none besides, so that it has no process to protect.
  */
 #include <stdbool.h>
 
@@ -14,7 +14,6 @@
 #include "runtime/helpers/init/sys.h"
 #include "runtime/helpers/thaw/abi/image.h"
 #include "runtime/helpers/thaw/thaw.h"
-
 
 static struct thaw_image image;
 

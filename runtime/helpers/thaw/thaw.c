@@ -114,7 +114,7 @@ static int register_thread(const struct thaw_image *m)
 
 /*
  * It was stopped inside a system call that had been done: rcx and r11 are the kernel's to spoil,
- * and flags and vector registers are nobody's across the call of a function.
+ * and flags and vector registers are not kept across the call of a function.
  */
 static __attribute__((noreturn)) void go_on(const struct thaw_regs *regs)
 {

@@ -2,6 +2,20 @@
 #ifndef CSBX_RUNTIME_THAW_H
 #define CSBX_RUNTIME_THAW_H
 
+/*
+ * The room runtime/helpers/thaw. csbx-thaw: an interpreter that was started once, stopped, and is
+ * there again in each container.
+ *
+ * In: a command to freeze, or a file to thaw. Out: the file; a process that goes on.
+ *
+ *	freeze.c		stops a command and writes it down
+ *	thaw.c			a process out of that file
+ *	exec_by_path.c		where a file cannot be thawed
+ *
+ * Must: fall back to a plain start.
+ * Mustn't: share anything that a program could write.
+ */
+
 /* csbx-thaw: what main.c hands to its two halves. */
 
 struct thaw_image;

@@ -26,7 +26,7 @@ CUT = "stdout is cut: {} bytes were written; max_output says how many are kept"
 
 
 class _Coder:
-    """What the two share: every method's calls, made by nobody yet."""
+    """What the two share: every method's calls, which neither has made yet."""
 
     def __init__(self, docker_image: str, sqsh_image_path: Optional[str], container_name: str,
                  timeout: Optional[float], memory: Union[None, int, str], writable: bool,

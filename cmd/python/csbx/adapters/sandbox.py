@@ -102,7 +102,7 @@ class CodeSandbox:
 
     forbidden_modules: names that the code must not import, and functions (os.system) that it must
     not call; None: a list of the usual ones, []: none. allow_imports=False: no import at all. This
-    is a courtesy to whoever wrote the code, and costs a second start: what code must not do, the
+    is a courtesy to the one who wrote the code, and costs a second start: what code must not do, the
     container prevents. timeout is for loading the code and for each case. max_output: how much of
     each stream is kept, "1m" without it. Every case has the code as it was loaded: what one call
     leaves behind, the next does not see.
@@ -217,7 +217,7 @@ def _as_python_has_it(passed: bool, case: Case, raw: Any) -> bool:
 
 
 class CodeFeedbackExtractor:
-    """What to tell whoever wrote the code, for the next try."""
+    """What to tell the author of the code, for the next try."""
 
     ERROR_PATTERNS = {
         "NameError": "A name is used that is not defined: look for misspelling and for what is defined too late.",

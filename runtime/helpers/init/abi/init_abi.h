@@ -3,6 +3,21 @@
 #define CSBX_RUNTIME_INIT_ABI_H
 
 /*
+ * The room runtime/helpers/init/abi. What csbx and csbx-init have in common: the message, its
+ * checks, its words.
+ *
+ * In: bytes that somebody sent. Out: whether csbx-init may act on them.
+ *
+ *	init_abi.h		the message, the descriptors, the events
+ *	msg_check.h		whether a message may be interpreted
+ *	msg_bounds.h		what an exec may be given at most
+ *	stage_text.h, mem.h	words of stages; what a C library would have
+ *
+ * Must: be pure and build without a C library.
+ * Mustn't: change what a running version reads.
+ */
+
+/*
  * What csbx tells csbx-init. A message is one flat block in a sealed memfd: this header, then
  * the data it points to by offsets from its start. No pointers, no libc types; every offset and
  * length is checked by init before use (msg_check.h). The same block starts the main process and,
@@ -105,8 +120,8 @@ struct init_msg {
 	uint32_t n_keep_fds, umask;
 	uint32_t oom_score_adj; /* 1..1000; 0 leaves what is inherited */
 	uint32_t n_join_fds;
-	uint32_t failure_code; /* alone: exit code of a failure before execve; 0: INIT_EXIT_FAILED
-				*/
+	uint32_t failure_code; /* alone: exit code of a failure before execve; 0:
+				* INIT_EXIT_FAILED */
 	uint32_t pad;
 };
 
@@ -157,7 +172,8 @@ enum init_request_type {
 			      * memfd, stdin, stdout, stderr, status pipe, then n_keep_fds more */
 	INIT_REQ_SIGNAL_PID, /* arg: signal, id: of a spawned process */
 	INIT_REQ_STOP,       /* arg: signal, to the main process, followed by SIGCONT; with
-			      * INIT_PAYLOAD_SIGNALS SIGKILL instead of one that it would not hear */
+			      * INIT_PAYLOAD_SIGNALS SIGKILL instead of one that it would not
+			      * hear */
 };
 #define INIT_SIGNAL_GROUP 0x100u /* with the signal: to the process's whole process group */
 #define INIT_SPAWN_FDS 5u

@@ -2,7 +2,8 @@
 #ifndef CSBX_RUNTIME_INIT_STAGE_TEXT_H
 #define CSBX_RUNTIME_INIT_STAGE_TEXT_H
 
-/* What each stage does, in words: "load the seccomp filter". No pointers: init has no relocations.
+/*
+ * What each stage does, in words: "load the seccomp filter". No pointers: init has no relocations.
  */
 
 #include "runtime/helpers/init/abi/init_abi.h"

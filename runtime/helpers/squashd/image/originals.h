@@ -9,7 +9,7 @@
  * where there was none, and no /.csbx/orig.
  *
  * All of it is a table of four names in one directory and one name in another, found once when
- * the image is opened. Whoever looks a name up or lists a directory passes what the image says
+ * the image is opened. A lookup of a name or a listing passes what the image says
  * through it; an image without /.csbx/orig is passed as it is. The names hidden so are taken off
  * the link counts, so that they agree with what can be seen.
  */
@@ -29,8 +29,8 @@ struct original {
 	uint64_t id;
 	uint32_t ino;
 	mode_t type;
-	bool has_two_names; /* in /etc too: a root without a configuration keeps its own file there
-			     */
+	bool has_two_names; /* in /etc too: a root without a configuration keeps its own file
+			     * there */
 };
 
 struct originals {

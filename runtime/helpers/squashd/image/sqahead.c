@@ -21,7 +21,7 @@
 #include "runtime/helpers/squashd/image/sqblock.h"
 
 #define SLOTS_MAX 8
-#define SLOTS_BYTES (1u << 20) /* of blocks nobody may want; two blocks in any case */
+#define SLOTS_BYTES (1u << 20) /* of blocks that may not be wanted; two blocks in any case */
 #define STACK_BYTES (256u << 10)
 
 enum slot_state { SLOT_FREE, SLOT_WANTED, SLOT_BUSY, SLOT_DONE };
@@ -66,7 +66,7 @@ static struct slot *latest_wish(struct sqahead *a)
 	return found;
 }
 
-/* With the lock held, which is given up while the block is made: nobody touches a busy slot. */
+/* With the lock held, which is given up while the block is made: no process touches a busy slot. */
 static void make(struct sqahead *a, struct slot *s)
 {
 	int r = -ENOMEM;

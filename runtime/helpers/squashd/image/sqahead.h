@@ -5,7 +5,7 @@
 /*
  * Decompressing ahead: a thread beside the one that serves makes blocks that are likely to be asked
  * for next. What it makes is taken, or forgotten for what is wanted later. It never fails: what it
- * cannot do, whoever asks for the block does, and sees the reason.
+ * cannot do, the thread that asks for the block does, and sees the reason.
  */
 
 #include <stdbool.h>
@@ -26,7 +26,8 @@ struct sqahead_source {
 
 /* Starts the thread, which calls confine before anything else; NULL where it cannot be had. */
 struct sqahead *sqahead_new(int (*confine)(struct err *e));
-/* Waits until it is confined, before which no byte of an image must be looked at; false: it cannot.
+/*
+ * Waits until it is confined, before which no byte of an image must be looked at; false: it cannot.
  */
 bool sqahead_is_confined(struct sqahead *a);
 void sqahead_free(struct sqahead *a);

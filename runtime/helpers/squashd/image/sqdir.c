@@ -140,7 +140,8 @@ static int skip_by_index(const struct sqnode *dir, const char *name, uint64_t of
 			*ret_end = x.offset;
 			break;
 		}
-		/* A header that an index names never straddles blocks: the listing is contiguous.
+		/*
+		 * A header that an index names never straddles blocks: the listing is contiguous.
 		 */
 		d->offset = x.offset;
 		d->at.block = x.block;

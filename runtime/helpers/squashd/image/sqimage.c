@@ -89,7 +89,7 @@ int sqimage_open(int fd, struct sqimage **ret, struct err *e)
 	const char *fault;
 
 	if (!img)
-		return err_set(e, ENOMEM, "out of memory");
+		return err_oom(e);
 	fault = open_fault(img, fd);
 	if (fault) {
 		sqimage_close(img);

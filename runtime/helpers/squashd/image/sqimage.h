@@ -3,6 +3,21 @@
 #define CSBX_SQUASHD_SQIMAGE_H
 
 /*
+ * The room runtime/helpers/squashd/image. A squashfs file, read without trust.
+ *
+ * In: a descriptor with foreign bytes. Out: nodes, names, attributes, blocks, or damage.
+ *
+ *	sqimage.h, sqsuper.h	an open image and its head
+ *	sqmeta.h, sqblock.h	metadata and blocks, cached
+ *	squnpack.h, sqahead.h	decompression, now and ahead
+ *	sqpath.h		from a path to a node
+ *	originals.h		files that csbx has put aside
+ *
+ * Must: check each number before it is used; bound memory.
+ * Mustn't: recurse, open anything, write.
+ */
+
+/*
  * Reads squashfs 4.0 images (kernel: Documentation/filesystems/squashfs.rst, squashfs_fs.h). The
  * image is foreign data: every offset, index, count and length in it is checked before it is
  * used, nothing recurses, and no amount of memory depends on it but its tables' own size. Errors
@@ -76,11 +91,14 @@ struct sqstat {
 	uint32_t block_bytes;
 };
 
-/* fd stays the caller's and open. -EINVAL: not a squashfs image, or damaged; the text says which.
+/*
+ * fd stays the caller's and open. -EINVAL: not a squashfs image, or damaged; the text says which.
  */
 int sqimage_open(int fd, struct sqimage **ret, struct err *e);
 void sqimage_close(struct sqimage *img);
-/* It lies over another image in a stack: the mark of an opaque directory is one of its attributes. */
+/*
+ * It lies over another image in a stack: the mark of an opaque directory is one of its attributes.
+ */
 void sqimage_lies_above(struct sqimage *img);
 /* From now on blocks are made ahead; it stays the caller's, and must outlive the image. */
 void sqimage_set_ahead(struct sqimage *img, struct sqahead *ahead);
@@ -104,8 +122,9 @@ ssize_t sqimage_readlink(struct sqimage *img, const struct sqnode *link, char *b
 
 /*
  * Extended attributes of a node: only user.* and never user.overlay.*, which would steer an overlay
- * on top, but for user.overlay.opaque of an image that lies above another. 1 and a name with NUL, 0 at the end. The value of the attribute just named is then read
- * into buf (SQXATTR_VALUE_MAX); returns its length.
+ * on top, but for user.overlay.opaque of an image that lies above another. 1 and a name with NUL, 0
+ * at the end. The value of the attribute just named is then read into buf (SQXATTR_VALUE_MAX);
+ * returns its length.
  */
 int sqxattr_open(struct sqimage *img, const struct sqnode *node, struct sqxattr *ret);
 int sqxattr_next(struct sqxattr *x, char name[SQXATTR_NAME_MAX + 1]);

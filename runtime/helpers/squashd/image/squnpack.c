@@ -55,7 +55,7 @@ void squnpack_free(struct squnpack *u)
 
 /*
  * A block is one frame. The library would read several, and those of zstd before 0.8 with decoders
- * of that time, which nobody looks after any more; the kernel does neither. 0: there is none.
+ * of that time, which is not maintained any more; the kernel does neither. 0: there is none.
  */
 static size_t frame_bytes(const void *in, size_t in_bytes)
 {

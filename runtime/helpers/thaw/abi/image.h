@@ -3,6 +3,15 @@
 #define CSBX_RUNTIME_THAW_IMAGE_H
 
 /*
+ * The room runtime/helpers/thaw/abi. What csbx-thaw and its callers have in common.
+ *
+ * In: nothing but what is declared here. Out: the form of a frozen process.
+ *
+ * Must: be refused by a program of another version. Mustn't: be read from where a judged program
+ * can write.
+ */
+
+/*
  * A process that was stopped, as a file: this head, and the contents of its memory at the offsets
  * that the head names. It is only good on the machine and kernel, and in the image, it was made on.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables, quotes, patterns and .dockerignore. Values are those docker 20.10 and BuildKit give.
+/*
+ * Variables, quotes, patterns and .dockerignore. Values are those docker 20.10 and BuildKit give.
  */
 #include "cmd/build/dockerfile/expand.h"
 

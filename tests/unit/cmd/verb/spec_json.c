@@ -4,9 +4,9 @@
 #include <sys/resource.h>
 
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/spec/spec.h"
-#include "runtime/spec/spec_out.h"
+#include "runtime/spec/out.h"
 #include "tests/unit/tap.h"
 
 static char *written(const struct container_spec *s)

@@ -11,7 +11,8 @@
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"
 
-/* --- writers: gzip of stored blocks (RFC 1951 3.2.4), zstd of raw and RLE blocks (RFC 8878) -----
+/*
+ * --- writers: gzip of stored blocks (RFC 1951 3.2.4), zstd of raw and RLE blocks (RFC 8878) -----
  */
 
 static uint32_t gzip_crc(const uint8_t *p, size_t len)
@@ -74,7 +75,8 @@ static void zstd_bomb(struct strbuf *b, unsigned blocks)
 	}
 }
 
-/* --- reading -----------------------------------------------------------------------------------
+/*
+ * --- reading -----------------------------------------------------------------------------------
  */
 
 static int memfd(const struct strbuf *b)
@@ -134,7 +136,8 @@ static void check_bad(const struct strbuf *stored, const char *text, const char 
 	ok(r < 0 && strstr(e.msg, text), "%s: %s", what, e.msg);
 }
 
-/* --- tests -------------------------------------------------------------------------------------
+/*
+ * --- tests -------------------------------------------------------------------------------------
  */
 
 static char *pattern(size_t len)

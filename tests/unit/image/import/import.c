@@ -40,7 +40,8 @@ const char *__tsan_default_suppressions(void)
 	return "race:__gconv_*\nrace:_nl_*";
 }
 
-/* --- a source of two layers, and where images go ------------------------------------------------
+/*
+ * --- a source of two layers, and where images go ------------------------------------------------
  */
 
 struct fixture {
@@ -126,7 +127,8 @@ static void load(const struct fixture *f, const char *name, struct strbuf *out)
 		strbuf_reset(out);
 }
 
-/* --- tests -------------------------------------------------------------------------------------
+/*
+ * --- tests -------------------------------------------------------------------------------------
  */
 
 static void test_same_bytes(void)

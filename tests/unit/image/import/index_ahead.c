@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers that are indexed behind their download: while it goes on, broken off, begun anew, wrong.
+/*
+ * Layers that are indexed behind their download: while it goes on, broken off, begun anew, wrong.
  */
 #include "image/import/index_ahead.h"
 
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "image/model/digest.h"
-#include "image/layer/layer_index.h"
+#include "image/layer/index.h"
 #include "image/store/store.h"
 #include "image/registry/transfer.h"
 #include "runtime/base/err.h"

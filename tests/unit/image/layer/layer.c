@@ -8,7 +8,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "image/layer/layer_index.h"
+#include "image/layer/index.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -16,7 +16,8 @@
 #include "tests/unit/tap.h"
 #include "tests/unit/tar_writer.h"
 
-/* --- names -------------------------------------------------------------------------------------
+/*
+ * --- names -------------------------------------------------------------------------------------
  */
 
 static void test_paths(void)
@@ -74,7 +75,8 @@ static void test_xattr_names(void)
 	ok(layer_keeps_xattr("user.overlayfs", false), "a name that only looks alike is fine");
 }
 
-/* --- tars --------------------------------------------------------------------------------------
+/*
+ * --- tars --------------------------------------------------------------------------------------
  */
 
 static int memfd(const struct strbuf *b)
@@ -281,7 +283,8 @@ static void test_digest_covers_padding(void)
 	layer_index_free(&x);
 }
 
-/* --- content -----------------------------------------------------------------------------------
+/*
+ * --- content -----------------------------------------------------------------------------------
  */
 
 static int read_content(struct layer_reader *l, uint64_t size, struct strbuf *out, struct err *e)
@@ -364,7 +367,8 @@ static void test_pax_sparse(void)
 	   "content: %s", e.msg);
 }
 
-/* --- directories -------------------------------------------------------------------------------
+/*
+ * --- directories -------------------------------------------------------------------------------
  */
 
 static void put(int dirfd, const char *name, const char *text, mode_t mode)

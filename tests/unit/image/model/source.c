@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "image/model/digest.h"
-#include "image/oci/oci_json.h"
+#include "image/oci/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image/oci/platform.h"
 
-#include "image/oci/oci_json.h"
+#include "image/oci/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What servers send in headers: image/registry/url.h, image/registry/http_value.h, image/registry/auth.h. */
+/*
+ * What servers send in headers: image/registry/url.h, image/registry/http_value.h,
+ * image/registry/auth.h.
+ */
 #include "image/registry/url.h"
 
 #include "image/registry/auth.h"

@@ -144,7 +144,8 @@ static const struct merge_case merge_cases[] = {
 	{"a name revived for another", "f a 1;f b 2|f .wh.a 0|h a b", "a=2*2 b=2*2"},
 };
 
-/* --- writing layers ----------------------------------------------------------------------------
+/*
+ * --- writing layers ----------------------------------------------------------------------------
  */
 
 static void add_entry(struct layer_index *x, const char *text)
@@ -216,7 +217,8 @@ static void free_stack(struct stack *s)
 		layer_index_free(&s->layers[i]);
 }
 
-/* --- reading trees -----------------------------------------------------------------------------
+/*
+ * --- reading trees -----------------------------------------------------------------------------
  */
 
 static void describe_one(const struct tree *t, uint32_t dent, const char *dir, struct strbuf *out)
@@ -269,7 +271,8 @@ static void test_case(const struct merge_case *c)
 	free_stack(&s);
 }
 
-/* --- what the table does not show --------------------------------------------------------------
+/*
+ * --- what the table does not show --------------------------------------------------------------
  */
 
 static const struct tree_inode *inode_at(struct tree *t, const char *path)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cache: names, blobs on their way, two directories, the report, what pruning takes and leaves.
+/*
+ * The cache: names, blobs on their way, two directories, the report, what pruning takes and leaves.
  */
 #include "image/store/store.h"
 
@@ -11,8 +12,8 @@
 
 #include "image/model/digest.h"
 #include "image/layer/layer.h"
-#include "image/layer/layer_index.h"
-#include "image/oci/oci_json.h"
+#include "image/layer/index.h"
+#include "image/oci/json.h"
 #include "image/oci/platform.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

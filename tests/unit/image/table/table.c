@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "image/table/image_table.h"
+#include "image/table/table.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "runtime/base/fd.h"
-#include "runtime/cgroup/cgroup_text.h"
+#include "runtime/cgroup/text.h"
 #include "tests/unit/tap.h"
 
 static void test_controllers(void)

@@ -2,6 +2,7 @@
 #include "runtime/kernel/mount_table.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,15 +30,57 @@ static void test_parse(void)
 	r = mount_table_by_id(&t, 32);
 	is_str(r ? r->root : "", "/srv/data", "the directory that is mounted");
 	ok(!mount_table_by_id(&t, 99), "no such mount");
-	r = mount_table_locate(&t, "/home/u/x", 40);
+	mount_table_mark(&t, 40);
+	r = mount_table_locate(&t, "/home/u/x");
 	ok(r && r->id == 30, "the nearest mount point above a path");
-	r = mount_table_locate(&t, "/homes", 40);
+	r = mount_table_locate(&t, "/homes");
 	ok(r && r->id == 22, "by whole names");
-	r = mount_table_locate(&t, "/proc/root/x/y", 40);
+	r = mount_table_locate(&t, "/proc/root/x/y");
 	ok(r && r->id == 22, "not one of those left out");
-	ok(mount_table_is_below(&t, mount_table_by_id(&t, 41), 40), "a mount below");
-	ok(!mount_table_is_below(&t, mount_table_by_id(&t, 31), 40), "one beside it");
+	ok(mount_table_by_id(&t, 40)->is_below && mount_table_by_id(&t, 41)->is_below,
+	   "the mount and one below");
+	ok(!mount_table_by_id(&t, 31)->is_below, "one beside it");
 	mount_table_free(&t);
+}
+
+/* A container's root (40) that shows one directory of the host, and a path of the host. */
+static void test_may_show(void)
+{
+	static const struct {
+		const char *shown, *path;
+		bool may;
+		const char *what;
+	} cases[] = {
+		{"254:0 /", "/var/own", true, "the whole file system"},
+		{"254:0 /var", "/var/own", true, "a directory above"},
+		{"254:0 /var/own", "/var/own", true, "the directory"},
+		{"254:0 /var/own/part", "/var/own", true, "a part of it"},
+		{"254:0 /var/owns", "/var/own", false, "one that begins with the same letters"},
+		{"254:0 /opt", "/var/own", false, "one beside it"},
+		{"0:99 /", "/var/own", false, "another file system"},
+		{"0:44 /@home/u", "/home/u/own", true, "below a mount of a part"},
+		{"0:44 /u", "/home/u/own", false, "the same name elsewhere in it"},
+		{"254:0 /", "/home/u/own", true, "the place that the way is mounted on"},
+		{"254:0 /srv/data", "/mnt/d/own", true, "the source of a bind mount"},
+		{"254:0 /srv/data/own/x", "/mnt/d/own", true, "a part, by that source"},
+		{"254:0 /srv/other", "/mnt/d/own", false, "beside that source"},
+		{"254:0 /mnt", "/mnt/d/own", true, "the way to a bind mount"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct mount_table t;
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+			 "22 1 254:0 / / rw - ext4 a rw\n30 22 0:44 /@home /home rw - btrfs b rw\n"
+			 "32 22 254:0 /srv/data /mnt/d rw - ext4 a rw\n"
+			 "40 22 0:60 / /r rw - overlay none rw\n42 40 %s /r/x ro - any none rw\n",
+			 cases[i].shown);
+		is_int(mount_table_parse(strdup(text), &t, NULL), 0, "parses");
+		mount_table_mark(&t, 40);
+		ok(mount_table_may_show(&t, cases[i].path) == cases[i].may, "%s", cases[i].what);
+		mount_table_free(&t);
+	}
 }
 
 static void test_garbage(void)
@@ -49,11 +92,13 @@ static void test_garbage(void)
 		is_int(mount_table_parse(strdup(bad[i]), &t, NULL), -EBADMSG, "'%s' is refused",
 		       bad[i]);
 	is_int(mount_table_parse(strdup("7 7 0:1 / / rw"), &t, NULL), 0, "no newline at the end");
-	ok(!mount_table_is_below(&t, &t.rows[0], 1), "a mount that is its own parent");
+	mount_table_mark(&t, 1);
+	ok(!t.rows[0].is_below, "a mount that is its own parent");
 	mount_table_free(&t);
 	is_int(mount_table_parse(strdup("7 8 0:1 / / rw\n8 7 0:1 / / rw\n"), &t, NULL), 0,
 	       "a circle");
-	ok(!mount_table_is_below(&t, &t.rows[0], 1), "which has an end");
+	mount_table_mark(&t, 1);
+	ok(!t.rows[0].is_below, "which has an end");
 	mount_table_free(&t);
 }
 
@@ -69,6 +114,7 @@ static void test_beyond(void)
 int main(void)
 {
 	test_parse();
+	test_may_show();
 	test_garbage();
 	test_beyond();
 	return done_testing();

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "runtime/base/err.h"
-#include "runtime/cgroup/cgroup_text.h"
+#include "runtime/cgroup/text.h"
 #include "runtime/spec/spec.h"
 #include "tests/unit/tap.h"
 

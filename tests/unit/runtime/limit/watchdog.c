@@ -57,14 +57,16 @@ static void test_sysv(void)
 {
 	is_int(sysv_sum(WATCHDOG_SHM, shm), 1044480 + 4096 + 4096,
 	       "resident and swapped SysV segments");
-	is_int(sysv_sum(WATCHDOG_SEM,
-			"       key      semid perms      nsems   uid   gid  cuid  cgid      otime      ctime\n"
-			"         0          0   600      32000     0     0     0     0          0 1700000000\n"
-			"         0          1   600          1     0     0     0     0          0 1700000000\n"),
+	is_int(sysv_sum(
+		       WATCHDOG_SEM,
+		       "       key      semid perms      nsems   uid   gid  cuid  cgid      otime      ctime\n"
+		       "         0          0   600      32000     0     0     0     0          0 1700000000\n"
+		       "         0          1   600          1     0     0     0     0          0 1700000000\n"),
 	       32001 * 64, "a cache line for each semaphore");
-	is_int(sysv_sum(WATCHDOG_MSG,
-			"       key      msqid perms      cbytes       qnum lspid lrpid   uid   gid  cuid\n"
-			"         0          0   600       16000          2    12     0     0     0     0\n"),
+	is_int(sysv_sum(
+		       WATCHDOG_MSG,
+		       "       key      msqid perms      cbytes       qnum lspid lrpid   uid   gid  cuid\n"
+		       "         0          0   600       16000          2    12     0     0     0     0\n"),
 	       16000 + 2 * 64, "messages and their heads");
 	for (int kind = WATCHDOG_SHM; kind <= WATCHDOG_MSG; kind++) {
 		is_int(watchdog_parse_sysv((enum watchdog_sysv)kind, ""), 0, "no text");

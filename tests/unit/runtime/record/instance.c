@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/record/instance.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -136,6 +137,67 @@ static void test_find(void)
 	is_int(count(NULL), 0, "files without a lock do not count");
 }
 
+static size_t files(void)
+{
+	_close_ int fd = paths_open(paths.runtime, "instances", NULL);
+	DIR *d = fdopendir(dup(fd));
+	const struct dirent *ent;
+	size_t n = 0;
+
+	while (d && (ent = readdir(d)))
+		n += !str_is_dots(ent->d_name);
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static void leave_dead(const char *id)
+{
+	int stop;
+	pid_t pid = spawn(id, "dead", &stop);
+
+	close(stop);
+	waitpid(pid, NULL, 0);
+}
+
+static void test_sweep(void)
+{
+	static const char *const ids[] = {"aaaaaaaaaaa1", "aaaaaaaaaaa2", "aaaaaaaaaaa3"};
+	struct instance i = INSTANCE_INIT;
+	_close_ int fd = -1, claim = -1;
+	int stop;
+	pid_t pid;
+
+	for (size_t k = 0; k < 3; k++)
+		leave_dead(ids[k]);
+	is_int(files(), 3, "killed starts leave their files");
+	is_int(instance_begin(&paths, "bbbbbbbbbbb1", &i, NULL), 0, "a start");
+	instance_sweep_sometimes(&i);
+	is_int(files(), 4, "not every start sweeps");
+	instance_end(&i);
+	is_int(instance_begin(&paths, "bbbbbbbbbbb0", &i, NULL), 0, "one in sixteen");
+	instance_sweep_sometimes(&i);
+	is_int(files(), 1, "does, and stays itself");
+	instance_end(&i);
+
+	leave_dead(ids[0]);
+	pid = spawn(ids[1], "live", &stop);
+	is_int(count(NULL), 1, "a list");
+	is_int(files(), 1, "leaves what is live");
+	fd = paths_open(paths.runtime, "instances", NULL);
+	is_int(instance_claim_dead(fd, ids[1]), -EAGAIN, "it cannot be claimed");
+	close(stop);
+	waitpid(pid, NULL, 0);
+	claim = instance_claim_dead(fd, ids[1]);
+	ok(claim >= 0, "a dead one can");
+	is_int(instance_claim_dead(fd, ids[1]), -EAGAIN, "once");
+	ok(!instance_is_live(fd, ids[1]), "and is not live for that");
+	ok(!instance_remove_dead(fd, ids[1]), "nor removed by another");
+	fd_close(&claim);
+	ok(instance_remove_dead(fd, ids[1]), "removed");
+	is_int(instance_claim_dead(fd, ids[1]), -ENOENT, "gone");
+}
+
 int main(void)
 {
 	char dir[TAP_PATH_SIZE] = "csbx-unit-instance";
@@ -146,6 +208,7 @@ int main(void)
 	test_record();
 	test_life();
 	test_find();
+	test_sweep();
 	path_remove_tree_at(AT_FDCWD, dir, NULL);
 	return done_testing();
 }

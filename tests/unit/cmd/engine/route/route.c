@@ -59,7 +59,7 @@ int main(void)
 	refused(HTTP_GET, "/containers/a/b/json", ENOENT, "page not found");
 	refused(HTTP_GET, "/containers//json", ENOENT, "page not found");
 	refused(HTTP_GET, "/", ENOENT, "page not found");
-	refused(HTTP_GET, "/containers/a/start", EPERM, "method not allowed");
+	refused(HTTP_GET, "/containers/a/start", ENOENT, "page not found");
 	refused(HTTP_GET, "/v1.99/_ping", EINVAL,
 		"client version 1.99 is too new. Maximum supported "
 		"API version is 1.47");

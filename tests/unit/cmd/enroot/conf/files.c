@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "cmd/enroot/conf/conf_script.h"
+#include "cmd/enroot/conf/script.h"
 #include "cmd/enroot/conf/expand.h"
 #include "cmd/enroot/start/stock.h"
 #include "runtime/base/err.h"

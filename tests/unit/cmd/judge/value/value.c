@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/value/compare.h"
 #include "cmd/judge/value/value.h"
-#include "cmd/judge/value/value_json.h"
+#include "cmd/judge/value/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"

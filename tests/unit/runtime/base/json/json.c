@@ -2,7 +2,7 @@
 #include "runtime/base/json/json.h"
 
 #include "runtime/base/err.h"
-#include "runtime/base/json/json_out.h"
+#include "runtime/base/json/out.h"
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"
 

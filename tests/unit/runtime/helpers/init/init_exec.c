@@ -228,7 +228,8 @@ static void test_parallel(struct box *b)
 
 		codes += ev.status == (int)(ev.id - 1000) << 8;
 		if (ev.status != (int)(ev.id - 1000) << 8)
-			printf("# exec %u ended with status %x\n", ev.id - 1000, (unsigned)ev.status);
+			printf("# exec %u ended with status %x\n", ev.id - 1000,
+			       (unsigned)ev.status);
 	}
 	is_int(codes, PARALLEL, "%d execs at once: every exit code", PARALLEL);
 	for (uint32_t i = 0; i < PARALLEL; i++) {
@@ -370,7 +371,8 @@ static void test_cgroup(void)
 	ok(!rmdir(top), "nothing stays in the cgroup");
 }
 
-/* --- the hunter: all capabilities inside, tries to catch an exec'd process before its execve ---
+/*
+ * --- the hunter: all capabilities inside, tries to catch an exec'd process before its execve ---
  */
 
 static void all_caps(struct container_spec *s)

@@ -248,7 +248,8 @@ static void stored_fragment(void)
 	is_int(read_once(&m, BLOCK, 1), -EIO, "at a place that wraps around");
 }
 
-/* --- frames of zstd ----------------------------------------------------------------------------
+/*
+ * --- frames of zstd ----------------------------------------------------------------------------
  */
 
 struct frame {
@@ -382,7 +383,8 @@ static void odd_frames(void)
 	expect(&f, 200, -EIO, "a frame of zstd 0.7");
 }
 
-/* --- with the thread beside --------------------------------------------------------------------
+/*
+ * --- with the thread beside --------------------------------------------------------------------
  */
 
 static int confined(struct err *e)

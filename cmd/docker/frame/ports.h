@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_PORTS_H
+#define CSBX_CMD_DOCKER_PORTS_H
+
+/*
+ * What --publish takes of this machine while the container runs. The container has the network of
+ * the host, so the program binds to the port itself; what a claim keeps away is another container of
+ * the user's that publishes it too, and a start whose port some program has already.
+ */
+
+struct container_start;
+struct docker_fault;
+
+/*
+ * Into s->held_fd. -EADDRINUSE, -EADDRNOTAVAIL: with docker's words. Nothing is taken for a network
+ * of none, or where the host's was asked for by name.
+ */
+int docker_ports_claim(struct container_start *s, struct docker_fault *f);
+
+#endif

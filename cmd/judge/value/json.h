@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_VALUE_JSON_H
+#define CSBX_CMD_EVAL_VALUE_JSON_H
+
+/*
+ * Values as JSON. What JSON has no word for is an object of one member (docs/judging.md):
+ *
+ *	{"$tuple": [...]}  {"$set": [...]}  {"$bytes": "base64"}  {"$dict": [[key, value], ...]}
+ *	{"$float": "nan" | "inf" | "-inf"}
+ *
+ * runtime/base/json/read.h reads them, with what Python writes beyond strict JSON.
+ */
+
+#include "cmd/judge/value/value.h"
+
+/* One document, all of the text. -EBADMSG with the place in e. */
+int value_read_json(struct value_pool *pool, const char *text, size_t len, struct value *ret,
+		    struct err *e);
+void value_write_json(const struct value *v, struct strbuf *out);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_BUILD_SWEEP_H
+#define CSBX_CMD_BUILD_SWEEP_H
+
+/* What builds keep (cmd/build/cache.h), as far as other verbs tidy it up. */
+
+#include <stdbool.h>
+
+struct err;
+struct gc_report;
+struct paths;
+
+#define BUILD_CACHE_DIR "build" /* below the cache path */
+#define BUILD_NEW_PREFIX "new-" /* what is being made, or was when somebody killed it */
+
+/*
+ * What killed builds have left goes, unless a build runs now; 0 then, too. report: is told what
+ * went; may be NULL.
+ */
+int build_cache_sweep(const struct paths *p, bool dry_run, struct gc_report *report, struct err *e);
+
+#endif

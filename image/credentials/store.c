@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image/credentials/credentials.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+
+char *credentials_login_path(const char *authfile)
+{
+	const char *named = authfile ? authfile : secure_getenv("REGISTRY_AUTH_FILE");
+	const char *config = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
+
+	if (named && *named)
+		return strdup(named);
+	if (config && *config)
+		return str_printf("%s/containers/auth.json", config);
+	return home && *home ? str_printf("%s/.config/containers/auth.json", home) : NULL;
+}
+
+/* The directory a file is in, made with its parents when it is missing: 0700. */
+static int open_parent(const char *path, const char **ret_name, struct err *e)
+{
+	_free_ char *dir = strdup(path);
+	char *slash = dir ? strrchr(dir, '/') : NULL;
+	int fd;
+
+	if (!dir)
+		return err_oom(e);
+	*ret_name = path + (slash ? slash + 1 - dir : 0);
+	if (slash)
+		*slash = 0;
+	for (char *p = dir; slash && (p = strchr(p + 1, '/'));) {
+		*p = 0;
+		if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+			return err_sys(e, "%s", dir);
+		*p = '/';
+	}
+	if (slash && slash != dir && mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "%s", dir);
+	fd = open(!slash ? "." : *dir ? dir : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "%s", slash ? dir : ".") : fd;
+}
+
+/*
+ * Two logins at once must not lose one of them: the directory is locked from reading to writing
+ * (other tools do not lock; they replace the file by rename, as is done here).
+ */
+int credentials_store(const char *authfile, const char *registry, const struct credentials *c,
+		      struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT, edited = STRBUF_INIT;
+	_free_ char *named = credentials_login_path(authfile), *real = NULL;
+	const char *path = named;
+	_close_ int dirfd = -1;
+	const char *name = NULL;
+	int r, found;
+
+	if (!path)
+		return err_set(e, ENOENT, "no home directory to keep credentials in");
+	/* A link, as people have them to their dotfiles, stays one. */
+	real = realpath(path, NULL);
+	path = real ? real : path;
+	dirfd = open_parent(path, &name, e);
+	if (dirfd < 0)
+		return dirfd;
+	if (flock(dirfd, LOCK_EX) < 0)
+		return err_sys(e, "lock %s", path);
+	r = io_read_file_at(dirfd, name, CREDENTIALS_FILE_MAX, &text, e);
+	if (r == -ENOENT)
+		r = 0;
+	if (r >= 0)
+		r = credentials_edit_json(strbuf_str(&text), text.len,
+					  credentials_canonical(registry), c, &edited, e);
+	found = r;
+	if (r >= 0 && (c || found)) {
+		struct io_replace where = {dirfd, name, 0600, .replace = 1, .sync = 1};
+
+		r = io_write_file_at(&where, edited.data, edited.len, e);
+	}
+	if (text.data)
+		explicit_bzero(text.data, text.len);
+	if (edited.data)
+		explicit_bzero(edited.data, edited.len);
+	return r < 0 ? err_wrap(e, "%s", path) : found;
+}

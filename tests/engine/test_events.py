@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The journal: what docker's verbs and the socket write, and GET /events and docker events read."""
+import json
+import os
+import time
+
+import pytest
+
+from apisocket import CLIENTS, script, wait_for
+
+pytestmark = [pytest.mark.feature("userns"), pytest.mark.both_users]
+
+
+def said(engine, query=""):
+    answer = engine.ask("GET", f"/events?until={time.time():.9f}{query}")
+    assert answer.status == 200 and answer.headers["content-type"] == "application/json"
+    return [json.loads(line) for line in answer.body.splitlines()]
+
+
+def words(events):
+    return [(e["Type"], e["Action"]) for e in events]
+
+
+def filters(**words):
+    return "&filters=" + json.dumps(words).replace('"', "%22").replace(" ", "")
+
+
+def test_a_life(api, box):
+    c = api.containers.create("box", ["sh", "-c", "exit 3"], name="dp", labels={"a": "b"})
+    c.start()
+    c.wait()
+    c.rename("dq")
+    c.remove()
+    mine = said(box, filters(container=[c.id]))
+    assert words(mine) == [("container", a) for a in ("create", "start", "die", "rename", "destroy")]
+    die = mine[2]
+    assert (die["status"], die["id"], die["from"], die["scope"]) == ("die", c.id, "box", "local")
+    assert die["Actor"] == {"ID": c.id, "Attributes": {"a": "b", "exitCode": "3", "image": "box", "name": "dp"}}
+    assert die["timeNano"] // 10**9 == die["time"] and die["timeNano"] > mine[0]["timeNano"]
+    assert mine[3]["Actor"]["Attributes"]["oldName"] == "/dp"
+
+
+def test_what_is_done_to_one_that_runs(api, box):
+    c = api.containers.run("box", ["sleep", "60"], detach=True, remove=True)
+    c.pause()
+    c.unpause()
+    c.exec_run(["sh", "-c", "exit 4"])
+    c.kill("USR1")
+    c.restart(timeout=0)
+    c.stop(timeout=0)
+    wait_for(lambda: {"destroy", "stop"} <= {e["Action"] for e in said(box, filters(container=[c.id]))[13:]})
+    mine = said(box, filters(container=[c.id]))
+    actions = [e["Action"] for e in mine]
+    assert actions[:10] == ["create", "start", "pause", "unpause", "exec_create: sh -c exit 4", "exec_start: sh -c exit 4",
+                            "exec_die", "kill", "kill", "die"]
+    assert actions[10:13] == ["stop", "start", "restart"] and sorted(actions[13:]) == ["destroy", "die", "kill", "stop"]
+    ids = {e["Actor"]["Attributes"]["execID"] for e in mine if e["Action"].startswith("exec")}
+    assert len(ids) == 1 and mine[6]["Actor"]["Attributes"]["exitCode"] == "4"
+    assert [e["Actor"]["Attributes"]["signal"] for e in mine[7:9]] == ["10", "15"]
+
+
+def test_the_command_line_writes_the_same(csbx, box):
+    csbx.ok("docker", "run", "--rm", "--name", "one", "box", "true")
+    csbx.ok("docker", "volume", "create", "vol")
+    csbx.ok("docker", "volume", "rm", "vol")
+    csbx.ok("docker", "tag", "box", "other")
+    csbx.ok("docker", "rmi", "other")
+    events = said(box)
+    assert [e["Action"] for e in events if e["Actor"]["Attributes"].get("name") == "one"] == [
+        "create", "start", "die", "destroy"]
+    assert [x for x in words(events) if x[0] != "container"] == [
+        ("volume", "create"), ("volume", "destroy"), ("image", "tag"), ("image", "untag")]
+
+
+def test_csbx_itself_writes_none(csbx, box):
+    before = len(said(box))
+    csbx.ok("run", "box", "true")
+    csbx.ok("create", "--name", "mine", "box")
+    csbx.ok("start", "mine", "true")
+    csbx.ok("remove", "-f", "mine")
+    assert len(said(box)) == before
+
+
+def test_filters(api, box):
+    one = api.containers.run("box", "true", labels={"x": "1"}, detach=True)
+    one.wait()
+    two = api.containers.run("box", "true", labels={"x": "2"}, detach=True)
+    two.wait()
+    assert {e["id"] for e in said(box, filters(label=["x=2"]))} == {two.id}
+    assert {e["id"] for e in said(box, filters(label=["x"]))} == {one.id, two.id}
+    assert {e["Action"] for e in said(box, filters(event=["die", "start"]))} == {"die", "start"}
+    assert said(box, filters(type=["network"])) == []
+    assert {e["id"] for e in said(box, filters(image=["box"], type={"container": True}))} == {one.id, two.id}
+    assert {e["id"] for e in said(box, filters(container=[two.name]))} == {two.id}
+    since = said(box, filters(container=[two.id]))[0]["timeNano"]
+    assert {e["id"] for e in said(box, f"&since={since // 10**9}.{since % 10**9:09}")} == {two.id}
+    for query in ("since=never", "since=20&until=10", "filters=%7B%22nokey%22%3A%5B%22a%22%5D%7D"):
+        assert box.ask("GET", f"/events?{query}").status == 400
+
+
+def test_following(api, box):
+    """Events come while a reader waits, one a message, and a reader that goes is no trouble."""
+    stream = api.events(decode=True, filters={"event": "start"})
+    made = [api.containers.run("box", "true", detach=True).id for _ in range(3)]
+    assert [next(stream)["id"] for _ in made] == made
+    stream.close()
+
+
+def test_many_writers_and_a_new_generation(csbx, box):
+    """Lines of many processes are whole; a file that is long becomes the old one, and both are read."""
+    journal = csbx.dirs["run"] / "events"
+    journal.write_text(json.dumps({"Type": "container", "Action": "old", "Actor": {"ID": "x", "Attributes": {}},
+                                   "timeNano": 10**18}) + "\n" + "#" * (9 << 20) + "\n")
+    writers = [csbx.popen("docker", "create", "box", "true") for _ in range(12)]
+    for w in writers:
+        w.communicate()
+        assert w.returncode == 0
+    events = said(box, "&since=1")
+    assert len([e for e in events if e["Action"] == "create"]) == 12 and events[0]["Action"] == "old"
+    assert (csbx.dirs["run"] / "events.1").exists() and journal.stat().st_size < 1 << 20
+
+
+@pytest.mark.parametrize("client", ["csbx", *CLIENTS])
+def test_docker_events(csbx, box, client):
+    csbx.ok("docker", "run", "--name", "one", "--label", "l=m", "box", "true")
+    until = str(int(time.time()) + 2)  # the client passes whole seconds on
+    if client == "csbx":
+        def run(*args):
+            return csbx.ok("docker", "events", "--since", "1h", "--until", until, *args)
+    else:
+        def run(*args):
+            quoted = " ".join(f"'{a}'" for a in args)
+            code, out, err = script(box, client, f"$D events --since 1h --until {until} {quoted}")
+            assert code == 0, err
+            return out
+    assert run("--format", "{{.Type}} {{.Action}} {{.Actor.Attributes.name}}").splitlines() == [
+        f"container {a} one" for a in ("create", "start", "die")]
+    line = run("-f", "event=create").splitlines()[0]
+    assert " container create " in line and line.endswith("(image=box, l=m, name=one)")
+    assert json.loads(run("--format", "{{json .}}", "-f", "event=die"))["Action"] == "die"
+
+
+def test_what_a_killed_engine_leaves(csbx, box):
+    with box.connect() as s:
+        s.sendall(b"GET /events HTTP/1.1\r\nHost: d\r\n\r\n")
+        assert b"200 OK" in s.recv(4096)
+        box.process.kill()
+        box.process.wait()
+        csbx.ok("docker", "create", "--name", "later", "box", "true")
+        assert b"later" in s.recv(65536), "its connection goes on without it"
+    csbx.ok("docker", "rm", "later")
+    os.unlink(box.path)
+    box.ask = lambda *_: type("Gone", (), {"json": []})

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients that vanish within every kind of stream, bodies without measure, and an engine that is killed again and again."""
+import contextlib
+import os
+import random
+import subprocess
+import threading
+import time
+
+import pytest
+
+import harness
+import images
+from apisocket import Engine, answers, wait_for
+
+pytestmark = [pytest.mark.feature("userns"), pytest.mark.both_users]
+
+UP = "Connection: Upgrade\r\nUpgrade: tcp\r\n"
+KILL_S = 12
+WORKERS = 3
+
+
+@pytest.fixture
+def load(csbx):
+    path = csbx.work / "box.tar"
+    images.busybox_image().write_docker_archive(path, tags=("box:latest",))
+    path.chmod(0o644)
+    csbx.ok("docker", "load", "-q", "-i", path)
+
+
+@pytest.fixture
+def running(load, engine):
+    made = engine.ask("POST", "/containers/create", {"Image": "box", "Cmd": ["sh", "-c", "while :; do echo line; sleep 0.2; done"]})
+    c = made.json["Id"]
+    assert engine.ask("POST", f"/containers/{c}/start").status == 204
+    yield c
+    assert engine.ask("DELETE", f"/containers/{c}?force=1").status == 204
+
+
+def exec_of(engine, c, *cmd, **more):
+    body = {"Cmd": list(cmd), "AttachStdout": True, "AttachStderr": True, **more}
+    return engine.ask("POST", f"/containers/{c}/exec", body).json["Id"]
+
+
+def streams(engine, c):
+    """What is sent, until when it is read, and then the client is gone."""
+    e, t = exec_of(engine, c, "sh", "-c", "while :; do echo x; done"), exec_of(engine, c, "sh", Tty=True, AttachStdin=True)
+    start = "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    return [
+        f"POST /containers/{c}/attach?stream=1&stdout=1&stderr=1 HTTP/1.1\r\n{UP}\r\n",
+        f"POST /containers/{c}/attach?stream=1&stdout=1&logs=1&stdin=1 HTTP/1.1\r\n\r\n",
+        f"GET /containers/{c}/logs?stdout=1&follow=1 HTTP/1.1\r\n\r\n",
+        *(f"POST /containers/{c}/wait?condition={w} HTTP/1.1\r\n\r\n" for w in ("not-running", "next-exit", "removed")),
+        f"POST /exec/{e}/start HTTP/1.1\r\n{UP}{start}",
+        f"POST /exec/{t}/start HTTP/1.1\r\n{UP}{start}",
+        f"GET /containers/{c}/archive?path=/bin HTTP/1.1\r\n\r\n",
+        f"PUT /containers/{c}/archive?path=/tmp HTTP/1.1\r\nContent-Length: 100000\r\n\r\nhalf a tar",
+        f"PUT /containers/{c}/archive?path=/tmp HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf ",
+        "POST /containers/create HTTP/1.1\r\nContent-Length: 100\r\n\r\n{\"Image\":",
+        "GET /images/get?names=box HTTP/1.1\r\n\r\n",
+        "POST /images/load HTTP/1.1\r\nContent-Length: 100000\r\n\r\nhalf a tar",
+    ]
+
+
+@pytest.mark.parametrize("how", ["at once", "when it has begun", "its input only, then all"])
+def test_a_client_that_vanishes_costs_its_own_process_only(engine, running, how):
+    for text in streams(engine, running):
+        with engine.connect() as s:
+            s.sendall(text.encode())
+            if how != "at once":
+                s.settimeout(0.5)
+                with contextlib.suppress(TimeoutError):
+                    s.recv(100)
+            if how.startswith("its input"):
+                s.shutdown(1)
+                with contextlib.suppress(TimeoutError):
+                    s.recv(100)
+    wait_for(lambda: not harness.descendants(engine.process.pid))
+    assert engine.ask("GET", f"/containers/{running}/json").json["State"]["Running"]
+
+
+def test_bodies_without_measure(engine):
+    long = b'{"Image":"' + b"x" * (17 << 20) + b'"}'
+    assert b" 413 " in engine.raw(b"POST /containers/create HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(long) + long)
+    chunk = b"%x\r\n%s\r\n" % (1 << 20, b" " * (1 << 20))
+    assert b" 413 " in engine.raw(b"POST /containers/create HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk * 17)
+    lied = b"POST /containers/create HTTP/1.1\r\nContent-Length: 99999999999999\r\n\r\n{}"
+    assert b" 413 " in engine.raw(lied)
+    assert engine.ask("POST", "/containers/create", b"[" * 100000).status == 400
+    assert engine.ask("GET", "/_ping").status == 200
+
+
+class Killed:
+    """An engine that is started again wherever it was killed."""
+
+    def __init__(self, box):
+        self.box, self.stop, self.kills = box, threading.Event(), 0
+        self.process = box.popen("engine", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.engine = Engine(box, self.process)
+        wait_for(lambda: answers(self.engine))
+
+    def kill_now_and_then(self):
+        rnd = random.Random(7)
+        while not self.stop.wait(rnd.uniform(0.05, 0.4)):
+            # Its own children: below them are supervisors, whose end is that of their container.
+            children = [pid for pid, (parent, _, _) in harness.process_table().items() if parent == self.process.pid]
+            if rnd.random() < 0.5 and children:
+                harness.kill_all([rnd.choice(children)])
+            else:
+                self.process.kill()
+                self.process.wait()
+                self.process = self.box.popen("engine", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.kills += 1
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+def insist(fn, until):
+    """As a client that tries again: what was asked may have been done although the answer was lost."""
+    while True:
+        try:
+            return fn()
+        except Exception:  # pylint: disable=broad-except  # whatever a client makes of a lost connection
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
+
+
+def known(answer):
+    """A process that was killed while it answered is none of the client's doing: it asks again."""
+    assert answer.status < 500, answer.body
+    return answer
+
+
+def work(killed, number, bad):
+    """Rounds of what a harness does; each must find its container, its output and its exit code."""
+    engine, until, n = killed.engine, time.monotonic() + KILL_S, 0
+    while time.monotonic() < until:
+        name = f"w{number}x{n}"
+        n += 1
+        body = {"Image": "box", "Cmd": ["sh", "-c", f"echo {name}; exit 7"]}
+
+        def ask(method, path, *more):
+            return insist(lambda: known(engine.ask(method, path, *more)), until + 60)
+
+        made = ask("POST", f"/containers/create?name={name}", body)
+        status = ask("GET", f"/containers/{name}/json").json["State"]["Status"]
+        while status == "created":  # one that has ended would run again
+            with contextlib.suppress(Exception):
+                engine.ask("POST", f"/containers/{name}/start")
+            status = ask("GET", f"/containers/{name}/json").json["State"]["Status"]
+            assert time.monotonic() < until + 60, f"{name} cannot be started"
+        code = insist(lambda: engine.ask("POST", f"/containers/{name}/wait").json["StatusCode"], until + 60)
+        said = insist(lambda: engine.ask("GET", f"/containers/{name}/logs?stdout=1").body[8:], until + 60)
+        if made.status not in (201, 409) or (code, said) != (7, f"{name}\n".encode()):
+            bad.append((name, made.status, status, code, said))
+        ask("DELETE", f"/containers/{name}")
+    if n < 3:
+        bad.append(f"worker {number} got through {n} rounds only")
+
+
+def test_killed_at_random_it_loses_nothing(csbx, load):
+    killed, bad = Killed(csbx), []
+    threads = [threading.Thread(target=work, args=(killed, n, bad)) for n in range(WORKERS)]
+    killer = threading.Thread(target=killed.kill_now_and_then)
+    for t in (*threads, killer):
+        t.start()
+    for t in threads:
+        t.join()
+    killed.stop.set()
+    killer.join()
+    wait_for(lambda: answers(killed.engine))
+    try:
+        assert not bad, bad[:5]
+        assert killed.kills > 10
+        for one in killed.engine.ask("GET", "/containers/json?all=1").json:
+            killed.engine.ask("DELETE", f"/containers/{one['Id']}?force=1")
+    finally:
+        killed.close()
+        harness.wait_for_no_process(csbx.known)
+    csbx.ok("gc")
+    assert not [n for n in os.listdir(csbx.dirs["run"] / "engine") if not n.startswith(".")]
+    assert not csbx.ok("docker", "ps", "-aq")
