@@ -63,7 +63,7 @@ S        = $(if $(CSBX_CC),$(O)/musl,$(O))
 # takes of an archive only what it calls, so a call that goes up fails to link.
 src  = $(sort $(shell find $(1) -name '*.c'))
 objs = $(patsubst %.c,$(O)/%.o,$(1))
-MAINS        := $(addprefix cmd/program/,csbx.c csbx_tool.c csbx_image.c csbx_engine.c)
+MAINS        := $(addprefix cmd/program/,csbx.c csbx_tool.c csbx_image.c csbx_engine.c unmap.c)
 BASE_SRCS    := $(call src,runtime/base)
 RUNTIME_SRCS := $(filter-out runtime/base/% runtime/helpers/%,$(call src,runtime)) runtime/helpers/init/abi/msg_check.c \
 	runtime/helpers/init/abi/msg_bounds.c
@@ -95,7 +95,7 @@ LAYERS   := libcmd.a libimage.a libruntime.a libbase.a
 .PHONY: all FORCE
 all: $(PROGRAMS)
 
-$(O)/csbx: $(addprefix $(S)/,cmd/program/csbx.o $(LAYERS))
+$(O)/csbx: $(addprefix $(S)/,cmd/program/csbx.o $(if $(CSBX_CC),cmd/program/unmap.o) $(LAYERS))
 	@echo "  LINK  $@"
 	$(Q)$(if $(CSBX_CC),$(CSBX_CC) $(MUSL_LDFLAGS) -o $@ $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $^ $(MUSL_LIB)/crtn.o,$(CC) $(STATIC_LDFLAGS) -o $@ $^)
 

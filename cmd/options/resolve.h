@@ -33,6 +33,9 @@ struct subject {
  */
 int subject_open(struct cmd *c, const char *operand, struct run_opts *o, struct subject *ret,
 		 struct err *e);
+/* The same for a container whose record has been read; takes the record, also on failure. */
+int subject_open_read(struct cmd *c, const char *name, struct container_record *record,
+		      struct run_opts *o, struct subject *ret, struct err *e);
 void subject_close(struct subject *s);
 
 /* How a command line differs between verbs. */

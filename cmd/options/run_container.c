@@ -124,7 +124,8 @@ int run_prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
 		struct subject *subject, struct err *e)
 {
 	const struct resolve_request resolve = {subject, q->argc, q->argv, q->rc};
-	int r = subject_open(c, q->operand, o, subject, e);
+	int r = q->record ? subject_open_read(c, q->operand, q->record, o, subject, e)
+			  : subject_open(c, q->operand, o, subject, e);
 
 	if (r >= 0)
 		r = set_run_name(o, q->name, e);

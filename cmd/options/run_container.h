@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct cmd;
+struct container_record;
 struct container_spec;
 struct err;
 struct image_meta;
@@ -23,6 +24,8 @@ struct run_request {
 	bool plan;           /* print what would be mounted, start nothing */
 	int argc;            /* the command and its arguments */
 	char **argv;
+	/* Of the container named `operand`, where it has been read; it is taken. Else NULL. */
+	struct container_record *record;
 };
 
 /* Options and operand to a frozen specification. subject_close() it in any case. */

@@ -33,6 +33,15 @@ static int decode_meta(struct subject *s, struct err *e)
 	return image_meta_decode(&s->meta, buf, len, e);
 }
 
+static int take_meta(struct run_opts *o, struct subject *s, struct err *e)
+{
+	int r = decode_meta(s, e);
+
+	if (r >= 0)
+		o->spec.rootfs.has_user_xattrs = s->meta.has_user_xattrs;
+	return r;
+}
+
 static int open_path(struct cmd *c, const char *operand, struct run_opts *o, struct subject *s,
 		     struct err *e)
 {
@@ -49,17 +58,14 @@ static int open_path(struct cmd *c, const char *operand, struct run_opts *o, str
 	return r < 0 ? r : read_meta(c, fd, root, s, e);
 }
 
-static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct subject *s,
-		     struct err *e)
+/* s has its record. */
+static int open_container(struct cmd *c, const char *name, struct run_opts *o, struct subject *s,
+			  struct err *e)
 {
 	struct rootfs_spec *root = &o->spec.rootfs;
 	_close_ int fd = -1;
-	int r = name_check(name, e);
+	int r;
 
-	if (r >= 0)
-		r = container_store_open(&c->paths, name, &s->record, e);
-	if (r < 0)
-		return r;
 	fd = container_store_open_image(&c->paths, name, &s->record, &root->path, &root->id, e);
 	if (fd < 0)
 		return fd;
@@ -70,6 +76,16 @@ static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct
 		return err_oom(e);
 	r = s->record.is_stack ? image_stack_find(fd, root, e) : 0;
 	return r < 0 || s->record.meta ? r : read_meta(c, fd, root, s, e);
+}
+
+static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct subject *s,
+		     struct err *e)
+{
+	int r = name_check(name, e);
+
+	if (r >= 0)
+		r = container_store_open(&c->paths, name, &s->record, e);
+	return r < 0 ? r : open_container(c, name, o, s, e);
 }
 
 /*
@@ -129,11 +145,18 @@ int subject_open(struct cmd *c, const char *operand, struct run_opts *o, struct 
 		r = open_image(c, operand, o, ret, r, e);
 	if (r < 0)
 		r = open_site_image(c, operand, o, ret, r, e);
-	if (r >= 0)
-		r = decode_meta(ret, e);
-	if (r >= 0)
-		o->spec.rootfs.has_user_xattrs = ret->meta.has_user_xattrs;
-	return r;
+	return r < 0 ? r : take_meta(o, ret, e);
+}
+
+int subject_open_read(struct cmd *c, const char *name, struct container_record *record,
+		      struct run_opts *o, struct subject *ret, struct err *e)
+{
+	int r;
+
+	*ret = (struct subject){.record = *record};
+	*record = (struct container_record){0};
+	r = open_container(c, name, o, ret, e);
+	return r < 0 ? r : take_meta(o, ret, e);
 }
 
 void subject_close(struct subject *s)

@@ -7,6 +7,7 @@
 #include "cmd/options/run_opts.h"
 #include "cmd/frame/verbs.h"
 #include "runtime/base/err.h"
+#include "runtime/base/str.h"
 #include "runtime/record/container_find.h"
 #include "runtime/spec/name.h"
 
@@ -79,20 +80,24 @@ static int start_run(struct cmd *c, void *args, int argc, char **argv)
 		.argc = argc - 1,
 		.argv = argv + 1,
 	};
-	struct container_found found;
+	struct container_found found = {.name = ""};
+	int r;
 
 	if (operand_kind(argv[0]) == OPERAND_NAME &&
 	    container_find(&c->paths, argv[0], &found, NULL) >= 0) {
 		if (found.record.spec)
 			return start_kept(c, a, argc, &found);
-		container_record_free(&found.record);
+		if (str_eq(found.name, argv[0]))
+			q.record = &found.record;
 	}
 	if (a->rw)
 		a->run.spec.rootfs.upper = UPPER_KEPT;
 	if (a->root)
 		a->run.user = "0";
 	a->run.spec.rootfs.force_layer = a->force;
-	return run_container(c, &q, &a->run);
+	r = run_container(c, &q, &a->run);
+	container_record_free(&found.record);
+	return r;
 }
 
 static const struct verb_example examples[] = {
