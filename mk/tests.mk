@@ -62,8 +62,9 @@ demo: ## from nothing to a script running in a container
 check: ## every test this machine can run
 	@tests/tools/setup && tests/tools/check "$(O)" layers install unit fuzz integration hostile judge build docker engine cpython-sample slurm vm oracle crash-sample
 
-check-layers: ## who may include what; every header compiles alone
-	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py
+check-layers: all ## who may include what; no circles of files; every header compiles alone
+	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py \
+	  tests/tools/check_circles.py:$(O)
 
 check-install: all ## what `make install` installs is what was built
 	@tests/tools/tap_summary.py tests/tools/check_install.py:$(O)

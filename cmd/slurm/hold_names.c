@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Names of containers that somebody else may have to remove: those that go with their job
+ * Names of containers that another process may have to remove: those that go with their job
  * (RUNTIME/UID/job-ID, the epilog's), and the one that a step has made for itself (own in its
- * directory), should its holder be killed. A line a name: where its store is, then the name. Who
- * removeshas not the environment to tell. This file and hold_dir.c call each other: a directory of
- * a dead holder leads to the names in it, and names are removed from a parent that is swept first.
+ * directory), should its holder be killed. A line a name: where its store is, then the name. The
+ * process that removes has not the environment to tell.
  */
 
 #include <fcntl.h>
@@ -80,33 +79,4 @@ int hold_names_remove(int dirfd, const char *file, struct err *e)
 	}
 	unlinkat(dirfd, file, 0);
 	return 0;
-}
-
-static void names_file(uint64_t job, char ret[32])
-{
-	snprintf(ret, 32, "job-%llu", (unsigned long long)job);
-}
-
-int hold_remember_name(const struct hold *h, struct err *e)
-{
-	_close_ int dirfd = hold_dir_open_parent(h, e);
-	char file[32];
-
-	names_file(h->a.job, file);
-	return dirfd < 0 ? dirfd : hold_names_add(dirfd, file, h->a.name, e);
-}
-
-int hold_end_job(const struct hold_args *a)
-{
-	_close_ int dirfd = -1;
-	struct err e = ERR_INIT;
-	char file[32];
-
-	dirfd = step_dir_open(a->dir, &e);
-	if (dirfd < 0)
-		return cmd_error(&e, "the job's end");
-	hold_dir_sweep(dirfd);
-	names_file(a->job, file);
-	return hold_names_remove(dirfd, file, &e) < 0 ? cmd_error(&e, "the job's end")
-						      : CMD_EXIT_OK;
 }

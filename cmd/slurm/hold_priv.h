@@ -4,7 +4,7 @@
 
 /*
  * The holder's parts: hold.c (life), hold_dir.c, hold_check.c, hold_image.c, hold_names.c,
- * hold_start.c, hold_end.c.
+ * hold_job.c, hold_start.c, hold_end.c.
  */
 
 #include "cmd/slurm/hold_args.h"

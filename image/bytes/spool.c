@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 
-#include "image/bytes/stream.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -77,34 +75,6 @@ int spool_copy_watched(int fd, int tmp_dirfd, const struct spool_watch *w, struc
 		if (!n)
 			return take_fd(&out.fd);
 		r = spool_write(&out, buf, (size_t)n, e);
-	}
-	return r;
-}
-
-int spool_decompressed(int fd, int tmp_dirfd, struct err *e)
-{
-	struct stream_config config = {.fd = fd, .max_bytes = SPOOL_MAX_BYTES};
-	_stream_ struct stream *stream = NULL;
-	_spool_ struct spool out = SPOOL_INIT;
-	struct stat st;
-	int r;
-
-	if (fstat(fd, &st) < 0)
-		return err_sys(e, "stat");
-	config.length = (uint64_t)st.st_size;
-	r = stream_open(&stream, &config, e);
-	if (r < 0)
-		return r;
-	r = spool_open(&out, tmp_dirfd, e);
-	while (r >= 0) {
-		const void *data;
-		ssize_t n = stream_read(stream, &data, e);
-
-		if (n < 0)
-			return (int)n;
-		if (!n)
-			return take_fd(&out.fd);
-		r = spool_write(&out, data, (size_t)n, e);
 	}
 	return r;
 }

@@ -55,6 +55,10 @@ const char *cgroup_batch_job(void);
  */
 int cgroup_own_directory(char **ret_dir, size_t *ret_floor, struct err *e);
 
+/* A directory, if it is of a cgroup v2 tree; and the controllers that one of its files names. */
+int cgroup_open(const char *path, struct err *e);
+unsigned cgroup_read_controllers(int dirfd, const char *name);
+
 /* Small files of a group: the text, NUL-terminated; and one write. 0 or -errno. */
 int cgroup_read(int dirfd, const char *name, char *buf, size_t size);
 int cgroup_write(int dirfd, const char *name, const char *text);

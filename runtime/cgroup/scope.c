@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * This file and parent.c call each other: a scope is the last place that a parent is looked
- * for in, and what systemd has made is opened as any other parent is.
- */
 #include "runtime/cgroup/scope.h"
 
 #include <fcntl.h>

@@ -139,13 +139,6 @@ static int add(struct instance_list *l, struct instance_record *r)
 	return 0;
 }
 
-bool instance_is_live(int dirfd, const char *id)
-{
-	_close_ int fd = openat(dirfd, id, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-
-	return fd >= 0 && file_lock_is_held(fd);
-}
-
 /*
  * 1 and a record if the file is held and published; 0 for what is unborn, half-written or dead,
  * which it removes where the caller sweeps.

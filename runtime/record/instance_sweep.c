@@ -22,6 +22,13 @@
 #define SWEEP_ONE_IN 16
 #define SWEEP_LOOKS 256
 
+bool instance_is_live(int dirfd, const char *id)
+{
+	_close_ int fd = openat(dirfd, id, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	return fd >= 0 && file_lock_is_held(fd);
+}
+
 int instance_claim_dead(int dirfd, const char *id)
 {
 	_close_ int fd = openat(dirfd, id, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

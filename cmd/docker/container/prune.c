@@ -16,7 +16,7 @@
 #include "cmd/docker/show/ps_filter.h"
 #include "cmd/docker/show/events.h"
 #include "cmd/docker/daemon/target.h"
-#include "cmd/docker/daemon/volume.h"
+#include "cmd/docker/volume/volume.h"
 #include "cmd/docker/frame/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"

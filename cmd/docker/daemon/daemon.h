@@ -23,7 +23,6 @@
  *	exec.h		further processes in it; exec_session.h those of the Engine API,
  *			exec_record.h on disk
  *	end.h		stop, kill, restart, pause, rename, remove
- *	volume.h	volumes; volume_list.h which of them a filter chooses
  *	network.h	networks; network_member.h: which containers belong to them
  *
  * Must: return. Mustn't: print, exit, read argv, keep anything in memory between two requests.

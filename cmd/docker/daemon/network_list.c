@@ -6,7 +6,7 @@
 
 #include "cmd/docker/daemon/network.h"
 #include "cmd/docker/daemon/network_member.h"
-#include "cmd/docker/daemon/volume.h"
+#include "cmd/docker/volume/volume.h"
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/log_time.h"

@@ -16,24 +16,6 @@
 
 #define DOCKER_EXIT_UNCONNECTED 128 /* in State of one that has got no network */
 
-char *docker_launch_text(const char *prefix, const char *program, int exit_code,
-			 const struct err *e)
-{
-	bool has_slash = strchr(program, '/');
-
-	if (exit_code == CMD_EXIT_NOT_FOUND && !has_slash)
-		return str_printf("%sexec: \"%s\": executable file not found in $PATH: unknown",
-				  prefix, program);
-	if (exit_code == CMD_EXIT_NOT_FOUND)
-		return str_printf("%sexec: \"%s\": stat %s: no such file or directory: unknown",
-				  prefix, program, program);
-	if (e->code == EACCES)
-		return str_printf("%sexec: \"%s\": permission denied: unknown", prefix, program);
-	if (e->code == ENOEXEC)
-		return str_printf("%sexec %s: exec format error: unknown", prefix, program);
-	return str_printf("%sexec: \"%s\": %s: unknown", prefix, program, e->msg);
-}
-
 int docker_start_begin(const struct paths *p, struct container_found *found,
 		       struct docker_start *ret, struct docker_fault *f)
 {

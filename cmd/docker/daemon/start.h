@@ -36,17 +36,4 @@ void docker_start_close(struct docker_start *s);
 int docker_start(const struct paths *p, struct docker_target *t,
 		 const struct container_start_how *how, struct docker_fault *f);
 
-/*
- * Why a command could not be run, in the words of docker 28 and its runtime: caller frees. prefix:
- * one of the two below.
- */
-char *docker_launch_text(const char *prefix, const char *program, int exit_code,
-			 const struct err *e);
-#define DOCKER_CREATE_FAILED                                                            \
-	"failed to create task for container: failed to create shim task: OCI runtime " \
-	"create failed: runc create failed: unable to start container process: error "  \
-	"during container init: "
-#define DOCKER_EXEC_FAILED \
-	"OCI runtime exec failed: exec failed: unable to start container process: "
-
 #endif

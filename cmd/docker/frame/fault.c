@@ -2,6 +2,10 @@
 #include "cmd/docker/frame/fault.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "cmd/frame/cmd.h"
+#include "runtime/base/str.h"
 
 static void set(struct docker_fault *f, int status, int code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 4, 0)));
@@ -65,4 +69,22 @@ int docker_fault_by_code(struct docker_fault *f, int r)
 			return docker_fault_is(f, DOCKER_BAD_REQUEST, r);
 	}
 	return docker_fault_is(f, DOCKER_FAILED, r);
+}
+
+char *docker_launch_text(const char *prefix, const char *program, int exit_code,
+			 const struct err *e)
+{
+	bool has_slash = strchr(program, '/');
+
+	if (exit_code == CMD_EXIT_NOT_FOUND && !has_slash)
+		return str_printf("%sexec: \"%s\": executable file not found in $PATH: unknown",
+				  prefix, program);
+	if (exit_code == CMD_EXIT_NOT_FOUND)
+		return str_printf("%sexec: \"%s\": stat %s: no such file or directory: unknown",
+				  prefix, program, program);
+	if (e->code == EACCES)
+		return str_printf("%sexec: \"%s\": permission denied: unknown", prefix, program);
+	if (e->code == ENOEXEC)
+		return str_printf("%sexec %s: exec format error: unknown", prefix, program);
+	return str_printf("%sexec: \"%s\": %s: unknown", prefix, program, e->msg);
 }

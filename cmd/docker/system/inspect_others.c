@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/docker/daemon/network.h"
-#include "cmd/docker/daemon/volume.h"
+#include "cmd/docker/volume/volume.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/docker/show/value.h"

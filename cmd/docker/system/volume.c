@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "cmd/docker/daemon/volume.h"
-#include "cmd/docker/daemon/volume_list.h"
+#include "cmd/docker/volume/volume.h"
+#include "cmd/docker/volume/list.h"
 #include "cmd/docker/frame/confirm.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/fault.h"

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "cmd/docker/daemon/volume_list.h"
+#include "cmd/docker/volume/list.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/format.h"

@@ -2,8 +2,8 @@
 
 /* Volumes: list, inspect, create, remove, prune. */
 
-#include "cmd/docker/daemon/volume.h"
-#include "cmd/docker/daemon/volume_list.h"
+#include "cmd/docker/volume/volume.h"
+#include "cmd/docker/volume/list.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/engine/call/call.h"

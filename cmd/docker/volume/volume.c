@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/docker/daemon/volume.h"
+#include "cmd/docker/volume/volume.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_DOCKER_DAEMON_VOLUME_LIST_H
-#define CSBX_CMD_DOCKER_DAEMON_VOLUME_LIST_H
+#ifndef CSBX_CMD_DOCKER_VOLUME_LIST_H
+#define CSBX_CMD_DOCKER_VOLUME_LIST_H
 
 /* Which volumes filters choose ("key=value"): to be listed, and to be removed. */
 

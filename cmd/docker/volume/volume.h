@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_DOCKER_DAEMON_VOLUME_H
-#define CSBX_CMD_DOCKER_DAEMON_VOLUME_H
+#ifndef CSBX_CMD_DOCKER_VOLUME_H
+#define CSBX_CMD_DOCKER_VOLUME_H
 
-/* Volumes (runtime/record/volume.h) by docker's rules. */
+/*
+ * The room cmd/docker/volume. Volumes (runtime/record/volume.h) by docker's rules.
+ *
+ * In: names, labels and filters ("key=value"), as they were asked for. Out: 0 or -errno with a
+ * docker_fault whose text is dockerd's; volumes described as values.
+ *
+ *	volume.h	one volume: made, described, removed
+ *	list.h		which of them a filter chooses
+ *
+ * Must: leave a volume alone that a container has. Mustn't: print, or know containers otherwise
+ * than by their records.
+ */
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/docker/daemon/volume_list.h"
+#include "cmd/docker/volume/list.h"
 
 #include <regex.h>
 
-#include "cmd/docker/daemon/volume.h"
+#include "cmd/docker/volume/volume.h"
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/fault.h"
 #include "runtime/base/err.h"
