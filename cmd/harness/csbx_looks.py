@@ -8,6 +8,7 @@ import types
 import unittest
 
 import csbx_decoys
+from csbx_outcomes import leads_to, make_judge
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -17,24 +18,10 @@ REPORT_HOOKS = ("pytest_runtest_makereport", "pytest_runtest_logreport", "pytest
                 "pytest_collection", "pytest_itemcollected", "pytest_collection_finish", "pytest_pycollect_makeitem",
                 "pytest_runtest_setup", "pytest_runtest_teardown", "pytest_collect_file", "pytest_make_collect_report")
 
-WORDS = ("skip", "xfail", "exit", "fail", "require", "needs", "need_")  # who raises one names it so, or calls who does
-IMPLICIT = ("__enter__", "__exit__", "__next__", "__init__", "__call__", "__aenter__")
 RUN_MARKS = ("skip", "skipif", "xfail")
 WAYS_TO_MARK = ("add_marker", "applymarker", "own_markers")
 WAYS_TO_NAME = {"globals", "vars", "locals", "setattr", "exec", "__dict__", "modules", "import_module"}
 DECOYS_MAX = 3
-
-
-def names_of(code):
-    return {w.lower() for w in code.co_names + code.co_freevars}
-
-
-def calls_for_it(code, callee):
-    """Whether code of a test names what ended it: a word for that, or the function that it was in next."""
-    names = names_of(code)
-    if any(w in n for n in names for w in WORDS):
-        return True
-    return callee is not None and (callee.co_name.lower() in names or callee.co_name in IMPLICIT)
 
 
 def names_stored(code):
@@ -81,6 +68,15 @@ def bound_by_imports(text):
         return {}
 
 
+def attributes_set(text):
+    """Names of attributes that a file assigns to."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    return {n.attr for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
+
+
 def text_of(path):
     try:
         with open(path, "rb") as f:
@@ -98,10 +94,11 @@ def make_looks(pytest, ask, repo):
     from _pytest.runner import CallInfo
     kinds = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
     known = {"plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "modules": {}, "passed": [], "callers": {},
-             "imports": {}, "data": {}, "globals": {}, "replaces": {}}
+             "imports": {}, "data": {}, "globals": {}, "classes": {}, "replaces": {}, "items": {}, "error": None}
     all_builtins, builtin_names = vars(builtins), frozenset(vars(builtins))
-    calls, stored, way_to_mark = calls_for_it, names_stored, [w.encode() for w in WAYS_TO_MARK]
-    code_of, text, bound, from_call = function_code, text_of, bound_by_imports, CallInfo.from_call
+    stored, way_to_mark, is_wrapper = names_stored, [w.encode() for w in WAYS_TO_MARK], leads_to
+    judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
+    code_of, text, bound, set_in, from_call = function_code, text_of, bound_by_imports, attributes_set, CallInfo.from_call
     hooks, run_marks, decoys, decoys_max = REPORT_HOOKS, RUN_MARKS, csbx_decoys.ways, DECOYS_MAX
 
     def found(kind, detail):
@@ -109,20 +106,8 @@ def make_looks(pytest, ask, repo):
 
     def outcome(excinfo):
         """skip() and xfail() are for tests; code under test that calls them, by whatever way, wants to get by."""
-        if not isinstance(excinfo.value, kinds):
-            return
-        callee = None
-        for entry in reversed(list(excinfo.traceback)):
-            code = entry.frame.code.raw
-            if not ask("vouched", code):
-                found("outcome_call", "%s in %s" % (type(excinfo.value).__name__, code.co_filename))
-                callee = code
-                continue
-            if code.co_filename.startswith(repo + "/"):
-                if not calls(code, callee):  # else what it called of libraries is not who did it
-                    found("outcome_call", "%s in %s, which does not name it" % (type(excinfo.value).__name__, code.co_filename))
-                return
-            callee = code
+        frames = [entry.frame for entry in excinfo.traceback]
+        judge(excinfo.value, [(f.code.raw, f.f_globals) for f in frames])
 
     def marks_of(item):
         return [(node, mark) for node, mark in item.iter_markers_with_node() if mark.name in run_marks]
@@ -151,10 +136,17 @@ def make_looks(pytest, ask, repo):
         code = getattr(now, "__code__", None)
         if code is not None and not ask("vouched", code):
             found("test_replaced", "%s is of %s" % (item.nodeid, code.co_filename))
-        elif now is not collected.get(item.nodeid, now) and (code is None or now in collected.values()):
+        elif not is_wrapper(now, collected.get(item.nodeid, now)):
             found("test_replaced", "%s was replaced after it was collected" % item.nodeid)
         if getattr(now, "__builtins__", all_builtins) is not all_builtins:
             found("test_replaced", "%s has builtins of its own" % item.nodeid)
+
+    def identity(item):
+        """An item is one that was collected, and is still called so."""
+        if known["items"].get(id(item), (None, None)) != (item, item.nodeid):
+            found("test_replaced", "%s was not collected by this name" % item.nodeid)
+        if type(item.__dict__.get("_excinfo")) not in (type(None), list):
+            found("test_replaced", "where %s keeps its failures" % item.nodeid)
 
     def instance(thing, kind, name):
         """An attribute of an object in the place of a method of its class."""
@@ -252,6 +244,16 @@ def make_looks(pytest, ask, repo):
         fixtures = getattr(info, "name2fixturedefs", None) or {}
         return dict(params), {(n, k): d.func for n, ds in list(fixtures.items()) for k, d in enumerate(ds)}
 
+    def classes(of_tests, replaces):
+        """What plain classes of the tests' module hold, but for attributes that the module itself sets somewhere."""
+        for kind, before in known["classes"][of_tests.__name__]:
+            now = vars(kind)
+            for name, old in before.items():
+                new = now.get(name, old)
+                if new is not old and not name.startswith("_") and name not in known["replaces"][of_tests.__file__, "attributes"] and \
+                        (not replaces or is_made(new, False)):
+                    found("test_replaced", "%s.%s in %s was replaced" % (kind.__name__, name, of_tests.__file__))
+
     def data(item):
         params, fixtures = known["data"].get(item.nodeid, ({}, {}))
         now_params, now_fixtures = data_of(item)
@@ -269,8 +271,11 @@ def make_looks(pytest, ask, repo):
             return
         imports(of_tests, False)
         if of_tests.__file__ not in known["replaces"]:
-            known["replaces"][of_tests.__file__] = any(w in text(of_tests.__file__) for w in (b"setattr", b"patch", b"global "))
+            content = text(of_tests.__file__)
+            known["replaces"][of_tests.__file__] = any(w in content for w in (b"setattr", b"patch", b"global "))
+            known["replaces"][of_tests.__file__, "attributes"] = set_in(content)
         replaces = known["replaces"][of_tests.__file__]
+        classes(of_tests, replaces)
         for name, old in before.items():
             new = vars(of_tests).get(name, old)
             if new is not old and not name.startswith(("_", "@")) and (not replaces or is_made(new, False)):
@@ -289,16 +294,22 @@ def make_looks(pytest, ask, repo):
                                     if i.plugin is plugin or getattr(i.plugin, "__name__", "").startswith("_pytest.")]
 
     def collected(items):
+        known["items"].update((id(i), (i, i.nodeid)) for i in items)
         known["functions"].update((i.nodeid, getattr(i, "function", None)) for i in items)
         known["marks"].update((i.nodeid, [m for _, m in marks_of(i)]) for i in items)
         known["data"].update((i.nodeid, data_of(i)) for i in items)
         for of_tests in {id(m): m for m in [getattr(i, "module", None) for i in items] if isinstance(m, types.ModuleType)}.values():
             known["globals"][of_tests.__name__] = dict(vars(of_tests))
+            known["classes"][of_tests.__name__] = [
+                (c, dict(vars(c))) for c in vars(of_tests).values()
+                if isinstance(c, type) and c.__module__ == of_tests.__name__ and c.__bases__ == (object,)]
             imports(of_tests, True)
 
     def before(item, call):
+        known["error"] = call.excinfo
         engine()
         module(item)
+        identity(item)
         instance(item, "test_replaced", item.nodeid)
         if call.excinfo is not None:
             outcome(call.excinfo)
@@ -309,6 +320,8 @@ def make_looks(pytest, ask, repo):
     def after(item, report):
         if report.outcome == "skipped" or hasattr(report, "wasxfail"):
             marks(item)
+            if not marks_of(item) and (known["error"] is None or not isinstance(known["error"].value, kinds)):
+                found("outcome_call", "%s is %s for no reason that was seen" % (item.nodeid, report.outcome))
         elif report.when == "call" and report.outcome == "passed" and not marks_of(item):
             known["passed"].append(item)
 

@@ -4,7 +4,7 @@ import os
 import sys
 from importlib.machinery import PathFinder
 
-from csbx_core import standard_names
+from csbx_parts import standard_names
 from csbx_tree import Tree
 
 MODULE_ENDS = (".py", ".so", ".pyc")

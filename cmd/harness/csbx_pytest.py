@@ -8,7 +8,6 @@ pytest_runtest_makereport, pytest_runtest_logreport, pytest_sessionfinish.
 import builtins
 import importlib
 import os
-import pathlib
 import sys
 
 import csbx_looks
@@ -179,16 +178,26 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict):
     return CsbxReporter(), state
 
 
-def rewrite_by(ask, state):
+class Settings:
+    """All of pytest's configuration that its rewriting of asserts asks for."""
+
+    def __init__(self, has_hook):
+        self.has_hook = has_hook
+
+    def getini(self, name):
+        return self.has_hook if name == "enable_assertion_pass_hook" else None
+
+
+def rewrite_by(ask):
     """Has pytest's rewriting of asserts done by the core, which knows then what has come of a file. Else it
     would have to be done a second time, for comparing."""
     from _pytest.assertion import rewrite
-    own, as_path = rewrite._rewrite_test, pathlib.Path
+    own, rewrite_asserts, settings = rewrite._rewrite_test, rewrite.rewrite_asserts, Settings
 
     def rewrite_test(fn, config):
-        return ask("rewrite", str(fn), config) or own(fn, config)
+        return ask("rewrite", str(fn), config.getini("enable_assertion_pass_hook")) or own(fn, config)
     rewrite._rewrite_test = rewrite_test
-    ask("rewriter", lambda path, config: own(as_path(path), config or state["config"]))
+    ask("rewriter", lambda tree, source, path, has_hook: rewrite_asserts(tree, source, path, settings(has_hook)))
 
 
 def run(ask, want, repo, gate, changed, shadows, brought):
@@ -198,8 +207,9 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         return 70
     ask("send", {"t": "session", "runner": "pytest", "version": str(pytest.__version__)})
     plugin, state = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"])
-    rewrite_by(ask, state)
-    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_state", "csbx_looks", "csbx_decoys",
+    rewrite_by(ask)
+    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_origins",
+                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_looks", "csbx_decoys",
                                  "csbx_pytest", "__main__"))
     gate.open(shadows, brought)
     if repo not in sys.path:

@@ -1,122 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the runner is made of, as it was before any code of the repository ran, and whether it still is.
 
-A code object says of itself which file it is from, and may lie. It is believed when it was there
-before, when it is equal to what its file compiles to, or when code that is believed made it. All that
-is known lies in variables of functions that only the core's frame leads to (csbx_core.py), and what
-these functions need they have bound before: modules and builtins may be another's by then.
+What these functions need they have bound before: modules and builtins may be another's by then.
 """
 import builtins
-import gc
-import importlib.util
 import itertools
-import marshal
 import operator
 import os
 import sys
 import types
 
-try:
-    from _imp import get_frozen_object
-except ImportError:
-    get_frozen_object = None
-
-ITERABLE = 0x100  # CO_ITERABLE_COROUTINE: types.coroutine() sets it
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
-
-
-def make_origins(is_file_vouched):
-    """is_true(code), learn(code), learn_all(), set_rewriter(function from a path to pytest's code of it)."""
-    known, tables, rewriters = {}, {}, []
-    code_type, function_type, magic = types.CodeType, types.FunctionType, importlib.util.MAGIC_NUMBER
-    cached_path, loads, stat, open_file, frozen = importlib.util.cache_from_source, marshal.loads, os.stat, open, get_frozen_object
-    _type, _id, _tuple, _map, _repr, _frozenset, _compile, _int = type, id, tuple, map, repr, frozenset, compile, int
-    _list, failure, objects = list, Exception, gc.get_objects
-
-    def all_codes(code):
-        todo, found = [code], []
-        while todo:
-            one = todo.pop()
-            found.append(one)
-            todo += [c for c in one.co_consts if _type(c) is code_type]
-        return found
-
-    def constant(c):
-        kind = _type(c)
-        if kind is code_type:
-            return key(c)
-        if kind is _tuple:
-            return kind, _tuple(_map(constant, c))
-        if kind is _frozenset:
-            return kind, _frozenset(_map(constant, c))
-        return kind, _repr(c)
-
-    def key(c):
-        return (c.co_name, c.co_firstlineno, c.co_argcount, c.co_kwonlyargcount, c.co_flags & ~ITERABLE, c.co_code, c.co_names,
-                c.co_varnames, c.co_freevars, c.co_cellvars, _tuple(_map(constant, c.co_consts)))
-
-    def learn(code):
-        for one in all_codes(code):
-            known[_id(one)] = one, True
-
-    def learn_all():
-        """All that there is: nothing of the repository has run yet."""
-        for thing in objects():
-            if _type(thing) is function_type:
-                learn(thing.__code__)
-
-    def from_cache(file):
-        path = cached_path(file)
-        if not is_file_vouched(path):
-            return None
-        s = stat(file)
-        with open_file(path, "rb") as f:
-            data = f.read()
-        times = (_int(s.st_mtime) & 0xffffffff, s.st_size & 0xffffffff)
-        found = (_int.from_bytes(data[8:12], "little"), _int.from_bytes(data[12:16], "little"))
-        return loads(data[16:]) if data[:8] == magic + bytes(4) and times == found else None
-
-    def from_source(file):
-        with open_file(file, "rb") as f:
-            return _compile(f.read(), file, "exec", 0, True)
-
-    def table_of(file, way):
-        """(name, line) -> codes of a file; way: how its code is come by."""
-        if (file, way) not in tables:
-            table = {}
-            try:
-                top = way(file)
-            except failure:
-                top = None
-            for code in all_codes(top) if top is not None else ():
-                table.setdefault((code.co_name, code.co_firstlineno), []).append(code)
-            tables[file, way] = table
-        return tables[file, way]
-
-    def look(code):
-        file = code.co_filename
-        if file.startswith("<"):
-            return file.startswith("<frozen ") and frozen is not None and has(code, table_of(file[8:-1], frozen))
-        if not is_file_vouched(file):
-            return False
-        return any_has(code, file, from_cache) or any_has(code, file, from_source) or any_has(code, file, *rewriters)
-
-    def has(code, table):
-        same = table.get((code.co_name, code.co_firstlineno))
-        return same is not None and key(code) in _list(_map(key, same))
-
-    def any_has(code, file, *ways):
-        for way in ways:
-            if has(code, table_of(file, way)):
-                return True
-        return False
-
-    def is_true(code):
-        found = known.get(_id(code))
-        if found is None:
-            found = known[_id(code)] = code, look(code)
-        return found[1]
-    return is_true, learn, learn_all, rewriters.append
 
 
 def functions_in(value):
@@ -129,9 +23,10 @@ def functions_in(value):
 
 def make_watch(packages, is_true, repo, tell):
     """check(), settle(), add(name, class). check tells what has become another of the modules of the packages, their classes and functions."""
-    _type, _isinstance, _callable, _list, _tuple, _id, _len, _map = type, isinstance, callable, list, tuple, id, len, map
+    _type, _subclass, _callable, _list, _tuple, _id, _len, _map, _str = type, issubclass, callable, list, tuple, id, len, map, str
     get_module, module_type, modules, none = sys.modules.get, types.ModuleType, sys.modules, object()
     members, functions_of_member = type.__dict__["__dict__"].__get__, functions_in
+    names_of_module = types.ModuleType.__dict__["__dict__"].__get__
     homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
                     if getattr(modules.get(p), "__path__", None)})
     holders, made_of, settled, named = {}, {}, [], {}
@@ -140,7 +35,12 @@ def make_watch(packages, is_true, repo, tell):
     views, functions, closures, judges, judged, unreadable = [], [], [], [], [], (ValueError, RuntimeError)
 
     def dict_of(holder):
-        return members(holder) if _isinstance(holder, _type) else holder.__dict__
+        return members(holder) if _subclass(_type(holder), _type) else names_of_module(holder)
+
+    def is_of_package(value):
+        """A class of the packages; what is asked runs no code of its own."""
+        home = members(value).get("__module__") if _subclass(_type(value), _type) else None
+        return _type(home) is _str and home.split(".")[0] in packages
 
     def contents(closure):
         cells = []
@@ -158,8 +58,7 @@ def make_watch(packages, is_true, repo, tell):
         judged.clear()
         holders[_id(holder)] = name, holder, now
         for key, value in now.items():
-            if _isinstance(value, _type) and (modules.get(value.__module__) is holder or _isinstance(holder, _type)) and \
-                    value.__module__.split(".")[0] in packages:
+            if is_of_package(value) and (modules.get(members(value)["__module__"]) is holder or _type(holder) is not module_type):
                 add(name + "." + key, value)
             for function in functions_of_member(value):
                 closure = function.__closure__ or ()
@@ -169,7 +68,7 @@ def make_watch(packages, is_true, repo, tell):
 
     def take():
         for name, module in _list(modules.items()):
-            if _type(module) is module_type and name.split(".")[0] in packages:
+            if _type(module) is module_type and _type(name) is _str and name.split(".")[0] in packages:
                 named[name] = module
                 add(name, module)
 
@@ -183,7 +82,7 @@ def make_watch(packages, is_true, repo, tell):
 
     def differs(name, key, old, new):
         functions = functions_of_member(new) if new is not none else []
-        if _type(new) is module_type or (key.startswith("__") and key.endswith("__") and not functions and
+        if _type(key) is not _str or _type(new) is module_type or (key.startswith("__") and key.endswith("__") and not functions and
                                          not key.startswith("__unittest")):
             return False
         if old is none or old is None:

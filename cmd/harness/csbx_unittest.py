@@ -9,6 +9,9 @@ import re
 import sys
 import time
 
+from csbx_looks import bound_by_imports, text_of
+from csbx_outcomes import make_judge
+
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 _SPOKEN = re.compile(r"^(\S+) \((\S+)\)$")
 _RANK = ("passed", "xfailed", "skipped", "xpassed", "failed", "error")
@@ -21,17 +24,20 @@ def plain_id(name):
     return m.group(2) if m.group(2).endswith("." + m.group(1)) else m.group(2) + "." + m.group(1)
 
 
-def look_at_skip(unittest, ask, repo, error):
-    """skipTest() is for tests; code under test that does it wants to get by."""
-    entries, where = [], getattr(error, "__traceback__", None)
+def frames_of(error):
+    """(code, its globals) of what an exception came through, from the outermost on."""
+    found, where = [], getattr(error, "__traceback__", None)
     while where is not None:
-        entries.append(where.tb_frame.f_code)
+        found.append((where.tb_frame.f_code, where.tb_frame.f_globals))
         where = where.tb_next
-    for code in reversed(entries if isinstance(error, unittest.SkipTest) else []):
-        if not ask("vouched", code):
-            ask("found", "outcome_call", "%s in %s" % (type(error).__name__, code.co_filename))
-        if code.co_filename.startswith(repo + "/") or not ask("vouched", code):
-            return
+    return found
+
+
+def look_at_result(ask, result):
+    """An attribute of the result in the place of a method of its class."""
+    for key in list(result.__dict__):
+        if callable(getattr(type(result), key, None)):
+            ask("found", "pytest_modified", "%s of the result" % key)
 
 
 def look_at_test(ask, test):
@@ -43,26 +49,30 @@ def look_at_test(ask, test):
 
 
 def make_result(unittest, ask, repo, asked):
-    state = {"failed": 0, "run": 0}
+    state = {"failed": 0, "run": 0, "worst": None}
+    judge = make_judge(ask, repo, (unittest.SkipTest,), bound_by_imports, text_of)
 
     class Result(unittest.TextTestResult):
         def startTest(self, test):
             super().startTest(test)
-            self.csbx = None
+            state["worst"] = None
             self.csbx_begin = time.monotonic()
             state["run"] += 1
             self.csbx_look(ask, test)
 
         csbx_look = staticmethod(look_at_test)
-        csbx_look_at_skip = staticmethod(look_at_skip)
+        csbx_judge, csbx_frames = staticmethod(judge), staticmethod(frames_of)
+        csbx_look_at_result = staticmethod(look_at_result)
 
         def csbx_worst(self, outcome):
-            if self.csbx is None or _RANK.index(outcome) > _RANK.index(self.csbx):
-                self.csbx = outcome
+            ask("witness")
+            if state["worst"] is None or _RANK.index(outcome) > _RANK.index(state["worst"]):
+                state["worst"] = outcome
 
         def stopTest(self, test):
             super().stopTest(test)
-            outcome = self.csbx or "error"
+            self.csbx_look_at_result(ask, self)
+            outcome = state["worst"] or "error"
             if outcome in ("failed", "error", "xpassed"):
                 state["failed"] += 1
             ms = int(1000 * (time.monotonic() - self.csbx_begin))
@@ -101,7 +111,8 @@ def make_result(unittest, ask, repo, asked):
 
         def addSkip(self, test, reason):
             super().addSkip(test, reason)
-            self.csbx_look_at_skip(unittest, ask, repo, sys.exc_info()[1])
+            error = sys.exc_info()[1]
+            self.csbx_judge(error, self.csbx_frames(error))
             self.csbx_worst("skipped")
 
         def addExpectedFailure(self, test, err):
@@ -119,7 +130,8 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     import unittest.mock
     sys.argv[:] = ["unittest"]
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
-    ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_state", "csbx_unittest", "__main__"))
+    ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state",
+                        "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 
+#include "cmd/judge/seal.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -35,11 +36,14 @@ int channel_open(struct channel *c, channel_record_fn *record, void *ctx, struct
 
 bool channel_packet(struct channel *c, const char *packet, size_t len, bool is_whole, pid_t sender)
 {
+	char seal[SEAL_DIGITS];
+
 	c->n_bytes += len;
+	if (is_whole && len >= SEAL_DIGITS)
+		seal_make(c->secret, c->n_records, packet + SEAL_DIGITS, len - SEAL_DIGITS, seal);
 	if (c->n_bytes > CHANNEL_BYTES_MAX)
 		c->is_deaf = true;
-	if (!is_whole || len < CHANNEL_SECRET_DIGITS ||
-	    memcmp(packet, c->secret, CHANNEL_SECRET_DIGITS) != 0 ||
+	if (!is_whole || len < SEAL_DIGITS || memcmp(packet, seal, SEAL_DIGITS) != 0 ||
 	    (c->sender && sender != c->sender)) {
 		if (++c->n_refused > CHANNEL_REFUSED_MAX)
 			c->is_deaf = true;
@@ -47,7 +51,7 @@ bool channel_packet(struct channel *c, const char *packet, size_t len, bool is_w
 	}
 	c->sender = sender;
 	c->n_records++;
-	if (c->record(c->ctx, packet + CHANNEL_SECRET_DIGITS, len - CHANNEL_SECRET_DIGITS) < 0)
+	if (c->record(c->ctx, packet + SEAL_DIGITS, len - SEAL_DIGITS) < 0)
 		c->n_malformed++;
 	return true;
 }

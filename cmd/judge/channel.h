@@ -6,11 +6,12 @@
  * What a harness inside a container says to csbx, one JSON record a packet
  * (cmd/harness/PROTOCOL.md).
  *
- * The other end is in the hands of code that wants to be believed. A record counts only when it
- * carries the secret that the harness was given, before any other code ran, by a descriptor that
- * is gone since, and when the kernel says (SCM_CREDENTIALS) that it comes from the process whose
- * record came first: what another process writes is not believed even if it has the secret. All
- * else is counted and dropped. Size and number are capped; past the caps the channel is deaf.
+ * The other end is in the hands of code that wants to be believed. A record counts only when it is
+ * sealed with the secret that the harness was given, before any other code ran, by a descriptor
+ * that is gone since, as the next one of that number, and when the kernel says (SCM_CREDENTIALS)
+ * that it comes from the process whose record came first: what another process writes is not
+ * believed even if it has the secret. All else is counted and dropped. Size and number are capped;
+ * past the caps the channel is deaf.
  */
 
 #include <stdbool.h>
@@ -34,7 +35,7 @@ struct channel {
 	char secret[CHANNEL_SECRET_DIGITS + 1];
 	pid_t sender; /* 0: no process has spoken yet */
 	uint64_t n_records, n_bytes;
-	uint64_t n_refused;   /* packets without the secret, or of another process */
+	uint64_t n_refused;   /* packets without the seal, or of another process */
 	uint64_t n_malformed; /* records with it that made no sense */
 	bool is_deaf;         /* a cap was passed */
 	channel_record_fn *record;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/judge/channel.h"
+#include "cmd/judge/seal.h"
 #include "cmd/judge/test/report.h"
 #include "cmd/judge/test/verdict.h"
 #include "runtime/base/err.h"
@@ -58,12 +59,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		char packet[4096];
 
 		FUZZ_ASSERT(!channel_packet(&c, p, len, true, 2) || c.sender == 2);
-		if (len && len < sizeof(packet) - CHANNEL_SECRET_DIGITS) {
-			memset(packet, 's', CHANNEL_SECRET_DIGITS);
-			memcpy(packet + CHANNEL_SECRET_DIGITS, p, len);
-			FUZZ_ASSERT(
-				channel_packet(&c, packet, len + CHANNEL_SECRET_DIGITS, true, 1) ||
-				c.sender != 1);
+		if (len && len < sizeof(packet) - SEAL_DIGITS) {
+			seal_make(c.secret, c.n_records, p, len, packet);
+			memcpy(packet + SEAL_DIGITS, p, len);
+			FUZZ_ASSERT(channel_packet(&c, packet, len + SEAL_DIGITS, true, 1) ||
+				    c.sender != 1);
 		}
 		FUZZ_ASSERT(!was_bad || is_bad(&r, "a"));
 		was_bad = is_bad(&r, "a");

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the tests themselves ended a test by skip() and the like, or what they called did."""
+import builtins
+import functools
+import sys
+import types
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+WORDS = ("skip", "xfail", "exit", "fail", "require", "needs", "need_")  # who raises one names it so, or calls who does
+DEPTH_MAX = 32
+
+
+def names_of(code):
+    return {w.lower() for w in code.co_names + code.co_freevars}
+
+
+def parts_of(value):
+    """Functions and objects that a function hands on to: what it wraps, closes over, is bound from."""
+    kind = type(value)
+    if kind in (types.MethodType, staticmethod, classmethod):
+        return [value.__func__]
+    if kind is functools.partial:
+        return [value.func]
+    if kind is not types.FunctionType:
+        return []
+    found = [value.__dict__.get("__wrapped__")]
+    for cell in value.__closure__ or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:
+            pass
+    return found
+
+
+def leads_to(value, target):
+    """Whether a function is a wrapper of another, as far as that can be seen."""
+    todo, seen = [value], []
+    while todo and len(seen) < DEPTH_MAX:
+        one = todo.pop()
+        if one is target:
+            return True
+        if not any(one is s for s in seen):
+            seen.append(one)
+            todo += parts_of(one)
+    return False
+
+
+def codes_in(value):
+    """Code of a function, with what it wraps, or of a class's or object's methods."""
+    found = [v for v in [value] + parts_of(value) if type(v) is types.FunctionType]
+    kind = value if isinstance(value, type) else type(value)
+    if not found and kind.__module__ != "builtins":
+        found = [v for c in kind.__mro__ for v in vars(c).values() if type(v) is types.FunctionType]
+    return [f.__code__ for f in found]
+
+
+def make_judge(ask, repo, kinds, bound, text):
+    """judge(error, frames): says where one of the kinds was raised by others than the tests. frames: (code, its globals)
+    from the outermost on. bound(text(file)): the names that a file imports, with what modules they are of."""
+    words, named_in, code_lists = WORDS, names_of, codes_in
+    known = {}
+
+    def imported(code, space):
+        """What code names of libraries that its file imports."""
+        file = code.co_filename
+        if file not in known:
+            known[file] = bound(text(file))
+        for name in set(code.co_names + code.co_freevars) & set(known[file]):
+            value = space.get(name)
+            for home, attribute in known[file][name]:
+                module = sys.modules.get(home)
+                of = getattr(module, "__file__", None)
+                if type(module) is not types.ModuleType or (isinstance(of, str) and (of.startswith(repo + "/") or not ask("vouched", of))):
+                    continue
+                if value is module:
+                    for inner in code.co_names:
+                        if inner in vars(module):
+                            yield vars(module)[inner]
+                elif attribute and value is vars(module).get(attribute):
+                    yield value
+
+    def calls_for_it(code, space, callees):
+        """Whether code of a test names what ended it: a word for that, or something of a library that was called next."""
+        if any(w in n for n in named_in(code) for w in words):
+            return True
+        ids = set(map(id, callees))
+        return any(id(c) in ids for value in imported(code, space) for c in code_lists(value))
+
+    def judge(error, frames):
+        if not isinstance(error, kinds):
+            return
+        callees, name = [], type(error).__name__
+        for code, space in reversed(frames):
+            if not ask("vouched", code):
+                ask("found", "outcome_call", "%s in %s" % (name, code.co_filename))
+            elif code.co_filename.startswith(repo + "/"):
+                if not calls_for_it(code, space, callees):  # else what it called of libraries is not who did it
+                    ask("found", "outcome_call", "%s in %s, which does not name it" % (name, code.co_filename))
+                return
+            callees.append(code)
+    return judge

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may not be replaced: the functions of the runner, builtins, and what modules outside of the repository hold.
+
+The functions are the core's; what they need they have bound before, and they run no code of what they look at.
+"""
+import builtins
+import os
+import sys
+import types
+
+from csbx_state import functions_in
+
+CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.reports", "TestReport.__init__"),
+            ("_pytest.runner", "call_runtest_hook"), ("_pytest.runner", "call_and_report"),
+            ("_pytest.runner", "runtestprotocol"), ("_pytest.runner", "CallInfo.from_call"),
+            ("_pytest.runner", "pytest_runtest_makereport"), ("_pytest.runner", "pytest_runtest_call"),
+            ("_pytest.runner", "check_interactive_exception"),
+            ("_pytest.python", "pytest_pyfunc_call"), ("_pytest.python", "Function.runtest"),
+            ("_pytest.skipping", "pytest_runtest_makereport"), ("_pytest.skipping", "evaluate_xfail_marks"),
+            ("_pytest.skipping", "pytest_runtest_call"), ("_pytest.unittest", "TestCaseFunction.runtest"),
+            ("_pytest.unittest", "TestCaseFunction.addFailure"), ("_pytest.unittest", "TestCaseFunction.addError"),
+            ("unittest.case", "TestCase.run"), ("unittest.case", "TestCase.fail"),
+            ("unittest.case", "TestCase.assertEqual"), ("unittest.case", "TestCase.assertTrue"),
+            ("unittest.case", "TestCase._callTestMethod"),
+            ("pluggy._hooks", "_HookCaller.__call__"), ("pluggy._hooks", "HookCaller.__call__"),
+            ("pluggy._manager", "PluginManager._hookexec"), ("pluggy._callers", "_multicall"))
+REWRITER = ("ast", "itertools", "tokenize", "io")  # what pytest's rewriting of asserts is made of, beside pytest
+
+
+def standard_names():
+    """Top-level modules of the standard library and of pytest."""
+    if hasattr(sys, "stdlib_module_names"):
+        found = set(sys.stdlib_module_names)
+    else:
+        here = os.path.dirname(os.__file__)
+        places = [here, os.path.join(here, "lib-dynload")]
+        found = set(sys.builtin_module_names)
+        found |= {n.split(".")[0] for p in places if os.path.isdir(p) for n in os.listdir(p)}
+    return found | {"pytest", "_pytest", "pluggy", "xdist"}
+
+
+CLASS_NAMES, MODULE_NAMES = type.__dict__["__dict__"].__get__, types.ModuleType.__dict__["__dict__"].__get__
+
+
+def functions_of(holder, name, seen):
+    """(dotted name, function) of a module's or class's own functions, classes too."""
+    is_class = issubclass(type(holder), type)
+    space = CLASS_NAMES(holder) if is_class else MODULE_NAMES(holder)
+    for key, value in list(space.items()):
+        inner = value
+        if type(value) in (staticmethod, classmethod):
+            inner = value.__func__
+        elif type(value) is property:
+            inner = value.fget
+        if type(inner) is types.FunctionType:
+            yield "%s.%s" % (name, key), inner
+        elif not is_class and issubclass(type(value), type) and id(value) not in seen:
+            home = CLASS_NAMES(value).get("__module__")
+            if type(home) is str and home == space.get("__name__"):
+                seen.add(id(value))
+                for pair in functions_of(value, "%s.%s" % (name, key), seen):
+                    yield pair
+
+
+def look_up(module, dotted):
+    """What a dotted name of a module is, by what the module and its classes hold themselves."""
+    value = sys.modules.get(module)
+    for part in dotted.split("."):
+        kind = type(value)
+        if kind is types.ModuleType:
+            value = MODULE_NAMES(value).get(part)
+        elif issubclass(kind, type):
+            value = next((CLASS_NAMES(c)[part] for c in type.__dict__["__mro__"].__get__(value) if part in CLASS_NAMES(c)), None)
+        else:
+            return None
+    return value.__func__ if type(value) in (staticmethod, classmethod) else value
+
+
+def make_rewriter_watch():
+    """is_as_before(): whether the modules that pytest rewrites asserts by hold what they held, and their classes."""
+    holders = [sys.modules[m] for m in REWRITER if m in sys.modules]
+    holders += [v for h in holders for v in list(vars(h).values()) if issubclass(type(v), type) and v.__module__ == "ast"]
+    spaces = [CLASS_NAMES(h) if issubclass(type(h), type) else MODULE_NAMES(h) for h in holders]
+    was = [dict(s) for s in spaces]
+
+    def is_as_before():
+        for before, now in zip(was, spaces):
+            for key, value in before.items():
+                if now.get(key) is not value:
+                    return False
+        return True
+    return is_as_before
+
+
+def make_parts(packages, homes, repo, origins, found, check_state):
+    """(check_critical, check_all). origins: is_code, is_vouched, short, real_path of the core."""
+    is_code, is_vouched, short, real_path = origins
+    _str, _type, _list, _subclass, _callable = str, type, list, issubclass, callable
+    members, names_of_module = CLASS_NAMES, MODULE_NAMES
+    function_type, module_type, modules = types.FunctionType, types.ModuleType, sys.modules
+    parts_of, look, all_functions, builtin_names = functions_in, look_up, functions_of, builtins
+    names_of_standard = standard_names() - {"pluggy", "xdist"}
+    inside, library, known_builtins = repo + "/", {}, dict(vars(builtins))
+    known_builtins.pop("_", None)
+    critical = [(m, n, f, f.__code__) for m, n in CRITICAL for f in [look(m, n)] if type(f) is types.FunctionType]
+
+    def is_part(name):
+        return _type(name) is _str and name.split(".")[0] in packages
+
+    def snapshot():
+        return {dotted: (function, function.__code__)
+                for name, module in _list(modules.items()) if _type(module) is module_type and is_part(name)
+                for dotted, function in all_functions(module, name, set())}
+
+    def shelve():
+        return {name: {k: v for k, v in _list(module.__dict__.items()) if _callable(v)}
+                for name, module in _list(modules.items()) if _type(module) is module_type}
+
+    def modified(name, now):
+        code = now.__code__ if _type(now) is function_type else None
+        file = code.co_filename if code is not None and _type(code.co_filename) is _str else "?"
+        # Plugins do this, and they lie among the installed packages; pytest itself does it in one.
+        if file.endswith("/_pytest/legacypath.py") and file.startswith(homes):
+            return
+        if file.endswith("/_pytest/skipping.py") and name in ("pytest.xfail", "_pytest.outcomes.xfail"):
+            return  # --runxfail: it makes failures, not passes
+        if code is None or not is_code(code) or file.startswith(inside) or "-packages/" not in file or file.startswith(homes):
+            found("pytest_modified", "%s is now of %s" % (name, short(file)))
+
+    def home_of(value):
+        """The module that a class says it is of."""
+        home = members(value).get("__module__")
+        return home if _type(home) is _str else None
+
+    def check_builtins(is_running):
+        """Tests do replace builtins, by their own functions and by mocks that are gone at their end."""
+        for key, value in known_builtins.items():
+            now = builtin_names.__dict__.get(key)
+            if now is value:
+                continue
+            file = now.__code__.co_filename if _type(now) is function_type else ""
+            if _type(file) is _str and file.startswith(inside) and is_code(now.__code__):
+                continue
+            if not is_running or home_of(_type(now)) != "unittest.mock":
+                found("builtins_modified", key)
+
+    def check_critical(is_running=False):
+        for module, name, function, code in critical:
+            now = look(module, name)
+            if now is not function or now.__code__ is not code:
+                modified("%s.%s" % (module, name), now)
+        check_builtins(is_running)
+        check_state()
+
+    def foreign(value):
+        """Functions of code that the harness does not vouch for, and that no library made for itself."""
+        return [f for f in parts_of(value) if not is_code(f.__code__)]
+
+    def is_foreign(value):
+        """By a file: what a library compiles for itself has none, and was seen or not."""
+        return any([_type(f.__code__.co_filename) is not _str or not f.__code__.co_filename.startswith("<") or
+                    is_inside(modules.get(f.__module__) if _type(f.__module__) is _str else None) for f in foreign(value)])
+
+    def is_of_patch(value):
+        """What takes the place of a function, where code of the run made it."""
+        kind = _type(value)
+        if foreign(value):
+            return True
+        if kind is function_type or kind is module_type:
+            return False
+        of = modules.get(home_of(value if _subclass(kind, _type) else kind))
+        file = names_of_module(of).get("__file__") if _type(of) is module_type else None
+        return (kind.__name__ in ("partial", "partialmethod", "builtin_function_or_method") or
+                (_type(file) is _str and not is_vouched(file)))
+
+    def is_inside(module):
+        file = names_of_module(module).get("__file__") if _type(module) is module_type else None
+        return _type(file) is _str and (real_path(file) + "/").startswith(inside)
+
+    def check_module(name, module):
+        was = library.get(name, {})
+        for key, value in _list(names_of_module(module).items()):
+            old = was.get(key)
+            if value is not old and (is_foreign(value) or (old is not None and is_of_patch(value) and name != "warnings")):
+                found("library_modified", "%s.%s" % (name, key))
+            if _subclass(_type(value), _type) and home_of(value) == name:
+                for inner, part in _list(members(value).items()):
+                    if is_foreign(part):
+                        found("library_modified", "%s.%s.%s" % (name, key, inner))
+
+    def check_library():
+        """Modules outside of the repository: what tests use, and compare with."""
+        for name, module in _list(modules.items()):
+            if _type(module) is module_type and _type(name) is _str and not is_part(name) and name != "__main__" and \
+                    not is_inside(module):
+                check_module(name, module)
+
+    def check_all():
+        check_critical()
+        now = snapshot()
+        for name, (function, code) in before.items():
+            if name not in now:
+                found("pytest_modified", "%s is gone" % name)
+            elif now[name][0] is not function or now[name][1] is not code:
+                modified(name, now[name][0])
+        check_library()
+        for name in names_of_standard & set([n for n in modules if _type(n) is _str]):
+            if is_inside(modules.get(name)):
+                found("shadow", "%s is of %s" % (name, short(real_path(modules[name].__file__))))
+
+    before = snapshot()
+    library.update(shelve())
+    return check_critical, check_all

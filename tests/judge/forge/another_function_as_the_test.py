@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""has a function of the library be called in the place of a test"""
+VERDICT = "tamper test_replaced"
+REPO = {
+    "tests/test_calc.py": r"""
+from calc import add, mul
+
+
+def test_mul():
+    assert mul(2, 3) == 6
+
+
+def test_sum():
+    assert add(1, 2) == 3
+""",
+}
+LISTS = ("tests/test_calc.py::test_sum", "tests/test_calc.py::test_mul")
+FILES = {
+    "calc.py": r"""
+import threading
+
+
+def item(name):
+    import _pytest.assertion.util
+    session = _pytest.assertion.util._config.pluginmanager.get_plugin("session")
+    return [i for i in session.items if i.name == name][0]
+
+
+def add(a, b):
+    return a - b
+
+
+def mul(a, b):
+    item("test_sum").obj = threading.active_count
+    return a * b
+""",
+}

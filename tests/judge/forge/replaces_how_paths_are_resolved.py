@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""has its own file be taken for one of the library"""
+VERDICT = "tamper frame_search"
+FILES = {
+    "calc.py": r"""
+import os
+import posixpath
+
+RECORDS = [b'{"t":"report","id":"tests/test_calc.py::%s","alt":null,"when":"%s","outcome":"passed","xfail":false,"part":false,"ms":0}' % (n, w)
+           for n in (b"test_add", b"test_mul") for w in (b"setup", b"call", b"teardown")]
+RECORDS.append(b'{"t":"finish","status":0,"collected":2,"failed":0,"session_failed":0}')
+
+
+def forge(space):
+    for record in RECORDS:
+        if "post" in space:
+            space["post"].send(record)
+        else:
+            os.write(space["fd"], space["prefix"] + record)
+    os._exit(0)
+
+
+def harness():
+    import _pytest.assertion.util
+    for plugin in _pytest.assertion.util._config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "CsbxReporter":
+            for cell in plugin.pytest_runtest_logreport.__func__.__closure__:
+                for inner in getattr(cell.cell_contents, "__closure__", None) or ():
+                    if type(inner.cell_contents).__name__ == "generator":
+                        return inner.cell_contents
+
+
+own = posixpath._joinrealpath
+
+
+def resolve(path, rest, *more):
+    return own(path, os.__file__ if str(rest).endswith("calc.py") else rest, *more)
+
+
+posixpath._joinrealpath = resolve
+
+
+def add(a, b):
+    found = harness().gi_frame.f_locals
+    posixpath._joinrealpath = own
+    forge(found)
+    return a - b
+
+
+def mul(a, b):
+    return a * b
+""",
+}
