@@ -125,7 +125,7 @@ def make_audit(vouch, found, repo):
             return place(frame)
         if names(code, name) or not (begins(file, inside) or of_library):
             return None
-        if name in ("settrace", "setprofile") and ([t for t in tracers if contains(file, t)] or names(code, "enable")):
+        if name in ("settrace", "setprofile") and ([t for t in tracers if contains(file, t)] or code.co_name == name or names(code, "enable")):
             return None
         return place(frame) + ", which does not name it"
 

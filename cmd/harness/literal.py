@@ -9,6 +9,7 @@ DEPTH_MAX = 99
 ITEMS_MAX = 1 << 20
 BYTES_MAX = 8000000
 BUILT_IN = {c for c in vars(sys.modules["builtins"]).values() if isinstance(c, type) and issubclass(c, BaseException)}
+real_of, imag_of = complex.real.__get__, complex.imag.__get__
 get_digits_max = getattr(sys, "get_int_max_str_digits", int)
 set_digits_max = getattr(sys, "set_int_max_str_digits", bool)
 
@@ -29,6 +30,10 @@ class Opaque(object):
 
     def __repr__(self):
         return self.text
+
+
+def is_of_64_bits(number):
+    return -(1 << 63) <= number < 1 << 63
 
 
 def put_text(out, s):
@@ -84,6 +89,10 @@ def put(out, value, depth=0):
         put_items(out, b"e", set.__iter__(value), depth)
     elif issubclass(kind, frozenset):
         put_items(out, b"e", frozenset.__iter__(value), depth)
+    elif issubclass(kind, complex):
+        out.append(b"cf%s;f%s;" % (float.__repr__(real_of(value)).encode(), float.__repr__(imag_of(value)).encode()))
+    elif kind is range and all(map(is_of_64_bits, (value.start, value.stop, value.step))):
+        out.append(b"ri%d;i%d;i%d;" % (value.start, value.stop, value.step))
     elif issubclass(kind, dict):
         pairs = list(dict.items(value))
         out.append(b"d%d:" % len(pairs))
@@ -153,6 +162,10 @@ class Reader(object):
             return set(self.items())
         if tag == b"d":
             return {self.read(): self.read() for _ in range(int(self.upto(b":")))}
+        if tag == b"c":
+            return complex(self.read(), self.read())
+        if tag == b"r":
+            return range(self.read(), self.read(), self.read())
         if tag == b"o":
             return Opaque(self.read(), self.read())
         raise ValueError("literal")

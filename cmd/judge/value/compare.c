@@ -48,6 +48,25 @@ static bool is_close(const struct compare *c, const struct value *x, const struc
 	return apart <= c->rel * larger || apart <= c->abs;
 }
 
+static double part_of(const struct value *v, int i)
+{
+	return v->kind == VALUE_COMPLEX ? v->items[i].number : i ? 0 : as_double(v);
+}
+
+/* cmath.isclose(), with NaNs as above. */
+static bool is_close_complex(const struct compare *c, const struct value *x, const struct value *y)
+{
+	double a = part_of(x, 0), b = part_of(x, 1), d = part_of(y, 0), f = part_of(y, 1);
+	double apart = hypot(a - d, b - f);
+	double larger = hypot(a, b) > hypot(d, f) ? hypot(a, b) : hypot(d, f);
+
+	if (!value_order(x, y))
+		return true;
+	if (!isfinite(a) || !isfinite(b) || !isfinite(d) || !isfinite(f))
+		return false;
+	return apart <= c->rel * larger || apart <= c->abs;
+}
+
 static bool kinds_agree(const struct value *expected, const struct value *answer)
 {
 	if (expected->kind == VALUE_LIST)
@@ -57,14 +76,22 @@ static bool kinds_agree(const struct value *expected, const struct value *answer
 
 static bool match(const struct compare *c, const struct value *expected, const struct value *answer)
 {
-	bool near = c->kind == COMPARE_CLOSE &&
-		    (expected->kind == VALUE_FLOAT || answer->kind == VALUE_FLOAT);
+	bool near, is_complex;
 
+	expected = value_real(expected);
+	answer = value_real(answer);
+	near = c->kind == COMPARE_CLOSE &&
+	       (expected->kind == VALUE_FLOAT || answer->kind == VALUE_FLOAT);
+	is_complex = expected->kind == VALUE_COMPLEX || answer->kind == VALUE_COMPLEX;
+	if (c->kind == COMPARE_CLOSE && is_complex &&
+	    (is_number(expected) || expected->kind == VALUE_COMPLEX) &&
+	    (is_number(answer) || answer->kind == VALUE_COMPLEX))
+		return is_close_complex(c, expected, answer);
 	if (!kinds_agree(expected, answer) || expected->kind == VALUE_OPAQUE)
 		return false;
 	if (is_number(expected) && near)
 		return is_close(c, expected, answer);
-	if (expected->kind < VALUE_LIST)
+	if (expected->kind < VALUE_LIST || is_complex || expected->kind == VALUE_RANGE)
 		return !value_order(expected, answer);
 	if (expected->n != answer->n)
 		return false;

@@ -72,6 +72,25 @@ static bool to_sequence(enum value_kind kind, const struct value *in, struct val
 	return true;
 }
 
+static bool to_float_part(const struct value *in, struct value *v)
+{
+	*v = (struct value){.kind = VALUE_FLOAT, .number = in->number};
+	if (in->kind == VALUE_INT)
+		v->number = strtod(in->text, NULL);
+	return in->kind == VALUE_FLOAT || in->kind == VALUE_INT;
+}
+
+static bool to_complex(struct value_pool *pool, const struct value *in, struct value *v)
+{
+	struct value *parts = in->n == 2 ? value_alloc(pool, 2 * sizeof(*parts)) : NULL;
+
+	if (!parts || !to_float_part(&in->items[0], &parts[0]) ||
+	    !to_float_part(&in->items[1], &parts[1]))
+		return false;
+	*v = (struct value){.kind = VALUE_COMPLEX, .n = 2, .items = parts};
+	return true;
+}
+
 /*
  * An object of one member whose name is a word. One that does not fit its word is a mistake of who
  * wrote it; a dict that looks like one is written as a $dict.
@@ -92,6 +111,13 @@ static int apply_word(struct value_pool *pool, struct value *v, struct err *e)
 		is_good = is_list && to_sequence(VALUE_TUPLE, in, v);
 	} else if (value_is_text(key, "$set")) {
 		is_good = is_list && to_sequence(VALUE_SET, in, v);
+	} else if (value_is_text(key, "$complex")) {
+		is_good = is_list && to_complex(pool, in, v);
+		fit = "an array of two numbers";
+	} else if (value_is_text(key, "$range")) {
+		is_good = is_list && value_has_parts(VALUE_RANGE, in->items, in->n) &&
+			  to_sequence(VALUE_RANGE, in, v);
+		fit = "an array of start, stop and a step other than 0, of 64 bits";
 	} else if (value_is_text(key, "$bytes")) {
 		is_good = is_text && to_bytes(pool, in, v);
 		fit = "a text in base64";

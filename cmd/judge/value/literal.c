@@ -8,6 +8,8 @@
  *	s3:abc  b3:abc		str (UTF-8) and bytes, by length
  *	l2: t2: e2:		list, tuple, set of so many values, which follow
  *	d1:			dict of so many keys and values
+ *	c			complex: two floats follow
+ *	r			range: three ints follow
  *	o			a value of another type: its name and its repr follow, as str
  *
  * Every length and count is checked against what is left of the text before anything is made of it.
@@ -133,6 +135,10 @@ static int read_one(struct reader *r, struct err *e)
 		return open_container(r, VALUE_DICT, e);
 	case 'e':
 		return open_container(r, VALUE_SET, e);
+	case 'c':
+		return build_open(&r->b, VALUE_COMPLEX, 2, e);
+	case 'r':
+		return build_open(&r->b, VALUE_RANGE, 3, e);
 	case 'o':
 		return build_open(&r->b, VALUE_OPAQUE, 2, e);
 	}
@@ -150,6 +156,9 @@ static int close_full(struct reader *r, struct err *e)
 		if (v->kind == VALUE_OPAQUE &&
 		    (v->items[0].kind != VALUE_STR || v->items[1].kind != VALUE_STR))
 			return malformed(e, "a type that is no text");
+		if ((v->kind == VALUE_COMPLEX || v->kind == VALUE_RANGE) &&
+		    !value_has_parts(v->kind, v->items, v->n))
+			return malformed(e, "a part of another type");
 	}
 	return 0;
 }
@@ -218,6 +227,12 @@ void value_write_literal(const struct value *v, struct strbuf *out)
 		break;
 	case VALUE_SET:
 		write_items(v, 'e', v->n, out);
+		break;
+	case VALUE_COMPLEX:
+	case VALUE_RANGE:
+		strbuf_addch(out, v->kind == VALUE_COMPLEX ? 'c' : 'r');
+		for (size_t i = 0; i < v->n; i++)
+			value_write_literal(&v->items[i], out);
 		break;
 	case VALUE_OPAQUE:
 		strbuf_addch(out, 'o');

@@ -12,16 +12,22 @@
 #include "runtime/base/json/out.h"
 #include "runtime/base/str.h"
 
-/* The shortest that reads back as the same number, as Python and JavaScript write it. */
+/* The shortest that reads back as the same number. */
+static void write_digits(double d, char text[40])
+{
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, 40, "%.*g", digits, d);
+		if (strtod(text, NULL) == d)
+			break;
+	}
+}
+
+/* As Python and JavaScript write it. */
 static void write_double(double d, struct strbuf *out)
 {
 	char text[40];
 
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, d);
-		if (strtod(text, NULL) == d)
-			break;
-	}
+	write_digits(d, text);
 	strbuf_addstr(out, text);
 	if (!strpbrk(text, ".en"))
 		strbuf_addstr(out, ".0");
@@ -107,7 +113,9 @@ void value_write_json(const struct value *v, struct strbuf *out)
 		break;
 	case VALUE_TUPLE:
 	case VALUE_SET:
-		strbuf_addstr(out, v->kind == VALUE_SET ? "{\"$set\":" : "{\"$tuple\":");
+	case VALUE_COMPLEX:
+	case VALUE_RANGE:
+		strbuf_addf(out, "{\"$%s\":", value_type_name(v));
 		write_json_items(v, out);
 		strbuf_addch(out, '}');
 		break;
@@ -148,6 +156,28 @@ static void write_quoted(const char *s, size_t len, bool is_bytes, size_t most, 
 			strbuf_addch(out, (char)c);
 	}
 	strbuf_addch(out, '\'');
+}
+
+/* (1+2j), 2j */
+static void write_complex(double real, double imaginary, struct strbuf *out)
+{
+	bool is_whole = real != 0 || signbit(real);
+	char text[40];
+
+	if (is_whole) {
+		write_digits(real, text);
+		strbuf_addf(out, "(%s", text);
+	}
+	write_digits(imaginary, text);
+	strbuf_addf(out, "%s%sj%s", is_whole && *text != '-' ? "+" : "", text, is_whole ? ")" : "");
+}
+
+static void write_range(const struct value *v, struct strbuf *out)
+{
+	bool has_step = !str_eq(v->items[2].text, "1");
+
+	strbuf_addf(out, "range(%s, %s%s%s)", v->items[0].text, v->items[1].text,
+		    has_step ? ", " : "", has_step ? v->items[2].text : "");
 }
 
 static void write_python(const struct value *v, size_t most, struct strbuf *out);
@@ -192,6 +222,12 @@ static void write_python(const struct value *v, size_t most, struct strbuf *out)
 	case VALUE_STR:
 	case VALUE_BYTES:
 		write_quoted(v->text, v->n, v->kind == VALUE_BYTES, most, out);
+		break;
+	case VALUE_COMPLEX:
+		write_complex(v->items[0].number, v->items[1].number, out);
+		break;
+	case VALUE_RANGE:
+		write_range(v, out);
 		break;
 	case VALUE_OPAQUE:
 		strbuf_add(out, v->items[1].text, v->items[1].n > most ? most : v->items[1].n);

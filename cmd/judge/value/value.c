@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,10 +143,10 @@ bool value_is_whole(const char *s, size_t len)
 }
 
 static const char *const type_names[] = {
-	[VALUE_NONE] = "NoneType", [VALUE_BOOL] = "bool",   [VALUE_INT] = "int",
-	[VALUE_FLOAT] = "float",   [VALUE_STR] = "str",     [VALUE_BYTES] = "bytes",
-	[VALUE_LIST] = "list",     [VALUE_TUPLE] = "tuple", [VALUE_DICT] = "dict",
-	[VALUE_SET] = "set",
+	[VALUE_NONE] = "NoneType", [VALUE_BOOL] = "bool",       [VALUE_INT] = "int",
+	[VALUE_FLOAT] = "float",   [VALUE_STR] = "str",         [VALUE_BYTES] = "bytes",
+	[VALUE_LIST] = "list",     [VALUE_TUPLE] = "tuple",     [VALUE_DICT] = "dict",
+	[VALUE_SET] = "set",       [VALUE_COMPLEX] = "complex", [VALUE_RANGE] = "range",
 };
 
 const char *value_type_name(const struct value *v)
@@ -183,9 +184,10 @@ const struct value *value_member(const struct value *dict, const char *key)
 static int rank(const struct value *v)
 {
 	static const int ranks[] = {
-		[VALUE_NONE] = 0, [VALUE_BOOL] = 1,  [VALUE_INT] = 1,    [VALUE_FLOAT] = 1,
-		[VALUE_STR] = 2,  [VALUE_BYTES] = 3, [VALUE_LIST] = 4,   [VALUE_TUPLE] = 4,
-		[VALUE_DICT] = 5, [VALUE_SET] = 6,   [VALUE_OPAQUE] = 7,
+		[VALUE_NONE] = 0,   [VALUE_BOOL] = 1,  [VALUE_INT] = 1,     [VALUE_FLOAT] = 1,
+		[VALUE_STR] = 2,    [VALUE_BYTES] = 3, [VALUE_LIST] = 4,    [VALUE_TUPLE] = 4,
+		[VALUE_DICT] = 5,   [VALUE_SET] = 6,   [VALUE_COMPLEX] = 7, [VALUE_RANGE] = 8,
+		[VALUE_OPAQUE] = 9,
 	};
 
 	return ranks[v->kind];
@@ -253,9 +255,70 @@ static int order_numbers(const struct value *a, const struct value *b)
 	return order_whole(at, n, bt, m);
 }
 
+const struct value *value_real(const struct value *v)
+{
+	return v->kind == VALUE_COMPLEX && v->items[1].number == 0 ? &v->items[0] : v;
+}
+
+static bool is_of_64_bits(const struct value *v)
+{
+	errno = 0;
+	if (v->kind == VALUE_INT)
+		strtoll(v->text, NULL, 10);
+	return v->kind == VALUE_INT && !errno;
+}
+
+bool value_has_parts(enum value_kind kind, const struct value *items, size_t n)
+{
+	if (kind == VALUE_COMPLEX)
+		return n == 2 && items[0].kind == VALUE_FLOAT && items[1].kind == VALUE_FLOAT;
+	return n == 3 && is_of_64_bits(&items[0]) && is_of_64_bits(&items[1]) &&
+	       is_of_64_bits(&items[2]) && !str_eq(items[2].text, "0");
+}
+
+struct span {
+	uint64_t n; /* how many numbers */
+	long long start, step;
+};
+
+/* Ranges are equal that go through the same numbers: what says nothing about these is 0. */
+static struct span span_of(const struct value *range)
+{
+	long long start = strtoll(range->items[0].text, NULL, 10);
+	long long stop = strtoll(range->items[1].text, NULL, 10);
+	long long step = strtoll(range->items[2].text, NULL, 10);
+	bool is_up = step > 0;
+	uint64_t apart =
+		is_up ? (uint64_t)stop - (uint64_t)start : (uint64_t)start - (uint64_t)stop;
+	uint64_t by = is_up ? (uint64_t)step : -(uint64_t)step;
+	struct span s = {.n = 0};
+
+	if (is_up ? start < stop : start > stop) {
+		s.n = (apart - 1) / by + 1;
+		s.start = start;
+		s.step = s.n > 1 ? step : 0;
+	}
+	return s;
+}
+
+static int order_ranges(const struct value *a, const struct value *b)
+{
+	struct span x = span_of(a), y = span_of(b);
+
+	if (x.n != y.n)
+		return x.n > y.n ? 1 : -1;
+	if (x.start != y.start)
+		return x.start > y.start ? 1 : -1;
+	return (x.step > y.step) - (x.step < y.step);
+}
+
 int value_order(const struct value *a, const struct value *b)
 {
-	int r = rank(a) - rank(b);
+	int r;
+
+	a = value_real(a);
+	b = value_real(b);
+	r = rank(a) - rank(b);
 
 	if (r)
 		return sign_of(r);
@@ -265,6 +328,8 @@ int value_order(const struct value *a, const struct value *b)
 		return order_numbers(a, b);
 	if (rank(a) < 4)
 		return order_bytes(a->text, a->n, b->text, b->n);
+	if (a->kind == VALUE_RANGE)
+		return order_ranges(a, b);
 	for (size_t i = 0; i < a->n && i < b->n && !r; i++)
 		r = value_order(&a->items[i], &b->items[i]);
 	return r ? r : (a->n > b->n) - (a->n < b->n);

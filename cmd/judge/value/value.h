@@ -47,7 +47,9 @@ enum value_kind {
 	VALUE_TUPLE,
 	VALUE_DICT, /* items: key, value, key, value ... */
 	VALUE_SET,
-	VALUE_OPAQUE, /* items: type's name, representation; equals nothing */
+	VALUE_COMPLEX, /* items: real and imaginary part, floats */
+	VALUE_RANGE,   /* items: start, stop and step, ints of 64 bits; the step is not 0 */
+	VALUE_OPAQUE,  /* items: type's name, representation; equals nothing */
 };
 
 struct value {
@@ -86,6 +88,11 @@ void value_write_python(const struct value *v, size_t max_bytes, struct strbuf *
 const char *value_type_name(const struct value *v);
 /* Whether values of a type of this name are told as what they are, and never as opaque ones. */
 bool value_has_tag(const char *type_name);
+
+/* A complex number with no imaginary part as that float; else the value. */
+const struct value *value_real(const struct value *v);
+/* Whether the items are what a complex number, or a range, is made of. */
+bool value_has_parts(enum value_kind kind, const struct value *items, size_t n);
 
 /* A member of a dict by a key that is a str; NULL: none. */
 const struct value *value_member(const struct value *dict, const char *key);

@@ -20,6 +20,13 @@ def to_json(value: Any, depth: int = 0) -> Any:
         if math.isfinite(value):
             return value
         return {"$float": "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"}
+    if kind is complex:
+        return {"$complex": [to_json(value.real), to_json(value.imag)]}
+    if kind is range:
+        parts = [value.start, value.stop, value.step]
+        if not all(-(1 << 63) <= n < 1 << 63 for n in parts):
+            raise ValueError("a case cannot have a range of numbers beyond 64 bits")
+        return {"$range": parts}
     if kind in (bytes, bytearray):
         return {"$bytes": base64.b64encode(bytes(value)).decode("ascii")}
     if kind is list:
@@ -31,7 +38,7 @@ def to_json(value: Any, depth: int = 0) -> Any:
     if kind is dict:
         return _dict_to_json(value, depth)
     raise TypeError(f"a case cannot have a {kind.__name__}: None, bool, int, float, str, bytes, "
-                    "list, tuple, dict and set can be sent")
+                    "list, tuple, dict, set, complex and range can be sent")
 
 
 def _dict_to_json(value: Dict[Any, Any], depth: int) -> Any:
@@ -58,6 +65,10 @@ def from_json(obj: Any) -> Any:
             return base64.b64decode(inner)
         if word == "$float":
             return float(inner)
+        if word == "$complex":
+            return complex(*(float(from_json(v)) for v in inner))
+        if word == "$range":
+            return range(*inner)
         if word == "$dict":
             return {from_json(k): from_json(v) for k, v in inner}
     return {k: from_json(v) for k, v in obj.items()}

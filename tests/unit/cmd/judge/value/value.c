@@ -53,6 +53,8 @@ static void test_json_round_trip(void)
 		"{\"$dict\":[[1,2]]}",
 		"{\"$float\":\"nan\"}",
 		"{\"$float\":\"-inf\"}",
+		"{\"$complex\":[1.0,{\"$float\":\"nan\"}]}",
+		"{\"$range\":[0,-9223372036854775808,-9223372036854775808]}",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -67,10 +69,32 @@ static void test_json_round_trip(void)
 static void test_bad_json(void)
 {
 	static const char *const texts[] = {
-		"",     "[",      "[1,]",    "{\"a\"}",   "{\"a\":1,\"a\":2}",
-		"01",   "1.",     "1e",      "+1",        ".5",
-		"nul",  "\"",     "\"\\x\"", "\"\\u12\"", "[1] 2",
-		"\xff", "\"\n\"", "{1:2}",   "'a'",       "--1",
+		"",
+		"[",
+		"[1,]",
+		"{\"a\"}",
+		"{\"a\":1,\"a\":2}",
+		"01",
+		"1.",
+		"1e",
+		"+1",
+		".5",
+		"{\"$complex\":[1]}",
+		"{\"$complex\":[1,null]}",
+		"{\"$range\":[1,2]}",
+		"{\"$range\":[1,2,0]}",
+		"{\"$range\":[1,2,1.0]}",
+		"{\"$range\":[0,9223372036854775808,1]}",
+		"nul",
+		"\"",
+		"\"\\x\"",
+		"\"\\u12\"",
+		"[1] 2",
+		"\xff",
+		"\"\n\"",
+		"{1:2}",
+		"'a'",
+		"--1",
 	};
 	char deep[300];
 
@@ -89,8 +113,9 @@ static void test_bad_json(void)
 static void test_literals(void)
 {
 	static const char *const good[] = {
-		"N",      "T",   "F",   "i0;",        "i-12;",         "f1.5;",
-		"s3:abc", "b0:", "l0:", "l2:i1;t1:N", "d1:s1:ae1:i1;", "os3:Foos4:repr",
+		"N",        "T",           "F",   "i0;",        "i-12;",         "f1.5;",
+		"s3:abc",   "b0:",         "l0:", "l2:i1;t1:N", "d1:s1:ae1:i1;", "os3:Foos4:repr",
+		"cf1;f-0;", "ri0;i3;i-1;",
 	};
 	static const char *const bad[] = {
 		"",
@@ -113,6 +138,12 @@ static void test_literals(void)
 		"l1:l1:",
 		"e1000000:",
 		"f1;2;",
+		"cf1;",
+		"cf1;i2;",
+		"ri1;i2;",
+		"ri1;i2;i0;",
+		"ri1;i2;f1;",
+		"ri1;i9223372036854775808;i1;",
 	};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -153,6 +184,16 @@ static void test_order(void)
 		{"l1:i1;", "t1:f1;", 0},
 		{"l2:i1;i2;", "l1:i3;", -1},
 		{"N", "F", -1},
+		{"cf3;f0;", "i3;", 0},
+		{"cf3;f-0;", "T", 1},
+		{"cf3;f1;", "cf3;f2;", -1},
+		{"ri0;i7;i2;", "ri0;i8;i2;", 0},
+		{"ri0;i1;i5;", "ri0;i9;i9;", 0},
+		{"ri3;i3;i1;", "ri9;i0;i2;", 0},
+		{"ri0;i3;i1;", "ri0;i4;i1;", -1},
+		{"ri0;i-9223372036854775808;i-9223372036854775808;", "ri0;i1;i1;", 0},
+		{"ri-9223372036854775808;i9223372036854775807;i1;", "ri0;i9223372036854775807;i1;",
+		 1},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -198,6 +239,19 @@ static void test_compare(void)
 		{COMPARE_CLOSE, BEYOND_FLOAT, "finf;", false},
 		{COMPARE_CLOSE, BEYOND_FLOAT, "f1e308;", false},
 		{COMPARE_CLOSE, BEYOND_FLOAT, "i" BEYOND_FLOAT ";", true},
+		{COMPARE_EQUAL, "{\"$complex\":[1,2]}", "cf1;f2;", true},
+		{COMPARE_EQUAL, "{\"$complex\":[1,2]}", "cf1;f3;", false},
+		{COMPARE_EQUAL, "3", "cf3;f0;", true},
+		{COMPARE_EQUAL, "{\"$complex\":[3,0]}", "i3;", true},
+		{COMPARE_EQUAL, "{\"$set\":[3]}", "e1:cf3;f0;", true},
+		{COMPARE_EQUAL, "[1.0,2.0]", "cf1;f2;", false},
+		{COMPARE_CLOSE, "{\"$complex\":[1,2]}", "cf1.0000000000000002;f2;", true},
+		{COMPARE_CLOSE, "1", "cf1;f1e-12;", true},
+		{COMPARE_CLOSE, "1", "cf1;f0.1;", false},
+		{COMPARE_CLOSE, "{\"$complex\":[{\"$float\":\"inf\"},0]}", "f1;", false},
+		{COMPARE_EQUAL, "{\"$range\":[0,8,2]}", "ri0;i7;i2;", true},
+		{COMPARE_EQUAL, "{\"$range\":[0,2,1]}", "l2:i0;i1;", false},
+		{COMPARE_EQUAL, "[0,1]", "ri0;i2;i1;", false},
 		{COMPARE_SET, "[1,2,2]", "l3:i2;i1;f1.0;", true},
 		{COMPARE_SET, "[1,2]", "e1:i1;", false},
 		{COMPARE_SET, "[[1,2]]", "l1:t2:i1;i2;", true},
@@ -306,6 +360,11 @@ static void test_words(void)
 	v = literal("s6:\xc3\xa9\xc3\xa9\xc3\xa9");
 	value_write_python(&v, 4, &out);
 	is_str(strbuf_str(&out), "'\xc3\xa9...", "cut between characters");
+	strbuf_reset(&out);
+	v = literal("l6:cf1;f-2.5;cf0;f2;cf-0;f2;cf1;fnan;ri0;i3;i1;ri3;i0;i-1;");
+	value_write_python(&v, 300, &out);
+	is_str(strbuf_str(&out), "[(1-2.5j), 2j, (-0+2j), (1+nanj), range(0, 3), range(3, 0, -1)]",
+	       "as Python writes it");
 }
 
 int main(void)
