@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/build/build.h"
 #include "cmd/build/options.h"
-#include "cmd/build/verbs.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/frame/cmd.h"
 #include "cmd/frame/verbs.h"
@@ -73,6 +73,6 @@ const struct verb verb_build = {
 	}
 
 /* One verb by three names. */
-DOCKER_BUILD(docker_build, "build");
-DOCKER_BUILD(docker_buildx_build, "buildx build");
-DOCKER_BUILD(docker_builder_build, "builder build");
+DOCKER_BUILD(docker_verb_build, "build");
+DOCKER_BUILD(docker_verb_buildx_build, "buildx build");
+DOCKER_BUILD(docker_verb_builder_build, "builder build");

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "cmd/build/verbs.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/frame/confirm.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/show/human.h"
@@ -90,10 +90,10 @@ static int version_run(struct docker *d, void *args, int argc, char **argv)
 		.run = prune_run,                                         \
 	}
 
-DOCKER_PRUNE(docker_builder_prune, "builder prune");
-DOCKER_PRUNE(docker_buildx_prune, "buildx prune");
+DOCKER_PRUNE(docker_verb_builder_prune, "builder prune");
+DOCKER_PRUNE(docker_verb_buildx_prune, "buildx prune");
 
-const struct docker_verb docker_buildx_version = {
+const struct docker_verb docker_verb_buildx_version = {
 	.name = "buildx version",
 	.usage = "",
 	.uses = (const struct opt_use[]){{0}},

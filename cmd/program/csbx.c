@@ -14,13 +14,14 @@
 
 #define VERB_CSBX(verb) verb,
 #include "cmd/frame/verbs.h"
+#define DOCKER_VERB_CSBX(verb) verb,
+#include "cmd/docker/frame/verbs.h"
+#define ENROOT_VERB_CSBX(verb) verb,
+#include "cmd/enroot/frame/verbs.h"
 
-static int csbx_main(int argc, char **argv)
-{
-	static const struct verb *const verbs[] = {VERBS_OF_PROGRAM NULL};
-
-	return cmd_main(PROGRAM_CSBX, verbs, argc, argv);
-}
+static const struct verb *const verbs[] = {VERBS_OF_PROGRAM NULL};
+static const struct docker_verb *const docker_verbs[] = {DOCKER_VERBS_OF_PROGRAM NULL};
+static const struct enroot_verb *const enroot_verbs[] = {ENROOT_VERBS_OF_PROGRAM NULL};
 
 int main(int argc, char **argv)
 {
@@ -31,8 +32,8 @@ int main(int argc, char **argv)
 	if (code < 0 && argc > 1 && str_eq(argv[1], "__hold"))
 		return hold_main(argc - 1, argv + 1);
 	if (code < 0)
-		code = docker_personality(PROGRAM_CSBX, docker_verbs_csbx, argc, argv);
+		code = docker_personality(PROGRAM_CSBX, docker_verbs, argc, argv);
 	if (code < 0)
-		code = enroot_personality(PROGRAM_CSBX, enroot_verbs_csbx, argc, argv);
-	return code >= 0 ? code : csbx_main(argc, argv);
+		code = enroot_personality(PROGRAM_CSBX, enroot_verbs, argc, argv);
+	return code >= 0 ? code : cmd_main(PROGRAM_CSBX, verbs, argc, argv);
 }

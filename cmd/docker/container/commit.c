@@ -17,7 +17,7 @@
 #include "cmd/docker/container/commit_delta.h"
 #include "cmd/docker/container/pause_hold.h"
 #include "cmd/docker/image/tar_image.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/container/inspect_container.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/image/copy.h"
@@ -208,7 +208,7 @@ static int commit_run(struct docker *d, void *args, int argc, char **argv)
 	return cmd_print(&out);
 }
 
-const struct docker_verb docker_commit = {
+const struct docker_verb docker_verb_commit = {
 	.name = "commit",
 	.usage = "[OPTIONS] CONTAINER [REPOSITORY[:TAG]]",
 	.uses = (const struct opt_use[]){{&commit_table, 0}, {0}},

@@ -6,7 +6,7 @@
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/errno_text.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/image/copy.h"
 #include "cmd/options/run_opts.h"
 #include "runtime/base/err.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/image/container_files.h"
 #include "cmd/options/run_opts.h"
 #include "runtime/base/err.h"

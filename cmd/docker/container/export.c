@@ -7,7 +7,7 @@
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/output_file.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/image/copy.h"
 #include "runtime/base/err.h"
 
@@ -47,7 +47,7 @@ static int export_run(struct docker *d, void *args, int argc, char **argv)
 	return r < 0 ? docker_daemon_error("%s", e.msg) : 0;
 }
 
-const struct docker_verb docker_export = {
+const struct docker_verb docker_verb_export = {
 	.name = "export",
 	.usage = "[OPTIONS] CONTAINER",
 	.uses = (const struct opt_use[]){{&export_table, 0}, {0}},

@@ -1,103 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * The one list of docker's verbs: their long and short names, which of csbx's programs runs each,
- * and docker's own summary. Hot verbs run in csbx, which is static and parses no JSON; what prints
- * templates or JSON runs in csbx-tool, what makes or sends images in csbx-image.
- */
+/* The list of all verbs as rows that can be looked up. */
 
 #include "cmd/docker/frame/docker.h"
+#include "cmd/docker/frame/verb_list.h"
 
-#define CSBX PROGRAM_CSBX
-#define TOOL PROGRAM_TOOL
-#define IMAGE PROGRAM_IMAGE
-#define NOT_DONE PROGRAM_MAX
+#define ROW(verb, program, path, top, alias, summary) \
+	{path, top, alias, PROGRAM_##program, summary, NULL},
+#define ROW_NOT_DONE(path, top, alias, summary, instead) \
+	{path, top, alias, PROGRAM_MAX, summary, instead},
 
+/* clang-format off */
 const struct docker_command docker_commands[] = {
-	{"container attach", "attach", NULL, CSBX,
-	 "Attach local standard input, output, and error streams to a running container"},
-	{"container commit", "commit", NULL, IMAGE,
-	 "Create a new image from a container's changes"},
-	{"container cp", "cp", NULL, IMAGE,
-	 "Copy files/folders between a container and the local filesystem"},
-	{"container create", "create", NULL, CSBX, "Create a new container"},
-	{"container diff", "diff", NULL, IMAGE,
-	 "Inspect changes to files or directories on a container's filesystem"},
-	{"container exec", "exec", NULL, CSBX, "Execute a command in a running container"},
-	{"container export", "export", NULL, IMAGE,
-	 "Export a container's filesystem as a tar archive"},
-	{"container inspect", NULL, NULL, TOOL,
-	 "Display detailed information on one or more containers"},
-	{"container kill", "kill", NULL, CSBX, "Kill one or more running containers"},
-	{"container logs", "logs", NULL, CSBX, "Fetch the logs of a container"},
-	{"container ls", "ps", "list", CSBX, "List containers"},
-	{"container pause", "pause", NULL, CSBX,
-	 "Pause all processes within one or more containers"},
-	{"container port", "port", NULL, TOOL,
-	 "List port mappings or a specific mapping for the container"},
-	{"container prune", NULL, NULL, CSBX, "Remove all stopped containers"},
-	{"container rename", "rename", NULL, CSBX, "Rename a container"},
-	{"container restart", "restart", NULL, CSBX, "Restart one or more containers"},
-	{"container rm", "rm", "remove", CSBX, "Remove one or more containers"},
-	{"container run", "run", NULL, CSBX, "Create and run a new container from an image"},
-	{"container start", "start", NULL, CSBX, "Start one or more stopped containers"},
-	{"container stats", "stats", NULL, TOOL,
-	 "Display a live stream of container(s) resource usage statistics"},
-	{"container stop", "stop", NULL, CSBX, "Stop one or more running containers"},
-	{"container top", "top", NULL, TOOL, "Display the running processes of a container"},
-	{"container unpause", "unpause", NULL, CSBX,
-	 "Unpause all processes within one or more containers"},
-	{"container update", "update", NULL, NOT_DONE,
-	 "Update configuration of one or more containers",
-	 "limits are set when a container is created"},
-	{"container wait", "wait", NULL, CSBX,
-	 "Block until one or more containers stop, then print their exit codes"},
-	{"image build", "build", NULL, IMAGE, "Build an image from a Dockerfile"},
-	{"builder build", NULL, NULL, IMAGE, "Build an image from a Dockerfile"},
-	{"builder prune", NULL, NULL, IMAGE, "Remove build cache"},
-	{"buildx build", NULL, "b", IMAGE, "Start a build"},
-	{"buildx prune", NULL, NULL, IMAGE, "Remove build cache"},
-	{"buildx version", NULL, NULL, IMAGE, "Show buildx version information"},
-	{"image history", "history", NULL, IMAGE, "Show the history of an image"},
-	{"image import", "import", NULL, IMAGE,
-	 "Import the contents from a tarball to create a filesystem image"},
-	{"image inspect", NULL, NULL, IMAGE, "Display detailed information on one or more images"},
-	{"image load", "load", NULL, IMAGE, "Load an image from a tar archive or STDIN"},
-	{"image ls", "images", "list", IMAGE, "List images"},
-	{"image prune", NULL, NULL, IMAGE, "Remove unused images"},
-	{"image pull", "pull", NULL, IMAGE, "Download an image from a registry"},
-	{"image push", "push", NULL, IMAGE, "Upload an image to a registry"},
-	{"image rm", "rmi", "remove", IMAGE, "Remove one or more images"},
-	{"image save", "save", NULL, IMAGE,
-	 "Save one or more images to a tar archive (streamed to STDOUT by default)"},
-	{"image tag", "tag", NULL, IMAGE, "Create a tag TARGET_IMAGE that refers to SOURCE_IMAGE"},
-	{NULL, "inspect", NULL, TOOL, "Return low-level information on Docker objects"},
-	{NULL, "login", NULL, IMAGE, "Authenticate to a registry"},
-	{NULL, "logout", NULL, IMAGE, "Log out from a registry"},
-	{NULL, "compose", NULL, NOT_DONE, "Define and run multi-container applications with Docker",
-	 "run its services one by one"},
-	{NULL, "search", NULL, NOT_DONE, "Search Docker Hub for images",
-	 "give the image's whole name"},
-	{NULL, "version", NULL, TOOL, "Show the Docker version information"},
-	{"context ls", NULL, "list", TOOL, "List contexts"},
-	{"context show", NULL, NULL, TOOL, "Print the name of the current context"},
-	{"context use", NULL, NULL, TOOL, "Set the current docker context"},
-	{"network connect", NULL, NULL, TOOL, "Connect a container to a network"},
-	{"network create", NULL, NULL, TOOL, "Create a network"},
-	{"network disconnect", NULL, NULL, TOOL, "Disconnect a container from a network"},
-	{"network inspect", NULL, NULL, TOOL,
-	 "Display detailed information on one or more networks"},
-	{"network ls", NULL, "list", TOOL, "List networks"},
-	{"network prune", NULL, NULL, TOOL, "Remove all unused networks"},
-	{"network rm", NULL, "remove", TOOL, "Remove one or more networks"},
-	{"system df", NULL, NULL, TOOL, "Show docker disk usage"},
-	{"system events", "events", NULL, TOOL, "Get real time events from the server"},
-	{"system info", "info", NULL, TOOL, "Display system-wide information"},
-	{"system prune", NULL, NULL, IMAGE, "Remove unused data"},
-	{"volume create", NULL, NULL, CSBX, "Create a volume"},
-	{"volume inspect", NULL, NULL, TOOL, "Display detailed information on one or more volumes"},
-	{"volume ls", NULL, "list", TOOL, "List volumes"},
-	{"volume prune", NULL, NULL, CSBX, "Remove unused local volumes"},
-	{"volume rm", NULL, "remove", CSBX, "Remove one or more volumes"},
+	DOCKER_VERB_LIST(ROW, ROW_NOT_DONE)
 	{0},
 };
+/* clang-format on */

@@ -7,7 +7,7 @@
  *
  * In: docker's words. Out: docker's texts and exit codes.
  *
- *	commands.c, verbs.h	the verbs and the program of each
+ *	verb_list.h, verbs.h	the verbs and the program of each; commands.c looks them up
  *	argv.h, values.c, published.h: its syntax
  *	names.h, notes.h	names and what a record keeps for docker
  *	fault.h, errno_text.h, message.c: errors
@@ -21,14 +21,11 @@
  * The docker dialect: `docker ...` (argv[0]) and `csbx docker ...`.
  *
  * Syntax, texts and exit codes are those of docker's own command line, version 28, so that
- * scripts and harnesses written for docker need not know. commands.c holds the one list of all
- * verbs and says which of csbx's programs runs each; a program has a list of those linked into
- * it (cmd/program/docker_verbs_*.c). To add a verb:
- *   - a row in commands.c, if it has none;
+ * scripts and harnesses written for docker need not know. To add a verb:
+ *   - a row in verb_list.h, or a letter of the row that it has;
  *   - a file NAME.c in cmd/docker/container, image or system with its `const struct docker_verb`,
  *     at most 150 lines: it parses and prints. What docker's daemon would do for it is a function
- *     of cmd/docker/daemon, which returns what is wrong (fault.h) and prints nothing;
- *   - a line in that program's list.
+ *     of cmd/docker/daemon, which returns what is wrong (fault.h) and prints nothing.
  * A verb in two lists (ps without and with --format) hands itself over by docker_hand_over().
  */
 
@@ -93,8 +90,6 @@ struct docker_verb {
  */
 int docker_personality(enum program self, const struct docker_verb *const *verbs, int argc,
 		       char **argv);
-
-extern const struct docker_verb *const docker_verbs_csbx[];
 
 /* Another program goes on with the same command line. Returns only on failure: an exit code. */
 int docker_hand_over(struct docker *d, enum program program);

@@ -4,7 +4,7 @@
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/show/format.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/options/image_find.h"
@@ -90,7 +90,7 @@ static void history_init(void *args)
 	((struct history_args *)args)->human = true;
 }
 
-const struct docker_verb docker_history = {
+const struct docker_verb docker_verb_history = {
 	.name = "history",
 	.usage = "[OPTIONS] IMAGE",
 	.uses = (const struct opt_use[]){{&history_table, 0}, {0}},

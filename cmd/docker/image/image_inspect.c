@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/docker/show/inspect_out.h"
 #include "cmd/docker/show/value.h"
@@ -59,7 +59,7 @@ static int image_inspect_run(struct docker *d, void *args, int argc, char **argv
 	return inspect_out_end(&x);
 }
 
-const struct docker_verb docker_image_inspect = {
+const struct docker_verb docker_verb_image_inspect = {
 	.name = "image inspect",
 	.usage = "[OPTIONS] IMAGE [IMAGE...]",
 	.uses = (const struct opt_use[]){{&image_inspect_table, 0}, {0}},

@@ -5,7 +5,7 @@
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/filter.h"
 #include "cmd/docker/image/rows.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/show/ps_filter.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/options/image_find.h"
@@ -92,7 +92,7 @@ static int images_run(struct docker *d, void *args, int argc, char **argv)
 	return cmd_print(&out);
 }
 
-const struct docker_verb docker_images = {
+const struct docker_verb docker_verb_images = {
 	.name = "images",
 	.usage = "[OPTIONS] [REPOSITORY[:TAG]]",
 	.uses = (const struct opt_use[]){{&images_table, 0}, {0}},

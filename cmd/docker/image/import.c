@@ -6,7 +6,7 @@
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/errno_text.h"
 #include "cmd/docker/image/tar_image.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/options/image_find.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -97,7 +97,7 @@ static int import_run(struct docker *d, void *args, int argc, char **argv)
 	return cmd_print(&out);
 }
 
-const struct docker_verb docker_import = {
+const struct docker_verb docker_verb_import = {
 	.name = "import",
 	.usage = "[OPTIONS] file|URL|- [REPOSITORY[:TAG]]",
 	.uses = (const struct opt_use[]){{&import_table, 0}, {0}},

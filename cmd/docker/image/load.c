@@ -7,7 +7,7 @@
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/errno_text.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/image/image_add.h"
 #include "cmd/image/settings.h"
 #include "cmd/options/image_find.h"
@@ -134,7 +134,7 @@ static int load_run(struct docker *d, void *args, int argc, char **argv)
 	return load_all(d, file, &wish);
 }
 
-const struct docker_verb docker_load = {
+const struct docker_verb docker_verb_load = {
 	.name = "load",
 	.usage = "[OPTIONS]",
 	.uses = (const struct opt_use[]){{&load_table, 0}, {0}},

@@ -5,7 +5,7 @@
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/filter.h"
 #include "cmd/docker/image/prune.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/frame/prune.h"
 #include "cmd/docker/show/ps_filter.h"
 #include "runtime/base/err.h"
@@ -67,7 +67,7 @@ static int prune_run(struct docker *d, void *args, int argc, char **argv)
 	return docker_prune_end(&out, bytes, r, &e);
 }
 
-const struct docker_verb docker_image_prune = {
+const struct docker_verb docker_verb_image_prune = {
 	.name = "image prune",
 	.usage = "[OPTIONS]",
 	.uses = (const struct opt_use[]){{&prune_table, 0}, {0}},

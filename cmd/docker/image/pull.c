@@ -3,7 +3,7 @@
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/fault.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/image/fetch.h"
 #include "cmd/docker/image/pull_text.h"
 #include "image/table/image_name.h"
@@ -66,7 +66,7 @@ static int pull_run(struct docker *d, void *args, int argc, char **argv)
 	return image_pull(&p, &f) < 0 ? docker_daemon_error("%s", f.err.msg) : 0;
 }
 
-const struct docker_verb docker_pull = {
+const struct docker_verb docker_verb_pull = {
 	.name = "pull",
 	.usage = "[OPTIONS] NAME[:TAG|@DIGEST]",
 	.uses = (const struct opt_use[]){{&pull_table, 0}, {0}},

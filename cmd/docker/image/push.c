@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/docker/image/pull_text.h"
 #include "cmd/image/push_image.h"
@@ -187,7 +187,7 @@ static int push_run(struct docker *d, void *args, int argc, char **argv)
 	return r < 0 ? docker_say(DOCKER_EXIT_FAILED, "%s", e.msg) : 0;
 }
 
-const struct docker_verb docker_push = {
+const struct docker_verb docker_verb_push = {
 	.name = "push",
 	.usage = "[OPTIONS] NAME[:TAG]",
 	.uses = (const struct opt_use[]){{&push_table, 0}, {0}},

@@ -3,7 +3,7 @@
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/delete.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/show/listed.h"
 #include "cmd/options/image_find.h"
 #include "runtime/base/err.h"
@@ -70,7 +70,7 @@ static int rmi_run(struct docker *d, void *args, int argc, char **argv)
 	return a->force && !fatal ? code : DOCKER_EXIT_FAILED;
 }
 
-const struct docker_verb docker_rmi = {
+const struct docker_verb docker_verb_rmi = {
 	.name = "rmi",
 	.usage = "[OPTIONS] IMAGE [IMAGE...]",
 	.uses = (const struct opt_use[]){{&rmi_table, 0}, {0}},

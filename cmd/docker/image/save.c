@@ -7,7 +7,7 @@
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/output_file.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/image/stack_tar.h"
 #include "cmd/image/image_opts.h"
@@ -173,7 +173,7 @@ static int save_run(struct docker *d, void *args, int argc, char **argv)
 							      : 0;
 }
 
-const struct docker_verb docker_save = {
+const struct docker_verb docker_verb_save = {
 	.name = "save",
 	.usage = "[OPTIONS] IMAGE [IMAGE...]",
 	.uses = (const struct opt_use[]){{&save_table, 0}, {0}},

@@ -2,7 +2,7 @@
 #include "cmd/docker/image/tag.h"
 
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/image/image_event.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/options/image_find.h"
@@ -69,7 +69,7 @@ static int tag_run(struct docker *d, void *args, int argc, char **argv)
 	return docker_daemon_error("%s", strbuf_str(&text));
 }
 
-const struct docker_verb docker_tag = {
+const struct docker_verb docker_verb_tag = {
 	.name = "tag",
 	.usage = "SOURCE_IMAGE[:TAG] TARGET_IMAGE[:TAG]",
 	.min_operands = 2,

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/image/login_try.h"
 #include "cmd/image/prompt.h"
 #include "cmd/image/settings.h"
@@ -106,7 +106,7 @@ static int login_run(struct docker *d, void *args, int argc, char **argv)
 	return cmd_print(&out);
 }
 
-const struct docker_verb docker_login = {
+const struct docker_verb docker_verb_login = {
 	.name = "login",
 	.usage = "[OPTIONS] [SERVER]",
 	.uses = (const struct opt_use[]){{&login_table, 0}, {0}},
@@ -136,7 +136,7 @@ static int logout_run(struct docker *d, void *args, int argc, char **argv)
 	return cmd_print(&out);
 }
 
-const struct docker_verb docker_logout = {
+const struct docker_verb docker_verb_logout = {
 	.name = "logout",
 	.usage = "[SERVER]",
 	.max_operands = 1,

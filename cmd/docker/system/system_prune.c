@@ -6,7 +6,7 @@
 
 #include "cmd/docker/frame/confirm.h"
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/verbs_image.h"
+#include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/frame/prune.h"
 #include "cmd/docker/show/ps_filter.h"
 #include "runtime/base/err.h"
@@ -93,7 +93,7 @@ static int prune_run(struct docker *d, void *args, int argc, char **argv)
 	return docker_prune_end(&out, bytes, r, &e);
 }
 
-const struct docker_verb docker_system_prune = {
+const struct docker_verb docker_verb_system_prune = {
 	.name = "system prune",
 	.usage = "[OPTIONS]",
 	.uses = (const struct opt_use[]){{&prune_table, 0}, {0}},

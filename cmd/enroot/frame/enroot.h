@@ -7,7 +7,7 @@
  *
  * In: enroot's words. Out: its texts, exit codes, places.
  *
- *	commands.c, verbs.h, verbs_image.h: the verbs
+ *	verb_list.h, verbs.h	the verbs; commands.c looks them up
  *	argv.h, help.c		its syntax
  *	state.c			where things are
  *	compose.h		what a start is made of
@@ -22,11 +22,9 @@
  *
  * Commands, flags, defaults, exit codes and the `[ERROR] ...` lines are those of enroot 4.1, so
  * that scripts, pyxis and harnesses written for it need not know; where enroot's behaviour is an
- * accident that is of no use, docs/enroot.md says what is done instead. commands.c holds the
- * one list of all verbs and says which of csbx's programs runs each; a program has a list of those
- * linked into it (verbs_csbx.c, image/verbs.c). To add a verb: a row there, a file NAME.c with its
- * `const struct enroot_verb`, which parses and prints while the work is elsewhere, and a line in
- * that program's list.
+ * accident that is of no use, docs/enroot.md says what is done instead. To add a verb: a
+ * row in verb_list.h, and a file NAME.c with its `const struct enroot_verb`, which parses and prints
+ * while the work is elsewhere.
  */
 
 #include "cmd/frame/cmd.h"
@@ -79,8 +77,6 @@ struct enroot_verb {
  */
 int enroot_personality(enum program self, const struct enroot_verb *const *verbs, int argc,
 		       char **argv);
-
-extern const struct enroot_verb *const enroot_verbs_csbx[];
 
 /*
  * When the running program is a bundle, runs it (bundle_run.c) and returns its exit code, else -1.

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "cmd/enroot/verb/uri.h"
-#include "cmd/enroot/frame/verbs_image.h"
+#include "cmd/enroot/frame/enroot.h"
+#include "cmd/enroot/frame/verbs.h"
 #include "cmd/image/settings.h"
 #include "image/model/digest.h"
 #include "runtime/base/err.h"

@@ -2,7 +2,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "cmd/enroot/frame/verbs_image.h"
+#include "cmd/enroot/frame/enroot.h"
+#include "cmd/enroot/frame/verbs.h"
 #include "cmd/image/jobs.h"
 #include "cmd/image/settings.h"
 #include "runtime/base/err.h"

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_VERB_LIST_H
+#define CSBX_CMD_DOCKER_VERB_LIST_H
+
+/*
+ * The one list of docker's verbs, in the order of its help: dispatch, help, completion and the mains
+ * of the programs expand it.
+ *
+ *	V(verb, program, path, top, alias, summary)	one that works: `docker_verb_VERB` in a
+ *			file of its name; the program (enum program) that it is linked into. Hot
+ *			verbs run in csbx, which is static and parses no JSON; what prints templates
+ *			or JSON runs in csbx-tool, what makes or sends images in csbx-image
+ *	N(path, top, alias, summary, instead)		one that docker has and csbx does not do yet,
+ *			and what does it instead
+ *
+ * path: "container rm", or NULL where there is only the short form; top: "rm", or NULL; alias:
+ * another last word of path, or NULL; summary: docker's own. The verb is called as its short form,
+ * else as its path.
+ */
+/* clang-format off */
+#define DOCKER_VERB_LIST(V, N) \
+	V(attach, CSBX, "container attach", "attach", NULL, "Attach local standard input, output, and error streams to a running container") \
+	V(commit, IMAGE, "container commit", "commit", NULL, "Create a new image from a container's changes") \
+	V(cp, IMAGE, "container cp", "cp", NULL, "Copy files/folders between a container and the local filesystem") \
+	V(create, CSBX, "container create", "create", NULL, "Create a new container") \
+	V(diff, IMAGE, "container diff", "diff", NULL, "Inspect changes to files or directories on a container's filesystem") \
+	V(exec, CSBX, "container exec", "exec", NULL, "Execute a command in a running container") \
+	V(export, IMAGE, "container export", "export", NULL, "Export a container's filesystem as a tar archive") \
+	V(container_inspect, TOOL, "container inspect", NULL, NULL, "Display detailed information on one or more containers") \
+	V(kill, CSBX, "container kill", "kill", NULL, "Kill one or more running containers") \
+	V(logs, CSBX, "container logs", "logs", NULL, "Fetch the logs of a container") \
+	V(ps, CSBX, "container ls", "ps", "list", "List containers") \
+	V(pause, CSBX, "container pause", "pause", NULL, "Pause all processes within one or more containers") \
+	V(port, TOOL, "container port", "port", NULL, "List port mappings or a specific mapping for the container") \
+	V(container_prune, CSBX, "container prune", NULL, NULL, "Remove all stopped containers") \
+	V(rename, CSBX, "container rename", "rename", NULL, "Rename a container") \
+	V(restart, CSBX, "container restart", "restart", NULL, "Restart one or more containers") \
+	V(rm, CSBX, "container rm", "rm", "remove", "Remove one or more containers") \
+	V(run, CSBX, "container run", "run", NULL, "Create and run a new container from an image") \
+	V(start, CSBX, "container start", "start", NULL, "Start one or more stopped containers") \
+	V(stats, TOOL, "container stats", "stats", NULL, "Display a live stream of container(s) resource usage statistics") \
+	V(stop, CSBX, "container stop", "stop", NULL, "Stop one or more running containers") \
+	V(top, TOOL, "container top", "top", NULL, "Display the running processes of a container") \
+	V(unpause, CSBX, "container unpause", "unpause", NULL, "Unpause all processes within one or more containers") \
+	N("container update", "update", NULL, "Update configuration of one or more containers", "limits are set when a container is created") \
+	V(wait, CSBX, "container wait", "wait", NULL, "Block until one or more containers stop, then print their exit codes") \
+	V(build, IMAGE, "image build", "build", NULL, "Build an image from a Dockerfile") \
+	V(builder_build, IMAGE, "builder build", NULL, NULL, "Build an image from a Dockerfile") \
+	V(builder_prune, IMAGE, "builder prune", NULL, NULL, "Remove build cache") \
+	V(buildx_build, IMAGE, "buildx build", NULL, "b", "Start a build") \
+	V(buildx_prune, IMAGE, "buildx prune", NULL, NULL, "Remove build cache") \
+	V(buildx_version, IMAGE, "buildx version", NULL, NULL, "Show buildx version information") \
+	V(history, IMAGE, "image history", "history", NULL, "Show the history of an image") \
+	V(import, IMAGE, "image import", "import", NULL, "Import the contents from a tarball to create a filesystem image") \
+	V(image_inspect, IMAGE, "image inspect", NULL, NULL, "Display detailed information on one or more images") \
+	V(load, IMAGE, "image load", "load", NULL, "Load an image from a tar archive or STDIN") \
+	V(images, IMAGE, "image ls", "images", "list", "List images") \
+	V(image_prune, IMAGE, "image prune", NULL, NULL, "Remove unused images") \
+	V(pull, IMAGE, "image pull", "pull", NULL, "Download an image from a registry") \
+	V(push, IMAGE, "image push", "push", NULL, "Upload an image to a registry") \
+	V(rmi, IMAGE, "image rm", "rmi", "remove", "Remove one or more images") \
+	V(save, IMAGE, "image save", "save", NULL, "Save one or more images to a tar archive (streamed to STDOUT by default)") \
+	V(tag, IMAGE, "image tag", "tag", NULL, "Create a tag TARGET_IMAGE that refers to SOURCE_IMAGE") \
+	V(inspect, TOOL, NULL, "inspect", NULL, "Return low-level information on Docker objects") \
+	V(login, IMAGE, NULL, "login", NULL, "Authenticate to a registry") \
+	V(logout, IMAGE, NULL, "logout", NULL, "Log out from a registry") \
+	N(NULL, "compose", NULL, "Define and run multi-container applications with Docker", "run its services one by one") \
+	N(NULL, "search", NULL, "Search Docker Hub for images", "give the image's whole name") \
+	V(version, TOOL, NULL, "version", NULL, "Show the Docker version information") \
+	V(context_ls, TOOL, "context ls", NULL, "list", "List contexts") \
+	V(context_show, TOOL, "context show", NULL, NULL, "Print the name of the current context") \
+	V(context_use, TOOL, "context use", NULL, NULL, "Set the current docker context") \
+	V(network_connect, TOOL, "network connect", NULL, NULL, "Connect a container to a network") \
+	V(network_create, TOOL, "network create", NULL, NULL, "Create a network") \
+	V(network_disconnect, TOOL, "network disconnect", NULL, NULL, "Disconnect a container from a network") \
+	V(network_inspect, TOOL, "network inspect", NULL, NULL, "Display detailed information on one or more networks") \
+	V(network_ls, TOOL, "network ls", NULL, "list", "List networks") \
+	V(network_prune, TOOL, "network prune", NULL, NULL, "Remove all unused networks") \
+	V(network_rm, TOOL, "network rm", NULL, "remove", "Remove one or more networks") \
+	V(system_df, TOOL, "system df", NULL, NULL, "Show docker disk usage") \
+	V(events, TOOL, "system events", "events", NULL, "Get real time events from the server") \
+	V(info, TOOL, "system info", "info", NULL, "Display system-wide information") \
+	V(system_prune, IMAGE, "system prune", NULL, NULL, "Remove unused data") \
+	V(volume_create, CSBX, "volume create", NULL, NULL, "Create a volume") \
+	V(volume_inspect, TOOL, "volume inspect", NULL, NULL, "Display detailed information on one or more volumes") \
+	V(volume_ls, TOOL, "volume ls", NULL, "list", "List volumes") \
+	V(volume_prune, CSBX, "volume prune", NULL, NULL, "Remove unused local volumes") \
+	V(volume_rm, CSBX, "volume rm", NULL, "remove", "Remove one or more volumes")
+/* clang-format on */
+
+#endif
