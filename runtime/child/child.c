@@ -212,6 +212,7 @@ int child_become_init(struct child *c, struct err *e)
 int child_build(struct child *c, struct err *e)
 {
 	c->base_fd = c->root_fd = c->proc_fd = c->clean_proc_fd = c->sys_fd = -1;
+	c->seeds.top.upper = c->seeds.first.upper = -1;
 	umask(0);
 	/* The caller's: what is made of the container's own comes in its place. */
 	if (c->spec->ns.pid == PID_HOST) {

@@ -29,11 +29,30 @@
 
 #include "runtime/base/str.h"
 #include "runtime/child/launch.h"
+#include "runtime/layer/lower.h"
 
 struct err;
 struct op;
 struct plan;
 struct container_spec;
+
+#define SEED_NAME_BYTES 256u
+
+/*
+ * Where the walk of a seed is: the same directory in the upper layer and, -1 where there is none,
+ * in those below it, the lowest first.
+ */
+struct seed_place {
+	int upper, lower[LOWERS_MAX];
+	unsigned n;
+};
+
+/* What seeds have opened: each lower layer costs messages to the image server. */
+struct seed_walk {
+	struct seed_place top, first; /* the roots; the directory in them entered last */
+	char name[SEED_NAME_BYTES];   /* of that, "": none */
+	bool is_below;                /* they go into a layer of their own */
+};
 
 struct child {
 	const struct container_spec *spec;
@@ -54,6 +73,7 @@ struct child {
 	bool has_net;         /* the network namespace was made before, lo is up */
 	/* Filled while the plan runs. */
 	unsigned n_lowers; /* lower layers attached so far (runtime/layer/lower.h) */
+	struct seed_walk seeds;
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd;
 	int watch_fds[LAUNCH_TMPFS_MAX];
 	unsigned n_watch;
@@ -85,6 +105,8 @@ int rootfs_lower_image(struct child *c, const struct op *op, struct err *e);
 int rootfs_lower_directory(struct child *c, const struct op *op, struct err *e);
 int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e);
 int rootfs_seed(struct child *c, const struct op *op, struct err *e); /* rootfs_seed.c */
+/* Closes what seeds have opened. */
+void rootfs_seeds_end(struct child *c);
 /* What we make is the main user's; this makes it root's where there is one in the map. */
 int rootfs_give_to_root(const struct child *c, int fd, struct err *e);
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e);

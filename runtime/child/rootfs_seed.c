@@ -8,6 +8,7 @@
  * the seed is left out.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -20,26 +21,17 @@
 #include "runtime/layer/lower.h"
 #include "runtime/spec/plan.h"
 
-#define NAME_BYTES 256u
 #define OPAQUE "user.overlay.opaque" /* hides the directory of the same name in the image */
 
-/*
- * Where a walk is: the same directory in the upper layer and, -1 where there is none, in those
- * below it, the lowest first.
- */
-struct place {
-	int upper, lower[LOWERS_MAX];
-	unsigned n;
-};
-
-static void leave(struct place *at)
+static void leave(struct seed_place *at)
 {
 	fd_close(&at->upper);
 	for (unsigned i = 0; i < at->n; i++)
 		fd_close(&at->lower[i]);
+	at->n = 0;
 }
 
-static void place_init(struct place *p, unsigned n)
+static void place_init(struct seed_place *p, unsigned n)
 {
 	p->upper = -1;
 	p->n = n;
@@ -58,7 +50,7 @@ static bool is_whiteout(const struct stat *st)
 }
 
 /* What the layers below have of a name; false: nothing. */
-static bool look_below(const struct place *at, const char *name, struct stat *ret)
+static bool look_below(const struct seed_place *at, const char *name, struct stat *ret)
 {
 	for (unsigned i = at->n; i--;) {
 		if (at->lower[i] >= 0 && fstatat(at->lower[i], name, ret, AT_SYMLINK_NOFOLLOW) == 0)
@@ -71,50 +63,50 @@ static bool look_below(const struct place *at, const char *name, struct stat *re
  * The directories of a name below; the first one that hides the others is the last. The lowest,
  * which hides nothing, is asked for nothing but the name: that is a message to the image server.
  */
-static void enter_lower(const struct place *at, const char *name, struct place *to)
+static void enter_lower(const struct seed_place *at, const char *name, struct seed_place *to)
 {
-	struct stat st;
-
 	for (unsigned i = at->n; i--;) {
-		if (at->lower[i] < 0 || fstatat(at->lower[i], name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		if (at->lower[i] < 0)
 			continue;
 		to->lower[i] =
 			openat(at->lower[i], name,
 			       (i ? O_RDONLY : O_PATH) | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (to->lower[i] < 0 && errno == ENOENT)
+			continue;
 		if (to->lower[i] < 0 || (i && is_opaque(to->lower[i])))
 			return;
 	}
 }
 
-/* Enters name, which is made where it is missing. 1: done, 0: there is something else. */
-static int enter(const struct child *c, struct place *at, const char *name, bool is_users,
-		 struct err *e)
+/*
+ * *to: name in at, which is made where it is missing. 1: done, 0: there is something else. leave()
+ * it in any case.
+ */
+static int enter(const struct child *c, const struct seed_place *at, const char *name,
+		 bool is_users, struct seed_place *to, struct err *e)
 {
 	struct stat st = {.st_mode = S_IFDIR | 0755};
 	bool is_below = look_below(at, name, &st), is_made;
-	struct place to;
 	int r = 0;
 
-	place_init(&to, at->n);
+	place_init(to, at->n);
 	if (is_below && !S_ISDIR(st.st_mode))
 		return 0;
 	is_made = mkdirat(at->upper, name, is_below ? st.st_mode & 07777 : 0755) == 0;
 	if (!is_made && errno != EEXIST)
 		return err_sys(e, "make directory");
-	to.upper = openat(at->upper, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (to.upper < 0)
+	to->upper = openat(at->upper, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (to->upper < 0)
 		return errno == ENOTDIR || errno == ELOOP ? 0 : err_sys(e, "open directory");
-	if (!is_opaque(to.upper)) {
-		enter_lower(at, name, &to);
+	if (!is_opaque(to->upper)) {
+		enter_lower(at, name, to);
 		if (is_made && (is_below || !is_users))
-			r = rootfs_give_to_root(c, to.upper, e);
+			r = rootfs_give_to_root(c, to->upper, e);
 	}
-	leave(at);
-	*at = to;
 	return r < 0 ? r : 1;
 }
 
-static int make_directory(const struct place *at, const char *name, const struct op *op,
+static int make_directory(const struct seed_place *at, const char *name, const struct op *op,
 			  struct err *e)
 {
 	_close_ int fd = -1;
@@ -132,7 +124,7 @@ static int make_directory(const struct place *at, const char *name, const struct
 	return 0;
 }
 
-static int make_file(const struct child *c, const struct place *at, const char *name,
+static int make_file(const struct child *c, const struct seed_place *at, const char *name,
 		     const struct op *op, struct err *e)
 {
 	_close_ int fd = -1;
@@ -152,13 +144,58 @@ static int make_file(const struct child *c, const struct place *at, const char *
 	return op->flags & OP_USERS ? 0 : rootfs_give_to_root(c, fd, e);
 }
 
-static int seed(const struct child *c, struct place *at, const struct op *op, struct err *e)
+static int open_layer(const char *name, int flags)
 {
+	return open(name, flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* The roots of all layers. */
+static int open_top(struct child *c, const struct op *op, struct err *e)
+{
+	struct seed_place *top = &c->seeds.top;
+
+	place_init(top, c->n_lowers);
+	c->seeds.is_below = op->flags & OP_BELOW;
+	top->upper = open_layer(op->flags & OP_BELOW ? "seeds" : "up/upper", O_RDONLY);
+	if (top->upper < 0)
+		return err_sys(e, "open layers");
+	for (unsigned i = 0; i < top->n; i++) {
+		char name[LOWER_NAME_BYTES];
+
+		lower_name(i, name);
+		top->lower[i] = open_layer(name, i ? O_RDONLY : O_PATH);
+		if (top->lower[i] < 0)
+			return err_sys(e, "open layers");
+	}
+	return 0;
+}
+
+/* The first directory of a name: as a rule that of the seed before, which is still open. */
+static int enter_first(struct child *c, const char *name, bool is_users, struct err *e)
+{
+	struct seed_walk *w = &c->seeds;
+	int r;
+
+	if (str_eq(w->name, name))
+		return 1;
+	leave(&w->first);
+	*w->name = 0;
+	r = enter(c, &w->top, name, is_users, &w->first, e);
+	if (r > 0)
+		snprintf(w->name, sizeof(w->name), "%s", name);
+	return r;
+}
+
+/* *here: the directory below the first one that the walk is in. */
+static int seed(struct child *c, struct seed_place *here, const struct op *op, struct err *e)
+{
+	const struct seed_place *at = &c->seeds.top;
 	const char *rest = op->dst;
-	char name[NAME_BYTES];
+	char name[SEED_NAME_BYTES];
 
 	for (;;) {
 		size_t len = strcspn(rest, "/");
+		struct seed_place to;
 		int r;
 
 		if (!len || len >= sizeof(name))
@@ -169,7 +206,15 @@ static int seed(const struct child *c, struct place *at, const struct op *op, st
 			return err_set(e, EINVAL, "not a name below /");
 		if (!rest[len])
 			break;
-		r = enter(c, at, name, op->flags & OP_USERS, e);
+		if (at == &c->seeds.top) {
+			r = enter_first(c, name, op->flags & OP_USERS, e);
+			at = &c->seeds.first;
+		} else {
+			r = enter(c, at, name, op->flags & OP_USERS, &to, e);
+			leave(here);
+			*here = to;
+			at = here;
+		}
 		if (r <= 0)
 			return r;
 		rest += len + 1;
@@ -177,30 +222,25 @@ static int seed(const struct child *c, struct place *at, const struct op *op, st
 	return op->data ? make_file(c, at, name, op, e) : make_directory(at, name, op, e);
 }
 
-static int open_layer(const char *name, int flags)
-{
-	return open(name, flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
 int rootfs_seed(struct child *c, const struct op *op, struct err *e)
 {
-	struct place at;
-	int r = 0;
+	struct seed_place here;
+	int r;
 
-	place_init(&at, c->n_lowers);
-	at.upper = open_layer(op->flags & OP_BELOW ? "seeds" : "up/upper", O_RDONLY);
-	if (at.upper < 0)
-		r = err_sys(e, "open layers");
-	for (unsigned i = 0; r >= 0 && i < at.n; i++) {
-		char name[LOWER_NAME_BYTES];
-
-		lower_name(i, name);
-		at.lower[i] = open_layer(name, i ? O_RDONLY : O_PATH);
-		if (at.lower[i] < 0)
-			r = err_sys(e, "open layers");
-	}
+	place_init(&here, 0);
+	/* Some go into the one upper layer, others into the other. */
+	if (c->seeds.is_below != !!(op->flags & OP_BELOW))
+		rootfs_seeds_end(c);
+	r = c->seeds.top.upper < 0 ? open_top(c, op, e) : 0;
 	if (r >= 0)
-		r = seed(c, &at, op, e);
-	leave(&at);
+		r = seed(c, &here, op, e);
+	leave(&here);
 	return r < 0 ? err_wrap(e, "seed %s", op->dst) : 0;
+}
+
+void rootfs_seeds_end(struct child *c)
+{
+	leave(&c->seeds.first);
+	leave(&c->seeds.top);
+	*c->seeds.name = 0;
 }
