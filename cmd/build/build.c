@@ -39,6 +39,29 @@ static int change_config(struct build *b, struct build_stage *s, const struct in
 	return r;
 }
 
+static int make_source(struct build *b, struct build_stage *from, struct err *e)
+{
+	bool was_muted = b->progress.muted;
+	char *name;
+	int r;
+
+	if (from->is_done)
+		return 0;
+	r = build_ahead_wait(b, from, e);
+	if (r < 0)
+		return r;
+	name = take_ptr(b->progress.name);
+	b->is_replay = r > 0;
+	b->progress.muted |= r > 0;
+	r = build_stage(b, from, e);
+	b->progress.muted = was_muted;
+	b->is_replay = false;
+	if (r >= 0)
+		build_text_prepare(&b->progress, "%s", name ? name : "");
+	free(name);
+	return r;
+}
+
 /* The stage that it takes from comes first. */
 static int copy(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e)
 {
@@ -47,7 +70,7 @@ static int copy(struct build *b, struct build_stage *s, const struct instruction
 	int r = stage_from(b, s, i, &from, &name, e);
 
 	if (r >= 0 && from)
-		r = build_stage(b, from, e);
+		r = make_source(b, from, e);
 	if (r < 0)
 		return r;
 	b->at = i;
@@ -118,8 +141,8 @@ static void begin_step(struct build *b, const struct build_stage *s, const struc
 			     : b->n_stages > 1 ? str_printf("stage-%zu ", (size_t)(s - b->stages))
 					       : strdup("");
 
-	build_text_begin(&b->progress, "[%s%u/%u] %s", stage ? stage : "", ++b->step, b->n_steps,
-			 i->text);
+	build_text_prepare(&b->progress, "[%s%u/%u] %s", stage ? stage : "", ++b->step, b->n_steps,
+			   i->text);
 }
 
 static int from_stage(struct build *b, struct build_stage *s, struct build_stage *base,
@@ -159,6 +182,21 @@ static int check_platform(struct build *b, const struct instruction *i, const st
 	return 0;
 }
 
+/* Each process that needs the stage asks for its image; the first one tells. */
+static int from_image(struct build *b, struct build_stage *s, const char *name, struct err *e)
+{
+	bool was_muted = b->progress.muted;
+	int r;
+
+	b->progress.muted |= !build_cache_tell(&b->cache, (size_t)(s - b->stages));
+	build_text_open(&b->progress);
+	r = build_base(b, s, name, e);
+	if (r >= 0)
+		build_text_done(&b->progress);
+	b->progress.muted = was_muted;
+	return r;
+}
+
 static int from(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e)
 {
 	const struct expand x = {.env = &b->globals, .escape = b->dockerfile.escape};
@@ -179,10 +217,7 @@ static int from(struct build *b, struct build_stage *s, const struct instruction
 		return from_nothing(s, e);
 	count_steps(b, s);
 	begin_step(b, s, i);
-	r = build_base(b, s, name, e);
-	if (r >= 0)
-		build_text_done(&b->progress);
-	return r;
+	return from_image(b, s, name, e);
 }
 
 static int make_stage(struct build *b, struct build_stage *s, struct err *e)
@@ -259,9 +294,10 @@ static int prepare(struct build *b, const char *context, struct dockerfile_place
 		r = b->images = images_open(&b->cmd->paths, e);
 	if (r < 0)
 		return r;
-	build_text_begin(&b->progress, "[internal] load build definition from %s",
-			 b->args->file && !str_eq(b->args->file, "-") ? b->args->file
-								      : "Dockerfile");
+	build_text_prepare(&b->progress, "[internal] load build definition from %s",
+			   b->args->file && !str_eq(b->args->file, "-") ? b->args->file
+									: "Dockerfile");
+	build_text_open(&b->progress);
 	r = build_context_open(&b->context, context, b->args->file, b->cache.dirfd, e);
 	if (r < 0)
 		return r;
@@ -286,7 +322,9 @@ static int build(struct build *b, const char *context, struct dockerfile_place *
 	b->has_begun = s;
 	if (!s)
 		return r < 0 ? r : -EINVAL;
-	r = build_stage(b, s, e);
+	r = build_ahead_start(b, s, e);
+	if (r >= 0)
+		r = build_stage(b, s, e);
 	b->at = r < 0 ? b->at : NULL;
 	if (r >= 0)
 		r = add_labels(b, s, e);
@@ -349,13 +387,8 @@ static int print_id(const struct build_args *a, const char *id)
 
 static void free_all(struct build *b)
 {
-	for (size_t i = 0; i < b->n_stages; i++) {
-		struct build_stage *s = &b->stages[i];
-
-		strv_free(&s->args);
-		build_config_free(&s->config);
-		build_root_free(&s->root);
-	}
+	for (size_t i = 0; i < b->n_stages; i++)
+		stage_free(&b->stages[i]);
 	free(b->stages);
 	strv_free(&b->globals);
 	dockerfile_free(&b->dockerfile);
@@ -374,6 +407,7 @@ int build_run(struct cmd *c, const struct build_args *a, const char *context)
 		.context = BUILD_CONTEXT_INIT,
 		.cache = BUILD_CACHE_INIT,
 		.images = -1,
+		.ahead = BUILD_AHEAD_INIT,
 		.progress = {.quiet = a->quiet || (a->progress && str_eq(a->progress, "quiet")),
 			     .is_stream = a->is_stream},
 	};
@@ -382,6 +416,7 @@ int build_run(struct cmd *c, const struct build_args *a, const char *context)
 	struct err e = ERR_INIT;
 	int code, r = build(&b, context, &place, id, sizeof(id), &e);
 
+	build_ahead_end(&b);
 	if (r >= 0)
 		r = write_iidfile(a, id, &e);
 	if (a->is_stream)

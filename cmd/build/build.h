@@ -15,6 +15,7 @@
  *	context.c	the context and the Dockerfile are opened
  *	dockerfile/	the Dockerfile becomes data
  *	stages.c	which stages there are, and which are wanted
+ *	build_ahead.c	stages that others take from, made meanwhile
  *	build.c		instructions one after the other: values, keys, what is cached
  *	base.c		the image of a FROM, fetched where it is missing
  *	config_*.c	instructions that only change the configuration
@@ -31,6 +32,7 @@
  * a path in a context or an image but beneath its root; know how a container is mounted.
  */
 
+#include "cmd/build/build_ahead.h"
 #include "cmd/build/cache.h"
 #include "cmd/build/context.h"
 #include "cmd/build/dockerfile/dockerfile.h"
@@ -66,12 +68,14 @@ struct build {
 	struct dockerfile dockerfile;
 	struct build_cache cache;
 	struct build_text progress;
+	struct build_ahead ahead;
 	int images; /* the table's directory */
 	struct build_stage *stages;
 	size_t n_stages;
 	struct strv globals;          /* ARGs before the first FROM, and the platform's */
 	const struct instruction *at; /* for messages: the instruction that goes on */
 	unsigned step, n_steps;       /* of the stage */
+	bool is_replay;               /* another process has made what is gone through */
 	bool has_begun;               /* the Dockerfile is one, and has the target */
 	int exit_code;                /* of a RUN that failed */
 	char *failed;                 /* its command */
@@ -85,6 +89,8 @@ struct build_stage *stage_of(struct build *b, const char *name, const struct bui
 int stage_from(struct build *b, const struct build_stage *s, const struct instruction *i,
 	       struct build_stage **ret, char **ret_name, struct err *e);
 struct build_stage *stage_target(struct build *b, struct err *e);
+/* What is in it. */
+void stage_free(struct build_stage *s);
 /* All values that words of the stage's instructions may name. */
 int stage_values(const struct build_stage *s, struct strv *ret, struct err *e);
 /* One ARG of the stage, or before all of them (NULL). */

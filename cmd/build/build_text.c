@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cmd/build/build_stream.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/err.h"
 #include "runtime/base/io.h"
 
 #define LINE_MAX_BYTES 65536u
@@ -20,7 +22,7 @@ static void flush(const struct strbuf *out)
 
 static void say(const struct build_text *p, struct strbuf *out)
 {
-	if (!p->quiet && !p->is_stream)
+	if (!p->quiet && !p->is_stream && !p->muted)
 		flush(out);
 }
 
@@ -29,20 +31,46 @@ static double seconds(const struct build_text *p)
 	return (double)(clock_monotonic_ns() - p->began_ns) / 1e9;
 }
 
-void build_text_begin(struct build_text *p, const char *fmt, ...)
+int build_text_share(struct build_text *p, struct err *e)
 {
-	_strbuf_ struct strbuf out = STRBUF_INIT;
+	void *numbers = mmap(NULL, sizeof(*p->numbers), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (numbers == MAP_FAILED)
+		return err_sys(e, "memory for the numbers of steps");
+	p->numbers = numbers;
+	atomic_store(p->numbers, p->n);
+	return 0;
+}
+
+void build_text_prepare(struct build_text *p, const char *fmt, ...)
+{
 	va_list ap;
 
 	va_start(ap, fmt);
 	free(p->name);
 	p->name = str_vprintf(fmt, ap);
 	va_end(ap);
-	p->n++;
+	p->is_opened = false;
 	p->began_ns = clock_monotonic_ns();
 	strbuf_reset(&p->line);
 	strbuf_reset(&p->tail);
-	strbuf_addf(&out, "#%u %s\n", p->n, p->name ? p->name : "");
+}
+
+static void add_name(struct build_text *p, struct strbuf *out)
+{
+	if (p->is_opened || p->muted)
+		return;
+	p->is_opened = true;
+	p->n = p->numbers ? atomic_fetch_add(p->numbers, 1) + 1 : p->n + 1;
+	strbuf_addf(out, "#%u %s\n", p->n, p->name ? p->name : "");
+}
+
+void build_text_open(struct build_text *p)
+{
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	add_name(p, &out);
 	say(p, &out);
 }
 
@@ -109,8 +137,20 @@ static void end(struct build_text *p, const char *word)
 
 	if (p->line.len)
 		end_line(p);
+	/* In one piece: others may speak in between. */
+	add_name(p, &out);
 	strbuf_addf(&out, "#%u %s\n\n", p->n, word);
 	say(p, &out);
+}
+
+void build_text_skip(struct build_text *p)
+{
+	strbuf_reset(&p->line);
+}
+
+void build_text_cancelled(struct build_text *p)
+{
+	end(p, "CANCELED");
 }
 
 void build_text_cached(struct build_text *p)
@@ -150,5 +190,7 @@ void build_text_free(struct build_text *p)
 	strbuf_free(&p->line);
 	strbuf_free(&p->tail);
 	free(p->name);
+	if (p->numbers)
+		munmap(p->numbers, sizeof(*p->numbers));
 	*p = (struct build_text){0};
 }

@@ -3,7 +3,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +24,14 @@
 #define BOOT "boot"
 #define IMAGE_SUFFIX ".image"
 #define NAME_BYTES 80
+#define SEEN_MAX 4096u
+#define TOLD_MAX 1024u
+
+/* A key is put in and looked for under its step's lock. What is too many is not remembered. */
+struct build_seen {
+	atomic_uint n, is_told[TOLD_MAX];
+	char keys[SEEN_MAX][BUILD_KEY_BYTES];
+};
 
 int build_cache_open(struct build_cache *c, const struct paths *p, struct err *e)
 {
@@ -57,6 +68,8 @@ static void write_out(const struct build_cache *c)
 
 void build_cache_close(struct build_cache *c)
 {
+	if (c->seen)
+		munmap(c->seen, sizeof(*c->seen));
 	if (c->dirfd >= 0 && c->fresh.n) {
 		pid_t pid = fork();
 
@@ -78,6 +91,43 @@ void build_cache_close(struct build_cache *c)
 	strv_free(&c->fresh);
 	free(c->path);
 	*c = (struct build_cache)BUILD_CACHE_INIT;
+}
+
+/* --- several processes ------------------------------------------------------------------------ */
+
+int build_cache_share(struct build_cache *c, struct err *e)
+{
+	void *p = mmap(NULL, sizeof(*c->seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+
+	if (p == MAP_FAILED)
+		return err_sys(e, "memory for the keys of steps");
+	c->seen = p;
+	return 0;
+}
+
+bool build_cache_tell(struct build_cache *c, size_t number)
+{
+	return !c->seen || number >= TOLD_MAX || !atomic_fetch_or(&c->seen->is_told[number], 1);
+}
+
+static bool has_seen(const struct build_cache *c, const char *key)
+{
+	unsigned n = c->seen ? atomic_load(&c->seen->n) : 0;
+
+	for (unsigned i = 0; i < n && i < SEEN_MAX; i++) {
+		if (str_eq(c->seen->keys[i], key))
+			return true;
+	}
+	return false;
+}
+
+static void see(struct build_cache *c, const char *key)
+{
+	unsigned i = c->seen ? atomic_fetch_add(&c->seen->n, 1) : SEEN_MAX;
+
+	if (i < SEEN_MAX)
+		memcpy(c->seen->keys[i], key, BUILD_KEY_BYTES);
 }
 
 /* --- one step ------------------------------------------------------------------------------- */
@@ -121,7 +171,10 @@ int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct 
 
 	*s = (struct build_step)BUILD_STEP_INIT;
 	snprintf(s->key, sizeof(s->key), "%.64s", key);
-	if (!fresh && is_there(c, key)) {
+	s->is_seen = has_seen(c, s->key);
+	if ((!fresh || s->is_seen) && is_there(c, key)) {
+		if (!s->is_seen)
+			see(c, s->key);
 		(void)utimensat(c->dirfd, key, NULL, AT_SYMLINK_NOFOLLOW); /* it was used */
 		return 1;
 	}
@@ -129,7 +182,8 @@ int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct 
 	s->lock = file_lock_open(c->dirfd, lock, true);
 	if (s->lock < 0)
 		return err_code(e, s->lock, "%s/%s", c->path, lock);
-	if (!fresh && is_there(c, key)) {
+	s->is_seen = has_seen(c, s->key);
+	if ((!fresh || s->is_seen) && is_there(c, key)) {
 		fd_close(&s->lock);
 		return 1;
 	}
@@ -179,6 +233,7 @@ int build_step_commit(struct build_cache *c, struct build_step *s, struct err *e
 	if (r < 0)
 		return r;
 	*s->name = 0;
+	see(c, s->key);
 	strv_add(&c->fresh, s->key);
 	return strv_check(&c->fresh, e);
 }

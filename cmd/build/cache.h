@@ -35,6 +35,8 @@ struct build_cache {
 	struct paths
 		paths;     /* the caller's, with the cache in the place of kept layers; not owned */
 	struct strv fresh; /* keys made by this build, to be written out */
+	struct build_seen
+		*seen; /* keys that this build had, in all its processes; NULL: one process */
 };
 #define BUILD_CACHE_INIT                \
 	{                               \
@@ -45,11 +47,17 @@ int build_cache_open(struct build_cache *c, const struct paths *p, struct err *e
 /* Has what was made written to disk, by a process of its own. */
 void build_cache_close(struct build_cache *c);
 
+/* Before this build becomes several processes: what one has made is there for the others. */
+int build_cache_share(struct build_cache *c, struct err *e);
+/* True for the first of them that asks about this number. */
+bool build_cache_tell(struct build_cache *c, size_t number);
+
 /* One step: found, or to be made. */
 struct build_step {
 	char key[BUILD_KEY_BYTES];
 	char name[32]; /* "new-..." beneath the cache while it is made, else "" */
 	int lock;
+	bool is_seen; /* another process of this build has told of it */
 };
 #define BUILD_STEP_INIT    \
 	{                  \
@@ -58,7 +66,7 @@ struct build_step {
 
 /*
  * 1: the step is there. 0: it is not, and it is the caller's to make it in s->name; others who want
- * it wait. fresh: what is there does not count.
+ * it wait. fresh: what is there does not count but for what this build has made.
  */
 int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct build_step *s,
 		     struct err *e);

@@ -349,7 +349,8 @@ int build_result(struct build *b, struct build_stage *s, char *ret_id, size_t si
 
 	if (r < 0)
 		return r;
-	build_text_begin(&b->progress, "exporting to image");
+	build_text_prepare(&b->progress, "exporting to image");
+	build_text_open(&b->progress);
 	r = is_known(b, s, id) ? tag(b, &tags, id, e) : -ENOENT;
 	if (r == -ENOENT)
 		r = make_image(b, s, &tags, id, e);

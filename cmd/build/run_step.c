@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "cmd/build/build_child.h"
@@ -37,7 +39,9 @@ struct run_work {
 	struct run_opts opts;
 	struct subject subject;
 	struct run_mounts mounts;
-	int out; /* the pipe's end for the program */
+	int out;  /* the pipe's end for the program */
+	int stop; /* an eventfd: it is to end */
+	bool is_cancelled;
 };
 
 /* --- the command ----------------------------------------------------------------------------- */
@@ -257,15 +261,30 @@ static int fill_spec(struct run_work *w, const struct build_step *step, struct e
 
 /* --- the container --------------------------------------------------------------------------- */
 
+/* May be read when the one or the other may. */
+static int either(int a, int b, struct err *e)
+{
+	struct epoll_event on = {.events = EPOLLIN};
+	_close_ int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (fd < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, a, &on) < 0 ||
+	    epoll_ctl(fd, EPOLL_CTL_ADD, b, &on) < 0)
+		return err_sys(e, "the end of the step");
+	return take_fd(&fd);
+}
+
 /* What the program ended with, or -errno. */
 static int run_child(void *arg, int parent, struct err *e)
 {
 	struct run_work *w = arg;
+	_close_ int owner = either(parent, w->stop, e);
 	const struct container_hooks hooks = {
-		.started_fd = -1, .client_sock = -1, .owner_fd = parent, .removed_after = true};
+		.started_fd = -1, .client_sock = -1, .owner_fd = owner, .removed_after = true};
 	struct run_result result = {0};
 	int r;
 
+	if (owner < 0)
+		return owner;
 	if (dup2(w->out, STDOUT_FILENO) < 0 || dup2(w->out, STDERR_FILENO) < 0)
 		return err_sys(e, "streams of the step");
 	fd_close(&w->out);
@@ -280,15 +299,28 @@ static int run_child(void *arg, int parent, struct err *e)
 	return r;
 }
 
-static void relay(struct build *b, int fd)
+/* Until the program's end; -errno: another stage failed. */
+static int relay(struct build *b, int fd, struct err *e)
 {
+	struct pollfd polled[AHEAD_MAX + 1];
 	char buf[16384];
-	ssize_t n;
+	ssize_t n = 1;
+	int r = 0;
 
-	while ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)) {
-		if (n > 0)
-			build_text_output(&b->progress, buf, (size_t)n);
+	while (r >= 0 && (n > 0 || errno == EINTR)) {
+		polled[0] = (struct pollfd){.fd = fd, .events = POLLIN};
+		n = poll(polled, 1 + build_ahead_polled(b, polled + 1), -1);
+		if (n > 0 && polled[0].revents) {
+			n = read(fd, buf, sizeof(buf));
+			if (n > 0)
+				build_text_output(&b->progress, buf, (size_t)n);
+			else if (!n)
+				break;
+		} else if (n > 0) {
+			r = build_ahead_see(b, e);
+		}
 	}
+	return r;
 }
 
 static int start(struct run_work *w, struct err *e)
@@ -296,15 +328,19 @@ static int start(struct run_work *w, struct err *e)
 	struct build_child child = BUILD_CHILD_INIT;
 	int ends[2], r;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	w->stop = eventfd(0, EFD_CLOEXEC);
+	if (w->stop < 0 || pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	w->out = ends[1];
 	r = build_child_start(&child, run_child, w, e);
 	close(ends[1]);
 	if (r >= 0)
-		relay(w->b, ends[0]);
+		r = relay(w->b, ends[0], e);
 	close(ends[0]);
-	return r < 0 ? r : build_child_wait(&child, e);
+	w->is_cancelled = r < 0 && child.pid;
+	if (w->is_cancelled)
+		(void)eventfd_write(w->stop, 1);
+	return r < 0 ? (build_child_wait(&child, NULL), r) : build_child_wait(&child, e);
 }
 
 /* Files that csbx gave the container lie elsewhere; what a program made of them does not stay. */
@@ -345,6 +381,10 @@ static int make(struct build *b, struct build_stage *s, const struct build_step 
 		r = err_set(e, ECHILD,
 			    "process \"%.300s\" did not complete successfully: exit code: %d",
 			    strbuf_str(&words), r);
+	if (w->is_cancelled) {
+		build_text_cancelled(&b->progress);
+		return r;
+	}
 	why = strdup(e->msg);
 	build_text_failed(&b->progress, why ? why : "");
 	return r;
@@ -365,7 +405,7 @@ static int hash(struct run_work *w, const char *text, struct err *e)
 
 int run_step(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e)
 {
-	struct run_work w = {.b = b, .s = s, .i = i, .out = -1};
+	struct run_work w = {.b = b, .s = s, .i = i, .out = -1, .stop = -1};
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r;
 
@@ -380,6 +420,7 @@ int run_step(struct build *b, struct build_stage *s, const struct instruction *i
 	if (r >= 0)
 		r = build_config_history(&s->config, strbuf_str(&text), false, clock_realtime_ns(),
 					 e);
+	fd_close(&w.stop);
 	run_mounts_done(&w.mounts);
 	subject_close(&w.subject);
 	run_opts_done(&w.opts);

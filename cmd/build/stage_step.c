@@ -37,10 +37,14 @@ static int put_layer(struct build *b, struct build_stage *s, struct err *e)
 int stage_step(struct build *b, struct build_stage *s, step_make_fn *make, void *arg, struct err *e)
 {
 	struct build_step step = BUILD_STEP_INIT;
-	int r = build_step_begin(&b->cache, s->key, b->args->no_cache, &step, e);
-	bool is_cached = r > 0;
+	int r = build_ahead_check(b, e);
+	bool is_cached;
 
+	if (r >= 0)
+		r = build_step_begin(&b->cache, s->key, b->args->no_cache, &step, e);
+	is_cached = r > 0;
 	if (r == 0) {
+		build_text_open(&b->progress);
 		r = make(b, s, &step, arg, e);
 		if (r >= 0)
 			r = build_step_commit(&b->cache, &step, e);
@@ -50,7 +54,9 @@ int stage_step(struct build *b, struct build_stage *s, step_make_fn *make, void 
 		r = put_layer(b, s, e);
 	if (r < 0)
 		return r;
-	if (is_cached)
+	if (is_cached && step.is_seen)
+		build_text_skip(&b->progress);
+	else if (is_cached)
 		build_text_cached(&b->progress);
 	else
 		build_text_done(&b->progress);

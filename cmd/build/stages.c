@@ -89,6 +89,13 @@ struct build_stage *stage_target(struct build *b, struct err *e)
 	return s;
 }
 
+void stage_free(struct build_stage *s)
+{
+	strv_free(&s->args);
+	build_config_free(&s->config);
+	build_root_free(&s->root);
+}
+
 /* --- values ---------------------------------------------------------------------------------- */
 
 int stage_values(const struct build_stage *s, struct strv *ret, struct err *e)
