@@ -335,6 +335,7 @@ static int say_failed(const struct build *b, const struct dockerfile_place *plac
 		      const struct err *e)
 {
 	const struct build_context *c = &b->context;
+	const bool is_full = e->code == ENOSPC || e->code == EDQUOT;
 	struct dockerfile_place at = *place;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
@@ -342,7 +343,8 @@ static int say_failed(const struct build *b, const struct dockerfile_place *plac
 		at = (struct dockerfile_place){b->at->line, b->at->end_line};
 	dockerfile_show_place(c->name ? c->name : "Dockerfile", strbuf_str(&c->dockerfile),
 			      c->dockerfile.len, &at, &out);
-	strbuf_addf(&out, "ERROR: failed to build: failed to solve: %s\n", e->msg);
+	strbuf_addf(&out, "ERROR: failed to build: failed to solve: %s%s\n", e->msg,
+		    is_full ? ": `docker builder prune` removes what earlier builds left" : "");
 	(void)io_write_all(STDERR_FILENO, strbuf_str(&out), out.len, NULL);
 	return 1;
 }
