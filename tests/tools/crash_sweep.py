@@ -212,7 +212,8 @@ class DockerRun(Scenario):
 class Build(Scenario):
     """Steps that are done stay usable, no half-made one ever counts, and nothing else is left."""
     argv = ["docker", "build", "-t", "made", "ctx"]
-    dockerfile = "FROM box\nRUN echo one >/one; rm -r /data\nCOPY file /two\nRUN cat /one /two >/three; ls / | grep -c data >>/three; true\n"
+    dockerfile = "FROM box AS side\nRUN echo one >/one\nFROM box\nRUN rm -r /data\nCOPY --from=side /one /one\nCOPY file /two\n" \
+        "RUN cat /one /two >/three; ls / | grep -c data >>/three; true\n"
 
     def prepare(self):
         write_small_image(self.box.work / "oci", "box:latest", ("grep", "rm", "ls"))
