@@ -322,7 +322,7 @@ static int build(struct build *b, const char *context, struct dockerfile_place *
 	b->has_begun = s;
 	if (!s)
 		return r < 0 ? r : -EINVAL;
-	r = build_ahead_start(b, s, e);
+	r = build_ahead_start(b, s, build_stage, e);
 	if (r >= 0)
 		r = build_stage(b, s, e);
 	b->at = r < 0 ? b->at : NULL;

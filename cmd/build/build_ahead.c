@@ -2,7 +2,6 @@
 #include "cmd/build/build_ahead.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "cmd/build/dockerfile/expand.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/kernel/affinity.h"
 #include "runtime/kernel/process_id.h"
 
 enum ahead_state { AHEAD_QUEUED, AHEAD_RUNNING, AHEAD_MADE };
@@ -128,7 +128,7 @@ static int make(void *arg, int parent, struct err *e)
 	b->ahead.is_child = true;
 	begin_anew(b);
 	if (r >= 0)
-		r = build_stage(b, item->stage, e);
+		r = b->ahead.make(b, item->stage, e);
 	if (r < 0)
 		*item->failure = (struct ahead_failure){.is_step = b->at >= first &&
 								   b->at < first + b->dockerfile.n,
@@ -267,14 +267,15 @@ static int prepare(struct build *b, struct err *e)
 	return build_cache_share(&b->cache, e);
 }
 
-int build_ahead_start(struct build *b, struct build_stage *target, struct err *e)
+int build_ahead_start(struct build *b, struct build_stage *target, build_ahead_fn *make_stage,
+		      struct err *e)
 {
 	struct build_ahead *a = &b->ahead;
 	_free_ bool *flags = calloc(2 * b->n_stages, sizeof(*flags));
-	cpu_set_t set;
 	int r;
 
-	a->cpus = sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : (unsigned)CPU_COUNT(&set);
+	a->cpus = affinity_cpus();
+	a->make = make_stage;
 	/* The classic builder's words are for one step after the other. */
 	if (a->cpus < 2 || b->args->is_stream)
 		return 0;

@@ -23,7 +23,10 @@ struct err;
 
 #define AHEAD_MAX 64
 
+typedef int build_ahead_fn(struct build *b, struct build_stage *s, struct err *e);
+
 struct build_ahead {
+	build_ahead_fn *make;
 	struct ahead_item *items;
 	size_t n;
 	unsigned n_running, cpus;
@@ -36,8 +39,9 @@ struct build_ahead {
 		.stop = { -1, -1 } \
 	}
 
-/* Starts what `target` needs, where there is more than one CPU. */
-int build_ahead_start(struct build *b, struct build_stage *target, struct err *e);
+/* Starts what `target` needs, each by make_stage(), where there is more than one CPU. */
+int build_ahead_start(struct build *b, struct build_stage *target, build_ahead_fn *make_stage,
+		      struct err *e);
 
 /*
  * Waits for the process that makes s. 1: it is made, and has been told of; 0: there is no such

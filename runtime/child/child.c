@@ -28,6 +28,13 @@
 
 typedef int op_function(struct child *c, const struct op *op, struct err *e);
 
+/* What seeds have opened has done its work. */
+static int make_overlay(struct child *c, const struct op *op, struct err *e)
+{
+	rootfs_seeds_end(c);
+	return rootfs_overlay(c, op, e);
+}
+
 static op_function *const functions[OP_MAX] = {
 	[OP_LOOPBACK] = net_loopback,
 	[OP_HOSTNAME] = net_hostname,
@@ -37,7 +44,7 @@ static op_function *const functions[OP_MAX] = {
 	[OP_LOWER_LAYER] = rootfs_lower_directory,
 	[OP_UPPER_DIRECTORY] = rootfs_upper_directory,
 	[OP_SEED] = rootfs_seed,
-	[OP_OVERLAY] = rootfs_overlay,
+	[OP_OVERLAY] = make_overlay,
 	[OP_DEV] = dev_template,
 	[OP_DEV_OWN] = dev_own,
 	[OP_DEVPTS] = dev_pts,

@@ -217,7 +217,6 @@ int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 	};
 	unsigned n = sizeof(params) / sizeof(params[0]);
 
-	rootfs_seeds_end(c);
 	lower_list(c->n_lowers, op->flags & OP_BELOW ? "seeds:" : "", lower);
 	c->root_fd = mount_new("overlay", params, has_upper_directory(c->plan) ? n : n - 1,
 			       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);

@@ -36,3 +36,10 @@ int affinity_limit(uint64_t cpus_milli, struct err *e)
 		return err_sys(e, "--cpus");
 	return 0;
 }
+
+unsigned affinity_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : (unsigned)CPU_COUNT(&set);
+}
