@@ -337,6 +337,36 @@ def test_honest_code_is_no_tampering(judge):
     assert r["tamper"] == [] and r["resolved"] is True
 
 
+SIGNALS = """import gc
+import signal
+import time
+
+heard = []
+signal.signal(signal.SIGALRM, lambda number, frame: heard.append(number))
+gc.callbacks.append(lambda phase, info: heard.append(phase))
+
+
+def add(a, b):
+    signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+    end = time.monotonic() + 20
+    while heard.count(signal.SIGALRM) < 100 and time.monotonic() < end:
+        exec(compile("1", "x", "exec"))
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    gc.collect()
+    return a + b if heard.count(signal.SIGALRM) >= 100 and "stop" in heard else None
+
+
+def mul(a, b):
+    return a * b
+"""
+
+
+def test_signals_and_collections_reach_who_waits(judge):
+    """The harness holds them back while it looks, no longer."""
+    r = judge.judged(judge.patch(files={"calc.py": SIGNALS}), options=["--strict"], code=0)
+    assert r["resolved"] is True and r["tamper"] == []
+
+
 def test_xdist_with_a_worker_that_dies(judge):
     deadly = judge.patch(files={"calc.py": FIX.replace("    return a * b", "    import os\n    os._exit(0)")})
     r = judge.judged(deadly, args=["-n", "2"], code=1)
