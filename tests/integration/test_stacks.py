@@ -358,3 +358,18 @@ def test_steps_drawn_at_random(csbx, table, seed):
     build(csbx, "seen:1", "FROM below:1", *steps[2:], f"RUN ({SHOWN}) >/seen")
     seen = inside(csbx, "seen:1", "cat /seen")
     assert inside(csbx, "seen:1", SHOWN) == seen and len(seen) > 4
+
+
+@pytest.mark.both_users
+@pytest.mark.parametrize("script", ["rm /etc/passwd /etc/group", "rm -r /etc", "rm -r /etc; mkdir /etc; echo h >/etc/here"])
+def test_users_that_were_removed(csbx, table, script):
+    """What the topmost file removes has no users, whatever lies below; numbers are users all the same."""
+    commit(csbx, "app:0", "echo 1 >/one", "app:1")
+    commit(csbx, "app:1", script, "app:2")
+    p = csbx.run("docker", "run", "--rm", "-u", "app", "app:2", "true")
+    assert p.returncode == 125 and "unable to find user app: no matching entries in passwd file" in p.stderr, p.stderr
+    p = csbx.run("docker", "run", "--rm", "-u", "0:app", "app:2", "true")
+    assert p.returncode == 125 and "unable to find group app: no matching entries in group file" in p.stderr, p.stderr
+    assert docker(csbx, "run", "--rm", "-u", "1000", "app:2", "sh", "-c", "echo $(id -u)").strip() == "1000"
+    commit(csbx, "app:2", "mkdir -p /etc; echo new:x:1000:1000::/:/bin/sh >/etc/passwd", "app:3")
+    assert docker(csbx, "run", "--rm", "-u", "new", "app:3", "sh", "-c", "echo $(id -u)").strip() == "1000"

@@ -93,6 +93,15 @@ static void add_trailer(struct flat_writer *w, int fd, struct sqimage *img)
 	}
 }
 
+/* In a stack a file that the image removes is an empty one: those below do not count. */
+static void add_hidden(struct flat_writer *w, struct source_tree *t)
+{
+	if (source_tree_hides(t, "/etc", "passwd"))
+		flat_bytes(w, META_PASSWD, "", 0);
+	if (source_tree_hides(t, "/etc", "group"))
+		flat_bytes(w, META_GROUP, "", 0);
+}
+
 static int write_record(struct flat_writer *w, struct source_tree *t, int fd, struct err *e)
 {
 	_strbuf_ struct strbuf config = STRBUF_INIT;
@@ -111,6 +120,7 @@ static int write_record(struct flat_writer *w, struct source_tree *t, int fd, st
 		return r;
 	flat_u64(w, META_HAS_USER_XATTRS, t->image && sqimage_has_user_xattrs(t->image));
 	flat_u64(w, META_HAS_SHELL, source_tree_is_program(t, "/bin/sh"));
+	add_hidden(w, t);
 	if (t->image)
 		add_trailer(w, fd, t->image);
 	return flat_end(w, e);

@@ -97,6 +97,38 @@ int source_tree_read(struct source_tree *t, const char *path, size_t max, struct
 	return r;
 }
 
+static bool is_opaque(struct sqimage *img, const struct sqnode *dir)
+{
+	char name[SQXATTR_NAME_MAX + 1];
+	struct sqxattr x;
+	int r = sqxattr_open(img, dir, &x);
+
+	while (r >= 0 && (r = sqxattr_next(&x, name)) > 0) {
+		if (str_eq(name, "user.overlay.opaque"))
+			return true;
+	}
+	return false;
+}
+
+bool source_tree_hides(struct source_tree *t, const char *directory, const char *name)
+{
+	struct sqnode dir, node;
+	uint64_t id;
+	int r = t->image ? sqpath_resolve(t->image, directory, &dir) : -ENOENT;
+
+	if (r < 0)
+		return false;
+	if (!S_ISDIR(dir.mode))
+		return true;
+	r = sqimage_lookup(t->image, &dir, name, &id);
+	if (r == 0) {
+		sqimage_lies_above(t->image);
+		return is_opaque(t->image, &dir);
+	}
+	return r > 0 && sqimage_node(t->image, id, &node) >= 0 &&
+	       (S_ISCHR(node.mode) || S_ISDIR(node.mode));
+}
+
 bool source_tree_is_program(struct source_tree *t, const char *path)
 {
 	struct sqnode node;

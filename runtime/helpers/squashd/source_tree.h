@@ -29,6 +29,9 @@ void source_tree_close(struct source_tree *t);
 int source_tree_read(struct source_tree *t, const char *path, size_t max, struct strbuf *out,
 		     struct err *e);
 
+/* True if the image, laid over another in a stack, hides directory/name of that and has none. */
+bool source_tree_hides(struct source_tree *t, const char *directory, const char *name);
+
 /* True if path leads to a regular file that somebody may execute. */
 bool source_tree_is_program(struct source_tree *t, const char *path);
 
