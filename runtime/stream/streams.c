@@ -92,6 +92,29 @@ static bool is_copied(const struct streams *s, int fd)
 	return isatty(fd);
 }
 
+/*
+ * What is handed in as it is. From a directory a program could walk up: it is the way to every file
+ * and socket of the host, whatever its root. The same of a place that was not even opened to be
+ * read, O_PATH.
+ */
+static int check_passed(int fd, struct err *e)
+{
+	static const char *const names[] = {"input", "output", "error"};
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	if (flags < 0 || fstat(fd, &st) < 0)
+		return err_sys(e, "standard %s", names[fd]);
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, EISDIR,
+			       "standard %s is a directory, from which a program inside could "
+			       "reach the rest of the host",
+			       names[fd]);
+	if (flags & O_PATH)
+		return err_set(e, EBADF, "standard %s is not open (O_PATH)", names[fd]);
+	return 0;
+}
+
 int streams_prepare(struct streams *s, const struct stream_options *o, struct err *e)
 {
 	*s = (struct streams){
@@ -114,6 +137,8 @@ int streams_prepare(struct streams *s, const struct stream_options *o, struct er
 			r = s->child[0] < 0 ? err_sys(e, "/dev/null") : 0;
 		} else if (is_copied(s, fd)) {
 			r = prepare_copied(s, fd, e);
+		} else {
+			r = check_passed(fd, e);
 		}
 		if (r < 0)
 			return r;
