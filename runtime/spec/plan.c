@@ -277,7 +277,8 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 	add(p, OP_PIVOT);
 	/* What joins a bare container later would not be in its domain. */
 	if (!s->sec.landlock_off && s->ns.pid == PID_PRIVATE)
-		add(p, OP_LANDLOCK);
+		add(p, OP_LANDLOCK)->flags =
+			s->ns.net == NET_HOST && s->ns.ipc == IPC_PRIVATE ? OP_SCOPED : 0;
 	return 0;
 }
 
@@ -322,7 +323,7 @@ void plan_print(const struct plan *p, struct strbuf *out)
 		const char *name;
 	} flags[] = {{OP_RDONLY, "ro"},       {OP_NOEXEC, "noexec"},     {OP_SINGLE, "bind"},
 		     {OP_OPTIONAL, "nofail"}, {OP_NOCREATE, "nocreate"}, {OP_COPY_UP, "volume"},
-		     {OP_DEVICES, "dev"},     {OP_BELOW, "below"}};
+		     {OP_DEVICES, "dev"},     {OP_BELOW, "below"},       {OP_SCOPED, "scoped"}};
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct op *op = &p->ops[i];

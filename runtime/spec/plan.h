@@ -70,6 +70,7 @@ enum op_flag {
 	OP_REFRESH = 1u << 10,  /* a seed that replaces what a used layer has */
 	OP_VOLUMES = 1u << 11,  /* of OP_HIDE: volumes and files of hosts in it may be mounted */
 	OP_CLONES = 1u << 12,   /* of OP_HIDE: a clone that csbx keeps may be seen, read-only */
+	OP_SCOPED = 1u << 13,   /* of OP_LANDLOCK: no abstract UNIX sockets of the host */
 };
 
 struct op {
