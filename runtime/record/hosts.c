@@ -219,8 +219,14 @@ static int refresh_one(void *arg, const char *name, const struct endpoints *x)
 	if (!file)
 		return err_oom(f->e);
 	fd = openat(f->containers, file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0) /* it was never started with a network */
-		return errno == ENOENT ? 0 : err_sys(f->e, "/etc/hosts of %s", name);
+	/*
+	 * Never started with a network. Or its program has closed the file to its owner, given it
+	 * to another user, or has a lease on it: that is to its own harm only, others go on.
+	 */
+	if (fd < 0)
+		return errno == EMFILE || errno == ENFILE || errno == ENOMEM
+			       ? err_sys(f->e, "/etc/hosts of %s", name)
+			       : 0;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return 0;
 	/* What its program has made of it, if it is too long to be kept, goes. */

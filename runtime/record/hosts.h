@@ -8,7 +8,7 @@
  * containers/NAME/hosts, mounted. It begins with what the container would have had; behind a line
  * of ours follow the members of its networks, and that part is written anew, in place, when a
  * container joins a network, leaves one, or gets another name. The container may write to the
- * file, too; nothing is believed of it.
+ * file, too, or close it; nothing is believed of it, and no other container fails of it.
  */
 
 #include <stdbool.h>

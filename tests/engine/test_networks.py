@@ -241,6 +241,41 @@ def test_the_file_is_nobodys_way_in(box, csbx):
     assert not resolve(box, c, "new")
 
 
+CLOSED = {
+    "mode": "chmod 000 /etc/hosts; sleep 100",
+    "owner": "chown 5 /etc/hosts; chmod 000 /etc/hosts; sleep 100",
+    "a lease": "exec python3 -c \"import fcntl, os, signal, time; signal.signal(signal.SIGIO, signal.SIG_IGN); "
+               "f = os.open('/etc/hosts', os.O_RDWR); fcntl.fcntl(f, 1024, fcntl.F_WRLCK); os.mkdir('/tmp/leased'); time.sleep(100)\"",
+}
+
+
+@pytest.mark.parametrize("how", CLOSED)
+def test_what_a_member_does_to_its_own_file_harms_no_other(box, how):
+    """Its /etc/hosts is a file of the caller's, which csbx writes anew when others come and go."""
+    mounts = [f"/{d}:/{d}:ro" for d in ("usr", "lib", "lib64") if os.path.isdir(f"/{d}")] if "lease" in how else []
+    box.ask("POST", "/networks/create", {"Name": "net"})
+    bad = made(box, "sh", "-c", CLOSED[how], HostConfig={"NetworkMode": "net", "Binds": mounts})
+    assert box.ask("POST", f"/containers/{bad}/start").status == 204
+    test = "test -d /tmp/leased" if "lease" in how else "ls -l /etc/hosts | grep -q '^----------'"
+    wait_for(lambda: runs(box, bad, test))
+    other = made(box, "sleep", "100", HostConfig={"NetworkMode": "net"}, NetworkingConfig={"EndpointsConfig": {"net": {"Aliases": ["new"]}}})
+    for method, path, body in (("POST", f"/containers/{other}/start", None), ("POST", "/networks/net/disconnect", {"Container": other}),
+                               ("POST", "/networks/net/connect", {"Container": other}), ("POST", f"/containers/{other}/rename?name=later", None)):
+        answer = box.ask(method, path, body)
+        assert answer.status in (200, 204), answer.body
+    assert resolve(box, other, "later")
+    for c in (bad, other):
+        assert box.ask("DELETE", f"/containers/{c}?force=1").status == 204
+
+
+def runs(engine, container, command):
+    e = engine.ask("POST", f"/containers/{container}/exec", {"Cmd": ["sh", "-c", command]})
+    assert engine.ask("POST", f"/exec/{e.json['Id']}/start", {"Detach": True}).status == 200
+    path = f"/exec/{e.json['Id']}/json"
+    wait_for(lambda: not engine.ask("GET", path).json["Running"])
+    return engine.ask("GET", path).json["ExitCode"] == 0
+
+
 def resolve_raw(engine, container, text):
     e = engine.ask("POST", f"/containers/{container}/exec", {"Cmd": ["grep", "-q", text, "/etc/hosts"]})
     assert engine.ask("POST", f"/exec/{e.json['Id']}/start", {"Detach": True}).status == 200
