@@ -16,6 +16,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 
 /* --- instructions ---------------------------------------------------------------------------- */
 
@@ -365,15 +366,13 @@ static int say_failed_stream(const struct build *b, const struct err *e)
 
 static int write_iidfile(const struct build_args *a, const char *id, struct err *e)
 {
-	_close_ int fd = a->iidfile
-				 ? open(a->iidfile,
-					O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0644)
-				 : -1;
+	_close_ int fd = -1;
 
 	if (!a->iidfile)
 		return 0;
+	fd = path_open_output(a->iidfile, O_WRONLY | O_CREAT | O_TRUNC, 0644, e);
 	if (fd < 0)
-		return err_sys(e, "%s", a->iidfile);
+		return fd;
 	return io_write_all(fd, id, strlen(id), e) < 0 ? err_wrap(e, "%s", a->iidfile) : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "cmd/judge/value/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 
 /* A run that did not come about is to be tried again; so is a line that was bad. */
 static bool is_done(const struct value *record)
@@ -65,10 +66,12 @@ static int read_records(int fd, struct batch_done *d, struct err *e)
 
 int batch_done_open(const char *path, struct batch_done *ret, struct err *e)
 {
-	_close_ int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+	_close_ int fd = path_open_output(path, O_RDWR | O_CREAT | O_APPEND, 0666, e);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
 		return err_sys(e, "%s", path);
 	if (S_ISREG(st.st_mode) && read_records(fd, ret, e) < 0)
 		return err_wrap(e, "%s", path);

@@ -9,6 +9,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/spec/result.h"
 #include "runtime/spec/result_json.h"
@@ -38,8 +39,8 @@ static int open_place(const struct result_opts *o, struct err *e)
 	}
 	if (!o->path)
 		return open_fd(STDOUT_FILENO, "--json: standard output", e);
-	fd = open(o->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-	return fd < 0 ? err_sys(e, "--json=%s", o->path) : fd;
+	fd = path_open_output(o->path, O_WRONLY | O_CREAT, 0666, e);
+	return fd < 0 ? err_wrap(e, "--json") : fd;
 }
 
 /* A regular file can have room reserved and half an object cut off; not one that is appended to. */

@@ -54,4 +54,16 @@ int path_open_private_dir(const char *path, struct err *e);
  */
 int path_open_private_at(int dirfd, const char *where, const char *name, struct err *e);
 
+/*
+ * --- path_output.c: a file to be written, where the caller has named it -------------------------
+ */
+
+/*
+ * open(2) of a path that the caller gave, as if fs.protected_symlinks and its kin were set: in a
+ * directory with the sticky bit that others may write to no link, file or FIFO of another user is
+ * used, nor a file with a second name. Flags as of open(2), O_CLOEXEC and O_NOCTTY added.
+ * -ELOOP, -EPERM, -EMLINK.
+ */
+int path_open_output(const char *path, int flags, mode_t mode, struct err *e);
+
 #endif
