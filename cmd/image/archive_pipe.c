@@ -7,6 +7,7 @@
 
 #include "cmd/frame/cmd.h"
 #include "cmd/frame/frame.h"
+#include "cmd/image/container_changes.h"
 #include "cmd/image/copy.h"
 #include "cmd/image/copy_agent.h"
 #include "cmd/options/run_opts.h"
@@ -126,7 +127,7 @@ static int say_failed(struct archive_pipe *x, enum copy_failure failure, const s
 
 static int run(struct cmd *c, const char *verb, struct archive_pipe *x)
 {
-	const bool is_out = !str_eq(verb, "put");
+	const bool is_out = !str_eq(verb, "put"), whole = str_eq(verb, "export");
 	const struct copy_job job = {
 		.container = x->container,
 		.inside = x->path,
@@ -134,6 +135,8 @@ static int run(struct cmd *c, const char *verb, struct archive_pipe *x)
 		.tar_fd = is_out ? STDOUT_FILENO : STDIN_FILENO,
 		.is_out = is_out,
 		.keep_owner = true,
+		.keep_set_ids = whole,
+		.whole = whole,
 		.found = say_found,
 		.arg = x,
 	};
@@ -152,6 +155,31 @@ static int run(struct cmd *c, const char *verb, struct archive_pipe *x)
 	return CMD_EXIT_OK;
 }
 
+/* {} and a line with all of it. */
+static int tell_changes(struct cmd *c, struct archive_pipe *x)
+{
+	static const char kinds[] = "CAD"; /* their numbers in docker's answer */
+	struct layer_changes changes = {0};
+	struct json_out j = JSON_OUT_INIT;
+	struct err e = ERR_INIT;
+	int r = container_changes(c, x->container, &changes, &e);
+
+	if (r < 0)
+		return say_failed(x, r == -ENOENT ? COPY_NO_CONTAINER : COPY_FAILED, &e);
+	json_begin_array(&j);
+	for (size_t i = 0; i < changes.n; i++) {
+		json_begin_object(&j);
+		json_kstr(&j, "Path", changes.items[i].path);
+		json_ku64(&j, "Kind", (uint64_t)(strchr(kinds, changes.items[i].kind) - kinds));
+		json_end_object(&j);
+	}
+	json_end_array(&j);
+	layer_changes_free(&changes);
+	if (io_write_all(STDOUT_FILENO, "{}\n", 3, NULL) < 0 || end_line(&j) < 0)
+		return CMD_EXIT_FAILED;
+	return CMD_EXIT_OK;
+}
+
 int archive_pipe_main(int argc, char **argv)
 {
 	struct archive_pipe x = {0};
@@ -166,6 +194,8 @@ int archive_pipe_main(int argc, char **argv)
 	x.only_stat = str_eq(argv[1], "stat");
 	if (cmd_begin(&e) < 0 || cmd_load_state(&c, &e) < 0)
 		code = say_failed(&x, COPY_FAILED, &e);
+	else if (str_eq(argv[1], "changes"))
+		code = tell_changes(&c, &x);
 	else
 		code = run(&c, argv[1], &x);
 	cmd_free_state(&c);

@@ -117,6 +117,24 @@ int cgroup_make(struct cgroup *cg, struct cgroup_parent *parent, const char *id,
 
 /* --- using -------------------------------------------------------------------------------- */
 
+int cgroup_change_limit(const struct cgroup *cg, unsigned controller, uint64_t value)
+{
+	const char *file = controller == CGROUP_MEMORY ? "memory.max"
+			   : controller == CGROUP_CPU  ? "cpu.max"
+						       : "pids.max";
+	char text[48];
+
+	if (!cgroup_is_made(cg) || !(cg->holds & controller))
+		return -EOPNOTSUPP;
+	if (!value)
+		snprintf(text, sizeof(text), "max");
+	else if (controller == CGROUP_CPU)
+		cgroup_print_cpu_max(value, text);
+	else
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return cgroup_write(cg->limit_fd, file, text);
+}
+
 void cgroup_kill(const struct cgroup *cg)
 {
 	if (cgroup_is_made(cg))
@@ -169,10 +187,13 @@ int cgroup_open_events(const struct cgroup *cg)
 bool cgroup_show(const char *path, const char *file, char *buf, size_t size)
 {
 	_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	size_t len;
 
 	if (fd < 0 || cgroup_read(fd, file, buf, size) < 0)
 		return false;
-	buf[strcspn(buf, "\n")] = 0;
+	len = strlen(buf);
+	if (len && buf[len - 1] == '\n')
+		buf[len - 1] = 0;
 	return true;
 }
 

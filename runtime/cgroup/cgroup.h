@@ -62,6 +62,9 @@ static inline bool cgroup_is_made(const struct cgroup *cg)
 	return cg->name[0];
 }
 
+/* Another limit of a controller that holds one here; 0: none. CPUs in thousandths of one. */
+int cgroup_change_limit(const struct cgroup *cg, unsigned controller, uint64_t value);
+
 /* SIGKILL to everything in csbx-ID (Linux 5.14). */
 void cgroup_kill(const struct cgroup *cg);
 /* Stops everything in csbx-ID, or lets it go on; -ENOENT where there is no group or no freezer. */
@@ -83,7 +86,7 @@ struct cgroup_usage {
 void cgroup_read_usage(const struct cgroup *cg, struct cgroup_usage *ret);
 
 /*
- * One file of the group at path, as the kernel shows it, without the newline: false when it has no
+ * One file of the group at path, as the kernel shows it, without the last newline: false when it has no
  * such file. For who looks at a container from outside.
  */
 bool cgroup_show(const char *path, const char *file, char *buf, size_t size);

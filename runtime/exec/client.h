@@ -61,6 +61,12 @@ void exec_close(struct exec_link *l);
 int exec_pause(struct exec_link *l, bool pause, struct err *e);
 
 /*
+ * Another limit (enum exec_limit_kind of proto.h) for what runs; 0: none. -EOPNOTSUPP: nothing
+ * holds that limit that could be told; it can be another from the next start on.
+ */
+int exec_limit(struct exec_link *l, unsigned kind, uint32_t value, struct err *e);
+
+/*
  * Sends the main process a signal, with EXEC_STOP_* bits (proto.h); SIGKILL ends all. With
  * grace_ms everything is killed so much later. wait: returns when the container has ended;
  * -ETIMEDOUT when it does not.

@@ -189,12 +189,12 @@ void exec_start_env(const struct exec_link *l, struct strv *env)
 	}
 }
 
-int exec_pause(struct exec_link *l, bool pause, struct err *e)
+/* A request that is answered by EXEC_EV_DONE: its status. */
+static int ask(struct exec_link *l, const struct init_request *rq, struct err *e)
 {
-	const struct init_request rq = {.magic = INIT_MAGIC, .type = EXEC_REQ_PAUSE, .arg = pause};
 	struct pollfd p = {.fd = l->sock, .events = POLLIN};
 	struct init_event ev;
-	int fd = -1, r = fd_send(l->sock, &rq, sizeof(rq), NULL, 0, e);
+	int fd = -1, r = fd_send(l->sock, rq, sizeof(*rq), NULL, 0, e);
 	ssize_t n;
 
 	if (r == -EPIPE || r == -ECONNRESET)
@@ -207,9 +207,38 @@ int exec_pause(struct exec_link *l, bool pause, struct err *e)
 	fd_close(&fd);
 	if (n != sizeof(ev) || ev.type != EXEC_EV_DONE)
 		return ended(e);
-	if (ev.status == -EALREADY)
+	return ev.status;
+}
+
+int exec_pause(struct exec_link *l, bool pause, struct err *e)
+{
+	const struct init_request rq = {.magic = INIT_MAGIC, .type = EXEC_REQ_PAUSE, .arg = pause};
+	struct err error = ERR_INIT;
+	int r = ask(l, &rq, &error);
+
+	if (r == -EALREADY)
 		return err_set(e, EALREADY, pause ? "it is paused already" : "it is not paused");
-	return ev.status < 0 ? err_code(e, ev.status, pause ? "pause" : "unpause") : 0;
+	if (r < 0 && *error.msg) {
+		if (e)
+			*e = error;
+		return r;
+	}
+	return r < 0 ? err_code(e, r, pause ? "pause" : "unpause") : 0;
+}
+
+int exec_limit(struct exec_link *l, unsigned kind, uint32_t value, struct err *e)
+{
+	const struct init_request rq = {
+		.magic = INIT_MAGIC, .type = EXEC_REQ_LIMIT, .arg = kind, .id = value};
+	struct err error = ERR_INIT;
+	int r = ask(l, &rq, &error);
+
+	if (r < 0 && *error.msg) {
+		if (e)
+			*e = error;
+		return r;
+	}
+	return r < 0 ? err_code(e, r, "set the limit") : 0;
 }
 
 int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, struct err *e)

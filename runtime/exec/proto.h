@@ -22,6 +22,8 @@
  *				never. The answer is the end of file
  *				or EXEC_REQ_PAUSE, arg: 1 stop everything, 0 let it go on; answered
  *				by EXEC_EV_DONE
+ *				or EXEC_REQ_LIMIT, arg: enum exec_limit_kind, id: its value, 0:
+ *				no limit; answered by EXEC_EV_DONE
  *				or EXEC_REQ_ATTACH with the client's streams, those of the bits 1,
  *				2 and 4 in arg, to be used until it closes its connection; the
  *				answer is EXEC_EV_ATTACHED (arg: there is a terminal)
@@ -46,7 +48,15 @@
 
 enum exec_flag { EXEC_DETACHED = 1u << 0 };
 
-enum exec_request_type { EXEC_REQ_STOP = 200, EXEC_REQ_ATTACH, EXEC_REQ_RESIZE, EXEC_REQ_PAUSE };
+enum exec_request_type {
+	EXEC_REQ_STOP = 200,
+	EXEC_REQ_ATTACH,
+	EXEC_REQ_RESIZE,
+	EXEC_REQ_PAUSE,
+	EXEC_REQ_LIMIT,
+};
+
+enum exec_limit_kind { EXEC_LIMIT_MEMORY_KIB, EXEC_LIMIT_CPUS_MILLI, EXEC_LIMIT_PIDS };
 
 /* In arg of EXEC_REQ_STOP beside the signal: what happens to the container next. */
 #define EXEC_STOP_SIGNAL 0xffu    /* 0: the one of its specification, else SIGTERM */

@@ -343,6 +343,8 @@ static void session_read(struct exec_server *s, struct exec_session *x)
 		take_stop(s, &rq);
 	else if (rq.type == EXEC_REQ_PAUSE)
 		s->pause = (struct exec_pause){true, rq.arg, x->id};
+	else if (rq.type == EXEC_REQ_LIMIT)
+		s->limit = (struct exec_limit){true, rq.arg, rq.id, x->id};
 	else if (rq.type == EXEC_REQ_ATTACH)
 		attach(s, x, rq.arg, fds, n_fds);
 	else if (rq.type == EXEC_REQ_RESIZE && s->streams)

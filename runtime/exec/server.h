@@ -62,6 +62,12 @@ struct exec_pause {
 	uint32_t session;
 };
 
+struct exec_limit {
+	bool is_asked;
+	uint32_t kind, value; /* enum exec_limit_kind */
+	uint32_t session;
+};
+
 struct exec_server {
 	const struct instance *instance;
 	int control_fd;          /* to csbx-init, the supervisor's; -1 when it is gone */
@@ -79,6 +85,7 @@ struct exec_server {
 	uint32_t last_id;
 	struct exec_stop stop;
 	struct exec_pause pause;
+	struct exec_limit limit;
 	bool is_paused;                  /* no process is let in */
 	const struct watchdog *watchdog; /* that counts the processes; NULL: the kernel does */
 };

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -165,4 +166,44 @@ int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_de
 		*ret_debris = lock < 0 ? 0 : temp;
 	}
 	return strv_check(ret, e);
+}
+
+/* --- change --------------------------------------------------------------------------------- */
+
+static int write_record(int dir, const struct container_record *r, struct err *e)
+{
+	const struct io_replace where = {
+		.dirfd = dir, .name = "record", .mode = 0600, .replace = 1};
+	_strbuf_ struct strbuf bytes = STRBUF_INIT;
+	int rc = container_record_encode(r, &bytes, e);
+
+	return rc < 0 ? rc : io_write_file_at(&where, bytes.data, bytes.len, e);
+}
+
+int container_store_change(const struct paths *p, const char *name, const char *container_id,
+			   int (*fn)(void *arg, struct container_record *r, struct err *e),
+			   void *arg, struct err *e)
+{
+	_close_ int dirfd = container_store_open_dir(p, e), dir = -1;
+	struct container_record now = {0};
+	int r;
+
+	if (dirfd < 0)
+		return dirfd;
+	dir = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return errno == ENOENT ? container_missing(e) : err_sys(e, "open %s", name);
+	while (flock(dir, LOCK_EX) < 0) {
+		if (errno != EINTR)
+			return err_sys(e, "lock %s", name);
+	}
+	r = container_store_read(dirfd, name, &now, e);
+	if (r >= 0 && (!now.container_id || strcmp(now.container_id, container_id)))
+		r = container_missing(e);
+	if (r >= 0)
+		r = fn(arg, &now, e);
+	if (r >= 0)
+		r = write_record(dir, &now, e);
+	container_record_free(&now);
+	return r;
 }

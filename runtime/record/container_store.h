@@ -88,6 +88,15 @@ int container_store_rename(const struct paths *p, const char *name, const char *
 /* The name of its kept layer: a recipe's is its own, of what stays its id. */
 const char *container_layer_name(const char *name, const struct container_record *r);
 
+/*
+ * Has fn change the record of one that stays and writes it anew, one such change at a time. What fn
+ * gives the record is the caller's, and there until this returns. Its next start goes by it.
+ * -ENOENT: it is gone, or has another name.
+ */
+int container_store_change(const struct paths *p, const char *name, const char *container_id,
+			   int (*fn)(void *arg, struct container_record *r, struct err *e),
+			   void *arg, struct err *e);
+
 /* Opens containers/, for the functions below that take a dirfd. */
 int container_store_open_dir(const struct paths *p, struct err *e);
 int container_store_read(int dirfd, const char *name, struct container_record *ret, struct err *e);

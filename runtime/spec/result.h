@@ -60,6 +60,7 @@ struct run_result {
 	int signal;    /* that ended it, 0: none */
 	bool timed_out, oom_killed;
 	bool is_removed;      /* the container is to go, --rm or not (remove --force, no owner) */
+	bool is_asked;        /* somebody asked for its end, or the job is over: it stays ended */
 	bool is_stopped;      /* it is to stay, --rm or not: another start follows (restart) */
 	bool net_tried;       /* it failed and looked for a network, which it does not have */
 	const char *detected; /* of an oom: "event", "tick", "at_exit"; NULL: none */

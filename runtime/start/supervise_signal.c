@@ -13,6 +13,7 @@
 #include "runtime/exec/proto.h"
 #include "runtime/exec/server.h"
 #include "runtime/kernel/job_control.h"
+#include "runtime/limit/watchdog.h"
 #include "runtime/spec/spec.h"
 #include "runtime/start/supervise_priv.h"
 
@@ -108,6 +109,7 @@ static void stop_if_asked(struct loop *l)
 {
 	const struct process_spec *p = &l->s->spec->proc;
 	struct exec_stop *stop = &l->s->exec->stop;
+	int own = p->stop_signal ? p->stop_signal : SIGTERM;
 
 	if (!stop->is_asked)
 		return;
@@ -115,7 +117,10 @@ static void stop_if_asked(struct loop *l)
 	l->s->result->is_removed |= stop->removed;
 	l->s->result->is_stopped |= stop->stays;
 	if (!stop->signal)
-		stop->signal = p->stop_signal ? (uint32_t)p->stop_signal : SIGTERM;
+		stop->signal = (uint32_t)own;
+	/* Another signal alone, as of `docker kill -s USR1`, asks for no end. */
+	l->s->result->is_asked |=
+		stop->grace_ms || stop->signal == SIGKILL || stop->signal == (uint32_t)own;
 	if (stop->own_time && p->stop_timeout_is_set) {
 		stop->grace_ms = p->stop_timeout_ms;
 		if (!stop->grace_ms)
@@ -146,7 +151,49 @@ void loop_owner_left(struct loop *l)
 void loop_step_ended(struct loop *l)
 {
 	l->s->step_fd = -1;
+	l->s->result->is_asked = true;
 	loop_end_by_limit(l, RUN_KILLED);
+}
+
+#define NO_LIMIT (UINT64_MAX / 4) /* more than a machine has; sums with it stay numbers */
+
+static int change_memory(struct loop *l, uint64_t bytes)
+{
+	struct watchdog *w = l->s->watchdog;
+	int r = cgroup_change_limit(l->s->cgroup, CGROUP_MEMORY, bytes);
+
+	if (r >= 0 && l->s->thrash.limit_bytes)
+		l->s->thrash.limit_bytes = bytes ? bytes : NO_LIMIT;
+	if (r != -EOPNOTSUPP || !w || !w->limit_bytes)
+		return r;
+	w->limit_bytes = bytes ? bytes : NO_LIMIT;
+	return 0;
+}
+
+static int change_pids(struct loop *l, uint64_t pids)
+{
+	struct watchdog *w = l->s->watchdog;
+	int r = cgroup_change_limit(l->s->cgroup, CGROUP_PIDS, pids);
+
+	if (r != -EOPNOTSUPP || !w || !w->limit_pids)
+		return r;
+	w->limit_pids = pids ? pids : NO_LIMIT;
+	return 0;
+}
+
+/* Where what holds a limit holds one already: from the start on. */
+static int change_limit(struct loop *l, const struct exec_limit *limit)
+{
+	switch (limit->kind) {
+	case EXEC_LIMIT_MEMORY_KIB:
+		return change_memory(l, (uint64_t)limit->value * 1024);
+	case EXEC_LIMIT_CPUS_MILLI:
+		return cgroup_change_limit(l->s->cgroup, CGROUP_CPU, limit->value);
+	case EXEC_LIMIT_PIDS:
+		return change_pids(l, limit->value);
+	default:
+		return -EINVAL;
+	}
 }
 
 void loop_do_what_is_asked(struct loop *l)
@@ -160,6 +207,11 @@ void loop_do_what_is_asked(struct loop *l)
 		r = l->dead || l->end.exited || !l->end.started ? err_set(&e, ESRCH, "not running")
 								: set_paused(l, p->on, &e);
 		exec_server_answer(l->s->exec, p->session, r);
+	}
+	if (l->s->exec->limit.is_asked) {
+		l->s->exec->limit.is_asked = false;
+		exec_server_answer(l->s->exec, l->s->exec->limit.session,
+				   change_limit(l, &l->s->exec->limit));
 	}
 	stop_if_asked(l);
 }

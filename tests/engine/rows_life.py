@@ -27,7 +27,7 @@ ROWS = [
         (post, "/unpause"), (post, "/rename?name=cx"), (post, "/wait"),
         (get, "/logs?stdout=1"), (delete, ""), (post, "/resize?h=1&w=1"), (get, "/archive?path=/"))),
         post("/containers/nope/attach?stream=1&stdout=1", differs="an error is JSON", want=(404, "No such container: nope"))),
-    row("no such container to look at", *(get(f"/containers/nope{tail}") for tail in ("/top", "/changes", "/export")), todo="not done yet"),
+    row("no such container to look at", *(get(f"/containers/nope{tail}") for tail in ("/top", "/changes", "/export"))),
     row("no such container to exec in", post("/containers/nope/exec", {"Cmd": ["true"]}), get("/exec/nope/json"),
         post("/exec/nope/start", {}), post("/exec/nope/resize?h=1&w=1")),
     row("no such image", post("/containers/create", {"Image": "nope"}), post("/containers/create", {"Image": "nope:tag"}),

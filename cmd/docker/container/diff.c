@@ -2,60 +2,14 @@
 
 /* docker diff: what a container, running or not, has made of its image's files. */
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/verbs.h"
-#include "cmd/image/container_files.h"
-#include "cmd/options/run_opts.h"
+#include "cmd/image/container_changes.h"
 #include "runtime/base/err.h"
-#include "runtime/base/fd.h"
 #include "runtime/base/str.h"
-#include "runtime/life/container_root.h"
-#include "runtime/layer/diff.h"
-#include "runtime/layer/merged_view.h"
-
-/*
- * What lies below the layer, as seen from the container's user namespace, which the process enters
- * for good. One directory is looked at where it is; several are merged.
- */
-static int open_lower(const struct container_files *f, const struct container_spec *s,
-		      struct err *e)
-{
-	const struct rootfs_spec *root = f->unpacked.root.path ? &f->unpacked.root : &s->rootfs;
-	const struct container_root inside = {.root_fd = -1, .userns_fd = f->link.userns_fd};
-	struct merged_view below = {.userns_fd = f->link.userns_fd,
-				    .root = root,
-				    .image_fds = f->link.image_fds,
-				    .layer_fd = -1};
-	_close_ int fd = -1;
-	int r;
-
-	if (root->n_lowers || root->layers.n)
-		return merged_view_enter(&below, e);
-	fd = root->kind == ROOTFS_DIRECTORY ? open(root->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-					    : fcntl(f->link.image_fds[0], F_DUPFD_CLOEXEC, 0);
-	if (fd < 0)
-		return err_sys(e, "%s", root->path);
-	r = container_root_enter(&inside, e);
-	return r < 0 ? r : take_fd(&fd);
-}
-
-static int compare(const struct container_files *f, const struct container_spec *s,
-		   struct layer_changes *ret, struct err *e)
-{
-	_close_ int upper = -1, lower = -1;
-
-	if (f->layer.dir < 0)
-		return 0;
-	upper = openat(f->layer.dir, "upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (upper < 0)
-		return errno == ENOENT ? 0 : err_sys(e, "layer");
-	lower = open_lower(f, s, e);
-	return lower < 0 ? lower : layer_diff(upper, lower, ret, e);
-}
 
 static int print(const struct layer_changes *c)
 {
@@ -78,26 +32,17 @@ static int print(const struct layer_changes *c)
 
 static int diff_run(struct docker *d, void *args, int argc, char **argv)
 {
-	struct container_files f = CONTAINER_FILES_INIT;
 	struct layer_changes changes = {0};
 	struct err e = ERR_INIT;
-	struct run_opts o;
-	int r, code;
+	int code;
 
 	(void)args, (void)argc;
 	if (!*argv[0])
 		return docker_say(DOCKER_EXIT_FAILED, "Container name cannot be empty");
-	f.only_looks = true;
-	run_opts_init(&o);
-	r = container_files_open(&d->cmd, argv[0] + (*argv[0] == '/'), &o, &f, &e);
-	if (r == -ENOENT)
-		err_set(&e, ENOENT, "No such container: %s", argv[0]);
-	if (r >= 0)
-		r = compare(&f, &o.spec, &changes, &e);
-	code = r < 0 ? docker_daemon_error("%s", e.msg) : print(&changes);
+	code = container_changes(&d->cmd, argv[0], &changes, &e) < 0
+		       ? docker_daemon_error("%s", e.msg)
+		       : print(&changes);
 	layer_changes_free(&changes);
-	container_files_close(&f);
-	run_opts_done(&o);
 	return code;
 }
 

@@ -10,7 +10,7 @@
  *	run.c exec.c ps.c ...	a verb in a file of its name
  *	run_flags.h, run_client.h, pull_image.h: the flags of run and create
  *	begin.h, attached.h	a container with this process attached
- *	inspect_container.h, ps_row.h, processes.h: what is shown
+ *	inspect_container.h, ps_row.h: what is shown
  *	commit_delta.h, pause_hold.h, each.h: what several verbs need
  *
  * Must: parse and print; what a daemon would do is in cmd/docker/daemon.
@@ -26,5 +26,10 @@ extern const struct opt_table docker_run_table;    /* run only */
 extern const struct opt_table docker_create_table; /* both: what the container is */
 extern const struct opt_table docker_limits_table; /* both: how much it may use, where it is */
 extern const struct opt_table docker_other_table;  /* both: run_other.h */
+
+/* What reads the values of some of them, for `docker update`. */
+int docker_flag_memory_swap(void *bytes, const char *value, struct err *e);
+int docker_flag_count(void *uint64, const char *value, struct err *e);
+int docker_flag_cpus(void *cpus, const char *value, struct err *e);
 
 #endif

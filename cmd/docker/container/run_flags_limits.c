@@ -39,7 +39,7 @@ static int set_ulimit(void *strv, const char *value, struct err *e)
 	return r < 0 ? r : add(strv, value, e);
 }
 
-static int set_memory_swap(void *bytes, const char *value, struct err *e)
+int docker_flag_memory_swap(void *bytes, const char *value, struct err *e)
 {
 	uint64_t v = 0;
 
@@ -53,7 +53,7 @@ static int set_memory_swap(void *bytes, const char *value, struct err *e)
 	return 0;
 }
 
-static int set_count(void *uint64, const char *value, struct err *e)
+int docker_flag_count(void *uint64, const char *value, struct err *e)
 {
 	int64_t v;
 	int r = docker_set_int(&v, value, e);
@@ -63,7 +63,7 @@ static int set_count(void *uint64, const char *value, struct err *e)
 	return r;
 }
 
-static int set_cpus(void *cpus, const char *value, struct err *e)
+int docker_flag_cpus(void *cpus, const char *value, struct err *e)
 {
 	uint64_t milli;
 
@@ -86,11 +86,11 @@ static const struct opt opts[] = {
 	{OPT_LIST, 0, "cap-add", "list", AT(cap_add), .help = "Add Linux capabilities"},
 	{OPT_LIST, 0, "cap-drop", "list", AT(cap_drop), .help = "Drop Linux capabilities"},
 	{OPT_STR, 0, "cgroupns", "string", AT(cgroupns), .help = "Cgroup namespace: private"},
-	{OPT_CALL, 0, "cpu-period", "int", AT(cpu_period), set_count,
+	{OPT_CALL, 0, "cpu-period", "int", AT(cpu_period), docker_flag_count,
 	 .help = "Limit CPU CFS (Completely Fair Scheduler) period"},
-	{OPT_CALL, 0, "cpu-quota", "int", AT(cpu_quota), set_count,
+	{OPT_CALL, 0, "cpu-quota", "int", AT(cpu_quota), docker_flag_count,
 	 .help = "Limit CPU CFS (Completely Fair Scheduler) quota"},
-	{OPT_CALL, 0, "cpus", "decimal", AT(cpus), set_cpus, .help = "Number of CPUs"},
+	{OPT_CALL, 0, "cpus", "decimal", AT(cpus), docker_flag_cpus, .help = "Number of CPUs"},
 	{OPT_LIST, 0, "device", "list", AT(devices), .help = "Add a host device to the container"},
 	{OPT_CALL, 0, "dns", "list", AT(dns), set_dns, .help = "Set custom DNS servers"},
 	{OPT_LIST, 0, "dns-opt", "list", AT(dns_options)},
@@ -103,7 +103,7 @@ static const struct opt opts[] = {
 	 .help = "Memory limit"},
 	{OPT_CALL, 0, "memory-reservation", "bytes", AT(memory_reservation_bytes), docker_set_bytes,
 	 .help = "Memory soft limit (accepted)"},
-	{OPT_CALL, 0, "memory-swap", "bytes", AT(memory_swap_bytes), set_memory_swap,
+	{OPT_CALL, 0, "memory-swap", "bytes", AT(memory_swap_bytes), docker_flag_memory_swap,
 	 .help = "Swap limit equal to memory plus swap: '-1' to enable unlimited swap"},
 	{OPT_CALL, 0, "mount", "mount", AT(mounts), docker_set_mount,
 	 .help = "Attach a filesystem mount to the container"},

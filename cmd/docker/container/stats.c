@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/*
- * docker stats. What docker reads from a control group is summed over the container's processes:
- * there need not be a group. Memory is anonymous and shared memory, without the page cache; CPU is
- * what was used between two looks; of what a process has used that ended in between its parent
- * tells. Nothing counts the bytes of network and devices for a container.
- */
+/* docker stats: what usage.h tells, a row a container, until it is interrupted. */
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/sysinfo.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/show/format.h"
 #include "cmd/docker/show/human.h"
 #include "cmd/docker/show/listed.h"
-#include "cmd/docker/container/processes.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/docker/frame/verbs.h"
-#include "runtime/base/clock.h"
+#include "cmd/docker/usage/usage.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -48,9 +40,7 @@ static const struct opt_table stats_table = {"Options", stats_opts};
 struct usage {
 	const struct listed *of;
 	const char *operand; /* as it was asked for */
-	uint64_t ticks, at_ns, memory_bytes;
-	unsigned threads;
-	unsigned cpu_hundredths; /* of a percent of one CPU */
+	struct docker_usage before, now;
 };
 
 struct usages {
@@ -84,70 +74,45 @@ static int choose(const struct stats_args *a, const struct listed_list *all, int
 	return 0;
 }
 
-static int look(struct usage *u, struct err *e)
+static int look(const struct paths *p, struct usage *u, struct err *e)
 {
-	_process_list_ struct process_list l = {0};
-	uint64_t now = clock_monotonic_ns(), ticks = 0, ns, before = u->ticks;
-	int r = runs(u->of) && u->of->init ? process_list_read(&l, u->of->init, e) : 0;
-
-	u->memory_bytes = u->threads = 0;
-	for (size_t i = 0; i < l.n; i++) {
-		ticks += l.items[i].ticks;
-		u->threads += l.items[i].threads;
-		u->memory_bytes += process_memory_bytes(l.items[i].pid);
-	}
-	ns = now - u->at_ns;
-	u->cpu_hundredths = 0;
-	if (u->at_ns && ticks > before && ns)
-		u->cpu_hundredths = (unsigned)((double)(ticks - before) /
-					       (double)sysconf(_SC_CLK_TCK) * 1e13 / (double)ns);
-	u->ticks = ticks;
-	u->at_ns = now;
-	return r;
+	u->before = u->now;
+	return docker_usage_look(p, u->of->id, u->of->memory_bytes, &u->now, e);
 }
 
-static int look_at_all(struct usages *l, struct err *e)
+static int look_at_all(const struct paths *p, struct usages *l, struct err *e)
 {
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < l->n; i++)
-		r = look(&l->items[i], e);
+		r = look(p, &l->items[i], e);
 	return r;
-}
-
-static uint64_t limit_of(const struct listed *x)
-{
-	struct sysinfo si;
-	uint64_t machine = sysinfo(&si) < 0 ? 0 : (uint64_t)si.totalram * si.mem_unit;
-
-	if (!runs(x))
-		return 0;
-	return x->memory_bytes && (!machine || x->memory_bytes < machine) ? x->memory_bytes
-									  : machine;
 }
 
 static void add_row(struct value *rows, const struct usage *u, bool no_trunc)
 {
 	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
 	_strbuf_ struct strbuf memory = STRBUF_INIT;
-	uint64_t limit = limit_of(u->of);
-	unsigned hundredths =
-		limit ? (unsigned)((double)u->memory_bytes / (double)limit * 10000) : 0;
+	uint64_t limit = u->now.runs ? u->now.memory_limit_bytes : 0;
+	/* As docker's command line has it: what can be given back at once is not used. */
+	uint64_t used = u->now.memory_bytes - u->now.inactive_file_bytes;
+	unsigned hundredths = limit ? (unsigned)((double)used / (double)limit * 10000) : 0;
+	unsigned cpu = docker_usage_cpu(&u->before, &u->now);
 
 	if (row)
 		row->type = "*container.statsContext";
-	human_size_binary(&memory, u->memory_bytes);
+	human_size_binary(&memory, used);
 	strbuf_addstr(&memory, " / ");
 	human_size_binary(&memory, limit);
 	value_str(row, "BlockIO", "0B / 0B");
-	value_strf(row, "CPUPerc", "%u.%02u%%", u->cpu_hundredths / 100, u->cpu_hundredths % 100);
+	value_strf(row, "CPUPerc", "%u.%02u%%", cpu / 100, cpu % 100);
 	value_str(row, "Container", u->operand);
 	value_strn(row, "ID", u->of->id, no_trunc ? NAME_CONTAINER_ID_DIGITS : NAME_ID_DIGITS);
 	value_strf(row, "MemPerc", "%u.%02u%%", hundredths / 100, hundredths % 100);
 	value_str(row, "MemUsage", strbuf_str(&memory));
 	value_str(row, "Name", u->of->name);
 	value_str(row, "NetIO", "0B / 0B");
-	value_strf(row, "PIDs", "%u", u->threads);
+	value_strf(row, "PIDs", "%llu", (unsigned long long)u->now.tasks);
 }
 
 static int print(const struct stats_args *a, const struct usages *l)
@@ -190,11 +155,11 @@ static int show_once(struct docker *d, const struct stats_args *a, int argc, cha
 	if (r >= 0)
 		r = choose(a, &all, argc, argv, &l, &e);
 	if (r >= 0)
-		r = look_at_all(&l, &e);
+		r = look_at_all(&d->cmd.paths, &l, &e);
 	if (r >= 0 && l.n)
 		nanosleep(&pause, NULL);
 	if (r >= 0)
-		r = look_at_all(&l, &e);
+		r = look_at_all(&d->cmd.paths, &l, &e);
 	code = r < 0 ? docker_daemon_error("%s", e.msg) : print(a, &l);
 	free(l.items);
 	return code;

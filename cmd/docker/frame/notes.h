@@ -4,8 +4,8 @@
 
 /*
  * What a container's record keeps for inspect, ps and port beside its specification: words of
- * `docker run` as they were given, "key=value" in container_record.notes. They change nothing of
- * how the container runs. A key may repeat.
+ * `docker run` as they were given, "key=value" in container_record.notes. But for restart= they
+ * change nothing of how the container runs. A key may repeat.
  *
  *	publish=[IP:][HOST]:PORT[/PROTO]	--publish, one a note
  *	expose=PORT/PROTO			--expose

@@ -42,7 +42,7 @@
 	V(stop, CSBX, "container stop", "stop", NULL, "Stop one or more running containers") \
 	V(top, TOOL, "container top", "top", NULL, "Display the running processes of a container") \
 	V(unpause, CSBX, "container unpause", "unpause", NULL, "Unpause all processes within one or more containers") \
-	N("container update", "update", NULL, "Update configuration of one or more containers", "limits are set when a container is created") \
+	V(update, TOOL, "container update", "update", NULL, "Update configuration of one or more containers") \
 	V(wait, CSBX, "container wait", "wait", NULL, "Block until one or more containers stop, then print their exit codes") \
 	V(build, IMAGE, "image build", "build", NULL, "Build an image from a Dockerfile") \
 	V(builder_build, IMAGE, "builder build", NULL, NULL, "Build an image from a Dockerfile") \

@@ -18,8 +18,10 @@ static int check(const struct docker_volume_args *a, const char *name, struct do
 			f, "--opt: a volume is a directory of csbx's own, and has no options");
 	if (a->driver && *a->driver && !str_eq(a->driver, "local"))
 		return docker_fault(f, DOCKER_NOT_FOUND, ENOENT,
-				    "error looking up volume plugin %s: plugin \"%s\" not found",
-				    a->driver, a->driver);
+				    "%s%s%serror looking up volume plugin %s: plugin \"%s\" not "
+				    "found",
+				    *name ? "create " : "", name, *name ? ": " : "", a->driver,
+				    a->driver);
 	if (*name && !docker_name_is_valid(name))
 		return docker_refuse(f,
 				     "create %s: \"%s\" includes invalid characters for a local "

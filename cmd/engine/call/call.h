@@ -15,6 +15,7 @@
  *	create.c from a body to the words of `docker create`
  *	containers.c what is there: list, inspect, start, stop, ...
  *	wait.c, attach.c, logs.c what goes on with the container
+ *	usage.c, disk.c, update.c what they use and may use; which are pruned
  *	execs.c	 further processes in it
  *	archive.c files in and out
  *	images.c the table of images
@@ -63,10 +64,8 @@ void call_reply_err(struct call *k, const struct err *e);
 /* The body as a JSON object; an empty one is {}. -errno: it has answered. */
 int call_read_json(struct call *k, struct json **ret);
 
-/* The member of that name in any case; NULL: absent or null. obj may be NULL. */
-const struct json *call_member(const struct json *obj, const char *key);
 /*
- * Members that may be absent, or null, which is the same: the value is left alone. One of another
+ * Members of that name in any case; obj may be NULL. Those that may be absent, or null, which is the same: the value is left alone. One of another
  * type is -EBADMSG with docker's text, which names the key.
  */
 int call_get_str(const struct json *obj, const char *key, const char **ret, struct err *e);
@@ -108,6 +107,7 @@ void call_ping(struct call *k);
 void call_version(struct call *k);
 void call_info(struct call *k);
 void call_events(struct call *k);
+void call_disk_usage(struct call *k);
 void call_container_create(struct call *k);
 void call_container_list(struct call *k);
 void call_container_inspect(struct call *k);
@@ -123,6 +123,12 @@ void call_container_resize(struct call *k);
 void call_container_wait(struct call *k);
 void call_container_attach(struct call *k);
 void call_container_logs(struct call *k);
+void call_container_update(struct call *k);
+void call_container_top(struct call *k);
+void call_container_stats(struct call *k);
+void call_container_changes(struct call *k);
+void call_container_export(struct call *k);
+void call_container_prune(struct call *k);
 void call_exec_create(struct call *k);
 void call_exec_start(struct call *k);
 void call_exec_inspect(struct call *k);

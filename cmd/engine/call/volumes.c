@@ -106,7 +106,7 @@ void call_volume_prune(struct call *k)
 		return;
 	}
 	v = value_new(VALUE_STRUCT);
-	value_strv(v, "VolumesDeleted", &gone, VALUE_NOLIST);
+	value_strv(v, "VolumesDeleted", &gone, VALUE_LIST);
 	value_int(v, "SpaceReclaimed", (int64_t)bytes);
 	call_reply_value(k, 200, v);
 }

@@ -5,7 +5,6 @@
 #include "cmd/engine/call/call.h"
 #include "cmd/engine/route/route.h"
 
-#define NOT_YET(what) .status = 501, .why = "csbx does not do this yet: " what
 #define NEVER(why_not) .status = 501, .why = "csbx does not do this: " why_not
 #define NO_SWARM                                                                                \
 	.status = 503, .why = "This node is not a swarm manager. Use \"docker swarm init\" or " \
@@ -17,7 +16,7 @@ const struct route route_table[] = {
 	{HTTP_GET, "version", call_version},
 	{HTTP_GET, "info", call_info},
 	{HTTP_GET, "events", call_events},
-	{HTTP_GET, "system/df", NULL, NOT_YET("disk usage; docker system df shows it")},
+	{HTTP_GET, "system/df", call_disk_usage},
 	{HTTP_POST, "auth", call_auth},
 	{HTTP_GET, "containers/json", call_container_list},
 	{HTTP_POST, "containers/create", call_container_create},
@@ -33,6 +32,12 @@ const struct route route_table[] = {
 	{HTTP_POST, "containers/?/wait", call_container_wait},
 	{HTTP_POST, "containers/?/attach", call_container_attach},
 	{HTTP_GET, "containers/?/logs", call_container_logs},
+	{HTTP_POST, "containers/?/update", call_container_update},
+	{HTTP_GET, "containers/?/top", call_container_top},
+	{HTTP_GET, "containers/?/stats", call_container_stats},
+	{HTTP_GET, "containers/?/changes", call_container_changes},
+	{HTTP_GET, "containers/?/export", call_container_export},
+	{HTTP_POST, "containers/prune", call_container_prune},
 	{HTTP_DELETE, "containers/?", call_container_remove},
 	{HTTP_POST, "containers/?/exec", call_exec_create},
 	{HTTP_POST, "exec/?/start", call_exec_start},

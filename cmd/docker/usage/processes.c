@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/docker/container/processes.h"
+#include "cmd/docker/usage/processes.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -33,6 +33,7 @@ int process_parse(const char *text, struct process *ret)
 		.parent = parent,
 		.ticks = utime + stime + (uint64_t)(cutime > 0 ? cutime : 0) +
 			 (uint64_t)(cstime > 0 ? cstime : 0),
+		.system_ticks = stime + (uint64_t)(cstime > 0 ? cstime : 0),
 		.threads = threads > 0 ? (unsigned)threads : 0,
 	};
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_DOCKER_TOOL_PROCESSES_H
-#define CSBX_CMD_DOCKER_TOOL_PROCESSES_H
+#ifndef CSBX_CMD_DOCKER_USAGE_PROCESSES_H
+#define CSBX_CMD_DOCKER_USAGE_PROCESSES_H
 
 /*
  * The processes of a container, from proc(5): all that descend from its csbx-init, which itself is
@@ -16,7 +16,8 @@ struct err;
 
 struct process {
 	pid_t pid, parent;
-	uint64_t ticks; /* CPU used: user and system, with children it has waited for */
+	uint64_t ticks;        /* CPU used: user and system, with children it has waited for */
+	uint64_t system_ticks; /* of them: in the kernel */
 	unsigned threads;
 };
 

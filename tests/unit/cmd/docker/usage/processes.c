@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "cmd/docker/container/processes.h"
+#include "cmd/docker/usage/processes.h"
 #include "runtime/base/err.h"
 #include "tests/unit/tap.h"
 

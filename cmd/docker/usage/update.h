@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_USAGE_UPDATE_H
+#define CSBX_CMD_DOCKER_USAGE_UPDATE_H
+
+struct docker_fault;
+struct docker_run_args;
+struct docker_target;
+struct paths;
+struct strv;
+
+/*
+ * Gives a container that stays other limits and another policy: those that `a` has, of memory,
+ * CPUs and processes, and `restart`. They go into its record; what runs has them at once where that
+ * which holds the limit can be told, and else a sentence is added to warnings: from the next start
+ * on. 409: what its other flags do not allow.
+ */
+int docker_update(const struct paths *p, const struct docker_target *t,
+		  const struct docker_run_args *a, struct strv *warnings, struct docker_fault *f);
+
+#endif

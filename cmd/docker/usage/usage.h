@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_DOCKER_USAGE_H
+#define CSBX_CMD_DOCKER_USAGE_H
+
+/*
+ * The room cmd/docker/usage. What containers use, and what is changed of what they may use.
+ *
+ * In: a container that is there. Out: numbers, rows, values in the Engine API's form.
+ *
+ *	processes.h	its processes, from proc(5)
+ *	usage.h		what it uses now
+ *	top.h		its processes as ps(1) shows them
+ *	prune.h		which containers go with `container prune`
+ *	update.h	limits and policy of one that is there
+ *
+ * Must: work where there are no control groups. Mustn't: print.
+ */
+
+/*
+ * What a container uses. Its control group tells it where it has one that counts; else it is summed
+ * over the processes: memory is then anonymous and shared memory, without the page cache, and CPU of
+ * what has ended meanwhile its parent tells. Nothing counts the bytes of network and devices for a
+ * container.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+struct paths;
+struct value;
+
+struct docker_usage {
+	bool runs;
+	uint64_t realtime_ns, monotonic_ns; /* when it was looked at */
+	uint64_t cpu_ns, system_ns;         /* of it: in the kernel */
+	uint64_t host_cpu_ns; /* of all CPUs of the machine, in which it was busy or idle */
+	uint64_t memory_bytes, file_bytes, inactive_file_bytes, memory_peak_bytes;
+	uint64_t memory_limit_bytes; /* of the container, else what the machine has */
+	uint64_t tasks;
+};
+
+/* id: of the container or its instance; memory_limit_bytes: its own, 0: none. */
+int docker_usage_look(const struct paths *p, const char *id, uint64_t memory_limit_bytes,
+		      struct docker_usage *ret, struct err *e);
+
+/* Hundredths of a percent of one CPU between two looks. */
+unsigned docker_usage_cpu(const struct docker_usage *before, const struct docker_usage *now);
+
+/* The answer of GET /containers/ID/stats. before: NULL, or not looked at: there was no look. */
+struct value *docker_usage_value(const char *name, const char *id,
+				 const struct docker_usage *before, const struct docker_usage *now);
+
+#endif
