@@ -8,6 +8,7 @@
 #include "runtime/base/str.h"
 #include "runtime/life/container_state_priv.h"
 #include "runtime/record/container_store.h"
+#include "runtime/record/run_dir.h"
 #include "runtime/record/instance.h"
 #include "runtime/kernel/main_pid.h"
 
@@ -61,7 +62,7 @@ static int show_kept(struct walk *w, struct container_view *v)
 		v->state.pid = pid_for(w, v->instance);
 		v->state.status = v->instance->paused ? CONTAINER_PAUSED : CONTAINER_RUNNING;
 	}
-	if (!runs && (w->flags & CONTAINER_EACH_LIVE))
+	if (!container_is_active(v->state.status) && (w->flags & CONTAINER_EACH_LIVE))
 		return 0;
 	return w->fn(w->arg, v);
 }
@@ -155,10 +156,11 @@ static int keep_what_runs(const struct walk *w, struct strv *names, struct err *
 			running[n++] = w->live.items[i].name;
 	}
 	qsort(running, n, sizeof(*running), by_text);
-	for (size_t i = 0; i < names->n && n; i++) {
+	for (size_t i = 0; i < names->n; i++) {
 		const char *name = names->items[i];
 
-		if (bsearch(&name, running, n, sizeof(*running), by_text))
+		if ((n && bsearch(&name, running, n, sizeof(*running), by_text)) ||
+		    ((w->flags & CONTAINER_EACH_AGAIN) && run_dir_is_restarting(w->dirfd, name)))
 			strv_add(&kept, name);
 	}
 	strv_free(names);
@@ -177,10 +179,10 @@ int container_each(const struct paths *p, unsigned flags,
 	/* Instances after the names: one that was started in between is shown as no container's. */
 	if (r >= 0)
 		r = instance_list(p, NULL, &w.live, e);
-	if (r >= 0 && (flags & CONTAINER_EACH_LIVE))
-		r = keep_what_runs(&w, &containers, e);
 	if (r >= 0)
 		r = w.dirfd = container_store_open_dir(p, e);
+	if (r >= 0 && (flags & CONTAINER_EACH_LIVE))
+		r = keep_what_runs(&w, &containers, e);
 	if (r >= 0 && w.live.n)
 		qsort(w.live.items, w.live.n, sizeof(w.live.items[0]), by_id);
 	if (r >= 0 && !(w.shown = calloc(w.live.n + 1, sizeof(bool))))

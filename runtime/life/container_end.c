@@ -21,6 +21,7 @@
 #include "runtime/exec/proto.h"
 #include "runtime/record/instance.h"
 #include "runtime/kernel/process_id.h"
+#include "runtime/record/run_dir.h"
 
 #define LOOK_MS 2u
 #define END_MS 10000   /* for a process that was killed */
@@ -97,9 +98,20 @@ static void kill_supervisor(const struct paths *p, const struct container_record
 	instance_record_free(&i);
 }
 
+/* A supervisor that waits to start it again has no instance to be asked by. */
+static void cancel_restart(const struct paths *p, const char *name,
+			   const struct container_record *r)
+{
+	struct run_dir d;
+
+	if (container_run_dir(p, name, r, &d, NULL) >= 0)
+		run_dir_cancel_restart(&d);
+	run_dir_close(&d);
+}
+
 /* Asks the supervisor once it is there. -ESRCH: nothing runs (any more). */
-static int ask(const struct paths *p, const struct container_record *r, int signal,
-	       uint32_t grace_ms, const struct container_wait *w, struct err *e)
+static int ask(const struct paths *p, const char *name, const struct container_record *r,
+	       int signal, uint32_t grace_ms, const struct container_wait *w, struct err *e)
 {
 	static const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
 	struct instance_record i;
@@ -115,6 +127,7 @@ static int ask(const struct paths *p, const struct container_record *r, int sign
 		}
 		if (rc != -ESRCH || !container_wait_goes_on(w))
 			return rc;
+		cancel_restart(p, name, r);
 		nanosleep(&pause, NULL);
 	}
 	return err_set(e, ETIMEDOUT, "it is about to start, and does not");
@@ -135,7 +148,7 @@ int container_stop(const struct paths *p, const char *name, const struct contain
 		sig |= EXEC_STOP_STAYS;
 	rc = container_wait_begin(p, name, r, &w, e);
 	if (rc >= 0 && container_wait_goes_on(&w)) {
-		rc = ask(p, r, sig, grace_ms, &w, e);
+		rc = ask(p, name, r, sig, grace_ms, &w, e);
 		if (rc >= 0 || rc == -ESRCH)
 			rc = container_wait_end(&w, e);
 	}
@@ -154,7 +167,7 @@ int container_kill(const struct paths *p, const char *name, const struct contain
 	if (rc >= 0 && !container_wait_goes_on(&w))
 		rc = err_set(e, ESRCH, "not running");
 	if (rc >= 0)
-		rc = ask(p, r, signal, 0, &w, e);
+		rc = ask(p, name, r, signal, 0, &w, e);
 	if (rc >= 0 && signal == SIGKILL)
 		rc = container_wait_end(&w, e);
 	container_wait_close(&w);
@@ -186,7 +199,7 @@ static int end_by_force(const struct paths *p, const char *name, const struct co
 
 	if (rc >= 0 && container_wait_goes_on(&w)) {
 		*ret_has_run = true;
-		rc = ask(p, r, SIGKILL | EXEC_STOP_REMOVE, 0, &w, e);
+		rc = ask(p, name, r, SIGKILL | EXEC_STOP_REMOVE, 0, &w, e);
 		if (rc == -ETIMEDOUT || rc == -EBUSY) {
 			kill_supervisor(p, r);
 			rc = 0;

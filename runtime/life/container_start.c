@@ -100,6 +100,20 @@ static int take_run(struct container_start *s, struct err *e)
 	return r;
 }
 
+static int read_spec(struct container_start *s, bool force, struct err *e)
+{
+	const struct container_record *rec = &s->found.record;
+	int r = spec_flat_read(&s->spec, rec->spec, rec->spec_len, e);
+
+	if (r >= 0)
+		r = complete(s, force, e);
+	if (r >= 0)
+		r = apply_policy(&s->spec, e);
+	if (r >= 0 && rec->dialect == DIALECT_DOCKER)
+		r = hosts_prepare(s->paths, s->found.name, &s->spec, e);
+	return r;
+}
+
 int container_start_begin(const struct paths *p, struct container_found *found, bool force,
 			  struct container_start *ret, struct err *e)
 {
@@ -114,13 +128,7 @@ int container_start_begin(const struct paths *p, struct container_found *found, 
 	r = rec->spec ? take_run(ret, e)
 		      : err_set(e, EINVAL, "a recipe has nothing of its own to start");
 	if (r >= 0)
-		r = spec_flat_read(&ret->spec, rec->spec, rec->spec_len, e);
-	if (r >= 0)
-		r = complete(ret, force, e);
-	if (r >= 0)
-		r = apply_policy(&ret->spec, e);
-	if (r >= 0 && rec->dialect == DIALECT_DOCKER)
-		r = hosts_prepare(p, ret->found.name, &ret->spec, e);
+		r = read_spec(ret, force, e);
 	if (r >= 0 && rec->owner)
 		r = ret->owner_fd = owner_open(rec->owner, e);
 	if (r >= 0)
@@ -198,10 +206,9 @@ static void tell_started(void *arg)
 	t->how->moment(t->start, CONTAINER_STARTED, NULL);
 }
 
-int container_start_run(struct container_start *s, const struct container_start_how *how,
-			struct run_result *ret, struct err *e)
+static int run_once(struct container_start *s, const struct container_start_how *how,
+		    struct run_result *ret, struct err *e)
 {
-	const struct container_record *rec = &s->found.record;
 	struct telling telling = {s, how};
 	const struct container_hooks hooks = {
 		.started = how->moment ? tell_started : NULL,
@@ -214,16 +221,62 @@ int container_start_run(struct container_start *s, const struct container_start_
 		.client_fds = {how->client_fds[0], how->client_fds[1], how->client_fds[2]},
 		.kept = &s->run,
 		.owner_fd = s->owner_fd > 0 ? s->owner_fd : 0,
-		.removed_after = rec->auto_remove,
+		.removed_after = s->found.record.auto_remove,
 	};
-	struct err error = ERR_INIT;
-	int r = container_run(&s->spec, s->paths, &hooks, ret, &error);
+	int r = container_run(&s->spec, s->paths, &hooks, ret, e);
 
+	if (how->moment && r >= 0)
+		how->moment(s, CONTAINER_ENDED, ret);
+	return r;
+}
+
+/* Its name, its limits and more may have changed since it was started. */
+static int read_again(struct container_start *s)
+{
+	struct container_found now;
+	int r = container_find(s->paths, s->found.record.container_id, &now, NULL);
+
+	if (r < 0)
+		return r;
+	container_record_free(&s->found.record);
+	s->found = now;
+	spec_free(&s->spec);
+	spec_init(&s->spec);
+	return read_spec(s, false, NULL);
+}
+
+/* By its policy, when it is time. Who waits for its end goes on waiting. */
+static bool starts_again(struct container_start *s, const struct container_start_how *how,
+			 const struct run_result *result, uint64_t *wait_ms)
+{
+	if (!how->again || result->is_asked || result->is_removed ||
+	    result->status == RUN_LAUNCH_ERROR || !how->again(s, result, s->run.restarts, wait_ms))
+		return false;
+	s->run.restarts++;
+	return run_dir_restarting(&s->run, result, NULL) >= 0 &&
+	       run_dir_wait_restart(&s->run, *wait_ms) && read_again(s) >= 0;
+}
+
+int container_start_run(struct container_start *s, const struct container_start_how *how,
+			struct run_result *ret, struct err *e)
+{
+	struct container_start_how now = *how;
+	struct err error = ERR_INIT;
+	uint64_t wait_ms = 0;
+	int r = run_once(s, &now, ret, &error);
+
+	while (r >= 0 && starts_again(s, how, ret, &wait_ms)) {
+		/* Who was there at the first start was told of it, and its streams have ended. */
+		now.started_fd = now.client_sock = -1;
+		now.client_fds[0] = now.client_fds[1] = now.client_fds[2] = -1;
+		run_result_free(ret);
+		*ret = (struct run_result){0};
+		r = run_once(s, &now, ret, &error);
+	}
+	run_dir_cancel_restart(&s->run);
 	fd_close(&s->held_fd);
 	run_log_close(&s->log);
 	note_lost_output(s, ret);
-	if (how->moment && r >= 0)
-		how->moment(s, CONTAINER_ENDED, ret);
 	if (end(s, r, &error, ret) && how->moment)
 		how->moment(s, CONTAINER_REMOVED, NULL);
 	if (r < 0 && e)

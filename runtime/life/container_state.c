@@ -27,8 +27,8 @@
 
 static const char *const names[CONTAINER_STATUS_MAX] = {
 	[CONTAINER_CREATED] = "created", [CONTAINER_RUNNING] = "running",
-	[CONTAINER_PAUSED] = "paused",   [CONTAINER_EXITED] = "exited",
-	[CONTAINER_DEAD] = "dead",
+	[CONTAINER_PAUSED] = "paused",   [CONTAINER_RESTARTING] = "restarting",
+	[CONTAINER_EXITED] = "exited",   [CONTAINER_DEAD] = "dead",
 };
 
 const char *container_status_name(enum container_status s)
@@ -59,6 +59,7 @@ void container_state_from_run(const struct run_state *s, bool live, struct conta
 		.finished_ns = s->ended_ns,
 		.exit_code = s->exit_code,
 		.oom_killed = s->oom_killed,
+		.restarts = s->restarts,
 	};
 	if (s->error)
 		snprintf(ret->error, sizeof(ret->error), "%s", s->error);
@@ -102,7 +103,7 @@ void container_state_killed(struct run_state *s, uint64_t last_ns)
 int container_state_of_run(const struct run_dir *d, struct container_state *ret, struct err *e)
 {
 	struct run_state s = {0};
-	bool live = false;
+	bool live = false, restarting;
 	int r = run_dir_state(d, &s, e);
 
 	if (r >= 0 && goes_on(&s) && !(live = run_dir_is_live(d))) {
@@ -111,8 +112,11 @@ int container_state_of_run(const struct run_dir *d, struct container_state *ret,
 		if (r >= 0 && goes_on(&s))
 			container_state_killed(&s, last_written_ns(d));
 	}
+	restarting = r >= 0 && s.restarting && run_dir_is_live(d);
 	if (r >= 0)
 		container_state_from_run(&s, live, ret);
+	if (restarting)
+		ret->status = CONTAINER_RESTARTING;
 	run_state_free(&s);
 	/* Its first start is under way. */
 	if (r == -ENOENT) {

@@ -40,10 +40,17 @@ enum container_status {
 	CONTAINER_CREATED, /* never started, or never came to run its command */
 	CONTAINER_RUNNING,
 	CONTAINER_PAUSED,
+	CONTAINER_RESTARTING, /* it has ended, and its supervisor starts it again in a moment */
 	CONTAINER_EXITED,
 	CONTAINER_DEAD, /* its record cannot be read: all there is to do is to remove it */
 	CONTAINER_STATUS_MAX,
 };
+
+/* It has a supervisor: it can be stopped. */
+static inline bool container_is_active(enum container_status s)
+{
+	return s == CONTAINER_RUNNING || s == CONTAINER_PAUSED || s == CONTAINER_RESTARTING;
+}
 
 #define CONTAINER_ERROR_BYTES 512
 
@@ -52,6 +59,7 @@ struct container_state {
 	pid_t pid;                         /* of the main process on the host, 0: it does not run */
 	int exit_code;                     /* 0..255, of the last end */
 	bool oom_killed;                   /* of the last end */
+	unsigned restarts;                 /* by its policy, since it was started */
 	char error[CONTAINER_ERROR_BYTES]; /* why the last start or run failed, "" = it did not */
 	uint64_t started_ns, finished_ns;  /* CLOCK_REALTIME, 0: never */
 };
@@ -74,6 +82,7 @@ struct container_view {
 enum container_each_flag {
 	CONTAINER_EACH_LIVE = 1u << 0,   /* only what runs or is paused */
 	CONTAINER_EACH_NO_PID = 1u << 1, /* state.pid is not wanted, which saves a look at /proc */
+	CONTAINER_EACH_AGAIN = 1u << 2,  /* with LIVE: also what is to be started again */
 };
 
 /*

@@ -17,7 +17,7 @@ static bool is_debris(const struct gc *g, const char *name, const struct contain
 	if (!rec->spec || (!rec->auto_remove && !rec->owner) ||
 	    container_state_read(g->paths, name, rec, &state, NULL) < 0)
 		return false;
-	if (state.status == CONTAINER_RUNNING || state.status == CONTAINER_PAUSED)
+	if (container_is_active(state.status))
 		return false;
 	return (rec->auto_remove && state.started_ns) || (rec->owner && owner_is_gone(rec->owner));
 }

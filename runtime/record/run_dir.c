@@ -68,6 +68,7 @@ static void set_end(struct run_state *state, const struct run_result *res)
 	state->ended_ns = clock_realtime_ns();
 	state->exit_code = run_exit_code(res);
 	state->oom_killed = res->oom_killed;
+	state->restarting = false;
 	free(state->error);
 	state->error = res->error.code ? strdup(res->error.msg) : NULL;
 }

@@ -32,6 +32,7 @@ struct run_result;
 struct run_dir {
 	int fd, lock_fd; /* lock_fd: of the supervisor */
 	char id[16];
+	unsigned restarts; /* of one's own: how often its policy has started it again */
 };
 #define RUN_DIR_INIT                    \
 	{                               \
@@ -44,7 +45,9 @@ struct run_state {
 	uint64_t ended_ns;   /* 0: it runs, or its supervisor was killed */
 	int exit_code;       /* of csbx for it, docs/cli.md */
 	bool oom_killed;
-	char *error; /* why it failed, NULL = it did not */
+	unsigned restarts;
+	bool restarting; /* with a live supervisor: it waits to start it again */
+	char *error;     /* why it failed, NULL = it did not */
 };
 
 /*
@@ -60,6 +63,16 @@ int run_dir_open_kept(int dirfd, const char *id, struct run_dir *ret);
 int run_dir_started(const struct run_dir *d, const char *name, struct err *e);
 /* While it runs: one of its processes was killed for want of memory. */
 int run_dir_oom_killed(const struct run_dir *d, struct err *e);
+/* It has ended, and its supervisor waits to start it again. */
+int run_dir_restarting(const struct run_dir *d, const struct run_result *r, struct err *e);
+/*
+ * That wait: until its time is over (true), or a process says that it is not to be started, which
+ * run_dir_cancel_restart() does. The second is 0 as well where there is none.
+ */
+bool run_dir_wait_restart(const struct run_dir *d, uint64_t ms);
+void run_dir_cancel_restart(const struct run_dir *d);
+/* Whether the container of that name may be in such a wait, or was when its supervisor died. */
+bool run_dir_is_restarting(int containers, const char *name);
 /* It did not come to run: the state stays what it was, but for code and reason. */
 int run_dir_failed(const struct run_dir *d, int exit_code, const char *why, struct err *e);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The run of a container that stays: containers/NAME/run. */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +16,8 @@
 #include "runtime/kernel/file_lock.h"
 #include "runtime/record/container_record.h"
 #include "runtime/record/run_dir.h"
+#include "runtime/spec/name.h"
+#include "runtime/spec/result.h"
 
 #define LOCK_TRIES 1000
 
@@ -126,7 +130,8 @@ int run_dir_take(int dirfd, const char *id, struct run_dir *ret, struct err *e)
 
 int run_dir_started(const struct run_dir *d, const char *name, struct err *e)
 {
-	struct run_state s = {.started_ns = clock_realtime_ns(), .name = (char *)name};
+	struct run_state s = {
+		.started_ns = clock_realtime_ns(), .name = (char *)name, .restarts = d->restarts};
 	struct stat st;
 
 	/*
@@ -135,7 +140,69 @@ int run_dir_started(const struct run_dir *d, const char *name, struct err *e)
 	 */
 	if (fstat(d->lock_fd, &st) < 0 || (st.st_size && ftruncate(d->lock_fd, 0) < 0))
 		return err_sys(e, "clear the last end");
+	/* Who looks for what is started again finds its instance from here on. */
+	run_dir_cancel_restart(d);
 	return run_state_write(d->fd, &s, e);
+}
+
+/* --- between two starts --------------------------------------------------------------------- */
+
+#define AGAIN "again" /* is there while the supervisor waits; without it the wait ends */
+#define WITHOUT_WATCH_MS 200u
+
+int run_dir_restarting(const struct run_dir *d, const struct run_result *res, struct err *e)
+{
+	_close_ int mark = openat(d->fd, AGAIN, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct run_state s = {0};
+	int r = mark < 0 ? err_sys(e, "make run/" AGAIN) : run_dir_state(d, &s, e);
+
+	if (r >= 0) {
+		s.ended_ns = clock_realtime_ns();
+		s.exit_code = run_exit_code(res);
+		s.oom_killed = res->oom_killed;
+		s.restarts = d->restarts;
+		s.restarting = true;
+		r = run_state_write(d->fd, &s, e);
+	}
+	run_state_free(&s);
+	return r;
+}
+
+bool run_dir_wait_restart(const struct run_dir *d, uint64_t ms)
+{
+	uint64_t end_ms = clock_monotonic_ms() + ms, now_ms;
+	_close_ int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	struct pollfd p = {.fd = watch, .events = POLLIN};
+	char path[32], events[1024];
+	bool has_watch, is_wanted;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", d->fd);
+	has_watch = watch >= 0 && inotify_add_watch(watch, path, IN_DELETE | IN_ONLYDIR) >= 0;
+	while ((is_wanted = faccessat(d->fd, AGAIN, F_OK, 0) == 0) &&
+	       (now_ms = clock_monotonic_ms()) < end_ms) {
+		uint64_t left_ms = end_ms - now_ms;
+
+		if (!has_watch && left_ms > WITHOUT_WATCH_MS)
+			left_ms = WITHOUT_WATCH_MS;
+		(void)poll(&p, 1, (int)left_ms);
+		if (watch >= 0)
+			(void)!read(watch, events, sizeof(events));
+	}
+	return is_wanted;
+}
+
+void run_dir_cancel_restart(const struct run_dir *d)
+{
+	if (d->fd >= 0)
+		(void)unlinkat(d->fd, AGAIN, 0);
+}
+
+bool run_dir_is_restarting(int containers, const char *name)
+{
+	char path[NAME_BYTES_MAX + sizeof("/run/" AGAIN)];
+
+	snprintf(path, sizeof(path), "%s/run/" AGAIN, name);
+	return faccessat(containers, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 int run_dir_oom_killed(const struct run_dir *d, struct err *e)

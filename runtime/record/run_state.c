@@ -21,6 +21,8 @@ enum {
 	TAG_EXIT_CODE,
 	TAG_OOM_KILLED,
 	TAG_ERROR,
+	TAG_RESTARTS,
+	TAG_RESTARTING,
 };
 
 static int encode(const struct run_state *s, struct flat_writer *w, struct err *e)
@@ -32,6 +34,10 @@ static int encode(const struct run_state *s, struct flat_writer *w, struct err *
 	flat_u64(w, TAG_EXIT_CODE, (uint64_t)s->exit_code);
 	flat_u64(w, TAG_OOM_KILLED, s->oom_killed);
 	flat_str(w, TAG_ERROR, s->error);
+	if (s->restarts)
+		flat_u64(w, TAG_RESTARTS, s->restarts);
+	if (s->restarting)
+		flat_u64(w, TAG_RESTARTING, 1);
 	return flat_end(w, e);
 }
 
@@ -90,6 +96,14 @@ static int decode_field(struct run_state *s, const struct flat_field *f, struct 
 	case TAG_OOM_KILLED:
 		r = flat_get_u64(f, &v, e);
 		s->oom_killed = v;
+		return r;
+	case TAG_RESTARTS:
+		r = flat_get_u64(f, &v, e);
+		s->restarts = (unsigned)v;
+		return r;
+	case TAG_RESTARTING:
+		r = flat_get_u64(f, &v, e);
+		s->restarting = v;
 		return r;
 	case TAG_ERROR:
 		return get_text(f, &s->error, e);

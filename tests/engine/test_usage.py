@@ -44,7 +44,7 @@ def test_stats_stream_ends_with_the_container(api):
 def test_docker_stats(csbx, api):
     c = api.containers.run("box", ["sleep", "60"], detach=True, name="st", mem_limit="64m")
     row = json.loads(csbx.ok("docker", "stats", "--no-stream", "--format", "{{json .}}"))
-    assert row["Name"] == "st" and row["ID"] == c.short_id and row["MemUsage"].endswith("/ 64MiB")
+    assert row["Name"] == "st" and row["ID"] == c.id[:12] and row["MemUsage"].endswith("/ 64MiB")
     assert int(row["PIDs"]) >= 1 and row["CPUPerc"].endswith("%")
 
 

@@ -16,7 +16,7 @@ static void add_state(struct value *root, const struct inspected *x)
 {
 	const struct container_state *s = &x->view->state;
 	struct value *v = value_add(root, "State", VALUE_STRUCT);
-	bool runs = s->status == CONTAINER_RUNNING || s->status == CONTAINER_PAUSED;
+	bool runs = container_is_active(s->status);
 
 	if (!v)
 		return;
@@ -24,14 +24,14 @@ static void add_state(struct value *root, const struct inspected *x)
 	value_str(v, "Status", container_status_name(s->status));
 	value_bool(v, "Running", runs);
 	value_bool(v, "Paused", s->status == CONTAINER_PAUSED);
-	value_bool(v, "Restarting", false);
+	value_bool(v, "Restarting", s->status == CONTAINER_RESTARTING);
 	value_bool(v, "OOMKilled", s->oom_killed);
 	value_bool(v, "Dead", s->status == CONTAINER_DEAD);
 	value_int(v, "Pid", s->pid);
 	value_int(v, "ExitCode", s->exit_code);
 	value_str(v, "Error", s->error);
 	value_time(v, "StartedAt", s->started_ns);
-	value_time(v, "FinishedAt", runs ? 0 : s->finished_ns);
+	value_time(v, "FinishedAt", s->finished_ns);
 	health_add_state(v, x->paths, x->view->name, x->record);
 }
 
@@ -61,7 +61,7 @@ static void add_files(struct value *root, const struct inspected *x)
 	value_str(root, "HostsPath", "");
 	value_strf(root, "LogPath", "%s/runs/%.*s/log", x->paths->data, NAME_ID_DIGITS, id);
 	value_strf(root, "Name", "/%s", x->view->name);
-	value_int(root, "RestartCount", 0);
+	value_int(root, "RestartCount", x->view->state.restarts);
 	value_str(root, "Driver", "overlay2");
 	value_str(root, "Platform", "linux");
 	value_str(root, "MountLabel", "");

@@ -129,7 +129,7 @@ static int show(struct docker *d, const struct ps_args *a, const struct listed_l
 	for (size_t i = 0; i < all->n && n < most; i++) {
 		const struct listed *x = &all->items[i];
 
-		if (!any && x->status != CONTAINER_RUNNING && x->status != CONTAINER_PAUSED)
+		if (!any && !container_is_active(x->status))
 			continue;
 		if (ps_filter_matches(filter, x))
 			chosen[n++] = x;

@@ -31,7 +31,7 @@ static bool runs(const struct paths *p, const struct docker_target *t)
 	struct container_state s = {0};
 
 	return container_state_read(p, t->found.name, &t->found.record, &s, NULL) < 0 ||
-	       s.status == CONTAINER_RUNNING || s.status == CONTAINER_PAUSED;
+	       container_is_active(s.status);
 }
 
 /* The signal that a stop sends: what was asked for, else the container's own. */
@@ -227,6 +227,12 @@ static int busy(const struct paths *p, const struct docker_target *t, struct doc
 				    "cannot remove container \"/%s\": container is paused and must "
 				    "be unpaused first",
 				    t->found.name);
+	if (state.status == CONTAINER_RESTARTING)
+		return docker_fault(
+			f, DOCKER_CONFLICT, EBUSY,
+			"cannot remove container \"/%s\": container is restarting: stop "
+			"the container before removing or force remove",
+			t->found.name);
 	return docker_fault(f, DOCKER_CONFLICT, EBUSY,
 			    "cannot remove container \"/%s\": container is running: stop the "
 			    "container before removing or force remove",

@@ -216,7 +216,12 @@ static bool find(struct checker *x)
 
 static _Noreturn void be_checker(struct checker *x)
 {
+	sigset_t none;
+
 	setsid();
+	/* A supervisor, which starts one again, has all of them blocked. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* Whatever else the caller has open, connections above all, must end without us. */
 	fd_keep_only(NULL, 0);
 	signal(SIGPIPE, SIG_IGN);

@@ -112,7 +112,7 @@ int docker_list_value(const struct paths *p, const struct docker_list *how, stru
 	for (size_t i = 0; i < all.n && (!how->limit || n < how->limit); i++) {
 		const struct listed *x = &all.items[i];
 
-		if (!any && x->status != CONTAINER_RUNNING && x->status != CONTAINER_PAUSED)
+		if (!any && !container_is_active(x->status))
 			continue;
 		if (!ps_filter_matches(filter, x))
 			continue;

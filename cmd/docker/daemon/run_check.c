@@ -11,6 +11,7 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
+#include "cmd/docker/daemon/restart.h"
 #include "cmd/docker/daemon/run_args.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/options/signal_name.h"
@@ -62,21 +63,15 @@ static int check_security(const struct docker_run_args *a, struct docker_fault *
 
 static int check_restart(const struct docker_run_args *a, struct docker_fault *f)
 {
-	static const char *const known[] = {"no", "always", "unless-stopped", "on-failure", NULL};
 	const char *policy = a->restart;
-	_free_ char *name = policy ? strndup(policy, strcspn(policy, ":")) : NULL;
+	struct docker_restart parsed;
 
 	if (!policy || !*policy || str_eq(policy, "no"))
 		return 0;
 	if (a->rm)
 		return docker_refuse_early(
 			f, "conflicting options: cannot specify both --restart and --rm");
-	if (!name || !is_one_of(name, known))
-		return docker_refuse(f,
-				     "invalid restart policy: unknown policy '%s'; use one of "
-				     "'no', 'always', 'on-failure', or 'unless-stopped'",
-				     name ? name : policy);
-	return 0;
+	return docker_restart_parse(policy, &parsed, f);
 }
 
 /* A namespace that is always the container's own; "host" and another container's are refused. */
@@ -298,9 +293,6 @@ int docker_run_check(const struct docker_run_args *a, struct docker_fault *f)
 
 int docker_run_warnings(const struct docker_run_args *a, struct strv *out, struct err *e)
 {
-	if (a->restart && *a->restart && !str_eq(a->restart, "no"))
-		strv_add(out, "--restart is without effect in csbx: nothing starts a container "
-			      "again");
 	if (a->publish.n && a->network && str_eq(a->network, "host"))
 		strv_add(out, "Published ports are discarded when using host network mode");
 	if (a->sysctls.n)

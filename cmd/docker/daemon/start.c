@@ -5,6 +5,7 @@
 
 #include "cmd/docker/show/events.h"
 #include "cmd/docker/daemon/health_watch.h"
+#include "cmd/docker/daemon/restart.h"
 #include "cmd/docker/frame/ports.h"
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/fault.h"
@@ -68,6 +69,9 @@ static void note_moment(const struct container_start *s, enum container_moment m
 	switch (moment) {
 	case CONTAINER_STARTED:
 		docker_event_of(s->paths, s->found.name, &s->found.record, "start", NULL, NULL);
+		/* For the first start the process that asked for it sees to that. */
+		if (s->run.restarts)
+			docker_health_begin(s->paths, s->found.name, &s->found.record);
 		break;
 	case CONTAINER_ENDED:
 		note_end(s, result);
@@ -87,6 +91,7 @@ int docker_start_go(struct docker_start *s, const struct container_start_how *ho
 	int failed = CMD_EXIT_FAILED;
 
 	with_events.moment = note_moment;
+	with_events.again = docker_restart_is_due;
 	if (container_start_detached(&s->start, &with_events, &failed, &f->err) >= 0) {
 		docker_health_begin(s->start.paths, s->start.found.name, &s->start.found.record);
 		return 0;
@@ -106,7 +111,7 @@ static bool is_running(const struct paths *p, const struct docker_target *t)
 	struct container_state s = {0};
 
 	return container_state_read(p, t->found.name, &t->found.record, &s, NULL) >= 0 &&
-	       (s.status == CONTAINER_RUNNING || s.status == CONTAINER_PAUSED);
+	       container_is_active(s.status);
 }
 
 int docker_start(const struct paths *p, struct docker_target *t,

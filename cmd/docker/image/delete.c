@@ -41,7 +41,7 @@ static const struct listed *user_of(const struct deletion *d, bool running)
 
 	for (size_t i = 0; i < l->n; i++) {
 		const struct listed *x = &l->items[i];
-		bool live = x->status == CONTAINER_RUNNING || x->status == CONTAINER_PAUSED;
+		bool live = container_is_active(x->status);
 
 		if (x->image_id && str_eq(x->image_id, d->item->record.id) && live == running)
 			return x;

@@ -218,7 +218,8 @@ static int newest_first(const void *a, const void *b)
 
 int listed_read(const struct paths *p, bool all, struct listed_list *ret, struct err *e)
 {
-	unsigned flags = CONTAINER_EACH_NO_PID | (all ? 0 : CONTAINER_EACH_LIVE);
+	unsigned flags =
+		CONTAINER_EACH_NO_PID | (all ? 0 : CONTAINER_EACH_LIVE | CONTAINER_EACH_AGAIN);
 	_close_ int containers = container_store_open_dir(p, e);
 	struct walk w = {p, ret, containers, e};
 	struct timespec now;
@@ -270,6 +271,10 @@ void listed_status(const struct listed *x, uint64_t now_ns, struct strbuf *out)
 		else if (x->health != HEALTH_NONE)
 			strbuf_addf(out, " (%s%s)", x->health == HEALTH_STARTING ? "health: " : "",
 				    health_status_name(x->health));
+		break;
+	case CONTAINER_RESTARTING:
+		strbuf_addf(out, "Restarting (%d) ", x->exit_code);
+		human_ago(out, x->finished_ns, now_ns);
 		break;
 	case CONTAINER_EXITED:
 		strbuf_addf(out, "Exited (%d) ", x->exit_code);
