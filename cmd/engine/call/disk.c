@@ -7,7 +7,7 @@
 
 #include "cmd/docker/daemon/list.h"
 #include "cmd/docker/volume/volume.h"
-#include "cmd/docker/volume/volume_list.h"
+#include "cmd/docker/volume/list.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/image/images_api.h"
 #include "cmd/docker/show/listed.h"
