@@ -13,6 +13,9 @@
 #include "runtime/base/num.h"
 #include "runtime/spec/rlimit.h"
 
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x) TEXT_OF_(x)
+
 #define AT(member) offsetof(struct run_opts, member)
 
 static int find_ulimit(const char *name, size_t len)
@@ -109,7 +112,8 @@ static const struct opt opts[] = {
 	{OPT_CALL, 0, "cpus", "N", AT(spec.limits.cpus_milli), set_cpus, .has_key = true,
 	 .help = "how many CPUs it may use; without a control group a fraction is rounded up"},
 	{OPT_CALL, 0, "pids-limit", "N", AT(spec.limits.pids), set_pids, .has_key = true,
-	 .initial = "4096", .help = "how many processes and threads there may be, or unlimited"},
+	 .initial = TEXT_OF(SPEC_DEFAULT_PIDS),
+	 .help = "how many processes and threads there may be, or unlimited"},
 	{OPT_DURATION, 0, "timeout", "TIME", AT(spec.limits.timeout_ms), .has_key = true,
 	 .help = "end the container after TIME (30, 500ms, 2m): exit code 124"},
 	{OPT_DURATION, 0, "kill-after", "TIME", AT(spec.limits.kill_after_ms), .has_key = true,

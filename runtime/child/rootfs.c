@@ -32,6 +32,7 @@
 #include "runtime/base/str.h"
 #include "runtime/child/child.h"
 #include "runtime/kernel/mount_api.h"
+#include "runtime/kernel/overlay.h"
 #include "runtime/layer/lower.h"
 #include "runtime/spec/plan.h"
 #include "runtime/spec/spec.h"
@@ -83,11 +84,7 @@ static int make_upper(const struct child *c, struct err *e)
 int rootfs_copy(struct child *c, const struct op *op, int source, struct err *e)
 {
 	char lower[32], upper[40], work[40];
-	struct mount_param params[] = {
-		{"lowerdir", lower}, {"upperdir", upper}, {"workdir", work},
-		{"userxattr", NULL}, {"xino", "off"},     {"volatile", NULL},
-	};
-	unsigned n = sizeof(params) / sizeof(params[0]);
+	const struct overlay_dirs dirs = {lower, upper, work, has_upper_directory(c->plan)};
 	long number = op - c->plan->ops;
 	struct stat st;
 	int r;
@@ -104,9 +101,7 @@ int rootfs_copy(struct child *c, const struct op *op, int source, struct err *e)
 			   e);
 	if (r >= 0)
 		r = rootfs_attach_in_base(source, lower, e);
-	return r < 0 ? r
-		     : mount_new("overlay", params, has_upper_directory(c->plan) ? n : n - 1,
-				 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	return r < 0 ? r : overlay_new(&dirs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 }
 
 int rootfs_base(struct child *c, const struct op *op, struct err *e)
@@ -211,15 +206,11 @@ int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 {
 	char lower[LOWER_LIST_BYTES];
-	const struct mount_param params[] = {
-		{"lowerdir", lower}, {"upperdir", "up/upper"}, {"workdir", "up/work"},
-		{"userxattr", NULL}, {"xino", "off"},          {"volatile", NULL},
-	};
-	unsigned n = sizeof(params) / sizeof(params[0]);
+	const struct overlay_dirs dirs = {lower, "up/upper", "up/work",
+					  has_upper_directory(c->plan)};
 
 	lower_list(c->n_lowers, op->flags & OP_BELOW ? "seeds:" : "", lower);
-	c->root_fd = mount_new("overlay", params, has_upper_directory(c->plan) ? n : n - 1,
-			       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	c->root_fd = overlay_new(&dirs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
 	if (c->root_fd < 0)
 		return c->root_fd;
 	return rootfs_attach_in_base(c->root_fd, "root", e);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/kernel/mount_abi.h"
+#include "runtime/kernel/overlay.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -129,7 +130,7 @@ static int run_overlay(struct attempt *a)
 	    mkdir("work", 0755) < 0)
 		return -1;
 	if (mount("overlay", SCRATCH "/merged", "overlay", MS_NOSUID | MS_NODEV,
-		  "lowerdir=" SCRATCH "/lower,upperdir=upper,workdir=work,userxattr,xino=off") < 0)
+		  "lowerdir=" SCRATCH "/lower,upperdir=upper,workdir=work," OVERLAY_OPTIONS) < 0)
 		return -1;
 	a->stage = TRY_RMDIR;
 	if (rmdir(SCRATCH "/merged/d") < 0 || mkdir(SCRATCH "/merged/d", 0755) < 0)

@@ -17,6 +17,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/kernel/mount_api.h"
+#include "runtime/kernel/overlay.h"
 #include "runtime/layer/lower.h"
 #include "runtime/spec/spec.h"
 
@@ -140,17 +141,12 @@ static int attach_overlay(const struct merged_view *v, unsigned n, struct err *e
 {
 	const unsigned attrs = v->is_writable ? ATTRS : ATTRS_READ_ONLY;
 	char lower[LOWER_LIST_BYTES];
-	const struct mount_param reads[] = {
-		{"lowerdir", lower}, {"userxattr", NULL}, {"xino", "off"}};
-	const struct mount_param writes[] = {{"lowerdir", lower},    {"upperdir", "up/upper"},
-					     {"workdir", "up/work"}, {"userxattr", NULL},
-					     {"volatile", NULL},     {"xino", "off"}};
+	const struct overlay_dirs reads = {.lower = lower};
+	const struct overlay_dirs writes = {lower, "up/upper", "up/work", true};
 	_close_ int fd = -1;
 
 	lower_list(n, v->layer_fd >= 0 && !v->is_writable ? "up/upper:" : "", lower);
-	fd = v->is_writable
-		     ? mount_new("overlay", writes, sizeof(writes) / sizeof(writes[0]), attrs, e)
-		     : mount_new("overlay", reads, sizeof(reads) / sizeof(reads[0]), attrs, e);
+	fd = overlay_new(v->is_writable ? &writes : &reads, attrs, e);
 	return fd < 0 ? fd : attach_at(fd, "root", attrs, e);
 }
 

@@ -10,7 +10,6 @@
 #include "runtime/base/path.h"
 #include "runtime/kernel/cap.h"
 
-#define DEFAULT_PIDS 4096u
 #define DEFAULT_SHM_BYTES (UINT64_C(64) << 20)
 #define DEFAULT_KILL_AFTER_MS 100u
 #define MEMORY_BYTES_MIN (UINT64_C(1) << 20) /* no program runs in less: a unit was forgotten */
@@ -253,7 +252,7 @@ static int fill_defaults(struct container_spec *s, struct err *e)
 	if (s->limits.pids == PIDS_AS_POLICY)
 		s->limits.pids = UINT64_MAX;
 	if (!s->limits.pids) {
-		s->limits.pids = DEFAULT_PIDS;
+		s->limits.pids = SPEC_DEFAULT_PIDS;
 		s->limits.pids_is_default = true;
 	}
 	if (!s->limits.shm_bytes && s->ns.ipc == IPC_PRIVATE)

@@ -157,13 +157,14 @@ struct rlimit_spec {
 	bool is_default; /* not asked for: gives way to the caller's own hard limit */
 };
 
+#define SPEC_DEFAULT_PIDS 4096
 /* A dialect's default before spec_freeze: no limit, unless the site's policy has one. */
 #define PIDS_AS_POLICY (UINT64_MAX - 1)
 
 struct limit_spec {
 	uint64_t memory_bytes;      /* 0 = none */
 	uint64_t cpus_milli;        /* 0 = none; 1500 = 1.5 CPUs */
-	uint64_t pids;              /* 0 = default 4096; UINT64_MAX = none; PIDS_AS_POLICY */
+	uint64_t pids;              /* 0 = SPEC_DEFAULT_PIDS; UINT64_MAX = none; PIDS_AS_POLICY */
 	bool pids_is_default;       /* filled by spec_freeze */
 	uint64_t shm_bytes;         /* 0 = 64 MiB */
 	uint64_t timeout_ms;        /* 0 = none */
