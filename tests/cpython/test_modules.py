@@ -78,6 +78,10 @@ def test_rows_are_of_modules_that_run():
     assert not [r.tests for r in differences.ROWS if r.module not in modules.WHOLE]
 
 
+def test_what_is_left_out_is_not_run():
+    assert not modules.LEFT_OUT.keys() & set(modules.WHOLE)
+
+
 def test_answers_are_kept(answers):
     assert sorted(answers.kept["root"]) == modules.WHOLE, "`make cpython-answers` is due"
     for user in sides.USERS:
