@@ -50,7 +50,8 @@ $(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/helpers/seccomp/policy
 
 # --- targets ------------------------------------------------------------------------------------
 .PHONY: setup demo check check-layers check-install check-unit check-fuzz check-integration check-hostile \
-	check-judge check-build check-docker check-engine docker-answers check-cpython check-cpython-sample cpython-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
+	check-judge check-build check-docker check-engine docker-answers check-cpython check-cpython-sample cpython-answers \
+	check-programs check-programs-sample programs-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
 
 # What a machine without the packages lacks; quiet otherwise.
 setup:
@@ -60,7 +61,7 @@ demo: ## from nothing to a script running in a container
 	@tests/tools/setup && $(MAKE) all && tests/tools/demo "$(O)"
 
 check: ## every test this machine can run
-	@tests/tools/setup && tests/tools/check "$(O)" layers install unit fuzz integration hostile judge build docker engine cpython-sample slurm vm oracle crash-sample
+	@tests/tools/setup && tests/tools/check "$(O)" layers install unit fuzz integration hostile judge build docker engine cpython-sample programs-sample slurm vm oracle crash-sample
 
 check-layers: all ## who may include what; no circles of files; every header compiles alone
 	@CHECK_CC='$(CC) $(ALL_CPPFLAGS) -std=gnu11 $(WARN)' tests/tools/tap_summary.py tests/tools/check_layers.py \
@@ -106,6 +107,16 @@ check-cpython-sample: all
 # What they give in Docker, for who changes the list of modules or gets a newer suite (MODULES="test_os test_io").
 cpython-answers:
 	@tests/cpython/record.py $(MODULES)
+
+check-programs: all ## git, pip, tmux, node, gcc, SQLite and PostgreSQL, against Docker
+	@CSBX_TEST_SESSION_TIMEOUT_S=5400 tests/tools/run_pytest "$(O)" tests/programs $(PYTEST_ARGS)
+
+check-programs-sample: all
+	@tests/tools/run_pytest "$(O)" tests/programs -k "not whole and not live" $(PYTEST_ARGS)
+
+# What they say in Docker, for who changes a script (SCRIPTS="git node").
+programs-answers:
+	@tests/programs/record.py $(SCRIPTS)
 
 check-build: all ## Dockerfiles built here, against Docker's builder
 	@tests/tools/run_pytest "$(O)" tests/build $(PYTEST_ARGS)
