@@ -105,7 +105,7 @@ git clone -q git://127.0.0.1/bare.git by-daemon && cd by-daemon && echo d > dd &
 git -C ../bare.git log -1 --format=%s main; kill %1; wait || true
 
 ### other owner
-git clone -q bare.git theirs; chown -R 1000:1000 theirs 2>/dev/null || echo "chown $?"
+git clone -q bare.git theirs; chown -R 1000 theirs 2>/dev/null || echo "chown $?"
 git -C theirs status -sb 2>&1 | head -1
 
 ### lock
