@@ -65,8 +65,9 @@ void call_reply_err(struct call *k, const struct err *e);
 int call_read_json(struct call *k, struct json **ret);
 
 /*
- * Members of that name in any case; obj may be NULL. Those that may be absent, or null, which is the same: the value is left alone. One of another
- * type is -EBADMSG with docker's text, which names the key.
+ * Members of that name in any case; obj may be NULL. One that is absent, or null, which is the
+ * same, leaves the value alone; one of another type is -EBADMSG with docker's text, which names the
+ * key.
  */
 int call_get_str(const struct json *obj, const char *key, const char **ret, struct err *e);
 int call_get_bool(const struct json *obj, const char *key, bool *ret, struct err *e);
