@@ -32,7 +32,7 @@ t send-keys -t one.0 'clear; printf "\303\251\342\202\254\344\270\255\n"' Enter;
 ### wait-for
 (sleep 0.3; t wait-for -S done) & t wait-for done; echo signalled; wait
 t new-window -d -t one:5 'exit 3'; for _ in $(seq 100); do [ "$(t list-windows -t one | wc -l)" = 1 ] && break; sleep 0.05; done; t list-windows -t one -F '#{window_index}'; t set -g remain-on-exit on; t new-window -d -t one:6 'exit 3'
-for _ in $(seq 100); do [ "$(t display -pt one:6 '#{pane_dead_status}')" = 3 ] && break; sleep 0.05; done; t display -pt one:6 '#{pane_dead} #{pane_dead_status}'; t respawn-pane -t one:6 'echo again; sleep 50'; shows one:6 again
+for _ in $(seq 100); do [ "$(t display -pt one:6 '#{pane_dead}')" = 1 ] && break; sleep 0.05; done; t display -pt one:6 '#{pane_dead}'; t respawn-pane -t one:6 'echo again; sleep 50'; shows one:6 again
 
 ### pipe and buffer
 t pipe-pane -t one:0.0 'cat > log'; t send-keys -t one:0.0 'clear; echo piped' Enter; shows one:0.0 piped; for _ in $(seq 100); do grep -q piped log 2>/dev/null && break; sleep 0.05; done; t pipe-pane -t one:0.0; grep -q piped log && echo logged; t set-buffer held; t save-buffer -; t show-options -g base-index
