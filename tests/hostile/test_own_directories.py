@@ -117,6 +117,14 @@ def test_a_mount_of_it_is_refused(csbx, world, busybox_image, name):
                says=["csbx's own", "CSBX_", str(world / name)])
 
 
+@pytest.mark.parametrize("name", ["run/docker.sock", "data/containers/x", "home/.config/csbx/new"])
+def test_nothing_is_made_in_it_for_a_mount(csbx, world, busybox_image, name):
+    """docker makes a missing source of -v; a directory called docker.sock would be in the way of the engine's socket."""
+    p = csbx.run("docker", "run", "-v", f"{world}/{name}:/x", busybox_image, "true")
+    assert (p.returncode, p.stdout) == (125, "") and "csbx's own" in p.stderr, p.stderr
+    assert not (world / name).exists()
+
+
 def test_volumes_are_there_to_be_mounted(csbx, world, busybox_image):
     csbx.ok("docker", "run", "--rm", "-v", "vol:/v", str(busybox_image), "touch", "/v/a")
     path = world / "data/volumes/vol/_data"
