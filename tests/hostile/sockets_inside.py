@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run inside a container whose descriptor 9 is one of csbx's own directories: sockets_inside.py CASE ARGUMENT...
+"""Run inside a container that is handed one of csbx's own directories on standard input: sockets_inside.py CASE ARGUMENT...
 
 Prints what csbx lets it have, as one line of JSON."""
 import json
@@ -7,7 +7,9 @@ import os
 import socket
 import sys
 
-HERE = "/proc/self/fd/9/"
+with socket.socket(fileno=0) as given:
+    _, (directory, *_), _, _ = socket.recv_fds(given, 1, 1)
+HERE = f"/proc/self/fd/{directory}/"
 
 
 def ask(name, request):

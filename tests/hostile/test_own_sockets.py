@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx's own sockets in the hands of a program inside, which has its caller's user id.
 
-csbx hides its directories from mounts (test_own_directories.py). Here they come in as standard input, so that what
-the sockets' owners check themselves is what is tested.
+csbx hides its directories from mounts (test_own_directories.py). Here a process outside hands them in, through the
+socket that is standard input, so that what the sockets' owners check themselves is what is tested.
 """
 import contextlib
 import fcntl
@@ -29,15 +29,15 @@ NO_NEW_PRIVS, SECCOMP = 1 << 3, 1 << 4
 
 @pytest.fixture
 def attack(csbx, python_image):
-    """attack(directory, case, arguments): sockets_inside.py in a container, with the directory as standard input."""
+    """attack(directory, case, arguments): sockets_inside.py in a container, which is handed the directory."""
     def popen(directory, *args, options=(), **kw):
         fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            return csbx.popen("start", "--mount", f"{HERE}:/t:ro", "--security-opt", "landlock=off", *options, python_image,
-                              "sh", "-c", 'exec 9<&0 </dev/null; exec python3 -IS /t/sockets_inside.py "$@"', "sh", *args,
-                              stdin=fd, **kw)
-        finally:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            socket.send_fds(ours, [b"x"], [fd])
             os.close(fd)
+            return csbx.popen("start", "--mount", f"{HERE}:/t:ro", "--security-opt", "landlock=off", *options, python_image,
+                              "python3", "-IS", "/t/sockets_inside.py", *args, stdin=theirs, **kw)
     return popen
 
 
