@@ -112,6 +112,8 @@ static void answer_from(struct check_relay *r, const struct value *v)
 	bool is_list = v->kind == VALUE_LIST && v->n >= 4 && x[0].kind == VALUE_STR &&
 		       x[1].kind == VALUE_STR;
 
+	/* Asking for what is not there is no call: it raises, as asking code may expect of one. */
+	r->was_called |= !is_list || !value_is_text(&x[0], "U");
 	if (is_list && value_is_text(&x[0], "R"))
 		answer(r, (const struct value[]){x[0], x[2]}, 2);
 	else if (is_list && x[2].kind == VALUE_STR && value_is_text(&x[0], "T"))
@@ -143,7 +145,7 @@ static void asked(struct check_relay *r, const struct frame *f)
 	struct value v, items[4];
 	struct value list = {.kind = VALUE_LIST, .n = 4, .items = items};
 
-	r->has_question = r->was_asked = true;
+	r->has_question = true;
 	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || v.kind != VALUE_LIST ||
 	    v.n != 3 || v.items[0].kind != VALUE_STR || v.items[1].kind != VALUE_LIST ||
 	    v.items[2].kind != VALUE_DICT) {
@@ -169,6 +171,7 @@ static void idle(struct check_relay *r)
 
 static void fork_ended(struct check_relay *r)
 {
+	r->was_called |= !r->has_answer;
 	if (!r->has_answer)
 		answer_error(r, r->state == CHECK_ENDING ? "TimeoutError" : "RuntimeError",
 			     r->state == CHECK_ENDING ? "the call was not done in time"

@@ -41,8 +41,8 @@ struct check_relay {
 	size_t strays;
 	struct strbuf question; /* that waits for the snippet */
 	bool has_question, has_answer;
-	bool was_asked; /* the snippet was called, once at least */
-	bool is_done;   /* the asserting code said that it has passed */
+	bool was_called; /* a function that the snippet has was called, once at least */
+	bool is_done;    /* the asserting code said that it has passed */
 	struct eval_verdict *verdict;
 };
 

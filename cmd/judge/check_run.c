@@ -108,8 +108,8 @@ static void take_result(struct eval_check *c, pid_t pid, int out, const struct c
 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	c->passed = r->is_done && r->was_asked && status == 0;
-	if (r->is_done && !r->was_asked)
+	c->passed = r->is_done && r->was_called && r->verdict->completed == 1 && status == 0;
+	if (r->is_done && !r->was_called)
 		c->error.message = str_printf("it called no function of the snippet");
 	if (lseek(out, 0, SEEK_SET) == 0 && io_read_all(out, RESULT_BYTES_MAX, &text, NULL) >= 0 &&
 	    text.len > 1) {

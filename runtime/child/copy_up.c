@@ -11,6 +11,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/sendfile.h>
@@ -23,6 +24,9 @@
 #include "runtime/base/str.h"
 #include "runtime/child/child.h"
 #include "runtime/spec/plan.h"
+
+#define LOCK_TRIES 500
+#define LOCK_LOOK_MS 10
 
 #define DEPTH_MAX 256
 #define CHUNK_BYTES (1u << 30)
@@ -184,6 +188,17 @@ static bool is_empty(int fd)
 	return empty;
 }
 
+/*
+ * Two that start at once: the second finds it filled. A program inside may hold the lock for as long
+ * as it likes: after a while, as where there are no locks, both fill.
+ */
+static void lock(int volume)
+{
+	for (int i = 0;
+	     i < LOCK_TRIES && flock(volume, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK; i++)
+		(void)poll(NULL, 0, LOCK_LOOK_MS);
+}
+
 int mount_copy_up(struct child *c, const struct op *op, int volume, struct err *e)
 {
 	_close_ int to = open_dir_at(volume, "."), from = -1;
@@ -192,11 +207,10 @@ int mount_copy_up(struct child *c, const struct op *op, int volume, struct err *
 	if (to < 0)
 		return err_sys(e, "volume");
 	from = path_open_in_root(c->root_fd, op->dst, O_RDONLY | O_DIRECTORY, 0, NULL);
-	/*
-	 * Two that start at once: the second finds it filled. Where there are no locks, both fill.
-	 */
-	(void)flock(to, LOCK_EX);
 	if (from < 0 || fstat(from, &st) < 0 || !is_empty(to))
+		return 0;
+	lock(to);
+	if (!is_empty(to))
 		return 0;
 	give(to, &st);
 	if (copy_tree(take_fd(&from), take_fd(&to), e) < 0)

@@ -433,7 +433,8 @@ void exec_server_handle(struct exec_server *s)
 	int n = epoll_wait(s->poll_fd, ev, EVENTS_AT_ONCE, 0);
 
 	/* Of what concerns the container one at a time: none may hide another. */
-	for (int i = 0; i < n && !s->stop.is_asked && !s->pause.is_asked; i++) {
+	for (int i = 0; i < n && !s->stop.is_asked && !s->pause.is_asked && !s->limit.is_asked;
+	     i++) {
 		struct exec_session *x = ev[i].data.u32 ? find(s, ev[i].data.u32) : NULL;
 
 		if (!ev[i].data.u32)

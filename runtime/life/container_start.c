@@ -8,6 +8,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/life/container_sources.h"
 #include "runtime/start/container.h"
 #include "runtime/record/container_store.h"
 #include "runtime/start/detach.h"
@@ -242,7 +243,8 @@ static int read_again(struct container_start *s)
 	s->found = now;
 	spec_free(&s->spec);
 	spec_init(&s->spec);
-	return read_spec(s, false, NULL);
+	r = read_spec(s, false, NULL);
+	return r < 0 ? r : container_sources_keep(&s->spec, &s->sources, NULL);
 }
 
 /* By its policy, when it is time. Who waits for its end goes on waiting. */
@@ -263,8 +265,10 @@ int container_start_run(struct container_start *s, const struct container_start_
 	struct container_start_how now = *how;
 	struct err error = ERR_INIT;
 	uint64_t wait_ms = 0;
-	int r = run_once(s, &now, ret, &error);
+	int r = how->again ? container_sources_note(&s->spec, &s->sources, &error) : 0;
 
+	if (r >= 0)
+		r = run_once(s, &now, ret, &error);
 	while (r >= 0 && starts_again(s, how, ret, &wait_ms)) {
 		/* Who was there at the first start was told of it, and its streams have ended. */
 		now.started_fd = now.client_sock = -1;
@@ -327,5 +331,6 @@ void container_start_close(struct container_start *s)
 	fd_close(&s->owner_fd);
 	fd_close(&s->held_fd);
 	spec_free(&s->spec);
+	strv_free(&s->sources);
 	container_record_free(&s->found.record);
 }

@@ -46,6 +46,7 @@ struct container_start {
 	 * ended, before a process that waits learns that.
 	 */
 	int held_fd;
+	struct strv sources; /* of one that may be started again: container_sources.h */
 };
 
 /*

@@ -214,7 +214,7 @@ void plan_mount_op(const struct mount_spec *m, struct op *op)
 	op->flags = (m->readonly ? OP_RDONLY : 0) | (m->exec_off ? OP_NOEXEC : 0) |
 		    (m->non_recursive ? OP_SINGLE : 0) | (m->optional ? OP_OPTIONAL : 0) |
 		    (m->no_create ? OP_NOCREATE : 0) | (m->copy_up ? OP_COPY_UP : 0) |
-		    (m->devices ? OP_DEVICES : 0);
+		    (m->devices ? OP_DEVICES : 0) | (m->no_links ? OP_NO_LINKS : 0);
 }
 
 static void add_mounts(struct plan *p, const struct container_spec *s)

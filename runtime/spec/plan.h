@@ -71,6 +71,7 @@ enum op_flag {
 	OP_VOLUMES = 1u << 11,  /* of OP_HIDE: volumes and files of hosts in it may be mounted */
 	OP_CLONES = 1u << 12,   /* of OP_HIDE: a clone that csbx keeps may be seen, read-only */
 	OP_SCOPED = 1u << 13,   /* of OP_LANDLOCK: no abstract UNIX sockets of the host */
+	OP_NO_LINKS = 1u << 14, /* the source's path has no symbolic link */
 };
 
 struct op {

@@ -144,6 +144,7 @@ struct mount_spec {
 	bool optional;        /* a missing source is passed over (nofail) */
 	bool devices;         /* of a bind: device nodes below the source work */
 	bool no_create;       /* the target must exist in the image */
+	bool no_links;        /* a source with a symbolic link in its path is refused */
 	uint64_t tmpfs_bytes; /* 0: 25 % of RAM */
 	unsigned tmpfs_mode;  /* 0: 01777 */
 	char *asked;          /* the words the user wrote, for messages */

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,15 @@ static int note_real(struct op *op, int fd, struct err *e)
 	return op->real ? 0 : err_oom(e);
 }
 
+static int open_source(const struct op *op)
+{
+	const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+
+	if (!(op->flags & OP_NO_LINKS))
+		return open(op->src, O_PATH | O_CLOEXEC);
+	return (int)syscall(SYS_openat2, AT_FDCWD, op->src, &how, sizeof(how));
+}
+
 /* Opens what will be mounted as the user, before anything happens; remembers what it was. */
 static int check_sources(struct plan *p, struct err *e)
 {
@@ -182,7 +192,12 @@ static int check_sources(struct plan *p, struct err *e)
 
 		if (!plan_op_has_source(op))
 			continue;
-		fd = open(op->src, O_PATH | O_CLOEXEC);
+		fd = open_source(op);
+		if (fd < 0 && errno == ELOOP && (op->flags & OP_NO_LINKS))
+			return err_set(e, ELOOP,
+				       "mount %s: a symbolic link has come into its path since the "
+				       "first start",
+				       op->src);
 		if (fd < 0 && errno == ENOENT && (op->flags & OP_OPTIONAL)) {
 			op->skip = true;
 			continue;

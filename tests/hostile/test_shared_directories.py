@@ -94,3 +94,17 @@ def test_what_is_the_callers_is_written(csbx, python_image, writer, kind):
 def test_standard_output_by_its_names(csbx, python_image):
     for name in ("/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"):
         assert json.loads(csbx.ok("run", f"--json={name}", python_image, "true"))["exit_code"] == 0
+
+
+def test_a_lock_on_a_volume_keeps_no_other_out(csbx, python_image):
+    """A program may lock the root of an empty volume for as long as it runs; another start fills it all the same."""
+    holder = csbx.popen("docker", "run", "--name", "holder", "-v", "held:/lock", str(python_image), "python3", "-c",
+                        "import fcntl, os, time; f = os.open('/lock', 0); fcntl.flock(f, fcntl.LOCK_EX);"
+                        "print('locked', flush=True); time.sleep(4711)")
+    assert holder.stdout.readline() == b"locked\n"
+    try:
+        argv = ["docker", "run", "--rm", "-v", "held:/usr/lib", str(python_image), "/bin/sh", "-c", "echo in"]
+        assert csbx.ok(*argv, timeout=30) == "in\n"
+    finally:
+        csbx.ok("docker", "rm", "-f", "holder")
+        holder.communicate(timeout=30)

@@ -43,7 +43,7 @@ static bool is_close(const struct compare *c, const struct value *x, const struc
 		return false;
 	if (a == b || (isnan(a) && isnan(b)))
 		return true;
-	if (!isfinite(a) || !isfinite(b))
+	if (!isfinite(a) || !isfinite(b) || !isfinite(apart))
 		return false;
 	return apart <= c->rel * larger || apart <= c->abs;
 }
@@ -57,14 +57,15 @@ static double part_of(const struct value *v, int i)
 static bool is_close_complex(const struct compare *c, const struct value *x, const struct value *y)
 {
 	double a = part_of(x, 0), b = part_of(x, 1), d = part_of(y, 0), f = part_of(y, 1);
-	double apart = hypot(a - d, b - f);
-	double larger = hypot(a, b) > hypot(d, f) ? hypot(a, b) : hypot(d, f);
+	double apart = hypot(a / 4 - d / 4, b / 4 - f / 4);
+	double x4 = hypot(a / 4, b / 4), y4 = hypot(d / 4, f / 4), larger = x4 > y4 ? x4 : y4;
 
 	if (!value_order(x, y))
 		return true;
+	/* Quarters: hypot() of finite parts may be infinite, which is within any part of itself. */
 	if (!isfinite(a) || !isfinite(b) || !isfinite(d) || !isfinite(f))
 		return false;
-	return apart <= c->rel * larger || apart <= c->abs;
+	return apart <= c->rel * larger || apart <= c->abs / 4;
 }
 
 static bool kinds_agree(const struct value *expected, const struct value *answer)
