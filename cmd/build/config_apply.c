@@ -21,11 +21,6 @@ struct apply {
 	struct err *e;
 };
 
-static int no_memory(struct err *e)
-{
-	return err_oom(e);
-}
-
 /* --- words of a command --------------------------------------------------------------------- */
 
 void build_config_shell(const struct build_config *c, const char *text, struct strv *argv)
@@ -127,7 +122,7 @@ static int add_port(struct apply *a, const char *word)
 	uint64_t from = 0, to = 0;
 
 	if (!range)
-		return no_memory(a->e);
+		return err_oom(a->e);
 	if (dash)
 		*dash++ = 0;
 	if (num_parse_u64(range, 65535, &from) < 0 ||
@@ -193,7 +188,7 @@ static int set_workdir(struct apply *a)
 		return r;
 	path = build_config_path(a->c, word);
 	if (!path)
-		return no_memory(a->e);
+		return err_oom(a->e);
 	free(a->c->workdir);
 	a->c->workdir = path;
 	strbuf_addstr(&a->text, path);
@@ -256,7 +251,7 @@ static int set_health(struct apply *a)
 	}
 	json_out_free(&j);
 	strbuf_addstr(&a->text, i->rest);
-	return r < 0 ? r : a->c->health ? 0 : no_memory(a->e);
+	return r < 0 ? r : a->c->health ? 0 : err_oom(a->e);
 }
 
 static int set_shell(struct apply *a)
@@ -319,5 +314,5 @@ int build_config_apply(struct build_config *c, const struct instruction *i, cons
 	*ret_text =
 		r < 0 ? NULL : str_printf("%s %s", dockerfile_op_name(i->op), strbuf_str(&a.text));
 	strbuf_free(&a.text);
-	return r < 0 ? r : *ret_text ? 0 : no_memory(e);
+	return r < 0 ? r : *ret_text ? 0 : err_oom(e);
 }

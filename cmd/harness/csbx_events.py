@@ -118,7 +118,7 @@ def make_audit(vouch, found, repo):
 
     def indirect(frame, name, of_library):
         """Code that does what it has no word for: an object it was given did it. A library has its own words for
-        some of it; exec() since the session began is nobody's file."""
+        some of it; exec() since the session began comes from no file."""
         code = frame.f_code
         file = code.co_filename
         if not is_filed(code):

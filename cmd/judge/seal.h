@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * What proves that a record was written by whoever has the key: BLAKE2s (RFC 7693) with a key over
+ * What proves that the writer of a record has the key: BLAKE2s (RFC 7693) with a key over
  * the record's number and the record, 16 bytes as 32 hex digits. Who reads a sealed record learns
  * nothing that seals another.
  */

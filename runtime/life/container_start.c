@@ -23,15 +23,10 @@
 
 #define CODE_FAILED 125 /* docs/cli.md, "Exit codes" */
 
-static int no_memory(struct err *e)
-{
-	return err_oom(e);
-}
-
 static int replace(char **field, char *value, struct err *e)
 {
 	if (!value)
-		return no_memory(e);
+		return err_oom(e);
 	free(*field);
 	*field = value;
 	return 0;

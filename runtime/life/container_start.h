@@ -70,13 +70,16 @@ struct container_start_how {
 	int client_sock, client_fds[3];
 	bool stdin_once;
 	/*
-	 * Is asked in the supervisor after each end that nobody asked for, with how often it was
+	 * Is asked in the supervisor after each end that no client asked for, with how often it was
 	 * started again: whether it is to be so once more, and after how long; *wait_ms is the wait
 	 * before, 0: there was none. NULL: never.
 	 */
 	bool (*again)(const struct container_start *s, const struct run_result *result,
 		      unsigned restarts, uint64_t *wait_ms);
-	/* Is called in the supervisor; result: of CONTAINER_ENDED only. NULL: there is no caller to tell. */
+	/*
+	 * Is called in the supervisor; result: of CONTAINER_ENDED only. NULL: there is no caller to
+	 * tell.
+	 */
 	void (*moment)(const struct container_start *s, enum container_moment moment,
 		       const struct run_result *result);
 };

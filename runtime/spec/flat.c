@@ -245,11 +245,6 @@ int spec_flat_write(const struct container_spec *s, struct strbuf *out, struct e
 
 /* --- read --------------------------------------------------------------------------------- */
 
-static int no_memory(struct err *e)
-{
-	return err_oom(e);
-}
-
 static int damaged(const struct flat_field *f, struct err *e)
 {
 	return err_set(e, EBADMSG, "damaged specification: field %u", f->tag);
@@ -264,7 +259,7 @@ static int read_string(const struct flat_field *f, char **ret, struct err *e)
 		return r;
 	free(*ret);
 	*ret = strdup(text);
-	return *ret ? 0 : no_memory(e);
+	return *ret ? 0 : err_oom(e);
 }
 
 static int read_item(const struct flat_field *f, struct strv *v, struct err *e)
@@ -337,7 +332,7 @@ static int read_groups(const struct flat_field *f, struct process_spec *p, struc
 		return 0;
 	p->groups = malloc(f->len);
 	if (!p->groups)
-		return no_memory(e);
+		return err_oom(e);
 	memcpy(p->groups, f->data, f->len);
 	p->n_groups = n;
 	return 0;
@@ -351,7 +346,7 @@ static int add_file(const struct flat_field *f, struct container_spec *s, struct
 		return damaged(f, e);
 	p = reallocarray(s->files, s->n_files + 1, sizeof(*p));
 	if (!p)
-		return no_memory(e);
+		return err_oom(e);
 	s->files = p;
 	p[s->n_files++] = (struct file_spec){0};
 	return 0;
@@ -365,7 +360,7 @@ static int read_file_data(const struct flat_field *f, struct container_spec *s, 
 		return damaged(f, e);
 	file->data = malloc(f->len + 1);
 	if (!file->data)
-		return no_memory(e);
+		return err_oom(e);
 	memcpy(file->data, f->data, f->len);
 	file->data[f->len] = 0;
 	file->len = f->len;
@@ -382,11 +377,11 @@ static int read_field(struct container_spec *s, const struct flat_field *f, stru
 	case TAG_MOUNT:
 		if (s->n_mounts >= MOUNTS_MAX)
 			return damaged(f, e);
-		return spec_add_mount(s) ? 0 : no_memory(e);
+		return spec_add_mount(s) ? 0 : err_oom(e);
 	case TAG_RLIMIT:
 		if (s->limits.n_rlimits >= RLIMITS_MAX)
 			return damaged(f, e);
-		return spec_add_rlimit(s) ? 0 : no_memory(e);
+		return spec_add_rlimit(s) ? 0 : err_oom(e);
 	case TAG_FILE:
 		return add_file(f, s, e);
 	case TAG_LOWER:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""apt in `enroot start --root --rw`: one id, so that _apt is nobody it could become."""
+"""apt in `enroot start --root --rw`: with one id it cannot become _apt."""
 import os
 import subprocess
 

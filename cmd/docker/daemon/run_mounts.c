@@ -18,11 +18,6 @@
 #include "runtime/spec/spec.h"
 #include "runtime/record/volume.h"
 
-static int no_memory(struct err *e)
-{
-	return err_oom(e);
-}
-
 static bool is_mounted(const struct container_spec *s, const char *target)
 {
 	for (size_t i = 0; i < s->n_mounts; i++) {
@@ -58,7 +53,7 @@ static int make_source(const struct paths *p, const char *path, struct err *e)
 	int r;
 
 	if (!copy)
-		return no_memory(e);
+		return err_oom(e);
 	if (stat(path, &st) == 0)
 		return 0;
 	r = check_own(p, path, e);
@@ -166,10 +161,10 @@ static int add_volume(const struct paths *p, const char *text, struct container_
 	int r;
 
 	if (!copy || !m)
-		return no_memory(e);
+		return err_oom(e);
 	m->asked = strdup(text);
 	if (!m->asked)
-		return no_memory(e);
+		return err_oom(e);
 	if (split_volume(copy, &source, &target, &mode) < 0)
 		return bad_volume(text, e);
 	if (set_target(m, target, &why) < 0)
@@ -180,7 +175,7 @@ static int add_volume(const struct paths *p, const char *text, struct container_
 	r = 0;
 	if (source && (*source == '/' || *source == '.')) {
 		m->source = docker_absolute_source(source);
-		r = m->source ? make_source(p, m->source, e) : no_memory(e);
+		r = m->source ? make_source(p, m->source, e) : err_oom(e);
 	} else {
 		r = docker_mount_volume(p, source, m, e);
 	}
@@ -223,11 +218,11 @@ static int add_tmpfs(const char *text, struct container_spec *s, struct err *e)
 	int r;
 
 	if (!copy || !m)
-		return no_memory(e);
+		return err_oom(e);
 	if (options)
 		*options++ = 0;
 	*m = (struct mount_spec){.kind = MOUNT_TMPFS, .exec_off = true, .asked = strdup(text)};
-	r = m->asked ? set_target(m, copy, e) : no_memory(e);
+	r = m->asked ? set_target(m, copy, e) : err_oom(e);
 	for (char *w = options ? strtok_r(options, ",", &save) : NULL; r >= 0 && w;
 	     w = strtok_r(NULL, ",", &save))
 		r = tmpfs_option(m, w, e);
@@ -343,9 +338,9 @@ int docker_mounts_add_image(const struct paths *p, const struct strv *volumes,
 			continue;
 		m = spec_add_mount(s);
 		if (!m)
-			return no_memory(e);
+			return err_oom(e);
 		m->asked = strdup(volumes->items[i]);
-		r = m->asked ? mount_set_target(m, volumes->items[i], e) : no_memory(e);
+		r = m->asked ? mount_set_target(m, volumes->items[i], e) : err_oom(e);
 		if (r >= 0)
 			r = docker_mount_volume(p, NULL, m, e);
 	}
