@@ -37,7 +37,8 @@
 #define ENVIRON_BYTES_MAX (4u << 20)
 #define CWD_BYTES 4096
 #define START_MS 10000 /* to wait for a start that is not done */
-#define LOOK_MS 2
+#define LOOK_MS 2      /* the first pause between two looks; each is twice the one before */
+#define LOOK_MS_MAX 32
 
 struct space {
 	dev_t user_dev, mnt_dev;
@@ -299,10 +300,12 @@ static int open_once(const struct paths *p, pid_t pid, struct join_target *ret, 
 int join_open(const struct paths *p, pid_t pid, struct join_target *ret, struct err *e)
 {
 	uint64_t end = clock_monotonic_ms() + START_MS;
-	int r;
+	int r, pause_ms = LOOK_MS;
 
-	while ((r = open_once(p, pid, ret, e)) == -EAGAIN && clock_monotonic_ms() < end)
-		(void)poll(NULL, 0, LOOK_MS);
+	while ((r = open_once(p, pid, ret, e)) == -EAGAIN && clock_monotonic_ms() < end) {
+		(void)poll(NULL, 0, pause_ms);
+		pause_ms = pause_ms < LOOK_MS_MAX ? 2 * pause_ms : pause_ms;
+	}
 	return r;
 }
 

@@ -339,7 +339,13 @@ def test_exec_waits_for_a_start(bare):
     until(lambda: bare.instances.is_dir() and any(bare.instances.iterdir()))
     assert not re.search(rf"^box +{p.pid} ", bare.ok("list", "-f"), re.M)
     joins = [bare.popen("exec", p.pid, "echo", "joined", stdin=subprocess.DEVNULL) for _ in range(6)]
-    until(lambda: all("poll" in Path(f"/proc/{j.pid}/wchan").read_text() or j.poll() is not None for j in joins))
+    waits = set()  # those that have been seen asleep between two looks: rarely all at one moment
+
+    def all_wait():
+        waits.update(j for j in joins if "poll" in Path(f"/proc/{j.pid}/wchan").read_text())
+        return len(waits) == len(joins)
+
+    until(all_wait)
     assert all(j.poll() is None for j in joins)
     go.touch()
     for j in joins:

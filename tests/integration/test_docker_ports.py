@@ -50,16 +50,21 @@ def test_one_of_many_at_once(docker, port):
     assert len(docker.ok("ps", "-q").split()) == 1
 
 
+def supervisor_of(pid):
+    """The first process above PID that is csbx itself: csbx-init is between them."""
+    comm = ""
+    while comm != "csbx":
+        with open(f"/proc/{pid}/status", encoding="ascii") as f:
+            pid = int(next(x for x in f if x.startswith("PPid:")).split()[1])
+        with open(f"/proc/{pid}/comm", encoding="ascii") as f:
+            comm = f.read().strip()
+    return pid
+
+
 def test_a_killed_supervisor_keeps_no_port(csbx, docker, port):
     assert publish(docker, port, name="one").returncode == 0
     assert TAKEN in publish(docker, port).stderr
-    pid = json.loads(docker.ok("inspect", "one"))[0]["State"]["Pid"]
-    with open(f"/proc/{pid}/status", encoding="ascii") as f:
-        supervisor = int(next(x for x in f if x.startswith("PPid:")).split()[1])
-    with open(f"/proc/{supervisor}/comm", encoding="ascii") as f:
-        if f.read().startswith("csbx-init"):
-            with open(f"/proc/{supervisor}/status", encoding="ascii") as g:
-                supervisor = int(next(x for x in g if x.startswith("PPid:")).split()[1])
+    supervisor = supervisor_of(json.loads(docker.ok("inspect", "one"))[0]["State"]["Pid"])
     gone = os.pidfd_open(supervisor)
     os.kill(supervisor, signal.SIGKILL)
     select.select([gone], [], [])
