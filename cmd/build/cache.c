@@ -23,14 +23,14 @@
 
 #define BOOT "boot"
 #define IMAGE_SUFFIX ".image"
-#define NAME_BYTES 80
+#define NAME_BYTES 96
 #define SEEN_MAX 4096u
 #define TOLD_MAX 1024u
 
 /* A key is put in and looked for under its step's lock. What is too many is not remembered. */
 struct build_seen {
 	atomic_uint n, is_told[TOLD_MAX];
-	char keys[SEEN_MAX][BUILD_KEY_BYTES];
+	char dirs[SEEN_MAX][BUILD_DIR_BYTES];
 };
 
 int build_cache_open(struct build_cache *c, const struct paths *p, struct err *e)
@@ -61,7 +61,7 @@ static void write_out(const struct build_cache *c)
 	for (size_t i = 0; i < c->fresh.n; i++) {
 		char name[NAME_BYTES];
 
-		snprintf(name, sizeof(name), "%.64s/" BOOT, c->fresh.items[i]);
+		snprintf(name, sizeof(name), "%.80s/" BOOT, c->fresh.items[i]);
 		(void)unlinkat(c->dirfd, name, 0);
 	}
 }
@@ -111,41 +111,66 @@ bool build_cache_tell(struct build_cache *c, size_t number)
 	return !c->seen || number >= TOLD_MAX || !atomic_fetch_or(&c->seen->is_told[number], 1);
 }
 
-static bool has_seen(const struct build_cache *c, const char *key)
+/* The directory of a step that this build has had. */
+static bool find_seen(const struct build_cache *c, struct build_step *s)
 {
 	unsigned n = c->seen ? atomic_load(&c->seen->n) : 0;
 
 	for (unsigned i = 0; i < n && i < SEEN_MAX; i++) {
-		if (str_eq(c->seen->keys[i], key))
+		if (!strncmp(c->seen->dirs[i], s->key, BUILD_KEY_BYTES - 1)) {
+			memcpy(s->dir, c->seen->dirs[i], BUILD_DIR_BYTES);
 			return true;
+		}
 	}
 	return false;
 }
 
-static void see(struct build_cache *c, const char *key)
+static void see(struct build_cache *c, const struct build_step *s)
 {
 	unsigned i = c->seen ? atomic_fetch_add(&c->seen->n, 1) : SEEN_MAX;
 
 	if (i < SEEN_MAX)
-		memcpy(c->seen->keys[i], key, BUILD_KEY_BYTES);
+		memcpy(c->seen->dirs[i], s->dir, BUILD_DIR_BYTES);
 }
 
 /* --- one step ------------------------------------------------------------------------------- */
 
+/* Sets s->dir: what the key leads to now. An older csbx had the directory itself in its place. */
+static bool find_dir(const struct build_cache *c, struct build_step *s)
+{
+	ssize_t n = readlinkat(c->dirfd, s->key, s->dir, sizeof(s->dir));
+
+	if (n < 0 && errno == EINVAL) {
+		snprintf(s->dir, sizeof(s->dir), "%s", s->key);
+		return true;
+	}
+	if (n != BUILD_DIR_BYTES - 1 || strncmp(s->dir, s->key, BUILD_KEY_BYTES - 1))
+		n = 0;
+	s->dir[n < 0 ? 0 : n] = 0;
+	return n > 0 && !strchr(s->dir, '/');
+}
+
 /* Complete, and not from before the machine went down. */
-static bool is_there(const struct build_cache *c, const char *key)
+static bool is_there(const struct build_cache *c, const struct build_step *s)
 {
 	char name[NAME_BYTES], now[BOOT_ID_SIZE];
 	_strbuf_ struct strbuf boot = STRBUF_INIT;
 	int r;
 
-	if (faccessat(c->dirfd, key, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+	if (faccessat(c->dirfd, s->dir, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 		return false;
-	snprintf(name, sizeof(name), "%.64s/" BOOT, key);
+	snprintf(name, sizeof(name), "%s/" BOOT, s->dir);
 	r = io_read_file_at(c->dirfd, name, NAME_BYTES, &boot, NULL);
 	if (r == -ENOENT)
 		return true;
 	return r >= 0 && boot_id_read(now, NULL) >= 0 && str_eq(strbuf_str(&boot), now);
+}
+
+/* fresh: only what this build has made, or found before. */
+static bool find(const struct build_cache *c, struct build_step *s, bool fresh)
+{
+	s->is_seen = find_seen(c, s);
+	return (s->is_seen || (!fresh && find_dir(c, s))) && is_there(c, s);
 }
 
 static int make_new(struct build_cache *c, struct build_step *s, struct err *e)
@@ -171,19 +196,19 @@ int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct 
 
 	*s = (struct build_step)BUILD_STEP_INIT;
 	snprintf(s->key, sizeof(s->key), "%.64s", key);
-	s->is_seen = has_seen(c, s->key);
-	if ((!fresh || s->is_seen) && is_there(c, key)) {
+	if (find(c, s, fresh)) {
 		if (!s->is_seen)
-			see(c, s->key);
-		(void)utimensat(c->dirfd, key, NULL, AT_SYMLINK_NOFOLLOW); /* it was used */
+			see(c, s);
+		(void)utimensat(c->dirfd, s->dir, NULL, AT_SYMLINK_NOFOLLOW); /* it was used */
 		return 1;
 	}
 	snprintf(lock, sizeof(lock), ".step-%.2s", key);
 	s->lock = file_lock_open(c->dirfd, lock, true);
 	if (s->lock < 0)
 		return err_code(e, s->lock, "%s/%s", c->path, lock);
-	s->is_seen = has_seen(c, s->key);
-	if ((!fresh || s->is_seen) && is_there(c, key)) {
+	if (find(c, s, fresh)) {
+		if (!s->is_seen)
+			see(c, s);
 		fd_close(&s->lock);
 		return 1;
 	}
@@ -217,6 +242,33 @@ static int mark_boot(int dir, struct err *e)
 	return r < 0 ? r : io_write_file_at(&where, id, strlen(id), e);
 }
 
+/*
+ * The key leads to it from now on. Killed at any place, what is not led to has a link "old-ID".
+ * So has what the key led to before, which another build may still use.
+ */
+static int publish(struct build_cache *c, struct build_step *s, struct err *e)
+{
+	char id[NAME_ID_DIGITS + 1], link[sizeof(BUILD_OLD_PREFIX) + sizeof(id)];
+	int r = name_new_id(id, e);
+
+	if (r < 0)
+		return r;
+	snprintf(s->dir, sizeof(s->dir), "%s.%s", s->key, id);
+	snprintf(link, sizeof(link), BUILD_OLD_PREFIX "%s", id);
+	if (symlinkat(s->dir, c->dirfd, link) < 0)
+		return err_sys(e, "%s/%s: keep the step", c->path, link);
+	if (renameat(c->dirfd, s->name, c->dirfd, s->dir) < 0) {
+		r = err_sys(e, "%s/%s: keep the step", c->path, s->dir);
+		(void)unlinkat(c->dirfd, link, 0);
+		return r;
+	}
+	*s->name = 0;
+	if (renameat2(c->dirfd, link, c->dirfd, s->key, RENAME_EXCHANGE) < 0 &&
+	    (errno != ENOENT || renameat(c->dirfd, link, c->dirfd, s->key) < 0))
+		return err_sys(e, "%s/%s: keep the step", c->path, s->key);
+	return 0;
+}
+
 int build_step_commit(struct build_cache *c, struct build_step *s, struct err *e)
 {
 	_close_ int dir =
@@ -225,16 +277,12 @@ int build_step_commit(struct build_cache *c, struct build_step *s, struct err *e
 
 	if (r >= 0)
 		r = mark_boot(dir, e);
-	/* One from before the machine went down, or one that does not count. */
 	if (r >= 0)
-		r = tree_remove(c->dirfd, s->key, e);
-	if (r >= 0 && renameat(c->dirfd, s->name, c->dirfd, s->key) < 0)
-		r = err_sys(e, "%s/%s: keep the step", c->path, s->key);
+		r = publish(c, s, e);
 	if (r < 0)
 		return r;
-	*s->name = 0;
-	see(c, s->key);
-	strv_add(&c->fresh, s->key);
+	see(c, s);
+	strv_add(&c->fresh, s->dir);
 	return strv_check(&c->fresh, e);
 }
 
@@ -246,7 +294,8 @@ void build_step_end(struct build_cache *c, struct build_step *s)
 	fd_close(&s->lock);
 }
 
-int build_step_upper(const struct build_cache *c, const char *key, char **ret, struct err *e)
+int build_step_upper(const struct build_cache *c, const struct build_step *s, char **ret,
+		     struct err *e)
 {
 	char name[NAME_BYTES];
 	_close_ int dir = -1;
@@ -254,7 +303,7 @@ int build_step_upper(const struct build_cache *c, const char *key, char **ret, s
 	DIR *list;
 
 	*ret = NULL;
-	snprintf(name, sizeof(name), "%.64s/upper", key);
+	snprintf(name, sizeof(name), "%s/upper", s->dir);
 	dir = openat(c->dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "%s/%s", c->path, name);

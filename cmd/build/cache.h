@@ -5,15 +5,19 @@
 /*
  * What steps have made, by key: $CSBX_CACHE_PATH/build.
  *
- *	HEX/upper	the files one step has added, changed and deleted, as an overlay leaves them
- *	HEX/boot	while it may not be on disk: the boot id of the machine that wrote it
+ *	HEX		a link to the step's directory, HEX.ID; a step made anew has another ID
+ *	HEX.ID/upper	the files one step has added, changed and deleted, as an overlay leaves them
+ *	HEX.ID/boot	while it may not be on disk: the boot id of the machine that wrote it
  *	HEX.image	the id of the image that a build with this last key gave
  *	new-ID/		a step that is being made
+ *	old-ID		a link to a directory that goes when no build runs (build_sweep.h)
  *	.step-HH	locks: held by the process that makes a step whose key begins with HH
  *	.lock		shared by builds, exclusive for who prunes (temp_dir.h)
  *
  * A step appears by one rename when it is complete, so it is there or it is not. A step with a boot
- * id of before is none: the machine went down before its files were written out.
+ * id of before is none: the machine went down before its files were written out. What is made anew
+ * takes nothing away from a build that has found what was there before; the keys of the steps that
+ * follow have the ID in them, so no step is ever put on another one than it was made on.
  */
 
 #include <stdbool.h>
@@ -23,10 +27,12 @@
 #include "cmd/image/build_prune.h"
 #include "runtime/base/str.h"
 #include "runtime/settings/paths.h"
+#include "runtime/spec/name.h"
 
 struct err;
 
 #define BUILD_KEY_BYTES 65 /* 64 hex digits and a NUL */
+#define BUILD_DIR_BYTES (BUILD_KEY_BYTES + 1 + NAME_ID_DIGITS)
 
 struct build_cache {
 	char *path; /* absolute */
@@ -34,9 +40,9 @@ struct build_cache {
 	int lock;   /* shared, as long as it is open */
 	struct paths
 		paths;     /* the caller's, with the cache in the place of kept layers; not owned */
-	struct strv fresh; /* keys made by this build, to be written out */
+	struct strv fresh; /* directories made by this build, to be written out */
 	struct build_seen
-		*seen; /* keys that this build had, in all its processes; NULL: one process */
+		*seen; /* steps that this build had, in all its processes; NULL: one process */
 };
 #define BUILD_CACHE_INIT                \
 	{                               \
@@ -55,7 +61,8 @@ bool build_cache_tell(struct build_cache *c, size_t number);
 /* One step: found, or to be made. */
 struct build_step {
 	char key[BUILD_KEY_BYTES];
-	char name[32]; /* "new-..." beneath the cache while it is made, else "" */
+	char dir[BUILD_DIR_BYTES]; /* of what is there, beneath the cache */
+	char name[32];             /* "new-..." beneath the cache while it is made, else "" */
 	int lock;
 	bool is_seen; /* another process of this build has told of it */
 };
@@ -78,7 +85,8 @@ int build_step_commit(struct build_cache *c, struct build_step *s, struct err *e
 void build_step_end(struct build_cache *c, struct build_step *s);
 
 /* The absolute path of a step's upper directory, NULL without one: it changed nothing. -ENOMEM. */
-int build_step_upper(const struct build_cache *c, const char *key, char **ret, struct err *e);
+int build_step_upper(const struct build_cache *c, const struct build_step *s, char **ret,
+		     struct err *e);
 
 /* The image that a last key gave; -ENOENT. */
 int build_cache_image(const struct build_cache *c, const char *key, char *ret, size_t size);

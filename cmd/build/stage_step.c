@@ -2,6 +2,7 @@
 #include "cmd/build/build.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cmd/frame/cmd.h"
 #include "image/model/digest.h"
@@ -23,13 +24,19 @@ int stage_next_key(struct build_stage *s, const void *text, size_t len, struct e
 	return 0;
 }
 
-static int put_layer(struct build *b, struct build_stage *s, struct err *e)
+/* What follows is keyed by this very directory: the step made anew is another base for it. */
+static int put_layer(struct build *b, struct build_stage *s, const struct build_step *step,
+		     struct err *e)
 {
 	char *upper = NULL;
-	int r = build_step_upper(&b->cache, s->key, &upper, e);
+	int r = build_step_upper(&b->cache, step, &upper, e);
 
-	if (r < 0 || !upper)
+	if (r >= 0)
+		r = stage_next_key(s, step->dir, strlen(step->dir), e);
+	if (r < 0 || !upper) {
+		free(upper);
 		return r;
+	}
 	strv_take(&s->root.layers, upper);
 	return strv_check(&s->root.layers, e);
 }
@@ -51,7 +58,7 @@ int stage_step(struct build *b, struct build_stage *s, step_make_fn *make, void 
 	}
 	build_step_end(&b->cache, &step);
 	if (r >= 0)
-		r = put_layer(b, s, e);
+		r = put_layer(b, s, &step, e);
 	if (r < 0)
 		return r;
 	if (is_cached && step.is_seen)

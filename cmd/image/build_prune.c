@@ -3,7 +3,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +17,6 @@
 #include "runtime/kernel/temp_dir.h"
 #include "runtime/kernel/tree_size.h"
 #include "runtime/settings/paths.h"
-#include "runtime/userns/tree_remove.h"
 
 #define WAIT_STEP_MS 20u
 #define WAIT_MAX_MS 3000u
@@ -60,22 +61,43 @@ int build_prune_keep(struct build_prune *p, const char *text, struct err *e)
 	return 0;
 }
 
+/* A link counts as what it leads to, which lies beside it. */
+static void measure(const struct paths *p, int dirfd, struct entry *x)
+{
+	char to[NAME_MAX + 1] = "";
+	bool is_link = readlinkat(dirfd, x->name, to, sizeof(to) - 1) > 0;
+	_free_ char *path =
+		str_printf("%s/" BUILD_CACHE_DIR "/%s", p->cache, is_link ? to : x->name);
+	struct stat st;
+
+	if (fstatat(dirfd, is_link ? to : x->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	x->used = st.st_mtime;
+	x->bytes = path && S_ISDIR(st.st_mode) ? tree_size(path) : (uint64_t)st.st_blocks * 512;
+}
+
 static int add(struct entries *l, const struct paths *p, int dirfd, const char *name, struct err *e)
 {
-	struct entry *more = reallocarray(l->items, l->n + 1, sizeof(*more));
-	_free_ char *path = str_printf("%s/" BUILD_CACHE_DIR "/%s", p->cache, name);
-	struct stat st = {0};
+	struct entry *more = reallocarray(l->items, l->n + 1, sizeof(*more)), *x;
 
-	if (!more || !path)
+	if (!more)
 		return err_oom(e);
 	l->items = more;
-	(void)fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW);
-	more[l->n] = (struct entry){strdup(name), st.st_mtime, 0};
-	more[l->n].bytes = S_ISDIR(st.st_mode) ? tree_size(path) : (uint64_t)st.st_blocks * 512;
+	x = &more[l->n++];
+	*x = (struct entry){.name = strdup(name)};
+	if (!x->name)
+		return err_oom(e);
+	measure(p, dirfd, x);
 	/* What a killed build has left goes first. */
-	if (str_has_prefix(name, BUILD_NEW_PREFIX))
-		more[l->n].used = 0;
-	return more[l->n++].name ? 0 : err_oom(e);
+	if (str_has_prefix(name, BUILD_NEW_PREFIX) || str_has_prefix(name, BUILD_OLD_PREFIX))
+		x->used = 0;
+	return 0;
+}
+
+/* "HEX.ID" goes with the link that leads to it. */
+static bool is_led_to(const struct dirent *x)
+{
+	return x->d_type == DT_DIR && strchr(x->d_name, '.');
 }
 
 static int list(const struct paths *p, int dirfd, struct entries *l, struct err *e)
@@ -91,7 +113,7 @@ static int list(const struct paths *p, int dirfd, struct entries *l, struct err 
 		return r;
 	}
 	while (r >= 0 && (x = readdir(d))) {
-		if (*x->d_name != '.')
+		if (*x->d_name != '.' && !is_led_to(x))
 			r = add(l, p, dirfd, x->d_name, e);
 	}
 	closedir(d);
@@ -122,7 +144,7 @@ static int prune(struct entries *l, int dirfd, const struct build_prune *how, ui
 			kept += x->bytes;
 			continue;
 		}
-		r = how->dry_run ? 0 : tree_remove(dirfd, x->name, e);
+		r = how->dry_run ? 0 : build_cache_remove(dirfd, x->name, e);
 		*ret_bytes += r < 0 ? 0 : x->bytes;
 	}
 	return r;

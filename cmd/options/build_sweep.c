@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/options/build_sweep.h"
@@ -11,6 +13,20 @@
 #include "runtime/life/gc.h"
 #include "runtime/settings/paths.h"
 #include "runtime/userns/tree_remove.h"
+
+int build_cache_remove(int dirfd, const char *name, struct err *e)
+{
+	char to[NAME_MAX + 1];
+	ssize_t n = readlinkat(dirfd, name, to, sizeof(to) - 1);
+	int r = 0;
+
+	if (n > 0) {
+		to[n] = 0;
+		if (!strchr(to, '/') && !str_is_dots(to))
+			r = tree_remove(dirfd, to, e);
+	}
+	return r < 0 ? r : tree_remove(dirfd, name, e);
+}
 
 static int sweep(const struct paths *p, int dirfd, bool dry_run, struct gc_report *report,
 		 struct err *e)
@@ -28,9 +44,10 @@ static int sweep(const struct paths *p, int dirfd, bool dry_run, struct gc_repor
 		struct err why = ERR_INIT;
 		int failed;
 
-		if (!str_has_prefix(x->d_name, BUILD_NEW_PREFIX))
+		if (!str_has_prefix(x->d_name, BUILD_NEW_PREFIX) &&
+		    !str_has_prefix(x->d_name, BUILD_OLD_PREFIX))
 			continue;
-		failed = dry_run ? 0 : tree_remove(dirfd, x->d_name, &why);
+		failed = dry_run ? 0 : build_cache_remove(dirfd, x->d_name, &why);
 		if (report &&
 		    !gc_report_add(report, GC_TEMPORARY,
 				   str_printf("%s/" BUILD_CACHE_DIR "/%s", p->cache, x->d_name),

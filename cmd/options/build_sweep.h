@@ -12,9 +12,13 @@ struct paths;
 
 #define BUILD_CACHE_DIR "build" /* below the cache path */
 #define BUILD_NEW_PREFIX "new-" /* what is being made, or was when somebody killed it */
+#define BUILD_OLD_PREFIX "old-" /* a link to what was replaced */
+
+/* A name of the cache, and where it is a link what it leads to. */
+int build_cache_remove(int dirfd, const char *name, struct err *e);
 
 /*
- * What killed builds have left goes, unless a build runs now; 0 then, too. report: is told what
+ * What killed builds have left goes, and what was replaced, unless a build runs now; 0 then, too. report: is told what
  * went; may be NULL.
  */
 int build_cache_sweep(const struct paths *p, bool dry_run, struct gc_report *report, struct err *e);

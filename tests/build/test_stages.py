@@ -119,3 +119,34 @@ def test_builds_at_a_time(box):
     for i in range(4):
         assert box.ok("docker", "run", "--rm", f"made{i}", "cat", "/copy") == "x\n"
     assert sum(s.count("CACHED") for s in said) == 6, said
+
+
+GO = SHARED + "test ! -e /shared/wait || { rm /shared/wait; touch /shared/in; i=0; while [ ! -e /shared/go ]; do i=$((i+1)); [ $i -lt 400 ] || exit 3; " \
+    "sleep 0.05; done; }; "
+
+
+@pytest.mark.both_users
+def test_builds_that_make_a_step_anew(box):
+    """--no-cache takes nothing from a build that stands on the step as it was, and no later build mixes the two."""
+    first = f"FROM box AS first\n{SHARED}echo x >>/shared/log; wc -l </shared/log >/one; mkdir /d; cp /one /d/one\n"
+    rest = f"FROM first\n{GO} cat /one /d/one >/two\nRUN cat /one /d/one /two >/three\n"
+    code, said = build(box, f"FROM box\n{SHARED}touch /shared/wait\n")
+    assert code == 0, said
+    (box.context / "main").write_text(first + rest)
+    main = ("docker", "build", "-f", str(box.context / "main"), str(box.context))
+    slow = box.popen(*main, "-t", "slow", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    code, said = build(box, f"FROM box\n{SHARED}i=0; while [ ! -e /shared/in ]; do i=$((i+1)); [ $i -lt 400 ] || exit 3; sleep 0.05; done\n")
+    assert code == 0, said
+    for n in (2, 3):
+        assert box.run(*main, "-q", "--no-cache", "--target", "first", "-t", "made").returncode == 0
+        assert cat(box, "/one") == [str(n)]
+    code, said = build(box, f"FROM box\n{SHARED}touch /shared/go\n")
+    assert code == 0, said
+    said = slow.communicate(timeout=60)[0]
+    assert slow.returncode == 0, said
+    assert box.ok("docker", "run", "--rm", "slow", "cat", "/one", "/two", "/three").split() == ["1"] * 7
+    for cached in (1, 3):
+        code, said = build(box, first + rest)
+        assert code == 0 and said.count("CACHED") == cached, said
+        assert cat(box, "/one", "/two", "/three") == ["3"] * 7
+    assert not [n for n in os.listdir(box.dirs["cache"] / "build") if n.startswith("old-")]

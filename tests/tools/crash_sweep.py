@@ -223,7 +223,7 @@ class Build(Scenario):
         (self.box.work / "ctx/Dockerfile").write_text(self.dockerfile)
 
     def interrupted(self):
-        left = [x.name for x in (self.box.dirs["cache"] / "build").glob("new-*")]
+        left = [x.name for x in (self.box.dirs["cache"] / "build").iterdir() if x.name.startswith(("new-", "old-"))]
         return [f"after gc there is {x}" for x in left]
 
     def reset(self):
