@@ -354,6 +354,18 @@ static void drop_own_files(const struct run_work *w)
 		(void)unlinkat(dir, names[n], 0);
 }
 
+/* What the program was told was done has not been: that may be why it failed. */
+static void say_one_id(struct build *b)
+{
+	static const char text[] =
+		"csbx: without id ranges a step has one user, and what needs another fails (initdb, "
+		"sshd, su); ranges in /etc/subuid and /etc/subgid give it more: csbx doctor\n";
+
+	if (b->progress.line.len)
+		build_text_output(&b->progress, "\n", 1);
+	build_text_output(&b->progress, text, sizeof(text) - 1);
+}
+
 static int make(struct build *b, struct build_stage *s, const struct build_step *step, void *arg,
 		struct err *e)
 {
@@ -373,6 +385,8 @@ static int make(struct build *b, struct build_stage *s, const struct build_step 
 	if (!r)
 		return 0;
 	if (r > 0) {
+		if (w->opts.spec.sec.fake_ids)
+			say_one_id(b);
 		b->exit_code = r;
 		free(b->failed);
 		b->failed = strdup(strbuf_str(&words));
