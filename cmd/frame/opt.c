@@ -307,6 +307,16 @@ static int apply_given(struct parse *s)
 	return 0;
 }
 
+/* The configuration first: what is given adds to it, or stands in its place. */
+static int apply(struct parse *s)
+{
+	int r = read_files(s);
+
+	if (r >= 0)
+		r = apply_configuration(s);
+	return r < 0 ? r : apply_given(s);
+}
+
 int opt_parse(const struct opt_parser *p, int argc, char **argv, struct err *e)
 {
 	struct err local = ERR_INIT;
@@ -316,11 +326,27 @@ int opt_parse(const struct opt_parser *p, int argc, char **argv, struct err *e)
 	if (n >= 0 && s.help)
 		n = r = OPT_HELP;
 	if (r >= 0)
-		r = read_files(&s);
-	if (r >= 0)
-		r = apply_configuration(&s);
-	if (r >= 0)
-		r = apply_given(&s);
+		r = apply(&s);
 	free(s.given);
 	return r < 0 ? r : n;
+}
+
+int opt_apply(const struct opt_parser *p, const struct strv *named, struct err *e)
+{
+	struct err local = ERR_INIT;
+	struct parse s = {.p = p, .e = e ? e : &local};
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i + 1 < named->n; i += 2) {
+		const char *name = named->items[i];
+		size_t offset;
+		const struct opt *o = opt_find(p, name, strlen(name), &offset);
+
+		r = o ? give(&s, o, offset, named->items[i + 1])
+		      : unknown_option(&s, name, strlen(name));
+	}
+	if (r >= 0)
+		r = apply(&s);
+	free(s.given);
+	return r;
 }

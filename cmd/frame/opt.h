@@ -105,6 +105,12 @@ struct opt_parser {
 #define OPT_HELP (-4096)
 int opt_parse(const struct opt_parser *p, int argc, char **argv, struct err *e);
 
+/*
+ * The same from values that are named: an option's long form, then its value ("yes" for a flag), and
+ * so on. An OPT_STR points into `named`. An unknown name is -EINVAL.
+ */
+int opt_apply(const struct opt_parser *p, const struct strv *named, struct err *e);
+
 /* Puts one value at `at`, where the row's offset points. The error does not name the option. */
 int opt_store(const struct opt *o, void *at, const char *value, struct err *e);
 

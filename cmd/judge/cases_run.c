@@ -14,44 +14,37 @@
  *	LEAVING	  the channel is closed for writing, which ends the harness
  *
  * Each of them has its time, and where the harness does not keep it the container ends: the
- * program may have taken the harness over, but not the clock. An epoll descriptor stands for the
- * socket and the clock, as container_run() listens to one descriptor.
+ * program may have taken the harness over, but not the clock.
  */
 #include "cmd/judge/cases_run.h"
 
 #include <fcntl.h>
-#include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cmd/judge/cases.h"
-#include "cmd/judge/frame.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
+#include "cmd/judge/peer.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
 #define KILL_MS 1000u
 #define START_MS 60000u /* a container may take on a busy machine; it has limits of its own */
 #define LEAVE_MS 2000u
-#define STRAYS_MAX 1000u
-#define STRAY_BYTES_MAX (32u << 20)
 
 enum state { STARTING, LOADING, RUNNING, KILLING, LEAVING };
 
 struct asker {
-	int fd, timer, epoll, started[2]; /* a pipe: a byte comes when the program runs */
+	struct peer_watch watch;
+	struct peer program;
+	int started[2]; /* a pipe: a byte comes when the program runs */
 	enum state state;
-	struct frame_buffer in;
-	struct strbuf out;
-	size_t sent;
 	struct eval_job *job;
 	struct eval_verdict *verdict;
 	size_t at; /* the case that runs, or is the next */
-	size_t strays, stray_bytes;
 	uint64_t number, since_ns, step_ms;
 	bool is_loaded, is_over, is_flooded; /* is_over: the container is gone */
 };
@@ -71,37 +64,8 @@ static struct eval_case *current(struct asker *a)
 
 static void enter(struct asker *a, enum state state, uint64_t ms)
 {
-	const struct itimerspec t = {
-		.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000 + 1}};
-
 	a->state = state;
-	(void)timerfd_settime(a->timer, 0, &t, NULL);
-}
-
-static void watch_socket(struct asker *a, bool out)
-{
-	struct epoll_event ev = {.events = EPOLLIN | (out ? EPOLLOUT : 0)};
-
-	(void)epoll_ctl(a->epoll, EPOLL_CTL_MOD, a->fd, &ev);
-}
-
-static void flush_out(struct asker *a)
-{
-	while (a->sent < a->out.len && !a->is_over) {
-		ssize_t n = send(a->fd, a->out.data + a->sent, a->out.len - a->sent,
-				 MSG_DONTWAIT | MSG_NOSIGNAL);
-
-		if (n < 0) {
-			watch_socket(a, errno == EAGAIN);
-			return;
-		}
-		a->sent += (size_t)n;
-	}
-	if (!a->out.len)
-		return;
-	strbuf_reset(&a->out);
-	a->sent = 0;
-	watch_socket(a, false);
+	peer_clock_set(&a->watch, ms);
 }
 
 /* [function, args, kwargs, whether what it prints is wanted] */
@@ -120,10 +84,9 @@ static void send_case(struct asker *a)
 	if (getrandom(&a->number, sizeof(a->number), 0) != sizeof(a->number))
 		a->number = now_ns();
 	value_write_literal(&list, &payload);
-	frame_write(&a->out, 'C', a->number, strbuf_str(&payload), payload.len);
 	a->since_ns = now_ns();
 	enter(a, RUNNING, a->step_ms);
-	flush_out(a);
+	peer_send(&a->program, &a->watch, 'C', a->number, &payload);
 }
 
 /* The next case, or none is left. */
@@ -135,7 +98,7 @@ static void go_on(struct asker *a)
 	} else if (a->at < a->job->cases.n) {
 		send_case(a);
 	} else {
-		shutdown(a->fd, SHUT_WR);
+		shutdown(a->program.fd, SHUT_WR);
 		enter(a, LEAVING, LEAVE_MS);
 	}
 }
@@ -159,13 +122,6 @@ static void fork_ended(struct asker *a, const struct frame *f)
 				 (status >> 8) & 0xff);
 	a->at++;
 	go_on(a);
-}
-
-static void stray(struct asker *a, const struct frame *f)
-{
-	a->stray_bytes += f->len;
-	if (++a->strays > STRAYS_MAX || a->stray_bytes > STRAY_BYTES_MAX)
-		a->is_flooded = true;
 }
 
 static void answered(struct asker *a, const struct frame *f)
@@ -194,16 +150,14 @@ static void take(struct asker *a, const struct frame *f)
 	} else if (f->kind == 'E' && is_ours) {
 		fork_ended(a, f);
 	} else {
-		stray(a, f);
+		a->is_flooded = peer_strayed(&a->program, f);
 	}
 }
 
 /* 0: go on; above 0: the container ends. */
 static int time_is_up(struct asker *a)
 {
-	uint64_t ticks;
-
-	if (read(a->timer, &ticks, sizeof(ticks)) != sizeof(ticks))
+	if (!peer_clock_rang(&a->watch))
 		return 0;
 	if (a->state != RUNNING)
 		return RUN_TIMEOUT;
@@ -211,9 +165,8 @@ static int time_is_up(struct asker *a)
 		eval_case_failed(current(a), "was not done within %llu.%03llu s",
 				 (unsigned long long)a->step_ms / 1000,
 				 (unsigned long long)a->step_ms % 1000);
-	frame_write(&a->out, 'K', a->number, NULL, 0);
 	enter(a, KILLING, KILL_MS);
-	flush_out(a);
+	peer_send(&a->program, &a->watch, 'K', a->number, NULL);
 	return 0;
 }
 
@@ -229,10 +182,10 @@ static int asker_handle(void *ctx)
 {
 	struct asker *a = ctx;
 	struct frame f;
-	int r = frame_fill(&a->in, a->fd, NULL), n;
+	int r = frame_fill(&a->program.in, a->program.fd, NULL), n;
 
 	see_start(a);
-	while ((n = frame_next(&a->in, &f, NULL)) > 0 && !a->is_flooded)
+	while ((n = frame_next(&a->program.in, &f, NULL)) > 0 && !a->is_flooded)
 		take(a, &f);
 	if (n < 0 || a->is_flooded) {
 		a->is_flooded = true;
@@ -242,37 +195,30 @@ static int asker_handle(void *ctx)
 		return r;
 	if (!r && a->is_over)
 		return -EPIPE;
-	flush_out(a);
+	if (!a->is_over)
+		peer_flush(&a->program, &a->watch);
 	return time_is_up(a);
 }
 
 static int asker_open(struct asker *a, int *ret_far, struct err *e)
 {
-	struct epoll_event ev = {.events = EPOLLIN};
-	int pair[2];
+	int r = peer_watch_open(&a->watch, e);
 
-	a->epoll = epoll_create1(EPOLL_CLOEXEC);
-	a->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (a->epoll < 0 || a->timer < 0 || pipe2(a->started, O_CLOEXEC | O_NONBLOCK) < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return err_sys(e, "channel");
-	a->fd = pair[0];
-	*ret_far = pair[1];
-	if (epoll_ctl(a->epoll, EPOLL_CTL_ADD, a->fd, &ev) < 0 ||
-	    epoll_ctl(a->epoll, EPOLL_CTL_ADD, a->started[0], &ev) < 0 ||
-	    epoll_ctl(a->epoll, EPOLL_CTL_ADD, a->timer, &ev) < 0)
-		return err_sys(e, "channel");
-	enter(a, STARTING, a->step_ms + START_MS);
-	return 0;
+	if (r >= 0)
+		r = peer_open(&a->program, &a->watch, ret_far, e);
+	if (r >= 0 && pipe2(a->started, O_CLOEXEC | O_NONBLOCK) < 0)
+		r = err_sys(e, "channel");
+	if (r >= 0)
+		r = peer_watch_add(&a->watch, a->started[0], e);
+	if (r >= 0)
+		enter(a, STARTING, a->step_ms + START_MS);
+	return r;
 }
 
 static void asker_close(struct asker *a)
 {
-	frame_buffer_free(&a->in);
-	strbuf_free(&a->out);
-	fd_close(&a->fd);
-	fd_close(&a->timer);
-	fd_close(&a->epoll);
+	peer_close(&a->program);
+	peer_watch_close(&a->watch);
 	fd_close(&a->started[0]);
 	fd_close(&a->started[1]);
 }
@@ -307,8 +253,8 @@ static const char *why_it_ended(const struct asker *a, const struct run_result *
 }
 
 /* One container, from case a->at on. */
-static int ask_in_container(const struct eval_box *box, struct asker *a, struct eval_ended *ret,
-			    struct err *e)
+static int ask_in_container(const struct eval_container *container, struct asker *a,
+			    struct eval_ended *ret, struct err *e)
 {
 	_strv_ struct strv argv = STRV_INIT;
 	struct file_spec files[2];
@@ -318,7 +264,7 @@ static int ask_in_container(const struct eval_box *box, struct asker *a, struct 
 	int r = asker_open(a, &far, e);
 
 	if (r >= 0)
-		r = text = eval_harness_fd(box->paths, EVAL_HARNESS_CASES, e);
+		r = text = eval_harness_fd(container->paths, EVAL_HARNESS_CASES, e);
 	if (r >= 0) {
 		const int fds[] = {far, text};
 		const struct eval_start start = {
@@ -331,9 +277,10 @@ static int ask_in_container(const struct eval_box *box, struct asker *a, struct 
 			.started_fd = a->started[1],
 		};
 
-		listen.fd = a->epoll;
-		eval_start(box, &start, ret);
-		ret->spec.limits.timeout_ms = box->spec->limits.timeout_ms; /* ours, of a step */
+		listen.fd = a->watch.epoll;
+		eval_start(container, &start, ret);
+		ret->spec.limits.timeout_ms =
+			container->spec->limits.timeout_ms; /* ours, of a step */
 		fd_close(&far);
 		drain(a);
 		if (a->is_loaded && a->at < a->job->cases.n &&
@@ -348,13 +295,14 @@ static int ask_in_container(const struct eval_box *box, struct asker *a, struct 
 	return r < 0 ? r : a->at > first;
 }
 
-int eval_run_cases(const struct eval_box *box, struct eval_job *job, struct eval_verdict *v,
-		   struct err *e)
+int eval_run_cases(const struct eval_container *container, struct eval_job *job,
+		   struct eval_verdict *v, struct err *e)
 {
 	struct asker a = {.job = job,
 			  .verdict = v,
-			  .step_ms = box->spec->limits.timeout_ms ? box->spec->limits.timeout_ms
-								  : UINT32_MAX};
+			  .step_ms = container->spec->limits.timeout_ms
+					     ? container->spec->limits.timeout_ms
+					     : UINT32_MAX};
 	bool is_first = true, is_first_kept = false;
 	int r;
 
@@ -363,9 +311,10 @@ int eval_run_cases(const struct eval_box *box, struct eval_job *job, struct eval
 
 		a.state = STARTING;
 		a.is_loaded = a.is_over = a.is_flooded = false;
-		a.strays = a.stray_bytes = a.sent = 0;
-		a.fd = a.timer = a.epoll = a.started[0] = a.started[1] = -1;
-		r = ask_in_container(box, &a, &ended, e);
+		a.watch = (struct peer_watch)PEER_WATCH_INIT;
+		a.program = (struct peer)PEER_INIT;
+		a.started[0] = a.started[1] = -1;
+		r = ask_in_container(container, &a, &ended, e);
 		if (is_first)
 			v->completed = a.is_loaded;
 		/* The first that did not end as it should is the one to tell of, else the last. */

@@ -4,7 +4,7 @@
 
 /* Puts cases to a judged function, over the channel to its container. */
 
-struct eval_box;
+struct eval_container;
 struct eval_job;
 struct eval_verdict;
 struct err;
@@ -13,7 +13,7 @@ struct err;
  * Fills job->cases and *v. A container that ends with cases left, after at least one was put to it,
  * is followed by another: one case that takes all memory says nothing of the next.
  */
-int eval_run_cases(const struct eval_box *box, struct eval_job *job, struct eval_verdict *v,
-		   struct err *e);
+int eval_run_cases(const struct eval_container *container, struct eval_job *job,
+		   struct eval_verdict *v, struct err *e);
 
 #endif

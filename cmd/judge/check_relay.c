@@ -13,11 +13,8 @@
 #include "cmd/judge/check_relay.h"
 
 #include <poll.h>
-#include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "cmd/judge/judge.h"
 #include "cmd/judge/value/value.h"
@@ -26,47 +23,11 @@
 
 #define KILL_MS 1000u
 #define LEAVE_MS 2000u
-#define STRAYS_MAX 1000u
 
 static void enter(struct check_relay *r, enum check_state state, uint64_t ms)
 {
-	const struct itimerspec t = {
-		.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000 + 1}};
-
 	r->state = state;
-	(void)timerfd_settime(r->timer, 0, &t, NULL);
-}
-
-static void peer_flush(struct check_relay *r, struct check_peer *p)
-{
-	struct epoll_event ev = {.events = EPOLLIN};
-
-	while (p->sent < p->out.len && !p->is_gone) {
-		ssize_t n = send(p->fd, p->out.data + p->sent, p->out.len - p->sent,
-				 MSG_DONTWAIT | MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EAGAIN)
-			break;
-		if (n < 0)
-			p->is_gone = true;
-		else
-			p->sent += (size_t)n;
-	}
-	if (p->sent < p->out.len && !p->is_gone) {
-		ev.events |= EPOLLOUT;
-	} else {
-		strbuf_reset(&p->out);
-		p->sent = 0;
-	}
-	(void)epoll_ctl(r->epoll, p->is_gone ? EPOLL_CTL_DEL : EPOLL_CTL_MOD, p->fd, &ev);
-}
-
-static void put(struct check_relay *r, struct check_peer *p, char kind, uint64_t number,
-		const struct strbuf *payload)
-{
-	frame_write(&p->out, kind, number, payload ? strbuf_str(payload) : NULL,
-		    payload ? payload->len : 0);
-	peer_flush(r, p);
+	peer_clock_set(&r->watch, ms);
 }
 
 /*
@@ -84,7 +45,7 @@ static void answer(struct check_relay *r, const struct value *items, size_t n)
 	_strbuf_ struct strbuf payload = STRBUF_INIT;
 
 	value_write_literal(&list, &payload);
-	put(r, &r->check, 'A', 0, &payload);
+	peer_send(&r->check, &r->watch, 'A', 0, &payload);
 	r->has_question = false;
 }
 
@@ -134,7 +95,7 @@ static void ask(struct check_relay *r)
 	if (getrandom(&r->number, sizeof(r->number), 0) != sizeof(r->number))
 		r->number++;
 	enter(r, CHECK_CALLING, r->step_ms);
-	put(r, &r->snippet, 'C', r->number, &r->question);
+	peer_send(&r->snippet, &r->watch, 'C', r->number, &r->question);
 }
 
 /* Asking code is trusted to be well-formed, not to be right: what is not is an error there. */
@@ -156,7 +117,7 @@ static void asked(struct check_relay *r, const struct frame *f)
 	items[3] = no;
 	strbuf_reset(&r->question);
 	value_write_literal(&list, &r->question);
-	if (r->snippet.is_gone || r->state == CHECK_LEAVING)
+	if (r->snippet_is_gone || r->state == CHECK_LEAVING)
 		answer_gone(r);
 	else if (r->state == CHECK_IDLE)
 		ask(r);
@@ -186,7 +147,7 @@ static int from_snippet(struct check_relay *r, const struct frame *f)
 
 	if (r->state == CHECK_LOADING && f->kind == 'L') {
 		r->verdict->completed = 1;
-		if (r->check.is_gone)
+		if (r->check_is_gone)
 			enter(r, CHECK_LEAVING, LEAVE_MS);
 		else
 			idle(r);
@@ -205,7 +166,7 @@ static int from_snippet(struct check_relay *r, const struct frame *f)
 		answer_from(r, &v);
 	} else if (is_ours && f->kind == 'E') {
 		fork_ended(r);
-	} else if (++r->strays > STRAYS_MAX) {
+	} else if (peer_strayed(&r->snippet, f)) {
 		return RUN_KILLED;
 	}
 	return 0;
@@ -227,7 +188,7 @@ static void from_check(struct check_relay *r, const struct frame *f)
  */
 static void check_left(struct check_relay *r)
 {
-	if (!r->snippet.is_gone)
+	if (!r->snippet_is_gone)
 		shutdown(r->snippet.fd, SHUT_WR);
 	if (r->state != CHECK_LOADING)
 		enter(r, CHECK_LEAVING, LEAVE_MS);
@@ -235,8 +196,8 @@ static void check_left(struct check_relay *r)
 
 static void snippet_left(struct check_relay *r)
 {
-	r->snippet.is_gone = true;
-	(void)epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->snippet.fd, NULL);
+	r->snippet_is_gone = true;
+	peer_unwatch(&r->snippet, &r->watch);
 	if (r->has_question)
 		answer_gone(r);
 }
@@ -244,13 +205,11 @@ static void snippet_left(struct check_relay *r)
 /* 0: go on; above 0: the snippet's container ends, as that. */
 static int time_is_up(struct check_relay *r)
 {
-	uint64_t ticks;
-
-	if (read(r->timer, &ticks, sizeof(ticks)) != sizeof(ticks))
+	if (!peer_clock_rang(&r->watch))
 		return 0;
 	if (r->state == CHECK_CALLING) {
 		enter(r, CHECK_ENDING, KILL_MS);
-		put(r, &r->snippet, 'K', r->number, NULL);
+		peer_send(&r->snippet, &r->watch, 'K', r->number, NULL);
 		return 0;
 	}
 	/* The asserting code takes its time: it has a clock of its own. */
@@ -265,7 +224,7 @@ int check_relay_handle(void *ctx)
 	struct frame f;
 	int n, code = 0;
 
-	if (!r->snippet.is_gone) {
+	if (!r->snippet_is_gone) {
 		n = frame_fill(&r->snippet.in, r->snippet.fd, NULL);
 		while (!code && frame_next(&r->snippet.in, &f, NULL) > 0)
 			code = from_snippet(r, &f);
@@ -274,20 +233,20 @@ int check_relay_handle(void *ctx)
 		if (n == 0 || (n < 0 && n != -EAGAIN))
 			snippet_left(r);
 	}
-	if (!r->check.is_gone) {
+	if (!r->check_is_gone) {
 		n = frame_fill(&r->check.in, r->check.fd, NULL);
 		while (frame_next(&r->check.in, &f, NULL) > 0)
 			from_check(r, &f);
 		if (n == 0 || (n < 0 && n != -EAGAIN)) {
-			r->check.is_gone = true;
-			(void)epoll_ctl(r->epoll, EPOLL_CTL_DEL, r->check.fd, NULL);
+			r->check_is_gone = true;
+			peer_unwatch(&r->check, &r->watch);
 			check_left(r);
 		}
 	}
-	if (!r->snippet.is_gone)
-		peer_flush(r, &r->snippet);
-	if (!r->check.is_gone)
-		peer_flush(r, &r->check);
+	if (!r->snippet_is_gone)
+		peer_flush(&r->snippet, &r->watch);
+	if (!r->check_is_gone)
+		peer_flush(&r->check, &r->watch);
 	return code ? code : time_is_up(r);
 }
 
@@ -298,40 +257,23 @@ int check_relay_handle(void *ctx)
 int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t step_ms, int far[2],
 		     struct err *e)
 {
-	struct epoll_event ev = {.events = EPOLLIN};
-	int a[2], b[2];
+	int ret;
 
 	*r = (struct check_relay){
-		.snippet = {.fd = -1},
-		.check = {.fd = -1},
+		.watch = PEER_WATCH_INIT,
+		.snippet = PEER_INIT,
+		.check = PEER_INIT,
 		.verdict = v,
 		.step_ms = step_ms,
 	};
-
-	r->epoll = epoll_create1(EPOLL_CLOEXEC);
-	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (r->epoll < 0 || r->timer < 0 ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, a) < 0)
-		return err_sys(e, "channel");
-	r->snippet.fd = a[0];
-	far[0] = a[1];
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, b) < 0)
-		return err_sys(e, "channel");
-	r->check.fd = b[0];
-	far[1] = b[1];
-	if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, a[0], &ev) < 0 ||
-	    epoll_ctl(r->epoll, EPOLL_CTL_ADD, b[0], &ev) < 0 ||
-	    epoll_ctl(r->epoll, EPOLL_CTL_ADD, r->timer, &ev) < 0)
-		return err_sys(e, "channel");
-	enter(r, CHECK_LOADING, r->step_ms);
-	return 0;
-}
-
-static void peer_close(struct check_peer *p)
-{
-	fd_close(&p->fd);
-	frame_buffer_free(&p->in);
-	strbuf_free(&p->out);
+	ret = peer_watch_open(&r->watch, e);
+	if (ret >= 0)
+		ret = peer_open(&r->snippet, &r->watch, &far[0], e);
+	if (ret >= 0)
+		ret = peer_open(&r->check, &r->watch, &far[1], e);
+	if (ret >= 0)
+		enter(r, CHECK_LOADING, r->step_ms);
+	return ret;
 }
 
 void check_relay_close(struct check_relay *r)
@@ -339,18 +281,17 @@ void check_relay_close(struct check_relay *r)
 	peer_close(&r->snippet);
 	peer_close(&r->check);
 	strbuf_free(&r->question);
-	fd_close(&r->timer);
-	fd_close(&r->epoll);
+	peer_watch_close(&r->watch);
 }
 
 void check_relay_see_off(struct check_relay *r)
 {
-	if (!r->snippet.is_gone)
+	if (!r->snippet_is_gone)
 		(void)check_relay_handle(r);
-	if (!r->snippet.is_gone)
+	if (!r->snippet_is_gone)
 		snippet_left(r);
-	while (!r->check.is_gone) {
-		struct pollfd p = {.fd = r->epoll, .events = POLLIN};
+	while (!r->check_is_gone) {
+		struct pollfd p = {.fd = r->watch.epoll, .events = POLLIN};
 
 		(void)poll(&p, 1, -1);
 		(void)check_relay_handle(r);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/judge/frame.h"
+#include "cmd/judge/peer.h"
 #include "runtime/base/str.h"
 
 struct err;
@@ -25,20 +25,12 @@ enum check_state {
 	CHECK_LEAVING,
 };
 
-struct check_peer {
-	int fd;
-	struct frame_buffer in;
-	struct strbuf out;
-	size_t sent;
-	bool is_gone;
-};
-
 struct check_relay {
-	struct check_peer snippet, check;
-	int timer, epoll; /* epoll: readable when check_relay_handle() has something to do */
+	struct peer_watch watch; /* readable when check_relay_handle() has something to do */
+	struct peer snippet, check;
+	bool snippet_is_gone, check_is_gone;
 	enum check_state state;
 	uint64_t number, step_ms;
-	size_t strays;
 	struct strbuf question; /* that waits for the snippet */
 	bool has_question, has_answer;
 	bool was_called; /* a function that the snippet has was called, once at least */

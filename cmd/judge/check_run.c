@@ -25,8 +25,8 @@
 #define RESULT_BYTES_MAX (64u << 20)
 
 /* In the worker: its end says whether it passed, its result object goes into `out`. */
-static void run_checker(const struct eval_box *box, const struct eval_job *job, int far, int text,
-			int out)
+static void run_checker(const struct eval_container *container, const struct eval_job *job, int far,
+			int text, int out)
 {
 	struct strv argv = STRV_INIT;
 	const struct file_spec file = {.path = (char *)CHECK_PATH + 1,
@@ -34,15 +34,15 @@ static void run_checker(const struct eval_box *box, const struct eval_job *job, 
 				       .len = job->check.len,
 				       .is_users = true};
 	const int fds[] = {far, text};
-	struct container_spec spec = *box->spec;
-	const struct eval_box own = {box->paths, &spec, box->warm};
+	struct container_spec spec = *container->spec;
+	const struct eval_container own = {container->paths, &spec, container->warm};
 	const struct eval_start start = {
 		.argv = &argv,
 		.files = &file,
 		.n_files = 1,
 		.keep_fds = fds,
 		.n_keep_fds = 2,
-		.timeout_ms = box->spec->limits.timeout_ms * BACKSTOP,
+		.timeout_ms = container->spec->limits.timeout_ms * BACKSTOP,
 	};
 	struct strbuf object = STRBUF_INIT;
 	struct eval_ended x;
@@ -59,10 +59,10 @@ static void run_checker(const struct eval_box *box, const struct eval_job *job, 
 	_exit(x.result.status != RUN_EXITED || x.result.exit_code);
 }
 
-static pid_t start_checker(const struct eval_box *box, const struct eval_job *job,
+static pid_t start_checker(const struct eval_container *container, const struct eval_job *job,
 			   const struct check_relay *r, int far[2], int out, struct err *e)
 {
-	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_CHECK, e);
+	_close_ int text = eval_harness_fd(container->paths, EVAL_HARNESS_CHECK, e);
 	pid_t pid;
 
 	if (text < 0)
@@ -76,16 +76,16 @@ static pid_t start_checker(const struct eval_box *box, const struct eval_job *jo
 	close(far[0]);
 	close(r->snippet.fd);
 	close(r->check.fd);
-	run_checker(box, job, far[1], text, out);
+	run_checker(container, job, far[1], text, out);
 	_exit(1);
 }
 
-static void run_snippet(const struct eval_box *box, const struct eval_job *job,
+static void run_snippet(const struct eval_container *container, const struct eval_job *job,
 			struct check_relay *r, int far, int text, struct eval_ended *ret)
 {
 	_strv_ struct strv argv = STRV_INIT;
 	const struct container_channel listen = {
-		.fd = r->epoll, .handle = check_relay_handle, .ctx = r};
+		.fd = r->watch.epoll, .handle = check_relay_handle, .ctx = r};
 	const int fds[] = {far, text};
 	struct file_spec files[2];
 	const struct eval_start start = {
@@ -97,8 +97,8 @@ static void run_snippet(const struct eval_box *box, const struct eval_job *job,
 		.channel = &listen,
 	};
 
-	eval_start(box, &start, ret);
-	ret->spec.limits.timeout_ms = box->spec->limits.timeout_ms;
+	eval_start(container, &start, ret);
+	ret->spec.limits.timeout_ms = container->spec->limits.timeout_ms;
 }
 
 static void take_result(struct eval_check *c, pid_t pid, int out, const struct check_relay *r)
@@ -118,32 +118,32 @@ static void take_result(struct eval_check *c, pid_t pid, int out, const struct c
 	}
 }
 
-static int run_both(const struct eval_box *box, struct eval_job *job, struct check_relay *r,
-		    int far[2], struct eval_verdict *v, struct err *e)
+static int run_both(const struct eval_container *container, struct eval_job *job,
+		    struct check_relay *r, int far[2], struct eval_verdict *v, struct err *e)
 {
 	_close_ int out = memfd_create("csbx-result", MFD_CLOEXEC);
-	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_CASES, e);
+	_close_ int text = eval_harness_fd(container->paths, EVAL_HARNESS_CASES, e);
 	pid_t pid;
 
 	if (text < 0)
 		return text;
 	if (out < 0)
 		return err_sys(e, "memfd_create");
-	pid = start_checker(box, job, r, far, out, e);
+	pid = start_checker(container, job, r, far, out, e);
 	if (pid < 0)
 		return pid;
 	fd_close(&far[1]);
-	run_snippet(box, job, r, far[0], text, &v->ended);
+	run_snippet(container, job, r, far[0], text, &v->ended);
 	fd_close(&far[0]);
 	check_relay_see_off(r);
 	take_result(&v->check, pid, out, r);
 	return 0;
 }
 
-int eval_run_check(const struct eval_box *box, struct eval_job *job, struct eval_verdict *v,
-		   struct err *e)
+int eval_run_check(const struct eval_container *container, struct eval_job *job,
+		   struct eval_verdict *v, struct err *e)
 {
-	const uint64_t timeout_ms = box->spec->limits.timeout_ms;
+	const uint64_t timeout_ms = container->spec->limits.timeout_ms;
 	struct check_relay r;
 	int far[2] = {-1, -1};
 	int ret = check_relay_open(&r, v, timeout_ms ? timeout_ms : UINT32_MAX, far, e);
@@ -151,7 +151,7 @@ int eval_run_check(const struct eval_box *box, struct eval_job *job, struct eval
 	v->completed = 0;
 	v->check.is_there = true;
 	if (ret >= 0)
-		ret = run_both(box, job, &r, far, v, e);
+		ret = run_both(container, job, &r, far, v, e);
 	fd_close(&far[0]);
 	fd_close(&far[1]);
 	check_relay_close(&r);

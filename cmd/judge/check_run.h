@@ -4,13 +4,13 @@
 
 /* Asserting code against a snippet, each in a container of its own. */
 
-struct eval_box;
+struct eval_container;
 struct eval_job;
 struct eval_verdict;
 struct err;
 
 /* *v is about the snippet's container; v->check says what the asserting code found. */
-int eval_run_check(const struct eval_box *box, struct eval_job *job, struct eval_verdict *v,
-		   struct err *e);
+int eval_run_check(const struct eval_container *container, struct eval_job *job,
+		   struct eval_verdict *v, struct err *e);
 
 #endif

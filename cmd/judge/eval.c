@@ -38,7 +38,7 @@ struct eval_args {
 };
 
 struct eval_batch {
-	struct eval_box box;
+	struct eval_container container;
 	struct eval_job *job; /* a line's process has its own copy */
 	struct eval_warm warm;
 	unsigned lines;
@@ -246,8 +246,8 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 		   const struct image_meta *meta)
 {
-	const struct eval_box box = {&c->paths, &a->run.spec, NULL};
-	struct eval_job_box own = {0};
+	const struct eval_container container = {&c->paths, &a->run.spec, NULL};
+	struct eval_job_container own = {0};
 	struct eval_verdict verdict = {0};
 	struct result_more more = {.write = eval_verdict_write, .ctx = &verdict};
 	struct result_out out;
@@ -255,9 +255,9 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 	int code, r = result_out_open(&a->run.result, &a->run.spec, &out, &e);
 
 	if (r >= 0)
-		r = eval_job_box_make(&box, job, &own, &e);
+		r = eval_job_container_make(&container, job, &own, &e);
 	if (r >= 0)
-		r = eval_judge(&own.box, job, &verdict, &e);
+		r = eval_judge(&own.container, job, &verdict, &e);
 	if (r < 0) {
 		code = cmd_error(&e, "eval");
 	} else {
@@ -271,7 +271,7 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 			code = cmd_error(&e, "eval");
 	}
 	eval_verdict_free(&verdict);
-	eval_job_box_free(&own);
+	eval_job_container_free(&own);
 	return code;
 }
 
@@ -280,7 +280,7 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 {
 	const struct eval_batch *b = ctx;
 	struct eval_job *job = b->job;
-	struct eval_job_box own;
+	struct eval_job_container own;
 	struct eval_verdict verdict = {0};
 	struct result_more more = {.write = eval_verdict_write,
 				   .ctx = &verdict,
@@ -288,9 +288,9 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	int r = eval_job_from_line(line->object, job, e);
 
 	if (r >= 0)
-		r = eval_job_box_make(&b->box, job, &own, e);
+		r = eval_job_container_make(&b->container, job, &own, e);
 	if (r >= 0)
-		r = eval_judge(&own.box, job, &verdict, e);
+		r = eval_judge(&own.container, job, &verdict, e);
 	if (r < 0)
 		return r;
 	more.completed = verdict.completed;
@@ -302,15 +302,15 @@ static void before_line(void *ctx)
 	struct eval_batch *b = ctx;
 
 	if (++b->lines == WARM_AFTER_LINES && b->job->lang == EVAL_PYTHON)
-		eval_warm_make(&b->warm, &b->box);
+		eval_warm_make(&b->warm, &b->container);
 	if (b->warm.fd >= 0)
-		b->box.warm = &b->warm;
+		b->container.warm = &b->warm;
 }
 
 static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
 {
 	struct eval_batch ctx = {
-		.box = {&c->paths, &a->run.spec, NULL}, .job = job, .warm = EVAL_WARM_INIT};
+		.container = {&c->paths, &a->run.spec, NULL}, .job = job, .warm = EVAL_WARM_INIT};
 	const struct batch b = {
 		.input = a->batch,
 		.output = a->output,

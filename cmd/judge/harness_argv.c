@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/judge/box.h"
+#include "cmd/judge/container.h"
 
 #include "runtime/base/str.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/judge/box.h"
+#include "cmd/judge/container.h"
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
 

@@ -33,8 +33,8 @@ struct eval_job {
 	const struct value *input; /* standard input of a run, a text; NULL: what csbx was given */
 	struct file_spec *files;   /* put into the container besides */
 	size_t n_files;
-	struct strv env;                                   /* in addition to what the box has */
-	uint64_t timeout_ms, memory_bytes;                 /* 0: the box's */
+	struct strv env;                   /* in addition to what the container has */
+	uint64_t timeout_ms, memory_bytes; /* 0: the container's */
 	struct strv deny_import, deny_call, allow_command; /* of the lint; empty: not asked for */
 };
 

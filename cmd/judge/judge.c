@@ -70,7 +70,7 @@ struct program {
 	const struct value *input; /* NULL: the caller's */
 };
 
-static int judge_script(const struct eval_box *box, const struct eval_job *job,
+static int judge_script(const struct eval_container *container, const struct eval_job *job,
 			const struct program *p, struct eval_verdict *v, struct err *e)
 {
 	_strv_ struct strv argv = STRV_INIT;
@@ -82,7 +82,7 @@ static int judge_script(const struct eval_box *box, const struct eval_job *job,
 				   .files = files,
 				   .keep_fds = fds,
 				   .n_keep_fds = 2,
-				   .timeout_ms = box->spec->limits.timeout_ms,
+				   .timeout_ms = container->spec->limits.timeout_ms,
 				   .input = p->input,
 				   .channel = &listen};
 
@@ -90,11 +90,11 @@ static int judge_script(const struct eval_box *box, const struct eval_job *job,
 		return err_sys(e, "channel");
 	s.fd = listen.fd = pair[0];
 	fds[0] = pair[1];
-	fds[1] = eval_harness_fd(box->paths, EVAL_HARNESS_SCRIPT, e);
+	fds[1] = eval_harness_fd(container->paths, EVAL_HARNESS_SCRIPT, e);
 	if (fds[1] >= 0) {
 		start.n_files = eval_job_files(job, files, &argv);
 		add_args(&argv, job);
-		eval_start(box, &start, &v->ended);
+		eval_start(container, &start, &v->ended);
 		fd_close(&pair[1]);
 		while (script_handle(&s) == 0 && !s.done)
 			;
@@ -109,7 +109,7 @@ static int judge_script(const struct eval_box *box, const struct eval_job *job,
 	return 0;
 }
 
-static int judge_program(const struct eval_box *box, const struct eval_job *job,
+static int judge_program(const struct eval_container *container, const struct eval_job *job,
 			 const struct program *p, struct eval_verdict *v, struct err *e)
 {
 	_strv_ struct strv argv = STRV_INIT;
@@ -117,17 +117,17 @@ static int judge_program(const struct eval_box *box, const struct eval_job *job,
 				   .files = &p->file,
 				   .n_files = 1,
 				   .input = p->input,
-				   .timeout_ms = box->spec->limits.timeout_ms};
+				   .timeout_ms = container->spec->limits.timeout_ms};
 
 	if (job->lang == EVAL_PYTHON)
-		return judge_script(box, job, p, v, e);
+		return judge_script(container, job, p, v, e);
 	if (job->lang == EVAL_BASH)
 		strv_add(&argv, "bash");
 	else if (job->lang == EVAL_NODE)
 		strv_add(&argv, "node");
 	strv_add(&argv, job->lang == EVAL_C ? PROGRAM : eval_snippet_path(job->lang));
 	add_args(&argv, job);
-	eval_start(box, &start, &v->ended);
+	eval_start(container, &start, &v->ended);
 	return 0;
 }
 
@@ -151,12 +151,13 @@ static void forget_fetch(struct run_result *r)
 }
 
 /* True: v->ended has the compiled program in its files. */
-static bool compile(const struct eval_box *box, const struct eval_job *job, struct eval_ended *x)
+static bool compile(const struct eval_container *container, const struct eval_job *job,
+		    struct eval_ended *x)
 {
 	static const char *const words[] = {"cc", "-O2", "-o", PROGRAM, PROGRAM ".c", "-lm", NULL};
 	_strv_ struct strv argv = STRV_INIT;
 	struct file_spec file = eval_snippet_file(job);
-	uint64_t timeout_ms = box->spec->limits.timeout_ms;
+	uint64_t timeout_ms = container->spec->limits.timeout_ms;
 	struct eval_start start = {
 		.argv = &argv,
 		.files = &file,
@@ -168,7 +169,7 @@ static bool compile(const struct eval_box *box, const struct eval_job *job, stru
 
 	for (size_t i = 0; words[i]; i++)
 		strv_add(&argv, words[i]);
-	eval_start(box, &start, x);
+	eval_start(container, &start, x);
 	if (r->status == RUN_EXITED && !r->exit_code && r->n_files == 1 && r->files[0].is_there)
 		return true;
 	forget_fetch(r);
@@ -205,8 +206,8 @@ static void judge_run(struct eval_case *c, const struct eval_verdict *v)
 }
 
 /* Each case in a container of its own. Of the runs the first that failed is the one to tell of. */
-static int judge_runs(const struct eval_box *box, struct eval_job *job, struct program *p,
-		      struct eval_verdict *v, struct err *e)
+static int judge_runs(const struct eval_container *container, struct eval_job *job,
+		      struct program *p, struct eval_verdict *v, struct err *e)
 {
 	bool is_kept = false;
 	int r = 0;
@@ -217,7 +218,7 @@ static int judge_runs(const struct eval_box *box, struct eval_job *job, struct p
 		struct eval_verdict one = {.completed = -1, .job = job};
 
 		p->input = c->input ? c->input : &nothing;
-		r = judge_program(box, job, p, &one, e);
+		r = judge_program(container, job, p, &one, e);
 		if (r >= 0)
 			judge_run(c, &one);
 		if (c->passed)
@@ -233,10 +234,11 @@ static int judge_runs(const struct eval_box *box, struct eval_job *job, struct p
 	return r;
 }
 
-static int judge_all(const struct eval_box *box, struct eval_job *job, struct program *p,
-		     struct eval_verdict *v, struct err *e)
+static int judge_all(const struct eval_container *container, struct eval_job *job,
+		     struct program *p, struct eval_verdict *v, struct err *e)
 {
-	return job->cases.n ? judge_runs(box, job, p, v, e) : judge_program(box, job, p, v, e);
+	return job->cases.n ? judge_runs(container, job, p, v, e)
+			    : judge_program(container, job, p, v, e);
 }
 
 static void fail_all(struct eval_job *job, const char *why)
@@ -245,46 +247,46 @@ static void fail_all(struct eval_job *job, const char *why)
 		eval_case_failed(&job->cases.items[i], "%s", why);
 }
 
-static int judge_c(const struct eval_box *box, struct eval_job *job, struct eval_verdict *v,
-		   struct err *e)
+static int judge_c(const struct eval_container *container, struct eval_job *job,
+		   struct eval_verdict *v, struct err *e)
 {
 	struct eval_ended compiled;
 	struct program p = {.file = {.path = (char *)PROGRAM + 1, .mode = 0755, .is_users = true},
 			    .input = job->input};
 	int r;
 
-	if (!compile(box, job, &compiled)) {
+	if (!compile(container, job, &compiled)) {
 		v->ended = compiled;
 		fail_all(job, "was not run: it was not compiled");
 		return 0;
 	}
 	p.file.data = (char *)strbuf_str(&compiled.result.files[0].data);
 	p.file.len = compiled.result.files[0].data.len;
-	r = judge_all(box, job, &p, v, e);
+	r = judge_all(container, job, &p, v, e);
 	eval_ended_free(&compiled);
 	return r;
 }
 
-int eval_judge(const struct eval_box *box, struct eval_job *job, struct eval_verdict *ret,
-	       struct err *e)
+int eval_judge(const struct eval_container *container, struct eval_job *job,
+	       struct eval_verdict *ret, struct err *e)
 {
 	struct program p = {.file = eval_snippet_file(job), .input = job->input};
 	int r;
 
 	*ret = (struct eval_verdict){.completed = -1, .job = job};
-	r = eval_job_has_lint(job) ? eval_lint(box, job, ret, e) : 0;
+	r = eval_job_has_lint(job) ? eval_lint(container, job, ret, e) : 0;
 	if (r > 0)
 		fail_all(job, "was not run: the program uses what is not allowed");
 	if (r)
 		return r < 0 ? r : 0;
 	if (job->has_check)
-		r = eval_run_check(box, job, ret, e);
+		r = eval_run_check(container, job, ret, e);
 	else if (job->function)
-		r = eval_run_cases(box, job, ret, e);
+		r = eval_run_cases(container, job, ret, e);
 	else if (job->lang == EVAL_C)
-		r = judge_c(box, job, ret, e);
+		r = judge_c(container, job, ret, e);
 	else
-		r = judge_all(box, job, &p, ret, e);
+		r = judge_all(container, job, &p, ret, e);
 	if (r >= 0)
 		eval_explain(job, ret);
 	return r;

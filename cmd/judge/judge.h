@@ -9,11 +9,11 @@
  *
  *	eval.c, job.h		what is asked
  *	judge.h			which containers run, and what their ends mean
- *	box.h, warm.h, harness.h: containers, with an interpreter that is there already
- *	channel.h, frame.h	what a container says
+ *	container.h, warm.h, harness.h: containers, with an interpreter that is there already
+ *	channel.h, frame.h, peer.h	what a container says
  *	cases.h, cases_run.h, check_relay.h, check_run.h, lint.h: ways of judging
  *	batch.h, batch_line.h, batch_done.h: many
- *	words.c, summary.h	verdicts for people
+ *	feedback.c, summary.h	verdicts for people
  *
  * Must: treat what comes out of a container as hostile.
  * Mustn't: give a verdict where the host failed.
@@ -23,7 +23,7 @@
 
 #include <stdbool.h>
 
-#include "cmd/judge/box.h"
+#include "cmd/judge/container.h"
 #include "runtime/base/str.h"
 
 struct eval_job;
@@ -53,8 +53,8 @@ struct eval_verdict {
 };
 
 /* Fills job->cases too. -errno: csbx itself failed, nothing was run. */
-int eval_judge(const struct eval_box *box, struct eval_job *job, struct eval_verdict *ret,
-	       struct err *e);
+int eval_judge(const struct eval_container *container, struct eval_job *job,
+	       struct eval_verdict *ret, struct err *e);
 void eval_verdict_free(struct eval_verdict *v);
 
 /* [type, message, line] from the program's process. What is malformed is not there. */

@@ -85,10 +85,10 @@ static void set_violation(struct eval_verdict *v, const struct strv *found)
 		v->error.line = (unsigned)strtoul(found->items[0] + 5, NULL, 10);
 }
 
-static int run_lint(const struct eval_box *box, const struct eval_job *job, int pair[2],
+static int run_lint(const struct eval_container *container, const struct eval_job *job, int pair[2],
 		    struct eval_verdict *v, struct err *e)
 {
-	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_LINT, e);
+	_close_ int text = eval_harness_fd(container->paths, EVAL_HARNESS_LINT, e);
 	_strv_ struct strv argv = STRV_INIT, found = STRV_INIT;
 	struct file_spec files[2];
 	bool is_known;
@@ -103,10 +103,10 @@ static int run_lint(const struct eval_box *box, const struct eval_job *job, int 
 			.n_files = eval_job_files(job, files, &argv),
 			.keep_fds = fds,
 			.n_keep_fds = 2,
-			.timeout_ms = box->spec->limits.timeout_ms,
+			.timeout_ms = container->spec->limits.timeout_ms,
 		};
 
-		eval_start(box, &start, &v->ended);
+		eval_start(container, &start, &v->ended);
 	}
 	fd_close(&pair[1]);
 	is_known = read_findings(pair[0], &found);
@@ -116,8 +116,8 @@ static int run_lint(const struct eval_box *box, const struct eval_job *job, int 
 	return 1;
 }
 
-int eval_lint(const struct eval_box *box, const struct eval_job *job, struct eval_verdict *v,
-	      struct err *e)
+int eval_lint(const struct eval_container *container, const struct eval_job *job,
+	      struct eval_verdict *v, struct err *e)
 {
 	int pair[2], r;
 
@@ -125,7 +125,7 @@ int eval_lint(const struct eval_box *box, const struct eval_job *job, struct eva
 		return err_sys(e, "channel");
 	r = send_options(pair[0], job, e);
 	if (r >= 0)
-		r = run_lint(box, job, pair, v, e);
+		r = run_lint(container, job, pair, v, e);
 	fd_close(&pair[0]);
 	fd_close(&pair[1]);
 	if (!r)

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/judge/box.h"
+#include "cmd/judge/container.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
 #include "runtime/base/fd.h"
@@ -28,9 +28,9 @@ static int read_program(const struct paths *paths, struct strbuf *out)
 }
 
 /* It ends by a signal of its own when it is done; what counts is whether the head is there. */
-static bool freeze(const struct eval_warm *w, const struct eval_box *box)
+static bool freeze(const struct eval_warm *w, const struct eval_container *container)
 {
-	_close_ int text = eval_harness_fd(box->paths, EVAL_HARNESS_FROZEN, NULL);
+	_close_ int text = eval_harness_fd(container->paths, EVAL_HARNESS_FROZEN, NULL);
 	_close_ int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	_strv_ struct strv argv = STRV_INIT;
 	const struct file_spec program = eval_warm_program(w);
@@ -50,7 +50,7 @@ static bool freeze(const struct eval_warm *w, const struct eval_box *box)
 		return false;
 	/* The process ends soon, and takes them along. */
 	for (int i = 0; i < EVAL_HARNESSES; i++) {
-		fds[3 + i] = eval_harness_fd(box->paths, (enum eval_harness)i, NULL);
+		fds[3 + i] = eval_harness_fd(container->paths, (enum eval_harness)i, NULL);
 		if (fds[3 + i] < 0)
 			return false;
 	}
@@ -58,16 +58,16 @@ static bool freeze(const struct eval_warm *w, const struct eval_box *box)
 	strv_add(&argv, "--freeze");
 	strv_add(&argv, "5");
 	eval_harness_argv(&argv);
-	eval_start(box, &start, &ended);
+	eval_start(container, &start, &ended);
 	eval_ended_free(&ended);
 	return pread(w->fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == THAW_MAGIC &&
 	       fcntl(w->fd, F_ADD_SEALS, SEALS) == 0;
 }
 
 /* A script that comes to its last statement, from it. */
-static bool is_good(const struct eval_warm *w, const struct eval_box *box)
+static bool is_good(const struct eval_warm *w, const struct eval_container *container)
 {
-	struct eval_box warm = *box;
+	struct eval_container warm = *container;
 	struct eval_job job = {.has_code = true};
 	struct eval_verdict verdict = {0};
 	bool is_good;
@@ -81,27 +81,27 @@ static bool is_good(const struct eval_warm *w, const struct eval_box *box)
 	return is_good;
 }
 
-static bool try_it(const struct eval_warm *w, const struct eval_box *box)
+static bool try_it(const struct eval_warm *w, const struct eval_container *container)
 {
-	struct container_spec spec = *box->spec;
-	const struct eval_box own = {box->paths, &spec, NULL};
+	struct container_spec spec = *container->spec;
+	const struct eval_container own = {container->paths, &spec, NULL};
 
 	spec.limits.timeout_ms = TIMEOUT_MS;
 	spec.capture_output = true;
 	return freeze(w, &own) && is_good(w, &own);
 }
 
-void eval_warm_make(struct eval_warm *w, const struct eval_box *box)
+void eval_warm_make(struct eval_warm *w, const struct eval_container *container)
 {
 	int status = 1;
 	pid_t pid;
 
-	if (!box->spec->proc.close_stdin || read_program(box->paths, &w->program) < 0)
+	if (!container->spec->proc.close_stdin || read_program(container->paths, &w->program) < 0)
 		return;
 	w->fd = memfd_create("csbx-warm", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	pid = w->fd < 0 ? -1 : fork();
 	if (!pid)
-		_exit(!try_it(w, box));
+		_exit(!try_it(w, container));
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (pid < 0 || status) {

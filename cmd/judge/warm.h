@@ -13,7 +13,7 @@
 
 #include "runtime/base/str.h"
 
-struct eval_box;
+struct eval_container;
 struct eval_start;
 struct file_spec;
 
@@ -32,16 +32,16 @@ struct eval_warm {
 
 /*
  * Starts an interpreter in a container like that of a run, and tries what came of it, in a process
- * of its own: waits for it, for some 0.1 s where all is well and for seconds at most. The box is
+ * of its own: waits for it, for some 0.1 s where all is well and for seconds at most. The container is
  * that of the batch, without it.
  */
-void eval_warm_make(struct eval_warm *w, const struct eval_box *box);
+void eval_warm_make(struct eval_warm *w, const struct eval_container *container);
 void eval_warm_free(struct eval_warm *w);
 
 /* The program, as it is put into a container; borrows. */
 struct file_spec eval_warm_program(const struct eval_warm *w);
 
-/* True where this run of the box may begin from it: it reads the harness, and nothing but it. */
-bool eval_warm_fits(const struct eval_box *box, const struct eval_start *s);
+/* True where this run may begin from it: it reads the harness, and nothing but it. */
+bool eval_warm_fits(const struct eval_container *container, const struct eval_start *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/warm.h"
 
-#include "cmd/judge/box.h"
+#include "cmd/judge/container.h"
 
 struct file_spec eval_warm_program(const struct eval_warm *w)
 {
@@ -14,8 +14,8 @@ struct file_spec eval_warm_program(const struct eval_warm *w)
 	};
 }
 
-bool eval_warm_fits(const struct eval_box *box, const struct eval_start *s)
+bool eval_warm_fits(const struct eval_container *container, const struct eval_start *s)
 {
-	return box->warm && box->warm->fd >= 0 && s->n_keep_fds == 2 && eval_is_harness(s->argv) &&
-	       (s->input || box->spec->proc.close_stdin);
+	return container->warm && container->warm->fd >= 0 && s->n_keep_fds == 2 &&
+	       eval_is_harness(s->argv) && (s->input || container->spec->proc.close_stdin);
 }

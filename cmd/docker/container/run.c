@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "cmd/docker/container/attached.h"
-#include "cmd/docker/container/begin.h"
+#include "cmd/docker/container/start_attached.h"
 #include "cmd/docker/container/pull_image.h"
 #include "cmd/docker/container/run_client.h"
 #include "cmd/docker/container/run_flags.h"
 #include "cmd/docker/daemon/image.h"
-#include "cmd/docker/daemon/new.h"
+#include "cmd/docker/daemon/create.h"
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/errno_text.h"
@@ -59,17 +59,17 @@ static unsigned streams_of(const struct docker_run_args *a)
 }
 
 /* 0 or the exit code. */
-static int try_new(struct docker *d, const struct docker_run_args *a, struct docker_new *made,
+static int try_new(struct docker *d, const struct docker_run_args *a, struct docker_created *made,
 		   bool *ret_no_image)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	int r = docker_new(&d->cmd, a, made, &f);
+	int r = docker_create(&d->cmd, a, made, &f);
 
 	if (r >= 0) {
 		for (size_t i = 0; i < made->warnings.n; i++)
 			(void)docker_say(0, "WARNING: %s", made->warnings.items[i]);
 	}
-	docker_new_free(made);
+	docker_created_free(made);
 	if (r >= 0)
 		return 0;
 	if (ret_no_image && f.err.origin == ERR_NO_IMAGE) {
@@ -92,7 +92,8 @@ static int say_not_here(const struct docker *d, const struct docker_run_args *a)
 /*
  * As docker's command line does it: the image is fetched when the daemon says that it is missing.
  */
-static int new_container(struct docker *d, const struct docker_run_args *a, struct docker_new *made)
+static int new_container(struct docker *d, const struct docker_run_args *a,
+			 struct docker_created *made)
 {
 	bool always = a->pull && str_eq(a->pull, "always"), no_image = false;
 	bool never = a->pull && str_eq(a->pull, "never");
@@ -122,7 +123,7 @@ static int take_operands(struct docker_run_args *a, int argc, char **argv)
 					       : 0;
 }
 
-static int ended(const struct docker *d, const struct docker_begun *b)
+static int ended(const struct docker *d, const struct docker_attached_end *b)
 {
 	if (b->left)
 		return b->left;
@@ -132,16 +133,16 @@ static int ended(const struct docker *d, const struct docker_begun *b)
 }
 
 static int start_new(struct docker *d, const struct docker_run_args *a,
-		     const struct docker_new *made)
+		     const struct docker_created *made)
 {
-	const struct docker_begin how = {streams_of(a), a->sig_proxy};
+	const struct docker_start_attached how = {streams_of(a), a->sig_proxy};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct container_found found;
-	struct docker_begun begun;
+	struct docker_attached_end begun;
 	int r = container_find_again(&d->cmd.paths, made->name, made->id, &found, &f.err);
 
 	if (r >= 0)
-		r = docker_begin(d, &found, &how, &begun, &f);
+		r = docker_start_attached(d, &found, &how, &begun, &f);
 	/* Its id is told though it may have come to nothing. */
 	if (!how.which && print_id(made->id))
 		return DOCKER_EXIT_USAGE;
@@ -153,7 +154,7 @@ static int start_new(struct docker *d, const struct docker_run_args *a,
 static int run_run(struct docker *d, void *args, int argc, char **argv)
 {
 	struct docker_run_args *a = args;
-	struct docker_new made;
+	struct docker_created made;
 	int code = take_operands(a, argc, argv);
 
 	if (!code)
@@ -164,7 +165,7 @@ static int run_run(struct docker *d, void *args, int argc, char **argv)
 static int create_run(struct docker *d, void *args, int argc, char **argv)
 {
 	struct docker_run_args *a = args;
-	struct docker_new made;
+	struct docker_created made;
 	int code = take_operands(a, argc, argv);
 
 	if (!code)

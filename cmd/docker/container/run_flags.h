@@ -9,7 +9,7 @@
  *
  *	run.c exec.c ps.c ...	a verb in a file of its name
  *	run_flags.h, run_client.h, pull_image.h: the flags of run and create
- *	begin.h, attached.h	a container with this process attached
+ *	start_attached.h, attached.h	a container with this process attached
  *	inspect_container.h, ps_row.h: what is shown
  *	commit_delta.h, pause_hold.h, each.h: what several verbs need
  *
@@ -25,7 +25,7 @@
 extern const struct opt_table docker_run_table;    /* run only */
 extern const struct opt_table docker_create_table; /* both: what the container is */
 extern const struct opt_table docker_limits_table; /* both: how much it may use, where it is */
-extern const struct opt_table docker_other_table;  /* both: run_other.h */
+extern const struct opt_table docker_other_table;  /* both: run_unsupported.h */
 
 /* What reads the values of some of them, for `docker update`. */
 int docker_flag_memory_swap(void *bytes, const char *value, struct err *e);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/docker/container/attached.h"
-#include "cmd/docker/container/begin.h"
+#include "cmd/docker/container/start_attached.h"
 #include "cmd/docker/container/each.h"
 #include "cmd/docker/daemon/start.h"
 #include "cmd/docker/daemon/target.h"
@@ -63,17 +63,17 @@ static int start_one(struct docker *d, struct docker_target *t, const char *oper
 
 static int start_attached(struct docker *d, const struct start_args *a, const char *operand)
 {
-	const struct docker_begin how = {
+	const struct docker_start_attached how = {
 		ATTACH_STDOUT | ATTACH_STDERR | (a->interactive ? ATTACH_STDIN : 0), true};
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct docker_begun begun = {0};
+	struct docker_attached_end begun = {0};
 	struct docker_target t;
 	int r = docker_target_open(&d->cmd.paths, operand, &t, &f);
 
 	if (r >= 0 && !t.stays)
 		r = docker_refuse(&f, "%s is a recipe of csbx: csbx start starts it", t.found.name);
 	if (r >= 0)
-		r = docker_begin(d, &t.found, &how, &begun, &f);
+		r = docker_start_attached(d, &t.found, &how, &begun, &f);
 	docker_target_close(&t);
 	if (r < 0)
 		return docker_daemon_error("%s", f.err.msg);

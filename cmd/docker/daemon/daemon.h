@@ -14,10 +14,10 @@
  *	run_args.h	what a container is to be; run_values.c, run_check.c and run_other.c say
  *			what of it cannot be
  *	image.h		the image that it names
- *	run_words.c, run_mounts.h, groups.h, etc.h: from the request to a
+ *	run_options.c, run_mounts.h, groups.h, etc.h: from the request to a
  *			specification
  *	run_notes.c	what inspect shows again
- *	new.h		the container, written down
+ *	create.h		the container, written down
  *	target.h	a container that is there
  *	start.h		its start
  *	exec.h		further processes in it; exec_session.h those of the Engine API,

@@ -6,14 +6,14 @@
  * What a container is to be: the flags of `docker run` and `docker create`, and the body of POST
  * /containers/create in the same words. Every flag that docker 28 has has a place, so that none is
  * "unknown": it is honoured, or accepted because nothing depends on it, with a warning where one
- * might think so, or refused with the reason (run_other.h). Strings that are not in a strv are the
+ * might think so, or refused with the reason (run_unsupported.h). Strings that are not in a strv are the
  * caller's.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmd/docker/daemon/run_other.h"
+#include "cmd/docker/daemon/run_unsupported.h"
 #include "runtime/base/str.h"
 
 struct docker_fault;
@@ -60,12 +60,12 @@ int docker_check_ulimit(const char *value, struct err *e);
 int docker_check_sysctl(const char *value, struct err *e);
 int docker_check_label(const char *value, struct err *e);
 
-/* Those of run_other.h. */
+/* Those of run_unsupported.h. */
 int docker_run_check_others(const struct docker_run_args *a, struct docker_fault *f);
 void docker_run_warn_others(const struct docker_run_args *a, struct strv *out);
 
-/* The same flags as words of csbx's run options (run_opts.h). -EINVAL with docker's text. */
-int docker_run_words(const struct docker_run_args *a, struct strv *out, struct err *e);
+/* The same flags for opt_apply(): each option's name, then its value (run_opts.h). */
+int docker_run_options(const struct docker_run_args *a, struct strv *out, struct err *e);
 
 /* What inspect shows again (notes.h). */
 int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct err *e);

@@ -109,7 +109,7 @@ static int check_namespaces(const struct docker_run_args *a, struct docker_fault
 
 static int check_network(const struct docker_run_args *a, struct docker_fault *f)
 {
-	/* A name is looked up where the container is made (new.c). */
+	/* A name is looked up where the container is made (create.c). */
 	if (a->network && str_has_prefix(a->network, "container:"))
 		return docker_refuse_early(
 			f,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "cmd/docker/daemon/new.h"
+#include "cmd/docker/daemon/create.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/engine/call/call.h"
@@ -155,7 +155,7 @@ static int take_config(struct creation *c)
 	return r < 0 ? r : take_health(c);
 }
 
-static void reply_made(struct call *k, const struct docker_new *made)
+static void reply_made(struct call *k, const struct docker_created *made)
 {
 	struct value *v = value_new(VALUE_STRUCT);
 
@@ -167,7 +167,7 @@ static void reply_made(struct call *k, const struct docker_new *made)
 static void make(struct call *k, struct creation *c)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct docker_new made = {0};
+	struct docker_created made = {0};
 	int r;
 
 	c->e = &f.err;
@@ -181,12 +181,12 @@ static void make(struct call *k, struct creation *c)
 	if (r >= 0)
 		r = strv_check(&c->words, c->e);
 	if (r >= 0)
-		r = docker_new(k->cmd, &c->a, &made, &f);
+		r = docker_create(k->cmd, &c->a, &made, &f);
 	if (r < 0)
 		call_reply_fault(k, &f);
 	else
 		reply_made(k, &made);
-	docker_new_free(&made);
+	docker_created_free(&made);
 }
 
 void call_container_create(struct call *k)

@@ -251,6 +251,41 @@ static void test_configuration(void)
 	is_int(parse_with("--help", false, &bad), OPT_HELP, "help works with a bad configuration");
 }
 
+static int apply(const char *const *named, struct keys *keys)
+{
+	static struct strv list; /* what args points to */
+	const struct opt_parser p = {
+		.uses = uses, .args = &args, .lookup = lookup, .lookup_ctx = keys};
+
+	strv_free(&args.list);
+	strv_free(&list);
+	memset(&args, 0, sizeof(args));
+	memset(&error, 0, sizeof(error));
+	for (; *named; named++)
+		strv_add(&list, *named);
+	return opt_apply(&p, &list, &error);
+}
+
+static void test_named_values(void)
+{
+	struct keys keys = {{{"CSBX_NAME", "of the file"}, {"CSBX_LIST", "of the file"}}};
+	const char *const all[] = {"list", "--all", "all", "yes", "call", "x", "list", "b", NULL};
+	const char *const name[] = {"name", "-n given", NULL};
+	const char *const unknown[] = {"nam", "x", NULL};
+	const char *const bad[] = {"number", "many", NULL};
+
+	is_int(apply(all, &keys), 0, "named values");
+	ok(args.all && args.calls == 1, "a flag and a call");
+	is_str(args.name, "of the file", "what is not named is the configuration's");
+	is_int((int)args.list.n, 3, "a list adds to the configuration's");
+	is_str(args.list.items[1], "--all", "a value is not parsed as an option");
+	is_int(apply(name, &keys), 0, "one value");
+	is_str(args.name, "-n given", "what is named stands in the configuration's place");
+	is_int(apply(unknown, &keys), -EINVAL, "an unknown name");
+	is_int(apply(bad, &keys), -EINVAL, "a bad value");
+	ok(strstr(error.msg, "--number many"), "is named: %s", error.msg);
+}
+
 static void test_nearest(void)
 {
 	static const char *const names[] = {"start", "stop", "remove", "list", NULL};
@@ -331,6 +366,7 @@ int main(void)
 	test_errors();
 	test_values();
 	test_configuration();
+	test_named_values();
 	test_nearest();
 	check_keys(&verb_start);
 	check_keys(&verb_run);

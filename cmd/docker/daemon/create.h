@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_DOCKER_NEW_H
-#define CSBX_CMD_DOCKER_NEW_H
+#ifndef CSBX_CMD_DOCKER_CREATE_H
+#define CSBX_CMD_DOCKER_CREATE_H
 
 /*
  * A new container. In: a request (run_args.h). Out: its id and name; nothing of it runs yet.
@@ -15,7 +15,7 @@ struct cmd;
 struct docker_fault;
 struct docker_run_args;
 
-struct docker_new {
+struct docker_created {
 	char id[NAME_CONTAINER_ID_DIGITS + 1];
 	char name[NAME_BYTES_MAX + 1];
 	struct strv warnings;
@@ -23,10 +23,10 @@ struct docker_new {
 
 /*
  * c: configuration and paths. 404 from ERR_NO_IMAGE: the image is not there, and it is not fetched;
- * 409: the name is taken; 400: what was asked for cannot be. docker_new_free() in any case.
+ * 409: the name is taken; 400: what was asked for cannot be. docker_created_free() in any case.
  */
-int docker_new(struct cmd *c, const struct docker_run_args *a, struct docker_new *ret,
-	       struct docker_fault *f);
-void docker_new_free(struct docker_new *n);
+int docker_create(struct cmd *c, const struct docker_run_args *a, struct docker_created *ret,
+		  struct docker_fault *f);
+void docker_created_free(struct docker_created *n);
 
 #endif

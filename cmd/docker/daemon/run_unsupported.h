@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_DOCKER_RUN_OTHER_H
-#define CSBX_CMD_DOCKER_RUN_OTHER_H
+#ifndef CSBX_CMD_DOCKER_RUN_UNSUPPORTED_H
+#define CSBX_CMD_DOCKER_RUN_UNSUPPORTED_H
 
 /*
  * Flags of run and create that csbx does not act on: X(id, name, type, what, why).

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/docker/container/begin.h"
+#include "cmd/docker/container/start_attached.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -49,7 +49,7 @@ static void close_lent(struct attachment *x)
 }
 
 static int prepare(struct attachment *x, struct docker *d, const struct container_start *s,
-		   const struct docker_begin *how, struct err *e)
+		   const struct docker_start_attached *how, struct err *e)
 {
 	int r = lend(x, how->which, e);
 
@@ -64,8 +64,9 @@ static int prepare(struct attachment *x, struct docker *d, const struct containe
 }
 
 /* What comes between the container's being ours and its command: the attachment; then its end. */
-static int go_attached(struct docker *d, struct docker_start *s, const struct docker_begin *how,
-		       struct docker_begun *ret, struct docker_fault *f)
+static int go_attached(struct docker *d, struct docker_start *s,
+		       const struct docker_start_attached *how, struct docker_attached_end *ret,
+		       struct docker_fault *f)
 {
 	struct attachment x = {
 		.link = EXEC_LINK_INIT,
@@ -91,13 +92,14 @@ static int go_attached(struct docker *d, struct docker_start *s, const struct do
 	return r;
 }
 
-int docker_begin(struct docker *d, struct container_found *found, const struct docker_begin *how,
-		 struct docker_begun *ret, struct docker_fault *f)
+int docker_start_attached(struct docker *d, struct container_found *found,
+			  const struct docker_start_attached *how, struct docker_attached_end *ret,
+			  struct docker_fault *f)
 {
 	struct docker_start s = {0};
 	int r = docker_start_begin(&d->cmd.paths, found, &s, f);
 
-	*ret = (struct docker_begun){0};
+	*ret = (struct docker_attached_end){0};
 	if (r >= 0)
 		r = how->which ? go_attached(d, &s, how, ret, f) : docker_start_go(&s, NULL, f);
 	docker_start_close(&s);

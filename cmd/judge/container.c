@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/judge/box.h"
+#include "cmd/judge/container.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,31 +20,31 @@
 #define HARNESS_BYTES_MAX (256u << 10)
 #define WARM_FDS 3u /* the channel, the harness, and what is thawed */
 
-/* The box's files and the start's, in one array; their memory stays where it is. */
-static int join_files(const struct eval_box *box, const struct eval_start *s,
+/* The container's files and the start's, in one array; their memory stays where it is. */
+static int join_files(const struct eval_container *container, const struct eval_start *s,
 		      struct container_spec *spec, struct err *e)
 {
-	size_t own = box->spec->n_files;
+	size_t own = container->spec->n_files;
 
 	spec->files = calloc(own + s->n_files + 2, sizeof(*spec->files));
 	if (!spec->files)
 		return err_oom(e);
 	for (size_t i = 0; i < own; i++)
-		spec->files[i] = box->spec->files[i];
+		spec->files[i] = container->spec->files[i];
 	for (size_t i = 0; i < s->n_files; i++)
 		spec->files[own + i] = s->files[i];
 	spec->n_files = own + s->n_files;
-	if (eval_warm_fits(box, s))
-		spec->files[spec->n_files++] = eval_warm_program(box->warm);
+	if (eval_warm_fits(container, s))
+		spec->files[spec->n_files++] = eval_warm_program(container->warm);
 	return 0;
 }
 
 /* csbx-thaw becomes the interpreter, or starts it where it cannot; fds has room for its own. */
-static void begin_warm(const struct eval_box *box, const struct eval_start *s, int *fds,
+static void begin_warm(const struct eval_container *container, const struct eval_start *s, int *fds,
 		       struct container_spec *spec)
 {
 	memcpy(fds, s->keep_fds, 2 * sizeof(*fds));
-	fds[2] = box->warm->fd;
+	fds[2] = container->warm->fd;
 	spec->proc.keep_fds = fds;
 	spec->proc.n_keep_fds = WARM_FDS;
 	strv_add(&spec->proc.argv, "/" EVAL_WARM_PROGRAM);
@@ -64,13 +64,13 @@ static void end_warm(struct container_spec *spec)
 	spec->proc.n_keep_fds = 0;
 }
 
-static int copy_spec(const struct eval_box *box, const struct eval_start *s, int *warm_fds,
-		     struct container_spec *spec, struct err *e)
+static int copy_spec(const struct eval_container *container, const struct eval_start *s,
+		     int *warm_fds, struct container_spec *spec, struct err *e)
 {
 	char id[NAME_ID_DIGITS + 1];
 	int r;
 
-	*spec = *box->spec;
+	*spec = *container->spec;
 	spec->id = NULL;
 	spec->proc.argv = (struct strv)STRV_INIT;
 	spec->files = NULL;
@@ -82,18 +82,18 @@ static int copy_spec(const struct eval_box *box, const struct eval_start *s, int
 	spec->id = str_printf("%s", id);
 	spec->proc.keep_fds = (int *)s->keep_fds;
 	spec->proc.n_keep_fds = s->n_keep_fds;
-	if (eval_warm_fits(box, s))
-		begin_warm(box, s, warm_fds, spec);
+	if (eval_warm_fits(container, s))
+		begin_warm(container, s, warm_fds, spec);
 	for (size_t i = 0; i < s->argv->n; i++)
 		strv_add(&spec->proc.argv, s->argv->items[i]);
-	for (size_t i = 0; !s->fetch && i < box->spec->fetch.n; i++)
-		strv_add(&spec->fetch, box->spec->fetch.items[i]);
+	for (size_t i = 0; !s->fetch && i < container->spec->fetch.n; i++)
+		strv_add(&spec->fetch, container->spec->fetch.items[i]);
 	if (s->fetch)
 		strv_add(&spec->fetch, s->fetch);
 	if (!spec->id || strv_check(&spec->proc.argv, e) < 0 || strv_check(&spec->fetch, e) < 0)
 		return err_oom(e);
 	spec->limits.timeout_ms = s->timeout_ms;
-	return join_files(box, s, spec, e);
+	return join_files(container, s, spec, e);
 }
 
 /* Descriptor 0 is the text from here on. */
@@ -112,7 +112,8 @@ static int replace_stdin(const struct value *input, struct container_spec *spec,
 	return 0;
 }
 
-void eval_start(const struct eval_box *box, const struct eval_start *s, struct eval_ended *ret)
+void eval_start(const struct eval_container *container, const struct eval_start *s,
+		struct eval_ended *ret)
 {
 	const struct container_hooks hooks = {.started_fd = s->started_fd ? s->started_fd : -1,
 					      .channel = s->channel};
@@ -120,12 +121,12 @@ void eval_start(const struct eval_box *box, const struct eval_start *s, struct e
 	int warm_fds[WARM_FDS], r;
 
 	*ret = (struct eval_ended){0};
-	r = copy_spec(box, s, warm_fds, &ret->spec, &e);
+	r = copy_spec(container, s, warm_fds, &ret->spec, &e);
 	if (r >= 0 && s->input)
 		r = replace_stdin(s->input, &ret->spec, &e);
 	if (r >= 0)
-		r = container_run(&ret->spec, box->paths, &hooks, &ret->result, &e);
-	if (eval_warm_fits(box, s) && ret->spec.proc.argv.n > EVAL_WARM_WORDS)
+		r = container_run(&ret->spec, container->paths, &hooks, &ret->result, &e);
+	if (eval_warm_fits(container, s) && ret->spec.proc.argv.n > EVAL_WARM_WORDS)
 		end_warm(&ret->spec);
 	if (r < 0) {
 		ret->result.status = RUN_SANDBOX_ERROR;
@@ -134,7 +135,7 @@ void eval_start(const struct eval_box *box, const struct eval_start *s, struct e
 	}
 }
 
-/* Only what copy_spec() made: the rest is the box's. */
+/* Only what copy_spec() made: the rest is the container's. */
 void eval_ended_free(struct eval_ended *x)
 {
 	free(x->spec.id);
@@ -170,17 +171,17 @@ static int set_limits(const struct eval_job *job, struct container_spec *spec, s
 	return r;
 }
 
-int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
-		      struct eval_job_box *ret, struct err *e)
+int eval_job_container_make(const struct eval_container *from, const struct eval_job *job,
+			    struct eval_job_container *ret, struct err *e)
 {
 	struct container_spec *spec = &ret->spec;
 	size_t n = from->spec->n_files;
 
-	*ret = (struct eval_job_box){.box = *from, .spec = *from->spec};
-	ret->box.spec = spec;
+	*ret = (struct eval_job_container){.container = *from, .spec = *from->spec};
+	ret->container.spec = spec;
 	spec->proc.env = (struct strv)STRV_INIT;
 	if (job->env.n) /* a warm interpreter has looked at its environment */
-		ret->box.warm = NULL;
+		ret->container.warm = NULL;
 	for (size_t i = 0; i < from->spec->proc.env.n; i++)
 		strv_add(&spec->proc.env, from->spec->proc.env.items[i]);
 	for (size_t i = 0; i < job->env.n; i++)
@@ -197,7 +198,7 @@ int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
 	return set_limits(job, spec, e);
 }
 
-void eval_job_box_free(struct eval_job_box *b)
+void eval_job_container_free(struct eval_job_container *b)
 {
 	strv_free(&b->spec.proc.env);
 	free(b->spec.files);

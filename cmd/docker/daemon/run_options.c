@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * docker's flags as words of csbx's own run options. These are parsed by the one parser that knows
- * the configuration as well, so that CSBX_* variables and csbx.conf are in force where docker's
- * command line is silent, as for every other verb.
+ * docker's flags as values of csbx's own run options. The tables of these know the configuration as
+ * well, so that CSBX_* variables and csbx.conf are in force where docker's command line is silent,
+ * as for every other verb.
  */
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cmd/docker/daemon/groups.h"
@@ -17,14 +18,18 @@
 
 static void add(struct strv *out, const char *option, const char *value)
 {
-	if (value)
-		strv_take(out, str_printf("--%s=%s", option, value));
+	if (!value)
+		return;
+	strv_add(out, option);
+	strv_add(out, value);
 }
 
 static void add_number(struct strv *out, const char *option, uint64_t value)
 {
-	if (value)
-		strv_take(out, str_printf("--%s=%llu", option, (unsigned long long)value));
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	add(out, option, value ? text : NULL);
 }
 
 static void add_all(struct strv *out, const char *option, const struct strv *values)
@@ -36,14 +41,16 @@ static void add_all(struct strv *out, const char *option, const struct strv *val
 static void add_cpus(const struct docker_run_args *a, struct strv *out)
 {
 	uint64_t period = a->cpu_period ? a->cpu_period : PERIOD_US_DEFAULT, milli;
+	char text[48];
 
 	if (a->cpus && strspn(a->cpus, "0.") != strlen(a->cpus))
 		add(out, "cpus", a->cpus);
 	if (!a->cpu_quota)
 		return;
 	milli = a->cpu_quota > UINT64_MAX / 1000u ? UINT64_MAX : a->cpu_quota * 1000u / period;
-	strv_take(out, str_printf("--cpus=%llu.%03llu", (unsigned long long)(milli / 1000u),
-				  (unsigned long long)(milli % 1000u)));
+	snprintf(text, sizeof(text), "%llu.%03llu", (unsigned long long)(milli / 1000u),
+		 (unsigned long long)(milli % 1000u));
+	add(out, "cpus", text);
 }
 
 /* Those csbx has; the others are true of every container. */
@@ -68,9 +75,8 @@ static void add_modes(const struct docker_run_args *a, struct strv *out)
 		add(out, "ipc", str_eq(a->ipc, "host") ? "host" : "private");
 }
 
-int docker_run_words(const struct docker_run_args *a, struct strv *out, struct err *e)
+int docker_run_options(const struct docker_run_args *a, struct strv *out, struct err *e)
 {
-	strv_add(out, "docker"); /* the place of a program's name */
 	add_all(out, "env-file", &a->env_files);
 	add_all(out, "env", &a->env);
 	add_all(out, "label", &a->labels);
@@ -94,9 +100,8 @@ int docker_run_words(const struct docker_run_args *a, struct strv *out, struct e
 		add_number(out, "pids-limit", (uint64_t)a->pids);
 	else if (a->pids > INT64_MIN)
 		add(out, "pids-limit", "unlimited");
-	if (a->read_only)
-		strv_add(out, "--read-only");
-	strv_add(out, a->interactive ? "--interactive=yes" : "--interactive=no");
-	strv_add(out, a->tty ? "--tty=yes" : "--tty=no");
+	add(out, "read-only", a->read_only ? "yes" : NULL);
+	add(out, "interactive", a->interactive ? "yes" : "no");
+	add(out, "tty", a->tty ? "yes" : "no");
 	return strv_check(out, e);
 }

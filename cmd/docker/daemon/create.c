@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "cmd/docker/daemon/new.h"
+#include "cmd/docker/daemon/create.h"
 
 #include <stdlib.h>
 
@@ -43,10 +43,10 @@ struct making {
 	struct docker_image image;
 	struct run_opts opts;
 	struct subject subject;
-	struct strv words, labels, notes;
+	struct strv options, labels, notes; /* options: the texts that opts point to */
 	struct endpoints
 		endpoints; /* its networks, where it has other than those that are always there */
-	struct docker_new *ret;
+	struct docker_created *ret;
 	struct docker_fault *f;
 };
 
@@ -89,7 +89,7 @@ static int set_defaults(struct making *m)
 	return 0;
 }
 
-static int parse_words(struct making *m, struct err *e)
+static int fill_options(struct making *m, struct err *e)
 {
 	static const struct opt_use uses[] = {RUN_OPT_USES(0), {0}};
 	const struct opt_parser parser = {
@@ -99,10 +99,10 @@ static int parse_words(struct making *m, struct err *e)
 		.read_conf = cmd_read_conf,
 		.lookup_ctx = m->c->config,
 	};
-	int r = docker_run_words(m->a, &m->words, e);
+	int r = docker_run_options(m->a, &m->options, e);
 
 	if (r >= 0)
-		r = opt_parse(&parser, (int)m->words.n, m->words.items, e);
+		r = opt_apply(&parser, &m->options, e);
 	/* A limit above the caller's own gives way to it. */
 	for (size_t i = 0; r >= 0 && i < m->opts.spec.limits.n_rlimits; i++)
 		m->opts.spec.limits.rlimits[i].is_default = true;
@@ -408,7 +408,7 @@ static int make(struct making *m)
 		r = check_name_is_free(m);
 	if (r < 0)
 		return r;
-	if (parse_words(m, e) < 0 ||
+	if (fill_options(m, e) < 0 ||
 	    subject_open(m->c, m->image.path, &m->opts, &m->subject, e) < 0)
 		return docker_fault_by_code(m->f, -e->code);
 	r = check_user(m);
@@ -422,13 +422,13 @@ static int make(struct making *m)
 	return r < 0 ? r : join_networks(m);
 }
 
-int docker_new(struct cmd *c, const struct docker_run_args *a, struct docker_new *ret,
-	       struct docker_fault *f)
+int docker_create(struct cmd *c, const struct docker_run_args *a, struct docker_created *ret,
+		  struct docker_fault *f)
 {
 	struct making m = {.c = c, .a = a, .ret = ret, .f = f};
 	int r;
 
-	*ret = (struct docker_new){0};
+	*ret = (struct docker_created){0};
 	r = find_networks(&m);
 	if (r >= 0)
 		r = set_defaults(&m);
@@ -449,14 +449,14 @@ int docker_new(struct cmd *c, const struct docker_run_args *a, struct docker_new
 	docker_image_free(&m.image);
 	subject_close(&m.subject);
 	run_opts_done(&m.opts);
-	strv_free(&m.words);
+	strv_free(&m.options);
 	strv_free(&m.labels);
 	strv_free(&m.notes);
 	endpoints_free(&m.endpoints);
 	return r;
 }
 
-void docker_new_free(struct docker_new *n)
+void docker_created_free(struct docker_created *n)
 {
 	strv_free(&n->warnings);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_EVAL_BOX_H
-#define CSBX_CMD_EVAL_BOX_H
+#ifndef CSBX_CMD_EVAL_CONTAINER_H
+#define CSBX_CMD_EVAL_CONTAINER_H
 
 /*
  * The containers of one judged run: each starts from the same resolved spec, with a root, an id
@@ -18,20 +18,20 @@ struct paths;
 struct value;
 
 /* Resolved once; not changed by what starts from it. */
-struct eval_box {
+struct eval_container {
 	const struct paths *paths;
 	const struct container_spec *spec; /* frozen */
 	const struct eval_warm *warm;      /* NULL: every interpreter is started */
 };
 
-/* The box with what a job has of its own: files, environment, limits. */
-struct eval_job_box {
-	struct eval_box box;
+/* The container with what a job has of its own: files, environment, limits. */
+struct eval_job_container {
+	struct eval_container container;
 	struct container_spec spec;
 };
-int eval_job_box_make(const struct eval_box *from, const struct eval_job *job,
-		      struct eval_job_box *ret, struct err *e);
-void eval_job_box_free(struct eval_job_box *b);
+int eval_job_container_make(const struct eval_container *from, const struct eval_job *job,
+			    struct eval_job_container *ret, struct err *e);
+void eval_job_container_free(struct eval_job_container *b);
 
 /* One container: what it has besides. All is borrowed. */
 struct eval_start {
@@ -42,19 +42,20 @@ struct eval_start {
 	size_t n_keep_fds;
 	const char *fetch; /* a file to take out, or NULL */
 	uint64_t timeout_ms;
-	const struct value *input;               /* standard input, a text; NULL: the box's */
+	const struct value *input;               /* standard input, a text; NULL: the container's */
 	const struct container_channel *channel; /* or NULL */
 	int started_fd; /* gets a byte when the program runs; 0: no process waits for it */
 };
 
-/* How one went. The spec is its own where it differs from the box's. */
+/* How one went. The spec is its own where it differs from the container's. */
 struct eval_ended {
 	struct container_spec spec;
 	struct run_result result;
 };
 
 /* A run that does not come about is a result too (sandbox_error), and no error. */
-void eval_start(const struct eval_box *box, const struct eval_start *s, struct eval_ended *ret);
+void eval_start(const struct eval_container *container, const struct eval_start *s,
+		struct eval_ended *ret);
 void eval_ended_free(struct eval_ended *x);
 
 /*

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/judge/peer.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+
+#define STRAYS_MAX 1000u
+#define STRAY_BYTES_MAX (32u << 20)
+
+int peer_watch_open(struct peer_watch *w, struct err *e)
+{
+	w->epoll = epoll_create1(EPOLL_CLOEXEC);
+	w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (w->epoll < 0 || w->timer < 0)
+		return err_sys(e, "channel");
+	return peer_watch_add(w, w->timer, e);
+}
+
+int peer_watch_add(const struct peer_watch *w, int fd, struct err *e)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+
+	return epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? err_sys(e, "channel") : 0;
+}
+
+void peer_watch_close(struct peer_watch *w)
+{
+	fd_close(&w->epoll);
+	fd_close(&w->timer);
+}
+
+void peer_clock_set(const struct peer_watch *w, uint64_t ms)
+{
+	const struct itimerspec t = {
+		.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000 + 1}};
+
+	(void)timerfd_settime(w->timer, 0, &t, NULL);
+}
+
+bool peer_clock_rang(const struct peer_watch *w)
+{
+	uint64_t ticks;
+
+	return read(w->timer, &ticks, sizeof(ticks)) == sizeof(ticks);
+}
+
+int peer_open(struct peer *p, const struct peer_watch *w, int *ret_far, struct err *e)
+{
+	int pair[2];
+
+	*p = (struct peer)PEER_INIT;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(e, "channel");
+	p->fd = pair[0];
+	*ret_far = pair[1];
+	return peer_watch_add(w, p->fd, e);
+}
+
+static void watch(const struct peer *p, const struct peer_watch *w, bool out)
+{
+	struct epoll_event ev = {.events = EPOLLIN | (out ? EPOLLOUT : 0)};
+
+	(void)epoll_ctl(w->epoll, EPOLL_CTL_MOD, p->fd, &ev);
+}
+
+void peer_flush(struct peer *p, const struct peer_watch *w)
+{
+	if (!p->out.len)
+		return;
+	while (p->sent < p->out.len) {
+		ssize_t n = send(p->fd, p->out.data + p->sent, p->out.len - p->sent,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EAGAIN) {
+			watch(p, w, true);
+			return;
+		}
+		if (n < 0)
+			break;
+		p->sent += (size_t)n;
+	}
+	strbuf_reset(&p->out);
+	p->sent = 0;
+	watch(p, w, false);
+}
+
+void peer_send(struct peer *p, const struct peer_watch *w, char kind, uint64_t number,
+	       const struct strbuf *payload)
+{
+	frame_write(&p->out, kind, number, payload ? strbuf_str(payload) : NULL,
+		    payload ? payload->len : 0);
+	peer_flush(p, w);
+}
+
+bool peer_strayed(struct peer *p, const struct frame *f)
+{
+	p->stray_bytes += f->len;
+	return ++p->strays > STRAYS_MAX || p->stray_bytes > STRAY_BYTES_MAX;
+}
+
+void peer_unwatch(const struct peer *p, const struct peer_watch *w)
+{
+	(void)epoll_ctl(w->epoll, EPOLL_CTL_DEL, p->fd, NULL);
+}
+
+void peer_close(struct peer *p)
+{
+	fd_close(&p->fd);
+	frame_buffer_free(&p->in);
+	strbuf_free(&p->out);
+}

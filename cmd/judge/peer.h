@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_PEER_H
+#define CSBX_CMD_EVAL_PEER_H
+
+/*
+ * csbx's end of a channel to a judged program (frame.h), and the clock of its steps. An epoll
+ * descriptor stands for the channels and the clock, as container_run() listens to one descriptor.
+ * The program is hostile: it may send what it was not asked for, not read, or go away.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/judge/frame.h"
+#include "runtime/base/str.h"
+
+struct err;
+
+struct peer_watch {
+	int epoll; /* readable when there is something to do */
+	int timer; /* timerfd_create(2) */
+};
+#define PEER_WATCH_INIT \
+	{               \
+		-1, -1  \
+	}
+
+struct peer {
+	int fd;
+	struct frame_buffer in;
+	struct strbuf out;
+	size_t sent;
+	size_t strays, stray_bytes;
+};
+#define PEER_INIT        \
+	{                \
+		.fd = -1 \
+	}
+
+/* Half made on failure: peer_watch_close() in any case. */
+int peer_watch_open(struct peer_watch *w, struct err *e);
+int peer_watch_add(const struct peer_watch *w, int fd, struct err *e);
+void peer_watch_close(struct peer_watch *w);
+/* The clock rings once, in ms. */
+void peer_clock_set(const struct peer_watch *w, uint64_t ms);
+/* True once after it has rung. */
+bool peer_clock_rang(const struct peer_watch *w);
+
+/* ret_far: the program's end, the caller's. Half made on failure: peer_close() in any case. */
+int peer_open(struct peer *p, const struct peer_watch *w, int *ret_far, struct err *e);
+/* Queues a frame and sends what can be sent now. */
+void peer_send(struct peer *p, const struct peer_watch *w, char kind, uint64_t number,
+	       const struct strbuf *payload);
+/* What the program does not take any more is dropped; that it has gone is seen by reading. */
+void peer_flush(struct peer *p, const struct peer_watch *w);
+/* Counts a frame that answers nothing: true once there were too many. */
+bool peer_strayed(struct peer *p, const struct frame *f);
+/* It is listened to no longer. */
+void peer_unwatch(const struct peer *p, const struct peer_watch *w);
+void peer_close(struct peer *p);
+
+#endif
