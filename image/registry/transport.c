@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image/registry/transport.h"
 
+/* Its checks of types call the functions by name. */
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -14,6 +18,46 @@
 #include "runtime/base/log.h"
 
 #define STALL_BYTES_PER_S 1000L
+
+/*
+ * libcurl is loaded by the first who opens a transport: with the thirty libraries that it needs,
+ * the dynamic loader would take half the time of a build that asks no registry. Mustn't: be the
+ * first in a process that sees an image's files as its own root.
+ */
+#define LIBRARY "libcurl.so.4" /* the interface of curl.h since 7.16 */
+#define FUNCTIONS(X)          \
+	X(curl_easy_cleanup)  \
+	X(curl_easy_getinfo)  \
+	X(curl_easy_init)     \
+	X(curl_easy_perform)  \
+	X(curl_easy_reset)    \
+	X(curl_easy_setopt)   \
+	X(curl_easy_strerror) \
+	X(curl_global_init)   \
+	X(curl_slist_append)  \
+	X(curl_slist_free_all)
+#define DECLARE(name) __typeof__(name) *name;
+#define LOOK_UP(name) ok &= !!(*(void **)&lib.name = dlsym(handle, #name));
+
+static struct {
+	bool is_there;
+	char why[200];
+	FUNCTIONS(DECLARE)
+} lib;
+
+static void load(void)
+{
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	bool ok = handle;
+	const char *why;
+
+	if (handle) {
+		FUNCTIONS(LOOK_UP)
+	}
+	why = ok ? NULL : dlerror();
+	snprintf(lib.why, sizeof(lib.why), "%s", why ? why : "libcurl does not start");
+	lib.is_there = ok && !lib.curl_global_init(CURL_GLOBAL_DEFAULT);
+}
 
 struct transport {
 	CURL *curl;
@@ -32,15 +76,17 @@ struct exchange {
 
 int transport_open(struct transport **ret, struct err *e)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct transport *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return err_oom(e);
-	if (!curl_global_init(CURL_GLOBAL_DEFAULT))
-		t->curl = curl_easy_init();
+	(void)pthread_once(&once, load);
+	if (lib.is_there)
+		t->curl = lib.curl_easy_init();
 	if (!t->curl) {
 		free(t);
-		return err_set(e, ENOMEM, "libcurl does not start");
+		return err_set(e, ENOSYS, "%s", lib.why);
 	}
 	*ret = t;
 	return 0;
@@ -50,7 +96,7 @@ void transport_close(struct transport **t)
 {
 	if (!*t)
 		return;
-	curl_easy_cleanup((*t)->curl);
+	lib.curl_easy_cleanup((*t)->curl);
 	free(*t);
 	*t = NULL;
 }
@@ -119,7 +165,7 @@ static int begin(struct exchange *x)
 	long status = 0;
 
 	x->begun = true;
-	curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &status);
+	lib.curl_easy_getinfo(x->curl, CURLINFO_RESPONSE_CODE, &status);
 	x->answer->status = status > 0 && status < 1000 ? (unsigned)status : 0;
 	if (strv_check(&x->answer->headers, x->e) < 0)
 		return -ENOMEM;
@@ -186,13 +232,13 @@ static int set_trust(CURL *curl, const struct transport_tls *tls, struct err *e)
 	char *system = NULL;
 
 	if (dir && *dir)
-		curl_easy_setopt(curl, CURLOPT_CAPATH, dir);
+		lib.curl_easy_setopt(curl, CURLOPT_CAPATH, dir);
 	if (file && *file)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, file);
+		lib.curl_easy_setopt(curl, CURLOPT_CAINFO, file);
 	if (!tls->ca_pem)
 		return 0;
 	if (!file || !*file) {
-		curl_easy_getinfo(curl, CURLINFO_CAINFO, &system);
+		lib.curl_easy_getinfo(curl, CURLINFO_CAINFO, &system);
 		file = system;
 	}
 	strbuf_addstr(&pem, tls->ca_pem);
@@ -203,23 +249,23 @@ static int set_trust(CURL *curl, const struct transport_tls *tls, struct err *e)
 		return -ENOMEM;
 	blob.data = pem.data;
 	blob.len = pem.len;
-	curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &blob);
+	lib.curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &blob);
 	return 0;
 }
 
 static int set_tls(CURL *curl, const struct transport_tls *tls, struct err *e)
 {
-	curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	lib.curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	if (!tls)
 		return 0;
 	if (tls->no_verify) {
-		curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
-		curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
+		lib.curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 0L);
+		lib.curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 0L);
 	}
 	if (tls->cert_file)
-		curl_easy_setopt(curl, CURLOPT_SSLCERT, tls->cert_file);
+		lib.curl_easy_setopt(curl, CURLOPT_SSLCERT, tls->cert_file);
 	if (tls->key_file)
-		curl_easy_setopt(curl, CURLOPT_SSLKEY, tls->key_file);
+		lib.curl_easy_setopt(curl, CURLOPT_SSLKEY, tls->key_file);
 	return set_trust(curl, tls, e);
 }
 
@@ -227,26 +273,26 @@ static void set_limits(CURL *curl, const struct transport_limits *l)
 {
 	long stall_s = (long)((l->stall_ms + 999) / 1000);
 
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)l->connect_ms);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES_PER_S);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, stall_s ? stall_s : 1);
+	lib.curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)l->connect_ms);
+	lib.curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, STALL_BYTES_PER_S);
+	lib.curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, stall_s ? stall_s : 1);
 }
 
 static void set_method(CURL *curl, const struct http_request *q)
 {
 	if (str_eq(q->method, "HEAD")) {
-		curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+		lib.curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
 	} else if (str_eq(q->method, "POST") || str_eq(q->method, "PUT") ||
 		   str_eq(q->method, "PATCH")) {
 		const void *data = q->data ? q->data : q->body ? q->body : "";
 		size_t len = q->data ? q->data_len : q->body ? strlen(q->body) : 0;
 
-		curl_easy_setopt(curl, CURLOPT_POST, 1L);
-		curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, q->method);
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, data);
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+		lib.curl_easy_setopt(curl, CURLOPT_POST, 1L);
+		lib.curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, q->method);
+		lib.curl_easy_setopt(curl, CURLOPT_POSTFIELDS, data);
+		lib.curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
 	} else {
-		curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
+		lib.curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
 	}
 }
 
@@ -254,13 +300,13 @@ static int set_headers(CURL *curl, const struct http_request *q, struct curl_sli
 		       struct err *e)
 {
 	for (size_t i = 0; q->headers && i < q->headers->n; i++) {
-		struct curl_slist *more = curl_slist_append(*list, q->headers->items[i]);
+		struct curl_slist *more = lib.curl_slist_append(*list, q->headers->items[i]);
 
 		if (!more)
 			return err_oom(e);
 		*list = more;
 	}
-	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, *list);
+	lib.curl_easy_setopt(curl, CURLOPT_HTTPHEADER, *list);
 	return 0;
 }
 
@@ -268,32 +314,32 @@ static int set_target(CURL *curl, const struct http_request *q, struct err *e)
 {
 	_free_ char *url = url_format(q->url);
 
-	if (!url || curl_easy_setopt(curl, CURLOPT_URL, url))
+	if (!url || lib.curl_easy_setopt(curl, CURLOPT_URL, url))
 		return err_oom(e);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, q->url->https ? "https" : "http");
+	lib.curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, q->url->https ? "https" : "http");
 	if (q->unix_socket)
-		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, q->unix_socket);
+		lib.curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, q->unix_socket);
 	/* As Go's clients do: what runs on this machine is nothing for a proxy. */
 	if (q->unix_socket || url_host_is_local(q->url->host))
-		curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+		lib.curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
 	return 0;
 }
 
 static void set_callbacks(CURL *curl, struct exchange *x, char *text)
 {
-	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, text);
-	curl_easy_setopt(curl, CURLOPT_USERAGENT, "csbx/" CSBX_VERSION);
-	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 256L << 10);
-	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(curl, CURLOPT_HEADERDATA, x);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, x);
-	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_tick);
-	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, x);
-	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	lib.curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, text);
+	lib.curl_easy_setopt(curl, CURLOPT_USERAGENT, "csbx/" CSBX_VERSION);
+	lib.curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	lib.curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	lib.curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	lib.curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, 256L << 10);
+	lib.curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+	lib.curl_easy_setopt(curl, CURLOPT_HEADERDATA, x);
+	lib.curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+	lib.curl_easy_setopt(curl, CURLOPT_WRITEDATA, x);
+	lib.curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_tick);
+	lib.curl_easy_setopt(curl, CURLOPT_XFERINFODATA, x);
+	lib.curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 }
 
 /* OpenSSL writes without MSG_NOSIGNAL: a server that hangs up would end the process. */
@@ -309,7 +355,7 @@ static CURLcode perform_without_sigpipe(CURL *curl)
 	sigpending(&pending);
 	was_pending = sigismember(&pending, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &set, &old);
-	code = curl_easy_perform(curl);
+	code = lib.curl_easy_perform(curl);
 	while (!was_pending && sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
 		;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -357,7 +403,7 @@ static int failed(struct exchange *x, CURLcode code, const char *text)
 {
 	bool is_alert = strstr(text, " alert ");
 	int number = is_alert && errno_of(code) == ECONNRESET ? EKEYREJECTED : errno_of(code);
-	int r = err_set(x->e, number, "%.300s", *text ? text : curl_easy_strerror(code));
+	int r = err_set(x->e, number, "%.300s", *text ? text : lib.curl_easy_strerror(code));
 
 	return is_alert ? err_from(ERR_TLS_CLIENT, x->e, r) : r;
 }
@@ -367,7 +413,7 @@ static long refused_by_proxy(CURL *curl)
 {
 	long status = 0;
 
-	curl_easy_getinfo(curl, CURLINFO_HTTP_CONNECTCODE, &status);
+	lib.curl_easy_getinfo(curl, CURLINFO_HTTP_CONNECTCODE, &status);
 	return status >= 300 ? status : 0;
 }
 
@@ -399,7 +445,7 @@ int transport_request(struct transport *t, const struct http_request *q,
 	int r;
 
 	http_response_free(answer);
-	curl_easy_reset(t->curl); /* keeps the connections */
+	lib.curl_easy_reset(t->curl); /* keeps the connections */
 	set_callbacks(t->curl, &x, text);
 	set_limits(t->curl, &q->limits);
 	set_method(t->curl, q);
@@ -412,7 +458,7 @@ int transport_request(struct transport *t, const struct http_request *q,
 		code = perform_without_sigpipe(t->curl);
 		r = conclude(&x, code, text);
 	}
-	curl_slist_free_all(list);
+	lib.curl_slist_free_all(list);
 	/* The path may hold a signature; the origin tells enough. */
 	log_trace("%s %s:%u: %u, %d", q->method, q->url->host, q->url->port, answer->status, r);
 	return r;
