@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,20 +20,22 @@
 #define WORDS_MAX 66u
 
 /* Does not return. */
-static void become_ps(const struct strv *options, int out)
+static void become_ps(const struct strv *options, char *only, int out)
 {
-	char *words[WORDS_MAX + 2] = {(char *)"ps", (char *)"-ef", NULL};
+	char *words[WORDS_MAX + 3] = {(char *)"ps", (char *)"-ef", only, NULL};
 
 	for (size_t i = 0; i < options->n && i < WORDS_MAX; i++) {
 		words[i + 1] = options->items[i];
-		words[i + 2] = NULL;
+		words[i + 2] = only;
+		words[i + 3] = NULL;
 	}
 	if (dup2(out, STDOUT_FILENO) >= 0 && dup2(out, STDERR_FILENO) >= 0)
 		execvp("ps", words);
 	_exit(127);
 }
 
-static int run_ps(const struct strv *options, struct strbuf *out, struct err *e)
+/* only: the word that asks for the container's processes and no others, or NULL. */
+static int run_ps(const struct strv *options, char *only, struct strbuf *out, struct err *e)
 {
 	_close_ int read_end = -1, write_end = -1;
 	int ends[2], status = 0, r;
@@ -44,7 +47,7 @@ static int run_ps(const struct strv *options, struct strbuf *out, struct err *e)
 	write_end = ends[1];
 	pid = fork();
 	if (!pid)
-		become_ps(options, write_end);
+		become_ps(options, only, write_end);
 	if (pid < 0)
 		return err_sys(e, "fork");
 	fd_close(&write_end);
@@ -116,6 +119,31 @@ static int choose(char *text, const struct process_list *l, struct docker_top *r
 	return ret->n ? 0 : err_set(e, EINVAL, "Couldn't find PID field in ps output");
 }
 
+static char *ids_word(const struct process_list *l)
+{
+	_strbuf_ struct strbuf word = STRBUF_INIT;
+
+	strbuf_addstr(&word, "-q");
+	for (size_t i = 0; i < l->n; i++)
+		strbuf_addf(&word, "%s%d", i ? "," : "", (int)l->items[i].pid);
+	return strbuf_check(&word, NULL) < 0 ? NULL : strdup(strbuf_str(&word));
+}
+
+/*
+ * ps shows the container's processes alone where it can. Some options forbid that, and some ps do
+ * not know of it: there it shows those of the host, of which the others are left out.
+ */
+static int look(const struct strv *words, const struct process_list *l, struct strbuf *out,
+		struct err *e)
+{
+	_free_ char *only = l->n ? ids_word(l) : NULL;
+
+	if (only && run_ps(words, only, out, NULL) >= 0)
+		return 0;
+	strbuf_reset(out);
+	return run_ps(words, NULL, out, e);
+}
+
 int docker_top(const struct paths *p, struct docker_target *t, const struct strv *words,
 	       struct docker_top *ret, struct docker_fault *f)
 {
@@ -123,11 +151,10 @@ int docker_top(const struct paths *p, struct docker_target *t, const struct strv
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int r = docker_target_instance(p, t, f);
 
-	/* The list after ps: what has ended meanwhile is left out, with what has begun. */
-	if (r >= 0)
-		r = run_ps(words, &text, &f->err);
 	if (r >= 0)
 		r = process_list_read(&l, t->instance.init, &f->err);
+	if (r >= 0)
+		r = look(words, &l, &text, &f->err);
 	if (r >= 0)
 		r = text.len ? choose(text.data, &l, ret, &f->err)
 			     : docker_refuse(f, "Couldn't find PID field in ps output");
