@@ -22,6 +22,15 @@ static void set_oom(struct ending *end, struct run_result *r, const char *detect
 }
 
 /*
+ * Nothing tells when a process was at its largest, and the limit may have been changed meanwhile:
+ * what was never too much at any time is no reason.
+ */
+static uint64_t highest_limit(const struct watchdog *w)
+{
+	return w->most_limit_bytes > w->limit_bytes ? w->most_limit_bytes : w->limit_bytes;
+}
+
+/*
  * A resident size contains the pages of files the process has mapped, which are not its own: the
  * most that was seen of them is taken off, for what the process touched of them at its peak is
  * gone.
@@ -32,7 +41,7 @@ static void check_peak_at_exit(struct ending *end, const struct watchdog *w, str
 	if (end->oom_single && r->oom_killed)
 		return;
 	if (end->by == RUN_EXITED && !end->failed && r->maxrss_bytes > w->shared_bytes &&
-	    r->maxrss_bytes - w->shared_bytes > w->limit_bytes)
+	    r->maxrss_bytes - w->shared_bytes > highest_limit(w))
 		set_oom(end, r, "at_exit");
 }
 

@@ -33,14 +33,15 @@ struct watchdog_view {
 struct watchdog {
 	struct watchdog_view view;
 	uint64_t limit_bytes, limit_pids; /* 0: not watched */
-	uint64_t sum_bytes;               /* as of the last look */
-	uint64_t files_bytes;             /* the part of it that outlives the processes */
-	uint64_t last_files_bytes;        /* the same, as of every look */
-	uint64_t peak_bytes;              /* highest sum seen */
-	uint64_t shared_bytes;            /* most of files and shared memory seen in one process */
-	uint64_t sysv_bytes;  /* of the System V objects, as of the last time they were read */
-	uint64_t table_bytes; /* of page tables, likewise */
-	uint64_t max_pids;    /* threads included, pid 1 not */
+	uint64_t most_limit_bytes; /* the highest limit of memory there was before; 0: none */
+	uint64_t sum_bytes;        /* as of the last look */
+	uint64_t files_bytes;      /* the part of it that outlives the processes */
+	uint64_t last_files_bytes; /* the same, as of every look */
+	uint64_t peak_bytes;       /* highest sum seen */
+	uint64_t shared_bytes;     /* most of files and shared memory seen in one process */
+	uint64_t sysv_bytes;       /* of the System V objects, as of the last time they were read */
+	uint64_t table_bytes;      /* of page tables, likewise */
+	uint64_t max_pids;         /* threads included, pid 1 not */
 	unsigned ticks, next_maps_tick;
 	struct watchdog_fds fds;
 	bool has_swap;

@@ -166,6 +166,8 @@ static int change_memory(struct loop *l, uint64_t bytes)
 		l->s->thrash.limit_bytes = bytes ? bytes : NO_LIMIT;
 	if (r != -EOPNOTSUPP || !w || !w->limit_bytes)
 		return r;
+	if (w->limit_bytes > w->most_limit_bytes)
+		w->most_limit_bytes = w->limit_bytes;
 	w->limit_bytes = bytes ? bytes : NO_LIMIT;
 	return 0;
 }

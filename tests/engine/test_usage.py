@@ -2,6 +2,7 @@
 """What containers use and may use: top, stats, system df, changes, export, update, prune."""
 import io
 import json
+import subprocess
 import tarfile
 
 import pytest
@@ -140,3 +141,20 @@ def test_docker_update(csbx, api):
     assert (found["NanoCpus"], found["PidsLimit"], found["RestartPolicy"]["Name"]) == (1500000000, 50, "always")
     p = csbx.run("docker", "update", "up")
     assert p.returncode == 1 and "one or more flags" in p.stderr
+
+
+def test_a_peak_before_a_lower_limit_is_no_oom(csbx, python_image):
+    """140 MiB were used while 256 were allowed; under 96, which came later, nothing was too much."""
+    code = ("import os, sys\nx = bytearray(140 << 20); x[::4096] = b'x' * len(x[::4096]); del x\n"
+            "print('used', flush=True)\nsys.stdin.readline()")
+    p = csbx.popen("docker", "run", "-i", "--name", "low", "-m", "256m", "--network", "none", python_image, "python3", "-c",
+                   code, stdin=subprocess.PIPE)
+    try:
+        assert p.stdout.readline() == b"used\n"
+        assert csbx.ok("docker", "update", "-m", "96m", "--memory-swap", "-1", "low") == "low\n"
+        p.communicate(b"\n", timeout=30)
+        assert p.returncode == 0
+        said = csbx.ok("docker", "inspect", "-f", "{{.State.OOMKilled}} {{.State.ExitCode}}", "low")
+        assert said == "false 0\n"
+    finally:
+        csbx.ok("docker", "rm", "-f", "low")

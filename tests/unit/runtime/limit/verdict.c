@@ -62,6 +62,21 @@ static void test_a_peak_is_found_at_the_exit(void)
 	is_str(r.detected, "at_exit", "found at the exit");
 }
 
+/* `docker update -m` may lower the limit below what was right when it was used. */
+static void test_a_peak_under_an_earlier_limit_is_none(void)
+{
+	struct watchdog w = {.limit_bytes = 1 << 20, .most_limit_bytes = 4 << 20};
+	struct run_result r = {.status = RUN_EXITED, .maxrss_bytes = 3 << 20};
+	struct ending end = {.by = RUN_EXITED, .started = true, .exited = true};
+
+	verdict_reach(&end, &w, &no_cgroup, &r, NULL);
+	ok(r.status == RUN_EXITED && !r.oom_killed, "it was within the limit of its time");
+	is_int(r.memory_peak_bytes, 3 << 20, "and is told as the peak it was");
+	r.maxrss_bytes = 5 << 20;
+	verdict_reach(&end, &w, &no_cgroup, &r, NULL);
+	ok(r.status == RUN_OOM && r.oom_killed, "past every limit there was it is told");
+}
+
 static void test_one_that_died_for_its_memory(void)
 {
 	struct watchdog w = {.limit_bytes = 1 << 20};
@@ -116,6 +131,7 @@ int main(void)
 	test_a_timeout_keeps_the_exit();
 	test_a_failed_sandbox_blames_nobody();
 	test_a_peak_is_found_at_the_exit();
+	test_a_peak_under_an_earlier_limit_is_none();
 	test_one_that_died_for_its_memory();
 	return done_testing();
 }
