@@ -24,6 +24,7 @@
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/record/container_find.h"
 #include "runtime/life/container_root.h"
 #include "runtime/record/instance.h"
@@ -177,9 +178,9 @@ static int rule_failed(struct copy *x, int r, const char *target, struct err *e)
 
 static int open_host_parent(struct copy *x, const char *path, struct err *e)
 {
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = path_open_output_dir(path, e);
 
-	return fd < 0 ? failed(x, COPY_NO_PARENT, err_sys(e, "%s", path)) : fd;
+	return fd < 0 ? failed(x, COPY_NO_PARENT, fd) : fd;
 }
 
 /* The side that failed first ends the other's stream: its own text is the one to tell. */
@@ -365,8 +366,10 @@ static int copy_in(struct copy *x, struct err *e)
 		return r;
 	if (str_eq(j->outside, "-"))
 		return copy_tar_in(x, &t, e);
-	source = open(j->outside, O_PATH | O_CLOEXEC | (j->follow ? 0 : O_NOFOLLOW));
-	if (source < 0 || fstat(source, &st) < 0)
+	source = path_open_source(j->outside, j->follow ? 0 : O_NOFOLLOW, e);
+	if (source < 0)
+		return failed(x, COPY_NO_SOURCE_OUTSIDE, source);
+	if (fstat(source, &st) < 0)
 		return failed(x, COPY_NO_SOURCE_OUTSIDE, err_sys(e, "%s", j->outside));
 	r = copy_plan_make(&(struct copy_source){j->outside, S_ISDIR(st.st_mode)}, &t, &p);
 	if (r < 0)

@@ -11,6 +11,7 @@
 #include "image/import/import.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 /* The directory comes first: what has to be spooled is spooled there. */
@@ -25,9 +26,9 @@ int destination_open(struct destination *d, const char *output, struct err *e)
 		d->dir = str_printf("%.*s", slash == output ? 1 : (int)(slash - output), output);
 	if (!d->dir)
 		return err_oom(e);
-	d->dirfd = open(d->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	d->dirfd = path_open_output_dir(d->dir, e);
 	if (d->dirfd < 0)
-		return err_sys(e, "%s", d->dir);
+		return d->dirfd;
 	/* Some file systems say EPERM to who makes a file there. */
 	if (!fstat(d->dirfd, &st) && !st.st_nlink)
 		return err_set(

@@ -16,6 +16,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 #define SCRIPT_MARK "# a shim of csbx\n"
@@ -154,6 +155,24 @@ static int write_link(int dir, const char *name, const char *path, struct err *e
 	return 0;
 }
 
+/* Opened, and made when it is missing; by descriptor, as another user may write to its parent. */
+static int open_directory(const char *directory, struct err *e)
+{
+	char rest[PATH_MAX];
+	_close_ int way = path_open_nearest(directory, rest, e), fd = -1;
+	size_t n = way < 0 ? 0 : strcspn(rest, "/");
+
+	if (way < 0)
+		return way;
+	if (rest[n + strspn(rest + n, "/")])
+		return err_code(e, ENOENT, "make it");
+	rest[n] = 0;
+	if (n && mkdirat(way, rest, 0755) < 0 && errno != EEXIST)
+		return err_sys(e, "make it");
+	fd = openat(way, n ? rest : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "open it") : take_fd(&fd);
+}
+
 static int make_shims(const struct shims_args *a, const char *directory, struct err *e)
 {
 	_free_ char *path = own_path(e);
@@ -162,11 +181,9 @@ static int make_shims(const struct shims_args *a, const char *directory, struct 
 
 	if (!path)
 		return -e->code;
-	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
-		return err_sys(e, "make it");
-	dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = open_directory(directory, e);
 	if (dir < 0)
-		return err_sys(e, "open it");
+		return dir;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && r >= 0; i++)
 		r = check_free(dir, names[i], a->force, e);
 	if (r >= 0 && a->engine)

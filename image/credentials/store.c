@@ -2,13 +2,17 @@
 #include "image/credentials/credentials.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 
 char *credentials_login_path(const char *authfile)
 {
@@ -26,7 +30,8 @@ char *credentials_login_path(const char *authfile)
 static int open_parent(const char *path, const char **ret_name, struct err *e)
 {
 	_free_ char *dir = strdup(path);
-	char *slash = dir ? strrchr(dir, '/') : NULL;
+	char *slash = dir ? strrchr(dir, '/') : NULL, rest[PATH_MAX] = "", *save = NULL;
+	_close_ int at = -1;
 	int fd;
 
 	if (!dir)
@@ -34,16 +39,34 @@ static int open_parent(const char *path, const char **ret_name, struct err *e)
 	*ret_name = path + (slash ? slash + 1 - dir : 0);
 	if (slash)
 		*slash = 0;
-	for (char *p = dir; slash && (p = strchr(p + 1, '/'));) {
-		*p = 0;
-		if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+	at = path_open_nearest(!slash ? "." : *dir ? dir : "/", rest, e);
+	for (char *p = strtok_r(rest, "/", &save); at >= 0 && p; p = strtok_r(NULL, "/", &save)) {
+		if (mkdirat(at, p, 0700) < 0 && errno != EEXIST)
 			return err_sys(e, "%s", dir);
-		*p = '/';
+		fd = openat(at, p, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return err_sys(e, "%s", dir);
+		fd_close(&at);
+		at = fd;
 	}
-	if (slash && slash != dir && mkdir(dir, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, "%s", dir);
-	fd = open(!slash ? "." : *dir ? dir : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0)
+		return at;
+	fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? err_sys(e, "%s", slash ? dir : ".") : fd;
+}
+
+/* A link, as people have them to their dotfiles, stays one; of another user it is not followed. */
+static int find_file(const char *path, char **ret, struct err *e)
+{
+	struct err why = ERR_INIT;
+	_close_ int fd = path_open_source(path, 0, &why);
+	char link[40];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (fd == -ELOOP)
+		return err_set(e, ELOOP, "%s", why.msg);
+	*ret = fd < 0 ? NULL : realpath(link, NULL);
+	return 0;
 }
 
 /*
@@ -62,8 +85,9 @@ int credentials_store(const char *authfile, const char *registry, const struct c
 
 	if (!path)
 		return err_set(e, ENOENT, "no home directory to keep credentials in");
-	/* A link, as people have them to their dotfiles, stays one. */
-	real = realpath(path, NULL);
+	r = find_file(path, &real, e);
+	if (r < 0)
+		return r;
 	path = real ? real : path;
 	dirfd = open_parent(path, &name, e);
 	if (dirfd < 0)

@@ -9,6 +9,7 @@
  * never emulated.
  */
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -55,7 +56,7 @@ int path_open_private_dir(const char *path, struct err *e);
 int path_open_private_at(int dirfd, const char *where, const char *name, struct err *e);
 
 /*
- * --- path_output.c: a file to be written, where the caller has named it -------------------------
+ * --- path_output.c: what the caller has named, where another user may have been first ----------
  */
 
 /*
@@ -65,5 +66,18 @@ int path_open_private_at(int dirfd, const char *where, const char *name, struct 
  * -ELOOP, -EPERM, -EMLINK.
  */
 int path_open_output(const char *path, int flags, mode_t mode, struct err *e);
+
+/* The directory (O_PATH) that a new file is put into; links as above. */
+int path_open_output_dir(const char *path, struct err *e);
+
+/*
+ * What is read or mounted (O_PATH and flags: O_DIRECTORY, O_NOFOLLOW), with fs.protected_symlinks
+ * held: in a directory with the sticky bit that all may write to, only links of the caller and of
+ * the directory's owner are followed.
+ */
+int path_open_source(const char *path, int flags, struct err *e);
+
+/* The last directory on the way that exists, as path_open_source(); the rest is names to make. */
+int path_open_nearest(const char *path, char ret_rest[PATH_MAX], struct err *e);
 
 #endif

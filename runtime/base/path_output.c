@@ -6,15 +6,18 @@
  * directories with the sticky bit where fs.protected_symlinks, protected_hardlinks,
  * protected_regular and protected_fifos are set (proc_sys_fs(5)); not every machine has them set.
  * The same rules hold here on each. Each step is taken by descriptor, and what was looked at is
- * what is opened.
+ * what is opened. The way to a directory or to a source that the caller names is walked by the same
+ * rule of links. Nearly always there is no link on it: the kernel finds that out in one call.
  */
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -25,6 +28,12 @@
 #define LINKS_MAX 40u /* as the kernel's own limit, path_resolution(7) */
 #define TRIES_MAX 16u /* of a name that another process makes and removes again */
 
+enum purpose {
+	TO_WRITE,   /* a file is opened, or made */
+	TO_REACH,   /* a directory or a source, O_PATH */
+	TO_NEAREST, /* as much of the way as there is */
+};
+
 struct output_way {
 	char rest[PATH_MAX];
 	char *at;
@@ -32,17 +41,22 @@ struct output_way {
 	int dir;
 	int flags;
 	mode_t mode;
+	enum purpose purpose;
+	mode_t open_to; /* whose right to write makes a directory with the sticky bit a shared one */
 };
 
-/* Any user may put names there, and none may take those of others away. */
-static bool is_shared(const struct stat *dir)
+#define OPEN_TO_GROUP 0022u
+#define OPEN_TO_ALL 0002u /* as fs.protected_symlinks; a group's links lead to what it shares */
+
+/* Other users may put names there, and none may take those of others away. */
+static bool is_shared(const struct output_way *w, const struct stat *dir)
 {
-	return dir->st_mode & S_ISVTX && dir->st_mode & 0022;
+	return dir->st_mode & S_ISVTX && dir->st_mode & w->open_to;
 }
 
-static bool is_foreign(const struct stat *st, const struct stat *dir)
+static bool is_foreign(const struct output_way *w, const struct stat *st, const struct stat *dir)
 {
-	return is_shared(dir) && st->st_uid != geteuid() && st->st_uid != dir->st_uid;
+	return is_shared(w, dir) && st->st_uid != geteuid() && st->st_uid != dir->st_uid;
 }
 
 static int open_seen(struct output_way *w, int seen, const char *path, struct err *e)
@@ -58,11 +72,13 @@ static int open_seen(struct output_way *w, int seen, const char *path, struct er
 static int open_file(struct output_way *w, int seen, const struct stat *st, const struct stat *dir,
 		     const char *path, struct err *e)
 {
-	if (is_foreign(st, dir))
+	if (w->flags & O_EXCL)
+		return err_code(e, -EEXIST, "%s", path);
+	if (is_foreign(w, st, dir))
 		return err_set(e, EPERM,
 			       "%s: belongs to user %u, in a directory that all may write to", path,
 			       st->st_uid);
-	if (is_shared(dir) && S_ISREG(st->st_mode) && st->st_nlink > 1)
+	if (is_shared(w, dir) && S_ISREG(st->st_mode) && st->st_nlink > 1)
 		return err_set(e, EMLINK,
 			       "%s: has another name, in a directory that all may write to", path);
 	return open_seen(w, seen, path, e);
@@ -110,72 +126,158 @@ static int make(struct output_way *w, const char *name, const char *path, struct
 	return fd < 0 ? err_sys(e, "%s", path) : fd;
 }
 
+/* The name at w->at, and the descriptor of what it is; a link is opened itself. */
+static int open_name(const struct output_way *w, char name[NAME_MAX + 1], bool is_last)
+{
+	const size_t n = strcspn(w->at, "/");
+	int fd = -1;
+
+	if (n > NAME_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(name, w->at, n);
+	name[n] = 0;
+	/* O_DIRECTORY: what is mounted on demand is mounted, autofs(5). */
+	if (!is_last || w->purpose != TO_WRITE)
+		fd = openat(w->dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if ((is_last && w->purpose == TO_WRITE) || (fd < 0 && errno == ENOTDIR))
+		fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd;
+}
+
+static void enter(struct output_way *w, int *fd)
+{
+	fd_close(&w->dir);
+	w->dir = take_fd(fd);
+	w->at += strcspn(w->at, "/");
+}
+
+static int pass_link(struct output_way *w, int link, const char *name, const struct stat *st,
+		     const struct stat *dir, const char *path, struct err *e)
+{
+	const char *end = w->at + strcspn(w->at, "/");
+
+	if (is_foreign(w, st, dir))
+		return err_set(e, ELOOP,
+			       "%s: '%s' is a symbolic link of user %u, which is not followed",
+			       path, name, st->st_uid);
+	if (is_of_proc(link)) {
+		_close_ int fd = openat(
+			w->dir, name, *end ? O_PATH | O_DIRECTORY | O_CLOEXEC : w->flags, w->mode);
+
+		if (fd < 0)
+			return err_sys(e, "%s", path);
+		if (!*end)
+			return take_fd(&fd);
+		enter(w, &fd);
+		return -EAGAIN;
+	}
+	return enter_link(w, link, end + strspn(end, "/"), path, e);
+}
+
 /* The next name: a descriptor at the end, -EAGAIN while there is more of the path. */
 static int go_on(struct output_way *w, const char *path, struct err *e)
 {
 	char name[NAME_MAX + 1];
-	_close_ int fd = -1;
+	const bool is_last = !w->at[strcspn(w->at, "/")];
+	_close_ int fd = open_name(w, name, is_last);
 	struct stat st, dir;
-	size_t n = strcspn(w->at, "/");
-	bool is_last = !w->at[n];
 
-	if (n > NAME_MAX)
-		return err_code(e, -ENAMETOOLONG, "%s", path);
-	memcpy(name, w->at, n);
-	name[n] = 0;
-	/* O_DIRECTORY: what is mounted on demand is mounted, autofs(5). */
-	if (!is_last)
-		fd = openat(w->dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (is_last || (fd < 0 && errno == ENOTDIR))
-		fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && w->purpose == TO_NEAREST)
+		return take_fd(&w->dir);
 	if (fd < 0 && errno == ENOENT && is_last && w->flags & O_CREAT)
 		return make(w, name, path, e);
 	if (fd < 0 || fstat(fd, &st) < 0 || fstat(w->dir, &dir) < 0)
 		return err_sys(e, "%s", path);
 	if (S_ISLNK(st.st_mode)) {
-		const char *next = w->at + n + strspn(w->at + n, "/");
-
-		if (is_foreign(&st, &dir))
-			return err_set(e, ELOOP,
-				       "%s: '%s' is a symbolic link of user %u, which is not "
-				       "followed",
-				       path, name, st.st_uid);
-		if (is_of_proc(fd)) {
-			int r = openat(w->dir, w->at, w->flags, w->mode);
-
-			return r < 0 ? err_sys(e, "%s", path) : r;
-		}
-		return enter_link(w, fd, next, path, e);
+		if (is_last && w->flags & O_PATH && w->flags & O_NOFOLLOW)
+			return take_fd(&fd);
+		return pass_link(w, fd, name, &st, &dir, path, e);
 	}
-	if (is_last)
+	if (is_last && w->purpose == TO_WRITE)
 		return open_file(w, fd, &st, &dir, path, e);
-	fd_close(&w->dir);
-	w->dir = take_fd(&fd);
-	w->at += n;
+	if (!S_ISDIR(st.st_mode) && (!is_last || w->flags & O_DIRECTORY))
+		return err_code(e, -ENOTDIR, "%s", path);
+	if (is_last && w->purpose == TO_REACH)
+		return take_fd(&fd);
+	enter(w, &fd);
 	return -EAGAIN;
 }
 
-int path_open_output(const char *path, int flags, mode_t mode, struct err *e)
+static int walk(struct output_way *w, const char *path, struct err *e)
 {
-	struct output_way w = {.dir = -1, .flags = flags | O_CLOEXEC | O_NOCTTY, .mode = mode};
 	size_t n = strlen(path);
 	int r = -EAGAIN;
 
 	if (!n)
 		return err_code(e, -ENOENT, "%s", path);
-	if (n >= sizeof(w.rest))
+	if (n >= sizeof(w->rest))
 		return err_code(e, -ENAMETOOLONG, "%s", path);
-	memcpy(w.rest, path, n + 1);
-	w.dir = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (w.dir < 0)
+	memcpy(w->rest, path, n + 1);
+	w->dir = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w->dir < 0)
 		return err_sys(e, "%s", path);
-	for (w.at = w.rest; r == -EAGAIN; r = go_on(&w, path, e)) {
-		w.at += strspn(w.at, "/");
-		if (!*w.at) {
+	for (w->at = w->rest; r == -EAGAIN;) {
+		w->at += strspn(w->at, "/");
+		if (*w->at)
+			r = go_on(w, path, e);
+		else if (w->purpose == TO_WRITE)
 			r = err_code(e, -EISDIR, "%s", path);
-			break;
-		}
+		else
+			r = take_fd(&w->dir);
 	}
-	fd_close(&w.dir);
+	fd_close(&w->dir);
 	return r;
+}
+
+int path_open_output(const char *path, int flags, mode_t mode, struct err *e)
+{
+	struct output_way w = {
+		.dir = -1,
+		.flags = flags | O_CLOEXEC | O_NOCTTY,
+		.mode = mode,
+		.open_to = OPEN_TO_GROUP,
+	};
+
+	return walk(&w, path, e);
+}
+
+static int reach(const char *path, int flags, mode_t open_to, struct err *e)
+{
+	struct output_way w = {
+		.dir = -1,
+		.flags = O_PATH | O_CLOEXEC | flags,
+		.purpose = TO_REACH,
+		.open_to = open_to,
+	};
+	struct open_how how = {.flags = (unsigned)w.flags, .resolve = RESOLVE_NO_SYMLINKS};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	return fd >= 0 ? fd : walk(&w, path, e);
+}
+
+int path_open_output_dir(const char *path, struct err *e)
+{
+	return reach(path, O_DIRECTORY, OPEN_TO_GROUP, e);
+}
+
+int path_open_source(const char *path, int flags, struct err *e)
+{
+	return reach(path, flags, OPEN_TO_ALL, e);
+}
+
+int path_open_nearest(const char *path, char ret_rest[PATH_MAX], struct err *e)
+{
+	struct output_way w = {
+		.dir = -1,
+		.flags = O_PATH | O_CLOEXEC | O_DIRECTORY,
+		.purpose = TO_NEAREST,
+		.open_to = OPEN_TO_ALL,
+	};
+	int fd = walk(&w, path, e);
+
+	if (fd >= 0)
+		memcpy(ret_rest, w.at, strlen(w.at) + 1);
+	return fd;
 }

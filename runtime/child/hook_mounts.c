@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/child/hook_mounts.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/child/child.h"
 #include "runtime/spec/fstab.h"
@@ -16,15 +16,17 @@
 /* A source that is not there, or closed to the user, is nothing to mount where that may be. */
 static int find_source(struct op *op, struct err *e)
 {
+	struct err why = ERR_INIT;
 	_close_ int fd = -1;
 	struct stat st;
 
 	if (op->kind != OP_BIND)
 		return 0;
-	fd = open(op->src, O_PATH | O_CLOEXEC);
+	fd = path_open_source(op->src, 0, &why);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		if (!(op->flags & OP_OPTIONAL))
-			return err_sys(e, "%s", op->src);
+			return fd < 0 ? err_set(e, why.code, "%s", why.msg)
+				      : err_sys(e, "%s", op->src);
 		op->skip = true;
 		return 0;
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/life/container_sources.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/spec/spec.h"
 
@@ -27,7 +27,7 @@ int container_sources_note(const struct container_spec *s, struct strv *ret, str
 
 		if (!is_of_host(&s->mounts[i]))
 			continue;
-		fd = open(s->mounts[i].source, O_PATH | O_CLOEXEC);
+		fd = path_open_source(s->mounts[i].source, 0, NULL);
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 		if (fd >= 0) {
 			ssize_t n = readlink(link, path, sizeof(path) - 1);

@@ -16,6 +16,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/start/container.h"
 #include "runtime/child/init_msg.h"
 #include "runtime/settings/paths.h"
@@ -171,13 +172,19 @@ static int note_real(struct op *op, int fd, struct err *e)
 	return op->real ? 0 : err_oom(e);
 }
 
-static int open_source(const struct op *op)
+static int open_source(const struct op *op, struct err *e)
 {
 	const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+	int fd;
 
 	if (!(op->flags & OP_NO_LINKS))
-		return open(op->src, O_PATH | O_CLOEXEC);
-	return (int)syscall(SYS_openat2, AT_FDCWD, op->src, &how, sizeof(how));
+		return path_open_source(op->src, 0, e);
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, op->src, &how, sizeof(how));
+	if (fd < 0 && errno == ELOOP)
+		return err_set(e, ELOOP,
+			       "%s: a symbolic link has come into its path since the first start",
+			       op->src);
+	return fd < 0 ? err_sys(e, "%s", op->src) : fd;
 }
 
 /* Opens what will be mounted as the user, before anything happens; remembers what it was. */
@@ -187,22 +194,20 @@ static int check_sources(struct plan *p, struct err *e)
 
 	for (size_t i = 0; i < p->n; i++) {
 		struct op *op = &p->ops[i];
+		struct err why = ERR_INIT;
 		_close_ int fd = -1;
 		struct stat st;
 
 		if (!plan_op_has_source(op))
 			continue;
-		fd = open_source(op);
-		if (fd < 0 && errno == ELOOP && (op->flags & OP_NO_LINKS))
-			return err_set(e, ELOOP,
-				       "mount %s: a symbolic link has come into its path since the "
-				       "first start",
-				       op->src);
-		if (fd < 0 && errno == ENOENT && (op->flags & OP_OPTIONAL)) {
+		fd = open_source(op, &why);
+		if (fd == -ENOENT && (op->flags & OP_OPTIONAL)) {
 			op->skip = true;
 			continue;
 		}
-		if (fd < 0 || fstat(fd, &st) < 0)
+		if (fd < 0)
+			return err_set(e, why.code, "mount %s", why.msg);
+		if (fstat(fd, &st) < 0)
 			return err_sys(e, "mount %s", op->src);
 		op->dev = st.st_dev;
 		op->ino = st.st_ino;

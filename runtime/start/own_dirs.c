@@ -12,6 +12,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/kernel/mount_table.h"
 #include "runtime/layer/layer.h"
@@ -79,6 +80,81 @@ int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
 	add_once(ret, scratch_root_path(p));
 	add_usual(ret);
 	return strv_check(ret, e);
+}
+
+/* --- what must not be made in them --------------------------------------------------------- */
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* dir is the directory, or lies in it. */
+static bool is_in(int dir, const struct stat *own)
+{
+	_close_ int at = openat(dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st, above;
+
+	if (at < 0 || fstat(at, &st) < 0)
+		return false;
+	while (!is_same(&st, own)) {
+		int up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		if (up < 0 || fstat(up, &above) < 0 || is_same(&st, &above)) {
+			fd_close(&up);
+			return false;
+		}
+		fd_close(&at);
+		at = up;
+		st = above;
+	}
+	return true;
+}
+
+/* What exists of an own directory, and the names that are still to be made of it. */
+static bool would_lie_in(int dir, const char *rest, const char *own)
+{
+	char own_rest[PATH_MAX];
+	_close_ int fd = path_open_nearest(own, own_rest, NULL);
+	struct stat st, here;
+	const char *a = rest, *b = own_rest;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || fstat(dir, &here) < 0)
+		return false;
+	if (!own_rest[strspn(own_rest, "/")])
+		return is_in(dir, &st);
+	if (!is_same(&st, &here))
+		return false;
+	for (;;) {
+		size_t n, m;
+
+		a += strspn(a, "/");
+		b += strspn(b, "/");
+		n = strcspn(a, "/");
+		m = strcspn(b, "/");
+		if (!m)
+			return true;
+		if (n != m || memcmp(a, b, n) != 0)
+			return false;
+		a += n;
+		b += m;
+	}
+}
+
+int own_dirs_check_new(const struct paths *p, int dir, const char *rest, const char *path,
+		       struct err *e)
+{
+	_strv_ struct strv own = STRV_INIT;
+	int r = own_dirs_list(p, &own, e);
+
+	for (size_t i = 0; r >= 0 && i < own.n; i++) {
+		if (would_lie_in(dir, rest, own.items[i]))
+			return err_set(e, EPERM,
+				       "%s does not exist, and nothing is made in %s, which is "
+				       "csbx's own (for docker.sock: start csbx engine first)",
+				       path, own.items[i]);
+	}
+	return r;
 }
 
 /* --- where -------------------------------------------------------------------------------- */

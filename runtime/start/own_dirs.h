@@ -23,6 +23,13 @@ struct strv;
 int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e);
 
 /*
+ * What would be made at the names `rest` below dir is refused where it would lie in one of them, by
+ * what the directories are and not by how they are called. path is for the message. -EPERM.
+ */
+int own_dirs_check_new(const struct paths *p, int dir, const char *rest, const char *path,
+		       struct err *e);
+
+/*
  * Fills in what the OP_HIDE operations need, once the plan's sources are known (op->real). One that
  * is missing is made where a mount of the plan would let the program make it; otherwise it is
  * passed over. -EPERM for a mount of what lies in one of them, volumes excepted.

@@ -108,3 +108,171 @@ def test_a_lock_on_a_volume_keeps_no_other_out(csbx, python_image):
     finally:
         csbx.ok("docker", "rm", "-f", "holder")
         holder.communicate(timeout=30)
+
+
+# --- the way to what the caller names -----------------------------------------------------------
+
+
+def copied(csbx, image, place):
+    csbx.ok("docker", "create", "--name", "cc", "--network", "none", image, "true")
+    try:
+        return csbx.run("docker", "cp", "cc:/etc/passwd", f"{place}/made")
+    finally:
+        csbx.ok("docker", "rm", "cc")
+
+
+def saved(csbx, _image, place):
+    csbx.ok("docker", "build", "-q", "-t", "one", "-", stdin="FROM scratch\nLABEL a=b\n")
+    return csbx.run("docker", "save", "-o", f"{place}/made", "one")
+
+
+def cidfile(csbx, image, place):
+    return csbx.run("docker", "run", "--rm", "--network", "none", "--cidfile", f"{place}/made", image, "true")
+
+
+def exported(csbx, image, place):
+    csbx.ok("create", "--name", "cc", image)
+    return csbx.run("export", "--output", f"{place}/made", "cc")
+
+
+def bundled(csbx, image, place):
+    return csbx.run("enroot", "bundle", "-o", f"{place}/made", image)
+
+
+def shims(csbx, _image, place):
+    return csbx.run("shims", f"{place}/made")
+
+
+def source_made(csbx, image, place):
+    p = csbx.run("docker", "run", "--rm", "--network", "none", "-v", f"{place}/made/deep:/in", image, "true")
+    return p
+
+
+PLACERS = {"cp": copied, "save": saved, "--cidfile": cidfile, "export": exported, "bundle": bundled, "shims": shims,
+           "-v": source_made}
+
+
+def mounted(csbx, image, place):
+    return csbx.run("start", "--mount", f"{place}:/in", image, "cat", "/in/file")
+
+
+def mounted_by_docker(csbx, image, place):
+    return csbx.run("docker", "run", "--rm", "--network", "none", "-v", f"{place}:/in", image, "cat", "/in/file")
+
+
+def mounted_by_enroot(csbx, image, place):
+    return csbx.run("enroot", "start", "--mount", f"{place}:/in", image, "cat", "/in/file")
+
+
+def copied_in(csbx, image, place):
+    csbx.ok("docker", "create", "--name", "cc", "--network", "none", image, "cat", "/in/file")
+    try:
+        p = csbx.run("docker", "cp", f"{place}/.", "cc:/in")
+        return p if p.returncode else csbx.run("docker", "start", "-a", "cc")
+    finally:
+        csbx.ok("docker", "rm", "cc")
+
+
+READERS = {"--mount": mounted, "-v": mounted_by_docker, "enroot --mount": mounted_by_enroot, "cp": copied_in}
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("way", ["last", "on the way"])
+@pytest.mark.parametrize("placer", PLACERS)
+def test_no_link_of_another_user_leads_to_a_place(csbx, busybox_image, shared, placer, way):
+    other = pwd.getpwnam("csbx-test2")
+    place, mine = shared
+    link = place / "out"
+    link.symlink_to(mine if way == "last" else csbx.work)
+    os.lchown(link, other.pw_uid, other.pw_gid)
+    p = PLACERS[placer](csbx, busybox_image, link if way == "last" else link / "mine")
+    assert p.returncode not in (0, None) and "symbolic link of user" in p.stderr, p
+    assert os.listdir(mine) == ["file"]
+    link.unlink()
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("reader", READERS)
+def test_no_link_of_another_user_leads_to_a_source(csbx, busybox_image, shared, reader):
+    other = pwd.getpwnam("csbx-test2")
+    place, mine = shared
+    link = place / "out"
+    link.symlink_to(mine)
+    os.lchown(link, other.pw_uid, other.pw_gid)
+    p = READERS[reader](csbx, busybox_image, link)
+    assert p.returncode not in (0, None) and "symbolic link of user" in p.stderr, p
+    assert "the caller's" not in p.stdout
+    link.unlink()
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("owner", ["the caller", "the directory's owner"])
+@pytest.mark.parametrize("what", [*PLACERS, *(f"from {r}" for r in READERS)])
+def test_other_links_lead_where_they_point(csbx, busybox_image, shared, what, owner):
+    place, mine = shared
+    link = place / "out"
+    link.symlink_to("../mine")
+    if owner == "the caller":
+        os.lchown(link, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    if what in PLACERS:
+        p = PLACERS[what](csbx, busybox_image, link)
+        assert p.returncode == 0 and sorted(os.listdir(mine)) == ["file", "made"], p
+    else:
+        p = READERS[what.removeprefix("from ")](csbx, busybox_image, link)
+        assert p.returncode == 0 and p.stdout == "the caller's\n", p
+    link.unlink()
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("name", ["the file", "on the way"])
+def test_no_link_of_another_user_leads_to_credentials(csbx, shared, name):
+    other = pwd.getpwnam("csbx-test2")
+    place, mine = shared
+    link, auth = place / "out", '{"auths": {"localhost:1": {"auth": "bm86Ym9keQ=="}}}'
+    (mine / "file").write_text(auth)
+    link.symlink_to(mine / "file" if name == "the file" else mine)
+    os.lchown(link, other.pw_uid, other.pw_gid)
+    csbx.fails("logout", "--authfile", link if name == "the file" else link / "file", "localhost:1", says="symbolic link of user")
+    assert (mine / "file").read_text() == auth
+    os.lchown(link, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    csbx.ok("logout", "--authfile", link if name == "the file" else link / "file", "localhost:1")
+    assert json.loads((mine / "file").read_text()) == {"auths": {}}
+    link.unlink()
+
+
+def test_the_way_of_proc_is_walked(csbx, busybox_image):
+    """/proc/self/cwd is a link that no path names; what lies behind it is looked at as all else is."""
+    (csbx.work / "mine").mkdir()
+    assert csbx.ok("start", "--mount", "/proc/self/cwd/mine:/in", busybox_image, "ls", "/in") == ""
+    csbx.ok("docker", "run", "--rm", "--network", "none", "--cidfile", "/proc/self/cwd/mine/id", busybox_image, "true")
+    assert len((csbx.work / "mine" / "id").read_text()) == 64
+
+
+# --- nothing is made in csbx's own directories ------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["as it is", "dots", "slashes", "a link", "a link to its parent", "not there yet"])
+def test_no_source_is_made_in_csbxs_own(csbx, busybox_image, way):
+    own = csbx.dirs["data"]
+    csbx.ok("docker", "ps")
+    link = csbx.work / "link"
+    if way == "dots":
+        source = f"{csbx.work}/../{csbx.work.name}/{os.path.relpath(own, csbx.work)}/made/deep"
+    elif way == "slashes":
+        source = f"{own}//made/deep".replace("/", "//", 3)
+    elif way == "a link":
+        link.symlink_to(own)
+        source = f"{link}/made/deep"
+    elif way == "a link to its parent":
+        link.symlink_to(own.parent)
+        source = f"{link}/{own.name}/made/deep"
+    elif way == "not there yet":
+        own = csbx.work / "new-data"
+        csbx.env["CSBX_DATA_PATH"] = str(own)
+        link.symlink_to(csbx.work)
+        source = f"{link}/new-data/made/deep"
+    else:
+        source = f"{own}/made/deep"
+    p = csbx.run("docker", "run", "--rm", "--network", "none", "-v", f"{source}:/in", busybox_image, "true")
+    assert p.returncode == 125 and "nothing is made in" in p.stderr, p
+    assert not (own / "made").exists()

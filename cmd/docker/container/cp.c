@@ -52,6 +52,8 @@ static int say_outside(const struct copy_job *j, enum copy_failure failure, cons
 
 	if (!path)
 		return docker_say(DOCKER_EXIT_FAILED, "out of memory");
+	if (e->code == ELOOP)
+		return docker_say(DOCKER_EXIT_FAILED, "%s", e->msg);
 	if (failure == COPY_NO_SOURCE_OUTSIDE)
 		return docker_say(DOCKER_EXIT_FAILED, "lstat %s: %s", path, docker_errno(e->code));
 	slash = strrchr(path, '/');

@@ -14,23 +14,23 @@
 #include "cmd/docker/daemon/create.h"
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/errno_text.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/verbs.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/record/container_find.h"
 
 static int write_cidfile(const struct docker *d, const char *path, const char *id)
 {
-	_close_ int fd =
-		path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0644) : -1;
+	struct err e = ERR_INIT;
+	_close_ int fd = -1;
 
 	if (!path)
 		return 0;
-	if (fd < 0 || io_write_all(fd, id, strlen(id), NULL) < 0)
-		return docker_fail(d, "failed to create the container ID file: open %s: %s", path,
-				   docker_errno(errno));
+	fd = path_open_output(path, O_WRONLY | O_CREAT | O_EXCL, 0644, &e);
+	if (fd < 0 || io_write_all(fd, id, strlen(id), &e) < 0)
+		return docker_fail_cidfile(d, path, &e);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "cmd/docker/frame/errno_text.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 static int check_terminal(const struct docker *d, const struct docker_run_args *a)
@@ -41,22 +42,44 @@ static int check_readable(const struct docker *d, const struct strv *paths)
 	return 0;
 }
 
+int docker_fail_cidfile(const struct docker *d, const char *path, const struct err *e)
+{
+	if (e->code == ELOOP)
+		return docker_fail(d, "failed to create the container ID file: open %s", e->msg);
+	return docker_fail(d, "failed to create the container ID file: open %s: %s", path,
+			   docker_errno(e->code));
+}
+
+/* A file is made and removed again beneath one descriptor of its directory. */
+static int try_cidfile(const char *path, struct err *e)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	_free_ char *parent =
+		slash ? str_printf("%.*s", (int)(slash - path) + 1, path) : strdup(".");
+	_close_ int dir = parent ? path_open_output_dir(parent, e) : err_oom(e);
+	_close_ int fd = -1;
+
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	(void)unlinkat(dir, name, 0);
+	return 0;
+}
+
 /* Before anything is made: no caller would know of a container whose id could not be told. */
 static int check_cidfile(const struct docker *d, const char *path)
 {
-	_close_ int fd = path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
+	struct err e = ERR_INIT;
+	int r = path ? try_cidfile(path, &e) : 0;
 
-	if (fd >= 0)
-		(void)unlink(path);
-	if (!path || fd >= 0)
-		return 0;
-	if (errno == EEXIST)
+	if (r == -EEXIST)
 		return docker_fail(d,
 				   "container ID file found, make sure the other container isn't "
 				   "running or delete %s",
 				   path);
-	return docker_fail(d, "failed to create the container ID file: open %s: %s", path,
-			   docker_errno(errno));
+	return r < 0 ? docker_fail_cidfile(d, path, &e) : 0;
 }
 
 static int check_files(const struct docker *d, const struct docker_run_args *a)

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/frame/mount_flag.h"
 
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
 #include "cmd/docker/frame/names.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
+#include "runtime/base/str.h"
 #include "runtime/settings/paths.h"
 #include "runtime/spec/spec.h"
 #include "runtime/record/volume.h"
+#include "runtime/start/own_dirs.h"
 
 /* "." and "./x" are of the directory docker is called in; the rest of a path stays. */
 char *docker_absolute_source(const char *source)
@@ -36,4 +44,50 @@ int docker_mount_volume(const struct paths *p, const char *name, struct mount_sp
 			       name, name);
 	return name && *name ? volume_open(p, name, &m->volume, &m->source, e)
 			     : volume_open_own(p, &m->volume, &m->source, e);
+}
+
+static int refuse(const char *path, int code, const char *name, struct err *e)
+{
+	return err_set(e, code, "error while creating mount source path '%s': mkdir %s: %s", path,
+		       name, code == EACCES ? "permission denied" : err_text(code));
+}
+
+/* One name; another process may have made it meanwhile, but no link is entered. */
+static int make_one(int dir, const char *path, const char *name, struct err *e)
+{
+	int fd;
+
+	if (str_is_dots(name))
+		return refuse(path, ENOENT, name, e);
+	if (mkdirat(dir, name, 0755) < 0 && errno != EEXIST)
+		return refuse(path, errno, name, e);
+	fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? refuse(path, errno, name, e) : fd;
+}
+
+int docker_make_source(const struct paths *p, const char *path, struct err *e)
+{
+	char rest[PATH_MAX], *save = NULL;
+	_close_ int dir = path_open_source(path, 0, NULL);
+	struct err why = ERR_INIT;
+	int r;
+
+	if (dir >= 0)
+		return 0;
+	dir = path_open_nearest(path, rest, &why);
+	/* A file is a source too; what lies behind one, or is closed, the start says. */
+	if (dir < 0)
+		return dir == -ELOOP ? err_set(e, ELOOP, "%s", why.msg)
+				     : refuse(path, why.code, path, e);
+	r = own_dirs_check_new(p, dir, rest, path, e);
+	for (char *name = strtok_r(rest, "/", &save); r >= 0 && name;
+	     name = strtok_r(NULL, "/", &save)) {
+		int below = make_one(dir, path, name, e);
+
+		if (below < 0)
+			return below;
+		fd_close(&dir);
+		dir = below;
+	}
+	return r;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/daemon/run_mounts.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd/docker/frame/mount_flag.h"
 #include "cmd/docker/frame/names.h"
@@ -14,7 +11,6 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
 #include "runtime/settings/paths.h"
-#include "runtime/start/own_dirs.h"
 #include "runtime/spec/spec.h"
 #include "runtime/record/volume.h"
 
@@ -25,54 +21,6 @@ static bool is_mounted(const struct container_spec *s, const char *target)
 			return true;
 	}
 	return false;
-}
-
-/* A directory that is made in csbx's own would stand where csbx puts a file or a socket later. */
-static int check_own(const struct paths *p, const char *path, struct err *e)
-{
-	_strv_ struct strv own = STRV_INIT;
-	int r = own_dirs_list(p, &own, e);
-
-	for (size_t i = 0; r >= 0 && i < own.n; i++) {
-		size_t len = strlen(own.items[i]);
-
-		if (len && str_has_prefix(path, own.items[i]) && (path[len] == '/' || !path[len]))
-			return err_set(e, EPERM,
-				       "%s does not exist, and nothing is made in %s, which is "
-				       "csbx's own (for docker.sock: start csbx engine first)",
-				       path, own.items[i]);
-	}
-	return r;
-}
-
-/* What -v names but is not there is made, a directory at a time. */
-static int make_source(const struct paths *p, const char *path, struct err *e)
-{
-	_free_ char *copy = strdup(path);
-	struct stat st;
-	int r;
-
-	if (!copy)
-		return err_oom(e);
-	if (stat(path, &st) == 0)
-		return 0;
-	r = check_own(p, path, e);
-	if (r < 0)
-		return r;
-	for (char *slash = copy; slash; *slash = '/') {
-		slash = strchr(slash + 1, '/');
-		if (slash)
-			*slash = 0;
-		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
-			return err_set(e, errno,
-				       "error while creating mount source path '%s': "
-				       "mkdir %s: %s",
-				       path, copy,
-				       errno == EACCES ? "permission denied" : err_text(errno));
-		if (!slash)
-			break;
-	}
-	return 0;
 }
 
 static int set_target(struct mount_spec *m, const char *target, struct err *e)
@@ -175,7 +123,7 @@ static int add_volume(const struct paths *p, const char *text, struct container_
 	r = 0;
 	if (source && (*source == '/' || *source == '.')) {
 		m->source = docker_absolute_source(source);
-		r = m->source ? make_source(p, m->source, e) : err_oom(e);
+		r = m->source ? docker_make_source(p, m->source, e) : err_oom(e);
 	} else {
 		r = docker_mount_volume(p, source, m, e);
 	}

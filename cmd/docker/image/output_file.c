@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/image/output_file.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cmd/docker/frame/docker.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 static char *directory_of(const char *path)
@@ -43,9 +43,9 @@ int output_file_open(struct output_file *f, const char *path, struct err *e)
 	_free_ char *dir = directory_of(path);
 	int r;
 
-	f->dirfd = dir ? open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	f->dirfd = dir ? path_open_output_dir(dir, e) : err_oom(e);
 	if (f->dirfd < 0)
-		return err_sys(e, "open %s", dir ? dir : path);
+		return err_wrap(e, "open");
 	r = output_open(&f->out, f->dirfd, slash ? slash + 1 : path, true, e);
 	if (r >= 0 && fchmod(f->out.fd, 0600) < 0)
 		return err_sys(e, "%s", path);

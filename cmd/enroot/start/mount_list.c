@@ -102,8 +102,10 @@ static int look_at_source(struct mount_spec *m, const char *cwd, struct err *e)
 	r = *m->source == '/' ? 0 : mount_make_absolute(m, cwd, e);
 	if (r < 0)
 		return r;
-	fd = open(m->source, O_PATH | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	fd = path_open_source(m->source, 0, e);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
 		return err_sys(e, "%s", m->source);
 	if (m->devices && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)))
 		m->kind = MOUNT_DEVICE;

@@ -118,17 +118,27 @@ static int verify(const struct running *r, struct err *e)
 static int extract(struct running *r, struct err *e)
 {
 	const char *dir = r->config.target;
-	_close_ int fd = -1;
+	char name[PATH_MAX];
+	_close_ int parent = path_open_nearest(dir, name, e), fd = -1;
+	size_t n;
 	int k;
 
-	if (mkdir(dir, 0755) < 0)
+	if (parent < 0)
+		return parent;
+	n = strcspn(name, "/");
+	if (!n)
+		return err_set(e, EEXIST, "File already exists: %s", dir);
+	if (name[n + strspn(name + n, "/")])
+		return err_code(e, ENOENT, "%s", dir);
+	name[n] = 0;
+	if (mkdirat(parent, name, 0755) < 0)
 		return errno == EEXIST ? err_set(e, EEXIST, "File already exists: %s", dir)
 				       : err_sys(e, "%s", dir);
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	k = fd < 0 ? err_sys(e, "%s", dir)
 		   : squashd_unpack(&r->x.cmd.paths, r->self.fd, fd, false, e);
 	if (k < 0)
-		(void)path_remove_tree_at(AT_FDCWD, dir, NULL);
+		(void)path_remove_tree_at(parent, name, NULL);
 	return k;
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/base/flat.h"
 #include "runtime/base/io.h"
 #include "runtime/base/linux_calls.h"
+#include "runtime/base/path.h"
 #include "runtime/settings/bundle_self.h"
 #include "runtime/server/image_file.h"
 #include "runtime/server/image_stack.h"
@@ -30,6 +31,12 @@ struct writing {
 	struct bundle_extent where; /* of the image in its file, which may be a bundle */
 	struct bundle bundle;
 	char id[NAME_ID_DIGITS + 1];
+};
+
+/* Where the bundle goes, and the name it has until it is whole. */
+struct place {
+	int dirfd;
+	const char *name, *tmp;
 };
 
 static int end_of(int fd, uint64_t *ret, struct err *e)
@@ -224,9 +231,9 @@ static int write_all(struct writing *w, struct err *e)
 	return r;
 }
 
-static int move_in(const char *tmp, const struct bundle_request *q, struct err *e)
+static int move_in(const struct place *p, const struct bundle_request *q, struct err *e)
 {
-	if (!q->force && renameat2(AT_FDCWD, tmp, AT_FDCWD, q->output, RENAME_NOREPLACE) < 0) {
+	if (!q->force && renameat2(p->dirfd, p->tmp, p->dirfd, p->name, RENAME_NOREPLACE) < 0) {
 		if (errno == EEXIST)
 			return err_set(e, EEXIST, "%s", q->output);
 		if (errno != EINVAL && errno != ENOSYS)
@@ -234,29 +241,35 @@ static int move_in(const char *tmp, const struct bundle_request *q, struct err *
 	} else if (!q->force) {
 		return 0;
 	}
-	return rename(tmp, q->output) < 0 ? err_sys(e, "%s", q->output) : 0;
+	return renameat(p->dirfd, p->tmp, p->dirfd, p->name) < 0 ? err_sys(e, "%s", q->output) : 0;
 }
 
 int bundle_write(const struct paths *p, const struct bundle_request *q, struct err *e)
 {
 	struct writing w = {.paths = p, .q = q, .out = -1, .image = -1};
-	_free_ char *tmp = str_printf("%s.%d.tmp", q->output, getpid());
+	const char *slash = strrchr(q->output, '/'), *name = slash ? slash + 1 : q->output;
+	_free_ char *tmp = str_printf("%s.%d.tmp", name, getpid());
+	_free_ char *parent =
+		slash ? str_printf("%.*s", (int)(slash - q->output) + 1, q->output) : strdup(".");
+	_close_ int dir = tmp && parent ? path_open_output_dir(parent, e) : err_oom(e);
+	const struct place place = {dir, name, tmp};
 	struct stat st;
 	int r;
 
-	if (!tmp)
-		return err_oom(e);
-	if (!lstat(q->output, &st) && (!q->force || !(S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))))
+	if (dir < 0)
+		return dir;
+	if (!fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    (!q->force || !(S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))))
 		return err_set(e, q->force ? EINVAL : EEXIST, "%s%s", q->output,
 			       q->force ? ": not a regular file" : "");
-	w.out = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	w.out = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (w.out < 0)
-		return err_sys(e, "%s", tmp);
+		return err_sys(e, "%s.%d.tmp", q->output, getpid());
 	r = write_all(&w, e);
 	if (r >= 0)
-		r = move_in(tmp, q, e);
+		r = move_in(&place, q, e);
 	if (r < 0)
-		unlink(tmp);
+		unlinkat(dir, tmp, 0);
 	fd_close(&w.out);
 	fd_close(&w.image);
 	return r;
