@@ -99,6 +99,7 @@ int push_image(const struct push_image *p, struct digest *ret_manifest, uint64_t
 	struct image_push to = {
 		.content = &content,
 		.record = &p->item->record,
+		.by_zstd = p->by_zstd,
 		.begun = p->begun,
 		.layer_done = p->layer_done,
 		.progress = p->progress,

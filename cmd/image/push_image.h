@@ -4,6 +4,7 @@
 
 /* Sending an image of the table to a registry: csbx push, docker push and the Engine API. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "image/model/digest.h"
@@ -20,6 +21,7 @@ struct push_image {
 	struct registry_opts *registry;
 	const struct image_item *item;
 	const char *to; /* canonical name with a tag */
+	bool by_zstd;   /* layers that are made anew, instead of gzip */
 	/* As those of struct image_push (image/save/push.h). */
 	void (*begun)(void *arg, const struct image_layers *l);
 	void (*layer_done)(void *arg, size_t i, enum registry_sent how);

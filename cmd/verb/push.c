@@ -18,12 +18,18 @@
 
 #define DRAW_EVERY_NS 100000000u
 
+enum push_comp { COMP_GZIP, COMP_ZSTD };
+
 struct push_args {
 	bool quiet;
+	int comp; /* enum push_comp */
 	struct registry_opts registry;
 };
 
 static const struct opt push_opts[] = {
+	{OPT_CHOICE, 0, "comp", "NAME", offsetof(struct push_args, comp), .choices = "gzip|zstd",
+	 .initial = "gzip",
+	 .help = "how layers are compressed that did not come from a registry: gzip or zstd"},
 	{OPT_FLAG, 'q', "quiet", NULL, offsetof(struct push_args, quiet),
 	 .help = "print nothing but errors and, at the end, the name by digest"},
 	{0},
@@ -117,6 +123,7 @@ static int push(struct cmd *c, struct push_args *a, const char *image, const cha
 	struct push_image p = {.cmd = c,
 			       .registry = &a->registry,
 			       .to = to,
+			       .by_zstd = a->comp == COMP_ZSTD,
 			       .begun = begun,
 			       .layer_done = layer_done,
 			       .progress = progress,

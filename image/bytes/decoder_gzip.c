@@ -18,7 +18,7 @@
 #include <isa-l/igzip_lib.h>
 #endif
 
-#include "image/bytes/gzip_file.h"
+#include "image/bytes/packed_file.h"
 #include "image/bytes/spool.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -233,12 +233,12 @@ static int pack_all(struct packing *p, int in_fd, struct err *e)
 	return 0;
 }
 
-int gzip_file_make(int in_fd, int tmp_dirfd, struct gzip_file *ret, struct err *e)
+int packed_file_gzip(int in_fd, int tmp_dirfd, struct packed_file *ret, struct err *e)
 {
 	struct packing *p = calloc(1, sizeof(*p));
 	int r;
 
-	*ret = (struct gzip_file){.fd = -1};
+	*ret = (struct packed_file){.fd = -1};
 	if (!p)
 		return err_oom(e);
 	p->out = (struct spool)SPOOL_INIT;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "image/bytes/gzip_file.h"
+#include "image/bytes/packed_file.h"
 #include "image/bytes/spool.h"
 #include "image/oci/json.h"
 #include "image/store/store.h"
@@ -90,15 +90,17 @@ static int push_made(struct pushing *x, const struct image_layer *l, struct push
 {
 	const struct image_content *c = x->p->content;
 	struct layer_tar tar = LAYER_TAR_INIT;
-	struct gzip_file packed = {.fd = -1};
+	struct packed_file packed = {.fd = -1};
 	char diff_id[DIGEST_TEXT_MAX];
 	int r = image_layer_tar(c, x->p->record, l, &tar, e);
 
 	if (r >= 0)
-		r = gzip_file_make(tar.fd, c->dirfd, &packed, e);
+		r = (x->p->by_zstd ? packed_file_zstd : packed_file_gzip)(tar.fd, c->dirfd, &packed,
+									  e);
 	fd_close(&tar.fd);
 	if (r >= 0) {
-		*ret = (struct pushed){packed.digest, packed.bytes, "+gzip"};
+		*ret = (struct pushed){packed.digest, packed.bytes,
+				       x->p->by_zstd ? "+zstd" : "+gzip"};
 		strv_add(&x->diff_ids, digest_format(&tar.diff_id, diff_id));
 		r = put(x, ret, packed.fd, e);
 	}

@@ -5,7 +5,7 @@
 /*
  * An image of the table into a registry. Layers that came from a registry go as they came, and an
  * image all of whose layers did so goes with its own manifest and keeps its digest; the others
- * (layers.h) are compressed by gzip, and the image gets an OCI manifest.
+ * (layers.h) are compressed by gzip or zstd, and the image gets an OCI manifest.
  */
 
 #include "image/registry/registry.h"
@@ -15,6 +15,7 @@ struct image_push {
 	const struct image_content *content;
 	const struct image_record *record;
 	struct registry *registry; /* opened without mirrors, for the name */
+	bool by_zstd;              /* what is made anew; else gzip */
 	const char *mount_from;    /* another repository there that may have the layers; or NULL */
 	/* Once the layers are known, and after each. NULL: nothing. */
 	void (*begun)(void *arg, const struct image_layers *l);

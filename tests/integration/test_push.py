@@ -100,6 +100,32 @@ def test_a_stack(csbx, plain):
     assert [m for m, _ in plain.requests()[before:] if m in ("POST", "PATCH")] == []
 
 
+@pytest.mark.both_users
+def test_by_zstd(csbx, plain):
+    """A layer compressed by zstd, which skopeo unpacks and checks; nothing of it is sent twice; the base's goes as it came."""
+    base = f"{plain.host}/base:1"
+    data = bytes(range(256)) * 8192 + os.urandom(300000)
+    build(csbx, "app:1", f"FROM {base}", "COPY data /tree/file", files=[("data", data)])
+    name = f"{plain.host}/app:z"
+    csbx.ok("push", "-q", "--comp", "zstd", "app:1", name)
+    layers = json.loads(registries.run("skopeo", "inspect", "--raw", "--tls-verify=false", f"docker://{name}").stdout)["layers"]
+    assert [x["digest"] for x in layers[:-1]] == inspect(base)["Layers"]
+    assert layers[-1]["mediaType"] == "application/vnd.oci.image.layer.v1.tar+zstd"
+    assert 300000 < layers[-1]["size"] < 400000
+    registries.run("skopeo", "copy", "--quiet", "--insecure-policy", "--src-tls-verify=false", "--dest-decompress", f"docker://{name}",
+                   f"dir:{plain.dir}/plain")
+    plains = json.loads((plain.dir / "plain/manifest.json").read_text())["layers"]
+    diff_ids = inspect(name, "--config")["rootfs"]["diff_ids"]
+    assert [x["digest"] for x in plains] == diff_ids
+    docker(csbx, "rmi", "-f", "app:1")
+    docker(csbx, "pull", "-q", name)
+    said = docker(csbx, "run", "--rm", name, "md5sum", "/tree/file").stdout
+    assert said.split()[0] == hashlib.md5(data).hexdigest()
+    before = len(plain.requests())
+    csbx.ok("push", "-q", "--comp", "zstd", name)
+    assert [m for m, _ in plain.requests()[before:] if m in ("POST", "PATCH")] == []
+
+
 def test_without_the_cache(csbx, plain):
     """Layers that are gone from the cache are one, and the image is another one with the same files."""
     base = f"{plain.host}/base:1"
