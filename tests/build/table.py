@@ -66,6 +66,7 @@ ROWS = [
     R("run-files", "FROM box\nRUN mkdir -p /d/e; echo 1 >/d/f; ln -s f /d/l; ln /d/f /d/h; chmod 640 /d/f; mkfifo /d/p\n",
       "cd /d; ls -1; stat -c '%a %F %h' f l p; cat l h"),
     R("run-deletes", "FROM box\nRUN mkdir /d; touch /d/a /d/b /c\nRUN rm /d/a /c\nRUN rm -r /d; mkdir /d; touch /d/n\n", "ls /d; ls /c 2>&1"),
+    R("run-root-mode", "FROM box\nRUN chmod 711 /; stat -c %a / >/o\nRUN stat -c %a / >>/o\n", "cat /o; stat -c %a /"),
     R("run-user", "FROM box\nRUN echo u:x:7:8::/h:/bin/sh >>/etc/passwd\nUSER u\nRUN id -u >/tmp/o; echo $HOME >>/tmp/o\n", "cat /tmp/o; id -u"),
     R("run-owners", "FROM box\nRUN touch /a; chown 5:6 /a\nUSER 7:8\nRUN touch /tmp/b\nUSER 0\nRUN stat -c '%u %g' /a /tmp/b >/o\n",
       "cat /o; stat -c '%u %g' /a /tmp/b", owners=True),
