@@ -4,6 +4,12 @@
 CHECK, FUNCTION = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
 
 
+class CallFailed(BaseException):
+    """A call that did not come about, or did not return. It says nothing that a check could expect of the snippet: no class of
+    exceptions that is expected or handled includes it, and a check that has seen one has not passed."""
+    __module__ = "builtins"
+
+
 class RemoteError(Exception):
     """An exception of a type that is not built in."""
 
@@ -36,14 +42,68 @@ def make_error(name, base, message):
         return RemoteError(message)
 
 
+class Caller(object):
+    """Calls, one after the other. They are carried in a thread of their own: no handler of a signal runs there, and what one
+    raises in a thread that waits leaves no half of a call behind. An answer has the number of its question."""
+
+    def __init__(self, threads):
+        self.new_lock, self.owner, self.number, self.failed = threads.allocate_lock, posix.getpid(), 0, None
+        self.turn, self.waiting, self.work = threads.allocate_lock(), [], threads.allocate_lock()
+        self.work.acquire()
+        threads.start_new_thread(self.carry_all, ())
+
+    def carry(self, question):
+        self.number += 1
+        number = self.number
+        send(b"Q", number, question)
+        while True:
+            kind, of, answer = receive()
+            if kind == b"A" and of == number:
+                return answer
+
+    def carry_all(self):
+        while True:
+            self.work.acquire()
+            while self.waiting:
+                question, answers, is_done = self.waiting.pop(0)
+                try:
+                    answers.append(self.carry(question))
+                except BaseException:
+                    pass  # there is none: csbx is gone
+                is_done.release()
+
+    def ask(self, question):
+        if posix.getpid() != self.owner:  # a fork has the channel, and not the thread
+            with self.turn:
+                self.number += 1 << 32
+                return self.carry(question)
+        answers, is_done = [], self.new_lock()
+        is_done.acquire()
+        self.waiting.append((question, answers, is_done))
+        with self.turn:
+            if self.work.locked():
+                self.work.release()
+        is_done.acquire()
+        if not answers:
+            raise Gone()
+        return answers[0]
+
+    def fail(self, message):
+        self.failed = self.failed or message
+        raise CallFailed(message)
+
+
 def call(name, args, kwargs):
     flush()
-    send(b"Q", 0, literal([name, list(args), kwargs]))
-    kind, _, answer = receive()
-    if kind != b"A":
-        raise Gone()
+    try:
+        question = literal([name, list(args), kwargs])
+    except Exception as error:
+        CALLER.fail("the arguments of %s() cannot be told: %s" % (name, error))
+    answer = CALLER.ask(question)
     if answer[0] == "R":
         return answer[1]
+    if answer[0] == "F":
+        CALLER.fail(answer[1])
     raise make_error(answer[1], answer[2], answer[3])
 
 
@@ -112,14 +172,19 @@ def raised_in(error):
 
 def leave():
     flush()
+    if CALLER.failed is not None:
+        send(b"X", 0, literal(["CallFailed", CALLER.failed, 0]))
+        posix._exit(1)
     send(b"D", 0)
     posix._exit(0)
 
 
 def main():
-    global Opaque
+    global Opaque, CALLER
+    import _thread
     Opaque = Missing
     prepare()
+    CALLER = Caller(_thread)
     module = type(sys)("__main__")
     module.__file__ = CHECK
     module.__builtins__ = sys.modules["builtins"]

@@ -7,8 +7,9 @@
  *	asserting code  Q [function, args, kwargs]  ->  C to the snippet
  *	snippet		A, then E		    ->  A ["R", value] or ["E", type, base, message]
  *
- * A call that is not done in time is ended and raises there; so does one that finds the snippet
- * gone.
+ * The answer has the number of the question. A call that is not done in time is ended; that, and
+ * all else that is no answer of the snippet's, is ["F", message]: asserting code may expect
+ * exceptions of the snippet, and this is none.
  */
 #include "cmd/judge/check_relay.h"
 
@@ -45,16 +46,15 @@ static void answer(struct check_relay *r, const struct value *items, size_t n)
 	_strbuf_ struct strbuf payload = STRBUF_INIT;
 
 	value_write_literal(&list, &payload);
-	peer_send(&r->check, &r->watch, 'A', 0, &payload);
+	peer_send(&r->check, &r->watch, 'A', r->asked, &payload);
 	r->has_question = false;
 }
 
-static void answer_error(struct check_relay *r, const char *type, const char *message)
+static void answer_failed(struct check_relay *r, const char *message)
 {
-	const struct value items[] = {text_value("E"), text_value(type), text_value(""),
-				      text_value(message)};
+	const struct value items[] = {text_value("F"), text_value(message)};
 
-	answer(r, items, 4);
+	answer(r, items, 2);
 }
 
 static void answer_gone(struct check_relay *r)
@@ -64,7 +64,7 @@ static void answer_gone(struct check_relay *r)
 						x->message ? x->message : "")
 				   : str_printf("the snippet's program has ended");
 
-	answer_error(r, "RuntimeError", why ? why : "");
+	answer_failed(r, why ? why : "");
 }
 
 static void answer_from(struct check_relay *r, const struct value *v)
@@ -78,11 +78,11 @@ static void answer_from(struct check_relay *r, const struct value *v)
 	if (is_list && value_is_text(&x[0], "R"))
 		answer(r, (const struct value[]){x[0], x[2]}, 2);
 	else if (is_list && x[2].kind == VALUE_STR && value_is_text(&x[0], "T"))
-		answer_error(r, "ValueError", x[2].text);
+		answer_failed(r, x[2].text);
 	else if (is_list && x[2].kind == VALUE_STR && x[3].kind == VALUE_STR)
 		answer(r, x, 4);
 	else
-		answer_error(r, "RuntimeError", "the snippet answered with garbage");
+		answer_failed(r, "the snippet answered with garbage");
 }
 
 /*
@@ -107,10 +107,11 @@ static void asked(struct check_relay *r, const struct frame *f)
 	struct value list = {.kind = VALUE_LIST, .n = 4, .items = items};
 
 	r->has_question = true;
+	r->asked = f->number;
 	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || v.kind != VALUE_LIST ||
 	    v.n != 3 || v.items[0].kind != VALUE_STR || v.items[1].kind != VALUE_LIST ||
 	    v.items[2].kind != VALUE_DICT) {
-		answer_error(r, "TypeError", "the arguments cannot be told");
+		answer_failed(r, "the arguments cannot be told");
 		return;
 	}
 	memcpy(items, v.items, 3 * sizeof(*items));
@@ -134,9 +135,8 @@ static void fork_ended(struct check_relay *r)
 {
 	r->was_called |= !r->has_answer;
 	if (!r->has_answer)
-		answer_error(r, r->state == CHECK_ENDING ? "TimeoutError" : "RuntimeError",
-			     r->state == CHECK_ENDING ? "the call was not done in time"
-						      : "the call ended without returning");
+		answer_failed(r, r->state == CHECK_ENDING ? "the call was not done in time"
+							  : "the call ended without returning");
 	idle(r);
 }
 

@@ -31,6 +31,7 @@ struct check_relay {
 	bool snippet_is_gone, check_is_gone;
 	enum check_state state;
 	uint64_t number, step_ms;
+	uint64_t asked;         /* the number of the question */
 	struct strbuf question; /* that waits for the snippet */
 	bool has_question, has_answer;
 	bool was_called; /* a function that the snippet has was called, once at least */

@@ -27,13 +27,12 @@ def same(*args, **kwargs): return [list(args), kwargs]
 def div(a): return 1 / a
 class Odd(Exception): pass
 def odd(): raise Odd("here")
-def leave(): os._exit(0)
 def other(): return object()
 def pid(): return os.getpid()
 """
     asserting = """
 import solution
-from solution import div, leave, odd, other, same
+from solution import div, odd, other, same
 assert same(1, (2, {3: b"x"}), {4}, k=None) == [[1, (2, {3: b"x"}), {4}], {"k": None}]
 def raises(f, *args):
     try:
@@ -42,7 +41,6 @@ def raises(f, *args):
         return type(error).__name__, str(error)
 assert raises(div, 0) == ("ZeroDivisionError", "division by zero")
 assert raises(odd) == ("RemoteError", "Odd: here"), raises(odd)
-assert raises(leave)[0] == "RuntimeError"
 assert other() != other() and raises(lambda: bool(other()))[0] == "TypeError"
 assert raises(solution.nosuch) == ("LookupError", "the snippet defines no nosuch"), raises(solution.nosuch)
 assert solution.pid() != solution.pid()
@@ -69,14 +67,60 @@ def test_a_candidate(csbx, python_image):
 
 def test_time_and_ends(csbx, python_image):
     code = "import time\ndef slow(): time.sleep(60)\ndef f(): return 1\n"
-    asserting = "from solution import f, slow\ntry:\n    slow()\nexcept TimeoutError:\n    assert f() == 1\nelse:\n    raise ValueError\n"
-    assert check(csbx, python_image, code, asserting, "--timeout", "5")["all_passed"]
+    asserting = "from solution import f, slow\ntry:\n    slow()\nexcept BaseException:\n    assert f() == 1\n    print('answers')\n"
+    r = check(csbx, python_image, code, asserting, "--timeout", "5")
+    assert r["check"]["result"]["stdout"] == "answers\n" and not r["all_passed"]
+    assert r["check"]["error_summary"] == {"type": "CallFailed", "message": "the call was not done in time", "line": None}
     r = check(csbx, python_image, "1 / 0", "from solution import f\nf()")
     assert not r["all_passed"] and r["error_summary"]["type"] == "ZeroDivisionError"
     assert "did not load: ZeroDivisionError" in r["check"]["error_summary"]["message"]
     for leave in ("import os; os._exit(0)", "raise SystemExit(0)"):
         r = check(csbx, python_image, "pass", leave)
         assert not r["all_passed"] and r["exit"] == 1, leave
+
+
+@pytest.mark.parametrize("way", ["os._exit(0)", "return b'x' * 9000000", "time.sleep(60)", "return None"])
+def test_a_call_that_failed_is_no_exception_to_expect(csbx, python_image, way):
+    asserting = """
+import unittest
+from solution import f
+class Test(unittest.TestCase):
+    def test_kinds(self):
+        for kind in (RuntimeError, TimeoutError, ValueError, TypeError, Exception):
+            with self.assertRaises(kind):
+                f(object() if "None" in WAY else 1)
+    def test_swallowed(self):
+        try:
+            f(object() if "None" in WAY else 1)
+        except:
+            pass
+""".replace("WAY", repr(way))
+    r = check(csbx, python_image, f"import os, time\ndef f(x):\n    {way}\n", asserting, "--timeout", "3")
+    assert not r["check"]["passed"] and not r["all_passed"], r["check"]
+
+
+def test_calls_from_threads_and_signals(csbx, python_image):
+    code = "import time\ndef same(x): return x\ndef slow(x):\n    time.sleep(2)\n    return x\n"
+    asserting = """
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from solution import same, slow
+with ThreadPoolExecutor(8) as pool:
+    assert list(pool.map(same, range(100))) == list(range(100))
+class Late(Exception):
+    pass
+def ring(number, frame):
+    raise Late()
+signal.signal(signal.SIGALRM, ring)
+signal.setitimer(signal.ITIMER_REAL, 0.5)
+try:
+    slow("old")
+except Late:
+    assert same("new") == "new"
+    print("in order")
+"""
+    r = check(csbx, python_image, code, asserting)
+    assert r["all_passed"] and r["check"]["result"]["stdout"] == "in order\n", r["check"]
 
 
 def test_in_a_batch(csbx, python_image):
