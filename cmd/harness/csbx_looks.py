@@ -325,12 +325,21 @@ def make_looks(pytest, ask, repo):
         elif report.when == "call" and report.outcome == "passed" and not marks_of(item):
             known["passed"].append(item)
 
+    def report_of(item, way):
+        """CPython 3.11 fails now and then while it parses the source of what failed (AST constructor recursion depth mismatch)."""
+        for is_last in (False, False, True):
+            try:
+                return item.ihook.pytest_runtest_makereport(item=item, call=from_call(way, "call"))
+            except SystemError:
+                if is_last:
+                    raise
+
     def try_decoys():
         """Reports of calls that fail, about tests that passed: each must be one of a failure. Each costs a look
         at the source of what failed."""
         for number, item in enumerate(known["passed"][:-decoys_max - 1:-1]):
             for way in decoys(pytest)[:1 if number else None]:
-                report = item.ihook.pytest_runtest_makereport(item=item, call=from_call(way, "call"))
+                report = report_of(item, way)
                 if report.outcome != "failed" or hasattr(report, "wasxfail"):
                     found("decoy", "a failure of %s is reported as %s" % (item.nodeid, report.outcome))
     return types.SimpleNamespace(begin=begin, collected=collected, before=before, after=after, end=engine, try_decoys=try_decoys)
