@@ -5,9 +5,10 @@ Tested code shares the interpreter with this. What could be used to forge a reco
 secret, what is known of files and functions) is therefore in local variables of suspended generators
 and nowhere else: Python gives them away only by ways that raise an audit event (sys.addaudithook,
 Python 3.8). The event is told to the host before the way is open, and while the core itself runs these
-ways are closed. A record is sent for code of the harness only, in the main thread, with no code on the
-stack that the patches or the run itself brought. None of this is a wall: native code can undo it.
-docs/judging.md says so.
+ways are closed. Requests are audit events themselves: the core runs inside an audit hook, where Python
+traces nothing, and no function that can be reached leads to it. A record is sent for code of the harness
+only, in the main thread, with no code on the stack that the patches or the run itself brought. None of
+this is a wall: native code can undo it. docs/judging.md says so.
 
 Runs inside the container, standard library only, Python 3.6 and later.
 """
@@ -23,11 +24,12 @@ import sys
 import threading
 import time
 
-from csbx_events import make_audit, make_filter
+from csbx_events import is_of_core, make_audit, make_filter
 from csbx_origins import codes_of, make_origins
 from csbx_parts import functions_of, make_parts, make_rewriter_watch
 from csbx_post import make_encoder, make_post
 from csbx_state import make_watch
+from csbx_ways import EVENT, ask_by_event, close_ways
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -69,16 +71,18 @@ def make_paths():
     return real_path
 
 
-def _core(post, is_open):
-    """The generator. Requests are tuples: ("send", record), ("begin", ...), ("found", kind, detail), ...
+def _core(post, is_open, kept, frozen, own):
+    """The generator. What it is sent is first the codes of the functions that lead to it, from the innermost on, then
+    (whether the audit hook itself tells it, a request). Requests are tuples: ("send", record), ("begin", ...), ...
 
-    is_open[0] is true while the core itself asks for a frame: nothing else may do so while it runs.
+    is_open[0] is true while the core itself asks for a frame: nothing else may do so while it runs. kept holds what the core
+    lets go of, until it has come to rest: a finalizer that ran in here could be told the core's frame by a signal.
     """
     getframe, getpid, stat, encode, real_path = sys._getframe, os.getpid, os.stat, make_encoder(), make_paths()
     thread, now_s, modules, error, dirname = threading.get_ident, time.time, sys.modules, OSError, os.path.dirname
-    owner, main, own = getpid(), threading.get_ident(), set()
+    owner, main = getpid(), threading.get_ident()
     repo, changed, begin_s, inodes, told, vouched = None, frozenset(), None, frozenset(), set(), {}
-    check_critical = check_all = settle_state = check_state = guard = audited = is_as_before = None
+    check_critical = check_all = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
     _len, _str, _id, _type, compile_text, open_file = len, str, id, type, compile, open
     starts, failure, rewrite = str.startswith, Exception, None
 
@@ -110,7 +114,7 @@ def _core(post, is_open):
             vouched[file] = known
         return known
 
-    is_true, is_filed, learn, learn_all, add_rewriter = make_origins(is_vouched)
+    is_true, is_filed, learn, learn_all, add_rewriter, *of_bytes = make_origins(is_vouched, frozen)
 
     def is_code(code):
         """Code of the image, or of the repository as it was; what it says of itself is not enough."""
@@ -135,7 +139,7 @@ def _core(post, is_open):
             return None
 
     def begin(where, files, packages):
-        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, audited, is_as_before
+        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, audited, is_as_before, check_tracers
         repo, changed = where, frozenset([where + "/" + p for p in files])
         homes = tuple({dirname(real_path(modules[m].__file__)) + "/" for m in packages if m in modules})
         is_open[0] = True
@@ -146,10 +150,10 @@ def _core(post, is_open):
             learn(frame.f_code)
             frame = frame.f_back
         inodes = frozenset([inode_of(p) for p in changed]) - {None}
-        check_state, settle_state, guard = make_watch(packages, is_true, where, found)
+        check_state, settle_state, guard = make_watch(packages, is_true, where, found, kept)
         origins = is_code, is_vouched, short, real_path
-        check_critical, check_all = make_parts(packages, homes, where, origins, found, check_state)
-        audited = make_audit((is_code, is_filed, is_vouched, learn, culprit, short), found, where)
+        check_critical, check_all = make_parts(packages, homes, where, origins, found, check_state, kept)
+        audited, check_tracers = make_audit((is_code, is_filed, is_vouched, learn, culprit, short, *of_bytes), found, where)
         is_as_before = make_rewriter_watch()
         begin_s = now_s()
 
@@ -177,6 +181,7 @@ def _core(post, is_open):
         report = record if record.get("t") == "report" else {}
         if report.get("outcome") in ("passed", "skipped") and (report["when"] == "call" or report["outcome"] == "skipped"):
             check_critical(report["when"] == "call")
+            check_tracers()
         post.send(encode(record))
 
     def speak(request, frame):
@@ -202,20 +207,22 @@ def _core(post, is_open):
             return is_vouched(request[1]) if _type(request[1]) is _str else is_code(request[1])
         return None
 
+    def hear(request, frame):
+        """What the audit hook tells."""
+        if request[0] == "hidden":
+            found("heap_search" if request[1] == "gc.get_referents" else "frame_search", "%s of the harness" % request[1])
+        elif request[0] == "disturbed":
+            found("guard", "garbage was collected while the harness looked")
+        elif begin_s is not None and frame is not None:
+            audited(request[1], request[2], frame)
+
     def handle(request, frame):
         nonlocal rewrite
-        if request[0] == "own":
-            if not own:
-                own.update(request[1])
-        elif request[0] == "audit":
-            if begin_s is not None and frame.f_back is not None:
-                audited(request[1], request[2], frame.f_back)
-        elif request[0] == "hidden":
-            found("heap_search" if request[1] == "gc.get_referents" else "frame_search", "%s of the harness" % request[1])
-        elif _id(frame.f_code) not in own:
+        if _id(frame.f_code) not in own:
             found("channel_use", "by %s" % (culprit(frame) or "somebody"))
         elif request[0] == "rewrite":
-            return rewritten(request[1], request[2])
+            who = thread() == main and culprit(frame, False) is None
+            return rewritten(request[1], request[2]) if who else None  # else pytest does it, and the core later, if it needs to
         elif request[0] == "rewriter":
             if rewrite is None:
                 rewrite = request[1]
@@ -229,19 +236,40 @@ def _core(post, is_open):
             found("report_call", "by %s" % who)
         return None
 
+    def who_asks(is_told, request):
+        """The frame that asks by the way that there is; None: by another."""
+        is_open[0] = True
+        frame = getframe(3)  # this function's is 0, the core's 2
+        is_open[0] = False
+        for code in ways[:-1]:
+            if frame is None or frame.f_code is not code:
+                return None
+            frame = frame.f_back
+        if is_told:
+            return frame
+        # What is told has to be what the function was called with, and not what another brought along.
+        is_so = frame is not None and frame.f_code is ways[-1] and frame.f_locals.get("request") is request
+        return frame.f_back if is_so else None
+
+    def take(is_told, request):
+        frame = who_asks(is_told, request)
+        if is_told:
+            return hear(request, frame)
+        if frame is None:
+            return found("channel_use", "by another way")
+        return handle(request, frame)
+
+    ways = yield
     answer = None
     while True:
-        request = yield answer
+        is_told, request = yield answer
         answer = None
         if getpid() == owner:  # a fork that runs on is not who reports
-            is_open[0] = True
-            frame = getframe(2)  # ours, `ask`, whatever calls it
-            is_open[0] = False
             try:
-                answer = handle(request, frame)
+                answer = take(is_told, request)
             except failure as e:
                 found("guard", "%s: %s" % (_type(e).__name__, "in the harness"))
-        request = frame = None  # the last that holds them is who asked: what goes with them goes elsewhere
+        request = None  # the last that holds it is who asked: what goes with it goes elsewhere
 
 
 class Refused(RuntimeError):
@@ -250,9 +278,10 @@ class Refused(RuntimeError):
 
 def make_shelter():
     """(hold, release): while the core runs, no handler of a signal and no collection of garbage runs code in its frames."""
+    interrupt = int(_signal.SIGINT)  # Python has a handler of its own for it
     main, thread, get_handler, set_handler = threading.get_ident(), threading.get_ident, _signal.getsignal, _signal.signal
     is_on, stop, go_on, number_type, _type = gc.isenabled, gc.disable, gc.enable, int, type
-    known = {n: get_handler(n) for n in range(1, _signal.NSIG) if n not in (9, 19, 32, 33)}
+    known = {n: get_handler(n) for n in range(1, _signal.NSIG) if n not in (interrupt, 9, 19, 32, 33)}
     numbers, handlers = list(known), list(known.values())
     map_to, any_of, differs, kill, getpid = map, any, operator.is_not, os.kill, os.getpid
 
@@ -261,8 +290,14 @@ def make_shelter():
         if was_on:
             stop()
         held = came = None
-        if thread() == main and any_of(map_to(differs, map_to(get_handler, numbers), handlers)):
-            held, came = [], []
+        if thread() != main:
+            return was_on, held, came
+        first = get_handler(interrupt)
+        if first is not None and _type(first) is not number_type:
+            held, came = [(interrupt, first)], []
+            set_handler(interrupt, lambda number, frame: came.append(number))
+        if any_of(map_to(differs, map_to(get_handler, numbers), handlers)):
+            held, came = held or [], came or []
             for n, own in known.items():
                 now = get_handler(n)
                 if now is not own and now is not None and _type(now) is not number_type:
@@ -276,8 +311,10 @@ def make_shelter():
             set_handler(n, handler)
         for n in came or ():
             kill(getpid(), n)
+        is_disturbed = was_on and is_on()  # by another thread
         if was_on:
             go_on()
+        return is_disturbed
     return hold, release
 
 
@@ -299,42 +336,60 @@ def start(secret, modules):
     highest = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     fd = fcntl.fcntl(FD_CHANNEL, fcntl.F_DUPFD_CLOEXEC, FD_HIGH if highest > FD_HIGH else max(highest - 1, 5))
     os.close(FD_CHANNEL)
-    is_open = [False]
+    is_open, kept, refused, audit = [False], [], Refused, getattr(sys, "audit", None)
+    frozen = close_ways()
     post = make_post(secret, fd)
-    core, lock, is_heard = _core(post, is_open), threading.RLock(), make_filter()
+    core = _core(post, is_open, kept, frozen, _own_codes(modules))
+    lock, is_heard, is_audited = threading.RLock(), make_filter(), is_of_core
     hold, release = make_shelter()
-    hidden, refused = (id(core), id(post)), Refused
+    hidden, event_of_ours, list_type, _type = (id(core), id(post)), EVENT, list, type
     next(core)
 
-    def ask(*request):
+    def serve(is_told, request):
         with lock:
             if core.gi_running:
                 return None
             state = hold()
             try:
-                return core.send(request)
+                answer = core.send((is_told, request))
             finally:
-                release(state)
+                is_disturbed = release(state)
+            if is_disturbed and request[0] != "disturbed":
+                core.send((True, ("disturbed",)))
+            if kept:
+                kept.clear()
+            return answer
+
+    def ask_directly(*request):
+        return serve(False, request)
 
     def hides(event, args):
         """Whether a generator of the harness is what is looked into."""
         things = args[0] if event == "gc.get_referents" else args[:1]
         return event in ("gc.get_referents", "object.__getattr__") and [t for t in things if id(t) in hidden]
 
-    def hear(event, args):
+    def listen(event, args):
+        if event == event_of_ours:
+            request, box = args
+            if _type(box) is list_type:
+                box.append(serve(False, request))
+            return
         if not is_heard(event, args):
             return
         with lock:
             if core.gi_running:
-                if not is_open[0] and event != "exec":
+                if not is_open[0] and not is_audited(event):
                     raise refused("not while the harness looks")
                 return
-        ask("audit", event, args)
+        serve(True, ("audit", event, args))
         if hides(event, args):
-            ask("hidden", event)
+            serve(True, ("hidden", event))
             raise refused("not of the harness")
 
-    ask("own", _own_codes(modules))
-    if hasattr(sys, "addaudithook"):
-        sys.addaudithook(hear)
+    if audit is None:
+        core.send((serve.__code__, ask_directly.__code__))
+        return ask_directly
+    ask = ask_by_event(audit)
+    core.send((serve.__code__, listen.__code__, ask.__code__))
+    sys.addaudithook(listen)
     return ask

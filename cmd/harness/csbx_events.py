@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Audit events: what code does that could lead to what the harness hides, told before it is done.
 
-make_audit() returns a function of an event and the frame in which it happened. It is a function of the core, and calls
+make_audit() returns functions of an event and the frame in which it happened. They are functions of the core, and call
 nothing that is not bound here.
 """
 import os
@@ -15,18 +15,25 @@ PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "fr
            "ctypes.cdata/buffer": "memory", "ctypes.dlopen": "memory", "ctypes.dlsym": "memory",
            "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory", "import": "memory",
            "sys.settrace": "trace", "sys.setprofile": "trace", "sys.monitoring.register_callback": "trace",
-           "code.__new__": "code_change", "cpython.PyInterpreterState_New": "interpreter"}
+           "code.__new__": "code_change", "function.__new__": "code_change", "marshal.loads": "code_change",
+           "marshal.load": "code_change", "sys.addaudithook": "trace", "cpython.PyInterpreterState_New": "interpreter"}
 DIRECT = ("heap_search", "frame_search", "trace", "code_change")  # a library that does these for others is known by name
 WRITTEN = ("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__")  # what makes it something else
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
 OTHERS = ("exec", "sys._getframe", "object.__getattr__", "object.__setattr__", "open")
+NATIVE = ("ctypes", "_ctypes", "cffi", "_cffi_backend")  # what is done with their objects raises no event
+OF_CORE = ("exec", "marshal.loads")  # what the core itself does with what it reads
 MAKERS = ("replace", "CodeType", "code", "__new__")  # words for making a code object
 TRACERS = ("/coverage/", "/pydevd")  # they trace from C, by a method of another name
 
 
+def is_of_core(event):
+    return event in OF_CORE
+
+
 def make_filter():
     """is_heard(event, args): whether it is one to look at; most are not, and this is asked of each."""
-    watched, others, written, frames = frozenset(PEEPING), frozenset(OTHERS), frozenset(WRITTEN), frozenset(FRAMES)
+    watched, others, written, frames, native = map(frozenset, (PEEPING, OTHERS, WRITTEN, FRAMES, NATIVE))
     _type, _str, _bytes, plain, decode, begins, ends = type, str, bytes, str.__str__, os.fsdecode, str.startswith, str.endswith
     stat, readlink, error, _subclass = os.stat, os.readlink, (OSError, ValueError), issubclass
     try:
@@ -58,7 +65,7 @@ def make_filter():
         if event == "open":
             return is_memory(args[0])
         if event == "import":
-            return args[1] is not None
+            return args[1] is not None or args[0] in native
         if event == "object.__getattr__":
             return args[1] in frames
         if event == "object.__setattr__":
@@ -67,13 +74,54 @@ def make_filter():
     return is_heard
 
 
+def make_tracer_judge(is_code, is_vouched, file_of, found):
+    """judge(function): tells of one that is called for each step of a program and that the harness does not vouch for."""
+    _type, members, bases_of, _str = type, type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__, str
+    function_type, method_type, plain = types.FunctionType, types.MethodType, object.__getattribute__
+    no_attribute = AttributeError
+    by_others, builtin, module_type = ("partial", "method-wrapper"), type(len), types.ModuleType
+
+    def is_of_others(function):
+        kind = _type(function)
+        if kind is function_type:
+            return not is_code(function.__code__)
+        if kind is method_type:
+            if _type(function.__func__) is not function_type or not is_code(function.__func__.__code__):
+                return True
+            function = function.__self__
+            kind = _type(function)
+        elif kind is builtin:
+            return _type(function.__self__) is not module_type
+        elif kind.__name__ in by_others:
+            return True
+        for base in bases_of(kind):
+            file = file_of(base)
+            if file is not None and not is_vouched(file):
+                return True
+            if [v for v in members(base).values() if _type(v) is function_type and not is_code(v.__code__)]:
+                return True
+        try:
+            own = plain(function, "__dict__")
+        except no_attribute:
+            return False
+        return [v for v in own.values() if _type(v) is function_type and not is_code(v.__code__)] != []
+
+    def judge(function):
+        if function is not None and is_of_others(function):
+            code = function.__code__ if _type(function) is function_type else None
+            found("trace", "what traces is of %s" % (code.co_filename if code is not None else "an object of " + _type(function).__name__))
+    return judge
+
+
 def make_audit(vouch, found, repo):
-    """vouch: is_code, is_filed, is_vouched, learn, culprit and short of the core."""
-    is_code, is_filed, is_vouched, learn, culprit, short = vouch
+    """(audited(event, args, frame), check_tracers()). vouch: is_code, is_filed, is_vouched, learn, culprit, short and
+    is_compiled of the core."""
+    is_code, is_filed, is_vouched, learn, culprit, short, is_compiled, has_code, is_cached = vouch
     peeping, direct, tracers, inside = PEEPING.get, DIRECT, TRACERS, repo + "/"
     _type, _str, _subclass, begins, ends, contains = type, str, issubclass, str.startswith, str.endswith, str.__contains__
     members, function_type, module_type = type.__dict__["__dict__"].__get__, types.FunctionType, types.ModuleType
     names_of_module, modules = types.ModuleType.__dict__["__dict__"].__get__, sys.modules
+    native, get_trace, get_profile = NATIVE, sys.gettrace, sys.getprofile
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
     def file_of(thing):
@@ -87,8 +135,60 @@ def make_audit(vouch, found, repo):
         file = names_of_module(thing).get("__file__") if _type(thing) is module_type else None
         return file if _type(file) is _str else None
 
+    judge_tracer = make_tracer_judge(is_code, is_vouched, file_of, found)
+
+    def check_tracers():
+        judge_tracer(get_trace())
+        judge_tracer(get_profile())
+
+    def traces(args, frame):
+        """What is traced with now is the other's soon; threads are given what threading holds."""
+        check_tracers()
+        if ends(frame.f_code.co_filename, "/threading.py"):
+            space = names_of_module(modules["threading"])
+            judge_tracer(space.get("_trace_hook"))
+            judge_tracer(space.get("_profile_hook"))
+        for function in args:
+            judge_tracer(function)
+
+    def names_native(code, frame):
+        """Code of the run or a patch with a word for what reads and writes any memory. What it does then raises no event."""
+        file = code.co_filename
+        if is_filed(frame.f_code) and (_type(file) is not _str or begins(file, "<") or is_vouched(file)):
+            return
+        todo = [code]
+        while todo:
+            one = todo.pop()
+            words = [w for w in native if w in one.co_names or w in [c for c in one.co_consts if _type(c) is _str]]
+            words += [n for n in one.co_names if begins(n, "ctypes.")]
+            if words:
+                found("native", "%s is named by %s:%d" % (words[0], short(file), one.co_firstlineno))
+            todo += [c for c in one.co_consts if _type(c) is code_type]
+
+    def imports_native(name, frame):
+        """Who imports it himself, and not by a library."""
+        while frame is not None and (begins(frame.f_code.co_filename, "<frozen importlib") or
+                                     ends(frame.f_code.co_filename, "/importlib/__init__.py")):
+            frame = frame.f_back
+        if frame is not None and not is_filed(frame.f_code):
+            found("native", "%s is imported by %s" % (name, place(frame)))
+
+    def loads(event, args, frame):
+        """Who makes code of bytes; importing what is cached is no use, where the source says the same."""
+        code = frame.f_code
+        if begins(code.co_filename, "<frozen importlib") and code.co_name == "_compile_bytecode":
+            cached, source = frame.f_locals.get("bytecode_path"), frame.f_locals.get("source_path")
+            if _type(cached) is _str and (is_vouched(cached) or is_cached(args[0], source)):
+                return None
+            return short(cached) if _type(cached) is _str else place(frame)
+        if event == "marshal.loads" and not has_code(args[0]):
+            return None
+        return culprit(frame, beyond_imports=False) or (None if is_filed(code) else place(frame))
+
     def changes_code(args, frame):
         """Of something else's: with what it brought, a patch may do as it likes, and namedtuple() sets defaults."""
+        if args[1] == "__code__" and _type(args[2]) is code_type and not is_compiled(args[2]):
+            return True
         if args[1] != "__code__" and is_filed(frame.f_code) and names(frame.f_code, args[1]):
             return False
         file = file_of(args[0])
@@ -152,11 +252,20 @@ def make_audit(vouch, found, repo):
     def audited(event, args, frame):
         """An audit event: code that looks for the secrets of the core is told first."""
         if event == "exec":
-            return made(args[0], frame)
+            made(args[0], frame)
+            return names_native(args[0], frame) if _type(args[0]) is code_type else None
+        if event == "import" and args[1] is None:
+            return imports_native(args[0], frame)
         kind, name, frame = kind_of(event, args, frame)
         if kind is None or frame is None:
             return None
-        if event == "code.__new__":
+        if kind == "trace" and event != "sys.addaudithook":
+            traces(args, frame)
+        if begins(event, "marshal."):
+            who = loads(event, args, frame)
+        elif event == "function.__new__":
+            who = None if is_filed(frame.f_code) or is_compiled(args[0]) else place(frame)
+        elif event == "code.__new__":
             who = None if is_filed(frame.f_code) and [w for w in makers if names(frame.f_code, w)] else place(frame)
         elif event == "import":
             who = None if is_vouched(args[1]) else short(args[1])
@@ -170,4 +279,4 @@ def make_audit(vouch, found, repo):
         if who is not None:
             found(kind, "%s by %s" % (event, who))
         return None
-    return audited
+    return audited, check_tracers

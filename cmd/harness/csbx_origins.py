@@ -10,13 +10,9 @@ import builtins
 import gc
 import importlib.util
 import marshal
+import operator
 import os
 import types
-
-try:
-    from _imp import get_frozen_object
-except ImportError:
-    get_frozen_object = None
 
 ITERABLE = 0x100  # CO_ITERABLE_COROUTINE: types.coroutine() sets it
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -32,14 +28,17 @@ def codes_of(code):
     return found
 
 
-def make_origins(is_file_vouched):
-    """is_true(code), is_filed(code), learn(code, whether exec() made it), learn_all(), and
-    set_rewriter(function from a path to pytest's code of it). is_filed: it is true, and not of exec() since the session began."""
+def make_origins(is_file_vouched, frozen):
+    """is_true(code), is_filed(code), learn(code, whether exec() made it), learn_all(), add_rewriter(function from a path to
+    pytest's code of it), is_compiled(code), has_code(bytes), is_cached(bytes, path of the source). is_filed: it is true, and not of exec() since the session began. frozen(name): code."""
     known, tables, rewriters = {}, {}, []
     code_type, function_type, magic = types.CodeType, types.FunctionType, importlib.util.MAGIC_NUMBER
-    cached_path, loads, stat, open_file, frozen = importlib.util.cache_from_source, marshal.loads, os.stat, open, get_frozen_object
+    cached_path, loads, stat, open_file = importlib.util.cache_from_source, marshal.loads, os.stat, open
     _type, _id, _tuple, _map, _repr, _frozenset, _compile, _int = type, id, tuple, map, repr, frozenset, compile, int
     _list, failure, objects, never, _str, all_codes = list, Exception, gc.get_objects, object, str, codes_of
+    more = [m for m in ("co_stacksize", "co_nlocals", "co_exceptiontable") if hasattr(codes_of.__code__, m)]
+    more_of = operator.attrgetter(*more)
+    holders, dict_type = (tuple, list, dict, set, frozenset), dict
     plain = frozenset(map(id, (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))))
 
     def constant(c):
@@ -54,7 +53,7 @@ def make_origins(is_file_vouched):
 
     def key(c):
         return (c.co_name, c.co_firstlineno, c.co_argcount, c.co_kwonlyargcount, c.co_flags & ~ITERABLE, c.co_code, c.co_names,
-                c.co_varnames, c.co_freevars, c.co_cellvars, _tuple(_map(constant, c.co_consts)))
+                more_of(c), c.co_varnames, c.co_freevars, c.co_cellvars, _tuple(_map(constant, c.co_consts)))
 
     def learn(code, is_made=False):
         for one in all_codes(code):
@@ -114,6 +113,44 @@ def make_origins(is_file_vouched):
                 return True
         return False
 
+    def is_compiled(code):
+        """Whether it is part of what a file compiles to; of which file, and who wrote that, does not matter."""
+        file = code.co_filename
+        if lookup(code)[1]:
+            return True
+        for way in (from_source, *rewriters) if _type(file) is _str and not file.startswith("<") else ():
+            tables.pop((file, way), None)  # files of the run change
+            if has(code, table_of(file, way)):
+                return True
+        return False
+
+    def read(data):
+        try:
+            return loads(data)
+        except failure:
+            return None
+
+    def has_code(data):
+        """Whether what marshal makes of bytes is a code object, or holds one."""
+        todo, seen = [read(data)] if b"c" in data or b"\xe3" in data else [], set()
+        while todo:
+            one = todo.pop()
+            if _type(one) is code_type:
+                return True
+            if _type(one) in holders and _id(one) not in seen:
+                seen.add(_id(one))
+                todo += one
+                todo += one.values() if _type(one) is dict_type else ()
+        return False
+
+    def is_cached(data, source):
+        """Whether bytes are what a source file compiles to."""
+        code = read(data)
+        if _type(code) is not code_type or _type(source) is not _str:
+            return False
+        tables.pop((source, from_source), None)
+        return has(code, table_of(source, from_source))
+
     def lookup(code):
         found = known.get(_id(code))
         if found is None:
@@ -126,4 +163,4 @@ def make_origins(is_file_vouched):
     def is_filed(code):
         found = lookup(code)
         return found[1] and not found[2]
-    return is_true, is_filed, learn, learn_all, rewriters.append
+    return is_true, is_filed, learn, learn_all, rewriters.append, is_compiled, has_code, is_cached

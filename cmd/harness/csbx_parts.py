@@ -92,8 +92,8 @@ def make_rewriter_watch():
     return is_as_before
 
 
-def make_parts(packages, homes, repo, origins, found, check_state):
-    """(check_critical, check_all). origins: is_code, is_vouched, short, real_path of the core."""
+def make_parts(packages, homes, repo, origins, found, check_state, kept):
+    """(check_critical, check_all). origins: is_code, is_vouched, short, real_path of the core; kept: what is let go of here."""
     is_code, is_vouched, short, real_path = origins
     _str, _type, _list, _subclass, _callable = str, type, list, issubclass, callable
     members, names_of_module = CLASS_NAMES, MODULE_NAMES
@@ -138,6 +138,7 @@ def make_parts(packages, homes, repo, origins, found, check_state):
             now = builtin_names.__dict__.get(key)
             if now is value:
                 continue
+            kept.append(now)
             file = now.__code__.co_filename if _type(now) is function_type else ""
             if _type(file) is _str and file.startswith(inside) and is_code(now.__code__):
                 continue
@@ -148,6 +149,7 @@ def make_parts(packages, homes, repo, origins, found, check_state):
         for module, name, function, code in critical:
             now = look(module, name)
             if now is not function or now.__code__ is not code:
+                kept.append(now)
                 modified("%s.%s" % (module, name), now)
         check_builtins(is_running)
         check_state()
@@ -178,13 +180,16 @@ def make_parts(packages, homes, repo, origins, found, check_state):
         return _type(file) is _str and (real_path(file) + "/").startswith(inside)
 
     def check_module(name, module):
-        was = library.get(name, {})
-        for key, value in _list(names_of_module(module).items()):
+        was, values = library.get(name, {}), _list(names_of_module(module).items())
+        kept.append(values)
+        for key, value in values:
             old = was.get(key)
             if value is not old and (is_foreign(value) or (old is not None and is_of_patch(value) and name != "warnings")):
                 found("library_modified", "%s.%s" % (name, key))
             if _subclass(_type(value), _type) and home_of(value) == name:
-                for inner, part in _list(members(value).items()):
+                parts = _list(members(value).items())
+                kept.append(parts)
+                for inner, part in parts:
                     if is_foreign(part):
                         found("library_modified", "%s.%s.%s" % (name, key, inner))
 
@@ -198,6 +203,7 @@ def make_parts(packages, homes, repo, origins, found, check_state):
     def check_all():
         check_critical()
         now = snapshot()
+        kept.append(now)
         for name, (function, code) in before.items():
             if name not in now:
                 found("pytest_modified", "%s is gone" % name)

@@ -21,8 +21,9 @@ def functions_in(value):
     return [p for p in parts if type(p) is types.FunctionType]
 
 
-def make_watch(packages, is_true, repo, tell):
-    """check(), settle(), add(name, class). check tells what has become another of the modules of the packages, their classes and functions."""
+def make_watch(packages, is_true, repo, tell, kept):
+    """check(), settle(), guard(name, class). check tells what has become another of the modules of the packages, their classes and functions.
+    kept: what is let go of here."""
     _type, _subclass, _callable, _list, _tuple, _id, _len, _map, _str = type, issubclass, callable, list, tuple, id, len, map, str
     get_module, module_type, modules, none = sys.modules.get, types.ModuleType, sys.modules, object()
     members, functions_of_member = type.__dict__["__dict__"].__get__, functions_in
@@ -34,7 +35,11 @@ def make_watch(packages, is_true, repo, tell):
     attributes_of, content_of = operator.attrgetter("__dict__"), operator.attrgetter("cell_contents")
     views, functions, closures, judges, judged, unreadable = [], [], [], [], [], (ValueError, RuntimeError)
 
+    namespace_type, function_type, guarded = types.SimpleNamespace, types.FunctionType, []
+
     def dict_of(holder):
+        if _type(holder) is namespace_type:
+            return holder.__dict__
         return members(holder) if _subclass(_type(holder), _type) else names_of_module(holder)
 
     def is_of_package(value):
@@ -61,10 +66,31 @@ def make_watch(packages, is_true, repo, tell):
             if is_of_package(value) and (modules.get(members(value)["__module__"]) is holder or _type(holder) is not module_type):
                 add(name + "." + key, value)
             for function in functions_of_member(value):
-                closure = function.__closure__ or ()
-                cells, attributes = contents(closure), dict(function.__dict__)
-                if cells or attributes:
-                    made_of[_id(function)] = name + "." + key, function, closure, cells, attributes
+                note(name + "." + key, function)
+
+    def note(name, function):
+        closure = function.__closure__ or ()
+        cells, attributes = contents(closure), dict(function.__dict__)
+        if cells or attributes:
+            made_of[_id(function)] = name, function, closure, cells, attributes
+
+    def guard(name, holder):
+        """A class of the harness, with all that its functions lead to by what they close over."""
+        guarded.append((name, holder))
+        add(name, holder)
+        todo, seen = [f for v in dict_of(holder).values() for f in functions_of_member(v)], {}
+        while todo:
+            for value in contents(todo.pop().__closure__ or ()):
+                if _id(value) in seen:
+                    continue
+                seen[_id(value)] = value
+                if _type(value) is namespace_type:
+                    add(name, value)
+                    todo += [v for v in value.__dict__.values() if _type(v) is function_type]
+                elif _type(value) is function_type and value.__code__.co_filename.rpartition("/")[2].startswith("csbx_"):
+                    note(name + "." + value.__name__, value)
+                    todo.append(value)
+        judged.clear()
 
     def take():
         for name, module in _list(modules.items()):
@@ -115,21 +141,28 @@ def make_watch(packages, is_true, repo, tell):
         now = dict_of(holder)
         for key, old in was.items():
             new = now.get(key, none)
-            if new is not old and differs(name, key, old, new):
-                say(name, key, new)
+            if new is not old:
+                kept.append(new)
+                if differs(name, key, old, new):
+                    say(name, key, new)
         if _len(now) != _len(was):
             for key in now.keys() - was.keys():
-                if differs(name, key, none, now[key]):
-                    say(name, key, now[key])
+                new = now[key]
+                kept.append(new)
+                if differs(name, key, none, new):
+                    say(name, key, new)
 
     def judge_function(entry):
         name, function, closure, cells, attributes = entry
-        for old, new in zip(cells, contents(closure)):
+        values = contents(closure)
+        kept.append(values)
+        for old, new in zip(cells, values):
             if new is not old and (_callable(old) or _callable(new)) and differs(name, "a cell", old, new):
                 say(name, "a cell", new)
         now = function.__dict__
         for key, old in attributes.items():
             new = now.get(key, none)
+            kept.append(new)
             if new is not old and differs(name, key, old, new):
                 say(name, key, new)
 
@@ -161,6 +194,7 @@ def make_watch(packages, is_true, repo, tell):
         except unreadable:
             return False
         was, judged[1] = judged[1], now  # before: a change while they are judged is one the next time
+        kept.append(was)
         for judge, entry in {_id(j): j for j in picked(judges, _map(is_not, now, was))}.values():
             judge(entry)
         return True
@@ -168,6 +202,7 @@ def make_watch(packages, is_true, repo, tell):
     def check():
         if look_again():
             return
+        kept.extend(judged)
         judged.clear()
         line_up()
         try:
@@ -184,10 +219,13 @@ def make_watch(packages, is_true, repo, tell):
     def settle():
         """Plugins are loaded: what they replaced, they have replaced."""
         check()
+        kept.extend((dict(holders), dict(made_of), _list(judged)))
         holders.clear()
         made_of.clear()
         judged.clear()
         take()
         settled.append(True)
+        for entry in [guarded.pop(0) for _ in _list(guarded)]:
+            guard(*entry)
     take()
-    return check, settle, add
+    return check, settle, guard

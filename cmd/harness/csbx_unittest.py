@@ -130,7 +130,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     import unittest.mock
     sys.argv[:] = ["unittest"]
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
-    ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state",
+    ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways",
                         "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:

@@ -292,11 +292,12 @@ def pytest_runtest_setup(item):
 """
 HONEST_SOURCE = """import asyncio
 import collections
-import ctypes
 import dataclasses
 import enum
 import sys
 import uuid
+
+import native
 
 Pair = collections.namedtuple("Pair", "a b", defaults=(0,))
 
@@ -316,6 +317,7 @@ class Module(type(sys)):
 
 def add(a, b):
     uuid.uuid1()
+    native.copy(a)
     return a + b
 
 
@@ -328,13 +330,23 @@ sys.modules[__name__].__class__ = Module
 """
 
 
+HONEST_NATIVE = """import ctypes
+
+
+def copy(number):
+    value = ctypes.c_int(number)
+    return ctypes.cast(ctypes.pointer(value), ctypes.POINTER(ctypes.c_int)).contents.value
+"""
+
+
 def test_honest_code_is_no_tampering(judge):
     """What tests replace and put back, and what the standard library does for a module of a patch."""
     judge.write(judge.repo / "tests/test_honest.py", HONEST_TESTS)
     judge.write(judge.repo / "conftest.py", HONEST_CONFTEST)
+    judge.write(judge.repo / "native.py", HONEST_NATIVE)  # it was there: what a patch brings may not use ctypes unseen
     r = judge.judged(judge.patch(files={"calc.py": HONEST_SOURCE}),
                      options=["--strict", "--pass-to-pass", "tests/test_honest.py"], args=["--runxfail", "--cov=calc", "--cov-fail-under=100"])
-    assert r["tamper"] == [] and r["resolved"] is True
+    assert r["tamper"] == [] and r["resolved"] is True, (r["tamper"], r["tests"], r["stdout"])
 
 
 SIGNALS = """import gc
@@ -450,3 +462,87 @@ def test_without_json(judge):
                        "--fail-to-pass", TARGET)
     assert p.returncode == 0 and "1 passed" in p.stdout
     assert p.stderr == "csbx: resolved: 1 of 1 fail-to-pass, 0 of 0 pass-to-pass\n"
+
+
+USES_TESTS = '''
+import ctypes
+import cProfile
+import marshal
+import sys
+import threading
+
+from calc import add, copy_of, mul, reload_data
+
+
+def test_add():
+    assert add(1, 2) == 3
+    assert copy_of(add)(1, 2) == 3 and reload_data([1, "c"]) == [1, "c"]
+
+
+def test_mul():
+    assert mul(2, 3) == 6
+    assert ctypes.cast(ctypes.pointer(ctypes.c_int(3)), ctypes.POINTER(ctypes.c_int)).contents.value == 3
+
+
+def test_tracing():
+    seen = []
+    def trace(frame, event, arg):
+        seen.append(event)
+    threading.setprofile(trace)
+    try:
+        thread = threading.Thread(target=add, args=(1, 2))
+        thread.start()
+        thread.join()
+    finally:
+        threading.setprofile(None)
+    before = sys.gettrace()
+    sys.settrace(trace)
+    add(1, 2)
+    sys.settrace(before)
+    profile = cProfile.Profile()
+    profile.runcall(add, 1, 2)
+    assert seen
+
+
+def test_code_of_its_own():
+    space = {}
+    exec(marshal.loads(marshal.dumps(compile("x = 1", "<text>", "exec"))), space)
+    assert space["x"] == 1
+'''
+
+
+def test_honest_uses_of_what_is_watched(judge):
+    """Tests may read memory, trace and load code; a patch may copy functions, load data and reload itself."""
+    judge.files["tests/test_calc.py"] = USES_TESTS.lstrip("\n")
+    judge.write(judge.repo / "tests/test_calc.py", judge.files["tests/test_calc.py"])
+    fix = "import importlib\nimport marshal\nimport multiprocessing.sharedctypes\nimport types\n\n\n" + FIX + """
+
+def copy_of(function):
+    return types.FunctionType(function.__code__, globals(), "copy")
+
+
+def reload_data(data):
+    import table
+    importlib.reload(table)
+    return marshal.loads(marshal.dumps(data))
+"""
+    patch = judge.patch(files={"calc.py": fix, "table.py": "def f():\n    return (i for i in (1, 2))\n"})
+    r = judge("--patch", patch, "--strict", code=0)
+    assert r["all_passed"] is True and r["tamper"] == [], r["tamper"]
+
+
+def test_a_parser_that_fails_once(judge):
+    """CPython 3.11 raises such a SystemError now and then; it is not about the tests."""
+    judge.write(judge.repo / "conftest.py", '''import pytest
+
+seen = []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    if call.excinfo is not None and "a decoy" in str(call.excinfo.value) and not seen:
+        seen.append(1)
+        raise SystemError("AST constructor recursion depth mismatch (before=61, after=63)")
+''')
+    r = judge.judged(judge.fix(), code=0)
+    assert r["resolved"] is True and r["tamper"] == [], (r["tamper"], r["stdout"])

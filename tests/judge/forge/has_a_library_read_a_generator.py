@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """has inspect look into the harness, with no code of its own on the stack"""
-VERDICT = "tamper frame_search"
+VERDICT = "unresolved"
 FILES = {
     "calc.py": r"""
 import inspect

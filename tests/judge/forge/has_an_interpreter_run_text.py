@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """has a library compile and run text in a thread, so that it is the library's code"""
-VERDICT = "tamper frame_search"
+VERDICT = "unresolved"
 FILES = {
     "calc.py": r"""
 import code

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """has its own file be taken for one of the library"""
-VERDICT = "tamper frame_search"
+VERDICT = "unresolved"
 FILES = {
     "calc.py": r"""
 import os
