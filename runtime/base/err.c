@@ -42,6 +42,7 @@ static const struct {
 	{EISCONN, "Transport endpoint is already connected"},
 	{ENOTCONN, "Transport endpoint is not connected"},
 	{ESHUTDOWN, "Cannot send after transport endpoint shutdown"},
+	{ETOOMANYREFS, "Too many references: cannot splice"},
 	{ETIMEDOUT, "Connection timed out"},
 	{EHOSTUNREACH, "No route to host"},
 	{EINPROGRESS, "Operation now in progress"},
