@@ -2,7 +2,7 @@
 #ifndef CSBX_BASE_CLOCK_H
 #define CSBX_BASE_CLOCK_H
 
-/* What time it is (clock_gettime(2), which cannot fail for these clocks). */
+/* The time of a clock (clock_gettime(2), which cannot fail for these clocks). */
 
 #include <stdint.h>
 #include <time.h>

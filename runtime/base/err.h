@@ -30,7 +30,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
-/* What failed, where a caller must know it and the code cannot tell. */
+/* The thing that failed, for callers that must know it where the code cannot tell. */
 enum err_origin {
 	ERR_PLAIN,
 	ERR_IMAGE_SERVER,

@@ -3,10 +3,10 @@
 #define CSBX_BASE_IMAGE_TRAILER_H
 
 /*
- * Where an image came from: one flat record (base/flat.h) behind the file system, at bytes_used
- * of the squashfs super block rounded up to 4096. The kernel and every other reader of squashfs
- * ignore what lies there, and the file system itself depends on the image's content alone.
- * Written by image/, read by runtime/; to both readers and users it is a claim, not a proof.
+ * The origin of an image: one flat record (base/flat.h) behind the file system, at bytes_used of
+ * the squashfs super block rounded up to 4096. The kernel and every other reader of squashfs ignore
+ * what lies there, and the file system itself depends on the image's content alone. Written by
+ * image/, read by runtime/; to both readers and users it is a claim, not a proof.
  */
 
 #define IMAGE_TRAILER_MAGIC 0x31545343u /* "CST1" */

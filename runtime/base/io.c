@@ -44,9 +44,9 @@ int io_write_failed(int fd, const char *what, struct err *e)
 }
 
 /*
- * After a failed read or write: whether to try again. What we are given, a terminal above all, may
- * be told not to wait by another program that has it open, too: then we wait. Other reads do not:
- * of what is read without waiting, some was chosen by the container.
+ * After a failed read or write: whether to try again. Another program may have made a descriptor
+ * that we are given, a terminal above all, non-blocking: then we wait. Other reads do not wait: of
+ * what is read without waiting, some was chosen by the container.
  */
 static bool wait_for(int fd, short events)
 {

@@ -71,7 +71,7 @@ static int copy_path(const char *path, char *buf, size_t size, struct err *e)
 
 #define LINKS_MAX 40u /* as the kernel's own limit, path_resolution(7) */
 
-/* A path that is made step by step: what lies before `at` is there. */
+/* A path that is made step by step: the part before `at` exists. */
 struct walk {
 	int root;
 	unsigned links;
@@ -290,8 +290,8 @@ static void make_writable(int fd)
 /*
  * Gives the owner of a directory all rights on it. Before Linux 6.6 (fchmodat2) a libc does without
  * following a link by way of /proc, which the processes of an image server have not, nor that call.
- * There the directory that has just been seen not to be a link is named again: what is removed lies
- * in a directory of the caller's own, which no other user writes to.
+ * There the directory that has just been seen not to be a link is named again: it lies in a
+ * directory of the caller's own, which no other user writes to.
  */
 static int make_enterable(int dirfd, const char *name)
 {

@@ -5,8 +5,8 @@
 /*
  * Paths inside a tree that someone else controls. Every function takes the tree's root as a
  * dirfd and resolves with openat2(2) RESOLVE_IN_ROOT|RESOLVE_NO_MAGICLINKS: symlinks, absolute
- * ones too, and ".." stay inside. Where the kernel has no openat2 the call is -ENOSYS: refused,
- * never emulated.
+ * ones too, and ".." stay inside. If the kernel has no openat2 the call is -ENOSYS: refused, never
+ * emulated.
  */
 
 #include <limits.h>
@@ -21,7 +21,7 @@ int path_open_in_root(int rootfd, const char *path, int flags, mode_t mode, stru
 /*
  * Opens (O_PATH) the directory at path and makes what is missing of it, mode 0755. Each step is
  * resolved in the root again, so a component that is swapped meanwhile stays inside all the same.
- * What a link to nothing names is made too, inside.
+ * The target of a dangling link is made too, inside.
  */
 int path_mkdirs_in_root(int rootfd, const char *path, struct err *e);
 
@@ -43,15 +43,16 @@ int path_remove_tree_at(int dirfd, const char *name, struct err *e);
 /*
  * Opens, and makes when missing (0700), a directory that must be ours and not writable for others.
  * A symbolic link of another user leads nowhere: on the way and at the end, only links of root and
- * of ourselves are followed. What is there already keeps its mode: it may be readable to others,
- * so what is made in it must be private by itself, or lie in a path_open_private_at().
+ * of ourselves are followed. A directory that is there already keeps its mode: it may be readable
+ * to others, so the caller's files in it must be private by themselves, or lie in a
+ * path_open_private_at().
  * -ELOOP: somebody else's link; -EPERM: somebody else's directory, or open to others.
  */
 int path_open_private_dir(const char *path, struct err *e);
 
 /*
  * The same for one name in such a directory; no link is followed, and others may not even read.
- * where: what dirfd is called in messages.
+ * where: the name of dirfd in messages.
  */
 int path_open_private_at(int dirfd, const char *where, const char *name, struct err *e);
 
@@ -71,9 +72,9 @@ int path_open_output(const char *path, int flags, mode_t mode, struct err *e);
 int path_open_output_dir(const char *path, struct err *e);
 
 /*
- * What is read or mounted (O_PATH and flags: O_DIRECTORY, O_NOFOLLOW), with fs.protected_symlinks
- * held: in a directory with the sticky bit that all may write to, only links of the caller and of
- * the directory's owner are followed.
+ * Opens a path to be read or mounted (O_PATH and flags: O_DIRECTORY, O_NOFOLLOW), with
+ * fs.protected_symlinks held: in a directory with the sticky bit that all may write to, only links
+ * of the caller and of the directory's owner are followed.
  */
 int path_open_source(const char *path, int flags, struct err *e);
 

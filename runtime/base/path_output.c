@@ -138,7 +138,7 @@ static int open_name(const struct output_way *w, char name[NAME_MAX + 1], bool i
 	}
 	memcpy(name, w->at, n);
 	name[n] = 0;
-	/* O_DIRECTORY: what is mounted on demand is mounted, autofs(5). */
+	/* O_DIRECTORY: the kernel then mounts a file system that autofs(5) mounts on demand. */
 	if (!is_last || w->purpose != TO_WRITE)
 		fd = openat(w->dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if ((is_last && w->purpose == TO_WRITE) || (fd < 0 && errno == ENOTDIR))

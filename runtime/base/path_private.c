@@ -76,7 +76,10 @@ static int enter_link(struct way *w, int link, const char *next, const char *pat
 	return w->dir < 0 || fstat(w->dir, &w->st) < 0 ? err_sys(e, "/") : 0;
 }
 
-/* A link is opened itself. O_DIRECTORY: what is mounted on demand is mounted, autofs(5). */
+/*
+ * A link is opened itself. O_DIRECTORY: the kernel then mounts a file system that is mounted on
+ * demand, autofs(5).
+ */
 static int open_component(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -3,9 +3,9 @@
 #define CSBX_RUNTIME_BATCH_STEP_H
 
 /*
- * The batch step we run in. SLURM kills what it finds in a step when the step ends; what it cannot
- * find, because nothing but descent leads to it (proctrack/linuxproc) and a parent is gone, ends by
- * itself: supervisors and image servers watch the step's keeper.
+ * The batch step we run in. SLURM kills the processes that it finds in a step when the step ends.
+ * It cannot find a process to which only descent leads (proctrack/linuxproc) and whose parent is
+ * gone. Such a process ends by itself: supervisors and image servers watch the step's keeper.
  */
 
 /*

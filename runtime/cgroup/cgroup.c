@@ -31,7 +31,10 @@ char *cgroup_path(const struct cgroup_parent *parent, const char *id)
 
 /* --- making ------------------------------------------------------------------------------- */
 
-/* Limits that are there are set or it is an error; what the parent does not offer is not held. */
+/*
+ * A limit that the parent offers is set or it is an error; a limit that it does not offer is not
+ * held.
+ */
 static int set_limit(struct cgroup *cg, unsigned controller, const char *file, const char *text,
 		     struct err *e)
 {

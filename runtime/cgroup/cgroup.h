@@ -72,7 +72,10 @@ int cgroup_freeze(const struct cgroup *cg, bool on);
 
 /* How many processes the kernel has killed in it for want of memory. */
 uint64_t cgroup_oom_kills(const struct cgroup *cg);
-/* What poll(2) finds POLLPRI on when that number may have grown; -1: the kernel does not tell. */
+/*
+ * A descriptor on which poll(2) finds POLLPRI when that number may have grown; -1: the kernel does
+ * not tell.
+ */
 int cgroup_open_events(const struct cgroup *cg);
 uint64_t cgroup_oom_kills_in(int events_fd); /* reading it arms the next POLLPRI */
 

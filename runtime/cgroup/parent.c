@@ -19,7 +19,7 @@ static bool holds_processes(int fd)
 	return cgroup_read(fd, "cgroup.procs", text, sizeof(text)) < 0 || *text;
 }
 
-/* What we come from is below it: the common ancestor is this group itself. */
+/* The group that we come from is below it: the common ancestor is this group itself. */
 static bool is_usable(const char *path, struct cgroup_parent *ret)
 {
 	_close_ int fd = cgroup_open(path, NULL);

@@ -3,7 +3,8 @@
 #define CSBX_RUNTIME_CGROUP_PARENT_H
 
 /*
- * Where a container's cgroup may be made. In this order, and the first that is usable wins:
+ * The place where a container's cgroup may be made. These are tried in order, and the first that is
+ * usable wins:
  *
  *	named		CSBX_CGROUP_PARENT; then nothing else is tried ("none": no cgroups at all)
  *	ancestor	the nearest group above our own that is ours to write, holds no process and

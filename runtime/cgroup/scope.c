@@ -46,7 +46,7 @@ static int start_helper(const char *path, const char *unit, int out, pid_t *ret,
 	return r ? err_code(e, r, "%s", path) : 0;
 }
 
-/* What the helper says until it ends; false when it takes too long. */
+/* Reads the helper's output until it ends; false when it takes too long. */
 static bool listen_to(int fd, uint64_t timeout_ms, char *buf, size_t size)
 {
 	uint64_t end = clock_monotonic_ms() + timeout_ms, now;
@@ -71,7 +71,7 @@ static bool listen_to(int fd, uint64_t timeout_ms, char *buf, size_t size)
 
 /*
  * The helper would take milliseconds to find out that there is no process to ask: most often there
- * is not even a socket. Where it looks: sd_bus_open_user(3), and the manager's own.
+ * is not even a socket. The sockets it tries: that of sd_bus_open_user(3), and the manager's own.
  */
 static int find_manager(struct err *e)
 {

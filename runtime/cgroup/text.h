@@ -2,7 +2,7 @@
 #ifndef CSBX_RUNTIME_CGROUP_TEXT_H
 #define CSBX_RUNTIME_CGROUP_TEXT_H
 
-/* What the kernel's cgroup v2 files say (cgroups(7), admin-guide/cgroup-v2.rst). All pure. */
+/* Parsers of the kernel's cgroup v2 files (cgroups(7), admin-guide/cgroup-v2.rst). All pure. */
 
 #include <stdbool.h>
 #include <stddef.h>

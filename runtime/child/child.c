@@ -28,7 +28,7 @@
 
 typedef int op_function(struct child *c, const struct op *op, struct err *e);
 
-/* What seeds have opened has done its work. */
+/* The descriptors that seeds have opened are no longer needed. */
 static int make_overlay(struct child *c, const struct op *op, struct err *e)
 {
 	rootfs_seeds_end(c);
@@ -221,7 +221,7 @@ int child_build(struct child *c, struct err *e)
 	c->base_fd = c->root_fd = c->proc_fd = c->clean_proc_fd = c->sys_fd = -1;
 	c->seeds.top.upper = c->seeds.first.upper = -1;
 	umask(0);
-	/* The caller's: what is made of the container's own comes in its place. */
+	/* The caller's /proc: the container's own comes in its place. */
 	if (c->spec->ns.pid == PID_HOST) {
 		c->clean_proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (c->clean_proc_fd < 0)

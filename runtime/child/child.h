@@ -39,15 +39,15 @@ struct container_spec;
 #define SEED_NAME_BYTES 256u
 
 /*
- * Where the walk of a seed is: the same directory in the upper layer and, -1 where there is none,
- * in those below it, the lowest first.
+ * The place that the walk of a seed has reached: the same directory in the upper layer and, -1
+ * where there is none, in those below it, the lowest first.
  */
 struct seed_place {
 	int upper, lower[LOWERS_MAX];
 	unsigned n;
 };
 
-/* What seeds have opened: each lower layer costs messages to the image server. */
+/* The directories that seeds have opened: each lower layer costs messages to the image server. */
 struct seed_walk {
 	struct seed_place top, first; /* the roots; the directory in them entered last */
 	char name[SEED_NAME_BYTES];   /* of that, "": none */
@@ -107,7 +107,7 @@ int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e);
 int rootfs_seed(struct child *c, const struct op *op, struct err *e); /* rootfs_seed.c */
 /* Closes what seeds have opened. */
 void rootfs_seeds_end(struct child *c);
-/* What we make is the main user's; this makes it root's where there is one in the map. */
+/* Files that we make are the main user's; this gives them to root if the map has a root. */
 int rootfs_give_to_root(const struct child *c, int fd, struct err *e);
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e);
 int rootfs_readonly(struct child *c, const struct op *op, struct err *e);

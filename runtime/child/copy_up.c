@@ -6,8 +6,9 @@
  * namespace, so that owners are what the container sees, and in its root, which nothing runs in
  * yet. Both sides are walked by descriptor and every name is opened with O_NOFOLLOW: a symbolic
  * link is copied as such, and never leads anywhere. Another container that mounts the same volume
- * may be at work in it meanwhile; what it has made stays. Devices and sockets are left out; links
- * to one file become files of their own. The stack is on the heap and as deep as DEPTH_MAX.
+ * may be at work in it meanwhile; the files that it has made stay. Devices and sockets are left
+ * out; links to one file become files of their own. The stack is on the heap and as deep as
+ * DEPTH_MAX.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * Theory. The program is dead and cannot change the tree any more, but it made it: links are
  * followed inside the container's root only (openat2 RESOLVE_IN_ROOT), nothing is opened for
  * reading before it is known to be a regular file, and its size is looked at before it is read.
- * The reader is the supervisor, as the caller: what the caller may not read is not fetched.
+ * The reader is the supervisor, as the caller: it fetches no file that the caller may not read.
  *
  * A read of an image whose server hangs could not be interrupted, so the server is asked first.
  */

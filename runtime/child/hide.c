@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hides csbx's own directories beneath whatever is mounted. Not the intentions are looked at,
- * sources and options, but what has come of them: the kernel's list of the mounts below the root,
- * by file system and path in it. So a directory is found through every mount that shows it: a bind
- * of the home or of "/", one of another place where the same file system is mounted, a part of the
- * root mounted once more, one that a hook has made.
+ * Hides csbx's own directories beneath whatever is mounted. It does not look at the intentions,
+ * sources and options, but at the result: the kernel's list of the mounts below the root, by file
+ * system and path in it. So a directory is found through every mount that shows it: a bind of the
+ * home or of "/", one of another place where the same file system is mounted, a part of the root
+ * mounted once more, one that a hook has made.
  *
  *	hidden	 an empty, read-only tmpfs lies over the directory
  *	pinned	 each directory, and each link, on the way to it is mounted on itself where the
@@ -16,8 +16,7 @@
  * it, as it does the masks of /proc (proc.c).
  *
  * In an overlay over a directory of the host, which is how a directory is the image or is copied,
- * the same directory has a path in the overlay; what is written there stays there, so nothing need
- * be pinned.
+ * the same directory has a path in the overlay; writes there stay there, so nothing need be pinned.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -60,7 +59,7 @@ struct seat {
 	char path[PATH_MAX];
 };
 
-/* What a descriptor leads to. */
+/* The file that a descriptor leads to. */
 struct sight {
 	unsigned major, minor;
 	uint64_t ino;
@@ -187,7 +186,7 @@ static bool is_on(const struct mount_row *m, const struct seat *s)
 	return m->major == s->major && m->minor == s->minor;
 }
 
-/* Where a path of the host, without links, lies. */
+/* The place of a path of the host, without links. */
 static bool seat_of(const struct hiding *h, const char *path, struct seat *ret)
 {
 	const struct mount_row *m = mount_table_locate(h->c->mounts, path);
@@ -235,7 +234,7 @@ static int pin_seat(const struct hiding *h, const struct seat *s, struct err *e)
 	return 0;
 }
 
-/* From the top on down: what is pinned first is on the way to the next. */
+/* From the top on down: each pinned directory is on the way to the next. */
 static int pin_way(const struct hiding *h, const char *path, bool with_last, struct err *e)
 {
 	char dir[PATH_MAX], name[NAME_MAX + 1];

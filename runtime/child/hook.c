@@ -119,7 +119,7 @@ static void exec_program(const struct hook_command *h, char *const *env)
 	execve("/bin/sh", argv.items, env);
 }
 
-/* What kept it from running is said through `failed`, which an exec closes. */
+/* It tells through `failed`, which an exec closes, the reason why it could not run. */
 static _Noreturn void be_hook(const struct child *c, const struct hook_command *h, char *const *env,
 			      int failed)
 {

@@ -95,7 +95,7 @@ static uint32_t security_flags(const struct container_spec *s)
 	return flags;
 }
 
-/* What only a start decides; an exec takes the namespaces as they are. */
+/* The flags that only a start decides; an exec takes the namespaces as they are. */
 static uint32_t start_flags(const struct container_spec *s, const struct id_map *map)
 {
 	uint32_t flags = INIT_NO_USERNS | INIT_CREATE_CWD;
@@ -192,7 +192,7 @@ static int add_rlimits(struct builder *b, const struct container_spec *s, struct
 	return 0;
 }
 
-/* What init would refuse, in words that name the culprit. */
+/* Refuses all that init would refuse, in words that name the culprit. */
 static int check_sizes(const struct process_spec *p, size_t bytes, struct err *e)
 {
 	if (p->argv.n > INIT_MAX_ARGS || p->env.n > INIT_MAX_ARGS)

@@ -7,8 +7,8 @@
  *
  * Rules besides the root: init's clean clone of /proc, which hangs in no tree, and those of the
  * three standard streams that are files or devices of the host, because programs open /dev/stdout
- * and mean the file the caller gave them. Each for what the caller opened it for: what is there to
- * be read is not to be opened again and written.
+ * and mean the file the caller gave them. Each for what the caller opened it for: the program must
+ * not open a file again to write that was passed to be read.
  *
  * With the host's network the abstract UNIX sockets of the host would be in reach: an X server, say,
  * that lets in who has the caller's user id. They are a means of IPC, and go with --ipc host.

@@ -33,7 +33,7 @@ struct launched {
 	int pidfd;
 };
 
-/* What pid 1 is made in, all of it owned by A. */
+/* The namespaces that pid 1 is made in, all owned by A. */
 struct launch_namespaces {
 	int userns_fd; /* A */
 	int net_fd;    /* a network namespace made before, or -1 */

@@ -143,7 +143,7 @@ int mount_tmpfs(struct child *c, const struct op *op, struct err *e)
 
 /*
  * A part of the root at another place of it, or at its own: a mount of its own, which stays
- * writable when the root becomes read-only. What is written goes where the root's changes go.
+ * writable when the root becomes read-only. Writes to it go where the root's changes go.
  */
 int mount_self(struct child *c, const struct op *op, struct err *e)
 {

@@ -13,10 +13,10 @@
  *
  * The base is attached over /proc of the container's mount namespace, which is a copy of the
  * caller's: the one directory that is sure to be there, since without a visible proc no new one can
- * be mounted. What the user named is cloned before (source.c), and may lie there. Overlay takes
- * paths only: relative ones, from the base as working directory. Nothing of this is reachable after
- * the pivot: one umount takes away the host's tree and the base in it, and with it the clean clone,
- * of which a descriptor stays.
+ * be mounted. The sources that the user named are cloned before (source.c), and may lie there.
+ * Overlay takes paths only: relative ones, from the base as working directory. Nothing of this is
+ * reachable after the pivot: one umount takes away the host's tree and the base in it, and with it
+ * the clean clone, of which a descriptor stays.
  */
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -54,8 +54,8 @@ static int check_tmpfs_xattr(struct err *e)
 }
 
 /*
- * What we make is owned by the main user; the root and its directories are root's, where there is
- * a root in the map (otherwise chown says EINVAL).
+ * Files that we make are owned by the main user; the root and its directories are root's, if the
+ * map has a root (otherwise chown says EINVAL).
  */
 int rootfs_give_to_root(const struct child *c, int fd, struct err *e)
 {
@@ -200,8 +200,8 @@ int rootfs_upper_directory(struct child *c, const struct op *op, struct err *e)
  * An upper directory that is read is one of the lower ones, as the files of a stack are: whiteouts
  * and opaque directories count there just the same.
  *
- * volatile: what is written need not be on disk at the end. On tmpfs there is nothing to sync, and
- * the option would cost a few files that mark the layer as in use.
+ * volatile: written data need not be on disk at the end. On tmpfs there is nothing to sync, and the
+ * option would cost a few files that mark the layer as in use.
  */
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 {

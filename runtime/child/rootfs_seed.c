@@ -49,7 +49,7 @@ static bool is_whiteout(const struct stat *st)
 	return S_ISCHR(st->st_mode) && !st->st_rdev;
 }
 
-/* What the layers below have of a name; false: nothing. */
+/* Finds a name in the layers below; false: none has it. */
 static bool look_below(const struct seed_place *at, const char *name, struct stat *ret)
 {
 	for (unsigned i = at->n; i--;) {

@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_HOST_H
 
 /*
- * The room runtime/doctor. What this machine can do.
+ * The room runtime/doctor. The features of this machine.
  *
  * In: nothing. Out: a list of features, each with a reason and a remedy.
  *
@@ -16,8 +16,8 @@
  */
 
 /*
- * What this machine can do, found by trying it, not by versions: each feature has one probe, a
- * reason when it is missing and, where there is one, the remedy. `csbx doctor` prints the list;
+ * The features of this machine, found by trying them, not by versions: each feature has one probe,
+ * a reason when it is missing and, where there is one, the remedy. `csbx doctor` prints the list;
  * hints under error messages and the skips of the tests come from the same table.
  */
 

@@ -139,7 +139,7 @@ static bool has_user_manager(void)
 	return socket && access(socket, F_OK) == 0;
 }
 
-/* What helps where no parent is to be had. */
+/* Tells the remedy where no parent can be had. */
 static void advise(const struct paths *p, struct host_fact *f)
 {
 	_free_ char *helper = p ? paths_helper(p, "csbx-scope") : NULL, *own = NULL;

@@ -33,7 +33,7 @@ struct exec_link {
 		.sock = -1 \
 	}
 
-/* What a session that others look at wants to know while its process runs. */
+/* The events that a session with watchers wants to know while its process runs. */
 struct exec_watch {
 	void (*started)(void *arg, pid_t pid); /* it runs; pid: as csbx-init sees it */
 	int size_fd; /* readable: the terminal's size may have changed; -1: none */

@@ -15,9 +15,9 @@ struct err;
 /* Blocks the signals that are forwarded and opens a signalfd; SIGCHLD gets its default back. */
 int forwarded_signals_block(sigset_t *ret_old, int *ret_fd, struct err *e);
 /*
- * The mask as it was. What others still wanted of a supervisor whose container has ended is
- * dropped. Where is_over, the signals are dropped too: they were for the container, and would keep
- * its result back.
+ * The mask as it was. Requests of others to a supervisor whose container has ended are dropped. If
+ * is_over, the signals are dropped too: they were for the container, and would keep its result
+ * back.
  */
 void forwarded_signals_restore(const sigset_t *old, bool is_over);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which container a process is in is told by its user and mount namespace, compared with those of
- * the main processes on record; the record's process is known by number and start time. What
- * unshared a mount namespace of its own inside is in none: it could have been anybody.
+ * the main processes on record; the record's process is known by number and start time. A process
+ * that unshared a mount namespace of its own inside is in no container: it could be any process.
  *
  * A descriptor of /proc/PID is of that process, whatever becomes of the number: everything of the
  * target is opened beneath one, and reading it fails once the process is gone.
@@ -132,7 +132,7 @@ static int find(const struct paths *p, pid_t pid, int proc, struct instance_reco
 	for (size_t i = 0; i < l.n && r < 0; i++) {
 		struct instance_record *rec = &l.items[i];
 
-		/* What a start is in may change while it is looked at. */
+		/* The namespaces of a start may change while we look at them. */
 		if (!is_main_of_bare(rec, pid) && (is_outside || !record_has(rec, proc, &space)))
 			continue;
 		*ret = *rec;
@@ -213,7 +213,7 @@ static bool is_ending(int proc)
 /*
  * Between unshare(2) and its maps csbx-init is dumpable (payload.c), and B has no ids to enter with
  * yet: the name alone tells, also where the rest may be read. It may become the program between two
- * looks: what counts is seen after the name.
+ * looks: so the environment is read after the name.
  */
 static int open_environ(const struct join_target *t, int proc, struct err *e)
 {

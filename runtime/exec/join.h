@@ -4,7 +4,7 @@
 
 /*
  * A process joins a running bare container (bare.h): setns(2), where every other container of ours
- * has its init to fork one from inside. What makes it safe:
+ * has its init to fork one from inside. These rules make it safe:
  *
  *  - The target is verified. Its pid must belong to a live, recorded container of the same user:
  *    same user and mount namespace as that container's main process, both known by number and start

@@ -35,7 +35,7 @@ static int ended(struct err *e)
 	return err_set(e, ESRCH, "the container has ended");
 }
 
-/* What the request carries: message, three streams, status. */
+/* The descriptors of a request: message, three streams, status. */
 static int send_spawn(const struct exec_ask *a, int msg, int null, struct err *e)
 {
 	struct init_request rq = {.magic = INIT_MAGIC, .type = INIT_REQ_SPAWN};

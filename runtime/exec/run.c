@@ -4,8 +4,9 @@
  * way of the supervisor), the status socket (the master of a new terminal, then why it failed, or
  * end of file when the program runs), signals, streams.
  *
- * The process's own end is the end, not the last byte: what it left behind in the container may
- * keep its streams open for days. Output that is there is copied, and later output for DRAIN_MS.
+ * The process's own end is the end, not the last byte: a process that it left behind in the
+ * container may keep its streams open for days. Output that is there is copied, and later output
+ * for DRAIN_MS.
  */
 #include <fcntl.h>
 #include <poll.h>

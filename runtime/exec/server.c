@@ -220,7 +220,9 @@ void exec_server_resend(struct exec_server *s)
 	}
 }
 
-/* The client is gone: what it started goes too, and is forgotten when its end is told. */
+/*
+ * The client is gone: the process that it started goes too, and is forgotten when its end is told.
+ */
 static void client_left(struct exec_server *s, struct exec_session *x)
 {
 	if (x->attached)
@@ -251,7 +253,7 @@ void exec_server_answer(struct exec_server *s, uint32_t session, int result)
 		tell(s, x, &ev, -1);
 }
 
-/* Where the watchdog counts, the kernel refuses nothing: one too many would end them all. */
+/* If the watchdog counts, the kernel refuses nothing: one process too many would end them all. */
 static bool has_room(const struct exec_server *s)
 {
 	uint64_t on_the_way = 0;

@@ -49,7 +49,7 @@ struct exec_session;
 struct streams;
 struct watchdog;
 
-/* What a client wants of the container as a whole; the supervisor looks after each handling. */
+/* A client's request to the container as a whole; the supervisor looks after each handling. */
 struct exec_stop {
 	bool is_asked;
 	uint32_t signal;               /* to the main process; SIGKILL: to all */
@@ -107,7 +107,7 @@ void exec_server_handle(struct exec_server *s);
 void exec_server_event(struct exec_server *s, const struct init_event *ev);
 /* The container is ended by a limit (enum run_status); by_kernel: the kernel says so. */
 void exec_server_ending(struct exec_server *s, unsigned status, bool by_kernel);
-/* What a client had started was killed for want of memory; the container goes on. */
+/* The process that a client had started was killed for want of memory; the container goes on. */
 void exec_server_oom(struct exec_server *s, uint32_t session, bool by_kernel);
 /* To who has asked for something that is done now: 0 or -errno. */
 void exec_server_answer(struct exec_server *s, uint32_t session, int result);

@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_EFFECTIVE_H
 
 /*
- * The protections of a running process as the kernel shows them, proc(5): what is, not what was
+ * The protections of a running process as the kernel shows them, proc(5): those in force, not those
  * asked for.
  */
 

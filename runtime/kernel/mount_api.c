@@ -11,7 +11,7 @@
 /* 16 MiB of memory. */
 #define TMPFS_INODES_MIN 16384u
 
-/* What a file system context has to say of a refusal is in its message queue, fsopen(2). */
+/* A file system context tells the reason of a refusal in its message queue, fsopen(2). */
 static int context_error(int ctx, const char *fstype, struct err *e)
 {
 	int code = errno;

@@ -54,7 +54,7 @@ const struct mount_row *mount_table_locate(const struct mount_table *t, const ch
 bool mount_table_may_show(const struct mount_table *t, const char *path);
 
 /*
- * What path has beyond dir, which it lies in or is: "" or "a/b". NULL when it does not. Both are
+ * The part of path beyond dir, which it lies in or is: "" or "a/b". NULL when it does not. Both are
  * absolute, without "." and "..".
  */
 const char *path_beyond(const char *dir, const char *path);

@@ -17,7 +17,7 @@ struct err;
 struct overlay_dirs {
 	const char *lower;        /* one or more, the topmost first, with ':' between them */
 	const char *upper, *work; /* NULL: nothing is written */
-	bool is_volatile;         /* what is written need not be on disk at the end */
+	bool is_volatile;         /* written data need not be on disk at the end */
 };
 
 /* A descriptor of the mount, which is attached nowhere yet; attrs: MOUNT_ATTR_*. */

@@ -20,8 +20,8 @@ void seccomp_filter_add(uint64_t caps, struct strbuf *out);
 
 /*
  * To come before the filter: mknod(2) of a device is not done and returns 0, and with ids so do
- * chown(2), setuid(2), setgroups(2), capset(2) and their kin. What package managers of an image
- * need where there is one id only; devices cannot be made with more ids either.
+ * chown(2), setuid(2), setgroups(2), capset(2) and their kin. Package managers of an image need
+ * this where there is one id only; devices cannot be made with more ids either.
  */
 void seccomp_fake_add(bool ids, struct strbuf *out);
 /* In place of the filter: all else is allowed. */

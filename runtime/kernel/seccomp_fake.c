@@ -39,7 +39,7 @@ static const struct {
 };
 #define N_NODES (sizeof(nodes) / sizeof(nodes[0]))
 
-/* What follows the list of calls: each kind of mknod, the look at its mode, and the answer. */
+/* The code behind the list of calls: each kind of mknod, the look at its mode, and the answer. */
 #define N_NODE (1 + 1 + 4) /* the call, the mode, whether that is a device */
 #define N_TAIL (N_NODES * N_NODE + 1)
 
@@ -73,7 +73,10 @@ static void add_node(struct strbuf *out, unsigned nr, unsigned mode, size_t left
 	emit(out, (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, (uint32_t)left + 1));
 }
 
-/* Errno 0 is success, and the call is not made. What is not faked goes on behind the last one. */
+/*
+ * Errno 0 is success, and the call is not made. A call that is not faked goes on behind the last
+ * one.
+ */
 void seccomp_fake_add(bool ids, struct strbuf *out)
 {
 	size_t n = ids ? N_FAKED : 0;

@@ -8,7 +8,7 @@
 
 /*
  * Bytes of the regular files below a directory, each as long as it is; a container may write to it
- * meanwhile. No symbolic link is followed; what cannot be opened, or lies deeper than
+ * meanwhile. No symbolic link is followed; a directory that cannot be opened, or lies deeper than
  * TREE_SIZE_DEPTH, is left out. 0 where there is no such directory.
  */
 uint64_t tree_size(const char *path);

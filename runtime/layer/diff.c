@@ -73,7 +73,7 @@ static int add_change(struct layer_changes *c, char kind, char *path, struct err
 	return 0;
 }
 
-/* What changed in a directory changed it, and all above it. */
+/* A change in a directory changed it, and all above it. */
 static int tell_above(struct walk *w, struct err *e)
 {
 	int r = 0;

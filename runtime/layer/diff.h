@@ -3,9 +3,9 @@
 #define CSBX_RUNTIME_LAYER_DIFF_H
 
 /*
- * What a container has done to the files of its image, read off the upper directory of its overlay:
- * added, changed, deleted. In the container's outer user namespace, in which both sides show the
- * same owners and every file can be looked at.
+ * The changes of a container to the files of its image, read off the upper directory of its
+ * overlay: added, changed, deleted. In the container's outer user namespace, in which both sides
+ * show the same owners and every file can be looked at.
  */
 
 #include <stddef.h>
@@ -23,8 +23,9 @@ struct layer_changes {
 };
 
 /*
- * upper, lower: directories. Both may be written to meanwhile: what goes before it was looked at is
- * passed over. A directory in which something changed has changed, as docker diff has it.
+ * upper, lower: directories. Both may be written to meanwhile: a file that goes before it was
+ * looked at is passed over. A directory in which something changed has changed, as docker diff has
+ * it.
  */
 int layer_diff(int upper, int lower, struct layer_changes *ret, struct err *e);
 void layer_changes_free(struct layer_changes *c);

@@ -119,7 +119,7 @@ static int busy(int lock, struct err *e)
 	return err_set(e, EBUSY, "in use");
 }
 
-/* Not emptied first: what is written to such a file ext4 takes to the disk when it is closed. */
+/* Not emptied first: ext4 writes an emptied and rewritten file to the disk when it is closed. */
 static int write_pid(int lock, struct err *e)
 {
 	char text[16];

@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_LAYER_H
 
 /*
- * The room runtime/layer. Where a container writes.
+ * The room runtime/layer. The place that a container writes to.
  *
  * In: a name, or a place for what is thrown away. Out: directories for an overlay, locked while
  * they are used.
@@ -86,12 +86,12 @@ void layer_clean_later(struct layer *l);
 void layer_close(struct layer *l);
 
 /*
- * Takes a kept layer's lock without using the layer, to delete it: -EBUSY while it is held. Where
+ * Takes a kept layer's lock without using the layer, to delete it: -EBUSY while it is held. If
  * there is none, ret->dir is -1 and all that follows does nothing. layer_close() lets it go.
  */
 int layer_hold(const struct paths *p, const char *name, struct layer *ret, struct err *e);
 /*
- * Takes a kept layer to read it, which many may do at once; it stays as it is. Where there is none,
+ * Takes a kept layer to read it, which many may do at once; it stays as it is. If there is none,
  * ret->dir is -1 as above. -EBUSY while one writes to it, -EUCLEAN as layer_open().
  */
 int layer_read(const struct paths *p, const char *name, struct layer *ret, struct err *e);

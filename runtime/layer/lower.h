@@ -3,9 +3,10 @@
 #define CSBX_RUNTIME_LOWER_H
 
 /*
- * Where the lower layers of a root are attached beneath its base (runtime/child/rootfs.c,
- * runtime/layer/merged_view.c), and how the overlay is told. fsconfig(2) takes strings of fewer
- * than 256 bytes and overlayfs separates paths by colons, so names are as short as they can be.
+ * The places beneath the base of a root where its lower layers are attached
+ * (runtime/child/rootfs.c, runtime/layer/merged_view.c), and how the overlay is told. fsconfig(2)
+ * takes strings of fewer than 256 bytes and overlayfs separates paths by colons, so names are as
+ * short as they can be.
  *
  * In: which layer, counted from the lowest. Out: its name; all names, as "lowerdir" wants them.
  * Mustn't: touch a file system.

@@ -89,7 +89,10 @@ void scratch_discard(struct layer *l, int userns_fd)
 	char tmp[TEMP_NAME_BYTES];
 	_close_ int temp = temp_begin(l->parent, NULL);
 
-	/* What cannot be renamed or deleted now is gc's: no process holds its lock any more. */
+	/*
+	 * A layer that cannot be renamed or deleted now is left to gc: no process holds its lock
+	 * any more.
+	 */
 	if (temp >= 0 && !temp_move_away(l->parent, l->name, tmp, NULL))
 		tree_remove_detached(l->parent, tmp, userns_fd, temp);
 	layer_close(l);

@@ -28,7 +28,7 @@ struct build {
 	int temp;   /* the shared lock */
 	int tmp_fd; /* the directory being built */
 	int image_fd;
-	struct rootfs_spec root; /* what the image is made of */
+	struct rootfs_spec root; /* the parts of the image */
 	char tmp[TEMP_NAME_BYTES], id[NAME_CONTAINER_ID_DIGITS + 1];
 	struct strbuf spec;
 	struct container_record record;

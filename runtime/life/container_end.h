@@ -2,7 +2,7 @@
 #ifndef CSBX_RUNTIME_CONTAINER_END_H
 #define CSBX_RUNTIME_CONTAINER_END_H
 
-/* What others do to a container that runs: signals, stop, pause, and removal with force. */
+/* Acts of others on a container that runs: signals, stop, pause, and removal with force. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,8 +42,8 @@ int container_pause(const struct paths *p, const struct container_record *r, boo
 		    struct err *e);
 
 /*
- * Removes a container, of either kind. force: what runs is killed; a supervisor that does not
- * answer too. Not forced: -EBUSY while it runs. -ENOENT: it is gone.
+ * Removes a container, of either kind. force: a running container is killed; a supervisor that does
+ * not answer too. Not forced: -EBUSY while it runs. -ENOENT: it is gone.
  */
 int container_remove(const struct paths *p, const char *name, const struct container_record *r,
 		     bool force, struct err *e);

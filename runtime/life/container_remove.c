@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Removing and renaming containers. What stays goes by its id, so a new name is one rename(2), and
- * its removal begins with its run's lock, which keeps starts away. A recipe's layer goes by the
- * name: both are moved, and nothing of it may run meanwhile.
+ * Removing and renaming containers. A container that stays goes by its id, so a new name is one
+ * rename(2), and its removal begins with its run's lock, which keeps starts away. A recipe's layer
+ * goes by the name: both are moved, and nothing of it may run meanwhile.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #define CSBX_RUNTIME_LIFE_CONTAINER_SOURCES_H
 
 /*
- * Where the mounts of a container that is started again come from. A program that could write to
- * the parent of a source can put a symbolic link in its place, and no user looks at the next start:
- * so the supervisor keeps the paths of its first start, without links, and later ones follow none.
+ * The sources of the mounts of a container that is started again. A program that could write to the
+ * parent of a source can put a symbolic link in its place, and no user looks at the next start: so
+ * the supervisor keeps the paths of its first start, without links, and later ones follow none.
  */
 
 struct container_spec;

@@ -32,7 +32,10 @@ static int replace(char **field, char *value, struct err *e)
 	return 0;
 }
 
-/* What the stored specification cannot know: where image and layer are, and the name of today. */
+/*
+ * Adds the facts that the stored specification cannot know: where image and layer are, and the name
+ * of today.
+ */
 static int complete(struct container_start *s, bool force, struct err *e)
 {
 	const struct container_record *rec = &s->found.record;

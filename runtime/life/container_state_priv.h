@@ -2,7 +2,7 @@
 #ifndef CSBX_RUNTIME_CONTAINER_STATE_PRIV_H
 #define CSBX_RUNTIME_CONTAINER_STATE_PRIV_H
 
-/* What container_state.c, container_each.c and container_wait.c share. */
+/* Shared by container_state.c, container_each.c and container_wait.c. */
 
 #include "runtime/life/container_state.h"
 

@@ -41,7 +41,7 @@ static int remove_groups(struct gc *g, int fd, const char *id, struct err *e)
 	struct instance_record rec;
 	int r = 0;
 
-	/* What is only half a record names nothing. */
+	/* A half-written record names nothing. */
 	if (instance_read_dead(fd, &rec) < 0)
 		return 0;
 	if (rec.cgroup && cgroup_debris_exists(rec.cgroup)) {

@@ -3,10 +3,10 @@
 #define CSBX_RUNTIME_GC_H
 
 /*
- * Removes what dead supervisors and interrupted commands left. What is alive is told by kernel
- * locks and by a connect that is answered, never by pids or age, so gc may run at any time beside
- * anything. Of containers only those go that were to be removed at their end (--rm), when a kill
- * has kept their supervisor from it, and those whose owner is gone (owner.h).
+ * Removes what dead supervisors and interrupted commands left. Kernel locks and a connect that is
+ * answered tell what is alive, never pids or age, so gc may run at any time beside anything. Of
+ * containers only those go that were to be removed at their end (--rm), when a kill has kept their
+ * supervisor from it, and those whose owner is gone (owner.h).
  */
 
 #include <stdbool.h>

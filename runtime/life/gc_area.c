@@ -116,7 +116,7 @@ static int read_names(struct gc_area *a, struct err *e)
 	return strv_check(&a->names, e);
 }
 
-/* Takes the path. What does not exist yet is not made for this. */
+/* Takes the path. A directory that does not exist yet is not made for this. */
 int gc_area_open(struct gc_area *a, char *path, const char *base, const char *sub, struct err *e)
 {
 	*a = (struct gc_area)GC_AREA_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What killed processes of csbx engine left: sockets that refuse, and records of execs. */
+/* Leftovers of killed processes of csbx engine: sockets that refuse, and records of execs. */
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a batch job left running: containers whose supervisor the batch system lost (no control
- * group leads to it, its keeper was killed while it hung), and image servers inside their linger.
- * Told by the job's id in their own records, so a job that runs beside it is never touched. A job
- * that is over needs no grace: supervisors are killed, and pid 1 and all below follow by the
+ * Leftovers of a batch job that still run: containers whose supervisor the batch system lost (no
+ * control group leads to it, its keeper was killed while it hung), and image servers inside their
+ * linger. Told by the job's id in their own records, so a job that runs beside it is never touched.
+ * A job that is over needs no grace: supervisors are killed, and pid 1 and all below follow by the
  * kernel.
  */
 #include "runtime/life/gc_priv.h"

@@ -3,9 +3,9 @@
 #define CSBX_RUNTIME_GC_PRIV_H
 
 /*
- * What the files gc*.c share. gc_area.c reads a directory and notes what was found in it;
- * gc_server.c sweeps servers/, gc_cache.c the cache, gc_runs.c runs/, gc_engine.c
- * engine/ and execs/, gc.c the rest.
+ * Shared by the files gc*.c. gc_area.c reads a directory and notes what was found in it;
+ * gc_server.c sweeps servers/, gc_cache.c the cache, gc_runs.c runs/, gc_engine.c engine/ and
+ * execs/, gc.c the rest.
  */
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct gc {
 	bool failed; /* out of memory while reporting */
 };
 
-/* A directory to be swept: what is in it now. */
+/* A directory to be swept, and its entries now. */
 struct gc_area {
 	int fd; /* -1: there is none */
 	char *path;
@@ -42,7 +42,7 @@ void gc_note_path(struct gc *g, enum gc_kind kind, char *path, const struct err 
 void gc_remove_file(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name);
 void gc_remove_tree(struct gc *g, enum gc_kind kind, const struct gc_area *a, const char *name);
 
-/* Takes the path. What does not exist yet is not made for this: then a->fd is -1. */
+/* Takes the path. A directory that does not exist yet is not made for this: then a->fd is -1. */
 int gc_area_open(struct gc_area *a, char *path, const char *base, const char *sub, struct err *e);
 void gc_area_close(struct gc_area *a);
 

@@ -3,8 +3,9 @@
 #define CSBX_RUNTIME_LIMIT_H
 
 /*
- * Who holds which limit, decided before anything starts. What cannot be held exactly as asked is
- * listed under `degraded` in the result, and an error under --limits strict (docs/result.md).
+ * Who holds which limit, decided before anything starts. A limit that cannot be held exactly as
+ * asked is listed under `degraded` in the result, and an error under --limits strict
+ * (docs/result.md).
  */
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@
 struct container_spec;
 struct err;
 
-/* What there is to hold limits with. */
+/* The means to hold limits with. */
 struct limit_means {
 	unsigned groups;      /* controllers of the container's cgroup that hold a limit */
 	const char *parent;   /* where that cgroup is; NULL: there is none, */

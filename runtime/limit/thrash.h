@@ -15,7 +15,9 @@ struct cgroup;
 
 #define THRASH_LOOK_MS 250u
 
-/* What the group's files say at one moment (cgroups(7); admin-guide/cgroup-v2.rst, "memory"). */
+/*
+ * The values of the group's files at one moment (cgroups(7); admin-guide/cgroup-v2.rst, "memory").
+ */
 struct thrash_sample {
 	uint64_t at_ns;
 	uint64_t max_events;   /* memory.events: how often the limit was run into */

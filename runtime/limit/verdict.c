@@ -23,7 +23,7 @@ static void set_oom(struct ending *end, struct run_result *r, const char *detect
 
 /*
  * Nothing tells when a process was at its largest, and the limit may have been changed meanwhile:
- * what was never too much at any time is no reason.
+ * memory that was below the highest limit is no reason.
  */
 static uint64_t highest_limit(const struct watchdog *w)
 {
@@ -66,7 +66,7 @@ static void note_kernel_oom(struct ending *end, struct run_result *r)
 	}
 }
 
-/* What the container's cgroup says of it, read while it is still there. */
+/* Reads the figures of the container's cgroup while it is still there. */
 static void read_cgroup(struct ending *end, const struct cgroup *cg, struct run_result *r)
 {
 	struct cgroup_usage u;

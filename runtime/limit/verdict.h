@@ -2,7 +2,7 @@
 #ifndef CSBX_RUNTIME_VERDICT_H
 #define CSBX_RUNTIME_VERDICT_H
 
-/* What a container's end means: the last word on the result of supervise.h's loop. */
+/* The meaning of a container's end: the last word on the result of supervise.h's loop. */
 
 #include <stdbool.h>
 
@@ -12,7 +12,7 @@
 struct cgroup;
 struct watchdog;
 
-/* What was seen of the end. */
+/* The facts seen of the end. */
 struct ending {
 	enum run_status by; /* the limit that ended it; RUN_EXITED: none */
 	bool started;       /* the program ran */

@@ -16,7 +16,7 @@
  * be too high: memory shared by fork counts in each process, and a mapped file of a tmpfs twice.
  * So only when it passes the limit the expensive figure decides: proportional shares from
  * smaps_rollup (about 6.5 ms a GiB). Shared memory in the processes' shares and the file systems'
- * figures may be the same or not. Where that makes the difference, smaps says how much has no name,
+ * figures may be the same or not. If that makes the difference, smaps says how much has no name,
  * which is in no file system; at most every 20th look, as a process may have 65,530 mappings.
  *
  * Processes are counted in the same look, by threads, where RLIMIT_NPROC cannot do it (limit.c).
@@ -172,7 +172,7 @@ static void count_process(struct figures *f, int proc_fd, const char *pid, unsig
 		read_smaps(f, proc_fd, task);
 }
 
-/* What is not read every time stays what it was. */
+/* Values that are not read every time stay as they were. */
 static void add_rest(struct watchdog *w, unsigned what, struct figures *f)
 {
 	if (what & LOOK_SLOW)
@@ -210,7 +210,7 @@ static void look(struct watchdog *w, unsigned what, struct figures *f)
 		w->shared_bytes = f->most_shared;
 }
 
-/* The sum passed the limit: what is it without counting anything twice? */
+/* The sum passed the limit: computes it again without counting anything twice. */
 static uint64_t exact_bytes(struct watchdog *w)
 {
 	struct figures f;

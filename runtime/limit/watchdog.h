@@ -69,7 +69,8 @@ enum watchdog_sysv { WATCHDOG_SHM, WATCHDOG_SEM, WATCHDOG_MSG };
 
 /*
  * The directory, relative to proc_fd, whose files tell of the process: PID, or PID/task/TID where
- * the first thread has ended before others. What its statm says; zeros where there is no memory.
+ * the first thread has ended before others. Returns the values of its statm; zeros where there is
+ * no memory.
  */
 struct watchdog_statm watchdog_find_task(int proc_fd, const char *pid,
 					 char ret_path[WATCHDOG_TASK_BYTES]);
@@ -114,7 +115,7 @@ bool watchdog_must_kill(struct watchdog *w);
 bool watchdog_parse_statm(const char *text, uint64_t page_bytes, struct watchdog_statm *ret);
 /* Value in bytes of a "Name: N kB" line of /proc/PID/status or smaps_rollup; 0 when missing. */
 uint64_t watchdog_parse_kib(const char *text, const char *name);
-/* What a line of /proc/sysvipc/shm, sem or msg stands for; the header line for nothing. */
+/* The bytes that a line of /proc/sysvipc/shm, sem or msg stands for; 0 for the header line. */
 uint64_t watchdog_parse_sysv(enum watchdog_sysv kind, const char *line);
 
 /* Shared memory without a name, from the lines of /proc/PID/smaps one after the other. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the watchdog reads of a process and of System V objects: proc(5), sysvipc(5). */
+/* The watchdog's reads of processes and of System V objects: proc(5), sysvipc(5). */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

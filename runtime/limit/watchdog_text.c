@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel's files say of memory: proc_pid_statm(5), proc_pid_smaps(5), sysvipc(5). Pure. */
+/*
+ * Parsers of the kernel's files about memory: proc_pid_statm(5), proc_pid_smaps(5), sysvipc(5).
+ * Pure.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_CONTAINER_RECORD_H
 
 /*
- * What a container name stands for, as one flat record (base/flat.h): the image and how it is
+ * The meaning of a container name, as one flat record (base/flat.h): the image and how it is
  * pinned, and what a start needs to know of the image, so that a start reads this file and nothing
  * of the image.
  *

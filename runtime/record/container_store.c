@@ -160,7 +160,7 @@ int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_de
 	if (ret->n)
 		qsort(ret->items, ret->n, sizeof(*ret->items), by_name);
 	if (ret_debris) {
-		/* What somebody is at work on is no debris. */
+		/* A directory that a process is at work on is no debris. */
 		if (temp)
 			lock = temp_try_exclusive(dirfd, NULL);
 		*ret_debris = lock < 0 ? 0 : temp;

@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_CONTAINER_STORE_H
 
 /*
- * The room runtime/record. What stays on disk of containers, starts and volumes.
+ * The room runtime/record. The files on disk about containers, starts and volumes.
  *
  * In: names, specifications, states. Out: records that are whole or not there.
  *
@@ -62,7 +62,8 @@ struct container_create {
 	/* A container that stays: frozen; spec->id is what its id begins with. NULL: a recipe. */
 	const struct container_spec *spec;
 	/*
-	 * What else its record says; only the fields from `dialect` on are looked at, but for spec.
+	 * The other values of its record; only the fields from `dialect` on are looked at, but for
+	 * spec.
 	 */
 	const struct container_record *traits;
 };
@@ -89,8 +90,9 @@ int container_store_rename(const struct paths *p, const char *name, const char *
 const char *container_layer_name(const char *name, const struct container_record *r);
 
 /*
- * Has fn change the record of one that stays and writes it anew, one such change at a time. What fn
- * gives the record is the caller's, and there until this returns. Its next start goes by it.
+ * Has fn change the record of one that stays and writes it anew, one such change at a time. Strings
+ * that fn gives the record are the caller's, and live until this returns. Its next start goes by
+ * it.
  * -ENOENT: it is gone, or has another name.
  */
 int container_store_change(const struct paths *p, const char *name, const char *container_id,
@@ -130,8 +132,8 @@ int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_de
  */
 int container_store_remove(const struct paths *p, const char *name, struct err *e);
 /*
- * The same also while throw-away starts of a recipe run, which go on: what they have of the image
- * is open. A kept layer in use is -EBUSY here, too.
+ * The same also while throw-away starts of a recipe run, which go on: they hold the image open. A
+ * kept layer in use is -EBUSY here, too.
  */
 int container_store_remove_running(const struct paths *p, const char *name, struct err *e);
 /*

@@ -3,8 +3,8 @@
 #define CSBX_RUNTIME_EXEC_DIR_H
 
 /*
- * $CSBX_RUNTIME_PATH/execs/ID: records of execs of the Engine API. What gc needs to know of them; the
- * rest is of cmd/docker/daemon/exec_record.h.
+ * $CSBX_RUNTIME_PATH/execs/ID: records of execs of the Engine API. The facts about them that gc
+ * needs; the rest is in cmd/docker/daemon/exec_record.h.
  */
 
 #define EXECS_DIR "execs"

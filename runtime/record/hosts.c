@@ -37,7 +37,7 @@ struct members {
 	struct strbuf *out;
 };
 
-/* A name that cannot tear the line: what a client calls an alias is any text. */
+/* A name that cannot tear the line: a client may give any text as an alias. */
 static bool is_host_name(const char *s)
 {
 	return *s &&
@@ -106,7 +106,7 @@ static int add_members(int containers, const struct endpoints *of, struct strbuf
 
 /* --- a start ------------------------------------------------------------------------------ */
 
-/* What the container would have had: the file of its specification, or the host's. */
+/* The file that the container would have had: that of its specification, or the host's. */
 static void add_base(const struct container_spec *s, struct strbuf *out)
 {
 	for (size_t i = 0; i < s->n_files; i++) {
@@ -196,7 +196,7 @@ struct refresh {
 	struct err *e;
 };
 
-/* In place, for the file is mounted: what is read of it while it is written may end early. */
+/* In place, for the file is mounted: a read of it while it is written may end early. */
 static int rewrite(int fd, const struct strbuf *text, struct err *e)
 {
 	int r = io_pwrite_all(fd, strbuf_str(text), text->len, 0, e);
@@ -229,7 +229,7 @@ static int refresh_one(void *arg, const char *name, const struct endpoints *x)
 			       : 0;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return 0;
-	/* What its program has made of it, if it is too long to be kept, goes. */
+	/* If its program has made the file too long to be kept, the text goes. */
 	if (io_read_all(fd, HOSTS_BYTES_MAX, &old, NULL) < 0)
 		strbuf_reset(&old);
 	mark = strstr(strbuf_str(&old), MARK);

@@ -100,7 +100,10 @@ int instance_read_dead(int fd, struct instance_record *ret);
  * bare start's own process is none of csbx-init.
  */
 bool instance_init_is_gone(const struct instance_record *rec, int timeout_ms);
-/* Removes it with its socket and its control groups; what cannot be removed is left for gc. */
+/*
+ * Removes it with its socket and its control groups; gc removes later those that cannot be removed
+ * now.
+ */
 bool instance_remove_dead(int dirfd, const char *id);
 /* After instance_publish(): one start in sixteen removes what is dead of the first few names. */
 void instance_sweep_sometimes(const struct instance *i);
@@ -119,7 +122,7 @@ struct instance_list {
 };
 int instance_list(const struct paths *p, const char *name, struct instance_list *ret,
 		  struct err *e);
-/* All of them; what is dead stays: gc removes that itself and tells. */
+/* All of them; dead ones stay: gc removes those itself and tells. */
 int instance_list_only(const struct paths *p, struct instance_list *ret, struct err *e);
 void instance_list_free(struct instance_list *l);
 

@@ -133,7 +133,7 @@ static int bind_to(int fd, const struct port_range *r, uint16_t port)
 
 	memcpy(&v4.sin_addr, r->address, sizeof(v4.sin_addr));
 	memcpy(&v6.sin6_addr, r->address, sizeof(v6.sin6_addr));
-	/* What is on its way out of a connection that ended blocks no new claim (socket(7)). */
+	/* Data on its way out of a connection that ended blocks no new claim (socket(7)). */
 	if (r->protocol == PORT_TCP)
 		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (r->family == AF_INET)

@@ -3,10 +3,10 @@
 #define CSBX_RUNTIME_RUN_DIR_H
 
 /*
- * What stays of a start: a directory with its log (run_log.h), its state (a flat record) and, at
- * the end, its result as JSON (docs/result.md). It outlives the supervisor and a reboot. Whether it
- * goes on is told by the lock that the supervisor holds on the file `lock` until it has written the
- * result; a run without lock and without end was killed.
+ * The record of a start that stays: a directory with its log (run_log.h), its state (a flat record)
+ * and, at the end, its result as JSON (docs/result.md). It outlives the supervisor and a reboot.
+ * Whether it goes on is told by the lock that the supervisor holds on the file `lock` until it has
+ * written the result; a run without lock and without end was killed.
  *
  * A detached start of a recipe or an image: $CSBX_DATA_PATH/runs/ID. `remove` of the container
  * takes its ended runs along, gc those that ended RUN_DIR_KEEP_S ago.

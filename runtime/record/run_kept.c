@@ -135,8 +135,8 @@ int run_dir_started(const struct run_dir *d, const char *name, struct err *e)
 	struct stat st;
 
 	/*
-	 * What is in the lock file is the last end; a start that is killed must not show it. One
-	 * that is empty stays as it is, for the reason that layer.c has.
+	 * The lock file holds the last end; a start that is killed must not show it. One that is
+	 * empty stays as it is, for the reason that layer.c has.
 	 */
 	if (fstat(d->lock_fd, &st) < 0 || (st.st_size && ftruncate(d->lock_fd, 0) < 0))
 		return err_sys(e, "clear the last end");

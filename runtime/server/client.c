@@ -104,7 +104,10 @@ static int receive_reply(int sock, struct squashd_reply *ret, int *fds, size_t n
 	return ret->code ? err_set(e, ret->code, "%s", ret->msg) : 0;
 }
 
-/* What decides over the host: the user namespace that is entered, the program that is executed. */
+/*
+ * Checks the two things that decide over the host: the user namespace that is entered, the program
+ * that is executed.
+ */
 static int check_trust(const struct squashd_attach *a, const struct squashd_link *l, struct err *e)
 {
 	int r = peer_check_child(l->userns_fd, a->userns_fd, e);
@@ -312,7 +315,7 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	if (r < 0)
 		return r;
 	/*
-	 * Each run of a bundle makes a file of its own for init: what it was made of is the same.
+	 * Each run of a bundle makes a file of its own for init: its source is the same.
 	 */
 	if (paths->bundle)
 		a->boot.key.init = paths->bundle->id;

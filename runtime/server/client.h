@@ -99,7 +99,7 @@ void squashd_kill(int sock, pid_t pid);
 
 /*
  * Has the server keep the mount namespace of that pid 1 a moment longer than the container, and
- * take it down beside whatever comes next. Where it cannot, the end of pid 1 waits for it.
+ * take it down beside whatever comes next. If it cannot, the end of pid 1 waits for it.
  */
 void squashd_keep_mounts(int sock, pid_t pid1);
 

@@ -26,7 +26,7 @@ static uint64_t get64(const unsigned char *p)
 	return get32(p) | (uint64_t)get32(p + 4) << 32;
 }
 
-/* What people have at hand instead of an image. */
+/* Names the kinds of files that people have at hand instead of an image. */
 static int refuse_other(const unsigned char *p, size_t len, struct err *e)
 {
 	if (len >= 4 && !memcmp(p, "sqsh", 4))

@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_IMAGE_FILE_H
 
 /*
- * A root file system as the user names it: a squashfs file or a directory; what it is, and its
+ * A root file system as the user names it: a squashfs file or a directory; its kind, and its
  * identity, by which a later start tells whether it still is the same.
  */
 

@@ -3,10 +3,10 @@
 #define CSBX_RUNTIME_IMAGE_META_H
 
 /*
- * What a start needs to know of an image, read once by the confined csbx-meta and
- * kept as one flat record (base/flat.h): the OCI configuration from /.csbx/config.json, the
- * image's user database and, for images made by enroot, enroot's four files. The record is
- * foreign data: strings may hold anything but NUL.
+ * The facts that a start needs of an image, read once by the confined csbx-meta and kept as one
+ * flat record (base/flat.h): the OCI configuration from /.csbx/config.json, the image's user
+ * database and, for images made by enroot, enroot's four files. The record is foreign data: strings
+ * may hold anything but NUL.
  */
 
 #include <stdbool.h>

@@ -55,7 +55,7 @@ static int read_record(int fd, struct strbuf *out, struct err *e)
 	if (used > INT64_MAX - TRAILER_ALIGN)
 		return err_set(e, EBADMSG, "a damaged squashfs image");
 	at = (off_t)((used + TRAILER_ALIGN - 1) / TRAILER_ALIGN * TRAILER_ALIGN);
-	/* What others have put behind a file system may be long. */
+	/* Data that others have put behind a file system may be long. */
 	if (pread(fd, &magic, sizeof(magic), at) != (ssize_t)sizeof(magic) ||
 	    magic != IMAGE_TRAILER_MAGIC)
 		return 0;

@@ -5,11 +5,10 @@
 /*
  * An image of several files: its topmost one, FILE, says in the record behind its file system
  * (base/image_trailer.h) how many lie below and how long each is; they are FILE.0 (the lowest),
- * FILE.1 ... beside it. What lies so beside the file of another image means nothing.
+ * FILE.1 ... beside it. Files that lie so beside the file of another image mean nothing.
  *
- * In: the open topmost file and its path. Out: the lower ones and their identities; what a start
- * has to know of all of them together.
- * Mustn't: read a squashfs beyond its superblock.
+ * In: the open topmost file and its path. Out: the lower ones and their identities; the facts that
+ * a start needs of all of them together. Mustn't: read a squashfs beyond its superblock.
  */
 
 #include <stddef.h>

@@ -10,7 +10,7 @@
 
 struct err;
 
-/* What the environment says of the batch job; NULL = not set. */
+/* The batch job's variables of the environment; NULL = not set. */
 struct batch_job {
 	const char *slurm_job, *slurm_step, *slurm_node, *pbs_job, *lsf_job;
 };

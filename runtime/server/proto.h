@@ -88,7 +88,7 @@ enum squashd_request_type {
 	SQUASHD_ADD = 6, /* one more file to serve; on a connection that is not attached yet, with
 			  * enum squashd_add; a reply without descriptors */
 	SQUASHD_STAND_IN = 5, /* likewise; the peer goes away by execve(2), the container does not:
-			       * what it holds is kept for it (enum squashd_stand_in) */
+			       * the server keeps its descriptors (enum squashd_stand_in) */
 };
 
 /*

@@ -111,7 +111,7 @@ static int publish(int dirfd, const char *name, struct err *e)
 	return take_fd(&fd);
 }
 
-/* On exec; what csbx's own caller left open must not live on in a server. */
+/* On exec; descriptors that csbx's own caller left open must not live on in a server. */
 static void close_from(int first)
 {
 	long max = sysconf(_SC_OPEN_MAX);

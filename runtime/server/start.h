@@ -35,8 +35,8 @@ int squashd_spawn(const struct squashd_start *s, struct err *e);
  * Forks and runs a helper with fds[i] as descriptor 3+i, /dev/null as 0-2 (out_fd as 1 where it is
  * >= 0), no environment, nothing else inherited. Detached: a session of its own, not a child.
  * Returns the pid, 0 when detached; a failed exec is the error. `before` is called, when detached,
- * in the process between, and may add to the descriptors: what it starts is no child of the caller.
- * It returns 0 or -errno.
+ * in the process between, and may add to the descriptors: a process that it starts is no child of
+ * the caller. It returns 0 or -errno.
  */
 struct squashd_exec {
 	const char *program;

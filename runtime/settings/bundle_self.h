@@ -35,7 +35,7 @@ char *bundle_self_helper(struct bundle_self *b, const char *program);
 int bundle_self_read(const struct bundle_self *b, enum bundle_part part, size_t max,
 		     struct strbuf *ret, struct err *e);
 
-/* What a bundle knows: a flat record. */
+/* The settings that a bundle carries: a flat record. */
 #define BUNDLE_CONFIG_MAGIC 0x31424343u /* "CCB1" */
 #define BUNDLE_CONFIG_VERSION 1u
 #define BUNDLE_CONFIG_MAX (32u << 20)

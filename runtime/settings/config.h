@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_CONFIG_H
 
 /*
- * The room runtime/settings. What a site, a user and the environment have settled.
+ * The room runtime/settings. The settings of a site, a user and the environment.
  *
  * In: files, variables. Out: values with the place they came from, directories, a tightened
  * specification.
@@ -71,7 +71,7 @@ struct config {
 		0   \
 	}
 
-/* Where the files are; config_load() uses the installed places. */
+/* The places of the files; config_load() uses the installed places. */
 struct config_files {
 	const char *system_dir; /* holds csbx.conf, csbx.conf.d; NULL = none */
 	const char *user_file;  /* NULL = none */

@@ -3,8 +3,9 @@
 #define CSBX_RUNTIME_PATHS_H
 
 /*
- * Where csbx keeps things (docs/architecture.md 7), from CSBX_* variables, configuration and XDG
- * defaults. paths_init() only computes names; directories are opened, and made 0700, on first use.
+ * The places where csbx keeps things (docs/architecture.md 7), from CSBX_* variables, configuration
+ * and XDG defaults. paths_init() only computes names; directories are opened, and made 0700, on
+ * first use.
  */
 
 #include <stdint.h>

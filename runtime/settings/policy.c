@@ -281,7 +281,7 @@ static int apply_limit(const struct policy *p, enum policy_limit i, struct conta
 }
 
 /*
- * What a front end shows of the host without being asked is not shown: a bare start (bare.h) has
+ * Takes away the host's files that a front end shows without being asked: a bare start (bare.h) has
  * the host's whole /proc and /sys, and no landlock.
  */
 static void hide_host(const struct policy *p, struct container_spec *s)

@@ -411,7 +411,7 @@ static int read_field(struct container_spec *s, const struct flat_field *f, stru
 	}
 }
 
-/* What the rest of the program relies on in every spec. */
+/* Checks the rules that the rest of the program relies on in every spec. */
 static int check(const struct container_spec *s, struct err *e)
 {
 	const struct strv *const lists[] = {&s->proc.argv, &s->proc.env, &s->labels, &s->fetch,

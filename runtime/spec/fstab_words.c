@@ -80,7 +80,7 @@ static const struct mount_option words[] = {
 
 static const struct mount_vocabulary vocabulary = {words, sizeof(words) / sizeof(words[0])};
 
-/* What a word says of the line rather than of its mount. */
+/* Notes a word that is about the line rather than about its mount. */
 static void note(struct fstab_entry *x, enum mount_option_kind kind)
 {
 	switch (kind) {

@@ -4,8 +4,8 @@
 
 /*
  * The option words of a mount ("ro", "size=64m", "x-create=dir"). Each grammar has a vocabulary of
- * its own, as the same word may be granted in one and refused in another; what a granted word does
- * to a mount, and how lists and values are read, is one thing for all. Pure functions.
+ * its own, as the same word may be granted in one and refused in another; the effect of a granted
+ * word on a mount, and the way to read lists and values, are the same for all. Pure functions.
  */
 
 #include <stdbool.h>

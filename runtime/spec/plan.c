@@ -42,7 +42,10 @@ static const char *const op_names[] = {
 };
 _Static_assert(sizeof(op_names) / sizeof(op_names[0]) == OP_MAX, "a name for every operation");
 
-/* What a container has no business to see or set; missing ones are passed over at run time. */
+/*
+ * The files that a container has no business to see or set; missing ones are passed over at run
+ * time.
+ */
 static const char *const proc_masks[] = {
 	"acpi",        "interrupts", "kcore",      "keys",        "latency_stats",
 	"sched_debug", "scsi",       "timer_list", "timer_stats",
@@ -245,7 +248,7 @@ static bool shows_host(const struct container_spec *s, const struct strv *own)
 	return false;
 }
 
-/* Last of the mounts: what is there is looked at, whatever has brought it there. */
+/* Last of the mounts: it looks at all mounts that are there, whatever has brought them there. */
 static void add_hidden(struct plan *p, const struct plan_input *in)
 {
 	if (!in->own || !shows_host(in->spec, in->own))
@@ -275,7 +278,7 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 	if (s->rootfs.upper == UPPER_READONLY)
 		add(p, OP_READONLY_ROOT);
 	add(p, OP_PIVOT);
-	/* What joins a bare container later would not be in its domain. */
+	/* A process that joins a bare container later would not be in its domain. */
 	if (!s->sec.landlock_off && s->ns.pid == PID_PRIVATE)
 		add(p, OP_LANDLOCK)->flags =
 			s->ns.net == NET_HOST && s->ns.ipc == IPC_PRIVATE ? OP_SCOPED : 0;

@@ -2,7 +2,7 @@
 #ifndef CSBX_RUNTIME_RESULT_H
 #define CSBX_RUNTIME_RESULT_H
 
-/* What happened to a container: filled by container_run(), read by front ends. */
+/* The result of a container: filled by container_run(), read by front ends. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,7 +17,7 @@ struct strbuf;
 
 #define RESULT_SCHEMA 1u
 
-/* What a judged run has to add to the object. */
+/* The members that a judged run adds to the object. */
 struct result_more {
 	int completed; /* 1, 0; -1: not known */
 	/* Writes members into the open object, behind all others; NULL: none. */

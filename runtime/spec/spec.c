@@ -233,7 +233,7 @@ static int fill_rlimits(struct container_spec *s, struct err *e)
 	return r;
 }
 
-/* As docker: ALL is applied first, then single names; what is added by name stays. */
+/* As docker: ALL is applied first, then single names; a capability that is added by name stays. */
 static uint64_t choose_caps(const struct security_spec *sec, bool is_root)
 {
 	uint64_t kept = is_root ? SPEC_CAPS_DEFAULT : 0;

@@ -71,7 +71,10 @@ static int span_parse_id(struct span s, uint32_t *ret)
 	return user_parse_id(buf, ret);
 }
 
-/* What looks like a number to a human eye must be one: "-1", "+0", " 0" and "0x0" are no names. */
+/*
+ * A text that looks like a number to a human eye must be one: "-1", "+0", " 0" and "0x0" are no
+ * names.
+ */
 static bool looks_numeric(const char *s)
 {
 	return (*s >= '0' && *s <= '9') || strchr("+- \t", *s);

@@ -4,8 +4,8 @@
 
 /*
  * USER[:GROUP] against an image's passwd and group files, which are hostile text: pure, bounded,
- * one pass a file, nothing on the host is asked. What starts like a number must be one: decimal,
- * at most USER_ID_MAX; nothing that is not the number 0 ever becomes 0.
+ * one pass a file, nothing on the host is asked. A text that starts like a number must be one:
+ * decimal, at most USER_ID_MAX; nothing that is not the number 0 ever becomes 0.
  *
  *	NAME		must be in passwd: its uid and gid, and every group that lists it
  *	UID		gid, home and name from the first passwd line of that uid; else gid 0

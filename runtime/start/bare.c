@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory. What a supervisor and its pid 1 do one after the other (container.c, child.c, csbx-init)
- * is done here by one process in turn:
+ * Theory. One process does here in turn the work of a supervisor and its pid 1 (container.c,
+ * child.c, csbx-init):
  *
  *  1. as the caller: id map, image server, record, layer, plan, message. All of it can still be
  *     undone, and a failure leaves nothing.
@@ -91,7 +91,7 @@ static int prepare(struct container *c, bool on_disk, struct err *e)
 	if (r >= 0 || on_disk || s->rootfs.upper == UPPER_KEPT || !e ||
 	    e->origin != ERR_TMPFS_XATTR)
 		return r;
-	/* What is thrown away, and mount points of a read-only root, then lie on a disk. */
+	/* Files that are thrown away, and mount points of a read-only root, then lie on a disk. */
 	container_remember_disk_upper(c);
 	container_done(c);
 	container_init(c, s, c->paths);

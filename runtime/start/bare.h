@@ -6,8 +6,8 @@
  * The bare start: no supervisor and no init, the calling process becomes the container's command by
  * execve(2) and keeps its process id, parent, session, process group, terminal, streams, control
  * group, limits (ulimit), ignored signals and CPU mask. So a process that waits for csbx waits for
- * the command: WUNTRACED sees it stop, its death by a signal is seen as one. What enroot does
- * without --pid, and pyxis relies on.
+ * the command: WUNTRACED sees it stop, its death by a signal is seen as one. enroot does this
+ * without --pid, and pyxis relies on it.
  *
  * There is no process then to hold a limit, to write a result, to kill what the command leaves
  * behind, or to copy a terminal: see bare_refusal(). The image server stands in where something has
@@ -37,8 +37,8 @@ struct err;
 struct paths;
 
 /*
- * What a front end sets before spec_freeze(): ns.pid PID_HOST, ns.userns USERNS_ONE, and of net,
- * ipc, uts and cgroup what it wants; host_sys and host_dev where they are to be seen.
+ * Values that a front end sets before spec_freeze(): ns.pid PID_HOST, ns.userns USERNS_ONE, its
+ * choice for net, ipc, uts and cgroup; host_sys and host_dev where they are to be seen.
  */
 
 /*
@@ -49,8 +49,8 @@ const char *bare_refusal(const struct container_spec *spec);
 
 struct bare_how {
 	/*
-	 * What csbx-init puts before the text of a failure that happens when csbx itself is gone,
-	 * on stderr: "csbx: start py: ", "[ERROR] ".
+	 * The words that csbx-init puts before the text of a failure that happens when csbx itself
+	 * is gone, on stderr: "csbx: start py: ", "[ERROR] ".
 	 */
 	const char *error_prefix;
 	int failure_code; /* exit status of such a failure but "not found" (127) and "not
@@ -59,9 +59,9 @@ struct bare_how {
 
 /*
  * Becomes the command. Returns on failure only (-errno): the process may be in other namespaces by
- * then, there is nothing to do but to tell the error and to exit. What was written down of the
- * container goes when the process does. -SQUASHD_NO_FUSE and the like come before anything has
- * happened: container_run() may be tried.
+ * then, there is nothing to do but to tell the error and to exit. The container's record goes when
+ * the process does. -SQUASHD_NO_FUSE and the like come before anything has happened:
+ * container_run() may be tried.
  */
 int bare_start(const struct container_spec *spec, const struct paths *paths,
 	       const struct bare_how *how, struct err *e);

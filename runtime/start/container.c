@@ -161,9 +161,9 @@ static struct thrash make_thrash(const struct container *c)
 }
 
 /*
- * Taking mounts down takes the kernel longer than the rest of a container's end. Where that holds
- * nothing back that the caller may want to have to itself again, it need not wait for it; a layer
- * that is deleted with the container is no such thing.
+ * Taking mounts down takes the kernel longer than the rest of a container's end. The caller need
+ * not wait for it if it holds back nothing that the caller may want for itself again; a layer that
+ * is deleted with the container is no such thing.
  */
 static bool mounts_are_private(const struct container *c)
 {
@@ -309,8 +309,8 @@ static void note_lost_owners(const char *why, struct run_result *ret)
 }
 
 /*
- * Where the image cannot be mounted it is unpacked once and started as a directory. The spec stays
- * as it is; a copy with another root is run.
+ * An image that cannot be mounted is unpacked once and started as a directory. The spec stays as it
+ * is; a copy with another root is run.
  */
 static int run_unpacked(const struct container_spec *spec, const struct paths *paths,
 			const struct container_hooks *hooks, const char *why,

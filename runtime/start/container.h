@@ -67,8 +67,8 @@ struct err;
 /*
  * A descriptor to listen to while the container runs, beside everything else: the other end is the
  * program's (process_spec.keep_fds). A handler below 0 ends the listening, not the run; above 0 it
- * ends the run, as that enum run_status. What is still queued when container_run() returns is the
- * caller's to read.
+ * ends the run, as that enum run_status. Messages that are still queued when container_run()
+ * returns are the caller's to read.
  */
 struct container_channel {
 	int fd;
@@ -76,7 +76,7 @@ struct container_channel {
 	void *ctx;
 };
 
-/* What a caller wants besides; NULL where there is nothing. */
+/* The other wishes of a caller; NULL where there is none. */
 struct container_hooks {
 	int started_fd;      /* a byte is written when the payload runs; -1: not */
 	struct run_log *log; /* takes the output, NULL: the caller's streams do */
@@ -104,7 +104,7 @@ struct container_hooks {
 int container_run(const struct container_spec *spec, const struct paths *paths,
 		  const struct container_hooks *hooks, struct run_result *ret, struct err *e);
 
-/* What container_run() would mount, in order, as text; touches nothing. */
+/* Writes the mounts that container_run() would make, in order, as text; touches nothing. */
 int container_plan(const struct container_spec *spec, const struct paths *paths, struct strbuf *out,
 		   struct err *e);
 

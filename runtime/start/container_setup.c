@@ -23,7 +23,8 @@
 #include "runtime/start/own_dirs.h"
 
 /*
- * Size of the base tmpfs: what was asked for, else somewhat more than the memory limit, capped at
+ * Size of the base tmpfs: the size that was asked for, else somewhat more than the memory limit,
+ * capped at
  * 25 % of RAM. Were it the limit, a program that writes too much would end by itself at a full file
  * system before a watchdog has seen it (watchdog.c: some 30 MB a look), and not be told from one
  * that failed.
@@ -149,7 +150,7 @@ static int collect_seeds(struct container *c, struct err *e)
 	if (!c->seeds)
 		return err_oom(e);
 	r = is_fresh ? collect_own_seeds(c, e) : 0;
-	/* Last: what the caller says of a file is what counts. */
+	/* Last: the caller's word on a file wins. */
 	for (size_t i = 0; r >= 0 && i < s->n_files; i++) {
 		if (is_fresh || s->files[i].refresh || s->files[i].is_below)
 			c->seeds[c->n_seeds++] = s->files[i];
@@ -157,7 +158,7 @@ static int collect_seeds(struct container *c, struct err *e)
 	return r;
 }
 
-/* Where it lies, without links: to be compared with csbx's own directories. */
+/* Its path without links: to be compared with csbx's own directories. */
 static int note_real(struct op *op, int fd, struct err *e)
 {
 	char link[40], path[PATH_MAX];
@@ -374,7 +375,7 @@ int container_release_upper(struct container *c, struct err *e)
 	if (c->is_scratch) {
 		scratch_discard(&c->layer, c->link.userns_fd);
 	} else {
-		/* What is about to be removed need not be synced. */
+		/* A layer that is about to be removed need not be synced. */
 		if (!c->is_removed && c->hooks && c->hooks->kept)
 			layer_clean_later(&c->layer);
 		else if (!c->is_removed)

@@ -45,7 +45,7 @@ static void add_in_variable(struct strv *v, const char *name, const char *sub)
 		add_once(v, str_printf("%s/%s", dir, sub));
 }
 
-/* What another start falls back to, or has set where this one has not. */
+/* The directories that another start falls back to, or has set where this one has not. */
 static void add_usual(struct strv *v)
 {
 	static const struct {
@@ -111,7 +111,7 @@ static bool is_in(int dir, const struct stat *own)
 	return true;
 }
 
-/* What exists of an own directory, and the names that are still to be made of it. */
+/* The part of an own directory that exists, and the names of it that are still to be made. */
 static bool would_lie_in(int dir, const char *rest, const char *own)
 {
 	char own_rest[PATH_MAX];
@@ -317,7 +317,7 @@ static int find(const struct plan *plan, struct op *op, bool has_hooks, struct e
 		op->real = strdup(op->src);
 		return op->real ? 0 : err_oom(e);
 	}
-	/* What exists of it begins as src does. */
+	/* The part of it that exists begins as src does. */
 	if (r == -ENOENT && !is_open_to_program(plan, op->src, has_hooks))
 		return 1;
 	r = walk(op->src, &w, &op->links, e);

@@ -23,8 +23,8 @@ struct strv;
 int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e);
 
 /*
- * What would be made at the names `rest` below dir is refused where it would lie in one of them, by
- * what the directories are and not by how they are called. path is for the message. -EPERM.
+ * Refuses to make the names `rest` below dir if they would lie in one of them. It knows the
+ * directories by their identity and not by their names. path is for the message. -EPERM.
  */
 int own_dirs_check_new(const struct paths *p, int dir, const char *rest, const char *path,
 		       struct err *e);

@@ -71,7 +71,10 @@ enum {
 	ON_STREAMS
 };
 
-/* What it wrote counts, also when it was read after the end: the verdict is no matter of luck. */
+/*
+ * The program's output counts, also when it was read after the end: the verdict is no matter of
+ * luck.
+ */
 static void too_much_output(struct loop *l)
 {
 	if (l->end.by == RUN_EXITED)
@@ -320,7 +323,7 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 		loop_read_signal(l);
 	if (p[ON_SERVER].revents)
 		read_server(l);
-	/* Before clients come and go: what was polled for is still what it was. */
+	/* Before clients come and go: the descriptors that were polled are still the same. */
 	streams_handle(l->s->streams, p + ON_STREAMS, n - ON_STREAMS);
 	if (p[ON_EXEC].revents)
 		exec_server_handle(l->s->exec), loop_do_what_is_asked(l);

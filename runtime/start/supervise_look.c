@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the loop looks at by the clock: the watchdog, where no control group holds memory or
+ * The loop looks at two things by the clock: the watchdog, where no control group holds memory or
  * processes, and a control group that holds memory and is out of it without the kernel's saying so.
  */
 #include <signal.h>

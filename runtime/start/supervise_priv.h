@@ -3,9 +3,8 @@
 #define CSBX_RUNTIME_SUPERVISE_PRIV_H
 
 /*
- * What supervise.c, the loop, supervise_end.c, how a container is brought to its end,
- * supervise_look.c, limits seen by the clock, and supervise_signal.c, signals and job control,
- * share.
+ * Shared by supervise.c (the loop), supervise_end.c (brings a container to its end),
+ * supervise_look.c (limits seen by the clock) and supervise_signal.c (signals and job control).
  */
 
 #include <stdbool.h>

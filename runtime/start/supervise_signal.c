@@ -56,7 +56,7 @@ static void stop_asked(struct loop *l, bool was_typed)
 		loop_request(l, INIT_REQ_SIGNAL_ALL, SIGSTOP);
 }
 
-/* What was typed may be a Ctrl-Z that the kernel will discard (job_control.h). */
+/* The typed character may be a Ctrl-Z that the kernel will discard (job_control.h). */
 void loop_check_typed(struct loop *l)
 {
 	struct streams *s = l->s->streams;
@@ -134,7 +134,7 @@ static void stop_if_asked(struct loop *l)
 		loop_request(l, INIT_REQ_SIGNAL, (int)stop->signal);
 		return;
 	}
-	/* What is paused hears nothing. */
+	/* A paused container hears nothing. */
 	if (l->is_paused)
 		(void)set_paused(l, false, NULL);
 	loop_request(l, INIT_REQ_STOP, (int)stop->signal);
@@ -183,7 +183,7 @@ static int change_pids(struct loop *l, uint64_t pids)
 	return 0;
 }
 
-/* Where what holds a limit holds one already: from the start on. */
+/* A limit can be changed if a control group or the watchdog has held one from the start on. */
 static int change_limit(struct loop *l, const struct exec_limit *limit)
 {
 	switch (limit->kind) {

@@ -25,7 +25,7 @@ struct audience {
 	unsigned n;
 };
 
-/* Takes fd, also on error (-EUSERS); what is in the buffer now, len bytes, it does not get. */
+/* Takes fd, also on error (-EUSERS); fd does not get the len bytes that are in the buffer now. */
 int audience_add(struct audience *a, uint32_t id, int fd, size_t len);
 void audience_remove(struct audience *a, uint32_t id);
 void audience_free(struct audience *a);

@@ -4,7 +4,7 @@
 
 /*
  * Keeps the beginning and the end of a stream of any length in bounded memory: the first half of
- * `limit` bytes, and a ring of the last half. What lies between is counted and dropped.
+ * `limit` bytes, and a ring of the last half. The bytes between are counted and dropped.
  */
 
 #include <stdbool.h>
@@ -33,8 +33,8 @@ size_t capture_add(struct capture *c, const char *buf, size_t len);
 bool capture_is_truncated(const struct capture *c);
 
 /*
- * Appends what was kept, head then tail. Where bytes are missing between them and both sides are
- * UTF-8 but for the cut, the cut moves to a character boundary. skip_head leaves the head out.
+ * Appends what was kept, head then tail. If bytes are missing between them and both sides are UTF-8
+ * but for the cut, the cut moves to a character boundary. skip_head leaves the head out.
  */
 void capture_text(const struct capture *c, bool skip_head, struct strbuf *out);
 

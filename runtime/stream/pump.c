@@ -47,7 +47,7 @@ void pump_set_nonblocking(int fd)
 		(void)fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 }
 
-/* What was read: counted, kept, and as far as it is to be passed on, left in the buffer. */
+/* Counts and keeps the bytes that were read, and leaves those to be passed on in the buffer. */
 static void take(struct pump *p, size_t n)
 {
 	if (p->stop_after && p->total + n > p->stop_after) {

@@ -41,7 +41,7 @@ struct pump {
 
 extern const struct pump no_pump;
 
-/* src -1: one will come. dst -1: what is read is kept or counted only. */
+/* src -1: one will come. dst -1: bytes that are read are kept or counted only. */
 int pump_init(struct pump *p, int src, bool own_src, int dst, bool own_dst, struct err *e);
 void pump_done(struct pump *p);
 /* The source has ended, or is taken away. */

@@ -125,7 +125,7 @@ void run_log_close(struct run_log *l)
 
 static bool parse_head(const char *head, struct run_log_frame *f, size_t *ret_len);
 
-/* Where the last whole frame ends: what a kill has cut off would hide all that follow. */
+/* The end of the last whole frame: a frame that a kill has cut off would hide all that follow. */
 static off_t whole_bytes(int fd)
 {
 	struct run_log_frame f;

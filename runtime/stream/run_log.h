@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_RUN_LOG_H
 
 /*
- * What a detached container has written, in its run's directory: two files, `log` and the older
+ * The output of a detached container, in its run's directory: two files, `log` and the older
  * `log.1`, each at most half of the cap. A file is a row of frames: 16 hexadecimal digits
  * (CLOCK_REALTIME, ns), a blank, 'o' or 'e' for the stream, a blank, 8 hexadecimal digits (bytes),
  * a newline, the bytes. Bytes are as they came; a frame that is cut off at the end of a file, by a
@@ -39,7 +39,7 @@ int run_log_create(int dirfd, uint64_t cap_bytes, struct run_log *ret, struct er
 /* The log of a container that stays: goes on behind what is there. Its first output makes it. */
 int run_log_reopen(int dirfd, uint64_t cap_bytes, struct run_log *ret, struct err *e);
 /*
- * A full disk loses output, never the container: what was lost is counted, and noted in the log as
+ * A full disk loses output, never the container: lost bytes are counted, and noted in the log as
  * soon as there is room again. stream: 1 or 2.
  */
 void run_log_add(struct run_log *l, int stream, const void *data, size_t len);

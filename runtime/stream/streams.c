@@ -93,9 +93,9 @@ static bool is_copied(const struct streams *s, int fd)
 }
 
 /*
- * What is handed in as it is. From a directory a program could walk up: it is the way to every file
- * and socket of the host, whatever its root. The same of a place that was not even opened to be
- * read, O_PATH.
+ * Checks a descriptor that is handed in as it is. From a directory a program could walk up: it is
+ * the way to every file and socket of the host, whatever its root. The same of a place that was not
+ * even opened to be read, O_PATH.
  */
 static int check_passed(int fd, struct err *e)
 {
@@ -268,7 +268,7 @@ unsigned streams_poll(const struct streams *s, struct pollfd *p)
 	return n;
 }
 
-/* What a descriptor was polled for may be another's by now: an entry is found by its descriptor. */
+/* An entry of the poll set may be another pump's by now: it is found by its descriptor. */
 static void handle_pump(struct pump *p, const struct pollfd *events, unsigned n)
 {
 	struct pollfd now[STREAM_POLL_MAX];

@@ -96,7 +96,7 @@ void streams_look(struct streams *s);
 
 /*
  * A client lends its streams (-1: not this one) until it leaves; fds are taken over. id: its own,
- * not 0. What was written before is in the log only.
+ * not 0. Output that was written before is in the log only.
  */
 void streams_attach(struct streams *s, uint32_t id, int fds[3]);
 void streams_detach(struct streams *s, uint32_t id);

@@ -22,8 +22,8 @@ struct mapped {
 };
 
 /*
- * In the child: a namespace of its own. Where there are ranges the parent writes the maps: an
- * empty struct err asks for that, a set one ends the conversation.
+ * In the child: a namespace of its own. If there are ranges the parent writes the maps: an empty
+ * struct err asks for that, a set one ends the conversation.
  */
 static int remove_in_namespace(const struct mapped *m, int sock, struct err *e)
 {

@@ -3,9 +3,9 @@
 #define CSBX_RUNTIME_TREE_REMOVE_H
 
 /*
- * Deleting what a container wrote. Where the user has id ranges, directories in an upper layer
- * may belong to his other ids, and only root of a user namespace that maps those ids can empty
- * them. So: try as ourselves, then from inside such a namespace, in a child.
+ * Deletes the files that a container wrote. If the user has id ranges, directories in an upper
+ * layer may belong to his other ids, and only root of a user namespace that maps those ids can
+ * empty them. So: try as ourselves, then from inside such a namespace, in a child.
  */
 
 struct err;

@@ -44,7 +44,7 @@ struct id_map {
 	struct id_extent uid[ID_EXTENTS_MAX], gid[ID_EXTENTS_MAX];
 };
 
-/* What userns_map_plan() decides from; userns_probe() fills it from this machine. */
+/* The facts that userns_map_plan() decides from; userns_probe() fills it from this machine. */
 struct userns_facts {
 	uint32_t caller_uid, caller_gid;
 	bool can_use_ranges; /* newuidmap and newgidmap are there and may work */

@@ -14,12 +14,12 @@
  * Must: refuse a text in full or take it in full. Mustn't: look at what it means.
  *
  * Foreign JSON is read strictly (RFC 8259 and I-JSON, RFC 7493). Parsers that disagree about a
- * document are an attack: what one checks is not what the other uses. So a document is refused
+ * document are an attack: one checks another thing than the other uses. So a document is refused
  * where implementations are known to differ: a byte order mark, invalid UTF-8, \u0000, lone
- * surrogates, duplicate keys, anything behind the value, more than 64 levels. Members are looked
- * up by exact case, and json_check_keys() refuses the spelling that a reader which ignores case
- * would take for a key we know. Where clients may write names in any case, the caller asks for
- * that by json_get_any_case().
+ * surrogates, duplicate keys, anything behind the value, more than 64 levels. Members are looked up
+ * by exact case, and json_check_keys() refuses the spelling that a reader which ignores case would
+ * take for a key we know. A caller whose clients may write names in any case asks for that by
+ * json_get_any_case().
  *
  * A member that is null counts as absent. Numbers keep their text. Values live as long as their
  * document.

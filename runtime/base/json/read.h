@@ -70,8 +70,9 @@ int json_read_begin(struct json_reader *r, const void *text, size_t len,
 		    const struct json_rules *rules, struct err *e);
 
 /*
- * The next token (enum json_token), -EBADMSG naming line and column, or -ENOMEM. What was handed
- * out before an error is to be dropped: an object's end is where a key that is there twice shows.
+ * The next token (enum json_token), -EBADMSG naming line and column, or -ENOMEM. The caller must
+ * drop the tokens that it got before an error: a key that is there twice shows only at the object's
+ * end.
  */
 int json_read(struct json_reader *r, struct err *e);
 

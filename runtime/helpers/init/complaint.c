@@ -16,7 +16,7 @@ struct text {
 
 static void add(struct text *t, const char *s)
 {
-	/* Words of the image's: what could steer a terminal is not shown. */
+	/* The words come from the image: bytes that could steer a terminal are not shown. */
 	for (; *s && t->len < sizeof(t->buf); s++) {
 		unsigned char c = (unsigned char)*s;
 

@@ -30,7 +30,10 @@ int drop_caps(uint64_t keep)
 	return sys_capset(&head, data);
 }
 
-/* What a caller ignores (nohup, some shells' SIGPIPE) would otherwise be ignored inside too. */
+/*
+ * Signals that a caller ignores (nohup, some shells' SIGPIPE) would otherwise be ignored inside
+ * too.
+ */
 int reset_dispositions(void)
 {
 	const unsigned long dfl[4] = {0}; /* struct sigaction of the kernel: SIG_DFL, no flags */

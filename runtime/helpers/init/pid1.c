@@ -2,9 +2,10 @@
 /*
  * The signal semantics of a pid 1 for the main process, which is not one (INIT_PAYLOAD_SIGNALS).
  * To a pid 1 the kernel delivers only what it has a handler for or has blocked, signal(7); all
- * else vanishes, so that a stray SIGTERM ends no container. What is sent to pid 1 from inside
- * finds init, which blocks all signals then, reads them, and passes on what the main process would
- * have got. A stop that it would not have heard kills it at once instead of after a time.
+ * else vanishes, so that a stray SIGTERM ends no container. A signal that is sent to pid 1 from
+ * inside reaches init, which blocks all signals then, reads them, and passes on those that the main
+ * process would have got. A stop that it would not have heard kills it at once instead of after a
+ * time.
  */
 #include "runtime/helpers/init/init.h"
 
@@ -81,7 +82,7 @@ void pid1_signal(const struct init *in, int sig)
 
 void pid1_forward(const struct init *in, const struct signalfd_siginfo *info)
 {
-	/* Sent by a process; what the kernel has to say (SIGPIPE, ...) is init's own affair. */
+	/* Sent by a process; signals of the kernel (SIGPIPE, ...) are init's own affair. */
 	if (info->ssi_code <= 0 && info->ssi_signo != SIGCHLD)
 		pid1_signal(in, (int)info->ssi_signo);
 }

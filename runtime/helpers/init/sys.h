@@ -4,9 +4,9 @@
 
 /*
  * Raw system calls for csbx-init, which has no libc. Every wrapper returns what the kernel does:
- * a result or -errno. Numbers and structures come from the kernel's own headers; what those keep
- * to libc (msghdr) is declared here. Only calls that exist on both architectures are used, hence
- * openat for open, dup3 for dup2, ppoll for poll.
+ * a result or -errno. Numbers and structures come from the kernel's own headers; types that those
+ * leave to libc (msghdr) are declared here. Only calls that exist on both architectures are used,
+ * hence openat for open, dup3 for dup2, ppoll for poll.
  */
 
 #include <stddef.h>

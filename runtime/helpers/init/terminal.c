@@ -2,10 +2,10 @@
 /*
  * A terminal for an exec'd process, from the container's own devpts. Made before the process joins
  * B, whose ids it need not have. Init shares the payload's mounts (main.c): a payload that may
- * mount can put something else over /dev/pts. It gains nothing by it: what is opened is no more
- * than what the payload can open, without a capability, and anything that is no ptmx fails below.
- * The master goes to who asked, straight over the status socket of the request; neither init nor
- * the supervisor ever reads a byte of it.
+ * mount can put something else over /dev/pts. It gains nothing by it: init opens no more than the
+ * payload can open, without a capability, and anything that is no ptmx fails below. The master goes
+ * to who asked, straight over the status socket of the request; neither init nor the supervisor
+ * ever reads a byte of it.
  */
 
 #include "runtime/helpers/init/init.h"

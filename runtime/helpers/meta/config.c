@@ -72,7 +72,10 @@ static int add_keys(struct flat_writer *w, uint16_t tag, const struct json *obj,
 	return 0;
 }
 
-/* Numbers are nanoseconds, but for the retries. What is no check has none of its members. */
+/*
+ * Numbers are nanoseconds, but for the retries. An object that is no check gets none of its
+ * members.
+ */
 static int add_health(struct flat_writer *w, const struct json *c, struct err *e)
 {
 	static const char *const keys[][2] = {{"Interval", "interval"},

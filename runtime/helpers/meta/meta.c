@@ -54,7 +54,9 @@ static int add_files(struct flat_writer *w, struct source_tree *t, const struct 
 	return 0;
 }
 
-/* Only those the image has of its own: what csbx put there says no more than no file does. */
+/*
+ * Only those the image has of its own: a file that csbx put there says no more than no file does.
+ */
 static int add_enroot_files(struct flat_writer *w, struct source_tree *t, struct err *e)
 {
 	struct originals o = {.is_active = false};

@@ -17,8 +17,8 @@
  */
 
 /*
- * csbx-meta FD: what a start needs to know of an image or directory, as one flat record
- * (runtime/server/image_meta.h) on stdout. Exit status 125 with one line on stdout instead when it
+ * csbx-meta FD: writes the facts that a start needs of an image or directory, as one flat record
+ * (runtime/server/image_meta.h), to stdout. Exit status 125 with one line on stdout instead when it
  * cannot be told.
  */
 

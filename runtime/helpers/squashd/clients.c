@@ -309,8 +309,8 @@ static bool handle_request(struct server *s, int fd)
 }
 
 /*
- * What is made for the next container is made now, while no start needs the CPUs: unless there is
- * one, which the one that waits for the end of this needs, or the server leaves too.
+ * Makes the next container's network namespace now, while no start needs the CPUs. Not with one CPU
+ * only, which the caller that waits for this end needs, and not if the server leaves too.
  */
 static void end_container(struct server *s)
 {

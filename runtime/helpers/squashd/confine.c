@@ -33,7 +33,7 @@
 #define MEMORY_MAX (1u << 30)
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* What reading an image by held descriptors needs. */
+/* The calls needed to read an image by held descriptors. */
 static const int common_calls[] = {
 	SYS_read,         SYS_pread64,         SYS_write,  SYS_writev,     SYS_close,
 	SYS_lseek,        SYS_munmap,          SYS_mremap, SYS_madvise,    SYS_brk,
@@ -275,7 +275,10 @@ int confine_attendant(struct err *e)
 	return filter_load(&f, e);
 }
 
-/* A thread of the server, before the server itself: what it may not do must not be done for it. */
+/*
+ * A thread of the server, before the server itself: the server must not do for it what it may not
+ * do.
+ */
 int confine_reader(struct err *e)
 {
 	struct filter f;

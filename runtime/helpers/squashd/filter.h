@@ -2,7 +2,7 @@
 #ifndef CSBX_SQUASHD_FILTER_H
 #define CSBX_SQUASHD_FILTER_H
 
-/* A seccomp(2) allow-list, built by hand: what is not listed fails with EPERM. */
+/* A seccomp(2) allow-list, built by hand: a call that is not listed fails with EPERM. */
 
 #include <linux/filter.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * The image never changes, so the kernel may keep all it learns for ever. What is answered with
- * ENOSYS is not asked again: open and opendir (the kernel then keeps page and directory caches
- * over opens by itself) and, unless the image has user.* attributes, getxattr and listxattr,
+ * The image never changes, so the kernel may keep all it learns for ever. It does not ask again for
+ * calls that were answered with ENOSYS: open and opendir (the kernel then keeps page and directory
+ * caches over opens by itself) and, unless the image has user.* attributes, getxattr and listxattr,
  * which an overlay on top would ask for every object. ENOSYS must be said explicitly: a NULL
  * operation in libfuse answers open with success and drops the page cache each time.
  *
@@ -241,7 +241,7 @@ static int add_entries(struct fuse_server *s, struct dir_reply *d, const struct 
 		if (!add_entry(s, d, ent.name, &entry, ent.next + OFFSET_FIRST))
 			return 0;
 	}
-	/* What came before a damaged entry is given; the next call then fails with nothing. */
+	/* The entries before a damaged one are given; the next call then fails with nothing. */
 	return r < 0 && !d->len ? r : 0;
 }
 

@@ -23,7 +23,7 @@ struct fuse_policy {
  */
 int fuse_server_new(int fuse_fd, const struct fuse_policy *policy, struct fuse_server *lends,
 		    struct fuse_server **ret, struct err *e);
-/* What is served; before the first step. */
+/* Sets the image that is served; before the first step. */
 void fuse_server_set_image(struct fuse_server *s, struct sqimage *img);
 /* Does what the first request would do, sooner. */
 void fuse_server_get_ready(struct fuse_server *s);

@@ -5,9 +5,9 @@
 struct err;
 
 /*
- * Where there is no landlock, a confined server may not be given unlinkat(), whose path could lead
- * anywhere. Then a child is forked before the confinement that does nothing but unlink one name
- * when told to, and ends with the server. Returns the descriptor to tell it by.
+ * Without landlock, a confined server may not be given unlinkat(), whose path could lead anywhere.
+ * Then a child is forked before the confinement that does nothing but unlink one name when told to,
+ * and ends with the server. Returns the descriptor to tell it by.
  */
 int janitor_start(int dirfd, const char *name, struct err *e);
 

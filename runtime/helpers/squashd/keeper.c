@@ -278,7 +278,7 @@ unsigned keeper_ended(struct keeper *k)
 {
 	char c;
 
-	/* It was killed: what it stood in for is counted for good. */
+	/* It was killed: the containers that it stood in for stay counted for good. */
 	if (fd_recv(k->sock, &c, 1, NULL, 0, NULL) != 1) {
 		fd_close(&k->sock);
 		return 0;

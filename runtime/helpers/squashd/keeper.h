@@ -24,7 +24,7 @@ struct keeper {
 		.sock = -1 \
 	}
 
-/* After world_begin(): what it does first is to take the host's tree down. */
+/* After world_begin(): it takes the host's tree down first. */
 int keeper_start(struct keeper *k, struct err *e);
 /* One more: SQUASHD_STAND_MAX descriptors, -1 where there is none; they stay the caller's. */
 void keeper_take(struct keeper *k, const char *id, bool is_kept, const int *fds);

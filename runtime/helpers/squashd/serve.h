@@ -3,8 +3,8 @@
 #define CSBX_SQUASHD_SERVE_H
 
 /*
- * --serve: the life of an image server. Descriptors as in runtime/server/proto.h. Returns the
- * exit status; what goes wrong is told to the clients that wait, there is no one else to tell.
+ * --serve: the life of an image server. Descriptors as in runtime/server/proto.h.
+ * Returns the exit status; it tells errors to the clients that wait.
  */
 int serve(void);
 

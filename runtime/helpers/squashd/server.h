@@ -5,7 +5,8 @@
 /*
  * The room runtime/helpers/squashd. csbx-squashd, the image server: it owns the user namespace A
  * and serves one image to all containers of one sharing domain, in a mount namespace with the
- * image, a template of /dev and nothing of the host. What is private to its files is below.
+ * image, a template of /dev and nothing of the host. The declarations private to its files are
+ * below.
  *
  * In: a boot message and a listening socket (server/start.h), then requests (server/proto.h).
  * Out: for each container descriptors of A, of csbx-init in a sealed memfd, of clones of the
@@ -22,16 +23,16 @@
  * 	keeper.c, janitor.c	a fork that stands in where a container has no supervisor (bare.h)
  * 	unpack.c		`--unpack`: the image as a directory, where FUSE cannot be had
  *
- * A first start waits for it, so what takes long goes side by side. With id ranges a process of its
+ * A first start waits for it, so the slow steps go side by side. With id ranges a process of its
  * own makes A (userns/maker.h) before the server is executed; the attendant makes the first network
- * namespace; the keeper detaches the host's tree, for umount2(2) waits for RCU. Where it may use
- * more than one CPU a thread decompresses the next blocks (image/sqahead.h); with one CPU nothing
- * is made ahead.
+ * namespace; the keeper detaches the host's tree, for umount2(2) waits for RCU. If it may use more
+ * than one CPU a thread decompresses the next blocks (image/sqahead.h); with one CPU nothing is
+ * made ahead.
  *
  * FUSE: open, opendir and, unless the image has user.* attributes, getxattr are answered ENOSYS, so
  * the kernel stops asking; names, attributes, links and directories are cached for ever. A warm
- * start costs one request. What every start reads is not compressed in images that csbx made
- * (start_files.h): such a block goes from the file straight into the answer.
+ * start costs one request. The files that every start reads are not compressed in images that csbx
+ * made (start_files.h): such a block goes from the file straight into the answer.
  *
  * Must: leave by itself (CSBX_LINGER after the last container); end at SIGTERM only when no
  * container is attached. Mustn't: keep anything of the caller's, read the image before it is

@@ -30,7 +30,7 @@ void source_tree_close(struct source_tree *t)
 	t->image = NULL;
 }
 
-/* What means "no such file" as against a fault that must be told. */
+/* Tells "no such file" from a fault that must be told. */
 static bool is_absent(int r)
 {
 	return r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -ENAMETOOLONG;

@@ -134,8 +134,8 @@ static int make_leaf(struct unpack *u, int dirfd, const char *name, const struct
 		break;
 	case S_IFCHR:
 		/*
-		 * What hides a name in a file of a stack (overlayfs.rst); anybody may make that
-		 * one.
+		 * A device that hides a name in a file of a stack (overlayfs.rst); every user may
+		 * make that one.
 		 */
 		if (node->rdev)
 			return 0;
@@ -317,7 +317,7 @@ static int unpack(int image_fd, int dirfd, bool lies_above, struct err *e)
 			r = push(&u, dirfd, &root);
 		r = r < 0 ? err_code(e, r, "root directory") : walk(&u, e);
 	}
-	/* The process ends with this: what is still open on a failure goes with it. */
+	/* The process ends with this: descriptors that are still open on a failure go with it. */
 	free(u.stack);
 	free(u.seen);
 	free(u.buf);

@@ -169,7 +169,7 @@ static int copy_memory(int pid, int out, struct thaw_image *m)
 
 		if (x->kind == THAW_EMPTY)
 			continue;
-		/* What lies below the end of the stack is of no use. */
+		/* The memory below the end of the stack is of no use. */
 		if (x->kind == THAW_STACK)
 			x->start = (m->regs.rsp - 2 * PAGE) & ~(uint64_t)(PAGE - 1);
 		x->offset = offset;
@@ -181,7 +181,7 @@ static int copy_memory(int pid, int out, struct thaw_image *m)
 	return r < 0 ? r : (int)SYS_CALL(__NR_ftruncate, out, offset, 0, 0, 0, 0);
 }
 
-/* What the C library told the kernel about its one thread. */
+/* The addresses that the C library told the kernel about its one thread. */
 static int read_registrations(int pid, struct thaw_image *m)
 {
 	struct ptrace_rseq_configuration rseq = {0};
@@ -273,7 +273,7 @@ int freeze(int out, struct thaw_image *m, char **argv, char **envp)
 	}
 	sys_close(go[0]);
 	sys_close(done[1]);
-	/* Where Yama is, only parents may trace; where it is not, this fails and is not needed. */
+	/* With Yama, only parents may trace; without it, this fails and is not needed. */
 	(void)sys_prctl(PR_SET_PTRACER, (unsigned long)pid, 0);
 	if (sys_write(go[1], &byte, 1) != 1 || sys_read(done[0], &byte, 1) != 1)
 		return -EPERM;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory. Mappings are made where they were, private, so that what is not written is shared by all
- * who are thawed from the file. What is in the way is not touched: addresses are drawn at random by
- * the kernel, and where they collide the command is run as it would be without all this. This
- * program itself stays where it lies, below everybody (mk/thaw.mk), and so does its stack, with the
- * words of the command. The vdso is moved to where the C library of the frozen process remembers it
- * to be.
+ * Theory. Mappings are made where they were, private, so that all processes thawed from the file
+ * share the pages that they do not write. Mappings that are in the way are not touched: addresses
+ * are drawn at random by the kernel, and where they collide the command is run as it would be
+ * without all this. This program itself stays where it lies, below everybody (mk/thaw.mk), and so
+ * does its stack, with the words of the command. The vdso is moved to where the C library of the
+ * frozen process remembers it to be.
  */
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_INIT_ABI_H
 
 /*
- * The room runtime/helpers/init/abi. What csbx and csbx-init have in common: the message, its
+ * The room runtime/helpers/init/abi. The things that csbx and csbx-init share: the message, its
  * checks, its words.
  *
  * In: bytes that somebody sent. Out: whether csbx-init may act on them.
@@ -18,10 +18,10 @@
  */
 
 /*
- * What csbx tells csbx-init. A message is one flat block in a sealed memfd: this header, then
- * the data it points to by offsets from its start. No pointers, no libc types; every offset and
- * length is checked by init before use (msg_check.h). The same block starts the main process and,
- * sent with descriptors over the control socket, an exec. runtime/child/init_msg.h builds it.
+ * The message from csbx to csbx-init. A message is one flat block in a sealed memfd: this header,
+ * then the data it points to by offsets from its start. No pointers, no libc types; every offset
+ * and length is checked by init before use (msg_check.h). The same block starts the main process
+ * and, sent with descriptors over the control socket, an exec. runtime/child/init_msg.h builds it.
  *
  * csbx-init is exec'd as pid 1 of a fresh pid namespace, in the outer user namespace A, with the
  * capabilities of A (a caller that is not uid 0 in A must raise them as ambient ones, or execve
@@ -44,7 +44,7 @@
 #define INIT_FD_CGROUP 7  /* cgroup directory of the payload (INIT_HAS_CGROUP) */
 #define INIT_FD_FIRST_KEPT 8 /* n_keep_fds descriptors handed to the payload as 3, 4, ... */
 
-/* What an INIT_BARE or INIT_JOIN is called until it is the program (PR_SET_NAME). */
+/* The name of an INIT_BARE or INIT_JOIN until it is the program (PR_SET_NAME). */
 #define INIT_ALONE_NAME "csbx-init"
 
 #define INIT_MAGIC 0x31494243u /* "CBI1" */
@@ -125,7 +125,7 @@ struct init_msg {
 	uint32_t pad;
 };
 
-/* Where it failed: stage_text.h must follow. */
+/* The stage at which it failed: stage_text.h must follow. */
 enum init_stage {
 	INIT_STAGE_MESSAGE = 1, /* the block itself is malformed */
 	INIT_STAGE_CLONE,

@@ -2,7 +2,7 @@
 #ifndef CSBX_RUNTIME_INIT_MEM_H
 #define CSBX_RUNTIME_INIT_MEM_H
 
-/* What csbx-init has in place of <string.h>; same contracts as in C11. */
+/* csbx-init's replacement for <string.h>; same contracts as in C11. */
 
 #include <stddef.h>
 

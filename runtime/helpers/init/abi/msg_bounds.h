@@ -3,8 +3,8 @@
 #define CSBX_RUNTIME_INIT_MSG_BOUNDS_H
 
 /*
- * What a container may give to a process that is put into it later: at most what it was started
- * with. Pure; compiled into csbx-init and into tests.
+ * The privileges of a process that is put into a container later: at most those that the container
+ * was started with. Pure; compiled into csbx-init and into tests.
  */
 
 #include <stdbool.h>

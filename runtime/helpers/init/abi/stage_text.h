@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_INIT_STAGE_TEXT_H
 
 /*
- * What each stage does, in words: "load the seccomp filter". No pointers: init has no relocations.
+ * The text of each stage: "load the seccomp filter". No pointers: init has no relocations.
  */
 
 #include "runtime/helpers/init/abi/init_abi.h"

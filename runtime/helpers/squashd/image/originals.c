@@ -10,7 +10,7 @@
 
 static const char *const names[ORIGINALS_MAX] = {"rc", "environment", "fstab", "rc.local"};
 
-/* No symlinks here: what csbx made are directories. */
+/* No symlinks here: csbx made directories. */
 static bool find_child(struct sqimage *img, const struct sqnode *dir, const char *name,
 		       struct sqnode *ret)
 {

@@ -4,9 +4,9 @@
 
 /*
  * An image of csbx holds four files by which enroot starts it (/etc/rc, /etc/environment,
- * /etc/fstab, /etc/rc.local); what the image itself had under these names lies in /.csbx/orig/etc
- * (docs/images.md). A container is to see the image: the originals under their names, nothing
- * where there was none, and no /.csbx/orig.
+ * /etc/fstab, /etc/rc.local); the image's own files of these names lie in /.csbx/orig/etc
+ * (docs/images.md). A container is to see the image: the originals under their names, nothing where
+ * there was none, and no /.csbx/orig.
  *
  * All of it is a table of four names in one directory and one name in another, found once when
  * the image is opened. A lookup of a name or a listing passes what the image says
@@ -46,8 +46,8 @@ void originals_find(struct sqimage *img, struct originals *ret);
 bool originals_has(const struct originals *o, const char *name);
 
 /*
- * What a container sees of an entry of directory dir: false when it sees none, else id, ino and
- * type are those of what it sees.
+ * The entry that a container sees for an entry of directory dir: false when it sees none, else id,
+ * ino and type are those of what it sees.
  */
 bool originals_apply(const struct originals *o, uint64_t dir, struct sqentry *ent);
 

@@ -4,8 +4,8 @@
 
 /*
  * Decompressing ahead: a thread beside the one that serves makes blocks that are likely to be asked
- * for next. What it makes is taken, or forgotten for what is wanted later. It never fails: what it
- * cannot do, the thread that asks for the block does, and sees the reason.
+ * for next. Its blocks are taken, or forgotten for blocks that are wanted later. It never fails: if
+ * it cannot make a block, the thread that asks for the block does, and sees the reason.
  */
 
 #include <stdbool.h>

@@ -13,9 +13,9 @@
 #define META_STORED 0x8000u /* not compressed */
 
 /*
- * What a start touches of a large image fits: metadata of some ten thousand files, and of
+ * The parts of a large image that a start touches fit: metadata of some ten thousand files, and of
  * fragments, in which small files lie together, as many as FRAGMENT_BYTES hold. Data goes on to the
- * kernel's page cache and is asked for once where a file is read from its beginning. Where it is
+ * kernel's page cache and is asked for once where a file is read from its beginning. If it is
  * mapped, as programs and libraries are, the kernel asks for the pages around each fault, which
  * begin and end within blocks: each is asked for several times within a few milliseconds.
  */
@@ -127,7 +127,7 @@ static unsigned oldest_slot(const struct sqcache *c)
 	return oldest;
 }
 
-/* What of the image a block is made of. */
+/* The part of the image that a block is made of. */
 struct extent {
 	uint64_t key, pos; /* name in the cache; where the bytes are */
 	uint32_t bytes;

@@ -121,7 +121,7 @@ static int walk_to(struct sqimage *img, const struct sqnode *file, uint64_t inde
 	return 0;
 }
 
-/* What is read is mostly read on. The nearest is wished for last: it is made first. */
+/* Most reads go on to the next block. The nearest is wished for last: it is made first. */
 static void want_next(struct sqimage *img, const struct block_walk *w)
 {
 	struct block_walk at = *w;
@@ -143,7 +143,10 @@ static void want_next(struct sqimage *img, const struct block_walk *w)
 		sqblocks_want(&img->blocks, next[n].pos, next[n].header);
 }
 
-/* What lies in one block: the file has `want` bytes of it, `take` are asked for, from `skip` on. */
+/*
+ * The part of a read in one block: the file has `want` bytes of it, `take` are asked for, from
+ * `skip` on.
+ */
 struct piece {
 	size_t skip, want, take;
 };

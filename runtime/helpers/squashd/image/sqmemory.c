@@ -14,8 +14,8 @@
 #define PAGE_BYTES 4096u      /* at least; of larger pages some are asked for twice */
 
 /*
- * The decompressors take their working memory anew for each block. What has been given back to the
- * kernel comes again page by page, which is a tenth of the time that a block takes.
+ * The decompressors take their working memory anew for each block. Memory that was given back to
+ * the kernel comes again page by page, which is a tenth of the time that a block takes.
  */
 void sqblock_keep_memory(void)
 {

@@ -2,14 +2,14 @@
 #ifndef CSBX_SQUASHD_SQPRIV_H
 #define CSBX_SQUASHD_SQPRIV_H
 
-/* What the files sq*.c share: an open image. */
+/* Shared by the files sq*.c: an open image. */
 
 #include "runtime/helpers/squashd/image/sqblock.h"
 #include "runtime/helpers/squashd/image/sqimage.h"
 
 /*
- * Where the blocks of a large file lie: sizes are listed one after the other, so without marks the
- * place of the last block would cost reading the whole list.
+ * The places of the blocks of a large file: sizes are listed one after the other, so without marks
+ * the place of the last block would cost reading the whole list.
  */
 #define SQMARK_BLOCKS 1024u
 #define SQMAPS 8

@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_THAW_IMAGE_H
 
 /*
- * The room runtime/helpers/thaw/abi. What csbx-thaw and its callers have in common.
+ * The room runtime/helpers/thaw/abi. The things that csbx-thaw and its callers share.
  *
  * In: nothing but what is declared here. Out: the form of a frozen process.
  *
