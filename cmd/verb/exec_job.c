@@ -2,6 +2,7 @@
 #include "cmd/verb/exec_job.h"
 
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cmd/options/resolve_env.h"
@@ -69,6 +70,7 @@ int exec_job_fill(struct exec_job *j, int argc, char **argv, struct err *e)
 	struct process_spec *p = &o->spec.proc;
 	const char *term = j->term ? j->term : getenv("TERM");
 	bool both = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	struct winsize size;
 
 	for (int i = 0; i < argc; i++)
 		strv_add(&p->argv, argv[i]);
@@ -84,6 +86,10 @@ int exec_job_fill(struct exec_job *j, int argc, char **argv, struct err *e)
 			 : TTY_NO;
 	if (o->spec.capture_output || j->detach)
 		p->tty = TTY_NO;
+	if (p->tty == TTY_YES && ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) {
+		p->tty_rows = size.ws_row;
+		p->tty_columns = size.ws_col;
+	}
 	if (!p->cwd || set_user(j, e) < 0)
 		return p->cwd ? -e->code : err_oom(e);
 	if (p->tty == TTY_YES && !strv_get_env(&p->env, "TERM")) {

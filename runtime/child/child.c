@@ -87,6 +87,8 @@ static int make_terminal(struct child *c, struct err *e)
 {
 	_close_ int master = openat(c->root_fd, "dev/pts/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
 	struct init_event ev = {.magic = INIT_MAGIC, .type = LAUNCH_EV_TERMINAL};
+	const struct winsize size = {.ws_row = (unsigned short)c->tty_rows,
+				     .ws_col = (unsigned short)c->tty_columns};
 	_close_ int slave = -1;
 	int zero = 0, r;
 
@@ -94,6 +96,8 @@ static int make_terminal(struct child *c, struct err *e)
 		return err_sys(e, "terminal");
 	slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (slave < 0)
+		return err_sys(e, "terminal");
+	if (c->tty_rows && c->tty_columns && ioctl(master, TIOCSWINSZ, &size) < 0)
 		return err_sys(e, "terminal");
 	if (fchown(slave, c->spec->proc.uid, (gid_t)-1) < 0 && errno != EINVAL)
 		return err_sys(e, "terminal");

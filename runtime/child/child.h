@@ -58,13 +58,14 @@ struct child {
 	const struct container_spec *spec;
 	const struct plan *plan;
 	int supervisor_pidfd, status_fd, control_fd, msg_fd;
-	int init_fd, dev_fd;   /* from the image server */
-	const int *image_fds;  /* likewise: the files of the image, the lowest first */
-	unsigned n_images;     /* 0 for a directory */
-	bool init_is_file;     /* of the host, not a memfd */
-	bool tty_takes_stderr; /* a terminal that is made becomes 2 as well */
-	int stdio[3];          /* what becomes 0, 1, 2; -1 keeps the caller's */
-	const int *keep_fds;   /* become INIT_FD_FIRST_KEPT and on */
+	int init_fd, dev_fd;            /* from the image server */
+	const int *image_fds;           /* likewise: the files of the image, the lowest first */
+	unsigned n_images;              /* 0 for a directory */
+	bool init_is_file;              /* of the host, not a memfd */
+	bool tty_takes_stderr;          /* a terminal that is made becomes 2 as well */
+	unsigned tty_rows, tty_columns; /* its size; 0: not told */
+	int stdio[3];                   /* what becomes 0, 1, 2; -1 keeps the caller's */
+	const int *keep_fds;            /* become INIT_FD_FIRST_KEPT and on */
 	uint32_t n_keep_fds;
 	int helper_cgroup_fd; /* where this process itself is born, -1: where S is */
 	int cgroup_fd;        /* of the payload, -1: none */

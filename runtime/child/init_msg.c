@@ -291,6 +291,9 @@ static struct init_range copy_range(struct builder *b, const struct init_msg *m,
 static void add_exec_parts(struct builder *b, const struct init_msg *start,
 			   const struct process_spec *p)
 {
+	const struct init_tail tail = {.tty_rows = (uint16_t)p->tty_rows,
+				       .tty_columns = (uint16_t)p->tty_columns,
+				       .magic = INIT_TAIL_MAGIC};
 	struct init_msg *m = &b->m;
 
 	strbuf_add(b->out, m, sizeof(*m));
@@ -303,6 +306,10 @@ static void add_exec_parts(struct builder *b, const struct init_msg *start,
 	m->argv = add_strv(b, &p->argv);
 	m->env = add_strv(b, &p->env);
 	m->cwd = add_bytes(b, p->cwd, strlen(p->cwd) + 1);
+	if (m->flags & INIT_NEW_TTY && tail.tty_rows && tail.tty_columns) {
+		align(b, _Alignof(struct init_tail));
+		strbuf_add(b->out, &tail, sizeof(tail));
+	}
 }
 
 int init_msg_build_exec(const struct init_msg *start, const struct process_spec *p,

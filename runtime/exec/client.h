@@ -48,6 +48,7 @@ struct exec_options {
 	uint64_t timeout_ms;            /* 0: none */
 	uint64_t kill_after_ms;         /* SIGKILL follows SIGTERM after so long */
 	const struct exec_watch *watch; /* NULL: no caller looks */
+	bool *ret_left; /* with streams.keys: set where the caller has left it by them */
 };
 
 /*
@@ -90,7 +91,11 @@ void exec_start_env(const struct exec_link *l, struct strv *env);
 uint32_t *exec_start_groups(const struct exec_link *l);
 const char *exec_start_cwd(const struct exec_link *l);
 
-/* Returns 0 with *ret filled, or -errno when no process could be made. */
+/*
+ * Returns 0 with *ret filled, or -errno when no process could be made. By the keys of streams.keys the
+ * caller leaves: it returns at once with *ret_left, and a second time in a process of its own, without
+ * the caller's streams, when the exec has ended.
+ */
 int exec_run(struct exec_link *l, const struct process_spec *p, const struct exec_options *o,
 	     struct run_result *ret, struct err *e);
 

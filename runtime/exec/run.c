@@ -263,6 +263,26 @@ static bool is_done(const struct exec_loop *l)
 	return l->ended && (l->give_up || (l->status[0] < 0 && !streams_have_output(&l->streams)));
 }
 
+/*
+ * By the keys: the caller goes on with what he had, and a process that has nothing of his stays with
+ * the exec, whose terminal it holds.
+ */
+static int leave(struct exec_loop *l, struct err *e)
+{
+	pid_t keeper = fork();
+
+	if (keeper < 0)
+		return err_sys(e, "fork");
+	if (keeper > 0) {
+		*l->options->ret_left = true;
+		l->ended = l->give_up = true;
+		return 0;
+	}
+	setsid();
+	streams_forget_caller(&l->streams);
+	return 0;
+}
+
 static int run_loop(struct exec_loop *l, struct err *e)
 {
 	const struct exec_watch *w = l->options->watch;
@@ -291,6 +311,8 @@ static int run_loop(struct exec_loop *l, struct err *e)
 		if (p[ON_SIZE].revents)
 			read_size(l);
 		streams_handle(&l->streams, p + ON_STREAMS, n - ON_STREAMS);
+		if (streams_are_left(&l->streams) && (r = leave(l, e)) < 0)
+			return r;
 		if (streams_is_background(&l->streams))
 			streams_look(&l->streams);
 		check_output(l);

@@ -306,6 +306,10 @@ static void supervise_detached(void *arg, int report_fd)
 	int r;
 
 	d->how.started_fd = report_fd;
+	for (size_t i = 0; i < d->how.n_callers; i++) {
+		if (d->how.callers[i] >= 0)
+			close(d->how.callers[i]);
+	}
 	r = container_start_run(d->start, &d->how, &result, &e);
 	if (r < 0)
 		detach_failed(report_fd, CODE_FAILED, &e);

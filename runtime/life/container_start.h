@@ -70,6 +70,12 @@ struct container_start_how {
 	int client_sock, client_fds[3];
 	bool stdin_once;
 	/*
+	 * Descriptors of the caller's that a detached supervisor must not hold: their end is told to
+	 * others.
+	 */
+	const int *callers;
+	size_t n_callers;
+	/*
 	 * Is asked in the supervisor after each end that no client asked for, with how often it was
 	 * started again: whether it is to be so once more, and after how long; *wait_ms is the wait
 	 * before, 0: there was none. NULL: never.

@@ -95,6 +95,8 @@ static const struct row rows[] = {
 	S(42, K_BOOL, proc.stop_timeout_is_set, 0),
 	S(43, K_U64, proc.stop_timeout_ms, 0),
 	S(44, K_BOOL, proc.pid1_signals, 0),
+	S(45, K_U32, proc.tty_rows, 0),
+	S(46, K_U32, proc.tty_columns, 0),
 
 	S(50, K_ENUM, ns.net, NET_HOST),
 	S(51, K_ENUM, ns.ipc, IPC_HOST),

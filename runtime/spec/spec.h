@@ -97,8 +97,9 @@ struct process_spec {
 	char *home;                        /* HOME when the environment sets none */
 	bool home_is_asked, path_is_asked; /* reserved for front ends */
 	enum tty_mode tty;
-	bool close_stdin; /* stdin is /dev/null instead of the caller's */
-	int stop_signal;  /* what `stop` sends; 0: SIGTERM */
+	uint32_t tty_rows, tty_columns; /* its size at first; 0: not told */
+	bool close_stdin;               /* stdin is /dev/null instead of the caller's */
+	int stop_signal;                /* what `stop` sends; 0: SIGTERM */
 	bool stop_timeout_is_set;
 	uint64_t stop_timeout_ms; /* how long `stop` waits for it, when set */
 	bool pid1_signals;        /* signals reach it as they would a pid 1 (docs/life.md) */

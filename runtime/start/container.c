@@ -9,6 +9,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -42,9 +43,23 @@ static unsigned long namespace_flags(const struct container_spec *s)
 	       (s->ns.net == NET_NONE ? CLONE_NEWNET : 0);
 }
 
+/* Of a terminal that is made: the caller's, where the caller's streams are the container's. */
+static struct winsize terminal_size(const struct container *c)
+{
+	const struct process_spec *p = &c->spec->proc;
+	struct winsize own = {0};
+
+	if (p->tty == TTY_YES && !c->streams.options.lent && ioctl(0, TIOCGWINSZ, &own) == 0)
+		return own;
+	own.ws_row = (unsigned short)p->tty_rows;
+	own.ws_col = (unsigned short)p->tty_columns;
+	return own;
+}
+
 static int launch_once(struct container *c, struct err *e)
 {
 	const struct container_limits *l = &c->limits;
+	const struct winsize size = terminal_size(c);
 	struct child child = {
 		.spec = c->spec,
 		.plan = &c->plan,
@@ -52,6 +67,8 @@ static int launch_once(struct container *c, struct err *e)
 		.status_fd = c->status[1],
 		.control_fd = c->control[1],
 		.tty_takes_stderr = c->streams.options.lent || isatty(2),
+		.tty_rows = size.ws_row,
+		.tty_columns = size.ws_col,
 		.msg_fd = c->msg_fd,
 		.init_fd = c->link.init_fd,
 		.init_is_file = c->link.init_is_file,

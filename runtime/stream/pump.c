@@ -93,9 +93,15 @@ void pump_end_src(struct pump *p)
 static void fill(struct pump *p)
 {
 	char last = p->off ? p->buf[p->off - 1] : 0;
-	ssize_t n = read(p->src, p->buf, PUMP_BUFFER_BYTES);
+	size_t most = PUMP_BUFFER_BYTES - (p->keys ? DETACH_KEYS_MAX : 0), len;
+	ssize_t n = read(p->src, p->buf, most);
 
-	if (n > 0) {
+	if (n > 0 && p->keys) {
+		len = (size_t)n;
+		p->is_left = detach_keys_take(p->keys, p->buf, &len);
+		if (len)
+			take(p, len);
+	} else if (n > 0) {
 		take(p, (size_t)n);
 		p->is_fresh = true;
 	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
@@ -122,12 +128,14 @@ static void drain(struct pump *p)
 		p->len -= (size_t)n;
 	} else if (errno != EAGAIN && errno != EINTR) {
 		/*
-		 * The reader went away: the writer must see it as EPIPE, so its pipe is closed too.
+		 * The reader went away: the writer must see it as EPIPE, so its pipe is closed too,
+		 * unless it is to go on without one.
 		 */
 		p->len = 0;
 		p->pass = false;
 		close_side(&p->dst, p->own_dst);
-		close_side(&p->src, p->own_src);
+		if (!p->keep_src)
+			close_side(&p->src, p->own_src);
 		return;
 	}
 	if (!p->len && p->src < 0 && p->own_dst)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "runtime/stream/capture.h"
+#include "runtime/stream/detach_keys.h"
 
 struct audience;
 struct err;
@@ -25,6 +26,7 @@ struct pump {
 	bool own_src, own_dst;
 	bool pass;           /* what is read goes to dst */
 	bool paused;         /* not read for now; its end is still noticed */
+	bool keep_src;       /* of output: it is read on though its reader has gone */
 	bool keep_dst;       /* the end of src is not the end: another may come */
 	char end_char;       /* end of src is written to dst as this character; 0: dst is closed */
 	struct run_log *log; /* takes what is read instead of dst; NULL: none */
@@ -34,7 +36,9 @@ struct pump {
 	int number;    /* 1 or 2: which stream it is, for the log */
 	uint64_t total,
 		stop_after; /* stop_after: 0 = never, else the byte after which it is too much */
-	bool too_much, is_fresh; /* is_fresh: the buffer was filled since someone looked */
+	struct detach_keys *keys; /* looked for in what is read; NULL: none */
+	bool is_left;             /* they have come */
+	bool too_much, is_fresh;  /* is_fresh: the buffer was filled since someone looked */
 	char *buf;
 	size_t off, len; /* buf[off..off+len) waits to be written */
 };

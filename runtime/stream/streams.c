@@ -19,6 +19,7 @@
 static void limit_output(struct streams *s, struct pump *p, struct capture *keep)
 {
 	p->stop_after = s->options.kill_bytes;
+	p->keep_src = s->options.goes_on;
 	p->log = s->options.log;
 	if (s->options.lent)
 		p->audience = p == &s->out ? &s->hears_out : &s->hears_err;
@@ -230,10 +231,13 @@ int streams_set_master(struct streams *s, int master, struct err *e)
 		r = pump_init(&s->out, master, false, s->options.capture ? -1 : 1, false, e);
 	if (r < 0)
 		return r;
+	if (s->options.keys.n)
+		s->in.keys = &s->options.keys;
 	limit_output(s, &s->out, &s->kept_out);
 	streams_resize(s);
 	s->from_terminal = tcgetattr(0, &s->saved) == 0;
-	if (!s->from_terminal && tcgetattr(master, &inner) == 0)
+	s->in.keep_dst = s->options.goes_on;
+	if (!s->from_terminal && !s->options.goes_on && tcgetattr(master, &inner) == 0)
 		s->in.end_char = (char)inner.c_cc[VEOF];
 	streams_look(s);
 	return 0;
@@ -357,6 +361,24 @@ void streams_set_size(struct streams *s, unsigned rows, unsigned columns)
 bool streams_too_much(const struct streams *s)
 {
 	return s->out.too_much || s->err.too_much;
+}
+
+bool streams_are_left(const struct streams *s)
+{
+	return s->in.is_left;
+}
+
+void streams_forget_caller(struct streams *s)
+{
+	_close_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = 0; null >= 0 && fd < 3; fd++)
+		(void)dup2(null, fd);
+	s->from_terminal = s->raw = false;
+	s->in.src = -1;
+	s->in.end_char = 0;
+	s->in.keep_dst = true;
+	s->in.is_left = s->in.paused = false;
 }
 
 static void flush_tail(const struct pump *p, int fd)

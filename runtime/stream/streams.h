@@ -42,6 +42,7 @@
 
 #include "runtime/stream/audience.h"
 #include "runtime/stream/capture.h"
+#include "runtime/stream/detach_keys.h"
 #include "runtime/stream/pump.h"
 
 struct err;
@@ -53,12 +54,15 @@ struct run_result;
 
 struct stream_options {
 	bool lent; /* the caller's own are left alone: clients lend theirs, streams_attach() */
-	bool stdin_once;     /* lent: who gives input and leaves ends it; else the next may go on */
-	bool tty;            /* a pty will come */
-	bool close_stdin;    /* the payload reads /dev/null */
-	struct run_log *log; /* output goes there instead, NULL: it does not */
+	bool stdin_once; /* lent: who gives input and leaves ends it; else the next may go on */
+	bool tty;        /* a pty will come */
+	struct detach_keys keys; /* looked for in what a terminal is given; n 0: none */
+	bool close_stdin;        /* the payload reads /dev/null */
+	struct run_log *log;     /* output goes there instead, NULL: it does not */
 	bool copy_pipes;     /* output to a pipe or socket is copied too: who reads it sees the end
 			      * when we end, though what the payload has left behind goes on */
+	bool goes_on;        /* output that has no reader any more is dropped, and a terminal's
+			      * input that ends is not ended: the client has gone */
 	bool capture;        /* output is kept for the result and not passed on */
 	uint64_t keep_bytes; /* head and tail kept of each stream; 0: all is passed, none kept */
 	uint64_t kill_bytes; /* more on a stream is too much; 0: no such limit */
@@ -110,6 +114,13 @@ void streams_handle(struct streams *s, const struct pollfd *p, unsigned n);
 bool streams_have_output(const struct streams *s);
 /* True once a stream has had more than kill_bytes. */
 bool streams_too_much(const struct streams *s);
+/* True once the keys of the options have come. */
+bool streams_are_left(const struct streams *s);
+/*
+ * The caller's streams are his again: there is no more input, and output goes nowhere. His terminal
+ * is not touched any more.
+ */
+void streams_forget_caller(struct streams *s);
 /* Ends the output: kept tails are written, and what was kept and counted goes into the result. */
 void streams_finish(struct streams *s, struct run_result *ret);
 /* Restores the terminal and frees; safe at any point after prepare. */

@@ -155,6 +155,39 @@ def test_cli(box, client):
     """) == (0, "hello\ninput\nrc 3\nrunning\nrc 7\nin\nfile\nfile\nc1 box running\nlog\nlog\nc1\nrc 127\nc2\n", "err\n")
 
 
+def test_a_terminal_has_its_size_from_its_first_moment(box, api):
+    for _ in range(5):
+        c = made(box, "stty", "size", Tty=True, HostConfig={"ConsoleSize": [33, 77]})
+        assert box.ask("GET", f"/containers/{c}/json").json["HostConfig"]["ConsoleSize"] == [33, 77]
+        assert box.ask("POST", f"/containers/{c}/start").status == 204
+        assert box.ask("POST", f"/containers/{c}/wait").json["StatusCode"] == 0
+        assert api.containers.get(c).logs() == b"33 77\r\n"
+    c = api.containers.run("box", ["sleep", "60"], detach=True)
+    for where in ("create", "start"):
+        for size in (None, [0, 0], [34, 78]):
+            more = {"Tty": True, "ConsoleSize": size}
+            e = box.ask("POST", f"/containers/{c.id}/exec",
+                        {"Cmd": ["stty", "size"], "AttachStdout": True, "Tty": True, **(more if where == "create" else {})})
+            out = box.ask("POST", f"/exec/{e.json['Id']}/start", more if where == "start" else {"Tty": True}).body
+            assert out == (b"34 78\r\n" if size and size[0] else b"stty: standard input\r\n"), (where, size)
+    for bad in ("x", ["a"], [1, -2], [70000, 1], [1, 2, 3]):
+        answer = box.ask("POST", "/containers/create", {"Image": "box", "Tty": True, "HostConfig": {"ConsoleSize": bad}})
+        assert answer.status == 400 and "ConsoleSize" in answer.message, (bad, answer.body)
+
+
+@pytest.mark.parametrize("words", (["docker", "run", "--rm", "-it", "box"], ["docker", "exec", "-it", "up"], ["docker", "start", "-ai", "down"]))
+def test_the_own_command_has_its_terminals_size_at_once(box, words):
+    csbx = box.box
+    csbx.ok("docker", "run", "-d", "--name", "up", "box", "sleep", "60")
+    csbx.ok("docker", "create", "-it", "--name", "down", "box", "stty", "size")
+    t = Terminal(csbx, csbx.argv([*words, *([] if words[-1] == "down" else ["stty", "size"])]), rows=33, columns=77, **csbx.identity())
+    try:
+        t.expect("33 77")
+        assert t.wait() == 0
+    finally:
+        t.close()
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_cli_terminal(box, client):
     """Docker's client asks for the size when the container runs: a program may look before it has one, also with Docker."""
@@ -168,6 +201,94 @@ def test_cli_terminal(box, client):
         assert t.wait() == 6
     finally:
         t.close()
+
+
+# --- leaving a terminal by its keys -------------------------------------------------------------
+
+def own(csbx, *words):
+    return Terminal(csbx, csbx.argv(["docker", *words]), **csbx.identity())
+
+
+def other(csbx, client, path, *words):
+    return Terminal(csbx, [client, "-H", f"unix://{path}", *words], **csbx.identity())
+
+
+@pytest.mark.parametrize("client", [None, *CLIENTS])
+def test_a_terminal_is_left_by_its_keys(box, client):
+    csbx = box.box
+    begin = (lambda *w: own(csbx, *w)) if client is None else (lambda *w: other(csbx, client, box.path, *w))
+
+    def left(words, typed, keys, code, text):
+        t = begin(*words)
+        try:
+            t.send("\r" + typed + "\r")
+            t.expect(typed.split()[-1] + "\r\n(.|\n)*" + typed.split()[-1])
+            for key in keys:
+                t.send(key)
+                time.sleep(0.1)
+            if text:
+                t.expect("read escape sequence\r\n")
+            assert t.wait() == code and "escape" not in t.seen, t.seen
+        finally:
+            t.close()
+
+    left(("run", "-it", "--name", "tt", "box", "sh"), "echo one", "\x10\x11", 0, False)
+    left(("attach", "tt"), "echo two", "\x10\x11", 1, True)
+    left(("attach", "--detach-keys", "ctrl-a,x", "tt"), "echo three", "\x01x", 1, True)
+    left(("exec", "-it", "tt", "sh"), "echo four", "\x10\x11", 1, True)
+    left(("exec", "-it", "--detach-keys=ctrl-@", "tt", "sh"), "echo five", "\x00", 1, True)
+    assert csbx.ok("docker", "inspect", "-f", "{{.State.Status}}", "tt") == "running\n"
+    ps = csbx.ok("docker", "exec", "tt", "ps")
+    assert ps.count("sh\n") == 3, "the execs go on: " + ps
+    csbx.ok("docker", "stop", "-t", "0", "tt")
+    wait_for(lambda: csbx.ok("docker", "ps", "-q") == "")
+    left(("start", "-ai", "tt"), "echo six", "\x10\x11", 0, False)
+    events = csbx.ok("docker", "events", "--since", "0", "--until", str(time.time()), "--format", "{{.Action}}").split("\n")
+    if client is None:
+        assert (events.count("detach"), events.count("exec_detach"), events.count("attach")) == (4, 2, 4), events
+    for words in (("exec", "--detach-keys", "foo", "tt", "true"), ("run", "--detach-keys", "foo", "box", "true")):
+        p = csbx.run("docker", *words)
+        assert p.returncode in (1, 125) and "keys (foo) provided" in p.stderr, p.stderr
+
+
+def test_keys_that_are_no_keys(box):
+    """A part of them goes on to the program, as do the bytes in a larger piece."""
+    c = made(box, "cat", "-v", Tty=True, OpenStdin=True, StdinOnce=False)
+    assert box.ask("POST", f"/containers/{c}/start").status == 204
+    up = {"Connection": "Upgrade", "Upgrade": "tcp"}
+    assert box.ask("POST", f"/containers/{c}/attach?stream=1&stdin=1&stdout=1&detachKeys=foo", headers=up).status == 400
+    with box.connect() as s:
+        assert box.ask("POST", f"/containers/{c}/attach?stream=1&stdin=1&stdout=1&detachKeys=a,b,c", sock=s, headers=up).status == 101
+        for piece in (b"a", b"b", b"x", b"\r", b"12abc34\r"):
+            s.sendall(piece)
+            time.sleep(0.1)
+        got = b""
+        while b"12abc34\r\n12abc34" not in got:
+            got += s.recv(4096)
+        assert b"abx\r\nabx\r\n" in got
+        for piece in (b"a", b"b", b"c"):
+            s.sendall(piece)
+            time.sleep(0.1)
+        read_all(s)
+    assert box.ask("GET", f"/containers/{c}/json").json["State"]["Running"]
+    assert "Invalid escape keys" in box.ask("POST", f"/containers/{c}/exec", {"Cmd": ["true"], "DetachKeys": "foo"}).message
+
+
+def test_an_exec_goes_on_without_its_client(box, api):
+    """What it writes then is dropped, however much it is."""
+    c = api.containers.run("box", ["sleep", "60"], detach=True)
+    up = {"Connection": "Upgrade", "Upgrade": "tcp"}
+    work = "sleep 0.5; i=0; while test $i -lt 5000; do echo line of some length $i; i=$((i+1)); done; echo end >/tmp/end; exit 4"
+    for tty in (False, True):
+        e = box.ask("POST", f"/containers/{c.id}/exec", {"Cmd": ["sh", "-c", work],
+                                                        "AttachStdout": True, "AttachStdin": True, "Tty": tty}).json["Id"]
+        with box.connect() as s:
+            assert box.ask("POST", f"/exec/{e}/start", {"Tty": tty}, headers=up, sock=s).status == 101
+            wait_for(lambda e=e: box.ask("GET", f"/exec/{e}/json").json["Running"])
+        wait_for(lambda e=e: not box.ask("GET", f"/exec/{e}/json").json["Running"])
+        assert box.ask("GET", f"/exec/{e}/json").json["ExitCode"] == 4
+        assert c.exec_run("cat /tmp/end").output == b"end\n"
+        c.exec_run("rm /tmp/end")
 
 
 # --- faults -----------------------------------------------------------------------------------
@@ -248,8 +369,6 @@ def test_clients_that_vanish(box):
     with box.connect() as s:
         assert box.ask("POST", f"/exec/{e}/start", {}, headers=up, sock=s).status == 101
         wait_for(lambda: box.ask("GET", f"/exec/{e}/json").json["Running"])
-    wait_for(lambda: not box.ask("GET", f"/exec/{e}/json").json["Running"])
-    assert box.ask("GET", f"/exec/{e}/json").json["ExitCode"] == 137
     engine_children = lambda: harness.descendants(box.process.pid)
     wait_for(lambda: not engine_children())
     assert box.ask("GET", f"/containers/{c}/json").json["State"]["Running"], "and the container goes on"

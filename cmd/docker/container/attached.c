@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/container/attached.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
@@ -33,7 +34,9 @@ int attached_begin(struct attached *a, unsigned which, bool tty, bool sig_proxy,
 {
 	sigset_t set;
 
-	*a = (struct attached){.signal_fd = -1, .sig_proxy = sig_proxy, .tty = tty};
+	*a = (struct attached)ATTACHED_INIT;
+	a->sig_proxy = sig_proxy;
+	a->tty = tty;
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++) {
 		if (sig_proxy || passed_on[i] == SIGWINCH)
@@ -49,13 +52,23 @@ int attached_begin(struct attached *a, unsigned which, bool tty, bool sig_proxy,
 	return 0;
 }
 
-static void send_size(const struct attached *a, const struct exec_link *link)
+bool attached_size(unsigned *rows, unsigned *columns)
 {
 	struct winsize w;
 
-	if (a->tty &&
-	    (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 || ioctl(STDIN_FILENO, TIOCGWINSZ, &w) == 0))
-		exec_resize(link, w.ws_row, w.ws_col);
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 && ioctl(STDIN_FILENO, TIOCGWINSZ, &w) < 0)
+		return false;
+	*rows = w.ws_row;
+	*columns = w.ws_col;
+	return true;
+}
+
+static void send_size(const struct attached *a, const struct exec_link *link)
+{
+	unsigned rows, columns;
+
+	if (a->tty && attached_size(&rows, &columns))
+		exec_resize(link, rows, columns);
 }
 
 static int read_signal(const struct attached *a, const struct exec_link *link, unsigned *ends)
@@ -87,23 +100,83 @@ static bool has_ended(const struct exec_link *link)
 	return n <= 0 && n != -EAGAIN;
 }
 
+int attached_take_input(struct attached *a, const char *keys, int *ret_fd, struct err *e)
+{
+	int ends[2], r = detach_keys_parse(keys, &a->keys);
+
+	if (r < 0)
+		return err_set(e, EINVAL, "Invalid detach keys (%s) provided", keys);
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	*ret_fd = ends[0];
+	a->input_fd = ends[1];
+	(void)fcntl(a->input_fd, F_SETFL, O_NONBLOCK);
+	a->typed_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	return a->typed_fd < 0 ? err_sys(e, "standard input") : 0;
+}
+
+static void read_typed(struct attached *a)
+{
+	ssize_t n = read(a->typed_fd, a->buf, sizeof(a->buf) - DETACH_KEYS_MAX);
+	size_t len = n > 0 ? (size_t)n : 0;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		fd_close(&a->typed_fd);
+		fd_close(&a->input_fd);
+		return;
+	}
+	a->is_left = detach_keys_take(&a->keys, a->buf, &len);
+	a->at = 0;
+	a->end = len;
+}
+
+static void write_input(struct attached *a)
+{
+	ssize_t n = write(a->input_fd, a->buf + a->at, a->end - a->at);
+
+	if (n > 0)
+		a->at += (size_t)n;
+	/* It reads no more: what is typed is looked at for the keys alone. */
+	else if (n < 0 && errno != EAGAIN && errno != EINTR)
+		fd_close(&a->input_fd);
+	if (a->at == a->end || a->input_fd < 0)
+		a->at = a->end = 0;
+}
+
+enum { ON_LINK, ON_SIGNAL, ON_TYPED, ON_INPUT, ON_MAX };
+
 int attached_wait(struct attached *a, struct exec_link *link)
 {
 	unsigned ends = 0;
 	int code = 0;
 
 	send_size(a, link);
-	while (!code) {
-		struct pollfd p[] = {{.fd = link->sock, .events = POLLIN},
-				     {.fd = a->signal_fd, .events = POLLIN}};
+	while (!code && !a->is_left) {
+		struct pollfd p[ON_MAX] = {
+			[ON_LINK] = {.fd = link->sock, .events = POLLIN},
+			[ON_SIGNAL] = {.fd = a->signal_fd, .events = POLLIN},
+			[ON_TYPED] = {.fd = a->end ? -1 : a->typed_fd, .events = POLLIN},
+			[ON_INPUT] = {.fd = a->end ? a->input_fd : -1, .events = POLLOUT},
+		};
 
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		if (poll(p, ON_MAX, -1) < 0 && errno != EINTR)
 			break;
-		if (p[1].revents)
+		if (p[ON_SIGNAL].revents)
 			code = read_signal(a, link, &ends);
-		if (p[0].revents && has_ended(link))
+		if (p[ON_LINK].revents && has_ended(link))
 			break;
+		if (p[ON_TYPED].revents)
+			read_typed(a);
+		if (p[ON_INPUT].revents)
+			write_input(a);
 	}
+	/* First the link: the end of the input is not the container's to see. */
+	if (a->is_left)
+		exec_close(link);
+	fd_close(&a->input_fd);
+	fd_close(&a->typed_fd);
 	return code;
 }
 
@@ -115,4 +188,6 @@ void attached_end(struct attached *a)
 	if (a->signal_fd >= 0)
 		(void)sigprocmask(SIG_SETMASK, &a->old, NULL);
 	fd_close(&a->signal_fd);
+	fd_close(&a->input_fd);
+	fd_close(&a->typed_fd);
 }

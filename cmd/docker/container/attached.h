@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <termios.h>
 
+#include "runtime/stream/detach_keys.h"
+
 struct err;
 struct exec_link;
 
@@ -22,15 +24,28 @@ struct attached {
 	bool sig_proxy, tty, is_raw;
 	sigset_t old;
 	struct termios saved;
+	/* Of a terminal: what is typed goes by this process, which looks for the keys. -1: not so. */
+	int typed_fd, input_fd;
+	struct detach_keys keys;
+	char buf[512];
+	size_t at, end; /* of buf, what is to go on */
+	bool is_left;   /* by the keys */
 };
-#define ATTACHED_INIT           \
-	{                       \
-		.signal_fd = -1 \
+#define ATTACHED_INIT                                            \
+	{                                                        \
+		.signal_fd = -1, .typed_fd = -1, .input_fd = -1, \
 	}
 
+/* The size of the terminal that this process's output, else its input, goes to; false: none. */
+bool attached_size(unsigned *rows, unsigned *columns);
 /* From here on signals wait. which: of the ATTACH_ bits; tty: the container has a terminal. */
 int attached_begin(struct attached *a, unsigned which, bool tty, bool sig_proxy, struct err *e);
-/* Until the link ends. 0, or the exit code of one who was told to go by force. */
+/*
+ * Of a container with a terminal: *ret_fd is to be lent in place of standard input, and closed
+ * then. Standard input is read here, and goes on but for the keys. keys: as detach_keys_parse().
+ */
+int attached_take_input(struct attached *a, const char *keys, int *ret_fd, struct err *e);
+/* Until the link ends, or the keys have come: is_left. 0, or the exit code of one who was told to go by force. */
 int attached_wait(struct attached *a, struct exec_link *link);
 /* The terminal and the signals are as they were. */
 void attached_end(struct attached *a);

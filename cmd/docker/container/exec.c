@@ -13,6 +13,7 @@
 #include "cmd/docker/frame/verbs.h"
 #include "cmd/options/env_file.h"
 #include "runtime/base/str.h"
+#include "runtime/stream/detach_keys.h"
 
 struct exec_args {
 	struct strv env, env_files;
@@ -25,7 +26,8 @@ struct exec_args {
 static const struct opt opts[] = {
 	{OPT_FLAG, 'd', "detach", NULL, AT(detach),
 	 .help = "Detached mode: run command in the background"},
-	{OPT_STR, 0, "detach-keys", "string", AT(detach_keys)},
+	{OPT_STR, 0, "detach-keys", "string", AT(detach_keys),
+	 .help = "Override the key sequence for detaching a container"},
 	{OPT_CALL, 'e', "env", "list", AT(env), docker_set_env,
 	 .help = "Set environment variables"},
 	{OPT_LIST, 0, "env-file", "list", AT(env_files),
@@ -89,6 +91,8 @@ static int failed(const struct exec_args *a, const struct docker_fault *f)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
+	if (f->err.code == ECANCELED)
+		return docker_say(DOCKER_EXIT_FAILED, "%s", f->err.msg);
 	if (a->detach || !f->exit_code)
 		return docker_daemon_error("%s", f->err.msg);
 	strbuf_addf(&out, "%s\r\n", f->err.msg);
@@ -99,13 +103,16 @@ static int failed(const struct exec_args *a, const struct docker_fault *f)
 static int exec_run_verb(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct exec_args *a = args;
-	const struct docker_exec_how how = {.detached = a->detach};
+	struct detach_keys keys;
+	const struct docker_exec_how how = {.detached = a->detach, .keys = &keys};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct docker_exec_args x = {0};
 	int code = check(a);
 
 	if (code)
 		return code;
+	if (detach_keys_parse(a->detach_keys, &keys) < 0)
+		return docker_daemon_error("Invalid escape keys (%s) provided", a->detach_keys);
 	if (a->privileged)
 		(void)docker_say(0, "WARNING: --privileged is without effect in csbx: a container "
 				    "never has more rights than its user");

@@ -135,8 +135,8 @@ static void add_first(struct value *host, const struct inspected *x)
 	value_str(host, "VolumeDriver", "");
 	add_notes(host, "VolumesFrom", "volumes-from", x, VALUE_NOLIST);
 	size = value_add(host, "ConsoleSize", VALUE_LIST);
-	value_int(size, NULL, 0);
-	value_int(size, NULL, 0);
+	value_int(size, NULL, x->spec.proc.tty_rows);
+	value_int(size, NULL, x->spec.proc.tty_columns);
 	add_notes(host, "CapAdd", "cap-add", x, VALUE_NOLIST);
 	add_notes(host, "CapDrop", "cap-drop", x, VALUE_NOLIST);
 	value_str(host, "CgroupnsMode", "private");

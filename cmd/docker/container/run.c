@@ -135,7 +135,8 @@ static int ended(const struct docker *d, const struct docker_attached_end *b)
 static int start_new(struct docker *d, const struct docker_run_args *a,
 		     const struct docker_created *made)
 {
-	const struct docker_start_attached how = {streams_of(a), a->sig_proxy};
+	const struct docker_start_attached how = {streams_of(a), a->sig_proxy,
+					 a->other[DOCKER_OTHER_detach_keys]};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct container_found found;
 	struct docker_attached_end begun;
@@ -148,7 +149,7 @@ static int start_new(struct docker *d, const struct docker_run_args *a,
 		return DOCKER_EXIT_USAGE;
 	if (r < 0)
 		return docker_say_fault(d, &f);
-	return how.which ? ended(d, &begun) : 0;
+	return how.which && !begun.is_left_by_keys ? ended(d, &begun) : 0;
 }
 
 static int run_run(struct docker *d, void *args, int argc, char **argv)
@@ -156,7 +157,12 @@ static int run_run(struct docker *d, void *args, int argc, char **argv)
 	struct docker_run_args *a = args;
 	struct docker_created made;
 	int code = take_operands(a, argc, argv);
+	unsigned rows, columns;
 
+	if (a->tty && attached_size(&rows, &columns)) {
+		a->tty_rows = rows;
+		a->tty_columns = columns;
+	}
 	if (!code)
 		code = new_container(d, a, &made);
 	return code ? code : start_new(d, a, &made);

@@ -8,6 +8,7 @@
 #include "cmd/docker/container/attached.h"
 #include "cmd/docker/container/start_attached.h"
 #include "cmd/docker/container/each.h"
+#include "cmd/docker/daemon/exec.h"
 #include "cmd/docker/daemon/start.h"
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/docker.h"
@@ -21,8 +22,8 @@
 
 struct start_args {
 	bool attach, interactive, no_stdin, sig_proxy;
-	const char *unused; /* --detach-keys: there are none; --checkpoint: refused */
-	const char *checkpoint;
+	const char *detach_keys;
+	const char *checkpoint; /* refused */
 };
 
 #define AT(member) offsetof(struct start_args, member)
@@ -31,13 +32,15 @@ static const struct opt start_opts[] = {
 	{OPT_FLAG, 'a', "attach", NULL, AT(attach),
 	 .help = "Attach STDOUT/STDERR and forward signals"},
 	{OPT_STR, 0, "checkpoint", "string", AT(checkpoint)},
-	{OPT_STR, 0, "detach-keys", "string", AT(unused)},
+	{OPT_STR, 0, "detach-keys", "string", AT(detach_keys),
+	 .help = "Override the key sequence for detaching a container"},
 	{OPT_FLAG, 'i', "interactive", NULL, AT(interactive), .help = "Attach container's STDIN"},
 	{0},
 };
 
 static const struct opt attach_opts[] = {
-	{OPT_STR, 0, "detach-keys", "string", AT(unused)},
+	{OPT_STR, 0, "detach-keys", "string", AT(detach_keys),
+	 .help = "Override the key sequence for detaching a container"},
 	{OPT_FLAG, 0, "no-stdin", NULL, AT(no_stdin), .help = "Do not attach STDIN"},
 	{OPT_FLAG, 0, "sig-proxy", NULL, AT(sig_proxy),
 	 .help = "Proxy all received signals to the process (default true)"},
@@ -63,8 +66,9 @@ static int start_one(struct docker *d, struct docker_target *t, const char *oper
 
 static int start_attached(struct docker *d, const struct start_args *a, const char *operand)
 {
-	const struct docker_start_attached how = {
-		ATTACH_STDOUT | ATTACH_STDERR | (a->interactive ? ATTACH_STDIN : 0), true};
+	const struct docker_start_attached how = {ATTACH_STDOUT | ATTACH_STDERR |
+						 (a->interactive ? ATTACH_STDIN : 0),
+					 true, a->detach_keys};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct docker_attached_end begun = {0};
 	struct docker_target t;
@@ -77,6 +81,8 @@ static int start_attached(struct docker *d, const struct start_args *a, const ch
 	docker_target_close(&t);
 	if (r < 0)
 		return docker_daemon_error("%s", f.err.msg);
+	if (begun.is_left_by_keys)
+		return 0;
 	return begun.left ? begun.left : begun.state.exit_code;
 }
 
@@ -103,6 +109,24 @@ static int start_run(struct docker *d, void *args, int argc, char **argv)
 
 /* --- attach ------------------------------------------------------------------------------- */
 
+/* What is typed on a terminal goes by this process: then its 0 is lent the container no more. */
+static int lend_streams(struct attached *x, unsigned which, const char *keys,
+			struct exec_link *link, struct err *e)
+{
+	_close_ int input = -1;
+	int r = 0;
+
+	if (x->tty && (which & ATTACH_STDIN))
+		r = attached_take_input(x, keys, &input, e);
+	if (r >= 0 && input >= 0 && dup2(input, STDIN_FILENO) < 0)
+		r = err_sys(e, "standard input");
+	if (r >= 0)
+		r = exec_attach(link, which, e);
+	if (input >= 0)
+		(void)dup2(x->typed_fd, STDIN_FILENO);
+	return r;
+}
+
 static int follow(struct docker *d, struct docker_target *t, const struct start_args *a,
 		  struct exec_link *link, struct err *e)
 {
@@ -117,10 +141,16 @@ static int follow(struct docker *d, struct docker_target *t, const struct start_
 	if (r >= 0)
 		r = attached_begin(&attached, which, tty, a->sig_proxy, e);
 	if (r >= 0)
-		r = exec_attach(link, which, e);
+		r = lend_streams(&attached, which, a->detach_keys, link, e);
+	if (r >= 0)
+		docker_event_target(&d->cmd.paths, t, "attach", NULL, NULL);
 	code = r < 0 ? r : attached_wait(&attached, link);
 	attached_end(&attached);
-	if (code >= 0 && !code)
+	if (attached.is_left) {
+		docker_event_target(&d->cmd.paths, t, "detach", NULL, NULL);
+		code = docker_say(DOCKER_EXIT_FAILED, DOCKER_LEFT_BY_KEYS);
+	}
+	if (!code)
 		r = container_wait_end(&w, e);
 	if (r >= 0 && !code)
 		code = w.state.exit_code;

@@ -2,11 +2,14 @@
 #include "cmd/docker/container/start_attached.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "cmd/docker/container/attached.h"
 #include "cmd/docker/daemon/start.h"
+#include "cmd/docker/daemon/target.h"
+#include "cmd/docker/show/events.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/fault.h"
 #include "runtime/base/fd.h"
@@ -48,19 +51,40 @@ static void close_lent(struct attachment *x)
 		fd_close(&x->client.client_fds[fd]);
 }
 
-static int prepare(struct attachment *x, struct docker *d, const struct container_start *s,
+static int prepare(struct attachment *x, struct docker *d, struct container_start *s,
 		   const struct docker_start_attached *how, struct err *e)
 {
 	int r = lend(x, how->which, e);
+	bool tty = s->spec.proc.tty == TTY_YES;
+	unsigned rows, columns;
 
 	x->client.stdin_once = how->which & ATTACH_STDIN;
-
+	if (tty && attached_size(&rows, &columns)) {
+		s->spec.proc.tty_rows = rows;
+		s->spec.proc.tty_columns = columns;
+	}
 	if (r >= 0)
 		r = container_wait_begin(&d->cmd.paths, s->found.name, &s->found.record, &x->wait,
 					 e);
-	return r < 0 ? r
-		     : attached_begin(&x->attached, how->which, s->spec.proc.tty == TTY_YES,
-				      how->sig_proxy, e);
+	if (r >= 0)
+		r = attached_begin(&x->attached, how->which, tty, how->sig_proxy, e);
+	if (r >= 0 && tty && (how->which & ATTACH_STDIN)) {
+		fd_close(&x->client.client_fds[0]);
+		r = attached_take_input(&x->attached, how->detach_keys, &x->client.client_fds[0],
+					e);
+	}
+	return r;
+}
+
+static void note_left(const struct docker *d, const char *id)
+{
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	struct docker_target t;
+
+	if (id && docker_target_open(&d->cmd.paths, id, &t, &f) >= 0) {
+		docker_event_target(&d->cmd.paths, &t, "detach", NULL, NULL);
+		docker_target_close(&t);
+	}
 }
 
 /* What comes between the container's being ours and its command: the attachment; then its end. */
@@ -74,7 +98,15 @@ static int go_attached(struct docker *d, struct docker_start *s,
 		.attached = ATTACHED_INIT,
 		.wait = CONTAINER_WAIT_INIT};
 	int r = prepare(&x, d, &s->start, how, &f->err);
+	const int own[] = {x.link.sock, x.attached.signal_fd, x.attached.typed_fd,
+			   x.attached.input_fd};
+	_free_ char *id = strdup(s->start.found.record.container_id);
 
+	if (r >= 0)
+		docker_event_of(&d->cmd.paths, s->start.found.name, &s->start.found.record,
+				"attach", NULL, NULL);
+	x.client.callers = own;
+	x.client.n_callers = sizeof(own) / sizeof(own[0]);
 	if (r >= 0)
 		r = docker_start_go(s, &x.client, f);
 	close_lent(&x);
@@ -82,7 +114,10 @@ static int go_attached(struct docker *d, struct docker_start *s,
 	if (r >= 0) {
 		ret->left = attached_wait(&x.attached, &x.link);
 		attached_end(&x.attached);
-		if (!ret->left)
+		ret->is_left_by_keys = x.attached.is_left;
+		if (x.attached.is_left)
+			note_left(d, id);
+		if (!ret->left && !ret->is_left_by_keys)
 			r = container_wait_end(&x.wait, &f->err);
 		ret->state = x.wait.state;
 	}

@@ -15,10 +15,12 @@ struct docker_fault;
 struct docker_start_attached {
 	unsigned which; /* ATTACH_ bits; 0: it is left alone once it runs */
 	bool sig_proxy;
+	const char *detach_keys; /* NULL: docker's own */
 };
 
 struct docker_attached_end {
 	int left;                     /* exit code of one who went away by force */
+	bool is_left_by_keys;         /* it goes on */
 	struct container_state state; /* of one that was attached: how it ended */
 };
 

@@ -133,6 +133,8 @@ static int set_life(struct making *m, struct err *e)
 								     : m->subject.meta.stop_signal;
 
 	p->pid1_signals = !m->a->init;
+	p->tty_rows = m->a->tty_rows;
+	p->tty_columns = m->a->tty_columns;
 	if (signal && *signal && signal_parse(signal, &p->stop_signal, e) < 0)
 		return err_wrap(e, "the image's stop signal");
 	if (m->a->stop_timeout_s > INT64_MIN) {

@@ -12,6 +12,7 @@
 #include "cmd/options/result_out.h"
 #include "cmd/options/run_opts.h"
 #include "cmd/verb/exec_job.h"
+#include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/life/container_state.h"
 #include "runtime/spec/name.h"
@@ -162,6 +163,19 @@ static int begin(struct execing *x)
 	return r;
 }
 
+/* As it was told before the start, by a request of its own or that of the making. */
+static void set_size(struct execing *x)
+{
+	const struct exec_watch *w = x->how->watch;
+	struct process_spec *p = &x->opts.spec.proc;
+	unsigned rows, columns;
+
+	if (w && w->read_size(w->arg, &rows, &columns)) {
+		p->tty_rows = rows;
+		p->tty_columns = columns;
+	}
+}
+
 static int fill(struct execing *x)
 {
 	const struct docker_exec_args *a = x->a;
@@ -180,6 +194,7 @@ static int fill(struct execing *x)
 	if (exec_job_fill(&x->job, (int)a->argv.n, a->argv.items, &x->f->err) < 0 ||
 	    (o->user && docker_groups_add_main(&o->spec.proc, &x->f->err) < 0))
 		return refused(x);
+	set_size(x);
 	return 0;
 }
 
@@ -187,17 +202,26 @@ static int fill(struct execing *x)
 static int run(struct execing *x, struct run_result *result)
 {
 	const struct process_spec *p = &x->opts.spec.proc;
-	const struct exec_options options = {
+	bool is_left = false;
+	struct exec_options options = {
 		.streams = {.tty = p->tty == TTY_YES,
 			    .close_stdin = p->close_stdin,
-			    .copy_pipes = true},
+			    .copy_pipes = true,
+			    .goes_on = x->how->id},
 		.detached = x->how->detached,
 		.tty_takes_stderr = true,
 		.kill_after_ms = 100,
 		.watch = x->how->watch,
+		.ret_left = &is_left,
 	};
-	int r = exec_run(&x->job.link, p, &options, result, &x->f->err);
+	int r;
 
+	if (p->tty == TTY_YES && x->how->keys && !p->close_stdin)
+		options.streams.keys = *x->how->keys;
+	r = exec_run(&x->job.link, p, &options, result, &x->f->err);
+
+	if (is_left)
+		return err_set(&x->f->err, ECANCELED, DOCKER_LEFT_BY_KEYS);
 	if (r == -ESRCH || r == -EPIPE || r == -ECONNRESET)
 		return docker_fault(x->f, DOCKER_CONFLICT, ESRCH, "container %s is not running",
 				    x->id ? x->id : "");
@@ -232,7 +256,9 @@ int docker_exec(const struct paths *p, const char *operand, const struct docker_
 		r = begin(&x);
 	if (r >= 0) {
 		r = run(&x, &result);
-		if (!how->detached)
+		if (r == -ECANCELED)
+			note(&x, "exec_detach", false, -1);
+		else if (!how->detached)
 			note(&x, "exec_die", false, r >= 0 ? r : f->exit_code);
 	}
 	docker_target_close(&x.target);

@@ -30,6 +30,7 @@ enum tag {
 	TAG_USER,          /* str */
 	TAG_WORKDIR,       /* str */
 	TAG_FLAGS,         /* u64: enum flag */
+	TAG_DETACH_KEYS,   /* str */
 };
 
 enum flag { FLAG_TTY = 1, FLAG_INTERACTIVE = 2 };
@@ -69,6 +70,7 @@ static int encode(const char *container, const struct docker_exec_args *a, struc
 	}
 	flat_str(w, TAG_USER, a->user);
 	flat_str(w, TAG_WORKDIR, a->workdir);
+	flat_str(w, TAG_DETACH_KEYS, a->detach_keys);
 	flat_u64(w, TAG_FLAGS, (a->tty ? FLAG_TTY : 0) | (a->interactive ? FLAG_INTERACTIVE : 0));
 	return flat_end(w, e);
 }
@@ -83,16 +85,17 @@ static int put(int dirfd, const char *name, const void *data, size_t len, struct
 }
 
 /* The id is unknown before it is returned, so no process meets a record that is half there. */
-static int fill(int dirfd, const struct flat_writer *w, const char *container, struct err *e)
+static int fill(int dirfd, const struct flat_writer *w, const char *container,
+		const struct docker_exec_args *a, struct err *e)
 {
+	const struct exec_record_size size = {(uint16_t)a->tty_rows, (uint16_t)a->tty_columns};
 	static const struct exec_record_state made;
-	static const struct exec_record_size unknown;
 	int r = put(dirfd, "record", w->buf.data, w->buf.len, e);
 
 	if (r >= 0 && symlinkat(container, dirfd, EXEC_CONTAINER_LINK) < 0)
 		r = err_sys(e, "exec record: container");
 	if (r >= 0)
-		r = put(dirfd, "size", &unknown, sizeof(unknown), e);
+		r = put(dirfd, "size", &size, sizeof(size), e);
 	return r < 0 ? r : put(dirfd, EXEC_STATE_FILE, &made, sizeof(made), e);
 }
 
@@ -111,7 +114,8 @@ int exec_record_make(const struct paths *p, const char *container, const struct 
 		r = err_sys(e, "make an exec's record");
 	if (r >= 0) {
 		dirfd = openat(execs, ret_id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		r = dirfd < 0 ? err_sys(e, "open an exec's record") : fill(dirfd, &w, container, e);
+		r = dirfd < 0 ? err_sys(e, "open an exec's record")
+			      : fill(dirfd, &w, container, a, e);
 		if (r < 0)
 			(void)path_remove_tree_at(execs, ret_id, NULL);
 	}
@@ -133,7 +137,7 @@ static int take_field(struct exec_record *x, const struct flat_field *f, struct 
 		x->args.interactive = r >= 0 && flags & FLAG_INTERACTIVE;
 		return r;
 	}
-	if (f->tag > TAG_FLAGS)
+	if (f->tag > TAG_DETACH_KEYS)
 		return 0;
 	r = flat_get_str(f, &s, e);
 	if (r < 0)
@@ -144,7 +148,8 @@ static int take_field(struct exec_record *x, const struct flat_field *f, struct 
 	}
 	*(f->tag == TAG_CONTAINER ? &x->container
 	  : f->tag == TAG_USER    ? &x->user
-				  : &x->workdir) = strdup(s);
+	  : f->tag == TAG_WORKDIR ? &x->workdir
+				  : &x->detach_keys) = strdup(s);
 	return 0;
 }
 
@@ -158,6 +163,7 @@ static int decode(struct exec_record *x, const struct strbuf *text, struct err *
 		r = take_field(x, &f, e);
 	x->args.user = x->user;
 	x->args.workdir = x->workdir;
+	x->args.detach_keys = x->detach_keys;
 	if (r >= 0 && (!x->container || !x->args.argv.n))
 		r = err_set(e, EBADMSG, "damaged exec record");
 	if (r >= 0)
@@ -192,6 +198,7 @@ void exec_record_close(struct exec_record *x)
 	ptr_free(&x->container);
 	ptr_free(&x->user);
 	ptr_free(&x->workdir);
+	ptr_free(&x->detach_keys);
 	docker_exec_args_done(&x->args);
 }
 

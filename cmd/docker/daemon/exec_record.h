@@ -40,7 +40,7 @@ struct exec_record {
 	int state_fd;    /* O_RDWR */
 	char *container; /* full id, or the instance's */
 	struct docker_exec_args args;
-	char *user, *workdir; /* memory of those of args; NULL: none */
+	char *user, *workdir, *detach_keys; /* memory of those of args; NULL: none */
 };
 #define EXEC_RECORD_INIT                    \
 	{                                   \

@@ -18,6 +18,7 @@
 #include "runtime/base/io.h"
 #include "runtime/exec/client.h"
 #include "runtime/kernel/file_lock.h"
+#include "runtime/stream/detach_keys.h"
 
 #define KILLED 137 /* a session that was killed takes its processes along */
 
@@ -36,6 +37,7 @@ static void note_created(const struct paths *p, const struct docker_target *t,
 int docker_exec_create(const struct paths *p, const char *operand, const struct docker_exec_args *a,
 		       char ret_id[DOCKER_EXEC_ID_BYTES], struct docker_fault *f)
 {
+	struct detach_keys keys;
 	struct docker_target t;
 	int r;
 
@@ -44,6 +46,8 @@ int docker_exec_create(const struct paths *p, const char *operand, const struct 
 	r = docker_target_open(p, operand, &t, f);
 	if (r >= 0)
 		r = docker_exec_check(p, &t, f);
+	if (r >= 0 && detach_keys_parse(a->detach_keys, &keys) < 0)
+		r = docker_refuse(f, "Invalid escape keys (%s) provided", a->detach_keys);
 	if (r >= 0) {
 		exec_records_sweep(p);
 		r = exec_record_make(p, docker_target_id(&t), a, ret_id, &f->err);
@@ -240,15 +244,29 @@ int docker_exec_start_detached(const struct paths *p, const char *id, struct doc
 /* --- what others ask ------------------------------------------------------------------------ */
 
 int docker_exec_look(const struct paths *p, const char *id, bool *ret_tty, bool *ret_interactive,
-		     struct docker_fault *f)
+		     struct detach_keys *ret_keys, struct docker_fault *f)
 {
 	struct exec_record x;
 	int r = open_record(p, id, &x, f);
 
 	*ret_tty = x.args.tty;
 	*ret_interactive = x.args.interactive;
+	(void)detach_keys_parse(x.args.detach_keys, ret_keys);
 	exec_record_close(&x);
 	return r;
+}
+
+void docker_exec_is_left(const struct paths *p, const char *id)
+{
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	struct exec_record x;
+	struct docker_target t;
+
+	if (open_record(p, id, &x, &f) >= 0 && docker_target_open(p, x.container, &t, &f) >= 0) {
+		docker_event_target(p, &t, "exec_detach", "execID", id);
+		docker_target_close(&t);
+	}
+	exec_record_close(&x);
 }
 
 int docker_exec_resize(const struct paths *p, const char *id, unsigned rows, unsigned columns,

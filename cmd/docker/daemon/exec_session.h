@@ -5,13 +5,14 @@
 /*
  * An exec that is made, started, resized and looked at by different processes, as the Engine API
  * has it. Its session is the process that starts it: it holds the record's lock while the exec
- * runs, and with its death the exec's processes end.
+ * runs, and with its death the exec's processes end. It goes on when who reads its output has gone.
  */
 
 #include <stdbool.h>
 
 #include "runtime/base/str.h"
 
+struct detach_keys;
 struct docker_exec_args;
 struct docker_fault;
 struct paths;
@@ -33,9 +34,11 @@ int docker_exec_start(const struct paths *p, const char *id, const int fds[3],
 /* The same in a session of its own, without streams; returns when it runs. */
 int docker_exec_start_detached(const struct paths *p, const char *id, struct docker_fault *f);
 
-/* Whether its streams are a terminal, and whether it has an input. 404. */
+/* Whether its streams are a terminal, whether it has an input, and its keys. 404. */
 int docker_exec_look(const struct paths *p, const char *id, bool *ret_tty, bool *ret_interactive,
-		     struct docker_fault *f);
+		     struct detach_keys *ret_keys, struct docker_fault *f);
+/* Its client has left it by the keys. */
+void docker_exec_is_left(const struct paths *p, const char *id);
 /* The terminal's size, also before the start. 404. */
 int docker_exec_resize(const struct paths *p, const char *id, unsigned rows, unsigned columns,
 		       struct docker_fault *f);

@@ -41,6 +41,7 @@ struct docker_run_args {
 	uint64_t memory_bytes, memory_reservation_bytes, shm_bytes, cpu_period, cpu_quota;
 	int64_t memory_swap_bytes; /* -1: no limit, 0: not given */
 	int64_t pids, stop_timeout_s;
+	uint32_t tty_rows, tty_columns; /* of the terminal at first; 0: not told */
 	const char *other[DOCKER_OTHER_MAX];
 };
 

@@ -19,6 +19,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
 #include "runtime/kernel/cap.h"
+#include "runtime/stream/detach_keys.h"
 
 #define MEMORY_BYTES_MIN (UINT64_C(6) << 20)
 
@@ -259,6 +260,7 @@ static int check_groups(const struct docker_run_args *a, struct docker_fault *f)
 static int check_rest(const struct docker_run_args *a, struct docker_fault *f)
 {
 	static const char *const drivers[] = {"", "json-file", "local", "none", NULL};
+	struct detach_keys keys;
 	int signal;
 
 	if (a->stop_signal && *a->stop_signal && signal_parse(a->stop_signal, &signal, NULL) < 0)
@@ -272,6 +274,9 @@ static int check_rest(const struct docker_run_args *a, struct docker_fault *f)
 		return docker_refuse(f,
 				     "error looking up logging plugin %s: plugin \"%s\" not found",
 				     a->log_driver, a->log_driver);
+	if (detach_keys_parse(a->other[DOCKER_OTHER_detach_keys], &keys) < 0)
+		return docker_refuse(f, "Invalid detach keys (%s) provided",
+				     a->other[DOCKER_OTHER_detach_keys]);
 	if (a->runtime && *a->runtime && !str_eq(a->runtime, "runc"))
 		return docker_refuse(f, "unknown or invalid runtime name: %s", a->runtime);
 	return 0;

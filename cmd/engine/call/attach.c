@@ -12,6 +12,7 @@
 #include "cmd/docker/daemon/logs.h"
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/fault.h"
+#include "cmd/docker/show/events.h"
 #include "cmd/engine/call/call.h"
 #include "cmd/engine/stream/stream.h"
 #include "cmd/frame/cmd.h"
@@ -21,6 +22,7 @@
 #include "runtime/exec/client.h"
 #include "runtime/life/container_state.h"
 #include "runtime/spec/flat.h"
+#include "runtime/stream/detach_keys.h"
 
 bool call_target_has_tty(const struct docker_target *t)
 {
@@ -162,14 +164,29 @@ static void send_logs(struct call *k, const struct docker_target *t, unsigned wh
 	(void)docker_logs(&k->cmd->paths, t, k->item, &how, &f);
 }
 
+static int read_keys(struct call *k, struct detach_keys *ret, struct docker_fault *f)
+{
+	_free_ char *text = NULL;
+	int r = call_query(k, "detachKeys", &text);
+
+	if (r >= 0 && detach_keys_parse(text, ret) < 0)
+		r = docker_refuse(f, "Invalid detach keys (%s) provided", text);
+	return r;
+}
+
 static int attach(struct call *k, struct docker_target *t, unsigned which, struct docker_fault *f)
 {
 	struct stream s = {.client = k->conn->fd, .in = -1, .out = -1, .err = -1, .link = -1};
 	struct exec_link link = EXEC_LINK_INIT;
+	struct detach_keys keys;
 	bool begun = runs(k, t), streams = call_query_true(k, "stream");
 	int theirs[3], r;
 
 	s.is_raw = call_target_has_tty(t);
+	r = read_keys(k, &keys, f);
+	if (r < 0)
+		return r;
+	s.keys = s.is_raw ? &keys : NULL;
 	if (!t->found.record.open_stdin)
 		which &= ~1u;
 	r = stream_open(&s, s.is_raw ? which & ~4u : which, theirs, &f->err);
@@ -180,6 +197,8 @@ static int attach(struct call *k, struct docker_target *t, unsigned which, struc
 	if (r >= 0 && (begun || !streams) &&
 	    http_hijack(k->conn, "application/vnd.docker.raw-stream") < 0)
 		r = -EPIPE;
+	if (r >= 0)
+		docker_event_target(&k->cmd->paths, t, "attach", NULL, NULL);
 	if (r >= 0 && call_query_true(k, "logs"))
 		send_logs(k, t, which, s.is_raw);
 	if (r >= 0 && !begun && streams)
@@ -188,6 +207,8 @@ static int attach(struct call *k, struct docker_target *t, unsigned which, struc
 		fd_close(&theirs[i]);
 	if (r >= 0 && streams)
 		(void)stream_run(&s, k->conn->buf + k->conn->at, k->conn->end - k->conn->at);
+	if (s.is_left)
+		docker_event_target(&k->cmd->paths, t, "detach", NULL, NULL);
 	stream_close(&s);
 	if (s.link >= 0 && s.link != link.sock)
 		fd_close(&s.link);

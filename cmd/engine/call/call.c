@@ -134,6 +134,26 @@ int call_get_int(const struct json *obj, const char *key, int64_t *ret, struct e
 	return json_integer(m, ret) < 0 ? wrong_type(key, "a whole number", e) : 0;
 }
 
+int call_get_size(const struct json *obj, uint32_t *rows, uint32_t *columns, struct err *e)
+{
+	const struct json *list, *item;
+	int64_t size[2] = {0, 0};
+	size_t n = 0;
+	int r = call_get_list(obj, "ConsoleSize", &list, e);
+
+	for (item = json_first(list); r >= 0 && item; item = json_next(item)) {
+		if (n == 2 || json_integer(item, &size[n]) < 0 || size[n] < 0 ||
+		    size[n] > UINT16_MAX)
+			return wrong_type("ConsoleSize", "two numbers, rows and columns", e);
+		n++;
+	}
+	if (r >= 0 && size[0] && size[1]) {
+		*rows = (uint32_t)size[0];
+		*columns = (uint32_t)size[1];
+	}
+	return r;
+}
+
 int call_get_list(const struct json *obj, const char *key, const struct json **ret, struct err *e)
 {
 	int r = find(obj, key, ret, e);

@@ -70,6 +70,8 @@ int call_read_json(struct call *k, struct json **ret);
  * key.
  */
 int call_get_str(const struct json *obj, const char *key, const char **ret, struct err *e);
+/* ConsoleSize: [rows, columns]; zeros and null leave both. */
+int call_get_size(const struct json *obj, uint32_t *rows, uint32_t *columns, struct err *e);
 int call_get_bool(const struct json *obj, const char *key, bool *ret, struct err *e);
 int call_get_int(const struct json *obj, const char *key, int64_t *ret, struct err *e);
 int call_get_list(const struct json *obj, const char *key, const struct json **ret, struct err *e);

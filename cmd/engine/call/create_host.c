@@ -303,6 +303,7 @@ int creation_take_host(struct creation *c)
 	if ((r = take_binds(c)) < 0 || (r = take_mounts(c)) < 0 || (r = take_ports(c)) < 0 ||
 	    (r = creation_pairs(h, "Tmpfs", ":", &a->tmpfs, c)) < 0 ||
 	    (r = creation_str(h, "NetworkMode", &a->network, c)) < 0 ||
+	    (r = call_get_size(h, &a->tty_rows, &a->tty_columns, c->e)) < 0 ||
 	    (r = call_get_bool(h, "AutoRemove", &a->rm, c->e)) < 0 ||
 	    (r = call_get_bool(h, "ReadonlyRootfs", &a->read_only, c->e)) < 0 ||
 	    (r = call_get_bool(h, "Init", &a->init, c->e)) < 0 ||

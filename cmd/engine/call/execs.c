@@ -2,11 +2,10 @@
 
 /*
  * POST /containers/?/exec, POST /exec/?/start and resize, GET /exec/?/json. The exec's session is a
- * child of the connection's process, which passes its streams on and ends it when the client goes.
+ * child of the connection's process, which passes its streams on; it goes on when the client goes.
  */
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -24,6 +23,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/json/json.h"
+#include "runtime/stream/detach_keys.h"
 
 static int read_body(const struct json *body, struct docker_exec_args *a, struct err *e)
 {
@@ -33,8 +33,10 @@ static int read_body(const struct json *body, struct docker_exec_args *a, struct
 	if (r < 0 || (r = call_get_strv(body, "Env", &a->env, e)) < 0 ||
 	    (r = call_get_str(body, "User", &a->user, e)) < 0 ||
 	    (r = call_get_str(body, "WorkingDir", &a->workdir, e)) < 0 ||
+	    (r = call_get_str(body, "DetachKeys", &a->detach_keys, e)) < 0 ||
 	    (r = call_get_bool(body, "Tty", &a->tty, e)) < 0 ||
 	    (r = call_get_bool(body, "AttachStdin", &a->interactive, e)) < 0 ||
+	    (r = call_get_size(body, &a->tty_rows, &a->tty_columns, e)) < 0 ||
 	    (r = call_get_bool(body, "Privileged", &privileged, e)) < 0)
 		return r;
 	if (privileged)
@@ -125,22 +127,14 @@ static int begin_session(struct call *k, struct stream *ours, int theirs[3], pid
 	return *ret < 0 ? err_sys(e, "fork") : 0;
 }
 
-/* Its client has gone: it goes, too. */
-static void end_session(pid_t session, bool kill_it)
-{
-	if (kill_it)
-		(void)kill(session, SIGKILL);
-	while (waitpid(session, NULL, 0) < 0 && errno == EINTR)
-		;
-}
-
-static void run_attached(struct call *k, bool tty, bool interactive)
+static void run_attached(struct call *k, bool tty, bool interactive, struct detach_keys *keys)
 {
 	/* A terminal has an input in any case: whose end it would see as an end of file. */
 	const unsigned which = (interactive || tty ? 1u : 0) | 2u | (tty ? 0 : 4u);
 	struct stream s = {.client = k->conn->fd,
 			   .is_raw = tty,
-			   .keeps_in = tty && !interactive,
+			   .keeps_in = tty,
+			   .keys = tty && interactive ? keys : NULL,
 			   .in = -1,
 			   .out = -1,
 			   .err = -1,
@@ -162,7 +156,10 @@ static void run_attached(struct call *k, bool tty, bool interactive)
 		return;
 	}
 	gone = stream_run(&s, k->conn->buf + k->conn->at, k->conn->end - k->conn->at);
-	end_session(session, gone);
+	if (s.is_left)
+		docker_exec_is_left(&k->cmd->paths, k->item);
+	while (!gone && waitpid(session, NULL, 0) < 0 && errno == EINTR)
+		;
 	(void)shutdown(k->conn->fd, SHUT_WR);
 }
 
@@ -224,19 +221,25 @@ void call_exec_start(struct call *k)
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	bool detach = false, tty = false, interactive = false;
 	_json_ struct json *body = NULL;
+	uint32_t rows = 0, columns = 0;
+	struct detach_keys keys;
 	int r;
 
 	if (call_read_json(k, &body) < 0)
 		return;
 	r = call_get_bool(body, "Detach", &detach, &f.err);
 	if (r >= 0)
-		r = docker_exec_look(&k->cmd->paths, k->item, &tty, &interactive, &f);
+		r = call_get_size(body, &rows, &columns, &f.err);
+	if (r >= 0)
+		r = docker_exec_look(&k->cmd->paths, k->item, &tty, &interactive, &keys, &f);
 	if (r >= 0)
 		r = check_can_start(k, &f);
+	if (r >= 0 && tty && rows)
+		r = docker_exec_resize(&k->cmd->paths, k->item, rows, columns, &f);
 	if (r < 0)
 		call_reply_fault(k, &f);
 	else if (detach)
 		run_detached(k);
 	else
-		run_attached(k, tty, interactive);
+		run_attached(k, tty, interactive, &keys);
 }

@@ -9,6 +9,7 @@
 #include "cmd/engine/stream/stream.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/stream/detach_keys.h"
 
 #define PIECE 32768u
 
@@ -130,7 +131,8 @@ static void write_process(struct pump_state *p)
 static void read_client(struct pump_state *p)
 {
 	struct buffer *b = &p->to_process;
-	ssize_t n = recv(p->s->client, b->bytes, PIECE, MSG_DONTWAIT);
+	ssize_t n = recv(p->s->client, b->bytes, PIECE - DETACH_KEYS_MAX, MSG_DONTWAIT);
+	size_t len = n > 0 ? (size_t)n : 0;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -141,8 +143,10 @@ static void read_client(struct pump_state *p)
 	p->client_ended = n == 0;
 	if (n == 0 && !p->s->keeps_in)
 		fd_close(&p->s->in);
-	if (n > 0 && p->s->in >= 0) {
-		b->end = (size_t)n;
+	if (n > 0 && p->s->keys)
+		p->s->is_left = detach_keys_take(p->s->keys, (char *)b->bytes, &len);
+	if (len && p->s->in >= 0) {
+		b->end = len;
 		write_process(p);
 	}
 }
@@ -215,7 +219,7 @@ int stream_run(struct stream *s, const void *already, size_t already_len)
 		memcpy(p.to_process.bytes, already, already_len);
 		p.to_process.end = already_len;
 	}
-	while (!p.client_gone && !is_done(&p)) {
+	while (!p.client_gone && !s->is_left && !is_done(&p)) {
 		struct pollfd polls[ON_MAX];
 
 		set_polls(&p, polls);
@@ -226,5 +230,5 @@ int stream_run(struct stream *s, const void *already, size_t already_len)
 			fd_close(&s->in);
 	}
 	stream_close(s);
-	return p.client_gone;
+	return p.client_gone || s->is_left;
 }

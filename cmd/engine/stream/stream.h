@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct detach_keys;
 struct err;
 struct paths;
 
@@ -31,16 +32,21 @@ struct paths;
 void stream_frame_head(unsigned char ret[STREAM_FRAME_HEAD], int stream, size_t len);
 
 struct stream {
-	int client;       /* the connection */
-	bool is_raw;      /* of a terminal: no frames */
-	bool keeps_in;    /* the client's end of input is not the process's */
-	int in, out, err; /* our ends of its pipes, -1: not wanted; taken over and closed */
-	int link;         /* a socket whose end is the process's, -1: the pipes' end is */
+	int client;               /* the connection */
+	bool is_raw;              /* of a terminal: no frames */
+	bool keeps_in;            /* the client's end of input is not the process's */
+	int in, out, err;         /* our ends of its pipes, -1: not wanted; taken over and closed */
+	struct detach_keys *keys; /* looked for in what a terminal is given; NULL: none */
+	bool is_left;             /* they have come */
+	int link;                 /* a socket whose end is the process's, -1: the pipes' end is */
 };
 
 /* Both ends of up to three pipes, the process's in theirs; bits of which: 1, 2, 4. */
 int stream_open(struct stream *s, unsigned which, int theirs[3], struct err *e);
-/* 0: the process has ended, and all it wrote was passed on; 1: the client has gone. */
+/*
+ * 0: the process has ended, and all it wrote was passed on; 1: the client has gone, or has left by
+ * the keys.
+ */
 int stream_run(struct stream *s, const void *already, size_t already_len);
 void stream_close(struct stream *s);
 

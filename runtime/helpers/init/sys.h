@@ -15,6 +15,7 @@
 #include <asm/ioctls.h>
 #include <asm/poll.h>
 #include <asm/signal.h>
+#include <asm/termios.h>
 #include <asm/unistd.h>
 #include <linux/capability.h>
 #include <linux/errno.h>

@@ -30,7 +30,9 @@ static int send_master(int sock, int master)
 
 int terminal_make(struct payload *p)
 {
+	struct winsize size = {0};
 	int master, slave, zero = 0, r;
+	struct init_tail tail;
 
 	if (!(p->m->flags & INIT_NEW_TTY))
 		return 0;
@@ -40,6 +42,13 @@ int terminal_make(struct payload *p)
 	r = sys_ioctl(master, TIOCSPTLCK, (unsigned long)&zero);
 	if (r < 0)
 		return r;
+	if (init_msg_tty_size(p->m, &tail)) {
+		size.ws_row = tail.tty_rows;
+		size.ws_col = tail.tty_columns;
+		r = sys_ioctl(master, TIOCSWINSZ, (unsigned long)&size);
+		if (r < 0)
+			return r;
+	}
 	slave = sys_ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (slave < 0)
 		return slave;

@@ -125,6 +125,17 @@ struct init_msg {
 	uint32_t pad;
 };
 
+/*
+ * The last bytes of a message whose terminal (INIT_NEW_TTY) is to have a size from its first moment.
+ * No range covers them, so a csbx-init that does not know them reads the message without a size;
+ * and the last byte of an exec's message without them is the NUL of a string.
+ */
+struct init_tail {
+	uint16_t tty_rows, tty_columns;
+	uint32_t magic; /* INIT_TAIL_MAGIC */
+};
+#define INIT_TAIL_MAGIC 0xf1494243u
+
 /* The stage at which it failed: stage_text.h must follow. */
 enum init_stage {
 	INIT_STAGE_MESSAGE = 1, /* the block itself is malformed */

@@ -3,7 +3,6 @@
 
 #include <linux/errno.h>
 #include <linux/filter.h>
-#include <stdbool.h>
 
 #define PATH_BYTES_MAX 4096u   /* PATH_MAX: the kernel takes no longer path */
 #define HOSTNAME_BYTES_MAX 65u /* __NEW_UTS_LEN and a NUL */
@@ -147,4 +146,16 @@ int init_msg_check(const void *buf, size_t len)
 	    m->umask > 0777 || m->oom_score_adj > 1000 || m->pad)
 		return -EBADMSG;
 	return 0;
+}
+
+bool init_msg_tty_size(const struct init_msg *m, struct init_tail *ret)
+{
+	const uint32_t at = m->total_len - (uint32_t)sizeof(*ret);
+	const struct init_tail *tail = (const void *)((const char *)m + at);
+
+	if (!(m->flags & INIT_NEW_TTY) || at < sizeof(*m) || at % _Alignof(struct init_tail) ||
+	    tail->magic != INIT_TAIL_MAGIC)
+		return false;
+	*ret = *tail;
+	return true;
 }

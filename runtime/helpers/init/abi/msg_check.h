@@ -7,6 +7,7 @@
  * libc; the same file is compiled into csbx-init and into tests and fuzzers.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@
  * buf must be aligned for struct init_msg.
  */
 int init_msg_check(const void *buf, size_t len);
+
+/* The size that the terminal of a checked message is to have; false: the message has none. */
+bool init_msg_tty_size(const struct init_msg *m, struct init_tail *ret);
 
 /* Start of a range of a checked message. */
 static inline const void *init_msg_at(const struct init_msg *m, struct init_range r)

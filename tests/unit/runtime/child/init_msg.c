@@ -99,6 +99,40 @@ static void test_ranges(void)
 	spec_free(&s);
 }
 
+static const char *tail_of(const struct init_msg *start, uint32_t flags, unsigned rows,
+			   struct strbuf *out, struct init_tail *ret)
+{
+	struct container_spec s;
+
+	make_spec(&s);
+	s.proc.tty_rows = rows;
+	s.proc.tty_columns = 77;
+	strbuf_reset(out);
+	if (init_msg_build_exec(start, &s.proc, flags, out, NULL) < 0 ||
+	    init_msg_check(out->data, out->len) < 0)
+		return "it is not sound";
+	spec_free(&s);
+	return init_msg_tty_size((const void *)out->data, ret) ? "it has a size" : "none";
+}
+
+static void test_size(void)
+{
+	_strbuf_ struct strbuf start = STRBUF_INIT, out = STRBUF_INIT;
+	const uint32_t tty = INIT_TTY | INIT_NEW_TTY;
+	struct init_tail tail = {0};
+	struct container_spec s;
+	const struct init_msg *m;
+
+	make_spec(&s);
+	m = build(&s, &one_id, false, &start);
+	is_str(tail_of(m, tty, 33, &out, &tail), "it has a size", "the size of an exec's terminal");
+	ok(tail.tty_rows == 33 && tail.tty_columns == 77, "as it was told");
+	is_str(tail_of(m, tty, 0, &out, &tail), "none", "a size that was not told");
+	is_str(tail_of(m, 0, 33, &out, &tail), "none", "an exec without a terminal");
+	ok(!out.data[out.len - 1], "without a size the last byte is the end of a string");
+	spec_free(&s);
+}
+
 static void test_options(void)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -275,6 +309,7 @@ int main(void)
 	test_start();
 	test_ranges();
 	test_options();
+	test_size();
 	test_check();
 	test_memfd();
 	test_words();

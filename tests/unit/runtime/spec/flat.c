@@ -40,6 +40,8 @@ static void fill_process(struct process_spec *p)
 	p->user_name = strdup("u");
 	p->home = strdup("/h");
 	p->tty = TTY_YES;
+	p->tty_rows = 24;
+	p->tty_columns = 80;
 	p->close_stdin = p->stop_timeout_is_set = p->pid1_signals = true;
 	p->stop_signal = 64;
 	p->stop_timeout_ms = 11;
