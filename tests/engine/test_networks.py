@@ -316,3 +316,44 @@ def test_own_cli(box):
                        capture_output=True, text=True, timeout=60, check=False, **box.box.identity())
     assert (p.returncode, p.stdout) == (0, WANTED), p.stderr
     assert "WARNING" in (box.box.work / "warn2").read_text() and os.path.exists(box.box.work / "id")
+
+
+# --- the network of another container -----------------------------------------------------------
+
+def test_py_joins_the_network_of_another_container(api):
+    import docker
+    one = api.containers.run("box", "sleep 60", detach=True, name="one", hostname="first")
+    two = api.containers.run("box", "sleep 60", detach=True, name="two", network_mode="container:one")
+    two.reload()
+    assert two.attrs["HostConfig"]["NetworkMode"] == f"container:{one.id}" and two.attrs["NetworkSettings"]["Networks"] == {}
+    assert two.exec_run("hostname").output == b"first\n"
+    assert two.exec_run("readlink /proc/self/ns/net").output == one.exec_run("readlink /proc/self/ns/net").output
+    assert api.containers.run("box", "echo in", network_mode=f"container:{one.id[:12]}", remove=True) == b"in\n"
+    with pytest.raises(docker.errors.APIError, match="cannot be connected to any other network"):
+        api.networks.create("net").connect(two)
+    api.networks.get("net").remove()
+    alone = api.containers.run("box", "sleep 60", detach=True, network_mode="none")
+    for mode, text in ((f"container:{alone.id}", "has a network of its own"), ("container:nope", "No such container: nope"),
+                       ("container:me", "cannot join own network")):
+        with pytest.raises(docker.errors.APIError, match=text):
+            api.containers.run("box", "true", network_mode=mode, name="me")
+        api.containers.get("me").remove()
+    one.stop(timeout=0)
+    with pytest.raises(docker.errors.APIError, match=f"cannot join network of a non running container: {one.id}"):
+        two.restart(timeout=0)
+    one.remove()
+    with pytest.raises(docker.errors.APIError, match=f"No such container: {one.id}"):
+        two.start()
+
+
+@pytest.mark.parametrize("flags,text", [
+    ("", "Invalid network mode: invalid container format container:<name|id>"),
+    ("xx -p 80:80", "conflicting options: port publishing and the container type network mode"),
+    ("xx -h foo", "conflicting options: hostname and the network mode"),
+    ("xx --add-host a:1.2.3.4", "conflicting options: custom host-to-IP mapping and the network mode"),
+    ("xx --dns 1.2.3.4", "conflicting options: dns and the network mode"),
+    ("xx --expose 80", "conflicting options: port exposing and the container type network mode"),
+])
+def test_what_does_not_go_with_the_network_of_another_container(box, flags, text):
+    p = box.box.run("docker", "run", *shlex.split(f"--network container:{flags}"), "box", "true")
+    assert p.returncode == 125 and text in p.stderr, p.stderr

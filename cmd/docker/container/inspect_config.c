@@ -296,6 +296,7 @@ void inspect_add_network(struct value *root, const struct inspected *x)
 {
 	bool runs = x->view->state.pid != 0;
 	struct value *v = value_add(root, "NetworkSettings", VALUE_STRUCT);
+	const char *mode;
 
 	if (v)
 		v->type = "types.NetworkSettings";
@@ -323,6 +324,9 @@ void inspect_add_network(struct value *root, const struct inspected *x)
 	value_str(v, "IPv6Gateway", "");
 	value_str(v, "MacAddress", "");
 	v = value_add(v, "Networks", VALUE_MAP);
+	mode = notes_get(&x->record->notes, "network", 0);
+	if (mode && str_has_prefix(mode, "container:"))
+		return;
 	if (!v || !docker_endpoints_value(x->paths, x->view->name, runs, v))
 		add_endpoint(v, inspect_network(x));
 }

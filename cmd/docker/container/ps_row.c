@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cmd/docker/frame/notes.h"
 #include "cmd/docker/show/format.h"
 #include "cmd/docker/show/human.h"
 #include "cmd/docker/show/listed.h"
@@ -140,9 +141,12 @@ static void add_networks(struct value *row, const struct listed *x)
 {
 	_strbuf_ struct strbuf all = STRBUF_INIT;
 
+	const char *mode = notes_get(&x->notes, "network", 0);
+	bool joins = mode && str_has_prefix(mode, "container:");
+
 	for (size_t i = 0; i < x->networks.n; i++)
 		strbuf_addf(&all, "%s%s", i ? "," : "", x->networks.items[i]);
-	value_str(row, "Networks", x->networks.n ? strbuf_str(&all) : x->network);
+	value_str(row, "Networks", x->networks.n || joins ? strbuf_str(&all) : x->network);
 }
 
 void ps_row_add(struct value *rows, const struct listed *x, const struct ps_row_style *style)

@@ -73,13 +73,15 @@ static int set_defaults(struct making *m)
 {
 	struct run_opts *o = &m->opts;
 	const char *network = config_get(m->c->config, "CSBX_DOCKER_NETWORK");
+	bool joins;
 
 	run_opts_init(o);
 	if (network && !str_eq(network, "none") && !str_eq(network, "host"))
 		return docker_refuse_early(m->f, "CSBX_DOCKER_NETWORK must be none or host");
 	o->no_job_env = true;
-	o->spec.ns.net =
-		network && str_eq(network, "none") && !m->endpoints.n ? NET_NONE : NET_HOST;
+	joins = m->a->network && str_has_prefix(m->a->network, "container:");
+	o->spec.ns.net = network && str_eq(network, "none") && !m->endpoints.n && !joins ? NET_NONE
+											 : NET_HOST;
 	o->spec.limits.pids = PIDS_AS_POLICY;
 	o->spec.limits.oom_single = true;
 	o->spec.sec.new_privs = true;
@@ -241,6 +243,8 @@ static int fill_spec(struct making *m, struct err *e)
 		r = collect_labels(m, e);
 	if (r >= 0)
 		r = docker_run_notes(m->a, &m->notes, e);
+	if (r >= 0)
+		docker_network_join_note(&m->c->paths, m->a, &m->notes);
 	if (r >= 0)
 		r = docker_health_notes(m->a, &m->subject.meta.health, &m->notes, e);
 	if (r >= 0)

@@ -13,12 +13,14 @@
 #include "runtime/base/str.h"
 
 struct container_record;
+struct container_start;
 struct docker_fault;
 struct docker_network_list;
 struct docker_run_args;
 struct endpoints;
 struct network_record;
 struct paths;
+struct strv;
 struct value;
 
 /* What a container is to be called in a network. */
@@ -70,5 +72,15 @@ int docker_network_prunable(const struct paths *p, const struct strv *filters,
  * is as it was.
  */
 int docker_endpoints_value(const struct paths *p, const char *name, bool runs, struct value *map);
+
+/* --- network_join.c: --network container:X -------------------------------------------------- */
+
+/* 400: what does not go with it. */
+int docker_network_join_check(const struct docker_run_args *a, struct docker_fault *f);
+/* The note of the network names the other by its id; one that is not there is met at the start. */
+void docker_network_join_note(const struct paths *p, const struct docker_run_args *a,
+			      struct strv *notes);
+/* At a start: the other must run, on the host's network. 404, 409, 400. */
+int docker_network_join(const struct paths *p, struct container_start *s, struct docker_fault *f);
 
 #endif

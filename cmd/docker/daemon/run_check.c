@@ -11,6 +11,7 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
+#include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/daemon/restart.h"
 #include "cmd/docker/daemon/run_args.h"
 #include "cmd/docker/frame/fault.h"
@@ -111,13 +112,7 @@ static int check_namespaces(const struct docker_run_args *a, struct docker_fault
 static int check_network(const struct docker_run_args *a, struct docker_fault *f)
 {
 	/* A name is looked up where the container is made (create.c). */
-	if (a->network && str_has_prefix(a->network, "container:"))
-		return docker_refuse_early(
-			f,
-			"--network=%s is not available in csbx: a container has its "
-			"own network or the host's",
-			a->network);
-	return 0;
+	return docker_network_join_check(a, f);
 }
 
 static int check_caps(const char *what, const struct strv *caps, struct docker_fault *f)

@@ -5,6 +5,7 @@
 
 #include "cmd/docker/show/events.h"
 #include "cmd/docker/daemon/health_watch.h"
+#include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/daemon/restart.h"
 #include "cmd/docker/frame/ports.h"
 #include "cmd/docker/daemon/target.h"
@@ -26,7 +27,9 @@ int docker_start_begin(const struct paths *p, struct container_found *found,
 	r = container_start_begin(p, found, false, &ret->start, &f->err);
 	if (r < 0)
 		return r;
-	r = docker_ports_claim(&ret->start, f);
+	r = docker_network_join(p, &ret->start, f);
+	if (r >= 0)
+		r = docker_ports_claim(&ret->start, f);
 	ret->is_open = r >= 0;
 	if (r < 0) {
 		container_start_failed(&ret->start, DOCKER_EXIT_UNCONNECTED, f->err.msg);
