@@ -14,14 +14,14 @@ static void test_sizes(void)
 {
 	is_int(sizeof(struct rootfs_spec), 128,
 	       "rootfs_spec: no field that the table does not know");
-	is_int(sizeof(struct process_spec), 176, "process_spec");
+	is_int(sizeof(struct process_spec), 184, "process_spec");
 	is_int(sizeof(struct ns_spec), 40, "ns_spec");
 	is_int(sizeof(struct mount_spec), 72, "mount_spec");
 	is_int(sizeof(struct rlimit_spec), 32, "rlimit_spec");
 	is_int(sizeof(struct limit_spec), 96, "limit_spec");
 	is_int(sizeof(struct security_spec), 40, "security_spec");
 	is_int(sizeof(struct file_spec), 40, "file_spec");
-	is_int(sizeof(struct container_spec), 688, "container_spec (all but hooks)");
+	is_int(sizeof(struct container_spec), 696, "container_spec (all but hooks)");
 }
 
 static void fill_process(struct process_spec *p)
