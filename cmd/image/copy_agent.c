@@ -75,8 +75,11 @@ static int do_pack(int root, const struct request *q, int out, struct err *e)
 	if (fd < 0)
 		return fd;
 	tar_out_init(&t, out);
-	/* The nodes of /dev are mounts of the container's, nothing of its files. */
-	r = tree_pack(fd, q->from, TREE_DEVICES_LEFT_OUT, &t, e);
+	/*
+	 * The nodes of /dev are mounts of the container's, nothing of its files; what csbx puts into
+	 * an image is no part of a whole container.
+	 */
+	r = tree_pack(fd, q->from, *q->from ? TREE_DEVICES_LEFT_OUT : TREE_DEVICES_OF_IMAGE, &t, e);
 	if (r >= 0)
 		r = tar_out_end(&t, e);
 	tar_out_free(&t);

@@ -38,17 +38,50 @@ networks: {other: {}}
 """
 
 
+CONDITIONS = """
+services:
+  setup:
+    image: box
+    command: ["sh", "-c", "sleep 0.5; echo made >/data/made; exit ${CODE:-0}"]
+    volumes: ["data:/data"]
+  db:
+    image: box
+    command: ["sh", "-c", "cat /data/made; sleep 1; touch /tmp/ready; exec sleep 1000"]
+    volumes: ["data:/data"]
+    depends_on: {setup: {condition: service_completed_successfully}}
+    healthcheck: {test: ["CMD", "test", "-e", "/tmp/ready"], interval: 300ms, retries: 20}
+  web:
+    image: box
+    command: sleep 1000
+    depends_on: {db: {condition: service_healthy}}
+  side:
+    image: box
+    command: ["sh", "-c", "hostname; exec sleep 1000"]
+    network_mode: "service:web"
+volumes: {data: {}}
+"""
+
+
 @pytest.fixture
 def project(box):
     port = free_port()
     (box.box.work / "docker-compose.yml").write_text(PROJECT.replace("PORT", str(port)))
+    yield from composed(box, port)
 
-    def compose(*argv):
+
+@pytest.fixture
+def conditions(box):
+    (box.box.work / "docker-compose.yml").write_text(CONDITIONS)
+    yield from composed(box, None)
+
+
+def composed(box, port):
+    def compose(*argv, code=0, **env):
         p = subprocess.run(["docker-compose", "-p", "pj", "--no-ansi", *argv], cwd=box.box.work, stdin=subprocess.DEVNULL, text=True,
-                           env={**box.box.env, **box.env}, capture_output=True, timeout=110, check=False,
+                           env={**box.box.env, **box.env, **env}, capture_output=True, timeout=110, check=False,
                            **box.box.identity())
-        assert p.returncode == 0, (argv, p.stdout, p.stderr)
-        return p.stdout
+        assert p.returncode == code, (argv, p.stdout, p.stderr)
+        return p.stdout if not code else p.stderr
     yield compose, port
     compose("down", "-v", "-t", "0", "--remove-orphans")
 
@@ -83,6 +116,20 @@ def test_project(box, project):
     compose("down", "-v", "-t", "0")
     assert box.ask("GET", "/containers/json?all=1").json == [] and box.ask("GET", "/volumes").json["Volumes"] == []
     assert [n["Name"] for n in box.ask("GET", "/networks").json] == ["bridge", "host", "none"]
+
+
+def test_a_service_waits_for_what_it_depends_on(box, conditions):
+    compose, _ = conditions
+    compose("up", "-d")
+    assert names(box) == ["/pj_db_1", "/pj_side_1", "/pj_web_1"]
+    state = {n: box.ask("GET", f"/containers/pj_{n}_1/json").json["State"] for n in ("setup", "db", "web")}
+    assert (state["setup"]["Status"], state["setup"]["ExitCode"]) == ("exited", 0)
+    assert state["db"]["Health"]["Log"][-1]["Start"] < state["web"]["StartedAt"]
+    assert state["db"]["Health"]["Status"] == "healthy"
+    assert "made" in compose("logs", "db")
+    assert compose("exec", "-T", "web", "hostname") == compose("exec", "-T", "side", "hostname")
+    compose("down", "-v", "-t", "0")
+    assert "setup" in compose("up", "-d", code=1, CODE="3") and names(box) == []
 
 
 def test_a_connection_a_stream(box):

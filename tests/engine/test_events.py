@@ -67,9 +67,9 @@ def test_the_command_line_writes_the_same(csbx, box):
     csbx.ok("docker", "rmi", "other")
     events = said(box)
     assert [e["Action"] for e in events if e["Actor"]["Attributes"].get("name") == "one"] == [
-        "create", "start", "die", "destroy"]
+        "create", "attach", "start", "die", "destroy"]
     assert [x for x in words(events) if x[0] != "container"] == [
-        ("volume", "create"), ("volume", "destroy"), ("image", "tag"), ("image", "untag")]
+        ("image", "load"), ("volume", "create"), ("volume", "destroy"), ("image", "tag"), ("image", "untag")]
 
 
 def test_csbx_itself_writes_none(csbx, box):
@@ -133,8 +133,8 @@ def test_docker_events(csbx, box, client):
             code, out, err = script(box, client, f"$D events --since 1h --until {until} {quoted}")
             assert code == 0, err
             return out
-    assert run("--format", "{{.Type}} {{.Action}} {{.Actor.Attributes.name}}").splitlines() == [
-        f"container {a} one" for a in ("create", "start", "die")]
+    assert run("--format", "{{.Type}} {{.Action}} {{.Actor.Attributes.name}}", "-f", "type=container").splitlines() == [
+        f"container {a} one" for a in ("create", "attach", "start", "die")]
     line = run("-f", "event=create").splitlines()[0]
     assert " container create " in line and line.endswith("(image=box, l=m, name=one)")
     assert json.loads(run("--format", "{{json .}}", "-f", "event=die"))["Action"] == "die"
@@ -151,3 +151,37 @@ def test_what_a_killed_engine_leaves(csbx, box):
     csbx.ok("docker", "rm", "later")
     os.unlink(box.path)
     box.ask = lambda *_: type("Gone", (), {"json": []})
+
+
+def test_what_is_done_with_images(box):
+    csbx = box.box
+    csbx.ok("docker", "create", "--name", "cc", "box", "true")
+    csbx.ok("docker", "export", "-o", "t.tar", "cc")
+    imported = csbx.ok("docker", "import", "t.tar", "imp:1").strip()
+    committed = csbx.ok("docker", "commit", "-m", "why", "cc", "com:1").strip()
+    csbx.ok("docker", "save", "-o", "s.tar", "imp:1")
+    csbx.ok("docker", "load", "-q", "-i", "s.tar")
+    csbx.ok("docker", "rm", "cc")
+    mine = [e for e in said(box) if e["Action"] in ("export", "import", "commit", "save", "load", "tag")]
+    mine = mine[[e["Action"] for e in mine].index("export"):]
+    assert words(mine) == [("container", "export"), ("image", "tag"), ("image", "import"), ("image", "tag"), ("container", "commit"),
+                           ("image", "save"), ("image", "load")]
+    assert [e["Actor"]["Attributes"].get("name") for e in mine] == [
+        "cc", "imp:1", imported, "com:1", "cc", imported, mine[6]["Actor"]["ID"]]
+    more = mine[4]["Actor"]["Attributes"]
+    assert (more["comment"], more["imageID"], more["imageRef"]) == ("why", committed, "com:1")
+    assert {e["Actor"]["ID"] for e in mine[1:3] + mine[5:6]} == {imported}
+
+
+def test_what_is_done_with_networks(box, api):
+    c = api.containers.run("box", ["sleep", "60"], detach=True)
+    n = api.networks.create("net")
+    n.connect(c)
+    n.disconnect(c)
+    n.remove()
+    api.networks.create("other")
+    api.networks.prune()
+    mine = [e for e in said(box) if e["Type"] == "network"]
+    assert [e["Action"] for e in mine] == ["create", "connect", "disconnect", "destroy", "create", "destroy"]
+    assert mine[0]["Actor"] == {"ID": n.id, "Attributes": {"name": "net", "type": "bridge"}}
+    assert mine[1]["Actor"] == {"ID": n.id, "Attributes": {"container": c.id, "name": "net", "type": "bridge"}}

@@ -16,9 +16,11 @@
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/container/commit_delta.h"
 #include "cmd/docker/container/pause_hold.h"
+#include "cmd/docker/image/image_event.h"
 #include "cmd/docker/image/tar_image.h"
 #include "cmd/docker/frame/verbs.h"
 #include "cmd/docker/container/inspect_container.h"
+#include "cmd/docker/show/events.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/image/copy.h"
 #include "cmd/options/image_find.h"
@@ -151,6 +153,20 @@ static int add_image(struct commit_job *j, char ret_id[IMAGE_ID_BYTES], struct e
 	return r;
 }
 
+static void note(const struct commit_job *j, const char *id)
+{
+	const struct paths *p = &j->d->cmd.paths;
+	const char *name = j->how->name ? image_name_familiar(j->how->name) : "";
+	_strv_ struct strv more = STRV_INIT;
+
+	if (*name)
+		image_event(p, "tag", id, name);
+	strv_take(&more, str_printf("comment=%s", j->image.comment));
+	strv_take(&more, str_printf("imageID=%s", id));
+	strv_take(&more, str_printf("imageRef=%s", name));
+	docker_event_more(p, j->container->name, &j->container->record, "commit", &more);
+}
+
 int docker_commit_container(struct docker *d, const struct docker_commit *a, const char *operand,
 			    char ret_id[IMAGE_ID_BYTES], struct err *e)
 {
@@ -182,6 +198,8 @@ int docker_commit_container(struct docker *d, const struct docker_commit *a, con
 		r = j.dirfd = dirfd = images_open(&d->cmd.paths, e);
 	if (r >= 0)
 		r = add_image(&j, ret_id, e);
+	if (r >= 0)
+		note(&j, ret_id);
 	image_change_free(&j.config);
 	container_record_free(&found.record);
 	return r;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
+#include "cmd/docker/daemon/target.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/image/output_file.h"
 #include "cmd/docker/frame/verbs.h"
 #include "cmd/image/copy.h"
@@ -21,6 +23,16 @@ static const struct opt export_opts[] = {
 	{0},
 };
 static const struct opt_table export_table = {"Options", export_opts};
+
+static void note(const struct docker *d, const char *operand)
+{
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	struct docker_target t;
+
+	if (docker_target_open(&d->cmd.paths, operand, &t, &f) >= 0)
+		docker_event_target(&d->cmd.paths, &t, "export", NULL, NULL);
+	docker_target_close(&t);
+}
 
 static int export_run(struct docker *d, void *args, int argc, char **argv)
 {
@@ -44,6 +56,8 @@ static int export_run(struct docker *d, void *args, int argc, char **argv)
 	if (r >= 0 && has_output)
 		r = output_commit(&f.out, &e);
 	output_file_close(&f);
+	if (r >= 0)
+		note(d, argv[0]);
 	return r < 0 ? docker_daemon_error("%s", e.msg) : 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/frame/fault.h"
+#include "cmd/docker/show/events.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -58,6 +59,19 @@ static void copy_all(struct strv *to, const struct strv *from)
 		strv_add(to, from->items[i]);
 }
 
+void docker_network_event(const struct paths *p, const char *action, const struct network_record *n,
+			  const char *container)
+{
+	_strv_ struct strv attributes = STRV_INIT;
+
+	if (container)
+		strv_take(&attributes, str_printf("container=%s", container));
+	strv_take(&attributes, str_printf("name=%s", n->name));
+	strv_take(&attributes, str_printf("type=%s", n->driver ? n->driver : "bridge"));
+	if (!attributes.failed)
+		docker_event(p, "network", action, n->id, &attributes);
+}
+
 static void copy_labels(struct strv *to, const struct strv *from)
 {
 	for (size_t i = 0; i < from->n; i++) {
@@ -88,6 +102,7 @@ int docker_network_create(const struct paths *p, const struct docker_network_arg
 	if (r < 0)
 		return docker_fault_is(f, r == -EEXIST ? DOCKER_CONFLICT : DOCKER_FAILED, r);
 	memcpy(ret_id, made.id, sizeof(made.id));
+	docker_network_event(p, "create", &made, NULL);
 	return 0;
 }
 
@@ -114,7 +129,17 @@ int docker_network_remove(const struct paths *p, const char *operand, struct doc
 				    "error while removing network: network %s id %s has active "
 				    "endpoints",
 				    found.name, found.id);
-	return r < 0 ? r : network_remove(p, found.name, &f->err);
+	if (r >= 0)
+		r = network_remove(p, found.name, &f->err);
+	if (r >= 0)
+		docker_network_event(p, "destroy", &found, NULL);
+	return r;
+}
+
+static void note_pruned(const struct paths *p, const struct network_record *n, struct strv *names)
+{
+	docker_network_event(p, "destroy", n, NULL);
+	strv_add(names, n->name);
 }
 
 int docker_network_prune(const struct paths *p, const struct strv *filters, struct strv *ret_names,
@@ -132,7 +157,7 @@ int docker_network_prune(const struct paths *p, const struct strv *filters, stru
 			continue;
 		r = network_remove(p, name, &f->err);
 		if (r >= 0)
-			strv_add(ret_names, name);
+			note_pruned(p, &all.items[i].record, ret_names);
 		else if (r == -ENOENT)
 			r = 0;
 	}

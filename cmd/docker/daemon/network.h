@@ -39,6 +39,10 @@ int docker_network_remove(const struct paths *p, const char *operand, struct doc
 int docker_network_value(const struct paths *p, const char *operand, struct value **ret,
 			 struct docker_fault *f);
 
+/* create, destroy, and of a container connect, disconnect; container: its id, NULL: none. */
+void docker_network_event(const struct paths *p, const char *action, const struct network_record *n,
+			  const char *container);
+
 struct docker_network {
 	bool is_builtin;
 	struct network_record record;

@@ -307,6 +307,8 @@ int docker_network_connect(const struct paths *p, const char *operand, const cha
 	} else if (r >= 0) {
 		r = connect_it(&c, &found, a, f);
 	}
+	if (r >= 0 && !builtin && c.runs)
+		docker_network_event(p, "connect", &found, docker_target_id(&c.target));
 	change_close(&c);
 	return r < 0 ? r : 0;
 }
@@ -334,6 +336,8 @@ int docker_network_disconnect(const struct paths *p, const char *operand, const 
 	} else if (r >= 0) {
 		endpoints_drop(&c.endpoints, name);
 		r = change_commit(&c, f);
+		if (r >= 0 && !builtin)
+			docker_network_event(p, "disconnect", &found, docker_target_id(&c.target));
 	} else if (force && f->status == DOCKER_NOT_FOUND) {
 		r = 0;
 	}

@@ -5,6 +5,7 @@
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/errno_text.h"
+#include "cmd/docker/image/image_event.h"
 #include "cmd/docker/image/tar_image.h"
 #include "cmd/docker/frame/verbs.h"
 #include "cmd/options/image_find.h"
@@ -52,6 +53,10 @@ int docker_import_tar(struct docker *d, const struct docker_import_how *a, int f
 		r = dirfd = images_open(&d->cmd.paths, e);
 	if (r >= 0)
 		r = tar_image_add(d, dirfd, fd, &image, &config, ret_id, e);
+	if (r >= 0 && a->name)
+		image_event(&d->cmd.paths, "tag", ret_id, image_name_familiar(a->name));
+	if (r >= 0)
+		image_event(&d->cmd.paths, "import", ret_id, ret_id);
 	image_change_free(&config);
 	return r;
 }

@@ -7,6 +7,7 @@
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/errno_text.h"
+#include "cmd/docker/image/image_event.h"
 #include "cmd/docker/frame/verbs.h"
 #include "cmd/image/image_add.h"
 #include "cmd/image/settings.h"
@@ -44,7 +45,7 @@ static void say_moved(void *arg, const char *name, const char *old_id)
 		    image_name_familiar(name), old_id);
 }
 
-static int load_one(int dirfd, const struct image_archive *a, size_t i,
+static int load_one(const struct paths *p, int dirfd, const struct image_archive *a, size_t i,
 		    const struct image_wish *wish, const struct import_options *o,
 		    struct strbuf *out, struct err *e)
 {
@@ -60,6 +61,8 @@ static int load_one(int dirfd, const struct image_archive *a, size_t i,
 		return r;
 	r = image_add_named(dirfd, &src, &n, id, NULL, e);
 	source_close(&src);
+	if (r >= 0)
+		image_event(p, "load", id, id);
 	for (size_t k = 0; r >= 0 && k < names.n; k++)
 		strbuf_addf(out, "Loaded image: %s\n", image_name_familiar(names.items[k]));
 	if (r >= 0 && !names.n)
@@ -86,7 +89,7 @@ int docker_load_images(struct docker *d, int fd, const struct image_wish *wish,
 	for (size_t i = 0; r >= 0 && i < a.n; i++) {
 		_strbuf_ struct strbuf out = STRBUF_INIT;
 
-		r = load_one(dirfd, &a, i, wish, &o, &out, e);
+		r = load_one(&d->cmd.paths, dirfd, &a, i, wish, &o, &out, e);
 		if (out.len && how->told(how->arg, &out) < 0)
 			r = err_set(e, EPIPE, "what was loaded cannot be told");
 	}

@@ -8,6 +8,7 @@
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/image/output_file.h"
 #include "cmd/docker/frame/verbs.h"
+#include "cmd/docker/image/image_event.h"
 #include "cmd/docker/image/image_value.h"
 #include "cmd/image/stack_tar.h"
 #include "cmd/image/image_opts.h"
@@ -153,6 +154,9 @@ int docker_save_images(struct docker *d, int argc, char **argv, const struct doc
 		r = to->ready(to->arg, e);
 	if (r >= 0)
 		r = to->file ? write_file(&s, to->file, e) : image_save(&s.to, to->fd, e);
+	for (size_t i = 0; r >= 0 && i < s.to.n; i++)
+		image_event(&d->cmd.paths, "save", s.to.items[i].record->id,
+			    s.to.items[i].record->id);
 	save_done(&s);
 	return r;
 }
