@@ -2,6 +2,7 @@
 #include "runtime/base/fd.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,6 +11,8 @@
 #include "runtime/base/err.h"
 #include "runtime/base/linux_calls.h"
 
+#define REFS_WAIT_MS 30000u
+#define REFS_LOOK_MS 5
 #define OPEN_FILES_MAX 65536u /* looked through one by one where close_range(2) is missing */
 
 union control {
@@ -52,6 +55,18 @@ static int send_with(int sock, const void *buf, size_t len, const int *fds, size
 int fd_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e)
 {
 	return send_with(sock, buf, len, fds, n_fds, 0, e);
+}
+
+int fd_send_patient(int sock, const void *buf, size_t len, const int *fds, size_t n_fds,
+		    struct err *e)
+{
+	int r = fd_send(sock, buf, len, fds, n_fds, e);
+
+	for (unsigned ms = 0; r == -ETOOMANYREFS && ms < REFS_WAIT_MS; ms += REFS_LOOK_MS) {
+		(void)poll(NULL, 0, REFS_LOOK_MS);
+		r = fd_send(sock, buf, len, fds, n_fds, e);
+	}
+	return r;
 }
 
 int fd_try_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e)

@@ -104,7 +104,7 @@ static int make_terminal(struct child *c, struct err *e)
 	r = place_streams((int[]){slave, slave, c->tty_takes_stderr ? slave : -1}, e);
 	if (r < 0)
 		return r;
-	return fd_send(c->control_fd, &ev, sizeof(ev), &master, 1, e);
+	return fd_send_patient(c->control_fd, &ev, sizeof(ev), &master, 1, e);
 }
 
 /* Shows the supervisor's watchdog what the container's memory can be in. */
@@ -127,7 +127,7 @@ static int send_view(const struct child *c, struct err *e)
 		n = 1;
 	for (unsigned i = 0; i < c->n_watch; i++)
 		fds[n++] = c->watch_fds[i];
-	r = fd_send(c->control_fd, &ev, sizeof(ev), fds, n, e);
+	r = fd_send_patient(c->control_fd, &ev, sizeof(ev), fds, n, e);
 	for (unsigned i = 1; i <= LAUNCH_SYSV && ev.arg; i++)
 		close(fds[i]);
 	return r;

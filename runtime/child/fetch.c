@@ -34,7 +34,7 @@ int fetch_send_root(int control_fd, int proc_fd, struct err *e)
 
 	if (root < 0 || ns < 0)
 		return err_sys(e, "keep the root for --fetch");
-	return fd_send(control_fd, &ev, sizeof(ev), (int[]){root, ns}, 2, e);
+	return fd_send_patient(control_fd, &ev, sizeof(ev), (int[]){root, ns}, 2, e);
 }
 
 void fetch_root_close(struct fetch_root *root)

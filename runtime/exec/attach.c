@@ -40,7 +40,7 @@ int exec_attach(struct exec_link *l, unsigned which, struct err *e)
 		if (which & (1u << i))
 			fds[n++] = i;
 	}
-	r = fd_send(l->sock, &rq, sizeof(rq), fds, n, e);
+	r = fd_send_patient(l->sock, &rq, sizeof(rq), fds, n, e);
 	return r < 0 ? r : read_answer(l, e);
 }
 

@@ -72,7 +72,7 @@ static int send_request(int sock, const struct squashd_request *q, int userns_fd
 			struct err *e)
 {
 	const int fds[] = {userns_fd, step_fd};
-	int r = fd_send(sock, q, sizeof(*q), fds, step_fd >= 0 ? 2 : 1, e);
+	int r = fd_send_patient(sock, q, sizeof(*q), fds, step_fd >= 0 ? 2 : 1, e);
 
 	return r == -EPIPE || r == -ECONNRESET ? went_away(e) : r;
 }
@@ -406,7 +406,7 @@ void squashd_keep_mounts(int sock, pid_t pid1)
 	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid1);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
-		(void)fd_send(sock, &q, sizeof(q), &fd, 1, NULL);
+		(void)fd_send_patient(sock, &q, sizeof(q), &fd, 1, NULL);
 }
 
 int squashd_stand_in(int sock, const char *id, bool is_kept, const int *fds, unsigned n,
@@ -417,7 +417,7 @@ int squashd_stand_in(int sock, const char *id, bool is_kept, const int *fds, uns
 	int r;
 
 	snprintf(q.id, sizeof(q.id), "%s", id);
-	r = fd_send(sock, &q, sizeof(q), fds, n, e);
+	r = fd_send_patient(sock, &q, sizeof(q), fds, n, e);
 	return r < 0 ? err_from(ERR_IMAGE_SERVER, e, err_wrap(e, "image server")) : 0;
 }
 

@@ -61,7 +61,7 @@ static int tell_server(const struct stack_add *where, const struct image_id *id,
 		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_ADD, .n_above = 1, .above = {*id}};
 	struct squashd_reply reply;
 	ssize_t n;
-	int r = fd_send(where->sock, &q, sizeof(q), fds, 3, e);
+	int r = fd_send_patient(where->sock, &q, sizeof(q), fds, 3, e);
 
 	if (r == -ECONNRESET)
 		return err_set(e, EPIPE, "the image server went away");

@@ -14,7 +14,7 @@
 
 static void tell(const struct err *e, const int *fd)
 {
-	(void)fd_send(SOCK_FD, e, sizeof(*e), fd, fd ? 1 : 0, NULL);
+	(void)fd_send_patient(SOCK_FD, e, sizeof(*e), fd, fd ? 1 : 0, NULL);
 }
 
 /* The mappers must run in the parent namespace: they are forked there, and wait for ours. */
@@ -46,7 +46,7 @@ static int tell_made(struct err *e)
 }
 
 /*
- * Of our parent's descriptors none stays: a process that waits for their end must not wait for us.
+ * No descriptor of our parent's stays: a process that waits for their end must not wait for us.
  */
 static void be_maker(const struct id_map *map, int sock)
 {

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Surroundings in which a start cannot work: the message names the cause and what helps."""
 import os
+import resource
+import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -122,3 +125,26 @@ def test_the_sessions_directory_is_used_without_its_variable(csbx, busybox_image
     assert p.returncode == 0, p.stderr
     hidden = [x.split()[1] for x in p.stdout.splitlines() if x.startswith("hide ")]
     assert hidden[0] == place.format(uid), hidden
+
+
+@pytest.fixture
+def descriptors_on_their_way():
+    """1,500 of this user's descriptors lie in a socket for 1.5 s: more than a program may have open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    ours, theirs = socket.socketpair()
+    with open("/dev/null", encoding="ascii") as f:
+        for _ in range(6):
+            socket.send_fds(ours, [b"x"], [f.fileno()] * 250)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 1024), hard))
+    timer = threading.Timer(1.5, lambda: (ours.close(), theirs.close()))
+    timer.start()
+    yield
+    timer.join()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.feature("userns")
+def test_many_descriptors_on_their_way(csbx, busybox_image, descriptors_on_their_way):
+    """unix(7), ETOOMANYREFS: a start waits until others have taken what was sent to them."""
+    assert csbx.ok("run", busybox_image, "echo", "started") == "started\n"
