@@ -16,7 +16,7 @@
 
 static void flush(const struct strbuf *out)
 {
-	/* Who closes our standard error wants to hear nothing; the build goes on. */
+	/* A caller that closes our standard error wants to hear nothing; the build goes on. */
 	(void)io_write_all(STDERR_FILENO, strbuf_str(out), out->len, NULL);
 }
 

@@ -68,7 +68,7 @@ static int enter_files(void *arg, struct err *e)
 	return container_files_enter(&x->files, &x->run->spec, e);
 }
 
-/* Of a container that stays the one instance it has, of all else what the name or id stands for. */
+/* A container that stays has one instance; every other name or id stands for an instance itself. */
 static int find_instance(struct copy *x, struct instance_record *ret, struct err *e)
 {
 	const struct paths *p = &x->cmd->paths;
@@ -311,7 +311,7 @@ static int send_tree(struct copy *x, const struct copy_plan *p, int source, stru
 	return both(x, r, &here, got, &there, e);
 }
 
-/* Of a link it is the target that is written to, as by any program in there. */
+/* A write to a link goes to its target, as any program in there would write. */
 static int stat_target(struct copy *x, const char *path, struct copy_target *ret, struct err *e)
 {
 	mode_t mode = 0;

@@ -89,7 +89,10 @@ static int put(int dirfd, const struct image_source *src, const struct import_re
 	return r;
 }
 
-/* Of many who bring one image, one imports it; the others find it there when they get the lock. */
+/*
+ * Many may bring one image: one process imports it, and the others find it there when they get the
+ * lock.
+ */
 static int add(int dirfd, const struct image_source *src, const struct image_add_names *n,
 	       const char *id, bool *ret_new, struct err *e)
 {

@@ -92,7 +92,7 @@ static int receive(struct channel *c, char *packet)
 	channel_packet(c, packet, (size_t)n, !(msg.msg_flags & MSG_TRUNC), sender_of(&msg));
 	if (!c->is_deaf)
 		return 1;
-	/* Who writes on gets EPIPE instead of waiting for ever. */
+	/* A program that goes on writing gets EPIPE instead of waiting for ever. */
 	shutdown(c->fd, SHUT_RDWR);
 	return -1;
 }

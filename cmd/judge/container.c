@@ -51,7 +51,7 @@ static void begin_warm(const struct eval_container *container, const struct eval
 	strv_add(&spec->proc.argv, "5");
 }
 
-/* Of the result it is no part. */
+/* The warm start is no part of the result. */
 static void end_warm(struct container_spec *spec)
 {
 	struct strv *argv = &spec->proc.argv;

@@ -205,7 +205,7 @@ static void judge_run(struct eval_case *c, const struct eval_verdict *v)
 		eval_case_failed(c, "ended with exit code %d", r->exit_code);
 }
 
-/* Each case in a container of its own. Of the runs the first that failed is the one to tell of. */
+/* Each case in a container of its own. The verdict tells of the first run that failed. */
 static int judge_runs(const struct eval_container *container, struct eval_job *job,
 		      struct program *p, struct eval_verdict *v, struct err *e)
 {

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * What proves that the writer of a record has the key: BLAKE2s (RFC 7693) with a key over
- * the record's number and the record, 16 bytes as 32 hex digits. Who reads a sealed record learns
- * nothing that seals another.
+ * What proves that the writer of a record has the key: BLAKE2s (RFC 7693) with a key over the
+ * record's number and the record, 16 bytes as 32 hex digits. A program that reads a sealed record
+ * learns nothing that seals another.
  */
 #define SEAL_DIGITS 32u
 #define SEAL_KEY_BYTES 32u

@@ -276,7 +276,7 @@ static int parse_device(const char *text, struct mount_spec *m, struct err *e)
 		return err_set(e, EINVAL, "too many parts: SOURCE[:TARGET]");
 	if (!is_absolute(f[0]))
 		return err_set(e, EINVAL, "'%s' is no absolute path of a device", f[0]);
-	/* Who may read or write is decided by the node's own mode; fewer rights cannot be given. */
+	/* The node's own mode decides who may read or write; fewer rights cannot be given. */
 	if (n > 1 && !is_absolute(f[n - 1]) && !str_eq(f[n - 1], "rwm") && !str_eq(f[n - 1], "rw"))
 		return err_set(e, EINVAL, "'%s': only rwm can be given", f[n - 1]);
 	r = mount_set_target(m, n > 1 && is_absolute(f[1]) ? f[1] : f[0], e);

@@ -24,7 +24,10 @@ struct run_request {
 	bool plan;           /* print what would be mounted, start nothing */
 	int argc;            /* the command and its arguments */
 	char **argv;
-	/* Of the container named `operand`, where it has been read; it is taken. Else NULL. */
+	/*
+	 * The record of the container named `operand`, where it has been read; it is taken. Else
+	 * NULL.
+	 */
 	struct container_record *record;
 };
 

@@ -191,8 +191,8 @@ static int join_step(struct cmd *c, const char *step, char **argv)
 }
 
 /*
- * Nothing of the user's own is looked at, so that a task that SLURM gives no HOME (--export=NONE)
- * needs none. It gets none from here either.
+ * The state of the user's own home is not looked at, so that a task that SLURM gives no HOME
+ * (--export=NONE) needs none. It gets none from here either.
  */
 static int load_state(struct cmd *c, struct err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An import whose file only the container needs: it gets a name beside the containers for as long
- * as it takes to pin it. Who holds the lock of that directory shared may have a file in it; one
- * that a killed load left there is removed by the next load that gets the lock alone.
+ * as it takes to pin it. A load that holds the lock of that directory shared may have a file in it;
+ * the next load that gets the lock alone removes what a killed load left there.
  */
 #include <dirent.h>
 #include <fcntl.h>

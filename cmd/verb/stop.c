@@ -58,7 +58,10 @@ static int stop_one(struct cmd *c, const char *operand, const struct stop_args *
 	return r;
 }
 
-/* Of what stays, its own signal and time; it is no mistake to stop what does not run. */
+/*
+ * A container that stays has its own signal and time; it is no mistake to stop one that does not
+ * run.
+ */
 static int stop_kept(struct cmd *c, const struct container_found *f, const struct stop_args *a,
 		     bool wait, struct err *e)
 {

@@ -3,7 +3,7 @@
 #define CSBX_IMAGE_CREDENTIALS_H
 
 /*
- * The room image/credentials. Who the user is to a registry.
+ * The room image/credentials. How the user logs in to a registry.
  *
  * In: a registry's name, files, helpers. Out: user and password, or nothing.
  *
@@ -17,7 +17,8 @@
  */
 
 /*
- * Who we are to a registry. Looked up in this order; the first that knows the registry counts:
+ * The name and password for a registry. They are looked up in this order; the first place that
+ * knows the registry counts:
  *
  *	what the caller was given ("REGISTRY=USER:PASSWORD")
  *	an auth.json named by the caller or REGISTRY_AUTH_FILE

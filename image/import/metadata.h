@@ -15,7 +15,7 @@
  *
  * A /.csbx the image brought along is dropped first. An image without a config (a rootfs tar or
  * directory) keeps all it has, its /.csbx included: it may be the unpacked form of another image.
- * Of enroot's files it gets those it lacks. All times are 0 and all owners root.
+ * It gets those of enroot's files that it lacks. All times are 0 and all owners root.
  *
  * Layers that are themselves an image of csbx (source.h, is_our_image) keep what is right of it:
  * of enroot's four files those generated for it are generated anew, and their originals stay in

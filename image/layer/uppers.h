@@ -4,7 +4,7 @@
 
 /*
  * Directories that lie one over the other, read as one: upper directories of overlays
- * (Documentation/filesystems/overlayfs.rst). Of a name the topmost directory's entry counts;
+ * (Documentation/filesystems/overlayfs.rst). The topmost directory's entry of a name counts;
  * directories are merged until one is opaque or something else than a directory lies below. One
  * directory alone is the plain case.
  *

@@ -57,7 +57,7 @@ struct image_source {
 	struct digest manifest_digest, config_digest;
 	struct source_layer *layers;
 	size_t n_layers;
-	/* Of what the layers lie over, in an image that is a stack: digests of its stored layers, the
+	/* In an image that is a stack: the digests of the stored layers that lie below, the
 	 * lowest first, "" for one that is not stored. */
 	struct strv below;
 	int *fds; /* further descriptors to close with the source */

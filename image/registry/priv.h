@@ -84,7 +84,9 @@ struct question {
 	const char *what;          /* "the manifest", "layer sha256:0123..." for messages */
 	const struct digest *blob; /* a blob was asked for */
 	bool foreign;
-	/* Of a 2xx answer, when it is complete: one that fails counts as the server's failure. */
+	/*
+	 * Checks a 2xx answer when it is complete: one that fails counts as the server's failure.
+	 */
 	int (*check)(void *arg, struct http_response *answer, struct err *e);
 	int (*begin)(void *arg, const struct http_response *answer, struct err *e);
 	int (*sink)(void *arg, const void *data, size_t len, struct err *e);

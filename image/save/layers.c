@@ -21,7 +21,9 @@
 #define TRAILER_ALIGN 4096u
 #define BYTES_USED_AT 40 /* in the superblock of squashfs 4.0 */
 
-/* --- what a file of a stack says of itself ----------------------------------------------------- */
+/*
+ * --- what a file of a stack says of itself -----------------------------------------------------
+ */
 
 /* The diff_id in its record (base/image_trailer.h); NULL: it adds no layer. Caller frees. */
 static int read_diff_id(int fd, char **ret, struct err *e)
@@ -72,7 +74,9 @@ static void file_name(const struct image_record *rec, uint64_t i, char ret[IMAGE
 		image_table_file(rec->id, ret);
 }
 
-/* --- where each layer is ------------------------------------------------------------------------ */
+/*
+ * --- where each layer is ------------------------------------------------------------------------
+ */
 
 static bool is_stored(const struct image_content *c, const struct image_record *rec, size_t i,
 		      struct digest *ret)
@@ -163,7 +167,7 @@ int image_layers_find(const struct image_content *c, const struct image_record *
 	int r;
 
 	*ret = (struct image_layers){.n = rec->diff_ids.n};
-	/* Of a stack that an older csbx made it is not known which file has which layer. */
+	/* A stack that an older csbx made does not say which file has which layer. */
 	if (rec->n_lowers && rec->layers.n != rec->diff_ids.n)
 		return image_layers_join_all(rec, ret, e);
 	ret->items = calloc(ret->n + 1, sizeof(*ret->items));
@@ -198,7 +202,9 @@ void image_layers_free(struct image_layers *l)
 	*l = (struct image_layers){0};
 }
 
-/* --- as tars ------------------------------------------------------------------------------------- */
+/*
+ * --- as tars -------------------------------------------------------------------------------------
+ */
 
 static int plain_of_blob(const struct image_content *c, const struct digest *d, struct err *e)
 {

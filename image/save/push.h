@@ -20,7 +20,7 @@ struct image_push {
 	/* Once the layers are known, and after each. NULL: nothing. */
 	void (*begun)(void *arg, const struct image_layers *l);
 	void (*layer_done)(void *arg, size_t i, enum registry_sent how);
-	/* Of layer i; NULL: nothing. */
+	/* Tells how far layer i is; NULL: the caller does not want to know. */
 	void (*progress)(void *arg, size_t i, uint64_t sent_bytes, uint64_t bytes);
 	void *arg;
 };

@@ -28,7 +28,7 @@ struct image_archive {
 
 /*
  * fd: a regular file or a pipe, which is not closed; what cannot be read twice is copied beneath
- * tmp_dirfd. Of a layout's entries those are listed that serve the wished platform. -ENOENT: it
+ * tmp_dirfd. Those entries of a layout are listed that serve the wished platform. -ENOENT: it
  * holds no image.
  */
 int image_archive_open(struct image_archive *a, int fd, int tmp_dirfd,

@@ -13,8 +13,8 @@ struct err;
 int unsquash_tar(int image_fd, int out_fd, struct err *e);
 
 /*
- * The same of a file of a stack that lies over others: what it hides becomes whiteouts. Of a file
- * that was made of upper directories it is what tree_pack_uppers() gave of them, byte for byte.
+ * The same of a file of a stack that lies over others: what it hides becomes whiteouts. A file that
+ * was made of upper directories gives what tree_pack_uppers() gave of them, byte for byte.
  */
 int unsquash_layer(int image_fd, int out_fd, struct err *e);
 

@@ -25,9 +25,9 @@
  *	partial/ALG-HEX  blobs on their way; what a killed import left is gone on from
  *	indexes/ALG-HEX  the names in a layer (layer/index.h), so that it need not be read for them
  *
- * Who fetches a blob holds flock(2) on its partial file exclusively; others wait for it. Who reads
- * a blob holds its lock shared; pruning takes it exclusively and passes over what is held. All
- * of them work through descriptors, so even what is removed can be read to its end.
+ * Who fetches a blob holds flock(2) on its partial file exclusively; others wait for it. A reader
+ * of a blob holds its lock shared; pruning takes it exclusively and passes over blobs that are
+ * held. All of them work through descriptors, so even what is removed can be read to its end.
  *
  * Nothing is synced. A blob is believed because its digest is right, which is computed at every
  * use; one that a crash or a bad disk spoilt is dropped and fetched again.

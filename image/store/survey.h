@@ -36,7 +36,7 @@ void survey_free(struct survey *v);
 /* NULL: there is none. */
 struct survey_blob *survey_find(const struct survey *v, const char *name);
 
-/* Of all blobs that some image has. */
+/* The sum of all blobs that some image has. */
 uint64_t survey_bytes(const struct survey *v);
 
 /* The image has no blobs any more. */

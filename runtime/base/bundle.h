@@ -4,7 +4,7 @@
 
 /*
  * A bundle: csbx, its helper programs and an image in one executable file, which starts the image
- * where no csbx is installed. Nothing of it is unpacked: csbx reads the parts where they lie.
+ * where no csbx is installed. No part of it is unpacked: csbx reads the parts where they lie.
  *
  *	csbx (ELF) | csbx-init | csbx-squashd | configuration (a flat record) | image | trailer
  *
@@ -34,7 +34,10 @@ bool bundle_parse(const unsigned char trailer[BUNDLE_TRAILER_BYTES], uint64_t fi
 		  struct bundle *ret);
 void bundle_format(const struct bundle *b, unsigned char ret_trailer[BUNDLE_TRAILER_BYTES]);
 
-/* Of an open file, by lseek(2) and pread(2) alone. False: no bundle, or it cannot be read. */
+/*
+ * Reads the trailer of an open file, by lseek(2) and pread(2) alone. False: no bundle, or it cannot
+ * be read.
+ */
 bool bundle_read(int fd, struct bundle *ret);
 
 #endif

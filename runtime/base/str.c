@@ -192,7 +192,7 @@ static int by_name(const void *a, const void *b)
 	return r ? r : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Of one variable's items the last stays, in the place of the first. */
+/* The last item of a variable stays, in the place of the first. */
 static void settle_one(struct strv *v, const struct env_item *items, size_t n)
 {
 	size_t first = 0;

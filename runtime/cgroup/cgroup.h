@@ -85,12 +85,12 @@ struct cgroup_usage {
 	uint64_t max_pids, pids_refused; /* forks that the pids limit refused */
 	unsigned lost;                   /* controllers that were taken away meanwhile */
 };
-/* Of csbx-ID and all below it; 0 for what this kernel does not tell. */
+/* The usage of csbx-ID and all groups below it; 0 for what this kernel does not tell. */
 void cgroup_read_usage(const struct cgroup *cg, struct cgroup_usage *ret);
 
 /*
- * One file of the group at path, as the kernel shows it, without the last newline: false when it has no
- * such file. For who looks at a container from outside.
+ * One file of the group at path, as the kernel shows it, without the last newline: false when it
+ * has no such file. For who looks at a container from outside.
  */
 bool cgroup_show(const char *path, const char *file, char *buf, size_t size);
 

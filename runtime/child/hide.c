@@ -357,7 +357,7 @@ static int refuse_below(const struct hiding *h, const struct seat *s, struct err
 	return 0;
 }
 
-/* Of a directory that is shown through an overlay: the image, or a copy. */
+/* Covers it in a directory that is shown through an overlay: the image, or a copy. */
 static int cover_in_overlay(const struct hiding *h, const struct op *shown, struct err *e)
 {
 	const char *beyond = shown->real ? path_beyond(shown->real, h->op->real) : NULL;

@@ -240,7 +240,7 @@ static void explain_controller(const struct tried *t, const char *name, struct h
 			    name);
 }
 
-/* Who holds the limit when the group does not. */
+/* Tells what holds the limit when the group does not. */
 static void probe_controller(const struct paths *p, unsigned controller, const char *otherwise,
 			     struct host_fact *f)
 {

@@ -76,7 +76,7 @@ int exec_stop(struct exec_link *l, int signal, uint32_t grace_ms, bool wait, str
 
 /*
  * Lends the container the caller's streams, those whose bits (1, 2, 4) are in `which`, as long as
- * the link is open. Of a container that does not outlive its caller: -ENOTSUP.
+ * the link is open. -ENOTSUP: the container does not outlive its caller.
  */
 int exec_attach(struct exec_link *l, unsigned which, struct err *e);
 /* The size of the terminal of those who are attached. */

@@ -8,8 +8,8 @@
  * target is opened beneath one, and reading it fails once the process is gone.
  *
  * A start is on record, and listed, before it has become the program: until then its namespaces are
- * the caller's or A's, or it is csbx-init, by its name, and not to be looked at. Who joins waits
- * for it (-EAGAIN below).
+ * the caller's or A's, or it is csbx-init, by its name, and not to be looked at. A process that
+ * joins waits for that (-EAGAIN below).
  */
 #include "runtime/exec/join.h"
 
@@ -289,7 +289,7 @@ static int open_once(const struct paths *p, pid_t pid, struct join_target *ret, 
 		ret->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 		r = ret->pidfd < 0 ? not_ours(pid, e) : open_target(p, proc, ret, e);
 	}
-	/* Of a process that has ended meanwhile nothing is to be believed. */
+	/* What was read of a process that has ended meanwhile is not to be believed. */
 	if ((r >= 0 || r == -EAGAIN) && syscall(SYS_pidfd_send_signal, ret->pidfd, 0, NULL, 0) < 0)
 		r = not_ours(pid, e);
 	if (r < 0)

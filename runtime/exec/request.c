@@ -85,7 +85,10 @@ int exec_request(const struct exec_ask *a, struct init_event *ret, struct err *e
 		return msg;
 	if (null < 0)
 		return err_sys(e, "/dev/null");
-	/* Who is busy for so long does not get to it: a client that waited for ever would hang. */
+	/*
+	 * A container that is busy for so long does not get to it: a client that waited for ever
+	 * would hang.
+	 */
 	for (unsigned ms = 0; ms < BUSY_MOST_MS; ms += BUSY_NS / 1000000) {
 		r = send_spawn(a, msg, null, e);
 		if (r >= 0)

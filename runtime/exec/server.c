@@ -163,7 +163,7 @@ static void session_remove(struct exec_server *s, struct exec_session *x)
 	*x = s->sessions[--s->n];
 }
 
-/* Who comes now waits in the backlog until another has hung up. */
+/* A client that comes now waits in the backlog until another has hung up. */
 static void stop_listening(struct exec_server *s)
 {
 	s->is_full = epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, s->listen_fd, NULL) == 0;
@@ -434,7 +434,7 @@ void exec_server_handle(struct exec_server *s)
 	struct epoll_event ev[EVENTS_AT_ONCE];
 	int n = epoll_wait(s->poll_fd, ev, EVENTS_AT_ONCE, 0);
 
-	/* Of what concerns the container one at a time: none may hide another. */
+	/* Requests that concern the container come one at a time: none may hide another. */
 	for (int i = 0; i < n && !s->stop.is_asked && !s->pause.is_asked && !s->limit.is_asked;
 	     i++) {
 		struct exec_session *x = ev[i].data.u32 ? find(s, ev[i].data.u32) : NULL;

@@ -63,7 +63,7 @@ static bool is_alive(const struct peer *p)
 	return syscall(SYS_pidfd_send_signal, p->pidfd, 0, NULL, 0) == 0;
 }
 
-/* Of a process that may be looked at (PTRACE_MODE_READ, ptrace(2)); else -errno. */
+/* Works for a process that may be looked at (PTRACE_MODE_READ, ptrace(2)); else -errno. */
 static int userns_of(const struct peer *p)
 {
 	char path[40];

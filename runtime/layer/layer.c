@@ -102,7 +102,7 @@ int layer_open_dirs(struct layer *l, struct err *e)
 
 /* --- lock --------------------------------------------------------------------------------- */
 
-/* Who writes to a layer wrote its pid into the file; that is for people only. */
+/* The process that writes to a layer wrote its pid into the file; that is for people only. */
 static int busy(int lock, struct err *e)
 {
 	char text[16] = "";
@@ -131,8 +131,9 @@ static int write_pid(int lock, struct err *e)
 }
 
 /*
- * Who clears the marks of a last use holds it for a moment only, and a supervisor that was killed
- * lets go of its locks one after the other: that is waited for before it is called in use.
+ * A process that clears the marks of a last use holds it for a moment only, and a supervisor that
+ * was killed lets go of its locks one after the other: that is waited for before it is called in
+ * use.
  */
 static int try_lock(int fd, bool exclusive)
 {

@@ -26,8 +26,8 @@ struct merged_view {
 	const char *layer_path; /* its path */
 	bool is_writable;       /* there is a layer, and it takes changes */
 	/*
-	 * Of these the binds and volumes are seen as a start would mount them. One whose source is
-	 * gone, or whose place there is not and cannot be made, is left out.
+	 * The binds and volumes among these are seen as a start would mount them. One whose source
+	 * is gone, or whose place there is not and cannot be made, is left out.
 	 */
 	const struct mount_spec *mounts;
 	size_t n_mounts;

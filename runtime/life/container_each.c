@@ -142,7 +142,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-/* Of many that only lie there no record need be read. */
+/* No record need be read of the many that only lie there. */
 static int keep_what_runs(const struct walk *w, struct strv *names, struct err *e)
 {
 	_free_ const char **running = calloc(w->live.n + 1, sizeof(*running));

@@ -138,8 +138,8 @@ int container_start_begin(const struct paths *p, struct container_found *found, 
 }
 
 /*
- * It may have been renamed meanwhile, but not removed: its run is ours. Who waits for its end is
- * let go as soon as no process finds it any more.
+ * It may have been renamed meanwhile, but not removed: its run is ours. Processes that wait for its
+ * end are let go as soon as no process finds it any more.
  */
 static int remove_it(struct container_start *s, struct err *e)
 {
@@ -245,7 +245,7 @@ static int read_again(struct container_start *s)
 	return r < 0 ? r : container_sources_keep(&s->spec, &s->sources, NULL);
 }
 
-/* By its policy, when it is time. Who waits for its end goes on waiting. */
+/* By its policy, when it is time. Processes that wait for its end go on waiting. */
 static bool starts_again(struct container_start *s, const struct container_start_how *how,
 			 const struct run_result *result, uint64_t *wait_ms)
 {
@@ -268,7 +268,7 @@ int container_start_run(struct container_start *s, const struct container_start_
 	if (r >= 0)
 		r = run_once(s, &now, ret, &error);
 	while (r >= 0 && starts_again(s, how, ret, &wait_ms)) {
-		/* Who was there at the first start was told of it, and its streams have ended. */
+		/* The client of the first start was told of it, and its streams have ended. */
 		now.started_fd = now.client_sock = -1;
 		now.client_fds[0] = now.client_fds[1] = now.client_fds[2] = -1;
 		run_result_free(ret);

@@ -162,7 +162,7 @@ int container_run_dir(const struct paths *p, const char *name, const struct cont
 	return r < 0 && r != -ENOENT ? err_code(e, r, "open the run of %s", name) : 0;
 }
 
-/* Of a recipe: what runs of it. */
+/* The state of a recipe is what runs of it. */
 static int state_of_recipe(const struct paths *p, const char *name, struct container_state *ret,
 			   struct err *e)
 {

@@ -28,7 +28,7 @@ int container_wait_begin(const struct paths *p, const char *name, const struct c
 	fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && errno != ENOENT)
 		return err_sys(e, "open the run of %s", name);
-	/* Of another container of that name, a newer one, nothing is to be waited for. */
+	/* A newer container of that name is not waited for. */
 	rc = fd < 0 ? 0 : container_store_check_id(dirfd, name, r->container_id, e);
 	if (rc >= 0)
 		rc = container_state_at(dirfd, name, r, &ret->state, e);

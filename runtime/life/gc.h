@@ -4,9 +4,9 @@
 
 /*
  * Removes what dead supervisors and interrupted commands left. Kernel locks and a connect that is
- * answered tell what is alive, never pids or age, so gc may run at any time beside anything. Of
- * containers only those go that were to be removed at their end (--rm), when a kill has kept their
- * supervisor from it, and those whose owner is gone (owner.h).
+ * answered tell what is alive, never pids or age, so gc may run at any time beside anything. It
+ * removes only those containers that were to be removed at their end (--rm), when a kill has kept
+ * their supervisor from it, and those whose owner is gone (owner.h).
  */
 
 #include <stdbool.h>

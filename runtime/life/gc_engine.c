@@ -28,7 +28,10 @@ static bool refuses(int dirfd, const char *name)
 	       connect(sock, (struct sockaddr *)&a, sizeof(a)) < 0 && errno == ECONNREFUSED;
 }
 
-/* Of another type than SOCK_SEQPACKET it answers EPROTOTYPE while it listens: it lives. */
+/*
+ * A socket of another type than SOCK_SEQPACKET answers EPROTOTYPE while it listens: its process
+ * lives.
+ */
 static int sweep_sockets(struct gc *g, struct err *e)
 {
 	struct gc_area a;

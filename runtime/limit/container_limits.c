@@ -41,7 +41,7 @@ static int announce(const struct cgroup_parent *parent, const struct container_s
 	return path ? instance_publish(instance, &rec, e) : err_oom(e);
 }
 
-/* Who holds what, with the cgroup as it came out. */
+/* Decides what holds each limit, with the cgroup as it came out. */
 static int assign(struct container_limits *l, const struct container_spec *s,
 		  const struct id_map *map, struct err *e)
 {

@@ -19,9 +19,9 @@
  */
 
 /*
- * Who holds the limits of one container: its cgroup where one can be had, else the watchdog, the
- * CPU mask and RLIMIT_NPROC. A container without limits, or with the default of processes alone,
- * pays for none of it.
+ * The holders of the limits of one container: its cgroup where one can be had, else the watchdog,
+ * the CPU mask and RLIMIT_NPROC. A container without limits, or with the default of processes
+ * alone, pays for none of it.
  */
 
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #define CSBX_RUNTIME_LIMIT_H
 
 /*
- * Who holds which limit, decided before anything starts. A limit that cannot be held exactly as
- * asked is listed under `degraded` in the result, and an error under --limits strict
+ * Which mechanism holds which limit is decided before anything starts. A limit that cannot be held
+ * exactly as asked is listed under `degraded` in the result, and an error under --limits strict
  * (docs/result.md).
  */
 

@@ -131,7 +131,7 @@ static void read_smaps(struct figures *f, int proc_fd, const char *task)
 }
 
 /*
- * Of a program that may be executed and not read, the kernel shows no maps: there the figures that
+ * The kernel shows no maps of a program that may be executed and not read: there the figures that
  * it shows to everybody stand for the exact ones, and what is shared counts in each process.
  */
 static void count_exactly(struct figures *f, int proc_fd, const char *task, uint64_t private_bytes)

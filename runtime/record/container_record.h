@@ -38,7 +38,7 @@ enum image_pin {
 	PIN_PATH,     /* the path as given; must not have changed at start */
 };
 
-/* Whose words and defaults made it. */
+/* The dialect whose words and defaults made it. */
 enum container_dialect { DIALECT_CSBX, DIALECT_DOCKER, DIALECT_ENROOT, DIALECT_MAX };
 
 struct container_record {

@@ -5,7 +5,7 @@
 /*
  * The networks that a container belongs to: containers/NAME/endpoints, a flat record. A container
  * without one has the network of its specification and no other. The file comes, is renamed and
- * goes with the container's directory. Who changes it holds network_lock().
+ * goes with the container's directory. A process that changes it holds network_lock().
  */
 
 #include <stdbool.h>

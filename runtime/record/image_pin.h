@@ -14,7 +14,9 @@
 
 struct err;
 
-/* Whom to tell that bytes are going to be copied, which may take long. NULL: no caller. */
+/*
+ * The caller who is told that bytes are going to be copied, which may take long. NULL: no caller.
+ */
 struct image_pin_view {
 	void (*copying)(void *arg, uint64_t bytes);
 	void *arg;

@@ -3,9 +3,9 @@
 #define CSBX_RUNTIME_NETWORK_H
 
 /*
- * User-defined networks: $CSBX_DATA_PATH/networks/NAME, a flat record each. A network is a record: it
- * says which containers belong together (endpoints.h), and those find each other by their names in
- * /etc/hosts (hosts.h). It carries no traffic of its own: its members are on the host's network.
+ * User-defined networks: $CSBX_DATA_PATH/networks/NAME, a flat record each. A network is a record:
+ * it says which containers belong together (endpoints.h), and those find each other by their names
+ * in /etc/hosts (hosts.h). It carries no traffic of its own: its members are on the host's network.
  */
 
 #include <stdbool.h>
@@ -32,7 +32,7 @@ struct network_record {
 void network_record_free(struct network_record *r);
 #define _network_ __attribute__((cleanup(network_record_free)))
 
-/* Of *r the caller fills all but id and created_ns, which are set. -EEXIST: the name is taken. */
+/* The caller fills all of *r but id and created_ns, which are set. -EEXIST: the name is taken. */
 int network_create(const struct paths *p, struct network_record *r, struct err *e);
 /* By its exact name. -ENOENT. */
 int network_read(const struct paths *p, const char *name, struct network_record *ret,
@@ -46,8 +46,8 @@ int network_list(const struct paths *p, struct strv *ret, struct err *e);
 int network_remove(const struct paths *p, const char *name, struct err *e);
 
 /*
- * Who changes networks or endpoints holds this lock from the look to the change. Returns its
- * descriptor, which the caller closes.
+ * A process that changes networks or endpoints holds this lock from the look to the change. Returns
+ * its descriptor, which the caller closes.
  */
 int network_lock(const struct paths *p, struct err *e);
 

@@ -82,7 +82,7 @@ int run_dir_create(const struct paths *p, const struct container_spec *s, struct
 /* Writes result and state; the last thing a supervisor does. */
 int run_dir_finish(const struct run_dir *d, const struct container_spec *s,
 		   const struct run_result *r, struct err *e);
-/* Of what is removed next: only those who wait are told. */
+/* For a container that is removed next: only processes that wait are told. */
 int run_dir_tell(const struct run_dir *d, const struct run_result *r, struct err *e);
 /* The run never began. */
 void run_dir_discard(const struct paths *p, struct run_dir *d);

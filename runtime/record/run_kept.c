@@ -30,7 +30,10 @@ int run_dir_open_kept(int dirfd, const char *id, struct run_dir *ret)
 	return r;
 }
 
-/* Who waits for an end holds the lock as a reader for a moment after it: that is no other start. */
+/*
+ * A process that waits for an end holds the lock as a reader for a moment after it: that is no
+ * other start.
+ */
 static int try_lock(int fd)
 {
 	static const struct timespec pause = {.tv_nsec = 1000000};
@@ -140,7 +143,10 @@ int run_dir_started(const struct run_dir *d, const char *name, struct err *e)
 	 */
 	if (fstat(d->lock_fd, &st) < 0 || (st.st_size && ftruncate(d->lock_fd, 0) < 0))
 		return err_sys(e, "clear the last end");
-	/* Who looks for what is started again finds its instance from here on. */
+	/*
+	 * A process that looks for a container that is started again finds its instance from here
+	 * on.
+	 */
 	run_dir_cancel_restart(d);
 	return run_state_write(d->fd, &s, e);
 }

@@ -66,7 +66,7 @@ int volume_remove(const struct paths *p, const char *name, struct err *e);
  */
 void volume_begin_removal_of(const struct paths *p, const struct container_record *r);
 void volume_keep_of(const struct paths *p, const struct container_record *r);
-/* Of a container that is gone. Those that others use stay. */
+/* Removes the volumes of a container that is gone. Those that others use stay. */
 int volume_remove_of(const struct paths *p, const struct container_record *r, struct err *e);
 
 /* Removes what no container has: the anonymous ones, or all. Adds the names of those that went. */

@@ -60,7 +60,10 @@ static int fill(int dirfd, const char *tmp, const struct strv *labels, struct er
 	return r < 0 ? r : put_labels(dirfd, tmp, labels, e);
 }
 
-/* With its labels from the first moment on. Who was faster has made the volume that there is. */
+/*
+ * With its labels from the first moment on. A process that was faster has made the volume that
+ * there is.
+ */
 static int make_named(const struct paths *p, const char *name, const struct strv *labels,
 		      struct err *e)
 {

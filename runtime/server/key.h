@@ -2,7 +2,7 @@
 #ifndef CSBX_RUNTIME_SQUASHD_KEY_H
 #define CSBX_RUNTIME_SQUASHD_KEY_H
 
-/* Who shares an image server: the key of proto.h, its hash and the sharing domain. */
+/* The starts that share an image server: the key of proto.h, its hash and the sharing domain. */
 
 #include <stddef.h>
 

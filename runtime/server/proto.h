@@ -55,7 +55,7 @@
 #define SQUASHD_FDS_AT_START_MAX 6
 
 /*
- * Who may share a server. Two starts share one only if every byte is equal, so a key is zeroed
+ * The key of a server. Two starts share one only if every byte is equal, so a key is zeroed
  * before it is filled.
  */
 struct squashd_key {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Beside each tree lies KEY.lock. Who uses the tree holds it shared, who makes or removes it holds
- * it exclusively. It is unlinked only by its exclusive holder, so a process that got a lock looks
- * whether the file still has its name, else he starts over. Its text is the image's path and its
- * time that of the last use: by these gc tells a tree that no process will want again.
+ * Beside each tree lies KEY.lock. A user of the tree holds it shared; a process that makes or
+ * removes the tree holds it exclusively. It is unlinked only by its exclusive holder, so a process
+ * that got a lock looks whether the file still has its name, else it starts over. Its text is the
+ * image's path and its time that of the last use: by these gc tells a tree that no process will
+ * want again.
  */
 #include "runtime/server/unpacked.h"
 

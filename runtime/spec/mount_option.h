@@ -28,7 +28,7 @@ enum mount_option_kind {
 	MOUNT_OPTION_SIZE, /* of a tmpfs; a value follows */
 	MOUNT_OPTION_MODE,
 	MOUNT_OPTION_REFUSED,
-	/* Of fstab lines (fstab_words.c): nothing is done to the mount itself. */
+	/* A word of fstab lines (fstab_words.c): nothing is done to the mount itself. */
 	MOUNT_OPTION_SILENT,
 	MOUNT_OPTION_REMOUNT,
 	MOUNT_OPTION_DETACH,

@@ -143,7 +143,7 @@ static void add_host_tree(struct plan *p, const char *path, unsigned flags)
 	op->flags = OP_NOEXEC | flags;
 }
 
-/* Of the template masks are made, also where the host's own comes on top of it. */
+/* The masks of the template are made, also where the host's own comes on top of it. */
 static void add_dev(struct plan *p, const struct container_spec *s)
 {
 	if (!s->ns.host_dev)

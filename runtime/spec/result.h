@@ -26,7 +26,7 @@ enum run_status {
 	RUN_STATUS_MAX,
 };
 
-/* Who holds a limit. */
+/* The mechanism that holds a limit. */
 enum enforcer {
 	ENFORCED_NOT_ASKED,
 	ENFORCED_CGROUP2,

@@ -275,7 +275,7 @@ int spec_add_file(struct container_spec *s, const char *path, char *data, size_t
 /* The same with a copy of the data, and all the rest as given; file->data NULL: a directory. */
 int spec_copy_file(struct container_spec *s, const struct file_spec *file, struct err *e);
 
-/* Who the caller is inside, the U:G of the id map. */
+/* The caller's ids inside, the U:G of the id map. */
 static inline uint32_t spec_map_uid(const struct container_spec *s)
 {
 	return s->proc.root_is_caller ? 0 : s->proc.uid;

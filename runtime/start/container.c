@@ -270,7 +270,7 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	sigset_t old;
 	int r;
 
-	/* Of a try before, that found what this one avoids, nothing is to be told. */
+	/* The result of a try before, which found what this one avoids, is not told. */
 	run_result_free(ret);
 	*ret = (struct run_result){0};
 	container_init(&c, spec, paths);

@@ -258,7 +258,7 @@ static bool is_open_to_program(const struct plan *plan, const char *at, bool has
 }
 
 /*
- * Of most directories nothing need be walked: the path is as it is written. -ENOENT: as far as
+ * Most directories need no walk: the path is as it is written. -ENOENT: as far as
  * it exists, that is; -EAGAIN: it has to be walked.
  */
 static int look_plainly(const char *path)

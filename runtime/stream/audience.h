@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_AUDIENCE_H
 
 /*
- * Who listens to one output stream of a container: descriptors that clients have lent, each with
+ * The listeners of one output stream of a container: descriptors that clients have lent, each with
  * its place in the buffer that is being passed on. Nothing new is read before all have all of it,
  * so a listener that does not read holds up the writer and no process's memory grows. One whose
  * reader has gone is dropped, and the container does not notice.

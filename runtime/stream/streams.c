@@ -51,7 +51,7 @@ static int prepare_copied(struct streams *s, int fd, struct err *e)
 	return r;
 }
 
-/* Nothing of ours: pipes for clients who come and go. */
+/* No stream of ours: pipes for clients who come and go. */
 static int prepare_lent(struct streams *s, int fd, struct err *e)
 {
 	struct pump *p = fd == 0 ? &s->in : fd == 1 ? &s->out : &s->err;

@@ -4,7 +4,8 @@
 
 /*
  * Verbs over several containers: fn does one; what succeeds is printed as it was typed, at once.
- * Of one that is not there docker says `missing` first, where it is given. Returns the exit code.
+ * For an operand that is not there docker prints `missing` first, where it is given. Returns the
+ * exit code.
  */
 
 struct docker;

@@ -115,7 +115,7 @@ int docker_restart(const struct paths *p, struct docker_target *t, const char *o
 		docker_event_of(p, s.start.found.name, &s.start.found.record, "restart", NULL,
 				NULL);
 	docker_start_close(&s);
-	/* Who loses the race for its start finds it started. */
+	/* A caller that loses the race for the start finds it started. */
 	if (r >= 0 || r == -EBUSY)
 		return 0;
 	return err_wrap(&f->err, "Cannot restart container %s", operand);

@@ -9,7 +9,7 @@ struct paths;
 struct strv;
 
 /*
- * Who checks the health of a container: a process of its own, made when the container has been
+ * The process that checks the health of a container. It is made when the container has been
  * started and gone when it ends (a pidfd of its first process tells). It runs the check in the
  * container, as docker exec would, writes what came of it (show/health.h), and the event
  * health_status when that has changed. A container without a check has no such process. One whose

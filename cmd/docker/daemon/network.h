@@ -17,7 +17,10 @@ struct err;
 struct paths;
 struct value;
 
-/* Of a network that somebody made; said by what makes one and by what puts a container into it. */
+/*
+ * The warning about a network that a user made: verbs that make one, or put a container into it,
+ * print it.
+ */
 #define DOCKER_NETWORK_WARNING                                                           \
 	"networks carry no traffic of their own in csbx: members are on this machine's " \
 	"network, and their names are 127.0.0.1"

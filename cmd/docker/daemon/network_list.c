@@ -75,7 +75,7 @@ static int judge(const struct paths *p, const struct docker_network *n, const ch
 	return docker_refuse(f, "invalid filter '%.*s'", (int)strcspn(filter, "="), filter);
 }
 
-/* Of one key any value is enough, of labels all are wanted; of several keys each. */
+/* Any value of one key is enough, but all labels must match; each key must match. */
 static int chosen(const struct paths *p, const struct docker_network *n, const struct strv *filters,
 		  struct docker_fault *f)
 {

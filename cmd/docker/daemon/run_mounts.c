@@ -198,7 +198,7 @@ static bool is_given_before(const struct strv *all, size_t i)
 	return false;
 }
 
-/* Of several tmpfs at one target docker takes the last. */
+/* docker takes the last of several tmpfs at one target. */
 static bool is_given_again(const struct strv *tmpfs, size_t i)
 {
 	const char *one = tmpfs->items[i];

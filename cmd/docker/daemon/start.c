@@ -132,6 +132,6 @@ int docker_start(const struct paths *p, struct docker_target *t,
 	if (r >= 0)
 		r = docker_start_go(&s, how, f);
 	docker_start_close(&s);
-	/* Who loses the race for it finds it running. */
+	/* A caller that loses the race for the start finds it running. */
 	return r == -EBUSY ? 1 : r;
 }

@@ -100,8 +100,8 @@ int docker_hand_over(struct docker *d, enum program program);
 int docker_say(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * "Error response from daemon: <text>"; 1. Of run (docker_daemon_fail) with "docker: " before it
- * and a pointer to --help behind, and 125.
+ * "Error response from daemon: <text>"; 1. Errors of run (docker_daemon_fail) have "docker: "
+ * before it and a pointer to --help behind, and 125.
  */
 int docker_daemon_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int docker_daemon_fail(const struct docker *d, const char *fmt, ...)

@@ -20,7 +20,9 @@
 
 /* --- the file ------------------------------------------------------------------------------- */
 
-/* Of many who see that it is long one renames it; the others find another file there. */
+/*
+ * Many processes may see that it is long: one renames it, and the others find another file there.
+ */
 static void rotate(int dirfd, int fd)
 {
 	struct stat ours, named;

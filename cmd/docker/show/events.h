@@ -36,8 +36,9 @@ void docker_event(const struct paths *p, const char *type, const char *action, c
 		  const struct strv *attributes);
 
 /*
- * Of a container: its image, name and labels are added. One that docker did not make has none of
- * its own, and what csbx's verbs started writes nothing. key, value: one more attribute, NULL: none.
+ * An event of a container: its image, name and labels are added. One that docker did not make has
+ * none of its own, and what csbx's verbs started writes nothing. key, value: one more attribute,
+ * NULL: none.
  */
 void docker_event_of(const struct paths *p, const char *name, const struct container_record *r,
 		     const char *action, const char *key, const char *value);

@@ -116,7 +116,7 @@ static bool matches_one(const struct shown *s, const char *key, const char *want
 	return matches_actor(s, key, want);
 }
 
-/* Of one key any value, of labels and of keys all. */
+/* Any value of one key is enough; all labels and all keys must match. */
 static bool matches(const struct strv *filters, const struct shown *s)
 {
 	for (size_t k = 0; keys[k]; k++) {
@@ -221,7 +221,7 @@ static int catch_up(struct reader *x)
 	int r = x->fd >= 0 ? read_on(x, x->fd) : 0;
 
 	if (r >= 0 && has_moved(x)) {
-		/* Who had it open may have written to it since. */
+		/* A process that had it open may have written to it since. */
 		r = x->fd >= 0 ? read_on(x, x->fd) : 0;
 		fd_close(&x->fd);
 		x->fd = open_journal(x, DOCKER_EVENTS_FILE);

@@ -55,7 +55,7 @@ int health_write(int run_fd, const struct health *h, struct err *e);
 int health_read(int run_fd, struct health *ret, struct err *e);
 void health_free(struct health *h);
 
-/* Of a container that has a check, as of now; NONE: it has none. */
+/* The status of a container, as of now; NONE: it has no check. */
 enum health_status health_of(const struct paths *p, const char *name,
 			     const struct container_record *r);
 /* State.Health of inspect, and Config.Healthcheck: nothing where there is no check. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * docker system df. Of an image the size of its squashfs file counts, which is what is on the
- * disk; of a container what its layer has, of a volume what is in it.
+ * docker system df. The size of an image is that of its squashfs file, which is on the disk; the
+ * size of a container is that of its layer, the size of a volume that of its files.
  */
 
 #include <stddef.h>

@@ -27,7 +27,7 @@ struct process_list {
 };
 #define _process_list_ __attribute__((cleanup(process_list_free)))
 
-/* Of those below init; init 0: all of the machine. */
+/* The processes below init; init 0: all of the machine. */
 int process_list_read(struct process_list *ret, pid_t init, struct err *e);
 void process_list_free(struct process_list *l);
 

@@ -43,7 +43,7 @@ static bool name_matches(const char *pattern, const char *name)
 	return yes;
 }
 
-/* Of names and drivers any may match, of labels all. 1, 0, or an error. */
+/* Any name and any driver may match; all labels must. 1, 0, or an error. */
 static int chosen(const struct paths *p, const struct strv *filters, const char *name,
 		  const struct strv *labels, struct err *e)
 {

@@ -57,7 +57,8 @@ struct call {
 void call_reply_value(struct call *k, int status, struct value *v);
 void call_reply_fault(struct call *k, const struct docker_fault *f);
 /*
- * Of an error that has no status yet: ENOENT is 404, EINVAL and EBADMSG 400, EBUSY 409, else 500.
+ * The answer to an error that has no status yet: ENOENT is 404, EINVAL and EBADMSG 400, EBUSY 409,
+ * else 500.
  */
 void call_reply_err(struct call *k, const struct err *e);
 

@@ -285,7 +285,7 @@ static int take_others(struct creation *c)
 			text = creation_keep(c, str_printf("%lld", (long long)number));
 		if (truth || json_first(list))
 			text = rows[i].key;
-		/* Of docker's own command line: "local" is the driver there is. */
+		/* docker's own command line sends "local", the only driver. */
 		if (text && !(rows[i].other == DOCKER_OTHER_volume_driver && str_eq(text, "local")))
 			c->a.other[rows[i].other] = text;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * GET /system/df: the lists of images, containers and volumes, with what each takes on the disk. Of
- * an image the size of its files counts, as in its list; images share nothing.
+ * GET /system/df: the lists of images, containers and volumes, with what each takes on the disk.
+ * The size of an image is that of its files, as in the list of images; images share nothing.
  */
 
 #include "cmd/docker/daemon/list.h"

@@ -51,7 +51,7 @@ void call_network_inspect(struct call *k)
 
 	if (call_query(k, "scope", &scope) < 0)
 		return;
-	/* Of another scope there are none. */
+	/* No network has another scope. */
 	if (scope && *scope && !str_eq(scope, "local")) {
 		docker_fault(&f, DOCKER_NOT_FOUND, ENOENT, "network %s not found", k->item);
 		call_reply_fault(k, &f);

@@ -278,7 +278,7 @@ void http_skip_body(struct http_conn *c)
 	size_t total = 0;
 	ssize_t n;
 
-	/* Who waits for a word to go on has not sent it, and will not. */
+	/* A client that waits for "100 Continue" has not sent the body, and will not. */
 	if (c->continue_due)
 		c->must_close = true;
 	while (!c->must_close && !c->body_ended) {

@@ -56,7 +56,7 @@ size_t http_head_end(const char *buf, size_t len);
  * Engine API's -ENOSYS; a coding of the body other than chunks -EOPNOTSUPP.
  */
 int http_head_parse(char *buf, size_t len, struct http_head *ret, struct err *e);
-/* The value of a header line, NULL: there is none. Of several the first. */
+/* The value of a header line, NULL: there is none. The first of several. */
 const char *http_header(const struct http_head *h, const char *name);
 
 /* --- query.c -------------------------------------------------------------------------------- */

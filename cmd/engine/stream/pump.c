@@ -168,7 +168,7 @@ static bool is_done(const struct pump_state *p)
 		return false;
 	if (p->s->out >= 0 || p->s->err >= 0)
 		return false;
-	/* Of an input alone: until it is read no more. */
+	/* A stream of input alone lasts until the container reads it no more. */
 	return p->had_output || p->s->link < 0 || (p->link_ended && p->s->in < 0);
 }
 

@@ -54,8 +54,9 @@ void stream_close(struct stream *s);
 
 /*
  * docker's clients attach and wait before they start, each on a connection of its own, which is a
- * process of its own here. Who waits has a socket in $CSBX_RUNTIME_PATH/engine, named after the
- * container; who starts it asks all of them, between taking the container and launching it.
+ * process of its own here. A process that waits has a socket in $CSBX_RUNTIME_PATH/engine, named
+ * after the container; the process that starts the container asks all of them, between taking the
+ * container and launching it.
  */
 struct gather {
 	int dirfd, fd;
@@ -78,8 +79,8 @@ int gather_answer(struct gather *g, const int *fds, size_t n);
 
 /*
  * fd is to be polled for input: then a container that did not run may run, or be gone. Look after
- * the opening and after each event. Where the kernel gives no more watches fd is -1, and the poll is
- * to end after stream_watch_ms().
+ * the opening and after each event. Where the kernel gives no more watches fd is -1, and the poll
+ * is to end after stream_watch_ms().
  */
 struct stream_watch {
 	int fd, dirfd;

@@ -77,7 +77,7 @@ static int read_files(struct enroot_conf *c, const struct enroot_conf_env *env, 
 	return r < 0 ? r : read_directory(c, env, more, e);
 }
 
-/* Of the environment what is enroot's own; the rest is read where it is wanted. */
+/* The variables of the environment that are enroot's own; the rest is read where it is wanted. */
 static int read_environment(struct enroot_conf *c, struct err *e)
 {
 	for (const struct enroot_key *k = enroot_keys; k->name; k++) {

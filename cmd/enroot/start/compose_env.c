@@ -17,7 +17,10 @@
 
 #define FILE_BYTES_MAX (1u << 20)
 
-/* enroot's own variables are never the container's. Who adds settles: there may be thousands. */
+/*
+ * enroot's own variables are never the container's. The caller settles the list after it has added
+ * all: there may be thousands.
+ */
 static void add(struct compose *c, const char *assignment)
 {
 	if (!str_has_prefix(assignment, "ENROOT_"))

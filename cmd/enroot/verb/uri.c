@@ -72,7 +72,7 @@ static int allow_http(const struct enroot *x, const char *uri, struct image_sett
 	return strv_check(&o->source.registry.insecure, e);
 }
 
-/* Of mksquashfs's options the one that matters: which compressor, and how hard it tries. */
+/* Reads the one option of mksquashfs that matters: which compressor, and how hard it tries. */
 static int set_compressor(const struct enroot *x, struct image_settings *o)
 {
 	static const char comp[] = "-comp ", level[] = "-Xcompression-level ";

@@ -78,7 +78,7 @@ static void make_argv(const char *dir, const char *const *args, const struct clo
 		strv_add(argv, *args);
 }
 
-/* Of the caller's environment: where programs and proxies are. */
+/* Takes from the caller's environment where programs and proxies are. */
 static void make_env(const struct clone_url *url, struct strv *env)
 {
 	static const char *const kept[] = {"PATH",         "http_proxy",    "https_proxy",

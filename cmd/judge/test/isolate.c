@@ -22,7 +22,7 @@ static bool stands_for(const char *id, const struct test_case *c)
 	return !strstr(id, "::") && str_has_prefix(c->id, id) && str_has_prefix(c->id + len, "::");
 }
 
-/* Of the tests that were reported, those that were asked for. */
+/* Takes those of the reported tests that were asked for. */
 static int take_cases(struct test_report *into, const struct test_report *from, const char *id,
 		      struct err *e)
 {

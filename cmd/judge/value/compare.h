@@ -38,9 +38,9 @@ bool compare_texts(const struct compare *c, const char *expected, size_t n, cons
 
 /*
  * Whether an exception of this type is caught by `except expected`: the same name, or a built-in
- * one and a built-in base of it. Of a class of the program's own it is asked which built-in one it
- * derives from (base; "": not known), and of that no more than one: a class that claims to derive
- * from everything would pass every case.
+ * one and a built-in base of it. A class of the program's own counts by the built-in class that it
+ * derives from (base; "": not known), and by no more than one: a class that claims to derive from
+ * everything would pass every case.
  */
 bool exception_is(const char *raised, const char *base, const char *expected);
 

@@ -86,7 +86,7 @@ bool exception_is(const char *raised, const char *base, const char *expected)
 		expected = "OSError";
 	if (is_own && str_eq(raised, expected))
 		return true;
-	/* Of a class that we do not know no more is known than that it is an exception. */
+	/* A class that we do not know is an exception, and no more is known of it. */
 	if (is_own)
 		raised = base_of(base) || str_eq(base, "BaseException") ? base : "Exception";
 	for (; raised; raised = base_of(raised)) {

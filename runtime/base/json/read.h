@@ -43,7 +43,7 @@ enum json_token {
 };
 
 struct json_reader {
-	/* Of a key or a string, decoded; of a number, as it is written. */
+	/* The text of a key or a string, decoded; the text of a number, as it is written. */
 	struct strbuf text;
 
 	/* private */

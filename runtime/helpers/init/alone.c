@@ -29,7 +29,8 @@ void alone_run(const struct init_msg *m)
 	int r;
 
 	/*
-	 * Who wants to join, and may not look at us yet, sees that it is we (runtime/exec/join.c).
+	 * A process that wants to join, and may not look at us yet, sees by the name that it is we
+	 * (runtime/exec/join.c).
 	 */
 	sys_prctl(PR_SET_NAME, (unsigned long)INIT_ALONE_NAME, 0);
 	r = close_from(first + m->n_join_fds);

@@ -24,7 +24,7 @@
  *
  * No libc, no heap, no recursion. Memory: one page table's worth and the spawn table's touched
  * pages. It trusts the supervisor that sent the message, yet checks it (msg_check.c): a bug there
- * must not become one here. Of an exec it does not even believe that its sender may ask: it holds
+ * must not become one here. It does not even believe that the sender of an exec may ask: it holds
  * the start's message and gives no process more than that (msg_bounds.c).
  */
 #include "runtime/helpers/init/init.h"

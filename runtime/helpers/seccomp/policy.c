@@ -89,8 +89,8 @@ const struct seccomp_rule seccomp_policy[] = {
 	{"unshare", .cases = {{EPERM, {BITS(0, NAMESPACES | CLONE_NEWTIME)}}}},
 
 	/*
-	 * Families by name, so that a kernel with more of them grants no more. Of the internet
-	 * families the protocols everybody uses: SMC, SCTP, DCCP, L2TP and MPTCP are reached
+	 * Families by name, so that a kernel with more of them grants no more. The protocols of the
+	 * internet families that programs commonly use: SMC, SCTP, DCCP, L2TP and MPTCP are reached
 	 * through AF_INET too.
 	 */
 	{"socket", EAFNOSUPPORT,

@@ -43,8 +43,9 @@ static int make_network(void)
 }
 
 /*
- * Nothing of the server's may stay open here: the FUSE mount would outlive it. Signals are blocked:
- * a batch system sends them to everything it finds; the end of the server is the end of this.
+ * No descriptor of the server's may stay open here: the FUSE mount would outlive it. Signals are
+ * blocked: a batch system sends them to everything it finds; the end of the server is the end of
+ * this.
  */
 static void run(int sock)
 {

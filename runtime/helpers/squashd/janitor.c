@@ -21,7 +21,7 @@ static void run_janitor(int sock, int dirfd, const char *name)
 	_exit(0);
 }
 
-/* Nothing of the server's may stay open here: the FUSE mount would outlive it. */
+/* No descriptor of the server's may stay open here: the FUSE mount would outlive it. */
 static void keep_two(int *sock, int *dirfd)
 {
 	if (dup2(*sock, 0) < 0 || dup2(*dirfd, 1) < 0)

@@ -15,7 +15,7 @@ static bool has_same_filter(const struct init_msg *start, const struct init_msg 
 		       start->bpf.len);
 }
 
-/* Of several lines for one resource the last counts. */
+/* The last of several lines for one resource counts. */
 static const struct init_rlimit *limit_of(const struct init_msg *m, uint32_t resource)
 {
 	const struct init_rlimit *l = init_msg_at(m, m->rlimits), *found = NULL;

@@ -31,7 +31,7 @@ struct sqahead *sqahead_new(int (*confine)(struct err *e));
  */
 bool sqahead_is_confined(struct sqahead *a);
 void sqahead_free(struct sqahead *a);
-/* The thread's number. Who wishes calls sched_setaffinity(2) of it, where that is allowed. */
+/* The thread's number. A caller may use it for sched_setaffinity(2), where that is allowed. */
 pid_t sqahead_tid(struct sqahead *a);
 
 /* Once. Until then nothing is made. -ENOMEM: nothing will be. */

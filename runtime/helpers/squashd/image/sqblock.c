@@ -135,7 +135,7 @@ struct extent {
 	size_t max; /* unpacked */
 };
 
-/* Of b only what does not change after it was opened: two threads do this. */
+/* Only those members of b are used that do not change after it was opened: two threads do this. */
 static int make_block(const struct sqblocks *b, struct squnpack *unpack, void *packed,
 		      const struct extent *x, unsigned char *out, size_t *out_bytes)
 {

@@ -62,7 +62,7 @@ int sqblocks_meta(struct sqblocks *b, uint64_t pos, const struct sqblock **ret);
 
 int sqblocks_data(struct sqblocks *b, enum sqcache_kind kind, uint64_t pos, uint32_t header,
 		  const struct sqblock **ret);
-/* Of a data block that is not compressed: len bytes from skip on, which lie in it. */
+/* Reads len bytes from skip on of a data block that is not compressed; they lie in it. */
 int sqblocks_stored(const struct sqblocks *b, uint64_t pos, uint32_t header, size_t skip, void *buf,
 		    size_t len);
 /*

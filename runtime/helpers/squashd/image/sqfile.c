@@ -159,7 +159,7 @@ static void copy_piece(const struct piece *p, const unsigned char *block, void *
 		memset(buf, 0, p->take); /* a hole */
 }
 
-/* Of a block that is not compressed only what is asked for is read, and nothing is kept. */
+/* Only the wanted part of a block that is not compressed is read, and nothing is kept. */
 static int block_piece(struct sqimage *img, struct block_walk *w, const struct piece *p, void *buf)
 {
 	const struct sqblock *block = NULL;
