@@ -4,8 +4,8 @@
 
 /*
  * A file that appears under its name complete or not at all. It grows as an unnamed file
- * (O_TMPFILE, open(2)), which vanishes with its last descriptor, however the process ends. Where
- * the file system has no such thing it grows as .NAME.XXXXXX; one that a killed process left is
+ * (O_TMPFILE, open(2)), which vanishes with its last descriptor, however the process ends. If the
+ * file system has no such files it grows as .NAME.XXXXXX; one that a killed process left is
  * recognised by its free lock and removed by the next output of the same name.
  */
 

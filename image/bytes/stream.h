@@ -36,7 +36,7 @@
 struct err;
 
 /*
- * What a reader shares with the one who watches it, from another thread or a signal handler. All
+ * The values that a reader shares with its watcher, from another thread or a signal handler. All
  * pointers may be NULL.
  */
 struct stream_watch {

@@ -70,7 +70,7 @@ int credentials_from_netrc(const char *text, size_t len, const char *host, const
 			   struct credentials *ret, struct err *e);
 int credentials_from_json(const void *text, size_t len, const struct credentials_query *q,
 			  struct credentials *ret, char **ret_helper, struct err *e);
-/* What a helper prints for `get`. */
+/* Parses the text that a helper prints for `get`. */
 int credentials_from_helper(const void *text, size_t len, struct credentials *ret, struct err *e);
 
 /* Runs docker-credential-NAME with `verb` and `input`; its output. -ENOENT: it knows nothing.
@@ -78,7 +78,7 @@ int credentials_from_helper(const void *text, size_t len, struct credentials *re
 int credentials_ask_helper(const char *name, const char *verb, const char *input,
 			   const _Atomic int *cancel, struct strbuf *out, struct err *e);
 
-/* What a helper knows a registry by: docker's URL for Docker Hub. */
+/* The name by which a helper knows a registry: docker's URL for Docker Hub. */
 const char *credentials_helper_key(const char *registry);
 
 /* The file that login writes: authfile, $REGISTRY_AUTH_FILE, or the one in ~/.config. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What docker logout does, for all files that credentials_find() reads as JSON: an entry of auths
+ * The work of docker logout, for all files that credentials_find() reads as JSON: an entry of auths
  * goes, and the helper that the file names for the registry is told to erase what it keeps. Not
  * enroot's .credentials and not what the caller is given: only the user writes those.
  */

@@ -175,6 +175,6 @@ int credentials_ask_helper(const char *name, const char *verb, const char *input
 		return 0;
 	if (strstr(strbuf_str(out), "credentials not found"))
 		return err_set(e, ENOENT, "%s has none", program);
-	/* What a failed helper prints is for people, by its protocol. */
+	/* The text that a failed helper prints is for people, by its protocol. */
 	return err_set(e, EIO, "%s failed: %.200s", program, strbuf_str(out));
 }

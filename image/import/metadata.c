@@ -87,7 +87,7 @@ static int keep_original(struct metadata *m, const struct tree_inode *i, const c
 
 /*
  * There even if no original is: it says that enroot's files are not the image's own. No process may
- * lead it elsewhere by a symlink: what is no directory makes room.
+ * lead it elsewhere by a symlink: an entry that is no directory makes room.
  */
 static int add_orig_directories(struct metadata *m, struct err *e)
 {
@@ -138,7 +138,7 @@ static int add_enroot_file(struct metadata *m, const struct enroot_layer *l,
 static int add_enroot(struct metadata *m, const struct image_source *src, struct tree *t,
 		      struct err *e)
 {
-	/* What has a /.csbx and no config is the unpacked form of another image: left alone. */
+	/* A tree with a /.csbx and no config is the unpacked form of another image: left alone. */
 	struct enroot_layer l = {.src = src,
 				 .tree = t,
 				 .keeps_originals =

@@ -3,8 +3,8 @@
 #define CSBX_IMAGE_METADATA_H
 
 /*
- * What csbx adds to an image, as one more layer on top of its own, so that the merge's rules hold
- * for it too (an /etc that is a symlink, say):
+ * The files that csbx adds to an image, as one more layer on top of its own, so that the merge's
+ * rules hold for it too (an /etc that is a symlink, say):
  *
  *	/.csbx/config.json    the image's config, byte for byte
  *	/.csbx/diff_ids.json  ["sha256:...", ...] of the layers' tars, as computed

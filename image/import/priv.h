@@ -21,7 +21,7 @@ struct import {
 	uint64_t total_bytes;
 };
 
-/* What layer_reader_open() gets in either pass. */
+/* The options that layer_reader_open() gets in either pass. */
 struct layer_options import_layer_options(struct import *im, bool hash_plain);
 
 void import_report(struct import *im, enum import_phase phase);

@@ -3,9 +3,9 @@
 #define CSBX_IMAGE_LAYER_INDEX_H
 
 /*
- * What the merge needs of one layer: its entries in order, without their data, about 60 bytes
- * each. Strings live in one arena and are named by offset; a directory's path is stored once for
- * a run of neighbours, which also lets the merge resolve it once.
+ * The part of one layer that the merge needs: its entries in order, without their data, about 60
+ * bytes each. Strings live in one arena and are named by offset; a directory's path is stored once
+ * for a run of neighbours, which also lets the merge resolve it once.
  */
 
 #include <stdbool.h>
@@ -53,8 +53,8 @@ static inline const char *layer_index_str(const struct layer_index *x, uint32_t 
 bool layer_index_next_xattr(const struct layer_index *x, uint32_t *offset, struct layer_xattr *ret);
 
 /*
- * An index with its result as bytes, and back: pure. What layer_index_parse() accepts is as sound
- * as what layer_index_build() makes; anything else is -EBADMSG. Machines that lay structs out
+ * An index with its result as bytes, and back: pure. layer_index_parse() accepts only an index as
+ * sound as those of layer_index_build(); anything else is -EBADMSG. Machines that lay structs out
  * differently do not understand each other's.
  */
 struct strbuf;

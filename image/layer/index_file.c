@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An index as one flat record. What comes back must be what layer_index_add() makes: the merge
- * trusts it, so every offset and every name is looked at again, and a reader of a damaged file is
- * told so instead of reading beyond the arena.
+ * An index as one flat record. An index that is read must be as layer_index_add() makes it: the
+ * merge trusts it, so every offset and every name is looked at again, and a reader of a damaged
+ * file is told so instead of reading beyond the arena.
  */
 #include "image/layer/index.h"
 

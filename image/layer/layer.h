@@ -17,7 +17,7 @@
 
 /*
  * One layer as a sequence of entries, in the order of its tar, or, for a directory on the host,
- * sorted by name with a directory before its content. What an entry says is safe to work with:
+ * sorted by name with a directory before its content. The fields of an entry are safe to work with:
  *
  * - the path has no "..", ".", empty or over-long component and no slash at either end; "" is
  *   the root, which is always a directory;
@@ -99,8 +99,8 @@ int layer_reader_open(struct layer_reader **ret, const struct source_layer *src,
 int layer_reader_next(struct layer_reader *l, struct layer_entry *ret, struct err *e);
 
 /*
- * Content of the current regular file, piece by piece with offsets that only grow; what lies
- * between pieces, and from the last one to size_bytes, is zeros. 1, 0 at the end, -errno.
+ * Content of the current regular file, piece by piece with offsets that only grow; the bytes
+ * between pieces, and from the last one to size_bytes, are zeros. 1, 0 at the end, -errno.
  */
 int layer_reader_read(struct layer_reader *l, const void **ret_data, size_t *ret_len,
 		      uint64_t *ret_offset, struct err *e);

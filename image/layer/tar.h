@@ -43,7 +43,7 @@ int tar_next(struct tar *t, struct tar_header *ret, struct err *e);
 int tar_next_xattr(struct tar *t, const char **ret_name, const void **ret_value, size_t *ret_len);
 
 /*
- * The next piece of the member's data and its offset in the file; what lies between pieces is a
+ * The next piece of the member's data and its offset in the file; the space between pieces is a
  * hole. 1, 0 at the end, -errno.
  */
 int tar_read(struct tar *t, const void **ret_data, size_t *ret_len, uint64_t *ret_offset,

@@ -60,7 +60,7 @@ int uppers_merged(const struct uppers *u, uppers_set set, unsigned top, const ch
 			continue;
 		if (fd < 0 || fstat(fd, &st) < 0)
 			return err_code(e, fd < 0 ? fd : errno, "open /%.200s", path);
-		/* What is no directory, a whiteout too, hides what lies below it. */
+		/* An entry that is no directory, a whiteout too, hides the entries below it. */
 		if (!S_ISDIR(st.st_mode)) {
 			*ret_opaque = true;
 			break;

@@ -6,7 +6,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 
-/* Where the next component begins and ends; false after the last one. */
+/* Finds the beginning and end of the next component; false after the last one. */
 static bool next_component(const char **p, const char **ret_start, size_t *ret_len)
 {
 	const char *s = *p + strspn(*p, "/");

@@ -3,7 +3,7 @@
 #define CSBX_IMAGE_SOURCE_H
 
 /*
- * The room image/model. What an image is to the rest of image/.
+ * The room image/model. An image as the rest of image/ sees it.
  *
  * In: foreign names and digests. Out: the same, checked.
  *

@@ -13,7 +13,7 @@
 /* Long names and PAX records: what the tools write is below a few KiB. */
 #define EXTENSION_MAX (1u << 20)
 
-/* What extension headers said about the member to come. */
+/* The values of extension headers for the member to come. */
 struct pending {
 	char *name, *link;
 	uint64_t size_bytes;
@@ -294,7 +294,7 @@ const struct archive_member *archive_index_get(const struct archive_index *i, co
 	return bsearch(&key, i->members, i->n, sizeof(*i->members), compare_members);
 }
 
-/* Where a symlink at `name` points, inside the archive: "a/b" and "../c/d" give "c/d". */
+/* The target of a symlink at `name`, inside the archive: "a/b" and "../c/d" give "c/d". */
 static int resolve_symlink(const char *name, const char *link, struct strbuf *out)
 {
 	const char *slash = strrchr(name, '/');

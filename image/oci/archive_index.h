@@ -3,10 +3,11 @@
 #define CSBX_IMAGE_ARCHIVE_INDEX_H
 
 /*
- * Where the members of an uncompressed tar lie in its file, so that they can be read in any order
- * and twice. For the outer tar of docker- and OCI-archives, which holds a few hundred plain files;
- * the layers inside are read by image/layer/tar.h. Understands ustar, GNU long names, base-256
- * numbers and the PAX keys path, linkpath and size (POSIX.1-2017 pax, "ustar Interchange Format").
+ * The places of the members of an uncompressed tar in its file, so that they can be read in any
+ * order and twice. For the outer tar of docker- and OCI-archives, which holds a few hundred plain
+ * files; the layers inside are read by image/layer/tar.h. Understands ustar, GNU long names,
+ * base-256 numbers and the PAX keys path, linkpath and size (POSIX.1-2017 pax, "ustar Interchange
+ * Format").
  */
 
 #include <stdbool.h>

@@ -11,7 +11,8 @@
 #include "runtime/base/str.h"
 
 /*
- * What archive_index_scan() reads. The size was taken once: a file that grows does not concern it.
+ * The input of archive_index_scan(). The size was taken once: a file that grows does not concern
+ * it.
  */
 struct archive_file {
 	int fd;

@@ -37,7 +37,7 @@ struct oci_blobs {
 	bool bare_names; /* HEX and HEX.manifest.json, as in skopeo's dir:, not blobs/ALG/HEX */
 	/*
 	 * Brings blobs into files before they are looked for there: one document at a time, then
-	 * the config and all layers at once. NULL: what is not there is missing.
+	 * the config and all layers at once. NULL: a blob that is not there is missing.
 	 */
 	int (*fetch)(void *arg, const struct oci_descriptor *const *wanted, size_t n,
 		     struct err *e);

@@ -5,8 +5,8 @@
 /*
  * Images in a directory or a tar: OCI layouts (image-spec image-layout.md), the tars of
  * `docker save` in their three generations, and the directories of skopeo's dir: transport.
- * Each picks one image by u's selection and fills s; what was opened before an error stays in s
- * for source_close().
+ * Each picks one image by u's selection and fills s; files that were opened before an error stay in
+ * s for source_close().
  */
 
 #include <stdbool.h>

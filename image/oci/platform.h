@@ -19,8 +19,9 @@ struct platform {
 };
 
 /*
- * What the user asks for: arch (uname's or Go's name) and platform (os/arch[/variant]), each may
- * be NULL; both must agree when both are given. Neither: the machine this runs on.
+ * The platform that the user asks for: arch (uname's or Go's name) and platform
+ * (os/arch[/variant]), each may be NULL; both must agree when both are given. Neither: the machine
+ * this runs on.
  */
 int platform_wanted(const char *arch, const char *platform, struct platform *ret, struct err *e);
 

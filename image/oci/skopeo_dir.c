@@ -8,8 +8,8 @@
 #include "runtime/base/str.h"
 
 /*
- * What `skopeo copy ... dir:D` writes: `version`, manifest.json (a manifest, or an index whose
- * manifests are HEX.manifest.json) and blobs named by their bare hex digits.
+ * The files that `skopeo copy ... dir:D` writes: `version`, manifest.json (a manifest, or an index
+ * whose manifests are HEX.manifest.json) and blobs named by their bare hex digits.
  */
 int skopeo_dir_load(const struct fileset *f, const struct image_wish *wish, struct image_source *s,
 		    struct err *e)

@@ -59,7 +59,7 @@ static int parse_selection(const char *s, struct source_uri *u, struct err *e)
 	return 0;
 }
 
-/* Where the path ends: the longest beginning that exists, else the first separator. */
+/* The end of the path: the longest beginning that exists, else the first separator. */
 static size_t path_end(char *text, bool (*exists)(const char *path))
 {
 	for (size_t n = strlen(text); n; n--) {

@@ -3,7 +3,7 @@
 #define CSBX_IMAGE_SOURCE_URI_H
 
 /*
- * What a user may write as the source of an import:
+ * The words that a user may write as the source of an import:
  *
  *	oci:DIR oci-archive:FILE docker-archive:FILE	[SELECTION]
  *	tar:FILE dir:DIR PATH -				FILE may be "-", the standard input

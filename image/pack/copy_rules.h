@@ -3,7 +3,7 @@
 #define CSBX_IMAGE_COPY_RULES_H
 
 /*
- * Where a copy ends up: the rules of `docker cp`
+ * The destination of a copy: the rules of `docker cp`
  * (docs.docker.com/reference/cli/docker/container/cp) as a pure function of the two paths as they
  * were written and of what is there.
  *

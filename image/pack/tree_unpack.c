@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modes and times of directories are set when all is unpacked, deepest first: what is made in them
- * changes the one, and a directory may be closed to its owner.
+ * Modes and times of directories are set when all is unpacked, deepest first: files made in a
+ * directory change its times, and a directory may be closed to its owner.
  */
 #include "image/pack/tree_unpack.h"
 
@@ -144,7 +144,7 @@ static int set_owner(const struct unpack *x, int fd, const struct tar_header *h,
 	return r == 0 || id_is_unknown(r) ? 0 : err_sys(e, "change the owner");
 }
 
-/* What was just made under the name: of the type, and of no other name. */
+/* Opens the file that was just made under the name: of the type, and of no other name. */
 static int open_made(int dir, const char *name, mode_t type, struct err *e)
 {
 	_close_ int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -209,8 +209,8 @@ static int make_directory(struct unpack *x, int dir, const char *name, const str
 }
 
 /*
- * What is nothing but zeros stays a hole: a tar from a pipe does not say where the holes were. The
- * file is new, and its size is set afterwards.
+ * A piece of nothing but zeros stays a hole: a tar from a pipe does not say where the holes were.
+ * The file is new, and its size is set afterwards.
  */
 static int write_piece(int fd, const char *p, size_t len, uint64_t offset, struct err *e)
 {

@@ -3,8 +3,8 @@
 #define CSBX_IMAGE_AUTH_H
 
 /*
- * What registries say about logging in: WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3) and the
- * answers of token servers (distribution specification, "Token Authentication"). Pure functions
+ * The words of registries about logging in: WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3) and
+ * the answers of token servers (distribution specification, "Token Authentication"). Pure functions
  * over foreign text; a token that comes out may go into a header line.
  */
 

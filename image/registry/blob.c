@@ -114,7 +114,7 @@ static int read_once(struct reading *rd, struct server *s, const char *path, con
 	q.range = range;
 	k = registry_try(rd->r, s, &q, rd->failures + 1, &answer, ret_pause_ms, e);
 	/*
-	 * 416: there is no such range there. What we have is of another blob, or the server errs.
+	 * 416: there is no such range there. Our bytes are of another blob, or the server errs.
 	 */
 	if (k < 0 && answer.status == 416 && range) {
 		rd->no_ranges = true;

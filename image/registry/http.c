@@ -20,7 +20,7 @@ struct trip {
 	unsigned logins_seen;
 };
 
-/* Where an upload goes on: at the server, or at a storage behind it. */
+/* The place where an upload goes on: the server, or a storage behind it. */
 static int set_location(struct trip *p, struct err *e)
 {
 	_url_ struct url to = {0};
@@ -54,7 +54,7 @@ static int set_url(struct trip *p, struct err *e)
 	return url_parse(text, &p->url, e);
 }
 
-/* What we are to the server now; a token about to expire is replaced before it is used. */
+/* Adds our credentials for the server; a token about to expire is replaced before it is used. */
 static int add_authorization(struct trip *p, struct strv *headers, struct err *e)
 {
 	struct server *s = p->s;
@@ -130,7 +130,7 @@ static bool is_redirect(unsigned status)
 }
 
 /*
- * Storage behind a registry is another host with a signed URL: what we are to the registry is
+ * Storage behind a registry is another host with a signed URL: our credentials for the registry are
  * not for that server. Once away, a redirect back does not bring it back.
  */
 static int follow(struct trip *p, const struct http_response *answer, struct err *e)

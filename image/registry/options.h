@@ -3,7 +3,7 @@
 #define CSBX_IMAGE_REGISTRY_OPTIONS_H
 
 /*
- * What a user may say about registries (image/registry/registry.h); for everybody who passes it on.
+ * A user's options for registries (image/registry/registry.h); for all code that passes them on.
  */
 
 #include <stdint.h>

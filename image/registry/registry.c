@@ -167,7 +167,10 @@ static int hash(const struct strbuf *text, const char *alg, struct digest *ret, 
 	return digest_final(&c, ret, e);
 }
 
-/* What was asked for by digest must have it; what was asked for by tag, the one it came with. */
+/*
+ * A manifest that was asked for by digest must have that digest; one that was asked for by tag, the
+ * digest that it came with.
+ */
 static int verify(const struct registry *r, const struct http_response *answer,
 		  const struct digest *want, struct registry_manifest *m, struct err *e)
 {

@@ -57,9 +57,9 @@ void registry_manifest_free(struct registry_manifest *m);
 #define _registry_manifest_ __attribute__((cleanup(registry_manifest_free)))
 
 /*
- * What the reference stands for now (its digest, or else its tag), without fetching it: Docker
- * Hub does not count that. -ENODATA where the registry does not tell: registry_get_manifest() gets
- * it, or the reason.
+ * The manifest that the reference stands for now (its digest, or else its tag), without fetching
+ * it: Docker Hub does not count that. -ENODATA where the registry does not tell:
+ * registry_get_manifest() gets it, or the reason.
  */
 int registry_head(struct registry *r, struct registry_manifest *ret, struct err *e);
 

@@ -116,7 +116,8 @@ int registry_ask(struct registry *r, const struct question *q, struct http_respo
 		struct server *s = &r->servers[i];
 
 		/*
-		 * What has streamed to a sink cannot be asked for elsewhere: blob.c does.
+		 * Bytes that have streamed to a sink cannot be asked for elsewhere here: blob.c
+		 * does that.
 		 */
 		k = ask_server(r, s, q, answer, e);
 		if (k >= 0 || k == -ECANCELED)

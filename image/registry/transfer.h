@@ -3,9 +3,9 @@
 #define CSBX_IMAGE_TRANSFER_H
 
 /*
- * Blobs of a registry into files: several at once, largest first, hashed while they arrive. What
- * a file has already is hashed and kept, and only the rest is asked for; when the whole then has
- * the wrong digest, it is fetched once more from its beginning.
+ * Blobs of a registry into files: several at once, largest first, hashed while they arrive. The
+ * bytes that a file has already are hashed and kept, and only the rest is asked for; when the whole
+ * then has the wrong digest, it is fetched once more from its beginning.
  */
 
 #include <stdbool.h>

@@ -174,7 +174,7 @@ static int begin(struct exchange *x)
 	return x->q->begin(x->q->arg, x->answer, x->e);
 }
 
-/* An error's body is for a message: what does not fit is not missed. */
+/* An error's body is for a message: the rest that does not fit is not missed. */
 static int collect(struct exchange *x, const void *data, size_t len)
 {
 	struct strbuf *body = &x->answer->body;
@@ -319,7 +319,7 @@ static int set_target(CURL *curl, const struct http_request *q, struct err *e)
 	lib.curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, q->url->https ? "https" : "http");
 	if (q->unix_socket)
 		lib.curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, q->unix_socket);
-	/* As Go's clients do: what runs on this machine is nothing for a proxy. */
+	/* As Go's clients do: a server on this machine is not reached through a proxy. */
 	if (q->unix_socket || url_host_is_local(q->url->host))
 		lib.curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
 	return 0;

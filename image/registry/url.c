@@ -79,7 +79,7 @@ static int set_path(struct url *u, const char *dir, size_t dir_len, const char *
 	return u->path ? 0 : err_oom(e);
 }
 
-/* What follows "scheme://". */
+/* Parses the part after "scheme://". */
 static int parse_rest(const char *s, bool https, struct url *ret, struct err *e)
 {
 	_url_ struct url u = {.https = https};
@@ -108,7 +108,7 @@ int url_parse(const char *text, struct url *ret, struct err *e)
 	return err_set(e, EBADMSG, "a URL that is neither http:// nor https://");
 }
 
-/* A relative reference has no colon in its first segment; what has one is a scheme. */
+/* A relative reference has no colon in its first segment; a text with one has a scheme. */
 static bool has_scheme(const char *s)
 {
 	return s[strcspn(s, ":/?#")] == ':';

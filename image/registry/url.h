@@ -4,7 +4,7 @@
 
 /*
  * URLs that servers send us (Location, realm), strictly: http or https, a plain host, a path.
- * What two parsers could read in two ways is refused: user information, backslashes, blanks,
+ * A text that two parsers could read in two ways is refused: user information, backslashes, blanks,
  * control and non-ASCII bytes (RFC 3986 allows none of the last three). A request is sent to the
  * URL that is put together again from the parts, so what was checked is what is used.
  */
@@ -34,7 +34,7 @@ char *url_format(const struct url *u);
 /* "https://host:5000": what messages may show. NULL: ENOMEM. */
 char *url_format_origin(const struct url *u);
 
-/* Scheme, host and port are the same: what may be told to one may be told to the other. */
+/* Scheme, host and port are the same: a secret for one may be told to the other. */
 bool url_same_origin(const struct url *a, const struct url *b);
 
 /*

@@ -5,9 +5,9 @@
 /*
  * The layers of an image of the table, for who passes it on. A layer that came from a registry is
  * taken from the store, where it still is; one that is a file of a stack is made of that file
- * again, and is the same tar. Where the layers of a stack's lowest file, or of an image of one
- * file, are gone, its content stands for them as one layer, and the configuration and the image's
- * id are others. Where even that does not hold, all files together are one layer.
+ * again, and is the same tar. If the layers of a stack's lowest file, or of an image of one file,
+ * are gone, its content stands for them as one layer, and the configuration and the image's id are
+ * others. If even that does not hold, all files together are one layer.
  *
  * In: a record of the table. Out: layers, each as a plain tar; the configuration that fits them.
  */
@@ -49,7 +49,7 @@ struct image_layers {
 	bool has_joined; /* the first is so: the configuration is another */
 };
 
-/* What there is. rec must live as long. */
+/* Finds the layers that there are. rec must live as long. */
 int image_layers_find(const struct image_content *c, const struct image_record *rec,
 		      struct image_layers *ret, struct err *e);
 /* The last resort: all files as one. */

@@ -195,7 +195,7 @@ static bool has_own_manifest(const struct pushing *x, struct strbuf *out)
 	return store_read_blob(x->p->content->store, &d, JSON_MANIFEST_MAX, out, NULL) >= 0;
 }
 
-/* What it says it is; one that says nothing is OCI's. */
+/* The media type that it names; one that names none is OCI's. */
 static int media_type_of(const struct strbuf *manifest, char **ret, struct err *e)
 {
 	_json_ struct json *doc = NULL;

@@ -52,7 +52,10 @@ static bool has_content(int root, const char *path, const struct strbuf *want)
 	       (!want->len || !memcmp(got.data, want->data, want->len));
 }
 
-/* What csbx put into the image for enroot is told by its bytes: they follow from the config. */
+/*
+ * The files that csbx put into the image for enroot are told by their bytes: they follow from the
+ * config.
+ */
 static int find_our_files(struct image_source *s, int root, struct err *e)
 {
 	struct enroot_meta m = {0};

@@ -15,7 +15,7 @@ struct strbuf;
 
 enum engine_kind { ENGINE_DOCKER, ENGINE_PODMAN };
 
-/* What decides where an engine is found; any may be NULL. */
+/* The values that decide where an engine is found; any may be NULL. */
 struct engine_options {
 	const char *docker_host;    /* DOCKER_HOST, only unix://PATH */
 	const char *container_host; /* CONTAINER_HOST, the same for podman */

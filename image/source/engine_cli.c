@@ -17,7 +17,7 @@
 
 extern char **environ;
 
-/* A program that runs: what it writes comes from `out`, what it complains of lies in `said`. */
+/* A program that runs: its output comes from `out`, its complaints lie in `said`. */
 struct child {
 	pid_t pid;
 	int out, said;

@@ -9,7 +9,7 @@
 
 #include "image/source/engine.h"
 
-/* What an engine is called, its program too. */
+/* The name of an engine, and of its program. */
 const char *engine_name(enum engine_kind kind);
 
 /* "sha256:HEX" or HEX, which podman writes: the id of one image, whatever tags it has. */
@@ -25,7 +25,7 @@ int engine_save_by_program(enum engine_kind kind, const char *name, const struct
 
 /* Id of the answer to an inspection; caller frees. */
 int engine_parse_id(const char *text, size_t len, char **ret, struct err *e);
-/* What an answer that is no success says; NULL when it says nothing. Caller frees. */
+/* The message of an answer that is no success; NULL when it has none. Caller frees. */
 char *engine_parse_message(const char *text, size_t len);
 
 #endif

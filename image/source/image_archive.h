@@ -27,9 +27,9 @@ struct image_archive {
 };
 
 /*
- * fd: a regular file or a pipe, which is not closed; what cannot be read twice is copied beneath
- * tmp_dirfd. Those entries of a layout are listed that serve the wished platform. -ENOENT: it
- * holds no image.
+ * fd: a regular file or a pipe, which is not closed; input that cannot be read twice is copied
+ * beneath tmp_dirfd. Those entries of a layout are listed that serve the wished platform. -ENOENT:
+ * it holds no image.
  */
 int image_archive_open(struct image_archive *a, int fd, int tmp_dirfd,
 		       const struct image_wish *wish, struct err *e);

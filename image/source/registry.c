@@ -138,7 +138,7 @@ static bool is_queued(const struct transfer *t, const struct digest *d)
 	return false;
 }
 
-/* What somebody else fetches at the moment. */
+/* A blob that another process fetches at the moment. */
 struct busy {
 	const struct oci_descriptor *blob; /* NULL: nothing */
 	uint64_t have_bytes;
@@ -273,7 +273,7 @@ static int fetch_blobs(struct fetcher *f, const struct oci_descriptor *const *wa
 	t.items = calloc(n, sizeof(*t.items));
 	if (!t.items)
 		return err_oom(e);
-	/* What was held in a round before is held again in the next. */
+	/* Blobs that were held in a round are held again in the next. */
 	do {
 		unpin(f);
 		k = fetch_free(f, wanted, n, &t, &busy, e);

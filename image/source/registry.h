@@ -3,9 +3,10 @@
 #define CSBX_IMAGE_REGISTRY_SOURCE_H
 
 /*
- * docker://REFERENCE and bare references as sources of an import. What a registry gives goes into
- * a store (store.h), and the image is read from there; what the store has is not fetched. A tag is
- * looked up in the registry each time, by a HEAD request, unless the caller wants to be offline.
+ * docker://REFERENCE and bare references as sources of an import. The blobs of a registry go into a
+ * store (store.h), and the image is read from there; blobs that the store has are not fetched. A
+ * tag is looked up in the registry each time, by a HEAD request, unless the caller wants to be
+ * offline.
  */
 
 #include <stdbool.h>

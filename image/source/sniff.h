@@ -2,7 +2,7 @@
 #ifndef CSBX_IMAGE_SNIFF_H
 #define CSBX_IMAGE_SNIFF_H
 
-/* What a file or directory holds, for sources whose kind the user did not say. */
+/* The kind of a file or directory, for sources whose kind the user did not say. */
 
 #include <stdbool.h>
 

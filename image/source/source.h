@@ -3,7 +3,7 @@
 #define CSBX_IMAGE_SOURCE_OPEN_H
 
 /*
- * The room image/source. Where images come from.
+ * The room image/source. The sources of images.
  *
  * In: what a user names. Out: an image source.
  *

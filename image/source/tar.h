@@ -11,8 +11,8 @@ struct err;
 struct image_source;
 
 /*
- * A descriptor of a regular file that holds a plain tar from its beginning. What cannot be read
- * twice, or is compressed, is copied beneath tmp_dirfd. fd stays the caller's.
+ * A descriptor of a regular file that holds a plain tar from its beginning. Input that cannot be
+ * read twice, or is compressed, is copied beneath tmp_dirfd. fd stays the caller's.
  */
 int tar_plain_file(int fd, int tmp_dirfd, struct err *e);
 

@@ -15,8 +15,8 @@ struct sqfs_compressor_t;
 unsigned squash_comp_id(enum squash_comp comp);
 
 /*
- * level 0: the default. What this compresses never grows: it is said to be incompressible then.
- * uncompress: the other direction. The library's sqfs_destroy() frees it.
+ * level 0: the default. Data that this compresses never grows: it is said to be incompressible
+ * then. uncompress: the other direction. The library's sqfs_destroy() frees it.
  */
 int squash_comp_new(enum squash_comp comp, int level, bool uncompress,
 		    struct sqfs_compressor_t **ret, struct err *e);

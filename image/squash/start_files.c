@@ -4,10 +4,11 @@
  * To decompress a block of 128 KiB takes 0.2 ms, and a program that starts through a new mount
  * waits for each in turn: 2 of the 13 ms of `true`, 10 of the 47 of `python3`, and as much of a
  * CPU that others could use. The files below are the same few MiB in nearly every image: the
- * program interpreter, the C library, the shell, Python. What else a program reads is compressed.
+ * program interpreter, the C library, the shell, Python. All other files that a program reads are
+ * compressed.
  *
- * By name, because the data comes when all names are known, in pieces. What is found too much or
- * too little costs a few KiB or a few tenths of a millisecond.
+ * By name, because the data comes when all names are known, in pieces. A file found too many or too
+ * few costs a few KiB or a few tenths of a millisecond.
  */
 #include "image/squash/start_files.h"
 

@@ -340,8 +340,9 @@ static int apply_hard_link(struct apply *a, struct err *e)
 }
 
 /*
- * One attempt at each deferred link. What is left is turned round, so that the next attempt goes
- * through it in the other direction: a chain of links resolves at once whichever way it runs.
+ * One attempt at each deferred link. The links that are left are turned round, so that the next
+ * attempt goes through it in the other direction: a chain of links resolves at once whichever way
+ * it runs.
  */
 static int retry_deferred(struct apply *a, struct err *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Path resolution inside the tree, as the kernel does it in a chroot: ".." stops at the root and
- * absolute links start there. What is missing is taken by its letters alone, so "missing/.." goes
- * nowhere. Links are followed by stacking their targets, never by recursion, and every step is
- * paid from a budget that grows with the size of the input.
+ * absolute links start there. A missing name is taken by its letters alone, so "missing/.." goes
+ * nowhere. Links are followed by stacking their targets, never by recursion, and every step is paid
+ * from a budget that grows with the size of the input.
  */
 #include <string.h>
 

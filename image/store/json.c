@@ -12,7 +12,7 @@
 #include "runtime/base/json/out.h"
 
 #define NAME_KEY "org.opencontainers.image.ref.name"
-/* What the name stood for when the entry is one platform's of an index. */
+/* The digest that the name stood for when the entry is one platform's of an index. */
 #define ROOT_KEY "csbx.root.digest"
 
 static int copy(const char *text, char **ret, struct err *e)

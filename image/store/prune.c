@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies in the store and who needs it. First the images are counted out: each names a manifest,
- * a config and layers, and blobs know how many images have them. Then images go, and with them
- * blobs that no image has any more. Entries of index.json go before their blobs: a reader that
- * comes in between finds no entry, or finds one and fetches what is missing.
+ * The blobs in the store, and the images that need them. First the images are counted out: each
+ * names a manifest, a config and layers, and blobs know how many images have them. Then images go,
+ * and with them blobs that no image has any more. Entries of index.json go before their blobs: a
+ * reader that comes in between finds no entry, or finds one and fetches what is missing.
  */
 #include "image/store/store.h"
 

@@ -23,7 +23,10 @@ static int read_images(int oci, struct store_images *ret, struct err *e)
 	*ret = (struct store_images){0};
 	if (r >= 0)
 		r = store_images_parse(strbuf_str(&text), text.len, ret, e);
-	/* Torn by a crash, or written by something else: what it named is fetched again. */
+	/*
+	 * Torn by a crash, or written by something else: the images that it named are fetched
+	 * again.
+	 */
 	if (r < 0 && r != -ENOMEM)
 		log_trace("cache: index.json cannot be used");
 	return r == -ENOMEM ? r : 0;

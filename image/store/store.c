@@ -51,7 +51,7 @@ static int open_shared(int top, const char *sub)
 	return openat(top, sub, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* What others can write to proves nothing about the names in a layer. */
+/* A file that others can write to proves nothing about the names in a layer. */
 static bool is_trusted(int fd)
 {
 	struct stat st;

@@ -3,7 +3,7 @@
 #define CSBX_IMAGE_STORE_H
 
 /*
- * The room image/store. What registries gave, kept.
+ * The room image/store. The blobs that registries gave, kept.
  *
  * In: blobs and references. Out: the same, without a network.
  *
@@ -16,8 +16,8 @@
  */
 
 /*
- * What registries gave, kept in $CSBX_CACHE_PATH, and in a second such directory that is only
- * read (a cluster's):
+ * The blobs that registries gave, kept in $CSBX_CACHE_PATH, and in a second such directory that is
+ * only read (a cluster's):
  *
  *	oci/		 an OCI image layout (image-spec image-layout.md) that other programs can
  *			 read: blobs as they came, and index.json with an entry for each reference
@@ -106,10 +106,10 @@ int store_images_format(const struct store_images *l, struct strbuf *out, struct
 void store_images_free(struct store_images *l);
 #define _store_images_ __attribute__((cleanup(store_images_free)))
 
-/* What index.json says; none, or a damaged one, is an empty list. */
+/* The images of index.json; none, or a damaged one, is an empty list. */
 int store_images(struct store *s, struct store_images *ret, struct err *e);
 
-/* What a name stood for when it was fetched last, best for that platform. -ENOENT. */
+/* The image that a name stood for when it was fetched last, best for that platform. -ENOENT. */
 int store_find_name(struct store *s, const char *name, const struct platform *want,
 		    struct digest *ret_root, struct err *e);
 
@@ -156,7 +156,7 @@ struct store_prune {
 
 /*
  * Drops images, those first that were not used for the longest time, then blobs, partial files and
- * indexes that belong to none. What an import works with stays.
+ * indexes that belong to none. Files that an import works with stay.
  */
 int store_prune(struct store *s, const struct store_prune *how, uint64_t *ret_freed_bytes,
 		struct err *e);

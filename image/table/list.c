@@ -55,7 +55,7 @@ static int read_names(int dirfd, struct strv *images, struct strv *tags, struct 
 	return strv_check(images, e) < 0 ? -ENOMEM : strv_check(tags, e);
 }
 
-/* What has gone meanwhile is not listed; what cannot be read is counted. */
+/* An image that has gone meanwhile is not listed; one that cannot be read is counted. */
 static int add_images(int dirfd, const struct strv *images, struct image_list *l, struct err *e)
 {
 	l->items = calloc(images->n + 1, sizeof(*l->items));

@@ -2,7 +2,7 @@
 #ifndef CSBX_IMAGE_IMAGE_TABLE_PRIV_H
 #define CSBX_IMAGE_IMAGE_TABLE_PRIV_H
 
-/* What the files image_table*.c share. */
+/* Shared by the files image_table*.c. */
 
 #include "image/table/table.h"
 

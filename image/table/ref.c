@@ -26,7 +26,7 @@ static int cut_digest(char *text, struct image_ref *r, struct err *e)
 {
 	char *at = strrchr(text, '@');
 
-	/* What follows USER@ may hold a colon as well: only a known algorithm makes a digest. */
+	/* The part after USER@ may hold a colon as well: only a known algorithm makes a digest. */
 	if (!at || (!str_has_prefix(at + 1, "sha256:") && !str_has_prefix(at + 1, "sha512:")))
 		return 0;
 	*at = 0;

@@ -50,7 +50,7 @@ static bool import_of(const char *file, char ret[IMAGE_ID_HEX + 1])
 	return !*rest || str_eq(rest, ".sqsh") || str_has_prefix(rest, ".sqsh.");
 }
 
-/* What no process is at work on and no record has. */
+/* Sweeps files that no process is at work on and no record has. */
 static void sweep_import(int dirfd, const struct image_sweep *how, const char *file, const char *id)
 {
 	char lock_name[IMPORT_LOCK_BYTES];

@@ -29,9 +29,8 @@
  *
  * A file is what it is or is not there: records are renamed into place, so readers take no lock.
  * Order makes every state that a kill leaves a good one: the file system comes before its record,
- * the record before names; going, names leave first. What is left over (a file system without a
- * record, a name without an image) counts as absent and is swept by gc. Many processes may write at
- * once.
+ * the record before names; going, names leave first. A leftover (a file system without a record, a
+ * name without an image) counts as absent and is swept by gc. Many processes may write at once.
  *
  * Everything here needs libc only, so that a start finds its image without more programs.
  */
