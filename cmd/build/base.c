@@ -88,7 +88,7 @@ int build_base(struct build *b, struct build_stage *s, const char *name, struct 
 	const struct paths *p = &b->cmd->paths;
 	int r = -ENOENT;
 
-	/* What another process of this build has pulled is there. */
+	/* An image that another process of this build has pulled is there. */
 	if (!b->args->pull || b->is_replay || image_id_hex(name))
 		r = image_find(p, name, &x, &s->root.image, e);
 	if (r == -ENOENT) {

@@ -89,7 +89,7 @@ struct build_stage *stage_of(struct build *b, const char *name, const struct bui
 int stage_from(struct build *b, const struct build_stage *s, const struct instruction *i,
 	       struct build_stage **ret, char **ret_name, struct err *e);
 struct build_stage *stage_target(struct build *b, struct err *e);
-/* What is in it. */
+/* Frees the members of a stage. */
 void stage_free(struct build_stage *s);
 /* All values that words of the stage's instructions may name. */
 int stage_values(const struct build_stage *s, struct strv *ret, struct err *e);

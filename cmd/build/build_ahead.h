@@ -55,7 +55,9 @@ int build_ahead_check(struct build *b, struct err *e);
 /* The same within a step, of which something may be open: starts no other process. */
 int build_ahead_see(struct build *b, struct err *e);
 
-/* What says, when it may be read, that build_ahead_see() has something to say; their number. */
+/*
+ * The descriptors that become readable when build_ahead_see() has something to say; their number.
+ */
 size_t build_ahead_polled(const struct build *b, struct pollfd ret[AHEAD_MAX]);
 
 /* Ends what still runs. */

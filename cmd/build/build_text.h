@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_BUILD_TEXT_H
 #define CSBX_CMD_BUILD_TEXT_H
 
-/* What a build says on standard error while it goes on, as docker does with --progress=plain. */
+/* The text of a build on standard error while it goes on, as docker's with --progress=plain. */
 
 #include <stdatomic.h>
 #include <stdbool.h>

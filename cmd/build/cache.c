@@ -27,7 +27,10 @@
 #define SEEN_MAX 4096u
 #define TOLD_MAX 1024u
 
-/* A key is put in and looked for under its step's lock. What is too many is not remembered. */
+/*
+ * A key is put in and looked for under its step's lock. Entries that are too many are not
+ * remembered.
+ */
 struct build_seen {
 	atomic_uint n, is_told[TOLD_MAX];
 	char dirs[SEEN_MAX][BUILD_DIR_BYTES];

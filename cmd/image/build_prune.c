@@ -88,7 +88,7 @@ static int add(struct entries *l, const struct paths *p, int dirfd, const char *
 	if (!x->name)
 		return err_oom(e);
 	measure(p, dirfd, x);
-	/* What a killed build has left goes first. */
+	/* The leftovers of a killed build go first. */
 	if (str_has_prefix(name, BUILD_NEW_PREFIX) || str_has_prefix(name, BUILD_OLD_PREFIX))
 		x->used = 0;
 	return 0;

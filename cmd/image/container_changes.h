@@ -8,7 +8,7 @@ struct cmd;
 struct err;
 
 /*
- * What a container, running or not, has made of its image's files. The process is in the
+ * The changes of a container, running or not, to its image's files. The process is in the
  * container's user namespace afterwards, for good. -ENOENT, in docker's words: no container has
  * that name or id.
  */

@@ -3,8 +3,8 @@
 #define CSBX_CMD_IMAGE_COPY_H
 
 /*
- * A copy between the host and a container, running or not, for every dialect's `cp`. Where things
- * go is decided by image/pack/copy_rules.h.
+ * A copy between the host and a container, running or not, for every dialect's `cp`.
+ * image/pack/copy_rules.h decides where things go.
  */
 
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #define CSBX_CMD_IMAGE_DESTINATION_H
 
 /*
- * Where an image that is made goes: a directory and a name in it. The directory is opened first,
- * by -o's path; the name may have to wait for what the image is called.
+ * The destination of an image that is made: a directory and a name in it. The directory is opened
+ * first, by -o's path; the name may have to wait for what the image is called.
  */
 
 #include <stdbool.h>

@@ -129,7 +129,7 @@ void eval_case_printed(struct eval_case *c, const char *text, size_t len)
 	eval_case_failed(c, "printed %s, expected %s", or_none(got), or_none(wanted));
 }
 
-/* What was printed while the function ran: bytes, or None where it was too much to be told. */
+/* The output while the function ran: bytes, or None where it was too much to be told. */
 static void judge_printed(struct eval_case *c, const struct value *printed)
 {
 	if (printed->kind == VALUE_BYTES)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory. What is expected never leaves this process. The program is sent one case's arguments
+ * Theory. The expected values never leave this process. The program is sent one case's arguments
  * under a random number and answers under that number; only then is it sent the next. It can answer
  * what it likes: an answer is compared with a value it does not know, so to pass it must know it.
  * An answer under another number, one more for the same case, garbage: none of it is about another
- * case, and too much of it ends the run. The program is not told how many cases are left, what
- * they are called, or whether it passed.
+ * case, and too much of it ends the run. The program is not told how many cases are left, what they
+ * are called, or whether it passed.
  *
  *	STARTING  until the container has started the interpreter: the program's clock stands still
  *	LOADING	  until L, or X: what the snippet's own statements did

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory. What stands between the two containers of a check carries values: each is read as a
+ * Theory. The relay between the two containers of a check carries values: each is read as a
  * literal, and what is passed on is written anew from what was read, so nothing reaches the
  * asserting code but values of the ten kinds. One call is under way at a time.
  *

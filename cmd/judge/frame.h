@@ -22,7 +22,7 @@ struct frame {
 	size_t len;
 };
 
-/* What has been read and not been used yet. */
+/* The bytes that have been read and not been used yet. */
 struct frame_buffer {
 	struct strbuf data;
 	size_t used;

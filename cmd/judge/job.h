@@ -48,7 +48,7 @@ static inline bool eval_job_has_lint(const struct eval_job *job)
 	return job->deny_import.n || job->deny_call.n || job->allow_command.n;
 }
 
-/* What does not go together. -EINVAL in the words of the options. */
+/* Checks for options that do not go together. -EINVAL in the words of the options. */
 int eval_job_check(const struct eval_job *job, struct err *e);
 
 /*

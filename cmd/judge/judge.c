@@ -131,7 +131,7 @@ static int judge_program(const struct eval_container *container, const struct ev
 	return 0;
 }
 
-/* Where nothing was compiled the user is not told that the program could not be fetched. */
+/* If nothing was compiled the user is not told that the program could not be fetched. */
 static void forget_fetch(struct run_result *r)
 {
 	size_t kept = 0;

@@ -57,7 +57,7 @@ int eval_judge(const struct eval_container *container, struct eval_job *job,
 	       struct eval_verdict *ret, struct err *e);
 void eval_verdict_free(struct eval_verdict *v);
 
-/* [type, message, line] from the program's process. What is malformed is not there. */
+/* [type, message, line] from the program's process. A malformed value counts as absent. */
 void eval_error_read(const char *payload, size_t len, struct eval_error *ret);
 
 /* csbx's exit code (docs/cli.md) */

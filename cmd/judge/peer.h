@@ -52,7 +52,7 @@ int peer_open(struct peer *p, const struct peer_watch *w, int *ret_far, struct e
 /* Queues a frame and sends what can be sent now. */
 void peer_send(struct peer *p, const struct peer_watch *w, char kind, uint64_t number,
 	       const struct strbuf *payload);
-/* What the program does not take any more is dropped; that it has gone is seen by reading. */
+/* Data that the program does not take any more is dropped; that it has gone is seen by reading. */
 void peer_flush(struct peer *p, const struct peer_watch *w);
 /* Counts a frame that answers nothing: true once there were too many. */
 bool peer_strayed(struct peer *p, const struct frame *f);

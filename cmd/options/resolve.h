@@ -20,7 +20,7 @@ struct cmd;
 struct err;
 struct run_opts;
 
-/* What an operand stands for. */
+/* The meaning of an operand. */
 struct subject {
 	struct container_record record; /* of a container; empty for an image's path */
 	struct image_meta meta;

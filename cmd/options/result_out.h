@@ -3,7 +3,8 @@
 #define CSBX_CMD_RESULT_OUT_H
 
 /*
- * Where the result object goes: --json (stdout, with the program's output inside), --json=FILE,
+ * The destination of the result object: --json (stdout, with the program's output inside),
+ * --json=FILE,
  * --result-fd N. The place is opened before the run, so that a run whose result could not be
  * written does not happen.
  */

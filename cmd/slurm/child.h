@@ -33,7 +33,7 @@ int step_child_reap(pid_t pid);
 int step_child_poll(int fd, int stop_fd, int timeout_ms, struct err *e);
 
 /*
- * Runs it to its end. What it says on stderr goes into said, without colours; a failure is
+ * Runs it to its end. Its text on stderr goes into said, without colours; a failure is
  * -ECANCELED with its last line, or when it was ended. With out, stdout goes there, at most 64 KiB
  * of it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What cannot be, said in words that name the flag or the variable. */
+/* Refuses impossible wishes in words that name the flag or the variable. */
 
 #include <stdlib.h>
 #include <sys/stat.h>

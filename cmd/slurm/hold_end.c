@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What stays of a step's container: as little as was asked for. */
+/* The part of a step's container that stays: as little as was asked for. */
 
 #include <fcntl.h>
 #include <poll.h>

@@ -66,7 +66,7 @@ extern const struct spank_flag spank_flags[SPANK_OPT_MAX]; /* by enum spank_opt 
 
 enum spank_choice { SPANK_UNSET, SPANK_NO, SPANK_YES };
 
-/* What a container's name stands for: --container-name=NAME:HOW. */
+/* The meaning of a container's name: --container-name=NAME:HOW. */
 enum spank_name_how {
 	SPANK_NAME_AUTO,    /* join it if it runs, start it if it exists, else create it */
 	SPANK_NAME_CREATE,  /* it must not exist */

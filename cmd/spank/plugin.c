@@ -78,8 +78,8 @@ static int complain(const struct err *e)
 }
 
 /*
- * Where slurmstepd fails before there is a task, srun says so and ends with 0 nonetheless, and
- * a user who looks at exit codes takes the step for done. So there each task fails in our stead.
+ * If slurmstepd fails before there is a task, srun says so and ends with 0 nonetheless, and a user
+ * who looks at exit codes takes the step for done. So there each task fails in our stead.
  */
 static int fail(const struct err *e)
 {

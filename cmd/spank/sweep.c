@@ -62,7 +62,7 @@ static bool is_roots(pid_t pid)
 	return !line || strtoul(line + strlen("\nUid:"), NULL, 10) == 0;
 }
 
-/* What the number stood for may have gone: looked at again with the pidfd in hand. */
+/* The process of that number may have gone: looked at again with the pidfd in hand. */
 static bool kill_one(pid_t pid, const char *group)
 {
 	_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -19,7 +19,7 @@ static int digest_run(struct cmd *c, void *args, int argc, char **argv)
 	struct digest_args *a = args;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	const char *tmp = getenv("TMPDIR");
-	/* Where an archive from a pipe, or an engine's, may lie meanwhile. */
+	/* The place where an archive from a pipe, or an engine's, may lie meanwhile. */
 	_close_ int tmp_dirfd = open(tmp && *tmp ? tmp : "/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char text[DIGEST_TEXT_MAX];
 	struct err e = ERR_INIT;

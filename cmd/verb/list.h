@@ -16,7 +16,7 @@
  * Mustn't: hold a rule that another dialect needs too.
  */
 
-/* What `list` found, and the forms it is shown in. */
+/* The entries that `list` found, and the forms to show them in. */
 
 #include <stdint.h>
 

@@ -90,7 +90,7 @@ static bool cut_continuation(struct span *s, char escape)
 	return true;
 }
 
-/* What follows a line that goes on. */
+/* The text behind a line that goes on. */
 static int read_continued(struct line_reader *r, struct logical_line *out, struct err *e)
 {
 	struct span line, whole;

@@ -89,7 +89,7 @@ static int read_signal(const struct attached *a, const struct exec_link *link, u
 	return docker_say(DOCKER_EXIT_FAILED, "got %u SIGTERM/SIGINTs, forcefully exiting", *ends);
 }
 
-/* What comes on the link is of no interest but for its end. */
+/* Data on the link is of no interest, only its end. */
 static bool has_ended(const struct exec_link *link)
 {
 	struct init_event ev;

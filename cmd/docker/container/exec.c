@@ -86,7 +86,7 @@ static int fill(const struct exec_args *a, int argc, char **argv, struct docker_
 	return r < 0 ? r : strv_check(&x->argv, e);
 }
 
-/* What the runtime says comes by the output stream, as docker's does. */
+/* The runtime's messages come by the output stream, as docker's do. */
 static int failed(const struct exec_args *a, const struct docker_fault *f)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;

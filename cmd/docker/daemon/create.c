@@ -68,7 +68,7 @@ static int check_name(struct making *m)
 			     name);
 }
 
-/* What docker does unless the caller says otherwise. */
+/* Sets docker's defaults for all that the caller leaves open. */
 static int set_defaults(struct making *m)
 {
 	struct run_opts *o = &m->opts;

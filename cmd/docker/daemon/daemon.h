@@ -3,7 +3,7 @@
 #define CSBX_CMD_DOCKER_DAEMON_H
 
 /*
- * The room cmd/docker/daemon. What docker's daemon does, without a daemon.
+ * The room cmd/docker/daemon. The work of docker's daemon, without a daemon.
  *
  * In: requests as data (run_args.h, exec.h), containers by name or id. Out: 0 or -errno with a
  * docker_fault (cmd/docker/frame/fault.h), whose text is dockerd's, and the thing that was asked

@@ -149,7 +149,7 @@ int docker_pause(const struct paths *p, const struct docker_target *t, bool paus
 
 	if (r == -ESRCH && pause)
 		return docker_target_not_running(t, f);
-	/* What does not run is not paused. */
+	/* A container that does not run is not paused. */
 	if (r == -EALREADY || r == -ESRCH)
 		return docker_fault(f, DOCKER_CONFLICT, -r, "container %s is %s paused",
 				    docker_target_id(t), pause ? "already" : "not");

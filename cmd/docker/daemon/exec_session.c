@@ -145,7 +145,7 @@ static int run_session(const struct paths *p, struct session *s, const char *id,
 	r = docker_exec(p, s->record.container, &s->record.args, &how, f);
 	fd_close(&s->watch.size_fd);
 	state.exit_code = r >= 0 ? r : f->exit_code;
-	/* What was refused before there was a process may be tried again. */
+	/* An exec that was refused before there was a process may be tried again. */
 	if (r >= 0 || f->exit_code)
 		(void)exec_record_write_state(&s->record, &state, NULL);
 	return r;

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_DOCKER_DAEMON_LOGS_H
 #define CSBX_CMD_DOCKER_DAEMON_LOGS_H
 
-/* What a container has written, as lines: the last ones, of a span of time, and as they come. */
+/* The output of a container, as lines: the last ones, of a span of time, and as they come. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -23,7 +23,7 @@ struct paths;
 struct strv;
 struct value;
 
-/* What a container is to be called in a network. */
+/* The names of a container in a network. */
 struct docker_endpoint_args {
 	struct strv aliases;
 	struct strv links;   /* "CONTAINER:NAME" or a name: what only this container calls others */

@@ -48,9 +48,12 @@ struct docker_run_args {
 void docker_run_args_init(struct docker_run_args *a);
 void docker_run_args_done(struct docker_run_args *a);
 
-/* What docker's two programs say of words that do not fit together or hold what cannot be. */
+/*
+ * The errors of docker's two programs for words that do not fit together or have an impossible
+ * value.
+ */
 int docker_run_check(const struct docker_run_args *a, struct docker_fault *f);
-/* What is accepted and has no effect: a sentence each, without "WARNING: ". */
+/* Flags that are accepted and have no effect: a sentence each, without "WARNING: ". */
 int docker_run_warnings(const struct docker_run_args *a, struct strv *out, struct err *e);
 
 /* Each value by itself (run_values.c): -EINVAL with the command line's text. */

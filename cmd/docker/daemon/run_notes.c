@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What `docker run` was told, for inspect (notes.h). */
+/* The options of `docker run`, for inspect (notes.h). */
 
 #include <inttypes.h>
 #include <stdio.h>

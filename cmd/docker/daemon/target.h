@@ -3,7 +3,7 @@
 #define CSBX_CMD_DOCKER_TARGET_H
 
 /*
- * What an operand of exec, stop, kill and their kin stands for: a container that stays, or a start
+ * The meaning of an operand of exec, stop, kill and their kin: a container that stays, or a start
  * of csbx's own (a recipe or an image that runs), which is known by its instance only.
  */
 

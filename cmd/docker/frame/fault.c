@@ -14,7 +14,7 @@ static void set(struct docker_fault *f, int status, int code, const char *fmt, v
 {
 	struct err said = {.code = code};
 
-	/* What is said may be made of what *f says. */
+	/* The new text may be made of the text of *f. */
 	vsnprintf(said.msg, sizeof(said.msg), fmt, ap);
 	*f = (struct docker_fault){.status = status, .err = said};
 }

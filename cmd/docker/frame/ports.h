@@ -3,9 +3,9 @@
 #define CSBX_CMD_DOCKER_PORTS_H
 
 /*
- * What --publish takes of this machine while the container runs. The container has the network of
- * the host, so the program binds to the port itself; what a claim keeps away is another container of
- * the user's that publishes it too, and a start whose port some program has already.
+ * The ports of this machine that --publish takes while the container runs. The container has the
+ * network of the host, so the program binds to the port itself; what a claim keeps away is another
+ * container of the user's that publishes it too, and a start whose port some program has already.
  */
 
 struct container_start;

@@ -14,8 +14,8 @@ struct docker_load {
 };
 
 /*
- * The images of an archive in fd (image_archive.h). What was loaded is told even where a later one
- * fails.
+ * The images of an archive in fd (image_archive.h). An image that was loaded is told even if a
+ * later one fails.
  */
 int docker_load_images(struct docker *d, int fd, const struct image_wish *wish,
 		       const struct docker_load *how, struct err *e);

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_DOCKER_IMAGE_PULL_TEXT_H
 #define CSBX_CMD_DOCKER_IMAGE_PULL_TEXT_H
 
-/* What `docker pull` prints where standard output is no terminal. */
+/* The output of `docker pull` if standard output is no terminal. */
 
 #include <stdbool.h>
 

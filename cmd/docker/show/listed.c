@@ -96,7 +96,7 @@ static int add_spec(struct listed *x, const struct container_record *rec, struct
 	return r < 0 ? err_code(e, r, "list") : 0;
 }
 
-/* What a recipe runs when nothing else is asked. */
+/* The command that a recipe runs by default. */
 static int add_meta(struct listed *x, const struct container_record *rec)
 {
 	struct image_meta m = {0};

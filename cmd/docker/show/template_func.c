@@ -160,7 +160,7 @@ static int call_len(struct run *r, const struct value **args, size_t n, const st
 	return give(made, ret, e);
 }
 
-/* What a Go map gives for a key that it has not: the zero of what it holds. */
+/* The value that a Go map gives for a key that it has not: the zero of what it holds. */
 static int zero_of(struct run *r, const struct value *map, const struct value **ret, struct err *e)
 {
 	enum value_kind kind = map->first ? map->first->kind : VALUE_STR;

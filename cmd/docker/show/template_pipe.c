@@ -15,7 +15,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-/* What was written from a position to here, without blanks at its end. */
+/* The text written from a position to here, without blanks at its end. */
 static int note_text(struct parser *p, struct node *n, size_t end)
 {
 	while (end > n->pos && strchr(" \t\r\n", p->t->text[end - 1]))
@@ -24,7 +24,7 @@ static int note_text(struct parser *p, struct node *n, size_t end)
 	return n->text ? 0 : err_code(p->e, ENOMEM, "template");
 }
 
-/* Where the token that comes next begins. */
+/* The beginning of the next token. */
 static size_t here(struct parser *p)
 {
 	return parser_peek(p).pos;

@@ -18,7 +18,7 @@
  */
 
 /*
- * What a showing verb has to say, as a tree: printed as JSON, or read by a template (template.h).
+ * The output of a showing verb, as a tree: printed as JSON, or read by a template (template.h).
  *
  * The tree keeps what Go's types add to JSON, because templates can tell: a struct's members have
  * an order, a map's are sorted when printed; an empty list of a struct is null in JSON but "[]" in

@@ -20,7 +20,7 @@
 #define PERIOD_US_DEFAULT 100000u
 #define CPUS_MILLI_MAX (1000u * 65536u)
 
-/* What of the limits is to be another. */
+/* The limits that change. */
 struct change {
 	const struct docker_run_args *a;
 	uint64_t cpus_milli;

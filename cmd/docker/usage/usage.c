@@ -66,7 +66,7 @@ static int add_processes(pid_t init, struct docker_usage *u, struct err *e)
 	return r;
 }
 
-/* What the group counts takes the place of what was summed. */
+/* The group's counts take the place of the sums. */
 static void add_group(const char *path, struct docker_usage *u)
 {
 	char text[16384];
@@ -106,7 +106,7 @@ int docker_usage_look(const struct paths *p, const char *id, uint64_t memory_lim
 				? memory_limit_bytes
 				: machine,
 	};
-	/* What has ended, or ends now, uses nothing. */
+	/* A container that has ended, or ends now, uses nothing. */
 	if (instance_read(p, id, &i, NULL) < 0)
 		return 0;
 	ret->runs = true;

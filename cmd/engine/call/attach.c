@@ -62,7 +62,7 @@ static int attach_running(struct call *k, struct docker_target *t, unsigned whic
 		r = exec_open(&k->cmd->paths, &t->instance, ret, &f->err);
 	if (r >= 0)
 		r = exec_attach(ret, which, &f->err);
-	/* What we hold of the container's ends would keep them open. */
+	/* The ends of the container that we hold would keep its streams open. */
 	for (int fd = 0; fd < 3; fd++) {
 		if (theirs[fd] >= 0)
 			(void)close(fd);

@@ -39,7 +39,7 @@ int helper_feed(struct call *k, struct helper *h, struct err *e);
 int helper_read_line(struct helper *h, struct err *e);
 /* True: it has failed (so has r), and the client was told. */
 bool helper_reply_failure(struct call *k, const struct helper *h, int r, const struct err *e);
-/* What follows the line, as chunks, until it ends. */
+/* The data behind the line, as chunks, until it ends. */
 void helper_relay(struct call *k, struct helper *h, const struct http_reply *reply);
 /* Whether it has done all it was to do; the child is gone then. */
 bool helper_end(struct helper *h);

@@ -112,7 +112,7 @@ void call_container_logs(struct call *k)
 		     : x.is_raw    ? "application/vnd.docker.raw-stream"
 				   : "application/vnd.docker.multiplexed-stream";
 	if (http_reply_begin(k->conn, &reply) >= 0) {
-		/* What goes wrong now can only be told by an end that is none. */
+		/* Errors from now on can only be told by an answer without a proper end. */
 		if (docker_logs(&k->cmd->paths, &t, k->item, &how, &f) < 0)
 			k->conn->must_close = true;
 		else

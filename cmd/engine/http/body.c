@@ -250,7 +250,7 @@ ssize_t http_read_body(struct http_conn *c, void *buf, size_t len, struct err *e
 	return (ssize_t)n;
 }
 
-/* What is left of it is not waited for. */
+/* We do not wait for the rest of it. */
 static int too_long(struct http_conn *c, size_t max_bytes, struct err *e)
 {
 	c->must_close = true;

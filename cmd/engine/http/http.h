@@ -104,7 +104,7 @@ int http_read_head(struct http_conn *c, struct err *e);
 ssize_t http_read_body(struct http_conn *c, void *buf, size_t len, struct err *e);
 /* All of it; -EFBIG past max_bytes. */
 int http_read_whole_body(struct http_conn *c, size_t max_bytes, struct strbuf *ret, struct err *e);
-/* What was not read of it is thrown away, so that the next head is found; much of it is not. */
+/* The unread rest of it is thrown away, so that the next head is found; much of it is not. */
 void http_skip_body(struct http_conn *c);
 
 /* --- reply.c -------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@
 
 struct err;
 
-/* What the words of a file may refer to. */
+/* The values that the words of a file may refer to. */
 struct enroot_conf_env {
 	const char *(*get)(void *ctx, const char *name); /* NULL: not set */
 	/* The caller's name; NULL: there is none. Asked only where a file wants it. */

@@ -81,7 +81,7 @@ static void scan_function(struct line l, struct conf_script *s)
 	}
 }
 
-/* What another file defines is only known to the shell that reads it. */
+/* Only the shell that reads another file knows its definitions. */
 static void scan_source(struct line l, struct conf_script *s)
 {
 	skip_blanks(&l);

@@ -17,7 +17,7 @@
  * Mustn't: run an image's code outside.
  */
 
-/* What start, batch and a bundle can be asked for. */
+/* The options of start, batch and a bundle. */
 
 #include <stdbool.h>
 

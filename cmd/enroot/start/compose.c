@@ -54,7 +54,9 @@ static void add_settings(struct compose *c)
 	    true);
 }
 
-/* What scripts and hooks of the host are given: the caller's environment and enroot's settings. */
+/*
+ * The environment of scripts and hooks of the host: the caller's environment and enroot's settings.
+ */
 static int make_script_env(struct compose *c, struct err *e)
 {
 	const struct strv *settings = c->q->settings;

@@ -101,7 +101,7 @@ static void warn_of_lost(struct compose *c, const struct strbuf *out, const stru
 			     wrong->n > 1 ? ", and others" : "");
 }
 
-/* What programs print is exact: a value keeps its quotes, and with env -0 its line breaks. */
+/* The programs' output is exact: a value keeps its quotes, and with env -0 its line breaks. */
 static int add_script(struct compose *c, struct err *e)
 {
 	const struct conf_script *s = c->q->script;

@@ -57,7 +57,7 @@ static bool is_ours(const struct fstab_entry *x)
 	return false;
 }
 
-/* What may be missing is passed over; e says why all the same. */
+/* A source that may be missing is passed over; e says why all the same. */
 static int unless_optional(const struct fstab_entry *x, int r)
 {
 	return x->mount.optional && r != -ENOMEM ? MOUNT_MISSING : r;

@@ -177,7 +177,7 @@ static int open_subject(struct starting *s, struct err *e)
 	r = subject_open(&s->x->cmd, path ? path : operand, &s->opts, &s->subject, e);
 	if (r >= 0 && !s->subject.record.memory) /* a file, or an image that the site offers */
 		r = set_image_layer(s, e);
-	/* What was written with --rw is there without it as well. */
+	/* Files written with --rw are there without it as well. */
 	if (r >= 0 && s->opts.spec.rootfs.upper == UPPER_READONLY)
 		s->opts.spec.rootfs.reads_layer = s->opts.spec.rootfs.layer_path != NULL;
 	if (r == -ENOENT && !path && enroot_name_look(s->x, operand) == ENROOT_NAME_FREE)

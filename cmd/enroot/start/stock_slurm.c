@@ -75,7 +75,7 @@ static void add_pmix(char *const *host, struct strv *env)
 }
 
 /*
- * The first name of a list of nodes: "n[03-05,9],m1" has n03 first. What scontrol(1) would say, for
+ * The first name of a list of nodes: "n[03-05,9],m1" has n03 first. The answer of scontrol(1), for
  * the forms that it takes; anything else is left to it.
  */
 static char *first_node(const char *list)

@@ -33,7 +33,7 @@ struct writing {
 	char id[NAME_ID_DIGITS + 1];
 };
 
-/* Where the bundle goes, and the name it has until it is whole. */
+/* The bundle's path, and the name it has until it is whole. */
 struct place {
 	int dirfd;
 	const char *name, *tmp;

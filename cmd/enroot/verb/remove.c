@@ -75,7 +75,7 @@ static int remove_patiently(struct enroot *x, const char *name, struct err *e)
 	return r;
 }
 
-/* What a bundle has kept (--keep) is a layer that no container has. */
+/* The layer that a bundle has kept (--keep) belongs to no container. */
 static bool is_of_bundle(const struct enroot *x, const char *name)
 {
 	_free_ char *path = str_printf("%s/%s", x->cmd.paths.layers, name);

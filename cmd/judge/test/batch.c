@@ -230,7 +230,7 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	return result_json_more(&l->args->run.spec, &result, true, &more, record, e);
 }
 
-/* What only one run can have. */
+/* Refuses options that only a single run can have. */
 static int check_options(const struct test_args *a, struct err *e)
 {
 	if (a->patches.n || a->test_patch || a->fail_to_pass.n || a->pass_to_pass.n)

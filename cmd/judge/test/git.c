@@ -184,7 +184,7 @@ static void wait_for(pid_t pid, int *status)
 		;
 }
 
-/* What git says, until it has ended; nothing of it is left then. */
+/* Reads git's output until it has ended; nothing of it is left then. */
 static int attend(pid_t git, int said_fd, struct strbuf *said, int *status, struct err *e)
 {
 	_close_ int alive_read = -1, alive_write = -1;

@@ -66,7 +66,7 @@ static bool is_of_test_patch(const struct test_report *r, const char *path)
 	return false;
 }
 
-/* Where the file of an id ends: "tests/test_a.py::test_b" -> 15; 0: its name has no file. */
+/* The end of the file of an id: "tests/test_a.py::test_b" -> 15; 0: its name has no file. */
 static size_t file_length(const char *id)
 {
 	const char *end = strstr(id, "::");

@@ -3,8 +3,8 @@
 #define CSBX_CMD_EVAL_COMPARE_H
 
 /*
- * What a case expects against what came back, outside of everything the judged program can reach.
- * Pure.
+ * Compares the value that a case expects with the value that came back, outside of everything the
+ * judged program can reach. Pure.
  */
 
 #include <stdbool.h>

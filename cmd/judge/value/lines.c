@@ -28,7 +28,7 @@ static int fill(struct lines *l, struct err *e)
 	return n > 0;
 }
 
-/* What is beyond the limit is read and dropped, up to the newline. */
+/* Bytes beyond the limit are read and dropped, up to the newline. */
 static int skip_rest(struct lines *l, struct err *e)
 {
 	for (;;) {
