@@ -248,6 +248,11 @@ def test_the_way_of_proc_is_walked(csbx, busybox_image):
     assert len((csbx.work / "mine" / "id").read_text()) == 64
 
 
+def test_a_source_that_cannot_be_made_is_told_as_docker_does(csbx, busybox_image):
+    p = csbx.run("docker", "run", "--rm", "--network", "none", "-v", "/proc/none/deep:/in", busybox_image, "true")
+    assert "error while creating mount source path '/proc/none/deep': mkdir /proc/none: no such file or directory" in p.stderr.lower()
+
+
 # --- nothing is made in csbx's own directories ------------------------------------------------
 
 

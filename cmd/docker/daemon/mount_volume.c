@@ -53,16 +53,16 @@ static int refuse(const char *path, int code, const char *name, struct err *e)
 }
 
 /* One name; another process may have made it meanwhile, but no link is entered. */
-static int make_one(int dir, const char *path, const char *name, struct err *e)
+static int make_one(int dir, const char *path, const char *name, const char *shown, struct err *e)
 {
 	int fd;
 
 	if (str_is_dots(name))
-		return refuse(path, ENOENT, name, e);
+		return refuse(path, ENOENT, shown, e);
 	if (mkdirat(dir, name, 0755) < 0 && errno != EEXIST)
-		return refuse(path, errno, name, e);
+		return refuse(path, errno, shown, e);
 	fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? refuse(path, errno, name, e) : fd;
+	return fd < 0 ? refuse(path, errno, shown, e) : fd;
 }
 
 int docker_make_source(const struct paths *p, const char *path, struct err *e)
@@ -70,6 +70,8 @@ int docker_make_source(const struct paths *p, const char *path, struct err *e)
 	char rest[PATH_MAX], *save = NULL;
 	_close_ int dir = path_open_source(path, 0, NULL);
 	struct err why = ERR_INIT;
+	bool is_rest;
+	size_t len;
 	int r;
 
 	if (dir >= 0)
@@ -79,10 +81,19 @@ int docker_make_source(const struct paths *p, const char *path, struct err *e)
 	if (dir < 0)
 		return dir == -ELOOP ? err_set(e, ELOOP, "%s", why.msg)
 				     : refuse(path, why.code, path, e);
+	is_rest = str_has_suffix(path, rest);
+	len = strlen(rest);
 	r = own_dirs_check_new(p, dir, rest, path, e);
 	for (char *name = strtok_r(rest, "/", &save); r >= 0 && name;
 	     name = strtok_r(NULL, "/", &save)) {
-		int below = make_one(dir, path, name, e);
+		/* As far as the path is, where no link has changed the rest of it. */
+		_free_ char *shown =
+			is_rest ? str_printf("%.*s",
+					     (int)(strlen(path) - len + (size_t)(name - rest) +
+						   strlen(name)),
+					     path)
+				: strdup(name);
+		int below = make_one(dir, path, name, shown ? shown : name, e);
 
 		if (below < 0)
 			return below;
