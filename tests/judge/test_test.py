@@ -443,7 +443,7 @@ def test_unittest_is_not_fooled(judge, files, kind):
                 "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n"
                 "    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n")
     r = judge("--runner", "unittest", "--patch", judge.patch(files=files), "--pass-to-pass", "test_unit.T.test_add")
-    assert kind in [t["kind"] for t in r["tamper"]]
+    assert kind in [t["kind"] for t in r["tamper"]], (r["error"], r["tests"], r["stderr"])
 
 
 # --- limits -----------------------------------------------------------------------------------------
