@@ -97,7 +97,7 @@ static int instruction(struct build *b, struct build_stage *s, const struct inst
 	}
 }
 
-/* What the base has asked to be done in images that are built from it. */
+/* Runs the instructions that the base wants run in images that are built from it (ONBUILD). */
 static int run_triggers(struct build *b, struct build_stage *s, struct err *e)
 {
 	struct strv triggers = s->config.on_build;

@@ -4,9 +4,9 @@
 
 /*
  * Stages side by side. A stage that a COPY --from takes from is made by a process of its own, which
- * begins when the build begins; the build makes its target meanwhile and waits at that COPY. What
- * such a process makes are steps in the cache, so the build then goes through the stage once more
- * and finds them. A stage that two of them need is made once: the cache has a lock for each step.
+ * begins when the build begins; the build makes its target meanwhile and waits at that COPY. Such a
+ * process makes steps in the cache: the build then goes through the stage once more and finds them.
+ * A stage that two of them need is made once: the cache has a lock for each step.
  *
  * There are as many at a time as there are CPUs. Where one of them fails, all others end.
  */

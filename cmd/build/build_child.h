@@ -4,7 +4,7 @@
 
 /*
  * Work of a step in a process of its own: it may enter a user namespace for good, and it goes when
- * its parent does. What it has to say is a number and an error.
+ * its parent does. It answers with a number and an error.
  */
 
 #include <sys/types.h>

@@ -226,7 +226,10 @@ char *build_step_path(const struct build_cache *c, const struct build_step *s)
 	return str_printf("%s/%s", c->path, s->name);
 }
 
-/* What only matters while it is made. A directory that holds nothing need not be a layer. */
+/*
+ * Removes the files that only matter while a step is made. A directory that holds nothing need not
+ * be a layer.
+ */
 static int trim(int dir, struct err *e)
 {
 	int r = tree_remove(dir, "work", e);

@@ -15,8 +15,8 @@
  *	.lock		shared by builds, exclusive for who prunes (temp_dir.h)
  *
  * A step appears by one rename when it is complete, so it is there or it is not. A step with a boot
- * id of before is none: the machine went down before its files were written out. What is made anew
- * takes nothing away from a build that has found what was there before; the keys of the steps that
+ * id of before is none: the machine went down before its files were written out. A step that is
+ * made anew takes no file from a build that has found the one before; the keys of the steps that
  * follow have the ID in them, so no step is ever put on another one than it was made on.
  */
 

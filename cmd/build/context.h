@@ -3,8 +3,8 @@
 #define CSBX_CMD_BUILD_CONTEXT_H
 
 /*
- * What a build is given: the context, a directory or a tar, and the Dockerfile. Everything in a
- * directory is found beneath its descriptor.
+ * The files that a build is given: the context, a directory or a tar, and the Dockerfile.
+ * Everything in a directory is found beneath its descriptor.
  */
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * COPY, ADD and the directory of WORKDIR. What is taken travels as a tar from one child, which sees
+ * COPY, ADD and the directory of WORKDIR. The files travel as a tar from one child, which sees
  * the source, to another, which has entered the stage's files; neither executes anything from
  * there.
  */
@@ -318,7 +318,7 @@ static int send_all(struct copy_work *w, int root, const struct selection *s, st
 	return r;
 }
 
-/* Takes from another stage. What it found is said first: the other side has to know the name. */
+/* Takes from another stage. It tells first what it found: the other side has to know the name. */
 static int send_child(void *arg, int parent, struct err *e)
 {
 	struct copy_work *w = arg;

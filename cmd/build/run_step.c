@@ -354,7 +354,9 @@ static void drop_own_files(const struct run_work *w)
 		(void)unlinkat(dir, names[n], 0);
 }
 
-/* What the program was told was done has not been: that may be why it failed. */
+/*
+ * The program was told that its change of ids was done, but it was not: that may be why it failed.
+ */
 static void say_one_id(struct build *b)
 {
 	static const char text[] =

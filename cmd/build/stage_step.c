@@ -24,7 +24,9 @@ int stage_next_key(struct build_stage *s, const void *text, size_t len, struct e
 	return 0;
 }
 
-/* What follows is keyed by this very directory: the step made anew is another base for it. */
+/*
+ * The keys of later steps contain this very directory: the step made anew is another base for it.
+ */
 static int put_layer(struct build *b, struct build_stage *s, const struct build_step *step,
 		     struct err *e)
 {

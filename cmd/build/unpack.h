@@ -3,8 +3,8 @@
 #define CSBX_CMD_BUILD_UNPACK_H
 
 /*
- * Where what COPY and ADD take comes to lie. Through a pipe come a letter and a name that end with
- * a NUL ("F" and the name of the one file, or "D"), then a tar.
+ * Puts the files that COPY and ADD take in their place. Through a pipe come a letter and a name
+ * that end with a NUL ("F" and the name of the one file, or "D"), then a tar.
  */
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct unpack_job {
 /* In the process that has entered the root. */
 int unpack_run(const struct unpack_job *j, int root, struct err *e);
 
-/* What comes before the tar. */
+/* Sends what comes before the tar. */
 int unpack_announce(const struct unpack_job *j, const struct selection *s, struct err *e);
 
 /*

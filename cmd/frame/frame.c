@@ -25,9 +25,9 @@ struct frame {
 };
 
 /*
- * A program that is started with 0, 1 or 2 closed would open its own files there. What stands in
- * for stdout can be read only: writing fails with EBADF as before, here, in the program a verb is
- * handed to and in a container, so that nothing meant for a reader is lost without a word.
+ * A program that is started with 0, 1 or 2 closed would open its own files there. The file that
+ * stands in for stdout can be read only: writing fails with EBADF as before, here, in the program a
+ * verb is handed to and in a container, so that nothing meant for a reader is lost without a word.
  */
 static int fill_standard_fds(struct err *e)
 {
@@ -46,7 +46,10 @@ int cmd_begin(struct err *e)
 
 	if (r < 0)
 		return r;
-	/* What is private to us is so by its mode; a mask on the owner would only lock us out. */
+	/*
+	 * A file that is private to us is so by its mode; a mask on the owner would only lock us
+	 * out.
+	 */
 	umask(umask(0) & 077);
 	/*
 	 * Too large a file for `ulimit -f` is an error to be told. A payload gets the default back.

@@ -12,7 +12,7 @@
 struct err;
 struct paths;
 
-/* What of it goes: all zero, everything. */
+/* The parts that are removed: all zero, everything. */
 struct build_prune {
 	uint64_t unused_s;   /* only what was not used for so long; 0: all */
 	uint64_t keep_bytes; /* the last used stay, as far as they fit */

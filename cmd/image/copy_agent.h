@@ -38,7 +38,10 @@ struct copy_stat {
 	char target[PATH_MAX]; /* of a symbolic link, as it is written; "" of all else */
 };
 
-/* What is at path, "link" itself unless follow; -ENOENT, -ENOTDIR and so on when there is none. */
+/*
+ * Looks at the file at path, a link itself unless follow; -ENOENT, -ENOTDIR and so on when there is
+ * none.
+ */
 int copy_agent_look(struct copy_agent *a, const char *path, bool follow, struct copy_stat *ret,
 		    struct err *e);
 int copy_agent_stat(struct copy_agent *a, const char *path, bool follow, mode_t *ret_mode,

@@ -49,7 +49,7 @@ static int import(int dirfd, const struct image_source *src, const struct import
 	return r;
 }
 
-/* What lies below is there before the record that says so. */
+/* The lower files are there before the record that names them. */
 static int link_lowers(int dirfd, const char *id, const char *const *paths, unsigned n,
 		       struct err *e)
 {

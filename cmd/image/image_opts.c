@@ -68,7 +68,7 @@ static void show_waiting(void *arg, const struct digest *d, uint64_t have_bytes,
 	transfer_view_wait(arg, d, have_bytes, size_bytes);
 }
 
-/* What is asked of the source, and with which view; one of ret and ret_digest. */
+/* Sets what is asked of the source, and with which view; one of ret and ret_digest. */
 static int ask(struct cmd *c, struct source_opts *o, const char *uri, struct source_options *s,
 	       struct image_source *ret, struct digest *ret_digest, struct err *e)
 {

@@ -32,7 +32,7 @@ struct push_image {
 int push_image(const struct push_image *p, struct digest *ret_manifest, uint64_t *ret_bytes,
 	       struct err *e);
 
-/* What a layer is called while it is sent: of its diff_id, or of its place where there is none yet. */
+/* The name of a layer while it is sent: of its diff_id, or of its place where there is none yet. */
 #define PUSH_LAYER_NAME_BYTES 24
 void push_layer_name(const struct image_layers *l, size_t i, char ret[PUSH_LAYER_NAME_BYTES]);
 

@@ -3,7 +3,7 @@
 #define CSBX_CMD_IMAGE_SETTINGS_H
 
 /*
- * What the configuration and CSBX_* variables say of sources and of images that are made, for
+ * The settings of sources and of new images from the configuration and CSBX_* variables, for
  * verbs whose own command line has no such options.
  */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What came back for a case, which is foreign, against what was expected. */
+/* Compares the answer for a case, which is foreign, with what was expected. */
 
 #include <errno.h>
 #include <stdarg.h>
@@ -80,7 +80,7 @@ static void keep_output(struct eval_case *c, const struct value *v)
 	json_out_free(&j);
 }
 
-/* What the class of a value is to be called: what the program says, where the tag does not. */
+/* The name for the class of a value: what the program says, where the tag does not. */
 static const char *type_of(const struct value *v, const char *said)
 {
 	if (!value_has_tag(said))

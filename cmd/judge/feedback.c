@@ -39,8 +39,8 @@ static char *last_line(const struct strbuf *text)
 
 /*
  * What a compiler complains of first, as gcc, clang and tcc put it: "FILE:LINE:COLUMN: error:
- * TEXT", with or without a column, "fatal error" too. What follows the first is often its
- * consequence, and the last line is a drawing or a count. False: no line is of that form.
+ * TEXT", with or without a column, "fatal error" too. Later complaints are often consequences of
+ * the first, and the last line is a drawing or a count. False: no line is of that form.
  */
 static bool first_complaint(const struct strbuf *text, const char *file, struct eval_error *ret)
 {

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_EVAL_JOB_H
 #define CSBX_CMD_EVAL_JOB_H
 
-/* What is to be judged: one snippet and what is asked of it. */
+/* A job, the thing to be judged: one snippet and what is asked of it. */
 
 #include "cmd/judge/cases.h"
 #include "runtime/base/str.h"

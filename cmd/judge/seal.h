@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * What proves that the writer of a record has the key: BLAKE2s (RFC 7693) with a key over the
+ * The seal proves that the writer of a record has the key: BLAKE2s (RFC 7693) with a key over the
  * record's number and the record, 16 bytes as 32 hex digits. A program that reads a sealed record
  * learns nothing that seals another.
  */

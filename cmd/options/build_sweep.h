@@ -18,8 +18,8 @@ struct paths;
 int build_cache_remove(int dirfd, const char *name, struct err *e);
 
 /*
- * What killed builds have left goes, and what was replaced, unless a build runs now; 0 then, too. report: is told what
- * went; may be NULL.
+ * Removes what killed builds have left, and steps that were replaced, unless a build runs now; 0
+ * then, too. report: is told what went; may be NULL.
  */
 int build_cache_sweep(const struct paths *p, bool dry_run, struct gc_report *report, struct err *e);
 

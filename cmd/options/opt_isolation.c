@@ -45,8 +45,8 @@ static int set_cap_drop(void *mask, const char *value, struct err *e)
 }
 
 /*
- * docker writes both NAME=VALUE and NAME:VALUE. What is true of every container anyhow, such as
- * label=disable, may be asked for; what cannot be had is an error.
+ * docker writes both NAME=VALUE and NAME:VALUE. The user may ask for what is true of every
+ * container anyhow, such as label=disable; what cannot be had is an error.
  */
 static int set_security(void *security, const char *value, struct err *e)
 {

@@ -6,7 +6,7 @@
  * From an operand and options to a container_spec.
  *
  * An operand with a slash or ending in .sqsh is an image's path, anything else a container's
- * name. What the container runs is decided in one place and one order: defaults, then the image,
+ * name. One place decides what the container runs, in one order: defaults, then the image,
  * then what the user set, be it in the configuration, a CSBX_* variable or an option (opt.h has
  * already let the later of these win).
  */

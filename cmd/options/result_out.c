@@ -109,7 +109,7 @@ static int write_all(const struct result_out *out, const struct strbuf *text, st
 	return r;
 }
 
-/* What the program wrote may be too much where the rest is not: that is kept. */
+/* The program's output may be too much where the rest is not: that is kept. */
 static int write_less(const struct result_out *out, const struct container_spec *spec,
 		      const struct run_result *r, const struct result_more *more)
 {

@@ -18,8 +18,8 @@
  */
 
 /*
- * The run options: one shared set of tables for every verb that starts a container. What needs
- * no knowledge of the image goes straight into the spec; the rest waits here, as it was written,
+ * The run options: one shared set of tables for every verb that starts a container. Options that
+ * need no knowledge of the image go straight into the spec; the rest waits here, as it was written,
  * until resolve.c brings it together with the image.
  */
 

@@ -113,7 +113,9 @@ static int open_image(struct cmd *c, const char *operand, struct run_opts *o, st
 	return k;
 }
 
-/* What the user has no file, container or image of may be an image that the site offers. */
+/*
+ * A name for which the user has no file, container or image may be an image that the site offers.
+ */
 static int open_site_image(struct cmd *c, const char *operand, struct run_opts *o,
 			   struct subject *s, int r, struct err *e)
 {

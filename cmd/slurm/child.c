@@ -98,7 +98,9 @@ int step_child_reap(pid_t pid)
 	return status;
 }
 
-/* What it was in the middle of it may tidy up. The number is its own until it is waited for. */
+/*
+ * The child may tidy up what it was in the middle of. The number is its own until it is waited for.
+ */
 static void end_group(pid_t pid, int pidfd)
 {
 	kill(-pid, SIGTERM);

@@ -83,7 +83,7 @@ static int prepare(struct hold *h, struct err *e)
 		return step_state_write(h->dirfd, &h->state, e);
 	if (r >= 0)
 		r = hold_start(h, e);
-	/* What runs has the file open, and a name has it for good. */
+	/* A container that runs has the file open, and a named one keeps it for good. */
 	if (r >= 0)
 		hold_drop_import(h);
 	return r < 0 ? r : step_state_write(h->dirfd, &h->state, e);

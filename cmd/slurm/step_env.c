@@ -83,7 +83,7 @@ int step_env_merge(char *const *task, const struct strv *container, const struct
 			continue;
 		strv_set_env(ret, x);
 	}
-	/* What PyTorch's launcher would say, for images that are PyTorch's. */
+	/* The variables that PyTorch's launcher would set, for images that are PyTorch's. */
 	if (strv_get_env(container, "PYTORCH_VERSION")) {
 		set(ret, "RANK", strv_get_env(ret, "SLURM_PROCID"));
 		set(ret, "LOCAL_RANK", strv_get_env(ret, "SLURM_LOCALID"));

@@ -4,8 +4,8 @@
 
 /*
  * A task's environment in its step's container. As with pyxis: the job's, and over it the
- * container's, but for the variables the user named; the locale is the image's alone. What SLURM
- * and its process managers say differs from task to task and is never the container's. Pure.
+ * container's, but for the variables the user named; the locale is the image's alone. The variables
+ * of SLURM and its process managers differ from task to task and are never the container's. Pure.
  */
 
 struct err;

@@ -3,8 +3,8 @@
 #define CSBX_STEP_STATE_H
 
 /*
- * What the tasks of a SLURM step and the holder of their container tell each other, in a directory
- * of the user's that is closed to others (RUNTIME/UID/JOB.STEP.NODE):
+ * The words of the tasks of a SLURM step and the holder of their container to each other, in a
+ * directory of the user's that is closed to others (RUNTIME/UID/JOB.STEP.NODE):
  *
  *	alive	write-locked by the holder to its end (hold_dir.c)
  *	lock	write-locked by the holder until it has written one of the next two

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a container is made of is found and held from outside, as a start does it; then the process
+ * The parts of a container are found and held from outside, as a start does it; then the process
  * enters the container's user namespace for good and imports what it sees there. It stays the
  * caller's process all the while: the output is written through a descriptor opened before.
  */

@@ -36,7 +36,7 @@ static const struct opt push_opts[] = {
 };
 static const struct opt_table push_table = {"Output", push_opts};
 
-/* What is shown meanwhile on stderr: a line for each layer; on a terminal also how far it is. */
+/* The progress on stderr: a line for each layer; on a terminal also how far it is. */
 struct view {
 	bool quiet, terminal;
 	const struct image_layers *layers;

@@ -49,7 +49,9 @@ static int ask(const struct cmd *c, const char *name, struct err *e)
 	return n > 0 && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-/* What stays is ended by force; what runs of a recipe is not. Damaged ones go as well. */
+/*
+ * A container that stays is ended by force; what runs of a recipe is not. Damaged ones go as well.
+ */
 static int remove_found(const struct cmd *c, const char *operand, bool force, struct err *e)
 {
 	struct container_found found;

@@ -75,7 +75,9 @@ static int missing(const struct fetcher *f, const char *what, const struct diges
 		       f->name, what, d->alg, d->hex);
 }
 
-/* What is kept has no Content-Type any more: that it agrees with the content is looked at here. */
+/*
+ * A kept manifest has no Content-Type any more: that it agrees with the content is looked at here.
+ */
 static int keep_text(const struct fetcher *f, const struct registry_manifest *m, struct err *e)
 {
 	_oci_document_ struct oci_document doc = {0};

@@ -289,7 +289,7 @@ static int open_once(const struct paths *p, pid_t pid, struct join_target *ret, 
 		ret->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 		r = ret->pidfd < 0 ? not_ours(pid, e) : open_target(p, proc, ret, e);
 	}
-	/* What was read of a process that has ended meanwhile is not to be believed. */
+	/* Facts that were read of a process that has ended meanwhile are not to be believed. */
 	if ((r >= 0 || r == -EAGAIN) && syscall(SYS_pidfd_send_signal, ret->pidfd, 0, NULL, 0) < 0)
 		r = not_ours(pid, e);
 	if (r < 0)

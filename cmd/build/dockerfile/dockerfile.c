@@ -75,7 +75,7 @@ int dockerfile_parse_trigger(const char *text, struct instruction *ret, struct e
 	return r < 0 ? r : instruction_words(ret, '\\', e);
 }
 
-/* What an ONBUILD holds is done later, but it has to be an instruction. */
+/* The text of an ONBUILD is run later, but it has to be an instruction. */
 static int check_trigger(const struct instruction *i, struct err *e)
 {
 	struct instruction trigger = {0};

@@ -122,7 +122,9 @@ static void add_stop(struct value *config, const struct inspected *x)
 		value_int(config, "StopTimeout", (int64_t)(p->stop_timeout_ms / 1000));
 }
 
-/* What csbx sets itself is not of the configuration, unless somebody asked for it. */
+/*
+ * A variable that csbx sets itself is no part of the configuration, unless the user asked for it.
+ */
 static bool is_own_variable(const struct inspected *x, const char *item)
 {
 	const char *note;

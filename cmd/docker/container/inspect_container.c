@@ -150,7 +150,9 @@ static int describe_view(const struct search *s, const struct container_view *v,
 	return r < 0 ? r : 0;
 }
 
-/* What container_find() does not know: a start of an image, an instance of a recipe. */
+/*
+ * The containers that container_find() does not know: a start of an image, an instance of a recipe.
+ */
 static int match_view(void *arg, const struct container_view *v)
 {
 	struct search *s = arg;

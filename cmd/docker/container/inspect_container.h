@@ -3,8 +3,8 @@
 #define CSBX_CMD_DOCKER_INSPECT_CONTAINER_H
 
 /*
- * A container as GET /containers/NAME/json of the Engine API describes it (version 1.47). What
- * csbx has nothing of is there with the value that says so.
+ * A container as GET /containers/NAME/json of the Engine API describes it (version 1.47). A member
+ * that csbx has nothing for is there with the value that says so.
  */
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@ struct value;
 int inspect_container(const struct paths *p, const char *operand, bool size, struct value **ret,
 		      struct err *e);
 
-/* What the parts of the object are made of. */
+/* The parts that the object is made of. */
 struct inspected {
 	const struct paths *paths;
 	const struct container_view *view;

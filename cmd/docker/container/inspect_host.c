@@ -217,7 +217,9 @@ void inspect_add_host_config(struct value *root, const struct inspected *x)
 	add_first(host, x);
 	add_modes(host, x);
 	add_limits(host, x);
-	/* What is hidden in /proc is not this list's; clients look for its members. */
+	/*
+	 * This list does not have the files that are hidden in /proc; clients look for its members.
+	 */
 	value_add(host, "MaskedPaths", VALUE_NOLIST);
 	value_add(host, "ReadonlyPaths", VALUE_NOLIST);
 }

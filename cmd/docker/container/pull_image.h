@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_DOCKER_PULL_IMAGE_H
 #define CSBX_CMD_DOCKER_PULL_IMAGE_H
 
-/* What the command line of run and create does about an image that is not there. */
+/* Gets an image that is not there, as the command line of run and create does. */
 
 struct docker;
 struct docker_run_args;

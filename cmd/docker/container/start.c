@@ -67,8 +67,8 @@ static int start_one(struct docker *d, struct docker_target *t, const char *oper
 static int start_attached(struct docker *d, const struct start_args *a, const char *operand)
 {
 	const struct docker_start_attached how = {ATTACH_STDOUT | ATTACH_STDERR |
-						 (a->interactive ? ATTACH_STDIN : 0),
-					 true, a->detach_keys};
+							  (a->interactive ? ATTACH_STDIN : 0),
+						  true, a->detach_keys};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct docker_attached_end begun = {0};
 	struct docker_target t;
@@ -109,7 +109,7 @@ static int start_run(struct docker *d, void *args, int argc, char **argv)
 
 /* --- attach ------------------------------------------------------------------------------- */
 
-/* What is typed on a terminal goes by this process: then its 0 is lent the container no more. */
+/* Input from a terminal goes through this process: then its 0 is lent the container no more. */
 static int lend_streams(struct attached *x, unsigned which, const char *keys,
 			struct exec_link *link, struct err *e)
 {

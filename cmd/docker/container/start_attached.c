@@ -87,7 +87,9 @@ static void note_left(const struct docker *d, const char *id)
 	}
 }
 
-/* What comes between the container's being ours and its command: the attachment; then its end. */
+/*
+ * The steps after the container is ours and before its command runs: the attachment; then its end.
+ */
 static int go_attached(struct docker *d, struct docker_start *s,
 		       const struct docker_start_attached *how, struct docker_attached_end *ret,
 		       struct docker_fault *f)

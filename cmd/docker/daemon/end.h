@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_DOCKER_DAEMON_END_H
 #define CSBX_CMD_DOCKER_DAEMON_END_H
 
-/* What is done to a container that is there: stop, kill, restart, pause, rename, remove. */
+/* The actions on a container that is there: stop, kill, restart, pause, rename, remove. */
 
 #include <stdbool.h>
 #include <stdint.h>

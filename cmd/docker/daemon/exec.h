@@ -28,7 +28,9 @@ struct docker_exec_how {
 	bool detached;                  /* return when it runs; it reads and writes /dev/null */
 	const struct detach_keys *keys; /* NULL: the caller's terminal has none to leave it by */
 	const struct exec_watch *watch; /* runtime/exec/client.h; NULL: no caller looks */
-	/* of the Engine API's record; NULL: it has none. One that has goes on without its client. */
+	/*
+	 * of the Engine API's record; NULL: it has none. One that has goes on without its client.
+	 */
 	const char *id;
 };
 
@@ -36,12 +38,12 @@ struct docker_exec_how {
  * Runs it with descriptors 0 to 2 as its streams, and returns its exit code. 404, 409: there is no
  * such container, it does not run, or it is paused. A process that was not made, in the words of
  * docker's runtime: f->exit_code is 126 or 127, and docker's command line has them on its output.
- * -ECANCELED: the user has left it by how->keys; it goes on, and a process that returns here a second
- * time when it has ended, without the caller's streams, stays with it.
+ * -ECANCELED: the user has left it by how->keys; it goes on, and a process that returns here a
+ * second time when it has ended, without the caller's streams, stays with it.
  */
 int docker_exec(const struct paths *p, const char *operand, const struct docker_exec_args *a,
 		const struct docker_exec_how *how, struct docker_fault *f);
-/* What docker's command line says of an exec that its user has left by the keys. */
+/* The message of docker's command line about an exec that its user has left by the keys. */
 #define DOCKER_LEFT_BY_KEYS "read escape sequence"
 
 /* The first half alone: whether a process could be made in it now. */

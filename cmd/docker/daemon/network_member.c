@@ -182,7 +182,7 @@ struct change {
 	bool runs;
 };
 
-/* What it is in without a record of it. */
+/* Begins with the network that it is in without a record of it. */
 static int begin_with_own(struct change *c, struct docker_fault *f)
 {
 	const struct container_record *rec = &c->target.found.record;

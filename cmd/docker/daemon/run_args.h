@@ -3,11 +3,11 @@
 #define CSBX_CMD_DOCKER_RUN_ARGS_H
 
 /*
- * What a container is to be: the flags of `docker run` and `docker create`, and the body of POST
+ * The request for a container: the flags of `docker run` and `docker create`, and the body of POST
  * /containers/create in the same words. Every flag that docker 28 has has a place, so that none is
  * "unknown": it is honoured, or accepted because nothing depends on it, with a warning where one
- * might think so, or refused with the reason (run_unsupported.h). Strings that are not in a strv are the
- * caller's.
+ * might think so, or refused with the reason (run_unsupported.h). Strings that are not in a strv
+ * are the caller's.
  */
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What docker says of a request whose parts do not fit together or cannot be had, in the order in
+ * docker's answers to a request whose parts do not fit together or cannot be had, in the order in
  * which its command line and then its daemon look at them.
  */
 

@@ -24,8 +24,8 @@
  * scripts and harnesses written for docker need not know. To add a verb:
  *   - a row in verb_list.h, or a letter of the row that it has;
  *   - a file NAME.c in cmd/docker/container, image or system with its `const struct docker_verb`,
- *     at most 150 lines: it parses and prints. What docker's daemon would do for it is a function
- *     of cmd/docker/daemon, which returns what is wrong (fault.h) and prints nothing.
+ *     at most 150 lines: it parses and prints. A function of cmd/docker/daemon does what
+ *     docker's daemon would do for it: it returns what is wrong (fault.h) and prints nothing.
  * A verb in two lists (ps without and with --format) hands itself over by docker_hand_over().
  */
 

@@ -31,13 +31,15 @@ int docker_set_mount(void *strv, const char *value, struct err *e);
 int docker_mount_flag_add(const struct paths *p, const char *text, struct container_spec *s,
 			  struct err *e);
 
-/* mount_volume.c: a source of the host as -v and --mount read it; a named or an anonymous volume. */
+/*
+ * mount_volume.c: a source of the host as -v and --mount read it; a named or an anonymous volume.
+ */
 char *docker_absolute_source(const char *source);
 int docker_mount_volume(const struct paths *p, const char *name, struct mount_spec *m,
 			struct err *e);
 /*
- * What -v names but is not there is made, a directory at a time. -EPERM: it would lie in one of
- * csbx's own directories; -ELOOP: another user's link is on the way.
+ * Makes a source that -v names and that is not there, a directory at a time. -EPERM: it would lie
+ * in one of csbx's own directories; -ELOOP: another user's link is on the way.
  */
 int docker_make_source(const struct paths *p, const char *path, struct err *e);
 

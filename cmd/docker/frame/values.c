@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Values as docker's command line reads them. What is accepted and what is said is that of Go's
- * strconv and time packages and of docker's go-units.
+ * Values as docker's command line reads them. The accepted values and the messages are those of
+ * Go's strconv and time packages and of docker's go-units.
  */
 
 #include <limits.h>

@@ -19,7 +19,7 @@ struct image_delete {
 };
 
 /*
- * What was done is added to lines: "Untagged: app:latest", "Deleted: sha256:...". -ENOENT: no
+ * Each thing done is added to lines: "Untagged: app:latest", "Deleted: sha256:...". -ENOENT: no
  * such image; -EBUSY: a conflict, in docker's words.
  */
 int image_delete(const struct image_delete *how, const char *operand, struct strv *lines,

@@ -25,7 +25,9 @@ struct pull {
 	int dirfd;
 };
 
-/* What the name stands for: of an image for several platforms the digest of their index. */
+/*
+ * The digest that the name stands for: of an image for several platforms the digest of their index.
+ */
 static int root_digest(struct pull *p, char ret[DIGEST_TEXT_MAX], struct err *e)
 {
 	struct platform platform;

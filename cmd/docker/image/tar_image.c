@@ -61,7 +61,7 @@ int tar_image_config(const struct tar_image *image, struct image_change *c,
 		     const struct strv *below, struct image_source *src, struct err *e)
 {
 	char diff_id[DIGEST_TEXT_MAX];
-	/* What ran in the container is what its layer was created by: not what --change says. */
+	/* The command that ran in the container created its layer: not what --change says. */
 	_free_ char *command =
 		image->created_by_command ? words(c->cmd.n ? &c->cmd : &c->entrypoint) : NULL;
 	struct platform platform;

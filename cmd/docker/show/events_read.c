@@ -215,7 +215,7 @@ static bool has_moved(const struct reader *x)
 		ours.st_ino != named.st_ino);
 }
 
-/* What has come since, also in the file that took the place of ours. */
+/* Reads the events that have come since, also in the file that took the place of ours. */
 static int catch_up(struct reader *x)
 {
 	int r = x->fd >= 0 ? read_on(x, x->fd) : 0;

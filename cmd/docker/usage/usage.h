@@ -3,7 +3,8 @@
 #define CSBX_CMD_DOCKER_USAGE_H
 
 /*
- * The room cmd/docker/usage. What containers use, and what is changed of what they may use.
+ * The room cmd/docker/usage. The resources that containers use, and changes of those that they may
+ * use.
  *
  * In: a container that is there. Out: numbers, rows, values in the Engine API's form.
  *
@@ -18,9 +19,9 @@
 
 /*
  * What a container uses. Its control group tells it where it has one that counts; else it is summed
- * over the processes: memory is then anonymous and shared memory, without the page cache, and CPU of
- * what has ended meanwhile its parent tells. Nothing counts the bytes of network and devices for a
- * container.
+ * over the processes: memory is then anonymous and shared memory, without the page cache, and CPU
+ * of what has ended meanwhile its parent tells. Nothing counts the bytes of network and devices for
+ * a container.
  */
 
 #include <stdbool.h>

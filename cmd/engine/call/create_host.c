@@ -244,7 +244,7 @@ static int take_limits(struct creation *c)
 	return r < 0 ? r : take_restart(c);
 }
 
-/* What csbx does not act on: refused or warned about by the words of the command line. */
+/* Settings that csbx does not act on: refused or warned about by the words of the command line. */
 static int take_others(struct creation *c)
 {
 	static const struct {

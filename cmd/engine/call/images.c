@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What needs the table of images alone: list, inspect, history, tag, remove, prune. */
+/* The requests that need the table of images alone: list, inspect, history, tag, remove, prune. */
 
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/image/images_api.h"
@@ -25,7 +25,8 @@ static void reply_value(struct call *k, int r, struct value *v, const struct doc
 
 /*
  * Not of this version any more: docker-compose 1.29, which speaks any, looks there for the volumes
- * of an image before it makes a container anew. The rest is as of an image that was built elsewhere.
+ * of an image before it makes a container anew. The rest is as of an image that was built
+ * elsewhere.
  */
 static void add_container_config(struct value *image)
 {

@@ -18,7 +18,7 @@
 
 #define ANSWER_MS 3000
 
-/* What who waits says to who starts: the streams come with it. */
+/* A message from a process that waits to the one that starts: the streams come with it. */
 struct word {
 	unsigned magic;
 	unsigned which; /* bit i: descriptor i of struct gathered's is among those sent */

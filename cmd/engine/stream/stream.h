@@ -79,8 +79,8 @@ int gather_answer(struct gather *g, const int *fds, size_t n);
 
 /*
  * fd is to be polled for input: then a container that did not run may run, or be gone. Look after
- * the opening and after each event. Where the kernel gives no more watches fd is -1, and the poll
- * is to end after stream_watch_ms().
+ * the opening and after each event. fd is -1 where the kernel gives no more watches: the poll then
+ * ends after stream_watch_ms().
  */
 struct stream_watch {
 	int fd, dirfd;

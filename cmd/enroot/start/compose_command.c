@@ -134,7 +134,7 @@ static void quote_list(struct strbuf *b, const struct strv *words)
 		quote(b, words->items[i]);
 }
 
-/* What enroot's /etc/rc would be, for who mounts an rc.local that it reads. */
+/* The equivalent of enroot's /etc/rc, for users who mount an rc.local that it reads. */
 static int run_made_rc(struct compose *c, struct err *e)
 {
 	const struct image_meta *m = c->q->meta;

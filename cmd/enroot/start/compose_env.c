@@ -88,8 +88,8 @@ static int add_files(struct compose *c, struct err *e)
 }
 
 /*
- * What is lost is told. Functions of the caller's that `env` prints cannot be passed, and are not
- * what is meant.
+ * Lost variables are told. Functions of the caller's that `env` prints cannot be passed, and are
+ * not what is meant.
  */
 static void warn_of_lost(struct compose *c, const struct strbuf *out, const struct strv *wrong)
 {

@@ -341,7 +341,7 @@ static int add_host(struct compose *c, struct err *e)
 	return r < 0 ? r : add_stock(c, e);
 }
 
-/* What csbx's own configuration mounts is there before the rest is asked for; it comes last. */
+/* The mounts of csbx's own configuration are there before the rest is asked for; it comes last. */
 static int add_given(struct compose *c, struct mount_spec *given, size_t n, struct err *e)
 {
 	struct mount_list list = list_of(c);

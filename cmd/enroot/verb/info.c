@@ -7,7 +7,7 @@
 
 #define COLUMN 28
 
-/* Where things really are: a runtime path that is not usable was replaced. */
+/* The real places of things: a runtime path that is not usable was replaced. */
 static char *path_in_force(const struct enroot *x, const char *key)
 {
 	if (str_eq(key, "ENROOT_DATA_PATH"))

@@ -156,7 +156,7 @@ static int format_fancy(struct enroot *x, const struct strv *names, struct strbu
 
 /* --- all of it ---------------------------------------------------------------------------- */
 
-/* What stays (docker's containers) is started by its own dialect. */
+/* A container that stays (docker's) is started by its own dialect. */
 static int read_names(struct enroot *x, struct strv *ret, struct err *e)
 {
 	_strv_ struct strv all = STRV_INIT;

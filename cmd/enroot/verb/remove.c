@@ -58,8 +58,8 @@ static int ask(const char *dir, const char *name, struct err *e)
 }
 
 /*
- * What was just killed may hold its layer for a moment, and one that is synced does too: callers
- * who kill and remove need not know.
+ * A container that was just killed may hold its layer for a moment, and one that is synced does
+ * too: callers who kill and remove need not know.
  */
 static int remove_patiently(struct enroot *x, const char *name, struct err *e)
 {

@@ -97,7 +97,7 @@ static int set_compressor(const struct enroot *x, struct image_settings *o)
 	return 0;
 }
 
-/* What curl and the TLS library look for in the environment may stand in enroot.conf. */
+/* enroot.conf may have the variables that curl and the TLS library look for in the environment. */
 static int export_settings(const struct enroot *x, struct err *e)
 {
 	static const char *const keys[] = {"SSL_CERT_DIR", "SSL_CERT_FILE", "all_proxy",

@@ -21,7 +21,7 @@ struct test_args {
 	bool strict, isolate, copy;
 };
 
-/* What a run needs and does not have, or has twice; of a batch each line is asked. */
+/* Refuses a run that lacks what it needs, or has it twice; of a batch each line is asked. */
 int test_check_args(const struct test_args *a, struct err *e);
 
 /* The spec of a->run and t are ready to be executed. */

@@ -143,8 +143,9 @@ static int fill(const char *dir, const struct clone_url *url, const char *commit
 }
 
 /*
- * What is in the cache may be damaged, and git's words for that help nobody: what is fetched into
- * an empty place takes its place. When that fails too it was not the cache, and that stays.
+ * The repository in the cache may be damaged, and git's words for that do not help a user: what is
+ * fetched into an empty place takes its place. When that fails too it was not the cache, and that
+ * stays.
  */
 static int fill_anew(int repos, const char *dir, const struct clone_url *url, const char *commit,
 		     struct err *e)

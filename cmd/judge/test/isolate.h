@@ -4,7 +4,7 @@
 
 /*
  * --isolate: each listed test alone, in a container of its own with patches, runner and channel of
- * its own. What one container reports counts for its own test and for no other, so code that one
+ * its own. The report of one container counts for its own test and for no other, so code that one
  * test runs can speak for that test alone.
  */
 

@@ -116,7 +116,8 @@ static int add_changed(struct test_report *r, const struct json *v, struct err *
 	if (ret >= 0)
 		ret = bool_member(v, "new", &is_new, e);
 	/*
-	 * What has no room here is not looked at: a patch must not be able to hide behind its size.
+	 * Files that have no room here are not looked at: a patch must not be able to hide behind
+	 * its size.
 	 */
 	if (ret >= 0 && before >= TEST_CHANGED_MAX)
 		return test_notes_add(&r->tamper, "patch_size",

@@ -139,7 +139,7 @@ int test_prepare(struct test_run *t, const struct test_wish *w, const struct pat
 	return r < 0 ? r : add_channel(t, spec, e);
 }
 
-/* What reached the channel that the harness does not vouch for is told, never used. */
+/* A record on the channel that the harness does not vouch for is told, never used. */
 static int note_channel(struct test_run *t, struct err *e)
 {
 	const struct channel *c = &t->channel;

@@ -173,7 +173,10 @@ static bool has_listed_tests(const struct test_lists *lists, const char *path, s
 	return false;
 }
 
-/* What tests are run with and compare with: a file that was there, or what makes them a package. */
+/*
+ * The files that tests are run with and compare with: a file that was there, or what makes them a
+ * package.
+ */
 static bool is_support(const struct test_lists *lists, const struct test_note *file)
 {
 	size_t dir = tests_directory(file->what);

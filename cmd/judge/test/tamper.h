@@ -3,9 +3,9 @@
 #define CSBX_CMD_EVAL_TEST_TAMPER_H
 
 /*
- * What looks like tampering with the tests, from what was said before any code of the repository
- * ran (the files that patches touch) and from counts that disagree. What the harness found inside
- * pytest's process is in the list already, under the same kinds (docs/judging.md).
+ * Finds what looks like tampering with the tests, from what was said before any code of the
+ * repository ran (the files that patches touch) and from counts that disagree. The findings of the
+ * harness inside pytest's process are in the list already, under the same kinds (docs/judging.md).
  */
 
 struct err;

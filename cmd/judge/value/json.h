@@ -3,7 +3,7 @@
 #define CSBX_CMD_EVAL_VALUE_JSON_H
 
 /*
- * Values as JSON. What JSON has no word for is an object of one member (docs/judging.md):
+ * Values as JSON. A value that JSON has no word for is an object of one member (docs/judging.md):
  *
  *	{"$tuple": [...]}  {"$set": [...]}  {"$bytes": "base64"}  {"$dict": [[key, value], ...]}
  *	{"$float": "nan" | "inf" | "-inf"}
