@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's docker-compose 1.29 as a client: a project of three services from up to down."""
 import contextlib
+import datetime
 import shutil
 import socket
 import subprocess
@@ -124,7 +125,9 @@ def test_a_service_waits_for_what_it_depends_on(box, conditions):
     assert names(box) == ["/pj_db_1", "/pj_side_1", "/pj_web_1"]
     state = {n: box.ask("GET", f"/containers/pj_{n}_1/json").json["State"] for n in ("setup", "db", "web")}
     assert (state["setup"]["Status"], state["setup"]["ExitCode"]) == ("exited", 0)
-    assert state["db"]["Health"]["Log"][-1]["Start"] < state["web"]["StartedAt"]
+    assert state["setup"]["FinishedAt"] < state["db"]["StartedAt"]
+    begun = [datetime.datetime.fromisoformat(state[n]["StartedAt"][:26].rstrip("Z")) for n in ("db", "web")]
+    assert begun[1] - begun[0] > datetime.timedelta(seconds=1), "healthy is what sleeps a second first"
     assert state["db"]["Health"]["Status"] == "healthy"
     assert "made" in compose("logs", "db")
     assert compose("exec", "-T", "web", "hostname") == compose("exec", "-T", "side", "hostname")
