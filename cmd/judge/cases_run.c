@@ -104,7 +104,7 @@ static void go_on(struct asker *a)
 }
 
 /* wait(2)'s status of the fork that ran the case, by the harness's word. */
-static void fork_ended(struct asker *a, const struct frame *f)
+static void fork_ended(struct asker *a, const struct harness_frame *f)
 {
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 	struct eval_case *c = current(a);
@@ -124,7 +124,7 @@ static void fork_ended(struct asker *a, const struct frame *f)
 	go_on(a);
 }
 
-static void answered(struct asker *a, const struct frame *f)
+static void answered(struct asker *a, const struct harness_frame *f)
 {
 	struct eval_case *c = current(a);
 
@@ -134,7 +134,7 @@ static void answered(struct asker *a, const struct frame *f)
 		eval_case_failed(c, "answered more than once");
 }
 
-static void take(struct asker *a, const struct frame *f)
+static void take(struct asker *a, const struct harness_frame *f)
 {
 	bool is_running = a->state == RUNNING || a->state == KILLING;
 	bool is_ours = is_running && a->at < a->job->cases.n && f->number == a->number;
@@ -181,11 +181,11 @@ static void see_start(struct asker *a)
 static int asker_handle(void *ctx)
 {
 	struct asker *a = ctx;
-	struct frame f;
-	int r = frame_fill(&a->program.in, a->program.fd, NULL), n;
+	struct harness_frame f;
+	int r = harness_frame_fill(&a->program.in, a->program.fd, NULL), n;
 
 	see_start(a);
-	while ((n = frame_next(&a->program.in, &f, NULL)) > 0 && !a->is_flooded)
+	while ((n = harness_frame_next(&a->program.in, &f, NULL)) > 0 && !a->is_flooded)
 		take(a, &f);
 	if (n < 0 || a->is_flooded) {
 		a->is_flooded = true;

@@ -99,7 +99,7 @@ static void ask(struct check_relay *r)
 }
 
 /* Asking code is trusted to be well-formed, not to be right: what is not is an error there. */
-static void asked(struct check_relay *r, const struct frame *f)
+static void asked(struct check_relay *r, const struct harness_frame *f)
 {
 	static const struct value no = {.kind = VALUE_BOOL};
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
@@ -140,7 +140,7 @@ static void fork_ended(struct check_relay *r)
 	idle(r);
 }
 
-static int from_snippet(struct check_relay *r, const struct frame *f)
+static int from_snippet(struct check_relay *r, const struct harness_frame *f)
 {
 	bool is_ours =
 		(r->state == CHECK_CALLING || r->state == CHECK_ENDING) && f->number == r->number;
@@ -172,7 +172,7 @@ static int from_snippet(struct check_relay *r, const struct frame *f)
 	return 0;
 }
 
-static void from_check(struct check_relay *r, const struct frame *f)
+static void from_check(struct check_relay *r, const struct harness_frame *f)
 {
 	if (f->kind == 'Q')
 		asked(r, f);
@@ -221,21 +221,21 @@ static int time_is_up(struct check_relay *r)
 int check_relay_handle(void *ctx)
 {
 	struct check_relay *r = ctx;
-	struct frame f;
+	struct harness_frame f;
 	int n, code = 0;
 
 	if (!r->snippet_is_gone) {
-		n = frame_fill(&r->snippet.in, r->snippet.fd, NULL);
-		while (!code && frame_next(&r->snippet.in, &f, NULL) > 0)
+		n = harness_frame_fill(&r->snippet.in, r->snippet.fd, NULL);
+		while (!code && harness_frame_next(&r->snippet.in, &f, NULL) > 0)
 			code = from_snippet(r, &f);
-		if (frame_next(&r->snippet.in, &f, NULL) < 0)
+		if (harness_frame_next(&r->snippet.in, &f, NULL) < 0)
 			code = RUN_KILLED;
 		if (n == 0 || (n < 0 && n != -EAGAIN))
 			snippet_left(r);
 	}
 	if (!r->check_is_gone) {
-		n = frame_fill(&r->check.in, r->check.fd, NULL);
-		while (frame_next(&r->check.in, &f, NULL) > 0)
+		n = harness_frame_fill(&r->check.in, r->check.fd, NULL);
+		while (harness_frame_next(&r->check.in, &f, NULL) > 0)
 			from_check(r, &f);
 		if (n == 0 || (n < 0 && n != -EAGAIN)) {
 			r->check_is_gone = true;

@@ -13,7 +13,7 @@
 
 #include "cmd/judge/cases_run.h"
 #include "cmd/judge/check_run.h"
-#include "cmd/judge/frame.h"
+#include "cmd/judge/harness_frame.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/lint.h"
 #include "cmd/judge/value/value.h"
@@ -27,7 +27,7 @@
 /* Frames of a script: at most one of each kind counts. */
 struct script_channel {
 	int fd;
-	struct frame_buffer in;
+	struct harness_buffer in;
 	bool done;
 	struct eval_verdict *verdict;
 };
@@ -42,14 +42,14 @@ static void forget_error(struct eval_error *x)
 static int script_handle(void *ctx)
 {
 	struct script_channel *s = ctx;
-	struct frame f;
-	int r = frame_fill(&s->in, s->fd, NULL);
+	struct harness_frame f;
+	int r = harness_frame_fill(&s->in, s->fd, NULL);
 
 	if (r == -EAGAIN)
 		return 0;
 	if (r <= 0)
 		return -EPIPE;
-	while ((r = frame_next(&s->in, &f, NULL)) > 0) {
+	while ((r = harness_frame_next(&s->in, &f, NULL)) > 0) {
 		if (f.kind == 'D')
 			s->done = true;
 		else if (f.kind == 'X' && !s->done)
@@ -100,7 +100,7 @@ static int judge_script(const struct eval_container *container, const struct eva
 			;
 		v->completed = s.done;
 	}
-	frame_buffer_free(&s.in);
+	harness_buffer_free(&s.in);
 	fd_close(&pair[0]);
 	fd_close(&pair[1]);
 	if (fds[1] < 0)

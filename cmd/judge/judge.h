@@ -10,7 +10,7 @@
  *	eval.c, job.h		what is asked
  *	judge.h			which containers run, and what their ends mean
  *	container.h, warm.h, harness.h: containers, with an interpreter that is there already
- *	channel.h, frame.h, peer.h	what a container says
+ *	channel.h, harness_frame.h, peer.h	what a container says
  *	cases.h, cases_run.h, check_relay.h, check_run.h, lint.h: ways of judging
  *	batch.h, batch_line.h, batch_done.h: many
  *	feedback.c, summary.h	verdicts for people

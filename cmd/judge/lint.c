@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "cmd/judge/frame.h"
+#include "cmd/judge/harness_frame.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
 #include "cmd/judge/value/value.h"
@@ -37,7 +37,7 @@ static int send_options(int fd, const struct eval_job *job, struct err *e)
 	if (!job->allow_command.n)
 		items[2].kind = VALUE_NONE;
 	value_write_literal(&list, &payload);
-	frame_write(&out, 'O', 0, strbuf_str(&payload), payload.len);
+	harness_frame_write(&out, 'O', 0, strbuf_str(&payload), payload.len);
 	if (out.len > 65536)
 		return err_set(e, E2BIG, "--deny-import and the like: too many words");
 	return io_write_all(fd, strbuf_str(&out), out.len, e);
@@ -47,14 +47,14 @@ static int send_options(int fd, const struct eval_job *job, struct err *e)
 static bool read_findings(int fd, struct strv *found)
 {
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
-	struct frame_buffer in = {0};
-	struct frame f;
+	struct harness_buffer in = {0};
+	struct harness_frame f;
 	struct value v;
 	bool is_known = false;
 
-	while (frame_fill(&in, fd, NULL) > 0)
+	while (harness_frame_fill(&in, fd, NULL) > 0)
 		;
-	if (frame_next(&in, &f, NULL) > 0)
+	if (harness_frame_next(&in, &f, NULL) > 0)
 		is_known = f.kind == 'D' || f.kind == 'V';
 	if (is_known && f.kind == 'V' &&
 	    value_read_literal(&pool, f.payload, f.len, &v, NULL) >= 0 && v.kind == VALUE_LIST) {
@@ -63,7 +63,7 @@ static bool read_findings(int fd, struct strv *found)
 				strv_take(found, str_printf("%.500s", v.items[i].text));
 		}
 	}
-	frame_buffer_free(&in);
+	harness_buffer_free(&in);
 	return is_known;
 }
 

@@ -92,12 +92,12 @@ void peer_flush(struct peer *p, const struct peer_watch *w)
 void peer_send(struct peer *p, const struct peer_watch *w, char kind, uint64_t number,
 	       const struct strbuf *payload)
 {
-	frame_write(&p->out, kind, number, payload ? strbuf_str(payload) : NULL,
-		    payload ? payload->len : 0);
+	harness_frame_write(&p->out, kind, number, payload ? strbuf_str(payload) : NULL,
+			    payload ? payload->len : 0);
 	peer_flush(p, w);
 }
 
-bool peer_strayed(struct peer *p, const struct frame *f)
+bool peer_strayed(struct peer *p, const struct harness_frame *f)
 {
 	p->stray_bytes += f->len;
 	return ++p->strays > STRAYS_MAX || p->stray_bytes > STRAY_BYTES_MAX;
@@ -111,6 +111,6 @@ void peer_unwatch(const struct peer *p, const struct peer_watch *w)
 void peer_close(struct peer *p)
 {
 	fd_close(&p->fd);
-	frame_buffer_free(&p->in);
+	harness_buffer_free(&p->in);
 	strbuf_free(&p->out);
 }

@@ -3,16 +3,16 @@
 #define CSBX_CMD_EVAL_PEER_H
 
 /*
- * csbx's end of a channel to a judged program (frame.h), and the clock of its steps. An epoll
- * descriptor stands for the channels and the clock, as container_run() listens to one descriptor.
- * The program is hostile: it may send what it was not asked for, not read, or go away.
+ * csbx's end of a channel to a judged program (harness_frame.h), and the clock of its steps. An
+ * epoll descriptor stands for the channels and the clock, as container_run() listens to one
+ * descriptor. The program is hostile: it may send what it was not asked for, not read, or go away.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/judge/frame.h"
+#include "cmd/judge/harness_frame.h"
 #include "runtime/base/str.h"
 
 struct err;
@@ -28,7 +28,7 @@ struct peer_watch {
 
 struct peer {
 	int fd;
-	struct frame_buffer in;
+	struct harness_buffer in;
 	struct strbuf out;
 	size_t sent;
 	size_t strays, stray_bytes;
@@ -55,7 +55,7 @@ void peer_send(struct peer *p, const struct peer_watch *w, char kind, uint64_t n
 /* Data that the program does not take any more is dropped; that it has gone is seen by reading. */
 void peer_flush(struct peer *p, const struct peer_watch *w);
 /* Counts a frame that answers nothing: true once there were too many. */
-bool peer_strayed(struct peer *p, const struct frame *f);
+bool peer_strayed(struct peer *p, const struct harness_frame *f);
 /* It is listened to no longer. */
 void peer_unwatch(const struct peer *p, const struct peer_watch *w);
 void peer_close(struct peer *p);

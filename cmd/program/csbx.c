@@ -9,7 +9,7 @@
 #include "cmd/docker/frame/docker.h"
 #include "cmd/enroot/frame/enroot.h"
 #include "cmd/slurm/hold.h"
-#include "cmd/slurm/join.h"
+#include "cmd/slurm/step_join.h"
 #include "runtime/base/str.h"
 
 #define VERB_CSBX(verb) verb,
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	int code = enroot_bundle_personality(argc, argv);
 
 	if (code < 0)
-		code = join_personality(argc, argv);
+		code = step_join_personality(argc, argv);
 	if (code < 0 && argc > 1 && str_eq(argv[1], "__hold"))
 		return hold_main(argc - 1, argv + 1);
 	if (code < 0)

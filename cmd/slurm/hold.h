@@ -9,9 +9,9 @@
  * In: words of the plugin, the step's environment. Out: a container for the step's time.
  *
  *	hold.h, hold_args.h	the holder; hold_priv.h lists its parts
- *	child.h			commands that it runs
+ *	step_child.h		commands that it runs
  *	step_state.h, step_env.h: what it tells tasks
- *	join.h			a task enters
+ *	step_join.h		a task enters
  *
  * Must: end with the step.
  * Mustn't: run as root.

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/frame/cmd.h"
-#include "cmd/slurm/child.h"
+#include "cmd/slurm/step_child.h"
 #include "cmd/slurm/hold_priv.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/enroot/frame/enroot.h"
-#include "cmd/slurm/child.h"
+#include "cmd/slurm/step_child.h"
 #include "cmd/slurm/hold_priv.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"

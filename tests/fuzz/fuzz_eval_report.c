@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/judge/cases.h"
-#include "cmd/judge/frame.h"
+#include "cmd/judge/harness_frame.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -35,17 +35,17 @@ static void answer(const char *payload, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct frame_buffer b = {0};
-	struct frame f;
+	struct harness_buffer b = {0};
+	struct harness_frame f;
 	size_t used = 0;
 
 	strbuf_add(&b.data, data, size);
-	while (frame_next(&b, &f, NULL) > 0) {
+	while (harness_frame_next(&b, &f, NULL) > 0) {
 		FUZZ_ASSERT(f.len <= size && b.used > used && b.used <= size);
 		used = b.used;
 		answer(f.payload, f.len);
 	}
-	frame_buffer_free(&b);
+	harness_buffer_free(&b);
 	answer((const char *)data, size);
 	return 0;
 }

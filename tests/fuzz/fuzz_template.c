@@ -9,28 +9,28 @@
 #include "runtime/base/str.h"
 #include "tests/fuzz/fuzz.h"
 
-static struct value *tree(void)
+static struct docker_value *tree(void)
 {
-	struct value *root = value_new(VALUE_STRUCT), *list, *map;
+	struct docker_value *root = docker_value_new(DOCKER_VALUE_STRUCT), *list, *map;
 
-	value_in_go(value_str(root, "Id", "0123456789"), "ID");
-	value_int(root, "N", -7);
-	value_bool(root, "B", true);
-	value_add(root, "Nil", VALUE_NIL);
-	value_add(root, "NoMap", VALUE_NOMAP);
-	value_add(root, "NoList", VALUE_NOLIST);
-	list = value_add(root, "L", VALUE_LIST);
-	value_str(list, NULL, "a");
-	value_str(value_add(list, NULL, VALUE_STRUCT), "X", "y");
-	map = value_add(root, "M", VALUE_MAP);
-	value_str(map, "k", "v");
+	docker_value_in_go(docker_value_str(root, "Id", "0123456789"), "ID");
+	docker_value_int(root, "N", -7);
+	docker_value_bool(root, "B", true);
+	docker_value_add(root, "Nil", DOCKER_VALUE_NIL);
+	docker_value_add(root, "NoMap", DOCKER_VALUE_NOMAP);
+	docker_value_add(root, "NoList", DOCKER_VALUE_NOLIST);
+	list = docker_value_add(root, "L", DOCKER_VALUE_LIST);
+	docker_value_str(list, NULL, "a");
+	docker_value_str(docker_value_add(list, NULL, DOCKER_VALUE_STRUCT), "X", "y");
+	map = docker_value_add(root, "M", DOCKER_VALUE_MAP);
+	docker_value_str(map, "k", "v");
 	return root;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_template_ struct template *t = NULL;
-	_value_ struct value *root = tree();
+	_docker_value_ struct docker_value *root = tree();
 	char *text = malloc(size + 1);
 	struct err e = ERR_INIT;
 

@@ -61,26 +61,26 @@ static void commit_done(void *args)
 
 /* --- configuration ------------------------------------------------------------------------ */
 
-static void take_list(const struct value *config, const char *key, struct strv *ret)
+static void take_list(const struct docker_value *config, const char *key, struct strv *ret)
 {
-	const struct value *list = value_find(config, key);
+	const struct docker_value *list = docker_value_find(config, key);
 
-	for (const struct value *v = list ? list->first : NULL; v; v = v->next)
+	for (const struct docker_value *v = list ? list->first : NULL; v; v = v->next)
 		strv_add(ret, v->text);
 }
 
-static void take_names(const struct value *config, const char *key, bool has_values,
+static void take_names(const struct docker_value *config, const char *key, bool has_values,
 		       struct strv *ret)
 {
-	const struct value *map = value_find(config, key);
+	const struct docker_value *map = docker_value_find(config, key);
 
-	for (const struct value *v = map ? map->first : NULL; v; v = v->next)
+	for (const struct docker_value *v = map ? map->first : NULL; v; v = v->next)
 		strv_take(ret, has_values ? str_printf("%s=%s", v->key, v->text) : strdup(v->key));
 }
 
-static int take_text(const struct value *config, const char *key, char **ret, struct err *e)
+static int take_text(const struct docker_value *config, const char *key, char **ret, struct err *e)
 {
-	const struct value *v = value_find(config, key);
+	const struct docker_value *v = docker_value_find(config, key);
 
 	if (!v || !v->text || !*v->text)
 		return 0;
@@ -88,7 +88,7 @@ static int take_text(const struct value *config, const char *key, char **ret, st
 	return *ret ? 0 : err_oom(e);
 }
 
-static int take_config(const struct value *config, struct image_change *c, struct err *e)
+static int take_config(const struct docker_value *config, struct image_change *c, struct err *e)
 {
 	int r;
 
@@ -170,7 +170,7 @@ static void note(const struct commit_job *j, const char *id)
 int docker_commit_container(struct docker *d, const struct docker_commit *a, const char *operand,
 			    char ret_id[IMAGE_ID_BYTES], struct err *e)
 {
-	_value_ struct value *container = NULL;
+	_docker_value_ struct docker_value *container = NULL;
 	_close_ int dirfd = -1;
 	struct container_found found;
 	struct commit_job j = {
@@ -191,7 +191,7 @@ int docker_commit_container(struct docker *d, const struct docker_commit *a, con
 	if (r >= 0)
 		r = inspect_container(&d->cmd.paths, found.name, false, &container, e);
 	if (r >= 0)
-		r = take_config(value_find(container, "Config"), &j.config, e);
+		r = take_config(docker_value_find(container, "Config"), &j.config, e);
 	if (r >= 0 && a->configure)
 		r = a->configure(a->arg, &j.config, e);
 	if (r >= 0)

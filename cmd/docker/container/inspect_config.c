@@ -14,9 +14,9 @@
 #include "cmd/options/signal_name.h"
 #include "runtime/base/fd.h"
 
-static void add_map(struct value *parent, const char *key, const struct strv *assignments)
+static void add_map(struct docker_value *parent, const char *key, const struct strv *assignments)
 {
-	struct value *map = value_add(parent, key, VALUE_MAP);
+	struct docker_value *map = docker_value_add(parent, key, DOCKER_VALUE_MAP);
 
 	for (size_t i = 0; i < assignments->n; i++) {
 		const char *item = assignments->items[i];
@@ -24,15 +24,15 @@ static void add_map(struct value *parent, const char *key, const struct strv *as
 		_free_ char *name = strndup(item, len);
 
 		if (name)
-			value_str(map, name, item[len] ? item + len + 1 : "");
+			docker_value_str(map, name, item[len] ? item + len + 1 : "");
 	}
 }
 
 /* A Go set: names with empty structs. */
-static void add_name(struct value *set, const char *name)
+static void add_name(struct docker_value *set, const char *name)
 {
-	if (set && !value_find(set, name))
-		value_add(set, name, VALUE_STRUCT);
+	if (set && !docker_value_find(set, name))
+		docker_value_add(set, name, DOCKER_VALUE_STRUCT);
 }
 
 /* --expose, and what --publish exposes as well; a range is a port each. */
@@ -50,11 +50,11 @@ static void add_asked_port(struct strv *out, const char *text)
 		strv_take(out, str_printf("%lu/%s", first, protocol));
 }
 
-static void add_exposed(struct value *config, const struct inspected *x)
+static void add_exposed(struct docker_value *config, const struct inspected *x)
 {
 	_strv_ struct strv asked = STRV_INIT;
 	const char *note;
-	struct value *set;
+	struct docker_value *set;
 
 	for (size_t i = 0; (note = notes_get(&x->record->notes, "expose", i)); i++)
 		add_asked_port(&asked, note);
@@ -63,12 +63,12 @@ static void add_exposed(struct value *config, const struct inspected *x)
 
 		add_asked_port(&asked, p.port);
 	}
-	set = value_add(config, "ExposedPorts",
-			x->meta.ports.n || asked.n ? VALUE_MAP : VALUE_NOMAP);
+	set = docker_value_add(config, "ExposedPorts",
+			       x->meta.ports.n || asked.n ? DOCKER_VALUE_MAP : DOCKER_VALUE_NOMAP);
 	if (!set)
 		return;
 	if (!x->meta.ports.n && !asked.n) {
-		set->flags = VALUE_GO_ONLY;
+		set->flags = DOCKER_VALUE_GO_ONLY;
 		return;
 	}
 	for (size_t i = 0; i < x->meta.ports.n; i++)
@@ -100,26 +100,27 @@ static size_t entrypoint_words(const struct inspected *x)
 	return n;
 }
 
-static void add_words(struct value *config, const char *key, const struct strv *argv, size_t from,
-		      size_t to)
+static void add_words(struct docker_value *config, const char *key, const struct strv *argv,
+		      size_t from, size_t to)
 {
-	struct value *list = value_add(config, key, from < to ? VALUE_LIST : VALUE_NOLIST);
+	struct docker_value *list =
+		docker_value_add(config, key, from < to ? DOCKER_VALUE_LIST : DOCKER_VALUE_NOLIST);
 
 	for (size_t i = from; i < to && i < argv->n; i++)
-		value_str(list, NULL, argv->items[i]);
+		docker_value_str(list, NULL, argv->items[i]);
 }
 
-static void add_stop(struct value *config, const struct inspected *x)
+static void add_stop(struct docker_value *config, const struct inspected *x)
 {
 	const struct process_spec *p = &x->spec.proc;
 	const char *name = p->stop_signal ? signal_name(p->stop_signal) : x->meta.stop_signal;
 
 	if (name && !strncmp(name, "SIG", 3))
-		value_str(config, "StopSignal", name);
+		docker_value_str(config, "StopSignal", name);
 	else if (name)
-		value_strf(config, "StopSignal", "SIG%s", name);
+		docker_value_strf(config, "StopSignal", "SIG%s", name);
 	if (p->stop_timeout_is_set)
-		value_int(config, "StopTimeout", (int64_t)(p->stop_timeout_ms / 1000));
+		docker_value_int(config, "StopTimeout", (int64_t)(p->stop_timeout_ms / 1000));
 }
 
 /*
@@ -143,14 +144,14 @@ static bool is_own_variable(const struct inspected *x, const char *item)
 	return true;
 }
 
-static void add_env(struct value *config, const struct inspected *x)
+static void add_env(struct docker_value *config, const struct inspected *x)
 {
 	const struct strv *env = x->spec.proc.env.n ? &x->spec.proc.env : &x->meta.env;
-	struct value *list = value_add(config, "Env", VALUE_LIST);
+	struct docker_value *list = docker_value_add(config, "Env", DOCKER_VALUE_LIST);
 
 	for (size_t i = 0; i < env->n; i++) {
 		if (x->record->dialect != DIALECT_DOCKER || !is_own_variable(x, env->items[i]))
-			value_str(list, NULL, env->items[i]);
+			docker_value_str(list, NULL, env->items[i]);
 	}
 }
 
@@ -165,9 +166,10 @@ static bool is_attached(const struct strv *notes, const char *stream)
 	return false;
 }
 
-void inspect_add_config(struct value *root, const struct inspected *x)
+void inspect_add_config(struct docker_value *root, const struct inspected *x)
 {
-	struct value *config = value_add(root, "Config", VALUE_STRUCT), *volumes;
+	struct docker_value *config = docker_value_add(root, "Config", DOCKER_VALUE_STRUCT),
+			    *volumes;
 	const struct strv *notes = &x->record->notes;
 	const struct process_spec *p = &x->spec.proc;
 	const char *user = notes_get(notes, "user", 0), *image = x->record->image_ref;
@@ -177,27 +179,29 @@ void inspect_add_config(struct value *root, const struct inspected *x)
 
 	if (config)
 		config->type = "container.Config";
-	value_strn(config, "Hostname", x->spec.ns.hostname ? x->spec.ns.hostname : x->view->id,
-		   x->spec.ns.hostname ? strlen(x->spec.ns.hostname) : NAME_ID_DIGITS);
-	value_str(config, "Domainname", "");
-	value_str(config, "User", user ? user : x->meta.user);
-	value_bool(config, "AttachStdin", is_attached(notes, "stdin"));
-	value_bool(config, "AttachStdout", is_attached(notes, "stdout"));
-	value_bool(config, "AttachStderr", is_attached(notes, "stderr"));
+	docker_value_strn(config, "Hostname",
+			  x->spec.ns.hostname ? x->spec.ns.hostname : x->view->id,
+			  x->spec.ns.hostname ? strlen(x->spec.ns.hostname) : NAME_ID_DIGITS);
+	docker_value_str(config, "Domainname", "");
+	docker_value_str(config, "User", user ? user : x->meta.user);
+	docker_value_bool(config, "AttachStdin", is_attached(notes, "stdin"));
+	docker_value_bool(config, "AttachStdout", is_attached(notes, "stdout"));
+	docker_value_bool(config, "AttachStderr", is_attached(notes, "stderr"));
 	add_exposed(config, x);
-	value_bool(config, "Tty", p->tty == TTY_YES);
-	value_bool(config, "OpenStdin", x->record->open_stdin);
-	value_bool(config, "StdinOnce", false);
+	docker_value_bool(config, "Tty", p->tty == TTY_YES);
+	docker_value_bool(config, "OpenStdin", x->record->open_stdin);
+	docker_value_bool(config, "StdinOnce", false);
 	add_env(config, x);
 	add_words(config, "Cmd", argv, entry, argv->n);
 	health_add_config(config, notes);
-	value_str(config, "Image", image ? image : x->record->image);
-	volumes = value_add(config, "Volumes", x->meta.volumes.n ? VALUE_MAP : VALUE_NOMAP);
+	docker_value_str(config, "Image", image ? image : x->record->image);
+	volumes = docker_value_add(config, "Volumes",
+				   x->meta.volumes.n ? DOCKER_VALUE_MAP : DOCKER_VALUE_NOMAP);
 	for (size_t i = 0; i < x->meta.volumes.n; i++)
 		add_name(volumes, x->meta.volumes.items[i]);
-	value_str(config, "WorkingDir", workdir ? workdir : x->meta.workdir);
+	docker_value_str(config, "WorkingDir", workdir ? workdir : x->meta.workdir);
 	add_words(config, "Entrypoint", argv, 0, entry);
-	value_add(config, "OnBuild", VALUE_NOLIST);
+	docker_value_add(config, "OnBuild", DOCKER_VALUE_NOLIST);
 	add_map(config, "Labels", &x->record->labels);
 	add_stop(config, x);
 }
@@ -207,28 +211,31 @@ void inspect_add_config(struct value *root, const struct inspected *x)
  */
 
 /* A field that JSON leaves out while it is empty. */
-static void add_optional(struct value *parent, const char *key, const char *text)
+static void add_optional(struct docker_value *parent, const char *key, const char *text)
 {
-	struct value *v = value_str(parent, key, text);
+	struct docker_value *v = docker_value_str(parent, key, text);
 
 	if (v && !*v->text)
-		v->flags = VALUE_GO_ONLY;
+		v->flags = DOCKER_VALUE_GO_ONLY;
 }
 
-static void add_mount(struct value *list, const struct mount_spec *m)
+static void add_mount(struct docker_value *list, const struct mount_spec *m)
 {
-	struct value *v = value_add(list, NULL, VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(list, NULL, DOCKER_VALUE_STRUCT);
 
 	if (v)
 		v->type = "types.MountPoint";
-	value_str(v, "Type", m->kind == MOUNT_TMPFS ? "tmpfs" : m->volume ? "volume" : "bind");
+	docker_value_str(v, "Type",
+			 m->kind == MOUNT_TMPFS ? "tmpfs"
+			 : m->volume            ? "volume"
+						: "bind");
 	add_optional(v, "Name", m->volume);
-	value_str(v, "Source", m->kind == MOUNT_TMPFS ? "" : m->source);
-	value_str(v, "Destination", m->target);
+	docker_value_str(v, "Source", m->kind == MOUNT_TMPFS ? "" : m->source);
+	docker_value_str(v, "Destination", m->target);
 	add_optional(v, "Driver", m->volume ? "local" : "");
-	value_str(v, "Mode", m->volume ? "z" : m->readonly ? "ro" : "");
-	value_bool(v, "RW", !m->readonly);
-	value_str(v, "Propagation", m->kind == MOUNT_BIND && !m->volume ? "rprivate" : "");
+	docker_value_str(v, "Mode", m->volume ? "z" : m->readonly ? "ro" : "");
+	docker_value_bool(v, "RW", !m->readonly);
+	docker_value_str(v, "Propagation", m->kind == MOUNT_BIND && !m->volume ? "rprivate" : "");
 }
 
 static bool is_asked(const struct mount_spec *m)
@@ -236,9 +243,9 @@ static bool is_asked(const struct mount_spec *m)
 	return m->kind == MOUNT_BIND || m->kind == MOUNT_COPY;
 }
 
-void inspect_add_mounts(struct value *root, const struct inspected *x)
+void inspect_add_mounts(struct docker_value *root, const struct inspected *x)
 {
-	struct value *list = value_add(root, "Mounts", VALUE_LIST);
+	struct docker_value *list = docker_value_add(root, "Mounts", DOCKER_VALUE_LIST);
 
 	for (size_t i = 0; i < x->spec.n_mounts; i++) {
 		if (is_asked(&x->spec.mounts[i]))
@@ -256,76 +263,79 @@ const char *inspect_network(const struct inspected *x)
 }
 
 /* A container in the host's network is reached where it listens: host and inner port are one. */
-void inspect_add_ports(struct value *parent, const char *key, bool asked, const struct inspected *x)
+void inspect_add_ports(struct docker_value *parent, const char *key, bool asked,
+		       const struct inspected *x)
 {
-	struct value *map = value_add(parent, key, VALUE_MAP);
+	struct docker_value *map = docker_value_add(parent, key, DOCKER_VALUE_MAP);
 	const char *note;
 
 	for (size_t i = 0; map && (note = notes_get(&x->record->notes, "publish", i)); i++) {
 		struct published q = published_split(note);
-		struct value *list, *one;
+		struct docker_value *list, *one;
 
-		list = (struct value *)(uintptr_t)value_find(map, q.port);
+		list = (struct docker_value *)(uintptr_t)docker_value_find(map, q.port);
 		if (!list)
-			list = value_add(map, q.port, VALUE_LIST);
-		one = value_add(list, NULL, VALUE_STRUCT);
-		value_in_go(value_str(one, "HostIp", *q.ip || asked ? q.ip : "0.0.0.0"), "HostIP");
-		value_strn(one, "HostPort", *q.host || asked ? q.host : q.port,
-			   *q.host || asked ? strlen(q.host) : strcspn(q.port, "/"));
+			list = docker_value_add(map, q.port, DOCKER_VALUE_LIST);
+		one = docker_value_add(list, NULL, DOCKER_VALUE_STRUCT);
+		docker_value_in_go(
+			docker_value_str(one, "HostIp", *q.ip || asked ? q.ip : "0.0.0.0"),
+			"HostIP");
+		docker_value_strn(one, "HostPort", *q.host || asked ? q.host : q.port,
+				  *q.host || asked ? strlen(q.host) : strcspn(q.port, "/"));
 	}
 }
 
-static void add_endpoint(struct value *networks, const char *name)
+static void add_endpoint(struct docker_value *networks, const char *name)
 {
 	static const char *const texts[] = {"MacAddress", "NetworkID", "EndpointID", "Gateway",
 					    "IPAddress"};
-	struct value *v = value_add(networks, name, VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(networks, name, DOCKER_VALUE_STRUCT);
 
-	value_add(v, "IPAMConfig", VALUE_NIL);
-	value_add(v, "Links", VALUE_NOLIST);
-	value_add(v, "Aliases", VALUE_NOLIST);
+	docker_value_add(v, "IPAMConfig", DOCKER_VALUE_NIL);
+	docker_value_add(v, "Links", DOCKER_VALUE_NOLIST);
+	docker_value_add(v, "Aliases", DOCKER_VALUE_NOLIST);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		value_str(v, texts[i], "");
-	value_int(v, "IPPrefixLen", 0);
-	value_str(v, "IPv6Gateway", "");
-	value_str(v, "GlobalIPv6Address", "");
-	value_int(v, "GlobalIPv6PrefixLen", 0);
-	value_add(v, "DriverOpts", VALUE_NOMAP);
-	value_add(v, "DNSNames", VALUE_NOLIST);
+		docker_value_str(v, texts[i], "");
+	docker_value_int(v, "IPPrefixLen", 0);
+	docker_value_str(v, "IPv6Gateway", "");
+	docker_value_str(v, "GlobalIPv6Address", "");
+	docker_value_int(v, "GlobalIPv6PrefixLen", 0);
+	docker_value_add(v, "DriverOpts", DOCKER_VALUE_NOMAP);
+	docker_value_add(v, "DNSNames", DOCKER_VALUE_NOLIST);
 }
 
-void inspect_add_network(struct value *root, const struct inspected *x)
+void inspect_add_network(struct docker_value *root, const struct inspected *x)
 {
 	bool runs = x->view->state.pid != 0;
-	struct value *v = value_add(root, "NetworkSettings", VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(root, "NetworkSettings", DOCKER_VALUE_STRUCT);
 	const char *mode;
 
 	if (v)
 		v->type = "types.NetworkSettings";
-	value_str(v, "Bridge", "");
-	value_str(v, "SandboxID", "");
+	docker_value_str(v, "Bridge", "");
+	docker_value_str(v, "SandboxID", "");
 	if (runs)
-		value_strf(v, "SandboxKey", "/proc/%d/ns/net", (int)x->view->state.pid);
+		docker_value_strf(v, "SandboxKey", "/proc/%d/ns/net", (int)x->view->state.pid);
 	else
-		value_str(v, "SandboxKey", "");
+		docker_value_str(v, "SandboxKey", "");
 	if (runs)
 		inspect_add_ports(v, "Ports", false, x);
 	else
-		value_add(v, "Ports", VALUE_MAP);
-	value_bool(v, "HairpinMode", false);
-	value_str(v, "LinkLocalIPv6Address", "");
-	value_int(v, "LinkLocalIPv6PrefixLen", 0);
-	value_add(v, "SecondaryIPAddresses", VALUE_NOLIST);
-	value_add(v, "SecondaryIPv6Addresses", VALUE_NOLIST);
-	value_str(v, "EndpointID", "");
-	value_str(v, "Gateway", "");
-	value_str(v, "GlobalIPv6Address", "");
-	value_int(v, "GlobalIPv6PrefixLen", 0);
-	value_str(v, "IPAddress", "");
-	value_int(v, "IPPrefixLen", 0);
-	value_str(v, "IPv6Gateway", "");
-	value_str(v, "MacAddress", "");
-	v = value_add(v, "Networks", VALUE_MAP);
+		docker_value_add(v, "Ports", DOCKER_VALUE_MAP);
+	docker_value_bool(v, "HairpinMode", false);
+	docker_value_str(v, "LinkLocalIPv6Address", "");
+	docker_value_int(v, "LinkLocalIPv6PrefixLen", 0);
+	docker_value_add(v, "SecondaryIPAddresses", DOCKER_VALUE_NOLIST);
+	docker_value_add(v, "SecondaryIPv6Addresses", DOCKER_VALUE_NOLIST);
+	docker_value_str(v, "EndpointID", "");
+	docker_value_str(v, "Gateway", "");
+	docker_value_str(v, "GlobalIPv6Address", "");
+	docker_value_int(v, "GlobalIPv6PrefixLen", 0);
+	docker_value_str(v, "IPAddress", "");
+	docker_value_int(v, "IPPrefixLen", 0);
+	docker_value_str(v, "IPv6Gateway", "");
+	docker_value_str(v, "MacAddress", "");
+	v = docker_value_add(v, "Networks", DOCKER_VALUE_MAP);
 	mode = notes_get(&x->record->notes, "network", 0);
 	if (mode && str_has_prefix(mode, "container:"))
 		return;

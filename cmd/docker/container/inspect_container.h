@@ -15,11 +15,11 @@
 
 struct err;
 struct paths;
-struct value;
+struct docker_value;
 
 /* By name, id or beginning of an id. -ENOENT; -ENOTUNIQ. size: SizeRw and SizeRootFs as well. */
-int inspect_container(const struct paths *p, const char *operand, bool size, struct value **ret,
-		      struct err *e);
+int inspect_container(const struct paths *p, const char *operand, bool size,
+		      struct docker_value **ret, struct err *e);
 
 /* The parts that the object is made of. */
 struct inspected {
@@ -30,14 +30,14 @@ struct inspected {
 	struct image_meta meta;                /* likewise */
 };
 
-void inspect_add_config(struct value *root, const struct inspected *x);
-void inspect_add_host_config(struct value *root, const struct inspected *x);
-void inspect_add_mount_flags(struct value *host, const struct inspected *x);
-void inspect_add_mounts(struct value *root, const struct inspected *x);
-void inspect_add_network(struct value *root, const struct inspected *x);
+void inspect_add_config(struct docker_value *root, const struct inspected *x);
+void inspect_add_host_config(struct docker_value *root, const struct inspected *x);
+void inspect_add_mount_flags(struct docker_value *host, const struct inspected *x);
+void inspect_add_mounts(struct docker_value *root, const struct inspected *x);
+void inspect_add_network(struct docker_value *root, const struct inspected *x);
 
 /* "8000/tcp" -> where it can be reached, or as it was asked for: a map of lists. */
-void inspect_add_ports(struct value *parent, const char *key, bool asked,
+void inspect_add_ports(struct docker_value *parent, const char *key, bool asked,
 		       const struct inspected *x);
 
 /* "host", "none", or the name that was asked for and means one of them. */

@@ -11,13 +11,13 @@
 #include "runtime/base/fd.h"
 #include "runtime/spec/rlimit.h"
 
-static void add_notes(struct value *host, const char *json, const char *note,
-		      const struct inspected *x, enum value_kind empty)
+static void add_notes(struct docker_value *host, const char *json, const char *note,
+		      const struct inspected *x, enum docker_value_kind empty)
 {
 	_strv_ struct strv all = STRV_INIT;
 
 	notes_get_all(&x->record->notes, note, &all);
-	value_strv(host, json, &all, empty);
+	docker_value_strv(host, json, &all, empty);
 }
 
 static const char *note_or(const struct inspected *x, const char *note, const char *otherwise)
@@ -27,34 +27,34 @@ static const char *note_or(const struct inspected *x, const char *note, const ch
 	return found ? found : otherwise;
 }
 
-static void add_zeros(struct value *host, const char *const *names)
+static void add_zeros(struct docker_value *host, const char *const *names)
 {
 	for (; *names; names++)
-		value_int(host, *names, 0);
+		docker_value_int(host, *names, 0);
 }
 
 /* "on-failure:3" */
-static void add_restart(struct value *host, const struct inspected *x)
+static void add_restart(struct docker_value *host, const struct inspected *x)
 {
-	struct value *v = value_add(host, "RestartPolicy", VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(host, "RestartPolicy", DOCKER_VALUE_STRUCT);
 	const char *policy = note_or(x, "restart", "no");
 	size_t len = strcspn(policy, ":");
 
-	value_strn(v, "Name", policy, len);
-	value_int(v, "MaximumRetryCount", policy[len] ? atoi(policy + len + 1) : 0);
+	docker_value_strn(v, "Name", policy, len);
+	docker_value_int(v, "MaximumRetryCount", policy[len] ? atoi(policy + len + 1) : 0);
 }
 
-static void add_log(struct value *host, const struct inspected *x)
+static void add_log(struct docker_value *host, const struct inspected *x)
 {
-	struct value *v = value_add(host, "LogConfig", VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(host, "LogConfig", DOCKER_VALUE_STRUCT);
 
-	value_str(v, "Type", note_or(x, "log-driver", "json-file"));
-	value_add(v, "Config", VALUE_MAP);
+	docker_value_str(v, "Type", note_or(x, "log-driver", "json-file"));
+	docker_value_add(v, "Config", DOCKER_VALUE_MAP);
 }
 
-static void add_tmpfs(struct value *host, const struct inspected *x)
+static void add_tmpfs(struct docker_value *host, const struct inspected *x)
 {
-	struct value *map = NULL;
+	struct docker_value *map = NULL;
 	const char *note;
 
 	for (size_t i = 0; (note = notes_get(&x->record->notes, "tmpfs", i)); i++) {
@@ -62,28 +62,28 @@ static void add_tmpfs(struct value *host, const struct inspected *x)
 		_free_ char *target = strndup(note, len);
 
 		if (!map)
-			map = value_add(host, "Tmpfs", VALUE_MAP);
+			map = docker_value_add(host, "Tmpfs", DOCKER_VALUE_MAP);
 		if (target)
-			value_str(map, target, note[len] ? note + len + 1 : "");
+			docker_value_str(map, target, note[len] ? note + len + 1 : "");
 	}
-	if (!map && (map = value_add(host, "Tmpfs", VALUE_NOMAP)))
-		map->flags |= VALUE_GO_ONLY;
+	if (!map && (map = docker_value_add(host, "Tmpfs", DOCKER_VALUE_NOMAP)))
+		map->flags |= DOCKER_VALUE_GO_ONLY;
 }
 
-static void add_devices(struct value *host, const struct inspected *x)
+static void add_devices(struct docker_value *host, const struct inspected *x)
 {
-	struct value *list = value_add(host, "Devices", VALUE_LIST);
+	struct docker_value *list = docker_value_add(host, "Devices", DOCKER_VALUE_LIST);
 
 	for (size_t i = 0; i < x->spec.n_mounts; i++) {
 		const struct mount_spec *m = &x->spec.mounts[i];
-		struct value *v;
+		struct docker_value *v;
 
 		if (m->kind != MOUNT_DEVICE)
 			continue;
-		v = value_add(list, NULL, VALUE_STRUCT);
-		value_str(v, "PathOnHost", m->source);
-		value_str(v, "PathInContainer", m->target);
-		value_str(v, "CgroupPermissions", m->readonly ? "r" : "rwm");
+		v = docker_value_add(list, NULL, DOCKER_VALUE_STRUCT);
+		docker_value_str(v, "PathOnHost", m->source);
+		docker_value_str(v, "PathInContainer", m->target);
+		docker_value_str(v, "CgroupPermissions", m->readonly ? "r" : "rwm");
 	}
 }
 
@@ -99,77 +99,79 @@ static bool is_asked(const struct inspected *x, const char *name)
 	return false;
 }
 
-static void add_ulimits(struct value *host, const struct inspected *x)
+static void add_ulimits(struct docker_value *host, const struct inspected *x)
 {
-	struct value *list = NULL;
+	struct docker_value *list = NULL;
 
 	for (size_t i = 0; i < x->spec.limits.n_rlimits; i++) {
 		const struct rlimit_spec *r = &x->spec.limits.rlimits[i];
 		const char *name = rlimit_name(r->resource);
-		struct value *v;
+		struct docker_value *v;
 
 		if (!name || !is_asked(x, name))
 			continue;
 		if (!list)
-			list = value_add(host, "Ulimits", VALUE_LIST);
-		v = value_add(list, NULL, VALUE_STRUCT);
-		value_str(v, "Name", name);
-		value_int(v, "Hard", (int64_t)r->value.rlim_max);
-		value_int(v, "Soft", (int64_t)r->value.rlim_cur);
+			list = docker_value_add(host, "Ulimits", DOCKER_VALUE_LIST);
+		v = docker_value_add(list, NULL, DOCKER_VALUE_STRUCT);
+		docker_value_str(v, "Name", name);
+		docker_value_int(v, "Hard", (int64_t)r->value.rlim_max);
+		docker_value_int(v, "Soft", (int64_t)r->value.rlim_cur);
 	}
 	if (!list)
-		value_add(host, "Ulimits", VALUE_NOLIST);
+		docker_value_add(host, "Ulimits", DOCKER_VALUE_NOLIST);
 }
 
-static void add_first(struct value *host, const struct inspected *x)
+static void add_first(struct docker_value *host, const struct inspected *x)
 {
-	struct value *size;
+	struct docker_value *size;
 
-	add_notes(host, "Binds", "bind", x, VALUE_NOLIST);
-	value_str(host, "ContainerIDFile", "");
+	add_notes(host, "Binds", "bind", x, DOCKER_VALUE_NOLIST);
+	docker_value_str(host, "ContainerIDFile", "");
 	add_log(host, x);
-	value_str(host, "NetworkMode", note_or(x, "network", inspect_network(x)));
+	docker_value_str(host, "NetworkMode", note_or(x, "network", inspect_network(x)));
 	inspect_add_ports(host, "PortBindings", true, x);
 	add_restart(host, x);
-	value_bool(host, "AutoRemove", x->record->auto_remove);
-	value_str(host, "VolumeDriver", "");
-	add_notes(host, "VolumesFrom", "volumes-from", x, VALUE_NOLIST);
-	size = value_add(host, "ConsoleSize", VALUE_LIST);
-	value_int(size, NULL, x->spec.proc.tty_rows);
-	value_int(size, NULL, x->spec.proc.tty_columns);
-	add_notes(host, "CapAdd", "cap-add", x, VALUE_NOLIST);
-	add_notes(host, "CapDrop", "cap-drop", x, VALUE_NOLIST);
-	value_str(host, "CgroupnsMode", "private");
-	add_notes(host, "Dns", "dns", x, VALUE_LIST);
-	value_add(host, "DnsOptions", VALUE_LIST);
-	value_add(host, "DnsSearch", VALUE_LIST);
-	add_notes(host, "ExtraHosts", "add-host", x, VALUE_NOLIST);
-	add_notes(host, "GroupAdd", "group-add", x, VALUE_NOLIST);
-	value_str(host, "IpcMode", x->spec.ns.ipc == IPC_HOST ? "host" : "private");
-	value_str(host, "Cgroup", "");
-	value_add(host, "Links", VALUE_NOLIST);
-	value_int(host, "OomScoreAdj", 0);
+	docker_value_bool(host, "AutoRemove", x->record->auto_remove);
+	docker_value_str(host, "VolumeDriver", "");
+	add_notes(host, "VolumesFrom", "volumes-from", x, DOCKER_VALUE_NOLIST);
+	size = docker_value_add(host, "ConsoleSize", DOCKER_VALUE_LIST);
+	docker_value_int(size, NULL, x->spec.proc.tty_rows);
+	docker_value_int(size, NULL, x->spec.proc.tty_columns);
+	add_notes(host, "CapAdd", "cap-add", x, DOCKER_VALUE_NOLIST);
+	add_notes(host, "CapDrop", "cap-drop", x, DOCKER_VALUE_NOLIST);
+	docker_value_str(host, "CgroupnsMode", "private");
+	add_notes(host, "Dns", "dns", x, DOCKER_VALUE_LIST);
+	docker_value_add(host, "DnsOptions", DOCKER_VALUE_LIST);
+	docker_value_add(host, "DnsSearch", DOCKER_VALUE_LIST);
+	add_notes(host, "ExtraHosts", "add-host", x, DOCKER_VALUE_NOLIST);
+	add_notes(host, "GroupAdd", "group-add", x, DOCKER_VALUE_NOLIST);
+	docker_value_str(host, "IpcMode", x->spec.ns.ipc == IPC_HOST ? "host" : "private");
+	docker_value_str(host, "Cgroup", "");
+	docker_value_add(host, "Links", DOCKER_VALUE_NOLIST);
+	docker_value_int(host, "OomScoreAdj", 0);
 }
 
-static void add_modes(struct value *host, const struct inspected *x)
+static void add_modes(struct docker_value *host, const struct inspected *x)
 {
-	value_str(host, "PidMode", "");
-	value_bool(host, "Privileged", notes_get(&x->record->notes, "privileged", 0) != NULL);
-	value_bool(host, "PublishAllPorts", false);
-	value_bool(host, "ReadonlyRootfs", x->spec.rootfs.upper == UPPER_READONLY);
-	add_notes(host, "SecurityOpt", "security-opt", x, VALUE_NOLIST);
+	docker_value_str(host, "PidMode", "");
+	docker_value_bool(host, "Privileged",
+			  notes_get(&x->record->notes, "privileged", 0) != NULL);
+	docker_value_bool(host, "PublishAllPorts", false);
+	docker_value_bool(host, "ReadonlyRootfs", x->spec.rootfs.upper == UPPER_READONLY);
+	add_notes(host, "SecurityOpt", "security-opt", x, DOCKER_VALUE_NOLIST);
 	add_tmpfs(host, x);
-	value_str(host, "UTSMode", "");
-	value_str(host, "UsernsMode", "");
-	value_int(host, "ShmSize",
-		  (int64_t)(x->spec.limits.shm_bytes ? x->spec.limits.shm_bytes : 64u << 20));
-	value_str(host, "Runtime", "runc");
+	docker_value_str(host, "UTSMode", "");
+	docker_value_str(host, "UsernsMode", "");
+	docker_value_int(
+		host, "ShmSize",
+		(int64_t)(x->spec.limits.shm_bytes ? x->spec.limits.shm_bytes : 64u << 20));
+	docker_value_str(host, "Runtime", "runc");
 	if (notes_get(&x->record->notes, "init", 0))
-		value_bool(host, "Init", true);
-	value_str(host, "Isolation", "");
+		docker_value_bool(host, "Init", true);
+	docker_value_str(host, "Isolation", "");
 }
 
-static void add_limits(struct value *host, const struct inspected *x)
+static void add_limits(struct docker_value *host, const struct inspected *x)
 {
 	static const char *const blkio[] = {"BlkioWeightDevice", "BlkioDeviceReadBps",
 					    "BlkioDeviceWriteBps", "BlkioDeviceReadIOps",
@@ -181,36 +183,37 @@ static void add_limits(struct value *host, const struct inspected *x)
 	const struct limit_spec *l = &x->spec.limits;
 	const char *swap = notes_get(&x->record->notes, "memory-swap", 0);
 
-	value_in_go(value_int(host, "CpuShares", 0), "CPUShares");
-	value_int(host, "Memory", (int64_t)l->memory_bytes);
-	value_in_go(value_int(host, "NanoCpus", (int64_t)l->cpus_milli * 1000000), "NanoCPUs");
-	value_str(host, "CgroupParent", "");
-	value_int(host, "BlkioWeight", 0);
+	docker_value_in_go(docker_value_int(host, "CpuShares", 0), "CPUShares");
+	docker_value_int(host, "Memory", (int64_t)l->memory_bytes);
+	docker_value_in_go(docker_value_int(host, "NanoCpus", (int64_t)l->cpus_milli * 1000000),
+			   "NanoCPUs");
+	docker_value_str(host, "CgroupParent", "");
+	docker_value_int(host, "BlkioWeight", 0);
 	for (size_t i = 0; i < sizeof(blkio) / sizeof(blkio[0]); i++)
-		value_add(host, blkio[i], VALUE_NOLIST);
+		docker_value_add(host, blkio[i], DOCKER_VALUE_NOLIST);
 	add_zeros(host, cpu);
-	value_str(host, "CpusetCpus", "");
-	value_str(host, "CpusetMems", "");
+	docker_value_str(host, "CpusetCpus", "");
+	docker_value_str(host, "CpusetMems", "");
 	add_devices(host, x);
-	value_add(host, "DeviceCgroupRules", VALUE_NOLIST);
-	value_add(host, "DeviceRequests", VALUE_NOLIST);
-	value_int(host, "MemoryReservation", 0);
-	value_int(host, "MemorySwap",
-		  swap ? strtoll(swap, NULL, 10) : (int64_t)l->memory_bytes * 2);
-	value_add(host, "MemorySwappiness", VALUE_NIL);
-	value_bool(host, "OomKillDisable", false);
+	docker_value_add(host, "DeviceCgroupRules", DOCKER_VALUE_NOLIST);
+	docker_value_add(host, "DeviceRequests", DOCKER_VALUE_NOLIST);
+	docker_value_int(host, "MemoryReservation", 0);
+	docker_value_int(host, "MemorySwap",
+			 swap ? strtoll(swap, NULL, 10) : (int64_t)l->memory_bytes * 2);
+	docker_value_add(host, "MemorySwappiness", DOCKER_VALUE_NIL);
+	docker_value_bool(host, "OomKillDisable", false);
 	if (l->pids && !l->pids_is_default && l->pids != UINT64_MAX)
-		value_int(host, "PidsLimit", (int64_t)l->pids);
+		docker_value_int(host, "PidsLimit", (int64_t)l->pids);
 	else
-		value_add(host, "PidsLimit", VALUE_NIL);
+		docker_value_add(host, "PidsLimit", DOCKER_VALUE_NIL);
 	add_ulimits(host, x);
 	add_zeros(host, last);
 	inspect_add_mount_flags(host, x);
 }
 
-void inspect_add_host_config(struct value *root, const struct inspected *x)
+void inspect_add_host_config(struct docker_value *root, const struct inspected *x)
 {
-	struct value *host = value_add(root, "HostConfig", VALUE_STRUCT);
+	struct docker_value *host = docker_value_add(root, "HostConfig", DOCKER_VALUE_STRUCT);
 
 	if (host)
 		host->type = "container.HostConfig";
@@ -220,6 +223,6 @@ void inspect_add_host_config(struct value *root, const struct inspected *x)
 	/*
 	 * This list does not have the files that are hidden in /proc; clients look for its members.
 	 */
-	value_add(host, "MaskedPaths", VALUE_NOLIST);
-	value_add(host, "ReadonlyPaths", VALUE_NOLIST);
+	docker_value_add(host, "MaskedPaths", DOCKER_VALUE_NOLIST);
+	docker_value_add(host, "ReadonlyPaths", DOCKER_VALUE_NOLIST);
 }

@@ -59,7 +59,7 @@ static void ps_done(void *args)
 static int try_template(struct ps_args *a)
 {
 	_template_ struct template *t = NULL;
-	_value_ struct value *row = NULL;
+	_docker_value_ struct docker_value *row = NULL;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
@@ -91,7 +91,7 @@ static int print_rows(struct docker *d, const struct ps_args *a, const struct li
 		      size_t n, uint64_t now_ns)
 {
 	const struct ps_row_style style = {&d->cmd.paths, now_ns, !a->no_trunc, a->size};
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct format f = {a->format, NULL, PS_ROW_RAW, ps_row_heads};
 	struct err e = ERR_INIT;
@@ -99,7 +99,7 @@ static int print_rows(struct docker *d, const struct ps_args *a, const struct li
 	f.table = a->size ? PS_ROW_TABLE "\t{{.Size}}" : PS_ROW_TABLE;
 	for (size_t i = 0; i < n; i++)
 		ps_row_add(rows, chosen[i], &style);
-	if (value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
+	if (docker_value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
 	return cmd_print(&out);
 }

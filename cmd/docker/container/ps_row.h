@@ -11,7 +11,7 @@
 
 struct listed;
 struct paths;
-struct value;
+struct docker_value;
 
 struct ps_row_style {
 	const struct paths *paths; /* sizes are looked up there */
@@ -29,8 +29,9 @@ extern const struct format_head ps_row_heads[];
 	"names: {{.Names}}\nlabels: {{- pad .Labels 1 0}}\nports: {{- pad .Ports 1 0}}\n"
 
 /* Adds the row to a list. */
-void ps_row_add(struct value *rows, const struct listed *x, const struct ps_row_style *style);
+void ps_row_add(struct docker_value *rows, const struct listed *x,
+		const struct ps_row_style *style);
 /* A row of nothing in particular, to try a template with. */
-struct value *ps_row_sample(void);
+struct docker_value *ps_row_sample(void);
 
 #endif

@@ -89,9 +89,9 @@ static int look_at_all(const struct paths *p, struct usages *l, struct err *e)
 	return r;
 }
 
-static void add_row(struct value *rows, const struct usage *u, bool no_trunc)
+static void add_row(struct docker_value *rows, const struct usage *u, bool no_trunc)
 {
-	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
+	struct docker_value *row = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 	_strbuf_ struct strbuf memory = STRBUF_INIT;
 	uint64_t limit = u->now.runs ? u->now.memory_limit_bytes : 0;
 	/* As docker's command line has it: what can be given back at once is not used. */
@@ -104,15 +104,16 @@ static void add_row(struct value *rows, const struct usage *u, bool no_trunc)
 	human_size_binary(&memory, used);
 	strbuf_addstr(&memory, " / ");
 	human_size_binary(&memory, limit);
-	value_str(row, "BlockIO", "0B / 0B");
-	value_strf(row, "CPUPerc", "%u.%02u%%", cpu / 100, cpu % 100);
-	value_str(row, "Container", u->operand);
-	value_strn(row, "ID", u->of->id, no_trunc ? NAME_CONTAINER_ID_DIGITS : NAME_ID_DIGITS);
-	value_strf(row, "MemPerc", "%u.%02u%%", hundredths / 100, hundredths % 100);
-	value_str(row, "MemUsage", strbuf_str(&memory));
-	value_str(row, "Name", u->of->name);
-	value_str(row, "NetIO", "0B / 0B");
-	value_strf(row, "PIDs", "%llu", (unsigned long long)u->now.tasks);
+	docker_value_str(row, "BlockIO", "0B / 0B");
+	docker_value_strf(row, "CPUPerc", "%u.%02u%%", cpu / 100, cpu % 100);
+	docker_value_str(row, "Container", u->operand);
+	docker_value_strn(row, "ID", u->of->id,
+			  no_trunc ? NAME_CONTAINER_ID_DIGITS : NAME_ID_DIGITS);
+	docker_value_strf(row, "MemPerc", "%u.%02u%%", hundredths / 100, hundredths % 100);
+	docker_value_str(row, "MemUsage", strbuf_str(&memory));
+	docker_value_str(row, "Name", u->of->name);
+	docker_value_str(row, "NetIO", "0B / 0B");
+	docker_value_strf(row, "PIDs", "%llu", (unsigned long long)u->now.tasks);
 }
 
 static int print(const struct stats_args *a, const struct usages *l)
@@ -131,7 +132,7 @@ static int print(const struct stats_args *a, const struct usages *l)
 				 "{{.ID}}\t{{.Name}}\t{{.CPUPerc}}\t{{.MemUsage}}\t{{.MemPerc}}\t"
 				 "{{.NetIO}}\t{{.BlockIO}}\t{{.PIDs}}",
 				 NULL, heads};
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
@@ -139,7 +140,7 @@ static int print(const struct stats_args *a, const struct usages *l)
 		strbuf_addstr(&out, "\033[2J\033[H");
 	for (size_t i = 0; i < l->n; i++)
 		add_row(rows, &l->items[i], a->no_trunc);
-	if (value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
+	if (docker_value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
 	return cmd_print(&out);
 }

@@ -323,40 +323,40 @@ static long host_pid(const struct paths *p, const char *container, int32_t inner
 	return found;
 }
 
-static struct value *describe(const struct exec_record *x, const char *id,
-			      const struct exec_record_state *s, long pid)
+static struct docker_value *describe(const struct exec_record *x, const char *id,
+				     const struct exec_record_state *s, long pid)
 {
-	struct value *root = value_new(VALUE_STRUCT), *process, *args;
+	struct docker_value *root = docker_value_new(DOCKER_VALUE_STRUCT), *process, *args;
 	bool runs = s->phase == EXEC_RUNNING;
 
 	if (!root)
 		return NULL;
-	value_str(root, "ID", id);
-	value_bool(root, "Running", runs);
+	docker_value_str(root, "ID", id);
+	docker_value_bool(root, "Running", runs);
 	if (s->phase == EXEC_ENDED)
-		value_int(root, "ExitCode", s->exit_code);
+		docker_value_int(root, "ExitCode", s->exit_code);
 	else
-		value_add(root, "ExitCode", VALUE_NIL);
-	process = value_add(root, "ProcessConfig", VALUE_STRUCT);
-	value_bool(process, "tty", x->args.tty);
-	value_str(process, "entrypoint", x->args.argv.items[0]);
-	args = value_add(process, "arguments", VALUE_LIST);
+		docker_value_add(root, "ExitCode", DOCKER_VALUE_NIL);
+	process = docker_value_add(root, "ProcessConfig", DOCKER_VALUE_STRUCT);
+	docker_value_bool(process, "tty", x->args.tty);
+	docker_value_str(process, "entrypoint", x->args.argv.items[0]);
+	args = docker_value_add(process, "arguments", DOCKER_VALUE_LIST);
 	for (size_t i = 1; i < x->args.argv.n; i++)
-		value_str(args, NULL, x->args.argv.items[i]);
-	value_bool(process, "privileged", false);
+		docker_value_str(args, NULL, x->args.argv.items[i]);
+	docker_value_bool(process, "privileged", false);
 	if (x->user && *x->user)
-		value_str(process, "user", x->user);
-	value_bool(root, "OpenStdin", x->args.interactive);
-	value_bool(root, "OpenStderr", true);
-	value_bool(root, "OpenStdout", true);
-	value_bool(root, "CanRemove", false);
-	value_str(root, "ContainerID", x->container);
-	value_str(root, "DetachKeys", "");
-	value_int(root, "Pid", pid);
+		docker_value_str(process, "user", x->user);
+	docker_value_bool(root, "OpenStdin", x->args.interactive);
+	docker_value_bool(root, "OpenStderr", true);
+	docker_value_bool(root, "OpenStdout", true);
+	docker_value_bool(root, "CanRemove", false);
+	docker_value_str(root, "ContainerID", x->container);
+	docker_value_str(root, "DetachKeys", "");
+	docker_value_int(root, "Pid", pid);
 	return root;
 }
 
-int docker_exec_value(const struct paths *p, const char *id, struct value **ret,
+int docker_exec_value(const struct paths *p, const char *id, struct docker_value **ret,
 		      struct docker_fault *f)
 {
 	struct exec_record_state s = {0};
@@ -375,11 +375,11 @@ int docker_exec_value(const struct paths *p, const char *id, struct value **ret,
 	if (r >= 0) {
 		*ret = describe(&x, id, &s,
 				s.phase == EXEC_RUNNING ? host_pid(p, x.container, s.pid) : 0);
-		r = value_check(*ret, &f->err);
+		r = docker_value_check(*ret, &f->err);
 	}
 	exec_record_close(&x);
 	if (r < 0) {
-		value_free(*ret);
+		docker_value_free(*ret);
 		*ret = NULL;
 	}
 	return r;

@@ -16,7 +16,7 @@ struct detach_keys;
 struct docker_exec_args;
 struct docker_fault;
 struct paths;
-struct value;
+struct docker_value;
 
 #define DOCKER_EXEC_ID_BYTES 65 /* 64 hexadecimal digits and a NUL */
 
@@ -43,7 +43,7 @@ void docker_exec_is_left(const struct paths *p, const char *id);
 int docker_exec_resize(const struct paths *p, const char *id, unsigned rows, unsigned columns,
 		       struct docker_fault *f);
 /* As GET /exec/ID/json describes it. 404. */
-int docker_exec_value(const struct paths *p, const char *id, struct value **ret,
+int docker_exec_value(const struct paths *p, const char *id, struct docker_value **ret,
 		      struct docker_fault *f);
 
 #endif

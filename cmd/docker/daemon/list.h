@@ -10,7 +10,7 @@
 struct docker_fault;
 struct paths;
 struct strv;
-struct value;
+struct docker_value;
 
 struct docker_list {
 	bool all;                   /* not only what runs */
@@ -20,7 +20,7 @@ struct docker_list {
 };
 
 /* Last created first. 400: a filter that is not known. */
-int docker_list_value(const struct paths *p, const struct docker_list *how, struct value **ret,
-		      struct docker_fault *f);
+int docker_list_value(const struct paths *p, const struct docker_list *how,
+		      struct docker_value **ret, struct docker_fault *f);
 
 #endif

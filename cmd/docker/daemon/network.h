@@ -15,7 +15,7 @@
 struct docker_fault;
 struct err;
 struct paths;
-struct value;
+struct docker_value;
 
 /*
  * The warning about a network that a user made: verbs that make one, or put a container into it,
@@ -39,7 +39,7 @@ int docker_network_create(const struct paths *p, const struct docker_network_arg
 /* By name, id or the beginning of an id. 404; 403: one of the three, or its members run. */
 int docker_network_remove(const struct paths *p, const char *operand, struct docker_fault *f);
 /* As GET /networks/ID describes it. 404. */
-int docker_network_value(const struct paths *p, const char *operand, struct value **ret,
+int docker_network_value(const struct paths *p, const char *operand, struct docker_value **ret,
 			 struct docker_fault *f);
 
 /* create, destroy, and of a container connect, disconnect; container: its id, NULL: none. */
@@ -62,7 +62,7 @@ int docker_network_list(const struct paths *p, const struct strv *filters,
 			struct docker_network_list *ret, struct docker_fault *f);
 /* The same object as docker_network_value(), added to a list; without members. */
 int docker_network_describe(const struct paths *p, const struct docker_network *n, bool members,
-			    struct value *list, struct docker_fault *f);
+			    struct docker_value *list, struct docker_fault *f);
 /* Removes those that no container belongs to; adds their names. */
 int docker_network_prune(const struct paths *p, const struct strv *filters, struct strv *ret_names,
 			 struct docker_fault *f);

@@ -216,69 +216,73 @@ int docker_network_prunable(const struct paths *p, const struct strv *filters,
 
 /* --- as an object ------------------------------------------------------------------------- */
 
-static void add_map(struct value *v, const char *key, const struct strv *pairs)
+static void add_map(struct docker_value *v, const char *key, const struct strv *pairs)
 {
-	struct value *map = value_add(v, key, VALUE_MAP);
+	struct docker_value *map = docker_value_add(v, key, DOCKER_VALUE_MAP);
 
 	for (size_t i = 0; i < pairs->n; i++) {
 		size_t len = strcspn(pairs->items[i], "=");
 		_free_ char *name = strndup(pairs->items[i], len);
 
 		if (name)
-			value_str(map, name, pairs->items[i][len] ? pairs->items[i] + len + 1 : "");
+			docker_value_str(map, name,
+					 pairs->items[i][len] ? pairs->items[i] + len + 1 : "");
 	}
 }
 
 /* "SUBNET|RANGE|GATEWAY"; parts may be empty, and are left out then. */
-static void add_subnet(struct value *list, const char *text)
+static void add_subnet(struct docker_value *list, const char *text)
 {
 	static const char *const keys[] = {"Subnet", "IPRange", "Gateway"};
-	struct value *v = value_add(list, NULL, VALUE_MAP);
+	struct docker_value *v = docker_value_add(list, NULL, DOCKER_VALUE_MAP);
 
 	for (size_t i = 0; i < 3; i++) {
 		size_t len = strcspn(text, "|");
 
 		if (len)
-			value_strn(v, keys[i], text, len);
+			docker_value_strn(v, keys[i], text, len);
 		text += len + (text[len] == '|');
 	}
 }
 
-static void add_ipam(struct value *v, const struct docker_network *n)
+static void add_ipam(struct docker_value *v, const struct docker_network *n)
 {
-	struct value *ipam = value_add(v, "IPAM", VALUE_STRUCT), *list;
+	struct docker_value *ipam = docker_value_add(v, "IPAM", DOCKER_VALUE_STRUCT), *list;
 
-	value_str(ipam, "Driver", "default");
-	value_add(ipam, "Options", VALUE_NOMAP);
-	list = value_add(ipam, "Config", n->is_builtin ? VALUE_NOLIST : VALUE_LIST);
+	docker_value_str(ipam, "Driver", "default");
+	docker_value_add(ipam, "Options", DOCKER_VALUE_NOMAP);
+	list = docker_value_add(ipam, "Config",
+				n->is_builtin ? DOCKER_VALUE_NOLIST : DOCKER_VALUE_LIST);
 	for (size_t i = 0; i < n->record.subnets.n; i++)
 		add_subnet(list, n->record.subnets.items[i]);
 }
 
 int docker_network_describe(const struct paths *p, const struct docker_network *n, bool members,
-			    struct value *list, struct docker_fault *f)
+			    struct docker_value *list, struct docker_fault *f)
 {
-	struct value *v = list->kind == VALUE_LIST ? value_add(list, NULL, VALUE_STRUCT) : list;
+	struct docker_value *v = list->kind == DOCKER_VALUE_LIST
+					 ? docker_value_add(list, NULL, DOCKER_VALUE_STRUCT)
+					 : list;
 	const struct network_record *r = &n->record;
-	struct value *map;
+	struct docker_value *map;
 
 	if (!v)
 		return err_oom(&f->err);
 	v->type = "types.NetworkResource";
-	value_str(v, "Name", r->name);
-	value_in_go(value_str(v, "Id", r->id), "ID");
-	value_time(v, "Created", r->created_ns);
-	value_str(v, "Scope", "local");
-	value_str(v, "Driver", r->driver);
-	value_bool(v, "EnableIPv4", true);
-	value_bool(v, "EnableIPv6", r->ipv6);
+	docker_value_str(v, "Name", r->name);
+	docker_value_in_go(docker_value_str(v, "Id", r->id), "ID");
+	docker_value_time(v, "Created", r->created_ns);
+	docker_value_str(v, "Scope", "local");
+	docker_value_str(v, "Driver", r->driver);
+	docker_value_bool(v, "EnableIPv4", true);
+	docker_value_bool(v, "EnableIPv6", r->ipv6);
 	add_ipam(v, n);
-	value_bool(v, "Internal", false);
-	value_bool(v, "Attachable", r->attachable);
-	value_bool(v, "Ingress", false);
-	value_str(value_add(v, "ConfigFrom", VALUE_STRUCT), "Network", "");
-	value_bool(v, "ConfigOnly", false);
-	map = value_add(v, "Containers", VALUE_MAP);
+	docker_value_bool(v, "Internal", false);
+	docker_value_bool(v, "Attachable", r->attachable);
+	docker_value_bool(v, "Ingress", false);
+	docker_value_str(docker_value_add(v, "ConfigFrom", DOCKER_VALUE_STRUCT), "Network", "");
+	docker_value_bool(v, "ConfigOnly", false);
+	map = docker_value_add(v, "Containers", DOCKER_VALUE_MAP);
 	if (members && !n->is_builtin &&
 	    docker_network_members(p, r->name, DOCKER_MEMBERS_RUNNING, map, f) < 0)
 		return -f->err.code;
@@ -287,22 +291,22 @@ int docker_network_describe(const struct paths *p, const struct docker_network *
 	return 0;
 }
 
-int docker_network_value(const struct paths *p, const char *operand, struct value **ret,
+int docker_network_value(const struct paths *p, const char *operand, struct docker_value **ret,
 			 struct docker_fault *f)
 {
 	const struct docker_network *builtin = docker_network_builtin(operand);
 	struct docker_network made = {0};
-	_value_ struct value *v = NULL;
+	_docker_value_ struct docker_value *v = NULL;
 	int r = builtin ? 0 : docker_network_find(p, operand, &made.record, f);
 
 	if (r < 0)
 		return r;
-	v = value_new(VALUE_STRUCT);
+	v = docker_value_new(DOCKER_VALUE_STRUCT);
 	r = v ? docker_network_describe(p, builtin ? builtin : &made, true, v, f)
 	      : err_oom(&f->err);
 	network_record_free(&made.record);
 	if (r >= 0)
-		r = value_check(v, &f->err);
+		r = docker_value_check(v, &f->err);
 	if (r >= 0)
 		*ret = take_ptr(v);
 	return r;

@@ -21,7 +21,7 @@ struct endpoints;
 struct network_record;
 struct paths;
 struct strv;
-struct value;
+struct docker_value;
 
 /* The names of a container in a network. */
 struct docker_endpoint_args {
@@ -57,7 +57,7 @@ enum docker_members { DOCKER_MEMBERS_ALL, DOCKER_MEMBERS_RUNNING };
 
 /* How many containers belong to it; map: NULL, or gets them as GET /networks/ID shows them. */
 int docker_network_members(const struct paths *p, const char *network, enum docker_members which,
-			   struct value *map, struct docker_fault *f);
+			   struct docker_value *map, struct docker_fault *f);
 /* One that somebody made. 404. */
 int docker_network_find(const struct paths *p, const char *operand, struct network_record *ret,
 			struct docker_fault *f);
@@ -71,7 +71,8 @@ int docker_network_prunable(const struct paths *p, const struct strv *filters,
  * Adds its networks to the map NetworkSettings.Networks; 0: it has no record of them, and the map
  * is as it was.
  */
-int docker_endpoints_value(const struct paths *p, const char *name, bool runs, struct value *map);
+int docker_endpoints_value(const struct paths *p, const char *name, bool runs,
+			   struct docker_value *map);
 
 /* --- network_join.c: --network container:X -------------------------------------------------- */
 

@@ -18,21 +18,22 @@ struct members {
 	int containers;
 	const char *network;
 	enum docker_members which;
-	struct value *map;
+	struct docker_value *map;
 	int n;
 };
 
-static void describe_member(struct value *map, const char *name, const struct endpoints *x,
+static void describe_member(struct docker_value *map, const char *name, const struct endpoints *x,
 			    bool runs)
 {
-	struct value *v =
-		map && x->container_id ? value_add(map, x->container_id, VALUE_STRUCT) : NULL;
+	struct docker_value *v =
+		map && x->container_id ? docker_value_add(map, x->container_id, DOCKER_VALUE_STRUCT)
+				       : NULL;
 
-	value_str(v, "Name", name);
-	value_str(v, "EndpointID", x->container_id);
-	value_str(v, "MacAddress", "");
-	value_str(v, "IPv4Address", runs ? "127.0.0.1/8" : "");
-	value_str(v, "IPv6Address", "");
+	docker_value_str(v, "Name", name);
+	docker_value_str(v, "EndpointID", x->container_id);
+	docker_value_str(v, "MacAddress", "");
+	docker_value_str(v, "IPv4Address", runs ? "127.0.0.1/8" : "");
+	docker_value_str(v, "IPv6Address", "");
 }
 
 static int add_member(void *arg, const char *name, const struct endpoints *x)
@@ -61,7 +62,7 @@ static int add_member(void *arg, const char *name, const struct endpoints *x)
 }
 
 int docker_network_members(const struct paths *p, const char *network, enum docker_members which,
-			   struct value *map, struct docker_fault *f)
+			   struct docker_value *map, struct docker_fault *f)
 {
 	_close_ int dirfd = container_store_open_dir(p, &f->err);
 	struct members m = {p, dirfd, network, which, map, 0};
@@ -72,29 +73,30 @@ int docker_network_members(const struct paths *p, const char *network, enum dock
 
 /* --- of a container ----------------------------------------------------------------------- */
 
-static void describe(struct value *map, const struct endpoint *x, const struct endpoints *all,
-		     bool runs)
+static void describe(struct docker_value *map, const struct endpoint *x,
+		     const struct endpoints *all, bool runs)
 {
-	struct value *v = value_add(map, x->network, VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(map, x->network, DOCKER_VALUE_STRUCT);
 	const struct docker_network *builtin = docker_network_builtin(x->network);
 
-	value_add(v, "IPAMConfig", VALUE_NIL);
-	value_strv(v, "Links", &x->links, VALUE_NOLIST);
-	value_strv(v, "Aliases", &x->aliases, VALUE_NOLIST);
-	value_str(v, "MacAddress", "");
-	value_str(v, "NetworkID", builtin ? builtin->record.id : x->network_id);
-	value_str(v, "EndpointID", runs ? all->container_id : "");
-	value_str(v, "Gateway", "");
-	value_str(v, "IPAddress", runs && !builtin ? "127.0.0.1" : "");
-	value_int(v, "IPPrefixLen", runs && !builtin ? 8 : 0);
-	value_str(v, "IPv6Gateway", "");
-	value_str(v, "GlobalIPv6Address", "");
-	value_int(v, "GlobalIPv6PrefixLen", 0);
-	value_add(v, "DriverOpts", VALUE_NOMAP);
-	value_add(v, "DNSNames", VALUE_NOLIST);
+	docker_value_add(v, "IPAMConfig", DOCKER_VALUE_NIL);
+	docker_value_strv(v, "Links", &x->links, DOCKER_VALUE_NOLIST);
+	docker_value_strv(v, "Aliases", &x->aliases, DOCKER_VALUE_NOLIST);
+	docker_value_str(v, "MacAddress", "");
+	docker_value_str(v, "NetworkID", builtin ? builtin->record.id : x->network_id);
+	docker_value_str(v, "EndpointID", runs ? all->container_id : "");
+	docker_value_str(v, "Gateway", "");
+	docker_value_str(v, "IPAddress", runs && !builtin ? "127.0.0.1" : "");
+	docker_value_int(v, "IPPrefixLen", runs && !builtin ? 8 : 0);
+	docker_value_str(v, "IPv6Gateway", "");
+	docker_value_str(v, "GlobalIPv6Address", "");
+	docker_value_int(v, "GlobalIPv6PrefixLen", 0);
+	docker_value_add(v, "DriverOpts", DOCKER_VALUE_NOMAP);
+	docker_value_add(v, "DNSNames", DOCKER_VALUE_NOLIST);
 }
 
-int docker_endpoints_value(const struct paths *p, const char *name, bool runs, struct value *map)
+int docker_endpoints_value(const struct paths *p, const char *name, bool runs,
+			   struct docker_value *map)
 {
 	_endpoints_ struct endpoints x = {0};
 	_close_ int dirfd = container_store_open_dir(p, NULL);

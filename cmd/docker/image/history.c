@@ -41,7 +41,7 @@ static const struct format_head heads[] = {
 	{NULL, NULL},
 };
 
-static int print(const struct history_args *a, const struct value *rows)
+static int print(const struct history_args *a, const struct docker_value *rows)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct format f = {
@@ -66,7 +66,7 @@ static int history_run(struct docker *d, void *args, int argc, char **argv)
 					      (uint64_t)time(NULL) * 1000000000u};
 	_image_list_ struct image_list all = {0};
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	_value_ struct value *rows = NULL;
+	_docker_value_ struct docker_value *rows = NULL;
 	const struct image_item *item;
 	_close_ int dirfd = -1;
 	struct err e = ERR_INIT;

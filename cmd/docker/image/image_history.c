@@ -25,7 +25,8 @@ static const char *text_of(const struct json *obj, const char *key)
 	return s ? s : "";
 }
 
-static void add_times(struct value *v, uint64_t created_s, const struct image_history_how *how)
+static void add_times(struct docker_value *v, uint64_t created_s,
+		      const struct image_history_how *how)
 {
 	_strbuf_ struct strbuf at = STRBUF_INIT, since = STRBUF_INIT;
 	uint64_t ns = created_s * 1000000000u;
@@ -43,25 +44,26 @@ static void add_times(struct value *v, uint64_t created_s, const struct image_hi
 		at.len -= strlen(".000Z");
 		strbuf_addch(&at, 'Z');
 	}
-	value_str(v, "CreatedAt", created_s ? strbuf_str(&at) : "N/A");
-	value_str(v, "CreatedSince", created_s ? strbuf_str(&since) : "N/A");
+	docker_value_str(v, "CreatedAt", created_s ? strbuf_str(&at) : "N/A");
+	docker_value_str(v, "CreatedSince", created_s ? strbuf_str(&since) : "N/A");
 }
 
 /* Tabs would be columns. */
-static void add_created_by(struct value *v, const char *text, const struct image_history_how *how)
+static void add_created_by(struct docker_value *v, const char *text,
+			   const struct image_history_how *how)
 {
 	_strbuf_ struct strbuf flat = STRBUF_INIT, cut = STRBUF_INIT;
 
 	for (; *text; text++)
 		strbuf_addch(&flat, *text == '\t' ? ' ' : *text);
 	human_ellipsis(&cut, strbuf_str(&flat), how->no_trunc ? SIZE_MAX : CREATED_BY_WIDTH);
-	value_str(v, "CreatedBy", strbuf_str(&cut));
+	docker_value_str(v, "CreatedBy", strbuf_str(&cut));
 }
 
-static void add_row(struct value *rows, const struct image_item *item, const struct json *entry,
-		    bool newest, const struct image_history_how *how)
+static void add_row(struct docker_value *rows, const struct image_item *item,
+		    const struct json *entry, bool newest, const struct image_history_how *how)
 {
-	struct value *v = value_add(rows, NULL, VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 	const struct json *empty = json_member(entry, "empty_layer");
 	_strbuf_ struct strbuf size = STRBUF_INIT;
 	uint64_t bytes = 0;
@@ -78,27 +80,27 @@ static void add_row(struct value *rows, const struct image_item *item, const str
 		human_size(&size, bytes, 3);
 	else
 		strbuf_addf(&size, "%llu", (unsigned long long)bytes);
-	value_str(v, "Comment", text_of(entry, "comment"));
+	docker_value_str(v, "Comment", text_of(entry, "comment"));
 	add_times(v, image_time_parse(text_of(entry, "created")), how);
 	add_created_by(v, text_of(entry, "created_by"), how);
 	if (!newest)
-		value_str(v, "ID", "<missing>");
+		docker_value_str(v, "ID", "<missing>");
 	else if (how->no_trunc)
-		value_str(v, "ID", item->record.id);
+		docker_value_str(v, "ID", item->record.id);
 	else
-		value_strn(v, "ID", image_id_hex(item->record.id), SHORT_ID);
-	value_str(v, "Size", strbuf_str(&size));
+		docker_value_strn(v, "ID", image_id_hex(item->record.id), SHORT_ID);
+	docker_value_str(v, "Size", strbuf_str(&size));
 }
 
-static int add_rows(struct value *rows, const struct image_item *item, const struct json *doc,
-		    const struct image_history_how *how, struct err *e)
+static int add_rows(struct docker_value *rows, const struct image_item *item,
+		    const struct json *doc, const struct image_history_how *how, struct err *e)
 {
 	const struct json *list = json_is_object(doc) ? json_member(doc, "history") : NULL;
 	_free_ const struct json **entries = NULL;
 	size_t n = 0;
 
 	if (!list || !json_is_array(list) || !json_count(list))
-		return value_check(rows, e);
+		return docker_value_check(rows, e);
 	entries = calloc(json_count(list), sizeof(struct json *));
 	if (!entries)
 		return err_oom(e);
@@ -108,14 +110,14 @@ static int add_rows(struct value *rows, const struct image_item *item, const str
 	}
 	for (size_t i = n; i--;)
 		add_row(rows, item, entries[i], i + 1 == n, how);
-	return value_check(rows, e);
+	return docker_value_check(rows, e);
 }
 
 int image_value_history(const struct image_item *item, const struct image_history_how *how,
-			struct value **ret, struct err *e)
+			struct docker_value **ret, struct err *e)
 {
 	_json_ struct json *doc = NULL;
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	int r = json_parse(item->record.config, item->record.config_len, JSON_CONFIG_MAX, &doc, e);
 
 	if (r < 0)

@@ -27,7 +27,7 @@ static void inspect_one(struct image_list *all, const char *operand, struct insp
 {
 	const struct image_item *item = image_item_find(all, operand, NULL);
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	_value_ struct value *v = NULL;
+	_docker_value_ struct docker_value *v = NULL;
 	struct err e = ERR_INIT;
 
 	if (!item) {

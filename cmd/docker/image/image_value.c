@@ -18,63 +18,63 @@ static const struct json *member(const struct json *obj, const char *key)
 	return obj && json_is_object(obj) ? json_member(obj, key) : NULL;
 }
 
-static void add_str(struct value *v, const struct json *obj, const char *key)
+static void add_str(struct docker_value *v, const struct json *obj, const char *key)
 {
 	const struct json *m = member(obj, key);
 
-	value_str(v, key, m ? json_text(m) : NULL);
+	docker_value_str(v, key, m ? json_text(m) : NULL);
 }
 
-static void add_bool(struct value *v, const struct json *obj, const char *key)
+static void add_bool(struct docker_value *v, const struct json *obj, const char *key)
 {
 	const struct json *m = member(obj, key);
 
-	value_bool(v, key, m && json_truth(m) == 1);
+	docker_value_bool(v, key, m && json_truth(m) == 1);
 }
 
-static void add_list(struct value *v, const struct json *obj, const char *key)
+static void add_list(struct docker_value *v, const struct json *obj, const char *key)
 {
 	const struct json *m = member(obj, key);
-	struct value *list;
+	struct docker_value *list;
 
 	if (!m || !json_is_array(m)) {
-		value_add(v, key, VALUE_NOLIST);
+		docker_value_add(v, key, DOCKER_VALUE_NOLIST);
 		return;
 	}
-	list = value_add(v, key, VALUE_LIST);
+	list = docker_value_add(v, key, DOCKER_VALUE_LIST);
 	for (const struct json *i = json_first(m); i; i = json_next(i))
-		value_str(list, NULL, json_text(i));
+		docker_value_str(list, NULL, json_text(i));
 }
 
 /* A map to strings, or to empty structs. */
-static void add_map(struct value *v, const struct json *obj, const char *key)
+static void add_map(struct docker_value *v, const struct json *obj, const char *key)
 {
 	const struct json *m = member(obj, key);
-	struct value *map;
+	struct docker_value *map;
 
 	if (!m || !json_is_object(m)) {
-		value_add(v, key, VALUE_NOMAP);
+		docker_value_add(v, key, DOCKER_VALUE_NOMAP);
 		return;
 	}
-	map = value_add(v, key, VALUE_MAP);
+	map = docker_value_add(v, key, DOCKER_VALUE_MAP);
 	for (const struct json *i = json_first(m); i; i = json_next(i)) {
 		if (json_text(i))
-			value_str(map, json_name(i), json_text(i));
+			docker_value_str(map, json_name(i), json_text(i));
 		else
-			value_add(map, json_name(i), VALUE_STRUCT);
+			docker_value_add(map, json_name(i), DOCKER_VALUE_STRUCT);
 	}
 }
 
-static void add_healthcheck(struct value *v, const struct json *config)
+static void add_healthcheck(struct docker_value *v, const struct json *config)
 {
 	static const char *const numbers[] = {"Interval", "Timeout", "StartPeriod", "StartInterval",
 					      "Retries"};
 	const struct json *m = member(config, "Healthcheck");
-	struct value *h;
+	struct docker_value *h;
 
 	if (!m || !json_is_object(m))
 		return;
-	h = value_add(v, "Healthcheck", VALUE_STRUCT);
+	h = docker_value_add(v, "Healthcheck", DOCKER_VALUE_STRUCT);
 	if (member(m, "Test"))
 		add_list(h, m, "Test");
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -82,15 +82,15 @@ static void add_healthcheck(struct value *v, const struct json *config)
 		uint64_t number;
 
 		if (n && !json_whole(n, &number))
-			value_int(h, numbers[i], (int64_t)number);
+			docker_value_int(h, numbers[i], (int64_t)number);
 	}
 }
 
-static void add_config(struct value *v, const struct json *c)
+static void add_config(struct docker_value *v, const struct json *c)
 {
 	static const char *const flags[] = {"AttachStdin", "AttachStdout", "AttachStderr"};
 	static const char *const more[] = {"Tty", "OpenStdin", "StdinOnce"};
-	struct value *o = value_add(v, "Config", VALUE_STRUCT);
+	struct docker_value *o = docker_value_add(v, "Config", DOCKER_VALUE_STRUCT);
 
 	add_str(o, c, "Hostname");
 	add_str(o, c, "Domainname");
@@ -121,26 +121,27 @@ static void add_config(struct value *v, const struct json *c)
 /* --- inspect -------------------------------------------------------------------------------- */
 
 /* Names, or those by digest. */
-static void add_names(struct value *v, const char *key, const struct strv *names, bool digests)
+static void add_names(struct docker_value *v, const char *key, const struct strv *names,
+		      bool digests)
 {
-	struct value *list = value_add(v, key, VALUE_LIST);
+	struct docker_value *list = docker_value_add(v, key, DOCKER_VALUE_LIST);
 
 	for (size_t i = 0; i < names->n; i++) {
 		if (!strchr(names->items[i], '@') == !digests)
-			value_str(list, NULL, image_name_familiar(names->items[i]));
+			docker_value_str(list, NULL, image_name_familiar(names->items[i]));
 	}
 }
 
-static void add_layers(struct value *v, const struct image_record *rec)
+static void add_layers(struct docker_value *v, const struct image_record *rec)
 {
-	struct value *fs = value_add(v, "RootFS", VALUE_STRUCT);
+	struct docker_value *fs = docker_value_add(v, "RootFS", DOCKER_VALUE_STRUCT);
 
-	value_str(fs, "Type", "layers");
+	docker_value_str(fs, "Type", "layers");
 	if (rec->diff_ids.n)
-		value_strv(fs, "Layers", &rec->diff_ids, VALUE_LIST);
+		docker_value_strv(fs, "Layers", &rec->diff_ids, DOCKER_VALUE_LIST);
 }
 
-static void add_history_comment(struct value *v, const struct json *doc)
+static void add_history_comment(struct docker_value *v, const struct json *doc)
 {
 	const struct json *history = member(doc, "history"), *last = NULL, *comment = NULL;
 
@@ -151,49 +152,50 @@ static void add_history_comment(struct value *v, const struct json *doc)
 	comment = member(last, "comment");
 	if (!comment)
 		comment = member(doc, "comment");
-	value_str(v, "Comment", comment ? json_text(comment) : NULL);
+	docker_value_str(v, "Comment", comment ? json_text(comment) : NULL);
 }
 
-static void fill(struct value *v, const struct image_item *item, const struct json *doc)
+static void fill(struct docker_value *v, const struct image_item *item, const struct json *doc)
 {
 	const struct image_record *rec = &item->record;
 	const struct json *created = member(doc, "created"), *version = NULL, *author = NULL;
-	struct value *driver;
+	struct docker_value *driver;
 
 	version = member(doc, "docker_version");
 	author = member(doc, "author");
-	value_in_go(value_str(v, "Id", rec->id), "ID");
+	docker_value_in_go(docker_value_str(v, "Id", rec->id), "ID");
 	add_names(v, "RepoTags", &item->names, false);
 	add_names(v, "RepoDigests", &item->names, true);
-	value_str(v, "Parent", "");
+	docker_value_str(v, "Parent", "");
 	add_history_comment(v, doc);
-	value_str(v, "Created", created && json_text(created) ? json_text(created) : "");
-	value_str(v, "DockerVersion", version ? json_text(version) : NULL);
-	value_str(v, "Author", author ? json_text(author) : NULL);
+	docker_value_str(v, "Created", created && json_text(created) ? json_text(created) : "");
+	docker_value_str(v, "DockerVersion", version ? json_text(version) : NULL);
+	docker_value_str(v, "Author", author ? json_text(author) : NULL);
 	add_config(v, member(doc, "config"));
-	value_str(v, "Architecture", rec->arch);
+	docker_value_str(v, "Architecture", rec->arch);
 	if (rec->variant && *rec->variant)
-		value_str(v, "Variant", rec->variant);
-	value_str(v, "Os", rec->os);
-	value_int(v, "Size", (int64_t)rec->size_bytes);
-	driver = value_add(v, "GraphDriver", VALUE_STRUCT);
-	value_add(driver, "Data", VALUE_NOMAP);
-	value_str(driver, "Name", "squashfs");
+		docker_value_str(v, "Variant", rec->variant);
+	docker_value_str(v, "Os", rec->os);
+	docker_value_int(v, "Size", (int64_t)rec->size_bytes);
+	driver = docker_value_add(v, "GraphDriver", DOCKER_VALUE_STRUCT);
+	docker_value_add(driver, "Data", DOCKER_VALUE_NOMAP);
+	docker_value_str(driver, "Name", "squashfs");
 	add_layers(v, rec);
-	value_time(value_add(v, "Metadata", VALUE_STRUCT), "LastTagTime", item->tagged_ns);
+	docker_value_time(docker_value_add(v, "Metadata", DOCKER_VALUE_STRUCT), "LastTagTime",
+			  item->tagged_ns);
 }
 
-int image_value_inspect(const struct image_item *item, struct value **ret, struct err *e)
+int image_value_inspect(const struct image_item *item, struct docker_value **ret, struct err *e)
 {
 	_json_ struct json *doc = NULL;
-	_value_ struct value *v = value_new(VALUE_STRUCT);
+	_docker_value_ struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT);
 	int r = json_parse(item->record.config, item->record.config_len, JSON_CONFIG_MAX, &doc, e);
 
 	if (r < 0)
 		return err_wrap(e, "the image's configuration");
 	if (v)
 		fill(v, item, doc);
-	r = v ? value_check(v, e) : err_oom(e);
+	r = v ? docker_value_check(v, e) : err_oom(e);
 	if (r < 0)
 		return r;
 	*ret = v;

@@ -28,10 +28,10 @@ struct image_list;
 struct paths;
 struct strbuf;
 struct strv;
-struct value;
+struct docker_value;
 
 /* The object of `image inspect`. */
-int image_value_inspect(const struct image_item *item, struct value **ret, struct err *e);
+int image_value_inspect(const struct image_item *item, struct docker_value **ret, struct err *e);
 
 /* The rows of `image history`, newest first: fields ID, CreatedSince, CreatedAt, ... */
 struct image_history_how {
@@ -39,7 +39,7 @@ struct image_history_how {
 	uint64_t now_ns;
 };
 int image_value_history(const struct image_item *item, const struct image_history_how *how,
-			struct value **ret, struct err *e);
+			struct docker_value **ret, struct err *e);
 
 /*
  * The image an operand of docker's stands for, out of a list that was read before: a name, an id

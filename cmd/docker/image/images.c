@@ -41,7 +41,7 @@ static void images_done(void *args)
 	strv_free(&((struct images_args *)args)->filters);
 }
 
-static int add_rows(const struct images_args *a, struct image_list *all, struct value *rows,
+static int add_rows(const struct images_args *a, struct image_list *all, struct docker_value *rows,
 		    struct err *e)
 {
 	struct image_rows_how how = {
@@ -61,7 +61,7 @@ static int add_rows(const struct images_args *a, struct image_list *all, struct 
 		if (r)
 			image_rows_add(rows, &all->items[i], &names, &how);
 	}
-	return value_check(rows, e);
+	return docker_value_check(rows, e);
 }
 
 static int images_run(struct docker *d, void *args, int argc, char **argv)
@@ -69,7 +69,7 @@ static int images_run(struct docker *d, void *args, int argc, char **argv)
 	static const char *const keys[] = {"dangling", "label",     "before", "since",
 					   "until",    "reference", NULL};
 	_image_list_ struct image_list all = {0};
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	struct images_args *a = args;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	_close_ int dirfd = -1;

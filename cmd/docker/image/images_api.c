@@ -33,59 +33,60 @@ static int missing(const char *operand, struct docker_fault *f)
 
 /* --- list ----------------------------------------------------------------------------------- */
 
-static void add_names(struct value *v, const char *key, const struct strv *names, bool digests,
-		      bool says_none)
+static void add_names(struct docker_value *v, const char *key, const struct strv *names,
+		      bool digests, bool says_none)
 {
-	struct value *list = value_add(v, key, VALUE_LIST);
+	struct docker_value *list = docker_value_add(v, key, DOCKER_VALUE_LIST);
 	size_t n = 0;
 
 	for (size_t i = 0; i < names->n; i++) {
 		if (!strchr(names->items[i], '@') != !digests)
 			continue;
-		value_str(list, NULL, image_name_familiar(names->items[i]));
+		docker_value_str(list, NULL, image_name_familiar(names->items[i]));
 		n++;
 	}
 	if (!n && says_none)
-		value_str(list, NULL, digests ? NONE "@" NONE : NONE ":" NONE);
+		docker_value_str(list, NULL, digests ? NONE "@" NONE : NONE ":" NONE);
 }
 
-static void add_labels(struct value *v, const struct strv *labels)
+static void add_labels(struct docker_value *v, const struct strv *labels)
 {
-	struct value *map = value_add(v, "Labels", labels->n ? VALUE_MAP : VALUE_NOMAP);
+	struct docker_value *map =
+		docker_value_add(v, "Labels", labels->n ? DOCKER_VALUE_MAP : DOCKER_VALUE_NOMAP);
 
 	for (size_t i = 0; i < labels->n; i++) {
 		size_t len = strcspn(labels->items[i], "=");
 		_free_ char *key = strndup(labels->items[i], len);
 
 		if (key)
-			value_str(map, key,
-				  labels->items[i] + len + (labels->items[i][len] == '='));
+			docker_value_str(map, key,
+					 labels->items[i] + len + (labels->items[i][len] == '='));
 	}
 }
 
-static int add_image(struct value *rows, const struct docker_images *how,
+static int add_image(struct docker_value *rows, const struct docker_images *how,
 		     const struct image_item *item, const struct strv *names, struct err *e)
 {
 	_strv_ struct strv labels = STRV_INIT;
-	struct value *v = value_add(rows, NULL, VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 	int r = image_labels(item, &labels, e);
 
-	value_int(v, "Containers", -1);
-	value_int(v, "Created", (int64_t)item->record.created_s);
-	value_str(v, "Id", item->record.id);
+	docker_value_int(v, "Containers", -1);
+	docker_value_int(v, "Created", (int64_t)item->record.created_s);
+	docker_value_str(v, "Id", item->record.id);
 	add_labels(v, &labels);
-	value_str(v, "ParentId", "");
+	docker_value_str(v, "ParentId", "");
 	add_names(v, "RepoDigests", names, true, how->names_none && !item->names.n);
 	add_names(v, "RepoTags", names, false, how->names_none && !item->names.n);
-	value_int(v, "SharedSize", -1);
-	value_int(v, "Size", (int64_t)item->record.size_bytes);
+	docker_value_int(v, "SharedSize", -1);
+	docker_value_int(v, "Size", (int64_t)item->record.size_bytes);
 	if (how->virtual_size)
-		value_int(v, "VirtualSize", (int64_t)item->record.size_bytes);
+		docker_value_int(v, "VirtualSize", (int64_t)item->record.size_bytes);
 	return r;
 }
 
-static int add_images(const struct docker_images *how, struct image_list *all, struct value *rows,
-		      struct err *e)
+static int add_images(const struct docker_images *how, struct image_list *all,
+		      struct docker_value *rows, struct err *e)
 {
 	uint64_t now_s = (uint64_t)time(NULL);
 
@@ -100,16 +101,16 @@ static int add_images(const struct docker_images *how, struct image_list *all, s
 		if (r < 0)
 			return r;
 	}
-	return value_check(rows, e);
+	return docker_value_check(rows, e);
 }
 
-int docker_images_list(const struct paths *p, const struct docker_images *how, struct value **ret,
-		       struct docker_fault *f)
+int docker_images_list(const struct paths *p, const struct docker_images *how,
+		       struct docker_value **ret, struct docker_fault *f)
 {
 	static const char *const keys[] = {"dangling", "label",     "before", "since",
 					   "until",    "reference", NULL};
 	_image_list_ struct image_list all = {0};
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	_close_ int dirfd = -1;
 	int r = docker_fault_is(f, DOCKER_BAD_REQUEST,
 				image_filter_check(how->filters, keys, &f->err));
@@ -136,27 +137,28 @@ static const char *text_of(const struct json *obj, const char *key)
 	return m && json_text(m) ? json_text(m) : "";
 }
 
-static void add_step(struct value *rows, const struct image_item *item, const struct json *step,
-		     bool newest)
+static void add_step(struct docker_value *rows, const struct image_item *item,
+		     const struct json *step, bool newest)
 {
 	const struct json *empty = json_is_object(step) ? json_member(step, "empty_layer") : NULL;
-	struct value *v = value_add(rows, NULL, VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 
-	value_str(v, "Comment", text_of(step, "comment"));
-	value_int(v, "Created", (int64_t)image_time_parse(text_of(step, "created")));
-	value_str(v, "CreatedBy", text_of(step, "created_by"));
-	value_str(v, "Id", newest ? item->record.id : "<missing>");
+	docker_value_str(v, "Comment", text_of(step, "comment"));
+	docker_value_int(v, "Created", (int64_t)image_time_parse(text_of(step, "created")));
+	docker_value_str(v, "CreatedBy", text_of(step, "created_by"));
+	docker_value_str(v, "Id", newest ? item->record.id : "<missing>");
 	/* Layers are merged when an image is imported: the last that is not empty counts all. */
-	value_int(v, "Size",
-		  newest && !(empty && json_truth(empty) == 1) ? (int64_t)item->record.size_bytes
-							       : 0);
+	docker_value_int(v, "Size",
+			 newest && !(empty && json_truth(empty) == 1)
+				 ? (int64_t)item->record.size_bytes
+				 : 0);
 	if (newest && item->names.n)
 		add_names(v, "Tags", &item->names, false, false);
 	else
-		value_add(v, "Tags", VALUE_NOLIST);
+		docker_value_add(v, "Tags", DOCKER_VALUE_NOLIST);
 }
 
-static int history(const struct image_item *item, struct value *rows, struct err *e)
+static int history(const struct image_item *item, struct docker_value *rows, struct err *e)
 {
 	_json_ struct json *doc = NULL;
 	const struct json *list;
@@ -168,7 +170,7 @@ static int history(const struct image_item *item, struct value *rows, struct err
 		return err_wrap(e, "the image's configuration");
 	list = json_is_object(doc) ? json_member(doc, "history") : NULL;
 	if (!list || !json_is_array(list))
-		return value_check(rows, e);
+		return docker_value_check(rows, e);
 	steps = calloc(json_count(list) + 1, sizeof(*steps));
 	if (!steps)
 		return err_oom(e);
@@ -176,14 +178,14 @@ static int history(const struct image_item *item, struct value *rows, struct err
 		steps[n++] = i;
 	for (size_t i = n; i--;)
 		add_step(rows, item, steps[i], i + 1 == n);
-	return value_check(rows, e);
+	return docker_value_check(rows, e);
 }
 
-int docker_images_history(const struct paths *p, const char *operand, struct value **ret,
+int docker_images_history(const struct paths *p, const char *operand, struct docker_value **ret,
 			  struct docker_fault *f)
 {
 	_image_list_ struct image_list all = {0};
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	const struct image_item *item;
 	_close_ int dirfd = images_open(p, &f->err);
 	int r = dirfd < 0 ? dirfd : image_table_list(dirfd, &all, &f->err);
@@ -229,7 +231,7 @@ int docker_images_tag(const struct paths *p, const char *operand, const char *re
 }
 
 /* "Untagged: app:1" -> {"Untagged": "app:1"} */
-static void add_removals(struct value *list, const struct strv *lines)
+static void add_removals(struct docker_value *list, const struct strv *lines)
 {
 	for (size_t i = 0; i < lines->n; i++) {
 		const char *line = lines->items[i];
@@ -237,13 +239,13 @@ static void add_removals(struct value *list, const struct strv *lines)
 		_free_ char *key = strndup(line, len);
 
 		if (key)
-			value_str(value_add(list, NULL, VALUE_STRUCT), key,
-				  line + len + strlen(": "));
+			docker_value_str(docker_value_add(list, NULL, DOCKER_VALUE_STRUCT), key,
+					 line + len + strlen(": "));
 	}
 }
 
-int docker_images_remove(const struct paths *p, const char *operand, bool force, struct value **ret,
-			 struct docker_fault *f)
+int docker_images_remove(const struct paths *p, const char *operand, bool force,
+			 struct docker_value **ret, struct docker_fault *f)
 {
 	_listed_ struct listed_list containers = {0};
 	_strv_ struct strv lines = STRV_INIT;
@@ -257,25 +259,27 @@ int docker_images_remove(const struct paths *p, const char *operand, bool force,
 		docker_fault_is(f, r == -ENOENT ? DOCKER_NOT_FOUND : DOCKER_CONFLICT, r);
 	if (r < 0)
 		return r;
-	*ret = value_new(VALUE_LIST);
+	*ret = docker_value_new(DOCKER_VALUE_LIST);
 	add_removals(*ret, &lines);
 	return 0;
 }
 
-int docker_images_prune(const struct paths *p, const struct strv *filters, struct value **ret,
-			struct docker_fault *f)
+int docker_images_prune(const struct paths *p, const struct strv *filters,
+			struct docker_value **ret, struct docker_fault *f)
 {
 	_strv_ struct strv lines = STRV_INIT;
-	struct value *v;
+	struct docker_value *v;
 	uint64_t bytes = 0;
 	int r = image_prune(p, image_filter_dangling(filters) == 0, filters, &lines, &bytes,
 			    &f->err);
 
 	if (r < 0)
 		return docker_fault_by_code(f, r);
-	v = value_new(VALUE_STRUCT);
-	add_removals(value_add(v, "ImagesDeleted", lines.n ? VALUE_LIST : VALUE_NOLIST), &lines);
-	value_int(v, "SpaceReclaimed", (int64_t)bytes);
+	v = docker_value_new(DOCKER_VALUE_STRUCT);
+	add_removals(docker_value_add(v, "ImagesDeleted",
+				      lines.n ? DOCKER_VALUE_LIST : DOCKER_VALUE_NOLIST),
+		     &lines);
+	docker_value_int(v, "SpaceReclaimed", (int64_t)bytes);
 	*ret = v;
 	return 0;
 }

@@ -13,7 +13,7 @@
 struct docker_fault;
 struct paths;
 struct strv;
-struct value;
+struct docker_value;
 
 struct docker_images {
 	const struct strv *filters; /* "key=value" each */
@@ -22,19 +22,19 @@ struct docker_images {
 };
 
 /* The objects of GET /images/json. 400: a filter. */
-int docker_images_list(const struct paths *p, const struct docker_images *how, struct value **ret,
-		       struct docker_fault *f);
+int docker_images_list(const struct paths *p, const struct docker_images *how,
+		       struct docker_value **ret, struct docker_fault *f);
 /* Those of GET /images/?/history, the newest first. 404. */
-int docker_images_history(const struct paths *p, const char *operand, struct value **ret,
+int docker_images_history(const struct paths *p, const char *operand, struct docker_value **ret,
 			  struct docker_fault *f);
 /* tag: NULL or "" is latest. 404: no such image; 400: no name. */
 int docker_images_tag(const struct paths *p, const char *operand, const char *repository,
 		      const char *tag, struct docker_fault *f);
 /* [{"Untagged": ...}, {"Deleted": ...}]. 404, 409. */
-int docker_images_remove(const struct paths *p, const char *operand, bool force, struct value **ret,
-			 struct docker_fault *f);
+int docker_images_remove(const struct paths *p, const char *operand, bool force,
+			 struct docker_value **ret, struct docker_fault *f);
 /* {"ImagesDeleted": ..., "SpaceReclaimed": ...} */
-int docker_images_prune(const struct paths *p, const struct strv *filters, struct value **ret,
-			struct docker_fault *f);
+int docker_images_prune(const struct paths *p, const struct strv *filters,
+			struct docker_value **ret, struct docker_fault *f);
 
 #endif

@@ -33,7 +33,7 @@ struct row {
 	size_t repository_len;
 };
 
-static void add_times(struct value *v, const struct row *r)
+static void add_times(struct docker_value *v, const struct row *r)
 {
 	_strbuf_ struct strbuf at = STRBUF_INIT, since = STRBUF_INIT;
 	uint64_t created_s = r->item->record.created_s;
@@ -42,13 +42,13 @@ static void add_times(struct value *v, const struct row *r)
 		human_time(&at, created_s * 1000000000u);
 		human_ago(&since, created_s * 1000000000u, r->how->now_s * 1000000000u);
 	}
-	value_str(v, "CreatedAt", created_s ? strbuf_str(&at) : "N/A");
-	value_str(v, "CreatedSince", created_s ? strbuf_str(&since) : "N/A");
+	docker_value_str(v, "CreatedAt", created_s ? strbuf_str(&at) : "N/A");
+	docker_value_str(v, "CreatedSince", created_s ? strbuf_str(&since) : "N/A");
 }
 
-static void add_row(struct value *rows, const struct row *r)
+static void add_row(struct docker_value *rows, const struct row *r)
 {
-	struct value *v = value_add(rows, NULL, VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 	const char *hex = image_id_hex(r->item->record.id);
 	_strbuf_ struct strbuf size = STRBUF_INIT, virtual = STRBUF_INIT;
 
@@ -57,19 +57,19 @@ static void add_row(struct value *rows, const struct row *r)
 	v->type = "*formatter.imageContext";
 	human_size(&size, r->item->record.size_bytes, 3);
 	human_size(&virtual, r->item->record.size_bytes, 4);
-	value_str(v, "Containers", "N/A");
+	docker_value_str(v, "Containers", "N/A");
 	add_times(v, r);
-	value_str(v, "Digest", r->digest);
+	docker_value_str(v, "Digest", r->digest);
 	if (r->how->no_trunc)
-		value_str(v, "ID", r->item->record.id);
+		docker_value_str(v, "ID", r->item->record.id);
 	else
-		value_strn(v, "ID", hex, SHORT_ID);
-	value_strn(v, "Repository", r->repository, r->repository_len);
-	value_str(v, "SharedSize", "N/A");
-	value_str(v, "Size", strbuf_str(&size));
-	value_str(v, "Tag", r->tag);
-	value_str(v, "UniqueSize", "N/A");
-	value_str(v, "VirtualSize", strbuf_str(&virtual));
+		docker_value_strn(v, "ID", hex, SHORT_ID);
+	docker_value_strn(v, "Repository", r->repository, r->repository_len);
+	docker_value_str(v, "SharedSize", "N/A");
+	docker_value_str(v, "Size", strbuf_str(&size));
+	docker_value_str(v, "Tag", r->tag);
+	docker_value_str(v, "UniqueSize", "N/A");
+	docker_value_str(v, "VirtualSize", strbuf_str(&virtual));
 }
 
 static bool in_repository(const char *name, const struct row *r)
@@ -78,7 +78,7 @@ static bool in_repository(const char *name, const struct row *r)
 	       !memcmp(name, r->repository, r->repository_len);
 }
 
-static void add_tag(struct value *rows, struct row *r, const struct strv *names)
+static void add_tag(struct docker_value *rows, struct row *r, const struct strv *names)
 {
 	bool any = false;
 
@@ -108,7 +108,8 @@ static bool has_tag(const struct row *r, const struct strv *names)
 	return false;
 }
 
-static void add_name(struct value *rows, struct row *r, const char *name, const struct strv *names)
+static void add_name(struct docker_value *rows, struct row *r, const char *name,
+		     const struct strv *names)
 {
 	const char *at = strchr(name, '@');
 
@@ -124,8 +125,8 @@ static void add_name(struct value *rows, struct row *r, const char *name, const 
 	}
 }
 
-void image_rows_add(struct value *rows, const struct image_item *item, const struct strv *names,
-		    const struct image_rows_how *how)
+void image_rows_add(struct docker_value *rows, const struct image_item *item,
+		    const struct strv *names, const struct image_rows_how *how)
 {
 	struct row r = {item, how, NONE, NONE, NONE, strlen(NONE)};
 
@@ -137,7 +138,7 @@ void image_rows_add(struct value *rows, const struct image_item *item, const str
 
 #define CREATED_AND_SIZE "{{if .CreatedSince }}{{.CreatedSince}}{{else}}N/A{{end}}\t{{.Size}}"
 
-int image_rows_print(const struct value *rows, const char *format, bool quiet, bool digests,
+int image_rows_print(const struct docker_value *rows, const char *format, bool quiet, bool digests,
 		     struct strbuf *out, struct err *e)
 {
 	bool plain = !format || !*format || str_eq(format, "table");

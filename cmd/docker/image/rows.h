@@ -11,7 +11,7 @@ struct err;
 struct image_item;
 struct strbuf;
 struct strv;
-struct value;
+struct docker_value;
 
 struct image_rows_how {
 	bool digests; /* a row for each name and digest */
@@ -20,10 +20,10 @@ struct image_rows_how {
 };
 
 /* One row a name; names: those to be shown, none: "<none>". */
-void image_rows_add(struct value *rows, const struct image_item *item, const struct strv *names,
-		    const struct image_rows_how *how);
+void image_rows_add(struct docker_value *rows, const struct image_item *item,
+		    const struct strv *names, const struct image_rows_how *how);
 
-int image_rows_print(const struct value *rows, const char *format, bool quiet, bool digests,
+int image_rows_print(const struct docker_value *rows, const char *format, bool quiet, bool digests,
 		     struct strbuf *out, struct err *e);
 
 #endif

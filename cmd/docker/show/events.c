@@ -64,7 +64,9 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* As Go prints a map: sorted by key, each key once. An attribute stands in for a label of its name. */
+/*
+ * As Go prints a map: sorted by key, each key once. An attribute stands in for a label of its name.
+ */
 static void add_attributes(struct json_out *j, const struct event *ev, bool with_labels)
 {
 	_strv_ struct strv all = STRV_INIT;

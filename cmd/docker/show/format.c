@@ -43,19 +43,20 @@ static char *template_text(const struct format *f)
 static int add_heads(const struct format *f, const struct template *t, struct strbuf *out,
 		     struct err *e)
 {
-	_value_ struct value *heads = value_new(VALUE_MAP);
+	_docker_value_ struct docker_value *heads = docker_value_new(DOCKER_VALUE_MAP);
 	int r;
 
 	for (const struct format_head *h = f->heads; h->field; h++)
-		value_str(heads, h->field, h->head);
-	r = value_check(heads, e);
+		docker_value_str(heads, h->field, h->head);
+	r = docker_value_check(heads, e);
 	if (r >= 0)
 		r = template_run(t, heads, TEMPLATE_HEADER, out, e);
 	strbuf_addch(out, '\n');
 	return r;
 }
 
-int format_rows(const struct format *f, const struct value *rows, struct strbuf *out, struct err *e)
+int format_rows(const struct format *f, const struct docker_value *rows, struct strbuf *out,
+		struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT, cells = STRBUF_INIT;
 	_free_ char *source = template_text(f);
@@ -65,7 +66,7 @@ int format_rows(const struct format *f, const struct value *rows, struct strbuf 
 	if (!source)
 		return err_code(e, ENOMEM, "template");
 	r = template_parse("", source, &t, e);
-	for (const struct value *row = rows->first; row && r >= 0; row = row->next) {
+	for (const struct docker_value *row = rows->first; row && r >= 0; row = row->next) {
 		r = template_run(t, row, 0, &cells, e);
 		strbuf_addch(&cells, '\n');
 	}
@@ -81,7 +82,7 @@ int format_rows(const struct format *f, const struct value *rows, struct strbuf 
 	return strbuf_check(out, e);
 }
 
-int format_object(const char *name, const char *format, const struct value *object,
+int format_object(const char *name, const char *format, const struct docker_value *object,
 		  struct strbuf *out, struct err *e)
 {
 	_template_ struct template *t = NULL;
@@ -96,7 +97,7 @@ int format_object(const char *name, const char *format, const struct value *obje
 	return r;
 }
 
-int format_inspected(const char *format, const struct value *object, struct strbuf *out,
+int format_inspected(const char *format, const struct docker_value *object, struct strbuf *out,
 		     struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;

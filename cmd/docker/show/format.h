@@ -9,7 +9,7 @@
 
 struct err;
 struct strbuf;
-struct value;
+struct docker_value;
 
 /* The head of a field's column. */
 struct format_head {
@@ -24,10 +24,10 @@ struct format {
 };
 
 /*
- * rows: a list of structs. A member JSON does not show (VALUE_GO_ONLY) that is a map is a method:
- * {{.Label "x"}}. -EINVAL with docker's text, "template parsing error: ...".
+ * rows: a list of structs. A member JSON does not show (DOCKER_VALUE_GO_ONLY) that is a map is a
+ * method: {{.Label "x"}}. -EINVAL with docker's text, "template parsing error: ...".
  */
-int format_rows(const struct format *f, const struct value *rows, struct strbuf *out,
+int format_rows(const struct format *f, const struct docker_value *rows, struct strbuf *out,
 		struct err *e);
 
 /* Go's text/tabwriter with docker's settings: cells end with a tab, lines with a newline. */
@@ -37,12 +37,12 @@ void format_columns(const char *text, struct strbuf *out);
  * One object, as inspect, version and info print it with --format: the text of `format`, "json" or
  * a template, and a newline. Exit code 64 is docker's for a template that cannot be read.
  */
-int format_object(const char *name, const char *format, const struct value *object,
+int format_object(const char *name, const char *format, const struct docker_value *object,
 		  struct strbuf *out, struct err *e);
 #define FORMAT_EXIT_TEMPLATE 64
 
 /* The same as the inspect verbs do it: what fails as a struct is tried as a map read from JSON. */
-int format_inspected(const char *format, const struct value *object, struct strbuf *out,
+int format_inspected(const char *format, const struct docker_value *object, struct strbuf *out,
 		     struct err *e);
 
 #endif

@@ -169,34 +169,34 @@ enum health_status health_of(const struct paths *p, const char *name,
 	return s;
 }
 
-void health_add_state(struct value *state, const struct paths *p, const char *name,
+void health_add_state(struct docker_value *state, const struct paths *p, const char *name,
 		      const struct container_record *r)
 {
-	struct value *v, *log;
+	struct docker_value *v, *log;
 	struct health h;
 
 	if (!look(p, name, r, &h)) {
-		v = value_add(state, "Health", VALUE_NIL);
+		v = docker_value_add(state, "Health", DOCKER_VALUE_NIL);
 		if (v)
-			v->flags = VALUE_GO_ONLY;
+			v->flags = DOCKER_VALUE_GO_ONLY;
 		return;
 	}
-	v = value_add(state, "Health", VALUE_STRUCT);
-	value_str(v, "Status", health_status_name(h.status));
-	value_int(v, "FailingStreak", (int64_t)h.failing_streak);
-	log = value_add(v, "Log", VALUE_LIST);
+	v = docker_value_add(state, "Health", DOCKER_VALUE_STRUCT);
+	docker_value_str(v, "Status", health_status_name(h.status));
+	docker_value_int(v, "FailingStreak", (int64_t)h.failing_streak);
+	log = docker_value_add(v, "Log", DOCKER_VALUE_LIST);
 	for (size_t i = 0; i < h.n; i++) {
-		struct value *one = value_add(log, NULL, VALUE_STRUCT);
+		struct docker_value *one = docker_value_add(log, NULL, DOCKER_VALUE_STRUCT);
 
-		value_time(one, "Start", h.probes[i].start_ns);
-		value_time(one, "End", h.probes[i].end_ns);
-		value_int(one, "ExitCode", h.probes[i].exit_code);
-		value_str(one, "Output", h.probes[i].output);
+		docker_value_time(one, "Start", h.probes[i].start_ns);
+		docker_value_time(one, "End", h.probes[i].end_ns);
+		docker_value_int(one, "ExitCode", h.probes[i].exit_code);
+		docker_value_str(one, "Output", h.probes[i].output);
 	}
 	health_free(&h);
 }
 
-void health_add_config(struct value *config, const struct strv *notes)
+void health_add_config(struct docker_value *config, const struct strv *notes)
 {
 	static const char *const keys[][2] = {{"Interval", HEALTH_NOTE "interval"},
 					      {"Timeout", HEALTH_NOTE "timeout"},
@@ -204,17 +204,17 @@ void health_add_config(struct value *config, const struct strv *notes)
 					      {"StartInterval", HEALTH_NOTE "start-interval"},
 					      {"Retries", HEALTH_NOTE "retries"}};
 	_strv_ struct strv test = STRV_INIT;
-	struct value *v;
+	struct docker_value *v;
 
 	notes_get_all(notes, HEALTH_NOTE "test", &test);
 	if (!test.n)
 		return;
-	v = value_add(config, "Healthcheck", VALUE_STRUCT);
-	value_strv(v, "Test", &test, VALUE_LIST);
+	v = docker_value_add(config, "Healthcheck", DOCKER_VALUE_STRUCT);
+	docker_value_strv(v, "Test", &test, DOCKER_VALUE_LIST);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		uint64_t n = number(notes, keys[i][1], 0);
 
 		if (n)
-			value_int(v, keys[i][0], (int64_t)n);
+			docker_value_int(v, keys[i][0], (int64_t)n);
 	}
 }

@@ -21,7 +21,7 @@
 struct container_record;
 struct err;
 struct paths;
-struct value;
+struct docker_value;
 
 #define HEALTH_PROBES 5u
 #define HEALTH_OUTPUT_BYTES 4096u
@@ -59,8 +59,8 @@ void health_free(struct health *h);
 enum health_status health_of(const struct paths *p, const char *name,
 			     const struct container_record *r);
 /* State.Health of inspect, and Config.Healthcheck: nothing where there is no check. */
-void health_add_state(struct value *state, const struct paths *p, const char *name,
+void health_add_state(struct docker_value *state, const struct paths *p, const char *name,
 		      const struct container_record *r);
-void health_add_config(struct value *config, const struct strv *notes);
+void health_add_config(struct docker_value *config, const struct strv *notes);
 
 #endif

@@ -43,11 +43,11 @@ static void add_indented(struct inspect_out *x, const char *text)
 	}
 }
 
-static int add_json(struct inspect_out *x, const struct value *object, struct err *e)
+static int add_json(struct inspect_out *x, const struct docker_value *object, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	bool pretty = !x->format || !*x->format;
-	int r = value_json(object, pretty, &text, e);
+	int r = docker_value_json(object, pretty, &text, e);
 
 	if (r < 0)
 		return r;
@@ -61,7 +61,7 @@ static int add_json(struct inspect_out *x, const struct value *object, struct er
 	return strbuf_check(&x->out, e);
 }
 
-void inspect_out_add(struct inspect_out *x, const struct value *object)
+void inspect_out_add(struct inspect_out *x, const struct docker_value *object)
 {
 	struct err e = ERR_INIT;
 	int r = has_template(x) ? format_inspected(x->format, object, &x->out, &e)

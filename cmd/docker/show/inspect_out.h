@@ -12,7 +12,7 @@
 #include "runtime/base/str.h"
 
 struct docker;
-struct value;
+struct docker_value;
 
 struct inspect_out {
 	const char *format; /* NULL or "": an indented array; "json": one on one line */
@@ -23,7 +23,7 @@ struct inspect_out {
 
 /* An exit code when the template cannot be read, and that is said; else 0. */
 int inspect_out_check(struct inspect_out *x);
-void inspect_out_add(struct inspect_out *x, const struct value *object);
+void inspect_out_add(struct inspect_out *x, const struct docker_value *object);
 void inspect_out_error(struct inspect_out *x, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Prints all of it and frees. Returns the exit code. */

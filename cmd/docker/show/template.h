@@ -22,7 +22,7 @@
 struct err;
 struct strbuf;
 struct template;
-struct value;
+struct docker_value;
 
 #define TEMPLATE_BYTES_MAX (64u << 10)
 #define TEMPLATE_OUTPUT_MAX (16u << 20)
@@ -45,7 +45,7 @@ static inline void template_freep(struct template **t)
 #define _template_ __attribute__((cleanup(template_freep)))
 
 /* Appends to out; what was printed before an error stays. */
-int template_run(const struct template *t, const struct value *dot, unsigned flags,
+int template_run(const struct template *t, const struct docker_value *dot, unsigned flags,
 		 struct strbuf *out, struct err *e);
 
 /* True when the template asks for a field of this name anywhere, or for all of dot. */

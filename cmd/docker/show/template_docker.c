@@ -9,16 +9,18 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-static int want(const struct value *v, enum value_kind kind, const char *name, struct err *e)
+static int want(const struct docker_value *v, enum docker_value_kind kind, const char *name,
+		struct err *e)
 {
-	if (v->kind == kind || (kind == VALUE_LIST && v->kind == VALUE_NOLIST))
+	if (v->kind == kind || (kind == DOCKER_VALUE_LIST && v->kind == DOCKER_VALUE_NOLIST))
 		return 0;
 	return err_set(e, EINVAL, "wrong type for value; expected %s; got %s", name, value_type(v));
 }
 
-static int give_text(struct run *r, const struct strbuf *b, const struct value **ret, struct err *e)
+static int give_text(struct run *r, const struct strbuf *b, const struct docker_value **ret,
+		     struct err *e)
 {
-	struct value *v;
+	struct docker_value *v;
 
 	if (strbuf_check(b, e) < 0)
 		return -ENOMEM;
@@ -27,27 +29,27 @@ static int give_text(struct run *r, const struct strbuf *b, const struct value *
 	return v ? 0 : err_code(e, ENOMEM, "template");
 }
 
-static int call_json(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		     struct err *e)
+static int call_json(struct run *r, const struct docker_value **args, size_t n,
+		     const struct docker_value **ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	int code = value_json(args[0], false, &out, e);
+	int code = docker_value_json(args[0], false, &out, e);
 
 	(void)n;
 	return code < 0 ? code : give_text(r, &out, ret, e);
 }
 
-static int call_join(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		     struct err *e)
+static int call_join(struct run *r, const struct docker_value **args, size_t n,
+		     const struct docker_value **ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	int code = want(args[0], VALUE_LIST, "[]string", e);
+	int code = want(args[0], DOCKER_VALUE_LIST, "[]string", e);
 
 	(void)n;
 	if (code >= 0)
-		code = want(args[1], VALUE_STR, "string", e);
-	for (const struct value *v = args[0]->first; v && code >= 0; v = v->next) {
-		code = want(v, VALUE_STR, "[]string", e);
+		code = want(args[1], DOCKER_VALUE_STR, "string", e);
+	for (const struct docker_value *v = args[0]->first; v && code >= 0; v = v->next) {
+		code = want(v, DOCKER_VALUE_STR, "[]string", e);
 		if (v != args[0]->first)
 			strbuf_addstr(&out, args[1]->text);
 		if (code >= 0)
@@ -56,34 +58,34 @@ static int call_join(struct run *r, const struct value **args, size_t n, const s
 	return code < 0 ? code : give_text(r, &out, ret, e);
 }
 
-static int call_split(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		      struct err *e)
+static int call_split(struct run *r, const struct docker_value **args, size_t n,
+		      const struct docker_value **ret, struct err *e)
 {
-	struct value *list;
+	struct docker_value *list;
 	const char *s, *found;
-	int code = want(args[0], VALUE_STR, "string", e);
+	int code = want(args[0], DOCKER_VALUE_STR, "string", e);
 
 	(void)n;
 	if (code >= 0)
-		code = want(args[1], VALUE_STR, "string", e);
+		code = want(args[1], DOCKER_VALUE_STR, "string", e);
 	if (code < 0)
 		return code;
-	list = run_make(r, VALUE_LIST);
+	list = run_make(r, DOCKER_VALUE_LIST);
 	s = args[0]->text;
 	while (*args[1]->text && (found = strstr(s, args[1]->text))) {
-		value_strn(list, NULL, s, (size_t)(found - s));
+		docker_value_strn(list, NULL, s, (size_t)(found - s));
 		s = found + strlen(args[1]->text);
 	}
-	value_str(list, NULL, s);
+	docker_value_str(list, NULL, s);
 	*ret = list;
 	return list ? 0 : err_code(e, ENOMEM, "template");
 }
 
-static int change_case(struct run *r, const struct value *v, int (*change)(int), bool words,
-		       const struct value **ret, struct err *e)
+static int change_case(struct run *r, const struct docker_value *v, int (*change)(int), bool words,
+		       const struct docker_value **ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	int code = want(v, VALUE_STR, "string", e);
+	int code = want(v, DOCKER_VALUE_STR, "string", e);
 	bool first = true;
 
 	if (code < 0)
@@ -95,22 +97,22 @@ static int change_case(struct run *r, const struct value *v, int (*change)(int),
 	return give_text(r, &out, ret, e);
 }
 
-static int call_upper(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		      struct err *e)
+static int call_upper(struct run *r, const struct docker_value **args, size_t n,
+		      const struct docker_value **ret, struct err *e)
 {
 	(void)n;
 	return change_case(r, args[0], toupper, false, ret, e);
 }
 
-static int call_lower(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		      struct err *e)
+static int call_lower(struct run *r, const struct docker_value **args, size_t n,
+		      const struct docker_value **ret, struct err *e)
 {
 	(void)n;
 	return change_case(r, args[0], tolower, false, ret, e);
 }
 
-static int call_title(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		      struct err *e)
+static int call_title(struct run *r, const struct docker_value **args, size_t n,
+		      const struct docker_value **ret, struct err *e)
 {
 	(void)n;
 	return change_case(r, args[0], toupper, true, ret, e);
@@ -118,17 +120,17 @@ static int call_title(struct run *r, const struct value **args, size_t n, const 
 
 #define PAD_MAX 4096
 
-static int call_pad(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		    struct err *e)
+static int call_pad(struct run *r, const struct docker_value **args, size_t n,
+		    const struct docker_value **ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	int code = want(args[0], VALUE_STR, "string", e);
+	int code = want(args[0], DOCKER_VALUE_STR, "string", e);
 
 	(void)n;
 	if (code >= 0)
-		code = want(args[1], VALUE_INT, "int", e);
+		code = want(args[1], DOCKER_VALUE_INT, "int", e);
 	if (code >= 0)
-		code = want(args[2], VALUE_INT, "int", e);
+		code = want(args[2], DOCKER_VALUE_INT, "int", e);
 	if (code < 0)
 		return code;
 	if (args[1]->number > PAD_MAX || args[2]->number > PAD_MAX)
@@ -142,16 +144,16 @@ static int call_pad(struct run *r, const struct value **args, size_t n, const st
 	return give_text(r, &out, ret, e);
 }
 
-static int call_truncate(struct run *r, const struct value **args, size_t n,
-			 const struct value **ret, struct err *e)
+static int call_truncate(struct run *r, const struct docker_value **args, size_t n,
+			 const struct docker_value **ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	int code = want(args[0], VALUE_STR, "string", e);
+	int code = want(args[0], DOCKER_VALUE_STR, "string", e);
 	size_t len;
 
 	(void)n;
 	if (code >= 0)
-		code = want(args[1], VALUE_INT, "int", e);
+		code = want(args[1], DOCKER_VALUE_INT, "int", e);
 	if (code < 0)
 		return code;
 	len = strlen(args[0]->text);

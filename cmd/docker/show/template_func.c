@@ -13,27 +13,28 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-static int want_str(const struct value *v, struct err *e)
+static int want_str(const struct docker_value *v, struct err *e)
 {
-	if (v->kind == VALUE_STR)
+	if (v->kind == DOCKER_VALUE_STR)
 		return 0;
 	return err_set(e, EINVAL, "wrong type for value; expected string; got %s", value_type(v));
 }
 
-static int want_int(const struct value *v, struct err *e)
+static int want_int(const struct docker_value *v, struct err *e)
 {
-	if (v->kind == VALUE_INT)
+	if (v->kind == DOCKER_VALUE_INT)
 		return 0;
 	return err_set(e, EINVAL, "wrong type for value; expected int; got %s", value_type(v));
 }
 
-static int give(struct value *v, const struct value **ret, struct err *e)
+static int give(struct docker_value *v, const struct docker_value **ret, struct err *e)
 {
 	*ret = v;
 	return v ? 0 : err_code(e, ENOMEM, "template");
 }
 
-static int give_text(struct run *r, struct strbuf *b, const struct value **ret, struct err *e)
+static int give_text(struct run *r, struct strbuf *b, const struct docker_value **ret,
+		     struct err *e)
 {
 	if (strbuf_check(b, e) < 0)
 		return -ENOMEM;
@@ -45,33 +46,35 @@ static int give_text(struct run *r, struct strbuf *b, const struct value **ret, 
  */
 
 /* Go refuses to compare values of different kinds, and lists and maps at all. */
-static int compare(const struct value *a, const struct value *b, bool order, int *ret,
+static int compare(const struct docker_value *a, const struct docker_value *b, bool order, int *ret,
 		   struct err *e)
 {
-	bool basic = a->kind == VALUE_BOOL || a->kind == VALUE_INT || a->kind == VALUE_STR;
+	bool basic = a->kind == DOCKER_VALUE_BOOL || a->kind == DOCKER_VALUE_INT ||
+		     a->kind == DOCKER_VALUE_STR;
 
-	if (a->kind == VALUE_NIL && b->kind == VALUE_NIL && !order) {
+	if (a->kind == DOCKER_VALUE_NIL && b->kind == DOCKER_VALUE_NIL && !order) {
 		*ret = 0;
 		return 0;
 	}
-	if (a->kind != b->kind && (a->kind == VALUE_NIL || b->kind == VALUE_NIL) && !order) {
+	if (a->kind != b->kind && (a->kind == DOCKER_VALUE_NIL || b->kind == DOCKER_VALUE_NIL) &&
+	    !order) {
 		*ret = 1;
 		return 0;
 	}
-	if (!basic || (order && a->kind == VALUE_BOOL))
+	if (!basic || (order && a->kind == DOCKER_VALUE_BOOL))
 		return err_set(e, EINVAL,
 			       order ? "invalid type for comparison" : "non-comparable type");
 	if (a->kind != b->kind)
 		return err_set(e, EINVAL, "incompatible types for comparison");
-	if (a->kind == VALUE_STR)
+	if (a->kind == DOCKER_VALUE_STR)
 		*ret = strcmp(a->text, b->text);
 	else
 		*ret = a->number < b->number ? -1 : a->number > b->number;
 	return 0;
 }
 
-static int call_eq(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		   struct err *e)
+static int call_eq(struct run *r, const struct docker_value **args, size_t n,
+		   const struct docker_value **ret, struct err *e)
 {
 	int order = 1, code;
 
@@ -85,8 +88,8 @@ static int call_eq(struct run *r, const struct value **args, size_t n, const str
 	return give(run_make_bool(r, !order), ret, e);
 }
 
-static int call_ne(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		   struct err *e)
+static int call_ne(struct run *r, const struct docker_value **args, size_t n,
+		   const struct docker_value **ret, struct err *e)
 {
 	int order = 0, code = compare(args[0], args[1], false, &order, e);
 
@@ -95,8 +98,8 @@ static int call_ne(struct run *r, const struct value **args, size_t n, const str
 }
 
 #define ORDER(name, test)                                                              \
-	static int name(struct run *r, const struct value **args, size_t n,            \
-			const struct value **ret, struct err *e)                       \
+	static int name(struct run *r, const struct docker_value **args, size_t n,     \
+			const struct docker_value **ret, struct err *e)                \
 	{                                                                              \
 		int order = 0, code = compare(args[0], args[1], true, &order, e);      \
                                                                                        \
@@ -108,8 +111,8 @@ ORDER(call_le, <=)
 ORDER(call_gt, >)
 ORDER(call_ge, >=)
 
-static int call_and(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		    struct err *e)
+static int call_and(struct run *r, const struct docker_value **args, size_t n,
+		    const struct docker_value **ret, struct err *e)
 {
 	size_t i = 0;
 
@@ -120,8 +123,8 @@ static int call_and(struct run *r, const struct value **args, size_t n, const st
 	return 0;
 }
 
-static int call_or(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		   struct err *e)
+static int call_or(struct run *r, const struct docker_value **args, size_t n,
+		   const struct docker_value **ret, struct err *e)
 {
 	size_t i = 0;
 
@@ -132,8 +135,8 @@ static int call_or(struct run *r, const struct value **args, size_t n, const str
 	return 0;
 }
 
-static int call_not(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		    struct err *e)
+static int call_not(struct run *r, const struct docker_value **args, size_t n,
+		    const struct docker_value **ret, struct err *e)
 {
 	(void)n;
 	return give(run_make_bool(r, !value_is_true(args[0])), ret, e);
@@ -143,75 +146,78 @@ static int call_not(struct run *r, const struct value **args, size_t n, const st
  * --- parts of things -----------------------------------------------------------------------------
  */
 
-static int call_len(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		    struct err *e)
+static int call_len(struct run *r, const struct docker_value **args, size_t n,
+		    const struct docker_value **ret, struct err *e)
 {
-	const struct value *v = args[0];
-	struct value *made;
+	const struct docker_value *v = args[0];
+	struct docker_value *made;
 
 	(void)n;
-	if (v->kind == VALUE_NIL)
+	if (v->kind == DOCKER_VALUE_NIL)
 		return err_set(e, EINVAL, "len of nil pointer");
-	if (v->kind == VALUE_BOOL || v->kind == VALUE_INT || v->kind == VALUE_STRUCT)
+	if (v->kind == DOCKER_VALUE_BOOL || v->kind == DOCKER_VALUE_INT ||
+	    v->kind == DOCKER_VALUE_STRUCT)
 		return err_set(e, EINVAL, "len of type %s", value_type(v));
-	made = run_make(r, VALUE_INT);
+	made = run_make(r, DOCKER_VALUE_INT);
 	if (made)
-		made->number = (int64_t)(v->kind == VALUE_STR ? strlen(v->text) : v->count);
+		made->number = (int64_t)(v->kind == DOCKER_VALUE_STR ? strlen(v->text) : v->count);
 	return give(made, ret, e);
 }
 
 /* The value that a Go map gives for a key that it has not: the zero of what it holds. */
-static int zero_of(struct run *r, const struct value *map, const struct value **ret, struct err *e)
+static int zero_of(struct run *r, const struct docker_value *map, const struct docker_value **ret,
+		   struct err *e)
 {
-	enum value_kind kind = map->first ? map->first->kind : VALUE_STR;
+	enum docker_value_kind kind = map->first ? map->first->kind : DOCKER_VALUE_STR;
 
 	*ret = &value_absent;
 	if (r->flags & TEMPLATE_RAW)
 		return 0;
-	if (kind == VALUE_STR)
+	if (kind == DOCKER_VALUE_STR)
 		return give(run_make_str(r, "", 0), ret, e);
-	if (kind == VALUE_LIST || kind == VALUE_NOLIST)
-		return give(run_make(r, VALUE_NOLIST), ret, e);
-	return give(run_make(r, VALUE_NIL), ret, e);
+	if (kind == DOCKER_VALUE_LIST || kind == DOCKER_VALUE_NOLIST)
+		return give(run_make(r, DOCKER_VALUE_NOLIST), ret, e);
+	return give(run_make(r, DOCKER_VALUE_NIL), ret, e);
 }
 
-static int index_one(struct run *r, const struct value *v, const struct value *key,
-		     const struct value **ret, struct err *e)
+static int index_one(struct run *r, const struct docker_value *v, const struct docker_value *key,
+		     const struct docker_value **ret, struct err *e)
 {
-	bool map = v->kind == VALUE_MAP || v->kind == VALUE_NOMAP ||
-		   (v->kind == VALUE_STRUCT && r->flags & TEMPLATE_RAW);
+	bool map = v->kind == DOCKER_VALUE_MAP || v->kind == DOCKER_VALUE_NOMAP ||
+		   (v->kind == DOCKER_VALUE_STRUCT && r->flags & TEMPLATE_RAW);
 	int code;
 
-	if (v->kind == VALUE_NIL)
+	if (v->kind == DOCKER_VALUE_NIL)
 		return err_set(e, EINVAL, "index of %snil%s", v == &value_absent ? "untyped " : "",
 			       v == &value_absent ? "" : " pointer");
 	if (map) {
 		code = want_str(key, e);
 		if (code < 0)
 			return code;
-		*ret = value_find(v, key->text);
+		*ret = docker_value_find(v, key->text);
 		return *ret ? 0 : zero_of(r, v, ret, e);
 	}
-	if (v->kind != VALUE_LIST && v->kind != VALUE_NOLIST && v->kind != VALUE_STR)
+	if (v->kind != DOCKER_VALUE_LIST && v->kind != DOCKER_VALUE_NOLIST &&
+	    v->kind != DOCKER_VALUE_STR)
 		return err_set(e, EINVAL, "can't index item of type %s", value_type(v));
-	if (key->kind != VALUE_INT)
+	if (key->kind != DOCKER_VALUE_INT)
 		return err_set(e, EINVAL, "cannot index slice/array with type %s", value_type(key));
 	if (key->number < 0 ||
-	    (uint64_t)key->number >= (v->kind == VALUE_STR ? strlen(v->text) : v->count))
+	    (uint64_t)key->number >= (v->kind == DOCKER_VALUE_STR ? strlen(v->text) : v->count))
 		return err_set(e, EINVAL, "index out of range: %" PRId64, key->number);
-	if (v->kind == VALUE_STR) {
-		struct value *byte = run_make(r, VALUE_INT);
+	if (v->kind == DOCKER_VALUE_STR) {
+		struct docker_value *byte = run_make(r, DOCKER_VALUE_INT);
 
 		if (byte)
 			byte->number = (unsigned char)v->text[key->number];
 		return give(byte, ret, e);
 	}
-	*ret = value_at(v, (size_t)key->number);
+	*ret = docker_value_at(v, (size_t)key->number);
 	return 0;
 }
 
-static int call_index(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		      struct err *e)
+static int call_index(struct run *r, const struct docker_value **args, size_t n,
+		      const struct docker_value **ret, struct err *e)
 {
 	*ret = args[0];
 	for (size_t i = 1; i < n; i++) {
@@ -223,14 +229,14 @@ static int call_index(struct run *r, const struct value **args, size_t n, const 
 	return 0;
 }
 
-static int call_slice(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		      struct err *e)
+static int call_slice(struct run *r, const struct docker_value **args, size_t n,
+		      const struct docker_value **ret, struct err *e)
 {
-	const struct value *v = args[0];
+	const struct docker_value *v = args[0];
 	int64_t len, from = 0, to;
 	int code = 0;
 
-	if (v->kind != VALUE_STR)
+	if (v->kind != DOCKER_VALUE_STR)
 		return err_set(e, EINVAL, "can't slice item of type %s", value_type(v));
 	to = len = (int64_t)strlen(v->text);
 	for (size_t i = 1; i < n && code >= 0; i++)
@@ -254,13 +260,13 @@ static int call_slice(struct run *r, const struct value **args, size_t n, const 
  * --- printing ------------------------------------------------------------------------------------
  */
 
-static void print_value(struct run *r, const struct value *v, struct strbuf *out)
+static void print_value(struct run *r, const struct docker_value *v, struct strbuf *out)
 {
-	value_print(v, r->flags & TEMPLATE_RAW, out);
+	docker_value_print(v, r->flags & TEMPLATE_RAW, out);
 }
 
-static int call_println(struct run *r, const struct value **args, size_t n,
-			const struct value **ret, struct err *e)
+static int call_println(struct run *r, const struct docker_value **args, size_t n,
+			const struct docker_value **ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
@@ -274,13 +280,13 @@ static int call_println(struct run *r, const struct value **args, size_t n,
 }
 
 /* Go's Sprint: a blank between two operands neither of which is text. */
-static int call_print(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		      struct err *e)
+static int call_print(struct run *r, const struct docker_value **args, size_t n,
+		      const struct docker_value **ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
 	for (size_t i = 0; i < n; i++) {
-		if (i && args[i]->kind != VALUE_STR && args[i - 1]->kind != VALUE_STR)
+		if (i && args[i]->kind != DOCKER_VALUE_STR && args[i - 1]->kind != DOCKER_VALUE_STR)
 			strbuf_addch(&out, ' ');
 		print_value(r, args[i], &out);
 	}
@@ -312,26 +318,26 @@ static const char *read_directive(const char *s, struct directive *d)
 	return *s ? s + 1 : s;
 }
 
-static void add_directive(struct run *r, const struct directive *d, const struct value *v,
+static void add_directive(struct run *r, const struct directive *d, const struct docker_value *v,
 			  struct strbuf *out)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	bool number = v->kind == VALUE_INT;
+	bool number = v->kind == DOCKER_VALUE_INT;
 	size_t pad;
 
-	if (d->verb == 'q' && v->kind == VALUE_STR)
-		(void)value_json(v, false, &text, NULL);
+	if (d->verb == 'q' && v->kind == DOCKER_VALUE_STR)
+		(void)docker_value_json(v, false, &text, NULL);
 	else if (d->verb == 'x' && number)
 		strbuf_addf(&text, "%" PRIx64, (uint64_t)v->number);
-	else if (d->verb == 'v' || (d->verb == 's' && !number && v->kind != VALUE_BOOL) ||
-		 (d->verb == 'd' && number) || (d->verb == 't' && v->kind == VALUE_BOOL))
+	else if (d->verb == 'v' || (d->verb == 's' && !number && v->kind != DOCKER_VALUE_BOOL) ||
+		 (d->verb == 'd' && number) || (d->verb == 't' && v->kind == DOCKER_VALUE_BOOL))
 		print_value(r, v, &text);
 	else
 		strbuf_addf(&text, "%%!%c(%s=%s)", d->verb, value_type(v),
-			    v->kind == VALUE_STR ? v->text
-			    : number             ? "int"
-						 : "?");
-	if (d->precision >= 0 && v->kind == VALUE_STR && (size_t)d->precision < text.len)
+			    v->kind == DOCKER_VALUE_STR ? v->text
+			    : number                    ? "int"
+							: "?");
+	if (d->precision >= 0 && v->kind == DOCKER_VALUE_STR && (size_t)d->precision < text.len)
 		text.len = (size_t)d->precision;
 	pad = (size_t)d->width > text.len ? (size_t)d->width - text.len : 0;
 	for (; pad && !d->left; pad--)
@@ -341,8 +347,8 @@ static void add_directive(struct run *r, const struct directive *d, const struct
 		strbuf_addch(out, ' ');
 }
 
-static int call_printf(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		       struct err *e)
+static int call_printf(struct run *r, const struct docker_value **args, size_t n,
+		       const struct docker_value **ret, struct err *e)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct directive d;

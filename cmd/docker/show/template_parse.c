@@ -268,7 +268,7 @@ void template_free(struct template *t)
 		next_node = n->allocated;
 		strv_free(&n->names);
 		free(n->text);
-		value_free(n->constant);
+		docker_value_free(n->constant);
 		free(n);
 	}
 	free(t->name);

@@ -77,7 +77,7 @@ static int parse_string(struct parser *p, struct token t, struct node *n)
 		else if (unquote_one(&s, &out) < 0)
 			return parser_bad(p, "invalid syntax");
 	}
-	n->constant = value_new(VALUE_STR);
+	n->constant = docker_value_new(DOCKER_VALUE_STR);
 	if (!n->constant || !copy || strbuf_check(&out, p->e) < 0)
 		return err_code(p->e, ENOMEM, "template");
 	n->constant->text = strdup(strbuf_str(&out));
@@ -93,7 +93,7 @@ static int parse_number(struct parser *p, struct token t, struct node *n)
 	memcpy(text, t.text, t.len);
 	text[t.len] = 0;
 	errno = 0;
-	n->constant = value_new(VALUE_INT);
+	n->constant = docker_value_new(DOCKER_VALUE_INT);
 	if (!n->constant)
 		return err_code(p->e, ENOMEM, "template");
 	n->constant->number = strtoll(text, &end, 0);
@@ -114,7 +114,7 @@ static int parse_constant(struct parser *p, struct token t, struct node **ret)
 		return parse_number(p, t, n);
 	if (t.kind == TOKEN_NIL)
 		return 0;
-	n->constant = value_new(VALUE_BOOL);
+	n->constant = docker_value_new(DOCKER_VALUE_BOOL);
 	if (!n->constant)
 		return err_code(p->e, ENOMEM, "template");
 	n->constant->number = t.kind == TOKEN_TRUE;

@@ -87,7 +87,7 @@ struct node {
 	struct strv names;         /* of fields, or the variables a pipe declares */
 	bool assigns;              /* the variables are there already */
 	char *text;                /* as written, for messages; NODE_TEXT: the text */
-	struct value *constant;
+	struct docker_value *constant;
 	const struct template_function *function;
 	struct node *allocated; /* all nodes, to free them */
 };
@@ -109,38 +109,38 @@ struct run {
 	struct strbuf *out;
 	struct err *e;
 	unsigned steps, depth;
-	struct value *made; /* a list of all values made on the way */
-	size_t made_bytes;  /* at most TEMPLATE_OUTPUT_MAX */
+	struct docker_value *made; /* a list of all values made on the way */
+	size_t made_bytes;         /* at most TEMPLATE_OUTPUT_MAX */
 	struct variable {
 		const char *name;
-		const struct value *value;
+		const struct docker_value *value;
 	} variables[TEMPLATE_DEPTH_MAX];
 	unsigned n_variables;
 };
 
 /* template_value.c. A value that lives as long as the run; NULL without memory. */
-struct value *run_make(struct run *r, enum value_kind kind);
-struct value *run_make_str(struct run *r, const char *s, size_t len);
-struct value *run_make_bool(struct run *r, bool yes);
+struct docker_value *run_make(struct run *r, enum docker_value_kind kind);
+struct docker_value *run_make_str(struct run *r, const char *s, size_t len);
+struct docker_value *run_make_bool(struct run *r, bool yes);
 
 /* What Go prints as <no value>: the entry that a map has not. */
-extern const struct value value_absent;
+extern const struct docker_value value_absent;
 
-bool value_is_true(const struct value *v);
+bool value_is_true(const struct docker_value *v);
 
 struct template_function {
 	const char *name;
 	unsigned min, max; /* arguments */
 	/* -EINVAL with the text behind "error calling NAME: ". */
-	int (*call)(struct run *r, const struct value **args, size_t n, const struct value **ret,
-		    struct err *e);
+	int (*call)(struct run *r, const struct docker_value **args, size_t n,
+		    const struct docker_value **ret, struct err *e);
 	bool is_docker; /* one that leaves the heads of columns alone */
 };
 
 extern const struct template_function template_docker_functions[]; /* template_docker.c */
 const struct template_function *template_function_find(const char *name, size_t len);
 /* Go's name of a type, as far as JSON lets one know. */
-const char *value_type(const struct value *v);
+const char *value_type(const struct docker_value *v);
 
 #define TEMPLATE_ARGS_MAX 16
 

@@ -44,62 +44,62 @@ __attribute__((format(printf, 3, 4))) static int bad(struct run *r, const struct
  * --- fields --------------------------------------------------------------------------------------
  */
 
-static const struct value *struct_field(const struct value *v, const char *name)
+static const struct docker_value *struct_field(const struct docker_value *v, const char *name)
 {
-	for (const struct value *m = v->first; m; m = m->next) {
-		if (!(m->flags & VALUE_JSON_ONLY) && str_eq(m->go ? m->go : m->key, name))
+	for (const struct docker_value *m = v->first; m; m = m->next) {
+		if (!(m->flags & DOCKER_VALUE_JSON_ONLY) && str_eq(m->go ? m->go : m->key, name))
 			return m;
 	}
 	return NULL;
 }
 
-static const struct value *map_entry(const struct value *v, const char *name)
+static const struct docker_value *map_entry(const struct docker_value *v, const char *name)
 {
-	const struct value *m = value_find(v, name);
+	const struct docker_value *m = docker_value_find(v, name);
 
-	return m && !(m->flags & VALUE_GO_ONLY) ? m : NULL;
+	return m && !(m->flags & DOCKER_VALUE_GO_ONLY) ? m : NULL;
 }
 
-static int missing(struct run *r, const struct node *at, const struct value *v, const char *name,
-		   bool first)
+static int missing(struct run *r, const struct node *at, const struct docker_value *v,
+		   const char *name, bool first)
 {
-	if (v->kind == VALUE_NIL && r->flags & TEMPLATE_RAW)
+	if (v->kind == DOCKER_VALUE_NIL && r->flags & TEMPLATE_RAW)
 		return bad(r, at,
 			   first ? "nil data; no entry for key \"%s\""
 				 : "nil pointer evaluating interface {}.%s",
 			   name);
-	if (v->kind == VALUE_NIL)
+	if (v->kind == DOCKER_VALUE_NIL)
 		return bad(r, at, "nil pointer evaluating %s.%s", value_type(v), name);
 	return bad(r, at, "can't evaluate field %s in type %s", name,
 		   r->flags & TEMPLATE_RAW ? "interface {}" : value_type(v));
 }
 
-static int get_field(struct run *r, const struct node *at, const struct value *v, const char *name,
-		     bool first, const struct value **ret)
+static int get_field(struct run *r, const struct node *at, const struct docker_value *v,
+		     const char *name, bool first, const struct docker_value **ret)
 {
 	bool raw = r->flags & TEMPLATE_RAW;
 
 	*ret = &value_absent;
 	if (v == &value_absent && !raw)
 		return 0;
-	if (v->kind == VALUE_STRUCT && !raw)
+	if (v->kind == DOCKER_VALUE_STRUCT && !raw)
 		*ret = struct_field(v, name);
-	else if (v->kind == VALUE_MAP || v->kind == VALUE_STRUCT)
+	else if (v->kind == DOCKER_VALUE_MAP || v->kind == DOCKER_VALUE_STRUCT)
 		*ret = map_entry(v, name);
-	else if (v->kind != VALUE_NOMAP || raw)
+	else if (v->kind != DOCKER_VALUE_NOMAP || raw)
 		return missing(r, at, v, name, first);
 	if (*ret)
 		return 0;
 	*ret = &value_absent;
 	if (raw)
 		return bad(r, at, "map has no entry for key \"%s\"", name);
-	if (v->kind == VALUE_STRUCT && !(r->flags & TEMPLATE_HEADER))
+	if (v->kind == DOCKER_VALUE_STRUCT && !(r->flags & TEMPLATE_HEADER))
 		return missing(r, at, v, name, first);
 	return 0;
 }
 
-static int get_fields(struct run *r, const struct node *at, const struct value *v, size_t from,
-		      const struct value **ret)
+static int get_fields(struct run *r, const struct node *at, const struct docker_value *v,
+		      size_t from, const struct docker_value **ret)
 {
 	*ret = v;
 	for (size_t i = from; i < at->names.n; i++) {
@@ -112,10 +112,11 @@ static int get_fields(struct run *r, const struct node *at, const struct value *
 }
 
 /* The head of a column of .Label "org.example.kind": "kind". */
-static int label_head(struct run *r, const char *name, const struct value **ret)
+static int label_head(struct run *r, const char *name, const struct docker_value **ret)
 {
 	const char *dot = strrchr(name, '.');
-	struct value *v = run_make_str(r, dot ? dot + 1 : name, strlen(dot ? dot + 1 : name));
+	struct docker_value *v =
+		run_make_str(r, dot ? dot + 1 : name, strlen(dot ? dot + 1 : name));
 
 	for (char *s = v ? v->text : NULL; s && *s; s++) {
 		if (*s == '-' || *s == '_')
@@ -126,22 +127,22 @@ static int label_head(struct run *r, const char *name, const struct value **ret)
 }
 
 /* .Label "x": the one method there is, of a member that is a map JSON does not show. */
-static int call_method(struct run *r, const struct node *at, const struct value *dot,
-		       const struct value **args, size_t n, const struct value **ret)
+static int call_method(struct run *r, const struct node *at, const struct docker_value *dot,
+		       const struct docker_value **args, size_t n, const struct docker_value **ret)
 {
 	const char *name = at->names.items[at->names.n - 1];
-	const struct value *map = NULL;
+	const struct docker_value *map = NULL;
 
-	if (dot->kind == VALUE_STRUCT || dot->kind == VALUE_MAP)
-		map = value_find(dot, name);
-	if (!map || !(map->flags & VALUE_GO_ONLY) || at->names.n != 1) {
-		if (r->flags & TEMPLATE_HEADER && n == 1 && args[0]->kind == VALUE_STR)
+	if (dot->kind == DOCKER_VALUE_STRUCT || dot->kind == DOCKER_VALUE_MAP)
+		map = docker_value_find(dot, name);
+	if (!map || !(map->flags & DOCKER_VALUE_GO_ONLY) || at->names.n != 1) {
+		if (r->flags & TEMPLATE_HEADER && n == 1 && args[0]->kind == DOCKER_VALUE_STR)
 			return label_head(r, args[0]->text, ret);
 		return bad(r, at, "%s has arguments but cannot be invoked as function", name);
 	}
-	if (n != 1 || args[0]->kind != VALUE_STR)
+	if (n != 1 || args[0]->kind != DOCKER_VALUE_STR)
 		return bad(r, at, "wrong number of args for %s: want 1 got %zu", name, n);
-	*ret = value_find(map, args[0]->text);
+	*ret = docker_value_find(map, args[0]->text);
 	if (!*ret)
 		*ret = run_make_str(r, "", 0);
 	return *ret ? 0 : err_code(r->e, ENOMEM, "template");
@@ -151,10 +152,10 @@ static int call_method(struct run *r, const struct node *at, const struct value 
  * --- expressions ---------------------------------------------------------------------------------
  */
 
-static int run_pipe(struct run *r, const struct node *pipe, const struct value *dot,
-		    const struct value **ret);
+static int run_pipe(struct run *r, const struct node *pipe, const struct docker_value *dot,
+		    const struct docker_value **ret);
 
-static int get_variable(struct run *r, const struct node *n, const struct value **ret)
+static int get_variable(struct run *r, const struct node *n, const struct docker_value **ret)
 {
 	for (unsigned i = r->n_variables; i--;) {
 		if (str_eq(r->variables[i].name, n->names.items[0]))
@@ -163,11 +164,11 @@ static int get_variable(struct run *r, const struct node *n, const struct value 
 	return bad(r, n, "undefined variable: %s", n->names.items[0]);
 }
 
-static int run_word(struct run *r, const struct node *command, const struct value *dot,
-		    const struct value *last, const struct value **ret);
+static int run_word(struct run *r, const struct node *command, const struct docker_value *dot,
+		    const struct docker_value *last, const struct docker_value **ret);
 
-static int get_operand(struct run *r, const struct node *n, const struct value *dot,
-		       const struct value **ret)
+static int get_operand(struct run *r, const struct node *n, const struct docker_value *dot,
+		       const struct docker_value **ret)
 {
 	int code;
 
@@ -202,8 +203,9 @@ static int get_operand(struct run *r, const struct node *n, const struct value *
 }
 
 /* The operands behind the first, and what came down the pipe. */
-static int get_args(struct run *r, const struct node *command, const struct value *dot,
-		    const struct value *last, const struct value **args, size_t *ret_n)
+static int get_args(struct run *r, const struct node *command, const struct docker_value *dot,
+		    const struct docker_value *last, const struct docker_value **args,
+		    size_t *ret_n)
 {
 	size_t n = 0;
 
@@ -222,11 +224,11 @@ static int get_args(struct run *r, const struct node *command, const struct valu
 	return 0;
 }
 
-static int run_word(struct run *r, const struct node *command, const struct value *dot,
-		    const struct value *last, const struct value **ret)
+static int run_word(struct run *r, const struct node *command, const struct docker_value *dot,
+		    const struct docker_value *last, const struct docker_value **ret)
 {
 	const struct template_function *f = command->first->function;
-	const struct value *args[TEMPLATE_ARGS_MAX];
+	const struct docker_value *args[TEMPLATE_ARGS_MAX];
 	struct err why = ERR_INIT;
 	size_t n = 0;
 	int code = get_args(r, command, dot, last, args, &n);
@@ -244,11 +246,11 @@ static int run_word(struct run *r, const struct node *command, const struct valu
 	return code < 0 ? bad(r, command, "error calling %s: %s", f->name, why.msg) : 0;
 }
 
-static int run_command(struct run *r, const struct node *command, const struct value *dot,
-		       const struct value *last, const struct value **ret)
+static int run_command(struct run *r, const struct node *command, const struct docker_value *dot,
+		       const struct docker_value *last, const struct docker_value **ret)
 {
 	const struct node *first = command->first;
-	const struct value *args[TEMPLATE_ARGS_MAX];
+	const struct docker_value *args[TEMPLATE_ARGS_MAX];
 	size_t n = 0;
 	int code;
 
@@ -265,7 +267,8 @@ static int run_command(struct run *r, const struct node *command, const struct v
 	return code < 0 ? code : call_method(r, first, dot, args, n, ret);
 }
 
-static int declare(struct run *r, const struct node *pipe, const char *name, const struct value *v)
+static int declare(struct run *r, const struct node *pipe, const char *name,
+		   const struct docker_value *v)
 {
 	for (unsigned i = r->n_variables; pipe->assigns && i--;) {
 		if (str_eq(r->variables[i].name, name)) {
@@ -280,10 +283,10 @@ static int declare(struct run *r, const struct node *pipe, const char *name, con
 	return 0;
 }
 
-static int run_pipe(struct run *r, const struct node *pipe, const struct value *dot,
-		    const struct value **ret)
+static int run_pipe(struct run *r, const struct node *pipe, const struct docker_value *dot,
+		    const struct docker_value **ret)
 {
-	const struct value *v = NULL;
+	const struct docker_value *v = NULL;
 	int code = 0;
 
 	for (const struct node *c = pipe->first; c && code >= 0; c = c->next)
@@ -296,34 +299,35 @@ static int run_pipe(struct run *r, const struct node *pipe, const struct value *
  * --- statements ----------------------------------------------------------------------------------
  */
 
-static int run_list(struct run *r, const struct node *list, const struct value *dot);
+static int run_list(struct run *r, const struct node *list, const struct docker_value *dot);
 
-static int run_print(struct run *r, const struct node *pipe, const struct value *dot)
+static int run_print(struct run *r, const struct node *pipe, const struct docker_value *dot)
 {
-	const struct value *v;
+	const struct docker_value *v;
 	int code = run_pipe(r, pipe, dot, &v);
 
 	if (code < 0)
 		return code;
 	if (pipe->names.n)
 		return declare(r, pipe, pipe->names.items[0], v);
-	if (v == &value_absent || (r->flags & TEMPLATE_RAW && v->kind <= VALUE_NOMAP))
+	if (v == &value_absent || (r->flags & TEMPLATE_RAW && v->kind <= DOCKER_VALUE_NOMAP))
 		strbuf_addstr(r->out, "<no value>");
 	else
-		value_print(v, r->flags & TEMPLATE_RAW, r->out);
+		docker_value_print(v, r->flags & TEMPLATE_RAW, r->out);
 	return 0;
 }
 
-static int run_item(struct run *r, const struct node *n, const struct value *item, int64_t number)
+static int run_item(struct run *r, const struct node *n, const struct docker_value *item,
+		    int64_t number)
 {
 	const struct strv *names = &n->pipe->names;
-	struct value *key = NULL;
+	struct docker_value *key = NULL;
 	unsigned before = r->n_variables;
 	int code = 0;
 
 	if (names->n > 1) {
 		key = item->key ? run_make_str(r, item->key, strlen(item->key))
-				: run_make(r, VALUE_INT);
+				: run_make(r, DOCKER_VALUE_INT);
 		if (!key)
 			return err_code(r->e, ENOMEM, "template");
 		if (!item->key)
@@ -340,32 +344,33 @@ static int run_item(struct run *r, const struct node *n, const struct value *ite
 
 static int by_key(const void *a, const void *b)
 {
-	const struct value *const *x = a, *const *y = b;
+	const struct docker_value *const *x = a, *const *y = b;
 
 	return strcmp((*x)->key ? (*x)->key : "", (*y)->key ? (*y)->key : "");
 }
 
-static int run_range(struct run *r, const struct node *n, const struct value *dot)
+static int run_range(struct run *r, const struct node *n, const struct docker_value *dot)
 {
-	_free_ const struct value **items = NULL;
-	const struct value *v;
+	_free_ const struct docker_value **items = NULL;
+	const struct docker_value *v;
 	size_t count = 0;
 	int code = run_pipe(r, n->pipe, dot, &v);
 
 	if (code < 0)
 		return code;
-	if (v->kind != VALUE_LIST && v->kind != VALUE_MAP && v->kind > VALUE_NOMAP &&
-	    !(v->kind == VALUE_STRUCT && r->flags & TEMPLATE_RAW))
+	if (v->kind != DOCKER_VALUE_LIST && v->kind != DOCKER_VALUE_MAP &&
+	    v->kind > DOCKER_VALUE_NOMAP &&
+	    !(v->kind == DOCKER_VALUE_STRUCT && r->flags & TEMPLATE_RAW))
 		return bad(r, n->pipe, "range can't iterate over %s",
-			   v->kind == VALUE_STR ? v->text : value_type(v));
+			   v->kind == DOCKER_VALUE_STR ? v->text : value_type(v));
 	items = calloc(v->count + 1, sizeof(*items));
 	if (!items)
 		return err_code(r->e, ENOMEM, "template");
-	for (const struct value *m = v->first; m; m = m->next) {
-		if (!(m->flags & VALUE_GO_ONLY))
+	for (const struct docker_value *m = v->first; m; m = m->next) {
+		if (!(m->flags & DOCKER_VALUE_GO_ONLY))
 			items[count++] = m;
 	}
-	if (v->kind != VALUE_LIST)
+	if (v->kind != DOCKER_VALUE_LIST)
 		qsort(items, count, sizeof(*items), by_key);
 	for (size_t i = 0; i < count && code >= 0; i++)
 		code = run_item(r, n, items[i], (int64_t)i);
@@ -374,10 +379,10 @@ static int run_range(struct run *r, const struct node *n, const struct value *do
 	return code;
 }
 
-static int run_branch(struct run *r, const struct node *n, const struct value *dot)
+static int run_branch(struct run *r, const struct node *n, const struct docker_value *dot)
 {
 	unsigned before = r->n_variables;
-	const struct value *v;
+	const struct docker_value *v;
 	int code = run_pipe(r, n->pipe, dot, &v);
 
 	if (code >= 0 && n->pipe->names.n)
@@ -390,7 +395,7 @@ static int run_branch(struct run *r, const struct node *n, const struct value *d
 	return code;
 }
 
-static int run_list(struct run *r, const struct node *list, const struct value *dot)
+static int run_list(struct run *r, const struct node *list, const struct docker_value *dot)
 {
 	int code = 0;
 
@@ -409,10 +414,10 @@ static int run_list(struct run *r, const struct node *list, const struct value *
 	return code;
 }
 
-int template_run(const struct template *t, const struct value *dot, unsigned flags,
+int template_run(const struct template *t, const struct docker_value *dot, unsigned flags,
 		 struct strbuf *out, struct err *e)
 {
-	_value_ struct value *made = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *made = docker_value_new(DOCKER_VALUE_LIST);
 	struct run r = {.t = t, .flags = flags, .out = out, .e = e, .made = made};
 	int code;
 

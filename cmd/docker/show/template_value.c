@@ -1,56 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/show/template_priv.h"
 
-const struct value value_absent = {.kind = VALUE_NIL};
+const struct docker_value value_absent = {.kind = DOCKER_VALUE_NIL};
 
 /* Names of types as Go has them, as far as JSON lets one know. */
-const char *value_type(const struct value *v)
+const char *value_type(const struct docker_value *v)
 {
 	switch (v->kind) {
-	case VALUE_BOOL:
+	case DOCKER_VALUE_BOOL:
 		return "bool";
-	case VALUE_INT:
+	case DOCKER_VALUE_INT:
 		return "int";
-	case VALUE_STR:
+	case DOCKER_VALUE_STR:
 		return "string";
-	case VALUE_LIST:
-	case VALUE_NOLIST:
+	case DOCKER_VALUE_LIST:
+	case DOCKER_VALUE_NOLIST:
 		return "[]string";
-	case VALUE_MAP:
-	case VALUE_NOMAP:
+	case DOCKER_VALUE_MAP:
+	case DOCKER_VALUE_NOMAP:
 		return "map[string]string";
 	default:
 		return v->type ? v->type : "interface {}";
 	}
 }
 
-bool value_is_true(const struct value *v)
+bool value_is_true(const struct docker_value *v)
 {
 	switch (v->kind) {
-	case VALUE_BOOL:
-	case VALUE_INT:
+	case DOCKER_VALUE_BOOL:
+	case DOCKER_VALUE_INT:
 		return v->number;
-	case VALUE_STR:
+	case DOCKER_VALUE_STR:
 		return v->text && *v->text;
-	case VALUE_STRUCT:
+	case DOCKER_VALUE_STRUCT:
 		return true;
 	default:
 		return v->count;
 	}
 }
 
-struct value *run_make(struct run *r, enum value_kind kind)
+struct docker_value *run_make(struct run *r, enum docker_value_kind kind)
 {
-	return value_add(r->made, NULL, kind);
+	return docker_value_add(r->made, NULL, kind);
 }
 
-struct value *run_make_str(struct run *r, const char *s, size_t len)
+struct docker_value *run_make_str(struct run *r, const char *s, size_t len)
 {
 	r->made_bytes += len;
-	return r->made_bytes > TEMPLATE_OUTPUT_MAX ? NULL : value_strn(r->made, NULL, s, len);
+	return r->made_bytes > TEMPLATE_OUTPUT_MAX ? NULL
+						   : docker_value_strn(r->made, NULL, s, len);
 }
 
-struct value *run_make_bool(struct run *r, bool yes)
+struct docker_value *run_make_bool(struct run *r, bool yes)
 {
-	return value_bool(r->made, NULL, yes);
+	return docker_value_bool(r->made, NULL, yes);
 }

@@ -11,38 +11,38 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/json/out.h"
 
-struct value *value_new(enum value_kind kind)
+struct docker_value *docker_value_new(enum docker_value_kind kind)
 {
-	struct value *v = calloc(1, sizeof(*v));
+	struct docker_value *v = calloc(1, sizeof(*v));
 
 	if (v)
 		v->kind = kind;
 	return v;
 }
 
-void value_free(struct value *root)
+void docker_value_free(struct docker_value *root)
 {
-	struct value *next;
+	struct docker_value *next;
 
 	if (!root)
 		return;
-	for (struct value *v = root->first; v; v = next) {
+	for (struct docker_value *v = root->first; v; v = next) {
 		next = v->next;
-		value_free(v);
+		docker_value_free(v);
 	}
 	free(root->key);
 	free(root->text);
 	free(root);
 }
 
-static void fail(struct value *v)
+static void fail(struct docker_value *v)
 {
 	while (v->up)
 		v = v->up;
 	v->failed = true;
 }
 
-static void append(struct value *parent, struct value *v)
+static void append(struct docker_value *parent, struct docker_value *v)
 {
 	v->up = parent;
 	if (parent->last)
@@ -53,13 +53,14 @@ static void append(struct value *parent, struct value *v)
 	parent->count++;
 }
 
-struct value *value_add(struct value *parent, const char *key, enum value_kind kind)
+struct docker_value *docker_value_add(struct docker_value *parent, const char *key,
+				      enum docker_value_kind kind)
 {
-	struct value *v;
+	struct docker_value *v;
 
 	if (!parent)
 		return NULL;
-	v = value_new(kind);
+	v = docker_value_new(kind);
 	if (v && key)
 		v->key = strdup(key);
 	if (!v || (key && !v->key)) {
@@ -71,9 +72,10 @@ struct value *value_add(struct value *parent, const char *key, enum value_kind k
 	return v;
 }
 
-struct value *value_strn(struct value *parent, const char *key, const char *s, size_t len)
+struct docker_value *docker_value_strn(struct docker_value *parent, const char *key, const char *s,
+				       size_t len)
 {
-	struct value *v = value_add(parent, key, VALUE_STR);
+	struct docker_value *v = docker_value_add(parent, key, DOCKER_VALUE_STR);
 
 	if (!v)
 		return NULL;
@@ -83,12 +85,13 @@ struct value *value_strn(struct value *parent, const char *key, const char *s, s
 	return v;
 }
 
-struct value *value_str(struct value *parent, const char *key, const char *s)
+struct docker_value *docker_value_str(struct docker_value *parent, const char *key, const char *s)
 {
-	return value_strn(parent, key, s, s ? strlen(s) : 0);
+	return docker_value_strn(parent, key, s, s ? strlen(s) : 0);
 }
 
-struct value *value_strf(struct value *parent, const char *key, const char *fmt, ...)
+struct docker_value *docker_value_strf(struct docker_value *parent, const char *key,
+				       const char *fmt, ...)
 {
 	_free_ char *text = NULL;
 	va_list ap;
@@ -98,39 +101,41 @@ struct value *value_strf(struct value *parent, const char *key, const char *fmt,
 	va_end(ap);
 	if (!text && parent)
 		fail(parent);
-	return value_str(parent, key, text);
+	return docker_value_str(parent, key, text);
 }
 
-struct value *value_int(struct value *parent, const char *key, int64_t number)
+struct docker_value *docker_value_int(struct docker_value *parent, const char *key, int64_t number)
 {
-	struct value *v = value_add(parent, key, VALUE_INT);
+	struct docker_value *v = docker_value_add(parent, key, DOCKER_VALUE_INT);
 
 	if (v)
 		v->number = number;
 	return v;
 }
 
-struct value *value_bool(struct value *parent, const char *key, bool yes)
+struct docker_value *docker_value_bool(struct docker_value *parent, const char *key, bool yes)
 {
-	struct value *v = value_add(parent, key, VALUE_BOOL);
+	struct docker_value *v = docker_value_add(parent, key, DOCKER_VALUE_BOOL);
 
 	if (v)
 		v->number = yes;
 	return v;
 }
 
-struct value *value_strv(struct value *parent, const char *key, const struct strv *items,
-			 enum value_kind empty)
+struct docker_value *docker_value_strv(struct docker_value *parent, const char *key,
+				       const struct strv *items, enum docker_value_kind empty)
 {
-	struct value *v = value_add(parent, key, items->n ? VALUE_LIST : empty);
+	struct docker_value *v =
+		docker_value_add(parent, key, items->n ? DOCKER_VALUE_LIST : empty);
 
 	for (size_t i = 0; v && i < items->n; i++)
-		value_str(v, NULL, items->items[i]);
+		docker_value_str(v, NULL, items->items[i]);
 	return v;
 }
 
 /* Go leaves out the zeros at the end of a fraction. */
-struct value *value_time(struct value *parent, const char *key, uint64_t realtime_ns)
+struct docker_value *docker_value_time(struct docker_value *parent, const char *key,
+				       uint64_t realtime_ns)
 {
 	time_t seconds = (time_t)(realtime_ns / 1000000000u);
 	char fraction[16];
@@ -138,41 +143,41 @@ struct value *value_time(struct value *parent, const char *key, uint64_t realtim
 	size_t n;
 
 	if (!realtime_ns || !gmtime_r(&seconds, &tm))
-		return value_str(parent, key, "0001-01-01T00:00:00Z");
+		return docker_value_str(parent, key, "0001-01-01T00:00:00Z");
 	n = (size_t)snprintf(fraction, sizeof(fraction), ".%09" PRIu64, realtime_ns % 1000000000u);
 	while (n && fraction[n - 1] == '0')
 		n--;
 	if (n == 1)
 		n = 0;
-	return value_strf(parent, key, "%04d-%02d-%02dT%02d:%02d:%02d%.*sZ", tm.tm_year + 1900,
-			  tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)n,
-			  fraction);
+	return docker_value_strf(parent, key, "%04d-%02d-%02dT%02d:%02d:%02d%.*sZ",
+				 tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+				 tm.tm_min, tm.tm_sec, (int)n, fraction);
 }
 
-struct value *value_in_go(struct value *v, const char *go)
+struct docker_value *docker_value_in_go(struct docker_value *v, const char *go)
 {
 	if (v)
 		v->go = go;
 	return v;
 }
 
-int value_check(const struct value *root, struct err *e)
+int docker_value_check(const struct docker_value *root, struct err *e)
 {
 	return root && !root->failed ? 0 : err_code(e, ENOMEM, "describe");
 }
 
-const struct value *value_find(const struct value *v, const char *key)
+const struct docker_value *docker_value_find(const struct docker_value *v, const char *key)
 {
-	for (const struct value *m = v->first; m; m = m->next) {
+	for (const struct docker_value *m = v->first; m; m = m->next) {
 		if (m->key && str_eq(m->key, key))
 			return m;
 	}
 	return NULL;
 }
 
-const struct value *value_at(const struct value *v, size_t i)
+const struct docker_value *docker_value_at(const struct docker_value *v, size_t i)
 {
-	const struct value *m = v->first;
+	const struct docker_value *m = v->first;
 
 	while (m && i--)
 		m = m->next;
@@ -185,50 +190,50 @@ const struct value *value_at(const struct value *v, size_t i)
 
 static int by_key(const void *a, const void *b)
 {
-	const struct value *const *x = a, *const *y = b;
+	const struct docker_value *const *x = a, *const *y = b;
 
 	return strcmp((*x)->key ? (*x)->key : "", (*y)->key ? (*y)->key : "");
 }
 
-static void write_json(const struct value *v, struct json_out *j);
+static void write_json(const struct docker_value *v, struct json_out *j);
 
 /* Go writes a map in the order of its keys, a struct in that of its members. */
-static void write_members(const struct value *v, struct json_out *j)
+static void write_members(const struct docker_value *v, struct json_out *j)
 {
-	_free_ const struct value **sorted = calloc(v->count + 1, sizeof(*sorted));
+	_free_ const struct docker_value **sorted = calloc(v->count + 1, sizeof(*sorted));
 	size_t n = 0;
 
 	if (!sorted) {
 		j->buf.failed = true;
 		return;
 	}
-	for (const struct value *m = v->first; m; m = m->next) {
-		if (!(m->flags & VALUE_GO_ONLY))
+	for (const struct docker_value *m = v->first; m; m = m->next) {
+		if (!(m->flags & DOCKER_VALUE_GO_ONLY))
 			sorted[n++] = m;
 	}
-	if (v->kind == VALUE_MAP)
+	if (v->kind == DOCKER_VALUE_MAP)
 		qsort(sorted, n, sizeof(*sorted), by_key);
 	for (size_t i = 0; i < n; i++) {
-		if (v->kind != VALUE_LIST)
+		if (v->kind != DOCKER_VALUE_LIST)
 			json_key(j, sorted[i]->key ? sorted[i]->key : "");
 		write_json(sorted[i], j);
 	}
 }
 
 /* The depth is what the writer allows: it refuses more. */
-static void write_json(const struct value *v, struct json_out *j)
+static void write_json(const struct docker_value *v, struct json_out *j)
 {
-	bool object = v->kind == VALUE_MAP || v->kind == VALUE_STRUCT;
+	bool object = v->kind == DOCKER_VALUE_MAP || v->kind == DOCKER_VALUE_STRUCT;
 
 	if (j->misused)
 		return;
-	if (v->kind == VALUE_STR) {
+	if (v->kind == DOCKER_VALUE_STR) {
 		json_str(j, v->text);
-	} else if (v->kind == VALUE_INT) {
+	} else if (v->kind == DOCKER_VALUE_INT) {
 		json_i64(j, v->number);
-	} else if (v->kind == VALUE_BOOL) {
+	} else if (v->kind == DOCKER_VALUE_BOOL) {
 		json_bool(j, v->number);
-	} else if (!object && v->kind != VALUE_LIST) {
+	} else if (!object && v->kind != DOCKER_VALUE_LIST) {
 		json_null(j);
 	} else {
 		object ? json_begin_object(j) : json_begin_array(j);
@@ -237,7 +242,7 @@ static void write_json(const struct value *v, struct json_out *j)
 	}
 }
 
-int value_json(const struct value *v, bool pretty, struct strbuf *out, struct err *e)
+int docker_value_json(const struct docker_value *v, bool pretty, struct strbuf *out, struct err *e)
 {
 	struct json_out j = {.pretty = pretty, .wide = true};
 	int r;
@@ -254,59 +259,59 @@ int value_json(const struct value *v, bool pretty, struct strbuf *out, struct er
  * --- as Go prints it ----------------------------------------------------------------------------
  */
 
-static void print_map(const struct value *v, bool raw, struct strbuf *out)
+static void print_map(const struct docker_value *v, bool raw, struct strbuf *out)
 {
-	_free_ const struct value **sorted = calloc(v->count + 1, sizeof(void *));
+	_free_ const struct docker_value **sorted = calloc(v->count + 1, sizeof(void *));
 	size_t n = 0;
 
 	if (!sorted) {
 		out->failed = true;
 		return;
 	}
-	for (const struct value *m = v->first; m; m = m->next) {
-		if (!(m->flags & VALUE_GO_ONLY))
+	for (const struct docker_value *m = v->first; m; m = m->next) {
+		if (!(m->flags & DOCKER_VALUE_GO_ONLY))
 			sorted[n++] = m;
 	}
 	qsort(sorted, n, sizeof(void *), by_key);
 	strbuf_addstr(out, "map[");
 	for (size_t i = 0; i < n; i++) {
 		strbuf_addf(out, "%s%s:", i ? " " : "", sorted[i]->key ? sorted[i]->key : "");
-		value_print(sorted[i], raw, out);
+		docker_value_print(sorted[i], raw, out);
 	}
 	strbuf_addch(out, ']');
 }
 
-static void print_items(const struct value *v, bool raw, struct strbuf *out)
+static void print_items(const struct docker_value *v, bool raw, struct strbuf *out)
 {
 	bool first = true;
 
-	for (const struct value *m = v->first; m; m = m->next) {
-		if (m->flags & VALUE_JSON_ONLY && v->kind == VALUE_STRUCT)
+	for (const struct docker_value *m = v->first; m; m = m->next) {
+		if (m->flags & DOCKER_VALUE_JSON_ONLY && v->kind == DOCKER_VALUE_STRUCT)
 			continue;
 		if (!first)
 			strbuf_addch(out, ' ');
 		first = false;
-		value_print(m, raw, out);
+		docker_value_print(m, raw, out);
 	}
 }
 
 /* The recursion is as deep as a tree that a verb has built. */
-void value_print(const struct value *v, bool raw, struct strbuf *out)
+void docker_value_print(const struct docker_value *v, bool raw, struct strbuf *out)
 {
-	if (v->kind == VALUE_STR) {
+	if (v->kind == DOCKER_VALUE_STR) {
 		strbuf_addstr(out, v->text ? v->text : "");
-	} else if (v->kind == VALUE_INT) {
+	} else if (v->kind == DOCKER_VALUE_INT) {
 		strbuf_addf(out, "%" PRId64, v->number);
-	} else if (v->kind == VALUE_BOOL) {
+	} else if (v->kind == DOCKER_VALUE_BOOL) {
 		strbuf_addstr(out, v->number ? "true" : "false");
-	} else if (v->kind == VALUE_NIL || (raw && v->kind <= VALUE_NOMAP)) {
+	} else if (v->kind == DOCKER_VALUE_NIL || (raw && v->kind <= DOCKER_VALUE_NOMAP)) {
 		strbuf_addstr(out, "<nil>");
-	} else if (v->kind == VALUE_MAP || v->kind == VALUE_NOMAP ||
-		   (raw && v->kind == VALUE_STRUCT)) {
+	} else if (v->kind == DOCKER_VALUE_MAP || v->kind == DOCKER_VALUE_NOMAP ||
+		   (raw && v->kind == DOCKER_VALUE_STRUCT)) {
 		print_map(v, raw, out);
 	} else {
-		strbuf_addch(out, v->kind == VALUE_STRUCT ? '{' : '[');
+		strbuf_addch(out, v->kind == DOCKER_VALUE_STRUCT ? '{' : '[');
 		print_items(v, raw, out);
-		strbuf_addch(out, v->kind == VALUE_STRUCT ? '}' : ']');
+		strbuf_addch(out, v->kind == DOCKER_VALUE_STRUCT ? '}' : ']');
 	}
 }

@@ -27,18 +27,18 @@ static const struct opt context_opts[] = {
 };
 static const struct opt_table context_table = {"Options", context_opts};
 
-static void add_row(struct value *rows, bool quiet)
+static void add_row(struct docker_value *rows, bool quiet)
 {
-	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
+	struct docker_value *row = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 
 	if (row)
 		row->type = "*formatter.clientContextContext";
-	value_bool(row, "Current", true);
-	value_str(row, "Description", "Containers of csbx, without a daemon");
-	value_str(row, "DockerEndpoint", "");
-	value_str(row, "Error", "");
+	docker_value_bool(row, "Current", true);
+	docker_value_str(row, "Description", "Containers of csbx, without a daemon");
+	docker_value_str(row, "DockerEndpoint", "");
+	docker_value_str(row, "Error", "");
 	/* The mark is for people. */
-	value_str(row, "Name", quiet ? NAME : NAME " *");
+	docker_value_str(row, "Name", quiet ? NAME : NAME " *");
 }
 
 static int context_ls_run(struct docker *d, void *args, int argc, char **argv)
@@ -53,13 +53,13 @@ static int context_ls_run(struct docker *d, void *args, int argc, char **argv)
 	const struct format f = {a->quiet ? "{{.Name}}" : text,
 				 "{{.Name}}\t{{.Description}}\t{{.DockerEndpoint}}\t{{.Error}}",
 				 NULL, heads};
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
 	(void)d, (void)argc, (void)argv;
 	add_row(rows, a->quiet || (text && !str_has_prefix(text, "table")));
-	if (value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
+	if (docker_value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
 	return cmd_print(&out);
 }

@@ -86,9 +86,9 @@ static void add_line(struct strbuf *out, const struct json *event)
 	strbuf_addstr(out, is_first ? "\n" : ")\n");
 }
 
-static struct value *describe(const struct json *event)
+static struct docker_value *describe(const struct json *event)
 {
-	struct value *v = value_new(VALUE_STRUCT), *actor, *map;
+	struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT), *actor, *map;
 	const struct json *a = json_member(event, "Actor");
 	const struct json *attributes = a ? json_member(a, "Attributes") : NULL;
 
@@ -96,21 +96,23 @@ static struct value *describe(const struct json *event)
 		return NULL;
 	v->type = "events.Message";
 	if (json_member(event, "status")) {
-		value_in_go(value_str(v, "status", text_at(event, "status")), "Status");
-		value_in_go(value_str(v, "id", text_at(event, "id")), "ID");
+		docker_value_in_go(docker_value_str(v, "status", text_at(event, "status")),
+				   "Status");
+		docker_value_in_go(docker_value_str(v, "id", text_at(event, "id")), "ID");
 	}
 	if (json_member(event, "from"))
-		value_in_go(value_str(v, "from", text_at(event, "from")), "From");
-	value_str(v, "Type", text_at(event, "Type"));
-	value_str(v, "Action", text_at(event, "Action"));
-	actor = value_add(v, "Actor", VALUE_STRUCT);
-	value_str(actor, "ID", text_at(a, "ID"));
-	map = value_add(actor, "Attributes", VALUE_MAP);
+		docker_value_in_go(docker_value_str(v, "from", text_at(event, "from")), "From");
+	docker_value_str(v, "Type", text_at(event, "Type"));
+	docker_value_str(v, "Action", text_at(event, "Action"));
+	actor = docker_value_add(v, "Actor", DOCKER_VALUE_STRUCT);
+	docker_value_str(actor, "ID", text_at(a, "ID"));
+	map = docker_value_add(actor, "Attributes", DOCKER_VALUE_MAP);
 	for (const struct json *i = attributes ? json_first(attributes) : NULL; i; i = json_next(i))
-		value_str(map, json_name(i), json_text(i));
-	value_in_go(value_str(v, "scope", text_at(event, "scope")), "Scope");
-	value_in_go(value_int(v, "time", (int64_t)(time_of(event) / 1000000000u)), "Time");
-	value_in_go(value_int(v, "timeNano", (int64_t)time_of(event)), "TimeNano");
+		docker_value_str(map, json_name(i), json_text(i));
+	docker_value_in_go(docker_value_str(v, "scope", text_at(event, "scope")), "Scope");
+	docker_value_in_go(docker_value_int(v, "time", (int64_t)(time_of(event) / 1000000000u)),
+			   "Time");
+	docker_value_in_go(docker_value_int(v, "timeNano", (int64_t)time_of(event)), "TimeNano");
 	return v;
 }
 
@@ -118,7 +120,7 @@ static int print(void *arg, const char *line, size_t len, const struct json *eve
 {
 	const char *format = arg;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
-	_value_ struct value *v = NULL;
+	_docker_value_ struct docker_value *v = NULL;
 	struct err e = ERR_INIT;
 	int r = 0;
 

@@ -64,11 +64,11 @@ static const struct opt_table info_table = {"Options", info_opts};
 	" Live Restore Enabled: true\n"
 
 /* Warnings of the daemon go to stderr, behind what was asked for, as docker prints them. */
-static void say_warnings(const struct value *root)
+static void say_warnings(const struct docker_value *root)
 {
-	const struct value *list = value_find(root, "Warnings");
+	const struct docker_value *list = docker_value_find(root, "Warnings");
 
-	for (const struct value *w = list ? list->first : NULL; w; w = w->next)
+	for (const struct docker_value *w = list ? list->first : NULL; w; w = w->next)
 		docker_say(0, "%s", w->text);
 }
 
@@ -77,7 +77,7 @@ static int info_run(struct docker *d, void *args, int argc, char **argv)
 	const struct info_args *a = args;
 	bool formatted = a->format && *a->format;
 	_strbuf_ struct strbuf out = STRBUF_INIT, reason = STRBUF_INIT;
-	_value_ struct value *root = NULL;
+	_docker_value_ struct docker_value *root = NULL;
 	struct err e = ERR_INIT;
 	int code = here_check(d, &reason), r;
 

@@ -19,11 +19,11 @@
 
 struct err;
 struct paths;
-struct value;
+struct docker_value;
 
 /*
  * The machine and csbx as GET /info of the Engine API describes them; not usable: the client only.
  */
-int info_value(const struct paths *p, bool usable, struct value **ret, struct err *e);
+int info_value(const struct paths *p, bool usable, struct docker_value **ret, struct err *e);
 
 #endif

@@ -34,8 +34,8 @@ static const struct opt_table type_table = {"Options", type_opts};
 struct kind {
 	const char *name;
 	/* -ENOENT: none of that name, and why is what docker says of a kind that was asked for. */
-	int (*inspect)(const struct paths *p, const char *operand, bool size, struct value **ret,
-		       struct err *e);
+	int (*inspect)(const struct paths *p, const char *operand, bool size,
+		       struct docker_value **ret, struct err *e);
 };
 
 /* In the order in which docker tries them. */
@@ -48,7 +48,7 @@ static const struct kind kinds[] = {
 };
 
 static int find(const struct docker *d, const struct inspect_args *a, const char *type,
-		const char *operand, struct value **ret, struct err *e)
+		const char *operand, struct docker_value **ret, struct err *e)
 {
 	int r = -ENOENT;
 
@@ -87,7 +87,7 @@ static int inspect_all(struct docker *d, const struct inspect_args *a, const cha
 	if (code)
 		return code;
 	for (int i = 0; i < argc; i++) {
-		_value_ struct value *v = NULL;
+		_docker_value_ struct docker_value *v = NULL;
 		struct err e = ERR_INIT;
 		int r = find(d, a, type, argv[i], &v, &e);
 

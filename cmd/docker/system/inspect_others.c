@@ -14,7 +14,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/settings/paths.h"
 
-int inspect_image(const struct paths *p, const char *operand, bool size, struct value **ret,
+int inspect_image(const struct paths *p, const char *operand, bool size, struct docker_value **ret,
 		  struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -38,7 +38,7 @@ int inspect_image(const struct paths *p, const char *operand, bool size, struct 
 /* --- networks ----------------------------------------------------------------------------- */
 
 int inspect_network_by_name(const struct paths *p, const char *operand, bool size,
-			    struct value **ret, struct err *e)
+			    struct docker_value **ret, struct err *e)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	int r = docker_network_value(p, operand, ret, &f);
@@ -53,7 +53,7 @@ int inspect_network_by_name(const struct paths *p, const char *operand, bool siz
  * --- volumes -------------------------------------------------------------------------------------
  */
 
-int inspect_volume(const struct paths *p, const char *operand, bool size, struct value **ret,
+int inspect_volume(const struct paths *p, const char *operand, bool size, struct docker_value **ret,
 		   struct err *e)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;

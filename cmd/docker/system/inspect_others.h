@@ -8,13 +8,13 @@
 
 struct err;
 struct paths;
-struct value;
+struct docker_value;
 
-int inspect_image(const struct paths *p, const char *operand, bool size, struct value **ret,
+int inspect_image(const struct paths *p, const char *operand, bool size, struct docker_value **ret,
 		  struct err *e);
 int inspect_network_by_name(const struct paths *p, const char *operand, bool size,
-			    struct value **ret, struct err *e);
-int inspect_volume(const struct paths *p, const char *operand, bool size, struct value **ret,
+			    struct docker_value **ret, struct err *e);
+int inspect_volume(const struct paths *p, const char *operand, bool size, struct docker_value **ret,
 		   struct err *e);
 
 #endif

@@ -38,9 +38,9 @@ static void network_done(void *args)
 	strv_free(&((struct network_args *)args)->filters);
 }
 
-static void add_row(struct value *rows, const struct network_record *n, bool no_trunc)
+static void add_row(struct docker_value *rows, const struct network_record *n, bool no_trunc)
 {
-	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
+	struct docker_value *row = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 	_strbuf_ struct strbuf created = STRBUF_INIT, labels = STRBUF_INIT;
 
 	if (row)
@@ -51,15 +51,15 @@ static void add_row(struct value *rows, const struct network_record *n, bool no_
 		strbuf_addstr(&created, "0001-01-01 00:00:00 +0000 UTC");
 	for (size_t i = 0; i < n->labels.n; i++)
 		strbuf_addf(&labels, "%s%s", i ? "," : "", n->labels.items[i]);
-	value_str(row, "CreatedAt", strbuf_str(&created));
-	value_str(row, "Driver", n->driver);
-	value_strn(row, "ID", n->id, no_trunc ? 64 : 12);
-	value_str(row, "IPv4", "true");
-	value_str(row, "IPv6", n->ipv6 ? "true" : "false");
-	value_str(row, "Internal", "false");
-	value_str(row, "Labels", strbuf_str(&labels));
-	value_str(row, "Name", n->name);
-	value_str(row, "Scope", "local");
+	docker_value_str(row, "CreatedAt", strbuf_str(&created));
+	docker_value_str(row, "Driver", n->driver);
+	docker_value_strn(row, "ID", n->id, no_trunc ? 64 : 12);
+	docker_value_str(row, "IPv4", "true");
+	docker_value_str(row, "IPv6", n->ipv6 ? "true" : "false");
+	docker_value_str(row, "Internal", "false");
+	docker_value_str(row, "Labels", strbuf_str(&labels));
+	docker_value_str(row, "Name", n->name);
+	docker_value_str(row, "Scope", "local");
 }
 
 static int network_ls_run(struct docker *d, void *args, int argc, char **argv)
@@ -79,7 +79,7 @@ static int network_ls_run(struct docker *d, void *args, int argc, char **argv)
 							 : NULL,
 				 "{{.ID}}\t{{.Name}}\t{{.Driver}}\t{{.Scope}}", NULL, heads};
 	_docker_networks_ struct docker_network_list all = {0};
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	struct docker_fault fault = DOCKER_FAULT_INIT;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
@@ -89,7 +89,7 @@ static int network_ls_run(struct docker *d, void *args, int argc, char **argv)
 		return docker_daemon_error("%s", fault.err.msg);
 	for (size_t i = 0; i < all.n; i++)
 		add_row(rows, &all.items[i].record, a->no_trunc);
-	if (value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
+	if (docker_value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
 	return cmd_print(&out);
 }

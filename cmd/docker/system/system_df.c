@@ -87,9 +87,9 @@ static void count(struct kind *k, uint64_t bytes, bool is_active)
 	k->free_bytes += is_active ? 0 : bytes;
 }
 
-static void add_row(struct value *rows, const char *type, const struct kind *k)
+static void add_row(struct docker_value *rows, const char *type, const struct kind *k)
 {
-	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
+	struct docker_value *row = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 	_strbuf_ struct strbuf size = STRBUF_INIT, freed = STRBUF_INIT;
 
 	if (row)
@@ -99,14 +99,14 @@ static void add_row(struct value *rows, const char *type, const struct kind *k)
 	if (k->bytes)
 		strbuf_addf(&freed, " (%u%%)",
 			    (unsigned)((double)k->free_bytes / (double)k->bytes * 100));
-	value_strf(row, "Active", "%zu", k->n_active);
-	value_str(row, "Reclaimable", strbuf_str(&freed));
-	value_str(row, "Size", strbuf_str(&size));
-	value_strf(row, "TotalCount", "%zu", k->n);
-	value_str(row, "Type", type);
+	docker_value_strf(row, "Active", "%zu", k->n_active);
+	docker_value_str(row, "Reclaimable", strbuf_str(&freed));
+	docker_value_str(row, "Size", strbuf_str(&size));
+	docker_value_strf(row, "TotalCount", "%zu", k->n);
+	docker_value_str(row, "Type", type);
 }
 
-static void add_rows(const struct df *x, struct value *rows)
+static void add_rows(const struct df *x, struct docker_value *rows)
 {
 	struct kind images = {0}, containers = {0}, volumes = {0}, builds = {0};
 
@@ -214,7 +214,7 @@ static int print(const struct df *x, const struct df_args *a, struct strbuf *out
 	const struct format f = {
 		a->format, "{{.Type}}\t{{.TotalCount}}\t{{.Active}}\t{{.Size}}\t{{.Reclaimable}}",
 		NULL, heads};
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	int r;
 
 	if (a->verbose) {
@@ -224,7 +224,7 @@ static int print(const struct df *x, const struct df_args *a, struct strbuf *out
 		return 0;
 	}
 	add_rows(x, rows);
-	r = value_check(rows, e);
+	r = docker_value_check(rows, e);
 	return r < 0 ? r : format_rows(&f, rows, out, e);
 }
 

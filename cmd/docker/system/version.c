@@ -39,62 +39,63 @@ static const struct opt_table version_table = {"Options", version_opts};
 	" csbx:\n"                                                                                 \
 	"  Version:          " CSBX_VERSION
 
-static void add_client(struct value *root)
+static void add_client(struct docker_value *root)
 {
-	struct value *v = value_add(root, "Client", VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(root, "Client", DOCKER_VALUE_STRUCT);
 
 	if (v)
 		v->type = "system.clientVersion";
-	value_str(v, "Version", DOCKER_VERSION);
-	value_in_go(value_str(v, "ApiVersion", DOCKER_API_VERSION), "APIVersion");
-	value_str(v, "DefaultAPIVersion", DOCKER_API_VERSION);
-	value_str(v, "GitCommit", "csbx");
-	value_str(v, "GoVersion", "none");
-	value_str(v, "Os", "linux");
-	value_str(v, "Arch", here_go_arch());
-	value_str(v, "BuildTime", "");
-	value_str(v, "Context", "default");
+	docker_value_str(v, "Version", DOCKER_VERSION);
+	docker_value_in_go(docker_value_str(v, "ApiVersion", DOCKER_API_VERSION), "APIVersion");
+	docker_value_str(v, "DefaultAPIVersion", DOCKER_API_VERSION);
+	docker_value_str(v, "GitCommit", "csbx");
+	docker_value_str(v, "GoVersion", "none");
+	docker_value_str(v, "Os", "linux");
+	docker_value_str(v, "Arch", here_go_arch());
+	docker_value_str(v, "BuildTime", "");
+	docker_value_str(v, "Context", "default");
 }
 
-static void add_engine(struct value *components, const char *kernel)
+static void add_engine(struct docker_value *components, const char *kernel)
 {
-	struct value *v = value_add(components, NULL, VALUE_STRUCT), *details;
+	struct docker_value *v = docker_value_add(components, NULL, DOCKER_VALUE_STRUCT), *details;
 
-	value_str(v, "Name", "Engine");
-	value_str(v, "Version", DOCKER_VERSION);
-	details = value_add(v, "Details", VALUE_MAP);
-	value_str(details, "ApiVersion", DOCKER_API_VERSION);
-	value_str(details, "Arch", here_go_arch());
-	value_str(details, "BuildTime", "");
-	value_str(details, "Experimental", "false");
-	value_str(details, "GitCommit", "csbx");
-	value_str(details, "GoVersion", "none");
-	value_str(details, "KernelVersion", kernel);
-	value_str(details, "MinAPIVersion", DOCKER_API_VERSION_MIN);
-	value_str(details, "Os", "linux");
+	docker_value_str(v, "Name", "Engine");
+	docker_value_str(v, "Version", DOCKER_VERSION);
+	details = docker_value_add(v, "Details", DOCKER_VALUE_MAP);
+	docker_value_str(details, "ApiVersion", DOCKER_API_VERSION);
+	docker_value_str(details, "Arch", here_go_arch());
+	docker_value_str(details, "BuildTime", "");
+	docker_value_str(details, "Experimental", "false");
+	docker_value_str(details, "GitCommit", "csbx");
+	docker_value_str(details, "GoVersion", "none");
+	docker_value_str(details, "KernelVersion", kernel);
+	docker_value_str(details, "MinAPIVersion", DOCKER_API_VERSION_MIN);
+	docker_value_str(details, "Os", "linux");
 }
 
-void version_add_server(struct value *v)
+void version_add_server(struct docker_value *v)
 {
-	struct value *components;
+	struct docker_value *components;
 	struct utsname u;
 
 	uname(&u);
 	if (v)
 		v->type = "*types.Version";
-	value_str(value_add(v, "Platform", VALUE_STRUCT), "Name", "csbx " CSBX_VERSION);
-	components = value_add(v, "Components", VALUE_LIST);
+	docker_value_str(docker_value_add(v, "Platform", DOCKER_VALUE_STRUCT), "Name",
+			 "csbx " CSBX_VERSION);
+	components = docker_value_add(v, "Components", DOCKER_VALUE_LIST);
 	add_engine(components, u.release);
-	value_str(v, "Version", DOCKER_VERSION);
-	value_in_go(value_str(v, "ApiVersion", DOCKER_API_VERSION), "APIVersion");
-	value_str(v, "MinAPIVersion", DOCKER_API_VERSION_MIN);
-	value_str(v, "GitCommit", "csbx");
-	value_str(v, "GoVersion", "none");
-	value_str(v, "Os", "linux");
-	value_str(v, "Arch", here_go_arch());
-	value_str(v, "KernelVersion", u.release);
-	value_str(v, "BuildTime", "");
-	value_bool(v, "Experimental", false);
+	docker_value_str(v, "Version", DOCKER_VERSION);
+	docker_value_in_go(docker_value_str(v, "ApiVersion", DOCKER_API_VERSION), "APIVersion");
+	docker_value_str(v, "MinAPIVersion", DOCKER_API_VERSION_MIN);
+	docker_value_str(v, "GitCommit", "csbx");
+	docker_value_str(v, "GoVersion", "none");
+	docker_value_str(v, "Os", "linux");
+	docker_value_str(v, "Arch", here_go_arch());
+	docker_value_str(v, "KernelVersion", u.release);
+	docker_value_str(v, "BuildTime", "");
+	docker_value_bool(v, "Experimental", false);
 }
 
 /* As docker without a daemon: what there is of the client, then the reason. */
@@ -103,7 +104,7 @@ static int version_run(struct docker *d, void *args, int argc, char **argv)
 	const struct version_args *a = args;
 	const char *format = a->format && *a->format ? a->format : NULL;
 	_strbuf_ struct strbuf out = STRBUF_INIT, reason = STRBUF_INIT;
-	_value_ struct value *root = value_new(VALUE_STRUCT);
+	_docker_value_ struct docker_value *root = docker_value_new(DOCKER_VALUE_STRUCT);
 	struct err e = ERR_INIT;
 	int code = here_check(d, &reason), r;
 
@@ -112,10 +113,10 @@ static int version_run(struct docker *d, void *args, int argc, char **argv)
 		root->type = "system.versionInfo";
 	add_client(root);
 	if (code)
-		value_add(root, "Server", VALUE_NIL);
+		docker_value_add(root, "Server", DOCKER_VALUE_NIL);
 	else
-		version_add_server(value_add(root, "Server", VALUE_STRUCT));
-	r = value_check(root, &e);
+		version_add_server(docker_value_add(root, "Server", DOCKER_VALUE_STRUCT));
+	r = docker_value_check(root, &e);
 	if (r >= 0)
 		r = format_object("version",
 				  format ? format

@@ -2,9 +2,9 @@
 #ifndef CSBX_CMD_DOCKER_SYSTEM_VERSION_VALUE_H
 #define CSBX_CMD_DOCKER_SYSTEM_VERSION_VALUE_H
 
-struct value;
+struct docker_value;
 
 /* Adds the members of GET /version of the Engine API. */
-void version_add_server(struct value *v);
+void version_add_server(struct docker_value *v);
 
 #endif

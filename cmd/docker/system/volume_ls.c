@@ -40,29 +40,29 @@ static void ls_done(void *args)
 	strv_free(&((struct ls_args *)args)->filters);
 }
 
-static void add_row(struct docker *d, struct value *rows, const char *name,
+static void add_row(struct docker *d, struct docker_value *rows, const char *name,
 		    const struct strv *labels)
 {
 	_strbuf_ struct strbuf all = STRBUF_INIT;
-	struct value *row = value_add(rows, NULL, VALUE_STRUCT);
+	struct docker_value *row = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 
 	if (row)
 		row->type = "*formatter.volumeContext";
-	value_str(row, "Availability", "N/A");
-	value_str(row, "Driver", "local");
-	value_str(row, "Group", "N/A");
+	docker_value_str(row, "Availability", "N/A");
+	docker_value_str(row, "Driver", "local");
+	docker_value_str(row, "Group", "N/A");
 	for (size_t i = 0; i < labels->n; i++)
 		strbuf_addf(&all, "%s%s", i ? "," : "", labels->items[i]);
-	value_str(row, "Labels", strbuf_str(&all));
-	value_str(row, "Links", "N/A");
-	value_strf(row, "Mountpoint", "%s/volumes/%s/_data", d->cmd.paths.data, name);
-	value_str(row, "Name", name);
-	value_str(row, "Scope", "local");
-	value_str(row, "Size", "N/A");
-	value_str(row, "Status", "N/A");
+	docker_value_str(row, "Labels", strbuf_str(&all));
+	docker_value_str(row, "Links", "N/A");
+	docker_value_strf(row, "Mountpoint", "%s/volumes/%s/_data", d->cmd.paths.data, name);
+	docker_value_str(row, "Name", name);
+	docker_value_str(row, "Scope", "local");
+	docker_value_str(row, "Size", "N/A");
+	docker_value_str(row, "Status", "N/A");
 }
 
-static int add_rows(struct docker *d, const struct ls_args *a, struct value *rows,
+static int add_rows(struct docker *d, const struct ls_args *a, struct docker_value *rows,
 		    struct docker_fault *f)
 {
 	_strv_ struct strv names = STRV_INIT;
@@ -96,7 +96,7 @@ static int ls_run(struct docker *d, void *args, int argc, char **argv)
 				 : a->format && *a->format ? a->format
 							   : NULL,
 				 "{{.Driver}}\t{{.Name}}", NULL, heads};
-	_value_ struct value *rows = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *rows = docker_value_new(DOCKER_VALUE_LIST);
 	struct docker_fault fault = DOCKER_FAULT_INIT;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
@@ -107,7 +107,7 @@ static int ls_run(struct docker *d, void *args, int argc, char **argv)
 				  "docker: --cluster: there are no clusters of machines here");
 	if (add_rows(d, a, rows, &fault) < 0)
 		return docker_daemon_error("%s", fault.err.msg);
-	if (value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
+	if (docker_value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
 	return cmd_print(&out);
 }

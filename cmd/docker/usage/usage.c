@@ -128,72 +128,73 @@ unsigned docker_usage_cpu(const struct docker_usage *before, const struct docker
 
 /* --- as JSON -------------------------------------------------------------------------------- */
 
-static void add_cpu(struct value *at, const char *key, const struct docker_usage *u)
+static void add_cpu(struct docker_value *at, const char *key, const struct docker_usage *u)
 {
-	struct value *v = value_add(at, key, VALUE_STRUCT);
-	struct value *usage = value_add(v, "cpu_usage", VALUE_STRUCT);
-	struct value *throttled;
+	struct docker_value *v = docker_value_add(at, key, DOCKER_VALUE_STRUCT);
+	struct docker_value *usage = docker_value_add(v, "cpu_usage", DOCKER_VALUE_STRUCT);
+	struct docker_value *throttled;
 
-	value_int(usage, "total_usage", u ? (int64_t)u->cpu_ns : 0);
-	value_int(usage, "usage_in_kernelmode", u ? (int64_t)u->system_ns : 0);
-	value_int(usage, "usage_in_usermode", u ? (int64_t)(u->cpu_ns - u->system_ns) : 0);
+	docker_value_int(usage, "total_usage", u ? (int64_t)u->cpu_ns : 0);
+	docker_value_int(usage, "usage_in_kernelmode", u ? (int64_t)u->system_ns : 0);
+	docker_value_int(usage, "usage_in_usermode", u ? (int64_t)(u->cpu_ns - u->system_ns) : 0);
 	if (u && u->runs) {
-		value_int(v, "system_cpu_usage", (int64_t)u->host_cpu_ns);
-		value_int(v, "online_cpus", sysconf(_SC_NPROCESSORS_ONLN));
+		docker_value_int(v, "system_cpu_usage", (int64_t)u->host_cpu_ns);
+		docker_value_int(v, "online_cpus", sysconf(_SC_NPROCESSORS_ONLN));
 	}
-	throttled = value_add(v, "throttling_data", VALUE_STRUCT);
-	value_int(throttled, "periods", 0);
-	value_int(throttled, "throttled_periods", 0);
-	value_int(throttled, "throttled_time", 0);
+	throttled = docker_value_add(v, "throttling_data", DOCKER_VALUE_STRUCT);
+	docker_value_int(throttled, "periods", 0);
+	docker_value_int(throttled, "throttled_periods", 0);
+	docker_value_int(throttled, "throttled_time", 0);
 }
 
-static void add_memory(struct value *at, const struct docker_usage *u)
+static void add_memory(struct docker_value *at, const struct docker_usage *u)
 {
-	struct value *v = value_add(at, "memory_stats", VALUE_STRUCT), *stats;
+	struct docker_value *v = docker_value_add(at, "memory_stats", DOCKER_VALUE_STRUCT), *stats;
 
 	if (!u->runs)
 		return;
-	value_int(v, "usage", (int64_t)u->memory_bytes);
+	docker_value_int(v, "usage", (int64_t)u->memory_bytes);
 	if (u->memory_peak_bytes)
-		value_int(v, "max_usage", (int64_t)u->memory_peak_bytes);
-	stats = value_add(v, "stats", VALUE_STRUCT);
-	value_int(stats, "anon", (int64_t)(u->memory_bytes - u->file_bytes));
-	value_int(stats, "file", (int64_t)u->file_bytes);
-	value_int(stats, "inactive_file", (int64_t)u->inactive_file_bytes);
-	value_int(v, "limit", (int64_t)u->memory_limit_bytes);
+		docker_value_int(v, "max_usage", (int64_t)u->memory_peak_bytes);
+	stats = docker_value_add(v, "stats", DOCKER_VALUE_STRUCT);
+	docker_value_int(stats, "anon", (int64_t)(u->memory_bytes - u->file_bytes));
+	docker_value_int(stats, "file", (int64_t)u->file_bytes);
+	docker_value_int(stats, "inactive_file", (int64_t)u->inactive_file_bytes);
+	docker_value_int(v, "limit", (int64_t)u->memory_limit_bytes);
 }
 
-static void add_devices(struct value *at)
+static void add_devices(struct docker_value *at)
 {
 	static const char *const names[] = {
 		"io_service_bytes_recursive", "io_serviced_recursive",  "io_queue_recursive",
 		"io_service_time_recursive",  "io_wait_time_recursive", "io_merged_recursive",
 		"io_time_recursive",          "sectors_recursive"};
-	struct value *v = value_add(at, "blkio_stats", VALUE_STRUCT);
+	struct docker_value *v = docker_value_add(at, "blkio_stats", DOCKER_VALUE_STRUCT);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		value_add(v, names[i], VALUE_NOLIST);
+		docker_value_add(v, names[i], DOCKER_VALUE_NOLIST);
 }
 
-struct value *docker_usage_value(const char *name, const char *id,
-				 const struct docker_usage *before, const struct docker_usage *now)
+struct docker_value *docker_usage_value(const char *name, const char *id,
+					const struct docker_usage *before,
+					const struct docker_usage *now)
 {
-	struct value *v = value_new(VALUE_STRUCT), *pids;
+	struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT), *pids;
 
 	if (before && !before->runs)
 		before = NULL;
-	value_time(v, "read", now->runs ? now->realtime_ns : 0);
-	value_time(v, "preread", before ? before->realtime_ns : 0);
-	pids = value_add(v, "pids_stats", VALUE_STRUCT);
+	docker_value_time(v, "read", now->runs ? now->realtime_ns : 0);
+	docker_value_time(v, "preread", before ? before->realtime_ns : 0);
+	pids = docker_value_add(v, "pids_stats", DOCKER_VALUE_STRUCT);
 	if (now->runs)
-		value_int(pids, "current", (int64_t)now->tasks);
+		docker_value_int(pids, "current", (int64_t)now->tasks);
 	add_devices(v);
-	value_int(v, "num_procs", 0);
-	value_add(v, "storage_stats", VALUE_STRUCT);
+	docker_value_int(v, "num_procs", 0);
+	docker_value_add(v, "storage_stats", DOCKER_VALUE_STRUCT);
 	add_cpu(v, "cpu_stats", now);
 	add_cpu(v, "precpu_stats", before);
 	add_memory(v, now);
-	value_strf(v, "name", "/%s", name);
-	value_str(v, "id", id);
+	docker_value_strf(v, "name", "/%s", name);
+	docker_value_str(v, "id", id);
 	return v;
 }

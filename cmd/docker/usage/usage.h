@@ -30,7 +30,7 @@
 
 struct err;
 struct paths;
-struct value;
+struct docker_value;
 
 struct docker_usage {
 	bool runs;
@@ -50,7 +50,8 @@ int docker_usage_look(const struct paths *p, const char *id, uint64_t memory_lim
 unsigned docker_usage_cpu(const struct docker_usage *before, const struct docker_usage *now);
 
 /* The answer of GET /containers/ID/stats. before: NULL, or not looked at: there was no look. */
-struct value *docker_usage_value(const char *name, const char *id,
-				 const struct docker_usage *before, const struct docker_usage *now);
+struct docker_value *docker_usage_value(const char *name, const char *id,
+					const struct docker_usage *before,
+					const struct docker_usage *now);
 
 #endif

@@ -80,26 +80,27 @@ int docker_volume_remove(const struct paths *p, const char *name, bool force,
 	return 0;
 }
 
-static void add_labels(struct value *v, const struct strv *labels)
+static void add_labels(struct docker_value *v, const struct strv *labels)
 {
-	struct value *map = value_add(v, "Labels", labels->n ? VALUE_MAP : VALUE_NOMAP);
+	struct docker_value *map =
+		docker_value_add(v, "Labels", labels->n ? DOCKER_VALUE_MAP : DOCKER_VALUE_NOMAP);
 
 	for (size_t i = 0; i < labels->n; i++) {
 		size_t len = strcspn(labels->items[i], "=");
 		_free_ char *key = strndup(labels->items[i], len);
 
 		if (key)
-			value_str(map, key, labels->items[i] + len + 1);
+			docker_value_str(map, key, labels->items[i] + len + 1);
 	}
 }
 
-int docker_volume_describe(const struct paths *p, const char *name, struct value *at,
+int docker_volume_describe(const struct paths *p, const char *name, struct docker_value *at,
 			   struct docker_fault *f)
 {
 	_strv_ struct strv labels = STRV_INIT;
 	_free_ char *path = NULL;
 	uint64_t created_ns = 0;
-	struct value *v;
+	struct docker_value *v;
 	int r = volume_look(p, name, &created_ns, &path, &f->err);
 
 	if (r == -ENOENT)
@@ -108,27 +109,27 @@ int docker_volume_describe(const struct paths *p, const char *name, struct value
 		r = volume_labels(p, name, &labels, &f->err);
 	if (r < 0)
 		return r;
-	v = at->kind == VALUE_LIST ? value_add(at, NULL, VALUE_STRUCT) : at;
+	v = at->kind == DOCKER_VALUE_LIST ? docker_value_add(at, NULL, DOCKER_VALUE_STRUCT) : at;
 	if (v)
 		v->type = "volume.Volume";
-	value_time(v, "CreatedAt", created_ns / 1000000000u * 1000000000u);
-	value_str(v, "Driver", "local");
+	docker_value_time(v, "CreatedAt", created_ns / 1000000000u * 1000000000u);
+	docker_value_str(v, "Driver", "local");
 	add_labels(v, &labels);
-	value_str(v, "Mountpoint", path);
-	value_str(v, "Name", name);
-	value_add(v, "Options", VALUE_NOMAP);
-	value_str(v, "Scope", "local");
+	docker_value_str(v, "Mountpoint", path);
+	docker_value_str(v, "Name", name);
+	docker_value_add(v, "Options", DOCKER_VALUE_NOMAP);
+	docker_value_str(v, "Scope", "local");
 	return v ? 0 : err_oom(&f->err);
 }
 
-int docker_volume_value(const struct paths *p, const char *name, struct value **ret,
+int docker_volume_value(const struct paths *p, const char *name, struct docker_value **ret,
 			struct docker_fault *f)
 {
-	_value_ struct value *v = value_new(VALUE_STRUCT);
+	_docker_value_ struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT);
 	int r = v ? docker_volume_describe(p, name, v, f) : err_oom(&f->err);
 
 	if (r >= 0)
-		r = value_check(v, &f->err);
+		r = docker_value_check(v, &f->err);
 	if (r >= 0)
 		*ret = take_ptr(v);
 	return r;

@@ -22,7 +22,7 @@
 struct docker_fault;
 struct err;
 struct paths;
-struct value;
+struct docker_value;
 
 struct docker_volume_args {
 	const char *name, *driver; /* NULL or "": an anonymous one; the only one */
@@ -37,11 +37,11 @@ int docker_volume_create(const struct paths *p, const struct docker_volume_args 
 int docker_volume_remove(const struct paths *p, const char *name, bool force,
 			 struct docker_fault *f);
 /* As GET /volumes/NAME describes it. 404. */
-int docker_volume_value(const struct paths *p, const char *name, struct value **ret,
+int docker_volume_value(const struct paths *p, const char *name, struct docker_value **ret,
 			struct docker_fault *f);
 
 /* The same object, added to a list, or into a struct. */
-int docker_volume_describe(const struct paths *p, const char *name, struct value *at,
+int docker_volume_describe(const struct paths *p, const char *name, struct docker_value *at,
 			   struct docker_fault *f);
 
 /* Whether labels ("key=value") have one: "key", or "key=value". */

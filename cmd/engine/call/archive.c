@@ -27,7 +27,7 @@ static char *stat_header(const struct json *said)
 	int64_t size = 0, mode = 0, seconds = 0, ns = 0;
 	_strbuf_ struct strbuf text = STRBUF_INIT, coded = STRBUF_INIT;
 	const char *name = "", *target = "";
-	_value_ struct value *v = value_new(VALUE_STRUCT);
+	_docker_value_ struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT);
 
 	(void)call_get_str(said, "name", &name, NULL);
 	(void)call_get_str(said, "linkTarget", &target, NULL);
@@ -35,15 +35,15 @@ static char *stat_header(const struct json *said)
 	(void)call_get_int(said, "mode", &mode, NULL);
 	(void)call_get_int(said, "mtime_s", &seconds, NULL);
 	(void)call_get_int(said, "mtime_ns", &ns, NULL);
-	value_str(v, "name", name);
-	value_int(v, "size", size);
-	value_int(v, "mode", mode);
+	docker_value_str(v, "name", name);
+	docker_value_int(v, "size", size);
+	docker_value_int(v, "mode", mode);
 	if (seconds > 0 || ns)
-		value_time(v, "mtime", (uint64_t)seconds * 1000000000u + (uint64_t)ns);
+		docker_value_time(v, "mtime", (uint64_t)seconds * 1000000000u + (uint64_t)ns);
 	else
-		value_str(v, "mtime", "1970-01-01T00:00:00Z");
-	value_str(v, "linkTarget", target);
-	if (value_json(v, false, &text, NULL) < 0)
+		docker_value_str(v, "mtime", "1970-01-01T00:00:00Z");
+	docker_value_str(v, "linkTarget", target);
+	if (docker_value_json(v, false, &text, NULL) < 0)
 		return NULL;
 	base64_encode(strbuf_str(&text), text.len, &coded);
 	return str_printf("X-Docker-Container-Path-Stat: %s\r\n", strbuf_str(&coded));

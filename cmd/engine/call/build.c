@@ -213,7 +213,7 @@ void call_build_prune(struct call *k)
 	struct build_prune how = {0};
 	struct err e = ERR_INIT;
 	uint64_t bytes = 0;
-	struct value *v;
+	struct docker_value *v;
 
 	if (prune_rules(k, &how) < 0)
 		return;
@@ -221,8 +221,8 @@ void call_build_prune(struct call *k)
 		call_reply_err(k, &e);
 		return;
 	}
-	v = value_new(VALUE_STRUCT);
-	value_add(v, "CachesDeleted", VALUE_NOLIST);
-	value_int(v, "SpaceReclaimed", (int64_t)bytes);
+	v = docker_value_new(DOCKER_VALUE_STRUCT);
+	docker_value_add(v, "CachesDeleted", DOCKER_VALUE_NOLIST);
+	docker_value_int(v, "SpaceReclaimed", (int64_t)bytes);
 	call_reply_value(k, 200, v);
 }

@@ -9,19 +9,19 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/json/json.h"
 
-void call_reply_value(struct call *k, int status, struct value *v)
+void call_reply_value(struct call *k, int status, struct docker_value *v)
 {
 	const struct http_reply r = {status, HTTP_TYPE_JSON, NULL};
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
-	if (value_check(v, &e) < 0 || value_json(v, false, &out, &e) < 0) {
+	if (docker_value_check(v, &e) < 0 || docker_value_json(v, false, &out, &e) < 0) {
 		call_reply_err(k, &e);
 	} else {
 		strbuf_addch(&out, '\n');
 		http_reply(k->conn, &r, strbuf_str(&out), out.len);
 	}
-	value_free(v);
+	docker_value_free(v);
 }
 
 void call_reply_fault(struct call *k, const struct docker_fault *f)

@@ -40,7 +40,7 @@ struct docker_target;
 struct err;
 struct json;
 struct strv;
-struct value;
+struct docker_value;
 
 #define CALL_BODY_MAX (16u << 20) /* of a body that is JSON */
 
@@ -54,7 +54,7 @@ struct call {
 /* --- call.c --------------------------------------------------------------------------------- */
 
 /* Answers with a value as JSON, and frees it. */
-void call_reply_value(struct call *k, int status, struct value *v);
+void call_reply_value(struct call *k, int status, struct docker_value *v);
 void call_reply_fault(struct call *k, const struct docker_fault *f);
 /*
  * The answer to an error that has no status yet: ENOENT is 404, EINVAL and EBADMSG 400, EBUSY 409,

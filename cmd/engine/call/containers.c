@@ -36,7 +36,7 @@ void call_container_list(struct call *k)
 				  .size = call_query_true(k, "size")};
 	_strv_ struct strv filters = STRV_INIT;
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 	int64_t limit = 0;
 
 	if (call_query_int(k, "limit", &limit) < 0 || call_filters(k, &filters) < 0)
@@ -51,7 +51,7 @@ void call_container_list(struct call *k)
 
 void call_container_inspect(struct call *k)
 {
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 	struct err e = ERR_INIT;
 
 	if (inspect_container(&k->cmd->paths, k->item, call_query_true(k, "size"), &v, &e) < 0)

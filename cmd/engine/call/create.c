@@ -157,10 +157,10 @@ static int take_config(struct creation *c)
 
 static void reply_made(struct call *k, const struct docker_created *made)
 {
-	struct value *v = value_new(VALUE_STRUCT);
+	struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT);
 
-	value_str(v, "Id", made->id);
-	value_strv(v, "Warnings", &made->warnings, VALUE_LIST);
+	docker_value_str(v, "Id", made->id);
+	docker_value_strv(v, "Warnings", &made->warnings, DOCKER_VALUE_LIST);
 	call_reply_value(k, 201, v);
 }
 

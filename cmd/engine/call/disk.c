@@ -23,21 +23,21 @@
 #define MINOR_WITHOUT_VIRTUAL_SIZE 44u
 
 struct disk {
-	struct value *images, *containers, *volumes; /* NULL: was not asked for */
+	struct docker_value *images, *containers, *volumes; /* NULL: was not asked for */
 	int64_t image_bytes;
 };
 
-static void set_number(const struct value *in, const char *key, int64_t number)
+static void set_number(const struct docker_value *in, const char *key, int64_t number)
 {
-	for (struct value *i = in->first; i; i = i->next) {
+	for (struct docker_value *i = in->first; i; i = i->next) {
 		if (str_eq(i->key, key))
 			i->number = number;
 	}
 }
 
-static int64_t users_of_image(const struct listed_list *all, const struct value *image)
+static int64_t users_of_image(const struct listed_list *all, const struct docker_value *image)
 {
-	const struct value *id = value_find(image, "Id");
+	const struct docker_value *id = docker_value_find(image, "Id");
 	int64_t n = 0;
 
 	for (size_t i = 0; id && i < all->n; i++)
@@ -66,8 +66,8 @@ static int read_images(struct call *k, const struct listed_list *all, struct dis
 					  k->minor < MINOR_WITHOUT_VIRTUAL_SIZE};
 	int r = docker_images_list(&k->cmd->paths, &how, &d->images, f);
 
-	for (struct value *i = r < 0 ? NULL : d->images->first; i; i = i->next) {
-		const struct value *size = value_find(i, "Size");
+	for (struct docker_value *i = r < 0 ? NULL : d->images->first; i; i = i->next) {
+		const struct docker_value *size = docker_value_find(i, "Size");
 
 		set_number(i, "Containers", users_of_image(all, i));
 		set_number(i, "SharedSize", 0);
@@ -76,14 +76,14 @@ static int read_images(struct call *k, const struct listed_list *all, struct dis
 	return r;
 }
 
-static void add_usage(struct value *volume, const struct listed_list *all)
+static void add_usage(struct docker_value *volume, const struct listed_list *all)
 {
-	const struct value *name = value_find(volume, "Name");
-	const struct value *path = value_find(volume, "Mountpoint");
-	struct value *usage = value_add(volume, "UsageData", VALUE_STRUCT);
+	const struct docker_value *name = docker_value_find(volume, "Name");
+	const struct docker_value *path = docker_value_find(volume, "Mountpoint");
+	struct docker_value *usage = docker_value_add(volume, "UsageData", DOCKER_VALUE_STRUCT);
 
-	value_int(usage, "RefCount", name ? users_of_volume(all, name->text) : 0);
-	value_int(usage, "Size", path ? (int64_t)tree_size(path->text) : 0);
+	docker_value_int(usage, "RefCount", name ? users_of_volume(all, name->text) : 0);
+	docker_value_int(usage, "Size", path ? (int64_t)tree_size(path->text) : 0);
 }
 
 static int read_volumes(struct call *k, const struct listed_list *all, struct disk *d,
@@ -93,7 +93,7 @@ static int read_volumes(struct call *k, const struct listed_list *all, struct di
 	_strv_ struct strv names = STRV_INIT;
 	int r = docker_volume_list(&k->cmd->paths, &none, &names, f);
 
-	d->volumes = value_new(VALUE_LIST);
+	d->volumes = docker_value_new(DOCKER_VALUE_LIST);
 	for (size_t i = 0; r >= 0 && i < names.n; i++) {
 		r = docker_volume_describe(&k->cmd->paths, names.items[i], d->volumes, f);
 		if (r >= 0 && d->volumes && d->volumes->last)
@@ -132,11 +132,12 @@ static int read_disk(struct call *k, const struct strv *types, struct disk *d,
 	return r;
 }
 
-static int add_list(struct strbuf *out, const char *key, const struct value *list, struct err *e)
+static int add_list(struct strbuf *out, const char *key, const struct docker_value *list,
+		    struct err *e)
 {
 	strbuf_addf(out, "\"%s\":", key);
 	if (list)
-		return value_json(list, false, out, e);
+		return docker_value_json(list, false, out, e);
 	strbuf_addstr(out, "null");
 	return 0;
 }
@@ -176,7 +177,7 @@ void call_disk_usage(struct call *k)
 		call_reply_fault(k, &f);
 	else
 		reply_disk(k, &d);
-	value_free(d.images);
-	value_free(d.containers);
-	value_free(d.volumes);
+	docker_value_free(d.images);
+	docker_value_free(d.containers);
+	docker_value_free(d.volumes);
 }

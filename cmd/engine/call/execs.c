@@ -62,9 +62,9 @@ void call_exec_create(struct call *k)
 	if (r < 0) {
 		call_reply_fault(k, &f);
 	} else {
-		struct value *v = value_new(VALUE_STRUCT);
+		struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT);
 
-		value_str(v, "Id", id);
+		docker_value_str(v, "Id", id);
 		call_reply_value(k, 201, v);
 	}
 	docker_exec_args_done(&a);
@@ -73,7 +73,7 @@ void call_exec_create(struct call *k)
 void call_exec_inspect(struct call *k)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 
 	if (docker_exec_value(&k->cmd->paths, k->item, &v, &f) < 0)
 		call_reply_fault(k, &f);
@@ -199,18 +199,18 @@ static void run_detached(struct call *k)
 /* Before the connection becomes a pipe, on which no status can be told any more. */
 static int check_can_start(struct call *k, struct docker_fault *f)
 {
-	_value_ struct value *v = NULL;
-	const struct value *running, *code;
+	_docker_value_ struct docker_value *v = NULL;
+	const struct docker_value *running, *code;
 	int r = docker_exec_value(&k->cmd->paths, k->item, &v, f);
 
 	if (r < 0)
 		return r;
-	running = value_find(v, "Running");
-	code = value_find(v, "ExitCode");
+	running = docker_value_find(v, "Running");
+	code = docker_value_find(v, "ExitCode");
 	if (running && running->number)
 		return docker_fault(f, DOCKER_CONFLICT, EBUSY,
 				    "Error: Exec command %s is already running", k->item);
-	if (code && code->kind == VALUE_INT)
+	if (code && code->kind == DOCKER_VALUE_INT)
 		return docker_fault(f, DOCKER_CONFLICT, EBUSY,
 				    "Error: Exec command %s has already run", k->item);
 	return 0;

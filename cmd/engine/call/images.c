@@ -15,7 +15,7 @@
 #define MINOR_WITHOUT_NONE 43u
 #define MINOR_WITHOUT_VIRTUAL_SIZE 44u
 
-static void reply_value(struct call *k, int r, struct value *v, const struct docker_fault *f)
+static void reply_value(struct call *k, int r, struct docker_value *v, const struct docker_fault *f)
 {
 	if (r < 0)
 		call_reply_fault(k, f);
@@ -28,32 +28,34 @@ static void reply_value(struct call *k, int r, struct value *v, const struct doc
  * of an image before it makes a container anew. The rest is as of an image that was built
  * elsewhere.
  */
-static void add_container_config(struct value *image)
+static void add_container_config(struct docker_value *image)
 {
 	static const char *const texts[] = {"Hostname", "Domainname", "User", "Image",
 					    "WorkingDir"};
 	static const char *const flags[] = {"AttachStdin", "AttachStdout", "AttachStderr",
 					    "Tty",         "OpenStdin",    "StdinOnce"};
 	static const char *const lists[] = {"Env", "Cmd", "Entrypoint", "OnBuild"};
-	const struct value *config = value_find(image, "Config");
-	const struct value *volumes = config ? value_find(config, "Volumes") : NULL;
-	struct value *v = value_add(image, "ContainerConfig", VALUE_STRUCT), *map;
+	const struct docker_value *config = docker_value_find(image, "Config");
+	const struct docker_value *volumes = config ? docker_value_find(config, "Volumes") : NULL;
+	struct docker_value *v = docker_value_add(image, "ContainerConfig", DOCKER_VALUE_STRUCT),
+			    *map;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		value_str(v, texts[i], "");
+		docker_value_str(v, texts[i], "");
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
-		value_bool(v, flags[i], false);
+		docker_value_bool(v, flags[i], false);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		value_add(v, lists[i], VALUE_NOLIST);
-	value_add(v, "Labels", VALUE_NOMAP);
-	map = value_add(v, "Volumes", volumes && volumes->first ? VALUE_MAP : VALUE_NOMAP);
-	for (const struct value *i = volumes ? volumes->first : NULL; i; i = i->next)
-		value_add(map, i->key, VALUE_STRUCT);
+		docker_value_add(v, lists[i], DOCKER_VALUE_NOLIST);
+	docker_value_add(v, "Labels", DOCKER_VALUE_NOMAP);
+	map = docker_value_add(v, "Volumes",
+			       volumes && volumes->first ? DOCKER_VALUE_MAP : DOCKER_VALUE_NOMAP);
+	for (const struct docker_value *i = volumes ? volumes->first : NULL; i; i = i->next)
+		docker_value_add(map, i->key, DOCKER_VALUE_STRUCT);
 }
 
 void call_image_inspect(struct call *k)
 {
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 	struct err e = ERR_INIT;
 
 	if (inspect_image(&k->cmd->paths, k->item, false, &v, &e) < 0) {
@@ -74,7 +76,7 @@ void call_image_list(struct call *k)
 		.virtual_size = k->minor < MINOR_WITHOUT_VIRTUAL_SIZE,
 	};
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 	int r;
 
 	/* The last is what the first versions had for a filter. */
@@ -89,7 +91,7 @@ void call_image_list(struct call *k)
 void call_image_history(struct call *k)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 	int r;
 
 	r = docker_images_history(&k->cmd->paths, k->item, &v, &f);
@@ -112,7 +114,7 @@ void call_image_tag(struct call *k)
 void call_image_remove(struct call *k)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 	int r;
 
 	r = docker_images_remove(&k->cmd->paths, k->item, call_query_true(k, "force"), &v, &f);
@@ -123,7 +125,7 @@ void call_image_prune(struct call *k)
 {
 	_strv_ struct strv filters = STRV_INIT;
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 	int r;
 
 	if (call_filters(k, &filters) < 0)

@@ -26,13 +26,13 @@ void call_network_list(struct call *k)
 	_docker_networks_ struct docker_network_list all = {0};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	_strv_ struct strv filters = STRV_INIT;
-	_value_ struct value *list = NULL;
+	_docker_value_ struct docker_value *list = NULL;
 	int r;
 
 	if (call_filters(k, &filters) < 0)
 		return;
 	r = docker_network_list(&k->cmd->paths, &filters, &all, &f);
-	list = value_new(VALUE_LIST);
+	list = docker_value_new(DOCKER_VALUE_LIST);
 	if (r >= 0 && !list)
 		r = err_oom(&f.err);
 	for (size_t i = 0; r >= 0 && i < all.n; i++)
@@ -47,7 +47,7 @@ void call_network_inspect(struct call *k)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	_free_ char *scope = NULL;
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 
 	if (call_query(k, "scope", &scope) < 0)
 		return;
@@ -126,10 +126,10 @@ void call_network_create(struct call *k)
 	if (r < 0) {
 		call_reply_fault(k, &f);
 	} else {
-		struct value *v = value_new(VALUE_STRUCT);
+		struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT);
 
-		value_str(v, "Id", id);
-		value_str(v, "Warning", DOCKER_NETWORK_WARNING);
+		docker_value_str(v, "Id", id);
+		docker_value_str(v, "Warning", DOCKER_NETWORK_WARNING);
 		call_reply_value(k, 201, v);
 	}
 	strv_free(&a.labels);
@@ -199,7 +199,7 @@ void call_network_prune(struct call *k)
 {
 	_strv_ struct strv filters = STRV_INIT, gone = STRV_INIT;
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct value *v;
+	struct docker_value *v;
 
 	if (call_filters(k, &filters) < 0)
 		return;
@@ -207,7 +207,7 @@ void call_network_prune(struct call *k)
 		call_reply_fault(k, &f);
 		return;
 	}
-	v = value_new(VALUE_STRUCT);
-	value_strv(v, "NetworksDeleted", &gone, VALUE_NOLIST);
+	v = docker_value_new(DOCKER_VALUE_STRUCT);
+	docker_value_strv(v, "NetworksDeleted", &gone, DOCKER_VALUE_NOLIST);
 	call_reply_value(k, 200, v);
 }

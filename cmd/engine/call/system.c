@@ -21,7 +21,7 @@ void call_ping(struct call *k)
 
 void call_version(struct call *k)
 {
-	struct value *v = value_new(VALUE_STRUCT);
+	struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT);
 
 	version_add_server(v);
 	call_reply_value(k, 200, v);
@@ -29,7 +29,7 @@ void call_version(struct call *k)
 
 void call_info(struct call *k)
 {
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 	struct err e = ERR_INIT;
 
 	if (info_value(&k->cmd->paths, true, &v, &e) < 0)

@@ -122,9 +122,9 @@ void call_container_update(struct call *k)
 	if (r < 0) {
 		call_reply_fault(k, &f);
 	} else {
-		struct value *v = value_new(VALUE_STRUCT);
+		struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT);
 
-		value_strv(v, "Warnings", &warnings, VALUE_NOLIST);
+		docker_value_strv(v, "Warnings", &warnings, DOCKER_VALUE_NOLIST);
 		call_reply_value(k, 200, v);
 	}
 	docker_target_close(&t);

@@ -34,14 +34,14 @@ static void split_words(const char *text, struct strv *ret)
 	}
 }
 
-static struct value *top_value(const struct docker_top *t)
+static struct docker_value *top_value(const struct docker_top *t)
 {
-	struct value *v = value_new(VALUE_STRUCT), *rows;
+	struct docker_value *v = docker_value_new(DOCKER_VALUE_STRUCT), *rows;
 
-	rows = value_add(v, "Processes", VALUE_LIST);
+	rows = docker_value_add(v, "Processes", DOCKER_VALUE_LIST);
 	for (size_t i = 1; i < t->n; i++)
-		value_strv(rows, NULL, &t->rows[i], VALUE_LIST);
-	value_strv(v, "Titles", &t->rows[0], VALUE_LIST);
+		docker_value_strv(rows, NULL, &t->rows[i], DOCKER_VALUE_LIST);
+	docker_value_strv(v, "Titles", &t->rows[0], DOCKER_VALUE_LIST);
 	return v;
 }
 
@@ -117,7 +117,7 @@ static int look(struct call *k, struct watched *w, struct err *e)
 	return docker_usage_look(&k->cmd->paths, w->id, w->memory_bytes, &w->now, e);
 }
 
-static struct value *usage_value(const struct watched *w)
+static struct docker_value *usage_value(const struct watched *w)
 {
 	return docker_usage_value(w->target.found.name, w->id, &w->before, &w->now);
 }
@@ -140,10 +140,10 @@ static void reply_once(struct call *k, struct watched *w, bool one_look)
 
 static bool send_usage(struct call *k, const struct watched *w)
 {
-	_value_ struct value *v = usage_value(w);
+	_docker_value_ struct docker_value *v = usage_value(w);
 	_strbuf_ struct strbuf line = STRBUF_INIT;
 
-	if (value_check(v, NULL) < 0 || value_json(v, false, &line, NULL) < 0)
+	if (docker_value_check(v, NULL) < 0 || docker_value_json(v, false, &line, NULL) < 0)
 		return false;
 	strbuf_addch(&line, '\n');
 	return http_reply_piece(k->conn, strbuf_str(&line), line.len) >= 0;
@@ -211,7 +211,7 @@ void call_container_prune(struct call *k)
 	_strv_ struct strv filters = STRV_INIT, gone = STRV_INIT;
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	uint64_t bytes = 0;
-	struct value *v;
+	struct docker_value *v;
 
 	if (call_filters(k, &filters) < 0)
 		return;
@@ -219,8 +219,8 @@ void call_container_prune(struct call *k)
 		call_reply_fault(k, &f);
 		return;
 	}
-	v = value_new(VALUE_STRUCT);
-	value_strv(v, "ContainersDeleted", &gone, VALUE_NOLIST);
-	value_int(v, "SpaceReclaimed", (int64_t)bytes);
+	v = docker_value_new(DOCKER_VALUE_STRUCT);
+	docker_value_strv(v, "ContainersDeleted", &gone, DOCKER_VALUE_NOLIST);
+	docker_value_int(v, "SpaceReclaimed", (int64_t)bytes);
 	call_reply_value(k, 200, v);
 }

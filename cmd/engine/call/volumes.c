@@ -16,23 +16,23 @@ void call_volume_list(struct call *k)
 {
 	_strv_ struct strv filters = STRV_INIT, names = STRV_INIT;
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct value *v, *list;
+	struct docker_value *v, *list;
 	int r;
 
 	if (call_filters(k, &filters) < 0)
 		return;
 	r = docker_volume_list(&k->cmd->paths, &filters, &names, &f);
-	v = value_new(VALUE_STRUCT);
-	list = value_add(v, "Volumes", VALUE_LIST);
+	v = docker_value_new(DOCKER_VALUE_STRUCT);
+	list = docker_value_add(v, "Volumes", DOCKER_VALUE_LIST);
 	for (size_t i = 0; r >= 0 && i < names.n; i++) {
 		r = docker_volume_describe(&k->cmd->paths, names.items[i], list, &f);
 		/* One that was removed meanwhile. */
 		if (r == -ENOENT)
 			r = 0;
 	}
-	value_add(v, "Warnings", VALUE_NOLIST);
+	docker_value_add(v, "Warnings", DOCKER_VALUE_NOLIST);
 	if (r < 0) {
-		value_free(v);
+		docker_value_free(v);
 		call_reply_fault(k, &f);
 		return;
 	}
@@ -42,7 +42,7 @@ void call_volume_list(struct call *k)
 static void reply_volume(struct call *k, const char *name, int status)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct value *v = NULL;
+	struct docker_value *v = NULL;
 
 	if (docker_volume_value(&k->cmd->paths, name, &v, &f) < 0)
 		call_reply_fault(k, &f);
@@ -88,7 +88,9 @@ void call_volume_remove(struct call *k)
 		http_reply_empty(k->conn, 204);
 }
 
-/* Before 1.42 all that is not used goes; since then the anonymous ones, unless `all` is asked for. */
+/*
+ * Before 1.42 all that is not used goes; since then the anonymous ones, unless `all` is asked for.
+ */
 #define MINOR_ANONYMOUS 42
 
 void call_volume_prune(struct call *k)
@@ -96,7 +98,7 @@ void call_volume_prune(struct call *k)
 	_strv_ struct strv filters = STRV_INIT, gone = STRV_INIT;
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	uint64_t bytes = 0;
-	struct value *v;
+	struct docker_value *v;
 
 	if (call_filters(k, &filters) < 0)
 		return;
@@ -105,8 +107,8 @@ void call_volume_prune(struct call *k)
 		call_reply_fault(k, &f);
 		return;
 	}
-	v = value_new(VALUE_STRUCT);
-	value_strv(v, "VolumesDeleted", &gone, VALUE_LIST);
-	value_int(v, "SpaceReclaimed", (int64_t)bytes);
+	v = docker_value_new(DOCKER_VALUE_STRUCT);
+	docker_value_strv(v, "VolumesDeleted", &gone, DOCKER_VALUE_LIST);
+	docker_value_int(v, "SpaceReclaimed", (int64_t)bytes);
 	call_reply_value(k, 200, v);
 }

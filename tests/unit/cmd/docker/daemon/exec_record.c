@@ -45,13 +45,13 @@ static void make(void)
 
 static void shows(const char *running, const char *code, const char *when)
 {
-	_value_ struct value *v = NULL;
+	_docker_value_ struct docker_value *v = NULL;
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	_free_ char *want = str_printf("\"Running\":%s,\"ExitCode\":%s,", running, code);
 	struct docker_fault f = DOCKER_FAULT_INIT;
 
 	is_int(docker_exec_value(&paths, id, &v, &f), 0, "%s: %s", when, f.err.msg);
-	if (!v || value_json(v, false, &text, &f.err) < 0)
+	if (!v || docker_value_json(v, false, &text, &f.err) < 0)
 		return;
 	ok(strstr(strbuf_str(&text), want), "%s: %s in %s", when, want, strbuf_str(&text));
 }
@@ -110,7 +110,7 @@ static void missing(void)
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		struct docker_fault f = DOCKER_FAULT_INIT;
-		struct value *v;
+		struct docker_value *v;
 
 		is_int(docker_exec_value(&paths, ids[i], &v, &f), -ENOENT, "'%s'", ids[i]);
 		is_int(docker_fault_status(&f), DOCKER_NOT_FOUND, "'%s': %s", ids[i], f.err.msg);

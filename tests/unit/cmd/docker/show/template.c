@@ -8,34 +8,35 @@
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"
 
-static void fill(struct value *root)
+static void fill(struct docker_value *root)
 {
-	struct value *state, *config, *map, *list, *port;
+	struct docker_value *state, *config, *map, *list, *port;
 
 	root->type = "types.ContainerJSON";
-	value_in_go(value_str(root, "Id", "48418f43d112"), "ID");
-	value_str(root, "Name", "/cc");
-	state = value_add(root, "State", VALUE_STRUCT);
+	docker_value_in_go(docker_value_str(root, "Id", "48418f43d112"), "ID");
+	docker_value_str(root, "Name", "/cc");
+	state = docker_value_add(root, "State", DOCKER_VALUE_STRUCT);
 	state->type = "types.ContainerState";
-	value_str(state, "Status", "running");
-	value_bool(state, "Running", true);
-	value_int(state, "Pid", 4576);
-	value_add(state, "Health", VALUE_NIL)->flags = VALUE_GO_ONLY;
-	config = value_add(root, "Config", VALUE_STRUCT);
-	list = value_add(config, "Env", VALUE_LIST);
-	value_str(list, NULL, "A=1");
-	value_str(list, NULL, "B=<2>");
-	value_add(config, "Entrypoint", VALUE_NOLIST);
-	map = value_add(config, "Labels", VALUE_MAP);
-	value_str(map, "z", "last");
-	value_str(map, "a", "b");
-	map = value_add(root, "Ports", VALUE_MAP);
-	port = value_add(value_add(map, "80/tcp", VALUE_LIST), NULL, VALUE_STRUCT);
-	value_str(port, "HostPort", "8080");
+	docker_value_str(state, "Status", "running");
+	docker_value_bool(state, "Running", true);
+	docker_value_int(state, "Pid", 4576);
+	docker_value_add(state, "Health", DOCKER_VALUE_NIL)->flags = DOCKER_VALUE_GO_ONLY;
+	config = docker_value_add(root, "Config", DOCKER_VALUE_STRUCT);
+	list = docker_value_add(config, "Env", DOCKER_VALUE_LIST);
+	docker_value_str(list, NULL, "A=1");
+	docker_value_str(list, NULL, "B=<2>");
+	docker_value_add(config, "Entrypoint", DOCKER_VALUE_NOLIST);
+	map = docker_value_add(config, "Labels", DOCKER_VALUE_MAP);
+	docker_value_str(map, "z", "last");
+	docker_value_str(map, "a", "b");
+	map = docker_value_add(root, "Ports", DOCKER_VALUE_MAP);
+	port = docker_value_add(docker_value_add(map, "80/tcp", DOCKER_VALUE_LIST), NULL,
+				DOCKER_VALUE_STRUCT);
+	docker_value_str(port, "HostPort", "8080");
 }
 
 /* As `docker inspect` does it: as a struct, then as JSON. */
-static const char *render(const struct value *dot, const char *text, struct strbuf *out)
+static const char *render(const struct docker_value *dot, const char *text, struct strbuf *out)
 {
 	_template_ struct template *t = NULL;
 	struct err e = ERR_INIT;
@@ -143,7 +144,7 @@ static const struct {
 	{"{{define \"x\"}}{{end}}", "template: :1: {{define}} is not supported by csbx"},
 };
 
-static void test_heads(const struct value *root)
+static void test_heads(const struct docker_value *root)
 {
 	_template_ struct template *t = NULL;
 	_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -153,7 +154,7 @@ static void test_heads(const struct value *root)
 	is_str(strbuf_str(&out), "/cc 48418f43d112 <no value> b c", "functions leave them alone");
 }
 
-static void test_bounds(const struct value *root)
+static void test_bounds(const struct docker_value *root)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT, out = STRBUF_INIT;
 
@@ -187,11 +188,11 @@ static const struct format_head heads[] = {{"ID", "ID OF IT"}, {"Name", "NAME"},
 
 static const char *rows(const char *format, struct strbuf *out)
 {
-	_value_ struct value *list = value_new(VALUE_LIST);
+	_docker_value_ struct docker_value *list = docker_value_new(DOCKER_VALUE_LIST);
 	const struct format f = {format, "{{.ID}}\\t{{.Name}}", "raw: {{.Name}}", heads};
 	struct err e = ERR_INIT;
 
-	fill(value_add(list, NULL, VALUE_STRUCT));
+	fill(docker_value_add(list, NULL, DOCKER_VALUE_STRUCT));
 	strbuf_reset(out);
 	return format_rows(&f, list, out, &e) < 0 ? e.msg[0] ? "failed" : "" : strbuf_str(out);
 }
@@ -210,11 +211,11 @@ static void test_rows(void)
 
 int main(void)
 {
-	_value_ struct value *root = value_new(VALUE_STRUCT);
+	_docker_value_ struct docker_value *root = docker_value_new(DOCKER_VALUE_STRUCT);
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
 	fill(root);
-	is_int(value_check(root, NULL), 0, "a tree");
+	is_int(docker_value_check(root, NULL), 0, "a tree");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		is_str(render(root, cases[i].text, &out), cases[i].want, "%s", cases[i].text);
 	test_heads(root);

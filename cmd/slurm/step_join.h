@@ -3,6 +3,6 @@
 #define CSBX_STEP_JOIN_H
 
 /* As csbx-join: runs it and returns its exit code; -1 under any other name. */
-int join_personality(int argc, char **argv);
+int step_join_personality(int argc, char **argv);
 
 #endif

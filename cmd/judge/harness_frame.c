@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/judge/frame.h"
+#include "cmd/judge/harness_frame.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -17,7 +17,7 @@ static uint64_t get_number(const unsigned char *p, unsigned bytes)
 	return v;
 }
 
-int frame_fill(struct frame_buffer *b, int fd, struct err *e)
+int harness_frame_fill(struct harness_buffer *b, int fd, struct err *e)
 {
 	ssize_t n;
 
@@ -35,7 +35,7 @@ int frame_fill(struct frame_buffer *b, int fd, struct err *e)
 	return n > 0;
 }
 
-int frame_next(struct frame_buffer *b, struct frame *ret, struct err *e)
+int harness_frame_next(struct harness_buffer *b, struct harness_frame *ret, struct err *e)
 {
 	const unsigned char *p = (const unsigned char *)strbuf_str(&b->data) + b->used;
 	size_t left = b->data.len - b->used, len;
@@ -47,21 +47,22 @@ int frame_next(struct frame_buffer *b, struct frame *ret, struct err *e)
 		return err_set(e, EBADMSG, "malformed frame");
 	if (left - FRAME_HEAD_BYTES < len)
 		return 0;
-	*ret = (struct frame){.kind = (char)p[0],
-			      .number = get_number(p + 8, 8),
-			      .payload = (const char *)p + FRAME_HEAD_BYTES,
-			      .len = len};
+	*ret = (struct harness_frame){.kind = (char)p[0],
+				      .number = get_number(p + 8, 8),
+				      .payload = (const char *)p + FRAME_HEAD_BYTES,
+				      .len = len};
 	b->used += FRAME_HEAD_BYTES + len;
 	return 1;
 }
 
-void frame_buffer_free(struct frame_buffer *b)
+void harness_buffer_free(struct harness_buffer *b)
 {
 	strbuf_free(&b->data);
 	b->used = 0;
 }
 
-void frame_write(struct strbuf *out, char kind, uint64_t number, const void *payload, size_t len)
+void harness_frame_write(struct strbuf *out, char kind, uint64_t number, const void *payload,
+			 size_t len)
 {
 	unsigned char head[FRAME_HEAD_BYTES] = {(unsigned char)kind};
 

@@ -20,7 +20,7 @@
 
 #include "cmd/frame/cmd.h"
 #include "cmd/frame/frame.h"
-#include "cmd/slurm/join.h"
+#include "cmd/slurm/step_join.h"
 #include "cmd/slurm/step_env.h"
 #include "cmd/slurm/step_state.h"
 #include "cmd/frame/verbs.h"
@@ -220,7 +220,7 @@ static int join_run(struct cmd *c, void *args, int argc, char **argv)
 	return cmd_error(&e, "join %s", argv[0]);
 }
 
-int join_personality(int argc, char **argv)
+int step_join_personality(int argc, char **argv)
 {
 	struct cmd c = {.verb = &verb_join, .argv = argv};
 	const char *name = argc ? strrchr(argv[0], '/') : NULL;

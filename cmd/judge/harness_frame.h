@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_EVAL_FRAME_H
-#define CSBX_CMD_EVAL_FRAME_H
+#ifndef CSBX_CMD_EVAL_HARNESS_FRAME_H
+#define CSBX_CMD_EVAL_HARNESS_FRAME_H
 
 /* Frames of the channel to a judged program (cmd/harness/PROTOCOL.md). Its words are foreign. */
 
@@ -15,7 +15,7 @@ struct err;
 #define FRAME_HEAD_BYTES 16u
 #define FRAME_PAYLOAD_MAX (8u << 20)
 
-struct frame {
+struct harness_frame {
 	char kind;
 	uint64_t number;
 	const char *payload;
@@ -23,7 +23,7 @@ struct frame {
 };
 
 /* The bytes that have been read and not been used yet. */
-struct frame_buffer {
+struct harness_buffer {
 	struct strbuf data;
 	size_t used;
 };
@@ -31,11 +31,12 @@ struct frame_buffer {
 /*
  * Reads what fd has, once, without waiting. 1: something came, 0: end of file, -EAGAIN, -errno.
  */
-int frame_fill(struct frame_buffer *b, int fd, struct err *e);
+int harness_frame_fill(struct harness_buffer *b, int fd, struct err *e);
 /* The next whole frame, valid until the next fill: 1, 0 where there is none yet, -EBADMSG. */
-int frame_next(struct frame_buffer *b, struct frame *ret, struct err *e);
-void frame_buffer_free(struct frame_buffer *b);
+int harness_frame_next(struct harness_buffer *b, struct harness_frame *ret, struct err *e);
+void harness_buffer_free(struct harness_buffer *b);
 
-void frame_write(struct strbuf *out, char kind, uint64_t number, const void *payload, size_t len);
+void harness_frame_write(struct strbuf *out, char kind, uint64_t number, const void *payload,
+			 size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/slurm/child.h"
+#include "cmd/slurm/step_child.h"
 
 #include <fcntl.h>
 #include <poll.h>
