@@ -8,6 +8,7 @@
  * ever reads a byte of it.
  */
 
+#include "runtime/helpers/init/abi/msg_check.h"
 #include "runtime/helpers/init/init.h"
 
 static int send_master(int sock, int master)
