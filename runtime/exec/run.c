@@ -269,17 +269,29 @@ static bool is_done(const struct exec_loop *l)
  */
 static int leave(struct exec_loop *l, struct err *e)
 {
-	pid_t keeper = fork();
+	int ready[2];
+	pid_t keeper;
+	char byte;
 
-	if (keeper < 0)
-		return err_sys(e, "fork");
-	if (keeper > 0) {
+	if (pipe2(ready, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	keeper = fork();
+	if (keeper) {
+		close(ready[1]);
+		/* The caller may end with its terminal, whose signals are not to reach the keeper. */
+		while (keeper > 0 && read(ready[0], &byte, 1) < 0 && errno == EINTR)
+			;
+		close(ready[0]);
+		if (keeper < 0)
+			return err_sys(e, "fork");
 		*l->options->ret_left = true;
 		l->ended = l->give_up = true;
 		return 0;
 	}
 	setsid();
 	streams_forget_caller(&l->streams);
+	close(ready[0]);
+	close(ready[1]);
 	return 0;
 }
 
