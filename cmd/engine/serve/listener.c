@@ -14,6 +14,7 @@
 
 #include "cmd/engine/http/http.h"
 #include "cmd/frame/cmd.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
@@ -29,6 +30,7 @@
 #define NEW_SOCKET ENGINE_SOCKET ".new"
 #define GIVEN_FD 3
 #define NO_DESCRIPTORS_MS 100
+#define LINGER_MS 500
 
 char *engine_socket_path(const struct cmd *c)
 {
@@ -195,6 +197,24 @@ static void turn_away(int fd, int status, const char *message)
 		(void)send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/*
+ * A client writes its request before it reads the answer: on a socket that is closed already it would
+ * meet EPIPE and never read why. What it sends is thrown away.
+ */
+static void linger(int fd)
+{
+	const uint64_t end = clock_monotonic_ms() + LINGER_MS;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	char text[4096];
+
+	(void)shutdown(fd, SHUT_WR);
+	for (uint64_t now = clock_monotonic_ms(); now < end; now = clock_monotonic_ms()) {
+		if (poll(&p, 1, (int)(end - now)) > 0 &&
+		    recv(fd, text, sizeof(text), MSG_DONTWAIT) <= 0)
+			return;
+	}
+}
+
 static _Noreturn void serve_connection(struct cmd *c, struct engine_listener *l, int fd)
 {
 	sigset_t none;
@@ -209,10 +229,12 @@ static _Noreturn void serve_connection(struct cmd *c, struct engine_listener *l,
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (peer_check_outside(fd, NULL) < 0)
+	if (peer_check_outside(fd, NULL) < 0) {
 		turn_away(fd, 403, "csbx engine serves no program inside a container");
-	else
+		linger(fd);
+	} else {
 		engine_connection(c, fd);
+	}
 	_exit(0);
 }
 
