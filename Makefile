@@ -33,7 +33,7 @@ ALL_MODS := $(sort $(IMAGE_MODS) $(SQUASHD_MODS) $(META_MODS) $(TOOL_MODS) $(GEN
 
 # --- flags --------------------------------------------------------------------------------------
 OPT    ?= $(if $(DEBUG),-Og,-O2) -g
-WARN   := -Wall -Wextra -Wshadow -Wformat=2 -Wundef -Wpointer-arith -Wvla -Wwrite-strings -Wcast-align \
+WARN   := -Wall -Wextra -Werror=implicit-function-declaration -Wshadow -Wformat=2 -Wundef -Wpointer-arith -Wvla -Wwrite-strings -Wcast-align \
 	  -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wimplicit-fallthrough \
 	  -Wno-missing-field-initializers $(if $(WERROR),-Werror)
 HARDEN := -fstack-protector-strong -fno-common \

@@ -25,7 +25,7 @@ def ask_by_event(audit):
 
 
 def _hidden(function):
-    """The same to call; unlike a function of Python it tells nobody what it calls."""
+    """A callable that does the same. A function of Python shows what it calls; this one does not."""
     hidden = functools.lru_cache(maxsize=0)(function)
     del hidden.__wrapped__
     return hidden

@@ -55,7 +55,8 @@ static void load(void)
 		FUNCTIONS(LOOK_UP)
 	}
 	why = ok ? NULL : dlerror();
-	snprintf(lib.why, sizeof(lib.why), "%s", why ? why : "libcurl does not start");
+	snprintf(lib.why, sizeof(lib.why), "%.150s%s", why ? why : "libcurl does not start",
+		 handle ? "" : "; install libcurl (Debian: libcurl4)");
 	lib.is_there = ok && !lib.curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
