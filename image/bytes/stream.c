@@ -35,7 +35,7 @@ int stream_watch_tick(const struct stream_watch *w, uint64_t bytes, struct err *
 	return w->cancel && *w->cancel ? err_set(e, ECANCELED, "interrupted") : 0;
 }
 
-/* How many of the next bytes can be read, at most `want`. */
+/* Waits for the next bytes and returns how many of them can be read, at most `want`. */
 static ssize_t await(struct stream *s, size_t want, struct err *e)
 {
 	const struct stream_arrival *a = &s->config.arrival;

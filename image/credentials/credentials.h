@@ -3,7 +3,7 @@
 #define CSBX_IMAGE_CREDENTIALS_H
 
 /*
- * The room image/credentials. How the user logs in to a registry.
+ * The room image/credentials. The user's names and passwords for registries.
  *
  * In: a registry's name, files, helpers. Out: user and password, or nothing.
  *

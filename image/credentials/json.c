@@ -29,7 +29,8 @@ static char *key_name(const char *key)
 	return strndup(key, n);
 }
 
-/* How much of HOST[/NAMESPACE]... the key names: 0 nothing of it, more is nearer. */
+/* The rank of a key by how much of HOST[/NAMESPACE]... it names: 0 nothing of it, more is
+ * nearer. */
 static size_t key_rank(const char *key, const struct credentials_query *q)
 {
 	_free_ char *name = key_name(key);

@@ -83,7 +83,7 @@ int import_trailer(const struct import *im, struct strbuf *out, struct err *e)
 		flat_bytes(&w, TRAILER_MANIFEST, src->manifest.data, src->manifest.len);
 	for (size_t i = 0; i < src->n_layers; i++) {
 		trailer_digest(&w, TRAILER_LAYER_DIGEST, &im->layers[i].result.stored);
-		/* That of a directory is a claim of the source's. */
+		/* The diff id of a directory is a claim of the source's. */
 		trailer_digest(&w, TRAILER_DIFF_ID,
 			       src->layers[i].kind == LAYER_DIRECTORY
 				       ? &src->layers[i].diff_id

@@ -54,8 +54,8 @@ static int verify_layer(const struct source_layer *src, const struct layer_resul
 }
 
 /*
- * Whether the names are known from an earlier import. The layer's own digest is then computed in
- * the second pass; a layer nothing is taken from is not read at all.
+ * True when the names are known from an earlier import. The second pass then computes the layer's
+ * own digest; a layer that gives nothing to the image is not read at all.
  */
 static bool find_index(struct index_job *job, size_t i)
 {

@@ -281,7 +281,8 @@ static bool is_entered(const struct layer_dir *d, int fd, const struct stat *st)
 	return true;
 }
 
-/* Which directories the content of a directory comes from; those below the current entry's. */
+/* Goes down into a directory and finds which directories its content comes from, among those of
+ * `from`. */
 static int enter(struct layer_dir *d, uppers_set from, struct layer_entry *ret, struct err *e)
 {
 	bool is_opaque = false;

@@ -17,7 +17,7 @@ struct strbuf;
  * or over-long component; -EBADMSG for one that cannot be. Pure. */
 int layer_clean_path(const char *raw, struct strbuf *out, struct err *e);
 
-/* Whether an attribute of this name is kept. Pure. */
+/* True when an attribute of this name is kept. Pure. */
 bool layer_keeps_xattr(const char *name, bool keep_capabilities);
 
 #endif

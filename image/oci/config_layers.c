@@ -31,7 +31,7 @@ static void write_step(struct json_out *j, const struct json *step, bool is_empt
 	json_end_object(j);
 }
 
-/* Whether step i of n that had a layer has one now. */
+/* True when step i of n, which had a layer, has one now. */
 static bool keeps_layer(const struct config_layers *l, size_t i, size_t n)
 {
 	if (i < l->n_joined)

@@ -38,7 +38,7 @@ int fileset_open_archive(struct fileset *f, int fd, struct err *e);
 void fileset_close(struct fileset *f);
 #define _fileset_ __attribute__((cleanup(fileset_close)))
 
-/* Whether name is there, as whatever it is. */
+/* True when name is there, as a file of any kind. */
 bool fileset_has(const struct fileset *f, const char *name);
 
 /* -ENOENT when it is not there. */

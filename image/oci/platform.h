@@ -29,8 +29,8 @@ int platform_wanted(const char *arch, const char *platform, struct platform *ret
 int platform_from_arch(const char *arch, struct platform *ret, struct err *e);
 
 /*
- * How well an offer serves: -1 not at all, else higher is better: the wanted variant, then lower
- * ones. NULL or "" in the offer's os or arch means unknown and serves with rank 0.
+ * Ranks how well an offer serves: -1 not at all, else higher is better: the wanted variant, then
+ * lower ones. NULL or "" in the offer's os or arch means unknown and serves with rank 0.
  */
 int platform_rank(const struct platform *want, const char *os, const char *arch,
 		  const char *variant);

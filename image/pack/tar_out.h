@@ -5,7 +5,7 @@
 /*
  * Writes a tar to a descriptor: ustar headers (POSIX.1-1988), with a PAX extended header
  * (POSIX.1-2001) before a member whose name, link, size, owner or time does not fit, or that has
- * extended attributes (SCHILY.xattr.NAME, as GNU tar writes them). Nothing else of PAX is used,
+ * extended attributes (SCHILY.xattr.NAME, as GNU tar writes them). csbx uses no other part of PAX,
  * so that every tar since then reads it.
  */
 

@@ -16,9 +16,9 @@
  */
 
 /*
- * A file or a directory with all that is in it as a tar, sorted by name, hard links kept. Nothing
- * is followed and nothing but regular files is opened for reading. Sockets are passed over.
- * Attributes (xattr) are taken along of upper directories only.
+ * A file or a directory with all that is in it as a tar, sorted by name, hard links kept. csbx
+ * follows no link and opens only regular files for reading. It passes over sockets. Attributes
+ * (xattr) are taken along of upper directories only.
  */
 
 struct err;

@@ -27,11 +27,11 @@ struct registry_options {
 	const struct strv *mirrors;
 	/* "REGISTRY=HOST[:PORT]": a token server that may have the registry's password. */
 	const struct strv *token_servers;
-	/* How often a request is made that brings nothing. */
+	/* The number of times that a request is made before it is given up. */
 	unsigned tries;
 	/* To connect, and for a server that sends nothing. */
 	uint64_t timeout_ms;
-	/* How many blobs transfer_fetch() fetches at once. */
+	/* The number of blobs that transfer_fetch() fetches at once. */
 	unsigned connections;
 	const _Atomic int *cancel;
 	/* Once for each server that is silent for silent_ms; patience_ms: until it is given up, in

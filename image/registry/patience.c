@@ -14,7 +14,7 @@ unsigned registry_tries(const struct registry *r, const struct server *s, int co
 	return code == -ETIMEDOUT && !r->reached ? REGISTRY_TRIES_SILENT : REGISTRY_TRIES;
 }
 
-/* How long a server is waited for that never says a word. */
+/* The time for which csbx waits for a server that never says a word. */
 static uint64_t patience_ms(const struct registry *r, const struct server *s)
 {
 	unsigned tries = registry_tries(r, s, -ETIMEDOUT);

@@ -103,7 +103,8 @@ void registry_give_transport(struct registry *r, struct transport *t);
 /* Finds out whether a server that may speak plain HTTP does. */
 int server_settle(struct registry *r, struct server *s, struct transport *t, struct err *e);
 struct transport_limits registry_limits(const struct registry *r);
-/* Whether list ("A", or "A=B" where value is asked for) names the registry; *i moves on. */
+/* The next item of list ("NAME" or "NAME=VALUE") that names the registry: its text behind the name;
+ * *i moves on. */
 const char *registry_list_next(const struct strv *list, const char *registry, size_t *i);
 
 /* token.c: answers a challenge; s->lock is held. -EACCES: with what we have, no. */
@@ -124,7 +125,7 @@ int registry_pause(struct registry *r, uint64_t ms, struct err *e);
 /* Try number n (from 1) at one server. On failure: how long to wait before the next; 0: no use. */
 int registry_try(struct registry *r, struct server *s, const struct question *q, unsigned n,
 		 struct http_response *answer, uint64_t *ret_pause_ms, struct err *e);
-/* How often a server is asked that failed last with code. */
+/* The number of times that a server is asked whose last failure was code. */
 unsigned registry_tries(const struct registry *r, const struct server *s, int code);
 /* A question to s begins; its silence counts from now. */
 void registry_ask_begin(struct server *s);

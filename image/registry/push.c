@@ -155,7 +155,7 @@ static int send_piece(struct uploading *x, uint64_t *ret_pause_ms, struct err *e
 	return take_location(x, &answer, e);
 }
 
-/* How much the registry has; where it does not know the upload, another is begun. */
+/* Asks how many bytes the registry has; if it does not know the upload, begins another. */
 static int find_position(struct uploading *x, struct err *e)
 {
 	_http_response_ struct http_response answer = {0};

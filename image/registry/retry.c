@@ -52,7 +52,7 @@ static bool status_may_change(unsigned status)
 	return status == 408 || status == 425 || status == 429 || status >= 500;
 }
 
-/* How long to wait before asking again; 0: not worth it. */
+/* The time to wait before asking again; 0: asking again is not worth it. */
 static uint64_t pause_for(struct registry *r, const struct http_response *answer, unsigned n)
 {
 	const char *after = http_header(answer, "Retry-After", 0);

@@ -130,8 +130,8 @@ void registry_give_transport(struct registry *r, struct transport *t)
 
 /*
  * TLS comes first, as docker does it, so that an attacker who cuts the connection to a registry
- * that has TLS gains nothing unless the registry is listed as insecure or on this machine. Nothing
- * secret is sent.
+ * that has TLS gains nothing unless the registry is listed as insecure or on this machine. The
+ * request carries no secret.
  */
 int server_settle(struct registry *r, struct server *s, struct transport *t, struct err *e)
 {

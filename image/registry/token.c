@@ -48,7 +48,7 @@ static char *host_and_port(const struct url *u)
 	return str_printf("%s:%u", u->host, u->port);
 }
 
-/* Whether the registry's own password may go there. */
+/* True when the registry's own password may go to the realm. */
 static bool is_trusted(const struct registry *r, const struct server *s, const struct url *realm,
 		       const char *realm_name)
 {

@@ -3,11 +3,10 @@
 #define CSBX_IMAGE_TRANSPORT_H
 
 /*
- * One HTTP request and its answer, over libcurl. Nothing happens here that a caller did not ask
- * for: no redirect is followed, no netrc read, no credential kept, no body decompressed. Proxies
- * are those of the environment (http_proxy, https_proxy, all_proxy, no_proxy), never for names
- * of this machine. A transport keeps its connections open between requests; it serves one thread
- * at a time.
+ * One HTTP request and its answer, over libcurl. The transport does only what a caller asks for: it
+ * follows no redirect, reads no netrc, keeps no credential, decompresses no body. Proxies are those
+ * of the environment (http_proxy, https_proxy, all_proxy, no_proxy), never for names of this
+ * machine. A transport keeps its connections open between requests; it serves one thread at a time.
  */
 
 #include <stdbool.h>
@@ -22,7 +21,7 @@ struct url;
 #define TRANSPORT_HEADERS_MAX (64u << 10)
 #define TRANSPORT_ERROR_BODY_MAX (64u << 10)
 
-/* How a server's identity is checked; all pointers may be NULL. */
+/* The means to check a server's identity; all pointers may be NULL. */
 struct transport_tls {
 	const char *ca_pem;               /* certificates trusted besides the system's */
 	const char *cert_file, *key_file; /* our own, for servers that ask */

@@ -45,8 +45,8 @@ bool url_same_origin(const struct url *a, const struct url *b);
 bool url_host_is_local(const char *host);
 
 /*
- * Whether a server at `from` may send us to `to`: not from https to http, and not from elsewhere
- * to this machine. -EPERM with the reason.
+ * 0 when a server at `from` may send us to `to`: not from https to http, and not from elsewhere to
+ * this machine. Else -EPERM with the reason.
  */
 int url_may_go(const struct url *from, const struct url *to, struct err *e);
 

@@ -43,7 +43,7 @@ static void show(void *arg, uint64_t sent_bytes)
 		x->p->progress(x->p->arg, x->at, sent_bytes, x->bytes);
 }
 
-/* How a stored layer is compressed, by its first bytes as everywhere. */
+/* The suffix for a stored layer's compression, which its first bytes tell as everywhere. */
 static const char *suffix_of(int fd)
 {
 	static const unsigned char gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which way to an engine. A host the user names is the only one asked. Else the sockets that an
- * engine listens at by default are tried; one that is not there, or where no process listens, is
- * passed over, and without any the engine's program is run: podman usually has no service, and
- * docker's program knows hosts we do not (its contexts). A socket that refuses us is an error at
- * once: the program would be refused as well.
+ * Chooses the way to an engine. If the user names a host, csbx asks only that one. Else csbx tries
+ * the sockets at which an engine listens by default; it passes over one that is not there, or where
+ * no process listens, and without any it runs the engine's program: podman usually has no service,
+ * and docker's program knows hosts we do not (its contexts). A socket that refuses us is an error
+ * at once: the program would be refused as well.
  */
 #include "image/source/engine_priv.h"
 
@@ -18,7 +18,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
-/* Whether somebody listens: 0, or -errno of connect(2). */
+/* 0 when a process listens at the socket, else -errno of connect(2). */
 static int probe(const char *path)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};

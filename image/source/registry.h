@@ -18,8 +18,8 @@ struct image_wish;
 struct source_options;
 
 /*
- * Whether a source is meant to come from a registry: it says docker://, or it is a reference and
- * cannot be the path of something that is missing ("./x", "/x", "x.tar").
+ * True when the user means a source in a registry: it says docker://, or it is a reference and
+ * cannot be the path of a missing file ("./x", "/x", "x.tar").
  */
 bool registry_source_is(const char *uri, bool (*exists)(const char *path));
 

@@ -10,7 +10,8 @@
 
 struct err;
 
-/* Whether a regular file begins with a tar header, that is, needs no decompression. -errno. */
+/* 1 when a regular file begins with a tar header, that is, needs no decompression; else 0, or
+ * -errno. */
 int sniff_plain_tar(int fd, struct err *e);
 
 /* The kind of a regular file, or -errno: SOURCE_OCI_ARCHIVE, SOURCE_DOCKER_ARCHIVE, SOURCE_TAR. */
@@ -19,7 +20,7 @@ int sniff_file(int fd, struct err *e);
 /* SOURCE_OCI_LAYOUT or SOURCE_DIRECTORY. */
 enum source_kind sniff_directory(int dirfd);
 
-/* Whether a directory is one of skopeo's dir: transport. */
+/* True when a directory is one of skopeo's dir: transport. */
 bool sniff_skopeo_dir(int dirfd);
 
 #endif

@@ -61,7 +61,7 @@ void source_close(struct image_source *s);
 /* The name that source_open() will set, where only the network tells more: NULL for other kinds. */
 char *source_name_unopened(const char *uri);
 
-/* Whether source_open() wants a store for it. */
+/* True when source_open() wants a store for it. */
 bool source_needs_store(const char *uri);
 
 /*
@@ -73,7 +73,7 @@ int source_digest(const char *uri, const struct source_options *o, struct digest
 
 /*
  * After an import that failed by -EBADMSG: reads the layers that came from a store and makes it
- * forget the damaged ones. How many; then it is worth another try.
+ * forget the damaged ones. Returns how many it dropped; if any, another try is worth it.
  */
 size_t source_drop_damaged(struct image_source *s);
 

@@ -3,7 +3,7 @@
 #define CSBX_IMAGE_START_FILES_H
 
 /*
- * Which files of an image every start reads: they lie in it uncompressed (squash.h), so that the
+ * The files of an image that every start reads: they lie in it uncompressed (squash.h), so that the
  * first start of a program waits for the disk at most.
  */
 

@@ -55,7 +55,8 @@ void store_close(struct store **s);
 /* A blob to read, its lock held shared; *ret_bytes its size. -ENOENT: it is not here. */
 int store_open_blob(struct store *s, const struct digest *d, uint64_t *ret_bytes, struct err *e);
 
-/* Whether it is here and, where size_bytes is not UINT64_MAX, of that size; else it is dropped. */
+/* True when the blob is here and has size_bytes (UINT64_MAX: any size); a blob of another size is
+ * dropped. */
 bool store_has_blob(struct store *s, const struct digest *d, uint64_t size_bytes);
 
 /* A small blob, verified; a damaged one is dropped. -ENOENT: it is not here (any more). */
@@ -70,7 +71,7 @@ int store_add_blob(struct store *s, const struct digest *d, const void *data, si
 void store_drop_blob(struct store *s, const struct digest *d);
 
 /*
- * Whether what lies in fd (of store_open_blob()) has the digest it is named by. -errno: unreadable.
+ * 1 when the bytes of fd (of store_open_blob()) have the digest d, 0 when not; -errno: unreadable.
  */
 int store_check_blob(int fd, const struct digest *d, struct err *e);
 

@@ -2,7 +2,8 @@
 #ifndef CSBX_IMAGE_STORE_SURVEY_H
 #define CSBX_IMAGE_STORE_SURVEY_H
 
-/* Which blobs the store has, and which images have them; for the report and for pruning. */
+/* Finds the blobs of the store and the images that have each of them; for the report and for
+ * pruning. */
 
 #include "image/store/store.h"
 

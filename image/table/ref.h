@@ -40,7 +40,7 @@ void image_ref_free(struct image_ref *r);
  */
 char *image_ref_output_name(const struct image_ref *r);
 
-/* Whether two texts name the same repository and tag: "busybox",
+/* True when two texts name the same repository and tag: "busybox",
  * "docker.io/library/busybox:latest". */
 bool image_ref_same(const char *a, const char *b);
 

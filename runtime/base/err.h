@@ -3,8 +3,8 @@
 #define CSBX_BASE_ERR_H
 
 /*
- * The room runtime/base. What every program of csbx builds on: errors, memory, text, numbers,
- * paths, records.
+ * The room runtime/base. The parts that every program of csbx builds on: errors, memory, text,
+ * numbers, paths, records.
  *
  * In: values of the caller. Out: results, or an error as a value (err.h).
  *

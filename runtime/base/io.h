@@ -16,8 +16,8 @@ int io_write_all(int fd, const void *buf, size_t len, struct err *e);
 int io_pwrite_all(int fd, const void *buf, size_t len, uint64_t offset, struct err *e);
 
 /*
- * The error of a write to fd, from errno: "what: cause". Where a file system is full, the message
- * names the directory: the user asks next which file system it is.
+ * The error of a write to fd, from errno: "what: cause". When the file system is full, the message
+ * names the directory, because the user asks next which file system it is.
  */
 int io_write_failed(int fd, const char *what, struct err *e);
 

@@ -77,7 +77,7 @@ static inline bool str_is_dots(const char *s)
 	return s[0] == '.' && (!s[1] || (s[1] == '.' && !s[2]));
 }
 
-/* Whether len bytes are all zero. */
+/* True when all len bytes are zero. */
 bool mem_is_zero(const void *p, size_t len);
 
 bool str_has_suffix(const char *s, const char *suffix);

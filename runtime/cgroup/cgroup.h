@@ -70,7 +70,7 @@ void cgroup_kill(const struct cgroup *cg);
 /* Stops everything in csbx-ID, or lets it go on; -ENOENT where there is no group or no freezer. */
 int cgroup_freeze(const struct cgroup *cg, bool on);
 
-/* How many processes the kernel has killed in it for want of memory. */
+/* The number of processes in it that the kernel has killed for want of memory. */
 uint64_t cgroup_oom_kills(const struct cgroup *cg);
 /*
  * A descriptor on which poll(2) finds POLLPRI when that number may have grown; -1: the kernel does

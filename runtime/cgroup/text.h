@@ -43,9 +43,9 @@ char *cgroup_own_path(const char *cgroups);
 char *cgroup_find_directory(const char *mountinfo, const char *own, size_t *ret_top_len);
 
 /*
- * How much of the group's path belongs to the batch job `id` as a whole: up to the step (step_*),
- * else up to the first component that has the id between characters that are no digits, else all.
- * A container's group must not be outside it.
+ * The length of that part of the group's path which belongs to the whole batch job `id`: up to the
+ * step (step_*), else up to the first component that has the id between characters that are no
+ * digits, else all. A container's group must not be outside it.
  */
 size_t cgroup_job_len(const char *own, const char *id);
 

@@ -78,8 +78,9 @@ int dev_own(struct child *c, const struct op *op, struct err *e)
 	if (dev < 0)
 		return dev;
 	/*
-	 * Nothing can be cloned from a tree that is in no mount namespace of ours (open_tree(2),
-	 * EINVAL): the template is attached first, and covered by the container's own.
+	 * The kernel clones no mount from a tree that is in no mount namespace of ours
+	 * (open_tree(2), EINVAL). So the template is attached first, and the container's own /dev
+	 * covers it.
 	 */
 	r = attach_below(c, "dev", c->dev_fd, e);
 	if (r >= 0)

@@ -20,7 +20,7 @@ const char *host_login(void);
 /* The number in a file of /proc or /sys. */
 bool host_read_number(const char *path, unsigned long *ret);
 
-/* Which of the many switches stands against namespaces. */
+/* Finds which of the kernel's many switches forbids namespaces, and puts it into f. */
 void host_cause_userns(const struct try_result *r, struct host_fact *f);
 
 void host_probe_apparmor(const struct paths *p, struct host_fact *f);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Whether a container's cgroup can be had here, found by making one the way a start does, scope
- * included, and starting a process in it. All in a child: a process that enters a scope stays
+ * Finds out if a container can have a cgroup here: makes one the way a start does, scope included,
+ * and starts a process in it. A child does all this, because a process that enters a scope stays
  * there.
  */
 

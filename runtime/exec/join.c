@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which container a process is in is told by its user and mount namespace, compared with those of
- * the main processes on record; the record's process is known by number and start time. A process
- * that unshared a mount namespace of its own inside is in no container: it could be any process.
+ * csbx finds the container of a process by its user and mount namespace: it compares them with
+ * those of the main processes on record. A record names its process by number and start time. A
+ * process that unshared a mount namespace of its own inside is in no container: it could be any
+ * process.
  *
  * A descriptor of /proc/PID is of that process, whatever becomes of the number: everything of the
  * target is opened beneath one, and reading it fails once the process is gone.

@@ -3,12 +3,12 @@
 #define CSBX_RUNTIME_EXEC_PROTO_H
 
 /*
- * How `exec` reaches a running container: a SOCK_SEQPACKET connection to the container's
- * supervisor, $CSBX_RUNTIME_PATH/instances/ID.sock, one connection a process. The directory is
- * 0700 and the peer's user id is compared, and its user namespace: a program in a container, which
- * may have been shown the directory, is refused (runtime/kernel/peer.h). A message is trusted no
- * more than csbx-init trusts any (init_abi.h), and csbx-init gives an exec no more than the
- * container itself has.
+ * The protocol by which `exec` reaches a running container: a SOCK_SEQPACKET connection to the
+ * container's supervisor, $CSBX_RUNTIME_PATH/instances/ID.sock, one connection a process. The
+ * directory is 0700. The supervisor compares the peer's user id and its user namespace: it refuses
+ * a program in a container, which may see the directory through a mount (runtime/kernel/peer.h). A
+ * message is trusted no more than csbx-init trusts any (init_abi.h), and csbx-init gives an exec no
+ * more than the container itself has.
  *
  * A start pays nothing for it: the supervisor binds the socket when EXEC_WAKE_SIGNAL arrives for
  * the first time, which the client sends, by pidfd, when it finds no socket.

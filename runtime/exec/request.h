@@ -2,7 +2,7 @@
 #ifndef CSBX_RUNTIME_EXEC_REQUEST_H
 #define CSBX_RUNTIME_EXEC_REQUEST_H
 
-/* How an exec'd process is asked for (proto.h), up to csbx-init's answer. */
+/* The request for an exec'd process (proto.h), up to csbx-init's answer. */
 
 #include <stdbool.h>
 

@@ -2,9 +2,9 @@
 /*
  * Theory. One session a client, from its connection until both the client is gone and its process
  * has ended: the number of a process that runs must not be given to another. All descriptors hang
- * in one epoll, whose own descriptor is what the supervisor's poll(2) looks at. Nothing here
- * waits: a client that does not read is dropped, and when csbx-init's socket is full the client
- * is told to ask again.
+ * in one epoll, whose own descriptor is what the supervisor's poll(2) looks at. No function here
+ * waits: a client that does not read is dropped, and when csbx-init's socket is full the client is
+ * told to ask again.
  */
 #include "runtime/exec/server.h"
 

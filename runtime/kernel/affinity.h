@@ -12,7 +12,7 @@ struct err;
  */
 int affinity_limit(uint64_t cpus_milli, struct err *e);
 
-/* How many the calling process may use; 1 where that is not known. */
+/* The number of CPUs that the calling process may use; 1 where that is not known. */
 unsigned affinity_cpus(void);
 
 #endif

@@ -164,7 +164,8 @@ const struct mount_row *mount_table_locate(const struct mount_table *t, const ch
 	return best;
 }
 
-/* path: in the file system of `outside`. Whether one leads to the other. */
+/* path: in the file system of `outside`. True when a mount below shows path, a directory above it,
+ * or a file beneath it. */
 static bool is_on_one_way(const struct mount_table *t, const struct mount_row *outside,
 			  const char *path)
 {

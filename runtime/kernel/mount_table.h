@@ -48,8 +48,9 @@ void mount_table_mark(struct mount_table *t, int top);
 const struct mount_row *mount_table_locate(const struct mount_table *t, const char *path);
 
 /*
- * Whether a mount below may show what lies at path outside, a part of it, or a directory on the way
- * to it; path is without links. False is certain, also where something is mounted over the path.
+ * True when a mount below may show the file at path outside, a part of it, or a directory on the
+ * way to it; path is without links. False is certain, also where something is mounted over the
+ * path.
  */
 bool mount_table_may_show(const struct mount_table *t, const char *path);
 

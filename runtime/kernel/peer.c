@@ -123,7 +123,7 @@ int peer_check_outside(int sock, struct err *e)
 
 /* --- the listener ------------------------------------------------------------------------- */
 
-/* How many numbers line "NSpid:" has: one for each pid namespace from that of /proc on down. */
+/* The count of numbers in line "NSpid:": one for each pid namespace from that of /proc on down. */
 static unsigned count_numbers(const char *path)
 {
 	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);

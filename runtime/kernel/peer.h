@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_PEER_H
 
 /*
- * Whether the process at the other end of a named socket is inside a container, unix(7). A program
+ * Tells if the process at the other end of a named socket is inside a container, unix(7). A program
  * in a container has the caller's own user id outside, and a mount may show it csbx's sockets: the
  * user id (SO_PEERCRED) tells nothing.
  *

@@ -100,7 +100,8 @@ int container_start_run(struct container_start *s, const struct container_start_
  */
 int container_start_detached(struct container_start *s, const struct container_start_how *how,
 			     int *ret_exit_code, struct err *e);
-/* Between the two: it comes to nothing. That is written down, and with --rm it is removed. */
+/* Between the two: the start comes to nothing. Writes that down, and with --rm removes the
+ * container. */
 void container_start_failed(struct container_start *s, int exit_code, const char *why);
 void container_start_close(struct container_start *s);
 

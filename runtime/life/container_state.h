@@ -19,9 +19,9 @@
  */
 
 /*
- * The state of a container. Whether it runs is told by the lock that its supervisor holds, never by
- * a pid in a file, so the answer is true after a SIGKILL of anything and after a reboot: a start
- * without lock and without an end was killed, and counts as exited with 137.
+ * The state of a container. The lock that its supervisor holds tells if it runs, never a pid in a
+ * file, so the answer is true after a SIGKILL of anything and after a reboot: a start without lock
+ * and without an end was killed, and counts as exited with 137.
  */
 
 #include <stdbool.h>

@@ -22,7 +22,7 @@ struct container_wait {
 /* Begins to wait for a container that stays: from here on its end cannot be missed. */
 int container_wait_begin(const struct paths *p, const char *name, const struct container_record *r,
 			 struct container_wait *ret, struct err *e);
-/* Whether its lock is held still: by a start that runs or is about to, or by its removal. */
+/* True while its lock is held: by a start that runs or is about to, or by its removal. */
 bool container_wait_goes_on(const struct container_wait *w);
 /* Returns when it does not run, at once if it did not, with its state in ret->state. */
 int container_wait_end(struct container_wait *w, struct err *e);

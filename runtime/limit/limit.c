@@ -32,7 +32,8 @@ struct assigning {
 	struct limit_holders *ret;
 };
 
-/* How a limit falls short: its name in the result and its option, why, what follows, what helps. */
+/* A limit that falls short: its name in the result and its option, why, what follows, what
+ * helps. */
 struct shortfall {
 	const char *name, *option, *why, *what, *remedy;
 	bool is_exact; /* strict takes it */

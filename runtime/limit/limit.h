@@ -3,9 +3,9 @@
 #define CSBX_RUNTIME_LIMIT_H
 
 /*
- * Which mechanism holds which limit is decided before anything starts. A limit that cannot be held
- * exactly as asked is listed under `degraded` in the result, and an error under --limits strict
- * (docs/result.md).
+ * csbx decides which mechanism holds which limit before anything starts. A limit that cannot be
+ * held exactly as asked is listed under `degraded` in the result, and an error under --limits
+ * strict (docs/result.md).
  */
 
 #include <stdbool.h>

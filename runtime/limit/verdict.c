@@ -22,8 +22,8 @@ static void set_oom(struct ending *end, struct run_result *r, const char *detect
 }
 
 /*
- * Nothing tells when a process was at its largest, and the limit may have been changed meanwhile:
- * memory that was below the highest limit is no reason.
+ * The kernel does not tell when a process was at its largest, and the limit may have been changed
+ * meanwhile: a process that stayed below the highest limit did not end because of it.
  */
 static uint64_t highest_limit(const struct watchdog *w)
 {

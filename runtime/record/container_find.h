@@ -2,7 +2,7 @@
 #ifndef CSBX_RUNTIME_CONTAINER_FIND_H
 #define CSBX_RUNTIME_CONTAINER_FIND_H
 
-/* Which container an operand stands for. */
+/* Finds the container that an operand stands for. */
 
 #include "runtime/record/container_record.h"
 #include "runtime/spec/name.h"

@@ -5,8 +5,8 @@
 /*
  * $CSBX_RUNTIME_PATH/instances/ID: one file a running start. It is alive as long as its
  * supervisor holds the file's write lock (F_OFD_SETLK, fcntl(2)); death of the supervisor
- * releases it, so a file without a lock is debris and the pids in it mean nothing. That holds
- * over a reboot too, so no boot id is kept.
+ * releases it, so a file without a lock is debris and the pids in it mean nothing. A reboot
+ * releases the lock as well, so no boot id is kept.
  *
  *	instance_begin()    open(O_EXCL) + lock: the id is ours; comes before anything is made
  *	instance_publish()  one write: others can find it

@@ -254,7 +254,7 @@ int network_list(const struct paths *p, struct strv *ret, struct err *e)
 	return strv_check(ret, e);
 }
 
-/* Which one has an id that begins so. */
+/* Finds the one network whose id begins so. */
 static int find_by_id(const struct paths *p, const char *operand, struct network_record *ret,
 		      struct err *e)
 {

@@ -8,7 +8,7 @@
  * claim is a lock on those bytes (F_OFD_SETLK, fcntl(2)): it ends with the supervisor that holds
  * the descriptor, however that ends, so there is nothing that could be stale. A claim of one address
  * also takes the byte of all addresses (0.0.0.0, ::), shared; a claim of all takes that one alone.
- * That no other program has the port is asked of the kernel, by binding to it for a moment.
+ * csbx asks the kernel that no other program has the port, by binding to it for a moment.
  */
 
 #include <stdbool.h>

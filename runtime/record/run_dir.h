@@ -5,8 +5,8 @@
 /*
  * The record of a start that stays: a directory with its log (run_log.h), its state (a flat record)
  * and, at the end, its result as JSON (docs/result.md). It outlives the supervisor and a reboot.
- * Whether it goes on is told by the lock that the supervisor holds on the file `lock` until it has
- * written the result; a run without lock and without end was killed.
+ * The supervisor holds a lock on the file `lock` until it has written the result: the lock tells
+ * that the run goes on. A run without lock and without end was killed.
  *
  * A detached start of a recipe or an image: $CSBX_DATA_PATH/runs/ID. `remove` of the container
  * takes its ended runs along, gc those that ended RUN_DIR_KEEP_S ago.
@@ -66,12 +66,12 @@ int run_dir_oom_killed(const struct run_dir *d, struct err *e);
 /* It has ended, and its supervisor waits to start it again. */
 int run_dir_restarting(const struct run_dir *d, const struct run_result *r, struct err *e);
 /*
- * That wait: until its time is over (true), or a process says that it is not to be started, which
- * run_dir_cancel_restart() does. The second is 0 as well where there is none.
+ * Waits until ms are over (true), or until a process says by run_dir_cancel_restart() that the
+ * container is not to be started again (false). Where no supervisor waits, the cancel does nothing.
  */
 bool run_dir_wait_restart(const struct run_dir *d, uint64_t ms);
 void run_dir_cancel_restart(const struct run_dir *d);
-/* Whether the container of that name may be in such a wait, or was when its supervisor died. */
+/* True when the container of that name may be in such a wait, or was when its supervisor died. */
 bool run_dir_is_restarting(int containers, const char *name);
 /* It did not come to run: the state stays what it was, but for code and reason. */
 int run_dir_failed(const struct run_dir *d, int exit_code, const char *why, struct err *e);

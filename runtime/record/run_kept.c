@@ -80,7 +80,8 @@ static int renew_lock(struct run_dir *d, struct err *e)
 	return 0;
 }
 
-/* Whether it is still the one at its name: 1, 0, or -ENOENT when the run is removed. */
+/* 1 when the lock file is still the one at its name, 0 when not, -ENOENT when the run is
+ * removed. */
 static int is_current(const struct run_dir *d, struct err *e)
 {
 	struct stat ours, named;

@@ -42,7 +42,7 @@ int volume_labels(const struct paths *p, const char *name, struct strv *ret, str
 int volume_open_own(const struct paths *p, char **ret_name, char **ret_path, struct err *e);
 void volumes_settle(const struct paths *p, const struct container_spec *s);
 bool volume_is_anonymous(const char *name);
-/* Whether a path, relative to the data directory, is a volume's contents: volumes/NAME/_data, or
+/* True when a path, relative to the data directory, is a volume's contents: volumes/NAME/_data, or
  * below. */
 bool volume_has(const char *below_data);
 /* Likewise of the cache: a clone that `csbx test --clone` keeps, repos/NAME.git, or below. */
@@ -73,8 +73,8 @@ int volume_remove_of(const struct paths *p, const struct container_record *r, st
 int volume_prune(const struct paths *p, bool all, struct strv *ret_removed, struct err *e);
 
 /*
- * Whether who made it, or removed its container, is gone in the middle of that, and no container
- * has it.
+ * True when a process died while it made the volume or removed the volume's container, and no
+ * container has the volume.
  */
 bool volume_is_debris(const struct paths *p, const char *name);
 

@@ -111,7 +111,7 @@ int squashd_stand_in(int sock, const char *id, bool is_kept, const int *fds, uns
 		     struct err *e);
 
 /*
- * Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. Where a server does not
+ * Asks the server behind servers/<name>; SQUASHD_STATUS or SQUASHD_QUIT. If a server does not
  * answer (-ETIMEDOUT), ret has code and server_pid alone.
  */
 int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,

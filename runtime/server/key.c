@@ -42,7 +42,8 @@ static size_t step_prefix(const char *path, size_t len)
 	return 0;
 }
 
-/* How well a line of /proc/self/cgroup says where we live: v2, else the controllers that bind. */
+/* Ranks how well a line of /proc/self/cgroup says where we live: v2, else the controllers that
+ * bind. */
 static int line_rank(const char *controllers, size_t n)
 {
 	static const char *const by_rank[] = {"name=systemd", "freezer", "pids", "memory"};

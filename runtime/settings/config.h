@@ -20,8 +20,9 @@
 /*
  * Settings from files and environment (docs/cli.md 5). Files hold `KEY VALUE` lines; the keys
  * are the names of the environment variables (CSBX_SHM_SIZE 2g), `#` starts a comment line, and a
- * value may be put in double quotes to keep blanks at its ends. Nothing is expanded. Unknown keys
- * are errors, in files with file:line, in the environment too: a typo must not lose a limit.
+ * value may be put in double quotes to keep blanks at its ends. csbx expands nothing in a value.
+ * Unknown keys are errors, in files with file:line, in the environment too: a typo must not lose a
+ * limit.
  *
  * Order: $(sysconfdir)/csbx/csbx.conf, csbx.conf.d/[name].conf by name, then
  * $XDG_CONFIG_HOME/csbx/csbx.conf (~/.config). A later file wins; values of a list key add up.

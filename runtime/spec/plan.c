@@ -231,7 +231,7 @@ static void add_mounts(struct plan *p, const struct container_spec *s)
 }
 
 /*
- * Whether anything of the host is seen that the program may find one of csbx's directories beneath.
+ * True when the program sees a part of the host beneath which one of csbx's directories may lie.
  */
 static bool shows_host(const struct container_spec *s, const struct strv *own)
 {

@@ -118,7 +118,7 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e);
 void plan_free(struct plan *p);
 const char *op_name(enum op_kind kind);
 bool plan_has(const struct plan *p, enum op_kind kind);
-/* Whether src is a path of the host that is opened and mounted. */
+/* True when src is a path of the host that is opened and mounted. */
 bool plan_op_has_source(const struct op *op);
 /* One line an operation, for people and tests. */
 void plan_print(const struct plan *p, struct strbuf *out);

@@ -154,7 +154,8 @@ static void write_limit(struct json_out *j, const char *key, const struct run_li
 	json_end_object(j);
 }
 
-/* That a program failed with its limit of processes reached: nothing else says why a fork did. */
+/* True when a program failed with its limit of processes reached: no other member of the result
+ * says why its fork failed. */
 static bool is_short_of_processes(const struct run_result *r)
 {
 	uint64_t seen = r->max_pids ? r->max_pids : 1;

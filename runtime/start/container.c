@@ -43,7 +43,8 @@ static unsigned long namespace_flags(const struct container_spec *s)
 	       (s->ns.net == NET_NONE ? CLONE_NEWNET : 0);
 }
 
-/* Of a terminal that is made: the caller's, where the caller's streams are the container's. */
+/* The size of a new terminal: that of the caller's terminal where the caller's streams are the
+ * container's, else the one that the spec says. */
 static struct winsize terminal_size(const struct container *c)
 {
 	const struct process_spec *p = &c->spec->proc;
@@ -90,7 +91,8 @@ static int launch_once(struct container *c, struct err *e)
 	return launch_child(&child, &ns, &c->pid1, e);
 }
 
-/* Nothing has happened when a process cannot be made in the cgroup: it is made without. */
+/* When the first process cannot be made in the cgroup, nothing has happened yet: it is made
+ * without. */
 static int launch(struct container *c, struct err *e)
 {
 	int r = launch_once(c, e);

@@ -47,7 +47,7 @@ struct container {
 	struct launched pid1;
 };
 
-/* Nothing is done yet; container_done() is safe from here on. */
+/* Only sets the members; container_done() is safe from here on. */
 void container_init(struct container *c, const struct container_spec *spec,
 		    const struct paths *paths);
 
@@ -71,7 +71,8 @@ void container_done(struct container *c);
 /* Size of the base tmpfs. */
 uint64_t container_base_bytes(const struct container_spec *s);
 
-/* Whether an earlier start found that tmpfs cannot be an upper layer here, and to note that. */
+/* True when an earlier start found that tmpfs cannot be an upper layer here; the second notes
+ * that. */
 bool container_wants_disk_upper(const struct container *c);
 void container_remember_disk_upper(const struct container *c);
 

@@ -89,7 +89,7 @@ static int set_paused(struct loop *l, bool on, struct err *e)
 	return r;
 }
 
-/* Where two callers ask, or one and --timeout, the shorter wait counts. */
+/* When two callers ask, or one and --timeout, the shorter wait counts. */
 static void end_within(struct loop *l, uint64_t grace_ms)
 {
 	uint64_t sooner_ns = l->next_ns;

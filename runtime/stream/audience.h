@@ -4,9 +4,9 @@
 
 /*
  * The listeners of one output stream of a container: descriptors that clients have lent, each with
- * its place in the buffer that is being passed on. Nothing new is read before all have all of it,
- * so a listener that does not read holds up the writer and no process's memory grows. One whose
- * reader has gone is dropped, and the container does not notice.
+ * its place in the buffer that is being passed on. The supervisor reads nothing new before all have
+ * all of it. A listener that does not read holds up the writer, and no process's memory grows. One
+ * whose reader has gone is dropped, and the container does not notice.
  */
 
 #include <poll.h>

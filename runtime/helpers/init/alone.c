@@ -3,8 +3,8 @@
  * Without a supervisor: the process that was csbx is csbx-init now and will be the program next
  * (runtime/start/bare.h, runtime/exec/join.h). It takes the payload's steps itself. INIT_BARE: it
  * is in A, in the mount namespace that csbx has built, and unshares B, whose copy of the mounts
- * locks them. INIT_JOIN: it is outside still, and enters what it is given descriptors of. That it
- * runs from a sealed memfd is half of the point: a "#!/proc/self/exe" in the image, or a look at
+ * locks them. INIT_JOIN: it is outside still, and enters the namespaces whose descriptors it is
+ * given. It runs from a sealed memfd for a reason: a "#!/proc/self/exe" in the image, or a look at
  * /proc/PID/exe from inside, finds these bytes and not csbx.
  *
  * There is no reader of a status pipe, so a failure is put into words (complaint.c).

@@ -122,7 +122,8 @@ struct spawned *spawn_by_pid(struct init *in, int pid);
 
 /* pid1.c: INIT_PAYLOAD_SIGNALS. */
 /*
- * Whether a pid 1 in the main process's place would get that signal; true when it cannot be told.
+ * True when a pid 1 in the main process's place would get that signal, and when csbx-init cannot
+ * tell.
  */
 bool pid1_hears(const struct init *in, int sig);
 void pid1_signal(const struct init *in, int sig); /* sends it, if so */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rest of init's life: reap what dies, do what the supervisor asks, tell it what happened.
- * Nothing here blocks but ppoll: an event that finds the control socket full (a stopped
- * supervisor) waits in its slot, and until it is gone no new request is taken.
+ * Only ppoll blocks here: an event that finds the control socket full (a stopped supervisor) waits
+ * in its slot, and csbx-init takes no new request until that event is sent.
  */
 #include "runtime/helpers/init/init.h"
 

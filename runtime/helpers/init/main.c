@@ -7,7 +7,7 @@
  * made before is locked there), starts the main process W in it (payload.c), keeps descriptors of
  * B's namespaces to place exec'd processes there later (spawn.c), and then drops every capability.
  * One privilege stays, which cannot be dropped: its user id owns B, so user_namespaces(7) gives it
- * all capabilities over B. That is why exec goes through it.
+ * all capabilities over B. For this reason exec goes through it.
  *
  * Of the mount namespaces it joins B's copy and gives up the one it was exec'd in, which no process
  * needs any longer. To take a mount namespace down the kernel waits for an RCU grace period; this

@@ -56,8 +56,8 @@ static bool is_alone(const struct payload *p)
 }
 
 /*
- * Init writes a byte when it has written the maps, and one when W may execve. Nothing but a byte
- * counts: end of file means that init died.
+ * Init writes a byte when it has written the maps, and one when W may execve. Only a byte counts:
+ * end of file means that init died.
  */
 static int wait_for_init(const struct payload *p)
 {

@@ -29,7 +29,7 @@ struct wanted {
 static const struct wanted user_files[] = {{META_PASSWD, "/etc/passwd", true},
 					   {META_GROUP, "/etc/group", true}};
 
-/* How enroot starts an image (its doc/image-format.md). */
+/* The files of an image that enroot's start uses (its doc/image-format.md). */
 static const struct wanted enroot_files[] = {
 	{META_RC, "/etc/rc"},
 	{META_ENVIRONMENT, "/etc/environment"},

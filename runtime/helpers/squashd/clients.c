@@ -152,7 +152,7 @@ static void turn_away(int fd)
 	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
 }
 
-/* Which of the files above are not served. */
+/* One bit for each of the files above that this server does not serve. */
 static uint32_t lacks(struct server *s, const struct squashd_request *q)
 {
 	uint32_t bits = 0;

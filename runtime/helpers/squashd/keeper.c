@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Two ends are waited for. That of the main process is told by its pidfd. That of the container's
- * root, an overlay of its own, by inotify(7): a watch on its root directory does not hold the
- * mount, and says IN_UNMOUNT when the last mount of it goes, with the last process of the
- * container. Only then may the layer be used by the next start: the kernel would let two overlays
- * have one upper directory, and spoil it.
+ * The keeper waits for two ends. The pidfd of the main process tells the end of that process.
+ * inotify(7) tells the end of the container's root, an overlay of its own: a watch on its root
+ * directory does not hold the mount, and says IN_UNMOUNT when the last mount of it goes, with the
+ * last process of the container. Only then may the layer be used by the next start: the kernel
+ * would let two overlays have one upper directory, and spoil it.
  *
- * Where no watch can be had (fs.inotify.max_user_watches) the main process's end is taken for both.
+ * If no watch can be had (fs.inotify.max_user_watches), the keeper takes the main process's end for
+ * both.
  *
  * All is done by descriptors that were passed: nothing of the host can be named from here. A sync
  * may take seconds, so processes of their own do that (layer.h), and none is waited for.

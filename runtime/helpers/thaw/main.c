@@ -3,8 +3,8 @@
  * csbx-thaw --freeze FD COMMAND...: writes COMMAND into FD where it stops itself.
  * csbx-thaw FD COMMAND...: goes on from there; where it cannot, runs COMMAND.
  *
- * An interpreter takes longer to start than a container. Where many snippets begin the same way,
- * the beginning is made once, in a container like theirs, and each of theirs then begins with a
+ * An interpreter takes longer to start than a container. When many snippets begin the same way,
+ * csbx makes the beginning once, in a container like theirs, and each of theirs then begins with a
  * copy of its memory. This program is what runs there in the place of the interpreter: with the
  * rights of the program that is judged, and none besides, so that it has no process to protect.
  */

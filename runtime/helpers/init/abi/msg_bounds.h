@@ -12,10 +12,10 @@
 struct init_msg;
 
 /*
- * Whether the exec's message stays within the start's, both checked (msg_check.h): no capability
- * more, no_new_privs and the same filter where the start has them, no hard limit higher or left
- * out, no OOM score lower, and the caller's groups only where the start kept them. Words, user,
- * directory and terminal are free.
+ * True when the exec's message asks for no more than the start's, both checked (msg_check.h): no
+ * capability more, no_new_privs and the same filter where the start has them, no hard limit higher
+ * or left out, no OOM score lower, and the caller's groups only where the start kept them. Words,
+ * user, directory and terminal are free.
  */
 bool init_msg_is_within(const struct init_msg *start, const struct init_msg *exec);
 

@@ -16,7 +16,7 @@
 struct err;
 struct sqahead;
 
-/* How a block of the image is made, in a thread of its own; out has room for max bytes. */
+/* Makes one block of the image, in a thread of its own; out has room for max bytes. */
 struct sqahead_source {
 	int (*make)(void *arg, void *packed, uint64_t pos, uint32_t bytes, unsigned char *out,
 		    size_t *out_bytes);

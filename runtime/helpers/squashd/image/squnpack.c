@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * libsquashfuse's function for zstd makes a context for each block. That is 160 KiB of memory which
- * the kernel has to clear, and CPUID asked anew, which in a virtual machine leaves it each time: a
- * fifth of what a block takes. Here the context stays. The others' functions need little.
+ * libsquashfuse's function for zstd makes a context for each block. Each context costs 160 KiB of
+ * memory that the kernel has to clear, and a CPUID, which leaves a virtual machine each time:
+ * together a fifth of a block's time. Here the context stays. The functions of the other
+ * decompressors need little.
  */
 #include "runtime/helpers/squashd/image/squnpack.h"
 
