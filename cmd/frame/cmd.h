@@ -3,7 +3,7 @@
 #define CSBX_CMD_CMD_H
 
 /*
- * The room cmd/frame. What all programs with a command line share.
+ * The room cmd/frame. The parts that all programs with a command line share.
  *
  * In: words. Out: a verb that runs, help, completion, pages of the manual.
  *
@@ -101,7 +101,7 @@ int cmd_only_options(const struct cmd *c, const char *const *names, const char *
 int cmd_load_state(struct cmd *c, struct err *e);
 void cmd_free_state(struct cmd *c);
 
-/* How an image's meta record is read when no cache has it: by the confined reader. */
+/* The source of an image's meta record when no cache has it: the confined reader. */
 void cmd_meta_source(struct cmd *c, struct meta_source *ret);
 
 enum verb_flag {

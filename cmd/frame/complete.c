@@ -123,7 +123,7 @@ static void offer_long_value(struct strbuf *out, const struct opt_parser *p, con
 		offer_value(out, o, word, strbuf_str(&lead));
 }
 
-/* What the words before the cursor say about the one at it. */
+/* The facts that the words before the cursor tell about the one at it. */
 struct cursor {
 	const struct opt *value_of; /* it is this option's value */
 	unsigned operands;          /* before it */

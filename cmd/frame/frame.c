@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * From argv to a verb. Which program runs a verb is decided before anything else happens, so a
- * hand-over costs one exec; then options and configuration are parsed, then the verb runs.
+ * From argv to a verb. csbx first decides which program runs the verb, so a hand-over costs one
+ * exec; then it parses options and configuration, then the verb runs.
  */
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 
 struct strbuf;
 
-/* What every command line begins with: descriptors 0 to 2, umask, signals, the log. */
+/* The first steps of every command line: descriptors 0 to 2, umask, signals, the log. */
 int cmd_begin(struct err *e);
 
 /* The parser of a verb, without arguments or configuration: enough for help and completion. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What csbx says to people: the only place that writes messages to stderr. */
+/* The messages of csbx to people: the only place that writes them to stderr. */
 
 #include <stdarg.h>
 #include <stdio.h>

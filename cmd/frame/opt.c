@@ -252,7 +252,8 @@ static int read_files(struct parse *s)
 	return 0;
 }
 
-/* What the configuration says of one option; a repeated option takes every value. */
+/* Applies the values that the configuration has for one option; a repeated option takes every
+ * value. */
 static int apply_key(struct parse *s, const struct opt *o, size_t offset, const char *key)
 {
 	bool all = o->repeats || o->kind == OPT_LIST;

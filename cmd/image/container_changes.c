@@ -11,8 +11,8 @@
 #include "runtime/layer/merged_view.h"
 
 /*
- * What lies below the layer, as seen from the container's user namespace, which the process enters
- * for good. One directory is looked at where it is; several are merged.
+ * Opens the files below the layer, as seen from the container's user namespace, which the process
+ * enters for good. It looks at one directory where it is; it merges several.
  */
 static int open_lower(const struct container_files *f, const struct container_spec *s,
 		      struct err *e)

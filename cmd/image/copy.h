@@ -29,7 +29,7 @@ struct copy_job {
 	void *arg;
 };
 
-/* What went wrong, for dialects that have words of their own for it. */
+/* The cause of a failure, for dialects that have words of their own for it. */
 enum copy_failure {
 	COPY_FAILED,
 	COPY_NO_CONTAINER,

@@ -69,7 +69,8 @@ static int hash_layer(const struct delta_image *d, struct digest *ret, struct er
 	return r < 0 ? r : tar_hash(spool.fd, (uint64_t)bytes, ret, e);
 }
 
-/* Which stored layers the image below is made of; one that came without them has none. */
+/* Adds the stored layers of which the image below is made; an image that came without them has
+ * none. */
 static int add_below(const struct image_record *below, struct image_source *src, struct err *e)
 {
 	bool known = below->layers.n == below->diff_ids.n;

@@ -24,7 +24,7 @@ struct image_source;
 struct import_options;
 struct strv;
 
-/* What lies below: the files of an image, the lowest first. */
+/* The image below the layer: its files, the lowest first. */
 struct delta_below {
 	struct image_record record;
 	char *paths[SPEC_STACK_MAX];

@@ -3,7 +3,7 @@
 #define CSBX_CMD_IMAGE_IMAGE_ADD_H
 
 /*
- * The room cmd/image. What verbs of all dialects do with images and files.
+ * The room cmd/image. The work of all dialects' verbs on images and files.
  *
  * In: options, operands. Out: images in files and in the table, copies, sizes.
  *

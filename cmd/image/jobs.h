@@ -3,9 +3,9 @@
 #define CSBX_CMD_IMAGE_JOBS_H
 
 /*
- * What the verbs import, load and export do, for those of other dialects too: they fill the job as
- * their command line says and have their own words for an error. -EEXIST: the output is there, and
- * force was not asked for.
+ * The work of the verbs import, load and export, for those of other dialects too: a verb fills the
+ * job as its command line says and has its own words for an error. -EEXIST: the output is there,
+ * and force was not asked for.
  */
 
 #include "cmd/image/image_opts.h"

@@ -19,10 +19,11 @@ struct registry_opts {
 	struct strv auth; /* of CSBX_REGISTRY_AUTH, which is no option: a secret is not for argv */
 };
 
-/* How a registry is talked to; where its images are fetched from, and how. Both: one struct. */
+/* The options for talking to a registry, and those for fetching its images. Both fill one
+ * struct. */
 extern const struct opt_table registry_opts_table, registry_fetch_table;
 
-/* What the user said as the image layer wants it; ret points into o. */
+/* The user's options in the form that the image layer wants; ret points into o. */
 int registry_opts_get(const struct cmd *c, struct registry_opts *o, struct registry_options *ret,
 		      struct err *e);
 /*

@@ -3,8 +3,8 @@
 #define CSBX_CMD_IMAGE_TRANSFER_VIEW_H
 
 /*
- * What a download shows while it runs, on stderr: on a terminal a line for each blob on its way
- * and one for all of them, redrawn in place; else a line for each blob that has come.
+ * The progress that a download shows on stderr while it runs: on a terminal a line for each blob on
+ * its way and one for all of them, redrawn in place; else a line for each blob that has come.
  */
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_BUILD_SWEEP_H
 #define CSBX_CMD_BUILD_SWEEP_H
 
-/* What builds keep (cmd/build/cache.h), as far as other verbs tidy it up. */
+/* The files that builds keep (cmd/build/cache.h), as far as other verbs tidy them up. */
 
 #include <stdbool.h>
 

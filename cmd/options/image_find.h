@@ -24,7 +24,7 @@ int image_find(const struct paths *p, const char *operand, struct image_entry *r
 /* Sweeps the table (image_table_sweep()) and adds what went to the report. */
 int images_sweep(const struct paths *p, bool dry_run, struct gc_report *report, struct err *e);
 
-/* Whether an operand that names nothing else may be tried as an image's name. */
+/* True when an operand that names no container and no file may be tried as an image's name. */
 bool image_may_be_meant(const char *operand);
 
 #endif

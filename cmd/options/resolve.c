@@ -262,8 +262,8 @@ static int set_stop_signal(struct resolve *x, struct err *e)
 }
 
 /*
- * The first --mount option on the command line that mounts a directory; NULL: there is none. What a
- * site's configuration mounts everywhere says nothing about this start.
+ * The first --mount option on the command line that mounts a directory; NULL: there is none. The
+ * mounts that a site's configuration makes everywhere say nothing about this start.
  */
 static const char *first_mounted_dir(const struct resolve *x)
 {

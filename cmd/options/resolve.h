@@ -38,7 +38,7 @@ int subject_open_read(struct cmd *c, const char *name, struct container_record *
 		      struct run_opts *o, struct subject *ret, struct err *e);
 void subject_close(struct subject *s);
 
-/* How a command line differs between verbs. */
+/* The parts of a command line that differ between verbs. */
 struct resolve_request {
 	const struct subject *subject;
 	int argc; /* the user's command and arguments */

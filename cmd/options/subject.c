@@ -89,8 +89,8 @@ static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct
 }
 
 /*
- * A name that is neither a container nor a file may be an image that was loaded or pulled. That
- * there is no such image either changes nothing of what is said: r and e.
+ * A name that is neither a container nor a file may be an image that was loaded or pulled. When
+ * there is no such image either, the message stays the same: r and e.
  */
 static int open_image(struct cmd *c, const char *operand, struct run_opts *o, struct subject *s,
 		      int r, struct err *e)

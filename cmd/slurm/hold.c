@@ -134,7 +134,7 @@ static void free_all(struct hold *h)
 	fd_close(&h->server_pidfd);
 }
 
-/* What holders left that were killed with their slurmstepd. */
+/* Removes the directories of holders that were killed with their slurmstepd. */
 static void sweep(const struct hold *h)
 {
 	_close_ int parentfd = hold_dir_open_parent(h, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Which image, and under which name. */
+/* Finds the image of a step and the name that it gets. */
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static int use_file(struct hold *h, const char *path, struct err *e)
 	return h->image ? 0 : err_sys(e, "--container-image: %s", path);
 }
 
-/* What an importer prints: one line, an absolute path. */
+/* Reads the output of an importer: one line, an absolute path. */
 static int use_importers(struct hold *h, struct strbuf *out, struct err *e)
 {
 	size_t len = strcspn(strbuf_str(out), "\n");

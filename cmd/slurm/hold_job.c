@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lasts as long as a job: names that its steps leave to its end, and that end. */
+/* Containers that last as long as a job: the names that its steps leave until the job ends, and
+ * their removal then. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -7,8 +7,9 @@
 struct err;
 
 /*
- * Where a user lives, by the node's own word: an epilog has the number alone, and a step that was
- * submitted with --export=NONE no HOME. *ret_assignment is "HOME=DIR", the caller's to free.
+ * The home of a user as the node itself knows it: an epilog has only the user's number, and a step
+ * that was submitted with --export=NONE has no HOME. *ret_assignment is "HOME=DIR", the caller's to
+ * free.
  */
 int spank_home(uid_t uid, char **ret_assignment, gid_t *ret_gid, struct err *e);
 

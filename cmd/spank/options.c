@@ -401,7 +401,8 @@ int spank_options_finish(struct spank_options *o, const char *(*get)(void *ctx, 
 	unsigned asked = o->given;
 	int r = 0;
 
-	/* Whether there is a container at all first: the rest means nothing without. */
+	/* First look if there is a container at all: without one the other variables mean
+	 * nothing. */
 	if (get)
 		r = take_variables(o, SPANK_IMAGE, SPANK_IMAGE + 1, get, ctx, e);
 	if (get && r >= 0)

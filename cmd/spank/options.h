@@ -19,10 +19,10 @@
  */
 
 /*
- * What a user of srun, sbatch and salloc asks of the plugin: the flags that pyxis has
- * (https://github.com/NVIDIA/pyxis/wiki), their PYXIS_* variables, and what contradicts what. Pure:
- * nothing here knows SLURM, looks at a file or at the environment, so that unit tests and fuzzers
- * call what runs inside srun and slurmstepd.
+ * The wishes of a user of srun, sbatch and salloc: the flags that pyxis has
+ * (https://github.com/NVIDIA/pyxis/wiki), their PYXIS_* variables, and the contradictions between
+ * them. Pure: no function here knows SLURM, looks at a file or at the environment, so that unit
+ * tests and fuzzers call the same code that runs inside srun and slurmstepd.
  */
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct err;
 /* A flag becomes an argument of csbx, and that has its limit in the kernel. */
 #define SPANK_VALUE_MAX 65536
 
-/* Which flag; the value SLURM hands back to the callback. */
+/* The number of a flag: the value that SLURM hands back to the callback. */
 enum spank_opt {
 	SPANK_IMAGE,
 	SPANK_MOUNTS,

@@ -2,7 +2,7 @@
 #ifndef CSBX_SPANK_SCOPE_H
 #define CSBX_SPANK_SCOPE_H
 
-/* How far a flag reaches: which steps have a container, and what goes with the job. */
+/* The reach of a flag: the steps that have a container, and the containers that go with the job. */
 
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@ bool spank_scope_has_tasks(struct spank_handle *sp, const struct spank_plugstack
 
 /*
  * In the epilog of a job, as root: removes, as the job's user, the containers that the job named
- * and whatever its steps left in runtime_path. Nothing to do is no error.
+ * and whatever its steps left in runtime_path. A job that left nothing is no error.
  */
 int spank_scope_end_job(struct spank_handle *sp, const struct spank_plugstack *site,
 			void (*show)(const char *line), struct err *e);

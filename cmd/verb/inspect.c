@@ -15,7 +15,7 @@
 #include "runtime/server/meta_cache.h"
 #include "runtime/spec/name.h"
 
-/* What the image says, from the container's record or, for a directory, from the cache. */
+/* Reads the image's metadata from the container's record or, for a directory, from the cache. */
 static int read_meta(struct cmd *c, const char *name, const struct container_record *r,
 		     struct image_meta *ret, struct err *e)
 {

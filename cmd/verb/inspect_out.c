@@ -117,7 +117,8 @@ static void write_limits(struct json_out *j, const struct effective *x)
 	json_end_object(j);
 }
 
-/* What the container's control group holds it to, file by file; null where there is none. */
+/* The values in the files of the container's control group, file by file; null where there is no
+ * group. */
 static void write_cgroup(struct json_out *j, const char *path)
 {
 	static const char *const files[] = {

@@ -16,7 +16,7 @@ struct shown {
 	int store;         /* dirfd */
 };
 
-/* Where the image of that identity came from, by the first container of it; caller frees. */
+/* The path of the image with that identity, from the first container of it; caller frees. */
 static char *image_path(const struct shown *s, const struct image_id *id)
 {
 	struct container_record rec;

@@ -50,7 +50,7 @@ static int read_text(const char *file, struct strbuf *out, struct err *e)
 	return fd < 0 ? err_sys(e, "open") : io_read_all(fd, SPEC_JSON_BYTES_MAX, out, e);
 }
 
-/* What of a spec depends on this machine: the image's identity and attributes. */
+/* Fills the members of a spec that depend on this machine: the image's identity and attributes. */
 static int complete_rootfs(struct cmd *c, struct container_spec *s, struct err *e)
 {
 	struct rootfs_spec *root = &s->rootfs;

@@ -96,7 +96,7 @@ const struct enroot_setting *enroot_conf_find(const struct enroot_conf *c, const
 bool enroot_conf_flag(const struct enroot_conf *c, const char *key, bool silent);
 bool enroot_conf_is_false(const char *word);
 
-/* Whether files may set this key: one of csbx's knowledge (keys.c). */
+/* True when files may set this key: one that csbx knows (keys.c). */
 bool enroot_conf_key_is_known(const char *key, size_t len);
 
 /* ENROOT_SYSCONF_PATH, ENROOT_CONFIG_PATH: never NULL but when out of memory. Caller frees. */

@@ -214,7 +214,8 @@ static int backslash(struct expand *x)
 	return 0;
 }
 
-/* What means something to a shell and nothing here: refused, rather than read in another way. */
+/* Refuses a character that means something to a shell and nothing here, rather than read it in
+ * another way. */
 static int shell_word(struct expand *x, char c)
 {
 	if (c == '`')

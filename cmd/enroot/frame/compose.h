@@ -3,8 +3,8 @@
 #define CSBX_ENROOT_COMPOSE_H
 
 /*
- * What an enroot start makes of files and options: environment, command, mounts and hooks. Later
- * sources win over earlier ones:
+ * The results that an enroot start makes from files and options: environment, command, mounts and
+ * hooks. Later sources win over earlier ones:
  *
  *	environment	image, DIR/environ.d/NAME.env, environ() of --conf, -e; hooks add to it
  *	mounts		image's volumes, DIR/mounts.d/NAME.fstab, hooks' ENROOT_MOUNTS,
@@ -12,8 +12,8 @@
  *	command		--rc, rc() of --conf, the image's /etc/rc, its entrypoint and command
  *	hooks		DIR/hooks.d/NAME.sh, then hooks() of --conf
  *
- * DIR is the system's directory, then the user's. An image has a say in environment, command and
- * in its own volumes only: what its files ask of the host is passed over with a warning.
+ * DIR is the system's directory, then the user's. An image has a say in environment, command and in
+ * its own volumes only: csbx warns of anything that its files ask of the host, and passes it over.
  */
 
 #include <stdbool.h>

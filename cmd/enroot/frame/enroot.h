@@ -3,7 +3,7 @@
 #define CSBX_CMD_ENROOT_ENROOT_H
 
 /*
- * The room cmd/enroot/frame. What enroot's verbs share.
+ * The room cmd/enroot/frame. The parts that enroot's verbs share.
  *
  * In: enroot's words. Out: its texts, exit codes, places.
  *

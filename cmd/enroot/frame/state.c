@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Where the dialect keeps things. All dialects work on one store unless ENROOT_*_PATH puts
- * enroot's elsewhere: a variable of the environment wins over the files, and CSBX_* over ENROOT_*
- * where both are variables, or both in files.
+ * The places where the dialect keeps things. All dialects work on one store unless ENROOT_*_PATH
+ * puts enroot's elsewhere: a variable of the environment wins over the files, and CSBX_* over
+ * ENROOT_* where both are variables, or both in files.
  */
 
 #include <fcntl.h>

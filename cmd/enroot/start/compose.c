@@ -40,7 +40,7 @@ static void set(struct strv *env, const char *name, const char *value, bool repl
 	env->failed |= !text;
 }
 
-/* What enroot itself sets for its scripts. */
+/* The variables that enroot itself sets for its scripts. */
 static void add_settings(struct compose *c)
 {
 	struct strv *env = &c->script_env;

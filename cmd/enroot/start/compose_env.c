@@ -147,7 +147,7 @@ static void set_default(struct compose *c, const char *name, const char *value)
 	c->spec->proc.env.failed |= !text;
 }
 
-/* What a login gives; TERM is that of enroot's own 10-terminal.env. */
+/* The variables that a login gives; TERM is that of enroot's own 10-terminal.env. */
 static void add_login(struct compose *c)
 {
 	set_default(c, "PATH", ENV_DEFAULT_PATH);

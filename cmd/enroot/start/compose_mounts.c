@@ -20,7 +20,8 @@
 
 #define FILE_BYTES_MAX (1u << 20)
 
-/* Where lines come from: a file of the host, what a function printed, an option. */
+/* Lines of mounts and the place they come from: a file of the host, the output of a function, an
+ * option. */
 struct lines {
 	const char *place; /* for messages */
 	const char *text;

@@ -34,7 +34,7 @@ void compose_warn(struct compose *c, const char *fmt, ...) __attribute__((format
 
 /* compose_user.c: ids, home; /etc/passwd and group */
 int compose_user(struct compose *c, struct err *e);
-/* Whether the home is a path that may be made, and not / itself. */
+/* True when the home is a path that may be made, and not / itself. */
 bool compose_home_is_plain(const struct compose *c);
 /* compose_env.c */
 int compose_env(struct compose *c, struct err *e);

@@ -17,7 +17,7 @@
 
 #define PASSWD_LINE_BYTES 4096u
 
-/* Whether a text can stand in a field of /etc/passwd. */
+/* True when a text can stand in a field of /etc/passwd. */
 static bool is_field(const char *s)
 {
 	for (const char *p = s; *p; p++) {

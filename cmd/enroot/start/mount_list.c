@@ -88,7 +88,7 @@ static int detach(struct mount_list *l, const struct fstab_entry *x, struct err 
 	return mount_list_remove(l, x->mount.target) ? MOUNT_ADDED : not_mounted(x, e);
 }
 
-/* Whether a source can be had, and whether it is a device. */
+/* Looks if a source can be had, and if it is a device. */
 static int look_at_source(struct mount_spec *m, const char *cwd, struct err *e)
 {
 	_close_ int fd = -1;

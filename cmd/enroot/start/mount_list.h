@@ -33,7 +33,7 @@ enum mount_result {
  */
 int mount_list_apply(struct mount_list *l, struct fstab_entry *x, const char *asked, struct err *e);
 
-/* Whether a path is, or is below, one of /proc, /sys and /dev, which a container has anyhow. */
+/* True when a path is, or is below, one of /proc, /sys and /dev, which a container has anyhow. */
 bool mount_list_is_kernels(const char *path);
 
 /* Takes away what is mounted at target; false: nothing is. */

@@ -186,7 +186,7 @@ static int open_subject(struct starting *s, struct err *e)
 	return r < 0 && !path ? err_wrap(e, "%s", operand) : r;
 }
 
-/* What --conf says of settings wins over the environment; batch has read the script already. */
+/* Settings in the script of --conf win over the environment; batch has read the script already. */
 static int read_script(struct starting *s, struct err *e)
 {
 	if (!s->a->conf)

@@ -3,8 +3,8 @@
 #define CSBX_ENROOT_STOCK_H
 
 /*
- * What the hooks that come with enroot do, done here without running anything. A file of hooks.d
- * with the name of one of these is taken for it and not run.
+ * Does the work of the hooks that come with enroot, without running a program. csbx takes a file of
+ * hooks.d with the name of one of these for it, and does not run it.
  */
 
 #include <stdbool.h>

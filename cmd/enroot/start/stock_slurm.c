@@ -58,7 +58,8 @@ static void set_if_unset(struct strv *env, const char *name, const char *value)
 		env->failed = true;
 }
 
-/* What a client of PMIx reads, from what its server says it uses. */
+/* Sets the variables that a client of PMIx reads, from those in which its server says what it
+ * uses. */
 static void add_pmix(char *const *host, struct strv *env)
 {
 	static const char *const names[][2] = {

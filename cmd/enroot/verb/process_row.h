@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_ENROOT_PROCESS_ROW_H
 #define CSBX_CMD_ENROOT_PROCESS_ROW_H
 
-/* What `list -f` says of a process, read from /proc (proc(5)), in the words of ps(1). */
+/* The row that `list -f` shows of a process, read from /proc (proc(5)), in the words of ps(1). */
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -110,7 +110,7 @@ static int export_settings(const struct enroot *x, struct err *e)
 		if (s && *s->value && setenv(keys[i], s->value, 0) < 0)
 			return err_oom(e);
 	}
-	/* Where .credentials is. */
+	/* The directory of .credentials. */
 	if (!config || setenv("ENROOT_CONFIG_PATH", config, 1) < 0)
 		return err_oom(e);
 	return 0;

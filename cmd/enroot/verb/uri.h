@@ -16,7 +16,8 @@
  * Mustn't: hold a rule that another dialect needs too.
  */
 
-/* What import, load and digest have in common: the URI, and enroot's settings of registries. */
+/* The parts that import, load and digest have in common: the URI, and enroot's settings of
+ * registries. */
 
 struct enroot;
 struct err;
