@@ -175,6 +175,17 @@ static int set_timeout(struct eval_job *job, const struct value *v, struct err *
 	return batch_read_timeout(v, &job->timeout_ms, e);
 }
 
+static int set_total_timeout(struct eval_job *job, const struct value *v, struct err *e)
+{
+	return batch_read_timeout(v, &job->total_timeout_ms, e);
+}
+
+static int set_fail_fast(struct eval_job *job, const struct value *v, struct err *e)
+{
+	job->fail_fast = v->truth;
+	return v->kind == VALUE_BOOL ? 0 : must_be(e, "true or false");
+}
+
 static int set_memory(struct eval_job *job, const struct value *v, struct err *e)
 {
 	return batch_read_memory(v, &job->memory_bytes, e);
@@ -204,11 +215,22 @@ static const struct {
 	const char *key;
 	int (*set)(struct eval_job *job, const struct value *v, struct err *e);
 } members[] = {
-	{"id", pass_over},        {"cases", pass_over},   {"code", set_code},
-	{"file", set_file},       {"lang", set_lang},     {"function", set_function},
-	{"setup", set_setup},     {"check", set_check},   {"stdin", set_stdin},
-	{"args", set_args},       {"env", set_env},       {"files", set_files},
-	{"timeout", set_timeout}, {"memory", set_memory},
+	{"id", pass_over},
+	{"cases", pass_over},
+	{"code", set_code},
+	{"file", set_file},
+	{"lang", set_lang},
+	{"function", set_function},
+	{"setup", set_setup},
+	{"check", set_check},
+	{"stdin", set_stdin},
+	{"args", set_args},
+	{"env", set_env},
+	{"files", set_files},
+	{"timeout", set_timeout},
+	{"memory", set_memory},
+	{"fail_fast", set_fail_fast},
+	{"total_timeout", set_total_timeout},
 };
 
 static int read_member(struct eval_job *job, const struct value *key, const struct value *v,

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/judge/outcome.h"
 #include "cmd/judge/value/compare.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/str.h"
@@ -28,7 +29,7 @@ struct eval_case {
 	double weight;
 
 	/* how it went */
-	bool is_judged, passed;
+	enum eval_outcome outcome;
 	struct strbuf output; /* JSON, cut; empty: none. The value itself goes with its answer */
 	struct strbuf detail; /* why it did not pass, in a sentence; empty: it did */
 	uint64_t duration_ns;
@@ -52,11 +53,18 @@ void eval_cases_free(struct eval_cases *c);
 void eval_case_answered(struct eval_case *c, const char *payload, size_t len);
 void eval_case_printed(struct eval_case *c, const char *text, size_t len);
 /* It did not come so far. */
-void eval_case_failed(struct eval_case *c, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void eval_case_failed(struct eval_case *c, enum eval_outcome outcome, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* All that are open get this outcome. */
+void eval_cases_fail_rest(struct eval_cases *c, enum eval_outcome outcome, const char *why);
 
 bool eval_cases_all_passed(const struct eval_cases *c);
+/* One was not done in time, and no other says more than that. */
+bool eval_cases_all_hang(const struct eval_cases *c);
 double eval_cases_score(const struct eval_cases *c);
+
+#define EVAL_WHY_FAIL_FAST "was not run: a case before it has not passed (--fail-fast)"
+#define EVAL_WHY_NO_TIME "was not run: the time of all cases was over (--total-timeout)"
 
 /* "cases", "all_passed" and "score" of the result object. */
 void eval_cases_write(const struct eval_cases *c, struct json_out *j);

@@ -17,30 +17,31 @@
 #define SHOWN_BYTES 300u             /* of a value in a sentence */
 #define OUTPUT_BYTES_MAX (64u << 10) /* of a value in the result object */
 
-__attribute__((format(printf, 2, 0))) static void failed(struct eval_case *c, const char *fmt,
-							 va_list ap)
+void eval_case_failed(struct eval_case *c, enum eval_outcome outcome, const char *fmt, ...)
 {
-	_free_ char *text = str_vprintf(fmt, ap);
+	_free_ char *text = NULL;
+	va_list ap;
 
-	c->is_judged = true;
-	c->passed = false;
+	va_start(ap, fmt);
+	text = str_vprintf(fmt, ap);
+	va_end(ap);
+	c->outcome = outcome;
 	strbuf_reset(&c->detail);
 	if (text)
 		strbuf_addstr(&c->detail, text);
 }
 
-void eval_case_failed(struct eval_case *c, const char *fmt, ...)
+void eval_cases_fail_rest(struct eval_cases *c, enum eval_outcome outcome, const char *why)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	failed(c, fmt, ap);
-	va_end(ap);
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->items[i].outcome == EVAL_OPEN)
+			eval_case_failed(&c->items[i], outcome, "%s", why);
+	}
 }
 
 static void passed(struct eval_case *c)
 {
-	c->is_judged = c->passed = true;
+	c->outcome = EVAL_PASSED;
 }
 
 static char *show(const struct value *v)
@@ -101,14 +102,15 @@ static void judge_value(struct eval_case *c, const struct value *v, const char *
 	_free_ char *wanted = c->expected ? show(c->expected) : NULL;
 
 	if (c->expected_exception)
-		eval_case_failed(c, "returned %s, expected the exception %s", or_none(got),
-				 c->expected_exception);
+		eval_case_failed(c, EVAL_NO_EXCEPTION, "returned %s, expected the exception %s",
+				 or_none(got), c->expected_exception);
 	else if (c->expected_type && !is_of_type(v, said, c->expected_type))
-		eval_case_failed(c, "returned a %.100s, expected a %s", type_of(v, said),
-				 c->expected_type);
+		eval_case_failed(c, EVAL_WRONG_TYPE, "returned a %.100s, expected a %s",
+				 type_of(v, said), c->expected_type);
 	else if (c->expected && c->compare.kind != COMPARE_STDOUT &&
 		 !compare_values(&c->compare, c->expected, v))
-		eval_case_failed(c, "returned %s, expected %s", or_none(got), or_none(wanted));
+		eval_case_failed(c, EVAL_WRONG_VALUE, "returned %s, expected %s", or_none(got),
+				 or_none(wanted));
 	else
 		passed(c);
 }
@@ -126,7 +128,8 @@ void eval_case_printed(struct eval_case *c, const char *text, size_t len)
 	}
 	got = show(&v);
 	wanted = show(c->expected);
-	eval_case_failed(c, "printed %s, expected %s", or_none(got), or_none(wanted));
+	eval_case_failed(c, EVAL_WRONG_OUTPUT, "printed %s, expected %s", or_none(got),
+			 or_none(wanted));
 }
 
 /* The output while the function ran: bytes, or None where it was too much to be told. */
@@ -135,7 +138,7 @@ static void judge_printed(struct eval_case *c, const struct value *printed)
 	if (printed->kind == VALUE_BYTES)
 		eval_case_printed(c, printed->text, printed->n);
 	else
-		eval_case_failed(c, "printed more than can be compared");
+		eval_case_failed(c, EVAL_WRONG_OUTPUT, "printed more than can be compared");
 }
 
 /* x: the answer from its type on */
@@ -147,13 +150,14 @@ static void judge_exception(struct eval_case *c, const struct value *x)
 	const char *colon = *message ? ": " : "";
 
 	if (!c->expected_exception)
-		eval_case_failed(c, "raised %.200s%s%s%.1000s", type, or_none(where), colon,
-				 message);
+		eval_case_failed(c, EVAL_RAISED, "raised %.200s%s%s%.1000s", type, or_none(where),
+				 colon, message);
 	else if (!exception_is(type, base, c->expected_exception))
-		eval_case_failed(c, "raised %.200s%s%s%.1000s, expected %s", type, or_none(where),
-				 colon, message, c->expected_exception);
+		eval_case_failed(c, EVAL_WRONG_EXCEPTION, "raised %.200s%s%s%.1000s, expected %s",
+				 type, or_none(where), colon, message, c->expected_exception);
 	else if (c->message && !pattern_is_in(c->message, message))
-		eval_case_failed(c, "raised %.200s with another message: %.1000s", type, message);
+		eval_case_failed(c, EVAL_WRONG_EXCEPTION,
+				 "raised %.200s with another message: %.1000s", type, message);
 	else
 		passed(c);
 }
@@ -168,7 +172,8 @@ static void judge_untold(struct eval_case *c, const char *said, const char *why)
 	const struct value v = {.kind = VALUE_OPAQUE, .n = 2, .items = (struct value *)items};
 
 	if (c->expected && c->compare.kind != COMPARE_STDOUT)
-		eval_case_failed(c, "returned a %.100s that cannot be compared: %.200s", said, why);
+		eval_case_failed(c, EVAL_WRONG_VALUE,
+				 "returned a %.100s that cannot be compared: %.200s", said, why);
 	else if (c->expected_type && str_eq(said, c->expected_type))
 		passed(c);
 	else
@@ -191,7 +196,7 @@ static bool judge_returned(struct eval_case *c, struct value *x)
 		keep_output(c, &x[2]);
 		judge_value(c, &x[2], x[1].text);
 	}
-	if (c->passed && c->compare.kind == COMPARE_STDOUT)
+	if (c->outcome == EVAL_PASSED && c->compare.kind == COMPARE_STDOUT)
 		judge_printed(c, &x[3]);
 	return true;
 }
@@ -211,7 +216,7 @@ static bool judge_answer(struct eval_case *c, struct value *v)
 	    x[2].kind != VALUE_STR || x[3].kind != VALUE_STR || x[4].kind != VALUE_INT)
 		return false;
 	if (x[0].text[0] == 'U')
-		eval_case_failed(c, "%.300s", x[3].text);
+		eval_case_failed(c, EVAL_MISSING, "%.300s", x[3].text);
 	else
 		judge_exception(c, x + 1);
 	return true;
@@ -224,18 +229,32 @@ void eval_case_answered(struct eval_case *c, const char *payload, size_t len)
 	struct value v;
 
 	if (value_read_literal(&pool, payload, len, &v, &e) < 0)
-		eval_case_failed(c, "answered with garbage (%s)", e.msg);
+		eval_case_failed(c, EVAL_BAD_ANSWER, "answered with garbage (%s)", e.msg);
 	else if (!judge_answer(c, &v))
-		eval_case_failed(c, "answered with garbage");
+		eval_case_failed(c, EVAL_BAD_ANSWER, "answered with garbage");
 }
 
 bool eval_cases_all_passed(const struct eval_cases *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		if (!c->items[i].passed)
+		if (c->items[i].outcome != EVAL_PASSED)
 			return false;
 	}
 	return true;
+}
+
+bool eval_cases_all_hang(const struct eval_cases *c)
+{
+	bool one_hangs = false;
+
+	for (size_t i = 0; i < c->n; i++) {
+		enum eval_outcome o = c->items[i].outcome;
+
+		if (o != EVAL_TIMEOUT && o != EVAL_NOT_RUN)
+			return false;
+		one_hangs |= o == EVAL_TIMEOUT;
+	}
+	return one_hangs;
 }
 
 double eval_cases_score(const struct eval_cases *c)
@@ -244,7 +263,7 @@ double eval_cases_score(const struct eval_cases *c)
 
 	for (size_t i = 0; i < c->n; i++) {
 		all += c->items[i].weight;
-		got += c->items[i].passed ? c->items[i].weight : 0;
+		got += c->items[i].outcome == EVAL_PASSED ? c->items[i].weight : 0;
 	}
 	return all > 0 ? got / all : 0;
 }
@@ -283,7 +302,8 @@ void eval_cases_write(const struct eval_cases *c, struct json_out *j)
 
 		json_begin_object(j);
 		json_kstr(j, "name", x->name);
-		json_kbool(j, "passed", x->passed);
+		json_kbool(j, "passed", x->outcome == EVAL_PASSED);
+		json_kstr(j, "outcome", eval_outcome_name(x->outcome));
 		json_key(j, "output");
 		json_raw(j, x->output.len ? strbuf_str(&x->output) : NULL);
 		write_expected(x, j);

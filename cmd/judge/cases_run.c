@@ -46,6 +46,8 @@ struct asker {
 	struct eval_verdict *verdict;
 	size_t at; /* the case that runs, or is the next */
 	uint64_t number, since_ns, step_ms;
+	uint64_t until_ns; /* the time of all cases; 0: not begun, UINT64_MAX: they have none */
+	const char *why_enough;              /* no more cases are put to it; NULL: they are */
 	bool is_loaded, is_over, is_flooded; /* is_over: the container is gone */
 };
 
@@ -68,6 +70,23 @@ static void enter(struct asker *a, enum state state, uint64_t ms)
 	peer_clock_set(&a->watch, ms);
 }
 
+/* As much time as a step has, or as is left of the time of all cases, which begins here. */
+static void enter_step(struct asker *a, enum state state)
+{
+	uint64_t now = now_ns(), left_ms = 1;
+
+	if (!a->until_ns)
+		a->until_ns = now + a->job->total_timeout_ms * 1000000u;
+	if (a->until_ns > now)
+		left_ms = (a->until_ns - now) / 1000000u + 1;
+	enter(a, state, left_ms < a->step_ms ? left_ms : a->step_ms);
+}
+
+static bool is_out_of_time(const struct asker *a)
+{
+	return a->until_ns && now_ns() >= a->until_ns;
+}
+
 /* [function, args, kwargs, whether what it prints is wanted] */
 static void send_case(struct asker *a)
 {
@@ -85,17 +104,31 @@ static void send_case(struct asker *a)
 		a->number = now_ns();
 	value_write_literal(&list, &payload);
 	a->since_ns = now_ns();
-	enter(a, RUNNING, a->step_ms);
+	enter_step(a, RUNNING);
 	peer_send(&a->program, &a->watch, 'C', a->number, &payload);
+}
+
+/* Whether the case that has ended was the last to be put to it. */
+static void see_enough(struct asker *a)
+{
+	const struct eval_case *ended = a->at ? &a->job->cases.items[a->at - 1] : NULL;
+
+	if (a->at == a->job->cases.n)
+		return;
+	if (a->job->fail_fast && ended && ended->outcome != EVAL_PASSED)
+		a->why_enough = EVAL_WHY_FAIL_FAST;
+	else if (is_out_of_time(a))
+		a->why_enough = EVAL_WHY_NO_TIME;
 }
 
 /* The next case, or none is left. */
 static void go_on(struct asker *a)
 {
+	see_enough(a);
 	if (a->is_over) {
 		/* Nothing runs that could fail: the next case is one for another container. */
 		a->state = LEAVING;
-	} else if (a->at < a->job->cases.n) {
+	} else if (a->at < a->job->cases.n && !a->why_enough) {
 		send_case(a);
 	} else {
 		shutdown(a->program.fd, SHUT_WR);
@@ -114,11 +147,11 @@ static void fork_ended(struct asker *a, const struct harness_frame *f)
 	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) >= 0 && v.kind == VALUE_INT)
 		status = strtol(v.text, NULL, 10);
 	c->duration_ns = now_ns() - a->since_ns;
-	if (!c->is_judged && (status & 0x7f))
-		eval_case_failed(c, "was ended by signal %ld (%s)", status & 0x7f,
+	if (c->outcome == EVAL_OPEN && (status & 0x7f))
+		eval_case_failed(c, EVAL_CRASHED, "was ended by signal %ld (%s)", status & 0x7f,
 				 strsignal((int)(status & 0x7f)));
-	else if (!c->is_judged)
-		eval_case_failed(c, "ended with exit code %ld without returning",
+	else if (c->outcome == EVAL_OPEN)
+		eval_case_failed(c, EVAL_EXITED, "ended with exit code %ld without returning",
 				 (status >> 8) & 0xff);
 	a->at++;
 	go_on(a);
@@ -128,10 +161,10 @@ static void answered(struct asker *a, const struct harness_frame *f)
 {
 	struct eval_case *c = current(a);
 
-	if (!c->is_judged)
+	if (c->outcome == EVAL_OPEN)
 		eval_case_answered(c, f->payload, f->len);
 	else
-		eval_case_failed(c, "answered more than once");
+		eval_case_failed(c, EVAL_BAD_ANSWER, "answered more than once");
 }
 
 static void take(struct asker *a, const struct harness_frame *f)
@@ -154,6 +187,22 @@ static void take(struct asker *a, const struct harness_frame *f)
 	}
 }
 
+static void case_is_late(struct asker *a)
+{
+	struct eval_case *c = current(a);
+
+	if (c->outcome != EVAL_OPEN)
+		return;
+	if (is_out_of_time(a))
+		eval_case_failed(c, EVAL_TIMEOUT,
+				 "was not done when the time of all cases was over "
+				 "(--total-timeout)");
+	else
+		eval_case_failed(c, EVAL_TIMEOUT, "was not done within %llu.%03llu s",
+				 (unsigned long long)a->step_ms / 1000,
+				 (unsigned long long)a->step_ms % 1000);
+}
+
 /* 0: go on; above 0: the container ends. */
 static int time_is_up(struct asker *a)
 {
@@ -161,10 +210,7 @@ static int time_is_up(struct asker *a)
 		return 0;
 	if (a->state != RUNNING)
 		return RUN_TIMEOUT;
-	if (!current(a)->is_judged)
-		eval_case_failed(current(a), "was not done within %llu.%03llu s",
-				 (unsigned long long)a->step_ms / 1000,
-				 (unsigned long long)a->step_ms % 1000);
+	case_is_late(a);
 	enter(a, KILLING, KILL_MS);
 	peer_send(&a->program, &a->watch, 'K', a->number, NULL);
 	return 0;
@@ -174,8 +220,9 @@ static void see_start(struct asker *a)
 {
 	char byte;
 
-	if (read(a->started[0], &byte, 1) == 1 && a->state == STARTING)
-		enter(a, LOADING, a->step_ms);
+	if (read(a->started[0], &byte, 1) != 1 || a->state != STARTING)
+		return;
+	enter_step(a, LOADING);
 }
 
 static int asker_handle(void *ctx)
@@ -233,23 +280,12 @@ static void drain(struct asker *a)
 
 static const char *why_it_ended(const struct asker *a, const struct run_result *r)
 {
-	if (a->is_flooded)
-		return "misused the channel to csbx";
-	switch (r->status) {
-	case RUN_TIMEOUT:
-		return "was not done in time, and did not let itself be ended";
-	case RUN_OOM:
-		return "needed more memory than it may have";
-	case RUN_OUTPUT_LIMIT:
-		return "wrote more than it may";
-	case RUN_PIDS_LIMIT:
-		return "started more processes than it may";
-	case RUN_SANDBOX_ERROR:
-	case RUN_LAUNCH_ERROR:
-		return "was not run: the container failed";
-	default:
-		return "ended the whole program";
-	}
+	return a->is_flooded ? "misused the channel to csbx" : eval_words_of_end(r);
+}
+
+static enum eval_outcome outcome_of_end(const struct asker *a, const struct run_result *r)
+{
+	return a->is_flooded ? EVAL_BAD_ANSWER : eval_outcome_of_end(r);
 }
 
 /* One container, from case a->at on. */
@@ -285,14 +321,36 @@ static int ask_in_container(const struct eval_container *container, struct asker
 		drain(a);
 		if (a->is_loaded && a->at < a->job->cases.n &&
 		    (a->state == RUNNING || a->state == KILLING)) {
-			if (!current(a)->is_judged)
-				eval_case_failed(current(a), "%s", why_it_ended(a, &ret->result));
+			if (current(a)->outcome == EVAL_OPEN)
+				eval_case_failed(current(a), outcome_of_end(a, &ret->result), "%s",
+						 why_it_ended(a, &ret->result));
 			current(a)->duration_ns = now_ns() - a->since_ns;
 			a->at++;
+			see_enough(a);
 		}
 	}
 	asker_close(a);
 	return r < 0 ? r : a->at > first;
+}
+
+/* Cases that were put to no program. */
+static void fail_rest(struct asker *a)
+{
+	const struct run_result *r = &a->verdict->ended.result;
+	enum eval_outcome outcome = EVAL_NOT_LOADED;
+	_free_ char *why = NULL;
+
+	if (a->why_enough) {
+		a->verdict->is_out_of_time = str_eq(a->why_enough, EVAL_WHY_NO_TIME);
+		eval_cases_fail_rest(&a->job->cases, EVAL_NOT_RUN, a->why_enough);
+		return;
+	}
+	why = str_printf("was not run: %s", a->verdict->error.type
+						    ? "the snippet failed before it was loaded"
+						    : why_it_ended(a, r));
+	if (!a->verdict->error.type && r->status != RUN_EXITED)
+		outcome = outcome_of_end(a, r);
+	eval_cases_fail_rest(&a->job->cases, outcome, why ? why : "was not run");
 }
 
 int eval_run_cases(const struct eval_container *container, struct eval_job *job,
@@ -302,7 +360,8 @@ int eval_run_cases(const struct eval_container *container, struct eval_job *job,
 			  .verdict = v,
 			  .step_ms = container->spec->limits.timeout_ms
 					     ? container->spec->limits.timeout_ms
-					     : UINT32_MAX};
+					     : UINT32_MAX,
+			  .until_ns = job->total_timeout_ms ? 0 : UINT64_MAX};
 	bool is_first = true, is_first_kept = false;
 	int r;
 
@@ -326,10 +385,8 @@ int eval_run_cases(const struct eval_container *container, struct eval_job *job,
 			is_first_kept = ended.result.status != RUN_EXITED || ended.result.exit_code;
 		}
 		is_first = false;
-	} while (r > 0 && a.at < job->cases.n);
-	for (; r >= 0 && a.at < job->cases.n; a.at++)
-		eval_case_failed(current(&a), "was not run: %s",
-				 v->error.type ? "the snippet failed before it was loaded"
-					       : why_it_ended(&a, &v->ended.result));
+	} while (r > 0 && a.at < job->cases.n && !a.why_enough);
+	if (r >= 0)
+		fail_rest(&a);
 	return r < 0 ? r : 0;
 }

@@ -9,11 +9,10 @@
 
 #include "cmd/frame/cmd.h"
 #include "cmd/judge/batch.h"
-#include "cmd/judge/batch_line.h"
+#include "cmd/judge/eval_batch.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
 #include "cmd/judge/summary.h"
-#include "cmd/judge/warm.h"
 #include "cmd/options/resolve.h"
 #include "cmd/options/result_out.h"
 #include "cmd/options/run_container.h"
@@ -26,22 +25,15 @@
 
 #define DEFAULT_TIMEOUT_MS 5000u
 #define EVAL_FILE_BYTES_MAX (100u << 20)
-#define WARM_AFTER_LINES 4u /* of a shorter batch it takes longer than it saves */
 #define DEFAULT_MEMORY_BYTES (UINT64_C(256) << 20)
 
 struct eval_args {
 	struct run_opts run;
 	const char *image, *function, *cases, *setup, *check, *batch, *output;
 	struct strv files, deny_import, deny_call, allow_command;
-	uint64_t jobs;
+	uint64_t jobs, total_timeout_ms;
 	int lang;
-};
-
-struct eval_batch {
-	struct eval_container container;
-	struct eval_job *job; /* a line's process has its own copy */
-	struct eval_warm warm;
-	unsigned lines;
+	bool fail_fast;
 };
 
 static const struct opt eval_only_opts[] = {
@@ -55,6 +47,10 @@ static const struct opt eval_only_opts[] = {
 		 "standard input, and what is expected of it. --timeout is for each of them, and "
 		 "for "
 		 "loading"},
+	{OPT_FLAG, 0, "fail-fast", NULL, offsetof(struct eval_args, fail_fast),
+	 .help = "run no more cases after one that has not passed"},
+	{OPT_DURATION, 0, "total-timeout", "TIME", offsetof(struct eval_args, total_timeout_ms),
+	 .help = "end after TIME of all cases together; those that are left have not passed"},
 	{OPT_STR, 0, "function", "NAME", offsetof(struct eval_args, function),
 	 .help = "the function, or CLASS.METHOD, that the cases call; Python only"},
 	{OPT_STR, 0, "setup", "FILE", offsetof(struct eval_args, setup), .offers = "file",
@@ -155,6 +151,8 @@ static int check_words(struct cmd *c, const struct eval_args *a, int argc, struc
 		return err_set(e, EINVAL,
 			       "--batch: takes neither a file nor --json; each line says "
 			       "what is run, each has a record");
+	if ((a->fail_fast || a->total_timeout_ms) && !a->cases && !a->batch)
+		return err_set(e, EINVAL, "--fail-fast and --total-timeout: need --cases");
 	if ((a->output || a->jobs) && !a->batch)
 		return err_set(e, EINVAL, "--output and --jobs: need --batch");
 	return 0;
@@ -232,6 +230,8 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 	int r = read_cases(a, job, e);
 
 	job->lang = (enum eval_lang)a->lang;
+	job->fail_fast = a->fail_fast;
+	job->total_timeout_ms = a->total_timeout_ms;
 	for (size_t i = 0; i < a->deny_import.n; i++)
 		strv_add(&job->deny_import, a->deny_import.items[i]);
 	for (size_t i = 0; i < a->deny_call.n; i++)
@@ -275,57 +275,12 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 	return code;
 }
 
-/* One line of a batch, in a process of its own. */
-static int run_line(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e)
-{
-	const struct eval_batch *b = ctx;
-	struct eval_job *job = b->job;
-	struct eval_job_container own;
-	struct eval_verdict verdict = {0};
-	struct result_more more = {.write = eval_verdict_write,
-				   .ctx = &verdict,
-				   .label = line->label ? line->label : "null"};
-	int r = eval_job_from_line(line->object, job, e);
-
-	if (r >= 0)
-		r = eval_job_container_make(&b->container, job, &own, e);
-	if (r >= 0)
-		r = eval_judge(&own.container, job, &verdict, e);
-	if (r < 0)
-		return r;
-	more.completed = verdict.completed;
-	return result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
-}
-
-static void before_line(void *ctx)
-{
-	struct eval_batch *b = ctx;
-
-	if (++b->lines == WARM_AFTER_LINES && b->job->lang == EVAL_PYTHON)
-		eval_warm_make(&b->warm, &b->container);
-	if (b->warm.fd >= 0)
-		b->container.warm = &b->warm;
-}
-
 static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
 {
-	struct eval_batch ctx = {
-		.container = {&c->paths, &a->run.spec, NULL}, .job = job, .warm = EVAL_WARM_INIT};
-	const struct batch b = {
-		.input = a->batch,
-		.output = a->output,
-		.jobs = (unsigned)a->jobs,
-		.work = run_line,
-		.before = before_line,
-		.ctx = &ctx,
-	};
-	struct err e = ERR_INIT;
-	int r;
+	struct batch b = {.input = a->batch, .output = a->output, .jobs = (unsigned)a->jobs};
 
 	a->run.spec.capture_output = true;
-	r = batch_run(&b, &e);
-	eval_warm_free(&ctx.warm);
-	return r < 0 ? cmd_error(&e, "eval --batch") : r ? 128 + r : 0;
+	return eval_batch_run(&c->paths, &a->run.spec, job, &b);
 }
 
 static int eval_run(struct cmd *c, void *args, int argc, char **argv)

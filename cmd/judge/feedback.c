@@ -129,6 +129,8 @@ static void explain_run(const struct eval_job *job, struct eval_verdict *v)
 				  strsignal(r->signal)));
 		break;
 	case RUN_TIMEOUT:
+		if (v->is_out_of_time)
+			break; /* the cases say so */
 		say(v, str_printf("The program was not done within %llu.%03llu s: look for an "
 				  "endless loop, for waiting, or for a slow algorithm.",
 				  (unsigned long long)l->timeout_ms / 1000,
@@ -157,7 +159,7 @@ static void explain_run(const struct eval_job *job, struct eval_verdict *v)
 static void explain_cases(const struct eval_job *job, struct eval_verdict *v)
 {
 	for (size_t i = 0; i < job->cases.n; i++) {
-		if (!job->cases.items[i].passed)
+		if (job->cases.items[i].outcome != EVAL_PASSED)
 			say(v, eval_case_sentence(&job->cases.items[i], job->function));
 	}
 }

@@ -68,6 +68,7 @@ static void add_args(struct strv *argv, const struct eval_job *job)
 struct program {
 	struct file_spec file;
 	const struct value *input; /* NULL: the caller's */
+	uint64_t timeout_ms;
 };
 
 static int judge_script(const struct eval_container *container, const struct eval_job *job,
@@ -82,7 +83,7 @@ static int judge_script(const struct eval_container *container, const struct eva
 				   .files = files,
 				   .keep_fds = fds,
 				   .n_keep_fds = 2,
-				   .timeout_ms = container->spec->limits.timeout_ms,
+				   .timeout_ms = p->timeout_ms,
 				   .input = p->input,
 				   .channel = &listen};
 
@@ -117,7 +118,7 @@ static int judge_program(const struct eval_container *container, const struct ev
 				   .files = &p->file,
 				   .n_files = 1,
 				   .input = p->input,
-				   .timeout_ms = container->spec->limits.timeout_ms};
+				   .timeout_ms = p->timeout_ms};
 
 	if (job->lang == EVAL_PYTHON)
 		return judge_script(container, job, p, v, e);
@@ -193,35 +194,58 @@ static void judge_run(struct eval_case *c, const struct eval_verdict *v)
 	c->duration_ns = r->wall_ns;
 	eval_case_printed(c, strbuf_str(&r->out.text), r->out.text.len);
 	if (r->out.truncated)
-		eval_case_failed(c, "printed %llu bytes, more than are kept (--max-output)",
+		eval_case_failed(c, EVAL_WRONG_OUTPUT,
+				 "printed %llu bytes, more than are kept (--max-output)",
 				 (unsigned long long)r->out.bytes);
 	if (r->status != RUN_EXITED)
-		eval_case_failed(c, "did not end by itself: %s", run_status_name(r->status));
+		eval_case_failed(c, eval_outcome_of_end(r), "did not end by itself: %s",
+				 run_status_name(r->status));
 	else if (v->error.type && !has_left)
-		eval_case_failed(c, "raised %.200s%s%.1000s", v->error.type,
+		eval_case_failed(c, EVAL_RAISED, "raised %.200s%s%.1000s", v->error.type,
 				 v->error.message && *v->error.message ? ": " : "",
 				 v->error.message ? v->error.message : "");
 	else if (r->exit_code)
-		eval_case_failed(c, "ended with exit code %d", r->exit_code);
+		eval_case_failed(c, EVAL_EXITED, "ended with exit code %d", r->exit_code);
+}
+
+/* The time that the next case may take; false: that of all together is over. */
+static bool next_timeout(const struct eval_container *container, const struct eval_job *job,
+			 uint64_t used_ns, struct program *p)
+{
+	uint64_t used_ms = used_ns / 1000000u, left_ms = job->total_timeout_ms - used_ms;
+
+	p->timeout_ms = container->spec->limits.timeout_ms;
+	if (!job->total_timeout_ms)
+		return true;
+	if (used_ms >= job->total_timeout_ms)
+		return false;
+	if (!p->timeout_ms || left_ms < p->timeout_ms)
+		p->timeout_ms = left_ms;
+	return true;
 }
 
 /* Each case in a container of its own. The verdict tells of the first run that failed. */
 static int judge_runs(const struct eval_container *container, struct eval_job *job,
 		      struct program *p, struct eval_verdict *v, struct err *e)
 {
-	bool is_kept = false;
+	bool is_kept = false, is_out_of_time = false;
+	uint64_t used_ns = 0;
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < job->cases.n; i++) {
+	for (size_t i = 0; r >= 0 && i < job->cases.n && !(is_kept && job->fail_fast); i++) {
 		static const struct value nothing = {.kind = VALUE_STR, .text = ""};
 		struct eval_case *c = &job->cases.items[i];
 		struct eval_verdict one = {.completed = -1, .job = job};
 
+		is_out_of_time = !next_timeout(container, job, used_ns, p);
+		if (is_out_of_time)
+			break;
 		p->input = c->input ? c->input : &nothing;
 		r = judge_program(container, job, p, &one, e);
 		if (r >= 0)
 			judge_run(c, &one);
-		if (c->passed)
+		used_ns += one.ended.result.wall_ns;
+		if (c->outcome == EVAL_PASSED)
 			forget_error(&one.error); /* sys.exit() */
 		if (is_kept) {
 			eval_verdict_free(&one);
@@ -229,22 +253,20 @@ static int judge_runs(const struct eval_container *container, struct eval_job *j
 			eval_verdict_free(v);
 			*v = one;
 		}
-		is_kept = is_kept || !c->passed;
+		is_kept = is_kept || c->outcome != EVAL_PASSED;
 	}
+	v->is_out_of_time = is_out_of_time;
+	eval_cases_fail_rest(&job->cases, EVAL_NOT_RUN,
+			     is_out_of_time ? EVAL_WHY_NO_TIME : EVAL_WHY_FAIL_FAST);
 	return r;
 }
 
 static int judge_all(const struct eval_container *container, struct eval_job *job,
 		     struct program *p, struct eval_verdict *v, struct err *e)
 {
+	p->timeout_ms = container->spec->limits.timeout_ms;
 	return job->cases.n ? judge_runs(container, job, p, v, e)
 			    : judge_program(container, job, p, v, e);
-}
-
-static void fail_all(struct eval_job *job, const char *why)
-{
-	for (size_t i = 0; i < job->cases.n; i++)
-		eval_case_failed(&job->cases.items[i], "%s", why);
 }
 
 static int judge_c(const struct eval_container *container, struct eval_job *job,
@@ -257,7 +279,8 @@ static int judge_c(const struct eval_container *container, struct eval_job *job,
 
 	if (!compile(container, job, &compiled)) {
 		v->ended = compiled;
-		fail_all(job, "was not run: it was not compiled");
+		eval_cases_fail_rest(&job->cases, EVAL_NOT_LOADED,
+				     "was not run: it was not compiled");
 		return 0;
 	}
 	p.file.data = (char *)strbuf_str(&compiled.result.files[0].data);
@@ -265,6 +288,18 @@ static int judge_c(const struct eval_container *container, struct eval_job *job,
 	r = judge_all(container, job, &p, v, e);
 	eval_ended_free(&compiled);
 	return r;
+}
+
+/* Cases are ended one by one in a container that ends well: the result is that the time was over. */
+static void tell_hang(const struct eval_job *job, struct eval_verdict *v)
+{
+	struct run_result *r = &v->ended.result;
+
+	if (r->status != RUN_EXITED || (!v->is_out_of_time && !eval_cases_all_hang(&job->cases)))
+		return;
+	r->status = RUN_TIMEOUT;
+	r->timed_out = true;
+	r->exit_code = -1;
 }
 
 int eval_judge(const struct eval_container *container, struct eval_job *job,
@@ -276,7 +311,8 @@ int eval_judge(const struct eval_container *container, struct eval_job *job,
 	*ret = (struct eval_verdict){.completed = -1, .job = job};
 	r = eval_job_has_lint(job) ? eval_lint(container, job, ret, e) : 0;
 	if (r > 0)
-		fail_all(job, "was not run: the program uses what is not allowed");
+		eval_cases_fail_rest(&job->cases, EVAL_NOT_RUN,
+				     "was not run: the program uses what is not allowed");
 	if (r)
 		return r < 0 ? r : 0;
 	if (job->has_check)
@@ -287,8 +323,10 @@ int eval_judge(const struct eval_container *container, struct eval_job *job,
 		r = judge_c(container, job, ret, e);
 	else
 		r = judge_all(container, job, &p, ret, e);
-	if (r >= 0)
+	if (r >= 0) {
+		tell_hang(job, ret);
 		eval_explain(job, ret);
+	}
 	return r;
 }
 

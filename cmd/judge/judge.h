@@ -47,6 +47,7 @@ struct eval_verdict {
 	const struct eval_job *job;
 	struct eval_ended ended; /* the container that the result object is about */
 	int completed;           /* -1: not known */
+	bool is_out_of_time;     /* --total-timeout left cases that were not run */
 	struct eval_error error;
 	struct eval_check check;
 	struct strv feedback; /* a sentence each */

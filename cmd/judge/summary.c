@@ -20,11 +20,11 @@ static void print_cases(const struct eval_cases *cases, struct strbuf *out)
 	for (size_t i = 0; i < cases->n; i++) {
 		const struct eval_case *c = &cases->items[i];
 
-		passed += c->passed;
+		passed += c->outcome == EVAL_PASSED;
 		table_add(&t, c->name);
-		table_add(&t, c->passed ? "passed" : "failed");
+		table_add(&t, eval_outcome_name(c->outcome));
 		table_addf(&t, "%llu", (unsigned long long)(c->duration_ns / NS_PER_MS));
-		table_add(&t, c->passed ? NULL : strbuf_str(&c->detail));
+		table_add(&t, c->outcome == EVAL_PASSED ? NULL : strbuf_str(&c->detail));
 	}
 	table_format(&t, out);
 	strbuf_addf(out, "%zu of %zu passed, score %.3g\n", passed, cases->n,

@@ -24,6 +24,10 @@ def passed(result):
     return [c["passed"] for c in result["cases"]]
 
 
+def outcomes(result):
+    return [c["outcome"] for c in result["cases"]]
+
+
 def details(result):
     return [c["detail"] for c in result["cases"]]
 
@@ -115,15 +119,81 @@ def f(what):
     assert passed(r) == [w in ("a", "b", "c", "d", "e", "g") or w == "harness" and r["cases"][9]["passed"] for w in words], details(r)
     assert "6.000 s" in details(r)[1] and "memory" in details(r)[3] and "signal 11" in details(r)[5]
     assert "exit code 3" in details(r)[7]
+    expected = ["passed", "timeout", "passed", "oom", "passed", "crashed", "passed", "exited", "passed", None, "raised", "passed"]
+    assert [o for o, e in zip(outcomes(r), expected) if e] == [e for e in expected if e], details(r)
+    assert outcomes(r)[9] in ("passed", "exited", "crashed") and r["status"] == "oom"
+
+
+OUTCOMES = [
+    ("1", {"expected": 1}, "passed"), ("1", {"expected": 2}, "wrong_value"), ("object()", {"expected": 2}, "wrong_value"),
+    ("1", {"expected": 1, "expected_type": "str"}, "wrong_type"), ("1", {"expected_exception": "E"}, "no_exception"),
+    ("[][1]", {"expected_exception": "KeyError"}, "wrong_exception"), ("[][1]", {"expected": 1}, "raised"),
+    ("[][1]", {"expected_exception": {"type": "IndexError", "message_re": "^x"}}, "wrong_exception"),
+    ("print('a')", {"expected": "b", "compare": "stdout"}, "wrong_output"), ("os._exit(0)", {"expected": 1}, "exited"),
+    ("os.abort()", {"expected": 1}, "crashed"), ("os.write(3, bytes(16))", {"expected": 16}, "passed"),
+    ("[os.write(3, bytes(16)) for _ in range(10 ** 6)]", {"expected": 1}, "bad_answer")]
+
+
+def test_each_outcome(csbx, python_image):
+    """One word a case, for programs; a function that is not there is told apart from one that raises."""
+    code = "import os\ndef f(text): return eval(text)"
+    r = judge(csbx, python_image, code, [{"args": [text], **more} for text, more, _ in OUTCOMES])
+    assert outcomes(r) == [o for _, _, o in OUTCOMES], details(r)
+    r = judge(csbx, python_image, code, [{"args": [1]}], function="g")
+    assert outcomes(r) == ["missing"]
+    r = judge(csbx, python_image, "import os", [{"args": [1]}], "--deny-import", "os")
+    assert (outcomes(r), r["status"]) == (["not_run"], "policy_violation")
+
+
+@pytest.mark.parametrize("function", ["f", None])
+def test_where_all_cases_hang_the_result_says_so(csbx, python_image, function):
+    code = "import time\n" + ("def f(x): time.sleep(60)" if function else "time.sleep(60)")
+    case = {"args": [1]} if function else {"stdin": "1"}
+    r = judge(csbx, python_image, code, [case] * 2, "--timeout", "1", function=function)
+    assert outcomes(r) == ["timeout"] * 2 and (r["status"], r["timed_out"], r["success"], r["exit"]) == ("timeout", True, False, 1)
+
+
+@pytest.mark.parametrize("function", ["f", None])
+def test_fail_fast(csbx, python_image, function):
+    code = "def f(x): return x" if function else "print(input())"
+    cases = [{"args": [x], "expected": 1} if function else {"stdin": str(x), "expected": "1"} for x in (1, 2, 1)]
+    r = judge(csbx, python_image, code, cases, "--fail-fast", function=function)
+    bad = "wrong_value" if function else "wrong_output"
+    assert outcomes(r) == ["passed", bad, "not_run"] and "--fail-fast" in details(r)[2], details(r)
+    assert judge(csbx, python_image, code, [cases[0]] * 3, "--fail-fast", function=function)["all_passed"]
+    # One that takes the container with it counts as well.
+    if function:
+        r = judge(csbx, python_image, "import os\ndef f(x): os.kill(os.getppid(), 9); os.kill(os.getpid(), 9)", cases, "--fail-fast")
+        assert outcomes(r)[1:] == ["not_run"] * 2 and not r["all_passed"], details(r)
+
+
+@pytest.mark.parametrize("function", ["f", None])
+def test_a_budget_for_all_cases(csbx, python_image, function):
+    code = "import time\n" + ("def f(x):\n    time.sleep(x)\n    return x" if function else "x = input()\ntime.sleep(int(x))\nprint(x)")
+    cases = [{"args": [x], "expected": x} if function else {"stdin": str(x), "expected": str(x)} for x in (0, 60, 0, 0)]
+    r = judge(csbx, python_image, code, cases, "--total-timeout", "8", function=function)
+    assert outcomes(r) == ["passed", "timeout", "not_run", "not_run"] and r["status"] == "timeout", (details(r), r["status"])
+    assert "--total-timeout" in details(r)[3] and r["wall_s"] < 19
+    (csbx.work / "line").write_text(json.dumps({"id": 1, "code": code, "function": function, "cases": cases, "total_timeout": 8,
+                                                "fail_fast": True}), encoding="utf-8")
+    p = csbx.run("eval", "--image", python_image, "--timeout", "20", "--batch", csbx.work / "line", timeout=180)
+    assert outcomes(json.loads(p.stdout)) == ["passed", "timeout", "not_run", "not_run"], p.stdout
+
+
+def test_options_of_cases_need_cases(csbx, python_image):
+    for words in (["--fail-fast"], ["--total-timeout", "1"]):
+        csbx.fails("eval", "--image", python_image, *words, stdin="pass", says="--cases")
 
 
 def test_a_snippet_that_does_not_load(csbx, python_image):
     r = judge(csbx, python_image, "def f(x): return x\nf(1)\nnosuch\n", [{"args": [1], "expected": 1}] * 2)
-    assert passed(r) == [False, False] and r["completed"] is False
+    assert outcomes(r) == ["not_loaded"] * 2 and passed(r) == [False, False] and r["completed"] is False
     assert r["error_summary"] == {"type": "NameError", "message": "name 'nosuch' is not defined", "line": 3}
     assert 'File "/csbx/snippet.py", line 3' in r["stderr"] and "/proc/" not in r["stderr"]
     r = judge(csbx, python_image, "while True: pass", [{"args": [1]}], "--timeout", "1")
-    assert (passed(r), r["status"], r["exit"]) == ([False], "timeout", 1)
+    assert (outcomes(r), r["status"], r["exit"]) == (["timeout"], "timeout", 1)
+    r = judge(csbx, python_image, "import os\nos.kill(os.getpid(), 9)", [{"args": [1]}])
+    assert (outcomes(r), r["status"]) == (["crashed"], "signaled")
 
 
 def test_programs_with_input(csbx, python_image):
@@ -284,7 +354,7 @@ def test_a_table_for_people(csbx, python_image):
     assert p.returncode == 1 and "\x1b" not in p.stdout
     rows = [line.split() for line in p.stdout.splitlines()]
     assert rows[0] == ["CASE", "RESULT", "MS", "DETAIL"]
-    assert rows[1][:2] == ["good\\x1b[1m", "passed"] and rows[2][:2] == ["bad", "failed"] and "returned 2, expected 1" in p.stdout
+    assert rows[1][:2] == ["good\\x1b[1m", "passed"] and rows[2][:2] == ["bad", "wrong_value"] and "returned 2, expected 1" in p.stdout
     assert rows[3] == ["1", "of", "2", "passed,", "score", "0.25"]
     p = csbx.run(*words, stdin="def f(x): return 1")
     assert p.returncode == 0 and "2 of 2 passed" in p.stdout

@@ -182,6 +182,7 @@ class CaseResult:
 
     name: str = ""
     passed: bool = False
+    outcome: str = "not_run"
     output: Any = None
     expected: Any = None
     detail: Optional[str] = None

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/judge/eval_batch.h"
+
+#include "cmd/frame/cmd.h"
+#include "cmd/judge/batch.h"
+#include "cmd/judge/batch_line.h"
+#include "cmd/judge/job.h"
+#include "cmd/judge/judge.h"
+#include "cmd/judge/warm.h"
+#include "runtime/base/err.h"
+#include "runtime/spec/result_json.h"
+
+#define WARM_AFTER_LINES 4u /* of a shorter batch it takes longer than it saves */
+
+struct eval_batch {
+	struct eval_container container;
+	struct eval_job *job; /* a line's process has its own copy */
+	struct eval_warm warm;
+	unsigned lines;
+};
+
+/* One line of a batch, in a process of its own. */
+static int run_line(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e)
+{
+	const struct eval_batch *b = ctx;
+	struct eval_job *job = b->job;
+	struct eval_job_container own;
+	struct eval_verdict verdict = {0};
+	struct result_more more = {.write = eval_verdict_write,
+				   .ctx = &verdict,
+				   .label = line->label ? line->label : "null"};
+	int r = eval_job_from_line(line->object, job, e);
+
+	if (r >= 0)
+		r = eval_job_container_make(&b->container, job, &own, e);
+	if (r >= 0)
+		r = eval_judge(&own.container, job, &verdict, e);
+	if (r < 0)
+		return r;
+	more.completed = verdict.completed;
+	return result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
+}
+
+static void before_line(void *ctx)
+{
+	struct eval_batch *b = ctx;
+
+	if (++b->lines == WARM_AFTER_LINES && b->job->lang == EVAL_PYTHON)
+		eval_warm_make(&b->warm, &b->container);
+	if (b->warm.fd >= 0)
+		b->container.warm = &b->warm;
+}
+
+int eval_batch_run(const struct paths *paths, const struct container_spec *spec,
+		   struct eval_job *job, struct batch *b)
+{
+	struct eval_batch ctx = {
+		.container = {paths, spec, NULL}, .job = job, .warm = EVAL_WARM_INIT};
+	struct err e = ERR_INIT;
+	int r;
+
+	b->work = run_line;
+	b->before = before_line;
+	b->ctx = &ctx;
+	r = batch_run(b, &e);
+	eval_warm_free(&ctx.warm);
+	return r < 0 ? cmd_error(&e, "eval --batch") : r ? 128 + r : 0;
+}
