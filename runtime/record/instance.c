@@ -189,6 +189,18 @@ int instance_read(const struct paths *p, const char *id, struct instance_record 
 	return r ? (r < 0 ? r : 0) : err_set(e, ENOENT, "not running");
 }
 
+int instance_open_supervisor(const struct paths *p, const char *id)
+{
+	struct instance_record rec;
+	int fd;
+
+	if (instance_read(p, id, &rec, NULL) < 0)
+		return -1;
+	fd = (int)syscall(SYS_pidfd_open, rec.supervisor, 0);
+	instance_record_free(&rec);
+	return fd;
+}
+
 static int add_live(int dirfd, const char *id, const char *name, bool sweeps,
 		    struct instance_list *l, struct err *e)
 {

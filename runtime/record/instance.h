@@ -114,6 +114,11 @@ void instance_sweep_sometimes(const struct instance *i);
  */
 int instance_read(const struct paths *p, const char *id, struct instance_record *ret,
 		  struct err *e);
+/*
+ * A pidfd of its supervisor, -1: there is none on record. It is the supervisor's if the lock of its
+ * run is held afterwards; else the number may be another process's by now.
+ */
+int instance_open_supervisor(const struct paths *p, const char *id);
 
 /* Live and published instances; of one container where name is given. Unordered. */
 struct instance_list {

@@ -79,6 +79,48 @@ def test_a_client_that_vanishes_costs_its_own_process_only(engine, running, how)
     assert engine.ask("GET", f"/containers/{running}/json").json["State"]["Running"]
 
 
+def switches(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return [line for line in f if "ctxt_switches" in line]
+
+
+def test_streams_that_wait_are_not_woken(engine, load):
+    """Of a container that writes nothing: what tells of its output, its end and its client's is an event."""
+    c = engine.ask("POST", "/containers/create", {"Image": "box", "Cmd": ["sleep", "600"]}).json["Id"]
+    assert engine.ask("POST", f"/containers/{c}/start").status == 204
+    with contextlib.ExitStack() as stack:
+        for asked in (f"GET /containers/{c}/logs?stdout=1&follow=1", f"POST /containers/{c}/wait", "GET /events",
+                      f"POST /containers/{c}/attach?stream=1&stdout=1&stderr=1"):
+            s = stack.enter_context(engine.connect())
+            s.sendall(f"{asked} HTTP/1.1\r\n\r\n".encode())
+            assert b" 200 " in s.recv(4096)
+        own = [pid for pid, (parent, _, _) in harness.process_table().items() if parent == engine.process.pid]
+        assert len(own) >= 4
+        time.sleep(0.3)
+        before = [switches(pid) for pid in own]
+        time.sleep(1)
+        assert [switches(pid) for pid in own] == before
+        assert engine.ask("DELETE", f"/containers/{c}?force=1").status == 204
+    wait_for(lambda: not harness.descendants(engine.process.pid))
+
+
+def test_a_followed_log_ends_with_its_container(engine, load):
+    """And not when it is looked at next: docker-py waits for both."""
+    late = 0
+    for _ in range(8):
+        c = engine.ask("POST", "/containers/create", {"Image": "box", "Cmd": ["true"]}).json["Id"]
+        with engine.connect() as s:
+            assert engine.ask("POST", f"/containers/{c}/start").status == 204
+            s.sendall(f"GET /containers/{c}/logs?stdout=1&follow=1 HTTP/1.1\r\nConnection: close\r\n\r\n".encode())
+            assert engine.ask("POST", f"/containers/{c}/wait").json["StatusCode"] == 0
+            ended = time.monotonic()
+            while s.recv(4096):
+                pass
+            late += time.monotonic() - ended > 0.025
+        assert engine.ask("DELETE", f"/containers/{c}").status == 204
+    assert late < 4
+
+
 def test_bodies_without_measure(engine):
     long = b'{"Image":"' + b"x" * (17 << 20) + b'"}'
     assert b" 413 " in engine.raw(b"POST /containers/create HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(long) + long)

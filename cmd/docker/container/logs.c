@@ -93,6 +93,7 @@ static int logs_run(struct docker *d, void *args, int argc, char **argv)
 		.tail = a->n_tail,
 		.line = print_line,
 		.arg = a,
+		.client_fd = -1,
 	};
 
 	r = docker_target_open(&d->cmd.paths, argv[0], &t, &f);

@@ -13,10 +13,11 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/life/container_state.h"
+#include "runtime/record/instance.h"
 #include "runtime/record/run_dir.h"
 #include "runtime/stream/run_log.h"
 
-#define LOOK_MS 50
+#define LOOK_MOST_MS 50 /* between two looks, where no event tells the end */
 #define TAIL_MAX (1u << 20)
 
 /* A line as it was put together, with the time of its first piece. */
@@ -128,9 +129,17 @@ static int show_ring(struct log_view *v, struct err *e)
 
 /*
  * Tells of what is written as it comes: a client may remove the container as soon as it knows of
- * its end, and a log that was not opened before is gone then.
+ * its end, and a log that was not opened before is gone then. The end itself is no event of a
+ * file: the supervisor's process tells it.
  */
-static int watch_open(const struct run_dir *dir)
+struct log_watch {
+	const struct paths *paths;
+	const char *id; /* of the container */
+	int files, supervisor, client;
+	int look_ms;
+};
+
+static int watch_files(const struct run_dir *dir)
 {
 	_close_ int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	char path[32];
@@ -141,42 +150,63 @@ static int watch_open(const struct run_dir *dir)
 	return take_fd(&fd);
 }
 
-static void watch_wait(int fd)
+/* Before the run is found live: as long as it is, the process on record is its supervisor. */
+static bool watch_is_live(struct log_watch *w, const struct run_dir *dir)
 {
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-	char events[4096];
-
-	if (poll(&p, 1, LOOK_MS) > 0)
-		(void)!read(fd, events, sizeof(events));
+	if (w->supervisor < 0)
+		w->supervisor = instance_open_supervisor(w->paths, w->id);
+	return run_dir_is_live(dir);
 }
 
-static int read_log(struct log_view *v, const struct run_dir *dir, struct err *e)
+/* -EPIPE: the reader has gone, and is not waited for. */
+static int watch_wait(struct log_watch *w)
+{
+	struct pollfd p[] = {{.fd = w->files, .events = POLLIN},
+			     {.fd = w->supervisor, .events = POLLIN},
+			     {.fd = w->client}};
+	char events[4096];
+	int n;
+
+	/* A supervisor that is not on record has begun, or ends, just now. */
+	w->look_ms = w->look_ms < LOOK_MOST_MS / 2 ? w->look_ms * 2 + 1 : LOOK_MOST_MS;
+	n = poll(p, 3, w->files < 0 || w->supervisor < 0 ? w->look_ms : -1);
+	if (n > 0 && p[0].revents)
+		(void)!read(w->files, events, sizeof(events));
+	/* A start that follows has another. */
+	if (n > 0 && p[1].revents)
+		fd_close(&w->supervisor);
+	return n > 0 && p[2].revents ? -EPIPE : 0;
+}
+
+static int read_log(struct log_view *v, const struct run_dir *dir, struct log_watch *w,
+		    struct err *e)
 {
 	struct run_log_reader reader;
 	struct run_log_frame frame = {.data = STRBUF_INIT};
 	int r = run_log_open(dir->fd, &reader, e);
-	_close_ int watch = v->how->follow ? watch_open(dir) : -1;
 	bool live = true;
 
+	w->files = v->how->follow ? watch_files(dir) : -1;
 	while (r >= 0 && live) {
 		/* Asked before the last look: what came in between is still read. */
-		live = v->how->follow && run_dir_is_live(dir);
+		live = v->how->follow && watch_is_live(w, dir);
 		r = take_all(v, &reader, &frame, e);
 		if (r >= 0 && !live)
 			r = flush(v, e);
 		if (r >= 0)
 			r = show_ring(v, e);
-		if (r >= 0 && live && v->how->idle)
-			r = v->how->idle(v->how->arg);
 		if (r >= 0 && live)
-			watch_wait(watch);
+			r = watch_wait(w);
 	}
 	strbuf_free(&frame.data);
 	run_log_reader_close(&reader);
+	fd_close(&w->files);
+	fd_close(&w->supervisor);
 	return r;
 }
 
-static int read_lines(const struct docker_logs *how, const struct run_dir *dir, struct err *e)
+static int read_lines(const struct docker_logs *how, const struct run_dir *dir, struct log_watch *w,
+		      struct err *e)
 {
 	struct log_view v = {.how = how};
 	int r = 0;
@@ -189,7 +219,7 @@ static int read_lines(const struct docker_logs *how, const struct run_dir *dir, 
 		if (!v.last)
 			return err_oom(e);
 	}
-	r = read_log(&v, dir, e);
+	r = read_log(&v, dir, w, e);
 	for (size_t i = 0; i < v.slots; i++)
 		strbuf_free(&v.last[i].text);
 	free(v.last);
@@ -216,10 +246,12 @@ int docker_logs(const struct paths *p, const struct docker_target *t, const char
 		const struct docker_logs *how, struct docker_fault *f)
 {
 	struct run_dir dir = RUN_DIR_INIT;
+	struct log_watch w = {.paths = p, .files = -1, .supervisor = -1, .client = how->client_fd};
 	int r = open_run(p, t, operand, &dir, &f->err);
 
+	w.id = t->stays ? t->found.record.container_id : dir.id;
 	if (r >= 0)
-		r = read_lines(how, &dir, &f->err);
+		r = read_lines(how, &dir, &w, &f->err);
 	run_dir_close(&dir);
 	return r < 0 ? r : 0;
 }

@@ -24,8 +24,8 @@ struct docker_logs {
 	uint64_t tail;               /* so many last lines; UINT64_MAX: all */
 	unsigned streams;            /* 1u << stream of those that are wanted; 0: both */
 	docker_logs_line *line;
-	int (*idle)(void *arg); /* with follow, now and then: -errno ends it; NULL allowed */
 	void *arg;
+	int client_fd; /* with follow: a reader that hangs up here ends it; -1: none */
 };
 
 /* Until the end of what there is; with follow until the container's end. */

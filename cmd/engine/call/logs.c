@@ -2,7 +2,6 @@
 
 /* GET /containers/?/logs: lines as frames, or raw of a terminal, each a chunk of its own. */
 
-#include <poll.h>
 #include <stdlib.h>
 
 #include "cmd/docker/daemon/logs.h"
@@ -40,14 +39,6 @@ static int send_line(void *arg, uint64_t time_ns, int stream, const char *text, 
 	if (strbuf_check(&line, e) < 0 || strbuf_check(&out, e) < 0)
 		return -ENOMEM;
 	return http_reply_piece(x->call->conn, strbuf_str(&out), out.len);
-}
-
-/* A reader that has gone is not waited for. */
-static int look_at_client(void *arg)
-{
-	struct pollfd p = {.fd = ((struct log_reply *)arg)->call->conn->fd};
-
-	return poll(&p, 1, 0) > 0 && p.revents ? -EPIPE : 0;
 }
 
 static int read_time(struct call *k, const char *name, uint64_t *ret)
@@ -95,7 +86,7 @@ void call_container_logs(struct call *k)
 	struct log_reply x = {.call = k,
 			      .timestamps = call_query_true(k, "timestamps"),
 			      .details = call_query_true(k, "details")};
-	struct docker_logs how = {.line = send_line, .idle = look_at_client, .arg = &x};
+	struct docker_logs how = {.line = send_line, .arg = &x, .client_fd = k->conn->fd};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct http_reply reply = {.status = 200};
 	struct docker_target t;

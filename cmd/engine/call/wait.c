@@ -7,8 +7,6 @@
  */
 
 #include <poll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/fault.h"
@@ -18,8 +16,9 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/life/container_wait.h"
+#include "runtime/record/instance.h"
 
-#define LOOK_MS 50 /* between the start and its record */
+#define LOOK_MOST_MS 50 /* between the start and its record */
 
 enum condition { NOT_RUNNING, NEXT_EXIT, REMOVED };
 
@@ -71,20 +70,6 @@ static bool exists(const struct waiting *w)
 	return true;
 }
 
-/* The process that runs it, once it is on record. */
-static int open_supervisor(struct waiting *w)
-{
-	struct instance_record rec;
-	int fd;
-
-	if (instance_read(&w->call->cmd->paths, w->target.found.record.container_id, &rec, NULL) <
-	    0)
-		return -1;
-	fd = (int)syscall(SYS_pidfd_open, rec.supervisor, 0);
-	instance_record_free(&rec);
-	return fd;
-}
-
 /* Until one of two can be read, or the client has gone: then true. */
 static bool client_left(struct waiting *w, int one, int two, int timeout_ms)
 {
@@ -101,13 +86,16 @@ static bool client_left(struct waiting *w, int one, int two, int timeout_ms)
 static void wait_for_end(struct waiting *w)
 {
 	_close_ int supervisor = -1;
+	int look_ms = 0;
 
 	while (container_wait_goes_on(&w->wait)) {
 		if (supervisor < 0)
-			supervisor = open_supervisor(w);
+			supervisor = instance_open_supervisor(
+				&w->call->cmd->paths, w->target.found.record.container_id);
 		if (supervisor >= 0 && !container_wait_goes_on(&w->wait))
 			break;
-		if (client_left(w, supervisor, -1, supervisor < 0 ? LOOK_MS : -1))
+		look_ms = look_ms < LOOK_MOST_MS / 2 ? look_ms * 2 + 1 : LOOK_MOST_MS;
+		if (client_left(w, supervisor, -1, supervisor < 0 ? look_ms : -1))
 			return;
 		/* Its end is told a moment before its process has gone. */
 		if (supervisor >= 0 && container_wait_goes_on(&w->wait))
