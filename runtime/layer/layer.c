@@ -25,6 +25,7 @@
 #define DIRTY "dirty"
 #define DIRTY_NEW "dirty.new"
 #define LOCK_TRIES 400
+#define CLEAN_PAUSE_MS 100
 
 static const struct {
 	unsigned long magic;
@@ -289,6 +290,16 @@ int layer_clean(struct layer *l, struct err *e)
 	return fsync(l->dir) < 0 ? err_sys(e, "sync layer %s", l->name) : 0;
 }
 
+/* It is there, and no later use has made it anew. */
+static bool has_mark(int dir, const struct stat *mark)
+{
+	struct stat now;
+
+	return fstatat(dir, DIRTY, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_ino == mark->st_ino &&
+	       now.st_ctim.tv_sec == mark->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == mark->st_ctim.tv_nsec;
+}
+
 /*
  * Locked only for a moment, so that no process finds the layer in use because of this; and not
  * against who reads it, which the marks are nothing to.
@@ -296,15 +307,24 @@ int layer_clean(struct layer *l, struct err *e)
 static void clear_marks(int dir, int work, const struct stat *mark)
 {
 	_close_ int lock = openat(dir, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	struct stat now;
 
-	if (lock < 0 || file_lock_try(lock, false) < 0 ||
-	    fstatat(dir, DIRTY, &now, AT_SYMLINK_NOFOLLOW) < 0 || now.st_ino != mark->st_ino ||
-	    now.st_ctim.tv_sec != mark->st_ctim.tv_sec ||
-	    now.st_ctim.tv_nsec != mark->st_ctim.tv_nsec)
+	if (lock < 0 || file_lock_try(lock, false) < 0 || !has_mark(dir, mark))
 		return;
 	if (tree_remove(work, "work", NULL) >= 0)
 		(void)unlinkat(dir, DIRTY, 0);
+}
+
+/*
+ * A container is often removed as soon as it has ended: then nothing is synced. A sync takes the
+ * whole file system, and the removal would wait for it.
+ */
+static void clean_in_a_while(const int fds[3], const struct stat *mark)
+{
+	static const struct timespec pause = {.tv_nsec = CLEAN_PAUSE_MS * 1000000L};
+
+	nanosleep(&pause, NULL);
+	if (has_mark(fds[0], mark) && syncfs(fds[1]) == 0)
+		clear_marks(fds[0], fds[2], mark);
 }
 
 void layer_clean_later(struct layer *l)
@@ -323,8 +343,7 @@ void layer_clean_later(struct layer *l)
 		if (fork())
 			_exit(0);
 		setsid();
-		if (syncfs(fds[1]) == 0)
-			clear_marks(fds[0], fds[2], &mark);
+		clean_in_a_while(fds, &mark);
 		_exit(0);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)

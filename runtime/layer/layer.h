@@ -78,8 +78,9 @@ int layer_open(const struct paths *p, const char *name, unsigned flags, struct l
 /* Syncs the layer, then clears both markers. The payload must be gone. */
 int layer_clean(struct layer *l, struct err *e);
 /*
- * Lets the layer go; it is synced, and the marks are cleared, in the background, unless somebody
- * has taken it by then: who takes it next makes the mark anew, and so tells its use from this one.
+ * Lets the layer go; it is synced, and the marks are cleared, in the background a moment later,
+ * unless it has been removed or taken by then: a next use makes the mark anew, and so tells itself
+ * from this one.
  */
 void layer_clean_later(struct layer *l);
 /* Lets the layer go as it is; also for a scratch layer that stays with a detached supervisor. */
