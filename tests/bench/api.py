@@ -50,7 +50,7 @@ def kernel_kib(pid):
 
 
 def idle_streams(world, report, path, listener, count):
-    """What each of many attached streams holds that wait for output."""
+    """Measures the memory that each of many attached streams holds while it waits for output."""
     docker = [world.csbx, "docker"]
     world.run(*docker, "run", "-d", "--network", "none", "--name", "idle", LOAD, "sleep", "600")
     world.run(*docker, "create", "--name", "new", LOAD, "true")

@@ -12,7 +12,8 @@ import cluster as clusters  # noqa: E402
 
 
 def p21(world, report):
-    """What csbx adds to a step of one CPU: the image server is started anew for each, as its keys ask."""
+    """Measures the time that csbx adds to a step of one CPU: each step starts the image server anew, because its key is
+    another."""
     if not world.is_root:
         raise Unavailable("slurmctld and slurmd are started by root")
     if lacking := clusters.missing_programs():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel asks at least, with nothing a launcher adds: no image server, no supervisor, no
- * masks, no capabilities dropped, no filter.
+ * The least that the kernel asks for, with nothing a launcher adds: no image server, no supervisor,
+ * no masks, no capabilities dropped, no filter.
  *
  *	floor exit			a static program that ends
  *	floor spawn PROGRAM [ARG...]	vfork, exec, wait

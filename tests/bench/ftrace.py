@@ -103,7 +103,7 @@ def stopped_exec(argv, env, uid, gid):
 
 
 def mounted():
-    """Whether this mount namespace has a tracefs."""
+    """True when this mount namespace has a tracefs."""
     return os.path.isdir(f"{TRACEFS}/instances")
 
 

@@ -36,7 +36,7 @@ def watchdog_share(world, name, mib, limit):
 
 
 def overshoot_mib(world, name):
-    """How far a program that touches 2 GiB as fast as it can gets under --memory 100m."""
+    """The memory in MiB that a program gets under --memory 100m when it touches 2 GiB as fast as it can."""
     argv = world.csbx_start(name, "python3", "-c", "x = b'x' * (2 << 30)", options=["--json", "--memory", "100m"])
     p = subprocess.run(argv, env=without_groups(world), cwd=world.work, stdin=subprocess.DEVNULL,
                        capture_output=True, check=False, timeout=60, **world.identity())

@@ -36,7 +36,7 @@ class Case:
 
 @dataclass
 class Samples:
-    """What was measured of one case, in the order of the rounds."""
+    """The measurements of one case, in the order of the rounds."""
     wall_ms: list
     cpu_ms: list
     faults: list

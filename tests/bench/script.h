@@ -3,7 +3,7 @@
 #define CSBX_BENCH_SCRIPT_H
 
 /*
- * What the stopwatch is to run, as lines on its standard input:
+ * The commands that the stopwatch is to run, as lines on its standard input:
  *
  *	rounds N		every case is timed N times
  *	warmup N		and run N times before that

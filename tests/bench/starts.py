@@ -96,10 +96,10 @@ def delegated_group(world):
 
 
 def p1c(world, report):
-    """What a control group costs: two directories made, two processes born in them, two removed."""
+    """Measures the cost of a control group: two directories made, two processes born in them, two removed."""
     name, limit = world.container("python"), ["--pids-limit", "64"]
     with delegated_group(world) as group:
-        # Where the tree has no pids controller csbx says so, which is not what is measured.
+        # If the tree has no pids controller, csbx says so; the case does not measure that message.
         def below(parent):
             return ["sh", "-c", f'CSBX_CGROUP_PARENT={parent} exec "$@" 2>/dev/null', "sh",
                     *world.csbx_start(name, "true", options=limit)]

@@ -2,9 +2,9 @@
 """Dockerfiles that csbx and Docker's classic builder must agree on.
 
 A row is a context, a Dockerfile, words of the command line and a script that is run in the image.
-What is compared: the exit code, what the script says, the image's configuration, its history and,
-where the row builds twice, which steps came from the cache. A row with `expect` is BuildKit's
-grammar, which the classic builder does not know: what it gives is written by hand.
+The test compares the exit code, the script's output, the image's configuration, its history and, where the row builds
+twice, the steps that came from the cache. A row with `expect` is BuildKit's grammar, which the classic builder does not
+know: its answer is written by hand.
 """
 from dataclasses import dataclass, field
 

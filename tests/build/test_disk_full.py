@@ -52,7 +52,7 @@ def build(box):
 
 
 def check_refusal(p, what):
-    """What csbx cannot write it says in the last line; what a step cannot, the step says."""
+    """csbx says in the last line that it could not write; a step that could not write says so itself."""
     said = p.stdout + p.stderr
     assert p.returncode == 1, (what, said)
     last = p.stderr.rstrip("\n").splitlines()[-1]

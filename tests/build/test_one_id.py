@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user without id ranges is told, and gets, in builds and with CSBX_FAKE_ROOT in `docker run`."""
+"""A user without id ranges: the messages and the results, in builds and with CSBX_FAKE_ROOT in `docker run`."""
 import os
 import sys
 from pathlib import Path

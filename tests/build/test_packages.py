@@ -32,7 +32,7 @@ def copy_in(path, root):
 
 
 def make_root(root):
-    """What apt and dpkg of this machine need, of its own files."""
+    """Copies the files of this machine that its apt and dpkg need."""
     for name in PROGRAMS:
         if not shutil.which(name):
             pytest.skip(f"{name} is not installed")

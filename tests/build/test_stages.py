@@ -75,7 +75,7 @@ def test_a_stage_that_fails_ends_the_others(box):
 
 @side_by_side
 def test_the_target_fails(box):
-    """What was begun for it ends with it."""
+    """A stage that was begun for the target ends when the target fails."""
     code, said = build(box, f"FROM box AS one\n{SHARED}touch /shared/one; sleep 100\n"
                        f"FROM box\n{SHARED}{MEET.format(mine='main', other='one')}; exit 7\nCOPY --from=one /a /\n")
     assert code == 1 and "Dockerfile:4\n" in said and "exit code: 7" in said.splitlines()[-1], said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where CPython's tests end otherwise in csbx than in Docker, and why.
+"""CPython's tests that end otherwise in csbx than in Docker, with the reasons.
 
 A difference without a row fails, and so does a row without a difference.
 """

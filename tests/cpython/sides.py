@@ -20,7 +20,7 @@ def words(user, image, module):
 
 
 def by_csbx(box, image, user, module):
-    """What inside.py reports; image is a squashfs file."""
+    """The report of inside.py, run by csbx; image is a squashfs file."""
     p = box.run("docker", "run", *words(user, image, module), timeout=MODULE_S + START_S)
     return report_of(p.returncode, p.stdout, p.stderr)
 

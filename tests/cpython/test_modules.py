@@ -89,7 +89,7 @@ def test_answers_are_kept(answers):
 
 
 def test_answers_survive_being_kept(tmp_path, answers):
-    """What is written and read again is the same for both users, whatever a test is called."""
+    """Answers that are written and read again are the same for both users, whatever a test is called."""
     outcomes = {"root": {"test_x.A.a": "ok", "test_x.A.b": "skip", "setUpClass (test_x.B)": "error", "_other.C.c": "ok"},
                 "app": {"test_x.A.a": "ok", "test_x.A.b": "ok", "_other.C.c": "ok", "test_x": "died"}}
     kept = sides.Answers(tmp_path / "answers.json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Docker answered, kept in answers/AREA.json so that a row need not ask it every time.
+"""Docker's answers, kept in answers/AREA.json so that a row need not ask it every time.
 
 An answer counts only for the script it was given to. A session asks the daemon anew for rows that
 have none and, in an order that changes every day, for as many of the others as LIVE_S allows:

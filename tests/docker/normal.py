@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may differ between two engines that behave alike: ids, times, paths, and texts that changed
-between Docker 20.10, which is asked, and 28, whose texts csbx has."""
+"""The differences that two engines may have and still behave alike: ids, times, paths, and texts that changed between
+Docker 20.10, which is asked, and 28, whose texts csbx has."""
 import re
 
 AGO = r"(?:Less than a second|About an? \w+|\d+ \w+)"

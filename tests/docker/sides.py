@@ -73,7 +73,7 @@ class Csbx:
         assert not left, f"docker load left: {left}"
 
     def answer(self, row):
-        """What the row gives, and what it left behind although its containers are removed."""
+        """The answer of the row, and what it left behind although its containers are removed."""
         box = harness.Sandbox(top=self.top)
         try:
             shutil.rmtree(box.dirs["data"])

@@ -14,8 +14,8 @@ under sh(1) as an ordinary user in an empty directory, with `docker` in PATH and
 
 $SIDE is "csbx" or "docker", for the few scripts that must arrange something differently. Exit
 code, stdout and stderr are compared after normal.py took out ids, times and paths; of the text
-that a row expects as well, so it may be copied from a terminal. Nothing has to be cleaned up:
-every row gets a store of its own in csbx, and what it leaves in Docker is removed.
+that a row expects as well, so it may be copied from a terminal. A row need not clean up: every row gets a store of its
+own in csbx, and the test removes what it leaves in Docker.
 """
 import importlib
 import re

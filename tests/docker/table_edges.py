@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said twice, half, or not at all."""
+"""Words that a command line says twice, by half, or not at all."""
 from table import row, says
 
 RUN = "docker run --rm --network none "
@@ -51,7 +51,7 @@ COMMANDS = [
         "docker cp cc:/f$i - | tar -xO; done", "cp"),
 ]
 
-# What a harness does that builds an image a step at a time.
+# The steps of a harness that builds an image a step at a time.
 WORK = ("docker run -d --name cc --network none -e B=2 --label q=r -w /x --entrypoint sh box -c 'sleep 1000' >/dev/null\n"
         "docker exec cc sh -c 'echo new >/new; rm /usr/bin/wc; mkdir /d; echo x >/d/f; chmod 600 /d/f; ln -s new /l'\n")
 

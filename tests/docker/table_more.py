@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people use besides: top, stats, export, system, context, volumes, and pruning."""
+"""Verbs that people use besides: top, stats, export, system, context, volumes, and pruning."""
 from table import row, says
 
 SLEEP = "docker run -d --name cc --network none box sleep 1000 >/dev/null\n"

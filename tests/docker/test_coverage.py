@@ -14,8 +14,8 @@ pytestmark = pytest.mark.needs_root
 ROWS = table.load()
 P0, P1 = 6, 2  # rows at least
 
-# What must be covered, and how often. A script that uses something covers it as well as one that
-# says so.
+# Verbs and flags that rows must cover, and how often. A script that uses something covers it as well as one that says
+# so.
 WANTED = {
     "run": P0, "run -d": P0, "run --rm": P0, "run --name": P0, "run -w": P0, "run -e": P0, "run -v": P0,
     "run --mount": P0, "run -p": P0, "run --entrypoint": P0, "run --network": P0, "run --memory": P0,
@@ -33,7 +33,7 @@ WANTED = {
     "top": P1, "stats": P1, "export": P1, "system df": P1, "system prune": P1, "container prune": P1,
     "volume create": P1, "volume ls": P1, "volume rm": P1, "volume prune": P1, "context": P1, "commit": P1,
 }
-# Not covered yet: their rows are still to be written. Nothing that has its rows may stand here.
+# Not covered yet: their rows are still to be written. A verb or flag that has its rows must not stand here.
 WAITING = set()
 
 

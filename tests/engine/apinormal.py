@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may differ between two engines that answer alike: ids, times, sizes of a machine, and the
-texts that changed between Docker 20.10, which is asked, and 28, whose texts csbx has."""
+"""The differences that two engines may have and still answer alike: ids, times, sizes of a machine, and the texts that
+changed between Docker 20.10, which is asked, and 28, whose texts csbx has."""
 import base64
 import binascii
 import json

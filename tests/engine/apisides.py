@@ -57,7 +57,7 @@ class Csbx:
         assert not left, f"docker load left: {left}"
 
     def answers(self, row):
-        """What came back, and what is left although the row's containers are removed."""
+        """The answers, and what is left although the row's containers are removed."""
         box = harness.Sandbox(top=self.top)
         try:
             shutil.rmtree(box.dirs["data"])

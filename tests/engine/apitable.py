@@ -11,8 +11,8 @@ put(), delete(), head() and end(); apiwire.py says what may stand in them, and b
     differs   why csbx answers otherwise; with
     want      [status, what of the message or the body is found in it] of csbx's own answer
 
-Paths without a version get /v1.41: what Docker 20.10 speaks. Nothing needs to be cleaned up.
-A row's `todo` says why csbx is not asked yet: the requests are recorded all the same.
+Paths without a version get /v1.41: what Docker 20.10 speaks. A row need not clean up. A row's `todo` says why csbx is
+not asked yet: the requests are recorded all the same.
 """
 import hashlib
 import importlib

@@ -67,7 +67,7 @@ def body_bytes(body):
 
 
 def read_rest(s, answer):
-    """What comes after the head of an answer that became a stream, or that has no end of its own."""
+    """The bytes after the head of an answer that became a stream, or that has no end of its own."""
     got = b""
     source = answer.fp if answer else s.makefile("rb")
     while piece := source.read1(65536):

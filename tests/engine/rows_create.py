@@ -18,7 +18,7 @@ def host(name, members, *pick, **how):
 
 
 def seen(name, script, members=None, of_host=None, *pick):
-    """What a container with these members sees."""
+    """A row that shows the view of a container with these members."""
     return row(name, *ran("ca", "sh", "-c", script, body=members, host=of_host), get("/containers/ca/logs?stdout=1&stderr=1"),
                get("/containers/ca/json", pick=list(pick) or ["State.ExitCode"]))
 

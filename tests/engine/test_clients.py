@@ -83,7 +83,7 @@ def test_py_exec(api):
 
 
 def test_py_loses_no_output_that_comes_at_once(api):
-    """What comes in one read with the answer's head is lost in docker-py."""
+    """docker-py loses the output that comes in one read with the answer's head: csbx must not send it so."""
     c = api.containers.run("box", ["sleep", "60"], detach=True)
     assert {c.exec_run("echo hello").output for _ in range(60)} == {b"hello\n"}
 
@@ -275,7 +275,7 @@ def test_keys_that_are_no_keys(box):
 
 
 def test_an_exec_goes_on_without_its_client(box, api):
-    """What it writes then is dropped, however much it is."""
+    """csbx drops the output that it writes then, however much it is."""
     c = api.containers.run("box", ["sleep", "60"], detach=True)
     up = {"Connection": "Upgrade", "Upgrade": "tcp"}
     work = "sleep 0.5; i=0; while test $i -lt 5000; do echo line of some length $i; i=$((i+1)); done; echo end >/tmp/end; exit 4"

@@ -43,7 +43,7 @@ def exec_of(engine, c, *cmd, **more):
 
 
 def streams(engine, c):
-    """What is sent, until when it is read, and then the client is gone."""
+    """Requests of clients that read a part of the answer and then go."""
     e, t = exec_of(engine, c, "sh", "-c", "while :; do echo x; done"), exec_of(engine, c, "sh", Tty=True, AttachStdin=True)
     start = "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
     return [

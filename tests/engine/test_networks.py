@@ -52,7 +52,8 @@ def test_py_volumes(api):
 
 
 def test_volumes_from(box):
-    """What another container has mounted, read-only where that is asked for; other flags win, and an anonymous volume lives as long as one has it."""
+    """The mounts of another container, read-only where that is asked for; other flags win, and an anonymous volume
+    lives as long as one has it."""
     (box.box.work / "d").mkdir()
     first = made(box, "true", Volumes={"/anon": {}, "/here": {}}, HostConfig={
         "Binds": ["vol:/v", f"{box.box.work}/d:/d:ro"], "Tmpfs": {"/t": ""}})

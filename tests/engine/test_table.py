@@ -63,7 +63,7 @@ def test_docker_answers_so_still():
             if time.monotonic() - begun > LIVE_S:
                 break
             for step, kept, answer in zip(row.steps, KEPT[row.key][1], ask(row)):
-                # Where csbx differs, a row names no part of the body that is the same on two machines.
+                # If csbx differs, a row names no part of the body that is the same on two machines.
                 plain = {k: v for k, v in step.items() if k not in ("differs", "want")}
                 if "differs" in step:
                     plain["pick"] = step.get("pick", [])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What containers use and may use: top, stats, system df, changes, export, update, prune."""
+"""The use that containers make of the machine, and their limits: top, stats, system df, changes, export, update,
+prune."""
 import io
 import json
 import subprocess
@@ -107,7 +108,7 @@ def test_update_counts_at_the_next_start(api):
 
 
 def test_update_of_what_runs(api):
-    """What it held before is let go of: the larger limit counts at once."""
+    """csbx lets go of the limit that it held before: the larger one counts at once."""
     script = "read x </tmp/p; x=$(head -c 60000000 /dev/zero | tr '\\0' a); echo ${#x}"
     c = api.containers.run("box", ["sh", "-c", "mkfifo /tmp/p; " + script], detach=True, mem_limit="32m")
     assert c.update(mem_limit="512m") == {"Warnings": None}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files with credentials and what helpers and token servers say: enroot's netrc, auth.json and
- * docker's config.json, the answer of a helper, tokens, error bodies. What login writes can be
- * read again, and has what it was given.
+ * docker's config.json, the answer of a helper, tokens, error bodies. A file that login writes can
+ * be read again, and holds the given credentials.
  */
 #include "image/credentials/credentials.h"
 

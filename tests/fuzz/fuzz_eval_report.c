@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes on the channel of a judged program: frames, and answers to a case. */
+/* The input on the channel of a judged program: frames, and answers to a case. */
 #include <stdlib.h>
 #include <string.h>
 

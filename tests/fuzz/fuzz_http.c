@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What servers say in headers: URLs, challenges, ranges, times, types. A URL that is accepted can
- * be written and read again as the same one, and holds nothing that ends a line or a host.
+ * The values that servers send in headers: URLs, challenges, ranges, times, types. A URL that is
+ * accepted can be written and read again as the same one, and holds nothing that ends a line or a
+ * host.
  */
 #include "image/registry/url.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON reader, and those who read with it. What the strict rules take is valid UTF-8 without
- * NUL, has no key twice in one object and no more levels and values than allowed; it is taken by
- * the looser rules as well; it stays the same in brackets, when it is written again, and as a value
- * of a judged program; and a config of it as one layer is a config.
+ * The JSON reader, and those who read with it. A text that the strict rules take is valid UTF-8
+ * without NUL, has no key twice in one object and no more levels and values than allowed; the
+ * looser rules take it as well; it stays the same in brackets, when it is written again, and as a
+ * value of a judged program; and a config of it as one layer is a config.
  */
 #include "runtime/base/json/json.h"
 

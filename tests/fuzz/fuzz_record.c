@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Container and instance records. A fuzzer never guesses the checksum, so the input is taken as
- * the fields and gets a good header. What decodes encodes again to a record that decodes alike.
+ * the fields and gets a good header. A record that decodes encodes again to one that decodes alike.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stored specifications. The input is taken as the fields and gets a good header (a fuzzer never
- * guesses the checksum). What reads writes again to bytes that read to the same bytes.
+ * guesses the checksum). A specification that can be read is written again as bytes that read to
+ * the same bytes.
  */
 #include "runtime/spec/flat.h"
 

@@ -2,7 +2,8 @@
 
 /*
  * A whole image through the reader: every name, every attribute, the start and the end of every
- * file. What it says must be within what its header promises; sanitizers watch the rest.
+ * file. The reader must say nothing beyond the bounds of the image's header; sanitizers watch the
+ * rest.
  */
 #include "runtime/helpers/squashd/image/sqimage.h"
 

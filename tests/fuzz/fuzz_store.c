@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the cache keeps: the index of a layer, whose checksum a fuzzer never guesses, so the input
+ * The files of the cache: the index of a layer, whose checksum a fuzzer never guesses, so the input
  * is taken as the fields and gets a good header; and index.json. An index that is accepted goes
  * through the merge, which trusts it, and comes back the same when it is written and read again.
  */

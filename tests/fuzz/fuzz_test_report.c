@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a harness may say, a packet a line: none of it may be believed without the secret, and what
- * is said once of a test may become worse, never better.
+ * The packets of a harness, one a line: csbx must believe none of them without the secret, and the
+ * outcome of a test may become worse, never better.
  */
 #include <stdlib.h>
 #include <string.h>

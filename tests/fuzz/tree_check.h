@@ -2,7 +2,7 @@
 #ifndef CSBX_TESTS_TREE_CHECK_H
 #define CSBX_TESTS_TREE_CHECK_H
 
-/* What must hold for every merged tree, whatever the layers were. */
+/* Checks of facts that must hold for every merged tree, whatever the layers were. */
 
 #include <stdlib.h>
 #include <string.h>

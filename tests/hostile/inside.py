@@ -369,7 +369,7 @@ def machine():
 
 
 def setid_files():
-    """Nothing set-id gains anything, and no mount lets it."""
+    """A set-id program gains nothing, and no mount lets it."""
     bad = [f"{p} is mounted {o}" for p, o, kind, _ in mountinfo()
            if "nosuid" not in o.split(",") and p != "/"]
     with open("/proc/self/status", encoding="ascii") as f:

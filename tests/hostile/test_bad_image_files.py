@@ -175,7 +175,7 @@ def test_a11_loop_of_symlinked_parents_is_refused(imp):
 
 @pytest.mark.parametrize("target", ["/tmp", "../../../../tmp", "/proc/self/root/tmp", "."])
 def test_a12_directory_replaced_by_a_link_then_written_through(imp, target):
-    """What a layer-by-layer unpacker would write on the host."""
+    """A program that unpacks layer by layer would write this file on the host."""
     found = imp.write([D("dir"), F("dir/old", b"o")], [L("dir", target), F("dir/csbx-evil", b"e")]).either()
     if found is not None:
         assert found["dir"].kind == stat.S_IFLNK

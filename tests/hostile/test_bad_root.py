@@ -230,7 +230,7 @@ def test_a8_config_of_wrong_types(csbx, box, config):
 
 
 def test_image_selects_no_host_mounts_env_or_hooks(csbx, box, canary):
-    """What enroot's files of a foreign image ask for is not done."""
+    """csbx does not do what enroot's files of a foreign image ask for."""
     p = box.start(F("etc/fstab", f"{canary.path} /stolen none x-create=dir,bind\n"),
                   F("etc/environment", "STOLEN=${HOME}\n"), config={"Volumes": {"/vol": {}}},
                   argv=["/bin/sh", "-c", "ls /stolen; env"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program may do with the streams and the network that it was handed: that, and no more."""
+"""A program may use the streams and the network that it was handed, and do no more with them."""
 import os
 import socket
 import subprocess

@@ -67,5 +67,5 @@ def refused_words(code, forbidden=None, allow_imports=True):
 
 
 def words_of_pytest(printed):
-    """What a regular expression makes of `pytest -v`."""
+    """The outcomes that a regular expression finds in the output of `pytest -v`."""
     return {m[1]: m[2] for m in re.finditer(r"^(.+?::[\w\[\]-]+)\s+(PASSED|FAILED|ERROR)", printed, re.M)}

@@ -21,7 +21,7 @@ def row(interface, what):
 
 
 class Both:
-    """What the rows need: the adapters, told of the images."""
+    """The things that the rows need: the adapters, told of the images."""
 
     def __init__(self, client, image, judge, where):
         from csbx import adapters
@@ -281,7 +281,7 @@ def test_outputs_are_shown_as_python_writes_them(client, python_image):
 
 
 def test_words_that_are_no_values(client):
-    """What a class of the judged code calls itself, and has for a repr."""
+    """Words that a class of the judged code has as its name and its repr."""
     from csbx.adapters import answers
     for kind, text in (("Decimal", "Decimal('x')"), ("Decimal", "Decimal('sNaN')"), ("Fraction", "Fraction(1, 0)"), ("complex", "()"), ("range", "range(1, 2, 0)"),
                        ("dict_keys", "dict_keys([[]])"), ("dict_keys", "dict_keys([" + "(" * 150 + "])"), ("dict_keys", "dict_keys([f()])"),

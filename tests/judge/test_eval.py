@@ -152,7 +152,7 @@ def test_the_harness_runs_on_old_interpreters():
     for path in files:
         tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 6))
         for node in ast.walk(tree):
-            # What feature_version lets pass.
+            # Syntax that feature_version lets pass.
             assert not isinstance(node, (ast.NamedExpr, ast.Match)), (path, node.lineno)
             assert not getattr(getattr(node, "args", None), "posonlyargs", None), (path, node.lineno)
             modules = [a.name for a in node.names] if isinstance(node, ast.Import) else \

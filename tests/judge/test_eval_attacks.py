@@ -75,7 +75,7 @@ def f(x):
 
 @pytest.mark.parametrize("fill", [0, 3], ids=["started", "warm"])
 def test_right_in_a_wrong_place(csbx, python_image, fill):
-    """What is right passes, whatever its process has become meanwhile."""
+    """A right answer passes, whatever its process has become meanwhile."""
     expected = [7, {"$dict": [[7, {"$tuple": [7, {"$set": [7]}, {"$bytes": "eA=="}]}]]}, "\ud800", None, True, 1.5]
     done = batch(csbx, python_image, [*({"id": n, "code": "pass"} for n in range(fill)),
                                       {"id": "x", "code": SPOILT, "function": "f", "cases": [{"args": [7], "expected": expected}] * 2}])

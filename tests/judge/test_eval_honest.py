@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What honest code does in its own way passes, and what is wrong in a way that is hard to see does not."""
+"""Honest code that does things in its own way passes, and code that is wrong in a way hard to see does not."""
 import json
 import os
 import subprocess

@@ -12,7 +12,8 @@ from resultschema import checked
 FILL = [{"id": f"fill {n}", "code": "pass"} for n in range(3)]  # as many as start their own
 IS_WARM = "print('csbx-warm' in open('/proc/self/maps').read())\n"
 
-# What a program can tell of its process. Run by an interpreter that was started, and by one that was not.
+# Prints the facts that a program can tell of its process. One interpreter that was started runs it, and one that was
+# copied.
 OF_A_PROCESS = r"""
 import ctypes, json, os, resource, signal, subprocess, sys, threading, time
 seen = {"argv": sys.argv, "orig_argv": sys.orig_argv, "flags": str(sys.flags), "path": sys.path, "cwd": os.getcwd(),
@@ -198,7 +199,7 @@ sys.stdout.write(repr(seen) + "\\n" + str("csbx-warm" in open("/proc/self/maps")
     ("import os, signal\nos.environ.update(PATH='/x:' + os.environ['PATH'], NEW='1')\nos.chdir('/tmp')\nos.umask(0o27)\n"
      "signal.signal(12, signal.SIG_IGN)", True)], ids=["thread", "descriptor", "mask", "timer", "handler", "child", "random", "generator", "ssl", "more"])
 def test_an_interpreter_that_does_more_at_its_start(csbx, python_image, warm, text, is_copied):
-    """What a copy would lose keeps it from being made; the rest is in it."""
+    """State that a copy would lose keeps csbx from making one; a copy has all other state."""
     assert warm
     site = csbx.work / "site"
     site.mkdir()
@@ -210,7 +211,7 @@ def test_an_interpreter_that_does_more_at_its_start(csbx, python_image, warm, te
 
 
 def test_a_program_that_is_no_interpreter(csbx, python_image):
-    """Nothing to copy: each line starts what the image has, and the trace says so."""
+    """There is no interpreter to copy: each line starts the program that the image has, and the trace says so."""
     (csbx.work / "python3").write_text("#!/bin/sh\necho no python\n", encoding="utf-8")
     (csbx.work / "python3").chmod(0o755)
     (csbx.work / "in").write_text("".join(json.dumps({"id": n, "code": "pass"}) + "\n" for n in range(5)), encoding="utf-8")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Four programs that judge code, from beginning to end, several times in a row: none of the rounds may go wrong.
 
-HARNESS_ROUNDS says how many, 2 where it is not set. What a flow waits for it looks at without a pause: a harness
+HARNESS_ROUNDS says how many, 2 where it is not set. A flow that waits for a change looks without a pause: a harness
 gives up on the first answer that it does not expect.
 """
 import os
@@ -33,7 +33,7 @@ def call(*argv, check=True, **kw):
 
 
 def find_pid(name, keeper):
-    """What `list -f` says of it, asked over and over: a process that is not the command's is none to exec into."""
+    """The pid that `list -f` gives, asked over and over: only a process of the command is one to exec into."""
     for _ in range(LOOKS):
         assert keeper.poll() is None, keeper.stderr.read()
         for line in call("enroot", "list", "-f").stdout.splitlines()[1:]:

@@ -143,7 +143,7 @@ def test_an_empty_patch_is_a_failure(judge, text):
 
 
 def test_several_patches_and_the_tests_last(judge):
-    """What a patch did to a file of the test patch is undone first."""
+    """csbx first undoes what a patch did to a file of the test patch."""
     second = FIX.replace("return a * b", "return b * a")
     other = judge.write(judge.csbx.work / "other.diff", diff("calc.py", FIX, second))
     spoilt = judge.files["tests/test_calc.py"].replace("assert add(1, 2) == 3", "assert True")
@@ -340,7 +340,7 @@ def copy(number):
 
 
 def test_honest_code_is_no_tampering(judge):
-    """What tests replace and put back, and what the standard library does for a module of a patch."""
+    """Objects that tests replace and put back, and the work of the standard library for a module of a patch."""
     judge.write(judge.repo / "tests/test_honest.py", HONEST_TESTS)
     judge.write(judge.repo / "conftest.py", HONEST_CONFTEST)
     judge.write(judge.repo / "native.py", HONEST_NATIVE)  # it was there: what a patch brings may not use ctypes unseen

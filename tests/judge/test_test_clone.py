@@ -136,7 +136,7 @@ def test_nothing_of_it_runs_on_the_host(judge, upstream, csbx):
 
 
 def test_a_git_that_was_killed(judge, upstream, csbx):
-    """What it leaves does not keep the next one from fetching."""
+    """The lock files that a killed git leaves do not keep the next one from fetching."""
     old, new = upstream
     clone(judge, judge.repo.as_uri(), new)
     repo = next((csbx.dirs["cache"] / "repos").glob("*.git"))
@@ -293,7 +293,8 @@ def test_an_image_without_git(judge, upstream, patch_image):
 
 
 def test_the_cache_is_shown_and_pruned(judge, upstream):
-    """What --clone fetched: with its size, and gone when it is old and nobody uses it."""
+    """The cache shows a repository that --clone fetched with its size, and prunes it when it is old and no process uses
+    it."""
     csbx, url = judge.csbx, judge.repo.as_uri()
     clone(judge, url, upstream[1])
     listed = json.loads(csbx.ok("cache", "ls", "--json"))["repositories"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts say otherwise in csbx than in Docker, and why.
+"""Output of the scripts that differs between csbx and Docker, with the reasons.
 
 A difference without a row fails, and so does a row without a difference.
 """

@@ -20,7 +20,7 @@ PACKAGES = ["git", "python3-pip", "tmux", "nodejs", "gcc", "sqlite3", "postgresq
 
 
 def steps_of(path):
-    """What is run ahead of each step, and [(name, text)]."""
+    """The text that runs ahead of each step, and the steps as [(name, text)]."""
     ahead, steps = "", []
     with open(path, encoding="utf-8") as f:
         for line in f:

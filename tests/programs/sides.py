@@ -18,7 +18,7 @@ def words(user, image, script):
 
 
 def by_csbx(box, image, user, script):
-    """What inside.py reports; image is a squashfs file."""
+    """The report of inside.py, run by csbx; image is a squashfs file."""
     p = box.run("docker", "run", *words(user, image, script), timeout=SCRIPT_S)
     return report_of(p.returncode, p.stdout, p.stderr)
 

@@ -39,7 +39,7 @@ def files_below(top):
 
 
 def wrong(top, want):
-    """Of each file that is there and ought to be: another content or mode."""
+    """Files that are there and ought to be, but with another content or mode."""
     for name, (source, mode) in want.items():
         path = top / name
         if path.is_file() and path.read_bytes() != source.read_bytes():

@@ -51,7 +51,7 @@ THIRD_PARTY = {
     r"slurm/.*": r"cmd/spank/(plugin\.c|scope\.[ch])|tests/slurm/.*",
     r"cjson/.*|cJSON\.h": r"runtime/base/json/tree\.c",
 }
-# What a front end has no business with: it fills a spec and formats a result.
+# Headers that a front end has no business with: it fills a spec and formats a result.
 NOT_IN_CMD = {"sys/mount.h", "linux/mount.h", "sched.h", "linux/sched.h", "linux/seccomp.h",
               "linux/landlock.h", "linux/openat2.h", "sys/prctl.h", "linux/fuse.h"}
 # csbx-init and csbx-thaw run without libc: what the compiler and the kernel bring, nothing else.

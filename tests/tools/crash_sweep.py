@@ -186,7 +186,8 @@ class StartGrouped(Start):
 
 
 class DockerRun(Scenario):
-    """--rm with an anonymous volume: neither outlives the run, once gc was there. What was not started yet may stay."""
+    """--rm with an anonymous volume: neither outlives the run, once gc was there. A container that was not started yet
+    may stay."""
     argv = ["docker", "run", "--rm", "--network", "none", "-v", "/x", "./image.sqsh", "/bin/sh", "-c", "echo ran >/x/f"]
 
     def prepare(self):

@@ -4,10 +4,10 @@
 
 	random_stacks.py [--build DIR] [--count 4000] [--seed 1] [--jobs N]
 
-Each stack of 1 to 4 layers comes from its number alone; every second one is `portable`. What csbx makes of it, read back by
-fixtures/squashfs.py, must equal what fixtures/layermodel.py makes of it; and, for the stacks that
-keep to what umoci understands (`portable`), what `umoci raw unpack` leaves on disk (as root: ids).
-A failing stack is shrunk by leaving out layers and entries, and printed as a Python expression.
+Each stack of 1 to 4 layers comes from its number alone; every second one is `portable`. The tree that csbx makes of it,
+read back by fixtures/squashfs.py, must equal the one that fixtures/layermodel.py makes; and, for the stacks that keep
+to what umoci understands (`portable`), the files that `umoci raw unpack` leaves on disk (as root: ids). A failing stack
+is shrunk by leaving out layers and entries, and printed as a Python expression.
 """
 import argparse
 import concurrent.futures

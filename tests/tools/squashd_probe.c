@@ -53,7 +53,8 @@ static int attach_at(int dirfd, const char *name, int mount_fd, struct err *e)
 }
 
 /*
- * What pid 1 of a container does first: into A, a copy of the caller's mounts, the trees attached.
+ * The first steps of a container's pid 1: into A, a copy of the caller's mounts, the trees
+ * attached.
  */
 static int enter(const struct squashd_link *l, struct err *e)
 {

@@ -69,7 +69,7 @@ class Runner:
         return program if "/" in program else "./" + program
 
     def leftovers(self):
-        """What the last program left behind; cleared away."""
+        """Lines about things that the last program left behind; clears them away."""
         left = harness.wait_for_no_process()
         bad = [f"left process {harness.describe(pid)}" for pid in left]
         harness.kill_all(left)

@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 QEMU = "qemu-system-x86_64"
-# Whoever changes this makes another guest: it is part of the recipe's hash. Two CPUs, because
-# throttling and affinity are tested; more memory than the 2 GiB that a test takes in one go.
+# A change here makes another guest: these words are part of the recipe's hash. Two CPUs, because throttling and
+# affinity are tested; more memory than the 2 GiB that a test takes in one go.
 MACHINE = ["-M", "q35", "-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max", "-smp", "2",
            "-m", "3072", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
 KERNEL_ARGS = ("console=ttyS0 root=/dev/vda rw quiet systemd.show_status=0 mitigations=off "

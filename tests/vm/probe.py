@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs as root in the guest's agent (Guest.call): arranging, and looking for what was left.
+"""The functions that run as root in the guest's agent (Guest.call): they arrange conditions, and look for things left
+over.
 
 Standard library only; arguments and values pass through JSON.
 """
@@ -107,7 +108,7 @@ def clean(path):
 
 
 def leftovers(uids):
-    """What a test left behind, a line each. Afterwards the users' directories are as in the beginning."""
+    """The things that a test left behind, a line each. Afterwards the users' directories are as in the beginning."""
     left = wait_for_no_process(uids)
     lines = [f"process {pid}: {words}" for pid, words in left.items()]
     for pid in left:

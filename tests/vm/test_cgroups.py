@@ -18,7 +18,7 @@ def held_by(result):
 KERNEL = {"memory": "cgroup2", "cpus": "cgroup2", "pids": "cgroup2"}
 OURSELVES = {"memory": "watchdog", "cpus": "affinity", "pids": "rlimit"}
 
-# Where there is a group to be had, and how doctor names it.
+# The places where csbx can have a group, and doctor's names for them.
 PLACES = {
     "named": ({"parent": JOB}, "named by CSBX_CGROUP_PARENT"),
     "service": ({"manager": True}, "the nearest group that is delegated"),
@@ -140,7 +140,7 @@ def test_csbx_is_not_charged(job):
 
 
 def test_files(job):
-    """What the kernel was told, read by root while it runs; afterwards no group is left (world)."""
+    """Root reads the values that csbx told the kernel while the program runs; afterwards no group is left (world)."""
     script = r"""
 csbx run --memory 64m --cpus 0.5 --pids-limit 20 "$1" sh -c 'echo up; sleep 60' >out &
 while ! [ -s out ]; do sleep 0.1; done

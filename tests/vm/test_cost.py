@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What limits held by control groups cost a start: at most a fifth of it."""
+"""Limits held by control groups cost a start at most a fifth of its time."""
 import json
 
 from world import BUSYBOX

@@ -21,7 +21,7 @@ def session(world, script, user, image=BUSYBOX):
 
 @USERS
 def test_sandboxed_coder(world, user):
-    """What harnesses for enroot do for each script."""
+    """The steps of harnesses for enroot, for each script."""
     out = session(world, r"""
 mkdir -p $HOME/d; echo 'import os; print("from", os.getcwd(), os.path.exists("/work/script.py"))' >$HOME/d/script.py
 for n in 1 2; do

@@ -6,7 +6,7 @@ import world as w
 from world import BUSYBOX, PYTHON
 
 USERS = pytest.mark.parametrize("user", [w.USER, w.USER2])
-# What needs user attributes in the upper layer: directories of the image removed, renamed, made anew.
+# Changes that need user attributes in the upper layer: directories of the image removed, renamed, made anew.
 CHANGES = r"""
 set -e
 rmdir /mnt; mkdir /mnt; echo 1 >/mnt/new; mv /opt /opt2; mkdir /opt; [ -d /opt2 ]
@@ -58,7 +58,7 @@ def test_layer_size_is_degraded(world):
 
 
 def test_inside(world):
-    """What a program finds: its own pid namespace, masked files, no privilege to gain."""
+    """A program finds its own pid namespace, masked files, and no privilege to gain."""
     script = ("import os\nprint(os.getpid() > 1, os.listdir('/proc/acpi') if os.path.isdir('/proc/acpi') else [], "
               "open('/proc/kcore', 'rb').read(1), os.listdir('/sys/firmware'), sorted(os.listdir('/dev'))[:2])\n")
     out = world.ok("run", PYTHON, "python3", "-c", script)

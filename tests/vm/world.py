@@ -112,7 +112,7 @@ class World:
         return facts
 
     def ooms(self):
-        """How often the kernel has killed for memory since it started."""
+        """The number of times that the kernel has killed for memory since it started."""
         return int(self.machine.call("read", "/proc/vmstat").split("oom_kill ")[1].split()[0])
 
     # --- afterwards -----------------------------------------------------------------------------

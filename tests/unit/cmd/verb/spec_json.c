@@ -19,7 +19,7 @@ static char *written(const struct container_spec *s)
 	return strbuf_take(&j.buf);
 }
 
-/* What reading the text and writing it again gives, or "error: why". */
+/* Reads the text and writes it again: the result, or "error: why". */
 static char *reread(const char *text)
 {
 	struct container_spec s;

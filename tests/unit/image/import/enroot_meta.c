@@ -25,7 +25,7 @@ static int build(const char *config, struct enroot_meta *m, struct err *e)
 	return r;
 }
 
-/* What `sh SCRIPT ARGS...` prints, status behind it; the script comes through a pipe as fd 9. */
+/* The output of `sh SCRIPT ARGS...`, status behind it; the script comes through a pipe as fd 9. */
 static void run_script(const struct strbuf *script, const char *const *args, struct strbuf *out)
 {
 	int in[2], answer[2], status;

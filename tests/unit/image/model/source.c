@@ -269,7 +269,7 @@ static void test_damage(void)
 	gives("oci:d", NULL, "content");
 }
 
-/* Nothing outside of the layout is read, and nothing blocks. */
+/* The source reads no file outside of the layout, and no read blocks. */
 static void test_odd_files(void)
 {
 	struct made a;

@@ -22,7 +22,7 @@ static void test_good(void)
 		 "{\"history\":[{\"empty_layer\":true}]," ROOTFS},
 		{"{\"history\":[null,5,{}]}", "{\"history\":[null,5,{}]," ROOTFS},
 		{"{\"history\":null}", "{\"history\":null," ROOTFS},
-		/* What is not known stays what it was, numbers to the letter. */
+		/* Unknown members stay as they were, numbers to the letter. */
 		{"{\"x\":[9007199254740993,1.50,-0,1e999,true,null,\"\\u00e9\\\"\",{}]}",
 		 "{\"x\":[9007199254740993,1.50,-0,1e999,true,null,\"\xc3\xa9\\\"\",{}]," ROOTFS},
 	};
@@ -37,7 +37,7 @@ static void test_good(void)
 	}
 }
 
-/* Which steps have a layer afterwards. */
+/* Finds the steps that have a layer afterwards. */
 static void test_kept(void)
 {
 	static const struct {

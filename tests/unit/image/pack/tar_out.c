@@ -10,7 +10,7 @@
 #include "runtime/base/fd.h"
 #include "tests/unit/tap.h"
 
-/* What is written is read back by libarchive. */
+/* libarchive reads back the tar that was written. */
 static void round_trip(const struct tar_header *h, const char *data, const char *what)
 {
 	_close_ int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

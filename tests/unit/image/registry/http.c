@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What servers send in headers: image/registry/url.h, image/registry/http_value.h,
+ * The values that servers send in headers: image/registry/url.h, image/registry/http_value.h,
  * image/registry/auth.h.
  */
 #include "image/registry/url.h"

@@ -50,7 +50,7 @@ static void test_write_waits_for_room(void)
 	free(data);
 }
 
-/* What the container chose to be read must not hold us up. */
+/* A file that the container chose for us to read must not hold us up. */
 static void test_read_does_not_wait(void)
 {
 	struct err e = ERR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clients ask of a container as a whole, when several ask at once. */
+/* Requests of clients to a container as a whole, when several ask at once. */
 #include "runtime/exec/server.h"
 
 #include <fcntl.h>

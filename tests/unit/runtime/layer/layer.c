@@ -16,7 +16,7 @@
 
 static struct paths paths;
 
-/* What the kernel leaves of a volatile mount that was not unmounted cleanly. */
+/* Makes the mark that the kernel leaves of a volatile mount that was not unmounted cleanly. */
 static void leave_kernel_mark(const struct layer *l)
 {
 	mkdirat(l->work, "work", 0700);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who holds which limit, for every kind of machine; what falls short is said, or refused. */
+/* The mechanism that holds each limit, for every kind of machine; csbx says where one falls short,
+ * or refuses. */
 #include "runtime/limit/limit.h"
 
 #include <stdlib.h>

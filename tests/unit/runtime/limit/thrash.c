@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is a group out of memory and what merely lives at its limit, by figures seen on Linux 6.1.
+ * Tells a group that is out of memory from one that merely lives at its limit, by figures seen on
+ * Linux 6.1.
  */
 #include "runtime/limit/thrash.h"
 #include "tests/unit/tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an end means when several things happened at once. */
+/* The meaning of an end when several things happened at once. */
 #include "runtime/limit/verdict.h"
 
 #include <errno.h>

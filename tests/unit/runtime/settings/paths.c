@@ -22,7 +22,7 @@ static void clear_env(void)
 	setenv("HOME", "/home/me", 1);
 }
 
-/* Where the machine has made /run/user/UID for us, and for us alone, that is the place. */
+/* If the machine has made /run/user/UID for us, and for us alone, the place is that directory. */
 static void fallback(char *ret, size_t size)
 {
 	char session[32];

@@ -35,7 +35,7 @@ static void test_words(void)
 		ok(detach_keys_parse(bad[i], &k) < 0, "no keys: %s", bad[i]);
 }
 
-/* What goes on of these pieces, the last of which ends the keys or not. */
+/* Checks which bytes of these pieces are passed on; the last piece ends the keys or not. */
 static void typed(const char *const *pieces, bool ends, const char *want)
 {
 	char out[128] = "", buf[64];

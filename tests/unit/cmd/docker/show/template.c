@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What templates print and what is wrong with them; the texts were taken from docker 28. */
+/* The output of templates and the errors in them; the texts were taken from docker 28. */
 #include "cmd/docker/show/template.h"
 
 #include "cmd/docker/show/format.h"
@@ -109,7 +109,7 @@ static const struct {
 	{"{{true}} {{not nil}}", "true true"},
 	{"{{.}}", "{48418f43d112 /cc {running true 4576 <nil>} {[A=1 B=<2>] [] map[a:b z:last]} "
 		  "map[80/tcp:[{8080}]]}"},
-	/* What is wrong, in docker's words. */
+	/* Errors, in docker's words. */
 	{"{{.Nope}}",
 	 "template: :1:2: executing \"\" at <.Nope>: map has no entry for key \"Nope\""},
 	{"{{.State.Nope}}",

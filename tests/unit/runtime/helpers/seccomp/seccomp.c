@@ -150,7 +150,7 @@ static size_t rules_of(const struct machine *m, uint64_t caps, int nr,
 	return n;
 }
 
-/* What the policy says of a call. */
+/* The verdict of the policy on a call. */
 static uint32_t declared(const struct seccomp_rule *const *rules, size_t n, const __u64 *args)
 {
 	for (size_t i = 0; i < n; i++) {

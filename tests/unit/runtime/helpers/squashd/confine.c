@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What a taken-over image reader could still do: each forbidden call is tried, raw, in a process
+ * The reach of a taken-over image reader: the test tries each forbidden call, raw, in a process
  * that has confined itself as the server and the tools do.
  */
 #include <arpa/inet.h>

@@ -26,7 +26,8 @@ static uint32_t decide(const struct filter *f, uint32_t arch, uint32_t nr, uint6
 	return bpf_run(f->insns, f->n, &d);
 }
 
-/* Of all numbers those that were named, and no other. */
+/* Counts the numbers with a wrong answer: the filter must take those that were named, and no
+ * other. */
 static size_t wrong(const struct filter *f, const bool *want, uint32_t n)
 {
 	static const uint32_t beyond[] = {512,        513,        1023,       4096,

@@ -359,7 +359,7 @@ static void odd_headers(void)
 	expect(&f, 200, -EIO, "a window that no machine has");
 }
 
-/* What only zstd's own library reads, and the kernel does not. */
+/* Frames that zstd's own library reads, and the kernel does not. */
 static void odd_frames(void)
 {
 	struct frame f = by_hand("\x20\xc8", 2, 200), g = compressed(content + 200, 100);
