@@ -24,7 +24,8 @@ struct attached {
 	bool sig_proxy, tty, is_raw;
 	sigset_t old;
 	struct termios saved;
-	/* Of a terminal: what is typed goes by this process, which looks for the keys. -1: not so. */
+	/* With a terminal, keystrokes go through this process, which looks for the detach keys. -1:
+	 * no. */
 	int typed_fd, input_fd;
 	struct detach_keys keys;
 	char buf[512];
@@ -41,8 +42,9 @@ bool attached_size(unsigned *rows, unsigned *columns);
 /* From here on signals wait. which: of the ATTACH_ bits; tty: the container has a terminal. */
 int attached_begin(struct attached *a, unsigned which, bool tty, bool sig_proxy, struct err *e);
 /*
- * Of a container with a terminal: *ret_fd is to be lent in place of standard input, and closed
- * then. Standard input is read here, and goes on but for the keys. keys: as detach_keys_parse().
+ * For a container with a terminal: the caller lends *ret_fd in place of standard input, and then
+ * closes it. This process reads standard input and passes it on but for the keys. keys: as
+ * detach_keys_parse().
  */
 int attached_take_input(struct attached *a, const char *keys, int *ret_fd, struct err *e);
 /* Until the link ends, or the keys have come: is_left. 0, or the exit code of one who was told to go by force. */

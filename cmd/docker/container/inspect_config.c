@@ -77,7 +77,7 @@ static void add_exposed(struct docker_value *config, const struct inspected *x)
 		add_name(set, asked.items[i]);
 }
 
-/* How many words of the command are the image's entrypoint, or that of --entrypoint. */
+/* The number of words of the command that are the image's entrypoint, or that of --entrypoint. */
 static size_t entrypoint_words(const struct inspected *x)
 {
 	const char *asked = notes_get(&x->record->notes, "entrypoint", 0);

@@ -42,7 +42,7 @@ static int print_id(const char *id)
 	return cmd_print(&out);
 }
 
-/* Which streams run is attached to: those of -a, else output, and input with -i. */
+/* The streams that run is attached to: those of -a, else output, and input with -i. */
 static unsigned streams_of(const struct docker_run_args *a)
 {
 	unsigned which = 0;

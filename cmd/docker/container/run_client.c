@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What docker's command line looks at before it asks its daemon: its own streams, the caller's
- * files, and words that mean something to it alone.
+ * The checks that docker's command line makes before it asks its daemon: of its own streams, of the
+ * caller's files, and of words that mean something to it alone.
  */
 
 #include "cmd/docker/container/run_client.h"

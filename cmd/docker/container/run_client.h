@@ -9,7 +9,7 @@ struct err;
 /* Prints what is wrong; 0 or the exit code. */
 int docker_run_check_client(const struct docker *d, const struct docker_run_args *a);
 
-/* That the file of --cidfile cannot be made; the exit code. */
+/* Says that the file of --cidfile cannot be made; returns the exit code. */
 int docker_fail_cidfile(const struct docker *d, const char *path, const struct err *e);
 
 #endif

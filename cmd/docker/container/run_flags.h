@@ -27,7 +27,7 @@ extern const struct opt_table docker_create_table; /* both: what the container i
 extern const struct opt_table docker_limits_table; /* both: how much it may use, where it is */
 extern const struct opt_table docker_other_table;  /* both: run_unsupported.h */
 
-/* What reads the values of some of them, for `docker update`. */
+/* Functions that read the values of some flags, for `docker update`. */
 int docker_flag_memory_swap(void *bytes, const char *value, struct err *e);
 int docker_flag_count(void *uint64, const char *value, struct err *e);
 int docker_flag_cpus(void *cpus, const char *value, struct err *e);

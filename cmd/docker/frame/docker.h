@@ -3,7 +3,7 @@
 #define CSBX_CMD_DOCKER_H
 
 /*
- * The room cmd/docker/frame. What docker's verbs share.
+ * The room cmd/docker/frame. The parts that docker's verbs share.
  *
  * In: docker's words. Out: docker's texts and exit codes.
  *
@@ -109,8 +109,8 @@ int docker_daemon_fail(const struct docker *d, const char *fmt, ...)
 /* "docker: <text>", an empty line, "Run 'docker run --help' for more information"; 125. */
 int docker_fail(const struct docker *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
- * What the daemon's part of the work says, as docker_daemon_fail() or docker_fail(), and the exit
- * code: the fault's own, where it has one.
+ * Says the fault of the daemon's part of the work, as docker_daemon_fail() or docker_fail() does.
+ * Returns the exit code: the fault's own, where it has one.
  */
 int docker_say_fault(const struct docker *d, const struct docker_fault *f);
 /* A bad flag, found after parsing: its text, usage, 125. */

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_DOCKER_ERRNO_TEXT_H
 #define CSBX_CMD_DOCKER_ERRNO_TEXT_H
 
-/* What Go's programs say of an errno: "no such file or directory". */
+/* The text of an errno in Go's programs: "no such file or directory". */
 const char *docker_errno(int code);
 
 #endif

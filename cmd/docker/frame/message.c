@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What the docker dialect says on standard error: one write a message. */
+/* The messages of the docker dialect on standard error: one write a message. */
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #define CSBX_CMD_DOCKER_NOTES_H
 
 /*
- * What a container's record keeps for inspect, ps and port beside its specification: words of
- * `docker run` as they were given, "key=value" in container_record.notes. But for restart= they
- * change nothing of how the container runs. A key may repeat.
+ * The notes that a container's record keeps for inspect, ps and port besides its specification:
+ * words of `docker run` as they were given, "key=value" in container_record.notes. Only restart=
+ * changes how the container runs. A key may repeat.
  *
  *	publish=[IP:][HOST]:PORT[/PROTO]	--publish, one a note
  *	expose=PORT/PROTO			--expose

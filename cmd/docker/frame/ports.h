@@ -12,8 +12,8 @@ struct container_start;
 struct docker_fault;
 
 /*
- * Into s->held_fd. -EADDRINUSE, -EADDRNOTAVAIL: with docker's words. Nothing is taken for a network
- * of none, or where the host's was asked for by name.
+ * Claims the container's ports; the claim is in s->held_fd. -EADDRINUSE, -EADDRNOTAVAIL: with
+ * docker's words. Claims none when the network is none, or when the host's was asked for by name.
  */
 int docker_ports_claim(struct container_start *s, struct docker_fault *f);
 

@@ -3,9 +3,9 @@
 #define CSBX_CMD_DOCKER_PRUNE_H
 
 /*
- * What the prune verbs of containers, volumes and images do, each for itself and together for
- * `system prune`. Adds "Deleted Containers:" and a line for each that went to out, nothing where
- * there was none, and what they took on the disk to *bytes.
+ * The work of the prune verbs of containers, volumes and images, each for itself and together for
+ * `system prune`. A function adds "Deleted Containers:" and a line for each removed object to out,
+ * or nothing where there was none, and adds the disk space they took to *bytes.
  */
 
 #include <stdbool.h>

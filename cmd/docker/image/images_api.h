@@ -3,7 +3,7 @@
 #define CSBX_CMD_DOCKER_IMAGES_API_H
 
 /*
- * What the endpoints of images do that need the table alone: list, history, tag, remove, prune
+ * The work of those endpoints of images that need only the table: list, history, tag, remove, prune
  * (Engine API 1.47, "Image"). In: names and filters; out: the answer's object, or a fault with
  * docker's status and words. The rules are those of docker's command line here.
  */

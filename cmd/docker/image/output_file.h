@@ -3,8 +3,9 @@
 #define CSBX_CMD_DOCKER_IMAGE_OUTPUT_FILE_H
 
 /*
- * What -o of save and export names: a regular file, there or not, which only the caller may read.
- * It is replaced when the new one is whole; until then, and on failure, an old one stays as it is.
+ * The file that -o of save and export names: a regular file, there or not, which only the caller
+ * may read. The new file takes its place when it is whole; until then, and on failure, an old one
+ * stays as it is.
  */
 
 #include "image/bytes/output.h"

@@ -100,7 +100,7 @@ static int write_line(struct json_out *j, const struct event *ev, bool with_labe
 	bool is_container = str_eq(ev->type, "container");
 
 	json_begin_object(j);
-	/* What the first versions had, and clients still read. */
+	/* Members of the first versions, which clients still read. */
 	if (is_container || str_eq(ev->type, "image")) {
 		json_kstr(j, "status", ev->action);
 		json_kstr(j, "id", ev->id);

@@ -3,8 +3,9 @@
 #define CSBX_CMD_DOCKER_INSPECT_OUT_H
 
 /*
- * What the inspect verbs print (docker/cli, cli/command/inspect): one JSON array of all objects
- * that were found, or a template's text for each; what was not found is said at the end.
+ * The output of the inspect verbs (docker/cli, cli/command/inspect): one JSON array of all objects
+ * that were found, or a template's text for each; at the end, a message names the objects that were
+ * not found.
  */
 
 #include <stddef.h>

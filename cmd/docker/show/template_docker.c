@@ -135,7 +135,7 @@ static int call_pad(struct run *r, const struct docker_value **args, size_t n,
 		return code;
 	if (args[1]->number > PAD_MAX || args[2]->number > PAD_MAX)
 		return err_set(e, EINVAL, "too wide for csbx");
-	/* Nothing stays nothing. */
+	/* An empty text stays empty. */
 	for (int64_t i = 0; *args[0]->text && i < args[1]->number; i++)
 		strbuf_addch(&out, ' ');
 	strbuf_addstr(&out, args[0]->text);

@@ -123,7 +123,7 @@ struct docker_value *run_make(struct run *r, enum docker_value_kind kind);
 struct docker_value *run_make_str(struct run *r, const char *s, size_t len);
 struct docker_value *run_make_bool(struct run *r, bool yes);
 
-/* What Go prints as <no value>: the entry that a map has not. */
+/* The value of an entry that a map does not have; Go prints it as <no value>. */
 extern const struct docker_value value_absent;
 
 bool value_is_true(const struct docker_value *v);

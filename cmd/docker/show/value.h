@@ -3,7 +3,7 @@
 #define CSBX_CMD_DOCKER_VALUE_H
 
 /*
- * The room cmd/docker/show. How docker shows things.
+ * The room cmd/docker/show. The forms in which docker shows things.
  *
  * In: trees of values, templates. Out: tables, JSON, text.
  *

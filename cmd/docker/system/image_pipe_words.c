@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every request of the pipe reads and writes: members of its object, lines of its answer. */
+/* Reads and writes the words that every request of the pipe has: members of its object, lines of
+ * its answer. */
 #include <unistd.h>
 
 #include "cmd/docker/system/image_pipe_priv.h"

@@ -13,7 +13,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
-/* How docker's client calls Docker Hub in what it prints. */
+/* The name of Docker Hub, and the one that docker's client prints for it. */
 #define HUB "docker.io"
 #define HUB_SHOWN "https://index.docker.io/v1/"
 

@@ -18,10 +18,10 @@
  */
 
 /*
- * What a container uses. Its control group tells it where it has one that counts; else it is summed
- * over the processes: memory is then anonymous and shared memory, without the page cache, and CPU
- * of what has ended meanwhile its parent tells. Nothing counts the bytes of network and devices for
- * a container.
+ * The memory, CPU time and processes that a container uses. Its control group tells them where it
+ * has one that counts; else csbx sums them over the processes: memory is then anonymous and shared
+ * memory, without the page cache, and a parent tells the CPU time of its children that have ended.
+ * No counter exists for a container's bytes of network and devices.
  */
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_DOCKER_VOLUME_LIST_H
 #define CSBX_CMD_DOCKER_VOLUME_LIST_H
 
-/* Which volumes filters choose ("key=value"): to be listed, and to be removed. */
+/* The volumes that filters ("key=value") choose: to be listed, and to be removed. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -44,7 +44,7 @@ int docker_volume_value(const struct paths *p, const char *name, struct docker_v
 int docker_volume_describe(const struct paths *p, const char *name, struct docker_value *at,
 			   struct docker_fault *f);
 
-/* Whether labels ("key=value") have one: "key", or "key=value". */
+/* True when labels ("key=value") have one: "key", or "key=value". */
 bool docker_has_label(const struct strv *labels, const char *want);
 
 #endif

@@ -5,7 +5,7 @@
     result = csbx.run("python.sqsh", ["python3", "-c", "print(6 * 7)"], timeout=5, memory="256m")
     assert result.success and result.stdout == "42\\n"
 
-docs/python.md describes it. Nothing here runs code outside a container.
+docs/python.md describes it. This package runs no judged code outside a container.
 """
 from . import aio
 from .api import Container, eval, run, start, test

@@ -104,7 +104,7 @@ class Container:
         return result.check() if check else result
 
     def logs(self) -> Logs:
-        """What it has written: (stdout, stderr)."""
+        """The output that it has written: (stdout, stderr)."""
         return perform(build.logs(self.id, self.csbx))
 
     def wait(self) -> int:

@@ -24,7 +24,7 @@ STOP_S = 5.0
 
 
 class Record(NamedTuple):
-    """What became of one snippet: a result, or an error that kept it from being run."""
+    """The outcome of one snippet: a result, or an error that kept it from being run."""
 
     id: Any
     result: Optional[EvalResult]

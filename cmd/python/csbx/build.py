@@ -17,7 +17,7 @@ Patch = Union[str, bytes, "os.PathLike[str]"]
 
 
 class Logs(NamedTuple):
-    """What a detached container has written."""
+    """The output that a detached container has written."""
 
     stdout: bytes
     stderr: bytes

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One call of the csbx program, prepared here and made by sync.py or aio.py.
 
-No shell is involved, and no file of the caller's but those the call names. What csbx reads from
-files (code, cases, patches) lies in a private directory for as long as the call takes. The program's
-output comes inside the result object on csbx's stdout; where the caller takes it elsewhere, the
-object goes into an unlinked file that csbx knows by descriptor.
+A call uses no shell, and no file of the caller's but those that it names. Input that csbx reads from files (code,
+cases, patches) lies in a private directory for as long as the call takes. The program's output comes inside the result
+object on csbx's stdout; when the caller takes the output elsewhere, the object goes into an unlinked file that csbx
+knows by descriptor.
 """
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Call(Generic[T]):
 
 @dataclass
 class Ended:
-    """What came of it."""
+    """The outcome of a call: csbx's exit code, its streams, and the result object."""
 
     returncode: int
     stdout: bytes = b""

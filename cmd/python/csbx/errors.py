@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong, in two families that never mix.
+"""All errors that the package raises, in two families that never mix.
 
 A SandboxError says that csbx failed: it says nothing about the program. A ProgramError says that
 the program failed, and is raised only where it was asked for (`check=True`, `Result.check()`).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the csbx program is: an argument, configure(), the variable CSBX, PATH; and the default image."""
+"""The places that name the csbx program: an argument, configure(), the variable CSBX, PATH; and the default image."""
 from __future__ import annotations
 
 import os

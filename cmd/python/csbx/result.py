@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result object (schema 1, docs/result.md of csbx) as dataclasses.
 
-Fields are named as in the object. Where the object has bytes in base64 (`files`, and both streams
-when either is not UTF-8) there are bytes here; `to_dict()` gives the object back as it came, fields
-that this version of the package does not know included.
+Fields are named as in the object. A field that the object has in base64 (`files`, and both streams when either is not
+UTF-8) is bytes here; `to_dict()` gives the object back as it came, fields that this version of the package does not
+know included.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ R = TypeVar("R", bound="Result")
 
 @dataclass(frozen=True)
 class Limit:
-    """What was asked for, and who held it: cgroup2, watchdog, rlimit, affinity or none."""
+    """The limit that was asked for, and the mechanism that held it: cgroup2, watchdog, rlimit, affinity or none."""
 
     asked: Optional[float] = None
     enforced_by: Optional[str] = None
@@ -57,7 +57,7 @@ class Truncated:
 
 @dataclass(frozen=True)
 class Result:
-    """How a command in a container ended."""
+    """The end of a command in a container."""
 
     status: str
     success: bool
@@ -166,7 +166,7 @@ class Result:
 
 @dataclass(frozen=True)
 class ErrorSummary:
-    """What a program died of."""
+    """The error that ended a program."""
 
     type: Optional[str] = None
     message: Optional[str] = None
@@ -178,7 +178,7 @@ class ErrorSummary:
 
 @dataclass(frozen=True)
 class CaseResult:
-    """How one case of a function went. Its verdict was made outside the container."""
+    """The outcome of one case of a function. csbx made its verdict outside the container."""
 
     name: str = ""
     passed: bool = False
@@ -194,7 +194,7 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class EvalResult(Result):
-    """How a snippet ended and, where there were cases or a check, whether it is right."""
+    """The end of a snippet and, when there were cases or a check, the verdict if it is right."""
 
     cases: Optional[List[CaseResult]] = None
     all_passed: Optional[bool] = None
@@ -235,7 +235,7 @@ class Note:
 
 @dataclass(frozen=True)
 class TestResult(Result):
-    """What became of each test of a repository."""
+    """The outcome of each test of a repository."""
 
     tests: Dict[str, str] = field(default_factory=dict)
     durations_s: Dict[str, float] = field(default_factory=dict, repr=False)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a case's answer is worth by Python's own ==, where csbx compares by other rules.
+"""Compares a case's answer by Python's own ==, where csbx compares by other rules.
 
-In: what csbx wrote of a case, which is data and no object of the judged code, and what was
-expected. Out: whether it is as Python has it: True is an int, everything is an object, a tuple is
-no list, Decimal("1.5") is 1.5.
+In: the answer as csbx wrote it, which is data and no object of the judged code, and the expected
+value. Out: True when Python calls the two equal: True is an int, everything is an object, a tuple
+is no list, Decimal("1.5") is 1.5.
 """
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WORDS: Dict[str, Any] = {
 
 
 def is_other(raw: Any) -> bool:
-    """Whether csbx had no word for the value, and told its class and its repr."""
+    """True when csbx had no word for the value, and told its class and its repr."""
     return isinstance(raw, dict) and set(raw) == {"$other", "repr"}
 
 

@@ -26,7 +26,7 @@ CUT = "stdout is cut: {} bytes were written; max_output says how many are kept"
 
 
 class _Coder:
-    """What the two share: every method's calls, which neither has made yet."""
+    """The part that both classes share: it prepares the calls of every method and makes none of them."""
 
     def __init__(self, docker_image: str, sqsh_image_path: Optional[str], container_name: str,
                  timeout: Optional[float], memory: Union[None, int, str], writable: bool,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What SandboxExecutor returns: of a command, of a run of pytest, of a check of two lists of tests.
+"""The results that SandboxExecutor returns: of a command, of a run of pytest, of a check of two lists of tests.
 
 Each has two spellings: returncode and return_code, elapsed_seconds and duration, and so on.
 """
@@ -21,7 +21,7 @@ class CheckedTests(NamedTuple):
 
 
 class _Ended:
-    """What a command and a run of tests have in common."""
+    """The members that the results of a command and of a run of tests share."""
 
     returncode: int
     elapsed_seconds: float
@@ -96,7 +96,7 @@ class TestResult(_Ended):
 
     @property
     def all_passed(self) -> bool:
-        """Nothing failed and the run came to its end. A run without any test has failed nothing."""
+        """True when no test failed and the run came to its end. A run without any test counts as passed."""
         return self.returncode == 0 and not (self.failed or self.errors or self.timed_out)
 
     def check_tests(self, fail_to_pass: Sequence[str], pass_to_pass: Sequence[str] = ()) -> CheckedTests:

@@ -19,11 +19,11 @@ FORBIDDEN_MODULES = ("os.system", "subprocess", "shutil", "socket", "requests", 
 
 
 class TestCase:
-    """One call of the function and what is expected of it.
+    """One call of the function and the answer expected of it.
 
-    args or input_args, kwargs or input_kwargs, expected or expected_output. What is not given is
-    not compared. expected_output=None is not compared either; expected=None is, but beside
-    expected_type and expected_exception. Values are equal as Python has it, and an expected NaN to a NaN.
+    args or input_args, kwargs or input_kwargs, expected or expected_output. csbx compares only the answers that are
+    given. expected_output=None is not compared either; expected=None is, but beside expected_type and
+    expected_exception. Values are equal as Python has it, and an expected NaN to a NaN.
     """
 
     __test__ = False  # no test class, whatever pytest makes of its name
@@ -73,7 +73,7 @@ class TestCase:
 
 @dataclass
 class SandboxResult:
-    """What came of it. test_results: a dict a case: name, passed, output, expected, detail, duration_ms.
+    """The outcome of one run. test_results: a dict a case: name, passed, output, expected, detail, duration_ms.
 
     truncated: more was written than the sandbox's max_output, and the middle of it is missing.
     """
@@ -134,7 +134,7 @@ class CodeSandbox:
         return _translate(sync.perform(call), cases, self.timeout)
 
     def _forbidden(self) -> Dict[str, List[str]]:
-        """What has a dot may be a function: it must be called by no other name either."""
+        """A name with a dot may be a function: the code must not call it by another name either."""
         return {"deny_import": self.forbidden_modules + ([] if self.allow_imports else ["*"]),
                 "deny_call": [name for name in self.forbidden_modules if "." in name]}
 
@@ -217,7 +217,7 @@ def _as_python_has_it(passed: bool, case: Case, raw: Any) -> bool:
 
 
 class CodeFeedbackExtractor:
-    """What to tell the author of the code, for the next try."""
+    """Finds hints for the author of the code, for the next try."""
 
     ERROR_PATTERNS = {
         "NameError": "A name is used that is not defined: look for misspelling and for what is defined too late.",
