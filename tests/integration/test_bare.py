@@ -93,7 +93,7 @@ def test_becomes_the_command(bare):
 
 
 def test_stop_is_seen_and_killed_by_its_signal(bare):
-    """What pyxis waits for: WUNTRACED sees the stop, and a death by a signal is one."""
+    """pyxis waits for these ends: WUNTRACED sees the stop, and a death by a signal is one."""
     p = bare.popen("start", "box", "sh", "-c", "kill -STOP $$; exit 3")
     assert wait_stopped(p) == signal.SIGSTOP
     row = bare.ok("list", "-f").splitlines()[1].split()
@@ -297,7 +297,7 @@ def stat_of(pid):
 
 
 def keeper_of(bare):
-    """That of the one image server that there is."""
+    """The keeper of the one image server that there is."""
     [sock] = (Path(bare.env["CSBX_RUNTIME_PATH"]) / "servers").iterdir()
     server = json.loads(bare.csbx.ok("status", sock.name, program="squashd_probe"))["pid"]
     [keeper] = [pid for pid in filter(str.isdigit, os.listdir("/proc"))
@@ -362,7 +362,7 @@ def test_faked_ids(bare):
 
 
 def test_limits_bring_a_supervisor(bare):
-    """What somebody must see to is seen to: the command is then not the caller's child."""
+    """A limit needs a process that holds it: the command is then not the caller's child."""
     out = bare.ok("start", "box", "sh", "-c", "echo $$", env={"CSBX_TIMEOUT": "60"})
     assert out == "1\n" or int(out) < 10
     assert bare.run("start", "box", "sleep", "1000", env={"CSBX_TIMEOUT": "1"}).returncode == 124

@@ -390,7 +390,7 @@ def test_prune(csbx, registry):
     assert csbx.ok("cache", "prune", "--older", "30d") == f"{registry.host}/app:1\n"
     assert fetch(csbx, registry.uri("app:2"), "--offline")
     csbx.fails("import", "--offline", registry.uri(), says="not in the cache")
-    # What is left is the base and what is two's own.
+    # Only the blobs of the base and those of two alone are left.
     left = {p.name for p in (csbx.dirs["cache"] / "oci/blobs/sha256").iterdir()}
     assert left == {digest(b).removeprefix("sha256:") for b in two.blobs()}
     assert csbx.ok("cache", "prune", "--max", "1k") == f"{registry.host}/app:2\n"

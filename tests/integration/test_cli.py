@@ -315,7 +315,7 @@ def test_inspect_of_what_runs(box):
 
 @pytest.mark.both_users
 def test_a_spec_runs_again(box):
-    """What inspect shows as requested is what run --spec takes."""
+    """`run --spec` takes the specification that inspect shows as requested."""
     p = box.popen("start", "--env", "A=1", "--tmpfs", "/t", "--workdir", "/t", "--ulimit",
                   "nofile=77:99", "box", "sh", "-c", "echo $A $(pwd) $(ulimit -n); read x; true",
                   stdin=subprocess.PIPE)
@@ -342,7 +342,7 @@ REGISTRY_KEYS = {"CSBX_REGISTRY_MIRROR": "docker.io=https://mirror.example", "CS
 
 @pytest.mark.parametrize("where", ["environment", "file"])
 def test_keys_of_other_verbs_are_their_business(csbx, busybox_image, where):
-    """What a site sets for import breaks no start."""
+    """Settings that a site makes for import break no start."""
     env = dict(REGISTRY_KEYS)
     if where == "file":
         place = csbx.dirs["home"] / ".config/csbx"

@@ -35,7 +35,7 @@ def box(request, csbx, busybox_image):
 
 
 def inside(box, script):
-    """What a program in the container sees afterwards."""
+    """The output of a program in the container afterwards."""
     verb = ["exec", "box"] if box.running else ["start", "-w", "box"]
     return box.ok(*verb, "sh", "-c", script)
 
@@ -169,7 +169,7 @@ def test_holes_stay_holes(box):
 
 
 def tar_of(*members):
-    """Of names, each with a type and, for links, a target; files have two bytes."""
+    """A tar of names, each with a type and, for links, a target; files have two bytes."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as t:
         for name, kind, *target in members:
@@ -377,7 +377,7 @@ def test_no_container(csbx, busybox_image):
 
 
 def test_removed_meanwhile(csbx, busybox_image):
-    """Whoever is faster: what a copy makes of the layer does not outlive the container."""
+    """A copy and a removal race: the files that a copy makes in the layer do not outlive the container."""
     (csbx.work / "work").write_text("w")
     for _ in range(12):
         csbx.ok("create", "--keep", "-n", "box", busybox_image, "true")

@@ -151,7 +151,7 @@ def test_limits_and_a_result_file(box):
 
 
 def test_a_log_has_an_end(box):
-    """What is written without end neither fills the disk nor holds up the writer."""
+    """Output without end neither fills the disk nor holds up the writer."""
     run = start(box, "dd if=/dev/zero bs=1M count=48 2>/dev/null | tr '\\0' x; echo; echo last")
     assert box.ok("wait", run) == "0\n"
     out = box.ok("logs", run)
@@ -227,7 +227,7 @@ def state_of(pid):
 
 
 def test_asked_while_it_ends(box):
-    """What others still want of a supervisor whose container has just ended must not end it: its result comes."""
+    """Requests to a supervisor whose container has just ended must not end it: its result comes."""
     run = start(box, LOOP)
     one = json.loads(box.ok("inspect", run))["instances"][0]
     supervisor = one["supervisor_pid"]

@@ -138,7 +138,7 @@ def test_a_harness(docker, tmp_path):
 
         with ThreadPoolExecutor(32) as pool:
             assert all(pool.map(execute, range(32)))
-        # Nobody of those who were killed is there; sleep is, and what looks.
+        # None of the killed processes is there; sleep is, and the ps that looks.
         assert docker.ok("exec", name, "ps", "-o", "args").count("sleep 60") == 0
         docker.ok("cp", f"{name}:/testbed/.", tmp_path / name)
         assert (tmp_path / name / "out7").read_text(encoding="utf-8") == "7 in7 data\n"
@@ -346,7 +346,7 @@ def test_a_main_process_past_the_memory_ends_the_container(docker, python_image)
 
 
 def test_files_past_the_memory_kill_their_writer(docker, python_image):
-    """What it wrote stays, and who has nothing to do with it goes on."""
+    """The files it wrote stay, and the other processes go on."""
     docker.ok("run", "-d", "--name", "box1", "--network", "none", "-m", "100m", "--shm-size", "500m", str(python_image),
               "sleep", "300")
     p = docker("exec", "box1", "dd", "if=/dev/zero", "of=/dev/shm/f", "bs=4M", "count=100")

@@ -129,7 +129,7 @@ def test_load_damaged(csbx):
 # --- save -----------------------------------------------------------------------------------------
 
 def members(tar):
-    """What a layer says of each file, without what squashfs cannot hold."""
+    """The metadata of each file in a layer, without what squashfs cannot hold."""
     with tarfile.open(tar) as t:
         return {m.name.strip("/"): (m.type, m.mode, m.uid, m.gid, int(m.mtime), m.linkname, m.size,
                                     {k: v for k, v in m.pax_headers.items() if "xattr" in k},
@@ -349,7 +349,7 @@ def test_many_load_one_image(csbx):
 
 
 def test_tag_and_remove_at_once(csbx):
-    """Whoever gets the image loads it again; at the end it is there or not, never half."""
+    """Loads, tags and removals race; at the end the image is there or not, never half."""
     path = archive(csbx, busybox(mark="x"), "app:1")
     jobs = []
     for n in range(8):

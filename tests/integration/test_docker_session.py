@@ -62,7 +62,7 @@ docker ps -aq
 
 @pytest.fixture(scope="module")
 def archive(session_dir):
-    """What `docker save` would give of an image with python and pytest."""
+    """An archive as `docker save` writes it, of an image with python and pytest."""
     path = session_dir / "app.tar"
     try:
         judgeimages.image("pytest-bare").write_docker_archive(path, tags=("app:latest",))
@@ -97,7 +97,7 @@ def test_tests_are_run(script, csbx):
     assert "WARNING" not in p.stderr
     made = csbx.work / "made"
     assert made.read_text(encoding="utf-8") == "by the container"
-    # What the container's user makes is the caller's.
+    # Files that the container's user makes are the caller's.
     assert made.stat().st_uid == (csbx.work / "bin").stat().st_uid
 
 

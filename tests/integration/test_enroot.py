@@ -185,7 +185,7 @@ def test_remove(enroot, busybox_image):
 
 
 def test_containers_of_others(enroot, busybox_image, busybox_layout):
-    """What stays, with a command of its own, is docker's or csbx's."""
+    """A container that stays, with a command of its own, is docker's or csbx's: enroot leaves it alone."""
     enroot.box.ok("create", "--keep", "--name", "kept", busybox_image, "/bin/true")
     assert enroot.ok("list") == enroot.ok("list", "-f").split("\n", 1)[1] == ""
     enroot.fails("start", "kept", "true", says="it has its own command")
@@ -490,7 +490,7 @@ def test_what_was_written_is_read(box):
                                     "rm /etc/passwd; mkdir /etc/passwd", "rm /etc/passwd /etc/group", "chmod 0 /etc/passwd",
                                     "rm -r /root; ln -s /etc /root"])
 def test_layer_with_odd_files(box, damage):
-    """What a program leaves where the set-up reads and writes hinders no later start."""
+    """Files that a program leaves where the set-up reads and writes hinder no later start."""
     box.ok("start", "-w", "box", "sh", "-c", damage)
     for options in [], ["-w"], ["-w", "--root"], ["--root"]:
         assert box.ok("start", *options, "box", "echo", "yes", timeout=60) == "yes\n"
@@ -900,7 +900,7 @@ def test_killed_start(box):
 
 @pytest.mark.parametrize("options", [(), ("--pid",)])
 def test_signals(box, options):
-    """What a batch system sends arrives."""
+    """Signals that a batch system sends arrive."""
     for sig in (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP, signal.SIGINT):
         name = sig.name[3:]
         p = start(box, *options, "box", "sh", "-c", f"trap 'echo got {name}; exit 3' {name}; echo up; while :; do sleep 0.05; done")

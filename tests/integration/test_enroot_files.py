@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What decides an enroot start: the image's files, environ.d, mounts.d, hooks.d, --conf, -e, -m, --rc."""
+"""The files and options that decide an enroot start: the image's files, environ.d, mounts.d, hooks.d, --conf, -e, -m,
+--rc."""
 import hashlib
 import json
 import os
@@ -426,7 +427,7 @@ def test_targets_stay_inside(enroot, make_image):
     (source / "f").write_text("in\n")
     assert enroot.quiet("start", "-m", f"{source}:/link/lib/x", image, "cat", "/usr/lib/x/f") == "in\n"
     assert enroot.quiet("start", "-m", f"{source}:/up/x", image, "cat", "/usr/bin/x/f") == "in\n"
-    # What a link to nothing names is made inside, as the root is the link's only world.
+    # csbx makes the target of a dangling link inside, as the root is the link's only world.
     assert enroot.quiet("start", "-m", f"{source}:/out/x", image, "cat", f"{outside}/x/f") == "in\n"
     assert list(outside.iterdir()) == []
 
@@ -629,7 +630,7 @@ def test_root_without_a_home_starts(enroot, make_image):
 
 
 def test_home_is_there(enroot, shell, make_image):
-    """Where the image has no such directory; what it has stays as it is."""
+    """csbx makes the home if the image has no such directory; a directory of the image stays as it is."""
     assert shell('cd && pwd && stat -c %a .', "--rw", env={"HOME": "/home/nobody/knows"}) == "/home/nobody/knows\n700\n"
     image = make_image([*images.base_entries(), D("home/me", 0o755), F("home/me/f", "the image's\n")],
                        config={"Env": [images.PATH_ENV]}, name="home")

@@ -147,7 +147,7 @@ def test_mini(path, busybox_image, monkeypatch):
 
 
 def wait_stopped(pid, timeout_s=30):
-    """What pyxis waits for: its child stops itself."""
+    """Waits as pyxis does until its child stops itself."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WUNTRACED | os.WNOHANG)

@@ -154,7 +154,7 @@ def test_passwd_that_is_a_trap(csbx, start):
 # --- life and death -------------------------------------------------------------------------------
 
 def pids_of(csbx, word):
-    """How many processes of the container have the word in their command line."""
+    """The number of processes of the container that have the word in their command line."""
     out = csbx.ok("exec", "box", "ps", "-o", "args")
     return sum(word in line and "ps " not in line for line in out.splitlines())
 
@@ -248,7 +248,7 @@ def test_many_at_once(box):
 
 
 def test_many_at_once_with_few_descriptors(csbx, busybox_image):
-    """Who finds the supervisor full waits; those who left something running are not in the way."""
+    """A client that finds the supervisor full waits; execs that were left running are not in the way."""
     csbx.ok("create", "--name", "small", busybox_image)
     p = subprocess.Popen(["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", *csbx.argv(["start", "small", *SLEEP])],
                          env=csbx.env, cwd=csbx.work, stdout=subprocess.PIPE, **csbx.identity())
@@ -264,7 +264,7 @@ def test_many_at_once_with_few_descriptors(csbx, busybox_image):
 
 
 def test_without_a_descriptor_for_a_while(csbx, busybox_image):
-    """Nobody is there who could hang up and make room: it listens again when there are descriptors again."""
+    """No client can hang up and make room here: the supervisor listens again when there are descriptors again."""
     csbx.ok("create", "--name", "small", busybox_image)
     p = csbx.popen("start", "small", *SLEEP)
     assert p.stdout.readline() == b"up\n"
@@ -388,7 +388,7 @@ def test_no_terminal_when_not_asked_for(csbx, start, terminal):
 
 
 def test_at_the_limit_of_processes(csbx, start):
-    """Where the watchdog counts, one more is refused; it would be the end of all."""
+    """If the watchdog counts the processes, csbx refuses one more; it would be the end of all."""
     csbx.env["CSBX_CGROUP_PARENT"] = "none"
     start("--pids-limit", "3", "--userns", "subuid",
           command=("sh", "-c", "sleep 1000 & one=$!; sleep 1000 & trap 'kill $one' USR1; echo up; wait; wait"))

@@ -75,7 +75,7 @@ def test_what_the_container_showed(box):
     assert "./tree/renamed/sub/file" in shown and "./tree/gone" not in shown
     assert "./tree/opaque/below" not in shown and "./tree/x2" in shown
     assert box.ok("start", "again") == "entry image cmd\n"
-    # Nothing has changed in the container itself, and it can be started again.
+    # The container itself is unchanged, and it can be started again.
     assert shell(box, "box", LISTING, "-w") == shown
     tree = box.work / "unpacked"
     p = subprocess.run(["unsquashfs", "-q", "-d", tree, again], capture_output=True, text=True,
@@ -98,7 +98,7 @@ def test_owners_are_those_the_container_saw(box):
 
 @pytest.mark.both_users
 def test_one_id(box):
-    """Where the container knows one user only, all is his, and that is said."""
+    """If the container has only one user, every file is that user's, and csbx says so."""
     said = box.run("export", "--userns", "one", "box")
     assert said.returncode == 0 and "only one id: every file is user 0's" in said.stderr
     box.ok("create", "-n", "again", box.work / "box.sqsh")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What import writes, judged by others: umoci for the merge, unsquashfs, the kernel and squashfuse
-for the format. Root unpacks (ids) and mounts; the import itself runs as an ordinary user. Random
-stacks of layers are compared by tests/tools/random_stacks.py (make check-oracle)."""
+"""Other programs judge the files that import writes: umoci the merge; unsquashfs, the kernel and squashfuse the format.
+Root unpacks (ids) and mounts; the import itself runs as an ordinary user. Random stacks of layers are compared by
+tests/tools/random_stacks.py (make check-oracle)."""
 import json
 import os
 import stat

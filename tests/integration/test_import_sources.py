@@ -204,7 +204,7 @@ def test_odd_files_that_every_start_reads(csbx):
 
 
 def test_a_name_that_is_gone_does_not_show(csbx):
-    """What was a shell in a lower layer is a file like others; what became one is one."""
+    """A file that was a shell in a lower layer is a file like others; a file that became a shell is one."""
     gone, made = numbers(b"gone", 20_000), numbers(b"made", 20_000)
     layers = [[D("bin"), F("a", gone), H("bin/sh", "a"), F("b", made)], [W("bin/sh"), H("bin/bash", "b")]]
     Image([make_layer(x) for x in layers], CONFIG).write_oci(csbx.work / "layout")
@@ -348,7 +348,7 @@ def test_what_is_no_image(csbx):
 
 
 def test_directory_that_is_gone(csbx, image):
-    """What the user reads is what happened, not what the file system makes of it."""
+    """The message tells the user the cause, not the file system's odd error for it."""
     image.write_oci(csbx.work / "image.oci")
     source = f"oci:{csbx.work}/image.oci"
     gone = csbx.work / "gone"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What starts leave that were killed: later starts and lists take it away, without csbx gc."""
+"""Later starts and lists take away the files that killed starts leave, without csbx gc."""
 import json
 import os
 import signal

@@ -121,7 +121,7 @@ def test_why_a_program_could_not_fork(csbx, python_image):
 
 
 def test_results_in_one_file_of_the_shell(csbx, python_image):
-    """What a shell opened stands where the object ends: the next output does not go over it."""
+    """A file that a shell opened stands at the object's end: the next output does not overwrite it."""
     out = csbx.work / "all.jsonl"
     out.touch()
     out.chmod(0o666)
@@ -192,7 +192,7 @@ def test_a_result_on_a_full_disk(csbx, python_image):
 
 
 def test_a_result_that_is_appended(csbx, python_image):
-    """What is there stays, and so does what a device says of a result that it does not take."""
+    """The file's content stays, and csbx reports the error of a device that does not take a result."""
     out = csbx.work / "r.jsonl"
     out.write_text("{}\n")
     for _ in range(2):
@@ -349,7 +349,7 @@ def test_supervisor_memory_does_not_grow(csbx, python_image, program, options):
 
 
 def test_back_pressure(csbx, python_image):
-    """Nobody reads: the program waits, csbx's memory stays, and what was written comes in the end."""
+    """Without a reader the program waits, csbx's memory does not grow, and all output comes in the end."""
     code = "import os, sys\nfor i in range(64): os.write(1, bytes([65 + i % 26]) * 65536)\nprint('end', file=sys.stderr)"
     p = csbx.popen("run", "--max-output-kill", "1g", python_image, "python3", "-c", code)
     time.sleep(1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an image has itself under the names of enroot's files is what its containers see."""
+"""Containers see the files that the image itself has under the names of enroot's files."""
 import json
 import subprocess
 
@@ -39,7 +39,7 @@ def entries():
 
 
 def own_view(csbx, image, how):
-    """What is to be seen below the root, without csbx's own directory, and that directory."""
+    """The files to be seen below the root, without csbx's own directory, and that directory."""
     if how == "served":
         p = csbx.run("attach", image, "0:0", "one", "/usr/bin/python3", "-c", COMPARE, "image",
                      program=PROBE)

@@ -94,7 +94,7 @@ def test_a_stack(csbx, plain):
     assert listing(csbx, name) == shown
     registries.run("skopeo", "copy", "--quiet", "--insecure-policy", "--src-tls-verify=false", f"docker://{name}",
                    f"oci:{plain.dir}/back:x")
-    # What is there is not sent again.
+    # csbx does not send again the blobs that are there.
     before = len(plain.requests())
     csbx.ok("push", "-q", name)
     assert [m for m, _ in plain.requests()[before:] if m in ("POST", "PATCH")] == []

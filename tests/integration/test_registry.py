@@ -122,7 +122,7 @@ def test_ways_to_write_it(csbx, plain):
 
 
 def test_same_image_as_from_a_layout(csbx, plain, python_layout, tmp_path):
-    """Where an image comes from does not change its file system."""
+    """An image's source does not change its file system."""
     trees = []
     for n, uri in enumerate((f"{plain.host}/py:1", f"oci:{python_layout}")):
         out = csbx.work / f"{n}.sqsh"
@@ -344,7 +344,7 @@ def test_broken_auth_files(csbx, guarded, text):
 # --- login and logout -----------------------------------------------------------------------------
 
 def on_terminal(csbx, args, answers=(), **env):
-    """Runs csbx on a terminal of its own; answers: (question, line). What was shown, exit code."""
+    """Runs csbx on a terminal of its own; answers: (question, line). Returns the output and the exit code."""
     pid, fd = pty.fork()
     if not pid:
         try:

@@ -593,7 +593,7 @@ def test_foreign_layer(csbx, serve):
     registry.add_manifest(to_json(manifest), f"{OCI}.manifest.v1+json", "1")
     refused(csbx, registry, says="outside the registry")
     assert not elsewhere.log
-    # Where the registry has the layer itself, the urls do not matter.
+    # If the registry has the layer itself, the urls do not matter.
     registry.blobs[blob_of(image)] = image.layers[0].blob
     registry.add_manifest(to_json(manifest), f"{OCI}.manifest.v1+json", "1")
     imported(csbx, f"{registry.host}/app:1")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the run options do to a container, and what an image's configuration does."""
+"""The effects of the run options and of an image's configuration on a container."""
 import os
 import pty
 import resource
@@ -28,7 +28,7 @@ def sh(csbx, script, *options, **kw):
 
 def test_default_environment(box):
     env = dict(line.split("=", 1) for line in box.ok("start", "box", "env").splitlines())
-    # What busybox's env shows, without what the shell of the image adds.
+    # The variables that busybox's env shows, without those that the shell of the image adds.
     assert env.pop("HOSTNAME") == "box"
     assert env == {"PATH": images.PATH_ENV[5:], "HOME": "/root"}
 
@@ -260,7 +260,7 @@ def test_device(box):
 
 
 def test_the_root_of_the_host_as_a_mount(box):
-    """What csbx itself has mounted over that root does not show through."""
+    """The mounts that csbx itself has made over that root do not show through."""
     want = sorted(os.listdir("/"))
     assert sorted(sh(box, "ls -A /host", "-m", "/:/host:ro").split()) == want
     assert sorted(sh(box, "ls -A /b; echo /a/*", "-m", "/:/a", "-m", "/etc/..:/b:bind").split()) == \
@@ -384,7 +384,7 @@ def test_timeout(box):
 
 
 def test_unsupported_limits_are_refused(box):
-    """What is not there yet is an error, in the configuration as on the command line."""
+    """An option that csbx does not have yet is an error, in the configuration as on the command line."""
     known = box.ok("start", "--help")
     for option, value in (("--fetch", "/x"), ("--max-output", "1m"), ("--json", "")):
         if option not in known:

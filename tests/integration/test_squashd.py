@@ -647,7 +647,7 @@ def test_meta_of_a_config(csbx):
 
 
 def test_meta_of_a_config_with_many_members(csbx):
-    """What reads them is confined: sorting names must not ask the kernel for anything new."""
+    """The reader of the members is confined: sorting names must not ask the kernel for anything new."""
     top = csbx.work / "many"
     (top / ".csbx").mkdir(parents=True)
     labels = {f"k{n * 7919 % 20000}": "v" * (n % 50) for n in range(20000)}

@@ -30,7 +30,7 @@ def box(csbx, make_image):
 
 
 def run_over(box, layers, script, **rootfs):
-    """What a script says in a root of these upper directories, the lowest first, over the image."""
+    """The output of a script in a root of these upper directories, the lowest first, over the image."""
     spec = {"version": 1, "name": rootfs.pop("name", None) or "over",
             "rootfs": {"kind": "squashfs", "path": str(box.work / "made.sqsh"), "layers": layers, **rootfs},
             "process": {"argv": ["/bin/sh", "-c", script], "env": [images.PATH_ENV]}}
@@ -39,7 +39,7 @@ def run_over(box, layers, script, **rootfs):
 
 @pytest.mark.both_users
 def test_upper_directories_as_lower_layers(box):
-    """What three runs make one over the other is what one run makes in one layer."""
+    """Three runs, one over the other, make the same files as one run in one layer."""
     layers = []
     for i, script in enumerate(CHANGES):
         run_over(box, layers, script, upper="kept", name=f"step{i}")
@@ -90,7 +90,7 @@ def inside(csbx, image, script):
 
 
 def commit(csbx, image, script, name):
-    """What a container of an image does, as an image."""
+    """Runs a script in a container of an image and commits the container as an image."""
     docker(csbx, "run", "--name", "step", image, "sh", "-c", script)
     docker(csbx, "commit", "step", name)
     shown = docker(csbx, "diff", "step")
@@ -135,7 +135,7 @@ def test_commits_over_commits(csbx, table):
 
 
 def test_the_base_goes_first(csbx, table):
-    """What a stack lies over stays as long as the stack, and goes with the last that has it."""
+    """The files below a stack stay as long as the stack, and go with the last image that has them."""
     commit(csbx, "app:0", CHANGES[0], "app:1")
     docker(csbx, "rmi", "app:0")
     csbx.ok("gc")
@@ -279,7 +279,7 @@ def test_where_nothing_can_be_mounted(csbx, table):
     p = subprocess.run(["unshare", "-m", "sh", "-c", hide, csbx.top / "nofuse", "runuser", "-u", csbx.owner.pw_name, "--",
                         *csbx.argv(["docker", "run", "--rm", "app:2", "sh", "-c", CONTENT])], cwd=csbx.work,
                        env=csbx.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
-    # What is unpacked has no set-group-ID bit .
+    # An unpacked file has no set-group-ID bit.
     assert p.returncode == 0 and p.stdout == shown.replace("45e8", "41e8"), p.stderr
 
 
@@ -363,7 +363,8 @@ def test_steps_drawn_at_random(csbx, table, seed):
 @pytest.mark.both_users
 @pytest.mark.parametrize("script", ["rm /etc/passwd /etc/group", "rm -r /etc", "rm -r /etc; mkdir /etc; echo h >/etc/here"])
 def test_users_that_were_removed(csbx, table, script):
-    """What the topmost file removes has no users, whatever lies below; numbers are users all the same."""
+    """If the topmost file removes the list of users, there are none, whatever lies below; numbers are users all the
+    same."""
     commit(csbx, "app:0", "echo 1 >/one", "app:1")
     commit(csbx, "app:1", script, "app:2")
     p = csbx.run("docker", "run", "--rm", "-u", "app", "app:2", "true")

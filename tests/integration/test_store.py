@@ -63,7 +63,7 @@ def test_a_pinned_image_may_be_deleted_and_replaced(csbx, busybox_image):
 
 
 def test_an_image_that_is_not_ours_is_used_in_place(csbx):
-    """What cannot be pinned is said, and noticed when it changes."""
+    """csbx says that it cannot pin the image, and notices when it changes."""
     other = csbx.dirs["home"] / "rootfs"
     (other / "bin").mkdir(parents=True)
     csbx.ok("create", "-n", "d", other)
@@ -279,7 +279,7 @@ def test_info_and_version(csbx):
 
 @pytest.mark.both_users
 def test_a_throw_away_layer_on_disk(csbx, busybox_image):
-    """Where tmpfs cannot hold an upper; the mark is what csbx leaves for itself when it found so."""
+    """The layer lies on disk if tmpfs cannot hold an upper; csbx leaves itself the mark when it has found that."""
     csbx.ok("create", "-n", "c", busybox_image)
     csbx.ok("start", "c", "true")
     mark = csbx.dirs["run"] / "no-tmpfs-upper"
@@ -331,7 +331,7 @@ def test_a_store_open_to_others_is_refused(csbx, busybox_image):
                                    "CSBX_SCRATCH_PATH"])
 @pytest.mark.parametrize("deep", [False, True], ids=["last", "on the way"])
 def test_a_link_of_another_user_leads_nowhere(csbx, busybox_image, where, deep):
-    """What the kernel refuses in /tmp where fs.protected_symlinks is 1, csbx refuses everywhere."""
+    """csbx refuses everywhere the links that the kernel refuses in /tmp where fs.protected_symlinks is 1."""
     owner, other = csbx.owner, pwd.getpwnam("csbx-test2")
     place, aim = csbx.work / "shared", csbx.work / "aim"
     place.mkdir()
@@ -381,7 +381,7 @@ def test_gc_does_not_follow_a_link_of_another_user(csbx, busybox_image):
 
 
 def test_a_directory_of_the_user_keeps_its_mode(csbx, busybox_image):
-    """What csbx did not make it does not close; what it makes in there is closed all the same."""
+    """csbx does not close a directory that it did not make; it does close those that it makes in there."""
     csbx.dirs["data"].chmod(0o755)
     csbx.ok("create", "-n", "c", busybox_image)
     assert csbx.dirs["data"].stat().st_mode & 0o777 == 0o755

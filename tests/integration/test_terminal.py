@@ -214,7 +214,7 @@ def test_hangup_ignored_by_the_program(csbx, start):
     assert done.exists()
 
 
-# What a program can learn of its descriptors: which are terminals, and of which file system.
+# Prints the facts that a program can learn of its descriptors: which are terminals, and of which file system.
 FDS = """
 import os, stat
 pts = os.stat("/dev/pts").st_dev

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people do in containers: install, remove, check out, change owners, many at a time; in layers
-that are thrown away and in kept ones."""
+"""Work that people do in containers: install, remove, check out, change owners, many at a time; in layers that are
+thrown away and in kept ones."""
 import subprocess
 
 import pytest

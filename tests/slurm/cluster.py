@@ -10,8 +10,8 @@
     tests/slurm/cluster.py stop DIR
 
 The daemons are root's, as on a real cluster, so that jobs run as the user who submits them. Both nodes
-are this host: they differ by name and port and offer 16 CPUs each whatever the machine has. Nothing
-outside DIR is touched and no other SLURM on the machine is disturbed: ports are picked at random.
+are this host: they differ by name and port and offer 16 CPUs each whatever the machine has. The cluster touches no file
+outside DIR and disturbs no other SLURM on the machine: it picks its ports at random.
 """
 import ctypes
 import os
@@ -125,7 +125,7 @@ class Cluster:
         self.ports = []
         self.conf = self.top / "slurm.conf"
         self.plugstack = self.top / "plugstack.conf"
-        # What a client needs beside its usual environment.
+        # The variables that a client needs besides its usual environment.
         self.env = {"SLURM_CONF": str(self.conf)}
         self.client = {"PATH": SBIN, "LANG": "C.UTF-8", "HOME": "/", **self.env}
         self.make_directories()
@@ -286,7 +286,7 @@ class Cluster:
         return [pid for pid in found if pid != os.getpid()]
 
     def stop(self):
-        """Nothing of it stays: no job, no process, no file."""
+        """Ends the cluster and leaves no job, no process, no file of it."""
         try:
             if self.ask("scontrol", "ping"):
                 self.cancel_all()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user of the cluster does: srun, sbatch, scancel, with csbx from the build under test."""
+"""The commands of a user of the cluster: srun, sbatch, scancel, with csbx from the build under test."""
 import subprocess
 
 import cluster as clusters

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-How a container of the plugin ends before its time: while it is imported or started, without its holder, beside another
-job's or another user's. Tried where SLURM tracks processes by descent, and where it does so by control groups.
+Containers of the plugin that end before their time: while they are imported or started, without their holder, beside
+another job's or another user's. The tests run where SLURM tracks processes by descent, and where it does so by control
+groups.
 """
 import os
 import signal
@@ -190,7 +191,8 @@ def go_on(p):
 
 @pytest.mark.parametrize("daemon", ["lives", "dies"])
 def test_a_holder_that_is_killed(steps, daemon):
-    """What it should have removed is removed by the step's end, and by the next step where that was killed, too."""
+    """The step's end removes what the killed holder should have removed; if the step's end was killed too, the next
+    step does."""
     importer = steps.jobs.box.work / "importer"
     importer.write_text(f"#!/bin/sh\necho \"$1\" >>{importer}.calls\n[ \"$1\" = release ] || echo {steps.image}\n")
     importer.chmod(0o755)
@@ -241,7 +243,7 @@ class Holder:
 
 
 def test_a_step_that_has_been_there(csbx, busybox_image):
-    """Of a requeued job: what the killed holder of its first life has made is in nobody's way."""
+    """A step of a requeued job: the files of the killed holder of its first life are in no other holder's way."""
     top = csbx.work / "steps"  # as on a node: not in a directory of csbx's own, from which it mounts nothing
     top.mkdir(mode=0o700)
     os.chown(top, csbx.owner.pw_uid, csbx.owner.pw_gid)
@@ -287,7 +289,8 @@ def others(where, python_image):
 
 
 def test_two_users_and_one_name(steps, others):
-    """Nothing is shared, with the plugin or without; the end of one's job is nothing to the other, nor is his clean-up."""
+    """Two users share nothing, with the plugin or without; neither the end of one's job nor its clean-up touches the
+    other."""
     name = "--container-name=same"
     for x in (steps, others):
         x.jobs.ok("csbx", "create", "-n", "py", x.image)

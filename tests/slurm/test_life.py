@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How steps end, and that nothing of them stays: every test ends with an idle node and an empty one."""
+"""Steps end and leave nothing: every test ends with an idle node and an empty one."""
 import json
 import os
 
@@ -117,7 +117,8 @@ def test_scancel(sh, barrier, how):
 
 
 def test_a_batch_job_ends_with_its_script(sh, barrier):
-    """What a script left running in the background, and the script's lingering image server, go with the job."""
+    """Processes that a script left running in the background, and the script's lingering image server, go with the
+    job."""
     script = sh.box.work / "job.sh"
     script.write_text("#!/bin/sh\n" + " ".join(f"'{w}'" for w in barrier.words()) + " &\n"
                       "until [ -e there/*.0 ]; do sleep 0.1; done\necho over\n", encoding="ascii")
@@ -162,7 +163,7 @@ def test_a_node_that_lost_everything(sh, barrier):
 
 
 def test_slurmstepd_is_killed(sh, barrier):
-    """Nobody is left whom scancel could reach: the containers end by themselves."""
+    """No process is left that scancel could reach: the containers end by themselves."""
     p = sh.popen("srun", *barrier.words(), env={"CSBX_LINGER": ""})
     barrier.wait(1)
     [job] = sh.cluster.jobs()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a site sets up: images for all, an importer, an Epilog, memory limits of jobs."""
+"""The set-up of a site: images for all, an importer, an Epilog, memory limits of jobs."""
 import json
 import os
 import subprocess

@@ -16,7 +16,7 @@ from plugin_steps import beside, plugstack, running
 pytestmark = [pytest.mark.needs_root, pytest.mark.feature("userns")]
 
 NAMESPACES = "import os\nprint(*(os.readlink('/proc/self/ns/' + n) for n in ('user', 'mnt')))\n"
-# What SLURM gives a task and a container must not change.
+# Limits and places that SLURM gives a task and that a container must not change.
 LIMITS = """
 import os, resource, signal
 for name in sorted(n for n in dir(resource) if n.startswith('RLIMIT_')):
@@ -322,7 +322,7 @@ def test_cancelled_step(steps, cluster):
 
 
 def test_a_killed_step_daemon_leaves_no_container(steps, cluster):
-    """What SLURM then does with the task is its own affair; the container's holder does not wait for it."""
+    """SLURM decides what becomes of the task; the container's holder does not wait for it."""
     p = steps.jobs.popen("srun", f"--container-image={steps.image}", "sh", "-c", "echo up; exec sleep 12345")
     try:
         assert p.stdout.readline() == "up\n"
@@ -385,7 +385,7 @@ def test_names_that_go_with_their_job(csbx, python_image):
                 f"srun --container-image={python_image} --container-name=mine sh -c 'echo kept >/f' && "
                 "srun --container-name=mine cat /f && csbx list | grep -c pyxis_$SLURM_JOB_ID_")
         clusters.poll(lambda: "pyxis_" not in jobs.ok("csbx", "list"), "the epilog", 60)
-        # What the user did to his directory is his: the epilog says no, and the node is not drained for it.
+        # The user has opened the directory: the epilog refuses it, and the node is not drained for it.
         jobs.ok("salloc", "-n1", "sh", "-c", f"srun --container-image={python_image} --container-name=mine true && "
                 f"chmod 755 {own.top}/steps/$(id -u)")
         own.wait_idle()
@@ -407,7 +407,7 @@ def test_importer(site, jobs, python_image):
 
 
 def test_a_node_without_csbx(site, jobs, python_image):
-    """What fails before there is a task: srun would end with 0, and the command must not run outside."""
+    """The failure comes before there is a task: srun would end with 0, and the command must not run outside."""
     site("csbx_path=/no/such/csbx")
     p = jobs.run("srun", "-n2", f"--container-image={python_image}", "echo", "outside")
     assert p.returncode and "outside" not in p.stdout, jobs.told(p)

@@ -114,7 +114,7 @@ def test_join_by_the_steps_number(steps):
     ("/tmp", "no step of yours has a container on this node under /tmp/"), ("relative", "has a container on this node under /run/csbx-steps/"),
     ("{work}", "is not your own, closed directory")])
 def test_join_where_there_is_nothing(steps, steps_dir, says):
-    """What the variable names is not believed."""
+    """csbx does not believe the directory that the variable names."""
     box = steps.jobs.box
     made = box.work / str(box.owner.pw_uid) / "7.0.0"
     made.mkdir(parents=True)

@@ -55,7 +55,7 @@ SHOW = "ulimit -n; ulimit -Hn; ulimit -s; ulimit -v; grep Cpus_allowed_list /pro
 
 
 def test_limits_and_cpus_are_the_tasks(sh):
-    """What SLURM has set for a task: resource limits, the CPU mask, the nice value."""
+    """The container keeps the values that SLURM has set for a task: resource limits, the CPU mask, the nice value."""
     limits = "ulimit -n 300; ulimit -s 4096; ulimit -v 8000000; exec \"$@\""
     for options in (["-n1"], ["-n2", "--cpu-bind=map_cpu:1,0" if os.cpu_count() > 1 else "--cpu-bind=none"]):
         outside = sh.srun("-l", *options, "sh", "-c", limits, "-", "sh", "-c", SHOW)

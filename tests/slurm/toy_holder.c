@@ -52,7 +52,7 @@ static void report_rest(void)
 
 extern char **environ;
 
-/* Which misbehaviour, if any, is in its environment. */
+/* Misbehaves in the way that its environment names, if it names one. */
 int toy_be_holder(int argc, char **argv)
 {
 	const char *how = getenv("TOY");

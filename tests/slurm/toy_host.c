@@ -2,9 +2,9 @@
 
 /*
  * Plays slurmstepd and srun for the SPANK plugin, under AddressSanitizer and UBSan: the plugin's
- * code, with toy_slurm.c in SLURM's place. What no cluster test can do is done
- * here: hostile values in every flag, an interface that fails at every step, a holder that
- * misbehaves. As root it also looks at what a program finds that the plugin runs for a user.
+ * code, with toy_slurm.c in SLURM's place. It tries what no cluster test can: hostile values in
+ * every flag, an interface that fails at every step, a holder that misbehaves. As root it also
+ * looks at what a program finds that the plugin runs for a user.
  *
  * The program itself stands in for csbx: called with __hold it is the holder.
  */
@@ -242,8 +242,8 @@ static void contexts(void)
 static char site_csbx[512], site_runtime[512], runtime_dir[256];
 
 /*
- * Flags and a directory as for a step with a container, up to the holder. What goes wrong before
- * there is a task is no hook's answer: srun would end with 0.
+ * Flags and a directory as for a step with a container, up to the holder. No hook tells of an error
+ * before there is a task: srun would end with 0.
  */
 static int begin_step(const char *how)
 {
@@ -379,7 +379,7 @@ static void end(pid_t pid)
 		waitpid(pid, NULL, 0);
 }
 
-/* What an entry point leaves behind is not a task's: SLURM kills those alone. */
+/* Processes that an entry point leaves behind are no task's: SLURM kills only those of tasks. */
 static void what_is_left_in_the_daemons_group(void)
 {
 	char step[320], slurm[340];
