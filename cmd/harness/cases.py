@@ -12,7 +12,7 @@ class Missing(Exception):
 
 
 def is_of_instances(kind, name):
-    """Whether a class's attribute is one that its instances call: no static one, no class inside it."""
+    """True when a class's attribute is one that its instances call: no static one, no class inside it."""
     for base in kind.__mro__:
         if name in base.__dict__:
             found = base.__dict__[name]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs asserting code in a container of its own. What it calls of the snippet runs elsewhere: csbx
-# carries the calls and what comes back, as values: PROTOCOL.md.
+# Runs asserting code in a container of its own. Functions of the snippet that it calls run elsewhere: csbx carries the
+# calls and the answers, as values: PROTOCOL.md.
 CHECK, FUNCTION = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
 
 

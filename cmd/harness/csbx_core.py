@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What speaks to the host, and what looks for tampering inside the runner's own process.
+"""The core speaks to the host, and looks for tampering inside the runner's own process.
 
-Tested code shares the interpreter with this. What could be used to forge a record (the channel, its
-secret, what is known of files and functions) is therefore in local variables of suspended generators
-and nowhere else: Python gives them away only by ways that raise an audit event (sys.addaudithook,
-Python 3.8). The event is told to the host before the way is open, and while the core itself runs these
-ways are closed. Requests are audit events themselves: the core runs inside an audit hook, where Python
-traces nothing, and no function that can be reached leads to it. A record is sent for code of the harness
-only, in the main thread, with no code on the stack that the patches or the run itself brought. None of
-this is a wall: native code can undo it. docs/judging.md says so.
+Tested code shares the interpreter with this. Everything that could serve to forge a record (the channel, its secret,
+the core's knowledge of files and functions) is therefore in local variables of suspended generators and nowhere else:
+Python gives them away only by ways that raise an audit event (sys.addaudithook, Python 3.8). The event is told to the
+host before the way is open, and while the core itself runs these ways are closed. Requests are audit events themselves:
+the core runs inside an audit hook, where Python traces nothing, and no function that can be reached leads to it. A
+record is sent for code of the harness only, in the main thread, with no code on the stack that the patches or the run
+itself brought. None of this is a wall: native code can undo it. docs/judging.md says so.
 
 Runs inside the container, standard library only, Python 3.6 and later.
 """
@@ -41,7 +40,7 @@ ONLY_AST = 0x400  # compile(): PyCF_ONLY_AST
 
 
 def read_input():
-    """What the host wants, from a descriptor that is gone afterwards."""
+    """Reads the host's wishes, from a descriptor that is gone afterwards."""
     size = os.fstat(FD_INPUT).st_size
     data, at = b"", 0
     while at < size:
@@ -72,7 +71,7 @@ def make_paths():
 
 
 def _core(post, is_open, kept, frozen, own):
-    """The generator. What it is sent is first the codes of the functions that lead to it, from the innermost on, then
+    """The generator. Callers send it first the codes of the functions that lead to it, from the innermost on, then
     (whether the audit hook itself tells it, a request). Requests are tuples: ("send", record), ("begin", ...), ...
 
     is_open[0] is true while the core itself asks for a frame: nothing else may do so while it runs. kept holds what the core
@@ -121,7 +120,7 @@ def _core(post, is_open, kept, frozen, own):
         return begin_s is None or is_true(code)
 
     def culprit(frame, beyond_imports=True, is_told=is_true):
-        """The first frame of code that the harness does not vouch for. Who imports a module is not who wrote it."""
+        """The first frame of code that the harness does not vouch for. Code that imports a module did not write it."""
         while frame is not None:
             code = frame.f_code
             if begin_s is not None and not is_told(code):
@@ -158,7 +157,7 @@ def _core(post, is_open, kept, frozen, own):
         begin_s = now_s()
 
     def rewritten(path, has_hook=False):
-        """What pytest would make of a file, made here, where what it is made from is known."""
+        """Compiles a file as pytest's rewriting would, but here, where the core knows the source it compiles."""
         if rewrite is None or _type(path) is not _str:
             return None
         check_critical(True)
@@ -208,7 +207,7 @@ def _core(post, is_open, kept, frozen, own):
         return None
 
     def hear(request, frame):
-        """What the audit hook tells."""
+        """Takes the events that the audit hook tells."""
         if request[0] == "hidden":
             found("heap_search" if request[1] == "gc.get_referents" else "frame_search", "%s of the harness" % request[1])
         elif request[0] == "disturbed":
@@ -247,7 +246,7 @@ def _core(post, is_open, kept, frozen, own):
             frame = frame.f_back
         if is_told:
             return frame
-        # What is told has to be what the function was called with, and not what another brought along.
+        # The request must be the one that the function was called with, and not one that other code brought along.
         is_so = frame is not None and frame.f_code is ways[-1] and frame.f_locals.get("request") is request
         return frame.f_back if is_so else None
 
@@ -364,7 +363,7 @@ def start(secret, modules):
         return serve(False, request)
 
     def hides(event, args):
-        """Whether a generator of the harness is what is looked into."""
+        """True when the event looks into a generator of the harness."""
         things = args[0] if event == "gc.get_referents" else args[:1]
         return event in ("gc.get_referents", "object.__getattr__") and [t for t in things if id(t) in hidden]
 

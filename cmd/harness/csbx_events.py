@@ -125,7 +125,8 @@ def make_audit(vouch, found, repo):
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
     def file_of(thing):
-        """Where a function, a module, a class or else an object's class is from; no code of it runs for that."""
+        """The file that a function, a module, a class or else an object's class is from; no code of it runs for
+        that."""
         kind = _type(thing)
         if kind is function_type:
             return thing.__code__.co_filename
@@ -142,7 +143,7 @@ def make_audit(vouch, found, repo):
         judge_tracer(get_profile())
 
     def traces(args, frame):
-        """What is traced with now is the other's soon; threads are given what threading holds."""
+        """Judges new trace functions: those of this thread, and those that threading holds for threads to come."""
         check_tracers()
         if ends(frame.f_code.co_filename, "/threading.py"):
             space = names_of_module(modules["threading"])
@@ -152,7 +153,8 @@ def make_audit(vouch, found, repo):
             judge_tracer(function)
 
     def names_native(code, frame):
-        """Code of the run or a patch with a word for what reads and writes any memory. What it does then raises no event."""
+        """Reports code of the run or a patch that names a means to read and write any memory: its use then raises no
+        event."""
         file = code.co_filename
         if is_filed(frame.f_code) and (_type(file) is not _str or begins(file, "<") or is_vouched(file)):
             return
@@ -166,7 +168,7 @@ def make_audit(vouch, found, repo):
             todo += [c for c in one.co_consts if _type(c) is code_type]
 
     def imports_native(name, frame):
-        """Who imports it himself, and not by a library."""
+        """Reports code that imports it itself, and not by a library."""
         while frame is not None and (begins(frame.f_code.co_filename, "<frozen importlib") or
                                      ends(frame.f_code.co_filename, "/importlib/__init__.py")):
             frame = frame.f_back
@@ -174,7 +176,7 @@ def make_audit(vouch, found, repo):
             found("native", "%s is imported by %s" % (name, place(frame)))
 
     def loads(event, args, frame):
-        """Who makes code of bytes; importing what is cached is no use, where the source says the same."""
+        """The place that makes code of bytes; None for the import of a cached file that says the same as its source."""
         code = frame.f_code
         if begins(code.co_filename, "<frozen importlib") and code.co_name == "_compile_bytecode":
             cached, source = frame.f_locals.get("bytecode_path"), frame.f_locals.get("source_path")
@@ -186,7 +188,8 @@ def make_audit(vouch, found, repo):
         return culprit(frame, beyond_imports=False) or (None if is_filed(code) else place(frame))
 
     def changes_code(args, frame):
-        """Of something else's: with what it brought, a patch may do as it likes, and namedtuple() sets defaults."""
+        """True for the code of something else: a patch may change what it brought as it likes, and namedtuple() sets
+        defaults."""
         if args[1] == "__code__" and _type(args[2]) is code_type and not is_compiled(args[2]):
             return True
         if args[1] != "__code__" and is_filed(frame.f_code) and names(frame.f_code, args[1]):
@@ -195,7 +198,8 @@ def make_audit(vouch, found, repo):
         return file is None or is_vouched(file)
 
     def has_ctypes(frame):
-        """Whether the module of a frame's code has anything of ctypes: else it was given what it calls."""
+        """True when the module of a frame's code has anything of ctypes: else other code gave it the function it
+        calls."""
         code, space = frame.f_code, frame.f_globals
         if id_of(code) not in users:
             homes = [members(v if _subclass(_type(v), _type) else _type(v)).get("__module__") for v in values(space)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be imported when: nothing of the repository before the session has begun, and until pytest is
-complete nothing that a patch brought, or that has another of its name outside."""
+"""Says which imports are allowed when: no module of the repository before the session has begun, and until pytest is
+complete no module that a patch brought, or that has another of its name outside."""
 import os
 import sys
 from importlib.machinery import PathFinder

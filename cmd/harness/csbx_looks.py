@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What looks like tampering in pytest's own process: outcomes, marks, functions, hooks and modules of tests."""
+"""Looks for tampering in pytest's own process: with outcomes, marks, functions, hooks and modules of tests."""
 import ast
 import builtins
 import dis
@@ -113,7 +113,7 @@ def make_looks(pytest, ask, repo):
         return [(node, mark) for node, mark in item.iter_markers_with_node() if mark.name in run_marks]
 
     def adds_marks(item):
-        """Whether the tests themselves do, or a conftest.py."""
+        """True when the tests themselves add marks, or a conftest.py does."""
         files = [str(getattr(item, "fspath", ""))]
         files += [p.__file__ for p in item.config.pluginmanager.get_plugins()
                   if isinstance(getattr(p, "__file__", None), str) and p.__file__.endswith("conftest.py")]
@@ -181,7 +181,7 @@ def make_looks(pytest, ask, repo):
                     found("test_replaced", "%s in %s is not of it" % (name, file))
 
     def engine():
-        """What hooks are called by, and which."""
+        """Checks the objects that call hooks, and the list of hooks."""
         session = known["session"]
         manager = session.config.pluginmanager
         for thing, name in ((session, "the session"), (manager, "the plugin manager"), (session.config, "the configuration")):
@@ -211,7 +211,7 @@ def make_looks(pytest, ask, repo):
                 found("report_hook", "%s of %s" % (hook, getattr(code, "co_filename", "no function")))
 
     def is_made(value, or_mock):
-        """Whether code of a patch or the run made a value, as far as its class or its code tells."""
+        """True when code of a patch or the run made a value, as far as its class or its code tells."""
         code = code_of(value)
         if code is not None:
             return not ask("vouched", code)
@@ -224,7 +224,7 @@ def make_looks(pytest, ask, repo):
         return isinstance(file, str) and not ask("vouched", file)
 
     def imports(of_tests, or_mock):
-        """What the tests' module imported from elsewhere is still that."""
+        """Checks that the names which the tests' module imported from elsewhere still have the same values."""
         file = getattr(of_tests, "__file__", None)
         if not isinstance(file, str) or not ask("vouched", file):
             return
@@ -238,14 +238,15 @@ def make_looks(pytest, ask, repo):
                 found("test_replaced", "%s in %s is not what it imports" % (name, file))
 
     def data_of(item):
-        """What a test is called with: parameters, and the functions of fixtures."""
+        """The things that a test is called with: parameters, and the functions of fixtures."""
         params = getattr(getattr(item, "callspec", None), "params", None) or {}
         info = getattr(item, "_fixtureinfo", None)
         fixtures = getattr(info, "name2fixturedefs", None) or {}
         return dict(params), {(n, k): d.func for n, ds in list(fixtures.items()) for k, d in enumerate(ds)}
 
     def classes(of_tests, replaces):
-        """What plain classes of the tests' module hold, but for attributes that the module itself sets somewhere."""
+        """Checks the attributes of plain classes of the tests' module, but for those that the module itself sets
+        somewhere."""
         for kind, before in known["classes"][of_tests.__name__]:
             now = vars(kind)
             for name, old in before.items():

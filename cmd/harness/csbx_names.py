@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which names of modules files of the repository stand for, as far as paths tell; nothing is imported for it."""
+"""Finds the names of modules that files of the repository stand for, as far as paths tell; it imports nothing."""
 import os
 import sys
 from importlib.machinery import PathFinder
@@ -11,7 +11,7 @@ MODULE_ENDS = (".py", ".so", ".pyc")
 
 
 def site_directories():
-    """Where installed packages, programs and libraries lie; a repository may hold some of them."""
+    """The directories of installed packages, programs and libraries; a repository may hold some of them."""
     found = {sys.prefix, sys.base_prefix}
     for path in sys.path:
         if os.path.basename(path) in ("site-packages", "dist-packages"):
@@ -58,7 +58,7 @@ class Looks:
         return any(full.startswith(s + "/") for s in self.sites)
 
     def is_outside(self, name):
-        """Whether another module of that name is installed outside of the repository."""
+        """True when another module of that name is installed outside of the repository."""
         if name not in self.outside:
             places = [p for p in sys.path if p and not (os.path.realpath(p) + "/").startswith(self.repo + "/")]
             spec = PathFinder.find_spec(name, places)
@@ -69,7 +69,7 @@ class Looks:
         return {m for root in self.roots for m in [module_of(path, root)] if m and m not in self.had[root]}
 
     def _standard_names(self, path):
-        """Of the standard library or of pytest. A package begins with its __init__."""
+        """Names of the standard library or of pytest that the file would take. A package begins with its __init__."""
         found = set()
         for root in self.roots:
             name, rest = module_of(path, root), path[len(root):].split("/")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where code is from.
+"""The origin of code.
 
-A code object says of itself which file it is from, and may lie. It is believed when it was there
-before, when it is equal to what its file compiles to, or when code that is believed made it. All that
-is known lies in variables of functions that only the core's frame leads to (csbx_core.py), and what
-these functions need they have bound before: modules and builtins may be another's by then.
+A code object says of itself which file it is from, and may lie. The harness believes it when it was there before, when
+it is equal to what its file compiles to, or when code that is believed made it. All this knowledge lies in variables of
+functions that only the core's frame leads to (csbx_core.py). These functions have bound everything they need before:
+modules and builtins may be another's by then.
 """
 import builtins
 import gc
@@ -114,7 +114,7 @@ def make_origins(is_file_vouched, frozen):
         return False
 
     def is_compiled(code):
-        """Whether it is part of what a file compiles to; of which file, and who wrote that, does not matter."""
+        """True when the code is a part of what its file compiles to, no matter who wrote that file."""
         file = code.co_filename
         if lookup(code)[1]:
             return True
@@ -131,7 +131,7 @@ def make_origins(is_file_vouched, frozen):
             return None
 
     def has_code(data):
-        """Whether what marshal makes of bytes is a code object, or holds one."""
+        """True when marshal makes a code object of the bytes, or an object that holds one."""
         todo, seen = [read(data)] if b"c" in data or b"\xe3" in data else [], set()
         while todo:
             one = todo.pop()
@@ -144,7 +144,7 @@ def make_origins(is_file_vouched, frozen):
         return False
 
     def is_cached(data, source):
-        """Whether bytes are what a source file compiles to."""
+        """True when the bytes are what a source file compiles to."""
         code = read(data)
         if _type(code) is not code_type or _type(source) is not _str:
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the tests themselves ended a test by skip() and the like, or what they called did."""
+"""Tells if the tests themselves ended a test by skip() and the like, or code that they called did."""
 import builtins
 import functools
 import sys
@@ -34,7 +34,7 @@ def parts_of(value):
 
 
 def leads_to(value, target):
-    """Whether a function is a wrapper of another, as far as that can be seen."""
+    """True when a function is a wrapper of another, as far as that can be seen."""
     todo, seen = [value], []
     while todo and len(seen) < DEPTH_MAX:
         one = todo.pop()
@@ -62,7 +62,7 @@ def make_judge(ask, repo, kinds, bound, text):
     known = {}
 
     def imported(code, space):
-        """What code names of libraries that its file imports."""
+        """The functions of imported libraries that the code names."""
         file = code.co_filename
         if file not in known:
             known[file] = bound(text(file))
@@ -81,7 +81,8 @@ def make_judge(ask, repo, kinds, bound, text):
                     yield value
 
     def calls_for_it(code, space, callees):
-        """Whether code of a test names what ended it: a word for that, or something of a library that was called next."""
+        """True when code of a test names what ended it: a word for that, or a function of a library that was called
+        next."""
         if any(w in n for n in named_in(code) for w in words):
             return True
         ids = set(map(id, callees))

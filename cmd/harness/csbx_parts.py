@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may not be replaced: the functions of the runner, builtins, and what modules outside of the repository hold.
+"""The parts that no code may replace: the functions of the runner, builtins, and the content of modules outside of the
+repository.
 
-The functions are the core's; what they need they have bound before, and they run no code of what they look at.
+The functions are the core's. They have bound everything they need before, and they run no code of the objects they look
+at.
 """
 import builtins
 import os
@@ -63,7 +65,7 @@ def functions_of(holder, name, seen):
 
 
 def look_up(module, dotted):
-    """What a dotted name of a module is, by what the module and its classes hold themselves."""
+    """The value of a dotted name of a module, by what the module and its classes hold themselves."""
     value = sys.modules.get(module)
     for part in dotted.split("."):
         kind = type(value)
@@ -164,7 +166,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                     is_inside(modules.get(f.__module__) if _type(f.__module__) is _str else None) for f in foreign(value)])
 
     def is_of_patch(value):
-        """What takes the place of a function, where code of the run made it."""
+        """True for an object that takes the place of a function and that code of the run made."""
         kind = _type(value)
         if foreign(value):
             return True

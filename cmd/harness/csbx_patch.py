@@ -75,7 +75,7 @@ def names(data):
 
 
 def check_names(paths, repo):
-    """Where git refuses, patch(1) may follow: out of the tree, through a link, into .git."""
+    """Refuses names that git refuses and patch(1) may follow: out of the tree, through a link, into .git."""
     for path in paths:
         parts = path.split("/")
         if os.path.isabs(path) or ".." in parts or parts[0].lower() == ".git":
@@ -162,7 +162,7 @@ def names_in(tools, data):
 
 
 def _apply(tools, data, paths):
-    """What went wrong, or None."""
+    """Applies a patch; returns the error's text, or None."""
     if tools.git:
         code, _, said = tools.git_apply(["--whitespace=fix"], data)
         if code:
@@ -200,7 +200,7 @@ def apply(tools, data):
 
 
 class TestPatch:
-    """What the test patch makes of the repository as it was, to be written over whatever other patches leave.
+    """The files that the test patch makes of the repository as it was, to be written over whatever other patches leave.
 
     It is applied before them and undone: neither links nor attributes of theirs have a say in it.
     """

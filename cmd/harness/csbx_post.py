@@ -2,8 +2,8 @@
 """Records as packets, and the one place that can send them.
 
 The secret and the descriptor are local variables of a suspended generator, which runs no code of anybody else:
-records are made text by functions that call nothing of the values but what is built in. What is sent is sealed by the
-secret and does not hold it: who takes the descriptor's place learns nothing to seal another record with.
+records are made text by functions that call nothing of the values but what is built in. The secret seals each record
+and is not in it: code that takes the descriptor's place learns nothing to seal another record with.
 """
 import json.encoder
 import os

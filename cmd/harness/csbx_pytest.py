@@ -46,7 +46,7 @@ def import_closed(ask, gate, changed, brought):
 
 
 def look_at_loaded(ask, repo, gate, is_plugin):
-    """What pytest and its plugins consist of, before any conftest.py: of a patch there should be nothing."""
+    """Looks at the modules of pytest and its plugins, before any conftest.py: none of them should be of a patch."""
     for name in sorted((gate.outside_first | gate.brought) & set(sys.modules)):
         ask("found", "shadow", "%s is brought by a patch, and pytest uses it" % name)
     for name, module in list(sys.modules.items()):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the runner is made of, as it was before any code of the repository ran, and whether it still is.
+"""Keeps the parts of the runner as they were before any code of the repository ran, and checks that they still are so.
 
-What these functions need they have bound before: modules and builtins may be another's by then.
+These functions have bound everything they need before: modules and builtins may be another's by then.
 """
 import builtins
 import itertools
@@ -99,7 +99,7 @@ def make_watch(packages, is_true, repo, tell, kept):
                 add(name, module)
 
     def is_of_runner(functions):
-        """What the runner itself puts somewhere, in the way that it always does."""
+        """True for functions that the runner itself puts somewhere, in the way that it always does."""
         return all([is_true(f.__code__) and f.__code__.co_filename.startswith(homes) for f in functions])
 
     def is_of_plugin(functions):

@@ -12,7 +12,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What the repository's own code may be imported from comes later: nothing of it shadows these.
+# The directories of the repository's own code come later: no module in them shadows these.
 sys.path[:] = [p for p in sys.path if p and os.path.abspath(p) != HERE]
 sys.path.insert(0, HERE)
 import csbx_core  # noqa: E402
@@ -49,7 +49,8 @@ def try_tests(want, tools):
 
 
 def apply_patches(want, tools, ask):
-    """What the patches (not the test patch) changed and which modules they brought; None when one did not apply."""
+    """The files that the patches (not the test patch) changed and the modules they brought; None when one did not
+    apply."""
     repo, tests = tools.repo, try_tests(want, tools)
     looks, known, changed = csbx_names.Looks(repo, want["ids"]), set(), []
 

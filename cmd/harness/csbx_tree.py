@@ -12,7 +12,7 @@ TICK_S = 0.02  # a file that is written twice within a tick of the kernel's cloc
 
 
 class Tree:
-    """What shows whether a file was changed, by path, and the directories. `.git` is left out on wish."""
+    """The facts that show a change of a file, by path, and the directories. `.git` is left out on wish."""
 
     def __init__(self, top, has_git=True):
         self.files, self.directories, newest_s = {}, set(), 0

@@ -41,7 +41,7 @@ def look_at_result(ask, result):
 
 
 def look_at_test(ask, test):
-    """Whether the code of a test is what a patch brought."""
+    """Reports a test whose code a patch brought."""
     method = getattr(test, getattr(test, "_testMethodName", ""), None)
     code = getattr(getattr(method, "__func__", method), "__code__", None)
     if code is not None and not ask("vouched", code):
@@ -84,7 +84,7 @@ def make_result(unittest, ask, repo, asked):
                       "outcome": what, "xfail": xfail, "part": False, "ms": ms if when == "call" else 0})
 
         def csbx_outside(self, test, err):
-            """What failed to load, or a fixture of a class or module: no test of its own."""
+            """Reports a module that failed to load, or a fixture of a class or module: it is no test of its own."""
             if hasattr(test, "_testMethodName") and type(test).__name__ != "_FailedTest":
                 return False
             state["failed"] += 1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The part of every run that is the same: csbx-thaw copies the interpreter where it stops, and each
-# program goes on from there, with the harness as descriptor 4. An image may have its interpreter do
-# more at the start (sitecustomize, .pth files): what would be lost in a copy keeps it from being one.
+# program goes on from there, with the harness as descriptor 4. An image may have its interpreter do more at the start
+# (sitecustomize, .pth files): an interpreter with state that a copy would lose is not copied.
 #
-# To take itself down takes an interpreter longer than a small program: it goes through all that it
-# is made of, in pages that were shared until then. What there is before a program begins is left
-# out of garbage collection, therefore, and the end is cut off where nothing is left that a program
-# could notice: behind its threads and exit functions, its modules, and all that they held.
+# An interpreter takes longer to take itself down than a small program runs: it goes through all its objects, in pages
+# that were shared until then. So objects from before a program are left out of garbage collection, and the interpreter
+# ends at once when nothing is left that a program could notice: after its threads and exit functions, its modules, and
+# all that they held.
 import atexit
 import gc
 import sys
@@ -31,7 +31,7 @@ class Last:
 
 
 def leaves_something(modules, module=type(sys)):
-    """Whether C code may have something to do at exit(3): a library that is no part of Python, or a user of stdio."""
+    """True when C code may have something to do at exit(3): a library that is no part of Python, or a user of stdio."""
     if not modules.keys().isdisjoint(("_ctypes", "_curses", "_tkinter", "readline")):
         return True
     for m in list(modules.values()):
@@ -54,7 +54,8 @@ collections = gc.get_stats()[2]["collections"] + 1
 
 def keep(modules, own=own_modules, gc=gc, collections=collections, look_at=look_at):
     """Saves the modules that were there before, and are as they were, from being emptied. Returns what holds them."""
-    # What is garbage may still import them. To find that of a large program would take longer than it saves.
+    # Finalizers of garbage may still import them. To find all garbage of a large program would take longer than it
+    # saves.
     if gc.get_stats()[2]["collections"] <= collections and not gc.callbacks and not gc.get_debug():
         if gc.isenabled():
             gc.collect()
@@ -141,8 +142,8 @@ for n in range(1, 65):
         _signal.signal(n, _signal.getsignal(n))
 posix.chdir(cwd)
 posix.umask(mask)
-# What the kernel has is of the program that became this one: its words, with two more in front, and
-# an environment that may have another HOSTNAME.
+# The kernel's facts are those of the program that became this one: its words, with two more in front, and an
+# environment that may have another HOSTNAME.
 with open("/proc/self/cmdline", "rb") as f:
     words = [w.decode(sys.getfilesystemencoding(), "surrogateescape") for w in f.read().split(b"\0")[2:-1]]
 for key, value in pairs().items():

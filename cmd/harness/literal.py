@@ -120,7 +120,7 @@ def literal(value):
 
 
 class Reader(object):
-    """What csbx sends is well-formed; values nest at most as deep as DEPTH_MAX."""
+    """Reads values that csbx sends: they are well-formed and nest at most as deep as DEPTH_MAX."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -235,7 +235,7 @@ def built_in_base(kind):
 
 
 def awaited(value):
-    """What a coroutine comes to; another value is what it is."""
+    """The result of a coroutine; any other value as it is."""
     if type(value).__name__ != "coroutine" or not hasattr(value, "cr_code"):
         return value
     import asyncio
