@@ -49,7 +49,7 @@ int eval_cases_read(const char *text, size_t len, bool for_function, struct eval
 		    struct err *e);
 void eval_cases_free(struct eval_cases *c);
 
-/* What came back, judged: the answer's payload (PROTOCOL.md) or a program's output. */
+/* Judge the answer to a case: its payload (PROTOCOL.md) or a program's output. */
 void eval_case_answered(struct eval_case *c, const char *payload, size_t len);
 void eval_case_printed(struct eval_case *c, const char *text, size_t len);
 /* It did not come so far. */

@@ -108,7 +108,7 @@ static void send_case(struct asker *a)
 	peer_send(&a->program, &a->watch, 'C', a->number, &payload);
 }
 
-/* Whether the case that has ended was the last to be put to it. */
+/* Decides if the case that has ended was the last to be put to the program. */
 static void see_enough(struct asker *a)
 {
 	const struct eval_case *ended = a->at ? &a->job->cases.items[a->at - 1] : NULL;
@@ -126,7 +126,7 @@ static void go_on(struct asker *a)
 {
 	see_enough(a);
 	if (a->is_over) {
-		/* Nothing runs that could fail: the next case is one for another container. */
+		/* No program runs that could fail: the next case is one for another container. */
 		a->state = LEAVING;
 	} else if (a->at < a->job->cases.n && !a->why_enough) {
 		send_case(a);

@@ -3,15 +3,15 @@
 #define CSBX_CMD_EVAL_CHANNEL_H
 
 /*
- * What a harness inside a container says to csbx, one JSON record a packet
+ * The records that a harness inside a container sends to csbx, one JSON record a packet
  * (cmd/harness/PROTOCOL.md).
  *
  * The other end is in the hands of code that wants to be believed. A record counts only when it is
  * sealed with the secret that the harness was given, before any other code ran, by a descriptor
  * that is gone since, as the next one of that number, and when the kernel says (SCM_CREDENTIALS)
- * that it comes from the process whose record came first: what another process writes is not
- * believed even if it has the secret. All else is counted and dropped. Size and number are capped;
- * past the caps the channel is deaf.
+ * that it comes from the process whose record came first: csbx does not believe another process
+ * even if it has the secret. It counts and drops all else. Size and number are capped; past the
+ * caps the channel is deaf.
  */
 
 #include <stdbool.h>

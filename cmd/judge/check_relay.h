@@ -3,7 +3,7 @@
 #define CSBX_CMD_EVAL_CHECK_RELAY_H
 
 /*
- * What passes between the asserting code of --check and the snippet, each in a container of its
+ * Passes messages between the asserting code of --check and the snippet, each in a container of its
  * own: calls one way, values the other (cmd/harness/PROTOCOL.md).
  */
 

@@ -47,7 +47,7 @@ struct eval_start {
 	int started_fd; /* gets a byte when the program runs; 0: no process waits for it */
 };
 
-/* How one went. The spec is its own where it differs from the container's. */
+/* The end of one start. The spec is its own where it differs from the container's. */
 struct eval_ended {
 	struct container_spec spec;
 	struct run_result result;

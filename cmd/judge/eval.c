@@ -224,7 +224,7 @@ static int read_check(const struct eval_args *a, struct eval_job *job, struct er
 	return r < 0 ? err_wrap(e, "--check") : 0;
 }
 
-/* What the command line alone says, the same for every line of a batch. */
+/* Reads the options that only the command line has: they are the same for every line of a batch. */
 static int read_common(const struct eval_args *a, struct eval_job *job, struct err *e)
 {
 	int r = read_cases(a, job, e);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What a verdict says in words: error_summary and feedback[], fit to be shown to who wrote the
- * code. */
+/* A verdict in words: error_summary and feedback[], fit to be shown to the author of the code. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,9 +37,9 @@ static char *last_line(const struct strbuf *text)
 }
 
 /*
- * What a compiler complains of first, as gcc, clang and tcc put it: "FILE:LINE:COLUMN: error:
- * TEXT", with or without a column, "fatal error" too. Later complaints are often consequences of
- * the first, and the last line is a drawing or a count. False: no line is of that form.
+ * The first complaint of a compiler, as gcc, clang and tcc put it: "FILE:LINE:COLUMN: error: TEXT",
+ * with or without a column, "fatal error" too. Later complaints are often consequences of the
+ * first, and the last line is a drawing or a count. False: no line is of that form.
  */
 static bool first_complaint(const struct strbuf *text, const char *file, struct eval_error *ret)
 {

@@ -64,7 +64,7 @@ static void add_args(struct strv *argv, const struct eval_job *job)
 		strv_add(argv, job->args.items[i]);
 }
 
-/* How the program is started: what compile() made of it, or the snippet, and its input. */
+/* The program to be started: the file that compile() made, or the snippet, and its input. */
 struct program {
 	struct file_spec file;
 	const struct value *input; /* NULL: the caller's */

@@ -30,13 +30,13 @@ struct eval_job;
 struct err;
 struct json_out;
 
-/* What went wrong, as the program's own process tells it, or its last words do. */
+/* The error of a program, as its own process tells it, or its last words do. */
 struct eval_error {
 	char *type, *message; /* NULL: nothing is known */
 	unsigned line;        /* in the snippet; 0: not known */
 };
 
-/* What asserting code found. */
+/* The finding of asserting code. */
 struct eval_check {
 	bool is_there, passed;
 	struct eval_error error; /* why not */

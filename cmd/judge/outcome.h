@@ -2,7 +2,8 @@
 #ifndef CSBX_CMD_EVAL_OUTCOME_H
 #define CSBX_CMD_EVAL_OUTCOME_H
 
-/* How a case went, in one word: "outcome" of the result object. docs/judging.md explains each. */
+/* The outcome of a case in one word: "outcome" of the result object. docs/judging.md explains
+ * each. */
 enum eval_outcome {
 	EVAL_OPEN, /* nothing is known so far; never written */
 	EVAL_PASSED,

@@ -10,7 +10,7 @@
 #include "runtime/spec/result.h"
 #include "runtime/spec/spec.h"
 
-/* Whether a listed id means the test. */
+/* True when a listed id means the test. */
 static bool stands_for(const char *id, const struct test_case *c)
 {
 	size_t len = strlen(id);

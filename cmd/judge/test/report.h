@@ -3,9 +3,9 @@
 #define CSBX_CMD_EVAL_TEST_REPORT_H
 
 /*
- * What the harness of `csbx test` reported, record by record (cmd/harness/PROTOCOL.md). Hostile
- * input: records are checked against the schema, texts and numbers are capped, and what is said of
- * one test twice can make it worse, never better.
+ * The report of the harness of `csbx test`, record by record (cmd/harness/PROTOCOL.md). Hostile
+ * input: csbx checks records against the schema and caps texts and numbers. A second record of a
+ * test can make its outcome worse, never better.
  */
 
 #include <stdbool.h>

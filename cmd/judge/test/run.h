@@ -67,7 +67,7 @@ struct test_wish {
 int test_wish_add_patch(struct test_wish *w, const char *name, const void *data, size_t len,
 			bool is_tests, struct err *e);
 int test_wish_add_patch_file(struct test_wish *w, const char *path, bool is_tests, struct err *e);
-/* What it owns. */
+/* Frees the members that a wish owns. */
 void test_wish_free(struct test_wish *w);
 
 struct test_run {
@@ -83,7 +83,7 @@ struct test_run {
 		.channel = CHANNEL_INIT, .input_fd = -1, .clone = CLONE_INIT \
 	}
 
-/* Where the repository lies inside; reads nothing. */
+/* The directory of the repository inside; reads no file. */
 const char *test_repo_target(const struct test_wish *w, const char *workdir);
 
 /* Adds the repository, before the spec is resolved. */

@@ -76,8 +76,8 @@ static size_t file_length(const char *id)
 }
 
 /*
- * Whether the file is the one with the test, or what is imported in its place: d/test_a.py is also
- * d/test_a.so and d/test_a/__init__.py.
+ * True when the file is the one with the test, or one that Python imports in its place: d/test_a.py
+ * is also d/test_a.so and d/test_a/__init__.py.
  */
 static bool is_file_of(const char *path, const char *id, size_t len)
 {
@@ -91,7 +91,8 @@ static bool is_file_of(const char *path, const char *id, size_t len)
 	return false;
 }
 
-/* Whether a dotted name begins with the path, from its component `from` on, as a module's name. */
+/* True when a dotted name begins with the path, from its component `from` on, as a module's
+ * name. */
 static bool is_module_of(const char *from, const char *name, size_t len)
 {
 	size_t i = 0;
@@ -121,7 +122,7 @@ static bool is_file_of_dotted(const char *path, const char *id)
 	return false;
 }
 
-/* Whether a listed id lies in the file. */
+/* True when a listed id lies in the file. */
 static bool holds_tests(const struct test_lists *lists, const char *path)
 {
 	for (int list = 0; list < 2; list++) {
@@ -159,7 +160,7 @@ static size_t tests_directory(const char *path)
 	return 0;
 }
 
-/* Whether listed tests lie below the directory that the path begins with. */
+/* True when listed tests lie below the directory that the path begins with. */
 static bool has_listed_tests(const struct test_lists *lists, const char *path, size_t dir)
 {
 	for (int list = 0; list < 2; list++) {

@@ -35,7 +35,7 @@ int test_verdict_reach(struct test_report *report, const struct test_lists *list
 		       struct test_verdict *ret, struct err *e);
 void test_verdict_free(struct test_verdict *v);
 
-/* Whether an id ends in the middle of its parameters: "t.py::f[a" */
+/* True when an id ends in the middle of its parameters: "t.py::f[a" */
 bool test_id_is_truncated(const char *id);
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef CSBX_CMD_EVAL_VALUE_BUILD_H
 #define CSBX_CMD_EVAL_VALUE_BUILD_H
 
-/* What both readers of values build with: a stack of values and one of the open containers. */
+/* The means by which both readers build values: a stack of values and one of the open
+ * containers. */
 
 #include "cmd/judge/value/value.h"
 

@@ -37,8 +37,8 @@ bool compare_texts(const struct compare *c, const char *expected, size_t n, cons
 		   size_t m);
 
 /*
- * Whether an exception of this type is caught by `except expected`: the same name, or a built-in
- * one and a built-in base of it. A class of the program's own counts by the built-in class that it
+ * True when `except expected` catches an exception of this type: the same name, or a built-in one
+ * and a built-in base of it. A class of the program's own counts by the built-in class that it
  * derives from (base; "": not known), and by no more than one: a class that claims to derive from
  * everything would pass every case.
  */

@@ -86,12 +86,13 @@ void value_write_python(const struct value *v, size_t max_bytes, struct strbuf *
 
 /* The name Python has for the type; of an opaque value its own. */
 const char *value_type_name(const struct value *v);
-/* Whether values of a type of this name are told as what they are, and never as opaque ones. */
+/* True when the harness tells values of a type of this name as what they are, and never as opaque
+ * ones. */
 bool value_has_tag(const char *type_name);
 
 /* A complex number with no imaginary part as that float; else the value. */
 const struct value *value_real(const struct value *v);
-/* Whether the items are what a complex number, or a range, is made of. */
+/* True when the items are parts of which a complex number, or a range, can be made. */
 bool value_has_parts(enum value_kind kind, const struct value *items, size_t n);
 
 /* A member of a dict by a key that is a str; NULL: none. */
