@@ -384,7 +384,7 @@ static int join_networks(struct making *m)
 	return r;
 }
 
-/* What resolving found; docker has its own words for some. */
+/* Turns an error of resolving into a fault; docker has its own words for some. */
 static int spec_error(struct making *m)
 {
 	int r;

@@ -38,7 +38,7 @@ struct execing {
 	struct docker_fault *f;
 };
 
-/* What docker's runtime says; it takes the place of the process's output. */
+/* A fault in the words of docker's runtime; the text takes the place of the process's output. */
 static int runtime_says(struct docker_fault *f, int exit_code, const char *text)
 {
 	int r = docker_refuse(f, "%s", text ? text : "out of memory");

@@ -34,7 +34,7 @@ int docker_exec_start(const struct paths *p, const char *id, const int fds[3],
 /* The same in a session of its own, without streams; returns when it runs. */
 int docker_exec_start_detached(const struct paths *p, const char *id, struct docker_fault *f);
 
-/* Whether its streams are a terminal, whether it has an input, and its keys. 404. */
+/* Tells if its streams are a terminal, if it has an input, and its detach keys. 404. */
 int docker_exec_look(const struct paths *p, const char *id, bool *ret_tty, bool *ret_interactive,
 		     struct detach_keys *ret_keys, struct docker_fault *f);
 /* Its client has left it by the keys. */

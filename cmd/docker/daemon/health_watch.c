@@ -192,7 +192,7 @@ static void watch(struct checker *x)
 		struct pollfd ended = {.fd = x->init_fd, .events = POLLIN};
 
 		probe(x, &p);
-		/* What the end of the container did to a check says nothing of its health. */
+		/* A check that the container's end cut off says nothing of its health. */
 		if (poll(&ended, 1, 0) > 0) {
 			free(p.output);
 			return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Which networks there are, which of them a filter chooses, and how they are described. */
+/* Lists the networks, chooses those that a filter names, and describes them. */
 
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ void docker_network_list_free(struct docker_network_list *l)
 
 /* --- filters ------------------------------------------------------------------------------ */
 
-/* How one filter judges one network: 1, 0, or a fault. */
+/* Judges one network by one filter: 1, 0, or a fault. */
 static int judge(const struct paths *p, const struct docker_network *n, const char *filter,
 		 struct docker_fault *f)
 {

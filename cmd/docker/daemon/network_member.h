@@ -3,9 +3,9 @@
 #define CSBX_CMD_DOCKER_DAEMON_NETWORK_MEMBER_H
 
 /*
- * Which containers belong to which networks (runtime/record/endpoints.h), and the files by which
- * they find each other (runtime/record/hosts.h). Joining and leaving is a change of a record, at any
- * time of a container's life.
+ * The containers that belong to each network (runtime/record/endpoints.h), and the files by which
+ * they find each other (runtime/record/hosts.h). Joining and leaving is a change of a record, at
+ * any time of a container's life.
  */
 
 #include <stdbool.h>
@@ -46,7 +46,7 @@ int docker_endpoints_of(const struct paths *p, const struct docker_run_args *a,
 /* Writes them for the container, which is there by now, and tells the other members. */
 int docker_endpoints_store(const struct paths *p, const char *name, const struct endpoints *x,
 			   struct docker_fault *f);
-/* Whether the container has a record of its networks. */
+/* True when the container has a record of its networks. */
 bool docker_endpoints_has(const struct paths *p, const char *name);
 /* After a container got another name, or went: its name goes from the others' files. */
 void docker_endpoints_refresh(const struct paths *p);
@@ -55,7 +55,8 @@ void docker_endpoints_refresh(const struct paths *p);
 
 enum docker_members { DOCKER_MEMBERS_ALL, DOCKER_MEMBERS_RUNNING };
 
-/* How many containers belong to it; map: NULL, or gets them as GET /networks/ID shows them. */
+/* The number of containers that belong to it; map: NULL, or gets them as GET /networks/ID shows
+ * them. */
 int docker_network_members(const struct paths *p, const char *network, enum docker_members which,
 			   struct docker_value *map, struct docker_fault *f);
 /* One that somebody made. 404. */

@@ -71,7 +71,7 @@ void docker_run_warn_others(const struct docker_run_args *a, struct strv *out);
 /* The same flags for opt_apply(): each option's name, then its value (run_opts.h). */
 int docker_run_options(const struct docker_run_args *a, struct strv *out, struct err *e);
 
-/* What inspect shows again (notes.h). */
+/* Adds the notes of words that inspect shows again (notes.h). */
 int docker_run_notes(const struct docker_run_args *a, struct strv *out, struct err *e);
 
 #endif
