@@ -85,7 +85,8 @@ struct build {
 int stages_find(struct build *b, struct err *e);
 /* By number or name; NULL: none. Only those before `before` where that is not NULL. */
 struct build_stage *stage_of(struct build *b, const char *name, const struct build_stage *before);
-/* What --from of a COPY names: a stage before s, which may not be done yet, or an image. */
+/* The source that --from of a COPY names: a stage before s, which may not be done yet, or an
+ * image. */
 int stage_from(struct build *b, const struct build_stage *s, const struct instruction *i,
 	       struct build_stage **ret, char **ret_name, struct err *e);
 struct build_stage *stage_target(struct build *b, struct err *e);

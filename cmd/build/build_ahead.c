@@ -23,7 +23,7 @@ struct ahead_item {
 	enum ahead_state state;
 };
 
-/* What a process that failed leaves beside its error. */
+/* The facts that a failed process leaves besides its error. */
 struct ahead_failure {
 	bool is_step;
 	size_t at; /* the instruction */
@@ -73,7 +73,7 @@ static void want(struct wanted *w, const struct build_stage *s)
 	}
 }
 
-/* What the build makes itself before anything else. */
+/* Takes out the stages that the build makes itself before anything else: the target's line. */
 static void leave_own(struct wanted *w, const struct build_stage *target)
 {
 	struct build *b = w->b;

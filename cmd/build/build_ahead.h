@@ -8,7 +8,7 @@
  * process makes steps in the cache: the build then goes through the stage once more and finds them.
  * A stage that two of them need is made once: the cache has a lock for each step.
  *
- * There are as many at a time as there are CPUs. Where one of them fails, all others end.
+ * There are as many at a time as there are CPUs. When one of them fails, all others end.
  */
 
 #include <poll.h>

@@ -3,9 +3,9 @@
 #define CSBX_CMD_BUILD_STREAM_H
 
 /*
- * What a build says to a client of the Engine API: lines of JSON on standard output, in the words
- * of docker's classic builder, which its clients look for: {"stream": ...}, {"aux": {"ID": ...}},
- * {"errorDetail": {"code", "message"}, "error"}.
+ * The messages of a build to a client of the Engine API: lines of JSON on standard output, in the
+ * words of docker's classic builder, which its clients look for: {"stream": ...}, {"aux": {"ID":
+ * ...}}, {"errorDetail": {"code", "message"}, "error"}.
  */
 
 #include <stddef.h>

@@ -41,7 +41,7 @@ void build_text_stepped(struct build_text *p, const char *key);
 /* Output of the step's program; a line that has no end yet waits for it. */
 void build_text_output(struct build_text *p, const char *data, size_t len);
 void build_text_cached(struct build_text *p);
-/* Nothing is to be said of it. */
+/* The step is not to be mentioned. */
 void build_text_skip(struct build_text *p);
 /* It was ended because another one failed. */
 void build_text_cancelled(struct build_text *p);

@@ -3,7 +3,7 @@
 #define CSBX_CMD_BUILD_CACHE_H
 
 /*
- * What steps have made, by key: $CSBX_CACHE_PATH/build.
+ * The files that steps have made, by key: $CSBX_CACHE_PATH/build.
  *
  *	HEX		a link to the step's directory, HEX.ID; a step made anew has another ID
  *	HEX.ID/upper	the files one step has added, changed and deleted, as an overlay leaves them

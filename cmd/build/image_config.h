@@ -36,8 +36,8 @@ void build_config_free(struct build_config *c);
 #define _build_config_ __attribute__((cleanup(build_config_free)))
 
 /*
- * What an instruction other than FROM, ARG, RUN, COPY and ADD changes. -EINVAL in docker's words.
- * ret_text: the instruction as history has it, caller frees.
+ * Makes the changes of an instruction other than FROM, ARG, RUN, COPY and ADD. -EINVAL in docker's
+ * words. ret_text: the instruction as history has it, caller frees.
  */
 int build_config_apply(struct build_config *c, const struct instruction *i, const struct expand *x,
 		       char **ret_text, struct err *e);
@@ -51,7 +51,7 @@ void build_config_shell(const struct build_config *c, const char *text, struct s
 int build_config_history(struct build_config *c, const char *created_by, bool is_empty,
 			 uint64_t created_ns, struct err *e);
 
-/* Which layers it has is for image/oci/config_layers.h to say. */
+/* Writes the configuration without its layers: image/oci/config_layers.h adds them. */
 int build_config_write(const struct build_config *c, uint64_t created_ns, struct strbuf *out,
 		       struct err *e);
 

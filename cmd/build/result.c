@@ -328,7 +328,7 @@ static int tag(struct build *b, const struct strv *tags, const char *id, struct 
 	return r;
 }
 
-/* What clients of the engine look for. */
+/* Says the lines about the image that clients of the engine look for. */
 static void say_made(const struct build *b, const char *id, const struct strv *tags)
 {
 	if (b->args->quiet) {

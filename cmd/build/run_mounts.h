@@ -3,8 +3,8 @@
 #define CSBX_CMD_BUILD_RUN_MOUNTS_H
 
 /*
- * What a RUN sees besides its files: the mounts it asks for, --add-host, and a file that keeps apt
- * from becoming another user where there is none.
+ * The things that a RUN sees besides its files: the mounts it asks for, --add-host, and a file that
+ * keeps apt from becoming another user where there is none.
  */
 
 struct build;

@@ -273,7 +273,7 @@ static int either(int a, int b, struct err *e)
 	return take_fd(&fd);
 }
 
-/* What the program ended with, or -errno. */
+/* Runs the step's program; returns its exit code, or -errno. */
 static int run_child(void *arg, int parent, struct err *e)
 {
 	struct run_work *w = arg;

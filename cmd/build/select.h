@@ -3,9 +3,9 @@
 #define CSBX_CMD_BUILD_SELECT_H
 
 /*
- * What COPY and ADD take of a tree, the context's or a stage's: names found, patterns matched,
- * directories walked, all beneath the tree's root by openat2(2). The tree's owner may change
- * it meanwhile; nothing outside is ever read.
+ * Selects the files that COPY and ADD take of a tree, the context's or a stage's: finds names,
+ * matches patterns, walks directories, all beneath the tree's root by openat2(2). The tree's owner
+ * may change it meanwhile; csbx never reads a file outside.
  */
 
 #include <stdbool.h>
@@ -55,7 +55,7 @@ void selection_free(struct selection *s);
 /* Names, modes and contents: what makes a COPY another one. Owners and times do not count. */
 int selection_hash(const struct selection *s, int root, struct digest *ret, struct err *e);
 
-/* How owners and modes become; -1 each: as they are (owners: 0). */
+/* The owners and modes that files get; -1 each: as they are (owners: 0). */
 struct select_rules {
 	int64_t uid, gid, mode;
 	bool keep_owner, keep_set_ids;

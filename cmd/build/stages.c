@@ -107,7 +107,8 @@ int stage_values(const struct build_stage *s, struct strv *ret, struct err *e)
 	return strv_check(ret, e);
 }
 
-/* What --build-arg says of a name; NULL: nothing. "NAME" alone is the caller's own variable. */
+/* The value that --build-arg gives a name; NULL: none. "NAME" alone is the caller's own
+ * variable. */
 static const char *given(const struct build *b, const char *name)
 {
 	const struct strv *v = &b->args->build_args;

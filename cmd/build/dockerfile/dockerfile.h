@@ -97,7 +97,7 @@ struct dockerfile {
 	size_t n;
 };
 
-/* Where an error lies: lines from 1; 0: nowhere in particular. */
+/* The lines of an error, from 1; 0: no line in particular. */
 struct dockerfile_place {
 	unsigned line, end_line;
 };

@@ -6,7 +6,8 @@ struct err;
 struct instruction;
 
 /*
- * Which flags an instruction takes. -EINVAL in docker's words for another, or one without a value.
+ * Checks that the instruction takes its flags. -EINVAL in docker's words for another, or one
+ * without a value.
  */
 int flags_check(const struct instruction *i, struct err *e);
 

@@ -74,7 +74,7 @@ static size_t element_length(enum dialect dialect, const char *p)
 	return 1;
 }
 
-/* Whether the element of that length, which is no star, takes the character. */
+/* True when the element of that length, which is no star, takes the character. */
 static bool takes(enum dialect dialect, const char *p, size_t len, unsigned char c)
 {
 	if (*p == '?')

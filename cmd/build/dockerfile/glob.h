@@ -23,11 +23,12 @@ bool glob_matches(const char *pattern, const char *name);
 /* The same with "**": any number of directories. */
 bool glob_matches_path(const char *pattern, const char *path);
 
-/* Whether a pattern holds anything but plain characters. */
+/* True when a pattern holds anything but plain characters. */
 bool glob_is_pattern(const char *s);
 
 /*
- * How long the beginning or the end of s is that the pattern matches: the longest, or the shortest.
+ * The length of the beginning or the end of s that the pattern matches: the longest, or the
+ * shortest.
  */
 size_t glob_prefix(const char *pattern, const char *s, size_t len, bool longest);
 size_t glob_suffix(const char *pattern, const char *s, size_t len, bool longest);

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_BUILD_DOCKERFILE_WORDS_H
 #define CSBX_CMD_BUILD_DOCKERFILE_WORDS_H
 
-/* How the text of an instruction falls into words. Values of variables are not known here. */
+/* Splits the text of an instruction into words. Values of variables are not known here. */
 
 #include <stdbool.h>
 #include <stddef.h>
