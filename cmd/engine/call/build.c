@@ -33,7 +33,7 @@ static const struct {
   lists[] = {{"t", "--tag"}, {"extrahosts", "--add-host"}},
   maps[] = {{"buildargs", "--build-arg"}, {"labels", "--label"}};
 
-/* What docker limits a step with; clients send most of it as 0. */
+/* Parameters by which docker limits a step; clients send most of them as 0. */
 static const char *const refused[] = {"memory",    "memswap",    "cpushares",  "cpuquota",
 				      "cpuperiod", "cpusetcpus", "cpusetmems", "cgroupparent",
 				      "squash",    "isolation"};

@@ -72,7 +72,7 @@ int call_read_json(struct call *k, struct json **ret)
 		r = json_parse("{}", 2, CALL_BODY_MAX, ret, &e);
 	else if (r >= 0)
 		r = json_parse(text.data, text.len, CALL_BODY_MAX, ret, &e);
-	/* What some clients send for no options at all. */
+	/* Some clients send null for no options at all. */
 	if (r >= 0 && json_is_null(*ret)) {
 		json_free(*ret);
 		r = json_parse("{}", 2, CALL_BODY_MAX, ret, &e);

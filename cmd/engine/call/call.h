@@ -3,8 +3,8 @@
 #define CSBX_CMD_ENGINE_CALL_H
 
 /*
- * The room cmd/engine/call. What answers the endpoints: a call turns queries and bodies into
- * arguments, and results into JSON.
+ * The room cmd/engine/call. The functions that answer the endpoints: a call turns queries and
+ * bodies into arguments, and results into JSON.
  *
  * In: a request that was routed. Out: calls of cmd/docker/daemon, which has the rules, and of what
  * shows things (cmd/docker/show); an answer.

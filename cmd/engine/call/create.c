@@ -106,7 +106,8 @@ static int take_health(struct creation *c)
 	return strv_check(&c->a.health_test, c->e);
 }
 
-/* What the client will attach to: it is shown again, and attaching is a request of its own. */
+/* The streams that the client will attach to: inspect shows them again, and attaching is a request
+ * of its own. */
 static int take_attached(struct creation *c)
 {
 	static const struct {

@@ -3,8 +3,8 @@
 #define CSBX_CMD_ENGINE_CALL_CREATE_H
 
 /*
- * What the parts of POST /containers/create share: the body, and the words it becomes. All of them
- * return 0 or -errno with the error in c->e.
+ * The state that the parts of POST /containers/create share: the body, and the words it becomes.
+ * All of them return 0 or -errno with the error in c->e.
  */
 
 #include <stdint.h>

@@ -41,7 +41,7 @@ int helper_read_line(struct helper *h, struct err *e);
 bool helper_reply_failure(struct call *k, const struct helper *h, int r, const struct err *e);
 /* The data behind the line, as chunks, until it ends. */
 void helper_relay(struct call *k, struct helper *h, const struct http_reply *reply);
-/* Whether it has done all it was to do; the child is gone then. */
+/* Waits for the child's end; true when it has done all it was to do. */
 bool helper_end(struct helper *h);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * What archives and registries have part in: pull, push, import, load, save, commit, auth, distribution.
- * csbx-image does the work (cmd/docker/system/image_pipe.h).
+ * The calls that archives and registries have part in: pull, push, import, load, save, commit,
+ * auth, distribution. csbx-image does the work (cmd/docker/system/image_pipe.h).
  */
 
 #include "cmd/engine/call/helper.h"

@@ -15,7 +15,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/json/json.h"
 
-/* What the arguments point to. */
+/* The texts that the arguments point to. */
 struct texts {
 	char *cpus, *restart;
 };
@@ -50,7 +50,7 @@ static int read_restart(const struct json *body, struct docker_run_args *a, stru
 	return t->restart ? 0 : err_oom(e);
 }
 
-/* What csbx acts on of none, in the words of the command line's flags. */
+/* Reads the members that csbx does not act on, in the words of the command line's flags. */
 static int read_others(const struct json *body, struct docker_run_args *a, struct err *e)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What containers use and have made: top, stats, changes, export; and those that are pruned. */
+/* The calls about use and changes of containers: top, stats, changes, export; and prune. */
 
 #include <poll.h>
 

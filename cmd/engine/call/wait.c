@@ -2,8 +2,8 @@
 
 /*
  * POST /containers/?/wait. The head is sent at once: docker's command line starts a container only
- * when it has that. Nothing polls: before the start its files are watched, while it runs its
- * supervisor's pidfd and the client's end.
+ * when it has that. csbx does not poll at intervals: before the start it watches the container's
+ * files, and while the container runs its supervisor's pidfd and the client's end.
  */
 
 #include <poll.h>

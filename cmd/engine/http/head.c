@@ -159,7 +159,7 @@ static int take_coding(struct http_head *h, const char *value, struct err *e)
 	return 0;
 }
 
-/* What the connection itself turns on. */
+/* Takes the headers on which the connection itself depends. */
 static int take_header(struct http_head *h, const char *name, const char *value, struct err *e)
 {
 	if (!strcasecmp(name, "Content-Length"))

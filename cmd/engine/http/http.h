@@ -47,7 +47,7 @@ struct http_head {
 
 /* --- head.c --------------------------------------------------------------------------------- */
 
-/* How many bytes the head has, its empty line counted; 0: its end is not there yet. */
+/* The number of bytes of the head, its empty line counted; 0: its end is not there yet. */
 size_t http_head_end(const char *buf, size_t len);
 
 /*

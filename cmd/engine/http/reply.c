@@ -72,7 +72,7 @@ static void add_date(struct strbuf *out)
 		strbuf_addf(out, "Date: %s\r\n", text);
 }
 
-/* What every answer begins with. */
+/* The lines with which every answer begins. */
 static void add_common(struct http_conn *c, int status, struct strbuf *out)
 {
 	c->has_answered = true;

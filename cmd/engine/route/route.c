@@ -55,7 +55,7 @@ static bool has_long_items(const char *pattern)
 	       str_has_prefix(pattern, "plugins/");
 }
 
-/* Whether path is of the pattern; where '?' begins and how long it is. */
+/* True when the pattern matches path; tells where the part for '?' begins and how long it is. */
 static bool matches(const char *pattern, const char *path, size_t *ret_at, size_t *ret_len)
 {
 	const char *mark = strchr(pattern, '?'), *tail = mark ? mark + 1 : "";

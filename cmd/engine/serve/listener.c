@@ -199,7 +199,7 @@ static void turn_away(int fd, int status, const char *message)
 
 /*
  * A client writes its request before it reads the answer: on a socket that is closed already it would
- * meet EPIPE and never read why. What it sends is thrown away.
+ * meet EPIPE and never read why. csbx throws away the bytes it sends.
  */
 static void linger(int fd)
 {

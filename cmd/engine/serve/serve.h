@@ -6,8 +6,9 @@
  * The room cmd/engine/serve. The processes of `csbx engine`: a listener accepts and forks; a child
  * serves one connection and ends with it.
  *
- * In: a place to listen. Out: answered requests. Nothing that a second process needs is kept in
- * memory: containers, execs and logs are on disk, and their processes go on when these end.
+ * In: a place to listen. Out: answered requests. These processes keep nothing in memory that
+ * another one needs: containers, execs and logs are on disk, and the containers' processes go on
+ * when these end.
  *
  *	engine.c     the verb: where to listen, in which form (in front, detached, around a command)
  *	listener.c   the socket, its lock, accept, the number of children

@@ -214,7 +214,7 @@ int stream_run(struct stream *s, const void *already, size_t already_len)
 {
 	struct pump_state p = {.s = s, .had_output = s->out >= 0 || s->err >= 0};
 
-	/* What came in one piece with the request. */
+	/* Bytes that came in one piece with the request. */
 	if (already_len && s->in >= 0 && already_len <= PIECE) {
 		memcpy(p.to_process.bytes, already, already_len);
 		p.to_process.end = already_len;
