@@ -14,7 +14,7 @@ static void put(struct json_out *j)
 {
 	json_end_object(j);
 	strbuf_addstr(&j->buf, "\r\n");
-	/* A client that has gone is noticed by who reads us. */
+	/* The process that reads us notices a client that has gone. */
 	(void)io_write_all(STDOUT_FILENO, strbuf_str(&j->buf), j->buf.len, NULL);
 	json_out_free(j);
 }

@@ -12,7 +12,7 @@
  *	new-ID/		a step that is being made
  *	old-ID		a link to a directory that goes when no build runs (build_sweep.h)
  *	.step-HH	locks: held by the process that makes a step whose key begins with HH
- *	.lock		shared by builds, exclusive for who prunes (temp_dir.h)
+ *.lock shared by builds, exclusive for a prune (temp_dir.h)
  *
  * A step appears by one rename when it is complete, so it is there or it is not. A step with a boot
  * id of before is none: the machine went down before its files were written out. A step that is

@@ -268,7 +268,7 @@ def _core(post, is_open, kept, frozen, own):
                 answer = take(is_told, request)
             except failure as e:
                 found("guard", "%s: %s" % (_type(e).__name__, "in the harness"))
-        request = None  # the last that holds it is who asked: what goes with it goes elsewhere
+        request = None  # the last holder is the asker: its end frees things elsewhere
 
 
 class Refused(RuntimeError):

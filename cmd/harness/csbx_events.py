@@ -234,7 +234,7 @@ def make_audit(vouch, found, repo):
         return place(frame) + ", which does not name it"
 
     def made(code, frame):
-        """Code that no file has is its maker's: who says exec() or eval(), and all that led there."""
+        """Code that no file has is its maker's: the caller of exec() or eval(), and all that led there."""
         said = frame.f_code.co_names
         if _type(code) is code_type and _type(code.co_filename) is _str and begins(code.co_filename, "<") and \
                 ("exec" in said or "eval" in said) and culprit(frame, beyond_imports=False) is None:

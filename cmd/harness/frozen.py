@@ -83,7 +83,8 @@ def is_handled(n):
 
 
 def is_alone():
-    """One thread, no child but who copies, no descriptor, handler, blocked signal or timer but those of any interpreter."""
+    """One thread, no child but the one that copies, no descriptor, handler, blocked signal or timer but those of any
+    interpreter."""
     with open("/proc/self/status") as f:
         signals = {line[:6]: int(line[7:], 16) for line in f if line.startswith(("SigBlk", "SigCgt"))}
     try:

@@ -29,7 +29,7 @@ int destination_open(struct destination *d, const char *output, struct err *e)
 	d->dirfd = path_open_output_dir(d->dir, e);
 	if (d->dirfd < 0)
 		return d->dirfd;
-	/* Some file systems say EPERM to who makes a file there. */
+	/* Some file systems say EPERM to a process that makes a file there. */
 	if (!fstat(d->dirfd, &st) && !st.st_nlink)
 		return err_set(
 			e, ENOENT,

@@ -110,7 +110,7 @@ static int read_guarded(int tty, const char *question, bool secret, struct strbu
 	if (signals < 0)
 		return err_sys(e, "signals");
 	sigprocmask(SIG_BLOCK, &set, &old);
-	/* Asked when nothing is echoed any more: who is fast would see what was typed. */
+	/* Asked after the echo is off: a user who types fast would see the typed text. */
 	r = secret && tcsetattr(tty, TCSAFLUSH, &silent) < 0 ? err_sys(e, "terminal") : 0;
 	if (r >= 0)
 		r = io_write_all(tty, question, strlen(question), e);

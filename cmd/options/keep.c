@@ -33,7 +33,7 @@ static const struct opt keep_opts[] = {
 
 const struct opt_table keep_table = {"Containers that stay", keep_opts};
 
-/* The label says it as well, for who makes containers with labels only. */
+/* The label says it as well, for programs that make containers with labels only. */
 static int find_owner(const struct keep_opts *k, const struct run_opts *o, char **ret,
 		      struct err *e)
 {

@@ -74,7 +74,7 @@ int hold_end_job(const struct hold_args *a);
 int hold_end_step(struct hold *h);
 
 #define HOLD_OWN_NAME "own"
-/* Writes down a name for who comes after us. */
+/* Writes down a name for holders that come after us. */
 int hold_names_add(int dirfd, const char *file, const char *name, struct err *e);
 /* Removes the containers of the names, and the file. */
 int hold_names_remove(int dirfd, const char *file, struct err *e);

@@ -150,7 +150,7 @@ static int enter(const struct paths *paths, int dirfd, const struct step_state *
 	return r;
 }
 
-/* The holder's message, once a node; who made it has escaped it. */
+/* The holder's message, once a node; the holder has escaped it. */
 static int tell(const char *step, const struct strbuf *text, const struct err *e)
 {
 	if (!is_first_task())

@@ -26,7 +26,7 @@ struct err;
 
 struct step_state {
 	pid_t pid;        /* of a process in the container */
-	char *runtime;    /* $CSBX_RUNTIME_PATH of who started it */
+	char *runtime;    /* $CSBX_RUNTIME_PATH of its starter */
 	char *workdir;    /* NULL: where the container's own process is */
 	struct strv keep; /* variables whose value outside wins */
 	bool shows_log;

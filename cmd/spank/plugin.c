@@ -237,7 +237,7 @@ static int mount_script(spank_t sp, const struct spank_step *step, struct err *e
 		     : err_set(e, ENOMEM, "could not allocate memory");
 }
 
-/* A user whom the node does not know may have everything that is needed in variables of csbx's. */
+/* A user unknown to the node may have all necessary values in variables of csbx's. */
 static int add_home(uid_t uid, struct strv *env, struct err *e)
 {
 	struct err unknown = ERR_INIT;

@@ -3,8 +3,8 @@
  * pyxis calls a program that a site names (importer= in plugstack.conf) with `get URI` before the
  * first task of a step starts, and with `release` when it needs the file no more. Here an image is
  * kept under its digest in $CSBX_CACHE_PATH/importer, so each is made once by the first of all the
- * steps and nodes that share the directory; the others wait for its lock. `gc` removes what no
- * process asked for in 30 days; who has the file open or linked does not notice.
+ * steps and nodes that share the directory; the others wait for its lock. `gc` removes files that
+ * no process asked for in 30 days; a process that has the file open or linked does not notice.
  */
 #include <fcntl.h>
 #include <stdio.h>

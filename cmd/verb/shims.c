@@ -138,7 +138,7 @@ static int write_environment(int dir, const char *path, struct err *e)
 	return r < 0 ? r : io_write_file_at(&where, text.data, text.len, e);
 }
 
-/* Under a temporary name first: who calls it meanwhile finds the old one or the new one. */
+/* Under a temporary name first: a caller finds the old one or the new one meanwhile. */
 static int write_link(int dir, const char *name, const char *path, struct err *e)
 {
 	_free_ char *temporary = str_printf(".%s.%ld", name, (long)getpid());

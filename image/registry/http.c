@@ -9,7 +9,7 @@
 #define REDIRECTS_MAX 5
 #define LOGINS_MAX 2 /* the first for a challenge; the second for a token that just expired */
 
-/* One question on its way: where it goes now and as whom. */
+/* One question on its way: its address now, and the user it is asked as. */
 struct trip {
 	struct registry *r;
 	struct server *s;

@@ -3,11 +3,11 @@
 #define CSBX_IMAGE_SAVE_LAYERS_H
 
 /*
- * The layers of an image of the table, for who passes it on. A layer that came from a registry is
- * taken from the store, where it still is; one that is a file of a stack is made of that file
- * again, and is the same tar. If the layers of a stack's lowest file, or of an image of one file,
- * are gone, its content stands for them as one layer, and the configuration and the image's id are
- * others. If even that does not hold, all files together are one layer.
+ * The layers of an image of the table, for save and push, which pass it on. A layer that came from
+ * a registry is taken from the store, where it still is; one that is a file of a stack is made of
+ * that file again, and is the same tar. If the layers of a stack's lowest file, or of an image of
+ * one file, are gone, its content stands for them as one layer, and the configuration and the
+ * image's id are others. If even that does not hold, all files together are one layer.
  *
  * In: a record of the table. Out: layers, each as a plain tar; the configuration that fits them.
  */

@@ -9,7 +9,7 @@
  *
  *	store.h			blobs and references; refs.c, json.c: index.json
  *	index.c			names in layers that were read
- *	survey.h, prune.c	what is there and who needs it
+ *survey.h, prune.c the blobs that are there and the images that need them
  *
  * Must: keep a layout that other programs can read.
  * Mustn't: give a blob whose digest was not verified.

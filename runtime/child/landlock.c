@@ -10,8 +10,9 @@
  * and mean the file the caller gave them. Each for what the caller opened it for: the program must
  * not open a file again to write that was passed to be read.
  *
- * With the host's network the abstract UNIX sockets of the host would be in reach: an X server, say,
- * that lets in who has the caller's user id. They are a means of IPC, and go with --ipc host.
+ * With the host's network the abstract UNIX sockets of the host would be in reach: an X server,
+ * say, that lets in every program with the caller's user id. They are a means of IPC, and go with
+ * --ipc host.
  */
 #include <fcntl.h>
 #include <linux/landlock.h>

@@ -365,7 +365,7 @@ static bool is_same_user(int sock)
 	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
 }
 
-/* A user's descriptors on their way in sockets are counted against the limit of who sends. */
+/* A user's descriptors on their way in sockets are counted against the limit of the sender. */
 static void greet(struct exec_server *s, struct exec_session *x)
 {
 	const struct init_event hello = {.magic = INIT_MAGIC,

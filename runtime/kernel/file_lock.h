@@ -16,7 +16,7 @@ int file_lock_try(int fd, bool exclusive);
 int file_lock_wait(int fd, bool exclusive);
 /*
  * Opens the file below dirfd, makes it where it is missing, and waits for the lock. A descriptor or
- * -errno. No process may unlink such a file: a lock on a file without a name excludes no one.
+ * -errno. No process may unlink such a file: a lock on a file without a name excludes no process.
  */
 int file_lock_open(int dirfd, const char *name, bool exclusive);
 /*

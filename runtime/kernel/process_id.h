@@ -3,8 +3,8 @@
 #define CSBX_RUNTIME_PROCESS_ID_H
 
 /*
- * A process id says who is meant only together with the time at which that process began; a
- * descriptor of it says it alone.
+ * A process id names one process only together with the time at which that process began; a
+ * descriptor of it does so alone.
  */
 
 #include <stdbool.h>

@@ -4,8 +4,8 @@
 
 /*
  * Temporary names in a directory of ours: .tmp-* is what is being built or deleted. A process that
- * has such a name holds a shared lock on the directory's .lock; who gets that lock exclusively
- * knows that every .tmp-* there is debris.
+ * has such a name holds a shared lock on the directory's .lock; a process that gets that lock
+ * exclusively knows that every .tmp-* there is debris.
  */
 
 #include <stdbool.h>

@@ -58,8 +58,8 @@ int container_start_begin(const struct paths *p, struct container_found *found, 
 			  struct container_start *ret, struct err *e);
 
 enum container_moment {
-	CONTAINER_STARTED, /* its command runs; who waits for that is told next */
-	CONTAINER_ENDED,   /* with the result; who waits for that is told next */
+	CONTAINER_STARTED, /* its command runs; waiting processes are told next */
+	CONTAINER_ENDED,   /* with the result; waiting processes are told next */
 	CONTAINER_REMOVED, /* it was to go with its end, and has */
 };
 

@@ -44,7 +44,7 @@ static void sweep(struct gc *g, const struct gc_area *a, const char *name)
 	container_record_free(&rec);
 }
 
-/* Volumes that went down with who was about to make, or to remove, their container. */
+/* Volumes of a process that died while it was about to make, or to remove, their container. */
 int gc_sweep_volumes(struct gc *g, struct err *e)
 {
 	struct gc_area a;

@@ -50,8 +50,9 @@ struct container_limits {
 
 /*
  * Makes the cgroup where limits are asked for and one can be made; its name is in the instance's
- * file before it exists, so that its debris can be found. Then says who holds what: an instance's
- * file that cannot be written is an error, and under --limits strict a limit that is not exact.
+ * file before it exists, so that its debris can be found. Then says which mechanism holds which
+ * limit: an instance's file that cannot be written is an error, and under --limits strict a limit
+ * that is not exact.
  */
 int container_limits_prepare(struct container_limits *l, const struct container_spec *s,
 			     const struct paths *paths, const struct id_map *map,

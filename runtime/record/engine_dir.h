@@ -13,7 +13,7 @@
 struct err;
 
 #define ENGINE_SOCKET "docker.sock" /* beside the directory: the engine that stays */
-#define ENGINE_LOCK "engine.lock"   /* held by who listens there, but by systemd */
+#define ENGINE_LOCK "engine.lock"   /* held by the listener there, but not by systemd */
 #define ENGINE_DIR "engine"
 #define ENGINE_DIR_LOCK ".lock"
 

@@ -42,7 +42,7 @@ int network_find(const struct paths *p, const char *operand, struct network_reco
 		 struct err *e);
 /* Names in byte order. */
 int network_list(const struct paths *p, struct strv *ret, struct err *e);
-/* Only the record goes; who asks has looked for members. -ENOENT. */
+/* Only the record goes; the caller has looked for members. -ENOENT. */
 int network_remove(const struct paths *p, const char *name, struct err *e);
 
 /*

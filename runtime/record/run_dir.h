@@ -13,9 +13,9 @@
  *
  * A container that stays: containers/NAME/run, from its first start until it is removed, one for
  * all its starts; the lock makes them exclude each other. A start takes the lock file of the one
- * before it and puts its own in place: who waits for an end has the file of that start open, and no
- * later start keeps it waiting. The end is written into the lock file as well, and so is learnt
- * though all else is removed by then.
+ * before it and puts its own in place: a process that waits for an end has the file of that start
+ * open, and no later start keeps it waiting. The end is written into the lock file as well, and so
+ * is learnt though all else is removed by then.
  */
 
 #include <stdbool.h>

@@ -2,7 +2,8 @@
 #ifndef CSBX_RUNTIME_FUSE_MOUNT_H
 #define CSBX_RUNTIME_FUSE_MOUNT_H
 
-/* The FUSE mount of one file of an image, as the image server and who adds to it make it. */
+/* The FUSE mount of one file of an image, as the image server makes it, and a process that adds a
+ * file to the server. */
 
 struct err;
 struct squashd_key;

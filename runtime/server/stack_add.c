@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * In this order: A is joined, so that /dev/fuse, which the host's tree has, is opened in it; then
- * the server's mount namespace, for a context of a file system belongs to the user namespace of who
- * opens it and may be opened only where mounts may be made. The mount gets a directory of its own
- * in the server's root, from where the server clones it; that root is read-only but while this
- * makes the directory. A mount that the server wants no more leaves by the same name.
+ * the server's mount namespace, for a context of a file system belongs to the user namespace of the
+ * process that opens it and may be opened only where mounts may be made. The mount gets a directory
+ * of its own in the server's root, from where the server clones it; that root is read-only but
+ * while this makes the directory. A mount that the server wants no more leaves by the same name.
  */
 #include "runtime/server/stack_add.h"
 

@@ -14,7 +14,7 @@
  * It is applied to the container_spec, where all front ends end, before spec_freeze(): a value that
  * is forbidden or above a maximum is -EPERM naming the option and the policy's line, a limit left
  * at its default becomes the maximum where the default is higher. It guards against mistakes, not
- * against a hostile caller: who may run programs may also run another launcher.
+ * against a hostile caller: a user who may run programs may also run another launcher.
  */
 
 #include <stddef.h>

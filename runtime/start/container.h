@@ -95,7 +95,7 @@ struct container_hooks {
 	const struct run_dir *kept; /* of a container that stays: notes the start; NULL: none */
 	int owner_fd;               /* pidfd: the container ends when that process does; 0: none */
 	bool stops_along;   /* when the main process stops itself the caller stops too, and goes on
-			     * with it: who waits for the caller must see it */
+			     * with it: the caller's parent must see it */
 	bool removed_after; /* the layer is deleted next, and so need not be synced */
 	void (*started)(void *arg); /* the payload runs; NULL: there is no caller to tell */
 	void *started_arg;

@@ -43,7 +43,7 @@ struct supervise {
 	const struct cgroup *cgroup; /* of the container; maybe none is made */
 	struct thrash thrash;        /* with the limit where that cgroup holds it */
 	const struct run_dir *kept;  /* gets the start noted, NULL: none */
-	int owner_fd;                /* pidfd of who wants the container to end with it; -1: none */
+	int owner_fd;                /* pidfd of a process that the container ends with; -1: none */
 	int step_fd;                 /* pidfd of the batch step we are in; -1: none */
 	/* Notes that the container is paused, or goes on. */
 	int (*note_paused)(void *ctx, bool paused, struct err *e);

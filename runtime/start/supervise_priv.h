@@ -58,8 +58,8 @@ void loop_look(struct loop *l);
 /* The kernel may have killed for want of memory. */
 void loop_read_ooms(struct loop *l);
 /*
- * A process ended, of a session of exec/server.h or, 0, the main one: who runs it, or others in the
- * container, learns it when that was for want of memory.
+ * A process ended, of a session of exec/server.h or, 0, the main one: its client, or all clients of
+ * the container, learn it when that was for want of memory.
  */
 void loop_check_oom(struct loop *l, uint32_t session, int wait_status);
 

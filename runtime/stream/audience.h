@@ -35,7 +35,7 @@ void audience_rewind(struct audience *a);
 bool audience_is_behind(const struct audience *a, size_t len);
 /* One entry for each that is behind; returns how many. */
 unsigned audience_poll(const struct audience *a, size_t len, struct pollfd *p);
-/* Writes to whom it can be written: the one whose descriptor is fd. */
+/* Writes to one listener that can take bytes: the one whose descriptor is fd. */
 void audience_write(struct audience *a, int fd, const char *buf, size_t len);
 
 #endif

@@ -54,7 +54,7 @@ struct run_result;
 
 struct stream_options {
 	bool lent; /* the caller's own are left alone: clients lend theirs, streams_attach() */
-	bool stdin_once; /* lent: who gives input and leaves ends it; else the next may go on */
+	bool stdin_once; /* lent: input ends with its giver; else the next may go on */
 	bool tty;        /* a pty will come */
 	struct detach_keys keys; /* looked for in what a terminal is given; n 0: none */
 	bool close_stdin;        /* the payload reads /dev/null */

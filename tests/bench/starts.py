@@ -84,7 +84,7 @@ def p1b(world, report):
 
 @contextlib.contextmanager
 def delegated_group(world):
-    """A cgroup v2 directory of the test user's, with a group below it for who starts there."""
+    """A cgroup v2 directory of the test user's, with a group below it for the processes that start there."""
     if not world.is_root or not cgroups.tree():
         raise Unavailable("needs root and a cgroup v2 tree to delegate a group in")
     group = cgroups.Delegated(world.owner)

@@ -285,4 +285,4 @@ def test_a_socket_that_was_handed_over(csbx):
             # The peer is asked who it is, and root is none of the engine's users.
             want = [200] if os.geteuid() == csbx.owner.pw_uid else []
             assert statuses(apisocket.read_all(c)) == want
-    os.unlink(path)  # it is there still: who opened the socket removes it
+    os.unlink(path)  # it is there still: the process that opened the socket removes it

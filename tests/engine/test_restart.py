@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Restart policies: who is started again, and what ends that."""
+"""Restart policies: the containers that are started again, and the events that end that."""
 import json
 import time
 

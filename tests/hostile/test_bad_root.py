@@ -52,7 +52,7 @@ def box(csbx, canary):
 
 
 def escapes(canary):
-    """name -> link target that leads out of the image for whoever follows it on the host."""
+    """name -> link target that leads out of the image for a program that follows it on the host."""
     return {"absolute": str(canary.path), "dots": "../" * 30 + str(canary.path)[1:],
             "magic": f"/proc/self/root{canary.path}", "cwd": "/proc/self/cwd", "fd": "/proc/self/fd/0",
             "dangling": f"{canary.path}/missing/deeper", "file": f"{canary.path}/file", "loop": "x"}

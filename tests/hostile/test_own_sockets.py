@@ -220,7 +220,7 @@ def test_what_a_server_sends_is_verified(csbx, busybox_image, server, change, sa
     assert not os.path.exists("/tmp/csbx-planted")
 
 
-# --- what csbx-init gives, whoever asks ---------------------------------------------------------------
+# --- what csbx-init gives to any asker ---------------------------------------------------------------
 
 def no_filter(msg):
     flags, = struct.unpack_from("I", msg, rawexec.FLAGS_AT)

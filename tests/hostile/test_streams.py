@@ -98,7 +98,7 @@ def test_what_is_there_to_be_written_is_not_read(csbx, python_image, mode, allow
 @pytest.mark.parametrize("options, reached", [([], ["own"]), (["--ipc", "host"], ["host", "own"]),
                                               (["--security-opt", "landlock=off"], ["host", "own"])])
 def test_the_hosts_network_is_not_its_ipc(csbx, python_image, options, reached):
-    """An X server lets in who has the caller's user id, and that is the program's."""
+    """An X server lets in every program with the caller's user id, and this program has it."""
     name = f"csbx-test-{os.getpid()}-{os.geteuid()}"
     with socket.socket(socket.AF_UNIX) as s:
         s.bind("\0" + name)

@@ -238,7 +238,7 @@ def test_a_number_that_was_given_away(bare):
     with open(record, "r+b") as f, subprocess.Popen(
             [sys.executable, "-c", TAKE_NUMBER, str(running.pid), str(owner.pw_uid), str(owner.pw_gid)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as other:
-        fcntl.lockf(f, fcntl.LOCK_EX)  # as whoever keeps the record of one that runs
+        fcntl.lockf(f, fcntl.LOCK_EX)  # as the process that keeps the record of a running one
         assert other.stdout.readline() == "there\n", other.communicate()
         p = bare.run("exec", running.pid, "true")
         assert p.returncode == 1 and f"process {running.pid} is in no container of yours" in p.stderr, p
@@ -369,7 +369,7 @@ def test_limits_bring_a_supervisor(bare):
 
 
 def test_with_pid_the_supervisor_stops_too(bare):
-    """--pid: processes of its own; a stop is passed on to who waits, and SIGCONT back."""
+    """--pid: processes of its own; a stop is passed on to the process that waits, and SIGCONT back."""
     p = bare.popen("start", "--pid", "box", "sh", "-c", "ls /proc | grep -c '^[0-9]'; kill -STOP $$; exit 4")
     wait_stopped(p)
     os.kill(p.pid, signal.SIGCONT)

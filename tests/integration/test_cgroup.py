@@ -170,7 +170,7 @@ def test_gc_leaves_the_groups_of_the_living(csbx, python_image, delegated):
 
 
 def test_times_are_those_of_all_processes(csbx, python_image, delegated):
-    """A child that nobody waits for is in no rusage; the group has its time."""
+    """A child that no process waits for is in no rusage; the group has its time."""
     result = judge(csbx, python_image, "--pids-limit", "50",
                    "import os,signal,time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
                    "if os.fork() == 0:\n while time.process_time() < .6: pass\n os._exit(0)\n"

@@ -192,7 +192,7 @@ def test_closed_standard_streams(box):
 
 @pytest.mark.parametrize("verb,spec", [("start", False), ("run", False), ("run", True)])
 def test_result_without_a_stdout(box, busybox_image, verb, spec):
-    """A result that nobody can get is refused before anything runs, by whichever program runs the verb."""
+    """csbx refuses a result that has no reader before anything runs, whichever program runs the verb."""
     mark = box.work / "it-ran"
     touch = ["--mount", f"{box.work}:/w", "box" if verb == "start" else busybox_image, "touch", "/w/it-ran"]
     if spec:

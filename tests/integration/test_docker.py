@@ -64,7 +64,7 @@ def test_exec_on_a_terminal(docker, terminal):
     docker.ok("run", "-d", "--name", "box1", *docker.image, "sleep", "300")
     t = terminal(*docker.argv("exec", "-it", "box1", "sh"))
     t.expect(r"[#$] ")
-    # One job: between two there is a moment in which nobody hears the key.
+    # One job: between two there is a moment in which no process hears the key.
     t.send("sh -c 'stty size; exec sleep 1000'\n")
     t.expect("24 80")
     t.send("\x03")

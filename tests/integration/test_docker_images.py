@@ -175,7 +175,7 @@ def manifest(path):
 
 
 def test_save_a_pulled_image(csbx, registry):
-    """The cache has its layers: it is saved as it was, and is the same image for whoever loads it."""
+    """The cache has its layers: it is saved as it was, and is the same image after a load."""
     image = busybox(mark="x")
     registry.put("1", image)
     name = f"{registry.host}/app:1"
@@ -392,7 +392,7 @@ def test_killed_load(csbx):
 
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGKILL], ids=lambda s: s.name)
 def test_killed_commit(csbx, sig):
-    """The container that it has paused goes on, nobody goes on writing, and no image is there."""
+    """The container that it has paused goes on, no process goes on writing, and no image is there."""
     docker(csbx, "load", "-i", archive(csbx, busybox(), "app:1"))
     docker(csbx, "run", "-d", "--name", "cc", "app:1", "sh", "-c", "dd if=/dev/zero of=/big bs=1 count=1 seek=8G; exec sleep 1000")
     status = ["inspect", "-f", "{{.State.Status}}", "cc"]

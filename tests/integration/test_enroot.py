@@ -317,7 +317,7 @@ def test_import(enroot, busybox_layout):
 
 
 def test_a_file_that_exists_needs_no_registry(enroot):
-    """Scripts import what may be there already; nobody is asked for it, neither by -o nor by the default name."""
+    """Scripts import what may be there already; csbx asks no registry for it, neither by -o nor by the default name."""
     work = enroot.box.work
     for name in ("mine.sqsh", "team+app+1.sqsh"):
         (work / name).write_text("kept")

@@ -639,7 +639,7 @@ def test_home_is_there(enroot, shell, make_image):
 
 @pytest.mark.parametrize("home", ["/tmp/users/me", "/run/user/me"])
 def test_home_below_a_directory_in_memory(enroot, shell, home):
-    """The mounts on /tmp and /run do not hide it; what is mounted there is seen, and nobody else may look in."""
+    """The mounts on /tmp and /run do not hide it; mounts there are seen, and no other user may look in."""
     look = 'cd && pwd && stat -c "%a %u" . && echo x >mine && cat mine'
     for options in ((), ("--rw",)):
         assert shell(look, *options, env={"HOME": home}) == f"{home}\n700 {enroot.box.owner.pw_uid}\nx\n"
@@ -665,7 +665,7 @@ def test_mount_points_are_no_stubs(enroot, shell, data):
 
 
 def test_nothing_on_readonly_places(enroot, busybox_image):
-    """The image may lie where nobody can write."""
+    """The image may lie where no user can write."""
     place = enroot.work / "ro"
     place.mkdir()
     shutil.copy(busybox_image, place / "i.sqsh")

@@ -269,7 +269,7 @@ def test_many_tmpfs_mounts_cannot_hide_memory(csbx, python_image):
 
 
 def test_mapped_files_are_not_memory(csbx, python_image):
-    """The kernel can drop their pages, so they are nobody's; the peak of the process contains them."""
+    """The kernel can drop their pages, so they count for no process; the peak of the process contains them."""
     with open(csbx.work / "big", "wb") as f:
         f.write(bytes(150 << 20))
     code = ("import mmap, time\nf = open('/w/big', 'rb')\nm = mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)\n"

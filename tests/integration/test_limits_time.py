@@ -87,7 +87,7 @@ def test_the_other_containers_of_a_hung_server(csbx, python_image):
     code, result = result_of(csbx, p)
     assert (code, result["status"]) == (124, "timeout")
     if not result["error"]:
-        os.kill(server, signal.SIGKILL)  # nobody hung on it this time, so it was left alone
+        os.kill(server, signal.SIGKILL)  # no start hung on it this time, so it was left alone
     code, result = result_of(csbx, other, "other")
     assert (code, result["status"], result["error"]["code"]) == (125, "sandbox_error", "image_server")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machines that lack something: each optional system call answered with ENOSYS once, no /dev/fuse,
-a caller whose files nobody else may read. The same result, or a clear refusal."""
+a caller whose files no other user may read. The same result, or a clear refusal."""
 import os
 import subprocess
 import sys

@@ -291,7 +291,7 @@ def test_with_a_password(csbx, tmp_path, tools, busybox_layout):
 
 
 def test_with_a_token(csbx, tmp_path, session_dir, tools, busybox_layout):
-    """The token is asked for with what the registry wants for writing; who may only read is refused."""
+    """The token is asked for with what the registry wants for writing; a user who may only read is refused."""
     authority = registries.Authority(session_dir / "push-ca")
     cert, key = authority.issue("token")
     tokens = TokenServer(key=key, cert=cert, users={USER: PASSWORD},

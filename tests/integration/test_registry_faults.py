@@ -75,7 +75,7 @@ def refused(csbx, registry, ref="app:1", says=(), options=(), **kw):
 # --- what is survived -----------------------------------------------------------------------------
 
 def test_redirected_blobs_without_credentials(csbx, serve):
-    """Storage at another port: it fails whoever shows a credential, as S3 does."""
+    """Storage at another port: it fails a client that shows a credential, as S3 does."""
     image = small_image()
     registry, storage = serve(basic=f"me:{PASSWORD}"), serve(Server)
     registry.add(image, "1")

@@ -14,7 +14,7 @@ LINGER = {"CSBX_LINGER": "60"}
 
 @pytest.fixture
 def box(csbx, busybox_image):
-    """A container with a file that nobody has read yet: who reads it needs the server."""
+    """A container with a file that was not read yet: a reader needs the server."""
     csbx.ok("create", "-n", "plain", busybox_image)
     csbx.ok("start", "-w", "plain", "sh", "-c", "head -c 4000000 /dev/urandom >/big")
     csbx.ok("export", "-o", "big.sqsh", "plain")
@@ -28,7 +28,7 @@ def box(csbx, busybox_image):
 
 
 def servers(csbx):
-    """By the process table, which has to ask nobody."""
+    """By the process table, which asks no other process."""
     return [pid for pid, name in harness.descendants().items() if name == "csbx-squashd"]
 
 

@@ -174,7 +174,7 @@ def test_started_in_the_background(shell):
 
 
 def test_stopping_a_script_that_calls_csbx(shell, csbx):
-    """The whole job stops, else nobody would be there to take the terminal back."""
+    """The whole job stops, else no shell would be there to take the terminal back."""
     t, command = shell
     (csbx.work / "script").write_text(command + "\ncode=$?\necho aft''er\nexit $code\n")
     t.send("sh script\n")

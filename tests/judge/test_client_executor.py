@@ -62,7 +62,7 @@ def test_patches_that_do_not_apply(executor, judge):
 
 
 def test_patches_as_they_come(executor, judge):
-    """Without a newline at the end, which whoever strips texts takes away; where .git leads nowhere."""
+    """Without a newline at the end, which a program that strips texts takes away; where .git leads nowhere."""
     executor.run_command(["sh", "-c", "echo gitdir: /nonexistent > .git"])
     assert executor.apply_patch(judge.fix().read_text().rstrip("\n"))
     assert "a + b" in executor.run_command("cat calc.py").stdout

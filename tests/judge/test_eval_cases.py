@@ -319,7 +319,7 @@ def test_no_answer_is_for_another_case(csbx, python_image):
 
 
 def test_a_case_ended_by_itself_is_not_the_next(csbx, python_image):
-    """A fork that says its case is over and goes on is asked nothing more, and what it answers is nobody's."""
+    """csbx asks a fork nothing more that says its case is over and goes on, and drops its answers."""
     code = REPLAY.replace("    if n == 1:", "    if n == 1:\n        os.write(3, frame(b'A', mine, answer(1)) + frame(b'E', mine, b'i0;'))\n"
                           "        import time\n        for _ in range(20):\n            time.sleep(0.05)\n"
                           "            os.write(3, frame(b'A', mine, answer(2)) + frame(b'A', mine, answer(3)))\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-# Makes 5,000 orphans; nobody but the container's init can reap them.
+# Makes 5,000 orphans; only the container's init can reap them.
 # scaled: ORPHANS=300
 # options: --pids-limit 100 --timeout 60
 # expect: status=exited exit=0 success=true

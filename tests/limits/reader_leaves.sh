@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Whoever reads the output goes away: the program gets SIGPIPE, csbx does not hang.
+# The reader of the output goes away: the program gets SIGPIPE, csbx does not hang.
 # where: host
 # expect: status=signaled exit=141 signal=13 wall_s<10
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-# Touches a SysV shared memory segment and detaches it: nobody maps it, it is there all the same.
+# Touches a SysV shared memory segment and detaches it: no process maps it, it is there all the
+# same.
 # options: --memory 60m
 # expect: status=oom exit=137 oom_killed=true
 

@@ -277,7 +277,7 @@ class Cluster:
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 env = Path(f"/proc/{pid}/environ").read_bytes()
-                # Not a shell or srun of whoever exported the variable by hand.
+                # Not a shell or srun of a user who exported the variable by hand.
                 if mark in env.split(b"\0") and (b"\0SLURM_JOB_ID=" in b"\0" + env or
                                                 os.path.basename(os.readlink(f"/proc/{pid}/exe")).split("-")[0] in DAEMONS):
                     found.append(int(pid))

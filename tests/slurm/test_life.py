@@ -81,7 +81,7 @@ def test_one_image_server_a_node_and_step(sh, barrier):
 
 def test_two_jobs_of_one_user_on_a_node(sh, barrier):
     """Each has its own server: the end of one job, a hard one too, is nothing to the other."""
-    read = "cat /bin/* | md5sum >/there/read"  # what nobody has read yet comes from the server
+    read = "cat /bin/* | md5sum >/there/read"  # pages not read yet come from the server
     first = sh.popen("srun", "-w", "n1", *barrier.words())
     barrier.wait(1)
     [victim] = sh.cluster.jobs()

@@ -40,7 +40,7 @@ def as_root(box, *args, env):
 
 @pytest.mark.parametrize("who", ["user", "root"])
 def test_gc_ends_one_job_and_no_other(sh, who):
-    """By its user, and by root as in an Epilog, who becomes the user: the files stay the user's."""
+    """By its user, and by root as in an Epilog: root becomes the user, and the files stay the user's."""
     mine = live(sh, env={"SLURM_JOB_ID": "77", "CSBX_LINGER": "60"})
     other = live(sh, env={"SLURM_JOB_ID": "770", "CSBX_LINGER": "60"})
     none = live(sh, env={"CSBX_LINGER": "60"})
@@ -88,7 +88,7 @@ def test_gc_by_root_needs_both_ids(sh):
 
 @pytest.fixture
 def site_images(csbx, busybox_image, tmp_path_factory):
-    """A directory of root's, as on a shared file system: everybody reads, nobody writes."""
+    """A directory of root's, as on a shared file system: all users read it, none writes."""
     site = csbx.top / "site"
     site.mkdir(mode=0o755)
     (site / "busybox+1.sqsh").write_bytes(busybox_image.read_bytes())

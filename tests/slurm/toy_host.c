@@ -183,7 +183,7 @@ static void hostile_variables(void)
 	}
 }
 
-/* The interface gives values of any length but to who has the room. */
+/* The interface gives a value of any length only to a caller with enough room. */
 static void a_variable_too_long(void)
 {
 	char *value = repeated("a", 70000);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_circles BUILD: no file calls, over others, one that calls it; every test is one TAP line.
 
-The objects of BUILD tell who calls whom (nm(1)). A circle that stays is a line of mk/circles: its files, and why.
+The objects of BUILD tell which file calls which (nm(1)). A circle that stays is a line of mk/circles: its files, and
+why.
 """
 import collections
 import os

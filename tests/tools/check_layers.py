@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the include rules of docs/architecture.md section 2; every test is one TAP line.
 
-Who may include whom (mk/rooms), which third-party header belongs to which file, no third-party header in a
-header of ours, every header compiles alone, no file beyond 600 lines,
-no room beyond 50 files. CHECK_CC: compiler and flags.
+Checks which room may include which (mk/rooms), which third-party header belongs to which file, no third-party header in
+a header of ours, every header compiles alone, no file beyond 600 lines, no room beyond 50 files. CHECK_CC: compiler and
+flags.
 """
 import collections
 import concurrent.futures
@@ -90,7 +90,7 @@ def below(path, folders):
 
 
 class Rooms:
-    """The order of the rooms: who may include whom."""
+    """The order of the rooms: each may include those above it."""
 
     def __init__(self, text):
         self.place, self.sees = {}, {}

@@ -75,7 +75,7 @@ def test_no_oom_below_the_limit(job):
 
 
 def test_oom_of_what_exec_started(job):
-    """The group is killed as a whole; the kernel's word reaches the result of exec, whoever was too large."""
+    """The group is killed as a whole; the kernel's word reaches the result of exec, whichever process was too large."""
     script = r"""
 csbx run --memory 64m "$1" sh -c 'echo up; sleep 60' >out &
 while ! [ -s out ]; do sleep 0.1; done
@@ -89,7 +89,8 @@ kill %1; wait; rm ~/out
 
 
 def test_docker_one_process_dies(job):
-    """In the docker dialect the kernel kills whom it chooses, and csbx says so of the one and of the container."""
+    """In the docker dialect the kernel kills the process it chooses, and csbx says so of that process and of the
+    container."""
     script = r"""
 csbx docker run -d --name box --network none -m 64m "$1" sleep 300 >/dev/null
 for i in 1 2; do csbx docker exec box $2; echo $?; done

@@ -124,7 +124,7 @@ def test_newuidmap_by_capabilities(world):
 @pytest.mark.parametrize("does,reason", [("echo because >&2; exit 1", "newuidmap: because (--userns one works without)"),
                                          ("kill -9 $PPID", "make user namespace: its maker was killed")])
 def test_newuidmap_that_fails(world, does, reason):
-    """The image server waits for it, and tells who waits for the server."""
+    """The image server waits for it, and tells the processes that wait for the server."""
     program = "/usr/bin/newuidmap"
     world.arrange(f"mv {program} {program}.real; echo '#!/bin/sh\n{does}' >{program}; chmod 4755 {program}",
                   f"mv {program}.real {program}")

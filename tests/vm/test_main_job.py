@@ -51,7 +51,7 @@ def test_mounts(world, user):
 
 
 def test_layer_size_is_degraded(world):
-    """On disk nobody holds --upper-size; asked strictly, that is an error."""
+    """On disk no mechanism holds --upper-size; asked strictly, that is an error."""
     result = world.result("--upper-size", "16m", BUSYBOX, "true", code=0)
     assert any("upper" in x for x in result["degraded"]), result["degraded"]
     world.refuses("run", "--limits", "strict", "--upper-size", "16m", BUSYBOX, "true", says="upper")

@@ -296,7 +296,7 @@ static void remove_volumes(struct making *m)
 	}
 }
 
-/* The id of who has the name, for the text that harnesses look for. */
+/* The id of the container that has the name, for the text that harnesses look for. */
 static int name_conflict(struct making *m, const char *name)
 {
 	struct container_found other;
@@ -316,7 +316,8 @@ static int name_conflict(struct making *m, const char *name)
 }
 
 /*
- * Said before volumes and directories are made for nothing; who is first in a race, store() says.
+ * Said before volumes and directories are made for nothing; in a race, store() says which create is
+ * first.
  */
 static int check_name_is_free(struct making *m)
 {

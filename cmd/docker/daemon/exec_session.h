@@ -5,7 +5,8 @@
 /*
  * An exec that is made, started, resized and looked at by different processes, as the Engine API
  * has it. Its session is the process that starts it: it holds the record's lock while the exec
- * runs, and with its death the exec's processes end. It goes on when who reads its output has gone.
+ * runs, and with its death the exec's processes end. It goes on when the reader of its output has
+ * gone.
  */
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 /*
  * Networks (runtime/record/network.h) by docker's rules: the three that are always there, and those
- * that somebody made. network_member.h: who belongs to them.
+ * that somebody made. network_member.h: their members.
  */
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
  * Flags of run and create that csbx does not act on: X(id, name, type, what, why).
  *	PASSED	nothing a program could see depends on it
  *	WARNED	accepted, with a warning on standard error
- *	REFUSED	exit code 125: who asks for it relies on it
+ *REFUSED exit code 125: a caller who asks for it relies on it
  */
 
 #define DOCKER_OTHERS(X)                                                                           \

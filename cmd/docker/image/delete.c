@@ -201,7 +201,8 @@ static int run(struct deletion *d, const char *name, struct err *e)
 	}
 	if (r < 0 || (name && d->item->names.n))
 		return r;
-	/* The name is gone, as was asked; the image stays without one for who uses it. */
+	/* The name is gone, as was asked; the image stays without one for the containers that use
+	 * it. */
 	if (name && (user_of(d, true) || (!d->how->force && user_of(d, false))))
 		return 0;
 	return remove_image(d, e);

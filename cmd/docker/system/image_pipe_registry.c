@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* POST /auth, GET /distribution/?/json, and who a client says it is. */
+/* POST /auth, GET /distribution/?/json, and the credentials that a client sends. */
 
 #include <stdlib.h>
 

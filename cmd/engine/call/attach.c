@@ -2,7 +2,8 @@
 
 /*
  * POST /containers/?/attach. The client's connection is a pipe to a container that runs, or to one
- * that is about to: who starts it takes the streams along, so that the first byte is not lost.
+ * that is about to: the process that starts it takes the streams along, so that the first byte is
+ * not lost.
  */
 
 #include <poll.h>
@@ -70,7 +71,8 @@ static int attach_running(struct call *k, struct docker_target *t, unsigned whic
 	return r;
 }
 
-/* 1: who starts it has taken the streams; 0: it runs, started by somebody else; -errno: gone. */
+/* 1: the process that starts it has taken the streams; 0: it runs, started by somebody else;
+ * -errno: gone. */
 static int wait_to_be_taken(struct call *k, struct gather *g, const struct docker_target *t,
 			    const int lent[4])
 {

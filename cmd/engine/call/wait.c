@@ -153,7 +153,7 @@ static void wait_it(struct waiting *w)
 	/* "removed" of one that is to be started: docker run --rm asks so. */
 	waits = !runs && (w->condition == NEXT_EXIT ||
 			  (w->condition == REMOVED && w->wait.state.status == CONTAINER_CREATED));
-	/* Before the head: who has that may start it. */
+	/* Before the head: a client that has it may start the container. */
 	if (waits &&
 	    gather_open(&g, &w->call->cmd->paths, w->target.found.record.container_id, &e) < 0) {
 		call_reply_err(w->call, &e);

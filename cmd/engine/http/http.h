@@ -6,7 +6,7 @@
  * The room cmd/engine/http. One connection of HTTP/1.1 (RFC 9110, RFC 9112), as a server of the
  * Engine API needs it.
  *
- * In: bytes of a client, who may be anybody. Out: requests that mean one thing only, and answers.
+ * In: bytes of any client. Out: requests that mean one thing only, and answers.
  *
  *	head.c	 bytes -> struct http_head: pure, fuzzed
  *	query.c	 the fields of the part behind '?': pure, fuzzed

@@ -135,7 +135,7 @@ int http_reply_begin(struct http_conn *c, const struct http_reply *r)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
-	/* The end of the connection is the end of the body for who knows no chunks. */
+	/* The end of the connection is the end of the body for a client that knows no chunks. */
 	if (c->head.is_old)
 		c->must_close = true;
 	add_head(c, r, &out);

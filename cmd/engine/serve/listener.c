@@ -91,7 +91,7 @@ int engine_listen_own(const struct cmd *c, struct engine_listener *ret, struct e
 	return r;
 }
 
-/* Under another name first: who finds the socket finds it open and listening. */
+/* Under another name first: a client that finds the socket finds it open and listening. */
 static int bind_socket(struct engine_listener *l, const char *dir, struct err *e)
 {
 	struct sockaddr_un a;

@@ -27,7 +27,7 @@ struct cmd;
 struct err;
 
 #define ENGINE_CONTEXT "csbx"
-#define ENGINE_IDLE_MS (5 * 60 * 1000) /* a socket that was given is listened on by who gave it */
+#define ENGINE_IDLE_MS (5 * 60 * 1000) /* a given socket: its giver listens */
 #define ENGINE_CONNECTIONS_MAX 4096u
 
 struct engine_listener {

@@ -95,7 +95,7 @@ int stream_watch_ms(const struct stream_watch *w); /* -1: for ever */
 void stream_watch_take(struct stream_watch *w);    /* what was told; then it is time to look */
 void stream_watch_close(struct stream_watch *w);
 
-/* --- gather.c, who starts ------------------------------------------------------------------- */
+/* --- gather.c, for a start ------------------------------------------------------------------- */
 
 /* fds[0]: the container's end of the link; the others: its streams (-1: not this one). */
 struct gathered {

@@ -61,7 +61,7 @@ int enroot_bundle_collect(struct enroot *x, struct strv *ret, struct err *e)
 
 /* --- and back ----------------------------------------------------------------------------- */
 
-/* OWNER/KIND/NAME and nothing else: a bundle is foreign data to who runs it. */
+/* OWNER/KIND/NAME and nothing else: a bundle is foreign data to the user who runs it. */
 static bool is_expected(const char *name, size_t len)
 {
 	_free_ char *copy = strndup(name, len);

@@ -11,8 +11,8 @@ struct err;
 
 /*
  * Runs git with these arguments (NULL-terminated), on the repository `dir` where that is not NULL.
- * url: who we are where its server asks, NULL: no caller.
- * -EIO with the last of what it said when it fails; -ETIMEDOUT, and it is dead then.
+ * url: the account when its server asks, NULL: none. -EIO with the last of what it said when it
+ * fails; -ETIMEDOUT, and it is dead then.
  */
 int git_run(const char *dir, const char *const *args, const struct clone_url *url, struct err *e);
 

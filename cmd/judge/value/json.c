@@ -92,8 +92,8 @@ static bool to_complex(struct value_pool *pool, const struct value *in, struct v
 }
 
 /*
- * An object of one member whose name is a word. One that does not fit its word is a mistake of who
- * wrote it; a dict that looks like one is written as a $dict.
+ * An object of one member whose name is a word. One that does not fit its word is a mistake of its
+ * author; a dict that looks like one is written as a $dict.
  */
 static int apply_word(struct value_pool *pool, struct value *v, struct err *e)
 {

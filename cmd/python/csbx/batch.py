@@ -55,7 +55,7 @@ def command(image: Optional[program.Path], workers: Optional[int], csbx: Optiona
 
 def records_of(argv: List[str], snippets: Iterable[Union[str, Mapping[str, Any]]],
                started: "List[subprocess.Popen[bytes]]") -> Iterator[Record]:
-    """Yields the records; started gets csbx, for who wants to end it while the generator waits."""
+    """Yields the records; started gets csbx, for a caller that wants to end it while the generator waits."""
     failed: List[BaseException] = []
     with contextlib.ExitStack() as stack:
         said = stack.enter_context(tempfile.TemporaryFile(prefix="csbx-py-"))

@@ -126,10 +126,10 @@ static int change_mounts(const struct init *in, int *ret_old)
 }
 
 /*
- * The bounding set can only be dropped by who has CAP_SETPCAP; who has not has nothing to gain from
- * it either, since init never execs. The payload's streams go too: the reader at the other end of
- * its stdout must see the end of it when the payload closes it. Their numbers stay taken, so that
- * descriptors received later do not land there.
+ * Only a process with CAP_SETPCAP can drop the bounding set; one without it has nothing to gain
+ * from the set either, since init never execs. The payload's streams go too: the reader at the
+ * other end of its stdout must see the end of it when the payload closes it. Their numbers stay
+ * taken, so that descriptors received later do not land there.
  */
 static int drop_all(const struct init *in)
 {

@@ -4,8 +4,8 @@
  * B, whose ids it need not have. Init shares the payload's mounts (main.c): a payload that may
  * mount can put something else over /dev/pts. It gains nothing by it: init opens no more than the
  * payload can open, without a capability, and anything that is no ptmx fails below. The master goes
- * to who asked, straight over the status socket of the request; neither init nor the supervisor
- * ever reads a byte of it.
+ * to the process that asked, straight over the status socket of the request; neither init nor the
+ * supervisor ever reads a byte of it.
  */
 
 #include "runtime/helpers/init/abi/msg_check.h"

@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 	if (r < 0)
 		return fail("no systemd user manager: %s",
 			    r == -ENOMEDIUM ? "XDG_RUNTIME_DIR is not set" : strerror(-r));
-	/* Signals go to who subscribes; a manager's private socket gets them in any case. */
+	/* Signals go to subscribers; a manager's private socket gets them in any case. */
 	(void)sd_bus_call_method(bus, DESTINATION, MANAGER, "Subscribe", NULL, NULL, NULL);
 	r = sd_bus_match_signal(bus, NULL, NULL, MANAGER, "JobRemoved", job_removed, &w);
 	if (r < 0)

@@ -5,8 +5,9 @@
 /*
  * The files that lie over the server's image in the stacks that share it. Clients have mounted them
  * in the server's mount namespace (runtime/server/stack_add.h); the server opens and serves them as
- * it does its image. At most ABOVE_MAX are kept: the one not asked for the longest then goes, its
- * mount by the hand of who added another, and it is served until no container has it any more.
+ * it does its image. At most ABOVE_MAX are kept: the one not asked for the longest then goes; the
+ * process that added another removes its mount, and it is served until no container has it any
+ * more.
  *
  * In: a FUSE descriptor, its mount and the file. Out: clones of the mount; whose request it was
  * that could be read.

@@ -16,7 +16,7 @@ struct world {
 	int userns_fd;     /* A */
 	int mntns_fd;      /* its own mount namespace, for those who add a file to it */
 	int root_fd;       /* root of the root's mount, while the world is made */
-	int gone_rd;       /* end of file: who was to drop the host's tree has done so or is dead */
+	int gone_rd;       /* end of file: the host's tree is dropped, or its process dead */
 	int gone_wr;
 	int dev_fd;        /* root of the /dev template's mount */
 	int image_fd;      /* root of the FUSE mount, -1 for a directory root */

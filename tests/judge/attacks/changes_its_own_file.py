@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites the snippet, the setup and the harness's files for whoever reads them next, and ends the container."""
+"""Rewrites the snippet, the setup and the harness's files for the next reader, and ends the container."""
 import os
 import signal
 

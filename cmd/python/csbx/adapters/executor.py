@@ -208,7 +208,7 @@ class SandboxExecutor:
         bare = re.sub(r"^((?:https?|git)://)[^/?#]*@", r"\1", url)
         words = ["git", "clone", "-q", "--", bare if url.startswith("git:") else url, INSIDE]
         done = self._run(words, where, timeout, network=True)
-        if bare != url:  # a password is for the server, not for who reads this or for the tests
+        if bare != url:  # a password is for the server, not for readers of this or for the tests
             user = url[url.index("://") + 3:len(url) - (len(bare) - bare.index("://") - 3)]
             done = replace(done, command=done.command.replace(user, ""), stderr=done.stderr.replace(user, ""))
             if done:

@@ -29,7 +29,7 @@ static void make(void)
 	strv_add(&argv, "-c");
 	strv_add(&argv, "a\nb");
 	strv_add(&env, "A=1");
-	strv_add(&env, "HOME"); /* of whoever serves the socket: not to go in */
+	strv_add(&env, "HOME"); /* of the process that serves the socket: not to go in */
 	a.argv = argv;
 	a.env = env;
 	is_int(exec_record_make(&paths, "c0ffee", &a, id, &e), 0, "made: %s", e.msg);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* enroot's configuration: what of a shell's language its values may hold, and who wins. */
+/* enroot's configuration: the parts of a shell's language that its values may hold, and the source
+ * that wins. */
 
 #include <stdlib.h>
 #include <string.h>

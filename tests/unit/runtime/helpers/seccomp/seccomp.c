@@ -323,7 +323,7 @@ static void test_known_cases(const struct machine *m)
 	       "%s: no others with NET_RAW", m->name);
 }
 
-/* A call of the kernels up to 5.17 that no rule names would be a decision nobody took. */
+/* A call of the kernels up to 5.17 that no rule names would be a decision that no rule made. */
 static void test_complete(const struct machine *m)
 {
 	size_t unnamed = 0;
