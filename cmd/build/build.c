@@ -40,7 +40,7 @@ static int change_config(struct build *b, struct build_stage *s, const struct in
 	return r;
 }
 
-static int make_source(struct build *b, struct build_stage *from, struct err *e)
+int stage_make_source(struct build *b, struct build_stage *from, struct err *e)
 {
 	bool was_muted = b->progress.muted;
 	char *name;
@@ -71,7 +71,7 @@ static int copy(struct build *b, struct build_stage *s, const struct instruction
 	int r = stage_from(b, s, i, &from, &name, e);
 
 	if (r >= 0 && from)
-		r = make_source(b, from, e);
+		r = stage_make_source(b, from, e);
 	if (r < 0)
 		return r;
 	b->at = i;

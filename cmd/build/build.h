@@ -22,8 +22,9 @@
  *	cache.c		what steps have made, by key
  *	root.c		the files so far, to start in or to enter
  *	run_step.c	RUN
- *	run_mounts.c	RUN --mount
- *	copy_step.c	COPY, ADD, WORKDIR; select.c, pack.c: what they take
+ *	run_mounts.c	RUN --mount; run_cache.c: its caches, mount_tree.c: files of stages,
+ *			mount_targets.c: what a container makes for them
+ *	copy_step.c	COPY, ADD, WORKDIR; select.c, pack.c: what they take; transfer.c: on its way
  *	result.c	the last step becomes an image
  *	build_text.c	what is said meanwhile; build_stream.c: to clients of the engine
  *	build_pipe.c	a build that the engine asks for
@@ -107,6 +108,8 @@ int workdir_step(struct build *b, struct build_stage *s, struct err *e);
 
 /* --- build.c --- */
 int build_stage(struct build *b, struct build_stage *s, struct err *e);
+/* The same for a stage that another one takes from. */
+int stage_make_source(struct build *b, struct build_stage *from, struct err *e);
 /* The stage's key becomes that of what follows it. */
 int stage_next_key(struct build_stage *s, const void *text, size_t len, struct err *e);
 /*

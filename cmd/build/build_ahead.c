@@ -8,6 +8,7 @@
 
 #include "cmd/build/build.h"
 #include "cmd/build/dockerfile/expand.h"
+#include "cmd/build/dockerfile/mount_words.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/kernel/affinity.h"
@@ -54,22 +55,48 @@ static struct build_stage *named(struct build *b, const char *word,
 	return found;
 }
 
+static void want_side(struct wanted *w, const char *word, const struct build_stage *before)
+{
+	struct build_stage *source = named(w->b, word, before);
+
+	if (source)
+		w->is_needed[source - w->b->stages] = w->is_side[source - w->b->stages] = true;
+}
+
+/* What is wrong with its words is said when its turn comes. */
+static void want_mounts(struct wanted *w, const struct instruction *i,
+			const struct build_stage *before)
+{
+	const struct expand x = {.env = &w->b->globals, .escape = w->b->dockerfile.escape};
+
+	for (size_t n = 0; n < i->flags.n; n++) {
+		struct run_mount m;
+
+		if (!str_has_prefix(i->flags.items[n], "--mount=") ||
+		    run_mount_parse(i->flags.items[n] + strlen("--mount="), &x, &m, NULL) < 0)
+			continue;
+		if (m.from)
+			want_side(w, m.from, before);
+		run_mount_free(&m);
+	}
+}
+
 /* Stages are needed by later ones only: from the last to the first each is seen once. */
 static void want(struct wanted *w, const struct build_stage *s)
 {
 	struct build *b = w->b;
-	const struct instruction *from = &b->dockerfile.items[s->first];
-	struct build_stage *base = named(b, from->args.items[0], s);
+	struct build_stage *base = named(b, b->dockerfile.items[s->first].args.items[0], s);
 
 	if (base)
 		w->is_needed[base - b->stages] = true;
 	for (size_t n = s->first + 1; n < s->end; n++) {
 		const struct instruction *i = &b->dockerfile.items[n];
 		const char *flag = i->op == DOCKERFILE_COPY ? instruction_flag(i, "from") : NULL;
-		struct build_stage *source = flag ? named(b, flag, s) : NULL;
 
-		if (source)
-			w->is_needed[source - b->stages] = w->is_side[source - b->stages] = true;
+		if (flag)
+			want_side(w, flag, s);
+		if (i->op == DOCKERFILE_RUN)
+			want_mounts(w, i, s);
 	}
 }
 

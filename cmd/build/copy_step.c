@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * COPY, ADD and the directory of WORKDIR. The files travel as a tar from one child, which sees
- * the source, to another, which has entered the stage's files; neither executes anything from
- * there.
+ * COPY, ADD and the directory of WORKDIR.
  */
 
 #include "cmd/build/build.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +14,7 @@
 #include "cmd/build/dockerfile/expand.h"
 #include "cmd/build/heredoc_text.h"
 #include "cmd/build/select.h"
-#include "cmd/build/unpack.h"
+#include "cmd/build/transfer.h"
 #include "cmd/frame/cmd.h"
 #include "image/model/digest.h"
 #include "image/pack/tar_out.h"
@@ -40,7 +36,7 @@ struct copy_work {
 	struct select_rules rules;
 	struct build_stage *from; /* --from, NULL: the context */
 	struct build_stage image; /* --from of an image */
-	struct unpack_job job;
+	struct transfer transfer;
 	struct build_view view, source;
 };
 
@@ -305,9 +301,8 @@ static int send_all(struct copy_work *w, int root, const struct selection *s, st
 	if (!w->sources.n && w->inlines.n == 1)
 		said = (struct selection){.is_one_file = true, .items = &only, .n = 1};
 	said.is_one_file &= !needs_directory(w);
-	signal(SIGPIPE, SIG_IGN);
-	r = unpack_announce(&w->job, &said, e);
-	tar_out_init(&t, w->job.tar_in);
+	r = unpack_announce(&w->transfer.job, &said, e);
+	tar_out_init(&t, w->transfer.job.tar_in);
 	if (r >= 0 && s->n)
 		r = selection_pack(s, root, &w->rules, &t, e);
 	if (r >= 0)
@@ -319,19 +314,13 @@ static int send_all(struct copy_work *w, int root, const struct selection *s, st
 }
 
 /* Takes from another stage. It tells first what it found: the other side has to know the name. */
-static int send_child(void *arg, int parent, struct err *e)
+static int send_found(void *arg, int root, struct err *e)
 {
 	struct copy_work *w = arg;
-	struct selection found = {0};
-	int root = w->from ? build_view_enter(&w->source, e) : w->b->context.root;
 	const struct select_from how = select_how(w, root);
-	int r = root < 0 && w->from ? root : 0;
+	struct selection found = {0};
+	int r;
 
-	fd_close(&w->job.tar_out);
-	if (r >= 0)
-		r = process_end_with(parent, e);
-	if (r < 0)
-		return r;
 	if (!w->from)
 		return send_all(w, root, &w->taken, e);
 	r = select_sources(&how, &w->sources, &found, e);
@@ -339,49 +328,6 @@ static int send_child(void *arg, int parent, struct err *e)
 		r = send_all(w, root, &found, e);
 	selection_free(&found);
 	return r < 0 ? err_wrap(e, "failed to calculate checksum") : 0;
-}
-
-static int receive_child(void *arg, int parent, struct err *e)
-{
-	struct copy_work *w = arg;
-	int root;
-
-	fd_close(&w->job.tar_in);
-	root = build_view_enter(&w->view, e);
-	if (root < 0)
-		return root;
-	umask(0022);
-	if (process_end_with(parent, e) < 0)
-		return -ESRCH;
-	return unpack_run(&w->job, root, e);
-}
-
-static int pump(struct copy_work *w, struct err *e)
-{
-	struct build_child from = BUILD_CHILD_INIT, to = BUILD_CHILD_INIT;
-	struct err sent = ERR_INIT;
-	int ends[2], r, s = 0;
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_sys(e, "pipe");
-	w->job.tar_out = ends[0];
-	w->job.tar_in = ends[1];
-	r = build_child_start(&to, receive_child, w, e);
-	if (r >= 0)
-		r = s = build_child_start(&from, send_child, w, e);
-	close(ends[0]);
-	close(ends[1]);
-	s = build_child_wait(&from, &sent);
-	if (r >= 0)
-		r = build_child_wait(&to, e);
-	else
-		(void)build_child_wait(&to, NULL);
-	/* If both fail, the one that did not meet EPIPE knows why. */
-	if (s < 0 && (r >= 0 || s != -EPIPE)) {
-		*e = sent;
-		return s;
-	}
-	return r;
 }
 
 /* --- the step -------------------------------------------------------------------------------- */
@@ -400,17 +346,24 @@ static int make(struct build *b, struct build_stage *s, const struct build_step 
 	struct copy_work *w = arg;
 	int r = build_view_open(b->cmd, &b->cache, &s->root, step, &w->view, e);
 
-	w->job.dest = w->dest;
+	w->transfer.job.dest = w->dest;
 	if (r >= 0 && unpacks(w))
-		r = unpack_find_archives(&w->job, &w->taken, b->context.root, b->cache.dirfd, e);
+		r = unpack_find_archives(&w->transfer.job, &w->taken, b->context.root,
+					 b->cache.dirfd, e);
 	if (r >= 0 && w->from)
 		r = build_view_open(b->cmd, &b->cache, &w->from->root, NULL, &w->source, e);
+	w->transfer.from = w->from ? &w->source : NULL;
+	w->transfer.from_dir = b->context.root;
+	w->transfer.to = &w->view;
+	w->transfer.to_dir = -1;
+	w->transfer.send = send_found;
+	w->transfer.arg = w;
 	if (r >= 0)
-		r = pump(w, e);
+		r = transfer_run(&w->transfer, e);
 	if (w->from)
 		build_view_close(&w->source);
 	build_view_close(&w->view);
-	unpack_close(&w->job);
+	unpack_close(&w->transfer.job);
 	return r;
 }
 

@@ -8,14 +8,12 @@
 #include <unistd.h>
 
 #include "cmd/build/build.h"
-#include "cmd/build/dockerfile/clean.h"
 #include "cmd/build/dockerfile/expand.h"
-#include "cmd/build/dockerfile/mount_words.h"
-#include "image/model/digest.h"
+#include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
-#include "runtime/kernel/file_lock.h"
+#include "runtime/record/volume.h"
 #include "runtime/spec/spec.h"
 
 static int add(struct container_spec *spec, enum mount_kind kind, char *source, char *target,
@@ -36,93 +34,192 @@ static int add(struct container_spec *spec, enum mount_kind kind, char *source, 
 	return m->target && m->asked ? 0 : err_oom(e);
 }
 
-/* --- RUN --mount ------------------------------------------------------------------------------ */
+/* --- what there is --------------------------------------------------------------------------- */
 
 struct mounting {
 	struct build *b;
-	const struct build_stage *s;
-	struct container_spec *spec;
 	struct run_mounts *m;
-	const char *asked;
-	char *target;
+	struct container_spec *spec;
 };
 
-/* A volume of the user's own, which a program inside may write to. */
-static int add_cache(struct mounting *x, const struct run_mount *w, struct err *e)
+/* The stage or the image that the words name; its files are made when this returns. */
+static int find_source(struct build *b, struct build_stage *s, struct run_mount_item *x,
+		       struct err *e)
 {
-	const char *id = w->id ? w->id : x->target;
-	char name[40], lock[64];
-	struct mount_spec *m;
-	struct digest d;
-	int r;
+	const char *name = x->words.from;
 
-	if (w->from || w->source)
-		return err_set(e, EOPNOTSUPP, "--mount=%s: a cache from a stage is not done",
-			       x->asked);
-	r = digest_of(id, strlen(id), &d, e);
-	if (r < 0)
-		return r;
-	snprintf(name, sizeof(name), "csbx-build-%.16s", d.hex);
-	if (w->sharing != RUN_SHARED && x->m->n_locks < 8) {
-		snprintf(lock, sizeof(lock), ".lock-%s", name);
-		r = file_lock_open(x->b->cache.dirfd, lock, true);
-		if (r < 0)
-			return err_code(e, r, "%s/%s", x->b->cache.path, lock);
-		x->m->locks[x->m->n_locks++] = r;
-	}
-	r = add(x->spec, MOUNT_BIND, NULL, take_ptr(x->target), x->asked, &m, e);
-	if (r < 0)
-		return r;
-	m->readonly = w->readonly;
-	m->volume = strdup(name);
-	return m->volume ? 0 : err_oom(e);
+	if (!name)
+		return 0;
+	if (!*name)
+		return err_set(e, EINVAL, "--mount=%s: from names nothing", x->asked);
+	if (x->words.kind != RUN_MOUNT_BIND && x->words.kind != RUN_MOUNT_CACHE)
+		return err_set(e, EINVAL, "--mount=%s: from is for bind and cache", x->asked);
+	x->from = stage_of(b, name, s);
+	if (x->from)
+		return stage_make_source(b, x->from, e);
+	x->from = x->image = calloc(1, sizeof(*x->image));
+	return x->from ? build_base(b, x->image, name, e) : err_oom(e);
 }
 
-static int add_tmpfs(struct mounting *x, const struct run_mount *w, struct err *e)
+static int read_one(struct build *b, struct build_stage *s, const struct expand *values,
+		    struct run_mount_item *x, struct err *e)
 {
-	struct mount_spec *m;
-	int r = add(x->spec, MOUNT_TMPFS, NULL, take_ptr(x->target), x->asked, &m, e);
+	int r = run_mount_parse(x->asked, values, &x->words, e);
 
-	if (r >= 0) {
-		m->tmpfs_bytes = w->size_bytes;
-		m->tmpfs_mode = w->mode_is_set ? w->mode : 0;
+	if (r < 0)
+		return r;
+	if (x->words.target) {
+		x->target = build_config_path(&s->config, x->words.target);
+		if (!x->target)
+			return err_oom(e);
+		if (str_eq(x->target, "/"))
+			return err_set(e, EINVAL, "--mount=%s: the root is no target", x->asked);
+	}
+	return find_source(b, s, x, e);
+}
+
+static int check_flags(const struct instruction *i, struct err *e)
+{
+	const char *security = instruction_flag(i, "security");
+
+	if (instruction_flag(i, "device"))
+		return err_set(e, EOPNOTSUPP, "RUN --device is not done by csbx");
+	if (security && !str_eq(security, "sandbox"))
+		return err_set(e, EOPNOTSUPP, "RUN --security=insecure is not done by csbx");
+	return 0;
+}
+
+int run_mounts_read(struct build *b, struct build_stage *s, const struct instruction *i,
+		    struct run_mounts *m, struct err *e)
+{
+	_strv_ struct strv values = STRV_INIT;
+	const struct expand x = {.env = &values, .escape = b->dockerfile.escape};
+	int r = check_flags(i, e);
+
+	if (r >= 0)
+		r = stage_values(s, &values, e);
+	m->items = calloc(RUN_MOUNTS_MAX, sizeof(*m->items));
+	if (!m->items)
+		return err_oom(e);
+	for (size_t n = 0; r >= 0 && n < i->flags.n; n++) {
+		struct run_mount_item *item = &m->items[m->n];
+
+		if (!str_has_prefix(i->flags.items[n], "--mount="))
+			continue;
+		if (m->n == RUN_MOUNTS_MAX)
+			return err_set(e, E2BIG, "more than %u mounts", RUN_MOUNTS_MAX);
+		m->n++;
+		item->lock = -1;
+		item->asked = i->flags.items[n] + strlen("--mount=");
+		r = read_one(b, s, &x, item, e);
 	}
 	return r;
 }
 
-/* A directory of the context; what is named is opened beneath it, and mounted by its own path. */
-static int add_bind(struct mounting *x, const struct run_mount *w, struct err *e)
+int run_mounts_hash(const struct build *b, const struct run_mounts *m, struct strbuf *out,
+		    struct err *e)
 {
-	const struct build_context *c = &x->b->context;
-	char link[40], path[4097];
+	int r = 0;
+
+	for (unsigned n = 0; r >= 0 && n < m->n; n++) {
+		const struct run_mount_item *x = &m->items[n];
+
+		if (x->from)
+			strbuf_addf(out, "%c%s", 3, x->from->key);
+		else if (x->words.kind == RUN_MOUNT_BIND)
+			r = mount_tree_hash(b, x, out, e);
+	}
+	return r;
+}
+
+/* --- mounts of the container ----------------------------------------------------------------- */
+
+/* A volume of the user's own, which a program inside may write to. */
+static int add_cache(struct mounting *x, struct run_mount_item *item, struct err *e)
+{
 	struct mount_spec *m;
-	_close_ int fd = -1;
-	ssize_t n;
 	int r;
 
-	if (w->from)
-		return err_set(e, EOPNOTSUPP,
-			       "--mount=%s: a bind from a stage or image is not done: COPY --from "
-			       "takes what is needed",
-			       x->asked);
-	if (c->root < 0)
-		return err_set(e, ENOENT, "--mount=%s: there is no context", x->asked);
-	if (w->readwrite)
-		return err_set(e, EOPNOTSUPP, "--mount=%s: a bind is read-only", x->asked);
-	r = fd =
-		path_open_in_root(c->root, w->source && *w->source ? w->source : ".", O_PATH, 0, e);
+	if (item->words.source && !item->from)
+		return err_set(e, EINVAL, "--mount=%s: source needs from", item->asked);
+	r = run_cache_fill(x->b, item, e);
+	if (r >= 0)
+		r = add(x->spec, MOUNT_BIND, NULL, strdup(item->target), item->asked, &m, e);
 	if (r < 0)
-		return err_wrap(e, "--mount=%s", x->asked);
+		return r;
+	m->readonly = item->words.readonly;
+	m->volume = strdup(item->cache);
+	return m->volume ? 0 : err_oom(e);
+}
+
+static int add_tmpfs(struct mounting *x, struct run_mount_item *item, struct err *e)
+{
+	struct mount_spec *m;
+	int r = add(x->spec, MOUNT_TMPFS, NULL, strdup(item->target), item->asked, &m, e);
+
+	if (r >= 0) {
+		m->tmpfs_bytes = item->words.size_bytes;
+		m->tmpfs_mode = item->words.mode_is_set ? item->words.mode : 0;
+	}
+	return r;
+}
+
+/* What is named of the context is opened beneath it, and mounted by its own path. */
+static int context_path(struct mounting *x, const struct run_mount_item *item, char **ret,
+			struct err *e)
+{
+	const char *source = item->words.source;
+	char link[40], path[4097];
+	_close_ int fd = -1;
+	ssize_t n;
+	int r = fd = path_open_in_root(x->b->context.root, source && *source ? source : ".", O_PATH,
+				       0, e);
+
+	if (r < 0)
+		return err_wrap(e, "--mount=%s", item->asked);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, path, sizeof(path) - 1);
 	if (n < 0)
-		return err_sys(e, "--mount=%s", x->asked);
+		return err_sys(e, "--mount=%s", item->asked);
 	path[n] = 0;
-	r = add(x->spec, MOUNT_BIND, strdup(path), take_ptr(x->target), x->asked, &m, e);
+	*ret = strdup(path);
+	return *ret ? 0 : err_oom(e);
+}
+
+/* A copy for this step alone, in a volume: files of a stage, and what may be written to. */
+static int tree_path(struct mounting *x, struct run_mount_item *item, char **ret, struct err *e)
+{
+	_free_ char *path = NULL;
+	_close_ int dir = -1;
+	int r = volume_open_own(&x->b->cmd->paths, &item->tree, &path, e);
+
 	if (r < 0)
 		return r;
-	m->readonly = true;
-	return m->source ? 0 : err_oom(e);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return err_sys(e, "%s", path);
+	r = mount_tree_copy(x->b, item, dir, "/mount", e);
+	if (r < 0)
+		return r;
+	*ret = str_printf("%s/mount", path);
+	return *ret ? 0 : err_oom(e);
+}
+
+static int add_bind(struct mounting *x, struct run_mount_item *item, struct err *e)
+{
+	const struct run_mount *w = &item->words;
+	const bool is_whole = !item->from && !x->b->context.ignored.patterns.n;
+	struct mount_spec *m;
+	char *path = NULL;
+	int r = is_whole && !w->readwrite ? context_path(x, item, &path, e)
+					  : tree_path(x, item, &path, e);
+
+	if (r < 0)
+		return r;
+	r = add(x->spec, MOUNT_BIND, path, strdup(item->target), item->asked, &m, e);
+	if (r >= 0)
+		m->readonly = !w->readwrite;
+	return r;
 }
 
 /* --- secrets --------------------------------------------------------------------------------- */
@@ -156,9 +253,10 @@ static char *secret_file(const struct build *b, const char *id)
 	return NULL;
 }
 
-static int add_secret(struct mounting *x, const struct run_mount *w, struct err *e)
+static int add_secret(struct mounting *x, struct run_mount_item *item, struct err *e)
 {
-	const char *id = w->id ? w->id : NULL, *slash = w->target ? strrchr(w->target, '/') : NULL;
+	const struct run_mount *w = &item->words;
+	const char *id = w->id, *slash = w->target ? strrchr(w->target, '/') : NULL;
 	struct mount_spec *m;
 	char *path;
 	int r;
@@ -166,81 +264,65 @@ static int add_secret(struct mounting *x, const struct run_mount *w, struct err 
 	if (!id)
 		id = slash ? slash + 1 : w->target;
 	if (!id || !*id)
-		return err_set(e, EINVAL, "--mount=%s: a secret needs an id or a target", x->asked);
+		return err_set(e, EINVAL, "--mount=%s: a secret needs an id or a target",
+			       item->asked);
 	if (w->env)
 		return err_set(e, EOPNOTSUPP, "--mount=%s: a secret as a variable is not done",
-			       x->asked);
+			       item->asked);
 	path = secret_file(x->b, id);
 	if (!path)
 		return w->required ? err_set(e, ENOENT, "secret %s: not found", id) : 0;
-	if (!x->target)
-		x->target = str_printf("/run/secrets/%s", id);
-	r = add(x->spec, MOUNT_BIND, path, take_ptr(x->target), x->asked, &m, e);
+	if (!item->target)
+		item->target = str_printf("/run/secrets/%s", id);
+	r = add(x->spec, MOUNT_BIND, path, item->target ? strdup(item->target) : NULL, item->asked,
+		&m, e);
 	if (r >= 0)
 		m->readonly = true;
 	return r;
 }
 
-static int add_one(struct mounting *x, const struct run_mount *w, struct err *e)
+static int add_one(struct mounting *x, struct run_mount_item *item, struct err *e)
 {
-	if (w->target) {
-		x->target = build_config_path(&x->s->config, w->target);
-		if (!x->target)
-			return err_oom(e);
-		if (str_eq(x->target, "/"))
-			return err_set(e, EINVAL, "--mount=%s: the root is no target", x->asked);
-	}
-	switch (w->kind) {
+	switch (item->words.kind) {
 	case RUN_MOUNT_BIND:
-		return add_bind(x, w, e);
+		return add_bind(x, item, e);
 	case RUN_MOUNT_CACHE:
-		return add_cache(x, w, e);
+		return add_cache(x, item, e);
 	case RUN_MOUNT_TMPFS:
-		return add_tmpfs(x, w, e);
+		return add_tmpfs(x, item, e);
 	case RUN_MOUNT_SECRET:
-		return add_secret(x, w, e);
+		return add_secret(x, item, e);
 	default:
-		return err_set(e, EOPNOTSUPP, "--mount=%s: ssh is not done by csbx", x->asked);
+		return err_set(e, EOPNOTSUPP, "--mount=%s: ssh is not done by csbx", item->asked);
 	}
 }
 
-static int add_asked(struct mounting *x, const struct expand *values, struct err *e)
+int run_mounts_add(struct build *b, const struct build_stage *s, struct run_mounts *m,
+		   struct container_spec *spec, struct err *e)
 {
-	struct run_mount w;
-	int r = run_mount_parse(x->asked, values, &w, e);
+	struct mounting x = {b, m, spec};
+	int r = run_caches_open(b, m, e);
 
-	if (r < 0)
-		return r;
-	r = add_one(x, &w, e);
-	free(x->target);
-	x->target = NULL;
-	run_mount_free(&w);
-	return r;
+	for (unsigned n = 0; r >= 0 && n < m->n; n++)
+		r = add_one(&x, &m->items[n], e);
+	return r < 0 ? r : mount_targets_find(b, s, m, e);
 }
 
-int run_mounts_add(struct build *b, const struct build_stage *s, const struct instruction *i,
-		   struct container_spec *spec, struct run_mounts *m, struct err *e)
+void run_mounts_done(struct build *b, struct run_mounts *m)
 {
-	_strv_ struct strv values = STRV_INIT;
-	const struct expand x = {.env = &values, .escape = b->dockerfile.escape};
-	int r = stage_values(s, &values, e);
+	for (unsigned n = 0; n < m->n; n++) {
+		struct run_mount_item *x = &m->items[n];
 
-	if (instruction_flag(i, "device"))
-		return err_set(e, EOPNOTSUPP, "RUN --device is not done by csbx");
-	if (instruction_flag(i, "security") && !str_eq(instruction_flag(i, "security"), "sandbox"))
-		return err_set(e, EOPNOTSUPP, "RUN --security=insecure is not done by csbx");
-	for (size_t n = 0; r >= 0 && n < i->flags.n; n++) {
-		struct mounting at = {b, s, spec, m, i->flags.items[n] + strlen("--mount="), NULL};
-
-		if (str_has_prefix(i->flags.items[n], "--mount="))
-			r = add_asked(&at, &x, e);
+		if (x->tree)
+			(void)volume_remove(&b->cmd->paths, x->tree, NULL);
+		if (x->image)
+			stage_free(x->image);
+		free(x->image);
+		free(x->tree);
+		free(x->target);
+		run_mount_free(&x->words);
+		fd_close(&x->lock);
 	}
-	return r;
-}
-
-void run_mounts_done(struct run_mounts *m)
-{
-	for (unsigned i = 0; i < m->n_locks; i++)
-		fd_close(&m->locks[i]);
-	m->n_locks = 0;
+	free(m->items);
+	*m = (struct run_mounts){0};
 }

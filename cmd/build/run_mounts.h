@@ -3,23 +3,78 @@
 #define CSBX_CMD_BUILD_RUN_MOUNTS_H
 
 /*
- * The things that a RUN sees besides its files: the mounts it asks for, --add-host, and a file that
- * keeps apt from becoming another user where there is none.
+ * RUN --mount: what a step sees besides its files, and what of it makes the step another one.
  */
+
+#include "cmd/build/dockerfile/mount_words.h"
+#include "runtime/spec/name.h"
 
 struct build;
 struct build_stage;
+struct build_step;
 struct container_spec;
 struct err;
 struct instruction;
+struct strbuf;
 
-struct run_mounts {
-	int locks[8]; /* of caches that one step may use at a time */
-	unsigned n_locks;
+#define RUN_MOUNTS_MAX 64u
+#define RUN_VOLUME_BYTES 48
+
+struct run_mount_item {
+	const char *asked;         /* the words of the instruction */
+	struct run_mount words;    /* as they were read */
+	char *target;              /* absolute; NULL: not given */
+	struct build_stage *from;  /* whose files it shows; NULL: those of the context, or none */
+	struct build_stage *image; /* likewise, of an image: owned */
+	char *tree;                /* the volume that has a copy of them for this step alone */
+	char cache[RUN_VOLUME_BYTES]; /* a cache's volume */
+	int lock;                     /* of that cache; -1: others may use it meanwhile */
+	unsigned n_found;             /* components of the target that were there before the step */
 };
 
-int run_mounts_add(struct build *b, const struct build_stage *s, const struct instruction *i,
-		   struct container_spec *spec, struct run_mounts *m, struct err *e);
-void run_mounts_done(struct run_mounts *m);
+struct run_mounts {
+	struct run_mount_item *items;
+	unsigned n;
+};
+
+/* Reads the words and makes the stages that they name. run_mounts_done() in any case. */
+int run_mounts_read(struct build *b, struct build_stage *s, const struct instruction *i,
+		    struct run_mounts *m, struct err *e);
+/* What the step depends on by its mounts: the files of the context and the stages that it sees. */
+int run_mounts_hash(const struct build *b, const struct run_mounts *m, struct strbuf *out,
+		    struct err *e);
+int run_mounts_add(struct build *b, const struct build_stage *s, struct run_mounts *m,
+		   struct container_spec *spec, struct err *e);
+void run_mounts_done(struct build *b, struct run_mounts *m);
+
+/* --- run_cache.c --- */
+
+/* x->cache and, where other steps have to wait, x->lock; those of all items in one order. */
+int run_caches_open(struct build *b, struct run_mounts *m, struct err *e);
+/* A cache that is new gets its files, its owner and its mode. */
+int run_cache_fill(struct build *b, struct run_mount_item *x, struct err *e);
+
+/* --- mount_tree.c --- */
+
+/*
+ * Copies the files that x names to `to`, a name below dir, or with "/" into dir itself. -ENOTDIR:
+ * that is not a directory.
+ */
+int mount_tree_copy(struct build *b, const struct run_mount_item *x, int dir, const char *to,
+		    struct err *e);
+/* The digest of those of the context, as text. */
+int mount_tree_hash(const struct build *b, const struct run_mount_item *x, struct strbuf *out,
+		    struct err *e);
+/* --- mount_targets.c --- */
+
+/* Which targets there are: n_found of every item. */
+int mount_targets_find(struct build *b, const struct build_stage *s, struct run_mounts *m,
+		       struct err *e);
+/*
+ * Those that were made for the mounts go from what the step has written, if they are as empty as
+ * they were made.
+ */
+int mount_targets_clean(struct build *b, const struct build_stage *s, const struct build_step *step,
+			const struct run_mounts *m, struct err *e);
 
 #endif

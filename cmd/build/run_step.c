@@ -255,7 +255,7 @@ static int fill_spec(struct run_work *w, const struct build_step *step, struct e
 	s->sec.caps_of_root = true;
 	r = fake_root_apply(s, e);
 	if (r >= 0)
-		r = run_mounts_add(w->b, w->s, w->i, s, &w->mounts, e);
+		r = run_mounts_add(w->b, w->s, &w->mounts, s, e);
 	return r < 0 ? r : resolve_rest(w->b->cmd, &w->subject, &w->opts, e);
 }
 
@@ -385,7 +385,7 @@ static int make(struct build *b, struct build_stage *s, const struct build_step 
 		r = start(w, e);
 	drop_own_files(w);
 	if (!r)
-		return 0;
+		return mount_targets_clean(b, s, step, &w->mounts, e);
 	if (r > 0) {
 		if (w->opts.spec.sec.fake_ids)
 			say_one_id(b);
@@ -416,6 +416,8 @@ static int hash(struct run_work *w, const char *text, struct err *e)
 	for (size_t n = 0; n < w->argv.n; n++)
 		strbuf_addf(&all, "%c%s", 2, w->argv.items[n]);
 	strbuf_addstr(&all, w->i->is_json ? "j" : "s");
+	if (run_mounts_hash(w->b, &w->mounts, &all, e) < 0)
+		return -EINVAL;
 	return strbuf_check(&all, e) < 0 ? -ENOMEM : stage_next_key(w->s, all.data, all.len, e);
 }
 
@@ -429,6 +431,9 @@ int run_step(struct build *b, struct build_stage *s, const struct instruction *i
 	r = make_argv(&w, e);
 	describe(&w, &text);
 	if (r >= 0)
+		r = run_mounts_read(b, s, i, &w.mounts, e);
+	b->at = i;
+	if (r >= 0)
 		r = hash(&w, strbuf_str(&text), e);
 	if (r >= 0)
 		r = stage_step(b, s, make, &w, e);
@@ -437,7 +442,7 @@ int run_step(struct build *b, struct build_stage *s, const struct instruction *i
 		r = build_config_history(&s->config, strbuf_str(&text), false, clock_realtime_ns(),
 					 e);
 	fd_close(&w.stop);
-	run_mounts_done(&w.mounts);
+	run_mounts_done(b, &w.mounts);
 	subject_close(&w.subject);
 	run_opts_done(&w.opts);
 	strv_free(&w.argv);
