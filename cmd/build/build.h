@@ -24,7 +24,8 @@
  *	run_step.c	RUN
  *	run_mounts.c	RUN --mount; run_cache.c: its caches, mount_tree.c: files of stages,
  *			mount_targets.c: what a container makes for them
- *	copy_step.c	COPY, ADD, WORKDIR; select.c, pack.c: what they take; transfer.c: on its way
+ *	copy_step.c	COPY, ADD, WORKDIR; copy_words.c: their words; select.c, pack.c: what they take; transfer.c: on its way;
+ *			add_url.c: what is fetched
  *	result.c	the last step becomes an image
  *	build_text.c	what is said meanwhile; build_stream.c: to clients of the engine
  *	build_pipe.c	a build that the engine asks for
@@ -102,6 +103,8 @@ int stage_arg(struct build *b, struct build_stage *s, const struct instruction *
 int build_base(struct build *b, struct build_stage *s, const char *name, struct err *e);
 
 /* --- run_step.c, copy_step.c --- */
+/* "none", "host" or another word; own: what an instruction asks for, NULL: nothing. */
+const char *build_network(const struct build *b, const char *own);
 int run_step(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e);
 int copy_step(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e);
 int workdir_step(struct build *b, struct build_stage *s, struct err *e);

@@ -4,176 +4,22 @@
  * COPY, ADD and the directory of WORKDIR.
  */
 
-#include "cmd/build/build.h"
+#include "cmd/build/copy_step.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/build/build_child.h"
-#include "cmd/build/dockerfile/expand.h"
-#include "cmd/build/heredoc_text.h"
-#include "cmd/build/select.h"
-#include "cmd/build/transfer.h"
 #include "cmd/frame/cmd.h"
 #include "image/model/digest.h"
 #include "image/pack/tar_out.h"
+#include "image/source/tar.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/num.h"
 #include "runtime/base/path.h"
 #include "runtime/kernel/process_id.h"
-
-struct copy_work {
-	struct build *b;
-	struct build_stage *s;
-	const struct instruction *i;
-	struct strv sources, inlines; /* inlines: names of here-documents */
-	char *dest;                   /* absolute; ends with a slash where it must be a directory */
-	struct selection taken;       /* of the context */
-	struct ignore excluded;
-	struct select_rules rules;
-	struct build_stage *from; /* --from, NULL: the context */
-	struct build_stage image; /* --from of an image */
-	struct transfer transfer;
-	struct build_view view, source;
-};
-
-/* --- words ----------------------------------------------------------------------------------- */
-
-static int expand_all(struct copy_work *w, const struct expand *x, struct strv *ret, struct err *e)
-{
-	int r = 0;
-
-	for (size_t n = 0; r >= 0 && n < w->i->args.n; n++) {
-		char *word = NULL;
-
-		r = expand_word(x, w->i->args.items[n], &word, e);
-		if (r >= 0)
-			strv_take(ret, word);
-	}
-	return r < 0 ? r : strv_check(ret, e);
-}
-
-static bool is_url(const char *s)
-{
-	return str_has_prefix(s, "http://") || str_has_prefix(s, "https://") ||
-	       str_has_prefix(s, "git://") || str_has_prefix(s, "git@");
-}
-
-static const struct dockerfile_heredoc *inline_of(const struct copy_work *w, const char *word)
-{
-	for (size_t n = 0; n < w->i->n_heredocs; n++) {
-		const struct dockerfile_heredoc *h = &w->i->heredocs[n];
-		const char *name = strstr(word, h->name);
-
-		if (strstr(word, "<<") && name)
-			return h;
-	}
-	return NULL;
-}
-
-static int set_dest(struct copy_work *w, const char *word, struct err *e)
-{
-	size_t len = strlen(word);
-	bool is_dir =
-		len && (word[len - 1] == '/' || str_eq(word, ".") || str_has_suffix(word, "/."));
-	_free_ char *path = build_config_path(&w->s->config, word);
-
-	if (path)
-		w->dest = str_printf("%s%s", path, is_dir && !str_eq(path, "/") ? "/" : "");
-	return w->dest ? 0 : err_oom(e);
-}
-
-static int set_sources(struct copy_work *w, struct err *e)
-{
-	_strv_ struct strv values = STRV_INIT, words = STRV_INIT;
-	const struct expand x = {.env = &values, .escape = w->b->dockerfile.escape};
-	int r = stage_values(w->s, &values, e);
-
-	if (r >= 0)
-		r = expand_all(w, &x, &words, e);
-	for (size_t n = 0; r >= 0 && n + 1 < words.n; n++) {
-		if (w->i->op == DOCKERFILE_ADD && is_url(words.items[n]))
-			return err_set(
-				e, EOPNOTSUPP,
-				"ADD %.100s: fetching is not done by csbx: RUN curl, or fetch "
-				"it into the context",
-				words.items[n]);
-		strv_add(inline_of(w, w->i->args.items[n]) ? &w->inlines : &w->sources,
-			 words.items[n]);
-	}
-	return r < 0 ? r : set_dest(w, words.items[words.n - 1], e);
-}
-
-/* A number or a name, as /etc/passwd or /etc/group of the stage has it. */
-static int set_owner(struct copy_work *w, const char *text, struct err *e)
-{
-	struct strbuf memory[2] = {STRBUF_INIT, STRBUF_INIT};
-	struct run_opts o;
-	struct subject subject;
-	struct user user = USER_INIT;
-	struct user_db db;
-	int r;
-
-	run_opts_init(&o);
-	r = build_root_open(w->b->cmd, &w->b->cache, &w->s->root, &o, &subject, e);
-	if (r >= 0) {
-		build_root_users(&w->s->root, &subject, memory, &db);
-		r = user_resolve(&db, text, &user, e);
-	}
-	if (r >= 0) {
-		w->rules.uid = user.uid;
-		/* A number without a group means the group of the same number. */
-		w->rules.gid = strspn(text, "0123456789") == strlen(text) ? user.uid : user.gid;
-	} else {
-		(void)err_wrap(e, "--chown");
-	}
-	user_free(&user);
-	strbuf_free(&memory[0]);
-	strbuf_free(&memory[1]);
-	subject_close(&subject);
-	run_opts_done(&o);
-	return r;
-}
-
-static int set_flags(struct copy_work *w, struct err *e)
-{
-	_strv_ struct strv values = STRV_INIT;
-	const struct expand x = {.env = &values, .escape = w->b->dockerfile.escape};
-	const char *chown = instruction_flag(w->i, "chown"),
-		   *chmod = instruction_flag(w->i, "chmod");
-	_free_ char *owner = NULL, *mode = NULL;
-	unsigned bits = 0;
-	int r = stage_values(w->s, &values, e);
-
-	/* As docker: what a context says of set-user-ID does not get into an image. */
-	w->rules = (struct select_rules){
-		.uid = -1, .gid = -1, .mode = -1, .keep_set_ids = w->from != NULL};
-	if (instruction_flag(w->i, "checksum") || instruction_flag(w->i, "keep-git-dir"))
-		return err_set(e, EOPNOTSUPP,
-			       "ADD --checksum and --keep-git-dir are for URLs, which "
-			       "csbx does not fetch");
-	if (r >= 0 && chown)
-		r = expand_word(&x, chown, &owner, e);
-	if (r >= 0 && owner && *owner)
-		r = set_owner(w, owner, e);
-	if (r >= 0 && chmod)
-		r = expand_word(&x, chmod, &mode, e);
-	if (r >= 0 && mode && (num_parse_mode(mode, &bits) < 0 || bits > 07777))
-		r = err_set(e, EINVAL,
-			    "invalid chmod parameter: '%.60s'. it should be octal string "
-			    "and between 0 and 07777",
-			    mode);
-	if (r >= 0 && mode)
-		w->rules.mode = bits;
-	for (size_t n = 0; r >= 0 && n < w->i->flags.n; n++) {
-		if (str_has_prefix(w->i->flags.items[n], "--exclude="))
-			r = ignore_add(&w->excluded, w->i->flags.items[n] + 10, e);
-	}
-	return r;
-}
 
 /* --- where from ------------------------------------------------------------------------------ */
 
@@ -201,7 +47,7 @@ static struct select_from select_how(const struct copy_work *w, int root)
 
 static bool needs_directory(const struct copy_work *w)
 {
-	return w->sources.n + w->inlines.n > 1;
+	return w->sources.n + w->inlines.n + w->urls.n > 1;
 }
 
 static int check_dest(const struct copy_work *w, struct err *e)
@@ -245,8 +91,10 @@ static int hash(struct copy_work *w, struct err *e)
 		    w->from ? w->from->key : d.hex, 1, w->dest, 1);
 	for (size_t n = 0; w->from && n < w->sources.n; n++)
 		strbuf_addf(&all, "%s%c", w->sources.items[n], 2);
-	for (size_t n = 0; n < w->i->n_heredocs; n++)
-		strbuf_addf(&all, "%s%c%s%c", w->i->heredocs[n].name, 3, w->i->heredocs[n].data, 3);
+	for (size_t n = 0; n < w->texts.n; n++)
+		strbuf_addf(&all, "%s%c%s%c", w->i->heredocs[n].name, 3, w->texts.items[n], 3);
+	for (size_t n = 0; n < w->urls.n; n++)
+		strbuf_addf(&all, "%s%c%s%c", w->fetched[n].name, 5, w->fetched[n].digest.hex, 5);
 	for (size_t n = 0; n < w->i->flags.n; n++) {
 		if (!str_has_prefix(w->i->flags.items[n], "--from"))
 			strbuf_addf(&all, "%s%c", w->i->flags.items[n], 4);
@@ -260,23 +108,12 @@ static int hash(struct copy_work *w, struct err *e)
 /* Here-documents are files of their own. */
 static int pack_inlines(struct copy_work *w, struct tar_out *t, struct err *e)
 {
-	_strv_ struct strv values = STRV_INIT;
-	const struct expand x = {
-		.env = &values, .escape = w->b->dockerfile.escape, .keep_quotes = true};
-	int r = stage_values(w->s, &values, e);
+	int r = 0;
 
-	for (size_t n = 0; r >= 0 && n < w->i->n_heredocs; n++) {
-		const struct dockerfile_heredoc *h = &w->i->heredocs[n];
-		_free_ char *plain = heredoc_text(h), *text = NULL;
-
-		if (!plain)
-			return err_oom(e);
-		r = h->expand ? expand_word(&x, plain, &text, e) : 0;
-		if (r < 0)
-			return r;
-		const char *data = text ? text : plain;
+	for (size_t n = 0; r >= 0 && n < w->texts.n; n++) {
+		const char *data = w->texts.items[n];
 		const struct tar_header head = {
-			.path = h->name,
+			.path = w->i->heredocs[n].name,
 			.mode = S_IFREG | (w->rules.mode >= 0 ? (mode_t)w->rules.mode : 0644),
 			.uid = w->rules.uid > 0 ? w->rules.uid : 0,
 			.gid = w->rules.gid > 0 ? w->rules.gid : 0,
@@ -287,18 +124,25 @@ static int pack_inlines(struct copy_work *w, struct tar_out *t, struct err *e)
 		if (r >= 0)
 			r = tar_out_data(t, data, strlen(data), e);
 	}
+	for (size_t n = 0; r >= 0 && n < w->urls.n; n++) {
+		if (!w->is_unpacked)
+			r = add_url_pack(&w->fetched[n], &w->rules, t, e);
+	}
 	return r;
 }
 
 static int send_all(struct copy_work *w, int root, const struct selection *s, struct err *e)
 {
+	char download[] = ADD_URL_NAME;
 	struct selection said = {.is_one_file = s->is_one_file, .items = s->items, .n = s->n};
-	struct selected only = {.to = w->i->n_heredocs ? w->i->heredocs[0].name : NULL};
+	struct selected only = {.to = w->i->n_heredocs                   ? w->i->heredocs[0].name
+				      : w->urls.n && *w->fetched[0].name ? w->fetched[0].name
+									 : download};
 	struct tar_out t;
 	int r;
 
-	/* A single here-document is one file, too. */
-	if (!w->sources.n && w->inlines.n == 1)
+	/* A single here-document is one file, too, and what was fetched. */
+	if (!w->sources.n && w->inlines.n + w->urls.n == 1 && !w->is_unpacked)
 		said = (struct selection){.is_one_file = true, .items = &only, .n = 1};
 	said.is_one_file &= !needs_directory(w);
 	r = unpack_announce(&w->transfer.job, &said, e);
@@ -340,6 +184,33 @@ static bool unpacks(const struct copy_work *w)
 	       !(flag && str_eq(flag, "false"));
 }
 
+/* Archives that were fetched are unpacked where that is asked for. */
+static bool unpacks_urls(const struct copy_work *w)
+{
+	const char *flag = instruction_flag(w->i, "unpack");
+
+	return flag && !str_eq(flag, "false");
+}
+
+static int unpack_urls(struct copy_work *w, struct err *e)
+{
+	struct unpack_job *j = &w->transfer.job;
+	int r = 0;
+
+	if (w->urls.n > 1)
+		return err_set(e, EOPNOTSUPP, "ADD --unpack takes one URL at a time");
+	if (lseek(w->fetched[0].fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "ADD %.150s", w->urls.items[0]);
+	if (!build_is_archive(w->fetched[0].fd))
+		return 0;
+	r = tar_plain_file(w->fetched[0].fd, w->b->cache.dirfd, e);
+	if (r < 0)
+		return err_wrap(e, "ADD %.150s", w->urls.items[0]);
+	j->archives[j->n_archives++] = r;
+	w->is_unpacked = true;
+	return 0;
+}
+
 static int make(struct build *b, struct build_stage *s, const struct build_step *step, void *arg,
 		struct err *e)
 {
@@ -347,6 +218,8 @@ static int make(struct build *b, struct build_stage *s, const struct build_step 
 	int r = build_view_open(b->cmd, &b->cache, &s->root, step, &w->view, e);
 
 	w->transfer.job.dest = w->dest;
+	if (r >= 0 && w->urls.n && unpacks_urls(w))
+		r = unpack_urls(w, e);
 	if (r >= 0 && unpacks(w))
 		r = unpack_find_archives(&w->transfer.job, &w->taken, b->context.root,
 					 b->cache.dirfd, e);
@@ -378,6 +251,8 @@ static void describe(const struct copy_work *w, struct strbuf *out)
 		strbuf_addf(out, " %s", w->sources.items[n]);
 	for (size_t n = 0; n < w->inlines.n; n++)
 		strbuf_addf(out, " %s", w->inlines.items[n]);
+	for (size_t n = 0; n < w->urls.n; n++)
+		strbuf_addf(out, " %s", w->urls.items[n]);
 	strbuf_addf(out, " %s # buildkit", w->i->args.items[w->i->args.n - 1]);
 }
 
@@ -385,14 +260,16 @@ int copy_step(struct build *b, struct build_stage *s, const struct instruction *
 {
 	struct copy_work w = {.b = b, .s = s, .i = i};
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = set_sources(&w, e);
+	int r = copy_words_read(&w, e);
 
 	if (r >= 0)
 		r = check_dest(&w, e);
 	if (r >= 0)
 		r = set_from(&w, e);
 	if (r >= 0)
-		r = set_flags(&w, e);
+		r = copy_flags_read(&w, e);
+	if (r >= 0)
+		r = copy_fetch(&w, e);
 	if (r >= 0)
 		r = hash(&w, e);
 	if (r >= 0)
@@ -407,6 +284,11 @@ int copy_step(struct build *b, struct build_stage *s, const struct instruction *
 	build_root_free(&w.image.root);
 	strv_free(&w.sources);
 	strv_free(&w.inlines);
+	strv_free(&w.texts);
+	for (size_t n = 0; w.fetched && n < w.urls.n; n++)
+		add_url_close(&w.fetched[n]);
+	free(w.fetched);
+	strv_free(&w.urls);
 	free(w.dest);
 	return r;
 }

@@ -16,7 +16,7 @@
 
 #include "cmd/build/build_child.h"
 #include "cmd/build/dockerfile/expand.h"
-#include "cmd/build/heredoc_text.h"
+#include "cmd/build/dockerfile/heredoc_text.h"
 #include "cmd/build/run_mounts.h"
 #include "cmd/docker/daemon/etc.h"
 #include "cmd/docker/daemon/run_args.h"
@@ -175,14 +175,21 @@ static int set_user(struct run_work *w, struct err *e)
 	return r;
 }
 
+const char *build_network(const struct build *b, const char *own)
+{
+	const char *all = b->args->network,
+		   *conf = config_get(b->cmd->config, "CSBX_DOCKER_NETWORK");
+
+	if (own && !str_eq(own, "default"))
+		return own;
+	if (all && !str_eq(all, "default") && !str_eq(all, "bridge"))
+		return all;
+	return conf ? conf : "host";
+}
+
 static int set_network(struct run_work *w, struct err *e)
 {
-	const char *own = instruction_flag(w->i, "network"), *all = w->b->args->network;
-	const char *conf = config_get(w->b->cmd->config, "CSBX_DOCKER_NETWORK");
-	const char *mode = own && !str_eq(own, "default")                             ? own
-			   : all && !str_eq(all, "default") && !str_eq(all, "bridge") ? all
-			   : conf                                                     ? conf
-										      : "host";
+	const char *mode = build_network(w->b, instruction_flag(w->i, "network"));
 
 	if (str_eq(mode, "none"))
 		w->opts.spec.ns.net = NET_NONE;

@@ -38,7 +38,7 @@ static int wrong_size(const struct reading *rd, uint64_t got, struct err *e)
 /* 206 must be exactly the rest. The other answers to a range are the whole, or an error status. */
 static int check_range(struct reading *rd, const struct http_response *answer, struct err *e)
 {
-	const char *value = http_header(answer, "Content-Range", 0);
+	const char *value = http_answer_header(answer, "Content-Range", 0);
 	const struct registry_blob *blob = rd->blob;
 	struct content_range range;
 
@@ -58,7 +58,7 @@ static int check_range(struct reading *rd, const struct http_response *answer, s
 static int begin(void *arg, const struct http_response *answer, struct err *e)
 {
 	struct reading *rd = arg;
-	const char *length = http_header(answer, "Content-Length", 0);
+	const char *length = http_answer_header(answer, "Content-Length", 0);
 	uint64_t n;
 
 	if (answer->status == 206)

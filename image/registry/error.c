@@ -48,7 +48,7 @@ static int not_found(const struct registry *r, const struct question *q, const c
 int registry_refused(const struct registry *r, const struct server *s, const struct question *q,
 		     const struct http_response *answer, struct err *e)
 {
-	const char *after = http_header(answer, "Retry-After", 0);
+	const char *after = http_answer_header(answer, "Retry-After", 0);
 	_strbuf_ struct strbuf said = STRBUF_INIT;
 
 	add_answer(&said, s, answer);

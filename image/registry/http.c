@@ -113,7 +113,7 @@ static int log_in(struct trip *p, const struct http_response *answer, struct err
 	const char *value;
 	int k = 0;
 
-	for (size_t i = 0; k >= 0 && (value = http_header(answer, "WWW-Authenticate", i)); i++)
+	for (size_t i = 0; k >= 0 && (value = http_answer_header(answer, "WWW-Authenticate", i)); i++)
 		k = auth_challenges_parse(&c, value, e);
 	if (k < 0)
 		return err_wrap(e, "%s", p->s->name);
@@ -135,7 +135,7 @@ static bool is_redirect(unsigned status)
  */
 static int follow(struct trip *p, const struct http_response *answer, struct err *e)
 {
-	const char *location = http_header(answer, "Location", 0);
+	const char *location = http_answer_header(answer, "Location", 0);
 	_url_ struct url to = {0};
 	_free_ char *origin = NULL;
 	int k;

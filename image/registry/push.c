@@ -67,13 +67,13 @@ static int has_blob(struct registry *r, const struct registry_upload *u, const c
 		return 0;
 	if (k < 0)
 		return k;
-	length = http_header(&answer, "Content-Length", 0);
+	length = http_answer_header(&answer, "Content-Length", 0);
 	return !length || num_parse_u64(length, INT64_MAX, &n) < 0 || n == u->size_bytes;
 }
 
 static int take_location(struct uploading *x, const struct http_response *answer, struct err *e)
 {
-	const char *to = http_header(answer, "Location", 0);
+	const char *to = http_answer_header(answer, "Location", 0);
 
 	if (!to)
 		return err_set(e, EPROTO, "%s: %s: the registry names no place for the upload",
@@ -110,7 +110,7 @@ static int begin_upload(struct uploading *x, struct err *e)
 /* "Range: 0-N" says that N is the last byte it has; "0-0" may mean none as well. */
 static void take_range(struct uploading *x, const struct http_response *answer, uint64_t expected)
 {
-	const char *range = http_header(answer, "Range", 0),
+	const char *range = http_answer_header(answer, "Range", 0),
 		   *dash = range ? strchr(range, '-') : NULL;
 	uint64_t last;
 
@@ -167,7 +167,7 @@ static int find_position(struct uploading *x, struct err *e)
 
 	if (k >= 0) {
 		take_range(x, &answer, 0);
-		return http_header(&answer, "Location", 0) ? take_location(x, &answer, e) : 0;
+		return http_answer_header(&answer, "Location", 0) ? take_location(x, &answer, e) : 0;
 	}
 	return answer.status == 404 ? begin_upload(x, e) : k;
 }

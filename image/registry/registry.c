@@ -112,7 +112,7 @@ static char *manifest_path(const struct registry *r, const struct digest *want)
 static int read_type(const struct registry *r, const struct http_response *answer,
 		     struct registry_manifest *m, struct err *e)
 {
-	const char *value = http_header(answer, "Content-Type", 0);
+	const char *value = http_answer_header(answer, "Content-Type", 0);
 	char type[128];
 
 	if (!value || !media_type_parse(value, type, sizeof(type)))
@@ -136,7 +136,7 @@ static int read_type(const struct registry *r, const struct http_response *answe
 static int read_digest(const struct registry *r, const struct http_response *answer,
 		       struct digest *ret, struct err *e)
 {
-	const char *value = http_header(answer, "Docker-Content-Digest", 0);
+	const char *value = http_answer_header(answer, "Docker-Content-Digest", 0);
 
 	if (!value)
 		return 0;
@@ -204,7 +204,7 @@ struct wanted {
 static int check_head(void *arg, struct http_response *answer, struct err *e)
 {
 	struct wanted *w = arg;
-	const char *length = http_header(answer, "Content-Length", 0);
+	const char *length = http_answer_header(answer, "Content-Length", 0);
 	int k;
 
 	registry_manifest_free(&w->m);

@@ -55,7 +55,7 @@ static bool status_may_change(unsigned status)
 /* The time to wait before asking again; 0: asking again is not worth it. */
 static uint64_t pause_for(struct registry *r, const struct http_response *answer, unsigned n)
 {
-	const char *after = http_header(answer, "Retry-After", 0);
+	const char *after = http_answer_header(answer, "Retry-After", 0);
 	uint64_t ms;
 
 	if (!after || retry_after_parse(after, time(NULL), &ms) < 0)

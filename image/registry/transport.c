@@ -109,7 +109,7 @@ void http_response_free(struct http_response *answer)
 	*answer = (struct http_response){0};
 }
 
-const char *http_header(const struct http_response *answer, const char *name, size_t i)
+const char *http_answer_header(const struct http_response *answer, const char *name, size_t i)
 {
 	size_t n = strlen(name);
 

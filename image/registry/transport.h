@@ -80,6 +80,6 @@ void http_response_free(struct http_response *answer);
 #define _http_response_ __attribute__((cleanup(http_response_free)))
 
 /* Value number i (from 0) of a header without blanks around it, NULL: there are no more. */
-const char *http_header(const struct http_response *answer, const char *name, size_t i);
+const char *http_answer_header(const struct http_response *answer, const char *name, size_t i);
 
 #endif

@@ -116,7 +116,7 @@ ROWS = [
     R("add-archive", "FROM box\nADD t.tar /x\nADD t.tar /y/\nCOPY t.tar /z/\n", "cd /; find x y z | sort; cat /x/m", files={"t.tar": ("tar", {"m": "in\n", "n/o": "p\n"})}),
     R("add-archive-gz", "FROM box\nADD t.tgz /x/\n", "cat /x/m", files={"t.tgz": ("tgz", {"m": "in\n"})}),
     R("add-no-archive", "FROM box\nADD t.tar /x/\n", "cat /x/t.tar", files={"t.tar": "not one\n"}),
-    R("add-url", "FROM box\nADD http://127.0.0.1:9/x /x\n", fails="fetching is not done by csbx"),
+    R("add-url", "FROM box\nADD http://127.0.0.1:9/x /x\n", fails="127.0.0.1:9"),
     # --- .dockerignore
     R("ignore", "FROM box\nCOPY . /c\n", "cd /c; find . | sort", files={
         ".dockerignore": "*.log\n!keep.log\n**/*.o\nout\n# c\n", "x.log": "", "keep.log": "", "p/q.o": "", "p/r": "", "out/s": ""}),
@@ -221,7 +221,6 @@ ROWS = [
     R("mount-ssh", "FROM box\nRUN --mount=type=ssh true\n", fails="ssh is not done by csbx", only_csbx=True),
     R("mount-rw", "FROM box\nRUN --mount=target=/m,rw echo 2 >/m/a; touch /m/n; cat /m/a >/o\nRUN --mount=target=/m cat /m/a >>/o; ls /m | grep -c n >>/o; true\n",
       "cat /o", expect="2\none\n0\n", files={"a": "one\n", "D": ""}),
-    R("mount-bind-changed", "FROM box\nRUN --mount=source=d,target=/m cat /m/x >/o\n", "cat /o", again={"d/x": "changed\n"}, expect="changed\n"),
     R("mount-bind-file", "FROM box\nRUN --mount=source=a,target=/new/f cat /new/f >/o\n", "cat /o; ls -d /new 2>&1", expect="one\nls: /new: No such file or directory\n"),
     R("mount-target-stays", "FROM box\nRUN mkdir -m 700 /had\nRUN --mount=target=/had/m --mount=type=cache,target=/made/c touch /had/k\n",
       "stat -c %a /had; ls /had; ls -d /made 2>&1", expect="700\nk\nls: /made: No such file or directory\n"),
@@ -252,7 +251,7 @@ ROWS = [
     R("copy-link", "FROM box\nCOPY --link a /x/y\nCOPY --link --chmod=600 d /z\n", "cat /x/y; stat -c %a /z/x", expect="one\n600\n"),
     R("copy-exclude-stage", "FROM box AS a\nRUN mkdir /g; touch /g/a.o /g/b\nFROM box\nCOPY --from=a --exclude=*.o /g /x\n", "ls /x", expect="b\n"),
     R("copy-parents-many", "FROM box\nCOPY --parents d/x d/sub/y /c/\n", "cd /c; find . -type f | sort", expect="./d/sub/y\n./d/x\n"),
-    R("add-git", "FROM box\nADD git@localhost:x.git /x\n", fails="fetching is not done by csbx", only_csbx=True),
+    R("add-git", "FROM box\nADD git@localhost:x.git /x\n", fails="git repositories are not fetched", only_csbx=True),
     R("add-unpack-not", "FROM box\nADD --unpack=false t.tar /x/\n", "ls /x", files={"t.tar": ("tar", {"m": "in\n"})}, expect="t.tar\n"),
     R("heredoc-dash", "FROM box\nRUN <<-EOF\n\techo a >/o\n\tEOF\n", "cat /o", expect="a\n"),
     R("heredoc-two-files", "FROM box\nCOPY <<a <<b /h/\n1\na\n2\nb\n", "cat /h/a /h/b", expect="1\n2\n"),

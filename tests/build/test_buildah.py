@@ -25,6 +25,7 @@ LIVE_ROWS = 3
 # Rows where buildah 1.28, which Debian 12 has, answers otherwise, and why BuildKit's answer is kept.
 FLAGS = "its COPY, ADD and RUN lack the flag"
 HEREDOCS = "it knows no here-documents"
+STUBS = "targets that it makes for mounts stay"
 DIFFERS = {
     "add-unpack-not": FLAGS, "copy-exclude": FLAGS, "copy-exclude-stage": FLAGS, "copy-link": FLAGS, "copy-parents": FLAGS,
     "copy-parents-many": FLAGS, "network-none": FLAGS,
@@ -32,6 +33,9 @@ DIFFERS = {
     "heredoc-python": HEREDOCS, "heredoc-run": HEREDOCS, "heredoc-run-command": HEREDOCS, "heredoc-two-files": HEREDOCS,
     "prefix-pattern": "it lacks the operators # % and /",
     "copy-fifo": "it makes a directory of a fifo",
+    "mount-rw": "what is written goes to the context", "mount-bind-stage-rw": "what is written goes to the stage",
+    "mount-bind-file": STUBS, "mount-target-stays": STUBS,
+    "mount-bind-ignored": "a bind shows what .dockerignore takes away",
     "ignore-of-dockerfile": "it does not read Dockerfile.dockerignore",
 }
 

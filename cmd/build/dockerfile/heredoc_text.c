@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/build/heredoc_text.h"
+#include "cmd/build/dockerfile/heredoc_text.h"
 
 #include "cmd/build/dockerfile/dockerfile.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_BUILD_HEREDOC_TEXT_H
-#define CSBX_CMD_BUILD_HEREDOC_TEXT_H
+#ifndef CSBX_CMD_BUILD_DOCKERFILE_HEREDOC_TEXT_H
+#define CSBX_CMD_BUILD_DOCKERFILE_HEREDOC_TEXT_H
 
 struct dockerfile_heredoc;
 
