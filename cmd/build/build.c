@@ -40,7 +40,7 @@ static int change_config(struct build *b, struct build_stage *s, const struct in
 	return r;
 }
 
-int stage_make_source(struct build *b, struct build_stage *from, struct err *e)
+static int make_source(struct build *b, struct build_stage *from, struct err *e)
 {
 	bool was_muted = b->progress.muted;
 	char *name;
@@ -71,7 +71,7 @@ static int copy(struct build *b, struct build_stage *s, const struct instruction
 	int r = stage_from(b, s, i, &from, &name, e);
 
 	if (r >= 0 && from)
-		r = stage_make_source(b, from, e);
+		r = make_source(b, from, e);
 	if (r < 0)
 		return r;
 	b->at = i;
@@ -408,6 +408,7 @@ int build_run(struct cmd *c, const struct build_args *a, const char *context)
 		.context = BUILD_CONTEXT_INIT,
 		.cache = BUILD_CACHE_INIT,
 		.images = -1,
+		.make_source = make_source,
 		.ahead = BUILD_AHEAD_INIT,
 		.progress = {.quiet = a->quiet || (a->progress && str_eq(a->progress, "quiet")),
 			     .is_stream = a->is_stream},

@@ -71,6 +71,8 @@ struct build {
 	struct build_cache cache;
 	struct build_text progress;
 	struct build_ahead ahead;
+	/* Makes a stage that the one which goes on takes from. */
+	int (*make_source)(struct build *b, struct build_stage *from, struct err *e);
 	int images; /* the table's directory */
 	struct build_stage *stages;
 	size_t n_stages;
@@ -111,8 +113,6 @@ int workdir_step(struct build *b, struct build_stage *s, struct err *e);
 
 /* --- build.c --- */
 int build_stage(struct build *b, struct build_stage *s, struct err *e);
-/* The same for a stage that another one takes from. */
-int stage_make_source(struct build *b, struct build_stage *from, struct err *e);
 /* The stage's key becomes that of what follows it. */
 int stage_next_key(struct build_stage *s, const void *text, size_t len, struct err *e);
 /*

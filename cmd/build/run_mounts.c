@@ -56,7 +56,7 @@ static int find_source(struct build *b, struct build_stage *s, struct run_mount_
 		return err_set(e, EINVAL, "--mount=%s: from is for bind and cache", x->asked);
 	x->from = stage_of(b, name, s);
 	if (x->from)
-		return stage_make_source(b, x->from, e);
+		return b->make_source(b, x->from, e);
 	x->from = x->image = calloc(1, sizeof(*x->image));
 	return x->from ? build_base(b, x->image, name, e) : err_oom(e);
 }
