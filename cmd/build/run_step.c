@@ -367,8 +367,9 @@ static void drop_own_files(const struct run_work *w)
 static void say_one_id(struct build *b)
 {
 	static const char text[] =
-		"csbx: without id ranges a step has one user, and what needs another fails (initdb, "
-		"sshd, su); ranges in /etc/subuid and /etc/subgid give it more: csbx doctor\n";
+		"csbx: without id ranges a step has one user, and programs that need another fail "
+		"(initdb, sshd, su); ranges in /etc/subuid and /etc/subgid give it more: csbx "
+		"doctor\n";
 
 	if (b->progress.line.len)
 		build_text_output(&b->progress, "\n", 1);

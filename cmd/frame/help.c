@@ -69,7 +69,7 @@ void help_format_verb(const struct verb *v, struct strbuf *out)
 	if (has_keys(v)) {
 		strbuf_addch(out, '\n');
 		text_wrap(out,
-			  "Where the command line is silent, an option's value is taken from the "
+			  "If the command line is silent, csbx takes an option's value from the "
 			  "variable CSBX_<OPTION> (--pids-limit: CSBX_PIDS_LIMIT) or from the key "
 			  "of that name in csbx.conf; see csbx.conf(5).",
 			  0, 0);

@@ -24,7 +24,7 @@ static const struct opt source_rows[] = {
 	{0},
 };
 
-const struct opt_table source_opts_table = {"Which image", source_rows};
+const struct opt_table source_opts_table = {"Source", source_rows};
 
 static int set_comp(void *target, const char *value, struct err *e)
 {
@@ -55,7 +55,7 @@ static const struct opt output_rows[] = {
 	{0},
 };
 
-const struct opt_table output_opts_table = {"What is made of it", output_rows};
+const struct opt_table output_opts_table = {"Output", output_rows};
 
 int open_store(const struct cmd *c, struct store **ret, struct err *e)
 {
@@ -115,7 +115,7 @@ static int ask_interruptibly(struct cmd *c, struct source_opts *o, const char *u
 	r = ask(c, o, uri, s, ret, ret_digest, e);
 	transfer_view_done(s->progress_arg);
 	if (interrupt.caught)
-		cmd_warn("%s: interrupted; what came so far is kept for the next time", uri);
+		cmd_warn("%s: interrupted; csbx keeps the part that came for the next time", uri);
 	interrupt_release(&interrupt);
 	return r;
 }

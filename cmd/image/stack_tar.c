@@ -61,7 +61,7 @@ static int pack_apart(const struct container_files *f, const struct container_sp
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (n != (ssize_t)sizeof(said))
-		return err_set(e, EIO, "who was to read the image died");
+		return err_set(e, EIO, "the process that was to read the image died");
 	if (said.code && e)
 		*e = said;
 	return -said.code;

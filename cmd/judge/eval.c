@@ -41,7 +41,7 @@ static const struct opt eval_only_opts[] = {
 	 .help = "the image, or a container, to run it in"},
 	{OPT_CHOICE, 0, "lang", "LANGUAGE", offsetof(struct eval_args, lang),
 	 .choices = EVAL_LANG_CHOICES, .initial = "python",
-	 .help = "what FILE is written in; the image must have python3, bash, node or cc"},
+	 .help = "the language of FILE; the image must have python3, bash, node or cc"},
 	{OPT_STR, 0, "cases", "FILE", offsetof(struct eval_args, cases), .offers = "file",
 	 .help = "JSON: an array of cases; each is a call of --function, or a run with its own "
 		 "standard input, and what is expected of it. --timeout is for each of them, and "
@@ -322,18 +322,17 @@ const struct verb verb_eval = {
 	.usage = "--image IMAGE [OPTIONS] [FILE|- [ARG...]]",
 	.description =
 		"Runs one snippet of generated code in a fresh container: no network, a throw-away "
-		"root, an empty directory to start in, standard input from /dev/null or --stdin, "
-		"5 seconds and 256 MiB. FILE is read by csbx, from standard input where it is - or "
+		"root, an empty directory to start in, standard input from /dev/null or --stdin, 5 "
+		"seconds and 256 MiB. FILE is read by csbx, from standard input where it is - or "
 		"missing.\n\n"
 		"The result object has more than that of run: \"completed\" says whether a script "
 		"in Python came to its last statement (not if it left by sys.exit() or "
-		"os._exit()), "
-		"\"error_summary\" what went wrong and in which line, \"feedback\" the same in "
-		"sentences. These come from the script's own process, and a script can forge "
-		"them: they are a help, no verdict.\n\n"
-		"--cases and --check are verdicts: what is expected, and the asserting code, stay "
-		"where the program cannot reach. docs/judging.md describes cases, batches and what "
-		"the results say.\n\n"
+		"os._exit()), \"error_summary\" what went wrong and in which line, \"feedback\" "
+		"the same in sentences. These come from the script's own process, and a script can "
+		"forge them: they are a help, no verdict.\n\n"
+		"--cases and --check are verdicts: the expected values and the asserting code stay "
+		"where the program cannot reach them. docs/judging.md describes cases, batches and "
+		"what the results say.\n\n"
 		"The exit code is the program's, but 1 where that is 0 and the script did not come "
 		"to its last statement; 124 after --timeout, 137 when it was killed for what it "
 		"used, 1 when it does not compile or uses what is not allowed. With --cases or "

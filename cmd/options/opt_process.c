@@ -132,7 +132,7 @@ static const struct opt opts[] = {
 	 .help = "no: signals reach the program as they would a first process, only those it has a "
 		 "handler for; csbx-init is there in any case, and reaps"},
 	{OPT_CALL, 0, "stop-signal", "SIGNAL", AT(spec.proc.stop_signal), set_stop_signal,
-	 .has_key = true, .initial = "the image's, else TERM", .help = "what csbx stop sends"},
+	 .has_key = true, .initial = "the image's, else TERM", .help = "the signal of csbx stop"},
 	{OPT_CALL, 0, "stop-timeout", "TIME", AT(spec.proc), set_stop_timeout, .has_key = true,
 	 .initial = "10s", .help = "how long csbx stop waits before it kills"},
 	{OPT_CALL, 0, "label", "NAME=VALUE", AT(spec.labels), set_label, .repeats = true,

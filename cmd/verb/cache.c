@@ -234,7 +234,7 @@ static void cache_init(void *args)
 }
 
 static const struct verb_example examples[] = {
-	{"what has been fetched, and how much of the disk it has", "csbx cache ls"},
+	{"the images that were fetched, and the space they take", "csbx cache ls"},
 	{"keep 20 GiB, and nothing that no import used for a month",
 	 "csbx cache prune --max 20g --older 30d"},
 	{"other programs read the cache too",

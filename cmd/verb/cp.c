@@ -19,7 +19,7 @@ static const struct opt cp_opts[] = {
 	{OPT_FLAG, 'a', "archive", .offset = offsetof(struct cp_args, archive),
 	 .help = "keep user and group, inside, and set-user-ID bits, outside"},
 	{OPT_FLAG, 'L', "follow-link", .offset = offsetof(struct cp_args, follow),
-	 .help = "where the source is a symbolic link, copy what it points to"},
+	 .help = "if the source is a symbolic link, copy its target"},
 	{OPT_CHOICE, 0, "userns", "MODE", offsetof(struct cp_args, run.spec.ns.userns),
 	 .choices = "auto|one|subuid", .has_key = true, .initial = "auto",
 	 .help = "which ids there are, as for start, when the container does not run"},
@@ -93,17 +93,17 @@ const struct verb verb_cp = {
 	.usage = "[OPTIONS] NAME:PATH HOST_PATH|- | HOST_PATH|- NAME:PATH",
 	.description =
 		"Copies files and directories between a container and the host, as docker cp does. "
-		"A directory that exists takes the source under its own name; what does not exist "
-		"gets the name that is given, and the directory above it must be there. DIR/. "
-		"means what is in DIR. With - a tar is written to stdout, or read from stdin "
-		"(plain, gzip, bzip2, xz or zstd).\n\n"
-		"Of a running container its files are those it sees, mounts included. One that "
-		"does not run is copied to and from its image and kept layer, which start --rw "
-		"uses; throw-away starts of it show the image only.\n\n"
-		"What comes in belongs to the main user, with --archive to the user and group of "
-		"the source where they exist inside; a tar keeps its own. What comes out is the "
-		"caller's, without set-user-ID bits. Links are copied as links, and none leads "
-		"out of the container; zeros of a whole page become holes. Device nodes are not "
+		"A directory that exists takes the source under its own name; a path that does not "
+		"exist becomes the name of the copy, and the directory above it must be there. "
+		"DIR/. means the files in DIR. With - a tar is written to stdout, or read from "
+		"stdin (plain, gzip, bzip2, xz or zstd).\n\n"
+		"A running container's files are those it sees, mounts included. For one that does "
+		"not run, csbx copies to and from its image and kept layer, which start --rw uses; "
+		"throw-away starts of it show the image only.\n\n"
+		"Files copied in belong to the main user, with --archive to the user and group of "
+		"the source where they exist inside; a tar keeps its own. Files copied out are the "
+		"caller's, without set-user-ID bits. Links are copied as links, and none leads out "
+		"of the container; zeros of a whole page become holes. Device nodes are not "
 		"copied, sockets are passed over.",
 	.uses = (const struct opt_use[]){{&cp_table, 0}, {0}},
 	.examples = examples,

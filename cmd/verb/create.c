@@ -28,8 +28,7 @@ struct create_args {
 static const struct opt create_opts[] = {
 	{OPT_STR, 'n', "name", "NAME", offsetof(struct create_args, name),
 	 .initial = "the file's name without .sqsh",
-	 .help = "what the container is called: a letter or digit, then up to 127 of a-z A-Z 0-9 _ "
-		 ". + -"},
+	 .help = "the container's name: a letter or digit, then up to 127 of a-z A-Z 0-9 _ . + -"},
 	{OPT_FLAG, 'f', "force", .offset = offsetof(struct create_args, force),
 	 .help = "replace a container of that name; its kept layer is deleted"},
 	{0},
@@ -178,10 +177,10 @@ const struct verb verb_create = {
 		       "csbx import, by enroot or by mksquashfs), a directory that holds a root "
 		       "file system, or the name of an image that docker load or docker pull "
 		       "brought.\n\n"
-		       "Nothing is copied: the file is pinned by a hard link, so that it may be "
-		       "deleted or replaced afterwards; where no link is possible, by a reflink, "
-		       "else by its path and identity, and then it must stay as it is. A "
-		       "directory is always used in place; what containers write never reaches "
+		       "csbx copies nothing: it pins the file by a hard link, so that you may "
+		       "delete or replace it afterwards; where no link is possible, by a reflink, "
+		       "else by its path and identity, and then it must stay as it is. csbx always "
+		       "uses a directory in place; files that containers write never reach "
 		       "it.\n\n"
 		       "With --keep the container stays as it is made here: with its command, the "
 		       "options of start, an id, and a layer of its own. csbx start runs it, again "

@@ -38,7 +38,7 @@ static void digest_done(void *args)
 }
 
 static const struct verb_example examples[] = {
-	{"what a tag stands for now", "csbx digest docker://python:3.12"},
+	{"the digest that a tag stands for now", "csbx digest docker://python:3.12"},
 	{"the same image by its digest, whatever happens to the tag",
 	 "csbx import docker://python@$(csbx digest docker://python:3.12)"},
 	{0},

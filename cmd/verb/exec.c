@@ -151,13 +151,13 @@ const struct verb verb_exec = {
 	.usage = "[OPTIONS] NAME|ID COMMAND [ARG...]",
 	.description =
 		"Runs one command more in a container that runs, named by its container's name or "
-		"by the instance's id, as csbx list shows them; of a name that runs more than once "
-		"the id is wanted. The command has the namespaces, limits, capabilities and system "
+		"by the instance's id, as csbx list shows them; a name that runs more than once "
+		"needs the id. The command has the namespaces, limits, capabilities and system "
 		"call filter of the main process, and its environment and directory unless told "
 		"otherwise.\n\n"
 		"The command ends with the container, and with csbx exec itself unless --detach. "
-		"What it leaves running in the background stays; output of it is passed on for two "
-		"seconds more at the most.\n\n"
+		"Processes that it leaves running in the background stay; csbx passes on their "
+		"output for two seconds more at the most.\n\n"
 		"The exit code is the command's own; 128+N when signal N ended it; 124 when "
 		"--timeout did; 125 when csbx failed, 126 when the command could not be run, 127 "
 		"when it was not found, 137 when the container ended.",

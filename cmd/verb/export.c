@@ -123,7 +123,8 @@ void export_job_done(void *job)
 }
 
 static const struct verb_example examples[] = {
-	{"what was installed with start --rw, as an image", "csbx export -o py-requests.sqsh py"},
+	{"the programs installed with start --rw, as an image",
+	 "csbx export -o py-requests.sqsh py"},
 	{"the same again, for another machine", "csbx export -f --comp zstd:19 py"},
 	{0},
 };
@@ -134,7 +135,7 @@ const struct verb verb_export = {
 	.description =
 		"Makes one squashfs file of a container: its image with what its kept layer has "
 		"added, changed and deleted. A container that was never started with --rw gives "
-		"its image again. Nothing is copied or unpacked on the way, and the file appears "
+		"its image again. csbx copies and unpacks nothing on the way, and the file appears "
 		"under its name when it is complete.\n\n"
 		"The image's configuration stays: entry point, command and environment are those "
 		"of the container. Owners are as the container sees them; device nodes are left "

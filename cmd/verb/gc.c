@@ -105,7 +105,7 @@ static int gc_run_verb(struct cmd *c, void *args, int argc, char **argv)
 }
 
 static const struct verb_example examples[] = {
-	{"what a killed batch job left on this node", "csbx gc"},
+	{"remove the remains of a killed batch job on this node", "csbx gc"},
 	{"look first", "csbx gc --dry-run"},
 	{"a line for slurmd's Epilog", "csbx gc --job \"$SLURM_JOB_ID\""},
 	{"free the memory of idle image servers now", "csbx gc --servers"},

@@ -96,7 +96,7 @@ static const struct verb_example examples[] = {
 	 "csbx import python:3.12; csbx import docker://registry.example:5000/team/app:1.2"},
 	{"an OCI layout, as skopeo, buildah, umoci and docker buildx write them",
 	 "csbx import oci:./python-image"},
-	{"what docker save wrote", "csbx import docker-archive:py.tar -o py.sqsh"},
+	{"an archive that docker save wrote", "csbx import docker-archive:py.tar -o py.sqsh"},
 	{"a root file system from a pipe",
 	 "mmdebstrap --variant=minbase bookworm - | csbx import -o debian.sqsh -"},
 	{"an image that docker has", "csbx import dockerd://app:latest"},
@@ -110,22 +110,23 @@ const struct verb verb_import = {
 	.description =
 		"Makes one squashfs file of an image. URI is docker://REFERENCE, or the reference "
 		"alone (python:3.12, registry.example:5000/team/app@sha256:...), for an image in a "
-		"registry; oci:DIR[:REF], "
-		"oci-archive:FILE[:REF], docker-archive:FILE[:REF], tar:FILE, dir:DIRECTORY, - "
-		"for a root file system's tar on standard input, or a path whose kind is "
-		"recognised; dockerd://IMAGE and podman://IMAGE take an image from these engines, "
-		"with its layers and its configuration: over the socket (DOCKER_HOST, "
-		"CONTAINER_HOST), or where there is none by docker save and podman save.\n\n"
+		"registry; oci:DIR[:REF], oci-archive:FILE[:REF], docker-archive:FILE[:REF], "
+		"tar:FILE, dir:DIRECTORY, - for a root file system's tar on standard input, or a "
+		"path whose kind is recognised; dockerd://IMAGE and podman://IMAGE take an image "
+		"from these engines, with its layers and its configuration: over the socket "
+		"(DOCKER_HOST, CONTAINER_HOST), or where there is none by docker save and podman "
+		"save.\n\n"
 		"Layers may be compressed by gzip or zstd. Every digest is checked. Nothing is "
 		"unpacked: layers are merged in memory and written in one pass, without "
 		"privileges, and the file appears under its name when it is complete. The same "
 		"image gives the same file system, byte for byte, whatever its layers' form and "
 		"the number of threads. What nearly every start reads (program interpreter, C "
-		"library, shells, Python) lies in it uncompressed, whatever --comp says.\n\n"
+		"library, shells, Python) lies in it uncompressed, whatever --comp "
+		"says.\n\n"
 		"Owners, modes and times are kept; device nodes are left out. The image's "
-		"configuration goes to /.csbx/config.json in it, and what enroot needs to start "
-		"it to /etc; files of those names that the image has itself go to /.csbx/orig, and "
-		"containers of csbx see them in their place.",
+		"configuration goes to /.csbx/config.json in it, and the files that enroot needs "
+		"to start it to /etc; files of those names that the image has itself go to "
+		"/.csbx/orig, and containers of csbx see them in their place.",
 	.uses =
 		(const struct opt_use[]){
 			{&import_table, 0},

@@ -115,7 +115,7 @@ static int importer_run(struct cmd *c, void *args, int argc, char **argv)
 }
 
 static const struct verb_example examples[] = {
-	{"what importer= in pyxis's plugstack.conf names: a script of one line",
+	{"the script that importer= in pyxis's plugstack.conf names, in one line",
 	 "exec csbx importer \"$@\""},
 	{"the file of an image, made if need be", "csbx importer get docker://python:3.12"},
 	{0},

@@ -119,7 +119,7 @@ static int info_run(struct cmd *c, void *args, int argc, char **argv)
 }
 
 static const struct verb_example examples[] = {
-	{"where things lie, and which settings are in force", "csbx info"},
+	{"the places of all files, and the settings in force", "csbx info"},
 	{"the layer path, for a script", "csbx info --json | jq -r .layers"},
 	{0},
 };

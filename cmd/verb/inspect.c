@@ -116,7 +116,7 @@ static int inspect_run(struct cmd *c, void *args, int argc, char **argv)
 }
 
 static const struct verb_example examples[] = {
-	{"what a container is made of", "csbx inspect py"},
+	{"the parts that a container is made of", "csbx inspect py"},
 	{"is the system call filter really there?",
 	 "csbx inspect py | jq '.instances[].effective.seccomp'"},
 	{0},

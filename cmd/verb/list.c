@@ -113,7 +113,7 @@ static int list_run(struct cmd *c, void *args, int argc, char **argv)
 
 static const struct verb_example examples[] = {
 	{"containers, their images, and how many run", "csbx list"},
-	{"what runs, with ids and processes", "csbx list -f"},
+	{"the running containers, with ids and processes", "csbx list -f"},
 	{"names for a script", "csbx list -q"},
 	{0},
 };

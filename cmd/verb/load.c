@@ -26,7 +26,7 @@
 
 static const struct opt load_opts[] = {
 	{OPT_STR, 'n', "name", "NAME", offsetof(struct load_job, name),
-	 .initial = "the image's name and tag", .help = "what the container is called"},
+	 .initial = "the image's name and tag", .help = "the container's name"},
 	{OPT_FLAG, 'f', "force", .offset = offsetof(struct load_job, force),
 	 .help = "replace a container of that name; its kept layer is deleted"},
 	{0},
@@ -194,7 +194,7 @@ void load_job_done(void *job)
 
 static const struct verb_example examples[] = {
 	{"an image and a container called py of it", "csbx load --name py oci:./python-image"},
-	{"what docker has under a name", "csbx load -n app dockerd://app:latest"},
+	{"the image that docker has under a name", "csbx load -n app dockerd://app:latest"},
 	{0},
 };
 

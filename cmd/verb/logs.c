@@ -112,8 +112,8 @@ static int logs_run(struct cmd *c, void *args, int argc, char **argv)
 }
 
 static const struct verb_example examples[] = {
-	{"what it has said so far", "csbx logs box"},
-	{"and what it says until it ends", "csbx logs -f box"},
+	{"its output so far", "csbx logs box"},
+	{"and its output until it ends", "csbx logs -f box"},
 	{0},
 };
 
@@ -121,14 +121,11 @@ const struct verb verb_logs = {
 	.name = "logs",
 	.usage = "[OPTIONS] NAME|ID",
 	.description =
-		"Prints what a detached container (start -d, run -d) has written, on "
-		"standard output "
-		"and standard error as it was. The last 16 MiB are kept, for a week after "
-		"its end or "
-		"until its container is removed; of a name the last start counts. Of a container "
-		"that stays (create --keep) it "
-		"is what all its starts have written that were not attached to a terminal of "
-		"yours.",
+		"Prints what a detached container (start -d, run -d) has written, on standard "
+		"output and standard error as it was. The last 16 MiB are kept, for a week after "
+		"its end or until its container is removed; a name means its last start. Of a "
+		"container that stays (create --keep) it is what all its starts have written that "
+		"were not attached to a terminal of yours.",
 	.uses = (const struct opt_use[]){{&logs_table, 0}, {0}},
 	.examples = examples,
 	.offers = "container",

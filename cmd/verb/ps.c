@@ -251,7 +251,7 @@ static void ps_done(void *args)
 
 static const struct verb_example examples[] = {
 	{"what runs", "csbx ps"},
-	{"what has failed", "csbx ps -a --filter status=exited --filter exited=1"},
+	{"containers that have failed", "csbx ps -a --filter status=exited --filter exited=1"},
 	{"remove all of one job", "csbx remove -f $(csbx ps -aq --filter label=job=7)"},
 	{0},
 };

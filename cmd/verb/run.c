@@ -17,7 +17,7 @@ struct run_args {
 
 static const struct opt run_only_opts[] = {
 	{OPT_STR, 0, "name", "NAME", offsetof(struct run_args, name), .initial = "the operand's",
-	 .help = "what list and inspect call this run"},
+	 .help = "the name of this run in list and inspect"},
 	{OPT_STR, 0, "spec", "FILE", offsetof(struct run_args, spec), .offers = "file",
 	 .help = "run what FILE (- for standard input) says, a container_spec in JSON; takes no "
 		 "operands and of the options only --plan and those about result and output"},
@@ -76,7 +76,7 @@ static const struct verb_example examples[] = {
 	{"one command in an image", "csbx run ./debian.sqsh cat /etc/os-release"},
 	{"as another user, with a variable, standard input closed",
 	 "csbx run -u nobody -e LANG=C --interactive=no ./debian.sqsh id"},
-	{"nothing writable but a sized /tmp",
+	{"only a sized /tmp is writable",
 	 "csbx run --read-only --tmpfs /tmp:size=64m ./debian.sqsh sh -c 'echo hi >/tmp/x'"},
 	{0},
 };
@@ -85,15 +85,12 @@ const struct verb verb_run = {
 	.name = "run",
 	.usage = "[OPTIONS] IMAGE [COMMAND [ARG...]]",
 	.description =
-		"Creates a container of IMAGE, starts it, and removes it when the command "
-		"ends. IMAGE "
-		"is the path of a squashfs file or of a directory (an operand with a slash, "
-		"or ending "
-		"in .sqsh), or the name of a container, of which a fresh copy runs. With --keep it "
-		"is not removed: csbx start runs it again.\n\n"
-		"Options end at IMAGE: what follows belongs to the command. Exit codes are "
-		"those of "
-		"start.",
+		"Creates a container of IMAGE, starts it, and removes it when the command ends. "
+		"IMAGE is the path of a squashfs file or of a directory (an operand with a slash, "
+		"or ending in .sqsh), or the name of a container, of which a fresh copy runs. With "
+		"--keep it is not removed: csbx start runs it again.\n\n"
+		"Options end at IMAGE: the words after it belong to the command. Exit codes are "
+		"those of start.",
 	.uses = (const struct opt_use[]){{&run_only_table, 0},
 					 {&keep_table, offsetof(struct run_args, keep)},
 					 RUN_OPT_USES(offsetof(struct run_args, run)),

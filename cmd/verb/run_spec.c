@@ -151,8 +151,8 @@ const struct verb verb_run_spec = {
 	.name = "run",
 	.usage = "--spec FILE",
 	.description =
-		"Runs the container that a JSON file describes; its format is in csbx-spec(5). "
-		"What is missing in it has its default.",
+		"Runs the container that a JSON file describes; its format is in csbx-spec(5). A "
+		"member that is missing has its default.",
 	.uses = (const struct opt_use[]){{&run_spec_table, 0},
 					 {&run_table_result, offsetof(struct run_spec_args, run)},
 					 {0}},

@@ -115,21 +115,16 @@ const struct verb verb_start = {
 	.description =
 		"NAME is a container made by create; IMAGE is the path of a squashfs file or of a "
 		"directory (an operand with a slash, or ending in .sqsh). What is written goes to "
-		"a "
-		"layer that is thrown away at the end, unless --rw keeps it, so any number of "
-		"starts "
-		"may run side by side.\n\n"
+		"a layer that is thrown away at the end, unless --rw keeps it, so any number of "
+		"starts may run side by side.\n\n"
 		"Without a COMMAND the image's own is run, else a shell. Arguments replace the "
-		"image's command, not its entry point. Options end at NAME: what follows belongs "
-		"to "
-		"the command.\n\n"
+		"image's command, not its entry point. Options end at NAME: the words after it "
+		"belong to the command.\n\n"
 		"Inside there are no network but a loopback, no capabilities over the host, no "
-		"files "
-		"of the host but those asked for by --mount.\n\n"
+		"files of the host but those asked for by --mount.\n\n"
 		"The exit code is the command's own; 128+N when signal N ended it; 124 when "
-		"--timeout "
-		"did; 125 when csbx "
-		"failed, 126 when the command could not be run, 127 when it was not found.",
+		"--timeout did; 125 when csbx failed, 126 when the command could not be run, 127 "
+		"when it was not found.",
 	.uses = (const struct opt_use[]){{&start_table, 0},
 					 RUN_OPT_USES(offsetof(struct start_args, run)),
 					 {0}},

@@ -26,7 +26,7 @@ static const struct opt stop_opts[] = {
 	 .initial = "the container's, else 10s",
 	 .help = "how long the command may take before everything is killed"},
 	{OPT_CALL, 's', "signal", "SIGNAL", offsetof(struct stop_args, signal), set_signal,
-	 .initial = "the container's, else TERM", .help = "what asks it to end"},
+	 .initial = "the container's, else TERM", .help = "the signal that asks it to end"},
 	{0},
 };
 
@@ -136,12 +136,10 @@ const struct verb verb_stop = {
 	.description =
 		"Asks the main process of a container to end, by SIGTERM, and kills everything in "
 		"the container when it has not after --time. Returns when the container has ended. "
-		"What runs is named by its container's name or by the instance's id; of a name "
-		"that "
-		"runs more than once the id is wanted.\n\n"
+		"Name it by its container's name or by the instance's id; a name that runs more "
+		"than once needs the id.\n\n"
 		"A container that stays (create --keep) is asked by the signal of its image, if "
-		"that "
-		"names one; when it does not run there is nothing to do.",
+		"that names one; when it does not run there is nothing to do.",
 	.uses = (const struct opt_use[]){{&stop_table, 0}, {0}},
 	.examples = stop_examples,
 	.offers = "container",

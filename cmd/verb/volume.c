@@ -181,7 +181,7 @@ static int volume_run(struct cmd *c, void *args, int argc, char **argv)
 static const struct verb_example examples[] = {
 	{"a place for data that several containers share",
 	 "csbx volume create data && csbx run --volume data:/data ./py.sqsh python3 -V"},
-	{"what of it is used", "csbx volume inspect data"},
+	{"the containers that use it", "csbx volume inspect data"},
 	{0},
 };
 
@@ -190,15 +190,13 @@ const struct verb verb_volume = {
 	.usage = "create [NAME] | ls | inspect NAME... | rm NAME... | prune",
 	.description =
 		"A volume is a directory below the data directory that outlives the containers it "
-		"is "
-		"mounted in, by --volume NAME:TARGET; one that does not exist is made. The first "
-		"start that mounts an empty volume fills it with what the image has at TARGET.\n\n"
+		"is mounted in, by --volume NAME:TARGET; one that does not exist is made. The "
+		"first start that mounts an empty volume fills it with what the image has at "
+		"TARGET.\n\n"
 		"rm refuses a volume that a container has among its mounts (create --keep). prune "
 		"removes the anonymous ones that no container has, and prints their names; with "
-		"--all "
-		"also those with a name. Starts of recipes and images are not asked: what they "
-		"have "
-		"mounted stays with them until they end, without a name.",
+		"--all also those with a name. prune does not ask starts of recipes and images: "
+		"volumes that they have mounted stay with them until they end, without a name.",
 	.uses = (const struct opt_use[]){{&volume_table, 0}, {0}},
 	.examples = examples,
 	.offers = "words:create ls inspect rm prune",

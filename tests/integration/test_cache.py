@@ -220,7 +220,7 @@ def test_interrupted_download(csbx, registry, number):
     p.send_signal(number)
     said = p.communicate(timeout=20)[1]
     assert p.returncode == -number and time.monotonic() - begin < 5
-    assert [line for line in said.splitlines() if "interrupted; what came so far is kept" in line], said
+    assert [line for line in said.splitlines() if "interrupted; csbx keeps the part that came" in line], said
     assert sorted(x.name for x in csbx.work.iterdir()) == []
     partial = csbx.dirs["cache"] / "partial" / name.replace(":", "-")
     had = partial.stat().st_size

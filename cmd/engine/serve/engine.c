@@ -206,14 +206,15 @@ const struct verb verb_engine = {
 		"Listens on the socket docker.sock in the runtime directory and answers there as "
 		"Docker's daemon answers: programs that speak the Docker Engine API, such as "
 		"docker-py and Docker's own command line, work with csbx once DOCKER_HOST names "
-		"the socket. Only processes of the same user outside of containers are served.\n\n"
-		"With a COMMAND, the command runs with DOCKER_HOST set to a socket of its own, "
-		"the engine ends with it, and its exit code is the command's. Without one and without -d, the engine "
-		"listens until a signal ends it, on the socket that systemd hands over "
-		"(LISTEN_FDS) where there is one.\n\n"
+		"the socket. Only processes of the same user outside of containers are "
+		"served.\n\n"
+		"With a COMMAND, the command runs with DOCKER_HOST set to a socket of its own, the "
+		"engine ends with it, and its exit code is the command's. Without one and without "
+		"-d, the engine listens until a signal ends it, on the socket that systemd hands "
+		"over (LISTEN_FDS) where there is one.\n\n"
 		"The engine holds no state. It may be ended and started again at any time: "
 		"containers go on, and the next engine finds them. docs/engine.md lists the "
-		"endpoints, and what differs from Docker's daemon.",
+		"endpoints, and the differences from Docker's daemon.",
 	.uses = (const struct opt_use[]){{&engine_table, 0}, {0}},
 	.examples = examples,
 	.flags = VERB_OPERAND_ENDS,

@@ -29,12 +29,12 @@ static const struct opt rows[] = {
 	 .help = "Put environ.d, mounts.d and hooks.d of system and user into it"},
 	{OPT_FLAG, 'c', "checksum", .offset = AT(checksum),
 	 .help = "Put a checksum of the image into it, for --verify"},
-	{OPT_STR, 'd', "desc", "TEXT", AT(description), .help = "What --info says of it"},
+	{OPT_STR, 'd', "desc", "TEXT", AT(description), .help = "A text for --info to show"},
 	{OPT_FLAG, 'f', "force", .offset = AT(force), .help = "Replace the file if it is there"},
 	{OPT_STR, 'o', "output", "FILE", AT(output),
 	 .help = "Name of the file (default: IMAGE.run)"},
 	{OPT_STR, 't', "target", "DIR", AT(target),
-	 .help = "Where --extract puts its files (default: IMAGE)"},
+	 .help = "The directory of --extract (default: IMAGE)"},
 	{0},
 };
 

@@ -175,8 +175,7 @@ static void take_error(const struct test_run *t, struct run_result *result)
 		err_set(&result->error, ENOENT, "prepare the tests: %s", report->error_message);
 		err_sanitize(&result->error);
 		if (t->clone.dir && str_eq(words[i], "no_commit"))
-			err_append(&result->error,
-				   "where the copy in the cache is damaged, remove %s",
+			err_append(&result->error, "if the copy in the cache is damaged, remove %s",
 				   t->clone.dir);
 	}
 }

@@ -33,8 +33,8 @@ static const struct opt test_opts[] = {
 	{OPT_STR, 0, "repo-in-image", "PATH", AT(repo_in_image),
 	 .help = "the repository lies at PATH in the image"},
 	{OPT_STR, 0, "clone", "URL", AT(clone),
-	 .help = "the repository is fetched from URL (https, http, git, file); what was fetched is "
-		 "kept in the cache, and only the container checks it out"},
+	 .help = "the repository is fetched from URL (https, http, git, file); the fetched commits "
+		 "are kept in the cache, and only the container checks it out"},
 	{OPT_STR, 0, "commit", "HASH", AT(commit), .help = "the commit of --clone, in full"},
 	{OPT_FLAG, 0, "copy-repo", .offset = AT(copy),
 	 .help = "copy the files of --repo one by one instead of laying a writable layer over the "
@@ -56,7 +56,7 @@ static const struct opt test_opts[] = {
 	 .help = "run each listed test alone, in a container of its own, and believe it about that "
 		 "test only; --timeout is for each"},
 	{OPT_CHOICE, 0, "runner", "NAME", AT(runner), .choices = "pytest|unittest",
-	 .initial = "pytest", .help = "what runs the tests"},
+	 .initial = "pytest", .help = "the program that runs the tests"},
 	{OPT_STR, 0, "batch", "FILE", AT(batch), .offers = "file",
 	 .help = "judge what each line of FILE (-: standard input) says, a JSON object, and print "
 		 "a "
@@ -232,12 +232,12 @@ const struct verb verb_test = {
 		 "--commit HASH) [-- ARG...]",
 	.description =
 		"Runs the tests of a repository in a fresh container, after patches were applied "
-		"to a copy of it there, and says of each test what became of it. With "
-		"--fail-to-pass and --pass-to-pass only these run, and the result is resolved "
-		"when all of them pass.\n\n"
-		"What the tests print, write and exit with is not believed: each result comes "
-		"over a channel of its own. docs/judging.md says what that excludes and what it "
-		"does not.\n\n"
+		"to a copy of it there, and tells the outcome of each test. With --fail-to-pass "
+		"and --pass-to-pass only these run, and the result is resolved when all of them "
+		"pass.\n\n"
+		"csbx does not believe what the tests print, write and exit with: each result "
+		"comes over a channel of its own. docs/judging.md says what that excludes and what "
+		"it does not.\n\n"
 		"Arguments behind -- go to the runner. Exit codes: 0 resolved (without lists: all "
 		"passed), 1 not; 124 and above as those of run.",
 	.uses = (const struct opt_use[]){{&test_table, 0}, RUN_OPT_USES(AT(run)), {0}},
