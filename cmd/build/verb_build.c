@@ -39,15 +39,13 @@ const struct verb verb_build = {
 	.usage = "[OPTIONS] PATH|-",
 	.description =
 		"Makes an image from a Dockerfile, without a daemon and without root. Each step "
-		"runs "
-		"in a container of its own; the files it writes are kept as a layer, and a step "
-		"that "
-		"was made before is not made again. PATH is the directory whose files COPY and ADD "
-		"may take; - reads a Dockerfile or a tar from standard input.\n\n"
-		"Without id ranges there is one user in a step: what package managers ask for "
-		"other "
-		"users is answered with success and not done. docs/build.md says what is done of "
-		"docker's grammar, and what differs.",
+		"runs in a container of its own; the files it writes are kept as a layer, and a "
+		"step that was made before is not made again. PATH is the directory whose files "
+		"COPY and ADD may take; - reads a Dockerfile or a tar from standard "
+		"input.\n\n"
+		"Without id ranges there is one user in a step: csbx answers requests of package "
+		"managers for other users with success and does nothing. docs/build.md lists the "
+		"parts of docker's grammar that csbx knows, and the differences.",
 	.uses = (const struct opt_use[]){{&build_table, 0}, {0}},
 	.examples = examples,
 	.offers = "dir",

@@ -45,8 +45,7 @@ static const struct opt eval_only_opts[] = {
 	{OPT_STR, 0, "cases", "FILE", offsetof(struct eval_args, cases), .offers = "file",
 	 .help = "JSON: an array of cases; each is a call of --function, or a run with its own "
 		 "standard input, and what is expected of it. --timeout is for each of them, and "
-		 "for "
-		 "loading"},
+		 "for loading"},
 	{OPT_FLAG, 0, "fail-fast", NULL, offsetof(struct eval_args, fail_fast),
 	 .help = "run no more cases after one that has not passed"},
 	{OPT_DURATION, 0, "total-timeout", "TIME", offsetof(struct eval_args, total_timeout_ms),
@@ -57,9 +56,8 @@ static const struct opt eval_only_opts[] = {
 	 .help = "code that runs before the snippet, in the same name space; with --function"},
 	{OPT_STR, 0, "check", "FILE", offsetof(struct eval_args, check), .offers = "file",
 	 .help = "asserting code, run in a second container: it imports the snippet's functions "
-		 "from "
-		 "the module solution, and csbx carries calls and values between the two; with "
-		 "--function, candidate is that function, and check(candidate) is called"},
+		 "from the module solution, and csbx carries calls and values between the two; "
+		 "with --function, candidate is that function, and check(candidate) is called"},
 	{OPT_LIST, 0, "files", "FILE", offsetof(struct eval_args, files), .offers = "file",
 	 .help = "a file to put, under its own name, into the directory the program starts in"},
 	{OPT_LIST, 0, "deny-import", "MODULE", offsetof(struct eval_args, deny_import),
@@ -72,8 +70,7 @@ static const struct opt eval_only_opts[] = {
 		 "os.system and their like"},
 	{OPT_STR, 0, "batch", "FILE", offsetof(struct eval_args, batch), .offers = "file",
 	 .help = "many snippets: a JSON object a line in FILE (- for standard input), a JSON "
-		 "object "
-		 "a line out, as they end"},
+		 "object a line out, as they end"},
 	{OPT_NUMBER, 0, "jobs", "N", offsetof(struct eval_args, jobs), .max = BATCH_JOBS_MAX,
 	 .initial = "one a CPU", .help = "how many lines of a batch run at a time"},
 	{OPT_STR, 0, "output", "FILE", offsetof(struct eval_args, output), .offers = "file",

@@ -22,8 +22,7 @@
 static const struct opt keep_opts[] = {
 	{OPT_FLAG, 0, "keep", .offset = offsetof(struct keep_opts, keep),
 	 .help = "the container stays: it has the options and the command given here, keeps what "
-		 "it "
-		 "writes, and csbx start runs it again until it is removed"},
+		 "it writes, and csbx start runs it again until it is removed"},
 	{OPT_FLAG, 0, "rm", .offset = offsetof(struct keep_opts, auto_remove),
 	 .help = "with --keep: remove it when its command has ended"},
 	{OPT_STR, 0, "owner", "PID", offsetof(struct keep_opts, owner),

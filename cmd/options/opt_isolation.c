@@ -111,8 +111,8 @@ static const struct opt opts[] = {
 	 .help = "loosen a protection: no-new-privileges=false (set-id programs work), "
 		 "seccomp=unconfined, landlock=off, systempaths=unconfined"},
 	{OPT_FLAG, 0, "fake-root", .offset = AT(fake_root), .has_key = true,
-	 .help = "let package managers work where you are the only user inside: what they ask "
-		 "for other users succeeds and is not done"},
+	 .help = "let package managers work where you are the only user inside: their requests for "
+		 "other users succeed and do nothing"},
 	{OPT_FLAG, 0, "allow-root", .offset = AT(spec.allow_root), .has_key = true,
 	 .help = "as root without an id range to map to: let root inside be root of the host"},
 	{0},

@@ -121,8 +121,7 @@ static const struct opt opts[] = {
 	{OPT_CALL, 0, "limits", "auto|strict", AT(spec.limits.strict), set_limits, .has_key = true,
 	 .initial = "auto", .offers = "words:auto strict",
 	 .help = "auto: hold each limit as well as this machine can, and say in the result what "
-		 "falls "
-		 "short; strict: start nothing unless each can be held exactly"},
+		 "falls short; strict: start nothing unless each can be held exactly"},
 	{OPT_CALL, 0, "ulimit", "NAME=SOFT[:HARD]", AT(spec), set_ulimit, .repeats = true,
 	 .has_key = true,
 	 .help = "a resource limit of each process (nofile, core, cpu, fsize, stack, as, ...), a "

@@ -24,8 +24,7 @@ struct cache_args {
 static const struct opt cache_opts[] = {
 	{OPT_BYTES, 0, "max", "SIZE", offsetof(struct cache_args, max_bytes),
 	 .help = "prune: drop images, those first that were not used for the longest time, until "
-		 "the "
-		 "rest has at most SIZE"},
+		 "the rest has at most SIZE"},
 	{OPT_DURATION, 0, "older", "TIME", offsetof(struct cache_args, older_ms),
 	 .help = "prune: drop images, repositories of csbx test --clone and steps of builds that "
 		 "were not used for TIME (30d, 12h)"},
@@ -248,15 +247,11 @@ const struct verb verb_cache = {
 	.description =
 		"Shows or prunes what was fetched from registries, and the repositories that csbx "
 		"test --clone keeps (--older drops these too, --max does not count them). Layers "
-		"are kept as they came, "
-		"in "
-		"an OCI image layout, so an image that is imported again, or another one on the "
-		"same "
-		"base, is not fetched again.\n\n"
+		"are kept as they came, in an OCI image layout, so an image that is imported "
+		"again, or another one on the same base, is not fetched again.\n\n"
 		"prune without options removes only what belongs to no image: layers of tags that "
-		"have moved on, and downloads that were given up a day ago. What an import reads "
-		"or "
-		"fetches at the moment always stays, and containers never need the cache.",
+		"have moved on, and downloads that were given up a day ago. Layers that an import "
+		"reads or fetches at the moment always stay, and containers never need the cache.",
 	.uses = (const struct opt_use[]){{&cache_table, 0}, {0}},
 	.examples = examples,
 	.offers = "words:ls prune",

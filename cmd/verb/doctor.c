@@ -19,8 +19,7 @@ static const struct opt doctor_opts[] = {
 	{OPT_STR, 0, "feature", "NAME", offsetof(struct doctor_args, feature),
 	 .offers = "words:kernel userns proc overlay overlay-disk tmpfs-xattr fuse subuid seccomp "
 		   "landlock openat2 open_tree mount_setattr pidfd clone3 close_range memfd cgroup "
-		   "cgroup-memory cgroup-cpu cgroup-pids "
-		   "runtime-dir helpers engine apparmor",
+		   "cgroup-memory cgroup-cpu cgroup-pids runtime-dir helpers engine apparmor",
 	 .help = "try one feature only: exit code 0 when it is there, else 1 and the reason"},
 	{0},
 };
@@ -119,12 +118,10 @@ const struct verb verb_doctor = {
 	.name = "doctor",
 	.usage = "[OPTIONS]",
 	.description = "Tries what a container needs of this machine, as the user you are, and "
-		       "says for each "
-		       "feature whether it works, why not, and what to do about it. MISSING in "
-		       "capitals means "
-		       "that no container can start without it; the others cost speed or comfort, "
-		       "as their "
-		       "reason says. Nothing is changed.\n\n"
+		       "says for each feature whether it works, why not, and what to do about it. "
+		       "MISSING in capitals means that no container can start without it; the "
+		       "others cost speed or comfort, as their reason says. doctor changes "
+		       "nothing.\n\n"
 		       "The exit code is 0 when containers can start, 1 when they cannot.",
 	.uses = (const struct opt_use[]){{&doctor_table, 0}, {0}},
 	.examples = examples,

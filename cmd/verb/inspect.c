@@ -127,13 +127,11 @@ const struct verb verb_inspect = {
 	.usage = "NAME|ID",
 	.description =
 		"Prints one JSON object: the container's record, what its image says, and each of "
-		"its "
-		"running instances with the settings that were asked for (\"requested\") and the "
-		"protections that are in force (\"effective\"): id maps, capabilities, system call "
-		"filter, namespaces, mounts, resource limits and the limits of its control group "
-		"as "
-		"the kernel shows them at this moment. ID is the id of an instance, or at least "
-		"four digits of its beginning.",
+		"its running instances with the settings that were asked for (\"requested\") and "
+		"the protections that are in force (\"effective\"): id maps, capabilities, system "
+		"call filter, namespaces, mounts, resource limits and the limits of its control "
+		"group as the kernel shows them at this moment. ID is the id of an instance, or at "
+		"least four digits of its beginning.",
 	.uses = (const struct opt_use[]){{0}},
 	.examples = examples,
 	.offers = "container",

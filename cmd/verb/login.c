@@ -94,12 +94,12 @@ const struct verb verb_login = {
 	.usage = "[OPTIONS] [REGISTRY]",
 	.description =
 		"Tries a user name and a password or token at a registry (HOST[:PORT]; docker.io "
-		"when "
-		"none is named), and keeps them for later when the registry takes them.\n\n"
+		"when none is named), and keeps them for later when the registry takes "
+		"them.\n\n"
 		"They are kept in ~/.config/containers/auth.json, readable by the user alone, "
-		"where "
-		"podman and skopeo look too; --authfile or REGISTRY_AUTH_FILE name another file. A "
-		"password is never taken from the command line, where other users would see it.",
+		"where podman and skopeo look too; --authfile or REGISTRY_AUTH_FILE name another "
+		"file. A password is never taken from the command line, where other users would "
+		"see it.",
 	.uses = (const struct opt_use[]){{&login_table, 0},
 					 {&registry_opts_table,
 					  offsetof(struct login_args, registry)},
@@ -149,10 +149,10 @@ const struct verb verb_logout = {
 	.name = "logout",
 	.usage = "[OPTIONS] [REGISTRY]",
 	.description =
-		"Forgets a registry (docker.io when none is named): what csbx login, podman login "
-		"and docker login kept in their files goes, and the credential helpers these name "
-		"for it are told to erase it. --authfile or REGISTRY_AUTH_FILE: that file alone. "
-		"enroot's .credentials stays.",
+		"Forgets a registry (docker.io when none is named): removes what csbx login, "
+		"podman login and docker login kept in their files, and tells the credential "
+		"helpers that these name to erase it. --authfile or REGISTRY_AUTH_FILE: that file "
+		"alone. enroot's .credentials stays.",
 	.uses = (const struct opt_use[]){{&logout_table, 0}, {0}},
 	.examples = logout_examples,
 	.max_operands = 1,

@@ -123,9 +123,9 @@ const struct verb verb_logs = {
 	.description =
 		"Prints what a detached container (start -d, run -d) has written, on standard "
 		"output and standard error as it was. The last 16 MiB are kept, for a week after "
-		"its end or until its container is removed; a name means its last start. Of a "
-		"container that stays (create --keep) it is what all its starts have written that "
-		"were not attached to a terminal of yours.",
+		"its end or until its container is removed; a name means its last start. For a "
+		"container that stays (create --keep) it is the output of all its starts that were "
+		"not attached to a terminal of yours.",
 	.uses = (const struct opt_use[]){{&logs_table, 0}, {0}},
 	.examples = examples,
 	.offers = "container",

@@ -43,15 +43,12 @@ static const struct verb_example examples[] = {
 const struct verb verb_pause = {
 	.name = "pause",
 	.usage = "NAME|ID...",
-	.description = "Stops every process of a container at once, until unpause. Where csbx has "
-		       "a control "
-		       "group for the container (it has limits), that is frozen, which the "
-		       "processes cannot "
-		       "see; else they get SIGSTOP, which their parents can see, and unpause "
-		       "continues also "
-		       "one that had stopped itself before. Memory stays in use, a --timeout goes "
-		       "on, and no "
-		       "exec is let in. stop and kill end what is paused.",
+	.description = "Stops every process of a container at once, until unpause. If csbx has a "
+		       "control group for the container (it has limits), it freezes the group, "
+		       "which the processes cannot see; else they get SIGSTOP, which their parents "
+		       "can see, and unpause continues also one that had stopped itself before. "
+		       "Memory stays in use, a --timeout goes on, and no exec is let in. stop and "
+		       "kill end a paused container.",
 	.examples = examples,
 	.offers = "container",
 	.min_operands = 1,

@@ -27,8 +27,7 @@ static const struct opt ps_opts[] = {
 	 .repeats = true,
 	 .help = "only those with name=PART, id=BEGINNING, label=NAME[=VALUE], status=STATUS, "
 		 "ancestor=IMAGE, exited=CODE, before=CONTAINER, since=CONTAINER; values of one "
-		 "name "
-		 "are alternatives, labels must all be there"},
+		 "name are alternatives, labels must all be there"},
 	{OPT_FLAG, 0, "json", .offset = offsetof(struct ps_args, json), .help = "print JSON"},
 	{0},
 };

@@ -172,10 +172,11 @@ const struct verb verb_push = {
 	.name = "push",
 	.usage = "[OPTIONS] IMAGE [NAME[:TAG]]",
 	.description =
-		"Sends an image that docker build, commit, load, pull or import made to the registry "
-		"that its name, or NAME, says, and prints the name with the digest that it has there. "
-		"Layers that came from a registry go as they came, while the cache has them; each file "
-		"of a stack is one layer. What the registry has already is not sent again.",
+		"Sends an image that docker build, commit, load, pull or import made to the "
+		"registry that its name, or NAME, says, and prints the name with the digest that "
+		"it has there. Layers that came from a registry go as they came, while the cache "
+		"has them; each file of a stack is one layer. csbx does not send again the layers "
+		"that the registry has.",
 	.uses = (const struct opt_use[]){{&push_table, 0},
 					 {&registry_opts_table,
 					  offsetof(struct push_args, registry)},

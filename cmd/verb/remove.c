@@ -115,10 +115,9 @@ const struct verb verb_remove = {
 	.name = "remove",
 	.usage = "[OPTIONS] NAME...",
 	.description = "Deletes containers with what their kept layers hold. Images stay, except "
-		       "that a file whose only remaining link was the container's is gone with "
-		       "it. A container in use is not removed; one that stays (create --keep) is "
-		       "killed first "
-		       "with --force.",
+		       "that a file whose only remaining link was the container's is gone with it. "
+		       "A container in use is not removed; one that stays (create --keep) is "
+		       "killed first with --force.",
 	.uses = (const struct opt_use[]){{&remove_table, 0}, {0}},
 	.examples = examples,
 	.offers = "container",

@@ -28,8 +28,8 @@ const struct verb verb_rename = {
 	.name = "rename",
 	.usage = "NAME|ID NEW-NAME",
 	.description =
-		"Gives a container another name. One that stays (create --keep) may run "
-		"meanwhile; of another nothing may run, for its kept layer goes by its name.",
+		"Gives a container another name. One that stays (create --keep) may run meanwhile; "
+		"no start of any other may run, for its kept layer goes by its name.",
 	.examples = examples,
 	.offers = "container",
 	.min_operands = 2,

@@ -23,8 +23,7 @@ static const struct opt run_only_opts[] = {
 		 "operands and of the options only --plan and those about result and output"},
 	{OPT_FLAG, 'd', "detach", .offset = offsetof(struct run_args, detach),
 	 .help = "print the instance's id when the command runs, and leave it running; csbx logs "
-		 "shows "
-		 "its output, stop ends it"},
+		 "shows its output, stop ends it"},
 	{OPT_FLAG, 0, "plan", .offset = offsetof(struct run_args, plan),
 	 .help = "print what would be mounted, in order, and start nothing"},
 	{0},

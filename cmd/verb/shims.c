@@ -217,8 +217,8 @@ const struct verb verb_shims = {
 	.description =
 		"Makes programs called as other launchers are, that run csbx in their dialect: "
 		"docker and enroot. The directory is made when it is missing; put it first in "
-		"PATH. What is there under such a name and was not made by this command stays, and "
-		"is an error.\n\n"
+		"PATH. A file that is there under such a name and was not made by this command "
+		"stays, and is an error.\n\n"
 		"A shim is a symbolic link to this csbx. With a profile it is a script, which sets "
 		"settings for all that a command line leaves open.",
 	.uses = (const struct opt_use[]){{&shims_table, 0}, {0}},

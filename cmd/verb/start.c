@@ -32,8 +32,7 @@ static const struct opt start_opts[] = {
 	 .help = "use a kept layer that may be incomplete because the machine went down"},
 	{OPT_FLAG, 'd', "detach", .offset = offsetof(struct start_args, detach),
 	 .help = "print the instance's id when the command runs, and leave it running; csbx logs "
-		 "shows "
-		 "its output, stop ends it"},
+		 "shows its output, stop ends it"},
 	{OPT_FLAG, 0, "plan", .offset = offsetof(struct start_args, plan),
 	 .help = "print what would be mounted, in order, and start nothing"},
 	{0},
@@ -114,8 +113,8 @@ const struct verb verb_start = {
 	.usage = "[OPTIONS] NAME|IMAGE [COMMAND [ARG...]]",
 	.description =
 		"NAME is a container made by create; IMAGE is the path of a squashfs file or of a "
-		"directory (an operand with a slash, or ending in .sqsh). What is written goes to "
-		"a layer that is thrown away at the end, unless --rw keeps it, so any number of "
+		"directory (an operand with a slash, or ending in .sqsh). Written files go to a "
+		"layer that is thrown away at the end, unless --rw keeps it, so any number of "
 		"starts may run side by side.\n\n"
 		"Without a COMMAND the image's own is run, else a shell. Arguments replace the "
 		"image's command, not its entry point. Options end at NAME: the words after it "

@@ -136,8 +136,8 @@ const struct verb verb_stop = {
 	.description =
 		"Asks the main process of a container to end, by SIGTERM, and kills everything in "
 		"the container when it has not after --time. Returns when the container has ended. "
-		"Name it by its container's name or by the instance's id; a name that runs more "
-		"than once needs the id.\n\n"
+		"The operand is a container's name or an instance's id; a name that runs more than "
+		"once needs the id.\n\n"
 		"A container that stays (create --keep) is asked by the signal of its image, if "
 		"that names one; when it does not run there is nothing to do.",
 	.uses = (const struct opt_use[]){{&stop_table, 0}, {0}},

@@ -79,11 +79,9 @@ const struct verb verb_wait = {
 	.description =
 		"Waits for the end of detached containers and prints the exit code of each on a "
 		"line, as start would have returned it: the command's own, 128+N when signal N "
-		"ended "
-		"it, 124 when --timeout did. One that has ended before is told at once, for a week "
-		"or until its container is removed; of a name the last start counts. A container "
-		"that "
-		"stays (create --keep) tells its last end as long as it is there.",
+		"ended it, 124 when --timeout did. One that has ended before is told at once, for "
+		"a week or until its container is removed; a name means its last start. A "
+		"container that stays (create --keep) tells its last end as long as it is there.",
 	.examples = examples,
 	.offers = "container",
 	.min_operands = 1,

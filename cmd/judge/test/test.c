@@ -59,8 +59,7 @@ static const struct opt test_opts[] = {
 	 .initial = "pytest", .help = "the program that runs the tests"},
 	{OPT_STR, 0, "batch", "FILE", AT(batch), .offers = "file",
 	 .help = "judge what each line of FILE (-: standard input) says, a JSON object, and print "
-		 "a "
-		 "line for each as it ends; options are what all have in common"},
+		 "a line for each as it ends; options are what all have in common"},
 	{OPT_NUMBER, 0, "jobs", "N", AT(jobs), .max = 1024, .initial = "one a CPU",
 	 .help = "how many lines of a batch at a time"},
 	{OPT_STR, 0, "output", "FILE", AT(output), .offers = "file",
