@@ -35,7 +35,8 @@ static void run_checker(const struct eval_container *container, const struct eva
 				       .is_users = true};
 	const int fds[] = {far, text};
 	struct container_spec spec = *container->spec;
-	const struct eval_container own = {container->paths, &spec, container->warm};
+	const struct eval_container own = {container->paths, &spec, container->warm,
+					   container->end_fd};
 	const struct eval_start start = {
 		.argv = &argv,
 		.files = &file,

@@ -116,7 +116,8 @@ void eval_start(const struct eval_container *container, const struct eval_start 
 		struct eval_ended *ret)
 {
 	const struct container_hooks hooks = {.started_fd = s->started_fd ? s->started_fd : -1,
-					      .channel = s->channel};
+					      .channel = s->channel,
+					      .owner_fd = container->end_fd};
 	struct err e = ERR_INIT;
 	int warm_fds[WARM_FDS], r;
 

@@ -22,6 +22,7 @@ struct eval_container {
 	const struct paths *paths;
 	const struct container_spec *spec; /* frozen */
 	const struct eval_warm *warm;      /* NULL: every interpreter is started */
+	int end_fd;                        /* readable when what runs is to end; 0: there is none */
 };
 
 /* The container with what a job has of its own: files, environment, limits. */

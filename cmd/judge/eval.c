@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/frame/cmd.h"
-#include "cmd/judge/batch.h"
+#include "cmd/judge/batch/batch.h"
 #include "cmd/judge/eval_batch.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
@@ -33,7 +33,7 @@ struct eval_args {
 	struct strv files, deny_import, deny_call, allow_command;
 	uint64_t jobs, total_timeout_ms;
 	int lang;
-	bool fail_fast;
+	bool fail_fast, ordered;
 };
 
 static const struct opt eval_only_opts[] = {
@@ -76,6 +76,8 @@ static const struct opt eval_only_opts[] = {
 	{OPT_STR, 0, "output", "FILE", offsetof(struct eval_args, output), .offers = "file",
 	 .help = "add a batch's records to FILE; lines whose id has a record there are passed "
 		 "over"},
+	{OPT_FLAG, 0, "ordered", NULL, offsetof(struct eval_args, ordered),
+	 .help = "a batch's records come in the order of its lines"},
 	{0},
 };
 
@@ -150,8 +152,8 @@ static int check_words(struct cmd *c, const struct eval_args *a, int argc, struc
 			       "what is run, each has a record");
 	if ((a->fail_fast || a->total_timeout_ms) && !a->cases && !a->batch)
 		return err_set(e, EINVAL, "--fail-fast and --total-timeout: need --cases");
-	if ((a->output || a->jobs) && !a->batch)
-		return err_set(e, EINVAL, "--output and --jobs: need --batch");
+	if ((a->output || a->jobs || a->ordered) && !a->batch)
+		return err_set(e, EINVAL, "--output, --jobs and --ordered: need --batch");
 	return 0;
 }
 
@@ -243,7 +245,7 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 		   const struct image_meta *meta)
 {
-	const struct eval_container container = {&c->paths, &a->run.spec, NULL};
+	const struct eval_container container = {&c->paths, &a->run.spec, NULL, 0};
 	struct eval_job_container own = {0};
 	struct eval_verdict verdict = {0};
 	struct result_more more = {.write = eval_verdict_write, .ctx = &verdict};
@@ -259,6 +261,8 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 		code = cmd_error(&e, "eval");
 	} else {
 		run_report(&verdict.ended.spec, meta, &verdict.ended.result, "eval");
+		if (!verdict.is_out_of_time) /* else the cases tell of it */
+			run_explain_limit(&verdict.ended.spec, &verdict.ended.result, "eval");
 		code = eval_exit_code(&verdict);
 		if (!a->run.result.json && !a->run.result.fd)
 			eval_summary_print(&verdict);
@@ -274,7 +278,10 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 
 static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
 {
-	struct batch b = {.input = a->batch, .output = a->output, .jobs = (unsigned)a->jobs};
+	struct batch b = {.input = a->batch,
+			  .output = a->output,
+			  .jobs = (unsigned)a->jobs,
+			  .ordered = a->ordered};
 
 	a->run.spec.capture_output = true;
 	return eval_batch_run(&c->paths, &a->run.spec, job, &b);
@@ -333,7 +340,8 @@ const struct verb verb_eval = {
 		"The exit code is the program's, but 1 where that is 0 and the script did not come "
 		"to its last statement; 124 after --timeout, 137 when it was killed for what it "
 		"used, 1 when it does not compile or uses what is not allowed. With --cases or "
-		"--check it is 0 if all passed, else 1; with --batch 0 if every line got a record.",
+		"--check it is 0 if all passed, else 1; with --batch 0 if every line got a record of a "
+		"run, 1 where lines were wrong or csbx failed, which their records say.",
 	.uses = (const struct opt_use[]){{&eval_only_table, 0},
 					 RUN_OPT_USES(offsetof(struct eval_args, run)),
 					 {0}},

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/eval_batch.h"
 
-#include "cmd/frame/cmd.h"
-#include "cmd/judge/batch.h"
-#include "cmd/judge/batch_line.h"
+#include "cmd/judge/batch/batch.h"
+#include "cmd/judge/job_line.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
 #include "cmd/judge/warm.h"
@@ -22,7 +21,7 @@ struct eval_batch {
 /* One line of a batch, in a process of its own. */
 static int run_line(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e)
 {
-	const struct eval_batch *b = ctx;
+	struct eval_batch *b = ctx;
 	struct eval_job *job = b->job;
 	struct eval_job_container own;
 	struct eval_verdict verdict = {0};
@@ -31,6 +30,7 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 				   .label = line->label ? line->label : "null"};
 	int r = eval_job_from_line(line->object, job, e);
 
+	b->container.end_fd = line->end_fd;
 	if (r >= 0)
 		r = eval_job_container_make(&b->container, job, &own, e);
 	if (r >= 0)
@@ -38,7 +38,8 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	if (r < 0)
 		return r;
 	more.completed = verdict.completed;
-	return result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
+	r = result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
+	return r < 0 ? r : verdict.ended.result.status == RUN_SANDBOX_ERROR;
 }
 
 static void before_line(void *ctx)
@@ -55,14 +56,13 @@ int eval_batch_run(const struct paths *paths, const struct container_spec *spec,
 		   struct eval_job *job, struct batch *b)
 {
 	struct eval_batch ctx = {
-		.container = {paths, spec, NULL}, .job = job, .warm = EVAL_WARM_INIT};
-	struct err e = ERR_INIT;
-	int r;
+		.container = {paths, spec, NULL, 0}, .job = job, .warm = EVAL_WARM_INIT};
+	int code;
 
 	b->work = run_line;
 	b->before = before_line;
 	b->ctx = &ctx;
-	r = batch_run(b, &e);
+	code = batch_run(b, "eval");
 	eval_warm_free(&ctx.warm);
-	return r < 0 ? cmd_error(&e, "eval --batch") : r ? 128 + r : 0;
+	return code;
 }

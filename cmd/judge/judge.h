@@ -8,11 +8,11 @@
  * In: a snippet and what is asked of it. Out: a verdict with its reasons.
  *
  *	eval.c, job.h		what is asked
- *	judge.h			which containers run, and what their ends mean
+ *	judge.h, outcome.h	which containers run, and what their ends mean
  *	container.h, warm.h, harness.h: containers, with an interpreter that is there already
  *	channel.h, harness_frame.h, peer.h	what a container says
  *	cases.h, cases_run.h, check_relay.h, check_run.h, lint.h: ways of judging
- *	batch.h, batch_line.h, batch_done.h: many
+ *	eval_batch.h, job_line.h: many, by cmd/judge/batch
  *	feedback.c, summary.h	verdicts for people
  *
  * Must: treat what comes out of a container as hostile.

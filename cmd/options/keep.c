@@ -131,6 +131,7 @@ static int start_attached(struct container_start *s, const char *what)
 		code = cmd_error(&e, "%s", what);
 	else
 		code = run_report(&s->spec, NULL, &result, what);
+	run_explain_limit(&s->spec, &result, what);
 	run_result_free(&result);
 	return code;
 }

@@ -43,6 +43,40 @@ static void explain_launch_error(const struct container_spec *spec, const struct
 		cmd_hint("the file, or the interpreter it names, is not in the container");
 }
 
+/* 64 MiB; 1000 bytes */
+static void add_bytes(struct strbuf *out, uint64_t bytes)
+{
+	if (bytes && bytes % (1u << 20) == 0)
+		strbuf_addf(out, "%llu MiB", (unsigned long long)(bytes >> 20));
+	else
+		strbuf_addf(out, "%llu bytes", (unsigned long long)bytes);
+}
+
+void run_explain_limit(const struct container_spec *spec, const struct run_result *result,
+		       const char *what)
+{
+	const struct limit_spec *l = &spec->limits;
+	_strbuf_ struct strbuf out = STRBUF_INIT;
+
+	if (result->status == RUN_TIMEOUT)
+		strbuf_addf(&out, "--timeout ended it after %llu.%03llu s",
+			    (unsigned long long)l->timeout_ms / 1000,
+			    (unsigned long long)l->timeout_ms % 1000);
+	else if (result->status == RUN_OOM)
+		strbuf_addstr(&out, "--memory ended it: it needed more than ");
+	else if (result->status == RUN_OUTPUT_LIMIT)
+		strbuf_addstr(&out, "--max-output-kill ended it: it wrote more than ");
+	else if (result->status == RUN_PIDS_LIMIT)
+		strbuf_addf(&out, "--pids-limit ended it: it started more than %llu processes",
+			    (unsigned long long)l->pids);
+	if (result->status == RUN_OOM)
+		add_bytes(&out, l->memory_bytes);
+	else if (result->status == RUN_OUTPUT_LIMIT)
+		add_bytes(&out, l->output_kill_bytes);
+	if (out.len && isatty(STDERR_FILENO))
+		cmd_warn("%s: %s", what, strbuf_str(&out));
+}
+
 int run_report(const struct container_spec *spec, const struct image_meta *meta,
 	       const struct run_result *result, const char *what)
 {
@@ -82,6 +116,7 @@ static int run_spec(struct cmd *c, const struct container_spec *spec, const stru
 		failed_result(&result, &e);
 	} else {
 		code = run_report(spec, meta, &result, what);
+		run_explain_limit(spec, &result, what);
 	}
 	if (out && result_out_write(out, spec, &result, &e) < 0)
 		code = cmd_error(&e, "%s", what);

@@ -49,6 +49,10 @@ int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *
 int run_report(const struct container_spec *spec, const struct image_meta *meta,
 	       const struct run_result *result, const char *what);
 
+/* Tells a person, on a terminal, which limit ended the program; nothing where none has. */
+void run_explain_limit(const struct container_spec *spec, const struct run_result *result,
+		       const char *what);
+
 /* --stdin FILE: descriptor 0 is the file from here on. */
 int run_replace_stdin(const char *path, struct err *e);
 

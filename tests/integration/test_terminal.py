@@ -315,3 +315,17 @@ def test_enroot_on_a_terminal(csbx, terminal, python_image, how):
     t.expect("got line")
     t.expect("code 0")
     csbx.ok("remove", "-f", "box")
+
+
+@pytest.mark.parametrize("options, argv, says", [
+    (["--timeout", "1"], ["sleep", "100"], "--timeout ended it after 1.000 s"),
+    (["--memory", "64m"], ["sh", "-c", "x=$(head -c 200000000 /dev/zero | tr '\\0' x); echo ${#x}"], "--memory ended it: it needed more than 64 MiB"),
+    (["--max-output-kill", "1000"], ["yes"], "--max-output-kill ended it: it wrote more than 1000 bytes")])
+def test_a_person_is_told_which_limit_ended_it(csbx, start, python_image, options, argv, says):
+    """On a terminal only: what a script reads on stderr is the program's."""
+    t = start(*argv, options=options)
+    code = t.wait()
+    t.expect(f"csbx: start .*: {says}")
+    assert code == (124 if "timeout" in says else 137)
+    p = csbx.run("start", *options, python_image, *argv)
+    assert p.returncode == code and "ended it" not in p.stderr

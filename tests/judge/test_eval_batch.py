@@ -6,12 +6,14 @@ import os
 import resource
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
 import harness
 
 from resultschema import checked
+from terminal import Terminal
 
 
 def lines(*objects):
@@ -35,7 +37,7 @@ def test_every_line_has_its_record(csbx, python_image):
         {"id": "p", "code": "print(int(input()) + 1)", "cases": [{"stdin": "4", "expected": "5"}]},
         {"id": "t", "code": "while True: pass", "timeout": 0.5}, {"code": "1 / 0"},
         {"id": "u", "code": "pass", "colour": "red"}, {"id": "w", "code": "pass", "files": {"../x": ""}},
-        {"id": "n"}, {"id": "m", "code": "pass", "timeout": -1}, {"id": [1], "code": "pass"})
+        {"id": "n"}, {"id": "m", "code": "pass", "timeout": -1}, {"id": [1], "code": "pass"}, code=1)
     assert len(records) == 13
     by_id = {r["id"]: r for r in records if r["id"] is not None}
     assert by_id["a"]["stdout"] == "42\n" and by_id["a"]["success"] and by_id["a"]["instance"]
@@ -57,7 +59,8 @@ def test_records_come_as_they_end(csbx, python_image):
     assert json.loads(p.stdout.readline())["id"] == 2
     p.send_signal(signal.SIGINT)
     out, err = p.communicate(timeout=30)
-    assert (p.returncode, out, err) == (128 + signal.SIGINT, b"", b"")
+    assert (p.returncode, out) == (128 + signal.SIGINT, b"")
+    assert err.startswith(b"csbx: eval --batch: 1 line was done in ") and err.count(b"\n") == 1
 
 
 def test_input_from_who_does_not_wait(csbx, python_image):
@@ -92,10 +95,10 @@ def test_a_line_of_100_megabytes(csbx, python_image):
         for _ in range(100):
             f.write(b"x" * 1000000)
         f.write(b'"}\n{"id": 3, "code": "print(3)"}')
-    p = csbx.run("eval", "--image", python_image, "-j", "1", "--batch", csbx.work / "in", timeout=180,
-                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20)))
+    p = csbx.run("eval", "--image", python_image, "-j", "1", "--batch", csbx.work / "in", timeout=180, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (400 << 20, 400 << 20)))
     records = {r["id"]: r for r in map(json.loads, p.stdout.splitlines())}
-    assert p.returncode == 0 and sorted(map(str, records)) == ["1", "3", "big"], p.stderr
+    assert p.returncode == 1 and sorted(map(str, records)) == ["1", "3", "big"], p.stderr
+    assert "3 of 3 lines were done" in p.stderr and "1 is a wrong line (bad_line)" in p.stderr
     assert records["big"]["line"] == 2 and "MiB" in records["big"]["error"]["message"]
     assert records[1]["stdout"] == "1\n" and records[3]["stdout"] == "3\n"
 
@@ -110,7 +113,83 @@ def test_a_signal_leaves_nothing(csbx, python_image, sig):
         time.sleep(0.02)
     p.send_signal(sig)
     out, err = p.communicate(timeout=30)
-    assert (p.returncode, out, err) == (128 + sig, b"", b""), code
+    assert (p.returncode, out) == (128 + sig, b""), err
+    assert b"0 of 9 lines were done" in err and err.count(b"\n") == 1
+
+
+def test_ctrl_c_ends_within_a_second(csbx, python_image):
+    """Also where programs do not listen: they were waited for three seconds."""
+    code = "import signal, time\nfor s in (signal.SIGTERM, signal.SIGINT): signal.signal(s, signal.SIG_IGN)\nopen('/shared/' + str(%d), 'w')\ntime.sleep(100)"
+    shared = csbx.work / "shared"
+    shared.mkdir()
+    (csbx.work / "in").write_text(lines(*({"id": i, "code": code % i} for i in range(9))), encoding="utf-8")
+    p = csbx.popen("eval", "--image", python_image, "--mount", f"{shared}:/shared", "--timeout", "100", "-j", "2",
+                   "-o", csbx.work / "out", "--batch", csbx.work / "in")
+    deadline = time.monotonic() + 60
+    while len(list(shared.iterdir())) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    began = time.monotonic()
+    p.send_signal(signal.SIGINT)
+    _, err = p.communicate(timeout=30)
+    assert p.returncode == 130 and time.monotonic() - began < 2.5
+    assert b"0 of 9 lines were done" in err and b"the same command goes on with the others" in err
+
+
+def test_a_line_that_has_not_come_is_not_waited_for(csbx, python_image):
+    """With more workers than lines records come while the input is open, and a signal ends it."""
+    p = csbx.popen("eval", "--image", python_image, "-j", "4", "--timeout", "60", "--batch", "-", stdin=-1)
+    p.stdin.write(lines({"id": 1, "code": "pass"}).encode() + b'{"id": 2, ')
+    p.stdin.flush()
+    assert json.loads(p.stdout.readline())["id"] == 1
+    p.stdin.write(b'"code": "print(4)"}\n{')
+    p.stdin.flush()
+    assert json.loads(p.stdout.readline())["stdout"] == "4\n"
+    p.send_signal(signal.SIGTERM)
+    p.wait(30)
+    assert p.returncode == 128 + signal.SIGTERM and b"2 lines were done" in p.stderr.read()
+    for f in (p.stdin, p.stdout, p.stderr):
+        f.close()
+
+
+def test_ordered_records(csbx, python_image):
+    todo = [{"id": i, "code": f"import time; time.sleep({1.5 if i == 0 else 0})"} for i in range(6)]
+    records = batch(csbx, python_image, *todo[:3], "{bad", *todo[3:], options=("-j", "3", "--timeout", "30", "--ordered"), code=1)
+    assert [r["id"] for r in records] == [0, 1, 2, None, 3, 4, 5]
+    csbx.fails("eval", "--image", python_image, "--ordered", stdin="pass", says="--ordered")
+
+
+def children(pid):
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+
+
+def test_a_signal_loses_no_ordered_record(csbx, python_image):
+    shared = csbx.work / "shared"
+    shared.mkdir()
+    todo = [{"id": i, "code": f"import time; open('/shared/{i}', 'w'); time.sleep({0 if i else 100})"} for i in range(4)]
+    p = csbx.popen("eval", "--image", python_image, "--mount", f"{shared}:/shared", "-j", "2", "--timeout", "100", "--ordered", "-o", csbx.work / "out", "--batch", "-", stdin=-1)
+    p.stdin.write(lines(*todo).encode())
+    p.stdin.flush()
+    deadline = time.monotonic() + 60
+    while len(list(shared.iterdir())) < 4 or len(children(p.pid)) != 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    p.send_signal(signal.SIGINT)
+    p.communicate(timeout=30)
+    assert [json.loads(x)["id"] for x in (csbx.work / "out").read_text(encoding="utf-8").splitlines()] == [1, 2, 3]
+
+
+def test_a_person_sees_how_far_it_is(csbx, python_image):
+    todo = [{"id": i, "code": "import time; time.sleep(0.5)"} for i in range(4)] + ["{bad"]
+    (csbx.work / "in").write_text(lines(*todo), encoding="utf-8")
+    t = Terminal(csbx, csbx.argv(["eval", "-j", "1", "--image", python_image, "-o", csbx.work / "out", "--batch", csbx.work / "in"]), **csbx.identity())
+    try:
+        t.expect(" of 5 lines done")
+        t.expect(" a second")
+        t.expect("5 of 5 lines were done in ")
+        t.expect(r"1 is a wrong line \(bad_line\)")
+        assert t.wait() == 1
+    finally:
+        t.close()
 
 
 def test_mistakes(csbx, python_image):

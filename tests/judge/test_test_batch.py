@@ -26,7 +26,7 @@ def test_lines_are_judged_alone(judge):
         judge, {"id": "good", **lists, "patch": fix}, {"id": "none", **lists}, {"id": "exits", **lists, "patches": [exits]},
         {"id": "bad patch", **lists, "patch": "x"}, {"id": "slow", **lists, "timeout": 0.2},
         {"id": "all", "repo": repo, "patch": fix, "args": ["-k", "mul"], "strict": True, "env": {"X": "y"}, "memory": "300m"},
-        {"id": "image", **lists, "image": "/nosuch.sqsh"}, {"id": "word", "colour": 1}, {"id": "no repository"}, "{", "")
+        {"id": "image", **lists, "image": "/nosuch.sqsh"}, {"id": "word", "colour": 1}, {"id": "no repository"}, "{", "", code=1)
     by_id = {r["id"]: r for r in records}
     assert len(records) == 10 and by_id["good"]["resolved"] is True and by_id["good"]["instance"]
     assert by_id["good"]["tests"] == {TARGET: "passed", STILL: "passed"}

@@ -18,7 +18,7 @@ struct test_args {
 	const char *batch, *output;
 	uint64_t jobs;
 	int runner;
-	bool strict, isolate, copy;
+	bool strict, isolate, copy, ordered;
 };
 
 /* Refuses a run that lacks what it needs, or has it twice; of a batch each line is asked. */

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #include "cmd/frame/cmd.h"
-#include "cmd/judge/batch.h"
-#include "cmd/judge/batch_line.h"
+#include "cmd/judge/batch/batch.h"
+#include "cmd/judge/batch/line.h"
 #include "cmd/judge/test/args.h"
 #include "cmd/judge/test/ids.h"
 #include "cmd/judge/test/json.h"
@@ -221,13 +221,15 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	int r = read_line(l, line->object, e);
 
 	l->args->run.spec.capture_output = true;
+	l->wish.end_fd = line->end_fd;
 	if (r >= 0)
 		r = test_make_ready(l->cmd, l->args, &l->wish, &subject, &t, e);
 	if (r < 0)
 		return r;
 	test_execute_always(&t, &l->wish, l->args, &l->cmd->paths, &result);
 	more.completed = t.verdict.completed;
-	return result_json_more(&l->args->run.spec, &result, true, &more, record, e);
+	r = result_json_more(&l->args->run.spec, &result, true, &more, record, e);
+	return r < 0 ? r : result.status == RUN_SANDBOX_ERROR;
 }
 
 /* Refuses options that only a single run can have. */
@@ -254,13 +256,12 @@ int test_batch(struct cmd *c, struct test_args *a, int argc, char **argv)
 		.input = a->batch,
 		.output = a->output,
 		.jobs = (unsigned)a->jobs,
+		.ordered = a->ordered,
 		.work = run_line,
 		.ctx = &line,
 	};
 	struct err e = ERR_INIT;
 	int r = check_options(a, &e);
 
-	if (r >= 0)
-		r = batch_run(&b, &e);
-	return r < 0 ? cmd_error(&e, "test --batch") : r ? 128 + r : 0;
+	return r < 0 ? cmd_error(&e, "test --batch") : batch_run(&b, "test");
 }

@@ -184,7 +184,8 @@ int test_execute(struct test_run *t, const struct test_wish *w, const struct con
 		 const struct paths *paths, struct run_result *result, struct err *e)
 {
 	const struct container_channel channel = {t->channel.fd, channel_handle, &t->channel};
-	const struct container_hooks hooks = {.started_fd = -1, .channel = &channel};
+	const struct container_hooks hooks = {
+		.started_fd = -1, .channel = &channel, .owner_fd = w->end_fd};
 	int r = container_run(spec, paths, &hooks, result, e);
 
 	if (r < 0)

@@ -48,6 +48,7 @@ struct test_patch {
 };
 
 struct test_wish {
+	int end_fd;                 /* readable when its containers are to end; 0: there is none */
 	const char *repo;           /* --repo: a directory of the host's, or NULL */
 	const char *repo_in_image;  /* absolute path inside, or NULL */
 	const char *clone, *commit; /* --clone, --commit: neither of these */

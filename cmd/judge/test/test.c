@@ -64,6 +64,8 @@ static const struct opt test_opts[] = {
 	 .help = "how many lines of a batch at a time"},
 	{OPT_STR, 0, "output", "FILE", AT(output), .offers = "file",
 	 .help = "add the records of a batch to FILE, and pass over lines that have one there"},
+	{OPT_FLAG, 0, "ordered", NULL, AT(ordered),
+	 .help = "the records of a batch come in the order of its lines"},
 	{OPT_STR, 0, "python", "PATH", AT(python), .initial = "python3",
 	 .help = "the interpreter in the image"},
 	{0},
@@ -185,8 +187,11 @@ static int test_run_verb(struct cmd *c, void *args, int argc, char **argv)
 		clone_url_hide((char *)(uintptr_t)a->clone);
 		a->clone = clone_url;
 	}
-	if (a->output || a->jobs) {
-		err_set(&e, EINVAL, "--%s: only with --batch", a->output ? "output" : "jobs");
+	if (a->output || a->jobs || a->ordered) {
+		err_set(&e, EINVAL, "--%s: only with --batch",
+			a->output ? "output"
+			: a->jobs ? "jobs"
+				  : "ordered");
 		return cmd_error(&e, "test");
 	}
 	if (!what || test_check_args(a, &e) < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/value/lines.h"
 
+#include <poll.h>
 #include <string.h>
 
 #include "runtime/base/err.h"
@@ -8,11 +9,14 @@
 
 #define READ_BYTES 65536u
 
-/* Reads on; 0 at the end of the file. */
+/* Reads on; 0 at the end of the file, -EAGAIN where is_impatient and nothing is there. */
 static int fill(struct lines *l, struct err *e)
 {
+	struct pollfd p = {.fd = l->fd, .events = POLLIN};
 	ssize_t n;
 
+	if (l->is_impatient && !poll(&p, 1, 0))
+		return -EAGAIN;
 	if (l->off) {
 		memmove(l->buf.data, l->buf.data + l->off, l->buf.len - l->off);
 		l->buf.len -= l->off;
@@ -52,7 +56,6 @@ static int skip_rest(struct lines *l, struct err *e)
 int lines_next(struct lines *l, const char **ret, size_t *ret_len, bool *ret_too_long,
 	       struct err *e)
 {
-	size_t looked = 0;
 	int r;
 
 	if (l->is_skipping) {
@@ -62,15 +65,16 @@ int lines_next(struct lines *l, const char **ret, size_t *ret_len, bool *ret_too
 	}
 	l->is_skipping = false;
 	l->begin = l->end;
-	l->number++;
 	for (;;) {
 		const char *from = strbuf_str(&l->buf) + l->off;
 		size_t have = l->buf.len - l->off;
 		const char *stop =
-			have > looked ? memchr(from + looked, '\n', have - looked) : NULL;
+			have > l->looked ? memchr(from + l->looked, '\n', have - l->looked) : NULL;
 		size_t len = stop ? (size_t)(stop - from) : have;
 
 		if (len > l->max || stop || (l->at_end && have)) {
+			l->number++;
+			l->looked = 0;
 			*ret = from;
 			*ret_too_long = l->is_skipping = len > l->max;
 			*ret_len = len > l->max ? l->max : len;
@@ -80,7 +84,7 @@ int lines_next(struct lines *l, const char **ret, size_t *ret_len, bool *ret_too
 		}
 		if (l->at_end)
 			return 0;
-		looked = have;
+		l->looked = have;
 		r = fill(l, e);
 		if (r < 0)
 			return r;

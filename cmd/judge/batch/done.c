@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/judge/batch_done.h"
+#include "cmd/judge/batch/done.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/judge/batch_line.h"
-#include "cmd/judge/batch.h"
+#include "cmd/judge/batch/line.h"
+#include "cmd/judge/batch/batch.h"
 #include "cmd/judge/value/lines.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/err.h"

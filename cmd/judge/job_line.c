@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/judge/batch_line.h"
+#include "cmd/judge/job_line.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/judge/value/json.h"
+#include "cmd/judge/batch/line.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/base64.h"
@@ -15,14 +15,6 @@
 static int must_be(struct err *e, const char *what)
 {
 	return err_set(e, EINVAL, "must be %s", what);
-}
-
-static int read_text(const struct value *v, const char **ret, struct err *e)
-{
-	if (v->kind != VALUE_STR || strlen(v->text) != v->n)
-		return must_be(e, "a text");
-	*ret = v->text;
-	return 0;
 }
 
 /* A text that may have any characters. */
@@ -45,7 +37,7 @@ static int set_file(struct eval_job *job, const struct value *v, struct err *e)
 {
 	const char *path = NULL;
 
-	if (read_text(v, &path, e) < 0)
+	if (batch_read_text(v, &path, e) < 0)
 		return -EINVAL;
 	strbuf_reset(&job->code);
 	job->has_code = true;
@@ -69,7 +61,7 @@ static int set_function(struct eval_job *job, const struct value *v, struct err 
 {
 	const char *name = NULL;
 
-	if (read_text(v, &name, e) < 0)
+	if (batch_read_text(v, &name, e) < 0)
 		return -EINVAL;
 	free(job->function);
 	job->function = str_printf("%s", name);
@@ -103,7 +95,8 @@ static int set_files(struct eval_job *job, const struct value *v, struct err *e)
 		const char *path = NULL;
 		int r;
 
-		if (read_text(&v->items[i], &path, e) < 0 || v->items[i + 1].kind != VALUE_STR)
+		if (batch_read_text(&v->items[i], &path, e) < 0 ||
+		    v->items[i + 1].kind != VALUE_STR)
 			return must_be(e, "an object of base64");
 		if (base64_decode(v->items[i + 1].text, v->items[i + 1].n, &data) < 0)
 			return err_set(e, EINVAL, "%.200s: not base64", path);
@@ -112,62 +105,6 @@ static int set_files(struct eval_job *job, const struct value *v, struct err *e)
 			return r;
 	}
 	return 0;
-}
-
-int batch_read_timeout(const struct value *v, uint64_t *ret_ms, struct err *e)
-{
-	double s = v->kind == VALUE_FLOAT ? v->number
-		   : v->kind == VALUE_INT ? strtod(v->text, NULL)
-					  : 0;
-
-	if (v->kind == VALUE_STR && num_parse_duration(v->text, ret_ms) >= 0 && *ret_ms)
-		return 0;
-	if (!(s >= 0.001 && s < 1e7))
-		return must_be(e, "seconds, or a text as --timeout takes");
-	*ret_ms = (uint64_t)(s * 1000);
-	return 0;
-}
-
-int batch_read_memory(const struct value *v, uint64_t *ret_bytes, struct err *e)
-{
-	if ((v->kind != VALUE_STR && v->kind != VALUE_INT) ||
-	    num_parse_bytes(v->text, ret_bytes) < 0 || !*ret_bytes)
-		return must_be(e, "bytes, or a text as --memory takes");
-	return 0;
-}
-
-int batch_read_text(const struct value *v, const char **ret, struct err *e)
-{
-	return read_text(v, ret, e);
-}
-
-int batch_read_texts(const struct value *v, struct strv *ret, struct err *e)
-{
-	const char *text = NULL;
-
-	if (v->kind != VALUE_LIST)
-		return must_be(e, "an array of texts");
-	for (size_t i = 0; i < v->n; i++) {
-		if (read_text(&v->items[i], &text, e) < 0)
-			return must_be(e, "an array of texts");
-		strv_add(ret, text);
-	}
-	return strv_check(ret, e);
-}
-
-int batch_read_env(const struct value *v, struct strv *env, struct err *e)
-{
-	if (v->kind != VALUE_DICT)
-		return must_be(e, "an object of texts");
-	for (size_t i = 0; i < v->n; i += 2) {
-		const char *name = NULL, *text = NULL;
-
-		if (read_text(&v->items[i], &name, e) < 0 || !*name || strchr(name, '=') ||
-		    read_text(&v->items[i + 1], &text, e) < 0)
-			return must_be(e, "an object of texts");
-		strv_take(env, str_printf("%s=%s", name, text));
-	}
-	return strv_check(env, e);
 }
 
 static int set_timeout(struct eval_job *job, const struct value *v, struct err *e)
@@ -261,23 +198,4 @@ int eval_job_from_line(const struct value *line, struct eval_job *job, struct er
 		r = eval_cases_from_value(cases, job->function != NULL, &job->cases, e);
 	}
 	return r < 0 ? r : eval_job_check(job, e);
-}
-
-int batch_read_line(struct value_pool *pool, const char *text, size_t len, struct value *ret,
-		    struct strbuf *ret_label, struct err *e)
-{
-	const struct value *id;
-	int r = value_read_json(pool, text, len, ret, e);
-
-	if (r < 0)
-		return r;
-	if (ret->kind != VALUE_DICT)
-		return err_set(e, EBADMSG, "not an object");
-	id = value_member(ret, "id");
-	if (!id || id->kind == VALUE_NONE)
-		return 0;
-	if (id->kind != VALUE_STR && id->kind != VALUE_INT)
-		return err_set(e, EBADMSG, "id: must be a text or a whole number");
-	value_write_json(id, ret_label);
-	return strbuf_check(ret_label, e);
 }

@@ -2,11 +2,12 @@
 #ifndef CSBX_CMD_EVAL_BATCH_LINE_H
 #define CSBX_CMD_EVAL_BATCH_LINE_H
 
+/* A line of a batch: an object of JSON, and members that lines of every kind have. */
+
 #include <stddef.h>
 #include <stdint.h>
 
 struct err;
-struct eval_job;
 struct strbuf;
 struct strv;
 struct value;
@@ -15,12 +16,6 @@ struct value_pool;
 /* Reads JSON and finds the label; in both the parent and the tests of it. */
 int batch_read_line(struct value_pool *pool, const char *text, size_t len, struct value *ret,
 		    struct strbuf *ret_label, struct err *e);
-
-/*
- * A line of a batch (docs/judging.md) to a job, which starts with what the command line says and
- * borrows from the line. -EINVAL naming the member that is wrong.
- */
-int eval_job_from_line(const struct value *line, struct eval_job *job, struct err *e);
 
 /* Members of lines of every kind. -EINVAL: what it must be. */
 int batch_read_text(const struct value *v, const char **ret, struct err *e);

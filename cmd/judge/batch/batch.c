@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Theory. The parent reads lines, forks a worker for each and writes a record when the worker has
+ * ended and all of the record has come through its pipe: a record is whole or not there. It reads
+ * no further than it has workers free, and waits for lines and for workers at once. A signal ends
+ * the containers of the workers, and with them the workers: each holds the reading end of a pipe
+ * that only the parent writes to. What they were at is left without a record, to be done by the
+ * next batch that adds to the same output.
+ */
+#include "cmd/judge/batch/batch.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/judge/batch/bad_line.h"
+#include "cmd/judge/batch/line.h"
+#include "cmd/judge/batch/done.h"
+#include "cmd/judge/batch/order.h"
+#include "cmd/judge/batch/progress.h"
+#include "cmd/judge/batch/worker.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/judge/value/lines.h"
+#include "cmd/judge/value/value.h"
+#include "cmd/judge/value/json.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+
+#define END_MS 600   /* for workers that were asked to end */
+#define DRAW_MS 1000 /* between two looks at the clock */
+
+struct pool {
+	const struct batch *b;
+	struct lines in;
+	struct batch_done done;
+	int out_fd, signal_fd;
+	int end[2]; /* a pipe; without a writer the workers end */
+	sigset_t old_mask;
+	struct batch_worker *workers;
+	struct pollfd *polls;
+	unsigned n, busy;
+	bool at_end, waits_for_input;
+	int signal; /* that ended it */
+	uint64_t signal_ns;
+	uint64_t turns; /* lines that were begun */
+	struct batch_order order;
+	struct batch_progress progress;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int write_record(struct pool *p, const struct strbuf *record, struct err *e)
+{
+	batch_progress_clear(&p->progress);
+	return io_write_all(p->out_fd, strbuf_str(record), record->len, e) < 0
+		       ? err_wrap(e, "write a record")
+		       : 0;
+}
+
+/* is_end: those go out that wait for others, which will not come. */
+static int write_held(struct pool *p, bool is_end, struct err *e)
+{
+	struct strbuf record;
+	int r = 0;
+
+	while (r >= 0 && batch_order_get(&p->order, is_end, &record)) {
+		r = write_record(p, &record, e);
+		strbuf_free(&record);
+	}
+	return r;
+}
+
+static int put_record(struct pool *p, uint64_t turn, struct strbuf *record, struct err *e)
+{
+	int r;
+
+	p->progress.done++;
+	if (p->b->ordered)
+		r = batch_order_put(&p->order, turn, record, e);
+	else
+		r = write_record(p, record, e);
+	if (r >= 0)
+		r = write_held(p, false, e);
+	batch_progress_draw(&p->progress);
+	return r;
+}
+
+static int start_worker(struct pool *p, const char *text, size_t len, struct err *e)
+{
+	struct batch_worker *w = p->workers;
+	int r;
+
+	while (w->pid)
+		w++;
+	r = batch_worker_start(w, p->b, p->in.number, text, len, &p->old_mask, p->end, e);
+	if (r < 0)
+		return r;
+	w->turn = p->turns++;
+	p->busy++;
+	return 0;
+}
+
+static bool is_blank(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!strchr(" \t\r", text[i]) || !text[i])
+			return false;
+	}
+	return true;
+}
+
+static bool is_done_already(const struct pool *p, const char *text, size_t len)
+{
+	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+	_strbuf_ struct strbuf label = STRBUF_INIT;
+	struct value v;
+
+	return p->done.labels.n && batch_read_line(&pool, text, len, &v, &label, NULL) >= 0 &&
+	       label.len && batch_done_has(&p->done, strbuf_str(&label));
+}
+
+static int too_long_line(struct pool *p, const char *text, size_t len, struct err *e)
+{
+	_strbuf_ struct strbuf record = STRBUF_INIT, label = STRBUF_INIT;
+	struct err why = ERR_INIT;
+
+	err_set(&why, EFBIG, "longer than %u MiB", BATCH_LINE_BYTES_MAX >> 20);
+	batch_find_label(text, len, &label);
+	batch_bad_line(p->in.number, strbuf_str(&label), &why, &record);
+	p->progress.wrong++;
+	return put_record(p, p->turns++, &record, e);
+}
+
+/* Gives the next lines to free workers, as far as they have come. */
+static int feed(struct pool *p, struct err *e)
+{
+	p->waits_for_input = false;
+	while (!p->at_end && !p->signal && p->busy < p->n && !batch_order_is_full(&p->order)) {
+		const char *text;
+		size_t len;
+		bool too_long;
+		int r = lines_next(&p->in, &text, &len, &too_long, e);
+
+		if (r == -EAGAIN) {
+			p->waits_for_input = true;
+			break;
+		}
+		if (r < 0)
+			return err_wrap(e, "%s", p->b->input);
+		if (!r) {
+			p->at_end = true;
+		} else if (too_long) {
+			r = too_long_line(p, text, len, e);
+		} else if (!is_blank(text, len) && is_done_already(p, text, len)) {
+			p->progress.done++;
+			p->progress.passed_over++;
+		} else if (!is_blank(text, len)) {
+			r = start_worker(p, text, len, e);
+		}
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int read_worker(struct pool *p, struct batch_worker *w, struct err *e)
+{
+	enum batch_ran how;
+	int r = batch_worker_read(w, e);
+
+	if (r <= 0)
+		return r;
+	how = batch_worker_reap(w);
+	p->busy--;
+	if (p->signal)
+		return 0;
+	p->progress.wrong += how == BATCH_BAD_LINE;
+	p->progress.failed += how == BATCH_FAILED;
+	return put_record(p, w->turn, &w->record, e);
+}
+
+static void signal_workers(struct pool *p, int sig)
+{
+	for (unsigned i = 0; i < p->n; i++) {
+		if (p->workers[i].pid)
+			kill(p->workers[i].pid, sig);
+	}
+}
+
+/* Its containers end by force, and a worker that has none at the moment by the signal. */
+static void end_workers(struct pool *p, int sig)
+{
+	p->signal = sig;
+	p->signal_ns = now_ns();
+	fd_close(&p->end[1]);
+	signal_workers(p, SIGTERM);
+}
+
+static void read_signal(struct pool *p)
+{
+	struct signalfd_siginfo si;
+
+	if (read(p->signal_fd, &si, sizeof(si)) != sizeof(si))
+		return;
+	if (p->signal) /* a person who asks again does not want to wait */
+		signal_workers(p, SIGKILL);
+	else
+		end_workers(p, (int)si.ssi_signo);
+}
+
+/* How long poll() may wait. */
+static int next_look_ms(const struct pool *p)
+{
+	uint64_t since_ms;
+
+	if (!p->signal)
+		return p->progress.is_terminal ? DRAW_MS : -1;
+	since_ms = (now_ns() - p->signal_ns) / 1000000u;
+	return since_ms < END_MS ? (int)(END_MS - since_ms) : 0;
+}
+
+static int wait_and_handle(struct pool *p, struct err *e)
+{
+	int r = 0, ready;
+
+	for (unsigned i = 0; i < p->n; i++)
+		p->polls[i] = (struct pollfd){.fd = p->workers[i].pid ? p->workers[i].fd : -1,
+					      .events = POLLIN};
+	p->polls[p->n] = (struct pollfd){.fd = p->signal_fd, .events = POLLIN};
+	p->polls[p->n + 1] =
+		(struct pollfd){.fd = p->waits_for_input ? p->in.fd : -1, .events = POLLIN};
+	ready = poll(p->polls, p->n + 2, next_look_ms(p));
+	if (ready < 0)
+		return errno == EINTR ? 0 : err_sys(e, "poll");
+	if (p->signal && !next_look_ms(p))
+		signal_workers(p, SIGKILL);
+	batch_progress_draw(&p->progress);
+	if (p->polls[p->n].revents)
+		read_signal(p);
+	for (unsigned i = 0; i < p->n && r >= 0; i++) {
+		if (p->polls[i].revents)
+			r = read_worker(p, &p->workers[i], e);
+	}
+	return r;
+}
+
+static int open_pool(struct pool *p, struct err *e)
+{
+	const struct batch *b = p->b;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	sigset_t mask;
+
+	p->n = b->jobs ? b->jobs : cpus > 0 && cpus < BATCH_JOBS_MAX ? (unsigned)cpus : 1;
+	p->in = (struct lines){.max = BATCH_LINE_BYTES_MAX, .is_impatient = true};
+	p->in.fd = str_eq(b->input, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+					 : open(b->input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (p->in.fd < 0)
+		return err_sys(e, "%s", b->input);
+	batch_progress_begin(&p->progress, p->in.fd);
+	p->out_fd = b->output ? batch_done_open(b->output, &p->done, e)
+			      : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (p->out_fd < 0)
+		return b->output ? p->out_fd : err_sys(e, "standard output");
+	if (pipe2(p->end, O_CLOEXEC) < 0)
+		return err_sys(e, "pipe");
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	(void)sigprocmask(SIG_BLOCK, &mask, &p->old_mask);
+	p->signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	p->workers = calloc(p->n, sizeof(*p->workers));
+	p->polls = calloc(p->n + 2, sizeof(*p->polls));
+	return p->signal_fd < 0 || !p->workers || !p->polls ? err_oom(e) : 0;
+}
+
+static void close_pool(struct pool *p)
+{
+	for (unsigned i = 0; p->workers && i < p->n; i++)
+		strbuf_free(&p->workers[i].record);
+	free(p->workers);
+	free(p->polls);
+	lines_free(&p->in);
+	batch_order_free(&p->order);
+	fd_close(&p->in.fd);
+	fd_close(&p->out_fd);
+	fd_close(&p->signal_fd);
+	fd_close(&p->end[0]);
+	fd_close(&p->end[1]);
+	batch_done_free(&p->done);
+}
+
+/* Until every line has a record, or a signal came. */
+static int work_off(struct pool *p, struct err *e)
+{
+	int r = feed(p, e);
+
+	while (r >= 0 && (p->busy || (!p->at_end && !p->signal))) {
+		r = wait_and_handle(p, e);
+		if (r >= 0)
+			r = feed(p, e);
+	}
+	/* No caller would read what the others still do. */
+	if (r < 0 && p->busy) {
+		end_workers(p, SIGTERM);
+		while (p->busy && wait_and_handle(p, NULL) >= 0)
+			;
+	}
+	return r < 0 ? r : write_held(p, true, e);
+}
+
+static void tell_end(struct pool *p, const char *verb)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	bool is_told;
+
+	batch_progress_clear(&p->progress);
+	is_told = batch_progress_add_end(&p->progress, now_ns(), &text);
+	if (p->signal && p->b->output)
+		strbuf_addstr(&text, "; the same command goes on with the others");
+	if (is_told || p->signal || p->progress.is_terminal)
+		cmd_warn("%s --batch: %s", verb, strbuf_str(&text));
+}
+
+int batch_run(const struct batch *b, const char *verb)
+{
+	struct pool p = {.b = b, .out_fd = -1, .signal_fd = -1, .end = {-1, -1}, .in = {.fd = -1}};
+	struct err e = ERR_INIT;
+	int code, r = open_pool(&p, &e);
+
+	if (r >= 0)
+		r = work_off(&p, &e);
+	batch_progress_clear(&p.progress);
+	if (r >= 0)
+		tell_end(&p, verb);
+	if (r < 0)
+		code = cmd_error(&e, "%s --batch", verb);
+	else if (p.signal)
+		code = 128 + p.signal;
+	else
+		code = p.progress.wrong || p.progress.failed;
+	close_pool(&p);
+	return code;
+}

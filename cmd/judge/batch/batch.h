@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_BATCH_H
+#define CSBX_CMD_EVAL_BATCH_H
+
+/*
+ * The room cmd/judge/batch. Many judged runs.
+ *
+ * In: lines of JSON, and a function that judges one. Out: a record for each.
+ *
+ *	batch.h, worker.h	the parent, which hands out lines and writes; a line's process
+ *	line.h, bad_line.h	reading a line; the record of one that is wrong
+ *	done.h, order.h		records that are there already; records in the order of lines
+ *	progress.h		how far it is, for people
+ *
+ * Must: write a record whole or not at all.
+ * Mustn't: know what a line asks for.
+ */
+
+/*
+ * Lines in, records out, as they end. Each line is worked on by a process of its
+ * own, `jobs` of them at a time; memory is one line and the records under way. A line that cannot
+ * be worked on has a record too, and the others go on.
+ *
+ *	{"id": null, "line": 7, "status": "bad_line", "success": false,
+ *	 "error": {"code": "bad_line", "stage": "line 7", "message": "..."}}
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/str.h"
+
+struct err;
+struct value;
+
+#define BATCH_LINE_BYTES_MAX (32u << 20)
+#define BATCH_JOBS_MAX 1024u
+
+/* A line as it is handed to the callback: an object of JSON. */
+struct batch_line {
+	uint64_t number;
+	const struct value *object;
+	const char *label; /* its "id" as JSON; NULL: it has none */
+	int end_fd;        /* readable when the line's containers are to end */
+};
+
+struct batch {
+	const char *input;  /* a file, or "-" */
+	const char *output; /* a file that is added to; NULL: standard output */
+	unsigned jobs;      /* 0: one a CPU */
+	bool ordered;       /* records come in the order of lines */
+	/*
+	 * In a process of its own: adds the record, with its newline. Below 0: a bad line; above 0:
+	 * csbx failed, and the record says how.
+	 */
+	int (*work)(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e);
+	/* In this process, before each of these; NULL: nothing is to be done. */
+	void (*before)(void *ctx);
+	void *ctx;
+};
+
+/*
+ * Lines whose id has a record in the output already, one of a run that came about, are passed over.
+ * A signal ends it, and what was under way has no record. Tells people how far it is, and what
+ * became of it. Returns csbx's exit code: 0 where every line has a record of a run.
+ */
+int batch_run(const struct batch *b, const char *verb);
+
+#endif
