@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gzip by libisal where it was there at build time (2.2 times zlib's speed), else by zlib. Both
- * engines know one member at a time; what may follow a member is decided here: a further member
+ * engines know one member at a time; this file decides which bytes may follow one: a further member
  * (eStargz and bgzip files have thousands), or zero padding up to the end. Anything else is an
  * error, because bytes that no program decodes would let two readers see two different layers.
  *

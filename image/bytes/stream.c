@@ -242,7 +242,7 @@ int stream_finish(struct stream *s, struct stream_result *ret, struct err *e)
 		;
 	if (n < 0)
 		return (int)n;
-	ahead_stop(&s->ahead); /* what it worked with is ours from here on */
+	ahead_stop(&s->ahead); /* its buffers are ours from here on */
 	res.stored_bytes = s->position;
 	res.plain_bytes = s->produced;
 	if (s->stored.impl)

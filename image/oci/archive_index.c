@@ -10,7 +10,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
-/* Long names and PAX records: what the tools write is below a few KiB. */
+/* Long names and PAX records: those that tools write are below a few KiB. */
 #define EXTENSION_MAX (1u << 20)
 
 /* The values of extension headers for the member to come. */

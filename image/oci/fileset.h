@@ -3,10 +3,10 @@
 #define CSBX_IMAGE_FILESET_H
 
 /*
- * Named files, in a directory or in a tar: what a layout, a docker-archive and their tarred forms
- * have in common. Names are relative and cleaned by layer_clean_path(). In a directory no symbolic
- * link is followed at any step, and only regular files are opened, without blocking on a FIFO; in
- * an archive links are followed inside it (archive_index_find()).
+ * Named files, in a directory or in a tar: a layout, a docker-archive and their tarred forms all
+ * have such. Names are relative and cleaned by layer_clean_path(). In a directory no symbolic link
+ * is followed at any step, and only regular files are opened, without blocking on a FIFO; in an
+ * archive links are followed inside it (archive_index_find()).
  */
 
 #include <stdbool.h>

@@ -60,7 +60,7 @@ static bool is_ours(const char *path)
 	return str_eq(path, ".csbx") || str_has_prefix(path, ".csbx/");
 }
 
-/* Those that a layer has, by name: what is made of the layer's image file again is the same tar. */
+/* Those that a layer has, by name: a tar made again of the layer's image file is the same. */
 static void add_xattrs(const struct layer_entry *l, struct tar_out *out)
 {
 	const struct layer_xattr *last = NULL;

@@ -38,9 +38,9 @@ enum tree_devices {
 };
 
 /*
- * fd: O_PATH descriptor of what is packed. member: its name in the archive; "." for the content of
- * a directory alone; "" for a whole root: names begin in it, what is mounted below is an empty
- * directory and device nodes are left out. The caller ends the archive.
+ * fd: O_PATH descriptor of the file or directory to pack. member: its name in the archive; "." for
+ * the content of a directory alone; "" for a whole root: names begin in it, mounts below are empty
+ * directories and device nodes are left out. The caller ends the archive.
  */
 int tree_pack(int fd, const char *member, enum tree_devices devices, struct tar_out *out,
 	      struct err *e);

@@ -65,7 +65,7 @@ struct registry {
 	pthread_mutex_t lock; /* of the connections that no process uses */
 	struct transport *idle[REGISTRY_TRANSPORTS_MAX];
 	size_t n_idle;
-	_Atomic bool reached; /* some request has succeeded: what fails now may come back */
+	_Atomic bool reached; /* a request has succeeded: a failure now may pass */
 	_Atomic unsigned jitter;
 };
 

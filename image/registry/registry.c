@@ -197,7 +197,7 @@ static int verify(const struct registry *r, const struct http_response *answer,
 /* A manifest that is asked for, and what came. */
 struct wanted {
 	struct registry *r;
-	const struct digest *digest; /* NULL: what the reference stands for */
+	const struct digest *digest; /* NULL: the one of the reference */
 	struct registry_manifest m;
 };
 

@@ -31,7 +31,7 @@ void url_free(struct url *u);
 
 /* The whole URL, NULL: ENOMEM. It may hold a signature: not for messages. */
 char *url_format(const struct url *u);
-/* "https://host:5000": what messages may show. NULL: ENOMEM. */
+/* "https://host:5000": the part that messages may show. NULL: ENOMEM. */
 char *url_format_origin(const struct url *u);
 
 /* Scheme, host and port are the same: a secret for one may be told to the other. */

@@ -5,7 +5,7 @@
 /*
  * The room image/source. The sources of images.
  *
- * In: what a user names. Out: an image source.
+ * In: a user's word for a source. Out: an image source.
  *
  *	source.h, sniff.h	which kind it is
  *	registry.h, engine.h	a registry; docker or podman

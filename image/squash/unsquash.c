@@ -37,7 +37,7 @@ struct unsquash {
 	sqfs_tree_node_t *root;
 	char **first; /* by inode number: the path it had first, where it has several */
 	char *buf;
-	bool as_layer; /* what the file hides is said by whiteouts */
+	bool as_layer; /* whiteouts tell the names that the file hides */
 	struct tar_out out;
 };
 

@@ -56,7 +56,7 @@ static DIR *open_dir(int dirfd)
 	return d;
 }
 
-/* left_bytes: what the images leave of the limit. */
+/* left_bytes: the bytes that the images leave of the limit. */
 static uint64_t remove_partials(const struct store *s, uint64_t left_bytes, bool dry_run)
 {
 	DIR *dir = open_dir(s->own.partial);

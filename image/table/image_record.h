@@ -3,9 +3,9 @@
 #define CSBX_IMAGE_IMAGE_RECORD_H
 
 /*
- * The two kinds of record of the image table, as flat records (base/flat.h): what an image is, and
- * what a name stands for. Decoding is pure; a record that is damaged is -EBADMSG, one of another
- * version -EPROTO.
+ * The two kinds of record of the image table, as flat records (base/flat.h): one of an image, and
+ * one of a name. Decoding is pure; a record that is damaged is -EBADMSG, one of another version
+ * -EPROTO.
  */
 
 #include <stddef.h>

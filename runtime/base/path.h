@@ -57,7 +57,7 @@ int path_open_private_dir(const char *path, struct err *e);
 int path_open_private_at(int dirfd, const char *where, const char *name, struct err *e);
 
 /*
- * --- path_output.c: what the caller has named, where another user may have been first ----------
+ * --- path_output.c: files that the caller names, where another user may have been first ----------
  */
 
 /*

@@ -35,9 +35,9 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 		   const struct init_msg_params *params, struct strbuf *out, struct err *e);
 
 /*
- * Appends the message that puts p into a running container: what protects the main process, taken
- * from the message that started it (checked, init_msg_check()), with p's words, directory, user
- * and terminal. tty_flags: INIT_TTY and its kin, or 0.
+ * Appends the message that puts p into a running container: the protections of the main process,
+ * from the message that started it (checked, init_msg_check()), with p's words, directory, user and
+ * terminal. tty_flags: INIT_TTY and its kin, or 0.
  */
 int init_msg_build_exec(const struct init_msg *start, const struct process_spec *p,
 			uint32_t tty_flags, struct strbuf *out, struct err *e);

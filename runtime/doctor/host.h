@@ -71,7 +71,7 @@ bool host_feature_is_needed(enum host_feature f);
 enum host_feature host_feature_find(const char *name);
 
 /*
- * Tries one feature. Leaves nothing behind; what could disturb the caller runs in a forked
+ * Tries one feature. Leaves nothing behind; a probe that could disturb the caller runs in a forked
  * child. paths may be NULL: then features that need one of csbx's directories are missing.
  */
 void host_probe(const struct paths *paths, enum host_feature f, struct host_fact *ret);

@@ -58,7 +58,7 @@ enum exec_request_type {
 
 enum exec_limit_kind { EXEC_LIMIT_MEMORY_KIB, EXEC_LIMIT_CPUS_MILLI, EXEC_LIMIT_PIDS };
 
-/* In arg of EXEC_REQ_STOP beside the signal: what happens to the container next. */
+/* In arg of EXEC_REQ_STOP besides the signal: the fate of the container afterwards. */
 #define EXEC_STOP_SIGNAL 0xffu    /* 0: the one of its specification, else SIGTERM */
 #define EXEC_STOP_REMOVE 0x100u   /* it is removed: nothing of it need be kept */
 #define EXEC_STOP_STAYS 0x200u    /* it is started again: it stays though it has --rm */

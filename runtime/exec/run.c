@@ -236,7 +236,7 @@ static void phase_ended(struct exec_loop *l)
 		send_signal(l, SIGKILL | INIT_SIGNAL_GROUP);
 		enter_phase(l, PHASE_KILLED, DRAIN_MS);
 		break;
-	case PHASE_KILLED: /* it hangs in the kernel: what can be told is told */
+	case PHASE_KILLED: /* it hangs in the kernel: csbx tells what it can */
 	case PHASE_DRAINING:
 		l->ended = l->give_up = true;
 		l->next_ns = 0;

@@ -30,8 +30,8 @@
 /* --- one instance ------------------------------------------------------------------------- */
 
 /*
- * A bare start is its one process, which has the kernel's defaults for signals; what it leaves
- * behind belongs to no process. The record's process is the one meant as long as it began when that
+ * A bare start is its one process, which has the kernel's defaults for signals; no process owns the
+ * children it leaves behind. The record's process is the one meant as long as it began when that
  * did.
  */
 static int stop_bare(const struct instance_record *i, int signal, uint32_t grace_ms, bool wait,

@@ -85,7 +85,8 @@ int container_store_open(const struct paths *p, const char *name, struct contain
 	return dirfd < 0 ? dirfd : container_store_read(dirfd, name, ret, e);
 }
 
-/* Opens the pin, or the path of what is not pinned; whether it still is the same is seen later. */
+/* Opens the pin, or the path of an image without one; the caller looks later if it is still the
+ * same. */
 static int open_pinned(const struct container_record *r, const char *path, struct err *e)
 {
 	int flags = r->kind == ROOTFS_DIRECTORY ? O_PATH | O_DIRECTORY

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of starts whose supervisor was killed: what the next list, or the next starts, remove. */
+/* Files of starts whose supervisor was killed: the next list, or the next starts, remove them. */
 #include "runtime/record/instance.h"
 
 #include <dirent.h>

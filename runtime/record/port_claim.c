@@ -61,7 +61,7 @@ static struct flock lock_of(const struct port_range *r, uint64_t place, short ty
 	};
 }
 
-/* The lowest port of the range that others have; whether one of them has the place to itself. */
+/* The lowest port of the range that others have; tells if one of them has the place to itself. */
 static void find_taken(int fd, const struct port_range *r, uint64_t place, short type,
 		       struct port_clash *ret)
 {

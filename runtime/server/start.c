@@ -227,7 +227,7 @@ struct server_exec {
 	const struct id_map *map;
 };
 
-/* A takes longer to make than the server to start; what fails, the server hears and tells. */
+/* A takes longer to make than the server to start; the server hears of a failure and tells it. */
 static int make_userns(struct squashd_exec *x)
 {
 	struct server_exec *s = (struct server_exec *)x;

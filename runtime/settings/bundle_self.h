@@ -41,7 +41,7 @@ int bundle_self_read(const struct bundle_self *b, enum bundle_part part, size_t 
 #define BUNDLE_CONFIG_MAX (32u << 20)
 
 enum bundle_config_tag {
-	BUNDLE_NAME = 1,    /* str: what the image file was called, without .sqsh */
+	BUNDLE_NAME = 1,    /* str: the image file's name, without .sqsh */
 	BUNDLE_ID,          /* str: NAME_ID_DIGITS hexadecimal digits, made with it */
 	BUNDLE_DESCRIPTION, /* str */
 	BUNDLE_TARGET,      /* str: where --extract puts it */

@@ -63,7 +63,7 @@ struct rootfs_spec {
 	enum rootfs_kind kind;
 	char *path; /* absolute host path of the image file or directory; of a stack the topmost */
 	struct image_id id;
-	struct rootfs_part *lowers; /* of a stack: what lies below path, the lowest first */
+	struct rootfs_part *lowers; /* of a stack: the files below path, the lowest first */
 	size_t n_lowers;
 	/*
 	 * Absolute paths of directories that lie over the image, the lowest first: each as an
@@ -73,7 +73,7 @@ struct rootfs_spec {
 	bool has_user_xattrs; /* of the lowest file: the image server must answer getxattr */
 	enum upper_kind upper;
 	char *layer_path; /* UPPER_KEPT, reads_layer: directory that holds upper/ work/ lock */
-	bool reads_layer; /* UPPER_READONLY: what the kept layer has, if there is one, is seen */
+	bool reads_layer; /* UPPER_READONLY: the container sees the kept layer, if there is one */
 	bool force_layer; /* start though the layer may be incomplete after a crash */
 	uint64_t upper_bytes; /* 0: container_base_bytes() */
 };

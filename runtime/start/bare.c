@@ -176,7 +176,8 @@ static int enter(const struct container *c, struct err *e)
 	return 0;
 }
 
-/* --- 3: what outlives us ------------------------------------------------------------------ */
+/* --- 3: parts that outlive us
+ * ------------------------------------------------------------------ */
 
 static int hand_over(struct container *c, int root_fd, struct err *e)
 {

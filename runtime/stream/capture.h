@@ -20,7 +20,7 @@ struct capture {
 	char *head, *tail; /* allocated as they fill */
 	size_t head_len, head_cap;
 	size_t tail_size; /* of the ring, limit - limit / 2 once allocated */
-	bool failed;      /* out of memory: what is kept is incomplete */
+	bool failed;      /* out of memory: the kept output is incomplete */
 };
 
 void capture_init(struct capture *c, uint64_t limit);

@@ -23,8 +23,8 @@ struct detach_keys {
 /* Keys with commas between them, each a character or ctrl-X; NULL, "": the default. -EINVAL. */
 int detach_keys_parse(const char *text, struct detach_keys *ret);
 /*
- * Looks at n bytes that were typed; true: they end the keys. Else *n bytes of buf are to go on: what
- * was held back may come before, so buf must have room for DETACH_KEYS_MAX more.
+ * Looks at n bytes that were typed; true: they end the keys. Else *n bytes of buf are to go on:
+ * bytes that were held back may come first, so buf must have room for DETACH_KEYS_MAX more.
  */
 bool detach_keys_take(struct detach_keys *k, char *buf, size_t *n);
 

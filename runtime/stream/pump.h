@@ -24,7 +24,7 @@ struct run_log;
 struct pump {
 	int src, dst; /* -1: ended */
 	bool own_src, own_dst;
-	bool pass;           /* what is read goes to dst */
+	bool pass;           /* the bytes read go to dst */
 	bool paused;         /* not read for now; its end is still noticed */
 	bool keep_src;       /* of output: it is read on though its reader has gone */
 	bool keep_dst;       /* the end of src is not the end: another may come */

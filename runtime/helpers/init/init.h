@@ -64,7 +64,7 @@ struct spawned {
 
 struct init {
 	int main_pid;
-	const struct init_msg *start; /* what the container was started with: bounds every exec */
+	const struct init_msg *start; /* the start's message: bounds every exec */
 	uint32_t flags;               /* of the start message */
 	uint32_t degraded;
 	int signal_fd;
