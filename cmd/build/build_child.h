@@ -20,7 +20,7 @@ struct build_child {
 		.answer_fd = -1 \
 	}
 
-/* In the child; what it returns is what build_child_wait() gives. parent: a pidfd. */
+/* Runs in the child; build_child_wait() gives its return value. parent: a pidfd. */
 typedef int build_child_fn(void *arg, int parent, struct err *e);
 
 int build_child_start(struct build_child *c, build_child_fn *work, void *arg, struct err *e);

@@ -3,8 +3,9 @@
 #define CSBX_CMD_BUILD_PIPE_H
 
 /*
- * `csbx-image __build OPTION...`: what csbx-engine asks for POST /build. The options are those of
- * `docker build`, the context is a tar on standard input, and what comes out is build_stream.h's.
+ * `csbx-image __build OPTION...`: the command that csbx-engine starts for POST /build. The options
+ * are those of `docker build`, the context is a tar on standard input, and what comes out is
+ * build_stream.h's.
  */
 
 int build_pipe_main(int argc, char **argv);

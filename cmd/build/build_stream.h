@@ -13,7 +13,7 @@
 void build_stream_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void build_stream_data(const char *data, size_t len);
 void build_stream_aux(const char *id);
-/* code: what a step's program ended with, 0: it was none. */
+/* code: the exit code of a step's program, 0: none ended. */
 void build_stream_error(int code, const char *message);
 /* The first line: {}, or with status and message what the request is answered with instead. */
 void build_stream_head(int status, const char *message);

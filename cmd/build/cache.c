@@ -138,7 +138,8 @@ static void see(struct build_cache *c, const struct build_step *s)
 
 /* --- one step ------------------------------------------------------------------------------- */
 
-/* Sets s->dir: what the key leads to now. An older csbx had the directory itself in its place. */
+/* Sets s->dir: the directory that the key leads to now. An older csbx had the directory itself in
+ * its place. */
 static bool find_dir(const struct build_cache *c, struct build_step *s)
 {
 	ssize_t n = readlinkat(c->dirfd, s->key, s->dir, sizeof(s->dir));

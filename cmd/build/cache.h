@@ -53,7 +53,8 @@ int build_cache_open(struct build_cache *c, const struct paths *p, struct err *e
 /* Has what was made written to disk, by a process of its own. */
 void build_cache_close(struct build_cache *c);
 
-/* Before this build becomes several processes: what one has made is there for the others. */
+/* Call before this build becomes several processes: the steps that one has made are there for the
+ * others. */
 int build_cache_share(struct build_cache *c, struct err *e);
 /* True for the first of them that asks about this number. */
 bool build_cache_tell(struct build_cache *c, size_t number);
@@ -73,7 +74,7 @@ struct build_step {
 
 /*
  * 1: the step is there. 0: it is not, and it is the caller's to make it in s->name; others who want
- * it wait. fresh: what is there does not count but for what this build has made.
+ * it wait. fresh: of the steps that are there, only those that this build has made count.
  */
 int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct build_step *s,
 		     struct err *e);
@@ -81,7 +82,7 @@ int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct 
 char *build_step_path(const struct build_cache *c, const struct build_step *s);
 /* It is complete. */
 int build_step_commit(struct build_cache *c, struct build_step *s, struct err *e);
-/* Ends it in any case; what was made and not committed goes. */
+/* Ends it in any case; removes files that were made and not committed. */
 void build_step_end(struct build_cache *c, struct build_step *s);
 
 /* The absolute path of a step's upper directory, NULL without one: it changed nothing. -ENOMEM. */

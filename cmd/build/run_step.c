@@ -350,7 +350,7 @@ static int start(struct run_work *w, struct err *e)
 	return r < 0 ? (build_child_wait(&child, NULL), r) : build_child_wait(&child, e);
 }
 
-/* Files that csbx gave the container lie elsewhere; what a program made of them does not stay. */
+/* Files that csbx gave the container lie elsewhere; a program's changes to them do not stay. */
 static void drop_own_files(const struct run_work *w)
 {
 	static const char *const names[] = {"hosts", "hostname", "resolv.conf"};

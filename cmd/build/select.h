@@ -52,7 +52,8 @@ int select_sources(const struct select_from *f, const struct strv *sources, stru
 		   struct err *e);
 void selection_free(struct selection *s);
 
-/* Names, modes and contents: what makes a COPY another one. Owners and times do not count. */
+/* Names, modes and contents: a change of one of them makes another COPY. Owners and times do not
+ * count. */
 int selection_hash(const struct selection *s, int root, struct digest *ret, struct err *e);
 
 /* The owners and modes that files get; -1 each: as they are (owners: 0). */

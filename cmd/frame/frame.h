@@ -32,8 +32,8 @@ void help_format_verb(const struct verb *v, struct strbuf *out);
 int man_main(const struct verb *v);
 
 /*
- * `csbx __complete VERB WORD...`: what the last word may become, one candidate a line with a tab
- * and a description; ":file" and ":dir" ask the shell for names of files.
+ * `csbx __complete VERB WORD...`: the words that the last one may become, one candidate a line with
+ * a tab and a description; ":file" and ":dir" ask the shell for names of files.
  */
 int complete_verb(const struct verb *v, int argc, char **argv);
 int complete_verb_names(const char *prefix);

@@ -308,7 +308,7 @@ static int apply_given(struct parse *s)
 	return 0;
 }
 
-/* The configuration first: what is given adds to it, or stands in its place. */
+/* The configuration first: words of the command line add to it, or stand in its place. */
 static int apply(struct parse *s)
 {
 	int r = read_files(s);

@@ -53,7 +53,7 @@ def read_input():
 
 
 def make_paths():
-    """real_path(path) without code of the library; what is not there is itself."""
+    """real_path(path) without code of the library; a path that is not there stays as it is."""
     open_path, close, readlink, error, flags = os.open, os.close, os.readlink, OSError, os.O_PATH | os.O_CLOEXEC
 
     def real_path(path):
@@ -116,7 +116,7 @@ def _core(post, is_open, kept, frozen, own):
     is_true, is_filed, learn, learn_all, add_rewriter, *of_bytes = make_origins(is_vouched, frozen)
 
     def is_code(code):
-        """Code of the image, or of the repository as it was; what it says of itself is not enough."""
+        """True for code of the image, or of the repository as it was; the code's own word is not enough."""
         return begin_s is None or is_true(code)
 
     def culprit(frame, beyond_imports=True, is_told=is_true):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Audit events: what code does that could lead to what the harness hides, told before it is done.
+"""Audit events: acts of code that could lead to the things the harness hides, told before they are done.
 
 make_audit() returns functions of an event and the frame in which it happened. They are functions of the core, and call
 nothing that is not bound here.
@@ -32,7 +32,7 @@ def is_of_core(event):
 
 
 def make_filter():
-    """is_heard(event, args): whether it is one to look at; most are not, and this is asked of each."""
+    """is_heard(event, args): true for an event to look at; most are not, and every event comes here."""
     watched, others, written, frames, native = map(frozenset, (PEEPING, OTHERS, WRITTEN, FRAMES, NATIVE))
     _type, _str, _bytes, plain, decode, begins, ends = type, str, bytes, str.__str__, os.fsdecode, str.startswith, str.endswith
     stat, readlink, error, _subclass = os.stat, os.readlink, (OSError, ValueError), issubclass

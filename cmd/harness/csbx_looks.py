@@ -131,7 +131,7 @@ def make_looks(pytest, ask, repo):
                 found("outcome_call", "a mark %s of %s, which the tests do not make" % (mark.name, item.nodeid))
 
     def function(item):
-        """A wrapper of a test is a function of its own: what is none, or another test, is no wrapper."""
+        """A wrapper of a test is a function of its own: another object, or another test, is no wrapper."""
         now, collected = getattr(item, "function", None), known["functions"]
         code = getattr(now, "__code__", None)
         if code is not None and not ask("vouched", code):

@@ -79,7 +79,8 @@ def look_up(module, dotted):
 
 
 def make_rewriter_watch():
-    """is_as_before(): whether the modules that pytest rewrites asserts by hold what they held, and their classes."""
+    """is_as_before(): true when the modules by which pytest rewrites asserts, and their classes, hold what they
+    held."""
     holders = [sys.modules[m] for m in REWRITER if m in sys.modules]
     holders += [v for h in holders for v in list(vars(h).values()) if issubclass(type(v), type) and v.__module__ == "ast"]
     spaces = [CLASS_NAMES(h) if issubclass(type(h), type) else MODULE_NAMES(h) for h in holders]
@@ -161,7 +162,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         return [f for f in parts_of(value) if not is_code(f.__code__)]
 
     def is_foreign(value):
-        """By a file: what a library compiles for itself has none, and was seen or not."""
+        """By a file: code that a library compiles for itself has none, and was seen or not."""
         return any([_type(f.__code__.co_filename) is not _str or not f.__code__.co_filename.startswith("<") or
                     is_inside(modules.get(f.__module__) if _type(f.__module__) is _str else None) for f in foreign(value)])
 
@@ -196,7 +197,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                         found("library_modified", "%s.%s.%s" % (name, key, inner))
 
     def check_library():
-        """Modules outside of the repository: what tests use, and compare with."""
+        """Modules outside of the repository: tests use them, and compare with their values."""
         for name, module in _list(modules.items()):
             if _type(module) is module_type and _type(name) is _str and not is_part(name) and name != "__main__" and \
                     not is_inside(module):

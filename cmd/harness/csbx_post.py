@@ -64,7 +64,7 @@ def _post(secret, fd):
             write(fd, seal(number.to_bytes(8, "little") + data, digest_size=16, key=key).hexdigest().encode("ascii") + data)
             number += 1
         except error:
-            pass  # closed by tested code or by the host: what is missing counts as failed
+            pass  # closed by tested code or by the host: a missing record counts as failed
         data = None
 
 

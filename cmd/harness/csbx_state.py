@@ -43,7 +43,7 @@ def make_watch(packages, is_true, repo, tell, kept):
         return members(holder) if _subclass(_type(holder), _type) else names_of_module(holder)
 
     def is_of_package(value):
-        """A class of the packages; what is asked runs no code of its own."""
+        """A class of the packages; this look runs no code of the class."""
         home = members(value).get("__module__") if _subclass(_type(value), _type) else None
         return _type(home) is _str and home.split(".")[0] in packages
 
@@ -217,7 +217,7 @@ def make_watch(packages, is_true, repo, tell, kept):
         judged.extend(now)
 
     def settle():
-        """Plugins are loaded: what they replaced, they have replaced."""
+        """Plugins are loaded, and have made their replacements."""
         check()
         kept.extend((dict(holders), dict(made_of), _list(judged)))
         holders.clear()

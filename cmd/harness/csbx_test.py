@@ -24,7 +24,8 @@ EXIT_NOTHING_RUN = 70
 
 
 def copy_tree(source, target):
-    """The repository into the container's own layer; what cannot be read is left out, and what is no file."""
+    """Copies the repository into the container's own layer; leaves out files that it cannot read, and all that is no
+    file."""
     def is_left_out(path):
         mode = os.lstat(path).st_mode
         if stat.S_ISLNK(mode):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of the repository before and after a patch: what changed is seen there, not in what a patch says.
+"""The files of the repository before and after a patch: they show the changes, whatever the patch says.
 
 Links are never followed, and no code of the repository has run when this is used.
 """

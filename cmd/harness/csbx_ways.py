@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way to the core, and ways around it that the interpreter has and that raise no audit event.
 
-Tested code can read the closure of every function, and change it: what leads to the core is therefore in no closure and in
-no module. A request is an audit event, and the function that raises it has what it calls as a constant of its code.
+Tested code can read the closure of every function, and change it. So no closure and no module holds a way to the core.
+A request is an audit event, and the function that raises it has what it calls as a constant of its code.
 """
 import functools
 import marshal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Looks at the syntax tree of a snippet for what was asked not to be in it, in a container in which
-# the snippet does not run: PROTOCOL.md. A lint, no boundary: what is computed is not seen.
+# the snippet does not run: PROTOCOL.md. A lint, no boundary: it does not see computed names.
 import ast
 import re
 import shlex

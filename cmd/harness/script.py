@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs a snippet as a program and says on the channel how it got on: PROTOCOL.md. Every run pays for
-# what is compiled and imported here: what only a failure needs is compiled when there is one.
+# the code that is compiled and imported here: code for a failure is compiled only when there is
+# one.
 import sys
 
 FAILED = r'''

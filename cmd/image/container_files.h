@@ -3,8 +3,8 @@
 #define CSBX_CMD_IMAGE_CONTAINER_FILES_H
 
 /*
- * The files of a container that does not run: what it is made of is found and held from outside,
- * as a start does it; a process then enters its user namespace for good and sees them merged.
+ * The files of a container that does not run: csbx finds and holds its parts from outside, as a
+ * start does it; a process then enters its user namespace for good and sees them merged.
  */
 
 #include <stdbool.h>

@@ -109,7 +109,7 @@ static int open_files(struct copy *x, struct err *e)
 	return r == -ENOENT ? failed(x, COPY_NO_CONTAINER, r) : r;
 }
 
-/* For another try: what was found of the container goes, which ids there are stays. */
+/* For another try: frees the parts of the container that were found, and keeps its ids. */
 static void close_files(struct copy *x)
 {
 	enum userns_mode ids = x->run->spec.ns.userns;

@@ -49,8 +49,8 @@ int copy_run(struct cmd *c, const struct copy_job *j, struct run_opts *o,
 	     enum copy_failure *ret_failure, struct err *e);
 
 /*
- * All files of a container but what is mounted there, as a tar to out_fd: what docker's export and
- * commit take of it. -ENOENT in docker's words where there is none of that name.
+ * All files of a container but those of mounts, as a tar to out_fd, for docker's export and commit.
+ * -ENOENT in docker's words where there is none of that name.
  */
 int copy_whole(struct cmd *c, const char *container, int out_fd, struct err *e);
 

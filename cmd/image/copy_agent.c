@@ -76,8 +76,8 @@ static int do_pack(int root, const struct request *q, int out, struct err *e)
 		return fd;
 	tar_out_init(&t, out);
 	/*
-	 * The nodes of /dev are mounts of the container's, nothing of its files; what csbx puts into
-	 * an image is no part of a whole container.
+	 * The nodes of /dev are mounts of the container's, not its files; csbx's own files in an
+	 * image are no part of a whole container.
 	 */
 	r = tree_pack(fd, q->from, *q->from ? TREE_DEVICES_LEFT_OUT : TREE_DEVICES_OF_IMAGE, &t, e);
 	if (r >= 0)

@@ -3,8 +3,8 @@
 #define CSBX_CMD_IMAGE_DELTA_IMAGE_H
 
 /*
- * An image that is another one and a small file over it: what upper directories hold becomes that
- * file, the files of the image below are linked.
+ * An image that is another one and a small file over it: the files of upper directories become that
+ * file, and csbx links the files of the image below.
  *
  * In: the upper directories, what lies below them, names. Out: an image of the table. The layer is
  * read twice: as the tar that its diff_id is the digest of, and into the squashfs; the same tar can

@@ -14,7 +14,7 @@
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
-/* The directory comes first: what has to be spooled is spooled there. */
+/* The directory comes first: sources that must be spooled are spooled there. */
 int destination_open(struct destination *d, const char *output, struct err *e)
 {
 	const char *slash = output ? strrchr(output, '/') : NULL;

@@ -26,7 +26,7 @@ struct destination {
 /* output: -o's value, or NULL: the current directory. */
 int destination_open(struct destination *d, const char *output, struct err *e);
 
-/* image: what the file is called, with .sqsh, when output is NULL. */
+/* image: the file's name, with .sqsh, when output is NULL. */
 int destination_set_name(struct destination *d, const char *output, const char *image,
 			 struct err *e);
 

@@ -168,7 +168,7 @@ void transfer_view_wait(struct transfer_view *v, const struct digest *d, uint64_
 	v->drawn_lines = 1;
 }
 
-/* A line of its own: what is drawn goes on below it. */
+/* A line of its own: the drawing goes on below it. */
 void transfer_view_silence(void *arg, const char *host, uint64_t silent_ms, uint64_t patience_ms)
 {
 	struct transfer_view *v = arg;

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_EVAL_CASES_H
 #define CSBX_CMD_EVAL_CASES_H
 
-/* Cases of a judged run: what is asked, what is expected, what came back. */
+/* Cases of a judged run: the question, the expected answer, and the answer. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,7 +68,7 @@ double eval_cases_score(const struct eval_cases *c);
 
 /* "cases", "all_passed" and "score" of the result object. */
 void eval_cases_write(const struct eval_cases *c, struct json_out *j);
-/* A sentence for a case that did not pass: what was asked, and what was wrong. */
+/* A sentence for a case that did not pass: the question, and the fault of the answer. */
 char *eval_case_sentence(const struct eval_case *c, const char *function);
 
 #endif

@@ -81,7 +81,7 @@ static void keep_output(struct eval_case *c, const struct value *v)
 	json_out_free(&j);
 }
 
-/* The name for the class of a value: what the program says, where the tag does not. */
+/* The name for the class of a value: the program's own word, if the tag does not tell it. */
 static const char *type_of(const struct value *v, const char *said)
 {
 	if (!value_has_tag(said))

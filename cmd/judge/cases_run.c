@@ -270,7 +270,7 @@ static void asker_close(struct asker *a)
 	fd_close(&a->started[1]);
 }
 
-/* The container is gone; what it still said counts, if it was about the case that ran. */
+/* The container is gone; its last words count, if they were about the case that ran. */
 static void drain(struct asker *a)
 {
 	a->is_over = true;

@@ -98,7 +98,7 @@ static void ask(struct check_relay *r)
 	peer_send(&r->snippet, &r->watch, 'C', r->number, &r->question);
 }
 
-/* Asking code is trusted to be well-formed, not to be right: what is not is an error there. */
+/* Asking code is trusted to be well-formed, not to be right: a wrong question is an error there. */
 static void asked(struct check_relay *r, const struct harness_frame *f)
 {
 	static const struct value no = {.kind = VALUE_BOOL};

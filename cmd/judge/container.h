@@ -34,7 +34,7 @@ int eval_job_container_make(const struct eval_container *from, const struct eval
 			    struct eval_job_container *ret, struct err *e);
 void eval_job_container_free(struct eval_job_container *b);
 
-/* One container: what it has besides. All is borrowed. */
+/* One container: the parts that it has besides. All is borrowed. */
 struct eval_start {
 	const struct strv *argv;
 	const struct file_spec *files;

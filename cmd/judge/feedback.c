@@ -19,7 +19,7 @@ static void say(struct eval_verdict *v, char *sentence)
 	strv_take(&v->feedback, sentence);
 }
 
-/* The last line of text that is not blank: where programs put what they died of. */
+/* The last line of text that is not blank: programs put the cause of their end there. */
 static char *last_line(const struct strbuf *text)
 {
 	const char *s = strbuf_str(text), *end = s + text->len, *begin;

@@ -32,7 +32,7 @@ struct eval_job {
 	struct eval_cases cases;   /* none: it is only run */
 	bool fail_fast;            /* cases behind one that has not passed are not run */
 	uint64_t total_timeout_ms; /* of all cases together; 0: none */
-	const struct value *input; /* standard input of a run, a text; NULL: what csbx was given */
+	const struct value *input; /* standard input of a run, a text; NULL: csbx's own */
 	struct file_spec *files;   /* put into the container besides */
 	size_t n_files;
 	struct strv env;                   /* in addition to what the container has */

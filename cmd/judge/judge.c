@@ -3,8 +3,8 @@
  * Theory. A script of Python runs under the harness, which tells on the channel that the last
  * statement was done, or which exception it was: a help, no verdict, for the script shares the
  * process with it. Shell and JavaScript run as they are. C is compiled in one container and run in
- * another: whether the compiler was content is its own exit code, seen from outside, and what the
- * program does it cannot do to the compiler.
+ * another: csbx sees the compiler's own exit code from outside, and the program cannot reach the
+ * compiler.
  */
 #include "cmd/judge/judge.h"
 

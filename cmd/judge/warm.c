@@ -27,7 +27,7 @@ static int read_program(const struct paths *paths, struct strbuf *out)
 	return path ? io_read_path(path, PROGRAM_BYTES_MAX, out, NULL) : -ENOMEM;
 }
 
-/* It ends by a signal of its own when it is done; what counts is whether the head is there. */
+/* It ends by a signal of its own when it is done; only the head shows success. */
 static bool freeze(const struct eval_warm *w, const struct eval_container *container)
 {
 	_close_ int text = eval_harness_fd(container->paths, EVAL_HARNESS_FROZEN, NULL);

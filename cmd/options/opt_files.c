@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Run options: what the container sees of files. */
+/* Run options: the files that the container sees. */
 
 #include <stddef.h>
 #include <sys/stat.h>

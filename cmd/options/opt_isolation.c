@@ -46,7 +46,7 @@ static int set_cap_drop(void *mask, const char *value, struct err *e)
 
 /*
  * docker writes both NAME=VALUE and NAME:VALUE. The user may ask for what is true of every
- * container anyhow, such as label=disable; what cannot be had is an error.
+ * container anyhow, such as label=disable; a word that csbx cannot grant is an error.
  */
 static int set_security(void *security, const char *value, struct err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Run options: what is told about the run, and how much of its output is kept. */
+/* Run options: the result that csbx tells, and how much of the output it keeps. */
 
 #include <stddef.h>
 

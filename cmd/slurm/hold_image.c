@@ -156,7 +156,8 @@ static int import_own(struct hold *h, struct err *e)
 	return r;
 }
 
-/* The commonest slip: what has no slash is a name in a registry, also where a file is called so. */
+/* The commonest slip: a word without a slash is a name in a registry, also where a file has that
+ * name. */
 static int not_imported(const struct hold *h, struct err *e)
 {
 	const char *name =

@@ -56,7 +56,7 @@ void hold_dir_sweep(int parentfd);
 int hold_check_sources(const struct hold *h, struct err *e);
 /* e says that the child cannot be joined: where it lives it has a supervisor, and e tells why. */
 int hold_explain_supervisor(const struct hold *h, const struct config *config, struct err *e);
-/* A running container that is to be joined is what was asked for; what is merely idle is told. */
+/* Checks that a running container fits the step's flags; warns of flags without effect. */
 int hold_check_running(const struct hold *h, pid_t pid, struct err *e);
 /* Fills image and target. */
 int hold_find(struct hold *h, struct err *e);

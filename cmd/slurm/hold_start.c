@@ -74,7 +74,7 @@ static int skip_entrypoint(const struct hold *h, struct strv *argv, struct err *
 }
 
 /*
- * A container with a name is there to be changed: what one step writes, the next one finds.
+ * A container with a name is there to be changed: a step finds the files that earlier ones wrote.
  * Read-only it would be its image alone, without its layer.
  */
 static int writable(const struct hold *h)

@@ -53,8 +53,8 @@ static void show_log(int dirfd)
 
 /*
  * plugstack.conf's runtime_path, which the plugin tells every task of the job where it is not the
- * usual one. It may say anything: what lies there must be the caller's own, and the container that
- * it names is verified.
+ * usual one. It may say anything: the directory there must be the caller's own, and csbx verifies
+ * the container that it names.
  */
 static const char *steps_dir(void)
 {

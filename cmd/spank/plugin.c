@@ -67,7 +67,7 @@ static struct plugin {
 	char *user_dir, *step_dir; /* RUNTIME/UID, RUNTIME/UID/STEP */
 	char *csbx, *join;         /* programs */
 	uint32_t tasks, ended;
-	struct err failure; /* in slurmstepd: what the tasks are to fail with */
+	struct err failure; /* in slurmstepd: the error that the tasks are to fail with */
 	bool bad;           /* in srun: an option's callback has said what is wrong */
 } plugin = {.keeper = SPANK_KEEPER_INIT};
 

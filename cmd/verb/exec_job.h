@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_EXEC_JOB_H
 #define CSBX_CMD_EXEC_JOB_H
 
-/* One exec, from a connection to a request: what csbx exec and docker exec have in common. */
+/* One exec, from a connection to a request: the part that csbx exec and docker exec share. */
 
 #include <stdbool.h>
 

@@ -66,7 +66,7 @@ static int print_log(const struct run_dir *dir, const struct logs_args *a, struc
 	if (dir->fd < 0)
 		return 0;
 	while (r >= 0) {
-		/* Asked before the last look: what came in between is still read. */
+		/* Asked before the last look, so that we still read output that came in between. */
 		bool live = a->follow && run_dir_is_live(dir);
 
 		r = print_rest(&reader, &frame, a, e);

@@ -34,7 +34,7 @@ static const struct opt ps_opts[] = {
 
 static const struct opt_table ps_table = {"Options", ps_opts};
 
-/* A row, ready to print: what the walk hands out is gone when it goes on. */
+/* A row, ready to print: the walk frees what it hands out when it goes on. */
 struct row {
 	uint64_t created_ns;
 	struct strbuf text; /* quiet, json: as it is printed */

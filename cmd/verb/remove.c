@@ -50,7 +50,7 @@ static int ask(const struct cmd *c, const char *name, struct err *e)
 }
 
 /*
- * A container that stays is ended by force; what runs of a recipe is not. Damaged ones go as well.
+ * Force ends a container that stays, but not the starts of a recipe. Damaged ones go as well.
  */
 static int remove_found(const struct cmd *c, const char *operand, bool force, struct err *e)
 {

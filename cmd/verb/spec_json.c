@@ -276,7 +276,7 @@ static const struct member file_members[] = {
 	{0},
 };
 
-/* Relative and clean: what path_is_clean_absolute() takes once it has a slash before it. */
+/* Relative and clean: path_is_clean_absolute() takes it with a slash before it. */
 static bool is_relative(const char *path)
 {
 	_free_ char *absolute = str_printf("/%s", path);

@@ -20,7 +20,7 @@ struct err;
 
 struct ignore {
 	struct strv patterns; /* cleaned; a "!" in front takes back */
-	bool takes_back;      /* any does: what is below an ignored directory must be looked at */
+	bool takes_back;      /* any does: look below ignored directories, too */
 };
 
 /* -EINVAL: `illegal exclusion pattern: "!"`, or a pattern that is wrong. */

@@ -138,7 +138,7 @@ static void write_input(struct attached *a)
 
 	if (n > 0)
 		a->at += (size_t)n;
-	/* It reads no more: what is typed is looked at for the keys alone. */
+	/* The container reads no more: we look at keystrokes for the detach keys alone. */
 	else if (n < 0 && errno != EAGAIN && errno != EINTR)
 		fd_close(&a->input_fd);
 	if (a->at == a->end || a->input_fd < 0)

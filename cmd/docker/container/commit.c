@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * docker commit: what a container has changed becomes a small file over its image's, which the new
- * image shares (commit_delta.h); where that cannot be, what docker export gives of it becomes an
- * image of one layer, as docker import makes it. The configuration is the container's own as docker
- * inspect shows it.
+ * docker commit: a container's changes become a small file over its image's, which the new image
+ * shares (commit_delta.h). Where that cannot be, the output of docker export becomes an image of
+ * one layer, as docker import makes it. The configuration is the container's own as docker inspect
+ * shows it.
  */
 
 #include "cmd/docker/container/commit.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* docker diff: what a container, running or not, has made of its image's files. */
+/* docker diff: the changes that a container, running or not, has made to its image's files. */
 
 #include <string.h>
 #include <unistd.h>

@@ -3,9 +3,9 @@
 #define CSBX_CMD_DOCKER_EACH_H
 
 /*
- * Verbs over several containers: fn does one; what succeeds is printed as it was typed, at once.
- * For an operand that is not there docker prints `missing` first, where it is given. Returns the
- * exit code.
+ * Verbs over several containers: fn does one; the operand is printed at once, as it was typed, when
+ * it succeeds. For an operand that is not there docker prints `missing` first, where it is given.
+ * Returns the exit code.
  */
 
 struct docker;

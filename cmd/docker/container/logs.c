@@ -59,7 +59,7 @@ static int print_line(void *arg, uint64_t time_ns, int stream, const char *text,
 static int parse(struct logs_args *a, struct err *e)
 {
 	a->n_tail = UINT64_MAX;
-	/* As docker: what is no number is all. */
+	/* As docker: a word that is no number means all. */
 	if (a->tail && num_parse_u64(a->tail, UINT64_MAX - 1, &a->n_tail) < 0)
 		a->n_tail = UINT64_MAX;
 	if (a->since && docker_log_time_parse(a->since, &a->since_ns) < 0)

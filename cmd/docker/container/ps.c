@@ -53,8 +53,8 @@ static void ps_done(void *args)
 }
 
 /*
- * docker runs the template once before it asks the daemon, to learn whether it wants sizes; what
- * is wrong with it is said in other words there than anywhere else.
+ * docker runs the template once before it asks the daemon, to learn whether it wants sizes; it
+ * tells an error of the template in other words there than anywhere else.
  */
 static int try_template(struct ps_args *a)
 {

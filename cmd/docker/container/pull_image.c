@@ -15,7 +15,7 @@
 
 #define TEXT_BYTES_MAX (1u << 20)
 
-/* csbx-image in a child; what it says on either stream comes through the pipe. */
+/* csbx-image in a child; its output on either stream comes through the pipe. */
 static pid_t start_pull(const char *name, bool quiet, const char *platform, int out)
 {
 	char docker[] = "docker", pull[] = "pull", q[] = "-q", p[] = "--platform";

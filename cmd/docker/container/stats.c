@@ -94,7 +94,8 @@ static void add_row(struct docker_value *rows, const struct usage *u, bool no_tr
 	struct docker_value *row = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
 	_strbuf_ struct strbuf memory = STRBUF_INIT;
 	uint64_t limit = u->now.runs ? u->now.memory_limit_bytes : 0;
-	/* As docker's command line has it: what can be given back at once is not used. */
+	/* As docker's command line has it: memory that can be given back at once does not count as
+	 * used. */
 	uint64_t used = u->now.memory_bytes - u->now.inactive_file_bytes;
 	unsigned hundredths = limit ? (unsigned)((double)used / (double)limit * 10000) : 0;
 	unsigned cpu = docker_usage_cpu(&u->before, &u->now);

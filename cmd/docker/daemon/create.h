@@ -23,7 +23,7 @@ struct docker_created {
 
 /*
  * c: configuration and paths. 404 from ERR_NO_IMAGE: the image is not there, and it is not fetched;
- * 409: the name is taken; 400: what was asked for cannot be. docker_created_free() in any case.
+ * 409: the name is taken; 400: a container like that cannot be. docker_created_free() in any case.
  */
 int docker_create(struct cmd *c, const struct docker_run_args *a, struct docker_created *ret,
 		  struct docker_fault *f);

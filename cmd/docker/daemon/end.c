@@ -34,7 +34,7 @@ static bool runs(const struct paths *p, const struct docker_target *t)
 	       container_is_active(s.status);
 }
 
-/* The signal that a stop sends: what was asked for, else the container's own. */
+/* The signal that a stop sends: the one asked for, else the container's own. */
 static int stop_signal(const struct docker_target *t, int asked)
 {
 	struct container_spec s;

@@ -3,7 +3,7 @@
 #define CSBX_CMD_DOCKER_DAEMON_EXEC_RECORD_H
 
 /*
- * $CSBX_RUNTIME_PATH/execs/ID/, what is on disk of an exec of the Engine API:
+ * $CSBX_RUNTIME_PATH/execs/ID/, the files of an exec of the Engine API:
  *	record	the request, a flat record (base/flat.h)
  *	state	struct exec_record_state; its session holds the write lock from the start to the end
  *	size	struct exec_record_size: what the terminal was told last

@@ -21,7 +21,7 @@ struct docker_value;
 
 #define DOCKER_EXEC_ID_BYTES 65 /* 64 hexadecimal digits and a NUL */
 
-/* The container must run: 404, 409. env: what has no '=' is left out. */
+/* The container must run: 404, 409. env: an item without '=' is left out. */
 int docker_exec_create(const struct paths *p, const char *operand, const struct docker_exec_args *a,
 		       char ret_id[DOCKER_EXEC_ID_BYTES], struct docker_fault *f);
 

@@ -188,7 +188,7 @@ static int read_log(struct log_view *v, const struct run_dir *dir, struct log_wa
 
 	w->files = v->how->follow ? watch_files(dir) : -1;
 	while (r >= 0 && live) {
-		/* Asked before the last look: what came in between is still read. */
+		/* Asked before the last look, so that we still read output that came in between. */
 		live = v->how->follow && watch_is_live(w, dir);
 		r = take_all(v, &reader, &frame, e);
 		if (r >= 0 && !live)

@@ -77,7 +77,7 @@ int docker_make_source(const struct paths *p, const char *path, struct err *e)
 	if (dir >= 0)
 		return 0;
 	dir = path_open_nearest(path, rest, &why);
-	/* A file is a source too; what lies behind one, or is closed, the start says. */
+	/* A file is a source too; the start reports a path behind a file, or one that is closed. */
 	if (dir < 0)
 		return dir == -ELOOP ? err_set(e, ELOOP, "%s", why.msg)
 				     : refuse(path, why.code, path, e);

@@ -77,7 +77,7 @@ int docker_endpoints_value(const struct paths *p, const char *name, bool runs,
 
 /* --- network_join.c: --network container:X -------------------------------------------------- */
 
-/* 400: what does not go with it. */
+/* 400: options that do not go with it. */
 int docker_network_join_check(const struct docker_run_args *a, struct docker_fault *f);
 /* The note of the network names the other by its id; one that is not there is met at the start. */
 void docker_network_join_note(const struct paths *p, const struct docker_run_args *a,

@@ -12,7 +12,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-/* -e HOME=/x: what csbx sets by itself is not shown as asked for. */
+/* -e HOME=/x: a variable that csbx sets by itself is not shown as asked for. */
 static void add_env(const struct docker_run_args *a, struct strv *out)
 {
 	for (size_t i = 0; i < a->env.n; i++) {

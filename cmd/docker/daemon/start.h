@@ -22,8 +22,8 @@ struct docker_start {
  * caller that wants to be attached from the beginning, or to wait for the end, sees to that between
  * the two. docker_start_go() returns when the command runs. A command that could not be run: 400
  * with the words of docker's runtime, exit_code 126 or 127. docker_start_close() in any case.
- * -EBUSY: it runs, or another starts or removes it; -EADDRINUSE: what it publishes (ports.h). Takes
- * found->record.
+ * -EBUSY: it runs, or another starts or removes it; -EADDRINUSE: a port that it publishes is taken
+ * (ports.h). Takes found->record.
  */
 int docker_start_begin(const struct paths *p, struct container_found *found,
 		       struct docker_start *ret, struct docker_fault *f);

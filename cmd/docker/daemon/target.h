@@ -32,7 +32,7 @@ const char *docker_target_id(const struct docker_target *t);
 /* The live instance, for exec and attach. 409, -ESRCH: it does not run. */
 int docker_target_instance(const struct paths *p, struct docker_target *t, struct docker_fault *f);
 
-/* Faults that several verbs have: what was there is gone; it does not run. */
+/* Faults that several verbs have: the container is gone meanwhile; it does not run. */
 int docker_target_missing(const char *operand, struct docker_fault *f);
 int docker_target_not_running(const struct docker_target *t, struct docker_fault *f);
 

@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_DOCKER_DAEMON_VOLUMES_FROM_H
 #define CSBX_CMD_DOCKER_DAEMON_VOLUMES_FROM_H
 
-/* --volumes-from: what other containers have mounted. */
+/* --volumes-from: the mounts of other containers. */
 
 struct container_spec;
 struct docker_fault;

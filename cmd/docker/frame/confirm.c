@@ -7,7 +7,7 @@
 #include "cmd/docker/frame/docker.h"
 #include "runtime/base/str.h"
 
-/* One line, and not a byte more: what follows is for the one who reads next. */
+/* Reads one line, and not a byte more: the bytes that follow belong to the next reader. */
 bool docker_confirm(const char *warning)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;

@@ -131,7 +131,7 @@ static int check_operands(const struct docker *d, unsigned n)
 			  exact || n > v->max_operands ? "Run" : "See", d->path);
 }
 
-/* A socket in the runtime directory is csbx engine's: what it would be asked is done here. */
+/* A socket in the runtime directory is csbx engine's: this process does the work itself. */
 static bool is_own_socket(const struct cmd *c, const char *host)
 {
 	_free_ char *dir = str_has_prefix(host, "unix://") ? strdup(host + 7) : NULL;

@@ -4,8 +4,9 @@
 
 /*
  * The ports of this machine that --publish takes while the container runs. The container has the
- * network of the host, so the program binds to the port itself; what a claim keeps away is another
- * container of the user's that publishes it too, and a start whose port some program has already.
+ * network of the host, so the program binds to the port itself. A claim keeps away another
+ * container of the user's that publishes it too, and refuses a start whose port some program has
+ * already.
  */
 
 struct container_start;

@@ -21,7 +21,8 @@ int image_filter_check(const struct strv *filters, const char *const *keys, stru
 /* "true" or "false" of dangling=: 1, 0, or -ENOENT where it is not asked for. */
 int image_filter_dangling(const struct strv *filters);
 
-/* before= and since=, label=, label!=, until=: what asks for the image, not for a name of it. */
+/* before= and since=, label=, label!=, until=: the filters that ask for the image, not for a name
+ * of it. */
 int image_filter_image(const struct strv *filters, struct image_list *all,
 		       const struct image_item *item, uint64_t now_s, struct err *e);
 

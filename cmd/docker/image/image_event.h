@@ -4,7 +4,7 @@
 
 struct paths;
 
-/* An event of an image (daemon/events.h). id: what it is about; name: the attribute. */
+/* An event of an image (daemon/events.h). id: the image it is about; name: the attribute. */
 void image_event(const struct paths *p, const char *action, const char *id, const char *name);
 
 #endif

@@ -10,8 +10,8 @@ struct paths;
 struct strv;
 
 /*
- * Removes images that no container uses: those without a name, or all. lines: what went, as
- * image_delete() has it; *bytes gets what they took on the disk. -EINVAL: a filter.
+ * Removes images that no container uses: those without a name, or all. lines: the removed ones, as
+ * image_delete() has them; *bytes gets the disk space they took. -EINVAL: a filter.
  */
 int image_prune(const struct paths *p, bool all, const struct strv *filters, struct strv *lines,
 		uint64_t *bytes, struct err *e);

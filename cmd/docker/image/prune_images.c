@@ -28,7 +28,8 @@ static bool has_tag(const struct image_item *item)
 	return false;
 }
 
-/* A name after the other, then what is left, as docker does; what is in use stays. */
+/* Removes one name after the other, then the images that are left, as docker does; images in use
+ * stay. */
 static void prune_one(struct prune *p, const struct image_item *item)
 {
 	const struct listed_list *l = p->how.containers;

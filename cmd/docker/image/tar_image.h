@@ -48,8 +48,8 @@ int docker_import_tar(struct docker *d, const struct docker_import_how *how, int
 		      char ret_id[IMAGE_ID_BYTES], struct err *e);
 
 /*
- * Adds the tar in tar_fd, read from where it stands, to the images beneath dirfd. config: what the
- * image's configuration is before its changes, which are made to it; it stays the caller's.
+ * Adds the tar in tar_fd, read from where it stands, to the images beneath dirfd. config: the
+ * image's configuration, to which the changes are made; it stays the caller's.
  */
 int tar_image_add(struct docker *d, int dirfd, int tar_fd, const struct tar_image *image,
 		  struct image_change *config, char ret_id[IMAGE_ID_BYTES], struct err *e);

@@ -41,7 +41,8 @@ int format_object(const char *name, const char *format, const struct docker_valu
 		  struct strbuf *out, struct err *e);
 #define FORMAT_EXIT_TEMPLATE 64
 
-/* The same as the inspect verbs do it: what fails as a struct is tried as a map read from JSON. */
+/* The same as the inspect verbs do it: a template that fails on a struct is tried on a map read
+ * from JSON. */
 int format_inspected(const char *format, const struct docker_value *object, struct strbuf *out,
 		     struct err *e);
 

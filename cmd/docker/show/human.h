@@ -19,7 +19,7 @@ void human_size(struct strbuf *out, uint64_t bytes, int digits);
 void human_size_binary(struct strbuf *out, uint64_t bytes);
 /* "2026-11-21 08:32:50 +0000 UTC" */
 void human_time(struct strbuf *out, uint64_t realtime_ns);
-/* At most n characters; what is cut shows as one of them. */
+/* At most n characters; the last one stands for a cut. */
 void human_ellipsis(struct strbuf *out, const char *s, size_t n);
 /* Go's strconv.Quote. */
 void human_quote(struct strbuf *out, const char *s);

@@ -58,10 +58,10 @@ const struct listed *listed_find(const struct listed_list *l, const char *operan
 /* "Up 5 seconds", "Exited (0) 2 minutes ago", "Created" */
 void listed_status(const struct listed *x, uint64_t now_ns, struct strbuf *out);
 
-/* "0.0.0.0:8000->8000/tcp, ...": what --publish asked for, of one that runs. */
+/* "0.0.0.0:8000->8000/tcp, ...": the ports of --publish, of a running container. */
 void listed_ports(const struct listed *x, struct strbuf *out);
 
-/* Bytes of regular files in its kept layer; what cannot be looked at is left out. */
+/* Bytes of regular files in its kept layer; files that cannot be looked at are left out. */
 uint64_t listed_size(const struct paths *p, const struct listed *x);
 
 #endif

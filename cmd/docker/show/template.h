@@ -44,7 +44,7 @@ static inline void template_freep(struct template **t)
 }
 #define _template_ __attribute__((cleanup(template_freep)))
 
-/* Appends to out; what was printed before an error stays. */
+/* Appends to out; output before an error stays. */
 int template_run(const struct template *t, const struct docker_value *dot, unsigned flags,
 		 struct strbuf *out, struct err *e);
 

@@ -25,7 +25,7 @@ struct token parser_peek(struct parser *p);
 struct node *parser_node(struct parser *p, enum node_kind kind, size_t pos);
 void parser_add(struct node *list, struct node *n);
 
-/* Up to the token `end`, which is taken. context: what it stands in, for messages. */
+/* Up to the token `end`, which is taken. context: the action it stands in, for messages. */
 int parser_pipe(struct parser *p, const char *context, enum token_kind end, struct node **ret);
 
 #endif

@@ -3,10 +3,10 @@
 #define CSBX_CMD_DOCKER_IMAGE_PIPE_H
 
 /*
- * `csbx-image __images VERB REQUEST`: what csbx-engine asks for the endpoints of images that read
- * or write archives, or ask a registry. REQUEST is JSON, bodies come on standard input. On standard
- * output comes one line, {"status", "message"} where nothing can be done, else {}; behind it what
- * the client gets: lines of JSON, of save an archive. VERB:
+ * `csbx-image __images VERB REQUEST`: the command that csbx-engine starts for the endpoints of
+ * images that read or write archives, or ask a registry. REQUEST is JSON, bodies come on standard
+ * input. On standard output comes one line, {"status", "message"} where nothing can be done, else
+ * {}; behind it what the client gets: lines of JSON, of save an archive. VERB:
  *
  *	pull {"image", "tag", "platform"}, load {"platform"}, save {"names"},
  *	import {"repo", "tag", "message", "platform", "changes"},

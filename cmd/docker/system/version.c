@@ -98,7 +98,7 @@ void version_add_server(struct docker_value *v)
 	docker_value_bool(v, "Experimental", false);
 }
 
-/* As docker without a daemon: what there is of the client, then the reason. */
+/* As docker without a daemon: the client's part, then the reason. */
 static int version_run(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct version_args *a = args;

@@ -5,7 +5,7 @@
 /*
  * The processes of a container, from proc(5): all that descend from its csbx-init, which itself is
  * none of them. A process that loses its parent inside becomes csbx-init's child, so none is
- * missed; what is made while it is being looked may be.
+ * missed; a process made during the look may be.
  */
 
 #include <stddef.h>

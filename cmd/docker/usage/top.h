@@ -20,7 +20,7 @@ struct docker_top {
 };
 #define _docker_top_ __attribute__((cleanup(docker_top_free)))
 
-/* words: the options of ps, none: "-ef". 409: it does not run; 400: what ps says. */
+/* words: the options of ps, none: "-ef". 409: it does not run; 400: with the message of ps. */
 int docker_top(const struct paths *p, struct docker_target *t, const struct strv *words,
 	       struct docker_top *ret, struct docker_fault *f);
 void docker_top_free(struct docker_top *t);

@@ -10,9 +10,9 @@ struct strv;
 
 /*
  * Gives a container that stays other limits and another policy: those that `a` has, of memory,
- * CPUs and processes, and `restart`. They go into its record; what runs has them at once where that
- * which holds the limit can be told, and else a sentence is added to warnings: from the next start
- * on. 409: what its other flags do not allow.
+ * CPUs and processes, and `restart`. They go into its record. A running container has them at once
+ * if the mechanism that holds the limit can be told; else a warning says that they hold from the
+ * next start on. 409: its other flags do not allow them.
  */
 int docker_update(const struct paths *p, const struct docker_target *t,
 		  const struct docker_run_args *a, struct strv *warnings, struct docker_fault *f);

@@ -155,7 +155,7 @@ static int copy_line(void *arg, uint64_t time_ns, int stream, const char *text, 
 	return io_write_all(x->fd, text, len, e);
 }
 
-/* logs=1: what it has written until now. */
+/* logs=1: its output until now. */
 static void send_logs(struct call *k, const struct docker_target *t, unsigned which, bool is_raw)
 {
 	struct log_copy x = {k->conn->fd, is_raw};

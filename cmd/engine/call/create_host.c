@@ -103,7 +103,7 @@ static int take_mounts(struct creation *c)
 	return r;
 }
 
-/* A number, or a range of them; what is not given is any. */
+/* A number, or a range of them; none means any port. */
 static int check_port(const char *text, struct creation *c)
 {
 	const char *at = text;

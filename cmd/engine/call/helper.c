@@ -80,7 +80,7 @@ int helper_feed(struct call *k, struct helper *h, struct err *e)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Byte by byte: what follows is not ours to read. */
+/* Byte by byte: the bytes that follow are not ours to read. */
 int helper_read_line(struct helper *h, struct err *e)
 {
 	_strbuf_ struct strbuf line = STRBUF_INIT;

@@ -166,7 +166,7 @@ static int parse_chunk_size(const char *line, uint64_t *ret)
 {
 	char *end;
 
-	/* At most 15 digits, so that nothing overflows; what follows ';' is an extension. */
+	/* At most 15 digits, so that the sum cannot overflow; an extension follows ';'. */
 	if (!strchr("0123456789abcdefABCDEF", *line) || !*line || strcspn(line, "; \t") > 15)
 		return -EBADMSG;
 	*ret = strtoull(line, &end, 16);

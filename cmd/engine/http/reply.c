@@ -167,8 +167,8 @@ void http_reply_end(struct http_conn *c)
 }
 
 /*
- * Until the client has read all that was sent, or has gone. A busy client takes its time: what it
- * loses then cannot be had again, so the bound is only for one that never reads.
+ * Until the client has read all that was sent, or has gone. A busy client takes its time and cannot
+ * get lost bytes again, so the bound is only for one that never reads.
  */
 static void wait_until_taken(int fd)
 {

@@ -5,7 +5,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-/* A head that could not be read: what it was meant to be is not known, so nothing follows. */
+/* A head that could not be read: its request is not known, so the connection ends. */
 static void refuse_head(struct http_conn *c, const struct err *e)
 {
 	int status = 400;

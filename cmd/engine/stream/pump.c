@@ -119,7 +119,7 @@ static void write_process(struct pump_state *p)
 
 	if (n > 0)
 		b->at += (size_t)n;
-	/* It reads no more: what comes is thrown away. */
+	/* It reads no more: we throw away the bytes that come. */
 	if (n < 0 && errno != EAGAIN && errno != EINTR) {
 		fd_close(&p->s->in);
 		b->at = b->end;

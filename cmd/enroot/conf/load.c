@@ -16,7 +16,7 @@ static const char *from_environment(void *ctx, const char *name)
 	return secure_getenv(name);
 }
 
-/* As id -un: what the user database says, not a variable that a batch job carried along. */
+/* As id -un: the name in the user database, not a variable that a batch job carried along. */
 static const char *user(void *ctx)
 {
 	/* One thread, and no other process keeps an entry. */

@@ -153,7 +153,7 @@ void conf_script_free(struct conf_script *s)
 int conf_script_argv(const struct conf_script *s, enum conf_function f, char *const *args,
 		     struct strv *argv, struct err *e)
 {
-	/* As enroot runs it; what the file itself prints is not the function's output. */
+	/* As enroot runs it; text that the file itself prints is not the function's output. */
 	static const char program[] =
 		"set -euo pipefail; shopt -s lastpipe; f=$1 c=$2; shift 2; "
 		"source \"$c\" >/dev/null; declare -F \"$f\" >/dev/null || exit 0; ";

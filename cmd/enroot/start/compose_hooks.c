@@ -57,7 +57,7 @@ static int add_script(struct compose *c, struct err *e)
 	return add_hook(c, &argv, shown, e);
 }
 
-/* One line a variable; what no line can hold is not told to hooks, and stays as it is. */
+/* One line a variable; hooks do not see a variable that no line can hold, and it stays as it is. */
 static char *environ_text(const struct strv *env)
 {
 	_strbuf_ struct strbuf b = STRBUF_INIT;

@@ -277,8 +277,9 @@ static int add_options(struct compose *c, struct err *e)
 }
 
 /*
- * A site that has enroot's own files says by them what the system's mounts are: what it took out of
- * them is not made. Mounts that were not asked for are those of bare_system_mounts().
+ * A site that has enroot's own files says by them what the system's mounts are: csbx does not make
+ * a mount that the site took out of them. Mounts that were not asked for are those of
+ * bare_system_mounts().
  */
 static void drop_replaced(struct compose *c, const struct strv *files)
 {

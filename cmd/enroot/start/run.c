@@ -146,7 +146,7 @@ static int look_at_file(const char *operand, struct err *e)
 	return -why.code;
 }
 
-/* An image has no layer of its own, unless a bundle keeps one: what is written is thrown away. */
+/* An image has no layer of its own, unless a bundle keeps one: written files are thrown away. */
 static int set_image_layer(struct starting *s, struct err *e)
 {
 	struct rootfs_spec *root = &s->opts.spec.rootfs;
@@ -305,7 +305,7 @@ static void die_likewise(int sig)
 	raise(sig);
 }
 
-/* The command's own code; what csbx could not do is enroot's one. */
+/* The command's own code; a failure of csbx is enroot's code 1. */
 static int run(struct starting *s)
 {
 	struct run_result result = {0};

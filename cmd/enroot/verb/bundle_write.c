@@ -49,7 +49,7 @@ static int end_of(int fd, uint64_t *ret, struct err *e)
 	return 0;
 }
 
-/* Appends bytes of another file; what it is called is for messages. */
+/* Appends bytes of another file; its name is for messages. */
 static int append(struct writing *w, int fd, struct bundle_extent from, const char *what,
 		  struct bundle_extent *ret, struct err *e)
 {

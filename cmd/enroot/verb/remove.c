@@ -41,7 +41,7 @@ static int ask(const char *dir, const char *name, struct err *e)
 		r = io_write_all(STDERR_FILENO, question.data, question.len, e);
 	if (r < 0)
 		return r;
-	/* One line and not a byte more: what follows may be another command's. */
+	/* Reads one line and not a byte more: the bytes that follow may be another command's. */
 	for (bool is_first = true;; is_first = false) {
 		do {
 			n = read(STDIN_FILENO, &c, 1);

@@ -26,7 +26,7 @@ static bool has_scheme(const char *uri)
 	return false;
 }
 
-/* A number of enroot's as csbx's of another range; what is out of it is cut. */
+/* A number of enroot's as csbx's of another range; one out of it is cut to its ends. */
 static int set_number(const struct enroot *x, const char *key, uint64_t max, uint64_t factor,
 		      uint64_t *ret, struct err *e)
 {

@@ -17,7 +17,7 @@ struct value_pool;
 int batch_read_line(struct value_pool *pool, const char *text, size_t len, struct value *ret,
 		    struct strbuf *ret_label, struct err *e);
 
-/* Members of lines of every kind. -EINVAL: what it must be. */
+/* Members of lines of every kind. -EINVAL: says what it must be. */
 int batch_read_text(const struct value *v, const char **ret, struct err *e);
 int batch_read_texts(const struct value *v, struct strv *ret, struct err *e);
 int batch_read_env(const struct value *v, struct strv *env, struct err *e);

@@ -209,7 +209,7 @@ static int read_line(struct test_line *l, const struct value *line, struct err *
 	return r;
 }
 
-/* The process ends after it: what the line holds is not freed. */
+/* The process ends after it, so the line's memory is not freed. */
 static int run_line(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e)
 {
 	struct test_line *l = ctx;

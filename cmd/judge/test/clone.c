@@ -49,7 +49,7 @@ int clone_check(const char *url, const char *commit, struct err *e)
 	return 0;
 }
 
-/* The URL as a file name: what is no letter, digit, dot or dash as %XX. */
+/* The URL as a file name: a byte that is no letter, digit, dot or dash becomes %XX. */
 static int cache_name(const char *url, struct strbuf *out, struct err *e)
 {
 	static const char plain[] =
@@ -74,7 +74,7 @@ static bool has_commit(const char *dir, const char *commit)
 	return object && git_run(dir, args, NULL, NULL) >= 0;
 }
 
-/* The commit alone; where a server gives only what a name leads to, all that has a name. */
+/* The commit alone; if a server gives only commits that a name leads to, all that has a name. */
 static int fetch(const char *dir, const struct clone_url *from, const char *commit, struct err *e)
 {
 	const char *url = from->url;
@@ -143,9 +143,9 @@ static int fill(const char *dir, const struct clone_url *url, const char *commit
 }
 
 /*
- * The repository in the cache may be damaged, and git's words for that do not help a user: what is
- * fetched into an empty place takes its place. When that fails too it was not the cache, and that
- * stays.
+ * The repository in the cache may be damaged, and git's words for that do not help a user: csbx
+ * fetches into an empty place, and puts the result in place of the old one. When that fails too it
+ * was not the cache, and that stays.
  */
 static int fill_anew(int repos, const char *dir, const struct clone_url *url, const char *commit,
 		     struct err *e)

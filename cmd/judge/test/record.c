@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* One record of the harness into the report. Strict: what the schema does not know is refused. */
+/* One record of the harness into the report. Strict: refuses a member that the schema does not
+ * know. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static int bool_member(const struct json *v, const char *key, bool *ret, struct 
 	return 0;
 }
 
-/* Once only: what comes later was not said by the harness's own beginning. */
+/* Once only: a later one did not come from the harness's own beginning. */
 static int set_once(char **at, const char *text, struct err *e)
 {
 	if (*at || !text)

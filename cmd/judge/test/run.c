@@ -190,7 +190,7 @@ int test_execute(struct test_run *t, const struct test_wish *w, const struct con
 
 	if (r < 0)
 		return r;
-	/* All of the container is dead: what is queued is all that will ever come. */
+	/* All of the container is dead: no more records come than are queued. */
 	channel_drain(&t->channel);
 	r = note_channel(t, e);
 	if (r >= 0)

@@ -102,7 +102,7 @@ static int make_wish(struct test_args *a, int argc, char **argv, struct test_wis
 	return 0;
 }
 
-/* A message of several lines, each as one: what is refused of a patch is a piece of a patch. */
+/* A message of several lines, each as one: a refused part of a patch is a piece of a patch. */
 static void tell_lines(const char *text)
 {
 	while (*text) {

@@ -45,8 +45,8 @@ bool compare_texts(const struct compare *c, const char *expected, size_t n, cons
 bool exception_is(const char *raised, const char *base, const char *expected);
 
 /*
- * Python's regular expressions, searched for in a message: what of them POSIX has under the same
- * or another name. -EINVAL where it is something else (look-around, flags, named groups).
+ * Searches a message by a regular expression of Python's, as far as POSIX has its parts under the
+ * same or another name. -EINVAL where it is something else (look-around, flags, named groups).
  */
 struct pattern;
 int pattern_compile(const char *re, struct pattern **ret, struct err *e);

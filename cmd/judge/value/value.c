@@ -281,7 +281,7 @@ struct span {
 	long long start, step;
 };
 
-/* Ranges are equal that go through the same numbers: what says nothing about these is 0. */
+/* Ranges are equal that go through the same numbers: members that do not change these are 0. */
 static struct span span_of(const struct value *range)
 {
 	long long start = strtoll(range->items[0].text, NULL, 10);

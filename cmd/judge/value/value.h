@@ -17,8 +17,8 @@
  */
 
 /*
- * Values of a judged program: what a case hands to a function, what it expects, what came back.
- * They come from two foreign texts, JSON (json.h) and the tagged literals of
+ * Values of a judged program: those that a case hands to a function, the one it expects, the one
+ * that came back. They come from two foreign texts, JSON (json.h) and the tagged literals of
  * cmd/harness/PROTOCOL.md, and both readers are strict, iterative and bounded: in nesting, in the
  * number of values, and in memory by these and the length of the text. All functions that recurse
  * do so over what a reader has built, so at most VALUE_DEPTH_MAX deep.

@@ -120,7 +120,7 @@ def prepared(call: Call[Any]) -> Iterator[Started]:
 
 
 def to_bytes(data: Union[str, bytes, bytearray, memoryview]) -> bytes:
-    """Lone surrogates, which JSON can bring, stay: what reads them says that they are no UTF-8."""
+    """Lone surrogates, which JSON can bring, stay: csbx says on reading that they are no UTF-8."""
     return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
 
 

@@ -10,7 +10,7 @@ DEPTH_MAX = 90
 
 
 def to_json(value: Any, depth: int = 0) -> Any:
-    """Exact types only: what has no word there (an object of some class) is a TypeError."""
+    """Exact types only: a value that has no word there (an object of some class) is a TypeError."""
     if depth > DEPTH_MAX:
         raise ValueError(f"nested more than {DEPTH_MAX} deep")
     kind = type(value)

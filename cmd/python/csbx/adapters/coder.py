@@ -2,8 +2,8 @@
 """SandboxedCoder: a named container that runs scripts, in the place of shell loops over
 `enroot remove; enroot create; enroot start`.
 
-Every execute() is a fresh start: what a script leaves behind is gone, as with a read-only enroot
-container, unless `writable=True`; then files stay until reset() or recreate().
+Every execute() is a fresh start: the files that a script leaves behind are gone, as with a read-only enroot container,
+unless `writable=True`; then files stay until reset() or recreate().
 
 There are two interfaces: SandboxedCoder, whose execute() returns stdout and raises where the code
 failed, and SandboxedPythonCoder, whose methods are awaited and whose execute() returns both streams.

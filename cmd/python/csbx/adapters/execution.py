@@ -43,7 +43,7 @@ def execute_code(code: str, timeout: float = 5.0,
                  maximum_memory_bytes: Optional[int] = 256 * 1024 * 1024, *,
                  maximum_output_bytes: int = MAXIMUM_OUTPUT_BYTES, image: Optional[program.Path] = None,
                  csbx: Optional[program.Path] = None) -> ExecutionResult:
-    """Runs code in a fresh container without a network; what it wrote is there also when it failed.
+    """Runs code in a fresh container without a network; its output is there also when it failed.
 
     The source is text: a coding line in it says nothing. maximum_memory_bytes=None: all the memory
     that the machine has. maximum_output_bytes: how much of each stream is kept. image: an image with python3
