@@ -44,7 +44,7 @@ def samples(ms):
 
 
 def kernel_kib(pid):
-    """Page tables and what the process has of its own; its stack in the kernel, and its two ends of a socket."""
+    """Page tables and the process's own memory; its stack in the kernel, and its two ends of a socket."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return sum(int(line.split()[1]) for line in status.splitlines() if line.startswith(("VmPTE:",))) + 16 + 4
 
@@ -80,7 +80,7 @@ def idle_streams(world, report, path, listener, count):
 
 
 def p23(world, report):
-    """exec and run through docker-py, many at once, and what idle streams hold."""
+    """exec and run through docker-py, many at once, and the memory of idle streams."""
     if not importlib.util.find_spec("docker"):
         raise Unavailable("python3-docker is not installed")
     shutil.copy2(world.build / "csbx-engine", world.bin)

@@ -49,7 +49,7 @@ def against(world, report, theirs, third, name, top, words, budget, rounds):
 
 
 def p24(world, report):
-    """Ten steps from the cache and anew, a COPY of many files, and what changed in a container as an image."""
+    """Ten steps from the cache and anew, a COPY of many files, and a container's changes as an image."""
     count = 1000 if world.quick else 10000
     ten = context(world, "ten", TEN, {"a": b"a\n", **{f"d/{i}": b"d\n" for i in range(20)}})
     true = context(world, "true", TRUE, {})

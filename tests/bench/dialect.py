@@ -70,7 +70,7 @@ def p19(world, report):
 
 
 def p20(world, report):
-    """Many containers at once: what one holds beside its payload, and ps."""
+    """Many containers at once: the memory that one holds besides its payload, and ps."""
     docker, count = [world.csbx, "docker"], 50 if world.quick else 500
     world.run(*docker, "load", "-q", "-i", archive(world))
     ids = []

@@ -86,7 +86,7 @@ def p9(world, report):
     kind = real_image(world)
     image, tree = reading(world, kind)
     n = 5 if world.quick else 10
-    # The tree under csbx's own overlay: what serving the image costs without what the overlay does.
+    # The tree under csbx's own overlay: the cost of serving the image without that of the overlay.
     overlay = Case("unpacked tree under csbx, warm", world.csbx_start(
         str(world.tree(kind)), "/mnt/readall", "/usr", options=["--mount", f"{world.bin}:/mnt"]),
         expect=tree.expect)

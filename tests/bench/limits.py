@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""P14: what limits without a control group, and the result object, cost."""
+"""P14: the cost of limits without a control group, and of the result object."""
 import json
 import statistics
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""P17: what csbx test adds to pytest."""
+"""P17: the time that csbx test adds to pytest."""
 import os
 import shutil
 import subprocess

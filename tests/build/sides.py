@@ -76,7 +76,7 @@ def cached_by_docker(text):
 
 
 def plain_history(lines):
-    """Both builders' words for a step; what a COPY took is said by neither in the same way."""
+    """Both builders' words for a step; they say in different ways what a COPY took."""
     found = []
     for line in lines:
         line = re.sub(r"^/bin/sh -\S+ #\(nop\) +", "", line).strip()

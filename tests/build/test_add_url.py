@@ -77,7 +77,7 @@ def test_file(box, web):
 
 
 def test_cache(box, web):
-    """It is asked for in each build; what it holds decides."""
+    """Each build asks for it; its content decides."""
     dockerfile = f"FROM box\nADD {web.url}/d/f.txt /x\nRUN cat /x >/y\n"
     for text, cached in (b"one\n", 0), (b"one\n", 2), (b"two\n", 0):
         web.files["/d/f.txt"] = 200, {}, text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BuildKit's grammar, which the classic builder lacks: what buildah makes of the rows whose answer is written by hand.
+"""BuildKit's grammar, which the classic builder lacks: buildah's answers to the rows whose answer is written by hand.
 
 buildah's answers are kept in buildah.json. Root's session asks it anew for a part of them, another part every day;
 CSBX_BUILDAH_RECORD=DIR asks for all and writes the file there.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds as people write them, on a real Debian: apt-get, compilers, pip, and what of them asks for other users."""
+"""Builds as people write them, on a real Debian: apt-get, compilers, pip, and steps that ask for other users."""
 import os
 import sys
 import time

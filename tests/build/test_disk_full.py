@@ -18,7 +18,7 @@ DOCKERFILE = ("FROM box AS side\nRUN dd if=/dev/zero of=/side bs=90000 count=1\n
 
 @contextlib.contextmanager
 def small_disk(box, place, kib, inodes=0):
-    """The directory on a tmpfs of that size; what was in it is in it still."""
+    """Mounts a tmpfs of that size over the directory; its own files are there again afterwards."""
     options = f"size={kib}k,mode=0700,uid={box.owner.pw_uid},gid={box.owner.pw_gid}" + (f",nr_inodes={inodes}" if inodes else "")
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], check=True)
     try:

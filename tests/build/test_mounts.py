@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RUN --mount: what makes such a step another one, caches that steps share, and builds that are killed in between."""
+"""RUN --mount: changes that make such a step another one, caches that steps share, and builds that are killed in
+between."""
 import os
 import signal
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stages side by side, and builds at a time: what waits for what, and how often a step is made.
+"""Stages side by side, and builds at a time: the waits between them, and the number of times that a step is made.
 
 Programs of different stages see each other by the volume of a cache mount, so no test looks at a clock.
 """

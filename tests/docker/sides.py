@@ -2,8 +2,8 @@
 """The two sides of the comparison: csbx called as `docker`, and Docker's own program and daemon.
 
 Both run a row's script as the same ordinary user in a fresh directory. csbx's side gets a store of
-its own for every row, a copy by hard links of one into which the images were loaded. Docker's side
-is one daemon for the session; what a row left in it is removed after the row.
+its own for every row, a copy by hard links of one into which the images were loaded. Docker's side is one daemon for
+the session; the test removes what a row left in it after the row.
 """
 import os
 import pwd

@@ -85,7 +85,7 @@ def switches(pid):
 
 
 def test_streams_that_wait_are_not_woken(engine, load):
-    """Of a container that writes nothing: what tells of its output, its end and its client's is an event."""
+    """A container that writes nothing: only events tell of its output, its end and its client's."""
     c = engine.ask("POST", "/containers/create", {"Image": "box", "Cmd": ["sleep", "600"]}).json["Id"]
     assert engine.ask("POST", f"/containers/{c}/start").status == 204
     with contextlib.ExitStack() as stack:
@@ -160,7 +160,7 @@ class Killed:
 
 
 def insist(fn, until):
-    """As a client that tries again: what was asked may have been done although the answer was lost."""
+    """As a client that tries again: csbx may have done the work although the answer was lost."""
     while True:
         try:
             return fn()

@@ -205,7 +205,7 @@ def resolve(engine, container, name):
 
 
 def test_names_that_would_tear_a_line(box):
-    """An alias is any text; what is no name of a host stands in no file."""
+    """An alias is any text; one that is no name of a host stands in no file."""
     assert box.ask("POST", "/networks/create", {"Name": "net"}).status == 201
     c = made(box, "cat", "/etc/hosts", HostConfig={"NetworkMode": "net"}, NetworkingConfig={
         "EndpointsConfig": {"net": {"Aliases": ["good", "bad\n8.8.8.8 evil", "two words", "#x", "x" * 5000]}}})
@@ -230,7 +230,8 @@ def test_a_container_without_a_record_of_networks(box):
 
 
 def test_the_file_is_nobodys_way_in(box, csbx):
-    """The container may write to its /etc/hosts; what it makes of it leads to no other file, and is not believed."""
+    """The container may write to its /etc/hosts; csbx follows no link that it makes of the file, and does not believe
+    its content."""
     assert box.ask("POST", "/networks/create", {"Name": "net"}).status == 201
     c = made(box, "sh", "-c", "rm -f /etc/hosts; ln -sf /etc/passwd /etc/hosts; echo '1.2.3.4 mine' >/etc/hosts; exec sleep 60",
              HostConfig={"NetworkMode": "net"})

@@ -51,7 +51,7 @@ def test_row(row, request):
 
 @pytest.mark.needs_root
 def test_docker_answers_so_still():
-    """A sample that changes every day: what is kept is what Docker says."""
+    """A sample that changes every day: the kept answers are Docker's."""
     if os.geteuid() != 0 or sides.docker_program():
         may_skip = os.environ.get("CSBX_MUST_WORK") != "1"
         (pytest.skip if may_skip else pytest.fail)(sides.docker_program() or "not root: no dockerd can be started")

@@ -145,7 +145,7 @@ def test_docker_update(csbx, api):
 
 
 def test_a_peak_before_a_lower_limit_is_no_oom(csbx, python_image):
-    """140 MiB were used while 256 were allowed; under 96, which came later, nothing was too much."""
+    """140 MiB were used while 256 were allowed; under 96, which came later, it never used too much."""
     code = ("import os, sys\nx = bytearray(140 << 20); x[::4096] = b'x' * len(x[::4096]); del x\n"
             "print('used', flush=True)\nsys.stdin.readline()")
     p = csbx.popen("docker", "run", "-i", "--name", "low", "-m", "256m", "--network", "none", python_image, "python3", "-c",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run inside a container: own_dirs_inside.py DIRECTORY...: what can be done to csbx's directories at these places.
+"""Run inside a container: own_dirs_inside.py DIRECTORY...: tries all that a program can do to csbx's directories at
+these places.
 
 Prints a list of what succeeded as one line of JSON; it shall be empty."""
 import ctypes

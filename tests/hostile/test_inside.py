@@ -147,7 +147,7 @@ def test_b8_no_descriptor_of_the_caller_gets_in(csbx, python_image, canary):
 
 
 def test_b8_missing_standard_descriptors(csbx, python_image):
-    """Started with 0-2 closed: what csbx opens must not end up as somebody's stdin."""
+    """Started with 0-2 closed: a file that csbx opens must not become another process's stdin."""
     argv = csbx.argv(["start", "--mount", f"{csbx.work}:/work", python_image, "sh", "-c", "ls -l /proc/self/fd >/work/out"])
     p = subprocess.run(["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *argv], env=csbx.env, cwd=csbx.work, check=False,
                        timeout=60)
@@ -215,7 +215,7 @@ except OSError as e:
 
 
 def test_b18_everything_ends_with_the_main_process(csbx, python_image):
-    """Double fork, own session, all signals ignored: the fixture looks for what is left."""
+    """Double fork, own session, all signals ignored: the fixture looks for processes that are left."""
     script = """
 import os, signal, time
 ready, tell = os.pipe()
@@ -380,7 +380,7 @@ while True:
     finally:
         swapper.kill()
         swapper.wait()
-    # The user may name a link; what must not happen is a mix: an error or one of the two, whole.
+    # The user may name a link; the result is an error or one of the two, whole, and never a mix.
     assert {out for code, out in seen if code == 0} <= {"mine", "dev\nempty\netc\nfile\npasswd"}, seen
 
 

@@ -95,7 +95,8 @@ def test_what_is_missing_is_made_first(csbx, world, python_image):
 
 
 def test_links_on_the_way_stay(csbx, world, python_image):
-    """As a dotfile manager or a quota on the home has them: what the link names is hidden, the link cannot be replaced."""
+    """As a dotfile manager or a quota on the home has them: csbx hides the link's target, and the program cannot
+    replace the link."""
     home, real = world / "home", world / "disk"
     (real / "share" / "csbx").mkdir(parents=True)
     (home / ".local").mkdir()
@@ -104,7 +105,7 @@ def test_links_on_the_way_stay(csbx, world, python_image):
     subprocess.run(["chown", "-hR", f"{csbx.owner.pw_uid}", str(home), str(real)], check=False, capture_output=True)
     places = ["/x/home/.local/share/csbx", "/x/home/.cache/csbx", "/x/disk/share/csbx"]
     assert attack(csbx, python_image, ["--mount", f"{world}:/x"], "/x", *places) == []
-    # The home alone: what is hidden lies outside of it, and the links are all there is to replace.
+    # The home alone: the hidden directories lie outside of it, and a program can only try to replace the links.
     out = csbx.run("start", "--mount", f"{home}:/h", python_image, "sh", "-c",
                    "mv /h/.cache /h/x; rm /h/.cache; mv /h/.local/share /h/x; rm /h/.local/share; mv /h/.local /h/x; ls -A /h")
     assert {".cache", ".local"} <= set(out.stdout.split())

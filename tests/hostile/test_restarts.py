@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A restart policy starts a container again when no user looks: what its program left on the host must not lead it astray."""
+"""A restart policy starts a container again when no user looks: files that its program left on the host must not lead
+the start astray."""
 import os
 import time
 

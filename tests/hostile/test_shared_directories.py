@@ -241,7 +241,7 @@ def test_no_link_of_another_user_leads_to_credentials(csbx, shared, name):
 
 
 def test_the_way_of_proc_is_walked(csbx, busybox_image):
-    """/proc/self/cwd is a link that no path names; what lies behind it is looked at as all else is."""
+    """/proc/self/cwd is a link that no path names; csbx looks at the directory behind it as at all others."""
     (csbx.work / "mine").mkdir()
     assert csbx.ok("start", "--mount", "/proc/self/cwd/mine:/in", busybox_image, "ls", "/in") == ""
     csbx.ok("docker", "run", "--rm", "--network", "none", "--cidfile", "/proc/self/cwd/mine/id", busybox_image, "true")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bare start: csbx becomes the command, and what locks it in, holds its record and joins it."""
+"""The bare start: csbx becomes the command; the tests look at its lock, its record and its joining."""
 import ctypes
 import fcntl
 import json
@@ -159,7 +159,7 @@ def test_host_processes_are_out_of_reach(bare):
 
 
 def test_interpreter_is_not_csbx(bare):
-    """#!/proc/self/exe: what runs is the sealed csbx-init, and no path of the host's."""
+    """#!/proc/self/exe: the kernel runs the sealed csbx-init, and no path of the host's."""
     work = bare.csbx.work / "d"
     work.mkdir()
     (work / "run").write_text("#!/proc/self/exe\n")

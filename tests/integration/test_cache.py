@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cache of what registries gave: what is not fetched twice, and what it survives."""
+"""The cache of blobs from registries: csbx fetches none twice, and the cache survives damage."""
 import json
 import os
 import random

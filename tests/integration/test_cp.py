@@ -149,7 +149,7 @@ def test_sparse_and_large(box):
 
 
 def test_holes_stay_holes(box):
-    """Into the container and out of it, whatever lies between; what is no hole is copied exactly."""
+    """Into the container and out of it, whatever lies between; all bytes but holes are copied exactly."""
     parts = {0: b"begin", (1 << 20) + 4093: b"over a page's end", 4 << 20: b"\0" * 4095 + b"x", 9 << 20: b"y" * 70000}
     with open(box.work / "sparse", "wb") as f:
         for at, data in parts.items():

@@ -17,7 +17,7 @@ LOOP = "while :; do sleep 0.05; done"
 
 @pytest.fixture
 def box(csbx, busybox_image):
-    """csbx with a container `box`; what is detached ends with the test."""
+    """csbx with a container `box`; detached starts end with the test."""
     csbx.ok("create", "-n", "box", busybox_image)
     csbx.env["CSBX_TIMEOUT"] = "60"
     yield csbx

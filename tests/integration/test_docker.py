@@ -18,7 +18,7 @@ LOOP = "while :; do sleep 0.05; done"
 
 @pytest.fixture
 def docker(csbx, busybox_image):
-    """Calls docker; what a test leaves is removed. docker.image runs without a network."""
+    """Calls docker; the fixture removes what a test leaves. docker.image runs without a network."""
     def call(*args, **kw):
         return csbx.run("docker", *args, **kw)
 

@@ -235,7 +235,7 @@ def test_images_of_a_site(enroot, busybox_image):
 
 
 def test_create_replaces_what_runs(enroot, busybox_image, busybox_layout):
-    """create -f and load -f do what remove -f and create would: what runs goes on."""
+    """create -f and load -f do as remove -f and create would: a running container goes on."""
     enroot.ok("create", "-n", "box", busybox_image)
     running = start(enroot, "box", "cat")
     wait_running(enroot, "  cat")
@@ -578,7 +578,7 @@ def test_batch(box):
 
 
 def test_sandbox_profile(enroot, busybox_image):
-    """The shim with a profile isolates as csbx does; what is asked for is given all the same."""
+    """The shim with a profile isolates as csbx does; the caller gets what it asks for all the same."""
     enroot.box.ok("shims", "-f", "--profile", "sandbox", "bin")
     enroot.ok("create", "-n", "box", busybox_image)
     work = enroot.box.work / "d"
@@ -741,7 +741,7 @@ def test_hostile_bundle(bundle):
             bad[len(data) - 128 + at:len(data) - 128 + at + 8] = value
             bundle.path.write_bytes(bad)
             p = bundle.run("true")
-            # SIGSEGV: what is said to be csbx-init is no program, and the kernel finds out too late.
+            # SIGSEGV: the file in the place of csbx-init is no program, and the kernel finds out too late.
             assert p.returncode in (0, 1, 125, 126, -signal.SIGSEGV) and "Traceback" not in p.stderr, (at, value, p)
 
 
@@ -883,7 +883,7 @@ def test_exec_as_soon_as_it_is_listed(box):
 
 
 def test_own_processes(box):
-    """--pid: nothing of it is left, whatever it has started; the frame looks for what is."""
+    """--pid: no process of it is left, whatever it has started; the frame looks for leftovers."""
     assert box.ok("start", "--pid", "box", "sh", "-c", "sleep 1000 & echo $$") in ("1\n", "2\n")
     assert box.ok("start", "box", "sh", "-c", "ls -d /proc/[0-9]* | wc -l", env={"ENROOT_UNSHARE_PID": "y"}).strip() in "2345"
     assert box.run("start", "--pid", "box", "sh", "-c", "kill -9 $$").returncode == -9

@@ -163,7 +163,7 @@ def test_environ_of_conf_may_pass_any_value(enroot, shell):
 
 
 def test_environ_of_conf_that_leaves_something_running(enroot, shell):
-    """The start waits for the function, not for what still holds its output."""
+    """The start waits for the function, not for processes that still hold its output."""
     conf = enroot.script(enroot.work / "agent.conf", "environ() { sleep 1000 2>&- & echo AGENT=$!; }\n")
     agent = int(shell("echo $AGENT", "--conf", conf))
     os.kill(agent, signal.SIGKILL)  # an error if it were gone
@@ -658,7 +658,8 @@ def test_localtime(enroot, shell):
 
 
 def test_mount_points_are_no_stubs(enroot, shell, data):
-    """enroot leaves files and directories of mode 0000 in the root; what is made here can be read, and is gone after."""
+    """enroot leaves files and directories of mode 0000 in the root; those that csbx makes can be read, and are gone
+    afterwards."""
     conf = ["-m", f"{data}:/made/deep", "-m", f"{data / 'file'}:/made-file"]
     assert shell("stat -c %a /made", *conf) == "755\n"
     assert shell("ls -d /made /made-file 2>/dev/null || echo none") == "none\n"

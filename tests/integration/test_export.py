@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""csbx export: what a container showed is what its image shows, and nothing else happens."""
+"""csbx export: the image shows the same files as the container, and nothing else happens."""
 import os
 import signal
 import subprocess
@@ -204,7 +204,7 @@ def test_a_layer_after_a_crash_is_refused(box):
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_interrupted(box, sig):
-    """The frame looks for what is left: here it need only die of it."""
+    """The frame looks for leftovers: this test need only see it die."""
     shell(box, "box", "dd if=/dev/urandom of=/big bs=1M count=64 2>/dev/null", "-w")
     for wait_s in (0.01, 0.05, 0.2):
         p = box.popen("export", "-q", "--comp", "zstd:19", "box")

@@ -179,7 +179,7 @@ def numbers(word, n):
 
 
 def test_odd_files_that_every_start_reads(csbx):
-    """Holes, nothing, equal ones and the largest: what comes out is what went in, once."""
+    """Holes, nothing, equal ones and the largest: the same bytes come out as went in, once."""
     top, text, noise = csbx.work / "root", numbers(b"text", 20_000), random.Random(1).randbytes(300_000)
     (top / "bin").mkdir(parents=True)
     for name, content in {"sh": text, "copy": text, "dash": text, "bash": noise, "noise": noise, "ash": b""}.items():

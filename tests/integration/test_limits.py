@@ -154,7 +154,7 @@ def run_into(out, csbx, *args):
 
 @pytest.mark.needs_root
 def test_a_result_on_a_full_disk(csbx, python_image):
-    """No room: nothing is run. Room for what matters is kept, whatever the program does to the disk meanwhile."""
+    """No room: nothing is run. csbx keeps room for the result, whatever the program does to the disk meanwhile."""
     small, made = csbx.work / "small", csbx.work / "made"
     small.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size=400k,mode=0700,uid={csbx.owner.pw_uid}", "none", small], check=True)

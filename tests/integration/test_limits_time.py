@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the result of a container that is ended comes, and what happens to the image server."""
+"""The time at which the result of an ended container comes, and the fate of the image server."""
 import json
 import os
 import signal

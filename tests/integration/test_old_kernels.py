@@ -149,7 +149,7 @@ def test_no_dev_fuse(box, python_image):
 
 @pytest.mark.parametrize("make", [CLOSED, NO_DRIVER, NO_MOUNT])
 def test_dev_fuse_of_no_use(box, busybox_image, make):
-    """However it fails, the image is unpacked; what that costs is said."""
+    """However it fails, csbx unpacks the image and says the cost."""
     for args in (["start", "--userns", "one"], ["start", "--userns", "one", "--read-only"], ["run"]):
         p = without_fuse(box, *args, busybox_image, "stat", "-c", "%u", "/etc", make=make)
         assert (p.returncode, p.stdout) == (0, "0\n"), p.stderr

@@ -95,7 +95,7 @@ def test_of_a_root_without_a_configuration(csbx, how):
 
 @HOW
 def test_etc_elsewhere(csbx, make_image, how):
-    """/etc is a link, /etc/rc a directory: what enroot gets lies there, or nowhere."""
+    """/etc is a link, /etc/rc a directory: the files for enroot lie there, or nowhere."""
     image = make_image([D("usr/etc"), L("etc", "usr/etc"),
                         D("usr/etc/rc"), F("usr/etc/rc/S01", "x"),
                         F("usr/etc/fstab", "own\n")])

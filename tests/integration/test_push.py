@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""csbx push and docker push into Debian's docker-registry; what is there then, skopeo reads."""
+"""csbx push and docker push into Debian's docker-registry; skopeo reads the result."""
 import hashlib
 import json
 import os

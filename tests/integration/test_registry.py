@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's docker-registry in four configurations, filled by skopeo: what a user does with one."""
+"""Debian's docker-registry in four configurations, filled by skopeo: a user's work with one."""
 import base64
 import json
 import os

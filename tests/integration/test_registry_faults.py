@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registries that misbehave: what can be survived is; the rest is one sentence, 125, and no trace."""
+"""Registries that misbehave: csbx survives what it can; the rest is one sentence, 125, and no trace."""
 import os
 import resource
 import threading

@@ -177,7 +177,8 @@ def test_a_lower_file_that_is_gone(csbx, table):
 
 @pytest.mark.both_users
 def test_saved_and_loaded(csbx, table):
-    """The files of a stack are saved as layers, those of all images of one base once; what is loaded shows the same."""
+    """csbx saves the files of a stack as layers, those of all images of one base once; a loaded image shows the same
+    files."""
     for i, script in enumerate(CHANGES[:2]):
         commit(csbx, f"app:{i}", script, f"app:{i + 1}")
     build(csbx, "built:1", "FROM app:1", f"RUN {CHANGES[1]}", "RUN mkfifo /fifo; ln -s none /link; ln /second /tree/name")
@@ -270,7 +271,7 @@ def test_many_images_over_one_base(csbx, table):
 
 @pytest.mark.needs_root
 def test_where_nothing_can_be_mounted(csbx, table):
-    """The files of a stack are unpacked one by one, and what they hide stays hidden."""
+    """csbx unpacks the files of a stack one by one, and names that they hide stay hidden."""
     for i, script in enumerate(CHANGES[:2]):
         commit(csbx, f"app:{i}", script, f"app:{i + 1}")
     shown = inside(csbx, "app:2", CONTENT)

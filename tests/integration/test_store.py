@@ -394,7 +394,7 @@ def test_a_directory_of_the_user_keeps_its_mode(csbx, busybox_image):
 
 
 def test_a_place_that_cannot_be_made(csbx, busybox_image):
-    """C9: what is said names the directory and the reason."""
+    """C9: the message names the directory and the reason."""
     home = csbx.dirs["home"] / "closed"
     home.mkdir()
     home.chmod(0o500)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways of judging that the adapters stand in for, as short as they can be: what they say of the same code.
+"""The ways of judging that the adapters replace, as short as they can be, with their verdicts on the same code.
 
 They run the few lines of code that the tests of the differences have, and no other.
 """

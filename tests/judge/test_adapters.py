@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Code that was written against one of the four interfaces, with nothing but its import line changed.
 
-Signatures, fields and words here are those of the interfaces; what the adapters call these things
-besides is tested next to it, in both spellings.
+Signatures, fields and words here are those of the interfaces; other names of the adapters for these things are tested
+next to them, in both spellings.
 """
 import asyncio
 import inspect

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pool: many runs with common options, and what is left when it is closed early."""
+"""Pool: many runs with common options, and an early close that leaves nothing."""
 import concurrent.futures
 import threading
 import time

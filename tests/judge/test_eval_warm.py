@@ -61,7 +61,7 @@ print(json.dumps(seen))
 """
 
 
-# Ways to end. A warm interpreter does not take itself down; what a program sees of that happens all the same.
+# Ways to end. A warm interpreter does not take itself down; the parts of it that a program can see happen all the same.
 FINALIZED = """
 class A:
     def __init__(self, name): self.name, self.me = name, self

@@ -7,7 +7,7 @@ import pytest
 
 import repositories
 
-# One of each sort; what --strict does with a kind is a matter of the verdict's own tests.
+# One of each sort; the verdict's own tests show how --strict treats a kind.
 STRICT_TOO = ("rewrites_the_test", "expects_to_fail", "searches_the_heap", "replaces_the_report")
 FORGERIES = sorted(p.stem for p in (Path(__file__).parent / "forge").glob("*.py"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""csbx test --isolate: what one test's process says and does counts for that test."""
+"""csbx test --isolate: words and acts of one test's process count for that test."""
 from repositories import FIX, STILL, TARGET
 
 TESTS = """from calc import add, mul

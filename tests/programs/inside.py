@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """inside.py SCRIPT: runs the steps of a script in a container.
 
-A line `### NAME` begins a step; what stands before the first is run ahead of each. The steps share a directory,
+A line `### NAME` begins a step; the lines before the first run ahead of each. The steps share a directory,
 $WORK, and what they leave running. The last line of standard output is JSON: {"packages": {name: version},
 "steps": {name: [exit code, what it printed]}}; a step whose time is up has the code "timeout".
 """

@@ -99,7 +99,7 @@ def free_ports(n):
 
 
 def poll(condition, what, timeout_s=START_S):
-    """Waits for what only polling can tell; returns the condition's value."""
+    """Waits for a condition that only polling can tell; returns its value."""
     deadline = time.monotonic() + timeout_s
     pause_s = 0.02
     while not (value := condition()):
@@ -258,7 +258,7 @@ class Cluster:
                 return
 
     def kill_slurmd(self, node):
-        """As if it had crashed: what it launched goes on."""
+        """As if it had crashed: its children go on."""
         self.daemons[node].kill()
         self.daemons.pop(node).wait()
 

@@ -53,7 +53,7 @@ class Jobs:
         self.ok("scancel", *options, str(job_id))
 
     def settle(self):
-        """Ends what a test left to SLURM; what was wrong with the cluster, as lines."""
+        """Ends jobs that a test left to SLURM; returns the faults of the cluster, as lines."""
         bad = []
         self.box.known.update(d.pid for d in self.cluster.daemons.values())  # one may have been started anew
         try:

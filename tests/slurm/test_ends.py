@@ -130,7 +130,7 @@ def test_an_import_that_hangs(steps, hanging, how):
 
 
 def test_an_import_that_is_killed(steps, hanging):
-    """The tasks learn it, and what there was of the image is gone when the step is."""
+    """The tasks learn it, and the parts of the image are gone when the step is."""
     with tinyregistry.Registry() as registry:
         registry.put("1", images.busybox_image())
         registry.bytes_per_s = 20000

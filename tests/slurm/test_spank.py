@@ -240,7 +240,7 @@ def test_a_step_joins_a_running_name(steps):
     ("--container-remap-root", 0, "csbx: --[no-]container-remap-root: of no effect, the container runs"),
 ])
 def test_flags_for_a_container_that_runs(steps, flags, code, says):
-    """A namespace that was asked for and is not there is refused, what does not matter is told."""
+    """csbx refuses a namespace that was asked for and is not there, and warns of flags that do not matter."""
     fifo = steps.jobs.box.work / "fifo"
     err = steps.jobs.box.work / "err"
     out = beside(steps, "--container-name=used", f"--container-name=used {flags} true 2>{err}; echo $?; echo go >{fifo}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The many ways to call srun, with the plugin's flags: what of them reaches the tasks, and that all are inside."""
+"""The many ways to call srun, with the plugin's flags: all tasks are inside, and get their words."""
 import os
 
 import pytest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""csbx in job steps, without a plugin: what the step has, the container has."""
+"""csbx in job steps, without a plugin: the container has all that the step has."""
 import os
 import re
 import subprocess
@@ -65,7 +65,7 @@ def test_limits_and_cpus_are_the_tasks(sh):
 
 
 def test_limits_propagated_from_the_login_node(sh):
-    """PropagateResourceLimits: what the user set before srun holds inside."""
+    """PropagateResourceLimits: limits that the user set before srun hold inside."""
     out = sh.ok("sh", "-c", "ulimit -Sn 256; exec srun csbx start sh sh -c 'ulimit -n'")
     assert out == "256\n"
 
@@ -125,6 +125,6 @@ def test_enroot_in_a_step(sh, busybox_image):
 
 @pytest.mark.parametrize("task", ["", "0", "1", "-5", "99999999999999999999", "x", "self"])
 def test_task_variable_of_somebody_else(sh, task):
-    """SLURM_TASK_PID is the user's to set: what it names is watched only if slurmstepd is behind it."""
+    """SLURM_TASK_PID is the user's to set: csbx watches the process it names only if slurmstepd is behind it."""
     assert sh.box.ok("start", "sh", "echo", "fine", env={"SLURM_TASK_PID": task, "SLURM_JOB_ID": "1"}) == "fine\n"
     assert sh.box.ok("start", "sh", "echo", "fine", env={"SLURM_TASK_PID": str(os.getpid())}) == "fine\n"

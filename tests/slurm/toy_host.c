@@ -526,7 +526,7 @@ static void bad_directories(void)
 	unlink(path);
 }
 
-/* A copy: where root keeps the build, the job's user may not look. */
+/* A copy: the job's user may not look where root keeps the build. */
 static void copy_self(const char *name)
 {
 	char path[400];

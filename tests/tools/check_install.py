@@ -77,7 +77,7 @@ def main():
             print(f"# {p}")
 
     def make(target, dest, umask):
-        # The build's own prefix: another one would build all of it anew, for what is compared here.
+        # The build's own prefix: another one would build all of it anew for this comparison.
         p = subprocess.run([os.environ.get("MAKE", "make"), f"O={o}", f"DESTDIR={dest}", target],
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            universal_newlines=True, check=False, preexec_fn=lambda: os.umask(umask))

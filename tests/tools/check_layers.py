@@ -22,7 +22,7 @@ FILES_MAX = 50
 MAP_LINES_MAX = 150
 
 ROOMS = "mk/rooms"
-# Tests see all that they test; what they may not reach is theirs too.
+# Each folder of tests may include the code that it tests, and no tests but those named here.
 TESTS = {
     "tests/slurm": ["tests/slurm", "tests/unit", "cmd"],
     "tests/unit": ["tests/unit", "runtime", "image", "cmd"],
@@ -54,7 +54,7 @@ THIRD_PARTY = {
 # Headers that a front end has no business with: it fills a spec and formats a result.
 NOT_IN_CMD = {"sys/mount.h", "linux/mount.h", "sched.h", "linux/sched.h", "linux/seccomp.h",
               "linux/landlock.h", "linux/openat2.h", "sys/prctl.h", "linux/fuse.h"}
-# csbx-init and csbx-thaw run without libc: what the compiler and the kernel bring, nothing else.
+# csbx-init and csbx-thaw run without libc: they use headers of the compiler and the kernel, and no others.
 INIT_HEADERS = re.compile(r"(linux|asm|asm-generic)/.*|std(arg|bool|def|int)\.h|limits\.h")
 
 

@@ -43,7 +43,7 @@ def parse_arguments():
 # --- scenarios ------------------------------------------------------------------------------------
 
 class Scenario:
-    """One command in a sandbox, what it needs, and what shows that it worked."""
+    """One command in a sandbox, its preparation, and the proof that it worked."""
 
     def __init__(self, box):
         self.box = box

@@ -64,7 +64,8 @@ def machine(session_dir, python_image, busybox_image):
 
 @pytest.fixture
 def world(machine):
-    """The guest as one test sees it: what the test arranged is undone, nothing may be left over."""
+    """The guest as one test sees it: the fixture undoes what the test arranged, and fails if
+    anything is left over."""
     with worlds.World(machine) as w:
         yield w
         w.undo()

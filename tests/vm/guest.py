@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guest as a Python object: start it, run commands in it, end it.
 
-QEMU emulates the machine (tcg: no /dev/kvm and no privilege needed). It goes on from a memory
-image taken right after boot, with the disk as it was then; what a run writes to the disk lies in
-an unlinked file. Commands travel over a virtio serial port to inside/agent.py. The guest has no
-network. QEMU is killed by the kernel when the process that started it ends, however it ends.
+QEMU emulates the machine (tcg: no /dev/kvm and no privilege needed). It goes on from a memory image taken right after
+boot, with the disk as it was then; a run's writes to the disk lie in an unlinked file. Commands travel over a virtio
+serial port to inside/agent.py. The guest has no network. QEMU is killed by the kernel when the process that started it
+ends, however it ends.
 """
 import ctypes
 import json
@@ -34,7 +34,7 @@ class GuestError(Exception):
 
 
 class Result:
-    """What a command in the guest did: code (-N: signal N), stdout and stderr as text."""
+    """The result of a command in the guest: code (-N: signal N), stdout and stderr as text."""
 
     def __init__(self, argv, answer, stdout, stderr):
         self.argv = argv

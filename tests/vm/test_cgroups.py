@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits held by cgroup v2, wherever csbx can have a group; and what holds them where it cannot."""
+"""Limits held by cgroup v2, wherever csbx can have a group; and by other means where it cannot."""
 import json
 
 import pytest
@@ -172,7 +172,7 @@ ls "$CSBX_CGROUP_PARENT" | grep ^csbx-
 # --- only part of it, or nothing ------------------------------------------------------------------
 
 def test_some_controllers(world):
-    """Each limit for itself: what the group cannot hold is held as without one, and said."""
+    """Each limit for itself: csbx holds a limit that the group cannot hold as without one, and says so."""
     job = "/sys/fs/cgroup/batch/job"
     world.delegate(job, controllers="pids")
     result = world.result(*LIMITS, BUSYBOX, "true", code=0, parent=job)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines that allow less: what doctor says of each, and what a run does there.
+"""Machines that allow less: doctor's words on each, and the behaviour of a run there.
 
 Doctor's lines and its JSON are compared wherever they are read (world.doctor)."""
 import pytest
@@ -52,7 +52,7 @@ def test_no_namespaces(world, switch, value, reason, remedy):
 
 
 def test_doctor_without_namespaces(world):
-    """All of the list is there, and what has nothing to do with namespaces is still found."""
+    """All of the list is there, and doctor still finds the features that have nothing to do with namespaces."""
     world.sysctl("user.max_user_namespaces", 0)
     facts = world.doctor()
     for name, fact in facts.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guest as one test sees it: csbx as an ordinary user, conditions that end with the test.
 
-Who runs csbx where, which decides what control groups there are:
+The users and places that csbx runs in, which decide the control groups there are:
 
   (default)        as a daemon of the system's would start a user's command: no session, nothing delegated
   login=True       as sshd does: PAM makes a session, the user's manager is at hand

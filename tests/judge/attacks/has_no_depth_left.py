@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves no recursion for who looks at the answer."""
+"""Leaves no recursion for code that looks at the answer."""
 import sys
 
 sys.setrecursionlimit(40)
