@@ -62,7 +62,7 @@ int transfer_run(struct transfer *t, struct err *e)
 		r = build_child_wait(&to, e);
 	else
 		(void)build_child_wait(&to, NULL);
-	/* Where both fail, the one that did not meet EPIPE knows why. */
+	/* If both fail, the one that did not meet EPIPE knows why. */
 	if (s < 0 && (r >= 0 || s != -EPIPE)) {
 		*e = sent;
 		return s;

@@ -3,8 +3,8 @@
 #define CSBX_CMD_IMAGE_PROGRESS_H
 
 /*
- * The progress that an import shows while it runs: where stderr is a terminal, one line on it that
- * is redrawn; else nothing, so that a failure leaves one line in a log, its own.
+ * The progress that an import shows while it runs: if stderr is a terminal, one line on it that is
+ * redrawn; else nothing, so that a failure leaves one line in a log, its own.
  */
 
 #include <stdbool.h>

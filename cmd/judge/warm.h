@@ -5,8 +5,8 @@
 /*
  * An interpreter that has been started once, for many snippets of a batch: each has a container of
  * its own as ever, and in it csbx-thaw (runtime/thaw) takes the place of the interpreter, which
- * takes longer to start than all the rest. No run depends on it: where it cannot be had, or does
- * not fit a run, csbx starts the interpreter.
+ * takes longer to start than all the rest. No run depends on it: if it cannot be had, or does not
+ * fit a run, csbx starts the interpreter.
  */
 
 #include <stdbool.h>

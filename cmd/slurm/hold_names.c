@@ -3,8 +3,8 @@
 /*
  * Names of containers that another process may have to remove: those that go with their job
  * (RUNTIME/UID/job-ID, the epilog's), and the one that a step has made for itself (own in its
- * directory), should its holder be killed. A line a name: where its store is, then the name. The
- * process that removes has not the environment to tell.
+ * directory), should its holder be killed. A line a name: the directory of its store, then the
+ * name. The process that removes has not the environment to tell.
  */
 
 #include <fcntl.h>

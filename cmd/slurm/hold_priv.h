@@ -54,7 +54,7 @@ void hold_dir_sweep(int parentfd);
 
 /* Paths of the host's exist, before anything long is begun. */
 int hold_check_sources(const struct hold *h, struct err *e);
-/* e says that the child cannot be joined: where it lives it has a supervisor, and e tells why. */
+/* e says that the child cannot be joined: if it lives it has a supervisor, and e tells why. */
 int hold_explain_supervisor(const struct hold *h, const struct config *config, struct err *e);
 /* Checks that a running container fits the step's flags; warns of flags without effect. */
 int hold_check_running(const struct hold *h, pid_t pid, struct err *e);

@@ -4,8 +4,8 @@
 
 /*
  * Images that docker or podman hold, as what `docker save` writes: layers and configuration are
- * kept. Asked for over the engine's socket (Docker Engine API 1.24 and later, which podman serves
- * too); where there is none, from the engine's program.
+ * kept. csbx asks for it over the engine's socket (Docker Engine API 1.24 and later, which podman
+ * serves too); if there is none, it asks the engine's program.
  */
 
 #include "image/bytes/spool.h"

@@ -4,8 +4,8 @@
  * cheaper than a copy-up through the mounted root, and the image cannot lead them anywhere. A fresh
  * layer has only what we made. One that was used before (OP_REFRESH) has what programs of the
  * container made; and what is below is only looked at: both one name at a time, without following.
- * A directory keeps its mode; where something else than a directory is on the way, that wins and
- * the seed is left out.
+ * A directory keeps its mode; if a file that is no directory is on the way, it wins and the seed is
+ * left out.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -33,8 +33,8 @@ static int replace(char **field, char *value, struct err *e)
 }
 
 /*
- * Adds the facts that the stored specification cannot know: where image and layer are, and the name
- * of today.
+ * Adds the facts that the stored specification cannot know: the places of image and layer, and the
+ * name of today.
  */
 static int complete(struct container_start *s, bool force, struct err *e)
 {

@@ -67,7 +67,7 @@ int run_dir_oom_killed(const struct run_dir *d, struct err *e);
 int run_dir_restarting(const struct run_dir *d, const struct run_result *r, struct err *e);
 /*
  * Waits until ms are over (true), or until a process says by run_dir_cancel_restart() that the
- * container is not to be started again (false). Where no supervisor waits, the cancel does nothing.
+ * container is not to be started again (false). If no supervisor waits, the cancel does nothing.
  */
 bool run_dir_wait_restart(const struct run_dir *d, uint64_t ms);
 void run_dir_cancel_restart(const struct run_dir *d);

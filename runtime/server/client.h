@@ -29,7 +29,7 @@
  * at most 1 MiB, and prints one flat record; create keeps it with the container, meta/ in the cache
  * for image files. A start reads that record and never the image.
  *
- * Where /dev/fuse cannot be used, the confined reader unpacks the image once into
+ * If /dev/fuse cannot be used, the confined reader unpacks the image once into
  * $CSBX_CACHE_PATH/unpacked. A start holds a shared lock on the tree; gc removes one that is not in
  * use when its image is gone or has changed, or after 30 days.
  *

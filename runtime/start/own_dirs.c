@@ -66,7 +66,7 @@ static void add_usual(struct strv *v)
 	add_in_variable(v, "XDG_RUNTIME_DIR", "csbx");
 	add_once(v, str_printf("/run/user/%u/csbx", geteuid()));
 	add_once(v, str_printf("/tmp/csbx-%u", geteuid()));
-	/* A site may have it anywhere; where the home lies in it, hiding it would hide too much. */
+	/* A site may have it anywhere; if the home lies in it, hiding it would hide too much. */
 	if (enroot && *enroot == '/' && !(home && path_beyond(enroot, home)))
 		add_once(v, str_printf("%s", enroot));
 }

@@ -4,9 +4,9 @@
 
 /*
  * csbx's own directories: state that the user's next start trusts, and sockets. A program inside is
- * the caller to the file system; where a mount showed it one of these it could plant records,
- * images and configuration, or reach what listens there. So each is hidden beneath every mount of
- * the host (runtime/child/hide.c).
+ * the caller to the file system. If a mount showed it one of these, it could plant records, images
+ * and configuration, or reach the sockets there. So each is hidden beneath every mount of the host
+ * (runtime/child/hide.c).
  */
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 
 /*
  * docker commit: a container's changes become a small file over its image's, which the new image
- * shares (commit_delta.h). Where that cannot be, the output of docker export becomes an image of
- * one layer, as docker import makes it. The configuration is the container's own as docker inspect
+ * shares (commit_delta.h). If that cannot be, the output of docker export becomes an image of one
+ * layer, as docker import makes it. The configuration is the container's own as docker inspect
  * shows it.
  */
 

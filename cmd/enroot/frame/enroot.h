@@ -21,10 +21,10 @@
  * The enroot dialect: `enroot ...` (argv[0]) and `csbx enroot ...`.
  *
  * Commands, flags, defaults, exit codes and the `[ERROR] ...` lines are those of enroot 4.1, so
- * that scripts, pyxis and harnesses written for it need not know; where enroot's behaviour is an
- * accident that is of no use, docs/enroot.md says what is done instead. To add a verb: a
- * row in verb_list.h, and a file NAME.c with its `const struct enroot_verb`, which parses and prints
- * while the work is elsewhere.
+ * that scripts, pyxis and harnesses written for it need not know; if enroot's behaviour is an
+ * accident that is of no use, docs/enroot.md says what csbx does instead. To add a verb: a row in
+ * verb_list.h, and a file NAME.c with its `const struct enroot_verb`, which parses and prints while
+ * the work is elsewhere.
  */
 
 #include "cmd/frame/cmd.h"

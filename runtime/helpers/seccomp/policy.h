@@ -57,7 +57,7 @@ struct seccomp_case {
 
 /*
  * The first case that holds decides, else the rule's verdict. A rule with `caps` stands before all
- * others in the filter of a container that has one of these capabilities; where none of its cases
+ * others in the filter of a container that has one of these capabilities; if none of its cases
  * holds, the other rules decide.
  */
 struct seccomp_rule {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * csbx-thaw --freeze FD COMMAND...: writes COMMAND into FD where it stops itself.
- * csbx-thaw FD COMMAND...: goes on from there; where it cannot, runs COMMAND.
+ * csbx-thaw FD COMMAND...: goes on from there; if it cannot, runs COMMAND.
  *
  * An interpreter takes longer to start than a container. When many snippets begin the same way,
  * csbx makes the beginning once, in a container like theirs, and each of theirs then begins with a

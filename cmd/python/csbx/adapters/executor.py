@@ -66,7 +66,7 @@ class SandboxExecutor:
 
     @contextlib.contextmanager
     def workspace(self) -> Iterator[Path]:
-        """A fresh directory, which is gone at the end; where calls name none, they use it."""
+        """A fresh directory, which is gone at the end; calls that name no directory use it."""
         path = Path(tempfile.mkdtemp(prefix="csbx-workspace-"))
         stack: List[Path] = self._open.__dict__.setdefault("stack", [])
         stack.append(path)
