@@ -12,6 +12,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/child/child.h"
+#include "runtime/kernel/net_traces.h"
 
 #define HELPER_STACK_BYTES 65536u
 
@@ -39,6 +40,23 @@ static long clone_child(struct launch *l, unsigned long namespaces)
 	return syscall(SYS_clone3, &args, sizeof(args));
 }
 
+/*
+ * The one that was made before, or a new one. Its files are opened here, as M is in it: a short
+ * program may be gone before S looks.
+ */
+static void enter_network(struct launch *l)
+{
+	int r = l->ns->net_fd >= 0 ? setns(l->ns->net_fd, CLONE_NEWNET) : unshare(CLONE_NEWNET);
+
+	if (r < 0) {
+		l->code = errno;
+		l->step = "join the container's network namespace";
+		_exit(1);
+	}
+	if (l->ns->traces)
+		net_traces_open(l->ns->traces);
+}
+
 /* Runs as M in S's memory: no allocation, no stdio, results go into *l. */
 static int join_and_clone(void *arg)
 {
@@ -51,12 +69,8 @@ static int join_and_clone(void *arg)
 		l->step = "join the container's user namespace";
 		_exit(1);
 	}
-	if ((flags & CLONE_NEWNET) && l->ns->net_fd >= 0) {
-		if (setns(l->ns->net_fd, CLONE_NEWNET) < 0) {
-			l->code = errno;
-			l->step = "join the container's network namespace";
-			_exit(1);
-		}
+	if ((flags & CLONE_NEWNET) && (l->ns->net_fd >= 0 || l->ns->traces)) {
+		enter_network(l);
 		flags &= ~(unsigned long)CLONE_NEWNET;
 	}
 	pid = clone_child(l, flags);

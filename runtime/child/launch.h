@@ -14,6 +14,7 @@
 
 struct child;
 struct err;
+struct net_traces;
 
 /* Sent by the child on the control socket with the pty's master, before csbx-init runs. */
 #define LAUNCH_EV_TERMINAL 100u
@@ -35,8 +36,9 @@ struct launched {
 
 /* The namespaces that pid 1 is made in, all owned by A. */
 struct launch_namespaces {
-	int userns_fd; /* A */
-	int net_fd;    /* a network namespace made before, or -1 */
+	int userns_fd;             /* A */
+	int net_fd;                /* a network namespace made before, or -1 */
+	struct net_traces *traces; /* of the network namespace, to be opened; NULL: not wanted */
 	unsigned long
 		flags; /* CLONE_NEW* of those to be made; CLONE_NEWNET falls to net_fd if any */
 };

@@ -284,7 +284,7 @@ static void spawn(struct exec_server *s, struct exec_session *x, uint32_t flags,
 	} else if (r < 0) {
 		client_left(s, x);
 	} else {
-		x->spawned = true;
+		x->spawned = s->has_spawned = true;
 		x->detached = flags & EXEC_DETACHED;
 	}
 }

@@ -87,6 +87,7 @@ struct exec_server {
 	struct exec_pause pause;
 	struct exec_limit limit;
 	bool is_paused;                  /* no process is let in */
+	bool has_spawned;                /* one was let in */
 	const struct watchdog *watchdog; /* that counts the processes; NULL: the kernel does */
 };
 #define EXEC_SERVER_INIT                                                                       \

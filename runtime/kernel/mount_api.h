@@ -14,7 +14,8 @@
  *		stops
  *	file_lock.h, local_socket.h, temp_dir.h, tree_size.h: files: locks, addresses, temporary
  *		names
- *	affinity.h, boot_id.h, net_tried.h: CPUs, boots, whether a program looked for a network
+ *	affinity.h, boot_id.h: CPUs, boots
+ *	net_tried.h, net_traces.h: whether a program looked for a network, or used its own
  *
  * Must: name the manual page of what is called.
  * Mustn't: know what a container is.

@@ -409,6 +409,13 @@ void squashd_keep_mounts(int sock, pid_t pid1)
 		(void)fd_send_patient(sock, &q, sizeof(q), &fd, 1, NULL);
 }
 
+void squashd_return_net(int sock, int net_fd)
+{
+	const struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_NET};
+
+	(void)fd_send(sock, &q, sizeof(q), &net_fd, 1, NULL);
+}
+
 int squashd_stand_in(int sock, const char *id, bool is_kept, const int *fds, unsigned n,
 		     struct err *e)
 {

@@ -103,6 +103,9 @@ void squashd_kill(int sock, pid_t pid);
  */
 void squashd_keep_mounts(int sock, pid_t pid1);
 
+/* Gives a network namespace that was not used to the next container of the server. */
+void squashd_return_net(int sock, int net_fd);
+
 /*
  * Leaves to the server what outlives this process's execve (enum squashd_stand_in); n is
  * SQUASHD_STAND_MIN or _MAX. The server's own copies are meant: the caller's may be closed.

@@ -85,6 +85,8 @@ enum squashd_request_type {
 	SQUASHD_QUIT = 3,   /* likewise; leave as soon as no container is attached */
 	SQUASHD_KEEP = 4,   /* on an attached connection, no reply: a mount namespace to keep until
 			     * the   connection closes, so that somebody else takes it down */
+	SQUASHD_NET = 7,    /* likewise: a network namespace of A with lo up that was not used, the
+			     * container having ended, for the next one */
 	SQUASHD_ADD = 6, /* one more file to serve; on a connection that is not attached yet, with
 			  * enum squashd_add; a reply without descriptors */
 	SQUASHD_STAND_IN = 5, /* likewise; the peer goes away by execve(2), the container does not:
@@ -136,8 +138,8 @@ enum squashd_add {
 
 /*
  * Descriptors of an ATTACH reply, in this order; a directory root sends no SQUASHD_FD_IMAGE, a
- * stack the same of each file above, the lowest first. With has_net one more, the last: a fresh
- * network namespace of A with lo up, for this container alone.
+ * stack the same of each file above, the lowest first. With has_net one more, the last: a
+ * network namespace of A with lo up, for this container alone, in which nothing has been used.
  *
  * With `lacks` nothing is attached yet: the files above that bits are set for have to be added
  * first, and the descriptors are A's and the server's mount namespace, in which that is done.

@@ -85,8 +85,14 @@ static int launch_once(struct container *c, struct err *e)
 		.is_watched = l->holders.watch_memory || l->holders.watch_pids,
 		.has_net = c->link.net_fd >= 0,
 	};
-	const struct launch_namespaces ns = {c->link.userns_fd, c->link.net_fd,
-					     namespace_flags(c->spec)};
+	const struct launch_namespaces ns = {
+		.userns_fd = c->link.userns_fd,
+		.net_fd = c->link.net_fd,
+		.traces = container_net_may_return(c) ? &c->net_traces : NULL,
+		.flags = namespace_flags(c->spec),
+	};
+
+	net_traces_close(&c->net_traces);
 
 	return launch_child(&child, &ns, &c->pid1, e);
 }
@@ -179,21 +185,6 @@ static struct thrash make_thrash(const struct container *c)
 	};
 }
 
-/*
- * Taking mounts down takes the kernel longer than the rest of a container's end. The caller need
- * not wait for it if it holds back nothing that the caller may want for itself again; a layer that
- * is deleted with the container is no such thing.
- */
-static bool mounts_are_private(const struct container *c)
-{
-	bool layer_goes = !c->has_layer || (c->hooks && c->hooks->removed_after);
-	bool is_private = layer_goes && c->spec->rootfs.kind == ROOTFS_SQUASHFS;
-
-	for (size_t i = 0; i < c->spec->n_mounts && is_private; i++)
-		is_private = c->spec->mounts[i].kind == MOUNT_TMPFS;
-	return is_private;
-}
-
 /* The caller that waits for this start, if it lends its streams. */
 static int adopt_client(struct container *c, struct exec_server *exec, struct err *e)
 {
@@ -219,7 +210,8 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.control_fd = take_fd(&c->control[0]),
 		.server_fd = c->link.sock,
 		.server_pid = c->link.server_pid,
-		.mounts_are_private = mounts_are_private(c),
+		.mounts_are_private = container_mounts_are_private(c),
+		.traces = &c->net_traces,
 		.signal_fd = c->signal_fd,
 		.watchdog = watchdog.limit_bytes || watchdog.limit_pids ? &watchdog : NULL,
 		.cgroup = &c->limits.cgroup,

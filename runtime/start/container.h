@@ -14,6 +14,7 @@
  * 	supervise_look.c	limits seen by the clock
  * 	supervise_signal.c	signals, job control, what other commands ask
  * 	supervise_end.c		how a container is brought to its end
+ * 	container_after.c	which parts of it may be there after its end
  * 	detach.c		the same supervisor in a child with a session of its own
  * 	bare.c			a start without a supervisor, for enroot
  *

@@ -360,6 +360,7 @@ void container_init(struct container *c, const struct container_spec *spec,
 		.self_pidfd = -1,
 		.signal_fd = -1,
 		.pid1 = {.pidfd = -1},
+		.net_traces = NET_TRACES_INIT,
 		.limits = CONTAINER_LIMITS_INIT,
 		.streams = {.child = {-1, -1, -1}, .master = -1},
 	};
@@ -396,6 +397,7 @@ void container_done(struct container *c)
 		instance_release(&c->instance);
 	instance_end(&c->instance);
 	squashd_attach_cancel(&c->attach);
+	net_traces_close(&c->net_traces);
 	squashd_link_close(&c->link);
 	plan_free(&c->plan);
 	free(c->seeds);

@@ -11,6 +11,7 @@
 
 #include "runtime/limit/container_limits.h"
 #include "runtime/spec/etc_files.h"
+#include "runtime/kernel/net_traces.h"
 #include "runtime/record/instance.h"
 #include "runtime/child/launch.h"
 #include "runtime/layer/layer.h"
@@ -45,7 +46,13 @@ struct container {
 	uint64_t published_ns; /* when others could find it, CLOCK_REALTIME; 0: not yet */
 	int msg_fd, status[2], control[2], self_pidfd, signal_fd;
 	struct launched pid1;
+	struct net_traces net_traces; /* where the network namespace may go to the next one */
 };
+
+/* container_after.c: its mounts show nothing of the host, so that they may be there longer. */
+bool container_mounts_are_private(const struct container *c);
+/* Its network namespace may be another's after it, if the kernel shows no use (net_traces.h). */
+bool container_net_may_return(const struct container *c);
 
 /* Only sets the members; container_done() is safe from here on. */
 void container_init(struct container *c, const struct container_spec *spec,

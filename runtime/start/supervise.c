@@ -391,6 +391,8 @@ int supervise_run(struct supervise *s, struct err *e)
 	loop_enter_phase(&l, PHASE_RUNNING, s->spec->limits.timeout_ms);
 	l.end.oom_single = s->spec->limits.oom_single;
 	r = run_loop(&l, e);
+	if (r >= 0)
+		loop_return_net(&l);
 	fd_close(&l.snmp_fd);
 	fd_close(&l.oom_fd);
 

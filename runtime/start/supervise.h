@@ -18,6 +18,7 @@ struct cgroup;
 struct container_channel;
 struct err;
 struct exec_server;
+struct net_traces;
 struct run_dir;
 struct run_result;
 struct watchdog;
@@ -38,6 +39,8 @@ struct supervise {
 	pid_t server_pid;
 	bool mounts_are_private; /* nothing of the host's: they may outlive the container a
 				  * little */
+	struct net_traces
+		*traces; /* of its network namespace: open where that may go to the next */
 	int signal_fd;
 	struct watchdog *watchdog;   /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */

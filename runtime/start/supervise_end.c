@@ -9,8 +9,10 @@
 #include "runtime/base/fd.h"
 #include "runtime/cgroup/cgroup.h"
 #include "runtime/exec/server.h"
+#include "runtime/kernel/net_traces.h"
 #include "runtime/helpers/init/abi/init_abi.h"
 #include "runtime/spec/result.h"
+#include "runtime/server/client.h"
 #include "runtime/server/hung.h"
 #include "runtime/limit/verdict.h"
 
@@ -46,4 +48,15 @@ void loop_request(struct loop *l, uint32_t type, int signal)
 	struct init_request req = {.magic = INIT_MAGIC, .type = type, .arg = (uint32_t)signal};
 
 	(void)fd_send(l->s->control_fd, &req, sizeof(req), NULL, 0, NULL);
+}
+
+/*
+ * A process that came by an exec may have had sockets from outside, and may have sent a descriptor
+ * of this namespace through one.
+ */
+void loop_return_net(struct loop *l)
+{
+	if (l->dead && l->s->server_fd >= 0 && !l->s->exec->has_spawned &&
+	    net_traces_are_none(l->s->traces))
+		squashd_return_net(l->s->server_fd, l->s->traces->ns_fd);
 }

@@ -50,6 +50,8 @@ void loop_kill(struct loop *l);
 void loop_end_by_limit(struct loop *l, enum run_status status);
 /* A request that cannot be sent finds a container that is ending: its death will be seen. */
 void loop_request(struct loop *l, uint32_t type, int signal);
+/* All of the container is gone: its network namespace goes to the next if it was not used. */
+void loop_return_net(struct loop *l);
 
 /* supervise_look.c */
 void loop_start_watchdog(struct loop *l, int fds[], bool has_sysv); /* takes what it needs of fds */

@@ -92,8 +92,28 @@ int attendant_start(struct attendant *a, struct err *e)
 
 void attendant_want(struct attendant *a, int64_t at_ms)
 {
-	if (a->sock >= 0 && a->net_fd < 0 && !a->is_asked)
+	if (a->sock >= 0 && !a->n_nets && !a->is_asked)
 		a->ask_at_ms = at_ms;
+}
+
+int attendant_take_net(struct attendant *a)
+{
+	return a->n_nets ? a->net_fds[--a->n_nets] : -1;
+}
+
+void attendant_put_net(struct attendant *a, int *fd, unsigned n_max)
+{
+	if (*fd >= 0 && a->n_nets < n_max && a->n_nets < ATTENDANT_NETS_MAX) {
+		a->net_fds[a->n_nets++] = take_fd(fd);
+		a->ask_at_ms = 0;
+	}
+	fd_close(fd);
+}
+
+void attendant_keep_nets(struct attendant *a, unsigned n)
+{
+	while (a->n_nets > n)
+		close(a->net_fds[--a->n_nets]);
 }
 
 void attendant_hurry(struct attendant *a, int64_t now_ms)
@@ -120,13 +140,15 @@ void attendant_take_down(struct attendant *a, int *fd)
 /* An answer without a descriptor: none could be made, and the next start asks again. */
 void attendant_answered(struct attendant *a)
 {
+	int net = -1;
 	ssize_t n;
 	char c;
 
-	n = fd_recv(a->sock, &c, 1, &a->net_fd, 1, NULL);
+	n = fd_recv(a->sock, &c, 1, &net, 1, NULL);
 	if (n == -EAGAIN)
 		return;
 	a->is_asked = false;
+	attendant_put_net(a, &net, ATTENDANT_NETS_MAX);
 	if (n != 1)
 		fd_close(&a->sock);
 }

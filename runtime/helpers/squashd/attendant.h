@@ -4,9 +4,10 @@
 
 /*
  * A process beside the server for what takes the kernel long and need not be waited for. It makes
- * network namespaces ahead: each belongs to A, has lo up, and is handed to one container only. One
- * is kept ready; a start that finds none makes its own. And it takes down the mounts of containers
- * that have ended.
+ * network namespaces ahead: each belongs to A, has lo up, and is one container's at a time. One is
+ * kept ready, and those that containers have left unused (runtime/kernel/net_traces.h), one for
+ * each container that runs; a start that finds none makes its own. And it takes down the mounts of
+ * containers that have ended.
  */
 
 #include <stdbool.h>
@@ -14,16 +15,19 @@
 
 struct err;
 
+#define ATTENDANT_NETS_MAX 64u
+
 struct attendant {
-	int sock;          /* readable when it has answered or ended; -1: there is none */
-	int net_fd;        /* the namespace for the next container, or -1 */
+	int sock; /* readable when it has answered or ended; -1: there is none */
+	int net_fds[ATTENDANT_NETS_MAX]; /* the namespaces for the next containers */
+	unsigned n_nets;
 	bool is_asked;     /* one is being made */
 	int64_t ask_at_ms; /* when to ask for one; 0: no need */
 };
-#define ATTENDANT_INIT                   \
-	(struct attendant)               \
-	{                                \
-		.sock = -1, .net_fd = -1 \
+#define ATTENDANT_INIT     \
+	(struct attendant) \
+	{                  \
+		.sock = -1 \
 	}
 
 /* To be called in A, before the server confines itself. */
@@ -32,6 +36,13 @@ int attendant_start(struct attendant *a, struct err *e);
 /* One is wanted, but not before at_ms; hurry: no start is under way any longer. */
 void attendant_want(struct attendant *a, int64_t at_ms);
 void attendant_hurry(struct attendant *a, int64_t now_ms);
+
+/* One for a container, -1: none is ready. The caller closes it, or puts it back. */
+int attendant_take_net(struct attendant *a);
+/* One that was not used; closed where n_max are ready. *fd is -1 afterwards. */
+void attendant_put_net(struct attendant *a, int *fd, unsigned n_max);
+/* Closes those that are more than n. */
+void attendant_keep_nets(struct attendant *a, unsigned n);
 
 /* Asks, if the time has come. */
 void attendant_ask(struct attendant *a, int64_t now_ms);

@@ -16,6 +16,7 @@
 #include "runtime/helpers/squashd/server.h"
 
 #define ADD_MS 1000 /* for a client that has a file added */
+#define IDLE_NETS 2 /* network namespaces that are kept while no container runs */
 #define START_MS 20 /* the next network namespace is not made while a start needs the CPUs */
 
 static void fail_reply(struct squashd_reply *reply, const struct err *e)
@@ -52,6 +53,7 @@ static int send_descriptors(struct server *s, int fd, struct squashd_reply *repl
 {
 	size_t n = s->world.image_fd >= 0 ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE;
 	int fds[SQUASHD_FDS_MAX], r = make_clones(s, e);
+	int net = r >= 0 && reply->has_net ? attendant_take_net(&s->attendant) : -1;
 
 	if (r < 0)
 		return r;
@@ -62,14 +64,15 @@ static int send_descriptors(struct server *s, int fd, struct squashd_reply *repl
 	for (unsigned i = 0; i < n_above; i++)
 		fds[n++] = above[i];
 	if (reply->has_net)
-		fds[n++] = s->attendant.net_fd;
+		fds[n++] = net;
 	r = fd_send(fd, reply, sizeof(*reply), fds, n, e);
-	if (r < 0)
+	if (r < 0) {
+		attendant_put_net(&s->attendant, &net, ATTENDANT_NETS_MAX);
 		return r;
+	}
+	fd_close(&net);
 	fd_close(&s->next_dev_fd);
 	fd_close(&s->next_image_fd);
-	if (reply->has_net)
-		fd_close(&s->attendant.net_fd);
 	return 0;
 }
 
@@ -214,7 +217,7 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 	if (reply.lacks)
 		return ask_for_files(s, fd, &reply, e);
 	reply.containers++;
-	reply.has_net = q->wants_net && s->attendant.net_fd >= 0;
+	reply.has_net = q->wants_net && s->attendant.n_nets;
 	r = send_attached(s, fd, &reply, q, e);
 	if (r < 0)
 		return r;
@@ -232,6 +235,18 @@ static bool keep(struct client *c, int *fd)
 	if (!c->is_attached || c->mounts_fd >= 0 || *fd < 0)
 		return false;
 	c->mounts_fd = take_fd(fd);
+	return true;
+}
+
+/*
+ * As many are kept as run now: where many start at once, as many will want one. And one more, which
+ * was made ahead while this one ran.
+ */
+static bool take_net(struct server *s, const struct client *c, int *fd)
+{
+	if (!c->is_attached || *fd < 0)
+		return false;
+	attendant_put_net(&s->attendant, fd, s->containers + IDLE_NETS - 1);
 	return true;
 }
 
@@ -262,6 +277,8 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 	s->clients[fd].is_outside = true;
 	if (q->type == SQUASHD_KEEP)
 		return keep(&s->clients[fd], &passed[0]);
+	if (q->type == SQUASHD_NET)
+		return take_net(s, &s->clients[fd], &passed[0]);
 	if (q->type == SQUASHD_STAND_IN)
 		return stand_in(s, &s->clients[fd], q, passed);
 	if (q->type == SQUASHD_ATTACH) {
@@ -316,8 +333,10 @@ static void end_container(struct server *s)
 {
 	int64_t now_ms = server_now_ms();
 
-	if (!--s->containers)
+	if (!--s->containers) {
 		s->leave_at_ms = now_ms + s->linger_ms;
+		attendant_keep_nets(&s->attendant, IDLE_NETS);
+	}
 	if (!s->has_one_cpu && (s->containers || s->linger_ms))
 		attendant_hurry(&s->attendant, now_ms);
 }

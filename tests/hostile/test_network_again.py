@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A network namespace that a program has used is never another container's: what a program leaves there, the next
+program in the same server's line must not find. One that was not used goes from container to container."""
+import json
+import subprocess
+
+import pytest
+
+# The files that show use, without the words that are the whole machine's.
+LOOK = r"""
+import json, os, re
+files = ["snmp", "snmp6", "netstat", "dev", "sockstat", "sockstat6", "ip6_flowlabel", "igmp", "igmp6", "unix", "tcp", "tcp6",
+         "udp", "udp6", "raw", "raw6", "icmp", "route", "ipv6_route", "rt_cache", "if_inet6", "arp", "packet"]
+said = {}
+for name in files:
+    try:
+        text = open("/proc/net/" + name).read()
+    except OSError as e:
+        text = str(e)
+    said[name] = re.sub(r"(alloc|mem|memory) \d+", "", text)
+print(json.dumps(said))
+"""
+WITNESS = ["python3", "-c", LOOK]
+LABEL = ("s.setsockopt(41, 32, struct.pack('16sIBBHHHI', socket.inet_pton(socket.AF_INET6, '::1'), "
+         "socket.htonl(0x12345), 0, 255, 1, 30, 60, 0))")
+HEAD = "import os, signal, socket, struct, time\n"
+USES = {
+    "a datagram to itself": "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x', ('127.0.0.1', 9))",
+    "a datagram to itself, IPv6": "s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.sendto(b'x', ('::1', 9))",
+    "a datagram without a route": """
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+try: s.sendto(b'x', ('192.0.2.1', 9))
+except OSError: pass""",
+    "a datagram without a route, IPv6": """
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+try: s.sendto(b'x', ('2001:db8::1', 9))
+except OSError: pass""",
+    "a connection that is refused": """
+try: socket.create_connection(('127.0.0.1', 9), 1)
+except OSError: pass""",
+    "a connection that waits for its end": """
+a = socket.create_server(('127.0.0.1', 0)); b = socket.create_connection(a.getsockname()); c, _ = a.accept()
+b.close(); c.close()""",
+    "a connection that a killed child has open": """
+a = socket.create_server(('127.0.0.1', 0)); b = socket.create_connection(a.getsockname()); c, _ = a.accept()
+b.send(b'x' * 100000)
+if not os.fork(): time.sleep(100)""",
+    "a flow label": f"s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); {LABEL}; s.close()",
+    "a multicast group": """
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton('224.1.1.1') + socket.inet_aton('127.0.0.1'))
+s.sendto(b'x', ('224.1.1.1', 5000))""",
+    "a name in the abstract": """
+s = socket.socket(socket.AF_UNIX); s.bind('\\0here'); s.listen()
+if not os.fork():
+    os.setsid(); time.sleep(100)""",
+    "sockets that only hold each other": """
+a, b = socket.socketpair(); c, d = socket.socketpair()
+socket.send_fds(a, [b'x'], [c.fileno(), d.fileno(), a.fileno(), b.fileno()])
+s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); socket.send_fds(c, [b'x'], [s.fileno(), a.fileno(), b.fileno()])""",
+    "a fragment that waits": """
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.sendto(b'x' * 65000, ('127.0.0.1', 9))""",
+    "killed at once": """
+s = socket.create_server(('127.0.0.1', 0)); b = socket.create_connection(s.getsockname()); os.kill(os.getpid(), signal.SIGKILL)""",
+}
+
+
+@pytest.fixture(autouse=True)
+def held(csbx, python_image):
+    """One that runs all the time: the server stays."""
+    with csbx.popen("start", python_image, "sh", "-c", "echo up; exec cat", stdin=subprocess.PIPE, text=True) as p:
+        assert p.stdout.readline() == "up\n"
+        yield
+        p.communicate(timeout=20)
+
+
+def look(csbx, image, *options):
+    return json.loads(csbx.ok("start", *options, image, *WITNESS))
+
+
+@pytest.mark.parametrize("use", sorted(USES))
+def test_a_used_network_is_not_used_again(csbx, python_image, use):
+    fresh = look(csbx, python_image)
+    csbx.run("start", python_image, "python3", "-c", HEAD + USES[use])
+    beside = [csbx.popen("start", python_image, *WITNESS) for _ in range(4)]  # each has one, so all that wait are taken
+    for p in beside:
+        out, err = p.communicate(timeout=60)
+        assert p.returncode == 0, err
+        assert json.loads(out) == fresh
+
+
+def network(csbx, image, *options):
+    return csbx.ok("start", *options, image, "readlink", "/proc/self/ns/net")
+
+
+def test_an_unused_network_is_used_again(csbx, python_image):
+    """The number of one that is gone may be the next one's, so more are looked at than are ever kept."""
+    csbx.ok("start", python_image, "true")
+    numbers = [network(csbx, python_image) for _ in range(6)]
+    sockets = csbx.ok("start", python_image, "python3", "-c", HEAD + USES["a datagram to itself"] + "\nprint(os.readlink('/proc/self/ns/net'))")
+    assert len(set(numbers)) <= 3 and sockets in numbers, (numbers, sockets)
+
+
+def returned(csbx, *argv):
+    """How many messages bring the image server a descriptor: the request, the mount namespace, and the network if it returns.
+
+    The program runs long enough to have its mount namespace looked at.
+    """
+    subprocess.run(["strace", "-qq", "-o", "trace", "-e", "trace=sendmsg", *csbx.argv(["start", *argv])], env=csbx.env, cwd=csbx.work,
+                   check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, **csbx.identity())
+    lines = (csbx.work / "trace").read_text().splitlines()
+    return sum("SCM_RIGHTS" in line for line in lines)
+
+
+@pytest.mark.parametrize("options", [["--cap-add", "NET_RAW"], ["--security-opt", "seccomp=unconfined"]], ids=str)
+def test_where_a_program_could_leave_what_no_file_shows_it_does_not_return(csbx, python_image, options):
+    csbx.ok("start", python_image, "true")
+    assert returned(csbx, python_image, "sleep", "0.2") - returned(csbx, *options, python_image, "sleep", "0.2") == 1
+
+
+def test_where_a_program_could_hand_it_out_it_does_not_return(csbx, python_image):
+    """Through a socket of a directory of the host's."""
+    csbx.ok("start", python_image, "true")
+    unshared = returned(csbx, python_image, "sleep", "0.2")
+    assert returned(csbx, "--mount", f"{csbx.work}:/host", python_image, "sleep", "0.2") == unshared - 2
