@@ -23,6 +23,7 @@
  *	root.c		the files so far, to start in or to enter
  *	run_step.c	RUN
  *	run_mounts.c	RUN --mount; run_cache.c: its caches, mount_tree.c: files of stages,
+ *			run_secret.c: secrets and scripts,
  *			mount_targets.c: what a container makes for them
  *	copy_step.c	COPY, ADD, WORKDIR; copy_words.c: their words; select.c, pack.c: what they take; transfer.c: on its way;
  *			add_url.c: what is fetched

@@ -125,7 +125,7 @@ static int run(struct build *b, struct targets_work *w, const struct build_stage
 int mount_targets_find(struct build *b, const struct build_stage *s, struct run_mounts *m,
 		       struct err *e)
 {
-	const size_t size = RUN_MOUNTS_MAX * sizeof(unsigned);
+	const size_t size = (RUN_MOUNTS_MAX + 1) * sizeof(unsigned);
 	struct targets_work w = {.m = m};
 	int r;
 

@@ -44,7 +44,7 @@ static const struct opt build_opts[] = {
 	{OPT_FLAG, 0, "rm", .offset = AT(rm),
 	 .help = "Remove intermediate containers after a successful build, which csbx does"},
 	{OPT_LIST, 0, "secret", "list", AT(secrets),
-	 .help = "Secret to expose to the build (format: \"id=mysecret[,src=/local/secret]\")"},
+	 .help = "Secret to expose to the build (format: \"id=mysecret[,src=/local/secret]\", or \"id=mysecret,env=NAME\")"},
 	{OPT_STR, 0, "shm-size", "bytes", AT(shm_size), .help = "Shared memory size for RUN"},
 	{OPT_LIST, 't', "tag", "list", AT(tags),
 	 .help = "Image identifier (format: \"[registry/]repository[:tag]\")"},

@@ -118,41 +118,47 @@ int run_caches_open(struct build *b, struct run_mounts *m, struct err *e)
 
 /* --- a new one ------------------------------------------------------------------------------- */
 
-struct fill {
-	const struct run_mount_item *x;
+struct owning {
 	struct build_view view;
-	int dir;
+	int fd;
+	uint32_t uid, gid;
+	unsigned mode;
 };
 
 static int own_child(void *arg, int parent, struct err *e)
 {
-	const struct fill *f = arg;
-	const struct run_mount *w = &f->x->words;
-	int root = build_view_enter(&f->view, e);
+	const struct owning *o = arg;
+	int root = build_view_enter(&o->view, e);
 
 	(void)parent;
 	if (root < 0)
 		return root;
-	if (!id_map_is_one(&f->view.map) && fchown(f->dir, w->uid, w->gid) < 0)
-		return err_sys(e, "--mount=%s: give it to %u:%u", f->x->asked, w->uid, w->gid);
-	if (fchmod(f->dir, w->mode_is_set ? w->mode & 07777 : 0755) < 0)
-		return err_sys(e, "--mount=%s: its mode", f->x->asked);
-	return 0;
+	if (!id_map_is_one(&o->view.map) && fchown(o->fd, o->uid, o->gid) < 0)
+		return err_sys(e, "give it to %u:%u", o->uid, o->gid);
+	return fchmod(o->fd, o->mode) < 0 ? err_sys(e, "set its mode") : 0;
+}
+
+int run_owner_set(struct build *b, int fd, uint32_t uid, uint32_t gid, unsigned mode, struct err *e)
+{
+	static const struct build_root nothing;
+	struct build_child child = BUILD_CHILD_INIT;
+	struct owning o = {.fd = fd, .uid = uid, .gid = gid, .mode = mode};
+	int r = build_view_open(b->cmd, &b->cache, &nothing, NULL, &o.view, e);
+
+	if (r >= 0)
+		r = build_child_start(&child, own_child, &o, e);
+	if (r >= 0)
+		r = build_child_wait(&child, e);
+	build_view_close(&o.view);
+	return r;
 }
 
 static int set_owner(struct build *b, const struct run_mount_item *x, int dir, struct err *e)
 {
-	static const struct build_root nothing;
-	struct build_child child = BUILD_CHILD_INIT;
-	struct fill f = {.x = x, .dir = dir};
-	int r = build_view_open(b->cmd, &b->cache, &nothing, NULL, &f.view, e);
+	const struct run_mount *w = &x->words;
+	int r = run_owner_set(b, dir, w->uid, w->gid, w->mode_is_set ? w->mode & 07777 : 0755, e);
 
-	if (r >= 0)
-		r = build_child_start(&child, own_child, &f, e);
-	if (r >= 0)
-		r = build_child_wait(&child, e);
-	build_view_close(&f.view);
-	return r;
+	return r < 0 ? err_wrap(e, "--mount=%s", x->asked) : 0;
 }
 
 /* What a fill that was killed has left goes first. */

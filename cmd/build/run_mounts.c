@@ -16,8 +16,8 @@
 #include "runtime/record/volume.h"
 #include "runtime/spec/spec.h"
 
-static int add(struct container_spec *spec, enum mount_kind kind, char *source, char *target,
-	       const char *asked, struct mount_spec **ret, struct err *e)
+int run_mount_new(struct container_spec *spec, enum mount_kind kind, char *source, char *target,
+		  const char *asked, struct mount_spec **ret, struct err *e)
 {
 	struct mount_spec *m = spec_add_mount(spec);
 
@@ -98,7 +98,7 @@ int run_mounts_read(struct build *b, struct build_stage *s, const struct instruc
 
 	if (r >= 0)
 		r = stage_values(s, &values, e);
-	m->items = calloc(RUN_MOUNTS_MAX, sizeof(*m->items));
+	m->items = calloc(RUN_MOUNTS_MAX + 1, sizeof(*m->items)); /* one for a script */
 	if (!m->items)
 		return err_oom(e);
 	for (size_t n = 0; r >= 0 && n < i->flags.n; n++) {
@@ -144,7 +144,8 @@ static int add_cache(struct mounting *x, struct run_mount_item *item, struct err
 		return err_set(e, EINVAL, "--mount=%s: source needs from", item->asked);
 	r = run_cache_fill(x->b, item, e);
 	if (r >= 0)
-		r = add(x->spec, MOUNT_BIND, NULL, strdup(item->target), item->asked, &m, e);
+		r = run_mount_new(x->spec, MOUNT_BIND, NULL, strdup(item->target), item->asked, &m,
+				  e);
 	if (r < 0)
 		return r;
 	m->readonly = item->words.readonly;
@@ -155,7 +156,7 @@ static int add_cache(struct mounting *x, struct run_mount_item *item, struct err
 static int add_tmpfs(struct mounting *x, struct run_mount_item *item, struct err *e)
 {
 	struct mount_spec *m;
-	int r = add(x->spec, MOUNT_TMPFS, NULL, strdup(item->target), item->asked, &m, e);
+	int r = run_mount_new(x->spec, MOUNT_TMPFS, NULL, strdup(item->target), item->asked, &m, e);
 
 	if (r >= 0) {
 		m->tmpfs_bytes = item->words.size_bytes;
@@ -216,70 +217,13 @@ static int add_bind(struct mounting *x, struct run_mount_item *item, struct err 
 
 	if (r < 0)
 		return r;
-	r = add(x->spec, MOUNT_BIND, path, strdup(item->target), item->asked, &m, e);
+	r = run_mount_new(x->spec, MOUNT_BIND, path, strdup(item->target), item->asked, &m, e);
 	if (r >= 0)
 		m->readonly = !w->readwrite;
 	return r;
 }
 
-/* --- secrets --------------------------------------------------------------------------------- */
-
-/* The member of "id=a,src=b" with that name; caller frees, NULL: none. */
-static char *member(const char *text, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *text; text += strcspn(text, ","), text += *text == ',') {
-		if (!strncmp(text, name, len) && text[len] == '=')
-			return strndup(text + len + 1, strcspn(text + len + 1, ","));
-	}
-	return NULL;
-}
-
-/* The path of a secret's file; NULL: none was given. */
-static char *secret_file(const struct build *b, const char *id)
-{
-	for (size_t i = 0; i < b->args->secrets.n; i++) {
-		const char *item = b->args->secrets.items[i];
-		_free_ char *name = member(item, "id"), *path = NULL;
-
-		if (!name || !str_eq(name, id))
-			continue;
-		path = member(item, "src");
-		if (!path)
-			path = member(item, "source");
-		return realpath(path ? path : id, NULL);
-	}
-	return NULL;
-}
-
-static int add_secret(struct mounting *x, struct run_mount_item *item, struct err *e)
-{
-	const struct run_mount *w = &item->words;
-	const char *id = w->id, *slash = w->target ? strrchr(w->target, '/') : NULL;
-	struct mount_spec *m;
-	char *path;
-	int r;
-
-	if (!id)
-		id = slash ? slash + 1 : w->target;
-	if (!id || !*id)
-		return err_set(e, EINVAL, "--mount=%s: a secret needs an id or a target",
-			       item->asked);
-	if (w->env)
-		return err_set(e, EOPNOTSUPP, "--mount=%s: a secret as a variable is not done",
-			       item->asked);
-	path = secret_file(x->b, id);
-	if (!path)
-		return w->required ? err_set(e, ENOENT, "secret %s: not found", id) : 0;
-	if (!item->target)
-		item->target = str_printf("/run/secrets/%s", id);
-	r = add(x->spec, MOUNT_BIND, path, item->target ? strdup(item->target) : NULL, item->asked,
-		&m, e);
-	if (r >= 0)
-		m->readonly = true;
-	return r;
-}
+/* --- all of them ---------------------------------------------------------------------------- */
 
 static int add_one(struct mounting *x, struct run_mount_item *item, struct err *e)
 {
@@ -291,7 +235,7 @@ static int add_one(struct mounting *x, struct run_mount_item *item, struct err *
 	case RUN_MOUNT_TMPFS:
 		return add_tmpfs(x, item, e);
 	case RUN_MOUNT_SECRET:
-		return add_secret(x, item, e);
+		return run_secret_add(x->b, item, x->spec, e);
 	default:
 		return err_set(e, EOPNOTSUPP, "--mount=%s: ssh is not done by csbx", item->asked);
 	}

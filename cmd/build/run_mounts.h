@@ -8,11 +8,11 @@
 
 #include "cmd/build/dockerfile/mount_words.h"
 #include "runtime/spec/name.h"
+#include "runtime/spec/spec.h"
 
 struct build;
 struct build_stage;
 struct build_step;
-struct container_spec;
 struct err;
 struct instruction;
 struct strbuf;
@@ -47,7 +47,23 @@ int run_mounts_add(struct build *b, const struct build_stage *s, struct run_moun
 		   struct container_spec *spec, struct err *e);
 void run_mounts_done(struct build *b, struct run_mounts *m);
 
+/* Adds one to the container's. source and target become its own, in any case. */
+int run_mount_new(struct container_spec *spec, enum mount_kind kind, char *source, char *target,
+		  const char *asked, struct mount_spec **ret, struct err *e);
+
+/* --- run_secret.c --- */
+
+int run_secret_add(struct build *b, struct run_mount_item *x, struct container_spec *spec,
+		   struct err *e);
+/* The text as a program at path, for this step. */
+int run_script_add(struct build *b, struct run_mounts *m, const char *path, const char *text,
+		   struct container_spec *spec, struct err *e);
+
 /* --- run_cache.c --- */
+
+/* As ids are in a step. With one id there is no other owner. */
+int run_owner_set(struct build *b, int fd, uint32_t uid, uint32_t gid, unsigned mode,
+		  struct err *e);
 
 /* x->cache and, where other steps have to wait, x->lock; those of all items in one order. */
 int run_caches_open(struct build *b, struct run_mounts *m, struct err *e);

@@ -39,8 +39,9 @@ struct run_work {
 	struct run_opts opts;
 	struct subject subject;
 	struct run_mounts mounts;
-	int out;  /* the pipe's end for the program */
-	int stop; /* an eventfd: it is to end */
+	char *script; /* of a here-document that is a program; NULL: none is */
+	int out;      /* the pipe's end for the program */
+	int stop;     /* an eventfd: it is to end */
 	bool is_cancelled;
 };
 
@@ -71,12 +72,12 @@ static int make_argv(struct run_work *w, struct err *e)
 	text = shell_text(w->i);
 	if (!text)
 		return err_oom(e);
-	/* A script with an interpreter of its own is read by that one. */
-	if (w->i->n_heredocs == 1 && str_has_prefix(text, "#!"))
-		return err_set(e, EOPNOTSUPP,
-			       "RUN <<%s: a script that begins with #! is not done: name its "
-			       "interpreter, RUN python3 <<%s",
-			       w->i->heredocs[0].name, w->i->heredocs[0].name);
+	/* A script with an interpreter of its own is a program. */
+	if (w->i->n_heredocs == 1 && str_has_prefix(text, "#!")) {
+		w->script = take_ptr(text);
+		strv_take(&w->argv, str_printf("/dev/pipes/%s", w->i->heredocs[0].name));
+		return strv_check(&w->argv, e);
+	}
 	build_config_shell(&w->s->config, text, &w->argv);
 	return strv_check(&w->argv, e);
 }
@@ -263,6 +264,8 @@ static int fill_spec(struct run_work *w, const struct build_step *step, struct e
 	r = fake_root_apply(s, e);
 	if (r >= 0)
 		r = run_mounts_add(w->b, w->s, &w->mounts, s, e);
+	if (r >= 0 && w->script)
+		r = run_script_add(w->b, &w->mounts, s->proc.argv.items[0], w->script, s, e);
 	return r < 0 ? r : resolve_rest(w->b->cmd, &w->subject, &w->opts, e);
 }
 
@@ -424,6 +427,8 @@ static int hash(struct run_work *w, const char *text, struct err *e)
 	for (size_t n = 0; n < w->argv.n; n++)
 		strbuf_addf(&all, "%c%s", 2, w->argv.items[n]);
 	strbuf_addstr(&all, w->i->is_json ? "j" : "s");
+	if (w->script)
+		strbuf_addf(&all, "%c%s", 4, w->script);
 	if (run_mounts_hash(w->b, &w->mounts, &all, e) < 0)
 		return -EINVAL;
 	return strbuf_check(&all, e) < 0 ? -ENOMEM : stage_next_key(w->s, all.data, all.len, e);
@@ -453,6 +458,7 @@ int run_step(struct build *b, struct build_stage *s, const struct instruction *i
 	run_mounts_done(b, &w.mounts);
 	subject_close(&w.subject);
 	run_opts_done(&w.opts);
+	free(w.script);
 	strv_free(&w.argv);
 	strv_free(&w.env);
 	return r;
