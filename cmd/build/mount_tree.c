@@ -10,6 +10,7 @@
 #include "image/pack/tar_out.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/spec/spec.h"
 
 struct tree_work {
 	const struct build *b;
@@ -119,4 +120,24 @@ int mount_tree_hash(const struct build *b, const struct run_mount_item *x, struc
 	if (r >= 0)
 		strbuf_addf(out, "%s", d.hex);
 	return r;
+}
+
+/* --- a mount ---------------------------------------------------------------------------------- */
+
+int run_mount_new(struct container_spec *spec, enum mount_kind kind, char *source, char *target,
+		  const char *asked, struct mount_spec **ret, struct err *e)
+{
+	struct mount_spec *m = spec_add_mount(spec);
+
+	if (!m) {
+		free(source);
+		free(target);
+		return err_oom(e);
+	}
+	m->kind = kind;
+	m->source = source;
+	m->target = target;
+	m->asked = strdup(asked);
+	*ret = m;
+	return m->target && m->asked ? 0 : err_oom(e);
 }

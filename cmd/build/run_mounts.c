@@ -16,24 +16,6 @@
 #include "runtime/record/volume.h"
 #include "runtime/spec/spec.h"
 
-int run_mount_new(struct container_spec *spec, enum mount_kind kind, char *source, char *target,
-		  const char *asked, struct mount_spec **ret, struct err *e)
-{
-	struct mount_spec *m = spec_add_mount(spec);
-
-	if (!m) {
-		free(source);
-		free(target);
-		return err_oom(e);
-	}
-	m->kind = kind;
-	m->source = source;
-	m->target = target;
-	m->asked = strdup(asked);
-	*ret = m;
-	return m->target && m->asked ? 0 : err_oom(e);
-}
-
 /* --- what there is --------------------------------------------------------------------------- */
 
 struct mounting {

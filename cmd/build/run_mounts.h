@@ -47,10 +47,6 @@ int run_mounts_add(struct build *b, const struct build_stage *s, struct run_moun
 		   struct container_spec *spec, struct err *e);
 void run_mounts_done(struct build *b, struct run_mounts *m);
 
-/* Adds one to the container's. source and target become its own, in any case. */
-int run_mount_new(struct container_spec *spec, enum mount_kind kind, char *source, char *target,
-		  const char *asked, struct mount_spec **ret, struct err *e);
-
 /* --- run_secret.c --- */
 
 int run_secret_add(struct build *b, struct run_mount_item *x, struct container_spec *spec,
@@ -71,6 +67,10 @@ int run_caches_open(struct build *b, struct run_mounts *m, struct err *e);
 int run_cache_fill(struct build *b, struct run_mount_item *x, struct err *e);
 
 /* --- mount_tree.c --- */
+
+/* Adds one to the container's. source and target become its own, in any case. */
+int run_mount_new(struct container_spec *spec, enum mount_kind kind, char *source, char *target,
+		  const char *asked, struct mount_spec **ret, struct err *e);
 
 /*
  * Copies the files that x names to `to`, a name below dir, or with "/" into dir itself. -ENOTDIR:
