@@ -1,6 +1,6 @@
 # csbx-thaw, by which the snippets of a batch share one start of their interpreter. No libc: it must
 # leave nothing in the memory of what it becomes. It lies below every address that a linker or the
-# kernel gives to others. Where it is not built csbx-tool does without.
+# kernel gives to others. If it is not built, csbx-tool does without.
 
 THAW_OBJS    := $(patsubst %.c,$(O)/bare/%.o,$(call src,runtime/helpers/thaw) runtime/helpers/init/mem.c) \
 		$(O)/bare/runtime/helpers/thaw/start_$(ARCH).o

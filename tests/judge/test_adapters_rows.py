@@ -227,7 +227,7 @@ def test_row(client, python_image, judge, csbx, which):
 
 
 def test_the_table_has_these_rows():
-    part = PAGE.read_text(encoding="utf-8").split("## What is otherwise than it was\n")[1].split("\n# ")[0]
+    part = PAGE.read_text(encoding="utf-8").split("## Differences from before\n")[1].split("\n# ")[0]
     found = re.findall(r"^\| (`\w+`) \| (.+?) \| .+ \| .+ \| .+ \|$", part, re.M)
     assert sorted(found) == sorted(ROWS)
 
