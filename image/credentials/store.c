@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/path.h"
+
+#define LOCK_WAIT_MS 5000
+#define LOCK_LOOK_MS 50
 
 char *credentials_login_path(const char *authfile)
 {
@@ -71,8 +75,28 @@ static int find_file(const char *path, char **ret, struct err *e)
 
 /*
  * Two logins at once must not lose one of them: the directory is locked from reading to writing
- * (other tools do not lock; they replace the file by rename, as is done here).
+ * (other tools do not lock; they replace the file by rename, as is done here). A program in a
+ * container that is shown the directory, read-only even, may hold the lock for as long as it likes.
  */
+static int lock(int dirfd, struct err *e)
+{
+	int left = LOCK_WAIT_MS / LOCK_LOOK_MS;
+
+	while (flock(dirfd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK)
+			return err_sys(e, "lock");
+		if (!left--)
+			return err_set(e, EBUSY,
+				       "another process holds the lock of its directory: another "
+				       "login, or a program in a container that a mount shows it "
+				       "to; end that one");
+		(void)poll(NULL, 0, LOCK_LOOK_MS);
+	}
+	return 0;
+}
+
 int credentials_store(const char *authfile, const char *registry, const struct credentials *c,
 		      struct err *e)
 {
@@ -92,8 +116,9 @@ int credentials_store(const char *authfile, const char *registry, const struct c
 	dirfd = open_parent(path, &name, e);
 	if (dirfd < 0)
 		return dirfd;
-	if (flock(dirfd, LOCK_EX) < 0)
-		return err_sys(e, "lock %s", path);
+	r = lock(dirfd, e);
+	if (r < 0)
+		return err_wrap(e, "%s", path);
 	r = io_read_file_at(dirfd, name, CREDENTIALS_FILE_MAX, &text, e);
 	if (r == -ENOENT)
 		r = 0;
