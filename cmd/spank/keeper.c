@@ -118,8 +118,9 @@ static int wait_for(pid_t pid)
 	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
 	int status;
 
-	if (p.fd < 0 || poll(&p, 1, RUN_TIMEOUT_MS) != 1)
-		kill(pid, SIGKILL);
+	/* Without one it has been waited for, and as root the number may be anything's by now. */
+	if (p.fd >= 0 && poll(&p, 1, RUN_TIMEOUT_MS) != 1)
+		syscall(SYS_pidfd_send_signal, p.fd, SIGKILL, NULL, 0);
 	fd_close(&p.fd);
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
