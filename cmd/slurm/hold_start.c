@@ -17,6 +17,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/record/instance.h"
+#include "runtime/record/step_dirs.h"
 #include "runtime/exec/join.h"
 #include "runtime/settings/paths.h"
 #include "runtime/server/client.h"
@@ -82,6 +83,23 @@ static int writable(const struct hold *h)
 	return h->a.writable == HOLD_UNSET && h->a.name ? HOLD_YES : h->a.writable;
 }
 
+/* The container's start hides the directory beneath the container's mounts. */
+static void tell_steps(const struct hold *h, struct strv *env)
+{
+	char *told = str_printf(STEP_DIRS_VARIABLE "=%s", h->a.dir);
+
+	for (int i = 0; i < 2 && told; i++) { /* DIR/UID/STEP */
+		char *slash = strrchr(told, '/');
+
+		if (slash)
+			*slash = 0;
+	}
+	if (told && !str_eq(strchr(told, '=') + 1, STEP_DIRS_USUAL))
+		strv_take(env, told);
+	else
+		free(told);
+}
+
 static int make_command(const struct hold *h, const struct paths *paths, struct strv *argv,
 			struct strv *env, struct err *e)
 {
@@ -103,7 +121,8 @@ static int make_command(const struct hold *h, const struct paths *paths, struct 
 	add_choice(env, "ENROOT_REMAP_ROOT", h->a.remap_root);
 	add_choice(env, "ENROOT_ROOTFS_WRITABLE", writable(h));
 	strv_add(env, "ENROOT_UNSHARE_PID=n"); /* it would give it a supervisor */
-	strv_add(env, "CSBX_LINGER=0");        /* no process comes after the step's one container */
+	tell_steps(h, env);
+	strv_add(env, "CSBX_LINGER=0"); /* no process comes after the step's one container */
 	if (r >= 0)
 		r = strv_check(argv, e);
 	return r < 0 ? r : strv_check(env, e);

@@ -29,9 +29,9 @@
 #include "runtime/base/io.h"
 #include "runtime/base/num.h"
 #include "runtime/exec/join.h"
+#include "runtime/record/step_dirs.h"
 
 #define LOG_BYTES_MAX (1u << 20)
-#define STEPS_DIR "/run/csbx-steps"
 
 extern char **environ;
 
@@ -58,9 +58,9 @@ static void show_log(int dirfd)
  */
 static const char *steps_dir(void)
 {
-	const char *told = getenv("SPANK_CSBX_STEPS");
+	const char *told = step_dirs_told();
 
-	return told && *told == '/' ? told : STEPS_DIR;
+	return told ? told : STEP_DIRS_USUAL;
 }
 
 /*

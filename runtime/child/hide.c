@@ -39,6 +39,7 @@
 #include "runtime/kernel/mount_api.h"
 #include "runtime/kernel/mount_table.h"
 #include "runtime/record/hosts.h"
+#include "runtime/record/step_dirs.h"
 #include "runtime/record/volume.h"
 #include "runtime/spec/plan.h"
 
@@ -338,6 +339,14 @@ static bool is_in_sight(const struct child *c, const struct mount_row *m)
 	return fd >= 0 && look(c, fd, &st, NULL) >= 0 && st.mount == m->id;
 }
 
+/* A part of the directory that is there to be mounted. */
+static bool may_be_seen(const struct op *own, const char *within)
+{
+	return (own->flags & OP_VOLUMES && (volume_has(within) || hosts_file_is(within))) ||
+	       (own->flags & OP_CLONES && clone_has(within)) ||
+	       (own->flags & OP_STEPS && step_file_is(within));
+}
+
 /* Sources are compared by the supervisor; here what hooks and other mounts of the host bring. */
 static int refuse_below(const struct hiding *h, const struct seat *s, struct err *e)
 {
@@ -347,9 +356,8 @@ static int refuse_below(const struct hiding *h, const struct seat *s, struct err
 		const struct mount_row *m = &t->rows[i];
 		const char *within = is_on(m, s) ? path_beyond(s->path, m->root) : NULL;
 
-		if (!within || !*within || !m->is_below ||
-		    (h->op->flags & OP_VOLUMES && (volume_has(within) || hosts_file_is(within))) ||
-		    (h->op->flags & OP_CLONES && clone_has(within)) || !is_in_sight(h->c, m))
+		if (!within || !*within || !m->is_below || may_be_seen(h->op, within) ||
+		    !is_in_sight(h->c, m))
 			continue;
 		return err_set(e, EPERM, "a mount at %s shows a part of it to the program",
 			       m->point);

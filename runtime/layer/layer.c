@@ -369,13 +369,29 @@ int layer_look(const struct paths *p, const char *name, struct layer *ret, struc
 	return err_wrap(e, "layer %s", name);
 }
 
+/* A layer has its lock from the first, and one that was killed before that nothing. */
+static int check_is_layer(const struct layer *l, struct err *e)
+{
+	struct stat st;
+
+	if (fstatat(l->dir, "lock", &st, AT_SYMLINK_NOFOLLOW) == 0 ||
+	    unlinkat(l->parent, l->name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+		return 0;
+	return err_set(e, EINVAL, "a directory that is no layer of csbx's: it is left alone");
+}
+
 static int take(const struct paths *p, const char *name, bool exclusive, struct layer *ret,
 		struct err *e)
 {
 	int r = layer_look(p, name, ret, e);
 
-	if (r < 0 || ret->dir < 0 || take_lock(ret, exclusive, e) >= 0)
+	if (r < 0 || ret->dir < 0)
 		return r;
+	r = check_is_layer(ret, e);
+	if (r >= 0)
+		r = take_lock(ret, exclusive, e);
+	if (r >= 0)
+		return 0;
 	layer_close(ret);
 	return err_wrap(e, "layer %s", name);
 }

@@ -174,6 +174,14 @@ static int cgroup_parent(const struct config *c, char **ret, struct err *e)
 	return *ret ? 0 : err_oom(e);
 }
 
+static int shared_cache(const struct config *c, char **ret, struct err *e)
+{
+	const char *v = setting(c, "CSBX_SHARED_CACHE_PATH");
+
+	*ret = v && *v ? str_printf("%s", v) : NULL;
+	return *ret || !v || !*v ? 0 : err_oom(e);
+}
+
 int paths_init(struct paths *p, const struct config *c, struct err *e)
 {
 	int r;
@@ -182,6 +190,8 @@ int paths_init(struct paths *p, const struct config *c, struct err *e)
 	r = home_dir(c, "CSBX_DATA_PATH", "XDG_DATA_HOME", ".local/share", &p->data, e);
 	if (r >= 0)
 		r = home_dir(c, "CSBX_CACHE_PATH", "XDG_CACHE_HOME", ".cache", &p->cache, e);
+	if (r >= 0)
+		r = shared_cache(c, &p->shared_cache, e);
 	if (r >= 0)
 		r = runtime_dir(c, &p->runtime, e);
 	if (r >= 0)
@@ -204,6 +214,7 @@ void paths_free(struct paths *p)
 {
 	free(p->data);
 	free(p->cache);
+	free(p->shared_cache);
 	free(p->runtime);
 	free(p->layers);
 	free(p->scratch);

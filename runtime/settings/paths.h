@@ -17,6 +17,7 @@ struct config;
 struct paths {
 	char *data;    /* CSBX_DATA_PATH: containers/ */
 	char *cache;   /* CSBX_CACHE_PATH: meta/ unpacked/ blobs */
+	char *shared_cache; /* CSBX_SHARED_CACHE_PATH: only read; NULL = not set */
 	char *runtime; /* CSBX_RUNTIME_PATH: servers/ instances/; node-local */
 	char *layers;  /* CSBX_LAYER_PATH: kept uppers */
 	char *scratch; /* CSBX_SCRATCH_PATH: throw-away uppers on disk */

@@ -72,6 +72,7 @@ enum op_flag {
 	OP_CLONES = 1u << 12,   /* of OP_HIDE: a clone that csbx keeps may be seen, read-only */
 	OP_SCOPED = 1u << 13,   /* of OP_LANDLOCK: no abstract UNIX sockets of the host */
 	OP_NO_LINKS = 1u << 14, /* the source's path has no symbolic link */
+	OP_STEPS = 1u << 15,    /* of OP_HIDE: a file of a SLURM step may be seen, read-only */
 };
 
 struct op {

@@ -15,72 +15,13 @@
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/kernel/mount_table.h"
-#include "runtime/layer/layer.h"
 #include "runtime/record/hosts.h"
+#include "runtime/record/step_dirs.h"
 #include "runtime/record/volume.h"
 #include "runtime/settings/paths.h"
 #include "runtime/spec/plan.h"
 
 #define LINKS_MAX 40
-
-/* --- which -------------------------------------------------------------------------------- */
-
-static void add_once(struct strv *v, char *path)
-{
-	bool is_there = !path;
-
-	for (size_t i = 0; i < v->n && !is_there; i++)
-		is_there = path_beyond(v->items[i], path) != NULL;
-	if (is_there && path)
-		free(path);
-	else
-		strv_take(v, path);
-}
-
-static void add_in_variable(struct strv *v, const char *name, const char *sub)
-{
-	const char *dir = getenv(name);
-
-	if (dir && *dir == '/')
-		add_once(v, str_printf("%s/%s", dir, sub));
-}
-
-/* The directories that another start falls back to, or has set where this one has not. */
-static void add_usual(struct strv *v)
-{
-	static const struct {
-		const char *variable, *below_home, *name;
-	} usual[] = {
-		{"XDG_DATA_HOME", ".local/share", "csbx"},  {"XDG_CACHE_HOME", ".cache", "csbx"},
-		{"XDG_STATE_HOME", ".local/state", "csbx"}, {"XDG_CONFIG_HOME", ".config", "csbx"},
-		{"XDG_CONFIG_HOME", ".config", "enroot"},
-	};
-	const char *home = getenv("HOME"), *enroot = getenv("ENROOT_CONFIG_PATH");
-
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
-		add_in_variable(v, usual[i].variable, usual[i].name);
-		if (home && *home == '/')
-			add_once(v,
-				 str_printf("%s/%s/%s", home, usual[i].below_home, usual[i].name));
-	}
-	add_in_variable(v, "XDG_RUNTIME_DIR", "csbx");
-	add_once(v, str_printf("/run/user/%u/csbx", geteuid()));
-	add_once(v, str_printf("/tmp/csbx-%u", geteuid()));
-	/* A site may have it anywhere; if the home lies in it, hiding it would hide too much. */
-	if (enroot && *enroot == '/' && !(home && path_beyond(enroot, home)))
-		add_once(v, str_printf("%s", enroot));
-}
-
-int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
-{
-	add_once(ret, str_printf("%s", p->runtime));
-	add_once(ret, str_printf("%s", p->data));
-	add_once(ret, str_printf("%s", p->cache));
-	add_once(ret, str_printf("%s", p->layers));
-	add_once(ret, scratch_root_path(p));
-	add_usual(ret);
-	return strv_check(ret, e);
-}
 
 /* --- what must not be made in them --------------------------------------------------------- */
 
@@ -352,6 +293,18 @@ static int refuse(const struct op *mount, const struct op *own, struct err *e)
 		mount->src, own->src);
 }
 
+/* beyond: the source's place in the directory. */
+static bool may_be_mounted(const struct op *op, const char *beyond, const struct op *own,
+			   const struct paths *p)
+{
+	if (str_eq(own->src, p->data) && (volume_has(beyond) || hosts_file_is(beyond)))
+		return true;
+	if (!(op->flags & OP_RDONLY))
+		return false;
+	return (str_eq(own->src, p->cache) && clone_has(beyond)) ||
+	       (own->flags & OP_STEPS && step_file_is(beyond));
+}
+
 static int check_mounts(const struct plan *plan, const struct op *own, const struct paths *p,
 			struct err *e)
 {
@@ -361,12 +314,17 @@ static int check_mounts(const struct plan *plan, const struct op *own, const str
 					     ? path_beyond(own->real, op->real)
 					     : NULL;
 
-		if (beyond &&
-		    !(str_eq(own->src, p->data) && (volume_has(beyond) || hosts_file_is(beyond))) &&
-		    !(str_eq(own->src, p->cache) && op->flags & OP_RDONLY && clone_has(beyond)))
+		if (beyond && !may_be_mounted(op, beyond, own, p))
 			return refuse(op, own, e);
 	}
 	return 0;
+}
+
+static bool has_steps(const struct op *own)
+{
+	const char *told = step_dirs_told();
+
+	return str_eq(own->src, STEP_DIRS_USUAL) || (told && str_eq(own->src, told));
 }
 
 int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, struct err *e)
@@ -377,6 +335,8 @@ int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, st
 
 		if (op->kind != OP_HIDE)
 			continue;
+		if (has_steps(op))
+			op->flags |= OP_STEPS;
 		r = find(plan, op, has_hooks, e);
 		if (r == 0)
 			r = check_mounts(plan, op, p, e);

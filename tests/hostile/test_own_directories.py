@@ -160,6 +160,77 @@ def test_enroots_home_mount(csbx, world, python_image):
     csbx.ok("enroot", "remove", "-f", "py", env=env)
 
 
+def made(csbx, path, text=None):
+    """The caller's own, as is every directory on the way that is missing."""
+    if not path.parent.is_dir():
+        made(csbx, path.parent)
+    if text is None:
+        path.mkdir(mode=0o700)
+    else:
+        path.write_text(text)
+    if csbx.user:
+        os.chown(path, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    return path
+
+
+@pytest.mark.parametrize("variable", ["ENROOT_DATA_PATH", "ENROOT_CACHE_PATH", "ENROOT_RUNTIME_PATH", "SPANK_CSBX_STEPS",
+                                      "CSBX_SHARED_CACHE_PATH"])
+def test_what_other_programs_of_csbx_keep(csbx, world, python_image, variable):
+    """The enroot dialect's containers, what the holders of job steps keep, a shared cache that the caller fills."""
+    csbx.env[variable] = str(made(csbx, world / "site/kept"))
+    made(csbx, world / "site/kept/containers/py/record", "what the next start believes")
+    assert attack(csbx, python_image, ["--mount", f"{world}:/x"], "/x", "/x/site/kept") == []
+    csbx.fails("start", "--mount", f"{world}/site/kept/containers:/c", python_image, "true", says="csbx's own")
+
+
+def test_a_directory_with_more_in_it_is_not_hidden(csbx, world, busybox_image):
+    """A variable that names the home, or where csbx's own volumes are, would hide what is there to be mounted."""
+    for where in (world, world / "home"):
+        csbx.env["ENROOT_DATA_PATH"] = str(where)
+        assert csbx.ok("docker", "run", "--rm", "-v", "vol:/v", "-v", f"{world}/home:/h", str(busybox_image), "sh", "-c",
+                       "ls -d /v /h") == "/h\n/v\n"
+
+
+def test_a_steps_own_file_is_there_to_be_mounted(csbx, world, busybox_image):
+    """As the holder of a SLURM step does; nothing else of the step's directory is, nor for writing."""
+    csbx.env["SPANK_CSBX_STEPS"] = str(world / "steps")
+    step = world / "steps/1001/7.0.0"
+    for name in ("rc.local", "own"):
+        made(csbx, step / name, f"{name}\n")
+    assert csbx.ok("start", "--mount", f"{step}/rc.local:/rc:ro", "--mount", f"{world}:/x", busybox_image, "sh", "-c",
+                   "cat /rc; ls -A /x/steps") == "rc.local\n"
+    for source in (f"{step}/rc.local:/rc", f"{step}/own:/rc:ro", f"{step}:/rc:ro", f"{step.parent}:/rc:ro"):
+        csbx.fails("start", "--mount", source, busybox_image, "true", says="csbx's own")
+
+
+def test_no_directory_is_taken_for_a_layer(csbx, world, busybox_image):
+    """Whatever has steered csbx to it by a name and a path: what has no lock of csbx's is no layer, and stays."""
+    thesis = made(csbx, world / "home/Documents/thesis", "years of work")
+    env = {"CSBX_LAYER_PATH": str(world / "home")}
+    csbx.ok("create", "--name", "Documents", busybox_image, env=env)
+    p = csbx.run("remove", "--force", "Documents", env=env)
+    assert p.returncode == 125 and "no layer of csbx's" in p.stderr, p.stderr
+    assert [x.name for x in thesis.parent.iterdir()] == ["thesis"] and thesis.read_text() == "years of work"
+    csbx.ok("remove", "--force", "Documents")
+
+
+def test_a_lock_held_inside_delays_a_logout_and_no_more(csbx, world, python_image):
+    """flock(2) needs no right to write: a read-only mount of a home is enough to hold that of its ~/.docker."""
+    made(csbx, world / "home/.docker/config.json", '{"auths": {"registry.test": {"auth": "dTpw"}}}')
+    hold = ("import fcntl, os, time; fcntl.flock(os.open('/h/.docker', os.O_RDONLY), fcntl.LOCK_EX); "
+            "print('held', flush=True); time.sleep(4711)")
+    inside = csbx.popen("start", "--mount", f"{world}/home:/h:ro", python_image, "python3", "-ISc", hold)
+    try:
+        assert inside.stdout.readline() == b"held\n"
+        p = csbx.run("docker", "logout", "registry.test", timeout=30)
+        assert p.returncode != 0 and "holds the lock" in p.stderr, (p.stdout, p.stderr)
+    finally:
+        inside.terminate()
+        inside.communicate(timeout=20)
+    csbx.ok("docker", "logout", "registry.test")
+    assert "registry.test" not in (world / "home/.docker/config.json").read_text()
+
+
 @pytest.mark.needs_root
 def test_another_mount_of_the_same_file_system(csbx, world, python_image):
     """The administrator has the same directory at two places; the one that is mounted has no path in common with csbx's."""

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* csbx's own directories: those of this start, and those of another one of the user's. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/str.h"
+#include "runtime/kernel/mount_table.h"
+#include "runtime/layer/layer.h"
+#include "runtime/record/step_dirs.h"
+#include "runtime/settings/paths.h"
+#include "runtime/start/own_dirs.h"
+
+static void add_once(struct strv *v, char *path)
+{
+	bool is_there = !path;
+
+	for (size_t i = 0; i < v->n && !is_there; i++)
+		is_there = path_beyond(v->items[i], path) != NULL;
+	if (is_there && path)
+		free(path);
+	else
+		strv_take(v, path);
+}
+
+static void add_in_variable(struct strv *v, const char *name, const char *sub)
+{
+	const char *dir = getenv(name);
+
+	if (dir && *dir == '/')
+		add_once(v, str_printf("%s/%s", dir, sub));
+}
+
+/*
+ * A site may have it anywhere. If the home lies in it, or volumes and clones that are there to be
+ * mounted, hiding it would hide too much.
+ */
+static void add_told(struct strv *v, const char *dir, const struct paths *p)
+{
+	const char *home = getenv("HOME");
+
+	if (dir && *dir == '/' && !(home && path_beyond(dir, home)) && !path_beyond(dir, p->data) &&
+	    !path_beyond(dir, p->cache))
+		add_once(v, str_printf("%s", dir));
+}
+
+/* The enroot dialect has its containers, images and sockets there, as the environment says. */
+static void add_of_enroot(struct strv *v, const struct paths *p)
+{
+	static const char *const names[] = {
+		"ENROOT_CONFIG_PATH",
+		"ENROOT_DATA_PATH",
+		"ENROOT_CACHE_PATH",
+		"ENROOT_RUNTIME_PATH",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		add_told(v, getenv(names[i]), p);
+}
+
+/* The directories that another start falls back to, or has set where this one has not. */
+static void add_usual(struct strv *v, const struct paths *p)
+{
+	static const struct {
+		const char *variable, *below_home, *name;
+	} usual[] = {
+		{"XDG_DATA_HOME", ".local/share", "csbx"},  {"XDG_CACHE_HOME", ".cache", "csbx"},
+		{"XDG_STATE_HOME", ".local/state", "csbx"}, {"XDG_CONFIG_HOME", ".config", "csbx"},
+		{"XDG_CONFIG_HOME", ".config", "enroot"},
+	};
+	const char *home = getenv("HOME");
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+		add_in_variable(v, usual[i].variable, usual[i].name);
+		if (home && *home == '/')
+			add_once(v,
+				 str_printf("%s/%s/%s", home, usual[i].below_home, usual[i].name));
+	}
+	add_in_variable(v, "XDG_RUNTIME_DIR", "csbx");
+	add_once(v, str_printf("/run/user/%u/csbx", geteuid()));
+	add_once(v, str_printf("/tmp/csbx-%u", geteuid()));
+	add_once(v, str_printf(STEP_DIRS_USUAL));
+	add_told(v, step_dirs_told(), p);
+	add_of_enroot(v, p);
+}
+
+/* One that another user made is for that user to guard, and what root made, root's. */
+static void add_shared(struct strv *v, const struct paths *p)
+{
+	struct stat st;
+
+	if (p->shared_cache && stat(p->shared_cache, &st) == 0 && st.st_uid == geteuid())
+		add_told(v, p->shared_cache, p);
+}
+
+int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
+{
+	add_once(ret, str_printf("%s", p->runtime));
+	add_once(ret, str_printf("%s", p->data));
+	add_once(ret, str_printf("%s", p->cache));
+	add_once(ret, str_printf("%s", p->layers));
+	add_once(ret, scratch_root_path(p));
+	add_usual(ret, p);
+	add_shared(ret, p);
+	return strv_check(ret, e);
+}
