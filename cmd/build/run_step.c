@@ -26,6 +26,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/settings/config.h"
+#include "runtime/settings/policy.h"
 #include "runtime/spec/result.h"
 #include "runtime/start/container.h"
 
@@ -176,30 +177,39 @@ static int set_user(struct run_work *w, struct err *e)
 	return r;
 }
 
-const char *build_network(const struct build *b, const char *own)
+/* NULL: neither the file, nor the command line, nor the configuration says. */
+static const char *named_network(const struct build *b, const char *own)
 {
-	const char *all = b->args->network,
-		   *conf = config_get(b->cmd->config, "CSBX_DOCKER_NETWORK");
+	const char *all = b->args->network;
 
 	if (own && !str_eq(own, "default"))
 		return own;
 	if (all && !str_eq(all, "default") && !str_eq(all, "bridge"))
 		return all;
-	return conf ? conf : "host";
+	return config_get(b->cmd->config, "CSBX_DOCKER_NETWORK");
+}
+
+const char *build_network(const struct build *b, const char *own)
+{
+	const char *named = named_network(b, own);
+
+	return named ? named : "host";
 }
 
 static int set_network(struct run_work *w, struct err *e)
 {
-	const char *mode = build_network(w->b, instruction_flag(w->i, "network"));
+	const char *own = instruction_flag(w->i, "network"), *mode = build_network(w->b, own);
+	struct container_spec *s = &w->opts.spec;
 
 	if (str_eq(mode, "none"))
-		w->opts.spec.ns.net = NET_NONE;
+		s->ns.net = NET_NONE;
 	else if (str_eq(mode, "host"))
-		w->opts.spec.ns.net = NET_HOST;
+		s->ns.net = NET_HOST;
 	else
 		return err_set(e, EINVAL, "network mode \"%.60s\": none, host and default are done",
 			       mode);
-	return 0;
+	s->ns.net_is_default = !named_network(w->b, own);
+	return policy_settle_defaults(s, e);
 }
 
 /* --shm-size and --ulimit, as run has them. */
@@ -259,7 +269,7 @@ static int fill_spec(struct run_work *w, const struct build_step *step, struct e
 	w->opts.no_job_env = true;
 	w->opts.tty = TTY_WISH_NO;
 	s->limits.pids = PIDS_AS_POLICY;
-	s->sec.new_privs = true;
+	s->sec.new_privs = s->sec.new_privs_is_default = true;
 	s->sec.caps_of_root = true;
 	r = fake_root_apply(s, e);
 	if (r >= 0)

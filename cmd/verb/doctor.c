@@ -17,9 +17,10 @@ static const struct opt doctor_opts[] = {
 	{OPT_FLAG, 0, "json", .offset = offsetof(struct doctor_args, json),
 	 .help = "print one JSON object: feature to ok, needed, reason and remedy"},
 	{OPT_STR, 0, "feature", "NAME", offsetof(struct doctor_args, feature),
-	 .offers = "words:kernel userns proc overlay overlay-disk tmpfs-xattr fuse subuid seccomp "
-		   "landlock openat2 open_tree mount_setattr pidfd clone3 close_range memfd cgroup "
-		   "cgroup-memory cgroup-cpu cgroup-pids runtime-dir helpers engine apparmor",
+	 .offers =
+		 "words:kernel userns proc overlay overlay-disk tmpfs-xattr fuse subuid seccomp "
+		 "landlock openat2 open_tree mount_setattr pidfd clone3 close_range memfd cgroup "
+		 "cgroup-memory cgroup-cpu cgroup-pids runtime-dir helpers engine apparmor policy",
 	 .help = "try one feature only: exit code 0 when it is there, else 1 and the reason"},
 	{0},
 };

@@ -4,7 +4,9 @@
 #include "cmd/frame/verbs.h"
 #include "runtime/base/err.h"
 #include "runtime/base/json/out.h"
+#include "runtime/base/fd.h"
 #include "runtime/settings/config.h"
+#include "runtime/settings/policy.h"
 
 struct info_args {
 	bool json;
@@ -52,6 +54,28 @@ static void each_setting(const struct config *c,
 	}
 }
 
+/* Calls fn for every rule of the site's policy; one that has a fault is told in place of them. */
+static void each_rule(void (*fn)(void *arg, const char *key, const char *value, const char *place),
+		      void *arg)
+{
+	struct policy p = POLICY_INIT;
+	struct err e = ERR_INIT;
+	unsigned line;
+
+	if (policy_load(&p, &e) < 0)
+		fn(arg, "policy", e.msg, NULL);
+	for (size_t i = 0; i < POLICY_RULES_MAX; i++) {
+		_strbuf_ struct strbuf rule = STRBUF_INIT;
+		_free_ char *place = NULL;
+
+		if (!policy_rule(&p, i, &rule, &line))
+			break;
+		place = str_printf("%s:%u", p.file, line);
+		fn(arg, "policy", strbuf_str(&rule), place);
+	}
+	policy_free(&p);
+}
+
 static void row(void *arg, const char *key, const char *value, const char *place)
 {
 	table_add(arg, key);
@@ -68,6 +92,7 @@ static int print_text(const struct cmd *c, const struct fact *facts)
 	table_init(&t, heading, 3);
 	for (size_t i = 0; i < FACTS; i++)
 		row(&t, facts[i].name, facts[i].value, NULL);
+	each_rule(row, &t);
 	each_setting(c->config, row, &t);
 	table_format(&t, &out);
 	return cmd_print(&out);
@@ -84,6 +109,18 @@ static void json_setting(void *arg, const char *key, const char *value, const ch
 	json_end_object(j);
 }
 
+static void json_rule(void *arg, const char *key, const char *value, const char *place)
+{
+	struct json_out *j = arg;
+
+	(void)key;
+	json_begin_object(j);
+	json_kstr(j, "rule", place ? value : NULL);
+	json_kstr(j, "from", place);
+	json_kstr(j, "fault", place ? NULL : value);
+	json_end_object(j);
+}
+
 static int print_json(const struct cmd *c, const struct fact *facts)
 {
 	struct json_out j = {.pretty = true};
@@ -93,6 +130,10 @@ static int print_json(const struct cmd *c, const struct fact *facts)
 	json_begin_object(&j);
 	for (size_t i = 0; i < FACTS; i++)
 		json_kstr(&j, facts[i].name, facts[i].value);
+	json_key(&j, "policy");
+	json_begin_array(&j);
+	each_rule(json_rule, &j);
+	json_end_array(&j);
 	json_key(&j, "settings");
 	json_begin_array(&j);
 	each_setting(c->config, json_setting, &j);
@@ -127,8 +168,9 @@ static const struct verb_example examples[] = {
 const struct verb verb_info = {
 	.name = "info",
 	.usage = "[OPTIONS]",
-	.description = "Shows where csbx keeps things, and every setting that configuration files "
-		       "and CSBX_* variables make here, with the place it is from.",
+	.description = "Shows where csbx keeps things, the rules of the site's policy, and every "
+		       "setting that configuration files and CSBX_* variables make here, with "
+		       "the place it is from.",
 	.uses = (const struct opt_use[]){{&info_table, 0}, {0}},
 	.examples = examples,
 	.max_operands = 0,

@@ -420,6 +420,7 @@ static const struct {
 	[HOST_HELPERS] = {"helpers", "helper programs", probe_helpers, true},
 	[HOST_ENGINE] = {"engine", "socket for clients of Docker", probe_engine, false},
 	[HOST_APPARMOR] = {"apparmor", "AppArmor", host_probe_apparmor, false},
+	[HOST_POLICY] = {"policy", "the site's policy", host_probe_policy, true},
 };
 
 _Static_assert(sizeof(features) / sizeof(features[0]) == HOST_FEATURE_MAX, "a row a feature");

@@ -53,6 +53,7 @@ enum host_feature {
 	HOST_HELPERS,     /* csbx's other programs */
 	HOST_ENGINE,      /* csbx engine listens */
 	HOST_APPARMOR,    /* nothing of it in the way */
+	HOST_POLICY,      /* the site's policy has no fault */
 	HOST_FEATURE_MAX,
 };
 

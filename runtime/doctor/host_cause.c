@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/settings/policy.h"
 #include "runtime/doctor/host_cause.h"
 
 #include <fcntl.h>
@@ -278,4 +279,32 @@ void host_probe_apparmor(const struct paths *p, struct host_fact *f)
 	host_miss(f, "user namespaces need a profile, csbx runs as '%s'", *profile ? profile : "?");
 	host_remedy(f, "make install places one; load it with: apparmor_parser -r "
 		       "/etc/apparmor.d/csbx");
+}
+
+/* A policy with a fault refuses every start. */
+void host_probe_policy(const struct paths *p, struct host_fact *f)
+{
+	_strbuf_ struct strbuf rules = STRBUF_INIT;
+	struct policy policy = POLICY_INIT;
+	struct err e = ERR_INIT;
+	unsigned line;
+
+	(void)p;
+	if (policy_load(&policy, &e) < 0) {
+		host_miss(f, "no container starts: %.200s", e.msg);
+		host_remedy(f, "as root, mend that line or remove it");
+		return;
+	}
+	f->ok = true;
+	for (size_t i = 0; i < POLICY_RULES_MAX; i++) {
+		_strbuf_ struct strbuf rule = STRBUF_INIT;
+
+		if (policy_rule(&policy, i, &rule, &line))
+			strbuf_addf(&rules, "%s%s", i ? ", " : "", strbuf_str(&rule));
+	}
+	if (policy.file)
+		host_reason(f, "%s: %s", policy.file, rules.len ? strbuf_str(&rules) : "no rule");
+	else
+		host_reason(f, "the site has none");
+	policy_free(&policy);
 }

@@ -24,6 +24,7 @@ bool host_read_number(const char *path, unsigned long *ret);
 void host_cause_userns(const struct try_result *r, struct host_fact *f);
 
 void host_probe_apparmor(const struct paths *p, struct host_fact *f);
+void host_probe_policy(const struct paths *p, struct host_fact *f);
 void host_probe_cgroup(const struct paths *p, struct host_fact *f);
 void host_probe_cgroup_memory(const struct paths *p, struct host_fact *f);
 void host_probe_cgroup_cpu(const struct paths *p, struct host_fact *f);

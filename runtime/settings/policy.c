@@ -2,6 +2,7 @@
 #include "runtime/settings/policy.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/sysinfo.h>
 
@@ -86,6 +87,7 @@ static int set_max(struct policy *p, unsigned line, const char *word, const char
 		if (!p->limit[i] || max < p->max[i]) {
 			p->max[i] = max;
 			p->limit[i] = line;
+			snprintf(p->max_text[i], sizeof(p->max_text[i]), "%s", value);
 		}
 		return 0;
 	}
@@ -193,6 +195,34 @@ void policy_free(struct policy *p)
 	*p = (struct policy)POLICY_INIT;
 }
 
+bool policy_rule(const struct policy *p, size_t i, struct strbuf *out, unsigned *ret_line)
+{
+	size_t at = 0;
+
+	for (size_t k = 0; k < FORBID_WORDS; k++) {
+		if (p->forbid[k] && at++ == i) {
+			strbuf_addf(out, "forbid %s", forbid_words[k]);
+			*ret_line = p->forbid[k];
+			return true;
+		}
+	}
+	for (size_t k = 0; k < LIMIT_WORDS; k++) {
+		if (p->limit[k] && at++ == i) {
+			strbuf_addf(out, "max %s %s", limits[k].word, p->max_text[k]);
+			*ret_line = p->limit[k];
+			return true;
+		}
+	}
+	for (size_t k = 0; k < FORCE_WORDS; k++) {
+		if (p->force[k] && at++ == i) {
+			strbuf_addf(out, "force %s", force_words[k]);
+			*ret_line = p->force[k];
+			return true;
+		}
+	}
+	return false;
+}
+
 /* --- spec --------------------------------------------------------------------------------- */
 
 static bool has_mount(const struct container_spec *s, enum mount_kind kind)
@@ -297,10 +327,32 @@ static void hide_host(const struct policy *p, struct container_spec *s)
 	s->ns.host_sys = false;
 }
 
+static void settle_defaults(const struct policy *p, struct container_spec *s)
+{
+	if (p->forbid[FORBID_NET_HOST] && s->ns.net_is_default)
+		s->ns.net = NET_NONE;
+	if (p->forbid[FORBID_IPC_HOST] && s->ns.ipc_is_default)
+		s->ns.ipc = IPC_PRIVATE;
+	if (p->forbid[FORBID_NEW_PRIVS] && s->sec.new_privs_is_default)
+		s->sec.new_privs = false;
+}
+
+int policy_settle_defaults(struct container_spec *s, struct err *e)
+{
+	struct policy p = POLICY_INIT;
+	int r = policy_load(&p, e);
+
+	if (r >= 0)
+		settle_defaults(&p, s);
+	policy_free(&p);
+	return r < 0 ? r : 0;
+}
+
 int policy_apply(const struct policy *p, struct container_spec *s, struct err *e)
 {
 	if (!p->file)
 		return 0;
+	settle_defaults(p, s);
 	for (int i = 0; i < FORBID_WORDS; i++) {
 		if (p->forbid[i] && asks_for(s, (enum policy_forbid)i))
 			return err_set(e, EPERM, "%s is forbidden by %s:%u", forbid_words[i],

@@ -13,15 +13,18 @@
  *
  * It is applied to the container_spec, where all front ends end, before spec_freeze(): a value that
  * is forbidden or above a maximum is -EPERM naming the option and the policy's line, a limit left
- * at its default becomes the maximum where the default is higher. It guards against mistakes, not
+ * at its default becomes the maximum where the default is higher, and what a front end chose where
+ * the user said nothing gives way. It guards against mistakes, not
  * against a hostile caller: a user who may run programs may also run another launcher.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct err;
 struct container_spec;
+struct strbuf;
 
 enum policy_forbid {
 	FORBID_NET_HOST,
@@ -54,11 +57,14 @@ enum policy_limit {
 
 enum policy_force { FORCE_READ_ONLY, FORCE_LIMITS_STRICT, FORCE_WORDS };
 
+#define POLICY_RULES_MAX (FORBID_WORDS + LIMIT_WORDS + FORCE_WORDS)
+
 /* Each number is the line of the file that says so, 0 = not said. */
 struct policy {
 	char *file; /* for messages; NULL = no policy */
 	unsigned forbid[FORBID_WORDS], force[FORCE_WORDS], limit[LIMIT_WORDS];
-	uint64_t max[LIMIT_WORDS]; /* counts where `limit` does; the lowest of several */
+	uint64_t max[LIMIT_WORDS];      /* counts where `limit` does; the lowest of several */
+	char max_text[LIMIT_WORDS][24]; /* as the file has it */
 };
 #define POLICY_INIT \
 	{           \
@@ -68,6 +74,16 @@ struct policy {
 /* A missing file is no policy; one that cannot be read is an error. */
 int policy_load(struct policy *p, struct err *e);
 int policy_parse(struct policy *p, const char *file, const char *buf, size_t len, struct err *e);
+/*
+ * The front end's own choices give way to what is forbidden: who said nothing gets less, and no
+ * error. policy_apply() does it, too; a front end that derives more from them does it first.
+ */
+int policy_settle_defaults(struct container_spec *s, struct err *e);
+/*
+ * The rule number i, "max memory 2g", and the line that has it; false: there are not so many. A
+ * rule that another one makes moot is none.
+ */
+bool policy_rule(const struct policy *p, size_t i, struct strbuf *out, unsigned *ret_line);
 int policy_apply(const struct policy *p, struct container_spec *s, struct err *e);
 void policy_free(struct policy *p);
 

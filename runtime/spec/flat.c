@@ -98,6 +98,7 @@ static const struct row rows[] = {
 	S(45, K_U32, proc.tty_rows, 0),
 	S(46, K_U32, proc.tty_columns, 0),
 
+	S(49, K_BOOL, ns.ipc_is_default, 0),
 	S(50, K_ENUM, ns.net, NET_HOST),
 	S(51, K_ENUM, ns.ipc, IPC_HOST),
 	S(52, K_ENUM, ns.userns, USERNS_SUBUID),
@@ -107,6 +108,7 @@ static const struct row rows[] = {
 	S(56, K_ENUM, ns.cgroup, CGROUPNS_HOST),
 	S(57, K_BOOL, ns.host_sys, 0),
 	S(58, K_BOOL, ns.host_dev, 0),
+	S(59, K_BOOL, ns.net_is_default, 0),
 
 	S(60, K_U64, limits.memory_bytes, 0),
 	S(61, K_U64, limits.cpus_milli, 0),
@@ -130,6 +132,7 @@ static const struct row rows[] = {
 	S(87, K_BOOL, sec.masks_off, 0),
 	S(88, K_BOOL, sec.fake_ids, 0),
 	S(89, K_BOOL, sec.fake_nodes, 0),
+	S(90, K_BOOL, sec.new_privs_is_default, 0),
 
 	M(101, K_ENUM, kind, MOUNT_SELF),
 	M(102, K_STR, source, 0),

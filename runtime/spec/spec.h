@@ -121,8 +121,10 @@ struct ns_spec {
 	enum pid_mode pid; /* PID_HOST: a bare start (bare.h) only; /proc is the caller's then */
 	enum uts_mode uts; /* UTS_HOST: hostname is not looked at */
 	enum cgroupns_mode cgroup;
-	bool host_sys;  /* /sys is the caller's, read-only, nothing in it hidden */
-	bool host_dev;  /* /dev is the caller's with all below it, devices work */
+	bool host_sys; /* /sys is the caller's, read-only, nothing in it hidden */
+	bool host_dev; /* /dev is the caller's with all below it, devices work */
+	/* The front end's choice where the user said nothing: it gives way to the site's policy. */
+	bool net_is_default, ipc_is_default;
 	char *hostname; /* NULL: the container's name or id */
 };
 
@@ -186,7 +188,8 @@ struct security_spec {
 	bool caps_of_root; /* the default is root's for every main user: for what becomes root
 			    * later. Not part of a stored specification, where caps is set */
 	bool new_privs;    /* --security-opt no-new-privileges=false */
-	bool seccomp_off;  /* --security-opt seccomp=unconfined */
+	bool new_privs_is_default; /* as ns.net_is_default */
+	bool seccomp_off;          /* --security-opt seccomp=unconfined */
 	bool landlock_off;
 	bool masks_off;  /* --security-opt systempaths=unconfined */
 	bool fake_ids;   /* chown(2), setuid(2), mknod(2) of devices and their kin do nothing and

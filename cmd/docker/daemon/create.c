@@ -25,6 +25,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/settings/config.h"
+#include "runtime/settings/policy.h"
 #include "runtime/record/container_find.h"
 #include "runtime/record/container_store.h"
 #include "runtime/server/image_file.h"
@@ -84,11 +85,37 @@ static int set_defaults(struct making *m)
 											 : NET_HOST;
 	o->spec.limits.pids = PIDS_AS_POLICY;
 	o->spec.limits.oom_single = true;
-	o->spec.sec.new_privs = true;
+	o->spec.sec.new_privs = o->spec.sec.new_privs_is_default = true;
 	o->spec.sec.caps_of_root = true;
 	if (m->a->tty)
 		strv_add(&o->env, "TERM=xterm");
 	return 0;
+}
+
+/* bridge is the network of a run that names none; some clients always say it. */
+static bool is_network_named(const struct making *m)
+{
+	static const char *const plain[] = {"", "default", "bridge"};
+
+	for (size_t i = 0; m->a->network && i < sizeof(plain) / sizeof(plain[0]); i++) {
+		if (str_eq(m->a->network, plain[i]))
+			return false;
+	}
+	return m->a->network != NULL;
+}
+
+/* What the user left open gives way to the site's policy, before more is derived from it. */
+static int settle_defaults(struct making *m, struct err *e)
+{
+	struct container_spec *s = &m->opts.spec;
+
+	s->ns.net_is_default = !is_network_named(m) && !m->endpoints.n &&
+			       !config_get(m->c->config, "CSBX_DOCKER_NETWORK") &&
+			       !config_get(m->c->config, "CSBX_NETWORK");
+	for (size_t i = 0; i < m->a->security.n; i++)
+		s->sec.new_privs_is_default &=
+			!str_has_prefix(m->a->security.items[i], "no-new-privileges");
+	return policy_settle_defaults(s, e);
 }
 
 static int fill_options(struct making *m, struct err *e)
@@ -108,7 +135,7 @@ static int fill_options(struct making *m, struct err *e)
 	/* A limit above the caller's own gives way to it. */
 	for (size_t i = 0; r >= 0 && i < m->opts.spec.limits.n_rlimits; i++)
 		m->opts.spec.limits.rlimits[i].is_default = true;
-	return r < 0 ? r : 0;
+	return r < 0 ? r : settle_defaults(m, e);
 }
 
 static int set_identity(struct making *m, struct err *e)

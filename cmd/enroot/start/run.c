@@ -28,6 +28,7 @@
 #include "runtime/settings/config.h"
 #include "runtime/start/container.h"
 #include "runtime/server/image_file.h"
+#include "runtime/settings/policy.h"
 #include "runtime/spec/name.h"
 #include "runtime/spec/result.h"
 #include "runtime/server/proto.h"
@@ -67,6 +68,7 @@ static int set_profile(struct starting *s, struct err *e)
 static void set_defaults(struct starting *s)
 {
 	struct container_spec *spec = &s->opts.spec;
+	const struct config *config = s->x->cmd.config;
 
 	s->opts.no_job_env = true;
 	spec->rootfs.upper = UPPER_READONLY;
@@ -75,6 +77,8 @@ static void set_defaults(struct starting *s)
 		return;
 	spec->ns.net = NET_HOST;
 	spec->ns.ipc = IPC_HOST;
+	spec->ns.net_is_default = !config_get(config, "CSBX_NETWORK");
+	spec->ns.ipc_is_default = !config_get(config, "CSBX_IPC");
 	spec->ns.uts = UTS_HOST;
 	spec->ns.pid = PID_HOST;
 	spec->ns.cgroup = CGROUPNS_HOST;
@@ -119,7 +123,8 @@ static int set_options(struct starting *s, struct err *e)
 		spec->ns.uts = UTS_PRIVATE;
 	if (s->a->pid || enroot_conf_flag(c, "ENROOT_UNSHARE_PID", false))
 		set_own_processes(spec);
-	return 0;
+	/* Which mounts there are is derived from them. */
+	return policy_settle_defaults(spec, e);
 }
 
 /*

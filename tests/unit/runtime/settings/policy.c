@@ -49,6 +49,29 @@ static void test_forbid(void)
 	is_str(apply("forbid device\n", &s), "device is forbidden by policy.conf:1", "device");
 }
 
+/* The choice of a front end where the user said nothing. */
+static void test_defaults_give_way(void)
+{
+	struct container_spec s = {.ns = {.net = NET_HOST,
+					  .ipc = IPC_HOST,
+					  .net_is_default = true,
+					  .ipc_is_default = true},
+				   .sec = {.new_privs = true, .new_privs_is_default = true}};
+
+	is_str(apply("forbid bind\n", &s), "", "another rule");
+	ok(s.ns.net == NET_HOST && s.ns.ipc == IPC_HOST && s.sec.new_privs, "changes none");
+	is_str(apply("forbid network=host\n", &s), "", "a default network is not refused");
+	ok(s.ns.net == NET_NONE && s.ns.ipc == IPC_HOST && s.sec.new_privs, "it gives way");
+	is_str(apply("forbid ipc=host\nforbid no-new-privileges=false\n", &s), "",
+	       "nor the others");
+	ok(s.ns.ipc == IPC_PRIVATE && !s.sec.new_privs, "they give way");
+	s = (struct container_spec){.ns = {.ipc = IPC_HOST}, .sec = {.new_privs = true}};
+	is_str(apply("forbid ipc=host\n", &s), "ipc=host is forbidden by policy.conf:1",
+	       "asked for");
+	is_str(apply("forbid no-new-privileges=false\n", &s),
+	       "no-new-privileges=false is forbidden by policy.conf:1", "asked for");
+}
+
 static void test_max(void)
 {
 	struct container_spec s = {0};
@@ -139,6 +162,7 @@ static void test_errors(void)
 int main(void)
 {
 	test_forbid();
+	test_defaults_give_way();
 	test_max();
 	test_force();
 	test_errors();

@@ -106,6 +106,7 @@ static void fill(struct container_spec *s)
 	s->ns.uts = UTS_HOST;
 	s->ns.cgroup = CGROUPNS_HOST;
 	s->ns.host_sys = s->ns.host_dev = true;
+	s->ns.net_is_default = s->ns.ipc_is_default = s->sec.new_privs_is_default = true;
 	s->ns.ipc = IPC_HOST;
 	s->ns.userns = USERNS_SUBUID;
 	s->ns.hostname = strdup("host");
@@ -225,7 +226,10 @@ static void test_round_trip(void)
 	ok(a.sec.fake_ids == b.sec.fake_ids && a.sec.fake_nodes == b.sec.fake_nodes, "fake_ids");
 	ok(a.ns.net == b.ns.net && a.ns.ipc == b.ns.ipc && a.ns.userns == b.ns.userns &&
 		   a.ns.pid == b.ns.pid && a.ns.uts == b.ns.uts && a.ns.cgroup == b.ns.cgroup &&
-		   a.ns.host_sys == b.ns.host_sys && a.ns.host_dev == b.ns.host_dev,
+		   a.ns.host_sys == b.ns.host_sys && a.ns.host_dev == b.ns.host_dev &&
+		   a.ns.net_is_default == b.ns.net_is_default &&
+		   a.ns.ipc_is_default == b.ns.ipc_is_default &&
+		   a.sec.new_privs_is_default == b.sec.new_privs_is_default,
 	   "ns");
 	same_str(a.ns.hostname, b.ns.hostname, "hostname");
 	same_mounts(&a, &b);
