@@ -4,6 +4,7 @@ were recorded of one that has, in a network namespace of its own."""
 from table import row, says
 
 BRIDGE = "recorded of a daemon with a bridge, which the session's daemon has not"
+OURS = "Docker leaves them out in silence"
 A, B = "a" * 64, "b" * 64
 HELP = "\n\nRun 'docker run --help' for more information\n"
 FIRST = "docker run -d --name ca -p 18471:18471 box sleep 100 >/dev/null\n"
@@ -55,7 +56,14 @@ ROWS = [
          "run -p", why=BRIDGE, out="udp\none\ntwo\n"),
     says("what has no network publishes nothing", FIRST +
          "docker run -d --name cb --network none -p 18471:18471 box sleep 100 >/dev/null && echo none", "run -p, run --network",
-         why=BRIDGE, out="none\n"),
+         why=OURS, out="none\n", err="WARNING: Published ports are discarded: the container has no network\n"),
+    says("publish all that is exposed",
+         "docker run -d --name ca -P --expose 18478 --expose 18480-18481/udp -p 18478:18478 box sleep 100 >/dev/null\n"
+         "docker port ca | sort -u | grep -v '\\[::\\]'; docker inspect -f '{{.HostConfig.PublishAllPorts}}' ca\n"
+         "docker run --rm -P=false box echo no", "run -P, run --publish-all, run --expose",
+         why="Docker picks the outer ports; on the host's network a port is what it is inside",
+         out="18478/tcp -> 0.0.0.0:18478\n18480/udp -> 0.0.0.0:18480\n18481/udp -> 0.0.0.0:18481\ntrue\nno\n"),
+    refused("all that is exposed, where one is taken", FIRST, "-P --expose 18471", taken(18471)),
     says("run in the foreground", FIRST + "docker run --rm --name cb -p 18471:18471 box echo no; docker ps -aq --filter name=cb",
          "run -p, run --rm", why=BRIDGE, err="docker: " + fails("cb", taken(18471)) + HELP),
     says("start, start -a", FIRST + "docker create --name cb -p 18471:18471 box sleep 100 >/dev/null\n"

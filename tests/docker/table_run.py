@@ -174,4 +174,6 @@ ROWS = [
          err="docker: --gpus is not available in csbx: GPUs are not handed in" + HELP),
     says("what has no effect is said", f"{N} --cpu-shares 512 box echo ok", "run --cpu-shares", out="ok\n", why=OURS,
          err="WARNING: --cpu-shares is without effect in csbx: CPU time is not weighted; --cpus limits it\n"),
+    says("its letter", f"{N} -c 512 box echo ok", "run -c", out="ok\n", why=OURS,
+         err="WARNING: --cpu-shares is without effect in csbx: CPU time is not weighted; --cpus limits it\n"),
 ]

@@ -156,7 +156,8 @@ static void add_modes(struct docker_value *host, const struct inspected *x)
 	docker_value_str(host, "PidMode", "");
 	docker_value_bool(host, "Privileged",
 			  notes_get(&x->record->notes, "privileged", 0) != NULL);
-	docker_value_bool(host, "PublishAllPorts", false);
+	docker_value_bool(host, "PublishAllPorts",
+			  notes_get(&x->record->notes, "publish-all", 0) != NULL);
 	docker_value_bool(host, "ReadonlyRootfs", x->spec.rootfs.upper == UPPER_READONLY);
 	add_notes(host, "SecurityOpt", "security-opt", x, DOCKER_VALUE_NOLIST);
 	add_tmpfs(host, x);

@@ -28,7 +28,10 @@ static const struct opt opts[] = {
 #define X(id, name, kind, why) {OPT_MAYBE, 0, name, NULL, AT(other[DOCKER_OTHER_##id]), set_flag},
 		DOCKER_OTHER_FLAGS(X)
 #undef X
-			{0},
+	/* The same by their letters. */
+	{OPT_STR, 'c', "cpu-shares", "int", AT(other[DOCKER_OTHER_cpu_shares])},
+	{OPT_MAYBE, 'P', "publish-all", NULL, AT(other[DOCKER_OTHER_publish_all]), set_flag},
+	{0},
 };
 
 const struct opt_table docker_other_table = {"Others", opts};

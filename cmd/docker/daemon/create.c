@@ -17,6 +17,7 @@
 #include "cmd/docker/daemon/volumes_from.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/names.h"
+#include "cmd/docker/frame/publish_all.h"
 #include "cmd/options/env_file.h"
 #include "cmd/frame/frame.h"
 #include "cmd/options/resolve.h"
@@ -25,7 +26,6 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/settings/config.h"
-#include "runtime/settings/policy.h"
 #include "runtime/record/container_find.h"
 #include "runtime/record/container_store.h"
 #include "runtime/server/image_file.h"
@@ -92,32 +92,6 @@ static int set_defaults(struct making *m)
 	return 0;
 }
 
-/* bridge is the network of a run that names none; some clients always say it. */
-static bool is_network_named(const struct making *m)
-{
-	static const char *const plain[] = {"", "default", "bridge"};
-
-	for (size_t i = 0; m->a->network && i < sizeof(plain) / sizeof(plain[0]); i++) {
-		if (str_eq(m->a->network, plain[i]))
-			return false;
-	}
-	return m->a->network != NULL;
-}
-
-/* What the user left open gives way to the site's policy, before more is derived from it. */
-static int settle_defaults(struct making *m, struct err *e)
-{
-	struct container_spec *s = &m->opts.spec;
-
-	s->ns.net_is_default = !is_network_named(m) && !m->endpoints.n &&
-			       !config_get(m->c->config, "CSBX_DOCKER_NETWORK") &&
-			       !config_get(m->c->config, "CSBX_NETWORK");
-	for (size_t i = 0; i < m->a->security.n; i++)
-		s->sec.new_privs_is_default &=
-			!str_has_prefix(m->a->security.items[i], "no-new-privileges");
-	return policy_settle_defaults(s, e);
-}
-
 static int fill_options(struct making *m, struct err *e)
 {
 	static const struct opt_use uses[] = {RUN_OPT_USES(0), {0}};
@@ -135,7 +109,7 @@ static int fill_options(struct making *m, struct err *e)
 	/* A limit above the caller's own gives way to it. */
 	for (size_t i = 0; r >= 0 && i < m->opts.spec.limits.n_rlimits; i++)
 		m->opts.spec.limits.rlimits[i].is_default = true;
-	return r < 0 ? r : settle_defaults(m, e);
+	return r < 0 ? r : docker_defaults_settle(m->c, m->a, m->endpoints.n > 0, &m->opts.spec, e);
 }
 
 static int set_identity(struct making *m, struct err *e)
@@ -270,6 +244,8 @@ static int fill_spec(struct making *m, struct err *e)
 		r = collect_labels(m, e);
 	if (r >= 0)
 		r = docker_run_notes(m->a, &m->notes, e);
+	if (r >= 0 && m->a->other[DOCKER_OTHER_publish_all])
+		r = docker_publish_all(&m->subject.meta.ports, &m->a->expose, &m->notes, e);
 	if (r >= 0)
 		docker_network_join_note(&m->c->paths, m->a, &m->notes);
 	if (r >= 0)
@@ -445,6 +421,10 @@ static int make(struct making *m)
 	if (fill_options(m, e) < 0 ||
 	    subject_open(m->c, m->image.path, &m->opts, &m->subject, e) < 0)
 		return docker_fault_by_code(m->f, -e->code);
+	if (m->opts.spec.ns.net == NET_NONE &&
+	    (m->a->publish.n || m->a->other[DOCKER_OTHER_publish_all]))
+		strv_add(&m->ret->warnings,
+			 "Published ports are discarded: the container has no network");
 	r = check_user(m);
 	if (r < 0)
 		return r;

@@ -17,6 +17,8 @@
 #include "runtime/base/str.h"
 
 struct docker_fault;
+struct cmd;
+struct container_spec;
 struct err;
 
 struct docker_run_args {
@@ -53,6 +55,13 @@ void docker_run_args_done(struct docker_run_args *a);
  * value.
  */
 int docker_run_check(const struct docker_run_args *a, struct docker_fault *f);
+/*
+ * Docker's defaults that the user left open give way to the site's policy, before more is derived
+ * from them. has_networks: networks of the user's were named.
+ */
+int docker_defaults_settle(const struct cmd *c, const struct docker_run_args *a, bool has_networks,
+			   struct container_spec *s, struct err *e);
+
 /* Flags that are accepted and have no effect: a sentence each, without "WARNING: ". */
 int docker_run_warnings(const struct docker_run_args *a, struct strv *out, struct err *e);
 

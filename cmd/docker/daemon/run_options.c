@@ -13,6 +13,10 @@
 #include "cmd/docker/daemon/run_args.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "cmd/frame/frame.h"
+#include "runtime/settings/config.h"
+#include "runtime/settings/policy.h"
+#include "runtime/spec/spec.h"
 
 #define PERIOD_US_DEFAULT 100000u
 
@@ -104,4 +108,28 @@ int docker_run_options(const struct docker_run_args *a, struct strv *out, struct
 	add(out, "interactive", a->interactive ? "yes" : "no");
 	add(out, "tty", a->tty ? "yes" : "no");
 	return strv_check(out, e);
+}
+
+/* bridge is the network of a run that names none; some clients always say it. */
+static bool is_network_named(const struct docker_run_args *a)
+{
+	static const char *const plain[] = {"", "default", "bridge"};
+
+	for (size_t i = 0; a->network && i < sizeof(plain) / sizeof(plain[0]); i++) {
+		if (str_eq(a->network, plain[i]))
+			return false;
+	}
+	return a->network != NULL;
+}
+
+int docker_defaults_settle(const struct cmd *c, const struct docker_run_args *a, bool has_networks,
+			   struct container_spec *s, struct err *e)
+{
+	s->ns.net_is_default = !is_network_named(a) && !has_networks &&
+			       !config_get(c->config, "CSBX_DOCKER_NETWORK") &&
+			       !config_get(c->config, "CSBX_NETWORK");
+	for (size_t i = 0; i < a->security.n; i++)
+		s->sec.new_privs_is_default &=
+			!str_has_prefix(a->security.items[i], "no-new-privileges");
+	return policy_settle_defaults(s, e);
 }

@@ -9,6 +9,7 @@
  *
  *	publish=[IP:][HOST]:PORT[/PROTO]	--publish, one a note
  *	expose=PORT/PROTO			--expose
+ *	publish-all=1				--publish-all; its ports are publish notes too
  *	bind=SRC:DST[:MODES]			--volume
  *	mount=KEY=VALUE,...			--mount
  *	volumes-from=CONTAINER[:MODES]		--volumes-from
