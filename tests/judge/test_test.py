@@ -248,6 +248,30 @@ def test_a_repository_of_somebody_else(judge):
     assert r["resolved"] is True and r["tamper"] == []
 
 
+CHANGES = """import os
+
+def test_changes():
+    with open("data/old", "a") as f:
+        f.write("more")
+    os.rename("data/old", "data/new")
+    os.mkdir("data/made")
+"""
+
+
+@pytest.mark.needs_root
+@pytest.mark.both_users
+@pytest.mark.parametrize("foreign", ["*", "data/old", "data"])
+def test_a_repository_of_another_group(judge, foreign):
+    """A file whose group does not exist inside: an overlay cannot change it, and the tests would be blamed."""
+    judge.write(judge.repo / "data/old", "text")
+    judge.write(judge.repo / "tests/test_changes.py", CHANGES)
+    for path in judge.repo.rglob("*") if foreign == "*" else [judge.repo / foreign]:
+        os.chown(path, -1, 54321)
+    r = judge("--fail-to-pass", "tests/test_changes.py::test_changes", code=0)
+    assert r["resolved"] is True, r["stdout"]
+    assert (judge.repo / "data/old").read_text(encoding="utf-8") == "text"
+
+
 # --- runners and plugins ----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("args", [["-n", "2"], ["--cov=calc"], ["-p", "no:cacheprovider", "--tb=no", "-q"], ["-x"],

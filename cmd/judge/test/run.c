@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/judge/test/clone.h"
 #include "cmd/judge/harness.h"
 #include "cmd/judge/test/input.h"
+#include "cmd/judge/test/own.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/start/container.h"
@@ -26,21 +26,6 @@ const char *test_repo_target(const struct test_wish *w, const char *workdir)
 	return workdir ? workdir : TARGET_DEFAULT;
 }
 
-/*
- * An overlay cannot change files of a user who does not exist in the container: it would have to
- * make one. The owner of the directory stands for the rest of it.
- */
-static int is_own(const char *dir, struct err *e)
-{
-	struct stat st;
-
-	if (stat(dir, &st) < 0)
-		return err_sys(e, "--repo %s", dir);
-	if (!S_ISDIR(st.st_mode))
-		return err_set(e, ENOTDIR, "--repo %s: not a directory", dir);
-	return st.st_uid == geteuid();
-}
-
 int test_add_repo(const struct test_wish *w, struct container_spec *spec, const char *target,
 		  struct err *e)
 {
@@ -49,12 +34,13 @@ int test_add_repo(const struct test_wish *w, struct container_spec *spec, const 
 
 	if (!w->repo)
 		return 0;
-	own = is_own(w->repo, e);
+	/* A file that the overlay could not change would be blamed on the patch. */
+	own = w->copy ? 0 : test_tree_is_own(w->repo, spec->ns.userns, e);
 	if (own < 0)
 		return own;
 	m = spec_add_mount(spec);
 	if (m) {
-		m->kind = own && !w->copy ? MOUNT_COPY : MOUNT_BIND;
+		m->kind = own ? MOUNT_COPY : MOUNT_BIND;
 		m->readonly = m->kind == MOUNT_BIND;
 		m->source = realpath(w->repo, NULL);
 		m->target = str_printf("%s", m->kind == MOUNT_COPY ? target : COPY_SOURCE);

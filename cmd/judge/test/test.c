@@ -38,7 +38,8 @@ static const struct opt test_opts[] = {
 	{OPT_STR, 0, "commit", "HASH", AT(commit), .help = "the commit of --clone, in full"},
 	{OPT_FLAG, 0, "copy-repo", .offset = AT(copy),
 	 .help = "copy the files of --repo one by one instead of laying a writable layer over the "
-		 "directory; also done where the directory belongs to somebody else"},
+		 "directory; also done where a file in it is of a user or a group that does not "
+		 "exist in the container"},
 	{OPT_LIST, 0, "patch", "FILE", AT(patches), .offers = "file",
 	 .help = "a patch to apply to the copy, as git diff writes it; several are applied in "
 		 "order"},
