@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/judge/batch/line.h"
+#include "cmd/judge/field_words.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/base64.h"
@@ -139,7 +140,7 @@ static int set_env(struct eval_job *job, const struct value *v, struct err *e)
 	return batch_read_env(v, &job->env, e);
 }
 
-/* Read by the batch itself; cases come last, when it is known whether there is a function. */
+/* Read by the batch itself, or with others (field_words.h); cases come last, when it is known whether there is a function. */
 static int pass_over(struct eval_job *job, const struct value *v, struct err *e)
 {
 	(void)job;
@@ -152,6 +153,20 @@ static const struct {
 	const char *key;
 	int (*set)(struct eval_job *job, const struct value *v, struct err *e);
 } members[] = {
+	/* by the names that data sets have for them */
+	{"entry_point", set_function},
+	{"test", set_check},
+	{"task_id", pass_over},
+	{"prompt", pass_over},
+	{"completion", pass_over},
+	{"canonical_solution", pass_over},
+	{"test_list", pass_over},
+	{"test_setup_code", pass_over},
+	{"test_imports", pass_over},
+	{"text", pass_over},
+	{"source_file", pass_over},
+	{"challenge_test_list", pass_over},
+	/* by ours */
 	{"id", pass_over},
 	{"cases", pass_over},
 	{"code", set_code},
@@ -191,6 +206,8 @@ int eval_job_from_line(const struct value *line, struct eval_job *job, struct er
 
 	for (size_t i = 0; r >= 0 && i < line->n; i += 2)
 		r = read_member(job, &line->items[i], &line->items[i + 1], e);
+	if (r >= 0)
+		r = field_words_take(line, job, e);
 	if (r >= 0 && !job->has_code)
 		r = err_set(e, EINVAL, "code: it is missing, and so is file");
 	if (r >= 0 && cases && cases->kind != VALUE_NONE) {

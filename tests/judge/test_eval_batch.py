@@ -197,3 +197,24 @@ def test_mistakes(csbx, python_image):
     csbx.fails("eval", "--image", python_image, "--batch", "-", csbx.work / "x.py", says="--batch")
     csbx.fails("eval", "--image", python_image, "--jobs", "2", stdin="pass", says="--jobs")
     csbx.fails("eval", "--image", python_image, "--batch", "-", "-o", "/nonexistent/out", says="/nonexistent/out")
+
+
+HUMANEVAL = {"task_id": "HumanEval/1", "prompt": "def add(a, b):\n    \"\"\"Adds.\"\"\"\n", "entry_point": "add",
+             "canonical_solution": "    return a + b\n", "test": "def check(candidate):\n    assert candidate(1, 2) == 3\n"}
+MBPP = {"task_id": 601, "text": "Write a function that adds.", "code": "class P:\n    pass\n\ndef add(a, b):\n    return a + b\n",
+        "test_list": ["assert add(1, 2) == 3", "assert set([add(2, 2)]) == {four}"], "test_setup_code": "four = 4",
+        "challenge_test_list": [], "source_file": "x"}
+
+
+def test_lines_of_data_sets(csbx, python_image):
+    """As HumanEval and MBPP have them: their own solution, a sample's, and wrong ones."""
+    records = batch(csbx, python_image, HUMANEVAL, {**HUMANEVAL, "task_id": "good", "completion": "    return sum((a, b))\n"},
+                    {**HUMANEVAL, "task_id": "bad", "completion": "    return a - b\n"}, {**HUMANEVAL, "task_id": "whole", "code": "def add(*x): return sum(x)"},
+                    MBPP, {**MBPP, "task_id": 602, "code": "def add(a, b):\n    return a * b\n"}, {**MBPP, "task_id": 603, "code": "def sum_of(a, b): return a + b"},
+                    {**MBPP, "task_id": 604, "prompt": "Write it.", "test_imports": ["import math"], "test_list": ["assert add(1, 2) == math.floor(3.5)"],
+                     "text": None}, options=("--timeout", "30"))
+    assert {r["id"]: r["all_passed"] for r in records} == {"HumanEval/1": True, "good": True, "bad": False, "whole": True, 601: True, 602: False, 603: False,
+                                                           604: True}, records
+    records = batch(csbx, python_image, {**MBPP, "test_list": "x"}, {"id": 1, "prompt": "x"}, {**HUMANEVAL, "completion": 1}, code=1)
+    assert sorted(r["error"]["message"] for r in records) == ["code: it is missing, and so is file", "completion: must be a text",
+                                                              "test_list: must be an array of texts"]

@@ -75,21 +75,37 @@ int batch_read_env(const struct value *v, struct strv *env, struct err *e)
 	return strv_check(env, e);
 }
 
+/* "id", or what data sets call it. */
+static const struct value *find_id(const struct value *line, const char **ret_name)
+{
+	static const char *const names[] = {"id", "task_id", "instance_id"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct value *v = value_member(line, names[i]);
+
+		*ret_name = names[i];
+		if (v && v->kind != VALUE_NONE)
+			return v;
+	}
+	return NULL;
+}
+
 int batch_read_line(struct value_pool *pool, const char *text, size_t len, struct value *ret,
 		    struct strbuf *ret_label, struct err *e)
 {
 	const struct value *id;
+	const char *name = NULL;
 	int r = value_read_json(pool, text, len, ret, e);
 
 	if (r < 0)
 		return r;
 	if (ret->kind != VALUE_DICT)
 		return err_set(e, EBADMSG, "not an object");
-	id = value_member(ret, "id");
-	if (!id || id->kind == VALUE_NONE)
+	id = find_id(ret, &name);
+	if (!id)
 		return 0;
 	if (id->kind != VALUE_STR && id->kind != VALUE_INT)
-		return err_set(e, EBADMSG, "id: must be a text or a whole number");
+		return err_set(e, EBADMSG, "%s: must be a text or a whole number", name);
 	value_write_json(id, ret_label);
 	return strbuf_check(ret_label, e);
 }

@@ -10,6 +10,7 @@
 #include "cmd/judge/test/args.h"
 #include "cmd/judge/test/ids.h"
 #include "cmd/judge/test/json.h"
+#include "cmd/judge/value/json.h"
 #include "cmd/judge/value/value.h"
 #include "cmd/options/resolve.h"
 #include "runtime/base/err.h"
@@ -65,6 +66,12 @@ static int set_patch(struct test_line *l, const struct value *v, struct err *e)
 	return add_patch(l, v, false, e);
 }
 
+/* The patch that is judged; "patch" of the same line is the right one then, and not applied. */
+static int set_model_patch(struct test_line *l, const struct value *v, struct err *e)
+{
+	return add_patch(l, v, false, e);
+}
+
 static int set_test_patch(struct test_line *l, const struct value *v, struct err *e)
 {
 	return add_patch(l, v, true, e);
@@ -79,14 +86,27 @@ static int set_patches(struct test_line *l, const struct value *v, struct err *e
 	return r;
 }
 
+/* An array, or a text that is one, as SWE-bench's files have it. */
+static int read_ids(const struct value *v, struct strv *ret, struct err *e)
+{
+	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+	struct value list;
+
+	if (v->kind != VALUE_STR)
+		return batch_read_texts(v, ret, e);
+	if (value_read_json(&pool, v->text, v->n, &list, e) < 0)
+		return err_set(e, EINVAL, "must be an array of texts");
+	return batch_read_texts(&list, ret, e);
+}
+
 static int set_fail_to_pass(struct test_line *l, const struct value *v, struct err *e)
 {
-	return batch_read_texts(v, &l->fail_to_pass, e);
+	return read_ids(v, &l->fail_to_pass, e);
 }
 
 static int set_pass_to_pass(struct test_line *l, const struct value *v, struct err *e)
 {
-	return batch_read_texts(v, &l->pass_to_pass, e);
+	return read_ids(v, &l->pass_to_pass, e);
 }
 
 static int set_args(struct test_line *l, const struct value *v, struct err *e)
@@ -155,6 +175,18 @@ static const struct {
 	{"memory", set_memory},
 	{"strict", set_strict},
 	{"isolate", set_isolate},
+	/* of SWE-bench and of what is handed in for it */
+	{"instance_id", pass_over},
+	{"base_commit", pass_over},
+	{"model_patch", set_model_patch},
+	{"FAIL_TO_PASS", set_fail_to_pass},
+	{"PASS_TO_PASS", set_pass_to_pass},
+	{"problem_statement", pass_over},
+	{"hints_text", pass_over},
+	{"created_at", pass_over},
+	{"version", pass_over},
+	{"environment_setup_commit", pass_over},
+	{"model_name_or_path", pass_over},
 };
 
 static int read_member(struct test_line *l, const struct value *key, const struct value *v,
@@ -182,14 +214,50 @@ static int take_ids(struct strv *from, struct strv *to, struct err *e)
 	return strv_check(to, e);
 }
 
+/* Where a line says both, ours go first: of SWE-bench's "patch" a model_patch takes the place. */
+static bool is_moot(const struct value *line, const struct value *key)
+{
+	const struct value *patch = value_member(line, "model_patch");
+	bool is_of_a_forge = value_member(line, "base_commit") != NULL;
+
+	return (value_is_text(key, "patch") && patch && patch->kind != VALUE_NONE) ||
+	       (value_is_text(key, "repo") && is_of_a_forge);
+}
+
+/*
+ * "repo": "OWNER/NAME" beside a base_commit is a repository of GitHub, and that commit is checked
+ * out of it, unless the options have another place for it: an image that has it at that commit.
+ */
+static int take_forge(struct test_line *l, const struct value *line, struct err *e)
+{
+	const struct value *commit = value_member(line, "base_commit");
+	const struct value *repo = value_member(line, "repo");
+	struct test_args *a = l->args;
+
+	if (!commit || commit->kind == VALUE_NONE || a->repo || a->repo_in_image)
+		return 0;
+	if (!a->clone && repo && repo->kind == VALUE_STR) {
+		a->clone = str_printf("https://github.com/%s", repo->text);
+		if (!a->clone)
+			return err_oom(e);
+	}
+	if (a->commit || !a->clone)
+		return 0;
+	return batch_read_text(commit, &a->commit, e) < 0 ? err_wrap(e, "base_commit") : 0;
+}
+
 static int read_line(struct test_line *l, const struct value *line, struct err *e)
 {
 	struct test_args *a = l->args;
 	struct test_wish *w = &l->wish;
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < line->n; i += 2)
-		r = read_member(l, &line->items[i], &line->items[i + 1], e);
+	for (size_t i = 0; r >= 0 && i < line->n; i += 2) {
+		if (!is_moot(line, &line->items[i]))
+			r = read_member(l, &line->items[i], &line->items[i + 1], e);
+	}
+	if (r >= 0)
+		r = take_forge(l, line, e);
 	if (r >= 0)
 		r = take_ids(&l->fail_to_pass, &w->lists.ids[LIST_FAIL_TO_PASS], e);
 	if (r >= 0)
