@@ -205,7 +205,9 @@ static int check_sizes(const struct process_spec *p, size_t bytes, struct err *e
 	if (p->n_keep_fds > INIT_MAX_KEEP_FDS)
 		return err_set(e, E2BIG, "more than %u descriptors to keep", INIT_MAX_KEEP_FDS);
 	if (strlen(p->cwd) >= 4096)
-		return err_set(e, ENAMETOOLONG, "--workdir");
+		return err_set(e, ENAMETOOLONG,
+			       "--workdir: a path of %zu bytes, of 4095 at most: name another one",
+			       strlen(p->cwd));
 	return 0;
 }
 

@@ -86,12 +86,12 @@ static void add_usual(struct strv *v, const struct paths *p)
 }
 
 /* One that another user made is for that user to guard, and what root made, root's. */
-static void add_shared(struct strv *v, const struct paths *p)
+static void add_if_callers(struct strv *v, const char *dir, const struct paths *p)
 {
 	struct stat st;
 
-	if (p->shared_cache && stat(p->shared_cache, &st) == 0 && st.st_uid == geteuid())
-		add_told(v, p->shared_cache, p);
+	if (dir && stat(dir, &st) == 0 && st.st_uid == geteuid())
+		add_told(v, dir, p);
 }
 
 int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
@@ -102,6 +102,7 @@ int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
 	add_once(ret, str_printf("%s", p->layers));
 	add_once(ret, scratch_root_path(p));
 	add_usual(ret, p);
-	add_shared(ret, p);
+	add_if_callers(ret, p->shared_cache, p);
+	add_if_callers(ret, getenv("ENROOT_SYSCONF_PATH"), p); /* its hooks run outside */
 	return strv_check(ret, e);
 }

@@ -174,7 +174,7 @@ def made(csbx, path, text=None):
 
 
 @pytest.mark.parametrize("variable", ["ENROOT_DATA_PATH", "ENROOT_CACHE_PATH", "ENROOT_RUNTIME_PATH", "SPANK_CSBX_STEPS",
-                                      "CSBX_SHARED_CACHE_PATH"])
+                                      "CSBX_SHARED_CACHE_PATH", "ENROOT_SYSCONF_PATH"])
 def test_what_other_programs_of_csbx_keep(csbx, world, python_image, variable):
     """The enroot dialect's containers, what the holders of job steps keep, a shared cache that the caller fills."""
     csbx.env[variable] = str(made(csbx, world / "site/kept"))

@@ -104,6 +104,7 @@ def test_working_directory(csbx, make_image, busybox_image):
     csbx.fails("start", "--workdir", "/bin/busybox", *args, says="enter the working directory /bin/busybox")
     csbx.fails("start", "--read-only", "--workdir", "/not/there", *args,
                says="make the working directory /not/there: Read-only")
+    csbx.fails("start", "--workdir", "/a" * 3000, *args, says="--workdir: a path of 6000 bytes, of 4095 at most")
     csbx.fails("start", "--help=x", says="--help' takes no value")
 
 

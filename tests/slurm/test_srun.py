@@ -102,6 +102,14 @@ def test_an_array_of_containers_with_names(steps):
     steps.jobs.ok("csbx", "remove", "-f", *names)
 
 
+def test_a_mount_shows_nothing_of_the_users_steps(steps):
+    """The next step believes what lies there: its own rc.local is all that a container is shown of it."""
+    top = steps.runtime.parent
+    out = steps.ok(f"--container-mounts={top}:/top", "sh", "-c", 'ls -A /top/steps; mkdir /top/steps/x; cat /etc/rc.local')
+    assert out == 'exec "$@"\n'
+    assert steps.runtime.name == "steps" and list(steps.runtime.iterdir()), "the plugin has its directory elsewhere"
+
+
 def test_join_by_the_steps_number(steps):
     """runtime_path is another one than the usual: the plugin tells every task of the job."""
     fifo = steps.jobs.box.work / "fifo"
