@@ -14,7 +14,7 @@ get_digits_max = getattr(sys, "get_int_max_str_digits", int)
 set_digits_max = getattr(sys, "set_int_max_str_digits", bool)
 
 
-class Gone(Exception):
+class Gone(BaseException):
     """csbx has closed the channel: there is nothing more to do."""
 
 
@@ -187,12 +187,20 @@ def receive_bytes(n, read=posix.read):
     return data
 
 
+def receive_frame():
+    """The next frame: kind, number, payload."""
+    head = receive_bytes(16)
+    return head[:1], int.from_bytes(head[8:], "little"), receive_bytes(int.from_bytes(head[4:8], "little"))
+
+
+def value_of(payload):
+    return without_limit(Reader(payload).read) if payload else None
+
+
 def receive():
     """The next frame: kind, number, value."""
-    head = receive_bytes(16)
-    payload = receive_bytes(int.from_bytes(head[4:8], "little"))
-    value = without_limit(Reader(payload).read) if payload else None
-    return head[:1], int.from_bytes(head[8:], "little"), value
+    kind, number, payload = receive_frame()
+    return kind, number, value_of(payload)
 
 
 def line_of(error, tb, path):

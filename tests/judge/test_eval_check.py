@@ -151,3 +151,53 @@ def test_mistakes(csbx, python_image):
     (csbx.work / "check").write_text("pass", encoding="utf-8")
     csbx.fails("eval", "--image", python_image, "--check", csbx.work / "none", stdin="pass", says="--check")
     csbx.fails("eval", "--image", python_image, "--check", csbx.work / "check", "--lang", "c", stdin="pass", says="--check")
+
+
+RAISES = """
+def decodes(): return b"\\xff".decode()
+def encodes(): return "\\xff".encode("ascii")
+def groups(): raise ExceptionGroup("two", [ValueError("one"), KeyError("other")])
+class Own(UnicodeDecodeError): pass
+def owns(): raise Own("utf-8", b"x", 0, 1, "why")
+"""
+
+
+def test_exceptions_that_are_made_of_more_than_a_message(csbx, python_image):
+    asserting = """
+import sys
+from solution import decodes, encodes, groups, owns
+def error_of(f):
+    try:
+        f()
+    except Exception as error:
+        return error
+for f, kind, name in ((decodes, UnicodeDecodeError, "UnicodeDecodeError"), (encodes, UnicodeEncodeError, "UnicodeEncodeError"),
+                      (owns, UnicodeDecodeError, "RemoteError")):
+    error = error_of(f)
+    assert isinstance(error, kind) and isinstance(error, ValueError) and type(error).__name__ == name, (f, type(error).__mro__)
+    assert error.args == (str(error),)
+assert "invalid start byte" in str(error_of(decodes)) and "Own: " in str(error_of(owns)), str(error_of(owns))
+if sys.version_info >= (3, 11):
+    assert isinstance(error_of(groups), ExceptionGroup) and str(error_of(groups)) == "two (2 sub-exceptions)"
+"""
+    r = check(csbx, python_image, RAISES, asserting)
+    assert r["check"]["passed"], r["check"]["error_summary"]
+
+
+@pytest.mark.parametrize("value", ["e1:l1:i1;", "d1:l0:i1;", "e1:d0:"])
+def test_an_answer_that_is_no_value_is_no_exception(csbx, python_image, value):
+    """A program may write its answers by hand."""
+    code = f"""
+import os, sys
+def f():
+    frame = sys._getframe()
+    while "number" not in frame.f_locals:
+        frame = frame.f_back
+    answer = b"l4:s1:Rs3:set{value}N"
+    os.write(3, b"A\\0\\0\\0" + len(answer).to_bytes(4, "little") + frame.f_locals["number"].to_bytes(8, "little") + answer)
+    os._exit(0)
+"""
+    asserting = "from solution import f\ntry:\n    f()\nexcept Exception:\n    pass\nelse:\n    raise SystemExit(1)\n"
+    r = check(csbx, python_image, code, asserting)
+    assert not r["check"]["passed"] and r["check"]["error_summary"]["type"] == "CallFailed", r["check"]["error_summary"]
+    assert "no value" in r["check"]["error_summary"]["message"]
