@@ -11,12 +11,11 @@ itself brought. None of this is a wall: native code can undo it. docs/judging.md
 
 Runs inside the container, standard library only, Python 3.6 and later.
 """
-import _signal
+import _stat
 import builtins
 import fcntl
 import gc
 import json
-import operator
 import os
 import resource
 import sys
@@ -28,7 +27,7 @@ from csbx_origins import codes_of, make_origins
 from csbx_parts import functions_of, make_parts, make_rewriter_watch
 from csbx_post import make_encoder, make_post
 from csbx_state import make_watch
-from csbx_ways import EVENT, ask_by_event, close_ways
+from csbx_ways import EVENT, ask_by_event, close_ways, make_shelter
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -79,10 +78,12 @@ def _core(post, is_open, kept, frozen, own):
     """
     getframe, getpid, stat, encode, real_path = sys._getframe, os.getpid, os.stat, make_encoder(), make_paths()
     thread, now_s, modules, error, dirname = threading.get_ident, time.time, sys.modules, OSError, os.path.dirname
+    lstat, is_link = os.lstat, _stat.S_ISLNK
     owner, main = getpid(), threading.get_ident()
     repo, changed, begin_s, inodes, told, vouched = None, frozenset(), None, frozenset(), set(), {}
-    check_critical = check_all = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
+    check_critical = check_all = look = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
     _len, _str, _id, _type, compile_text, open_file = len, str, id, type, compile, open
+    entered = returned = memory = None
     starts, failure, rewrite = str.startswith, Exception, None
 
     def found(kind, detail):
@@ -97,6 +98,17 @@ def _core(post, is_open, kept, frozen, own):
         """Not of this run. A program cannot set a ctime; an image may have some in the future."""
         return not begin_s < s.st_ctime <= now_s()
 
+    def is_led_away(file):
+        """By a link in the repository that was made since: what it leads to may be old."""
+        if not starts(file, repo + "/"):
+            return False
+        while _len(file) > _len(repo):
+            s = lstat(file)
+            if is_link(s.st_mode) and not is_old(s):
+                return True
+            file = dirname(file)
+        return False
+
     def is_vouched(file):
         """Code of the image, or of a file of the repository that neither a patch nor the run made."""
         if begin_s is None:
@@ -107,7 +119,7 @@ def _core(post, is_open, kept, frozen, own):
         if known is None:
             try:
                 s = stat(file)
-                known = real_path(file) not in changed and is_old(s) and (s.st_dev, s.st_ino) not in inodes
+                known = real_path(file) not in changed and is_old(s) and (s.st_dev, s.st_ino) not in inodes and not is_led_away(file)
             except error:
                 known = False
             vouched[file] = known
@@ -138,7 +150,7 @@ def _core(post, is_open, kept, frozen, own):
             return None
 
     def begin(where, files, packages):
-        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, audited, is_as_before, check_tracers
+        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, audited, is_as_before, check_tracers
         repo, changed = where, frozenset([where + "/" + p for p in files])
         homes = tuple({dirname(real_path(modules[m].__file__)) + "/" for m in packages if m in modules})
         is_open[0] = True
@@ -151,7 +163,7 @@ def _core(post, is_open, kept, frozen, own):
         inodes = frozenset([inode_of(p) for p in changed]) - {None}
         check_state, settle_state, guard = make_watch(packages, is_true, where, found, kept)
         origins = is_code, is_vouched, short, real_path
-        check_critical, check_all = make_parts(packages, homes, where, origins, found, check_state, kept)
+        check_critical, check_all, look = make_parts(packages, homes, where, origins, found, check_state, kept)
         audited, check_tracers = make_audit((is_code, is_filed, is_vouched, learn, culprit, short, *of_bytes), found, where)
         is_as_before = make_rewriter_watch()
         begin_s = now_s()
@@ -183,6 +195,11 @@ def _core(post, is_open, kept, frozen, own):
             check_tracers()
         post.send(encode(record))
 
+    def note_call(name, test):
+        """The test that was called last, and whether it came back by itself."""
+        nonlocal entered, returned
+        entered, returned = (test, None) if name == "enter" else (entered, test if test is entered else None)
+
     def speak(request, frame):
         """Requests that only the harness may make, in the main thread, with nothing of a patch on the stack."""
         name = request[0]
@@ -195,11 +212,15 @@ def _core(post, is_open, kept, frozen, own):
         elif name == "check":
             check_all()
         elif name == "look":
-            check_critical(True)
+            look()
         elif name == "settle":
             settle_state()
         elif name == "guard":
             guard(request[1], request[2])
+        elif name in ("enter", "return"):
+            note_call(name, request[1])
+        elif name == "returned":
+            return returned is request[1]
         elif name == "strangers":
             return [c for c in request[1] if c is None or not begin_s or not is_filed(c)]
         elif name == "vouched":
@@ -216,12 +237,16 @@ def _core(post, is_open, kept, frozen, own):
             audited(request[1], request[2], frame)
 
     def handle(request, frame):
-        nonlocal rewrite
+        nonlocal rewrite, memory
         if _id(frame.f_code) not in own:
             found("channel_use", "by %s" % (culprit(frame) or "somebody"))
         elif request[0] == "rewrite":
             who = thread() == main and culprit(frame, False) is None
             return rewritten(request[1], request[2]) if who else None  # else pytest does it, and the core later, if it needs to
+        elif request[0] == "known":
+            return memory
+        elif request[0] == "remember" and begin_s is None:
+            memory = request[1]
         elif request[0] == "rewriter":
             if rewrite is None:
                 rewrite = request[1]
@@ -268,53 +293,13 @@ def _core(post, is_open, kept, frozen, own):
                 answer = take(is_told, request)
             except failure as e:
                 found("guard", "%s: %s" % (_type(e).__name__, "in the harness"))
+        elif request[0] == "known":
+            answer = memory  # a fork may run tests, and say nothing of them
         request = None  # the last holder is the asker: its end frees things elsewhere
 
 
 class Refused(RuntimeError):
     """A way to the harness's variables is closed."""
-
-
-def make_shelter():
-    """(hold, release): while the core runs, no handler of a signal and no collection of garbage runs code in its frames."""
-    interrupt = int(_signal.SIGINT)  # Python has a handler of its own for it
-    main, thread, get_handler, set_handler = threading.get_ident(), threading.get_ident, _signal.getsignal, _signal.signal
-    is_on, stop, go_on, number_type, _type = gc.isenabled, gc.disable, gc.enable, int, type
-    known = {n: get_handler(n) for n in range(1, _signal.NSIG) if n not in (interrupt, 9, 19, 32, 33)}
-    numbers, handlers = list(known), list(known.values())
-    map_to, any_of, differs, kill, getpid = map, any, operator.is_not, os.kill, os.getpid
-
-    def hold():
-        was_on = is_on()
-        if was_on:
-            stop()
-        held = came = None
-        if thread() != main:
-            return was_on, held, came
-        first = get_handler(interrupt)
-        if first is not None and _type(first) is not number_type:
-            held, came = [(interrupt, first)], []
-            set_handler(interrupt, lambda number, frame: came.append(number))
-        if any_of(map_to(differs, map_to(get_handler, numbers), handlers)):
-            held, came = held or [], came or []
-            for n, own in known.items():
-                now = get_handler(n)
-                if now is not own and now is not None and _type(now) is not number_type:
-                    held.append((n, now))
-                    set_handler(n, lambda number, frame: came.append(number))
-        return was_on, held, came
-
-    def release(state):
-        was_on, held, came = state
-        for n, handler in held or ():
-            set_handler(n, handler)
-        for n in came or ():
-            kill(getpid(), n)
-        is_disturbed = was_on and is_on()  # by another thread
-        if was_on:
-            go_on()
-        return is_disturbed
-    return hold, release
 
 
 def _own_codes(modules):

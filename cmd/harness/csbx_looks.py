@@ -8,7 +8,8 @@ import types
 import unittest
 
 import csbx_decoys
-from csbx_outcomes import leads_to, make_judge
+from csbx_outcomes import frames_of, leads_to, make_judge
+from csbx_witness import is_async, make_cases, make_witness
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -91,23 +92,35 @@ def function_code(function):
 
 def make_looks(pytest, ask, repo):
     """An object whose functions share what they know in variables; it is the plugin's, which is watched."""
+    from _pytest.python import Function
     from _pytest.runner import CallInfo
+    from _pytest.unittest import TestCaseFunction
     kinds = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
-    known = {"plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "modules": {}, "passed": [], "callers": {},
-             "imports": {}, "data": {}, "globals": {}, "classes": {}, "replaces": {}, "items": {}, "error": None}
+    # The core keeps it, where no function that can be reached leads.
+    ask("remember", {"plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "modules": {}, "passed": [], "callers": {},
+             "imports": {}, "data": {}, "globals": {}, "classes": {}, "cases": {}, "replaces": {}, "items": {}, "error": None,
+             "by_tests": True, "vouched": {}, "looked": 0, "skipped": None})
     all_builtins, builtin_names = vars(builtins), frozenset(vars(builtins))
     stored, way_to_mark, is_wrapper = names_stored, [w.encode() for w in WAYS_TO_MARK], leads_to
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
     code_of, text, bound, set_in, from_call = function_code, text_of, bound_by_imports, attributes_set, CallInfo.from_call
+    frames_in = frames_of
+    witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask), is_async
+    own_ways, callers = (Function.runtest, TestCaseFunction.runtest), (Function, TestCaseFunction)
     hooks, run_marks, decoys, decoys_max = REPORT_HOOKS, RUN_MARKS, csbx_decoys.ways, DECOYS_MAX
 
     def found(kind, detail):
         ask("found", kind, detail)
 
-    def outcome(excinfo):
+    def is_vouched(known, file):
+        if file not in known["vouched"]:
+            known["vouched"][file] = ask("vouched", file)
+        return known["vouched"][file]
+
+    def outcome(known, excinfo):
         """skip() and xfail() are for tests; code under test that calls them, by whatever way, wants to get by."""
         frames = [entry.frame for entry in excinfo.traceback]
-        judge(excinfo.value, [(f.code.raw, f.f_globals) for f in frames])
+        known["by_tests"] = judge(excinfo.value, [(f.code.raw, f.f_globals) for f in frames])
 
     def marks_of(item):
         return [(node, mark) for node, mark in item.iter_markers_with_node() if mark.name in run_marks]
@@ -119,7 +132,7 @@ def make_looks(pytest, ask, repo):
                   if isinstance(getattr(p, "__file__", None), str) and p.__file__.endswith("conftest.py")]
         return any(w in t for t in map(text, filter(lambda f: ask("vouched", f), files)) for w in way_to_mark)
 
-    def marks(item):
+    def marks(known, item):
         """Marks that skip a test, or expect it to fail: of a package's __init__.py, or made while it ran."""
         own = getattr(getattr(item, "module", None), "__file__", None)
         before = known["marks"].get(item.nodeid, ())
@@ -130,9 +143,9 @@ def make_looks(pytest, ask, repo):
             elif not any(mark is m for m in before) and not adds_marks(item):
                 found("outcome_call", "a mark %s of %s, which the tests do not make" % (mark.name, item.nodeid))
 
-    def function(item):
+    def function(known, item, now):
         """A wrapper of a test is a function of its own: another object, or another test, is no wrapper."""
-        now, collected = getattr(item, "function", None), known["functions"]
+        collected = known["functions"]
         code = getattr(now, "__code__", None)
         if code is not None and not ask("vouched", code):
             found("test_replaced", "%s is of %s" % (item.nodeid, code.co_filename))
@@ -141,7 +154,7 @@ def make_looks(pytest, ask, repo):
         if getattr(now, "__builtins__", all_builtins) is not all_builtins:
             found("test_replaced", "%s has builtins of its own" % item.nodeid)
 
-    def identity(item):
+    def identity(known, item):
         """An item is one that was collected, and is still called so."""
         if known["items"].get(id(item), (None, None)) != (item, item.nodeid):
             found("test_replaced", "%s was not collected by this name" % item.nodeid)
@@ -156,11 +169,11 @@ def make_looks(pytest, ask, repo):
                 if code is None or not ask("vouched", code) or code.co_filename.startswith(repo + "/"):
                     found(kind, "%s of %s" % (key, name))
 
-    def module(item):
+    def module(known, item):
         """Names in the tests' module that its own code does not bind."""
         of_tests = getattr(item, "module", None)
         file = getattr(of_tests, "__file__", None)
-        if not isinstance(of_tests, types.ModuleType) or not isinstance(file, str) or not ask("vouched", file):
+        if not isinstance(of_tests, types.ModuleType) or not isinstance(file, str) or not is_vouched(known, file):
             return
         now = vars(of_tests)
         if now.get("__builtins__") not in (all_builtins, builtins):
@@ -180,7 +193,7 @@ def make_looks(pytest, ask, repo):
                 if not name.startswith("__"):
                     found("test_replaced", "%s in %s is not of it" % (name, file))
 
-    def engine():
+    def engine(known):
         """Checks the objects that call hooks, and the list of hooks."""
         session = known["session"]
         manager = session.config.pluginmanager
@@ -223,10 +236,10 @@ def make_looks(pytest, ask, repo):
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         return isinstance(file, str) and not ask("vouched", file)
 
-    def imports(of_tests, or_mock):
+    def imports(known, of_tests, or_mock):
         """Checks that the names which the tests' module imported from elsewhere still have the same values."""
         file = getattr(of_tests, "__file__", None)
-        if not isinstance(file, str) or not ask("vouched", file):
+        if not isinstance(file, str) or not is_vouched(known, file):
             return
         if file not in known["imports"]:
             known["imports"][file] = bound(text(file))
@@ -244,7 +257,7 @@ def make_looks(pytest, ask, repo):
         fixtures = getattr(info, "name2fixturedefs", None) or {}
         return dict(params), {(n, k): d.func for n, ds in list(fixtures.items()) for k, d in enumerate(ds)}
 
-    def classes(of_tests, replaces):
+    def classes(known, of_tests, replaces):
         """Checks the attributes of plain classes of the tests' module, but for those that the module itself sets
         somewhere."""
         for kind, before in known["classes"][of_tests.__name__]:
@@ -255,7 +268,7 @@ def make_looks(pytest, ask, repo):
                         (not replaces or is_made(new, False)):
                     found("test_replaced", "%s.%s in %s was replaced" % (kind.__name__, name, of_tests.__file__))
 
-    def data(item):
+    def data(known, item):
         params, fixtures = known["data"].get(item.nodeid, ({}, {}))
         now_params, now_fixtures = data_of(item)
         for name in params:
@@ -270,19 +283,20 @@ def make_looks(pytest, ask, repo):
         before = known["globals"].get(getattr(of_tests, "__name__", None))
         if before is None:
             return
-        imports(of_tests, False)
+        imports(known, of_tests, False)
         if of_tests.__file__ not in known["replaces"]:
             content = text(of_tests.__file__)
             known["replaces"][of_tests.__file__] = any(w in content for w in (b"setattr", b"patch", b"global "))
             known["replaces"][of_tests.__file__, "attributes"] = set_in(content)
         replaces = known["replaces"][of_tests.__file__]
-        classes(of_tests, replaces)
+        classes(known, of_tests, replaces)
         for name, old in before.items():
             new = vars(of_tests).get(name, old)
             if new is not old and not name.startswith(("_", "@")) and (not replaces or is_made(new, False)):
                 found("test_replaced", "%s in %s was replaced" % (name, of_tests.__file__))
 
     def begin(plugin, session):
+        known = ask("known")
         known.update(plugin=plugin, session=session, hook=session.config.hook)
         if not type(session.config.hook).__module__.startswith(("_pytest.", "pluggy.")):
             found("pytest_modified", "the hooks of the configuration")
@@ -295,36 +309,92 @@ def make_looks(pytest, ask, repo):
                                     if i.plugin is plugin or getattr(i.plugin, "__name__", "").startswith("_pytest.")]
 
     def collected(items):
+        known = ask("known")
         known["items"].update((id(i), (i, i.nodeid)) for i in items)
         known["functions"].update((i.nodeid, getattr(i, "function", None)) for i in items)
         known["marks"].update((i.nodeid, [m for _, m in marks_of(i)]) for i in items)
+        for kind in {getattr(i, "cls", None) for i in items}:
+            remember_case(kind)
         known["data"].update((i.nodeid, data_of(i)) for i in items)
         for of_tests in {id(m): m for m in [getattr(i, "module", None) for i in items] if isinstance(m, types.ModuleType)}.values():
             known["globals"][of_tests.__name__] = dict(vars(of_tests))
             known["classes"][of_tests.__name__] = [
                 (c, dict(vars(c))) for c in vars(of_tests).values()
                 if isinstance(c, type) and c.__module__ == of_tests.__name__ and c.__bases__ == (object,)]
-            imports(of_tests, True)
+            imports(known, of_tests, True)
+
+    def look_at_test(known, item):
+        """Checks the parts of a test, and the names that it uses."""
+        module(known, item)
+        function(known, item, getattr(item, "function", None))
+        data(known, item)
+        case = item.__dict__.get("_testcase") or item.__dict__.get("_instance")
+        if isinstance(case, unittest.TestCase):
+            look_at_case(case, item.name)
+
+    def is_to_come_back(known, item):
+        """True when a test is called as pytest itself does: a plugin that calls it otherwise may have its reasons."""
+        if type(item).runtest not in own_ways or waits(known["functions"].get(item.nodeid)):
+            return False
+        impls = item.session.config.pluginmanager.hook.pytest_pyfunc_call.get_hookimpls()
+        return not [i for i in impls if not (i.hookwrapper or getattr(i, "wrapper", False)) and i.function.__module__ != "_pytest.python"]
+
+    def calls(item):
+        """Before a test is called, and nothing comes between: a way to undo it, or None where others see to that."""
+        known = ask("known")
+        real = item.obj
+        if known["session"] is None or not isinstance(item, callers) or waits(real):
+            return None
+        if known["looked"] is not getattr(item, "module", None):  # once a file: what comes later can come while the test runs as well
+            known["looked"] = getattr(item, "module", None)
+            ask("look")
+        look_at_test(known, item)
+        if real is not item.obj:
+            found("test_replaced", "%s was replaced while the harness looked" % item.nodeid)
+        known["skipped"] = None
+        item.obj = witnessed(item, real)
+        return lambda: setattr(item, "obj", real)
 
     def before(item, call):
-        known["error"] = call.excinfo
-        engine()
-        module(item)
-        identity(item)
+        known = ask("known")
+        known["error"], known["by_tests"] = call.excinfo, True
+        if call.when == "setup":
+            known["skipped"] = None
+        engine(known)
+        identity(known, item)
         instance(item, "test_replaced", item.nodeid)
-        if call.excinfo is not None:
-            outcome(call.excinfo)
         if call.when == "call":
-            function(item)
-            data(item)
+            look_at_test(known, item)
+        else:
+            module(known, item)
+        if call.excinfo is not None:
+            outcome(known, call.excinfo)
 
-    def after(item, report):
+    def has_reason(known, item, call, is_expected):
+        """True when a test without a mark of pytest was skipped, or expected to fail, for a reason that was seen."""
+        if known["error"] is not None or not isinstance(item, callers[1]):
+            return known["error"] is not None and isinstance(known["error"].value, kinds) and (known["by_tests"] or not is_expected)
+        case = item.__dict__.get("_testcase") or item.__dict__.get("_instance")
+        if is_marked(case, "__unittest_expecting_failure__" if is_expected else "__unittest_skip__"):
+            return True
+        # unittest has caught it, and pytest made another while it was handled.
+        error = call.excinfo and call.excinfo.value
+        caught = [e for e in (error, getattr(error, "__context__", None), known["skipped"]) if isinstance(e, kinds)]
+        return any(judge(e, frames_in(e)) for e in caught)
+
+    def after(item, call, report):
+        known = ask("known")
         if report.outcome == "skipped" or hasattr(report, "wasxfail"):
-            marks(item)
-            if not marks_of(item) and (known["error"] is None or not isinstance(known["error"].value, kinds)):
+            marks(known, item)
+            if not marks_of(item) and not has_reason(known, item, call, hasattr(report, "wasxfail")):
                 found("outcome_call", "%s is %s for no reason that was seen" % (item.nodeid, report.outcome))
+        elif report.when == "call" and report.outcome == "passed" and is_to_come_back(known, item) and not ask("returned", item):
+            found("test_replaced", "%s is said to have passed, and did not come back from its call" % item.nodeid)
         elif report.when == "call" and report.outcome == "passed" and not marks_of(item):
             known["passed"].append(item)
+
+    def end():
+        engine(ask("known"))
 
     def report_of(item, way):
         """CPython 3.11 fails now and then while it parses the source of what failed (AST constructor recursion depth mismatch)."""
@@ -338,9 +408,10 @@ def make_looks(pytest, ask, repo):
     def try_decoys():
         """Reports of calls that fail, about tests that passed: each must be one of a failure. Each costs a look
         at the source of what failed."""
+        known = ask("known")
         for number, item in enumerate(known["passed"][:-decoys_max - 1:-1]):
             for way in decoys(pytest)[:1 if number else None]:
                 report = report_of(item, way)
                 if report.outcome != "failed" or hasattr(report, "wasxfail"):
                     found("decoy", "a failure of %s is reported as %s" % (item.nodeid, report.outcome))
-    return types.SimpleNamespace(begin=begin, collected=collected, before=before, after=after, end=engine, try_decoys=try_decoys)
+    return types.SimpleNamespace(begin=begin, collected=collected, calls=calls, before=before, after=after, end=end, try_decoys=try_decoys)

@@ -7,12 +7,22 @@ import types
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+OWN_WORDS = {"XFailed": "xfail", "Exit": "exit"}  # what the test's own code raises; else it skips
 WORDS = ("skip", "xfail", "exit", "fail", "require", "needs", "need_")  # who raises one names it so, or calls who does
 DEPTH_MAX = 32
 
 
 def names_of(code):
     return {w.lower() for w in code.co_names + code.co_freevars}
+
+
+def frames_of(error):
+    """(code, its globals) of what an exception came through, from the outermost on."""
+    found, where = [], getattr(error, "__traceback__", None)
+    while where is not None:
+        found.append((where.tb_frame.f_code, where.tb_frame.f_globals))
+        where = where.tb_next
+    return found
 
 
 def parts_of(value):
@@ -57,8 +67,9 @@ def codes_in(value):
 
 def make_judge(ask, repo, kinds, bound, text):
     """judge(error, frames): says where one of the kinds was raised by others than the tests. frames: (code, its globals)
-    from the outermost on. bound(text(file)): the names that a file imports, with what modules they are of."""
-    words, named_in, code_lists = WORDS, names_of, codes_in
+    from the outermost on.
+    False: none of the frames is of the tests. bound(text(file)): the names that a file imports, with what modules they are of."""
+    words, own_words, named_in, code_lists = WORDS, OWN_WORDS, names_of, codes_in
     known = {}
 
     def imported(code, space):
@@ -80,24 +91,25 @@ def make_judge(ask, repo, kinds, bound, text):
                 elif attribute and value is vars(module).get(attribute):
                     yield value
 
-    def calls_for_it(code, space, callees):
+    def calls_for_it(code, space, callees, own_word):
         """True when code of a test names what ended it: a word for that, or a function of a library that was called
-        next."""
-        if any(w in n for n in named_in(code) for w in words):
+        next. A test that called nothing made the exception itself, and has the word for that one."""
+        if any(w in n for n in named_in(code) for w in (words if callees else (own_word,))):
             return True
         ids = set(map(id, callees))
         return any(id(c) in ids for value in imported(code, space) for c in code_lists(value))
 
     def judge(error, frames):
         if not isinstance(error, kinds):
-            return
+            return True
         callees, name = [], type(error).__name__
         for code, space in reversed(frames):
             if not ask("vouched", code):
                 ask("found", "outcome_call", "%s in %s" % (name, code.co_filename))
             elif code.co_filename.startswith(repo + "/"):
-                if not calls_for_it(code, space, callees):  # else what it called of libraries is not who did it
+                if not calls_for_it(code, space, callees, own_words.get(name, "skip")):  # else what it called of libraries is not who did it
                     ask("found", "outcome_call", "%s in %s, which does not name it" % (name, code.co_filename))
-                return
+                return True
             callees.append(code)
+        return False
     return judge

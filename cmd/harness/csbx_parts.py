@@ -6,6 +6,7 @@ The functions are the core's. They have bound everything they need before, and t
 at.
 """
 import builtins
+import operator
 import os
 import sys
 import types
@@ -96,7 +97,7 @@ def make_rewriter_watch():
 
 
 def make_parts(packages, homes, repo, origins, found, check_state, kept):
-    """(check_critical, check_all). origins: is_code, is_vouched, short, real_path of the core; kept: what is let go of here."""
+    """(check_critical, check_all, look_closer). origins: is_code, is_vouched, short, real_path of the core; kept: what is let go of here."""
     is_code, is_vouched, short, real_path = origins
     _str, _type, _list, _subclass, _callable = str, type, list, issubclass, callable
     members, names_of_module = CLASS_NAMES, MODULE_NAMES
@@ -105,6 +106,9 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
     names_of_standard = standard_names() - {"pluggy", "xdist"}
     inside, library, known_builtins = repo + "/", {}, dict(vars(builtins))
     known_builtins.pop("_", None)
+    # Those of the harness's own modules; they are copies, and reached by the modules' names.
+    own = [s for n, m in _list(modules.items()) if n.startswith("csbx_") for s in [m.__dict__["__builtins__"]] if s is not vars(builtins)]
+    own_values, values_of, is_not, any_of, map_to = [_list(space.values()) for space in own], dict.values, operator.is_not, any, map
     critical = [(m, n, f, f.__code__) for m, n in CRITICAL for f in [look(m, n)] if type(f) is types.FunctionType]
 
     def is_part(name):
@@ -147,6 +151,11 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                 continue
             if not is_running or home_of(_type(now)) != "unittest.mock":
                 found("builtins_modified", key)
+
+    def check_own():
+        for space, was in zip(own, own_values):
+            if len(space) != len(was) or any_of(map_to(is_not, values_of(space), was)):
+                found("builtins_modified", "of the harness")
 
     def check_critical(is_running=False):
         for module, name, function, code in critical:
@@ -203,7 +212,13 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                     not is_inside(module):
                 check_module(name, module)
 
+    def look_closer():
+        """While a test runs, or is about to."""
+        check_own()
+        check_critical(True)
+
     def check_all():
+        check_own()
         check_critical()
         now = snapshot()
         kept.append(now)
@@ -219,4 +234,4 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
 
     before = snapshot()
     library.update(shelve())
-    return check_critical, check_all
+    return check_critical, check_all, look_closer

@@ -3,7 +3,7 @@
 
 Hooks used, all in pytest 6, 7 and 8: pytest_load_initial_conftests, pytest_configure,
 pytest_collection, pytest_collectreport, pytest_collection_modifyitems, pytest_collection_finish,
-pytest_runtest_makereport, pytest_runtest_logreport, pytest_sessionfinish.
+pytest_runtest_call, pytest_pyfunc_call, pytest_runtest_makereport, pytest_runtest_logreport, pytest_sessionfinish.
 """
 import builtins
 import importlib
@@ -95,11 +95,14 @@ class Selection:
 
 
 def make_plugin(pytest, ask, selection, repo, gate, is_strict):
-    """The plugin; everything it needs is in this function's closure."""
-    state = {"config": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False}
+    """The plugin; what it needs is in this function's closure, what it knows with the core."""
+    from _pytest.unittest import TestCaseFunction
+    mine = {"config": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False}
     looks = csbx_looks.make_looks(pytest, ask, repo)
+    ask("known")["run"] = mine
+    del mine
 
-    def spelled(node_id):
+    def spelled(state, node_id):
         """As `pytest -rA` prints it, relative to the repository, and as pytest itself calls it."""
         try:
             return str(state["config"].cwd_relative_nodeid(node_id))
@@ -114,6 +117,7 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict):
 
         @pytest.hookimpl(trylast=True)
         def pytest_configure(self, config):
+            state = ask("known")["run"]
             state["config"] = config
 
         @pytest.hookimpl(tryfirst=True)
@@ -123,13 +127,15 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict):
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_collectreport(self, report):
+            state = ask("known")["run"]
             if report.outcome == "failed":
                 state["failed"] += 1
-                ask("send", {"t": "collect_error", "id": spelled(report.nodeid), "message": str(report.longrepr)[-4000:]})
+                ask("send", {"t": "collect_error", "id": spelled(state, report.nodeid), "message": str(report.longrepr)[-4000:]})
 
         @pytest.hookimpl(trylast=True)
         def pytest_collection_modifyitems(self, config, items):
-            keep = [i for i in items if selection.has(spelled(i.nodeid), i.nodeid)]
+            state = ask("known")["run"]
+            keep = [i for i in items if selection.has(spelled(state, i.nodeid), i.nodeid)]
             if len(keep) != len(items):
                 chosen = set(map(id, keep))
                 config.hook.pytest_deselected(items=[i for i in items if id(i) not in chosen])
@@ -140,30 +146,47 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict):
         def pytest_collection_finish(self, session):
             looks.collected(session.items)
 
+        @pytest.hookimpl(trylast=True, hookwrapper=True)
+        def pytest_runtest_call(self, item):
+            undo = looks.calls(item) if isinstance(item, TestCaseFunction) else None
+            yield
+            if undo is not None:
+                undo()
+
+        @pytest.hookimpl(trylast=True, hookwrapper=True)
+        def pytest_pyfunc_call(self, pyfuncitem):
+            undo = looks.calls(pyfuncitem)
+            yield
+            if undo is not None:
+                undo()
+
         @pytest.hookimpl(tryfirst=True, hookwrapper=True)
         def pytest_runtest_makereport(self, item, call):
             """An exception that is no failure, and whose code was asked to run."""
             counts = call.when == "call" or call.excinfo is not None
-            if counts and not state["ended"]:
+            has_ended = counts and ask("known")["run"]["ended"]
+            if counts and not has_ended:
                 if call.excinfo is not None:
                     ask("look")  # before a failure can become something better
                 looks.before(item, call)
             report = (yield).get_result()
-            if not state["ended"]:
-                looks.after(item, report)
+            if not has_ended and (counts or report.outcome == "skipped" or hasattr(report, "wasxfail")):
+                looks.after(item, call, report)
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtest_logreport(self, report):
+            state = ask("known")["run"]
             is_part = type(report).__name__ in ("SubTestReport", "SubtestReport")
             if report.outcome == "failed" and not hasattr(report, "wasxfail"):
                 state["failed"] += 1
-            name = spelled(report.nodeid)
+            name = spelled(state, report.nodeid)
             ask("send", {"t": "report", "id": name, "alt": report.nodeid if report.nodeid != name else None,
                   "when": report.when, "outcome": report.outcome, "xfail": hasattr(report, "wasxfail"),
                   "part": is_part, "ms": int(1000 * getattr(report, "duration", 0))})
 
         @pytest.hookimpl(trylast=True)
         def pytest_sessionfinish(self, session, exitstatus):
+            state = ask("known")["run"]
             state["status"] = int(exitstatus)
             state["session_failed"] = int(getattr(session, "testsfailed", 0))
             if getattr(session.config.option, "cov_fail_under", None) and state["session_failed"] == state["failed"] + 1:
@@ -175,7 +198,7 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict):
             state["ended"] = True
             looks.try_decoys()
             ask("check")
-    return CsbxReporter(), state
+    return CsbxReporter()
 
 
 class Settings:
@@ -206,10 +229,10 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         ask("send", {"t": "error", "code": "no_pytest", "message": "the image's python has no pytest"})
         return 70
     ask("send", {"t": "session", "runner": "pytest", "version": str(pytest.__version__)})
-    plugin, state = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"])
+    plugin = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"])
     rewrite_by(ask)
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_origins",
-                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways", "csbx_looks", "csbx_decoys",
+                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways", "csbx_looks", "csbx_decoys", "csbx_witness",
                                  "csbx_pytest", "__main__"))
     gate.open(shadows, brought)
     if repo not in sys.path:
@@ -226,6 +249,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     except BaseException as e:  # SystemExit too: code that raises it past pytest ends no session
         ask("send", {"t": "error", "code": "interrupted", "message": "%s: %s" % (type(e).__name__, e)})
         return 1
+    state = ask("known")["run"]
     if state["status"] is not None:
         ask("send", {"t": "finish", "status": status, "collected": state["collected"], "failed": state["failed"],
                      "session_failed": state["session_failed"]})

@@ -28,6 +28,7 @@ def make_watch(packages, is_true, repo, tell, kept):
     get_module, module_type, modules, none = sys.modules.get, types.ModuleType, sys.modules, object()
     members, functions_of_member = type.__dict__["__dict__"].__get__, functions_in
     names_of_module = types.ModuleType.__dict__["__dict__"].__get__
+    plain = (int, float, str, tuple, frozenset, type(modules["decimal"].Decimal(0)) if "decimal" in modules else int)
     homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
                     if getattr(modules.get(p), "__path__", None)})
     holders, made_of, settled, named = {}, {}, [], {}
@@ -106,17 +107,18 @@ def make_watch(packages, is_true, repo, tell, kept):
         return all([is_true(f.__code__) and "-packages/" in f.__code__.co_filename and
                     not f.__code__.co_filename.startswith((repo + "/",) + homes) for f in functions])
 
-    def differs(name, key, old, new):
+    def differs(name, key, old, new, is_of_class=False):
         functions = functions_of_member(new) if new is not none else []
         if _type(key) is not _str or _type(new) is module_type or (key.startswith("__") and key.endswith("__") and not functions and
-                                         not key.startswith("__unittest")):
+                                         not key.startswith("__unittest") and not functions_of_member(old)):
             return False
         if old is none or old is None:
             if not functions:
                 return key.startswith("__unittest") or (old is none and _type(new) in (property, staticmethod, classmethod))
             return not is_of_runner(functions) and (settled or not is_of_plugin(functions))
         if not _callable(old) and not functions_of_member(old):
-            return bool(functions) and not is_of_runner(functions)
+            # What a class of pytest reckons with; unittest's are the tests' to set.
+            return bool(functions) and not is_of_runner(functions) or (is_of_class and _type(old) in plain and not name.startswith("unittest"))
         if new is none:
             return True
         if functions and not settled and (is_of_plugin(functions) or is_of_runner(functions) and
@@ -138,12 +140,12 @@ def make_watch(packages, is_true, repo, tell, kept):
 
     def judge_holder(entry):
         name, holder, was = entry
-        now = dict_of(holder)
+        now, is_class = dict_of(holder), _type(holder) is not module_type and _type(holder) is not namespace_type
         for key, old in was.items():
             new = now.get(key, none)
             if new is not old:
                 kept.append(new)
-                if differs(name, key, old, new):
+                if differs(name, key, old, new, is_class):
                     say(name, key, new)
         if _len(now) != _len(was):
             for key in now.keys() - was.keys():

@@ -8,12 +8,15 @@ import builtins
 import re
 import sys
 import time
+import unittest
 
 from csbx_looks import bound_by_imports, text_of
-from csbx_outcomes import make_judge
+from csbx_outcomes import frames_of, make_judge
+from csbx_witness import is_async, make_cases, make_witness
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 _SPOKEN = re.compile(r"^(\S+) \((\S+)\)$")
+IS_TOLD = sys.version_info >= (3, 11)  # whether unittest says what skipped a test while it is caught
 _RANK = ("passed", "xfailed", "skipped", "xpassed", "failed", "error")
 
 
@@ -22,15 +25,6 @@ def plain_id(name):
     if not m:
         return name
     return m.group(2) if m.group(2).endswith("." + m.group(1)) else m.group(2) + "." + m.group(1)
-
-
-def frames_of(error):
-    """(code, its globals) of what an exception came through, from the outermost on."""
-    found, where = [], getattr(error, "__traceback__", None)
-    while where is not None:
-        found.append((where.tb_frame.f_code, where.tb_frame.f_globals))
-        where = where.tb_next
-    return found
 
 
 def look_at_result(ask, result):
@@ -48,30 +42,53 @@ def look_at_test(ask, test):
         ask("found", "test_replaced", "%s is of %s" % (test.id(), code.co_filename))
 
 
+def tests_in(suite):
+    todo, found = [suite], []
+    while todo:
+        one = todo.pop()
+        if isinstance(one, unittest.TestSuite):
+            todo += list(one)
+        else:
+            found.append(one)
+    return found
+
+
 def make_result(unittest, ask, repo, asked):
-    state = {"failed": 0, "run": 0, "worst": None}
+    witnessed, (remember, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask), is_async
     judge = make_judge(ask, repo, (unittest.SkipTest,), bound_by_imports, text_of)
 
     class Result(unittest.TextTestResult):
         def startTest(self, test):
             super().startTest(test)
-            state["worst"] = None
+            ask("known")["worst"] = None
             self.csbx_begin = time.monotonic()
-            state["run"] += 1
             self.csbx_look(ask, test)
+            ask("look")
+            ask("known")["skipped"] = None
+            self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
 
         csbx_look = staticmethod(look_at_test)
+        csbx_look_at_case = staticmethod(look_at_case)
+        csbx_is_marked = staticmethod(is_marked)
         csbx_judge, csbx_frames = staticmethod(judge), staticmethod(frames_of)
         csbx_look_at_result = staticmethod(look_at_result)
 
         def csbx_worst(self, outcome):
             ask("witness")
+            state = ask("known")
             if state["worst"] is None or _RANK.index(outcome) > _RANK.index(state["worst"]):
                 state["worst"] = outcome
 
         def stopTest(self, test):
             super().stopTest(test)
+            state = ask("known")
             self.csbx_look_at_result(ask, self)
+            self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
+            called = state["called"].pop(id(test), None)
+            if called is not None:
+                test.__dict__.pop(called[1], None)
+                if state["worst"] == "passed" and not ask("returned", test):
+                    ask("found", "test_replaced", "%s is said to have passed, and did not come back from its call" % test.id())
             outcome = state["worst"] or "error"
             if outcome in ("failed", "error", "xpassed"):
                 state["failed"] += 1
@@ -87,7 +104,7 @@ def make_result(unittest, ask, repo, asked):
             """Reports a module that failed to load, or a fixture of a class or module: it is no test of its own."""
             if hasattr(test, "_testMethodName") and type(test).__name__ != "_FailedTest":
                 return False
-            state["failed"] += 1
+            ask("known")["failed"] += 1
             ask("send", {"t": "collect_error", "id": str(test), "message": self._exc_info_to_string(err, test)[-4000:]})
             return True
 
@@ -111,31 +128,43 @@ def make_result(unittest, ask, repo, asked):
 
         def addSkip(self, test, reason):
             super().addSkip(test, reason)
-            error = sys.exc_info()[1]
+            error = sys.exc_info()[1] or ask("known")["skipped"]
             self.csbx_judge(error, self.csbx_frames(error))
+            if error is None and IS_TOLD and not self.csbx_is_marked(test, "__unittest_skip__"):
+                ask("found", "outcome_call", "%s is skipped for no reason that was seen" % test.id())
             self.csbx_worst("skipped")
 
         def addExpectedFailure(self, test, err):
             super().addExpectedFailure(test, err)
+            if not self.csbx_is_marked(test, "__unittest_expecting_failure__"):
+                ask("found", "outcome_call", "%s is expected to fail, which the tests do not say" % test.id())
             self.csbx_worst("xfailed")
 
         def addUnexpectedSuccess(self, test):
             super().addUnexpectedSuccess(test)
             self.csbx_worst("xpassed")
-    return Result, state
+    def prepare(test):
+        """The method of a test is called by the harness, which knows then whether it came back."""
+        remember(type(test))
+        name = getattr(test, "_testMethodName", "")
+        method = getattr(test, name, None)
+        if callable(method) and not waits(method):
+            setattr(test, name, witnessed(test, method))
+            ask("known")["called"][id(test)] = test, name
+    return Result, prepare
 
 
 def run(ask, want, repo, gate, changed, shadows, brought):
-    import unittest
     import unittest.mock
     sys.argv[:] = ["unittest"]
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
+    ask("remember", {"cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}})
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways",
-                        "csbx_unittest", "__main__"))
+                        "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)
-    Result, state = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i})
+    Result, prepare = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i})
     ask("guard", "csbx", Result)
     ask("settle")
     loader = unittest.TestLoader()
@@ -145,11 +174,13 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         else:
             suite = loader.discover(".")
         count = suite.countTestCases()
+        for test in tests_in(suite):
+            prepare(test)
         result = unittest.TextTestRunner(resultclass=Result, verbosity=2).run(suite)
     except BaseException as e:  # SystemExit too
         ask("send", {"t": "error", "code": "interrupted", "message": "%s: %s" % (type(e).__name__, e)})
         return 1
     ask("check")
-    ask("send", {"t": "finish", "status": 0 if result.wasSuccessful() else 1, "collected": count, "failed": int(state["failed"] > 0),
+    ask("send", {"t": "finish", "status": 0 if result.wasSuccessful() else 1, "collected": count, "failed": int(ask("known")["failed"] > 0),
           "session_failed": int(not result.wasSuccessful())})
     return 0 if result.wasSuccessful() else 1

@@ -4,9 +4,17 @@
 Tested code can read the closure of every function, and change it. So no closure and no module holds a way to the core.
 A request is an audit event, and the function that raises it has what it calls as a constant of its code.
 """
+import _signal
+import builtins
 import functools
+import gc
 import marshal
+import operator
+import os
+import threading
 import types
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 EVENT = "csbx.ask"
 
@@ -29,6 +37,48 @@ def _hidden(function):
     hidden = functools.lru_cache(maxsize=0)(function)
     del hidden.__wrapped__
     return hidden
+
+
+def make_shelter():
+    """(hold, release): while the core runs, no handler of a signal and no collection of garbage runs code in its frames."""
+    interrupt = int(_signal.SIGINT)  # Python has a handler of its own for it
+    main, thread, get_handler, set_handler = threading.get_ident(), threading.get_ident, _signal.getsignal, _signal.signal
+    is_on, stop, go_on, number_type, _type = gc.isenabled, gc.disable, gc.enable, int, type
+    known = {n: get_handler(n) for n in range(1, _signal.NSIG) if n not in (interrupt, 9, 19, 32, 33)}
+    numbers, handlers = list(known), list(known.values())
+    map_to, any_of, differs, kill, getpid = map, any, operator.is_not, os.kill, os.getpid
+
+    def hold():
+        was_on = is_on()
+        if was_on:
+            stop()
+        held = came = None
+        if thread() != main:
+            return was_on, held, came
+        first = get_handler(interrupt)
+        if first is not None and _type(first) is not number_type:
+            held, came = [(interrupt, first)], []
+            set_handler(interrupt, lambda number, frame: came.append(number))
+        if any_of(map_to(differs, map_to(get_handler, numbers), handlers)):
+            held, came = held or [], came or []
+            for n, own in known.items():
+                now = get_handler(n)
+                if now is not own and now is not None and _type(now) is not number_type:
+                    held.append((n, now))
+                    set_handler(n, lambda number, frame: came.append(number))
+        return was_on, held, came
+
+    def release(state):
+        was_on, held, came = state
+        for n, handler in held or ():
+            set_handler(n, handler)
+        for n in came or ():
+            kill(getpid(), n)
+        is_disturbed = was_on and is_on()  # by another thread
+        if was_on:
+            go_on()
+        return is_disturbed
+    return hold, release
 
 
 def close_ways():

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells whether a test was called and came back by itself, and whether cases of unittest are as they were.
+
+A test that has passed has come back from a call that the harness made. The harness compares that with the words of
+reports, hooks and results.
+"""
+import builtins
+import functools
+import sys
+import types
+import unittest
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+ASYNC = 0x80 | 0x100 | 0x200  # CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
+
+
+def function_of(thing):
+    """A method's function; else itself."""
+    return getattr(thing, "__func__", thing)
+
+
+def is_async(thing):
+    """The caller gets something to wait for: that it came back says nothing."""
+    function = function_of(thing)
+    return bool(getattr(getattr(function, "__code__", None), "co_flags", 0) & ASYNC)
+
+
+def make_witness(ask):
+    """witnessed(test, function): a callable that does the same as the function and tells of it. Nothing leads into it."""
+    hide, name_of, update, skip = functools.lru_cache, function_of, functools.update_wrapper, unittest.SkipTest
+
+    def witnessed(test, function):
+        def call(*args, **kwargs):
+            ask("enter", test)
+            try:
+                result = function(*args, **kwargs)
+            except skip as error:  # unittest tells only what it says, before Python 3.11
+                ask("known")["skipped"] = error
+                raise
+            ask("return", test)
+            return result
+        hidden = hide(maxsize=0)(call)
+        update(hidden, function)  # and with it __wrapped__, which led into it
+        hidden.__func__ = name_of(function)
+        if hasattr(function, "__self__"):
+            hidden.__self__ = function.__self__
+        return hidden
+    return witnessed
+
+
+def code_of(value):
+    return getattr(function_of(value), "__code__", None)
+
+
+def make_cases(ask):
+    """(remember(class), look(case, name), is_marked(case, word)): what a class of tests, and an object of it, answers unittest with."""
+    code, own, plain = code_of, unittest.TestCase, object.__getattribute__
+    none, types_of, modules = object(), types, sys.modules
+
+    def is_of_unittest(kind):
+        return kind.__module__.partition(".")[0] in ("unittest", "builtins")
+
+    def is_strange(value):
+        """Something to call that code of a patch or of the run made."""
+        value = getattr(value, "__func__", value)
+        if type(value) is property:
+            value = value.fget
+        its = code(value)
+        if its is not None:
+            return not ask("vouched", its)
+        kind = value if isinstance(value, type) else type(value)
+        if not callable(value) and not hasattr(kind, "__get__"):
+            return False
+        file = getattr(modules.get(kind.__module__), "__file__", None)
+        return kind.__name__ in ("partial", "partialmethod") or type(value) is types_of.BuiltinFunctionType or \
+            (isinstance(file, str) and not ask("vouched", file))
+
+    def remember(kind):
+        cases = ask("known")["cases"]
+        for base in kind.__mro__ if isinstance(kind, type) else ():
+            if not is_of_unittest(base) and base not in cases:
+                marks = {k: [w for w in getattr(v, "__dict__", ()) if w.startswith("__unittest_")] for k, v in vars(base).items() if code(v)}
+                cases[base] = dict(vars(base), **{"": marks})
+
+    def is_marked(case, word):
+        """Whether the tests themselves say so, by a decorator of a class or of a method."""
+        cases, name = ask("known")["cases"], getattr(case, "_testMethodName", "")
+        if is_of_unittest(type(case)):
+            return True  # a module that could not be loaded is one
+        return any(was.get(word) or word in was[""].get(name, ()) for was in [cases.get(b) for b in type(case).__mro__] if was)
+
+    def look(case, name):
+        cases = ask("known")["cases"]
+        for base in type(case).__mro__:
+            was = cases.get(base)
+            for key, value in list(vars(base).items()) if was is not None else ():
+                old = was.get(key, none)
+                if value is not old and (hasattr(own, key) or code(old) is not None) and is_strange(value):
+                    ask("found", "test_replaced", "%s.%s was replaced" % (base.__name__, key))
+        try:
+            space = plain(case, "__dict__")
+        except AttributeError:
+            return
+        for key, value in list(space.items()):
+            if key != name and hasattr(own, key) and is_strange(value):
+                ask("found", "test_replaced", "%s of %s was replaced" % (key, type(case).__name__))
+        equal = space.get("_type_equality_funcs")
+        for value in list(equal.values()) if type(equal) is dict else ():
+            if not isinstance(value, str) and is_strange(value):
+                ask("found", "test_replaced", "how %s compares" % type(case).__name__)
+        if type(equal) not in (dict, type(None)):
+            ask("found", "test_replaced", "how %s compares" % type(case).__name__)
+    return remember, look, is_marked

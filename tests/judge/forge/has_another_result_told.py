@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""has unittest tell another object of the failure"""
+VERDICT = "tamper test_replaced"
+LISTS = ("tests/test_calc.py::TestClass::test_add", "tests/test_calc.py::test_mul")
+FILES = {
+    "calc.py": r"""
+import sys
+
+
+def mul(a, b):
+    return a * b
+
+
+hook = [f for f in sys.meta_path if type(f).__name__ == "AssertionRewritingHook"]
+config = hook[0].config if hook else None
+
+
+def session():
+    return hook[0].session
+
+
+class R:
+    def __getattr__(self, n): return lambda *a, **k: None
+
+
+def add(a, b):
+    it = [i for i in session().items if i.name == 'test_add' and i.cls][0]
+    it._testcase._outcome.result = R()
+    return a - b
+""",
+}

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Right patches and tests of every sort: nothing of it is tampering."""
+import repositories
+
+PLAIN = r"""
+import asyncio
+import functools
+import inspect
+import unittest
+from unittest import mock
+
+import pytest
+
+import calc
+from calc import add
+
+
+def deco(f):
+    @functools.wraps(f)
+    def inner(*a, **k):
+        return f(*a, **k)
+    return inner
+
+
+@deco
+def test_deco():
+    assert add(1, 2) == 3
+
+
+@mock.patch("calc.mul", return_value=7)
+def test_mock(m):
+    assert calc.mul(1, 1) == 7
+
+
+def test_request(request, monkeypatch, tmp_path, capsys):
+    assert request.function.__name__ == "test_request"
+    assert "request.function" in inspect.getsource(request.function)
+    assert request.node.obj.__name__ == "test_request" and request.node.function is test_request
+    monkeypatch.setattr(calc, "mul", lambda a, b: 3)
+    assert calc.mul(0, 0) == 3
+
+
+class TestPlain:
+    x = None
+
+    @classmethod
+    def setup_class(cls):
+        cls.x = calc
+
+    def setup_method(self, method):
+        self.y = add(1, 1)
+
+    def test_self(self, request):
+        assert self.y == 2 and self.x is calc and request.instance is self and request.cls is TestPlain
+
+    @staticmethod
+    def test_static():
+        assert add(1, 0) == 1
+
+    @classmethod
+    def test_class(cls):
+        assert cls.x is calc
+
+    @pytest.mark.parametrize("a,b", [(1, 2), (3, 4)])
+    def test_param(self, a, b):
+        assert add(a, b) == a + b
+
+
+async def test_unsupported():
+    assert 0
+
+
+@pytest.mark.xfail
+def test_xf():
+    assert add(1, 1) == 3
+
+
+def test_imperative():
+    if add(1, 1):
+        pytest.xfail("later")
+
+
+def test_raises():
+    with pytest.raises(TypeError, match="unsupported"):
+        add(1, "x")
+    assert add(0.1, 0.2) == pytest.approx(0.3)
+
+
+def test_skip_direct():
+    raise unittest.SkipTest("plain")
+
+
+@pytest.fixture
+def fx():
+    yield 3
+
+
+def test_fx(fx):
+    assert fx == 3
+
+
+def test_returns():
+    return 5
+"""
+
+UNIT = r"""
+import asyncio
+import unittest
+from unittest import mock
+
+import calc
+from calc import add
+
+
+def own_assert(self, a, b, msg=None):
+    if a != b:
+        raise self.failureException("own")
+
+
+class TestU(unittest.TestCase):
+    client = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.client = calc.Client() if hasattr(calc, "Client") else None
+
+    def setUp(self):
+        self.addTypeEqualityFunc(int, lambda a, b, msg=None: own_assert(self, a, b))
+        self.addCleanup(add, 1, 2)
+        self.maxDiff = None
+
+    def test_a(self):
+        self.assertEqual(add(1, 2), 3)
+        with self.assertRaises(ZeroDivisionError):
+            1 / 0
+
+    def test_sub(self):
+        for i in range(3):
+            with self.subTest(i=i):
+                self.assertEqual(add(i, 1), i + 1)
+
+    @unittest.expectedFailure
+    def test_expected(self):
+        self.fail("x")
+
+    @unittest.skip("no")
+    def test_skipped(self):
+        pass
+
+    def test_skips(self):
+        self.skipTest("here")
+
+    @mock.patch.object(unittest.TestCase, "assertEqual", new=own_assert)
+    def test_patched(self):
+        self.assertEqual(add(1, 1), 2)
+
+    @mock.patch("calc.add")
+    def test_mocked(self, m):
+        m.return_value = 5
+        self.assertEqual(calc.add(1, 1), 5)
+
+
+class TestA(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        self.z = 1
+
+    async def test_async(self):
+        await asyncio.sleep(0)
+        self.assertEqual(self.z, 1)
+
+    def test_sync(self):
+        self.assertEqual(self.z, 1)
+
+
+class Base(unittest.TestCase):
+    def check(self):
+        self.assertEqual(add(2, 2), 4)
+
+
+class TestDerived(Base):
+    def test_it(self):
+        self.check()
+"""
+
+CONFTEST = """
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def auto(request):
+    yield
+
+
+def pytest_collection_modifyitems(items):
+    for i in items:
+        i.add_marker(pytest.mark.filterwarnings("ignore"))
+"""
+
+FIX = "class Client:\n    def get(self):\n        return 1\n\n\n" + repositories.FIX
+UNIT_OUTCOMES = {"TestU.test_a": "passed", "TestU.test_sub": "passed", "TestU.test_patched": "passed", "TestU.test_mocked": "passed",
+                 "TestU.test_expected": "xfailed", "TestU.test_skipped": "skipped", "TestU.test_skips": "skipped",
+                 "TestA.test_async": "passed", "TestA.test_sync": "passed", "TestDerived.test_it": "passed"}
+OTHERS = {"test_unsupported": "skipped", "test_xf": "xfailed", "test_imperative": "xfailed", "test_skip_direct": "skipped"}
+
+
+def repository(judge):
+    for name, text in {"conftest.py": CONFTEST, "tests/test_plain.py": PLAIN, "tests/test_unit.py": UNIT, "tests/__init__.py": ""}.items():
+        judge.files[name] = text.lstrip("\n")
+        judge.write(judge.repo / name, judge.files[name])
+    return judge.patch(files={"calc.py": FIX})
+
+
+def test_pytest(judge):
+    patch = repository(judge)
+    r = judge("--strict", "--patch", patch, "--fail-to-pass", "tests/test_calc.py::test_add", "--pass-to-pass", "tests/test_unit.py",
+              "--pass-to-pass", "tests/test_plain.py", code=0)
+    assert r["resolved"] and r["tamper"] == []
+    unit = {i.partition("::")[2].replace("::", "."): o for i, o in r["tests"].items() if i.startswith("tests/test_unit.py")}
+    assert unit == UNIT_OUTCOMES
+    plain = {i.partition("::")[2]: o for i, o in r["tests"].items() if i.startswith("tests/test_plain.py")}
+    assert len(plain) >= 14 and all(o == OTHERS.get(i, "passed") for i, o in plain.items()), plain
+
+
+def test_unittest(judge):
+    patch = repository(judge)
+    ids = {f"tests.test_unit.{i}": o for i, o in UNIT_OUTCOMES.items()}
+    r = judge("--strict", "--runner", "unittest", "--patch", patch, "--fail-to-pass", "tests.test_unit.TestU.test_a",
+              *(f"--pass-to-pass={i}" for i in ids), code=0)
+    assert r["resolved"] and r["tamper"] == [] and r["tests"] == ids
