@@ -84,6 +84,7 @@ static int push(const struct push_image *p, struct image_push *to, struct digest
 	if (r < 0)
 		return r;
 	to->mount_from = other;
+	to->connections = p->registry->connections;
 	r = open_registry(p, &interrupt, &to->registry, e);
 	if (r >= 0)
 		r = image_push(to, ret_manifest, ret_bytes, e);

@@ -177,7 +177,11 @@ static int send_pieces(struct uploading *x, struct err *e)
 	registry_ask_begin(x->s);
 	while (x->at < x->u->size_bytes) {
 		uint64_t before = x->at, pause_ms;
-		int k = send_piece(x, &pause_ms, e);
+		int k;
+
+		if (x->u->stop && *x->u->stop)
+			return err_set(e, ECANCELED, "%s: not sent", x->what);
+		k = send_piece(x, &pause_ms, e);
 
 		if (k >= 0) {
 			x->failures = x->at > before ? 0 : x->failures + 1;

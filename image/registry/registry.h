@@ -101,6 +101,7 @@ struct registry_upload {
 	const char *mount_from; /* a repository of that registry that may have it; NULL: none */
 	void (*progress)(void *arg, uint64_t sent_bytes); /* NULL: not */
 	void *arg;
+	const _Atomic bool *stop; /* true: no further piece is sent, -ECANCELED. NULL: all are */
 };
 
 /*

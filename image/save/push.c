@@ -7,6 +7,7 @@
 #include "image/bytes/packed_file.h"
 #include "image/bytes/spool.h"
 #include "image/oci/json.h"
+#include "image/save/put_blobs.h"
 #include "image/store/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -18,30 +19,15 @@
 #define MEDIA_CONFIG "application/vnd.oci.image.config.v1+json"
 #define MEDIA_LAYER "application/vnd.oci.image.layer.v1.tar"
 
-struct pushed {
-	struct digest digest;
-	uint64_t bytes;
-	const char *suffix; /* of the layer's media type */
-};
-
 struct pushing {
 	const struct image_push *p;
 	struct image_layers layers;
-	struct pushed *pushed; /* by layer */
+	struct put_blob *blobs; /* by layer */
+	const char **suffixes;  /* of their media types */
 	struct strv diff_ids;
-	size_t at;      /* the layer on its way */
-	uint64_t bytes; /* of it */
 };
 
 /* --- blobs --------------------------------------------------------------------------------------- */
-
-static void show(void *arg, uint64_t sent_bytes)
-{
-	const struct pushing *x = arg;
-
-	if (x->p->progress)
-		x->p->progress(x->p->arg, x->at, sent_bytes, x->bytes);
-}
 
 /* The suffix for a stored layer's compression, which its first bytes tell as everywhere. */
 static const char *suffix_of(int fd)
@@ -56,37 +42,21 @@ static const char *suffix_of(int fd)
 						   : "";
 }
 
-static int put(struct pushing *x, const struct pushed *b, int fd, struct err *e)
+static int open_stored(struct pushing *x, const struct image_layer *l, size_t i, struct err *e)
 {
-	const struct registry_upload u = {
-		.digest = b->digest,
-		.size_bytes = b->bytes,
-		.fd = fd,
-		.mount_from = x->p->mount_from,
-		.progress = show,
-		.arg = x,
-	};
+	struct put_blob *b = &x->blobs[i];
 
-	x->bytes = b->bytes;
-	return registry_put_blob(x->p->registry, &u, e);
-}
-
-static int push_stored(struct pushing *x, const struct image_layer *l, struct pushed *ret,
-		       struct err *e)
-{
-	_close_ int fd = store_open_blob(x->p->content->store, &l->stored, &ret->bytes, e);
-	int r = fd < 0 ? fd : store_check_blob(fd, &l->stored, e);
-
-	if (r < 0)
-		return r;
-	ret->digest = l->stored;
-	ret->suffix = suffix_of(fd);
+	b->fd = store_open_blob(x->p->content->store, &l->stored, &b->bytes, e);
+	if (b->fd < 0)
+		return b->fd;
+	b->digest = l->stored;
+	b->is_stored = true;
+	x->suffixes[i] = suffix_of(b->fd);
 	strv_add(&x->diff_ids, l->diff_id);
-	return put(x, ret, fd, e);
+	return 0;
 }
 
-static int push_made(struct pushing *x, const struct image_layer *l, struct pushed *ret,
-		     struct err *e)
+static int make(struct pushing *x, const struct image_layer *l, size_t i, struct err *e)
 {
 	const struct image_content *c = x->p->content;
 	struct layer_tar tar = LAYER_TAR_INIT;
@@ -98,38 +68,54 @@ static int push_made(struct pushing *x, const struct image_layer *l, struct push
 		r = (x->p->by_zstd ? packed_file_zstd : packed_file_gzip)(tar.fd, c->dirfd, &packed,
 									  e);
 	fd_close(&tar.fd);
-	if (r >= 0) {
-		*ret = (struct pushed){packed.digest, packed.bytes,
-				       x->p->by_zstd ? "+zstd" : "+gzip"};
-		strv_add(&x->diff_ids, digest_format(&tar.diff_id, diff_id));
-		r = put(x, ret, packed.fd, e);
+	if (r < 0) {
+		fd_close(&packed.fd);
+		return r;
 	}
-	fd_close(&packed.fd);
-	return r;
+	x->blobs[i] = (struct put_blob){packed.digest, packed.bytes, packed.fd, false};
+	x->suffixes[i] = x->p->by_zstd ? "+zstd" : "+gzip";
+	strv_add(&x->diff_ids, digest_format(&tar.diff_id, diff_id));
+	return 0;
 }
 
-static int push_layers(struct pushing *x, struct err *e)
+/* What is made anew is made before the first byte goes: no thread is there yet. */
+static int open_layers(struct pushing *x, struct err *e)
 {
 	int r = 0;
 
-	x->pushed = calloc(x->layers.n + 1, sizeof(*x->pushed));
-	if (!x->pushed)
+	x->blobs = calloc(x->layers.n + 1, sizeof(*x->blobs));
+	x->suffixes = calloc(x->layers.n + 1, sizeof(*x->suffixes));
+	if (!x->blobs || !x->suffixes)
 		return err_oom(e);
+	for (size_t i = 0; i < x->layers.n; i++)
+		x->blobs[i].fd = -1;
 	if (x->p->begun)
 		x->p->begun(x->p->arg, &x->layers);
 	for (size_t i = 0; r >= 0 && i < x->layers.n; i++) {
 		const struct image_layer *l = &x->layers.items[i];
 
-		x->at = i;
-		r = l->kind == IMAGE_LAYER_STORED ? push_stored(x, l, &x->pushed[i], e)
-						  : push_made(x, l, &x->pushed[i], e);
-		if (r >= 0 && x->p->layer_done)
-			x->p->layer_done(x->p->arg, i, (enum registry_sent)r);
+		r = l->kind == IMAGE_LAYER_STORED ? open_stored(x, l, i, e) : make(x, l, i, e);
 	}
 	return r < 0 ? r : strv_check(&x->diff_ids, e);
 }
 
-static int push_text(struct pushing *x, const struct strbuf *text, struct pushed *ret,
+static int push_layers(struct pushing *x, struct err *e)
+{
+	const struct put_blobs all = {
+		.registry = x->p->registry,
+		.mount_from = x->p->mount_from,
+		.items = x->blobs,
+		.n = x->layers.n,
+		.connections = x->p->connections,
+		.done = x->p->layer_done,
+		.progress = x->p->progress,
+		.arg = x->p->arg,
+	};
+
+	return put_blobs(&all, e);
+}
+
+static int push_text(struct pushing *x, const struct strbuf *text, struct put_blob *ret,
 		     struct err *e)
 {
 	_spool_ struct spool file = SPOOL_INIT;
@@ -139,15 +125,21 @@ static int push_text(struct pushing *x, const struct strbuf *text, struct pushed
 		r = spool_open(&file, x->p->content->dirfd, e);
 	if (r >= 0)
 		r = spool_write(&file, strbuf_str(text), text->len, e);
-	ret->bytes = text->len;
-	x->at = x->layers.n;
-	return r < 0 ? r : put(x, ret, file.fd, e);
+	if (r >= 0) {
+		const struct registry_upload u = {.digest = ret->digest,
+						  .size_bytes = ret->bytes = text->len,
+						  .fd = file.fd,
+						  .mount_from = x->p->mount_from};
+
+		r = registry_put_blob(x->p->registry, &u, e);
+	}
+	return r;
 }
 
 /* --- manifests ------------------------------------------------------------------------------------ */
 
 static void descriptor(struct json_out *j, const char *type, const char *suffix,
-		       const struct pushed *b)
+		       const struct put_blob *b)
 {
 	_free_ char *media_type = str_printf("%s%s", type, suffix);
 	char digest[DIGEST_TEXT_MAX];
@@ -159,7 +151,7 @@ static void descriptor(struct json_out *j, const char *type, const char *suffix,
 	json_end_object(j);
 }
 
-static int make_manifest(const struct pushing *x, const struct pushed *config, struct strbuf *out,
+static int make_manifest(const struct pushing *x, const struct put_blob *config, struct strbuf *out,
 			 struct err *e)
 {
 	struct json_out j = JSON_OUT_INIT;
@@ -173,7 +165,7 @@ static int make_manifest(const struct pushing *x, const struct pushed *config, s
 	json_key(&j, "layers");
 	json_begin_array(&j);
 	for (size_t i = 0; i < x->layers.n; i++)
-		descriptor(&j, MEDIA_LAYER, x->pushed[i].suffix, &x->pushed[i]);
+		descriptor(&j, MEDIA_LAYER, x->suffixes[i], &x->blobs[i]);
 	json_end_array(&j);
 	json_end_object(&j);
 	r = json_finish(&j, e);
@@ -215,7 +207,7 @@ static int push_documents(struct pushing *x, struct digest *ret_manifest, uint64
 {
 	_strbuf_ struct strbuf config = STRBUF_INIT, manifest = STRBUF_INIT;
 	_free_ char *type = NULL;
-	struct pushed pushed = {0};
+	struct put_blob pushed = {.fd = -1};
 	int r = image_layers_config(x->p->record, &x->layers, &x->diff_ids, &config, e);
 
 	if (r >= 0)
@@ -236,9 +228,12 @@ static int push_documents(struct pushing *x, struct digest *ret_manifest, uint64
 
 static void drop(struct pushing *x)
 {
+	for (size_t i = 0; x->blobs && i < x->layers.n; i++)
+		fd_close(&x->blobs[i].fd);
+	free(x->blobs);
+	free(x->suffixes);
 	image_layers_free(&x->layers);
 	strv_free(&x->diff_ids);
-	free(x->pushed);
 	*x = (struct pushing){.p = x->p};
 }
 
@@ -249,14 +244,16 @@ int image_push(const struct image_push *p, struct digest *ret_manifest, uint64_t
 	int r = image_layers_find(p->content, p->record, &x.layers, e);
 
 	if (r >= 0)
-		r = push_layers(&x, e);
+		r = open_layers(&x, e);
 	/* A file that does not give its layer again is still read with the others. */
 	if (r == -ESTALE) {
 		drop(&x);
 		r = image_layers_join_all(p->record, &x.layers, e);
 		if (r >= 0)
-			r = push_layers(&x, e);
+			r = open_layers(&x, e);
 	}
+	if (r >= 0)
+		r = push_layers(&x, e);
 	if (r >= 0)
 		r = push_documents(&x, ret_manifest, ret_bytes, e);
 	drop(&x);

@@ -16,6 +16,7 @@ struct image_push {
 	const struct image_record *record;
 	struct registry *registry; /* opened without mirrors, for the name */
 	bool by_zstd;              /* what is made anew; else gzip */
+	unsigned connections;      /* layers on their way at a time; 0: REGISTRY_CONNECTIONS */
 	const char *mount_from;    /* another repository there that may have the layers; or NULL */
 	/* Once the layers are known, and after each. NULL: nothing. */
 	void (*begun)(void *arg, const struct image_layers *l);

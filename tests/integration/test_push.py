@@ -256,6 +256,68 @@ def test_what_the_registry_has_is_not_sent_again(csbx, forgets):
     assert sent - size == (16 << 20 if forgets else 4 << 20)
 
 
+class Together(Half):
+    """Takes a piece of a layer when a piece of another one is on its way too; refuses what begins a third."""
+
+    def __init__(self, refused=None):
+        self.both, self.refused = threading.Barrier(2, timeout=60), refused
+        super().__init__()
+
+    def answer(self, h):
+        if h.command == "POST" and len(self.uploads) == self.refused:
+            h.send(403)
+        else:
+            super().answer(h)
+
+    def patch(self, h, url, upload):
+        if len(h.body) > 4000:  # a layer, not the configuration
+            self.both.wait()
+        self.uploads[url] = upload + h.body
+        h.send(202, headers={"Location": url, "Range": f"0-{len(upload) + len(h.body) - 1}"})
+
+
+def two_layers(csbx):
+    build(csbx, "big:1", "FROM scratch", "COPY data /data", files=[("data", os.urandom(100000))])
+    build(csbx, "big:2", "FROM big:1", "COPY data /more", files=[("data", os.urandom(100000))])
+
+
+@pytest.mark.both_users
+def test_layers_side_by_side(csbx):
+    two_layers(csbx)
+    registry = Together()
+    docker(csbx, "tag", "big:2", f"{registry.host}/big:2")
+    out = docker(csbx, "push", f"{registry.host}/big:2").stdout
+    manifest = [path for method, path, _ in registry.log if method == "PUT" and "/manifests/" in path]
+    registry.close()
+    assert out.count(": Pushed") == 2 and len(manifest) == 1, out
+    assert len(registry.blobs) == 3
+
+
+def test_a_layer_that_is_refused(csbx):
+    """One error ends it: the registry gets no manifest."""
+    two_layers(csbx)
+    registry = Together(refused=1)
+    registry.both = threading.Barrier(1)
+    docker(csbx, "tag", "big:2", f"{registry.host}/big:2")
+    said = docker(csbx, "push", f"{registry.host}/big:2", code=1).stderr
+    log = registry.log
+    registry.close()
+    assert registry.host in said and said.count("\n") == 1, said
+    assert not [path for method, path, _ in log if method == "PUT" and "/manifests/" in path]
+
+
+def test_compression_of_docker_push(csbx, plain):
+    build(csbx, "app:1", "FROM scratch", "COPY data /data", files=[("data", bytes(100000))])
+    name = f"{plain.host}/app:z"
+    docker(csbx, "tag", "app:1", name)
+    for comp in "zstd", "gzip":
+        docker(csbx, "push", "-q", name, env={"CSBX_PUSH_COMP": comp})
+        layers = json.loads(registries.run("skopeo", "inspect", "--raw", "--tls-verify=false", f"docker://{name}").stdout)["layers"]
+        assert [x["mediaType"] for x in layers] == [f"application/vnd.oci.image.layer.v1.tar+{comp}"]
+    said = docker(csbx, "push", "-q", name, code=1, env={"CSBX_PUSH_COMP": "xz"}).stderr
+    assert "CSBX_PUSH_COMP xz: gzip or zstd" in said
+
+
 def test_gone_on_after_a_break(csbx, plain):
     """After a connection that broke in the middle of a layer the registry is asked what it has."""
     data = os.urandom(24 << 20)

@@ -13,6 +13,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/settings/config.h"
 
 struct push_args {
 	bool all_tags, quiet, disable_content_trust;
@@ -35,6 +36,7 @@ struct push {
 	const struct push_args *args;
 	struct image_settings settings;
 	struct image_list all;
+	bool by_zstd;                      /* layers that are made anew */
 	const struct image_layers *layers; /* on their way */
 };
 
@@ -80,6 +82,7 @@ static int push_one(struct push *p, const struct image_item *item, const char *t
 		.registry = &p->settings.source.registry,
 		.item = item,
 		.to = to,
+		.by_zstd = p->by_zstd,
 		.begun = begun,
 		.layer_done = layer_done,
 		.arg = p,
@@ -147,6 +150,17 @@ static int push_tags(struct push *p, const char *to, struct err *e)
 				 image_name_familiar(to));
 }
 
+/* docker push has no option for it. */
+static int read_comp(struct push *p, struct err *e)
+{
+	const char *comp = config_get(p->d->cmd.config, "CSBX_PUSH_COMP");
+
+	p->by_zstd = comp && str_eq(comp, "zstd");
+	if (comp && !p->by_zstd && !str_eq(comp, "gzip"))
+		return err_set(e, EINVAL, "CSBX_PUSH_COMP %.60s: gzip or zstd", comp);
+	return 0;
+}
+
 static int push(struct push *p, const char *to, struct err *e)
 {
 	_close_ int dirfd = images_open(&p->d->cmd.paths, e);
@@ -156,8 +170,11 @@ static int push(struct push *p, const char *to, struct err *e)
 		r = image_settings_read(&p->d->cmd, &p->settings, e);
 	if (r < 0)
 		return r;
-	say_repository(p, to);
-	r = p->args->all_tags ? push_tags(p, to, e) : push_tag(p, to, e);
+	r = read_comp(p, e);
+	if (r >= 0)
+		say_repository(p, to);
+	if (r >= 0)
+		r = p->args->all_tags ? push_tags(p, to, e) : push_tag(p, to, e);
 	image_settings_done(&p->settings);
 	return r;
 }
