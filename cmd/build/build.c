@@ -311,6 +311,25 @@ static int prepare(struct build *b, const char *context, struct dockerfile_place
 	return r;
 }
 
+/* Images do not hold the keys of their steps: an option that changes nothing is no silent one. */
+static void say_cache_from(struct build *b)
+{
+	const struct strv *images = &b->args->cache_from;
+
+	for (size_t i = 0; i < images->n; i++) {
+		_free_ char *text = str_printf("--cache-from %s changes nothing: steps come from "
+					       "csbx's own cache alone\n",
+					       images->items[i]);
+
+		if (!text)
+			return;
+		build_text_prepare(&b->progress, "cache sources");
+		build_text_open(&b->progress);
+		build_text_output(&b->progress, text, strlen(text));
+		build_text_done(&b->progress);
+	}
+}
+
 static int build(struct build *b, const char *context, struct dockerfile_place *place, char *ret_id,
 		 size_t size, struct err *e)
 {
@@ -323,6 +342,7 @@ static int build(struct build *b, const char *context, struct dockerfile_place *
 	b->has_begun = s;
 	if (!s)
 		return r < 0 ? r : -EINVAL;
+	say_cache_from(b);
 	r = build_ahead_start(b, s, build_stage, e);
 	if (r >= 0)
 		r = build_stage(b, s, e);

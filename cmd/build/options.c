@@ -16,7 +16,7 @@ static const struct opt build_opts[] = {
 	 .help = "Add a custom host-to-IP mapping (format: \"host:ip\")"},
 	{OPT_LIST, 0, "build-arg", "list", AT(build_args), .help = "Set build-time variables"},
 	{OPT_LIST, 0, "cache-from", "list", AT(cache_from),
-	 .help = "External cache sources; csbx has its own cache, these are not looked at"},
+	 .help = "External cache sources; csbx has a cache of its own, and says that they change nothing"},
 	{OPT_STR, 'f', "file", "string", AT(file), .offers = "file",
 	 .help = "Name of the Dockerfile (default: \"PATH/Dockerfile\")"},
 	{OPT_FLAG, 0, "force-rm", .offset = AT(force_rm),

@@ -78,6 +78,11 @@ def test_parameters(box):
     assert box.box.ok("docker", "run", "--rm", "a") == "7 77\n1.2.3.4\tother\n"
 
 
+def test_cache_from_is_said(box):
+    answer = build(box, {"Dockerfile": "FROM box\nRUN true\n"}, f"cachefrom={quote(json.dumps(['box:1']))}")
+    assert answer.status == 200 and "--cache-from box:1 changes nothing" in text_of(lines_of(answer)), answer.body
+
+
 @pytest.mark.parametrize("files, query, status, says", [
     ({"Dockerfile": "FROM box\nFOO\n"}, "", 400, "dockerfile parse error on line 2: unknown instruction: FOO"),
     ({"a": ""}, "", 400, "open Dockerfile: no such file"),

@@ -127,6 +127,20 @@ static int add_ulimits(struct build_call *b, struct err *e)
 	return r;
 }
 
+/* ["image"] */
+static int add_cache_from(struct build_call *b, struct err *e)
+{
+	_json_ struct json *list = NULL;
+	int r = read_json(b, "cachefrom", &list, e);
+
+	for (const struct json *m = r >= 0 && list ? json_first(list) : NULL; m; m = json_next(m)) {
+		if (!json_text(m))
+			return err_set(e, EINVAL, "cachefrom: must be strings");
+		add_word(b, "--cache-from", json_text(m));
+	}
+	return r;
+}
+
 static int check_refused(const struct build_call *b, struct err *e)
 {
 	const char *query = b->k->conn->head.query;
@@ -168,6 +182,8 @@ static int make_words(struct build_call *b, struct err *e)
 		r = add_map(b, maps[i].name, maps[i].option, e);
 	if (r >= 0)
 		r = add_ulimits(b, e);
+	if (r >= 0)
+		r = add_cache_from(b, e);
 	return r < 0 ? r : strv_check(&b->words, e);
 }
 
