@@ -229,6 +229,14 @@ static int receive_tree(struct copy *x, const struct copy_plan *p, const char *p
 	return both(x, r, &here, sent, &there, e);
 }
 
+/* All of a root is named from the root, as Docker names it: its client puts a name before that. */
+static const char *tar_member(const struct copy_job *j, const char *path, const char *member)
+{
+	if (j->whole)
+		return "";
+	return strspn(path, "/") == strlen(path) ? "/" : member;
+}
+
 static int copy_out(struct copy *x, struct err *e)
 {
 	const struct copy_job *j = x->job;
@@ -245,11 +253,11 @@ static int copy_out(struct copy *x, struct err *e)
 	if (r < 0)
 		return failed(x, COPY_NO_SOURCE_INSIDE, r);
 	mode = there.mode;
-	if (j->found && !j->found(j->arg, &there))
-		return 0;
 	if (S_ISCHR(mode) || S_ISBLK(mode))
 		return failed(x, COPY_NO_SOURCE_INSIDE,
 			      err_set(e, EOPNOTSUPP, "%s: a device node", path));
+	if (j->found && !j->found(j->arg, &there))
+		return 0;
 	const struct copy_source s = {path, S_ISDIR(mode)};
 	const struct copy_target t = {
 		.path = str_eq(j->outside, "-") ? "/" : j->outside,
@@ -261,8 +269,8 @@ static int copy_out(struct copy *x, struct err *e)
 	if (r < 0)
 		return rule_failed(x, r, j->outside, e);
 	if (str_eq(j->outside, "-")) {
-		r = copy_agent_pack(&x->agent, path, j->follow, j->whole ? "" : p.member, j->tar_fd,
-				    e);
+		r = copy_agent_pack(&x->agent, path, j->follow, tar_member(j, path, p.member),
+				    j->tar_fd, e);
 		if (r >= 0)
 			r = copy_agent_finish(&x->agent, e);
 	} else {

@@ -13,13 +13,13 @@
 
 #define BUFFER_BYTES (256u << 10)
 
-/* "member/path"; "." stays in front, as tar does it, so that the root has a name. */
+/* "member/path"; "." stays in front, as tar does it, so that the root has a name, and so does "/". */
 static int member_name(struct strbuf *out, const char *member, const char *path, struct err *e)
 {
 	strbuf_reset(out);
 	strbuf_addstr(out, member);
 	if (*path)
-		strbuf_addf(out, "%s%s", *member ? "/" : "", path);
+		strbuf_addf(out, "%s%s", *member && !str_has_suffix(member, "/") ? "/" : "", path);
 	return strbuf_check(out, e);
 }
 

@@ -10,6 +10,7 @@ import pytest
 
 import harness
 from apisocket import CLIENTS, frames, read_all, script, wait_for
+from registries import free_port
 from terminal import Terminal
 
 pytestmark = [pytest.mark.feature("userns"), pytest.mark.both_users]
@@ -122,6 +123,35 @@ def test_py_archives(api):
         c.put_archive("/etc/passwd", b.getvalue())
     c.stop(timeout=0)
     assert b"".join(c.get_archive("/tmp/p.diff")[0]), "one that does not run has its files, too"
+
+
+def test_py_archive_of_all_there_is(api, box):
+    """Docker's client puts a name of its own before a root's names, which begin with a slash."""
+    import docker
+    c = api.containers.run("box", ["sleep", "60"], detach=True)
+    with tarfile.open(fileobj=io.BytesIO(b"".join(c.get_archive("/")[0]))) as t:
+        names = t.getnames()
+    assert "/etc/passwd" in names and not [n for n in names if n and not n.startswith("/")]
+    with tarfile.open(fileobj=io.BytesIO(b"".join(c.get_archive("/.")[0]))) as t:
+        assert "./etc/passwd" in t.getnames()
+    with pytest.raises(docker.errors.NotFound, match="Could not find the file /dev/null"):
+        c.get_archive("/dev/null")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_cli_copies_all_there_is(box, client):
+    code, out, err = script(box, client, "$D run -d --name cc box sleep 60 >/dev/null; $D cp cc:/ x; ls x; ls x/proc")
+    assert code == 0 and {"bin", "etc", "proc", "usr"} <= set(out.split()), err
+
+
+def test_ports_of_a_list(csbx, box):
+    port = free_port()
+    csbx.ok("docker", "run", "-d", "--name", "pp", "-p", f"{port}:{port}", "-p", f"127.0.0.1:{port + 1}:{port + 1}/udp", "box", "sleep", "60")
+    (row,) = box.ask("GET", "/containers/json").json
+    assert row["Ports"] == [{"IP": "0.0.0.0", "PrivatePort": port, "PublicPort": port, "Type": "tcp"},
+                            {"IP": "127.0.0.1", "PrivatePort": port + 1, "PublicPort": port + 1, "Type": "udp"}]
+    csbx.ok("docker", "stop", "-t", "0", "pp")
+    assert box.ask("GET", "/containers/json?all=1").json[0]["Ports"] == []
 
 
 def test_py_terminal(api):

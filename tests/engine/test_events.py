@@ -81,6 +81,55 @@ def test_csbx_itself_writes_none(csbx, box):
     assert len(said(box)) == before
 
 
+def test_what_is_looked_at_and_copied(csbx, api, box):
+    c = api.containers.run("box", ["sh"], detach=True, tty=True, stdin_open=True, name="cc")
+    c.top()
+    c.resize(30, 90)
+    assert c.put_archive("/tmp", b"".join(c.get_archive("/etc/passwd")[0]))
+    csbx.ok("docker", "top", "cc")
+    csbx.ok("docker", "cp", "cc:/tmp/passwd", "f")
+    csbx.ok("docker", "cp", "f", "cc:/tmp/g")
+    csbx.ok("docker", "exec", "-d", "cc", "sh", "-c", "exit 5")
+    wait_for(lambda: "exec_die" in [e["Action"] for e in said(box, filters(container=[c.id]))])
+    mine = said(box, filters(container=[c.id]))
+    assert [e["Action"] for e in mine][2:] == [
+        "top", "resize", "archive-path", "extract-to-dir", "top", "archive-path", "extract-to-dir",
+        "exec_create: sh -c exit 5", "exec_start: sh -c exit 5", "exec_die"]
+    assert (mine[3]["Actor"]["Attributes"]["height"], mine[3]["Actor"]["Attributes"]["width"]) == ("30", "90")
+    assert mine[-1]["Actor"]["Attributes"]["exitCode"] == "5"
+
+
+def test_one_that_is_renamed_while_it_runs_dies_by_its_new_name(api, box):
+    c = api.containers.run("box", ["sleep", "60"], detach=True, name="old", healthcheck={"test": ["CMD", "true"], "interval": 10**8})
+    c.rename("new")
+    wait_for(lambda: "health_status: healthy" in [e["Action"] for e in said(box, filters(container=[c.id]))])
+    c.kill()
+    c.wait()
+    mine = said(box, filters(container=[c.id]))
+    assert {e["Actor"]["Attributes"]["name"] for e in mine if e["Action"] == "die"} == {"new"}
+    assert "health_status: unhealthy" not in [e["Action"] for e in mine]
+
+
+def test_a_start_that_fails_is_no_end(api, box):
+    import docker
+    c = api.containers.create("box", ["nosuch"])
+    with pytest.raises(docker.errors.APIError):
+        c.start()
+    assert [e["Action"] for e in said(box, filters(container=[c.id]))] == ["create"]
+
+
+def test_prunes(csbx, api, box):
+    api.containers.run("box", ["sh", "-c", "head -c 9000 /dev/zero >/f"], detach=True).wait()
+    for prune in (api.containers.prune, api.volumes.prune, api.networks.prune, api.images.prune):
+        prune()
+    csbx.ok("docker", "container", "prune", "-f")
+    mine = [e for e in said(box) if e["Action"] == "prune"]
+    assert [e["Type"] for e in mine] == ["container", "volume", "network", "image", "container"]
+    assert int(mine[0]["Actor"]["Attributes"]["reclaimed"]) >= 9000 and {e["Actor"]["ID"] for e in mine} == {""}
+    assert [e["Actor"]["Attributes"] for e in mine[1:]] == [{"reclaimed": "0"}] * 4
+    assert "id" not in mine[0] and "from" not in mine[0]
+
+
 def test_filters(api, box):
     one = api.containers.run("box", "true", labels={"x": "1"}, detach=True)
     one.wait()
@@ -182,6 +231,6 @@ def test_what_is_done_with_networks(box, api):
     api.networks.create("other")
     api.networks.prune()
     mine = [e for e in said(box) if e["Type"] == "network"]
-    assert [e["Action"] for e in mine] == ["create", "connect", "disconnect", "destroy", "create", "destroy"]
+    assert [e["Action"] for e in mine] == ["create", "connect", "disconnect", "destroy", "create", "destroy", "prune"]
     assert mine[0]["Actor"] == {"ID": n.id, "Attributes": {"name": "net", "type": "bridge"}}
     assert mine[1]["Actor"] == {"ID": n.id, "Attributes": {"container": c.id, "name": "net", "type": "bridge"}}

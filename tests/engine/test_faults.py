@@ -104,23 +104,6 @@ def test_streams_that_wait_are_not_woken(engine, load):
     wait_for(lambda: not harness.descendants(engine.process.pid))
 
 
-def test_a_followed_log_ends_with_its_container(engine, load):
-    """And not when it is looked at next: docker-py waits for both."""
-    late = 0
-    for _ in range(8):
-        c = engine.ask("POST", "/containers/create", {"Image": "box", "Cmd": ["true"]}).json["Id"]
-        with engine.connect() as s:
-            assert engine.ask("POST", f"/containers/{c}/start").status == 204
-            s.sendall(f"GET /containers/{c}/logs?stdout=1&follow=1 HTTP/1.1\r\nConnection: close\r\n\r\n".encode())
-            assert engine.ask("POST", f"/containers/{c}/wait").json["StatusCode"] == 0
-            ended = time.monotonic()
-            while s.recv(4096):
-                pass
-            late += time.monotonic() - ended > 0.025
-        assert engine.ask("DELETE", f"/containers/{c}").status == 204
-    assert late < 4
-
-
 def test_bodies_without_measure(engine):
     long = b'{"Image":"' + b"x" * (17 << 20) + b'"}'
     assert b" 413 " in engine.raw(b"POST /containers/create HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(long) + long)

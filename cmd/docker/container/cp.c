@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/errno_text.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/verbs.h"
 #include "cmd/image/copy.h"
 #include "cmd/options/run_opts.h"
@@ -127,6 +129,17 @@ static int say(const struct copy_job *j, enum copy_failure failure, const struct
 	}
 }
 
+static void note(const struct paths *p, const struct copy_job *j)
+{
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	struct docker_target t;
+
+	if (docker_target_open(p, j->container, &t, &f) >= 0)
+		docker_event_target(p, &t, j->is_out ? "archive-path" : "extract-to-dir", NULL,
+				    NULL);
+	docker_target_close(&t);
+}
+
 static int cp_run(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct cp_args *a = args;
@@ -163,6 +176,8 @@ static int cp_run(struct docker *d, void *args, int argc, char **argv)
 	run_opts_init(&run);
 	r = copy_run(&d->cmd, &j, &run, &failure, &e);
 	run_opts_done(&run);
+	if (r >= 0)
+		note(&d->cmd.paths, &j);
 	return r < 0 ? say(&j, failure, &e) : CMD_EXIT_OK;
 }
 

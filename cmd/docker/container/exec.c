@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/docker/daemon/exec.h"
+#include "cmd/docker/daemon/exec_session.h"
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/errno_text.h"
@@ -100,11 +101,21 @@ static int failed(const struct exec_args *a, const struct docker_fault *f)
 	return f->exit_code;
 }
 
+/* By a process of its own, which tells its end. */
+static int start_detached(const struct paths *p, const char *operand,
+			  const struct docker_exec_args *x, struct docker_fault *f)
+{
+	char id[DOCKER_EXEC_ID_BYTES];
+	int r = docker_exec_create(p, operand, x, id, f);
+
+	return r < 0 ? r : docker_exec_start_detached(p, id, f);
+}
+
 static int exec_run_verb(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct exec_args *a = args;
 	struct detach_keys keys;
-	const struct docker_exec_how how = {.detached = a->detach, .keys = &keys};
+	const struct docker_exec_how how = {.keys = &keys};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct docker_exec_args x = {0};
 	int code = check(a);
@@ -119,7 +130,8 @@ static int exec_run_verb(struct docker *d, void *args, int argc, char **argv)
 	if (fill(a, argc - 1, argv + 1, &x, &f.err) < 0) {
 		code = docker_say(DOCKER_EXIT_FAILED, "%s", f.err.msg);
 	} else {
-		code = docker_exec(&d->cmd.paths, argv[0], &x, &how, &f);
+		code = a->detach ? start_detached(&d->cmd.paths, argv[0], &x, &f)
+				 : docker_exec(&d->cmd.paths, argv[0], &x, &how, &f);
 		code = code < 0 ? failed(a, &f) : code;
 	}
 	docker_exec_args_done(&x);

@@ -128,15 +128,25 @@ static int connect_job(struct execing *x, const char *operand)
 	return r;
 }
 
-/* "exec_start: ls -l"; exit_code below 0: it is not known. */
+void docker_exec_words(const struct docker_exec_args *a, const char *action, struct strbuf *out)
+{
+	strbuf_addf(out, "%s: %s", action, a->argv.items[0]);
+	/* Docker has a space behind the first word even where it is the last. */
+	strbuf_addstr(out, a->argv.n == 1 ? " " : "");
+	for (size_t i = 1; i < a->argv.n; i++)
+		strbuf_addf(out, " %s", a->argv.items[i]);
+}
+
+/* exit_code below 0: it is not known. */
 static void note(const struct execing *x, const char *action, bool with_words, int exit_code)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	_strv_ struct strv more = STRV_INIT;
 
-	strbuf_addf(&text, "%s%s", action, with_words ? ":" : "");
-	for (size_t i = 0; with_words && i < x->a->argv.n; i++)
-		strbuf_addf(&text, " %s", x->a->argv.items[i]);
+	if (with_words)
+		docker_exec_words(x->a, action, &text);
+	else
+		strbuf_addstr(&text, action);
 	strv_take(&more, str_printf("execID=%s", x->exec_id));
 	if (exit_code >= 0)
 		strv_take(&more, str_printf("exitCode=%d", exit_code));
@@ -187,7 +197,7 @@ static int fill(struct execing *x)
 	o->user = docker_user(a->user);
 	o->workdir = a->workdir && *a->workdir ? a->workdir : NULL;
 	o->no_stdin = !a->interactive;
-	o->tty = a->tty && !x->how->detached ? TTY_WISH_YES : TTY_WISH_NO;
+	o->tty = a->tty ? TTY_WISH_YES : TTY_WISH_NO;
 	r = strv_check(&o->env, &x->f->err);
 	if (r < 0)
 		return r;
@@ -208,7 +218,6 @@ static int run(struct execing *x, struct run_result *result)
 			    .close_stdin = p->close_stdin,
 			    .copy_pipes = true,
 			    .goes_on = x->how->id},
-		.detached = x->how->detached,
 		.tty_takes_stderr = true,
 		.kill_after_ms = 100,
 		.watch = x->how->watch,
@@ -229,7 +238,7 @@ static int run(struct execing *x, struct run_result *result)
 		return r;
 	if (result->status == RUN_LAUNCH_ERROR || result->status == RUN_SANDBOX_ERROR)
 		return not_started(x, result);
-	return x->how->detached ? 0 : run_exit_code(result);
+	return run_exit_code(result);
 }
 
 int docker_exec(const struct paths *p, const char *operand, const struct docker_exec_args *a,
@@ -238,7 +247,6 @@ int docker_exec(const struct paths *p, const char *operand, const struct docker_
 	struct execing x = {.a = a,
 			    .how = how,
 			    .job = {.paths = p,
-				    .detach = how->detached,
 				    .term = "xterm",
 				    .link = EXEC_LINK_INIT},
 			    .f = f};
@@ -258,7 +266,7 @@ int docker_exec(const struct paths *p, const char *operand, const struct docker_
 		r = run(&x, &result);
 		if (r == -ECANCELED)
 			note(&x, "exec_detach", false, -1);
-		else if (!how->detached)
+		else
 			note(&x, "exec_die", false, r >= 0 ? r : f->exit_code);
 	}
 	docker_target_close(&x.target);

@@ -25,7 +25,6 @@ struct docker_exec_args {
 void docker_exec_args_done(struct docker_exec_args *a);
 
 struct docker_exec_how {
-	bool detached;                  /* return when it runs; it reads and writes /dev/null */
 	const struct detach_keys *keys; /* NULL: the caller's terminal has none to leave it by */
 	const struct exec_watch *watch; /* runtime/exec/client.h; NULL: no caller looks */
 	/*
@@ -45,6 +44,9 @@ int docker_exec(const struct paths *p, const char *operand, const struct docker_
 		const struct docker_exec_how *how, struct docker_fault *f);
 /* The message of docker's command line about an exec that its user has left by the keys. */
 #define DOCKER_LEFT_BY_KEYS "read escape sequence"
+
+/* The action of an event of it: "exec_start: ls -l". */
+void docker_exec_words(const struct docker_exec_args *a, const char *action, struct strbuf *out);
 
 /* The first half alone: whether a process could be made in it now. */
 int docker_exec_check(const struct paths *p, struct docker_target *t, struct docker_fault *f);

@@ -27,9 +27,7 @@ static void note_created(const struct paths *p, const struct docker_target *t,
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	strbuf_addstr(&text, "exec_create:");
-	for (size_t i = 0; i < a->argv.n; i++)
-		strbuf_addf(&text, " %s", a->argv.items[i]);
+	docker_exec_words(a, "exec_create", &text);
 	if (!text.failed)
 		docker_event_target(p, t, strbuf_str(&text), "execID", id);
 }

@@ -13,6 +13,7 @@
 
 #include "cmd/docker/show/events.h"
 #include "cmd/docker/daemon/exec.h"
+#include "cmd/docker/daemon/target.h"
 #include "cmd/docker/daemon/run_args.h"
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/fault.h"
@@ -29,6 +30,7 @@
 #include "runtime/record/run_dir.h"
 
 #define MS_NS UINT64_C(1000000)
+#define END_MS 100 /* a container that ends kills its checks first */
 #define TOO_LONG (-1)
 #define PROBE_FAILED 125 /* the check could not be made */
 
@@ -159,7 +161,7 @@ static void take(struct checker *x, struct health_probe *p)
 	(void)health_write(x->run.fd, h, NULL);
 	event = str_printf("health_status: %s", health_status_name(h->status));
 	if (event && h->status != before)
-		docker_event_of(x->paths, x->name, x->record, event, NULL, NULL);
+		docker_event_renamed(x->paths, x->name, x->record, event, NULL, NULL);
 }
 
 /* True: it is time; false: the container has ended. */
@@ -192,8 +194,11 @@ static void watch(struct checker *x)
 		struct pollfd ended = {.fd = x->init_fd, .events = POLLIN};
 
 		probe(x, &p);
-		/* A check that the container's end cut off says nothing of its health. */
-		if (poll(&ended, 1, 0) > 0) {
+		/*
+		 * A check that the container's end cut off says nothing of its health. The
+		 * processes are killed one after the other, and pid 1 goes last.
+		 */
+		if (poll(&ended, 1, p.exit_code ? END_MS : 0) > 0) {
 			free(p.output);
 			return;
 		}

@@ -2,10 +2,12 @@
 #include "cmd/docker/daemon/list.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/notes.h"
+#include "cmd/docker/frame/published.h"
 #include "cmd/docker/show/listed.h"
 #include "cmd/docker/show/ps_filter.h"
 #include "cmd/docker/show/value.h"
@@ -39,6 +41,40 @@ static void add_mounts(struct docker_value *row, const struct listed *x)
 			docker_value_str(v, "Name", m->source);
 		docker_value_str(v, "Source", m->is_volume ? "" : m->source);
 		docker_value_str(v, "Destination", m->target);
+	}
+}
+
+/* "8000-8002/tcp" is three of them. A port of the container is the same port of the host. */
+static void add_range(struct docker_value *list, const struct published *p)
+{
+	const char *protocol = strchr(p->port, '/');
+	bool in_brackets = *p->ip == '[';
+	char *end = NULL;
+	unsigned long first = strtoul(p->port, &end, 10),
+		      last = *end == '-' ? strtoul(end + 1, NULL, 10) : first;
+
+	for (unsigned long port = first; port && port <= last && port <= UINT16_MAX; port++) {
+		struct docker_value *v = docker_value_add(list, NULL, DOCKER_VALUE_STRUCT);
+
+		docker_value_strn(v, "IP", *p->ip ? p->ip + in_brackets : "0.0.0.0",
+				  *p->ip ? strcspn(p->ip + in_brackets, "]") : strlen("0.0.0.0"));
+		docker_value_int(v, "PrivatePort", (int64_t)port);
+		docker_value_int(v, "PublicPort", (int64_t)port);
+		docker_value_str(v, "Type", protocol ? protocol + 1 : "tcp");
+	}
+}
+
+static void add_ports(struct docker_value *row, const struct listed *x)
+{
+	struct docker_value *list = docker_value_add(row, "Ports", DOCKER_VALUE_LIST);
+	const char *note;
+
+	if (x->status != CONTAINER_RUNNING && x->status != CONTAINER_PAUSED)
+		return;
+	for (size_t i = 0; (note = notes_get(&x->notes, "publish", i)); i++) {
+		const struct published p = published_split(note);
+
+		add_range(list, &p);
 	}
 }
 
@@ -85,7 +121,7 @@ static void add_row(struct docker_value *rows, const struct paths *p, const stru
 	docker_value_str(row, "ImageID", x->image_id);
 	docker_value_str(row, "Command", x->command);
 	docker_value_int(row, "Created", (int64_t)(x->created_ns / 1000000000u));
-	docker_value_add(row, "Ports", DOCKER_VALUE_LIST);
+	add_ports(row, x);
 	if (how->size) {
 		docker_value_int(row, "SizeRw", (int64_t)listed_size(p, x));
 		docker_value_int(row, "SizeRootFs", 0);

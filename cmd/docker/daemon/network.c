@@ -161,5 +161,7 @@ int docker_network_prune(const struct paths *p, const struct strv *filters, stru
 		else if (r == -ENOENT)
 			r = 0;
 	}
+	if (r >= 0)
+		docker_event_prune(p, "network", 0);
 	return r < 0 ? r : strv_check(ret_names, &f->err);
 }

@@ -55,14 +55,17 @@ static int explain(const struct process_spec *p, int failed, struct docker_fault
 	return -code;
 }
 
+/* A start that came to nothing is no end of a program. */
 static void note_end(const struct container_start *s, const struct run_result *result)
 {
 	char code[16];
 
 	snprintf(code, sizeof(code), "%d", run_exit_code(result));
 	if (result->oom_killed)
-		docker_event_of(s->paths, s->found.name, &s->found.record, "oom", NULL, NULL);
-	docker_event_of(s->paths, s->found.name, &s->found.record, "die", "exitCode", code);
+		docker_event_renamed(s->paths, s->found.name, &s->found.record, "oom", NULL, NULL);
+	if (result->status != RUN_LAUNCH_ERROR)
+		docker_event_renamed(s->paths, s->found.name, &s->found.record, "die", "exitCode",
+				     code);
 }
 
 /* In the supervisor. */

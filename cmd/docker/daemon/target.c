@@ -65,6 +65,18 @@ void docker_event_target(const struct paths *p, const struct docker_target *t, c
 		docker_event_of(p, t->found.name, &t->found.record, action, key, value);
 }
 
+void docker_event_renamed(const struct paths *p, const char *name,
+			  const struct container_record *record, const char *action,
+			  const char *key, const char *value)
+{
+	struct container_found now;
+	int r = container_find_again(p, name, record->container_id, &now, NULL);
+
+	docker_event_of(p, r < 0 ? name : now.name, record, action, key, value);
+	if (r >= 0)
+		container_record_free(&now.record);
+}
+
 void docker_event_target_more(const struct paths *p, const struct docker_target *t,
 			      const char *action, const struct strv *more)
 {

@@ -5,6 +5,7 @@
 
 #include "cmd/docker/image/delete.h"
 #include "cmd/docker/image/filter.h"
+#include "cmd/docker/show/events.h"
 #include "cmd/docker/show/listed.h"
 #include "cmd/options/image_find.h"
 #include "image/table/table.h"
@@ -86,5 +87,7 @@ int image_prune(const struct paths *p, bool all, const struct strv *filters, str
 	if (r >= 0)
 		r = prune(&x, filters, e);
 	*bytes += x.freed_bytes;
+	if (r >= 0)
+		docker_event_prune(p, "image", x.freed_bytes);
 	return r < 0 ? r : 0;
 }

@@ -2,6 +2,7 @@
 #include "cmd/docker/show/events.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -103,8 +104,9 @@ static int write_line(struct json_out *j, const struct event *ev, bool with_labe
 	/* Members of the first versions, which clients still read. */
 	if (is_container || str_eq(ev->type, "image")) {
 		json_kstr(j, "status", ev->action);
-		json_kstr(j, "id", ev->id);
-		if (is_container)
+		if (*ev->id)
+			json_kstr(j, "id", ev->id);
+		if (is_container && *attribute(ev, "image"))
 			json_kstr(j, "from", attribute(ev, "image"));
 	}
 	json_kstr(j, "Type", ev->type);
@@ -142,6 +144,15 @@ void docker_event(const struct paths *p, const char *type, const char *action, c
 		  const struct strv *attributes)
 {
 	write_event(p, &(struct event){type, action, id, attributes, NULL, clock_realtime_ns()});
+}
+
+void docker_event_prune(const struct paths *p, const char *type, uint64_t bytes)
+{
+	_strv_ struct strv attributes = STRV_INIT;
+
+	strv_take(&attributes, str_printf("reclaimed=%" PRIu64, bytes));
+	if (!attributes.failed)
+		docker_event(p, type, "prune", "", &attributes);
 }
 
 void docker_event_more(const struct paths *p, const char *name, const struct container_record *r,

@@ -35,6 +35,9 @@ struct strv;
 void docker_event(const struct paths *p, const char *type, const char *action, const char *id,
 		  const struct strv *attributes);
 
+/* Of what is not used, all of that type was removed. */
+void docker_event_prune(const struct paths *p, const char *type, uint64_t bytes);
+
 /*
  * An event of a container: its image, name and labels are added. One that docker did not make has
  * none of its own, and what csbx's verbs started writes nothing. key, value: one more attribute,

@@ -4,6 +4,7 @@
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/volume/volume.h"
 #include "cmd/docker/frame/fault.h"
+#include "cmd/docker/show/events.h"
 #include "cmd/docker/show/listed.h"
 #include "cmd/docker/show/log_time.h"
 #include "runtime/base/err.h"
@@ -65,6 +66,7 @@ int docker_container_prune(const struct paths *p, const struct strv *filters, st
 			   uint64_t *bytes_freed, struct docker_fault *f)
 {
 	_listed_ struct listed_list all = {0};
+	uint64_t before = *bytes_freed;
 	int r = check_filters(filters, f);
 
 	if (r >= 0)
@@ -82,5 +84,7 @@ int docker_container_prune(const struct paths *p, const struct strv *filters, st
 			*bytes_freed += bytes;
 		}
 	}
+	if (r >= 0)
+		docker_event_prune(p, "container", *bytes_freed - before);
 	return r < 0 ? r : strv_check(ret_ids, &f->err);
 }

@@ -158,6 +158,8 @@ int docker_top(const struct paths *p, struct docker_target *t, const struct strv
 	if (r >= 0)
 		r = text.len ? choose(text.data, &l, ret, &f->err)
 			     : docker_refuse(f, "Couldn't find PID field in ps output");
+	if (r >= 0)
+		docker_event_target(p, t, "top", NULL, NULL);
 	return r;
 }
 

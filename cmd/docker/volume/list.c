@@ -6,6 +6,7 @@
 #include "cmd/docker/volume/volume.h"
 #include "cmd/docker/frame/argv.h"
 #include "cmd/docker/frame/fault.h"
+#include "cmd/docker/show/events.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -130,6 +131,7 @@ int docker_volume_prune(const struct paths *p, bool all, const struct strv *filt
 			struct strv *ret, uint64_t *bytes, struct docker_fault *f)
 {
 	_strv_ struct strv names = STRV_INIT;
+	uint64_t before = *bytes;
 	int r = docker_volume_check_prune(filters, &all, f);
 
 	if (r >= 0)
@@ -155,5 +157,7 @@ int docker_volume_prune(const struct paths *p, bool all, const struct strv *filt
 			r = 0;
 		}
 	}
+	if (r >= 0)
+		docker_event_prune(p, "volume", *bytes - before);
 	return r < 0 ? r : strv_check(ret, &f->err);
 }

@@ -7,8 +7,11 @@
 
 #include <signal.h>
 
+#include "cmd/docker/daemon/target.h"
+#include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/engine/call/helper.h"
+#include "cmd/frame/cmd.h"
 #include "runtime/base/base64.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -20,6 +23,16 @@ static int start_helper(struct call *k, const char *verb, const char *path, bool
 	const char *const words[] = {"__archive", verb, k->item, path, NULL};
 
 	return helper_start(h, words, NULL, wants_in, e);
+}
+
+static void note(struct call *k, const char *action)
+{
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	struct docker_target t;
+
+	if (docker_target_open(&k->cmd->paths, k->item, &t, &f) >= 0)
+		docker_event_target(&k->cmd->paths, &t, action, NULL, NULL);
+	docker_target_close(&t);
 }
 
 static char *stat_header(const struct json *said)
@@ -101,6 +114,8 @@ void call_archive_get(struct call *k)
 		r = helper_read_line(&h, &e);
 	failed = helper_reply_failure(k, &h, r, &e);
 	if (!failed)
+		note(k, "archive-path");
+	if (!failed)
 		send_tar(k, &h);
 	/* A tar that breaks off has no last chunk. */
 	if (helper_end(&h) && !failed)
@@ -127,7 +142,9 @@ void call_archive_put(struct call *k)
 	fd_close(&h.in);
 	if (r >= 0)
 		r = helper_read_line(&h, &e);
-	if (!helper_reply_failure(k, &h, r, &e))
+	if (!helper_reply_failure(k, &h, r, &e)) {
+		note(k, "extract-to-dir");
 		http_reply_empty(k->conn, 200);
+	}
 	(void)helper_end(&h);
 }

@@ -214,6 +214,8 @@ void call_container_kill(struct call *k)
 	r = docker_target_open(&k->cmd->paths, k->item, &t, &f);
 	if (r >= 0)
 		r = docker_kill(&k->cmd->paths, &t, k->item, signal, &f);
+	else
+		r = err_wrap(&f.err, "cannot kill container: %s", k->item);
 	reply_done(k, r, &f);
 	docker_target_close(&t);
 }
@@ -268,6 +270,16 @@ void call_container_remove(struct call *k)
 	docker_target_close(&t);
 }
 
+static void note_resize(struct call *k, const struct docker_target *t, unsigned rows,
+			unsigned columns)
+{
+	_strv_ struct strv more = STRV_INIT;
+
+	strv_take(&more, str_printf("height=%u", rows));
+	strv_take(&more, str_printf("width=%u", columns));
+	docker_event_target_more(&k->cmd->paths, t, "resize", &more);
+}
+
 void call_container_resize(struct call *k)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
@@ -285,6 +297,7 @@ void call_container_resize(struct call *k)
 		r = exec_open(&k->cmd->paths, &t.instance, &link, &f.err);
 	if (r >= 0) {
 		exec_resize(&link, rows, columns);
+		note_resize(k, &t, rows, columns);
 		http_reply_empty(k->conn, 200);
 	} else {
 		call_reply_fault(k, &f);
