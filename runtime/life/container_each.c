@@ -160,7 +160,7 @@ static int keep_what_runs(const struct walk *w, struct strv *names, struct err *
 		const char *name = names->items[i];
 
 		if ((n && bsearch(&name, running, n, sizeof(*running), by_text)) ||
-		    ((w->flags & CONTAINER_EACH_AGAIN) && run_dir_is_restarting(w->dirfd, name)))
+		    ((w->flags & CONTAINER_EACH_AGAIN) && run_dir_is_taken(w->dirfd, name)))
 			strv_add(&kept, name);
 	}
 	strv_free(names);

@@ -71,8 +71,11 @@ int run_dir_restarting(const struct run_dir *d, const struct run_result *r, stru
  */
 bool run_dir_wait_restart(const struct run_dir *d, uint64_t ms);
 void run_dir_cancel_restart(const struct run_dir *d);
-/* True when the container of that name may be in such a wait, or was when its supervisor died. */
-bool run_dir_is_restarting(int containers, const char *name);
+/*
+ * True while the container of that name has a supervisor, be it between two starts, or is being
+ * started or removed.
+ */
+bool run_dir_is_taken(int containers, const char *name);
 /* It did not come to run: the state stays what it was, but for code and reason. */
 int run_dir_failed(const struct run_dir *d, int exit_code, const char *why, struct err *e);
 

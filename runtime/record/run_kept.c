@@ -204,12 +204,14 @@ void run_dir_cancel_restart(const struct run_dir *d)
 		(void)unlinkat(d->fd, AGAIN, 0);
 }
 
-bool run_dir_is_restarting(int containers, const char *name)
+bool run_dir_is_taken(int containers, const char *name)
 {
-	char path[NAME_BYTES_MAX + sizeof("/run/" AGAIN)];
+	char path[NAME_BYTES_MAX + sizeof("/run/lock")];
+	_close_ int lock = -1;
 
-	snprintf(path, sizeof(path), "%s/run/" AGAIN, name);
-	return faccessat(containers, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	snprintf(path, sizeof(path), "%s/run/lock", name);
+	lock = openat(containers, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	return lock >= 0 && file_lock_is_held(lock);
 }
 
 int run_dir_oom_killed(const struct run_dir *d, struct err *e)

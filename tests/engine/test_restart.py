@@ -50,6 +50,16 @@ def test_stopped_while_it_waits(api, policy):
     c.remove(force=True)
 
 
+def test_one_that_is_started_again_is_in_every_list(api, box):
+    """Whatever of the end of one start and the beginning of the next is under way when it is looked for."""
+    made = {api.containers.run("box", ["true"], detach=True, restart_policy={"Name": "always"}).id for _ in range(4)}
+    until, looked = time.monotonic() + 6, 0
+    while time.monotonic() < until:
+        assert {c["Id"] for c in box.ask("GET", "/containers/json").json} == made
+        looked += 1
+    assert looked > 100
+
+
 def test_stopped_while_it_runs(api):
     c = api.containers.run("box", ["sh", "-c", "test -e /once && exec sleep 60; echo >/once; exit 3"], detach=True,
                            restart_policy={"Name": "always"})
