@@ -2,10 +2,12 @@
 """The journal: what docker's verbs and the socket write, and GET /events and docker events read."""
 import json
 import os
+import signal
 import time
 
 import pytest
 
+import harness
 from apisocket import CLIENTS, script, wait_for
 
 pytestmark = [pytest.mark.feature("userns"), pytest.mark.both_users]
@@ -19,6 +21,21 @@ def said(engine, query=""):
 
 def words(events):
     return [(e["Type"], e["Action"]) for e in events]
+
+
+def pidfds(pid):
+    found = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+    return sum("pidfd" in name for name in found)
+
+
+def supervisor(c):
+    """The parent of csbx-init, whose child is the program."""
+    c.reload()
+    return parent(parent(c.attrs["State"]["Pid"]))
+
+
+def parent(pid):
+    return harness.read_stat(pid)[0]
 
 
 def filters(**words):
@@ -108,6 +125,25 @@ def test_one_that_is_renamed_while_it_runs_dies_by_its_new_name(api, box):
     mine = said(box, filters(container=[c.id]))
     assert {e["Actor"]["Attributes"]["name"] for e in mine if e["Action"] == "die"} == {"new"}
     assert "health_status: unhealthy" not in [e["Action"] for e in mine]
+
+
+def test_the_end_of_one_whose_supervisor_is_killed(csbx, api, box):
+    """No supervisor writes it: a reader does, and of two readers one."""
+    c = api.containers.run("box", ["sleep", "60"], detach=True)
+    readers = [csbx.popen("docker", "events", "-f", "event=die", "--format", "{{.Actor.ID}} {{.Actor.Attributes.exitCode}}") for _ in range(2)]
+    stream = api.events(decode=True, filters={"event": "die"})
+    wait_for(lambda: all(pidfds(p.pid) for p in readers))
+    other = api.containers.run("box", ["sleep", "60"], detach=True)
+    wait_for(lambda: all(pidfds(p.pid) == 2 for p in readers))
+    for one in (other, c):
+        os.kill(supervisor(one), signal.SIGKILL)
+        assert next(stream)["id"] == one.id
+        assert [p.stdout.readline() for p in readers] == [f"{one.id} 137\n".encode()] * 2
+    stream.close()
+    for p in readers:
+        p.terminate()
+        p.communicate()
+    assert [e["Actor"]["ID"] for e in said(box, filters(event=["die"]))] == [other.id, c.id]
 
 
 def test_a_start_that_fails_is_no_end(api, box):

@@ -9,7 +9,8 @@
  * DOCKER_EVENTS_MAX_BYTES the file becomes events.1 and a new one begins. csbx's own verbs write
  * none.
  *
- *	events.c	writing; events_read.c: reading, filters, following
+ *	events.c	writing; events_read.c: reading, filters, following; events_killed.c: ends
+ *			that no supervisor could write
  *
  * Writing never fails its caller: an event that cannot be written is lost.
  */

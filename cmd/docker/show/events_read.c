@@ -11,12 +11,14 @@
 
 #include "cmd/docker/show/events.h"
 #include "cmd/docker/frame/fault.h"
+#include "cmd/docker/show/events_killed.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/json/json.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
+#include "runtime/kernel/file_lock.h"
 #include "runtime/settings/paths.h"
 
 #define PIECE_BYTES (64u << 10)
@@ -143,6 +145,7 @@ struct reader {
 	int dirfd, fd; /* fd: of the file that grows, -1: there is none yet */
 	struct strbuf rest;
 	bool ended; /* an event behind until_ns came */
+	struct events_killed killed;
 };
 
 static int take_line(struct reader *x, const char *line, size_t len)
@@ -164,6 +167,8 @@ static int take_line(struct reader *x, const char *line, size_t len)
 	s = (struct shown){text_at(event, "Type"), text_at(event, "Action"), text_at(actor, "ID"),
 			   actor && json_is_object(actor) ? json_member(actor, "Attributes")
 							  : NULL};
+	if (str_eq(s.type, "container"))
+		events_killed_note(&x->killed, s.action, s.id);
 	if (x->how->until_ns && at_ns > x->how->until_ns)
 		x->ended = true;
 	if (at_ns < x->how->since_ns || x->ended || !matches(x->how->filters, &s))
@@ -231,19 +236,39 @@ static int catch_up(struct reader *x)
 	return r;
 }
 
+/* Several readers may find the same one: the first to have the lock writes for all. */
+static int look_for_killed(struct reader *x)
+{
+	_close_ int fd = -1;
+	int r = 0;
+
+	if (!events_killed_any(&x->killed))
+		return 0;
+	fd = openat(x->dirfd, DOCKER_EVENTS_FILE, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		r = file_lock_wait(fd, true);
+	if (r >= 0)
+		r = catch_up(x);
+	if (r >= 0)
+		events_killed_tell(&x->killed);
+	return r;
+}
+
 /* 1: go on; 0: the client has gone, or the time is over. */
 static int wait_for_more(struct reader *x, int watch)
 {
 	uint64_t now_ns = clock_realtime_ns(), until_ns = x->how->until_ns;
 	char events[4096];
-	struct pollfd p[] = {{.fd = watch, .events = POLLIN}, {.fd = x->how->client_fd}};
+	struct pollfd p[] = {{.fd = watch, .events = POLLIN},
+			     {.fd = x->how->client_fd},
+			     {.fd = x->killed.epoll_fd, .events = POLLIN}};
 	int timeout_ms = WAIT_MAX_MS;
 
 	if (until_ns && until_ns <= now_ns)
 		return 0;
 	if (until_ns && until_ns - now_ns < WAIT_MAX_MS * UINT64_C(1000000))
 		timeout_ms = (int)((until_ns - now_ns) / 1000000u) + 1;
-	if (poll(p, 2, timeout_ms) < 0 && errno != EINTR)
+	if (poll(p, 3, timeout_ms) < 0 && errno != EINTR)
 		return 0;
 	while (read(watch, events, sizeof(events)) > 0)
 		;
@@ -284,7 +309,8 @@ static int begin(struct reader *x)
 
 int docker_events_follow(const struct paths *p, const struct docker_events *how, struct err *e)
 {
-	struct reader x = {.how = how, .fd = -1, .rest = STRBUF_INIT};
+	struct reader x = {
+		.how = how, .fd = -1, .rest = STRBUF_INIT, .killed = EVENTS_KILLED_INIT};
 	_close_ int dirfd = path_open_private_dir(p->runtime, e);
 	/* Before the first look: nothing comes between. */
 	_close_ int watch = dirfd < 0 ? -1 : watch_dir(p, e);
@@ -292,9 +318,15 @@ int docker_events_follow(const struct paths *p, const struct docker_events *how,
 
 	x.dirfd = dirfd;
 	if (r >= 0)
+		events_killed_open(&x.killed, p);
+	if (r >= 0)
 		r = begin(&x);
-	while (r >= 0 && !x.ended && wait_for_more(&x, watch))
+	while (r >= 0 && !x.ended && wait_for_more(&x, watch)) {
 		r = catch_up(&x);
+		if (r >= 0)
+			r = look_for_killed(&x);
+	}
+	events_killed_close(&x.killed);
 	fd_close(&x.fd);
 	strbuf_free(&x.rest);
 	return r;
