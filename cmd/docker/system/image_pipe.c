@@ -141,6 +141,8 @@ static int import(struct image_pipe *x)
 	char id[IMAGE_ID_BYTES];
 	int r = read_name(x, &name);
 
+	if (r < 0 && x->f.err.code == EOPNOTSUPP)
+		r = docker_refuse(&x->f, "cannot import digest reference");
 	if (r >= 0)
 		r = read_platform(x, &platform);
 	if (r >= 0)
