@@ -112,7 +112,7 @@ ROWS = [
         create("cc", None, {"CpuPeriod": 5}), create("cd", None, {"NanoCpus": 1000000000, "CpuQuota": 1000}, differs="28 names the other field", want=(400, "Conflicting options: Nano CPUs")),
         create("ce", None, {"ShmSize": -1}, differs="said of the field", want=(400, "ShmSize")), create("cf", None, {"PidsLimit": -1})),
     row("names that are none", create("ca", {"Hostname": "-bad-"}), create("cb", {"StopSignal": "NOSIG"}),
-        create("cc", {"WorkingDir": "relative"}), create("cd", {"Env": ["=x"]}), create("ce", None, {"NetworkMode": "nonet"}, differs="said at once, and not at the start", want=(404, "network nonet not found")),
+        create("cc", {"WorkingDir": "relative"}), create("cd", {"Env": ["=x"]}), create("ce", None, {"NetworkMode": "nonet"}, differs="said at once, and not at the start", want=(400, "network nonet not found")),
         create("cg", {"StopTimeout": -5}), create("ch", None, {"Sysctls": {"": "1"}}, differs="said at once", want=(400, "sysctl")),
         create("ci", {"MacAddress": "zz"}, differs="containers have no address of their own", want=(400, "mac-address"))),
 ]

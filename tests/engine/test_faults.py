@@ -59,6 +59,12 @@ def streams(engine, c):
         "POST /containers/create HTTP/1.1\r\nContent-Length: 100\r\n\r\n{\"Image\":",
         "GET /images/get?names=box HTTP/1.1\r\n\r\n",
         "POST /images/load HTTP/1.1\r\nContent-Length: 100000\r\n\r\nhalf a tar",
+        "POST /images/create?fromSrc=-&repo=half HTTP/1.1\r\nContent-Length: 100000\r\n\r\nhalf a tar",
+        "POST /build?t=half HTTP/1.1\r\nContent-Length: 100000\r\n\r\nhalf a tar",
+        "GET /events HTTP/1.1\r\n\r\n",
+        f"GET /containers/{c}/stats HTTP/1.1\r\n\r\n",
+        f"GET /containers/{c}/export HTTP/1.1\r\n\r\n",
+        f"GET /containers/{c}/top HTTP/1.1\r\n\r\n",
     ]
 
 

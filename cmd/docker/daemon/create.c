@@ -362,6 +362,9 @@ static int find_networks(struct making *m)
 {
 	int r = docker_endpoints_of(&m->c->paths, m->a, &m->endpoints, m->f);
 
+	/* Docker's client takes a 404 of a creation for an image that it has to pull. */
+	if (r < 0 && m->f->status == DOCKER_NOT_FOUND)
+		m->f->status = DOCKER_BAD_REQUEST;
 	if (r >= 0 && m->endpoints.n)
 		strv_add(&m->ret->warnings, DOCKER_NETWORK_WARNING);
 	return r;
