@@ -35,8 +35,10 @@ static void run_checker(const struct eval_container *container, const struct eva
 				       .is_users = true};
 	const int fds[] = {far, text};
 	struct container_spec spec = *container->spec;
-	const struct eval_container own = {container->paths, &spec, container->warm,
-					   container->end_fd};
+	const struct eval_container own = {.paths = container->paths,
+					   .spec = &spec,
+					   .warm = container->warm,
+					   .end_fd = container->end_fd};
 	const struct eval_start start = {
 		.argv = &argv,
 		.files = &file,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/judge/job.h"
+#include "cmd/judge/lanes.h"
 #include "cmd/judge/value/value.h"
 #include "cmd/judge/warm.h"
 #include "runtime/base/err.h"
@@ -125,7 +126,7 @@ void eval_start(const struct eval_container *container, const struct eval_start 
 	r = copy_spec(container, s, warm_fds, &ret->spec, &e);
 	if (r >= 0 && s->input)
 		r = replace_stdin(s->input, &ret->spec, &e);
-	if (r >= 0)
+	if (r >= 0 && !eval_lane_run(container, s, &ret->spec, &hooks, &ret->result))
 		r = container_run(&ret->spec, container->paths, &hooks, &ret->result, &e);
 	if (eval_warm_fits(container, s) && ret->spec.proc.argv.n > EVAL_WARM_WORDS)
 		end_warm(&ret->spec);
@@ -183,6 +184,8 @@ int eval_job_container_make(const struct eval_container *from, const struct eval
 	spec->proc.env = (struct strv)STRV_INIT;
 	if (job->env.n) /* a warm interpreter has looked at its environment */
 		ret->container.warm = NULL;
+	if (job->env.n || job->n_files || job->memory_bytes)
+		ret->container.lane = NULL;
 	for (size_t i = 0; i < from->spec->proc.env.n; i++)
 		strv_add(&spec->proc.env, from->spec->proc.env.items[i]);
 	for (size_t i = 0; i < job->env.n; i++)

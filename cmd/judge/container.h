@@ -13,6 +13,7 @@
 
 struct err;
 struct eval_job;
+struct eval_lane;
 struct eval_warm;
 struct paths;
 struct value;
@@ -23,6 +24,7 @@ struct eval_container {
 	const struct container_spec *spec; /* frozen */
 	const struct eval_warm *warm;      /* NULL: every interpreter is started */
 	int end_fd;                        /* readable when what runs is to end; 0: there is none */
+	struct eval_lane *lane;            /* NULL: every container is a fresh one */
 };
 
 /* The container with what a job has of its own: files, environment, limits. */
@@ -45,6 +47,7 @@ struct eval_start {
 	uint64_t timeout_ms;
 	const struct value *input;               /* standard input, a text; NULL: the container's */
 	const struct container_channel *channel; /* or NULL */
+	bool may_share; /* it may run in a lane: what it leaves is for no later run to see */
 	int started_fd; /* gets a byte when the program runs; 0: no process waits for it */
 };
 

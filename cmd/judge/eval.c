@@ -12,6 +12,7 @@
 #include "cmd/judge/eval_batch.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
+#include "cmd/judge/lanes.h"
 #include "cmd/judge/summary.h"
 #include "cmd/options/resolve.h"
 #include "cmd/options/result_out.h"
@@ -32,7 +33,7 @@ struct eval_args {
 	const char *image, *function, *cases, *setup, *check, *batch, *output;
 	struct strv files, deny_import, deny_call, allow_command;
 	uint64_t jobs, total_timeout_ms;
-	int lang;
+	int lang, lanes;
 	bool fail_fast, ordered;
 };
 
@@ -73,6 +74,11 @@ static const struct opt eval_only_opts[] = {
 		 "object a line out, as they end"},
 	{OPT_NUMBER, 0, "jobs", "N", offsetof(struct eval_args, jobs), .max = BATCH_JOBS_MAX,
 	 .initial = "one a CPU", .help = "how many lines of a batch run at a time"},
+	{OPT_CHOICE, 0, "lanes", "WHETHER", offsetof(struct eval_args, lanes),
+	 .choices = "auto|yes|no", .initial = "auto",
+	 .help = "yes: snippets in Python of a batch share a container for each of --jobs, one "
+		 "after the other, emptied and compared in between, where that can be had "
+		 "(docs/judging.md); no, auto: each has its own"},
 	{OPT_STR, 0, "output", "FILE", offsetof(struct eval_args, output), .offers = "file",
 	 .help = "add a batch's records to FILE; lines whose id has a record there are passed "
 		 "over"},
@@ -152,8 +158,8 @@ static int check_words(struct cmd *c, const struct eval_args *a, int argc, struc
 			       "what is run, each has a record");
 	if ((a->fail_fast || a->total_timeout_ms) && !a->cases && !a->batch)
 		return err_set(e, EINVAL, "--fail-fast and --total-timeout: need --cases");
-	if ((a->output || a->jobs || a->ordered) && !a->batch)
-		return err_set(e, EINVAL, "--output, --jobs and --ordered: need --batch");
+	if ((a->output || a->jobs || a->ordered || a->lanes == EVAL_LANES_YES) && !a->batch)
+		return err_set(e, EINVAL, "--output, --jobs, --ordered and --lanes: need --batch");
 	return 0;
 }
 
@@ -245,7 +251,7 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 		   const struct image_meta *meta)
 {
-	const struct eval_container container = {&c->paths, &a->run.spec, NULL, 0};
+	const struct eval_container container = {.paths = &c->paths, .spec = &a->run.spec};
 	struct eval_job_container own = {0};
 	struct eval_verdict verdict = {0};
 	struct result_more more = {.write = eval_verdict_write, .ctx = &verdict};
@@ -284,7 +290,7 @@ static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
 			  .ordered = a->ordered};
 
 	a->run.spec.capture_output = true;
-	return eval_batch_run(&c->paths, &a->run.spec, job, &b);
+	return eval_batch_run(&c->paths, &a->run.spec, job, a->lanes == EVAL_LANES_YES, &b);
 }
 
 static int eval_run(struct cmd *c, void *args, int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "cmd/judge/job_line.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
+#include "cmd/judge/lanes.h"
 #include "cmd/judge/warm.h"
 #include "runtime/base/err.h"
 #include "runtime/spec/result_json.h"
@@ -15,6 +16,7 @@ struct eval_batch {
 	struct eval_container container;
 	struct eval_job *job; /* a line's process has its own copy */
 	struct eval_warm warm;
+	struct eval_lanes lanes;
 	unsigned lines;
 };
 
@@ -42,7 +44,7 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	return r < 0 ? r : verdict.ended.result.status == RUN_SANDBOX_ERROR;
 }
 
-static void before_line(void *ctx)
+static void before_line(void *ctx, unsigned slot, unsigned slots)
 {
 	struct eval_batch *b = ctx;
 
@@ -50,19 +52,33 @@ static void before_line(void *ctx)
 		eval_warm_make(&b->warm, &b->container);
 	if (b->warm.fd >= 0)
 		b->container.warm = &b->warm;
+	b->container.lane = eval_lanes_before(&b->lanes, &b->container, slot, slots);
+}
+
+static void after_line(void *ctx, unsigned slot)
+{
+	struct eval_batch *b = ctx;
+
+	eval_lanes_after(&b->lanes, slot);
 }
 
 int eval_batch_run(const struct paths *paths, const struct container_spec *spec,
-		   struct eval_job *job, struct batch *b)
+		   struct eval_job *job, bool has_lanes, struct batch *b)
 {
 	struct eval_batch ctx = {
-		.container = {paths, spec, NULL, 0}, .job = job, .warm = EVAL_WARM_INIT};
+		.container = {.paths = paths, .spec = spec},
+		.job = job,
+		.warm = EVAL_WARM_INIT,
+		.lanes = {.is_on = has_lanes},
+	};
 	int code;
 
 	b->work = run_line;
 	b->before = before_line;
+	b->after = after_line;
 	b->ctx = &ctx;
 	code = batch_run(b, "eval");
+	eval_lanes_close(&ctx.lanes);
 	eval_warm_free(&ctx.warm);
 	return code;
 }

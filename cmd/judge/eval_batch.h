@@ -2,6 +2,8 @@
 #ifndef CSBX_CMD_EVAL_EVAL_BATCH_H
 #define CSBX_CMD_EVAL_EVAL_BATCH_H
 
+#include <stdbool.h>
+
 struct batch;
 struct container_spec;
 struct eval_job;
@@ -9,9 +11,9 @@ struct paths;
 
 /*
  * `csbx eval --batch`: each line becomes a job that starts with what `job` has. *b says what is
- * read and where records go. Returns csbx's exit code.
+ * read and where records go; has_lanes: lanes.h. Returns csbx's exit code.
  */
 int eval_batch_run(const struct paths *paths, const struct container_spec *spec,
-		   struct eval_job *job, struct batch *b);
+		   struct eval_job *job, bool has_lanes, struct batch *b);
 
 #endif

@@ -85,6 +85,7 @@ static int judge_script(const struct eval_container *container, const struct eva
 				   .n_keep_fds = 2,
 				   .timeout_ms = p->timeout_ms,
 				   .input = p->input,
+				   .may_share = true,
 				   .channel = &listen};
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)

@@ -84,7 +84,8 @@ static bool is_good(const struct eval_warm *w, const struct eval_container *cont
 static bool try_it(const struct eval_warm *w, const struct eval_container *container)
 {
 	struct container_spec spec = *container->spec;
-	const struct eval_container own = {container->paths, &spec, NULL, container->end_fd};
+	const struct eval_container own = {
+		.paths = container->paths, .spec = &spec, .end_fd = container->end_fd};
 
 	spec.limits.timeout_ms = TIMEOUT_MS;
 	spec.capture_output = true;

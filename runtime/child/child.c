@@ -186,9 +186,10 @@ static int place_descriptors(const struct child *c, struct err *e)
  */
 static int keep_init_caps(const struct child *c, struct err *e)
 {
-	const uint64_t needed = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) | CAP_BIT(CAP_SETFCAP) |
-				CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_SYS_ADMIN) |
-				CAP_BIT(CAP_SYS_CHROOT);
+	const uint64_t lane = c->is_lane ? UINT64_C(1) << 40 /* CAP_CHECKPOINT_RESTORE */ : 0;
+	const uint64_t needed = lane | CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
+				CAP_BIT(CAP_SETFCAP) | CAP_BIT(CAP_SYS_PTRACE) |
+				CAP_BIT(CAP_SYS_ADMIN) | CAP_BIT(CAP_SYS_CHROOT);
 
 	/* A bare start makes B by unshare(2), which needs none. */
 	if (!spec_map_uid(c->spec) || c->spec->ns.pid == PID_HOST)

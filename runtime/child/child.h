@@ -71,6 +71,7 @@ struct child {
 	int cgroup_fd;        /* of the payload, -1: none */
 	bool has_affinity;    /* --cpus chooses CPUs */
 	bool is_watched;      /* the supervisor wants to see memory: child_watch() */
+	bool is_lane;         /* csbx-init keeps what it needs for INIT_LANE */
 	bool has_net;         /* the network namespace was made before, lo is up */
 	/* Filled while the plan runs. */
 	unsigned n_lowers; /* lower layers attached so far (runtime/layer/lower.h) */

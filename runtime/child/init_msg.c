@@ -142,6 +142,8 @@ static uint32_t message_flags(const struct container_spec *s, const struct id_ma
 		flags |= INIT_PAYLOAD_SIGNALS;
 	if (params->has_cgroup)
 		flags |= INIT_HAS_CGROUP;
+	if (params->is_lane)
+		flags |= INIT_LANE;
 	/*
 	 * One id: setgroups(2) is given up for good, the caller's groups stay (user_namespaces(7)).
 	 */
@@ -332,6 +334,7 @@ int init_msg_build_exec(const struct init_msg *start, const struct process_spec 
 				.caps = start->caps,
 				.argc = (uint32_t)p->argv.n,
 				.envc = (uint32_t)p->env.n,
+				.n_keep_fds = (uint32_t)p->n_keep_fds,
 				.umask = start->umask,
 				.oom_score_adj = start->oom_score_adj,
 			},

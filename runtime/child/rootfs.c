@@ -210,7 +210,10 @@ int rootfs_overlay(struct child *c, const struct op *op, struct err *e)
 					  has_upper_directory(c->plan)};
 
 	lower_list(c->n_lowers, op->flags & OP_BELOW ? "seeds:" : "", lower);
-	c->root_fd = overlay_new(&dirs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
+	/* Else one program would see in a file's time that another has read it. */
+	c->root_fd = overlay_new(
+		&dirs, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (c->is_lane ? MOUNT_ATTR_NOATIME : 0),
+		e);
 	if (c->root_fd < 0)
 		return c->root_fd;
 	return rootfs_attach_in_base(c->root_fd, "root", e);

@@ -83,6 +83,7 @@ static int launch_once(struct container *c, struct err *e)
 		.cgroup_fd = l->cgroup.payload_fd,
 		.has_affinity = l->holders.cpus_milli.by == ENFORCED_AFFINITY,
 		.is_watched = l->holders.watch_memory || l->holders.watch_pids,
+		.is_lane = c->is_lane,
 		.has_net = c->link.net_fd >= 0,
 	};
 	const struct launch_namespaces ns = {
@@ -99,7 +100,7 @@ static int launch_once(struct container *c, struct err *e)
 
 /* When the first process cannot be made in the cgroup, nothing has happened yet: it is made
  * without. */
-static int launch(struct container *c, struct err *e)
+int container_launch(struct container *c, struct err *e)
 {
 	int r = launch_once(c, e);
 
@@ -116,7 +117,7 @@ static int launch(struct container *c, struct err *e)
 	return r;
 }
 
-static int publish(struct container *c, bool paused, struct err *e)
+int container_publish(struct container *c, bool paused, struct err *e)
 {
 	_free_ char *cgroup = cgroup_is_made(&c->limits.cgroup)
 				      ? cgroup_path(&c->limits.cgroup.parent, c->spec->id)
@@ -152,10 +153,10 @@ static int publish(struct container *c, bool paused, struct err *e)
 
 static int note_paused(void *ctx, bool paused, struct err *e)
 {
-	return publish(ctx, paused, e);
+	return container_publish(ctx, paused, e);
 }
 
-static void note_degraded(const struct container *c, struct run_result *ret)
+void container_note_degraded(const struct container *c, struct run_result *ret)
 {
 	if (c->link.init_is_file)
 		strv_add(&ret->degraded,
@@ -275,12 +276,12 @@ static int run_once(const struct container_spec *spec, const struct paths *paths
 	if (r >= 0)
 		r = container_prepare(&c, on_disk, e);
 	if (r >= 0)
-		r = launch(&c, e);
+		r = container_launch(&c, e);
 	if (r >= 0)
-		r = publish(&c, false, e);
+		r = container_publish(&c, false, e);
 	if (r >= 0) {
 		instance_sweep_sometimes(&c.instance);
-		note_degraded(&c, ret);
+		container_note_degraded(&c, ret);
 		container_limits_note(&c.limits, ret);
 		ret->setup_ns = clock_monotonic_ns() - begin;
 		r = watch(&c, ret, e);

@@ -45,7 +45,7 @@ bool container_net_may_return(const struct container *c)
 	const uint64_t caps =
 		CAP_TO_MASK(CAP_NET_ADMIN) | CAP_TO_MASK(CAP_NET_RAW) | CAP_TO_MASK(CAP_SYS_ADMIN);
 
-	return s->ns.net == NET_NONE && !(s->sec.caps & caps) && !s->sec.seccomp_off &&
-	       !s->proc.n_keep_fds && !s->hooks.n && container_mounts_are_private(c) &&
-	       !has_socket(&c->streams);
+	return !c->is_lane && s->ns.net == NET_NONE && !(s->sec.caps & caps) &&
+	       !s->sec.seccomp_off && !s->proc.n_keep_fds && !s->hooks.n &&
+	       container_mounts_are_private(c) && !has_socket(&c->streams);
 }

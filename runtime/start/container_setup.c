@@ -261,6 +261,7 @@ static int compile(struct container *c, struct err *e)
 int container_make_message(struct container *c, struct err *e)
 {
 	struct init_msg_params params = {.umask = 022,
+					 .is_lane = c->is_lane,
 					 .has_cgroup = cgroup_is_made(&c->limits.cgroup)};
 	_strbuf_ struct strbuf msg = STRBUF_INIT;
 	int r = init_msg_build(c->spec, &c->map, &params, &msg, e);
@@ -283,7 +284,7 @@ static int make_channels(struct container *c, struct err *e)
 
 #define DEFAULT_CAPTURE_BYTES (UINT64_C(1) << 20)
 
-static int prepare_streams(struct container *c, struct err *e)
+int container_prepare_streams(struct container *c, struct err *e)
 {
 	const struct container_spec *s = c->spec;
 	struct stream_options o = {
@@ -330,7 +331,7 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 	if (r >= 0)
 		r = make_channels(c, e);
 	if (r >= 0)
-		r = prepare_streams(c, e);
+		r = container_prepare_streams(c, e);
 	if (r >= 0)
 		r = squashd_attach_finish(&c->attach, &c->link, e);
 	/*

@@ -24,6 +24,7 @@
 struct container_hooks;
 struct err;
 struct paths;
+struct run_result;
 
 struct container {
 	const struct container_spec *spec;
@@ -36,6 +37,7 @@ struct container {
 	struct layer layer;
 	bool has_layer, is_scratch;
 	struct layer read_layer; /* kept, and seen in a read-only root; dir is -1: none */
+	bool is_lane;            /* lane.h */
 	bool is_removed;         /* the layer is deleted next */
 	struct file_spec *seeds;
 	size_t n_seeds;
@@ -67,6 +69,17 @@ int container_prepare(struct container *c, bool on_disk, struct err *e);
 
 /* The first half of it, up to the plan: of a start that has neither streams nor limits. */
 int container_prepare_root(struct container *c, bool on_disk, struct err *e);
+
+/* A part of it: the pipes, or what else the spec and the hooks want for streams. */
+int container_prepare_streams(struct container *c, struct err *e);
+
+/*
+ * container.c: pid 1, then the record that others find it by, and what the result says of how it is
+ * protected.
+ */
+int container_launch(struct container *c, struct err *e);
+int container_publish(struct container *c, bool paused, struct err *e);
+void container_note_degraded(const struct container *c, struct run_result *ret);
 
 /* The message for init again, after container_limits_give_up(). */
 int container_make_message(struct container *c, struct err *e);

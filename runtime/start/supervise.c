@@ -166,6 +166,15 @@ static void take_exit(struct loop *l, const struct init_event *ev)
 	}
 }
 
+static void all_are_dead(struct loop *l)
+{
+	l->dead = true;
+	if (l->phase != PHASE_RUNNING)
+		loop_enter_phase(l, PHASE_KILLED, DRAIN_MS);
+	else
+		l->next_ns = 0;
+}
+
 static void read_control(struct loop *l)
 {
 	struct init_event ev;
@@ -195,6 +204,9 @@ static void read_control(struct loop *l)
 	} else if (ev.type == INIT_EV_EXITED) {
 		loop_check_oom(l, 0, ev.status);
 		take_exit(l, &ev);
+	} else if (ev.type == INIT_EV_EMPTIED) {
+		l->s->is_empty = !ev.arg;
+		all_are_dead(l);
 	} else {
 		if (ev.type == INIT_EV_SPAWN_EXITED)
 			loop_check_oom(l, ev.id, ev.status);
@@ -208,14 +220,11 @@ static void reap(struct loop *l)
 {
 	siginfo_t si = {0};
 
-	if (waitid(P_PIDFD, (id_t)l->s->pid1.pidfd, &si, WEXITED | __WALL | WNOHANG) < 0 ||
-	    !si.si_pid)
+	if (!l->s->is_lane &&
+	    (waitid(P_PIDFD, (id_t)l->s->pid1.pidfd, &si, WEXITED | __WALL | WNOHANG) < 0 ||
+	     !si.si_pid))
 		return;
-	l->dead = true;
-	if (l->phase != PHASE_RUNNING)
-		loop_enter_phase(l, PHASE_KILLED, DRAIN_MS);
-	else
-		l->next_ns = 0;
+	all_are_dead(l);
 	log_trace("pid 1 ended: code %d status %d", si.si_code, si.si_status);
 }
 
@@ -277,7 +286,8 @@ static void phase_ended(struct loop *l)
 			l->next_ns = 0;
 			break;
 		}
-		check_server(l);
+		if (!loop_kill_lane(l))
+			check_server(l);
 		break;
 	case PHASE_SERVER_KILLED:
 		break;
@@ -389,6 +399,8 @@ int supervise_run(struct supervise *s, struct err *e)
 	s->result->exit_code = -1;
 	s->exec->watchdog = s->watchdog;
 	loop_enter_phase(&l, PHASE_RUNNING, s->spec->limits.timeout_ms);
+	if (s->watchdog && s->watchdog->view.proc_fd >= 0)
+		l.look_ns = clock_monotonic_ns();
 	l.end.oom_single = s->spec->limits.oom_single;
 	r = run_loop(&l, e);
 	if (r >= 0)

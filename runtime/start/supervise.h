@@ -55,6 +55,11 @@ struct supervise {
 	struct fetch_root *fetch; /* filled where the spec asks for files */
 	struct exec_server *exec; /* opened when somebody asks for an exec */
 	struct run_result *result;
+	/*
+	 * The container is one of lane.h, and another process's child: the run ends when it is empty.
+	 * is_empty: csbx-init says that it is, and as it was.
+	 */
+	bool is_lane, is_empty;
 };
 
 /* Returns 0 with result filled, or -errno when the container could not be started. */

@@ -22,10 +22,27 @@ void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms)
 	l->next_ns = last_ms ? clock_monotonic_ns() + last_ms * 1000000u : 0;
 }
 
+static void kill_pid1(const struct loop *l)
+{
+	(void)syscall(SYS_pidfd_send_signal, l->s->pid1.pidfd, SIGKILL, NULL, 0);
+}
+
+bool loop_kill_lane(struct loop *l)
+{
+	if (!l->s->is_lane || l->is_lane_killed)
+		return false;
+	l->is_lane_killed = true;
+	kill_pid1(l);
+	loop_enter_phase(l, PHASE_KILLED, LOOP_HUNG_MS);
+	return true;
+}
+
 void loop_kill(struct loop *l)
 {
-	if (!l->dead)
-		(void)syscall(SYS_pidfd_send_signal, l->s->pid1.pidfd, SIGKILL, NULL, 0);
+	if (!l->dead && l->s->is_lane)
+		loop_request(l, INIT_REQ_EMPTY, 0);
+	else if (!l->dead)
+		kill_pid1(l);
 	cgroup_kill(l->s->cgroup);
 	if (l->phase < PHASE_KILLED) {
 		server_ping(l->s->server_fd);
@@ -56,7 +73,7 @@ void loop_request(struct loop *l, uint32_t type, int signal)
  */
 void loop_return_net(struct loop *l)
 {
-	if (l->dead && l->s->server_fd >= 0 && !l->s->exec->has_spawned &&
+	if (l->dead && !l->s->is_lane && l->s->server_fd >= 0 && !l->s->exec->has_spawned &&
 	    net_traces_are_none(l->s->traces))
 		squashd_return_net(l->s->server_fd, l->s->traces->ns_fd);
 }

@@ -34,6 +34,7 @@ struct loop {
 	bool is_paused;
 	bool stopping; /* by `csbx stop`: it is killed when it does not go */
 	bool dead, server_answered;
+	bool is_lane_killed;
 	bool is_stopped;                                /* the main process, and we are not */
 	enum { STOP_NONE, STOP_TYPED, STOP_SENT } stop; /* the stop that was asked for */
 	int wait_status;                                /* of the main process */
@@ -46,6 +47,8 @@ struct loop {
 /* supervise_end.c. last_ms 0: it does not end by itself. */
 void loop_enter_phase(struct loop *l, enum phase phase, uint64_t last_ms);
 void loop_kill(struct loop *l);
+/* A lane that was to empty itself and has not: true, its pid 1 is killed now. Once. */
+bool loop_kill_lane(struct loop *l);
 /* A limit was passed: the container ends now, whatever its processes do. */
 void loop_end_by_limit(struct loop *l, enum run_status status);
 /* A request that cannot be sent finds a container that is ending: its death will be seen. */

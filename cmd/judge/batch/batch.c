@@ -103,6 +103,8 @@ static int start_worker(struct pool *p, const char *text, size_t len, struct err
 
 	while (w->pid)
 		w++;
+	if (p->b->before)
+		p->b->before(p->b->ctx, (unsigned)(w - p->workers), p->n);
 	r = batch_worker_start(w, p->b, p->in.number, text, len, &p->old_mask, p->end, e);
 	if (r < 0)
 		return r;
@@ -182,6 +184,8 @@ static int read_worker(struct pool *p, struct batch_worker *w, struct err *e)
 	if (r <= 0)
 		return r;
 	how = batch_worker_reap(w);
+	if (p->b->after)
+		p->b->after(p->b->ctx, (unsigned)(w - p->workers));
 	p->busy--;
 	if (p->signal)
 		return 0;

@@ -55,8 +55,12 @@ struct batch {
 	 * csbx failed, and the record says how.
 	 */
 	int (*work)(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e);
-	/* In this process, before each of these; NULL: nothing is to be done. */
-	void (*before)(void *ctx);
+	/*
+	 * In this process, before each of these and after it; slot: below slots, of no other that
+	 * is under way. NULL: nothing is to be done.
+	 */
+	void (*before)(void *ctx, unsigned slot, unsigned slots);
+	void (*after)(void *ctx, unsigned slot);
 	void *ctx;
 };
 

@@ -51,8 +51,6 @@ int batch_worker_start(struct batch_worker *w, const struct batch *b, uint64_t l
 {
 	int fds[2];
 
-	if (b->before)
-		b->before(b->ctx);
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	w->pid = fork();

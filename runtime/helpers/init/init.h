@@ -12,6 +12,7 @@
  *	payload.c, drop.c, exec.c: from the clone to the program
  *	loop.c, events.c	reaping, answering
  *	spawn.c, terminal.c	an exec
+ *	lane.c			one program after the other
  *	alone.c, complaint.c	without a supervisor
  *	proc.c, sys.h, mem.c	the kernel without a C library
  *
@@ -35,6 +36,10 @@
 /* Namespaces of B that an exec'd process joins, in the order in which it does; it has init's
  * mounts. */
 enum ns_kind { NS_USER, NS_CGROUP, NS_NET, NS_UTS, NS_IPC, NS_MAX };
+
+/* CAP_CHECKPOINT_RESTORE, over A: the one that sets the id of the next process. */
+#define LANE_CAPS (UINT64_C(1) << 40)
+#define LANE_SYSV 3 /* kinds of System V objects */
 
 /* A message mapped read-only; bytes is 0 when there is none. */
 struct message {
@@ -69,6 +74,7 @@ struct init {
 	uint32_t degraded;
 	int signal_fd;
 	int ns_fds[NS_MAX];
+	int lane_ids[LANE_SYSV]; /* of the last objects that lane.c made, by kind */
 	bool stop_pending;
 	struct init_event stop_event;
 	unsigned n_slots; /* slots ever used */
@@ -120,6 +126,10 @@ void spawn_request(struct init *in, uint32_t id, const int *fds, unsigned n_fds)
 struct spawned *spawn_by_id(struct init *in, uint32_t id);
 struct spawned *spawn_by_pid(struct init *in, int pid);
 
+/* lane.c: with INIT_LANE, in the place of the end. */
+void lane_begin(struct init *in);
+void lane_empty(struct init *in);
+
 /* pid1.c: INIT_PAYLOAD_SIGNALS. */
 /*
  * True when a pid 1 in the main process's place would get that signal, and when csbx-init cannot
@@ -133,6 +143,9 @@ void pid1_forward(const struct init *in, const struct signalfd_siginfo *info);
 void loop_send(struct init *in, struct init_event *ev, struct spawned *s);
 /* At once; false: there is no room. */
 bool send_now(struct init_event *ev);
+
+/* loop.c: tells what became of a child that wait4(2) returned. */
+void child_changed(struct init *in, int pid, int status, const struct rusage *ru);
 
 /* loop.c: reaping and requests until the main process ends; never returns. */
 __attribute__((noreturn)) void loop_run(struct init *in);

@@ -54,7 +54,7 @@ static __attribute__((noreturn)) void end(struct init_event *ev)
 	sys_exit(exit_code_of(ev->status));
 }
 
-static void child_changed(struct init *in, int pid, int status, const struct rusage *ru)
+void child_changed(struct init *in, int pid, int status, const struct rusage *ru)
 {
 	bool is_main = pid == in->main_pid, stop = is_stop(status);
 	struct spawned *s = is_main ? NULL : spawn_by_pid(in, pid);
@@ -73,8 +73,10 @@ static void child_changed(struct init *in, int pid, int status, const struct rus
 		ev.stime_us = timeval_us(&ru->ru_stime);
 		ev.maxrss_bytes = (uint64_t)ru->ru_maxrss * 1024u;
 	}
-	if (is_main && !stop)
+	if (is_main && !stop && !(in->flags & INIT_LANE))
 		end(&ev);
+	if (is_main && !stop)
+		in->main_pid = 0;
 	if (s && !stop)
 		s->pid = 0; /* reaped: the number may be somebody else's from now on */
 	loop_send(in, &ev, s);
@@ -82,6 +84,7 @@ static void child_changed(struct init *in, int pid, int status, const struct rus
 
 static void reap(struct init *in)
 {
+	int main_pid = in->main_pid;
 	struct signalfd_siginfo info;
 	struct rusage ru;
 	int pid, status;
@@ -91,6 +94,8 @@ static void reap(struct init *in)
 		pid1_forward(in, &info);
 	while ((pid = sys_wait4(-1, &status, WNOHANG | WUNTRACED | __WALL, &ru)) > 0)
 		child_changed(in, pid, status, &ru);
+	if (main_pid && !in->main_pid)
+		lane_empty(in);
 }
 
 /* An exec'd process that has not come to its setsid yet leads no group: then it is all there is. */
@@ -142,6 +147,10 @@ static void handle(struct init *in, const struct init_request *rq, const int *fd
 		s = spawn_by_id(in, rq->id);
 		if (s)
 			signal_process(s->pid, rq->arg);
+		break;
+	case INIT_REQ_EMPTY:
+		if (in->flags & INIT_LANE && in->main_pid)
+			lane_empty(in);
 		break;
 	default:
 		break;

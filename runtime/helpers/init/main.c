@@ -18,7 +18,10 @@
  * Only SIGCHLD is blocked and read from a signalfd; all else the kernel drops when it is sent. With
  * INIT_PAYLOAD_SIGNALS all are read from it, and passed on or dropped (pid1.c).
  *
- * It ends when the main process does (the kernel then kills all that is left), when the supervisor
+ * With INIT_LANE it outlives the main process, empties the container behind it, and takes the next
+ * one (lane.c); the one capability that this needs it keeps.
+ *
+ * Otherwise it ends when the main process does (the kernel then kills all that is left), when the supervisor
  * closes the control socket, or by the parent-death signal that was set before it was exec'd.
  * Failures before that are told once, on the status pipe, and end it.
  *
@@ -138,7 +141,7 @@ static int drop_all(const struct init *in)
 	if (r == -EPERM)
 		r = 0;
 	if (r >= 0)
-		r = drop_caps(0);
+		r = drop_caps(in->flags & INIT_LANE ? LANE_CAPS : 0);
 	if (r >= 0 && (in->flags & INIT_NO_NEW_PRIVS))
 		r = sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0);
 	for (int fd = 0; fd < 3 && r >= 0; fd++)
@@ -198,6 +201,8 @@ static void start_main(struct init *in, const struct init_msg *m)
 	sys_close(INIT_FD_STATUS);
 	sys_close(sync[0]);
 	sys_close(sync[1]);
+	if (m->flags & INIT_LANE)
+		lane_begin(in);
 	loop_send(in, &ev, NULL);
 	sys_close(old_mounts);
 }

@@ -335,6 +335,8 @@ static int step_exec(struct payload *p)
 {
 	int r = wait_for_init(p);
 
+	if (r >= 0 && p->m->flags & INIT_LANE)
+		sys_exit(0);
 	return r < 0 ? r : exec_program(p);
 }
 

@@ -89,13 +89,15 @@ static int spawn_clone(const struct init *in, const int *fds, unsigned n_fds, un
 
 void spawn_request(struct init *in, uint32_t id, const int *fds, unsigned n_fds)
 {
-	bool valid = n_fds >= INIT_SPAWN_FDS && id && !spawn_by_id(in, id);
-	struct spawned *s = valid ? free_slot(in) : NULL;
+	bool is_main = in->flags & INIT_LANE && id == INIT_LANE_ID;
+	bool valid =
+		n_fds >= INIT_SPAWN_FDS && id && !spawn_by_id(in, id) && !(is_main && in->main_pid);
+	struct spawned *s = valid && !is_main ? free_slot(in) : NULL;
 	unsigned stage = INIT_STAGE_MESSAGE;
 	struct init_event ev = {.id = id};
 	int r = valid ? -EAGAIN : -EBADMSG;
 
-	if (s)
+	if (s || (valid && is_main))
 		r = spawn_clone(in, fds, n_fds, &stage);
 	if (r < 0 && n_fds >= INIT_SPAWN_FDS)
 		status_send(fds[SPAWN_FD_STATUS], stage, r, 0);
@@ -103,6 +105,10 @@ void spawn_request(struct init *in, uint32_t id, const int *fds, unsigned n_fds)
 		sys_close(fds[i]);
 	if (!valid)
 		return;
+	if (is_main && r > 0) {
+		in->main_pid = r;
+		return;
+	}
 	if (s)
 		*s = (struct spawned){.id = id, .pid = r > 0 ? r : 0};
 	ev.type = r > 0 ? INIT_EV_SPAWNED : INIT_EV_SPAWN_EXITED;

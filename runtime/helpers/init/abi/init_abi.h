@@ -88,9 +88,12 @@ enum init_flag {
 	INIT_BARE = 1u << 18,       /* alone: makes B for itself, by unshare(2), in A */
 	INIT_JOIN = 1u << 19, /* alone, with INIT_EXEC: enters the namespaces that are passed, in
 			       * their order, from outside of A */
-	INIT_FLAGS_ALL = (1u << 20) - 1,
+	INIT_LANE = 1u << 20, /* for one program after the other (lane.c): the main process ends
+			       * before its execve and only makes B */
+	INIT_FLAGS_ALL = (1u << 21) - 1,
 };
 #define INIT_TTY_BYTE 'T'
+#define INIT_LANE_ID 0x7fffffffu /* of a SPAWN: it is the main process from now on */
 
 struct init_range {
 	uint32_t off, len; /* bytes from the start of the message; absent = 0, 0 */
@@ -185,6 +188,7 @@ enum init_request_type {
 	INIT_REQ_STOP,       /* arg: signal, to the main process, followed by SIGCONT; with
 			      * INIT_PAYLOAD_SIGNALS SIGKILL instead of one that it would not
 			      * hear */
+	INIT_REQ_EMPTY,      /* with INIT_LANE: as if the main process had ended */
 };
 #define INIT_SIGNAL_GROUP 0x100u /* with the signal: to the process's whole process group */
 #define INIT_SPAWN_FDS 5u
@@ -206,7 +210,10 @@ enum init_event_type {
 	INIT_EV_SPAWNED,     /* id, pid */
 	INIT_EV_SPAWN_EXITED,  /* id, pid, status */
 	INIT_EV_SPAWN_STOPPED, /* id, pid; arg: signal */
+	INIT_EV_EMPTIED, /* with INIT_LANE, after EXITED: no process is left, the next gets the
+			  * first one's id; arg: INIT_LANE_TOUCHED or 0 */
 };
+#define INIT_LANE_TOUCHED 1u     /* what is left of it cannot be told to be nothing */
 #define INIT_DEGRADED_KEYRING 1u /* in arg of INIT_EV_STARTED */
 
 struct init_event {

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_CMD_EVAL_LANES_H
+#define CSBX_CMD_EVAL_LANES_H
+
+/*
+ * The lanes of a batch (runtime/start/lane.h), one for each line that is under way. The batch's own
+ * process opens and closes them; the process of a line runs its snippet in one, where line and
+ * snippet fit, and says in shared memory that the lane is as it was. Where it does not say so, for
+ * whatever reason, the lane is closed.
+ */
+
+#include <stdbool.h>
+
+#include "runtime/spec/name.h"
+
+struct container_hooks;
+struct container_spec;
+struct eval_container;
+struct eval_start;
+struct lane;
+struct run_result;
+
+enum { EVAL_LANES_AUTO, EVAL_LANES_YES, EVAL_LANES_NO };
+
+struct eval_lane {
+	struct lane *lane;
+	char id[NAME_ID_DIGITS + 1];
+	unsigned char *is_clean; /* shared */
+};
+
+struct eval_lanes {
+	bool is_on; /* set by the caller; false when lanes turned out not to be had */
+	unsigned n;
+	struct eval_lane *items;
+	unsigned char *shared;
+};
+
+/* The lane of a line that comes next, opened where that is to be; NULL: none. */
+struct eval_lane *eval_lanes_before(struct eval_lanes *l, const struct eval_container *container,
+				    unsigned slot, unsigned slots);
+void eval_lanes_after(struct eval_lanes *l, unsigned slot);
+void eval_lanes_close(struct eval_lanes *l);
+
+/*
+ * In the process of a line: false where the run does not fit, or the lane is no more; nothing has
+ * run then.
+ */
+bool eval_lane_run(const struct eval_container *container, const struct eval_start *s,
+		   const struct container_spec *spec, const struct container_hooks *hooks,
+		   struct run_result *ret);
+
+#endif

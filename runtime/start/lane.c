@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/start/lane.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/clock.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/child/fetch.h"
+#include "runtime/child/init_msg.h"
+#include "runtime/child/launch.h"
+#include "runtime/exec/forwarded_signals.h"
+#include "runtime/exec/server.h"
+#include "runtime/helpers/init/abi/init_abi.h"
+#include "runtime/helpers/init/abi/msg_check.h"
+#include "runtime/limit/watchdog.h"
+#include "runtime/server/unpacked.h"
+#include "runtime/spec/result.h"
+#include "runtime/spec/spec.h"
+#include "runtime/start/container.h"
+#include "runtime/start/container_setup.h"
+#include "runtime/start/lane_state.h"
+#include "runtime/start/supervise.h"
+
+#define START_MS 10000
+
+struct lane {
+	struct container_spec spec;
+	struct container c;
+	struct strbuf message; /* that pid 1 was started with */
+	struct watchdog_view view;
+	struct lane_state state;
+};
+
+bool lane_is_possible(const struct container_spec *s)
+{
+	const struct security_spec *sec = &s->sec;
+
+	return s->rootfs.kind == ROOTFS_SQUASHFS && s->rootfs.upper == UPPER_THROWAWAY &&
+	       !s->n_mounts && !s->hooks.n && !s->fetch.n && s->ns.net == NET_NONE &&
+	       s->ns.ipc == IPC_PRIVATE && s->ns.pid == PID_PRIVATE && s->ns.uts == UTS_PRIVATE &&
+	       s->ns.cgroup == CGROUPNS_PRIVATE && !s->ns.host_sys && !s->ns.host_dev &&
+	       !(sec->caps & ~SPEC_CAPS_DEFAULT) && !sec->new_privs && !sec->seccomp_off &&
+	       !sec->landlock_off && !sec->masks_off && !sec->fake_ids && !sec->fake_nodes &&
+	       s->proc.tty == TTY_NO && !s->proc.pid1_signals && s->proc.close_stdin &&
+	       s->capture_output && s->limits.memory_bytes && !s->limits.cpus_milli &&
+	       !s->limits.oom_single && !s->limits.strict;
+}
+
+/*
+ * --- opening --------------------------------------------------------------------------------------
+ */
+
+static void take_view(struct lane *l, int fds[], bool has_sysv)
+{
+	struct watchdog_view *v = &l->view;
+	unsigned i = 0;
+
+	v->proc_fd = take_fd(&fds[i++]);
+	for (unsigned k = 0; has_sysv && k < WATCHDOG_SYSV; k++)
+		v->sysv_fds[k] = take_fd(&fds[i++]);
+	while (i < FD_PASS_MAX && fds[i] >= 0 && v->n_tmpfs < WATCHDOG_TMPFS_MAX)
+		v->tmpfs_fds[v->n_tmpfs++] = take_fd(&fds[i++]);
+}
+
+/* One message of pid 1's; 1: it is ready for the first program. */
+static int read_control(struct lane *l, struct err *e)
+{
+	struct init_event ev = {0};
+	int fds[FD_PASS_MAX], r = 0;
+	ssize_t n = fd_recv(l->c.control[0], &ev, sizeof(ev), fds, FD_PASS_MAX, e);
+
+	if (n != sizeof(ev) || ev.magic != INIT_MAGIC)
+		r = err_set(e, EIO, "lane: csbx-init has ended");
+	else if (ev.type == LAUNCH_EV_VIEW && l->view.proc_fd < 0)
+		take_view(l, fds, ev.arg);
+	else if (ev.type == INIT_EV_EMPTIED)
+		r = ev.arg ? err_set(e, EOPNOTSUPP, "lane: process ids cannot be set back") : 1;
+	for (int i = 0; i < FD_PASS_MAX; i++)
+		fd_close(&fds[i]);
+	return r;
+}
+
+/* What went wrong on the way is on the status pipe; pid 1 ends then. */
+static int read_status(struct lane *l, struct err *e)
+{
+	union {
+		struct err err;
+		struct init_status init;
+	} msg;
+	ssize_t n = read(l->c.status[0], &msg, sizeof(msg));
+
+	fd_close(&l->c.status[0]);
+	if (!n)
+		return 0;
+	if (n == sizeof(msg.err)) {
+		err_sanitize(&msg.err);
+		*e = msg.err;
+		return -e->code;
+	}
+	if (n == sizeof(msg.init) && msg.init.magic == INIT_MAGIC)
+		init_status_error(&msg.init, &l->spec.proc, e);
+	else
+		err_set(e, EPROTO, "garbled start-up status");
+	return -e->code;
+}
+
+static int wait_until_ready(struct lane *l, struct err *e)
+{
+	uint64_t end_ns = clock_monotonic_ns() + START_MS * UINT64_C(1000000);
+	int r = 0;
+
+	while (!r) {
+		struct pollfd p[2] = {{.fd = l->c.status[0], .events = POLLIN},
+				      {.fd = l->c.control[0], .events = POLLIN}};
+
+		if (clock_monotonic_ns() >= end_ns)
+			return err_set(e, ETIMEDOUT, "lane: csbx-init does not answer");
+		if (poll(p, 2, START_MS) < 0 && errno != EINTR)
+			return err_sys(e, "poll");
+		if (p[0].revents)
+			r = read_status(l, e);
+		if (!r && p[1].revents)
+			r = read_control(l, e);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* An exec is bounded by the message of the start, which csbx-init has kept as well. */
+static int read_message(struct lane *l, struct err *e)
+{
+	int r = lseek(l->c.msg_fd, 0, SEEK_SET) < 0
+			? err_sys(e, "lane: message")
+			: io_read_all(l->c.msg_fd, INIT_MSG_MAX, &l->message, e);
+
+	if (r >= 0 && init_msg_check(l->message.data, l->message.len) < 0)
+		r = err_set(e, EBADMSG, "lane: message");
+	return r;
+}
+
+static int open_container(struct lane *l, struct err *e)
+{
+	struct container *c = &l->c;
+	int r = container_prepare(c, false, e);
+
+	if (r >= 0 && (cgroup_is_made(&c->limits.cgroup) || !c->limits.holders.watch_memory))
+		r = err_set(e, EOPNOTSUPP, "lane: control groups hold the limits");
+	if (r >= 0)
+		r = container_launch(c, e);
+	if (r >= 0)
+		r = container_publish(c, false, e);
+	streams_done(&c->streams);
+	if (r >= 0)
+		r = read_message(l, e);
+	if (r >= 0)
+		r = wait_until_ready(l, e);
+	if (r >= 0 && !l->view.n_tmpfs)
+		r = err_set(e, EIO, "lane: nothing to look at");
+	return r;
+}
+
+int lane_open(const struct container_spec *spec, const struct paths *paths, const char *file,
+	      struct lane **ret, struct err *e)
+{
+	struct lane *l = calloc(1, sizeof(*l));
+	sigset_t old;
+	int r, signal_fd = -1;
+
+	if (!l)
+		return err_oom(e);
+	l->spec = *spec;
+	l->view = (struct watchdog_view)WATCHDOG_VIEW_INIT;
+	l->state = (struct lane_state)LANE_STATE_INIT;
+	container_init(&l->c, &l->spec, paths);
+	l->c.is_lane = true;
+	r = unpacked_is_needed() ? err_set(e, EOPNOTSUPP, "lane: no FUSE")
+				 : forwarded_signals_block(&old, &signal_fd, e);
+	if (r >= 0) {
+		r = open_container(l, e);
+		fd_close(&signal_fd);
+		forwarded_signals_restore(&old, false);
+	}
+	if (r >= 0)
+		r = lane_state_open(&l->state, l->view.tmpfs_fds[0], l->c.pid1.pid, file, e);
+	if (r >= 0)
+		r = lane_state_note(&l->state, e);
+	if (r >= 0 && l->c.link.sock >= 0)
+		squashd_keep_mounts(l->c.link.sock, l->c.pid1.pid);
+	*ret = l;
+	if (r < 0)
+		lane_close(ret);
+	return r;
+}
+
+void lane_close(struct lane **lane)
+{
+	struct lane *l = *lane;
+	struct watchdog w = WATCHDOG_INIT;
+
+	if (!l)
+		return;
+	lane_state_close(&l->state);
+	w.view = l->view;
+	watchdog_done(&w);
+	if (l->c.pid1.pidfd >= 0) {
+		(void)syscall(SYS_pidfd_send_signal, l->c.pid1.pidfd, SIGKILL, NULL, 0);
+		while (waitid(P_PIDFD, (id_t)l->c.pid1.pidfd, NULL, WEXITED | __WALL) < 0 &&
+		       errno == EINTR)
+			;
+	}
+	strbuf_free(&l->message);
+	container_done(&l->c);
+	free(l);
+	*lane = NULL;
+}
+
+/*
+ * --- a program ------------------------------------------------------------------------------------
+ */
+
+static int request(const struct lane *l, struct container *c, struct err *e)
+{
+	const struct process_spec *p = &c->spec->proc;
+	const struct init_request rq = {
+		.magic = INIT_MAGIC, .type = INIT_REQ_SPAWN, .id = INIT_LANE_ID};
+	_strbuf_ struct strbuf msg = STRBUF_INIT;
+	int fds[FD_PASS_MAX], r;
+	size_t n = 0;
+
+	r = init_msg_build_exec((const void *)l->message.data, p, 0, &msg, e);
+	if (r < 0)
+		return r;
+	c->msg_fd = init_msg_memfd(&msg, e);
+	if (c->msg_fd < 0)
+		return c->msg_fd;
+	if (pipe2(c->status, O_CLOEXEC) < 0)
+		return err_sys(e, "make channels");
+	fds[n++] = c->msg_fd;
+	for (int i = 0; i < 3; i++)
+		fds[n++] = c->streams.child[i] >= 0 ? c->streams.child[i] : i;
+	fds[n++] = c->status[1];
+	for (size_t i = 0; i < p->n_keep_fds && n < FD_PASS_MAX; i++)
+		fds[n++] = p->keep_fds[i];
+	r = fd_send_patient(l->c.control[0], &rq, sizeof(rq), fds, n, e);
+	fd_close(&c->status[1]);
+	streams_started(&c->streams);
+	return r < 0 ? err_wrap(e, "lane") : 0;
+}
+
+static int watch(const struct lane *l, struct container *c, struct run_result *ret, bool *ret_empty,
+		 struct err *e)
+{
+	const struct limit_holders *h = &l->c.limits.holders;
+	struct watchdog watchdog = WATCHDOG_INIT;
+	struct exec_server exec = EXEC_SERVER_INIT;
+	struct fetch_root fetch = FETCH_ROOT_INIT;
+	struct supervise s = {
+		.spec = c->spec,
+		.pid1 = l->c.pid1,
+		.status_fd = take_fd(&c->status[0]),
+		.control_fd = fcntl(l->c.control[0], F_DUPFD_CLOEXEC, 3),
+		.server_fd = l->c.link.sock,
+		.server_pid = l->c.link.server_pid,
+		.signal_fd = c->signal_fd,
+		.watchdog = &watchdog,
+		.cgroup = &l->c.limits.cgroup,
+		.streams = &c->streams,
+		.fetch = &fetch,
+		.exec = &exec,
+		.started_fd = c->hooks->started_fd,
+		.owner_fd = c->hooks->owner_fd ? c->hooks->owner_fd : -1,
+		.step_fd = -1,
+		.channel = c->hooks->channel,
+		.result = ret,
+		.is_lane = true,
+	};
+	int r;
+
+	watchdog.view = l->view;
+	watchdog.limit_bytes = h->watch_memory ? c->spec->limits.memory_bytes : 0;
+	watchdog.limit_pids = h->watch_pids ? c->spec->limits.pids : 0;
+	exec.instance = &c->instance;
+	exec.control_fd = s.control_fd;
+	exec.msg_fd = -1;
+	exec.streams = &c->streams;
+	r = supervise_run(&s, e);
+	exec_server_close(&exec);
+	if (r >= 0)
+		streams_finish(&c->streams, ret);
+	watchdog.view = (struct watchdog_view)WATCHDOG_VIEW_INIT; /* the lane's */
+	watchdog_done(&watchdog);
+	fd_close(&s.status_fd);
+	fd_close(&s.control_fd);
+	*ret_empty = s.is_empty;
+	return r;
+}
+
+int lane_run(struct lane *l, const struct container_spec *spec, const struct lane_file *file,
+	     const struct container_hooks *hooks, struct run_result *ret, bool *ret_clean,
+	     struct err *e)
+{
+	uint64_t begin = clock_monotonic_ns();
+	struct container c;
+	bool is_empty = false;
+	sigset_t old;
+	int r;
+
+	*ret_clean = false;
+	*ret = (struct run_result){.started_at_ns = clock_realtime_ns()};
+	container_init(&c, spec, l->c.paths);
+	c.hooks = hooks;
+	r = forwarded_signals_block(&old, &c.signal_fd, e);
+	if (r >= 0)
+		r = container_prepare_streams(&c, e);
+	if (r >= 0)
+		r = lane_state_write(&l->state, file->data, file->len, e);
+	if (r >= 0)
+		r = request(l, &c, e);
+	if (r >= 0) {
+		container_note_degraded(&l->c, ret);
+		container_limits_note(&l->c.limits, ret);
+		ret->setup_ns = clock_monotonic_ns() - begin;
+		r = watch(l, &c, ret, &is_empty, e);
+		ret->wall_ns = clock_monotonic_ns() - begin - ret->setup_ns;
+	}
+	*ret_clean = r >= 0 && is_empty && lane_state_is_same(&l->state);
+	streams_done(&c.streams);
+	fd_close(&c.msg_fd);
+	fd_close(&c.status[0]);
+	fd_close(&c.status[1]);
+	fd_close(&c.signal_fd);
+	forwarded_signals_restore(&old, r >= 0);
+	ret->teardown_ns = clock_monotonic_ns() - begin - ret->setup_ns - ret->wall_ns;
+	return r;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_LANE_H
+#define CSBX_RUNTIME_LANE_H
+
+/*
+ * A lane: a container that is kept for one short program after the other. Each is born in it as the
+ * main process of any container is, by csbx-init's own steps (runtime/helpers/init/spawn.c); after
+ * each csbx-init kills all that is left (lane.c there), and what a program could have left besides
+ * is compared with how it was (lane_state.h). A lane that is not provably as it was before is not
+ * used again: its owner closes it and opens another.
+ *
+ * The owner opens and closes; processes that it forks run programs, one at a time. Pid 1 ends with
+ * the owner.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct container_hooks;
+struct container_spec;
+struct err;
+struct lane;
+struct paths;
+struct run_result;
+
+/* The one file of a program's own: there in the specification, below a directory of the user's. */
+struct lane_file {
+	const char *path; /* as in struct file_spec */
+	const void *data;
+	size_t len;
+};
+
+/*
+ * Whether such a container can be one: nothing of the host is mounted, writable layer in memory, no
+ * network, the usual capabilities, filter and Landlock, output that is captured.
+ */
+bool lane_is_possible(const struct container_spec *spec);
+
+/*
+ * paths, and of spec the strings, must live as long; its files are read now. -EOPNOTSUPP: not on
+ * this machine (control groups hold the limits, an old kernel).
+ */
+int lane_open(const struct container_spec *spec, const struct paths *paths, const char *file,
+	      struct lane **ret, struct err *e);
+void lane_close(struct lane **lane);
+
+/*
+ * As container_run(), in a process that the owner has forked. Of spec the command, descriptors, id
+ * and limits of time and output are taken, the rest must be the lane's. *ret_clean: the next may
+ * use it. Below 0: the program has not run.
+ */
+int lane_run(struct lane *lane, const struct container_spec *spec, const struct lane_file *file,
+	     const struct container_hooks *hooks, struct run_result *ret, bool *ret_clean,
+	     struct err *e);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/start/lane_state.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+
+#define DEPTH_MAX 8u
+#define STATE_BYTES_MAX (4u << 20) /* csbx's own files; more makes no lane */
+#define NET_BYTES_MAX 65536u
+#define TICK_NS 500000 /* a look at whether one has passed */
+
+static const char *const net_names[LANE_NET_FILES] = {
+	"dev", "snmp", "snmp6", "netstat", "sockstat", "ip6_flowlabel",
+};
+#define NET_SOCKSTAT 4
+
+/* What stat(2) says, without the time of access. */
+struct facts {
+	uint64_t dev, ino, nlink, rdev, size, blocks;
+	struct timespec mtime, ctime;
+	uint32_t mode, uid, gid, pad;
+};
+
+static void add_facts(const struct stat *st, struct strbuf *out)
+{
+	const struct facts f = {
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.nlink = st->st_nlink,
+		.rdev = st->st_rdev,
+		.size = (uint64_t)st->st_size,
+		.blocks = (uint64_t)st->st_blocks,
+		.mtime = st->st_mtim,
+		.ctime = st->st_ctim,
+		.mode = st->st_mode,
+		.uid = st->st_uid,
+		.gid = st->st_gid,
+	};
+
+	strbuf_add(out, &f, sizeof(f));
+}
+
+/*
+ * --- the upper layer ------------------------------------------------------------------------------
+ */
+
+static int add_directory(const struct lane_state *s, int fd, const char *path, unsigned depth,
+			 size_t max, struct strbuf *out);
+
+static int add_content(int dir, const char *name, size_t max, struct strbuf *out)
+{
+	_close_ int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	return fd < 0 ? -errno : io_read_all(fd, max, out, NULL);
+}
+
+static int add_entry(const struct lane_state *s, int dir, const char *path, const char *name,
+		     unsigned depth, size_t max, struct strbuf *out)
+{
+	_free_ char *own = str_printf("%s%s%s", path, *path ? "/" : "", name);
+	_close_ int fd = -1;
+	struct stat st;
+
+	if (!own || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -EIO;
+	strbuf_add(out, own, strlen(own) + 1);
+	if (s->root_fd >= 0)
+		(void)fstatat(s->root_fd, own, &(struct stat){0}, AT_SYMLINK_NOFOLLOW);
+	if (str_eq(own, s->file)) /* lane_state_is_same() looks at it */
+		return 0;
+	add_facts(&st, out);
+	if (S_ISREG(st.st_mode))
+		return add_content(dir, name, max, out);
+	if (!S_ISDIR(st.st_mode))
+		return 0;
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : add_directory(s, fd, own, depth + 1, max, out);
+}
+
+/* The order of a directory that does not change is the same each time. */
+static int add_directory(const struct lane_state *s, int fd, const char *path, unsigned depth,
+			 size_t max, struct strbuf *out)
+{
+	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	DIR *d = own < 0 ? NULL : fdopendir(own);
+	struct dirent *entry;
+
+	if (!d) {
+		fd_close(&own);
+		return -EIO;
+	}
+	while (r >= 0 && (errno = 0, entry = readdir(d))) {
+		if (str_is_dots(entry->d_name))
+			continue;
+		r = depth < DEPTH_MAX ? add_entry(s, fd, path, entry->d_name, depth, max, out)
+				      : -ELOOP;
+		if (out->len > max)
+			r = -E2BIG;
+	}
+	if (r >= 0 && errno)
+		r = -errno;
+	closedir(d);
+	return r;
+}
+
+/*
+ * --- the network ----------------------------------------------------------------------------------
+ */
+
+/* The sockets of the namespace, and what is left of TCP's: the memory is that of the machine. */
+static void add_sockets(const char *text, struct strbuf *out)
+{
+	const char *line = strchr(text, '\n'), *waiting = strstr(text, " tw ");
+
+	strbuf_add(out, text, line ? (size_t)(line - text) : strlen(text));
+	if (waiting)
+		strbuf_add(out, waiting, 4 + strspn(waiting + 4, "0123456789"));
+}
+
+static int add_net(const struct lane_state *s, struct strbuf *out)
+{
+	for (int i = 0; i < LANE_NET_FILES; i++) {
+		_strbuf_ struct strbuf text = STRBUF_INIT;
+
+		if (s->net_fds[i] < 0)
+			continue;
+		if (lseek(s->net_fds[i], 0, SEEK_SET) < 0 ||
+		    io_read_all(s->net_fds[i], NET_BYTES_MAX, &text, NULL) < 0)
+			return -EIO;
+		if (i == NET_SOCKSTAT)
+			add_sockets(strbuf_str(&text), out);
+		else
+			strbuf_add(out, strbuf_str(&text), text.len);
+	}
+	return 0;
+}
+
+/*
+ * --- all ------------------------------------------------------------------------------------------
+ */
+
+/* First what is cheap and bounds the rest: no more entries than inodes. */
+static int add_file_systems(const struct lane_state *s, struct strbuf *out)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fstatfs(s->upper_fd, &fs) < 0 || fstat(s->upper_fd, &st) < 0)
+		return -EIO;
+	strbuf_add(out, &fs.f_ffree, sizeof(fs.f_ffree));
+	add_facts(&st, out);
+	for (size_t i = 0; i < sizeof(s->dir_fds) / sizeof(s->dir_fds[0]); i++) {
+		if (s->dir_fds[i] < 0)
+			continue;
+		if (fstatfs(s->dir_fds[i], &fs) < 0 || fstat(s->dir_fds[i], &st) < 0)
+			return -EIO;
+		strbuf_add(out, &fs.f_ffree, sizeof(fs.f_ffree));
+		strbuf_add(out, &fs.f_bfree, sizeof(fs.f_bfree));
+		add_facts(&st, out);
+		strbuf_add(out, &st.st_atim, sizeof(st.st_atim));
+	}
+	return 0;
+}
+
+/* known: stops at the first part that differs. */
+static int describe(const struct lane_state *s, const struct strbuf *known, struct strbuf *out)
+{
+	size_t max = known ? known->len : STATE_BYTES_MAX;
+	int r = add_file_systems(s, out);
+
+	if (r >= 0 && known &&
+	    (out->len > known->len || memcmp(strbuf_str(out), strbuf_str(known), out->len)))
+		return -EUCLEAN;
+	if (r >= 0)
+		r = add_directory(s, s->upper_fd, "", 0, max, out);
+	if (r >= 0)
+		r = add_net(s, out);
+	return r < 0 ? r : strbuf_check(out, NULL);
+}
+
+static int open_inside(pid_t pid1, const char *name)
+{
+	_free_ char *path = str_printf("/proc/%d/%s", (int)pid1, name);
+
+	return path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+}
+
+int lane_state_open(struct lane_state *s, int base_fd, pid_t pid1, const char *file, struct err *e)
+{
+	static const char *const dirs[] = {"root/dev/shm/", "root/dev/mqueue/", "root/dev/pts/"};
+
+	s->file = file;
+	s->upper_fd = openat(base_fd, "up/upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (s->upper_fd < 0)
+		return err_sys(e, "lane: upper layer");
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		s->dir_fds[i] = open_inside(pid1, dirs[i]);
+		if (s->dir_fds[i] < 0)
+			return err_sys(e, "lane: %s", dirs[i]);
+	}
+	s->root_fd = open_inside(pid1, "root/");
+	if (s->root_fd < 0)
+		return err_sys(e, "lane: root");
+	for (int i = 0; i < LANE_NET_FILES; i++) {
+		_free_ char *name = str_printf("net/%s", net_names[i]);
+
+		s->net_fds[i] = name ? open_inside(pid1, name) : -1;
+		if (s->net_fds[i] < 0 && errno != ENOENT)
+			return err_sys(e, "lane: %s", net_names[i]);
+	}
+	return 0;
+}
+
+static void wait_a_tick(void)
+{
+	const struct timespec pause = {.tv_nsec = TICK_NS};
+	struct timespec begin, now;
+
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &begin);
+	do {
+		(void)nanosleep(&pause, NULL);
+		(void)clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	} while (now.tv_sec == begin.tv_sec && now.tv_nsec == begin.tv_nsec);
+}
+
+/*
+ * To list a directory changes its time of access, once in a day if nothing else happens to it
+ * (mount(2), MS_RELATIME): here, so that it is no difference afterwards.
+ */
+static void list_directories(const struct lane_state *s)
+{
+	for (size_t i = 0; i < sizeof(s->dir_fds) / sizeof(s->dir_fds[0]); i++) {
+		int fd = openat(s->dir_fds[i], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+		while (d && readdir(d))
+			;
+		if (d)
+			closedir(d);
+		else
+			fd_close(&fd);
+	}
+}
+
+int lane_state_note(struct lane_state *s, struct err *e)
+{
+	int r;
+
+	/* Overlay notes some things about an entry when it is looked up for the first time. */
+	strbuf_reset(&s->known);
+	r = describe(s, NULL, &s->known);
+	fd_close(&s->root_fd);
+	wait_a_tick();
+	list_directories(s);
+	strbuf_reset(&s->known);
+	if (r >= 0)
+		r = describe(s, NULL, &s->known);
+	return r < 0 ? err_code(e, -r, "lane: look at what is there") : 0;
+}
+
+static int open_file(const struct lane_state *s, int flags)
+{
+	return openat(s->upper_fd, s->file, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+}
+
+int lane_state_write(const struct lane_state *s, const void *data, size_t len, struct err *e)
+{
+	static const struct timespec now[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_NOW}};
+	_close_ int fd = open_file(s, O_WRONLY | O_TRUNC);
+
+	if (fd < 0 || io_pwrite_all(fd, data, len, 0, NULL) < 0 || futimens(fd, now) < 0)
+		return err_sys(e, "lane: %s", s->file);
+	return 0;
+}
+
+/* Its content and times are the next one's; the rest must be what any such file has. */
+static bool file_is_plain(const struct lane_state *s)
+{
+	_close_ int fd = open_file(s, O_RDONLY);
+	struct stat st;
+	int flags = 0;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+	       (st.st_mode & 07777) == 0644 && st.st_uid == geteuid() && st.st_gid == getegid() &&
+	       flistxattr(fd, NULL, 0) == 0 &&
+	       (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0 || !(flags & FS_FL_USER_MODIFIABLE));
+}
+
+bool lane_state_is_same(const struct lane_state *s)
+{
+	_strbuf_ struct strbuf now = STRBUF_INIT;
+
+	return describe(s, &s->known, &now) >= 0 && now.len == s->known.len &&
+	       !memcmp(strbuf_str(&now), strbuf_str(&s->known), now.len) && file_is_plain(s);
+}
+
+void lane_state_close(struct lane_state *s)
+{
+	fd_close(&s->upper_fd);
+	fd_close(&s->root_fd);
+	for (size_t i = 0; i < sizeof(s->dir_fds) / sizeof(s->dir_fds[0]); i++)
+		fd_close(&s->dir_fds[i]);
+	for (int i = 0; i < LANE_NET_FILES; i++)
+		fd_close(&s->net_fds[i]);
+	strbuf_free(&s->known);
+}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Snippets that want to be noticed by the next one in their lane: name -> (code, whether the lane must be given up).
+
+None: it may be either. True is for what leaves something, or might have: a witness that sees nothing is not
+enough there, the lane has to be another one. False: processes, and what goes with them, are no reason to; but one
+lane of 64 programs is given up without any (runtime/helpers/init/lane.c).
+"""
+LIBC = """
+import ctypes, errno, mmap, os, signal, socket, stat, subprocess, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+def call(number, *args):
+    return libc.syscall(ctypes.c_long(number), *[ctypes.c_long(a) if type(a) is int else a for a in args])
+"""
+
+ATTACKS = {
+    "nothing": ("pass", False),
+    # files
+    "file in tmp": ("open('/tmp/left', 'w').write('x')", True),
+    "hidden file in tmp": ("open('/tmp/.x', 'w').close(); os.unlink('/tmp/.x')", True),
+    "hidden file in work": ("open('.x', 'w').close(); os.unlink('.x')", True),
+    "hidden file beside the code": ("open('/csbx/x', 'w').close(); os.unlink('/csbx/x')", True),
+    "hidden file in the root": ("open('/x', 'w').close(); os.unlink('/x')", True),
+    "directory": ("os.makedirs('/var/a/b')", True),
+    "mode of the root": ("os.chmod('/', 0o700)", True),
+    "mode of the root and back": ("os.chmod('/', 0o700); os.chmod('/', 0o755)", True),
+    "mode of tmp": ("os.chmod('/tmp', 0o700)", True),
+    "clocks of work": ("os.utime('/work', (1, 1))", True),
+    "clocks of etc": ("os.utime('/etc', (1, 1))", True),
+    "attribute of work": ("os.setxattr('/work', 'user.x', b'1')", True),
+    "flag of work": ("import fcntl\nfd = os.open('/work', os.O_RDONLY)\nfcntl.ioctl(fd, 0x40086602, (0x40).to_bytes(8, 'little'))", True),
+    "renames over tmp": ("os.mkdir('/work/t')\ntry: os.rename('/work/t', '/tmp')\nexcept OSError: pass", True),
+    "removes work": ("os.chdir('/'); os.rmdir('/work')", True),
+    "replaces work": ("os.chdir('/'); os.rmdir('/work'); os.mkdir('/work')", True),
+    "writes mapped": ("f = open('/etc/hosts', 'r+b')\nm = mmap.mmap(f.fileno(), 0)\nm[0]\nm[0] = 120", True),
+    "writes mapped to the program that thaws": ("code = \"import mmap; f = open('/csbx/thaw', 'r+b'); m = mmap.mmap(f.fileno(), 0); m[-1]; m[-1] = 120\"\n"
+                                                "os.execv(sys.executable, ['python3', '-c', code])", True),
+    "deletes of the image": ("os.unlink('/bin/sh') if os.path.exists('/bin/sh') else os.unlink('/etc/passwd')", True),
+    "deletes hosts": ("os.unlink('/etc/hosts')", True),
+    "grows hosts and back": ("f = open('/etc/hosts', 'r+b'); n = os.fstat(f.fileno()).st_size; f.truncate(9999); f.truncate(n)", True),
+    "own file: mode": ("os.chmod('/csbx/snippet.py', 0o777)", True),
+    "own file: attribute": ("os.setxattr('/csbx/snippet.py', 'user.x', b'1')", True),
+    "own file: flag": ("import fcntl\nfd = os.open('/csbx/snippet.py', os.O_RDONLY)\nfcntl.ioctl(fd, 0x40086602, (0x40).to_bytes(8, 'little'))", True),
+    "own file: link": ("os.link('/csbx/snippet.py', '/work/l')", True),
+    "own file: symlink": ("os.unlink('/csbx/snippet.py'); os.symlink('/etc/hosts', '/csbx/snippet.py')", True),
+    "own file: fifo": ("os.unlink('/csbx/snippet.py'); os.mkfifo('/csbx/snippet.py')", True),
+    "own file: gone": ("os.unlink('/csbx/snippet.py')", True),
+    "own file: longer": ("open('/csbx/snippet.py', 'a').write('#' * 99999)", False),
+    "fills inodes": ("try:\n    for n in range(3000): open('/tmp/%d' % n, 'w').close()\nexcept OSError: pass", True),
+    "file without a name": ("fd = os.open('/work', os.O_TMPFILE | os.O_RDWR, 0o600); os.write(fd, b'x' * 99999)", False),
+    "descriptor of a deleted file": ("f = open('/work/d', 'w'); os.unlink('/work/d'); f.write('x')", True),
+    "device files": ("open('/dev/null', 'w').write('x'); open('/dev/zero').close()", False),
+    "shared memory file": ("open('/dev/shm/x', 'w').write('x')", True),
+    "hidden shared memory file": ("open('/dev/shm/x', 'w').close(); os.unlink('/dev/shm/x')", True),
+    "mode of shared memory": ("os.chmod('/dev/shm', 0o700); os.chmod('/dev/shm', 0o1777)", True),
+    "attribute of shared memory": ("os.setxattr('/dev/shm', 'user.x', b'1')", True),
+    "mode of terminals": ("try: os.chmod('/dev/pts', 0o700); os.chmod('/dev/pts', 0o755)\nexcept OSError: pass", None),
+    "terminals": ("import pty\nx = [pty.openpty() for n in range(20)]", False),
+    # objects of the kernel
+    "shm": ("assert call(29, 0x77, 4096, 0o1600) >= 0, ctypes.get_errno()", True),
+    "shm removed": ("n = call(29, 0, 4096, 0o1600); call(31, n, 0, 0)", True),
+    "sem": ("assert call(64, 0x77, 1, 0o1600) >= 0", True),
+    "sem removed": ("n = call(64, 0, 1, 0o1600); call(66, n, 0, 0, 0)", True),
+    "msg": ("assert call(68, 0x77, 0o1600) >= 0", True),
+    "msg removed": ("n = call(68, 0, 0o1600); call(71, n, 0, 0)", True),
+    "mqueue": ("assert call(240, ctypes.c_char_p(b'x'), 0o102, 0o600, None) >= 0, ctypes.get_errno()", True),
+    "mqueue removed": ("assert call(240, ctypes.c_char_p(b'x'), 0o102, 0o600, None) >= 0\ncall(241, ctypes.c_char_p(b'x'))", True),
+    "mqueue file": ("open('/dev/mqueue/x', 'w').close()", True),
+    "keyring": ("call(248, ctypes.c_char_p(b'user'), ctypes.c_char_p(b'x'), ctypes.c_char_p(b'x'), 1, -3)", False),
+    "memfd": ("os.write(os.memfd_create('x'), b'x' * 99999)", False),
+    "inotify": ("n = libc.inotify_init(); libc.inotify_add_watch(n, b'/work', 0xfff)\nif not os.fork(): os.setsid(); time.sleep(60)", False),
+    "fanotify": ("n = call(300, 0x200, 0); call(301, n, 1, 0x100, -100, ctypes.c_char_p(b'/work'))", False),
+    "lock": ("import fcntl\nf = open('/csbx/snippet.py'); fcntl.flock(f, fcntl.LOCK_EX)\nif not os.fork(): os.setsid(); time.sleep(60)", False),
+    "lease": ("import fcntl\nf = open('/csbx/snippet.py')\nfcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_RDLCK)\nif not os.fork(): os.setsid(); time.sleep(60)", False),
+    # the network
+    "tcp": ("s = socket.create_server(('127.0.0.1', 0)); c = socket.create_connection(s.getsockname()); s.accept()[0].close()", True),
+    "tcp refused": ("s = socket.socket(); print(s.connect_ex(('127.0.0.1', 9)))", True),
+    "tcp without a route": ("s = socket.socket(); print(s.connect_ex(('192.0.2.1', 9)))", None),
+    "udp": ("s = socket.socket(type=socket.SOCK_DGRAM); s.sendto(b'x', ('127.0.0.1', 9))", True),
+    "udp 6": ("s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.sendto(b'x', ('::1', 9))", True),
+    "sockets": ("x = [socket.socket() for n in range(50)]; x[0].bind(('127.0.0.1', 777)); x[0].listen()", False),
+    "abstract socket": ("s = socket.socket(socket.AF_UNIX); s.bind('\\0x'); s.listen()\nif not os.fork(): os.setsid(); time.sleep(60)", False),
+    "sockets in sockets": ("a, b = socket.socketpair()\nsocket.send_fds(a, [b'x'], [a.fileno(), b.fileno()]); del a, b", None),
+    # processes
+    "sessions": ("for n in range(200):\n    if not os.fork(): os.setsid(); time.sleep(60)", False),
+    "daemon": ("if not os.fork():\n    os.setsid()\n    if not os.fork(): time.sleep(0.05); open('/work/late', 'w'); time.sleep(60)\n    os._exit(0)", False),
+    "fork bomb": ("def f():\n    while True:\n        try: os.fork()\n        except OSError: time.sleep(0.01)\nf()", False),
+    "threads": ("import threading\nfor n in range(50): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nos._exit(0)", False),
+    "leader is gone": ("import threading\nthreading.Thread(target=time.sleep, args=(60,)).start()\nlibc.syscall(60, 0)", False),
+    "many ids": ("for n in range(300):\n    if not os.fork(): os._exit(0)\n    os.wait()", False),
+    "stopped": ("p = os.fork()\nif not p: os.kill(os.getpid(), 19)\nos.kill(os.getpid(), 19)", False),
+    "traced": ("call(101, 0, 0, 0, 0); os.kill(os.getpid(), 10)", False),
+    "vfork": ("if not os.fork(): call(58); time.sleep(60)", False),
+    "signals to pid 1": ("for n in (1, 2, 9, 15, 17, 19, 20, 34):\n    try: os.kill(1, n)\n    except OSError: pass", False),
+    "signals to all": ("for n in (19, 9):\n    try: os.kill(-1, n)\n    except OSError: pass", False),
+    "traces pid 1": ("for n in (16, 0x4206): assert call(101, n, 1, 0, 0) < 0", False),
+    "memory of pid 1": ("for n in ('mem', 'environ', 'maps', 'fd/3', 'root/x', 'ns/mnt'):\n    try: open('/proc/1/' + n, 'rb').read(1); print(n)\n"
+                        "    except OSError: pass", False),
+    "limits of pid 1": ("import resource\ntry: resource.prlimit(1, resource.RLIMIT_NOFILE, (9, 9)); print('yes')\nexcept OSError: pass", False),
+    "priority of pid 1": ("for w in ((0, 1), (2, 0), (1, 1)):\n    try: os.setpriority(*w, 19)\n    except OSError: pass", False),
+    "cpus of pid 1": ("try: os.sched_setaffinity(1, {0})\nexcept OSError: pass", False),
+    "io priority of pid 1": ("call(251, 1, 1, 3 << 13); call(251, 3, 0, 3 << 13)", False),
+    "policy of pid 1": ("try: os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))\nexcept OSError: pass", False),
+    "oom score of pid 1": ("try: open('/proc/1/oom_score_adj', 'w').write('999')\nexcept OSError: pass", False),
+    "group of pid 1": ("for p in (0, 1, 2):\n    try: os.setpgid(p, 1)\n    except OSError: pass", False),
+    "writes proc": ("for n in ('sys/kernel/ns_last_pid', 'sys/kernel/shm_next_id', 'sys/kernel/hostname', '1/comm', '1/timerslack_ns'):\n"
+                    "    try: open('/proc/' + n, 'w').write('5'); print(n)\n    except OSError: pass", False),
+    "descriptors of the harness": ("for n in range(3, 20):\n    try: os.write(n, b'D' + bytes(15)); print(n)\n    except OSError: pass", False),
+    "output without end": ("while True: os.write(1, b'x' * 65536)", False),
+    "memory": ("x = bytearray(400 << 20)", False),
+    "ends all": ("os.close(1); os.close(2); os.close(3); os.kill(os.getpid(), 9)", False),
+}
+TIMES = {"fork bomb": 1, "stopped": 0.5, "traced": 0.5, "output without end": 1, "leader is gone": 0.5, "signals to all": 1}
+
+# All that a program can see of another that was there before; the last line is of the lane itself.
+WITNESS = """
+import fcntl, json, os
+seen = []
+def look(f, *args):
+    try: seen.append([args[0] if args and type(args[0]) is str else None, f(*args)])
+    except OSError as e: seen.append([args[0] if args and type(args[0]) is str else None, e.errno])
+def text(path):
+    with open(path, errors="replace") as f: return f.read()
+def facts(path):
+    s = os.lstat(path)
+    return s.st_mode, s.st_uid, s.st_gid, s.st_nlink, os.listxattr(path)
+for top in "/", "/work", "/csbx", "/tmp", "/dev/shm", "/dev/mqueue", "/dev/pts", "/etc", "/var", "/root", "/bin", "/run":
+    look(facts, top)
+    look(lambda p: sorted(os.listdir(p)), top)
+for path in "/etc/hosts", "/etc/resolv.conf", "/etc/passwd", "/proc/self/oom_score_adj", "/proc/net/dev", "/proc/net/tcp", "/proc/sysvipc/shm", \\
+        "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/self/limits", "/proc/self/cgroup", "/proc/self/timerslack_ns":
+    look(text, path)
+    if path.startswith("/etc"): look(facts, path)
+look(lambda: len(text("/proc/net/unix").splitlines()))
+look(lambda: text("/csbx/snippet.py") == CODE)
+with open("/csbx/snippet.py") as f:
+    look(fcntl.flock, f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+look(lambda: [p for p in os.listdir("/proc") if p.isdigit()])
+look(lambda: [os.getpid(), os.getppid(), os.getsid(0), os.getpgrp(), sorted(os.sched_getaffinity(0)), os.nice(0), os.getpriority(0, 1),
+              os.sched_getscheduler(0), os.sched_getscheduler(1), os.getcwd(), os.umask(0), os.uname().nodename])
+look(lambda: text("/proc/net/sockstat").splitlines()[0])
+p = os.fork()
+if not p: os._exit(0)
+seen.append(p)
+os.wait()
+print(json.dumps(seen))
+print(text("/proc/1/stat").split()[21])
+"""
+WITNESS = f"CODE = open('/csbx/snippet.py').read()\n{WITNESS}"

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lanes: the snippets of a batch in one container after the other. What one leaves, the next must not find."""
+import json
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from lane_attacks import ATTACKS, LIBC, TIMES, WITNESS
+from resultschema import checked
+
+FILL = [{"id": f"fill {n}", "code": "pass"} for n in range(4)]  # before the batch has an interpreter to share
+# What differs between two runs of the same program.
+OF_A_RUN = ("instance", "started_at", "wall_s", "cpu_user_s", "cpu_sys_s", "setup_s", "teardown_s", "memory_peak_bytes", "max_pids", "cases")
+LANE = "print(open('/proc/1/stat').read().split()[21])"  # pid 1 is as old as its lane
+
+
+def batch(csbx, image, objects, *options, jobs=1, code=0):
+    (csbx.work / "in").write_text("".join(json.dumps(x) + "\n" for x in [*FILL, *objects]), encoding="utf-8")
+    p = csbx.run("eval", "--image", image, "-j", str(jobs), *options, "--hostname", "judge", "--batch", csbx.work / "in", timeout=600)
+    assert p.returncode == code, p.stderr
+    records = [checked(json.loads(line)) for line in p.stdout.splitlines()]
+    assert len(records) == len(FILL) + len(objects)
+    return {r["id"]: r for r in records if not str(r["id"]).startswith("fill ")}
+
+
+def seen_by(record):
+    assert record["success"], record
+    seen, lane = record["stdout"].splitlines()
+    return json.loads(seen), lane
+
+
+@pytest.mark.both_users
+def test_a_snippet_sees_nothing_of_the_one_before(csbx, python_image):
+    plain = batch(csbx, python_image, [{"id": "w", "code": WITNESS}], "--lanes", "no")
+    expected = seen_by(plain["w"])[0]
+    objects = []
+    for name, (code, _) in ATTACKS.items():
+        objects += [{"id": f"before {name}", "code": WITNESS},
+                    {"id": name, "code": LIBC + code, "timeout": TIMES.get(name, 20)},
+                    {"id": f"after {name}", "code": WITNESS}]
+    options = ("--lanes", "yes", "--pids-limit", "300", "--max-output-kill", "1m", "--memory", "128m")
+    records = batch(csbx, python_image, objects, *options)
+    limits = seen_by(batch(csbx, python_image, [{"id": "w", "code": WITNESS}], "--lanes", "no", *options[2:])["w"])[0]
+    wrong, given_up = {}, []
+    for name, (_, is_touched) in ATTACKS.items():
+        before, first = seen_by(records[f"before {name}"])
+        after, second = seen_by(records[f"after {name}"])
+        differs = [(a, b) for a, b in zip(after, limits) if a != b] or [(a, b) for a, b in zip(before, limits) if a != b]
+        if differs or len(after) != len(limits):
+            wrong[name] = differs
+        elif is_touched and first == second:
+            wrong[name] = f"the lane is kept: {records[name]['stdout'][-300:]}{records[name]['stderr'][-900:]}"
+        elif is_touched is False and first != second:
+            given_up.append(name)
+    assert not wrong, json.dumps(wrong, indent=1)
+    assert len(given_up) < 8 and len(expected) == len(limits), given_up
+
+
+VERDICTS = {
+    "prints": "print(6 * 7)", "nothing": "", "stderr": "import sys; sys.stderr.write('e'); print('o')", "exit 3": "import sys; sys.exit(3)",
+    "exit 0": "import sys; sys.exit(0)", "left": "import os; os._exit(4)", "raises": "print('before')\n1 / 0", "syntax": "def f(:", "killed": "import os; os.kill(os.getpid(), 9)",
+    "terminated": "import os; os.kill(os.getpid(), 15)", "segfault": "import ctypes; ctypes.string_at(0)", "timeout": "print('x', flush=True)\nwhile True: pass",
+    "ignores": "import signal, time\nsignal.signal(15, lambda *x: None)\nwhile True: time.sleep(1)", "memory": "x = bytearray(400 << 20)",
+    "memory slowly": "x = []\nwhile True: x.append(bytes(1 << 20))", "shared memory": "f = open('/dev/shm/x', 'wb')\nfor n in range(60): f.write(bytes(1 << 20))\nimport time; time.sleep(9)",
+    "files in memory": "f = open('/tmp/x', 'wb')\nfor n in range(300): f.write(bytes(1 << 20))\nimport time; time.sleep(9)",
+    "much output": "print('x' * 3000000)", "too much output": "while True: print('x' * 100000)", "children": "import os\nfor n in range(5):\n    if not os.fork(): os._exit(n)\nprint(sorted(os.wait()[1] for n in range(5)))",
+    "orphan": "import os, time\nif not os.fork():\n    time.sleep(60)\nprint('parent')", "bytes": "import sys; sys.stdout.buffer.write(bytes(range(256)))", "unicode": "print('\\u00e9\\u4e2d\\U0001f600')",
+    "args": "import sys; print(sys.argv)", "stdin": "print(input())", "closed": "import os; os.close(1)", "threads": "import threading\nfor n in range(8): threading.Thread(target=print, args=(n,)).start()",
+    "network": "import socket; socket.create_connection(('192.0.2.1', 80), 3)", "env": "import os; print(sorted(os.environ.items()))", "file": "print(__file__, open(__file__).read())",
+    "random": "import random; random.seed(1); print(random.random())", "stops": "import os; os.kill(os.getpid(), 19)", "subprocess": "import subprocess, sys; print(subprocess.run([sys.executable, '-c', 'print(1)'], capture_output=True))",
+    "at exit": "import atexit; atexit.register(print, 'bye')", "null": "print('a\\0b')", "imports": "import json, re, collections; print(json.dumps([1]))",
+}
+SHORT = {"timeout": 0.7, "ignores": 0.7, "stops": 0.7, "too much output": 5}
+EXTRA = {"args": {"args": ["a", "b"]}, "stdin": {"stdin": "typed"}, "env": {"env": {"X": "y"}}}
+
+
+def test_the_verdicts_are_the_same(csbx, python_image):
+    objects = [{"id": name, "code": code, "timeout": SHORT.get(name, 20), **EXTRA.get(name, {})} for name, code in VERDICTS.items()]
+    objects += [{"id": "case", "code": "def f(x): return x + 1", "function": "f", "cases": [{"args": [1], "expected": 2}, {"args": [1], "expected": 3}]},
+                {"id": "bash", "code": "echo $((6 * 7))", "lang": "bash"}, {"id": "own memory", "code": "x = bytearray(90 << 20)", "memory": "64m"},
+                {"id": "own file", "code": "print(open('x').read())", "files": {"x": "eA=="}}, {"id": "bad", "lang": "python"}]
+    options = ("--memory", "128m", "--max-output-kill", "8m")
+    plain = batch(csbx, python_image, objects, "--lanes", "no", *options, jobs=2, code=1)
+    lanes = batch(csbx, python_image, objects, "--lanes", "yes", *options, jobs=2, code=1)
+    for name, record in plain.items():
+        for key, value in record.items():
+            if key not in OF_A_RUN and not (name == "too much output" and key in ("stdout_bytes", "stdout")) and key != "detected":
+                assert lanes[name].get(key) == value, (name, key)
+    assert lanes["prints"]["max_pids"] == plain["prints"]["max_pids"]
+
+
+def test_one_lane_for_all_that_leave_nothing(csbx, python_image):
+    objects = [{"id": n, "code": LANE} for n in range(30)]
+    assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", "yes").values()}) == 1
+    assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", "yes", jobs=2).values()}) <= 2
+    for value in ("no", "auto"):
+        assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", value).values()}) > 5
+
+
+@pytest.mark.parametrize("option", [("--security-opt", "seccomp=unconfined"), ("--mount", "type=tmpfs,dst=/mnt"), ("--network", "host"), ("--cap-add", "SYS_PTRACE")])
+def test_a_container_that_is_looser_is_no_lane(csbx, python_image, option):
+    objects = [{"id": n, "code": LANE} for n in range(12)]
+    assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", "yes", *option).values()}) > 3
+
+
+@pytest.mark.parametrize("whom", ["init", "supervisor"])
+def test_who_is_killed_in_the_middle_takes_no_other_along(csbx, python_image, running, whom):
+    """A verdict of the one that ran in it is not made up, and the batch goes on in another lane."""
+    objects = [{"id": n, "code": LANE} for n in range(3)]
+    objects += [{"id": "victim", "code": "import time; time.sleep(20); print('done')", "timeout": 30}, *({"id": 10 + n, "code": LANE} for n in range(3))]
+    killed = []
+
+    def kill():
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not killed:
+            for instance in running():
+                pids = children_of(instance["pid"]) if instance.get("pid") else []
+                if pids and b"csbx-init" not in comm(pids[0]) and age(pids[0]) > 1:
+                    target = instance["pid"] if whom == "init" else worker_of(instance)
+                    os.kill(target, signal.SIGKILL)
+                    killed.append(target)
+                    return
+            time.sleep(0.1)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    records = batch(csbx, python_image, objects, "--lanes", "yes", code=1)
+    thread.join()
+    assert killed
+    if whom == "init":
+        assert records["victim"]["status"] == "sandbox_error"
+    else:  # no process is left that could tell the line's id
+        assert records[None]["status"] == "bad_line" and "csbx failed" in records[None]["error"]["message"]
+    lanes = [records[n]["stdout"] for n in range(3)], [records[10 + n]["stdout"] for n in range(3)]
+    assert len(set(lanes[0])) == len(set(lanes[1])) == 1 and lanes[0][0] != lanes[1][0]
+
+
+def comm(pid):
+    with open(f"/proc/{pid}/comm", "rb") as f:
+        return f.read()
+
+
+def age(pid):
+    with open(f"/proc/{pid}/stat", "rb") as f:
+        started = int(f.read().rpartition(b")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - started / os.sysconf("SC_CLK_TCK")
+
+
+def children_of(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+            return list(map(int, f.read().split()))
+    except OSError:
+        return []
+
+
+def worker_of(instance):
+    """The process of the line that is under way: a child of the lane's owner, as pid 1 is."""
+    return next(pid for pid in children_of(instance["supervisor_pid"]) if pid != instance["pid"])
