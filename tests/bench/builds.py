@@ -40,10 +40,11 @@ def buildah(world):
 def against(world, report, theirs, third, name, top, words, budget, rounds):
     ours = [world.csbx, "docker", "build", "-q", "-t", "made"]
     docker = ["env", "DOCKER_BUILDKIT=0", *theirs, "build", "-q", "-t", "made"]
-    cases = [Case(f"csbx: {name}", [*ours, *words, str(top)], expect=None),
-             Case(f"docker: {name}", [*docker, *words, str(top)], expect=None)]
+    sync = ["sync"]  # what one has not written yet is waited for by the next that syncs a file
+    cases = [Case(f"csbx: {name}", [*ours, *words, str(top)], expect=None, after=sync),
+             Case(f"docker: {name}", [*docker, *words, str(top)], expect=None, after=sync)]
     if third:
-        cases.append(Case(f"buildah: {name}", [*third, *words, str(top)], expect=None))
+        cases.append(Case(f"buildah: {name}", [*third, *words, str(top)], expect=None, after=sync))
     samples = world.stopwatch(cases, rounds, warmup=1)
     report.samples("P24", samples, cases[0].name, {cases[1].name: budget})
 
