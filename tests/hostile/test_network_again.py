@@ -102,7 +102,8 @@ def test_an_unused_network_is_used_again(csbx, python_image):
 
 
 def returned(csbx, *argv):
-    """How many messages bring the image server a descriptor: the request, the mount namespace, and the network if it returns.
+    """The number of messages that bring the image server a descriptor: the request, the mount namespace, and the
+    network if it returns.
 
     The program runs long enough to have its mount namespace looked at.
     """

@@ -297,7 +297,7 @@ def test_a_client_that_does_not_read_stops_nobody(box):
     p.stderr.close()
 
 
-# --- whom -----------------------------------------------------------------------------------------
+# --- which container ------------------------------------------------------------------------------
 
 def test_which_container(csbx, start):
     csbx.fails("exec", "nothing", "true", says="not running")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a batch says of how far it is. */
+/* The words in which a batch tells its progress. */
 #include "cmd/judge/batch/progress.h"
 
 #include <fcntl.h>
