@@ -41,7 +41,7 @@ static int hex(char c)
 				      : -1;
 }
 
-/* "%20" is a blank; what is no file's name then is an error. */
+/* "%20" is a blank; a result that is no file's name is an error. */
 static int set_name(struct add_url *u, const struct url *url, struct err *e)
 {
 	size_t len = strcspn(url->path, "?");

@@ -63,7 +63,7 @@ static void want_side(struct wanted *w, const char *word, const struct build_sta
 		w->is_needed[source - w->b->stages] = w->is_side[source - w->b->stages] = true;
 }
 
-/* What is wrong with its words is said when its turn comes. */
+/* The step itself tells a fault of its words when its turn comes. */
 static void want_mounts(struct wanted *w, const struct instruction *i,
 			const struct build_stage *before)
 {

@@ -32,7 +32,7 @@ struct copy_work {
 int copy_words_read(struct copy_work *w, struct err *e);
 /* --chown, --chmod, --exclude; --from has been looked at. */
 int copy_flags_read(struct copy_work *w, struct err *e);
-/* Each URL is fetched once a build: what it is now is part of the step's key. */
+/* Fetches each URL once a build: its content now is part of the step's key. */
 int copy_fetch(struct copy_work *w, struct err *e);
 
 #endif

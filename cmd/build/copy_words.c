@@ -145,7 +145,7 @@ int copy_flags_read(struct copy_work *w, struct err *e)
 	unsigned bits = 0;
 	int r = stage_values(w->s, &values, e);
 
-	/* As docker: what a context says of set-user-ID does not get into an image. */
+	/* As docker: set-user-ID bits of a context do not get into an image. */
 	w->rules = (struct select_rules){
 		.uid = -1, .gid = -1, .mode = -1, .keep_set_ids = w->from != NULL};
 	if (instruction_flag(w->i, "keep-git-dir"))

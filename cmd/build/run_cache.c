@@ -161,7 +161,7 @@ static int set_owner(struct build *b, const struct run_mount_item *x, int dir, s
 	return r < 0 ? err_wrap(e, "--mount=%s", x->asked) : 0;
 }
 
-/* What a fill that was killed has left goes first. */
+/* Fills an empty cache; first removes what a killed fill has left. */
 static int fill(struct build *b, struct run_mount_item *x, const char *mark, struct err *e)
 {
 	const struct paths *p = &b->cmd->paths;

@@ -147,7 +147,7 @@ static int add_tmpfs(struct mounting *x, struct run_mount_item *item, struct err
 	return r;
 }
 
-/* What is named of the context is opened beneath it, and mounted by its own path. */
+/* Opens the named file of the context beneath the context, and mounts it by its own path. */
 static int context_path(struct mounting *x, const struct run_mount_item *item, char **ret,
 			struct err *e)
 {

@@ -40,7 +40,8 @@ struct run_mounts {
 /* Reads the words and makes the stages that they name. run_mounts_done() in any case. */
 int run_mounts_read(struct build *b, struct build_stage *s, const struct instruction *i,
 		    struct run_mounts *m, struct err *e);
-/* What the step depends on by its mounts: the files of the context and the stages that it sees. */
+/* Adds the things that the step depends on by its mounts: the files of the context and the stages
+ * that it sees. */
 int run_mounts_hash(const struct build *b, const struct run_mounts *m, struct strbuf *out,
 		    struct err *e);
 int run_mounts_add(struct build *b, const struct build_stage *s, struct run_mounts *m,
@@ -83,7 +84,7 @@ int mount_tree_hash(const struct build *b, const struct run_mount_item *x, struc
 		    struct err *e);
 /* --- mount_targets.c --- */
 
-/* Which targets there are: n_found of every item. */
+/* Finds the targets that are there: n_found of every item. */
 int mount_targets_find(struct build *b, const struct build_stage *s, struct run_mounts *m,
 		       struct err *e);
 /*

@@ -22,7 +22,7 @@ WRITTEN = ("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
 OTHERS = ("exec", "sys._getframe", "object.__getattr__", "object.__setattr__", "open")
 NATIVE = ("ctypes", "_ctypes", "cffi", "_cffi_backend")  # what is done with their objects raises no event
-OF_CORE = ("exec", "marshal.loads")  # what the core itself does with what it reads
+OF_CORE = ("exec", "marshal.loads")  # the core's own work on the bytes it reads
 MAKERS = ("replace", "CodeType", "code", "__new__")  # words for making a code object
 TRACERS = ("/coverage/", "/pydevd")  # they trace from C, by a method of another name
 

@@ -11,7 +11,7 @@ struct gc_report;
 struct paths;
 
 #define BUILD_CACHE_DIR "build" /* below the cache path */
-#define BUILD_NEW_PREFIX "new-" /* what is being made, or was when somebody killed it */
+#define BUILD_NEW_PREFIX "new-" /* steps that are being made, or were when a build was killed */
 #define BUILD_OLD_PREFIX "old-" /* a link to what was replaced */
 
 /* A name of the cache, and where it is a link what it leads to. */

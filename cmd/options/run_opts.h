@@ -51,7 +51,7 @@ struct run_opts {
 extern const struct opt_table run_table_files;     /* mounts, devices, the root's writability */
 extern const struct opt_table run_table_process;   /* environment, user, streams */
 extern const struct opt_table run_table_isolation; /* namespaces, capabilities, filters */
-extern const struct opt_table exec_table_process;  /* what of it an exec has */
+extern const struct opt_table exec_table_process;  /* the part of it that an exec has */
 extern const struct opt_table run_table_limits;
 extern const struct opt_table run_table_result; /* JSON, output limits */
 

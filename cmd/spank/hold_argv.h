@@ -23,7 +23,7 @@ struct strv;
 struct spank_step {
 	const char *dir; /* where the step's tasks find their container */
 	uint32_t job, step, node, tasks;
-	bool is_over; /* what a holder left that was killed is to be removed */
+	bool is_over; /* remove what a killed holder has left */
 };
 
 int spank_hold_argv(const struct spank_plugstack *site, const struct spank_options *o,

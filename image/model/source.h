@@ -68,7 +68,7 @@ struct image_source {
 	 */
 	bool is_our_image;
 	unsigned our_enroot_files;
-	struct store *store; /* what the layers are kept in, with their indexes; NULL: none */
+	struct store *store; /* the store of the layers and their indexes; NULL: none */
 };
 
 #endif

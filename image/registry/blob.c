@@ -22,7 +22,7 @@
 struct reading {
 	struct registry *r;
 	const struct registry_blob *blob;
-	uint64_t at;       /* what the sink has, from the blob's beginning */
+	uint64_t at;       /* bytes the sink has, from the blob's beginning */
 	uint64_t skip;     /* bytes of this answer to pass over */
 	uint64_t left;     /* bytes of this answer to come */
 	bool no_ranges;    /* this server answered a range with nonsense */

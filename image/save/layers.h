@@ -37,7 +37,7 @@ enum image_layer_kind { IMAGE_LAYER_STORED, IMAGE_LAYER_OF_FILE, IMAGE_LAYER_JOI
 
 struct image_layer {
 	enum image_layer_kind kind;
-	const char *diff_id;         /* what the tar must be; NULL: it is not known yet */
+	const char *diff_id;         /* of the tar; NULL: it is not known yet */
 	struct digest stored;        /* STORED: the blob */
 	char file[IMAGE_FILE_BYTES]; /* OF_FILE, JOINED: of the table; "": all files of the image */
 };

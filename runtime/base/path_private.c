@@ -23,7 +23,7 @@
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #define LINKS_MAX 40u       /* as the kernel's own limit, path_resolution(7) */
-#define OVERFLOW_UID 65534u /* who a user namespace has no number for, user_namespaces(7) */
+#define OVERFLOW_UID 65534u /* users without a number in a user namespace, user_namespaces(7) */
 
 /* A path of which what lies before `at` is behind us. */
 struct way {

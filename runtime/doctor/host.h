@@ -59,7 +59,7 @@ enum host_feature {
 
 struct host_fact {
 	bool ok;
-	char reason[256]; /* what was found, or why it is missing */
+	char reason[256]; /* the finding, or why it is missing */
 	char remedy[288]; /* what to do about it; empty when nothing is needed or known */
 };
 

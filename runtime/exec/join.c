@@ -157,8 +157,8 @@ int join_find(const struct paths *p, pid_t pid, struct instance_record *ret, str
 /* --- the target --------------------------------------------------------------------------- */
 
 /*
- * B last, and then the mounts, which are B's; what A owns before it, while there are capabilities
- * over A. One that is the caller's own already is passed over.
+ * B last, and then the mounts, which are B's; namespaces that A owns before it, while there are
+ * capabilities over A. One that is the caller's own already is passed over.
  */
 static int open_namespaces(int proc, struct join_target *t, struct err *e)
 {

@@ -18,7 +18,7 @@ struct ending {
 	bool started;       /* the program ran */
 	bool exited;        /* it ended, and its own verdict is in the result */
 	bool failed;        /* of the sandbox, for the reason in error */
-	bool oom_single;    /* who dies for want of memory is one process (spec.h) */
+	bool oom_single;    /* one process dies for want of memory, not all (spec.h) */
 	bool oom_of_main;   /* and that was the main one */
 	int killed_by;      /* signal that ended the container before the program started */
 	struct err error;

@@ -84,7 +84,7 @@ struct op {
 	size_t data_len;
 	/* Filled in by the supervisor when it opens the sources: identity to compare with. */
 	uint64_t dev, ino;
-	const struct image_id *id; /* what it must be, NULL: whatever it is */
+	const struct image_id *id; /* the image it must be, NULL: any */
 	bool skip;
 	/*
 	 * With OP_HIDE in the plan: src without links, owned; and of OP_HIDE itself the links on

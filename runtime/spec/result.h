@@ -42,7 +42,7 @@ struct run_limit {
 };
 
 struct run_output {
-	struct strbuf text; /* what was kept, when output is captured */
+	struct strbuf text; /* the kept part, when output is captured */
 	uint64_t bytes;     /* that came */
 	bool truncated;
 };

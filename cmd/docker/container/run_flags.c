@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Flags of run and create: what the container is. */
+/* Flags of run and create: the parts of the container. */
 
 #include <stddef.h>
 

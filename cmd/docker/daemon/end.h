@@ -34,7 +34,7 @@ int docker_rename(const struct paths *p, const char *operand, const char *name,
 		  struct docker_fault *f);
 
 struct docker_removal {
-	bool force;   /* what runs is killed */
+	bool force;   /* running ones are killed */
 	bool volumes; /* its anonymous ones go with it */
 };
 /* 409: it runs, and force is not set. 404: another was faster. */

@@ -19,8 +19,8 @@ void docker_health_begin(const struct paths *p, const char *name,
 			 const struct container_record *record);
 
 /*
- * The notes of a container's check: what was asked for, where nothing was the image's
- * ("test=WORD", "interval=NS", ...: image_meta.health). -EINVAL: a number that is none.
+ * The notes of a container's check: the words asked for, else the image's ("test=WORD",
+ * "interval=NS", ...: image_meta.health). -EINVAL: a number that is none.
  */
 int docker_health_notes(const struct docker_run_args *a, const struct strv *of_image,
 			struct strv *notes, struct err *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * POST /containers/create: from its body to the words of `docker create`, so that one set of rules
- * judges both. docker's own clients send every field there is: what is null, zero or empty was not
- * asked for.
+ * judges both. docker's own clients send every field there is: a field that is null, zero or empty
+ * was not asked for.
  */
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * ended and all of the record has come through its pipe: a record is whole or not there. It reads
  * no further than it has workers free, and waits for lines and for workers at once. A signal ends
  * the containers of the workers, and with them the workers: each holds the reading end of a pipe
- * that only the parent writes to. What they were at is left without a record, to be done by the
- * next batch that adds to the same output.
+ * that only the parent writes to. Lines that they were at stay without a record: the next batch
+ * that adds to the same output does them.
  */
 #include "cmd/judge/batch/batch.h"
 
@@ -223,7 +223,7 @@ static void read_signal(struct pool *p)
 		end_workers(p, (int)si.ssi_signo);
 }
 
-/* How long poll() may wait. */
+/* The time that poll() may wait. */
 static int next_look_ms(const struct pool *p)
 {
 	uint64_t since_ms;

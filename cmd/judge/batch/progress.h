@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_EVAL_BATCH_PROGRESS_H
 #define CSBX_CMD_EVAL_BATCH_PROGRESS_H
 
-/* How far a batch is, told while it runs on a terminal, and at its end. */
+/* The progress of a batch, told while it runs on a terminal, and at its end. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,8 +32,8 @@ void batch_progress_clear(struct batch_progress *p);
 /* "154 of 2,000 lines done, 12.3 a second, 2 min 30 s left". Pure. */
 void batch_progress_add_line(const struct batch_progress *p, uint64_t now_ns, struct strbuf *out);
 /*
- * What became of it, a sentence: "154 of 2,000 lines were done in 13 s". Pure. False: a program
- * that reads the output does not need it, as every line is done and none was wrong.
+ * The outcome of the batch in a sentence: "154 of 2,000 lines were done in 13 s". Pure. False: a
+ * program that reads the output does not need it, as every line is done and none was wrong.
  */
 bool batch_progress_add_end(const struct batch_progress *p, uint64_t now_ns, struct strbuf *out);
 

@@ -170,7 +170,7 @@ static pid_t watch_caller(int alive[2], pid_t git)
 
 	if (pid)
 		return pid;
-	setpgid(0, 0); /* what is typed at a terminal is not for it */
+	setpgid(0, 0); /* keys typed at a terminal are not for it */
 	close(alive[1]);
 	while (read(alive[0], &nothing, 1) < 0 && errno == EINTR)
 		;

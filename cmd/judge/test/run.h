@@ -75,7 +75,7 @@ struct test_run {
 	struct channel channel;
 	struct test_report report;
 	struct test_verdict verdict;
-	struct test_input input; /* what the harness is told; its wish is the caller's */
+	struct test_input input; /* the harness's input; its wish is the caller's */
 	int input_fd;            /* the same, for the harness */
 	struct clone clone;
 };

@@ -52,8 +52,7 @@ static void run(int sock)
 	sigset_t all;
 	char c;
 
-	(void)prctl(PR_SET_NAME,
-		    "csbx-attendant"); /* who looks for the server must not find this */
+	(void)prctl(PR_SET_NAME, "csbx-attendant"); /* a search for the server must not find this */
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0 || dup2(sock, 0) < 0 ||
 	    syscall(SYS_close_range, 1, ~0U, 0) < 0 || confine_attendant(NULL) < 0)

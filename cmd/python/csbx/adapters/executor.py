@@ -35,7 +35,7 @@ MORE_COMMANDS = ALLOWED_COMMANDS | frozenset((
 INSIDE = "/workspace"
 BROKEN, NOT_FOUND, GIT_FATAL = -2, 127, 128
 FORGE = "https://github.com"
-CLONE_S = 300.0  # what a clone may take, where commands have less
+CLONE_S = 300.0  # the time a clone may take, where commands have less
 USER = "1000:1000"
 TMP = "/tmp:size=256m"
 PathLike = Union[str, "os.PathLike[str]"]

@@ -101,11 +101,10 @@ class CodeSandbox:
     """Runs code, and cases of one of its functions, in a fresh container.
 
     forbidden_modules: names that the code must not import, and functions (os.system) that it must
-    not call; None: a list of the usual ones, []: none. allow_imports=False: no import at all. This
-    is a courtesy to the one who wrote the code, and costs a second start: what code must not do, the
-    container prevents. timeout is for loading the code and for each case. max_output: how much of
-    each stream is kept, "1m" without it. Every case has the code as it was loaded: what one call
-    leaves behind, the next does not see.
+    not call; None: a list of the usual ones, []: none. allow_imports=False: no import at all. This is a courtesy to the
+    author of the code, and costs a second start: the container itself prevents forbidden acts. timeout is for loading
+    the code and for each case. max_output: how much of each stream is kept, "1m" without it. Every case has the code as
+    it was loaded: the next call does not see what one leaves behind.
     """
 
     def __init__(self, timeout: float = 30.0, max_memory_mb: int = 256, allow_imports: bool = True,
