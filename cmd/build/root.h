@@ -48,7 +48,7 @@ struct build_view {
 	bool is_writable;
 };
 
-/* step: what is to be written; NULL: it is read. build_view_close() in any case. */
+/* step: the one to be written; NULL: the root is read. build_view_close() in any case. */
 int build_view_open(struct cmd *c, const struct build_cache *cache, const struct build_root *r,
 		    const struct build_step *step, struct build_view *v, struct err *e);
 /* In a child with one thread: the root, O_RDONLY|O_DIRECTORY. */

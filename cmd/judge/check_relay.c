@@ -183,8 +183,8 @@ static void from_check(struct check_relay *r, const struct harness_frame *f)
 }
 
 /*
- * The asserting code has ended: so may the snippet, once it has loaded, which asserting code that
- * asks nothing does not wait for. A snippet that does not load fails the verdict.
+ * The asserting code has ended: so may the snippet, once it has loaded. Asserting code that asks
+ * nothing does not wait for that, and still a snippet that does not load fails the verdict.
  */
 static void check_left(struct check_relay *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* docker stats: what usage.h tells, a row a container, until it is interrupted. */
+/* docker stats: the figures of usage.h, a row a container, until it is interrupted. */
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -38,7 +38,7 @@ int docker_start_begin(const struct paths *p, struct container_found *found,
 	return r;
 }
 
-/* The words of a start that came to nothing; failed: what container_start_run() told. */
+/* The words of a start that came to nothing; failed: the code of container_start_run(). */
 static int explain(const struct process_spec *p, int failed, struct docker_fault *f)
 {
 	_free_ char *text = NULL;
