@@ -24,3 +24,36 @@ const struct command *command_find(const char *name)
 	}
 	return NULL;
 }
+
+const char *command_of_docker_word(const char *word)
+{
+	static const struct {
+		const char *word, *ours;
+	} words[] = {
+		{"rm", "remove"},
+		{"pull", "import"},
+		{"images", "docker images"},
+		{"rmi", "docker rmi"},
+		{"tag", "docker tag"},
+		{"commit", "docker commit"},
+		{"attach", "docker attach"},
+		{"stats", "docker stats"},
+		{"top", "docker top"},
+		{"port", "docker port"},
+		{"diff", "docker diff"},
+		{"history", "docker history"},
+		{"pause", "docker pause"},
+		{"unpause", "docker unpause"},
+		{"system", "docker system"},
+		{"network", "docker network"},
+		{"container", "docker container"},
+		{"image", "docker image"},
+		{"buildx", "build"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (str_eq(words[i].word, word))
+			return words[i].ours;
+	}
+	return NULL;
+}

@@ -152,7 +152,9 @@ static int unknown_verb(const char *name)
 	for (const struct command *c = command_list; c->name && n + 1 < 64; c++)
 		names[n++] = c->name;
 	names[n] = NULL;
-	near = opt_nearest(name, names);
+	near = command_of_docker_word(name);
+	if (!near)
+		near = opt_nearest(name, names);
 	if (*name == '-')
 		err_set(&e, EINVAL, "unknown option (see csbx --help)");
 	else if (near)

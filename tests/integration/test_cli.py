@@ -95,6 +95,7 @@ def test_completion_in_bash(box, line, words):
 @pytest.mark.parametrize("args, says", [
     (["strat"], "did you mean 'csbx start'?"),
     (["frobnicate"], "unknown command"),
+    (["rm", "x"], "did you mean 'csbx remove'?"), (["images"], "did you mean 'csbx docker images'?"), (["pull", "x"], "'csbx import'"),
     (["--frob"], "unknown option"),
     (["start", "--mont", "/a:/b", "box"], "unknown option '--mont' (did you mean '--mount'?)"),
     (["start", "-Z", "box"], "unknown option '-Z'"),
