@@ -12,8 +12,8 @@
  *	cap.h, cap_exec.h, seccomp.h, effective.h: privileges: named, kept, filtered, as they are
  *	process_id.h, main_pid.h, peer.h, job_control.h: processes: who is meant, who asks, who
  *		stops
- *	file_lock.h, local_socket.h, temp_dir.h, tree_size.h: files: locks, addresses, temporary
- *		names
+ *	file_lock.h, local_socket.h, temp_dir.h, tree_size.h, inotify.h: files: locks, addresses,
+ *		temporary names, changes
  *	affinity.h, boot_id.h: CPUs, boots
  *	net_tried.h, net_traces.h: whether a program looked for a network, or used its own
  *

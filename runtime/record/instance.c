@@ -201,6 +201,15 @@ int instance_open_supervisor(const struct paths *p, const char *id)
 	return fd;
 }
 
+int instance_look_ms(unsigned n_looks)
+{
+	const unsigned soon = 20, most_ms = 50; /* a start and an end take some milliseconds */
+
+	if (n_looks < soon)
+		return 1;
+	return (int)(n_looks - soon < most_ms ? n_looks - soon + 1 : most_ms);
+}
+
 static int add_live(int dirfd, const char *id, const char *name, bool sweeps,
 		    struct instance_list *l, struct err *e)
 {

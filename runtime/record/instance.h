@@ -119,6 +119,11 @@ int instance_read(const struct paths *p, const char *id, struct instance_record 
  * run is held afterwards; else the number may be another process's by now.
  */
 int instance_open_supervisor(const struct paths *p, const char *id);
+/*
+ * Milliseconds to the next look while there is none on record and the run is held: it has begun, or
+ * ends, just now. n_looks: so many there were.
+ */
+int instance_look_ms(unsigned n_looks);
 
 /* Live and published instances; of one container where name is given. Unordered. */
 struct instance_list {

@@ -12,12 +12,12 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/kernel/inotify.h"
 #include "runtime/life/container_state.h"
 #include "runtime/record/instance.h"
 #include "runtime/record/run_dir.h"
 #include "runtime/stream/run_log.h"
 
-#define LOOK_MOST_MS 50 /* between two looks, where no event tells the end */
 #define TAIL_MAX (1u << 20)
 
 /* A line as it was put together, with the time of its first piece. */
@@ -135,19 +135,21 @@ static int show_ring(struct log_view *v, struct err *e)
 struct log_watch {
 	const struct paths *paths;
 	const char *id; /* of the container */
-	int files, supervisor, client;
-	int look_ms;
+	int files, watch, supervisor, client;
+	unsigned n_looks;
 };
 
-static int watch_files(const struct run_dir *dir)
+/* Without a watch it is looked at now and then. */
+static void watch_files(struct log_watch *w, const struct run_dir *dir)
 {
-	_close_ int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	char path[32];
 
+	w->files = inotify_take();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir->fd);
-	if (fd < 0 || inotify_add_watch(fd, path, IN_CREATE | IN_MODIFY | IN_MOVED_TO) < 0)
-		return -1; /* then it is looked at now and then */
-	return take_fd(&fd);
+	if (w->files >= 0)
+		w->watch = inotify_add_watch(w->files, path, IN_CREATE | IN_MODIFY | IN_MOVED_TO);
+	if (w->watch < 0)
+		inotify_give_back(&w->files, NULL, 0);
 }
 
 /* Before the run is found live: as long as it is, the process on record is its supervisor. */
@@ -167,9 +169,7 @@ static int watch_wait(struct log_watch *w)
 	char events[4096];
 	int n;
 
-	/* A supervisor that is not on record has begun, or ends, just now. */
-	w->look_ms = w->look_ms < LOOK_MOST_MS / 2 ? w->look_ms * 2 + 1 : LOOK_MOST_MS;
-	n = poll(p, 3, w->files < 0 || w->supervisor < 0 ? w->look_ms : -1);
+	n = poll(p, 3, w->files < 0 || w->supervisor < 0 ? instance_look_ms(w->n_looks++) : -1);
 	if (n > 0 && p[0].revents)
 		(void)!read(w->files, events, sizeof(events));
 	/* A start that follows has another. */
@@ -186,7 +186,8 @@ static int read_log(struct log_view *v, const struct run_dir *dir, struct log_wa
 	int r = run_log_open(dir->fd, &reader, e);
 	bool live = true;
 
-	w->files = v->how->follow ? watch_files(dir) : -1;
+	if (v->how->follow)
+		watch_files(w, dir);
 	while (r >= 0 && live) {
 		/* Asked before the last look, so that we still read output that came in between. */
 		live = v->how->follow && watch_is_live(w, dir);
@@ -200,7 +201,7 @@ static int read_log(struct log_view *v, const struct run_dir *dir, struct log_wa
 	}
 	strbuf_free(&frame.data);
 	run_log_reader_close(&reader);
-	fd_close(&w->files);
+	inotify_give_back(&w->files, &w->watch, 1);
 	fd_close(&w->supervisor);
 	return r;
 }
@@ -246,7 +247,8 @@ int docker_logs(const struct paths *p, const struct docker_target *t, const char
 		const struct docker_logs *how, struct docker_fault *f)
 {
 	struct run_dir dir = RUN_DIR_INIT;
-	struct log_watch w = {.paths = p, .files = -1, .supervisor = -1, .client = how->client_fd};
+	struct log_watch w = {
+		.paths = p, .files = -1, .watch = -1, .supervisor = -1, .client = how->client_fd};
 	int r = open_run(p, t, operand, &dir, &f->err);
 
 	w.id = t->stays ? t->found.record.container_id : dir.id;

@@ -18,8 +18,6 @@
 #include "runtime/life/container_wait.h"
 #include "runtime/record/instance.h"
 
-#define LOOK_MOST_MS 50 /* between the start and its record */
-
 enum condition { NOT_RUNNING, NEXT_EXIT, REMOVED };
 
 struct waiting {
@@ -86,7 +84,7 @@ static bool client_left(struct waiting *w, int one, int two, int timeout_ms)
 static void wait_for_end(struct waiting *w)
 {
 	_close_ int supervisor = -1;
-	int look_ms = 0;
+	unsigned n_looks = 0;
 
 	while (container_wait_goes_on(&w->wait)) {
 		if (supervisor < 0)
@@ -94,8 +92,8 @@ static void wait_for_end(struct waiting *w)
 				&w->call->cmd->paths, w->target.found.record.container_id);
 		if (supervisor >= 0 && !container_wait_goes_on(&w->wait))
 			break;
-		look_ms = look_ms < LOOK_MOST_MS / 2 ? look_ms * 2 + 1 : LOOK_MOST_MS;
-		if (client_left(w, supervisor, -1, supervisor < 0 ? look_ms : -1))
+		if (client_left(w, supervisor, -1,
+				supervisor < 0 ? instance_look_ms(n_looks++) : -1))
 			return;
 		/* Its end is told a moment before its process has gone. */
 		if (supervisor >= 0 && container_wait_goes_on(&w->wait))

@@ -84,10 +84,11 @@ int gather_answer(struct gather *g, const int *fds, size_t n);
  */
 struct stream_watch {
 	int fd, dirfd;
+	int watches[2]; /* of the container's directory and its run's */
 };
-#define STREAM_WATCH_INIT              \
-	{                              \
-		.fd = -1, .dirfd = -1, \
+#define STREAM_WATCH_INIT                                   \
+	{                                                   \
+		.fd = -1, .dirfd = -1, .watches = {-1, -1}, \
 	}
 
 void stream_watch_open(struct stream_watch *w, const struct paths *p, const char *name);

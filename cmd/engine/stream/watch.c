@@ -7,6 +7,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/kernel/inotify.h"
 #include "runtime/record/container_store.h"
 #include "runtime/settings/paths.h"
 
@@ -31,12 +32,14 @@ void stream_watch_open(struct stream_watch *w, const struct paths *p, const char
 		dirfd < 0 ? -1 : openat(dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (w->dirfd < 0)
 		return;
-	w->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (w->fd >= 0 && add(w, "", OF_CONTAINER) < 0)
-		fd_close(&w->fd);
+	w->fd = inotify_take();
+	if (w->fd >= 0)
+		w->watches[0] = add(w, "", OF_CONTAINER);
+	if (w->watches[0] < 0)
+		inotify_give_back(&w->fd, NULL, 0);
 	/* It is there from the first start on. */
 	if (w->fd >= 0)
-		(void)add(w, "/run", OF_RUN);
+		w->watches[1] = add(w, "/run", OF_RUN);
 }
 
 int stream_watch_ms(const struct stream_watch *w)
@@ -52,11 +55,11 @@ void stream_watch_take(struct stream_watch *w)
 		return;
 	while (read(w->fd, events, sizeof(events)) > 0)
 		;
-	(void)add(w, "/run", OF_RUN);
+	w->watches[1] = add(w, "/run", OF_RUN);
 }
 
 void stream_watch_close(struct stream_watch *w)
 {
-	fd_close(&w->fd);
+	inotify_give_back(&w->fd, w->watches, 2);
 	fd_close(&w->dirfd);
 }
