@@ -81,7 +81,7 @@ struct command {
 };
 
 extern const struct command command_list[]; /* ends with a NULL name */
-/* What csbx calls what docker calls `word`, "remove" for "rm"; NULL: nothing. */
+/* csbx's own word for docker's `word`: "remove" for "rm"; NULL: there is none. */
 const char *command_of_docker_word(const char *word);
 const struct command *command_find(const char *name);
 

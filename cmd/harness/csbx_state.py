@@ -117,7 +117,7 @@ def make_watch(packages, is_true, repo, tell, kept):
                 return key.startswith("__unittest") or (old is none and _type(new) in (property, staticmethod, classmethod))
             return not is_of_runner(functions) and (settled or not is_of_plugin(functions))
         if not _callable(old) and not functions_of_member(old):
-            # What a class of pytest reckons with; unittest's are the tests' to set.
+            # A class of pytest works with such values; those of unittest are the tests' to set.
             return bool(functions) and not is_of_runner(functions) or (is_of_class and _type(old) in plain and not name.startswith("unittest"))
         if new is none:
             return True

@@ -84,7 +84,7 @@ def make_cases(ask):
                 cases[base] = dict(vars(base), **{"": marks})
 
     def is_marked(case, word):
-        """Whether the tests themselves say so, by a decorator of a class or of a method."""
+        """True when the tests themselves say so, by a decorator of a class or of a method."""
         cases, name = ask("known")["cases"], getattr(case, "_testMethodName", "")
         if is_of_unittest(type(case)):
             return True  # a module that could not be loaded is one

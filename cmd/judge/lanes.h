@@ -5,8 +5,8 @@
 /*
  * The lanes of a batch (runtime/start/lane.h), one for each line that is under way. The batch's own
  * process opens and closes them; the process of a line runs its snippet in one, where line and
- * snippet fit, and says in shared memory that the lane is as it was. Where it does not say so, for
- * whatever reason, the lane is closed.
+ * snippet fit, and says in shared memory that the lane is as it was. If it does not say so, for any
+ * reason, the batch closes the lane.
  */
 
 #include <stdbool.h>

@@ -78,7 +78,7 @@ static int make(struct pushing *x, const struct image_layer *l, size_t i, struct
 	return 0;
 }
 
-/* What is made anew is made before the first byte goes: no thread is there yet. */
+/* Layers that are made anew are made before the first byte goes: no thread is there yet. */
 static int open_layers(struct pushing *x, struct err *e)
 {
 	int r = 0;

@@ -29,7 +29,7 @@ struct put_blobs {
 	size_t n;
 	unsigned connections;                                      /* 0: REGISTRY_CONNECTIONS */
 	void (*done)(void *arg, size_t i, enum registry_sent how); /* NULL: nothing */
-	/* How far item i is; NULL: the caller does not want to know. */
+	/* Tells how far item i is; NULL: the caller does not want to know. */
 	void (*progress)(void *arg, size_t i, uint64_t sent_bytes, uint64_t bytes);
 	void *arg;
 };

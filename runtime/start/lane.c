@@ -88,7 +88,7 @@ static int read_control(struct lane *l, struct err *e)
 	return r;
 }
 
-/* What went wrong on the way is on the status pipe; pid 1 ends then. */
+/* The status pipe has the error of a start that failed; pid 1 ends then. */
 static int read_status(struct lane *l, struct err *e)
 {
 	union {

@@ -31,8 +31,8 @@ struct lane_file {
 };
 
 /*
- * Whether such a container can be one: nothing of the host is mounted, writable layer in memory, no
- * network, the usual capabilities, filter and Landlock, output that is captured.
+ * True when such a container can be a lane: nothing of the host is mounted, writable layer in
+ * memory, no network, the usual capabilities, filter and Landlock, output that is captured.
  */
 bool lane_is_possible(const struct container_spec *spec);
 
@@ -45,8 +45,8 @@ int lane_open(const struct container_spec *spec, const struct paths *paths, cons
 void lane_close(struct lane **lane);
 
 /*
- * As container_run(), in a process that the owner has forked. Of spec the command, descriptors, id
- * and limits of time and output are taken, the rest must be the lane's. *ret_clean: the next may
+ * As container_run(), in a process that the owner has forked. It takes the command, descriptors, id
+ * and limits of time and output from spec; the rest must be the lane's. *ret_clean: the next may
  * use it. Below 0: the program has not run.
  */
 int lane_run(struct lane *lane, const struct container_spec *spec, const struct lane_file *file,

@@ -26,7 +26,7 @@ static const char *const net_names[LANE_NET_FILES] = {
 };
 #define NET_SOCKSTAT 4
 
-/* What stat(2) says, without the time of access. */
+/* All that stat(2) says, without the time of access. */
 struct facts {
 	uint64_t dev, ino, nlink, rdev, size, blocks;
 	struct timespec mtime, ctime;

@@ -44,7 +44,7 @@ DIFFERS = {
     "run: a port that becomes another": "the protocol is said where a client has it from",
     "show: ps: json": OLD, "show: inspect: json on one line": OLD, "show: system: version as json": OLD,
 }
-# Of the daemon's words only, and not of the client's around them.
+# Only the daemon's words are compared, and not the client's around them.
 AROUND = [(re.compile(p), r) for p, r in (
     (r"\n*<HELP [^>]*>(?: on a command)?", ""), (r"docker: Error response from daemon: ", "docker: "),
     (r"repository name \(library/\w+\)", "repository name (library/X)"))]

@@ -104,7 +104,7 @@ MADE = {"Image": "box", "Cmd": ["sleep", "600"]}
 
 @pytest.mark.needs_root
 def test_a_disk_that_is_full(csbx):
-    """What cannot be made is refused with the reason, and nothing of it is there; what is there stays."""
+    """A new object is refused with the reason, and nothing of it is there; objects that are there stay."""
     data = csbx.dirs["data"]
     options = f"size=64m,mode=0700,uid={csbx.owner.pw_uid},gid={csbx.owner.pw_gid}"
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", data], check=True)
@@ -133,7 +133,7 @@ def run_full(csbx, data):
     ((status, _, body),) = asked(csbx, step("POST", "/containers/create?name=new", MADE))
     assert status == 500 and "No space left on device" in body["json"]["message"], (status, body)
     assert sorted(os.listdir(data / "containers")) == before
-    # What runs goes on, and ends; its end is known.
+    # A container that runs goes on, and ends; its end is known.
     found = asked(csbx, step("GET", "/containers/json?all=1"),
                   step("POST", "/containers/old/exec", {"Cmd": ["echo", "hi"], "AttachStdout": True}, save=["e", "Id"]),
                   step("POST", "/exec/$e/start", {"Detach": False}), step("POST", "/containers/old/wait", begin="w"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lanes: the snippets of a batch in one container after the other. What one leaves, the next must not find."""
+"""Lanes: the snippets of a batch in one container after the other. The next must not find what one leaves."""
 import json
 import os
 import signal
@@ -12,7 +12,7 @@ from lane_attacks import ATTACKS, LIBC, TIMES, WITNESS
 from resultschema import checked
 
 FILL = [{"id": f"fill {n}", "code": "pass"} for n in range(4)]  # before the batch has an interpreter to share
-# What differs between two runs of the same program.
+# Members that differ between two runs of the same program.
 OF_A_RUN = ("instance", "started_at", "wall_s", "cpu_user_s", "cpu_sys_s", "setup_s", "teardown_s", "memory_peak_bytes", "max_pids", "cases")
 LANE = "print(open('/proc/1/stat').read().split()[21])"  # pid 1 is as old as its lane
 

@@ -39,7 +39,7 @@ int docker_target_not_running(const struct docker_target *t, struct docker_fault
 /* An event of it (show/events.h), with one more attribute (key NULL: none) or several. */
 void docker_event_target(const struct paths *p, const struct docker_target *t, const char *action,
 			 const char *key, const char *value);
-/* Of one that may have been renamed since it had that name: it is told by the name it has now. */
+/* For a container that may have been renamed since: the event has the name it has now. */
 void docker_event_renamed(const struct paths *p, const char *name,
 			  const struct container_record *record, const char *action,
 			  const char *key, const char *value);

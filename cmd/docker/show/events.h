@@ -36,7 +36,7 @@ struct strv;
 void docker_event(const struct paths *p, const char *type, const char *action, const char *id,
 		  const struct strv *attributes);
 
-/* Of what is not used, all of that type was removed. */
+/* All objects of that type that are not in use were removed. */
 void docker_event_prune(const struct paths *p, const char *type, uint64_t bytes);
 
 /*

@@ -123,7 +123,7 @@ static int set_options(struct starting *s, struct err *e)
 		spec->ns.uts = UTS_PRIVATE;
 	if (s->a->pid || enroot_conf_flag(c, "ENROOT_UNSHARE_PID", false))
 		set_own_processes(spec);
-	/* Which mounts there are is derived from them. */
+	/* The list of mounts follows from them. */
 	return policy_settle_defaults(spec, e);
 }
 

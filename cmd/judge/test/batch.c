@@ -214,7 +214,7 @@ static int take_ids(struct strv *from, struct strv *to, struct err *e)
 	return strv_check(to, e);
 }
 
-/* Where a line says both, ours go first: of SWE-bench's "patch" a model_patch takes the place. */
+/* If a line says both, csbx's own key wins: model_patch replaces SWE-bench's "patch". */
 static bool is_moot(const struct value *line, const struct value *key)
 {
 	const struct value *patch = value_member(line, "model_patch");

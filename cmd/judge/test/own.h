@@ -7,10 +7,10 @@
 struct err;
 
 /*
- * Whether each file of a directory belongs to a user and a group that exist in the container: an
- * overlay cannot change one of another's, as it would have to make one (EOVERFLOW). A directory
- * that cannot be read has files that nothing inside can read either. -errno: the directory itself
- * cannot be looked at.
+ * 1 when each file of a directory belongs to a user and a group that exist in the container, else
+ * 0: an overlay cannot change a file of other ids, as it would have to make one (EOVERFLOW). A
+ * directory that cannot be read has files that nothing inside can read either. -errno: the
+ * directory itself cannot be looked at.
  */
 int test_tree_is_own(const char *dir, enum userns_mode mode, struct err *e);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One program after the other in a container that is kept (INIT_LANE, runtime/start/lane.h). What
- * the last one leaves must not be there for the next: no process, no id of a process that tells
- * how many there were, no System V object. Files, sockets and queues are the supervisor's to look
- * at.
+ * One program after the other in a container that is kept (INIT_LANE, runtime/start/lane.h). The
+ * next one must find nothing of the last: no process, no id of a process that tells how many there
+ * were, no System V object. The supervisor looks at files, sockets and queues.
  *
  * kill(-1) of pid 1 reaches every process of its namespace in one step that no fork can slip
  * through; all of them are its descendants, so none is left when it has no child.
