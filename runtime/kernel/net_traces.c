@@ -8,6 +8,7 @@
 
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/kernel/net_text.h"
 
 #define TEXT_BYTES_MAX 16384u
 
@@ -24,22 +25,9 @@ static bool needs_ipv6(enum net_trace which)
 	return which == NET_TRACE_SNMP6 || which == NET_TRACE_FLOWLABEL;
 }
 
-static const char *next_line(const char *line)
-{
-	line = strchr(line, '\n');
-	return line && line[1] ? line + 1 : NULL;
-}
-
-/* Length of the word at p; *p is moved past blanks first. */
-static size_t word(const char **p)
-{
-	*p += strspn(*p, " \t");
-	return strcspn(*p, " \t\n");
-}
-
 static bool are_zeros(const char *p)
 {
-	for (size_t n; (n = word(&p)) > 0; p += n) {
+	for (size_t n; (n = net_text_word(&p)) > 0; p += n) {
 		if (n != 1 || *p != '0')
 			return false;
 	}
@@ -62,15 +50,15 @@ static bool is_setting(const char *name, size_t n)
 /* A group is a line of names and a line of values, both with the group's name before them. */
 static bool is_group_unused(const char *names, const char *values)
 {
-	size_t n = word(&names), k = word(&values);
+	size_t n = net_text_word(&names), k = net_text_word(&values);
 
 	if (!n || n != k || strncmp(names, values, n) != 0)
 		return false;
 	do {
 		names += n;
 		values += k;
-		n = word(&names);
-		k = word(&values);
+		n = net_text_word(&names);
+		k = net_text_word(&values);
 		if (!n || !k)
 			return !n && !k;
 	} while (is_setting(names, n) || (k == 1 && *values == '0'));
@@ -79,8 +67,8 @@ static bool is_group_unused(const char *names, const char *values)
 
 static bool is_snmp_unused(const char *text)
 {
-	for (const char *line = text, *values; line; line = next_line(values)) {
-		values = next_line(line);
+	for (const char *line = text, *values; line; line = net_text_line(values)) {
+		values = net_text_line(line);
 		if (!values || !is_group_unused(line, values))
 			return false;
 	}
@@ -93,13 +81,13 @@ static bool is_snmp_unused(const char *text)
  */
 static bool is_dev_unused(const char *text)
 {
-	const char *line = next_line(text);
+	const char *line = net_text_line(text);
 
-	line = line ? next_line(line) : NULL;
+	line = line ? net_text_line(line) : NULL;
 	if (!line)
 		return false;
-	for (; line; line = next_line(line)) {
-		size_t n = word(&line);
+	for (; line; line = net_text_line(line)) {
+		size_t n = net_text_word(&line);
 
 		if (!n || line[n - 1] != ':' || line[n] != ' ' || !are_zeros(line + n))
 			return false;
@@ -110,17 +98,17 @@ static bool is_dev_unused(const char *text)
 /* The line `NAME: key value ...` must be there, have that key, and 0 behind it. */
 static bool is_zero(const char *text, const char *name, const char *key)
 {
-	for (const char *line = text; line; line = next_line(line)) {
+	for (const char *line = text; line; line = net_text_line(line)) {
 		const char *p = line;
-		size_t n = word(&p);
+		size_t n = net_text_word(&p);
 
 		if (strlen(name) != n || strncmp(p, name, n) != 0)
 			continue;
-		for (p += n; (n = word(&p)) > 0; p += n) {
+		for (p += n; (n = net_text_word(&p)) > 0; p += n) {
 			bool is_key = strlen(key) == n && !strncmp(p, key, n);
 
 			p += n;
-			n = word(&p);
+			n = net_text_word(&p);
 			if (is_key)
 				return n == 1 && *p == '0';
 		}
@@ -139,8 +127,8 @@ static bool is_sockstat_unused(const char *text)
 /* Lines of a name and a value. */
 static bool is_snmp6_unused(const char *text)
 {
-	for (const char *line = text; line; line = next_line(line)) {
-		size_t n = word(&line);
+	for (const char *line = text; line; line = net_text_line(line)) {
+		size_t n = net_text_word(&line);
 
 		if (!n || line[n] == '\n' || !are_zeros(line + n))
 			return false;
@@ -162,7 +150,7 @@ bool net_trace_is_none(enum net_trace which, const char *text)
 	case NET_TRACE_SNMP6:
 		return is_snmp6_unused(text);
 	case NET_TRACE_FLOWLABEL:
-		return str_has_prefix(text, "Label ") && !next_line(text);
+		return str_has_prefix(text, "Label ") && !net_text_line(text);
 	case NET_TRACES:
 		break;
 	}

@@ -8,28 +8,15 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/kernel/net_text.h"
 
 #define SNMP_BYTES_MAX 65536u
-
-/* The line behind this one, NULL at the end. */
-static const char *next_line(const char *line)
-{
-	line = strchr(line, '\n');
-	return line && line[1] ? line + 1 : NULL;
-}
-
-/* Length of the word at p; *p is moved past blanks first. */
-static size_t word(const char **p)
-{
-	*p += strspn(*p, " ");
-	return strcspn(*p, " \n");
-}
 
 /* A group is a line of names and a line of values, both with the group's name before them. */
 static uint64_t value_of(const char *names, const char *values, const char *name)
 {
 	while (names && values) {
-		size_t n = word(&names), k = word(&values);
+		size_t n = net_text_word(&names), k = net_text_word(&values);
 
 		if (!n || !k)
 			break;
@@ -43,8 +30,8 @@ static uint64_t value_of(const char *names, const char *values, const char *name
 
 bool net_tried_in(const char *snmp)
 {
-	for (const char *line = snmp, *values; line && *line; line = next_line(values)) {
-		values = next_line(line);
+	for (const char *line = snmp, *values; line && *line; line = net_text_line(values)) {
+		values = net_text_line(line);
 		if (!values)
 			return false;
 		if (str_has_prefix(line, "Ip:") && value_of(line, values, "OutNoRoutes"))

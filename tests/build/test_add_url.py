@@ -2,7 +2,6 @@
 """ADD of a file that a web server has: one on this machine, which notes what it is asked."""
 import hashlib
 import http.server
-import os
 import sys
 import threading
 from pathlib import Path
@@ -10,8 +9,6 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-import harness  # noqa: E402
-import images  # noqa: E402
 import sides  # noqa: E402
 
 
@@ -40,19 +37,6 @@ def web():
     server.shutdown()
     thread.join()
     server.server_close()
-
-
-@pytest.fixture
-def box(session_dir):
-    found = harness.Sandbox(top=Path(session_dir))
-    images.busybox_image().write_docker_archive(found.dirs["work"] / "box.tar", tags=("box:latest",))
-    found.ok("docker", "load", "-q", "-i", str(found.dirs["work"] / "box.tar"))
-    found.context = found.dirs["work"] / "ctx"
-    found.context.mkdir()
-    yield found
-    assert not [n for n in os.listdir(found.dirs["cache"] / "build") if n.startswith("new-")]
-    assert not found.leftovers()
-    found.close()
 
 
 def build(box, dockerfile, *args):

@@ -68,7 +68,7 @@ def test_b2_caps_can_be_dropped_and_added(inside):
 
 
 def test_b3_groups(inside):
-    """One id: the kernel lets no group go, and they show as those of `nobody`. Ranges: none are left."""
+    """With one id the kernel removes no group: each shows as group 65534. With id ranges no group is left."""
     said = inside("identity", options=["--userns", "one"])
     assert set(said["groups"]) <= {0, 65534}
     assert said["gid"] == ["0"] * 4

@@ -35,11 +35,6 @@ static bool is_own(const struct look *l, const struct stat *st)
 	       is_mapped(l->map.gid, l->map.n_gid, st->st_gid);
 }
 
-static bool is_dots(const char *name)
-{
-	return str_eq(name, ".") || str_eq(name, "..");
-}
-
 /* 1: all in it are; its directories are added to those that are left. */
 static int look_into(struct look *l, const char *path, struct err *e)
 {
@@ -54,7 +49,7 @@ static int look_into(struct look *l, const char *path, struct err *e)
 		return 1;
 	fd = -1;
 	while (r > 0 && (entry = readdir(d))) {
-		if (is_dots(entry->d_name) ||
+		if (str_is_dots(entry->d_name) ||
 		    fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		r = is_own(l, &st);
