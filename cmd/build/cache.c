@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,11 +29,14 @@
 #define TOLD_MAX 1024u
 
 /*
- * A key is put in and looked for under its step's lock. Entries that are too many are not
+ * The lock is held from the look for a key to its entry: one process of the build is the first to
+ * have a step, and all of them take the same directory. Entries that are too many are not
  * remembered.
  */
 struct build_seen {
-	atomic_uint n, is_told[TOLD_MAX];
+	pthread_mutex_t lock; /* robust: a process that is killed does not keep it */
+	atomic_uint is_told[TOLD_MAX];
+	unsigned n;
 	char dirs[SEEN_MAX][BUILD_DIR_BYTES];
 };
 
@@ -102,10 +106,16 @@ int build_cache_share(struct build_cache *c, struct err *e)
 {
 	void *p = mmap(NULL, sizeof(*c->seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
+	pthread_mutexattr_t attr;
 
 	if (p == MAP_FAILED)
 		return err_sys(e, "memory for the keys of steps");
 	c->seen = p;
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	pthread_mutex_init(&c->seen->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
 	return 0;
 }
 
@@ -114,12 +124,23 @@ bool build_cache_tell(struct build_cache *c, size_t number)
 	return !c->seen || number >= TOLD_MAX || !atomic_fetch_or(&c->seen->is_told[number], 1);
 }
 
+/* An entry that a killed process left half written leads to no directory that is there. */
+static void seen_lock(struct build_seen *seen)
+{
+	if (seen && pthread_mutex_lock(&seen->lock) == EOWNERDEAD)
+		pthread_mutex_consistent(&seen->lock);
+}
+
+static void seen_unlock(struct build_seen *seen)
+{
+	if (seen)
+		pthread_mutex_unlock(&seen->lock);
+}
+
 /* The directory of a step that this build has had. */
 static bool find_seen(const struct build_cache *c, struct build_step *s)
 {
-	unsigned n = c->seen ? atomic_load(&c->seen->n) : 0;
-
-	for (unsigned i = 0; i < n && i < SEEN_MAX; i++) {
+	for (unsigned i = 0; c->seen && i < c->seen->n; i++) {
 		if (!strncmp(c->seen->dirs[i], s->key, BUILD_KEY_BYTES - 1)) {
 			memcpy(s->dir, c->seen->dirs[i], BUILD_DIR_BYTES);
 			return true;
@@ -130,10 +151,8 @@ static bool find_seen(const struct build_cache *c, struct build_step *s)
 
 static void see(struct build_cache *c, const struct build_step *s)
 {
-	unsigned i = c->seen ? atomic_fetch_add(&c->seen->n, 1) : SEEN_MAX;
-
-	if (i < SEEN_MAX)
-		memcpy(c->seen->dirs[i], s->dir, BUILD_DIR_BYTES);
+	if (c->seen && c->seen->n < SEEN_MAX)
+		memcpy(c->seen->dirs[c->seen->n++], s->dir, BUILD_DIR_BYTES);
 }
 
 /* --- one step ------------------------------------------------------------------------------- */
@@ -171,10 +190,17 @@ static bool is_there(const struct build_cache *c, const struct build_step *s)
 }
 
 /* fresh: only what this build has made, or found before. */
-static bool find(const struct build_cache *c, struct build_step *s, bool fresh)
+static bool find(struct build_cache *c, struct build_step *s, bool fresh)
 {
+	bool found;
+
+	seen_lock(c->seen);
 	s->is_seen = find_seen(c, s);
-	return (s->is_seen || (!fresh && find_dir(c, s))) && is_there(c, s);
+	found = (s->is_seen || (!fresh && find_dir(c, s))) && is_there(c, s);
+	if (found && !s->is_seen)
+		see(c, s);
+	seen_unlock(c->seen);
+	return found;
 }
 
 static int make_new(struct build_cache *c, struct build_step *s, struct err *e)
@@ -201,8 +227,6 @@ int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct 
 	*s = (struct build_step)BUILD_STEP_INIT;
 	snprintf(s->key, sizeof(s->key), "%.64s", key);
 	if (find(c, s, fresh)) {
-		if (!s->is_seen)
-			see(c, s);
 		(void)utimensat(c->dirfd, s->dir, NULL, AT_SYMLINK_NOFOLLOW); /* it was used */
 		return 1;
 	}
@@ -211,8 +235,6 @@ int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct 
 	if (s->lock < 0)
 		return err_code(e, s->lock, "%s/%s", c->path, lock);
 	if (find(c, s, fresh)) {
-		if (!s->is_seen)
-			see(c, s);
 		fd_close(&s->lock);
 		return 1;
 	}
@@ -284,11 +306,15 @@ int build_step_commit(struct build_cache *c, struct build_step *s, struct err *e
 
 	if (r >= 0)
 		r = mark_boot(dir, e);
-	if (r >= 0)
-		r = publish(c, s, e);
 	if (r < 0)
 		return r;
-	see(c, s);
+	seen_lock(c->seen);
+	r = publish(c, s, e);
+	if (r >= 0)
+		see(c, s);
+	seen_unlock(c->seen);
+	if (r < 0)
+		return r;
 	strv_add(&c->fresh, s->dir);
 	return strv_check(&c->fresh, e);
 }

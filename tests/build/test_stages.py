@@ -94,6 +94,16 @@ def test_a_stage_that_several_need(box, args):
         assert cat(box, "/log", "/a", *[f"/f{i}" for i in range(5)]) == ["x"] * (i + 1 if args else 1) + ["a", *"01234"]
 
 
+@side_by_side
+def test_a_cached_step_that_several_find(box):
+    """Processes that look for it at the same moment say it once."""
+    dockerfile = ("FROM box AS base\nRUN echo x >/log\nCOPY a /\n" + "".join(f"FROM base AS s{i}\nRUN echo {i} >/f{i}\n" for i in range(8))
+                  + "FROM base\n" + "".join(f"COPY --from=s{i} /f{i} /\n" for i in range(8)))
+    for _ in range(40):
+        code, said = build(box, dockerfile)
+        assert code == 0 and said.count("[base 2/3] RUN") == said.count("[base 3/3] COPY") == 1, said
+
+
 def test_stages_through_stages(box):
     """More of them than CPUs, each taking from the one before, and --target in the middle."""
     n = CPUS + 4
