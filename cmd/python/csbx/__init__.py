@@ -8,19 +8,20 @@
 docs/python.md describes it. This package runs no judged code outside a container.
 """
 from . import aio
-from .api import Container, eval, run, start, test
+from .api import Container, eval, import_image, inspect, load, ps, run, start, test
 from .batch import Record, eval_batch
-from .build import Logs
 from .cases import UNSET, Case
 from .errors import (Error, LaunchError, NotInstalled, OutOfMemory, ProgramError, ProgramTimeout,
                      Refused, SandboxError)
 from .pool import Pool
 from .program import configure
-from .result import (CaseResult, ErrorSummary, EvalResult, Failure, Limit, Limits, Note, Outcome, Result,
-                     TestResult, Truncated, User)
+from .result import (CaseResult, ErrorSummary, EvalResult, Failure, Limit, Limits, Logs, Note, Outcome,
+                     Result, TestResult, Truncated, User)
+from .sandbox import Command, Sandbox
 
 __version__ = "0.1.0"
-__all__ = ["UNSET", "Case", "CaseResult", "Container", "Error", "ErrorSummary", "EvalResult", "Failure",
+__all__ = ["UNSET", "Case", "CaseResult", "Command", "Container", "Error", "ErrorSummary", "EvalResult", "Failure",
            "LaunchError", "Limit", "Limits", "Logs", "Note", "NotInstalled", "OutOfMemory", "Outcome",
-           "Pool", "ProgramError", "ProgramTimeout", "Record", "Refused", "Result", "SandboxError", "TestResult",
-           "Truncated", "User", "aio", "configure", "eval", "eval_batch", "run", "start", "test"]
+           "Pool", "ProgramError", "ProgramTimeout", "Record", "Refused", "Result", "Sandbox", "SandboxError",
+           "TestResult", "Truncated", "User", "aio", "configure", "eval", "eval_batch", "import_image", "inspect", "load",
+           "ps", "run", "start", "test"]

@@ -3,94 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import subprocess
-import time
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Iterable, Iterator, List, Mapping, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 from . import batch, build, program
 from .batch import Record
-from .build import Code, Input, Logs, Patch
-from .call import Call, Started, Stream, own_containers, prepared
+from .aio_perform import perform, to_its_end
+from .build import Code, Input, Patch
+from .call import Input as Stdin
 from .errors import SandboxError
 from .cases import CaseLike
-from .result import EvalResult, Result, TestResult
-from .sync import KILL_S, PAUSE_S
+from .options import Duration, seconds
+from .result import EvalResult, Logs, Result, TestResult
+from .sandbox_aio import Sandbox
+from .streams import Stream
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
     from .options import EvalOptions, ExecOptions, JudgeOptions, RunOptions
 
-T = TypeVar("T")
-
-__all__ = ["Container", "eval", "eval_batch", "run", "start", "test"]
-
-
-async def perform(call: Call[T]) -> T:
-    with prepared(call) as started:
-        stdin = subprocess.PIPE if call.input is not None else call.stdin
-        spawning = asyncio.ensure_future(asyncio.create_subprocess_exec(
-            *started.argv, stdin=subprocess.DEVNULL if stdin is None else stdin,
-            stdout=subprocess.PIPE if call.stdout is None else call.stdout,
-            stderr=subprocess.PIPE if call.stderr is None else call.stderr, **started.options))
-        try:
-            p = await asyncio.shield(spawning)
-        except OSError as e:
-            raise SandboxError(f"{started.argv[0]}: {e.strerror}") from e
-        except asyncio.CancelledError:
-            p = await _to_its_end(spawning)  # cancelled itself, it would kill csbx half-way
-            await _to_its_end(_end(call, started, p))
-            raise
-        try:
-            out, err = await asyncio.wait_for(p.communicate(call.input), call.backstop_s)
-        except asyncio.TimeoutError:
-            await _to_its_end(_end(call, started, p))
-            raise SandboxError(f"csbx did not end within {call.backstop_s} s") from None
-        except asyncio.CancelledError:
-            await _to_its_end(_end(call, started, p))
-            raise
-        assert p.returncode is not None
-        ended = started.ended(p.returncode, out, err)
-    return call.finish(ended)
-
-
-async def _to_its_end(awaitable: Awaitable[T]) -> T:
-    """Awaits it, a second cancellation notwithstanding: nothing may stay behind."""
-    task = asyncio.ensure_future(awaitable)
-    while not task.done():
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait([task])
-    return task.result()
-
-
-async def _end(call: Call[Any], started: Started, p: asyncio.subprocess.Process) -> None:
-    """As sync.end()."""
-    deadline = time.monotonic() + KILL_S
-    reader = asyncio.ensure_future(p.communicate())
-    csbx = started.argv[0]
-    while p.returncode is None:
-        if not call.supervises or time.monotonic() > deadline:
-            with contextlib.suppress(ProcessLookupError):
-                p.kill()
-        elif ids := own_containers(await _ask(csbx, "list", "--json"), p.pid):
-            await _ask(csbx, "kill", *ids)
-        await asyncio.wait([reader], timeout=PAUSE_S)
-    await asyncio.wait([reader])
-
-
-async def _ask(*argv: str) -> bytes:
-    p = await asyncio.create_subprocess_exec(
-        *argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        start_new_session=True)
-    try:
-        return (await asyncio.wait_for(p.communicate(), KILL_S))[0]
-    except asyncio.TimeoutError:
-        p.kill()
-        return (await p.communicate())[0]
+__all__ = ["Container", "Sandbox", "eval", "eval_batch", "import_image", "inspect", "load", "ps", "run", "start", "test"]
 
 
 async def run(image: program.Path, command: Sequence[str] = (), *, input: Input = None,
-              stdin: Stream = None, stdout: Stream = None, stderr: Stream = None,
+              stdin: Stdin = None, stdout: Stream = None, stderr: Stream = None,
               check: bool = False, csbx: Optional[program.Path] = None,
               **options: "Unpack[RunOptions]") -> Result:
     """As csbx.run()."""
@@ -129,7 +65,7 @@ async def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image
                 return
             yield record
     finally:
-        await _to_its_end(_close(records, started, reading))
+        await to_its_end(_close(records, started, reading))
 
 
 async def _close(records: Iterator[Record], started: "List[subprocess.Popen[bytes]]",
@@ -175,7 +111,7 @@ class Container:
     def __init__(self, id: str, csbx: Optional[program.Path] = None) -> None:
         self.id, self.csbx = id, csbx
 
-    async def exec(self, command: Sequence[str], *, input: Input = None, stdin: Stream = None,
+    async def exec(self, command: Sequence[str], *, input: Input = None, stdin: Stdin = None,
                    stdout: Stream = None, stderr: Stream = None, check: bool = False,
                    **options: "Unpack[ExecOptions]") -> Result:
         result = await perform(build.exec(self.id, command, input=input, stdin=stdin, stdout=stdout,
@@ -188,8 +124,8 @@ class Container:
     async def wait(self) -> int:
         return await perform(build.wait(self.id, self.csbx))
 
-    async def stop(self, timeout: float = 10.0) -> None:
-        await perform(build.simple(["stop", f"--time={timeout:g}s", self.id], self.csbx))
+    async def stop(self, timeout: Duration = 10.0) -> None:
+        await perform(build.simple(["stop", f"--time={seconds(timeout):g}s", self.id], self.csbx))
 
     async def kill(self, signal: str = "KILL") -> None:
         await perform(build.simple(["kill", f"--signal={signal}", self.id], self.csbx))
@@ -202,3 +138,23 @@ class Container:
             await self.kill()
         except SandboxError:
             pass  # it has ended by itself
+
+
+async def import_image(source: str, output: program.Path, *, csbx: Optional[program.Path] = None) -> None:
+    """As csbx.import_image()."""
+    await perform(build.imported(source, output=output, name=None, csbx=csbx))
+
+
+async def load(source: str, name: str, *, csbx: Optional[program.Path] = None) -> None:
+    """As csbx.load()."""
+    await perform(build.imported(source, output=None, name=name, csbx=csbx))
+
+
+async def inspect(name: str, *, csbx: Optional[program.Path] = None) -> Dict[str, Any]:
+    """As csbx.inspect()."""
+    return await perform(build.shown(["inspect", name], csbx))
+
+
+async def ps(*, all: bool = False, csbx: Optional[program.Path] = None) -> List[Dict[str, Any]]:
+    """As csbx.ps()."""
+    return await perform(build.listed(all, csbx))

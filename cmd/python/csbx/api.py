@@ -2,14 +2,16 @@
 """The synchronous calls."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import build, program
-from .build import Code, Input, Logs, Patch
-from .call import Stream
+from .build import Code, Input, Patch
+from .call import Input as Stdin
 from .errors import SandboxError
 from .cases import CaseLike
-from .result import EvalResult, Result, TestResult
+from .options import Duration, seconds
+from .result import EvalResult, Logs, Result, TestResult
+from .streams import Stream
 from .sync import perform
 
 if TYPE_CHECKING:
@@ -18,14 +20,15 @@ if TYPE_CHECKING:
 
 
 def run(image: program.Path, command: Sequence[str] = (), *, input: Input = None,
-        stdin: Stream = None, stdout: Stream = None, stderr: Stream = None, check: bool = False,
+        stdin: Stdin = None, stdout: Stream = None, stderr: Stream = None, check: bool = False,
         csbx: Optional[program.Path] = None, **options: "Unpack[RunOptions]") -> Result:
     """Runs a command in a fresh container of an image and returns how it ended.
 
     image: a squashfs file, a directory, or the name of a container made by `csbx create`.
     command: a list of words; none: what the image says. No shell reads them.
     input: what the command reads on stdin, or stdin: a file; else it reads nothing.
-    stdout, stderr: a file or descriptor that takes the stream; else it is in the result.
+    stdout, stderr: a file, a descriptor or any object with write() that takes the stream; else it is in the result.
+    An object that is no binary file gets text.
     check: raise ProgramError unless it ended with exit code 0.
     options: as those of `csbx run`, with _ for -: timeout and kill_after in seconds, memory as a
     number of bytes or "256m", env as a dict, network True for the host's, mounts, fetch, ...
@@ -95,7 +98,7 @@ class Container:
     def __repr__(self) -> str:
         return f"Container({self.id!r})"
 
-    def exec(self, command: Sequence[str], *, input: Input = None, stdin: Stream = None,
+    def exec(self, command: Sequence[str], *, input: Input = None, stdin: Stdin = None,
              stdout: Stream = None, stderr: Stream = None, check: bool = False,
              **options: "Unpack[ExecOptions]") -> Result:
         """Runs one command more in it. Arguments are those of run(); options those of `csbx exec`."""
@@ -104,16 +107,16 @@ class Container:
         return result.check() if check else result
 
     def logs(self) -> Logs:
-        """The output that it has written: (stdout, stderr)."""
+        """The output that it has written."""
         return perform(build.logs(self.id, self.csbx))
 
     def wait(self) -> int:
         """Waits until it has ended; returns its exit code."""
         return perform(build.wait(self.id, self.csbx))
 
-    def stop(self, timeout: float = 10.0) -> None:
+    def stop(self, timeout: Duration = 10.0) -> None:
         """Asks its main process to end, and kills everything in it when it has not by then."""
-        perform(build.simple(["stop", f"--time={timeout:g}s", self.id], self.csbx))
+        perform(build.simple(["stop", f"--time={seconds(timeout):g}s", self.id], self.csbx))
 
     def kill(self, signal: str = "KILL") -> None:
         """Kills it, or sends its main process another signal."""
@@ -127,3 +130,23 @@ class Container:
             self.kill()
         except SandboxError:
             pass  # it has ended by itself
+
+
+def import_image(source: str, output: program.Path, *, csbx: Optional[program.Path] = None) -> None:
+    """Makes a squashfs file of an image. source: `docker://python:3.12`, `oci:DIR` or what else `csbx import` takes."""
+    perform(build.imported(source, output=output, name=None, csbx=csbx))
+
+
+def load(source: str, name: str, *, csbx: Optional[program.Path] = None) -> None:
+    """Makes a container by that name of an image; calls take the name as their image."""
+    perform(build.imported(source, output=None, name=name, csbx=csbx))
+
+
+def inspect(name: str, *, csbx: Optional[program.Path] = None) -> Dict[str, Any]:
+    """The object that `csbx inspect` prints of a container or of an instance."""
+    return perform(build.shown(["inspect", name], csbx))
+
+
+def ps(*, all: bool = False, csbx: Optional[program.Path] = None) -> List[Dict[str, Any]]:
+    """What runs, an object each as `csbx ps --json` has them; with all also what does not run."""
+    return perform(build.listed(all, csbx))

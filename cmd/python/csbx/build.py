@@ -2,28 +2,27 @@
 """Python calls to calls of the program. The synchronous and the asyncio functions share these."""
 from __future__ import annotations
 
+import io
 import json
 import os
-from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Union
+import signal
+import tarfile
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import options, program
-from .call import Call, Ended, Stream, Temp, command_words, plain, result_of, to_bytes, without_cookie
+from .call import Call, Ended, Temp, command_words, plain, result_of, to_bytes, without_cookie
+from .call import Input as Stdin
 from .cases import CaseLike, as_case, cases_json
-from .result import EvalResult, Result, TestResult
+from .result import EvalResult, Logs, Result, TestResult
+from .streams import Sink, Stream, callback_sink, output
 
 Input = Union[None, str, bytes]
 Code = Union[str, bytes]
 Patch = Union[str, bytes, "os.PathLike[str]"]
+Callback = Optional[Callable[[str], Any]]
 
 
-class Logs(NamedTuple):
-    """The output that a detached container has written."""
-
-    stdout: bytes
-    stderr: bytes
-
-
-def _input(input: Input, stdin: Stream) -> Optional[bytes]:
+def _input(input: Input, stdin: Stdin) -> Optional[bytes]:
     if input is not None and stdin is not None:
         raise ValueError("input and stdin exclude one another")
     return None if input is None else to_bytes(input)
@@ -42,13 +41,13 @@ def path(text: str) -> str:
     return text if "/" in text else "./" + text
 
 
-def run(image: program.Path, command: Sequence[str], *, input: Input = None, stdin: Stream = None,
+def run(image: program.Path, command: Sequence[str], *, input: Input = None, stdin: Stdin = None,
         stdout: Stream = None, stderr: Stream = None, csbx: Optional[program.Path],
         given: Mapping[str, Any]) -> Call[Result]:
     argv: List[Union[str, Temp]] = ["run", *options.words(options.RUN, given), operand(image),
                                     *command_words(command)]
-    return Call(argv, result_of(Result.from_dict), csbx, _input(input, stdin), stdin, stdout, stderr,
-                given.get("timeout"), supervises=True)
+    return Call(argv, result_of(Result.from_dict), csbx, _input(input, stdin), stdin, output(stdout),
+                output(stderr), options.seconds(given.get("timeout")), supervises=True)
 
 
 def start_writable(name: str, command: Sequence[str], *, csbx: Optional[program.Path],
@@ -56,7 +55,7 @@ def start_writable(name: str, command: Sequence[str], *, csbx: Optional[program.
     """A start that keeps what it writes. Only one at a time may."""
     argv: List[Union[str, Temp]] = ["start", "--rw", *options.words(options.RUN, given), name,
                                     *command_words(command)]
-    return Call(argv, result_of(Result.from_dict), csbx, timeout_s=given.get("timeout"),
+    return Call(argv, result_of(Result.from_dict), csbx, timeout_s=options.seconds(given.get("timeout")),
                 supervises=True)
 
 
@@ -67,12 +66,19 @@ def start(image: program.Path, command: Sequence[str], *, verb: str, csbx: Optio
     return Call(argv, lambda ended: plain(ended).decode("ascii").strip(), csbx, json=False)
 
 
-def exec(target: str, command: Sequence[str], *, input: Input, stdin: Stream, stdout: Stream,
-         stderr: Stream, csbx: Optional[program.Path], given: Mapping[str, Any]) -> Call[Result]:
+def exec(target: str, command: Sequence[str], *, input: Input = None, stdin: Stdin = None, stdout: Stream = None,
+         stderr: Stream = None, on_stdout: Callback = None, on_stderr: Callback = None,
+         csbx: Optional[program.Path], given: Mapping[str, Any]) -> Call[Result]:
+    """With a callback both streams come here, and the result has them as well."""
+    sinks: List[Union[None, int, Sink]] = [output(stdout), output(stderr)]
+    if on_stdout is not None or on_stderr is not None:
+        if stdout is not None or stderr is not None:
+            raise ValueError("stdout, stderr and on_stdout, on_stderr exclude one another")
+        sinks = [callback_sink(on_stdout), callback_sink(on_stderr)]
     argv: List[Union[str, Temp]] = ["exec", *options.words(options.EXEC, given), target,
                                     *command_words(command)]
-    return Call(argv, result_of(Result.from_dict), csbx, _input(input, stdin), stdin, stdout, stderr,
-                given.get("timeout"))
+    return Call(argv, result_of(Result.from_dict), csbx, _input(input, stdin), stdin, sinks[0], sinks[1],
+                options.seconds(given.get("timeout")))
 
 
 def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Path],
@@ -102,7 +108,7 @@ def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Pa
             raise ValueError(f"files: {name!r} is not a file's name")
         argv.append(Temp("files/" + name, to_bytes(data), "--files="))
     argv += [Temp("snippet", _source(code, lang)), *command_words(args)]
-    timeout_s = given.get("timeout")
+    timeout_s = options.seconds(given.get("timeout"))
     return Call(argv, result_of(EvalResult.from_dict), csbx, supervises=True,
                 timeout_s=None if timeout_s is None else parts * timeout_s)
 
@@ -119,6 +125,8 @@ def _patch(number: str, patch: Patch) -> Union[str, Temp]:
     flag = "--test-patch=" if number == "test" else "--patch="
     if isinstance(patch, os.PathLike):
         return flag + os.fspath(patch)
+    if isinstance(patch, str) and "\n" not in patch and (patch.endswith((".diff", ".patch")) or os.path.lexists(patch)):
+        raise ValueError(f"{patch!r:.80} is a file's name and no text of a patch: pathlib.Path(...) names a file")
     return Temp(f"{number}.patch", to_bytes(patch), flag)
 
 
@@ -151,7 +159,7 @@ def test(repo: Optional[program.Path], *, image: Optional[program.Path],
     if isolate:
         argv.append("--isolate")
     argv += ["--", *command_words(args)]
-    return Call(argv, result_of(TestResult.from_dict), csbx, timeout_s=None if isolate else given.get("timeout"),
+    return Call(argv, result_of(TestResult.from_dict), csbx, timeout_s=None if isolate else options.seconds(given.get("timeout")),
                 supervises=True)
 
 
@@ -167,5 +175,69 @@ def wait(target: str, csbx: Optional[program.Path]) -> Call[int]:
 def logs(target: str, csbx: Optional[program.Path]) -> Call[Logs]:
     def finish(ended: Ended) -> Logs:
         plain(Ended(ended.returncode, stderr=ended.stderr))
-        return Logs(ended.stdout, ended.stderr)
+        return Logs.of(ended.stdout, ended.stderr)
     return Call(["logs", target], finish, csbx, json=False)
+
+
+def sandbox(image: program.Path, command: Sequence[str], *, owner: int, csbx: Optional[program.Path],
+            given: Mapping[str, Any]) -> Call[str]:
+    """A container that stays until it is removed or the process `owner` is gone."""
+    argv: List[Union[str, Temp]] = ["run", "-d", "--keep", "--rm", f"--owner={owner}",
+                                    *options.words(options.RUN, given), operand(image), *command_words(command)]
+    return Call(argv, lambda ended: plain(ended).decode("ascii").strip(), csbx, json=False)
+
+
+def copy_in(target: str, source: Union[bytes, program.Path], path: str, csbx: Optional[program.Path]) -> Call[bytes]:
+    """source: what a file is to hold, or the path of a file or directory of the host."""
+    name: Union[str, Temp] = Temp("file", source) if isinstance(source, bytes) else _host_path(source)
+    return Call(["cp", name, f"{target}:{path}"], plain, csbx, json=False)
+
+
+def copy_out(target: str, path: str, to: program.Path, csbx: Optional[program.Path]) -> Call[bytes]:
+    return Call(["cp", f"{target}:{path}", _host_path(to)], plain, csbx, json=False)
+
+
+def only_file(tar: bytes, path: str) -> bytes:
+    """Of a tar that `csbx cp` wrote of one file."""
+    with tarfile.open(fileobj=io.BytesIO(tar)) as t:
+        member = t.next()
+        data = t.extractfile(member) if member is not None and member.isfile() else None
+        if data is None:
+            raise IsADirectoryError(f"{path}: not a file")
+        return data.read()
+
+
+def killed(call: Call[Result], command: Sequence[str]) -> Result:
+    """The result of a command that we killed: with its connection its process group ends, and csbx says no more of it."""
+    kept = [stream.kept if isinstance(stream, Sink) else b"" for stream in (call.stdout, call.stderr)]
+    return Result("signaled", False, signal=signal.SIGKILL, argv=list(command),
+                  stdout=kept[0].decode("utf-8", "replace"), stderr=kept[1].decode("utf-8", "replace"),
+                  stdout_data=kept[0], stderr_data=kept[1])
+
+
+def _host_path(given: program.Path) -> str:
+    """No word of it is an option, `-`, or NAME:PATH."""
+    return os.path.abspath(os.fspath(given)) + ("/." if os.fspath(given).endswith("/.") else "")
+
+
+def shown(argv: Sequence[str], csbx: Optional[program.Path]) -> Call[Any]:
+    """A verb that prints JSON."""
+    return Call(list(argv), lambda ended: json.loads(plain(ended)), csbx, json=False)
+
+
+def listed(all: bool, csbx: Optional[program.Path]) -> Call[List[Dict[str, Any]]]:
+    argv: List[Union[str, Temp]] = ["ps", "--json", *(["--all"] if all else [])]
+    return Call(argv, _listed, csbx, json=False)
+
+
+def _listed(ended: Ended) -> List[Dict[str, Any]]:
+    found: List[Dict[str, Any]] = json.loads(plain(ended))
+    return found
+
+
+def imported(source: str, *, output: Optional[program.Path], name: Optional[str], csbx: Optional[program.Path]) -> Call[bytes]:
+    """Of an image a squashfs file, or a container by that name."""
+    if (output is None) == (name is None):
+        raise ValueError("one of output, a file, and name, a container, has to be given")
+    words = ["load", f"--name={name}"] if output is None else ["import", f"--output={os.fspath(output)}"]
+    return Call([*words, "--", source], plain, csbx, json=False)

@@ -12,16 +12,19 @@ import contextlib
 import json
 import os
 import re
+import subprocess
 import tempfile
 from dataclasses import dataclass, field, replace
-from typing import IO, Any, Callable, Dict, Generic, Iterator, List, Optional, Sequence, TypeVar, Union
+from typing import IO, Any, Callable, Dict, Generic, Iterator, List, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import program
 from .errors import Refused, SandboxError
-from .result import Result
+from .result import Result, Truncated
+from .streams import Sink
 
 T = TypeVar("T")
-Stream = Union[None, int, IO[Any]]
+Input = Union[None, int, IO[Any]]
+Output = Union[None, int, Sink]
 BACKSTOP_S = 60.0  # csbx ends on its own long before that
 
 
@@ -42,9 +45,9 @@ class Call(Generic[T]):
     finish: Callable[["Ended"], T]
     csbx: Optional[program.Path] = None
     input: Optional[bytes] = None
-    stdin: Stream = None
-    stdout: Stream = None
-    stderr: Stream = None
+    stdin: Input = None
+    stdout: Output = None
+    stderr: Output = None
     timeout_s: Optional[float] = None
     supervises: bool = False  # it waits for a container of its own; killed, it would leave a record
     json: bool = True
@@ -66,6 +69,7 @@ class Ended:
     stdout: bytes = b""
     stderr: bytes = b""
     report: Optional[bytes] = None
+    truncated: Optional[Truncated] = None  # of what was kept here, not by csbx
 
     def said(self) -> str:
         """csbx's own words: the last line that begins with its name, and the hint after it."""
@@ -82,6 +86,7 @@ class Started:
 
     argv: List[str]
     options: Dict[str, Any]
+    sinks: Tuple[Output, Output] = (None, None)
     report: Optional[IO[bytes]] = field(default=None)
 
     def ended(self, returncode: int, out: Optional[bytes], err: Optional[bytes]) -> Ended:
@@ -89,7 +94,9 @@ class Started:
         if self.report is not None:
             self.report.seek(0)
             report = self.report.read()
-        return Ended(returncode, out or b"", err or b"", report)
+        kept = [sink.kept if isinstance(sink, Sink) else data or b"" for sink, data in zip(self.sinks, (out, err))]
+        cut = Truncated(*(isinstance(sink, Sink) and sink.truncated for sink in self.sinks))
+        return Ended(returncode, kept[0], kept[1], report, cut)
 
 
 @contextlib.contextmanager
@@ -108,7 +115,7 @@ def prepared(call: Call[Any]) -> Iterator[Started]:
                 argv.append(word.prefix + path)
             else:
                 argv.append(word)
-        started = Started(argv, {"start_new_session": True})
+        started = Started(argv, {"start_new_session": True}, (call.stdout, call.stderr))
         if call.takes_streams:
             report = stack.enter_context(tempfile.TemporaryFile(prefix="csbx-py-"))
             started.report = report
@@ -117,6 +124,11 @@ def prepared(call: Call[Any]) -> Iterator[Started]:
         elif call.json:
             started.argv[2:2] = ["--json"]
         yield started
+
+
+def piped(stream: Output) -> Union[int, None]:
+    """The argument of Popen: a pipe to us, or the descriptor."""
+    return subprocess.PIPE if stream is None or isinstance(stream, Sink) else stream
 
 
 def to_bytes(data: Union[str, bytes, bytearray, memoryview]) -> bytes:
@@ -159,7 +171,8 @@ def result_of(cls: Callable[[Dict[str, Any]], Result]) -> Callable[[Ended], Any]
         if ended.report is not None:  # a stream that was not taken elsewhere came to us
             result = replace(result, stdout_data=ended.stdout, stderr_data=ended.stderr,
                              stdout=ended.stdout.decode("utf-8", "replace"),
-                             stderr=ended.stderr.decode("utf-8", "replace"))
+                             stderr=ended.stderr.decode("utf-8", "replace"),
+                             truncated=ended.truncated or result.truncated)
         result.raise_for_sandbox()
         return result
     return finish

@@ -2,21 +2,27 @@
 """Keyword arguments to options of the command line: one table, used by every call."""
 from __future__ import annotations
 
+import datetime
 import math
 import os
+import re
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from typing import TypedDict
 
-Size = Union[int, str]
+Size = Union[int, str]  # bytes, or as csbx has it: "256m"
+Duration = Union[float, str, datetime.timedelta]  # seconds, or as csbx has it: "500ms", "2m"
 Path = Union[str, "os.PathLike[str]"]
+
+
+Variables = Optional[Mapping[str, Optional[str]]]
 
 
 class ExecOptions(TypedDict, total=False):
     """Options of exec."""
 
-    timeout: Optional[float]
-    kill_after: Optional[float]
+    timeout: Optional[Duration]
+    kill_after: Optional[Duration]
     env: Mapping[str, Optional[str]]
     env_file: Union[Path, Sequence[Path]]
     workdir: Optional[str]
@@ -55,7 +61,7 @@ class JudgeOptions(ExecOptions, total=False):
     allow_root: bool
     no_job_env: bool
     stop_signal: Optional[str]
-    stop_timeout: Optional[float]
+    stop_timeout: Optional[Duration]
 
 
 class EvalOptions(JudgeOptions, total=False):
@@ -86,11 +92,34 @@ def _number(flag: str) -> Callable[[Any], List[str]]:
     return make
 
 
+UNITS_S = {"": 1.0, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def seconds(value: Optional[Duration]) -> Optional[float]:
+    """The number that a duration stands for."""
+    if value is None:
+        return None
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, str):
+        read = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|[smhd]?)", value)
+        if read is None:
+            raise ValueError(f"not a duration: {value!r}")
+        return float(read[1]) * UNITS_S[read[2]]
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"not a duration: {value!r}")
+    return float(value)
+
+
 def _seconds(flag: str) -> Callable[[Any], List[str]]:
     def make(value: Any) -> List[str]:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e9:
+        try:
+            given_s = seconds(value)
+        except (TypeError, ValueError):
+            given_s = None
+        if given_s is None or not 0 < given_s < 1e9:
             raise ValueError(f"{flag}: {value!r} is not a number of seconds above 0")
-        return [f"--{flag}={math.ceil(value * 1000)}ms"]
+        return [f"--{flag}={math.ceil(given_s * 1000)}ms"]
     return make
 
 

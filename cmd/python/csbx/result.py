@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import shlex
 from dataclasses import dataclass, field, fields
 from typing import Any, Dict, List, Mapping, Optional, Type, TypeVar
 
@@ -16,6 +17,8 @@ from .errors import LaunchError, OutOfMemory, ProgramError, ProgramTimeout, Sand
 from .values import from_json
 
 R = TypeVar("R", bound="Result")
+SHOWN = 60  # characters of the output in a repr
+COMMAND_SHOWN, LINES_SHOWN = 200, 10  # in the message of a ProgramError
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,20 @@ class Truncated:
 
 
 @dataclass(frozen=True)
+class Logs:
+    """The output that a detached container has written: as text and as it was, as a Result has both."""
+
+    stdout: str = ""
+    stderr: str = ""
+    stdout_data: bytes = field(default=b"", repr=False)
+    stderr_data: bytes = field(default=b"", repr=False)
+
+    @classmethod
+    def of(cls, out: bytes, err: bytes) -> "Logs":
+        return cls(out.decode("utf-8", "replace"), err.decode("utf-8", "replace"), out, err)
+
+
+@dataclass(frozen=True, repr=False)
 class Result:
     """The end of a command in a container."""
 
@@ -135,6 +152,10 @@ class Result:
         """The verdict: success, and what was asked besides (cases and checks, tests)."""
         return self.success
 
+    def __repr__(self) -> str:
+        said = f", {self.stdout[-SHOWN:]!r}" if self.stdout else ""
+        return f"<{type(self).__name__}: {self.summary()}, {self.wall_s:.3g} s{said}>"
+
     def summary(self) -> str:
         """One line on how it ended."""
         if self.success and not self.passed:
@@ -154,7 +175,8 @@ class Result:
         if self.passed:
             return self
         kind = {"timeout": ProgramTimeout, "oom": OutOfMemory}.get(self.status, ProgramError)
-        raise kind(self.summary(), self)
+        raise kind("\n".join([f"{_short(shlex.join(self.argv))}: {self.summary()}" if self.argv else self.summary(),
+                              *_last_lines(self.stderr)]), self)
 
     def raise_for_sandbox(self) -> None:
         """SandboxError when this result says nothing about the program."""
@@ -192,7 +214,7 @@ class CaseResult:
     expected_exception: Optional[str] = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EvalResult(Result):
     """The end of a snippet and, when there were cases or a check, the verdict if it is right."""
 
@@ -233,7 +255,7 @@ class Note:
     message: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TestResult(Result):
     """The outcome of each test of a repository."""
 
@@ -265,6 +287,15 @@ class TestResult(Result):
                                 ("collection_errors", "id", "message")):
             new[name] = [Note(n[what], n[why]) for n in obj.get(name) or []]
         return new
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= COMMAND_SHOWN else text[:COMMAND_SHOWN] + "..."
+
+
+def _last_lines(stderr: str) -> List[str]:
+    """The end of stderr, for a message."""
+    return [_short(line) for line in stderr.rstrip().splitlines()[-LINES_SHOWN:]]
 
 
 def _case(obj: Mapping[str, Any]) -> CaseResult:

@@ -16,7 +16,7 @@ import tempfile
 import threading
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from .. import aio, build, program, sync
+from .. import aio_perform, build, program, sync
 from ..call import Call, without_cookie
 from ..errors import SandboxError
 from ..result import Result
@@ -189,14 +189,14 @@ class AsyncSandboxedCoder(_Coder):
         call = self._image_call()
         if call is not None:
             try:
-                await aio.perform(call)
+                await aio_perform.perform(call)
             except SandboxError as e:
                 raise RuntimeError(f"Failed to import image: {e}") from e
         await self.recreate()
 
     async def recreate(self) -> None:
         try:
-            await aio.perform(self._create_call())
+            await aio_perform.perform(self._create_call())
         except SandboxError as e:
             raise RuntimeError(f"Failed to recreate container: {e}") from e
         self._initialized = True
@@ -209,10 +209,10 @@ class AsyncSandboxedCoder(_Coder):
             _script(directory, code)
             call = self._start_call(directory)
             if not self.writable:
-                return await aio.perform(call)
+                return await aio_perform.perform(call)
             self._turn = self._turn or asyncio.Lock()
             async with self._turn:
-                return await aio.perform(call)
+                return await aio_perform.perform(call)
 
     async def execute(self, code: str) -> Tuple[str, str]:
         """(stdout, stderr) of a script, whether it failed or not."""
@@ -221,7 +221,7 @@ class AsyncSandboxedCoder(_Coder):
     outputs = execute
 
     async def remove(self) -> None:
-        await aio.perform(build.simple(["remove", "-f", self.container_name], self.csbx))
+        await aio_perform.perform(build.simple(["remove", "-f", self.container_name], self.csbx))
         self._initialized = False
 
     async def __aenter__(self) -> "AsyncSandboxedCoder":

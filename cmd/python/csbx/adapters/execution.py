@@ -7,7 +7,7 @@ import signal
 from dataclasses import asdict, dataclass
 from typing import Any, Dict, Optional
 
-from .. import aio, build, program, sync
+from .. import aio_perform, build, program, sync
 from ..call import Call
 from ..result import EvalResult
 
@@ -58,7 +58,7 @@ async def execute_code_async(code: str, timeout: float = 5.0,
                              maximum_output_bytes: int = MAXIMUM_OUTPUT_BYTES,
                              image: Optional[program.Path] = None, csbx: Optional[program.Path] = None) -> ExecutionResult:
     """The same to be awaited."""
-    return _translate(await aio.perform(_call(code, timeout, maximum_memory_bytes, maximum_output_bytes, image, csbx)))
+    return _translate(await aio_perform.perform(_call(code, timeout, maximum_memory_bytes, maximum_output_bytes, image, csbx)))
 
 
 def machine_memory_bytes() -> int:
