@@ -40,10 +40,7 @@ static long clone_child(struct launch *l, unsigned long namespaces)
 	return syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/*
- * The one that was made before, or a new one. Its files are opened here, as M is in it: a short
- * program may be gone before S looks.
- */
+/* The one that was made before, or a new one. */
 static void enter_network(struct launch *l)
 {
 	int r = l->ns->net_fd >= 0 ? setns(l->ns->net_fd, CLONE_NEWNET) : unshare(CLONE_NEWNET);
@@ -53,8 +50,6 @@ static void enter_network(struct launch *l)
 		l->step = "join the container's network namespace";
 		_exit(1);
 	}
-	if (l->ns->traces)
-		net_traces_open(l->ns->traces);
 }
 
 /* Runs as M in S's memory: no allocation, no stdio, results go into *l. */
@@ -82,6 +77,10 @@ static int join_and_clone(void *arg)
 		_exit(1);
 	}
 	l->pid = (pid_t)pid;
+	/* Pid 1 goes on beside this. Here, as M is in the namespace: a short program may be gone
+	 * before S looks. */
+	if (l->ns->traces)
+		net_traces_open(l->ns->traces);
 	_exit(0);
 }
 
