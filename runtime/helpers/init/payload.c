@@ -4,6 +4,7 @@
  * its own; an exec'd one joins them here. From then on both take the same steps, in an order where
  * each edge has a reason:
  *
+ *   bounding           where init writes the maps, meanwhile: B is there with all capabilities
  *   id maps            before anything that looks at ids or needs a capability in B
  *   namespaces, sysctl while all capabilities in B are there
  *   descriptors        before any path is looked up: a cwd or program of /proc/self/fd/N must not
@@ -35,6 +36,14 @@ static const uint8_t order_usual[] = {
 	INIT_STAGE_BOUNDING, INIT_STAGE_GROUPS,    INIT_STAGE_USER,      INIT_STAGE_MKDIR,
 	INIT_STAGE_CWD,      INIT_STAGE_CAPS,      INIT_STAGE_SIGNALS,   INIT_STAGE_NO_NEW_PRIVS,
 	INIT_STAGE_SECCOMP,  INIT_STAGE_EXEC,
+};
+
+static const uint8_t order_mapped_by_init[] = {
+	INIT_STAGE_BOUNDING,  INIT_STAGE_IDMAP,  INIT_STAGE_OOM_SCORE, INIT_STAGE_NAMESPACE,
+	INIT_STAGE_NO_USERNS, INIT_STAGE_FDS,    INIT_STAGE_SESSION,   INIT_STAGE_TTY,
+	INIT_STAGE_RLIMIT,    INIT_STAGE_GROUPS, INIT_STAGE_USER,      INIT_STAGE_MKDIR,
+	INIT_STAGE_CWD,       INIT_STAGE_CAPS,   INIT_STAGE_SIGNALS,   INIT_STAGE_NO_NEW_PRIVS,
+	INIT_STAGE_SECCOMP,   INIT_STAGE_EXEC,
 };
 
 static const uint8_t order_new_privs[] = {
@@ -384,11 +393,24 @@ static int step_run(struct payload *p, unsigned stage)
 	}
 }
 
+static const uint8_t *order_of(const struct payload *p, size_t *ret_n)
+{
+	if (!(p->m->flags & INIT_NO_NEW_PRIVS) && p->m->flags & INIT_SECCOMP) {
+		*ret_n = ARRAY_SIZE(order_new_privs);
+		return order_new_privs;
+	}
+	if (is_exec(p) || is_alone(p) || p->m->flags & INIT_ONE_ID) {
+		*ret_n = ARRAY_SIZE(order_usual);
+		return order_usual;
+	}
+	*ret_n = ARRAY_SIZE(order_mapped_by_init);
+	return order_mapped_by_init;
+}
+
 void payload_run(struct payload *p)
 {
-	bool usual = p->m->flags & INIT_NO_NEW_PRIVS || !(p->m->flags & INIT_SECCOMP);
-	const uint8_t *order = usual ? order_usual : order_new_privs;
-	size_t n = usual ? ARRAY_SIZE(order_usual) : ARRAY_SIZE(order_new_privs);
+	size_t n;
+	const uint8_t *order = order_of(p, &n);
 
 	/*
 	 * W's files in /proc must be W's while it writes its maps; no process can look at it yet.
