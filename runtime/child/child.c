@@ -235,6 +235,20 @@ int child_build(struct child *c, struct err *e)
 	return run_plan(c, e);
 }
 
+/* Without it, or without the descriptor, there is no csbx-init to become. */
+static int await_message(struct child *c, struct err *e)
+{
+	ssize_t n;
+	char go;
+
+	if (c->msg_fd >= 0)
+		return 0;
+	n = fd_recv(c->control_fd, &go, 1, &c->msg_fd, 1, e);
+	if (n < 0)
+		return (int)n;
+	return n == 1 && c->msg_fd >= 0 ? 0 : err_set(e, EPIPE, "the supervisor went away");
+}
+
 void child_main(struct child *c)
 {
 	struct err e = ERR_INIT;
@@ -251,6 +265,8 @@ void child_main(struct child *c)
 		r = send_view(c, &e);
 	if (r >= 0 && c->spec->fetch.n)
 		r = fetch_send_root(c->control_fd, c->clean_proc_fd, &e);
+	if (r >= 0)
+		r = await_message(c, &e);
 	if (r >= 0)
 		(void)child_become_init(c, &e);
 	/* One atomic write; the reader tells it from init's own status by its size. */

@@ -57,7 +57,8 @@ struct seed_walk {
 struct child {
 	const struct container_spec *spec;
 	const struct plan *plan;
-	int supervisor_pidfd, status_fd, control_fd, msg_fd;
+	int supervisor_pidfd, status_fd, control_fd;
+	int msg_fd;                     /* -1: it comes by launch_approve() */
 	int init_fd, dev_fd;            /* from the image server */
 	const int *image_fds;           /* likewise: the files of the image, the lowest first */
 	unsigned n_images;              /* 0 for a directory */

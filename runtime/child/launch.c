@@ -111,3 +111,20 @@ int launch_child(struct child *c, const struct launch_namespaces *ns, struct lau
 	*ret = (struct launched){l.pid, l.pidfd};
 	return 0;
 }
+
+int launch_approve(int control_fd, int msg_fd, struct err *e)
+{
+	int r = fd_send_patient(control_fd, "", 1, &msg_fd, 1, e);
+
+	/* It has told why on the status pipe. */
+	return r == -EPIPE || r == -ECONNRESET ? 0 : r;
+}
+
+void launch_abandon(const struct launched *child)
+{
+	siginfo_t si;
+
+	(void)syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
+	while (waitid(P_PIDFD, (id_t)child->pidfd, &si, WEXITED | __WALL) < 0 && errno == EINTR)
+		;
+}

@@ -50,4 +50,13 @@ struct launch_namespaces {
 int launch_child(struct child *c, const struct launch_namespaces *ns, struct launched *ret,
 		 struct err *e);
 
+/*
+ * Gives a child that has none (child.msg_fd) its message for csbx-init. It waits for that before it
+ * executes csbx-init, which is thereby approved; until then it builds the root beside its maker.
+ */
+int launch_approve(int control_fd, int msg_fd, struct err *e);
+
+/* Ends a child that shall not go on, and waits until it is gone. */
+void launch_abandon(const struct launched *child);
+
 #endif

@@ -105,16 +105,21 @@ static int receive_reply(int sock, struct squashd_reply *ret, int *fds, size_t n
 }
 
 /*
- * Checks the two things that decide over the host: the user namespace that is entered, the program
- * that is executed.
+ * Two things that a server sends decide over the host: the user namespace that is entered, and the
+ * program that is executed.
  */
-static int check_trust(const struct squashd_attach *a, const struct squashd_link *l, struct err *e)
+static int not_trusted(struct err *e)
 {
-	int r = peer_check_child(l->userns_fd, a->userns_fd, e);
+	return err_from(ERR_IMAGE_SERVER, e, err_wrap(e, "what the image server sent"));
+}
 
-	if (r >= 0)
-		r = init_file_check(l->init_fd, a->init, e);
-	return r < 0 ? err_from(ERR_IMAGE_SERVER, e, err_wrap(e, "what the image server sent")) : 0;
+int squashd_link_check_init(const struct squashd_link *l, const struct paths *paths, struct err *e)
+{
+	_free_ char *installed = paths_helper(paths, "csbx-init");
+
+	if (!installed)
+		return err_oom(e);
+	return init_file_check(l->init_fd, installed, e) < 0 ? not_trusted(e) : 0;
 }
 
 /* Has the server serve what it lacks, and asks again: -EAGAIN, so that its answer is awaited. */
@@ -167,8 +172,8 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	if (r >= 0 && (l.dev_fd < 0 || !has_images || reply.has_net != (l.net_fd >= 0)))
 		r = err_from(ERR_IMAGE_SERVER, e,
 			     err_set(e, EPROTO, "the image server sent the wrong descriptors"));
-	if (r >= 0)
-		r = check_trust(a, &l, e);
+	if (r >= 0 && peer_check_child(l.userns_fd, a->userns_fd, e) < 0)
+		r = not_trusted(e);
 	if (r < 0) {
 		squashd_link_close(&l);
 		return r;

@@ -50,7 +50,7 @@ struct strbuf;
 struct squashd_link {
 	int sock;      /* open as long as the container lives; readable = the server is gone */
 	int userns_fd; /* A */
-	int init_fd;   /* csbx-init, for execveat */
+	int init_fd;   /* what is csbx-init, says the server: squashd_link_check_init() */
 	int dev_fd;    /* detached tree of /dev (tmpfs, read-only), for move_mount */
 	/* Detached trees of the image's files, the lowest first; none for a directory root. */
 	int image_fds[SPEC_STACK_MAX];
@@ -90,6 +90,12 @@ int squashd_attach_begin(const struct paths *paths, const struct container_spec 
 int squashd_attach_finish(struct squashd_attach **a, struct squashd_link *ret, struct err *e);
 void squashd_attach_cancel(struct squashd_attach **a);
 void squashd_link_close(struct squashd_link *l);
+
+/*
+ * -EPERM unless init_fd is csbx-init and stays so (init_file.h). To be called before that is
+ * executed, and apart from the rest for it takes longer than all of it.
+ */
+int squashd_link_check_init(const struct squashd_link *l, const struct paths *paths, struct err *e);
 
 /*
  * SIGKILL for a server that does not answer and holds up the death of a container. By pidfd: while

@@ -84,6 +84,8 @@ static int prepare(struct container *c, bool on_disk, struct err *e)
 
 	if (r >= 0)
 		r = squashd_attach_finish(&c->attach, &c->link, e);
+	if (r >= 0)
+		r = squashd_link_check_init(&c->link, c->paths, e);
 	/* Found out by the server: known before a root has been tried that cannot be made. */
 	if (r >= 0 && c->link.lacks_xattrs && !c->has_layer)
 		r = err_from(ERR_TMPFS_XATTR, e,

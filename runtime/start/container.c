@@ -70,7 +70,7 @@ static int launch_once(struct container *c, struct err *e)
 		.tty_takes_stderr = c->streams.options.lent || isatty(2),
 		.tty_rows = size.ws_row,
 		.tty_columns = size.ws_col,
-		.msg_fd = c->msg_fd,
+		.msg_fd = -1,
 		.init_fd = c->link.init_fd,
 		.init_is_file = c->link.init_is_file,
 		.dev_fd = c->link.dev_fd,
@@ -98,6 +98,22 @@ static int launch_once(struct container *c, struct err *e)
 	return launch_child(&child, &ns, &c->pid1, e);
 }
 
+/*
+ * Pid 1 needs none of this before it has built the root, and so does not wait for it: the message
+ * for csbx-init, and whether the csbx-init that the server has sent is ours.
+ */
+static int approve(struct container *c, struct err *e)
+{
+	int r = squashd_link_check_init(&c->link, c->paths, e);
+
+	r = r < 0 ? err_wrap(e, "image %s", c->spec->rootfs.path) : container_make_message(c, e);
+	if (r >= 0)
+		r = launch_approve(c->control[0], c->msg_fd, e);
+	if (r < 0)
+		launch_abandon(&c->pid1);
+	return r;
+}
+
 /* When the first process cannot be made in the cgroup, nothing has happened yet: it is made
  * without. */
 int container_launch(struct container *c, struct err *e)
@@ -107,10 +123,10 @@ int container_launch(struct container *c, struct err *e)
 	if (r < 0 && cgroup_is_made(&c->limits.cgroup)) {
 		r = container_limits_give_up(&c->limits, c->spec, &c->map, e);
 		if (r >= 0)
-			r = container_make_message(c, e);
-		if (r >= 0)
 			r = launch_once(c, e);
 	}
+	if (r >= 0)
+		r = approve(c, e);
 	fd_close(&c->status[1]);
 	fd_close(&c->control[1]);
 	streams_started(&c->streams);

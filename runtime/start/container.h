@@ -24,7 +24,7 @@
  * is the user namespace of the image server, B its child, the one of the program.
  *
  * 1. S reads configuration and record, takes the lock, opens the sources of mounts as the user and
- *    keeps their device and inode, makes pipes and sockets, and writes the message for csbx-init.
+ *    keeps their device and inode, and makes pipes and sockets.
  * 2. S asks the server (server/client.h) for A, csbx-init, clones of the image's mounts and of
  *    /dev, and a network namespace if one is ready. It starts the server where none answers. It
  *    asks before step 1 and reads the answer after it; a stopped server is given up after 5 s. Then
@@ -32,16 +32,17 @@
  * 3. S vforks M. M joins A and the network namespace and clones pid 1 with CLONE_PARENT in new
  *    mount, pid, ipc and uts namespaces; M ends. So pid 1 is the child of S, and its mount
  *    namespace is a copy of the caller's: host paths still resolve. With control groups it is born
- *    in csbx-ID.helper.
+ *    in csbx-ID.helper. While pid 1 builds, M opens what tells whether the network was used, and S
+ *    checks the csbx-init that the server has sent and writes the message for it.
  * 4. Pid 1 sets its parent-death signal, looks at the pidfd of S, and follows the plan (plan.h,
  *    child.h): lo and host name; a tmpfs for mount points and the throw-away layer; the image;
  *    csbx's files in /etc; the overlay; /dev, /proc with masks, /sys, devpts, shm, mqueue; the
  *    user's mounts; csbx's own directories are hidden wherever these show them (child/hide.c).
  * 5. Pid 1 pivots its root, detaches the host's tree, and enters a Landlock domain.
- * 6. Pid 1 executes csbx-init, which clones W with new user, cgroup and mount namespaces. The copy
- *    of the mounts into the less privileged B locks every mask and read-only mount, also against
- *    all capabilities inside. Init writes the id maps, keeps descriptors of B, joins its mounts,
- *    drops every capability, and lets W go on.
+ * 6. Pid 1 takes the message, which S sends last of all, and executes csbx-init, which clones W
+ *    with new user, cgroup and mount namespaces. The copy of the mounts into the less privileged B
+ *    locks every mask and read-only mount, also against all capabilities inside. Init writes the id
+ *    maps, keeps descriptors of B, joins its mounts, drops every capability, and lets W go on.
  * 7. W gives up what it must not have: session, terminal, limits, bounding set, groups, ids,
  *    working directory, capabilities, signal mask, no_new_privs, seccomp. It executes the program.
  *    End of file on the status pipe says "started"; else a stage and an errno came through it.

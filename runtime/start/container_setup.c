@@ -340,8 +340,6 @@ int container_prepare(struct container *c, bool on_disk, struct err *e)
 	c->limits.upper_on_disk = c->is_scratch;
 	if (r >= 0)
 		r = container_limits_prepare(&c->limits, s, c->paths, &c->map, &c->instance, e);
-	if (r >= 0)
-		r = container_make_message(c, e);
 	return r;
 }
 

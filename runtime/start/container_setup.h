@@ -63,7 +63,7 @@ void container_init(struct container *c, const struct container_spec *spec,
 /*
  * In order: id map, question to the image server, instance, upper layer (on_disk: a throw-away one
  * in the scratch directory), seeds, plan with its sources, channels, streams, the server's answer,
- * limits, message for init.
+ * limits.
  */
 int container_prepare(struct container *c, bool on_disk, struct err *e);
 
@@ -74,14 +74,14 @@ int container_prepare_root(struct container *c, bool on_disk, struct err *e);
 int container_prepare_streams(struct container *c, struct err *e);
 
 /*
- * container.c: pid 1, then the record that others find it by, and what the result says of how it is
- * protected.
+ * container.c: pid 1 and, while it builds the root, the message for init; then the record that
+ * others find it by, and what the result says of how it is protected.
  */
 int container_launch(struct container *c, struct err *e);
 int container_publish(struct container *c, bool paused, struct err *e);
 void container_note_degraded(const struct container *c, struct run_result *ret);
 
-/* The message for init again, after container_limits_give_up(). */
+/* The message for init. */
 int container_make_message(struct container *c, struct err *e);
 
 /* The payload is gone: a throw-away layer is discarded, a kept one synced and marked clean. */
