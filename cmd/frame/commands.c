@@ -31,6 +31,12 @@ const char *command_of_docker_word(const char *word)
 		const char *word, *ours;
 	} words[] = {
 		{"rm", "remove"},
+		{"delete", "remove"},
+		{"ls", "list"},
+		{"shell", "start"},
+		{"sh", "start"},
+		{"bash", "start"},
+		{"copy", "cp"},
 		{"pull", "import"},
 		{"images", "docker images"},
 		{"rmi", "docker rmi"},
@@ -42,13 +48,20 @@ const char *command_of_docker_word(const char *word)
 		{"port", "docker port"},
 		{"diff", "docker diff"},
 		{"history", "docker history"},
-		{"pause", "docker pause"},
-		{"unpause", "docker unpause"},
+		{"save", "docker save"},
+		{"update", "docker update"},
+		{"events", "docker events"},
+		{"search", "docker search"},
+		{"compose", "docker compose"},
 		{"system", "docker system"},
 		{"network", "docker network"},
 		{"container", "docker container"},
 		{"image", "docker image"},
 		{"buildx", "build"},
+		{"builder", "docker builder"},
+		{"context", "docker context"},
+		{"bundle", "enroot bundle"},
+		{"batch", "enroot batch"},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

@@ -93,6 +93,35 @@ bool opt_uses_has_key(const struct opt_use *uses, const char *key)
 	return false;
 }
 
+/* Letters that docker's run has and a verb may not: the long name that says the same, or NULL. */
+static const char *name_of_docker_letter(const struct parse *s, const char *asked)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} letters[] = {
+		{'v', "volume"}, {'w', "workdir"}, {'m', "memory"},   {'u', "user"},
+		{'e', "env"},    {'l', "label"},   {'h', "hostname"}, {'i', "interactive"},
+		{'t', "tty"},    {'d', "detach"},  {'c', "cpus"},
+	};
+
+	if (asked[0] != '-' || !asked[1] || asked[2])
+		return NULL;
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
+		const char *name = letters[i].name;
+
+		if (letters[i].letter == asked[1] && opt_find(s->p, name, strlen(name), NULL))
+			return name;
+	}
+	return NULL;
+}
+
+/* A port is nothing that is given: the network is shared, or there is none. */
+static bool is_publish(const char *asked)
+{
+	return str_eq(asked, "-p") || str_eq(asked, "-P") || str_has_prefix(asked, "--publish");
+}
+
 static int unknown_option(const struct parse *s, const char *word, size_t len)
 {
 	size_t n = 1, i = 0;
@@ -114,6 +143,13 @@ static int unknown_option(const struct parse *s, const char *word, size_t len)
 	}
 	if (!strncmp(asked, "--", 2))
 		near = opt_nearest(asked + 2, names);
+	if (is_publish(asked) && opt_find(s->p, "network", 7, NULL))
+		return err_set(s->e, EINVAL,
+			       "unknown option '%s' (with '--network host' every port is the "
+			       "host's; csbx docker run publishes ports)",
+			       asked);
+	if (!near)
+		near = name_of_docker_letter(s, asked);
 	if (near)
 		return err_set(s->e, EINVAL, "unknown option '%s' (did you mean '--%s'?)", asked,
 			       near);

@@ -11,6 +11,7 @@
 #include "cmd/options/run_opts.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/layer/layer.h"
 #include "runtime/record/container_find.h"
 #include "runtime/life/container_start.h"
 #include "runtime/record/container_store.h"
@@ -24,7 +25,7 @@ static const struct opt keep_opts[] = {
 	 .help = "the container stays: it has the options and the command given here, keeps what "
 		 "it writes, and csbx start runs it again until it is removed"},
 	{OPT_FLAG, 0, "rm", .offset = offsetof(struct keep_opts, auto_remove),
-	 .help = "with --keep: remove it when its command has ended"},
+	 .help = "with --keep: remove it when its command has ended; without, csbx does that anyhow"},
 	{OPT_STR, 0, "owner", "PID", offsetof(struct keep_opts, owner),
 	 .help = "with --keep: end and remove it when process PID is gone"},
 	{0},
@@ -42,6 +43,25 @@ static int find_owner(const struct keep_opts *k, const struct run_opts *o, char 
 	if (!asked)
 		return 0;
 	return owner_parse(asked, ret, e) < 0 ? err_wrap(e, "--owner") : 0;
+}
+
+/* It gets a layer of its own, so what another container has written would be missing. */
+static int refuse_layer(struct cmd *c, struct container_spec *s, const char *operand, struct err *e)
+{
+	struct layer layer = LAYER_INIT;
+	int r;
+
+	if (!s->rootfs.reads_layer)
+		return 0;
+	s->rootfs.reads_layer = false;
+	r = layer_look(&c->paths, strrchr(s->rootfs.layer_path, '/') + 1, &layer, e);
+	if (r >= 0 && layer.dir >= 0)
+		r = err_set(e, EBUSY,
+			    "the container has written files, which --keep cannot take over; "
+			    "csbx export %s makes an image with them",
+			    operand);
+	layer_close(&layer);
+	return r;
 }
 
 /* Makes the container of the frozen specification, of the image that it has. */
@@ -94,6 +114,8 @@ int keep_create(struct cmd *c, const struct run_request *q, const struct keep_op
 
 	if (r >= 0)
 		r = run_prepare(c, q, o, &subject, &e);
+	if (r >= 0)
+		r = refuse_layer(c, &o->spec, q->operand, &e);
 	if (r >= 0)
 		r = create(c, q, k, o, &name, &e);
 	subject_close(&subject);

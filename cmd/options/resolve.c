@@ -361,6 +361,8 @@ static int run_steps(struct resolve *x, step *const *steps, size_t n, struct err
 		return err_set(e, EINVAL, "--rw and --read-only exclude each other");
 	if (x->o->read_only)
 		x->spec->rootfs.upper = UPPER_READONLY;
+	if (x->spec->rootfs.upper == UPPER_KEPT)
+		x->spec->rootfs.reads_layer = false;
 	set_streams(x);
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = steps[i](x, e);

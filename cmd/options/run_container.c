@@ -32,7 +32,10 @@ static void explain_launch_error(const struct container_spec *spec, const struct
 	const char *path = strv_get_env(&spec->proc.env, "PATH");
 	struct utsname host;
 
-	if (meta && meta->arch && uname(&host) == 0 && !str_eq(meta->arch, oci_arch(host.machine)))
+	if (*argv0 == '-')
+		cmd_hint("options stand before the container or image: from there on every word "
+			 "belongs to the command");
+	else if (meta && meta->arch && uname(&host) == 0 && !str_eq(meta->arch, oci_arch(host.machine)))
 		cmd_hint("the image is for %s, this machine is %s", meta->arch,
 			 oci_arch(host.machine));
 	else if (meta && !meta->has_shell && (str_eq(argv0, "/bin/sh") || str_eq(argv0, "sh")))
@@ -113,6 +116,9 @@ static int run_spec(struct cmd *c, const struct container_spec *spec, const stru
 
 	if (container_run(spec, &c->paths, NULL, &result, &e) < 0) {
 		code = cmd_error(&e, "%s", what);
+		if (e.code == EBUSY && spec->rootfs.reads_layer)
+			cmd_hint("a container's layer is part of it, and a start writes to that "
+				 "now; csbx exec runs a command in the start");
 		failed_result(&result, &e);
 	} else {
 		code = run_report(spec, meta, &result, what);
@@ -190,7 +196,9 @@ static void explain_missing(const char *operand, const struct err *e)
 	if (access(operand, F_OK) == 0)
 		cmd_hint("a file or directory is named with a slash: ./%s", operand);
 	else
-		cmd_hint("csbx list shows the containers, csbx create makes one");
+		cmd_hint("csbx list shows the containers, csbx create makes one; csbx docker "
+			 "pull %s fetches an image of that name",
+			 operand);
 }
 
 int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o)

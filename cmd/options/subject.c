@@ -71,7 +71,10 @@ static int open_container(struct cmd *c, const char *name, struct run_opts *o, s
 		return fd;
 	root->kind = s->record.kind;
 	o->spec.name = str_printf("%s", name);
-	root->layer_path = str_printf("%s/%s", c->paths.layers, name);
+	root->layer_path =
+		str_printf("%s/%s", c->paths.layers, container_layer_name(name, &s->record));
+	/* What was kept is part of the container, wherever its name is used. */
+	root->reads_layer = true;
 	if (!o->spec.name || !root->layer_path)
 		return err_oom(e);
 	r = s->record.is_stack ? image_stack_find(fd, root, e) : 0;
@@ -86,6 +89,14 @@ static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct
 	if (r >= 0)
 		r = container_store_open(&c->paths, name, &s->record, e);
 	return r < 0 ? r : open_container(c, name, o, s, e);
+}
+
+/* "python:3.12", "ghcr.io/some/image@sha256:...": the name of an image in a registry. */
+static bool has_tag(const char *operand)
+{
+	const char *last = strrchr(operand, '/');
+
+	return strpbrk(last ? last : operand, ":@") != NULL;
 }
 
 /*
@@ -106,6 +117,11 @@ static int open_image(struct cmd *c, const char *operand, struct run_opts *o, st
 	k = image_find(&c->paths, operand, &image, &path, &second);
 	if (k >= 0)
 		return open_path(c, path, o, s, e);
+	if (k != -EINVAL && second.origin == ERR_NO_IMAGE && has_tag(operand))
+		return err_set(e, ENOENT,
+			       "there is no such image here: csbx docker pull %s fetches it under "
+			       "that name, csbx import docker://%s makes a file of it",
+			       operand, operand);
 	if (k == -EINVAL || second.origin == ERR_NO_IMAGE)
 		return r;
 	if (e)

@@ -90,6 +90,9 @@ static void explain(const struct exec_job *j, const struct run_result *r)
 	else if (r->exit_code == CMD_EXIT_NOT_EXECUTABLE && j->link.start->uid != p->uid)
 		cmd_hint("a container with one id has no other users; --userns subuid gives it "
 			 "more");
+	else if (r->status == RUN_LAUNCH_ERROR && p->argv.n && *p->argv.items[0] == '-')
+		cmd_hint("options stand before the container: from there on every word belongs to "
+			 "the command");
 }
 
 static int exec_verb_run(struct cmd *c, void *args, int argc, char **argv)

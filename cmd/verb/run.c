@@ -55,8 +55,9 @@ static int run_run(struct cmd *c, void *args, int argc, char **argv)
 	struct err e = ERR_INIT;
 
 	a->keep.name = a->name;
-	if ((a->keep.auto_remove || a->keep.owner) && !a->keep.keep) {
-		err_set(&e, EINVAL, "--rm and --owner are for --keep: without it nothing stays");
+	/* --rm alone says what is the case anyhow. */
+	if (a->keep.owner && !a->keep.keep) {
+		err_set(&e, EINVAL, "--owner is for --keep: without it nothing stays");
 		return cmd_error(&e, "run");
 	}
 	if (argc && !a->spec && a->keep.keep && !a->plan)
@@ -86,8 +87,9 @@ const struct verb verb_run = {
 	.description =
 		"Creates a container of IMAGE, starts it, and removes it when the command ends. "
 		"IMAGE is the path of a squashfs file or of a directory (an operand with a slash, "
-		"or ending in .sqsh), or the name of a container, of which a fresh copy runs. With "
-		"--keep it is not removed: csbx start runs it again.\n\n"
+		"or ending in .sqsh), or the name of a container, of which a fresh copy runs, with "
+		"what start --rw and cp have put into it. With --keep the new container is not "
+		"removed: csbx start runs it again.\n\n"
 		"Options end at IMAGE: the words after it belong to the command. Exit codes are "
 		"those of start.",
 	.uses = (const struct opt_use[]){{&run_only_table, 0},

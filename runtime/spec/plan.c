@@ -120,7 +120,7 @@ static void add_root(struct plan *p, const struct plan_input *in)
 		op->flags = (in->seeds[i].is_users ? OP_USERS : 0) |
 			    (in->seeds[i].if_absent ? OP_IF_ABSENT : 0) |
 			    (in->seeds[i].refresh ? OP_REFRESH : 0) |
-			    (in->seeds_below || in->seeds[i].is_below ? OP_BELOW : 0);
+			    (in->seeds[i].is_below ? OP_BELOW : 0);
 		below |= op->flags & OP_BELOW;
 	}
 	add(p, OP_OVERLAY)->flags = below;

@@ -102,7 +102,6 @@ struct plan_input {
 	uint64_t base_bytes;
 	const struct file_spec *seeds;
 	size_t n_seeds;
-	bool seeds_below; /* all in a lower layer on the base tmpfs instead of the upper one */
 	const struct strv
 		*own; /* csbx's own directories, or NULL: hidden beneath mounts of the host */
 };

@@ -73,7 +73,7 @@ struct rootfs_spec {
 	bool has_user_xattrs; /* of the lowest file: the image server must answer getxattr */
 	enum upper_kind upper;
 	char *layer_path; /* UPPER_KEPT, reads_layer: directory that holds upper/ work/ lock */
-	bool reads_layer; /* UPPER_READONLY: the container sees the kept layer, if there is one */
+	bool reads_layer; /* not UPPER_KEPT: the container sees the kept layer, if there is one */
 	bool force_layer; /* start though the layer may be incomplete after a crash */
 	uint64_t upper_bytes; /* 0: container_base_bytes() */
 };

@@ -15,7 +15,6 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
 #include "runtime/base/path.h"
 #include "runtime/start/container.h"
 #include "runtime/child/init_msg.h"
@@ -94,70 +93,6 @@ void container_remember_disk_upper(const struct container *c)
 	(void)fd; /* only made; a mark that could not be made is probed for again */
 }
 
-/* A kept layer that was used before has its files; only a fresh upper is seeded. */
-static bool upper_is_fresh(const struct container *c)
-{
-	struct stat st;
-
-	return !c->has_layer || c->is_scratch ||
-	       fstatat(c->layer.upper, "etc", &st, AT_SYMLINK_NOFOLLOW) < 0;
-}
-
-static void read_host_file(const char *path, struct strbuf *out)
-{
-	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-
-	if (fd >= 0 && io_read_all(fd, 65536, out, NULL) < 0)
-		strbuf_reset(out);
-}
-
-static int collect_own_seeds(struct container *c, struct err *e)
-{
-	const struct container_spec *s = c->spec;
-	_strbuf_ struct strbuf resolv = STRBUF_INIT, hosts = STRBUF_INIT;
-	struct etc_request q = {.uid = s->proc.uid, .gid = s->proc.gid, .hostname = s->ns.hostname};
-	int r;
-
-	if (s->ns.net == NET_HOST) {
-		read_host_file("/etc/resolv.conf", &resolv);
-		read_host_file("/etc/hosts", &hosts);
-		q.host_network = true;
-		q.host_resolv = resolv.data;
-		q.host_resolv_len = resolv.len;
-		q.host_hosts = hosts.data;
-		q.host_hosts_len = hosts.len;
-	}
-	r = etc_files_make(&q, c->etc, e);
-	if (r < 0)
-		return r;
-	for (int i = ETC_HOSTS; i < ETC_FILES; i++) {
-		if (c->etc[i].wanted)
-			c->seeds[c->n_seeds++] =
-				(struct file_spec){.path = (char *)c->etc[i].path + 1,
-						   .data = (char *)strbuf_str(&c->etc[i].content),
-						   .len = c->etc[i].content.len};
-	}
-	return 0;
-}
-
-static int collect_seeds(struct container *c, struct err *e)
-{
-	const struct container_spec *s = c->spec;
-	bool is_fresh = upper_is_fresh(c);
-	int r;
-
-	c->seeds = calloc(s->n_files + ETC_FILES, sizeof(*c->seeds));
-	if (!c->seeds)
-		return err_oom(e);
-	r = is_fresh ? collect_own_seeds(c, e) : 0;
-	/* Last: the caller's word on a file wins. */
-	for (size_t i = 0; r >= 0 && i < s->n_files; i++) {
-		if (is_fresh || s->files[i].refresh || s->files[i].is_below)
-			c->seeds[c->n_seeds++] = s->files[i];
-	}
-	return r;
-}
-
 /* Its path without links: to be compared with csbx's own directories. */
 static int note_real(struct op *op, int fd, struct err *e)
 {
@@ -222,20 +157,6 @@ static int check_sources(struct plan *p, struct err *e)
 	return 0;
 }
 
-/*
- * Making a file costs a disk more than a tmpfs. A kept layer shall have its files also when it is
- * looked at without a start; one that is deleted with the container need not.
- */
-static bool seeds_lie_below(const struct container *c)
-{
-	bool goes = c->has_layer && !c->is_scratch && c->hooks && c->hooks->removed_after;
-
-	/* Directories are made opaque, which not every kernel's tmpfs can tell. */
-	for (size_t i = 0; i < c->n_seeds && goes; i++)
-		goes = c->seeds[i].data;
-	return goes;
-}
-
 static int compile(struct container *c, struct err *e)
 {
 	struct plan_input in = {
@@ -245,7 +166,6 @@ static int compile(struct container *c, struct err *e)
 		.base_bytes = container_base_bytes(c->spec),
 		.seeds = c->seeds,
 		.n_seeds = c->n_seeds,
-		.seeds_below = seeds_lie_below(c),
 	};
 	_strv_ struct strv own = STRV_INIT;
 	int r = own_dirs_list(c->paths, &own, e);
@@ -317,7 +237,7 @@ int container_prepare_root(struct container *c, bool on_disk, struct err *e)
 	if (r >= 0)
 		r = open_read_layer(c, e);
 	if (r >= 0)
-		r = collect_seeds(c, e);
+		r = container_collect_seeds(c, e);
 	if (r >= 0)
 		r = compile(c, e);
 	return r;

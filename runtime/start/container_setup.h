@@ -36,7 +36,7 @@ struct container {
 	struct instance instance;
 	struct layer layer;
 	bool has_layer, is_scratch;
-	struct layer read_layer; /* kept, and seen in a read-only root; dir is -1: none */
+	struct layer read_layer; /* kept, and seen without being written to; dir is -1: none */
 	bool is_lane;            /* lane.h */
 	bool is_removed;         /* the layer is deleted next */
 	struct file_spec *seeds;
@@ -69,6 +69,12 @@ int container_prepare(struct container *c, bool on_disk, struct err *e);
 
 /* The first half of it, up to the plan: of a start that has neither streams nor limits. */
 int container_prepare_root(struct container *c, bool on_disk, struct err *e);
+
+/*
+ * container_seeds.c, a part of it: the files of csbx's own that this start puts into the root. None
+ * of them ever comes into a kept layer; a file there under such a name is the container's own.
+ */
+int container_collect_seeds(struct container *c, struct err *e);
 
 /* A part of it: the pipes, or what else the spec and the hooks want for streams. */
 int container_prepare_streams(struct container *c, struct err *e);

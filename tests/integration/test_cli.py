@@ -96,7 +96,15 @@ def test_completion_in_bash(box, line, words):
     (["strat"], "did you mean 'csbx start'?"),
     (["frobnicate"], "unknown command"),
     (["rm", "x"], "did you mean 'csbx remove'?"), (["images"], "did you mean 'csbx docker images'?"), (["pull", "x"], "'csbx import'"),
+    (["save", "x"], "'csbx docker save'"), (["ls"], "'csbx list'"), (["builder", "prune"], "'csbx docker builder'"),
     (["--frob"], "unknown option"),
+    (["run", "-v", "/a:/b", "x"], "unknown option '-v' (did you mean '--volume'?)"),
+    (["run", "-w", "/", "x"], "'--workdir'"), (["run", "-m", "1g", "x"], "'--memory'"), (["start", "-u", "0", "x"], "'--user'"),
+    (["run", "-p", "80:80", "x"], ["--network host", "csbx docker run"]), (["start", "--publish", "1:1", "x"], "--network host"),
+    (["run", "python:3.12"], ["csbx docker pull python:3.12", "csbx import docker://python:3.12"]),
+    (["start", "ghcr.io/a/b:1"], "csbx docker pull ghcr.io/a/b:1"),
+    (["eval", "--image", "python:3.12", "-"], "csbx docker pull python:3.12"),
+    (["run", "nothere"], ["csbx list", "csbx docker pull nothere"]),
     (["start", "--mont", "/a:/b", "box"], "unknown option '--mont' (did you mean '--mount'?)"),
     (["start", "-Z", "box"], "unknown option '-Z'"),
     (["start", "--mount"], "needs a value"),
@@ -115,6 +123,37 @@ def test_bad_command_line(csbx, args, says):
 def test_strict_numbers(box, option, value):
     box.fails("start", option, value, "box", "true", says=[option, "must be" if "99" not in value
                                                            else option])
+
+
+def test_options_after_the_operand(box):
+    """They are words of the command; csbx says so where there is no such command."""
+    for verb in ("start", "run"):
+        p = box.run(verb, "box", "--timeout", "3", "true")
+        assert p.returncode == 127 and "options stand before the container" in p.stderr
+    box.ok("start", "-d", "box", "sleep", "1000")
+    p = box.run("exec", "box", "-e", "A=b", "true")
+    assert p.returncode == 127 and "options stand before the container" in p.stderr
+    box.ok("kill", "box")
+    box.run("wait", "box")
+
+
+def test_rm_says_what_is_the_case(box):
+    assert box.ok("run", "--rm", "box", "echo", "x") == "x\n"
+    box.fails("run", "--owner", "1", "box", "true", says="--keep")
+
+
+@pytest.mark.parametrize("words, says", [
+    (["swarm", "init"], "batch system"), (["service", "ls"], "--restart"), (["manifest", "inspect", "x"], "csbx digest"),
+    (["compose", "up"], "docker-compose"), (["search", "x"], "whole name"), (["trust", "sign", "x"], "digest"),
+])
+def test_verbs_of_docker_that_csbx_has_not(csbx, words, says):
+    p = csbx.run("docker", *words)
+    assert p.returncode == 1 and f"docker: 'docker {words[0]}' is not done by csbx: " in p.stderr and says in p.stderr
+
+
+def test_help_of_docker_run_has_its_letters(csbx):
+    said = csbx.ok("docker", "run", "--help")
+    assert "  -P, --publish-all" in said and "  -c, --cpu-shares int" in said
 
 
 def test_options_end_at_the_operand(box):

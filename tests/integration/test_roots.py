@@ -40,13 +40,13 @@ def test_a_directory(csbx, busybox_image):
     csbx.ok("start", "-w", "d", "sh", "-c", change)
     assert csbx.ok("start", "-w", "d", "sh", "-c", "cat /etc/own; echo /moved; [ -e /bin/ls ] || echo gone") == \
         "x\n/moved\ngone\n"
-    assert csbx.ok("start", "d", "ls", "/bin/ls") == "/bin/ls\n", "the layer is for -w alone"
+    assert csbx.ok("start", "d", "sh", "-c", "cat /etc/own; [ -e /bin/ls ] || echo gone") == "x\ngone\n"
     csbx.ok("export", "-q", "d")
     assert csbx.ok("start", "./d.sqsh", "sh", "-c", "cat /etc/own; [ -e /bin/ls ] || echo gone") == "x\ngone\n"
     assert csbx.run("start", "--read-only", "d", "touch", "/x").returncode == 1
     assert listing(tree) == before
     (tree / "bin/busybox2").symlink_to("busybox")
-    assert csbx.ok("start", "d", "ls", "/bin/busybox2") == "/bin/busybox2\n", "it may change between starts"
+    assert csbx.ok("start", "d", "sh", "-c", "[ -L /bin/busybox2 ] && echo seen") == "seen\n", "it may change between starts"
     tree.rename(csbx.work / "elsewhere")
     csbx.fails("start", "d", "true", says=str(tree))
     csbx.ok("remove", "-f", "d")

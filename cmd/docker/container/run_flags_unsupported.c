@@ -29,8 +29,10 @@ static const struct opt opts[] = {
 		DOCKER_OTHER_FLAGS(X)
 #undef X
 	/* The same by their letters. */
-	{OPT_STR, 'c', "cpu-shares", "int", AT(other[DOCKER_OTHER_cpu_shares])},
-	{OPT_MAYBE, 'P', "publish-all", NULL, AT(other[DOCKER_OTHER_publish_all]), set_flag},
+	{OPT_STR, 'c', "cpu-shares", "int", AT(other[DOCKER_OTHER_cpu_shares]),
+	 .help = "CPU shares (relative weight): accepted; --cpus limits the time"},
+	{OPT_MAYBE, 'P', "publish-all", NULL, AT(other[DOCKER_OTHER_publish_all]), set_flag,
+	 .help = "Publish all exposed ports, under their own numbers"},
 	{0},
 };
 

@@ -64,7 +64,19 @@
 	V(inspect, TOOL, NULL, "inspect", NULL, "Return low-level information on Docker objects") \
 	V(login, IMAGE, NULL, "login", NULL, "Authenticate to a registry") \
 	V(logout, IMAGE, NULL, "logout", NULL, "Log out from a registry") \
-	N(NULL, "compose", NULL, "Define and run multi-container applications with Docker", "run its services one by one") \
+	N(NULL, "compose", NULL, "Define and run multi-container applications with Docker", "docker-compose does it over the socket of csbx engine") \
+	N(NULL, "checkpoint", NULL, "Manage checkpoints", "the memory of processes cannot be kept; docker commit keeps files") \
+	N(NULL, "config", NULL, "Manage Swarm configs", "there is no swarm; mount the file with -v") \
+	N(NULL, "init", NULL, "Creates Docker-related starter files for your project", "write a Dockerfile; csbx build and docker build read it") \
+	N(NULL, "manifest", NULL, "Manage Docker image manifests and manifest lists", "docker push sends images of this machine's platform; csbx digest shows a manifest's digest") \
+	N(NULL, "node", NULL, "Manage Swarm nodes", "there is no swarm; a batch system such as SLURM starts csbx on many machines") \
+	N(NULL, "plugin", NULL, "Manage plugins", "there is no daemon that would load them") \
+	N(NULL, "scout", NULL, "Command line tool for Docker Scout", "save the image and give the archive to a scanner: docker save") \
+	N(NULL, "secret", NULL, "Manage Swarm secrets", "there is no swarm; docker build --secret, or a file mounted with -v :ro") \
+	N(NULL, "service", NULL, "Manage Swarm services", "there is no swarm; docker run -d --restart always keeps one container up") \
+	N(NULL, "stack", NULL, "Manage Swarm stacks", "there is no swarm; docker-compose brings up a project over csbx engine") \
+	N(NULL, "swarm", NULL, "Manage Swarm", "each machine has its own containers; a batch system such as SLURM starts csbx on many") \
+	N(NULL, "trust", NULL, "Manage trust on Docker images", "name an image by its digest: docker pull NAME@sha256:...") \
 	N(NULL, "search", NULL, "Search Docker Hub for images", "give the image's whole name") \
 	V(version, TOOL, NULL, "version", NULL, "Show the Docker version information") \
 	V(context_ls, TOOL, "context ls", NULL, "list", "List contexts") \

@@ -162,6 +162,7 @@ static int set_image_layer(struct starting *s, struct err *e)
 		return 0;
 	}
 	root->layer_path = str_printf("%s/%s", s->x->cmd.paths.layers, s->a->layer);
+	root->reads_layer = true;
 	s->opts.spec.name = str_printf("%s", s->a->layer);
 	return root->layer_path && s->opts.spec.name ? 0 : err_oom(e);
 }
@@ -182,9 +183,6 @@ static int open_subject(struct starting *s, struct err *e)
 	r = subject_open(&s->x->cmd, path ? path : operand, &s->opts, &s->subject, e);
 	if (r >= 0 && !s->subject.record.memory) /* a file, or an image that the site offers */
 		r = set_image_layer(s, e);
-	/* Files written with --rw are there without it as well. */
-	if (r >= 0 && s->opts.spec.rootfs.upper == UPPER_READONLY)
-		s->opts.spec.rootfs.reads_layer = s->opts.spec.rootfs.layer_path != NULL;
 	if (r == -ENOENT && !path && enroot_name_look(s->x, operand) == ENROOT_NAME_FREE)
 		return err_set(e, ENOENT, "No such file or directory: %s/containers/%s",
 			       s->x->cmd.paths.data, operand);

@@ -105,10 +105,11 @@ static void test_layer_that_is_read(void)
 
 	minimal(&s);
 	s.rootfs.reads_layer = true;
-	is_int(spec_freeze(&s, NULL), -EINVAL, "only of a read-only root");
-	s.rootfs.upper = UPPER_READONLY;
 	is_int(spec_freeze(&s, NULL), -EINVAL, "only where one is named");
 	s.rootfs.layer_path = strdup("/layers/x");
+	s.rootfs.upper = UPPER_KEPT;
+	is_int(spec_freeze(&s, NULL), -EINVAL, "not of a root that writes to it");
+	s.rootfs.upper = UPPER_THROWAWAY;
 	is_int(spec_freeze(&s, NULL), 0, "accepted");
 	is_int(plan_compile(&p, &in, NULL), 0, "compiles");
 	ok(position(&p, OP_LOWER_LAYER) > position(&p, OP_LOWER_IMAGE), "after the image");
