@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cmd/frame/cmd.h"
 #include "cmd/frame/verbs.h"
@@ -7,6 +8,7 @@
 #include "runtime/base/json/out.h"
 #include "runtime/base/str.h"
 #include "runtime/doctor/host.h"
+#include "runtime/settings/config.h"
 
 struct doctor_args {
 	bool json;
@@ -20,7 +22,7 @@ static const struct opt doctor_opts[] = {
 	 .offers =
 		 "words:kernel userns proc overlay overlay-disk tmpfs-xattr fuse subuid seccomp "
 		 "landlock openat2 open_tree mount_setattr pidfd clone3 close_range memfd cgroup "
-		 "cgroup-memory cgroup-cpu cgroup-pids runtime-dir helpers engine apparmor policy",
+		 "cgroup-memory cgroup-cpu cgroup-pids user runtime-dir helpers engine apparmor policy",
 	 .help = "try one feature only: exit code 0 when it is there, else 1 and the reason"},
 	{0},
 };
@@ -56,6 +58,21 @@ static void add_json(struct json_out *j, enum host_feature f, const struct host_
 	json_end_object(j);
 }
 
+/* A key or variable that insists on root counts for doctor as it does for run. */
+static void probe(struct cmd *c, enum host_feature f, struct host_fact *ret)
+{
+	const char *insists = config_get(c->config, "CSBX_ALLOW_ROOT");
+
+	host_probe(&c->paths, f, ret);
+	if (f != HOST_USER || ret->ok || !insists)
+		return;
+	if (config_parse_flag(insists) != 1)
+		return;
+	ret->ok = true;
+	snprintf(ret->reason, sizeof(ret->reason),
+		 "you are root, and CSBX_ALLOW_ROOT insists: what leaves a container would be root");
+}
+
 static int one_feature(struct cmd *c, const char *name)
 {
 	enum host_feature f = host_feature_find(name);
@@ -68,7 +85,7 @@ static int one_feature(struct cmd *c, const char *name)
 		err_set(&e, EINVAL, "unknown feature (csbx doctor lists them)");
 		return cmd_error(&e, "doctor --feature %s", name);
 	}
-	host_probe(&c->paths, f, &fact);
+	probe(c, f, &fact);
 	add_line(&out, f, &fact);
 	code = cmd_print(&out);
 	return code ? code : !fact.ok;
@@ -92,7 +109,7 @@ static int doctor_run(struct cmd *c, void *args, int argc, char **argv)
 	for (int f = 0; f < HOST_FEATURE_MAX; f++) {
 		struct host_fact fact;
 
-		host_probe(&c->paths, (enum host_feature)f, &fact);
+		probe(c, (enum host_feature)f, &fact);
 		add_line(&lines, (enum host_feature)f, &fact);
 		add_json(&json, (enum host_feature)f, &fact);
 		works = works && (fact.ok || !host_feature_is_needed((enum host_feature)f));

@@ -24,7 +24,6 @@
 #include "runtime/kernel/local_socket.h"
 #include "runtime/record/engine_dir.h"
 #include "runtime/settings/paths.h"
-#include "runtime/userns/userns.h"
 
 #define KERNEL_MAJOR 5
 #define KERNEL_MINOR 14
@@ -71,7 +70,8 @@ static void probe_proc(const struct paths *p, struct host_fact *f)
 		host_remedy(
 			f,
 			"give the outer container an unmasked /proc (docker, podman: "
-			"--security-opt systempaths=unconfined; Kubernetes: procMount: Unmasked)");
+			"--security-opt systempaths=unconfined; Kubernetes: securityContext.procMount "
+			"Unmasked, with hostUsers false)");
 	} else {
 		host_cause_userns(&r, f);
 	}
@@ -175,37 +175,6 @@ static void probe_fuse(const struct paths *p, struct host_fact *f)
 	} else {
 		host_cause_userns(&r, f);
 	}
-}
-
-static void probe_subid(const struct paths *p, struct host_fact *f)
-{
-	struct userns_facts u;
-	struct err e = ERR_INIT;
-
-	(void)p;
-	if (userns_probe(USERNS_AUTO, &u, &e) < 0) {
-		host_miss(f, "%.200s", e.msg);
-		return;
-	}
-	f->ok = u.can_use_ranges && u.uid.n && u.gid.n;
-	if (f->ok) {
-		host_reason(f, "%zu uid and %zu gid range(s), newuidmap and newgidmap", u.uid.n,
-			    u.gid.n);
-		return;
-	}
-	host_miss(f, "%s: you are the only user inside a container",
-		  u.can_use_ranges || !u.why_not ? "no range in /etc/subuid and /etc/subgid"
-						 : u.why_not);
-	if (u.uid.n && u.gid.n) {
-		host_remedy(f,
-			    "install package uidmap (again), and start csbx outside of what takes "
-			    "privileges away");
-		return;
-	}
-	host_remedy(f,
-		    "install uidmap, then: usermod --add-subuids 100000-165535 --add-subgids "
-		    "100000-165535 %s",
-		    host_login());
 }
 
 static void call_missing(struct host_fact *f, const char *name)
@@ -346,25 +315,19 @@ static void probe_runtime_dir(const struct paths *p, struct host_fact *f)
 			       "CSBX_RUNTIME_PATH to a directory of yours on this machine");
 }
 
-static void probe_helpers(const struct paths *p, struct host_fact *f)
+/* Whether --allow-root or its key was given is not known here: cmd/verb/doctor.c looks. */
+static void probe_user(const struct paths *p, struct host_fact *f)
 {
-	static const char *const programs[] = {"csbx-init", "csbx-squashd", "csbx-meta",
-					       "csbx-image", "csbx-tool"};
-
-	f->ok = p != NULL;
-	for (size_t i = 0; p && i < sizeof(programs) / sizeof(programs[0]); i++) {
-		_free_ char *path = paths_helper(p, programs[i]);
-
-		if (path && access(path, X_OK) == 0)
-			continue;
-		host_miss(f, "%s: %s", path ? path : programs[i], err_text(errno));
-		host_remedy(f, "make install; or set CSBX_LIBEXEC_PATH");
+	(void)p;
+	f->ok = geteuid() != 0;
+	if (f->ok) {
+		host_reason(f, "user %u", geteuid());
 		return;
 	}
-	if (p)
-		host_reason(f, "in %.180s", p->libexec);
-	else
-		host_miss(f, "not looked for");
+	host_miss(f, "you are root, for whom csbx starts nothing");
+	host_remedy(f,
+		    "be an ordinary user (runuser -u NAME -- csbx ...; USER in a Dockerfile, "
+		    "runAsUser in a pod); CSBX_ALLOW_ROOT=yes or --allow-root insists");
 }
 
 /* Not needed by anything but clients of Docker's socket. */
@@ -401,7 +364,7 @@ static const struct {
 	[HOST_OVERLAY_DISK] = {"overlay-disk", "kept layers", probe_overlay_disk, false},
 	[HOST_TMPFS_XATTR] = {"tmpfs-xattr", "layers in memory", probe_tmpfs_xattr, false},
 	[HOST_FUSE] = {"fuse", "FUSE", probe_fuse, false},
-	[HOST_SUBID] = {"subuid", "several users", probe_subid, false},
+	[HOST_SUBID] = {"subuid", "several users", host_probe_subid, false},
 	[HOST_SECCOMP] = {"seccomp", "system call filter", probe_seccomp, true},
 	[HOST_LANDLOCK] = {"landlock", "Landlock", probe_landlock, false},
 	[HOST_OPENAT2] = {"openat2", "openat2", probe_openat2, true},
@@ -416,8 +379,9 @@ static const struct {
 				false},
 	[HOST_CGROUP_CPU] = {"cgroup-cpu", "limit of CPUs", host_probe_cgroup_cpu, false},
 	[HOST_CGROUP_PIDS] = {"cgroup-pids", "limit of processes", host_probe_cgroup_pids, false},
+	[HOST_USER] = {"user", "an ordinary user", probe_user, true},
 	[HOST_RUNTIME_DIR] = {"runtime-dir", "runtime directory", probe_runtime_dir, false},
-	[HOST_HELPERS] = {"helpers", "helper programs", probe_helpers, true},
+	[HOST_HELPERS] = {"helpers", "helper programs", host_probe_helpers, true},
 	[HOST_ENGINE] = {"engine", "socket for clients of Docker", probe_engine, false},
 	[HOST_APPARMOR] = {"apparmor", "AppArmor", host_probe_apparmor, false},
 	[HOST_POLICY] = {"policy", "the site's policy", host_probe_policy, true},

@@ -49,6 +49,7 @@ enum host_feature {
 	HOST_CGROUP_MEMORY, /* with these controllers */
 	HOST_CGROUP_CPU,
 	HOST_CGROUP_PIDS,
+	HOST_USER,        /* it is not root, which a start refuses */
 	HOST_RUNTIME_DIR, /* XDG_RUNTIME_DIR */
 	HOST_HELPERS,     /* csbx's other programs */
 	HOST_ENGINE,      /* csbx engine listens */

@@ -23,6 +23,8 @@ bool host_read_number(const char *path, unsigned long *ret);
 /* Finds which of the kernel's many switches forbids namespaces, and puts it into f. */
 void host_cause_userns(const struct try_result *r, struct host_fact *f);
 
+void host_probe_helpers(const struct paths *p, struct host_fact *f);
+void host_probe_subid(const struct paths *p, struct host_fact *f);
 void host_probe_apparmor(const struct paths *p, struct host_fact *f);
 void host_probe_policy(const struct paths *p, struct host_fact *f);
 void host_probe_cgroup(const struct paths *p, struct host_fact *f);

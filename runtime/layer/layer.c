@@ -248,7 +248,7 @@ static int open_kept(const struct paths *p, const char *name, unsigned flags, st
 
 	l->parent = paths_open(p->layers, NULL, e);
 	if (l->parent < 0)
-		return l->parent;
+		return paths_explain(l->parent, "CSBX_LAYER_PATH", e);
 	r = layer_check_fs(l->parent, p->layers, e);
 	if (r >= 0)
 		r = layer_set_names(l, p->layers, name, e);
@@ -359,7 +359,7 @@ int layer_look(const struct paths *p, const char *name, struct layer *ret, struc
 		return 0;
 	ret->parent = paths_open(p->layers, NULL, e);
 	if (ret->parent < 0)
-		return ret->parent;
+		return paths_explain(ret->parent, "CSBX_LAYER_PATH", e);
 	ret->dir = openat(ret->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (ret->dir < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "layer %s", name);

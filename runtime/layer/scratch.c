@@ -56,7 +56,7 @@ static int create(const struct paths *p, const char *id, struct layer *l, struct
 		return err_oom(e);
 	l->parent = path_open_private_dir(root, e);
 	if (l->parent < 0)
-		return l->parent;
+		return paths_explain(l->parent, "CSBX_SCRATCH_PATH", e);
 	r = layer_check_fs(l->parent, root, e);
 	if (r >= 0)
 		r = layer_set_names(l, root, id, e);

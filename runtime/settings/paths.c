@@ -229,6 +229,39 @@ char *paths_helper(const struct paths *p, const char *program)
 			 : str_printf("%s/%s", p->libexec, program);
 }
 
+/* The setting that moves a directory, by the name of a directory in it; NULL: not known. */
+static const char *setting_of(const char *sub)
+{
+	static const struct {
+		const char *sub, *name;
+	} rows[] = {
+		{"containers", "CSBX_DATA_PATH"},   {"volumes", "CSBX_DATA_PATH"},
+		{"networks", "CSBX_DATA_PATH"},     {"runs", "CSBX_DATA_PATH"},
+		{"images", "CSBX_DATA_PATH"},       {"loading", "CSBX_DATA_PATH"},
+		{"servers", "CSBX_RUNTIME_PATH"},   {"instances", "CSBX_RUNTIME_PATH"},
+		{"engine", "CSBX_RUNTIME_PATH"},    {"execs", "CSBX_RUNTIME_PATH"},
+		{"unpacked", "CSBX_CACHE_PATH"},    {"build", "CSBX_CACHE_PATH"},
+		{"repos", "CSBX_CACHE_PATH"},       {"imports", "CSBX_CACHE_PATH"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (sub && str_eq(rows[i].sub, sub))
+			return rows[i].name;
+	}
+	return NULL;
+}
+
+int paths_explain(int r, const char *name, struct err *e)
+{
+	char said[sizeof(e->msg)];
+
+	if (!name || !e ||
+	    (r != -EACCES && r != -EPERM && r != -EROFS && r != -ENOENT && r != -ENOTDIR))
+		return r;
+	snprintf(said, sizeof(said), "%s", e->msg);
+	return err_set(e, -r, "%.400s (%s may name another directory of yours)", said, name);
+}
+
 /*
  * The base is checked before the name below it is trusted: in a world-writable /tmp somebody else
  * may have made it first, with a link to a private directory of ours in it.
@@ -236,8 +269,12 @@ char *paths_helper(const struct paths *p, const char *program)
 int paths_open(const char *base, const char *sub, struct err *e)
 {
 	_close_ int base_fd = path_open_private_dir(base, e);
+	int r;
 
-	if (base_fd < 0 || !sub || !*sub)
+	if (base_fd < 0)
+		return paths_explain(base_fd, setting_of(sub), e);
+	if (!sub || !*sub)
 		return take_fd(&base_fd);
-	return path_open_private_at(base_fd, base, sub, e);
+	r = path_open_private_at(base_fd, base, sub, e);
+	return r < 0 ? paths_explain(r, setting_of(sub), e) : r;
 }

@@ -38,8 +38,11 @@ char *paths_helper(const struct paths *p, const char *program);
 
 /*
  * Opens <base>/<sub>, or base itself, and makes what is missing: path_open_private_dir() of the
- * base, path_open_private_at() of sub, runtime/base/path.h.
+ * base, path_open_private_at() of sub, runtime/base/path.h. An error names the setting that moves
+ * the directory, if that helps.
  */
 int paths_open(const char *base, const char *sub, struct err *e);
+/* r; adds the setting that moves the directory to an error of such a kind. */
+int paths_explain(int r, const char *name, struct err *e);
 
 #endif

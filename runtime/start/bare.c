@@ -249,7 +249,8 @@ int bare_start(const struct container_spec *spec, const struct paths *paths,
 	if (!geteuid() && !spec->allow_root)
 		return err_set(
 			e, EPERM,
-			"refused for root: csbx is for ordinary users (--allow-root insists)");
+			"refused for root: csbx is for ordinary users (runuser -u NAME -- "
+			"csbx ...; --allow-root or CSBX_ALLOW_ROOT=yes insists)");
 	container_init(&c, spec, paths);
 	r = prepare(&c, spec->rootfs.upper != UPPER_KEPT && container_wants_disk_upper(&c), e);
 	if (r >= 0)

@@ -371,7 +371,8 @@ int container_run(const struct container_spec *spec, const struct paths *paths,
 	if (!geteuid() && !spec->allow_root)
 		return err_set(
 			e, EPERM,
-			"refused for root: csbx is for ordinary users (--allow-root insists)");
+			"refused for root: csbx is for ordinary users (runuser -u NAME -- "
+			"csbx ...; --allow-root or CSBX_ALLOW_ROOT=yes insists)");
 	if (spec->ns.pid == PID_HOST)
 		return err_set(e, EINVAL, "the host's process ids are for a bare start only");
 	if (spec->rootfs.kind == ROOTFS_DIRECTORY)

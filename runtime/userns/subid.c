@@ -85,6 +85,37 @@ void subid_parse(const char *buf, size_t len, const char *name, uint32_t id, str
 	}
 }
 
+/* The end of a range in the text that has one of the ids; 0: none has. */
+static uint64_t end_of_overlap(const char *buf, size_t len, uint64_t from, uint32_t count)
+{
+	const char *p = buf, *end = buf + len, *line;
+	size_t n;
+
+	while (next_line(&p, end, &line, &n)) {
+		const char *q = line, *eol = line + n, *field, *start;
+		size_t start_len;
+		struct subid_range r;
+
+		(void)next_field(&q, eol, &field);
+		start_len = next_field(&q, eol, &start);
+		if (parse_u32(start, start_len, &r.start) &&
+		    parse_u32(q, (size_t)(eol - q), &r.count) && r.count &&
+		    r.start < from + count && (uint64_t)r.start + r.count > from)
+			return (uint64_t)r.start + r.count;
+	}
+	return 0;
+}
+
+uint32_t subid_find_free(const char *buf, size_t len, uint32_t from, uint32_t count)
+{
+	uint64_t at = from, end;
+
+	/* Each turn passes a line for good. */
+	while ((end = end_of_overlap(buf, len, at, count)) != 0)
+		at = end;
+	return at + count <= UINT32_MAX ? (uint32_t)at : 0;
+}
+
 const char *subid_login_name(const char *buf, size_t len, uint32_t uid, size_t *ret_len)
 {
 	const char *p = buf, *end = buf + len, *line;

@@ -31,6 +31,12 @@ void subid_parse(const char *buf, size_t len, const char *name, uint32_t id,
 		 struct subid_list *ret);
 
 /*
+ * The first `count` ids from `from` on that no line of the text gives to a user; 0: there are none.
+ * Pure. Two files: the answer for one is where to begin in the other.
+ */
+uint32_t subid_find_free(const char *buf, size_t len, uint32_t from, uint32_t count);
+
+/*
  * Login name of uid in passwd(5) text, or NULL: points into buf, *ret_len bytes, no NUL. Pure.
  */
 const char *subid_login_name(const char *buf, size_t len, uint32_t uid, size_t *ret_len);

@@ -41,6 +41,22 @@ static void test_subid(void)
 	is_int(l.n, 0, "a fourth field");
 }
 
+static uint32_t find_free(const char *text, uint32_t from)
+{
+	return subid_find_free(text, strlen(text), from, 65536);
+}
+
+static void test_free_range(void)
+{
+	is_int(find_free("", 100000), 100000, "an empty file");
+	is_int(find_free("a:100000:65536\n", 100000), 165536, "behind the one there is");
+	is_int(find_free("b:165536:65536\na:100000:65536\n", 100000), 231072, "in any order");
+	is_int(find_free("a:120000:10\n", 100000), 120010, "one that begins in the middle");
+	is_int(find_free("a:0:4294967295\n", 100000), 0, "there is none");
+	is_int(find_free("junk\na:x:1\na:100000:0\n:100000:5\n", 100000), 100005,
+	       "lines without a range are passed over");
+}
+
 static void test_subid_is_bounded(void)
 {
 	char text[64 * 40];
@@ -196,6 +212,7 @@ static void test_identity_text(void)
 int main(void)
 {
 	test_subid();
+	test_free_range();
 	test_subid_is_bounded();
 	test_login_name();
 	test_plan_one();
