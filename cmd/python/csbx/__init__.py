@@ -18,10 +18,11 @@ from .program import configure
 from .result import (CaseResult, ErrorSummary, EvalResult, Failure, Limit, Limits, Logs, Note, Outcome,
                      Result, TestResult, Truncated, User)
 from .sandbox import Command, Sandbox
+from .spread import evaluate, test_many
 
 __version__ = "0.1.0"
 __all__ = ["UNSET", "Case", "CaseResult", "Command", "Container", "Error", "ErrorSummary", "EvalResult", "Failure",
            "LaunchError", "Limit", "Limits", "Logs", "Note", "NotInstalled", "OutOfMemory", "Outcome",
            "Pool", "ProgramError", "ProgramTimeout", "Record", "Refused", "Result", "Sandbox", "SandboxError",
-           "TestResult", "Truncated", "User", "aio", "configure", "eval", "eval_batch", "import_image", "inspect", "load",
-           "ps", "run", "start", "test"]
+           "TestResult", "Truncated", "User", "aio", "configure", "eval", "eval_batch", "evaluate", "import_image", "inspect", "load",
+           "ps", "run", "start", "test", "test_many"]

@@ -14,7 +14,7 @@ from . import build, options, program
 from .call import Ended, to_bytes, without_cookie
 from .cases import as_case
 from .errors import SandboxError
-from .result import EvalResult, Failure
+from .result import EvalResult, Failure, TestResult
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -24,10 +24,10 @@ STOP_S = 5.0
 
 
 class Record(NamedTuple):
-    """The outcome of one snippet: a result, or an error that kept it from being run."""
+    """The outcome of one line: an EvalResult, of test_many() a TestResult, or an error that kept it from being run."""
 
     id: Any
-    result: Optional[EvalResult]
+    result: Any
     error: Optional[Failure]
 
 
@@ -48,8 +48,12 @@ def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image: Opti
 def command(image: Optional[program.Path], workers: Optional[int], csbx: Optional[program.Path],
             given: Mapping[str, Any]) -> List[str]:
     """The words of the csbx that judges a batch from its standard input."""
-    argv = [program.find(csbx), "eval", "--image", build.operand(program.default_image(image)),
-            *options.words(options.EVAL, given), "--batch", "-"]
+    return [program.find(csbx), *words("eval", image, workers, given)]
+
+
+def words(verb: str, image: Optional[program.Path], workers: Optional[int], given: Mapping[str, Any]) -> List[str]:
+    argv = [verb, "--image", build.operand(program.default_image(image)),
+            *options.words(options.EVAL if verb == "eval" else options.JUDGE, given), "--batch", "-"]
     return argv if workers is None else [*argv, f"--jobs={workers}"]
 
 
@@ -68,7 +72,7 @@ def records_of(argv: List[str], snippets: Iterable[Union[str, Mapping[str, Any]]
         writer.start()
         assert p.stdout is not None
         for line in p.stdout:
-            yield _record(json.loads(line))
+            yield record(json.loads(line))
         p.wait()
         writer.join()
         if failed:
@@ -85,7 +89,7 @@ def _feed(p: "subprocess.Popen[bytes]", snippets: Iterable[Union[str, Mapping[st
     with contextlib.suppress(BrokenPipeError):
         try:
             for number, snippet in enumerate(snippets):
-                p.stdin.write(_line(number, snippet))
+                p.stdin.write(line(number, snippet))
                 p.stdin.flush()
         except BrokenPipeError:
             pass  # csbx has ended, and says why
@@ -94,9 +98,12 @@ def _feed(p: "subprocess.Popen[bytes]", snippets: Iterable[Union[str, Mapping[st
         p.stdin.close()
 
 
-def _line(number: int, snippet: Union[str, Mapping[str, Any]]) -> bytes:
+def line(number: int, snippet: Union[str, Mapping[str, Any]], verb: str = "eval") -> bytes:
+    """As csbx reads it."""
     obj: Dict[str, Any] = {"id": number}
     obj.update({"code": snippet} if isinstance(snippet, str) else snippet)
+    if verb != "eval":
+        return json.dumps(obj, default=_text).encode() + b"\n"
     for name in ("code", "setup", "check"):
         if isinstance(obj.get(name), str) and obj.get("lang") in (None, "python"):
             obj[name] = without_cookie(obj[name])
@@ -113,12 +120,13 @@ def _text(value: Any) -> str:
     raise TypeError(f"a snippet cannot have a {type(value).__name__}")
 
 
-def _record(obj: Dict[str, Any]) -> Record:
+def record(obj: Dict[str, Any], verb: str = "eval") -> Record:
+    """From what csbx wrote."""
     if "schema" not in obj:
         return Record(obj.get("id"), None, Failure(**{k: obj["error"].get(k) for k in ("code", "stage", "message")}))
     label = obj.pop("id", None)
     obj["id"] = obj.pop("instance", "")
-    return Record(label, EvalResult.from_dict(obj), None)
+    return Record(label, EvalResult.from_dict(obj) if verb == "eval" else TestResult.from_dict(obj), None)
 
 
 def _stop(p: "subprocess.Popen[bytes]") -> None:
