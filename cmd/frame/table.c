@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/frame/text.h"
 #include "runtime/base/fd.h"
 
 #define COLUMNS_MAX 16
@@ -41,21 +42,10 @@ void table_addf(struct table *t, const char *fmt, ...)
 
 void table_add_size(struct table *t, uint64_t bytes)
 {
-	static const char units[] = "BKMGTPE";
-	uint64_t tenths = bytes * 10 / 1024;
-	size_t unit = 1;
+	_strbuf_ struct strbuf text = STRBUF_INIT;
 
-	if (bytes < 1024) {
-		table_addf(t, "%uB", (unsigned)bytes);
-		return;
-	}
-	if (bytes > UINT64_MAX / 10)
-		tenths = bytes / 1024 * 10;
-	while (tenths >= 10240 && units[unit + 1]) {
-		tenths /= 1024;
-		unit++;
-	}
-	table_addf(t, "%u.%u%c", (unsigned)(tenths / 10), (unsigned)(tenths % 10), units[unit]);
+	text_add_size(&text, bytes);
+	table_add(t, strbuf_str(&text));
 }
 
 void table_add_age(struct table *t, uint64_t then_ns, uint64_t now_ns)

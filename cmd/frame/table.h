@@ -22,7 +22,7 @@ void table_free(struct table *t);
 /* The next cell of the current row; NULL and "" show as "-". */
 void table_add(struct table *t, const char *text);
 void table_addf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void table_add_size(struct table *t, uint64_t bytes); /* "12.3M" */
+void table_add_size(struct table *t, uint64_t bytes); /* "12.3 MB" */
 /* "5 minutes ago", by the clock `now_ns`. */
 void table_add_age(struct table *t, uint64_t then_ns, uint64_t now_ns);
 

@@ -138,3 +138,16 @@ void text_man_prose(struct strbuf *out, const char *text)
 			strbuf_addstr(out, ".Pp\n");
 	}
 }
+
+void text_add_size(struct strbuf *out, uint64_t bytes)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+	double v = (double)bytes;
+	size_t unit = 0;
+
+	while (v >= 999.95 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		v /= 1000;
+		unit++;
+	}
+	strbuf_addf(out, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
+}

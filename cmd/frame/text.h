@@ -5,6 +5,7 @@
 /* Laying out prose: wrapped for a terminal of 80 columns, escaped for mdoc(7). */
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf;
 
@@ -18,6 +19,9 @@ void text_wrap(struct strbuf *out, const char *text, size_t column, size_t inden
 
 /* A left part, then the text in its own column, beginning on the next line when left is long. */
 void text_two_columns(struct strbuf *out, const char *left, const char *text, size_t column);
+
+/* "5 B", "12.3 MB": csbx says every size so, in powers of 1000. */
+void text_add_size(struct strbuf *out, uint64_t bytes);
 
 /* Paragraphs (separated by empty lines; lines that begin with a blank are literal). */
 void text_paragraphs(struct strbuf *out, const char *text);

@@ -43,6 +43,7 @@
 	V(doctor, TOOL, SYSTEM, "Say what containers need of this machine, and what is missing") \
 	V(gc, CSBX, SYSTEM, "Remove what killed commands left behind") \
 	V(cache, IMAGE, IMAGE, "Show or prune what was fetched from registries") \
+	V(df, IMAGE, SYSTEM, "Show what takes space, and what gives it back") \
 	V(engine, ENGINE, SYSTEM, "Answer clients of the Docker Engine API on a socket") \
 	V(importer, IMAGE, SYSTEM, "Make and keep images for pyxis on a cluster") \
 	V(shims, CSBX, SYSTEM, "Make programs that stand in for docker and enroot") \

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/frame/text.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 
@@ -33,15 +34,7 @@ void progress_init(struct progress *p, bool quiet)
 
 void progress_add_size(struct strbuf *out, uint64_t bytes)
 {
-	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-	double v = (double)bytes;
-	size_t unit = 0;
-
-	while (v >= 999.95 && unit + 1 < sizeof(units) / sizeof(units[0])) {
-		v /= 1000;
-		unit++;
-	}
-	strbuf_addf(out, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
+	text_add_size(out, bytes);
 }
 
 static void add_bar(struct strbuf *out, const struct import_progress *now, unsigned columns)

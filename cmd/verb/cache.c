@@ -13,6 +13,7 @@
 #include "image/store/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/json/out.h"
+#include "runtime/life/unpacked_prune.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -26,8 +27,8 @@ static const struct opt cache_opts[] = {
 	 .help = "prune: drop images, those first that were not used for the longest time, until "
 		 "the rest has at most SIZE"},
 	{OPT_DURATION, 0, "older", "TIME", offsetof(struct cache_args, older_ms),
-	 .help = "prune: drop images, repositories of csbx test --clone and steps of builds that "
-		 "were not used for TIME (30d, 12h)"},
+	 .help = "prune: drop images, repositories of csbx test --clone, steps of builds and "
+		 "unpacked trees of images that were not used for TIME (30d, 12h)"},
 	{OPT_FLAG, 'n', "dry-run", .offset = offsetof(struct cache_args, dry_run),
 	 .help = "prune: only say what would go"},
 	{OPT_FLAG, 0, "json", .offset = offsetof(struct cache_args, json),
@@ -189,7 +190,10 @@ static int prune(struct cmd *c, struct store *s, const struct cache_args *a, str
 	if (r < 0)
 		return r;
 	freed += of_repos;
-	if (how.unused_s)
+	/* Without --older those go whose image is gone. */
+	r = unpacked_prune(&c->paths, how.unused_s ? how.unused_s : INT32_MAX, how.dry_run, &freed,
+			   e);
+	if (r >= 0 && how.unused_s)
 		r = prune_builds(c, &how, &freed, e);
 	if (r < 0)
 		return r;
@@ -250,7 +254,8 @@ const struct verb verb_cache = {
 		"are kept as they came, in an OCI image layout, so an image that is imported "
 		"again, or another one on the same base, is not fetched again.\n\n"
 		"prune without options removes only what belongs to no image: layers of tags that "
-		"have moved on, and downloads that were given up a day ago. Layers that an import "
+		"have moved on, downloads that were given up a day ago, and unpacked trees of images "
+		"that are gone (there are such trees where /dev/fuse is missing). Layers that an import "
 		"reads or fetches at the moment always stay, and containers never need the cache.",
 	.uses = (const struct opt_use[]){{&cache_table, 0}, {0}},
 	.examples = examples,

@@ -12,8 +12,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/settings/paths.h"
-#include "runtime/kernel/temp_dir.h"
-#include "runtime/userns/tree_remove.h"
+#include "runtime/life/unpacked_prune.h"
 #include "runtime/server/unpacked.h"
 
 #define LOCK_SUFFIX ".lock"
@@ -47,28 +46,6 @@ int gc_sweep_meta(struct gc *g, struct err *e)
 	return r < 0 ? r : sweep_old_files(g, "importer", e);
 }
 
-/* A key is numbers in hexadecimal with dashes between (unpacked.h). */
-static bool is_key(const char *name)
-{
-	return *name && strspn(name, "0123456789abcdef-") == strlen(name);
-}
-
-static int remove_unpacked(const struct gc_area *a, const char *key, struct err *e)
-{
-	_free_ char *lock = str_printf("%s.lock", key);
-	_close_ int temp = temp_begin(a->fd, e);
-	char tmp[TEMP_NAME_BYTES];
-	int r = temp;
-
-	if (!lock)
-		return err_oom(e);
-	if (r >= 0)
-		r = temp_move_away(a->fd, key, tmp, e);
-	if (r >= 0 && unlinkat(a->fd, lock, 0) < 0)
-		r = err_sys(e, "unlink lock");
-	return r < 0 ? r : tree_remove(a->fd, tmp, e);
-}
-
 static void sweep_tree(struct gc *g, const struct gc_area *a, const char *key)
 {
 	_close_ int lock = -1;
@@ -77,7 +54,7 @@ static void sweep_tree(struct gc *g, const struct gc_area *a, const char *key)
 	if (!unpacked_is_stale(a->fd, key, &lock))
 		return;
 	if (!g->q->dry_run)
-		(void)remove_unpacked(a, key, &e);
+		(void)unpacked_remove(a->fd, key, &e);
 	gc_note(g, GC_CACHE, a, key, e.code ? &e : NULL);
 }
 
@@ -87,7 +64,7 @@ static void sweep_lock(struct gc *g, const struct gc_area *a, const char *name)
 	_free_ char *key = strndup(name, strlen(name) - strlen(LOCK_SUFFIX));
 	_close_ int lock = -1;
 
-	if (key && is_key(key) && faccessat(a->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
+	if (key && unpacked_is_key(key) && faccessat(a->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    faccessat(a->fd, key, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
 	    unpacked_is_stale(a->fd, key, &lock))
 		gc_remove_file(g, GC_CACHE, a, name);
@@ -102,7 +79,7 @@ int gc_sweep_unpacked(struct gc *g, struct err *e)
 	if (r >= 0 && a.fd >= 0)
 		gc_sweep_temporaries(g, &a);
 	for (size_t i = 0; r >= 0 && i < a.names.n; i++) {
-		if (is_key(a.names.items[i]))
+		if (unpacked_is_key(a.names.items[i]))
 			sweep_tree(g, &a, a.names.items[i]);
 		else if (str_has_suffix(a.names.items[i], LOCK_SUFFIX))
 			sweep_lock(g, &a, a.names.items[i]);

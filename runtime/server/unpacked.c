@@ -243,7 +243,7 @@ static bool image_is_there(const char *path, const char *key)
 	return str_eq(now, key);
 }
 
-bool unpacked_is_stale(int dir, const char *key, int *ret_lock)
+bool unpacked_is_unused(int dir, const char *key, uint64_t unused_s, int *ret_lock)
 {
 	_strbuf_ struct strbuf path = STRBUF_INIT;
 	char name[LOCK_BYTES];
@@ -257,8 +257,14 @@ bool unpacked_is_stale(int dir, const char *key, int *ret_lock)
 		return false;
 	if (!faccessat(dir, key, F_OK, AT_SYMLINK_NOFOLLOW) &&
 	    io_read_all(lock, PATH_MAX, &path, NULL) >= 0 &&
-	    image_is_there(strbuf_str(&path), key) && time(NULL) - st.st_mtime < UNPACKED_AGE_S)
+	    image_is_there(strbuf_str(&path), key) &&
+	    time(NULL) - st.st_mtime < (time_t)unused_s)
 		return false;
 	*ret_lock = take_fd(&lock);
 	return true;
+}
+
+bool unpacked_is_stale(int dir, const char *key, int *ret_lock)
+{
+	return unpacked_is_unused(dir, key, UNPACKED_AGE_S, ret_lock);
 }

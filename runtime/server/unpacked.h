@@ -44,5 +44,7 @@ void unpacked_close(struct unpacked *u);
  * lock. *ret_lock keeps users out until tree and <key>.lock have been removed.
  */
 bool unpacked_is_stale(int dirfd, const char *key, int *ret_lock);
+/* The same for a tree that was not used for unused_s seconds; 0: it is only not used now. */
+bool unpacked_is_unused(int dirfd, const char *key, uint64_t unused_s, int *ret_lock);
 
 #endif
