@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of docs/judging.md and docs/python.md print what these pages say."""
+"""The examples of docs/judging.md, docs/python.md and docs/lines.md print what these pages say."""
 import re
 import subprocess
 import sys
@@ -26,7 +26,7 @@ class Example:
 
 
 def examples():
-    for page in ("judging", "python"):
+    for page in ("judging", "python", "lines"):
         text = (TOP / f"docs/{page}.md").read_text(encoding="utf-8")
         yield from (Example(page, n + 1, m) for n, m in enumerate(BLOCK.finditer(text)))
 
@@ -43,6 +43,7 @@ def test_example(client, csbx, python_image, suite_image, example):
         (csbx.work / name).write_text(text, encoding="utf-8")
     (csbx.work / "python.sqsh").symlink_to(python_image)
     (csbx.work / "suite.sqsh").symlink_to(suite_image)
+    (csbx.work / "lines.schema.json").symlink_to(TOP / "docs/lines.schema.json")
     (csbx.work / "code").write_text(example.code, encoding="utf-8")
     needs = [w for w in example.words if w.startswith("needs=")]
     if needs:  # a program that csbx stands in for: what can be checked is that it is a script
