@@ -70,6 +70,11 @@ COMMIT = [
         "{{json .Config.Labels}}' done:1; docker inspect -f '{{.State.Status}}' cc", "commit", rules=ENV_ORDER),
     row("a commit of one that is stopped, without a name", WORK + "docker stop -t 0 cc >/dev/null; id=$(docker commit -p=false cc); "
         "docker run --rm --network none --entrypoint cat $id /new; docker rmi $id | cut -d: -f1 | tail -1", "commit"),
+    row("the history of a commit, and of one of that", "docker run --name cc --network none app sh -c 'echo 1 >/new'\n"
+        "docker commit -m first cc done:1 | cut -c1-7; docker rm cc\ndocker run --name cc --network none done:1 sh -c 'echo 2 >/new'\n"
+        "docker commit -m second -c 'ENV A=1' cc done:2 | cut -c1-7; docker rm cc\n"
+        "docker history --no-trunc --format '{{.CreatedBy}}|{{.Comment}}' done:2\n"
+        "for i in app done:1 done:2; do docker image inspect -f '{{len .RootFS.Layers}}' $i; done", "commit, history"),
     row("a commit of a paused one", WORK + "docker pause cc >/dev/null; docker commit cc done:1 | cut -c1-7; "
         "docker inspect -f '{{.State.Status}}' cc; docker unpause cc >/dev/null", "commit, pause"),
     row("a commit of nothing", "docker commit nosuch done:1; docker images -q done", "commit"),

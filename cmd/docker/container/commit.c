@@ -114,7 +114,9 @@ struct commit_job {
 	const struct container_found *container;
 	struct image_change config;
 	struct tar_image image;
-	int dirfd; /* the image table */
+	struct image_record
+		made_from; /* without an id where it is gone, or was none of the table */
+	int dirfd;         /* the image table */
 };
 
 /* All files of the container, as an image of its own. */
@@ -151,6 +153,15 @@ static int add_image(struct commit_job *j, char ret_id[IMAGE_ID_BYTES], struct e
 	}
 	pause_hold_end(&hold);
 	return r;
+}
+
+/* A container whose image is gone is an image without a past. */
+static void find_image(struct commit_job *j)
+{
+	const char *id = j->container->record.image_digest;
+
+	if (id && image_id_hex(id) && image_table_read(j->dirfd, id, &j->made_from, NULL) >= 0)
+		j->image.made_from = &j->made_from;
 }
 
 static void note(const struct commit_job *j, const char *id)
@@ -197,9 +208,13 @@ int docker_commit_container(struct docker *d, const struct docker_commit *a, con
 	if (r >= 0)
 		r = j.dirfd = dirfd = images_open(&d->cmd.paths, e);
 	if (r >= 0)
+		find_image(&j);
+	if (r >= 0)
 		r = add_image(&j, ret_id, e);
 	if (r >= 0)
 		note(&j, ret_id);
+	if (j.image.made_from)
+		image_record_free(&j.made_from);
 	image_change_free(&j.config);
 	container_record_free(&found.record);
 	return r;

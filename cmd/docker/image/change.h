@@ -28,7 +28,10 @@ void image_change_free(struct image_change *c);
 /* The config of an image of one layer, or of one over others. */
 struct image_change_base {
 	const char *arch, *variant, *os, *diff_id, *comment;
-	const struct strv *below;        /* diff_ids of what lies below; NULL: nothing */
+	const struct strv *below; /* diff_ids of what lies below; NULL: nothing */
+	const void
+		*old_config; /* of the image it was made from, whose history goes on; NULL: none */
+	size_t old_config_len;
 	const char *author, *created_by; /* NULL: not said */
 	uint64_t created_ns;
 };

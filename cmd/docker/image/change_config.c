@@ -6,7 +6,9 @@
 #include "cmd/docker/image/change.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/json/json.h"
 #include "runtime/base/json/out.h"
+#include "runtime/base/str.h"
 
 static void add_list(struct json_out *j, const char *key, const struct strv *v, bool wanted)
 {
@@ -62,10 +64,47 @@ static void add_config(struct json_out *j, const struct image_change *c)
 	json_end_object(j);
 }
 
-static void add_history(struct json_out *j, const struct image_change_base *b)
+/* A step whose layer is not here any more has none. */
+static void add_old_step(struct json_out *j, const struct json *step, bool has_layers)
 {
+	const struct json *empty = json_is_object(step) ? json_member(step, "empty_layer") : NULL;
+
+	if (has_layers || !json_is_object(step) || (empty && json_truth(empty) > 0)) {
+		json_out_value(j, step);
+		return;
+	}
+	json_begin_object(j);
+	for (const struct json *m = json_first(step); m; m = json_next(m)) {
+		if (str_eq(json_name(m), "empty_layer"))
+			continue;
+		json_key(j, json_name(m));
+		json_out_value(j, m);
+	}
+	json_kbool(j, "empty_layer", true);
+	json_end_object(j);
+}
+
+static int add_old_steps(struct json_out *j, const struct image_change_base *b, struct err *e)
+{
+	_json_ struct json *doc = NULL;
+	const struct json *list = NULL;
+	int r = json_parse(b->old_config, b->old_config_len, JSON_CONFIG_MAX, &doc, e);
+
+	if (r >= 0)
+		r = json_get_array(doc, "history", &list, e);
+	for (const struct json *m = list ? json_first(list) : NULL; m; m = json_next(m))
+		add_old_step(j, m, b->below);
+	return r < 0 ? err_wrap(e, "the history of the container's image") : 0;
+}
+
+static int add_history(struct json_out *j, const struct image_change_base *b, struct err *e)
+{
+	int r = 0;
+
 	json_key(j, "history");
 	json_begin_array(j);
+	if (b->old_config)
+		r = add_old_steps(j, b, e);
 	json_begin_object(j);
 	json_key(j, "created");
 	json_time(j, b->created_ns);
@@ -76,6 +115,7 @@ static void add_history(struct json_out *j, const struct image_change_base *b)
 	json_kstr(j, "comment", b->comment);
 	json_end_object(j);
 	json_end_array(j);
+	return r;
 }
 
 static void add_rootfs(struct json_out *j, const struct image_change_base *b)
@@ -109,11 +149,12 @@ int image_change_config(const struct image_change *c, const struct image_change_
 	json_key(&j, "created");
 	json_time(&j, b->created_ns);
 	json_kstr(&j, "docker_version", DOCKER_VERSION);
-	add_history(&j, b);
+	r = add_history(&j, b, e);
 	json_kstr(&j, "os", b->os);
 	add_rootfs(&j, b);
 	json_end_object(&j);
-	r = json_finish(&j, e);
+	if (r >= 0)
+		r = json_finish(&j, e);
 	if (r >= 0) {
 		strbuf_add(out, j.buf.data, j.buf.len);
 		r = strbuf_check(out, e);

@@ -81,6 +81,8 @@ int tar_image_config(const struct tar_image *image, struct image_change *c,
 		.author = image->author,
 		.created_by = command,
 		.created_ns = clock_realtime_ns(),
+		.old_config = image->made_from ? image->made_from->config : NULL,
+		.old_config_len = image->made_from ? image->made_from->config_len : 0,
 	};
 
 	return image_change_config(c, &base, &src->config, e);

@@ -17,6 +17,8 @@ struct tar_image {
 	const struct strv *changes; /* instructions, as given to --change */
 	const char *comment, *author;
 	bool created_by_command; /* its history says the command it runs */
+	/* The image that it was made from, whose history it continues; NULL: none is known. */
+	const struct image_record *made_from;
 };
 
 /*
