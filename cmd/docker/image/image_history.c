@@ -61,21 +61,15 @@ static void add_created_by(struct docker_value *v, const char *text,
 }
 
 static void add_row(struct docker_value *rows, const struct image_item *item,
-		    const struct json *entry, bool newest, const struct image_history_how *how)
+		    const struct json *entry, bool newest, uint64_t bytes,
+		    const struct image_history_how *how)
 {
 	struct docker_value *v = docker_value_add(rows, NULL, DOCKER_VALUE_STRUCT);
-	const struct json *empty = json_member(entry, "empty_layer");
 	_strbuf_ struct strbuf size = STRBUF_INIT;
-	uint64_t bytes = 0;
 
 	if (!v)
 		return;
 	v->type = "*formatter.historyContext";
-	/*
-	 * Layers are merged when an image is imported: the last one that is not empty counts all.
-	 */
-	if (newest && !(empty && json_truth(empty) == 1))
-		bytes = item->record.size_bytes;
 	if (how->human)
 		human_size(&size, bytes, 3);
 	else
@@ -97,6 +91,7 @@ static int add_rows(struct docker_value *rows, const struct image_item *item,
 {
 	const struct json *list = json_is_object(doc) ? json_member(doc, "history") : NULL;
 	_free_ const struct json **entries = NULL;
+	uint64_t bytes = item->record.size_bytes;
 	size_t n = 0;
 
 	if (!list || !json_is_array(list) || !json_count(list))
@@ -108,8 +103,14 @@ static int add_rows(struct docker_value *rows, const struct image_item *item,
 		if (json_is_object(i))
 			entries[n++] = i;
 	}
-	for (size_t i = n; i--;)
-		add_row(rows, item, entries[i], i + 1 == n, how);
+	/* Layers are merged when an image is imported: the last one that is not empty counts all. */
+	for (size_t i = n; i--;) {
+		const struct json *empty = json_member(entries[i], "empty_layer");
+		const bool has_layer = !empty || json_truth(empty) != 1;
+
+		add_row(rows, item, entries[i], i + 1 == n, has_layer ? bytes : 0, how);
+		bytes = has_layer ? 0 : bytes;
+	}
 	return docker_value_check(rows, e);
 }
 
