@@ -29,6 +29,7 @@ struct level {
 	struct strv names; /* sorted, each once */
 	size_t next, path_len;
 	uppers_set from; /* the directories they come from */
+	bool is_pure;    /* nothing of what lies below all of them shows here */
 };
 
 struct layer_dir {
@@ -109,14 +110,15 @@ static void sort_names(struct strv *names)
 }
 
 /* Makes the directory at d->path, which lies in these, the one whose names come next. */
-static int descend(struct layer_dir *d, uppers_set from, struct err *e)
+static int descend(struct layer_dir *d, uppers_set from, bool is_opaque, struct err *e)
 {
 	struct level *level = &d->stack[d->depth];
 	int r = 0;
 
 	if (d->depth == LAYER_DEPTH_MAX)
 		return err_set(e, EBADMSG, "more than %u levels deep", LAYER_DEPTH_MAX);
-	*level = (struct level){.path_len = d->path.len, .from = from};
+	*level = (struct level){.path_len = d->path.len, .from = from, .is_pure = is_opaque};
+	level->is_pure |= d->depth && d->stack[d->depth - 1].is_pure;
 	d->depth++;
 	for (unsigned i = 0; r == 0 && i < d->uppers.n; i++) {
 		if (from >> i & 1)
@@ -244,13 +246,20 @@ static int set_xattrs(struct layer_dir *d, int fd, struct layer_entry *ret, stru
 	return r;
 }
 
+static bool has_mark(const struct layer_entry *x)
+{
+	for (size_t i = 0; i < x->n_xattrs; i++) {
+		if (str_eq(x->xattrs[i].name, UPPERS_OPAQUE))
+			return true;
+	}
+	return false;
+}
+
 /* A directory that one below has made opaque is so for all that lies below them. */
 static int mark_opaque(struct layer_dir *d, struct layer_entry *ret, struct err *e)
 {
-	for (size_t i = 0; i < ret->n_xattrs; i++) {
-		if (str_eq(ret->xattrs[i].name, UPPERS_OPAQUE))
-			return 0;
-	}
+	if (has_mark(ret))
+		return 0;
 	if (ret->n_xattrs == MAX_XATTRS)
 		return err_set(e, E2BIG, "too many extended attributes");
 	d->xattrs[ret->n_xattrs++] =
@@ -292,7 +301,18 @@ static int enter(struct layer_dir *d, uppers_set from, struct layer_entry *ret, 
 		r = uppers_merged(&d->uppers, from, d->at, ret->path, &from, &is_opaque, e);
 	if (r == 0 && is_opaque)
 		r = mark_opaque(d, ret, e);
-	return r < 0 ? r : descend(d, from, e);
+	return r < 0 ? r : descend(d, from, has_mark(ret), e);
+}
+
+/*
+ * A whiteout that hides nothing: a later step has removed what an earlier one made. Overlayfs lists
+ * its name in a directory that it does not merge.
+ */
+static bool is_idle(const struct layer_dir *d, const struct layer_entry *x)
+{
+	if (x->type != ENTRY_WHITEOUT || !d->depth)
+		return false;
+	return d->stack[d->depth - 1].is_pure || !uppers_hides(&d->uppers, x->path);
 }
 
 static int describe(struct layer_dir *d, struct layer_entry *ret, struct err *e)
@@ -337,13 +357,13 @@ int layer_dir_next(struct layer_dir *d, struct layer_entry *ret, struct err *e)
 	r = stream_watch_tick(&d->options.watch, 0, e);
 	if (r < 0)
 		return r;
-	if (d->started) {
-		r = advance(d, e);
+	do {
+		r = d->started ? advance(d, e) : 1;
 		if (r <= 0)
 			return r;
-	}
-	d->started = true;
-	r = describe(d, ret, e);
+		d->started = true;
+		r = describe(d, ret, e);
+	} while (r >= 0 && is_idle(d, ret));
 	return r < 0 ? err_wrap(e, "/%.200s", strbuf_str(&d->path)) : 1;
 }
 

@@ -58,6 +58,8 @@ static int open_directories(struct layer_reader *l, const struct source_layer *s
 		return err_set(e, E2BIG, "more than %u directories in one layer", UPPERS_MAX);
 	for (size_t i = 0; i < src->n_below; i++)
 		dirs.fds[dirs.n++] = src->below[i];
+	for (size_t i = 0; i < src->n_base && i < UPPERS_BASE_MAX; i++)
+		dirs.base[dirs.n_base++] = src->base[i];
 	return layer_dir_open(&l->dir, &dirs, &l->options, e);
 }
 

@@ -13,15 +13,31 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
-int uppers_open_in(const struct uppers *u, unsigned i, const char *path, int flags)
+static int open_beneath(int dir, const char *path, int flags)
 {
 	struct open_how how = {
 		.flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
-	long fd = syscall(SYS_openat2, u->fds[i], *path ? path : ".", &how, sizeof(how));
+	long fd = syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof(how));
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int uppers_open_in(const struct uppers *u, unsigned i, const char *path, int flags)
+{
+	return open_beneath(u->fds[i], path, flags);
+}
+
+bool uppers_hides(const struct uppers *u, const char *path)
+{
+	for (unsigned i = 0; i < u->n_base; i++) {
+		_close_ int fd = open_beneath(u->base[i], path, O_PATH);
+
+		if (fd != -ENOENT && fd != -ENOTDIR && fd != -ELOOP)
+			return true;
+	}
+	return !u->n_base;
 }
 
 int uppers_open(const struct uppers *u, uppers_set set, const char *path, int flags,

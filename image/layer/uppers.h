@@ -18,11 +18,18 @@
 struct err;
 
 #define UPPERS_MAX 64u
+#define UPPERS_BASE_MAX 8u
 #define UPPERS_OPAQUE "user.overlay.opaque"
 
 struct uppers {
 	int fds[UPPERS_MAX]; /* the topmost first; the caller's */
 	unsigned n;
+	/*
+	 * The trees that lie below all of them, where they are known: a whiteout of a name that none
+	 * of them has is passed over. Overlayfs lists it in a directory that no other one lies below.
+	 */
+	int base[UPPERS_BASE_MAX];
+	unsigned n_base;
 };
 
 /* Bit i: directory i takes part. */
@@ -39,6 +46,9 @@ int uppers_open_in(const struct uppers *u, unsigned i, const char *path, int fla
 /* The same in the topmost directory of set that has it; *ret_i: which that is. */
 int uppers_open(const struct uppers *u, uppers_set set, const char *path, int flags,
 		unsigned *ret_i);
+
+/* A whiteout at path may hide something of the trees below. */
+bool uppers_hides(const struct uppers *u, const char *path);
 
 /*
  * path is a directory in directory top of set: those of set that its content comes from.

@@ -47,6 +47,8 @@ struct source_layer {
 	 */
 	const int *below;
 	size_t n_below;
+	const int *base; /* the trees below all of them, where they are known (layer/uppers.h) */
+	size_t n_base;
 };
 
 struct image_source {
