@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/build/build_stream.h"
+#include "cmd/build/config/inline_cache.h"
 #include "cmd/build/dockerfile/expand.h"
 #include "cmd/frame/cmd.h"
 #include "cmd/options/image_find.h"
@@ -155,6 +156,10 @@ static int from_stage(struct build *b, struct build_stage *s, struct build_stage
 		r = build_config_copy(&s->config, &base->config, e);
 	if (r >= 0)
 		r = build_root_copy(&s->root, &base->root, e);
+	for (size_t i = 0; i < base->steps.n; i++)
+		strv_add(&s->steps, base->steps.items[i]);
+	if (r >= 0)
+		r = strv_check(&s->steps, e);
 	memcpy(s->key, base->key, sizeof(s->key));
 	return r;
 }
@@ -311,25 +316,6 @@ static int prepare(struct build *b, const char *context, struct dockerfile_place
 	return r;
 }
 
-/* Images do not hold the keys of their steps: an option that changes nothing is no silent one. */
-static void say_cache_from(struct build *b)
-{
-	const struct strv *images = &b->args->cache_from;
-
-	for (size_t i = 0; i < images->n; i++) {
-		_free_ char *text = str_printf("--cache-from %s changes nothing: steps come from "
-					       "csbx's own cache alone\n",
-					       images->items[i]);
-
-		if (!text)
-			return;
-		build_text_prepare(&b->progress, "cache sources");
-		build_text_open(&b->progress);
-		build_text_output(&b->progress, text, strlen(text));
-		build_text_done(&b->progress);
-	}
-}
-
 static int build(struct build *b, const char *context, struct dockerfile_place *place, char *ret_id,
 		 size_t size, struct err *e)
 {
@@ -342,13 +328,17 @@ static int build(struct build *b, const char *context, struct dockerfile_place *
 	b->has_begun = s;
 	if (!s)
 		return r < 0 ? r : -EINVAL;
-	say_cache_from(b);
-	r = build_ahead_start(b, s, build_stage, e);
+	r = cache_from_open(b, e);
+	if (r >= 0)
+		r = build_ahead_start(b, s, build_stage, e);
 	if (r >= 0)
 		r = build_stage(b, s, e);
 	b->at = r < 0 ? b->at : NULL;
 	if (r >= 0)
 		r = add_labels(b, s, e);
+	/* An image that tells its steps is another one than the same that does not. */
+	if (r >= 0 && cache_is_told(b->args))
+		r = stage_next_key(s, INLINE_CACHE_MEMBER, strlen(INLINE_CACHE_MEMBER), e);
 	return r < 0 ? r : build_result(b, s, ret_id, size, e);
 }
 
@@ -414,6 +404,7 @@ static void free_all(struct build *b)
 	strv_free(&b->globals);
 	dockerfile_free(&b->dockerfile);
 	build_context_close(&b->context);
+	cache_from_close(&b->cache_from);
 	build_cache_close(&b->cache);
 	build_text_free(&b->progress);
 	fd_close(&b->images);

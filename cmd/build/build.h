@@ -18,8 +18,9 @@
  *	build_ahead.c	stages that others take from, made meanwhile
  *	build.c		instructions one after the other: values, keys, what is cached
  *	base.c		the image of a FROM, fetched where it is missing
- *	config_*.c	instructions that only change the configuration
+ *	config/		instructions that only change the configuration
  *	cache.c		what steps have made, by key
+ *	cache_from.c	the same, told by images: --cache-from
  *	root.c		the files so far, to start in or to enter
  *	run_step.c	RUN
  *	run_mounts.c	RUN --mount; run_cache.c: its caches, mount_tree.c: files of stages,
@@ -27,7 +28,7 @@
  *			mount_targets.c: what a container makes for them
  *	copy_step.c	COPY, ADD, WORKDIR; copy_words.c: their words; select.c, pack.c: what they take; transfer.c: on its way;
  *			add_url.c: what is fetched
- *	result.c	the last step becomes an image
+ *	result.c	the last step becomes an image; delta.c: as small files over the base's
  *	build_text.c	what is said meanwhile; build_stream.c: to clients of the engine
  *	build_pipe.c	a build that the engine asks for
  *
@@ -37,17 +38,20 @@
 
 #include "cmd/build/build_ahead.h"
 #include "cmd/build/cache.h"
+#include "cmd/build/cache_from.h"
+#include "cmd/build/config/image_config.h"
 #include "cmd/build/context.h"
 #include "cmd/build/dockerfile/dockerfile.h"
-#include "cmd/build/image_config.h"
 #include "cmd/build/build_text.h"
 #include "cmd/build/root.h"
 
 struct cmd;
 struct err;
+struct import_options;
 
 struct build_args {
-	struct strv tags, build_args, labels, secrets, hosts, ulimits, cache_from, outputs;
+	struct strv tags, build_args, labels, secrets, hosts, ulimits, outputs;
+	struct strv cache_from, cache_to;
 	const char *file, *target, *network, *platform, *iidfile, *progress, *shm_size;
 	const char *memory;
 	bool no_cache, pull, quiet, load, rm, force_rm, squash;
@@ -61,6 +65,7 @@ struct build_stage {
 	struct strv args; /* "NAME=value": ARGs declared so far; without "=": no value */
 	struct build_config config;
 	struct build_root root;
+	struct strv steps; /* their directories beneath the cache, those of its base stages first */
 	char key[BUILD_KEY_BYTES];
 };
 
@@ -72,6 +77,7 @@ struct build {
 	struct build_cache cache;
 	struct build_text progress;
 	struct build_ahead ahead;
+	struct cache_from cache_from;
 	/* Makes a stage that the one which goes on takes from. */
 	int (*make_source)(struct build *b, struct build_stage *from, struct err *e);
 	int images; /* the table's directory */
@@ -125,6 +131,11 @@ typedef int step_make_fn(struct build *b, struct build_stage *s, const struct bu
 int stage_step(struct build *b, struct build_stage *s, step_make_fn *make, void *arg,
 	       struct err *e);
 int build_run(struct cmd *c, const struct build_args *a, const char *context);
+
+/* --- delta.c --- */
+/* -EOPNOTSUPP: it has to be all files. */
+int build_delta(struct build *b, struct build_stage *s, const struct strv *tags,
+		const struct import_options *o, char ret_id[IMAGE_ID_BYTES], struct err *e);
 
 /* --- result.c --- */
 int build_result(struct build *b, struct build_stage *s, char *ret_id, size_t size, struct err *e);

@@ -249,6 +249,14 @@ char *build_step_path(const struct build_cache *c, const struct build_step *s)
 	return str_printf("%s/%s", c->path, s->name);
 }
 
+bool build_step_is_as(const struct build_cache *c, struct build_step *s, const char *dir)
+{
+	if (faccessat(c->dirfd, dir, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+		return false;
+	snprintf(s->as, sizeof(s->as), "%s", dir);
+	return true;
+}
+
 /*
  * Removes the files that only matter while a step is made. A directory that holds nothing need not
  * be a layer.
@@ -282,7 +290,10 @@ static int publish(struct build_cache *c, struct build_step *s, struct err *e)
 
 	if (r < 0)
 		return r;
-	snprintf(s->dir, sizeof(s->dir), "%s.%s", s->key, id);
+	if (*s->as)
+		memcpy(s->dir, s->as, sizeof(s->dir));
+	else
+		snprintf(s->dir, sizeof(s->dir), "%s.%s", s->key, id);
 	snprintf(link, sizeof(link), BUILD_OLD_PREFIX "%s", id);
 	if (symlinkat(s->dir, c->dirfd, link) < 0)
 		return err_sys(e, "%s/%s: keep the step", c->path, link);

@@ -64,6 +64,7 @@ struct build_step {
 	char key[BUILD_KEY_BYTES];
 	char dir[BUILD_DIR_BYTES]; /* of what is there, beneath the cache */
 	char name[32];             /* "new-..." beneath the cache while it is made, else "" */
+	char as[BUILD_DIR_BYTES];  /* the directory it is to become; "": a new one */
 	int lock;
 	bool is_seen; /* another process of this build has told of it */
 };
@@ -80,6 +81,8 @@ int build_step_begin(struct build_cache *c, const char *key, bool fresh, struct 
 		     struct err *e);
 /* The absolute path of its directory while it is made; caller frees. */
 char *build_step_path(const struct build_cache *c, const struct build_step *s);
+/* It becomes that directory, of another time: false where the cache has one of that name. */
+bool build_step_is_as(const struct build_cache *c, struct build_step *s, const char *dir);
 /* It is complete. */
 int build_step_commit(struct build_cache *c, struct build_step *s, struct err *e);
 /* Ends it in any case; removes files that were made and not committed. */

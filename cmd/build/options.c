@@ -16,7 +16,9 @@ static const struct opt build_opts[] = {
 	 .help = "Add a custom host-to-IP mapping (format: \"host:ip\")"},
 	{OPT_LIST, 0, "build-arg", "list", AT(build_args), .help = "Set build-time variables"},
 	{OPT_LIST, 0, "cache-from", "list", AT(cache_from),
-	 .help = "External cache sources; csbx has a cache of its own, and says that they change nothing"},
+	 .help = "Images whose steps are used where csbx's own cache has lost them (see --cache-to)"},
+	{OPT_LIST, 0, "cache-to", "list", AT(cache_to),
+	 .help = "\"type=inline\": the image tells its steps, for --cache-from"},
 	{OPT_STR, 'f', "file", "string", AT(file), .offers = "file",
 	 .help = "Name of the Dockerfile (default: \"PATH/Dockerfile\")"},
 	{OPT_FLAG, 0, "force-rm", .offset = AT(force_rm),
@@ -70,6 +72,7 @@ void build_args_done(void *args)
 	strv_free(&a->hosts);
 	strv_free(&a->ulimits);
 	strv_free(&a->cache_from);
+	strv_free(&a->cache_to);
 	strv_free(&a->outputs);
 }
 
@@ -126,5 +129,7 @@ int build_args_check(const struct build_args *a, struct err *e)
 				       "docker save writes an archive",
 				       a->outputs.items[i]);
 	}
+	if (cache_words_check(a, e) < 0)
+		return -EINVAL;
 	return a->platform && *a->platform ? check_platform(a->platform, e) : 0;
 }

@@ -35,6 +35,9 @@ static int put_layer(struct build *b, struct build_stage *s, const struct build_
 
 	if (r >= 0)
 		r = stage_next_key(s, step->dir, strlen(step->dir), e);
+	strv_add(&s->steps, step->dir);
+	if (r >= 0)
+		r = strv_check(&s->steps, e);
 	if (r < 0 || !upper) {
 		free(upper);
 		return r;
@@ -53,11 +56,15 @@ int stage_step(struct build *b, struct build_stage *s, step_make_fn *make, void 
 		r = build_step_begin(&b->cache, s->key, b->args->no_cache, &step, e);
 	is_cached = r > 0;
 	if (r == 0) {
+		r = cache_from_make(b, s, &step, e);
+		is_cached = r > 0;
+	}
+	if (r == 0) {
 		build_text_open(&b->progress);
 		r = make(b, s, &step, arg, e);
-		if (r >= 0)
-			r = build_step_commit(&b->cache, &step, e);
 	}
+	if (r >= 0 && *step.name)
+		r = build_step_commit(&b->cache, &step, e);
 	build_step_end(&b->cache, &step);
 	if (r >= 0)
 		r = put_layer(b, s, &step, e);

@@ -94,6 +94,7 @@ void stage_free(struct build_stage *s)
 	strv_free(&s->args);
 	build_config_free(&s->config);
 	build_root_free(&s->root);
+	strv_free(&s->steps);
 }
 
 /* --- values ---------------------------------------------------------------------------------- */

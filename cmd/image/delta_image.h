@@ -3,8 +3,8 @@
 #define CSBX_CMD_IMAGE_DELTA_IMAGE_H
 
 /*
- * An image that is another one and a small file over it: the files of upper directories become that
- * file, and csbx links the files of the image below.
+ * An image that is another one and a small file over it, or several: the files of upper directories
+ * become each of them, and csbx links the files of the image below.
  *
  * In: the upper directories, what lies below them, names. Out: an image of the table. The layer is
  * read twice: as the tar that its diff_id is the digest of, and into the squashfs; the same tar can
@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "image/layer/uppers.h"
+#include "image/model/digest.h"
 #include "image/table/table.h"
 #include "runtime/spec/spec.h"
 
@@ -32,10 +33,18 @@ struct delta_below {
 	unsigned n;
 };
 
+/* A layer between the image below and the topmost one: a file of its own. */
+struct delta_middle {
+	struct uppers uppers;
+	struct digest diff_id; /* set before configure() is called */
+};
+
 struct delta_image {
 	int dirfd;       /* the image table */
 	const char *ref; /* for provenance and messages: "commit:NAME" */
 	const struct delta_below *below;
+	struct delta_middle *middle; /* the lowest first; below->n + n_middle < SPEC_STACK_MAX */
+	unsigned n_middle;
 	struct uppers uppers;
 	/* The upper directories hold nothing: their root's attributes count, and the image has the
 	 * layers of that below. */

@@ -68,7 +68,7 @@ static int link_lowers(int dirfd, const char *id, const char *const *paths, unsi
 }
 
 static int put(int dirfd, const struct image_source *src, const struct import_result *res,
-	       const struct image_add_names *n, struct err *e)
+	       const struct image_add_names *n, uint64_t lower_size_bytes, struct err *e)
 {
 	struct image_record rec;
 	struct timespec now;
@@ -81,7 +81,7 @@ static int put(int dirfd, const struct image_source *src, const struct import_re
 	if (r < 0)
 		return r;
 	rec.n_lowers = n->options->n_lowers;
-	rec.size_bytes += n->lower_size_bytes;
+	rec.size_bytes += lower_size_bytes;
 	r = lock = image_table_lock(dirfd, e);
 	if (r >= 0)
 		r = image_table_put(dirfd, &rec, e);
@@ -96,7 +96,7 @@ static int put(int dirfd, const struct image_source *src, const struct import_re
 static int add(int dirfd, const struct image_source *src, const struct image_add_names *n,
 	       const char *id, bool *ret_new, struct err *e)
 {
-	const struct import_options *o = n->options;
+	uint64_t lower_size_bytes = n->lower_size_bytes;
 	struct import_result res = {0};
 	int lock, r = 0;
 
@@ -107,11 +107,13 @@ static int add(int dirfd, const struct image_source *src, const struct image_add
 	if (lock < 0)
 		return lock;
 	if (!have(dirfd, id)) {
-		r = link_lowers(dirfd, id, n->lower_paths, o->n_lowers, e);
+		r = link_lowers(dirfd, id, n->lower_paths, n->n_lower_paths, e);
+		if (r >= 0 && n->make_lowers)
+			r = n->make_lowers(n->make_arg, id, &lower_size_bytes, e);
 		if (r >= 0)
-			r = import(dirfd, src, o, id, &res, e);
+			r = import(dirfd, src, n->options, id, &res, e);
 		if (r >= 0)
-			r = put(dirfd, src, &res, n, e);
+			r = put(dirfd, src, &res, n, lower_size_bytes, e);
 		*ret_new = r >= 0;
 	}
 	image_table_import_done(dirfd, id, &lock);

@@ -39,8 +39,15 @@ struct image_add_names {
 	const struct import_options *options; /* compressor and such */
 	void (*moved)(void *arg, const char *name, const char *old_id);
 	void *arg;
-	const char *const *lower_paths; /* of a stack: the n_lowers files below, the lowest first */
-	uint64_t lower_size_bytes;      /* of all files in them */
+	const char *const *lower_paths; /* of a stack: files that are linked, the lowest first */
+	unsigned n_lower_paths;
+	/*
+	 * Makes those above them, n_lowers in all, as lower files of the image id in the table; sets
+	 * their lengths in options->lower_bytes, adds to *lower_size_bytes. NULL: there are none.
+	 */
+	int (*make_lowers)(void *arg, const char *id, uint64_t *lower_size_bytes, struct err *e);
+	void *make_arg;
+	uint64_t lower_size_bytes; /* of all files in those that are linked */
 };
 int image_add_named(int dirfd, const struct image_source *src, const struct image_add_names *names,
 		    char ret_id[IMAGE_ID_BYTES], bool *ret_new, struct err *e);

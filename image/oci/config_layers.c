@@ -34,6 +34,8 @@ static void write_step(struct json_out *j, const struct json *step, bool is_empt
 /* True when step i of n, which had a layer, has one now. */
 static bool keeps_layer(const struct config_layers *l, size_t i, size_t n)
 {
+	if (l->last && i + l->n_last >= n)
+		return l->last[i + l->n_last - n];
 	if (i < l->n_joined)
 		return i + 1 == (l->n_joined < n ? l->n_joined : n);
 	return i < l->n_kept || (l->has_rest && i + 1 == n);

@@ -24,6 +24,9 @@ struct config_layers {
 	const struct strv *diff_ids;
 	size_t n_joined, n_kept;
 	bool has_rest;
+	/* Instead of has_rest: which of the last n_last steps have a layer; NULL: not said. */
+	const bool *last;
+	size_t n_last;
 };
 
 /* -EBADMSG: no JSON object. */

@@ -11,13 +11,17 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "image/layer/layer.h"
 #include "image/layer/tar.h"
+#include "image/model/layer_path.h"
+#include "image/pack/whiteout.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 #define HOLE_BYTES 4096u
@@ -192,9 +196,12 @@ static int make_directory(struct unpack *x, int dir, const char *name, const str
 	struct stat st;
 	int r;
 
-	if (!*name) /* the directory itself, which is there */
+	if (!*name && !x->u->is_layer) /* the directory itself, which is there */
 		return 0;
-	if (mkdirat(dir, name, 0700) < 0) {
+	if (x->u->is_layer && *name && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    !S_ISDIR(st.st_mode) && unlinkat(dir, name, 0) < 0)
+		return err_sys(e, "replace it");
+	if (*name && mkdirat(dir, name, 0700) < 0) {
 		if (errno != EEXIST)
 			return err_sys(e, "make the directory");
 		if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
@@ -203,7 +210,7 @@ static int make_directory(struct unpack *x, int dir, const char *name, const str
 			return err_set(e, EEXIST,
 				       "a non-directory is not overwritten by a directory");
 	}
-	fd = open_made(dir, name, S_IFDIR, e);
+	fd = open_made(dir, *name ? name : ".", S_IFDIR, e);
 	r = fd < 0 ? fd : set_owner(x, fd, h, e);
 	return r < 0 ? r : remember(x, x->path.data, h, e);
 }
@@ -253,6 +260,20 @@ static int write_content(struct unpack *x, int fd, struct err *e)
 	return r;
 }
 
+/* Those that an image keeps; a layer that csbx wrote has no other. */
+static int set_xattrs(struct unpack *x, int fd, struct err *e)
+{
+	const char *name;
+	const void *value;
+	size_t len;
+
+	while (x->u->is_layer && tar_next_xattr(x->tar, &name, &value, &len) > 0) {
+		if (layer_keeps_xattr(name, false) && fsetxattr(fd, name, value, len, 0) < 0)
+			return err_sys(e, "attribute %.100s", name);
+	}
+	return 0;
+}
+
 static int make_file(struct unpack *x, int dir, const char *name, const struct tar_header *h,
 		     struct err *e)
 {
@@ -262,7 +283,9 @@ static int make_file(struct unpack *x, int dir, const char *name, const struct t
 
 	if (fd < 0)
 		return err_sys(e, "make the file");
-	r = write_content(x, fd, e);
+	r = set_xattrs(x, fd, e);
+	if (r >= 0)
+		r = write_content(x, fd, e);
 	if (r < 0)
 		return r;
 	if (h->size_bytes > 0 && ftruncate(fd, (off_t)h->size_bytes) < 0) /* ends in a hole */
@@ -342,7 +365,9 @@ static int make_room(int dir, const char *name, struct err *e)
 static int make_other(struct unpack *x, int dir, const char *name, const struct tar_header *h,
 		      struct err *e)
 {
-	int r = *name ? make_room(dir, name, e) : err_set(e, EBADMSG, "a file without a name");
+	int r = !*name           ? err_set(e, EBADMSG, "a file without a name")
+		: x->u->is_layer ? path_remove_tree_at(dir, name, e)
+				 : make_room(dir, name, e);
 
 	if (r < 0)
 		return r;
@@ -395,6 +420,9 @@ static int unpack_member(struct unpack *x, const struct tar_header *h, struct er
 	dir = open_parent(x, strbuf_str(&x->path), &name, e);
 	if (dir < 0)
 		return dir;
+	r = x->u->is_layer ? whiteout_apply(dir, name, e) : 0;
+	if (r)
+		return r < 0 ? err_wrap(e, "%.200s", strbuf_str(&x->path)) : 0;
 	r = S_ISDIR(h->mode) && !h->hardlink ? make_directory(x, dir, name, h, e)
 					     : make_other(x, dir, name, h, e);
 	return r < 0 ? err_wrap(e, "%.200s", strbuf_str(&x->path)) : 0;

@@ -31,6 +31,12 @@ struct tree_unpack {
 	const char *from, *to;
 	bool keep_owner;   /* the archive's ids where they exist here, else user and group 0 */
 	bool drop_set_ids; /* set-user-ID and set-group-ID do not come out */
+	/*
+	 * The tar is a layer of an image: its whiteouts take files away (whiteout.h), a file of any
+	 * type takes the place of one of any other, and base gets the attributes of the layer's
+	 * root.
+	 */
+	bool is_layer;
 };
 
 int tree_unpack(const struct tree_unpack *u, int tar_fd, struct err *e);

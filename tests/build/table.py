@@ -42,6 +42,9 @@ ROWS = [
     R("arg-scope", "ARG V=g\nFROM box AS a\nARG V\nRUN echo $V >/o\nFROM box\nRUN echo \"[$V]\" >/p\nCOPY --from=a /o /o\n",
       "cat /o /p"),
     R("arg-proxy", "FROM box\nRUN echo $http_proxy >/o\n", "cat /o; echo [$http_proxy]", args=("--build-arg", "http_proxy=p:1")),
+    # --- files that go again
+    R("removed-of-a-new-directory", "FROM box\nRUN mkdir -p /d/e /k; touch /d/f /d/g /d/e/x /d/e/y /k/l\nRUN rm /d/f /d/e/x\nRUN rm -r /k\n",
+      "ls -1 /d /d/e; find /d | sort; ls -d /k", again={}),
     # --- configuration
     R("config", "FROM box\nLABEL a=b \"c d\"=\"e f\"\nEXPOSE 80 90/udp\nVOLUME /v /w\nUSER app\nWORKDIR /w\nSTOPSIGNAL 9\n"
       "CMD [\"a\", \"b\"]\n"),

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/build/image_config.h"
+#include "cmd/build/config/image_config.h"
 
+#include "cmd/build/config/inline_cache.h"
+#include "image/oci/config_layers.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/json/out.h"
@@ -127,10 +130,23 @@ int build_config_write(const struct build_config *c, uint64_t created_ns, struct
 	json_end_array(&j);
 	json_kstr(&j, "os", c->os ? c->os : "linux");
 	add_rootfs(&j);
+	if (c->inline_cache) {
+		json_key(&j, INLINE_CACHE_MEMBER);
+		json_raw(&j, c->inline_cache);
+	}
 	json_end_object(&j);
 	r = json_finish(&j, e);
 	if (r >= 0)
 		strbuf_add(out, j.buf.data, j.buf.len);
 	json_out_free(&j);
 	return r < 0 ? r : strbuf_check(out, e);
+}
+
+int build_config_layers(const struct build_config *c, const struct config_layers *l,
+			struct strbuf *out, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r = build_config_write(c, clock_realtime_ns(), &text, e);
+
+	return r < 0 ? r : config_with_layers(strbuf_str(&text), text.len, l, out, e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/build/image_config.h"
+#include "cmd/build/config/image_config.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cmd/build/image_config.h"
+#include "cmd/build/config/image_config.h"
 
 #include <stdlib.h>
 
@@ -13,8 +13,8 @@ void build_config_free(struct build_config *c)
 {
 	struct strv *lists[] = {&c->env,   &c->cmd,     &c->entrypoint, &c->shell,  &c->on_build,
 				&c->ports, &c->volumes, &c->labels,     &c->history};
-	char *texts[] = {c->arch, c->variant, c->os,          c->author,
-			 c->user, c->workdir, c->stop_signal, c->health};
+	char *texts[] = {c->arch,    c->variant,     c->os,     c->author,      c->user,
+			 c->workdir, c->stop_signal, c->health, c->inline_cache};
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		strv_free(lists[i]);

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_CMD_BUILD_IMAGE_CONFIG_H
-#define CSBX_CMD_BUILD_IMAGE_CONFIG_H
+#ifndef CSBX_CMD_BUILD_CONFIG_IMAGE_CONFIG_H
+#define CSBX_CMD_BUILD_CONFIG_IMAGE_CONFIG_H
 
 /*
- * The configuration of an image that is being built (image-spec config.md, and what docker adds to
- * it): read from that of the base, changed by instructions, written without layers.
+ * The room cmd/build/config. The configuration of an image that is being built (image-spec
+ * config.md, and what docker adds to it).
+ *
+ * In: that of the base, instructions. Out: that of the image, without layers.
+ *
+ *	read.c, apply.c, write.c: read from the base's, changed by instructions, written
+ *	inline_cache.h	the steps that an image tells, for a build that takes it as a cache
+ *
+ * Must: be pure.
+ * Mustn't: know files.
  */
 
 #include <stdbool.h>
@@ -24,6 +32,7 @@ struct build_config {
 	struct strv ports, volumes; /* names */
 	struct strv labels;         /* "name=value" */
 	struct strv history;        /* JSON objects, oldest first */
+	char *inline_cache;         /* JSON (inline_cache.h); not the base's; NULL = absent */
 	bool has_cmd, has_entrypoint;
 	bool sets_cmd; /* this Dockerfile has a CMD: an ENTRYPOINT behind it leaves it */
 };
@@ -54,5 +63,10 @@ int build_config_history(struct build_config *c, const char *created_by, bool is
 /* Writes the configuration without its layers: image/oci/config_layers.h adds them. */
 int build_config_write(const struct build_config *c, uint64_t created_ns, struct strbuf *out,
 		       struct err *e);
+
+/* The same with those layers, made now. */
+struct config_layers;
+int build_config_layers(const struct build_config *c, const struct config_layers *l,
+			struct strbuf *out, struct err *e);
 
 #endif
