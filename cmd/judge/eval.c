@@ -13,6 +13,7 @@
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
 #include "cmd/judge/lanes.h"
+#include "cmd/judge/markdown.h"
 #include "cmd/judge/summary.h"
 #include "cmd/options/resolve.h"
 #include "cmd/options/result_out.h"
@@ -34,7 +35,7 @@ struct eval_args {
 	struct strv files, deny_import, deny_call, allow_command;
 	uint64_t jobs, total_timeout_ms;
 	int lang, lanes;
-	bool fail_fast, ordered;
+	bool fail_fast, ordered, markdown;
 };
 
 static const struct opt eval_only_opts[] = {
@@ -43,6 +44,10 @@ static const struct opt eval_only_opts[] = {
 	{OPT_CHOICE, 0, "lang", "LANGUAGE", offsetof(struct eval_args, lang),
 	 .choices = EVAL_LANG_CHOICES, .initial = "python",
 	 .help = "the language of FILE; the image must have python3, bash, node or cc"},
+	{OPT_FLAG, 0, "markdown", NULL, offsetof(struct eval_args, markdown),
+	 .help = "FILE, or the code of a batch's lines, is Markdown, as models answer: take the "
+		 "first fenced block that is marked as the language's, else the first unmarked one; "
+		 "a text without either is the program"},
 	{OPT_STR, 0, "cases", "FILE", offsetof(struct eval_args, cases), .offers = "file",
 	 .help = "JSON: an array of cases; each is a call of --function, or a run with its own "
 		 "standard input, and what is expected of it. --timeout is for each of them, and "
@@ -165,6 +170,8 @@ static int check_words(struct cmd *c, const struct eval_args *a, int argc, struc
 
 static int read_job(int argc, char **argv, struct eval_job *job, struct err *e)
 {
+	int r;
+
 	job->has_code = true;
 	for (int i = 1; i < argc; i++)
 		strv_add(&job->args, argv[i]);
@@ -172,7 +179,10 @@ static int read_job(int argc, char **argv, struct eval_job *job, struct err *e)
 		return -ENOMEM;
 	if (eval_job_check(job, e) < 0)
 		return -EINVAL;
-	return eval_read_file(argc ? argv[0] : "-", EVAL_CODE_BYTES_MAX, &job->code, e);
+	r = eval_read_file(argc ? argv[0] : "-", EVAL_CODE_BYTES_MAX, &job->code, e);
+	if (r >= 0 && job->is_markdown)
+		markdown_take_code(job->lang, &job->code);
+	return r < 0 ? r : strbuf_check(&job->code, e);
 }
 
 static int read_cases(const struct eval_args *a, struct eval_job *job, struct err *e)
@@ -236,6 +246,7 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 
 	job->lang = (enum eval_lang)a->lang;
 	job->fail_fast = a->fail_fast;
+	job->is_markdown = a->markdown;
 	job->total_timeout_ms = a->total_timeout_ms;
 	for (size_t i = 0; i < a->deny_import.n; i++)
 		strv_add(&job->deny_import, a->deny_import.items[i]);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/judge/job.h"
+#include "cmd/judge/markdown.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
@@ -48,6 +49,7 @@ static int add_lines(const struct value *line, const char *key, struct strbuf *o
 static int take_code(const struct value *line, struct eval_job *job, struct err *e)
 {
 	const char *rest = member(line, "completion") ? "completion" : "canonical_solution";
+	_strbuf_ struct strbuf answer = STRBUF_INIT;
 	int r;
 
 	if (!member(line, rest))
@@ -55,7 +57,14 @@ static int take_code(const struct value *line, struct eval_job *job, struct err 
 	job->has_code = true;
 	strbuf_reset(&job->code);
 	r = add_text(line, "prompt", &job->code, e);
-	return r < 0 ? r : add_text(line, rest, &job->code, e);
+	if (r >= 0)
+		r = add_text(line, rest, &answer, e);
+	if (r >= 0 && job->is_markdown)
+		markdown_take_code(job->lang, &answer);
+	if (job->is_markdown && job->code.len && job->code.data[job->code.len - 1] != '\n')
+		strbuf_addch(&job->code, '\n');
+	strbuf_add(&job->code, strbuf_str(&answer), answer.len);
+	return r < 0 ? r : strbuf_check(&answer, e);
 }
 
 static bool is_word(char c)

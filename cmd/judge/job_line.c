@@ -8,6 +8,7 @@
 #include "cmd/judge/batch/line.h"
 #include "cmd/judge/field_words.h"
 #include "cmd/judge/job.h"
+#include "cmd/judge/markdown.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/base64.h"
 #include "runtime/base/err.h"
@@ -124,6 +125,12 @@ static int set_fail_fast(struct eval_job *job, const struct value *v, struct err
 	return v->kind == VALUE_BOOL ? 0 : must_be(e, "true or false");
 }
 
+static int set_markdown(struct eval_job *job, const struct value *v, struct err *e)
+{
+	job->is_markdown = v->truth;
+	return v->kind == VALUE_BOOL ? 0 : must_be(e, "true or false");
+}
+
 static int set_memory(struct eval_job *job, const struct value *v, struct err *e)
 {
 	return batch_read_memory(v, &job->memory_bytes, e);
@@ -182,6 +189,7 @@ static const struct {
 	{"timeout", set_timeout},
 	{"memory", set_memory},
 	{"fail_fast", set_fail_fast},
+	{"markdown", set_markdown},
 	{"total_timeout", set_total_timeout},
 };
 
@@ -206,6 +214,8 @@ int eval_job_from_line(const struct value *line, struct eval_job *job, struct er
 
 	for (size_t i = 0; r >= 0 && i < line->n; i += 2)
 		r = read_member(job, &line->items[i], &line->items[i + 1], e);
+	if (r >= 0 && job->is_markdown && job->has_code)
+		markdown_take_code(job->lang, &job->code);
 	if (r >= 0)
 		r = field_words_take(line, job, e);
 	if (r >= 0 && !job->has_code)

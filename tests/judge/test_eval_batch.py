@@ -199,6 +199,33 @@ def test_mistakes(csbx, python_image):
     csbx.fails("eval", "--image", python_image, "--batch", "-", "-o", "/nonexistent/out", says="/nonexistent/out")
 
 
+ANSWER = "Use a sum:\n\n```python\ndef add(a, b):\n    return a + b\n```\n\nand then `add(1, 2)`:\n\n```python\nadd(1, 2\n```\n"
+
+
+def test_code_in_markdown(csbx, python_image):
+    """Only on request: of the whole batch, of a line, and of a sample of HumanEval."""
+    asked = {"function": "add", "cases": [{"args": [1, 2], "expected": 3}]}
+    records = batch(csbx, python_image, {"id": "asked", "code": ANSWER, "markdown": True, **asked},
+                    {"id": "not", "code": ANSWER, **asked}, {"id": "bad", "code": "pass", "markdown": 1},
+                    {"id": "plain", "code": "def add(a, b): return a + b", "markdown": True, **asked}, code=1)
+    assert {r["id"]: r.get("all_passed", r["status"]) for r in records} == \
+        {"asked": True, "not": False, "bad": "bad_line", "plain": True}
+    sample = {**HUMANEVAL, "completion": ANSWER}
+    body = {**HUMANEVAL, "task_id": "body", "prompt": HUMANEVAL["prompt"].rstrip("\n"),
+            "completion": "```\n    return a + b\n```"}
+    plain = {**HUMANEVAL, "task_id": "plain"}
+    records = batch(csbx, python_image, sample, body, plain, options=["--markdown"])
+    assert [r["all_passed"] for r in records] == [True] * 3
+    assert not batch(csbx, python_image, sample)[0]["all_passed"]
+
+
+def test_one_answer_in_markdown(csbx, python_image):
+    p = csbx.run("eval", "--image", python_image, "--markdown", "-", stdin="So:\n```py\nprint(6 * 7)\n```\n")
+    assert (p.returncode, p.stdout) == (0, "42\n"), p.stderr
+    p = csbx.run("eval", "--image", python_image, "--markdown", "-", stdin="I cannot help with that.\n")
+    assert p.returncode == 1 and "SyntaxError" in p.stderr, "a text without code is no program"
+
+
 HUMANEVAL = {"task_id": "HumanEval/1", "prompt": "def add(a, b):\n    \"\"\"Adds.\"\"\"\n", "entry_point": "add",
              "canonical_solution": "    return a + b\n", "test": "def check(candidate):\n    assert candidate(1, 2) == 3\n"}
 MBPP = {"task_id": 601, "text": "Write a function that adds.", "code": "class P:\n    pass\n\ndef add(a, b):\n    return a + b\n",
