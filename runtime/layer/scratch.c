@@ -22,7 +22,7 @@ char *scratch_root_path(const struct paths *p)
 {
 	if (!strcmp(p->scratch, p->layers))
 		return str_printf("%s/.scratch", p->scratch);
-	return str_printf("%s/csbx-scratch-%u", p->scratch, geteuid());
+	return paths_scratch(p->scratch);
 }
 
 /* 0, or 1 where gc took the directory for debris before the lock was ours: to be tried again. */

@@ -182,6 +182,39 @@ static int shared_cache(const struct config *c, char **ret, struct err *e)
 	return *ret || !v || !*v ? 0 : err_oom(e);
 }
 
+static const struct config_entry *told_last(const struct config *c, const char *key)
+{
+	for (size_t i = c->n; i--;) {
+		const struct config_entry *entry = &c->entries[i];
+
+		if (!entry->from_env && str_eq(entry->key->name, key))
+			return *entry->value == '/' ? entry : NULL;
+	}
+	return NULL;
+}
+
+static int told_dirs(const struct config *c, struct strv *ret, struct err *e)
+{
+	static const char *const keys[] = {"CSBX_DATA_PATH", "CSBX_CACHE_PATH", "CSBX_RUNTIME_PATH",
+					   "CSBX_LAYER_PATH", "CSBX_SCRATCH_PATH"};
+
+	for (size_t i = 0; c && i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct config_entry *told = told_last(c, keys[i]);
+
+		if (told && str_eq(keys[i], "CSBX_SCRATCH_PATH"))
+			strv_take(ret, paths_scratch(told->value));
+		else if (told)
+			strv_add(ret, told->value);
+	}
+	return strv_check(ret, e);
+}
+
+/* $TMPDIR is usually open to all users, so ours is a private directory in it. */
+char *paths_scratch(const char *dir)
+{
+	return str_printf("%s/csbx-scratch-%u", dir, geteuid());
+}
+
 int paths_init(struct paths *p, const struct config *c, struct err *e)
 {
 	int r;
@@ -205,6 +238,8 @@ int paths_init(struct paths *p, const struct config *c, struct err *e)
 			     &p->scope_timeout_ms, e);
 	if (r >= 0)
 		r = cgroup_parent(c, &p->cgroup_parent, e);
+	if (r >= 0)
+		r = told_dirs(c, &p->told, e);
 	if (r < 0)
 		paths_free(p);
 	return r;
@@ -220,6 +255,7 @@ void paths_free(struct paths *p)
 	free(p->scratch);
 	free(p->libexec);
 	free(p->cgroup_parent);
+	strv_free(&p->told);
 	memset(p, 0, sizeof(*p));
 }
 

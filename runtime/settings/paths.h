@@ -10,28 +10,38 @@
 
 #include <stdint.h>
 
+#include "runtime/base/str.h"
+
 struct bundle_self;
 struct err;
 struct config;
 
 struct paths {
-	char *data;    /* CSBX_DATA_PATH: containers/ */
-	char *cache;   /* CSBX_CACHE_PATH: meta/ unpacked/ blobs */
+	char *data;         /* CSBX_DATA_PATH: containers/ */
+	char *cache;        /* CSBX_CACHE_PATH: meta/ unpacked/ blobs */
 	char *shared_cache; /* CSBX_SHARED_CACHE_PATH: only read; NULL = not set */
-	char *runtime; /* CSBX_RUNTIME_PATH: servers/ instances/; node-local */
-	char *layers;  /* CSBX_LAYER_PATH: kept uppers */
-	char *scratch; /* CSBX_SCRATCH_PATH: throw-away uppers on disk */
-	char *libexec; /* directory of csbx's helper programs */
+	char *runtime;      /* CSBX_RUNTIME_PATH: servers/ instances/; node-local */
+	char *layers;       /* CSBX_LAYER_PATH: kept uppers */
+	char *scratch;      /* CSBX_SCRATCH_PATH: throw-away uppers on disk */
+	char *libexec;      /* directory of csbx's helper programs */
 	struct bundle_self
 		*bundle;     /* the running program is a bundle; NULL: it is none. Not owned */
 	char *cgroup_parent; /* CSBX_CGROUP_PARENT: a directory or "none"; NULL = not set */
 	uint32_t scope_timeout_ms; /* CSBX_SCOPE_TIMEOUT: how long the systemd user manager may
 				    * take */
+	/*
+	 * Of these directories but the shared cache those that a file of the configuration names:
+	 * other ones than the above where a variable does.
+	 */
+	struct strv told;
 	uint32_t linger_ms; /* CSBX_LINGER: how long an image server stays without containers */
 };
 
 int paths_init(struct paths *p, const struct config *c, struct err *e);
 void paths_free(struct paths *p);
+
+/* The directory for throw-away layers in one that is open to others; caller frees. */
+char *paths_scratch(const char *dir);
 
 /* Full path of a helper program ("csbx-squashd"); caller frees. */
 char *paths_helper(const struct paths *p, const char *program);

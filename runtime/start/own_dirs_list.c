@@ -101,6 +101,8 @@ int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
 	add_once(ret, str_printf("%s", p->cache));
 	add_once(ret, str_printf("%s", p->layers));
 	add_once(ret, scratch_root_path(p));
+	for (size_t i = 0; i < p->told.n; i++)
+		add_told(ret, p->told.items[i], p);
 	add_usual(ret, p);
 	add_if_callers(ret, p->shared_cache, p);
 	add_if_callers(ret, getenv("ENROOT_SYSCONF_PATH"), p); /* its hooks run outside */

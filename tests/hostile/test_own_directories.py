@@ -253,3 +253,19 @@ def test_the_plan_shows_it(csbx, world, busybox_image):
         assert str(world / name) in hidden
     plain = csbx.ok("start", "--plan", busybox_image, "true").splitlines()
     assert not [x for x in plain if x.startswith("hide ")]
+
+
+def test_what_the_configuration_names_where_a_variable_names_another(csbx, world, python_image):
+    """A start from a shell that has set the variable: the next one, from another shell, uses what the file says."""
+    home, places = world / "home", {"DATA": "d", "CACHE": "c", "RUNTIME": "r", "LAYER": "l", "SCRATCH": "s"}
+    (home / ".config/csbx").mkdir(parents=True)
+    (home / ".config/csbx/csbx.conf").write_text("".join(f"CSBX_{k}_PATH {world}/told/{v}\n" for k, v in places.items()))
+    (world / "told/s").mkdir(parents=True)
+    for path in (home / ".config", home / ".config/csbx", home / ".config/csbx/csbx.conf", world / "told", world / "told/s"):
+        if csbx.user:
+            os.chown(path, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    names = ["d", "c", "r", "l", f"s/csbx-scratch-{csbx.owner.pw_uid}"]
+    csbx.env["CSBX_LAYER_PATH"] = str(world / "data/layers")
+    assert attack(csbx, python_image, ["--mount", f"{world}/told:/t2"], "/t2", *(f"/t2/{n}" for n in names)) == []
+    for n in names:
+        assert (world / "told" / n).is_dir() and not list((world / "told" / n).iterdir())
