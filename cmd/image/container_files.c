@@ -10,6 +10,7 @@
 #include "runtime/layer/merged_view.h"
 #include "runtime/spec/name.h"
 #include "runtime/spec/flat.h"
+#include "runtime/start/own_dirs_view.h"
 
 /* spec: the container's; a copy with another root is asked for where the image is unpacked. */
 static int attach(struct cmd *c, const struct container_spec *spec, struct container_files *f,
@@ -72,6 +73,7 @@ int container_files_open(struct cmd *c, const char *operand, struct run_opts *o,
 	const char *layer;
 	int r = find_name(c, operand, f->name, e);
 
+	f->paths = &c->paths;
 	if (r >= 0)
 		r = subject_open(c, f->name, o, &f->subject, e);
 	if (r < 0)
@@ -97,6 +99,7 @@ int container_files_of_image(struct cmd *c, const char *path, struct run_opts *o
 	struct container_spec *s = &o->spec;
 	int r = subject_open(c, path, o, &f->subject, e);
 
+	f->paths = &c->paths;
 	s->rootfs.upper = UPPER_READONLY;
 	if (r >= 0)
 		r = userns_map_for(s->proc.uid, s->proc.gid, s->ns.userns, &f->map, e);
@@ -121,7 +124,8 @@ int container_files_enter(const struct container_files *f, const struct containe
 			  struct err *e)
 {
 	const struct rootfs_spec *root = f->unpacked.root.path ? &f->unpacked.root : &s->rootfs;
-	const struct merged_view v = {
+	struct own_view *own = NULL;
+	struct merged_view v = {
 		.userns_fd = f->link.userns_fd,
 		.root = root,
 		.image_fds = f->link.image_fds,
@@ -130,9 +134,15 @@ int container_files_enter(const struct container_files *f, const struct containe
 		.is_writable = f->is_writable,
 		.mounts = s->mounts,
 		.n_mounts = s->n_mounts,
+		.hide = own_view_hide,
 	};
+	int r = own_view_open(f->paths, s->mounts, s->n_mounts, &own, e);
 
-	return merged_view_enter(&v, e);
+	v.hide_arg = own;
+	if (r >= 0)
+		r = merged_view_enter(&v, e);
+	own_view_close(&own);
+	return r;
 }
 
 int container_files_sync(struct container_files *f, struct err *e)

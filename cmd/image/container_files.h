@@ -25,6 +25,7 @@ struct container_files {
 	/* Set before open: the kept layer is taken, or made, to be changed; or it is only looked at
 	 * and may be in use. */
 	bool is_writable, only_looks;
+	const struct paths *paths;
 	char name[NAME_BYTES_MAX + 1];
 	struct subject subject;
 	struct layer layer;

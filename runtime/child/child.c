@@ -133,12 +133,36 @@ static int send_view(const struct child *c, struct err *e)
 	return r;
 }
 
+static bool has_target(enum op_kind kind)
+{
+	return kind == OP_BIND || kind == OP_DEVICE || kind == OP_TMPFS || kind == OP_COPY ||
+	       kind == OP_SELF || kind == OP_HOOKS;
+}
+
+/*
+ * A target is found, and made, through what is mounted by then, and a link in the image or in a
+ * mount may lead it anywhere there. So csbx's own directories are hidden beneath each mount before
+ * the next target is looked for, and beneath the last ones at the end.
+ */
+static int run_op(struct child *c, const struct op *op, struct err *e)
+{
+	int r = c->has_unhidden && has_target(op->kind) ? hide_so_far(c, e) : 0;
+
+	if (r >= 0)
+		r = functions[op->kind](c, op, e);
+	c->has_unhidden |=
+		op->kind == OP_LOWER_DIRECTORY || op->kind == OP_SHM_HOST || op->kind == OP_HOOKS;
+	return r;
+}
+
 static int run_plan(struct child *c, struct err *e)
 {
 	for (size_t i = 0; i < c->plan->n; i++) {
 		const struct op *op = &c->plan->ops[i];
-		int r = functions[op->kind](c, op, e);
+		int r;
 
+		c->n_done = i;
+		r = run_op(c, op, e);
 		if (r >= 0 && op->kind == OP_DEVPTS && c->spec->proc.tty == TTY_YES)
 			r = make_terminal(c, e);
 		if (r < 0) {

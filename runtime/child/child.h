@@ -84,6 +84,8 @@ struct child {
 	struct rlimit nofile; /* the caller's, where it had to be raised */
 	bool had_to_raise;
 	struct strv hook_env;       /* the environment, where hooks added to it (hook.h) */
+	size_t n_done;              /* operations of the plan, those before the one at work */
+	bool has_unhidden;          /* what came since may show csbx's own directories (hide.c) */
 	struct mount_table *mounts; /* once the user's are there (hide.c) */
 	int cover_fd;               /* empty and read-only, for hide.c; 0: not made yet */
 };
@@ -150,6 +152,8 @@ int mount_copy(struct child *c, const struct op *op, struct err *e);
 int mount_self(struct child *c, const struct op *op, struct err *e);
 /* hide.c */
 int hide_own_directory(struct child *c, const struct op *op, struct err *e);
+/* All of them, beneath what is mounted by now. */
+int hide_so_far(struct child *c, struct err *e);
 /* hook.c */
 int hooks_run(struct child *c, const struct op *op, struct err *e);
 /* net.c */

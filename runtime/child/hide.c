@@ -303,6 +303,8 @@ static int cover_path(const struct hiding *h, const char *path, bool is_overlay,
 	r = look(h->c, fd, &st, e);
 	if (r < 0 || !st.is_directory)
 		return r;
+	if (is_overlay && st.is_mount_point) /* covered before, or by another mount */
+		return 0;
 	if (!is_overlay &&
 	    (st.ino != h->own.ino || st.major != h->own.major || st.minor != h->own.minor))
 		return 0;
@@ -397,7 +399,7 @@ static int cover_all(const struct hiding *h, struct err *e)
 	bool is_found = seat_of(h, h->op->real, &s);
 	int r = is_found ? cover_seat(h, &s, false, e) : 0;
 
-	for (size_t i = 0; i < p->n && r >= 0; i++) {
+	for (size_t i = 0; i < h->c->n_done && r >= 0; i++) {
 		if (p->ops[i].kind == OP_COPY || p->ops[i].kind == OP_LOWER_DIRECTORY)
 			r = cover_in_overlay(h, &p->ops[i], e);
 	}
@@ -413,7 +415,7 @@ static bool may_be_shown(const struct child *c, const struct op *op)
 
 	for (size_t i = 0; i < op->links.n && !yes; i++)
 		yes = mount_table_may_show(c->mounts, op->links.items[i]);
-	for (size_t i = 0; i < c->plan->n && !yes; i++) {
+	for (size_t i = 0; i < c->n_done && !yes; i++) {
 		const struct op *o = &c->plan->ops[i];
 
 		yes = (o->kind == OP_COPY || o->kind == OP_LOWER_DIRECTORY) && o->real &&
@@ -441,4 +443,25 @@ int hide_own_directory(struct child *c, const struct op *op, struct err *e)
 	if (r >= 0)
 		r = pin_all(&h, e);
 	return r < 0 ? r : cover_all(&h, e);
+}
+
+static void forget_table(struct child *c)
+{
+	if (c->mounts)
+		mount_table_free(c->mounts);
+	free(c->mounts);
+	c->mounts = NULL;
+}
+
+int hide_so_far(struct child *c, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < c->plan->n && r >= 0; i++) {
+		if (c->plan->ops[i].kind == OP_HIDE)
+			r = hide_own_directory(c, &c->plan->ops[i], e);
+	}
+	forget_table(c);
+	c->has_unhidden = false;
+	return r;
 }

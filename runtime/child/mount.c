@@ -56,6 +56,7 @@ static int attach_user_mount(struct child *c, const struct op *op, int fd, bool 
 	r = check_kinds(target, directory, e);
 	if (r >= 0)
 		r = mount_attach(fd, target, e);
+	c->has_unhidden |= directory && op->kind != OP_TMPFS;
 	return r < 0 ? err_wrap(e, "mount %s", op->dst) : 0;
 }
 

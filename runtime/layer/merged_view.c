@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * As a start makes its root (runtime/child/rootfs.c), with a tmpfs over "/" whose only content are
- * the mount points. To read, the overlay has the layer's upper directory as its topmost lower one:
- * whiteouts and opaque directories in it count there just the same, and neither the layer nor its
- * work directory is touched.
+ * As a start makes its root (runtime/child/rootfs.c), with a tmpfs whose only content are the mount
+ * points. It lies over "/sys", which is of no use here, and not over "/": the kernel's list of
+ * mounts then tells those in it by paths that lead there. To read, the overlay has the layer's
+ * upper directory as its topmost lower one: whiteouts and opaque directories in it count there just
+ * the same, and neither the layer nor its work directory is touched.
  */
 #include "runtime/layer/merged_view.h"
 
 #include <fcntl.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "runtime/kernel/mount_abi.h"
@@ -36,15 +38,15 @@ static int enter_namespaces(const struct merged_view *v, struct err *e)
 static int enter_base(struct err *e)
 {
 	_close_ int base = mount_new_tmpfs(0, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, e);
-	_close_ int root = -1;
+	_close_ int place = -1;
 	int r;
 
 	if (base < 0)
 		return base;
-	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return err_sys(e, "open /");
-	r = mount_attach(base, root, e);
+	place = open("/sys", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (place < 0)
+		return err_sys(e, "open /sys");
+	r = mount_attach(base, place, e);
 	if (r < 0)
 		return r;
 	if (fchdir(base) < 0)
@@ -161,15 +163,51 @@ static int open_place(const struct merged_view *v, int root, const struct mount_
 			    : path_touch_in_root(root, m->target, NULL);
 }
 
-static int attach_mount(const struct merged_view *v, int root, const struct mount_spec *m,
+/*
+ * A clone of a mount's source, -1: it is gone. A path that leads to another file within the call, or
+ * through a link that a start would not follow, is none.
+ */
+static int clone_source(const struct mount_spec *m)
+{
+	_close_ int seen = path_open_source(m->source, 0, NULL);
+	_close_ int fd = seen < 0 ? -1 : mount_clone(AT_FDCWD, m->source, !m->non_recursive, NULL);
+	struct stat a, b;
+
+	if (fd < 0 || fstat(seen, &a) < 0 || fstat(fd, &b) < 0 || a.st_dev != b.st_dev ||
+	    a.st_ino != b.st_ino)
+		return -1;
+	return take_fd(&fd);
+}
+
+/* Before anything is mounted: a source may be "/" or lie in /sys. */
+static int clone_sources(const struct merged_view *v, int **ret, struct err *e)
+{
+	int *fds = calloc(v->n_mounts + 1, sizeof(*fds));
+
+	*ret = fds;
+	for (size_t i = 0; fds && i < v->n_mounts; i++)
+		fds[i] = v->mounts[i].kind == MOUNT_BIND && v->mounts[i].source
+				 ? clone_source(&v->mounts[i])
+				 : -1;
+	return fds ? 0 : err_oom(e);
+}
+
+static void close_sources(const struct merged_view *v, int *fds)
+{
+	for (size_t i = 0; fds && i < v->n_mounts; i++)
+		fd_close(&fds[i]);
+	free(fds);
+}
+
+static int attach_mount(const struct merged_view *v, int root, const struct mount_spec *m, int fd,
 			struct err *e)
 {
 	const bool reads_only = m->readonly || !v->is_writable;
-	_close_ int fd = mount_clone(AT_FDCWD, m->source, !m->non_recursive, NULL), place = -1;
+	_close_ int place = -1;
 	struct stat st;
 	int r;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fstat(fd, &st) < 0)
 		return 0;
 	place = open_place(v, root, m, S_ISDIR(st.st_mode));
 	if (place < 0)
@@ -180,25 +218,27 @@ static int attach_mount(const struct merged_view *v, int root, const struct moun
 	return r < 0 ? err_wrap(e, "%s", m->target) : 0;
 }
 
-static int attach_mounts(const struct merged_view *v, int root, struct err *e)
+/* A mount's place is found through those before it. */
+static int attach_mounts(const struct merged_view *v, int root, const int *sources, struct err *e)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < v->n_mounts; i++) {
-		if (v->mounts[i].kind == MOUNT_BIND && v->mounts[i].source)
-			r = attach_mount(v, root, &v->mounts[i], e);
+		if (sources[i] < 0)
+			continue;
+		r = attach_mount(v, root, &v->mounts[i], sources[i], e);
+		if (r == 0 && v->hide)
+			r = v->hide(v->hide_arg, root, e);
 	}
 	return r;
 }
 
-int merged_view_enter(const struct merged_view *v, struct err *e)
+/* Returns the merged root. */
+static int merge(const struct merged_view *v, struct err *e)
 {
 	bool is_merged = v->layer_fd >= 0;
-	int r = enter_namespaces(v, e), n = 0;
-	_close_ int fd = -1;
+	int r = enter_base(e), n = 0, fd;
 
-	if (r == 0)
-		r = enter_base(e);
 	if (r == 0)
 		r = n = attach_lowers(v, e);
 	if (r >= 0 && is_merged)
@@ -209,8 +249,22 @@ int merged_view_enter(const struct merged_view *v, struct err *e)
 	if (r < 0)
 		return err_wrap(e, "merge image and layer");
 	fd = open(is_merged ? "root" : "lower", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(e, "open the merged root");
-	r = attach_mounts(v, fd, e);
-	return r < 0 ? r : take_fd(&fd);
+	return fd < 0 ? err_sys(e, "open the merged root") : fd;
+}
+
+int merged_view_enter(const struct merged_view *v, struct err *e)
+{
+	_close_ int root = -1;
+	int *sources = NULL;
+	int r = enter_namespaces(v, e);
+
+	if (r < 0)
+		return err_wrap(e, "merge image and layer");
+	r = clone_sources(v, &sources, e);
+	if (r >= 0)
+		r = root = merge(v, e);
+	if (r >= 0)
+		r = attach_mounts(v, root, sources, e);
+	close_sources(v, sources);
+	return r < 0 ? r : take_fd(&root);
 }

@@ -31,6 +31,9 @@ struct merged_view {
 	 */
 	const struct mount_spec *mounts;
 	size_t n_mounts;
+	/* Called after each of these, before the place of the next is looked for; NULL: not. */
+	int (*hide)(void *arg, int root, struct err *e);
+	void *hide_arg;
 };
 
 /*

@@ -233,14 +233,13 @@ static void add_mounts(struct plan *p, const struct container_spec *s)
 /*
  * True when the program sees a part of the host beneath which one of csbx's directories may lie.
  */
-static bool shows_host(const struct container_spec *s, const struct strv *own)
+static bool shows_host(const struct container_spec *s)
 {
 	if (s->hooks.n || s->rootfs.kind == ROOTFS_DIRECTORY)
 		return true;
-	for (size_t i = 0; s->ns.host_dev && i < own->n; i++) {
-		if (str_has_prefix(own->items[i], "/dev/"))
-			return true;
-	}
+	/* One may be in /dev/shm, by a link too. */
+	if (s->ns.host_dev || s->ns.ipc == IPC_HOST)
+		return true;
 	for (size_t i = 0; i < s->n_mounts; i++) {
 		if (s->mounts[i].kind == MOUNT_BIND || s->mounts[i].kind == MOUNT_COPY)
 			return true;
@@ -251,7 +250,7 @@ static bool shows_host(const struct container_spec *s, const struct strv *own)
 /* Last of the mounts: it looks at all mounts that are there, whatever has brought them there. */
 static void add_hidden(struct plan *p, const struct plan_input *in)
 {
-	if (!in->own || !shows_host(in->spec, in->own))
+	if (!in->own || !shows_host(in->spec))
 		return;
 	for (size_t i = 0; i < in->own->n; i++)
 		add_src(p, OP_HIDE, in->own->items[i]);

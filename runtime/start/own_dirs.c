@@ -191,8 +191,12 @@ static bool is_open_to_program(const struct plan *plan, const char *at, bool has
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct op *op = &plan->ops[i];
 
-		if (op->kind == OP_BIND && !op->skip && !(op->flags & OP_RDONLY) && op->real &&
-		    path_beyond(op->real, *at ? at : "/"))
+		const char *shown = op->kind == OP_BIND       ? op->real
+				    : op->kind == OP_SHM_HOST ? "/dev/shm"
+							      : NULL;
+
+		if (shown && !op->skip && !(op->flags & OP_RDONLY) &&
+		    path_beyond(shown, *at ? at : "/"))
 			return true;
 	}
 	return has_hooks;
