@@ -11,6 +11,7 @@
  *	launch.h: what it is started with; child.c: the operations of the plan, one function
  *		each
  *	rootfs.c, rootfs_seed.c, dev.c: the root and its /dev
+ *	apart.h			the mount namespace that it is made in
  *	hide.c			csbx's own directories, hidden
  *	hook.h			programs of the host
  *	init_msg.h		the message for csbx-init
@@ -20,7 +21,8 @@
  */
 
 /*
- * Its mount namespace starts as a copy of the caller's, so host paths still resolve.
+ * Its mount namespace starts as a copy of the caller's, so host paths still resolve, or of
+ * apart.h's.
  */
 
 #include <stdbool.h>
@@ -73,6 +75,7 @@ struct child {
 	bool has_affinity;    /* --cpus chooses CPUs */
 	bool is_watched;      /* the supervisor wants to see memory: child_watch() */
 	bool is_lane;         /* csbx-init keeps what it needs for INIT_LANE */
+	bool is_apart;        /* its mount namespace is a copy of apart.h's */
 	bool has_net;         /* the network namespace was made before, lo is up */
 	/* Filled while the plan runs. */
 	unsigned n_lowers; /* lower layers attached so far (runtime/layer/lower.h) */

@@ -11,6 +11,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/child/apart.h"
 #include "runtime/child/child.h"
 #include "runtime/kernel/net_traces.h"
 
@@ -68,6 +69,11 @@ static int join_and_clone(void *arg)
 		enter_network(l);
 		flags &= ~(unsigned long)CLONE_NEWNET;
 	}
+	if (l->ns->apart_fd >= 0 && setns(l->ns->apart_fd, CLONE_NEWNS) < 0) {
+		l->code = errno;
+		l->step = "join the mount namespace that containers are made in";
+		_exit(1);
+	}
 	pid = clone_child(l, flags);
 	if (!pid)
 		child_main(l->child);
@@ -81,6 +87,8 @@ static int join_and_clone(void *arg)
 	 * before S looks. */
 	if (l->ns->traces)
 		net_traces_open(l->ns->traces);
+	if (l->ns->made_apart_fd)
+		*l->ns->made_apart_fd = apart_make();
 	_exit(0);
 }
 

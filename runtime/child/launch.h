@@ -38,6 +38,8 @@ struct launched {
 struct launch_namespaces {
 	int userns_fd;             /* A */
 	int net_fd;                /* a network namespace made before, or -1 */
+	int apart_fd;              /* the mount namespace to copy (apart.h), -1: the caller's */
+	int *made_apart_fd;        /* one is made for others, beside pid 1; NULL: not wanted */
 	struct net_traces *traces; /* of the network namespace, to be opened; NULL: not wanted */
 	unsigned long
 		flags; /* CLONE_NEW* of those to be made; CLONE_NEWNET falls to net_fd if any */

@@ -30,6 +30,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
+#include "runtime/child/apart.h"
 #include "runtime/child/child.h"
 #include "runtime/kernel/mount_api.h"
 #include "runtime/kernel/overlay.h"
@@ -248,6 +249,8 @@ int rootfs_readonly(struct child *c, const struct op *op, struct err *e)
 int rootfs_pivot(struct child *c, const struct op *op, struct err *e)
 {
 	(void)op;
+	if (c->is_apart)
+		return apart_enter_root(c->root_fd, "proc", e);
 	if (fchdir(c->root_fd) < 0)
 		return err_sys(e, "enter root");
 	/*

@@ -60,6 +60,7 @@ void squashd_link_close(struct squashd_link *l)
 	for (unsigned i = 0; i < SPEC_STACK_MAX; i++)
 		fd_close(&l->image_fds[i]);
 	fd_close(&l->net_fd);
+	fd_close(&l->apart_fd);
 }
 
 static int went_away(struct err *e)
@@ -152,6 +153,7 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	int fds[SQUASHD_FDS_MAX];
 	struct squashd_reply reply;
 	bool has_images = true;
+	unsigned n;
 	int r;
 
 	for (int i = 0; i < SQUASHD_FDS_MAX; i++)
@@ -168,8 +170,14 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 		has_images &= l.image_fds[i] >= 0;
 	}
 	l.n_images = n_images;
-	l.net_fd = fds[SQUASHD_FD_IMAGE + n_images];
-	if (r >= 0 && (l.dev_fd < 0 || !has_images || reply.has_net != (l.net_fd >= 0)))
+	n = SQUASHD_FD_IMAGE + n_images;
+	if (r >= 0 && reply.has_net)
+		l.net_fd = fds[n++];
+	if (r >= 0 && reply.has_apart)
+		l.apart_fd = fds[n++];
+	l.apart_ino = a->request.apart_ino;
+	if (r >= 0 &&
+	    (l.dev_fd < 0 || !has_images || fds[n - 1] < 0 || (n < SQUASHD_FDS_MAX && fds[n] >= 0)))
 		r = err_from(ERR_IMAGE_SERVER, e,
 			     err_set(e, EPROTO, "the image server sent the wrong descriptors"));
 	if (r >= 0 && peer_check_child(l.userns_fd, a->userns_fd, e) < 0)
@@ -295,10 +303,23 @@ static int ask_server(struct squashd_attach *a, struct err *e)
 	}
 }
 
+/* The plan tells it in the end; what is not wanted is not asked for. */
+static bool shows_nothing_of_host(const struct container_spec *s)
+{
+	bool nothing = s->rootfs.kind == ROOTFS_SQUASHFS && s->rootfs.upper != UPPER_KEPT &&
+		       s->ns.pid == PID_PRIVATE && s->ns.net != NET_HOST && s->ns.ipc != IPC_HOST &&
+		       !s->ns.host_dev && !s->ns.host_sys && !s->hooks.n;
+
+	for (size_t i = 0; i < s->n_mounts && nothing; i++)
+		nothing = s->mounts[i].kind == MOUNT_TMPFS;
+	return nothing;
+}
+
 static int attach_new(const struct paths *paths, const struct container_spec *spec,
 		      const struct id_map *map, struct squashd_attach **ret, struct err *e)
 {
 	struct squashd_attach *a = calloc(1, sizeof(*a));
+	struct stat mounts;
 	int r;
 
 	*ret = a;
@@ -332,6 +353,8 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	a->request.linger_ms = paths->linger_ms;
 	a->boot.wants_net = a->request.wants_net = spec->ns.net == NET_NONE;
 	a->request.key = a->boot.key;
+	if (shows_nothing_of_host(spec) && stat("/proc/self/ns/mnt", &mounts) == 0)
+		a->request.apart_ino = mounts.st_ino;
 	for (size_t i = 1; spec->rootfs.kind == ROOTFS_SQUASHFS && i <= spec->rootfs.n_lowers; i++)
 		a->request.above[a->request.n_above++] = rootfs_part_at(&spec->rootfs, i).id;
 	return 0;
@@ -412,6 +435,14 @@ void squashd_keep_mounts(int sock, pid_t pid1)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
 		(void)fd_send_patient(sock, &q, sizeof(q), &fd, 1, NULL);
+}
+
+void squashd_lend_apart(const struct squashd_link *l, int apart_fd)
+{
+	const struct squashd_request q = {
+		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_APART, .apart_ino = l->apart_ino};
+
+	(void)fd_send(l->sock, &q, sizeof(q), &apart_fd, 1, NULL);
 }
 
 void squashd_return_net(int sock, int net_fd)

@@ -55,7 +55,9 @@ struct squashd_link {
 	/* Detached trees of the image's files, the lowest first; none for a directory root. */
 	int image_fds[SPEC_STACK_MAX];
 	unsigned n_images;
-	int net_fd; /* a network namespace for this container, lo up; -1: it makes its own */
+	int net_fd;   /* a network namespace for this container, lo up; -1: it makes its own */
+	int apart_fd; /* runtime/child/apart.h; -1: there is none yet, or none is wanted */
+	uint64_t apart_ino; /* the caller's mount namespace; 0: none is wanted */
 	bool init_is_file;
 	bool lacks_xattrs; /* tmpfs cannot be an upper layer */
 	bool started;      /* this call started the server */
@@ -64,10 +66,10 @@ struct squashd_link {
 	char server[SQUASHD_NAME_MAX]; /* name of its socket */
 	uint64_t fuse_requests;
 };
-#define SQUASHD_LINK_INIT                                                   \
-	{                                                                   \
-		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1,   \
-		.image_fds = {-1, -1, -1, -1, -1, -1, -1, -1}, .net_fd = -1 \
+#define SQUASHD_LINK_INIT                                                                   \
+	{                                                                                   \
+		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1,                   \
+		.image_fds = {-1, -1, -1, -1, -1, -1, -1, -1}, .net_fd = -1, .apart_fd = -1 \
 	}
 
 /*
@@ -96,6 +98,9 @@ void squashd_link_close(struct squashd_link *l);
  * executed, and apart from the rest for it takes longer than all of it.
  */
 int squashd_link_check_init(const struct squashd_link *l, const struct paths *paths, struct err *e);
+
+/* Gives the server what it had none of: runtime/child/apart.h, made by the caller of l. */
+void squashd_lend_apart(const struct squashd_link *l, int apart_fd);
 
 /*
  * SIGKILL for a server that does not answer and holds up the death of a container. By pidfd: while

@@ -41,7 +41,7 @@
  */
 #define SQUASHD_NO_FUSE ENOMEDIUM
 
-#define SQUASHD_PROTO_MAGIC 0x39505153u /* "SQP9" */
+#define SQUASHD_PROTO_MAGIC 0x41505153u /* "SQPA" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 #define SQUASHD_JOB_MAX 32
@@ -85,6 +85,8 @@ enum squashd_request_type {
 	SQUASHD_QUIT = 3,   /* likewise; leave as soon as no container is attached */
 	SQUASHD_KEEP = 4,   /* on an attached connection, no reply: a mount namespace to keep until
 			     * the   connection closes, so that somebody else takes it down */
+	SQUASHD_APART = 8,  /* likewise: the mount namespace of apart.h, for later containers of
+			     * apart_ino */
 	SQUASHD_NET = 7,    /* likewise: a network namespace of A with lo up that was not used, the
 			     * container having ended, for the next one */
 	SQUASHD_ADD = 6, /* one more file to serve; on a connection that is not attached yet, with
@@ -124,6 +126,8 @@ struct squashd_request {
 	 * ATTACH: the files of a stack over that of the key, the lowest first; ADD: that file.
 	 */
 	uint32_t n_above, pad_above;
+	/* ATTACH: the caller's mount namespace, for one that was made in it; 0: none is wanted */
+	uint64_t apart_ino;
 	struct image_id above[SPEC_STACK_MAX - 1];
 	struct squashd_key key; /* must equal the server's; STATUS and QUIT ignore it */
 };
@@ -138,8 +142,9 @@ enum squashd_add {
 
 /*
  * Descriptors of an ATTACH reply, in this order; a directory root sends no SQUASHD_FD_IMAGE, a
- * stack the same of each file above, the lowest first. With has_net one more, the last: a
- * network namespace of A with lo up, for this container alone, in which nothing has been used.
+ * stack the same of each file above, the lowest first. With has_net one more: a network namespace
+ * of A with lo up, for this container alone, in which nothing has been used. With has_apart one
+ * more, the last: the mount namespace that SQUASHD_APART has brought.
  *
  * With `lacks` nothing is attached yet: the files above that bits are set for have to be added
  * first, and the descriptors are A's and the server's mount namespace, in which that is done.
@@ -152,7 +157,7 @@ enum squashd_fd {
 	SQUASHD_FD_MAX,
 	SQUASHD_FD_MNTNS = SQUASHD_FD_INIT, /* with lacks */
 };
-#define SQUASHD_FDS_MAX (SQUASHD_FD_MAX + SPEC_STACK_MAX)
+#define SQUASHD_FDS_MAX (SQUASHD_FD_MAX + SPEC_STACK_MAX + 1)
 
 struct squashd_reply {
 	uint32_t magic;
@@ -164,7 +169,7 @@ struct squashd_reply {
 	uint32_t has_net;
 	uint32_t lacks_xattrs; /* tmpfs has no user attributes: it cannot be an upper layer */
 	uint32_t lacks;        /* bit i: above[i] is not served yet */
-	uint32_t has_gone, pad;
+	uint32_t has_gone, has_apart;
 	struct image_id gone; /* ADD: a file that is not served any more, to be unmounted */
 	struct image_id image;
 	char job[SQUASHD_JOB_MAX]; /* "" = none */

@@ -308,6 +308,18 @@ bool plan_op_has_source(const struct op *op)
 	}
 }
 
+bool plan_needs_host(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		enum op_kind kind = p->ops[i].kind;
+
+		if (plan_op_has_source(&p->ops[i]) || kind == OP_DEV_OWN || kind == OP_SHM_HOST ||
+		    kind == OP_SYSFS_HOST || kind == OP_SELF || kind == OP_HOOKS || kind == OP_HIDE)
+			return true;
+	}
+	return false;
+}
+
 void plan_free(struct plan *p)
 {
 	for (size_t i = 0; i < p->n; i++) {

@@ -120,6 +120,8 @@ const char *op_name(enum op_kind kind);
 bool plan_has(const struct plan *p, enum op_kind kind);
 /* True when src is a path of the host that is opened and mounted. */
 bool plan_op_has_source(const struct op *op);
+/* True where an operation looks at the host's files. */
+bool plan_needs_host(const struct plan *p);
 /* One line an operation, for people and tests. */
 void plan_print(const struct plan *p, struct strbuf *out);
 

@@ -86,16 +86,26 @@ static int launch_once(struct container *c, struct err *e)
 		.is_lane = c->is_lane,
 		.has_net = c->link.net_fd >= 0,
 	};
+	const bool is_apart = c->link.apart_ino && !plan_needs_host(&c->plan);
+	int made = -1, r;
 	const struct launch_namespaces ns = {
 		.userns_fd = c->link.userns_fd,
 		.net_fd = c->link.net_fd,
+		.apart_fd = is_apart ? c->link.apart_fd : -1,
+		.made_apart_fd = c->link.apart_ino && c->link.apart_fd < 0 && !c->link.started
+					 ? &made
+					 : NULL,
 		.traces = container_net_may_return(c) ? &c->net_traces : NULL,
 		.flags = namespace_flags(c->spec),
 	};
 
+	child.is_apart = ns.apart_fd >= 0;
 	net_traces_close(&c->net_traces);
-
-	return launch_child(&child, &ns, &c->pid1, e);
+	r = launch_child(&child, &ns, &c->pid1, e);
+	if (made >= 0)
+		squashd_lend_apart(&c->link, made);
+	fd_close(&made);
+	return r;
 }
 
 /*

@@ -31,14 +31,16 @@
  *    come the control groups, if limits were asked for.
  * 3. S vforks M. M joins A and the network namespace and clones pid 1 with CLONE_PARENT in new
  *    mount, pid, ipc and uts namespaces; M ends. So pid 1 is the child of S, and its mount
- *    namespace is a copy of the caller's: host paths still resolve. With control groups it is born
+ *    namespace is a copy of the caller's: host paths still resolve. If the plan needs none, it is a
+ *    copy of a small one that the server keeps (child/apart.h). With control groups it is born
  *    in csbx-ID.helper. While pid 1 builds, M opens what tells whether the network was used, and S
  *    checks the csbx-init that the server has sent and writes the message for it.
  * 4. Pid 1 sets its parent-death signal, looks at the pidfd of S, and follows the plan (plan.h,
  *    child.h): lo and host name; a tmpfs for mount points and the throw-away layer; the image;
  *    csbx's files in /etc; the overlay; /dev, /proc with masks, /sys, devpts, shm, mqueue; the
  *    user's mounts; csbx's own directories are hidden wherever these show them (child/hide.c).
- * 5. Pid 1 pivots its root, detaches the host's tree, and enters a Landlock domain.
+ * 5. Pid 1 pivots its root and detaches the host's tree, or covers the small namespace's root, and
+ *    enters a Landlock domain.
  * 6. Pid 1 takes the message, which S sends last of all, and executes csbx-init, which clones W
  *    with new user, cgroup and mount namespaces. The copy of the mounts into the less privileged B
  *    locks every mask and read-only mount, also against all capabilities inside. Init writes the id

@@ -193,6 +193,32 @@ def chroot_escape():
         return {"bad": []}
 
 
+def below_the_root():
+    """Another root in place of the container's, which is then taken away: what comes to light below them?"""
+    os.makedirs("/tmp/new", exist_ok=True)
+    if call(libc.mount, b"none", b"/tmp/new", b"tmpfs", 0, None):
+        return {"bad": [], "pivoted": False}
+    os.mkdir("/tmp/new/old")
+    os.chdir("/tmp/new")
+    if raw("pivot_root", b".", b"old"):
+        return {"bad": [], "pivoted": False}
+    os.chdir("/")
+    bad = []
+    gone = not call(libc.umount2, b"/old", 2)
+    for flags in (0, 2, 8):
+        if not call(libc.umount2, b"/", flags):
+            bad.append("umount of /")
+    fd = os.open("/", os.O_RDONLY)
+    os.chroot("/old")
+    os.fchdir(fd)
+    for _ in range(50):
+        os.chdir("..")
+    os.chroot(".")
+    if os.listdir("/") != ["old"]:
+        bad.append(os.listdir("/"))
+    return {"bad": bad, "pivoted": gone}
+
+
 # --- B6, B7 ---------------------------------------------------------------------------------------
 
 def write_proc_sys():

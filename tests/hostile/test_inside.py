@@ -34,6 +34,20 @@ def raw_calls(csbx, python_image):
     return run
 
 
+@pytest.fixture
+def apart(csbx, python_image):
+    """The same in a container that shows nothing of the host, in a mount namespace without the host's mounts."""
+    env = {"CSBX_LINGER": "60s"}
+    code = (HERE / "inside.py").read_text(encoding="utf-8")
+    for _ in range(2):  # the second one makes that namespace
+        csbx.ok("start", python_image, "true", env=env)
+    def run(case, *args, options=()):
+        out = csbx.ok("start", *options, python_image, "python3", "-IS", "-c", code, case, *args, env=env)
+        return json.loads(out.splitlines()[-1])
+    yield run
+    csbx.ok("gc", "--servers")
+
+
 LOOSE = ["--cap-add", "ALL", "--security-opt", "seccomp=unconfined", "--security-opt", "landlock=off"]
 
 
@@ -45,6 +59,18 @@ def test_b1_no_way_to_the_host(csbx, inside, canary):
 
 def test_b1_even_with_all_capabilities(inside, canary):
     assert inside("read_host", str(canary.path), options=LOOSE)["bad"] == []
+
+
+@pytest.mark.parametrize("options", [[], LOOSE], ids=["default", "all capabilities, no filter, no landlock"])
+def test_b1_b5_apart_from_the_hosts_mounts(apart, canary, options):
+    assert apart("read_host", str(canary.path), str(harness.BIN), options=options)["bad"] == []
+    said = apart("locked_mounts", options=options)
+    assert said["bad"] == [] and said["same"] and said["mounts"] > 8, said
+    # The kernel looks for a whole /proc and /sys among all mounts, also those that no path leads to.
+    assert set(said["fresh"]) <= ({"cgroup2", "mqueue", "devpts"} if options else set())
+    assert apart("chroot_escape", options=options)["bad"] == []
+    said = apart("below_the_root", options=options)
+    assert said["bad"] == [] and said["pivoted"] == bool(options), said
 
 
 def test_b2_capabilities_of_root(inside):

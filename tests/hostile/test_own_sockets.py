@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 HELLO, REFUSED = 200, 203  # enum exec_event_type
 SPAWN_EXITED = 5
 CAPS_AT, RLIMITS_AT, BPF_AT = 24, 88, 96  # struct init_msg
+APART_INO_AT = 48  # struct squashd_request
 NO_NEW_PRIVS, SECCOMP = 1 << 3, 1 << 4
 
 
@@ -116,13 +117,7 @@ def server(csbx, busybox_image):
 
 def test_code_inside_is_no_client_of_a_server(csbx, busybox_image, server, attack):
     directory, name, env = server
-    with aside(directory, name), listen_at(directory / name) as sock:
-        p = csbx.popen("start", busybox_image, "true", env=env)
-        client, _ = sock.accept()
-        with client:
-            request, fds, _, _ = socket.recv_fds(client, 4096, 16)
-        p.kill()
-        p.communicate()
+    request, fds = captured(csbx, busybox_image, directory, name, env)
     for fd in fds:
         os.close(fd)
     # The very bytes of a start, with all that they say of the caller: the descriptors are what is missing.
@@ -131,6 +126,53 @@ def test_code_inside_is_no_client_of_a_server(csbx, busybox_image, server, attac
     code = struct.unpack_from("Ii", bytes.fromhex(reply["data"]))[1] if "data" in reply else 1
     assert code == 1, reply  # EPERM
     csbx.ok("start", busybox_image, "true", env=env)  # it is as well as before
+
+
+def captured(csbx, image, directory, name, env):
+    """The first message of a start, and its descriptors."""
+    with aside(directory, name), listen_at(directory / name) as sock:
+        p = csbx.popen("start", image, "true", env=env)
+        client, _ = sock.accept()
+        with client:
+            request, fds, _, _ = socket.recv_fds(client, 4096, 16)
+        p.kill()
+        p.communicate()
+    return request, fds
+
+
+def test_containers_are_made_apart_from_the_mounts_of_their_callers_alone(csbx, busybox_image, server):
+    """The mount namespace that a start has made shows /proc of its maker: in another one that may be masked."""
+    directory, name, env = server
+    csbx.ok("start", busybox_image, "true", env=env)  # makes it
+    request, fds = captured(csbx, busybox_image, directory, name, env)
+    ino, = struct.unpack_from("Q", request, APART_INO_AT)
+    assert ino == os.stat("/proc/self/ns/mnt").st_ino
+    got = {}
+    for asked in (ino, ino + 1, 0):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as to:
+            with short(directory / name) as path:
+                to.connect(path)
+            socket.send_fds(to, [request[:APART_INO_AT] + struct.pack("Q", asked) + request[APART_INO_AT + 8:]], fds)
+            _, passed, _, _ = socket.recv_fds(to, 4096, 16)
+        got[asked] = sum(os.readlink(f"/proc/self/fd/{fd}").startswith("mnt:") for fd in passed)
+        for fd in passed:
+            os.close(fd)
+    for fd in fds:
+        os.close(fd)
+    assert got == {ino: 1, ino + 1: 0, 0: 0}
+
+
+def test_what_shows_the_host_is_not_made_apart(csbx, busybox_image, server):
+    """A root that is pivoted to is one in a copy of the caller's mounts."""
+    env = server[2]
+    csbx.ok("start", busybox_image, "true", env=env)
+    def pivots(*options):
+        subprocess.run(["strace", "-f", "-qq", "-o", "trace", "-e", "trace=pivot_root",
+                        *csbx.argv(["start", *options, busybox_image, "true"])], env={**csbx.env, **env}, cwd=csbx.work, check=True,
+                       stdin=subprocess.DEVNULL, timeout=60, **csbx.identity())
+        return (csbx.work / "trace").read_text().count("pivot_root(")
+    assert pivots() == pivots("--tmpfs", "/mnt") == 0
+    assert pivots("--mount", f"{csbx.work}:/mnt") == 1
 
 
 @pytest.mark.parametrize("options", [(), ("--cap-add", "ALL", "--security-opt", "seccomp=unconfined")])

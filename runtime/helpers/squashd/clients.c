@@ -65,6 +65,8 @@ static int send_descriptors(struct server *s, int fd, struct squashd_reply *repl
 		fds[n++] = above[i];
 	if (reply->has_net)
 		fds[n++] = net;
+	if (reply->has_apart)
+		fds[n++] = s->apart_fd;
 	r = fd_send(fd, reply, sizeof(*reply), fds, n, e);
 	if (r < 0) {
 		attendant_put_net(&s->attendant, &net, ATTENDANT_NETS_MAX);
@@ -218,6 +220,7 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 		return ask_for_files(s, fd, &reply, e);
 	reply.containers++;
 	reply.has_net = q->wants_net && s->attendant.n_nets;
+	reply.has_apart = s->apart_fd >= 0 && q->apart_ino == s->apart_ino;
 	r = send_attached(s, fd, &reply, q, e);
 	if (r < 0)
 		return r;
@@ -250,6 +253,19 @@ static bool take_net(struct server *s, const struct client *c, int *fd)
 	return true;
 }
 
+/* The first one stays: two starts that found none may have made one each. */
+static bool take_apart(struct server *s, const struct client *c, const struct squashd_request *q,
+		       int *fd)
+{
+	if (!c->is_attached || *fd < 0 || !q->apart_ino)
+		return false;
+	if (s->apart_fd < 0) {
+		s->apart_fd = take_fd(fd);
+		s->apart_ino = q->apart_ino;
+	}
+	return true;
+}
+
 /*
  * The container goes on without its connection. Should the keeper be gone, it is counted for good:
  * better a server too many than a container without its image.
@@ -279,6 +295,8 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 		return keep(&s->clients[fd], &passed[0]);
 	if (q->type == SQUASHD_NET)
 		return take_net(s, &s->clients[fd], &passed[0]);
+	if (q->type == SQUASHD_APART)
+		return take_apart(s, &s->clients[fd], q, &passed[0]);
 	if (q->type == SQUASHD_STAND_IN)
 		return stand_in(s, &s->clients[fd], q, passed);
 	if (q->type == SQUASHD_ATTACH) {

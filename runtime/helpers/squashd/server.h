@@ -10,7 +10,8 @@
  *
  * In: a boot message and a listening socket (server/start.h), then requests (server/proto.h).
  * Out: for each container descriptors of A, of csbx-init in a sealed memfd, of clones of the
- * image's mounts and of /dev, and a network namespace.
+ * image's mounts and of /dev, a network namespace, and a mount namespace to be made in, which a
+ * client has brought (runtime/child/apart.h) and the server itself never enters.
  *
  * 	main.c, serve.c		its life: set up, confine, loop, leave
  * 	server.c		its clock, its poll set, its socket
@@ -71,6 +72,8 @@ struct server {
 	struct aboves aboves; /* over the image in stacks */
 	int epoll_fd, signal_fd;
 	int next_dev_fd, next_image_fd; /* clones for the next container, or -1 */
+	int apart_fd;                   /* the mount namespace that containers are made in, or -1 */
+	uint64_t apart_ino;             /* of the one that it was made from */
 	int32_t pid;
 	dev_t nsfs_dev;         /* that descriptors of namespaces are of */
 	struct client *clients; /* by descriptor */

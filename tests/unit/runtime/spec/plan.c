@@ -97,6 +97,75 @@ static void test_variants(void)
 	spec_free(&s);
 }
 
+static bool needs_host(void (*change)(struct container_spec *), const char *upper)
+{
+	struct container_spec s;
+	struct plan p;
+	bool needs;
+
+	minimal(&s);
+	change(&s);
+	is_int(spec_freeze(&s, NULL), 0, "accepted");
+	p = compile(&s, upper);
+	needs = plan_needs_host(&p);
+	plan_free(&p);
+	spec_free(&s);
+	return needs;
+}
+
+static void nothing(struct container_spec *s)
+{
+	(void)s;
+}
+
+static void tmpfs(struct container_spec *s)
+{
+	add_bind(s, "tmpfs", "/scratch")->kind = MOUNT_TMPFS;
+}
+
+static void read_only(struct container_spec *s)
+{
+	s->rootfs.upper = UPPER_READONLY;
+}
+
+static void bind(struct container_spec *s)
+{
+	add_bind(s, "/data", "/work");
+}
+
+static void device(struct container_spec *s)
+{
+	add_bind(s, "/dev/fuse", "/dev/fuse")->kind = MOUNT_DEVICE;
+}
+
+static void host_network(struct container_spec *s)
+{
+	s->ns.net = NET_HOST;
+}
+
+static void host_ipc(struct container_spec *s)
+{
+	s->ns.ipc = IPC_HOST;
+}
+
+static void directory(struct container_spec *s)
+{
+	s->rootfs.kind = ROOTFS_DIRECTORY;
+}
+
+static void test_needs_host(void)
+{
+	ok(!needs_host(nothing, NULL), "a plain container needs nothing of the host");
+	ok(!needs_host(tmpfs, NULL), "nor one with a tmpfs");
+	ok(!needs_host(read_only, NULL), "nor one that is read-only");
+	ok(needs_host(nothing, "/layers/x"), "a layer on disk is the host's");
+	ok(needs_host(bind, NULL), "so is what is bound");
+	ok(needs_host(device, NULL), "and a device");
+	ok(needs_host(host_network, NULL), "and /sys with the host's network");
+	ok(needs_host(host_ipc, NULL), "and /dev/shm with its ipc");
+	ok(needs_host(directory, NULL), "and a directory as image");
+}
+
 static void test_layer_that_is_read(void)
 {
 	struct container_spec s;
@@ -221,6 +290,7 @@ int main(void)
 {
 	test_order();
 	test_variants();
+	test_needs_host();
 	test_layer_that_is_read();
 	test_hooks();
 	test_refusals();

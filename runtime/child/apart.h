@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_APART_H
+#define CSBX_RUNTIME_APART_H
+
+struct err;
+
+/*
+ * A mount namespace of A with nothing in it but /proc and /sys of the host, without which the
+ * kernel makes no new ones (mount_namespaces(7), user_namespaces(7)). Where nothing of the host is
+ * mounted, pid 1 is made in a copy of it and not in one of the caller's namespace: the kernel
+ * copies three mounts and not all of the host's, and none has to be taken down again before the
+ * program runs, for which it would wait until every CPU has passed a quiescent state (RCU).
+ *
+ * The image server keeps one for the containers of its callers' mount namespace
+ * (server/proto.h); a start that finds none makes it.
+ */
+
+/*
+ * Makes it, from the calling process's mount namespace, which that process leaves for it. Returns
+ * its descriptor or -1. The caller has all capabilities over A. Allocates nothing.
+ */
+int apart_make(void);
+
+/*
+ * In a copy of it: mounts what is attached as root_fd over / and makes it the root. What lies below
+ * is reached by no path any more: not by "..", for / is the end of the way up, nor by umount(2) in
+ * B, whose copy of the mount is locked. The kernel itself looks there, when a program with
+ * capabilities mounts a new /proc or /sys: a whole one among the mounts of its namespace would
+ * allow it. So the host's /sys is covered, and the clean /proc of the container, which lies at
+ * clean_proc; the base covers the host's /proc (rootfs.c).
+ */
+int apart_enter_root(int root_fd, const char *clean_proc, struct err *e);
+
+#endif
