@@ -93,7 +93,7 @@ PROGRAMS := $(O)/csbx $(O)/csbx-tool $(O)/csbx-image $(O)/csbx-engine $(O)/csbx-
 LAYERS   := libcmd.a libimage.a libruntime.a libbase.a
 
 .PHONY: all FORCE
-all: $(PROGRAMS)
+all: $(PROGRAMS) ## all programs; what make without a target does
 
 $(O)/csbx: $(addprefix $(S)/,cmd/program/csbx.o $(if $(CSBX_CC),cmd/program/unmap.o) $(LAYERS))
 	@echo "  LINK  $@"
@@ -122,7 +122,7 @@ $(O)/%.o: %.c $(O)/.flags | $(O)/.deps-ok
 
 # The same for musl, whose wrapper knows no kernel headers.
 KERNEL_HEADERS := $(O)/musl/include/.linked
-$(O)/musl/%.o: %.c $(O)/.flags $(KERNEL_HEADERS)
+$(O)/musl/%.o: %.c $(O)/.flags $(KERNEL_HEADERS) | $(O)/.deps-ok
 	@echo "  CC    $< (musl)"
 	@mkdir -p $(@D)
 	$(Q)$(CSBX_CC) -isystem $(O)/musl/include $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PIE_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
@@ -133,11 +133,11 @@ $(KERNEL_HEADERS):
 	    [ ! -e $$s ] || ln -sfn $$s $(@D)/$$d; done; done; touch $@
 
 # For programs without a libc: csbx-init, csbx-hold, csbx-thaw (mk/init.mk).
-$(O)/bare/%.o: %.c $(O)/.flags
+$(O)/bare/%.o: %.c $(O)/.flags | $(O)/.deps-ok
 	@echo "  CC    $< (bare)"
 	@mkdir -p $(@D)
 	$(Q)$(CC) -I. $(INIT_CFLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
-$(O)/bare/%.o: %.S $(O)/.flags
+$(O)/bare/%.o: %.S $(O)/.flags | $(O)/.deps-ok
 	@echo "  AS    $<"
 	@mkdir -p $(@D)
 	$(Q)$(CC) -I. -c -o $@ $<

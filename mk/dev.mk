@@ -3,7 +3,7 @@
 .PHONY: install uninstall lint lint-analyzer format dist clean help
 
 # --- install ------------------------------------------------------------------------------------
-# Programs, man pages, completions; an AppArmor profile where AppArmor knows `userns` (abi 4.0).
+# Programs, man pages, docs, completions; an AppArmor profile where AppArmor knows `userns` (abi 4.0).
 HELPERS      := csbx-tool csbx-image csbx-engine csbx-squashd csbx-meta csbx-init
 MAN_PAGES     = $(wildcard docs/man/*.[1-8] $(O)/man/*.[1-8])
 APPARMOR_DIR := $(sysconfdir)/apparmor.d
@@ -14,8 +14,11 @@ SYSTEMD_USER_DIR     ?= $(prefix)/lib/systemd/user
 # Where docker's own command line looks only when it is told to (docs/build.md).
 CLI_PLUGINS_DIR ?= $(libexecdir)/csbx/cli-plugins
 INSTALL      ?= install
+# Beside the programs, where --help says that they are; README.md links into docs/.
+DOCDIR       ?= $(prefix)/share/doc/csbx
+DOCS         := README.md CHANGELOG.md LICENSE $(wildcard docs/*.*)
 
-install: all ## programs, man pages, completions (prefix=, DESTDIR=)
+install: all ## programs, man pages, docs, completions (prefix=, DESTDIR=)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/csbx
 	$(Q)$(INSTALL) -m 0755 $(O)/csbx $(DESTDIR)$(bindir)/csbx
 	$(Q)$(INSTALL) -m 0755 $(addprefix $(O)/,$(HELPERS)) $(DESTDIR)$(libexecdir)/csbx
@@ -23,6 +26,7 @@ install: all ## programs, man pages, completions (prefix=, DESTDIR=)
 	$(Q)ln -sf $(bindir)/csbx $(DESTDIR)$(CLI_PLUGINS_DIR)/docker-buildx
 	$(Q)for page in $(MAN_PAGES); do \
 	  $(INSTALL) -D -m 0644 $$page $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/} || exit 1; done
+	$(Q)for page in $(DOCS); do $(INSTALL) -D -m 0644 $$page $(DESTDIR)$(DOCDIR)/$$page || exit 1; done
 	$(Q)! [ -e contrib/completion/csbx.bash ] || $(INSTALL) -D -m 0644 contrib/completion/csbx.bash \
 	  $(DESTDIR)$(BASH_COMPLETIONS_DIR)/csbx
 	$(Q)! [ -e contrib/completion/_csbx ] || $(INSTALL) -D -m 0644 contrib/completion/_csbx \
@@ -42,6 +46,8 @@ uninstall: ## remove what install put there
 	rmdir $(DESTDIR)$(libexecdir)/csbx/harness 2>/dev/null || true
 	rm -f $(DESTDIR)$(BASH_COMPLETIONS_DIR)/csbx $(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_csbx
 	rm -f $(foreach p,$(MAN_PAGES),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(p)))/$(notdir $(p)))
+	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,$(DOCS))
+	rmdir $(DESTDIR)$(DOCDIR)/docs $(DESTDIR)$(DOCDIR) 2>/dev/null || true
 	rm -f $(DESTDIR)$(SYSTEMD_USER_DIR)/csbx-engine.socket $(DESTDIR)$(SYSTEMD_USER_DIR)/csbx-engine.service
 	[ ! -e $(DESTDIR)$(APPARMOR_DIR)/csbx ] || rm -f $(DESTDIR)$(APPARMOR_DIR)/csbx
 	rm -f $(DESTDIR)$(CLI_PLUGINS_DIR)/docker-buildx
@@ -70,5 +76,5 @@ clean: ## remove build/
 
 help: ## this list
 	@echo "csbx $(VERSION): make [TARGET] [V=1] [DEBUG=1] [SANITIZE=address,undefined] [WERROR=1]"
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | sort -u | \
+	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | sort -u | \
 	  awk -F'\t' '{ printf "%-20s %s\n", $$1, $$2 }'

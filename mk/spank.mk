@@ -39,14 +39,14 @@ $(O)/csbx-join: $(O)/csbx
 plugindir ?= $(libexecdir)/csbx
 install: install-spank
 .PHONY: install-spank
-install-spank: all
+install-spank: all ## the SPANK plugin alone (plugindir=)
 	$(Q)$(INSTALL) -d $(DESTDIR)$(libexecdir)/csbx $(DESTDIR)$(plugindir)
 	$(Q)ln -sfn $(bindir)/csbx $(DESTDIR)$(libexecdir)/csbx/csbx-join
 	$(Q)[ -z "$(SPANK_INSTALLED)" ] || $(INSTALL) -m 0755 $(O)/csbx_spank.so $(DESTDIR)$(plugindir)/csbx_spank.so
 
 uninstall: uninstall-spank
 .PHONY: uninstall-spank
-uninstall-spank:
+uninstall-spank: ## remove what install-spank put there
 	rm -f $(DESTDIR)$(libexecdir)/csbx/csbx-join $(DESTDIR)$(plugindir)/csbx_spank.so
 
 # --- tests --------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ $(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/helpers/seccomp/policy
 	check-programs check-programs-sample programs-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
 
 # What a machine without the packages lacks; quiet otherwise.
-setup:
+setup: ## install the packages that building and testing need
 	@tests/tools/setup
 
 demo: ## from nothing to a script running in a container
@@ -92,7 +92,7 @@ check-docker: all ## docker as scripts call it, against Docker itself
 	@tests/tools/run_pytest "$(O)" tests/docker $(PYTEST_ARGS)
 
 # What Docker answers to the rows of the table, for those who change rows (PYTEST_ARGS="-k show").
-docker-answers: all
+docker-answers: all ## ask a real dockerd what the rows of check-docker give
 	@CSBX_DOCKER_RECORD=$(abspath tests/docker/answers) tests/tools/run_pytest "$(O)" tests/docker $(PYTEST_ARGS)
 
 check-engine: all ## clients of the Docker Engine API
@@ -105,7 +105,7 @@ check-cpython-sample: all
 	@tests/tools/run_pytest "$(O)" tests/cpython -k "not whole and not live" $(PYTEST_ARGS)
 
 # What they give in Docker, for who changes the list of modules or gets a newer suite (MODULES="test_os test_io").
-cpython-answers:
+cpython-answers: ## ask a real dockerd what CPython's tests give
 	@tests/cpython/record.py $(MODULES)
 
 check-programs: all ## git, pip, tmux, node, gcc, SQLite and PostgreSQL, against Docker
@@ -115,7 +115,7 @@ check-programs-sample: all
 	@tests/tools/run_pytest "$(O)" tests/programs -k "not whole and not live" $(PYTEST_ARGS)
 
 # What they say in Docker, for who changes a script (SCRIPTS="git node").
-programs-answers:
+programs-answers: ## ask a real dockerd what the scripts of tests/programs print
 	@tests/programs/record.py $(SCRIPTS)
 
 check-build: all ## Dockerfiles built here, against Docker's builder

@@ -2,11 +2,15 @@
 
 /* The texts of --help, made from the command list and the option tables. */
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/frame/cmd.h"
 #include "cmd/frame/frame.h"
 #include "cmd/frame/text.h"
+#include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
 static const char *const group_titles[GROUP_MAX] = {
@@ -15,6 +19,41 @@ static const char *const group_titles[GROUP_MAX] = {
 	[GROUP_RUN] = "Running programs",
 	[GROUP_SYSTEM] = "csbx itself",
 };
+
+/* Where make install puts docs/, found from where this program is; "" where there is none. */
+static void add_docs_place(struct strbuf *out)
+{
+	static const char *const ways[] = {"/../share/doc/csbx", "/../../share/doc/csbx"};
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	exe[n > 0 ? n : 0] = 0;
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return;
+	*slash = 0;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		_free_ char *way = str_printf("%s%s", exe, ways[i]);
+		_free_ char *dir = way ? realpath(way, NULL) : NULL;
+
+		if (!dir)
+			continue;
+		strbuf_addf(out, "\nThe files docs/... are in %s.\n", dir);
+		return;
+	}
+}
+
+static bool names_docs(const struct verb *v)
+{
+	bool found = strstr(v->description, "docs/");
+
+	for (const struct opt_use *u = v->uses; !found && u && u->table; u++) {
+		for (const struct opt *o = u->table->opts; o->kind && !found; o++)
+			found = o->help && strstr(o->help, "docs/");
+	}
+	return found;
+}
 
 void help_format_overview(struct strbuf *out)
 {
@@ -40,6 +79,7 @@ void help_format_overview(struct strbuf *out)
 	}
 	strbuf_addstr(out, "\n`csbx COMMAND --help` explains a command and its options, with "
 			   "examples.\n");
+	add_docs_place(out);
 }
 
 static bool has_keys(const struct verb *v)
@@ -74,4 +114,6 @@ void help_format_verb(const struct verb *v, struct strbuf *out)
 			  "of that name in csbx.conf; see csbx.conf(5).",
 			  0, 0);
 	}
+	if (names_docs(v))
+		add_docs_place(out);
 }

@@ -28,6 +28,8 @@ def built(o):
         want[f"libexec/csbx/harness/{path.name}"] = path, 0o644
     for path in [*(o / "man").iterdir(), *Path("docs/man").glob("*.[1-8]")]:
         want[f"share/man/man{path.suffix[1:]}/{path.name}"] = path, 0o644
+    for path in [Path("README.md"), Path("CHANGELOG.md"), Path("LICENSE"), *Path("docs").glob("*.*")]:
+        want[f"share/doc/csbx/{path}"] = path, 0o644
     want["share/bash-completion/completions/csbx"] = Path("contrib/completion/csbx.bash"), 0o644
     want["share/zsh/site-functions/_csbx"] = Path("contrib/completion/_csbx"), 0o644
     want["lib/systemd/user/csbx-engine.socket"] = Path("contrib/systemd/csbx-engine.socket"), 0o644
@@ -63,6 +65,39 @@ def not_in_manual(o):
             yield f"{key} is not in csbx.conf(5)"
 
 
+def unknown_targets():
+    """Targets that README and docs/ tell people to make, and that `make help` does not list."""
+    said = subprocess.run([os.environ.get("MAKE", "make"), "help"], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+    known = {line.split()[0] for line in said.splitlines()[1:]}
+    for page in [Path("README.md"), Path("CONTRIBUTING.md"), *sorted(Path("docs").glob("*.md"))]:
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"(?:^ {4}|`)make (?:[A-Z_]+=[^\s`]* )*([a-z][a-z0-9-]*)", text, re.M):
+            if target not in known:
+                yield f"{page}: make {target}"
+
+
+def compiled_before_the_error(tmp):
+    """A library that is not there is said before any file is compiled."""
+    config = Path(tmp) / "pkg-config"
+    config.write_text('#!/bin/sh\ncase "$*" in *--exists*libsquashfs1*) exit 1;; esac\nexec pkg-config "$@"\n', encoding="ascii")
+    config.chmod(0o755)
+    p = subprocess.run([os.environ.get("MAKE", "make"), f"O={tmp}/o", f"PKGCONFIG={config}"], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+    if not p.returncode or "missing library libsquashfs1: apt-get install libsquashfs-dev" not in p.stdout:
+        yield f"exit code {p.returncode}: {p.stdout[-300:]}"
+    yield from (line for line in p.stdout.splitlines() if line.startswith("  CC ") or line.startswith("  AS "))
+
+
+def docs_of_help(top, prefix):
+    """Whether the installed programs say where the files are that their help names."""
+    for words in (["--help"], ["eval", "--help"]):
+        program = top / prefix / ("bin/csbx" if len(words) == 1 else "libexec/csbx/csbx-tool")
+        said = subprocess.run([program, *words], stdout=subprocess.PIPE, universal_newlines=True, check=True).stdout
+        place = re.search(r"The files docs/\.\.\. are in (\S+)\.$", said, re.M)
+        if not place or not (Path(place[1]) / "docs/judging.md").is_file():
+            yield f"csbx {' '.join(words)}: {place and place[0]}"
+
+
 def main():
     o = Path(sys.argv[1])
     count = failed = 0
@@ -88,7 +123,9 @@ def main():
     goal = re.search(r"^\.DEFAULT_GOAL := (.*)$", database, re.M)
     test("`make` alone builds all", [] if goal and goal[1] == "all" else [f"it makes {goal and goal[1]}"])
     test("the manual has every command and every key of the configuration", not_in_manual(o))
+    test("`make help` lists every target that the docs name", unknown_targets())
     with tempfile.TemporaryDirectory(prefix="csbx-install.") as tmp:
+        test("a missing library is said before anything is compiled", compiled_before_the_error(tmp))
         top = Path(tmp) / "dest"
         (top / "etc/apparmor.d/abi").mkdir(parents=True)
         (top / "etc/apparmor.d/abi/4.0").touch()  # a machine whose AppArmor knows user namespaces
@@ -107,6 +144,7 @@ def main():
              wrong(top, {str(prefix / name): made for name, made in want.items()}))
         test("csbx-join and docker-buildx are links to csbx",
              [str(p) for p in links if not (top / p).is_symlink() or os.readlink(top / p) != f"/{prefix}/bin/csbx"])
+        test("help says where the installed docs are", docs_of_help(top, prefix))
         profile = (top / PROFILE).read_text(encoding="ascii")
         test("the AppArmor profile names this csbx", [] if f"/{prefix}/bin/csbx" in profile and "@" not in profile else [profile])
         test("and is readable by all", [] if (top / PROFILE).stat().st_mode & 0o7777 == 0o644 else [oct((top / PROFILE).stat().st_mode)])
