@@ -30,18 +30,15 @@ class Last:
         leave(self.code)
 
 
-def leaves_something(modules, module=type(sys)):
+def leaves_something(name, found, module=type(sys)):
     """True when C code may have something to do at exit(3): a library that is no part of Python, or a user of stdio."""
-    if not modules.keys().isdisjoint(("_ctypes", "_curses", "_tkinter", "readline")):
+    if name in ("_ctypes", "_curses", "_tkinter", "readline"):
         return True
-    for m in list(modules.values()):
-        try:
-            file = module.__getattribute__(m, "__dict__").get("__file__")
-        except TypeError:
-            continue
-        if type(file) is str and file.endswith(".so") and "/lib-dynload/" not in file:
-            return True
-    return False
+    try:
+        file = module.__getattribute__(found, "__dict__").get("__file__")
+    except TypeError:
+        return False
+    return type(file) is str and file.endswith(".so") and "/lib-dynload/" not in file
 
 
 def look_at(module):
@@ -52,22 +49,35 @@ own_modules = {}  # that were there before; by name, with how they looked
 collections = gc.get_stats()[2]["collections"] + 1
 
 
-def keep(modules, own=own_modules, gc=gc, collections=collections, look_at=look_at):
-    """Saves the modules that were there before, and are as they were, from being emptied. Returns what holds them."""
+def keep(modules, own=own_modules, gc=gc, collections=collections, look_at=look_at, leaves=leaves_something):
+    """
+    Saves the modules that were there before, and are as they were, from being emptied. Returns what holds them; None:
+    one leaves something. Each object that is looked at is a page that is copied, so nothing is looked at twice.
+    """
+    is_small = gc.get_stats()[2]["collections"] <= collections and not gc.callbacks and not gc.get_debug()
     # Finalizers of garbage may still import them. To find all garbage of a large program would take longer than it
     # saves.
-    if gc.get_stats()[2]["collections"] <= collections and not gc.callbacks and not gc.get_debug():
-        if gc.isenabled():
-            gc.collect()
-        for name, (module, look) in own.items():
-            if modules.get(name) is module and look_at(module) == look:
-                del modules[name]
+    if is_small and gc.isenabled():
+        gc.collect()
+    same = [name for name, (module, look) in own.items() if modules.get(name) is module and look_at(module) == look]
+    known = set(same)
+    if any(name not in known and leaves(name, found) for name, found in list(modules.items())):
+        return None
+    for name in same if is_small else ():
+        del modules[name]
     return own
 
 
-def pairs():
-    with open("/proc/self/environ", "rb") as f:
-        return dict(pair.partition(b"=")[::2] for pair in f.read().split(b"\0")[:-1])
+def read_all(fd, read=posix.read, close=posix.close):
+    """Not by a file object: it would be made of a dozen pages that are not this process's own yet."""
+    data = read(fd, 65536)
+    while data:
+        more = read(fd, 65536)
+        if not more:
+            break
+        data += more
+    close(fd)
+    return data
 
 
 def is_open(fd):
@@ -101,21 +111,21 @@ def is_alone():
 
 if not is_alone() or not sys.modules.keys().isdisjoint(SEEDED):
     posix._exit(1)
-before, cwd, mask = pairs(), posix.getcwd(), posix.umask(0)
-posix.umask(mask)
 ending = []  # the status, once it is known to be one
 
 
-def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(sys.stderr)], Last=Last, leaves=leaves_something, keep=keep):
+def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(sys.stderr)], Last=Last, keep=keep):
     """The first that was registered is the last that is called."""
     try:
         code, streams = ending[-1], (sys.stdout, sys.stderr)
         # Another's stream is not ours to flush, and what cannot be written is the interpreter's to complain of.
-        if list(map(id, streams)) != own or leaves(modules):
+        if list(map(id, streams)) != own:
             return
         for f in streams:
             f.flush()
         kept = keep(modules)
+        if kept is None:
+            return
     except BaseException:
         return
     last = Last()
@@ -129,39 +139,63 @@ for fd in range(6, 10):
         text = f.read()
     known[text] = compile(text, "<string>", "exec")
 
+cwd, mask = posix.getcwd(), posix.umask(0)
+posix.umask(mask)
+before = read_all(posix.open("/proc/self/environ", posix.O_RDONLY | posix.O_CLOEXEC))
+handlers = [(n, _signal.getsignal(n)) for n in range(1, 65)
+            if n not in (9, 19, 32, 33) and (_signal.getsignal(n) == 1 or is_handled(n))]
+
+
+def go_on(fd, cwd=cwd, mask=mask, before=before, handlers=handlers, sys=sys, posix=posix,
+          signal=_signal.signal, read_all=read_all, encoding=sys.getfilesystemencoding()):
+    """Handlers are the kernel's, and not in the copy; so are the directory and the mask. Returns the harness's text."""
+    for n, handler in handlers:
+        signal(n, handler)
+    posix.chdir(cwd)
+    posix.umask(mask)
+    # The kernel's facts are those of the program that became this one: its words, with two more in front, and an
+    # environment that may have another HOSTNAME.
+    words = read_all(posix.open("/proc/self/cmdline", posix.O_RDONLY | posix.O_CLOEXEC))
+    words = [str(w, encoding, "surrogateescape") for w in words.split(b"\0")[2:-1]]
+    now = read_all(posix.open("/proc/self/environ", posix.O_RDONLY | posix.O_CLOEXEC))
+    if now != before:
+        old = set(before.split(b"\0"))
+        for pair in now.split(b"\0")[:-1]:
+            if pair not in old:
+                key, _, value = pair.partition(b"=")
+                posix.environ[key] = value
+                if "os" in sys.modules:
+                    sys.modules["os"].environb[key] = value  # putenv(3) as well
+                else:
+                    posix.putenv(key, value)
+    sys.argv[:] = ["-c"] + words[3:]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv[:] = words
+    return read_all(fd)
+
+
+def rehearse(before):
+    """What all runs do is done once: functions of libraries are found when they are first called."""
+    go_on(posix.open("/proc/self/environ", posix.O_RDONLY | posix.O_CLOEXEC), before=before.replace(b"HOSTNAME=", b""))
+    space = type(sys)("__main__").__dict__
+    exec(compile("import sys\ndef f(x):\n    return x * 7\nf(6)\n", "<string>", "exec", dont_inherit=True), space)
+    keep(dict(sys.modules), collections=-1)
+
+
 atexit.register(at_end)
-own_modules.update({name: (m, look_at(m)) for name, m in sys.modules.items() if name not in ("__main__", "builtins", "sys")})
+own_modules.update({name: (m, look_at(m)) for name, m in sys.modules.items()
+                    if name not in ("__main__", "builtins", "sys") and not leaves_something(name, m)})
+rehearse(before)
 if hasattr(gc, "freeze"):
     gc.collect()
     gc.freeze()
+Last.text = sys._getframe().f_code  # else it is taken apart behind each program
 del atexit, gc, fd, f, text, Last, leaves_something, look_at, own_modules, collections, keep, at_end
+del rehearse, before, cwd, mask, handlers, is_open, is_handled, is_alone, THEIRS, SEEDED
 posix.kill(posix.getpid(), 19)  # SIGSTOP
 
-# Handlers are the kernel's, and not in the copy; so are the directory and the mask.
-for n in range(1, 65):
-    if n not in (9, 19, 32, 33) and (_signal.getsignal(n) == 1 or is_handled(n)):
-        _signal.signal(n, _signal.getsignal(n))
-posix.chdir(cwd)
-posix.umask(mask)
-# The kernel's facts are those of the program that became this one: its words, with two more in front, and an
-# environment that may have another HOSTNAME.
-with open("/proc/self/cmdline", "rb") as f:
-    words = [w.decode(sys.getfilesystemencoding(), "surrogateescape") for w in f.read().split(b"\0")[2:-1]]
-for key, value in pairs().items():
-    if before.get(key) != value:
-        posix.environ[key] = value
-        if "os" in sys.modules:
-            sys.modules["os"].environb[key] = value  # putenv(3) as well
-        else:
-            posix.putenv(key, value)
-sys.argv[:] = ["-c"] + words[3:]
-if hasattr(sys, "orig_argv"):
-    sys.orig_argv[:] = words
-with open(4, "rb") as f:
-    text = f.read()
-for n in ("posix", "_signal", "pairs", "is_open", "is_handled", "is_alone", "THEIRS", "SEEDED", "before", "cwd", "mask", "f", "words", "key", "value"):
-    del globals()[n]
-del n
+text = go_on(4)
+del go_on, read_all, posix, _signal
 try:
     exec(known.get(text, text))
 except SystemExit as e:

@@ -210,6 +210,19 @@ def test_an_interpreter_that_does_more_at_its_start(csbx, python_image, warm, te
     assert late[0] == cold[0] and (late[1], cold[1]) == (str(is_copied), "False"), records["late"]["stderr"]
 
 
+def test_a_library_that_was_there_from_the_start_is_left_in_order(csbx, python_image, warm):
+    """C code that writes at exit(3) is run for a copy too, when the interpreter had it before any program."""
+    assert warm
+    site = csbx.work / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text("import ctypes\n", encoding="utf-8")
+    code = OF_A_START + "\nimport ctypes\nctypes.CDLL(None).printf(b'by stdio')\n"
+    records = batch(csbx, python_image, {"id": "late", "code": code}, {"id": "cold", "code": code, "env": {"X": ""}},
+                    options=("-e", "PYTHONPATH=/site", "--mount", f"{site}:/site:ro", "--timeout", "60"))
+    late, cold = (records[n]["stdout"].splitlines() for n in ("late", "cold"))
+    assert (late[1], cold[1]) == ("Trueby stdio", "Falseby stdio"), records["late"]  # the first is that of OF_A_START
+
+
 def test_a_program_that_is_no_interpreter(csbx, python_image):
     """There is no interpreter to copy: each line starts the program that the image has, and the trace says so."""
     (csbx.work / "python3").write_text("#!/bin/sh\necho no python\n", encoding="utf-8")
