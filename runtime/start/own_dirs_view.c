@@ -23,7 +23,7 @@ struct own_view {
 	struct child child; /* of a start: what hides looks at no more of it than this fills in */
 };
 
-/* A source that is not there is not mounted either. */
+/* A source that is not there may be by the time it is mounted: it only cannot be refused. */
 static int add_mount(struct plan *plan, const struct mount_spec *m, struct err *e)
 {
 	char link[40], real[PATH_MAX];
@@ -57,7 +57,7 @@ static int fill(struct own_view *v, const struct paths *p, const struct mount_sp
 		return err_oom(e);
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = add_mount(&v->plan, &mounts[i], e);
-	for (size_t i = 0; i < v->own.n && v->plan.n; i++)
+	for (size_t i = 0; i < v->own.n && n; i++)
 		v->plan.ops[v->plan.n++] = (struct op){.kind = OP_HIDE, .src = v->own.items[i]};
 	return r < 0 ? r : own_dirs_settle(&v->plan, p, false, e);
 }

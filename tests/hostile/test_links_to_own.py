@@ -127,3 +127,21 @@ def test_a_copy_follows_no_link_that_came_since(csbx, home, stopped):
     p = csbx.run("docker", "cp", str(home / "file"), f"{stopped}:/d/csbx.conf")
     assert p.returncode == 1 and "csbx's own" in p.stderr, p.stderr
     assert stat.S_ISDIR((home / ".config/csbx").stat().st_mode) and not list((home / ".config/csbx").iterdir())
+
+
+def test_a_source_that_comes_and_goes(csbx, home, stopped, busybox_image):
+    """A program puts the link there while the copy is under way: it finds the directory, nothing, or what is hidden."""
+    (home / "dir/sub").mkdir()
+    if csbx.user:
+        os.chown(home / "dir/sub", csbx.owner.pw_uid, csbx.owner.pw_gid)
+    csbx.ok("docker", "create", "--name", "again", "-v", f"{home}/dir/sub:/d", str(busybox_image), "true")
+    csbx.ok("docker", "start", "again")
+    racer = csbx.popen("start", "--volume", f"{home}/dir:/r", busybox_image, "sh", "-c",
+                       "cd /r; echo up; while :; do mv sub b; ln -s ../.config/csbx sub; rm sub; mv b sub; done")
+    try:
+        assert racer.stdout.readline() == b"up\n"
+        ends = {csbx.run("docker", "cp", str(home / "file"), f"again:/d/f{i}").returncode for i in range(60)}
+    finally:
+        racer.terminate()
+        racer.communicate(timeout=20)
+    assert ends <= {0, 1} and not list((home / ".config/csbx").iterdir())
