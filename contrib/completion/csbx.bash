@@ -19,8 +19,9 @@ _csbx()
 	COMPREPLY=()
 	while IFS=$'\t' read -r candidate _; do
 		case $candidate in
-		:file) compopt -o filenames -o default 2>/dev/null ;;
+		:file | :0) compopt -o filenames -o default 2>/dev/null ;;
 		:dir) compopt -o filenames -o dirnames 2>/dev/null ;;
+		:[0-9]*) ;;
 		# Only what stands behind the last cut is replaced on the line.
 		*) COMPREPLY+=("${candidate#"${cur%"${cur##*[=:]}"}"}") ;;
 		esac
@@ -28,3 +29,19 @@ _csbx()
 }
 
 complete -F _csbx csbx
+
+# Programs of csbx's in the place of docker and enroot (csbx shims) answer as csbx does. Read this file in
+# ~/.bashrc for that: the shell looks for it by the name csbx alone.
+_csbx_shims()
+{
+	local name path
+
+	for name in docker enroot; do
+		path=$(type -P "$name") || continue
+		if [[ $(readlink -f "$path") == */csbx ]] || grep -q '^# a shim of csbx$' "$path" 2>/dev/null; then
+			complete -F _csbx "$name"
+		fi
+	done
+}
+_csbx_shims
+unset -f _csbx_shims

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,44 @@ def test_completion(box):
     assert complete(box, "remove", "box", "b") == ["box"]
     assert complete(box, "help", "sta") == ["start"]
     assert "--output" in complete(box, "import", "--o")
+
+
+def test_completion_of_the_dialects(box, busybox_image):
+    """What docker's own scripts ask for: candidates, and a last line that says whether files will do."""
+    box.ok("create", "--keep", "-n", "stays", "--volume", "data:/v", busybox_image, "true")
+    with tarfile.open(box.work / "app.tar", "w") as tar:
+        tar.addfile(tarfile.TarInfo("file"))
+    box.ok("docker", "import", "app.tar", "app:1")
+    ask = lambda *words: complete(box, "docker", *words)
+    assert ask("sta") == ["start", "stats", ":4"]
+    assert {"container", "ps", "image"} <= set(ask("")) and "swarm" not in ask("")
+    assert ask("volume", "r") == ["rm", ":4"] and ask("image", "l") == ["load", "ls", ":4"]
+    assert ask("start", "") == ["stays", ":4"], "box is none of docker's"
+    assert ask("run", "-d", "") == ask("run", "--name", "x", "a") == ["app:1", ":4"]
+    assert ask("run", "--publ") == ["--publish", "--publish-all", ":4"]
+    assert ask("run", "app:1", "") == ask("run", "-v", "/") == [":0"]
+    assert ask("cp", "") == ["stays:", ":0"] and ask("rmi", "app") == ["app:1", ":4"]
+    assert ask("volume", "rm", "") == ["data", ":4"] and ask("wait", "stays", "s") == ["stays", ":4"]
+    assert ask("inspect", "--form") == ["--format", ":4"], "of another program"
+    ask = lambda *words: complete(box, "enroot", *words)
+    assert ask("re") == ["remove"] and ask("remove", "b") == ["box"] and ask("start", "b") == ["box", ":file"]
+    assert ask("start", "--roo") == ["--root"] and ask("import", "--out") == ["--output"]
+    box.ok("remove", "-f", "stays")
+
+
+def test_completion_of_shims_in_bash(box):
+    """A docker of csbx's in PATH is completed, by its link or its script; another one is left alone."""
+    stub = Path(__file__).parents[2] / "contrib/completion/csbx.bash"
+    box.ok("shims", box.work / "shims")
+    box.ok("shims", "--profile", "sandbox", box.work / "scripts")
+    (box.work / "other").mkdir()
+    (box.work / "other/docker").write_text("#!/bin/sh\n")
+    (box.work / "other/docker").chmod(0o755)
+    script = f"compopt() {{ :; }}; . {stub}; complete -p docker; COMP_WORDS=(docker star); COMP_CWORD=1; _csbx; echo \"${{COMPREPLY[@]}}\""
+    for top, registered in (("shims", True), ("scripts", True), ("other", False)):
+        env = {**box.env, "PATH": f"{box.work / top}:/usr/bin:/bin"}
+        p = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, check=False, **box.identity())
+        assert (p.stdout == "complete -F _csbx docker\nstart\n") == registered, (top, p)
 
 
 @pytest.mark.parametrize("line, words", [

@@ -412,6 +412,17 @@ static int spec_error(struct making *m)
 	}
 }
 
+/* The reason is named where it is a setting: the user has not asked for it here. */
+static const char *discarded_ports(const struct making *m)
+{
+	const char *setting = config_get(m->c->config, "CSBX_DOCKER_NETWORK");
+
+	return !m->a->network && setting && str_eq(setting, "none")
+		       ? "Published ports are discarded: the container has no network, as "
+			 "CSBX_DOCKER_NETWORK is none; --network host gives it the host's"
+		       : "Published ports are discarded: the container has no network";
+}
+
 static int make(struct making *m)
 {
 	struct err *e = &m->f->err;
@@ -426,8 +437,7 @@ static int make(struct making *m)
 		return docker_fault_by_code(m->f, -e->code);
 	if (m->opts.spec.ns.net == NET_NONE &&
 	    (m->a->publish.n || m->a->other[DOCKER_OTHER_publish_all]))
-		strv_add(&m->ret->warnings,
-			 "Published ports are discarded: the container has no network");
+		strv_add(&m->ret->warnings, discarded_ports(m));
 	r = check_user(m);
 	if (r < 0)
 		return r;

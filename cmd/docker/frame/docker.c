@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "cmd/docker/frame/argv.h"
+#include "cmd/docker/frame/complete.h"
 #include "cmd/frame/frame.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -323,6 +324,25 @@ static int after_globals(const struct dialect *x, const struct global_args *g, i
 	return find_and_run(x, argc, argv);
 }
 
+/* words: those of the command line behind "docker", the last one at the cursor. */
+static int complete(const struct dialect *x, int n, char **words)
+{
+	struct docker d = {.self = x->self, .path = "docker", .cmd = {.argv = x->all}};
+	const char *group = n > 1 && is_group(words[0]) ? words[0] : NULL;
+	int verb = group ? 1 : 0;
+	const struct docker_command *c;
+
+	if (n <= verb + 1)
+		return docker_complete_names(group, n ? words[n - 1] : "");
+	c = find_command(group, words[verb]);
+	d.verb = c ? find_verb(x, verb_name(c)) : NULL;
+	if (d.verb)
+		return docker_complete_verb(d.verb, n - verb - 1, words + verb + 1);
+	if (!c || c->program == PROGRAM_MAX || c->program == x->self)
+		return CMD_EXIT_OK;
+	return docker_hand_over(&d, c->program);
+}
+
 static int run_dialect(const struct dialect *x, int argc, char **argv)
 {
 	static const struct docker_verb top = {.usage = "[OPTIONS] COMMAND [ARG...]"};
@@ -331,6 +351,8 @@ static int run_dialect(const struct dialect *x, int argc, char **argv)
 	struct err e = ERR_INIT;
 	int code, n = cmd_begin(&e);
 
+	if (n >= 0 && argc > 1 && str_eq(argv[1], "__complete"))
+		return complete(x, argc - 2, argv + 2);
 	if (n >= 0)
 		n = docker_argv_parse(global_uses, true, &g, argc, argv, &e);
 	if (n == DOCKER_ARGV_HELP)
@@ -365,6 +387,8 @@ int docker_personality(enum program self, const struct docker_verb *const *verbs
 	     called = is_plugin || str_eq(name, "docker");
 	_free_ char **copy = NULL;
 
+	if (!called && argc > 2 && str_eq(argv[1], "__complete") && str_eq(argv[2], "docker"))
+		return complete(&(struct dialect){self, verbs, argv}, argc - 3, argv + 3);
 	if (!called && (argc < 2 || !str_eq(argv[1], "docker")))
 		return -1;
 	if (is_plugin && argc > 1 && str_eq(argv[1], "docker-cli-plugin-metadata"))

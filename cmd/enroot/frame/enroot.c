@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cmd/enroot/frame/argv.h"
+#include "cmd/enroot/frame/complete.h"
 #include "cmd/frame/frame.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -103,6 +104,23 @@ static int dispatch(const struct dialect *d, int argc, char **argv)
 	return enroot_fail(&e);
 }
 
+/* words: those of the command line behind "enroot", the last one at the cursor. */
+static int complete(const struct dialect *d, int n, char **words)
+{
+	const struct enroot_command *c = n > 1 ? enroot_command_find(words[0]) : NULL;
+	const struct enroot_verb *v = c ? find_verb(d, c->name) : NULL;
+	struct err e = ERR_INIT;
+
+	if (n < 2)
+		return enroot_complete_names(n ? words[0] : "");
+	if (v)
+		return enroot_complete_verb(c, v, words[n - 1], words[n - 2]);
+	if (!c || c->program == d->self)
+		return 0;
+	cmd_hand_over(c->program, d->all, &e);
+	return enroot_fail(&e);
+}
+
 /* Words that are no commands; enroot answers them with its usage too, but as if it had failed. */
 static int run_dialect(const struct dialect *d, int argc, char **argv)
 {
@@ -111,6 +129,8 @@ static int run_dialect(const struct dialect *d, int argc, char **argv)
 
 	if (cmd_begin(&e) < 0)
 		return enroot_fail(&e);
+	if (argc > 1 && str_eq(argv[1], "__complete"))
+		return complete(d, argc - 2, argv + 2);
 	if (argc < 2)
 		return bad_usage(NULL, "a command is missing");
 	if (str_eq(argv[1], "help") || str_eq(argv[1], "--help") || str_eq(argv[1], "-h"))
@@ -128,6 +148,8 @@ int enroot_personality(enum program self, const struct enroot_verb *const *verbs
 	bool called = str_eq(name, "enroot");
 	const struct dialect d = {self, verbs, argv};
 
+	if (!called && argc > 2 && str_eq(argv[1], "__complete") && str_eq(argv[2], "enroot"))
+		return complete(&d, argc - 3, argv + 3);
 	if (!called && (argc < 2 || !str_eq(argv[1], "enroot")))
 		return -1;
 	return run_dialect(&d, called ? argc : argc - 1, called ? argv : argv + 1);
