@@ -63,14 +63,11 @@ static int set_name(struct add_url *u, const struct url *url, struct err *e)
 			in += 2;
 		}
 		if (!*out || *out == '/')
-			return err_set(e, EINVAL, "ADD %.200s: no name of a file at its end",
-				       u->text);
+			return err_set(e, EINVAL, "no name of a file at its end");
 		out++;
 	}
 	*out = 0;
-	return str_is_dots(u->name)
-		       ? err_set(e, EINVAL, "ADD %.200s: no name of a file at its end", u->text)
-		       : 0;
+	return str_is_dots(u->name) ? err_set(e, EINVAL, "no name of a file at its end") : 0;
 }
 
 /* --- its bytes ------------------------------------------------------------------------------- */
@@ -169,20 +166,19 @@ int add_url_open(struct add_url *u, char *text, const char *wanted, int dirfd, s
 		return err_wrap(e, "--checksum=%.150s", wanted);
 	u->digest = want;
 	r = url_parse(text, &at, e);
-	if (r < 0)
-		return err_wrap(e, "ADD %.200s", text);
-	r = set_name(u, &at, e);
+	if (r >= 0)
+		r = set_name(u, &at, e);
 	if (r < 0)
 		return r;
 	u->fd = openat(dirfd, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
 	if (u->fd < 0)
-		return err_sys(e, "ADD %.200s: a file for it", text);
+		return err_sys(e, "a file for it");
 	r = fetch(&f, &at, e);
 	if (r >= 0)
 		r = check(&f, &want, e);
 	digest_free(&f.digest);
 	transport_close(&f.t);
-	return r < 0 ? err_wrap(e, "ADD %.200s", text) : 0;
+	return r;
 }
 
 void add_url_close(struct add_url *u)

@@ -3,8 +3,8 @@
 #define CSBX_CMD_BUILD_ADD_URL_H
 
 /*
- * Files of web servers, for ADD: fetched into an unnamed file, their digest is part of the step's
- * key. Redirects are followed, not to this machine from elsewhere and not from https to http.
+ * Files of web servers, for ADD and as a context: fetched into an unnamed file, their digest is part
+ * of a step's key. Redirects are followed, not to this machine from elsewhere and not from https to http.
  */
 
 #include <stdbool.h>

@@ -294,8 +294,12 @@ static int add_labels(struct build *b, struct build_stage *s, struct err *e)
 static int prepare(struct build *b, const char *context, struct dockerfile_place *place,
 		   struct err *e)
 {
+	struct build_context_how how = {.operand = context,
+					.file = b->args->file,
+					.has_network = !str_eq(build_network(b, NULL), "none")};
 	int r = build_cache_open(&b->cache, &b->cmd->paths, e);
 
+	how.tmp_dirfd = b->cache.dirfd;
 	if (r >= 0)
 		r = b->images = images_open(&b->cmd->paths, e);
 	if (r < 0)
@@ -304,7 +308,7 @@ static int prepare(struct build *b, const char *context, struct dockerfile_place
 			   b->args->file && !str_eq(b->args->file, "-") ? b->args->file
 									: "Dockerfile");
 	build_text_open(&b->progress);
-	r = build_context_open(&b->context, context, b->args->file, b->cache.dirfd, e);
+	r = build_context_open(&b->context, &how, e);
 	if (r < 0)
 		return r;
 	r = dockerfile_parse(strbuf_str(&b->context.dockerfile), b->context.dockerfile.len,
@@ -432,6 +436,8 @@ int build_run(struct cmd *c, const struct build_args *a, const char *context)
 	build_ahead_end(&b);
 	if (r >= 0)
 		r = write_iidfile(a, id, &e);
+	if (r >= 0)
+		r = build_push(a, &e);
 	if (a->is_stream)
 		code = r < 0 ? say_failed_stream(&b, &e) : 0;
 	else

@@ -28,6 +28,7 @@
  *			mount_targets.c: what a container makes for them
  *	copy_step.c	COPY, ADD, WORKDIR; copy_words.c: their words; select.c, pack.c: what they take; transfer.c: on its way;
  *			add_url.c: what is fetched
+ *	push.c		--push
  *	result.c	the last step becomes an image; delta.c: as small files over the base's
  *	build_text.c	what is said meanwhile; build_stream.c: to clients of the engine
  *	build_pipe.c	a build that the engine asks for
@@ -53,8 +54,9 @@ struct build_args {
 	struct strv tags, build_args, labels, secrets, hosts, ulimits, outputs;
 	struct strv cache_from, cache_to;
 	const char *file, *target, *network, *platform, *iidfile, *progress, *shm_size;
-	const char *memory;
-	bool no_cache, pull, quiet, load, rm, force_rm, squash;
+	const char *memory, *provenance, *sbom, *builder;
+	struct strv ssh;
+	bool no_cache, pull, quiet, load, push, rm, force_rm;
 	bool is_stream; /* said in build_stream.h's form */
 };
 
@@ -136,6 +138,10 @@ int build_run(struct cmd *c, const struct build_args *a, const char *context);
 /* -EOPNOTSUPP: it has to be all files. */
 int build_delta(struct build *b, struct build_stage *s, const struct strv *tags,
 		const struct import_options *o, char ret_id[IMAGE_ID_BYTES], struct err *e);
+
+/* --- push.c --- */
+/* Sends the image under all its names where that is asked for. */
+int build_push(const struct build_args *a, struct err *e);
 
 /* --- result.c --- */
 int build_result(struct build *b, struct build_stage *s, char *ret_id, size_t size, struct err *e);

@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/build/add_url.h"
 #include "cmd/build/dockerfile/clean.h"
 #include "cmd/build/dockerfile/dockerfile.h"
 #include "image/bytes/spool.h"
+#include "image/layer/tar.h"
 #include "image/pack/tree_unpack.h"
 #include "image/source/tar.h"
 #include "runtime/base/err.h"
@@ -21,6 +23,9 @@
 
 #define DEFAULT_NAME "Dockerfile"
 #define TAR_MAGIC_AT 257u
+#define XZ     \
+	"\xfd" \
+	"7zXZ"
 
 /* --- files of the context -------------------------------------------------------------------- */
 
@@ -138,9 +143,7 @@ bool build_is_archive(int fd)
 		size_t len, at;
 	} kinds[] = {{"\x1f\x8b", 2, 0},
 		     {"BZh", 3, 0},
-		     {"\xfd"
-		      "7zXZ",
-		      5, 0},
+		     {XZ, 5, 0},
 		     {"\x28\xb5\x2f\xfd", 4, 0},
 		     {"ustar", 5, TAR_MAGIC_AT}};
 	char head[TAR_MAGIC_AT + 5] = "";
@@ -162,6 +165,40 @@ bool build_is_tar(int fd)
 	       !memcmp(magic, "ustar", sizeof(magic));
 }
 
+bool build_is_packed(int fd)
+{
+	char head[5] = "";
+
+	return pread(fd, head, sizeof(head), 0) == sizeof(head) &&
+	       (!memcmp(head, "BZh", 3) || !memcmp(head, XZ, sizeof(head)));
+}
+
+static int open_packed(int fd, struct err *e)
+{
+	_tar_ struct tar *t = NULL;
+	struct tar_header first;
+	int r = lseek(fd, 0, SEEK_SET) < 0 ? err_sys(e, "archive") : tar_open_fd(&t, fd, e);
+
+	if (r >= 0)
+		r = tar_next(t, &first, e);
+	if (r <= 0)
+		return r < 0 ? r : err_set(e, EBADMSG, "an archive without members");
+	r = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return r < 0 ? err_sys(e, "archive") : r;
+}
+
+int build_tar_file(int fd, int tmp_dirfd, struct err *e)
+{
+	_close_ int tar = -1;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "archive");
+	tar = build_is_packed(fd) ? open_packed(fd, e) : tar_plain_file(fd, tmp_dirfd, e);
+	if (tar >= 0 && lseek(tar, 0, SEEK_SET) < 0)
+		return err_sys(e, "archive");
+	return take_fd(&tar);
+}
+
 static int unpack(struct build_context *c, int fd, struct err *e)
 {
 	char id[NAME_ID_DIGITS + 1];
@@ -179,9 +216,7 @@ static int unpack(struct build_context *c, int fd, struct err *e)
 		openat(c->tmp_dirfd, c->tmp_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (c->root < 0)
 		return err_sys(e, "unpack the context");
-	if (lseek(fd, 0, SEEK_SET) < 0)
-		return err_sys(e, "unpack the context");
-	r = plain = tar_plain_file(fd, c->tmp_dirfd, e);
+	r = plain = build_tar_file(fd, c->tmp_dirfd, e);
 	if (r >= 0) {
 		const struct tree_unpack u = {
 			.root_fd = c->root, .base = ".", .resolve = TREE_BENEATH};
@@ -189,6 +224,28 @@ static int unpack(struct build_context *c, int fd, struct err *e)
 		r = tree_unpack(&u, plain, e);
 	}
 	return r < 0 ? err_wrap(e, "unpack the context") : 0;
+}
+
+/* A tar, or a text that is a Dockerfile without a context. */
+static int open_bytes(struct build_context *c, int fd, const char *file, struct err *e)
+{
+	const bool is_from_stdin = file && str_eq(file, "-");
+	int r;
+
+	if (build_is_archive(fd)) {
+		r = unpack(c, fd, e);
+		if (r >= 0)
+			r = is_from_stdin ? read_stdin(c, e) : read_dockerfile(c, file, e);
+		if (r < 0)
+			return r;
+		return read_ignore(c, is_from_stdin ? NULL : file ? file : DEFAULT_NAME, false, e);
+	}
+	if (is_from_stdin)
+		return err_set(e, EINVAL, "the context is no tar");
+	c->name = strdup(DEFAULT_NAME);
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "read the context");
+	return io_read_all(fd, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
 }
 
 static int open_stdin(struct build_context *c, const char *file, struct err *e)
@@ -203,37 +260,55 @@ static int open_stdin(struct build_context *c, const char *file, struct err *e)
 	r = fd = spool_copy(STDIN_FILENO, c->tmp_dirfd, e);
 	if (r < 0)
 		return err_wrap(e, "failed to read the context from stdin");
-	if (build_is_archive(fd)) {
-		r = unpack(c, fd, e);
-		if (r >= 0)
-			r = read_dockerfile(c, file, e);
-		return r < 0 ? r : read_ignore(c, file ? file : DEFAULT_NAME, false, e);
-	}
-	c->name = strdup(DEFAULT_NAME);
-	if (lseek(fd, 0, SEEK_SET) < 0)
-		return err_sys(e, "read standard input");
-	return io_read_all(fd, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
+	return open_bytes(c, fd, file, e);
 }
 
-static bool is_url(const char *s)
+/* --- a web server ---------------------------------------------------------------------------- */
+
+static int open_url(struct build_context *c, const char *url, const char *file, struct err *e)
 {
-	return str_has_prefix(s, "http://") || str_has_prefix(s, "https://") ||
-	       str_has_prefix(s, "git://") || str_has_prefix(s, "git@") ||
-	       str_has_prefix(s, "github.com/");
+	_free_ char *text = strdup(url);
+	struct add_url u;
+	int r;
+
+	if (!text)
+		return err_oom(e);
+	r = add_url_open(&u, text, NULL, c->tmp_dirfd, e);
+	if (r >= 0)
+		r = open_bytes(c, u.fd, file, e);
+	add_url_close(&u);
+	return r < 0 ? err_wrap(e, "unable to prepare context: %.200s", url) : 0;
 }
 
-int build_context_open(struct build_context *c, const char *operand, const char *file,
-		       int tmp_dirfd, struct err *e)
+/* As Docker's command line tells a repository from a file. */
+static bool is_git(const char *s)
 {
+	const size_t len = strcspn(s, "#");
+
+	return str_has_prefix(s, "git://") || str_has_prefix(s, "git@") ||
+	       str_has_prefix(s, "ssh://") || str_has_prefix(s, "github.com/") ||
+	       (add_url_is(s) && len > 4 && !strncmp(s + len - 4, ".git", 4));
+}
+
+int build_context_open(struct build_context *c, const struct build_context_how *how, struct err *e)
+{
+	const char *operand = how->operand, *file = how->file;
 	int r;
 
 	*c = (struct build_context)BUILD_CONTEXT_INIT;
-	c->tmp_dirfd = tmp_dirfd;
-	if (is_url(operand))
-		return err_set(e, EOPNOTSUPP,
-			       "a context from a URL is not done by csbx: fetch it, then build the "
-			       "directory");
-	r = str_eq(operand, "-") ? open_stdin(c, file, e) : open_directory(c, operand, file, e);
+	c->tmp_dirfd = how->tmp_dirfd;
+	if (is_git(operand))
+		return err_set(
+			e, EOPNOTSUPP,
+			"%.200s: git repositories are not fetched by csbx: git clone it, then "
+			"build the directory",
+			operand);
+	if (add_url_is(operand) && !how->has_network)
+		return err_set(e, EPERM, "%.200s: the build has no network (--network none)",
+			       operand);
+	r = add_url_is(operand)    ? open_url(c, operand, file, e)
+	    : str_eq(operand, "-") ? open_stdin(c, file, e)
+				   : open_directory(c, operand, file, e);
 	if (r >= 0 && !c->dockerfile.len)
 		r = err_set(e, EINVAL, "the Dockerfile (%s) cannot be empty",
 			    c->name ? c->name : DEFAULT_NAME);

@@ -28,15 +28,25 @@ struct build_context {
 		.root = -1, .tmp_dirfd = -1, \
 	}
 
-/*
- * operand: a directory, or "-": standard input, which is a Dockerfile or a tar. file: --file, NULL
- * or "-". tmp_dirfd: where a tar may be unpacked. Errors are in docker's words.
- */
-int build_context_open(struct build_context *c, const char *operand, const char *file,
-		       int tmp_dirfd, struct err *e);
+struct build_context_how {
+	/* A directory; "-" or a URL of http or https: a Dockerfile, or a tar. */
+	const char *operand;
+	const char *file; /* --file, NULL or "-" */
+	bool has_network; /* URLs are fetched */
+	int tmp_dirfd;    /* where a tar may be unpacked */
+};
+/* Errors are in docker's words. */
+int build_context_open(struct build_context *c, const struct build_context_how *how, struct err *e);
 /* By its first bytes: a tar, or something compressed that may be one. */
 bool build_is_archive(int fd);
 bool build_is_tar(int fd);
+bool build_is_packed(int fd); /* by bzip2 or xz */
+/*
+ * A descriptor for tree_unpack() of an archive in a file, read from its beginning: a plain tar in
+ * tmp_dirfd, or of bzip2 and xz, which the reader of tars unpacks, the file itself where it begins
+ * with a member.
+ */
+int build_tar_file(int fd, int tmp_dirfd, struct err *e);
 
 void build_context_close(struct build_context *c);
 

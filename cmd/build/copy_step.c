@@ -14,7 +14,6 @@
 #include "cmd/frame/cmd.h"
 #include "image/model/digest.h"
 #include "image/pack/tar_out.h"
-#include "image/source/tar.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -203,7 +202,7 @@ static int unpack_urls(struct copy_work *w, struct err *e)
 		return err_sys(e, "ADD %.150s", w->urls.items[0]);
 	if (!build_is_archive(w->fetched[0].fd))
 		return 0;
-	r = tar_plain_file(w->fetched[0].fd, w->b->cache.dirfd, e);
+	r = build_tar_file(w->fetched[0].fd, w->b->cache.dirfd, e);
 	if (r < 0)
 		return err_wrap(e, "ADD %.150s", w->urls.items[0]);
 	j->archives[j->n_archives++] = r;

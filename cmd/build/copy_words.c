@@ -200,7 +200,9 @@ int copy_fetch(struct copy_work *w, struct err *e)
 	build_text_open(&w->b->progress);
 	for (size_t n = 0; r >= 0 && n < w->urls.n; n++) {
 		r = add_url_open(&w->fetched[n], w->urls.items[n], wanted, w->b->cache.dirfd, e);
-		if (r >= 0 && !*w->fetched[n].name && str_has_suffix(w->dest, "/"))
+		if (r < 0)
+			return err_wrap(e, "ADD %.200s", w->urls.items[n]);
+		if (!*w->fetched[n].name && str_has_suffix(w->dest, "/"))
 			r = err_set(e, EINVAL, "ADD %.150s: cannot determine filename from url",
 				    w->urls.items[n]);
 	}

@@ -65,9 +65,13 @@ static int check_flags(const struct instruction *i, struct err *e)
 	const char *security = instruction_flag(i, "security");
 
 	if (instruction_flag(i, "device"))
-		return err_set(e, EOPNOTSUPP, "RUN --device is not done by csbx");
+		return err_set(e, EOPNOTSUPP,
+			       "RUN --device is not done by csbx: a step has no device of the "
+			       "machine; docker run has --device");
 	if (security && !str_eq(security, "sandbox"))
-		return err_set(e, EOPNOTSUPP, "RUN --security=insecure is not done by csbx");
+		return err_set(e, EOPNOTSUPP,
+			       "RUN --security=insecure is not done by csbx: a step has no more "
+			       "rights than its user");
 	return 0;
 }
 
@@ -219,7 +223,11 @@ static int add_one(struct mounting *x, struct run_mount_item *item, struct err *
 	case RUN_MOUNT_SECRET:
 		return run_secret_add(x->b, item, x->spec, e);
 	default:
-		return err_set(e, EOPNOTSUPP, "--mount=%s: ssh is not done by csbx", item->asked);
+		return err_set(
+			e, EOPNOTSUPP,
+			"--mount=%s: an agent is not passed on: RUN --mount=type=secret,id=key "
+			"with --secret id=key,src=FILE gives a step the key",
+			item->asked);
 	}
 }
 

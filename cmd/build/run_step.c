@@ -224,6 +224,8 @@ static int set_limits(struct run_work *w, struct err *e)
 	strv_add(&words, "build");
 	if (a->shm_size)
 		strv_take(&words, str_printf("--shm-size=%s", a->shm_size));
+	if (a->memory)
+		strv_take(&words, str_printf("--memory=%s", a->memory));
 	for (size_t i = 0; i < a->ulimits.n; i++)
 		strv_take(&words, str_printf("--ulimit=%s", a->ulimits.items[i]));
 	r = strv_check(&words, e);

@@ -10,7 +10,6 @@
 #include "cmd/build/context.h"
 #include "cmd/build/select.h"
 #include "image/pack/tree_unpack.h"
-#include "image/source/tar.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -111,7 +110,7 @@ int unpack_run(const struct unpack_job *j, int root, struct err *e)
 
 /* --- archives -------------------------------------------------------------------------------- */
 
-/* A plain tar of it, or -1: it is none, whatever its name says. */
+/* A tar of it, or -1: it is none, whatever its name says. */
 static int open_archive(const struct selected *x, int context, int tmp_dirfd)
 {
 	_close_ int fd =
@@ -120,8 +119,8 @@ static int open_archive(const struct selected *x, int context, int tmp_dirfd)
 
 	if (fd < 0 || !build_is_archive(fd))
 		return -1;
-	plain = tar_plain_file(fd, tmp_dirfd, NULL);
-	return plain >= 0 && build_is_tar(plain) ? take_fd(&plain) : -1;
+	plain = build_tar_file(fd, tmp_dirfd, NULL);
+	return plain >= 0 && (build_is_tar(plain) || build_is_packed(fd)) ? take_fd(&plain) : -1;
 }
 
 int unpack_find_archives(struct unpack_job *j, struct selection *s, int context, int tmp_dirfd,

@@ -13,6 +13,9 @@ CONFIG = ("Cmd", "Entrypoint", "Env", "ExposedPorts", "Labels", "OnBuild", "Shel
 STEPS = ("RUN", "COPY", "ADD", "WORKDIR")
 
 
+ARCHIVES = {"tar": "w", "tgz": "w:gz", "tbz": "w:bz2", "txz": "w:xz"}
+
+
 def make_tar(members, mode):
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode=mode) as t:
@@ -44,7 +47,7 @@ def put(path, what):
     elif what[0] == "dir":
         path.mkdir()
     else:
-        path.write_bytes(make_tar(what[1], "w" if what[0] == "tar" else "w:gz"))
+        path.write_bytes(make_tar(what[1], ARCHIVES[what[0]]))
 
 
 def make_context(row, top):

@@ -118,6 +118,8 @@ ROWS = [
     R("add-file", "FROM box\nADD a /x\nADD d /y\n", "cat /x /y/x"),
     R("add-archive", "FROM box\nADD t.tar /x\nADD t.tar /y/\nCOPY t.tar /z/\n", "cd /; find x y z | sort; cat /x/m", files={"t.tar": ("tar", {"m": "in\n", "n/o": "p\n"})}),
     R("add-archive-gz", "FROM box\nADD t.tgz /x/\n", "cat /x/m", files={"t.tgz": ("tgz", {"m": "in\n"})}),
+    R("add-archive-xz", "FROM box\nADD t.xz u.bz2 not.xz not.bz2 /x/\n", "ls /x; cat /x/m /x/not.xz /x/n",
+      files={"t.xz": ("txz", {"m": "in\n"}), "u.bz2": ("tbz", {"n": "too\n"}), "not.xz": "no\n", "not.bz2": "BZh no tar\n"}),
     R("add-no-archive", "FROM box\nADD t.tar /x/\n", "cat /x/t.tar", files={"t.tar": "not one\n"}),
     R("add-url", "FROM box\nADD http://127.0.0.1:9/x /x\n", fails="127.0.0.1:9"),
     # --- .dockerignore

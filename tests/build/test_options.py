@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that scripts for buildx give, and what is said of those that are not done."""
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from registries import DebianRegistry, run  # noqa: E402
+
+DOCKERFILE = "FROM box\nRUN echo 1 >/o\n"
+
+
+def build(box, *words, text=DOCKERFILE):
+    p = box.run("docker", "buildx", "build", *words, "-", stdin=text)
+    return p.returncode, p.stderr
+
+
+def test_words_of_scripts(box):
+    code, said = build(box, "--load", "--provenance=false", "--sbom=false", "--builder", "default", "--platform", "linux/amd64",
+                       "--progress=plain", "-t", "made")
+    assert code == 0, said
+
+
+@pytest.mark.parametrize("words,why", [
+    (("--provenance=true",), "--provenance=false"),
+    (("--sbom", "generator=x"), "--sbom=false"),
+    (("--ssh", "default"), "--mount=type=secret"),
+    (("--builder", "other"), 'no builder "other" found'),
+    (("--push",), "tag is needed"),
+])
+def test_words_that_are_refused(box, words, why):
+    """One line with the remedy, before anything is made."""
+    code, said = build(box, *words)
+    assert code == 1 and why in said and len(said.splitlines()) == 1, said
+
+
+@pytest.mark.parametrize("run_words,why", [
+    ("--mount=type=ssh", "--secret id=key,src=FILE"), ("--security=insecure", "no more rights"), ("--device=x", "has --device")])
+def test_steps_that_are_refused(box, run_words, why):
+    code, said = build(box, text=f"FROM box\nRUN {run_words} true\n")
+    assert code == 1 and why in said.splitlines()[-1], said
+
+
+@pytest.mark.both_users
+def test_memory(box):
+    """A step that holds more than it may fails, and one that holds less does not."""
+    grow = "FROM box\nRUN dd if=/dev/zero of=/dev/null bs=%s count=1\n"
+    code, said = build(box, "--memory", "64m", text=grow % "200M")
+    assert code == 1 and "did not complete successfully" in said, said
+    assert build(box, "-m", "64m", text=grow % "1M")[0] == 0
+
+
+def test_push(box, tmp_path):
+    """Under each name, with the id on standard output; one that fails is an error, and the image is there."""
+    if not shutil.which("docker-registry") or not shutil.which("skopeo"):
+        pytest.skip("docker-registry and skopeo are not installed")
+    registry = DebianRegistry(tmp_path / "registry")
+    try:
+        names = [f"{registry.host}/app:1", f"{registry.host}/team/app:2"]
+        p = box.run("docker", "buildx", "build", "-q", "--push", "-t", names[0], "-t", names[1], "-", stdin=DOCKERFILE)
+        assert p.returncode == 0 and p.stdout.startswith("sha256:"), p.stderr
+        local = json.loads(box.ok("docker", "image", "inspect", names[0]))[0]
+        for name in names:
+            config = run("skopeo", "inspect", "--tls-verify=false", "--config", f"docker://{name}").stdout
+            assert json.loads(config)["rootfs"]["diff_ids"][-1] == local["RootFS"]["Layers"][-1]
+    finally:
+        registry.close()
+    code, said = build(box, "--push", "-t", names[0])
+    assert code == 1 and f"push of {names[0]}" in said.splitlines()[-1], said
