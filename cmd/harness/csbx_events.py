@@ -24,6 +24,10 @@ OTHERS = ("exec", "sys._getframe", "object.__getattr__", "object.__setattr__", "
 NATIVE = ("ctypes", "_ctypes", "cffi", "_cffi_backend")  # what is done with their objects raises no event
 OF_CORE = ("exec", "marshal.loads")  # the core's own work on the bytes it reads
 MAKERS = ("replace", "CodeType", "code", "__new__")  # words for making a code object
+# Functions of libraries that return a frame, or what it holds, to the code that calls them.
+GIVERS = (("/logging/__init__.py", "<lambda>"), ("/logging/__init__.py", "currentframe"), ("/traceback.py", "walk_stack"), ("/traceback.py", "walk_tb"),
+          ("/inspect.py", "getinnerframes"), ("/inspect.py", "getgeneratorlocals"), ("/inspect.py", "getcoroutinelocals"),
+          ("/inspect.py", "getasyncgenlocals"), ("/asyncio/base_tasks.py", "_task_get_stack"), ("/_pytest/_code/code.py", "frame"))
 TRACERS = ("/coverage/", "/pydevd")  # they trace from C, by a method of another name
 
 
@@ -121,7 +125,7 @@ def make_audit(vouch, found, repo):
     _type, _str, _subclass, begins, ends, contains = type, str, issubclass, str.startswith, str.endswith, str.__contains__
     members, function_type, module_type = type.__dict__["__dict__"].__get__, types.FunctionType, types.ModuleType
     names_of_module, modules = types.ModuleType.__dict__["__dict__"].__get__, sys.modules
-    native, get_trace, get_profile = NATIVE, sys.gettrace, sys.getprofile
+    givers, native, get_trace, get_profile = GIVERS, NATIVE, sys.gettrace, sys.getprofile
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
     def file_of(thing):
@@ -243,6 +247,9 @@ def make_audit(vouch, found, repo):
     def kind_of(event, args, frame):
         """(kind or None, what it would be named by, the frame it is about)"""
         name = event.rpartition(".")[2]
+        given = [g for g in givers if ends(frame.f_code.co_filename, g[0]) and frame.f_code.co_name == g[1]]
+        if given and event in ("sys._getframe", "object.__getattr__") and args[-1:] != ("f_back",):
+            return "frame_search", "currentframe" if given[0][1] == "<lambda>" else given[0][1], frame.f_back
         if event == "sys._getframe":
             if ends(frame.f_code.co_filename, "/inspect.py"):
                 frame, name = frame.f_back, "currentframe"

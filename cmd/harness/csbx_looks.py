@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks for tampering in pytest's own process: with outcomes, marks, functions, hooks and modules of tests."""
-import ast
 import builtins
-import dis
 import sys
 import types
 import unittest
 
 import csbx_decoys
+from csbx_defs import cells_of, has_changed, make_filed, says
 from csbx_outcomes import frames_of, leads_to, make_judge
+from csbx_texts import attributes_set, bound_by_imports, names_stored, text_of
 from csbx_witness import is_async, make_cases, make_witness
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -21,69 +21,7 @@ REPORT_HOOKS = ("pytest_runtest_makereport", "pytest_runtest_logreport", "pytest
 
 RUN_MARKS = ("skip", "skipif", "xfail")
 WAYS_TO_MARK = ("add_marker", "applymarker", "own_markers")
-WAYS_TO_NAME = {"globals", "vars", "locals", "setattr", "exec", "__dict__", "modules", "import_module"}
 DECOYS_MAX = 3
-
-
-def names_stored(code):
-    """(global names that a module's code binds, whether it binds others by computing them, modules it takes all names of)"""
-    found, computed, stars, imported, todo = set(), False, [], None, [(code, True)]
-    while todo:
-        one, is_top = todo.pop()
-        for i in dis.get_instructions(one):
-            if i.opname in ("STORE_NAME", "STORE_GLOBAL", "DELETE_NAME") and (is_top or i.opname != "STORE_NAME"):
-                found.add(i.argval)
-            imported = i.argval if i.opname == "IMPORT_NAME" else imported
-            if i.opname == "IMPORT_STAR" or "IMPORT_STAR" in str(i.argrepr):
-                stars.append(imported)
-        computed = computed or bool(WAYS_TO_NAME & set(one.co_names))
-        todo += [(c, False) for c in one.co_consts if isinstance(c, types.CodeType)]
-    return found, computed or bool(stars), stars
-
-
-def names_imported(text):
-    """name -> [(module, attribute or None)] of what is bound by imports at the top of a module, and by nothing else."""
-    found, others, todo = {}, set(), [ast.parse(text)]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Import):
-            for a in node.names:
-                found.setdefault(a.asname or a.name.split(".")[0], []).append((a.name if a.asname else a.name.split(".")[0], None))
-        elif isinstance(node, ast.ImportFrom):
-            for a in node.names:
-                found.setdefault(a.asname or a.name, []).append((node.module or "", a.name) if not node.level else ("", ""))
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            others.add(node.name)
-            others.update(n for inner in ast.walk(node) if isinstance(inner, ast.Global) for n in inner.names)
-            continue
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            others.add(node.id)
-        todo += ast.iter_child_nodes(node)
-    return {name: sources for name, sources in found.items() if name not in others and ("", "") not in sources}
-
-
-def bound_by_imports(text):
-    try:
-        return names_imported(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return {}
-
-
-def attributes_set(text):
-    """Names of attributes that a file assigns to."""
-    try:
-        nodes = list(ast.walk(ast.parse(text)))
-    except (SyntaxError, ValueError, RecursionError):
-        return set()
-    return {n.attr for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
-
-
-def text_of(path):
-    try:
-        with open(path, "rb") as f:
-            return f.read()
-    except OSError:
-        return b""
 
 
 def function_code(function):
@@ -94,19 +32,23 @@ def make_looks(pytest, ask, repo):
     """An object whose functions share what they know in variables; it is the plugin's, which is watched."""
     from _pytest.python import Function
     from _pytest.runner import CallInfo
+    from _pytest.skipping import evaluate_skip_marks, evaluate_xfail_marks
     from _pytest.unittest import TestCaseFunction
     kinds = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
     # The core keeps it, where no function that can be reached leads.
     ask("remember", {"plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "modules": {}, "passed": [], "callers": {},
              "imports": {}, "data": {}, "globals": {}, "classes": {}, "cases": {}, "replaces": {}, "items": {}, "error": None,
-             "by_tests": True, "vouched": {}, "looked": 0, "skipped": None})
+             "by_tests": True, "vouched": {}, "looked": 0, "skipped": None, "cells": {}, "filed": {}})
     all_builtins, builtin_names = vars(builtins), frozenset(vars(builtins))
-    stored, way_to_mark, is_wrapper = names_stored, [w.encode() for w in WAYS_TO_MARK], leads_to
+    stored, way_to_mark, is_wrapper = names_stored, tuple(w.encode() for w in WAYS_TO_MARK), leads_to
+    strange_test, strange_marks, strange_members = make_filed(text_of)
+    cells_in, other_cells, has_words = cells_of, has_changed, says
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
     code_of, text, bound, set_in, from_call = function_code, text_of, bound_by_imports, attributes_set, CallInfo.from_call
     frames_in = frames_of
-    witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask), is_async
+    witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
     own_ways, callers = (Function.runtest, TestCaseFunction.runtest), (Function, TestCaseFunction)
+    of_skip, of_xfail = evaluate_skip_marks, evaluate_xfail_marks
     hooks, run_marks, decoys, decoys_max = REPORT_HOOKS, RUN_MARKS, csbx_decoys.ways, DECOYS_MAX
 
     def found(kind, detail):
@@ -136,11 +78,14 @@ def make_looks(pytest, ask, repo):
         """Marks that skip a test, or expect it to fail: of a package's __init__.py, or made while it ran."""
         own = getattr(getattr(item, "module", None), "__file__", None)
         before = known["marks"].get(item.nodeid, ())
+        for mark, name, args, kwargs in before:
+            if mark.name != name or mark.args is not args or mark.kwargs != kwargs:
+                found("outcome_call", "the mark %s of %s was changed" % (name, item.nodeid))
         for node, mark in marks_of(item):
             file = getattr(getattr(node, "obj", None), "__file__", None)
             if isinstance(file, str) and file != own and not ask("vouched", file):
                 found("outcome_call", "a mark %s of %s" % (mark.name, file))
-            elif not any(mark is m for m in before) and not adds_marks(item):
+            elif not any(mark is m[0] for m in before) and not adds_marks(item):
                 found("outcome_call", "a mark %s of %s, which the tests do not make" % (mark.name, item.nodeid))
 
     def function(known, item, now):
@@ -151,8 +96,29 @@ def make_looks(pytest, ask, repo):
             found("test_replaced", "%s is of %s" % (item.nodeid, code.co_filename))
         elif not is_wrapper(now, collected.get(item.nodeid, now)):
             found("test_replaced", "%s was replaced after it was collected" % item.nodeid)
+        if other_cells(known["cells"].get(item.nodeid, ())):
+            found("test_replaced", "what a wrapper of %s calls" % item.nodeid)
         if getattr(now, "__builtins__", all_builtins) is not all_builtins:
             found("test_replaced", "%s has builtins of its own" % item.nodeid)
+
+    def as_filed(known, item):
+        """A test is the function that its file has by that name, with the marks that the file gives it."""
+        if not isinstance(item, callers):
+            return
+        name, file = getattr(item, "originalname", None) or item.name, str(getattr(item, "path", None) or item.fspath)
+        place = item.function, getattr(item, "cls", None), name, file
+
+        def vouches(file):
+            return is_vouched(known, file) and file.startswith(repo + "/")
+        wrong = strange_test(known["filed"], *place, vouches)
+        if wrong:
+            found("test_replaced", "%s %s" % (item.nodeid, wrong))
+        wrong = strange_marks(known["filed"], *place, vouches, run_marks)
+        if wrong and not adds_marks(item):
+            found("outcome_call", wrong)
+        wrong = strange_members(known["filed"], place[1], vouches) if isinstance(item, TestCaseFunction) else None
+        if wrong:
+            found("test_replaced", wrong)
 
     def identity(known, item):
         """An item is one that was collected, and is still called so."""
@@ -250,6 +216,13 @@ def make_looks(pytest, ask, repo):
             if outside and not any(value is m for m in meant) and is_made(value, or_mock):
                 found("test_replaced", "%s in %s is not what it imports" % (name, file))
 
+    def is_odd(file, name, old, new):
+        """True when something that the tests call became a thing of a library, and they have no words for that."""
+        code = code_of(new)
+        if code_of(old) is None or not callable(new) or (code is not None and code.co_filename.startswith(repo + "/") and ask("vouched", code)):
+            return False
+        return not has_words(text(file), name)
+
     def data_of(item):
         """The things that a test is called with: parameters, and the functions of fixtures."""
         params = getattr(getattr(item, "callspec", None), "params", None) or {}
@@ -265,7 +238,7 @@ def make_looks(pytest, ask, repo):
             for name, old in before.items():
                 new = now.get(name, old)
                 if new is not old and not name.startswith("_") and name not in known["replaces"][of_tests.__file__, "attributes"] and \
-                        (not replaces or is_made(new, False)):
+                        (not replaces or is_made(new, False) or is_odd(of_tests.__file__, name, old, new)):
                     found("test_replaced", "%s.%s in %s was replaced" % (kind.__name__, name, of_tests.__file__))
 
     def data(known, item):
@@ -292,7 +265,8 @@ def make_looks(pytest, ask, repo):
         classes(known, of_tests, replaces)
         for name, old in before.items():
             new = vars(of_tests).get(name, old)
-            if new is not old and not name.startswith(("_", "@")) and (not replaces or is_made(new, False)):
+            if new is not old and not name.startswith(("_", "@")) and \
+                    (not replaces or is_made(new, False) or is_odd(of_tests.__file__, name, old, new)):
                 found("test_replaced", "%s in %s was replaced" % (name, of_tests.__file__))
 
     def begin(plugin, session):
@@ -312,7 +286,10 @@ def make_looks(pytest, ask, repo):
         known = ask("known")
         known["items"].update((id(i), (i, i.nodeid)) for i in items)
         known["functions"].update((i.nodeid, getattr(i, "function", None)) for i in items)
-        known["marks"].update((i.nodeid, [m for _, m in marks_of(i)]) for i in items)
+        known["marks"].update((i.nodeid, [(m, m.name, m.args, dict(m.kwargs)) for _, m in marks_of(i)]) for i in items)
+        known["cells"].update((i.nodeid, cells_in(getattr(i, "function", None))) for i in items)
+        for item in items:
+            as_filed(known, item)
         for kind in {getattr(i, "cls", None) for i in items}:
             remember_case(kind)
         known["data"].update((i.nodeid, data_of(i)) for i in items)
@@ -382,11 +359,19 @@ def make_looks(pytest, ask, repo):
         caught = [e for e in (error, getattr(error, "__context__", None), known["skipped"]) if isinstance(e, kinds)]
         return any(judge(e, frames_in(e)) for e in caught)
 
+    def is_marked_so(item, is_expected):
+        """By the marks themselves: what pytest made of them before can be another's by now."""
+        try:
+            return marks_of(item) != [] and (of_xfail if is_expected else of_skip)(item) is not None
+        except BaseException:  # the condition of a mark; pytest would have said so
+            return False
+
     def after(item, call, report):
         known = ask("known")
         if report.outcome == "skipped" or hasattr(report, "wasxfail"):
             marks(known, item)
-            if not marks_of(item) and not has_reason(known, item, call, hasattr(report, "wasxfail")):
+            is_expected = hasattr(report, "wasxfail")
+            if not is_marked_so(item, is_expected) and not has_reason(known, item, call, is_expected):
                 found("outcome_call", "%s is %s for no reason that was seen" % (item.nodeid, report.outcome))
         elif report.when == "call" and report.outcome == "passed" and is_to_come_back(known, item) and not ask("returned", item):
             found("test_replaced", "%s is said to have passed, and did not come back from its call" % item.nodeid)

@@ -159,7 +159,7 @@ def make_watch(packages, is_true, repo, tell, kept):
         values = contents(closure)
         kept.append(values)
         for old, new in zip(cells, values):
-            if new is not old and (_callable(old) or _callable(new)) and differs(name, "a cell", old, new):
+            if new is not old and (name.startswith("csbx") or ((_callable(old) or _callable(new)) and differs(name, "a cell", old, new))):
                 say(name, "a cell", new)
         now = function.__dict__
         for key, old in attributes.items():

@@ -10,8 +10,9 @@ import sys
 import time
 import unittest
 
-from csbx_looks import bound_by_imports, text_of
+from csbx_defs import make_filed
 from csbx_outcomes import frames_of, make_judge
+from csbx_texts import bound_by_imports, text_of
 from csbx_witness import is_async, make_cases, make_witness
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -54,7 +55,8 @@ def tests_in(suite):
 
 
 def make_result(unittest, ask, repo, asked):
-    witnessed, (remember, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask), is_async
+    witnessed, (remember, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
+    strange_test, _, strange_members = make_filed(text_of)
     judge = make_judge(ask, repo, (unittest.SkipTest,), bound_by_imports, text_of)
 
     class Result(unittest.TextTestResult):
@@ -148,6 +150,14 @@ def make_result(unittest, ask, repo, asked):
         remember(type(test))
         name = getattr(test, "_testMethodName", "")
         method = getattr(test, name, None)
+
+        def vouches(file):
+            return file.startswith(repo + "/") and ask("vouched", file)
+        filed = ask("known")["filed"]
+        wrong = strange_test(filed, getattr(method, "__func__", method), type(test), name, None, vouches) or \
+            strange_members(filed, type(test), vouches)
+        if wrong:
+            ask("found", "test_replaced", "%s: %s" % (test.id(), wrong))
         if callable(method) and not waits(method):
             setattr(test, name, witnessed(test, method))
             ask("known")["called"][id(test)] = test, name
@@ -158,9 +168,9 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     import unittest.mock
     sys.argv[:] = ["unittest"]
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
-    ask("remember", {"cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}})
+    ask("remember", {"cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}})
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways",
-                        "csbx_witness", "csbx_unittest", "__main__"))
+                        "csbx_defs", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)

@@ -10,6 +10,8 @@ import sys
 import types
 import unittest
 
+from csbx_defs import is_of_unittest as is_machinery_of, says
+
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 ASYNC = 0x80 | 0x100 | 0x200  # CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
@@ -53,10 +55,10 @@ def code_of(value):
     return getattr(function_of(value), "__code__", None)
 
 
-def make_cases(ask):
+def make_cases(ask, repo, text_of):
     """(remember(class), look(case, name), is_marked(case, word)): what a class of tests, and an object of it, answers unittest with."""
-    code, own, plain = code_of, unittest.TestCase, object.__getattribute__
-    none, types_of, modules = object(), types, sys.modules
+    code, plain = code_of, object.__getattribute__
+    none, types_of, modules, text, has_words, is_machinery = object(), types, sys.modules, text_of, says, is_machinery_of
 
     def is_of_unittest(kind):
         return kind.__module__.partition(".")[0] in ("unittest", "builtins")
@@ -75,6 +77,14 @@ def make_cases(ask):
         file = getattr(modules.get(kind.__module__), "__file__", None)
         return kind.__name__ in ("partial", "partialmethod") or type(value) is types_of.BuiltinFunctionType or \
             (isinstance(file, str) and not ask("vouched", file))
+
+    def is_put(case, key, value):
+        """Something to call, of no file of the repository, for which the files of the tests have no words."""
+        its = code(value)
+        if not callable(value) or (its is not None and its.co_filename.startswith(repo + "/")):
+            return False
+        files = [getattr(modules.get(b.__module__), "__file__", None) for b in type(case).__mro__]
+        return not any(isinstance(f, str) and f.startswith(repo + "/") and ask("vouched", f) and has_words(text(f), key) for f in files)
 
     def remember(kind):
         cases = ask("known")["cases"]
@@ -96,14 +106,15 @@ def make_cases(ask):
             was = cases.get(base)
             for key, value in list(vars(base).items()) if was is not None else ():
                 old = was.get(key, none)
-                if value is not old and (hasattr(own, key) or code(old) is not None) and is_strange(value):
+                if value is not old and (is_machinery(type(case), key) or code(old) is not None) and \
+                        (is_strange(value) or is_put(case, key, value)):
                     ask("found", "test_replaced", "%s.%s was replaced" % (base.__name__, key))
         try:
             space = plain(case, "__dict__")
         except AttributeError:
             return
         for key, value in list(space.items()):
-            if key != name and hasattr(own, key) and is_strange(value):
+            if key != name and is_machinery(type(case), key) and (is_strange(value) or is_put(case, key, value)):
                 ask("found", "test_replaced", "%s of %s was replaced" % (key, type(case).__name__))
         equal = space.get("_type_equality_funcs")
         for value in list(equal.values()) if type(equal) is dict else ():

@@ -182,6 +182,163 @@ class TestDerived(Base):
         self.check()
 """
 
+REPLACING = r"""
+import functools
+import inspect
+import logging
+import sys
+import traceback
+import unittest
+from unittest import mock
+
+import pytest
+
+import calc
+from calc import add
+
+windows = pytest.mark.skipif(sys.platform == "win32", reason="not there")
+known = pytest.mark.xfail(reason="known")
+
+
+def check(got, wanted):
+    assert got == wanted
+
+
+def remembers(function):
+    calls, last = [], None
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        nonlocal last
+        calls.append(args)
+        last = len
+        return function(*args, **kwargs)
+    return wrapper
+
+
+@remembers
+def test_remembers():
+    assert add(1, 2) == 3
+
+
+@windows
+@remembers
+def test_windows():
+    assert add(1, 2) == 3
+
+
+@known
+def test_known():
+    assert add(1, 2) == 4
+
+
+@pytest.mark.xfail(sys.platform == "win32", reason="not there")
+def test_condition():
+    assert add(1, 2) == 3
+
+
+@pytest.mark.xfail("sys.platform != 'win32'", reason="text", raises=AssertionError)
+def test_text():
+    assert add(1, 2) == 4
+
+
+@pytest.mark.parametrize("a", [1, pytest.param(2, marks=pytest.mark.xfail(reason="not yet"))])
+def test_some(a):
+    assert add(a, 0) == 1
+
+
+def test_check(monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "check", max)
+    assert check(1, 2) == 2
+
+
+def test_check_again():
+    check(add(1, 2), 3)
+    with mock.patch("test_replacing.check", max):
+        assert check(1, 2) == 2
+
+
+if add:
+    def test_either():
+        assert add(1, 2) == 3
+else:
+    def test_either():
+        assert 0
+
+
+def test_twice():
+    assert 0
+
+
+def test_twice():  # noqa: F811
+    assert add(1, 2) == 3
+
+
+test_alias = test_either
+
+
+def make(n):
+    def test_made():
+        assert add(n, 0) == n
+    return test_made
+
+
+test_made_1 = make(1)
+globals()["test_made_2"] = make(2)
+
+
+def test_frames():
+    try:
+        calc.add(None, 1)
+    except TypeError as error:
+        assert traceback.format_exc() and list(traceback.walk_tb(error.__traceback__))
+    assert inspect.stack() and logging.currentframe() and list(traceback.walk_stack(None))
+    with pytest.raises(TypeError) as caught:
+        calc.add(None, 1)
+    assert caught.traceback[-1].frame.f_locals
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="not there")
+class TestMarked:
+    def check(self, got, wanted):
+        assert got == wanted
+
+    def test_self(self, monkeypatch):
+        self.check(add(1, 2), 3)
+        monkeypatch.setattr(TestMarked, "check", staticmethod(max))
+        assert self.check(1, 2) == 2
+
+
+def made(self):
+    self.assertEqual(add(1, 2), 3)
+
+
+class TestOwn(unittest.TestCase):
+    def setUp(self):
+        self.assertSame = self.assertIs
+        self.fail = mock.Mock()
+        self.helper = max
+
+    def helper(self):
+        raise ValueError
+
+    @mock.patch.object(unittest.TestCase, "id", return_value="x")
+    def test_own(self, _):
+        self.assertEqual(add(1, 2), self.helper(3, 2))
+
+
+setattr(TestOwn, "test_made", made)
+
+
+class Base(unittest.TestCase):
+    def test_base(self):
+        self.assertEqual(add(1, 2), 3)
+
+
+class TestDerived(Base):
+    pass
+"""
+
 CONFTEST = """
 import pytest
 
@@ -227,3 +384,26 @@ def test_unittest(judge):
     r = judge("--strict", "--runner", "unittest", "--patch", patch, "--fail-to-pass", "tests.test_unit.TestU.test_a",
               *(f"--pass-to-pass={i}" for i in ids), code=0)
     assert r["resolved"] and r["tamper"] == [] and r["tests"] == ids
+
+
+LOUD = repositories.FIX.replace("    return a + b\n", """    logging.getLogger("calc").debug("called", stack_info=True)
+    try:
+        return a + b
+    except TypeError:
+        traceback.print_exc()
+        traceback.print_stack()
+        warnings.warn("no numbers", stacklevel=2)
+        raise
+""", 1)
+
+
+def test_tests_that_replace_what_they_name(judge):
+    judge.write(judge.repo / "tests/test_replacing.py", REPLACING)
+    patch = judge.patch(files={"calc.py": "import logging\nimport traceback\nimport warnings\n\n\n" + LOUD})
+    r = judge("--patch", patch, "--fail-to-pass", "tests/test_replacing.py")
+    assert r["tamper"] == [], r["tamper"]
+    names = {k.partition("::")[2]: v for k, v in r["tests"].items()}
+    assert len(names) == 20 and set(names.values()) == {"passed", "xfailed"}, names
+    r = judge("--runner", "unittest", "--patch", patch, "--fail-to-pass", "tests.test_replacing.TestDerived.test_base",
+              "--pass-to-pass", "tests.test_replacing.TestOwn.test_own", "--pass-to-pass", "tests.test_replacing.TestOwn.test_made")
+    assert r["resolved"] and r["tamper"] == [], (r["tests"], r["tamper"], r["stderr"])

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares a collected test with the text of its file: which function has its name there, and which marks.
+
+Code that is imported while the file runs can change the file's module before pytest collects it. What it puts there may
+be code that the harness vouches for, of another test or of a library.
+"""
+import ast
+import builtins
+import re
+import sys
+import types
+
+from csbx_outcomes import DEPTH_MAX, parts_of
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def dotted_name(node):
+    """a.b.c of a decorator @a.b.c or @a.b.c(...); None: it is something else."""
+    node, parts = node.func if isinstance(node, ast.Call) else node, []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id] + parts[::-1]) if isinstance(node, ast.Name) else None
+
+
+def marks_in(decorators):
+    """The marks of pytest among decorators; None: there are others, which may do anything."""
+    names = [dotted_name(d) or "" for d in decorators]
+    marks = {n.rpartition(".")[2] for n in names if n.startswith(("pytest.mark.", "mark."))}
+    return marks if len(marks) == len(set(names)) else None
+
+
+def definitions(text):
+    """(dotted name -> [(its possible first lines, its marks)] of functions and classes, dotted names that are bound otherwise)"""
+    found, others, todo = {}, set(), [("", ast.parse(text))]
+    while todo:
+        prefix, node = todo.pop()
+        if isinstance(node, DEFINITIONS):
+            name = prefix + node.name
+            lines = {node.lineno} | {d.lineno for d in node.decorator_list}
+            found.setdefault(name, []).append((lines, marks_in(node.decorator_list)))
+            if not isinstance(node, ast.ClassDef):
+                others.update(n for inner in ast.walk(node) if isinstance(inner, ast.Global) for n in inner.names)
+                continue
+            prefix = name + "."
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            others.update(prefix + (a.asname or a.name.partition(".")[0]) for a in node.names)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            others.add(prefix + node.id)
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            others.add((dotted_name(node) or "?").rpartition(".")[0] + "." + node.attr)
+        todo += [(prefix, n) for n in ast.iter_child_nodes(node)]
+    return found, others
+
+
+def definitions_of(text):
+    try:
+        return definitions(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}, set()
+
+
+def says(text, name):
+    """True when a file has words that replace an attribute or a global of that name."""
+    word = re.escape(name).encode("utf-8", "replace")
+    return re.search(rb"\.%s\s*=[^=]|[\"'.]%s[\"']|global\s[^\n]*\b%s\b" % (word, word, word), text) is not None
+
+
+def reached_from(function):
+    """A function and what it hands on to, as far as that can be seen."""
+    todo, found = [function], []
+    while todo and len(found) < DEPTH_MAX:
+        one = todo.pop(0)
+        if not any(one is f for f in found):
+            found.append(one)
+            todo += [p for p in parts_of(one) if p is not None]
+    return found
+
+
+def cells_of(function):
+    """(cell, content) of the functions that a wrapper closes over, and of those that they do."""
+    found = []
+    for one in reached_from(function):
+        for cell in (one.__closure__ or ()) if type(one) is types.FunctionType else ():
+            try:
+                found.append((cell, cell.cell_contents))
+            except ValueError:
+                pass
+    return [(cell, content) for cell, content in found if callable(content)]
+
+
+def has_changed(cells):
+    """True when a wrapper hands on to something else than it did."""
+    for cell, content in cells:
+        try:
+            if cell.cell_contents is not content:
+                return True
+        except ValueError:
+            return True
+    return False
+
+
+def is_of_unittest(kind, key):
+    """True when a class has an attribute of that name from unittest."""
+    return any(key in vars(b) for b in kind.__mro__ if str(b.__module__).partition(".")[0] == "unittest")
+
+
+def make_filed(text_of):
+    """strange_test(known, function, kind, name, file of its module, is_vouched): what is wrong with a test, or None;
+    strange_marks(), strange_members() likewise. known: a dict that the core keeps, where no function leads to it."""
+    read, reach, modules, of_text, is_machinery = text_of, reached_from, sys.modules, definitions_of, is_of_unittest
+    code_type, callables = types.CodeType, (types.FunctionType, staticmethod, classmethod, property)
+
+    def filed(known, file):
+        if file not in known:
+            known[file] = of_text(read(file))
+        return known[file]
+
+    def place_of(kind, name, file):
+        """(file, dotted name) of what defines a test."""
+        for base in kind.__mro__ if isinstance(kind, type) else ():
+            if name in vars(base):
+                return getattr(modules.get(base.__module__), "__file__", None), "%s.%s" % (base.__qualname__, name)
+        return file, name
+
+    def matches(function, file, name, entries):
+        code = getattr(function, "__code__", None)
+        return type(code) is code_type and code.co_name == name and any(code.co_firstlineno in lines for lines, _ in entries) and \
+            code.co_filename.rpartition("/")[2] == file.rpartition("/")[2]
+
+    def strange_test(known, function, kind, name, file, is_vouched):
+        file, dotted = place_of(kind, name, file)
+        if type(file) is not str or not is_vouched(file):
+            return None
+        found, others = filed(known, file)
+        entries = found.get(dotted)
+        if not entries or dotted in others:
+            return None
+        if any(matches(f, file, name, entries) for f in reach(function)):
+            return None
+        is_decorated = any(marks is None for _, marks in entries)
+        another = [n for n, e in found.items() if "<" not in n and matches(function, file, n.rpartition(".")[2], e)]
+        return None if is_decorated and not another else "is not the function that %s has by that name" % file
+
+    def strange_marks(known, function, kind, name, file, is_vouched, run_marks):
+        """Marks that a test's function or class has and that the file does not give them."""
+        places = [(place_of(kind, name, file), getattr(function, "__dict__", {}))]
+        places += [((getattr(modules.get(b.__module__), "__file__", None), b.__qualname__), vars(b))
+                   for b in (kind.__mro__ if isinstance(kind, type) else ())]
+        for (home, dotted), space in places:
+            if type(home) is not str or not is_vouched(home):
+                continue
+            found, others = filed(known, home)
+            entries, marks = found.get(dotted), space.get("pytestmark", ())
+            if not entries or dotted in others or dotted + ".pytestmark" in others or any(m is None for _, m in entries):
+                continue
+            given = set().union(*[m for _, m in entries])
+            for mark in marks if isinstance(marks, (list, tuple)) else [marks]:
+                if getattr(mark, "name", None) in run_marks and mark.name not in given:
+                    return "a mark %s of %s, which %s does not give it" % (mark.name, dotted, home)
+        return None
+
+    def strange_members(known, kind, is_vouched):
+        """What a class of unittest has in the place of unittest's own methods, and that the file does not have."""
+        for base in kind.__mro__ if isinstance(kind, type) else ():
+            home = getattr(modules.get(base.__module__), "__file__", None)
+            if type(home) is not str or base.__module__.partition(".")[0] == "unittest" or not is_vouched(home):
+                continue
+            found, others = filed(known, home)
+            for key, value in list(vars(base).items()) if base.__qualname__ in found else ():
+                dotted = "%s.%s" % (base.__qualname__, key)
+                if is_machinery(kind, key) and not key.startswith("__") and isinstance(value, callables) and dotted not in found and \
+                        dotted not in others and key.encode() not in read(home):
+                    return "%s is not of %s" % (dotted, home)
+        return None
+    return strange_test, strange_marks, strange_members
