@@ -14,6 +14,7 @@
 #include "cmd/judge/judge.h"
 #include "cmd/judge/lanes.h"
 #include "cmd/judge/markdown.h"
+#include "cmd/judge/report/report.h"
 #include "cmd/judge/summary.h"
 #include "cmd/options/resolve.h"
 #include "cmd/options/result_out.h"
@@ -31,7 +32,7 @@
 
 struct eval_args {
 	struct run_opts run;
-	const char *image, *function, *cases, *setup, *check, *batch, *output;
+	const char *image, *function, *cases, *setup, *check, *batch, *output, *report, *name;
 	struct strv files, deny_import, deny_call, allow_command;
 	uint64_t jobs, total_timeout_ms;
 	int lang, lanes;
@@ -87,6 +88,10 @@ static const struct opt eval_only_opts[] = {
 	{OPT_STR, 0, "output", "FILE", offsetof(struct eval_args, output), .offers = "file",
 	 .help = "add a batch's records to FILE; lines whose id has a record there are passed "
 		 "over"},
+	{OPT_STR, 0, "report", "FILE", offsetof(struct eval_args, report), .offers = "file",
+	 .help = "write a page about the run, or about all records of a batch, to FILE, whose "
+		 "name ends in .html: verdicts, times and memory as plots, each failure with its "
+		 "output"},
 	{OPT_FLAG, 0, "ordered", NULL, offsetof(struct eval_args, ordered),
 	 .help = "a batch's records come in the order of its lines"},
 	{0},
@@ -267,9 +272,12 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 	struct eval_verdict verdict = {0};
 	struct result_more more = {.write = eval_verdict_write, .ctx = &verdict};
 	struct result_out out;
+	struct report report = REPORT_INIT;
 	struct err e = ERR_INIT;
-	int code, r = result_out_open(&a->run.result, &a->run.spec, &out, &e);
+	int code, r = report_open(&report, a->report, "eval", &e);
 
+	if (r >= 0)
+		r = result_out_open(&a->run.result, &a->run.spec, &out, &e);
 	if (r >= 0)
 		r = eval_job_container_make(&container, job, &own, &e);
 	if (r >= 0)
@@ -285,9 +293,12 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 			eval_summary_print(&verdict);
 		more.completed = verdict.completed;
 		if (result_out_write_more(&out, &verdict.ended.spec, &verdict.ended.result, &more,
-					  &e) < 0)
+					  &e) < 0 ||
+		    report_run(&report, &verdict.ended.spec, &verdict.ended.result, &more, a->name,
+			       &e) < 0)
 			code = cmd_error(&e, "eval");
 	}
+	report_free(&report);
 	eval_verdict_free(&verdict);
 	eval_job_container_free(&own);
 	return code;
@@ -297,6 +308,7 @@ static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
 {
 	struct batch b = {.input = a->batch,
 			  .output = a->output,
+			  .report = a->report,
 			  .jobs = (unsigned)a->jobs,
 			  .ordered = a->ordered};
 
@@ -318,6 +330,7 @@ static int eval_run(struct cmd *c, void *args, int argc, char **argv)
 		r = read_job(argc, argv, &job, &e);
 	if (r >= 0)
 		r = prepare(c, a, &subject, &e);
+	a->name = argc ? argv[0] : "-";
 	if (r < 0)
 		code = cmd_error(&e, "eval");
 	else

@@ -24,6 +24,7 @@
 #include "cmd/judge/batch/progress.h"
 #include "cmd/judge/batch/worker.h"
 #include "cmd/frame/cmd.h"
+#include "cmd/judge/report/report.h"
 #include "cmd/judge/value/lines.h"
 #include "cmd/judge/value/value.h"
 #include "cmd/judge/value/json.h"
@@ -50,6 +51,7 @@ struct pool {
 	uint64_t turns; /* lines that were begun */
 	struct batch_order order;
 	struct batch_progress progress;
+	struct report report;
 };
 
 static uint64_t now_ns(void)
@@ -63,9 +65,10 @@ static uint64_t now_ns(void)
 static int write_record(struct pool *p, const struct strbuf *record, struct err *e)
 {
 	batch_progress_clear(&p->progress);
-	return io_write_all(p->out_fd, strbuf_str(record), record->len, e) < 0
-		       ? err_wrap(e, "write a record")
-		       : 0;
+	if (io_write_all(p->out_fd, strbuf_str(record), record->len, e) < 0)
+		return err_wrap(e, "write a record");
+	/* An output is read at the end, with the records that were there before. */
+	return p->b->output ? 0 : report_add(&p->report, strbuf_str(record), record->len, NULL, e);
 }
 
 /* is_end: those go out that wait for others, which will not come. */
@@ -303,6 +306,7 @@ static void close_pool(struct pool *p)
 	fd_close(&p->end[0]);
 	fd_close(&p->end[1]);
 	batch_done_free(&p->done);
+	report_free(&p->report);
 }
 
 /* Until every line has a record, or a signal came. */
@@ -339,12 +343,23 @@ static void tell_end(struct pool *p, const char *verb)
 
 int batch_run(const struct batch *b, const char *verb)
 {
-	struct pool p = {.b = b, .out_fd = -1, .signal_fd = -1, .end = {-1, -1}, .in = {.fd = -1}};
+	struct pool p = {.b = b,
+			 .out_fd = -1,
+			 .signal_fd = -1,
+			 .end = {-1, -1},
+			 .in = {.fd = -1},
+			 .report = REPORT_INIT};
 	struct err e = ERR_INIT;
-	int code, r = open_pool(&p, &e);
+	int code, r = report_open(&p.report, b->report, verb, &e);
 
 	if (r >= 0)
+		r = open_pool(&p, &e);
+	if (r >= 0)
 		r = work_off(&p, &e);
+	if (r >= 0 && b->output)
+		r = report_add_file(&p.report, b->output, &e);
+	if (r >= 0)
+		r = report_write(&p.report, &e);
 	batch_progress_clear(&p.progress);
 	if (r >= 0)
 		tell_end(&p, verb);

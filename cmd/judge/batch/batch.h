@@ -48,6 +48,7 @@ struct batch_line {
 struct batch {
 	const char *input;  /* a file, or "-" */
 	const char *output; /* a file that is added to; NULL: standard output */
+	const char *report; /* a file about all records; NULL: none */
 	unsigned jobs;      /* 0: one a CPU */
 	bool ordered;       /* records come in the order of lines */
 	/*

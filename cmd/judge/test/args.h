@@ -15,7 +15,7 @@ struct test_args {
 	struct run_opts run;
 	const char *image, *repo, *repo_in_image, *test_patch, *python, *clone, *commit;
 	struct strv patches, fail_to_pass, pass_to_pass;
-	const char *batch, *output;
+	const char *batch, *output, *report;
 	uint64_t jobs;
 	int runner;
 	bool strict, isolate, copy, ordered;

@@ -323,6 +323,7 @@ int test_batch(struct cmd *c, struct test_args *a, int argc, char **argv)
 	const struct batch b = {
 		.input = a->batch,
 		.output = a->output,
+		.report = a->report,
 		.jobs = (unsigned)a->jobs,
 		.ordered = a->ordered,
 		.work = run_line,

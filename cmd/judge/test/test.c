@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/frame/cmd.h"
+#include "cmd/judge/report/report.h"
 #include "cmd/judge/test/clone.h"
 #include "cmd/judge/test/clone_url.h"
 #include "cmd/judge/harness.h"
@@ -67,6 +68,9 @@ static const struct opt test_opts[] = {
 	 .help = "add the records of a batch to FILE, and pass over lines that have one there"},
 	{OPT_FLAG, 0, "ordered", NULL, AT(ordered),
 	 .help = "the records of a batch come in the order of its lines"},
+	{OPT_STR, 0, "report", "FILE", AT(report), .offers = "file",
+	 .help = "write a report on the run, or on all records of a batch, to FILE: JUnit's XML "
+		 "where its name ends in .xml, a page with plots where it ends in .html"},
 	{OPT_STR, 0, "python", "PATH", AT(python), .initial = "python3",
 	 .help = "the interpreter in the image"},
 	{0},
@@ -154,10 +158,12 @@ static int run_tests(struct cmd *c, struct test_args *a, const struct test_wish 
 	struct run_result result = {0};
 	struct result_out out;
 	struct result_more more = {.write = test_json_write, .ctx = t};
+	struct report report = REPORT_INIT;
 	struct err e = ERR_INIT;
 	int code;
 
-	if (result_out_open(&a->run.result, &a->run.spec, &out, &e) < 0)
+	if (report_open(&report, a->report, "test", &e) < 0 ||
+	    result_out_open(&a->run.result, &a->run.spec, &out, &e) < 0)
 		return cmd_error(&e, "%s", what);
 	test_execute_always(t, w, a, &c->paths, &result);
 	code = exit_code(t, &result);
@@ -165,8 +171,10 @@ static int run_tests(struct cmd *c, struct test_args *a, const struct test_wish 
 	if (result.error.code)
 		cmd_error(&result.error, "%s", what);
 	more.completed = t->verdict.completed;
-	if (result_out_write_more(&out, &a->run.spec, &result, &more, &e) < 0)
+	if (result_out_write_more(&out, &a->run.spec, &result, &more, &e) < 0 ||
+	    report_run(&report, &a->run.spec, &result, &more, what, &e) < 0)
 		code = cmd_error(&e, "%s", what);
+	report_free(&report);
 	run_result_free(&result);
 	return code;
 }
