@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/lines.schema.json says of a line what csbx says: the same rows are given to both."""
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -78,6 +79,15 @@ def test_every_member_has_a_row_and_is_on_the_page(kind, rows):
     assert members - left_out == {key for row in rows for key in row}
     page = (DOCS / "lines.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in page for name in members)
+
+
+@pytest.mark.parametrize("kind, source, table", [
+    ("eval_line", "job_line.c", r"\} members\[\] = \{(.*?)\n\};"), ("test_line", "test/batch.c", r"\} members\[\] = \{(.*?)\n\};")])
+def test_the_schema_has_the_members_that_csbx_has(kind, source, table):
+    """A member that is new in csbx is new in the schema and on the page."""
+    text = (DOCS.parent / "cmd/judge" / source).read_text(encoding="utf-8")
+    found = re.findall(r'\{"(\w+)", \w+\}', re.search(table, text, re.S)[1])
+    assert sorted(found) == sorted(SCHEMA["definitions"][kind]["properties"])
 
 
 def test_cases(csbx, python_image):
