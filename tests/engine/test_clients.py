@@ -399,8 +399,7 @@ def test_clients_that_vanish(box):
     with box.connect() as s:
         assert box.ask("POST", f"/exec/{e}/start", {}, headers=up, sock=s).status == 101
         wait_for(lambda: box.ask("GET", f"/exec/{e}/json").json["Running"])
-    engine_children = lambda: harness.descendants(box.process.pid)
-    wait_for(lambda: not engine_children())
+    wait_for(lambda: len(harness.descendants(box.process.pid)) == 1)  # that for the next connection
     assert box.ask("GET", f"/containers/{c}/json").json["State"]["Running"], "and the container goes on"
 
 
@@ -432,10 +431,10 @@ def test_waiting_costs_nothing(csbx, box):
             s.sendall(f"POST /containers/{c}/{path} HTTP/1.1\r\nHost: d\r\n\r\n".encode())
             s.recv(4096)
         pids = list(harness.descendants(box.process.pid))
-        assert len(pids) == 2
+        assert len(pids) == 3, "two that wait, and one for the next connection"
         switches = lambda: [int(line.split()[1]) for pid in pids for line in open(f"/proc/{pid}/status", encoding="ascii")
                             if line.startswith("voluntary_ctxt")]
-        time.sleep(0.2)
+        time.sleep(0.5)  # once, after a moment, they give memory back
         before = switches()
         time.sleep(1)
         assert switches() == before, "nothing polls"

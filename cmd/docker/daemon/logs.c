@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/docker/daemon/logs.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
@@ -12,6 +11,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/kernel/idle_poll.h"
 #include "runtime/kernel/inotify.h"
 #include "runtime/life/container_state.h"
 #include "runtime/record/instance.h"
@@ -169,7 +169,8 @@ static int watch_wait(struct log_watch *w)
 	char events[4096];
 	int n;
 
-	n = poll(p, 3, w->files < 0 || w->supervisor < 0 ? instance_look_ms(w->n_looks++) : -1);
+	n = idle_poll(p, 3, w->files < 0 || w->supervisor < 0 ? instance_look_ms(w->n_looks++) : -1,
+		      NULL, 0);
 	if (n > 0 && p[0].revents)
 		(void)!read(w->files, events, sizeof(events));
 	/* A start that follows has another. */
@@ -196,10 +197,10 @@ static int read_log(struct log_view *v, const struct run_dir *dir, struct log_wa
 			r = flush(v, e);
 		if (r >= 0)
 			r = show_ring(v, e);
+		strbuf_free(&frame.data); /* the wait may be long */
 		if (r >= 0 && live)
 			r = watch_wait(w);
 	}
-	strbuf_free(&frame.data);
 	run_log_reader_close(&reader);
 	inotify_give_back(&w->files, &w->watch, 1);
 	fd_close(&w->supervisor);

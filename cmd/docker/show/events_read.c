@@ -3,7 +3,6 @@
 /* Reading the journal: both generations, then what comes; inotify says when. */
 
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/kernel/file_lock.h"
+#include "runtime/kernel/idle_poll.h"
 #include "runtime/settings/paths.h"
 
 #define PIECE_BYTES (64u << 10)
@@ -268,7 +268,7 @@ static int wait_for_more(struct reader *x, int watch)
 		return 0;
 	if (until_ns && until_ns - now_ns < WAIT_MAX_MS * UINT64_C(1000000))
 		timeout_ms = (int)((until_ns - now_ns) / 1000000u) + 1;
-	if (poll(p, 3, timeout_ms) < 0 && errno != EINTR)
+	if (idle_poll(p, 3, timeout_ms, NULL, 0) < 0 && errno != EINTR)
 		return 0;
 	while (read(watch, events, sizeof(events)) > 0)
 		;

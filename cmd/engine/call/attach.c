@@ -21,6 +21,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/exec/client.h"
+#include "runtime/kernel/idle_poll.h"
 #include "runtime/life/container_state.h"
 #include "runtime/spec/flat.h"
 #include "runtime/stream/detach_keys.h"
@@ -93,7 +94,7 @@ static int wait_to_be_taken(struct call *k, struct gather *g, const struct docke
 			r = -ENOENT;
 		} else {
 			container_record_free(&now.record);
-			(void)poll(p, 3, stream_watch_ms(&watch));
+			(void)idle_poll(p, 3, stream_watch_ms(&watch), NULL, 0);
 			stream_watch_take(&watch);
 			if (p[0].revents)
 				r = -EPIPE;

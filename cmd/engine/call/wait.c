@@ -15,6 +15,7 @@
 #include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/kernel/idle_poll.h"
 #include "runtime/life/container_wait.h"
 #include "runtime/record/instance.h"
 
@@ -75,7 +76,7 @@ static bool client_left(struct waiting *w, int one, int two, int timeout_ms)
 			     {.fd = one, .events = POLLIN},
 			     {.fd = two, .events = POLLIN}};
 
-	(void)poll(p, 3, timeout_ms);
+	(void)idle_poll(p, 3, timeout_ms, NULL, 0);
 	w->is_gone = p[0].revents != 0;
 	return w->is_gone;
 }

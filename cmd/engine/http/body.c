@@ -2,7 +2,6 @@
 
 /* A connection's bytes: heads, and bodies by length or in chunks (RFC 9112, 6 and 7.1). */
 
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -11,6 +10,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/kernel/idle_poll.h"
 
 #define IDLE_MS (15 * 60 * 1000) /* between two requests */
 #define HEAD_MS (30 * 1000)      /* from a head's first byte to its last */
@@ -54,7 +54,7 @@ static ssize_t fill(struct http_conn *c, uint64_t deadline_ms, struct err *e)
 		struct pollfd p = {.fd = c->fd, .events = POLLIN};
 		int left_ms = now_ms < deadline_ms ? (int)(deadline_ms - now_ms) : 0;
 
-		if (poll(&p, 1, left_ms) == 0)
+		if (idle_poll(&p, 1, left_ms, NULL, 0) == 0)
 			return err_set(e, ETIMEDOUT, "the client was silent for too long");
 		n = recv(c->fd, c->buf + c->end, HTTP_HEAD_MAX - c->end, MSG_DONTWAIT);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));

@@ -11,8 +11,10 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "cmd/engine/http/http.h"
+#include "cmd/engine/serve/spare.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
@@ -215,7 +217,7 @@ static void linger(int fd)
 	}
 }
 
-static _Noreturn void serve_connection(struct cmd *c, struct engine_listener *l, int fd)
+static void leave_listener(struct engine_listener *l)
 {
 	sigset_t none;
 
@@ -223,12 +225,17 @@ static _Noreturn void serve_connection(struct cmd *c, struct engine_listener *l,
 	/* A session of its own: the terminal's signals are for the listener. */
 	(void)setsid();
 	fd_close(&l->fd);
+	fd_close(&l->spare_fd);
 	fd_close(&l->lock_fd);
 	fd_close(&l->dirfd);
 	fd_close(&l->signal_fd);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn void serve_connection(struct cmd *c, int fd)
+{
 	if (peer_check_outside(fd, NULL) < 0) {
 		turn_away(fd, 403, "csbx engine serves no program inside a container");
 		linger(fd);
@@ -238,10 +245,31 @@ static _Noreturn void serve_connection(struct cmd *c, struct engine_listener *l,
 	_exit(0);
 }
 
+static _Noreturn void wait_and_serve(struct cmd *c, struct engine_listener *l, int listener)
+{
+	int fd;
+
+	leave_listener(l);
+	fd = spare_take(listener);
+	if (fd < 0)
+		_exit(0);
+	serve_connection(c, fd);
+}
+
+static pid_t fork_for(struct cmd *c, struct engine_listener *l, int fd)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		leave_listener(l);
+		serve_connection(c, fd);
+	}
+	return child;
+}
+
 static void accept_one(struct cmd *c, struct engine_listener *l)
 {
 	_close_ int fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC);
-	pid_t child;
 
 	/* Without a descriptor for it the next poll would report it again at once. */
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
@@ -252,10 +280,7 @@ static void accept_one(struct cmd *c, struct engine_listener *l)
 		turn_away(fd, 503, "too many connections");
 		return;
 	}
-	child = fork();
-	if (!child)
-		serve_connection(c, l, fd);
-	if (child < 0)
+	if (!spare_give(l, fd) && fork_for(c, l, fd) < 0)
 		turn_away(fd, 503, "too many connections");
 	else
 		l->n_children++;
@@ -270,6 +295,11 @@ static bool reap(struct engine_listener *l)
 	int status;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == l->spare) {
+			l->spare = 0;
+			fd_close(&l->spare_fd);
+			continue;
+		}
 		if (pid != l->command) {
 			l->n_children -= l->n_children > 0;
 			continue;
@@ -322,12 +352,15 @@ int engine_serve(struct cmd *c, struct engine_listener *l, struct err *e)
 	int r = 0;
 
 	l->max_children = ENGINE_CONNECTIONS_MAX;
+	tzset(); /* once, and not in each process that writes a date */
 	while (r >= 0 && !ends) {
 		struct pollfd p[] = {{.fd = l->signal_fd, .events = POLLIN},
 				     {.fd = l->fd, .events = POLLIN}};
+		int n;
 
-		const int n = poll(p, 2, l->n_children ? -1 : l->idle_ms);
-
+		if (l->n_children < l->max_children)
+			spare_make(c, l, wait_and_serve);
+		n = poll(p, 2, l->n_children ? -1 : l->idle_ms);
 		if (n < 0 && errno != EINTR)
 			r = err_sys(e, "poll");
 		else if (n == 0)
@@ -337,5 +370,6 @@ int engine_serve(struct cmd *c, struct engine_listener *l, struct err *e)
 		else if (p[1].revents)
 			accept_one(c, l);
 	}
+	spare_end(l);
 	return r;
 }

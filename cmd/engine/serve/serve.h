@@ -12,6 +12,7 @@
  *
  *	engine.c     the verb: where to listen, in which form (in front, detached, around a command)
  *	listener.c   the socket, its lock, accept, the number of children
+ *	spare.c	     the process for the next connection, made ahead
  *	context.c a context of Docker's command line, on request
  *	connection.c requests of one connection, one after the other
  *
@@ -38,10 +39,13 @@ struct engine_listener {
 	pid_t command; /* whose end is ours, 0: none */
 	int command_status;
 	unsigned n_children, max_children;
+	pid_t spare;  /* waits for a connection, not among n_children; 0: none */
+	int spare_fd; /* to it, -1: none */
 };
 #define ENGINE_LISTENER_INIT                                                          \
 	{                                                                             \
 		.fd = -1, .dirfd = -1, .lock_fd = -1, .signal_fd = -1, .idle_ms = -1, \
+		.spare_fd = -1,                                                       \
 	}
 
 /* The path of the socket; caller frees, NULL: no memory. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
-#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -9,12 +8,14 @@
 #include "cmd/engine/stream/stream.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/kernel/idle_poll.h"
 #include "runtime/stream/detach_keys.h"
 
 #define PIECE 32768u
+#define BUFFER_BYTES (STREAM_FRAME_HEAD + PIECE)
 
 struct buffer {
-	unsigned char bytes[STREAM_FRAME_HEAD + PIECE];
+	unsigned char *bytes;
 	size_t at, end;
 };
 
@@ -210,9 +211,25 @@ static void handle(struct pump_state *p, const struct pollfd polls[ON_MAX])
 		read_link(p);
 }
 
+/* An idle stream holds no memory for pieces: between two of them nothing is in the buffers. */
+static int wait_for_one(struct pump_state *p, unsigned char *bytes, size_t len,
+			struct pollfd polls[ON_MAX])
+{
+	const bool empty = !p->to_client.end && !p->to_process.end;
+
+	set_polls(p, polls);
+	return idle_poll(polls, ON_MAX, -1, empty ? bytes : NULL, len);
+}
+
 int stream_run(struct stream *s, const void *already, size_t already_len)
 {
-	struct pump_state p = {.s = s, .had_output = s->out >= 0 || s->err >= 0};
+	unsigned char bytes[2 * BUFFER_BYTES];
+	struct pump_state p = {
+		.s = s,
+		.had_output = s->out >= 0 || s->err >= 0,
+		.to_client = {.bytes = bytes},
+		.to_process = {.bytes = bytes + BUFFER_BYTES},
+	};
 
 	/* Bytes that came in one piece with the request. */
 	if (already_len && s->in >= 0 && already_len <= PIECE) {
@@ -222,8 +239,7 @@ int stream_run(struct stream *s, const void *already, size_t already_len)
 	while (!p.client_gone && !s->is_left && !is_done(&p)) {
 		struct pollfd polls[ON_MAX];
 
-		set_polls(&p, polls);
-		if (poll(polls, ON_MAX, -1) < 0 && errno != EINTR)
+		if (wait_for_one(&p, bytes, sizeof(bytes), polls) < 0 && errno != EINTR)
 			break;
 		handle(&p, polls);
 		if (p.client_ended && !p.to_process.end && !s->keeps_in)
