@@ -12,7 +12,7 @@ struct err;
  * again before the program runs, for which it would wait until every CPU has passed a quiescent
  * state (RCU).
  *
- * The image server keeps one for the containers of its callers' mount namespace
+ * The image server keeps one for each of up to eight mount namespaces that its callers are in
  * (server/proto.h); a start that finds none makes it.
  */
 

@@ -176,6 +176,7 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	if (r >= 0 && reply.has_apart)
 		l.apart_fd = fds[n++];
 	l.apart_ino = a->request.apart_ino;
+	l.wants_apart = reply.wants_apart;
 	if (r >= 0 &&
 	    (l.dev_fd < 0 || !has_images || fds[n - 1] < 0 || (n < SQUASHD_FDS_MAX && fds[n] >= 0)))
 		r = err_from(ERR_IMAGE_SERVER, e,

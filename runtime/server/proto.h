@@ -170,7 +170,8 @@ struct squashd_reply {
 	uint32_t lacks_xattrs; /* tmpfs has no user attributes: it cannot be an upper layer */
 	uint32_t lacks;        /* bit i: above[i] is not served yet */
 	uint32_t has_gone, has_apart;
-	struct image_id gone; /* ADD: a file that is not served any more, to be unmounted */
+	uint32_t wants_apart, pad; /* there is none for apart_ino, and room for one */
+	struct image_id gone;      /* ADD: a file that is not served any more, to be unmounted */
 	struct image_id image;
 	char job[SQUASHD_JOB_MAX]; /* "" = none */
 	uint64_t fuse_requests;    /* served so far, forgets not counted: for tests and doctor */

@@ -92,9 +92,7 @@ static int launch_once(struct container *c, struct err *e)
 		.userns_fd = c->link.userns_fd,
 		.net_fd = c->link.net_fd,
 		.apart_fd = is_apart ? c->link.apart_fd : -1,
-		.made_apart_fd = c->link.apart_ino && c->link.apart_fd < 0 && !c->link.started
-					 ? &made
-					 : NULL,
+		.made_apart_fd = c->link.wants_apart && !c->link.started ? &made : NULL,
 		.traces = container_net_may_return(c) ? &c->net_traces : NULL,
 		.flags = namespace_flags(c->spec),
 	};
@@ -379,10 +377,9 @@ int container_run(const struct container_spec *spec, const struct paths *paths,
 
 	*ret = (struct run_result){0};
 	if (!geteuid() && !spec->allow_root)
-		return err_set(
-			e, EPERM,
-			"refused for root: csbx is for ordinary users (runuser -u NAME -- "
-			"csbx ...; --allow-root or CSBX_ALLOW_ROOT=yes insists)");
+		return err_set(e, EPERM,
+			       "refused for root: csbx is for ordinary users (runuser -u NAME -- "
+			       "csbx ...; --allow-root or CSBX_ALLOW_ROOT=yes insists)");
 	if (spec->ns.pid == PID_HOST)
 		return err_set(e, EINVAL, "the host's process ids are for a bare start only");
 	if (spec->rootfs.kind == ROOTFS_DIRECTORY)

@@ -48,8 +48,18 @@ static int make_clones(struct server *s, struct err *e)
 	return s->world.image_fd >= 0 && s->next_image_fd < 0 ? s->next_image_fd : 0;
 }
 
-static int send_descriptors(struct server *s, int fd, struct squashd_reply *reply, const int *above,
-			    unsigned n_above, struct err *e)
+/* -1: none was made from that one. */
+static int apart_of(const struct server *s, uint64_t ino)
+{
+	for (unsigned i = 0; i < s->n_aparts; i++) {
+		if (s->aparts[i].ino == ino)
+			return s->aparts[i].fd;
+	}
+	return -1;
+}
+
+static int send_descriptors(struct server *s, int fd, struct squashd_reply *reply,
+			    const struct squashd_request *q, const int *above, struct err *e)
 {
 	size_t n = s->world.image_fd >= 0 ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE;
 	int fds[SQUASHD_FDS_MAX], r = make_clones(s, e);
@@ -61,12 +71,12 @@ static int send_descriptors(struct server *s, int fd, struct squashd_reply *repl
 	fds[SQUASHD_FD_INIT] = s->world.init_fd;
 	fds[SQUASHD_FD_DEV] = s->next_dev_fd;
 	fds[SQUASHD_FD_IMAGE] = s->next_image_fd;
-	for (unsigned i = 0; i < n_above; i++)
+	for (unsigned i = 0; i < q->n_above; i++)
 		fds[n++] = above[i];
 	if (reply->has_net)
 		fds[n++] = net;
 	if (reply->has_apart)
-		fds[n++] = s->apart_fd;
+		fds[n++] = apart_of(s, q->apart_ino);
 	r = fd_send(fd, reply, sizeof(*reply), fds, n, e);
 	if (r < 0) {
 		attendant_put_net(&s->attendant, &net, ATTENDANT_NETS_MAX);
@@ -90,7 +100,7 @@ static int send_attached(struct server *s, int fd, struct squashd_reply *reply,
 			clones[n++] = r;
 	}
 	if (r >= 0)
-		r = send_descriptors(s, fd, reply, clones, n, e);
+		r = send_descriptors(s, fd, reply, q, clones, e);
 	while (n)
 		close(clones[--n]);
 	return r;
@@ -220,7 +230,8 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 		return ask_for_files(s, fd, &reply, e);
 	reply.containers++;
 	reply.has_net = q->wants_net && s->attendant.n_nets;
-	reply.has_apart = s->apart_fd >= 0 && q->apart_ino == s->apart_ino;
+	reply.has_apart = q->apart_ino && apart_of(s, q->apart_ino) >= 0;
+	reply.wants_apart = q->apart_ino && !reply.has_apart && s->n_aparts < APARTS_MAX;
 	r = send_attached(s, fd, &reply, q, e);
 	if (r < 0)
 		return r;
@@ -259,10 +270,8 @@ static bool take_apart(struct server *s, const struct client *c, const struct sq
 {
 	if (!c->is_attached || *fd < 0 || !q->apart_ino)
 		return false;
-	if (s->apart_fd < 0) {
-		s->apart_fd = take_fd(fd);
-		s->apart_ino = q->apart_ino;
-	}
+	if (s->n_aparts < APARTS_MAX && apart_of(s, q->apart_ino) < 0)
+		s->aparts[s->n_aparts++] = (struct apart){.fd = take_fd(fd), .ino = q->apart_ino};
 	return true;
 }
 

@@ -286,7 +286,6 @@ int serve(void)
 			   .signal_fd = -1,
 			   .next_dev_fd = -1,
 			   .next_image_fd = -1,
-			   .apart_fd = -1,
 			   .janitor_fd = -1,
 			   .step_fd = -1,
 			   .attendant = ATTENDANT_INIT,

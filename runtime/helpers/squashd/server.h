@@ -52,6 +52,7 @@
 #include "runtime/server/proto.h"
 
 #define LISTEN_FD SQUASHD_FD_AT_START_LISTEN
+#define APARTS_MAX 8
 #define FIRST_CLIENT_MS 1000 /* for the client that started us, who may be dead */
 
 struct err;
@@ -63,6 +64,12 @@ struct client {
 	int mounts_fd;   /* mount namespace to take down after it, or -1 */
 };
 
+/* A mount namespace that a client has made, and the number of the one that it was made from. */
+struct apart {
+	int fd;
+	uint64_t ino;
+};
+
 struct server {
 	struct squashd_boot boot;
 	struct world world;
@@ -71,9 +78,9 @@ struct server {
 	struct fuse_server *fuse;
 	struct aboves aboves; /* over the image in stacks */
 	int epoll_fd, signal_fd;
-	int next_dev_fd, next_image_fd; /* clones for the next container, or -1 */
-	int apart_fd;                   /* the mount namespace that containers are made in, or -1 */
-	uint64_t apart_ino;             /* of the one that it was made from */
+	int next_dev_fd, next_image_fd;  /* clones for the next container, or -1 */
+	struct apart aparts[APARTS_MAX]; /* what containers are made in, one for each */
+	unsigned n_aparts;               /* mount namespace of callers */
 	int32_t pid;
 	dev_t nsfs_dev;         /* that descriptors of namespaces are of */
 	struct client *clients; /* by descriptor */
