@@ -8,11 +8,13 @@
  * counted and what can pass.
  */
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/child/launch.h"
 #include "runtime/limit/watchdog_fds.h"
+#include "runtime/limit/watchdog_measure.h"
 
 #define WATCHDOG_TMPFS_MAX LAUNCH_TMPFS_MAX
 #define WATCHDOG_SYSV LAUNCH_SYSV
@@ -30,8 +32,33 @@ struct watchdog_view {
 		.proc_fd = -1, .sysv_fds = {-1, -1, -1}, \
 	}
 
+/* Sums over all processes but init, in bytes. */
+struct watchdog_figures {
+	uint64_t private;     /* resident less shared, and swapped out */
+	uint64_t shared;      /* pages of files and of shared memory */
+	uint64_t most_shared; /* the same of the one process that has most */
+	uint64_t shmem;       /* the part of shared that is memory */
+	uint64_t pss_anon, pss_shmem;
+	uint64_t anon_shared; /* shared memory without a name */
+	uint64_t files;       /* tmpfs, SysV, memfd: whether mapped or not */
+	uint64_t tables;      /* page tables */
+	uint64_t kernel;      /* the kernel's own: page tables, threads */
+	uint64_t tasks;       /* threads of all processes */
+};
+
+/* A pass over the processes; one that takes long goes on at the next look. */
+struct watchdog_pass {
+	bool is_on;    /* it is under way */
+	DIR *procs;    /* NULL: a process of its own makes it */
+	struct watchdog_measure measure;
+	unsigned what; /* watchdog.c */
+	struct watchdog_figures f;
+};
+
 struct watchdog {
 	struct watchdog_view view;
+	struct watchdog_pass pass;
+	uint64_t until_ns; /* a look that is still at it then leaves the rest to the next one */
 	uint64_t limit_bytes, limit_pids; /* 0: not watched */
 	uint64_t most_limit_bytes; /* the highest limit of memory there was before; 0: none */
 	uint64_t sum_bytes;        /* as of the last look */
@@ -84,7 +111,13 @@ uint64_t watchdog_count_threads(int proc_fd, const char *pid);
 /* Bytes of all objects of one kind, by the open file of /proc/sysvipc. */
 uint64_t watchdog_read_sysv(enum watchdog_sysv kind, int fd);
 
-enum watchdog_sight { WATCHDOG_IN_LIMITS, WATCHDOG_MEMORY, WATCHDOG_PIDS };
+/* UNDECIDED: the look ended in the middle of a pass, and the sums are those of the last one. */
+enum watchdog_sight {
+	WATCHDOG_IN_LIMITS,
+	WATCHDOG_UNDECIDED,
+	WATCHDOG_MEMORY,
+	WATCHDOG_PIDS
+};
 
 /* Closes the view's descriptors. */
 void watchdog_done(struct watchdog *w);

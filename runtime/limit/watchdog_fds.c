@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/fd.h"
 #include "runtime/limit/watchdog_fds.h"
 
@@ -23,6 +24,7 @@
 #define DEEP_EVERY 1500u    /* looks */
 #define SLICE_ENTRIES 1024u /* about a millisecond */
 #define WHOLE_ENTRIES (16u * SLICE_ENTRIES)
+#define CLOCK_ENTRIES 32u    /* between two looks at the clock */
 #define SEEN_FIRST 256u
 
 static void end_dir(DIR **d)
@@ -181,10 +183,13 @@ static void end_pass(struct watchdog_fds *s)
 	s->has_base = false;
 }
 
-static void go_on(struct watchdog_fds *s, unsigned budget)
+static void go_on(struct watchdog_fds *s, unsigned budget, uint64_t until_ns)
 {
 	for (; budget && s->procs; budget--) {
 		const struct dirent *ent = s->table ? readdir(s->table) : NULL;
+
+		if (budget % CLOCK_ENTRIES == 1 && clock_monotonic_ns() >= until_ns)
+			break;
 
 		if (ent) {
 			if (ent->d_name[0] != '.')
@@ -208,7 +213,7 @@ static bool has_grown(struct watchdog_fds *s, uint64_t unknown_bytes, uint64_t s
 }
 
 void watchdog_fds_look(struct watchdog_fds *s, int proc_fd, uint64_t unknown_bytes,
-		       uint64_t step_bytes)
+		       uint64_t step_bytes, uint64_t until_ns)
 {
 	bool has_more = has_grown(s, unknown_bytes, step_bytes);
 
@@ -220,11 +225,11 @@ void watchdog_fds_look(struct watchdog_fds *s, int proc_fd, uint64_t unknown_byt
 			s->deep_look = s->looks;
 	}
 	s->looks++;
-	go_on(s, SLICE_ENTRIES);
+	go_on(s, SLICE_ENTRIES, until_ns);
 }
 
-void watchdog_fds_refresh(struct watchdog_fds *s, int proc_fd)
+void watchdog_fds_refresh(struct watchdog_fds *s, int proc_fd, uint64_t until_ns)
 {
 	begin_pass(s, proc_fd, s->stays_deep);
-	go_on(s, WHOLE_ENTRIES);
+	go_on(s, WHOLE_ENTRIES, until_ns);
 }

@@ -32,12 +32,16 @@ void watchdog_fds_done(struct watchdog_fds *s);
 
 /*
  * A slice of a pass, at every look. unknown_bytes: the machine's shared memory less what is known
- * to be the container's; when it grows by more than step_bytes, the next pass is a deep one.
+ * to be the container's; when it grows by more than step_bytes, the next pass is a deep one. The
+ * slice ends at until_ns (CLOCK_MONOTONIC) in any case.
  */
 void watchdog_fds_look(struct watchdog_fds *s, int proc_fd, uint64_t unknown_bytes,
-		       uint64_t step_bytes);
+		       uint64_t step_bytes, uint64_t until_ns);
 
-/* A whole pass at once, unless the tables are very large: then the last one's figure stays. */
-void watchdog_fds_refresh(struct watchdog_fds *s, int proc_fd);
+/*
+ * A whole pass at once, unless the tables are very large or there is no time for it: then the last
+ * one's figure stays, and the next looks go on with the pass.
+ */
+void watchdog_fds_refresh(struct watchdog_fds *s, int proc_fd, uint64_t until_ns);
 
 #endif

@@ -80,20 +80,14 @@ static void look_as_watchdog(struct loop *l)
 {
 	enum watchdog_sight sight = watchdog_look(l->s->watchdog);
 
-	if (l->s->spec->limits.oom_single && sight != WATCHDOG_PIDS) {
-		kill_largest(l);
-		return;
-	}
-	switch (sight) {
-	case WATCHDOG_MEMORY:
-		oom(l, "tick");
-		break;
-	case WATCHDOG_PIDS:
+	if (sight == WATCHDOG_PIDS)
 		loop_end_by_limit(l, RUN_PIDS_LIMIT);
-		break;
-	case WATCHDOG_IN_LIMITS:
-		break;
-	}
+	else if (sight == WATCHDOG_UNDECIDED)
+		return;
+	else if (l->s->spec->limits.oom_single)
+		kill_largest(l);
+	else if (sight == WATCHDOG_MEMORY)
+		oom(l, "tick");
 }
 
 void loop_look(struct loop *l)

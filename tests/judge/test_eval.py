@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import sys
+import time
 
 import pytest
 
@@ -179,3 +180,12 @@ def test_a_limit_that_leaves_no_room_for_cases(csbx, python_image):
     line = {"id": "a", "code": "def f(x): return x", "function": "f", "cases": [{"args": [1], "expected": 1}]}
     p = csbx.run("eval", "--image", python_image, "--pids-limit", "1", "--batch", "-", stdin=json.dumps(line) + "\n")
     assert "2 or more" in json.loads(p.stdout)["error"]["message"], p.stdout
+
+
+def test_a_fork_bomb_ends_in_time(csbx, python_image):
+    """A thousand processes that fork and want the CPU keep nothing from ending them at the time limit."""
+    bomb = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n"
+    begun = time.monotonic()
+    result = evaluate(csbx, python_image, bomb, "--timeout", "3", "--pids-limit", "1000")
+    assert result["status"] == "timeout", result
+    assert time.monotonic() - begun < 9
