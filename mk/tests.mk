@@ -51,7 +51,7 @@ $(RAW_CALLS): $(O)/tests/hostile/raw_calls.o $(O)/runtime/helpers/seccomp/policy
 # --- targets ------------------------------------------------------------------------------------
 .PHONY: setup demo check check-layers check-install check-unit check-fuzz check-integration check-hostile \
 	check-judge check-build check-docker check-engine docker-answers check-cpython check-cpython-sample cpython-answers \
-	check-programs check-programs-sample programs-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench
+	check-programs check-programs-sample programs-answers check-slurm check-vm check-oracle check-crash fuzz fuzz-programs test-programs bench bench-plots
 
 # What a machine without the packages lacks; quiet otherwise.
 setup: ## install the packages that building and testing need
@@ -148,3 +148,7 @@ check-crash-sample: all $(KILLAT)
 bench: all ## ratios against bwrap, ch-run, crun, umoci
 	@tests/tools/setup build check bench
 	@tests/bench/run "$(O)"
+
+bench-plots: ## build/bench.svg, a picture of the start times and rates of the last `make bench`
+	@tests/bench/plots.py build/bench.json build/bench.svg
+	@echo "  PLOT  build/bench.svg"
