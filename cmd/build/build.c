@@ -296,7 +296,8 @@ static int prepare(struct build *b, const char *context, struct dockerfile_place
 {
 	struct build_context_how how = {.operand = context,
 					.file = b->args->file,
-					.has_network = !str_eq(build_network(b, NULL), "none")};
+					.has_network = !str_eq(build_network(b, NULL), "none"),
+					.paths = &b->cmd->paths};
 	int r = build_cache_open(&b->cache, &b->cmd->paths, e);
 
 	how.tmp_dirfd = b->cache.dirfd;

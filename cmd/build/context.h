@@ -13,6 +13,7 @@
 #include "runtime/base/str.h"
 
 struct err;
+struct paths;
 
 struct build_context {
 	int root;                 /* O_RDONLY|O_DIRECTORY; -1: there is none */
@@ -20,6 +21,8 @@ struct build_context {
 	struct strbuf dockerfile; /* its text */
 	char *name;               /* how messages call it */
 	struct ignore ignored;
+	size_t n_own;   /* of its patterns, the last: csbx's own directories, which .dockerignore
+		       * cannot take back */
 	int tmp_dirfd;  /* where an unpacked context lies: */
 	char *tmp_name; /* below it, removed at the end; NULL: none */
 };
@@ -34,6 +37,7 @@ struct build_context_how {
 	const char *file; /* --file, NULL or "-" */
 	bool has_network; /* URLs are fetched */
 	int tmp_dirfd;    /* where a tar may be unpacked */
+	const struct paths *paths;
 };
 /* Errors are in docker's words. */
 int build_context_open(struct build_context *c, const struct build_context_how *how, struct err *e);

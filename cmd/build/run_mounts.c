@@ -195,7 +195,8 @@ static int tree_path(struct mounting *x, struct run_mount_item *item, char **ret
 static int add_bind(struct mounting *x, struct run_mount_item *item, struct err *e)
 {
 	const struct run_mount *w = &item->words;
-	const bool is_whole = !item->from && !x->b->context.ignored.patterns.n;
+	const bool is_whole =
+		!item->from && x->b->context.ignored.patterns.n == x->b->context.n_own;
 	struct mount_spec *m;
 	char *path = NULL;
 	int r = is_whole && !w->readwrite ? context_path(x, item, &path, e)

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import tarfile
 import time
 from pathlib import Path
 
@@ -269,3 +270,26 @@ def test_what_the_configuration_names_where_a_variable_names_another(csbx, world
     assert attack(csbx, python_image, ["--mount", f"{world}/told:/t2"], "/t2", *(f"/t2/{n}" for n in names)) == []
     for n in names:
         assert (world / "told" / n).is_dir() and not list((world / "told" / n).iterdir())
+
+
+@pytest.mark.parametrize("ignore", ["", "tmp\n!data\n!data/containers\n!run\n"])
+def test_a_context_of_a_build_has_nothing_of_csbx(csbx, world, ignore):
+    """A home as context: what a Dockerfile copies from it, not even `.dockerignore` brings back."""
+    own = world / "home/own [1]*"
+    own.mkdir()
+    (own / "layers").mkdir()
+    (own / "file").touch()
+    (world / "home/seen").touch()
+    (world / "Dockerfile").write_text("FROM scratch\nCOPY . /all\n")
+    (world / ".dockerignore").write_text(ignore)
+    csbx.env["CSBX_LAYER_PATH"] = str(own)
+    for path in (own, own / "layers", own / "file", world / "home/seen", world / "Dockerfile", world / ".dockerignore"):
+        if csbx.user:
+            os.chown(path, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    csbx.ok("docker", "build", "-t", "all", world)
+    csbx.ok("docker", "create", "--name", "all", "all", "/nothing")
+    csbx.ok("docker", "export", "-o", world / "home/all.tar", "all")
+    with tarfile.open(world / "home/all.tar") as tar:
+        names = [n for n in tar.getnames() if n.startswith("all/")]
+    assert "all/home/seen" in names
+    assert not [n for n in names if n.startswith(("all/data", "all/cache", "all/run", "all/home/own"))], names
