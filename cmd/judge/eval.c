@@ -331,10 +331,13 @@ static int eval_run(struct cmd *c, void *args, int argc, char **argv)
 	if (r >= 0)
 		r = prepare(c, a, &subject, &e);
 	a->name = argc ? argv[0] : "-";
-	if (r < 0)
+	if (r < 0) {
 		code = cmd_error(&e, "eval");
-	else
+		if (a->image)
+			run_explain_missing(a->image, &e);
+	} else {
 		code = a->batch ? run_batch(c, a, &job) : run_one(c, a, &job, &subject.meta);
+	}
 	eval_job_free(&job);
 	subject_close(&subject);
 	return code;

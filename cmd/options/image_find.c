@@ -2,6 +2,7 @@
 #include "cmd/options/image_find.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 #include "image/table/table.h"
 #include "runtime/base/err.h"
@@ -40,4 +41,19 @@ int image_find(const struct paths *p, const char *operand, struct image_entry *r
 bool image_may_be_meant(const char *operand)
 {
 	return *operand != '/' && *operand != '.' && !str_has_suffix(operand, ".sqsh");
+}
+
+bool image_has_tag(const char *operand)
+{
+	const char *last = strrchr(operand, '/');
+
+	return strpbrk(last ? last : operand, ":@") != NULL;
+}
+
+int image_missing(const char *operand, struct err *e)
+{
+	return err_set(e, ENOENT,
+		       "there is no such image here: csbx docker pull %s fetches it under that "
+		       "name, csbx import docker://%s makes a file of it",
+		       operand, operand);
 }

@@ -27,4 +27,9 @@ int images_sweep(const struct paths *p, bool dry_run, struct gc_report *report, 
 /* True when an operand that names no container and no file may be tried as an image's name. */
 bool image_may_be_meant(const char *operand);
 
+/* True for "python:3.12", "ghcr.io/some/image@sha256:...": the name of an image in a registry. */
+bool image_has_tag(const char *operand);
+/* The error for one that is not here, with the commands that fetch it: -ENOENT. */
+int image_missing(const char *operand, struct err *e);
+
 #endif

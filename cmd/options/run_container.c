@@ -189,7 +189,7 @@ int run_plan(const struct container_spec *spec, const struct paths *paths, const
 }
 
 /* "start py.sqsh.old": a name is looked up in the store, never in the current directory. */
-static void explain_missing(const char *operand, const struct err *e)
+void run_explain_missing(const char *operand, const struct err *e)
 {
 	if (e->origin != ERR_NO_CONTAINER || operand_kind(operand) != OPERAND_NAME)
 		return;
@@ -214,7 +214,7 @@ int run_container(struct cmd *c, const struct run_request *q, struct run_opts *o
 	}
 	if (run_prepare(c, q, o, &subject, &e) < 0) {
 		code = cmd_error(&e, "%s", what);
-		explain_missing(q->operand, &e);
+		run_explain_missing(q->operand, &e);
 	} else {
 		code = q->plan     ? run_plan(&o->spec, &c->paths, what)
 		       : q->detach ? run_detached(c, o, what)

@@ -59,4 +59,7 @@ int run_replace_stdin(const char *path, struct err *e);
 /* Prints what would be mounted; the exit code. */
 int run_plan(const struct container_spec *spec, const struct paths *paths, const char *what);
 
+/* A hint under an error, where it is that a container of that name is missing. */
+void run_explain_missing(const char *operand, const struct err *e);
+
 #endif

@@ -91,14 +91,6 @@ static int open_name(struct cmd *c, const char *name, struct run_opts *o, struct
 	return r < 0 ? r : open_container(c, name, o, s, e);
 }
 
-/* "python:3.12", "ghcr.io/some/image@sha256:...": the name of an image in a registry. */
-static bool has_tag(const char *operand)
-{
-	const char *last = strrchr(operand, '/');
-
-	return strpbrk(last ? last : operand, ":@") != NULL;
-}
-
 /*
  * A name that is neither a container nor a file may be an image that was loaded or pulled. When
  * there is no such image either, the message stays the same: r and e.
@@ -117,11 +109,8 @@ static int open_image(struct cmd *c, const char *operand, struct run_opts *o, st
 	k = image_find(&c->paths, operand, &image, &path, &second);
 	if (k >= 0)
 		return open_path(c, path, o, s, e);
-	if (k != -EINVAL && second.origin == ERR_NO_IMAGE && has_tag(operand))
-		return err_set(e, ENOENT,
-			       "there is no such image here: csbx docker pull %s fetches it under "
-			       "that name, csbx import docker://%s makes a file of it",
-			       operand, operand);
+	if (k != -EINVAL && second.origin == ERR_NO_IMAGE && image_has_tag(operand))
+		return image_missing(operand, e);
 	if (k == -EINVAL || second.origin == ERR_NO_IMAGE)
 		return r;
 	if (e)

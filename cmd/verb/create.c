@@ -74,10 +74,13 @@ static int find_image(struct cmd *c, const char *operand, char **ret_path, char 
 		return find_site_image(c, operand, ret_path, ret_name, e);
 	r = image_find(&c->paths, operand, &image, ret_path, &ignored);
 	if (r < 0) {
-		if (r == -EINVAL || ignored.origin == ERR_NO_IMAGE)
-			return find_site_image(c, operand, ret_path, ret_name, e);
-		*e = ignored;
-		return r;
+		if (r != -EINVAL && ignored.origin != ERR_NO_IMAGE) {
+			*e = ignored;
+			return r;
+		}
+		r = find_site_image(c, operand, ret_path, ret_name, e);
+		return r >= 0 && !*ret_path && image_has_tag(operand) ? image_missing(operand, e)
+								      : r;
 	}
 	repository = image.reference ? image.reference : image.id + strlen("sha256:");
 	*ret_name = str_printf("%.*s",
@@ -146,7 +149,7 @@ static int create_run(struct cmd *c, void *args, int argc, char **argv)
 		return cmd_error(&e, "create %s", argv[0]);
 	cmd_meta_source(c, &meta);
 	if (find_image(c, argv[0], &path, &name, &e) < 0 ||
-	    (!path && default_name(argv[0], &name, &e) < 0))
+	    (!path && !a->name && default_name(argv[0], &name, &e) < 0))
 		return cmd_error(&e, "create %s", argv[0]);
 	if (path)
 		how.image = path;

@@ -83,13 +83,20 @@ static int complete_rootfs(struct cmd *c, struct container_spec *s, struct err *
 
 static int complete_names(struct cmd *c, struct container_spec *s, struct err *e)
 {
+	struct container_record record = {0};
+	const char *layer = NULL;
+
 	if (s->name && name_check(s->name, e) < 0)
 		return err_wrap(e, "name");
 	if (s->rootfs.upper != UPPER_KEPT && !s->rootfs.reads_layer)
 		return 0;
 	if (!s->name)
 		return err_set(e, EINVAL, "rootfs: upper: a kept layer needs a name");
-	s->rootfs.layer_path = str_printf("%s/%s", c->paths.layers, s->name);
+	/* The layer of one that stays goes by its id. */
+	if (container_store_open(&c->paths, s->name, &record, NULL) >= 0)
+		layer = container_layer_name(s->name, &record);
+	s->rootfs.layer_path = str_printf("%s/%s", c->paths.layers, layer ? layer : s->name);
+	container_record_free(&record);
 	return s->rootfs.layer_path ? 0 : err_oom(e);
 }
 

@@ -104,6 +104,9 @@ def test_a_container_that_stays_has_none_either(box, busybox_image):
     assert not [p for p in OWN if (layer / "upper" / p).exists()]
     box.ok("rename", "stays", "stayed")
     assert box.ok("run", "stayed", "cat", "/x") == "x\n", "its layer has an id for a name"
+    spec = {"version": 1, "name": "stayed", "rootfs": {"kind": "squashfs", "path": str(busybox_image), "upper": "throwaway", "reads_layer": True},
+            "process": {"argv": ["cat", "/x"]}}
+    assert box.ok("run", "--spec", "-", stdin=json.dumps(spec)) == "x\n"
     box.ok("remove", "-f", "stayed")
 
 

@@ -76,6 +76,20 @@ def unknown_targets():
                 yield f"{page}: make {target}"
 
 
+def missing_commands(o):
+    """Programs and files that the code lines of docs/testing.md name, and that are not there to be run."""
+    text = Path("docs/testing.md").read_text(encoding="utf-8")
+    for line in re.findall(r"^ {4}(\S.*)$", text, re.M):
+        for word in line.split("#")[0].split():
+            source = word.replace("build/release/", "", 1)
+            if "/" not in word or word.startswith("/"):
+                continue
+            if source.startswith("tests/fuzz/replay_"):
+                source = source.replace("replay_", "fuzz_")
+            if not any(Path(source + end).exists() for end in ("", ".c")) and not (o / source).exists():
+                yield f"docs/testing.md: {word}: there is no such file"
+
+
 def compiled_before_the_error(tmp):
     """A library that is not there is said before any file is compiled."""
     config = Path(tmp) / "pkg-config"
@@ -124,6 +138,7 @@ def main():
     test("`make` alone builds all", [] if goal and goal[1] == "all" else [f"it makes {goal and goal[1]}"])
     test("the manual has every command and every key of the configuration", not_in_manual(o))
     test("`make help` lists every target that the docs name", unknown_targets())
+    test("what docs/testing.md runs is there", missing_commands(o))
     with tempfile.TemporaryDirectory(prefix="csbx-install.") as tmp:
         test("a missing library is said before anything is compiled", compiled_before_the_error(tmp))
         top = Path(tmp) / "dest"

@@ -18,6 +18,7 @@
 #include "cmd/judge/test/json.h"
 #include "cmd/options/resolve.h"
 #include "cmd/frame/verbs.h"
+#include "cmd/options/run_container.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/spec/result.h"
@@ -205,10 +206,14 @@ static int test_run_verb(struct cmd *c, void *args, int argc, char **argv)
 	}
 	if (!what || test_check_args(a, &e) < 0)
 		return cmd_error(&e, "test");
-	if (make_wish(a, argc, argv, &w, &e) < 0 || test_make_ready(c, a, &w, &subject, &t, &e) < 0)
+	if (make_wish(a, argc, argv, &w, &e) < 0 ||
+	    test_make_ready(c, a, &w, &subject, &t, &e) < 0) {
 		code = cmd_error(&e, "%s", what);
-	else
+		if (a->image)
+			run_explain_missing(a->image, &e);
+	} else {
 		code = run_tests(c, a, &w, &t, what);
+	}
 	test_run_done(&t);
 	test_wish_free(&w);
 	subject_close(&subject);
