@@ -26,6 +26,7 @@
 #define SO_PEERPIDFD 77
 #endif
 #define PIDFD_USER_NAMESPACE _IO(0xFF, 9) /* PIDFD_GET_USER_NAMESPACE, Linux 6.11 */
+#define MNTNS_ID _IOR(0xb7, 5, uint64_t)  /* NS_GET_MNTNS_ID, Linux 6.10 */
 
 #define INFO_BYTES 4096 /* of /proc/self/fdinfo/N, of /proc/PID/status */
 
@@ -203,4 +204,17 @@ int peer_check_child(int userns_fd, int own_fd, struct err *e)
 	return is_child(userns_fd, own_fd)
 		       ? 0
 		       : err_set(e, EPERM, "a user namespace that csbx has not made here");
+}
+
+uint64_t peer_own_mounts_id(void)
+{
+	_close_ int fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	uint64_t id;
+	struct stat st;
+
+	if (fd < 0)
+		return 0;
+	if (ioctl(fd, MNTNS_ID, &id) == 0)
+		return id;
+	return fstat(fd, &st) == 0 ? st.st_ino : 0;
 }

@@ -42,4 +42,10 @@ int peer_check_listener(int sock, struct err *e);
 /* 0 when the namespace that userns_fd names is a child of own_fd's, as A is; else -EPERM. */
 int peer_check_child(int userns_fd, int own_fd, struct err *e);
 
+/*
+ * The caller's mount namespace: its id, which no other one ever has (ioctl_nsfs(2), Linux 6.10), or
+ * the number that it has among those that are there; 0: not known.
+ */
+uint64_t peer_own_mounts_id(void);
+
 #endif

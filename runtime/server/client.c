@@ -175,7 +175,7 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 		l.net_fd = fds[n++];
 	if (r >= 0 && reply.has_apart)
 		l.apart_fd = fds[n++];
-	l.apart_ino = a->request.apart_ino;
+	l.apart_id = a->request.apart_id;
 	l.wants_apart = reply.wants_apart;
 	if (r >= 0 &&
 	    (l.dev_fd < 0 || !has_images || fds[n - 1] < 0 || (n < SQUASHD_FDS_MAX && fds[n] >= 0)))
@@ -320,7 +320,6 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 		      const struct id_map *map, struct squashd_attach **ret, struct err *e)
 {
 	struct squashd_attach *a = calloc(1, sizeof(*a));
-	struct stat mounts;
 	int r;
 
 	*ret = a;
@@ -354,8 +353,8 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	a->request.linger_ms = paths->linger_ms;
 	a->boot.wants_net = a->request.wants_net = spec->ns.net == NET_NONE;
 	a->request.key = a->boot.key;
-	if (shows_nothing_of_host(spec) && stat("/proc/self/ns/mnt", &mounts) == 0)
-		a->request.apart_ino = mounts.st_ino;
+	if (shows_nothing_of_host(spec))
+		a->request.apart_id = peer_own_mounts_id();
 	for (size_t i = 1; spec->rootfs.kind == ROOTFS_SQUASHFS && i <= spec->rootfs.n_lowers; i++)
 		a->request.above[a->request.n_above++] = rootfs_part_at(&spec->rootfs, i).id;
 	return 0;
@@ -441,7 +440,7 @@ void squashd_keep_mounts(int sock, pid_t pid1)
 void squashd_lend_apart(const struct squashd_link *l, int apart_fd)
 {
 	const struct squashd_request q = {
-		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_APART, .apart_ino = l->apart_ino};
+		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_APART, .apart_id = l->apart_id};
 
 	(void)fd_send(l->sock, &q, sizeof(q), &apart_fd, 1, NULL);
 }

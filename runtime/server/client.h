@@ -55,10 +55,10 @@ struct squashd_link {
 	/* Detached trees of the image's files, the lowest first; none for a directory root. */
 	int image_fds[SPEC_STACK_MAX];
 	unsigned n_images;
-	int net_fd;   /* a network namespace for this container, lo up; -1: it makes its own */
-	int apart_fd; /* runtime/child/apart.h; -1: there is none yet, or none is wanted */
-	uint64_t apart_ino; /* the caller's mount namespace; 0: none is wanted */
-	bool wants_apart;   /* the server has none for it, and would keep one */
+	int net_fd;        /* a network namespace for this container, lo up; -1: it makes its own */
+	int apart_fd;      /* runtime/child/apart.h; -1: there is none yet, or none is wanted */
+	uint64_t apart_id; /* the caller's mount namespace; 0: none is wanted */
+	bool wants_apart;  /* the server has none for it, and would keep one */
 	bool init_is_file;
 	bool lacks_xattrs; /* tmpfs cannot be an upper layer */
 	bool started;      /* this call started the server */

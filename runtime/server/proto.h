@@ -86,7 +86,7 @@ enum squashd_request_type {
 	SQUASHD_KEEP = 4,   /* on an attached connection, no reply: a mount namespace to keep until
 			     * the   connection closes, so that somebody else takes it down */
 	SQUASHD_APART = 8,  /* likewise: the mount namespace of apart.h, for later containers of
-			     * apart_ino */
+			     * apart_id */
 	SQUASHD_NET = 7,    /* likewise: a network namespace of A with lo up that was not used, the
 			     * container having ended, for the next one */
 	SQUASHD_ADD = 6, /* one more file to serve; on a connection that is not attached yet, with
@@ -127,7 +127,7 @@ struct squashd_request {
 	 */
 	uint32_t n_above, pad_above;
 	/* ATTACH: the caller's mount namespace, for one that was made in it; 0: none is wanted */
-	uint64_t apart_ino;
+	uint64_t apart_id;
 	struct image_id above[SPEC_STACK_MAX - 1];
 	struct squashd_key key; /* must equal the server's; STATUS and QUIT ignore it */
 };
@@ -170,7 +170,7 @@ struct squashd_reply {
 	uint32_t lacks_xattrs; /* tmpfs has no user attributes: it cannot be an upper layer */
 	uint32_t lacks;        /* bit i: above[i] is not served yet */
 	uint32_t has_gone, has_apart;
-	uint32_t wants_apart, pad; /* there is none for apart_ino, and room for one */
+	uint32_t wants_apart, pad; /* there is none for apart_id, and room for one */
 	struct image_id gone;      /* ADD: a file that is not served any more, to be unmounted */
 	struct image_id image;
 	char job[SQUASHD_JOB_MAX]; /* "" = none */

@@ -86,7 +86,7 @@ static int launch_once(struct container *c, struct err *e)
 		.is_lane = c->is_lane,
 		.has_net = c->link.net_fd >= 0,
 	};
-	const bool is_apart = c->link.apart_ino && !plan_needs_host(&c->plan);
+	const bool is_apart = c->link.apart_id && !plan_needs_host(&c->plan);
 	int made = -1, r;
 	const struct launch_namespaces ns = {
 		.userns_fd = c->link.userns_fd,

@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 HELLO, REFUSED = 200, 203  # enum exec_event_type
 SPAWN_EXITED = 5
 CAPS_AT, RLIMITS_AT, BPF_AT = 24, 88, 96  # struct init_msg
-APART_INO_AT, WANTS_APART_AT = 48, 48  # struct squashd_request, squashd_reply
+APART_ID_AT, WANTS_APART_AT = 48, 48  # struct squashd_request, squashd_reply
 NO_NEW_PRIVS, SECCOMP = 1 << 3, 1 << 4
 
 
@@ -140,19 +140,28 @@ def captured(csbx, image, directory, name, env):
     return request, fds
 
 
+def mounts_id():
+    """NS_GET_MNTNS_ID, Linux 6.10: unlike the inode's number it is never another one's later."""
+    with open("/proc/self/ns/mnt", "rb") as f:
+        try:
+            return struct.unpack("Q", fcntl.ioctl(f, 0x8008b705, b"\0" * 8))[0]
+        except OSError:
+            return os.fstat(f.fileno()).st_ino
+
+
 def test_containers_are_made_apart_from_the_mounts_of_their_callers_alone(csbx, busybox_image, server):
     """The mount namespace that a start has made shows /proc of its maker: in another one that may be masked."""
     directory, name, env = server
     csbx.ok("start", busybox_image, "true", env=env)  # makes it
     request, fds = captured(csbx, busybox_image, directory, name, env)
-    ino, = struct.unpack_from("Q", request, APART_INO_AT)
-    assert ino == os.stat("/proc/self/ns/mnt").st_ino
+    own, = struct.unpack_from("Q", request, APART_ID_AT)
+    assert own == mounts_id()
     got, wants = {}, {}
-    for asked in (ino, ino + 1, 0):
+    for asked in (own, own + 1, 0):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as to:
             with short(directory / name) as path:
                 to.connect(path)
-            socket.send_fds(to, [request[:APART_INO_AT] + struct.pack("Q", asked) + request[APART_INO_AT + 8:]], fds)
+            socket.send_fds(to, [request[:APART_ID_AT] + struct.pack("Q", asked) + request[APART_ID_AT + 8:]], fds)
             reply, passed, _, _ = socket.recv_fds(to, 4096, 16)
         wants[asked], = struct.unpack_from("I", reply, WANTS_APART_AT)
         got[asked] = sum(os.readlink(f"/proc/self/fd/{fd}").startswith("mnt:") for fd in passed)
@@ -160,7 +169,7 @@ def test_containers_are_made_apart_from_the_mounts_of_their_callers_alone(csbx, 
             os.close(fd)
     for fd in fds:
         os.close(fd)
-    assert got == {ino: 1, ino + 1: 0, 0: 0} and wants == {ino: 0, ino + 1: 1, 0: 0}
+    assert got == {own: 1, own + 1: 0, 0: 0} and wants == {own: 0, own + 1: 1, 0: 0}
 
 
 def test_what_shows_the_host_is_not_made_apart(csbx, busybox_image, server):

@@ -49,10 +49,10 @@ static int make_clones(struct server *s, struct err *e)
 }
 
 /* -1: none was made from that one. */
-static int apart_of(const struct server *s, uint64_t ino)
+static int apart_of(const struct server *s, uint64_t id)
 {
 	for (unsigned i = 0; i < s->n_aparts; i++) {
-		if (s->aparts[i].ino == ino)
+		if (s->aparts[i].id == id)
 			return s->aparts[i].fd;
 	}
 	return -1;
@@ -76,7 +76,7 @@ static int send_descriptors(struct server *s, int fd, struct squashd_reply *repl
 	if (reply->has_net)
 		fds[n++] = net;
 	if (reply->has_apart)
-		fds[n++] = apart_of(s, q->apart_ino);
+		fds[n++] = apart_of(s, q->apart_id);
 	r = fd_send(fd, reply, sizeof(*reply), fds, n, e);
 	if (r < 0) {
 		attendant_put_net(&s->attendant, &net, ATTENDANT_NETS_MAX);
@@ -230,8 +230,8 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 		return ask_for_files(s, fd, &reply, e);
 	reply.containers++;
 	reply.has_net = q->wants_net && s->attendant.n_nets;
-	reply.has_apart = q->apart_ino && apart_of(s, q->apart_ino) >= 0;
-	reply.wants_apart = q->apart_ino && !reply.has_apart && s->n_aparts < APARTS_MAX;
+	reply.has_apart = q->apart_id && apart_of(s, q->apart_id) >= 0;
+	reply.wants_apart = q->apart_id && !reply.has_apart && s->n_aparts < APARTS_MAX;
 	r = send_attached(s, fd, &reply, q, e);
 	if (r < 0)
 		return r;
@@ -268,10 +268,10 @@ static bool take_net(struct server *s, const struct client *c, int *fd)
 static bool take_apart(struct server *s, const struct client *c, const struct squashd_request *q,
 		       int *fd)
 {
-	if (!c->is_attached || *fd < 0 || !q->apart_ino)
+	if (!c->is_attached || *fd < 0 || !q->apart_id)
 		return false;
-	if (s->n_aparts < APARTS_MAX && apart_of(s, q->apart_ino) < 0)
-		s->aparts[s->n_aparts++] = (struct apart){.fd = take_fd(fd), .ino = q->apart_ino};
+	if (s->n_aparts < APARTS_MAX && apart_of(s, q->apart_id) < 0)
+		s->aparts[s->n_aparts++] = (struct apart){.fd = take_fd(fd), .id = q->apart_id};
 	return true;
 }
 

@@ -64,10 +64,10 @@ struct client {
 	int mounts_fd;   /* mount namespace to take down after it, or -1 */
 };
 
-/* A mount namespace that a client has made, and the number of the one that it was made from. */
+/* A mount namespace that a client has made, and the id of the one that it was made from. */
 struct apart {
 	int fd;
-	uint64_t ino;
+	uint64_t id;
 };
 
 struct server {
