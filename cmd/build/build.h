@@ -91,6 +91,7 @@ struct build {
 	bool is_replay;               /* another process has made what is gone through */
 	bool has_begun;               /* the Dockerfile is one, and has the target */
 	int exit_code;                /* of a RUN that failed */
+	bool is_kept;                 /* its files become an image */
 	char *failed;                 /* its command */
 };
 
@@ -144,6 +145,8 @@ int build_delta(struct build *b, struct build_stage *s, const struct strv *tags,
 int build_push(const struct build_args *a, struct err *e);
 
 /* --- result.c --- */
+/* --rm=false: the files as a RUN that failed left them become an image, which is said. */
+void build_keep_failed(struct build *b, struct build_stage *s, const struct build_step *step);
 int build_result(struct build *b, struct build_stage *s, char *ret_id, size_t size, struct err *e);
 
 #endif

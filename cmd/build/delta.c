@@ -51,6 +51,11 @@ struct delta_work {
 	int out;          /* takes the id */
 };
 
+static bool is_told(const struct delta_work *w)
+{
+	return cache_is_told(w->b->args) && !w->b->is_kept;
+}
+
 /* The layer that holds the files of each step, -1 for one that changed none, counted from 0. */
 static int step_layers(const struct delta_work *w, int *ret, struct err *e)
 {
@@ -136,8 +141,8 @@ static int configure(void *arg, struct image_source *src, struct err *e)
 	r = strv_check(&diff_ids, e);
 	if (r < 0)
 		return r;
-	return cache_is_told(w->b->args) ? write_told(w, &l, src, e)
-					 : build_config_layers(&w->s->config, &l, &src->config, e);
+	return is_told(w) ? write_told(w, &l, src, e)
+			  : build_config_layers(&w->s->config, &l, &src->config, e);
 }
 
 static int open_upper(const char *path, struct uppers *ret, struct err *e)
@@ -187,7 +192,7 @@ static unsigned count_middle(const struct delta_work *w)
 {
 	const size_t n = w->s->root.layers.n, room = SPEC_STACK_MAX - 1 - w->below.n;
 
-	if (!cache_is_told(w->b->args) || n < 2)
+	if (!is_told(w) || n < 2)
 		return 0;
 	return (unsigned)(n - 1 < room ? n - 1 : room);
 }

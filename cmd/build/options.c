@@ -51,7 +51,7 @@ static const struct opt build_opts[] = {
 	{OPT_FLAG, 'q', "quiet", .offset = AT(quiet),
 	 .help = "Suppress the build output and print image ID on success"},
 	{OPT_FLAG, 0, "rm", .offset = AT(rm),
-	 .help = "Remove intermediate containers after a successful build, which csbx does"},
+	 .help = "Remove intermediate containers, which csbx does; \"--rm=false\": the files of a RUN that fails become an image"},
 	{OPT_STR, 0, "sbom", "string", AT(sbom),
 	 .help = "SBOM attestation; csbx makes none: \"false\""},
 	{OPT_LIST, 0, "secret", "list", AT(secrets),

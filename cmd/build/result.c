@@ -29,6 +29,7 @@
 #include "image/source/tar.h"
 #include "image/table/image_name.h"
 #include "image/table/table.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/kernel/process_id.h"
@@ -144,6 +145,33 @@ static int make_image(struct build *b, struct build_stage *s, const struct strv 
 	*e = (struct err)ERR_INIT;
 	say_untold(b);
 	return make_whole(b, s, tags, &o, ret_id, e);
+}
+
+void build_keep_failed(struct build *b, struct build_stage *s, const struct build_step *step)
+{
+	_free_ char *dir = build_step_path(&b->cache, step);
+	_free_ char *created_by = str_printf("RUN %s # failed", b->failed ? b->failed : "");
+	_strv_ struct strv no_names = STRV_INIT;
+	char id[IMAGE_ID_BYTES] = "";
+	struct err why = ERR_INIT;
+	int r = dir && created_by ? 0 : err_oom(&why);
+
+	b->is_kept = true;
+	if (r >= 0) {
+		strv_take(&s->root.layers, str_printf("%s/upper", dir));
+		r = strv_check(&s->root.layers, &why);
+	}
+	if (r >= 0)
+		r = build_config_history(&s->config, created_by, false, clock_realtime_ns(), &why);
+	if (r >= 0)
+		r = make_image(b, s, &no_names, id, &why);
+	if (r < 0)
+		(void)dprintf(STDERR_FILENO, "csbx: the files of the failed step: %s\n", why.msg);
+	else
+		(void)dprintf(
+			STDERR_FILENO,
+			"csbx: the files as the failed step left them: docker run --rm -it %.12s\n",
+			image_id_hex(id));
 }
 
 /* The image of an earlier build, if it is still there. */

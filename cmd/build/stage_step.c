@@ -62,6 +62,8 @@ int stage_step(struct build *b, struct build_stage *s, step_make_fn *make, void 
 	if (r == 0) {
 		build_text_open(&b->progress);
 		r = make(b, s, &step, arg, e);
+		if (r < 0 && b->exit_code && !b->args->rm && !b->args->is_stream)
+			build_keep_failed(b, s, &step);
 	}
 	if (r >= 0 && *step.name)
 		r = build_step_commit(&b->cache, &step, e);

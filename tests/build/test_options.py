@@ -70,3 +70,23 @@ def test_push(box, tmp_path):
         registry.close()
     code, said = build(box, "--push", "-t", names[0])
     assert code == 1 and f"push of {names[0]}" in said.splitlines()[-1], said
+
+
+@pytest.mark.both_users
+def test_files_of_a_step_that_fails(box):
+    """Kept on request alone, as an image without a name that has what the step had written."""
+    text = "FROM box\nRUN echo 1 >/one\nRUN echo 2 >/two; rm /one; exit 5\n"
+    count = ("docker", "images", "-q", "-f", "dangling=true")
+    code, said = build(box, text=text)
+    assert code == 1 and "as the failed step left them" not in said and not box.ok(*count)
+    code, said = build(box, "--rm=false", "--cache-to", "type=inline", text=text)
+    line = [x for x in said.splitlines() if "as the failed step left them" in x]
+    assert code == 1 and len(line) == 1, said
+    image = line[0].split()[-1]
+    assert box.ok(*count).split() == [image]
+    p = box.run("docker", "run", "--rm", image, "sh", "-c", "cat /two; test -e /one")
+    assert p.stdout == "2\n" and p.returncode == 1
+    assert box.ok("docker", "history", "--no-trunc", "--format", "{{.CreatedBy}}", image).splitlines()[0].endswith("# failed")
+    # It is no cache hit: the step is made anew.
+    assert build(box, text=text.replace("exit 5", "exit 0"))[0] == 0
+    assert build(box, text=text)[0] == 1
