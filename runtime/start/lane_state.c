@@ -56,7 +56,7 @@ static void add_facts(const struct stat *st, struct strbuf *out)
  * --- the upper layer ------------------------------------------------------------------------------
  */
 
-static int add_directory(const struct lane_state *s, int fd, const char *path, unsigned depth,
+static int add_directory(const struct lane_state *s, int own, const char *path, unsigned depth,
 			 size_t max, struct strbuf *out);
 
 static int add_content(int dir, const char *name, size_t max, struct strbuf *out)
@@ -70,8 +70,8 @@ static int add_entry(const struct lane_state *s, int dir, const char *path, cons
 		     unsigned depth, size_t max, struct strbuf *out)
 {
 	_free_ char *own = str_printf("%s%s%s", path, *path ? "/" : "", name);
-	_close_ int fd = -1;
 	struct stat st;
+	int fd;
 
 	if (!own || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -EIO;
@@ -89,13 +89,13 @@ static int add_entry(const struct lane_state *s, int dir, const char *path, cons
 	return fd < 0 ? -errno : add_directory(s, fd, own, depth + 1, max, out);
 }
 
-/* The order of a directory that does not change is the same each time. */
-static int add_directory(const struct lane_state *s, int fd, const char *path, unsigned depth,
+/* Takes own. The order of a directory that does not change is the same each time. */
+static int add_directory(const struct lane_state *s, int own, const char *path, unsigned depth,
 			 size_t max, struct strbuf *out)
 {
-	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	DIR *d = own < 0 ? NULL : fdopendir(own);
 	struct dirent *entry;
+	int r = 0;
 
 	if (!d) {
 		fd_close(&own);
@@ -104,7 +104,7 @@ static int add_directory(const struct lane_state *s, int fd, const char *path, u
 	while (r >= 0 && (errno = 0, entry = readdir(d))) {
 		if (str_is_dots(entry->d_name))
 			continue;
-		r = depth < DEPTH_MAX ? add_entry(s, fd, path, entry->d_name, depth, max, out)
+		r = depth < DEPTH_MAX ? add_entry(s, own, path, entry->d_name, depth, max, out)
 				      : -ELOOP;
 		if (out->len > max)
 			r = -E2BIG;
@@ -184,7 +184,8 @@ static int describe(const struct lane_state *s, const struct strbuf *known, stru
 	    (out->len > known->len || memcmp(strbuf_str(out), strbuf_str(known), out->len)))
 		return -EUCLEAN;
 	if (r >= 0)
-		r = add_directory(s, s->upper_fd, "", 0, max, out);
+		r = add_directory(s, openat(s->upper_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+				  "", 0, max, out);
 	if (r >= 0)
 		r = add_net(s, out);
 	return r < 0 ? r : strbuf_check(out, NULL);

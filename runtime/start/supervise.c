@@ -399,8 +399,9 @@ int supervise_run(struct supervise *s, struct err *e)
 	s->result->exit_code = -1;
 	s->exec->watchdog = s->watchdog;
 	loop_enter_phase(&l, PHASE_RUNNING, s->spec->limits.timeout_ms);
-	if (s->watchdog && s->watchdog->view.proc_fd >= 0)
-		l.look_ns = clock_monotonic_ns();
+	if (s->watchdog && s->watchdog->view.proc_fd >= 0) /* a lane: there is nothing to see yet */
+		l.look_ns = clock_monotonic_ns() +
+			    watchdog_interval_ms(s->watchdog) * UINT64_C(1000000);
 	l.end.oom_single = s->spec->limits.oom_single;
 	r = run_loop(&l, e);
 	if (r >= 0)
