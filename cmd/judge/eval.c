@@ -24,6 +24,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/settings/config.h"
 #include "runtime/spec/result_json.h"
 
 #define DEFAULT_TIMEOUT_MS 5000u
@@ -84,7 +85,7 @@ static const struct opt eval_only_opts[] = {
 	 .choices = "auto|yes|no", .initial = "auto",
 	 .help = "yes: snippets in Python of a batch share a container for each of --jobs, one "
 		 "after the other, emptied and compared in between, where that can be had "
-		 "(docs/judging.md); no, auto: each has its own"},
+		 "(docs/judging.md); no: each has its own; auto: as CSBX_LANES has it, else no"},
 	{OPT_STR, 0, "output", "FILE", offsetof(struct eval_args, output), .offers = "file",
 	 .help = "add a batch's records to FILE; lines whose id has a record there are passed "
 		 "over"},
@@ -306,14 +307,19 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 
 static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
 {
+	const char *lanes = config_get(c->config, "CSBX_LANES");
+	struct err e = ERR_INIT;
+	bool has_lanes;
 	struct batch b = {.input = a->batch,
 			  .output = a->output,
 			  .report = a->report,
 			  .jobs = (unsigned)a->jobs,
 			  .ordered = a->ordered};
 
+	if (eval_lanes_choose(a->lanes, lanes, &has_lanes, &e) < 0)
+		return cmd_error(&e, "eval");
 	a->run.spec.capture_output = true;
-	return eval_batch_run(&c->paths, &a->run.spec, job, a->lanes == EVAL_LANES_YES, &b);
+	return eval_batch_run(&c->paths, &a->run.spec, job, has_lanes, &b);
 }
 
 static int eval_run(struct cmd *c, void *args, int argc, char **argv)

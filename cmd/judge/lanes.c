@@ -15,6 +15,16 @@
 
 #define OWN_FILES 2u /* the snippet, and the program that thaws an interpreter */
 
+int eval_lanes_choose(int option, const char *configured, bool *ret, struct err *e)
+{
+	if (option != EVAL_LANES_AUTO)
+		configured = NULL;
+	*ret = option == EVAL_LANES_YES || (configured && str_eq(configured, "yes"));
+	if (configured && !*ret && !str_eq(configured, "no"))
+		return err_set(e, EINVAL, "CSBX_LANES %.60s: yes or no", configured);
+	return 0;
+}
+
 static const char *snippet_name(void)
 {
 	return eval_snippet_path(EVAL_PYTHON) + 1;

@@ -15,12 +15,16 @@
 
 struct container_hooks;
 struct container_spec;
+struct err;
 struct eval_container;
 struct eval_start;
 struct lane;
 struct run_result;
 
 enum { EVAL_LANES_AUTO, EVAL_LANES_YES, EVAL_LANES_NO };
+
+/* The option's word, else the configuration's (NULL: it has none), else no. */
+int eval_lanes_choose(int option, const char *configured, bool *ret, struct err *e);
 
 struct eval_lane {
 	struct lane *lane;

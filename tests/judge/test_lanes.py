@@ -17,9 +17,10 @@ OF_A_RUN = ("instance", "started_at", "wall_s", "cpu_user_s", "cpu_sys_s", "setu
 LANE = "print(open('/proc/1/stat').read().split()[21])"  # pid 1 is as old as its lane
 
 
-def batch(csbx, image, objects, *options, jobs=1, code=0):
+def batch(csbx, image, objects, *options, jobs=1, code=0, configured="no"):
     (csbx.work / "in").write_text("".join(json.dumps(x) + "\n" for x in [*FILL, *objects]), encoding="utf-8")
-    p = csbx.run("eval", "--image", image, "-j", str(jobs), *options, "--hostname", "judge", "--batch", csbx.work / "in", timeout=600)
+    p = csbx.run("eval", "--image", image, "-j", str(jobs), *options, "--hostname", "judge", "--batch", csbx.work / "in", env={"CSBX_LANES": configured},
+                 timeout=600)
     assert p.returncode == code, p.stderr
     records = [checked(json.loads(line)) for line in p.stdout.splitlines()]
     assert len(records) == len(FILL) + len(objects)
@@ -98,6 +99,15 @@ def test_one_lane_for_all_that_leave_nothing(csbx, python_image):
     assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", "yes", jobs=2).values()}) <= 2
     for value in ("no", "auto"):
         assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", value).values()}) > 5
+
+
+def test_the_configuration_has_a_say(csbx, python_image):
+    objects = [{"id": n, "code": LANE} for n in range(12)]
+    for option, configured, is_shared in ((("--lanes", "auto"), "yes", True), ((), "yes", True), (("--lanes", "no"), "yes", False), (("--lanes", "yes"), "x", True)):
+        lanes = {r["stdout"] for r in batch(csbx, python_image, objects, *option, configured=configured).values()}
+        assert (len(lanes) == 1) == is_shared, (option, configured)
+    p = csbx.run("eval", "--image", python_image, "--batch", csbx.work / "in", env={"CSBX_LANES": "maybe"})
+    assert p.returncode == 125 and "CSBX_LANES maybe: yes or no" in p.stderr
 
 
 @pytest.mark.parametrize("option", [("--security-opt", "seccomp=unconfined"), ("--mount", "type=tmpfs,dst=/mnt"), ("--network", "host"), ("--cap-add", "SYS_PTRACE")])
