@@ -2,6 +2,7 @@
 #include "runtime/server/image_stack.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,6 +65,18 @@ static int read_record(int fd, struct strbuf *out, struct err *e)
 	return io_read_all(fd, IMAGE_TRAILER_MAX, out, e);
 }
 
+/*
+ * A stack from elsewhere may come with a link to an image of the caller's own in the place of a
+ * lower file, and would show it to its program. Links to all files of a stack are the caller's.
+ */
+static int look_at_lower(const char *top, const char *path, struct stat *ret)
+{
+	struct stat st;
+	bool is_link = lstat(top, &st) == 0 && S_ISLNK(st.st_mode);
+
+	return is_link ? stat(path, ret) : lstat(path, ret);
+}
+
 static int add_lower(struct rootfs_spec *root, size_t i, uint64_t bytes, struct err *e)
 {
 	_free_ char *path = image_stack_path(root->path, i);
@@ -72,8 +85,10 @@ static int add_lower(struct rootfs_spec *root, size_t i, uint64_t bytes, struct 
 
 	if (!path)
 		return err_oom(e);
-	if (stat(path, &st) < 0)
+	if (look_at_lower(root->path, path, &st) < 0)
 		return err_sys(e, "%s, which %s lies over", path, root->path);
+	if (S_ISLNK(st.st_mode))
+		return err_set(e, ELOOP, "%s: a symbolic link, where %s is none", path, root->path);
 	image_id_from_stat(&id, &st);
 	if (!S_ISREG(st.st_mode) || id.size_bytes != bytes)
 		return err_set(e, ESTALE, "%s: not the file that %s lies over", path, root->path);

@@ -145,3 +145,24 @@ def test_a_source_that_comes_and_goes(csbx, home, stopped, busybox_image):
         racer.terminate()
         racer.communicate(timeout=20)
     assert ends <= {0, 1} and not list((home / ".config/csbx").iterdir())
+
+
+def test_no_lower_file_of_a_stack_is_a_link(csbx, home, busybox_image):
+    """A stack that came as two files, one of them a link: its program would see an image that it only knew the path of."""
+    csbx.ok("docker", "run", "--name", "first", str(busybox_image), "true")
+    csbx.ok("docker", "commit", "first", "base")
+    csbx.ok("docker", "run", "--name", "made", "base", "touch", "/mark")
+    name = csbx.ok("docker", "commit", "made").split(":")[1].strip()
+    image = home / ".local/share/csbx/images" / f"{name}.sqsh"
+    top, lower = home / "top.sqsh", home / "top.sqsh.0"
+    shutil.copyfile(image, top)
+    lower.symlink_to(f"{image}.0")
+    csbx.fails("start", top, "true", says=["top.sqsh.0: a symbolic link, where", "is none"])
+    lower.unlink()
+    shutil.copyfile(f"{image}.0", lower)
+    for path in (top, lower):
+        path.chmod(0o644)
+    csbx.ok("start", top, "ls", "/mark")
+    (home / "dir/link.sqsh").symlink_to(top)  # a directory of links to all files
+    (home / "dir/link.sqsh.0").symlink_to(lower)
+    csbx.ok("start", home / "dir/link.sqsh", "ls", "/mark")
