@@ -6,6 +6,7 @@
 
 #include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/show/events.h"
+#include "cmd/docker/daemon/run_mounts.h"
 #include "cmd/docker/daemon/start.h"
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/fault.h"
@@ -239,11 +240,24 @@ static int busy(const struct paths *p, const struct docker_target *t, struct doc
 			    t->found.name);
 }
 
+static int remove_volumes(const struct paths *p, const struct container_record *rec,
+			  struct docker_fault *f)
+{
+	struct container_spec spec;
+	int r = volume_remove_of(p, rec, &f->err);
+
+	spec_init(&spec);
+	if (rec->spec && spec_flat_read(&spec, rec->spec, rec->spec_len, NULL) >= 0)
+		docker_volumes_note_gone(p, &spec);
+	spec_free(&spec);
+	return r;
+}
+
 int docker_remove(const struct paths *p, const struct docker_target *t, const char *operand,
 		  const struct docker_removal *how, struct docker_fault *f)
 {
 	bool is_member = *t->found.name && docker_endpoints_has(p, t->found.name);
-	bool ran;
+	bool ran, gone;
 	int r;
 
 	if (!*t->found.name)
@@ -260,10 +274,11 @@ int docker_remove(const struct paths *p, const struct docker_target *t, const ch
 	r = container_remove(p, t->found.name, &t->found.record, how->force, &f->err);
 	if (r < 0 && how->volumes)
 		volume_keep_of(p, &t->found.record);
-	if (r >= 0 && !ran)
+	gone = r >= 0;
+	if (gone && how->volumes)
+		r = remove_volumes(p, &t->found.record, f);
+	if (gone && !ran)
 		docker_event_target(p, t, "destroy", NULL, NULL);
-	if (r >= 0 && how->volumes)
-		r = volume_remove_of(p, &t->found.record, &f->err);
 	if (r >= 0 && is_member)
 		docker_endpoints_refresh(p);
 	if (r == -EBUSY && !how->force)

@@ -206,6 +206,19 @@ static void watch(struct checker *x)
 	}
 }
 
+/* It may have been renamed since it was started. */
+static int open_run(struct checker *x)
+{
+	struct container_found now;
+	int r = container_find_again(x->paths, x->name, x->record->container_id, &now, NULL);
+
+	if (r < 0)
+		return r;
+	r = container_run_dir(x->paths, now.name, x->record, &x->run, NULL);
+	container_record_free(&now.record);
+	return r;
+}
+
 static bool find(struct checker *x)
 {
 	struct instance_record i;
@@ -215,7 +228,7 @@ static bool find(struct checker *x)
 	x->init_fd = (int)syscall(SYS_pidfd_open, i.init, 0);
 	instance_record_free(&i);
 	return x->init_fd >= 0 &&
-	       container_run_dir(x->paths, x->name, x->record, &x->run, NULL) >= 0 &&
+	       open_run(x) >= 0 &&
 	       x->run.fd >= 0;
 }
 

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cmd/docker/daemon/run_mounts.h"
 #include "cmd/docker/frame/names.h"
+#include "cmd/docker/show/events.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
@@ -27,9 +29,33 @@ char *docker_absolute_source(const char *source)
 	return cwd ? str_printf("%s/%s", str_eq(cwd, "/") ? "" : cwd, source) : NULL;
 }
 
+static void note(const struct paths *p, const char *action, const char *name)
+{
+	_strv_ struct strv driver = STRV_INIT;
+
+	strv_add(&driver, "driver=local");
+	if (!driver.failed)
+		docker_event(p, "volume", action, name, &driver);
+}
+
+void docker_volumes_note_gone(const struct paths *p, const struct container_spec *s)
+{
+	uint64_t created_ns;
+
+	for (size_t i = 0; i < s->n_mounts; i++) {
+		_free_ char *path = NULL;
+
+		if (volume_is_own(&s->mounts[i]) &&
+		    volume_look(p, s->mounts[i].volume, &created_ns, &path, NULL) == -ENOENT)
+			note(p, "destroy", s->mounts[i].volume);
+	}
+}
+
 int docker_mount_volume(const struct paths *p, const char *name, struct mount_spec *m,
 			struct err *e)
 {
+	int r;
+
 	m->copy_up = true;
 	if (name && name[0] && !name[1])
 		return err_set(e, EINVAL,
@@ -42,8 +68,12 @@ int docker_mount_volume(const struct paths *p, const char *name, struct mount_sp
 			       "name, only \"[a-zA-Z0-9][a-zA-Z0-9_.-]\" are allowed. If you "
 			       "intended to pass a host directory, use absolute path",
 			       name, name);
-	return name && *name ? volume_open(p, name, &m->volume, &m->source, e)
-			     : volume_open_own(p, &m->volume, &m->source, e);
+	r = name && *name ? volume_open(p, name, &m->volume, &m->source, e)
+			  : volume_open_own(p, &m->volume, &m->source, e);
+	/* Docker tells it also of one that is there. */
+	if (r >= 0)
+		note(p, "create", m->volume);
+	return r;
 }
 
 static int refuse(const char *path, int code, const char *name, struct err *e)

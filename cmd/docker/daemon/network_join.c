@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * --network container:X: two containers on one network. Containers are on the host's network, so
+ * The networks of a container at its start and its end, told as events. --network container:X: two
+ * containers on one network. Containers are on the host's network, so
  * both being there is the same; a network that is one container's alone, none, has no door for a
  * second one.
  */
 
 #include <stdlib.h>
 
+#include "cmd/docker/daemon/network.h"
 #include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/daemon/run_args.h"
 #include "cmd/docker/daemon/target.h"
@@ -17,6 +19,9 @@
 #include "runtime/base/fd.h"
 #include "runtime/life/container_start.h"
 #include "runtime/life/container_state.h"
+#include "runtime/record/container_store.h"
+#include "runtime/record/endpoints.h"
+#include "runtime/record/network.h"
 #include "runtime/spec/flat.h"
 
 #define CONTAINER_MODE "container:"
@@ -112,4 +117,44 @@ int docker_network_join(const struct paths *p, struct container_start *s, struct
 		r = t.stays ? join(p, &t, s, f) : docker_target_missing(other, f);
 	docker_target_close(&t);
 	return r;
+}
+
+/* --- events of a start and an end ------------------------------------------------------------ */
+
+static void note_builtin(const struct paths *p, const struct container_start *s, const char *name,
+			 const char *action)
+{
+	const struct docker_network *n = docker_network_builtin(
+		name ? (str_eq(name, "default") ? "bridge" : name)
+		     : (s->spec.ns.net == NET_HOST ? "host" : "none"));
+
+	if (n)
+		docker_network_event(p, action, &n->record, s->found.record.container_id);
+}
+
+static void note_endpoint(const struct paths *p, const struct container_start *s,
+			  const struct endpoint *x, const char *action)
+{
+	_network_ struct network_record found = {0};
+	struct docker_fault f = DOCKER_FAULT_INIT;
+
+	if (!*x->network_id)
+		note_builtin(p, s, x->network, action);
+	else if (docker_network_find(p, x->network_id, &found, &f) >= 0)
+		docker_network_event(p, action, &found, s->found.record.container_id);
+}
+
+void docker_network_note(const struct paths *p, const struct container_start *s, const char *name,
+			 const char *action)
+{
+	const char *asked = notes_get(&s->found.record.notes, "network", 0);
+	_close_ int dirfd = container_store_open_dir(p, NULL);
+	_endpoints_ struct endpoints x = {0};
+
+	if (other_of(asked))
+		return;
+	if (dirfd < 0 || endpoints_read(dirfd, name, &x, NULL) <= 0)
+		note_builtin(p, s, asked && *asked ? asked : NULL, action);
+	for (size_t i = 0; i < x.n; i++)
+		note_endpoint(p, s, &x.items[i], action);
 }

@@ -84,5 +84,8 @@ void docker_network_join_note(const struct paths *p, const struct docker_run_arg
 			      struct strv *notes);
 /* At a start: the other must run, on the host's network. 404, 409, 400. */
 int docker_network_join(const struct paths *p, struct container_start *s, struct docker_fault *f);
+/* The events of a start (connect) and an end (disconnect); name: it may have another by now. */
+void docker_network_note(const struct paths *p, const struct container_start *s, const char *name,
+			 const char *action);
 
 #endif

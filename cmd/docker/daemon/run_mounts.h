@@ -25,4 +25,7 @@ struct strv;
 int docker_mounts_add_image(const struct paths *p, const struct strv *volumes,
 			    struct container_spec *s, struct err *e);
 
+/* mount_volume.c: the events of anonymous volumes that went with their container. */
+void docker_volumes_note_gone(const struct paths *p, const struct container_spec *s);
+
 #endif

@@ -8,6 +8,7 @@
 #include "cmd/docker/daemon/network_member.h"
 #include "cmd/docker/daemon/restart.h"
 #include "cmd/docker/frame/ports.h"
+#include "cmd/docker/daemon/run_mounts.h"
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/frame/cmd.h"
@@ -15,6 +16,7 @@
 #include "runtime/base/str.h"
 #include "runtime/life/container_state.h"
 #include "runtime/spec/result.h"
+#include "runtime/spec/spec.h"
 
 #define DOCKER_EXIT_UNCONNECTED 128 /* in State of one that has got no network */
 
@@ -55,10 +57,37 @@ static int explain(const struct process_spec *p, int failed, struct docker_fault
 	return -code;
 }
 
+static void note_volume(const struct container_start *s, const struct mount_spec *m, bool begins)
+{
+	_strv_ struct strv more = STRV_INIT;
+
+	strv_take(&more, str_printf("container=%s", s->found.record.container_id));
+	strv_add(&more, "driver=local");
+	if (begins) {
+		strv_take(&more, str_printf("destination=%s", m->target));
+		strv_add(&more, "propagation=");
+		strv_take(&more, str_printf("read/write=%s", m->readonly ? "false" : "true"));
+	}
+	if (!more.failed)
+		docker_event(s->paths, "volume", begins ? "mount" : "unmount", m->volume, &more);
+}
+
+/* Of the networks and volumes that a start takes, and an end gives back. */
+static void note_taken(const struct container_start *s, const char *name, bool begins)
+{
+	docker_network_note(s->paths, s, name, begins ? "connect" : "disconnect");
+	for (size_t i = 0; i < s->spec.n_mounts; i++) {
+		if (s->spec.mounts[i].volume)
+			note_volume(s, &s->spec.mounts[i], begins);
+	}
+}
+
 /* A start that came to nothing is no end of a program. */
 static void note_end(const struct container_start *s, const struct run_result *result)
 {
+	struct container_found now;
 	char code[16];
+	int r;
 
 	snprintf(code, sizeof(code), "%d", run_exit_code(result));
 	if (result->oom_killed)
@@ -66,6 +95,12 @@ static void note_end(const struct container_start *s, const struct run_result *r
 	if (result->status != RUN_LAUNCH_ERROR)
 		docker_event_renamed(s->paths, s->found.name, &s->found.record, "die", "exitCode",
 				     code);
+	else
+		note_taken(s, s->found.name, true);
+	r = container_find_again(s->paths, s->found.name, s->found.record.container_id, &now, NULL);
+	note_taken(s, r < 0 ? s->found.name : now.name, false);
+	if (r >= 0)
+		container_record_free(&now.record);
 }
 
 /* In the supervisor. */
@@ -74,6 +109,7 @@ static void note_moment(const struct container_start *s, enum container_moment m
 {
 	switch (moment) {
 	case CONTAINER_STARTED:
+		note_taken(s, s->found.name, true);
 		docker_event_of(s->paths, s->found.name, &s->found.record, "start", NULL, NULL);
 		/* For the first start the process that asked for it sees to that. */
 		if (s->run.restarts)
@@ -83,6 +119,7 @@ static void note_moment(const struct container_start *s, enum container_moment m
 		note_end(s, result);
 		break;
 	case CONTAINER_REMOVED:
+		docker_volumes_note_gone(s->paths, &s->spec);
 		docker_event_of(s->paths, s->found.name, &s->found.record, "destroy", NULL, NULL);
 		break;
 	}
