@@ -108,6 +108,35 @@ ATTACKS = {
     "output without end": ("while True: os.write(1, b'x' * 65536)", False),
     "memory": ("x = bytearray(400 << 20)", False),
     "ends all": ("os.close(1); os.close(2); os.close(3); os.kill(os.getpid(), 9)", False),
+    # more of each
+    "timers": ("signal.signal(14, lambda *x: None); signal.setitimer(signal.ITIMER_REAL, 60, 60)\n"
+               "if not os.fork(): os.setsid(); signal.setitimer(signal.ITIMER_VIRTUAL, 60); time.sleep(60)", False),
+    "timer descriptor": ("n = call(283, 1, 0); assert n >= 0\nif not os.fork(): os.setsid(); time.sleep(60)", False),
+    "namespaces": ("for n in (17, 26, 27, 28, 29, 30, 31, 7): print(n, call(272, 1 << n))", None),
+    "mounts": ("call(272, 0x10020000); print(libc.mount(b'none', b'/tmp', b'tmpfs', 0, None), libc.umount2(b'/dev/shm', 2))", None),
+    "hostname": ("print(libc.sethostname(b'left', 4), libc.setdomainname(b'left', 4))", False),
+    "kernel settings": ("for top, _, names in os.walk('/proc/sys'):\n    for n in names:\n        try: open(os.path.join(top, n), 'r+b').close(); print(top, n)\n"
+                        "        except OSError: pass", False),
+    "control groups": ("try: os.mkdir('/sys/fs/cgroup/left')\nexcept OSError: pass", False),
+    "clock": ("try: time.clock_settime(time.CLOCK_REALTIME, 1)\nexcept OSError: pass", False),
+    "rings": ("print(call(425, 8, ctypes.create_string_buffer(256)), call(323, 1))", None),
+    "own priority": ("os.nice(19)\ntry: open('/proc/self/autogroup', 'w').write('19')\nexcept OSError: pass\nif not os.fork(): os.setsid(); time.sleep(60)", False),
+    "mapped files": ("for n in os.listdir('/proc/self/map_files'):\n    try: f = open('/proc/self/map_files/' + n, 'r+b'); f.write(b'x'); print(n)\n    except OSError: pass", None),
+    "descriptors of pid 1": ("fd = call(434, 1, 0); print(fd, call(438, fd, 3, 0), call(424, fd, 9, 0, 0))", False),
+    "large pipes": ("import fcntl\nx = [os.pipe() for n in range(30)]\ntry: [fcntl.fcntl(a, 1031, 1 << 20) for a, b in x]\nexcept OSError: pass\n"
+                    "if not os.fork(): os.setsid(); time.sleep(60)", False),
+    "inotify instances": ("x = [libc.inotify_init() for n in range(300)]\nif not os.fork(): os.setsid(); time.sleep(60)", False),
+    "names that are not there": ("for n in range(5000): os.path.exists('/no/%d' % n); os.path.exists('/tmp/%d' % n)", False),
+    "socket file": ("s = socket.socket(socket.AF_UNIX); s.bind('/tmp/s'); s.close(); os.unlink('/tmp/s')", True),
+    "fifo with a reader": ("os.mkfifo('/tmp/f')\nif not os.fork(): os.setsid(); open('/tmp/f')", True),
+    "directory that is gone": ("os.mkdir('/work/d'); os.chdir('/work/d'); os.rmdir('/work/d')\nif not os.fork(): os.setsid(); time.sleep(60)", True),
+    "large hole in shared memory": ("f = open('/dev/shm/x', 'wb')\ntry: f.truncate(1 << 40)\nexcept OSError: pass\nos.unlink('/dev/shm/x')", True),
+    "access control list": ("os.setxattr('/work', 'system.posix_acl_access', bytes.fromhex('02000000' '01000700ffffffff' '04000500ffffffff' '20000500ffffffff'))", None),
+    "echo": ("try: s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 1); s.sendto(b'\\x08' + bytes(7), ('127.0.0.1', 0))\nexcept OSError: pass", None),
+    "netlink": ("try: s = socket.socket(16, 3, 0); s.bind((0, 0xffffffff)); s.send(bytes(64))\nexcept OSError: pass", None),
+    "lo goes down": ("import fcntl\ns = socket.socket(type=socket.SOCK_DGRAM)\ntry: fcntl.ioctl(s, 0x8914, b'lo'.ljust(16, b'\\0') + bytes(24)); print('down')\nexcept OSError: pass", None),
+    "addresses of lo": ("import fcntl\ns = socket.socket(type=socket.SOCK_DGRAM)\n"
+                        "try: fcntl.ioctl(s, 0x8916, b'lo:1'.ljust(16, b'\\0') + bytes((2, 0, 0, 0, 10, 0, 0, 1)) + bytes(16)); print('set')\nexcept OSError: pass", None),
 }
 TIMES = {"fork bomb": 1, "stopped": 0.5, "traced": 0.5, "output without end": 1, "leader is gone": 0.5, "signals to all": 1}
 
