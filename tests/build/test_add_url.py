@@ -1,42 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """ADD of a file that a web server has: one on this machine, which notes what it is asked."""
 import hashlib
-import http.server
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 import sides  # noqa: E402
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.server.asked.append(self.path)
-        status, headers, body = self.server.files.get(self.path, (404, {}, b"no such file"))
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args):
-        pass
-
-
-@pytest.fixture
-def web():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.files, server.asked = {"/d/f.txt": (200, {"Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"}, b"one\n")}, []
-    server.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
 
 
 def build(box, dockerfile, *args):

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A context that a web server has: a tar, or a Dockerfile alone; git repositories are refused with the remedy."""
 import io
-import sys
 import tarfile
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-from test_add_url import web  # noqa: E402, F401  pylint: disable=unused-import
 
 
 def tar_of(files, mode="w:gz"):
@@ -31,7 +26,7 @@ def cat(box, name):
 
 
 @pytest.mark.both_users
-def test_contexts(box, web):  # noqa: F811
+def test_contexts(box, web):
     files = {"Dockerfile": "FROM box\nCOPY . /c/\n", "a": "one\n", "b": "two\n", "other/D": "FROM box\nCOPY a /o\n", ".dockerignore": "b\n"}
     web.files["/ctx.tar.gz"] = 200, {}, tar_of(files)
     web.files["/D"] = 200, {}, b"FROM box\nRUN echo alone >/o\n"
@@ -54,7 +49,7 @@ def test_of_standard_input(box, mode):
     assert cat(box, "/a") == mode + "\n"
 
 
-def test_refused(box, web):  # noqa: F811
+def test_refused(box, web):
     """One line each; without a network nothing is asked of the server."""
     web.files["/ctx.tar"] = 200, {}, tar_of({"../../out": "x"}, "w")
     for words, why in (((f"{web.url}/none",), "the server answers 404"),
