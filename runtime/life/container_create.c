@@ -10,6 +10,7 @@
 #include "runtime/base/linux_calls.h"
 #include "runtime/base/io.h"
 #include "runtime/base/path.h"
+#include "runtime/record/container_index.h"
 #include "runtime/record/container_store.h"
 #include "runtime/record/image_pin.h"
 #include "runtime/record/instance.h"
@@ -179,8 +180,12 @@ static int replace_idle(struct build *b, struct err *e)
 					 : container_store_remove(b->paths, b->how->name, e);
 	else
 		r = 0;
+	if (r >= 0 || r == -ENOENT)
+		r = replace_recipe(b, e);
+	if (r >= 0 && old.container_id)
+		container_index_remove(b->dirfd, old.container_id);
 	container_record_free(&old);
-	return r < 0 && r != -ENOENT ? r : replace_recipe(b, e);
+	return r;
 }
 
 /* --- all of it ---------------------------------------------------------------------------- */
@@ -246,7 +251,11 @@ static int create(struct build *b, struct err *e)
 	int r = build(b, e);
 
 	if (r >= 0)
+		r = container_index_put(b->dirfd, b->id, b->how->name, e);
+	if (r >= 0)
 		r = b->how->replace ? replace_idle(b, e) : move_in(b, e);
+	if (r < 0)
+		container_index_remove(b->dirfd, b->id);
 	if (r < 0 && *b->tmp)
 		(void)path_remove_tree_at(b->dirfd, b->tmp, NULL);
 	return r;

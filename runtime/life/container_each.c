@@ -142,7 +142,25 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-/* No record need be read of the many that only lie there. */
+/* The many that only lie there need not even be listed. */
+static int names_of_live(const struct walk *w, struct strv *ret, struct err *e)
+{
+	_strv_ struct strv all = STRV_INIT;
+
+	for (size_t i = 0; i < w->live.n; i++) {
+		if (w->live.items[i].name)
+			strv_add(&all, w->live.items[i].name);
+	}
+	if (all.n)
+		qsort(all.items, all.n, sizeof(*all.items), by_text);
+	for (size_t i = 0; i < all.n; i++) {
+		if (!i || !str_eq(all.items[i], all.items[i - 1]))
+			strv_add(ret, all.items[i]);
+	}
+	return strv_check(&all, e) < 0 ? -ENOMEM : strv_check(ret, e);
+}
+
+/* No record need be read of the others; one that is about to start again holds its run. */
 static int keep_what_runs(const struct walk *w, struct strv *names, struct err *e)
 {
 	_free_ const char **running = calloc(w->live.n + 1, sizeof(*running));
@@ -160,7 +178,7 @@ static int keep_what_runs(const struct walk *w, struct strv *names, struct err *
 		const char *name = names->items[i];
 
 		if ((n && bsearch(&name, running, n, sizeof(*running), by_text)) ||
-		    ((w->flags & CONTAINER_EACH_AGAIN) && run_dir_is_taken(w->dirfd, name)))
+		    run_dir_is_taken(w->dirfd, name))
 			strv_add(&kept, name);
 	}
 	strv_free(names);
@@ -174,14 +192,17 @@ int container_each(const struct paths *p, unsigned flags,
 {
 	struct walk w = {.flags = flags, .dirfd = -1, .fn = fn, .arg = arg};
 	_strv_ struct strv containers = STRV_INIT;
-	int r = container_store_list(p, &containers, NULL, e);
+	bool is_listed = !(flags & CONTAINER_EACH_LIVE) || flags & CONTAINER_EACH_AGAIN;
+	int r = is_listed ? container_store_list(p, &containers, NULL, e) : 0;
 
 	/* Instances after the names: one that was started in between is shown as no container's. */
 	if (r >= 0)
 		r = instance_list(p, NULL, &w.live, e);
 	if (r >= 0)
 		r = w.dirfd = container_store_open_dir(p, e);
-	if (r >= 0 && (flags & CONTAINER_EACH_LIVE))
+	if (r >= 0 && !is_listed)
+		r = names_of_live(&w, &containers, e);
+	else if (r >= 0 && (flags & CONTAINER_EACH_LIVE))
 		r = keep_what_runs(&w, &containers, e);
 	if (r >= 0 && w.live.n)
 		qsort(w.live.items, w.live.n, sizeof(w.live.items[0]), by_id);

@@ -10,6 +10,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/record/container_index.h"
 #include "runtime/record/container_store.h"
 #include "runtime/record/instance.h"
 #include "runtime/layer/layer.h"
@@ -121,6 +122,8 @@ static int remove_any(const struct paths *p, const char *name, bool running_too,
 		if (r >= 0)
 			r = remove_with_layer(p, name, name, e);
 	}
+	if (r >= 0 && rec.container_id)
+		container_index_remove(dirfd, rec.container_id);
 	container_record_free(&rec);
 	return r;
 }
@@ -211,6 +214,8 @@ int container_store_rename(const struct paths *p, const char *name, const char *
 		if (r >= 0)
 			rename_instance(p, &rec, new_name);
 	}
+	if (r >= 0 && rec.container_id)
+		container_index_move(dirfd, rec.container_id, new_name);
 	container_record_free(&rec);
 	return r;
 }

@@ -10,6 +10,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/life/container_sources.h"
 #include "runtime/start/container.h"
+#include "runtime/record/container_index.h"
 #include "runtime/record/container_store.h"
 #include "runtime/start/detach.h"
 #include "runtime/record/hosts.h"
@@ -161,6 +162,7 @@ static int remove_it(struct container_start *s, struct err *e)
 		volume_keep_of(s->paths, &s->found.record);
 		return r;
 	}
+	container_index_remove(debris.dirfd, s->found.record.container_id);
 	r = volume_remove_of(s->paths, &s->found.record, e);
 	run_dir_close(&s->run);
 	(void)container_debris_delete(&debris, NULL);
@@ -233,7 +235,8 @@ static int run_once(struct container_start *s, const struct container_start_how 
 static int read_again(struct container_start *s)
 {
 	struct container_found now;
-	int r = container_find(s->paths, s->found.record.container_id, &now, NULL);
+	int r = container_find_again(s->paths, s->found.name, s->found.record.container_id, &now,
+				     NULL);
 
 	if (r < 0)
 		return r;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Containers that a killed supervisor could not remove, and those of owners that are gone. */
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/kernel/temp_dir.h"
 #include "runtime/life/container_end.h"
 #include "runtime/record/container_find.h"
 #include "runtime/life/container_state.h"
+#include "runtime/record/container_index.h"
 #include "runtime/record/container_store.h"
 #include "runtime/life/gc_priv.h"
 #include "runtime/record/owner.h"
@@ -30,6 +33,8 @@ static void sweep(struct gc *g, const struct gc_area *a, const char *name)
 
 	if (container_store_read(a->fd, name, &rec, NULL) < 0)
 		return;
+	if (!g->q->dry_run && rec.container_id)
+		(void)container_index_put(a->fd, rec.container_id, name, NULL);
 	if (is_debris(g, name, &rec)) {
 		if (!g->q->dry_run) {
 			volume_begin_removal_of(g->paths, &rec);
@@ -67,6 +72,14 @@ int gc_sweep_volumes(struct gc *g, struct err *e)
 	return r;
 }
 
+static void sweep_index(const struct gc *g, const struct gc_area *a)
+{
+	_close_ int lock = a->fd < 0 || g->q->dry_run ? -1 : temp_try_exclusive(a->fd, NULL);
+
+	if (lock >= 0)
+		container_index_sweep(a->fd);
+}
+
 int gc_sweep_containers(struct gc *g, struct err *e)
 {
 	struct gc_area a;
@@ -77,6 +90,7 @@ int gc_sweep_containers(struct gc *g, struct err *e)
 		if (name_is_valid(a.names.items[i]))
 			sweep(g, &a, a.names.items[i]);
 	}
+	sweep_index(g, &a);
 	gc_area_close(&a);
 	return r;
 }

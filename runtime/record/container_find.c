@@ -10,6 +10,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
+#include "runtime/record/container_index.h"
 #include "runtime/record/container_store.h"
 #include "runtime/record/instance.h"
 #include "runtime/settings/paths.h"
@@ -20,14 +21,19 @@ struct search {
 	int dirfd;
 	struct container_found *best;
 	unsigned n;
+	bool is_indexed; /* each of the records that were read */
 };
 
-static void consider(struct search *x, const char *name)
+/* Reads the record of one that is listed; to_index: also puts it into the index. */
+static void consider(struct search *x, const char *name, bool to_index)
 {
 	struct container_record rec;
 
 	if (!name_is_valid(name) || container_store_read(x->dirfd, name, &rec, NULL) < 0)
 		return;
+	if (to_index && rec.container_id &&
+	    container_index_put(x->dirfd, rec.container_id, name, NULL) < 0)
+		x->is_indexed = false;
 	if (!rec.container_id || strncmp(rec.container_id, x->operand, x->len)) {
 		container_record_free(&rec);
 		return;
@@ -36,6 +42,36 @@ static void consider(struct search *x, const char *name)
 		container_record_free(&x->best->record);
 	snprintf(x->best->name, sizeof(x->best->name), "%.*s", NAME_BYTES_MAX, name);
 	x->best->record = rec;
+}
+
+static int decide(struct search *x, struct err *e)
+{
+	if (x->n > 1) {
+		container_record_free(&x->best->record);
+		return err_set(e, ENOTUNIQ, "%u containers have an id that begins so", x->n);
+	}
+	return x->n ? 0 : container_missing(e);
+}
+
+/* -EAGAIN: what the index says is not all, or not so any more. */
+static int search_index(struct search *x, struct err *e)
+{
+	_strv_ struct strv names = STRV_INIT;
+	int known = container_index_find(x->dirfd, x->operand, &names, e);
+	bool is_one;
+
+	if (known < 0 && known != -EAGAIN)
+		return known;
+	for (size_t i = 0; i < names.n; i++)
+		consider(x, names.items[i], false);
+	/* No two containers have these digits in common. */
+	is_one = x->n == 1 && x->len >= NAME_ID_DIGITS;
+	if (is_one || (known >= 0 && x->n == names.n))
+		return decide(x, e);
+	if (x->n)
+		container_record_free(&x->best->record);
+	x->n = 0;
+	return -EAGAIN;
 }
 
 static int search_ids(struct search *x, struct err *e)
@@ -47,14 +83,13 @@ static int search_ids(struct search *x, struct err *e)
 	if (!d)
 		return err_sys(e, "list containers");
 	(void)take_fd(&list);
+	x->is_indexed = true;
 	while ((ent = readdir(d)))
-		consider(x, ent->d_name);
+		consider(x, ent->d_name, true);
 	closedir(d);
-	if (x->n > 1) {
-		container_record_free(&x->best->record);
-		return err_set(e, ENOTUNIQ, "%u containers have an id that begins so", x->n);
-	}
-	return x->n ? 0 : container_missing(e);
+	if (x->is_indexed)
+		container_index_set_whole(x->dirfd);
+	return decide(x, e);
 }
 
 /*
@@ -111,5 +146,8 @@ int container_find(const struct paths *p, const char *operand, struct container_
 	if (!x.len || x.len > NAME_CONTAINER_ID_DIGITS ||
 	    strspn(operand, "0123456789abcdef") != x.len)
 		return container_missing(e);
-	return find_running(p, &x) ? 0 : search_ids(&x, e);
+	if (find_running(p, &x))
+		return 0;
+	r = search_index(&x, e);
+	return r == -EAGAIN ? search_ids(&x, e) : r;
 }

@@ -86,7 +86,7 @@ def test_the_options_are_its_own(box):
     box.fails("start", "box", "true", says="own command")
     box.fails("create", "--env", "A=c", box.image, says="--keep")
     box.fails("create", box.image, "true", says="--keep")
-    box.fails("run", "--rm", box.image, "true", says="--keep")
+    assert box.ok("run", "--rm", box.image, "echo", "gone after it") == "gone after it\n" and list(ps(box)) == [show(box, "box")]
 
 
 def test_one_of_many_creators_wins(box):

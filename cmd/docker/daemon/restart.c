@@ -82,7 +82,8 @@ bool docker_restart_is_due(const struct container_start *s, const struct run_res
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct docker_restart policy;
 	struct container_found now;
-	int r = container_find(s->paths, s->found.record.container_id, &now, NULL);
+	int r = container_find_again(s->paths, s->found.name, s->found.record.container_id, &now,
+				     NULL);
 
 	if (r < 0)
 		return false;

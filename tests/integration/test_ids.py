@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Containers that stay, named by their id or the beginning of it."""
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from test_life import box, keep  # noqa: F401
+
+pytestmark = pytest.mark.feature("userns")
+
+
+def id_of(box, name):
+    return json.loads(box.ok("docker", "inspect", name))[0]["Id"]
+
+
+def named(box, operand):
+    return json.loads(box.ok("docker", "inspect", operand))[0]["Name"].lstrip("/")
+
+
+def index_of(box):
+    return box.dirs["data"] / "containers/.ids"
+
+
+def made(box, *names):
+    for name in names:
+        keep(box, name, "true")
+    return {name: id_of(box, name) for name in names}
+
+
+def test_an_id_leads_to_its_container(box):
+    """By as much of it as is told apart, whatever its name is by now, and not when it is gone."""
+    ids = made(box, "one", "two", "three")
+    one = ids["one"]
+    for operand in (one, one[:12], one[:13]):
+        assert named(box, operand) == "one", operand
+    box.ok("rename", one[:12], "uno")
+    assert named(box, one) == "uno"
+    box.ok("remove", "-f", one)
+    for operand in (one, one[:12]):
+        assert box.run("docker", "inspect", operand).returncode == 1
+    assert {named(box, ids[name][:12]) for name in ("two", "three")} == {"two", "three"}
+
+
+def test_a_store_of_an_older_version(box):
+    """Its containers have no entries: they are found all the same, and have them from then on."""
+    ids = made(box, "one", "two")
+    shutil.rmtree(index_of(box))
+    assert named(box, ids["two"]) == "two"
+    assert sorted(os.readlink(p) for p in index_of(box).glob("??/*")) == ["one", "two"]
+    shutil.rmtree(index_of(box))
+    box.ok("gc")
+    assert sorted(os.readlink(p) for p in index_of(box).glob("??/*")) == ["one", "two"]
+
+
+def test_entries_that_lead_nowhere(box):
+    """The record decides: an entry of another name, of no container, or that is no link."""
+    one, two = made(box, "one", "two").values()
+    assert box.run("docker", "inspect", "0" * 12).returncode == 1  # all are in the index now
+    for text in ("two", "none", "../../x", "x" * 300):
+        entry = index_of(box) / one[:2] / one[:12]
+        entry.unlink()
+        entry.symlink_to(text)
+        assert named(box, one) == "one", text
+        assert os.readlink(entry) == "one"
+    gone = index_of(box) / two[:2] / (two[:2] + "0" * 10)
+    gone.symlink_to("nothing")
+    box.ok("gc")
+    assert not gone.is_symlink() and named(box, two[:12]) == "two"
+
+
+def test_an_id_is_found_without_the_records(box):
+    ids = list(made(box, *(f"c{i}" for i in range(30))).values())
+    assert box.run("docker", "inspect", "0" * 12).returncode == 1
+    trace = box.work / "trace"
+    for operand in (ids[7], ids[7][:12], "f" * 12):
+        subprocess.run(["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", *box.argv(["docker", "inspect", operand])], env=box.env,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        assert trace.read_text(encoding="utf-8").count('/record"') <= 2, operand
