@@ -23,7 +23,7 @@ struct eval_job {
 	enum eval_lang lang;
 	struct strbuf code;
 	bool has_code;
-	bool is_markdown; /* the code is in a fenced block of a text (markdown.h) */
+	bool is_markdown;    /* the code is in a fenced block of a text (markdown.h) */
 	struct strv args;    /* the program's, behind its name */
 	char *function;      /* cases call it; NULL: a case is a run with its own input */
 	struct strbuf setup; /* run before the snippet, in its name space */

@@ -35,7 +35,8 @@ static void explain_launch_error(const struct container_spec *spec, const struct
 	if (*argv0 == '-')
 		cmd_hint("options stand before the container or image: from there on every word "
 			 "belongs to the command");
-	else if (meta && meta->arch && uname(&host) == 0 && !str_eq(meta->arch, oci_arch(host.machine)))
+	else if (meta && meta->arch && uname(&host) == 0 &&
+		 !str_eq(meta->arch, oci_arch(host.machine)))
 		cmd_hint("the image is for %s, this machine is %s", meta->arch,
 			 oci_arch(host.machine));
 	else if (meta && !meta->has_shell && (str_eq(argv0, "/bin/sh") || str_eq(argv0, "sh")))

@@ -209,8 +209,7 @@ static void look_at_logs(struct df *x)
 	while (runs && (entry = readdir(runs))) {
 		struct run_dir d;
 
-		if (!name_is_id(entry->d_name) ||
-		    run_dir_open(dirfd(runs), entry->d_name, &d) < 0)
+		if (!name_is_id(entry->d_name) || run_dir_open(dirfd(runs), entry->d_name, &d) < 0)
 			continue;
 		count(&x->of[LOGS], size_below(top, entry->d_name), !run_dir_is_live(&d));
 		run_dir_close(&d);

@@ -69,8 +69,9 @@ static void probe(struct cmd *c, enum host_feature f, struct host_fact *ret)
 	if (config_parse_flag(insists) != 1)
 		return;
 	ret->ok = true;
-	snprintf(ret->reason, sizeof(ret->reason),
-		 "you are root, and CSBX_ALLOW_ROOT insists: what leaves a container would be root");
+	snprintf(
+		ret->reason, sizeof(ret->reason),
+		"you are root, and CSBX_ALLOW_ROOT insists: what leaves a container would be root");
 }
 
 static int one_feature(struct cmd *c, const char *name)

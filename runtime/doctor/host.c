@@ -325,9 +325,8 @@ static void probe_user(const struct paths *p, struct host_fact *f)
 		return;
 	}
 	host_miss(f, "you are root, for whom csbx starts nothing");
-	host_remedy(f,
-		    "be an ordinary user (runuser -u NAME -- csbx ...; USER in a Dockerfile, "
-		    "runAsUser in a pod); CSBX_ALLOW_ROOT=yes or --allow-root insists");
+	host_remedy(f, "be an ordinary user (runuser -u NAME -- csbx ...; USER in a Dockerfile, "
+		       "runAsUser in a pod); CSBX_ALLOW_ROOT=yes or --allow-root insists");
 }
 
 /* Not needed by anything but clients of Docker's socket. */

@@ -26,7 +26,7 @@
 
 struct answer {
 	int status, code; /* of wait(2); errno where it could not be executed */
-	char said[160];	  /* the beginning of what it wrote to stderr */
+	char said[160];   /* the beginning of what it wrote to stderr */
 };
 
 static void run_child(const char *path, int said, int failed)
@@ -109,8 +109,9 @@ static bool check(const char *path, struct host_fact *f)
 		host_remedy(f, "install csbx anew, built for this machine");
 	} else if (WIFEXITED(a.status) && WEXITSTATUS(a.status) == LOADER_FAILED) {
 		host_miss(f, "%s cannot be loaded: %s", path, a.said);
-		host_remedy(f, "install the packages of its libraries (docs/install.md; ldd %s "
-			       "lists them)",
+		host_remedy(f,
+			    "install the packages of its libraries (docs/install.md; ldd %s "
+			    "lists them)",
 			    path);
 	} else if (WIFSIGNALED(a.status)) {
 		host_miss(f, "%s: killed by signal %d", path, WTERMSIG(a.status));
@@ -126,8 +127,8 @@ void host_probe_helpers(const struct paths *p, struct host_fact *f)
 	static const struct {
 		const char *name;
 		bool may_lack; /* it is built where its library is */
-	} programs[] = {{"csbx-init", false}, {"csbx-squashd", false}, {"csbx-meta", false},
-			{"csbx-image", false}, {"csbx-tool", false},   {"csbx-engine", true}};
+	} programs[] = {{"csbx-init", false},  {"csbx-squashd", false}, {"csbx-meta", false},
+			{"csbx-image", false}, {"csbx-tool", false},    {"csbx-engine", true}};
 
 	f->ok = p != NULL;
 	if (!p) {

@@ -257,8 +257,7 @@ bool unpacked_is_unused(int dir, const char *key, uint64_t unused_s, int *ret_lo
 		return false;
 	if (!faccessat(dir, key, F_OK, AT_SYMLINK_NOFOLLOW) &&
 	    io_read_all(lock, PATH_MAX, &path, NULL) >= 0 &&
-	    image_is_there(strbuf_str(&path), key) &&
-	    time(NULL) - st.st_mtime < (time_t)unused_s)
+	    image_is_there(strbuf_str(&path), key) && time(NULL) - st.st_mtime < (time_t)unused_s)
 		return false;
 	*ret_lock = take_fd(&lock);
 	return true;

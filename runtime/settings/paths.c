@@ -271,13 +271,13 @@ static const char *setting_of(const char *sub)
 	static const struct {
 		const char *sub, *name;
 	} rows[] = {
-		{"containers", "CSBX_DATA_PATH"},   {"volumes", "CSBX_DATA_PATH"},
-		{"networks", "CSBX_DATA_PATH"},     {"runs", "CSBX_DATA_PATH"},
-		{"images", "CSBX_DATA_PATH"},       {"loading", "CSBX_DATA_PATH"},
-		{"servers", "CSBX_RUNTIME_PATH"},   {"instances", "CSBX_RUNTIME_PATH"},
-		{"engine", "CSBX_RUNTIME_PATH"},    {"execs", "CSBX_RUNTIME_PATH"},
-		{"unpacked", "CSBX_CACHE_PATH"},    {"build", "CSBX_CACHE_PATH"},
-		{"repos", "CSBX_CACHE_PATH"},       {"imports", "CSBX_CACHE_PATH"},
+		{"containers", "CSBX_DATA_PATH"}, {"volumes", "CSBX_DATA_PATH"},
+		{"networks", "CSBX_DATA_PATH"},   {"runs", "CSBX_DATA_PATH"},
+		{"images", "CSBX_DATA_PATH"},     {"loading", "CSBX_DATA_PATH"},
+		{"servers", "CSBX_RUNTIME_PATH"}, {"instances", "CSBX_RUNTIME_PATH"},
+		{"engine", "CSBX_RUNTIME_PATH"},  {"execs", "CSBX_RUNTIME_PATH"},
+		{"unpacked", "CSBX_CACHE_PATH"},  {"build", "CSBX_CACHE_PATH"},
+		{"repos", "CSBX_CACHE_PATH"},     {"imports", "CSBX_CACHE_PATH"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

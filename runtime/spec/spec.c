@@ -391,8 +391,9 @@ int spec_freeze(struct container_spec *s, struct err *e)
 	if (s->rootfs.upper == UPPER_KEPT && !s->rootfs.layer_path)
 		return err_set(e, EINVAL, "--rw: needs a container; create one first");
 	if (s->rootfs.reads_layer && (s->rootfs.upper == UPPER_KEPT || !s->rootfs.layer_path))
-		return err_set(e, EINVAL, "reads_layer: needs the root of a container that is not "
-					  "kept");
+		return err_set(e, EINVAL,
+			       "reads_layer: needs the root of a container that is not "
+			       "kept");
 	if (s->limits.output_bytes && s->limits.output_kill_bytes)
 		return err_set(e, EINVAL, "--max-output and --max-output-kill exclude each other");
 	if (s->limits.memory_bytes && s->limits.memory_bytes < MEMORY_BYTES_MIN)

@@ -247,10 +247,9 @@ int bare_start(const struct container_spec *spec, const struct paths *paths,
 		return err_set(e, EINVAL, "%s: a bare start has no supervisor that could do it",
 			       refusal);
 	if (!geteuid() && !spec->allow_root)
-		return err_set(
-			e, EPERM,
-			"refused for root: csbx is for ordinary users (runuser -u NAME -- "
-			"csbx ...; --allow-root or CSBX_ALLOW_ROOT=yes insists)");
+		return err_set(e, EPERM,
+			       "refused for root: csbx is for ordinary users (runuser -u NAME -- "
+			       "csbx ...; --allow-root or CSBX_ALLOW_ROOT=yes insists)");
 	container_init(&c, spec, paths);
 	r = prepare(&c, spec->rootfs.upper != UPPER_KEPT && container_wants_disk_upper(&c), e);
 	if (r >= 0)
