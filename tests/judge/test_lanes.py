@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from random import Random
 
 import pytest
 
@@ -146,6 +147,35 @@ def test_who_is_killed_in_the_middle_takes_no_other_along(csbx, python_image, ru
         assert records[None]["status"] == "bad_line" and "csbx failed" in records[None]["error"]["message"]
     lanes = [records[n]["stdout"] for n in range(3)], [records[10 + n]["stdout"] for n in range(3)]
     assert len(set(lanes[0])) == len(set(lanes[1])) == 1 and lanes[0][0] != lanes[1][0]
+
+
+def test_lanes_that_are_killed_at_any_moment(csbx, python_image, running):
+    """Between two snippets, while one is born or runs, or while the lane is emptied: each record is right, or says that csbx failed."""
+    objects = [{"id": n, "code": f"print({n} * 7)", "timeout": 30} for n in range(120)]
+    (csbx.work / "in").write_text("".join(json.dumps(x) + "\n" for x in [*FILL, *objects]), encoding="utf-8")
+    over, killed = threading.Event(), []
+
+    def kill():
+        random = Random(1)
+        while not over.wait(random.random() / 10):
+            for pid in filter(None, (instance.get("pid") for instance in running())):
+                try:
+                    if b"csbx-init" in comm(pid):
+                        os.kill(pid, signal.SIGKILL)
+                        killed.append(pid)
+                except OSError:
+                    pass
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    p = csbx.run("eval", "--image", python_image, "-j", "2", "--lanes", "yes", "--batch", csbx.work / "in", timeout=300)
+    over.set()
+    thread.join()
+    records = {r["id"]: r for r in (checked(json.loads(line)) for line in p.stdout.splitlines())}
+    failed = [n for n, r in records.items() if r["status"] == "sandbox_error"]
+    wrong = [r for n, r in records.items() if n not in failed and type(n) is int and (r["stdout"], r["status"]) != (f"{n * 7}\n", "exited")]
+    assert len(records) == len(FILL) + len(objects) and not wrong, (p.stderr, wrong[:3])
+    assert p.returncode == bool(failed) and len(killed) > 3 and len(failed) < len(objects), (killed, failed)
 
 
 def comm(pid):
