@@ -129,11 +129,19 @@ def test_prune_takes_what_has_no_name(api):
     ("POST", "/commit?container=nope", 404, "No such container: nope"),
     ("POST", "/commit?container=nope&repo=UPPER", 400, "invalid reference format"),
     ("GET", "/images/search?term=q", 501, "whole name"),
+    ("GET", "/containers/any/attach/ws?stream=1", 501, "POST /containers/ID/attach"),
+    ("GET", "/plugins/any/name:latest/json", 404, "plugin not found"),
+    ("POST", "/plugins/pull?remote=x", 501, "plugins"),
     ("GET", "/distribution/127.0.0.1:1/nope/json", 500, "127.0.0.1:1"),
 ])
 def test_refused(box, method, path, status, text):
     answer = box.ask(method, path, b"" if method == "POST" else None)
     assert (answer.status, text in answer.message) == (status, True), answer.body
+
+
+def test_there_are_no_plugins(box):
+    answer = box.ask("GET", "/plugins")
+    assert (answer.status, answer.json) == (200, [])
 
 
 # --- archives -----------------------------------------------------------------------------------

@@ -110,6 +110,7 @@ int call_filters(struct call *k, struct strv *ret);
 void call_ping(struct call *k);
 void call_version(struct call *k);
 void call_info(struct call *k);
+void call_plugin_list(struct call *k);
 void call_events(struct call *k);
 void call_disk_usage(struct call *k);
 void call_container_create(struct call *k);

@@ -27,6 +27,12 @@ void call_version(struct call *k)
 	call_reply_value(k, 200, v);
 }
 
+/* There are none; clients ask in order to say so. */
+void call_plugin_list(struct call *k)
+{
+	call_reply_value(k, 200, docker_value_new(DOCKER_VALUE_LIST));
+}
+
 void call_info(struct call *k)
 {
 	struct docker_value *v = NULL;

@@ -9,6 +9,7 @@
 #define NO_SWARM                                                                                \
 	.status = 503, .why = "This node is not a swarm manager. Use \"docker swarm init\" or " \
 			      "\"docker swarm join\" to connect this node to swarm and try again."
+#define NO_PLUGIN .status = 404, .why = "plugin not found: csbx has no plugins"
 
 const struct route route_table[] = {
 	{HTTP_GET, "_ping", call_ping},
@@ -31,6 +32,8 @@ const struct route route_table[] = {
 	{HTTP_POST, "containers/?/resize", call_container_resize},
 	{HTTP_POST, "containers/?/wait", call_container_wait},
 	{HTTP_POST, "containers/?/attach", call_container_attach},
+	{HTTP_GET, "containers/?/attach/ws", NULL,
+	 NEVER("attach by websocket: POST /containers/ID/attach gives the same streams")},
 	{HTTP_GET, "containers/?/logs", call_container_logs},
 	{HTTP_POST, "containers/?/update", call_container_update},
 	{HTTP_GET, "containers/?/top", call_container_top},
@@ -72,6 +75,10 @@ const struct route route_table[] = {
 	{HTTP_POST, "volumes/prune", call_volume_prune},
 	{HTTP_GET, "volumes/?", call_volume_inspect},
 	{HTTP_DELETE, "volumes/?", call_volume_remove},
+	{HTTP_GET, "plugins", call_plugin_list},
+	{HTTP_GET, "plugins/?/json", NULL, NO_PLUGIN},
+	{HTTP_POST, "plugins/pull", NULL, NEVER("plugins")},
+	{HTTP_POST, "plugins/create", NULL, NEVER("plugins")},
 	{HTTP_GET, "swarm", NULL, NO_SWARM},
 	{HTTP_GET, "services", NULL, NO_SWARM},
 	{HTTP_GET, "nodes", NULL, NO_SWARM},
