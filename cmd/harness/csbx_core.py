@@ -83,7 +83,7 @@ def _core(post, is_open, kept, frozen, own):
     repo, changed, begin_s, inodes, told, vouched = None, frozenset(), None, frozenset(), set(), {}
     check_critical = check_all = look = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
     _len, _str, _id, _type, compile_text, open_file = len, str, id, type, compile, open
-    entered = returned = memory = None
+    armed = entered = returned = memory = None
     starts, failure, rewrite = str.startswith, Exception, None
 
     def found(kind, detail):
@@ -196,9 +196,14 @@ def _core(post, is_open, kept, frozen, own):
         post.send(encode(record))
 
     def note_call(name, test):
-        """The test that was called last, and whether it came back by itself."""
-        nonlocal entered, returned
-        entered, returned = (test, None) if name == "enter" else (entered, test if test is entered else None)
+        """The test that was called last, and whether it came back by itself. Each is entered once for a call."""
+        nonlocal armed, entered, returned
+        if name == "call":
+            armed, entered, returned = test, None, None
+        elif name == "enter":
+            armed, entered, returned = None, test if test is armed else None, None
+        else:
+            returned = test if test is entered else None
 
     def speak(request, frame):
         """Requests that only the harness may make, in the main thread, with nothing of a patch on the stack."""
@@ -217,7 +222,7 @@ def _core(post, is_open, kept, frozen, own):
             settle_state()
         elif name == "guard":
             guard(request[1], request[2])
-        elif name in ("enter", "return"):
+        elif name in ("call", "enter", "return"):
             note_call(name, request[1])
         elif name == "returned":
             return returned is request[1]

@@ -68,6 +68,7 @@ def make_result(unittest, ask, repo, asked):
             ask("look")
             ask("known")["skipped"] = None
             self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
+            ask("call", test)
 
         csbx_look = staticmethod(look_at_test)
         csbx_look_at_case = staticmethod(look_at_case)

@@ -14,7 +14,8 @@ from csbx_defs import is_of_unittest as is_machinery_of, says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
-ASYNC = 0x80 | 0x100 | 0x200  # CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
+COROUTINE = 0x80  # CO_COROUTINE
+ASYNC = 0x100 | 0x200  # CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
 
 
 def function_of(thing):
@@ -22,15 +23,20 @@ def function_of(thing):
     return getattr(thing, "__func__", thing)
 
 
+def has_flag(thing, flags):
+    return bool(getattr(getattr(function_of(thing), "__code__", None), "co_flags", 0) & flags)
+
+
 def is_async(thing):
-    """The caller gets something to wait for: that it came back says nothing."""
-    function = function_of(thing)
-    return bool(getattr(getattr(function, "__code__", None), "co_flags", 0) & ASYNC)
+    """The caller gets something to wait for that the harness does not: that it came back says nothing."""
+    return has_flag(thing, ASYNC)
 
 
 def make_witness(ask):
-    """witnessed(test, function): a callable that does the same as the function and tells of it. Nothing leads into it."""
+    """witnessed(test, function): a callable that does the same as the function and tells of it. Nothing leads into it, but
+    into that of a coroutine, which the core believes once for each call that it was told of before."""
     hide, name_of, update, skip = functools.lru_cache, function_of, functools.update_wrapper, unittest.SkipTest
+    has, coroutine = has_flag, COROUTINE
 
     def witnessed(test, function):
         def call(*args, **kwargs):
@@ -42,7 +48,17 @@ def make_witness(ask):
                 raise
             ask("return", test)
             return result
-        hidden = hide(maxsize=0)(call)
+
+        async def wait(*args, **kwargs):
+            ask("enter", test)
+            try:
+                result = await function(*args, **kwargs)
+            except skip as error:
+                ask("known")["skipped"] = error
+                raise
+            ask("return", test)
+            return result
+        hidden = wait if has(function, coroutine) else hide(maxsize=0)(call)  # what is awaited has to be seen as that
         update(hidden, function)  # and with it __wrapped__, which led into it
         hidden.__func__ = name_of(function)
         if hasattr(function, "__self__"):
