@@ -10,6 +10,7 @@ import re
 import sys
 import types
 
+from csbx_conditions import CONDITIONAL, condition_of, is_condition_of
 from csbx_outcomes import DEPTH_MAX, parts_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -33,15 +34,22 @@ def marks_in(decorators):
     return marks if len(marks) == len(set(names)) else None
 
 
+def conditions_in(decorators):
+    """name of a mark -> whether its condition holds, None where that cannot be told; of marks that are there once."""
+    names = [(dotted_name(d) or "").rpartition(".")[2] for d in decorators]
+    return {n: condition_of(d) for n, d in zip(names, decorators) if n in CONDITIONAL and names.count(n) == 1}
+
+
 def definitions(text):
-    """(dotted name -> [(its possible first lines, its marks)] of functions and classes, dotted names that are bound otherwise)"""
+    """(dotted name -> [(its possible first lines, its marks, their conditions)] of functions and classes, dotted names
+    that are bound otherwise)"""
     found, others, todo = {}, set(), [("", ast.parse(text))]
     while todo:
         prefix, node = todo.pop()
         if isinstance(node, DEFINITIONS):
             name = prefix + node.name
             lines = {node.lineno} | {d.lineno for d in node.decorator_list}
-            found.setdefault(name, []).append((lines, marks_in(node.decorator_list)))
+            found.setdefault(name, []).append((lines, marks_in(node.decorator_list), conditions_in(node.decorator_list)))
             if not isinstance(node, ast.ClassDef):
                 others.update(n for inner in ast.walk(node) if isinstance(inner, ast.Global) for n in inner.names)
                 continue
@@ -112,7 +120,7 @@ def make_filed(text_of):
     """strange_test(known, function, kind, name, file of its module, is_vouched): what is wrong with a test, or None;
     strange_marks(), strange_members() likewise. known: a dict that the core keeps, where no function leads to it."""
     read, reach, modules, of_text, is_machinery = text_of, reached_from, sys.modules, definitions_of, is_of_unittest
-    code_type, callables = types.CodeType, (types.FunctionType, staticmethod, classmethod, property)
+    is_as_said, code_type, callables = is_condition_of, types.CodeType, (types.FunctionType, staticmethod, classmethod, property)
 
     def filed(known, file):
         if file not in known:
@@ -128,7 +136,7 @@ def make_filed(text_of):
 
     def matches(function, file, name, entries):
         code = getattr(function, "__code__", None)
-        return type(code) is code_type and code.co_name == name and any(code.co_firstlineno in lines for lines, _ in entries) and \
+        return type(code) is code_type and code.co_name == name and any(code.co_firstlineno in e[0] for e in entries) and \
             code.co_filename.rpartition("/")[2] == file.rpartition("/")[2]
 
     def strange_test(known, function, kind, name, file, is_vouched):
@@ -141,7 +149,7 @@ def make_filed(text_of):
             return None
         if any(matches(f, file, name, entries) for f in reach(function)):
             return None
-        is_decorated = any(marks is None for _, marks in entries)
+        is_decorated = any(marks is None for _, marks, _ in entries)
         another = [n for n, e in found.items() if "<" not in n and matches(function, file, n.rpartition(".")[2], e)]
         return None if is_decorated and not another else "is not the function that %s has by that name" % file
 
@@ -155,12 +163,15 @@ def make_filed(text_of):
                 continue
             found, others = filed(known, home)
             entries, marks = found.get(dotted), space.get("pytestmark", ())
-            if not entries or dotted in others or dotted + ".pytestmark" in others or any(m is None for _, m in entries):
+            if not entries or dotted in others or dotted + ".pytestmark" in others or any(m is None for _, m, _ in entries):
                 continue
-            given = set().union(*[m for _, m in entries])
+            given, conditions = set().union(*[m for _, m, _ in entries]), entries[-1][2] if len(entries) == 1 else {}
             for mark in marks if isinstance(marks, (list, tuple)) else [marks]:
                 if getattr(mark, "name", None) in run_marks and mark.name not in given:
                     return "a mark %s of %s, which %s does not give it" % (mark.name, dotted, home)
+                condition = conditions.get(getattr(mark, "name", None))
+                if condition is not None and not is_as_said(mark, condition):
+                    return "the condition of a mark %s of %s is another" % (mark.name, dotted)
         return None
 
     def strange_members(known, kind, is_vouched):

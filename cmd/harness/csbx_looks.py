@@ -6,6 +6,7 @@ import types
 import unittest
 
 import csbx_decoys
+from csbx_conditions import changed_facts
 from csbx_defs import cells_of, has_changed, make_filed, says
 from csbx_outcomes import frames_of, leads_to, make_judge
 from csbx_texts import attributes_set, bound_by_imports, names_stored, text_of
@@ -42,7 +43,7 @@ def make_looks(pytest, ask, repo):
     all_builtins, builtin_names = vars(builtins), frozenset(vars(builtins))
     stored, way_to_mark, is_wrapper = names_stored, tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
-    cells_in, other_cells, has_words = cells_of, has_changed, says
+    cells_in, other_cells, has_words, other_facts = cells_of, has_changed, says, changed_facts
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
     code_of, text, bound, set_in, from_call = function_code, text_of, bound_by_imports, attributes_set, CallInfo.from_call
     frames_in = frames_of
@@ -288,6 +289,8 @@ def make_looks(pytest, ask, repo):
         known["functions"].update((i.nodeid, getattr(i, "function", None)) for i in items)
         known["marks"].update((i.nodeid, [(m, m.name, m.args, dict(m.kwargs)) for _, m in marks_of(i)]) for i in items)
         known["cells"].update((i.nodeid, cells_in(getattr(i, "function", None))) for i in items)
+        for name in other_facts():
+            found("outcome_call", "%s is another, which marks ask for" % name)
         for item in items:
             as_filed(known, item)
         for kind in {getattr(i, "cls", None) for i in items}:

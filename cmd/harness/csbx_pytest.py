@@ -232,7 +232,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     plugin = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"])
     rewrite_by(ask)
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_origins",
-                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways", "csbx_looks", "csbx_decoys", "csbx_defs", "csbx_texts", "csbx_witness",
+                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways", "csbx_looks", "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_texts", "csbx_witness",
                                  "csbx_pytest", "__main__"))
     gate.open(shadows, brought)
     if repo not in sys.path:

@@ -186,6 +186,7 @@ REPLACING = r"""
 import functools
 import inspect
 import logging
+import os
 import sys
 import traceback
 import unittest
@@ -239,6 +240,18 @@ def test_condition():
 
 @pytest.mark.xfail("sys.platform != 'win32'", reason="text", raises=AssertionError)
 def test_text():
+    assert add(1, 2) == 4
+
+
+@pytest.mark.skipif(sys.version_info[:2] < (3, 6) or sys.platform.startswith("win"), reason="too old")
+@pytest.mark.xfail(condition=not sys.version_info >= (3, 0), reason="older still")
+def test_facts():
+    assert add(1, 2) == 3
+
+
+@pytest.mark.xfail(os.name == "posix" and sys.maxsize > 2**31, reason="wide")
+def test_wide(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
     assert add(1, 2) == 4
 
 
@@ -403,7 +416,7 @@ def test_tests_that_replace_what_they_name(judge):
     r = judge("--patch", patch, "--fail-to-pass", "tests/test_replacing.py")
     assert r["tamper"] == [], r["tamper"]
     names = {k.partition("::")[2]: v for k, v in r["tests"].items()}
-    assert len(names) == 20 and set(names.values()) == {"passed", "xfailed"}, names
+    assert len(names) == 22 and set(names.values()) == {"passed", "xfailed"}, names
     r = judge("--runner", "unittest", "--patch", patch, "--fail-to-pass", "tests.test_replacing.TestDerived.test_base",
               "--pass-to-pass", "tests.test_replacing.TestOwn.test_own", "--pass-to-pass", "tests.test_replacing.TestOwn.test_made")
     assert r["resolved"] and r["tamper"] == [], (r["tests"], r["tamper"], r["stderr"])

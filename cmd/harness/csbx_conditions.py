@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Works out the conditions of marks that ask for the platform, by the text of the tests' file.
+
+Code that the file imports can change sys.platform before the decorators are called, and back when they were.
+"""
+import ast
+import builtins
+import operator
+import os
+import sys
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+CONDITIONAL = ("skipif", "xfail")
+FACTS = (("sys", "platform", sys.platform), ("sys", "version_info", sys.version_info), ("sys", "maxsize", sys.maxsize),
+         ("sys", "byteorder", sys.byteorder), ("os", "name", os.name))
+COMPARED = {ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+            ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b}
+
+
+class Unknown(Exception):
+    """It asks for something else."""
+
+
+def fact(node):
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        for module, name, value in FACTS:
+            if (module, name) == (node.value.id, node.attr):
+                return value
+    raise Unknown()
+
+
+def part_of(value, at):
+    """value[at], where `at` is written out."""
+    at = at.value if type(at).__name__ == "Index" else at  # before Python 3.9
+    if isinstance(at, ast.Slice):
+        return value[slice(*[None if n is None else ast.literal_eval(n) for n in (at.lower, at.upper, at.step)])]
+    return value[ast.literal_eval(at)]
+
+
+def value_of(node):
+    """The value of an expression of facts and constants."""
+    if isinstance(node, ast.Compare):
+        values, ops = [value_of(n) for n in [node.left] + node.comparators], [COMPARED.get(type(op)) for op in node.ops]
+        if None in ops:
+            raise Unknown()
+        return all(op(*pair) for op, pair in zip(ops, zip(values, values[1:])))
+    if isinstance(node, ast.BoolOp):
+        return (all if isinstance(node.op, ast.And) else any)([value_of(n) for n in node.values])
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return not value_of(node.operand)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "startswith":
+        return str(fact(node.func.value)).startswith(*[value_of(n) for n in node.args])
+    if isinstance(node, ast.Subscript):
+        return part_of(fact(node.value), node.slice)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return fact(node)
+
+
+def condition_of(decorator):
+    """Whether the condition of a mark holds; None: it has none, or it cannot be told."""
+    given = [k.value for k in decorator.keywords if k.arg == "condition"] + decorator.args if isinstance(decorator, ast.Call) else []
+    try:
+        value = value_of(given[0])
+    except (Unknown, TypeError, ValueError, LookupError, SyntaxError, RecursionError):
+        return None
+    return None if isinstance(value, str) else bool(value)
+
+
+def is_condition_of(mark, condition):
+    return bool(mark.args[0] if mark.args else mark.kwargs.get("condition")) is condition
+
+
+def changed_facts():
+    """Names of what is no longer what it was."""
+    return ["%s.%s" % (module, name) for module, name, value in FACTS if getattr(sys.modules.get(module), name, None) != value]
