@@ -227,9 +227,7 @@ static bool find(struct checker *x)
 		return false;
 	x->init_fd = (int)syscall(SYS_pidfd_open, i.init, 0);
 	instance_record_free(&i);
-	return x->init_fd >= 0 &&
-	       open_run(x) >= 0 &&
-	       x->run.fd >= 0;
+	return x->init_fd >= 0 && open_run(x) >= 0 && x->run.fd >= 0;
 }
 
 static _Noreturn void be_checker(struct checker *x)

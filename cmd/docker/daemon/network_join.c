@@ -124,9 +124,9 @@ int docker_network_join(const struct paths *p, struct container_start *s, struct
 static void note_builtin(const struct paths *p, const struct container_start *s, const char *name,
 			 const char *action)
 {
-	const struct docker_network *n = docker_network_builtin(
-		name ? (str_eq(name, "default") ? "bridge" : name)
-		     : (s->spec.ns.net == NET_HOST ? "host" : "none"));
+	const struct docker_network *n =
+		docker_network_builtin(name ? (str_eq(name, "default") ? "bridge" : name)
+					    : (s->spec.ns.net == NET_HOST ? "host" : "none"));
 
 	if (n)
 		docker_network_event(p, action, &n->record, s->found.record.container_id);

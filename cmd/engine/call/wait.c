@@ -89,8 +89,8 @@ static void wait_for_end(struct waiting *w)
 
 	while (container_wait_goes_on(&w->wait)) {
 		if (supervisor < 0)
-			supervisor = instance_open_supervisor(
-				&w->call->cmd->paths, w->target.found.record.container_id);
+			supervisor = instance_open_supervisor(&w->call->cmd->paths,
+							      w->target.found.record.container_id);
 		if (supervisor >= 0 && !container_wait_goes_on(&w->wait))
 			break;
 		if (client_left(w, supervisor, -1,
