@@ -36,13 +36,13 @@ static const struct verb_example examples[] = {
 
 const struct verb verb_build = {
 	.name = "build",
-	.usage = "[OPTIONS] PATH|-",
+	.usage = "[OPTIONS] PATH|URL|-",
 	.description =
 		"Makes an image from a Dockerfile, without a daemon and without root. Each step "
 		"runs in a container of its own; the files it writes are kept as a layer, and a "
 		"step that was made before is not made again. PATH is the directory whose files "
 		"COPY and ADD may take; - reads a Dockerfile or a tar from standard "
-		"input.\n\n"
+		"input, a URL one of a web server.\n\n"
 		"Without id ranges there is one user in a step: csbx answers requests of package "
 		"managers for other users with success and does nothing. docs/build.md lists the "
 		"parts of docker's grammar that csbx knows, and the differences.",
