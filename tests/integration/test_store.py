@@ -164,9 +164,13 @@ def test_a_kept_layer(csbx, busybox_image):
     csbx.ok("create", "-n", "c", busybox_image)
     csbx.ok("start", "-w", "c", "sh", "-c", "echo kept >/file; rm -r /bin/vi 2>/dev/null; mkdir /d")
     assert csbx.ok("start", "-w", "c", "cat", "/file") == "kept\n"
-    assert csbx.run("start", "c", "cat", "/file").returncode != 0, "a throw-away start has its own"
+    assert csbx.ok("start", "c", "sh", "-c", "cat /file; echo x >/file; cat /file") == "kept\nx\n", "a throw-away start has its own above it"
+    assert csbx.ok("start", "-w", "c", "cat", "/file") == "kept\n"
     p = start_sleeper(csbx, "-w", "c")
     csbx.fails("start", "-w", "c", "true", says=f"in use by pid {p.pid}")
+    csbx.fails("start", "c", "true", says=f"in use by pid {p.pid}")
+    end(p)
+    p = start_sleeper(csbx, "c")
     assert csbx.ok("start", "c", "echo", "side by side") == "side by side\n"
     end(p)
     csbx.ok("create", "-f", "-n", "c", busybox_image)
