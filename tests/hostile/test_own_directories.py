@@ -140,7 +140,7 @@ def test_a_directory_as_image_and_a_copy(csbx, world, python_image):
     root = world / "home" / "image"
     csbx.ok("start", "--mount", f"{world}/home:/h", python_image, "sh", "-c",
             "mkdir /h/image && cd / && cp -a bin lib* usr /h/image/ 2>/dev/null; mkdir -p /h/image/srv; true")
-    shutil.copytree(world / "data", root / "srv/other")
+    shutil.copytree(world / "data", root / "srv/other", symlinks=True)
     env = {"CSBX_DATA_PATH": str(root / "srv/other")}
     assert csbx.ok("start", str(root), "sh", "-c", "ls -A /srv/other", env=env) == ""
     assert csbx.ok("start", "--mount", f"type=copy,source={world},target=/x", python_image, "sh", "-c",
