@@ -254,7 +254,8 @@ def test_detached(csbx):
     finally:
         for pid in harness.descendants():
             if pid not in csbx.known:
-                os.kill(pid, signal.SIGTERM)
+                with contextlib.suppress(ProcessLookupError):  # one ends with the other
+                    os.kill(pid, signal.SIGTERM)
         apisocket.wait_for(lambda: not os.path.exists(csbx.dirs["run"] / "docker.sock"))
         harness.wait_for_no_process(csbx.known)
 
