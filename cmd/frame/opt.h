@@ -118,6 +118,9 @@ int opt_store(const struct opt *o, void *at, const char *value, struct err *e);
 const struct opt *opt_find(const struct opt_parser *p, const char *name, size_t len,
 			   size_t *ret_offset);
 const struct opt *opt_find_letter(const struct opt_parser *p, char letter, size_t *ret_offset);
+
+/* True for an option, "-v" or "--volume", whose value is the word behind it. */
+bool opt_wants_next(const struct opt_use *uses, const char *word);
 /* Short form of an option in this verb, 0 = none. */
 char opt_letter_of(const struct opt_parser *p, const struct opt *o);
 

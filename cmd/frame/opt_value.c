@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The values of options: from text to where the row says. */
+/* The values of options: from text to where the row says, and which word of a line is one. */
 
 #include <string.h>
 
@@ -109,4 +109,20 @@ int opt_store(const struct opt *o, void *at, const char *value, struct err *e)
 		break;
 	}
 	return err_set(e, EINVAL, "no such kind of option");
+}
+
+bool opt_wants_next(const struct opt_use *uses, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const struct opt_use *u = uses; u && u->table && len > 1 && *word == '-'; u++) {
+		for (const struct opt *o = u->table->opts; o->kind; o++) {
+			bool is_it = word[1] == '-' ? str_eq(o->name, word + 2)
+						    : o->letter && o->letter == word[len - 1];
+
+			if (is_it)
+				return o->kind != OPT_FLAG && o->kind != OPT_MAYBE;
+		}
+	}
+	return false;
 }

@@ -168,7 +168,6 @@ static void format_image(struct json_out *j, const struct store_image *i)
 int store_images_format(const struct store_images *l, struct strbuf *out, struct err *e)
 {
 	struct json_out j = JSON_OUT_INIT;
-	int r;
 
 	json_begin_object(&j);
 	json_ku64(&j, "schemaVersion", 2);
@@ -179,9 +178,5 @@ int store_images_format(const struct store_images *l, struct strbuf *out, struct
 		format_image(&j, &l->items[i]);
 	json_end_array(&j);
 	json_end_object(&j);
-	r = json_finish(&j, e);
-	if (r >= 0)
-		strbuf_add(out, j.buf.data, j.buf.len);
-	json_out_free(&j);
-	return r < 0 ? r : strbuf_check(out, e);
+	return json_append(&j, out, e);
 }

@@ -118,7 +118,6 @@ int inline_cache_parse(const void *config, size_t len, struct inline_cache *ret,
 int inline_cache_format(const struct inline_cache *c, struct strbuf *out, struct err *e)
 {
 	struct json_out j = JSON_OUT_INIT;
-	int r;
 
 	json_begin_object(&j);
 	json_kstr(&j, "key", c->key);
@@ -133,9 +132,5 @@ int inline_cache_format(const struct inline_cache *c, struct strbuf *out, struct
 	}
 	json_end_array(&j);
 	json_end_object(&j);
-	r = json_finish(&j, e);
-	if (r >= 0)
-		strbuf_add(out, j.buf.data, j.buf.len);
-	json_out_free(&j);
-	return r < 0 ? r : strbuf_check(out, e);
+	return json_append(&j, out, e);
 }

@@ -110,7 +110,6 @@ int build_config_write(const struct build_config *c, uint64_t created_ns, struct
 		       struct err *e)
 {
 	struct json_out j = JSON_OUT_INIT;
-	int r;
 
 	json_begin_object(&j);
 	json_kstr(&j, "architecture", c->arch ? c->arch : "");
@@ -135,11 +134,7 @@ int build_config_write(const struct build_config *c, uint64_t created_ns, struct
 		json_raw(&j, c->inline_cache);
 	}
 	json_end_object(&j);
-	r = json_finish(&j, e);
-	if (r >= 0)
-		strbuf_add(out, j.buf.data, j.buf.len);
-	json_out_free(&j);
-	return r < 0 ? r : strbuf_check(out, e);
+	return json_append(&j, out, e);
 }
 
 int build_config_layers(const struct build_config *c, const struct config_layers *l,

@@ -142,23 +142,6 @@ static const char *offer_operands(struct strbuf *out, const char *prefix,
 
 /* --- where the cursor is ---------------------------------------------------------------------- */
 
-/* True if the word before the cursor is a flag that wants the one at it as its value. */
-static bool wants_value(const struct docker_verb *v, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const struct opt_use *u = v->uses; u && u->table && len > 1; u++) {
-		for (const struct opt *o = u->table->opts; o->kind; o++) {
-			bool is_it = word[1] == '-' ? str_eq(o->name, word + 2)
-						    : o->letter && o->letter == word[len - 1];
-
-			if (is_it && *word == '-')
-				return o->kind != OPT_FLAG && o->kind != OPT_MAYBE;
-		}
-	}
-	return false;
-}
-
 /* Operands before the cursor, which is words[n - 1]. */
 static int count_operands(const struct docker_verb *v, int n, char **words)
 {
@@ -167,7 +150,7 @@ static int count_operands(const struct docker_verb *v, int n, char **words)
 	for (int i = 0; i + 1 < n; i++) {
 		if (words[i][0] != '-')
 			operands++;
-		else if (wants_value(v, words[i]))
+		else if (opt_wants_next(v->uses, words[i]))
 			i++;
 	}
 	return operands;
@@ -193,7 +176,7 @@ int docker_complete_names(const char *group, const char *prefix)
 int docker_complete_verb(const struct docker_verb *v, int n, char **words)
 {
 	const char *last = n ? words[n - 1] : "";
-	bool has_value = n > 1 && wants_value(v, words[n - 2]);
+	bool has_value = n > 1 && opt_wants_next(v->uses, words[n - 2]);
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	int operands = count_operands(v, n, words);
 

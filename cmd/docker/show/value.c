@@ -245,14 +245,9 @@ static void write_json(const struct docker_value *v, struct json_out *j)
 int docker_value_json(const struct docker_value *v, bool pretty, struct strbuf *out, struct err *e)
 {
 	struct json_out j = {.pretty = pretty, .wide = true};
-	int r;
 
 	write_json(v, &j);
-	r = json_finish(&j, e);
-	if (r >= 0)
-		strbuf_add(out, j.buf.data, j.buf.len);
-	json_out_free(&j);
-	return r;
+	return json_append(&j, out, e);
 }
 
 /*

@@ -36,23 +36,6 @@ static void offer_options(struct strbuf *out, const char *prefix, const struct e
 	}
 }
 
-/* True if the word is an option whose value stands behind it. */
-static bool wants_value(const struct enroot_verb *v, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const struct opt_use *u = v->uses; u && u->table && len > 1; u++) {
-		for (const struct opt *o = u->table->opts; o->kind; o++) {
-			bool is_it = word[1] == '-' ? str_eq(o->name, word + 2)
-						    : o->letter && o->letter == word[len - 1];
-
-			if (is_it && *word == '-')
-				return o->kind != OPT_FLAG;
-		}
-	}
-	return false;
-}
-
 /* Nothing to offer is the right answer where the containers cannot be read. */
 static void offer_containers(struct strbuf *out, const char *prefix)
 {
@@ -71,7 +54,7 @@ int enroot_complete_verb(const struct enroot_command *c, const struct enroot_ver
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 
-	if (wants_value(v, before)) {
+	if (opt_wants_next(v->uses, before)) {
 		strbuf_addstr(&out, ":file\n");
 	} else if (*word == '-') {
 		offer_options(&out, word, v);

@@ -247,6 +247,16 @@ int json_finish(struct json_out *j, struct err *e)
 	return strbuf_check(&j->buf, e);
 }
 
+int json_append(struct json_out *j, struct strbuf *out, struct err *e)
+{
+	int r = json_finish(j, e);
+
+	if (r >= 0)
+		strbuf_add(out, j->buf.data, j->buf.len);
+	json_out_free(j);
+	return r < 0 ? r : strbuf_check(out, e);
+}
+
 void json_out_free(struct json_out *j)
 {
 	strbuf_free(&j->buf);

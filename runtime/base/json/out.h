@@ -65,6 +65,8 @@ void json_kstrv(struct json_out *j, const char *key, const struct strv *v); /* a
 
 /* 0 when everything begun has ended and nothing failed; the text is j->buf without newline. */
 int json_finish(struct json_out *j, struct err *e);
+/* The same, and adds the text to out; j is freed in any case. */
+int json_append(struct json_out *j, struct strbuf *out, struct err *e);
 void json_out_free(struct json_out *j);
 
 #endif
