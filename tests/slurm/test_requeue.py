@@ -61,8 +61,9 @@ def check_gone(jobs):
 def test_steps_of_a_script(jobs, busybox_image):
     """One in a step on each node, and one in the background of the script with a server that would linger."""
     jobs.box.ok("create", "-n", "sh", busybox_image)
+    jobs.box.ok("create", "-n", "kept", busybox_image)
     start = f"csbx start --upper-size 16m sh sh -c 'echo inside; {FIRST_LIFE}; echo second >/x; cat /x'"
-    job = Requeued(jobs, '[ "${SLURM_RESTART_COUNT:-0}" -ge 1 ] || csbx start -d -w sh sleep 54321', f"srun {start}")
+    job = Requeued(jobs, '[ "${SLURM_RESTART_COUNT:-0}" -ge 1 ] || csbx start -d -w kept sleep 54321', f"srun {start}")
     job.submit(env={"CSBX_LINGER": ""})
     job.wait_said("inside", 2)
     until(lambda: sum(n == "csbx-squashd" for n in ours().values()) == 3, f"three servers: {ours()}")

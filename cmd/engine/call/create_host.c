@@ -266,6 +266,7 @@ static int take_others(struct creation *c)
 		{"OomScoreAdj", DOCKER_OTHER_oom_score_adj, 'n'},
 		{"OomKillDisable", DOCKER_OTHER_oom_kill_disable, 'b'},
 		{"Privileged", DOCKER_OTHER_privileged, 'b'},
+		{"PublishAllPorts", DOCKER_OTHER_publish_all, 'b'},
 		{"VolumeDriver", DOCKER_OTHER_volume_driver, 's'},
 	};
 
