@@ -119,6 +119,8 @@ const struct opt *opt_find(const struct opt_parser *p, const char *name, size_t 
 			   size_t *ret_offset);
 const struct opt *opt_find_letter(const struct opt_parser *p, char letter, size_t *ret_offset);
 
+/* The row of an option as it stands on a line, "--volume=x" or "--volume"; NULL: none. */
+const struct opt *opt_of_word(const struct opt_use *uses, const char *word);
 /* True for an option, "-v" or "--volume", whose value is the word behind it. */
 bool opt_wants_next(const struct opt_use *uses, const char *word);
 /* Short form of an option in this verb, 0 = none. */

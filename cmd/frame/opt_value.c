@@ -111,6 +111,19 @@ int opt_store(const struct opt *o, void *at, const char *value, struct err *e)
 	return err_set(e, EINVAL, "no such kind of option");
 }
 
+const struct opt *opt_of_word(const struct opt_use *uses, const char *word)
+{
+	size_t len = str_has_prefix(word, "--") ? strcspn(word, "=") : 0;
+
+	for (const struct opt_use *u = uses; len > 2 && u && u->table; u++) {
+		for (const struct opt *o = u->table->opts; o->kind; o++) {
+			if (strlen(o->name) == len - 2 && !strncmp(o->name, word + 2, len - 2))
+				return o;
+		}
+	}
+	return NULL;
+}
+
 bool opt_wants_next(const struct opt_use *uses, const char *word)
 {
 	size_t len = strlen(word);

@@ -174,6 +174,24 @@ static int check_words(struct cmd *c, const struct eval_args *a, int argc, struc
 	return 0;
 }
 
+/* The words behind FILE are the program's: one that is an option of eval's is hardly meant so. */
+static int check_place(const struct cmd *c, int argc, char **argv, struct err *e)
+{
+	for (char **word = c->argv; *word; word++) {
+		if (str_eq(*word, "--"))
+			return 0;
+	}
+	for (int i = 1; i < argc; i++) {
+		if (opt_of_word(c->verb->uses, argv[i]))
+			return err_set(e, EINVAL,
+				       "%.60s stands behind FILE, where words are the program's: "
+				       "put it before FILE; \"--\" before FILE says that it is "
+				       "the program's",
+				       argv[i]);
+	}
+	return 0;
+}
+
 static int read_job(int argc, char **argv, struct eval_job *job, struct err *e)
 {
 	int r;
@@ -332,6 +350,8 @@ static int eval_run(struct cmd *c, void *args, int argc, char **argv)
 
 	if (r >= 0)
 		r = read_common(a, &job, &e);
+	if (r >= 0 && !a->batch)
+		r = check_place(c, argc, argv, &e);
 	if (r >= 0 && !a->batch)
 		r = read_job(argc, argv, &job, &e);
 	if (r >= 0)

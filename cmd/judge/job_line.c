@@ -207,11 +207,20 @@ static int read_member(struct eval_job *job, const struct value *key, const stru
 		       key->kind == VALUE_STR ? key->text : "a key that is no text");
 }
 
+static bool is_given(const struct value *line, const char *key)
+{
+	const struct value *v = value_member(line, key);
+
+	return v && v->kind != VALUE_NONE;
+}
+
 int eval_job_from_line(const struct value *line, struct eval_job *job, struct err *e)
 {
 	const struct value *cases = value_member(line, "cases");
 	int r = 0;
 
+	if (is_given(line, "code") && is_given(line, "file"))
+		return err_set(e, EINVAL, "code and file: one of them is meant");
 	for (size_t i = 0; r >= 0 && i < line->n; i += 2)
 		r = read_member(job, &line->items[i], &line->items[i + 1], e);
 	if (r >= 0 && job->is_markdown && job->has_code)

@@ -8,6 +8,14 @@ import pytest
 from repositories import STILL, TARGET
 
 
+def test_what_is_no_lines(client, python_image):
+    """A name of a file has letters, and a snippet has keys: each would be run as a program."""
+    for lines in "snippets.jsonl", b"print(1)", {"code": "print(1)"}:
+        for call in client.eval_batch, client.evaluate, client.test_many:
+            with pytest.raises(TypeError, match="an iterable of snippets"):
+                list(call(lines, image=python_image))
+
+
 def test_batch(client, python_image):
     jobs = ["print(1)", {"id": "cases", "code": "def f(x): return (x, {x})", "function": "f",
                          "cases": [client.Case((1,), (1, {1})), ((2,), None), {"input_args": [3], "expected_output": (3, {3})}]},

@@ -35,6 +35,17 @@ def test_arguments_input_and_environment(csbx, python_image):
     assert (p.returncode, p.stdout) == (0, "['x', '-y'] from a file b __main__\n"), p.stderr
 
 
+def test_an_option_behind_the_file(csbx, python_image):
+    """It would be the program's, and the verdict would be without it in silence."""
+    (csbx.work / "snippet").write_text("import sys\nprint(sys.argv[1:])\n", encoding="utf-8")
+    for words in ["--json"], ["x", "--cases=c"], ["--timeout", "1"]:
+        csbx.fails("eval", "--image", python_image, csbx.work / "snippet", *words, says="behind FILE")
+    p = csbx.run("eval", "--image", python_image, "--", csbx.work / "snippet", "--json", "--other")
+    assert (p.returncode, p.stdout) == (0, "['--json', '--other']\n"), p.stderr
+    p = csbx.run("eval", "--image", python_image, csbx.work / "snippet", "--other", "-e")
+    assert (p.returncode, p.stdout) == (0, "['--other', '-e']\n"), p.stderr
+
+
 def test_code_from_a_pipe_reads_nothing(csbx, python_image):
     p = csbx.run("eval", "--image", python_image, stdin="import sys\nprint(repr(sys.stdin.read()))\n")
     assert (p.returncode, p.stdout) == (0, "''\n"), p.stderr

@@ -37,15 +37,16 @@ def test_every_line_has_its_record(csbx, python_image):
         {"id": "p", "code": "print(int(input()) + 1)", "cases": [{"stdin": "4", "expected": "5"}]},
         {"id": "t", "code": "while True: pass", "timeout": 0.5}, {"code": "1 / 0"},
         {"id": "u", "code": "pass", "colour": "red"}, {"id": "w", "code": "pass", "files": {"../x": ""}},
-        {"id": "n"}, {"id": "m", "code": "pass", "timeout": -1}, {"id": [1], "code": "pass"}, code=1)
-    assert len(records) == 13
+        {"id": "n"}, {"id": "m", "code": "pass", "timeout": -1}, {"id": [1], "code": "pass"},
+        {"id": "b", "code": "pass", "file": "x"}, code=1)
+    assert len(records) == 14
     by_id = {r["id"]: r for r in records if r["id"] is not None}
     assert by_id["a"]["stdout"] == "42\n" and by_id["a"]["success"] and by_id["a"]["instance"]
     assert by_id[2]["stdout"] == "['x', 'é'] in\0 y file\n", by_id[2]
     assert (by_id[2]["timeout_s"], by_id[2]["memory_limit_bytes"]) == (20, 200 << 20)
     assert [c["passed"] for c in by_id["f"]["cases"]] == [True, False] and by_id["p"]["all_passed"]
     assert by_id["t"]["status"] == "timeout"
-    for label, word in (("u", "colour"), ("w", "../x"), ("n", "code"), ("m", "timeout")):
+    for label, word in (("u", "colour"), ("w", "../x"), ("n", "code"), ("m", "timeout"), ("b", "code and file")):
         assert by_id[label]["status"] == "bad_line" and word in by_id[label]["error"]["message"]
     nameless = {r.get("line", r["status"]): r for r in records if r["id"] is None}
     assert sorted(map(str, nameless)) == ["14", "2", "4", "exited"]

@@ -74,6 +74,13 @@ def test_ids_are_matched_as_swe_bench_does(judge):
     assert r["resolved"] is False and r["tests"] == {} and r["completed"] is True
 
 
+def test_a_list_without_an_id(judge):
+    """All tests would be run, and none of them had to pass."""
+    for text in "", "\n", "[]":
+        empty = judge.write(judge.csbx.work / "empty", text)
+        judge.csbx.fails("test", "--image", judge.image, "--repo", judge.repo, "--fail-to-pass", f"@{empty}", says="no id of a test")
+
+
 def test_ids_with_unicode(judge):
     judge.write(judge.repo / "pytest.ini", "[pytest]\ndisable_test_id_escaping_and_forfeit_all_rights_to_community_support = true\n")
     r = judge("--fail-to-pass", CALC + "test_text[\u00fc]", code=0)

@@ -100,5 +100,8 @@ int test_ids_read(const struct strv *given, struct strv *ret, struct err *e)
 		if (r < 0)
 			return *word == '@' ? err_wrap(e, "%s", word + 1) : r;
 	}
+	/* All tests would be run, and none of them had to pass. */
+	if (given->n && !ret->n && strv_check(ret, e) >= 0)
+		return err_set(e, EINVAL, "%s: there is no id of a test in it", given->items[0] + 1);
 	return strv_check(ret, e);
 }

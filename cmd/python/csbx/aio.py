@@ -53,6 +53,7 @@ async def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image
 
     Leaving the loop early ends what runs when the generator is closed (contextlib.aclosing).
     """
+    batch.check_lines(snippets)
     started: "List[subprocess.Popen[bytes]]" = []
     records = batch.records_of(batch.command(image, workers, csbx, given), snippets, started)
     reading: "Optional[asyncio.Future[Optional[Record]]]" = None

@@ -42,7 +42,14 @@ def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image: Opti
     one that could not be read (an unknown member, malformed cases) has an error in the place of a
     result. Closing the iterator early ends what runs.
     """
+    check_lines(snippets)
     return records_of(command(image, workers, csbx, given), snippets, [])
+
+
+def check_lines(lines: Any) -> None:
+    """A text has letters, and a dict has keys: they are taken for lines by mistake only."""
+    if isinstance(lines, (str, bytes, bytearray, Mapping)):
+        raise TypeError(f"lines: an iterable of snippets is wanted, not {type(lines).__name__}")
 
 
 def command(image: Optional[program.Path], workers: Optional[int], csbx: Optional[program.Path],

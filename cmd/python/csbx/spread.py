@@ -66,6 +66,7 @@ test_many.__test__ = False  # type: ignore[attr-defined]  # no test, whatever py
 def _spread(verb: str, argv: List[str], lines: Iterable[Line], executor: Optional[concurrent.futures.Executor],
             size: int, keep: Optional[program.Path], ordered: bool, retries: int,
             csbx: Optional[program.Path]) -> Iterator[Record]:
+    batch.check_lines(lines)
     if size < 1:
         raise ValueError(f"shard: {size!r} is not a number of lines")
     with contextlib.ExitStack() as stack:
