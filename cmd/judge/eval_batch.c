@@ -41,7 +41,7 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 		return r;
 	more.completed = verdict.completed;
 	r = result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
-	return r < 0 ? r : verdict.ended.result.status == RUN_SANDBOX_ERROR;
+	return r < 0 ? r : run_is_none(verdict.ended.result.status);
 }
 
 static void before_line(void *ctx, unsigned slot, unsigned slots)

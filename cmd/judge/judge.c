@@ -175,7 +175,7 @@ static bool compile(const struct eval_container *container, const struct eval_jo
 	if (r->status == RUN_EXITED && !r->exit_code && r->n_files == 1 && r->files[0].is_there)
 		return true;
 	forget_fetch(r);
-	if (r->status != RUN_LAUNCH_ERROR && r->status != RUN_SANDBOX_ERROR) {
+	if (!run_is_none(r->status)) {
 		r->status = RUN_COMPILE_ERROR;
 		r->exit_code = -1;
 		r->signal = 0;
@@ -345,9 +345,9 @@ int eval_exit_code(const struct eval_verdict *v)
 	int code = run_exit_code(&v->ended.result);
 	enum run_status status = v->ended.result.status;
 
-	if (v->check.is_there && status != RUN_SANDBOX_ERROR && status != RUN_LAUNCH_ERROR)
+	if (v->check.is_there && !run_is_none(status))
 		return !v->check.passed;
-	if (v->job->cases.n && status != RUN_SANDBOX_ERROR && status != RUN_LAUNCH_ERROR)
+	if (v->job->cases.n && !run_is_none(status))
 		return !eval_cases_all_passed(&v->job->cases);
 	return !code && !v->completed ? 1 : code;
 }

@@ -71,7 +71,7 @@ static void set_violation(struct eval_verdict *v, const struct strv *found)
 {
 	struct run_result *r = &v->ended.result;
 
-	if (r->status != RUN_SANDBOX_ERROR && r->status != RUN_LAUNCH_ERROR) {
+	if (!run_is_none(r->status)) {
 		r->status = RUN_POLICY_VIOLATION;
 		r->exit_code = -1;
 		r->signal = 0;

@@ -26,6 +26,12 @@ enum run_status {
 	RUN_STATUS_MAX,
 };
 
+/* Nothing of the program was run: the host or the image is at fault. */
+static inline bool run_is_none(enum run_status status)
+{
+	return status == RUN_LAUNCH_ERROR || status == RUN_SANDBOX_ERROR;
+}
+
 /* The mechanism that holds a limit. */
 enum enforcer {
 	ENFORCED_NOT_ASKED,

@@ -81,13 +81,24 @@ def test_an_output_is_added_to(csbx, python_image):
     assert batch(csbx, python_image, *todo[:3], options=options) == []
     text = (csbx.work / "out").read_text(encoding="utf-8")
     # A record that was cut off, one of a sandbox that failed and one of a bad line are done again.
-    (csbx.work / "out").write_text(text + lines({"id": "3", "status": "sandbox_error"}, {"id": "4", "status": "bad_line"}) +
+    (csbx.work / "out").write_text(text + lines({"id": "3", "status": "launch_error"}, {"id": "4", "status": "bad_line"}) +
                                    '{"id": "5", "status": "exi', encoding="utf-8")
     batch(csbx, python_image, *todo, options=options)
     records = [json.loads(line) for line in (csbx.work / "out").read_text(encoding="utf-8").splitlines()]
     assert [r["id"] for r in records[:5]][3:] == ["3", "4"]
     assert sorted(r["id"] for r in records[5:]) == ["3", "4", "5"]
     assert sorted(r["id"] for r in records if r["status"] == "exited") == ["0", "1", "2", "3", "4", "5"]
+
+
+def test_an_image_without_the_interpreter(csbx, python_image):
+    """The image is at fault: the batch says so, and does the line again when the image has it."""
+    options = ("-o", csbx.work / "out")
+    (csbx.work / "out").write_text("", encoding="ascii")
+    os.chmod(csbx.work / "out", 0o666)
+    for _ in range(2):
+        batch(csbx, python_image, {"id": 1, "code": "1", "lang": "node"}, {"id": 2, "code": "1"}, options=options, code=1)
+    records = [json.loads(line) for line in (csbx.work / "out").read_text(encoding="utf-8").splitlines()]
+    assert sorted((r["id"], r["status"]) for r in records) == [(1, "launch_error"), (1, "launch_error"), (2, "exited")]
 
 
 def test_a_line_of_100_megabytes(csbx, python_image):

@@ -199,7 +199,7 @@ def test_an_image_with_patch_in_place_of_git(judge, patch_image):
 
 def test_an_image_with_neither(judge, bare_image):
     r = judge.judged(judge.fix(), image=bare_image, code=125)
-    assert r["error"]["code"] == "no_git" and r["status"] == "launch_error" and r["resolved"] is False
+    assert r["error"]["code"] == "no_git" and r["status"] == "launch_error" and r["resolved"] is None
     assert judge("--pass-to-pass", STILL, image=bare_image, code=0)["resolved"] is True
 
 
@@ -207,6 +207,15 @@ def test_images_that_lack_more(judge, python_image, busybox_image):
     r = judge("--pass-to-pass", STILL, image=python_image, code=125)
     assert r["error"]["code"] == "no_pytest"
     assert judge("--pass-to-pass", STILL, image=busybox_image, code=127)["error"]["code"] == "command_not_found"
+
+
+def test_a_batch_in_an_image_without_pytest(judge, python_image):
+    """The image is at fault: no verdict about the patch, and the exit code says that there is none."""
+    line = json.dumps({"id": 1, "repo": str(judge.repo), "fail_to_pass": [TARGET]})
+    p = judge.csbx.run("test", "--image", python_image, "--batch", "-", stdin=line + "\n", timeout=120)
+    record = json.loads(p.stdout)
+    assert p.returncode == 1 and "1 could not be run" in p.stderr, p.stderr
+    assert (record["status"], record["error"]["code"], record["resolved"]) == ("launch_error", "no_pytest", None)
 
 
 # --- repositories -----------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ struct batch {
 	bool ordered;       /* records come in the order of lines */
 	/*
 	 * In a process of its own: adds the record, with its newline. Below 0: a bad line; above 0:
-	 * csbx failed, and the record says how.
+	 * nothing was run, and the record says why.
 	 */
 	int (*work)(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e);
 	/*

@@ -20,7 +20,7 @@ static bool is_done(const struct value *record)
 	const struct value *status = value_member(record, "status");
 
 	return status && status->kind == VALUE_STR && !value_is_text(status, "sandbox_error") &&
-	       !value_is_text(status, "bad_line");
+	       !value_is_text(status, "launch_error") && !value_is_text(status, "bad_line");
 }
 
 static void take(struct batch_done *d, const char *text, size_t len)

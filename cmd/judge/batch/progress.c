@@ -137,7 +137,7 @@ bool batch_progress_add_end(const struct batch_progress *p, uint64_t now, struct
 	if (p->failed) {
 		strbuf_addstr(out, ", ");
 		add_count(out, p->failed);
-		strbuf_addstr(out, " could not be run (sandbox_error)");
+		strbuf_addstr(out, " could not be run (sandbox_error, launch_error)");
 	}
 	return p->wrong || p->failed || p->done < p->total;
 }

@@ -297,7 +297,7 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	test_execute_always(&t, &l->wish, l->args, &l->cmd->paths, &result);
 	more.completed = t.verdict.completed;
 	r = result_json_more(&l->args->run.spec, &result, true, &more, record, e);
-	return r < 0 ? r : result.status == RUN_SANDBOX_ERROR;
+	return r < 0 ? r : run_is_none(result.status);
 }
 
 /* Refuses options that only a single run can have. */

@@ -63,9 +63,10 @@ void test_execute_always(struct test_run *t, const struct test_wish *w, const st
 	struct err e = ERR_INIT;
 
 	if ((w->isolate ? test_isolate_execute : test_execute)(t, w, &a->run.spec, paths, result,
-							       &e) >= 0)
-		return;
-	result->status = RUN_SANDBOX_ERROR;
-	result->exit_code = CMD_EXIT_FAILED;
-	result->error = e;
+							       &e) < 0) {
+		result->status = RUN_SANDBOX_ERROR;
+		result->exit_code = CMD_EXIT_FAILED;
+		result->error = e;
+	}
+	t->verdict.is_none = run_is_none(result->status);
 }

@@ -73,7 +73,7 @@ void test_json_write(void *run, struct json_out *j)
 	const struct test_verdict *v = &t->verdict;
 
 	json_key(j, "resolved");
-	if (v->has_lists)
+	if (v->has_lists && !v->is_none)
 		json_bool(j, v->resolved);
 	else
 		json_null(j);

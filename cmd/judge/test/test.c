@@ -135,7 +135,7 @@ static void tell(const struct test_run *t, const struct run_result *result)
 		cmd_warn("%s does not apply:", t->report.patches.items[i].what);
 		tell_lines(t->report.patches.items[i].text);
 	}
-	if (v->has_lists)
+	if (v->has_lists && !v->is_none)
 		cmd_warn("%s: %zu of %zu fail-to-pass, %zu of %zu pass-to-pass",
 			 v->resolved ? "resolved" : "not resolved", v->success[0].n,
 			 v->success[0].n + v->failure[0].n, v->success[1].n,

@@ -24,6 +24,7 @@ struct test_verdict {
 	bool has_patches, patch_applied;
 	bool all_passed; /* every test that was reported, and there was one */
 	bool resolved;   /* with lists */
+	bool is_none;    /* nothing was run: the image or the host is at fault */
 };
 
 struct test_lists {

@@ -66,7 +66,7 @@ static void test_ends(void)
 	p = (struct batch_progress){.done = 3, .wrong = 2, .failed = 1, .begin_ns = S};
 	end_is(&p, 80 * S,
 	       "3 lines were done in 1 min 19 s, 2 are wrong lines (bad_line), 1 could not be run "
-	       "(sandbox_error)",
+	       "(sandbox_error, launch_error)",
 	       true);
 	p = (struct batch_progress){.total = 1, .done = 1, .begin_ns = S};
 	end_is(&p, S, "1 of 1 line was done in 0.0 s", false);
