@@ -16,6 +16,16 @@ def test_what_is_no_lines(client, python_image):
                 list(call(lines, image=python_image))
 
 
+def test_a_number_of_many_digits(client, python_image):
+    """json reads no more than 4,300 digits of it."""
+    big = {"id": "big", "code": "def f(x): return x * 10 ** 5000", "function": "f", "cases": [{"args": [-7]}]}
+    result = client.eval(big["code"], image=python_image, function="f", cases=[((-7,), 0)])
+    assert result.cases[0].output == -7 * 10 ** 5000 and not result.cases[0].passed
+    for records in client.eval_batch([big, "print(1)"], image=python_image), client.evaluate([big, "print(1)"], image=python_image):
+        found = {r.id: r for r in records}
+        assert found["big"].result.cases[0].output == -7 * 10 ** 5000 and found[1].result.stdout == "1\n"
+
+
 def test_batch(client, python_image):
     jobs = ["print(1)", {"id": "cases", "code": "def f(x): return (x, {x})", "function": "f",
                          "cases": [client.Case((1,), (1, {1})), ((2,), None), {"input_args": [3], "expected_output": (3, {3})}]},

@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 from . import build, options, program
-from .call import Ended, to_bytes, without_cookie
+from .call import Ended, loads, to_bytes, without_cookie
 from .cases import as_case
 from .errors import SandboxError
 from .result import EvalResult, Failure, TestResult
@@ -79,7 +79,7 @@ def records_of(argv: List[str], snippets: Iterable[Union[str, Mapping[str, Any]]
         writer.start()
         assert p.stdout is not None
         for line in p.stdout:
-            yield record(json.loads(line))
+            yield record(loads(line))
         p.wait()
         writer.join()
         if failed:

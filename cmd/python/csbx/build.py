@@ -107,7 +107,7 @@ def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Pa
         if name in ("", ".", "..") or "/" in name or "\0" in name:
             raise ValueError(f"files: {name!r} is not a file's name")
         argv.append(Temp("files/" + name, to_bytes(data), "--files="))
-    argv += [Temp("snippet", _source(code, lang)), *command_words(args)]
+    argv += ["--", Temp("snippet", _source(code, lang)), *command_words(args)]
     timeout_s = options.seconds(given.get("timeout"))
     return Call(argv, result_of(EvalResult.from_dict), csbx, supervises=True,
                 timeout_s=None if timeout_s is None else parts * timeout_s)

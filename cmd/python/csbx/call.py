@@ -25,6 +25,7 @@ from .streams import Sink
 T = TypeVar("T")
 Input = Union[None, int, IO[Any]]
 Output = Union[None, int, Sink]
+_DIGITS = 4000
 BACKSTOP_S = 60.0  # csbx ends on its own long before that
 
 
@@ -156,12 +157,26 @@ def own_containers(listed: bytes, pid: int) -> List[str]:
         return []
 
 
+def _whole(text: str) -> int:
+    """Python refuses to read more than 4,300 digits at once, which a program's answer may have."""
+    digits, value = text.lstrip("-"), 0
+    for at in range(0, len(digits), _DIGITS):
+        part = digits[at:at + _DIGITS]
+        value = value * 10 ** len(part) + int(part)
+    return -value if text.startswith("-") else value
+
+
+def loads(text: Union[str, bytes]) -> Any:
+    """As json.loads(), with whole numbers of any length."""
+    return json.loads(text, parse_int=_whole)
+
+
 def result_of(cls: Callable[[Dict[str, Any]], Result]) -> Callable[[Ended], Any]:
     """Makes the typed result, or raises what says that csbx failed."""
     def finish(ended: Ended) -> Any:
         text = ended.stdout if ended.report is None else ended.report
         try:
-            obj = json.loads(text)
+            obj = loads(text)
         except ValueError:
             obj = None
         if not isinstance(obj, dict) or "status" not in obj:

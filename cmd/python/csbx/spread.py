@@ -11,7 +11,6 @@ import concurrent.futures
 import contextlib
 import fcntl
 import hashlib
-import json
 import os
 import subprocess
 import tempfile
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, 
 
 from . import batch, program
 from .batch import Record
-from .call import Ended
+from .call import Ended, loads
 from .errors import Error, SandboxError
 
 if TYPE_CHECKING:
@@ -118,8 +117,8 @@ class _Work:
             self.submit(shard, tries + 1)  # the worker was lost
             return
         for text in texts:
-            number = json.loads(text)["id"]
-            _, result, error = batch.record(json.loads(text), self.verb)
+            number = loads(text)["id"]
+            _, result, error = batch.record(loads(text), self.verb)
             yield number, Record(shard.labels[number - shard.first], result, error)
 
     def cancel(self) -> None:
@@ -177,7 +176,7 @@ def judge_shard(verb: str, argv: List[str], lines: List[bytes], keep: Optional[s
             said.seek(0)
             raise SandboxError(Ended(p.returncode, stderr=said.read()).said(), p.returncode)
         with open(path, encoding="utf-8") as f:
-            records.update((json.loads(text)["id"], text) for text in f)  # the last one: a second run of what was no run
+            records.update((loads(text)["id"], text) for text in f)  # the last one: a second run of what was no run
     if len(records) != len(lines):
         raise SandboxError(f"csbx {verb}: {len(records)} records of {len(lines)} lines")
     return list(records.values())
