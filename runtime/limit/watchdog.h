@@ -48,8 +48,8 @@ struct watchdog_figures {
 
 /* A pass over the processes; one that takes long goes on at the next look. */
 struct watchdog_pass {
-	bool is_on;    /* it is under way */
-	DIR *procs;    /* NULL: a process of its own makes it */
+	bool is_on; /* it is under way */
+	DIR *procs; /* NULL: a process of its own makes it */
 	struct watchdog_measure measure;
 	unsigned what; /* watchdog.c */
 	struct watchdog_figures f;
@@ -68,7 +68,8 @@ struct watchdog {
 	uint64_t shared_bytes;     /* most of files and shared memory seen in one process */
 	uint64_t sysv_bytes;       /* of the System V objects, as of the last time they were read */
 	uint64_t table_bytes;      /* of page tables, likewise */
-	uint64_t max_pids;         /* threads included, pid 1 not */
+	/* Threads included, pid 1 not. The program may end before the first look: it was one. */
+	uint64_t max_pids;
 	unsigned ticks, next_maps_tick;
 	struct watchdog_fds fds;
 	bool has_swap;
@@ -78,9 +79,9 @@ struct watchdog {
 	int victim_fd; /* /proc/PID of the one that was killed and may still be there; -1: none */
 	uint64_t victim_ns, floor_bytes;
 };
-#define WATCHDOG_INIT                                       \
-	{                                                   \
-		.view = WATCHDOG_VIEW_INIT, .victim_fd = -1 \
+#define WATCHDOG_INIT                                                      \
+	{                                                                  \
+		.view = WATCHDOG_VIEW_INIT, .victim_fd = -1, .max_pids = 1 \
 	}
 
 struct watchdog_statm {
@@ -112,12 +113,7 @@ uint64_t watchdog_count_threads(int proc_fd, const char *pid);
 uint64_t watchdog_read_sysv(enum watchdog_sysv kind, int fd);
 
 /* UNDECIDED: the look ended in the middle of a pass, and the sums are those of the last one. */
-enum watchdog_sight {
-	WATCHDOG_IN_LIMITS,
-	WATCHDOG_UNDECIDED,
-	WATCHDOG_MEMORY,
-	WATCHDOG_PIDS
-};
+enum watchdog_sight { WATCHDOG_IN_LIMITS, WATCHDOG_UNDECIDED, WATCHDOG_MEMORY, WATCHDOG_PIDS };
 
 /* Closes the view's descriptors. */
 void watchdog_done(struct watchdog *w);

@@ -82,7 +82,7 @@ EXTRA = {"args": {"args": ["a", "b"]}, "stdin": {"stdin": "typed"}, "env": {"env
 def test_the_verdicts_are_the_same(csbx, python_image):
     objects = [{"id": name, "code": code, "timeout": SHORT.get(name, 20), **EXTRA.get(name, {})} for name, code in VERDICTS.items()]
     objects += [{"id": "case", "code": "def f(x): return x + 1", "function": "f", "cases": [{"args": [1], "expected": 2}, {"args": [1], "expected": 3}]},
-                {"id": "bash", "code": "echo $((6 * 7))", "lang": "bash"}, {"id": "own memory", "code": "x = bytearray(90 << 20)", "memory": "64m"},
+                {"id": "bash", "code": "echo $((6 * 7))", "lang": "bash"}, {"id": "own memory", "code": "x = bytearray(90 << 20)\nimport time\ntime.sleep(2)", "memory": "64m"},
                 {"id": "own file", "code": "print(open('x').read())", "files": {"x": "eA=="}}, {"id": "bad", "lang": "python"}]
     options = ("--memory", "128m", "--max-output-kill", "8m")
     plain = batch(csbx, python_image, objects, "--lanes", "no", *options, jobs=2, code=1)
