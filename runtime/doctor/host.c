@@ -324,7 +324,7 @@ static void probe_user(const struct paths *p, struct host_fact *f)
 		host_reason(f, "user %u", geteuid());
 		return;
 	}
-	host_miss(f, "you are root, for whom csbx starts nothing");
+	host_miss(f, "you are root, and csbx starts nothing for root");
 	host_remedy(f, "be an ordinary user (runuser -u NAME -- csbx ...; USER in a Dockerfile, "
 		       "runAsUser in a pod); CSBX_ALLOW_ROOT=yes or --allow-root insists");
 }

@@ -13,7 +13,7 @@
 #define FIRST 100000u /* as useradd(8) begins */
 #define COUNT 65536u
 
-/* The first range that nobody has in either file; 0: there is none. */
+/* The first range that neither file gives to a user; 0: there is none. */
 static uint32_t find_free(void)
 {
 	_strbuf_ struct strbuf uids = STRBUF_INIT, gids = STRBUF_INIT;
