@@ -177,16 +177,20 @@ static int set_user(struct run_work *w, struct err *e)
 	return r;
 }
 
-/* NULL: neither the file, nor the command line, nor the configuration says. */
-static const char *named_network(const struct build *b, const char *own)
+/* NULL: neither the command line nor the configuration says. */
+static const char *callers_network(const struct build *b)
 {
 	const char *all = b->args->network;
 
-	if (own && !str_eq(own, "default"))
-		return own;
 	if (all && !str_eq(all, "default") && !str_eq(all, "bridge"))
 		return all;
 	return config_get(b->cmd->config, "CSBX_DOCKER_NETWORK");
+}
+
+/* NULL: neither the file, nor the command line, nor the configuration says. */
+static const char *named_network(const struct build *b, const char *own)
+{
+	return own && !str_eq(own, "default") ? own : callers_network(b);
 }
 
 const char *build_network(const struct build *b, const char *own)
@@ -196,11 +200,24 @@ const char *build_network(const struct build *b, const char *own)
 	return named ? named : "host";
 }
 
+/* The file may be a stranger's: it gives up a network, and takes none that the caller refused. */
+static bool is_refused(const struct build *b, const char *mode)
+{
+	const char *callers = callers_network(b);
+
+	return callers && str_eq(callers, "none") && !str_eq(mode, "none");
+}
+
 static int set_network(struct run_work *w, struct err *e)
 {
 	const char *own = instruction_flag(w->i, "network"), *mode = build_network(w->b, own);
 	struct container_spec *s = &w->opts.spec;
 
+	if (is_refused(w->b, mode))
+		return err_set(e, EPERM,
+			       "RUN --network=%.60s: the build has no network (--network none, or "
+			       "CSBX_DOCKER_NETWORK); --network host allows it",
+			       mode);
 	if (str_eq(mode, "none"))
 		s->ns.net = NET_NONE;
 	else if (str_eq(mode, "host"))
