@@ -7,6 +7,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/life/container_state_priv.h"
+#include "runtime/record/container_again.h"
 #include "runtime/record/container_store.h"
 #include "runtime/record/run_dir.h"
 #include "runtime/record/instance.h"
@@ -17,6 +18,8 @@ struct walk {
 	int dirfd;
 	struct instance_list live; /* sorted by id */
 	bool *shown;               /* for each of live */
+	const struct instance_record **named; /* those of live that have a name, sorted by it */
+	size_t n_named;
 	int (*fn)(void *arg, const struct container_view *v);
 	void *arg;
 };
@@ -26,6 +29,14 @@ static int by_id(const void *a, const void *b)
 	const struct instance_record *x = a, *y = b;
 
 	return strcmp(x->id, y->id);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct instance_record *const *x = a, *const *y = b;
+	int r = strcmp((*x)->name, (*y)->name);
+
+	return r ? r : strcmp((*x)->id, (*y)->id);
 }
 
 static size_t find_live(const struct walk *w, const char *container_id)
@@ -80,17 +91,34 @@ static void set_instance(struct walk *w, struct container_view *v, const struct 
 	};
 }
 
+/* Where in live_by_name those of that name begin. */
+static size_t first_of_name(const struct walk *w, const char *name)
+{
+	size_t low = 0, high = w->n_named;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (strcmp(w->named[mid]->name, name) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 static int show_recipe(struct walk *w, struct container_view *v)
 {
 	bool any = false;
 	int r = 0;
 
-	for (size_t i = 0; i < w->live.n && !r; i++) {
-		const struct instance_record *rec = &w->live.items[i];
+	for (size_t i = first_of_name(w, v->name);
+	     i < w->n_named && str_eq(w->named[i]->name, v->name) && !r; i++) {
+		const struct instance_record *rec = w->named[i];
 
-		if (w->shown[i] || !rec->name || strcmp(rec->name, v->name))
+		if (w->shown[rec - w->live.items])
 			continue;
-		w->shown[i] = any = true;
+		w->shown[rec - w->live.items] = any = true;
 		set_instance(w, v, rec);
 		r = w->fn(w->arg, v);
 	}
@@ -142,10 +170,24 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
+/* Those that wait for their next start hold their run, but have no instance. */
+static int add_waiting(const struct walk *w, struct strv *all, struct err *e)
+{
+	_strv_ struct strv again = STRV_INIT;
+	int r = container_again_list(w->dirfd, &again, e);
+
+	for (size_t i = 0; r >= 0 && i < again.n; i++) {
+		if (run_dir_is_taken(w->dirfd, again.items[i]))
+			strv_add(all, again.items[i]);
+	}
+	return r;
+}
+
 /* The many that only lie there need not even be listed. */
 static int names_of_live(const struct walk *w, struct strv *ret, struct err *e)
 {
 	_strv_ struct strv all = STRV_INIT;
+	int r = w->flags & CONTAINER_EACH_AGAIN ? add_waiting(w, &all, e) : 0;
 
 	for (size_t i = 0; i < w->live.n; i++) {
 		if (w->live.items[i].name)
@@ -157,34 +199,24 @@ static int names_of_live(const struct walk *w, struct strv *ret, struct err *e)
 		if (!i || !str_eq(all.items[i], all.items[i - 1]))
 			strv_add(ret, all.items[i]);
 	}
-	return strv_check(&all, e) < 0 ? -ENOMEM : strv_check(ret, e);
+	return r < 0 ? r : strv_check(&all, e) < 0 ? -ENOMEM : strv_check(ret, e);
 }
 
-/* No record need be read of the others; one that is about to start again holds its run. */
-static int keep_what_runs(const struct walk *w, struct strv *names, struct err *e)
+static int index_live(struct walk *w, struct err *e)
 {
-	_free_ const char **running = calloc(w->live.n + 1, sizeof(*running));
-	_strv_ struct strv kept = STRV_INIT;
-	size_t n = 0;
-
-	if (!running)
+	if (w->live.n)
+		qsort(w->live.items, w->live.n, sizeof(w->live.items[0]), by_id);
+	w->shown = calloc(w->live.n + 1, sizeof(*w->shown));
+	w->named = calloc(w->live.n + 1, sizeof(*w->named));
+	if (!w->shown || !w->named)
 		return err_oom(e);
 	for (size_t i = 0; i < w->live.n; i++) {
 		if (w->live.items[i].name)
-			running[n++] = w->live.items[i].name;
+			w->named[w->n_named++] = &w->live.items[i];
 	}
-	qsort(running, n, sizeof(*running), by_text);
-	for (size_t i = 0; i < names->n; i++) {
-		const char *name = names->items[i];
-
-		if ((n && bsearch(&name, running, n, sizeof(*running), by_text)) ||
-		    run_dir_is_taken(w->dirfd, name))
-			strv_add(&kept, name);
-	}
-	strv_free(names);
-	*names = kept;
-	kept = (struct strv)STRV_INIT;
-	return strv_check(names, e);
+	if (w->n_named)
+		qsort(w->named, w->n_named, sizeof(*w->named), by_name);
+	return 0;
 }
 
 int container_each(const struct paths *p, unsigned flags,
@@ -192,7 +224,7 @@ int container_each(const struct paths *p, unsigned flags,
 {
 	struct walk w = {.flags = flags, .dirfd = -1, .fn = fn, .arg = arg};
 	_strv_ struct strv containers = STRV_INIT;
-	bool is_listed = !(flags & CONTAINER_EACH_LIVE) || flags & CONTAINER_EACH_AGAIN;
+	bool is_listed = !(flags & CONTAINER_EACH_LIVE);
 	int r = is_listed ? container_store_list(p, &containers, NULL, e) : 0;
 
 	/* Instances after the names: one that was started in between is shown as no container's. */
@@ -202,12 +234,8 @@ int container_each(const struct paths *p, unsigned flags,
 		r = w.dirfd = container_store_open_dir(p, e);
 	if (r >= 0 && !is_listed)
 		r = names_of_live(&w, &containers, e);
-	else if (r >= 0 && (flags & CONTAINER_EACH_LIVE))
-		r = keep_what_runs(&w, &containers, e);
-	if (r >= 0 && w.live.n)
-		qsort(w.live.items, w.live.n, sizeof(w.live.items[0]), by_id);
-	if (r >= 0 && !(w.shown = calloc(w.live.n + 1, sizeof(bool))))
-		r = err_oom(e);
+	if (r >= 0)
+		r = index_live(&w, e);
 	if (r >= 0) {
 		r = 0;
 		for (size_t i = 0; i < containers.n && !r; i++)
@@ -216,6 +244,7 @@ int container_each(const struct paths *p, unsigned flags,
 			r = show_others(&w);
 	}
 	free(w.shown);
+	free(w.named);
 	fd_close(&w.dirfd);
 	instance_list_free(&w.live);
 	return r;

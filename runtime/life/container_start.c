@@ -10,6 +10,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/life/container_sources.h"
 #include "runtime/start/container.h"
+#include "runtime/record/container_again.h"
 #include "runtime/record/container_index.h"
 #include "runtime/record/container_store.h"
 #include "runtime/start/detach.h"
@@ -248,6 +249,21 @@ static int read_again(struct container_start *s)
 	return r < 0 ? r : container_sources_keep(&s->spec, &s->sources, NULL);
 }
 
+/*
+ * From before its first start until after its last, so that a list meets its instance or this entry
+ * at any moment. Where it cannot be listed it starts again all the same, and is listed while it
+ * runs.
+ */
+static void list_again(const struct container_start *s, bool is_listed)
+{
+	_close_ int dirfd = container_store_open_dir(s->paths, NULL);
+
+	if (dirfd >= 0 && is_listed)
+		(void)container_again_put(dirfd, s->found.record.container_id, s->found.name, NULL);
+	else if (dirfd >= 0)
+		container_again_remove(dirfd, s->found.record.container_id);
+}
+
 /* By its policy, when it is time. Processes that wait for its end go on waiting. */
 static bool starts_again(struct container_start *s, const struct container_start_how *how,
 			 const struct run_result *result, uint64_t *wait_ms)
@@ -255,7 +271,9 @@ static bool starts_again(struct container_start *s, const struct container_start
 	if (!how->again || result->is_asked || result->is_removed ||
 	    result->status == RUN_LAUNCH_ERROR || !how->again(s, result, s->run.restarts, wait_ms))
 		return false;
-	s->run.restarts++;
+	/* It may have got its policy while it ran. */
+	if (!s->run.restarts++ && !how->has_policy)
+		list_again(s, true);
 	return run_dir_restarting(&s->run, result, NULL) >= 0 &&
 	       run_dir_wait_restart(&s->run, *wait_ms) && read_again(s) >= 0;
 }
@@ -268,6 +286,8 @@ int container_start_run(struct container_start *s, const struct container_start_
 	uint64_t wait_ms = 0;
 	int r = how->again ? container_sources_note(&s->spec, &s->sources, &error) : 0;
 
+	if (how->has_policy)
+		list_again(s, true);
 	if (r >= 0)
 		r = run_once(s, &now, ret, &error);
 	while (r >= 0 && starts_again(s, how, ret, &wait_ms)) {
@@ -279,6 +299,8 @@ int container_start_run(struct container_start *s, const struct container_start_
 		r = run_once(s, &now, ret, &error);
 	}
 	run_dir_cancel_restart(&s->run);
+	if (how->has_policy || s->run.restarts)
+		list_again(s, false);
 	fd_close(&s->held_fd);
 	run_log_close(&s->log);
 	note_lost_output(s, ret);

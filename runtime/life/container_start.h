@@ -82,6 +82,7 @@ struct container_start_how {
 	 */
 	bool (*again)(const struct container_start *s, const struct run_result *result,
 		      unsigned restarts, uint64_t *wait_ms);
+	bool has_policy; /* `again` will say yes, as it looks now (container_again.h) */
 	/*
 	 * Is called in the supervisor; result: of CONTAINER_ENDED only. NULL: there is no caller to
 	 * tell.

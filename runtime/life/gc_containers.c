@@ -6,6 +6,7 @@
 #include "runtime/life/container_end.h"
 #include "runtime/record/container_find.h"
 #include "runtime/life/container_state.h"
+#include "runtime/record/container_again.h"
 #include "runtime/record/container_index.h"
 #include "runtime/record/container_store.h"
 #include "runtime/life/gc_priv.h"
@@ -76,8 +77,10 @@ static void sweep_index(const struct gc *g, const struct gc_area *a)
 {
 	_close_ int lock = a->fd < 0 || g->q->dry_run ? -1 : temp_try_exclusive(a->fd, NULL);
 
-	if (lock >= 0)
+	if (lock >= 0) {
 		container_index_sweep(a->fd);
+		container_again_sweep(a->fd);
+	}
 }
 
 int gc_sweep_containers(struct gc *g, struct err *e)

@@ -9,6 +9,7 @@
  *
  *	container_store.h	containers by name; container_record.h: the record of one
  *	container_find.h	which container an operand stands for; container_index.h: by its id
+ *	container_again.h	those that their policy starts again
  *	image_pin.h		keeping an image's file
  *	instance.h		starts that run; instance_sweep.c: files of those that were killed
  *	run_dir.h		logs and results of starts that are detached

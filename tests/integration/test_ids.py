@@ -79,3 +79,34 @@ def test_an_id_is_found_without_the_records(box):
         subprocess.run(["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", *box.argv(["docker", "inspect", operand])], env=box.env,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         assert trace.read_text(encoding="utf-8").count('/record"') <= 2, operand
+
+
+def opened(box, *words):
+    """The files that a command opens."""
+    trace = box.work / "trace"
+    subprocess.run(["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", *box.argv(list(words))], env=box.env,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return trace.read_text(encoding="utf-8")
+
+
+def test_what_runs_is_listed_without_the_others(box):
+    """One that waits for its next start has no instance: an entry of its own leads to it."""
+    made(box, *(f"c{i}" for i in range(30)))
+    image = str(box.dirs["data"] / "containers/c0/image")
+    box.ok("docker", "run", "-d", "--name", "again", "--restart", "always", image, "true")
+    entries = index_of(box) / "again"
+    try:
+        for _ in range(20):
+            assert box.ok("docker", "ps", "--format", "{{.Names}}") == "again\n"
+        files = opened(box, "docker", "ps")
+        assert files.count('/record"') <= 2 and files.count('/lock"') <= 4
+        box.ok("docker", "rename", "again", "renamed")
+        assert box.ok("docker", "ps", "--format", "{{.Names}}") == "renamed\n"
+        assert len(os.listdir(entries)) == 1
+    finally:
+        box.ok("docker", "rm", "-f", "again" if box.run("docker", "inspect", "renamed").returncode else "renamed")
+    assert not os.listdir(entries)
+    (entries / ("0" * 12)).touch()
+    assert not box.ok("docker", "ps", "-q")
+    box.ok("gc")
+    assert not os.listdir(entries)

@@ -92,3 +92,13 @@ bool docker_restart_is_due(const struct container_start *s, const struct run_res
 	return r >= 0 && docker_restart_is_due_after(&policy, run_exit_code(result),
 						     result->wall_ns, restarts, wait_ms);
 }
+
+bool docker_restart_is_wanted(const struct container_record *record)
+{
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	struct docker_restart policy;
+	const char *text = notes_get(&record->notes, "restart", 0);
+
+	return text && docker_restart_parse(text, &policy, &f) >= 0 &&
+	       policy.kind != DOCKER_RESTART_NO;
+}

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct container_start;
+struct container_record;
 struct docker_fault;
 struct run_result;
 
@@ -37,5 +38,8 @@ bool docker_restart_is_due_after(const struct docker_restart *policy, int exit_c
 /* container_start_how.again: by the policy that its record has now. */
 bool docker_restart_is_due(const struct container_start *s, const struct run_result *result,
 			   unsigned restarts, uint64_t *wait_ms);
+
+/* container_start_how.has_policy */
+bool docker_restart_is_wanted(const struct container_record *record);
 
 #endif

@@ -135,6 +135,7 @@ int docker_start_go(struct docker_start *s, const struct container_start_how *ho
 
 	with_events.moment = note_moment;
 	with_events.again = docker_restart_is_due;
+	with_events.has_policy = docker_restart_is_wanted(&s->start.found.record);
 	if (container_start_detached(&s->start, &with_events, &failed, &f->err) >= 0) {
 		docker_health_begin(s->start.paths, s->start.found.name, &s->start.found.record);
 		return 0;
