@@ -29,7 +29,8 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	struct eval_verdict verdict = {0};
 	struct result_more more = {.write = eval_verdict_write,
 				   .ctx = &verdict,
-				   .label = line->label ? line->label : "null"};
+				   .label = line->label ? line->label : "null",
+				   .occurrence = line->occurrence};
 	int r = eval_job_from_line(line->object, job, e);
 
 	b->container.end_fd = line->end_fd;

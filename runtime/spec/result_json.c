@@ -30,12 +30,17 @@ static void key_milli(struct json_out *j, const char *key, uint64_t milli)
 	json_milli(j, milli);
 }
 
-static void write_subject(struct json_out *j, const struct container_spec *s, const char *label)
+static void write_subject(struct json_out *j, const struct container_spec *s,
+			  const struct result_more *more)
 {
+	const char *label = more->label;
+
 	/* A reader of a batch's records looks for the label first. */
 	if (label) {
 		json_key(j, "id");
 		json_raw(j, label);
+		if (more->occurrence > 1)
+			json_ku64(j, "occurrence", more->occurrence);
 	}
 	json_ku64(j, "schema", RESULT_SCHEMA);
 	json_kstr(j, label ? "instance" : "id", s->id);
@@ -246,7 +251,7 @@ int result_json_more(const struct container_spec *spec, const struct run_result 
 	int ret;
 
 	json_begin_object(&j);
-	write_subject(&j, spec, more->label);
+	write_subject(&j, spec, more);
 	write_status(&j, spec, r, more->completed);
 	write_output(&j, r, with_output);
 	write_times(&j, r);

@@ -23,7 +23,8 @@ struct result_more {
 	/* Writes members into the open object, behind all others; NULL: none. */
 	void (*write)(void *ctx, struct json_out *j);
 	void *ctx;
-	const char *label; /* JSON, of a line of a batch: "id", and the run's own is "instance" */
+	const char *label;   /* JSON, of a line of a batch: "id", and the run's own is "instance" */
+	unsigned occurrence; /* of that label in the batch; told from 2 on */
 };
 
 /* with_output false leaves stdout and stderr null (--json-no-output). Appends, with a newline. */

@@ -12,7 +12,6 @@
 
 #define DEFAULT_SHM_BYTES (UINT64_C(64) << 20)
 #define DEFAULT_KILL_AFTER_MS 100u
-#define MEMORY_BYTES_MIN (UINT64_C(1) << 20) /* no program runs in less: a unit was forgotten */
 #define DEFAULT_NOFILE_SOFT 1024u
 #define DEFAULT_NOFILE_HARD 524288u
 
@@ -396,7 +395,7 @@ int spec_freeze(struct container_spec *s, struct err *e)
 			       "kept");
 	if (s->limits.output_bytes && s->limits.output_kill_bytes)
 		return err_set(e, EINVAL, "--max-output and --max-output-kill exclude each other");
-	if (s->limits.memory_bytes && s->limits.memory_bytes < MEMORY_BYTES_MIN)
+	if (s->limits.memory_bytes && s->limits.memory_bytes < SPEC_MEMORY_BYTES_MIN)
 		return err_set(e, EINVAL, "--memory: must be at least 1m");
 	if (s->limits.shm_bytes && s->ns.ipc == IPC_HOST)
 		return err_set(e, EINVAL, "--shm-size and --ipc host exclude each other");

@@ -162,6 +162,8 @@ struct rlimit_spec {
 };
 
 #define SPEC_DEFAULT_PIDS 4096
+#define SPEC_MEMORY_BYTES_MIN \
+	(UINT64_C(1) << 20) /* no program runs in less: a unit was forgotten */
 /* A dialect's default before spec_freeze: no limit, unless the site's policy has one. */
 #define PIDS_AS_POLICY (UINT64_MAX - 1)
 

@@ -48,6 +48,18 @@ def test_batch_of_many(client, python_image):
     assert sorted((r.id, r.result.stdout) for r in records) == [(n, f"{n}\n") for n in range(100)]
 
 
+def test_numbers_and_ids(client, python_image):
+    """A number is the id of a snippet without one: it never is that of two."""
+    jobs = ["print(1)", {"task_id": "t", "code": "print(2)"}, {"id": None, "code": "print(3)"}, {"id": 7, "code": "print(4)"},
+            {"id": 7, "code": "print(5)"}]
+    for call in client.eval_batch, client.evaluate:
+        found = sorted((str(r.id), r.result.stdout) for r in call(jobs, image=python_image))
+        assert found == [("0", "1\n"), ("2", "3\n"), ("7", "4\n"), ("7", "5\n"), ("t", "2\n")]
+        for mixed in (["1", {"id": 0, "code": "1"}], [{"id": 1, "code": "1"}, "1"]):
+            with pytest.raises(ValueError, match="the number of a line without an id"):
+                list(call(mixed, image=python_image))
+
+
 def test_batch_left_early(client, python_image, running):
     asked = itertools.count()
     batch = client.eval_batch((f"print({next(asked)})" for _ in range(10**6)), image=python_image, workers=2, timeout=60)

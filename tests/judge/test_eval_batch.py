@@ -90,6 +90,64 @@ def test_an_output_is_added_to(csbx, python_image):
     assert sorted(r["id"] for r in records if r["status"] == "exited") == ["0", "1", "2", "3", "4", "5"]
 
 
+def test_lines_that_share_an_id(csbx, python_image):
+    """Samples of one task are judged each, and each once, also by a batch that goes on."""
+    todo = [{"task_id": "t", "code": f"print({n})"} for n in range(3)] + ["{bad", {"id": 7, "code": "print(7)"}, {"id": "t", "code": 1}]
+    options = ("-o", csbx.work / "out")
+    output = csbx.work / "out"
+    output.write_text("", encoding="ascii")
+    os.chmod(output, 0o666)
+
+    def records():
+        found = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+        assert all(checked(r) for r in found)
+        return sorted((r.get("occurrence", 1), r["stdout"]) for r in found if r["id"] == "t" and r["status"] == "exited")
+    batch(csbx, python_image, *todo, options=options, code=1)
+    assert records() == [(1, "0\n"), (2, "1\n"), (3, "2\n")]
+    bad = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines() if "bad_line" in line]
+    assert sorted((r["id"] or "", r.get("occurrence")) for r in bad) == [("", None), ("t", 4)]
+    # The record of the second is missing: of the three it is that one which is done.
+    output.write_text("".join(line + "\n" for line in output.read_text(encoding="utf-8").splitlines() if '"occurrence":2' not in line),
+                      encoding="utf-8")
+    assert records() == [(1, "0\n"), (3, "2\n")]
+    batch(csbx, python_image, *todo, options=(*options, "--report", csbx.work / "r.html"), code=1)
+    assert records() == [(1, "0\n"), (2, "1\n"), (3, "2\n")]
+    report = (csbx.work / "r.html").read_text(encoding="utf-8")
+    assert all(f">{name}<" in report for name in ("t", "t (2)", "t (3)", "t (4)")) and report.count(">t (2)<") == 1
+
+
+def test_a_bad_line_says_which(csbx, python_image):
+    """Its id is told as far as the line can be read."""
+    records = batch(csbx, python_image, '{"id": "a", "code": ', '{"code": "", "cases": [{"expected": {"$tuple": 1}}], "task_id": "b"}',
+                    {"id": "c", "code": "print(1)", "memory": 5}, {"id": "d", "code": "print(1)", "memory": "1k"}, code=1)
+    by_id = {r["id"]: (r["line"], r["status"], r["error"]["message"]) for r in records}
+    assert by_id.pop("a") == (1, "bad_line", "JSON: unexpected end at column 21")
+    assert by_id.pop("b") == (2, "bad_line", "$tuple: must be an array")
+    assert {k: v[1:] for k, v in by_id.items()} == {
+        k: ("bad_line", "memory: must be bytes, or a text as --memory takes, and at least 1m") for k in "cd"}
+
+
+def test_an_output_that_is_the_input(csbx, python_image):
+    given = csbx.work / "in"
+    given.write_text(lines({"id": 1, "code": "1"}) + '{"id": 2, "co', encoding="utf-8")
+    os.chmod(given, 0o666)
+    os.link(given, csbx.work / "hard")
+    os.symlink("in", csbx.work / "soft")
+    before = given.read_bytes()
+
+    def refused(*argv, **streams):
+        p = csbx.popen(*argv, **streams)
+        _, err = p.communicate(timeout=60)
+        assert p.returncode == 125 and b"is the file that --batch reads" in err, err
+    for verb in (["eval"], ["test", "--repo", "/"]):
+        for source, output in ((given, given), (given, csbx.work / "hard"), (given, csbx.work / "soft"), ("-", given)):
+            with open(given, "rb") as stdin:
+                refused(*verb, "--image", python_image, "--batch", source, "-o", output, stdin=stdin)
+    with open(given, "ab") as stdout:
+        refused("eval", "--image", python_image, "--batch", given, stdout=stdout)
+    assert given.read_bytes() == before
+
+
 def test_an_image_without_the_interpreter(csbx, python_image):
     """The image is at fault: the batch says so, and does the line again when the image has it."""
     options = ("-o", csbx.work / "out")

@@ -219,7 +219,7 @@ def test_mistakes_in_cases(csbx, python_image, cases, says):
     csbx.fails("eval", "--image", python_image, "--function", "f", "--cases", csbx.work / "cases", stdin="pass", says=says)
 
 
-@pytest.mark.parametrize("text, says", [(b"[{", "line 1, column"), (b'[{"a": 1, "a": 2}]', "twice"), (b"\xff", "UTF-8"),
+@pytest.mark.parametrize("text, says", [(b"[{", "at column 3"), (b'[{"a": 1, "a": 2}]', "twice"), (b"\xff", "UTF-8"),
                                         (b"[" * 1000, "nested"), (b'[{"args": [01]}]', "column")])
 def test_files_that_are_no_cases(csbx, python_image, text, says):
     (csbx.work / "cases").write_bytes(text)

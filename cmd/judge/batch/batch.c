@@ -22,6 +22,7 @@
 #include "cmd/judge/batch/done.h"
 #include "cmd/judge/batch/order.h"
 #include "cmd/judge/batch/progress.h"
+#include "cmd/judge/batch/seen.h"
 #include "cmd/judge/batch/worker.h"
 #include "cmd/frame/cmd.h"
 #include "cmd/judge/report/report.h"
@@ -39,6 +40,7 @@ struct pool {
 	const struct batch *b;
 	struct lines in;
 	struct batch_done done;
+	struct batch_seen seen;
 	int out_fd, signal_fd;
 	int end[2]; /* a pipe; without a writer the workers end */
 	sigset_t old_mask;
@@ -99,7 +101,8 @@ static int put_record(struct pool *p, uint64_t turn, struct strbuf *record, stru
 	return r;
 }
 
-static int start_worker(struct pool *p, const char *text, size_t len, struct err *e)
+static int start_worker(struct pool *p, const char *text, size_t len, struct strbuf *label,
+			unsigned occurrence, struct err *e)
 {
 	struct batch_worker *w = p->workers;
 	int r;
@@ -108,7 +111,12 @@ static int start_worker(struct pool *p, const char *text, size_t len, struct err
 		w++;
 	if (p->b->before)
 		p->b->before(p->b->ctx, (unsigned)(w - p->workers), p->n);
-	r = batch_worker_start(w, p->b, p->in.number, text, len, &p->old_mask, p->end, e);
+	strbuf_free(&w->label);
+	w->label = *label;
+	*label = (struct strbuf)STRBUF_INIT;
+	w->number = p->in.number;
+	w->occurrence = occurrence;
+	r = batch_worker_start(w, p->b, text, len, &p->old_mask, p->end, e);
 	if (r < 0)
 		return r;
 	w->turn = p->turns++;
@@ -125,26 +133,37 @@ static bool is_blank(const char *text, size_t len)
 	return true;
 }
 
-static bool is_done_already(const struct pool *p, const char *text, size_t len)
+static int too_long_line(struct pool *p, const char *label, unsigned occurrence, struct err *e)
 {
-	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
-	_strbuf_ struct strbuf label = STRBUF_INIT;
-	struct value v;
-
-	return p->done.labels.n && batch_read_line(&pool, text, len, &v, &label, NULL) >= 0 &&
-	       label.len && batch_done_has(&p->done, strbuf_str(&label));
-}
-
-static int too_long_line(struct pool *p, const char *text, size_t len, struct err *e)
-{
-	_strbuf_ struct strbuf record = STRBUF_INIT, label = STRBUF_INIT;
+	_strbuf_ struct strbuf record = STRBUF_INIT;
 	struct err why = ERR_INIT;
 
 	err_set(&why, EFBIG, "longer than %u MiB", BATCH_LINE_BYTES_MAX >> 20);
-	batch_find_label(text, len, &label);
-	batch_bad_line(p->in.number, strbuf_str(&label), &why, &record);
+	batch_bad_line(p->in.number, label, occurrence, &why, &record);
 	p->progress.wrong++;
 	return put_record(p, p->turns++, &record, e);
+}
+
+/* A line that is not blank: its record is there, is made here, or will come from a worker. */
+static int take_line(struct pool *p, const char *text, size_t len, bool too_long, struct err *e)
+{
+	_strbuf_ struct strbuf label = STRBUF_INIT;
+	unsigned occurrence = 1;
+
+	batch_find_label(text, len, &label);
+	if (strbuf_check(&label, e) < 0)
+		return -ENOMEM;
+	if (label.len)
+		occurrence = batch_seen_add(&p->seen, label.data);
+	if (!occurrence)
+		return err_oom(e);
+	if (too_long)
+		return too_long_line(p, strbuf_str(&label), occurrence, e);
+	if (!label.len || !batch_done_has(&p->done, label.data, occurrence))
+		return start_worker(p, text, len, &label, occurrence, e);
+	p->progress.done++;
+	p->progress.passed_over++;
+	return 0;
 }
 
 /* Gives the next lines to free workers, as far as they have come. */
@@ -163,16 +182,10 @@ static int feed(struct pool *p, struct err *e)
 		}
 		if (r < 0)
 			return err_wrap(e, "%s", p->b->input);
-		if (!r) {
+		if (!r)
 			p->at_end = true;
-		} else if (too_long) {
-			r = too_long_line(p, text, len, e);
-		} else if (!is_blank(text, len) && is_done_already(p, text, len)) {
-			p->progress.done++;
-			p->progress.passed_over++;
-		} else if (!is_blank(text, len)) {
-			r = start_worker(p, text, len, e);
-		}
+		else if (too_long || !is_blank(text, len))
+			r = take_line(p, text, len, too_long, e);
 		if (r < 0)
 			return r;
 	}
@@ -275,10 +288,12 @@ static int open_pool(struct pool *p, struct err *e)
 	if (p->in.fd < 0)
 		return err_sys(e, "%s", b->input);
 	batch_progress_begin(&p->progress, p->in.fd);
-	p->out_fd = b->output ? batch_done_open(b->output, &p->done, e)
+	p->out_fd = b->output ? batch_done_open(b->output, p->in.fd, &p->done, e)
 			      : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (p->out_fd < 0)
 		return b->output ? p->out_fd : err_sys(e, "standard output");
+	if (batch_is_same_file(p->in.fd, p->out_fd))
+		return err_set(e, EINVAL, "standard output is the file that --batch reads");
 	if (pipe2(p->end, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	sigemptyset(&mask);
@@ -294,8 +309,10 @@ static int open_pool(struct pool *p, struct err *e)
 
 static void close_pool(struct pool *p)
 {
-	for (unsigned i = 0; p->workers && i < p->n; i++)
+	for (unsigned i = 0; p->workers && i < p->n; i++) {
 		strbuf_free(&p->workers[i].record);
+		strbuf_free(&p->workers[i].label);
+	}
 	free(p->workers);
 	free(p->polls);
 	lines_free(&p->in);
@@ -306,6 +323,7 @@ static void close_pool(struct pool *p)
 	fd_close(&p->end[0]);
 	fd_close(&p->end[1]);
 	batch_done_free(&p->done);
+	batch_seen_free(&p->seen);
 	report_free(&p->report);
 }
 

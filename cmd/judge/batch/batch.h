@@ -9,7 +9,8 @@
  *
  *	batch.h, worker.h	the parent, which hands out lines and writes; a line's process
  *	line.h, bad_line.h	reading a line; the record of one that is wrong
- *	done.h, order.h		records that are there already; records in the order of lines
+ *	done.h, seen.h		records that are there already; lines that share an id
+ *	order.h			records in the order of lines
  *	progress.h		how far it is, for people
  *
  * Must: write a record whole or not at all.
@@ -41,8 +42,9 @@ struct value;
 struct batch_line {
 	uint64_t number;
 	const struct value *object;
-	const char *label; /* its "id" as JSON; NULL: it has none */
-	int end_fd;        /* readable when the line's containers are to end */
+	const char *label;   /* its "id" as JSON; NULL: it has none */
+	unsigned occurrence; /* 2: the second line of that id */
+	int end_fd;          /* readable when the line's containers are to end */
 };
 
 struct batch {
@@ -66,7 +68,8 @@ struct batch {
 };
 
 /*
- * Lines whose id has a record in the output already, one of a run that came about, are passed over.
+ * Lines that have a record in the output already, one of a run that came about, are passed over: one
+ * of their id, and of their occurrence where lines share an id.
  * A signal ends it, and what was under way has no record. Tells people how far it is, and what
  * became of it. Returns csbx's exit code: 0 where every line has a record of a run.
  */

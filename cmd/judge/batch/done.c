@@ -27,10 +27,16 @@ static void take(struct batch_done *d, const char *text, size_t len)
 {
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 	_strbuf_ struct strbuf label = STRBUF_INIT;
+	const struct value *occurrence;
 	struct value v;
 
-	if (batch_read_line(&pool, text, len, &v, &label, NULL) >= 0 && label.len && is_done(&v))
-		strv_add(&d->labels, strbuf_str(&label));
+	batch_find_label(text, len, &label);
+	if (!label.len || batch_read_line(&pool, text, len, &v, NULL) < 0 || !is_done(&v))
+		return;
+	occurrence = value_member(&v, "occurrence");
+	strv_take(&d->labels,
+		  str_printf("%s %s", strbuf_str(&label),
+			     occurrence && occurrence->kind == VALUE_INT ? occurrence->text : "1"));
 }
 
 static int order(const void *a, const void *b)
@@ -64,7 +70,15 @@ static int read_records(int fd, struct batch_done *d, struct err *e)
 	return strv_check(&d->labels, e);
 }
 
-int batch_done_open(const char *path, struct batch_done *ret, struct err *e)
+bool batch_is_same_file(int in_fd, int out_fd)
+{
+	struct stat in, out;
+
+	return fstat(in_fd, &in) == 0 && fstat(out_fd, &out) == 0 && S_ISREG(out.st_mode) &&
+	       in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+int batch_done_open(const char *path, int in_fd, struct batch_done *ret, struct err *e)
 {
 	_close_ int fd = path_open_output(path, O_RDWR | O_CREAT | O_APPEND, 0666, e);
 	struct stat st;
@@ -73,15 +87,19 @@ int batch_done_open(const char *path, struct batch_done *ret, struct err *e)
 		return fd;
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "%s", path);
+	if (batch_is_same_file(in_fd, fd))
+		return err_set(e, EINVAL,
+			       "--output %s: is the file that --batch reads; name another", path);
 	if (S_ISREG(st.st_mode) && read_records(fd, ret, e) < 0)
 		return err_wrap(e, "%s", path);
 	return take_fd(&fd);
 }
 
-bool batch_done_has(const struct batch_done *d, const char *label)
+bool batch_done_has(const struct batch_done *d, const char *label, unsigned occurrence)
 {
-	return d->labels.n &&
-	       bsearch(&label, d->labels.items, d->labels.n, sizeof(*d->labels.items), order);
+	_free_ char *key = d->labels.n ? str_printf("%s %u", label, occurrence) : NULL;
+
+	return key && bsearch(&key, d->labels.items, d->labels.n, sizeof(*d->labels.items), order);
 }
 
 void batch_done_free(struct batch_done *d)

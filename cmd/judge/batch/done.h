@@ -2,7 +2,7 @@
 #ifndef CSBX_CMD_EVAL_BATCH_DONE_H
 #define CSBX_CMD_EVAL_BATCH_DONE_H
 
-/* The ids that an output has records of. */
+/* The lines that an output has records of. */
 
 #include <stdbool.h>
 
@@ -11,14 +11,17 @@
 struct err;
 
 struct batch_done {
-	struct strv labels; /* sorted once read */
+	struct strv labels; /* with their occurrence behind a blank; sorted once read */
 };
 
 /*
  * Opens the output to add to it; a last line that was cut off is removed. Returns the descriptor.
+ * -EINVAL where it is the input, under whatever name.
  */
-int batch_done_open(const char *path, struct batch_done *ret, struct err *e);
-bool batch_done_has(const struct batch_done *d, const char *label);
+int batch_done_open(const char *path, int in_fd, struct batch_done *ret, struct err *e);
+/* True where both are one regular file, which a batch would read and write at once. */
+bool batch_is_same_file(int in_fd, int out_fd);
+bool batch_done_has(const struct batch_done *d, const char *label, unsigned occurrence);
 void batch_done_free(struct batch_done *d);
 
 #endif

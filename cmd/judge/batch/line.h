@@ -13,9 +13,14 @@ struct strv;
 struct value;
 struct value_pool;
 
-/* Reads JSON and finds the label; in both the parent and the tests of it. */
+/* Reads JSON. -EBADMSG also for an id that is none. */
 int batch_read_line(struct value_pool *pool, const char *text, size_t len, struct value *ret,
-		    struct strbuf *ret_label, struct err *e);
+		    struct err *e);
+/*
+ * The label of a line: its "id", or what data sets call it, as JSON. Without one nothing is added.
+ * A line that cannot be read has one where it stands before the mistake.
+ */
+void batch_find_label(const char *text, size_t len, struct strbuf *ret);
 
 /* Members of lines of every kind. -EINVAL: says what it must be. */
 int batch_read_text(const struct value *v, const char **ret, struct err *e);

@@ -16,26 +16,28 @@
 
 #define READ_BYTES 65536u
 
-static void work(const struct batch *b, uint64_t number, const char *text, size_t len, int fd,
-		 int end_fd)
+static void work(const struct batch *b, const struct batch_worker *w, const char *text, size_t len,
+		 int fd, int end_fd)
 {
 	struct value_pool pool = VALUE_POOL_INIT;
-	struct strbuf record = STRBUF_INIT, label = STRBUF_INIT;
-	struct batch_line line = {.number = number, .end_fd = end_fd};
+	struct strbuf record = STRBUF_INIT;
+	struct batch_line line = {.number = w->number,
+				  .label = w->label.len ? strbuf_str(&w->label) : NULL,
+				  .occurrence = w->occurrence,
+				  .end_fd = end_fd};
 	enum batch_ran how = BATCH_RAN;
 	struct err e = ERR_INIT;
 	struct value v;
 	int r;
 
-	r = batch_read_line(&pool, text, len, &v, &label, &e);
+	r = batch_read_line(&pool, text, len, &v, &e);
 	if (r >= 0) {
 		line.object = &v;
-		line.label = label.len ? strbuf_str(&label) : NULL;
 		r = b->work(b->ctx, &line, &record, &e);
 	}
 	if (r < 0) {
 		strbuf_reset(&record);
-		batch_bad_line(number, strbuf_str(&label), &e, &record);
+		batch_bad_line(line.number, line.label, line.occurrence, &e, &record);
 		how = BATCH_BAD_LINE;
 	} else if (r) {
 		how = BATCH_FAILED;
@@ -45,9 +47,8 @@ static void work(const struct batch *b, uint64_t number, const char *text, size_
 	_exit((int)how); /* the memory goes with the process */
 }
 
-int batch_worker_start(struct batch_worker *w, const struct batch *b, uint64_t line,
-		       const char *text, size_t len, const sigset_t *mask, int end[2],
-		       struct err *e)
+int batch_worker_start(struct batch_worker *w, const struct batch *b, const char *text, size_t len,
+		       const sigset_t *mask, int end[2], struct err *e)
 {
 	int fds[2];
 
@@ -57,7 +58,7 @@ int batch_worker_start(struct batch_worker *w, const struct batch *b, uint64_t l
 	if (!w->pid) {
 		(void)sigprocmask(SIG_SETMASK, mask, NULL);
 		close(end[1]);
-		work(b, line, text, len, fds[1], end[0]);
+		work(b, w, text, len, fds[1], end[0]);
 	}
 	close(fds[1]);
 	if (w->pid < 0) {
@@ -66,7 +67,6 @@ int batch_worker_start(struct batch_worker *w, const struct batch *b, uint64_t l
 		return err_sys(e, "fork");
 	}
 	w->fd = fds[0];
-	w->line = line;
 	strbuf_reset(&w->record);
 	return 0;
 }
@@ -103,6 +103,6 @@ enum batch_ran batch_worker_reap(struct batch_worker *w)
 		return how;
 	err_set(&why, EIO, "csbx failed (wait status %d)", status);
 	strbuf_reset(&w->record);
-	batch_bad_line(w->line, NULL, &why, &w->record);
+	batch_bad_line(w->number, strbuf_str(&w->label), w->occurrence, &why, &w->record);
 	return BATCH_BAD_LINE;
 }

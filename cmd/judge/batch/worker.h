@@ -16,7 +16,10 @@ struct err;
 struct batch_worker {
 	pid_t pid; /* 0: free */
 	int fd;    /* the record comes from here */
-	uint64_t line, turn;
+	uint64_t turn;
+	uint64_t number;     /* of its line */
+	struct strbuf label; /* of its line; empty: it has none */
+	unsigned occurrence;
 	struct strbuf record;
 };
 
@@ -28,12 +31,11 @@ enum batch_ran {
 };
 
 /*
- * mask: the signals that it has blocked. end: a pipe, whose writer it closes: its containers end
+ * w->number, label and occurrence are the line's. mask: the signals that it has blocked. end: a pipe, whose writer it closes: its containers end
  * when the pipe has no writer left.
  */
-int batch_worker_start(struct batch_worker *w, const struct batch *b, uint64_t line,
-		       const char *text, size_t len, const sigset_t *mask, int end[2],
-		       struct err *e);
+int batch_worker_start(struct batch_worker *w, const struct batch *b, const char *text, size_t len,
+		       const sigset_t *mask, int end[2], struct err *e);
 /* Reads what has come. 1: there is no more. */
 int batch_worker_read(struct batch_worker *w, struct err *e);
 /* Waits for its end. w->record is a record in any case. */

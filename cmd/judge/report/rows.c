@@ -196,20 +196,29 @@ static void row_free(struct report_row *row)
 	strbuf_free(&row->output);
 }
 
+/* Lines that share an id are told apart. */
+static char *name_of(const char *id, uint64_t occurrence)
+{
+	return occurrence > 1 ? str_printf("%s (%llu)", id, (unsigned long long)occurrence)
+			      : str_printf("%s", id);
+}
+
 static int make_row(struct report_row *row, const struct value *record, const char *name,
 		    struct err *e)
 {
 	const char *status = text_of(record, "status");
 	const char *id = text_of(record, "id"), *line = text_of(record, "line");
 	const char *instance = text_of(record, "instance");
+	double occurrence = number_of(member(record, "occurrence"));
 	int r;
 
 	*row = (struct report_row){.wall_s = number_of(member(record, "wall_s")),
 				   .memory_bytes = number_of(member(record, "memory_peak_bytes"))};
 	row->status = str_printf("%s", status ? status : "");
 	row->has_id = id && !name;
+	row->occurrence = occurrence > 1 ? (uint64_t)occurrence : 1;
 	row->name = name   ? str_printf("%s", name)
-		    : id   ? str_printf("%s", id)
+		    : id   ? name_of(id, row->occurrence)
 		    : line ? str_printf("line %s", line)
 			   : str_printf("%s", instance ? instance : "");
 	if (!row->status || !row->name)
@@ -226,6 +235,8 @@ static int order(const void *a, const void *b)
 	const struct report_row *const *x = a, *const *y = b;
 	int r = strcmp((*x)->name, (*y)->name);
 
+	if (!r)
+		r = (*x)->occurrence < (*y)->occurrence ? -1 : (*x)->occurrence > (*y)->occurrence;
 	return r ? r : *x < *y ? -1 : *x > *y;
 }
 
@@ -242,7 +253,8 @@ int report_rows_settle(struct report_rows *rows, struct err *e)
 	}
 	qsort(sorted, n, sizeof(*sorted), order);
 	for (size_t i = n; i-- > 1;) { /* from behind: the name of the next one is still there */
-		if (!str_eq(sorted[i - 1]->name, sorted[i]->name))
+		if (!str_eq(sorted[i - 1]->name, sorted[i]->name) ||
+		    sorted[i - 1]->occurrence != sorted[i]->occurrence)
 			continue;
 		row_free(sorted[i - 1]);
 		sorted[i - 1]->name = NULL;

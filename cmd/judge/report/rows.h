@@ -29,6 +29,7 @@ struct report_test {
 struct report_row {
 	char *name, *status;
 	bool has_id;
+	uint64_t occurrence; /* of that id in the batch */
 	enum report_verdict verdict;
 	double wall_s, memory_bytes; /* below 0: not known */
 	struct report_test *tests;

@@ -284,8 +284,10 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	struct test_run t = TEST_RUN_INIT;
 	struct subject subject = {0};
 	struct run_result result = {0};
-	struct result_more more = {
-		.write = test_json_write, .ctx = &t, .label = line->label ? line->label : "null"};
+	struct result_more more = {.write = test_json_write,
+				   .ctx = &t,
+				   .label = line->label ? line->label : "null",
+				   .occurrence = line->occurrence};
 	int r = read_line(l, line->object, e);
 
 	l->args->run.spec.capture_output = true;

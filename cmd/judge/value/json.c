@@ -12,7 +12,7 @@
 #include "runtime/base/json/read.h"
 #include "runtime/base/str.h"
 
-static const struct json_rules rules = {
+const struct json_rules value_json_rules = {
 	.bytes_max = SIZE_MAX, /* the caller has read the text within a limit of its own */
 	.depth_max = VALUE_DEPTH_MAX,
 	.values_max = VALUE_NODES_MAX,
@@ -181,7 +181,7 @@ int value_read_json(struct value_pool *pool, const char *text, size_t len, struc
 {
 	_json_reader_ struct json_reader reader;
 	struct value_builder b = {.pool = pool};
-	int r = json_read_begin(&reader, text, len, &rules, e);
+	int r = json_read_begin(&reader, text, len, &value_json_rules, e);
 
 	while (r >= 0 && (r = json_read(&reader, e)) > 0)
 		r = add_token(&b, (enum json_token)r, &reader.text, e);

@@ -13,6 +13,11 @@
 
 #include "cmd/judge/value/value.h"
 
+struct json_rules;
+
+/* By which documents are read. */
+extern const struct json_rules value_json_rules;
+
 /* One document, all of the text. -EBADMSG with the place in e. */
 int value_read_json(struct value_pool *pool, const char *text, size_t len, struct value *ret,
 		    struct err *e);

@@ -8,7 +8,7 @@ import json
 import subprocess
 import tempfile
 import threading
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Set, Union
 
 from . import build, options, program
 from .call import Ended, loads, to_bytes, without_cookie
@@ -37,7 +37,8 @@ def eval_batch(snippets: Iterable[Union[str, Mapping[str, Any]]], *, image: Opti
     """Judges snippets, `workers` at a time (default: one a CPU), and yields records as they end.
 
     A snippet is its code, or a dict of what csbx.eval() takes: code, id, lang, function, cases,
-    setup, check, stdin, args, env, files, timeout, memory. Without an id its number, from 0, is it.
+    setup, check, stdin, args, env, files, timeout, memory. Its task_id is its id, too; without one
+    its number, from 0, is it, which no other snippet may have as its id.
     snippets is asked for more only as they are worked on. A result of status sandbox_error is no verdict about its snippet;
     one that could not be read (an unknown member, malformed cases) has an error in the place of a
     result. Closing the iterator early ends what runs.
@@ -95,8 +96,9 @@ def _feed(p: "subprocess.Popen[bytes]", snippets: Iterable[Union[str, Mapping[st
     assert p.stdin is not None
     with contextlib.suppress(BrokenPipeError):
         try:
+            labels = Labels()
             for number, snippet in enumerate(snippets):
-                p.stdin.write(line(number, snippet))
+                p.stdin.write(line(labels.of(number, snippet), snippet))
                 p.stdin.flush()
         except BrokenPipeError:
             pass  # csbx has ended, and says why
@@ -105,10 +107,32 @@ def _feed(p: "subprocess.Popen[bytes]", snippets: Iterable[Union[str, Mapping[st
         p.stdin.close()
 
 
-def line(number: int, snippet: Union[str, Mapping[str, Any]], verb: str = "eval") -> bytes:
+class Labels:
+    """Ids of the lines of one batch. A line without one has its number, which no other line may have as its id."""
+
+    def __init__(self) -> None:
+        self.numbers: Set[int] = set()
+        self.given: Set[int] = set()
+
+    def of(self, number: int, line: Union[str, Mapping[str, Any]]) -> Any:
+        names = () if isinstance(line, str) else ("id", "task_id", "instance_id")
+        label = next((line[name] for name in names if line.get(name) is not None), None)  # type: ignore[union-attr]
+        if label is None:
+            label, is_taken = number, number in self.given
+            self.numbers.add(number)
+        else:
+            is_taken = isinstance(label, int) and label in self.numbers
+            self.given.update([label] if isinstance(label, int) else [])
+        if is_taken:
+            raise ValueError(f"line {number}: the id {label} is also the number of a line without an id: "
+                             "give all lines an id, or none")
+        return label
+
+
+def line(label: Any, snippet: Union[str, Mapping[str, Any]], verb: str = "eval") -> bytes:
     """As csbx reads it."""
-    obj: Dict[str, Any] = {"id": number}
-    obj.update({"code": snippet} if isinstance(snippet, str) else snippet)
+    obj: Dict[str, Any] = {"code": snippet} if isinstance(snippet, str) else dict(snippet)
+    obj["id"] = label
     if verb != "eval":
         return json.dumps(obj, default=_text).encode() + b"\n"
     for name in ("code", "setup", "check"):

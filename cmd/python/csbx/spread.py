@@ -129,13 +129,9 @@ class _Work:
 def _shards(verb: str, lines: Iterable[Line], size: int) -> Iterator[_Shard]:
     """A line's id on its way is its number; the caller's is its label."""
     made = _Shard(0, [], [])
+    labels = batch.Labels()
     for number, line in enumerate(lines):
-        label: Any = number
-        if not isinstance(line, str):
-            names = [name for name in ("id", "task_id", "instance_id") if name in line]
-            label = line[names[0]] if names else number
-            line = {**line, "id": number}
-        made.labels.append(label)
+        made.labels.append(labels.of(number, line))
         made.lines.append(batch.line(number, line, verb))
         if len(made.lines) == size:
             yield made

@@ -8,6 +8,8 @@
 
 static int fail(const struct json_reader *r, const char *what, struct err *e)
 {
+	bool is_one_line =
+		r->start == r->end || !memchr(r->start, '\n', (size_t)(r->end - r->start));
 	size_t line = 1, column = 1;
 
 	for (const unsigned char *p = r->start; p < r->p; p++) {
@@ -17,6 +19,8 @@ static int fail(const struct json_reader *r, const char *what, struct err *e)
 			column = 1;
 		}
 	}
+	if (is_one_line) /* a line of a file, as a rule: the caller says which */
+		return err_set(e, EBADMSG, "JSON: %s at column %zu", what, column);
 	return err_set(e, EBADMSG, "JSON: %s at line %zu, column %zu", what, line, column);
 }
 

@@ -69,7 +69,7 @@ static void test_tokens(void)
 		{"12345678901234567890", "#12345678901234567890 "},
 		{"123456789012345678901", "overlong number", true},
 		{"[[[[]]]]", "[ [ [ [ ] ] ] ] "},
-		{"[[[[[]]]]]", "nested too deeply at line 1, column 5", true},
+		{"[[[[[]]]]]", "nested too deeply at column 5", true},
 		{"{\"a\":[{\"b\":{\"c\":[]}}]}", "nested too deeply", true},
 		{"[1]\n x", "bytes after the document at line 2, column 2", true},
 		{"[NaN]", "unexpected byte", true},
