@@ -46,6 +46,7 @@
 #include "runtime/child/fetch.h"
 #include "runtime/helpers/init/abi/init_abi.h"
 #include "runtime/child/init_msg.h"
+#include "runtime/kernel/idle_poll.h"
 #include "runtime/kernel/net_tried.h"
 #include "runtime/spec/result.h"
 #include "runtime/record/run_dir.h"
@@ -380,7 +381,7 @@ static int run_loop(struct loop *l, struct err *e)
 		};
 		unsigned n = ON_STREAMS + streams_poll(s->streams, p + ON_STREAMS);
 
-		if (poll(p, n, poll_timeout_ms(l)) < 0 && errno != EINTR)
+		if (idle_poll(p, n, poll_timeout_ms(l), NULL, 0) < 0 && errno != EINTR)
 			return err_sys(e, "poll");
 		handle(l, p, n);
 		if (l->next_ns && clock_monotonic_ns() >= l->next_ns)

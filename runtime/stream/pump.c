@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "runtime/stream/audience.h"
@@ -23,7 +23,8 @@ void pump_done(struct pump *p)
 {
 	close_side(&p->src, p->own_src);
 	close_side(&p->dst, p->own_dst);
-	free(p->buf);
+	if (p->buf)
+		(void)munmap(p->buf, PUMP_BUFFER_BYTES);
 	*p = no_pump;
 }
 
@@ -31,8 +32,11 @@ int pump_init(struct pump *p, int src, bool own_src, int dst, bool own_dst, stru
 {
 	*p = (struct pump){
 		.src = src, .dst = dst, .own_src = own_src, .own_dst = own_dst, .pass = dst >= 0};
-	p->buf = malloc(PUMP_BUFFER_BYTES);
-	if (!p->buf) {
+	/* A thousand pumps may never see a byte: none of their pages is touched until then. */
+	p->buf = mmap(NULL, PUMP_BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (p->buf == MAP_FAILED) {
+		p->buf = NULL;
 		pump_done(p);
 		return err_oom(e);
 	}
