@@ -155,7 +155,7 @@ static void judge_exception(struct eval_case *c, const struct value *x)
 	else if (!exception_is(type, base, c->expected_exception))
 		eval_case_failed(c, EVAL_WRONG_EXCEPTION, "raised %.200s%s%s%.1000s, expected %s",
 				 type, or_none(where), colon, message, c->expected_exception);
-	else if (c->message && !pattern_is_in(c->message, message))
+	else if (c->message && !pattern_is_in(c->message, message, x[2].n))
 		eval_case_failed(c, EVAL_WRONG_EXCEPTION,
 				 "raised %.200s with another message: %.1000s", type, message);
 	else

@@ -211,9 +211,11 @@ int pattern_compile(const char *re, struct pattern **ret, struct err *e)
 	return 0;
 }
 
-bool pattern_is_in(const struct pattern *p, const char *text)
+bool pattern_is_in(const struct pattern *p, const char *text, size_t len)
 {
-	return regexec(&p->re, text, 0, NULL, 0) == 0;
+	regmatch_t part = {.rm_eo = (regoff_t)(len < PATTERN_BYTES_MAX ? len : PATTERN_BYTES_MAX)};
+
+	return regexec(&p->re, text, 1, &part, REG_STARTEND) == 0;
 }
 
 void pattern_free(struct pattern *p)

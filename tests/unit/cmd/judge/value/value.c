@@ -2,7 +2,12 @@
 #include "cmd/judge/value/compare.h"
 #include "cmd/judge/value/value.h"
 #include "cmd/judge/value/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "tests/unit/tap.h"
 
@@ -347,10 +352,26 @@ static void test_patterns(void)
 		struct err e = ERR_INIT;
 		int r = pattern_compile(rows[i].re, &p, &e);
 
-		is_int(r < 0 ? -1 : pattern_is_in(p, rows[i].text), rows[i].found, "%s in %s",
-		       rows[i].re, rows[i].text);
+		is_int(r < 0 ? -1 : pattern_is_in(p, rows[i].text, strlen(rows[i].text)),
+		       rows[i].found, "%s in %s", rows[i].re, rows[i].text);
 		pattern_free(r < 0 ? NULL : p);
 	}
+}
+
+/* The program writes the message: as long as it likes. */
+static void test_long_message(void)
+{
+	enum { LEN = 4 << 20 };
+	_free_ char *text = malloc(LEN);
+	struct pattern *p = NULL;
+	struct err e = ERR_INIT;
+
+	for (size_t i = 0; i < LEN; i++)
+		text[i] = i % 2 ? ' ' : 'a';
+	text[LEN - 1] = '!';
+	is_int(pattern_compile("(\\w+\\s?)+!", &p, &e), 0, "compiled");
+	is_int(pattern_is_in(p, text, LEN), 0, "its end is not searched");
+	pattern_free(p);
 }
 
 static void test_words(void)
@@ -381,6 +402,7 @@ int main(void)
 	test_texts();
 	test_exceptions();
 	test_patterns();
+	test_long_message();
 	test_words();
 	value_pool_free(&pool);
 	return done_testing();
