@@ -77,7 +77,7 @@ int run_detached(struct cmd *c, struct run_opts *o, const char *what)
 	if (r < 0)
 		run_dir_discard(&c->paths, &d.dir);
 	else
-		r = detach(supervise_detached, &d, &code, &e);
+		r = detach(supervise_detached, &d, false, &code, &e);
 	run_log_close(&d.log);
 	fd_close(&d.out.fd);
 	run_dir_close(&d.dir);

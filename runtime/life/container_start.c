@@ -348,7 +348,7 @@ int container_start_detached(struct container_start *s, const struct container_s
 {
 	struct detached d = {s, *how};
 
-	return detach(supervise_detached, &d, ret_exit_code, e);
+	return detach(supervise_detached, &d, how->orphan, ret_exit_code, e);
 }
 
 void container_start_close(struct container_start *s)

@@ -75,6 +75,7 @@ struct container_start_how {
 	 */
 	const int *callers;
 	size_t n_callers;
+	bool orphan; /* a detached supervisor is no child of the caller's (detach.h) */
 	/*
 	 * Is asked in the supervisor after each end that no client asked for, with how often it was
 	 * started again: whether it is to be so once more, and after how long; *wait_ms is the wait

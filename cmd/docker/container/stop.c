@@ -59,7 +59,7 @@ static int restart_one(struct docker *d, struct docker_target *t, const char *op
 {
 	const struct docker_stop how = how_of(arg);
 
-	return docker_restart(&d->cmd.paths, t, operand, &how, f);
+	return docker_restart(&d->cmd.paths, t, operand, &how, NULL, f);
 }
 
 static int kill_one(struct docker *d, struct docker_target *t, const char *operand, void *arg,

@@ -95,7 +95,8 @@ int docker_stop(const struct paths *p, const struct docker_target *t, const stru
 }
 
 int docker_restart(const struct paths *p, struct docker_target *t, const char *operand,
-		   const struct docker_stop *how, struct docker_fault *f)
+		   const struct docker_stop *how, const struct container_start_how *start,
+		   struct docker_fault *f)
 {
 	struct docker_start s = {0};
 	int r;
@@ -111,7 +112,7 @@ int docker_restart(const struct paths *p, struct docker_target *t, const char *o
 	docker_event_target(p, t, "stop", NULL, NULL);
 	r = docker_start_begin(p, &t->found, &s, f);
 	if (r >= 0)
-		r = docker_start_go(&s, NULL, f);
+		r = docker_start_go(&s, start, f);
 	if (r >= 0)
 		docker_event_of(p, s.start.found.name, &s.start.found.record, "restart", NULL,
 				NULL);

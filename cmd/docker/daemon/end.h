@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct container_start_how;
 struct docker_fault;
 struct docker_target;
 struct paths;
@@ -20,9 +21,12 @@ struct docker_stop {
 /* 1: it did not run. 400: no such signal. */
 int docker_stop(const struct paths *p, const struct docker_target *t, const struct docker_stop *how,
 		struct docker_fault *f);
-/* Takes t->found.record. operand: the container as it was asked for. */
+/*
+ * Takes t->found.record. operand: the container as it was asked for; start: as docker_start_go()'s.
+ */
 int docker_restart(const struct paths *p, struct docker_target *t, const char *operand,
-		   const struct docker_stop *how, struct docker_fault *f);
+		   const struct docker_stop *how, const struct container_start_how *start,
+		   struct docker_fault *f);
 /* signal: NULL or "" is SIGKILL. 409: it does not run. */
 int docker_kill(const struct paths *p, const struct docker_target *t, const char *operand,
 		const char *signal, struct docker_fault *f);

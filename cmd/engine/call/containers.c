@@ -62,12 +62,27 @@ void call_container_inspect(struct call *k)
 
 /* --- start ---------------------------------------------------------------------------------- */
 
-static int start(const struct paths *p, struct docker_target *t, struct docker_fault *f)
+/* A supervisor is to have nothing of this connection's, and is not ours to wait for. */
+static struct container_start_how supervised(const struct call *k, int ours[2])
 {
+	ours[0] = k->conn->fd;
+	ours[1] = k->conn->channel;
+	return (struct container_start_how){.started_fd = -1,
+					    .client_sock = -1,
+					    .client_fds = {-1, -1, -1},
+					    .callers = ours,
+					    .n_callers = 2,
+					    .orphan = true};
+}
+
+static int start(const struct call *k, struct docker_target *t, struct docker_fault *f)
+{
+	const struct paths *p = &k->cmd->paths;
 	char id[NAME_CONTAINER_ID_DIGITS + 1] = "";
+	int ours[2], r;
+	struct container_start_how how = supervised(k, ours);
 	struct gathered g;
 	struct docker_start s;
-	int r;
 
 	if (!t->stays)
 		return docker_start(p, t, NULL, f);
@@ -79,67 +94,13 @@ static int start(const struct paths *p, struct docker_target *t, struct docker_f
 	if (r < 0)
 		return r;
 	gather_call(p, id, &g);
-	const struct container_start_how how = {
-		.started_fd = -1,
-		.client_sock = g.fds[0],
-		.client_fds = {g.fds[1], g.fds[2], g.fds[3]},
-		.stdin_once = g.stdin_once,
-	};
-
+	how.client_sock = g.fds[0];
+	memcpy(how.client_fds, g.fds + 1, sizeof(how.client_fds));
+	how.stdin_once = g.stdin_once;
 	r = docker_start_go(&s, &how, f);
 	gathered_close(&g);
 	docker_start_close(&s);
 	return r;
-}
-
-struct apart {
-	struct docker_target *target;
-	const char *operand;
-	const struct docker_stop *stop; /* of a restart */
-};
-
-static int start_it(const struct paths *p, const struct apart *x, struct docker_fault *f)
-{
-	return start(p, x->target, f);
-}
-
-static int restart_it(const struct paths *p, const struct apart *x, struct docker_fault *f)
-{
-	return docker_restart(p, x->target, x->operand, x->stop, f);
-}
-
-/* A supervisor is to have nothing of this connection's: it is made by a process of its own. */
-static int do_apart(struct call *k, const struct apart *x,
-		    int (*fn)(const struct paths *p, const struct apart *x, struct docker_fault *f),
-		    struct docker_fault *f)
-{
-	struct {
-		int r;
-		struct docker_fault f;
-	} result = {-EIO, DOCKER_FAULT_INIT};
-	int ends[2];
-	pid_t child;
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_sys(&f->err, "pipe");
-	child = fork();
-	if (!child) {
-		close(ends[0]);
-		close(k->conn->fd);
-		result.r = fn(&k->cmd->paths, x, &result.f);
-		(void)io_write_all(ends[1], &result, sizeof(result), NULL);
-		_exit(0);
-	}
-	close(ends[1]);
-	if (child < 0 || io_read_exact(ends[0], &result, sizeof(result), NULL) < 0) {
-		result.r = -EIO;
-		err_set(&result.f.err, EIO, "the process that was to start the container died");
-	}
-	close(ends[0]);
-	if (child > 0)
-		(void)waitpid(child, NULL, 0);
-	*f = result.f;
-	return result.r;
 }
 
 void call_container_start(struct call *k)
@@ -149,7 +110,7 @@ void call_container_start(struct call *k)
 	int r = docker_target_open(&k->cmd->paths, k->item, &t, &f);
 
 	if (r >= 0)
-		r = do_apart(k, &(struct apart){.target = &t}, start_it, &f);
+		r = start(k, &t, &f);
 	reply_done(k, r, &f);
 	docker_target_close(&t);
 }
@@ -191,13 +152,14 @@ void call_container_restart(struct call *k)
 	_free_ char *signal = NULL;
 	struct docker_target t;
 	struct docker_stop how;
-	int r;
+	int ours[2], r;
+	const struct container_start_how again = supervised(k, ours);
 
 	if (read_stop(k, &signal, &how) < 0)
 		return;
 	r = docker_target_open(&k->cmd->paths, k->item, &t, &f);
 	if (r >= 0)
-		r = do_apart(k, &(struct apart){&t, k->item, &how}, restart_it, &f);
+		r = docker_restart(&k->cmd->paths, &t, k->item, &how, &again, &f);
 	reply_done(k, r, &f);
 	docker_target_close(&t);
 }

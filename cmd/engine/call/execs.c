@@ -105,7 +105,7 @@ static _Noreturn void be_session(struct call *k, struct stream *ours, const int 
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	int out = fcntl(theirs[1], F_DUPFD_CLOEXEC, 3);
 
-	close(k->conn->fd);
+	http_conn_leave(k->conn);
 	stream_close(ours); /* else its input would never end */
 	if (docker_exec_start(&k->cmd->paths, k->item, theirs, &f) < 0 && out >= 0) {
 		_free_ char *text = str_printf("%s\r\n", f.err.msg);
@@ -177,7 +177,7 @@ static void run_detached(struct call *k)
 	child = fork();
 	if (!child) {
 		close(ends[0]);
-		close(k->conn->fd);
+		http_conn_leave(k->conn);
 		if (docker_exec_start_detached(&k->cmd->paths, k->item, &f) >= 0)
 			f = (struct docker_fault)DOCKER_FAULT_INIT;
 		(void)io_write_all(ends[1], &f, sizeof(f), NULL);

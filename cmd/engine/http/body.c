@@ -21,7 +21,7 @@
 
 int http_conn_open(struct http_conn *c, int fd, struct err *e)
 {
-	*c = (struct http_conn){.fd = fd, .body_ended = true};
+	*c = (struct http_conn){.fd = fd, .channel = -1, .body_ended = true};
 	c->buf = malloc(HTTP_HEAD_MAX);
 	c->memory = malloc(HTTP_HEAD_MAX + 1);
 	if (c->buf && c->memory)
@@ -35,6 +35,12 @@ void http_conn_close(struct http_conn *c)
 	free(c->buf);
 	free(c->memory);
 	c->buf = c->memory = NULL;
+}
+
+void http_conn_leave(struct http_conn *c)
+{
+	fd_close(&c->fd);
+	fd_close(&c->channel);
 }
 
 /* More bytes behind those that are there; 0 at the end. */

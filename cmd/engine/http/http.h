@@ -78,6 +78,7 @@ bool http_query_true(const char *query, const char *name);
 
 struct http_conn {
 	int fd;
+	int channel;           /* of the process to its parent, -1: none */
 	struct http_head head; /* of the request at hand; points into `memory` */
 	char *memory;
 	char *buf; /* read, not yet used: [at, end) */
@@ -90,6 +91,8 @@ struct http_conn {
 
 int http_conn_open(struct http_conn *c, int fd, struct err *e); /* fd stays the caller's */
 void http_conn_close(struct http_conn *c);
+/* In a child that outlives the request: nothing of the connection stays open there. */
+void http_conn_leave(struct http_conn *c);
 
 /*
  * The next request's head. 0: the client has gone, or was silent for too long before it began one.

@@ -41,13 +41,14 @@ static void answer(struct cmd *cmd, struct http_conn *c)
 	http_skip_body(c);
 }
 
-void engine_connection(struct cmd *cmd, int fd)
+bool engine_connection(struct cmd *cmd, int fd, int channel)
 {
 	struct http_conn c;
 	struct err e = ERR_INIT;
 
 	if (http_conn_open(&c, fd, &e) < 0)
-		return;
+		return false;
+	c.channel = channel;
 	while (!c.must_close) {
 		int r = http_read_head(&c, &e);
 
@@ -61,4 +62,5 @@ void engine_connection(struct cmd *cmd, int fd)
 			break;
 	}
 	http_conn_close(&c);
+	return !c.must_close;
 }

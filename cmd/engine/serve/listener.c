@@ -14,7 +14,6 @@
 #include <time.h>
 
 #include "cmd/engine/http/http.h"
-#include "cmd/engine/serve/spare.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
@@ -225,7 +224,7 @@ static void leave_listener(struct engine_listener *l)
 	/* A session of its own: the terminal's signals are for the listener. */
 	(void)setsid();
 	fd_close(&l->fd);
-	fd_close(&l->spare_fd);
+	workers_forget(l);
 	fd_close(&l->lock_fd);
 	fd_close(&l->dirfd);
 	fd_close(&l->signal_fd);
@@ -234,26 +233,31 @@ static void leave_listener(struct engine_listener *l)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void serve_connection(struct cmd *c, int fd)
+/* True: the process can serve another. */
+static bool serve_connection(struct cmd *c, int fd, int channel)
 {
-	if (peer_check_outside(fd, NULL) < 0) {
-		turn_away(fd, 403, "csbx engine serves no program inside a container");
-		linger(fd);
-	} else {
-		engine_connection(c, fd);
-	}
-	_exit(0);
+	if (peer_check_outside(fd, NULL) >= 0)
+		return engine_connection(c, fd, channel);
+	turn_away(fd, 403, "csbx engine serves no program inside a container");
+	linger(fd);
+	return false;
 }
 
-static _Noreturn void wait_and_serve(struct cmd *c, struct engine_listener *l, int listener)
+static _Noreturn void wait_and_serve(struct cmd *c, struct engine_listener *l, int channel)
 {
+	bool goes_on = true;
 	int fd;
 
 	leave_listener(l);
-	fd = spare_take(listener);
-	if (fd < 0)
-		_exit(0);
-	serve_connection(c, fd);
+	for (unsigned n = 0; goes_on && n < WORKER_SERVES; n++) {
+		fd = worker_wait(channel, n > 0);
+		if (fd < 0)
+			break;
+		goes_on = serve_connection(c, fd, channel);
+		close(fd);
+		goes_on = goes_on && worker_is_free(channel);
+	}
+	_exit(0);
 }
 
 static pid_t fork_for(struct cmd *c, struct engine_listener *l, int fd)
@@ -262,7 +266,8 @@ static pid_t fork_for(struct cmd *c, struct engine_listener *l, int fd)
 
 	if (!child) {
 		leave_listener(l);
-		serve_connection(c, fd);
+		(void)serve_connection(c, fd, -1);
+		_exit(0);
 	}
 	return child;
 }
@@ -280,7 +285,7 @@ static void accept_one(struct cmd *c, struct engine_listener *l)
 		turn_away(fd, 503, "too many connections");
 		return;
 	}
-	if (!spare_give(l, fd) && fork_for(c, l, fd) < 0)
+	if (!workers_give(l, fd) && fork_for(c, l, fd) < 0)
 		turn_away(fd, 503, "too many connections");
 	else
 		l->n_children++;
@@ -295,11 +300,8 @@ static bool reap(struct engine_listener *l)
 	int status;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == l->spare) {
-			l->spare = 0;
-			fd_close(&l->spare_fd);
+		if (workers_ended(l, pid))
 			continue;
-		}
 		if (pid != l->command) {
 			l->n_children -= l->n_children > 0;
 			continue;
@@ -346,6 +348,14 @@ int engine_take_signals(struct engine_listener *l, struct err *e)
 	return l->signal_fd < 0 ? err_sys(e, "signalfd") : 0;
 }
 
+/* After which there is something to do even if nothing comes; -1: never. */
+static int quiet_ms(const struct engine_listener *l)
+{
+	if (workers_surplus(l))
+		return WORKERS_QUIET_MS;
+	return l->n_children ? -1 : l->idle_ms;
+}
+
 int engine_serve(struct cmd *c, struct engine_listener *l, struct err *e)
 {
 	bool ends = false;
@@ -354,22 +364,28 @@ int engine_serve(struct cmd *c, struct engine_listener *l, struct err *e)
 	l->max_children = ENGINE_CONNECTIONS_MAX;
 	tzset(); /* once, and not in each process that writes a date */
 	while (r >= 0 && !ends) {
-		struct pollfd p[] = {{.fd = l->signal_fd, .events = POLLIN},
-				     {.fd = l->fd, .events = POLLIN}};
+		struct pollfd p[2 + WORKERS_MAX] = {{.fd = l->signal_fd, .events = POLLIN},
+						    {.fd = l->fd, .events = POLLIN}};
 		int n;
 
 		if (l->n_children < l->max_children)
-			spare_make(c, l, wait_and_serve);
-		n = poll(p, 2, l->n_children ? -1 : l->idle_ms);
+			workers_prepare(c, l, wait_and_serve);
+		workers_poll(l, p + 2);
+		n = poll(p, sizeof(p) / sizeof(p[0]), quiet_ms(l));
 		if (n < 0 && errno != EINTR)
 			r = err_sys(e, "poll");
+		else if (n == 0 && workers_surplus(l))
+			workers_shrink(l);
 		else if (n == 0)
 			ends = true;
-		else if (p[0].revents)
+		if (n <= 0)
+			continue;
+		workers_heard(l, p + 2);
+		if (p[0].revents)
 			ends = take_signal(l);
 		else if (p[1].revents)
 			accept_one(c, l);
 	}
-	spare_end(l);
+	workers_end(l);
 	return r;
 }

@@ -3,8 +3,8 @@
 #define CSBX_CMD_ENGINE_SERVE_H
 
 /*
- * The room cmd/engine/serve. The processes of `csbx engine`: a listener accepts and forks; a child
- * serves one connection and ends with it.
+ * The room cmd/engine/serve. The processes of `csbx engine`: a listener accepts connections and hands
+ * them to its children, each of which serves one at a time.
  *
  * In: a place to listen. Out: answered requests. These processes keep nothing in memory that
  * another one needs: containers, execs and logs are on disk, and the containers' processes go on
@@ -12,7 +12,7 @@
  *
  *	engine.c     the verb: where to listen, in which form (in front, detached, around a command)
  *	listener.c   the socket, its lock, accept, the number of children
- *	spare.c	     the process for the next connection, made ahead
+ *	workers.c    the processes that serve connections, one of them made ahead
  *	context.c a context of Docker's command line, on request
  *	connection.c requests of one connection, one after the other
  *
@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cmd/engine/serve/workers.h"
 #include "runtime/record/engine_dir.h"
 
 struct cmd;
@@ -38,14 +39,13 @@ struct engine_listener {
 	int idle_ms;   /* without a connection: it ends; -1: never */
 	pid_t command; /* whose end is ours, 0: none */
 	int command_status;
-	unsigned n_children, max_children;
-	pid_t spare;  /* waits for a connection, not among n_children; 0: none */
-	int spare_fd; /* to it, -1: none */
+	unsigned n_children, max_children; /* that have a connection */
+	struct worker workers[WORKERS_MAX];
+	unsigned next_place; /* among them, to be given up where all have a connection */
 };
 #define ENGINE_LISTENER_INIT                                                          \
 	{                                                                             \
 		.fd = -1, .dirfd = -1, .lock_fd = -1, .signal_fd = -1, .idle_ms = -1, \
-		.spare_fd = -1,                                                       \
 	}
 
 /* The path of the socket; caller frees, NULL: no memory. */
@@ -67,7 +67,10 @@ void engine_listener_close(struct engine_listener *l);
 /* `docker --context csbx` then finds the socket at path. */
 int engine_write_context(const char *path, struct err *e);
 
-/* One connection from its first request to its last; does not close fd. */
-void engine_connection(struct cmd *c, int fd);
+/*
+ * One connection from its first request to its last; does not close fd. channel: the worker's own
+ * (workers.h), which processes made for a request close; -1: none. True: it ended between two requests.
+ */
+bool engine_connection(struct cmd *c, int fd, int channel);
 
 #endif
