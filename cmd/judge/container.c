@@ -160,10 +160,14 @@ static int set_limits(const struct eval_job *job, struct container_spec *spec, s
 				err_set(e, EINVAL,
 					"--pids-limit 1: each case of a function runs in a "
 					"process of its own; give it 2 or more"));
-	if (job->timeout_ms)
+	if (job->timeout_ms) {
 		spec->limits.timeout_ms = job->timeout_ms;
-	if (job->memory_bytes)
+		spec->limits.timeout_is_default = false;
+	}
+	if (job->memory_bytes) {
 		spec->limits.memory_bytes = job->memory_bytes;
+		spec->limits.memory_is_default = false;
+	}
 	if (job->timeout_ms || job->memory_bytes) {
 		r = policy_load(&policy, e);
 		if (r >= 0)

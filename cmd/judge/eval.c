@@ -108,8 +108,17 @@ static void eval_init(void *args)
 	run_opts_init(o);
 	o->no_stdin = true;
 	o->tty = TTY_WISH_NO;
-	o->spec.limits.timeout_ms = DEFAULT_TIMEOUT_MS;
-	o->spec.limits.memory_bytes = DEFAULT_MEMORY_BYTES;
+}
+
+/* Limits that neither an option nor a setting has: they give way to the site's policy. */
+static void set_default_limits(struct limit_spec *l)
+{
+	l->timeout_is_default = !l->timeout_ms;
+	l->memory_is_default = !l->memory_bytes;
+	if (l->timeout_is_default)
+		l->timeout_ms = DEFAULT_TIMEOUT_MS;
+	if (l->memory_is_default)
+		l->memory_bytes = DEFAULT_MEMORY_BYTES;
 }
 
 static void eval_done(void *args)
@@ -144,6 +153,7 @@ static int prepare(struct cmd *c, struct eval_args *a, struct subject *subject, 
 
 	/* The command is the language's; the image's entry point is not asked. */
 	a->run.entrypoint = "";
+	set_default_limits(&a->run.spec.limits);
 	r = subject_open(c, a->image, &a->run, subject, e);
 	if (r < 0)
 		return err_wrap(e, "%s", a->image);
@@ -386,7 +396,7 @@ const struct verb verb_eval = {
 	.description =
 		"Runs one snippet of generated code in a fresh container: no network, a throw-away "
 		"root, an empty directory to start in, standard input from /dev/null or --stdin, 5 "
-		"seconds and 256 MiB. FILE is read by csbx, from standard input where it is - or "
+		"seconds and 256 MiB, or less where the site's policy has less. FILE is read by csbx, from standard input where it is - or "
 		"missing.\n\n"
 		"The result object has more than that of run: \"completed\" says whether a script "
 		"in Python came to its last statement (not if it left by sys.exit() or "

@@ -283,6 +283,13 @@ static bool is_moot(enum policy_limit i, const struct container_spec *s)
 	}
 }
 
+/* True where the front end chose the limit. */
+static bool is_default(enum policy_limit i, const struct container_spec *s)
+{
+	return (i == LIMIT_MEMORY && s->limits.memory_is_default) ||
+	       (i == LIMIT_TIMEOUT && s->limits.timeout_is_default);
+}
+
 static int apply_limit(const struct policy *p, enum policy_limit i, struct container_spec *s,
 		       struct err *e)
 {
@@ -296,6 +303,8 @@ static int apply_limit(const struct policy *p, enum policy_limit i, struct conta
 		return err_set(e, EPERM, "output is above the maximum of %s:%u for --%s", p->file,
 			       p->limit[i], limits[i].word);
 	if (i == LIMIT_PIDS && *field == PIDS_AS_POLICY)
+		*field = p->max[i];
+	if (*field > p->max[i] && is_default(i, s))
 		*field = p->max[i];
 	if (*field > p->max[i])
 		return err_set(e, EPERM, "--%s is above the maximum of %s:%u", limits[i].word,

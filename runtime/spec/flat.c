@@ -121,6 +121,8 @@ static const struct row rows[] = {
 	S(68, K_U64, limits.output_kill_bytes, 0),
 	S(69, K_BOOL, limits.strict, 0),
 	S(70, K_BOOL, limits.oom_single, 0),
+	S(71, K_BOOL, limits.memory_is_default, 0),
+	S(72, K_BOOL, limits.timeout_is_default, 0),
 
 	S(80, K_U64, sec.caps, 0),
 	S(81, K_BOOL, sec.caps_are_set, 0),

@@ -179,6 +179,8 @@ struct limit_spec {
 	uint64_t output_kill_bytes; /* --max-output-kill, 0 = none */
 	bool strict;                /* --limits strict */
 	bool oom_single;            /* out of memory the largest process dies, not all of them */
+	/* The front end's own choice: gives way to the site's policy (policy.h). */
+	bool memory_is_default, timeout_is_default;
 	struct rlimit_spec *rlimits;
 	size_t n_rlimits;
 };

@@ -90,6 +90,24 @@ def test_enroot_gives_way(site, busybox_image):
     assert (p.returncode, p.stdout) == (0, "lo\n"), p.stderr
 
 
+def test_eval_gives_way(site, csbx, python_image):
+    """Its own limits are lower where the site's are; what is asked for, of the command line or of a line of a batch, is refused."""
+    policy = "max timeout 3s\nmax memory 100m\nmax pids-limit 50\nmax max-output 64k\n"
+    (csbx.work / "snippet.py").write_text("print(6 * 7)\n", encoding="utf-8")
+    p = site(policy, "eval", "--image", python_image, "--json", "snippet.py")
+    result = json.loads(p.stdout)
+    assert (result["status"], result["timeout_s"], result["memory_limit_bytes"]) == ("exited", 3, 100 << 20), p.stderr
+    for options in (["--timeout", "5"], ["--memory", "256m"]):
+        p = site(policy, "eval", "--image", python_image, *options, "snippet.py")
+        assert p.returncode == 125 and f"{options[0]} is above the maximum of /etc/csbx/policy.conf:" in p.stderr, p.stderr
+    todo = [{"id": 1}, {"id": 2, "timeout": 2}, {"id": 3, "memory": "50m"}, {"id": 4, "timeout": 4}, {"id": 5, "memory": "200m"}]
+    (csbx.work / "in").write_text("".join(json.dumps({**line, "code": "print(1)"}) + "\n" for line in todo), encoding="utf-8")
+    p = site(policy, "eval", "--image", python_image, "--batch", "in")
+    records = {r["id"]: r for r in map(json.loads, p.stdout.splitlines())}
+    assert [(records[n]["timeout_s"], records[n]["memory_limit_bytes"] >> 20) for n in (1, 2, 3)] == [(3, 100), (2, 100), (3, 50)]
+    assert [records[n]["status"] for n in (4, 5)] == ["bad_line"] * 2 and "above the maximum" in records[4]["error"]["message"]
+
+
 def test_it_is_shown(site, busybox_image):
     policy = "# ours\n" + NET + "max memory 2g\nmax memory 4g\nforce read-only\n"
     shown = json.loads(site(policy, "info", "--json").stdout)["policy"]

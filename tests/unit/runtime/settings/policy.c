@@ -114,6 +114,17 @@ static void test_max(void)
 	s.limits.pids = UINT64_MAX;
 	is_str(apply("max pids-limit 9999\n", &s),
 	       "--pids-limit is above the maximum of policy.conf:1", "unlimited");
+	s.limits = (struct limit_spec){.memory_bytes = 2048,
+				       .memory_is_default = true,
+				       .timeout_ms = 5000,
+				       .timeout_is_default = true};
+	is_str(apply("max memory 1k\nmax timeout 9\n", &s), "", "a front end's own choice");
+	is_int(s.limits.memory_bytes, 1024, "gives way");
+	is_int(s.limits.timeout_ms, 5000, "and stays where it is lower");
+	s.limits.timeout_is_default = false;
+	is_str(apply("max timeout 4\n", &s), "--timeout is above the maximum of policy.conf:1",
+	       "what was asked for is refused");
+	s.limits = (struct limit_spec){.pids = 1};
 	is_str(apply("max upper-size 1k\n", &s), "", "a small upper");
 	is_int(s.rootfs.upper_bytes, 1024, "is below a quarter of the memory");
 	s.rootfs.upper_bytes = 0;

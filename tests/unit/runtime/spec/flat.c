@@ -54,7 +54,7 @@ static void fill_limits(struct container_spec *s)
 	l->memory_bytes = 1;
 	l->cpus_milli = 2;
 	l->pids = UINT64_MAX;
-	l->pids_is_default = l->strict = true;
+	l->pids_is_default = l->strict = l->memory_is_default = l->timeout_is_default = true;
 	l->shm_bytes = 3;
 	l->timeout_ms = 4;
 	l->kill_after_ms = 5;
