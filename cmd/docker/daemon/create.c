@@ -203,8 +203,13 @@ static int collect_labels(struct making *m, struct err *e)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < m->subject.meta.labels.n; i++)
-		strv_set_env(&m->labels, m->subject.meta.labels.items[i]);
+	for (size_t i = 0; i < m->subject.meta.labels.n; i++) {
+		const char *label = m->subject.meta.labels.items[i];
+
+		/* An image chooses no process of the host to end the container with. */
+		if (!str_has_prefix(label, OWNER_LABEL "="))
+			strv_set_env(&m->labels, label);
+	}
 	for (size_t i = 0; r >= 0 && i < m->a->label_files.n; i++)
 		r = env_file_read(m->a->label_files.items[i], &m->labels, e);
 	for (size_t i = 0; i < m->opts.spec.labels.n; i++) {

@@ -42,6 +42,33 @@ static void add_field(struct strbuf *out, const char *key, const char *value)
 	strbuf_addch(out, '"');
 }
 
+/*
+ * What csbx has not: refused by the words of the command line, since a mount without it may show
+ * more than was asked for.
+ */
+static int add_refused_options(const struct json *volume, const struct json *tmpfs,
+			       struct strbuf *out, struct creation *c)
+{
+	const struct json *driver, *options, *flags;
+	const char *subpath = NULL, *name = NULL;
+	int r;
+
+	if ((r = creation_str(volume, "Subpath", &subpath, c)) < 0 ||
+	    (r = call_get_object(volume, "DriverConfig", &driver, c->e)) < 0 ||
+	    (r = creation_str(driver, "Name", &name, c)) < 0 ||
+	    (r = call_get_object(driver, "Options", &options, c->e)) < 0 ||
+	    (r = call_get_list(tmpfs, "Options", &flags, c->e)) < 0)
+		return r;
+	add_field(out, "volume-subpath", subpath);
+	if (name && !str_eq(name, "local"))
+		add_field(out, "volume-driver", name);
+	if (json_first(options))
+		add_field(out, "volume-opt", json_name(json_first(options)));
+	if (json_first(flags))
+		add_field(out, "tmpfs-options", "TmpfsOptions");
+	return 0;
+}
+
 static int add_mount_options(const struct json *m, struct strbuf *out, struct creation *c)
 {
 	const struct json *bind, *volume, *tmpfs;
@@ -69,7 +96,7 @@ static int add_mount_options(const struct json *m, struct strbuf *out, struct cr
 	octal = mode ? str_printf("%llo", (unsigned long long)mode) : NULL;
 	add_field(out, "tmpfs-size", text);
 	add_field(out, "tmpfs-mode", octal);
-	return 0;
+	return add_refused_options(volume, tmpfs, out, c);
 }
 
 static int take_mounts(struct creation *c)
@@ -250,7 +277,7 @@ static int take_others(struct creation *c)
 	static const struct {
 		const char *key;
 		enum docker_other other;
-		char kind; /* s: string, n: number, l: a list, b: true or false */
+		char kind; /* s: string, n: number, l: list, o: object, b: true or false */
 	} rows[] = {
 		{"CpuShares", DOCKER_OTHER_cpu_shares, 'n'},
 		{"CpusetCpus", DOCKER_OTHER_cpuset_cpus, 's'},
@@ -259,14 +286,18 @@ static int take_others(struct creation *c)
 		{"CpuRealtimeRuntime", DOCKER_OTHER_cpu_rt_runtime, 'n'},
 		{"CgroupParent", DOCKER_OTHER_cgroup_parent, 's'},
 		{"BlkioWeight", DOCKER_OTHER_blkio_weight, 'n'},
+		{"BlkioWeightDevice", DOCKER_OTHER_blkio_device, 'l'},
 		{"BlkioDeviceReadBps", DOCKER_OTHER_device_read_bps, 'l'},
+		{"BlkioDeviceReadIOps", DOCKER_OTHER_device_read_iops, 'l'},
 		{"BlkioDeviceWriteBps", DOCKER_OTHER_device_write_bps, 'l'},
+		{"BlkioDeviceWriteIOps", DOCKER_OTHER_device_write_iops, 'l'},
 		{"DeviceCgroupRules", DOCKER_OTHER_device_rule, 'l'},
 		{"DeviceRequests", DOCKER_OTHER_gpus, 'l'},
 		{"OomScoreAdj", DOCKER_OTHER_oom_score_adj, 'n'},
 		{"OomKillDisable", DOCKER_OTHER_oom_kill_disable, 'b'},
 		{"Privileged", DOCKER_OTHER_privileged, 'b'},
 		{"PublishAllPorts", DOCKER_OTHER_publish_all, 'b'},
+		{"StorageOpt", DOCKER_OTHER_storage_opt, 'o'},
 		{"VolumeDriver", DOCKER_OTHER_volume_driver, 's'},
 	};
 
@@ -278,6 +309,7 @@ static int take_others(struct creation *c)
 		int r = rows[i].kind == 's'   ? creation_str(c->host, rows[i].key, &text, c)
 			: rows[i].kind == 'n' ? call_get_int(c->host, rows[i].key, &number, c->e)
 			: rows[i].kind == 'b' ? call_get_bool(c->host, rows[i].key, &truth, c->e)
+			: rows[i].kind == 'o' ? call_get_object(c->host, rows[i].key, &list, c->e)
 					      : call_get_list(c->host, rows[i].key, &list, c->e);
 
 		if (r < 0)
@@ -293,6 +325,29 @@ static int take_others(struct creation *c)
 	return 0;
 }
 
+/* csbx's masks are of /proc and /sys; a client that wants more hidden is not to be left without. */
+static int check_masks(struct creation *c)
+{
+	static const char *const keys[] = {"MaskedPaths", "ReadonlyPaths"};
+	int r = 0;
+
+	for (size_t k = 0; r >= 0 && k < sizeof(keys) / sizeof(keys[0]); k++) {
+		_strv_ struct strv paths = STRV_INIT;
+
+		r = call_get_strv(c->host, keys[k], &paths, c->e);
+		for (size_t i = 0; r >= 0 && i < paths.n; i++) {
+			const char *path = paths.items[i];
+
+			if (!str_has_prefix(path, "/proc/") && !str_has_prefix(path, "/sys/"))
+				r = err_set(c->e, EINVAL,
+					    "%s: %s is not available in csbx: the masks are its own, "
+					    "of /proc and /sys",
+					    keys[k], path);
+		}
+	}
+	return r;
+}
+
 int creation_take_host(struct creation *c)
 {
 	struct docker_run_args *a = &c->a;
@@ -301,7 +356,8 @@ int creation_take_host(struct creation *c)
 
 	if (!h)
 		return 0;
-	if ((r = take_binds(c)) < 0 || (r = take_mounts(c)) < 0 || (r = take_ports(c)) < 0 ||
+	if ((r = check_masks(c)) < 0 || (r = take_binds(c)) < 0 || (r = take_mounts(c)) < 0 ||
+	    (r = take_ports(c)) < 0 ||
 	    (r = creation_pairs(h, "Tmpfs", ":", &a->tmpfs, c)) < 0 ||
 	    (r = creation_str(h, "NetworkMode", &a->network, c)) < 0 ||
 	    (r = call_get_size(h, &a->tty_rows, &a->tty_columns, c->e)) < 0 ||
