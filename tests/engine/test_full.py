@@ -5,13 +5,14 @@ import json
 import os
 import resource
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 import harness
 import images
-from apisocket import frames, listening, read_all
+from apisocket import frames, listening, read_all, wait_for
 
 pytestmark = pytest.mark.feature("userns")
 
@@ -59,8 +60,10 @@ def limited(pid, which, soft):
 
 @pytest.mark.both_users
 def test_no_process_is_left_for_a_connection(engine):
-    with limited(engine.process.pid, resource.RLIMIT_NPROC, 1):
-        engine.raw(PING)  # by the process that was made ahead, if there was one
+    with limited(engine.process.pid, resource.RLIMIT_NPROC, 1), contextlib.ExitStack() as stack:
+        for _ in range(6):  # by processes that wait, as long as there are some
+            with contextlib.suppress(BrokenPipeError):  # turned away already
+                stack.enter_context(engine.connect()).sendall(b"GET /_ping HTTP/1.1\r\n\r\n")
         got = engine.raw(PING)
         assert got.startswith(b"HTTP/1.1 503 ") and got.endswith(b'{"message":"too many connections"}')
     assert engine.ask("GET", "/_ping").status == 200
@@ -70,6 +73,8 @@ def test_no_process_is_left_for_a_connection(engine):
 def test_no_descriptor_is_left_for_a_connection(engine):
     """The client waits, and costs the engine next to no time."""
     pid, ticks = engine.process.pid, os.sysconf("SC_CLK_TCK")
+    time.sleep(1.5)  # processes that wait have ended but for one
+    wait_for(lambda: len(harness.descendants(pid)) == 1)
     used = len(os.listdir(f"/proc/{pid}/fd"))
     with limited(pid, resource.RLIMIT_NOFILE, used), engine.connect(timeout=1) as s:
         before = time_of(pid)

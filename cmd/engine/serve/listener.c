@@ -370,8 +370,7 @@ int engine_serve(struct cmd *c, struct engine_listener *l, struct err *e)
 
 		if (l->n_children < l->max_children)
 			workers_prepare(c, l, wait_and_serve);
-		workers_poll(l, p + 2);
-		n = poll(p, sizeof(p) / sizeof(p[0]), quiet_ms(l));
+		n = poll(p, 2 + workers_poll(l, p + 2), quiet_ms(l));
 		if (n < 0 && errno != EINTR)
 			r = err_sys(e, "poll");
 		else if (n == 0 && workers_surplus(l))

@@ -106,11 +106,15 @@ bool workers_give(struct engine_listener *l, int fd)
 	return false;
 }
 
-void workers_poll(const struct engine_listener *l, struct pollfd *p)
+unsigned workers_poll(const struct engine_listener *l, struct pollfd *p)
 {
-	for (unsigned i = 0; i < WORKERS_MAX; i++)
-		p[i] = (struct pollfd){.fd = l->workers[i].serves ? l->workers[i].channel : -1,
-				       .events = POLLIN};
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < WORKERS_MAX; i++) {
+		if (l->workers[i].serves)
+			p[n++] = (struct pollfd){.fd = l->workers[i].channel, .events = POLLIN};
+	}
+	return n;
 }
 
 void workers_heard(struct engine_listener *l, const struct pollfd *p)
@@ -120,7 +124,7 @@ void workers_heard(struct engine_listener *l, const struct pollfd *p)
 	for (unsigned i = 0; i < WORKERS_MAX; i++) {
 		struct worker *w = &l->workers[i];
 
-		if (!p[i].revents)
+		if (!w->serves || !(p++)->revents)
 			continue;
 		/* One too many, and one that has ended, count as children until they are reaped. */
 		if (recv(w->channel, &byte, 1, MSG_DONTWAIT) == 1 && waiting(l) < WORKERS_WAITING) {

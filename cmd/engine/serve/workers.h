@@ -30,8 +30,11 @@ typedef void worker_child(struct cmd *c, struct engine_listener *l, int channel)
 void workers_prepare(struct cmd *c, struct engine_listener *l, worker_child *child);
 /* True: one serves that connection now; fd stays the caller's. */
 bool workers_give(struct engine_listener *l, int fd);
-/* Fills in WORKERS_MAX entries; workers_heard() takes what they bring. */
-void workers_poll(const struct engine_listener *l, struct pollfd *p);
+/*
+ * Fills in an entry for each that serves, WORKERS_MAX at most: poll(2) refuses more entries than there
+ * may be descriptors. Returns their number; workers_heard() takes what they bring.
+ */
+unsigned workers_poll(const struct engine_listener *l, struct pollfd *p);
 void workers_heard(struct engine_listener *l, const struct pollfd *p);
 /* How many wait besides the one that is made ahead; they end. */
 unsigned workers_surplus(const struct engine_listener *l);
