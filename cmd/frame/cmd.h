@@ -151,8 +151,7 @@ void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cmd_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Writes asked-for data to stdout; call once with everything, or per record. On a terminal control
- * characters are shown, since names, labels and commands are an image's choice. A closed or full
+ * Writes asked-for data to stdout; call once with everything, or per record. A closed or full
  * stdout is CMD_EXIT_FAILED with its message, never silence.
  */
 int cmd_print(const struct strbuf *b);

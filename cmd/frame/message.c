@@ -87,14 +87,8 @@ void cmd_hint(const char *fmt, ...)
 
 int cmd_print(const struct strbuf *b)
 {
-	_strbuf_ struct strbuf shown = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
-	if (isatty(STDOUT_FILENO)) {
-		strbuf_add_shown(&shown, strbuf_str(b), b->len);
-		shown.failed |= b->failed;
-		b = &shown;
-	}
 	if (strbuf_check(b, &e) < 0 || io_write_all(STDOUT_FILENO, strbuf_str(b), b->len, &e) < 0)
 		return cmd_error(&e, "standard output");
 	return CMD_EXIT_OK;

@@ -89,21 +89,15 @@ static void wait_gone(const struct spank_keeper *k)
 int spank_keeper_finish(struct spank_keeper *k, bool saves, struct err *e)
 {
 	char byte = 's', last = 0;
-	int r, n = 0;
+	int r;
 
 	if (k->life_fd < 0)
 		return 0;
 	/* It may have ended long ago, of itself or with the step: then there is nothing to say. */
 	r = send(k->life_fd, &byte, 1, MSG_NOSIGNAL) < 0 ? -errno : 0;
 	shutdown(k->life_fd, SHUT_WR);
-	while ((r = read_byte(k->life_fd, saves ? SAVE_TIMEOUT_MS : END_TIMEOUT_MS, &byte)) == 1) {
+	while ((r = read_byte(k->life_fd, saves ? SAVE_TIMEOUT_MS : END_TIMEOUT_MS, &byte)) == 1)
 		last = byte;
-		/* It has one to say. A process of the user's that goes on must not keep the node. */
-		if (++n > 1) {
-			r = -ETIMEDOUT;
-			break;
-		}
-	}
 	fd_close(&k->life_fd);
 	if (r == -ETIMEDOUT)
 		kill_it(k);

@@ -342,21 +342,6 @@ void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len)
 	}
 }
 
-void strbuf_add_shown(struct strbuf *b, const char *s, size_t len)
-{
-	while (len) {
-		size_t n = 0;
-
-		while (n < len && s[n] != '\n' && s[n] != '\t')
-			n++;
-		strbuf_add_escaped(b, s, n);
-		if (n < len)
-			strbuf_addch(b, s[n++]);
-		s += n;
-		len -= n;
-	}
-}
-
 void strbuf_add_time(struct strbuf *b, uint64_t realtime_ns)
 {
 	/* Days are counted from 0000-03-01, so that a leap day is the last of its year. */

@@ -96,8 +96,6 @@ bool str_is_display_control(uint32_t cp);
 
 /* Adds s with control bytes, invalid UTF-8, bidi and zero-width controls as \xHH: safe to show. */
 void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len);
-/* The same for text of several lines: newlines and tabs stay. */
-void strbuf_add_shown(struct strbuf *b, const char *s, size_t len);
 
 /* Nanoseconds since 1970 as UTC: "2026-01-02T03:04:05.678Z". */
 void strbuf_add_time(struct strbuf *b, uint64_t realtime_ns);

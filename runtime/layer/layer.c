@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "runtime/kernel/file_lock.h"
 #include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"
+#include "runtime/kernel/orphan_fork.h"
 #include "runtime/kernel/temp_dir.h"
 #include "runtime/userns/tree_remove.h"
 
@@ -327,27 +327,25 @@ static void clean_in_a_while(const int fds[3], const struct stat *mark)
 		clear_marks(fds[0], fds[2], mark);
 }
 
+/* While the caller waits: none of its locks is held on when it goes. */
+static void keep_three(void *fds)
+{
+	fd_keep_only(fds, 3);
+}
+
 void layer_clean_later(struct layer *l)
 {
-	int fds[3] = {l->dir, l->upper, l->work}, status;
+	int fds[3] = {l->dir, l->upper, l->work};
 	struct stat mark;
-	pid_t pid;
 
 	/* Before the fork: a lock that a child has inherited would be held on. */
 	fd_close(&l->lock);
-	pid = fstatat(l->dir, DIRTY, &mark, AT_SYMLINK_NOFOLLOW) < 0 ? -1 : fork();
-	if (!pid) {
-		/* While the caller waits: none of its locks is held on when it goes. */
-		fd_keep_only(fds, 3);
-		/* Twice, so that the caller has nothing to reap. */
-		if (fork())
-			_exit(0);
+	if (fstatat(l->dir, DIRTY, &mark, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    orphan_fork(keep_three, fds) == 0) {
 		setsid();
 		clean_in_a_while(fds, &mark);
 		_exit(0);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
 	layer_close(l);
 }
 
@@ -445,6 +443,12 @@ int layer_condemn(struct layer *l, char ret_tmp[], int *ret_temp, struct err *e)
 	if (r == -ENOENT)
 		return 0;
 	return r < 0 ? err_wrap(e, "layer %s", l->name) : 0;
+}
+
+/* The kernel looks into it: a directory that is not empty is not removed. */
+bool layer_drop_unwritten(const struct layer *l)
+{
+	return l->dir < 0 || unlinkat(l->dir, "upper", AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
 int layer_destroy(struct layer *l, struct err *e)

@@ -103,6 +103,8 @@ int layer_look(const struct paths *p, const char *name, struct layer *ret, struc
  * deletes it below l->parent and then closes *ret_temp.
  */
 int layer_condemn(struct layer *l, char ret_tmp[], int *ret_temp, struct err *e);
+/* Of one that was renamed away: true when no program has put anything into it, also if there is none. */
+bool layer_drop_unwritten(const struct layer *l);
 /* Deletes the held layer: renamed away first, so that it is whole or gone. */
 int layer_destroy(struct layer *l, struct err *e);
 

@@ -226,8 +226,8 @@ static int end_instances(const struct paths *p, const char *name, struct err *e)
 	return r;
 }
 
-int container_remove(const struct paths *p, const char *name, const struct container_record *r,
-		     bool force, struct err *e)
+int container_remove_soon(const struct paths *p, const char *name, const struct container_record *r,
+			  bool force, struct container_debris *later, struct err *e)
 {
 	bool has_run = false;
 	int rc = 0;
@@ -237,7 +237,7 @@ int container_remove(const struct paths *p, const char *name, const struct conta
 			rc = r->spec ? end_by_force(p, name, r, &has_run, e)
 				     : end_instances(p, name, e);
 		if (rc >= 0)
-			rc = container_store_remove(p, name, e);
+			rc = container_store_remove_soon(p, name, later, e);
 		/* Its supervisor has removed it. */
 		if (rc == -ENOENT && has_run)
 			return 0;
@@ -246,4 +246,10 @@ int container_remove(const struct paths *p, const char *name, const struct conta
 			return rc;
 	}
 	return rc;
+}
+
+int container_remove(const struct paths *p, const char *name, const struct container_record *r,
+		     bool force, struct err *e)
+{
+	return container_remove_soon(p, name, r, force, NULL, e);
 }

@@ -10,6 +10,7 @@
 #include "runtime/record/container_record.h"
 #include "runtime/life/container_state.h"
 
+struct container_debris;
 struct err;
 struct instance_record;
 struct paths;
@@ -47,6 +48,9 @@ int container_pause(const struct paths *p, const struct container_record *r, boo
  */
 int container_remove(const struct paths *p, const char *name, const struct container_record *r,
 		     bool force, struct err *e);
+/* later: as of container_store_remove_soon(). */
+int container_remove_soon(const struct paths *p, const char *name, const struct container_record *r,
+			  bool force, struct container_debris *later, struct err *e);
 
 /* The same for one instance, of whatever kind; as csbx's own stop, kill and pause. */
 int instance_stop(const struct paths *p, const struct instance_record *i, int signal,

@@ -61,13 +61,19 @@ int container_debris_delete(struct container_debris *d, struct err *e)
 	return r;
 }
 
+/* later, NULL allowed: gets what is left to be deleted, where no program has written to the layer. */
 static int remove_with_layer(const struct paths *p, const char *name, const char *layer_name,
-			     struct err *e)
+			     struct container_debris *later, struct err *e)
 {
 	struct container_debris d;
 	int r = container_store_condemn(p, name, layer_name, &d, e);
 
-	return r < 0 ? r : container_debris_delete(&d, e);
+	if (r < 0)
+		return r;
+	if (!later || !layer_drop_unwritten(&d.layer))
+		return container_debris_delete(&d, e);
+	*later = d;
+	return 0;
 }
 
 static int busy(const struct paths *p, const struct container_record *rec, struct err *e)
@@ -82,7 +88,8 @@ static int busy(const struct paths *p, const struct container_record *rec, struc
 }
 
 static int remove_kept(const struct paths *p, int dirfd, const char *name,
-		       const struct container_record *rec, struct err *e)
+		       const struct container_record *rec, struct container_debris *later,
+		       struct err *e)
 {
 	_close_ int dir = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct run_dir run;
@@ -97,12 +104,13 @@ static int remove_kept(const struct paths *p, int dirfd, const char *name,
 		return r;
 	r = container_store_check_id(dirfd, name, rec->container_id, e);
 	if (r >= 0)
-		r = remove_with_layer(p, name, rec->container_id, e);
+		r = remove_with_layer(p, name, rec->container_id, later, e);
 	run_dir_close(&run);
 	return r;
 }
 
-static int remove_any(const struct paths *p, const char *name, bool running_too, struct err *e)
+static int remove_any(const struct paths *p, const char *name, bool running_too,
+		      struct container_debris *later, struct err *e)
 {
 	struct container_record rec = {0};
 	_close_ int dirfd = -1;
@@ -116,11 +124,11 @@ static int remove_any(const struct paths *p, const char *name, bool running_too,
 	if (faccessat(dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
 		return container_missing(e);
 	if (container_store_read(dirfd, name, &rec, NULL) >= 0 && rec.spec) {
-		r = remove_kept(p, dirfd, name, &rec, e);
+		r = remove_kept(p, dirfd, name, &rec, later, e);
 	} else {
 		r = running_too ? 0 : instance_refuse_running(p, name, e);
 		if (r >= 0)
-			r = remove_with_layer(p, name, name, e);
+			r = remove_with_layer(p, name, name, NULL, e);
 	}
 	if (r >= 0 && rec.container_id)
 		container_index_remove(dirfd, rec.container_id);
@@ -130,12 +138,18 @@ static int remove_any(const struct paths *p, const char *name, bool running_too,
 
 int container_store_remove(const struct paths *p, const char *name, struct err *e)
 {
-	return remove_any(p, name, false, e);
+	return remove_any(p, name, false, NULL, e);
+}
+
+int container_store_remove_soon(const struct paths *p, const char *name,
+				struct container_debris *later, struct err *e)
+{
+	return remove_any(p, name, false, later, e);
 }
 
 int container_store_remove_running(const struct paths *p, const char *name, struct err *e)
 {
-	return remove_any(p, name, true, e);
+	return remove_any(p, name, true, NULL, e);
 }
 
 /* --- rename ------------------------------------------------------------------------------- */

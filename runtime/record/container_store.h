@@ -127,11 +127,29 @@ int container_store_open_image(const struct paths *p, const char *name,
 int container_store_list(const struct paths *p, struct strv *ret, size_t *ret_debris,
 			 struct err *e);
 
+/* What is no container any more, and not deleted yet. */
+struct container_debris {
+	struct layer layer;
+	int dirfd, temp, layer_temp;
+	char tmp[TEMP_NAME_BYTES], layer_tmp[TEMP_NAME_BYTES];
+};
+#define CONTAINER_DEBRIS_NONE                                                             \
+	{                                                                                 \
+		.layer = LAYER_INIT, .dirfd = -1, .temp = -1, .layer_temp = -1, .tmp = "" \
+	}
+
 /*
  * Removes a container and its kept layer. -ENOENT, or -EBUSY ("in use by pid N") while one of
  * its instances runs or its layer is held. A damaged record does not stand in the way.
  */
 int container_store_remove(const struct paths *p, const char *name, struct err *e);
+/*
+ * The same for a process that has a client waiting: where no program has written to the layer, *later
+ * has what is left to be deleted, a few small files of csbx's own. container_debris_delete() follows
+ * in any case. NULL: all of it now.
+ */
+int container_store_remove_soon(const struct paths *p, const char *name,
+				struct container_debris *later, struct err *e);
 /*
  * The same also while throw-away starts of a recipe run, which go on: they hold the image open. A
  * kept layer in use is -EBUSY here, too.
@@ -143,11 +161,6 @@ int container_store_remove_running(const struct paths *p, const char *name, stru
  * let go. -ENOENT: it has another name by now. ret is closed by the second half, which a failed
  * first one does.
  */
-struct container_debris {
-	struct layer layer;
-	int dirfd, temp, layer_temp;
-	char tmp[TEMP_NAME_BYTES], layer_tmp[TEMP_NAME_BYTES];
-};
 int container_store_condemn(const struct paths *p, const char *name, const char *layer_name,
 			    struct container_debris *ret, struct err *e);
 int container_debris_delete(struct container_debris *d, struct err *e);

@@ -9,6 +9,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/kernel/orphan_fork.h"
 
 #define EXIT_FAILED 125
 
@@ -63,26 +64,6 @@ static int await(int fd, pid_t child, int *ret_exit_code, struct err *e)
 	return f.error.code ? -f.error.code : -EIO;
 }
 
-/*
- * By way of a process that shares the caller's memory and ends at once: of two forks only one copies
- * it. The caller stands still meanwhile.
- */
-static pid_t fork_orphan(void)
-{
-	volatile pid_t child = -1;
-	pid_t between = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
-
-	if (between == 0) {
-		child = fork();
-		if (child == 0)
-			return 0;
-		_exit(0);
-	}
-	while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
-		;
-	return child;
-}
-
 int detach(void (*fn)(void *arg, int report_fd), void *arg, bool orphan, int *ret_exit_code,
 	   struct err *e)
 {
@@ -93,7 +74,7 @@ int detach(void (*fn)(void *arg, int report_fd), void *arg, bool orphan, int *re
 	*ret_exit_code = EXIT_FAILED;
 	if (pipe2(report, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
-	child = orphan ? fork_orphan() : fork();
+	child = orphan ? orphan_fork(NULL, NULL) : fork();
 	if (child == 0) {
 		fd_close(&report[0]);
 		if (leave_session(&error) < 0)

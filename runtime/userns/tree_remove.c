@@ -13,6 +13,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/linux_calls.h"
 #include "runtime/base/path.h"
+#include "runtime/kernel/orphan_fork.h"
 #include "runtime/userns/userns.h"
 
 struct mapped {
@@ -109,21 +110,13 @@ int tree_remove(int dirfd, const char *name, struct err *e)
 
 void tree_remove_detached(int dirfd, const char *name, int userns_fd, int hold_fd)
 {
-	int fds[3] = {dirfd, userns_fd, hold_fd}, status;
-	pid_t pid = fork();
+	int fds[3] = {dirfd, userns_fd, hold_fd};
+	pid_t pid = orphan_fork(NULL, NULL);
 
-	if (pid < 0) {
+	if (pid < 0)
 		(void)tree_remove(dirfd, name, NULL);
+	if (pid)
 		return;
-	}
-	if (pid) {
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
-		return;
-	}
-	/* Twice, so that the caller has nothing to reap. */
-	if (fork())
-		_exit(0);
 	setsid();
 	fd_keep_only(fds, 3);
 	if (fds[1] >= 0 && !setns(fds[1], CLONE_NEWUSER))

@@ -224,6 +224,26 @@ def test_a_supervisor_has_nothing_of_the_connection(csbx, load):
         assert e.ask("DELETE", f"/containers/{c}?force=1").status == 204
 
 
+@pytest.mark.parametrize("script, soon", [("true", True), ("echo data > /data", False)])
+def test_a_removed_container_leaves_nothing(csbx, engine, load, script, soon):
+    """What a program wrote is deleted when the answer comes; without that only csbx's own few files may follow it."""
+    data = csbx.dirs["data"]
+
+    def names():
+        return [name for top in ("containers", "layers") for name in os.listdir(data / top) if name not in (".lock", ".ids")]
+    c = engine.ask("POST", "/containers/create?name=gone", {"Image": "box", "Cmd": ["sh", "-c", script]}).json["Id"]
+    assert engine.ask("POST", f"/containers/{c}/start").status == 204
+    assert engine.ask("POST", f"/containers/{c}/wait").json["StatusCode"] == 0
+    written = [str(path) for path in (data / "layers").rglob("upper/data")]
+    assert len(written) == (not soon)
+    assert engine.ask("DELETE", "/containers/gone").status == 204
+    assert soon or not names()
+    assert engine.ask("GET", f"/containers/{c}/json").status == 404
+    assert engine.ask("POST", "/containers/create?name=gone", {"Image": "box"}).status == 201, "its name is free at once"
+    assert engine.ask("DELETE", "/containers/gone").status == 204
+    wait_for(lambda: not names())
+
+
 def test_bodies_without_measure(engine):
     long = b'{"Image":"' + b"x" * (17 << 20) + b'"}'
     assert b" 413 " in engine.raw(b"POST /containers/create HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(long) + long)

@@ -79,8 +79,6 @@ int toy_be_holder(int argc, char **argv)
 	while (read(3, &byte, 1) == 1)
 		printf("told %c\n", byte);
 	fflush(stdout);
-	while (how && !strcmp(how, "chatters") && write(3, "d", 1) == 1)
-		usleep(50000);
 	byte = how && !strcmp(how, "fails") ? 'f' : 'd';
 	return write(3, &byte, 1) == 1 && byte == 'f';
 }

@@ -2,6 +2,8 @@
 
 /* docker diff: the changes that a container, running or not, has made to its image's files. */
 
+#include <string.h>
+#include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/verbs.h"
@@ -12,9 +14,18 @@
 static int print(const struct layer_changes *c)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
+	bool to_terminal = isatty(STDOUT_FILENO);
 
 	for (size_t i = 0; i < c->n; i++) {
-		strbuf_addf(&out, "%c %s\n", c->items[i].kind, c->items[i].path);
+		const char *path = c->items[i].path;
+
+		strbuf_addf(&out, "%c ", c->items[i].kind);
+		/* A name is the container's choice. */
+		if (to_terminal)
+			strbuf_add_escaped(&out, path, strlen(path));
+		else
+			strbuf_addstr(&out, path);
+		strbuf_addch(&out, '\n');
 	}
 	return cmd_print(&out);
 }

@@ -15,7 +15,6 @@
 #include "cmd/docker/usage/usage.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
 
 #define LOOK_MS 500
 
@@ -130,7 +129,6 @@ static int print(const struct stats_args *a, const struct usages *l)
 						   {"BlockIO", "BLOCK I/O"},
 						   {"PIDs", "PIDS"},
 						   {0}};
-	static const char clear[] = "\033[2J\033[H";
 	const struct format f = {a->format,
 				 "{{.ID}}\t{{.Name}}\t{{.CPUPerc}}\t{{.MemUsage}}\t{{.MemPerc}}\t"
 				 "{{.NetIO}}\t{{.BlockIO}}\t{{.PIDs}}",
@@ -139,11 +137,11 @@ static int print(const struct stats_args *a, const struct usages *l)
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
+	if (!a->no_stream)
+		strbuf_addstr(&out, "\033[2J\033[H");
 	for (size_t i = 0; i < l->n; i++)
 		add_row(rows, &l->items[i], a->no_trunc);
 	if (docker_value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
-		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
-	if (!a->no_stream && io_write_all(STDOUT_FILENO, clear, sizeof(clear) - 1, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
 	return cmd_print(&out);
 }

@@ -272,7 +272,8 @@ int docker_remove(const struct paths *p, const struct docker_target *t, const ch
 		note_signal(p, t, SIGKILL);
 	if (how->volumes)
 		volume_begin_removal_of(p, &t->found.record);
-	r = container_remove(p, t->found.name, &t->found.record, how->force, &f->err);
+	r = container_remove_soon(p, t->found.name, &t->found.record, how->force, how->later,
+				  &f->err);
 	if (r < 0 && how->volumes)
 		volume_keep_of(p, &t->found.record);
 	gone = r >= 0;

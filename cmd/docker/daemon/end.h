@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct container_debris;
 struct container_start_how;
 struct docker_fault;
 struct docker_target;
@@ -38,8 +39,9 @@ int docker_rename(const struct paths *p, const char *operand, const char *name,
 		  struct docker_fault *f);
 
 struct docker_removal {
-	bool force;   /* running ones are killed */
-	bool volumes; /* its anonymous ones go with it */
+	bool force;                     /* running ones are killed */
+	bool volumes;                   /* its anonymous ones go with it */
+	struct container_debris *later; /* as of container_remove_soon(), NULL: nothing is left */
 };
 /* 409: it runs, and force is not set. 404: another was faster. */
 int docker_remove(const struct paths *p, const struct docker_target *t, const char *operand,

@@ -24,6 +24,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
 #include "runtime/base/str.h"
+#include "runtime/kernel/orphan_fork.h"
 #include "runtime/life/container_state.h"
 #include "runtime/record/container_find.h"
 #include "runtime/record/instance.h"
@@ -255,18 +256,11 @@ void docker_health_begin(const struct paths *p, const char *name,
 			    .run = RUN_DIR_INIT,
 			    .init_fd = -1,
 			    .started_ns = clock_realtime_ns()};
-	pid_t child;
 
 	if (!health_check_read(&record->notes, &x.check))
 		return;
-	child = fork();
-	if (!child) {
-		if (fork())
-			_exit(0);
+	if (orphan_fork(NULL, NULL) == 0)
 		be_checker(&x);
-	}
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
 	health_check_free(&x.check);
 }
 

@@ -12,6 +12,21 @@
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 
+/*
+ * Names come from command lines and archives: control characters are shown, newlines and tabs stay.
+ */
+static void add_shown(struct strbuf *out, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n\t");
+
+		strbuf_add_escaped(out, text, n);
+		text += n;
+		if (*text)
+			strbuf_addch(out, *text++);
+	}
+}
+
 static void say(const char *lead, const char *fmt, va_list ap, const char *tail)
 	__attribute__((format(printf, 2, 0)));
 
@@ -19,11 +34,9 @@ static void say(const char *lead, const char *fmt, va_list ap, const char *tail)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	_free_ char *text = str_vprintf(fmt, ap);
-	const char *shown = text ? text : "out of memory";
 
 	strbuf_addstr(&out, lead);
-	/* Names come from command lines and archives. */
-	strbuf_add_shown(&out, shown, strlen(shown));
+	add_shown(&out, text ? text : "out of memory");
 	strbuf_addch(&out, '\n');
 	strbuf_addstr(&out, tail);
 	if (!out.failed)

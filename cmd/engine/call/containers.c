@@ -21,6 +21,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/exec/client.h"
+#include "runtime/record/container_store.h"
 
 static void reply_done(struct call *k, int r, const struct docker_fault *f)
 {
@@ -218,8 +219,10 @@ void call_container_rename(struct call *k)
 
 void call_container_remove(struct call *k)
 {
+	struct container_debris later = CONTAINER_DEBRIS_NONE;
 	const struct docker_removal how = {.force = call_query_true(k, "force"),
-					   .volumes = call_query_true(k, "v")};
+					   .volumes = call_query_true(k, "v"),
+					   .later = &later};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct docker_target t;
 	int r = docker_target_open(&k->cmd->paths, k->item, &t, &f);
@@ -230,6 +233,8 @@ void call_container_remove(struct call *k)
 		r = docker_remove(&k->cmd->paths, &t, k->item, &how, &f);
 	reply_done(k, r, &f);
 	docker_target_close(&t);
+	/* It is gone for all that ask, and the client need not wait for a few files. */
+	(void)container_debris_delete(&later, NULL);
 }
 
 static void note_resize(struct call *k, const struct docker_target *t, unsigned rows,
