@@ -99,8 +99,8 @@ def test_a_body_that_is_not_wanted_is_passed_over(engine):
     assert statuses(engine.raw(chunked + long + CLOSE)) == [200] * 3
 
 
-@pytest.mark.parametrize("body", [b"x\r\n", b"-1\r\n", b"5\r\nhelloXX\r\n0\r\n\r\n", b"fffffffffffffffff\r\n",
-                                  b"5" * 200, b"0\r\n" + b"T: v\r\n" * 2000 + b"\r\n"])
+@pytest.mark.parametrize("body", [b"x\r\n", b"-1\r\n", b"0x5\r\nhello\r\n0\r\n\r\n", b"5\r\nhelloXX\r\n0\r\n\r\n",
+                                  b"fffffffffffffffff\r\n", b"5" * 200, b"0\r\n" + b"T: v\r\n" * 2000 + b"\r\n"])
 def test_bad_chunks_end_the_connection(engine, body):
     got = engine.raw(b"GET /_ping HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + body + PING)
     assert statuses(got) == [200]

@@ -170,14 +170,16 @@ static int read_line(struct http_conn *c, char ret[CHUNK_LINE_MAX], size_t *ret_
 
 static int parse_chunk_size(const char *line, uint64_t *ret)
 {
-	char *end;
+	const char *end = line + strspn(line, "0123456789abcdefABCDEF");
 
 	/* At most 15 digits, so that the sum cannot overflow; an extension follows ';'. */
-	if (!strchr("0123456789abcdefABCDEF", *line) || !*line || strcspn(line, "; \t") > 15)
+	if (end == line || end - line > 15)
 		return -EBADMSG;
-	*ret = strtoull(line, &end, 16);
 	end += strspn(end, " \t");
-	return *end && *end != ';' ? -EBADMSG : 0;
+	if (*end && *end != ';')
+		return -EBADMSG;
+	*ret = strtoull(line, NULL, 16);
+	return 0;
 }
 
 static int read_trailer(struct http_conn *c, struct err *e)
