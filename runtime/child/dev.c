@@ -70,8 +70,10 @@ static int fill_own(int dev, int template, struct err *e)
 
 int dev_own(struct child *c, const struct op *op, struct err *e)
 {
+	/* Nodes are mounts of their own: no file that is made in it is a device. */
 	_close_ int dev =
-		mount_new_tmpfs(UINT64_C(64) << 10, 0755, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);
+		mount_new_tmpfs(UINT64_C(64) << 10, 0755,
+				MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, e);
 	int r;
 
 	(void)op;
