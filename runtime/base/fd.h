@@ -63,7 +63,7 @@ void fd_keep_only(int *fds, unsigned n);
  * Sends len bytes with up to FD_PASS_MAX descriptors in one message of a SOCK_SEQPACKET socket.
  * Never raises SIGPIPE. The descriptors stay the caller's.
  */
-#define FD_PASS_MAX 16
+#define FD_PASS_MAX 20
 int fd_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e);
 /*
  * The same for a client that has time. Linux counts the descriptors that a user has on their way

@@ -69,7 +69,9 @@ int proc_mount(struct child *c, const struct op *op, struct err *e)
 	r = rootfs_attach_in_base(c->clean_proc_fd, "proc", e);
 	if (r < 0)
 		return r;
-	return c->spec->ns.net == NET_NONE ? open_low_ports(c->clean_proc_fd, e) : 0;
+	if (c->spec->ns.net != NET_NONE || c->net_was_had)
+		return 0;
+	return open_low_ports(c->clean_proc_fd, e);
 }
 
 /* Hides parent/name: a directory behind an empty one, a file behind the verified /dev/null. */

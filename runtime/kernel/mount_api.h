@@ -10,8 +10,8 @@
  *
  *	mount_abi.h, mount_api.h, mount_table.h: mounts: made, moved, listed
  *	cap.h, cap_exec.h, seccomp.h, effective.h: privileges: named, kept, filtered, as they are
- *	process_id.h, main_pid.h, peer.h, job_control.h: processes: who is meant, who asks, who
- *		stops
+ *	process_id.h, process_ns.h, main_pid.h, peer.h, job_control.h: processes: who is meant,
+ *		where they are, who asks, who stops
  *	file_lock.h, local_socket.h, temp_dir.h, tree_size.h, inotify.h: files: locks, addresses,
  *		temporary names, changes
  *	affinity.h, boot_id.h: CPUs, boots

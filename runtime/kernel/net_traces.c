@@ -183,7 +183,7 @@ bool net_traces_are_none(const struct net_traces *t)
 {
 	char text[TEXT_BYTES_MAX];
 
-	if (t->ns_fd < 0)
+	if (!net_traces_are_open(t))
 		return false;
 	for (int i = 0; i < NET_TRACES; i++) {
 		ssize_t n;

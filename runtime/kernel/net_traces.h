@@ -44,6 +44,12 @@ struct net_traces {
 void net_traces_open(struct net_traces *t);
 void net_traces_close(struct net_traces *t);
 
+/* Where one file is open, all are. */
+static inline bool net_traces_are_open(const struct net_traces *t)
+{
+	return t->ns_fd >= 0 && t->fds[NET_TRACE_SNMP] >= 0;
+}
+
 /* True where ns_fd is open and every file was read and shows no use. */
 bool net_traces_are_none(const struct net_traces *t);
 

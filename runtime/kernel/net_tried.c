@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
 #include "runtime/base/str.h"
 #include "runtime/kernel/net_text.h"
 
-#define SNMP_BYTES_MAX 65536u
+#define SNMP_BYTES_MAX 16384u
 
 /* A group is a line of names and a line of values, both with the group's name before them. */
 static uint64_t value_of(const char *names, const char *values, const char *name)
@@ -49,10 +49,14 @@ int net_tried_open(pid_t pid)
 	return path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
+/* Not by read(2): the file's position may be shared with the process that it came from. */
 bool net_tried(int fd)
 {
-	_strbuf_ struct strbuf text = STRBUF_INIT;
+	char text[SNMP_BYTES_MAX];
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
 
-	return fd >= 0 && io_read_all(fd, SNMP_BYTES_MAX, &text, NULL) >= 0 &&
-	       net_tried_in(strbuf_str(&text));
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	return net_tried_in(text);
 }

@@ -21,12 +21,12 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/kernel/process_ns.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
-#define PIDFD_USER_NAMESPACE _IO(0xFF, 9) /* PIDFD_GET_USER_NAMESPACE, Linux 6.11 */
-#define MNTNS_ID _IOR(0xb7, 5, uint64_t)  /* NS_GET_MNTNS_ID, Linux 6.10 */
+#define MNTNS_ID _IOR(0xb7, 5, uint64_t) /* NS_GET_MNTNS_ID, Linux 6.10 */
 
 #define INFO_BYTES 4096 /* of /proc/self/fdinfo/N, of /proc/PID/status */
 
@@ -37,9 +37,9 @@ struct peer {
 
 int peer_own_userns(struct err *e)
 {
-	int fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	int fd = process_ns_own(PROCESS_NS_USER);
 
-	return fd < 0 ? err_sys(e, "/proc/self/ns/user") : fd;
+	return fd < 0 ? err_code(e, -fd, "own user namespace") : fd;
 }
 
 static int peer_open(int sock, struct peer *ret, struct err *e)
@@ -64,22 +64,9 @@ static bool is_alive(const struct peer *p)
 	return syscall(SYS_pidfd_send_signal, p->pidfd, 0, NULL, 0) == 0;
 }
 
-/* Works for a process that may be looked at (PTRACE_MODE_READ, ptrace(2)); else -errno. */
 static int userns_of(const struct peer *p)
 {
-	char path[40];
-	int fd = ioctl(p->pidfd, PIDFD_USER_NAMESPACE, 0);
-
-	if (fd >= 0 || (errno != ENOTTY && errno != EINVAL))
-		return fd < 0 ? -errno : fd;
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", p->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (is_alive(p))
-		return fd;
-	close(fd);
-	return -ESRCH;
+	return process_ns(p->pidfd, p->pid, PROCESS_NS_USER);
 }
 
 static bool is_same(int a, int b)
@@ -208,7 +195,7 @@ int peer_check_child(int userns_fd, int own_fd, struct err *e)
 
 uint64_t peer_own_mounts_id(void)
 {
-	_close_ int fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	_close_ int fd = process_ns_own(PROCESS_NS_MNT);
 	uint64_t id;
 	struct stat st;
 

@@ -59,7 +59,7 @@ void squashd_link_close(struct squashd_link *l)
 	fd_close(&l->dev_fd);
 	for (unsigned i = 0; i < SPEC_STACK_MAX; i++)
 		fd_close(&l->image_fds[i]);
-	fd_close(&l->net_fd);
+	net_traces_close(&l->net);
 	fd_close(&l->apart_fd);
 }
 
@@ -146,6 +146,19 @@ static int add_files(struct squashd_attach *a, uint32_t lacks, int fds[SQUASHD_F
 	return r < 0 ? r : -EAGAIN;
 }
 
+/* How many descriptors that was. */
+static unsigned take_net(const struct squashd_reply *reply, const int *fds, struct net_traces *ret)
+{
+	unsigned n = 0;
+
+	ret->ns_fd = fds[n++];
+	for (unsigned i = 0; i < NET_TRACES; i++) {
+		if (reply->net_traces & 1u << i)
+			ret->fds[i] = fds[n++];
+	}
+	return n;
+}
+
 static int receive_link(struct squashd_attach *a, struct squashd_link *ret, struct err *e)
 {
 	const unsigned n_images = a->boot.key.kind == ROOTFS_SQUASHFS ? 1 + a->request.n_above : 0;
@@ -172,7 +185,7 @@ static int receive_link(struct squashd_attach *a, struct squashd_link *ret, stru
 	l.n_images = n_images;
 	n = SQUASHD_FD_IMAGE + n_images;
 	if (r >= 0 && reply.has_net)
-		l.net_fd = fds[n++];
+		n += take_net(&reply, fds + n, &l.net);
 	if (r >= 0 && reply.has_apart)
 		l.apart_fd = fds[n++];
 	l.apart_id = a->request.apart_id;
@@ -425,16 +438,12 @@ int squashd_attach(const struct paths *paths, const struct container_spec *spec,
 	return r < 0 ? r : squashd_attach_finish(&a, ret, e);
 }
 
-void squashd_keep_mounts(int sock, pid_t pid1)
+void squashd_keep_mounts(int sock, int mounts_fd)
 {
 	const struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_KEEP};
-	_close_ int fd = -1;
-	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid1);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		(void)fd_send_patient(sock, &q, sizeof(q), &fd, 1, NULL);
+	if (mounts_fd >= 0)
+		(void)fd_send_patient(sock, &q, sizeof(q), &mounts_fd, 1, NULL);
 }
 
 void squashd_lend_apart(const struct squashd_link *l, int apart_fd)
@@ -445,11 +454,24 @@ void squashd_lend_apart(const struct squashd_link *l, int apart_fd)
 	(void)fd_send(l->sock, &q, sizeof(q), &apart_fd, 1, NULL);
 }
 
-void squashd_return_net(int sock, int net_fd)
+void squashd_leave(int sock, int mounts_fd, const struct net_traces *net)
 {
-	const struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_NET};
+	struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_LEFT};
+	int all[SQUASHD_LEFT_MAX], fds[SQUASHD_LEFT_MAX];
+	unsigned n = 0;
 
-	(void)fd_send(sock, &q, sizeof(q), &net_fd, 1, NULL);
+	all[SQUASHD_LEFT_MOUNTS] = mounts_fd;
+	all[SQUASHD_LEFT_NET] = net ? net->ns_fd : -1;
+	for (unsigned i = 0; i < NET_TRACES; i++)
+		all[SQUASHD_LEFT_TRACES + i] = all[SQUASHD_LEFT_NET] >= 0 ? net->fds[i] : -1;
+	for (unsigned i = 0; i < SQUASHD_LEFT_MAX; i++) {
+		if (all[i] < 0)
+			continue;
+		q.left |= 1u << i;
+		fds[n++] = all[i];
+	}
+	if (n)
+		(void)fd_send(sock, &q, sizeof(q), fds, n, NULL);
 }
 
 int squashd_stand_in(int sock, const char *id, bool is_kept, const int *fds, unsigned n,

@@ -40,6 +40,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "runtime/kernel/net_traces.h"
 #include "runtime/server/proto.h"
 
 struct err;
@@ -55,7 +56,9 @@ struct squashd_link {
 	/* Detached trees of the image's files, the lowest first; none for a directory root. */
 	int image_fds[SPEC_STACK_MAX];
 	unsigned n_images;
-	int net_fd;        /* a network namespace for this container, lo up; -1: it makes its own */
+	/* A network namespace for this container, lo up; ns_fd -1: it makes its own. With files:
+	 * a container has had it before, and its files come along. */
+	struct net_traces net;
 	int apart_fd;      /* runtime/child/apart.h; -1: there is none yet, or none is wanted */
 	uint64_t apart_id; /* the caller's mount namespace; 0: none is wanted */
 	bool wants_apart;  /* the server has none for it, and would keep one */
@@ -67,10 +70,11 @@ struct squashd_link {
 	char server[SQUASHD_NAME_MAX]; /* name of its socket */
 	uint64_t fuse_requests;
 };
-#define SQUASHD_LINK_INIT                                                                   \
-	{                                                                                   \
-		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1,                   \
-		.image_fds = {-1, -1, -1, -1, -1, -1, -1, -1}, .net_fd = -1, .apart_fd = -1 \
+#define SQUASHD_LINK_INIT                                                              \
+	{                                                                              \
+		.sock = -1, .userns_fd = -1, .init_fd = -1, .dev_fd = -1,              \
+		.image_fds = {-1, -1, -1, -1, -1, -1, -1, -1}, .net = NET_TRACES_INIT, \
+		.apart_fd = -1                                                         \
 	}
 
 /*
@@ -110,13 +114,16 @@ void squashd_lend_apart(const struct squashd_link *l, int apart_fd);
 void squashd_kill(int sock, pid_t pid);
 
 /*
- * Has the server keep the mount namespace of that pid 1 a moment longer than the container, and
- * take it down beside whatever comes next. If it cannot, the end of pid 1 waits for it.
+ * Has the server keep a mount namespace a moment longer than the container, and take it down beside
+ * whatever comes next. If it cannot, the end of pid 1 waits for it.
  */
-void squashd_keep_mounts(int sock, pid_t pid1);
+void squashd_keep_mounts(int sock, int mounts_fd);
 
-/* Gives a network namespace that was not used to the next container of the server. */
-void squashd_return_net(int sock, int net_fd);
+/*
+ * The same of a container that has ended; and its network namespace goes to the next container of the
+ * server if its files show no use. mounts_fd -1, net NULL: of those there is none to leave.
+ */
+void squashd_leave(int sock, int mounts_fd, const struct net_traces *net);
 
 /*
  * Leaves to the server what outlives this process's execve (enum squashd_stand_in); n is

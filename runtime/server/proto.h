@@ -33,6 +33,7 @@
 #include <errno.h>
 #include <stdint.h>
 
+#include "runtime/kernel/net_traces.h"
 #include "runtime/spec/spec.h"
 #include "runtime/userns/userns.h"
 
@@ -41,7 +42,7 @@
  */
 #define SQUASHD_NO_FUSE ENOMEDIUM
 
-#define SQUASHD_PROTO_MAGIC 0x41505153u /* "SQPA" */
+#define SQUASHD_PROTO_MAGIC 0x42505153u /* "SQPB" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 #define SQUASHD_JOB_MAX 32
@@ -87,8 +88,9 @@ enum squashd_request_type {
 			     * the   connection closes, so that somebody else takes it down */
 	SQUASHD_APART = 8,  /* likewise: the mount namespace of apart.h, for later containers of
 			     * apart_id */
-	SQUASHD_NET = 7,    /* likewise: a network namespace of A with lo up that was not used, the
-			     * container having ended, for the next one */
+	SQUASHD_LEFT = 7,   /* likewise: what a container has left that has ended (`left`): the
+			     * mount namespace as with KEEP, and a network namespace of A with lo up
+			     * for the next one, if its files show no use (net_traces.h) */
 	SQUASHD_ADD = 6, /* one more file to serve; on a connection that is not attached yet, with
 			  * enum squashd_add; a reply without descriptors */
 	SQUASHD_STAND_IN = 5, /* likewise; the peer goes away by execve(2), the container does not:
@@ -115,13 +117,22 @@ enum squashd_stand_in {
 };
 #define SQUASHD_STAND_MIN SQUASHD_STAND_LAYER /* without one */
 
+/* One bit for each descriptor of a LEFT; those from SQUASHD_LEFT_NET on are struct net_traces. */
+enum squashd_left {
+	SQUASHD_LEFT_MOUNTS,
+	SQUASHD_LEFT_NET,
+	SQUASHD_LEFT_TRACES,
+	SQUASHD_LEFT_MAX = SQUASHD_LEFT_TRACES + NET_TRACES,
+};
+
 struct squashd_request {
 	uint32_t magic, type;
-	uint32_t linger_ms;    /* ATTACH: how long to stay after the last container; the latest
+	uint32_t linger_ms; /* ATTACH: how long to stay after the last container; the latest
 			     * counts */
-	uint32_t wants_net;    /* ATTACH: 1 for a network namespace, if one is ready */
-	char id[16];           /* STAND_IN: of the instance */
-	uint32_t is_kept, pad; /* STAND_IN: a layer is synced at the end, not deleted */
+	uint32_t wants_net; /* ATTACH: 1 for a network namespace, if one is ready */
+	char id[16];        /* STAND_IN: of the instance */
+	uint32_t is_kept;   /* STAND_IN: a layer is synced at the end, not deleted */
+	uint32_t left;      /* LEFT: bits of enum squashd_left, in the order of the descriptors */
 	/*
 	 * ATTACH: the files of a stack over that of the key, the lowest first; ADD: that file.
 	 */
@@ -143,8 +154,9 @@ enum squashd_add {
 /*
  * Descriptors of an ATTACH reply, in this order; a directory root sends no SQUASHD_FD_IMAGE, a
  * stack the same of each file above, the lowest first. With has_net one more: a network namespace
- * of A with lo up, for this container alone, in which nothing has been used. With has_apart one
- * more, the last: the mount namespace that SQUASHD_APART has brought.
+ * of A with lo up, for this container alone, in which nothing has been used; and behind it, if a
+ * container has had it, those of its files that net_traces says. With has_apart one more, the last:
+ * the mount namespace that SQUASHD_APART has brought.
  *
  * With `lacks` nothing is attached yet: the files above that bits are set for have to be added
  * first, and the descriptors are A's and the server's mount namespace, in which that is done.
@@ -157,7 +169,7 @@ enum squashd_fd {
 	SQUASHD_FD_MAX,
 	SQUASHD_FD_MNTNS = SQUASHD_FD_INIT, /* with lacks */
 };
-#define SQUASHD_FDS_MAX (SQUASHD_FD_MAX + SPEC_STACK_MAX + 1)
+#define SQUASHD_FDS_MAX (SQUASHD_FD_MAX + SPEC_STACK_MAX + 1 + NET_TRACES)
 
 struct squashd_reply {
 	uint32_t magic;
@@ -170,8 +182,9 @@ struct squashd_reply {
 	uint32_t lacks_xattrs; /* tmpfs has no user attributes: it cannot be an upper layer */
 	uint32_t lacks;        /* bit i: above[i] is not served yet */
 	uint32_t has_gone, has_apart;
-	uint32_t wants_apart, pad; /* there is none for apart_id, and room for one */
-	struct image_id gone;      /* ADD: a file that is not served any more, to be unmounted */
+	uint32_t wants_apart; /* there is none for apart_id, and room for one */
+	uint32_t net_traces;  /* bit i: with the namespace come its files, enum net_trace */
+	struct image_id gone; /* ADD: a file that is not served any more, to be unmounted */
 	struct image_id image;
 	char job[SQUASHD_JOB_MAX]; /* "" = none */
 	uint64_t fuse_requests;    /* served so far, forgets not counted: for tests and doctor */

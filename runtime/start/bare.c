@@ -165,9 +165,9 @@ static int enter(const struct container *c, struct err *e)
 
 	if (setns(c->link.userns_fd, CLONE_NEWUSER) < 0)
 		return err_sys(e, "join the container's user namespace");
-	if (ns->net == NET_NONE && c->link.net_fd < 0)
+	if (ns->net == NET_NONE && c->link.net.ns_fd < 0)
 		flags |= CLONE_NEWNET;
-	else if (ns->net == NET_NONE && setns(c->link.net_fd, CLONE_NEWNET) < 0)
+	else if (ns->net == NET_NONE && setns(c->link.net.ns_fd, CLONE_NEWNET) < 0)
 		return err_sys(e, "join the container's network namespace");
 	if (unshare(flags) < 0) {
 		err_sys(e, "make the container's namespaces");
@@ -221,7 +221,8 @@ static int become(struct container *c, struct err *e)
 		.n_keep_fds = (uint32_t)c->spec->proc.n_keep_fds,
 		.helper_cgroup_fd = -1,
 		.cgroup_fd = -1,
-		.has_net = c->link.net_fd >= 0,
+		.has_net = c->link.net.ns_fd >= 0,
+		.net_was_had = net_traces_are_open(&c->link.net),
 	};
 	mode_t mask = umask(0);
 	int r = enter(c, e);

@@ -84,16 +84,17 @@ static int launch_once(struct container *c, struct err *e)
 		.has_affinity = l->holders.cpus_milli.by == ENFORCED_AFFINITY,
 		.is_watched = l->holders.watch_memory || l->holders.watch_pids,
 		.is_lane = c->is_lane,
-		.has_net = c->link.net_fd >= 0,
+		.has_net = c->link.net.ns_fd >= 0,
+		.net_was_had = net_traces_are_open(&c->link.net),
 	};
 	const bool is_apart = c->link.apart_id && !plan_needs_host(&c->plan);
 	int made = -1, r;
 	const struct launch_namespaces ns = {
 		.userns_fd = c->link.userns_fd,
-		.net_fd = c->link.net_fd,
+		.net_fd = c->link.net.ns_fd,
 		.apart_fd = is_apart ? c->link.apart_fd : -1,
 		.made_apart_fd = c->link.wants_apart && !c->link.started ? &made : NULL,
-		.traces = container_net_may_return(c) ? &c->net_traces : NULL,
+		.traces = container_net_may_return(c) && !child.net_was_had ? &c->net_traces : NULL,
 		.flags = namespace_flags(c->spec),
 	};
 
@@ -222,6 +223,14 @@ static int adopt_client(struct container *c, struct exec_server *exec, struct er
 	return exec_server_adopt(exec, sock, fds, e);
 }
 
+/* Of a namespace that a container has had before the files came with it. */
+static const struct net_traces *net_to_return(const struct container *c)
+{
+	if (!container_net_may_return(c))
+		return NULL;
+	return net_traces_are_open(&c->link.net) ? &c->link.net : &c->net_traces;
+}
+
 static int watch(struct container *c, struct run_result *ret, struct err *e)
 {
 	struct watchdog watchdog = make_watchdog(c);
@@ -236,7 +245,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.server_fd = c->link.sock,
 		.server_pid = c->link.server_pid,
 		.mounts_are_private = container_mounts_are_private(c),
-		.traces = &c->net_traces,
+		.traces = net_to_return(c),
 		.signal_fd = c->signal_fd,
 		.watchdog = watchdog.limit_bytes || watchdog.limit_pids ? &watchdog : NULL,
 		.cgroup = &c->limits.cgroup,

@@ -20,6 +20,7 @@
 #include "runtime/exec/server.h"
 #include "runtime/helpers/init/abi/init_abi.h"
 #include "runtime/helpers/init/abi/msg_check.h"
+#include "runtime/kernel/process_ns.h"
 #include "runtime/limit/watchdog.h"
 #include "runtime/server/unpacked.h"
 #include "runtime/spec/result.h"
@@ -191,8 +192,11 @@ int lane_open(const struct container_spec *spec, const struct paths *paths, cons
 		r = lane_state_open(&l->state, l->view.tmpfs_fds[0], l->c.pid1.pid, file, e);
 	if (r >= 0)
 		r = lane_state_note(&l->state, e);
-	if (r >= 0 && l->c.link.sock >= 0)
-		squashd_keep_mounts(l->c.link.sock, l->c.pid1.pid);
+	if (r >= 0 && l->c.link.sock >= 0) {
+		_close_ int mounts = process_ns(l->c.pid1.pidfd, l->c.pid1.pid, PROCESS_NS_MNT);
+
+		squashd_keep_mounts(l->c.link.sock, mounts);
+	}
 	*ret = l;
 	if (r < 0)
 		lane_close(ret);

@@ -47,7 +47,9 @@
 #include "runtime/helpers/init/abi/init_abi.h"
 #include "runtime/child/init_msg.h"
 #include "runtime/kernel/idle_poll.h"
+#include "runtime/kernel/net_traces.h"
 #include "runtime/kernel/net_tried.h"
+#include "runtime/kernel/process_ns.h"
 #include "runtime/spec/result.h"
 #include "runtime/record/run_dir.h"
 #include "runtime/server/hung.h"
@@ -102,6 +104,14 @@ static void launch_error(struct loop *l, const struct init_status *st)
 	l->end.exited = true;
 }
 
+/* The counters of its network, where they are open already; else NULL. */
+static const int *snmp_of(const struct supervise *s)
+{
+	bool are_open = s->traces && net_traces_are_open(s->traces);
+
+	return are_open ? &s->traces->fds[NET_TRACE_SNMP] : NULL;
+}
+
 static void read_status(struct loop *l)
 {
 	union {
@@ -123,8 +133,8 @@ static void read_status(struct loop *l)
 			(void)!write(l->s->started_fd, "", 1);
 		/* Now, while there is nothing else to do: at the exit pid 1 may be gone. */
 		if (l->s->mounts_are_private && l->s->server_fd >= 0)
-			squashd_keep_mounts(l->s->server_fd, l->s->pid1.pid);
-		if (l->s->spec->ns.net == NET_NONE)
+			l->mounts_fd = process_ns(l->s->pid1.pidfd, l->s->pid1.pid, PROCESS_NS_MNT);
+		if (l->s->spec->ns.net == NET_NONE && !snmp_of(l->s))
 			l->snmp_fd = net_tried_open(l->s->pid1.pid);
 		loop_start_looking(l);
 		log_trace("payload runs");
@@ -163,7 +173,8 @@ static void take_exit(struct loop *l, const struct init_event *ev)
 	} else {
 		r->status = RUN_EXITED;
 		r->exit_code = WEXITSTATUS(ev->status);
-		r->net_tried = r->exit_code && net_tried(l->snmp_fd);
+		r->net_tried =
+			r->exit_code && net_tried(snmp_of(l->s) ? *snmp_of(l->s) : l->snmp_fd);
 	}
 }
 
@@ -394,7 +405,7 @@ static int run_loop(struct loop *l, struct err *e)
 
 int supervise_run(struct supervise *s, struct err *e)
 {
-	struct loop l = {.s = s, .snmp_fd = -1, .oom_fd = -1};
+	struct loop l = {.s = s, .snmp_fd = -1, .oom_fd = -1, .mounts_fd = -1};
 	int r;
 
 	s->result->exit_code = -1;
@@ -406,7 +417,8 @@ int supervise_run(struct supervise *s, struct err *e)
 	l.end.oom_single = s->spec->limits.oom_single;
 	r = run_loop(&l, e);
 	if (r >= 0)
-		loop_return_net(&l);
+		loop_leave(&l);
+	fd_close(&l.mounts_fd);
 	fd_close(&l.snmp_fd);
 	fd_close(&l.oom_fd);
 

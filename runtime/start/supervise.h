@@ -39,8 +39,8 @@ struct supervise {
 	pid_t server_pid;
 	bool mounts_are_private; /* nothing of the host's: they may outlive the container a
 				  * little */
-	struct net_traces
-		*traces; /* of its network namespace: open where that may go to the next */
+	/* Of its network namespace: open where that may go to the next; NULL: it may not. */
+	const struct net_traces *traces;
 	int signal_fd;
 	struct watchdog *watchdog;   /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */

@@ -9,7 +9,6 @@
 #include "runtime/base/fd.h"
 #include "runtime/cgroup/cgroup.h"
 #include "runtime/exec/server.h"
-#include "runtime/kernel/net_traces.h"
 #include "runtime/helpers/init/abi/init_abi.h"
 #include "runtime/spec/result.h"
 #include "runtime/server/client.h"
@@ -69,11 +68,12 @@ void loop_request(struct loop *l, uint32_t type, int signal)
 
 /*
  * A process that came by an exec may have had sockets from outside, and may have sent a descriptor
- * of this namespace through one.
+ * of the network namespace through one: then that goes to no other.
  */
-void loop_return_net(struct loop *l)
+void loop_leave(struct loop *l)
 {
-	if (l->dead && !l->s->is_lane && l->s->server_fd >= 0 && !l->s->exec->has_spawned &&
-	    net_traces_are_none(l->s->traces))
-		squashd_return_net(l->s->server_fd, l->s->traces->ns_fd);
+	bool may_return = l->dead && !l->s->is_lane && !l->s->exec->has_spawned;
+
+	if (l->s->server_fd >= 0)
+		squashd_leave(l->s->server_fd, l->mounts_fd, may_return ? l->s->traces : NULL);
 }

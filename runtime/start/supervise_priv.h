@@ -41,7 +41,8 @@ struct loop {
 	int oom_fd;           /* readable: the kernel killed for want of memory; -1: not told */
 	uint64_t kernel_ooms; /* as of the last look */
 	uint64_t ooms, ooms_known; /* all kills for want of memory, and those whose end was told */
-	int snmp_fd;               /* counters of the container's network, -1: none of interest */
+	int snmp_fd;   /* counters of the container's network, -1: none of interest, or in traces */
+	int mounts_fd; /* its mount namespace, to be taken down by the server's attendant; or -1 */
 };
 
 /* supervise_end.c. last_ms 0: it does not end by itself. */
@@ -53,8 +54,8 @@ bool loop_kill_lane(struct loop *l);
 void loop_end_by_limit(struct loop *l, enum run_status status);
 /* A request that cannot be sent finds a container that is ending: its death will be seen. */
 void loop_request(struct loop *l, uint32_t type, int signal);
-/* All of the container is gone: its network namespace goes to the next if it was not used. */
-void loop_return_net(struct loop *l);
+/* All of the container is gone: leaves the server what it takes down or gives to the next. */
+void loop_leave(struct loop *l);
 
 /* supervise_look.c */
 void loop_start_watchdog(struct loop *l, int fds[], bool has_sysv); /* takes what it needs of fds */

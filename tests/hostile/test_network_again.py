@@ -2,6 +2,7 @@
 """A network namespace that a program has used is never another container's: what a program leaves there, the next
 program in the same server's line must not find. One that was not used goes from container to container."""
 import json
+import re
 import subprocess
 
 import pytest
@@ -101,28 +102,40 @@ def test_an_unused_network_is_used_again(csbx, python_image):
     assert len(set(numbers)) <= 3 and sockets in numbers, (numbers, sockets)
 
 
-def returned(csbx, *argv):
-    """The number of messages that bring the image server a descriptor: the request, the mount namespace, and the
-    network if it returns.
+def passed(csbx, *argv):
+    """How many descriptors each message to the image server and to csbx-init brings: the request, the message for
+    csbx-init, and what the container leaves, which is its mount namespace and, if it returns, its network with its files.
 
     The program runs long enough to have its mount namespace looked at.
     """
     subprocess.run(["strace", "-qq", "-o", "trace", "-e", "trace=sendmsg", *csbx.argv(["start", *argv])], env=csbx.env, cwd=csbx.work,
                    check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, **csbx.identity())
-    lines = (csbx.work / "trace").read_text().splitlines()
-    return sum("SCM_RIGHTS" in line for line in lines)
+    found = re.findall(r"cmsg_type=SCM_RIGHTS, cmsg_data=\[([0-9, ]+)\]", (csbx.work / "trace").read_text())
+    return [len(fds.split(",")) for fds in found]
 
 
 @pytest.mark.parametrize("options", [["--cap-add", "NET_RAW"], ["--security-opt", "seccomp=unconfined"]], ids=str)
 def test_where_a_program_could_leave_what_no_file_shows_it_does_not_return(csbx, python_image, options):
     for _ in range(2):  # the second brings a mount namespace for later ones
         csbx.ok("start", python_image, "true")
-    assert returned(csbx, python_image, "sleep", "0.2") - returned(csbx, *options, python_image, "sleep", "0.2") == 1
+    *before, left = passed(csbx, python_image, "sleep", "0.2")
+    assert left > 2 and passed(csbx, *options, python_image, "sleep", "0.2") == [*before, 1]
 
 
 def test_where_a_program_could_hand_it_out_it_does_not_return(csbx, python_image):
     """Through a socket of a directory of the host's."""
     for _ in range(2):
         csbx.ok("start", python_image, "true")
-    unshared = returned(csbx, python_image, "sleep", "0.2")
-    assert returned(csbx, "--mount", f"{csbx.work}:/host", python_image, "sleep", "0.2") == unshared - 2
+    *before, left = passed(csbx, python_image, "sleep", "0.2")
+    assert left > 2 and passed(csbx, "--mount", f"{csbx.work}:/host", python_image, "sleep", "0.2") == before
+
+
+def test_a_network_that_returns_brings_its_files(csbx, python_image):
+    """A start that gets one with its files opens none of them, and sets no port: one before it has."""
+    for _ in range(4):
+        csbx.ok("start", python_image, "true")
+    subprocess.run(["strace", "-f", "-qq", "-o", "trace", "-e", "trace=open,openat", *csbx.argv(["start", python_image, "true"])], env=csbx.env,
+                   cwd=csbx.work, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, **csbx.identity())
+    opened = (csbx.work / "trace").read_text()
+    assert "snmp" not in opened and "ip_unprivileged_port_start" not in opened
+    assert csbx.ok("start", python_image, "cat", "/proc/sys/net/ipv4/ip_unprivileged_port_start") == "0\n"

@@ -3,8 +3,8 @@
 /*
  * The server itself cannot make namespaces: its filter has neither unshare(2) nor socket(2). And
  * while it waits for RCU to take down mounts, no other container could read. The attendant never
- * sees a byte of the image. A message is one byte: without a descriptor it asks for a network
- * namespace, with one it says what to close.
+ * sees a byte of the image. A message is struct order; without a descriptor it asks for a network
+ * namespace, which comes with an answer of the same form.
  *
  * It sits in the namespace it has made last, until it makes the next: nothing of it can be seen
  * from there, and its only socket is a pair made outside. SIOCGSKNS gives a namespace's descriptor
@@ -12,6 +12,7 @@
  */
 #include "runtime/helpers/squashd/attendant.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -26,6 +27,64 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/helpers/squashd/confine.h"
+
+enum { MOUNTS, NET, TRACES, FDS_MAX = TRACES + NET_TRACES };
+
+/* Which descriptors come with it, one bit each, and in that order. */
+struct order {
+	uint32_t has;
+};
+
+static int send_order(int sock, const int *all)
+{
+	struct order o = {0};
+	int fds[FDS_MAX];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < FDS_MAX; i++) {
+		if (all[i] < 0)
+			continue;
+		o.has |= 1u << i;
+		fds[n++] = all[i];
+	}
+	return fd_send(sock, &o, sizeof(o), fds, n, NULL);
+}
+
+/* 0, or -errno; of each descriptor that it lacks there is -1. */
+static int receive_order(int sock, int *all)
+{
+	int fds[FDS_MAX];
+	struct order o;
+	unsigned n = 0;
+	ssize_t r;
+
+	for (unsigned i = 0; i < FDS_MAX; i++)
+		all[i] = -1;
+	r = fd_recv(sock, &o, sizeof(o), fds, FDS_MAX, NULL);
+	if (r != sizeof(o))
+		return r < 0 ? (int)r : -EPIPE;
+	for (unsigned i = 0; i < FDS_MAX; i++) {
+		if (o.has & 1u << i)
+			all[i] = fds[n++];
+	}
+	return 0;
+}
+
+static void put_net_into(const struct net_traces *net, int *all)
+{
+	all[NET] = net->ns_fd;
+	for (unsigned i = 0; i < NET_TRACES; i++)
+		all[TRACES + i] = net->fds[i];
+}
+
+static struct net_traces net_of(const int *all)
+{
+	struct net_traces net = {.ns_fd = all[NET]};
+
+	for (unsigned i = 0; i < NET_TRACES; i++)
+		net.fds[i] = all[TRACES + i];
+	return net;
+}
 
 /* netdevice(7): the kernel gives lo its addresses when it comes up. */
 static int make_network(void)
@@ -42,6 +101,23 @@ static int make_network(void)
 	return ioctl(fd, SIOCGSKNS);
 }
 
+/* The network goes back first: the next container may wait for it. */
+static bool do_order(int *fds)
+{
+	_close_ int mounts = fds[MOUNTS];
+	struct net_traces net = net_of(fds);
+	bool is_asked = mounts < 0 && net.ns_fd < 0, is_there = true;
+
+	if (is_asked)
+		net.ns_fd = make_network();
+	fds[MOUNTS] = -1;
+	put_net_into(&net, fds);
+	if (is_asked || net_traces_are_none(&net))
+		is_there = send_order(0, fds) >= 0;
+	net_traces_close(&net);
+	return is_there;
+}
+
 /*
  * No descriptor of the server's may stay open here: the FUSE mount would outlive it. Signals are
  * blocked: a batch system sends them to everything it finds; the end of the server is the end of
@@ -50,7 +126,6 @@ static int make_network(void)
 static void run(int sock)
 {
 	sigset_t all;
-	char c;
 
 	(void)prctl(PR_SET_NAME, "csbx-attendant"); /* a search for the server must not find this */
 	sigfillset(&all);
@@ -58,14 +133,9 @@ static void run(int sock)
 	    syscall(SYS_close_range, 1, ~0U, 0) < 0 || confine_attendant(NULL) < 0)
 		return;
 	for (;;) {
-		_close_ int mounts = -1, net = -1;
+		int fds[FDS_MAX];
 
-		if (fd_recv(0, &c, 1, &mounts, 1, NULL) != 1)
-			return;
-		if (mounts >= 0)
-			continue;
-		net = make_network();
-		if (fd_send(0, &c, 1, &net, net >= 0 ? 1 : 0, NULL) < 0)
+		if (receive_order(0, fds) < 0 || !do_order(fds))
 			return;
 	}
 }
@@ -95,24 +165,25 @@ void attendant_want(struct attendant *a, int64_t at_ms)
 		a->ask_at_ms = at_ms;
 }
 
-int attendant_take_net(struct attendant *a)
+struct net_traces attendant_take_net(struct attendant *a)
 {
-	return a->n_nets ? a->net_fds[--a->n_nets] : -1;
+	return a->n_nets ? a->nets[--a->n_nets] : NET_TRACES_INIT;
 }
 
-void attendant_put_net(struct attendant *a, int *fd, unsigned n_max)
+void attendant_put_net(struct attendant *a, struct net_traces *net, unsigned n_max)
 {
-	if (*fd >= 0 && a->n_nets < n_max && a->n_nets < ATTENDANT_NETS_MAX) {
-		a->net_fds[a->n_nets++] = take_fd(fd);
+	if (net->ns_fd >= 0 && a->n_nets < n_max && a->n_nets < ATTENDANT_NETS_MAX) {
+		a->nets[a->n_nets++] = *net;
+		*net = NET_TRACES_INIT;
 		a->ask_at_ms = 0;
 	}
-	fd_close(fd);
+	net_traces_close(net);
 }
 
 void attendant_keep_nets(struct attendant *a, unsigned n)
 {
 	while (a->n_nets > n)
-		close(a->net_fds[--a->n_nets]);
+		net_traces_close(&a->nets[--a->n_nets]);
 }
 
 void attendant_hurry(struct attendant *a, int64_t now_ms)
@@ -123,31 +194,41 @@ void attendant_hurry(struct attendant *a, int64_t now_ms)
 
 void attendant_ask(struct attendant *a, int64_t now_ms)
 {
+	static const int none[FDS_MAX] = {-1, -1, -1, -1, -1, -1, -1};
+
 	if (!a->ask_at_ms || a->ask_at_ms > now_ms)
 		return;
 	a->ask_at_ms = 0;
-	a->is_asked = fd_send(a->sock, "", 1, NULL, 0, NULL) >= 0;
+	a->is_asked = send_order(a->sock, none) >= 0;
 }
 
-void attendant_take_down(struct attendant *a, int *fd)
+void attendant_take_down(struct attendant *a, struct left *l)
 {
-	if (*fd >= 0 && a->sock >= 0)
-		(void)fd_send(a->sock, "", 1, fd, 1, NULL);
-	fd_close(fd);
+	int fds[FDS_MAX];
+
+	fds[MOUNTS] = l->mounts_fd;
+	put_net_into(&l->net, fds);
+	if (a->sock >= 0 && (fds[MOUNTS] >= 0 || fds[NET] >= 0))
+		(void)send_order(a->sock, fds);
+	fd_close(&l->mounts_fd);
+	net_traces_close(&l->net);
 }
 
-/* An answer without a descriptor: none could be made, and the next start asks again. */
-void attendant_answered(struct attendant *a)
+/*
+ * One that was asked for has no files yet. An answer without a namespace: none could be made, and
+ * the next start asks again.
+ */
+void attendant_answered(struct attendant *a, unsigned n_max)
 {
-	int net = -1;
-	ssize_t n;
-	char c;
+	struct net_traces net;
+	int fds[FDS_MAX], r = receive_order(a->sock, fds);
 
-	n = fd_recv(a->sock, &c, 1, &net, 1, NULL);
-	if (n == -EAGAIN)
+	if (r == -EAGAIN)
 		return;
-	a->is_asked = false;
-	attendant_put_net(a, &net, ATTENDANT_NETS_MAX);
-	if (n != 1)
+	net = net_of(fds);
+	if (fds[TRACES] < 0)
+		a->is_asked = false;
+	attendant_put_net(a, &net, n_max);
+	if (r < 0)
 		fd_close(&a->sock);
 }

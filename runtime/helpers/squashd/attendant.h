@@ -5,13 +5,15 @@
 /*
  * A process beside the server for what takes the kernel long and need not be waited for. It makes
  * network namespaces ahead: each belongs to A, has lo up, and is one container's at a time. One is
- * kept ready, and those that containers have left unused (runtime/kernel/net_traces.h), one for
- * each container that runs; a start that finds none makes its own. And it takes down the mounts of
- * containers that have ended.
+ * kept ready, and those that containers have left unused, one for each container that runs; a start
+ * that finds none makes its own. It finds out which of them were not used
+ * (runtime/kernel/net_traces.h), and takes down the mounts of containers that have ended.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "runtime/kernel/net_traces.h"
 
 struct err;
 
@@ -19,7 +21,7 @@ struct err;
 
 struct attendant {
 	int sock; /* readable when it has answered or ended; -1: there is none */
-	int net_fds[ATTENDANT_NETS_MAX]; /* the namespaces for the next containers */
+	struct net_traces nets[ATTENDANT_NETS_MAX]; /* the namespaces for the next containers */
 	unsigned n_nets;
 	bool is_asked;     /* one is being made */
 	int64_t ask_at_ms; /* when to ask for one; 0: no need */
@@ -37,20 +39,40 @@ int attendant_start(struct attendant *a, struct err *e);
 void attendant_want(struct attendant *a, int64_t at_ms);
 void attendant_hurry(struct attendant *a, int64_t now_ms);
 
-/* One for a container, -1: none is ready. The caller closes it, or puts it back. */
-int attendant_take_net(struct attendant *a);
-/* One that was not used; closed where n_max are ready. *fd is -1 afterwards. */
-void attendant_put_net(struct attendant *a, int *fd, unsigned n_max);
+/* One for a container; ns_fd -1: none is ready. The caller closes it, or puts it back. */
+struct net_traces attendant_take_net(struct attendant *a);
+/* One that was not used; closed where n_max are ready. *net is empty afterwards. */
+void attendant_put_net(struct attendant *a, struct net_traces *net, unsigned n_max);
 /* Closes those that are more than n. */
 void attendant_keep_nets(struct attendant *a, unsigned n);
 
 /* Asks, if the time has come. */
 void attendant_ask(struct attendant *a, int64_t now_ms);
 
-/* Closes *fd, the last hold on a mount namespace, without waiting for it. */
-void attendant_take_down(struct attendant *a, int *fd);
+/* What a container has left that has ended. */
+struct left {
+	int mounts_fd;         /* the last hold on its mount namespace, or -1 */
+	struct net_traces net; /* its network namespace, or empty */
+};
+#define LEFT_INIT                                  \
+	(struct left)                              \
+	{                                          \
+		-1,                                \
+		{                                  \
+			-1,                        \
+			{                          \
+				-1, -1, -1, -1, -1 \
+			}                          \
+		}                                  \
+	}
 
-/* Takes what the socket has. */
-void attendant_answered(struct attendant *a);
+/*
+ * Closes the mount namespace without waiting for it; the network namespace comes back with an answer
+ * if it was not used. *l is empty afterwards.
+ */
+void attendant_take_down(struct attendant *a, struct left *l);
+
+/* Takes what the socket has; a network namespace is closed where n_max are ready. */
+void attendant_answered(struct attendant *a, unsigned n_max);
 
 #endif

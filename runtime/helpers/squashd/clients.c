@@ -63,10 +63,12 @@ static int send_descriptors(struct server *s, int fd, struct squashd_reply *repl
 {
 	size_t n = s->world.image_fd >= 0 ? SQUASHD_FD_MAX : SQUASHD_FD_IMAGE;
 	int fds[SQUASHD_FDS_MAX], r = make_clones(s, e);
-	int net = r >= 0 && reply->has_net ? attendant_take_net(&s->attendant) : -1;
+	struct net_traces net = NET_TRACES_INIT;
 
 	if (r < 0)
 		return r;
+	if (reply->has_net)
+		net = attendant_take_net(&s->attendant);
 	fds[SQUASHD_FD_USERNS] = s->world.userns_fd;
 	fds[SQUASHD_FD_INIT] = s->world.init_fd;
 	fds[SQUASHD_FD_DEV] = s->next_dev_fd;
@@ -74,7 +76,13 @@ static int send_descriptors(struct server *s, int fd, struct squashd_reply *repl
 	for (unsigned i = 0; i < q->n_above; i++)
 		fds[n++] = above[i];
 	if (reply->has_net)
-		fds[n++] = net;
+		fds[n++] = net.ns_fd;
+	for (unsigned i = 0; i < NET_TRACES; i++) {
+		if (net.fds[i] < 0)
+			continue;
+		reply->net_traces |= 1u << i;
+		fds[n++] = net.fds[i];
+	}
 	if (reply->has_apart)
 		fds[n++] = apart_of(s, q->apart_id);
 	r = fd_send(fd, reply, sizeof(*reply), fds, n, e);
@@ -82,7 +90,7 @@ static int send_descriptors(struct server *s, int fd, struct squashd_reply *repl
 		attendant_put_net(&s->attendant, &net, ATTENDANT_NETS_MAX);
 		return r;
 	}
-	fd_close(&net);
+	net_traces_close(&net);
 	fd_close(&s->next_dev_fd);
 	fd_close(&s->next_image_fd);
 	return 0;
@@ -210,6 +218,15 @@ static void add(struct server *s, const struct squashd_request *q, int *fds,
 	reply->has_gone = r > 0;
 }
 
+/*
+ * As many are kept as run now: where many start at once, as many will want one. And one more, which
+ * was made ahead while this one ran.
+ */
+void clients_attendant_answered(struct server *s)
+{
+	attendant_answered(&s->attendant, s->containers + IDLE_NETS);
+}
+
 static int attach(struct server *s, int fd, const struct squashd_request *q, int *step_fd,
 		  struct err *e)
 {
@@ -223,7 +240,7 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 	if (q->n_above >= SPEC_STACK_MAX || (q->n_above && !s->image))
 		return err_set(e, EPROTO, "too many files");
 	if (s->attendant.is_asked) /* it may just have got ready */
-		attendant_answered(&s->attendant);
+		clients_attendant_answered(s);
 	fill_reply(s, &reply);
 	reply.lacks = lacks(s, q);
 	if (reply.lacks)
@@ -246,21 +263,25 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 
 static bool keep(struct client *c, int *fd)
 {
-	if (!c->is_attached || c->mounts_fd >= 0 || *fd < 0)
+	if (!c->is_attached || c->left.mounts_fd >= 0 || *fd < 0)
 		return false;
-	c->mounts_fd = take_fd(fd);
+	c->left.mounts_fd = take_fd(fd);
 	return true;
 }
 
-/*
- * As many are kept as run now: where many start at once, as many will want one. And one more, which
- * was made ahead while this one ran.
- */
-static bool take_net(struct server *s, const struct client *c, int *fd)
+static bool take_left(struct client *c, const struct squashd_request *q, int *passed)
 {
-	if (!c->is_attached || *fd < 0)
+	int all[SQUASHD_LEFT_MAX];
+	unsigned n = 0;
+
+	if (!c->is_attached || c->left.mounts_fd >= 0 || c->left.net.ns_fd >= 0)
 		return false;
-	attendant_put_net(&s->attendant, fd, s->containers + IDLE_NETS - 1);
+	for (unsigned i = 0; i < SQUASHD_LEFT_MAX; i++)
+		all[i] = q->left & 1u << i ? take_fd(&passed[n++]) : -1;
+	c->left.mounts_fd = all[SQUASHD_LEFT_MOUNTS];
+	c->left.net.ns_fd = all[SQUASHD_LEFT_NET];
+	for (unsigned i = 0; i < NET_TRACES; i++)
+		c->left.net.fds[i] = all[SQUASHD_LEFT_TRACES + i];
 	return true;
 }
 
@@ -302,8 +323,8 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 	s->clients[fd].is_outside = true;
 	if (q->type == SQUASHD_KEEP)
 		return keep(&s->clients[fd], &passed[0]);
-	if (q->type == SQUASHD_NET)
-		return take_net(s, &s->clients[fd], &passed[0]);
+	if (q->type == SQUASHD_LEFT)
+		return take_left(&s->clients[fd], q, passed);
 	if (q->type == SQUASHD_APART)
 		return take_apart(s, &s->clients[fd], q, &passed[0]);
 	if (q->type == SQUASHD_STAND_IN)
@@ -376,7 +397,7 @@ static void drop(struct server *s, int fd)
 	if (!c->is_attached)
 		return;
 	c->is_attached = false;
-	attendant_take_down(&s->attendant, &c->mounts_fd);
+	attendant_take_down(&s->attendant, &c->left);
 	end_container(s);
 }
 
@@ -399,7 +420,7 @@ static bool has_slot(struct server *s, int fd)
 		return false;
 	s->clients = grown;
 	for (; s->n_slots < n; s->n_slots++)
-		grown[s->n_slots] = (struct client){.mounts_fd = -1};
+		grown[s->n_slots] = (struct client){.left = LEFT_INIT};
 	return true;
 }
 

@@ -201,7 +201,7 @@ static void handle_event(struct server *s, const struct epoll_event *ev)
 	} else if (fd == s->signal_fd) {
 		handle_signal(s);
 	} else if (fd == s->attendant.sock) {
-		attendant_answered(&s->attendant);
+		clients_attendant_answered(s);
 	} else if (fd == s->step_fd) {
 		clients_step_ended(s);
 	} else if (fd == s->keeper.sock) {

@@ -60,8 +60,8 @@ struct err;
 /* A connection. */
 struct client {
 	bool is_attached;
-	bool is_outside; /* it has shown the user namespace of the key */
-	int mounts_fd;   /* mount namespace to take down after it, or -1 */
+	bool is_outside;  /* it has shown the user namespace of the key */
+	struct left left; /* to be taken down after it */
 };
 
 /* A mount namespace that a client has made, and the id of the one that it was made from. */
@@ -109,6 +109,8 @@ void clients_step_ended(struct server *s);
 void clients_handle(struct server *s, int fd);
 /* One that was stood in for has ended. */
 void clients_stood_in_gone(struct server *s);
+/* The attendant has something to say. */
+void clients_attendant_answered(struct server *s);
 /* Setting up failed: tells those who wait, and waits for the one who started us. */
 void clients_refuse_all(struct server *s, const struct err *e);
 
