@@ -345,9 +345,14 @@ static void fail_rest(struct asker *a)
 		eval_cases_fail_rest(&a->job->cases, EVAL_NOT_RUN, a->why_enough);
 		return;
 	}
-	why = str_printf("was not run: %s", a->verdict->error.type
-						    ? "the snippet failed before it was loaded"
-						    : why_it_ended(a, r));
+	if (a->verdict->error.type)
+		why = str_printf(
+			"was not run: the snippet failed before it was loaded: %.100s%s%.300s",
+			a->verdict->error.type,
+			a->verdict->error.message && *a->verdict->error.message ? ": " : "",
+			a->verdict->error.message ? a->verdict->error.message : "");
+	else
+		why = str_printf("was not run: %s", why_it_ended(a, r));
 	if (!a->verdict->error.type && r->status != RUN_EXITED)
 		outcome = outcome_of_end(a, r);
 	eval_cases_fail_rest(&a->job->cases, outcome, why ? why : "was not run");

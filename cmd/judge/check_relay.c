@@ -106,7 +106,7 @@ static void asked(struct check_relay *r, const struct harness_frame *f)
 	struct value v, items[4];
 	struct value list = {.kind = VALUE_LIST, .n = 4, .items = items};
 
-	r->has_question = true;
+	r->has_question = r->was_asked = true;
 	r->asked = f->number;
 	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || v.kind != VALUE_LIST ||
 	    v.n != 3 || v.items[0].kind != VALUE_STR || v.items[1].kind != VALUE_LIST ||

@@ -34,6 +34,7 @@ struct check_relay {
 	uint64_t asked;         /* the number of the question */
 	struct strbuf question; /* that waits for the snippet */
 	bool has_question, has_answer;
+	bool was_asked;  /* the asserting code has begun a call, of whatever */
 	bool was_called; /* a function that the snippet has was called, once at least */
 	bool is_done;    /* the asserting code said that it has passed */
 	struct eval_verdict *verdict;

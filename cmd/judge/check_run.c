@@ -104,7 +104,8 @@ static void run_snippet(const struct eval_container *container, const struct eva
 	ret->spec.limits.timeout_ms = container->spec->limits.timeout_ms;
 }
 
-static void take_result(struct eval_check *c, pid_t pid, int out, const struct check_relay *r)
+static void take_result(struct eval_check *c, pid_t pid, int out, const struct check_relay *r,
+			bool has_function)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int status = 0;
@@ -113,12 +114,40 @@ static void take_result(struct eval_check *c, pid_t pid, int out, const struct c
 		;
 	c->passed = r->is_done && r->was_called && r->verdict->completed == 1 && status == 0;
 	if (r->is_done && !r->was_called)
-		c->error.message = str_printf("it called no function of the snippet");
+		c->error.message = str_printf(
+			"it called no function of the snippet%s",
+			has_function
+				? ""
+				: " (it imports them from the module solution; check(candidate) "
+				  "is called where --function names the candidate)");
 	if (lseek(out, 0, SEEK_SET) == 0 && io_read_all(out, RESULT_BYTES_MAX, &text, NULL) >= 0 &&
 	    text.len > 1) {
 		text.data[--text.len] = 0; /* the newline: a record of a batch is one line */
 		c->result = strbuf_take(&text);
 	}
+}
+
+/*
+ * Nothing of the snippet has reached asserting code that has called nothing: where it fails by
+ * anything but an assertion, it is wrong itself, or the image lacks what it wants.
+ */
+static int check_own_error(const struct eval_check *c, const struct check_relay *r, struct err *e)
+{
+	static const char *const verdicts[] = {"AssertionError", "CallFailed", "SystemExit"};
+	const struct eval_error *x = &c->error;
+	_free_ char *where = x->line ? str_printf(" in line %u", x->line) : NULL;
+
+	if (r->was_asked || !x->type)
+		return 0;
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+		if (str_eq(x->type, verdicts[i]))
+			return 0;
+	}
+	return err_set(
+		e, EINVAL,
+		"check: it failed by itself, before any call of the snippet: %.80s%s%s%.200s",
+		x->type, where ? where : "", x->message && *x->message ? ": " : "",
+		x->message ? x->message : "");
 }
 
 static int run_both(const struct eval_container *container, struct eval_job *job,
@@ -139,8 +168,8 @@ static int run_both(const struct eval_container *container, struct eval_job *job
 	run_snippet(container, job, r, far[0], text, &v->ended);
 	fd_close(&far[0]);
 	check_relay_see_off(r);
-	take_result(&v->check, pid, out, r);
-	return 0;
+	take_result(&v->check, pid, out, r, job->function);
+	return check_own_error(&v->check, r, e);
 }
 
 int eval_run_check(const struct eval_container *container, struct eval_job *job,

@@ -46,6 +46,18 @@ static void print_check(const struct eval_check *c, struct strbuf *out)
 	strbuf_addch(out, '\n');
 }
 
+/* An exit code above 0 that is csbx's, where the program's own was 0 or nothing was run. */
+static void tell_why(const struct eval_verdict *v)
+{
+	const struct run_result *r = &v->ended.result;
+	bool has_left = r->status == RUN_EXITED && !r->exit_code && !v->completed;
+
+	for (size_t i = 0; i < v->feedback.n && r->status == RUN_POLICY_VIOLATION; i++)
+		cmd_warn("eval: %s", v->feedback.items[i]);
+	if (has_left && v->feedback.n && eval_exit_code(v))
+		cmd_warn("eval: %s", v->feedback.items[0]);
+}
+
 void eval_summary_print(const struct eval_verdict *v)
 {
 	_strbuf_ struct strbuf out = STRBUF_INIT;
@@ -56,4 +68,5 @@ void eval_summary_print(const struct eval_verdict *v)
 		print_cases(&v->job->cases, &out);
 	if (out.len)
 		(void)cmd_print(&out);
+	tell_why(v);
 }

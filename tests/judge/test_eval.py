@@ -200,3 +200,26 @@ def test_a_fork_bomb_ends_in_time(csbx, python_image):
     result = evaluate(csbx, python_image, bomb, "--timeout", "3", "--pids-limit", "1000")
     assert result["status"] == "timeout", result
     assert time.monotonic() - begun < 9
+
+
+def test_an_exit_code_of_its_own_has_a_reason(csbx, python_image):
+    """1 where the program's own is 0, or where it did not run."""
+    (csbx.work / "leaves.py").write_text("import sys\nsys.exit(0)\ndef f(): return 1\n", encoding="utf-8")
+    (csbx.work / "cases").write_text('[{"args": [], "expected": 1}]', encoding="utf-8")
+    cases = ["--function", "f", "--cases", "cases"]
+    left = "csbx: eval: The program left by sys.exit() in line 2 before its last statement was done.\n"
+    denied = "csbx: eval: Not allowed: line 1: imports sys, which is not allowed.\n"
+    for options, err in (([], left), (["--deny-import", "os"], left), (["--deny-import", "sys"], denied), (["--deny-import", "sys", *cases], denied)):
+        p = csbx.run("eval", "--image", python_image, *options, "leaves.py")
+        assert (p.returncode, p.stderr) == (1, err), options
+    p = csbx.run("eval", "--image", python_image, *cases, "leaves.py")
+    assert p.returncode == 1 and "failed before it was loaded: SystemExit: 0" in p.stdout, p.stdout
+    (csbx.work / "ends.py").write_text("print(1)\n", encoding="utf-8")
+    assert csbx.run("eval", "--image", python_image, "ends.py").stderr == ""
+
+
+def test_output_that_a_limit_cuts_off(csbx, python_image):
+    """Python keeps lines back from a pipe; docs/judging.md says how each is written at once."""
+    for options, code, out in (([], "print('a')", ""), ([], "print('a', flush=True)", "a\n"), (["-e", "PYTHONUNBUFFERED=1"], "print('a')", "a\n")):
+        p = csbx.run("eval", "--image", python_image, "--timeout", "1", *options, stdin=code + "\nimport time\ntime.sleep(60)\n")
+        assert (p.returncode, p.stdout) == (124, out)

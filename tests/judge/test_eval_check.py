@@ -153,6 +153,36 @@ def test_mistakes(csbx, python_image):
     csbx.fails("eval", "--image", python_image, "--check", csbx.work / "check", "--lang", "c", stdin="pass", says="--check")
 
 
+@pytest.mark.parametrize("asserting, says", [
+    ("def check(", "SyntaxError in line 1: '(' was never closed"), ("\nnosuch(3)", "NameError in line 2: name 'nosuch' is not defined"),
+    ("import no_such_package", "ModuleNotFoundError in line 1: No module named 'no_such_package'"),
+    ("def check(candidate):\n    return helper(candidate)", "NameError in line 2: name 'helper' is not defined")])
+def test_a_check_that_is_wrong_itself(csbx, python_image, asserting, says):
+    """It is no verdict about the snippet, which may be right."""
+    (csbx.work / "check").write_text(asserting, encoding="utf-8")
+    csbx.fails("eval", "--image", python_image, "--check", csbx.work / "check", "--function", "f", stdin="def f(): return 1",
+               says=["check: it failed by itself, before any call of the snippet: ", says])
+    line = {"id": "x", "code": "def f(): return 1", "function": "f", "check": asserting}
+    p = csbx.run("eval", "--image", python_image, "--batch", "-", stdin=json.dumps(line))
+    record = json.loads(p.stdout)
+    assert (p.returncode, record["id"], record["status"]) == (1, "x", "bad_line") and says in record["error"]["message"], record
+
+
+def test_a_check_that_fails_after_a_call(csbx, python_image):
+    """What it lacks then may be what the snippet has not given: a verdict."""
+    asserting = "from solution import f\nfor last in f():\n    pass\nassert last == 3\n"
+    r = check(csbx, python_image, "def f(): return []", asserting)
+    assert r["check"]["error_summary"]["type"] == "NameError" and r["all_passed"] is False and r["exit"] == 1
+
+
+def test_a_check_without_its_function(csbx, python_image):
+    (csbx.work / "check").write_text("def check(candidate):\n    assert candidate() == 1", encoding="utf-8")
+    p = csbx.run("eval", "--image", python_image, "--check", csbx.work / "check", stdin="def f(): return 1")
+    assert p.returncode == 1 and "check(candidate) is called where --function names the candidate" in p.stdout
+    p = csbx.run("eval", "--image", python_image, "--check", csbx.work / "check", "--function", "g", stdin="def f(): return 1")
+    assert p.returncode == 1 and "the snippet defines no g" in p.stdout
+
+
 RAISES = """
 def decodes(): return b"\\xff".decode()
 def encodes(): return "\\xff".encode("ascii")
