@@ -203,9 +203,16 @@ def test_an_image_with_neither(judge, bare_image):
     assert judge("--pass-to-pass", STILL, image=bare_image, code=0)["resolved"] is True
 
 
+def test_a_listed_test_that_is_not_there_is_named(judge):
+    p = judge.csbx.run("test", "--image", judge.image, "--repo", judge.repo, "--fail-to-pass", TARGET, "--pass-to-pass", STILL + "x", timeout=120)
+    assert p.returncode == 1 and f"csbx:   {TARGET}: failed\ncsbx:   {STILL}x: missing: no test of this id was run\n" in p.stderr, p.stderr
+
+
 def test_images_that_lack_more(judge, python_image, busybox_image):
     r = judge("--pass-to-pass", STILL, image=python_image, code=125)
     assert r["error"]["code"] == "no_pytest"
+    p = judge.csbx.run("test", "--image", python_image, "--repo", judge.repo, "--pass-to-pass", STILL, timeout=120)
+    assert p.returncode == 125 and "docs/customise.md adds packages" in p.stderr, p.stderr
     assert judge("--pass-to-pass", STILL, image=busybox_image, code=127)["error"]["code"] == "command_not_found"
 
 

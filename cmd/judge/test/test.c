@@ -24,6 +24,8 @@
 #include "runtime/spec/result.h"
 #include "runtime/spec/result_json.h"
 
+#define FAILURES_TOLD 10u
+
 #define AT(member) offsetof(struct test_args, member)
 
 static const struct opt test_opts[] = {
@@ -119,6 +121,24 @@ static void tell_lines(const char *text)
 	}
 }
 
+/* The listed tests that have not passed: an id with a slip of the pen is among them. */
+static void tell_failures(const struct test_run *t)
+{
+	unsigned told = 0;
+
+	for (int list = 0; list < 2; list++) {
+		const struct strv *ids = &t->verdict.failure[list];
+
+		for (size_t i = 0; i < ids->n && told < FAILURES_TOLD; i++, told++) {
+			const struct test_case *c = test_report_find(&t->report, ids->items[i]);
+
+			cmd_warn("  %s: %s", ids->items[i],
+				 c ? test_outcome_name(test_case_outcome(c))
+				   : "missing: no test of this id was run");
+		}
+	}
+}
+
 /* For people; programs have the object. */
 static void tell(const struct test_run *t, const struct run_result *result)
 {
@@ -140,6 +160,8 @@ static void tell(const struct test_run *t, const struct run_result *result)
 			 v->resolved ? "resolved" : "not resolved", v->success[0].n,
 			 v->success[0].n + v->failure[0].n, v->success[1].n,
 			 v->success[1].n + v->failure[1].n);
+	if (v->has_lists && !v->is_none)
+		tell_failures(t);
 	if (!v->completed && result->status == RUN_EXITED)
 		cmd_warn("the test session did not come to its end");
 }
@@ -171,6 +193,9 @@ static int run_tests(struct cmd *c, struct test_args *a, const struct test_wish 
 	tell(t, &result);
 	if (result.error.code)
 		cmd_error(&result.error, "%s", what);
+	if (t->report.error_code && str_eq(t->report.error_code, "no_pytest"))
+		cmd_hint(
+			"docs/customise.md adds packages to an image; --runner unittest needs none");
 	more.completed = t->verdict.completed;
 	if (result_out_write_more(&out, &a->run.spec, &result, &more, &e) < 0 ||
 	    report_run(&report, &a->run.spec, &result, &more, what, &e) < 0)
