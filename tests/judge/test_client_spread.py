@@ -75,6 +75,9 @@ def test_repositories(client, judge):
         found = list(client.test_many(what, image=judge.image, executor=executor, shard=1, ordered=True, timeout=120))
     assert [(r.id, r.result and r.result.resolved) for r in found] == [("good", True), ("none", False), ("word", None)]
     assert found[0].result.tests[TARGET] == "passed" and found[2].error.code == "bad_line"
+    with pytest.raises(client.SandboxError, match="--runner nose"):
+        list(client.test_many(what, image=judge.image, runner="nose"))
+    assert len(list(client.test_many(what[:1], image=judge.image, runner="pytest", timeout=120))) == 1
 
 
 # --- dask -----------------------------------------------------------------------------------------

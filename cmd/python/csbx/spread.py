@@ -52,10 +52,13 @@ def evaluate(lines: Iterable[Line], *, image: Optional[program.Path] = None,
 
 def test_many(lines: Iterable[Mapping[str, Any]], *, image: Optional[program.Path] = None,
               executor: Optional[concurrent.futures.Executor] = None, shard: int = 4, keep: Optional[program.Path] = None,
-              ordered: bool = False, retries: int = 3, workers: Optional[int] = None,
+              ordered: bool = False, retries: int = 3, workers: Optional[int] = None, runner: Optional[str] = None,
               csbx: Optional[program.Path] = None, **options: "Unpack[JudgeOptions]") -> Iterator[Record]:
-    """As evaluate(), of repositories: a line is what `csbx test --batch` takes, and a record has a TestResult."""
-    argv = batch.words("test", image, workers, options)
+    """As evaluate(), of repositories: a line is what `csbx test --batch` takes, and a record has a TestResult.
+
+    runner: pytest or unittest, of all lines (default: pytest).
+    """
+    argv = batch.words("test", image, workers, options) + ([] if runner is None else [f"--runner={runner}"])
     return _spread("test", argv, lines, executor, shard, keep, ordered, retries, csbx)
 
 
