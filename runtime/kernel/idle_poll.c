@@ -47,3 +47,17 @@ int idle_poll(struct pollfd *p, nfds_t n, int timeout_ms, void *scratch, size_t 
 	give_back(scratch, scratch_bytes);
 	return poll(p, n, timeout_ms < 0 ? -1 : timeout_ms - IDLE_POLL_MOMENT_MS);
 }
+
+int idle_poll_rest(struct pollfd *p, nfds_t n, void *scratch, size_t scratch_bytes,
+		   const struct idle_rest *rest)
+{
+	int r;
+
+	if (!rest->take)
+		return idle_poll(p, n, -1, scratch, scratch_bytes);
+	r = idle_poll(p, n, IDLE_POLL_REST_MS, scratch, scratch_bytes);
+	if (r)
+		return r;
+	rest->take(rest->arg, p, n);
+	return poll(p, n, -1);
+}

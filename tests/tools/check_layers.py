@@ -54,7 +54,7 @@ THIRD_PARTY = {
 # Headers that a front end has no business with: it fills a spec and formats a result.
 NOT_IN_CMD = {"sys/mount.h", "linux/mount.h", "sched.h", "linux/sched.h", "linux/seccomp.h",
               "linux/landlock.h", "linux/openat2.h", "sys/prctl.h", "linux/fuse.h"}
-# csbx-init and csbx-thaw run without libc: they use headers of the compiler and the kernel, and no others.
+# csbx-init, csbx-thaw and csbx-doze run without libc: they use headers of the compiler and the kernel, and no others.
 INIT_HEADERS = re.compile(r"(linux|asm|asm-generic)/.*|std(arg|bool|def|int)\.h|limits\.h")
 
 
@@ -189,7 +189,7 @@ def check_cmd(files):
 
 def check_init(files):
     return [f"{path}: <{h}>: it has no libc" for path in files
-            if path.startswith(("runtime/helpers/init/", "runtime/helpers/thaw/")) for ours, h in includes(path)
+            if path.startswith(("runtime/helpers/init/", "runtime/helpers/thaw/", "runtime/helpers/doze/")) for ours, h in includes(path)
             if not ours and not INIT_HEADERS.fullmatch(h)]
 
 
@@ -269,7 +269,7 @@ def main():
     tap.test("third-party headers stay where they belong", check_third_party(files))
     tap.test("squashfuse and squashfs-tools-ng never meet in one file", check_squash_guards(files))
     tap.test("front ends neither mount nor clone", check_cmd(files))
-    tap.test("csbx-init and csbx-thaw use no libc", check_init(files))
+    tap.test("csbx-init, csbx-thaw and csbx-doze use no libc", check_init(files))
     tap.test("no file is too long", check_size(files))
     tap.test("no call that is unsafe by design", check_words(files))
     headers = [f for f in files if f.endswith(".h")]

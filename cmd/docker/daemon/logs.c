@@ -134,94 +134,109 @@ static int show_ring(struct log_view *v, struct err *e)
  */
 struct log_watch {
 	const struct paths *paths;
-	const char *id; /* of the container */
-	int files, watch, supervisor, client;
+	struct docker_logs_place at;
+	int client;
 	unsigned n_looks;
 };
 
 /* Without a watch it is looked at now and then. */
-static void watch_files(struct log_watch *w, const struct run_dir *dir)
+static void watch_files(struct docker_logs_place *at)
 {
 	char path[32];
 
-	w->files = inotify_take();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir->fd);
-	if (w->files >= 0)
-		w->watch = inotify_add_watch(w->files, path, IN_CREATE | IN_MODIFY | IN_MOVED_TO);
-	if (w->watch < 0)
-		inotify_give_back(&w->files, NULL, 0);
+	at->files = inotify_take();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at->dir.fd);
+	if (at->files >= 0)
+		at->watch = inotify_add_watch(at->files, path, IN_CREATE | IN_MODIFY | IN_MOVED_TO);
+	if (at->watch < 0)
+		inotify_give_back(&at->files, NULL, 0);
 }
 
 /* Before the run is found live: as long as it is, the process on record is its supervisor. */
-static bool watch_is_live(struct log_watch *w, const struct run_dir *dir)
+static bool watch_is_live(struct log_watch *w)
 {
-	if (w->supervisor < 0)
-		w->supervisor = instance_open_supervisor(w->paths, w->id);
-	return run_dir_is_live(dir);
+	if (w->at.supervisor < 0)
+		w->at.supervisor = instance_open_supervisor(w->paths, w->at.id);
+	return run_dir_is_live(&w->at.dir);
+}
+
+struct log_rest {
+	const struct docker_logs *how;
+	const struct docker_logs_place *at;
+};
+
+static void rest(void *arg, const struct pollfd *p, nfds_t n)
+{
+	const struct log_rest *x = arg;
+
+	x->how->rest(x->how->arg, x->at, p, n);
 }
 
 /* -EPIPE: the reader has gone, and is not waited for. */
-static int watch_wait(struct log_watch *w)
+static int watch_wait(const struct log_view *v, struct log_watch *w)
 {
-	struct pollfd p[] = {{.fd = w->files, .events = POLLIN},
-			     {.fd = w->supervisor, .events = POLLIN},
+	struct docker_logs_place *at = &w->at;
+	struct pollfd p[] = {{.fd = at->files, .events = POLLIN},
+			     {.fd = at->supervisor, .events = POLLIN},
 			     {.fd = w->client}};
+	struct log_rest x = {v->how, at};
+	/* The beginning of a line would be lost. */
+	const bool rests = v->how->rest && !v->open[0].text.len && !v->open[1].text.len;
+	const struct idle_rest idle = {rests ? rest : NULL, &x};
 	char events[4096];
 	int n;
 
-	n = idle_poll(p, 3, w->files < 0 || w->supervisor < 0 ? instance_look_ms(w->n_looks++) : -1,
-		      NULL, 0);
+	n = at->files < 0 || at->supervisor < 0
+		    ? idle_poll(p, 3, instance_look_ms(w->n_looks++), NULL, 0)
+		    : idle_poll_rest(p, 3, NULL, 0, &idle);
 	if (n > 0 && p[0].revents)
-		(void)!read(w->files, events, sizeof(events));
+		(void)!read(at->files, events, sizeof(events));
 	/* A start that follows has another. */
 	if (n > 0 && p[1].revents)
-		fd_close(&w->supervisor);
+		fd_close(&at->supervisor);
 	return n > 0 && p[2].revents ? -EPIPE : 0;
 }
 
-static int read_log(struct log_view *v, const struct run_dir *dir, struct log_watch *w,
-		    struct err *e)
+static int read_log(struct log_view *v, struct log_watch *w, struct err *e)
 {
-	struct run_log_reader reader;
 	struct run_log_frame frame = {.data = STRBUF_INIT};
-	int r = run_log_open(dir->fd, &reader, e);
+	int r = v->how->from ? 0 : run_log_open(w->at.dir.fd, &w->at.reader, e);
 	bool live = true;
 
-	if (v->how->follow)
-		watch_files(w, dir);
+	if (v->how->follow && w->at.files < 0)
+		watch_files(&w->at);
 	while (r >= 0 && live) {
 		/* Asked before the last look, so that we still read output that came in between. */
-		live = v->how->follow && watch_is_live(w, dir);
-		r = take_all(v, &reader, &frame, e);
+		live = v->how->follow && watch_is_live(w);
+		r = take_all(v, &w->at.reader, &frame, e);
 		if (r >= 0 && !live)
 			r = flush(v, e);
 		if (r >= 0)
 			r = show_ring(v, e);
 		strbuf_free(&frame.data); /* the wait may be long */
 		if (r >= 0 && live)
-			r = watch_wait(w);
+			r = watch_wait(v, w);
 	}
-	run_log_reader_close(&reader);
-	inotify_give_back(&w->files, &w->watch, 1);
-	fd_close(&w->supervisor);
+	run_log_reader_close(&w->at.reader);
+	inotify_give_back(&w->at.files, &w->at.watch, 1);
+	fd_close(&w->at.supervisor);
 	return r;
 }
 
-static int read_lines(const struct docker_logs *how, const struct run_dir *dir, struct log_watch *w,
-		      struct err *e)
+static int read_lines(const struct docker_logs *how, struct log_watch *w, struct err *e)
 {
 	struct log_view v = {.how = how};
 	int r = 0;
 
-	if (dir->fd < 0 || (!how->tail && !how->follow))
+	if (w->at.dir.fd < 0 || (!how->tail && !how->follow))
 		return 0;
-	if (how->tail != UINT64_MAX && how->tail) {
+	if (how->tail != UINT64_MAX && how->tail && !how->from) {
 		v.slots = how->tail < TAIL_MAX ? (size_t)how->tail : TAIL_MAX;
 		v.last = calloc(v.slots, sizeof(*v.last));
 		if (!v.last)
 			return err_oom(e);
 	}
-	r = read_log(&v, dir, w, e);
+	r = read_log(&v, w, e);
 	for (size_t i = 0; i < v.slots; i++)
 		strbuf_free(&v.last[i].text);
 	free(v.last);
@@ -247,14 +262,24 @@ static int open_run(const struct paths *p, const struct docker_target *t, const 
 int docker_logs(const struct paths *p, const struct docker_target *t, const char *operand,
 		const struct docker_logs *how, struct docker_fault *f)
 {
-	struct run_dir dir = RUN_DIR_INIT;
-	struct log_watch w = {
-		.paths = p, .files = -1, .watch = -1, .supervisor = -1, .client = how->client_fd};
-	int r = open_run(p, t, operand, &dir, &f->err);
+	struct log_watch w = {.paths = p,
+			      .at = {.dir = RUN_DIR_INIT,
+				     .reader = RUN_LOG_READER_INIT,
+				     .files = -1,
+				     .watch = -1,
+				     .supervisor = -1},
+			      .client = how->client_fd};
+	int r = 0;
 
-	w.id = t->stays ? t->found.record.container_id : dir.id;
+	if (how->from)
+		w.at = *how->from;
+	else
+		r = open_run(p, t, operand, &w.at.dir, &f->err);
+	if (!how->from)
+		snprintf(w.at.id, sizeof(w.at.id), "%s",
+			 t->stays ? t->found.record.container_id : w.at.dir.id);
 	if (r >= 0)
-		r = read_lines(how, &dir, &w, &f->err);
-	run_dir_close(&dir);
+		r = read_lines(how, &w, &f->err);
+	run_dir_close(&w.at.dir);
 	return r < 0 ? r : 0;
 }

@@ -17,6 +17,7 @@
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/engine/call/call.h"
+#include "cmd/engine/call/doze.h"
 #include "cmd/engine/stream/stream.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"
@@ -127,40 +128,77 @@ static int begin_session(struct call *k, struct stream *ours, int theirs[3], pid
 	return *ret < 0 ? err_sys(e, "fork") : 0;
 }
 
-static void run_attached(struct call *k, bool tty, bool interactive, struct detach_keys *keys)
+/* An exec whose streams a client has. */
+struct attached {
+	struct call *call;
+	struct doze_stream streams;
+};
+
+static void doze_off(void *arg, const struct pollfd *p, nfds_t n)
+{
+	struct attached *a = arg;
+	struct doze d;
+
+	call_doze_begin(a->call, DOZE_EXEC, a->call->item, &d);
+	d.stream.session = a->streams.session;
+	call_doze_stream(&d, &d.stream, &a->streams.stream);
+	call_doze(a->call, &d, p, n);
+}
+
+static void pass_on(struct attached *a, const char *already, size_t already_len)
+{
+	struct call *k = a->call;
+	struct stream *s = &a->streams.stream;
+	int gone;
+
+	k->conn->at = k->conn->end;
+	gone = stream_run(s, already, already_len);
+	if (s->is_left)
+		docker_exec_is_left(&k->cmd->paths, k->item);
+	while (!gone && waitpid(a->streams.session, NULL, 0) < 0 && errno == EINTR)
+		;
+	(void)shutdown(k->conn->fd, SHUT_WR);
+}
+
+static void run_attached(struct call *k, bool tty, bool interactive, const struct detach_keys *keys)
 {
 	/* A terminal has an input in any case: whose end it would see as an end of file. */
 	const unsigned which = (interactive || tty ? 1u : 0) | 2u | (tty ? 0 : 4u);
-	struct stream s = {.client = k->conn->fd,
-			   .is_raw = tty,
-			   .keeps_in = tty,
-			   .keys = tty && interactive ? keys : NULL,
-			   .in = -1,
-			   .out = -1,
-			   .err = -1,
-			   .link = -1};
+	struct attached a = {.call = k, .streams = {.keys = *keys}};
+	struct stream *s = &a.streams.stream;
 	struct err e = ERR_INIT;
-	int theirs[3], gone;
-	pid_t session;
+	int theirs[3];
 
-	if (stream_open(&s, which, theirs, &e) < 0) {
+	*s = (struct stream){.client = k->conn->fd,
+			     .is_raw = tty,
+			     .keeps_in = tty,
+			     .keys = tty && interactive ? &a.streams.keys : NULL,
+			     .in = -1,
+			     .out = -1,
+			     .err = -1,
+			     .link = -1,
+			     .rest = {doze_off, &a}};
+	if (stream_open(s, which, theirs, &e) < 0) {
 		call_reply_err(k, &e);
 		return;
 	}
 	if (http_hijack(k->conn, "application/vnd.docker.raw-stream") < 0 ||
-	    begin_session(k, &s, theirs, &session, &e) < 0) {
+	    begin_session(k, s, theirs, &a.streams.session, &e) < 0) {
 		for (int i = 0; i < 3; i++)
 			fd_close(&theirs[i]);
-		stream_close(&s);
+		stream_close(s);
 		k->conn->must_close = true;
 		return;
 	}
-	gone = stream_run(&s, k->conn->buf + k->conn->at, k->conn->end - k->conn->at);
-	if (s.is_left)
-		docker_exec_is_left(&k->cmd->paths, k->item);
-	while (!gone && waitpid(session, NULL, 0) < 0 && errno == EINTR)
-		;
-	(void)shutdown(k->conn->fd, SHUT_WR);
+	pass_on(&a, k->conn->buf + k->conn->at, k->conn->end - k->conn->at);
+}
+
+void call_exec_wake(struct call *k, struct doze *d)
+{
+	struct attached a = {k, d->stream};
+
+	call_wake_stream(&a.streams, (struct idle_rest){doze_off, &a});
+	pass_on(&a, NULL, 0);
 }
 
 /* In a process that has nothing of the connection. */

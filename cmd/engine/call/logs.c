@@ -9,6 +9,7 @@
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/show/log_time.h"
 #include "cmd/engine/call/call.h"
+#include "cmd/engine/call/doze.h"
 #include "cmd/engine/stream/stream.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"
@@ -17,6 +18,7 @@
 
 struct log_reply {
 	struct call *call;
+	const struct docker_logs *how;
 	bool timestamps, details, is_raw;
 };
 
@@ -81,12 +83,62 @@ static int read_query(struct call *k, struct docker_logs *how)
 	return 0;
 }
 
+static void doze_off(void *arg, const struct docker_logs_place *place, const struct pollfd *p,
+		     nfds_t n)
+{
+	const struct log_reply *x = arg;
+	struct doze d;
+
+	call_doze_begin(x->call, DOZE_LOGS, x->call->item, &d);
+	d.logs = (struct doze_logs){*place,          x->how->since_ns, x->how->until_ns,
+				    x->how->streams, x->timestamps,    x->details,
+				    x->is_raw};
+	call_doze_fd(&d, place->dir.fd);
+	call_doze_fd(&d, place->dir.lock_fd);
+	call_doze_fd(&d, place->reader.fd);
+	call_doze_fd(&d, place->files);
+	call_doze_fd(&d, place->supervisor);
+	call_doze(x->call, &d, p, n);
+}
+
+/* Errors from now on can only be told by an answer without a proper end. */
+static void send_lines(struct log_reply *x, const struct docker_target *t)
+{
+	struct docker_fault f = DOCKER_FAULT_INIT;
+	struct call *k = x->call;
+
+	if (docker_logs(&k->cmd->paths, t, k->item, x->how, &f) < 0)
+		k->conn->must_close = true;
+	else
+		http_reply_end(k->conn);
+}
+
+void call_logs_wake(struct call *k, struct doze *d)
+{
+	const struct doze_logs *l = &d->logs;
+	struct log_reply x = {k, NULL, l->timestamps, l->details, l->is_raw};
+	const struct docker_logs how = {.follow = true,
+					.since_ns = l->since_ns,
+					.until_ns = l->until_ns,
+					.tail = UINT64_MAX,
+					.streams = l->streams,
+					.line = send_line,
+					.arg = &x,
+					.client_fd = k->conn->fd,
+					.rest = doze_off,
+					.from = &l->place};
+
+	x.how = &how;
+	send_lines(&x, NULL);
+}
+
 void call_container_logs(struct call *k)
 {
 	struct log_reply x = {.call = k,
 			      .timestamps = call_query_true(k, "timestamps"),
 			      .details = call_query_true(k, "details")};
-	struct docker_logs how = {.line = send_line, .arg = &x, .client_fd = k->conn->fd};
+	struct docker_logs how = {
+		.line = send_line, .arg = &x, .client_fd = k->conn->fd, .rest = doze_off};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct http_reply reply = {.status = 200};
 	struct docker_target t;
@@ -98,16 +150,12 @@ void call_container_logs(struct call *k)
 		docker_target_close(&t);
 		return;
 	}
+	x.how = &how;
 	x.is_raw = call_target_has_tty(&t);
 	reply.type = k->minor < 42 ? NULL
 		     : x.is_raw    ? "application/vnd.docker.raw-stream"
 				   : "application/vnd.docker.multiplexed-stream";
-	if (http_reply_begin(k->conn, &reply) >= 0) {
-		/* Errors from now on can only be told by an answer without a proper end. */
-		if (docker_logs(&k->cmd->paths, &t, k->item, &how, &f) < 0)
-			k->conn->must_close = true;
-		else
-			http_reply_end(k->conn);
-	}
+	if (http_reply_begin(k->conn, &reply) >= 0)
+		send_lines(&x, &t);
 	docker_target_close(&t);
 }

@@ -7,27 +7,39 @@
  */
 
 #include <poll.h>
+#include <stdio.h>
 
 #include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/engine/call/call.h"
+#include "cmd/engine/call/doze.h"
 #include "cmd/engine/stream/stream.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/kernel/idle_poll.h"
 #include "runtime/life/container_wait.h"
 #include "runtime/record/instance.h"
 
 enum condition { NOT_RUNNING, NEXT_EXIT, REMOVED };
+
+enum phase { FOR_START, FOR_END, FOR_REMOVAL };
 
 struct waiting {
 	struct call *call;
 	struct docker_target target;
 	struct container_wait wait;
 	enum condition condition;
+	enum phase phase;
+	int supervisor; /* in FOR_END: a pidfd */
+	struct gather gather;
+	struct stream_watch watch;
 	bool is_gone; /* the client */
 };
+#define WAITING_INIT                                                                  \
+	{                                                                             \
+		.wait = CONTAINER_WAIT_INIT, .supervisor = -1, .gather = GATHER_INIT, \
+		.watch = STREAM_WATCH_INIT                                            \
+	}
 
 static int read_condition(struct call *k, enum condition *ret)
 {
@@ -69,14 +81,41 @@ static bool exists(const struct waiting *w)
 	return true;
 }
 
+static void doze_off(void *arg, const struct pollfd *p, nfds_t n)
+{
+	const struct waiting *w = arg;
+	struct doze d;
+
+	call_doze_begin(w->call, DOZE_WAIT, w->target.found.record.container_id, &d);
+	d.wait = (struct doze_wait){.condition = (int)w->condition,
+				    .phase = (int)w->phase,
+				    .lock_fd = w->wait.lock_fd,
+				    .supervisor = w->supervisor,
+				    .gather = w->gather,
+				    .watch = w->watch,
+				    .status = (int)w->wait.state.status,
+				    .exit_code = w->wait.state.exit_code,
+				    .started_ns = w->wait.state.started_ns};
+	snprintf(d.wait.name, sizeof(d.wait.name), "%s", w->target.found.name);
+	call_doze_fd(&d, w->wait.lock_fd);
+	call_doze_fd(&d, w->supervisor);
+	call_doze_fd(&d, w->gather.fd);
+	call_doze_fd(&d, w->gather.dirfd);
+	call_doze_fd(&d, w->watch.fd);
+	call_doze_fd(&d, w->watch.dirfd);
+	call_doze(w->call, &d, p, n);
+}
+
 /* Until one of two can be read, or the client has gone: then true. */
 static bool client_left(struct waiting *w, int one, int two, int timeout_ms)
 {
 	struct pollfd p[] = {{.fd = w->call->conn->fd},
 			     {.fd = one, .events = POLLIN},
 			     {.fd = two, .events = POLLIN}};
+	const struct idle_rest rest = {doze_off, w};
 
-	(void)idle_poll(p, 3, timeout_ms, NULL, 0);
+	(void)(timeout_ms < 0 ? idle_poll_rest(p, 3, NULL, 0, &rest)
+			      : idle_poll(p, 3, timeout_ms, NULL, 0));
 	w->is_gone = p[0].revents != 0;
 	return w->is_gone;
 }
@@ -84,53 +123,48 @@ static bool client_left(struct waiting *w, int one, int two, int timeout_ms)
 /* While its lock is held; the pid on record is its supervisor's as long as that is so. */
 static void wait_for_end(struct waiting *w)
 {
-	_close_ int supervisor = -1;
 	unsigned n_looks = 0;
 
 	while (container_wait_goes_on(&w->wait)) {
-		if (supervisor < 0)
-			supervisor = instance_open_supervisor(&w->call->cmd->paths,
-							      w->target.found.record.container_id);
-		if (supervisor >= 0 && !container_wait_goes_on(&w->wait))
+		if (w->supervisor < 0)
+			w->supervisor = instance_open_supervisor(
+				&w->call->cmd->paths, w->target.found.record.container_id);
+		if (w->supervisor >= 0 && !container_wait_goes_on(&w->wait))
 			break;
-		if (client_left(w, supervisor, -1,
-				supervisor < 0 ? instance_look_ms(n_looks++) : -1))
+		if (client_left(w, w->supervisor, -1,
+				w->supervisor < 0 ? instance_look_ms(n_looks++) : -1))
 			return;
 		/* Its end is told a moment before its process has gone. */
-		if (supervisor >= 0 && container_wait_goes_on(&w->wait))
-			fd_close(&supervisor);
+		if (w->supervisor >= 0 && container_wait_goes_on(&w->wait))
+			fd_close(&w->supervisor);
 	}
 	(void)container_wait_end(&w->wait, NULL);
 }
 
 /* One that does not run: until somebody starts it, or it is removed. False: it never ran. */
-static bool wait_for_start(struct waiting *w, struct gather *g)
+static bool wait_for_start(struct waiting *w)
 {
-	struct stream_watch watch;
 	bool started = false;
 
-	stream_watch_open(&watch, &w->call->cmd->paths, w->target.found.name);
 	for (;;) {
 		container_wait_close(&w->wait);
 		started = begin_wait(w) >= 0 && w->wait.lock_fd >= 0;
-		(void)gather_answer(g, NULL, 0);
+		(void)gather_answer(&w->gather, NULL, 0);
 		if (started || !exists(w) ||
-		    client_left(w, g->fd, watch.fd, stream_watch_ms(&watch)))
+		    client_left(w, w->gather.fd, w->watch.fd, stream_watch_ms(&w->watch)))
 			break;
-		stream_watch_take(&watch);
+		stream_watch_take(&w->watch);
 	}
-	stream_watch_close(&watch);
+	gather_close(&w->gather);
+	stream_watch_close(&w->watch);
 	return started;
 }
 
 static void wait_for_removal(struct waiting *w)
 {
-	struct stream_watch watch;
-
-	stream_watch_open(&watch, &w->call->cmd->paths, w->target.found.name);
-	while (exists(w) && !client_left(w, watch.fd, -1, stream_watch_ms(&watch)))
-		stream_watch_take(&watch);
-	stream_watch_close(&watch);
+	while (exists(w) && !client_left(w, w->watch.fd, -1, stream_watch_ms(&w->watch)))
+		stream_watch_take(&w->watch);
+	stream_watch_close(&w->watch);
 }
 
 static void answer(struct waiting *w)
@@ -142,10 +176,34 @@ static void answer(struct waiting *w)
 	http_reply_end(w->call->conn);
 }
 
+static void open_watch(struct waiting *w)
+{
+	stream_watch_open(&w->watch, &w->call->cmd->paths, w->target.found.name);
+}
+
+/* From the phase that it is in to its answer. */
+static void go_on(struct waiting *w)
+{
+	if (w->phase == FOR_START && wait_for_start(w) && !w->is_gone)
+		w->phase = FOR_END;
+	if (w->phase == FOR_END)
+		wait_for_end(w);
+	fd_close(&w->supervisor);
+	if (w->condition == REMOVED && !w->is_gone) {
+		if (w->phase != FOR_REMOVAL)
+			open_watch(w);
+		w->phase = FOR_REMOVAL;
+		wait_for_removal(w);
+	}
+	if (w->is_gone)
+		w->call->conn->must_close = true;
+	else
+		answer(w);
+}
+
 static void wait_it(struct waiting *w)
 {
 	const struct http_reply reply = {200, HTTP_TYPE_JSON, NULL};
-	struct gather g = GATHER_INIT;
 	struct err e = ERR_INIT;
 	bool runs = w->wait.lock_fd >= 0, waits;
 
@@ -153,34 +211,53 @@ static void wait_it(struct waiting *w)
 	waits = !runs && (w->condition == NEXT_EXIT ||
 			  (w->condition == REMOVED && w->wait.state.status == CONTAINER_CREATED));
 	/* Before the head: a client that has it may start the container. */
-	if (waits &&
-	    gather_open(&g, &w->call->cmd->paths, w->target.found.record.container_id, &e) < 0) {
+	if (waits && gather_open(&w->gather, &w->call->cmd->paths,
+				 w->target.found.record.container_id, &e) < 0) {
 		call_reply_err(w->call, &e);
 		return;
 	}
 	if (http_reply_begin(w->call->conn, &reply) < 0) {
-		gather_close(&g);
+		gather_close(&w->gather);
 		return;
 	}
+	w->phase = waits ? FOR_START : FOR_END;
 	if (waits)
-		runs = wait_for_start(w, &g);
-	gather_close(&g);
-	if (runs && !w->is_gone)
-		wait_for_end(w);
-	if (w->condition == REMOVED)
-		wait_for_removal(w);
-	if (w->is_gone)
-		w->call->conn->must_close = true;
-	else
-		answer(w);
+		open_watch(w);
+	go_on(w);
+}
+
+/* It may have been removed meanwhile: its name and its id are what is asked for then. */
+void call_wait_wake(struct call *k, struct doze *d)
+{
+	struct waiting w = WAITING_INIT;
+	struct docker_fault f = DOCKER_FAULT_INIT;
+
+	w.call = k;
+	w.condition = (enum condition)d->wait.condition;
+	w.phase = (enum phase)d->wait.phase;
+	w.supervisor = d->wait.supervisor;
+	w.gather = d->wait.gather;
+	w.watch = d->wait.watch;
+	w.wait.lock_fd = d->wait.lock_fd;
+	w.wait.state.status = (enum container_status)d->wait.status;
+	w.wait.state.exit_code = d->wait.exit_code;
+	w.wait.state.started_ns = d->wait.started_ns;
+	if (docker_target_open(&k->cmd->paths, k->item, &w.target, &f) < 0) {
+		w.target.found.record.container_id = k->item;
+		snprintf(w.target.found.name, sizeof(w.target.found.name), "%s", d->wait.name);
+	}
+	go_on(&w);
+	container_wait_close(&w.wait);
+	docker_target_close(&w.target);
 }
 
 void call_container_wait(struct call *k)
 {
-	struct waiting w = {.call = k, .wait = CONTAINER_WAIT_INIT};
+	struct waiting w = WAITING_INIT;
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	int r;
 
+	w.call = k;
 	if (read_condition(k, &w.condition) < 0)
 		return;
 	/* The body, if any, is nothing we want, and a client that goes is told by the poll. */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/engine/call/call.h"
+#include "cmd/engine/call/doze.h"
 #include "cmd/engine/route/route.h"
 #include "cmd/engine/serve/serve.h"
+#include "cmd/frame/cmd.h"
+#include "cmd/frame/frame.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -41,6 +44,27 @@ static void answer(struct cmd *cmd, struct http_conn *c)
 	http_skip_body(c);
 }
 
+/* True: it ended between two requests. */
+static bool serve(struct cmd *cmd, struct http_conn *c)
+{
+	struct err e = ERR_INIT;
+
+	while (!c->must_close) {
+		int r = http_read_head(c, &e);
+
+		if (r == 0)
+			break;
+		if (r < 0)
+			refuse_head(c, &e);
+		else
+			answer(cmd, c);
+		if (!c->head.keeps_alive)
+			break;
+	}
+	http_conn_close(c);
+	return !c->must_close;
+}
+
 bool engine_connection(struct cmd *cmd, int fd, int channel)
 {
 	struct http_conn c;
@@ -49,18 +73,35 @@ bool engine_connection(struct cmd *cmd, int fd, int channel)
 	if (http_conn_open(&c, fd, &e) < 0)
 		return false;
 	c.channel = channel;
-	while (!c.must_close) {
-		int r = http_read_head(&c, &e);
+	return serve(cmd, &c);
+}
 
-		if (r == 0)
-			break;
-		if (r < 0)
-			refuse_head(&c, &e);
-		else
-			answer(cmd, &c);
-		if (!c.head.keeps_alive)
-			break;
-	}
-	http_conn_close(&c);
-	return !c.must_close;
+int engine_wake(const char *state)
+{
+	struct cmd cmd = {0};
+	struct http_conn c;
+	struct err e = ERR_INIT;
+	struct doze d;
+	struct call k = {.cmd = &cmd, .conn = &c, .item = d.item};
+	int r = call_doze_read(state, &d, &e);
+
+	if (r >= 0)
+		r = cmd_begin(&e);
+	if (r >= 0)
+		r = cmd_load_state(&cmd, &e);
+	if (r >= 0)
+		r = http_conn_open(&c, d.client, &e);
+	if (r < 0)
+		return CMD_EXIT_FAILED;
+	k.minor = d.minor;
+	c.has_answered = true;
+	c.must_close = d.must_close;
+	c.head.is_old = d.is_old;
+	c.head.keeps_alive = d.keeps_alive;
+	c.head.method = d.is_head ? HTTP_HEAD : HTTP_GET;
+	call_wake(&k, &d);
+	c.must_close |= !c.head.keeps_alive;
+	(void)serve(&cmd, &c);
+	cmd_free_state(&cmd);
+	return 0;
 }

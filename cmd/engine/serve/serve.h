@@ -72,5 +72,10 @@ int engine_write_context(const char *path, struct err *e);
  * (workers.h), which processes made for a request close; -1: none. True: it ended between two requests.
  */
 bool engine_connection(struct cmd *c, int fd, int channel);
+/*
+ * In a process that was csbx-doze a moment ago (call/doze.h): the call goes on that state tells of,
+ * and then its connection. The exit code.
+ */
+int engine_wake(const char *state);
 
 #endif

@@ -22,9 +22,7 @@ struct buffer {
 struct pump_state {
 	struct stream *s;
 	struct buffer to_client, to_process;
-	bool client_ended; /* its input */
-	bool client_gone, link_ended;
-	bool had_output;
+	bool client_gone;
 };
 
 void stream_frame_head(unsigned char ret[STREAM_FRAME_HEAD], int stream, size_t len)
@@ -60,6 +58,7 @@ int stream_open(struct stream *s, unsigned which, int theirs[3], struct err *e)
 		if (r >= 0 && (which & (1u << i)))
 			r = open_one(ours[i], &theirs[i], i == 0, e);
 	}
+	s->had_output = s->out >= 0 || s->err >= 0;
 	for (int i = 0; r < 0 && i < 3; i++)
 		fd_close(&theirs[i]);
 	if (r < 0)
@@ -141,7 +140,7 @@ static void read_client(struct pump_state *p)
 		p->client_gone = true;
 		return;
 	}
-	p->client_ended = n == 0;
+	p->s->client_ended = n == 0;
 	if (n == 0 && !p->s->keeps_in)
 		fd_close(&p->s->in);
 	if (n > 0 && p->s->keys)
@@ -160,7 +159,7 @@ static void read_link(struct pump_state *p)
 	ssize_t n = recv(p->s->link, none, sizeof(none), MSG_DONTWAIT);
 
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		p->link_ended = true;
+		p->s->link_ended = true;
 }
 
 static bool is_done(const struct pump_state *p)
@@ -170,7 +169,7 @@ static bool is_done(const struct pump_state *p)
 	if (p->s->out >= 0 || p->s->err >= 0)
 		return false;
 	/* A stream of input alone lasts until the container reads it no more. */
-	return p->had_output || p->s->link < 0 || (p->link_ended && p->s->in < 0);
+	return p->s->had_output || p->s->link < 0 || (p->s->link_ended && p->s->in < 0);
 }
 
 enum { ON_CLIENT, ON_IN, ON_OUT, ON_ERR, ON_LINK, ON_MAX };
@@ -178,16 +177,17 @@ enum { ON_CLIENT, ON_IN, ON_OUT, ON_ERR, ON_LINK, ON_MAX };
 static void set_polls(const struct pump_state *p, struct pollfd polls[ON_MAX])
 {
 	const bool pending = p->to_client.end, given = p->to_process.end;
-	const bool reads = !p->client_ended && !given;
+	const bool reads = !p->s->client_ended && !given;
 
 	polls[ON_CLIENT] =
 		(struct pollfd){.fd = p->s->client,
 				.events = (short)((reads ? POLLIN : 0) | (pending ? POLLOUT : 0))};
-	polls[ON_IN] = (struct pollfd){.fd = given || !p->had_output ? p->s->in : -1,
+	polls[ON_IN] = (struct pollfd){.fd = given || !p->s->had_output ? p->s->in : -1,
 				       .events = given ? POLLOUT : 0};
 	polls[ON_OUT] = (struct pollfd){.fd = pending ? -1 : p->s->out, .events = POLLIN};
 	polls[ON_ERR] = (struct pollfd){.fd = pending ? -1 : p->s->err, .events = POLLIN};
-	polls[ON_LINK] = (struct pollfd){.fd = p->link_ended ? -1 : p->s->link, .events = POLLIN};
+	polls[ON_LINK] =
+		(struct pollfd){.fd = p->s->link_ended ? -1 : p->s->link, .events = POLLIN};
 }
 
 static void handle(struct pump_state *p, const struct pollfd polls[ON_MAX])
@@ -218,7 +218,8 @@ static int wait_for_one(struct pump_state *p, unsigned char *bytes, size_t len,
 	const bool empty = !p->to_client.end && !p->to_process.end;
 
 	set_polls(p, polls);
-	return idle_poll(polls, ON_MAX, -1, empty ? bytes : NULL, len);
+	return empty ? idle_poll_rest(polls, ON_MAX, bytes, len, &p->s->rest)
+		     : idle_poll(polls, ON_MAX, -1, NULL, 0);
 }
 
 int stream_run(struct stream *s, const void *already, size_t already_len)
@@ -226,7 +227,6 @@ int stream_run(struct stream *s, const void *already, size_t already_len)
 	unsigned char bytes[2 * BUFFER_BYTES];
 	struct pump_state p = {
 		.s = s,
-		.had_output = s->out >= 0 || s->err >= 0,
 		.to_client = {.bytes = bytes},
 		.to_process = {.bytes = bytes + BUFFER_BYTES},
 	};
@@ -242,7 +242,7 @@ int stream_run(struct stream *s, const void *already, size_t already_len)
 		if (wait_for_one(&p, bytes, sizeof(bytes), polls) < 0 && errno != EINTR)
 			break;
 		handle(&p, polls);
-		if (p.client_ended && !p.to_process.end && !s->keeps_in)
+		if (s->client_ended && !p.to_process.end && !s->keeps_in)
 			fd_close(&s->in);
 	}
 	stream_close(s);

@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "runtime/kernel/idle_poll.h"
+
 struct detach_keys;
 struct err;
 struct paths;
@@ -39,6 +41,10 @@ struct stream {
 	struct detach_keys *keys; /* looked for in what a terminal is given; NULL: none */
 	bool is_left;             /* they have come */
 	int link;                 /* a socket whose end is the process's, -1: the pipes' end is */
+	bool had_output;          /* it began with an output of the process's */
+	bool client_ended;        /* the client's input */
+	bool link_ended;
+	struct idle_rest rest; /* what to do while nothing comes */
 };
 
 /* Both ends of up to three pipes, the process's in theirs; bits of which: 1, 2, 4. */

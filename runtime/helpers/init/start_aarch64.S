@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entry of csbx-init. It takes nothing from argv: all it needs is in the message (init_abi.h). */
+/*
+ * Entry of csbx-init. It takes nothing from argv: all it needs is in the message (init_abi.h).
+ * csbx-doze is given the address of its arguments.
+ */
 	.text
 	.globl	_start
 	.hidden	_start
@@ -7,6 +10,7 @@
 _start:
 	mov	x29, #0
 	mov	x30, #0
+	mov	x0, sp
 	bl	init_main
 	brk	#1
 	.size	_start, . - _start
