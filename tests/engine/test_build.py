@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """POST /build: requests as clients send them, docker-py, and docker's command line with its classic builder."""
+import base64
 import io
 import json
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 import engines
 import harness
 import images
+from registries import FaultRegistry
 
 pytestmark = [pytest.mark.feature("userns"), pytest.mark.both_users]
 
@@ -43,6 +45,33 @@ def lines_of(answer):
 
 def build(engine, files, query="t=made"):
     return engine.ask("POST", f"/build?{query}", tar_of(files), headers={"Content-Type": "application/x-tar"})
+
+
+def config(auths):
+    return {"X-Registry-Config": base64.urlsafe_b64encode(json.dumps(auths).encode()).decode()}
+
+
+def test_a_base_of_a_private_registry(box):
+    """X-Registry-Config is a map from registries to what X-Registry-Auth has; nothing of it is kept."""
+    r = FaultRegistry(basic="me:pass:word")
+    try:
+        r.add(images.busybox_image(), "1")
+        good = {"username": "me", "password": "pass:word"}
+        context = tar_of({"Dockerfile": f"FROM {r.host}/app:1\nENV A=1\n"})
+
+        def answer(headers):
+            return box.ask("POST", "/build?pull=1", context, headers={"Content-Type": "application/x-tar", **headers})
+
+        for auths in {}, {r.host: {**good, "password": "wrong"}}, {"other:1": good}, {r.host: {"identitytoken": "t"}}:
+            assert "error" in lines_of(answer(config(auths)))[-1], auths
+        for auths in ({r.host: good}, {f"https://{r.host}/v1/": {"auth": base64.b64encode(b"me:pass:word").decode()}},
+                      {"https://index.docker.io/v1/": {"identitytoken": "t"}, r.host: good}):
+            assert "Successfully built" in text_of(lines_of(answer(config(auths)))), auths
+        assert "error" in lines_of(answer({}))[-1]
+        for bad in "%%%", base64.b64encode(b"[]").decode(), base64.b64encode(b'{"a":"b"}').decode():
+            assert answer({"X-Registry-Config": bad}).status == 400, bad
+    finally:
+        r.close()
 
 
 def text_of(lines):

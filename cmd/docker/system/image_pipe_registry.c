@@ -1,104 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* POST /auth, GET /distribution/?/json, and the credentials that a client sends. */
+/* POST /auth and GET /distribution/?/json. */
 
 #include <stdlib.h>
 
 #include "cmd/docker/system/image_pipe_priv.h"
+#include "cmd/image/client_auth.h"
 #include "cmd/image/login_try.h"
 #include "cmd/image/settings.h"
 #include "image/credentials/credentials.h"
 #include "image/registry/registry.h"
 #include "image/table/image_name.h"
 #include "image/table/ref.h"
-#include "runtime/base/base64.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/json/json.h"
 #include "runtime/base/json/out.h"
 #include "runtime/base/str.h"
 
-#define SECRET_MAX (256u << 10)
-
-/* The alphabet of URLs, with or without padding (RFC 4648, section 5), as both. */
-static int decode(const char *text, struct strbuf *ret)
-{
-	_strbuf_ struct strbuf plain = STRBUF_INIT;
-
-	for (; *text && *text != '='; text++)
-		strbuf_addch(&plain, *text == '-' ? '+' : *text == '_' ? '/' : *text);
-	while (plain.len % 4)
-		strbuf_addch(&plain, '=');
-	return base64_decode(strbuf_str(&plain), plain.len, ret);
-}
-
-/* "https://index.docker.io/v1/" -> "docker.io", "https://reg:5000/" -> "reg:5000". Caller frees. */
-static char *host_of(const char *address)
-{
-	if (str_has_prefix(address, "https://"))
-		address += strlen("https://");
-	else if (str_has_prefix(address, "http://"))
-		address += strlen("http://");
-	if (str_has_prefix(address, "index.docker.io") || !*address)
-		address = "docker.io";
-	return str_printf("%.*s", (int)strcspn(address, "/"), address);
-}
-
-/* A member that is text and not empty. */
-static const char *text_of(const struct json *obj, const char *key)
-{
-	const struct json *m = NULL;
-
-	if (json_get_any_case(obj, key, &m, NULL) < 0 || !m || !json_text(m) || !*json_text(m))
-		return NULL;
-	return json_text(m);
-}
-
-/* Names and passwords that no "NAME:PASSWORD" can carry are refused. */
-static int take_words(const struct json *obj, const char *registry, char **ret, struct err *e)
-{
-	const char *user = text_of(obj, "username"), *password = text_of(obj, "password");
-	const char *coded = text_of(obj, "auth");
-	_strbuf_ struct strbuf pair = STRBUF_INIT;
-
-	if (text_of(obj, "identitytoken") || text_of(obj, "registrytoken"))
-		return err_set(e, EOPNOTSUPP,
-			       "csbx takes a user and a password for a registry, not a token: "
-			       "docker logout and docker login there with a password");
-	if (!user && coded && decode(coded, &pair) < 0)
-		return err_set(e, EBADMSG, "the registry's auth is not base64");
-	if (!user && !pair.len)
-		return 0;
-	if (user && strchr(user, ':'))
-		return err_set(e, EINVAL, "a registry's user name has no ':'");
-	*ret = user ? str_printf("%s=%s:%s", registry, user, password ? password : "")
-		    : str_printf("%s=%s", registry, strbuf_str(&pair));
-	return *ret ? 0 : err_oom(e);
-}
-
 int image_pipe_auth(struct image_pipe *x, const char *registry, char **ret)
 {
-	_strbuf_ struct strbuf text = STRBUF_INIT;
-	_json_ struct json *doc = NULL;
-	struct err *e = &x->f.err;
-	int r;
+	const int r = client_auth_one(x->secret, registry, ret, &x->f.err);
 
-	*ret = NULL;
-	if (!x->secret || !*x->secret)
-		return 0;
-	if (decode(x->secret, &text) < 0)
-		r = err_set(e, EBADMSG, "X-Registry-Auth is not base64");
-	else if (!text.len)
-		return 0;
-	else
-		r = json_parse(strbuf_str(&text), text.len, SECRET_MAX, &doc, e);
-	if (r >= 0 && json_is_null(doc))
-		return 0;
-	if (r >= 0 && !json_is_object(doc))
-		r = err_set(e, EBADMSG, "X-Registry-Auth is no JSON object");
-	if (r >= 0)
-		r = take_words(doc, registry, ret, e);
-	explicit_bzero(text.data, text.len);
 	return docker_fault_is(&x->f, r == -EOPNOTSUPP ? 501 : DOCKER_BAD_REQUEST, r);
 }
 
@@ -127,16 +50,16 @@ int image_pipe_login(struct image_pipe *x)
 	struct json_out j = JSON_OUT_INIT;
 	_free_ char *host = NULL;
 	int r = json_parse(x->secret ? x->secret : "", x->secret ? strlen(x->secret) : 0,
-			   SECRET_MAX, &doc, &x->f.err);
+			   CLIENT_AUTH_MAX, &doc, &x->f.err);
 
 	if (r < 0 || !json_is_object(doc))
 		return docker_fault(&x->f, DOCKER_BAD_REQUEST, EBADMSG,
 				    "the body is no JSON object");
-	who.user = (char *)text_of(doc, "username");
-	who.password = (char *)text_of(doc, "password");
+	who.user = (char *)client_auth_text(doc, "username");
+	who.password = (char *)client_auth_text(doc, "password");
 	if (!who.user || !who.password)
 		return docker_refuse(&x->f, "csbx checks a user and a password: one is missing");
-	host = host_of(text_of(doc, "serveraddress") ? text_of(doc, "serveraddress") : "");
+	host = client_auth_host(client_auth_text(doc, "serveraddress") ? client_auth_text(doc, "serveraddress") : "");
 	r = host ? try_login(x, host, &who) : err_oom(&x->f.err);
 	if (r < 0)
 		return r;
@@ -155,8 +78,8 @@ static void add_platform(struct json_out *j, const struct json *p)
 
 	json_begin_object(j);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (p && json_is_object(p) && text_of(p, keys[i]))
-			json_kstr(j, keys[i], text_of(p, keys[i]));
+		if (p && json_is_object(p) && client_auth_text(p, keys[i]))
+			json_kstr(j, keys[i], client_auth_text(p, keys[i]));
 	}
 	json_end_object(j);
 }

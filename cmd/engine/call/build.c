@@ -197,8 +197,10 @@ void call_build(struct call *k)
 	if (make_words(&b, &e) < 0)
 		call_reply_err(k, &e);
 	else
-		helper_answer(k, &(struct helper_ask){(const char *const *)b.words.items,
-						      .wants_in = true, .reply = &reply});
+		helper_answer(k, &(struct helper_ask){
+					 (const char *const *)b.words.items,
+					 .secret = http_header(&k->conn->head, "X-Registry-Config"),
+					 .wants_in = true, .reply = &reply});
 	strv_free(&b.words);
 }
 
