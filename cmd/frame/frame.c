@@ -74,8 +74,14 @@ static int lookup_config(void *ctx, const char *key, size_t i, const char **ret_
 	return config_get_nth(ctx, key, i, ret_value, ret_place);
 }
 
-static int check_operands(const struct verb *v, unsigned n, struct err *e)
+/* took_last: the option that took the last word, which may have been meant for an operand. */
+static int check_operands(const struct verb *v, unsigned n, const char *took_last, const char *last,
+			  struct err *e)
 {
+	if (n < v->min_operands && took_last)
+		return err_set(e, EINVAL, "%s: '%s' is the value of --%s; usage: csbx %s %s",
+			       n ? "too few operands" : "an operand is missing", last, took_last,
+			       v->name, v->usage);
 	if (n < v->min_operands)
 		return err_set(e, EINVAL, "%s; usage: csbx %s %s",
 			       n ? "too few operands" : "an operand is missing", v->name, v->usage);
@@ -97,10 +103,12 @@ static int show_help(const struct verb *v)
 static int parse_and_run(struct cmd *c, void *args, int argc, char **argv)
 {
 	struct opt_parser parser = frame_parser(c->verb);
+	const char *last = argv[argc - 1], *took_last = NULL;
 	struct err e = ERR_INIT;
 	int n;
 
 	parser.args = args;
+	parser.ret_took_last = &took_last;
 	parser.lookup = c->config ? lookup_config : NULL;
 	parser.read_conf = cmd_read_conf;
 	parser.lookup_ctx = c->config;
@@ -108,7 +116,7 @@ static int parse_and_run(struct cmd *c, void *args, int argc, char **argv)
 	n = opt_parse(&parser, argc, argv, &e);
 	if (n == OPT_HELP)
 		return show_help(c->verb);
-	if (n < 0 || check_operands(c->verb, (unsigned)n, &e) < 0)
+	if (n < 0 || check_operands(c->verb, (unsigned)n, took_last, last, &e) < 0)
 		return cmd_error(&e, "%s", c->verb->name);
 	return c->verb->run(c, args, n, argv + 1);
 }
@@ -157,6 +165,10 @@ static int unknown_verb(const char *name)
 		near = opt_nearest(name, names);
 	if (*name == '-')
 		err_set(&e, EINVAL, "unknown option (see csbx --help)");
+	else if (str_eq(name, "search"))
+		err_set(&e, EINVAL,
+			"csbx searches no registry: give an image's whole name, as in csbx import "
+			"python:3.12");
 	else if (near)
 		err_set(&e, EINVAL, "unknown command (did you mean 'csbx %s'?)", near);
 	else

@@ -64,6 +64,8 @@ int cmd_error(const struct err *e, const char *what, ...)
 	say("csbx: ", strbuf_str(&line), line.len);
 	if (host_hint(e->code, e->msg, &hint))
 		say("hint: ", strbuf_str(&hint), hint.len);
+	else if (e->origin == ERR_NO_CONTAINER)
+		cmd_hint("csbx list shows the containers, csbx ps what runs");
 	return CMD_EXIT_FAILED;
 }
 

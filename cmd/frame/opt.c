@@ -161,6 +161,14 @@ static bool takes_value(const struct opt *o)
 	return o->kind != OPT_FLAG && o->kind != OPT_MAYBE;
 }
 
+/* The word at i is o's value. Where it is the last, an operand may have been meant. */
+static char *take_word(const struct parse *s, const struct opt *o, int argc, char **argv, int i)
+{
+	if (s->p->ret_took_last && i + 1 == argc)
+		*s->p->ret_took_last = o->name;
+	return argv[i];
+}
+
 static int give(struct parse *s, const struct opt *o, size_t offset, const char *value)
 {
 	if (s->n_given == s->n_slots) {
@@ -196,7 +204,7 @@ static int scan_long(struct parse *s, int argc, char **argv, int *i)
 		if (*i + 1 >= argc)
 			return err_set(s->e, EINVAL, "option '--%s' needs a value (%s)", o->name,
 				       o->arg);
-		value = argv[++*i];
+		value = take_word(s, o, argc, argv, ++*i);
 	}
 	return give(s, o, offset, value);
 }
@@ -221,7 +229,7 @@ static int scan_short(struct parse *s, int argc, char **argv, int *i)
 			if (!c[1] && *i + 1 >= argc)
 				return err_set(s->e, EINVAL, "option '-%c' needs a value (%s)", *c,
 					       o->arg);
-			return give(s, o, offset, c[1] ? c + 1 : argv[++*i]);
+			return give(s, o, offset, c[1] ? c + 1 : take_word(s, o, argc, argv, ++*i));
 		}
 		if (give(s, o, offset, NULL) < 0)
 			return -ENOMEM;

@@ -95,6 +95,8 @@ struct opt_parser {
 	void *lookup_ctx; /* of both */
 	/* Takes the names of the options that the command line has; NULL = not wanted. */
 	struct strv *given;
+	/* Set to the option whose value is the last word of the command line; NULL = not wanted. */
+	const char **ret_took_last;
 };
 
 /*

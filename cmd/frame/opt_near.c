@@ -51,6 +51,8 @@ const char *opt_nearest(const char *word, const char *const *names)
 		/* A beginning typed in full ("--mem") is nearer than any misspelling. */
 		size_t d = len > 2 && str_has_prefix(*names, word) ? 0 : distance(word, *names);
 
+		/* Words are seldom misspelt in their first letter: "up" is not "cp". */
+		d += d && *word != **names;
 		if (d < best) {
 			best = d;
 			near = *names;

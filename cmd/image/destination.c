@@ -20,6 +20,10 @@ int destination_open(struct destination *d, const char *output, struct err *e)
 	const char *slash = output ? strrchr(output, '/') : NULL;
 	struct stat st;
 
+	if (output && str_eq(output, "-"))
+		return err_set(e, EINVAL,
+			       "--output -: a squashfs file is not written from front to end, so "
+			       "it cannot go to standard output: name a file (./- is one)");
 	if (!slash)
 		d->dir = str_printf(".");
 	else

@@ -192,7 +192,7 @@ int run_plan(const struct container_spec *spec, const struct paths *paths, const
 /* "start py.sqsh.old": a name is looked up in the store, never in the current directory. */
 void run_explain_missing(const char *operand, const struct err *e)
 {
-	if (e->origin != ERR_NO_CONTAINER || operand_kind(operand) != OPERAND_NAME)
+	if (e->origin != ERR_NO_IMAGE || operand_kind(operand) != OPERAND_NAME)
 		return;
 	if (access(operand, F_OK) == 0)
 		cmd_hint("a file or directory is named with a slash: ./%s", operand);

@@ -152,6 +152,8 @@ int subject_open(struct cmd *c, const char *operand, struct run_opts *o, struct 
 		r = open_image(c, operand, o, ret, r, e);
 	if (r < 0)
 		r = open_site_image(c, operand, o, ret, r, e);
+	if (r < 0 && e && e->origin == ERR_NO_CONTAINER)
+		e->origin = ERR_NO_IMAGE;
 	return r < 0 ? r : take_meta(o, ret, e);
 }
 

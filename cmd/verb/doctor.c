@@ -22,18 +22,23 @@ static const struct opt doctor_opts[] = {
 	 .offers =
 		 "words:kernel userns proc overlay overlay-disk tmpfs-xattr fuse subuid seccomp "
 		 "landlock openat2 open_tree mount_setattr pidfd clone3 close_range memfd cgroup "
-		 "cgroup-memory cgroup-cpu cgroup-pids user runtime-dir helpers engine apparmor policy",
+		 "cgroup-memory cgroup-cpu cgroup-pids user runtime-dir data-dir helpers engine apparmor policy",
 	 .help = "try one feature only: exit code 0 when it is there, else 1 and the reason"},
 	{0},
 };
 
 static const struct opt_table doctor_table = {"Options", doctor_opts};
 
+static bool is_fatal(enum host_feature f, const struct host_fact *fact)
+{
+	return !fact->ok && (host_feature_is_needed(f) || fact->blocks);
+}
+
 static const char *word_of(enum host_feature f, const struct host_fact *fact)
 {
 	if (fact->ok)
 		return "ok";
-	return host_feature_is_needed(f) ? "MISSING" : "missing";
+	return is_fatal(f, fact) ? "MISSING" : "missing";
 }
 
 static void add_line(struct strbuf *out, enum host_feature f, const struct host_fact *fact)
@@ -52,7 +57,7 @@ static void add_json(struct json_out *j, enum host_feature f, const struct host_
 	json_key(j, host_feature_name(f));
 	json_begin_object(j);
 	json_kbool(j, "ok", fact->ok);
-	json_kbool(j, "needed", host_feature_is_needed(f));
+	json_kbool(j, "needed", host_feature_is_needed(f) || fact->blocks);
 	json_kstr(j, "reason", fact->reason);
 	json_kstr(j, "remedy", fact->ok || !*fact->remedy ? NULL : fact->remedy);
 	json_end_object(j);
@@ -113,7 +118,7 @@ static int doctor_run(struct cmd *c, void *args, int argc, char **argv)
 		probe(c, (enum host_feature)f, &fact);
 		add_line(&lines, (enum host_feature)f, &fact);
 		add_json(&json, (enum host_feature)f, &fact);
-		works = works && (fact.ok || !host_feature_is_needed((enum host_feature)f));
+		works = works && !is_fatal((enum host_feature)f, &fact);
 	}
 	json_end_object(&json);
 	strbuf_addf(&lines, "\ncontainers %s here\n", works ? "can start" : "cannot start");
@@ -139,8 +144,9 @@ const struct verb verb_doctor = {
 	.description = "Tries what a container needs of this machine, as the user you are, and "
 		       "says for each feature whether it works, why not, and what to do about it. "
 		       "MISSING in capitals means that no container can start without it; the "
-		       "others cost speed or comfort, as their reason says. doctor changes "
-		       "nothing.\n\n"
+		       "others cost speed or comfort, as their reason says. doctor makes "
+		       "csbx's own directories where they are missing and changes nothing "
+		       "else.\n\n"
 		       "The exit code is 0 when containers can start, 1 when they cannot.",
 	.uses = (const struct opt_use[]){{&doctor_table, 0}, {0}},
 	.examples = examples,

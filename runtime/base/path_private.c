@@ -169,7 +169,7 @@ int path_open_private_dir(const char *path, struct err *e)
 	if (st.st_uid != geteuid())
 		return err_set(e, EPERM, "%s: belongs to user %u, not to us", path, st.st_uid);
 	if (st.st_mode & 0022)
-		return err_set(e, EPERM, "%s: open to other users (mode %04o)", path,
+		return err_set(e, EPERM, "%s: open to other users (mode %04o): chmod go-w it", path,
 			       st.st_mode & 07777);
 	return take_fd(&fd);
 }

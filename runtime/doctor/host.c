@@ -283,38 +283,6 @@ static void probe_memfd(const struct paths *p, struct host_fact *f)
 	}
 }
 
-static void probe_runtime_dir(const struct paths *p, struct host_fact *f)
-{
-	const char *dir = getenv("XDG_RUNTIME_DIR");
-	char fallback[32];
-	_close_ int fd = -1;
-	struct err e = ERR_INIT;
-
-	if (!p) {
-		host_miss(f, "not tried: no runtime path is known");
-		return;
-	}
-	snprintf(fallback, sizeof(fallback), "/tmp/csbx-%u", geteuid());
-	fd = paths_open(p->runtime, NULL, &e);
-	f->ok = fd >= 0 && !str_eq(p->runtime, fallback);
-	if (fd < 0)
-		host_miss(f, "%.230s", e.msg);
-	else if (f->ok)
-		host_reason(f, "%.230s", p->runtime);
-	else if (!dir || !*dir)
-		host_miss(f,
-			  "%.60s, because XDG_RUNTIME_DIR is not set and there is no /run/user/%u "
-			  "of yours",
-			  p->runtime, geteuid());
-	else
-		host_miss(f,
-			  "%.60s, because XDG_RUNTIME_DIR (%.120s) is missing or not yours alone",
-			  p->runtime, dir);
-	if (!f->ok)
-		host_remedy(f, "log in by a service that makes one (pam_systemd), or set "
-			       "CSBX_RUNTIME_PATH to a directory of yours on this machine");
-}
-
 /* Whether --allow-root or its key was given is not known here: cmd/verb/doctor.c looks. */
 static void probe_user(const struct paths *p, struct host_fact *f)
 {
@@ -379,7 +347,8 @@ static const struct {
 	[HOST_CGROUP_CPU] = {"cgroup-cpu", "limit of CPUs", host_probe_cgroup_cpu, false},
 	[HOST_CGROUP_PIDS] = {"cgroup-pids", "limit of processes", host_probe_cgroup_pids, false},
 	[HOST_USER] = {"user", "an ordinary user", probe_user, true},
-	[HOST_RUNTIME_DIR] = {"runtime-dir", "runtime directory", probe_runtime_dir, false},
+	[HOST_RUNTIME_DIR] = {"runtime-dir", "runtime directory", host_probe_runtime_dir, false},
+	[HOST_DATA_DIR] = {"data-dir", "data and cache", host_probe_data_dir, false},
 	[HOST_HELPERS] = {"helpers", "helper programs", host_probe_helpers, true},
 	[HOST_ENGINE] = {"engine", "socket for clients of Docker", probe_engine, false},
 	[HOST_APPARMOR] = {"apparmor", "AppArmor", host_probe_apparmor, false},

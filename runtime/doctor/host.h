@@ -9,6 +9,7 @@
  *
  *	host.h			the list
  *	host_try.h, host_cgroup.c: trying, in a child
+ *	host_dirs.c		csbx's own directories
  *	host_cause.h, host_hint.c: from a failure to what helps
  *
  * Must: try what a start does.
@@ -51,6 +52,7 @@ enum host_feature {
 	HOST_CGROUP_PIDS,
 	HOST_USER,        /* it is not root, which a start refuses */
 	HOST_RUNTIME_DIR, /* XDG_RUNTIME_DIR */
+	HOST_DATA_DIR,    /* data and cache path are the user's own, and closed to others */
 	HOST_HELPERS,     /* csbx's other programs */
 	HOST_ENGINE,      /* csbx engine listens */
 	HOST_APPARMOR,    /* nothing of it in the way */
@@ -60,6 +62,7 @@ enum host_feature {
 
 struct host_fact {
 	bool ok;
+	bool blocks; /* it is missing in a way that no container can start, needed or not */
 	char reason[256]; /* the finding, or why it is missing */
 	char remedy[288]; /* what to do about it; empty when nothing is needed or known */
 };

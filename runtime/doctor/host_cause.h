@@ -24,6 +24,8 @@ bool host_read_number(const char *path, unsigned long *ret);
 void host_cause_userns(const struct try_result *r, struct host_fact *f);
 
 void host_probe_helpers(const struct paths *p, struct host_fact *f);
+void host_probe_runtime_dir(const struct paths *p, struct host_fact *f);
+void host_probe_data_dir(const struct paths *p, struct host_fact *f);
 void host_probe_subid(const struct paths *p, struct host_fact *f);
 void host_probe_apparmor(const struct paths *p, struct host_fact *f);
 void host_probe_policy(const struct paths *p, struct host_fact *f);

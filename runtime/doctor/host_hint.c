@@ -12,6 +12,8 @@
 #include "runtime/base/str.h"
 #include "runtime/doctor/host.h"
 
+#define OPEN_FILES_ENOUGH 256u
+
 static const struct {
 	const char *words; /* found in the message */
 	enum host_feature feature;
@@ -81,6 +83,20 @@ static bool blame_file_limit(struct strbuf *out)
 	return true;
 }
 
+/* What a start takes is some thirty, in the process that has most. */
+static bool blame_open_files(struct strbuf *out)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= OPEN_FILES_ENOUGH)
+		return false;
+	strbuf_addf(out,
+		    "processes of this session may have %llu open files at most: ulimit -n %u, or "
+		    "more",
+		    (unsigned long long)limit.rlim_cur, OPEN_FILES_ENOUGH);
+	return true;
+}
+
 /* True, with the remedy, if the machine lacks the feature. */
 static bool blame_feature(enum host_feature feature, struct strbuf *out)
 {
@@ -111,6 +127,8 @@ bool host_hint(int code, const char *msg, struct strbuf *out)
 {
 	if (code == EFBIG)
 		return blame_file_limit(out);
+	if (code == EMFILE)
+		return blame_open_files(out);
 	if (code == ENOSYS && blame_kernel(out))
 		return true;
 	for (size_t i = 0; is_host_code(code) && i < sizeof(rows) / sizeof(rows[0]); i++) {

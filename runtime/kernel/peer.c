@@ -59,6 +59,14 @@ static int peer_open(int sock, struct peer *ret, struct err *e)
 			      : 0;
 }
 
+int peer_open_pidfd(int sock, struct err *e)
+{
+	struct peer p;
+	int r = peer_open(sock, &p, e);
+
+	return r < 0 ? r : p.pidfd;
+}
+
 static bool is_alive(const struct peer *p)
 {
 	return syscall(SYS_pidfd_send_signal, p->pidfd, 0, NULL, 0) == 0;

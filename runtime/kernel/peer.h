@@ -39,6 +39,9 @@ int peer_check_outside(int sock, struct err *e);
  */
 int peer_check_listener(int sock, struct err *e);
 
+/* A pidfd of the process at the other end; of a listener: the one that called listen(2) last. */
+int peer_open_pidfd(int sock, struct err *e);
+
 /* 0 when the namespace that userns_fd names is a child of own_fd's, as A is; else -EPERM. */
 int peer_check_child(int userns_fd, int own_fd, struct err *e);
 

@@ -121,7 +121,8 @@ static int move_in(struct build *b, struct err *e)
 {
 	if (!renameat(b->dirfd, b->tmp, b->dirfd, b->how->name))
 		return 0;
-	if (errno == EEXIST || errno == ENOTEMPTY)
+	/* ENOTDIR: a file, which is a damaged container too. */
+	if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
 		return name_is_taken(e);
 	return err_sys(e, "rename");
 }

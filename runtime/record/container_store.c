@@ -43,6 +43,16 @@ static int read_record(int fd, char **ret_buf, size_t *ret_len, struct err *e)
 	return r;
 }
 
+/* A directory without a record: a disk was full, or somebody made it by hand. */
+static int no_record(int dirfd, const char *name, struct err *e)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return container_missing(e);
+	return err_set(e, EBADMSG, "damaged record: there is none");
+}
+
 int container_store_read(int dirfd, const char *name, struct container_record *ret, struct err *e)
 {
 	char path[NAME_BYTES_MAX + sizeof("/record")], *buf = NULL;
@@ -52,9 +62,11 @@ int container_store_read(int dirfd, const char *name, struct container_record *r
 
 	snprintf(path, sizeof(path), "%s/record", name);
 	fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return errno == ENOENT ? container_missing(e) : err_sys(e, "record");
-	r = read_record(fd, &buf, &len, e);
+	if (fd >= 0)
+		r = read_record(fd, &buf, &len, e);
+	else
+		r = errno == ENOENT || errno == ENOTDIR ? no_record(dirfd, name, e)
+							: err_sys(e, "record");
 	if (r >= 0)
 		r = container_record_decode(ret, buf, len, e);
 	if (r == -EBADMSG || r == -EPROTO)

@@ -249,7 +249,8 @@ int run_dir_find(const struct paths *p, const char *operand, struct run_dir *ret
 	if (r < 0)
 		return r;
 	if (!x.best[0])
-		return err_set(e, ENOENT, "no detached start of that name or id");
+		return err_from(ERR_NO_CONTAINER, e,
+				err_set(e, ENOENT, "no detached start of that name or id"));
 	if (!x.named && x.n_ids > 1)
 		return err_set(e, ENOTUNIQ, "%u runs have an id that begins so", x.n_ids);
 	runs = paths_open(p->data, "runs", e);

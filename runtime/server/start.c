@@ -156,6 +156,9 @@ static void exec_child(const struct squashd_exec *x, int status_fd)
 	static char *const no_env[] = {NULL};
 	int code, fd = place_fds(x, status_fd);
 
+	/* A number that the limit of open files leaves out (fcntl(2), dup2(2)). */
+	if (fd < 0 && (errno == EINVAL || errno == EBADF))
+		errno = EMFILE;
 	if (fd >= 0 && !chdir("/"))
 		execve(x->program, (char *const *)x->argv, no_env);
 	code = errno;

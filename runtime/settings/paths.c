@@ -49,6 +49,21 @@ static int own_path(const struct config *c, const char *name, const char **ret, 
 	return 0;
 }
 
+static int no_home(const char *own, struct err *e)
+{
+	const char *home = secure_getenv("HOME");
+
+	if (home && *home)
+		return err_set(e, EINVAL,
+			       "HOME is '%s', no absolute path: set it to your home directory, "
+			       "or %s to a directory of yours",
+			       home, own);
+	return err_set(e, ENOENT,
+		       "HOME is not set: set it to your home directory, or %s to a directory of "
+		       "yours",
+		       own);
+}
+
 /* $own, else $xdg/csbx, else $HOME/<fallback>/csbx. */
 static int home_dir(const struct config *c, const char *own, const char *xdg, const char *fallback,
 		    char **ret, struct err *e)
@@ -68,7 +83,7 @@ static int home_dir(const struct config *c, const char *own, const char *xdg, co
 		if (!home && !geteuid())
 			home = "/root";
 		if (!home)
-			return err_set(e, ENOENT, "HOME is not set: set it, or %s", own);
+			return no_home(own, e);
 		*ret = str_printf("%s/%s/csbx", home, fallback);
 	}
 	return *ret ? 0 : err_oom(e);

@@ -357,6 +357,34 @@ int policy_settle_defaults(struct container_spec *s, struct err *e)
 	return r < 0 ? r : 0;
 }
 
+static int refuse_word(const struct policy *p, enum policy_forbid what, struct err *e)
+{
+	return err_set(e, EPERM, "%s is forbidden by %s:%u", forbid_words[what], p->file,
+		       p->forbid[what]);
+}
+
+int policy_forbids(enum policy_forbid what, struct err *e)
+{
+	struct policy p = POLICY_INIT;
+	int r = policy_load(&p, e);
+
+	if (r >= 0)
+		r = p.forbid[what] != 0;
+	policy_free(&p);
+	return r;
+}
+
+int policy_check(enum policy_forbid what, struct err *e)
+{
+	struct policy p = POLICY_INIT;
+	int r = policy_load(&p, e);
+
+	if (r >= 0 && p.forbid[what])
+		r = refuse_word(&p, what, e);
+	policy_free(&p);
+	return r < 0 ? r : 0;
+}
+
 int policy_apply(const struct policy *p, struct container_spec *s, struct err *e)
 {
 	if (!p->file)
@@ -364,8 +392,7 @@ int policy_apply(const struct policy *p, struct container_spec *s, struct err *e
 	settle_defaults(p, s);
 	for (int i = 0; i < FORBID_WORDS; i++) {
 		if (p->forbid[i] && asks_for(s, (enum policy_forbid)i))
-			return err_set(e, EPERM, "%s is forbidden by %s:%u", forbid_words[i],
-				       p->file, p->forbid[i]);
+			return refuse_word(p, (enum policy_forbid)i, e);
 	}
 	for (int i = 0; i < LIMIT_WORDS; i++) {
 		int r = p->limit[i] ? apply_limit(p, (enum policy_limit)i, s, e) : 0;

@@ -79,6 +79,10 @@ int policy_parse(struct policy *p, const char *file, const char *buf, size_t len
  * error. policy_apply() does it, too; a front end that derives more from them does it first.
  */
 int policy_settle_defaults(struct container_spec *s, struct err *e);
+/* 1: the site forbids it, 0: it does not. */
+int policy_forbids(enum policy_forbid what, struct err *e);
+/* The error of policy_apply(), for those who would make something for it first. */
+int policy_check(enum policy_forbid what, struct err *e);
 /*
  * The rule number i, "max memory 2g", and the line that has it; false: there are not so many. A
  * rule that another one makes moot is none.

@@ -461,3 +461,22 @@ def test_containers_outlive_the_engine(csbx, box):
         again.terminate()
         again.communicate(timeout=20)
         box.ask = lambda *_: type("Gone", (), {"json": []})
+
+def test_stop(csbx, box):
+    """The engine that listens is ended, however it was started; containers go on."""
+    c = made(box, "sleep", "60")
+    assert box.ask("POST", f"/containers/{c}/start").status == 204
+    csbx.ok("engine", "--stop")
+    assert box.process.wait(timeout=20) == 0 and not os.path.exists(box.path)
+    p = csbx.run("engine", "--stop")
+    assert p.returncode == 125 and f"no engine listens at unix://{box.path}" in p.stderr, p.stderr
+    assert csbx.ok("engine", "-d") == f"unix://{box.path}\n"
+    assert box.ask("GET", f"/containers/{c}/json").json["State"]["Running"]
+    assert box.ask("DELETE", f"/containers/{c}?force=1").status == 204
+    csbx.ok("engine", "--stop")
+    assert not os.path.exists(box.path)
+    for words in (["--stop", "-d"], ["--stop", "true"]):
+        csbx.fails("engine", *words, says="--stop goes without")
+    csbx.ok("engine", "--env")
+    csbx.ok("engine", "--stop")
+    box.ask = lambda *_: type("Gone", (), {"json": []})

@@ -103,3 +103,26 @@ def test_an_error_names_the_setting(csbx, busybox_image, key, args):
         p = csbx.run(*args, env={key: bad})
         assert p.returncode == 125 and f"({key} may name another directory of yours)" in p.stderr, p.stderr
     csbx.ok("remove", "-f", "box")
+
+
+def test_directories_that_others_write_to(csbx, busybox_image):
+    """The data path costs names and images, the runtime path every start; both remedies are said."""
+    for key, name, fatal in (("data", "data-dir", False), ("cache", "data-dir", False), ("run", "runtime-dir", True)):
+        csbx.dirs[key].mkdir(exist_ok=True)
+        csbx.dirs[key].chmod(0o770)
+        code, said = feature(csbx, name)
+        assert code == 1 and f"{csbx.dirs[key]}: open to other users (mode 0770): chmod go-w it" in said, said
+        assert said.startswith("MISSING" if fatal else "missing") and "_PATH to a directory of yours" in said
+        p = csbx.run("doctor")
+        assert p.returncode == fatal and ("cannot start here" in p.stdout) == fatal, p.stdout
+        assert csbx.run("run", busybox_image, "true").returncode == (125 if fatal else 0)
+        csbx.dirs[key].chmod(0o700)
+        assert feature(csbx, name)[0] == 0 or key == "run"
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("key", ["DATA", "RUNTIME"])
+def test_directories_of_another_user(csbx, key):
+    p = csbx.run("doctor", "--feature", "data-dir" if key == "DATA" else "runtime-dir", env={f"CSBX_{key}_PATH": "/usr/lib"})
+    code, said = p.returncode, p.stdout
+    assert code == 1 and "/usr/lib: belongs to user 0, not to us" in said and f"set CSBX_{key}_PATH" in said

@@ -149,3 +149,27 @@ def descriptors_on_their_way():
 def test_many_descriptors_on_their_way(csbx, busybox_image, descriptors_on_their_way):
     """unix(7), ETOOMANYREFS: a start waits until others have taken what was sent to them."""
     assert csbx.ok("run", busybox_image, "echo", "started") == "started\n"
+
+
+def test_few_open_files(csbx, busybox_image):
+    """The error says how many are enough; so many are."""
+    script = 'ulimit -n "$0" && exec "$@"'
+
+    def start(most):
+        return subprocess.run(["bash", "-c", script, str(most), *csbx.argv(["start", busybox_image, "true"])], env=csbx.env, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False, **csbx.identity())
+    for most in (10, 20):
+        p = start(most)
+        assert p.returncode == 125 and "Too many open files" in p.stderr, p
+        assert f"may have {most} open files at most: ulimit -n 256" in p.stderr, p.stderr
+    assert start(256).returncode == 0
+
+
+@pytest.mark.parametrize("home, says", [(None, "HOME is not set"), ("", "HOME is not set"), ("rel", "HOME is 'rel', no absolute path")])
+def test_home(csbx, home, says):
+    env = {k: v for k, v in csbx.env.items() if k not in ("HOME", "CSBX_DATA_PATH", "XDG_DATA_HOME")}
+    env.update({} if home is None else {"HOME": home})
+    for args in (["list"], ["doctor"], ["import", "oci:x"]):
+        p = subprocess.run(csbx.argv(args), env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+                           **csbx.identity())
+        assert p.returncode == 125 and says in p.stderr and "CSBX_DATA_PATH to a directory of yours" in p.stderr, p

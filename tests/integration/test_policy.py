@@ -122,3 +122,19 @@ def test_it_is_shown(site, busybox_image):
     assert json.loads(site("forbid everything\n", "info", "--json").stdout)["policy"] == [{"rule": None, "from": None, "fault": fault}]
     p = site("forbid everything\n", "run", busybox_image, "true")
     assert p.returncode == 125 and fault in p.stderr
+
+
+def test_nothing_is_made_for_a_bind_that_is_forbidden(site, csbx):
+    """Volumes are binds too. The volumes of an image, for which no one asked, give way."""
+    rule = "forbid bind\n"
+    box = images.busybox_image({"Cmd": ["/bin/sh"], "Env": [images.PATH_ENV], "Volumes": {"/etc": {}}})
+    box.write_docker_archive(csbx.work / "box.tar", tags=("box:latest",))
+    csbx.ok("docker", "load", "-q", "-i", csbx.work / "box.tar")
+    for options in (["-v", "vol:/d"], ["-v", "/d"], ["--mount", "type=volume,dst=/d"], ["-v", f"{csbx.work}/new:/d"]):
+        for verb in ("run", "create"):
+            p = site(rule, "docker", verb, *options, "box", "true")
+            assert p.returncode and "bind is forbidden by /etc/csbx/policy.conf:1" in p.stderr, p.stderr
+    assert csbx.ok("docker", "volume", "ls", "-q") == "" and not (csbx.work / "new").exists()
+    p = site(rule, "docker", "run", "--rm", "box", "sh", "-c", "echo x >/etc/f && cat /etc/f")
+    assert (p.returncode, p.stdout) == (0, "x\n"), p.stderr
+    assert csbx.ok("docker", "volume", "ls", "-q") == ""

@@ -245,6 +245,34 @@ def test_a_damaged_record_does_not_stand_in_the_way(csbx, busybox_image):
     csbx.ok("remove", "-f", "a", "b")
 
 
+def test_a_name_without_a_record(csbx, busybox_image):
+    """A directory, a file or a link where a container should be: listed, said, removed and replaced."""
+    top = csbx.dirs["data"] / "containers"
+    csbx.ok("list")
+
+    def make():
+        top.mkdir(mode=0o700, exist_ok=True)
+        (top / "dir/x").mkdir(parents=True)
+        (top / "file").touch()
+        (top / "link").symlink_to("/nowhere")
+        return ("dir", "file", "link")
+    for name in make():
+        for args in (["start", name, "true"], ["inspect", name], ["rename", name, "a"], ["export", name], ["docker", "start", name]):
+            p = csbx.run(*args)
+            assert p.returncode and "damaged record: there is none (create -f makes the container new, remove deletes it)" in p.stderr, p
+        p = csbx.run("remove", name)
+        assert p.returncode == 125 and "use -f" in p.stderr, "there is something to ask about"
+    assert csbx.ok("list").count("damaged") == 3
+    csbx.ok("remove", "-f", "dir", "file", "link")
+    assert not [name for name in os.listdir(top) if name[0] != "."]
+    for name in make():
+        csbx.ok("create", "-f", "-n", name, busybox_image)
+        csbx.ok("start", name, "true")
+    csbx.ok("remove", "-f", "dir", "file", "link")
+    csbx.ok("docker", "rm", *make())
+    assert not [name for name in os.listdir(top) if name[0] != "."]
+
+
 @pytest.mark.parametrize("version,what", [(1, "an older"), (99, "a newer")])
 def test_a_record_of_another_version(csbx, busybox_image, version, what):
     csbx.ok("create", "-n", "a", busybox_image)

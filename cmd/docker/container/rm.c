@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include "cmd/docker/daemon/end.h"
-#include "cmd/docker/daemon/target.h"
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/frame/fault.h"
 #include "cmd/docker/frame/verbs.h"
@@ -33,12 +32,8 @@ static int rm_one(struct docker *d, const struct rm_args *a, const char *operand
 	const struct docker_removal how = {a->force, a->volumes};
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct docker_target t;
-	int r = docker_target_open(&d->cmd.paths, operand, &t, &f);
+	int r = docker_remove(&d->cmd.paths, operand, &how, &f);
 
-	if (r >= 0)
-		r = docker_remove(&d->cmd.paths, &t, operand, &how, &f);
-	docker_target_close(&t);
 	strbuf_addf(&out, "%s\n", operand);
 	if (r >= 0)
 		return cmd_print(&out);

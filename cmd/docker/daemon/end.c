@@ -254,8 +254,8 @@ static int remove_volumes(const struct paths *p, const struct container_record *
 	return r;
 }
 
-int docker_remove(const struct paths *p, const struct docker_target *t, const char *operand,
-		  const struct docker_removal *how, struct docker_fault *f)
+static int remove_target(const struct paths *p, const struct docker_target *t, const char *operand,
+			 const struct docker_removal *how, struct docker_fault *f)
 {
 	bool is_member = *t->found.name && docker_endpoints_has(p, t->found.name);
 	bool ran, gone;
@@ -286,4 +286,19 @@ int docker_remove(const struct paths *p, const struct docker_target *t, const ch
 	if (r == -EBUSY && !how->force)
 		return busy(p, t, f);
 	return r < 0 && f->err.origin == ERR_NO_CONTAINER ? docker_target_missing(operand, f) : r;
+}
+
+int docker_remove(const struct paths *p, const char *operand, const struct docker_removal *how,
+		  struct docker_fault *f)
+{
+	struct docker_target t;
+	int r = docker_target_open(p, operand, &t, f);
+
+	/* ps shows it as dead. */
+	if (r == -EBADMSG || r == -EPROTO)
+		r = container_store_remove(p, operand + (*operand == '/'), &f->err);
+	else if (r >= 0)
+		r = remove_target(p, &t, operand, how, f);
+	docker_target_close(&t);
+	return r;
 }

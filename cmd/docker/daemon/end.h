@@ -43,8 +43,8 @@ struct docker_removal {
 	bool volumes;                   /* its anonymous ones go with it */
 	struct container_debris *later; /* as of container_remove_soon(), NULL: nothing is left */
 };
-/* 409: it runs, and force is not set. 404: another was faster. */
-int docker_remove(const struct paths *p, const struct docker_target *t, const char *operand,
-		  const struct docker_removal *how, struct docker_fault *f);
+/* 409: it runs, and force is not set. 404: there is none. One whose record is damaged goes too. */
+int docker_remove(const struct paths *p, const char *operand, const struct docker_removal *how,
+		  struct docker_fault *f);
 
 #endif

@@ -14,6 +14,7 @@
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/settings/paths.h"
+#include "runtime/settings/policy.h"
 #include "runtime/spec/spec.h"
 #include "runtime/record/volume.h"
 #include "runtime/start/own_dirs.h"
@@ -68,6 +69,10 @@ int docker_mount_volume(const struct paths *p, const char *name, struct mount_sp
 			       "name, only \"[a-zA-Z0-9][a-zA-Z0-9_.-]\" are allowed. If you "
 			       "intended to pass a host directory, use absolute path",
 			       name, name);
+	/* Before it is made. */
+	r = policy_check(FORBID_BIND, e);
+	if (r < 0)
+		return r;
 	r = name && *name ? volume_open(p, name, &m->volume, &m->source, e)
 			  : volume_open_own(p, &m->volume, &m->source, e);
 	/* Docker tells it also of one that is there. */
@@ -113,7 +118,9 @@ int docker_make_source(const struct paths *p, const char *path, struct err *e)
 				     : refuse(path, why.code, path, e);
 	is_rest = str_has_suffix(path, rest);
 	len = strlen(rest);
-	r = own_dirs_check_new(p, dir, rest, path, e);
+	r = policy_check(FORBID_BIND, e);
+	if (r >= 0)
+		r = own_dirs_check_new(p, dir, rest, path, e);
 	for (char *name = strtok_r(rest, "/", &save); r >= 0 && name;
 	     name = strtok_r(NULL, "/", &save)) {
 		/* As far as the path is, where no link has changed the rest of it. */

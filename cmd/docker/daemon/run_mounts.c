@@ -11,6 +11,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
 #include "runtime/settings/paths.h"
+#include "runtime/settings/policy.h"
 #include "runtime/spec/spec.h"
 #include "runtime/record/volume.h"
 
@@ -277,8 +278,11 @@ int docker_mounts_add_anonymous(const struct paths *p, const struct docker_run_a
 int docker_mounts_add_image(const struct paths *p, const struct strv *volumes,
 			    struct container_spec *s, struct err *e)
 {
-	int r = 0;
+	/* The image's wish gives way: what is written there goes to the container's own files. */
+	int r = volumes->n ? policy_forbids(FORBID_BIND, e) : 0;
 
+	if (r)
+		return r < 0 ? r : 0;
 	for (size_t i = 0; r >= 0 && i < volumes->n; i++) {
 		struct mount_spec *m;
 

@@ -224,15 +224,13 @@ void call_container_remove(struct call *k)
 					   .volumes = call_query_true(k, "v"),
 					   .later = &later};
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	struct docker_target t;
-	int r = docker_target_open(&k->cmd->paths, k->item, &t, &f);
+	int r;
 
-	if (r >= 0 && call_query_true(k, "link"))
+	if (call_query_true(k, "link"))
 		r = docker_refuse(&f, "containers are not linked in csbx");
-	if (r >= 0)
-		r = docker_remove(&k->cmd->paths, &t, k->item, &how, &f);
+	else
+		r = docker_remove(&k->cmd->paths, k->item, &how, &f);
 	reply_done(k, r, &f);
-	docker_target_close(&t);
 	/* It is gone for all that ask, and the client need not wait for a few files. */
 	(void)container_debris_delete(&later, NULL);
 }

@@ -14,7 +14,7 @@
 #include "runtime/record/engine_dir.h"
 
 struct engine_args {
-	bool detach, env, context;
+	bool detach, env, context, stop;
 };
 
 static const struct opt engine_opts[] = {
@@ -26,6 +26,8 @@ static const struct opt engine_opts[] = {
 	{OPT_FLAG, 0, "context", .offset = offsetof(struct engine_args, context),
 	 .help = "as -d, and write a context named csbx for Docker's command line, which docker "
 		 "--context csbx and docker context use csbx take"},
+	{OPT_FLAG, 0, "stop", .offset = offsetof(struct engine_args, stop),
+	 .help = "end the engine that listens on this socket; containers go on"},
 	{0},
 };
 
@@ -47,7 +49,7 @@ static int print_address(const char *path, bool for_shell)
 }
 
 /* The child goes on without terminal; the socket listens already. 0 in the parent. */
-static int go_behind(struct err *e)
+static int go_behind(const struct engine_listener *l, struct err *e)
 {
 	_close_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	pid_t child;
@@ -57,7 +59,8 @@ static int go_behind(struct err *e)
 	child = fork();
 	if (child)
 		return child < 0 ? err_sys(e, "fork") : 0;
-	if (setsid() < 0 || chdir("/") < 0)
+	/* The socket is this process's from here on: --stop asks the kernel for the last who listened. */
+	if (setsid() < 0 || chdir("/") < 0 || engine_listen_again(l) < 0)
 		_exit(CMD_EXIT_FAILED);
 	for (int fd = 0; fd < 3; fd++) {
 		if (dup2(null, fd) < 0)
@@ -75,7 +78,7 @@ static int detached(struct cmd *c, const struct engine_args *a, const char *path
 	if (r == -EADDRINUSE)
 		return print_address(path, a->env);
 	if (r >= 0)
-		r = go_behind(&e);
+		r = go_behind(&l, &e);
 	if (r == 1) {
 		r = engine_take_signals(&l, &e);
 		if (r >= 0)
@@ -178,13 +181,20 @@ static int engine_run(struct cmd *c, void *args, int argc, char **argv)
 		err_oom(&e);
 		return cmd_error(&e, "engine");
 	}
-	if (argc && (a->detach || a->env || a->context)) {
+	if (argc && (a->detach || a->env || a->context || a->stop)) {
 		err_set(&e, EINVAL, "%s goes without a command",
 			a->env       ? "--env"
 			: a->context ? "--context"
+			: a->stop    ? "--stop"
 				     : "--detach");
 		return cmd_error(&e, "engine");
 	}
+	if (a->stop && (a->detach || a->env || a->context)) {
+		err_set(&e, EINVAL, "--stop goes without --detach, --env and --context");
+		return cmd_error(&e, "engine");
+	}
+	if (a->stop)
+		return engine_stop(c, &e) < 0 ? cmd_error(&e, "engine --stop") : CMD_EXIT_OK;
 	if (argc)
 		return around(c, argv);
 	if (a->context && engine_write_context(path, &e) < 0)
@@ -195,6 +205,7 @@ static int engine_run(struct cmd *c, void *args, int argc, char **argv)
 static const struct verb_example examples[] = {
 	{"let docker-py and docker's own command line find csbx in this shell",
 	 "eval \"$(csbx engine --env)\""},
+	{"end the engine that -d, --env or --context started", "csbx engine --stop"},
 	{"for one command, in a batch job or in CI", "csbx engine -- python run_evaluation.py"},
 	{0},
 };

@@ -137,6 +137,11 @@ int engine_listen(const struct cmd *c, struct engine_listener *ret, struct err *
 	return r;
 }
 
+int engine_listen_again(const struct engine_listener *l)
+{
+	return listen(l->fd, BACKLOG);
+}
+
 int engine_listen_given(struct engine_listener *ret, struct err *e)
 {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");

@@ -13,6 +13,7 @@
  *	engine.c     the verb: where to listen, in which form (in front, detached, around a command)
  *	listener.c   the socket, its lock, accept, the number of children
  *	workers.c    the processes that serve connections, one of them made ahead
+ *	stop.c	     ending the engine that is there
  *	context.c a context of Docker's command line, on request
  *	connection.c requests of one connection, one after the other
  *
@@ -53,6 +54,10 @@ char *engine_socket_path(const struct cmd *c);
 
 /* -EADDRINUSE: another engine of this user listens there. */
 int engine_listen(const struct cmd *c, struct engine_listener *ret, struct err *e);
+/* In the child that goes on with it. */
+int engine_listen_again(const struct engine_listener *l);
+/* Ends the engine of engine_listen(). -ESRCH: there is none. */
+int engine_stop(const struct cmd *c, struct err *e);
 /* A socket of this process's own, beside that of another engine (engine_dir.h). */
 int engine_listen_own(const struct cmd *c, struct engine_listener *ret, struct err *e);
 /* The socket that systemd has opened (sd_listen_fds(3)). 0: there is none; 1: *ret has it. */
