@@ -149,6 +149,7 @@ bench: all ## ratios against bwrap, ch-run, crun, umoci
 	@tests/tools/setup build check bench
 	@tests/bench/run "$(O)"
 
-bench-plots: ## build/bench.svg, a picture of the start times and rates of the last `make bench`
-	@tests/bench/plots.py build/bench.json build/bench.svg
-	@echo "  PLOT  build/bench.svg"
+PLOT ?= build/bench.svg
+bench-plots: ## a picture of the last `make bench`: start times and rates (PLOT=docs/bench.svg: the one of README)
+	@tests/bench/plots.py build/bench.json "$(PLOT)"
+	@echo "  PLOT  $(PLOT)"
