@@ -115,15 +115,16 @@ def _core(post, is_open, kept, frozen, own):
             return True
         if _type(file) is not _str:
             return False
-        known = vouched.get(file)
-        if known is None:
-            try:
-                s = stat(file)
-                known = real_path(file) not in changed and is_old(s) and (s.st_dev, s.st_ino) not in inodes and not is_led_away(file)
-            except error:
-                known = False
-            vouched[file] = known
-        return known
+        try:
+            s = stat(file)
+            facts = s.st_dev, s.st_ino, s.st_ctime_ns  # a file that was believed may be written later
+            known = vouched.get(file)
+            if known is None or known[0] != facts:
+                is_so = real_path(file) not in changed and is_old(s) and facts[:2] not in inodes and not is_led_away(file)
+                known = vouched[file] = facts, is_so
+            return known[1]
+        except error:
+            return False
 
     is_true, is_filed, learn, learn_all, add_rewriter, *of_bytes = make_origins(is_vouched, frozen)
 

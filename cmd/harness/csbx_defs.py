@@ -40,16 +40,30 @@ def conditions_in(decorators):
     return {n: condition_of(d) for n, d in zip(names, decorators) if n in CONDITIONAL and names.count(n) == 1}
 
 
+def module_marks(tree):
+    """As an entry of definitions(): what `pytestmark` gives to all tests of a module; none where that cannot be told."""
+    def is_it(node):
+        return isinstance(node, ast.Assign) and [getattr(t, "id", None) for t in node.targets] == ["pytestmark"]
+    own = [n for n in tree.body if is_it(n)]
+    of_classes = [n for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for n in c.body if is_it(n)]
+    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == "pytestmark"]
+    if len(own) > 1 or len(names) != len(own) + len(of_classes):
+        return []
+    values = [v for n in own for v in (n.value.elts if isinstance(n.value, (ast.List, ast.Tuple)) else [n.value])]
+    return [(set(), marks_in(values), conditions_in(values), False)]
+
+
 def definitions(text):
-    """(dotted name -> [(its possible first lines, its marks, their conditions)] of functions and classes, dotted names
-    that are bound otherwise)"""
-    found, others, todo = {}, set(), [("", ast.parse(text))]
+    """(dotted name -> [(its possible first lines, its marks, their conditions, whether it is a class)] of functions and
+    classes, dotted names that are bound otherwise). The name "" is the module's, which has marks alone."""
+    tree = ast.parse(text)
+    found, others, todo = {"": module_marks(tree)}, set(), [("", tree)]
     while todo:
         prefix, node = todo.pop()
         if isinstance(node, DEFINITIONS):
             name = prefix + node.name
             lines = {node.lineno} | {d.lineno for d in node.decorator_list}
-            found.setdefault(name, []).append((lines, marks_in(node.decorator_list), conditions_in(node.decorator_list)))
+            found.setdefault(name, []).append((lines, marks_in(node.decorator_list), conditions_in(node.decorator_list), isinstance(node, ast.ClassDef)))
             if not isinstance(node, ast.ClassDef):
                 others.update(n for inner in ast.walk(node) if isinstance(inner, ast.Global) for n in inner.names)
                 continue
@@ -149,13 +163,13 @@ def make_filed(text_of):
             return None
         if any(matches(f, file, name, entries) for f in reach(function)):
             return None
-        is_decorated = any(marks is None for _, marks, _ in entries)
-        another = [n for n, e in found.items() if "<" not in n and matches(function, file, n.rpartition(".")[2], e)]
+        is_decorated = any(e[1] is None for e in entries)
+        another = [n for n, e in found.items() if n and "<" not in n and matches(function, file, n.rpartition(".")[2], e)]
         return None if is_decorated and not another else "is not the function that %s has by that name" % file
 
-    def strange_marks(known, function, kind, name, file, is_vouched, run_marks):
-        """Marks that a test's function or class has and that the file does not give them."""
-        places = [(place_of(kind, name, file), getattr(function, "__dict__", {}))]
+    def strange_marks(known, function, kind, name, file, is_vouched, run_marks, of_module):
+        """Marks that a test's function, class or module has and that the file does not give them."""
+        places = [(place_of(kind, name, file), getattr(function, "__dict__", {})), ((file, ""), of_module)]
         places += [((getattr(modules.get(b.__module__), "__file__", None), b.__qualname__), vars(b))
                    for b in (kind.__mro__ if isinstance(kind, type) else ())]
         for (home, dotted), space in places:
@@ -163,15 +177,15 @@ def make_filed(text_of):
                 continue
             found, others = filed(known, home)
             entries, marks = found.get(dotted), space.get("pytestmark", ())
-            if not entries or dotted in others or dotted + ".pytestmark" in others or any(m is None for _, m, _ in entries):
+            if not entries or dotted in others or dotted + ".pytestmark" in others or any(e[1] is None for e in entries):
                 continue
-            given, conditions = set().union(*[m for _, m, _ in entries]), entries[-1][2] if len(entries) == 1 else {}
+            given, conditions = set().union(*[e[1] for e in entries]), entries[-1][2] if len(entries) == 1 else {}
             for mark in marks if isinstance(marks, (list, tuple)) else [marks]:
                 if getattr(mark, "name", None) in run_marks and mark.name not in given:
-                    return "a mark %s of %s, which %s does not give it" % (mark.name, dotted, home)
+                    return "a mark %s of %s, which %s does not give it" % (mark.name, dotted or "the module", home)
                 condition = conditions.get(getattr(mark, "name", None))
                 if condition is not None and not is_as_said(mark, condition):
-                    return "the condition of a mark %s of %s is another" % (mark.name, dotted)
+                    return "the condition of a mark %s of %s is another" % (mark.name, dotted or "the module")
         return None
 
     def strange_members(known, kind, is_vouched):

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks for tampering in pytest's own process: with outcomes, marks, functions, hooks and modules of tests."""
 import builtins
-import sys
 import types
 import unittest
 
 import csbx_decoys
 from csbx_conditions import changed_facts
-from csbx_defs import cells_of, has_changed, make_filed, says
+from csbx_defs import cells_of, has_changed, make_filed
+from csbx_helpers import make_helpers
+from csbx_modules import MODULES_KNOWN, function_code, make_modules
 from csbx_outcomes import frames_of, leads_to, make_judge
-from csbx_texts import attributes_set, bound_by_imports, names_stored, text_of
+from csbx_texts import bound_by_imports, text_of
 from csbx_witness import is_async, make_cases, make_witness
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -18,15 +19,13 @@ REPORT_HOOKS = ("pytest_runtest_makereport", "pytest_runtest_logreport", "pytest
                 "pytest_runtestloop", "pytest_runtest_call", "pytest_pyfunc_call", "pytest_collection_modifyitems",
                 "pytest_report_teststatus", "pytest_sessionfinish", "pytest_cmdline_main", "pytest_fixture_setup",
                 "pytest_collection", "pytest_itemcollected", "pytest_collection_finish", "pytest_pycollect_makeitem",
-                "pytest_runtest_setup", "pytest_runtest_teardown", "pytest_collect_file", "pytest_make_collect_report")
+                "pytest_runtest_setup", "pytest_runtest_teardown", "pytest_collect_file", "pytest_make_collect_report",
+                "pytest_generate_tests", "pytest_make_parametrize_id", "pytest_markeval_namespace", "pytest_pycollect_makemodule",
+                "pytest_ignore_collect", "pytest_collect_directory")
 
 RUN_MARKS = ("skip", "skipif", "xfail")
 WAYS_TO_MARK = ("add_marker", "applymarker", "own_markers")
 DECOYS_MAX = 3
-
-
-def function_code(function):
-    return getattr(getattr(function, "__func__", function), "__code__", None)
 
 
 def make_looks(pytest, ask, repo):
@@ -37,16 +36,18 @@ def make_looks(pytest, ask, repo):
     from _pytest.unittest import TestCaseFunction
     kinds = (pytest.skip.Exception, pytest.xfail.Exception, pytest.exit.Exception, unittest.SkipTest)
     # The core keeps it, where no function that can be reached leads.
-    ask("remember", {"plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "modules": {}, "passed": [], "callers": {},
-             "imports": {}, "data": {}, "globals": {}, "classes": {}, "cases": {}, "replaces": {}, "items": {}, "error": None,
-             "by_tests": True, "vouched": {}, "looked": 0, "skipped": None, "cells": {}, "filed": {}})
-    all_builtins, builtin_names = vars(builtins), frozenset(vars(builtins))
-    stored, way_to_mark, is_wrapper = names_stored, tuple(w.encode() for w in WAYS_TO_MARK), leads_to
+    ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
+        "plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "passed": [], "callers": {}, "data": {}, "cases": {},
+        "items": {}, "error": None, "by_tests": True, "vouched": {}, "looked": 0, "skipped": None, "cells": {}, "filed": {}, "hooked": {},
+        "helped": {}, "conftests": []}))
+    all_builtins = vars(builtins)
+    way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
-    cells_in, other_cells, has_words, other_facts = cells_of, has_changed, says, changed_facts
+    cells_in, other_cells, other_facts = cells_of, has_changed, changed_facts
+    remember_modules, look_at_names, look_at_globals = make_modules(ask, repo, text_of)
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
-    code_of, text, bound, set_in, from_call = function_code, text_of, bound_by_imports, attributes_set, CallInfo.from_call
-    frames_in = frames_of
+    code_of, text, from_call = function_code, text_of, CallInfo.from_call
+    frames_in, (begin_helpers, look_at_helpers) = frames_of, make_helpers(ask, repo, text_of)
     witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
     own_ways, callers = (Function.runtest, TestCaseFunction.runtest), (Function, TestCaseFunction)
     of_skip, of_xfail = evaluate_skip_marks, evaluate_xfail_marks
@@ -68,11 +69,13 @@ def make_looks(pytest, ask, repo):
     def marks_of(item):
         return [(node, mark) for node, mark in item.iter_markers_with_node() if mark.name in run_marks]
 
+    def conftests(config):
+        return [p for p in config.pluginmanager.get_plugins()
+                if isinstance(getattr(p, "__file__", None), str) and p.__file__.endswith("conftest.py")]
+
     def adds_marks(item):
         """True when the tests themselves add marks, or a conftest.py does."""
-        files = [str(getattr(item, "fspath", ""))]
-        files += [p.__file__ for p in item.config.pluginmanager.get_plugins()
-                  if isinstance(getattr(p, "__file__", None), str) and p.__file__.endswith("conftest.py")]
+        files = [str(getattr(item, "fspath", ""))] + [p.__file__ for p in conftests(item.config)]
         return any(w in t for t in map(text, filter(lambda f: ask("vouched", f), files)) for w in way_to_mark)
 
     def marks(known, item):
@@ -88,6 +91,15 @@ def make_looks(pytest, ask, repo):
                 found("outcome_call", "a mark %s of %s" % (mark.name, file))
             elif not any(mark is m[0] for m in before) and not adds_marks(item):
                 found("outcome_call", "a mark %s of %s, which the tests do not make" % (mark.name, item.nodeid))
+
+    def file_of(item):
+        return str(getattr(item, "path", None) or item.fspath)
+
+    def files(items):
+        """The files that the tests are made of; one that the run wrote makes all other looks at it void."""
+        for file in {file_of(i) for i in items}:
+            if file.startswith(repo + "/") and not ask("vouched", file):
+                found("test_replaced", "%s is not as it was before the patches and the run" % file)
 
     def function(known, item, now):
         """A wrapper of a test is a function of its own: another object, or another test, is no wrapper."""
@@ -106,7 +118,7 @@ def make_looks(pytest, ask, repo):
         """A test is the function that its file has by that name, with the marks that the file gives it."""
         if not isinstance(item, callers):
             return
-        name, file = getattr(item, "originalname", None) or item.name, str(getattr(item, "path", None) or item.fspath)
+        name, file = getattr(item, "originalname", None) or item.name, file_of(item)
         place = item.function, getattr(item, "cls", None), name, file
 
         def vouches(file):
@@ -114,7 +126,7 @@ def make_looks(pytest, ask, repo):
         wrong = strange_test(known["filed"], *place, vouches)
         if wrong:
             found("test_replaced", "%s %s" % (item.nodeid, wrong))
-        wrong = strange_marks(known["filed"], *place, vouches, run_marks)
+        wrong = strange_marks(known["filed"], *place, vouches, run_marks, getattr(getattr(item, "module", None), "__dict__", {}))
         if wrong and not adds_marks(item):
             found("outcome_call", wrong)
         wrong = strange_members(known["filed"], place[1], vouches) if isinstance(item, TestCaseFunction) else None
@@ -136,29 +148,12 @@ def make_looks(pytest, ask, repo):
                 if code is None or not ask("vouched", code) or code.co_filename.startswith(repo + "/"):
                     found(kind, "%s of %s" % (key, name))
 
-    def module(known, item):
-        """Names in the tests' module that its own code does not bind."""
-        of_tests = getattr(item, "module", None)
-        file = getattr(of_tests, "__file__", None)
-        if not isinstance(of_tests, types.ModuleType) or not isinstance(file, str) or not is_vouched(known, file):
-            return
-        now = vars(of_tests)
-        if now.get("__builtins__") not in (all_builtins, builtins):
-            found("test_replaced", "%s has builtins of its own" % file)
-        if file not in known["modules"]:
-            try:
-                known["modules"][file] = stored(compile(text(file), file, "exec", 0, True))
-            except (SyntaxError, ValueError):
-                known["modules"][file] = set(), True, []
-        names, computes, stars = known["modules"][file]
-        for name in set(now) - names:
-            value = now[name]
-            is_error = isinstance(value, type) and issubclass(value, BaseException)
-            if not is_error and any(getattr(sys.modules.get(s), name, stars) is value for s in stars):
-                continue
-            if name in builtin_names or not (computes or name.startswith(("_", "@")) or isinstance(value, types.ModuleType)):
-                if not name.startswith("__"):
-                    found("test_replaced", "%s in %s is not of it" % (name, file))
+    def is_late_hook(function, hook):
+        """True for what may become a hook after the session has begun: functions of that name, of pytest or of the
+        repository. One of another library was meant for something else."""
+        code = code_of(function)
+        return code is not None and code.co_name == hook and \
+            (code.co_filename.startswith(repo + "/") or str(function.__module__).startswith("_pytest."))
 
     def engine(known):
         """Checks the objects that call hooks, and the list of hooks."""
@@ -181,6 +176,9 @@ def make_looks(pytest, ask, repo):
             if caller is not None and getattr(call, "__self__", manager) is not manager:
                 found("pytest_modified", "how %s is called" % hook)
             brought += [(code_of(i.function), hook) for i in impls]
+            for impl in impls:
+                if not any(impl is i for i in known["hooked"][hook]) and not is_late_hook(impl.function, hook):
+                    found("report_hook", "%s is now %s of %s" % (hook, getattr(impl.function, "__name__", "?"), impl.function.__module__))
             for impl, made in known["impls"].get(hook, ()):
                 if impl not in impls or impl.function is not made:
                     found("pytest_modified", "%s of %s is gone" % (hook, made.__module__))
@@ -190,57 +188,12 @@ def make_looks(pytest, ask, repo):
             if id(code) in strangers:
                 found("report_hook", "%s of %s" % (hook, getattr(code, "co_filename", "no function")))
 
-    def is_made(value, or_mock):
-        """True when code of a patch or the run made a value, as far as its class or its code tells."""
-        code = code_of(value)
-        if code is not None:
-            return not ask("vouched", code)
-        if isinstance(value, types.ModuleType) or type(value).__name__ in ("partial", "partialmethod"):
-            return True
-        kind = value if isinstance(value, type) else type(value)
-        if kind.__module__ == "unittest.mock":
-            return or_mock
-        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
-        return isinstance(file, str) and not ask("vouched", file)
-
-    def imports(known, of_tests, or_mock):
-        """Checks that the names which the tests' module imported from elsewhere still have the same values."""
-        file = getattr(of_tests, "__file__", None)
-        if not isinstance(file, str) or not is_vouched(known, file):
-            return
-        if file not in known["imports"]:
-            known["imports"][file] = bound(text(file))
-        for name, sources in known["imports"][file].items():
-            value = vars(of_tests).get(name, of_tests)
-            meant = [getattr(sys.modules.get(m), a, None) if a else sys.modules.get(m) for m, a in sources]
-            outside = [m for m, _ in sources if not str(getattr(sys.modules.get(m), "__file__", "")).startswith(repo + "/")]
-            if outside and not any(value is m for m in meant) and is_made(value, or_mock):
-                found("test_replaced", "%s in %s is not what it imports" % (name, file))
-
-    def is_odd(file, name, old, new):
-        """True when something that the tests call became a thing of a library, and they have no words for that."""
-        code = code_of(new)
-        if code_of(old) is None or not callable(new) or (code is not None and code.co_filename.startswith(repo + "/") and ask("vouched", code)):
-            return False
-        return not has_words(text(file), name)
-
     def data_of(item):
         """The things that a test is called with: parameters, and the functions of fixtures."""
         params = getattr(getattr(item, "callspec", None), "params", None) or {}
         info = getattr(item, "_fixtureinfo", None)
         fixtures = getattr(info, "name2fixturedefs", None) or {}
         return dict(params), {(n, k): d.func for n, ds in list(fixtures.items()) for k, d in enumerate(ds)}
-
-    def classes(known, of_tests, replaces):
-        """Checks the attributes of plain classes of the tests' module, but for those that the module itself sets
-        somewhere."""
-        for kind, before in known["classes"][of_tests.__name__]:
-            now = vars(kind)
-            for name, old in before.items():
-                new = now.get(name, old)
-                if new is not old and not name.startswith("_") and name not in known["replaces"][of_tests.__file__, "attributes"] and \
-                        (not replaces or is_made(new, False) or is_odd(of_tests.__file__, name, old, new)):
-                    found("test_replaced", "%s.%s in %s was replaced" % (kind.__name__, name, of_tests.__file__))
 
     def data(known, item):
         params, fixtures = known["data"].get(item.nodeid, ({}, {}))
@@ -253,22 +206,7 @@ def make_looks(pytest, ask, repo):
                 found("test_replaced", "the fixture %s of %s" % (key[0], item.nodeid))
         if item.session is not known["session"] or item.config is not known["session"].config:
             found("pytest_modified", "the session of %s" % item.nodeid)
-        of_tests = getattr(item, "module", None)
-        before = known["globals"].get(getattr(of_tests, "__name__", None))
-        if before is None:
-            return
-        imports(known, of_tests, False)
-        if of_tests.__file__ not in known["replaces"]:
-            content = text(of_tests.__file__)
-            known["replaces"][of_tests.__file__] = any(w in content for w in (b"setattr", b"patch", b"global "))
-            known["replaces"][of_tests.__file__, "attributes"] = set_in(content)
-        replaces = known["replaces"][of_tests.__file__]
-        classes(known, of_tests, replaces)
-        for name, old in before.items():
-            new = vars(of_tests).get(name, old)
-            if new is not old and not name.startswith(("_", "@")) and \
-                    (not replaces or is_made(new, False) or is_odd(of_tests.__file__, name, old, new)):
-                found("test_replaced", "%s in %s was replaced" % (name, of_tests.__file__))
+        look_at_globals(getattr(item, "module", None))
 
     def begin(plugin, session):
         known = ask("known")
@@ -280,6 +218,7 @@ def make_looks(pytest, ask, repo):
             if caller is not None and not type(caller).__module__.startswith("pluggy."):
                 found("pytest_modified", "the caller of %s" % hook)
             impls = caller.get_hookimpls() if caller is not None else ()
+            known["hooked"][hook] = list(impls)
             known["impls"][hook] = [(i, i.function) for i in impls
                                     if i.plugin is plugin or getattr(i.plugin, "__name__", "").startswith("_pytest.")]
 
@@ -291,17 +230,26 @@ def make_looks(pytest, ask, repo):
         known["cells"].update((i.nodeid, cells_in(getattr(i, "function", None))) for i in items)
         for name in other_facts():
             found("outcome_call", "%s is another, which marks ask for" % name)
+        files(items)
         for item in items:
             as_filed(known, item)
+            fixtures(known, item)
         for kind in {getattr(i, "cls", None) for i in items}:
             remember_case(kind)
         known["data"].update((i.nodeid, data_of(i)) for i in items)
-        for of_tests in {id(m): m for m in [getattr(i, "module", None) for i in items] if isinstance(m, types.ModuleType)}.values():
-            known["globals"][of_tests.__name__] = dict(vars(of_tests))
-            known["classes"][of_tests.__name__] = [
-                (c, dict(vars(c))) for c in vars(of_tests).values()
-                if isinstance(c, type) and c.__module__ == of_tests.__name__ and c.__bases__ == (object,)]
-            imports(known, of_tests, True)
+        of_tests = list({id(m): m for m in [getattr(i, "module", None) for i in items] if isinstance(m, types.ModuleType)}.values())
+        remember_modules(of_tests)
+        begin_helpers(of_tests, conftests(known["session"].config))
+        look_at_helpers(None)
+
+    def fixtures(known, item):
+        """A fixture that code of a patch or the run puts before one of the tests."""
+        named = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", None) or {}
+        for name, those in list(named.items()):
+            codes = [code_of(d.func) for d in those]
+            if len(codes) > 1 and codes[-1] is not None and not ask("vouched", codes[-1]) and \
+                    any(c is not None and c.co_filename.startswith(repo + "/") and ask("vouched", c) for c in codes[:-1]):
+                found("test_replaced", "the fixture %s of %s is of %s" % (name, item.nodeid, codes[-1].co_filename))
 
     def case_of(item):
         case = item.__dict__.get("_testcase") or item.__dict__.get("_instance")
@@ -309,9 +257,10 @@ def make_looks(pytest, ask, repo):
 
     def look_at_test(known, item):
         """Checks the parts of a test, and the names that it uses."""
-        module(known, item)
+        look_at_names(getattr(item, "module", None), file_of(item), item.nodeid)
         function(known, item, getattr(item, "function", None))
         data(known, item)
+        look_at_helpers(file_of(item))
         case = case_of(item)
         if case is not None:
             look_at_case(case, item.name)
@@ -321,7 +270,8 @@ def make_looks(pytest, ask, repo):
         if type(item).runtest not in own_ways or waits(known["functions"].get(item.nodeid)):
             return False
         impls = item.session.config.pluginmanager.hook.pytest_pyfunc_call.get_hookimpls()
-        return not [i for i in impls if not (i.hookwrapper or getattr(i, "wrapper", False)) and i.function.__module__ != "_pytest.python"]
+        others = [i for i in impls if any(i is h for h in known["hooked"]["pytest_pyfunc_call"])]
+        return not [i for i in others if not (i.hookwrapper or getattr(i, "wrapper", False)) and i.function.__module__ != "_pytest.python"]
 
     def calls(item):
         """Before a test is called, and nothing comes between: a way to undo it, or None where others see to that."""
@@ -359,7 +309,7 @@ def make_looks(pytest, ask, repo):
         if call.when == "call":
             look_at_test(known, item)
         else:
-            module(known, item)
+            look_at_names(getattr(item, "module", None), file_of(item), item.nodeid)
         if call.excinfo is not None:
             outcome(known, call.excinfo)
 
@@ -395,7 +345,10 @@ def make_looks(pytest, ask, repo):
             known["passed"].append(item)
 
     def end():
-        engine(ask("known"))
+        known = ask("known")
+        engine(known)
+        look_at_helpers(None)
+        files([item for item, _ in known["items"].values()])
 
     def report_of(item, way):
         """CPython 3.11 fails now and then while it parses the source of what failed (AST constructor recursion depth mismatch)."""

@@ -77,8 +77,15 @@ class Looks:
                 found.add(name)
         return found
 
+    def _is_in_the_place(self, path):
+        """True for a package or a library that is imported in the place of a module beside it."""
+        here, name = os.path.split(path)
+        first = name.partition(".")[0]
+        stem = here if first == "__init__" else os.path.join(here, first) if name.endswith(".so") else ""
+        return path not in self.files and stem != "" and name.endswith(MODULE_ENDS) and os.path.lexists(os.path.join(self.repo, stem + ".py"))
+
     def is_shadow(self, path):
-        return bool(self._standard_names(path) or any(map(self.is_outside, self._new_names(path))))
+        return bool(self._standard_names(path) or any(map(self.is_outside, self._new_names(path)))) or self._is_in_the_place(path)
 
     def shadows(self, paths):
         return {n for p in paths for n in self._standard_names(p)}

@@ -63,6 +63,15 @@ def split_id(node_id):
     return file, rest
 
 
+def relative_path(here, path):
+    """As pytest makes it, by the words alone: what pytest does it with can be another's while the tests run."""
+    start, parts = [[p for p in text.split("/") if p and p != "."] for text in (here, path)]
+    same = 0
+    while same < min(len(start), len(parts)) and start[same] == parts[same]:
+        same += 1
+    return "/".join([".."] * (len(start) - same) + parts[same:])
+
+
 def wanted_files(ids):
     """The files to collect, in the order asked for; pytest refuses to run where one is missing."""
     files = {}
@@ -97,17 +106,15 @@ class Selection:
 def make_plugin(pytest, ask, selection, repo, gate, is_strict):
     """The plugin; what it needs is in this function's closure, what it knows with the core."""
     from _pytest.unittest import TestCaseFunction
-    mine = {"config": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False}
-    looks = csbx_looks.make_looks(pytest, ask, repo)
+    mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False}
+    looks, relative = csbx_looks.make_looks(pytest, ask, repo), relative_path
     ask("known")["run"] = mine
     del mine
 
     def spelled(state, node_id):
         """As `pytest -rA` prints it, relative to the repository, and as pytest itself calls it."""
-        try:
-            return str(state["config"].cwd_relative_nodeid(node_id))
-        except Exception:
-            return node_id
+        here, root = state["here"], state["root"]
+        return node_id if here == root else relative(here, root + "/" + node_id)
 
     class CsbxReporter:
         @pytest.hookimpl(tryfirst=True)
@@ -118,7 +125,8 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict):
         @pytest.hookimpl(trylast=True)
         def pytest_configure(self, config):
             state = ask("known")["run"]
-            state["config"] = config
+            state["here"] = str(getattr(config.invocation_params, "dir", "."))
+            state["root"] = str(getattr(config, "rootpath", None) or config.rootdir)
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_collection(self, session):
@@ -232,8 +240,8 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     plugin = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"])
     rewrite_by(ask)
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_origins",
-                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways", "csbx_looks", "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_texts", "csbx_witness",
-                                 "csbx_pytest", "__main__"))
+                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways", "csbx_looks", "csbx_decoys", "csbx_conditions", "csbx_defs",
+                                 "csbx_helpers", "csbx_modules", "csbx_texts", "csbx_witness", "csbx_pytest", "__main__"))
     gate.open(shadows, brought)
     if repo not in sys.path:
         sys.path.insert(0, repo)

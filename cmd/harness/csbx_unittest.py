@@ -11,6 +11,8 @@ import time
 import unittest
 
 from csbx_defs import make_filed
+from csbx_helpers import file_of, make_helpers
+from csbx_modules import MODULES_KNOWN, make_modules
 from csbx_outcomes import frames_of, make_judge
 from csbx_texts import bound_by_imports, text_of
 from csbx_witness import is_async, make_cases, make_witness
@@ -54,7 +56,36 @@ def tests_in(suite):
     return found
 
 
-def make_result(unittest, ask, repo, asked):
+def look_at_files(ask, files):
+    """The files that the tests are made of; one that the run wrote makes all other looks at it void."""
+    for _, file in files.values():
+        if not ask("vouched", file):
+            ask("found", "test_replaced", "%s is not as it was before the patches and the run" % file)
+
+
+def make_module_looks(ask, repo):
+    """(begin(tests), look(test)): what the modules of tests hold."""
+    remember, look_at_names, look_at_globals = make_modules(ask, repo, text_of)
+    begin_helpers, look_at_helpers = make_helpers(ask, repo, text_of)
+    name_of, modules, look_at = file_of, sys.modules, look_at_files
+
+    def begin(tests):
+        of_tests = {id(m): m for m in [modules.get(type(t).__module__) for t in tests] if str(name_of(m)).startswith(repo + "/")}
+        ask("known")["tests"] = files = {k: (m, name_of(m)) for k, m in of_tests.items()}
+        look_at(ask, files)
+        remember(list(of_tests.values()))
+        begin_helpers(list(of_tests.values()), ())
+        look_at_helpers(None)
+
+    def look(test):
+        of_test, file = ask("known")["tests"].get(id(modules.get(type(test).__module__)), (None, ""))
+        look_at_names(of_test, file, test.id())
+        look_at_globals(of_test)
+        look_at_helpers(file)
+    return begin, look
+
+
+def make_result(unittest, ask, repo, asked, look_at_module):
     witnessed, (remember, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
     strange_test, _, strange_members = make_filed(text_of)
     judge = make_judge(ask, repo, (unittest.SkipTest,), bound_by_imports, text_of)
@@ -67,6 +98,7 @@ def make_result(unittest, ask, repo, asked):
             self.csbx_look(ask, test)
             ask("look")
             ask("known")["skipped"] = None
+            self.csbx_look_at_module(test)
             self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
             ask("call", test)
 
@@ -74,6 +106,7 @@ def make_result(unittest, ask, repo, asked):
         csbx_look_at_case = staticmethod(look_at_case)
         csbx_is_marked = staticmethod(is_marked)
         csbx_judge, csbx_frames = staticmethod(judge), staticmethod(frames_of)
+        csbx_look_at_module = staticmethod(look_at_module)
         csbx_look_at_result = staticmethod(look_at_result)
 
         def csbx_worst(self, outcome):
@@ -86,6 +119,7 @@ def make_result(unittest, ask, repo, asked):
             super().stopTest(test)
             state = ask("known")
             self.csbx_look_at_result(ask, self)
+            self.csbx_look_at_module(test)
             self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
             called = state["called"].pop(id(test), None)
             if called is not None:
@@ -169,13 +203,16 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     import unittest.mock
     sys.argv[:] = ["unittest"]
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
-    ask("remember", {"cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}})
+    ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
+        "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "conftests": [],
+        "tests": {}}))
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways",
-                        "csbx_conditions", "csbx_defs", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
+                        "csbx_conditions", "csbx_defs", "csbx_helpers", "csbx_modules", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)
-    Result, prepare = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i})
+    begin_modules, look_at_module = make_module_looks(ask, repo)
+    Result, prepare = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i}, look_at_module)
     ask("guard", "csbx", Result)
     ask("settle")
     loader = unittest.TestLoader()
@@ -185,12 +222,15 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         else:
             suite = loader.discover(".")
         count = suite.countTestCases()
-        for test in tests_in(suite):
+        tests = tests_in(suite)
+        for test in tests:
             prepare(test)
+        begin_modules(tests)
         result = unittest.TextTestRunner(resultclass=Result, verbosity=2).run(suite)
     except BaseException as e:  # SystemExit too
         ask("send", {"t": "error", "code": "interrupted", "message": "%s: %s" % (type(e).__name__, e)})
         return 1
+    look_at_files(ask, ask("known")["tests"])
     ask("check")
     ask("send", {"t": "finish", "status": 0 if result.wasSuccessful() else 1, "collected": count, "failed": int(ask("known")["failed"] > 0),
           "session_failed": int(not result.wasSuccessful())})

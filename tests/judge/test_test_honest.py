@@ -420,3 +420,163 @@ def test_tests_that_replace_what_they_name(judge):
     r = judge("--runner", "unittest", "--patch", patch, "--fail-to-pass", "tests.test_replacing.TestDerived.test_base",
               "--pass-to-pass", "tests.test_replacing.TestOwn.test_own", "--pass-to-pass", "tests.test_replacing.TestOwn.test_made")
     assert r["resolved"] and r["tamper"] == [], (r["tests"], r["tamper"], r["stderr"])
+
+
+HELPED = {
+    "calc.py": r"""
+def add(a, b):
+    return a - b
+
+
+def mul(a, b):
+    return a * b
+
+
+def plain(f):
+    return f
+
+
+class other:
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self):
+        return self.f()
+""",
+    "conftest.py": r"""
+import contextlib
+import functools
+import pytest
+import calc
+
+
+@pytest.fixture
+def want():
+    return 3
+
+
+@pytest.fixture(params=[1, 2])
+def both(request):
+    return request.param
+
+
+@functools.lru_cache()
+def cached():
+    return 1
+
+
+@contextlib.contextmanager
+def here():
+    yield
+
+
+@calc.plain
+def decorated():
+    return 1
+
+
+@calc.other
+def decorated_by_class():
+    return 1
+
+
+class Base:
+    @property
+    def two(self):
+        return 2
+
+    @staticmethod
+    def three():
+        return 3
+
+    @classmethod
+    def four(cls):
+        return 4
+
+    @functools.cached_property
+    def five(self):
+        return 5
+""",
+    "tests/helper.py": r"""
+import sys
+
+
+def same(a, b):
+    return a == b
+
+
+if sys.platform == "win32":
+    def sep():
+        return 1
+else:
+    def sep():
+        return 2
+
+
+def late():
+    return 1
+""",
+    "tests/test_calc.py": r"""
+import sys
+from unittest import mock
+import pytest
+import helper
+from calc import add, mul
+from conftest import Base, cached, decorated, here
+
+pytestmark = [pytest.mark.skipif(sys.platform == "win32", reason="x"), pytest.mark.filterwarnings("ignore")]
+
+
+class Kind(Base):
+    want = 3
+
+    def check(self, v):
+        assert v == self.want
+
+
+class TestX(Kind):
+    @classmethod
+    def setup_class(cls):
+        cls.want = 3
+
+    def test_one(self, want):
+        self.check(add(1, 2))
+        assert add(1, 2) == want and decorated() == 1 and cached() == 1
+        assert self.two == 2 and self.five == 5
+
+
+def test_mul(both):
+    assert mul(2, 3) == 6
+
+
+def test_add(monkeypatch):
+    monkeypatch.setattr(helper, "same", lambda a, b: a == b)
+    monkeypatch.setattr("helper.late", len)
+    assert helper.same(add(1, 2), 3)
+
+
+def test_mock():
+    with mock.patch("helper.sep", return_value=7):
+        assert helper.sep() == 7
+
+
+@mock.patch.object(helper, "late", new=bool)
+def test_mock_2():
+    assert helper.late() is False
+
+
+def test_pkg():
+    import test_calc
+    assert test_calc is sys.modules[__name__]
+""",
+}
+
+
+def test_tests_with_helpers(csbx, suite_image):
+    """Functions that a patch decorates, classes that inherit, what tests replace in a helper, marks of a module."""
+    files = {name: text.lstrip("\n") for name, text in HELPED.items()}
+    judge = repositories.Judge(csbx, suite_image, files)
+    right = files["calc.py"].replace("a - b", "a + b").replace("    return f\n", "    def g():\n        return f()\n    return g\n", 1)
+    r = judge("--strict", "--patch", judge.patch(files={"calc.py": right}), "--fail-to-pass", "tests/test_calc.py::test_add",
+              "--pass-to-pass", "tests/test_calc.py", code=0)
+    assert r["resolved"] and r["tamper"] == [] and len(r["tests"]) >= 6

@@ -23,6 +23,21 @@ static bool is_one_of(const char *name, const char *const *list)
 	return *list;
 }
 
+/* conftest.py, or what Python imports in its place: a package or a library of that name. */
+static bool is_conftest(const char *path, const char *name)
+{
+	static const char package[] = "conftest/";
+	size_t before = (size_t)(name - path), len = strlen(package);
+
+	bool is_code = str_has_suffix(name, ".py") || str_has_suffix(name, ".pyc") ||
+		       str_has_suffix(name, ".so");
+
+	if (str_has_prefix(name, "conftest."))
+		return is_code;
+	return is_code && str_has_prefix(name, "__init__.") && before >= len &&
+	       !strncmp(name - len, package, len) && (before == len || name[-(long)len - 1] == '/');
+}
+
 /* Files that the interpreter or the runner reads by itself. NULL: an ordinary one. */
 static const char *kind_of_file(const char *path)
 {
@@ -33,7 +48,7 @@ static const char *kind_of_file(const char *path)
 					      NULL};
 	const char *name = file_name(path);
 
-	if (str_eq(name, "conftest.py"))
+	if (is_conftest(path, name))
 		return "conftest";
 	if (is_one_of(name, config))
 		return "pytest_config";
@@ -174,6 +189,16 @@ static bool has_listed_tests(const struct test_lists *lists, const char *path, s
 	return false;
 }
 
+/* A new file of that name above listed tests, but not in the repository's own directory. */
+static bool is_new_above_tests(const struct test_lists *lists, const struct test_note *file,
+			       const char *name)
+{
+	size_t dir = (size_t)(file_name(file->what) - file->what);
+
+	return (file->flags & CHANGED_NEW) && dir && str_eq(file_name(file->what), name) &&
+	       has_listed_tests(lists, file->what, dir);
+}
+
 /*
  * The files that tests are run with and compare with: a file that was there, or what makes them a
  * package.
@@ -182,6 +207,8 @@ static bool is_support(const struct test_lists *lists, const struct test_note *f
 {
 	size_t dir = tests_directory(file->what);
 
+	if (is_new_above_tests(lists, file, "__init__.py"))
+		return true;
 	if (!dir || is_test_module(file->what) || !has_listed_tests(lists, file->what, dir))
 		return false;
 	return !(file->flags & CHANGED_NEW) || str_eq(file_name(file->what), "__init__.py");
@@ -199,6 +226,9 @@ static int look_at_file(struct test_report *r, const struct test_note *file,
 
 	if ((file->flags & CHANGED_BY_TESTS) || is_of_test_patch(r, path))
 		return 0;
+	/* pytest takes its directory for the root, and no conftest.py above it. */
+	if (!kind && is_new_above_tests(lists, file, "setup.py"))
+		kind = "pytest_config";
 	if (kind)
 		ret = test_notes_add(&r->tamper, kind, path, e);
 	if (ret >= 0 && (file->flags & CHANGED_INSTALLED))

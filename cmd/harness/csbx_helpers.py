@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks whether the functions of the tests' modules, of what they import from the repository, and of each conftest.py are
+those that the files have.
+
+Code that a test calls can put another function in the place of one that the test asserts with.
+"""
+import builtins
+import operator
+import os
+import sys
+import types
+
+from csbx_defs import definitions_of, reached_from, says
+from csbx_texts import bound_by_imports
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+PLACES_MAX = 20000
+
+
+def file_of(module):
+    return getattr(module, "__file__", None)
+
+
+def spaces_of(module):
+    """(prefix of a dotted name, content) of a module and of the classes that say that they are of it."""
+    todo = [("", vars(module))]
+    while todo:
+        prefix, space = todo.pop()
+        yield prefix, space
+        todo += [(prefix + k + ".", vars(v)) for k, v in list(space.items())
+                 if isinstance(v, type) and v.__module__ == module.__name__ and v.__qualname__ == prefix + k]
+
+
+def plain(value):
+    """The function of a member of a class."""
+    if type(value) is property:
+        return value.fget
+    return getattr(value, "__func__", value) if type(value) in (staticmethod, classmethod) else value
+
+
+def make_helpers(ask, repo, text_of):
+    """(begin(modules of tests, of each conftest.py), look(file of the test)), which tell what was replaced."""
+    text, definitions, reach, has_words, imports = text_of, definitions_of, reached_from, says, bound_by_imports
+    code_type, function_type, module_type, modules = types.CodeType, types.FunctionType, types.ModuleType, sys.modules
+    spaces, plain_of, file_name, is_not, places_max, is_dir_of = spaces_of, plain, file_of, operator.is_not, PLACES_MAX, os.path.dirname
+    map_to, get = map, lambda space, key: space.get(key)
+
+    def is_own(module):
+        file = file_name(module)
+        return isinstance(module, module_type) and isinstance(file, str) and file.startswith(repo + "/") and file.endswith(".py") and \
+            ask("vouched", file)
+
+    def beside(tests, conftests):
+        """The modules to look at, each once."""
+        found = {id(m): m for m in list(tests) + list(conftests) if is_own(m)}
+        homes = tuple(is_dir_of(file_name(m)) + "/" for m in tests if is_own(m))
+        names = {n for m in list(found.values()) for sources in imports(text(file_name(m))).values()
+                 for module, attribute in sources for n in (module, "%s.%s" % (module, attribute))}
+        for name, module in list(modules.items()):
+            file = file_name(module)
+            if (name in names or (isinstance(file, str) and file.startswith(homes) and homes)) and is_own(module):
+                found[id(module)] = module
+        return list(found.values())
+
+    def is_from(function, file, name, lines):
+        code = getattr(function, "__code__", None)
+        return type(code) is code_type and code.co_name == name and code.co_filename == file and code.co_firstlineno in lines and \
+            ask("vouched", code)
+
+    def is_replaced(place, value, files):
+        _, key, file, lines, is_decorated, home = place
+        if home is not None:  # its methods are looked at, by what it says of itself
+            is_class = isinstance(value, type) and not is_decorated
+            return is_class and (value.__module__, value.__qualname__) != home
+        reached = reach(plain_of(value))
+        if any(is_from(f, file, key, lines) for f in reached):
+            return False
+        codes = [f.__code__ for f in reached if type(f) is function_type]
+        if any(not ask("vouched", c) for c in codes):
+            return True
+        is_inside = any(c.co_filename.startswith(repo + "/") for c in codes)
+        return not is_decorated and not is_inside and not any(has_words(text(f), key) for f in files)
+
+    def places(module):
+        """(content, name, file, first lines, whether it is decorated, None or a class's module and name) of each function
+        and class that the file defines, and binds by nothing else."""
+        file, found = file_name(module), []
+        entries_of, others = definitions(text(file))
+        for prefix, space in spaces(module):
+            for key in list(space):
+                entries = entries_of.get(prefix + key, ())
+                if entries and prefix + key not in others and not key.startswith("__"):
+                    lines, is_decorated = set().union(*[e[0] for e in entries]), any(e[1] is None for e in entries)
+                    home = (module.__name__, prefix + key) if any(e[3] for e in entries) else None
+                    found.append((space, key, file, lines, is_decorated, home))
+        return found
+
+    def begin(tests, conftests):
+        """Modules of tests are groups of their own: each is looked at when its tests run."""
+        known, of_tests = ask("known"), {file_name(m) for m in tests}
+        groups, known["helped"] = {}, {}
+        for module in beside(tests, conftests):
+            file = file_name(module)
+            groups.setdefault(file if file in of_tests else "", []).extend(places(module))
+        for name, found in groups.items():
+            found = found[:places_max]
+            known["helped"][name] = [p[0] for p in found], [p[1] for p in found], found, [None] * len(found)
+        known["conftests"] = [file_name(m) for m in conftests if is_own(m)]
+
+    def look(file):
+        """At what tests of a file use; None: at all."""
+        known = ask("known")
+        for name in list(known["helped"]) if file is None else ("", file):
+            contents, keys, found, was = known["helped"].get(name, ((), (), (), []))
+            now = list(map_to(get, contents, keys))
+            if not any(map_to(is_not, was, now)):
+                continue
+            known["helped"][name] = contents, keys, found, now
+            for place, old, new in zip(found, was, now):
+                if old is not new and new is not None and is_replaced(place, new, [file or place[2], place[2]] + known["conftests"]):
+                    ask("found", "test_replaced", "%s in %s was replaced" % (place[1], place[2]))
+    return begin, look

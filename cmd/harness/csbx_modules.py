@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks whether the modules of tests hold what their files bind: names, what they import, globals, attributes of classes."""
+import builtins
+import sys
+import types
+
+from csbx_defs import says
+from csbx_texts import attributes_set, bound_by_imports, names_stored
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes")  # what the core keeps for it
+
+
+def function_code(function):
+    return getattr(getattr(function, "__func__", function), "__code__", None)
+
+
+def make_modules(ask, repo, text_of):
+    """(remember(modules of tests), look_at_names(module, its file, who asks), look_at_globals(module)), which tell what is
+    another."""
+    all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
+    bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
+
+    def found(kind, detail):
+        ask("found", kind, detail)
+
+    def look_at_names(of_tests, file, who):
+        """Names in the tests' module that its own code does not bind."""
+        known = ask("known")
+        if not isinstance(of_tests, types.ModuleType):
+            return
+        if getattr(of_tests, "__file__", None) != file:
+            found("test_replaced", "the module of %s says that it is of another file" % who)
+        if file not in known["modules"]:
+            if not ask("vouched", file):
+                return
+            try:
+                known["modules"][file] = stored(compile(text(file), file, "exec", 0, True))
+            except (SyntaxError, ValueError):
+                known["modules"][file] = set(), True, []
+        now = vars(of_tests)
+        if now.get("__builtins__") not in (all_builtins, builtins):
+            found("test_replaced", "%s has builtins of its own" % file)
+        names, computes, stars = known["modules"][file]
+        for name in set(now) - names:
+            value = now[name]
+            is_error = isinstance(value, type) and issubclass(value, BaseException)
+            if not is_error and any(getattr(sys.modules.get(s), name, stars) is value for s in stars):
+                continue
+            if name in builtin_names or not (computes or name.startswith(("_", "@")) or isinstance(value, types.ModuleType)):
+                if not name.startswith("__"):
+                    found("test_replaced", "%s in %s is not of it" % (name, file))
+
+    def is_made(value, or_mock):
+        """True when code of a patch or the run made a value, as far as its class or its code tells."""
+        code = code_of(value)
+        if code is not None:
+            return not ask("vouched", code)
+        if isinstance(value, types.ModuleType) or type(value).__name__ in ("partial", "partialmethod"):
+            return True
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__module__ == "unittest.mock":
+            return or_mock
+        file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        return isinstance(file, str) and not ask("vouched", file)
+
+    def imports(known, of_tests, file, or_mock):
+        """Checks that the names which the tests' module imported from elsewhere still have the same values."""
+        if file not in known["imports"]:
+            known["imports"][file] = bound(text(file)) if isinstance(file, str) and ask("vouched", file) else {}
+        for name, sources in known["imports"][file].items():
+            value = vars(of_tests).get(name, of_tests)
+            meant = [getattr(sys.modules.get(m), a, None) if a else sys.modules.get(m) for m, a in sources]
+            outside = [m for m, _ in sources if not str(getattr(sys.modules.get(m), "__file__", "")).startswith(repo + "/")]
+            if outside and not any(value is m for m in meant) and is_made(value, or_mock):
+                found("test_replaced", "%s in %s is not what it imports" % (name, file))
+
+    def is_odd(file, name, old, new):
+        """True when something that the tests call became a thing of a library, and they have no words for that."""
+        code = code_of(new)
+        if code_of(old) is None or not callable(new):
+            return False
+        if code is not None and code.co_filename.startswith(repo + "/") and ask("vouched", code):
+            return False
+        return not has_words(text(file), name)
+
+    def classes_of(of_tests):
+        """(class, its file, its attributes) of those of the tests' module, with what of the repository they are made from."""
+        own = [k for k in list(vars(of_tests).values()) if isinstance(k, type) and k.__module__ == of_tests.__name__]
+        kinds = {c: None for k in own for c in k.__mro__}
+        of = [(c, getattr(sys.modules.get(c.__module__), "__file__", None)) for c in kinds]
+        return [(c, f, dict(vars(c))) for c, f in of if isinstance(f, str) and f.startswith(repo + "/") and ask("vouched", f)]
+
+    def sets(known, file, name):
+        """True when a file has words that set an attribute of that name."""
+        if file not in known["attributes"]:
+            known["attributes"][file] = set_in(text(file))
+        return name in known["attributes"][file]
+
+    def classes(known, of_tests, its_file, replaces):
+        """Checks the attributes of classes of the tests' module, and of those that they are made from, but for those that
+        the modules themselves set somewhere."""
+        for kind, file, before in known["classes"][id(of_tests)]:
+            now = vars(kind)
+            inherited = [(n, vars(b)[n]) for n in now.keys() - before.keys() for b in kind.__mro__[1:] if n in vars(b)]
+            for name, old in list(before.items()) + inherited:
+                new = now.get(name, old)
+                if new is old or name.startswith("_") or name == "pytestmark" or sets(known, its_file, name) or sets(known, file, name):
+                    continue
+                if not replaces or is_made(new, False) or is_odd(file, name, old, new):
+                    found("test_replaced", "%s.%s in %s was replaced" % (kind.__name__, name, file))
+
+    def look_at_globals(of_tests):
+        known = ask("known")
+        if id(of_tests) not in known["globals"]:
+            return
+        _, file, before = known["globals"][id(of_tests)]
+        imports(known, of_tests, file, False)
+        if file not in known["replaces"]:
+            known["replaces"][file] = any(w in text(file) for w in (b"setattr", b"patch", b"global "))
+        replaces = known["replaces"][file]
+        classes(known, of_tests, file, replaces)
+        for name, old in before.items():
+            new = vars(of_tests).get(name, old)
+            if new is not old and not name.startswith(("_", "@")) and (not replaces or is_made(new, False) or is_odd(file, name, old, new)):
+                found("test_replaced", "%s in %s was replaced" % (name, file))
+
+    def remember(modules):
+        known = ask("known")
+        for of_tests in modules:
+            file = getattr(of_tests, "__file__", None)
+            known["globals"][id(of_tests)] = of_tests, file if isinstance(file, str) else "", dict(vars(of_tests))
+            known["classes"][id(of_tests)] = classes_of(of_tests)
+            imports(known, of_tests, file, True)
+    return remember, look_at_names, look_at_globals
