@@ -310,6 +310,7 @@ static int ask_in_container(const struct eval_container *container, struct asker
 			.keep_fds = fds,
 			.n_keep_fds = 2,
 			.channel = &listen,
+			.may_share = true,
 			.started_fd = a->started[1],
 		};
 

@@ -98,6 +98,7 @@ static void run_snippet(const struct eval_container *container, const struct eva
 		.keep_fds = fds,
 		.n_keep_fds = 2,
 		.channel = &listen,
+		.may_share = true,
 	};
 
 	eval_start(container, &start, ret);

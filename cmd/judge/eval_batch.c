@@ -14,17 +14,15 @@
 
 struct eval_batch {
 	struct eval_container container;
-	struct eval_job *job; /* a line's process has its own copy */
+	struct eval_job *job; /* of all lines */
 	struct eval_warm warm;
 	struct eval_lanes lanes;
 	unsigned lines;
 };
 
-/* One line of a batch, in a process of its own. */
-static int run_line(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e)
+static int judge_line(struct eval_batch *b, struct eval_job *job, const struct batch_line *line,
+		      struct strbuf *record, struct err *e)
 {
-	struct eval_batch *b = ctx;
-	struct eval_job *job = b->job;
 	struct eval_job_container own;
 	struct eval_verdict verdict = {0};
 	struct result_more more = {.write = eval_verdict_write,
@@ -42,18 +40,42 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 		return r;
 	more.completed = verdict.completed;
 	r = result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
-	return r < 0 ? r : run_is_none(verdict.ended.result.status);
+	if (r >= 0)
+		r = run_is_none(verdict.ended.result.status);
+	*line->goes_on = own.container.lane && eval_lane_had_all(own.container.lane);
+	eval_verdict_free(&verdict);
+	eval_job_container_free(&own);
+	return r;
 }
 
-static void before_line(void *ctx, unsigned slot, unsigned slots)
+/*
+ * A line's process. It may have another one behind it where the line's job is its own, nothing was
+ * added to that of all lines, and all that it ran was in the lane.
+ */
+static int run_line(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e)
 {
 	struct eval_batch *b = ctx;
+	struct eval_job own = *b->job;
+	bool is_bare = eval_job_is_bare(b->job);
+	int r = judge_line(b, is_bare ? &own : b->job, line, record, e);
+
+	if (is_bare)
+		eval_job_free(&own);
+	*line->goes_on = *line->goes_on && is_bare;
+	return r;
+}
+
+static bool before_line(void *ctx, unsigned slot, unsigned slots)
+{
+	struct eval_batch *b = ctx;
+	bool is_same = eval_lanes_has(&b->lanes, slot);
 
 	if (++b->lines == WARM_AFTER_LINES && b->job->lang == EVAL_PYTHON)
 		eval_warm_make(&b->warm, &b->container);
 	if (b->warm.fd >= 0)
 		b->container.warm = &b->warm;
 	b->container.lane = eval_lanes_before(&b->lanes, &b->container, slot, slots);
+	return is_same;
 }
 
 static void after_line(void *ctx, unsigned slot)

@@ -30,6 +30,13 @@ void eval_job_free(struct eval_job *job)
 	strv_free(&job->allow_command);
 }
 
+bool eval_job_is_bare(const struct eval_job *job)
+{
+	return !job->code.data && !job->args.items && !job->function && !job->setup.data &&
+	       !job->check.data && !job->cases.items && !job->files && !job->env.items &&
+	       !job->deny_import.items && !job->deny_call.items && !job->allow_command.items;
+}
+
 int eval_job_check(const struct eval_job *job, struct err *e)
 {
 	if (job->has_check && job->cases.n)

@@ -43,6 +43,9 @@ struct eval_job {
 
 void eval_job_free(struct eval_job *job);
 
+/* True when it has no memory of its own: a copy of the struct is another job. */
+bool eval_job_is_bare(const struct eval_job *job);
+
 /* The snippet's path inside, by language: "/csbx/snippet.py". */
 const char *eval_snippet_path(enum eval_lang lang);
 

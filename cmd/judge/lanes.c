@@ -90,9 +90,14 @@ struct eval_lane *eval_lanes_before(struct eval_lanes *l, const struct eval_cont
 	return x->lane ? x : NULL;
 }
 
+bool eval_lanes_has(const struct eval_lanes *l, unsigned slot)
+{
+	return slot < l->n && l->items[slot].lane;
+}
+
 void eval_lanes_after(struct eval_lanes *l, unsigned slot)
 {
-	if (slot < l->n && l->items[slot].lane && !*l->items[slot].is_clean) {
+	if (eval_lanes_has(l, slot) && !*l->items[slot].is_clean) {
 		log_trace("lane %u is not as it was", slot);
 		lane_close(&l->items[slot].lane);
 	}
@@ -129,15 +134,24 @@ bool eval_lane_run(const struct eval_container *container, const struct eval_sta
 	bool is_clean = false;
 	int r;
 
-	if (!take(container, s))
+	if (!take(container, s)) {
+		if (x)
+			x->was_passed_by = true;
 		return false;
+	}
 	file = (struct lane_file){s->files[0].path, s->files[0].data, s->files[0].len};
 	r = lane_run(x->lane, spec, &file, hooks, ret, &is_clean, &e);
 	__atomic_store_n(x->is_clean, is_clean, __ATOMIC_SEQ_CST);
 	if (r >= 0)
 		return true;
 	log_trace("the lane is no more: %s", e.msg);
+	x->was_passed_by = true;
 	run_result_free(ret);
 	*ret = (struct run_result){0};
 	return false;
+}
+
+bool eval_lane_had_all(const struct eval_lane *x)
+{
+	return x->lane && *x->is_clean && !x->was_passed_by;
 }

@@ -30,6 +30,7 @@ struct eval_lane {
 	struct lane *lane;
 	char id[NAME_ID_DIGITS + 1];
 	unsigned char *is_clean; /* shared */
+	bool was_passed_by;      /* in the process of a line: something ran elsewhere */
 };
 
 struct eval_lanes {
@@ -42,6 +43,8 @@ struct eval_lanes {
 /* The lane of a line that comes next, opened where that is to be; NULL: none. */
 struct eval_lane *eval_lanes_before(struct eval_lanes *l, const struct eval_container *container,
 				    unsigned slot, unsigned slots);
+/* True when the slot has a lane already. */
+bool eval_lanes_has(const struct eval_lanes *l, unsigned slot);
 void eval_lanes_after(struct eval_lanes *l, unsigned slot);
 void eval_lanes_close(struct eval_lanes *l);
 
@@ -52,5 +55,8 @@ void eval_lanes_close(struct eval_lanes *l);
 bool eval_lane_run(const struct eval_container *container, const struct eval_start *s,
 		   const struct container_spec *spec, const struct container_hooks *hooks,
 		   struct run_result *ret);
+
+/* In the process of a line: all that it has run was in the lane, which is as it was. */
+bool eval_lane_had_all(const struct eval_lane *lane);
 
 #endif

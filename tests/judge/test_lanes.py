@@ -14,7 +14,7 @@ from resultschema import checked
 
 FILL = [{"id": f"fill {n}", "code": "pass"} for n in range(4)]  # before the batch has an interpreter to share
 # Members that differ between two runs of the same program.
-OF_A_RUN = ("instance", "started_at", "wall_s", "cpu_user_s", "cpu_sys_s", "setup_s", "teardown_s", "memory_peak_bytes", "max_pids", "cases")
+OF_A_RUN = ("instance", "started_at", "wall_s", "cpu_user_s", "cpu_sys_s", "setup_s", "teardown_s", "memory_peak_bytes", "max_pids", "cases", "check")
 LANE = "print(open('/proc/1/stat').read().split()[21])"  # pid 1 is as old as its lane
 
 
@@ -76,18 +76,32 @@ VERDICTS = {
     "at exit": "import atexit; atexit.register(print, 'bye')", "null": "print('a\\0b')", "imports": "import json, re, collections; print(json.dumps([1]))",
 }
 SHORT = {"timeout": 0.7, "ignores": 0.7, "stops": 0.7, "too much output": 5}
+FUNCTIONS = {
+    "good": "def f(x): return x + 1", "wrong": "def f(x): return x", "raises": "def f(x): return [][x]", "missing": "g = 1", "does not load": "1 / 0", "syntax": "def f(:",
+    "leaves": "import os\ndef f(x): os._exit(0)", "leaves early": "import sys; sys.exit(0)", "hangs": "def f(x):\n    while x == 2: pass\n    return x + 1",
+    "kills all": "import os, time\ndef f(x):\n    if x == 2: os.kill(-1, 9); time.sleep(9)\n    return x + 1", "prints": "def f(x):\n    print(x)\n    return x + 1",
+    "remembers": "import os\ndef f(x):\n    open('/work/x', 'a').write('x')\n    return len(open('/work/x').read())",
+}
+CASES = [{"args": [n], "expected": n + 1} for n in range(4)]
 EXTRA = {"args": {"args": ["a", "b"]}, "stdin": {"stdin": "typed"}, "env": {"env": {"X": "y"}}}
 
 
 def test_the_verdicts_are_the_same(csbx, python_image):
     objects = [{"id": name, "code": code, "timeout": SHORT.get(name, 20), **EXTRA.get(name, {})} for name, code in VERDICTS.items()]
-    objects += [{"id": "case", "code": "def f(x): return x + 1", "function": "f", "cases": [{"args": [1], "expected": 2}, {"args": [1], "expected": 3}]},
+    objects += [{"id": f"function {name}", "code": code, "function": "f", "timeout": 2, "cases": CASES} for name, code in FUNCTIONS.items()]
+    objects += [{"id": f"check {name}", "code": code, "check": "from solution import f\nfor n in range(4): assert f(n) == n + 1, n\n", "timeout": 2}
+                for name, code in FUNCTIONS.items()]
+    objects += [{"id": "setup", "code": "def f(x): return x + y", "setup": "y = 1", "function": "f", "cases": CASES},
                 {"id": "bash", "code": "echo $((6 * 7))", "lang": "bash"}, {"id": "own memory", "code": "x = bytearray(90 << 20)\nimport time\ntime.sleep(2)", "memory": "64m"},
                 {"id": "own file", "code": "print(open('x').read())", "files": {"x": "eA=="}}, {"id": "bad", "lang": "python"}]
     options = ("--memory", "128m", "--max-output-kill", "8m")
     plain = batch(csbx, python_image, objects, "--lanes", "no", *options, jobs=2, code=1)
     lanes = batch(csbx, python_image, objects, "--lanes", "yes", *options, jobs=2, code=1)
     for name, record in plain.items():
+        lane = [{k: v for k, v in case.items() if k != "duration_ms"} for case in lanes[name].get("cases", [])]
+        assert lane == [{k: v for k, v in case.items() if k != "duration_ms"} for case in record.get("cases", [])], name
+        if "check" in record and record["check"]:
+            assert lanes[name]["check"]["passed"] == record["check"]["passed"], name
         for key, value in record.items():
             if key not in OF_A_RUN and not (name == "too much output" and key in ("stdout_bytes", "stdout")) and key != "detected":
                 assert lanes[name].get(key) == value, (name, key)
@@ -98,6 +112,10 @@ def test_one_lane_for_all_that_leave_nothing(csbx, python_image):
     objects = [{"id": n, "code": LANE} for n in range(30)]
     assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", "yes").values()}) == 1
     assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", "yes", jobs=2).values()}) <= 2
+    functions = [{"id": n, "code": f"def f(x): {LANE}", "function": "f", "cases": [{"args": [1], "expected": None}] * 3} for n in range(12)]
+    assert len({r["stdout"].splitlines()[0] for r in batch(csbx, python_image, functions, "--lanes", "yes").values()}) == 1
+    checks = [{"id": n, "code": f"{LANE}\ndef f(x): return x", "check": "from solution import f\nassert f(1) == 1"} for n in range(8)]
+    assert len({r["stdout"] for r in batch(csbx, python_image, checks, "--lanes", "yes").values()}) == 1
     for value in ("no", "auto"):
         assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", value).values()}) > 5
 
@@ -143,8 +161,8 @@ def test_who_is_killed_in_the_middle_takes_no_other_along(csbx, python_image, ru
     assert killed
     if whom == "init":
         assert records["victim"]["status"] == "sandbox_error"
-    else:  # no process is left that could tell the line's id
-        assert records[None]["status"] == "bad_line" and "csbx failed" in records[None]["error"]["message"]
+    else:
+        assert records["victim"]["status"] == "bad_line" and "csbx failed" in records["victim"]["error"]["message"]
     lanes = [records[n]["stdout"] for n in range(3)], [records[10 + n]["stdout"] for n in range(3)]
     assert len(set(lanes[0])) == len(set(lanes[1])) == 1 and lanes[0][0] != lanes[1][0]
 

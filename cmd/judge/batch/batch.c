@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory. The parent reads lines, forks a worker for each and writes a record when the worker has
- * ended and all of the record has come through its pipe: a record is whole or not there. It reads
- * no further than it has workers free, and waits for lines and for workers at once. A signal ends
- * the containers of the workers, and with them the workers: each holds the reading end of a pipe
- * that only the parent writes to. Lines that they were at stay without a record: the next batch
- * that adds to the same output does them.
+ * Theory. The parent reads lines, has a worker for each and writes a record when all of it has come
+ * from the worker: a record is whole or not there. A worker is forked for its line, or waits for one
+ * where its last has left nothing behind. The parent reads no further than it has workers free, and
+ * waits for lines and for workers at once. A signal ends the containers of the workers, and with
+ * them the workers: each holds the reading end of a pipe that only the parent writes to. Lines that
+ * they were at stay without a record: the next batch that adds to the same output does them.
  */
 #include "cmd/judge/batch/batch.h"
 
@@ -105,18 +105,22 @@ static int start_worker(struct pool *p, const char *text, size_t len, struct str
 			unsigned occurrence, struct err *e)
 {
 	struct batch_worker *w = p->workers;
-	int r;
+	bool is_same = false;
+	int r = 0;
 
-	while (w->pid)
+	while (w->is_busy)
 		w++;
 	if (p->b->before)
-		p->b->before(p->b->ctx, (unsigned)(w - p->workers), p->n);
+		is_same = p->b->before(p->b->ctx, (unsigned)(w - p->workers), p->n);
 	strbuf_free(&w->label);
 	w->label = *label;
 	*label = (struct strbuf)STRBUF_INIT;
 	w->number = p->in.number;
 	w->occurrence = occurrence;
-	r = batch_worker_start(w, p->b, text, len, &p->old_mask, p->end, e);
+	if (!w->pid || !is_same || !batch_worker_go_on(w, text, len)) {
+		batch_worker_end(w);
+		r = batch_worker_start(w, p->b, text, len, &p->old_mask, p->end, e);
+	}
 	if (r < 0)
 		return r;
 	w->turn = p->turns++;
@@ -199,7 +203,7 @@ static int read_worker(struct pool *p, struct batch_worker *w, struct err *e)
 
 	if (r <= 0)
 		return r;
-	how = batch_worker_reap(w);
+	how = batch_worker_finish(w);
 	if (p->b->after)
 		p->b->after(p->b->ctx, (unsigned)(w - p->workers));
 	p->busy--;
@@ -255,7 +259,7 @@ static int wait_and_handle(struct pool *p, struct err *e)
 	int r = 0, ready;
 
 	for (unsigned i = 0; i < p->n; i++)
-		p->polls[i] = (struct pollfd){.fd = p->workers[i].pid ? p->workers[i].fd : -1,
+		p->polls[i] = (struct pollfd){.fd = p->workers[i].is_busy ? p->workers[i].fd : -1,
 					      .events = POLLIN};
 	p->polls[p->n] = (struct pollfd){.fd = p->signal_fd, .events = POLLIN};
 	p->polls[p->n + 1] =
@@ -310,6 +314,7 @@ static int open_pool(struct pool *p, struct err *e)
 static void close_pool(struct pool *p)
 {
 	for (unsigned i = 0; p->workers && i < p->n; i++) {
+		batch_worker_end(&p->workers[i]);
 		strbuf_free(&p->workers[i].record);
 		strbuf_free(&p->workers[i].label);
 	}

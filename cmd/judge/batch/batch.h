@@ -20,7 +20,8 @@
 /*
  * Lines in, records out, as they end. Each line is worked on by a process of its
  * own, `jobs` of them at a time; memory is one line and the records under way. A line that cannot
- * be worked on has a record too, and the others go on.
+ * be worked on has a record too, and the others go on. Where the work says that a line has left
+ * nothing behind in its process, the next line of the slot may have the same process.
  *
  *	{"id": null, "line": 7, "status": "bad_line", "success": false,
  *	 "error": {"code": "bad_line", "stage": "line 7", "message": "..."}}
@@ -45,6 +46,7 @@ struct batch_line {
 	const char *label;   /* its "id" as JSON; NULL: it has none */
 	unsigned occurrence; /* 2: the second line of that id */
 	int end_fd;          /* readable when the line's containers are to end */
+	bool *goes_on;       /* set: the process is as it was, and may have another line */
 };
 
 struct batch {
@@ -60,9 +62,10 @@ struct batch {
 	int (*work)(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e);
 	/*
 	 * In this process, before each of these and after it; slot: below slots, of no other that
-	 * is under way. NULL: nothing is to be done.
+	 * is under way. NULL: nothing is to be done. before: true where ctx is as it was when the
+	 * slot had its last line, so that the process of that line may have this one.
 	 */
-	void (*before)(void *ctx, unsigned slot, unsigned slots);
+	bool (*before)(void *ctx, unsigned slot, unsigned slots);
 	void (*after)(void *ctx, unsigned slot);
 	void *ctx;
 };
