@@ -2,7 +2,7 @@
 # leave nothing in the memory of what it becomes. It lies below every address that a linker or the
 # kernel gives to others. If it is not built, csbx-tool does without.
 
-THAW_OBJS    := $(patsubst %.c,$(O)/bare/%.o,$(call src,runtime/helpers/thaw) runtime/helpers/init/mem.c) \
+THAW_OBJS    := $(patsubst %.c,$(O)/bare/%.o,$(call src,runtime/helpers/thaw) runtime/helpers/init/mem.c runtime/helpers/init/warm.c) \
 		$(O)/bare/runtime/helpers/thaw/start_$(ARCH).o
 THAW_LDFLAGS := -nostdlib -nostartfiles -static -no-pie -Wl,-Ttext-segment=0x100000,-z,noexecstack \
 	-Wl,-z,noseparate-code,-z,norelro,--gc-sections,--build-id=none,--strip-all

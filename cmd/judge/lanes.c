@@ -52,6 +52,7 @@ static int open_lane(struct eval_lane *x, const struct eval_container *container
 {
 	struct container_spec spec = *container->spec;
 	struct file_spec files[OWN_FILES + 8];
+	const struct lane_warm warm = {"/" EVAL_WARM_PROGRAM, container->warm->fd};
 	int r = name_new_id(x->id, e);
 
 	if (r < 0)
@@ -65,7 +66,7 @@ static int open_lane(struct eval_lane *x, const struct eval_container *container
 	files[spec.n_files++] = eval_warm_program(container->warm);
 	spec.files = files;
 	spec.id = x->id;
-	r = lane_open(&spec, container->paths, snippet_name(), &x->lane, e);
+	r = lane_open(&spec, container->paths, snippet_name(), &warm, &x->lane, e);
 	*x->is_clean = r >= 0;
 	return r;
 }

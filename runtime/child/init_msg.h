@@ -38,10 +38,10 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 /*
  * Appends the message that puts p into a running container: the protections of the main process,
  * from the message that started it (checked, init_msg_check()), with p's words, directory, user and
- * terminal. tty_flags: INIT_TTY and its kin, or 0.
+ * terminal. more_flags: INIT_TTY and its kin, INIT_WARM, or 0.
  */
 int init_msg_build_exec(const struct init_msg *start, const struct process_spec *p,
-			uint32_t tty_flags, struct strbuf *out, struct err *e);
+			uint32_t more_flags, struct strbuf *out, struct err *e);
 
 /* Replaces the environment in the message of *fd by env: *fd becomes another sealed memfd. */
 int init_msg_replace_env(int *fd, const struct strv *env, struct err *e);

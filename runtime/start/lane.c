@@ -38,6 +38,7 @@ struct lane {
 	struct strbuf message; /* that pid 1 was started with */
 	struct watchdog_view view;
 	struct lane_state state;
+	const char *warm_program;
 };
 
 bool lane_is_possible(const struct container_spec *s)
@@ -167,8 +168,15 @@ static int open_container(struct lane *l, struct err *e)
 	return r;
 }
 
+static int send_warm(const struct lane *l, const struct lane_warm *warm, struct err *e)
+{
+	const struct init_request rq = {.magic = INIT_MAGIC, .type = INIT_REQ_WARM};
+
+	return fd_send_patient(l->c.control[0], &rq, sizeof(rq), &warm->fd, 1, e);
+}
+
 int lane_open(const struct container_spec *spec, const struct paths *paths, const char *file,
-	      struct lane **ret, struct err *e)
+	      const struct lane_warm *warm, struct lane **ret, struct err *e)
 {
 	struct lane *l = calloc(1, sizeof(*l));
 	sigset_t old;
@@ -177,6 +185,7 @@ int lane_open(const struct container_spec *spec, const struct paths *paths, cons
 	if (!l)
 		return err_oom(e);
 	l->spec = *spec;
+	l->warm_program = warm->program;
 	l->view = (struct watchdog_view)WATCHDOG_VIEW_INIT;
 	l->state = (struct lane_state)LANE_STATE_INIT;
 	container_init(&l->c, &l->spec, paths);
@@ -188,6 +197,8 @@ int lane_open(const struct container_spec *spec, const struct paths *paths, cons
 		fd_close(&signal_fd);
 		forwarded_signals_restore(&old, false);
 	}
+	if (r >= 0)
+		r = send_warm(l, warm, e);
 	if (r >= 0)
 		r = lane_state_open(&l->state, l->view.tmpfs_fds[0], l->c.pid1.pid, file, e);
 	if (r >= 0)
@@ -238,7 +249,8 @@ static int request(const struct lane *l, struct container *c, struct err *e)
 	int fds[FD_PASS_MAX], r;
 	size_t n = 0;
 
-	r = init_msg_build_exec((const void *)l->message.data, p, 0, &msg, e);
+	r = init_msg_build_exec((const void *)l->message.data, p,
+				str_eq(p->argv.items[0], l->warm_program) ? INIT_WARM : 0, &msg, e);
 	if (r < 0)
 		return r;
 	c->msg_fd = init_msg_memfd(&msg, e);

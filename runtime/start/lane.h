@@ -37,11 +37,21 @@ struct lane_file {
 bool lane_is_possible(const struct container_spec *spec);
 
 /*
+ * A program that a process was frozen for: what begins with this word is a copy of that, which
+ * csbx-init has; where that cannot be had, the word runs, with the frozen process as the last of its
+ * descriptors.
+ */
+struct lane_warm {
+	const char *program;
+	int fd;
+};
+
+/*
  * paths, and of spec the strings, must live as long; its files are read now. -EOPNOTSUPP: not on
  * this machine (control groups hold the limits, an old kernel).
  */
 int lane_open(const struct container_spec *spec, const struct paths *paths, const char *file,
-	      struct lane **ret, struct err *e);
+	      const struct lane_warm *warm, struct lane **ret, struct err *e);
 void lane_close(struct lane **lane);
 
 /*

@@ -108,6 +108,32 @@ def test_the_verdicts_are_the_same(csbx, python_image):
     assert lanes["prints"]["max_pids"] == plain["prints"]["max_pids"]
 
 
+PROCESS = """
+import json, os, resource, sys
+with open("/proc/self/status") as f:
+    status = dict(line.rstrip("\\n").split(":\\t", 1) for line in f if not line.startswith(("Vm", "Rss", "volun", "nonvol", "FDSize")))
+words = open("/proc/self/cmdline").read(), sorted(open("/proc/self/environ").read().split("\\0")), open("/proc/self/comm").read()
+fds = [(n, os.readlink(f"/proc/self/fd/{n}").partition("[")[0]) for n in range(64) if os.path.lexists(f"/proc/self/fd/{n}")]
+limits = [resource.getrlimit(n) for n in range(16)]
+owner = os.stat("/proc/self/mem").st_uid, os.stat("/proc/self").st_uid
+own = os.getpid(), os.getppid(), os.getsid(0), os.getpgid(0), os.umask(0), os.getcwd(), sys.argv, sys.executable
+child = os.fork()
+if not child: os.execv(sys.executable, ["python3", "-c", "print(6 * 7, flush=True)"])
+print(json.dumps([status, words, fds, limits, owner, own, os.waitpid(child, 0)]))
+print(os.readlink("/proc/self/exe"))
+"""
+
+
+def test_a_copy_is_as_a_program_that_was_started(csbx, python_image):
+    """In a lane the process executes nothing: all that an execve would settle is settled."""
+    objects = [{"id": n, "code": PROCESS, "args": ["a", "b c"][:n]} for n in range(3)]
+    plain, lanes = (batch(csbx, python_image, objects, "--lanes", value) for value in ("no", "yes"))
+    for n in range(3):
+        started, copied = plain[n]["stdout"].splitlines(), lanes[n]["stdout"].splitlines()
+        assert started[:2] == copied[:2] and len(started) == len(copied) == 3, (started, copied, lanes[n]["stderr"])
+        assert started[2] == "/csbx/thaw" and "csbx-init" in copied[2]
+
+
 def test_one_lane_for_all_that_leave_nothing(csbx, python_image):
     objects = [{"id": n, "code": LANE} for n in range(30)]
     assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", "yes").values()}) == 1

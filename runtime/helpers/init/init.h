@@ -12,7 +12,7 @@
  *	payload.c, drop.c, exec.c: from the clone to the program
  *	loop.c, events.c	reaping, answering
  *	spawn.c, terminal.c	an exec
- *	lane.c			one program after the other
+ *	lane.c, warm.c		one program after the other; a copy instead of an execve
  *	alone.c, complaint.c	without a supervisor
  *	proc.c, sys.h, mem.c	the kernel without a C library
  *
@@ -48,6 +48,8 @@ struct message {
 };
 
 /* A process on its way from clone to execve: the main one or an exec'd one. */
+struct thaw_image;
+
 struct payload {
 	const struct init_msg *m;
 	int fds[3 + INIT_MAX_KEEP_FDS]; /* what becomes 0, 1, 2, 3, ... */
@@ -55,8 +57,9 @@ struct payload {
 	int sync_fd;       /* main process: init's word to go on comes through it; else -1 */
 	const int *ns_fds; /* exec: n_ns descriptors, -1 where the namespace is A's */
 	unsigned n_ns;
-	uint8_t detail; /* enum init_detail */
-	bool in_cwd;    /* exec: entered before the user was changed */
+	uint8_t detail;                /* enum init_detail */
+	bool in_cwd;                   /* exec: entered before the user was changed */
+	const struct thaw_image *warm; /* NULL: there is none */
 };
 
 /* An exec'd process, from its request until its end is told. */
@@ -74,7 +77,8 @@ struct init {
 	uint32_t degraded;
 	int signal_fd;
 	int ns_fds[NS_MAX];
-	int lane_ids[LANE_SYSV]; /* of the last objects that lane.c made, by kind */
+	int lane_ids[LANE_SYSV];       /* of the last objects that lane.c made, by kind */
+	const struct thaw_image *warm; /* lane.c; NULL: there is none */
 	bool stop_pending;
 	struct init_event stop_event;
 	unsigned n_slots; /* slots ever used */
@@ -129,6 +133,9 @@ struct spawned *spawn_by_pid(struct init *in, int pid);
 /* lane.c: with INIT_LANE, in the place of the end. */
 void lane_begin(struct init *in);
 void lane_empty(struct init *in);
+void lane_warm(struct init *in, int fd);
+/* Becomes the warm process; returns only on failure, where an execve can still be done. */
+int lane_program(const struct payload *p);
 
 /* pid1.c: INIT_PAYLOAD_SIGNALS. */
 /*

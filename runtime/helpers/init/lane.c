@@ -11,11 +11,22 @@
  * number back when one is removed. So init makes one of each kind itself and removes it: where the
  * number is not the one behind the last, something was made in between. (It wraps after 64, and
  * the lane then counts as touched.)
+ *
+ * Where it is given a frozen interpreter it has that in its own memory, and a fork of it goes on
+ * there when it has come to its execve. It is the memory of pid 1, which no program can see, write
+ * or trace; a program has a copy, and with it what this program itself consists of.
  */
 #include "runtime/helpers/init/init.h"
+#include "runtime/helpers/init/abi/mem.h"
+#include "runtime/helpers/init/abi/msg_check.h"
+#include "runtime/helpers/init/warm.h"
+#include "runtime/helpers/thaw/abi/image.h"
 
 #define OBJECT_BYTES 4096
 #define OBJECT_MODE 0600
+#define GET_AUXV 0x41555856 /* PR_GET_AUXV, since Linux 6.4 */
+#define AUXV_WORDS 128
+#define AT_SYSINFO_EHDR_ 33
 #define OBJECT_REMOVE 0 /* IPC_RMID of <sys/ipc.h> */
 
 static void make_objects(int ids[LANE_SYSV])
@@ -72,3 +83,79 @@ void lane_empty(struct init *in)
 		ev.arg = INIT_LANE_TOUCHED;
 	loop_send(in, &ev, NULL);
 }
+
+/*
+ * --- a copy instead of an execve ------------------------------------------------------------------
+ */
+
+static uint64_t own_vdso(void)
+{
+	uint64_t auxv[AUXV_WORDS] = {0};
+	long n = SYS_CALL(__NR_prctl, GET_AUXV, auxv, sizeof(auxv), 0, 0, 0);
+
+	for (int i = 0; n > 0 && i + 1 < AUXV_WORDS && auxv[i]; i += 2) {
+		if (auxv[i] == AT_SYSINFO_EHDR_)
+			return auxv[i + 1];
+	}
+	return 0;
+}
+
+#if defined(__x86_64__)
+void lane_warm(struct init *in, int fd)
+{
+	static struct thaw_image image;
+	static bool is_tried; /* what was mapped then is in the way */
+
+	if (!(in->flags & INIT_LANE) || in->main_pid || is_tried)
+		return;
+	is_tried = true;
+	if (warm_read(fd, &image) >= 0 && warm_map(fd, &image, own_vdso()) >= 0 &&
+	    warm_fill(&image) >= 0)
+		in->warm = &image;
+}
+
+/*
+ * What execve(2) would do: its words, its one thread, its name, its descriptors. Words in memory
+ * that is a file's are not shown in /proc.
+ */
+int lane_program(const struct payload *p)
+{
+	const struct init_msg *m = p->m;
+	struct warm_words w = {.stack = p->warm->regs.rsp};
+	int r = 0;
+	char *words = sys_mmap(m->argv.len + m->env.len, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, &r);
+
+	if (!words)
+		return r;
+	memcpy(words, init_msg_at(m, m->argv), m->argv.len);
+	memcpy(words + m->argv.len, init_msg_at(m, m->env), m->env.len);
+	w.args = (uint64_t)words;
+	w.env = w.args_end = w.args + m->argv.len;
+	w.env_end = w.env + m->env.len;
+	r = warm_set_memory(p->warm, &w);
+	if (r >= 0)
+		r = warm_register(p->warm);
+	if (r >= 0)
+		r = sys_prctl(PR_SET_DUMPABLE, 1, 0);
+	if (r < 0)
+		return r;
+	sys_prctl(PR_SET_NAME, (unsigned long)"python3", 0);
+	/* The image's descriptor, and the status pipe, whose end says that the program runs. */
+	(void)close_from(2 + m->n_keep_fds);
+	warm_go_on(&p->warm->regs);
+}
+#else
+void lane_warm(struct init *in, int fd)
+{
+	(void)in;
+	(void)fd;
+	(void)own_vdso;
+}
+
+int lane_program(const struct payload *p)
+{
+	(void)p;
+	return -ENOSYS;
+}
+#endif

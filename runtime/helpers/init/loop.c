@@ -127,6 +127,8 @@ static void handle(struct init *in, const struct init_request *rq, const int *fd
 		spawn_request(in, rq->id, fds, n_fds);
 		return;
 	}
+	if (rq->type == INIT_REQ_WARM && n_fds == 1)
+		lane_warm(in, fds[0]);
 	for (unsigned i = 0; i < n_fds; i++)
 		sys_close(fds[i]);
 	switch (rq->type) {

@@ -48,6 +48,7 @@ static __attribute__((noreturn)) void run_spawned(const struct init *in, const s
 		.sync_fd = -1,
 		.ns_fds = in->ns_fds,
 		.n_ns = NS_MAX,
+		.warm = in->warm,
 	};
 
 	int r;

@@ -90,7 +90,10 @@ enum init_flag {
 			       * their order, from outside of A */
 	INIT_LANE = 1u << 20, /* for one program after the other (lane.c): the main process ends
 			       * before its execve and only makes B */
-	INIT_FLAGS_ALL = (1u << 21) - 1,
+	INIT_WARM = 1u << 21, /* of an exec: where init has a warm process (INIT_REQ_WARM), the
+			       * program is a copy of that; argv would start the same one, with
+			       * the last of the kept descriptors */
+	INIT_FLAGS_ALL = (1u << 22) - 1,
 };
 #define INIT_TTY_BYTE 'T'
 #define INIT_LANE_ID 0x7fffffffu /* of a SPAWN: it is the main process from now on */
@@ -189,6 +192,9 @@ enum init_request_type {
 			      * INIT_PAYLOAD_SIGNALS SIGKILL instead of one that it would not
 			      * hear */
 	INIT_REQ_EMPTY,      /* with INIT_LANE: as if the main process had ended */
+	INIT_REQ_WARM,       /* with INIT_LANE, before any program; a descriptor: a frozen process
+			      * (helpers/thaw/abi/image.h). Init goes on without it where it cannot
+			      * be had */
 };
 #define INIT_SIGNAL_GROUP 0x100u /* with the signal: to the process's whole process group */
 #define INIT_SPAWN_FDS 5u

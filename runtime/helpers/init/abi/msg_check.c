@@ -119,7 +119,7 @@ static bool flags_are_sound(const struct init_msg *m)
 				    INIT_DENY_SETGROUPS | INIT_NO_USERNS | INIT_NEW_CGROUP_NS |
 				    INIT_LANE;
 
-	if (m->flags & ~INIT_FLAGS_ALL)
+	if (m->flags & ~INIT_FLAGS_ALL || (m->flags & INIT_WARM && !m->n_keep_fds))
 		return false;
 	if ((m->flags & INIT_EXEC) && (m->flags & start_only))
 		return false;

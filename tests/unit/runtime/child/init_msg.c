@@ -130,6 +130,8 @@ static void test_size(void)
 	is_str(tail_of(m, tty, 0, &out, &tail), "none", "a size that was not told");
 	is_str(tail_of(m, 0, 33, &out, &tail), "none", "an exec without a terminal");
 	ok(!out.data[out.len - 1], "without a size the last byte is the end of a string");
+	is_str(tail_of(m, INIT_WARM, 0, &out, &tail), "it is not sound",
+	       "a copy that has no descriptor to start the same program from");
 	spec_free(&s);
 }
 
