@@ -16,6 +16,7 @@
 #include "cmd/docker/show/events.h"
 #include "cmd/engine/call/call.h"
 #include "cmd/engine/call/doze.h"
+#include "cmd/engine/call/wake.h"
 #include "cmd/engine/stream/stream.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"

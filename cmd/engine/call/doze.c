@@ -127,22 +127,3 @@ void call_wake_stream(struct doze_stream *d, struct idle_rest rest)
 	d->stream.keys = d->has_keys ? &d->keys : NULL;
 	d->stream.rest = rest;
 }
-
-void call_wake(struct call *k, struct doze *d)
-{
-	switch (d->kind) {
-	case DOZE_ATTACH:
-	case DOZE_ATTACH_BEFORE:
-		call_attach_wake(k, d);
-		break;
-	case DOZE_EXEC:
-		call_exec_wake(k, d);
-		break;
-	case DOZE_LOGS:
-		call_logs_wake(k, d);
-		break;
-	case DOZE_WAIT:
-		call_wait_wake(k, d);
-		break;
-	}
-}

@@ -89,15 +89,7 @@ void call_doze(const struct call *k, struct doze *d, const struct pollfd *p, nfd
 
 /* The state that text has, its descriptors made ready. -EINVAL: not from this program. */
 int call_doze_read(const char *text, struct doze *ret, struct err *e);
-/* The call goes on; k and its connection were made of d. */
-void call_wake(struct call *k, struct doze *d);
-
 /* Its links are made anew. */
 void call_wake_stream(struct doze_stream *d, struct idle_rest rest);
-
-void call_attach_wake(struct call *k, struct doze *d);
-void call_exec_wake(struct call *k, struct doze *d);
-void call_logs_wake(struct call *k, struct doze *d);
-void call_wait_wake(struct call *k, struct doze *d);
 
 #endif

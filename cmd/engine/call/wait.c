@@ -13,6 +13,7 @@
 #include "cmd/docker/frame/fault.h"
 #include "cmd/engine/call/call.h"
 #include "cmd/engine/call/doze.h"
+#include "cmd/engine/call/wake.h"
 #include "cmd/engine/stream/stream.h"
 #include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"

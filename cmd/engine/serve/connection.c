@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/engine/call/call.h"
 #include "cmd/engine/call/doze.h"
+#include "cmd/engine/call/wake.h"
 #include "cmd/engine/route/route.h"
 #include "cmd/engine/serve/serve.h"
 #include "cmd/frame/cmd.h"
