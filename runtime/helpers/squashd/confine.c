@@ -106,6 +106,9 @@ static const int keeper_calls[] = {
 	SYS_rseq,
 	SYS_openat2,
 	SYS_statx,
+#ifdef SYS_vfork
+	SYS_vfork, /* orphan_fork.c; elsewhere it is a clone */
+#endif
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,
 	SYS_poll,
