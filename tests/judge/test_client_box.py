@@ -2,6 +2,7 @@
 """csbx.Sandbox and its asyncio twin: commands, files, handles, and that nothing stays behind."""
 import asyncio
 import datetime
+import errno
 import io
 import json
 import os
@@ -140,9 +141,13 @@ def test_files(client, box, csbx):
     box.files.put(csbx.work / "in", "/new/dir/in")
     assert box.files.read("/new/dir/in/f") == "up"
     box.files.remove("/new")
-    for call in (lambda: box.files.read("/new/dir/in/f"), lambda: box.files.list("/new")):
-        with pytest.raises((client.Refused, FileNotFoundError), match="/new"):
+    for call in (lambda: box.files.read("/new/f"), lambda: box.files.get("/new/f", csbx.work / "x"), lambda: box.files.remove("/new/f")):
+        with pytest.raises(client.NoSuchFile, match="^/new/f: no such file") as caught:
             call()
+        assert isinstance(caught.value, FileNotFoundError) and isinstance(caught.value, client.Refused)
+        assert (caught.value.errno, caught.value.filename) == (errno.ENOENT, "/new/f")
+    with pytest.raises(FileNotFoundError, match="/new"):
+        box.files.list("/new")
     with pytest.raises(IsADirectoryError):
         box.files.read("/work")
     with pytest.raises(FileNotFoundError):
@@ -182,8 +187,10 @@ def test_nothing_stays(client, csbx, python_image):
             raise ZeroDivisionError
     assert gone(csbx) and not box.is_running()
     box.kill()
-    with pytest.raises(client.Refused):
-        box.run("true")
+    for call in (lambda: box.run("true"), lambda: box.files.read("/kept")):
+        with pytest.raises(client.Refused) as caught:
+            call()
+        assert not isinstance(caught.value, FileNotFoundError)
 
 
 @pytest.mark.parametrize("twin", ["Sandbox.create(image)", "asyncio.run(csbx.aio.Sandbox.create(image))"])
@@ -219,6 +226,9 @@ def test_asyncio(client, csbx, python_image):
             assert [r.stdout for r in many] == [f"{n}\n" for n in range(8)]
             await box.files.write("/d/e/f", b"\xff")
             assert await box.files.read_bytes("/d/e/f") == b"\xff"
+            for call in (box.files.read("/no"), box.files.get("/no", csbx.work / "no"), box.files.remove("/no")):
+                with pytest.raises(client.NoSuchFile, match="^/no: "):
+                    await call
             assert [e.name for e in await box.files.list("/d/e")] == ["f"]
             command = await box.commands.start("cat; echo up; sleep 600", stdin=True)
             await command.write("in ")

@@ -11,7 +11,7 @@ from . import aio
 from .api import Container, eval, import_image, inspect, load, ps, run, start, test
 from .batch import Record, eval_batch
 from .cases import UNSET, Case
-from .errors import (Error, LaunchError, NotInstalled, OutOfMemory, ProgramError, ProgramTimeout,
+from .errors import (Error, LaunchError, NoSuchFile, NotInstalled, OutOfMemory, ProgramError, ProgramTimeout,
                      Refused, SandboxError)
 from .pool import Pool
 from .program import configure
@@ -22,7 +22,7 @@ from .spread import evaluate, test_many
 
 __version__ = "0.1.0"
 __all__ = ["UNSET", "Case", "CaseResult", "Command", "Container", "Error", "ErrorSummary", "EvalResult", "Failure",
-           "LaunchError", "Limit", "Limits", "Logs", "Note", "NotInstalled", "OutOfMemory", "Outcome",
+           "LaunchError", "Limit", "Limits", "Logs", "NoSuchFile", "Note", "NotInstalled", "OutOfMemory", "Outcome",
            "Pool", "ProgramError", "ProgramTimeout", "Record", "Refused", "Result", "Sandbox", "SandboxError",
            "TestResult", "Truncated", "User", "aio", "configure", "eval", "eval_batch", "evaluate", "import_image", "inspect", "load",
            "ps", "run", "start", "test", "test_many"]

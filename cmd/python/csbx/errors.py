@@ -6,6 +6,7 @@ the program failed, and is raised only where it was asked for (`check=True`, `Re
 """
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, Optional
 
 if TYPE_CHECKING:
@@ -32,6 +33,17 @@ class NotInstalled(SandboxError):
 
 class Refused(SandboxError):
     """csbx started nothing: a bad option, no such image, no such container."""
+
+
+class NoSuchFile(Refused, FileNotFoundError):
+    """There is no file of that path in the sandbox. `filename` is the path."""
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message, 125)
+        self.errno, self.filename = errno.ENOENT, path
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class LaunchError(SandboxError):

@@ -7,6 +7,7 @@ import stat
 from dataclasses import dataclass
 from typing import List, Sequence, Union
 
+from .errors import Error, NoSuchFile
 from .result import Result
 
 SLEEP = ("sleep", "2147483647")  # the main process of a sandbox: there until it is killed
@@ -48,6 +49,17 @@ def words(command: Union[str, Sequence[str]]) -> List[str]:
 
 def list_command(path: str) -> List[str]:
     return ["sh", "-c", LIST, "csbx", path]
+
+
+def exists_command(path: str) -> List[str]:
+    return ["sh", "-c", '[ -e "$1" ]', "csbx", path]
+
+
+def file_error(error: Error, path: str, looked: Result) -> Error:
+    """What to raise for an error about a path: looked is the end of exists_command()."""
+    if looked.status == "exited" and looked.exit_code == 1:
+        return NoSuchFile(f"{path}: no such file in the sandbox", path)
+    return error
 
 
 def entries(path: str, result: Result) -> List[Entry]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, List, Mapping, Optional, Sequence, Union
 from . import build, listing, program
 from .build import Callback, Input
 from .call import Call, to_bytes
-from .errors import Refused
+from .errors import Error, ProgramError, Refused, SandboxError
 from .listing import Entry
 from .options import Duration, seconds
 from .result import Result
@@ -92,8 +92,8 @@ class Files:
         return self.read_bytes(path).decode("utf-8")
 
     def read_bytes(self, path: str) -> bytes:
-        return build.only_file(perform(build.simple(["cp", "-L", f"{self._sandbox.id}:{_absolute(path)}", "-"],
-                                                    self._sandbox.csbx)), path)
+        words = ["cp", "-L", f"{self._sandbox.id}:{_absolute(path)}", "-"]
+        return build.only_file(self._of(path, build.simple(words, self._sandbox.csbx)), path)
 
     def write(self, path: str, data: Union[str, bytes]) -> None:
         """Makes or replaces a file; directories above it that are missing are made."""
@@ -106,7 +106,7 @@ class Files:
 
     def get(self, path: str, to: program.Path) -> None:
         """Copies a file or a directory of the sandbox to a path of the host."""
-        perform(build.copy_out(self._sandbox.id, _absolute(path), to, self._sandbox.csbx))
+        self._of(path, build.copy_out(self._sandbox.id, _absolute(path), to, self._sandbox.csbx))
 
     def list(self, path: str = "/") -> List[Entry]:
         """The entries of a directory, sorted by name."""
@@ -118,7 +118,22 @@ class Files:
 
     def remove(self, path: str) -> None:
         """Deletes a file, or a directory with all in it."""
-        self._sandbox.run(["rm", "-r", "--", _absolute(path)], check=True)
+        try:
+            self._sandbox.run(["rm", "-r", "--", _absolute(path)], check=True)
+        except ProgramError as e:
+            raise self._error(e, path) from None
+
+    def _of(self, path: str, call: Call[bytes]) -> bytes:
+        try:
+            return perform(call)
+        except Refused as e:
+            raise self._error(e, path) from None
+
+    def _error(self, error: Error, path: str) -> Error:
+        try:
+            return listing.file_error(error, path, self._sandbox.run(listing.exists_command(path)))
+        except SandboxError:
+            return error  # the sandbox is gone
 
     def _in(self, source: Union[bytes, program.Path], path: str) -> None:
         call = build.copy_in(self._sandbox.id, source, _absolute(path), self._sandbox.csbx)

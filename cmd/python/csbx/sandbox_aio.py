@@ -12,7 +12,7 @@ from . import build, listing, program
 from .aio_perform import perform
 from .build import Callback, Input
 from .call import Call, to_bytes
-from .errors import Refused
+from .errors import Error, ProgramError, Refused, SandboxError
 from .listing import Entry
 from .options import Duration, seconds
 from .result import Result
@@ -76,7 +76,7 @@ class Files:
 
     async def read_bytes(self, path: str) -> bytes:
         words = ["cp", "-L", f"{self._sandbox.id}:{_absolute(path)}", "-"]
-        return build.only_file(await perform(build.simple(words, self._sandbox.csbx)), path)
+        return build.only_file(await self._of(path, build.simple(words, self._sandbox.csbx)), path)
 
     async def write(self, path: str, data: Union[str, bytes]) -> None:
         await self._in(to_bytes(data), path)
@@ -86,7 +86,7 @@ class Files:
         await self._in(source, path)
 
     async def get(self, path: str, to: program.Path) -> None:
-        await perform(build.copy_out(self._sandbox.id, _absolute(path), to, self._sandbox.csbx))
+        await self._of(path, build.copy_out(self._sandbox.id, _absolute(path), to, self._sandbox.csbx))
 
     async def list(self, path: str = "/") -> List[Entry]:
         return listing.entries(path, await self._sandbox.run(listing.list_command(_absolute(path))))
@@ -95,7 +95,22 @@ class Files:
         await self._sandbox.run(["mkdir", "-p", "--", _absolute(path)], check=True)
 
     async def remove(self, path: str) -> None:
-        await self._sandbox.run(["rm", "-r", "--", _absolute(path)], check=True)
+        try:
+            await self._sandbox.run(["rm", "-r", "--", _absolute(path)], check=True)
+        except ProgramError as e:
+            raise await self._error(e, path) from None
+
+    async def _of(self, path: str, call: Call[bytes]) -> bytes:
+        try:
+            return await perform(call)
+        except Refused as e:
+            raise await self._error(e, path) from None
+
+    async def _error(self, error: Error, path: str) -> Error:
+        try:
+            return listing.file_error(error, path, await self._sandbox.run(listing.exists_command(path)))
+        except SandboxError:
+            return error  # the sandbox is gone
 
     async def _in(self, source: Union[bytes, program.Path], path: str) -> None:
         call = build.copy_in(self._sandbox.id, source, _absolute(path), self._sandbox.csbx)
