@@ -23,6 +23,9 @@ SAID = [
     ("not running", "exec named true", 125),
     ("a container of that name exists", "create --name named IMAGE", 125),
     ("File exists (--force replaces it)", "import -o code.py dir:tree", 125),
+    ("an operand is missing: 'a.sqsh' is the value of --name", "create --name a.sqsh", 125),
+    ("damaged record", "start damaged true", 125),
+    ("HOME is not set", "list", 125),
     ("not an OCI layout", "import -o x.sqsh oci:tree", 125),
     ("the container has no network", ["run", "IMAGE", "python3", "-c", NETWORK], 1),
     ("mount /PATH: No such file or directory", "run --mount /PATH:/x IMAGE true", 125),
@@ -54,8 +57,10 @@ def test_csbx_says_so(csbx, python_image, words, command, code):
     (csbx.work / "code.py").write_text("print(1)")
     (csbx.work / "tree/etc").mkdir(parents=True)
     csbx.ok("create", "--name", "named", python_image)
+    (csbx.dirs["data"] / "containers/damaged").mkdir()
     argv = command.split() if isinstance(command, str) else command
-    env = {"CSBX_RUNTIME_PATH": "/nosuch/x"} if "RUNTIME" in words else {}
+    env = {"CSBX_RUNTIME_PATH": "/nosuch/x"} if "RUNTIME" in words else \
+        {"HOME": "", "CSBX_DATA_PATH": "", "XDG_DATA_HOME": ""} if "HOME" in words else {}
     p = csbx.run(*(python_image if a == "IMAGE" else a for a in argv), env=env)
     assert p.returncode == code, p.stderr
     if not words.startswith("exit code"):
