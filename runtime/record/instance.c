@@ -311,15 +311,30 @@ static enum match best_match(const struct instance_list *l, const char *operand)
 	return best;
 }
 
+/* A whole id, which is no container's name: no other instance need be looked at. */
+static bool is_only_id(const struct paths *p, const char *operand)
+{
+	_free_ char *named = NULL;
+
+	if (!name_is_id(operand) && !name_is_container_id(operand))
+		return false;
+	named = str_printf("%s/containers/%s", p->data, operand);
+	return named && faccessat(AT_FDCWD, named, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	       errno == ENOENT;
+}
+
 int instance_find(const struct paths *p, const char *operand, struct instance_record *ret,
 		  struct err *e)
 {
 	_strbuf_ struct strbuf ids = STRBUF_INIT;
 	struct instance_list l;
 	size_t n = 0, found = 0;
-	int r = instance_list(p, NULL, &l, e);
 	enum match best;
+	int r;
 
+	if (is_only_id(p, operand))
+		return instance_read(p, operand, ret, e);
+	r = instance_list(p, NULL, &l, e);
 	if (r < 0)
 		return r;
 	best = best_match(&l, operand);

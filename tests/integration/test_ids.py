@@ -110,3 +110,25 @@ def test_what_runs_is_listed_without_the_others(box):
     assert not box.ok("docker", "ps", "-q")
     box.ok("gc")
     assert not os.listdir(entries)
+
+
+def test_what_runs_is_found_by_its_id_without_the_others(box):
+    made(box, "c0")
+    image = str(box.dirs["data"] / "containers/c0/image")
+    names = [f"run{i}" for i in range(8)]
+    for name in names:
+        box.ok("docker", "run", "-d", "--name", name, image, "sleep", "600")
+    try:
+        whole = id_of(box, names[3])
+        for operand in (whole, whole[:12]):
+            assert box.ok("exec", operand, "echo", "there") == "there\n"
+            files = opened(box, "exec", operand, "true")
+            others = [name for name in names if id_of(box, name)[:12] in files]
+            assert others == [names[3]], others
+        assert box.run("exec", "0" * 12, "true").returncode == 125
+        # A name goes before an id.
+        box.ok("docker", "rename", names[0], whole[:12])
+        box.ok("exec", whole[:12], "touch", "/seen")
+        assert box.run("exec", names[3], "test", "-e", "/seen").returncode == 1
+    finally:
+        box.ok("docker", "rm", "-f", *box.ok("docker", "ps", "-aq").split())
