@@ -111,8 +111,14 @@ static int build(struct build *b, struct err *e)
 
 /* --- into place --------------------------------------------------------------------------- */
 
-static int name_is_taken(struct err *e)
+/* One that stays is never replaced: -f is for the others. */
+static int name_is_taken(const struct build *b, struct err *e)
 {
+	if (b->how->spec)
+		return err_set(e, EEXIST,
+			       "a container of that name exists (csbx remove %s gives the name "
+			       "back, --name gives another)",
+			       b->how->name);
 	return err_set(e, EEXIST, "a container of that name exists (-f replaces it)");
 }
 
@@ -123,7 +129,7 @@ static int move_in(struct build *b, struct err *e)
 		return 0;
 	/* ENOTDIR: a file, which is a damaged container too. */
 	if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
-		return name_is_taken(e);
+		return name_is_taken(b, e);
 	return err_sys(e, "rename");
 }
 
@@ -177,7 +183,7 @@ static int replace_idle(struct build *b, struct err *e)
 
 	/* One that stays has locks, a layer and volumes of its own: it goes first. */
 	if (r >= 0 && old.spec)
-		r = b->how->recipes_only ? name_is_taken(e)
+		r = b->how->recipes_only ? name_is_taken(b, e)
 					 : container_store_remove(b->paths, b->how->name, e);
 	else
 		r = 0;
@@ -277,7 +283,7 @@ int container_store_create_id(const struct paths *p, const struct container_crea
 		r = b.dirfd = container_store_open_dir(p, e);
 	/* A name that is taken is said before the image is looked at. */
 	if (r >= 0 && !how->replace && !faccessat(b.dirfd, how->name, F_OK, AT_SYMLINK_NOFOLLOW))
-		r = name_is_taken(e);
+		r = name_is_taken(&b, e);
 	if (r >= 0)
 		r = open_source(&b, &meta, &path, e);
 	if (r >= 0)

@@ -100,7 +100,8 @@ def test_one_of_many_creators_wins(box):
     for t in threads:
         t.join()
     assert sorted(codes) == [0] + [125] * 15
-    box.fails("create", "--keep", "--name", "box", box.image, "true", says="exists")
+    said = box.fails("create", "--keep", "--name", "box", box.image, "true", says="exists (csbx remove box ")
+    assert "(-f" not in said, "--keep refuses it"
     assert len(ps(box)) == 1
     box.ok("start", "box")
 
