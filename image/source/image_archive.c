@@ -9,6 +9,7 @@
 #include "image/oci/platform.h"
 #include "image/source/source.h"
 #include "image/oci/source_uri.h"
+#include "image/source/sniff.h"
 #include "image/source/tar.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -40,7 +41,9 @@ static int list(struct image_archive *a, const struct image_wish *wish, struct e
 			a->places[a->n++] = i;
 	}
 	if (!a->n)
-		return err_set(e, ENOENT, "invalid archive: does not contain a manifest.json");
+		return err_set(e, ENOENT,
+			       "invalid archive: does not contain a manifest.json (docker import "
+			       "makes an image of a root file system)");
 	return 0;
 }
 
@@ -50,7 +53,9 @@ int image_archive_open(struct image_archive *a, int fd, int tmp_dirfd,
 	int r;
 
 	*a = (struct image_archive){.fd = -1, .files = {.fd = -1}};
-	r = a->fd = tar_plain_file(fd, tmp_dirfd, e);
+	r = sniff_refuse(fd, e);
+	if (r >= 0)
+		r = a->fd = tar_plain_file(fd, tmp_dirfd, e);
 	if (r >= 0)
 		r = fileset_open_archive(&a->files, a->fd, e);
 	if (r >= 0)

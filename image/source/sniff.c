@@ -61,6 +61,20 @@ static int refuse_known(const unsigned char *head, size_t len, struct err *e)
 	return 0;
 }
 
+int sniff_refuse(int fd, struct err *e)
+{
+	unsigned char head[8];
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
+	n = read_head(fd, head, sizeof(head), e);
+	if (n < 0)
+		return (int)n;
+	return refuse_known(head, (size_t)n, e) < 0 ? err_wrap(e, "no image archive") : 0;
+}
+
 /* Top-level names that only a root file system has. */
 static bool is_rootfs_name(const char *path)
 {

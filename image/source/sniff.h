@@ -14,6 +14,8 @@ struct err;
  * -errno. */
 int sniff_plain_tar(int fd, struct err *e);
 
+/* -EINVAL for a file that is plainly no archive, with its kind and the remedy; 0 for a pipe. */
+int sniff_refuse(int fd, struct err *e);
 /* The kind of a regular file, or -errno: SOURCE_OCI_ARCHIVE, SOURCE_DOCKER_ARCHIVE, SOURCE_TAR. */
 int sniff_file(int fd, struct err *e);
 

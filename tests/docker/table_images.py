@@ -31,7 +31,8 @@ ROWS = [
     row("load with an operand", "docker load x.tar >/dev/null 2>&1; echo $?", "load"),
     row("load with an unknown flag", "docker load --nope >/dev/null 2>&1; echo $?", "load"),
     says("load of an archive of something else", "mkdir d; touch d/x; tar cf t.tar d; docker load -i t.tar",
-         "load -i", rc=1, err="Error response from daemon: invalid archive: does not contain a manifest.json\n",
+         "load -i", rc=1, err="Error response from daemon: invalid archive: does not contain a manifest.json "
+         "(docker import makes an image of a root file system)\n",
          why="20.10 tells the path of a temporary file that it missed; this is the text of 28"),
 
     # --- save ---------------------------------------------------------------------------------

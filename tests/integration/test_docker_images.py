@@ -116,6 +116,18 @@ def test_load_moves_a_name(csbx):
     assert f"<none>:<none> {ident(old)}" in listed(csbx)
 
 
+def test_load_of_what_is_no_image(csbx, busybox_image):
+    """A root file system, packed either way: the command that takes it, which then does."""
+    said = docker(csbx, "load", "-i", busybox_image, code=1).stderr
+    assert "a squashfs image already: create a container from it" in said and len(said.splitlines()) == 1, said
+    with tarfile.open(csbx.work / "root.tar", "w") as tar:
+        tar.addfile(tarfile.TarInfo("etc/x"))
+    said = docker(csbx, "load", "-i", csbx.work / "root.tar", code=1).stderr
+    assert "docker import makes an image of a root file system" in said and len(said.splitlines()) == 1, said
+    docker(csbx, "import", csbx.work / "root.tar", "root:1")
+    csbx.ok("create", "--name", "box", busybox_image)
+
+
 def test_load_damaged(csbx):
     image = busybox()
     path = archive(csbx, image, "app:1", generation=2)
