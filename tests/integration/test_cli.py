@@ -203,6 +203,16 @@ def test_verbs_of_docker_that_csbx_has_not(csbx, words, says):
     assert p.returncode == 1 and f"docker: 'docker {words[0]}' is not done by csbx: " in p.stderr and says in p.stderr
 
 
+@pytest.mark.parametrize("word", ["ls", "inspect", "create", "use", "du", "bake"])
+def test_verbs_of_buildx_that_csbx_has_not(csbx, word):
+    """The reason and what works; the group's help has only what works."""
+    p = csbx.run("docker", "buildx", word, "--bootstrap")
+    assert p.returncode == 1 and p.stderr.startswith(f"docker: 'docker buildx {word}' is not done by csbx: "), p.stderr
+    assert len(p.stderr.splitlines()) == 1 and ("docker buildx build" in p.stderr or "csbx df" in p.stderr)
+    shown = csbx.ok("docker", "buildx", "--help")
+    assert f"  {word} " not in shown and "  build " in shown
+
+
 def test_help_of_docker_run_has_its_letters(csbx):
     said = csbx.ok("docker", "run", "--help")
     assert "  -P, --publish-all" in said and "  -c, --cpu-shares int" in said

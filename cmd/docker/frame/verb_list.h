@@ -50,6 +50,15 @@
 	V(buildx_build, IMAGE, "buildx build", NULL, "b", "Start a build") \
 	V(buildx_prune, IMAGE, "buildx prune", NULL, NULL, "Remove build cache") \
 	V(buildx_version, IMAGE, "buildx version", NULL, NULL, "Show buildx version information") \
+	N("buildx bake", NULL, NULL, "Build from a file", "docker buildx build makes one image at a time; docker-compose build several") \
+	N("buildx create", NULL, NULL, "Create a new builder instance", "there is one builder, csbx itself, with nothing to start; docker buildx build builds") \
+	N("buildx du", NULL, NULL, "Disk usage", "csbx df and docker system df have the build cache") \
+	N("buildx imagetools", NULL, NULL, "Commands to work on images in registry", "csbx digest shows a manifest's digest, docker push sends an image") \
+	N("buildx inspect", NULL, NULL, "Inspect current builder instance", "there is one builder, csbx itself, with nothing to start; docker buildx build builds, docker buildx version names it") \
+	N("buildx ls", NULL, NULL, "List builder instances", "there is one builder, csbx itself, called default; docker buildx build builds") \
+	N("buildx rm", NULL, NULL, "Remove one or more builder instances", "there is one builder, csbx itself; docker buildx prune removes its cache") \
+	N("buildx stop", NULL, NULL, "Stop builder instance", "there is one builder, csbx itself, which runs only while it builds") \
+	N("buildx use", NULL, NULL, "Set the current builder instance", "there is one builder, csbx itself, and docker buildx build uses it") \
 	V(history, IMAGE, "image history", "history", NULL, "Show the history of an image") \
 	V(import, IMAGE, "image import", "import", NULL, "Import the contents from a tarball to create a filesystem image") \
 	V(image_inspect, IMAGE, "image inspect", NULL, NULL, "Display detailed information on one or more images") \
