@@ -13,6 +13,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/record/container_find.h"
 
 #define TEXT_BYTES_MAX (1u << 20)
 
@@ -82,6 +83,30 @@ static int take(struct build *b, struct build_stage *s, const struct image_entry
 	return r;
 }
 
+/* What is known by the name of a file is no base: it has to be made an image of that name first. */
+static int refuse_file(const char *name, struct err *e)
+{
+	return err_set(
+		e, EINVAL,
+		"%.300s: FROM takes the name of an image, not a file: docker create --name base "
+		"%s%.300s; docker commit base base; then FROM base",
+		name, strchr(name, '/') ? "" : "./", name);
+}
+
+/* A container of that name is no image, and looks like one in csbx list. */
+static void add_container(const struct paths *p, const char *name, struct err *e)
+{
+	struct container_found found;
+
+	if (container_find(p, name, &found, NULL) < 0)
+		return;
+	container_record_free(&found.record);
+	err_append(e,
+		   "%.200s is a container here, not an image: docker commit %.200s %.200s makes an "
+		   "image of it",
+		   name, name, name);
+}
+
 int build_base(struct build *b, struct build_stage *s, const char *name, struct err *e)
 {
 	_image_entry_ struct image_entry x = {0};
@@ -91,9 +116,13 @@ int build_base(struct build *b, struct build_stage *s, const char *name, struct 
 	/* An image that another process of this build has pulled is there. */
 	if (!b->args->pull || b->is_replay || image_id_hex(name))
 		r = image_find(p, name, &x, &s->root.image, e);
+	if (r < 0 && !image_may_be_meant(name))
+		return refuse_file(name, e);
 	if (r == -ENOENT) {
 		r = pull(name, e);
-		if (r >= 0)
+		if (r < 0)
+			add_container(p, name, e);
+		else
 			r = image_find(p, name, &x, &s->root.image, e);
 	}
 	return r < 0 ? r : take(b, s, &x, e);

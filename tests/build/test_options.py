@@ -13,8 +13,8 @@ from registries import DebianRegistry, run  # noqa: E402
 DOCKERFILE = "FROM box\nRUN echo 1 >/o\n"
 
 
-def build(box, *words, text=DOCKERFILE):
-    p = box.run("docker", "buildx", "build", *words, "-", stdin=text)
+def build(box, *words, text=DOCKERFILE, **kw):
+    p = box.run("docker", "buildx", "build", *words, "-", stdin=text, **kw)
     return p.returncode, p.stderr
 
 
@@ -90,3 +90,30 @@ def test_files_of_a_step_that_fails(box):
     # It is no cache hit: the step is made anew.
     assert build(box, text=text.replace("exit 5", "exit 0"))[0] == 0
     assert build(box, text=text)[0] == 1
+
+
+@pytest.mark.parametrize("name", ["./box.sqsh", "box.sqsh"])
+def test_a_file_as_the_base(box, busybox_image, name):
+    """A line of cause and remedy, and the remedy works as it is written."""
+    shutil.copy(busybox_image, box.dirs["work"] / "box.sqsh")
+    code, said = build(box, text=f"FROM {name}\n")
+    assert code == 1 and "invalid reference" not in said, said
+    line = said.strip().splitlines()[-1]
+    assert f"{name}: FROM takes the name of an image, not a file: " in line, line
+    steps = line.partition("a file: ")[2].split("; ")
+    assert steps[2] == "then FROM base", line
+    for step in steps[:2]:
+        box.ok(*step.split())
+    assert build(box, text="FROM base\nRUN true\n")[0] == 0
+
+
+def test_a_container_as_the_base(box, busybox_image):
+    """It is told beside the reason why the pull failed; a name that nothing has is not."""
+    box.ok("create", "--name", "bb", busybox_image)
+    code, said = build(box, text="FROM bb\n", env={"https_proxy": "http://127.0.0.1:1"})
+    line = said.strip().splitlines()[-1]
+    assert code == 1 and "failed to resolve" in line and "docker commit bb bb" in line, said
+    box.ok("docker", "commit", "bb", "bb")
+    assert build(box, text="FROM bb\nRUN true\n")[0] == 0
+    code, said = build(box, text="FROM 127.0.0.1:1/bb\n")
+    assert code == 1 and "docker commit" not in said, said
