@@ -120,6 +120,13 @@ static int list(const struct paths *p, int dirfd, struct entries *l, struct err 
 	return r;
 }
 
+static void free_entries(struct entries *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->items[i].name);
+	free(l->items);
+}
+
 static int last_used_first(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -179,8 +186,20 @@ int build_cache_prune(const struct paths *p, const struct build_prune *how, uint
 	r = list(p, dirfd, &l, e);
 	if (r >= 0)
 		r = prune(&l, dirfd, how, ret_bytes, e);
-	for (size_t i = 0; i < l.n; i++)
-		free(l.items[i].name);
-	free(l.items);
+	free_entries(&l);
+	return r;
+}
+
+int build_cache_usage(const struct paths *p, size_t *ret_n, uint64_t *ret_bytes, struct err *e)
+{
+	_close_ int dirfd = paths_open(p->cache, BUILD_CACHE_DIR, e);
+	struct entries l = {0};
+	int r = dirfd < 0 ? dirfd : list(p, dirfd, &l, e);
+
+	*ret_n = r < 0 ? 0 : l.n;
+	*ret_bytes = 0;
+	for (size_t i = 0; r >= 0 && i < l.n; i++)
+		*ret_bytes += l.items[i].bytes;
+	free_entries(&l);
 	return r;
 }

@@ -5,6 +5,7 @@
 /* Giving up what builds have kept (cmd/build/cache.h). */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cmd/options/build_sweep.h"
@@ -23,6 +24,9 @@ struct build_prune {
 int build_prune_filter(struct build_prune *p, const char *text, struct err *e);
 /* "10GB". */
 int build_prune_keep(struct build_prune *p, const char *text, struct err *e);
+
+/* How many entries builds keep, and the bytes that a prune of all of them frees. */
+int build_cache_usage(const struct paths *p, size_t *ret_n, uint64_t *ret_bytes, struct err *e);
 
 /* -EBUSY while a build runs. Adds the bytes that went to *ret_bytes. */
 int build_cache_prune(const struct paths *p, const struct build_prune *how, uint64_t *ret_bytes,

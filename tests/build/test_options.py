@@ -117,3 +117,18 @@ def test_a_container_as_the_base(box, busybox_image):
     assert build(box, text="FROM bb\nRUN true\n")[0] == 0
     code, said = build(box, text="FROM 127.0.0.1:1/bb\n")
     assert code == 1 and "docker commit" not in said, said
+
+
+def test_disk_usage(box):
+    """docker system df has what builds keep, and a prune frees as much as it says."""
+    def cache():
+        shown = box.ok("docker", "system", "df", "--format", "{{.Type}}|{{.TotalCount}}|{{.Size}}|{{.Reclaimable}}")
+        return next(line for line in shown.splitlines() if line.startswith("Build Cache|")).split("|")[1:]
+    assert cache() == ["0", "0B", "0B"]
+    assert build(box, text="FROM box\nRUN dd if=/dev/zero of=/o bs=1M count=2\n")[0] == 0
+    count, size, free = cache()
+    assert int(count) > 0 and size.endswith("MB") and free == f"{size} (100%)"
+    assert f"Build cache usage: {size}\n" in box.ok("docker", "system", "df", "-v")
+    pruned = box.ok("docker", "builder", "prune", "-a", "-f").splitlines()[-1]
+    assert pruned.split("\t")[-1].split(":")[-1].strip() == size, pruned
+    assert cache() == ["0", "0B", "0B"]

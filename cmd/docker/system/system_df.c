@@ -2,7 +2,8 @@
 
 /*
  * docker system df. The size of an image is that of its squashfs file, which is on the disk; the
- * size of a container is that of its layer, the size of a volume that of its files.
+ * size of a container is that of its layer, the size of a volume that of its files, the size of the
+ * build cache what a prune of it frees.
  */
 
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include "cmd/docker/show/listed.h"
 #include "cmd/docker/show/value.h"
 #include "cmd/docker/frame/verbs.h"
+#include "cmd/image/build_prune.h"
 #include "cmd/options/image_find.h"
 #include "image/table/table.h"
 #include "runtime/base/err.h"
@@ -45,6 +47,7 @@ struct df {
 	struct listed_list containers;
 	struct image_list images;
 	struct strv volumes;
+	struct kind builds;
 };
 
 static size_t users_of_image(const struct df *x, const struct image_item *item)
@@ -108,7 +111,7 @@ static void add_row(struct docker_value *rows, const char *type, const struct ki
 
 static void add_rows(const struct df *x, struct docker_value *rows)
 {
-	struct kind images = {0}, containers = {0}, volumes = {0}, builds = {0};
+	struct kind images = {0}, containers = {0}, volumes = {0};
 
 	for (size_t i = 0; i < x->images.n; i++)
 		count(&images, x->images.items[i].record.file_bytes,
@@ -125,7 +128,7 @@ static void add_rows(const struct df *x, struct docker_value *rows)
 	add_row(rows, "Images", &images);
 	add_row(rows, "Containers", &containers);
 	add_row(rows, "Local Volumes", &volumes);
-	add_row(rows, "Build Cache", &builds);
+	add_row(rows, "Build Cache", &x->builds);
 }
 
 /* --- at length ------------------------------------------------------------------------------ */
@@ -200,7 +203,9 @@ static void list_volumes(const struct df *x, struct strbuf *out)
 	}
 	strbuf_addstr(out, "\nLocal Volumes space usage:\n\n");
 	format_columns(strbuf_str(&text), out);
-	strbuf_addstr(out, "\nBuild cache usage: 0B\n\n");
+	strbuf_addstr(out, "\nBuild cache usage: ");
+	human_size(out, x->builds.bytes, 4);
+	strbuf_addstr(out, "\n\n");
 	format_columns("CACHE ID\tCACHE TYPE\tSIZE\tCREATED\tLAST USED\tUSAGE\tSHARED\n", out);
 }
 
@@ -248,6 +253,9 @@ static int df_run(struct docker *d, void *args, int argc, char **argv)
 		r = listed_read(&d->cmd.paths, true, &x.containers, &e);
 	if (r >= 0)
 		r = volume_list(&d->cmd.paths, &x.volumes, &e);
+	if (r >= 0)
+		r = build_cache_usage(&d->cmd.paths, &x.builds.n, &x.builds.bytes, &e);
+	x.builds.free_bytes = x.builds.bytes;
 	if (r < 0)
 		code = docker_daemon_error("%s", e.msg);
 	else if (print(&x, a, &out, &e) < 0)
