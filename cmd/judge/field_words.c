@@ -115,7 +115,7 @@ static int take_test_list(const struct value *line, struct eval_job *job, struct
 	if (r >= 0)
 		r = add_text(line, "test_setup_code", &job->check, e);
 	strbuf_addf(&job->check, "\n%s", strbuf_str(&tests));
-	job->has_check = true;
+	job->has_check = job->takes_names = true;
 	return r < 0 ? r : strbuf_check(&job->check, e);
 }
 

@@ -604,7 +604,7 @@ def test_foreign_layer(csbx, serve):
     (f"{DOCKER}.distribution.manifest.v1+prettyjws", b'{"schemaVersion":1,"fsLayers":[]}', "schema 1"),
     ("application/json", b'{"schemaVersion":1,"fsLayers":[]}', "schema 1"),
     ("application/json", b"[]", "not a JSON object"),
-    ("application/json", b"", "line 1"),
+    ("application/json", b"", "unexpected end at column 1"),
     (f"{OCI}.manifest.v1+json", b'{"schemaVersion":2,"manifests":[]}', "members are those of an index"),
     (f"{OCI}.index.v1+json", to_json(small_image().manifest()), "")])
 def test_bad_manifests(csbx, serve, kind, body, says):

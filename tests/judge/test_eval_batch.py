@@ -312,6 +312,8 @@ def test_lines_of_data_sets(csbx, python_image):
                      "text": None}, options=("--timeout", "30"))
     assert {r["id"]: r["all_passed"] for r in records} == {"HumanEval/1": True, "good": True, "bad": False, "whole": True, 601: True, 602: False, 603: False,
                                                            604: True}, records
+    [record] = batch(csbx, python_image, {**MBPP, "test_list": ["assert add(1, 2) = 3"]}, code=1)
+    assert record["error"]["code"] == "bad_line" and "SyntaxError" in record["error"]["message"]
     records = batch(csbx, python_image, {**MBPP, "test_list": "x"}, {"id": 1, "prompt": "x"}, {**HUMANEVAL, "completion": 1}, code=1)
     assert sorted(r["error"]["message"] for r in records) == ["code: it is missing, and so is file", "completion: must be a text",
                                                               "test_list: must be an array of texts"]
