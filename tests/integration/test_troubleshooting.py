@@ -26,6 +26,7 @@ SAID = [
     ("an operand is missing: 'a.sqsh' is the value of --name", "create --name a.sqsh", 125),
     ("damaged record", "start damaged true", 125),
     ("HOME is not set", "list", 125),
+    ("CSBX_DATA_PATH may name another directory", "list", 125),
     ("not an OCI layout", "import -o x.sqsh oci:tree", 125),
     ("the container has no network", ["run", "IMAGE", "python3", "-c", NETWORK], 1),
     ("mount /PATH: No such file or directory", "run --mount /PATH:/x IMAGE true", 125),
@@ -60,8 +61,37 @@ def test_csbx_says_so(csbx, python_image, words, command, code):
     (csbx.dirs["data"] / "containers/damaged").mkdir()
     argv = command.split() if isinstance(command, str) else command
     env = {"CSBX_RUNTIME_PATH": "/nosuch/x"} if "RUNTIME" in words else \
-        {"HOME": "", "CSBX_DATA_PATH": "", "XDG_DATA_HOME": ""} if "HOME" in words else {}
+        {"HOME": "", "CSBX_DATA_PATH": "", "XDG_DATA_HOME": ""} if "HOME" in words else \
+        {"HOME": "/nosuch", "CSBX_DATA_PATH": "", "XDG_DATA_HOME": ""} if "DATA" in words else {}
     p = csbx.run(*(python_image if a == "IMAGE" else a for a in argv), env=env)
     assert p.returncode == code, p.stderr
     if not words.startswith("exit code"):
         assert words in p.stderr
+
+
+# What the row of CSBX_DATA_PATH says of each verb: works where HOME is not writable.
+WITHOUT_HOME = [
+    ("run IMAGE true", True), ("start IMAGE true", True), ("eval --image IMAGE code.py", True), ("import -o x.sqsh dir:tree", True),
+    ("info", True), ("doctor", True), ("gc", True), ("create --name new IMAGE", False), ("list", False), ("ps", False), ("df", False),
+    ("docker images", False),
+]
+
+
+@pytest.mark.parametrize("home", ["read-only", "missing", "unset"])
+def test_verbs_without_a_home(csbx, python_image, home):
+    (csbx.work / "code.py").write_text("print(1)")
+    (csbx.work / "tree/etc").mkdir(parents=True)
+    at = csbx.work / "home"
+    if home == "read-only":
+        at.mkdir(mode=0o555)
+    bare = {"HOME": "" if home == "unset" else str(at if home == "read-only" else "/nosuch"),
+            **{name: "" for name in ("CSBX_DATA_PATH", "CSBX_CACHE_PATH", "XDG_DATA_HOME", "XDG_CACHE_HOME")}}
+    paths = {"CSBX_DATA_PATH": str(csbx.dirs["data"]), "CSBX_CACHE_PATH": str(csbx.dirs["cache"])}
+    for command, works in WITHOUT_HOME:
+        argv = [python_image if a == "IMAGE" else a for a in command.split()]
+        p = csbx.run(*argv, env=bare)
+        assert (p.returncode == 0) == (works and home != "unset"), (command, p.stderr)
+        (csbx.work / "x.sqsh").unlink(missing_ok=True)
+        p = csbx.run(*argv, env={**bare, **paths})
+        assert p.returncode == 0, (command, p.stderr)
+        (csbx.work / "x.sqsh").unlink(missing_ok=True)
