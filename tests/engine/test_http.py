@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server below the endpoints: heads and bodies, good and bad, and clients that misbehave."""
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -288,3 +289,12 @@ def test_a_socket_that_was_handed_over(csbx):
             want = [200] if os.geteuid() == csbx.owner.pw_uid else []
             assert statuses(apisocket.read_all(c)) == want
     os.unlink(path)  # it is there still: the process that opened the socket removes it
+
+
+def test_a_process_that_has_served_enough_loses_no_connection(box):
+    """It ends after a thousand connections, and is given none that it will not serve."""
+    def ask(_):
+        return box.ask("GET", "/_ping", headers={"Connection": "close"}).status
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(ask, range(9000))) == {200}

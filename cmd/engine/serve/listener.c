@@ -254,13 +254,11 @@ static _Noreturn void wait_and_serve(struct cmd *c, struct engine_listener *l, i
 	int fd;
 
 	leave_listener(l);
-	for (unsigned n = 0; goes_on && n < WORKER_SERVES; n++) {
-		fd = worker_wait(channel, n > 0);
-		if (fd < 0)
-			break;
+	for (unsigned n = 0; goes_on && (fd = worker_wait(channel, n > 0)) >= 0;) {
 		goes_on = serve_connection(c, fd, channel);
 		close(fd);
-		goes_on = goes_on && worker_is_free(channel);
+		/* Once it has said that it is free a connection may be on its way. */
+		goes_on = goes_on && ++n < WORKER_SERVES && worker_is_free(channel);
 	}
 	_exit(0);
 }
