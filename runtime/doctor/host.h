@@ -62,7 +62,7 @@ enum host_feature {
 
 struct host_fact {
 	bool ok;
-	bool blocks; /* it is missing in a way that no container can start, needed or not */
+	bool blocks;      /* it is missing in a way that no container can start, needed or not */
 	char reason[256]; /* the finding, or why it is missing */
 	char remedy[288]; /* what to do about it; empty when nothing is needed or known */
 };

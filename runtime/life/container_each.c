@@ -16,8 +16,8 @@
 struct walk {
 	unsigned flags;
 	int dirfd;
-	struct instance_list live; /* sorted by id */
-	bool *shown;               /* for each of live */
+	struct instance_list live;            /* sorted by id */
+	bool *shown;                          /* for each of live */
 	const struct instance_record **named; /* those of live that have a name, sorted by it */
 	size_t n_named;
 	int (*fn)(void *arg, const struct container_view *v);

@@ -59,7 +59,9 @@ int image_pipe_login(struct image_pipe *x)
 	who.password = (char *)client_auth_text(doc, "password");
 	if (!who.user || !who.password)
 		return docker_refuse(&x->f, "csbx checks a user and a password: one is missing");
-	host = client_auth_host(client_auth_text(doc, "serveraddress") ? client_auth_text(doc, "serveraddress") : "");
+	host = client_auth_host(client_auth_text(doc, "serveraddress")
+					? client_auth_text(doc, "serveraddress")
+					: "");
 	r = host ? try_login(x, host, &who) : err_oom(&x->f.err);
 	if (r < 0)
 		return r;

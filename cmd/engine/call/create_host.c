@@ -339,10 +339,11 @@ static int check_masks(struct creation *c)
 			const char *path = paths.items[i];
 
 			if (!str_has_prefix(path, "/proc/") && !str_has_prefix(path, "/sys/"))
-				r = err_set(c->e, EINVAL,
-					    "%s: %s is not available in csbx: the masks are its own, "
-					    "of /proc and /sys",
-					    keys[k], path);
+				r = err_set(
+					c->e, EINVAL,
+					"%s: %s is not available in csbx: the masks are its own, "
+					"of /proc and /sys",
+					keys[k], path);
 		}
 	}
 	return r;
@@ -357,8 +358,7 @@ int creation_take_host(struct creation *c)
 	if (!h)
 		return 0;
 	if ((r = check_masks(c)) < 0 || (r = take_binds(c)) < 0 || (r = take_mounts(c)) < 0 ||
-	    (r = take_ports(c)) < 0 ||
-	    (r = creation_pairs(h, "Tmpfs", ":", &a->tmpfs, c)) < 0 ||
+	    (r = take_ports(c)) < 0 || (r = creation_pairs(h, "Tmpfs", ":", &a->tmpfs, c)) < 0 ||
 	    (r = creation_str(h, "NetworkMode", &a->network, c)) < 0 ||
 	    (r = call_get_size(h, &a->tty_rows, &a->tty_columns, c->e)) < 0 ||
 	    (r = call_get_bool(h, "AutoRemove", &a->rm, c->e)) < 0 ||

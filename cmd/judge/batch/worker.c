@@ -181,8 +181,7 @@ bool batch_worker_go_on(struct batch_worker *w, const char *text, size_t len)
 
 static bool is_whole(const struct batch_worker *w)
 {
-	return w->head_len == sizeof(w->head) && w->record.len == w->head.len &&
-	       !w->record.failed;
+	return w->head_len == sizeof(w->head) && w->record.len == w->head.len && !w->record.failed;
 }
 
 int batch_worker_read(struct batch_worker *w, struct err *e)
