@@ -228,6 +228,13 @@ static void read_control(struct loop *l)
 		fd_close(&fds[fd]);
 }
 
+static bool has_message(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
 static void reap(struct loop *l)
 {
 	siginfo_t si = {0};
@@ -236,6 +243,9 @@ static void reap(struct loop *l)
 	    (waitid(P_PIDFD, (id_t)l->s->pid1.pidfd, &si, WEXITED | __WALL | WNOHANG) < 0 ||
 	     !si.si_pid))
 		return;
+	/* poll(2) looks at one descriptor after the other: it may have told and ended in between. */
+	while (has_message(l->s->control_fd))
+		read_control(l);
 	all_are_dead(l);
 	log_trace("pid 1 ended: code %d status %d", si.si_code, si.si_status);
 }
