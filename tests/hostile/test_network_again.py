@@ -75,8 +75,14 @@ def held(csbx, python_image):
         p.communicate(timeout=20)
 
 
+def seen(out):
+    """The kernel counts the orphaned connections of all its networks as one."""
+    files = json.loads(out)
+    return {**files, "sockstat": re.sub(r"orphan \d+", "orphan N", files["sockstat"])}
+
+
 def look(csbx, image, *options):
-    return json.loads(csbx.ok("start", *options, image, *WITNESS))
+    return seen(csbx.ok("start", *options, image, *WITNESS))
 
 
 @pytest.mark.parametrize("use", sorted(USES))
@@ -87,7 +93,7 @@ def test_a_used_network_is_not_used_again(csbx, python_image, use):
     for p in beside:
         out, err = p.communicate(timeout=60)
         assert p.returncode == 0, err
-        assert json.loads(out) == fresh
+        assert seen(out) == fresh
 
 
 def network(csbx, image, *options):
