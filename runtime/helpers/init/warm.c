@@ -5,9 +5,9 @@
  * at random by the kernel, and where they collide there is no warm process. The vdso is moved to
  * where the C library of the frozen process remembers it to be.
  *
- * A process that forks (lane.c) has all pages mapped beforehand: fork(2) copies the page tables of
- * a private mapping once one of its pages was written, so one is, and a fork then faults for what
- * it writes alone.
+ * A process that forks (lane.c) has the pages of writable mappings mapped beforehand: fork(2) copies
+ * the page tables of a private mapping once one of its pages was written, so one is. To copy those
+ * of the others as well would cost a fork as much as it saves.
  *
  * The image is what a program wrote that is not trusted. Nothing here reads its contents, but for
  * the kernel; no mapping replaces another one; and the registers are taken over by a process that
@@ -98,32 +98,21 @@ int warm_map(int in, const struct thaw_image *m, uint64_t vdso)
 	return r;
 }
 
-static int fill_region(const struct thaw_region *x)
-{
-	size_t len = x->end - x->start;
-	bool is_writable = x->prot & PROT_WRITE;
-	long r = 0;
-
-	if (!is_writable)
-		r = SYS_CALL(__NR_mprotect, x->start, len, PROT_READ | PROT_WRITE, 0, 0, 0);
-	if (r >= 0)
-		r = SYS_CALL(__NR_madvise, x->start, PAGE, POPULATE_WRITE, 0, 0, 0);
-	if (r >= 0 && !is_writable)
-		r = SYS_CALL(__NR_mprotect, x->start, len, x->prot, 0, 0, 0);
-	if (r >= 0)
-		r = SYS_CALL(__NR_madvise, x->start, len, POPULATE_READ, 0, 0, 0);
-	return (int)r;
-}
-
 int warm_fill(const struct thaw_image *m)
 {
-	int r = 0;
+	long r = 0;
 
 	for (uint32_t i = 0; r >= 0 && i < m->n_regions; i++) {
-		if (m->regions[i].kind == THAW_CONTENT && m->regions[i].prot & PROT_WRITE)
-			r = fill_region(&m->regions[i]);
+		const struct thaw_region *x = &m->regions[i];
+
+		if (x->kind != THAW_CONTENT || !(x->prot & PROT_WRITE))
+			continue;
+		r = SYS_CALL(__NR_madvise, x->start, PAGE, POPULATE_WRITE, 0, 0, 0);
+		if (r >= 0)
+			r = SYS_CALL(__NR_madvise, x->start, x->end - x->start, POPULATE_READ, 0, 0,
+				     0);
 	}
-	return r;
+	return r < 0 ? (int)r : 0;
 }
 
 /*
