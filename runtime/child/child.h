@@ -141,8 +141,13 @@ int proc_readonly(struct child *c, const struct op *op, struct err *e);
 int sysfs_mount(struct child *c, const struct op *op, struct err *e);
 int sysfs_mount_host(struct child *c, const struct op *op, struct err *e);
 int sysfs_mask(struct child *c, const struct op *op, struct err *e);
-/* source.c: clones of what the plan mounts from the host; each is taken once, to be closed */
+/*
+ * source.c: clones of what the plan mounts from the host; each is taken once, to be closed. They are
+ * made in pid 1, or before it is (launch.h), which needs the memory for them made ready.
+ */
+bool sources_prepare(struct child *c);
 int sources_clone(struct child *c, struct err *e);
+void sources_close(struct child *c);
 int source_take(struct child *c, const struct op *op);
 /* The caller's limit of open files, for what is exec'd: many sources need a higher one. */
 void sources_restore_limit(const struct child *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/child/launch.h"
 
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,6 +25,7 @@ struct launch {
 	pid_t pid;
 	int code;
 	const char *step;
+	struct err *e; /* says what is wrong where step is NULL */
 };
 
 /* clone3(2) only for the placement in a cgroup; with CLONE_PARENT it wants no exit signal. */
@@ -53,6 +55,24 @@ static void enter_network(struct launch *l)
 	}
 }
 
+/*
+ * The mount namespace to copy has nothing of the host, and a layer on disk can be cloned only where
+ * the host's mounts are: in a copy of them. A descriptor keeps that copy, or leaving it would take
+ * as long as taking it down.
+ */
+static void clone_layers(struct launch *l)
+{
+	l->code = unshare(CLONE_NEWNS) < 0 ? errno : 0;
+	l->step = "copy the mounts of the host";
+	if (l->code)
+		_exit(1);
+	*l->ns->host_copy_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	l->step = NULL;
+	l->code = -sources_clone(l->child, l->e);
+	if (l->code)
+		_exit(1);
+}
+
 /* Runs as M in S's memory: no allocation, no stdio, results go into *l. */
 static int join_and_clone(void *arg)
 {
@@ -69,6 +89,8 @@ static int join_and_clone(void *arg)
 		enter_network(l);
 		flags &= ~(unsigned long)CLONE_NEWNET;
 	}
+	if (l->ns->apart_fd >= 0 && l->ns->host_copy_fd)
+		clone_layers(l);
 	if (l->ns->apart_fd >= 0 && setns(l->ns->apart_fd, CLONE_NEWNS) < 0) {
 		l->code = errno;
 		l->step = "join the mount namespace that containers are made in";
@@ -97,10 +119,10 @@ int launch_child(struct child *c, const struct launch_namespaces *ns, struct lau
 {
 	/* On the heap: the caller's stack may be small, and the child lives on this one. */
 	_free_ char *stack = aligned_alloc(16, HELPER_STACK_BYTES);
-	struct launch l = {.child = c, .ns = ns, .pidfd = -1};
+	struct launch l = {.child = c, .ns = ns, .pidfd = -1, .e = e};
 	pid_t m;
 
-	if (!stack)
+	if (!stack || (ns->host_copy_fd && !sources_prepare(c)))
 		return err_oom(e);
 	m = clone(join_and_clone, stack + HELPER_STACK_BYTES,
 		  CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &l);
@@ -108,6 +130,10 @@ int launch_child(struct child *c, const struct launch_namespaces *ns, struct lau
 		return err_sys(e, "start a helper process");
 	while (waitpid(m, NULL, 0) < 0 && errno == EINTR)
 		;
+	/* Pid 1 has its own of each. */
+	sources_close(c);
+	if (l.code && !l.step)
+		return -l.code;
 	if (l.code) {
 		err_code(e, l.code, "%s", l.step);
 		if (l.code == ENOSPC)

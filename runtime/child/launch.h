@@ -36,10 +36,16 @@ struct launched {
 
 /* The namespaces that pid 1 is made in, all owned by A. */
 struct launch_namespaces {
-	int userns_fd;             /* A */
-	int net_fd;                /* a network namespace made before, or -1 */
-	int apart_fd;              /* the mount namespace to copy (apart.h), -1: the caller's */
-	int *made_apart_fd;        /* one is made for others, beside pid 1; NULL: not wanted */
+	int userns_fd;      /* A */
+	int net_fd;         /* a network namespace made before, or -1 */
+	int apart_fd;       /* the mount namespace to copy (apart.h), -1: the caller's */
+	int *made_apart_fd; /* one is made for others, beside pid 1; NULL: not wanted */
+	/*
+	 * With apart_fd: layers on disk are cloned in a copy of the caller's mount namespace, which
+	 * stays here. To close it takes the kernel long (RCU), so the caller does that while it has
+	 * nothing else to do. NULL: there are no layers.
+	 */
+	int *host_copy_fd;
 	struct net_traces *traces; /* of the network namespace, to be opened; NULL: not wanted */
 	unsigned long
 		flags; /* CLONE_NEW* of those to be made; CLONE_NEWNET falls to net_fd if any */

@@ -109,7 +109,7 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e)
 {
 	bool disk = has_upper_directory(c->plan);
 	_close_ int place = -1;
-	int r = sources_clone(c, e);
+	int r = c->is_apart ? 0 : sources_clone(c, e);
 
 	if (r < 0)
 		return r;

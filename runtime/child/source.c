@@ -64,16 +64,29 @@ void sources_restore_limit(const struct child *c)
 		(void)setrlimit(RLIMIT_NOFILE, &c->nofile);
 }
 
+bool sources_prepare(struct child *c)
+{
+	c->source_fds = malloc(c->plan->n * sizeof(*c->source_fds));
+	for (size_t i = 0; c->source_fds && i < c->plan->n; i++)
+		c->source_fds[i] = -1;
+	return c->source_fds;
+}
+
+void sources_close(struct child *c)
+{
+	for (size_t i = 0; c->source_fds && i < c->plan->n; i++)
+		fd_close(&c->source_fds[i]);
+	free(c->source_fds);
+	c->source_fds = NULL;
+}
+
 int sources_clone(struct child *c, struct err *e)
 {
 	size_t n = c->plan->n;
 
 	raise_limit(c, n);
-	c->source_fds = malloc(n * sizeof(*c->source_fds));
-	if (!c->source_fds)
+	if (!c->source_fds && !sources_prepare(c))
 		return err_oom(e);
-	for (size_t i = 0; i < n; i++)
-		c->source_fds[i] = -1;
 	for (size_t i = 0; i < n; i++) {
 		const struct op *op = &c->plan->ops[i];
 		int fd;

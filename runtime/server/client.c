@@ -319,9 +319,9 @@ static int ask_server(struct squashd_attach *a, struct err *e)
 /* The plan tells it in the end; what is not wanted is not asked for. */
 static bool shows_nothing_of_host(const struct container_spec *s)
 {
-	bool nothing = s->rootfs.kind == ROOTFS_SQUASHFS && s->rootfs.upper != UPPER_KEPT &&
-		       s->ns.pid == PID_PRIVATE && s->ns.net != NET_HOST && s->ns.ipc != IPC_HOST &&
-		       !s->ns.host_dev && !s->ns.host_sys && !s->hooks.n;
+	bool nothing = s->rootfs.kind == ROOTFS_SQUASHFS && s->ns.pid == PID_PRIVATE &&
+		       s->ns.net != NET_HOST && s->ns.ipc != IPC_HOST && !s->ns.host_dev &&
+		       !s->ns.host_sys && !s->hooks.n;
 
 	for (size_t i = 0; i < s->n_mounts && nothing; i++)
 		nothing = s->mounts[i].kind == MOUNT_TMPFS;

@@ -308,11 +308,27 @@ bool plan_op_has_source(const struct op *op)
 	}
 }
 
+static bool is_layer(enum op_kind kind)
+{
+	return kind == OP_UPPER_DIRECTORY || kind == OP_LOWER_LAYER;
+}
+
+bool plan_has_layers(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (is_layer(p->ops[i].kind))
+			return true;
+	}
+	return false;
+}
+
 bool plan_needs_host(const struct plan *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		enum op_kind kind = p->ops[i].kind;
 
+		if (is_layer(kind))
+			continue;
 		if (plan_op_has_source(&p->ops[i]) || kind == OP_DEV_OWN || kind == OP_SHM_HOST ||
 		    kind == OP_SYSFS_HOST || kind == OP_SELF || kind == OP_HOOKS || kind == OP_HIDE)
 			return true;

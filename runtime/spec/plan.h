@@ -120,7 +120,9 @@ const char *op_name(enum op_kind kind);
 bool plan_has(const struct plan *p, enum op_kind kind);
 /* True when src is a path of the host that is opened and mounted. */
 bool plan_op_has_source(const struct op *op);
-/* True where an operation looks at the host's files. */
+/* True where layers of csbx's own, which lie on disk, are part of the root. */
+bool plan_has_layers(const struct plan *p);
+/* True where an operation looks at the host's files, other than at such layers. */
 bool plan_needs_host(const struct plan *p);
 /* One line an operation, for people and tests. */
 void plan_print(const struct plan *p, struct strbuf *out);

@@ -94,12 +94,16 @@ static int launch_once(struct container *c, struct err *e)
 		.net_fd = c->link.net.ns_fd,
 		.apart_fd = is_apart ? c->link.apart_fd : -1,
 		.made_apart_fd = c->link.wants_apart && !c->link.started ? &made : NULL,
+		.host_copy_fd = is_apart && c->link.apart_fd >= 0 && plan_has_layers(&c->plan)
+					? &c->host_copy_fd
+					: NULL,
 		.traces = container_net_may_return(c) && !child.net_was_had ? &c->net_traces : NULL,
 		.flags = namespace_flags(c->spec),
 	};
 
 	child.is_apart = ns.apart_fd >= 0;
 	net_traces_close(&c->net_traces);
+	fd_close(&c->host_copy_fd);
 	r = launch_child(&child, &ns, &c->pid1, e);
 	if (made >= 0)
 		squashd_lend_apart(&c->link, made);
@@ -241,6 +245,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.spec = c->spec,
 		.pid1 = c->pid1,
 		.status_fd = take_fd(&c->status[0]),
+		.host_copy_fd = take_fd(&c->host_copy_fd),
 		.control_fd = take_fd(&c->control[0]),
 		.server_fd = c->link.sock,
 		.server_pid = c->link.server_pid,
@@ -285,6 +290,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 	fetch_root_close(&fetch);
 	watchdog_done(&watchdog);
 	fd_close(&s.status_fd);
+	fd_close(&s.host_copy_fd);
 	fd_close(&s.control_fd);
 	return r;
 }

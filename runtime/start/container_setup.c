@@ -278,6 +278,7 @@ void container_init(struct container *c, const struct container_spec *spec,
 		.control = {-1, -1},
 		.self_pidfd = -1,
 		.signal_fd = -1,
+		.host_copy_fd = -1,
 		.pid1 = {.pidfd = -1},
 		.net_traces = NET_TRACES_INIT,
 		.limits = CONTAINER_LIMITS_INIT,
@@ -317,6 +318,7 @@ void container_done(struct container *c)
 	instance_end(&c->instance);
 	squashd_attach_cancel(&c->attach);
 	net_traces_close(&c->net_traces);
+	fd_close(&c->host_copy_fd);
 	squashd_link_close(&c->link);
 	plan_free(&c->plan);
 	free(c->seeds);

@@ -48,6 +48,7 @@ struct container {
 	uint64_t published_ns; /* when others could find it, CLOCK_REALTIME; 0: not yet */
 	int msg_fd, status[2], control[2], self_pidfd, signal_fd;
 	struct launched pid1;
+	int host_copy_fd;             /* launch.h, until the payload runs; -1: none */
 	struct net_traces net_traces; /* where the network namespace may go to the next one */
 };
 

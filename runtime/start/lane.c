@@ -278,6 +278,7 @@ static int watch(const struct lane *l, struct container *c, struct run_result *r
 	struct exec_server exec = EXEC_SERVER_INIT;
 	struct fetch_root fetch = FETCH_ROOT_INIT;
 	struct supervise s = {
+		.host_copy_fd = -1,
 		.spec = c->spec,
 		.pid1 = l->c.pid1,
 		.status_fd = take_fd(&c->status[0]),

@@ -138,6 +138,7 @@ static void read_status(struct loop *l)
 			l->snmp_fd = net_tried_open(l->s->pid1.pid);
 		loop_start_looking(l);
 		log_trace("payload runs");
+		fd_close(&l->s->host_copy_fd);
 	} else if (n == sizeof(msg.err)) {
 		err_sanitize(&msg.err);
 		fail(l, &msg.err);

@@ -35,7 +35,8 @@ struct supervise {
 	const struct container_channel *channel; /* NULL: none */
 	int status_fd;                           /* read end; EOF = the payload runs */
 	int control_fd;
-	int server_fd; /* -1: none; readable = the image server is gone */
+	int host_copy_fd; /* launch.h: closed here when the payload runs; -1: none */
+	int server_fd;    /* -1: none; readable = the image server is gone */
 	pid_t server_pid;
 	bool mounts_are_private; /* nothing of the host's: they may outlive the container a
 				  * little */

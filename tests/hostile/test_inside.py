@@ -34,17 +34,22 @@ def raw_calls(csbx, python_image):
     return run
 
 
-@pytest.fixture
-def apart(csbx, python_image):
+@pytest.fixture(params=["thrown away", "on disk"])
+def apart(request, csbx, python_image):
     """The same in a container that shows nothing of the host, in a mount namespace without the host's mounts."""
     env = {"CSBX_LINGER": "60s"}
     code = (HERE / "inside.py").read_text(encoding="utf-8")
     for _ in range(2):  # the second one makes that namespace
         csbx.ok("start", python_image, "true", env=env)
+    where = [python_image]
+    if request.param == "on disk":
+        where = ["--rw", "kept"]
+        csbx.ok("create", "--name", "kept", python_image)
     def run(case, *args, options=()):
-        out = csbx.ok("start", *options, python_image, "python3", "-IS", "-c", code, case, *args, env=env)
+        out = csbx.ok("start", *options, *where, "python3", "-IS", "-c", code, case, *args, env=env)
         return json.loads(out.splitlines()[-1])
     yield run
+    csbx.run("remove", "-f", "kept")
     csbx.ok("gc", "--servers")
 
 

@@ -176,12 +176,13 @@ def test_what_shows_the_host_is_not_made_apart(csbx, busybox_image, server):
     """A root that is pivoted to is one in a copy of the caller's mounts."""
     env = server[2]
     csbx.ok("start", busybox_image, "true", env=env)
-    def pivots(*options):
+    csbx.ok("create", "--name", "kept", busybox_image)
+    def pivots(*options, what=busybox_image):
         subprocess.run(["strace", "-f", "-qq", "-o", "trace", "-e", "trace=pivot_root",
-                        *csbx.argv(["start", *options, busybox_image, "true"])], env={**csbx.env, **env}, cwd=csbx.work, check=True,
+                        *csbx.argv(["start", *options, what, "true"])], env={**csbx.env, **env}, cwd=csbx.work, check=True,
                        stdin=subprocess.DEVNULL, timeout=60, **csbx.identity())
         return (csbx.work / "trace").read_text().count("pivot_root(")
-    assert pivots() == pivots("--tmpfs", "/mnt") == 0
+    assert pivots() == pivots("--tmpfs", "/mnt") == pivots("--rw", what="kept") == 0
     assert pivots("--mount", f"{csbx.work}:/mnt") == 1
 
 
