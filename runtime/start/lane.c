@@ -22,6 +22,7 @@
 #include "runtime/helpers/init/abi/msg_check.h"
 #include "runtime/kernel/process_ns.h"
 #include "runtime/limit/watchdog.h"
+#include "runtime/server/init_file.h"
 #include "runtime/server/unpacked.h"
 #include "runtime/spec/result.h"
 #include "runtime/spec/spec.h"
@@ -147,6 +148,24 @@ static int read_message(struct lane *l, struct err *e)
 	return r;
 }
 
+/*
+ * Programs of a lane are forks of csbx-init and have its file as their own, /proc/self/exe. It is
+ * sealed, but its owner may change its mode, and a file that all containers of an image have could
+ * be started no more. So a lane has one of its own, and is given up when that has changed.
+ */
+static int take_own_init(struct container *c, struct err *e)
+{
+	_close_ int fd = init_file_open(c->paths, e);
+
+	if (fd < 0)
+		return fd;
+	if (fcntl(fd, F_GET_SEALS) < 0)
+		return err_set(e, EOPNOTSUPP, "lane: csbx-init cannot be sealed");
+	fd_close(&c->link.init_fd);
+	c->link.init_fd = take_fd(&fd);
+	return 0;
+}
+
 static int open_container(struct lane *l, struct err *e)
 {
 	struct container *c = &l->c;
@@ -154,6 +173,8 @@ static int open_container(struct lane *l, struct err *e)
 
 	if (r >= 0 && (cgroup_is_made(&c->limits.cgroup) || !c->limits.holders.watch_memory))
 		r = err_set(e, EOPNOTSUPP, "lane: control groups hold the limits");
+	if (r >= 0)
+		r = take_own_init(c, e);
 	if (r >= 0)
 		r = container_launch(c, e);
 	if (r >= 0)
@@ -200,7 +221,8 @@ int lane_open(const struct container_spec *spec, const struct paths *paths, cons
 	if (r >= 0)
 		r = send_warm(l, warm, e);
 	if (r >= 0)
-		r = lane_state_open(&l->state, l->view.tmpfs_fds[0], l->c.pid1.pid, file, e);
+		r = lane_state_open(&l->state, l->view.tmpfs_fds[0], l->c.link.init_fd,
+				    l->c.pid1.pid, file, e);
 	if (r >= 0)
 		r = lane_state_note(&l->state, e);
 	if (r >= 0 && l->c.link.sock >= 0) {

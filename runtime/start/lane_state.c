@@ -171,6 +171,12 @@ static int add_file_systems(const struct lane_state *s, struct strbuf *out)
 		add_facts(&st, out);
 		strbuf_add(out, &st.st_atim, sizeof(st.st_atim));
 	}
+	if (s->exe_fd >= 0) {
+		if (fstat(s->exe_fd, &st) < 0)
+			return -EIO;
+		add_facts(&st, out);
+		strbuf_add(out, &st.st_atim, sizeof(st.st_atim));
+	}
 	return 0;
 }
 
@@ -198,11 +204,13 @@ static int open_inside(pid_t pid1, const char *name)
 	return path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 }
 
-int lane_state_open(struct lane_state *s, int base_fd, pid_t pid1, const char *file, struct err *e)
+int lane_state_open(struct lane_state *s, int base_fd, int exe_fd, pid_t pid1, const char *file,
+		    struct err *e)
 {
 	static const char *const dirs[] = {"root/dev/shm/", "root/dev/mqueue/", "root/dev/pts/"};
 
 	s->file = file;
+	s->exe_fd = exe_fd;
 	s->upper_fd = openat(base_fd, "up/upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->upper_fd < 0)
 		return err_sys(e, "lane: upper layer");

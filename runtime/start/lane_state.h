@@ -10,6 +10,8 @@
  *				the root's mount does not keep, and the contents: a file that is
  *				mapped shared is changed without a change of its times
  *	/dev/shm, /dev/mqueue, /dev/pts		their directories, and how many inodes there are
+ *	csbx-init		the file in memory that programs see as their own, for they are its forks:
+ *				all that stat(2) says, the time of access too
  *	the network		counters of the interface and the protocols, sockets, flow labels
  *
  * Times have the kernel's tick. The state is taken a tick after the last change of csbx's own, so
@@ -30,6 +32,7 @@ enum { LANE_NET_FILES = 6 };
 struct lane_state {
 	int upper_fd;
 	int root_fd;    /* what programs see; only until lane_state_note() */
+	int exe_fd;     /* csbx-init, which is no other lane's; the caller's */
 	int dir_fds[3]; /* /dev/shm, /dev/mqueue, /dev/pts */
 	int net_fds[LANE_NET_FILES];
 	const char *file; /* path of the one that each program has anew */
@@ -37,7 +40,7 @@ struct lane_state {
 };
 #define LANE_STATE_INIT                                                              \
 	{                                                                            \
-		.upper_fd = -1, .root_fd = -1, .dir_fds = {-1, -1, -1}, .net_fds = { \
+		.upper_fd = -1, .root_fd = -1, .exe_fd = -1, .dir_fds = {-1, -1, -1}, .net_fds = { \
 			-1,                                                          \
 			-1,                                                          \
 			-1,                                                          \
@@ -48,7 +51,8 @@ struct lane_state {
 	}
 
 /* base_fd: the tmpfs of rootfs.c. Opened before any program has run. */
-int lane_state_open(struct lane_state *s, int base_fd, pid_t pid1, const char *file, struct err *e);
+int lane_state_open(struct lane_state *s, int base_fd, int exe_fd, pid_t pid1, const char *file,
+		    struct err *e);
 /* Waits a tick and notes how all is. */
 int lane_state_note(struct lane_state *s, struct err *e);
 /* Writes the file for the next program. */

@@ -189,6 +189,7 @@ static void check_high_bits(void)
 	static const unsigned long namespaces[] = {CLONE_NEWUSER,  CLONE_NEWNS,  CLONE_NEWPID,
 						   CLONE_NEWNET,   CLONE_NEWIPC, CLONE_NEWUTS,
 						   CLONE_NEWCGROUP};
+	uint64_t hint = 3; /* RWH_WRITE_LIFE_MEDIUM */
 	char c = 'x';
 
 	for (long family = 0; family < 64; family++) {
@@ -203,6 +204,8 @@ static void check_high_bits(void)
 		expect("TIOCSTI", 0, errno_of(syscall(SYS_ioctl, 0, high | TIOCSTI, &c)), EPERM);
 		expect("TIOCLINUX", 0, errno_of(syscall(SYS_ioctl, 0, high | 0x541c, &c)), EPERM);
 		expect("TIOCSETD", 0, errno_of(syscall(SYS_ioctl, 0, high | TIOCSETD, &c)), EPERM);
+		expect("F_SET_RW_HINT", 0,
+		       errno_of(syscall(SYS_fcntl, 0, high | F_SET_RW_HINT, &hint)), EINVAL);
 	}
 	for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++) {
 		long flags = (long)namespaces[i];

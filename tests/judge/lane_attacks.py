@@ -44,6 +44,18 @@ ATTACKS = {
     "own file: symlink": ("os.unlink('/csbx/snippet.py'); os.symlink('/etc/hosts', '/csbx/snippet.py')", True),
     "own file: fifo": ("os.unlink('/csbx/snippet.py'); os.mkfifo('/csbx/snippet.py')", True),
     "own file: gone": ("os.unlink('/csbx/snippet.py')", True),
+    "own program: mode": ("os.chmod('/proc/self/exe', 0)", True),
+    "own program: mode and back": ("os.chmod('/proc/self/exe', 0); os.chmod('/proc/self/exe', 0o555)", True),
+    "own program: clocks": ("os.utime('/proc/self/exe', (1, 1))", True),
+    "own program: attribute": ("os.setxattr('/proc/self/exe', 'user.x', b'1')", True),
+    "own program: owner": ("os.chown('/proc/self/exe', os.getuid(), os.getgid())", True),
+    "own program: is read": ("open('/proc/self/exe', 'rb').read()", True),
+    "own program: written": ("for flags in (os.O_RDWR, os.O_WRONLY | os.O_TRUNC):\n    try: os.open('/proc/self/exe', flags); print('opened')\n    except OSError: pass\n"
+                             "try: os.truncate('/proc/self/exe', 1)\nexcept OSError: pass", None),
+    "hints of files": ("import fcntl\nfor p in ('/', '/csbx/snippet.py', '/etc/hosts', '/bin/busybox', '/work', '/csbx/thaw', '/proc/self/exe', '/dev/shm'):\n"
+                       "    try: fcntl.fcntl(os.open(p, os.O_RDONLY), 1036, (3).to_bytes(8, 'little')); print(p)\n    except OSError: pass", False),
+    "states of streams": ("import fcntl\nfor fd in 0, 1, 2:\n    for f, *a in (os.fchmod, 0o777), (fcntl.fcntl, 4, os.O_NONBLOCK | os.O_APPEND), (fcntl.fcntl, 1031, 1 << 20), (fcntl.fcntl, 8, 2), (fcntl.fcntl, 10, 30):\n"
+                          "        try: f(fd, *a)\n        except OSError: pass", False),
     "own file: longer": ("open('/csbx/snippet.py', 'a').write('#' * 99999)", False),
     "fills inodes": ("try:\n    for n in range(3000): open('/tmp/%d' % n, 'w').close()\nexcept OSError: pass", True),
     "file without a name": ("fd = os.open('/work', os.O_TMPFILE | os.O_RDWR, 0o600); os.write(fd, b'x' * 99999)", False),
@@ -159,6 +171,11 @@ for path in "/etc/hosts", "/etc/resolv.conf", "/etc/passwd", "/proc/self/oom_sco
         "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/self/limits", "/proc/self/cgroup", "/proc/self/timerslack_ns":
     look(text, path)
     if path.startswith("/etc"): look(facts, path)
+look(os.listxattr, "/proc/self/exe")
+for path in "/", "/csbx/snippet.py", "/etc/hosts", "/bin/busybox", "/work", "/csbx/thaw", "/proc/self/exe", "/dev/null", "/dev/shm":
+    look(lambda p: fcntl.fcntl(os.open(p, os.O_RDONLY), 1035, bytes(8)).hex(), path)
+look(lambda: [[fcntl.fcntl(fd, n) for n in (1, 3, 9, 11)] + [os.fstat(fd).st_mode] for fd in (0, 1, 2)])
+look(lambda: fcntl.fcntl(1, 1032))
 look(lambda: len(text("/proc/net/unix").splitlines()))
 look(lambda: text("/csbx/snippet.py") == CODE)
 with open("/csbx/snippet.py") as f:

@@ -61,6 +61,17 @@ def test_a_snippet_sees_nothing_of_the_one_before(csbx, python_image):
     assert len(given_up) < 8 and len(expected) == len(limits), given_up
 
 
+@pytest.mark.both_users
+def test_a_snippet_stops_no_other_container(csbx, python_image):
+    """csbx-init is what a snippet in a lane sees as its own program, and the program that every container begins with."""
+    spoil = {"id": "spoils", "code": "import os\nos.chmod('/proc/self/exe', 0)\nos.setxattr('/proc/self/exe', 'user.x', b'1')\nopen('/tmp/x', 'w').close()"}
+    after = [{"id": n, "code": "import os; print(oct(os.stat('/proc/self/exe').st_mode), os.listxattr('/proc/self/exe'))"} for n in range(3)]
+    done = batch(csbx, python_image, [spoil, *after], "--lanes", "yes")
+    assert done["spoils"]["success"], done["spoils"]
+    assert [done[n]["stdout"] for n in range(3)] == ["0o100555 []\n"] * 3, done
+    assert csbx.ok("run", python_image, "python3", "-c", "print(1)") == "1\n"
+
+
 VERDICTS = {
     "prints": "print(6 * 7)", "nothing": "", "stderr": "import sys; sys.stderr.write('e'); print('o')", "exit 3": "import sys; sys.exit(3)",
     "exit 0": "import sys; sys.exit(0)", "left": "import os; os._exit(4)", "raises": "print('before')\n1 / 0", "syntax": "def f(:", "killed": "import os; os.kill(os.getpid(), 9)",

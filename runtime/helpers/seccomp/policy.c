@@ -4,6 +4,7 @@
 #include <asm/ioctls.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/fcntl.h>
 #include <linux/sched.h>
 #include <sys/socket.h>
 
@@ -37,7 +38,7 @@ const struct seccomp_rule seccomp_policy[] = {
 	/* Files, directories, descriptors. */
 	{"access cachestat chdir chmod chown chroot close close_range copy_file_range creat dup "
 	 "dup2 dup3 faccessat faccessat2 fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 "
-	 "fchown fchownat fcntl fdatasync fgetxattr file_getattr file_setattr flistxattr flock "
+	 "fchown fchownat fdatasync fgetxattr file_getattr file_setattr flistxattr flock "
 	 "fremovexattr fsetxattr fstat fstatfs fsync ftruncate futimesat getcwd getdents "
 	 "getdents64 getxattr getxattrat lchown lgetxattr link linkat listxattr listxattrat "
 	 "llistxattr lremovexattr lseek lsetxattr lstat mkdir mkdirat mknod mknodat "
@@ -106,6 +107,13 @@ const struct seccomp_rule seccomp_policy[] = {
 
 	/* Typing into the terminal, pasting into a console, loading line disciplines. */
 	{"ioctl", .cases = {{EPERM, {IN(1, TIOCSTI, 0x541c /* TIOCLINUX */, TIOCSETD)}}}},
+
+	/*
+	 * A file keeps the hint as long as the kernel knows the file, and no time of it changes: the
+	 * next program of a lane would read there what the last one has left. EINVAL is what kernels
+	 * without hints say.
+	 */
+	{"fcntl", .cases = {{EINVAL, {IN(1, F_SET_RW_HINT)}}}},
 
 	/*
 	 * Linux, Linux with the uname of old, 32-bit uname, both; no address randomisation (for

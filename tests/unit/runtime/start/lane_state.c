@@ -21,6 +21,7 @@
 
 static const char *const dirs[] = {"/tmp/a", "/tmp/b", "/tmp/c"};
 static int held = -1; /* a descriptor that outlives the change */
+static int exe = -1;  /* stands for csbx-init */
 
 static bool enter(void)
 {
@@ -72,12 +73,15 @@ static bool open_state(struct lane_state *s)
 		s->dir_fds[i] = open(dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		s->net_fds[places[i]] = open(path, O_RDONLY | O_CLOEXEC);
 	}
-	return s->upper_fd >= 0 && s->dir_fds[2] >= 0 && s->net_fds[4] >= 0;
+	s->exe_fd = exe = memfd_create("exe", MFD_CLOEXEC);
+	return s->upper_fd >= 0 && s->dir_fds[2] >= 0 && s->net_fds[4] >= 0 && exe >= 0 &&
+	       write(exe, "x", 1) == 1;
 }
 
 static void unmake(struct lane_state *s)
 {
 	fd_close(&held);
+	fd_close(&exe);
 	lane_state_close(s);
 	for (int i = 0; i < 3; i++)
 		umount2(dirs[i], MNT_DETACH);
@@ -248,6 +252,18 @@ static bool sockets_closed(void)
 	return good;
 }
 
+static bool exe_mode(void)
+{
+	return fchmod(exe, 0) >= 0 && fchmod(exe, 0777) >= 0;
+}
+
+static bool exe_is_read(void)
+{
+	char byte;
+
+	return pread(exe, &byte, 1, 0) == 1;
+}
+
 static bool many(void)
 {
 	char path[64];
@@ -305,6 +321,8 @@ static const struct {
 	{"pts: a file without a name", shm_nameless, false},
 	{"a socket", sockets, false},
 	{"a socket, closed", sockets_closed, true},
+	{"its program: the mode, and back", exe_mode, false},
+	{"its program, read", exe_is_read, false},
 	{"many files", many, false},
 	{"deep", deep, false},
 };
