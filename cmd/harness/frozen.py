@@ -5,8 +5,8 @@
 #
 # An interpreter takes longer to take itself down than a small program runs: it goes through all its objects, in pages
 # that were shared until then. So objects from before a program are left out of garbage collection, and the interpreter
-# ends at once when nothing is left that a program could notice: after its threads and exit functions, its modules, and
-# all that they held.
+# ends at once when nothing is left that a program could notice: after its threads and exit functions; and where any of
+# its objects has a finalizer, or may have, after its modules and all that they held.
 import atexit
 import gc
 import sys
@@ -14,6 +14,15 @@ import sys
 posix, _signal = sys.modules["posix"], sys.modules["_signal"]
 THEIRS = (0, 1, 2, 3, 4, 6, 7, 8, 9)  # descriptors that this was started with
 SEEDED = ("_random", "_ssl", "numpy.random")  # modules that hold what is to be another in each process
+# Modules without a source, of whose objects none does anything at its end that can be seen but what is a __del__.
+QUIET = """
+    sys builtins _frozen_importlib _frozen_importlib_external zipimport _imp _thread _warnings _weakref _io marshal posix time _codecs _signal _abc
+    _stat _collections _functools _operator itertools _sre _string _locale _struct _json _datetime _bisect _heapq _statistics _decimal _random math
+    cmath array binascii zlib unicodedata _opcode _typing _contextvars _csv _pickle _sha1 _sha2 _sha256 _sha512 _sha3 _md5 _blake2 errno atexit gc
+    _ast _tokenize _symtable _queue select fcntl resource pwd grp
+""".split()
+HEAP_TYPE = 1 << 9  # of type.__flags__: one that may go, and its place in memory be another's
+SEEN_BY_GC = 1 << 14
 
 
 class Last:
@@ -43,6 +52,78 @@ def leaves_something(name, found, module=type(sys)):
 
 def look_at(module):
     return sum(map(id, module.__dict__.values()))
+
+
+def has_finalizer(t, get=type.__getattribute__):
+    """C code's as well, which is a __del__ for Python."""
+    try:
+        get(t, "__del__")
+    except AttributeError:
+        return False
+    return True
+
+
+def is_quiet_module(name, found, quiet=frozenset(QUIET), module=type(sys)):
+    if name in quiet:
+        return True
+    try:
+        file = module.__getattribute__(found, "__dict__").get("__file__")
+    except TypeError:
+        return False
+    return type(file) is str and file.endswith(".py")
+
+
+def classes():
+    found = [object]
+    for t in found:
+        found += type.__subclasses__(t)
+    return found
+
+
+weak = sys.modules["_weakref"]
+PROXIES = (weak.ProxyType, weak.CallableProxyType)
+
+
+def has_end(x, finalizer=has_finalizer, proxies=PROXIES, ref=weak.ref):
+    """True where something may happen at the end of an object, or of one of a class."""
+    t = type(x)
+    if issubclass(t, ref):
+        return t is not ref or x.__callback__ is not None
+    return t in proxies or finalizer(t) or issubclass(t, type) and finalizer(x)
+
+
+# What most objects are. An object without references to others is not among those that gc has, but its class is.
+plain = {id(t) for t in classes()
+         if not t.__flags__ & HEAP_TYPE and not has_finalizer(t) and t not in PROXIES and not issubclass(t, (type, weak.ref))}
+
+
+def begins_quiet(streams=("FileIO", "BufferedReader", "BufferedWriter", "TextIOWrapper")):
+    """No object from before a program has an end of its own, and those of each class that has are seen by gc."""
+    for x in gc.get_objects():
+        t = type(x)
+        if issubclass(t, type):
+            if type(getattr(x, "__del__", None)) is type(has_end) and not x.__flags__ & SEEN_BY_GC:
+                return False
+        elif has_finalizer(t) and not (t.__module__ == "_io" and t.__name__ in streams):
+            return False
+    return all(is_quiet_module(name, found) for name, found in sys.modules.items() if name != "__main__")
+
+
+def is_quiet(modules, names=frozenset(sys.modules), is_possible=begins_quiet(), collections=gc.get_stats()[2]["collections"] + 1,
+             gc=gc, plain=plain, has_end=has_end, is_quiet_module=is_quiet_module, threads=sys.modules["_thread"]._count,
+             filters=sys.modules["_warnings"].filters, warned=len(sys.modules["_warnings"].filters)):
+    """
+    True where a program's objects can go without a trace: to take them down one by one copies pages, and to look whether
+    other modules hold one, most of them.
+    """
+    if (not is_possible or not gc.isenabled() or gc.callbacks or gc.get_debug() or threads() or len(filters) != warned or
+            gc.get_stats()[2]["collections"] > collections):
+        return False
+    if len(modules) != len(names) and not all(name in names or is_quiet_module(name, found) for name, found in list(modules.items())):
+        return False
+    objects = gc.get_objects()
+    others = set(map(id, map(type, objects))) - plain
+    return not others or not any(id(type(x)) in others and has_end(x) for x in objects)
 
 
 own_modules = {}  # that were there before; by name, with how they looked
@@ -114,7 +195,8 @@ if not is_alone() or not sys.modules.keys().isdisjoint(SEEDED):
 ending = []  # the status, once it is known to be one
 
 
-def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(sys.stderr)], Last=Last, keep=keep):
+def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(sys.stderr)], Last=Last, keep=keep,
+           is_quiet=is_quiet, leave=posix._exit):
     """The first that was registered is the last that is called."""
     try:
         code, streams = ending[-1], (sys.stdout, sys.stderr)
@@ -123,6 +205,8 @@ def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(
             return
         for f in streams:
             f.flush()
+        if is_quiet(modules):
+            leave(code)
         kept = keep(modules)
         if kept is None:
             return
@@ -179,6 +263,7 @@ def rehearse(before):
     go_on(posix.open("/proc/self/environ", posix.O_RDONLY | posix.O_CLOEXEC), before=before.replace(b"HOSTNAME=", b""))
     space = type(sys)("__main__").__dict__
     exec(compile("import sys\ndef f(x):\n    return x * 7\nf(6)\n", "<string>", "exec", dont_inherit=True), space)
+    is_quiet(sys.modules)
     keep(dict(sys.modules), collections=-1)
 
 
@@ -191,6 +276,7 @@ if hasattr(gc, "freeze"):
     gc.freeze()
 Last.text = sys._getframe().f_code  # else it is taken apart behind each program
 del atexit, gc, fd, f, text, Last, leaves_something, look_at, own_modules, collections, keep, at_end
+del has_finalizer, is_quiet_module, classes, weak, has_end, plain, begins_quiet, is_quiet, QUIET, PROXIES, HEAP_TYPE, SEEN_BY_GC
 del rehearse, before, cwd, mask, handlers, is_open, is_handled, is_alone, THEIRS, SEEDED
 posix.kill(posix.getpid(), 19)  # SIGSTOP
 
