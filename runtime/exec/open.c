@@ -2,7 +2,8 @@
 /*
  * Reaching the supervisor of an instance. Its socket is there once somebody has asked; the first
  * one asks by a signal to its pidfd. The instance's lock is looked at again after the pidfd was
- * opened: as long as it is held, the pid in the record is the supervisor's.
+ * opened: as long as it is held, the pid in the record is the supervisor's. A socket where a
+ * process listens needs neither: the id is that of one instance only.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -38,19 +39,33 @@ static int silent(struct err *e)
 	return err_set(e, ETIMEDOUT, "its supervisor does not answer (stopped by a signal?)");
 }
 
-static int supervisor_open(int dirfd, const struct instance_record *rec, struct err *e)
-{
-	_close_ int pidfd = (int)syscall(SYS_pidfd_open, rec->supervisor, 0);
+/* Where the supervisor is reached: its socket's name, and the process once it has to be woken. */
+struct way {
+	const struct instance_record *rec;
+	struct sockaddr_un address;
+	int dirfd, pidfd;
+};
 
-	if (pidfd < 0)
+static int open_supervisor(struct way *w, struct err *e)
+{
+	if (w->pidfd < 0)
+		w->pidfd = (int)syscall(SYS_pidfd_open, w->rec->supervisor, 0);
+	if (w->pidfd < 0)
 		return errno == ESRCH ? ended(e) : err_sys(e, "pidfd_open");
-	if (!instance_is_live(dirfd, rec->id))
-		return ended(e);
-	return take_fd(&pidfd);
+	return instance_is_live(w->dirfd, w->rec->id) ? 0 : ended(e);
+}
+
+static int wake_supervisor(struct way *w, struct err *e)
+{
+	int r = open_supervisor(w, e);
+
+	if (r >= 0 && syscall(SYS_pidfd_send_signal, w->pidfd, EXEC_WAKE_SIGNAL, NULL, 0) < 0)
+		r = errno == ESRCH ? ended(e) : err_sys(e, "wake the supervisor");
+	return r;
 }
 
 /* Connects, waking the supervisor when it does not listen yet. */
-static int reach(int pidfd, const struct sockaddr_un *a, struct err *e)
+static int reach(struct way *w, struct err *e)
 {
 	static const struct timespec pause = {.tv_nsec = 100000};
 	_close_ int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -61,15 +76,19 @@ static int reach(int pidfd, const struct sockaddr_un *a, struct err *e)
 	if (sock < 0 || setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0)
 		return err_sys(e, "socket");
 	while (clock_monotonic_ms() < deadline_ms) {
-		struct pollfd p = {.fd = pidfd, .events = POLLIN};
+		struct pollfd p = {.events = POLLIN};
+		int r = 0;
 
-		if (connect(sock, (const struct sockaddr *)a, sizeof(*a)) == 0)
+		if (connect(sock, (struct sockaddr *)&w->address, sizeof(w->address)) == 0)
 			return take_fd(&sock);
 		if (errno != ENOENT && errno != ECONNREFUSED)
 			return errno == EAGAIN ? silent(e) : err_sys(e, "connect");
-		if (!woken && syscall(SYS_pidfd_send_signal, pidfd, EXEC_WAKE_SIGNAL, NULL, 0) < 0)
-			return errno == ESRCH ? ended(e) : err_sys(e, "wake the supervisor");
+		if (!woken)
+			r = wake_supervisor(w, e);
+		if (r < 0)
+			return r;
 		woken = true;
+		p.fd = w->pidfd;
 		if (ppoll(&p, 1, &pause, NULL) > 0)
 			return ended(e);
 	}
@@ -122,15 +141,14 @@ static int receive_hello(struct exec_link *l, struct err *e)
 	return r;
 }
 
-static int connect_greeted(int pidfd, const struct sockaddr_un *a, struct exec_link *l,
-			   struct err *e)
+static int connect_greeted(struct way *w, struct exec_link *l, struct err *e)
 {
 	static const struct timespec pause = {.tv_nsec = 2000000};
 	const uint64_t deadline_ms = clock_monotonic_ms() + ANSWER_MS;
 	int r;
 
 	do {
-		r = l->sock = reach(pidfd, a, e);
+		r = l->sock = reach(w, e);
 		if (r >= 0)
 			r = peer_check_listener(l->sock, e);
 		if (r >= 0)
@@ -147,8 +165,8 @@ int exec_open(const struct paths *p, const struct instance_record *rec, struct e
 	      struct err *e)
 {
 	_free_ char *name = str_printf("%s" EXEC_SOCKET_SUFFIX, rec->id);
-	_close_ int dirfd = paths_open(p->runtime, "instances", e), pidfd = -1;
-	struct sockaddr_un a;
+	_close_ int dirfd = paths_open(p->runtime, "instances", e);
+	struct way w = {.rec = rec, .dirfd = dirfd, .pidfd = -1};
 	int r;
 
 	*ret = (struct exec_link)EXEC_LINK_INIT;
@@ -159,13 +177,10 @@ int exec_open(const struct paths *p, const struct instance_record *rec, struct e
 		return dirfd;
 	if (!name)
 		return err_oom(e);
-	r = local_socket_address(NULL, dirfd, name, &a, e);
-	if (r < 0)
-		return r;
-	pidfd = supervisor_open(dirfd, rec, e);
-	if (pidfd < 0)
-		return pidfd;
-	r = connect_greeted(pidfd, &a, ret, e);
+	r = local_socket_address(NULL, dirfd, name, &w.address, e);
+	if (r >= 0)
+		r = connect_greeted(&w, ret, e);
+	fd_close(&w.pidfd);
 	if (r < 0)
 		exec_close(ret);
 	return r;

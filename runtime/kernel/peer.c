@@ -165,15 +165,17 @@ static bool is_below(const struct peer *p)
 	return its > 1 && its > count_numbers("/proc/self/status");
 }
 
-/* While it starts, the image server is in A and may be looked at; then no longer. */
-static bool is_in_container_userns(const struct peer *p)
+/*
+ * In the caller's own user namespace is no container, and its pid namespace need not be looked at.
+ * While it starts, the image server is in A and its user namespace can be told; then no longer.
+ */
+static bool is_in_container(const struct peer *p)
 {
-	_close_ int its = userns_of(p), own = -1;
+	_close_ int its = userns_of(p), own = its < 0 ? -1 : peer_own_userns(NULL);
 
-	if (its < 0)
+	if (own >= 0 && is_same(its, own))
 		return false;
-	own = peer_own_userns(NULL);
-	return own >= 0 && !is_same(its, own) && !is_child(its, own);
+	return is_below(p) || (own >= 0 && !is_child(its, own));
 }
 
 int peer_check_listener(int sock, struct err *e)
@@ -184,7 +186,7 @@ int peer_check_listener(int sock, struct err *e)
 
 	if (r < 0)
 		return r;
-	is_inside = is_below(&p) || is_in_container_userns(&p);
+	is_inside = is_in_container(&p);
 	close(p.pidfd);
 	if (is_inside)
 		return err_set(e, EPERM,

@@ -19,6 +19,7 @@
 #include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"
 #include "runtime/kernel/process_id.h"
+#include "runtime/record/container_store.h"
 
 #define DYING_MS 2000
 
@@ -232,7 +233,7 @@ static int add_live(int dirfd, const char *id, const char *name, bool sweeps,
 static int list_live(const struct paths *p, const char *name, bool sweeps,
 		     struct instance_list *ret, struct err *e)
 {
-	_close_ int fd = paths_open(p->runtime, "instances", e), list = -1;
+	_close_ int fd = paths_open(p->runtime, "instances", e);
 	const struct dirent *ent;
 	DIR *d;
 	int r = 0;
@@ -240,13 +241,12 @@ static int list_live(const struct paths *p, const char *name, bool sweeps,
 	*ret = (struct instance_list){0};
 	if (fd < 0)
 		return fd;
-	list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	d = list < 0 ? NULL : fdopendir(list);
+	d = fdopendir(fd);
 	if (!d)
 		return err_sys(e, "list %s/instances", p->runtime);
-	(void)take_fd(&list);
+	(void)take_fd(&fd);
 	while (r >= 0 && (ent = readdir(d)))
-		r = add_live(fd, ent->d_name, name, sweeps, ret, e);
+		r = add_live(dirfd(d), ent->d_name, name, sweeps, ret, e);
 	closedir(d);
 	if (r < 0)
 		instance_list_free(ret);
@@ -323,6 +323,25 @@ static bool is_only_id(const struct paths *p, const char *operand)
 	       errno == ENOENT;
 }
 
+/* A container that stays runs under its own id: no other instance need be looked at. */
+static bool find_kept(const struct paths *p, const char *operand, struct instance_record *ret)
+{
+	_close_ int dirfd = name_is_valid(operand) ? container_store_open_dir(p, NULL) : -1;
+	struct container_record kept;
+	bool found;
+
+	if (dirfd < 0 || container_store_read(dirfd, operand, &kept, NULL) < 0)
+		return false;
+	found = kept.spec && kept.container_id &&
+		instance_read(p, kept.container_id, ret, NULL) >= 0;
+	container_record_free(&kept);
+	if (found && (!ret->name || strcmp(ret->name, operand))) {
+		instance_record_free(ret);
+		return false;
+	}
+	return found;
+}
+
 int instance_find(const struct paths *p, const char *operand, struct instance_record *ret,
 		  struct err *e)
 {
@@ -334,6 +353,8 @@ int instance_find(const struct paths *p, const char *operand, struct instance_re
 
 	if (is_only_id(p, operand))
 		return instance_read(p, operand, ret, e);
+	if (find_kept(p, operand, ret))
+		return 0;
 	r = instance_list(p, NULL, &l, e);
 	if (r < 0)
 		return r;

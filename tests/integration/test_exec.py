@@ -406,3 +406,17 @@ def test_memory_of_the_container(csbx, start):
     result = json.loads(p.communicate(timeout=60)[0])
     assert p.returncode == 137 and result["status"] == "oom" and result["oom_killed"], result
     assert result["signal"] == 9 and result["exit_code"] is None and result["detected"] in ("tick", "event"), result
+
+
+def test_what_stays_is_found_by_its_name_alone(csbx, busybox_image):
+    """An exec into one of many reads none of the others' files. A list would remove the dead one among them."""
+    csbx.ok("run", "--keep", "-d", "--name", "stays", busybox_image, "sleep", "600")
+    dead = Path(csbx.env["CSBX_RUNTIME_PATH"]) / "instances" / "0123456789ab"
+    dead.touch(mode=0o600)
+    try:
+        assert csbx.ok("exec", "stays", "echo", "hi") == "hi\n"
+        assert dead.exists()
+        csbx.ok("list")
+        assert not dead.exists()
+    finally:
+        csbx.run("remove", "-f", "stays")
