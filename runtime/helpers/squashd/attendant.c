@@ -28,6 +28,9 @@
 #include "runtime/base/fd.h"
 #include "runtime/helpers/squashd/confine.h"
 
+#define IDLE_NETS 2 /* network namespaces that are kept while no container runs */
+#define PEAK_MS 1000
+
 enum { MOUNTS, NET, TRACES, FDS_MAX = TRACES + NET_TRACES };
 
 /* Which descriptors come with it, one bit each, and in that order. */
@@ -170,9 +173,16 @@ struct net_traces attendant_take_net(struct attendant *a)
 	return a->n_nets ? a->nets[--a->n_nets] : NET_TRACES_INIT;
 }
 
-void attendant_put_net(struct attendant *a, struct net_traces *net, unsigned n_max)
+static unsigned nets_wanted(const struct attendant *a)
 {
-	if (net->ns_fd >= 0 && a->n_nets < n_max && a->n_nets < ATTENDANT_NETS_MAX) {
+	unsigned n = a->n_peak + IDLE_NETS;
+
+	return n < ATTENDANT_NETS_MAX ? n : ATTENDANT_NETS_MAX;
+}
+
+void attendant_put_net(struct attendant *a, struct net_traces *net)
+{
+	if (net->ns_fd >= 0 && a->n_nets < nets_wanted(a)) {
 		a->nets[a->n_nets++] = *net;
 		*net = NET_TRACES_INIT;
 		a->ask_at_ms = 0;
@@ -180,9 +190,27 @@ void attendant_put_net(struct attendant *a, struct net_traces *net, unsigned n_m
 	net_traces_close(net);
 }
 
-void attendant_keep_nets(struct attendant *a, unsigned n)
+void attendant_count(struct attendant *a, unsigned n_containers, int64_t now_ms)
 {
-	while (a->n_nets > n)
+	if (n_containers < a->n_peak && now_ms < a->peak_until_ms)
+		return;
+	a->n_peak = n_containers;
+	a->peak_until_ms = now_ms + PEAK_MS;
+}
+
+int64_t attendant_trim_at_ms(const struct attendant *a, unsigned n_containers)
+{
+	return a->n_nets > n_containers + IDLE_NETS ? a->peak_until_ms : 0;
+}
+
+void attendant_trim(struct attendant *a, unsigned n_containers, int64_t now_ms)
+{
+	int64_t at_ms = attendant_trim_at_ms(a, n_containers);
+
+	if (!at_ms || now_ms < at_ms)
+		return;
+	attendant_count(a, n_containers, now_ms);
+	while (a->n_nets > nets_wanted(a))
 		net_traces_close(&a->nets[--a->n_nets]);
 }
 
@@ -218,7 +246,7 @@ void attendant_take_down(struct attendant *a, struct left *l)
  * One that was asked for has no files yet. An answer without a namespace: none could be made, and
  * the next start asks again.
  */
-void attendant_answered(struct attendant *a, unsigned n_max)
+void attendant_answered(struct attendant *a)
 {
 	struct net_traces net;
 	int fds[FDS_MAX], r = receive_order(a->sock, fds);
@@ -228,7 +256,7 @@ void attendant_answered(struct attendant *a, unsigned n_max)
 	net = net_of(fds);
 	if (fds[TRACES] < 0)
 		a->is_asked = false;
-	attendant_put_net(a, &net, n_max);
+	attendant_put_net(a, &net);
 	if (r < 0)
 		fd_close(&a->sock);
 }

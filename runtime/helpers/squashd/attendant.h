@@ -5,8 +5,8 @@
 /*
  * A process beside the server for what takes the kernel long and need not be waited for. It makes
  * network namespaces ahead: each belongs to A, has lo up, and is one container's at a time. One is
- * kept ready, and those that containers have left unused, one for each container that runs; a start
- * that finds none makes its own. It finds out which of them were not used
+ * kept ready, and those that containers have left unused, one for each container that ran at once
+ * within the last second; a start that finds none makes its own. It finds out which of them were not used
  * (runtime/kernel/net_traces.h), and takes down the mounts of containers that have ended.
  */
 
@@ -23,6 +23,9 @@ struct attendant {
 	int sock; /* readable when it has answered or ended; -1: there is none */
 	struct net_traces nets[ATTENDANT_NETS_MAX]; /* the namespaces for the next containers */
 	unsigned n_nets;
+	/* So many containers ran at once within the last second, by then. */
+	unsigned n_peak;
+	int64_t peak_until_ms;
 	bool is_asked;     /* one is being made */
 	int64_t ask_at_ms; /* when to ask for one; 0: no need */
 };
@@ -41,10 +44,17 @@ void attendant_hurry(struct attendant *a, int64_t now_ms);
 
 /* One for a container; ns_fd -1: none is ready. The caller closes it, or puts it back. */
 struct net_traces attendant_take_net(struct attendant *a);
-/* One that was not used; closed where n_max are ready. *net is empty afterwards. */
-void attendant_put_net(struct attendant *a, struct net_traces *net, unsigned n_max);
-/* Closes those that are more than n. */
-void attendant_keep_nets(struct attendant *a, unsigned n);
+/* One that was not used; closed where enough are ready. *net is empty afterwards. */
+void attendant_put_net(struct attendant *a, struct net_traces *net);
+/*
+ * So many containers run now. Those of a burst come and go within milliseconds, and each namespace
+ * that is closed in between has to be made again: so as many are kept as the peak, for a second.
+ */
+void attendant_count(struct attendant *a, unsigned n_containers, int64_t now_ms);
+/* When those that are too many for so many containers are closed; 0: there are none. */
+int64_t attendant_trim_at_ms(const struct attendant *a, unsigned n_containers);
+/* Closes them, if the time has come. */
+void attendant_trim(struct attendant *a, unsigned n_containers, int64_t now_ms);
 
 /* Asks, if the time has come. */
 void attendant_ask(struct attendant *a, int64_t now_ms);
@@ -72,7 +82,7 @@ struct left {
  */
 void attendant_take_down(struct attendant *a, struct left *l);
 
-/* Takes what the socket has; a network namespace is closed where n_max are ready. */
-void attendant_answered(struct attendant *a, unsigned n_max);
+/* Takes what the socket has; a network namespace is closed where enough are ready. */
+void attendant_answered(struct attendant *a);
 
 #endif

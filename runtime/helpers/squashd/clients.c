@@ -16,7 +16,6 @@
 #include "runtime/helpers/squashd/server.h"
 
 #define ADD_MS 1000 /* for a client that has a file added */
-#define IDLE_NETS 2 /* network namespaces that are kept while no container runs */
 #define START_MS 20 /* the next network namespace is not made while a start needs the CPUs */
 
 static void fail_reply(struct squashd_reply *reply, const struct err *e)
@@ -87,7 +86,7 @@ static int send_descriptors(struct server *s, int fd, struct squashd_reply *repl
 		fds[n++] = apart_of(s, q->apart_id);
 	r = fd_send(fd, reply, sizeof(*reply), fds, n, e);
 	if (r < 0) {
-		attendant_put_net(&s->attendant, &net, ATTENDANT_NETS_MAX);
+		attendant_put_net(&s->attendant, &net);
 		return r;
 	}
 	net_traces_close(&net);
@@ -218,15 +217,6 @@ static void add(struct server *s, const struct squashd_request *q, int *fds,
 	reply->has_gone = r > 0;
 }
 
-/*
- * As many are kept as run now: where many start at once, as many will want one. And one more, which
- * was made ahead while this one ran.
- */
-void clients_attendant_answered(struct server *s)
-{
-	attendant_answered(&s->attendant, s->containers + IDLE_NETS);
-}
-
 static int attach(struct server *s, int fd, const struct squashd_request *q, int *step_fd,
 		  struct err *e)
 {
@@ -240,7 +230,7 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 	if (q->n_above >= SPEC_STACK_MAX || (q->n_above && !s->image))
 		return err_set(e, EPROTO, "too many files");
 	if (s->attendant.is_asked) /* it may just have got ready */
-		clients_attendant_answered(s);
+		attendant_answered(&s->attendant);
 	fill_reply(s, &reply);
 	reply.lacks = lacks(s, q);
 	if (reply.lacks)
@@ -254,6 +244,7 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 		return r;
 	s->clients[fd].is_attached = true;
 	s->containers++;
+	attendant_count(&s->attendant, s->containers, server_now_ms());
 	s->linger_ms = q->linger_ms;
 	watch_step(s, step_fd);
 	if (q->wants_net)
@@ -381,10 +372,9 @@ static void end_container(struct server *s)
 {
 	int64_t now_ms = server_now_ms();
 
-	if (!--s->containers) {
+	if (!--s->containers)
 		s->leave_at_ms = now_ms + s->linger_ms;
-		attendant_keep_nets(&s->attendant, IDLE_NETS);
-	}
+	attendant_count(&s->attendant, s->containers, now_ms);
 	if (!s->has_one_cpu && (s->containers || s->linger_ms))
 		attendant_hurry(&s->attendant, now_ms);
 }

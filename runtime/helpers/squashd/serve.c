@@ -201,7 +201,7 @@ static void handle_event(struct server *s, const struct epoll_event *ev)
 	} else if (fd == s->signal_fd) {
 		handle_signal(s);
 	} else if (fd == s->attendant.sock) {
-		clients_attendant_answered(s);
+		attendant_answered(&s->attendant);
 	} else if (fd == s->step_fd) {
 		clients_step_ended(s);
 	} else if (fd == s->keeper.sock) {
@@ -227,11 +227,19 @@ static int time_left(const struct server *s)
 	return s->must_leave ? 0 : until(s->leave_at_ms);
 }
 
+/* Of -1, for ever, and milliseconds. */
+static int sooner(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 static int time_to_wait(const struct server *s)
 {
-	int left = time_left(s), net = s->attendant.ask_at_ms ? until(s->attendant.ask_at_ms) : -1;
+	int64_t ask_at_ms = s->attendant.ask_at_ms,
+		trim_at_ms = attendant_trim_at_ms(&s->attendant, s->containers);
+	int left = sooner(time_left(s), ask_at_ms ? until(ask_at_ms) : -1);
 
-	return net >= 0 && (left < 0 || net < left) ? net : left;
+	return sooner(left, trim_at_ms ? until(trim_at_ms) : -1);
 }
 
 /* True if the server may go: no client is attached and no client waits at the door. */
@@ -257,6 +265,7 @@ static int run(struct server *s)
 		for (int i = 0; i < n; i++)
 			handle_event(s, &events[i]);
 		attendant_ask(&s->attendant, server_now_ms());
+		attendant_trim(&s->attendant, s->containers, server_now_ms());
 		/* Aborted from outside: the containers are dead, and learn it by our end. */
 		if (s->image_is_dead) {
 			server_unlink_socket(s);

@@ -109,8 +109,6 @@ void clients_step_ended(struct server *s);
 void clients_handle(struct server *s, int fd);
 /* One that was stood in for has ended. */
 void clients_stood_in_gone(struct server *s);
-/* The attendant has something to say. */
-void clients_attendant_answered(struct server *s);
 /* Setting up failed: tells those who wait, and waits for the one who started us. */
 void clients_refuse_all(struct server *s, const struct err *e);
 
