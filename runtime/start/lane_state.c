@@ -245,34 +245,34 @@ static void wait_a_tick(void)
 }
 
 /*
- * To list a directory changes its time of access, once in a day if nothing else happens to it
- * (mount(2), MS_RELATIME): here, so that it is no difference afterwards.
+ * To list a directory changes its time of access unless that is later than its last change
+ * (mount(2), MS_RELATIME); queues and terminals have times in whole seconds. Here it is made so, that
+ * a later listing is no difference.
  */
-static void list_directories(const struct lane_state *s)
+static int settle_access(const struct lane_state *s, struct err *e)
 {
-	for (size_t i = 0; i < sizeof(s->dir_fds) / sizeof(s->dir_fds[0]); i++) {
-		int fd = openat(s->dir_fds[i], ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct timespec times[2] = {{.tv_nsec = 0}, {.tv_nsec = UTIME_OMIT}};
 
-		while (d && readdir(d))
-			;
-		if (d)
-			closedir(d);
-		else
-			fd_close(&fd);
+	(void)clock_gettime(CLOCK_REALTIME, &times[0]);
+	times[0].tv_sec += 2;
+	for (size_t i = 0; i < sizeof(s->dir_fds) / sizeof(s->dir_fds[0]); i++) {
+		if (s->dir_fds[i] >= 0 && futimens(s->dir_fds[i], times) < 0)
+			return err_sys(e, "lane: times of a directory");
 	}
+	return 0;
 }
 
 int lane_state_note(struct lane_state *s, struct err *e)
 {
-	int r;
+	int r = settle_access(s, e);
 
+	if (r < 0)
+		return r;
 	/* Overlay notes some things about an entry when it is looked up for the first time. */
 	strbuf_reset(&s->known);
 	r = describe(s, NULL, &s->known);
 	fd_close(&s->root_fd);
 	wait_a_tick();
-	list_directories(s);
 	strbuf_reset(&s->known);
 	if (r >= 0)
 		r = describe(s, NULL, &s->known);
