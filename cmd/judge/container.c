@@ -97,8 +97,9 @@ static int copy_spec(const struct eval_container *container, const struct eval_s
 	return join_files(container, s, spec, e);
 }
 
-/* Descriptor 0 is the text from here on. */
-static int replace_stdin(const struct value *input, struct container_spec *spec, struct err *e)
+/* Descriptor 0 is the text until restore_stdin(); *ret_own: what it was. */
+static int replace_stdin(const struct value *input, struct container_spec *spec, int *ret_own,
+			 struct err *e)
 {
 	_close_ int fd = memfd_create("csbx-input", MFD_CLOEXEC);
 
@@ -106,11 +107,20 @@ static int replace_stdin(const struct value *input, struct container_spec *spec,
 		return err_sys(e, "memfd_create");
 	if (io_pwrite_all(fd, input->text, input->n, 0, e) < 0)
 		return err_wrap(e, "standard input");
+	*ret_own = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (dup2(fd, STDIN_FILENO) < 0)
 		return err_sys(e, "standard input");
 	spec->proc.close_stdin = false;
 	spec->capture_output = true;
 	return 0;
+}
+
+/* The next run of this process has no part in the text, which is no longer kept. */
+static void restore_stdin(int *own)
+{
+	if (*own >= 0)
+		(void)dup2(*own, STDIN_FILENO);
+	fd_close(own);
 }
 
 void eval_start(const struct eval_container *container, const struct eval_start *s,
@@ -120,14 +130,15 @@ void eval_start(const struct eval_container *container, const struct eval_start 
 					      .channel = s->channel,
 					      .owner_fd = container->end_fd};
 	struct err e = ERR_INIT;
-	int warm_fds[WARM_FDS], r;
+	int warm_fds[WARM_FDS], r, own_stdin = -1;
 
 	*ret = (struct eval_ended){0};
 	r = copy_spec(container, s, warm_fds, &ret->spec, &e);
 	if (r >= 0 && s->input)
-		r = replace_stdin(s->input, &ret->spec, &e);
+		r = replace_stdin(s->input, &ret->spec, &own_stdin, &e);
 	if (r >= 0 && !eval_lane_run(container, s, &ret->spec, &hooks, &ret->result))
 		r = container_run(&ret->spec, container->paths, &hooks, &ret->result, &e);
+	restore_stdin(&own_stdin);
 	if (eval_warm_fits(container, s) && ret->spec.proc.argv.n > EVAL_WARM_WORDS)
 		end_warm(&ret->spec);
 	if (r < 0) {
@@ -188,7 +199,7 @@ int eval_job_container_make(const struct eval_container *from, const struct eval
 	spec->proc.env = (struct strv)STRV_INIT;
 	if (job->env.n) /* a warm interpreter has looked at its environment */
 		ret->container.warm = NULL;
-	if (job->env.n || job->n_files || job->memory_bytes)
+	if (job->n_files)
 		ret->container.lane = NULL;
 	for (size_t i = 0; i < from->spec->proc.env.n; i++)
 		strv_add(&spec->proc.env, from->spec->proc.env.items[i]);

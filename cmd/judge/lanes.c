@@ -114,15 +114,26 @@ void eval_lanes_close(struct eval_lanes *l)
 	*l = (struct eval_lanes){0};
 }
 
-/* True where this run is to be in the lane, which is its from now on. */
-static bool take(const struct eval_container *container, const struct eval_start *s)
+/*
+ * What a lane may run: the harness in Python, with the snippet as its one file. One with an
+ * environment of its own begins with an interpreter that has looked at it.
+ */
+static bool fits(const struct lane *lane, const struct eval_start *s,
+		 const struct container_spec *spec)
 {
-	const struct eval_lane *x = container->lane;
 	const struct file_spec *f = s->files;
 
-	return x && x->lane && s->may_share && eval_warm_fits(container, s) && !s->input &&
-	       !s->fetch && s->n_files == 1 && str_eq(f->path, snippet_name()) && f->is_users &&
-	       !f->mode && __atomic_exchange_n(x->is_clean, 0, __ATOMIC_SEQ_CST);
+	return s->may_share && eval_is_harness(s->argv) && s->n_keep_fds == 2 && !s->fetch &&
+	       (s->input || spec->proc.close_stdin) && s->n_files == 1 &&
+	       str_eq(f->path, snippet_name()) && f->is_users && !f->mode && lane_fits(lane, spec);
+}
+
+/* True where this run is to be in the lane, which is its from now on. */
+static bool take(const struct eval_lane *x, const struct eval_start *s,
+		 const struct container_spec *spec)
+{
+	return x && x->lane && fits(x->lane, s, spec) &&
+	       __atomic_exchange_n(x->is_clean, 0, __ATOMIC_SEQ_CST);
 }
 
 bool eval_lane_run(const struct eval_container *container, const struct eval_start *s,
@@ -135,7 +146,7 @@ bool eval_lane_run(const struct eval_container *container, const struct eval_sta
 	bool is_clean = false;
 	int r;
 
-	if (!take(container, s)) {
+	if (!take(x, s, spec)) {
 		if (x)
 			x->was_passed_by = true;
 		return false;

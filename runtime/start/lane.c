@@ -258,6 +258,12 @@ void lane_close(struct lane **lane)
 	*lane = NULL;
 }
 
+bool lane_fits(const struct lane *l, const struct container_spec *spec)
+{
+	return spec->limits.memory_bytes &&
+	       container_base_bytes(spec) <= container_base_bytes(&l->spec);
+}
+
 /*
  * --- a program ------------------------------------------------------------------------------------
  */
@@ -365,6 +371,7 @@ int lane_run(struct lane *l, const struct container_spec *spec, const struct lan
 	if (r >= 0) {
 		container_note_degraded(&l->c, ret);
 		container_limits_note(&l->c.limits, ret);
+		ret->memory.asked = spec->limits.memory_bytes;
 		ret->setup_ns = clock_monotonic_ns() - begin;
 		r = watch(l, &c, ret, &is_empty, e);
 		ret->wall_ns = clock_monotonic_ns() - begin - ret->setup_ns;

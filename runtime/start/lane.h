@@ -55,9 +55,15 @@ int lane_open(const struct container_spec *spec, const struct paths *paths, cons
 void lane_close(struct lane **lane);
 
 /*
- * As container_run(), in a process that the owner has forked. It takes the command, descriptors, id
- * and limits of time and output from spec; the rest must be the lane's. *ret_clean: the next may
- * use it. Below 0: the program has not run.
+ * True where a limit of memory of the program's own is held as in a container made for it: the
+ * watchdog has the program's, and the file systems have room for what it may put there.
+ */
+bool lane_fits(const struct lane *lane, const struct container_spec *spec);
+
+/*
+ * As container_run(), in a process that the owner has forked. It takes the command, environment,
+ * descriptors, id and limits of memory, time and output from spec; the rest must be the lane's.
+ * *ret_clean: the next may use it. Below 0: the program has not run.
  */
 int lane_run(struct lane *lane, const struct container_spec *spec, const struct lane_file *file,
 	     const struct container_hooks *hooks, struct run_result *ret, bool *ret_clean,
