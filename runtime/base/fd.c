@@ -20,6 +20,42 @@ union control {
 	char buf[CMSG_SPACE(FD_PASS_MAX * sizeof(int))];
 };
 
+static ssize_t send_message(int sock, const struct msghdr *msg, int flags)
+{
+	ssize_t r;
+
+	do {
+		r = sendmsg(sock, msg, MSG_NOSIGNAL | flags);
+	} while (r < 0 && errno == EINTR);
+	return r;
+}
+
+/*
+ * The kernel compares what the user has on the way with the soft limit of the sender. No container
+ * gets as much as the hard limit of its caller (spec/rlimit.c), so with that one a message gets
+ * through, whatever a container leaves unread.
+ */
+static ssize_t send_raised(int sock, const struct msghdr *msg, int flags)
+{
+	struct rlimit was, raised;
+	ssize_t r;
+	int code;
+
+	if (getrlimit(RLIMIT_NOFILE, &was) < 0)
+		return -1;
+	raised = was;
+	raised.rlim_cur = raised.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &raised) < 0) {
+		errno = ETOOMANYREFS;
+		return -1;
+	}
+	r = send_message(sock, msg, flags);
+	code = errno;
+	(void)setrlimit(RLIMIT_NOFILE, &was);
+	errno = code;
+	return r;
+}
+
 static int send_with(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, int flags,
 		     struct err *e)
 {
@@ -42,9 +78,9 @@ static int send_with(int sock, const void *buf, size_t len, const int *fds, size
 		c->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
 		memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
 	}
-	do {
-		r = sendmsg(sock, &msg, MSG_NOSIGNAL | flags);
-	} while (r < 0 && errno == EINTR);
+	r = send_message(sock, &msg, flags);
+	if (r < 0 && errno == ETOOMANYREFS)
+		r = send_raised(sock, &msg, flags);
 	if (r < 0)
 		return err_sys(e, "send message");
 	if ((size_t)r != len)

@@ -67,8 +67,8 @@ void fd_keep_only(int *fds, unsigned n);
 int fd_send(int sock, const void *buf, size_t len, const int *fds, size_t n_fds, struct err *e);
 /*
  * The same for a client that has time. Linux counts the descriptors that a user has on their way
- * against the sender's limit of open files (unix(7), ETOOMANYREFS): many programs that start at once
- * meet it, and it passes as they are received. Waits for that, for 30 s at most.
+ * against the sender's hard limit of open files (unix(7), ETOOMANYREFS): many programs that start
+ * at once may meet it; it passes as they are received. Waits for that, for 30 s at most.
  */
 int fd_send_patient(int sock, const void *buf, size_t len, const int *fds, size_t n_fds,
 		    struct err *e);

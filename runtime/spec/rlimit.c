@@ -32,6 +32,17 @@ const char *rlimit_name(int resource)
 	return resource >= 0 && (size_t)resource < n && names[resource] ? names[resource] : "?";
 }
 
+/*
+ * Linux counts the descriptors that a user has on their way in sockets (unix(7)) and refuses to send
+ * more than the sender's limit. A program may leave them unread: were its limit the caller's own,
+ * csbx could send none to another container. Some threads at once may pass the kernel's look, 253
+ * descriptors each: hence the distance.
+ */
+static rlim_t most_by_default(int resource, rlim_t hard)
+{
+	return resource == RLIMIT_NOFILE && hard != RLIM_INFINITY ? hard - hard / 4 : hard;
+}
+
 static int fill_one(const struct rlimit_spec *l, struct init_rlimit *ret, struct err *e)
 {
 	struct rlimit now;
@@ -43,6 +54,8 @@ static int fill_one(const struct rlimit_spec *l, struct init_rlimit *ret, struct
 		.soft = l->value.rlim_cur,
 		.hard = l->value.rlim_max,
 	};
+	if (l->is_default)
+		now.rlim_max = most_by_default(l->resource, now.rlim_max);
 	if (ret->hard <= now.rlim_max)
 		return 0;
 	if (!l->is_default)

@@ -12,8 +12,8 @@ struct err;
 
 /*
  * Fills ret with the spec's limits, in its order; returns their number. A limit above the caller's
- * own hard limit cannot be given by an unprivileged process: a default is cut down to it, an asked
- * one is -EPERM naming the option.
+ * own hard limit cannot be given by an unprivileged process: a default is cut down to it, and that
+ * of open files to three quarters of it; an asked one is -EPERM naming the option.
  */
 int rlimit_fill(const struct container_spec *s, struct init_rlimit *ret, size_t max, struct err *e);
 

@@ -265,6 +265,11 @@ static inline int sys_socket(int family, int type, int protocol)
 	return (int)SYS_CALL(__NR_socket, family, type, protocol, 0, 0, 0);
 }
 
+static inline int sys_getrlimit(unsigned resource, struct rlimit64 *ret)
+{
+	return (int)SYS_CALL(__NR_prlimit64, 0, resource, 0, ret, 0, 0);
+}
+
 static inline int sys_setrlimit(unsigned resource, const struct rlimit64 *lim)
 {
 	return (int)SYS_CALL(__NR_prlimit64, 0, resource, lim, 0, 0, 0);

@@ -24,8 +24,15 @@ static int send_master(int sock, int master)
 	struct sys_iovec iov = {&byte, 1};
 	struct sys_msghdr h = {
 		.iov = &iov, .iovlen = 1, .control = &control, .controllen = sizeof(control)};
+	struct rlimit64 files;
 	long n = sys_sendmsg(sock, &h, SYS_MSG_NOSIGNAL | SYS_MSG_DONTWAIT);
 
+	/* As base/fd.c: the hard limit lets it through. The payload gets its own limits later. */
+	if (n == -ETOOMANYREFS && sys_getrlimit(RLIMIT_NOFILE, &files) >= 0) {
+		files.rlim_cur = files.rlim_max;
+		(void)sys_setrlimit(RLIMIT_NOFILE, &files);
+		n = sys_sendmsg(sock, &h, SYS_MSG_NOSIGNAL | SYS_MSG_DONTWAIT);
+	}
 	return n < 0 ? (int)n : 0;
 }
 

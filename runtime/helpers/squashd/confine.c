@@ -204,7 +204,8 @@ static int no_new_privs(struct err *e)
 }
 
 /*
- * A descriptor for each container; no core file of an image somebody may not read; and a bound on
+ * A descriptor for each container, and what is on its way to containers, which the kernel compares
+ * with the soft limit (base/fd.c); no core file of an image somebody may not read; and a bound on
  * what a decompressor may be talked into allocating.
  */
 static void bound_resources(void)
@@ -215,7 +216,7 @@ static void bound_resources(void)
 	(void)setrlimit(RLIMIT_AS, &(struct rlimit){MEMORY_MAX, MEMORY_MAX});
 #endif
 	if (!getrlimit(RLIMIT_NOFILE, &r)) {
-		r.rlim_cur = r.rlim_max < 65536 ? r.rlim_max : 65536;
+		r.rlim_cur = r.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &r);
 	}
 	(void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
