@@ -11,6 +11,7 @@ import os
 import sys
 
 import csbx_looks
+from csbx_texts import keep_encodings
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -103,7 +104,7 @@ class Selection:
                    for s in spellings)
 
 
-def make_plugin(pytest, ask, selection, repo, gate, is_strict):
+def make_plugin(pytest, ask, selection, repo, gate, is_strict, other_encodings):
     """The plugin; what it needs is in this function's closure, what it knows with the core."""
     from _pytest.unittest import TestCaseFunction
     mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False}
@@ -130,6 +131,9 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict):
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_collection(self, session):
+            option = session.config.option
+            if getattr(option, "doctestmodules", False) or getattr(option, "doctestglob", None):
+                __import__("doctest")  # what compares then, and is loaded later otherwise
             ask("settle")
             looks.begin(self, session)
 
@@ -152,6 +156,8 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict):
 
         @pytest.hookimpl(trylast=True)
         def pytest_collection_finish(self, session):
+            for name in other_encodings():
+                ask("found", "test_replaced", "the encoding %s, by which tests are read, is another" % name)
             looks.collected(session.items)
 
         @pytest.hookimpl(trylast=True, hookwrapper=True)
@@ -237,7 +243,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         ask("send", {"t": "error", "code": "no_pytest", "message": "the image's python has no pytest"})
         return 70
     ask("send", {"t": "session", "runner": "pytest", "version": str(pytest.__version__)})
-    plugin = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"])
+    plugin = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"], keep_encodings(wanted_files(want["ids"])))
     rewrite_by(ask)
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_origins",
                                  "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways", "csbx_looks", "csbx_decoys", "csbx_conditions", "csbx_defs",

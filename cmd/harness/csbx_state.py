@@ -36,6 +36,7 @@ def make_watch(packages, is_true, repo, tell, kept):
     attributes_of, content_of = operator.attrgetter("__dict__"), operator.attrgetter("cell_contents")
     views, functions, closures, judges, judged, unreadable = [], [], [], [], [], (ValueError, RuntimeError)
 
+    descriptors = (property, staticmethod, classmethod)
     namespace_type, function_type, guarded = types.SimpleNamespace, types.FunctionType, []
 
     def dict_of(holder):
@@ -107,6 +108,15 @@ def make_watch(packages, is_true, repo, tell, kept):
         return all([is_true(f.__code__) and "-packages/" in f.__code__.co_filename and
                     not f.__code__.co_filename.startswith((repo + "/",) + homes) for f in functions])
 
+    def is_strange(value):
+        """True for what takes the place of None and is not the runner's or a library's: a class, an object that is called, or one
+        that stands for an attribute."""
+        if _type(value) in descriptors:
+            return True
+        kind = value if _subclass(_type(value), _type) else _type(value)
+        made = [f for part in _list(members(kind).values()) for f in functions_of_member(part)]
+        return not all([is_true(f.__code__) for f in made]) or (not made and _callable(value))
+
     def differs(name, key, old, new, is_of_class=False):
         functions = functions_of_member(new) if new is not none else []
         if _type(key) is not _str or _type(new) is module_type or (key.startswith("__") and key.endswith("__") and not functions and
@@ -114,11 +124,13 @@ def make_watch(packages, is_true, repo, tell, kept):
             return False
         if old is none or old is None:
             if not functions:
-                return key.startswith("__unittest") or (old is none and _type(new) in (property, staticmethod, classmethod))
+                return key.startswith("__unittest") or (old is none and _type(new) in descriptors) or \
+                    (old is None and _len(settled) > 0 and is_strange(new))
             return not is_of_runner(functions) and (settled or not is_of_plugin(functions))
         if not _callable(old) and not functions_of_member(old):
             # A class of pytest works with such values; those of unittest are the tests' to set.
-            return bool(functions) and not is_of_runner(functions) or (is_of_class and _type(old) in plain and not name.startswith("unittest"))
+            return bool(functions) and not is_of_runner(functions) or \
+                (_type(old) in plain and (is_of_class and not name.startswith("unittest") or name == "doctest"))
         if new is none:
             return True
         if functions and not settled and (is_of_plugin(functions) or is_of_runner(functions) and

@@ -2,11 +2,15 @@
 """Says which names a file of tests binds, imports and assigns to, by its text."""
 import ast
 import builtins
+import codecs
 import dis
+import re
+import sys
 import types
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+ENCODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 WAYS_TO_NAME = {"globals", "vars", "locals", "setattr", "exec", "__dict__", "modules", "import_module"}
 
 
@@ -69,3 +73,22 @@ def text_of(path):
             return f.read()
     except OSError:
         return b""
+
+
+def keep_encodings(files):
+    """Has Python know, from here on, by which codecs it reads these files, whatever is registered later. others() -> names
+    of those whose modules hold something else by then."""
+    held = {}
+    for line in [l for f in files for l in text_of(f).split(b"\n", 2)[:2]]:
+        named = ENCODING.match(line)
+        try:
+            name = codecs.lookup(named.group(1).decode("ascii", "replace")).name if named else None
+        except LookupError:  # one of the repository's own
+            continue
+        module = sys.modules.get("encodings." + name.replace("-", "_")) if name else None
+        if module is not None:
+            held[name] = vars(module), dict(vars(module))
+
+    def others():
+        return [name for name, (now, was) in held.items() if any(now.get(key) is not value for key, value in was.items())]
+    return others
