@@ -3,7 +3,8 @@
  * Theory. Two containers that share nothing: the snippet's, under the harness that calls a function
  * in a fresh fork, and that of the asserting code, which is run by a worker process so that both
  * have a supervisor. This process stands between them (check_relay.h). The asserting code has
- * passed when it says so and its process ends with 0: no other process is in its container. One
+ * passed when it says so and its process ends with 0: no other process is in its container. In a
+ * batch it may be a lane, where asserting code of other lines was before; no snippet ever is. One
  * that has asked nothing of the snippet says nothing about it, and has not passed.
  */
 #include "cmd/judge/check_run.h"
@@ -20,7 +21,6 @@
 #include "runtime/base/io.h"
 #include "runtime/spec/result_json.h"
 
-#define CHECK_PATH "/" EVAL_CODE_DIR "/check.py"
 #define BACKSTOP 20u /* the asserting code has this many times --timeout in all */
 #define RESULT_BYTES_MAX (64u << 20)
 
@@ -29,7 +29,7 @@ static void run_checker(const struct eval_container *container, const struct eva
 			int text, int out)
 {
 	struct strv argv = STRV_INIT;
-	const struct file_spec file = {.path = (char *)CHECK_PATH + 1,
+	const struct file_spec file = {.path = (char *)EVAL_CHECK_PATH + 1,
 				       .data = (char *)strbuf_str(&job->check),
 				       .len = job->check.len,
 				       .is_users = true};
@@ -38,6 +38,7 @@ static void run_checker(const struct eval_container *container, const struct eva
 	const struct eval_container own = {.paths = container->paths,
 					   .spec = &spec,
 					   .warm = container->warm,
+					   .lane = container->lane,
 					   .end_fd = container->end_fd};
 	const struct eval_start start = {
 		.argv = &argv,
@@ -46,6 +47,7 @@ static void run_checker(const struct eval_container *container, const struct eva
 		.keep_fds = fds,
 		.n_keep_fds = 2,
 		.timeout_ms = container->spec->limits.timeout_ms * BACKSTOP,
+		.may_share = true,
 	};
 	struct strbuf object = STRBUF_INIT;
 	struct eval_ended x;
@@ -53,7 +55,7 @@ static void run_checker(const struct eval_container *container, const struct eva
 	spec.capture_output = true;
 	spec.proc.close_stdin = true;
 	eval_harness_argv(&argv);
-	strv_add(&argv, CHECK_PATH);
+	strv_add(&argv, EVAL_CHECK_PATH);
 	if (job->function)
 		strv_add(&argv, job->function);
 	eval_start(&own, &start, &x);

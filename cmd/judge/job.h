@@ -47,6 +47,9 @@ void eval_job_free(struct eval_job *job);
 /* True when it has no memory of its own: a copy of the struct is another job. */
 bool eval_job_is_bare(const struct eval_job *job);
 
+/* Where asserting code lies, in its own container. */
+#define EVAL_CHECK_PATH "/" EVAL_CODE_DIR "/check.py"
+
 /* The snippet's path inside, by language: "/csbx/snippet.py". */
 const char *eval_snippet_path(enum eval_lang lang);
 

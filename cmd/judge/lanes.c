@@ -25,35 +25,38 @@ int eval_lanes_choose(int option, const char *configured, bool *ret, struct err 
 	return 0;
 }
 
-static const char *snippet_name(void)
+/* The one file of what runs in a lane says which one it is. */
+static const char *file_of(enum eval_lane_kind kind)
 {
-	return eval_snippet_path(EVAL_PYTHON) + 1;
+	return (kind == EVAL_LANE_CHECK ? EVAL_CHECK_PATH : eval_snippet_path(EVAL_PYTHON)) + 1;
 }
 
 static bool make_slots(struct eval_lanes *l, unsigned slots)
 {
+	const size_t bytes = slots * sizeof(*l->shared);
 	void *shared;
 
 	if (l->items)
 		return true;
-	shared = mmap(NULL, slots, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	l->items = calloc(slots, sizeof(*l->items));
 	if (shared == MAP_FAILED || !l->items)
 		return false;
 	l->shared = shared;
 	l->n = slots;
 	for (unsigned i = 0; i < slots; i++)
-		l->items[i].is_clean = l->shared + i;
+		l->items[i].said = l->shared + i;
 	return true;
 }
 
-/* The batch's container, with what each snippet has besides. */
-static int open_lane(struct eval_lane *x, const struct eval_container *container, struct err *e)
+/* The batch's container, with what each program of the lane has besides. */
+static int open_lane(struct eval_lane *x, enum eval_lane_kind kind,
+		     const struct eval_container *container, struct err *e)
 {
 	struct container_spec spec = *container->spec;
 	struct file_spec files[OWN_FILES + 8];
 	const struct lane_warm warm = {"/" EVAL_WARM_PROGRAM, container->warm->fd};
-	int r = name_new_id(x->id, e);
+	int r = name_new_id(x->ids[kind], e);
 
 	if (r < 0)
 		return r;
@@ -62,12 +65,12 @@ static int open_lane(struct eval_lane *x, const struct eval_container *container
 	for (size_t i = 0; i < spec.n_files; i++)
 		files[i] = container->spec->files[i];
 	files[spec.n_files++] = (struct file_spec){
-		.path = (char *)snippet_name(), .data = (char *)"", .is_users = true};
+		.path = (char *)file_of(kind), .data = (char *)"", .is_users = true};
 	files[spec.n_files++] = eval_warm_program(container->warm);
 	spec.files = files;
-	spec.id = x->id;
-	r = lane_open(&spec, container->paths, snippet_name(), &warm, &x->lane, e);
-	*x->is_clean = r >= 0;
+	spec.id = x->ids[kind];
+	r = lane_open(&spec, container->paths, file_of(kind), &warm, &x->lanes[kind], e);
+	x->said->is_clean[kind] = r >= 0;
 	return r;
 }
 
@@ -76,6 +79,7 @@ struct eval_lane *eval_lanes_before(struct eval_lanes *l, const struct eval_cont
 {
 	struct err e = ERR_INIT;
 	struct eval_lane *x;
+	int r = 0;
 
 	if (!l->is_on || !container->warm || container->warm->fd < 0)
 		return NULL;
@@ -84,56 +88,85 @@ struct eval_lane *eval_lanes_before(struct eval_lanes *l, const struct eval_cont
 		return NULL;
 	}
 	x = &l->items[slot];
-	if (!x->lane && open_lane(x, container, &e) < 0) {
+	x->said->was_passed_by = 0;
+	for (int kind = 0; r >= 0 && kind < EVAL_LANE_KINDS; kind++) {
+		if (!x->lanes[kind] && (kind != EVAL_LANE_CHECK || x->said->wants_check))
+			r = open_lane(x, (enum eval_lane_kind)kind, container, &e);
+	}
+	if (r < 0) {
 		log_trace("no lanes: %s", e.msg);
 		l->is_on = false;
 	}
-	return x->lane ? x : NULL;
+	return x->lanes[EVAL_LANE_SNIPPET] ? x : NULL;
 }
 
 bool eval_lanes_has(const struct eval_lanes *l, unsigned slot)
 {
-	return slot < l->n && l->items[slot].lane;
+	const struct eval_lane *x = slot < l->n ? &l->items[slot] : NULL;
+
+	return x && x->lanes[EVAL_LANE_SNIPPET] &&
+	       (x->lanes[EVAL_LANE_CHECK] || !x->said->wants_check);
 }
 
 void eval_lanes_after(struct eval_lanes *l, unsigned slot)
 {
-	if (eval_lanes_has(l, slot) && !*l->items[slot].is_clean) {
-		log_trace("lane %u is not as it was", slot);
-		lane_close(&l->items[slot].lane);
+	struct eval_lane *x = slot < l->n ? &l->items[slot] : NULL;
+
+	for (int kind = 0; x && kind < EVAL_LANE_KINDS; kind++) {
+		if (x->lanes[kind] && !x->said->is_clean[kind]) {
+			log_trace("lane %u is not as it was", slot);
+			lane_close(&x->lanes[kind]);
+			x->said->wants_check = 0; /* until the next line that has some */
+		}
 	}
 }
 
 void eval_lanes_close(struct eval_lanes *l)
 {
-	for (unsigned i = 0; i < l->n; i++)
-		lane_close(&l->items[i].lane);
+	for (unsigned i = 0; i < l->n; i++) {
+		for (int kind = 0; kind < EVAL_LANE_KINDS; kind++)
+			lane_close(&l->items[i].lanes[kind]);
+	}
 	if (l->shared)
-		munmap(l->shared, l->n);
+		munmap(l->shared, l->n * sizeof(*l->shared));
 	free(l->items);
 	*l = (struct eval_lanes){0};
 }
 
-/*
- * What a lane may run: the harness in Python, with the snippet as its one file. One with an
- * environment of its own begins with an interpreter that has looked at it.
- */
-static bool fits(const struct lane *lane, const struct eval_start *s,
-		 const struct container_spec *spec)
+/* The kind of lane that has the run's one file; EVAL_LANE_KINDS: none. */
+static enum eval_lane_kind kind_of(const struct eval_start *s)
 {
 	const struct file_spec *f = s->files;
+	int kind = 0;
 
-	return s->may_share && eval_is_harness(s->argv) && s->n_keep_fds == 2 && !s->fetch &&
-	       (s->input || spec->proc.close_stdin) && s->n_files == 1 &&
-	       str_eq(f->path, snippet_name()) && f->is_users && !f->mode && lane_fits(lane, spec);
+	if (s->n_files != 1 || !f->is_users || f->mode)
+		return EVAL_LANE_KINDS;
+	while (kind < EVAL_LANE_KINDS && !str_eq(f->path, file_of((enum eval_lane_kind)kind)))
+		kind++;
+	return (enum eval_lane_kind)kind;
 }
 
-/* True where this run is to be in the lane, which is its from now on. */
-static bool take(const struct eval_lane *x, const struct eval_start *s,
-		 const struct container_spec *spec)
+/*
+ * What a lane may run: the harness in Python. One with an environment of its own begins with an
+ * interpreter that has looked at it.
+ */
+static bool fits(const struct eval_start *s, const struct container_spec *spec)
 {
-	return x && x->lane && fits(x->lane, s, spec) &&
-	       __atomic_exchange_n(x->is_clean, 0, __ATOMIC_SEQ_CST);
+	return s->may_share && eval_is_harness(s->argv) && s->n_keep_fds == 2 && !s->fetch &&
+	       (s->input || spec->proc.close_stdin);
+}
+
+/* The lane that this run is to be in, which is its from now on; NULL: none. */
+static struct lane *take(struct eval_lane *x, enum eval_lane_kind kind, const struct eval_start *s,
+			 const struct container_spec *spec)
+{
+	struct lane *lane = kind < EVAL_LANE_KINDS ? x->lanes[kind] : NULL;
+
+	if (kind == EVAL_LANE_CHECK)
+		x->said->wants_check = 1;
+	if (!lane || !fits(s, spec) || !lane_fits(lane, spec))
+		return NULL;
+	return __atomic_exchange_n(&x->said->is_clean[kind], 0, __ATOMIC_SEQ_CST) ? lane : NULL;
 }
 
 bool eval_lane_run(const struct eval_container *container, const struct eval_start *s,
@@ -141,23 +174,25 @@ bool eval_lane_run(const struct eval_container *container, const struct eval_sta
 		   struct run_result *ret)
 {
 	struct eval_lane *x = container->lane;
+	enum eval_lane_kind kind = kind_of(s);
+	struct lane *lane = x ? take(x, kind, s, spec) : NULL;
 	struct err e = ERR_INIT;
 	struct lane_file file;
 	bool is_clean = false;
 	int r;
 
-	if (!take(x, s, spec)) {
+	if (!lane) {
 		if (x)
-			x->was_passed_by = true;
+			x->said->was_passed_by = 1;
 		return false;
 	}
 	file = (struct lane_file){s->files[0].path, s->files[0].data, s->files[0].len};
-	r = lane_run(x->lane, spec, &file, hooks, ret, &is_clean, &e);
-	__atomic_store_n(x->is_clean, is_clean, __ATOMIC_SEQ_CST);
+	r = lane_run(lane, spec, &file, hooks, ret, &is_clean, &e);
+	__atomic_store_n(&x->said->is_clean[kind], is_clean, __ATOMIC_SEQ_CST);
 	if (r >= 0)
 		return true;
 	log_trace("the lane is no more: %s", e.msg);
-	x->was_passed_by = true;
+	x->said->was_passed_by = 1;
 	run_result_free(ret);
 	*ret = (struct run_result){0};
 	return false;
@@ -165,5 +200,9 @@ bool eval_lane_run(const struct eval_container *container, const struct eval_sta
 
 bool eval_lane_had_all(const struct eval_lane *x)
 {
-	return x->lane && *x->is_clean && !x->was_passed_by;
+	for (int kind = 0; kind < EVAL_LANE_KINDS; kind++) {
+		if (x->lanes[kind] && !x->said->is_clean[kind])
+			return false;
+	}
+	return !x->said->was_passed_by;
 }

@@ -3,10 +3,11 @@
 #define CSBX_CMD_EVAL_LANES_H
 
 /*
- * The lanes of a batch (runtime/start/lane.h), one for each line that is under way. The batch's own
- * process opens and closes them; the process of a line runs its snippet in one, where line and
- * snippet fit, and says in shared memory that the lane is as it was. If it does not say so, for any
- * reason, the batch closes the lane.
+ * The lanes of a batch (runtime/start/lane.h): for each line that is under way one in which snippets
+ * run, and one for asserting code, in which no snippet ever is. The batch's own process opens and
+ * closes them; the process of a line runs its snippet in one, where line and snippet fit, and says in
+ * shared memory that the lane is as it was. If it does not say so, for any reason, the batch closes
+ * the lane.
  */
 
 #include <stdbool.h>
@@ -26,24 +27,33 @@ enum { EVAL_LANES_AUTO, EVAL_LANES_YES, EVAL_LANES_NO };
 /* The option's word, else the configuration's (NULL: it has none), else no. */
 int eval_lanes_choose(int option, const char *configured, bool *ret, struct err *e);
 
+enum eval_lane_kind { EVAL_LANE_SNIPPET, EVAL_LANE_CHECK, EVAL_LANE_KINDS };
+
+/* What the processes of a line say of their lanes; shared with the batch. */
+struct eval_lane_said {
+	unsigned char is_clean[EVAL_LANE_KINDS];
+	unsigned char wants_check;   /* lines of this batch have asserting code */
+	unsigned char was_passed_by; /* of the line that is under way, something ran elsewhere */
+};
+
+/* Of one slot. */
 struct eval_lane {
-	struct lane *lane;
-	char id[NAME_ID_DIGITS + 1];
-	unsigned char *is_clean; /* shared */
-	bool was_passed_by;      /* in the process of a line: something ran elsewhere */
+	struct lane *lanes[EVAL_LANE_KINDS]; /* NULL: none */
+	char ids[EVAL_LANE_KINDS][NAME_ID_DIGITS + 1];
+	struct eval_lane_said *said;
 };
 
 struct eval_lanes {
 	bool is_on; /* set by the caller; false when lanes turned out not to be had */
 	unsigned n;
 	struct eval_lane *items;
-	unsigned char *shared;
+	struct eval_lane_said *shared;
 };
 
-/* The lane of a line that comes next, opened where that is to be; NULL: none. */
+/* The lanes of a line that comes next, opened where that is to be; NULL: none. */
 struct eval_lane *eval_lanes_before(struct eval_lanes *l, const struct eval_container *container,
 				    unsigned slot, unsigned slots);
-/* True when the slot has a lane already. */
+/* True when the slot has all lanes that its lines want. */
 bool eval_lanes_has(const struct eval_lanes *l, unsigned slot);
 void eval_lanes_after(struct eval_lanes *l, unsigned slot);
 void eval_lanes_close(struct eval_lanes *l);
@@ -56,7 +66,7 @@ bool eval_lane_run(const struct eval_container *container, const struct eval_sta
 		   const struct container_spec *spec, const struct container_hooks *hooks,
 		   struct run_result *ret);
 
-/* In the process of a line: all that it has run was in the lane, which is as it was. */
+/* In the process of a line: all that it has run was in lanes, which are as they were. */
 bool eval_lane_had_all(const struct eval_lane *lane);
 
 #endif

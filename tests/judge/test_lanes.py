@@ -72,6 +72,89 @@ def test_a_snippet_stops_no_other_container(csbx, python_image):
     assert csbx.ok("run", python_image, "python3", "-c", "print(1)") == "1\n"
 
 
+# What a line brings along, with a mark; a search of all that the next one can read for it, with no mark in it.
+MARK = "LEFTBEHIND%d"
+SEARCH = r"""
+import ctypes, os, re, sys
+mark, found = re.compile(rb"[L]EFT[B]EHIND\d|[L]\0E\0F\0T\0B\0|[L]\0\0\0E\0\0\0F\0\0\0T\0\0\0B"), []
+with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as mem:
+    for begin, end, mode, name in (re.match(r"(\w+)-(\w+) (\S+) \S+ \S+ \S+ *(.*)", line).groups() for line in list(maps)):
+        if mode[0] == "r" and name not in ("[vvar]", "[vvar_vclock]", "[vsyscall]"):
+            mem.seek(int(begin, 16))
+            found += mark.findall(mem.read(int(end, 16) - int(begin, 16)))
+for top, _, names in os.walk("/"):
+    for path in (os.path.join(top, name) for name in names if top.split("/")[1] not in ("sys", "proc", "usr", "lib", "opt")):
+        if mark.search(path.encode()) or os.path.isfile(path) and mark.search(open(path, "rb").read()):
+            found.append(path)
+for path in "/proc/1/environ", "/proc/1/cmdline", "/proc/self/environ", "/proc/self/cmdline", "/proc/keys", "/proc/1/comm":
+    try: found += mark.findall(open(path, "rb").read())
+    except OSError: pass
+fds = [(n, os.readlink(f"/proc/self/fd/{n}").partition("[")[0]) for n in range(64) if os.path.lexists(f"/proc/self/fd/{n}")]
+size = [os.statvfs(p).f_blocks for p in ("/", "/dev/shm")]
+print([found, sorted(os.environ.items()), sys.stdin.read(), fds, size, sys.argv, os.getpid()])
+""" + LANE
+BRINGS = {
+    "code": {"code": "x = '%s' * 9" % MARK}, "stdin": {"code": "input()", "stdin": MARK * 9999}, "stdin not read": {"code": "1", "stdin": MARK * 9999},
+    "stdin that is held": {"code": "import os, time\nif not os.fork(): os.setsid(); time.sleep(60)", "stdin": MARK * 99},
+    "env": {"code": "import os; x = os.environ['X'] * 9", "env": {"X": MARK}}, "args": {"code": "import sys; x = sys.argv[1] * 9", "args": [MARK]},
+    "env and stdin": {"code": "input()", "env": {MARK: "1"}, "stdin": MARK}, "memory": {"code": "x = bytearray(30 << 20); y = '%s' * 9" % MARK, "memory": "70m"},
+    "too much memory": {"code": "x = bytearray(120 << 20)\nimport time\ntime.sleep(2)", "memory": "64m"},
+    "cases": {"code": "def f(x): return x * 9", "function": "f", "cases": [{"args": [MARK], "expected": MARK, "name": MARK}]},
+    "cases with input": {"code": "print(input())", "cases": [{"stdin": MARK, "expected": MARK}] * 2},
+    "check": {"code": "def f(x): return x * 9", "check": f"x = '{MARK}' * 9\nfrom solution import f\nassert f('{MARK}') == x"},
+    "a setting of the interpreter": {"code": "1", "env": {"PYTHONHASHSEED": "1", "PYTHONSTARTUP": MARK}},
+}
+CALLS = "\nfrom solution import f\nassert f(1) == 1\n"
+# Of each kind one that a lane is kept after and one that it is not.
+IN_A_CHECK = ("nothing", "file in tmp", "hidden file in work", "mode of the root", "own file: mode", "own file: symlink", "own file: longer", "shared memory file", "shm removed",
+              "mqueue removed", "abstract socket", "tcp", "sessions", "daemon", "traces pid 1", "signals to all", "memory", "names that are not there", "clocks of work")
+
+
+def of_check(record):
+    """What the asserting code wrote: the record as if it were its own."""
+    return {"success": record["check"]["passed"], "stdout": record["check"]["result"]["stdout"], "record": record}
+
+
+@pytest.mark.both_users
+def test_asserting_code_sees_nothing_of_the_one_before(csbx, python_image):
+    """It has a lane of its own kind: what is asserted sees none of it, and no snippet is ever there."""
+    witness = WITNESS.replace("/csbx/snippet.py", "/csbx/check.py") + CALLS
+    own = {"code": f"{LANE}\ndef f(x): return x"}
+    plain = batch(csbx, python_image, [{"id": "w", **own, "check": witness}], "--lanes", "no", "--memory", "128m")
+    expected, objects = seen_by(of_check(plain["w"]))[0], []
+    for name in IN_A_CHECK:
+        attack = LIBC + ATTACKS[name][0].replace("/csbx/snippet.py", "/csbx/check.py")
+        objects += [{"id": f"before {name}", **own, "check": witness}, {"id": name, **own, "check": attack, "timeout": 1},
+                    {"id": f"after {name}", **own, "check": witness}]
+    records = batch(csbx, python_image, [{"id": "first", **own, "check": CALLS}, *objects], "--lanes", "yes", "--memory", "128m", code=None)
+    snippets = {r["stdout"] for r in records.values() if r["stdout"]}
+    checks = set()
+    for name in IN_A_CHECK:
+        (before, first), (after, second) = (seen_by(of_check(records[f"{when} {name}"])) for when in ("before", "after"))
+        assert before == after == expected, name
+        assert first != second or not ATTACKS[name][1], name
+        checks |= {first + "\n", second + "\n"}
+    assert not snippets & checks and len(snippets) < 4 and len(checks) < len(IN_A_CHECK) * 2 - 5, (len(snippets), len(checks))
+
+
+def test_a_snippet_and_its_check_never_meet(csbx, python_image):
+    """No byte of asserting code is where snippets run, nor the other way."""
+    code, check = MARK % 1, MARK % 2
+    objects = []
+    for n in range(4):
+        objects += [{"id": f"check {n}", "code": f"x = '{code}' * 9\ndef f(x): return x", "check": f"x = '{check}' * 9{CALLS}"},
+                    {"id": f"snippet {n}", "code": SEARCH},
+                    {"id": f"other {n}", "code": "def f(x): return x", "check": SEARCH + CALLS}]
+    records = batch(csbx, python_image, objects, "--lanes", "yes")
+    lanes = set(), set()
+    for n in range(4):
+        for kind, record in enumerate((records[f"snippet {n}"], of_check(records[f"other {n}"]))):
+            found, lane = seen_lines(record)
+            assert eval(found)[0] == [], (n, kind)
+            lanes[kind].add(lane)
+    assert not lanes[0] & lanes[1] and len(lanes[0]) == 1 and len(lanes[1]) < 3, lanes  # the first one opens the lane of the next
+
+
 VERDICTS = {
     "prints": "print(6 * 7)", "nothing": "", "stderr": "import sys; sys.stderr.write('e'); print('o')", "exit 3": "import sys; sys.exit(3)",
     "exit 0": "import sys; sys.exit(0)", "left": "import os; os._exit(4)", "raises": "print('before')\n1 / 0", "syntax": "def f(:", "killed": "import os; os.kill(os.getpid(), 9)",
@@ -137,46 +220,14 @@ def test_the_verdicts_are_the_same(csbx, python_image):
         lane = [{k: v for k, v in case.items() if k != "duration_ms"} for case in lanes[name].get("cases", [])]
         assert lane == [{k: v for k, v in case.items() if k != "duration_ms"} for case in record.get("cases", [])], name
         if "check" in record and record["check"]:
-            assert lanes[name]["check"]["passed"] == record["check"]["passed"], name
+            inner = [{k: v for k, v in r["check"]["result"].items() if k not in (*OF_A_RUN, "id")} for r in (lanes[name], record)]
+            assert inner[0] == inner[1] and lanes[name]["check"]["passed"] == record["check"]["passed"], name
         for key, value in record.items():
             if key == "timeout_s" and name == "program in no time":  # what is left of it is measured
                 continue
             if key not in OF_A_RUN and not (name == "too much output" and key in ("stdout_bytes", "stdout")) and key != "detected":
                 assert lanes[name].get(key) == value, (name, key)
     assert lanes["prints"]["max_pids"] == plain["prints"]["max_pids"]
-
-
-# What a line brings along, with a mark; a search of all that the next one can read for it, with no mark in it.
-MARK = "LEFTBEHIND%d"
-SEARCH = r"""
-import ctypes, os, re, sys
-mark, found = re.compile(rb"[L]EFT[B]EHIND\d|[L]\0E\0F\0T\0B\0|[L]\0\0\0E\0\0\0F\0\0\0T\0\0\0B"), []
-with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as mem:
-    for begin, end, mode, name in (re.match(r"(\w+)-(\w+) (\S+) \S+ \S+ \S+ *(.*)", line).groups() for line in list(maps)):
-        if mode[0] == "r" and name not in ("[vvar]", "[vvar_vclock]", "[vsyscall]"):
-            mem.seek(int(begin, 16))
-            found += mark.findall(mem.read(int(end, 16) - int(begin, 16)))
-for top, _, names in os.walk("/"):
-    for path in (os.path.join(top, name) for name in names if top.split("/")[1] not in ("sys", "proc", "usr", "lib", "opt")):
-        if mark.search(path.encode()) or os.path.isfile(path) and mark.search(open(path, "rb").read()):
-            found.append(path)
-for path in "/proc/1/environ", "/proc/1/cmdline", "/proc/self/environ", "/proc/self/cmdline", "/proc/keys", "/proc/1/comm":
-    try: found += mark.findall(open(path, "rb").read())
-    except OSError: pass
-fds = [(n, os.readlink(f"/proc/self/fd/{n}").partition("[")[0]) for n in range(64) if os.path.lexists(f"/proc/self/fd/{n}")]
-size = [os.statvfs(p).f_blocks for p in ("/", "/dev/shm")]
-print([found, sorted(os.environ.items()), sys.stdin.read(), fds, size, sys.argv, os.getpid()])
-""" + LANE
-BRINGS = {
-    "code": {"code": "x = '%s' * 9" % MARK}, "stdin": {"code": "input()", "stdin": MARK * 9999}, "stdin not read": {"code": "1", "stdin": MARK * 9999},
-    "stdin that is held": {"code": "import os, time\nif not os.fork(): os.setsid(); time.sleep(60)", "stdin": MARK * 99},
-    "env": {"code": "import os; x = os.environ['X'] * 9", "env": {"X": MARK}}, "args": {"code": "import sys; x = sys.argv[1] * 9", "args": [MARK]},
-    "env and stdin": {"code": "input()", "env": {MARK: "1"}, "stdin": MARK}, "memory": {"code": "x = bytearray(30 << 20); y = '%s' * 9" % MARK, "memory": "70m"},
-    "too much memory": {"code": "x = bytearray(120 << 20)\nimport time\ntime.sleep(2)", "memory": "64m"},
-    "cases": {"code": "def f(x): return x * 9", "function": "f", "cases": [{"args": [MARK], "expected": MARK, "name": MARK}]},
-    "cases with input": {"code": "print(input())", "cases": [{"stdin": MARK, "expected": MARK}] * 2},
-    "a setting of the interpreter": {"code": "1", "env": {"PYTHONHASHSEED": "1", "PYTHONSTARTUP": MARK}},
-}
 
 
 def test_what_a_line_brings_is_gone_with_it(csbx, python_image):
@@ -229,8 +280,9 @@ def test_one_lane_for_all_that_leave_nothing(csbx, python_image):
     assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", "yes", jobs=2).values()}) <= 2
     functions = [{"id": n, "code": f"def f(x): {LANE}", "function": "f", "cases": [{"args": [1], "expected": None}] * 3} for n in range(12)]
     assert len({r["stdout"].splitlines()[0] for r in batch(csbx, python_image, functions, "--lanes", "yes").values()}) == 1
-    checks = [{"id": n, "code": f"{LANE}\ndef f(x): return x", "check": "from solution import f\nassert f(1) == 1"} for n in range(8)]
-    assert len({r["stdout"] for r in batch(csbx, python_image, checks, "--lanes", "yes").values()}) == 1
+    checks = [{"id": n, "code": f"{LANE}\ndef f(x): return x", "check": LANE + CALLS} for n in range(8)]
+    checks = list(batch(csbx, python_image, checks, "--lanes", "yes").values())
+    assert len({r["stdout"] for r in checks}) == 1 and len({r["check"]["result"]["stdout"] for r in checks}) == 2  # none is there for the first
     programs = [{"id": n, "code": f"{LANE}\ninput()", "cases": [{"stdin": "x\n"}] * 2} for n in range(8)]
     programs += [{"id": f"typed {n}", "code": f"{LANE}\ninput()", "stdin": "x\n"} for n in range(4)]
     programs += [{"id": f"env {n}", "code": LANE, "env": {"X": str(n)}} for n in range(8)]
