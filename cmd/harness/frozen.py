@@ -258,11 +258,18 @@ def go_on(fd, cwd=cwd, mask=mask, before=before, handlers=handlers, sys=sys, pos
     return read_all(fd)
 
 
-def rehearse(before):
-    """What all runs do is done once: functions of libraries are found when they are first called."""
+def rehearse(before=before, script=next(iter(known.values())), posix=posix, sys=sys, go_on=go_on, keep=keep, is_quiet=is_quiet):
+    """
+    What all runs do is done once: functions of libraries are found when they are first called. Descriptor 3, which is the
+    harness's, is /dev/null here.
+    """
+    main = sys.modules["__main__"]
     go_on(posix.open("/proc/self/environ", posix.O_RDONLY | posix.O_CLOEXEC), before=before.replace(b"HOSTNAME=", b""))
     space = type(sys)("__main__").__dict__
     exec(compile("import sys\ndef f(x):\n    return x * 7\nf(6)\n", "<string>", "exec", dont_inherit=True), space)
+    sys.argv[:] = ["-c", "/dev/null"]
+    exec(script, {"__name__": "__main__"})
+    sys.modules["__main__"] = main
     is_quiet(sys.modules)
     keep(dict(sys.modules), collections=-1)
 
@@ -270,18 +277,19 @@ def rehearse(before):
 atexit.register(at_end)
 own_modules.update({name: (m, look_at(m)) for name, m in sys.modules.items()
                     if name not in ("__main__", "builtins", "sys") and not leaves_something(name, m)})
-rehearse(before)
-if hasattr(gc, "freeze"):
-    gc.collect()
-    gc.freeze()
-Last.text = sys._getframe().f_code  # else it is taken apart behind each program
-del atexit, gc, fd, f, text, Last, leaves_something, look_at, own_modules, collections, keep, at_end
+rehearse()
+# Else they are taken apart before or behind each program, and each object that is touched is a page that is copied. For the
+# same reason go_on() and what it needs is not deleted.
+Last.text, Last.main = sys._getframe().f_code, sys.modules["__main__"]
+freeze = getattr(gc, "freeze", gc.collect)
+del fd, f, text, Last, leaves_something, look_at, own_modules, collections, keep, at_end, atexit, gc
 del has_finalizer, is_quiet_module, classes, weak, has_end, plain, begins_quiet, is_quiet, QUIET, PROXIES, HEAP_TYPE, SEEN_BY_GC
-del rehearse, before, cwd, mask, handlers, is_open, is_handled, is_alone, THEIRS, SEEDED
+del before, cwd, mask, handlers, is_open, is_handled, is_alone, THEIRS, SEEDED
+rehearse()  # once more: memory that was freed since is put in order when a large block is asked for
+freeze()
 posix.kill(posix.getpid(), 19)  # SIGSTOP
 
 text = go_on(4)
-del go_on, read_all, posix, _signal
 try:
     exec(known.get(text, text))
 except SystemExit as e:
