@@ -19,7 +19,8 @@
 #define DEPTH_MAX 8u
 #define STATE_BYTES_MAX (4u << 20) /* csbx's own files; more makes no lane */
 #define NET_BYTES_MAX 65536u
-#define TICK_NS 500000 /* a look at whether one has passed */
+#define NET_READ_BYTES 16384u /* the longest of a quiet namespace has a third of it */
+#define TICK_NS 500000        /* a look at whether one has passed */
 
 static const char *const net_names[LANE_NET_FILES] = {
 	"dev", "snmp", "snmp6", "netstat", "sockstat", "ip6_flowlabel",
@@ -56,46 +57,45 @@ static void add_facts(const struct stat *st, struct strbuf *out)
  * --- the upper layer ------------------------------------------------------------------------------
  */
 
-static int add_directory(const struct lane_state *s, int own, const char *path, unsigned depth,
-			 size_t max, struct strbuf *out);
+static int hold_directory(struct lane_state *s, int dir, const char *path, unsigned depth);
 
-static int add_content(int dir, const char *name, size_t max, struct strbuf *out)
+/* Takes fd, which may be an error of open(2). */
+static int hold(struct lane_state *s, int fd)
 {
-	_close_ int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-
-	return fd < 0 ? -errno : io_read_all(fd, max, out, NULL);
+	if (fd < 0)
+		return -errno;
+	if (s->n_held == LANE_HELD_MAX) {
+		fd_close(&fd);
+		return -E2BIG;
+	}
+	s->held_fds[s->n_held++] = fd;
+	return fd;
 }
 
-static int add_entry(const struct lane_state *s, int dir, const char *path, const char *name,
-		     unsigned depth, size_t max, struct strbuf *out)
+static int hold_entry(struct lane_state *s, int dir, const char *path, const char *name,
+		      unsigned depth)
 {
 	_free_ char *own = str_printf("%s%s%s", path, *path ? "/" : "", name);
 	struct stat st;
-	int fd;
+	int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, fd;
 
 	if (!own || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -EIO;
-	strbuf_add(out, own, strlen(own) + 1);
+	/* Overlay notes some things about an entry when it is looked up for the first time. */
 	if (s->root_fd >= 0)
 		(void)fstatat(s->root_fd, own, &(struct stat){0}, AT_SYMLINK_NOFOLLOW);
 	if (str_eq(own, s->file)) /* lane_state_is_same() looks at it */
 		return 0;
-	add_facts(&st, out);
-	if (S_ISREG(st.st_mode))
-		return add_content(dir, name, max, out);
-	if (!S_ISDIR(st.st_mode))
-		return 0;
-	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? -errno : add_directory(s, fd, own, depth + 1, max, out);
+	flags |= S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? O_RDONLY : O_PATH;
+	fd = hold(s, openat(dir, name, flags));
+	return fd < 0 || !S_ISDIR(st.st_mode) ? fd : hold_directory(s, fd, own, depth + 1);
 }
 
-/* Takes own. The order of a directory that does not change is the same each time. */
-static int add_directory(const struct lane_state *s, int own, const char *path, unsigned depth,
-			 size_t max, struct strbuf *out)
+static int hold_directory(struct lane_state *s, int dir, const char *path, unsigned depth)
 {
+	int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	DIR *d = own < 0 ? NULL : fdopendir(own);
 	struct dirent *entry;
-	int r = 0;
 
 	if (!d) {
 		fd_close(&own);
@@ -104,14 +104,43 @@ static int add_directory(const struct lane_state *s, int own, const char *path, 
 	while (r >= 0 && (errno = 0, entry = readdir(d))) {
 		if (str_is_dots(entry->d_name))
 			continue;
-		r = depth < DEPTH_MAX ? add_entry(s, own, path, entry->d_name, depth, max, out)
-				      : -ELOOP;
-		if (out->len > max)
-			r = -E2BIG;
+		r = depth < DEPTH_MAX ? hold_entry(s, dir, path, entry->d_name, depth) : -ELOOP;
 	}
 	if (r >= 0 && errno)
 		r = -errno;
 	closedir(d);
+	return r;
+}
+
+static int add_content(int fd, uint64_t size, size_t max, struct strbuf *out)
+{
+	if (size > max || !strbuf_reserve(out, size))
+		return -E2BIG;
+	if (io_pread_exact(fd, out->data + out->len, size, 0, NULL) < 0)
+		return -EIO;
+	out->len += size;
+	return 0;
+}
+
+/*
+ * No directory has another entry than before: that would have changed its times, which nothing can
+ * set back, and all directories are held.
+ */
+static int add_held(const struct lane_state *s, size_t max, struct strbuf *out)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < s->n_held; i++) {
+		struct stat st;
+
+		if (fstat(s->held_fds[i], &st) < 0)
+			return -EIO;
+		add_facts(&st, out);
+		if (S_ISREG(st.st_mode))
+			r = add_content(s->held_fds[i], (uint64_t)st.st_size, max, out);
+		if (out->len > max)
+			return -E2BIG;
+	}
 	return r;
 }
 
@@ -129,22 +158,35 @@ static void add_sockets(const char *text, struct strbuf *out)
 		strbuf_add(out, waiting, 4 + strspn(waiting + 4, "0123456789"));
 }
 
+static int add_text(int fd, struct strbuf *out)
+{
+	size_t begin = out->len;
+	ssize_t n;
+
+	do {
+		if (out->len - begin > NET_BYTES_MAX || !strbuf_reserve(out, NET_READ_BYTES))
+			return -E2BIG;
+		n = pread(fd, out->data + out->len, NET_READ_BYTES, (off_t)(out->len - begin));
+		if (n < 0)
+			return -errno;
+		out->len += (size_t)n;
+		out->data[out->len] = 0;
+	} while (n);
+	return 0;
+}
+
 static int add_net(const struct lane_state *s, struct strbuf *out)
 {
-	for (int i = 0; i < LANE_NET_FILES; i++) {
-		_strbuf_ struct strbuf text = STRBUF_INIT;
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	int r = 0;
 
-		if (s->net_fds[i] < 0)
-			continue;
-		if (lseek(s->net_fds[i], 0, SEEK_SET) < 0 ||
-		    io_read_all(s->net_fds[i], NET_BYTES_MAX, &text, NULL) < 0)
-			return -EIO;
-		if (i == NET_SOCKSTAT)
+	for (int i = 0; r >= 0 && i < LANE_NET_FILES; i++) {
+		if (s->net_fds[i] >= 0)
+			r = add_text(s->net_fds[i], i == NET_SOCKSTAT ? &text : out);
+		if (r >= 0 && i == NET_SOCKSTAT)
 			add_sockets(strbuf_str(&text), out);
-		else
-			strbuf_add(out, strbuf_str(&text), text.len);
 	}
-	return 0;
+	return r;
 }
 
 /*
@@ -190,8 +232,7 @@ static int describe(const struct lane_state *s, const struct strbuf *known, stru
 	    (out->len > known->len || memcmp(strbuf_str(out), strbuf_str(known), out->len)))
 		return -EUCLEAN;
 	if (r >= 0)
-		r = add_directory(s, openat(s->upper_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-				  "", 0, max, out);
+		r = add_held(s, max, out);
 	if (r >= 0)
 		r = add_net(s, out);
 	return r < 0 ? r : strbuf_check(out, NULL);
@@ -268,9 +309,7 @@ int lane_state_note(struct lane_state *s, struct err *e)
 
 	if (r < 0)
 		return r;
-	/* Overlay notes some things about an entry when it is looked up for the first time. */
-	strbuf_reset(&s->known);
-	r = describe(s, NULL, &s->known);
+	r = hold_directory(s, s->upper_fd, "", 0);
 	fd_close(&s->root_fd);
 	wait_a_tick();
 	strbuf_reset(&s->known);
@@ -319,6 +358,8 @@ void lane_state_close(struct lane_state *s)
 {
 	fd_close(&s->upper_fd);
 	fd_close(&s->root_fd);
+	while (s->n_held)
+		fd_close(&s->held_fds[--s->n_held]);
 	for (size_t i = 0; i < sizeof(s->dir_fds) / sizeof(s->dir_fds[0]); i++)
 		fd_close(&s->dir_fds[i]);
 	for (int i = 0; i < LANE_NET_FILES; i++)

@@ -6,9 +6,10 @@
  * All that outlives the processes of a lane (lane.h) and that one of them could have changed, as
  * bytes that can be compared:
  *
- *	the upper layer		each entry with all that stat(2) says but the time of access, which
- *				the root's mount does not keep, and the contents: a file that is
- *				mapped shared is changed without a change of its times
+ *	the upper layer		each entry that there was, held open: all that stat(2) says but the
+ *				time of access, which the root's mount does not keep, and the
+ *				contents: a file that is mapped shared is changed without a change
+ *				of its times. Another entry is a change of a directory's times
  *	/dev/shm, /dev/mqueue, /dev/pts		their directories, and how many inodes there are
  *	csbx-init		the file in memory that programs see as their own, for they are its forks:
  *				all that stat(2) says, the time of access too
@@ -27,27 +28,29 @@
 
 struct err;
 
-enum { LANE_NET_FILES = 6 };
+enum { LANE_NET_FILES = 6, LANE_HELD_MAX = 128 };
 
 struct lane_state {
 	int upper_fd;
-	int root_fd;    /* what programs see; only until lane_state_note() */
-	int exe_fd;     /* csbx-init, which is no other lane's; the caller's */
+	int root_fd;                 /* what programs see; only until lane_state_note() */
+	int exe_fd;                  /* csbx-init, which is no other lane's; the caller's */
+	int held_fds[LANE_HELD_MAX]; /* the upper layer's entries */
+	size_t n_held;
 	int dir_fds[3]; /* /dev/shm, /dev/mqueue, /dev/pts */
 	int net_fds[LANE_NET_FILES];
 	const char *file; /* path of the one that each program has anew */
 	struct strbuf known;
 };
-#define LANE_STATE_INIT                                                              \
-	{                                                                            \
+#define LANE_STATE_INIT                                                                            \
+	{                                                                                          \
 		.upper_fd = -1, .root_fd = -1, .exe_fd = -1, .dir_fds = {-1, -1, -1}, .net_fds = { \
-			-1,                                                          \
-			-1,                                                          \
-			-1,                                                          \
-			-1,                                                          \
-			-1,                                                          \
-			-1                                                           \
-		}                                                                    \
+			-1,                                                                        \
+			-1,                                                                        \
+			-1,                                                                        \
+			-1,                                                                        \
+			-1,                                                                        \
+			-1                                                                         \
+		}                                                                                  \
 	}
 
 /* base_fd: the tmpfs of rootfs.c. Opened before any program has run. */

@@ -2,8 +2,7 @@
 """Snippets that want to be noticed by the next one in their lane: name -> (code, whether the lane must be given up).
 
 None: it may be either. True is for what leaves something, or might have: a witness that sees nothing is not
-enough there, the lane has to be another one. False: processes, and what goes with them, are no reason to; but one
-lane of 64 programs is given up without any (runtime/helpers/init/lane.c).
+enough there, the lane has to be another one. False: processes, and what goes with them, are no reason to.
 """
 LIBC = """
 import ctypes, errno, mmap, os, signal, socket, stat, subprocess, sys, time

@@ -9,8 +9,8 @@
  *
  * The kernel numbers System V objects in the order in which they are made, and does not take a
  * number back when one is removed. So init makes one of each kind itself and removes it: where the
- * number is not the one behind the last, something was made in between. (It wraps after 64, and
- * the lane then counts as touched.)
+ * number is not the one behind the last, something was made in between. A number is a place in a
+ * table, of which the kernel uses 64 in turn, and above it how often it has been around.
  *
  * Where it is given a frozen interpreter it has that in its own memory, and a fork of it goes on
  * there when it has come to its execve. It is the memory of pid 1, which no program can see, write
@@ -24,6 +24,8 @@
 
 #define OBJECT_BYTES 4096
 #define OBJECT_MODE 0600
+#define LAST_PLACE 63u /* the kernel's ipc_min_cycle, less one */
+#define PLACE_BITS 15
 #define GET_AUXV 0x41555856 /* PR_GET_AUXV, since Linux 6.4 */
 #define AUXV_WORDS 128
 #define AT_SYSINFO_EHDR_ 33
@@ -45,7 +47,12 @@ static void make_objects(int ids[LANE_SYSV])
 /* A kernel without System V objects has none to leave. */
 static bool follows(int last, int next)
 {
-	return last == -ENOSYS ? next == -ENOSYS : last >= 0 && next == last + 1;
+	unsigned round = (unsigned)last >> PLACE_BITS, place = (unsigned)last % (1u << PLACE_BITS);
+
+	if (last < 0 || next < 0)
+		return last == -ENOSYS && next == -ENOSYS;
+	return next == last + 1 ||
+	       (place == LAST_PLACE && (unsigned)next == (round + 1) << PLACE_BITS);
 }
 
 static bool has_made_objects(struct init *in)
