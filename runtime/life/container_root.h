@@ -24,7 +24,7 @@ struct container_root {
 		.root_fd = -1, .userns_fd = -1 \
 	}
 
-/* -ESRCH: it has ended. */
+/* Waits for one whose start is not done, ten seconds at most (-EAGAIN then). -ESRCH: it has ended. */
 int container_root_open(const struct paths *p, const struct instance_record *rec,
 			struct container_root *ret, struct err *e);
 void container_root_close(struct container_root *r);
