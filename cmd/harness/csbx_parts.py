@@ -27,6 +27,7 @@ CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.repo
             ("unittest.case", "TestCase._callTestMethod"),
             ("pluggy._hooks", "_HookCaller.__call__"), ("pluggy._hooks", "HookCaller.__call__"),
             ("pluggy._manager", "PluginManager._hookexec"), ("pluggy._callers", "_multicall"))
+SET_THEIR_OWN = ("sys", "time", "_curses")  # modules of C that change their own values
 REWRITER = ("ast", "itertools", "tokenize", "io")  # what pytest's rewriting of asserts is made of, beside pytest
 
 
@@ -77,6 +78,23 @@ def look_up(module, dotted):
         else:
             return None
     return value.__func__ if type(value) in (staticmethod, classmethod) else value
+
+
+def make_constants_watch(names, tell):
+    """check() tells what of the plain values has become another that modules of the standard library in C have, which have no
+    code that would change them. Values of modules in Python are their own, and anybody's, to set."""
+    plain, modules, spaces = (int, float, complex, str, bytes, tuple, frozenset, bool), sys.modules, {}
+    for name in names - set(SET_THEIR_OWN):
+        space = MODULE_NAMES(modules[name]) if type(modules.get(name)) is types.ModuleType else {}
+        if space and str(space.get("__file__", ".so")).endswith(".so"):
+            spaces[name] = space, {k: v for k, v in space.items() if type(v) in plain and not k.startswith("_")}
+
+    def check():
+        for name, (space, was) in spaces.items():
+            for key, value in was.items():
+                if space.get(key) is not value:
+                    tell("library_modified", "%s.%s" % (name, key))
+    return check
 
 
 def make_rewriter_watch():
@@ -212,6 +230,8 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                     not is_inside(module):
                 check_module(name, module)
 
+    check_constants = make_constants_watch(names_of_standard, found)
+
     def look_closer():
         """While a test runs, or is about to."""
         check_own()
@@ -228,6 +248,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
             elif now[name][0] is not function or now[name][1] is not code:
                 modified(name, now[name][0])
         check_library()
+        check_constants()
         for name in names_of_standard & set([n for n in modules if _type(n) is _str]):
             if is_inside(modules.get(name)):
                 found("shadow", "%s is of %s" % (name, short(real_path(modules[name].__file__))))
