@@ -112,7 +112,7 @@ def test_update_of_what_runs(api):
     script = "read x </tmp/p; x=$(head -c 60000000 /dev/zero | tr '\\0' a); echo ${#x}"
     c = api.containers.run("box", ["sh", "-c", "mkfifo /tmp/p; " + script], detach=True, mem_limit="32m")
     assert c.update(mem_limit="512m") == {"Warnings": None}
-    c.exec_run(["sh", "-c", "echo go >/tmp/p"])
+    c.exec_run(["sh", "-c", "until [ -p /tmp/p ]; do sleep 0.01; done; echo go >/tmp/p"])
     assert c.wait()["StatusCode"] == 0 and c.logs().strip() == b"60000000"
 
 
