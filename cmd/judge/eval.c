@@ -83,9 +83,10 @@ static const struct opt eval_only_opts[] = {
 	 .initial = "one a CPU", .help = "how many lines of a batch run at a time"},
 	{OPT_CHOICE, 0, "lanes", "WHETHER", offsetof(struct eval_args, lanes),
 	 .choices = "auto|yes|no", .initial = "auto",
-	 .help = "yes: snippets in Python of a batch share a container for each of --jobs, one "
-		 "after the other, emptied and compared in between, where that can be had "
-		 "(docs/judging.md); no: each has its own; auto: as CSBX_LANES has it, else no"},
+	 .help = "no: each snippet of a batch has a container of its own; yes: those in Python share "
+		 "one for each of --jobs, one after the other, emptied and compared in between, "
+		 "where that can be had (docs/judging.md says what they share); auto: as CSBX_LANES "
+		 "has it, else yes"},
 	{OPT_STR, 0, "output", "FILE", offsetof(struct eval_args, output), .offers = "file",
 	 .help = "add a batch's records to FILE; lines whose id has a record there are passed "
 		 "over"},

@@ -17,10 +17,10 @@
 
 int eval_lanes_choose(int option, const char *configured, bool *ret, struct err *e)
 {
-	if (option != EVAL_LANES_AUTO)
-		configured = NULL;
-	*ret = option == EVAL_LANES_YES || (configured && str_eq(configured, "yes"));
-	if (configured && !*ret && !str_eq(configured, "no"))
+	bool is_no = configured && str_eq(configured, "no");
+
+	*ret = option == EVAL_LANES_AUTO ? !is_no : option == EVAL_LANES_YES;
+	if (option == EVAL_LANES_AUTO && configured && !is_no && !str_eq(configured, "yes"))
 		return err_set(e, EINVAL, "CSBX_LANES %.60s: yes or no", configured);
 	return 0;
 }

@@ -24,7 +24,7 @@ struct run_result;
 
 enum { EVAL_LANES_AUTO, EVAL_LANES_YES, EVAL_LANES_NO };
 
-/* The option's word, else the configuration's (NULL: it has none), else no. */
+/* The option's word, else the configuration's (NULL: it has none), else yes. */
 int eval_lanes_choose(int option, const char *configured, bool *ret, struct err *e);
 
 enum eval_lane_kind { EVAL_LANE_SNIPPET, EVAL_LANE_CHECK, EVAL_LANE_KINDS };

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the judge tier, on top of those of tests/conftest.py."""
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -14,6 +15,22 @@ import repositories
 
 TOP = Path(__file__).resolve().parents[2]  # the checkout, or a copy of what tests need of it
 sys.path.insert(0, str(TOP / "cmd/python"))
+
+
+# Files with batches: all that they say holds with a container for each snippet, too.
+BOTH_WAYS = ("test_eval_attacks", "test_eval_batch", "test_eval_honest", "test_eval_warm", "test_client_batch")
+
+
+def pytest_generate_tests(metafunc):
+    if metafunc.module.__name__ in BOTH_WAYS and "csbx" in metafunc.fixturenames and "CSBX_LANES" not in os.environ:
+        metafunc.fixturenames.insert(0, "lanes")
+        metafunc.parametrize("lanes", ("yes", "no"), indirect=True, ids="lanes {}".format)
+
+
+@pytest.fixture
+def lanes(request, csbx):
+    """What batches do that do not say."""
+    csbx.env["CSBX_LANES"] = request.param
 
 
 @pytest.fixture

@@ -48,6 +48,14 @@ def test_batch_of_many(client, python_image):
     assert sorted((r.id, r.result.stdout) for r in records) == [(n, f"{n}\n") for n in range(100)]
 
 
+def test_lanes(client, python_image):
+    """pid 1 is as old as the container."""
+    lines = ["print(open('/proc/1/stat').read().split()[21])"] * 12
+    for lanes, expected in ((True, 4), (False, 12)):
+        seen = {r.result.stdout for r in client.eval_batch(lines, image=python_image, workers=1, lanes=lanes)}
+        assert abs(len(seen) - expected) < 3, (lanes, seen)  # two may begin in one tick
+
+
 def test_numbers_and_ids(client, python_image):
     """A number is the id of a snippet without one: it never is that of two."""
     jobs = ["print(1)", {"task_id": "t", "code": "print(2)"}, {"id": None, "code": "print(3)"}, {"id": 7, "code": "print(4)"},

@@ -70,6 +70,7 @@ class EvalOptions(JudgeOptions, total=False):
     deny_import: Sequence[str]
     deny_call: Sequence[str]
     allow_command: Sequence[str]
+    lanes: Optional[bool]  # of a batch: False gives each snippet a container of its own
 
 
 class RunOptions(JudgeOptions, total=False):
@@ -170,7 +171,8 @@ JUDGE: Dict[str, Callable[[Any], List[str]]] = {
 
 EVAL: Dict[str, Callable[[Any], List[str]]] = {
     **JUDGE, "deny_import": _each("deny-import"), "deny_call": _each("deny-call"),
-    "allow_command": _each("allow-command")}
+    "allow_command": _each("allow-command"),
+    "lanes": lambda value: ["--lanes=yes" if value else "--lanes=no"]}
 
 RUN: Dict[str, Callable[[Any], List[str]]] = {**JUDGE, "name": _text("name")}
 
