@@ -16,6 +16,7 @@ struct interrupt {
 	_Atomic int caught; /* the signal, 0: none */
 	sigset_t signals, old;
 	pthread_t thread;
+	int signal_fd, end_fd;
 	int started;
 };
 

@@ -2,6 +2,7 @@
 """Machines that lack something: each optional system call answered with ENOSYS once, no /dev/fuse,
 a caller whose files no other user may read. The same result, or a clear refusal."""
 import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -120,6 +121,24 @@ def test_bare_start_without_attributes_of_tmpfs(box, busybox_image):
 CLOSED = ': >"$0" && chmod 000 "$0"'
 NO_DRIVER = 'mknod "$0" c 10 250 && chmod 666 "$0"'  # a minor number that misc never gives
 NO_MOUNT = 'mknod "$0" c 1 3 && chmod 666 "$0"'
+
+
+def test_events_without_inotify(box, busybox_image):
+    """Linux counts its instances for the user: a program in a container may have taken all."""
+    follow = subprocess.Popen(
+        [sys.executable, WITHOUT, box.owner.pw_name, "inotify_init1=EMFILE", *box.argv(["docker", "events", "--format", "{{.Action}}"])],
+        cwd=box.work, env=box.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        for _ in range(100):  # the reader may not look yet
+            box.ok("docker", "create", "--name", "two", str(busybox_image))
+            box.ok("docker", "rm", "two")
+            if select.select([follow.stdout], [], [], 0.3)[0]:
+                break
+        assert follow.stdout.readline().strip() in ("create", "destroy")
+    finally:
+        follow.kill()
+        said = follow.communicate(timeout=30)[1]
+    assert said == ""
 
 
 def without_fuse_argv(csbx, make, *args):

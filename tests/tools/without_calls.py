@@ -22,7 +22,8 @@ NUMBERS = {  # x86_64, aarch64
     "move_mount": (429, 429), "fsopen": (430, 430), "pidfd_open": (434, 434), "statx": (332, 291),
     "renameat2": (316, 276), "copy_file_range": (326, 285), "execveat": (322, 281),
     "pidfd_send_signal": (424, 424), "epoll_pwait2": (441, 441), "faccessat2": (439, 439),
-    "name_to_handle_at": (303, 264), "getrandom": (318, 278), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "keyctl": (250, 219), "seccomp": (317, 277)}
+    "name_to_handle_at": (303, 264), "getrandom": (318, 278), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "keyctl": (250, 219), "seccomp": (317, 277),
+    "inotify_init1": (294, 26)}
 ARCH = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 LD_W_ABS, JEQ, RET = 0x20, 0x15, 0x06
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000

@@ -23,6 +23,7 @@
 
 #define PIECE_BYTES (64u << 10)
 #define WAIT_MAX_MS 60000
+#define WITHOUT_WATCH_MS 100
 
 /* --- filters -------------------------------------------------------------------------------- */
 
@@ -262,32 +263,30 @@ static int wait_for_more(struct reader *x, int watch)
 	struct pollfd p[] = {{.fd = watch, .events = POLLIN},
 			     {.fd = x->how->client_fd},
 			     {.fd = x->killed.epoll_fd, .events = POLLIN}};
-	int timeout_ms = WAIT_MAX_MS;
+	int timeout_ms = watch < 0 ? WITHOUT_WATCH_MS : WAIT_MAX_MS;
 
 	if (until_ns && until_ns <= now_ns)
 		return 0;
-	if (until_ns && until_ns - now_ns < WAIT_MAX_MS * UINT64_C(1000000))
+	if (until_ns && until_ns - now_ns < (unsigned)timeout_ms * UINT64_C(1000000))
 		timeout_ms = (int)((until_ns - now_ns) / 1000000u) + 1;
 	if (idle_poll(p, 3, timeout_ms, NULL, 0) < 0 && errno != EINTR)
 		return 0;
-	while (read(watch, events, sizeof(events)) > 0)
+	while (watch >= 0 && read(watch, events, sizeof(events)) > 0)
 		;
 	return !(p[1].revents & (POLLHUP | POLLERR));
 }
 
-static int watch_dir(const struct paths *p, struct err *e)
+/*
+ * -1: there is none to be had, for Linux counts them for the user, and a program in a container may
+ * have taken all; then a look at short intervals does.
+ */
+static int watch_dir(const struct paths *p)
 {
-	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	_close_ int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 
-	if (fd < 0)
-		return err_sys(e, "inotify");
-	if (inotify_add_watch(fd, p->runtime, IN_MODIFY | IN_CREATE | IN_MOVED_FROM) < 0) {
-		int r = err_sys(e, "watch %s", p->runtime);
-
-		close(fd);
-		return r;
-	}
-	return fd;
+	if (fd < 0 || inotify_add_watch(fd, p->runtime, IN_MODIFY | IN_CREATE | IN_MOVED_FROM) < 0)
+		return -1;
+	return take_fd(&fd);
 }
 
 static int begin(struct reader *x)
@@ -309,12 +308,11 @@ static int begin(struct reader *x)
 
 int docker_events_follow(const struct paths *p, const struct docker_events *how, struct err *e)
 {
-	struct reader x = {
-		.how = how, .fd = -1, .rest = STRBUF_INIT, .killed = EVENTS_KILLED_INIT};
+	struct reader x = {.how = how, .fd = -1, .rest = STRBUF_INIT, .killed = EVENTS_KILLED_INIT};
 	_close_ int dirfd = path_open_private_dir(p->runtime, e);
 	/* Before the first look: nothing comes between. */
-	_close_ int watch = dirfd < 0 ? -1 : watch_dir(p, e);
-	int r = dirfd < 0 ? dirfd : watch < 0 ? watch : 0;
+	_close_ int watch = dirfd < 0 ? -1 : watch_dir(p);
+	int r = dirfd < 0 ? dirfd : 0;
 
 	x.dirfd = dirfd;
 	if (r >= 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A container that leaves descriptors unread in its sockets, which Linux counts for its user, not for the container."""
+"""What Linux counts for a user and a container may use up: descriptors on their way in sockets, signals that are pending."""
 import resource
 import signal
 import time
@@ -66,3 +66,10 @@ def test_the_limit_of_a_container_is_below_its_callers(flood, csbx, busybox_imag
     assert flood[1] == HARD - HARD // 4
     say = ["start", "--ulimit", f"nofile={HARD}", busybox_image, "sh", "-c", "ulimit -n; ulimit -Hn"]
     assert csbx.ok(*say, **low).split() == [str(HARD)] * 2, "one that was asked for is given"
+
+
+def test_an_import_ends_without_a_signal_to_spare(csbx, busybox_layout):
+    """As where timers of a container are all the signals that the user may have pending: the kernel drops one of ours."""
+    none = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_SIGPENDING, (0, 0))}
+    csbx.ok("import", "-q", "-o", "made.sqsh", f"oci:{busybox_layout}", timeout=60, **none)
+    assert csbx.ok("start", "made.sqsh", "echo", "made") == "made\n"
