@@ -108,6 +108,32 @@ static void failed_result(struct run_result *result, const struct err *e)
 	result->error = *e;
 }
 
+static int read_spares(const struct cmd *c, enum spares *ret, struct err *e)
+{
+	const char *v = c->config ? config_get(c->config, "CSBX_SPARES") : NULL;
+	int r = v ? config_parse_flag(v) : 0;
+
+	*ret = r > 0 ? SPARES_WHEN_IDLE : SPARES_NONE;
+	if (r >= 0)
+		return 0;
+	if (!str_eq(v, "always"))
+		return err_set(e, EINVAL, "CSBX_SPARES %.60s: yes, no or always", v);
+	*ret = SPARES_ALWAYS;
+	return 0;
+}
+
+static int run_plain(const struct cmd *c, const struct container_spec *spec,
+		     struct run_result *result, struct err *e)
+{
+	struct container_hooks hooks = {.started_fd = -1, .client_sock = -1};
+	int r = read_spares(c, &hooks.spares, e);
+
+	if (r < 0)
+		return r;
+	return container_run(spec, &c->paths, hooks.spares != SPARES_NONE ? &hooks : NULL, result,
+			     e);
+}
+
 static int run_spec(struct cmd *c, const struct container_spec *spec, const struct image_meta *meta,
 		    struct result_out *out, const char *what)
 {
@@ -115,7 +141,7 @@ static int run_spec(struct cmd *c, const struct container_spec *spec, const stru
 	struct err e = ERR_INIT;
 	int code;
 
-	if (container_run(spec, &c->paths, NULL, &result, &e) < 0) {
+	if (run_plain(c, spec, &result, &e) < 0) {
 		code = cmd_error(&e, "%s", what);
 		if (e.code == EBUSY && spec->rootfs.reads_layer)
 			cmd_hint("a container's layer is part of it, and a start writes to that "

@@ -144,6 +144,8 @@ static uint32_t message_flags(const struct container_spec *s, const struct id_ma
 		flags |= INIT_HAS_CGROUP;
 	if (params->is_lane)
 		flags |= INIT_LANE;
+	if (params->is_spare)
+		flags |= INIT_SPARE;
 	/*
 	 * One id: setgroups(2) is given up for good, the caller's groups stay (user_namespaces(7)).
 	 */

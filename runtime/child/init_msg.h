@@ -21,6 +21,7 @@ struct init_msg_params {
 	bool exec;       /* join the running container (INIT_EXEC) */
 	bool has_cgroup; /* a descriptor for the payload's cgroup goes along */
 	bool is_lane;    /* INIT_LANE */
+	bool is_spare;   /* INIT_SPARE */
 	uint32_t umask;
 	uint32_t oom_score_adj;
 	/* Alone (INIT_BARE, or with exec INIT_JOIN); complaint NULL: not. */

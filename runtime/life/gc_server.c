@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/life/gc_priv.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -11,6 +12,7 @@
 #include "runtime/server/client.h"
 #include "runtime/server/start.h"
 #include "runtime/kernel/temp_dir.h"
+#include "runtime/start/spare_place.h"
 
 /* It left, or is leaving, by itself between two looks. */
 static bool is_gone(int r)
@@ -41,6 +43,15 @@ static void sweep_server(struct gc *g, const struct gc_area *a, const char *name
 	}
 }
 
+static void sweep_spares(const struct gc *g)
+{
+	_free_ char *path = str_printf("%s/spares", g->paths->runtime);
+	_close_ int fd = path ? open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+	if (fd >= 0 && !g->q->dry_run)
+		(void)spare_place_sweep(fd);
+}
+
 int gc_sweep_servers(struct gc *g, struct err *e)
 {
 	struct gc_area a;
@@ -48,6 +59,7 @@ int gc_sweep_servers(struct gc *g, struct err *e)
 	int r = gc_area_open(&a, str_printf("%s/servers", g->paths->runtime), g->paths->runtime,
 			     "servers", e);
 
+	sweep_spares(g);
 	if (r < 0 || a.fd < 0) {
 		gc_area_close(&a);
 		return r;

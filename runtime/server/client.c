@@ -388,7 +388,8 @@ void squashd_attach_cancel(struct squashd_attach **ap)
 }
 
 int squashd_attach_begin(const struct paths *paths, const struct container_spec *spec,
-			 const struct id_map *map, struct squashd_attach **ret, struct err *e)
+			 const struct id_map *map, bool is_spare, struct squashd_attach **ret,
+			 struct err *e)
 {
 	struct err local = ERR_INIT;
 	int r;
@@ -396,6 +397,8 @@ int squashd_attach_begin(const struct paths *paths, const struct container_spec 
 	if (!e)
 		e = &local;
 	r = attach_new(paths, spec, map, ret, e);
+	if (r >= 0)
+		(*ret)->request.is_spare = is_spare;
 	if (r >= 0)
 		r = ask_server(*ret, e);
 	if (r >= 0)
@@ -431,58 +434,10 @@ int squashd_attach(const struct paths *paths, const struct container_spec *spec,
 		   const struct id_map *map, struct squashd_link *ret, struct err *e)
 {
 	struct squashd_attach *a;
-	int r = squashd_attach_begin(paths, spec, map, &a, e);
+	int r = squashd_attach_begin(paths, spec, map, false, &a, e);
 
 	*ret = (struct squashd_link)SQUASHD_LINK_INIT;
 	return r < 0 ? r : squashd_attach_finish(&a, ret, e);
-}
-
-void squashd_keep_mounts(int sock, int mounts_fd)
-{
-	const struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_KEEP};
-
-	if (mounts_fd >= 0)
-		(void)fd_send_patient(sock, &q, sizeof(q), &mounts_fd, 1, NULL);
-}
-
-void squashd_lend_apart(const struct squashd_link *l, int apart_fd)
-{
-	const struct squashd_request q = {
-		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_APART, .apart_id = l->apart_id};
-
-	(void)fd_send(l->sock, &q, sizeof(q), &apart_fd, 1, NULL);
-}
-
-void squashd_leave(int sock, int mounts_fd, const struct net_traces *net)
-{
-	struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_LEFT};
-	int all[SQUASHD_LEFT_MAX], fds[SQUASHD_LEFT_MAX];
-	unsigned n = 0;
-
-	all[SQUASHD_LEFT_MOUNTS] = mounts_fd;
-	all[SQUASHD_LEFT_NET] = net ? net->ns_fd : -1;
-	for (unsigned i = 0; i < NET_TRACES; i++)
-		all[SQUASHD_LEFT_TRACES + i] = all[SQUASHD_LEFT_NET] >= 0 ? net->fds[i] : -1;
-	for (unsigned i = 0; i < SQUASHD_LEFT_MAX; i++) {
-		if (all[i] < 0)
-			continue;
-		q.left |= 1u << i;
-		fds[n++] = all[i];
-	}
-	if (n)
-		(void)fd_send(sock, &q, sizeof(q), fds, n, NULL);
-}
-
-int squashd_stand_in(int sock, const char *id, bool is_kept, const int *fds, unsigned n,
-		     struct err *e)
-{
-	struct squashd_request q = {
-		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_STAND_IN, .is_kept = is_kept};
-	int r;
-
-	snprintf(q.id, sizeof(q.id), "%s", id);
-	r = fd_send_patient(sock, &q, sizeof(q), fds, n, e);
-	return r < 0 ? err_from(ERR_IMAGE_SERVER, e, err_wrap(e, "image server")) : 0;
 }
 
 int squashd_ask(int servers_dirfd, const char *name, enum squashd_request_type type,

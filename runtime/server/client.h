@@ -10,7 +10,7 @@
  *
  * 	image_file.c		what the user named: a squashfs file or a directory
  * 	key.c		which containers share a server
- * 	client.c	ask; start.c: start one; kill.c: end one
+ * 	client.c, hold.c	ask; tell it something later; start.c: start one; kill.c: end one
  * 	init_file.c, user_files.c	the program csbx-init; passwd and group for the id map
  * 	image_meta.c, meta_cache.c, meta.c	the record of an image that a start reads
  * 	unpacked.c		the tree of an image that cannot be served
@@ -89,11 +89,13 @@ int squashd_attach(const struct paths *paths, const struct container_spec *spec,
 /*
  * The same in two halves, for a caller with other things to do meanwhile: after begin the request
  * is on its way to a server that works on it, or comes up, by itself. paths and spec must live
- * until finish or cancel, which release *a in any case.
+ * until finish or cancel, which release *a in any case. is_spare: it is no container yet, and the
+ * server does not stay for it (start/spare.h).
  */
 struct squashd_attach;
 int squashd_attach_begin(const struct paths *paths, const struct container_spec *spec,
-			 const struct id_map *map, struct squashd_attach **ret, struct err *e);
+			 const struct id_map *map, bool is_spare, struct squashd_attach **ret,
+			 struct err *e);
 int squashd_attach_finish(struct squashd_attach **a, struct squashd_link *ret, struct err *e);
 void squashd_attach_cancel(struct squashd_attach **a);
 void squashd_link_close(struct squashd_link *l);
@@ -112,6 +114,13 @@ void squashd_lend_apart(const struct squashd_link *l, int apart_fd);
  * our connection sock is open the pid is the server's.
  */
 void squashd_kill(int sock, pid_t pid);
+
+/*
+ * A spare's connection becomes a container's: the question, and the answer, which a server that
+ * leaves does not give.
+ */
+int squashd_take_spare(int sock, uint32_t linger_ms, struct err *e);
+int squashd_spare_is_taken(int sock, struct err *e);
 
 /*
  * Has the server keep a mount namespace a moment longer than the container, and take it down beside

@@ -88,10 +88,12 @@ enum squashd_request_type {
 			     * the   connection closes, so that somebody else takes it down */
 	SQUASHD_APART = 8,  /* likewise: the mount namespace of apart.h, for later containers of
 			     * apart_id */
-	SQUASHD_LEFT = 7,   /* likewise: what a container has left that has ended (`left`): the
+	SQUASHD_TAKEN = 9, /* on a connection that is attached for a spare: that is a container from
+			     * now on; a reply without descriptors */
+	SQUASHD_LEFT = 7,  /* likewise: what a container has left that has ended (`left`): the
 			     * mount namespace as with KEEP, and a network namespace of A with lo up
 			     * for the next one, if its files show no use (net_traces.h) */
-	SQUASHD_ADD = 6, /* one more file to serve; on a connection that is not attached yet, with
+	SQUASHD_ADD = 6,   /* one more file to serve; on a connection that is not attached yet, with
 			  * enum squashd_add; a reply without descriptors */
 	SQUASHD_STAND_IN = 5, /* likewise; the peer goes away by execve(2), the container does not:
 			       * the server keeps its descriptors (enum squashd_stand_in) */
@@ -136,7 +138,8 @@ struct squashd_request {
 	/*
 	 * ATTACH: the files of a stack over that of the key, the lowest first; ADD: that file.
 	 */
-	uint32_t n_above, pad_above;
+	uint32_t n_above;
+	uint32_t is_spare; /* ATTACH: no container yet; the server does not stay for it */
 	/* ATTACH: the caller's mount namespace, for one that was made in it; 0: none is wanted */
 	uint64_t apart_id;
 	struct image_id above[SPEC_STACK_MAX - 1];

@@ -9,12 +9,14 @@
  * started, and then nothing of it is left.
  *
  * 	container_setup.c	what is opened and asked for before the launch
- * 	container.c		the launch and what follows it
+ * 	container_launch.c	the launch
+ * 	container.c		a start from begin to end
  * 	supervise.c		the loop: status, control, server, streams, until pid 1 is reaped
  * 	supervise_look.c	limits seen by the clock
  * 	supervise_signal.c	signals, job control, what other commands ask
  * 	supervise_end.c		how a container is brought to its end
  * 	container_after.c	which parts of it may be there after its end
+ * 	spare*.c, idle_cpu.c	a container that is made ahead
  * 	detach.c		the same supervisor in a child with a session of its own
  * 	bare.c			a start without a supervisor, for enroot
  * 	lane.c, lane_state.c	a container for one short program after the other
@@ -81,6 +83,12 @@ struct container_channel {
 	void *ctx;
 };
 
+enum spares {
+	SPARES_NONE,
+	SPARES_WHEN_IDLE, /* where a CPU has nothing else to do */
+	SPARES_ALWAYS,
+};
+
 /* The other wishes of a caller; NULL where there is none. */
 struct container_hooks {
 	int started_fd;      /* a byte is written when the payload runs; -1: not */
@@ -104,6 +112,7 @@ struct container_hooks {
 	bool removed_after; /* the layer is deleted next, and so need not be synced */
 	void (*started)(void *arg); /* the payload runs; NULL: there is no caller to tell */
 	void *started_arg;
+	enum spares spares; /* spare.h: such a container may have been made ahead */
 };
 
 int container_run(const struct container_spec *spec, const struct paths *paths,

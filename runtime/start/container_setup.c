@@ -182,6 +182,7 @@ int container_make_message(struct container *c, struct err *e)
 {
 	struct init_msg_params params = {.umask = 022,
 					 .is_lane = c->is_lane,
+					 .is_spare = c->is_spare,
 					 .has_cgroup = cgroup_is_made(&c->limits.cgroup)};
 	_strbuf_ struct strbuf msg = STRBUF_INIT;
 	int r = init_msg_build(c->spec, &c->map, &params, &msg, e);
@@ -195,8 +196,11 @@ int container_make_message(struct container *c, struct err *e)
 
 static int make_channels(struct container *c, struct err *e)
 {
-	if (pipe2(c->status, O_CLOEXEC) < 0 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->control) < 0)
+	if (pipe2(c->status, O_CLOEXEC) < 0)
+		return err_sys(e, "make channels");
+	if (c->spare.is_taken)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, c->control) < 0)
 		return err_sys(e, "make channels");
 	c->self_pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	return c->self_pidfd < 0 ? err_sys(e, "pidfd_open") : 0;
@@ -228,9 +232,9 @@ int container_prepare_root(struct container *c, bool on_disk, struct err *e)
 	const struct container_spec *s = c->spec;
 	int r = userns_map_for(spec_map_uid(s), spec_map_gid(s), s->ns.userns, &c->map, e);
 
-	if (r >= 0)
-		r = squashd_attach_begin(c->paths, s, &c->map, &c->attach, e);
-	if (r >= 0)
+	if (r >= 0 && !c->spare.is_wanted)
+		r = squashd_attach_begin(c->paths, s, &c->map, c->is_spare, &c->attach, e);
+	if (r >= 0 && !c->is_spare)
 		r = instance_begin(c->paths, s->id, &c->instance, e);
 	if (r >= 0)
 		r = open_upper(c, on_disk, e);
@@ -245,14 +249,19 @@ int container_prepare_root(struct container *c, bool on_disk, struct err *e)
 
 int container_prepare(struct container *c, bool on_disk, struct err *e)
 {
-	const struct container_spec *s = c->spec;
 	int r = container_prepare_root(c, on_disk, e);
 
-	if (r >= 0)
-		r = make_channels(c, e);
-	if (r >= 0)
+	return r < 0 ? r : container_prepare_rest(c, e);
+}
+
+int container_prepare_rest(struct container *c, struct err *e)
+{
+	const struct container_spec *s = c->spec;
+	int r = make_channels(c, e);
+
+	if (r >= 0 && !c->is_spare)
 		r = container_prepare_streams(c, e);
-	if (r >= 0)
+	if (r >= 0 && !c->spare.is_taken)
 		r = squashd_attach_finish(&c->attach, &c->link, e);
 	/*
 	 * After the image server, which must not be started in a cgroup that is made for this run.
@@ -274,6 +283,7 @@ void container_init(struct container *c, const struct container_spec *spec,
 		.read_layer = LAYER_INIT,
 		.instance = INSTANCE_INIT,
 		.msg_fd = -1,
+		.spare = {.take_fd = -1, .maker_fd = -1},
 		.status = {-1, -1},
 		.control = {-1, -1},
 		.self_pidfd = -1,
@@ -325,6 +335,9 @@ void container_done(struct container *c)
 	limit_holders_free(&c->limits.holders);
 	etc_files_free(c->etc);
 	fd_close(&c->pid1.pidfd);
+	fd_close(&c->spare.take_fd);
+	fd_close(&c->spare.maker_fd);
+	strbuf_free(&c->spare.key);
 	fd_close(&c->msg_fd);
 	for (int i = 0; i < 2; i++) {
 		fd_close(&c->status[i]);

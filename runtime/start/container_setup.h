@@ -38,7 +38,15 @@ struct container {
 	bool has_layer, is_scratch;
 	struct layer read_layer; /* kept, and seen without being written to; dir is -1: none */
 	bool is_lane;            /* lane.h */
-	bool is_removed;         /* the layer is deleted next */
+	bool is_spare;           /* made ahead, spare.h; nothing of it is published */
+	struct {
+		bool is_wanted; /* one may be taken, or made of this start */
+		bool is_taken;  /* pid 1 is one, and its maker's child */
+		int take_fd;    /* of its main process, -1 */
+		int maker_fd;   /* open as long as the container lives, -1 */
+		struct strbuf key;
+	} spare;
+	bool is_removed; /* the layer is deleted next */
 	struct file_spec *seeds;
 	size_t n_seeds;
 	struct etc_file etc[ETC_FILES];
@@ -70,6 +78,8 @@ int container_prepare(struct container *c, bool on_disk, struct err *e);
 
 /* The first half of it, up to the plan: of a start that has neither streams nor limits. */
 int container_prepare_root(struct container *c, bool on_disk, struct err *e);
+/* And the second. */
+int container_prepare_rest(struct container *c, struct err *e);
 
 /*
  * container_seeds.c, a part of it: the files of csbx's own that this start puts into the root. None
@@ -81,8 +91,8 @@ int container_collect_seeds(struct container *c, struct err *e);
 int container_prepare_streams(struct container *c, struct err *e);
 
 /*
- * container.c: pid 1 and, while it builds the root, the message for init; then the record that
- * others find it by, and what the result says of how it is protected.
+ * container_launch.c: pid 1 and, while it builds the root, the message for init; container.c: the
+ * record that others find it by, and what the result says of how it is protected.
  */
 int container_launch(struct container *c, struct err *e);
 int container_publish(struct container *c, bool paused, struct err *e);

@@ -240,7 +240,7 @@ static void reap(struct loop *l)
 {
 	siginfo_t si = {0};
 
-	if (!l->s->is_lane &&
+	if (!l->s->is_lane && !l->s->is_others_child &&
 	    (waitid(P_PIDFD, (id_t)l->s->pid1.pidfd, &si, WEXITED | __WALL | WNOHANG) < 0 ||
 	     !si.si_pid))
 		return;

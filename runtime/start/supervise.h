@@ -61,6 +61,7 @@ struct supervise {
 	 * is_empty: csbx-init says that it is, and as it was.
 	 */
 	bool is_lane, is_empty;
+	bool is_others_child; /* pid 1, which its parent waits for */
 };
 
 /* Returns 0 with result filled, or -errno when the container could not be started. */

@@ -13,6 +13,7 @@
  *	loop.c, events.c	reaping, answering
  *	spawn.c, terminal.c	an exec
  *	lane.c, warm.c		one program after the other; a copy instead of an execve
+ *	spare.c			made ahead, and waiting
  *	alone.c, complaint.c	without a supervisor
  *	proc.c, sys.h, mem.c	the kernel without a C library
  *
@@ -105,6 +106,9 @@ __attribute__((noreturn)) void payload_run(struct payload *p);
 
 /* exec.c: execve of argv[0], found by PATH; returns only on failure. */
 int exec_program(struct payload *p);
+
+/* spare.c: with INIT_SPARE: takes what the execve needs; the message is another one then. */
+int spare_wait(struct payload *p);
 
 /* terminal.c: the terminal of an exec that asks for a new one; before it joins B. */
 int terminal_make(struct payload *p);

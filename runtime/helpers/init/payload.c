@@ -346,6 +346,8 @@ static int step_exec(struct payload *p)
 
 	if (r >= 0 && p->m->flags & INIT_LANE)
 		sys_exit(0);
+	if (r >= 0 && p->m->flags & INIT_SPARE)
+		r = spare_wait(p);
 	if (r >= 0 && p->warm && p->m->flags & INIT_WARM)
 		(void)lane_program(p);
 	return r < 0 ? r : exec_program(p);

@@ -235,7 +235,7 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 	reply.lacks = lacks(s, q);
 	if (reply.lacks)
 		return ask_for_files(s, fd, &reply, e);
-	reply.containers++;
+	reply.containers += !q->is_spare;
 	reply.has_net = q->wants_net && s->attendant.n_nets;
 	reply.has_apart = q->apart_id && apart_of(s, q->apart_id) >= 0;
 	reply.wants_apart = q->apart_id && !reply.has_apart && s->n_aparts < APARTS_MAX;
@@ -243,6 +243,9 @@ static int attach(struct server *s, int fd, const struct squashd_request *q, int
 	if (r < 0)
 		return r;
 	s->clients[fd].is_attached = true;
+	s->clients[fd].is_spare = q->is_spare;
+	if (q->is_spare)
+		return 0;
 	s->containers++;
 	attendant_count(&s->attendant, s->containers, server_now_ms());
 	s->linger_ms = q->linger_ms;
@@ -294,11 +297,23 @@ static bool take_apart(struct server *s, const struct client *c, const struct sq
 static bool stand_in(struct server *s, struct client *c, const struct squashd_request *q,
 		     const int *fds)
 {
-	if (!c->is_attached || !memchr(q->id, 0, sizeof(q->id)))
+	if (!c->is_attached || c->is_spare || !memchr(q->id, 0, sizeof(q->id)))
 		return false;
 	c->is_attached = false;
 	keeper_take(&s->keeper, q->id, q->is_kept, fds);
 	return true;
+}
+
+/* A server that leaves does not answer any more. */
+static int take_spare(struct server *s, struct client *c, const struct squashd_request *q,
+		      struct err *e)
+{
+	if (!c->is_attached || !c->is_spare)
+		return err_set(e, EPROTO, "no spare");
+	c->is_spare = false;
+	s->containers++;
+	s->linger_ms = q->linger_ms;
+	return 0;
 }
 
 /* As below; of the descriptors what is needed is taken. */
@@ -334,14 +349,17 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 		fill_reply(s, &reply);
 		if (q->type == SQUASHD_ADD)
 			add(s, q, passed, &reply);
+		else if (q->type == SQUASHD_TAKEN && take_spare(s, &s->clients[fd], q, &e) < 0)
+			fail_reply(&reply, &e);
 		else if (q->type == SQUASHD_QUIT)
 			s->must_leave = true;
-		else if (q->type != SQUASHD_STATUS)
+		else if (q->type != SQUASHD_STATUS && q->type != SQUASHD_TAKEN)
 			reply.code = EPROTO;
 	}
 	(void)fd_send(fd, &reply, sizeof(reply), NULL, 0, NULL);
 	/* A container asks whether we are well; its connection stays. */
-	return q->type == SQUASHD_ADD || (q->type == SQUASHD_STATUS && s->clients[fd].is_attached);
+	return q->type == SQUASHD_ADD || ((q->type == SQUASHD_STATUS || q->type == SQUASHD_TAKEN) &&
+					  s->clients[fd].is_attached);
 }
 
 /* Returns false when the connection is to be closed. */
@@ -388,7 +406,8 @@ static void drop(struct server *s, int fd)
 		return;
 	c->is_attached = false;
 	attendant_take_down(&s->attendant, &c->left);
-	end_container(s);
+	if (!c->is_spare)
+		end_container(s);
 }
 
 void clients_stood_in_gone(struct server *s)
@@ -433,38 +452,4 @@ void clients_handle(struct server *s, int fd)
 {
 	if (!handle_request(s, fd))
 		drop(s, fd);
-}
-
-static void answer_waiting(const struct squashd_reply *reply)
-{
-	int fd, passed[SQUASHD_STAND_MAX];
-	struct squashd_request q;
-
-	while ((fd = accept4(LISTEN_FD, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		struct pollfd p = {.fd = fd, .events = POLLIN};
-
-		if (poll(&p, 1, FIRST_CLIENT_MS) > 0 &&
-		    fd_recv(fd, &q, sizeof(q), passed, SQUASHD_STAND_MAX, NULL) > 0) {
-			(void)fd_send(fd, reply, sizeof(*reply), NULL, 0, NULL);
-			for (int i = 0; i < SQUASHD_STAND_MAX; i++)
-				fd_close(&passed[i]);
-		}
-		close(fd);
-	}
-}
-
-/*
- * No process reads our stderr: the reason goes to the clients that wait, at least to the one that
- * started us. Those that come after the last look start another server and hear it from that one.
- */
-void clients_refuse_all(struct server *s, const struct err *e)
-{
-	struct squashd_reply reply = {.magic = SQUASHD_PROTO_MAGIC};
-	struct pollfd p = {.fd = LISTEN_FD, .events = POLLIN};
-
-	fail_reply(&reply, e);
-	(void)poll(&p, 1, FIRST_CLIENT_MS);
-	answer_waiting(&reply);
-	server_unlink_socket(s);
-	answer_waiting(&reply);
 }

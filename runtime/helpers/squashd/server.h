@@ -17,7 +17,7 @@
  * 	server.c		its clock, its poll set, its socket
  * 	world.c, devtree.c	namespaces and mounts it has
  * 	confine.c, filter.c	what it gives up before it reads the image
- * 	clients.c		what it does for its clients
+ * 	clients.c, refuse.c	what it does for its clients; why there are none
  * 	fuse_serve.c, image/	requests of the kernel, answered from the squashfs file
  *	attendant.c		a fork that never sees the image: makes network namespaces
  *				ahead, takes down mounts of containers that have ended
@@ -60,6 +60,7 @@ struct err;
 /* A connection. */
 struct client {
 	bool is_attached;
+	bool is_spare;    /* and not counted as a container: SQUASHD_TAKEN comes first */
 	bool is_outside;  /* it has shown the user namespace of the key */
 	struct left left; /* to be taken down after it */
 };

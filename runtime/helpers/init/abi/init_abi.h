@@ -93,7 +93,10 @@ enum init_flag {
 	INIT_WARM = 1u << 21, /* of an exec: where init has a warm process (INIT_REQ_WARM), the
 			       * program is a copy of that; argv would start the same one, with
 			       * the last of the kept descriptors */
-	INIT_FLAGS_ALL = (1u << 22) - 1,
+	INIT_SPARE =
+		1u << 22, /* made ahead: 0 is a socket, from which the main process takes, right
+				* before its execve, what that needs (enum init_spare_fd) */
+	INIT_FLAGS_ALL = (1u << 23) - 1,
 };
 #define INIT_TTY_BYTE 'T'
 #define INIT_LANE_ID 0x7fffffffu /* of a SPAWN: it is the main process from now on */
@@ -179,6 +182,18 @@ struct init_status {
 	uint32_t stage;
 	int32_t code;    /* positive errno */
 	uint32_t detail; /* enum init_detail or 0 */
+};
+
+/*
+ * The one message to a main process with INIT_SPARE, a byte and these descriptors: the message of
+ * its start, of which only arguments and environment are new, and without the flag; its streams; and
+ * a status pipe, on which a byte comes first.
+ */
+enum init_spare_fd {
+	SPARE_FD_MSG,
+	SPARE_FD_STDIN,
+	SPARE_FD_STATUS = 4,
+	SPARE_FDS,
 };
 
 /* Control socket, supervisor -> init. Malformed requests are dropped. */

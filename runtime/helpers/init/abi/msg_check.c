@@ -100,7 +100,7 @@ static bool alone_is_sound(const struct init_msg *m)
 {
 	const uint32_t neither = INIT_HAS_CGROUP | INIT_TTY | INIT_NEW_TTY | INIT_TTY_STDERR |
 				 INIT_PAYLOAD_SIGNALS | INIT_NEW_NET | INIT_NEW_UTS | INIT_NEW_IPC |
-				 INIT_LANE;
+				 INIT_LANE | INIT_SPARE;
 	bool join = m->flags & INIT_JOIN, bare = m->flags & INIT_BARE;
 
 	if (m->n_join_fds > INIT_MAX_JOIN_FDS || m->failure_code > 255 || join != !!m->n_join_fds)
@@ -117,8 +117,10 @@ static bool flags_are_sound(const struct init_msg *m)
 {
 	const uint32_t start_only = INIT_NEW_NET | INIT_NEW_UTS | INIT_NEW_IPC | INIT_ONE_ID |
 				    INIT_DENY_SETGROUPS | INIT_NO_USERNS | INIT_NEW_CGROUP_NS |
-				    INIT_LANE;
+				    INIT_LANE | INIT_SPARE;
 
+	if (m->flags & INIT_SPARE && (m->flags & (INIT_LANE | INIT_TTY) || m->n_keep_fds))
+		return false;
 	if (m->flags & ~INIT_FLAGS_ALL || (m->flags & INIT_WARM && !m->n_keep_fds))
 		return false;
 	if ((m->flags & INIT_EXEC) && (m->flags & start_only))
