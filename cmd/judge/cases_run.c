@@ -300,7 +300,7 @@ static int ask_in_container(const struct eval_container *container, struct asker
 	int r = asker_open(a, &far, e);
 
 	if (r >= 0)
-		r = text = eval_harness_fd(container->paths, EVAL_HARNESS_CASES, e);
+		r = text = eval_run_harness_fd(container, EVAL_HARNESS_CASES, e);
 	if (r >= 0) {
 		const int fds[] = {far, text};
 		const struct eval_start start = {

@@ -67,7 +67,7 @@ static void run_checker(const struct eval_container *container, const struct eva
 static pid_t start_checker(const struct eval_container *container, const struct eval_job *job,
 			   const struct check_relay *r, int far[2], int out, struct err *e)
 {
-	_close_ int text = eval_harness_fd(container->paths, EVAL_HARNESS_CHECK, e);
+	_close_ int text = eval_run_harness_fd(container, EVAL_HARNESS_CHECK, e);
 	pid_t pid;
 
 	if (text < 0)
@@ -158,7 +158,7 @@ static int run_both(const struct eval_container *container, struct eval_job *job
 		    struct check_relay *r, int far[2], struct eval_verdict *v, struct err *e)
 {
 	_close_ int out = memfd_create("csbx-result", MFD_CLOEXEC);
-	_close_ int text = eval_harness_fd(container->paths, EVAL_HARNESS_CASES, e);
+	_close_ int text = eval_run_harness_fd(container, EVAL_HARNESS_CASES, e);
 	pid_t pid;
 
 	if (text < 0)

@@ -2,6 +2,7 @@
 #include "cmd/judge/container.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -260,4 +261,18 @@ int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct e
 	if (r >= 0 && lseek(fd, 0, SEEK_SET) < 0)
 		r = err_sys(e, "seek");
 	return r < 0 ? err_wrap(e, "harness") : take_fd(&fd);
+}
+
+int eval_run_harness_fd(const struct eval_container *container, enum eval_harness which,
+			struct err *e)
+{
+	const struct eval_warm *w = container->warm;
+	char path[sizeof("/proc/self/fd/") + 11];
+	int fd;
+
+	if (!w || w->fd < 0)
+		return eval_harness_fd(container->paths, which, e);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->harness_fds[which]);
+	fd = open(path, O_RDONLY | O_CLOEXEC); /* at its begin, whatever others have read */
+	return fd < 0 ? err_sys(e, "harness") : fd;
 }

@@ -77,5 +77,11 @@ enum eval_harness {
 	EVAL_HARNESS_FROZEN = EVAL_HARNESSES, /* this makes a warm interpreter */
 };
 int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e);
+/*
+ * For a run in this container: one that the runs share, where they have an interpreter that reads it to
+ * its end and closes it before any of the program's code.
+ */
+int eval_run_harness_fd(const struct eval_container *container, enum eval_harness which,
+			struct err *e);
 
 #endif

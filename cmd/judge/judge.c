@@ -92,7 +92,7 @@ static int judge_script(const struct eval_container *container, const struct eva
 		return err_sys(e, "channel");
 	s.fd = listen.fd = pair[0];
 	fds[0] = pair[1];
-	fds[1] = eval_harness_fd(container->paths, EVAL_HARNESS_SCRIPT, e);
+	fds[1] = eval_run_harness_fd(container, EVAL_HARNESS_SCRIPT, e);
 	if (fds[1] >= 0) {
 		start.n_files = eval_job_files(job, files, &argv);
 		add_args(&argv, job);

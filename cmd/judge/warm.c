@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,12 +51,7 @@ static bool freeze(const struct eval_warm *w, const struct eval_container *conta
 
 	if (text < 0 || nothing < 0)
 		return false;
-	/* The process ends soon, and takes them along. */
-	for (int i = 0; i < EVAL_HARNESSES; i++) {
-		fds[3 + i] = eval_harness_fd(container->paths, (enum eval_harness)i, NULL);
-		if (fds[3 + i] < 0)
-			return false;
-	}
+	memcpy(fds + 3, w->harness_fds, sizeof(w->harness_fds));
 	strv_add(&argv, "/" EVAL_WARM_PROGRAM);
 	strv_add(&argv, "--freeze");
 	strv_add(&argv, "5");
@@ -103,6 +99,11 @@ void eval_warm_make(struct eval_warm *w, const struct eval_container *container)
 
 	if (!container->spec->proc.close_stdin || read_program(container->paths, &w->program) < 0)
 		return;
+	for (int i = 0; i < EVAL_HARNESSES; i++) {
+		w->harness_fds[i] = eval_harness_fd(container->paths, (enum eval_harness)i, NULL);
+		if (w->harness_fds[i] < 0)
+			return;
+	}
 	w->fd = memfd_create("csbx-warm", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	pid = w->fd < 0 ? -1 : fork();
 	if (!pid)
@@ -118,5 +119,7 @@ void eval_warm_make(struct eval_warm *w, const struct eval_container *container)
 void eval_warm_free(struct eval_warm *w)
 {
 	fd_close(&w->fd);
+	for (int i = 0; i < EVAL_HARNESSES; i++)
+		fd_close(&w->harness_fds[i]);
 	strbuf_free(&w->program);
 }

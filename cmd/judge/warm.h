@@ -11,19 +11,19 @@
 
 #include <stdbool.h>
 
+#include "cmd/judge/container.h"
 #include "runtime/base/str.h"
 
-struct eval_container;
-struct eval_start;
 struct file_spec;
 
 struct eval_warm {
 	int fd; /* its memory, sealed; below 0: there is none */
 	struct strbuf program;
+	int harness_fds[EVAL_HARNESSES];
 };
-#define EVAL_WARM_INIT   \
-	{                \
-		.fd = -1 \
+#define EVAL_WARM_INIT                                      \
+	{                                                   \
+		.fd = -1, .harness_fds = { -1, -1, -1, -1 } \
 	}
 
 /* Words in front of the command of a run, and where the program lies in its container. */
