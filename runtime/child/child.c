@@ -31,7 +31,12 @@ typedef int op_function(struct child *c, const struct op *op, struct err *e);
 /* The descriptors that seeds have opened are no longer needed. */
 static int make_overlay(struct child *c, const struct op *op, struct err *e)
 {
+	int r;
+
 	rootfs_seeds_end(c);
+	r = op->flags & OP_DIRECT ? rootfs_direct(c, e) : 0;
+	if (r)
+		return r < 0 ? r : 0;
 	return rootfs_overlay(c, op, e);
 }
 

@@ -10,7 +10,7 @@
  *
  *	launch.h: what it is started with; child.c: the operations of the plan, one function
  *		each
- *	rootfs.c, rootfs_seed.c, dev.c: the root and its /dev
+ *	rootfs.c, rootfs_direct.c, rootfs_seed.c, dev.c: the root and its /dev
  *	apart.h			the mount namespace that it is made in
  *	hide.c			csbx's own directories, hidden
  *	hook.h			programs of the host
@@ -39,6 +39,7 @@ struct plan;
 struct container_spec;
 
 #define SEED_NAME_BYTES 256u
+#define ROOT_PARTS_MAX 4u
 
 /*
  * The place that the walk of a seed has reached: the same directory in the upper layer and, -1
@@ -82,6 +83,8 @@ struct child {
 	unsigned n_lowers; /* lower layers attached so far (runtime/layer/lower.h) */
 	struct seed_walk seeds;
 	int base_fd, root_fd, proc_fd, clean_proc_fd, sys_fd;
+	int part_fds[ROOT_PARTS_MAX]; /* overlays of its own in a root that is none */
+	unsigned n_parts;
 	int watch_fds[LAUNCH_TMPFS_MAX];
 	unsigned n_watch;
 	int *source_fds;      /* one for each operation, -1: none */
@@ -119,6 +122,10 @@ void rootfs_seeds_end(struct child *c);
 /* Files that we make are the main user's; this gives them to root if the map has a root. */
 int rootfs_give_to_root(const struct child *c, int fd, struct err *e);
 int rootfs_overlay(struct child *c, const struct op *op, struct err *e);
+/*
+ * Takes the image's own mount as the root (rootfs_direct.c). 1: done, 0: an overlay is needed.
+ */
+int rootfs_direct(struct child *c, struct err *e);
 int rootfs_readonly(struct child *c, const struct op *op, struct err *e);
 int rootfs_pivot(struct child *c, const struct op *op, struct err *e);
 /* A detached overlay over the directory that source is a detached clone of. */

@@ -8,7 +8,7 @@
  *			read (runtime/layer/lower.h)
  *	base/up/{upper,work}	upper and work directory; base/up may be a directory on disk
  *	base/seeds	files of csbx's own where they do not lie in upper
- *	base/root	the overlay
+ *	base/root	the overlay; where the image itself is the root: rootfs_direct.c
  *	base/proc	the clean clone of /proc (proc.c)
  *
  * The base is attached over /proc of the container's mount namespace, which is a copy of the
@@ -242,6 +242,8 @@ int rootfs_readonly(struct child *c, const struct op *op, struct err *e)
 {
 	int r = mount_restrict(c->root_fd, MOUNT_ATTR_RDONLY, false, e);
 
+	for (unsigned i = 0; r >= 0 && i < c->n_parts; i++)
+		r = mount_restrict(c->part_fds[i], MOUNT_ATTR_RDONLY, false, e);
 	(void)op;
 	return r < 0 ? err_wrap(e, "read-only root") : 0;
 }

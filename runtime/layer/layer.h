@@ -39,8 +39,9 @@
  * layer is on disk. A throw-away upper is on tmpfs where that has user attributes (Linux 6.6), else
  * in scratch. Its size is a quarter of the memory, or 128 MiB more than a memory limit: that tells
  * a program that writes too much from one that fails. --read-only mounts the same overlay read-only
- * after the mount points are made. Files of /etc that csbx makes lie in a throw-away upper layer;
- * over a kept one's image in a lower one on the base tmpfs, for a kept layer never has them.
+ * after the mount points are made, or no overlay at all (runtime/child/rootfs_direct.c). Files of
+ * /etc that csbx makes lie in a throw-away upper layer; over a kept one's image in a lower one on
+ * the base tmpfs, for a kept layer never has them.
  *
  *	layer.c			kept layers; scratch.c: throw-away ones
  *	diff.c		what a layer changes; merged_view.c: image and layers as one tree

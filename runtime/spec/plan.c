@@ -94,6 +94,28 @@ static void add_directories(struct plan *p, const struct rootfs_spec *root)
 	}
 }
 
+/* A part of the root that stays writable, and hooks, write to it. */
+static bool is_written(const struct container_spec *s)
+{
+	for (size_t i = 0; i < s->n_mounts; i++) {
+		if (s->mounts[i].kind == MOUNT_SELF)
+			return true;
+	}
+	return s->hooks.n;
+}
+
+/*
+ * A read-only root that is one file and nothing over it. Whether the image has every mount point
+ * pid 1 will see (runtime/child/rootfs_direct.c).
+ */
+static bool may_be_direct(const struct plan_input *in)
+{
+	const struct rootfs_spec *root = &in->spec->rootfs;
+
+	return root->upper == UPPER_READONLY && root->kind == ROOTFS_SQUASHFS && !root->n_lowers &&
+	       !root->layers.n && !in->read_path && !in->upper_path && !is_written(in->spec);
+}
+
 static void add_root(struct plan *p, const struct plan_input *in)
 {
 	const struct container_spec *s = in->spec;
@@ -123,7 +145,7 @@ static void add_root(struct plan *p, const struct plan_input *in)
 			    (in->seeds[i].is_below ? OP_BELOW : 0);
 		below |= op->flags & OP_BELOW;
 	}
-	add(p, OP_OVERLAY)->flags = below;
+	add(p, OP_OVERLAY)->flags = below | (may_be_direct(in) ? OP_DIRECT : 0);
 }
 
 static bool has_devices(const struct container_spec *s)
@@ -353,7 +375,8 @@ void plan_print(const struct plan *p, struct strbuf *out)
 		const char *name;
 	} flags[] = {{OP_RDONLY, "ro"},       {OP_NOEXEC, "noexec"},     {OP_SINGLE, "bind"},
 		     {OP_OPTIONAL, "nofail"}, {OP_NOCREATE, "nocreate"}, {OP_COPY_UP, "volume"},
-		     {OP_DEVICES, "dev"},     {OP_BELOW, "below"},       {OP_SCOPED, "scoped"}};
+		     {OP_DEVICES, "dev"},     {OP_BELOW, "below"},       {OP_SCOPED, "scoped"},
+		     {OP_DIRECT, "direct"}};
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct op *op = &p->ops[i];

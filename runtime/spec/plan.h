@@ -73,6 +73,7 @@ enum op_flag {
 	OP_SCOPED = 1u << 13,   /* of OP_LANDLOCK: no abstract UNIX sockets of the host */
 	OP_NO_LINKS = 1u << 14, /* the source's path has no symbolic link */
 	OP_STEPS = 1u << 15,    /* of OP_HIDE: a file of a SLURM step may be seen, read-only */
+	OP_DIRECT = 1u << 16,   /* of OP_OVERLAY: the image's own mount will do */
 };
 
 struct op {

@@ -230,7 +230,7 @@ static int become(struct container *c, struct err *e)
 	if (r >= 0)
 		r = child_build(&child, e);
 	if (r >= 0)
-		r = hand_over(c, child.root_fd, e);
+		r = hand_over(c, child.n_parts ? child.part_fds[0] : child.root_fd, e);
 	if (r >= 0)
 		r = child_become_init(&child, e);
 	umask(mask);

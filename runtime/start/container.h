@@ -39,7 +39,8 @@
  *    checks the csbx-init that the server has sent and writes the message for it.
  * 4. Pid 1 sets its parent-death signal, looks at the pidfd of S, and follows the plan (plan.h,
  *    child.h): lo and host name; a tmpfs for mount points and the throw-away layer; the image;
- *    csbx's files in /etc; the overlay; /dev, /proc with masks, /sys, devpts, shm, mqueue; the
+ *    csbx's files in /etc; the overlay, which a read-only root mostly does without
+ *    (child/rootfs_direct.c); /dev, /proc with masks, /sys, devpts, shm, mqueue; the
  *    user's mounts; csbx's own directories are hidden wherever these show them (child/hide.c).
  * 5. Pid 1 pivots its root and detaches the host's tree, or covers the small namespace's root, and
  *    enters a Landlock domain.

@@ -42,7 +42,18 @@ def box(csbx, canary):
 
         def start(self, *extra, argv=("/bin/true",), options=(), timeout=20, **kw):
             out = self.image(*extra, **kw)
-            p = csbx.run("start", *options, out, *argv, timeout=timeout)
+            # A root that is read-only is the image itself where that will do: the end is the same.
+            q = self.once("--read-only", *options, out, *argv, timeout=timeout)
+            p = self.once(*options, out, *argv, timeout=timeout)
+            if "make the working directory" not in q.stderr:
+                assert (p.returncode == 125) == (q.returncode == 125), (p, q)
+            if p.returncode == 125:
+                assert p.stderr == q.stderr
+            return p
+
+        @staticmethod
+        def once(*words, timeout):
+            p = csbx.run("start", *words, timeout=timeout)
             assert p.returncode < 128, p
             if p.returncode == 125:
                 assert p.stderr.startswith("csbx: ") and p.stderr.count("\ncsbx: ") == 0, p.stderr

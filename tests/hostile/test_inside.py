@@ -34,7 +34,7 @@ def raw_calls(csbx, python_image):
     return run
 
 
-@pytest.fixture(params=["thrown away", "on disk"])
+@pytest.fixture(params=["thrown away", "on disk", "read-only"])
 def apart(request, csbx, python_image):
     """The same in a container that shows nothing of the host, in a mount namespace without the host's mounts."""
     env = {"CSBX_LINGER": "60s"}
@@ -42,7 +42,9 @@ def apart(request, csbx, python_image):
     for _ in range(2):  # the second one makes that namespace
         csbx.ok("start", python_image, "true", env=env)
     where = [python_image]
-    if request.param == "on disk":
+    if request.param == "read-only":
+        where = ["--read-only", "--tmpfs", "/tmp", python_image]
+    elif request.param == "on disk":
         where = ["--rw", "kept"]
         csbx.ok("create", "--name", "kept", python_image)
     def run(case, *args, options=()):

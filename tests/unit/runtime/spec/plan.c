@@ -203,6 +203,58 @@ static int freeze_with_target(const char *target)
 	return r;
 }
 
+static void bare(struct container_spec *s)
+{
+	s->rootfs.upper = UPPER_READONLY;
+	s->rootfs.kind = ROOTFS_DIRECTORY;
+}
+
+static void hooked(struct container_spec *s)
+{
+	read_only(s);
+	strv_add(&spec_add_hook(s)->argv, "/h.sh");
+	s->hooks.dir = strdup("/run/hooks");
+}
+
+static void self(struct container_spec *s)
+{
+	read_only(s);
+	add_bind(s, "/own", "/vol")->kind = MOUNT_SELF;
+}
+
+static void layered(struct container_spec *s)
+{
+	read_only(s);
+	strv_add(&s->rootfs.layers, "/layer");
+}
+
+static bool may_be_direct(void (*change)(struct container_spec *), const char *upper)
+{
+	struct container_spec s;
+	struct plan p;
+	bool may;
+
+	minimal(&s);
+	change(&s);
+	is_int(spec_freeze(&s, NULL), 0, "accepted");
+	p = compile(&s, upper);
+	may = p.ops[position(&p, OP_OVERLAY)].flags & OP_DIRECT;
+	plan_free(&p);
+	spec_free(&s);
+	return may;
+}
+
+static void test_direct(void)
+{
+	ok(may_be_direct(read_only, NULL), "a read-only root may be the image itself");
+	ok(!may_be_direct(nothing, NULL), "not one that is written to");
+	ok(!may_be_direct(read_only, "/layers/x"), "nor with a layer on disk");
+	ok(!may_be_direct(layered, NULL), "nor with layers over the image");
+	ok(!may_be_direct(bare, NULL), "nor a directory");
+	ok(!may_be_direct(hooked, NULL), "nor before hooks");
+	ok(!may_be_direct(self, NULL), "nor with a part that stays writable");
+}
+
 static void test_hooks(void)
 {
 	struct container_spec s;
@@ -292,6 +344,7 @@ int main(void)
 	test_variants();
 	test_needs_host();
 	test_layer_that_is_read();
+	test_direct();
 	test_hooks();
 	test_refusals();
 	test_defaults();
