@@ -204,7 +204,7 @@ int main(void)
 
 	if (!tap_mkdtemp(dir))
 		return EXIT_FAILURE;
-	paths = (struct paths){.runtime = dir};
+	paths = (struct paths){.runtime = dir, .data = dir};
 	test_record();
 	test_life();
 	test_find();
