@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""P1, P1b, P1c, P2, P4, P8, P21c: starts of containers."""
+"""P1, P1b, P1c, P1d, P2, P4, P8, P21c: starts of containers."""
 import contextlib
 import shutil
 
@@ -113,6 +113,24 @@ def p1c(world, report):
                  "ms", 0.3)
 
 
+def p1d(world, report):
+    """Starts whose container was made ahead, beside others. A container of a stated limit is never made ahead."""
+    name, cold, python = world.container("python"), ["--pids-limit", "4096"], ["python3", "-c", "pass"]
+    pause = ["sleep", "0.06"]  # an idle CPU while it is made
+    def case(what, argv, **more):
+        return Case(what, argv, before=pause, **more)
+    for words, beside, most in ((["true"], "bwrap --unshare-all", 0.4), (python, "bare python3 -c pass", 1.15)):
+        what = " ".join(words)
+        cases = [case(f"made ahead: csbx start {what}", world.csbx_start(name, *words)),
+                 case(f"csbx start {what}", world.csbx_start(name, *words, options=cold))]
+        if words == python:
+            cases.append(case(beside, ["/usr/bin/python3", *python[1:]], root=str(world.tree("python"))))
+        else:
+            cases += [case(peer, argv) for peer, argv in world.peers("python", *words, only=["bwrap"]).items()]
+        samples = world.stopwatch(cases, rounds(world, 60, 20), env={"CSBX_SPARES": "always"})
+        report.samples("P1d", samples, cases[0].name, {beside: most})
+
+
 def p2(world, report):
     """The interpreter in a container and without one, on the same files."""
     name, words = world.container("python"), ["python3", "-c", "pass"]
@@ -164,4 +182,4 @@ def p21c(world, report):
         report.value("P21c", f"the image server adds{mode}", added, "ms", 10)
 
 
-BENCHES = {"P1": p1, "P1b": p1b, "P1c": p1c, "P2": p2, "P4": p4, "P8": p8, "P21c": p21c}
+BENCHES = {"P1": p1, "P1b": p1b, "P1c": p1c, "P1d": p1d, "P2": p2, "P4": p4, "P8": p8, "P21c": p21c}

@@ -98,10 +98,10 @@ class World:
                                  f"{first_line(p.stderr or p.stdout)}")
         return p.stdout
 
-    def stopwatch(self, cases, rounds, warmup=3, batch=None, prefix=None):
-        """Times cases against each other. prefix: words before the stopwatch, run as we are."""
+    def stopwatch(self, cases, rounds, warmup=3, batch=None, prefix=None, env=None):
+        """Times cases against each other. prefix: words before the stopwatch, run as we are. env: more of the environment."""
         argv = [*(prefix + self.become() if prefix else []), str(self.bin / "stopwatch")]
-        p = subprocess.run(argv, input=measure.script(cases, rounds, warmup, batch), env=self.env,
+        p = subprocess.run(argv, input=measure.script(cases, rounds, warmup, batch), env={**self.env, **(env or {})},
                            cwd=self.work, text=True, capture_output=True, timeout=TIMEOUT_S,
                            check=False, **({} if prefix else self.identity()))
         if p.returncode:
