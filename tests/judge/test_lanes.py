@@ -320,12 +320,15 @@ def test_who_is_killed_in_the_middle_takes_no_other_along(csbx, python_image, ru
         end = time.monotonic() + 60
         while time.monotonic() < end and not killed:
             for instance in running():
-                pids = children_of(instance["pid"]) if instance.get("pid") else []
-                if pids and b"csbx-init" not in comm(pids[0]) and age(pids[0]) > 1:
-                    target = instance["pid"] if whom == "init" else worker_of(instance)
-                    os.kill(target, signal.SIGKILL)
-                    killed.append(target)
-                    return
+                try:
+                    pids = children_of(instance["pid"]) if instance.get("pid") else []
+                    if pids and b"csbx-init" not in comm(pids[0]) and age(pids[0]) > 1:
+                        target = instance["pid"] if whom == "init" else worker_of(instance)
+                        os.kill(target, signal.SIGKILL)
+                        killed.append(target)
+                        return
+                except OSError:  # it has just ended
+                    pass
             time.sleep(0.1)
 
     thread = threading.Thread(target=kill)
