@@ -276,17 +276,6 @@ int layer_open(const struct paths *p, const char *name, unsigned flags, struct l
 	return r == -EUCLEAN ? r : err_wrap(e, "layer %s", name);
 }
 
-void layer_prepare(const struct paths *p, const char *name)
-{
-	struct layer l = LAYER_INIT;
-
-	l.parent = paths_open(p->layers, NULL, NULL);
-	if (l.parent >= 0 && layer_check_fs(l.parent, p->layers, NULL) >= 0 &&
-	    hold(&l, name, NULL) >= 0)
-		(void)layer_open_dirs(&l, NULL);
-	layer_close(&l);
-}
-
 int layer_clean(struct layer *l, struct err *e)
 {
 	int r;

@@ -76,8 +76,6 @@ enum layer_flag {
  */
 int layer_open(const struct paths *p, const char *name, unsigned flags, struct layer *ret,
 	       struct err *e);
-/* Makes the files of a kept layer that a container will have, so that its start finds them. */
-void layer_prepare(const struct paths *p, const char *name);
 /* Syncs the layer, then clears both markers. The payload must be gone. */
 int layer_clean(struct layer *l, struct err *e);
 /*

@@ -10,7 +10,6 @@
 #include "runtime/base/linux_calls.h"
 #include "runtime/base/io.h"
 #include "runtime/base/path.h"
-#include "runtime/record/container_find.h"
 #include "runtime/record/container_index.h"
 #include "runtime/record/container_store.h"
 #include "runtime/record/image_pin.h"
@@ -308,20 +307,4 @@ int container_store_create(const struct paths *p, const struct container_create 
 			   enum image_pin *ret_pin, struct err *e)
 {
 	return container_store_create_id(p, how, ret_pin, NULL, e);
-}
-
-void container_store_prepare(const struct paths *p, const char *name, const char *id)
-{
-	struct container_found found;
-	struct layer layer;
-
-	layer_prepare(p, id);
-	/* One that was removed before has taken no layer along. */
-	if (container_find_again(p, name, id, &found, NULL) != -ENOENT) {
-		container_record_free(&found.record);
-		return;
-	}
-	if (layer_hold(p, id, &layer, NULL) >= 0)
-		(void)layer_destroy(&layer, NULL);
-	layer_close(&layer);
 }

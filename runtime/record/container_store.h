@@ -81,12 +81,6 @@ int container_store_create_id(const struct paths *p, const struct container_crea
 			      struct err *e);
 
 /*
- * Makes the layer of a new one that stays, which its start would make: for a caller that has time
- * after it has told of the container. Nothing is lost where that fails.
- */
-void container_store_prepare(const struct paths *p, const char *name, const char *id);
-
-/*
  * -EEXIST: the new name is taken. A container that stays may run meanwhile; a recipe may not: its
  * layer goes by its name.
  */

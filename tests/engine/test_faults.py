@@ -244,29 +244,6 @@ def test_a_removed_container_leaves_nothing(csbx, engine, load, script, soon):
     wait_for(lambda: not names())
 
 
-def test_a_layer_is_made_after_the_answer(csbx, engine, load):
-    """That of a container that can write to its root; a removal that comes in between leaves none behind."""
-    layers = csbx.dirs["data"] / "layers"
-
-    def names():
-        return sorted(name for name in os.listdir(layers) if name != ".lock") if layers.exists() else []
-    with engine.connect() as s, engine.connect() as other:
-        for readonly in False, True:
-            c = engine.ask("POST", "/containers/create",
-                           {"Image": "box", "Cmd": ["true"], "HostConfig": {"ReadonlyRootfs": readonly}}, sock=s).json["Id"]
-            assert engine.ask("GET", f"/containers/{c}/json", sock=s).json["State"]["Status"] == "created"
-            assert names() == ([] if readonly else [c])
-            assert readonly or (layers / c / "upper").is_dir()
-            assert engine.ask("POST", f"/containers/{c}/start", sock=s).status == 204
-            assert engine.ask("POST", f"/containers/{c}/wait", sock=s).json["StatusCode"] == 0
-            assert engine.ask("DELETE", f"/containers/{c}", sock=s).status == 204
-            wait_for(lambda: not names())
-        for _ in range(100):
-            c = engine.ask("POST", "/containers/create", {"Image": "box", "Cmd": ["true"]}, sock=s).json["Id"]
-            assert engine.ask("DELETE", f"/containers/{c}", sock=other).status == 204
-        wait_for(lambda: not names())
-
-
 def test_bodies_without_measure(engine):
     long = b'{"Image":"' + b"x" * (17 << 20) + b'"}'
     assert b" 413 " in engine.raw(b"POST /containers/create HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(long) + long)

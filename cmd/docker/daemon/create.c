@@ -288,7 +288,6 @@ static int store(struct making *m, const char *name, struct err *e)
 	if (r >= 0)
 		r = container_store_create_id(&m->c->paths, &how, NULL, m->ret->id, e);
 	traits.container_id = m->ret->id;
-	m->ret->has_layer = m->opts.spec.rootfs.upper != UPPER_READONLY;
 	if (r >= 0)
 		docker_event_of(&m->c->paths, name, &traits, "create", NULL, NULL);
 	return r;

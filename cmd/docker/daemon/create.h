@@ -8,8 +8,6 @@
  * is frozen and written down as a container that stays.
  */
 
-#include <stdbool.h>
-
 #include "runtime/base/str.h"
 #include "runtime/spec/name.h"
 
@@ -21,7 +19,6 @@ struct docker_created {
 	char id[NAME_CONTAINER_ID_DIGITS + 1];
 	char name[NAME_BYTES_MAX + 1];
 	struct strv warnings;
-	bool has_layer; /* its programs can write to its root */
 };
 
 /*

@@ -18,7 +18,6 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/json/json.h"
-#include "runtime/record/container_store.h"
 
 /* A list of strings, or one string. */
 static int words(const char *key, struct strv *ret, struct creation *c)
@@ -188,9 +187,6 @@ static void make(struct call *k, struct creation *c)
 		call_reply_fault(k, &f);
 	else
 		reply_made(k, &made);
-	/* The client has what it waits for, and will start it. */
-	if (r >= 0 && made.has_layer)
-		container_store_prepare(&k->cmd->paths, made.name, made.id);
 	docker_created_free(&made);
 }
 

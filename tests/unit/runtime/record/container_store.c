@@ -383,28 +383,6 @@ static void test_stale(void)
 	container_record_free(&rec);
 }
 
-/* --- a layer that is made ahead ------------------------------------------------------------- */
-
-static void test_prepare(void)
-{
-	static const char gone[] = "fedcba9876543210";
-	_free_ char *image = image_named("ahead.sqsh"), *upper = NULL, *left = NULL;
-	struct container_record rec;
-	struct err e = ERR_INIT;
-
-	is_int(create("ahead", image, false, &e), 0, "create: %s", e.msg);
-	is_int(container_store_open(&paths, "ahead", &rec, &e), 0, "open: %s", e.msg);
-	upper = str_printf("%s/%s/upper", paths.layers, rec.container_id);
-	left = str_printf("%s/%s", paths.layers, gone);
-	container_store_prepare(&paths, "ahead", rec.container_id);
-	ok(access(upper, F_OK) == 0, "its layer is there");
-	container_store_prepare(&paths, "before", rec.container_id);
-	ok(access(upper, F_OK) == 0, "and stays where it has another name");
-	container_store_prepare(&paths, "ahead", gone);
-	ok(access(left, F_OK) < 0, "none is left of one that is removed");
-	container_record_free(&rec);
-}
-
 int main(void)
 {
 	char dir[TAP_PATH_SIZE] = "csbx-unit-store";
@@ -426,7 +404,6 @@ int main(void)
 	test_list();
 	test_meta_cache();
 	test_stale();
-	test_prepare();
 	path_remove_tree_at(AT_FDCWD, dir, NULL);
 	free(paths.cache);
 	free(paths.runtime);
