@@ -51,17 +51,19 @@ def test_environment(sh):
     assert "SLURM" not in out and "MASTER_ADDR" not in out
 
 
-SHOW = "ulimit -n; ulimit -Hn; ulimit -s; ulimit -v; grep Cpus_allowed_list /proc/self/status; cut -d' ' -f19 /proc/self/stat"
+SHOW = "ulimit -n; ulimit -s; ulimit -v; grep Cpus_allowed_list /proc/self/status; cut -d' ' -f19 /proc/self/stat"
 
 
 def test_limits_and_cpus_are_the_tasks(sh):
-    """The container keeps the values that SLURM has set for a task: resource limits, the CPU mask, the nice value."""
-    limits = "ulimit -n 300; ulimit -s 4096; ulimit -v 8000000; exec \"$@\""
+    """The container keeps the values that SLURM has set for a task: resource limits, the CPU mask, the nice value. Of
+    the hard limit of open files csbx keeps a quarter for itself."""
+    limits = "ulimit -Sn 300; ulimit -s 4096; ulimit -v 8000000; exec \"$@\""
     for options in (["-n1"], ["-n2", "--cpu-bind=map_cpu:1,0" if os.cpu_count() > 1 else "--cpu-bind=none"]):
         outside = sh.srun("-l", *options, "sh", "-c", limits, "-", "sh", "-c", SHOW)
         inside = sh.srun("-l", *options, "sh", "-c", limits, "-", "csbx", "start", "sh", "sh", "-c", SHOW)
         assert sorted(inside.splitlines()) == sorted(outside.splitlines()), options
         assert "0: 8000000\n" in inside, inside
+    assert sh.srun("sh", "-c", 'ulimit -n 400; exec "$@"', "-", "csbx", "start", "sh", "sh", "-c", "ulimit -n; ulimit -Hn") == "300\n300\n"
 
 
 def test_limits_propagated_from_the_login_node(sh):
