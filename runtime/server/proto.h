@@ -105,7 +105,7 @@ enum squashd_request_type {
  */
 enum squashd_stand_in {
 	SQUASHD_STAND_PIDFD,     /* of the main process */
-	SQUASHD_STAND_ROOT, /* a directory of a file system of its own, to see it unmounted */
+	SQUASHD_STAND_ROOT,      /* a directory of a file system of its own, to see it unmounted */
 	SQUASHD_STAND_INSTANCES, /* directory of its record */
 	SQUASHD_STAND_RECORD,    /* the record, whose lock that is */
 	/* The lock of a kept layer that is read; of one that reads none the pidfd once more. */

@@ -226,12 +226,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*check)(void);
-	} checks[] = {{"calls", check_calls},
-		      {"x32", check_x32},
-		      {"i386", check_i386},
-		      {"call-i386", call_i386},
-		      {"sockets", check_sockets},
-		      {"high-bits", check_high_bits}};
+	} checks[] = {{"calls", check_calls},     {"x32", check_x32},
+		      {"i386", check_i386},       {"call-i386", call_i386},
+		      {"sockets", check_sockets}, {"high-bits", check_high_bits}};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(checks) / sizeof(checks[0]); i++) {
 		if (strcmp(argv[1], checks[i].name) != 0)

@@ -193,7 +193,8 @@ static void test_limits(void)
 	l = m ? init_msg_at(m, m->rlimits) : NULL;
 	for (size_t i = 0; l && i < m->rlimits.len / sizeof(*l); i++) {
 		if (l[i].resource == RLIMIT_NOFILE)
-			is_int(l[i].hard, 3072, "a default is three quarters of the caller's hard limit");
+			is_int(l[i].hard, 3072,
+			       "a default is three quarters of the caller's hard limit");
 	}
 	spec_free(&s);
 	make_spec(&s);
