@@ -7,10 +7,10 @@ struct err;
 /*
  * A mount namespace of A with nothing in it but /proc and /sys of the host, without which the
  * kernel makes no new ones (mount_namespaces(7), user_namespaces(7)). Where nothing of the host is
- * mounted, pid 1 is made in a copy of it and not in one of the caller's namespace: the kernel
- * copies these and what is mounted on them, not all of the host's, and none has to be taken down
- * again before the program runs, for which it would wait until every CPU has passed a quiescent
- * state (RCU).
+ * mounted, but for layers on disk, which are cloned before (launch.h), pid 1 is made in a copy of
+ * it and not in one of the caller's namespace: the kernel copies these and what is mounted on them,
+ * not all of the host's, and none has to be taken down again before the program runs, for which it
+ * would wait until every CPU has passed a quiescent state (RCU).
  *
  * The image server keeps one for each of up to eight mount namespaces that its callers are in
  * (server/proto.h); a start that finds none makes it.
