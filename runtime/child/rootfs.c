@@ -12,11 +12,12 @@
  *	base/proc	the clean clone of /proc (proc.c)
  *
  * The base is attached over /proc of the container's mount namespace, which is a copy of the
- * caller's or of apart.h's: the one directory that is sure to be there, since without a visible proc no new one can
- * be mounted. The sources that the user named are cloned before (source.c), and may lie there.
- * Overlay takes paths only: relative ones, from the base as working directory. No part of this is
- * reachable after the pivot: one umount takes away the host's tree and the base in it, and with it
- * the clean clone, of which a descriptor stays.
+ * caller's or of apart.h's: the one directory that is sure to be there, since without a visible
+ * proc no new one can be mounted. The sources that the user named are cloned before (source.c), and
+ * may lie there. Overlay takes paths only: relative ones, from the base as working directory. No
+ * part of this is reachable at the end: in a copy of the caller's, one umount after the pivot takes
+ * away the host's tree and the base in it, and with it the clean clone, of which a descriptor
+ * stays; in one of apart.h's, the root lies over it.
  */
 #include <fcntl.h>
 #include <linux/openat2.h>
