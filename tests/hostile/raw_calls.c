@@ -206,6 +206,9 @@ static void check_high_bits(void)
 		expect("TIOCSETD", 0, errno_of(syscall(SYS_ioctl, 0, high | TIOCSETD, &c)), EPERM);
 		expect("F_SET_RW_HINT", 0,
 		       errno_of(syscall(SYS_fcntl, 0, high | F_SET_RW_HINT, &hint)), EINVAL);
+		expect("F_SETLEASE", 0, errno_of(syscall(SYS_fcntl, -1, high | F_SETLEASE, 0)),
+		       EINVAL);
+		expect("F_SETDELEG", 0, errno_of(syscall(SYS_fcntl, -1, high | 1040, 0)), EINVAL);
 	}
 	for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++) {
 		long flags = (long)namespaces[i];

@@ -13,6 +13,9 @@
 #define NAMESPACES                                                                     \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 	 CLONE_NEWPID | CLONE_NEWNET)
+#ifndef F_SETDELEG /* Linux 6.19 */
+#define F_SETDELEG (F_LINUX_SPECIFIC_BASE + 16)
+#endif
 #ifndef CLONE_NEWTIME
 #define CLONE_NEWTIME 0x00000080
 #endif
@@ -112,8 +115,12 @@ const struct seccomp_rule seccomp_policy[] = {
 	 * A file keeps the hint as long as the kernel knows the file, and no time of it changes: the
 	 * next program of a lane would read there what the last one has left. EINVAL is what kernels
 	 * without hints say.
+	 *
+	 * A lease needs no right to write, and the next program that opens the file waits 45 seconds for
+	 * its end: one of the host behind a read-only mount, and another container whose root is the
+	 * same image's mount. EINVAL is what file systems without leases say.
 	 */
-	{"fcntl", .cases = {{EINVAL, {IN(1, F_SET_RW_HINT)}}}},
+	{"fcntl", .cases = {{EINVAL, {IN(1, F_SET_RW_HINT, F_SETLEASE, F_SETDELEG)}}}},
 
 	/*
 	 * Linux, Linux with the uname of old, 32-bit uname, both; no address randomisation (for
