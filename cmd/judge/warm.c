@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,10 @@
 #define TIMEOUT_MS 10000u
 /* Python keeps the syntax tree of a text that it executes to the end: of code, it has none. */
 #define FROZEN_CODE "exec(compile(open(4, 'rb').read(), '<string>', 'exec'))"
+#define PAGE_BYTES 4096u
+#define JOIN_BLOCKS_MAX 64u
+#define JOIN_PAGES_MIN 64u
+#define MADV_COLLAPSE_ 25 /* since Linux 6.1; Debian 12's <sys/mman.h> lacks it */
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
 static int read_program(const struct paths *paths, struct strbuf *out)
@@ -28,6 +33,38 @@ static int read_program(const struct paths *paths, struct strbuf *out)
 	_free_ char *path = paths_helper(paths, "csbx-thaw");
 
 	return path ? io_read_path(path, PROGRAM_BYTES_MAX, out, NULL) : -ENOMEM;
+}
+
+/*
+ * Makes one piece of each block of the file that has many pages: the pages of a piece are mapped,
+ * copied by fork(2) and given up together. A kernel that cannot do it (before Linux 6.1) leaves
+ * them as they are.
+ */
+static void join_pages(int fd)
+{
+	static unsigned char pages[THAW_BLOCK_BYTES / PAGE_BYTES];
+	struct stat st;
+	uint64_t size = fstat(fd, &st) < 0 ? 0 : (uint64_t)st.st_size;
+	char *space = mmap(NULL, 2 * (size_t)THAW_BLOCK_BYTES, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *block = (char *)(((uintptr_t)space + THAW_BLOCK_BYTES - 1) &
+			       ~(uintptr_t)(THAW_BLOCK_BYTES - 1));
+
+	if (space == MAP_FAILED)
+		return;
+	for (uint64_t i = 1; i < JOIN_BLOCKS_MAX && (i + 1) * THAW_BLOCK_BYTES <= size; i++) {
+		unsigned n = 0;
+
+		if (mmap(block, THAW_BLOCK_BYTES, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd,
+			 (off_t)(i * THAW_BLOCK_BYTES)) != block ||
+		    mincore(block, THAW_BLOCK_BYTES, pages) < 0)
+			break;
+		for (size_t k = 0; k < sizeof(pages); k++)
+			n += pages[k] & 1u;
+		if (n >= JOIN_PAGES_MIN && madvise(block, THAW_BLOCK_BYTES, MADV_COLLAPSE_) < 0)
+			break;
+	}
+	munmap(space, 2 * (size_t)THAW_BLOCK_BYTES);
 }
 
 /* It ends by a signal of its own when it is done; only the head shows success. */
@@ -60,8 +97,11 @@ static bool freeze(const struct eval_warm *w, const struct eval_container *conta
 	strv_add(&argv, FROZEN_CODE);
 	eval_start(container, &start, &ended);
 	eval_ended_free(&ended);
-	return pread(w->fd, &magic, sizeof(magic), 0) == sizeof(magic) && magic == THAW_MAGIC &&
-	       fcntl(w->fd, F_ADD_SEALS, SEALS) == 0;
+	if (pread(w->fd, &magic, sizeof(magic), 0) != sizeof(magic) || magic != THAW_MAGIC ||
+	    fcntl(w->fd, F_ADD_SEALS, SEALS) < 0)
+		return false;
+	join_pages(w->fd);
+	return true;
 }
 
 /* A script that comes to its last statement, from it. */

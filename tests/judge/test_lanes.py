@@ -274,6 +274,25 @@ def test_a_copy_is_as_a_program_that_was_started(csbx, python_image):
         assert started[2] == "/csbx/thaw" and "csbx-init" in copied[2]
 
 
+LARGE = r"""
+import re
+begin, end, large = 0, 0, 0
+for line in open("/proc/self/smaps"):
+    if m := re.match(r"(\w+)-(\w+) (\S+) .*memfd:csbx-warm", line): begin, end, mode = int(m[1], 16), int(m[2], 16), m[3]
+    elif re.match(r"\w+-\w+ ", line): begin = end = 0
+    elif line.startswith("ShmemPmdMapped:") and mode == "r-xp" and end: large += int(line.split()[1])
+print(large)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") or
+                    tuple(map(int, os.uname().release.split(".")[:2])) < (6, 1), reason="this kernel does not join pages of a memfd")
+def test_the_code_of_the_interpreter_is_mapped_in_large_pieces(csbx, python_image):
+    """Debian's python3 lies at a fixed place, with two whole blocks of 2 MiB."""
+    done = batch(csbx, python_image, [{"id": "x", "code": LARGE}], "--lanes", "yes")
+    assert int(done["x"]["stdout"]) >= 2048, done["x"]
+
+
 def test_one_lane_for_all_that_leave_nothing(csbx, python_image):
     objects = [{"id": n, "code": LANE} for n in range(30)]
     longer = [{"id": n, "code": LANE} for n in range(150)]  # the kernel numbers System V objects from 0 after 64

@@ -5,9 +5,12 @@
  * at random by the kernel, and where they collide there is no warm process. The vdso is moved to
  * where the C library of the frozen process remembers it to be.
  *
- * A process that forks (lane.c) has the pages of writable mappings mapped beforehand: fork(2) copies
- * the page tables of a private mapping once one of its pages was written, so one is. To copy those
- * of the others as well would cost a fork as much as it saves.
+ * The file has its pages in pieces of a block (THAW_BLOCK_BYTES) where the kernel can do that, and
+ * a block lies in the file as in memory. A process that forks (lane.c) maps two kinds of pages
+ * differently. Whole blocks that are only read are one mapping each: a fork maps a block by one
+ * fault, and gives it up as one. All other pages are mapped beforehand: fork(2) copies the page
+ * tables of a private mapping once one of its pages was written, so one is; for pages of one piece
+ * that takes a fraction of the faults that it saves.
  *
  * The image is what a program wrote that is not trusted. Nothing here reads its contents, but for
  * the kernel; no mapping replaces another one; and the registers are taken over by a process that
@@ -35,6 +38,15 @@ int warm_read(int in, struct thaw_image *m)
 			       m->n_specials <= THAW_SPECIALS_MAX
 		       ? 0
 		       : -EINVAL;
+}
+
+struct span {
+	uint64_t start, end;
+};
+
+static uint64_t block_of(uint64_t address)
+{
+	return address & ~(uint64_t)(THAW_BLOCK_BYTES - 1);
 }
 
 static bool overlap(uint64_t a, uint64_t a_end, uint64_t b, uint64_t b_end)
@@ -89,30 +101,103 @@ static int map_region(int in, const struct thaw_region *x)
 	return r == (long)len ? 0 : r < 0 ? (int)r : -EIO;
 }
 
+static bool is_readonly(const struct thaw_region *x)
+{
+	return x->kind == THAW_CONTENT && !(x->prot & PROT_WRITE);
+}
+
+/*
+ * The whole blocks of a run of adjacent mappings that are only read, of which i is the first.
+ * Returns what is behind the run; prot: of all of it together.
+ */
+static uint32_t find_blocks(const struct thaw_image *m, uint32_t i, struct span *ret,
+			    long *ret_prot)
+{
+	const struct thaw_region *x = m->regions, *first = x + i;
+
+	*ret_prot = 0;
+	for (; i < m->n_regions && is_readonly(x + i); i++) {
+		if (x + i > first && (x[i].start != x[i - 1].end ||
+				      x[i].start - x[i].offset != first->start - first->offset))
+			break;
+		*ret_prot |= x[i].prot;
+	}
+	ret->start = ret->end = 0;
+	if (x + i == first)
+		return i + 1;
+	ret->start = block_of(first->start + THAW_BLOCK_BYTES - 1);
+	ret->end = block_of(x[i - 1].end);
+	if (ret->end <= ret->start)
+		ret->start = ret->end = x[i - 1].end;
+	return i;
+}
+
+/* A block is mapped in one piece where all of it is one mapping. */
+static int join_blocks(const struct thaw_image *m)
+{
+	struct span blocks;
+	long prot, r = 0;
+
+	for (uint32_t i = 0; r >= 0 && i < m->n_regions;) {
+		i = find_blocks(m, i, &blocks, &prot);
+		if (blocks.start < blocks.end)
+			r = SYS_CALL(__NR_mprotect, blocks.start, blocks.end - blocks.start, prot,
+				     0, 0, 0);
+	}
+	return (int)r;
+}
+
 int warm_map(int in, const struct thaw_image *m, uint64_t vdso)
 {
 	int r = move_vdso(m, vdso);
 
 	for (uint32_t i = 0; r >= 0 && i < m->n_regions; i++)
 		r = map_region(in, &m->regions[i]);
-	return r;
+	return r < 0 ? r : join_blocks(m);
+}
+
+/* Its page tables are made now, and fork(2) copies them. */
+static int fill(uint64_t start, uint64_t end, long prot)
+{
+	long r = 0;
+
+	if (start >= end)
+		return 0;
+	if (!(prot & PROT_WRITE))
+		r = SYS_CALL(__NR_mprotect, start, end - start, PROT_READ | PROT_WRITE, 0, 0, 0);
+	if (r >= 0)
+		r = SYS_CALL(__NR_madvise, start, PAGE, POPULATE_WRITE, 0, 0, 0);
+	if (r >= 0 && !(prot & PROT_WRITE))
+		r = SYS_CALL(__NR_mprotect, start, end - start, prot, 0, 0, 0);
+	if (r >= 0)
+		r = SYS_CALL(__NR_madvise, start, end - start, POPULATE_READ, 0, 0, 0);
+	return (int)r;
 }
 
 int warm_fill(const struct thaw_image *m)
 {
-	long r = 0;
+	const struct thaw_region *x = m->regions;
+	int r = 0;
 
-	for (uint32_t i = 0; r >= 0 && i < m->n_regions; i++) {
-		const struct thaw_region *x = &m->regions[i];
+	for (uint32_t i = 0, next; r >= 0 && i < m->n_regions;) {
+		struct span b;
+		long prot;
 
-		if (x->kind != THAW_CONTENT || !(x->prot & PROT_WRITE))
-			continue;
-		r = SYS_CALL(__NR_madvise, x->start, PAGE, POPULATE_WRITE, 0, 0, 0);
-		if (r >= 0)
-			r = SYS_CALL(__NR_madvise, x->start, x->end - x->start, POPULATE_READ, 0, 0,
-				     0);
+		next = find_blocks(m, i, &b, &prot);
+		for (; r >= 0 && i < next; i++) {
+			if (x[i].kind != THAW_CONTENT)
+				continue;
+			if (x[i].prot & PROT_WRITE) {
+				r = fill(x[i].start, x[i].end, x[i].prot);
+				continue;
+			}
+			r = fill(x[i].start, x[i].end < b.start ? x[i].end : b.start, x[i].prot);
+			if (r >= 0)
+				r = fill(x[i].start > b.end ? x[i].start : b.end, x[i].end,
+					 x[i].prot);
+		}
 	}
-	return r < 0 ? (int)r : 0;
+	return r;
 }
 
 /*

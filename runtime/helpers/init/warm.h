@@ -16,7 +16,7 @@ struct thaw_regs;
 int warm_read(int in, struct thaw_image *m);
 /* Its memory; vdso: where this process has it. What was mapped before a failure stays. */
 int warm_map(int in, const struct thaw_image *m, uint64_t vdso);
-/* Maps the pages of what is writable beforehand, for those that are forked. */
+/* Maps the pages beforehand for those that are forked, but whole blocks that are only read. */
 int warm_fill(const struct thaw_image *m);
 
 /* Addresses that /proc/PID tells of. */

@@ -159,9 +159,23 @@ static int copy_region(int mem, int out, const struct thaw_region *x)
 	return 0;
 }
 
+static uint64_t block_of(uint64_t address)
+{
+	return address & ~(uint64_t)(THAW_BLOCK_BYTES - 1);
+}
+
+/* What shares a block in memory shares one in the file. end: of the blocks that are in use. */
+static uint64_t offset_of(const struct thaw_region *x, const struct thaw_region *last, uint64_t end)
+{
+	if (last && block_of(x->start) <= block_of(last->end - 1))
+		return last->offset + (x->start - last->start);
+	return end + (x->start - block_of(x->start));
+}
+
 static int copy_memory(int pid, int out, struct thaw_image *m)
 {
-	uint64_t offset = THAW_DATA_OFFSET;
+	uint64_t end = THAW_BLOCK_BYTES; /* the head has the first */
+	const struct thaw_region *last = NULL;
 	int mem = open_of(pid, "mem"), r = mem < 0 ? mem : 0;
 
 	for (uint32_t i = 0; r >= 0 && i < m->n_regions; i++) {
@@ -172,13 +186,14 @@ static int copy_memory(int pid, int out, struct thaw_image *m)
 		/* The memory below the end of the stack is of no use. */
 		if (x->kind == THAW_STACK)
 			x->start = (m->regs.rsp - 2 * PAGE) & ~(uint64_t)(PAGE - 1);
-		x->offset = offset;
-		offset += x->end - x->start;
+		x->offset = offset_of(x, last, end);
+		end = block_of(x->offset + (x->end - x->start) + THAW_BLOCK_BYTES - 1);
 		r = copy_region(mem, out, x);
+		last = x;
 	}
 	if (mem >= 0)
 		sys_close(mem);
-	return r < 0 ? r : (int)SYS_CALL(__NR_ftruncate, out, offset, 0, 0, 0, 0);
+	return r < 0 ? r : (int)SYS_CALL(__NR_ftruncate, out, end, 0, 0, 0, 0);
 }
 
 /* The addresses that the C library told the kernel about its one thread. */

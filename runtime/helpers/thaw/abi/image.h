@@ -13,13 +13,13 @@
 
 /*
  * A process that was stopped, as a file: this head, and the contents of its memory at the offsets
- * that the head names. It is only good on the machine and kernel, and in the image, it was made on.
+ * that the head names, which are as far into a block as the addresses are. It is only good on the machine and kernel, and in the image, it was made on.
  */
 
 #include <stdint.h>
 
 #define THAW_MAGIC UINT64_C(0x31776168746273)
-#define THAW_DATA_OFFSET 65536u
+#define THAW_BLOCK_BYTES (2u << 20) /* offsets in memory and file are the same in a block */
 #define THAW_REGIONS_MAX 1024u
 #define THAW_SPECIALS_MAX 4u
 
@@ -53,6 +53,6 @@ struct thaw_image {
 	struct thaw_region regions[THAW_REGIONS_MAX];
 };
 
-_Static_assert(sizeof(struct thaw_image) <= THAW_DATA_OFFSET, "the head has its place");
+_Static_assert(sizeof(struct thaw_image) <= THAW_BLOCK_BYTES, "the head has its place");
 
 #endif
