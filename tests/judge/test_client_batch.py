@@ -26,6 +26,31 @@ def test_a_number_of_many_digits(client, python_image):
         assert found["big"].result.cases[0].output == -7 * 10 ** 5000 and found[1].result.stdout == "1\n"
 
 
+BY_HAND = """
+import os, sys
+
+def f():
+    frame = sys._getframe()
+    while "number" not in frame.f_locals:
+        frame = frame.f_back
+    data = b"l4:s1:Rs3:set%sN"
+    os.write(3, b"A\\0\\0\\0" + len(data).to_bytes(4, "little") + frame.f_locals["number"].to_bytes(8, "little") + data)
+    os._exit(0)
+"""
+
+
+def test_answers_that_a_set_cannot_have(client, python_image):
+    """An answer that judged code writes by hand is no exception in the caller's process, and the batch goes on."""
+    answers = {"set": "return {frozenset({1}), 2}", "key": "return {(1, frozenset({2})): [3]}"}
+    lines = [{"id": k, "code": f"def f(): {v}", "function": "f", "cases": [{"expected": 0}]} for k, v in answers.items()]
+    for name, data in ("list", "e1:l1:i1;"), ("dict", "d1:l0:i1;"):
+        lines.append({"id": name, "code": BY_HAND % data, "function": "f", "cases": [{"expected": 0}]})
+    records = {r.id: r.result for r in client.eval_batch(lines, image=python_image)}
+    assert {k: r.cases[0].output for k, r in records.items()} == {
+        "set": {frozenset({1}), 2}, "key": {(1, frozenset({2})): [3]}, "list": {"$set": [[1]]}, "dict": {"$dict": [[[], 1]]}}
+    assert not any(r.cases[0].passed for r in records.values())
+
+
 def test_batch(client, python_image):
     jobs = ["print(1)", {"id": "cases", "code": "def f(x): return (x, {x})", "function": "f",
                          "cases": [client.Case((1,), (1, {1})), ((2,), None), {"input_args": [3], "expected_output": (3, {3})}]},

@@ -83,6 +83,19 @@ def test_values_go_there_and_back(client, python_image):
         values.to_json(deep)
 
 
+@pytest.mark.parametrize("number, first", (("10 ** 4299", "1000"), ("10 ** 5000 - 1", "9999"), ("-12345 * 10 ** 9000", "-12345000")))
+def test_answers_of_many_digits(sandbox, case, number, first):
+    """Python refuses to write more than 4,300 digits at once: that is no reason for the caller to fail."""
+    result = sandbox.run(f"def f(): return [{{1: {number}}}]", "f", [case(expected=1)])
+    assert [r["passed"] for r in result.test_results] == [False]
+    assert result.test_results[0]["output"].startswith(f"[{{1: {first}") and len(result.test_results[0]["output"]) == 200
+
+
+def test_sets_within_sets(sandbox, case):
+    result = sandbox.run("def f(): return {frozenset({1})}", "f", [case(expected={frozenset({1})}), case(expected={frozenset({2})})])
+    assert [r["passed"] for r in result.test_results] == [True, False]
+
+
 def test_what_is_no_case(client, python_image):
     for wrong in ([1], ["ab"], [b"ab"], [{"no_such": 1}], [(1, 2, 3)]):
         with pytest.raises(TypeError):

@@ -7,6 +7,8 @@ import math
 from typing import Any, Dict, List
 
 DEPTH_MAX = 90
+LONG_BITS = 13000  # less than the 4300 digits that Python refuses to write
+SHOWN_DIGITS = 200
 
 
 def to_json(value: Any, depth: int = 0) -> Any:
@@ -49,8 +51,39 @@ def _dict_to_json(value: Dict[Any, Any], depth: int) -> Any:
     return {"$dict": pairs}
 
 
+def _as_member(value: Any) -> Any:
+    """A set within a set, or within a key, is a frozenset."""
+    if isinstance(value, set):
+        return frozenset(value)
+    return tuple(_as_member(v) for v in value) if isinstance(value, tuple) else value
+
+
+class _Long(int):
+    """A whole number of more digits than Python writes: its repr has the first ones."""
+
+    def __repr__(self) -> str:
+        size = abs(self)
+        first = str(size // 10 ** max(0, int(size.bit_length() * math.log10(2)) - SHOWN_DIGITS))
+        return ("-" if self < 0 else "") + first[:SHOWN_DIGITS] + "..."
+
+
+def shown(value: Any) -> str:
+    """repr() of what from_json() returned."""
+    return repr(_shortened(value))
+
+
+def _shortened(value: Any) -> Any:
+    if type(value) is int and value.bit_length() > LONG_BITS:
+        return _Long(value)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return type(value)(_shortened(v) for v in value)
+    if isinstance(value, dict):
+        return {_shortened(k): _shortened(v) for k, v in value.items()}
+    return value
+
+
 def from_json(obj: Any) -> Any:
-    """The value; an object of one member that is no word of the above is a dict like any other."""
+    """The value; one that Python cannot have is as JSON has it; an object of one member that is no word of the above is a dict like any other."""
     if isinstance(obj, list):
         return [from_json(v) for v in obj]
     if not isinstance(obj, dict):
@@ -59,8 +92,6 @@ def from_json(obj: Any) -> Any:
         ((word, inner),) = obj.items()
         if word == "$tuple":
             return tuple(from_json(v) for v in inner)
-        if word == "$set":
-            return {from_json(v) for v in inner}
         if word == "$bytes":
             return base64.b64decode(inner)
         if word == "$float":
@@ -69,6 +100,11 @@ def from_json(obj: Any) -> Any:
             return complex(*(float(from_json(v)) for v in inner))
         if word == "$range":
             return range(*inner)
-        if word == "$dict":
-            return {from_json(k): from_json(v) for k, v in inner}
+        try:
+            if word == "$set":
+                return {_as_member(from_json(v)) for v in inner}
+            if word == "$dict":
+                return {_as_member(from_json(k)): from_json(v) for k, v in inner}
+        except TypeError:  # judged code may write its answer by hand, as what no Python makes: a set of lists
+            pass
     return {k: from_json(v) for k, v in obj.items()}

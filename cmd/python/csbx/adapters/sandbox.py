@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 from .. import build, program, sync
 from ..cases import UNSET, Case, CaseLike, as_case
 from ..result import CaseResult, EvalResult
-from ..values import from_json
+from ..values import from_json, shown
 from .answers import equals, has_nan, is_other, is_sendable
 
 FORBIDDEN_MODULES = ("os.system", "subprocess", "shutil", "socket", "requests", "urllib", "http", "ftplib")
@@ -199,7 +199,7 @@ def _case(found: CaseResult, case: Case, raw: Any) -> Dict[str, Any]:
 
 
 def _shown(raw: Any) -> str:
-    return str(raw["repr"]) if is_other(raw) else repr(from_json(raw))
+    return str(raw["repr"]) if is_other(raw) else shown(from_json(raw))
 
 
 def _as_python_has_it(passed: bool, case: Case, raw: Any) -> bool:

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -209,6 +210,51 @@ static void test_order(void)
 	}
 }
 
+/* The digits of a double are needed where a whole number rounds to it, and nowhere else. */
+static void test_large_numbers(void)
+{
+	static const struct {
+		const char *a, *b;
+		int order;
+	} rows[] = {
+		{"i10000000000000000000000;", "f1e22;", 0},
+		{"i10000000000000000000001;", "f1e22;", 1},
+		{"i-10000000000000000000001;", "f-1e22;", -1},
+		{"i999999999999999;", "f999999999999999;", 0},
+		{"i9007199254740991;", "f9007199254740992;", -1},
+		{"i" BEYOND_FLOAT ";", "f1.7976931348623157e308;", 1},
+		{"i-" BEYOND_FLOAT ";", "f-1.7976931348623157e308;", -1},
+		{"i" BEYOND_FLOAT ";", "finf;", -1},
+		{"i0;", "f-0.0;", 0},
+		{"i0;", "f5e-324;", -1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct value a = literal(rows[i].a), b = literal(rows[i].b);
+
+		is_int(value_order(&a, &b), rows[i].order, "%s and %s", rows[i].a, rows[i].b);
+		is_int(value_order(&b, &a), -rows[i].order, "%s and %s", rows[i].b, rows[i].a);
+	}
+}
+
+/* Judged code has its answer sorted by csbx, outside of its own limits. */
+static void test_sort_of_mixed_numbers(void)
+{
+	enum { PAIRS = 150000 };
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct value v = {.kind = VALUE_NONE};
+	clock_t begin;
+
+	strbuf_addf(&text, "e%d:", PAIRS * 2);
+	for (int i = 0; i < PAIRS; i++)
+		strbuf_addf(&text, "i%d;f%de300;", i, i % 9 + 1);
+	is_int(value_read_literal(&pool, strbuf_str(&text), text.len, &v, NULL), 0, "read");
+	begin = clock();
+	is_int(value_sort(&v, NULL), -EBADMSG, "members that are there twice");
+	ok(clock() - begin < 2 * CLOCKS_PER_SEC, "sorted in %.1f s of CPU time",
+	   (double)(clock() - begin) / CLOCKS_PER_SEC);
+}
+
 static void test_compare(void)
 {
 	static const struct {
@@ -398,6 +444,8 @@ int main(void)
 	test_bad_json();
 	test_literals();
 	test_order();
+	test_large_numbers();
+	test_sort_of_mixed_numbers();
 	test_compare();
 	test_texts();
 	test_exceptions();
