@@ -14,13 +14,46 @@ class RemoteError(Exception):
     """An exception of a type that is not built in."""
 
 
-class Missing(Opaque):
-    """Stands for a value that cannot be told. It is nothing to assert on."""
+def refuse(self, *args, **kwargs):
+    CALLER.fail("the snippet returned a %s, which cannot be judged" % object.__getattribute__(self, "kind"))
 
-    def __bool__(self):
-        raise TypeError("the snippet returned a %s, which cannot be judged" % self.kind)
 
-    __len__ = __iter__ = __contains__ = __getitem__ = __bool__
+class Untold(type):
+    """An abstract class (Iterable) asks a class what methods it has."""
+
+    def __getattribute__(cls, name):
+        if name in ("__mro__", "__dict__"):
+            CALLER.fail("the snippet returned a value whose type cannot be judged")
+        return type.__getattribute__(cls, name)
+
+
+USES = """
+    bool len length_hint iter next reversed contains getitem setitem delitem call enter exit aenter aexit aiter anext await int float
+    complex index round trunc floor ceil abs neg pos invert bytes fspath lt le gt ge setattr delattr
+    add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or
+    radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror
+""".split()
+
+
+def init_untold(self, kind, text):
+    object.__setattr__(self, "kind", kind)
+    object.__setattr__(self, "text", text)
+
+
+def attribute_of_untold(self, name):
+    if name != "__class__":  # which isinstance() looks at
+        refuse(self)
+    return object.__getattribute__(self, name)
+
+
+# Stands for a value that cannot be told. It may be shown, kept, and compared: it equals nothing. Anything else would be told to
+# asserting code as a TypeError or an AttributeError, which may be what it expects of the snippet.
+Missing = Untold("Missing", (object,), dict({"__%s__" % name: refuse for name in USES}, __init__=init_untold, __getattribute__=attribute_of_untold,
+                                            __repr__=lambda self: object.__getattribute__(self, "text")))
+
+
+def callable_if_told(found, is_callable=callable):
+    return refuse(found) if type(found) is Missing else is_callable(found)
 
 
 # Raised by what is called while something else iterates (map, next) they would end that in silence.
@@ -198,6 +231,7 @@ def main():
     import _thread
     Opaque = Missing
     prepare()
+    sys.modules["builtins"].callable = callable_if_told
     CALLER = Caller(_thread)
     module = type(sys)("__main__")
     module.__file__ = CHECK
