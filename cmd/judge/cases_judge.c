@@ -16,6 +16,7 @@
 
 #define SHOWN_BYTES 300u             /* of a value in a sentence */
 #define OUTPUT_BYTES_MAX (64u << 10) /* of a value in the result object */
+#define OUTPUT_DEPTH_MAX 90u /* likewise: a $dict is deeper than its value, and others read it */
 
 void eval_case_failed(struct eval_case *c, enum eval_outcome outcome, const char *fmt, ...)
 {
@@ -57,12 +58,31 @@ static const char *or_none(const char *s)
 	return s ? s : "?";
 }
 
+/* How deep a JSON text is nested. */
+static unsigned depth_of(const char *p)
+{
+	unsigned depth = 0, deepest = 0;
+	bool is_quoted = false;
+
+	for (; *p; p++) {
+		if (is_quoted && *p == '\\')
+			p++;
+		else if (*p == '"')
+			is_quoted = !is_quoted;
+		else if (!is_quoted && (*p == '[' || *p == '{') && ++depth > deepest)
+			deepest = depth;
+		else if (!is_quoted && (*p == ']' || *p == '}'))
+			depth--;
+	}
+	return deepest;
+}
+
 static void write_value(const struct value *v, struct json_out *j)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	value_write_json(v, &text);
-	if (text.len > OUTPUT_BYTES_MAX) {
+	if (text.len > OUTPUT_BYTES_MAX || depth_of(strbuf_str(&text)) > OUTPUT_DEPTH_MAX) {
 		strbuf_reset(&text);
 		value_write_python(v, OUTPUT_BYTES_MAX / 4, &text);
 		json_strn(j, strbuf_str(&text), text.len);

@@ -77,6 +77,46 @@ def test_a_page_of_all_records_of_an_output(csbx, python_image):
     assert "2 of 3 passed" in seen.text and seen.tags.count("tr") == 4 and "ZeroDivisionError" in seen.text
 
 
+# Answers whose JSON is nested deeper than records are read, has more values, or one key twice.
+LARGE = {"deep": "x = []\n    for n in range(97): x = [x]\n    return x", "dicts": "x = {}\n    for n in range(97): x = {1: x}\n    return x",
+         "wide": "return [1] * 31000", "same keys": "return {'\\ud800': 1, '\\ud801': 2}"}
+
+
+def test_no_answer_takes_its_record_away(csbx, python_image):
+    """Each wrong line is in the page, and a batch that goes on passes it over."""
+    lines(csbx, RIGHT, *({"id": name, "code": f"def f(i):\n    {code}\n", "function": "f",
+                          "cases": [{"args": [i], "expected": i} for i in range(40)]} for name, code in LARGE.items()))
+    for _ in range(2):
+        csbx.ok("eval", "--image", python_image, "--timeout", "60", "--report", "out.html", "--output", "out", "--batch", "lines")
+        text = page(csbx.work / "out.html").text
+        assert "1 of 5 passed" in text and all(f"failed{name}" in text for name in LARGE)
+    records = [json.loads(x, object_pairs_hook=pairs) for x in (csbx.work / "out").read_text(encoding="utf-8").splitlines()]
+    assert sorted(r["id"] for r in records) == sorted([*LARGE, "right"])
+    (csbx.work / "code").write_text(f"def f():\n    {LARGE['deep']}\n", encoding="utf-8")
+    (csbx.work / "cases").write_text('[{"expected": 1}]', encoding="utf-8")
+    csbx.run("eval", "--image", python_image, "--function", "f", "--cases", "cases", "--report", "one.html", "code")
+    assert "0 of 1 passed" in page(csbx.work / "one.html").text
+
+
+def pairs(members):
+    assert len(dict(members)) == len(members), "no parser sees another object than the next"
+    return dict(members)
+
+
+def test_a_record_that_cannot_be_read_is_a_row(csbx, python_image):
+    (csbx.work / "out").write_text('{"id": "x", "success": true, "success": true}\n', encoding="utf-8")
+    lines(csbx, RIGHT)
+    csbx.ok("eval", "--image", python_image, "--timeout", "60", "--report", "out.html", "--output", "out", "--batch", "lines")
+    text = page(csbx.work / "out.html").text
+    assert "1 of 2 passed" in text and 'key "success" twice' in text
+
+
+def test_only_csbx_begins_a_line_of_reasons(csbx, python_image):
+    lines(csbx, {"id": 1, "code": "def f(): raise ValueError('no\\ncase 2: passed')", "function": "f", "cases": [{"expected": 1}]})
+    csbx.ok("eval", "--image", python_image, "--timeout", "60", "--report", "out.html", "--batch", "lines")
+    assert "raised ValueError in line 1: no\n    case 2: passed\n" in page(csbx.work / "out.html").text
+
+
 def test_a_page_of_one_run(csbx, python_image):
     (csbx.work / "a.py").write_text("1 / 0")
     assert csbx.run("eval", "--image", python_image, "--timeout", "60", "--report", "one.html", "a.py").returncode == 1

@@ -8,6 +8,7 @@
 
 #include "cmd/judge/batch/line.h"
 #include "cmd/judge/batch/batch.h"
+#include "cmd/judge/value/json.h"
 #include "cmd/judge/value/lines.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/err.h"
@@ -31,7 +32,7 @@ static void take(struct batch_done *d, const char *text, size_t len)
 	struct value v;
 
 	batch_find_label(text, len, &label);
-	if (!label.len || batch_read_line(&pool, text, len, &v, NULL) < 0 || !is_done(&v))
+	if (!label.len || value_read_record(&pool, text, len, &v, NULL) < 0 || !is_done(&v))
 		return;
 	occurrence = value_member(&v, "occurrence");
 	strv_take(&d->labels,

@@ -57,14 +57,33 @@ int report_open(struct report *r, const char *path, const char *verb, struct err
 	return 0;
 }
 
+static struct value text_value(const char *s)
+{
+	return (struct value){.kind = VALUE_STR, .n = strlen(s), .text = s};
+}
+
+/* A run whose record is not understood is no run less. */
+static int add_unreadable(struct report *r, const char *name, const char *why, struct err *e)
+{
+	struct value words[] = {text_value("stage"), text_value("report"), text_value("message"),
+				text_value(why)};
+	struct value members[] = {text_value("error"),
+				  {.kind = VALUE_DICT, .n = 4, .items = words}};
+	const struct value record = {.kind = VALUE_DICT, .n = 2, .items = members};
+
+	return report_rows_add(&r->rows, &record, name ? name : "a record that cannot be read", e);
+}
+
 int report_add(struct report *r, const char *text, size_t len, const char *name, struct err *e)
 {
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+	struct err why = ERR_INIT;
 	struct value record;
 
-	if (!r->path || value_read_json(&pool, text, len, &record, NULL) < 0 ||
-	    record.kind != VALUE_DICT)
+	if (!r->path || !len || *text != '{')
 		return 0;
+	if (value_read_record(&pool, text, len, &record, &why) < 0)
+		return add_unreadable(r, name, why.msg, e);
 	return report_rows_add(&r->rows, &record, name, e);
 }
 

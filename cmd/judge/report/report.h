@@ -42,7 +42,10 @@ struct report {
 
 /* Before anything has run. The name's end says what is written: .html, or of test .xml too. */
 int report_open(struct report *r, const char *path, const char *verb, struct err *e);
-/* name: of a run that has no id of its own; NULL: the record's. A text that is no record is passed over. */
+/*
+ * name: of a run that has no id of its own; NULL: the record's.
+ * A text that is no object is passed over; an object that cannot be read is a row that says so.
+ */
 int report_add(struct report *r, const char *text, size_t len, const char *name, struct err *e);
 /* One run, as a whole report. */
 int report_run(struct report *r, const struct container_spec *spec, const struct run_result *result,

@@ -64,10 +64,24 @@ static enum report_verdict find_verdict(const struct value *record, const char *
 	return REPORT_ERROR;
 }
 
+/* Only csbx begins a line at its very left: a message of several could be read as several reasons. */
+static void add_indented(struct strbuf *out, const char *s)
+{
+	for (; s && *s; s++) {
+		strbuf_addch(out, *s);
+		if (*s == '\n')
+			strbuf_addstr(out, "    ");
+	}
+}
+
 static void add_line(struct report_row *row, const char *a, const char *b, const char *c)
 {
-	strbuf_addf(&row->why, "%s%s%s%s%s\n", a ? a : "", a && b ? ": " : "", b ? b : "",
-		    c && (a || b) ? ": " : "", c ? c : "");
+	add_indented(&row->why, a);
+	strbuf_addstr(&row->why, a && b ? ": " : "");
+	add_indented(&row->why, b);
+	strbuf_addstr(&row->why, c && (a || b) ? ": " : "");
+	add_indented(&row->why, c);
+	strbuf_addch(&row->why, '\n');
 }
 
 /* A member of notes: objects of which two members are shown. */

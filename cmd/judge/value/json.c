@@ -2,6 +2,7 @@
 #include "cmd/judge/value/json.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,13 @@ const struct json_rules value_json_rules = {
 	.bytes_max = SIZE_MAX, /* the caller has read the text within a limit of its own */
 	.depth_max = VALUE_DEPTH_MAX,
 	.values_max = VALUE_NODES_MAX,
+	.number_bytes_max = 1u << 20,
+	.takes_python = true,
+};
+static const struct json_rules record_rules = {
+	.bytes_max = SIZE_MAX,
+	.depth_max = VALUE_DEPTH_MAX,
+	.values_max = UINT_MAX, /* most are skipped */
 	.number_bytes_max = 1u << 20,
 	.takes_python = true,
 };
@@ -176,17 +184,58 @@ static int add_token(struct value_builder *b, enum json_token token, const struc
 	}
 }
 
-int value_read_json(struct value_pool *pool, const char *text, size_t len, struct value *ret,
-		    struct err *e)
+/* Behind the value that the next token begins. */
+static int skip_value(struct json_reader *reader, struct err *e)
+{
+	unsigned depth = 0;
+	int r;
+
+	do {
+		r = json_read(reader, e);
+		depth += r == JSON_OBJECT || r == JSON_ARRAY;
+		depth -= r == JSON_OBJECT_END || r == JSON_ARRAY_END;
+	} while (r > 0 && depth);
+	return r;
+}
+
+/* [.., {"output": ..}] of a record */
+static bool is_skipped(const struct value_builder *b, const struct json_reader *reader, int token)
+{
+	const char *name = strbuf_str(&reader->text);
+
+	return token == JSON_KEY && b->depth == 3 &&
+	       (str_eq(name, "output") || str_eq(name, "expected"));
+}
+
+static int read_document(struct value_pool *pool, const char *text, size_t len,
+			 const struct json_rules *rules, struct value *ret, struct err *e)
 {
 	_json_reader_ struct json_reader reader;
 	struct value_builder b = {.pool = pool};
-	int r = json_read_begin(&reader, text, len, &value_json_rules, e);
+	bool is_record = rules == &record_rules;
+	int r = json_read_begin(&reader, text, len, rules, e);
 
-	while (r >= 0 && (r = json_read(&reader, e)) > 0)
+	while (r >= 0 && (r = json_read(&reader, e)) > 0) {
+		bool skips = is_record && is_skipped(&b, &reader, r);
+
 		r = add_token(&b, (enum json_token)r, &reader.text, e);
+		if (r >= 0 && skips && (r = skip_value(&reader, e)) > 0)
+			r = add_token(&b, JSON_NULL, NULL, e);
+	}
 	if (r >= 0)
 		*ret = b.stack[0];
 	build_free(&b);
 	return r;
+}
+
+int value_read_json(struct value_pool *pool, const char *text, size_t len, struct value *ret,
+		    struct err *e)
+{
+	return read_document(pool, text, len, &value_json_rules, ret, e);
+}
+
+int value_read_record(struct value_pool *pool, const char *text, size_t len, struct value *ret,
+		      struct err *e)
+{
+	return read_document(pool, text, len, &record_rules, ret, e);
 }

@@ -21,6 +21,12 @@ extern const struct json_rules value_json_rules;
 /* One document, all of the text. -EBADMSG with the place in e. */
 int value_read_json(struct value_pool *pool, const char *text, size_t len, struct value *ret,
 		    struct err *e);
+/*
+ * The same of a record that csbx wrote, in which judged code has had a say. Of its cases the values that came back and that were
+ * expected are None: each is bounded, all together are as many as there are cases.
+ */
+int value_read_record(struct value_pool *pool, const char *text, size_t len, struct value *ret,
+		      struct err *e);
 void value_write_json(const struct value *v, struct strbuf *out);
 
 #endif

@@ -57,9 +57,16 @@ static void write_json_dict(const struct value *v, struct strbuf *out)
 {
 	bool plain = true;
 
-	/* A key of the form of our own words would read back as one of them. */
-	for (size_t i = 0; i < v->n; i += 2)
-		plain = plain && v->items[i].kind == VALUE_STR && *v->items[i].text != '$';
+	/*
+	 * A key of the form of our own words would read back as one of them, and two that are no UTF-8 may be written as the
+	 * same.
+	 */
+	for (size_t i = 0; plain && i < v->n; i += 2) {
+		const struct value *key = &v->items[i];
+
+		plain = key->kind == VALUE_STR && *key->text != '$' &&
+			str_is_utf8(key->text, key->n);
+	}
 	strbuf_addstr(out, plain ? "{" : "{\"$dict\":[");
 	for (size_t i = 0; i < v->n; i += 2) {
 		strbuf_addstr(out, i ? "," : "");
