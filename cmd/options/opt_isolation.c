@@ -64,6 +64,8 @@ static int set_security(void *security, const char *value, struct err *e)
 		{"landlock=off", offsetof(struct security_spec, landlock_off), true},
 		{"systempaths=default", offsetof(struct security_spec, masks_off), false},
 		{"systempaths=unconfined", offsetof(struct security_spec, masks_off), true},
+		{"root=own", offsetof(struct security_spec, root_shared), false},
+		{"root=shared", offsetof(struct security_spec, root_shared), true},
 		{"label=disable", SIZE_MAX},
 		{"apparmor=unconfined", SIZE_MAX},
 	};
@@ -85,7 +87,7 @@ static int set_security(void *security, const char *value, struct err *e)
 	return err_set(
 		e, EINVAL,
 		"must be no-new-privileges=true|false, "
-		"seccomp=default|unconfined, landlock=on|off, systempaths=default|unconfined");
+		"seccomp=default|unconfined, landlock=on|off, systempaths=default|unconfined, root=own|shared");
 }
 
 static const struct opt opts[] = {
@@ -107,9 +109,10 @@ static const struct opt opts[] = {
 	{OPT_CALL, 0, "security-opt", "NAME=VALUE", AT(spec.sec), set_security, .repeats = true,
 	 .has_key = true,
 	 .offers = "words:no-new-privileges=false seccomp=unconfined landlock=off "
-		   "systempaths=unconfined",
+		   "systempaths=unconfined root=shared",
 	 .help = "loosen a protection: no-new-privileges=false (set-id programs work), "
-		 "seccomp=unconfined, landlock=off, systempaths=unconfined"},
+		 "seccomp=unconfined, landlock=off, systempaths=unconfined, root=shared (a "
+		 "read-only root without an overlay)"},
 	{OPT_FLAG, 0, "fake-root", .offset = AT(fake_root), .has_key = true,
 	 .help = "let package managers work where you are the only user inside: their requests for "
 		 "other users succeed and do nothing"},

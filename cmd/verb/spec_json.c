@@ -255,6 +255,7 @@ static const struct member security_members[] = {
 	{"seccomp_off", MEMBER_BOOL, offsetof(struct security_spec, seccomp_off)},
 	{"landlock_off", MEMBER_BOOL, offsetof(struct security_spec, landlock_off)},
 	{"masks_off", MEMBER_BOOL, offsetof(struct security_spec, masks_off)},
+	{"root_shared", MEMBER_BOOL, offsetof(struct security_spec, root_shared)},
 	{"fake_ids", MEMBER_BOOL, offsetof(struct security_spec, fake_ids)},
 	{"fake_nodes", MEMBER_BOOL, offsetof(struct security_spec, fake_nodes)},
 	{0},

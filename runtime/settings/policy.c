@@ -26,6 +26,7 @@ static const char *const forbid_words[FORBID_WORDS] = {
 	[FORBID_NO_LANDLOCK] = "landlock=off",
 	[FORBID_NO_MASKS] = "systempaths=unconfined",
 	[FORBID_NEW_PRIVS] = "no-new-privileges=false",
+	[FORBID_SHARED_ROOT] = "root=shared",
 };
 
 static const char *const force_words[FORCE_WORDS] = {
@@ -262,6 +263,8 @@ static bool asks_for(const struct container_spec *s, enum policy_forbid what)
 		return s->sec.masks_off;
 	case FORBID_NEW_PRIVS:
 		return s->sec.new_privs;
+	case FORBID_SHARED_ROOT:
+		return s->sec.root_shared;
 	case FORBID_WORDS:
 		break;
 	}
@@ -344,6 +347,8 @@ static void settle_defaults(const struct policy *p, struct container_spec *s)
 		s->ns.ipc = IPC_PRIVATE;
 	if (p->forbid[FORBID_NEW_PRIVS] && s->sec.new_privs_is_default)
 		s->sec.new_privs = false;
+	if (p->forbid[FORBID_SHARED_ROOT] && s->sec.root_shared_is_default)
+		s->sec.root_shared = false;
 }
 
 int policy_settle_defaults(struct container_spec *s, struct err *e)

@@ -135,6 +135,8 @@ static const struct row rows[] = {
 	S(88, K_BOOL, sec.fake_ids, 0),
 	S(89, K_BOOL, sec.fake_nodes, 0),
 	S(90, K_BOOL, sec.new_privs_is_default, 0),
+	S(91, K_BOOL, sec.root_shared, 0),
+	S(92, K_BOOL, sec.root_shared_is_default, 0),
 
 	M(101, K_ENUM, kind, MOUNT_SELF),
 	M(102, K_STR, source, 0),

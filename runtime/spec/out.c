@@ -182,6 +182,7 @@ static void write_security(const struct security_spec *s, struct json_out *j)
 	kbool_if(j, "seccomp_off", s->seccomp_off);
 	kbool_if(j, "landlock_off", s->landlock_off);
 	kbool_if(j, "masks_off", s->masks_off);
+	kbool_if(j, "root_shared", s->root_shared);
 	kbool_if(j, "fake_ids", s->fake_ids);
 	kbool_if(j, "fake_nodes", s->fake_nodes);
 	json_end_object(j);

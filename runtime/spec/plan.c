@@ -105,15 +105,18 @@ static bool is_written(const struct container_spec *s)
 }
 
 /*
- * A read-only root that is one file and nothing over it. Whether the image has every mount point
+ * A read-only root that is one file and nothing over it, where isolation from other containers of
+ * the image is not asked for: locks, FIFOs and the events of inotify(7) belong to a file, and there
+ * it is one file for all of them. Through an overlay each has its own. Whether the image has every mount point
  * pid 1 will see (runtime/child/rootfs_direct.c).
  */
 static bool may_be_direct(const struct plan_input *in)
 {
 	const struct rootfs_spec *root = &in->spec->rootfs;
 
-	return root->upper == UPPER_READONLY && root->kind == ROOTFS_SQUASHFS && !root->n_lowers &&
-	       !root->layers.n && !in->read_path && !in->upper_path && !is_written(in->spec);
+	return in->spec->sec.root_shared && root->upper == UPPER_READONLY &&
+	       root->kind == ROOTFS_SQUASHFS && !root->n_lowers && !root->layers.n &&
+	       !in->read_path && !in->upper_path && !is_written(in->spec);
 }
 
 static void add_root(struct plan *p, const struct plan_input *in)

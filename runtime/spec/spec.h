@@ -195,7 +195,10 @@ struct security_spec {
 	bool new_privs_is_default; /* as ns.net_is_default */
 	bool seccomp_off;          /* --security-opt seccomp=unconfined */
 	bool landlock_off;
-	bool masks_off;  /* --security-opt systempaths=unconfined */
+	bool masks_off;   /* --security-opt systempaths=unconfined */
+	bool root_shared; /* --security-opt root=shared: a read-only root may be the image's own
+			   * mount, whose files it has in common with other containers */
+	bool root_shared_is_default; /* as ns.net_is_default */
 	bool fake_ids;   /* chown(2), setuid(2), mknod(2) of devices and their kin do nothing and
 			 * say that they did: for package managers in a map of one id */
 	bool fake_nodes; /* likewise mknod(2) of devices alone: with more ids the rest is real */

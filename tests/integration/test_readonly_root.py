@@ -28,7 +28,10 @@ def box(csbx, make_image):
     csbx.run("remove", "-f", "box")
 
 
-def is_direct(box, *options, verb=("start", "--read-only"), name="box"):
+SHARED = ("--security-opt", "root=shared")
+
+
+def is_direct(box, *options, verb=("start", "--read-only", *SHARED), name="box"):
     line = box.ok(*verb, *options, name, "sh", "-c", ROOT)
     kind, attributes = line.split(" - ")[1].split()[0], line.split()[5].split(",")
     assert kind in ("fuse", "overlay") and {"nosuid", "nodev"} <= set(attributes), line
@@ -76,7 +79,7 @@ def test_mounts_show_the_same(box, what):
     script = "cd /; for f in etc/* etc/a/b/c mnt mnt/* data/* link/* tmp tmp/* tmp/a/b/* new/*; do " \
              "test -e $f && stat -c '%n %f %u %g' $f && test -f $f && echo $(cat $f); done; touch /x /etc/x 2>&1; true"
     try:
-        said = [box.run("start", "--read-only", *options, *more, "box", "sh", "-c", script) for more in ([], OVERLAY)]
+        said = [box.run("start", "--read-only", *SHARED, *options, *more, "box", "sh", "-c", script) for more in ([], OVERLAY)]
         assert said[0].stdout == said[1].stdout and said[0].stdout.count("Read-only file system") == 2
         assert said[0].returncode == said[1].returncode == 0 and said[0].stderr == said[1].stderr
     finally:
@@ -90,7 +93,7 @@ def test_other_roots_are_overlays(box, make_image):
     assert is_direct(box, name="kept")
     box.ok("start", "--rw", "kept", "touch", "/in-the-layer")
     assert not is_direct(box, name="kept") and not is_direct(box, verb=["start", "--rw"], name="kept")
-    box.ok("start", "--read-only", "kept", "test", "-e", "/in-the-layer")
+    box.ok("start", "--read-only", *SHARED, "kept", "test", "-e", "/in-the-layer")
     box.ok("remove", "-f", "kept")
     base = images.base_entries()
     for n, entries in enumerate(([e for e in base if e.name != "sys"], [*base, D(".", mode=0o1777)])):
@@ -115,7 +118,7 @@ def test_an_image_whose_etc_is_no_directory(box, etc):
     subprocess.run(["/usr/bin/mksquashfs", tree, image, "-noappend", "-quiet", "-no-progress", "-comp", "zstd", "-all-root"],
                    check=True, capture_output=True)
     assert is_direct(box, name=image) == (etc != "missing")
-    assert box.run("start", "--read-only", image, "ls", "/etc/").returncode == (etc != "missing")
+    assert box.run("start", "--read-only", *SHARED, image, "ls", "/etc/").returncode == (etc != "missing")
 
 
 LOOK = r"""
@@ -160,7 +163,7 @@ print(json.dumps({"seen": seen, "tried": tried}))
 @pytest.mark.parametrize("options", [[], ["--user", "1000:1000"], ["--cap-drop", "ALL"]], ids=["root", "another", "no capability"])
 def test_a_program_finds_the_same(csbx, python_image, options):
     """Names, modes, owners, times and contents of the whole image; what each attempt to change something says."""
-    said = [json.loads(csbx.ok("start", "--read-only", "--hostname", "x", *options, *more, python_image, "python3", "-c", LOOK)) for more in ([], OVERLAY)]
+    said = [json.loads(csbx.ok("start", "--read-only", *SHARED, "--hostname", "x", *options, *more, python_image, "python3", "-c", LOOK)) for more in ([], OVERLAY)]
     assert is_direct(csbx, *options, name=python_image) and not is_direct(csbx, *options, *OVERLAY, name=python_image)
     seen, other = (x["seen"] for x in said)
     assert len(seen) > 500
@@ -175,7 +178,7 @@ def test_a_program_finds_the_same(csbx, python_image, options):
 def test_another_process_and_copies(box):
     """exec into one that runs, and copies out of the container meanwhile."""
     for options in ([], OVERLAY):
-        p = box.popen("start", "--read-only", *options, "box", "sh", "-c", "echo up; while :; do sleep 1000; done")
+        p = box.popen("start", "--read-only", *SHARED, *options, "box", "sh", "-c", "echo up; while :; do sleep 1000; done")
         try:
             assert p.stdout.readline() == b"up\n"
             kind = "overlay" if options else "fuse"
@@ -191,7 +194,7 @@ def test_another_process_and_copies(box):
             p.communicate()
     # What is copied in lies in the container's layer from then on.
     box.ok("cp", box.work / "src/file", "box:/data/new")
-    assert box.ok("start", "--read-only", "box", "cat", "/data/new") == "of the host\n" and not is_direct(box)
+    assert box.ok("start", "--read-only", *SHARED, "box", "cat", "/data/new") == "of the host\n" and not is_direct(box)
 
 
 def test_dockers_containers_have_a_file_of_their_own(box):

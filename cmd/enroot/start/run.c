@@ -265,6 +265,8 @@ static int prepare(struct starting *s, struct err *e)
 		s->opts.tty = TTY_WISH_NO;
 	/* There is one id: package managers must not fail for what it cannot be. */
 	s->opts.spec.sec.fake_ids = is_remapped(s);
+	/* Nor is there isolation, and a root without an overlay is read faster. */
+	s->opts.spec.sec.root_shared = s->opts.spec.sec.root_shared_is_default = !s->is_sandbox;
 	if (r >= 0)
 		r = compose(s, e);
 	if (r >= 0 && s->opts.spec.sec.fake_ids)

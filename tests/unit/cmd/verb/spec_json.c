@@ -87,6 +87,7 @@ static void fill(struct container_spec *s)
 	*r = (struct rlimit_spec){RLIMIT_NOFILE, {64, RLIM_INFINITY}, false};
 	s->sec.caps = 5;
 	s->sec.caps_are_set = s->sec.new_privs = s->sec.seccomp_off = s->sec.masks_off = true;
+	s->sec.root_shared = true;
 	spec_add_file(s, "etc/x", str_printf("text\n"), 5, NULL);
 	strv_add(&s->labels, "a=b");
 	s->allow_root = true;

@@ -56,16 +56,23 @@ static void test_defaults_give_way(void)
 					  .ipc = IPC_HOST,
 					  .net_is_default = true,
 					  .ipc_is_default = true},
-				   .sec = {.new_privs = true, .new_privs_is_default = true}};
+				   .sec = {.new_privs = true,
+					   .new_privs_is_default = true,
+					   .root_shared = true,
+					   .root_shared_is_default = true}};
 
 	is_str(apply("forbid bind\n", &s), "", "another rule");
 	ok(s.ns.net == NET_HOST && s.ns.ipc == IPC_HOST && s.sec.new_privs, "changes none");
 	is_str(apply("forbid network=host\n", &s), "", "a default network is not refused");
 	ok(s.ns.net == NET_NONE && s.ns.ipc == IPC_HOST && s.sec.new_privs, "it gives way");
-	is_str(apply("forbid ipc=host\nforbid no-new-privileges=false\n", &s), "",
-	       "nor the others");
-	ok(s.ns.ipc == IPC_PRIVATE && !s.sec.new_privs, "they give way");
-	s = (struct container_spec){.ns = {.ipc = IPC_HOST}, .sec = {.new_privs = true}};
+	ok(s.sec.root_shared, "and no other");
+	is_str(apply("forbid ipc=host\nforbid no-new-privileges=false\nforbid root=shared\n", &s),
+	       "", "nor the others");
+	ok(s.ns.ipc == IPC_PRIVATE && !s.sec.new_privs && !s.sec.root_shared, "they give way");
+	s = (struct container_spec){.ns = {.ipc = IPC_HOST},
+				    .sec = {.new_privs = true, .root_shared = true}};
+	is_str(apply("forbid root=shared\n", &s), "root=shared is forbidden by policy.conf:1",
+	       "asked for");
 	is_str(apply("forbid ipc=host\n", &s), "ipc=host is forbidden by policy.conf:1",
 	       "asked for");
 	is_str(apply("forbid no-new-privileges=false\n", &s),

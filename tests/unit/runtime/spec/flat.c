@@ -19,9 +19,9 @@ static void test_sizes(void)
 	is_int(sizeof(struct mount_spec), 72, "mount_spec");
 	is_int(sizeof(struct rlimit_spec), 32, "rlimit_spec");
 	is_int(sizeof(struct limit_spec), 96, "limit_spec");
-	is_int(sizeof(struct security_spec), 40, "security_spec");
+	is_int(sizeof(struct security_spec), 48, "security_spec");
 	is_int(sizeof(struct file_spec), 40, "file_spec");
-	is_int(sizeof(struct container_spec), 696, "container_spec (all but hooks)");
+	is_int(sizeof(struct container_spec), 704, "container_spec (all but hooks)");
 }
 
 static void fill_process(struct process_spec *p)
@@ -106,6 +106,7 @@ static void fill(struct container_spec *s)
 	s->ns.uts = UTS_HOST;
 	s->ns.cgroup = CGROUPNS_HOST;
 	s->ns.host_sys = s->ns.host_dev = true;
+	s->sec.root_shared = s->sec.root_shared_is_default = true;
 	s->ns.net_is_default = s->ns.ipc_is_default = s->sec.new_privs_is_default = true;
 	s->ns.ipc = IPC_HOST;
 	s->ns.userns = USERNS_SUBUID;
@@ -229,7 +230,9 @@ static void test_round_trip(void)
 		   a.ns.host_sys == b.ns.host_sys && a.ns.host_dev == b.ns.host_dev &&
 		   a.ns.net_is_default == b.ns.net_is_default &&
 		   a.ns.ipc_is_default == b.ns.ipc_is_default &&
-		   a.sec.new_privs_is_default == b.sec.new_privs_is_default,
+		   a.sec.new_privs_is_default == b.sec.new_privs_is_default &&
+		   a.sec.root_shared == b.sec.root_shared &&
+		   a.sec.root_shared_is_default == b.sec.root_shared_is_default,
 	   "ns");
 	same_str(a.ns.hostname, b.ns.hostname, "hostname");
 	same_mounts(&a, &b);

@@ -228,6 +228,12 @@ static void layered(struct container_spec *s)
 	strv_add(&s->rootfs.layers, "/layer");
 }
 
+static void read_only_shared(struct container_spec *s)
+{
+	read_only(s);
+	s->sec.root_shared = true;
+}
+
 static bool may_be_direct(void (*change)(struct container_spec *), const char *upper)
 {
 	struct container_spec s;
@@ -246,7 +252,8 @@ static bool may_be_direct(void (*change)(struct container_spec *), const char *u
 
 static void test_direct(void)
 {
-	ok(may_be_direct(read_only, NULL), "a read-only root may be the image itself");
+	ok(may_be_direct(read_only_shared, NULL), "a read-only root may be the image itself");
+	ok(!may_be_direct(read_only, NULL), "not where it shall be the container's own");
 	ok(!may_be_direct(nothing, NULL), "not one that is written to");
 	ok(!may_be_direct(read_only, "/layers/x"), "nor with a layer on disk");
 	ok(!may_be_direct(layered, NULL), "nor with layers over the image");
