@@ -135,13 +135,14 @@ static void take_result(struct eval_check *c, pid_t pid, int out, const struct c
  * anything but an assertion, it is wrong itself, or the image lacks what it wants.
  */
 static int check_own_error(const struct eval_check *c, const struct check_relay *r,
-			   bool takes_names, struct err *e)
+			   const struct eval_job *job, struct err *e)
 {
 	static const char *const verdicts[] = {"AssertionError", "CallFailed", "SystemExit"};
 	const struct eval_error *x = &c->error;
 	_free_ char *where = x->line ? str_printf(" in line %u", x->line) : NULL;
 
-	if (r->was_asked || !x->type || (takes_names && str_eq(x->type, "NameError")))
+	if (r->was_asked || !x->type || job->lacks_names ||
+	    (job->takes_names && str_eq(x->type, "NameError")))
 		return 0;
 	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
 		if (str_eq(x->type, verdicts[i]))
@@ -173,7 +174,7 @@ static int run_both(const struct eval_container *container, struct eval_job *job
 	fd_close(&far[0]);
 	check_relay_see_off(r);
 	take_result(&v->check, pid, out, r, job->function);
-	return check_own_error(&v->check, r, job->takes_names, e);
+	return check_own_error(&v->check, r, job, e);
 }
 
 int eval_run_check(const struct eval_container *container, struct eval_job *job,

@@ -7,8 +7,10 @@
 
 #include "cmd/judge/job.h"
 #include "cmd/judge/markdown.h"
+#include "cmd/judge/value/compare.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
 static const struct value *member(const struct value *line, const char *key)
@@ -67,6 +69,8 @@ static int take_code(const struct value *line, struct eval_job *job, struct err 
 	return r < 0 ? r : strbuf_check(&answer, e);
 }
 
+#define NAME_BYTES 128
+
 static bool is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
@@ -82,24 +86,76 @@ static bool names(const char *text, const char *name, size_t len)
 	return false;
 }
 
-/* Functions and classes of the code that the tests name: an import for each. */
-static void add_imports(const char *code, const char *tests, struct strbuf *out)
-{
-	for (const char *p = code; *p; p = *p ? p + 1 : p) {
-		size_t skip = !strncmp(p, "def ", 4)          ? 4
-			      : !strncmp(p, "class ", 6)      ? 6
-			      : !strncmp(p, "async def ", 10) ? 10
-							      : 0;
-		char name[128];
-		size_t n = 0;
+/* Words that no import can have, and names that Python has without one: exceptions are in value/compare.h. */
+static const char keywords[] =
+	" False None True and as assert async await break class continue def del elif else except "
+	"finally for from global if import in is lambda nonlocal not or pass raise return try while "
+	"with yield ";
+static const char built_in[] =
+	" abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod "
+	"compile complex copyright credits delattr dict dir divmod enumerate eval exec exit filter "
+	"float format frozenset getattr globals hasattr hash help hex id input int isinstance "
+	"issubclass iter len license list locals map max memoryview min next object oct open ord pow "
+	"print property quit range repr reversed round set setattr slice sorted staticmethod str sum "
+	"super tuple type vars zip Ellipsis NotImplemented ";
 
-		for (const char *w = p + skip; skip && is_word(w[n]) && n + 1 < sizeof(name); n++)
-			name[n] = w[n];
-		name[n] = 0;
-		if (n && names(tests, name, n))
-			strbuf_addf(out, "from solution import %s\n", name);
+static bool is_among(const char *words, const char *name)
+{
+	_free_ char *word = str_printf(" %s ", name);
+
+	return word && strstr(words, word);
+}
+
+static bool is_built_in(const char *name)
+{
+	return is_among(built_in, name) || exception_is_built_in(name);
+}
+
+/* The name that a line of the code defines, a function or a class; false: none that an import can have. */
+static bool defines(const char *line, char name[NAME_BYTES])
+{
+	size_t skip = !strncmp(line, "def ", 4)          ? 4
+		      : !strncmp(line, "class ", 6)      ? 6
+		      : !strncmp(line, "async def ", 10) ? 10
+							 : 0;
+	size_t n = 0;
+
+	while (skip && n + 1 < NAME_BYTES && is_word(line[skip + n])) {
+		name[n] = line[skip + n];
+		n++;
+	}
+	name[n] = 0;
+	return n && !isdigit((unsigned char)*name) && !str_has_prefix(name, "__") &&
+	       !is_among(keywords, name);
+}
+
+/*
+ * Functions and classes of the code that the tests name: an import for each. The code is judged, so it has no say in what
+ * the tests have already: their own imports, and what Python has (a set() of its own would be asked whether set(f(x)) is
+ * set(y)). A built-in name is imported where it is the only one: then it is the function that is to be judged.
+ */
+static bool add_imports(const char *code, const char *tests, struct strbuf *out)
+{
+	_strbuf_ struct strbuf imports = STRBUF_INIT;
+	char name[NAME_BYTES], hidden[NAME_BYTES] = "";
+	bool is_unclear = false;
+
+	for (const char *p = code; *p; p = *p ? p + 1 : p) {
+		if (defines(p, name) && names(tests, name, strlen(name)) &&
+		    !names(strbuf_str(out), name, strlen(name))) {
+			if (!is_built_in(name)) {
+				strbuf_addf(&imports, "from solution import %s\n", name);
+			} else {
+				is_unclear = is_unclear || (*hidden && !str_eq(hidden, name));
+				memcpy(hidden, name, sizeof(hidden));
+			}
+		}
 		p = strchrnul(p, '\n');
 	}
+	if (!imports.len && *hidden && !is_unclear)
+		strbuf_addf(&imports, "from solution import %s\n", hidden);
+	strbuf_addstr(out, strbuf_str(&imports));
+	return imports.len;
 }
 
 /* Statements that assert, and what they need before them. */
@@ -111,7 +167,7 @@ static int take_test_list(const struct value *line, struct eval_job *job, struct
 	strbuf_reset(&job->check);
 	if (r >= 0)
 		r = add_lines(line, "test_imports", &job->check, e);
-	add_imports(strbuf_str(&job->code), strbuf_str(&tests), &job->check);
+	job->lacks_names = !add_imports(strbuf_str(&job->code), strbuf_str(&tests), &job->check);
 	if (r >= 0)
 		r = add_text(line, "test_setup_code", &job->check, e);
 	strbuf_addf(&job->check, "\n%s", strbuf_str(&tests));

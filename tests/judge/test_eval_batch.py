@@ -317,3 +317,27 @@ def test_lines_of_data_sets(csbx, python_image):
     records = batch(csbx, python_image, {**MBPP, "test_list": "x"}, {"id": 1, "prompt": "x"}, {**HUMANEVAL, "completion": 1}, code=1)
     assert sorted(r["error"]["message"] for r in records) == ["code: it is missing, and so is file", "completion: must be a text",
                                                               "test_list: must be an array of texts"]
+
+
+SAYS = ("sorted(f(3)) == sorted([1, 2])", "all(f(i) == i for i in (1, 2))", "set(f(3)) == {1, 2}", "isclose(f(3), 7)", "f(3) == 4 and not f(3) == 5")
+IN_A_TEXT = "'''\n{}\n'''\ndef f(x): return 0"
+
+
+@pytest.mark.parametrize("code", [
+    "def sorted(*a): return 1\ndef all(*a): return 1\ndef set(*a): return 1\ndef isclose(*a): return 1\ndef f(x): return 0",
+    *map(IN_A_TEXT.format, ("def not it", "class in it", "def 4", "def __name__", "def assert")), "", "def g(x): return 1"])
+def test_statements_keep_their_own_names(csbx, python_image, code):
+    """The code is told by its own text which of its functions the tests import: not those that the tests have, and nothing that is no name."""
+    records = batch(csbx, python_image, *({"id": n, "code": code, "test_list": [f"assert {says}"], "test_imports": ["from math import isclose"]}
+                                          for n, says in enumerate(SAYS)))
+    assert [(r["status"], r["all_passed"]) for r in records] == [("exited", False)] * len(SAYS), records
+
+
+def test_statements_about_a_function_with_a_built_in_name(csbx, python_image):
+    """MBPP has some."""
+    line = {"test_list": ["assert sum(10, 15) == 6", "assert sum(100, 150) == 93"]}
+    code = "def sum(a, b):\n    return {6: 6}.get(a - 4, 93)\n"
+    records = batch(csbx, python_image, {"id": "right", "code": code, **line}, {"id": "wrong", "code": code.replace("93", "92"), **line},
+                    {"id": "none", "code": "pass", **line}, {"id": "two", "code": code + "def set(x): return 1\n", "test_list": ["assert set(sum(1, 2)) == set(3)"]})
+    assert {r["id"]: (r["status"], r["all_passed"]) for r in records} == {
+        "right": ("exited", True), "wrong": ("exited", False), "none": ("exited", False), "two": ("exited", False)}

@@ -36,6 +36,8 @@ bool compare_values(const struct compare *c, const struct value *expected,
 bool compare_texts(const struct compare *c, const char *expected, size_t n, const char *printed,
 		   size_t m);
 
+bool exception_is_built_in(const char *name);
+
 /*
  * True when `except expected` catches an exception of this type: the same name, or a built-in one
  * and a built-in base of it. A class of the program's own counts by the built-in class that it

@@ -78,9 +78,14 @@ static const char *base_of(const char *name)
 	return NULL;
 }
 
+bool exception_is_built_in(const char *name)
+{
+	return base_of(name) || str_eq(name, "BaseException");
+}
+
 bool exception_is(const char *raised, const char *base, const char *expected)
 {
-	bool is_own = !base_of(raised) && !str_eq(raised, "BaseException");
+	bool is_own = !exception_is_built_in(raised);
 
 	if (str_eq(expected, "IOError") || str_eq(expected, "EnvironmentError"))
 		expected = "OSError";
@@ -88,7 +93,7 @@ bool exception_is(const char *raised, const char *base, const char *expected)
 		return true;
 	/* A class that we do not know is an exception, and no more is known of it. */
 	if (is_own)
-		raised = base_of(base) || str_eq(base, "BaseException") ? base : "Exception";
+		raised = exception_is_built_in(base) ? base : "Exception";
 	for (; raised; raised = base_of(raised)) {
 		if (str_eq(raised, expected))
 			return true;
