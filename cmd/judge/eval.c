@@ -13,6 +13,7 @@
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
 #include "cmd/judge/lanes.h"
+#include "cmd/judge/loan.h"
 #include "cmd/judge/markdown.h"
 #include "cmd/judge/report/report.h"
 #include "cmd/judge/summary.h"
@@ -30,6 +31,7 @@
 #define DEFAULT_TIMEOUT_MS 5000u
 #define EVAL_FILE_BYTES_MAX (100u << 20)
 #define DEFAULT_MEMORY_BYTES (UINT64_C(256) << 20)
+#define EVAL_WARM_HOSTNAME "csbx"
 
 struct eval_args {
 	struct run_opts run;
@@ -37,7 +39,7 @@ struct eval_args {
 	struct strv files, deny_import, deny_call, allow_command;
 	uint64_t jobs, total_timeout_ms;
 	int lang, lanes;
-	bool fail_fast, ordered, markdown;
+	bool fail_fast, ordered, markdown, warm;
 };
 
 static const struct opt eval_only_opts[] = {
@@ -87,6 +89,11 @@ static const struct opt eval_only_opts[] = {
 		 "one for each of --jobs, one after the other, emptied and compared in between, "
 		 "where that can be had (docs/judging.md says what they share); auto: as CSBX_LANES "
 		 "has it, else yes"},
+	{OPT_FLAG, 0, "warm", NULL, offsetof(struct eval_args, warm),
+	 .help = "a snippet in Python: take an interpreter and a container that an earlier such "
+		 "command has left, where there are some, and leave them to the next one for "
+		 "CSBX_LINGER; docs/judging.md says what such commands share. CSBX_WARM=yes says so "
+		 "of all"},
 	{OPT_STR, 0, "output", "FILE", offsetof(struct eval_args, output), .offers = "file",
 	 .help = "add a batch's records to FILE; lines whose id has a record there are passed "
 		 "over"},
@@ -154,6 +161,11 @@ static int prepare(struct cmd *c, struct eval_args *a, struct subject *subject, 
 
 	/* The command is the language's; the image's entry point is not asked. */
 	a->run.entrypoint = "";
+	if (a->warm && !a->run.spec.ns.hostname) { /* a lane has one of all its programs */
+		a->run.spec.ns.hostname = str_printf(EVAL_WARM_HOSTNAME);
+		if (!a->run.spec.ns.hostname)
+			return err_oom(e);
+	}
 	set_default_limits(&a->run.spec.limits);
 	r = subject_open(c, a->image, &a->run, subject, e);
 	if (r < 0)
@@ -167,6 +179,14 @@ static int prepare(struct cmd *c, struct eval_args *a, struct subject *subject, 
 	return r < 0 ? r : resolve_spec(c, &q, &a->run, e);
 }
 
+/* Of the command line, else of the configuration; a batch has lanes of its own. */
+static int choose_warm(const struct cmd *c, struct eval_args *a, struct err *e)
+{
+	const char *configured = a->batch ? NULL : config_get(c->config, "CSBX_WARM");
+
+	return eval_loan_choose(a->warm, configured, &a->warm, e);
+}
+
 static int check_words(struct cmd *c, const struct eval_args *a, int argc, struct err *e)
 {
 	if (!a->image)
@@ -178,6 +198,8 @@ static int check_words(struct cmd *c, const struct eval_args *a, int argc, struc
 		return err_set(e, EINVAL,
 			       "--batch: takes neither a file nor --json; each line says "
 			       "what is run, each has a record");
+	if (a->batch && a->warm)
+		return err_set(e, EINVAL, "--warm: is for one snippet; a batch has --lanes");
 	if ((a->fail_fast || a->total_timeout_ms) && !a->cases && !a->batch)
 		return err_set(e, EINVAL, "--fail-fast and --total-timeout: need --cases");
 	if ((a->output || a->jobs || a->ordered || a->lanes == EVAL_LANES_YES) && !a->batch)
@@ -297,9 +319,10 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 		   const struct image_meta *meta)
 {
-	const struct eval_container container = {.paths = &c->paths, .spec = &a->run.spec};
+	struct eval_container container = {.paths = &c->paths, .spec = &a->run.spec};
 	struct eval_job_container own = {0};
 	struct eval_verdict verdict = {0};
+	struct eval_loan loan = EVAL_LOAN_INIT;
 	struct result_more more = {.write = eval_verdict_write, .ctx = &verdict};
 	struct result_out out;
 	struct report report = REPORT_INIT;
@@ -308,6 +331,8 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 
 	if (r >= 0)
 		r = result_out_open(&a->run.result, &a->run.spec, &out, &e);
+	if (r >= 0 && a->warm)
+		eval_loan_begin(&loan, job->lang, &container);
 	if (r >= 0)
 		r = eval_job_container_make(&container, job, &own, &e);
 	if (r >= 0)
@@ -331,6 +356,7 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 	report_free(&report);
 	eval_verdict_free(&verdict);
 	eval_job_container_free(&own);
+	eval_loan_end(&loan, &container);
 	return code;
 }
 
@@ -359,6 +385,8 @@ static int eval_run(struct cmd *c, void *args, int argc, char **argv)
 	struct err e = ERR_INIT;
 	int code, r = check_words(c, a, argc, &e);
 
+	if (r >= 0)
+		r = choose_warm(c, a, &e);
 	if (r >= 0)
 		r = read_common(a, &job, &e);
 	if (r >= 0 && !a->batch)

@@ -10,7 +10,7 @@
  *	eval.c, job.h		what is asked
  *	judge.h, outcome.h	which containers run, and what their ends mean
  *	container.h, warm.h, harness.h: containers, with an interpreter that is there already
- *	lanes.h			containers that are there already
+ *	lanes.h, loan.h		containers that are there already
  *	channel.h, harness_frame.h, peer.h	what a container says
  *	cases.h, cases_run.h, check_relay.h, check_run.h, lint.h: ways of judging
  *	eval_batch.h, job_line.h: many, by cmd/judge/batch

@@ -25,8 +25,7 @@ int eval_lanes_choose(int option, const char *configured, bool *ret, struct err 
 	return 0;
 }
 
-/* The one file of what runs in a lane says which one it is. */
-static const char *file_of(enum eval_lane_kind kind)
+const char *eval_lane_file(enum eval_lane_kind kind)
 {
 	return (kind == EVAL_LANE_CHECK ? EVAL_CHECK_PATH : eval_snippet_path(EVAL_PYTHON)) + 1;
 }
@@ -49,27 +48,37 @@ static bool make_slots(struct eval_lanes *l, unsigned slots)
 	return true;
 }
 
-/* The batch's container, with what each program of the lane has besides. */
+int eval_lane_spec(const struct eval_container *container, enum eval_lane_kind kind,
+		   struct eval_lane_spec *ret, struct err *e)
+{
+	const struct container_spec *from = container->spec;
+	struct container_spec *spec = &ret->spec;
+
+	*spec = *from;
+	spec->files = ret->files;
+	if (from->n_files > EVAL_LANE_FILES_MAX - OWN_FILES)
+		return err_set(e, EOPNOTSUPP, "lane: too many files");
+	for (size_t i = 0; i < from->n_files; i++)
+		ret->files[i] = from->files[i];
+	ret->files[spec->n_files++] = (struct file_spec){
+		.path = (char *)eval_lane_file(kind), .data = (char *)"", .is_users = true};
+	ret->files[spec->n_files++] = eval_warm_program(container->warm);
+	return 0;
+}
+
 static int open_lane(struct eval_lane *x, enum eval_lane_kind kind,
 		     const struct eval_container *container, struct err *e)
 {
-	struct container_spec spec = *container->spec;
-	struct file_spec files[OWN_FILES + 8];
+	struct eval_lane_spec of;
 	const struct lane_warm warm = {"/" EVAL_WARM_PROGRAM, container->warm->fd};
 	int r = name_new_id(x->ids[kind], e);
 
+	if (r >= 0)
+		r = eval_lane_spec(container, kind, &of, e);
 	if (r < 0)
 		return r;
-	if (spec.n_files > 8)
-		return err_set(e, EOPNOTSUPP, "lane: too many files");
-	for (size_t i = 0; i < spec.n_files; i++)
-		files[i] = container->spec->files[i];
-	files[spec.n_files++] = (struct file_spec){
-		.path = (char *)file_of(kind), .data = (char *)"", .is_users = true};
-	files[spec.n_files++] = eval_warm_program(container->warm);
-	spec.files = files;
-	spec.id = x->ids[kind];
-	r = lane_open(&spec, container->paths, file_of(kind), &warm, &x->lanes[kind], e);
+	of.spec.id = x->ids[kind];
+	r = lane_open(&of.spec, container->paths, eval_lane_file(kind), &warm, &x->lanes[kind], e);
 	x->said->is_clean[kind] = r >= 0;
 	return r;
 }
@@ -141,7 +150,8 @@ static enum eval_lane_kind kind_of(const struct eval_start *s)
 
 	if (s->n_files != 1 || !f->is_users || f->mode)
 		return EVAL_LANE_KINDS;
-	while (kind < EVAL_LANE_KINDS && !str_eq(f->path, file_of((enum eval_lane_kind)kind)))
+	while (kind < EVAL_LANE_KINDS &&
+	       !str_eq(f->path, eval_lane_file((enum eval_lane_kind)kind)))
 		kind++;
 	return (enum eval_lane_kind)kind;
 }

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 
 #include "runtime/spec/name.h"
+#include "runtime/spec/spec.h"
 
 struct container_hooks;
-struct container_spec;
 struct err;
 struct eval_container;
 struct eval_start;
@@ -28,6 +28,18 @@ enum { EVAL_LANES_AUTO, EVAL_LANES_YES, EVAL_LANES_NO };
 int eval_lanes_choose(int option, const char *configured, bool *ret, struct err *e);
 
 enum eval_lane_kind { EVAL_LANE_SNIPPET, EVAL_LANE_CHECK, EVAL_LANE_KINDS };
+
+/* The one file of what runs in a lane says which one it is. */
+const char *eval_lane_file(enum eval_lane_kind kind);
+
+/* The container, with what each program of the lane has besides; the id is the caller's to set. */
+#define EVAL_LANE_FILES_MAX 10u
+struct eval_lane_spec {
+	struct container_spec spec;
+	struct file_spec files[EVAL_LANE_FILES_MAX];
+};
+int eval_lane_spec(const struct eval_container *container, enum eval_lane_kind kind,
+		   struct eval_lane_spec *ret, struct err *e);
 
 /* What the processes of a line say of their lanes; shared with the batch. */
 struct eval_lane_said {

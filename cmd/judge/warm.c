@@ -12,6 +12,7 @@
 #include "cmd/judge/container.h"
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
+#include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/log.h"
@@ -28,11 +29,11 @@
 #define MADV_COLLAPSE_ 25 /* since Linux 6.1; Debian 12's <sys/mman.h> lacks it */
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
-static int read_program(const struct paths *paths, struct strbuf *out)
+static int read_program(const struct paths *paths, struct strbuf *out, struct err *e)
 {
 	_free_ char *path = paths_helper(paths, "csbx-thaw");
 
-	return path ? io_read_path(path, PROGRAM_BYTES_MAX, out, NULL) : -ENOMEM;
+	return path ? io_read_path(path, PROGRAM_BYTES_MAX, out, e) : err_oom(e);
 }
 
 /*
@@ -137,7 +138,8 @@ void eval_warm_make(struct eval_warm *w, const struct eval_container *container)
 	int status = 1;
 	pid_t pid;
 
-	if (!container->spec->proc.close_stdin || read_program(container->paths, &w->program) < 0)
+	if (!container->spec->proc.close_stdin ||
+	    read_program(container->paths, &w->program, NULL) < 0)
 		return;
 	for (int i = 0; i < EVAL_HARNESSES; i++) {
 		w->harness_fds[i] = eval_harness_fd(container->paths, (enum eval_harness)i, NULL);
@@ -154,6 +156,15 @@ void eval_warm_make(struct eval_warm *w, const struct eval_container *container)
 		log_trace("no warm interpreter: each run starts its own");
 		fd_close(&w->fd);
 	}
+}
+
+int eval_warm_adopt(struct eval_warm *w, const struct paths *paths, int fds[EVAL_WARM_ADOPT_FDS],
+		    struct err *e)
+{
+	w->fd = take_fd(&fds[0]);
+	for (int i = 0; i < EVAL_HARNESSES; i++)
+		w->harness_fds[i] = take_fd(&fds[1 + i]);
+	return read_program(paths, &w->program, e);
 }
 
 void eval_warm_free(struct eval_warm *w)

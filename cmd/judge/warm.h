@@ -26,6 +26,8 @@ struct eval_warm {
 		.fd = -1, .harness_fds = { -1, -1, -1, -1 } \
 	}
 
+#define EVAL_WARM_ADOPT_FDS (1 + EVAL_HARNESSES)
+
 /* Words in front of the command of a run, and where the program lies in its container. */
 #define EVAL_WARM_PROGRAM "csbx/thaw"
 #define EVAL_WARM_WORDS 2u
@@ -36,6 +38,9 @@ struct eval_warm {
  * that of the batch, without it.
  */
 void eval_warm_make(struct eval_warm *w, const struct eval_container *container);
+/* One that another process has made: takes the descriptors, its memory and the harnesses in order. */
+int eval_warm_adopt(struct eval_warm *w, const struct paths *paths, int fds[EVAL_WARM_ADOPT_FDS],
+		    struct err *e);
 void eval_warm_free(struct eval_warm *w);
 
 /* The program, as it is put into a container; borrows. */

@@ -12,6 +12,7 @@
 #include "runtime/server/client.h"
 #include "runtime/server/start.h"
 #include "runtime/kernel/temp_dir.h"
+#include "runtime/start/lane_loan.h"
 #include "runtime/start/spare_place.h"
 
 /* It left, or is leaving, by itself between two looks. */
@@ -50,6 +51,8 @@ static void sweep_spares(const struct gc *g)
 
 	if (fd >= 0 && !g->q->dry_run)
 		(void)spare_place_sweep(fd);
+	if (!g->q->dry_run)
+		lane_loan_sweep(g->paths, g->q->servers);
 }
 
 int gc_sweep_servers(struct gc *g, struct err *e)

@@ -105,6 +105,17 @@ int container_limits_give_up(struct container_limits *l, const struct container_
 	return assign(l, s, map, e);
 }
 
+int container_limits_without_group(struct container_limits *l, const struct container_spec *s,
+				   const struct paths *paths, const struct id_map *map,
+				   const struct err *missed, struct err *e)
+{
+	l->need = controllers_for(&s->limits);
+	if (l->need && paths->cgroup_parent && !str_eq(paths->cgroup_parent, "none"))
+		l->named = paths->cgroup_parent;
+	l->missed = *missed;
+	return assign(l, s, map, e);
+}
+
 void container_limits_note(const struct container_limits *l, struct run_result *ret)
 {
 	const struct limit_holders *h = &l->holders;

@@ -65,6 +65,11 @@ int container_limits_prepare(struct container_limits *l, const struct container_
 int container_limits_give_up(struct container_limits *l, const struct container_spec *s,
 			     const struct id_map *map, struct err *e);
 
+/* The same, where it is known why there is none: nothing is made. */
+int container_limits_without_group(struct container_limits *l, const struct container_spec *s,
+				   const struct paths *paths, const struct id_map *map,
+				   const struct err *missed, struct err *e);
+
 /* limits{} and degraded[] of the result. */
 void container_limits_note(const struct container_limits *l, struct run_result *ret);
 

@@ -25,6 +25,7 @@ static const struct config_key keys[] = {
 	{"CSBX_PUSH_COMP", NULL, CONFIG_TEXT},
 	{"CSBX_SCOPE_TIMEOUT", NULL, CONFIG_TEXT},
 	{"CSBX_SPARES", NULL, CONFIG_TEXT},
+	{"CSBX_WARM", NULL, CONFIG_TEXT},
 	{"CSBX_ALLOW_ROOT", "allow-root", CONFIG_FLAG},
 	{"CSBX_ARCH", "arch", CONFIG_TEXT, .of_image = true},
 	{"CSBX_AUTHFILE", "authfile", CONFIG_TEXT, .of_image = true},

@@ -20,6 +20,7 @@
  * 	detach.c		the same supervisor in a child with a session of its own
  * 	bare.c			a start without a supervisor, for enroot
  * 	lane.c, lane_state.c	a container for one short program after the other
+ * 	lane_loan.c, lane_lender.c	lanes that a process lends to one command after the other
  *
  * The order of a start. S is the supervisor, the calling process: it stays in the caller's
  * namespaces, without privilege, and owns streams, signals, the instance's lock and the result. A

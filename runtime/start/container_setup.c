@@ -292,7 +292,7 @@ void container_init(struct container *c, const struct container_spec *spec,
 		.pid1 = {.pidfd = -1},
 		.net_traces = NET_TRACES_INIT,
 		.limits = CONTAINER_LIMITS_INIT,
-		.streams = {.child = {-1, -1, -1}, .master = -1},
+		.streams = {.child = {-1, -1, -1}, .master = -1, .waiting_stdin = -1},
 	};
 }
 

@@ -28,19 +28,27 @@
 #include "runtime/spec/spec.h"
 #include "runtime/start/container.h"
 #include "runtime/start/container_setup.h"
-#include "runtime/start/lane_state.h"
+#include "runtime/start/lane_priv.h"
 #include "runtime/start/supervise.h"
 
 #define START_MS 10000
 
-struct lane {
-	struct container_spec spec;
-	struct container c;
-	struct strbuf message; /* that pid 1 was started with */
-	struct watchdog_view view;
-	struct lane_state state;
-	const char *warm_program;
-};
+struct lane *lane_new(const struct container_spec *spec, const struct paths *paths,
+		      const char *warm_program)
+{
+	struct lane *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->spec = *spec;
+	l->warm_program = warm_program;
+	l->view = (struct watchdog_view)WATCHDOG_VIEW_INIT;
+	l->state = (struct lane_state)LANE_STATE_INIT;
+	l->lender_fd = -1;
+	container_init(&l->c, &l->spec, paths);
+	l->c.is_lane = true;
+	return l;
+}
 
 bool lane_is_possible(const struct container_spec *s)
 {
@@ -137,7 +145,7 @@ static int wait_until_ready(struct lane *l, struct err *e)
 }
 
 /* An exec is bounded by the message of the start, which csbx-init has kept as well. */
-static int read_message(struct lane *l, struct err *e)
+int lane_read_message(struct lane *l, struct err *e)
 {
 	int r = lseek(l->c.msg_fd, 0, SEEK_SET) < 0
 			? err_sys(e, "lane: message")
@@ -181,7 +189,7 @@ static int open_container(struct lane *l, struct err *e)
 		r = container_publish(c, false, e);
 	streams_done(&c->streams);
 	if (r >= 0)
-		r = read_message(l, e);
+		r = lane_read_message(l, e);
 	if (r >= 0)
 		r = wait_until_ready(l, e);
 	if (r >= 0 && !l->view.n_tmpfs)
@@ -199,18 +207,12 @@ static int send_warm(const struct lane *l, const struct lane_warm *warm, struct 
 int lane_open(const struct container_spec *spec, const struct paths *paths, const char *file,
 	      const struct lane_warm *warm, struct lane **ret, struct err *e)
 {
-	struct lane *l = calloc(1, sizeof(*l));
+	struct lane *l = lane_new(spec, paths, warm->program);
 	sigset_t old;
 	int r, signal_fd = -1;
 
 	if (!l)
 		return err_oom(e);
-	l->spec = *spec;
-	l->warm_program = warm->program;
-	l->view = (struct watchdog_view)WATCHDOG_VIEW_INIT;
-	l->state = (struct lane_state)LANE_STATE_INIT;
-	container_init(&l->c, &l->spec, paths);
-	l->c.is_lane = true;
 	r = unpacked_is_needed() ? err_set(e, EOPNOTSUPP, "lane: no FUSE")
 				 : forwarded_signals_block(&old, &signal_fd, e);
 	if (r >= 0) {
@@ -246,13 +248,14 @@ void lane_close(struct lane **lane)
 	lane_state_close(&l->state);
 	w.view = l->view;
 	watchdog_done(&w);
-	if (l->c.pid1.pidfd >= 0) {
+	if (l->lender_fd < 0 && l->c.pid1.pidfd >= 0) {
 		(void)syscall(SYS_pidfd_send_signal, l->c.pid1.pidfd, SIGKILL, NULL, 0);
 		while (waitid(P_PIDFD, (id_t)l->c.pid1.pidfd, NULL, WEXITED | __WALL) < 0 &&
 		       errno == EINTR)
 			;
 	}
 	strbuf_free(&l->message);
+	fd_close(&l->lender_fd);
 	container_done(&l->c);
 	free(l);
 	*lane = NULL;
@@ -362,6 +365,8 @@ int lane_run(struct lane *l, const struct container_spec *spec, const struct lan
 	container_init(&c, spec, l->c.paths);
 	c.hooks = hooks;
 	r = forwarded_signals_block(&old, &c.signal_fd, e);
+	if (r >= 0 && l->ask_lender)
+		r = l->ask_lender(l, e);
 	if (r >= 0)
 		r = container_prepare_streams(&c, e);
 	if (r >= 0)
@@ -376,7 +381,7 @@ int lane_run(struct lane *l, const struct container_spec *spec, const struct lan
 		r = watch(l, &c, ret, &is_empty, e);
 		ret->wall_ns = clock_monotonic_ns() - begin - ret->setup_ns;
 	}
-	*ret_clean = r >= 0 && is_empty && lane_state_is_same(&l->state);
+	*ret_clean = r >= 0 && is_empty && (l->lender_fd >= 0 || lane_state_is_same(&l->state));
 	streams_done(&c.streams);
 	fd_close(&c.msg_fd);
 	fd_close(&c.status[0]);

@@ -84,9 +84,9 @@ class World:
         return ["setpriv", "--reuid", str(self.owner.pw_uid), "--regid", str(self.owner.pw_gid),
                 "--clear-groups"]
 
-    def call(self, argv, **kwargs):
-        """Runs a command as the user; returns the completed process without looking at it."""
-        return subprocess.run([str(a) for a in argv], env=self.env, cwd=self.work, text=True,
+    def call(self, argv, env=None, **kwargs):
+        """Runs a command as the user; returns the completed process without looking at it. env: more of the environment."""
+        return subprocess.run([str(a) for a in argv], env={**self.env, **(env or {})}, cwd=self.work, text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S,
                               check=False, **self.identity(), **kwargs)
 
