@@ -4,7 +4,6 @@
 import select
 
 PRINTED_MAX = 7000000
-SNIPPET, SETUP = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
 
 
 class Missing(Exception):
@@ -110,46 +109,55 @@ def kill(pid, os=posix):
             pass
 
 
-def wait(pid, pipe):
+def wait(pid, pipe, os=posix, how=posix.WEXITED | posix.WNOHANG | posix.WNOWAIT):
     """Waits for a child, and meanwhile for csbx, which may want it dead."""
     poller = select.poll()
     poller.register(CHANNEL, select.POLLIN)
     poller.register(pipe, 0)
     pause_ms = 100  # it may have left the pipe to a process that outlives it
-    while True:
+    is_killed = False
+    while not is_killed:
         for fd, _ in poller.poll(pause_ms):
-            if fd == CHANNEL and receive()[0] == b"K":
+            if fd == CHANNEL and receive_frame()[0] == b"K":
                 kill(pid)
+                is_killed = True  # the next frame on the channel is not ours
             elif fd == pipe:
                 # Its end of the pipe is closed: it is ending, or has closed it to go on.
                 poller.unregister(pipe)
                 pause_ms = 0
-        done, status = posix.waitpid(pid, posix.WNOHANG)
-        if done:
-            return status
+        if os.waitid(os.P_PID, pid, how):
+            break
         if pause_ms >= 0:
             pause_ms = min(pause_ms + 1, 20)
+    # What it has left behind in its process group, which has its number as long as it is not reaped.
+    try:
+        os.killpg(pid, 9)
+    except OSError:
+        pass
+    return os.waitpid(pid, 0)[1]
 
 
-def serve(space):
+def serve(space, os=posix):
+    """Between two forks as little as may be: each object that is touched is in a page that is copied, or was."""
     while True:
         kind, number, request = receive()
         if kind != b"C":
             continue
         flush()
-        pipe, child_pipe = posix.pipe()
-        pid = posix.fork()
+        pipe, child_pipe = os.pipe()
+        pid = os.fork()
         if not pid:
-            posix.close(pipe)
+            os.close(pipe)
             run_case(space, number, request)
-        posix.close(child_pipe)
+        os.close(child_pipe)
         status = wait(pid, pipe)
-        posix.close(pipe)
-        kill(pid)  # what it has left behind in its process group
+        os.close(pipe)
         send(b"E", number, b"i%d;" % status)
 
 
 def main():
+    global SNIPPET
+    SNIPPET, setup = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     prepare()
     module = type(sys)("snippet")
     module.__file__ = SNIPPET
@@ -157,12 +165,12 @@ def main():
     sys.modules["snippet"] = module
     sys.argv[:] = [SNIPPET]
     try:
-        for path in filter(None, (SETUP, SNIPPET)):
+        for path in filter(None, (setup, SNIPPET)):
             load(path, module.__dict__)
     except BaseException as error:
         error = outside(error)
         kind, message, line = describe(error, SNIPPET)
-        send(b"X", 0, literal([kind, "in the setup: " + message if path == SETUP else message, line]))
+        send(b"X", 0, literal([kind, "in the setup: " + message if path == setup else message, line]))
         if not isinstance(error, SystemExit):
             sys.excepthook(type(error), error, error.__traceback__)
         flush()

@@ -178,7 +178,7 @@ def send(kind, number, payload=b"", write=posix.write):
 
 
 def receive_bytes(n, read=posix.read):
-    data = b""
+    data = read(CHANNEL, n) if n < 1048576 else b""
     while len(data) < n:
         more = read(CHANNEL, min(n - len(data), 1048576))
         if not more:
@@ -261,8 +261,13 @@ def flush():
 
 
 def load(path, space):
-    with open(path, "rb") as f:
-        source = f.read()
+    # Not by a file object: in a copy of an interpreter that is a dozen more pages that are copied.
+    fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    source = more = posix.read(fd, 65536)
+    while more:
+        more = posix.read(fd, 65536)
+        source += more
+    posix.close(fd)
     exec(compile(source, path, "exec", dont_inherit=True), space)
 
 

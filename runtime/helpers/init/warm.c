@@ -40,8 +40,9 @@ int warm_read(int in, struct thaw_image *m)
 		       : -EINVAL;
 }
 
-struct span {
-	uint64_t start, end;
+struct run {
+	uint64_t start, end, blocks, blocks_end;
+	long prot; /* of all of it together */
 };
 
 static uint64_t block_of(uint64_t address)
@@ -107,42 +108,39 @@ static bool is_readonly(const struct thaw_region *x)
 }
 
 /*
- * The whole blocks of a run of adjacent mappings that are only read, of which i is the first.
- * Returns what is behind the run; prot: of all of it together.
+ * The run of adjacent mappings that are only read, of which i is the first, and the whole blocks in
+ * it; empty where i is no such. Returns what is behind it.
  */
-static uint32_t find_blocks(const struct thaw_image *m, uint32_t i, struct span *ret,
-			    long *ret_prot)
+static uint32_t find_run(const struct thaw_image *m, uint32_t i, struct run *ret)
 {
 	const struct thaw_region *x = m->regions, *first = x + i;
 
-	*ret_prot = 0;
+	*ret = (struct run){.start = first->start, .end = first->start};
 	for (; i < m->n_regions && is_readonly(x + i); i++) {
-		if (x + i > first && (x[i].start != x[i - 1].end ||
-				      x[i].start - x[i].offset != first->start - first->offset))
+		if (x[i].start != ret->end ||
+		    x[i].start - x[i].offset != first->start - first->offset)
 			break;
-		*ret_prot |= x[i].prot;
+		ret->end = x[i].end;
+		ret->prot |= x[i].prot;
 	}
-	ret->start = ret->end = 0;
-	if (x + i == first)
-		return i + 1;
-	ret->start = block_of(first->start + THAW_BLOCK_BYTES - 1);
-	ret->end = block_of(x[i - 1].end);
-	if (ret->end <= ret->start)
-		ret->start = ret->end = x[i - 1].end;
-	return i;
+	ret->blocks = block_of(ret->start + THAW_BLOCK_BYTES - 1);
+	ret->blocks_end = block_of(ret->end);
+	if (ret->blocks_end <= ret->blocks)
+		ret->blocks = ret->blocks_end = ret->end;
+	return x + i == first ? i + 1 : i;
 }
 
 /* A block is mapped in one piece where all of it is one mapping. */
 static int join_blocks(const struct thaw_image *m)
 {
-	struct span blocks;
-	long prot, r = 0;
+	struct run x;
+	long r = 0;
 
 	for (uint32_t i = 0; r >= 0 && i < m->n_regions;) {
-		i = find_blocks(m, i, &blocks, &prot);
-		if (blocks.start < blocks.end)
-			r = SYS_CALL(__NR_mprotect, blocks.start, blocks.end - blocks.start, prot,
-				     0, 0, 0);
+		i = find_run(m, i, &x);
+		if (x.blocks < x.blocks_end)
+			r = SYS_CALL(__NR_mprotect, x.blocks, x.blocks_end - x.blocks, x.prot, 0, 0,
+				     0);
 	}
 	return (int)r;
 }
@@ -174,28 +172,22 @@ static int fill(uint64_t start, uint64_t end, long prot)
 	return (int)r;
 }
 
+/* A run becomes one mapping: each costs every fork, and the end of it. */
 int warm_fill(const struct thaw_image *m)
 {
-	const struct thaw_region *x = m->regions;
 	int r = 0;
 
-	for (uint32_t i = 0, next; r >= 0 && i < m->n_regions;) {
-		struct span b;
-		long prot;
+	for (uint32_t i = 0, next; r >= 0 && i < m->n_regions; i = next) {
+		const struct thaw_region *x = &m->regions[i];
+		struct run run;
 
-		next = find_blocks(m, i, &b, &prot);
-		for (; r >= 0 && i < next; i++) {
-			if (x[i].kind != THAW_CONTENT)
-				continue;
-			if (x[i].prot & PROT_WRITE) {
-				r = fill(x[i].start, x[i].end, x[i].prot);
-				continue;
-			}
-			r = fill(x[i].start, x[i].end < b.start ? x[i].end : b.start, x[i].prot);
-			if (r >= 0)
-				r = fill(x[i].start > b.end ? x[i].start : b.end, x[i].end,
-					 x[i].prot);
-		}
+		next = find_run(m, i, &run);
+		if (x->kind == THAW_CONTENT && x->prot & PROT_WRITE)
+			r = fill(x->start, x->end, x->prot);
+		if (r >= 0)
+			r = fill(run.start, run.blocks, run.prot);
+		if (r >= 0)
+			r = fill(run.blocks_end, run.end, run.prot);
 	}
 	return r;
 }
