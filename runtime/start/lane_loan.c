@@ -31,7 +31,7 @@ static int add_spec(const struct container_spec *spec, struct strbuf *out, struc
 
 	s.id = NULL;
 	s.limits.timeout_ms = 0;
-	s.limits.timeout_is_default = false;
+	s.limits.timeout_is_default = s.limits.memory_is_default = false;
 	s.limits.output_bytes = s.limits.output_kill_bytes = 0;
 	return spec_flat_write(&s, out, e);
 }

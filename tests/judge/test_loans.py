@@ -424,6 +424,25 @@ def test_a_container_does_not_see_it(loans):
     assert p.stdout in ("[]\n", "") and "lanes" not in p.stdout, p.stdout + p.stderr
 
 
+def test_calls_of_python_use_it(loans, client, monkeypatch):
+    from csbx.adapters import execute_code  # pylint: disable=import-outside-toplevel
+    monkeypatch.setenv("CSBX_LINGER", str(LINGER_S))
+    ages = []
+    try:
+        client.configure(warm=True, image=loans.image)
+        assert client.eval("print(1)").stdout == "1\n"
+        loans.await_lender()
+        loans.lent_soon("pass", "--memory", "256m")
+        for _ in range(3):
+            ages.append(execute_code(LANE, timeout=5).stdout)
+            ages.append(client.eval(LANE, warm=True, timeout=5, memory="256m").stdout)
+        assert client.eval(LANE, warm=False).stdout not in ages
+    finally:
+        client.configure(warm=False)
+    assert len(set(ages)) == 1 and len(loans.lenders()) == 1, ages
+    assert client.eval("pass").success
+
+
 def test_the_configuration_has_a_say(loans):
     loans.env["CSBX_WARM"] = "yes"
     loans.not_lent("pass", warm=False)

@@ -89,6 +89,8 @@ def eval(code: Code, *, image: Optional[program.Path], csbx: Optional[program.Pa
          files: Optional[Mapping[str, Code]] = None) -> Call[EvalResult]:
     argv: List[Union[str, Temp]] = ["eval", "--image", operand(program.default_image(image)),
                                     *options.words(options.EVAL, given)]
+    if program.is_warm() and given.get("warm") is None:
+        argv.append("--warm")
     if lang is not None:
         argv.append(f"--lang={lang}")
     if function is not None:

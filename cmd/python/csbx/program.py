@@ -15,10 +15,16 @@ DEFAULT_IMAGE = "python"  # as made by `csbx load --name python docker://python:
 class _Settings:
     csbx: Optional[str] = None
     image: Optional[str] = None
+    warm: bool = False
 
 
-def configure(*, csbx: Optional[Path] = None, image: Optional[Path] = None) -> None:
-    """Sets, for this process, which csbx runs and which image calls use that name none."""
+def configure(*, csbx: Optional[Path] = None, image: Optional[Path] = None, warm: Optional[bool] = None) -> None:
+    """Sets, for this process, which csbx runs and which image calls use that name none.
+
+    warm: calls of eval(), and of what is made of it, take a container that an earlier one has left.
+    """
+    if warm is not None:
+        _Settings.warm = warm
     if csbx is not None:
         _Settings.csbx = os.fspath(csbx)
     if image is not None:
@@ -36,6 +42,11 @@ def find(csbx: Optional[Path] = None) -> str:
                                "by csbx.configure(csbx=...) or the variable CSBX")
         return found
     raise AssertionError("not reached")
+
+
+def is_warm() -> bool:
+    """What configure() says of calls that do not say it."""
+    return _Settings.warm
 
 
 def default_image(image: Optional[Path] = None) -> str:
