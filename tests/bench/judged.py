@@ -79,7 +79,10 @@ def rate(world, argv, count, check):
 
 
 def p18(world, report):
-    """Snippets a second by --batch -j 2 --lanes no, against a forked process and a manager for each; and in lanes (P18b); functions with three cases each in lanes (P18c)."""
+    """
+    Snippets a second by --batch -j 2 --lanes no, against a forked process and a manager for each; and in lanes (P18b), and
+    functions with three cases each there (P18c).
+    """
     count = 200 if world.quick else 1000
     lines = world.work / "snippets.jsonl"
     lines.write_text("".join(json.dumps({"id": i, "code": CODE}) + "\n" for i in range(count)), encoding="ascii")
