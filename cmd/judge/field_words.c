@@ -175,11 +175,51 @@ static int take_test_list(const struct value *line, struct eval_job *job, struct
 	return r < 0 ? r : strbuf_check(&job->check, e);
 }
 
+/* The line of the text that defines the function; NULL: none does. */
+static const char *line_that_defines(const char *text, const char *function)
+{
+	char name[NAME_BYTES];
+
+	for (const char *p = text; *p; p = *p ? p + 1 : p) {
+		if (defines(p, name) && str_eq(name, function))
+			return p;
+		p = strchrnul(p, '\n');
+	}
+	return NULL;
+}
+
+/*
+ * Tests of HumanEval may call what the prompt defines before the function (poly, encode_shift). They get that, which is
+ * their author's; not what the snippet has by that name.
+ */
+static int add_prompt(const struct value *line, struct eval_job *job, struct err *e)
+{
+	const struct value *prompt = member(line, "prompt");
+	const char *text = prompt && prompt->kind == VALUE_STR ? prompt->text : "";
+	const char *end =
+		job->function && job->has_check ? line_that_defines(text, job->function) : NULL;
+	_strbuf_ struct strbuf check = STRBUF_INIT;
+	char name[NAME_BYTES];
+	bool is_named = false;
+
+	for (const char *p = text; end && p < end; p = strchrnul(p, '\n') + 1)
+		is_named |= defines(p, name) && names(strbuf_str(&job->check), name, strlen(name));
+	if (!is_named)
+		return 0;
+	strbuf_add(&check, text, (size_t)(end - text));
+	strbuf_add(&check, strbuf_str(&job->check), job->check.len);
+	strbuf_reset(&job->check);
+	strbuf_add(&job->check, strbuf_str(&check), check.len);
+	return strbuf_check(&check, e);
+}
+
 int field_words_take(const struct value *line, struct eval_job *job, struct err *e)
 {
 	int r = job->has_code ? 0 : take_code(line, job, e);
 
 	if (r >= 0 && member(line, "test_list") && !job->has_check)
 		r = take_test_list(line, job, e);
+	else if (r >= 0)
+		r = add_prompt(line, job, e);
 	return r < 0 ? r : strbuf_check(&job->code, e);
 }

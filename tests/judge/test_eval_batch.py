@@ -341,3 +341,22 @@ def test_statements_about_a_function_with_a_built_in_name(csbx, python_image):
                     {"id": "none", "code": "pass", **line}, {"id": "two", "code": code + "def set(x): return 1\n", "test_list": ["assert set(sum(1, 2)) == set(3)"]})
     assert {r["id"]: (r["status"], r["all_passed"]) for r in records} == {
         "right": ("exited", True), "wrong": ("exited", False), "none": ("exited", False), "two": ("exited", False)}
+
+
+def test_tests_that_call_what_the_prompt_defines(csbx, python_image):
+    """HumanEval/32, 38 and 50 do. A sample's own function of that name is not what they call."""
+    line = {"prompt": "import math\n\ndef poly(xs, x):\n    return math.fsum(c * x ** i for i, c in enumerate(xs))\n\ndef find_zero(xs):\n",
+            "entry_point": "find_zero", "test": "def check(candidate):\n    assert abs(poly([1, 2], candidate([1, 2]))) < 1e-4\n"}
+    records = batch(csbx, python_image, {"id": "right", "canonical_solution": "    return -xs[0] / xs[1]\n", **line},
+                    {"id": "wrong", "completion": "    return 5\n", **line}, {"id": "own", "completion": "    return 5\n\ndef poly(*x): return 0\n", **line},
+                    {"id": "whole", "code": "def find_zero(xs): return -0.5", **line})
+    assert {r["id"]: (r["status"], r["all_passed"]) for r in records} == {
+        "right": ("exited", True), "wrong": ("exited", False), "own": ("exited", False), "whole": ("exited", True)}
+
+
+def test_a_function_that_is_named_as_a_test(csbx, python_image):
+    """MBPP has test_duplicate: it is what is judged, and no test without arguments."""
+    line = {"test_list": ["assert test_duplicate([1, 1]) is True", "assert test_duplicate([1]) is False"]}
+    records = batch(csbx, python_image, {"id": "right", "code": "def test_duplicate(a): return len(set(a)) < len(a)", **line},
+                    {"id": "wrong", "code": "def test_duplicate(a=0): return True", **line})
+    assert {r["id"]: r["all_passed"] for r in records} == {"right": True, "wrong": False}
