@@ -77,6 +77,7 @@ struct child {
 	bool is_watched;      /* the supervisor wants to see memory: child_watch() */
 	bool is_lane;         /* csbx-init keeps what it needs for INIT_LANE */
 	bool is_apart;        /* its mount namespace is a copy of apart.h's */
+	bool has_aparts_sys;  /* and its /sys comes from there, with masks */
 	bool has_net;         /* the network namespace was made before, lo is up */
 	bool net_was_had;     /* and one like this had it before: it is as proc.c makes it */
 	/* Filled while the plan runs. */

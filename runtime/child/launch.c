@@ -110,7 +110,7 @@ static int join_and_clone(void *arg)
 	if (l->ns->traces)
 		net_traces_open(l->ns->traces);
 	if (l->ns->made_apart_fd)
-		*l->ns->made_apart_fd = apart_make();
+		*l->ns->made_apart_fd = apart_make(l->ns->made_apart_net_fd);
 	_exit(0);
 }
 

@@ -36,10 +36,12 @@ struct launched {
 
 /* The namespaces that pid 1 is made in, all owned by A. */
 struct launch_namespaces {
-	int userns_fd;      /* A */
-	int net_fd;         /* a network namespace made before, or -1 */
-	int apart_fd;       /* the mount namespace to copy (apart.h), -1: the caller's */
-	int *made_apart_fd; /* one is made for others, beside pid 1; NULL: not wanted */
+	int userns_fd; /* A */
+	int net_fd;    /* a network namespace made before, or -1 */
+	int apart_fd;  /* the mount namespace to copy (apart.h), -1: the caller's */
+	/* One is made for others, beside pid 1, and the network namespace of its /sys; NULL: not
+	 * wanted */
+	int *made_apart_fd, *made_apart_net_fd;
 	/*
 	 * With apart_fd: layers on disk are cloned in a copy of the caller's mount namespace, which
 	 * stays here. To close it takes the kernel long (RCU), so the caller does that while it has

@@ -9,6 +9,8 @@
  * switch nested user namespaces off. It hangs in the base until the pivot takes the base away: a
  * clone that was never attached would cost a wait for RCU when its descriptor is closed.
  *
+ * A container that is made apart takes its /sys from there, masks and all (apart.h).
+ *
  * The masks of directories are clones of a directory of the /dev template, empty and read-only, as
  * long as nothing is mounted there: hence masks come before what goes onto /dev.
  */
@@ -19,10 +21,16 @@
 #include "runtime/kernel/mount_abi.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/linux_calls.h"
+#include "runtime/child/apart.h"
 #include "runtime/child/child.h"
 #include "runtime/kernel/mount_api.h"
 #include "runtime/spec/plan.h"
 #include "runtime/spec/spec.h"
+
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x2000 /* Linux 5.8 */
+#endif
 
 #define KERNEL_FS (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
@@ -115,10 +123,14 @@ int proc_readonly(struct child *c, const struct op *op, struct err *e)
 	return r < 0 ? err_wrap(e, "read-only /proc/%s", op->dst) : 0;
 }
 
+/* Without masks it is one of the container's own. */
 int sysfs_mount(struct child *c, const struct op *op, struct err *e)
 {
 	(void)op;
-	c->sys_fd = mount_new("sysfs", NULL, 0, KERNEL_FS | MOUNT_ATTR_RDONLY, e);
+	c->has_aparts_sys = c->is_apart && plan_has(c->plan, OP_SYS_MASK);
+	c->sys_fd = c->has_aparts_sys
+			    ? apart_open_sys(e)
+			    : mount_new("sysfs", NULL, 0, KERNEL_FS | MOUNT_ATTR_RDONLY, e);
 	return c->sys_fd < 0 ? c->sys_fd : attach_own(c, "sys", c->sys_fd, e);
 }
 
@@ -139,7 +151,19 @@ int sysfs_mount_host(struct child *c, const struct op *op, struct err *e)
 	return r < 0 ? r : mask(c, c->sys_fd, "fs/cgroup", e);
 }
 
+/* What the kernel shows since apart.h's was made has no mask there. */
+static bool is_masked_already(const struct child *c, const char *name)
+{
+	struct statx st;
+
+	if (!c->has_aparts_sys)
+		return false;
+	return statx(c->sys_fd, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_TYPE, &st) ==
+		       0 &&
+	       st.stx_attributes & STATX_ATTR_MOUNT_ROOT;
+}
+
 int sysfs_mask(struct child *c, const struct op *op, struct err *e)
 {
-	return mask(c, c->sys_fd, op->dst, e);
+	return is_masked_already(c, op->dst) ? 0 : mask(c, c->sys_fd, op->dst, e);
 }

@@ -253,7 +253,7 @@ int rootfs_pivot(struct child *c, const struct op *op, struct err *e)
 {
 	(void)op;
 	if (c->is_apart)
-		return apart_enter_root(c->root_fd, "proc", e);
+		return apart_enter_root(c->root_fd, "proc", !c->has_aparts_sys, e);
 	if (fchdir(c->root_fd) < 0)
 		return err_sys(e, "enter root");
 	/*

@@ -106,8 +106,11 @@ void squashd_link_close(struct squashd_link *l);
  */
 int squashd_link_check_init(const struct squashd_link *l, const struct paths *paths, struct err *e);
 
-/* Gives the server what it had none of: runtime/child/apart.h, made by the caller of l. */
-void squashd_lend_apart(const struct squashd_link *l, int apart_fd);
+/*
+ * Gives the server what it had none of: runtime/child/apart.h, made by the caller of l, and the
+ * network namespace of its /sys.
+ */
+void squashd_lend_apart(const struct squashd_link *l, const int fds[2]);
 
 /*
  * SIGKILL for a server that does not answer and holds up the death of a container. By pidfd: while

@@ -39,12 +39,12 @@ void squashd_keep_mounts(int sock, int mounts_fd)
 		(void)fd_send_patient(sock, &q, sizeof(q), &mounts_fd, 1, NULL);
 }
 
-void squashd_lend_apart(const struct squashd_link *l, int apart_fd)
+void squashd_lend_apart(const struct squashd_link *l, const int fds[2])
 {
 	const struct squashd_request q = {
 		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_APART, .apart_id = l->apart_id};
 
-	(void)fd_send(l->sock, &q, sizeof(q), &apart_fd, 1, NULL);
+	(void)fd_send(l->sock, &q, sizeof(q), fds, 2, NULL);
 }
 
 void squashd_leave(int sock, int mounts_fd, const struct net_traces *net)

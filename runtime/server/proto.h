@@ -87,7 +87,7 @@ enum squashd_request_type {
 	SQUASHD_KEEP = 4,   /* on an attached connection, no reply: a mount namespace to keep until
 			     * the   connection closes, so that somebody else takes it down */
 	SQUASHD_APART = 8,  /* likewise: the mount namespace of apart.h, for later containers of
-			     * apart_id */
+			     * apart_id, and the network namespace of its /sys, to be kept along */
 	SQUASHD_TAKEN = 9, /* on a connection that is attached for a spare: that is a container from
 			     * now on; a reply without descriptors */
 	SQUASHD_LEFT = 7,  /* likewise: what a container has left that has ended (`left`): the

@@ -56,7 +56,7 @@ static const char *const proc_masks[] = {
  */
 static const char *const proc_readonly[] = {"1",   "asound", "bus",          "fs",
 					    "irq", "sys",    "sysrq-trigger"};
-static const char *const sys_masks[] = {"devices/virtual/powercap", "firmware"};
+const char *const plan_sys_masks[] = {"devices/virtual/powercap", "firmware", NULL};
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define FIXED_OPS 64u
@@ -198,8 +198,8 @@ static void add_sys(struct plan *p, const struct container_spec *s)
 		return;
 	}
 	add(p, s->ns.net == NET_HOST ? OP_SYSFS_HOST : OP_SYSFS);
-	for (size_t i = 0; !s->sec.masks_off && i < COUNT(sys_masks); i++)
-		add_dst(p, OP_SYS_MASK, sys_masks[i]);
+	for (size_t i = 0; !s->sec.masks_off && plan_sys_masks[i]; i++)
+		add_dst(p, OP_SYS_MASK, plan_sys_masks[i]);
 }
 
 /* A host's /dev brings its own. */

@@ -117,6 +117,9 @@ struct mount_spec;
 void plan_mount_op(const struct mount_spec *m, struct op *ret);
 int plan_compile(struct plan *p, const struct plan_input *in, struct err *e);
 void plan_free(struct plan *p);
+/* The directories of OP_SYS_MASK; NULL is behind the last. */
+extern const char *const plan_sys_masks[];
+
 const char *op_name(enum op_kind kind);
 bool plan_has(const struct plan *p, enum op_kind kind);
 /* True when src is a path of the host that is opened and mounted. */

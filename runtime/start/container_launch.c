@@ -61,12 +61,13 @@ static int launch_once(struct container *c, struct err *e)
 		.net_was_had = net_traces_are_open(&c->link.net),
 	};
 	const bool is_apart = c->link.apart_id && !plan_needs_host(&c->plan);
-	int made = -1, r;
+	int made[2] = {-1, -1}, r;
 	const struct launch_namespaces ns = {
 		.userns_fd = c->link.userns_fd,
 		.net_fd = c->link.net.ns_fd,
 		.apart_fd = is_apart ? c->link.apart_fd : -1,
-		.made_apart_fd = c->link.wants_apart && !c->link.started ? &made : NULL,
+		.made_apart_fd = c->link.wants_apart && !c->link.started ? &made[0] : NULL,
+		.made_apart_net_fd = &made[1],
 		.host_copy_fd = is_apart && c->link.apart_fd >= 0 && plan_has_layers(&c->plan)
 					? &c->host_copy_fd
 					: NULL,
@@ -78,9 +79,10 @@ static int launch_once(struct container *c, struct err *e)
 	net_traces_close(&c->net_traces);
 	fd_close(&c->host_copy_fd);
 	r = launch_child(&child, &ns, &c->pid1, e);
-	if (made >= 0)
+	if (made[0] >= 0)
 		squashd_lend_apart(&c->link, made);
-	fd_close(&made);
+	fd_close(&made[0]);
+	fd_close(&made[1]);
 	return r;
 }
 

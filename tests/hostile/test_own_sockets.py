@@ -186,6 +186,37 @@ def test_what_shows_the_host_is_not_made_apart(csbx, busybox_image, server):
     assert pivots("--mount", f"{csbx.work}:/mnt") == 1
 
 
+LOOK_AT_SYS = """sed "s/^/mount /" /proc/self/mountinfo; cat /sys/class/net/lo/operstate; ls /sys/class/net /sys/firmware
+echo x > /sys/kernel/mm/ksm/run || echo refused; echo end; read -r line"""
+
+
+@contextlib.contextmanager
+def sys_inside(csbx, image, env, *options):
+    """What a container has as /sys, while it runs: the file system's number, the paths that are mounts, what was said."""
+    p = csbx.popen("start", *options, image, "sh", "-c", LOOK_AT_SYS, env=env, stdin=subprocess.PIPE)
+    lines = [line.decode().rstrip("\n") for line in iter(p.stdout.readline, b"end\n")]
+    words = [line.split() for line in lines if line.startswith("mount ")]
+    mounts = [w for w in words if w[5].startswith("/sys")]
+    yield mounts[0][3], [w[5] for w in mounts], {w[6] for w in mounts}, lines[len(words):]
+    p.communicate(b"\n", timeout=20)
+    assert p.returncode == 0
+
+
+def test_containers_that_are_made_apart_have_one_sys(csbx, busybox_image, server):
+    """It has the masks and the same lo; one that sees the host or has no masks has a /sys of its own."""
+    env = server[2]
+    with contextlib.ExitStack() as stack:
+        def seen(*options):
+            return stack.enter_context(sys_inside(csbx, busybox_image, env, *options))
+        others = seen()  # makes it
+        one, two, capable = seen(), seen(), seen("--cap-add", "ALL")
+        bare = seen("--security-opt", "systempaths=unconfined")
+        assert one == two == capable
+        assert one[1:] == others[1:] and one[1][1:] and "refused" in one[3], one
+        assert one[2] == {"ro,nosuid,nodev,noexec,relatime"}
+        assert bare[1] == ["/sys"] and len({one[0], others[0], bare[0]}) == 3
+
+
 @pytest.mark.parametrize("options", [(), ("--cap-add", "ALL", "--security-opt", "seccomp=unconfined")])
 def test_code_inside_cannot_stand_in_a_servers_place(csbx, busybox_image, server, attack, options):
     directory, name, env = server

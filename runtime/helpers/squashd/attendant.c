@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
-#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -27,6 +26,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/helpers/squashd/confine.h"
+#include "runtime/kernel/loopback.h"
 
 #define IDLE_NETS 2 /* network namespaces that are kept while no container runs */
 #define PEAK_MS 1000
@@ -89,19 +89,11 @@ static struct net_traces net_of(const int *all)
 	return net;
 }
 
-/* netdevice(7): the kernel gives lo its addresses when it comes up. */
 static int make_network(void)
 {
-	struct ifreq ifr = {.ifr_name = "lo"};
-	_close_ int fd = -1;
+	_close_ int fd = unshare(CLONE_NEWNET) < 0 ? -1 : loopback_up();
 
-	if (unshare(CLONE_NEWNET) < 0)
-		return -1;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	ifr.ifr_flags = IFF_UP | IFF_RUNNING;
-	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &ifr) < 0)
-		return -1;
-	return ioctl(fd, SIOCGSKNS);
+	return fd < 0 ? -1 : ioctl(fd, SIOCGSKNS);
 }
 
 /* The network goes back first: the next container may wait for it. */

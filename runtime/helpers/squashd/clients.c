@@ -281,12 +281,13 @@ static bool take_left(struct client *c, const struct squashd_request *q, int *pa
 
 /* The first one stays: two starts that found none may have made one each. */
 static bool take_apart(struct server *s, const struct client *c, const struct squashd_request *q,
-		       int *fd)
+		       int *fds)
 {
-	if (!c->is_attached || *fd < 0 || !q->apart_id)
+	if (!c->is_attached || fds[0] < 0 || fds[1] < 0 || !q->apart_id)
 		return false;
 	if (s->n_aparts < APARTS_MAX && apart_of(s, q->apart_id) < 0)
-		s->aparts[s->n_aparts++] = (struct apart){.fd = take_fd(fd), .id = q->apart_id};
+		s->aparts[s->n_aparts++] = (struct apart){
+			.fd = take_fd(&fds[0]), .net_fd = take_fd(&fds[1]), .id = q->apart_id};
 	return true;
 }
 
@@ -332,7 +333,7 @@ static bool answer(struct server *s, int fd, const struct squashd_request *q, in
 	if (q->type == SQUASHD_LEFT)
 		return take_left(&s->clients[fd], q, passed);
 	if (q->type == SQUASHD_APART)
-		return take_apart(s, &s->clients[fd], q, &passed[0]);
+		return take_apart(s, &s->clients[fd], q, passed);
 	if (q->type == SQUASHD_STAND_IN)
 		return stand_in(s, &s->clients[fd], q, passed);
 	if (q->type == SQUASHD_ATTACH) {

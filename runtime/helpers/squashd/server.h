@@ -65,9 +65,12 @@ struct client {
 	struct left left; /* to be taken down after it */
 };
 
-/* A mount namespace that a client has made, and the id of the one that it was made from. */
+/*
+ * A mount namespace that a client has made, the network namespace that its /sys is of, and the id of
+ * the mount namespace that it was made from.
+ */
 struct apart {
-	int fd;
+	int fd, net_fd;
 	uint64_t id;
 };
 
