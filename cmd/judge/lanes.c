@@ -78,7 +78,8 @@ static int open_lane(struct eval_lane *x, enum eval_lane_kind kind,
 	if (r < 0)
 		return r;
 	of.spec.id = x->ids[kind];
-	r = lane_open(&of.spec, container->paths, eval_lane_file(kind), &warm, &x->lanes[kind], e);
+	r = lane_open(&of.spec, container->paths, eval_lane_file(kind), &warm, false,
+		      &x->lanes[kind], e);
 	x->said->is_clean[kind] = r >= 0;
 	return r;
 }

@@ -88,23 +88,28 @@ static int make_group(int dirfd, const char *name, struct err *e)
 	return fd < 0 ? err_sys(e, "make control group %s", name) : fd;
 }
 
+static int make_helper(struct cgroup *cg, struct err *e)
+{
+	char name[sizeof(cg->name) + sizeof(HELPER)];
+
+	snprintf(name, sizeof(name), "%s" HELPER, cg->name);
+	cg->helper_fd = make_group(cg->parent.fd, name, e);
+	return cg->helper_fd;
+}
+
 static int make_all(struct cgroup *cg, const struct limit_spec *l, unsigned need, struct err *e)
 {
-	char helper[sizeof(cg->name) + sizeof(HELPER)];
 	int r = cg->limit_fd = make_group(cg->parent.fd, cg->name, e);
 
 	if (r >= 0)
 		r = set_limits(cg, l, need, e);
 	if (r >= 0)
 		r = cg->payload_fd = make_group(cg->limit_fd, PAYLOAD, e);
-	snprintf(helper, sizeof(helper), "%s" HELPER, cg->name);
-	if (r >= 0)
-		r = cg->helper_fd = make_group(cg->parent.fd, helper, e);
 	return r < 0 ? r : 0;
 }
 
-int cgroup_make(struct cgroup *cg, struct cgroup_parent *parent, const char *id,
-		const struct limit_spec *limits, unsigned need, struct err *e)
+int cgroup_make_alone(struct cgroup *cg, struct cgroup_parent *parent, const char *id,
+		      const struct limit_spec *limits, unsigned need, struct err *e)
 {
 	int r;
 
@@ -116,6 +121,18 @@ int cgroup_make(struct cgroup *cg, struct cgroup_parent *parent, const char *id,
 	if (r < 0)
 		(void)cgroup_remove(cg, NULL);
 	return r;
+}
+
+int cgroup_make(struct cgroup *cg, struct cgroup_parent *parent, const char *id,
+		const struct limit_spec *limits, unsigned need, struct err *e)
+{
+	int r = cgroup_make_alone(cg, parent, id, limits, need, e);
+
+	if (r >= 0)
+		r = make_helper(cg, e);
+	if (r < 0)
+		(void)cgroup_remove(cg, NULL);
+	return r < 0 ? r : 0;
 }
 
 /* --- using -------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
  *
  *	parent.h		where a group may be made; scope.h: by the systemd user manager
  *	cgroup.h		one container's groups
+ *	lend.h			one that is lent to one program after the other
  *	text.h			what the kernel's files say
  *	batch_step.h		the step of a batch job, as far as its groups tell
  *
@@ -56,6 +57,10 @@ char *cgroup_path(const struct cgroup_parent *parent, const char *id);
  */
 int cgroup_make(struct cgroup *cg, struct cgroup_parent *parent, const char *id,
 		const struct limit_spec *limits, unsigned need, struct err *e);
+
+/* Likewise, without a group for csbx-init, which is somewhere else. */
+int cgroup_make_alone(struct cgroup *cg, struct cgroup_parent *parent, const char *id,
+		      const struct limit_spec *limits, unsigned need, struct err *e);
 
 static inline bool cgroup_is_made(const struct cgroup *cg)
 {

@@ -94,7 +94,7 @@ static struct watchdog make_watchdog(const struct container *c)
 	return w;
 }
 
-static struct thrash make_thrash(const struct container *c)
+struct thrash container_thrash(const struct container *c)
 {
 	bool holds = c->limits.cgroup.holds & CGROUP_MEMORY;
 
@@ -143,7 +143,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.signal_fd = c->signal_fd,
 		.watchdog = watchdog.limit_bytes || watchdog.limit_pids ? &watchdog : NULL,
 		.cgroup = &c->limits.cgroup,
-		.thrash = make_thrash(c),
+		.thrash = container_thrash(c),
 		.streams = &c->streams,
 		.fetch = &fetch,
 		.exec = &exec,

@@ -55,7 +55,7 @@ static int launch_once(struct container *c, struct err *e)
 		.helper_cgroup_fd = l->cgroup.helper_fd,
 		.cgroup_fd = l->cgroup.payload_fd,
 		.has_affinity = l->holders.cpus_milli.by == ENFORCED_AFFINITY,
-		.is_watched = l->holders.watch_memory || l->holders.watch_pids,
+		.is_watched = l->holders.watch_memory || l->holders.watch_pids || c->is_lane,
 		.is_lane = c->is_lane,
 		.has_net = c->link.net.ns_fd >= 0,
 		.net_was_had = net_traces_are_open(&c->link.net),

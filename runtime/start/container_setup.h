@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "runtime/limit/container_limits.h"
+#include "runtime/limit/thrash.h"
 #include "runtime/spec/etc_files.h"
 #include "runtime/kernel/net_traces.h"
 #include "runtime/record/instance.h"
@@ -104,6 +105,9 @@ int container_make_message(struct container *c, struct err *e);
 /* The payload is gone: a throw-away layer is discarded, a kept one synced and marked clean. */
 int container_release_upper(struct container *c, struct err *e);
 void container_done(struct container *c);
+
+/* How its control group is looked at (runtime/limit/thrash.h). */
+struct thrash container_thrash(const struct container *c);
 
 /* Size of the base tmpfs. */
 uint64_t container_base_bytes(const struct container_spec *s);

@@ -13,6 +13,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/cgroup/lend.h"
 #include "runtime/child/fetch.h"
 #include "runtime/child/init_msg.h"
 #include "runtime/child/launch.h"
@@ -44,6 +45,7 @@ struct lane *lane_new(const struct container_spec *spec, const struct paths *pat
 	l->warm_program = warm_program;
 	l->view = (struct watchdog_view)WATCHDOG_VIEW_INIT;
 	l->state = (struct lane_state)LANE_STATE_INIT;
+	l->groups = (struct cgroup_parent)CGROUP_PARENT_INIT;
 	l->lender_fd = -1;
 	container_init(&l->c, &l->spec, paths);
 	l->c.is_lane = true;
@@ -61,8 +63,7 @@ bool lane_is_possible(const struct container_spec *s)
 	       !(sec->caps & ~SPEC_CAPS_DEFAULT) && !sec->new_privs && !sec->seccomp_off &&
 	       !sec->landlock_off && !sec->masks_off && !sec->fake_ids && !sec->fake_nodes &&
 	       s->proc.tty == TTY_NO && !s->proc.pid1_signals && s->proc.close_stdin &&
-	       s->capture_output && s->limits.memory_bytes && !s->limits.cpus_milli &&
-	       !s->limits.oom_single && !s->limits.strict;
+	       s->capture_output && s->limits.memory_bytes && !s->limits.oom_single;
 }
 
 /*
@@ -174,13 +175,16 @@ static int take_own_init(struct container *c, struct err *e)
 	return 0;
 }
 
-static int open_container(struct lane *l, struct err *e)
+static int open_container(struct lane *l, bool is_lent, struct err *e)
 {
 	struct container *c = &l->c;
 	int r = container_prepare(c, false, e);
 
-	if (r >= 0 && (cgroup_is_made(&c->limits.cgroup) || !c->limits.holders.watch_memory))
+	/* Who borrows it is in a group of another's, and may not place anything in ours. */
+	if (r >= 0 && is_lent && cgroup_is_made(&c->limits.cgroup))
 		r = err_set(e, EOPNOTSUPP, "lane: control groups hold the limits");
+	if (r >= 0 && c->limits.holders.cpus_milli.by == ENFORCED_AFFINITY)
+		r = err_set(e, EOPNOTSUPP, "lane: no control group holds the CPUs");
 	if (r >= 0)
 		r = take_own_init(c, e);
 	if (r >= 0)
@@ -194,6 +198,8 @@ static int open_container(struct lane *l, struct err *e)
 		r = wait_until_ready(l, e);
 	if (r >= 0 && !l->view.n_tmpfs)
 		r = err_set(e, EIO, "lane: nothing to look at");
+	if (r >= 0 && cgroup_is_made(&c->limits.cgroup))
+		r = cgroup_lend(&c->limits.cgroup, c->spec->id, &l->groups, e);
 	return r;
 }
 
@@ -205,7 +211,7 @@ static int send_warm(const struct lane *l, const struct lane_warm *warm, struct 
 }
 
 int lane_open(const struct container_spec *spec, const struct paths *paths, const char *file,
-	      const struct lane_warm *warm, struct lane **ret, struct err *e)
+	      const struct lane_warm *warm, bool is_lent, struct lane **ret, struct err *e)
 {
 	struct lane *l = lane_new(spec, paths, warm->program);
 	sigset_t old;
@@ -216,7 +222,7 @@ int lane_open(const struct container_spec *spec, const struct paths *paths, cons
 	r = unpacked_is_needed() ? err_set(e, EOPNOTSUPP, "lane: no FUSE")
 				 : forwarded_signals_block(&old, &signal_fd, e);
 	if (r >= 0) {
-		r = open_container(l, e);
+		r = open_container(l, is_lent, e);
 		fd_close(&signal_fd);
 		forwarded_signals_restore(&old, false);
 	}
@@ -256,6 +262,7 @@ void lane_close(struct lane **lane)
 	}
 	strbuf_free(&l->message);
 	fd_close(&l->lender_fd);
+	cgroup_parent_close(&l->groups);
 	container_done(&l->c);
 	free(l);
 	*lane = NULL;
@@ -277,11 +284,13 @@ static int request(const struct lane *l, struct container *c, struct err *e)
 	const struct init_request rq = {
 		.magic = INIT_MAGIC, .type = INIT_REQ_SPAWN, .id = INIT_LANE_ID};
 	_strbuf_ struct strbuf msg = STRBUF_INIT;
+	const bool has_group = cgroup_is_made(&c->limits.cgroup);
+	const uint32_t flags = (str_eq(p->argv.items[0], l->warm_program) ? INIT_WARM : 0) |
+			       (has_group ? INIT_OWN_CGROUP : 0);
 	int fds[FD_PASS_MAX], r;
 	size_t n = 0;
 
-	r = init_msg_build_exec((const void *)l->message.data, p,
-				str_eq(p->argv.items[0], l->warm_program) ? INIT_WARM : 0, &msg, e);
+	r = init_msg_build_exec((const void *)l->message.data, p, flags, &msg, e);
 	if (r < 0)
 		return r;
 	c->msg_fd = init_msg_memfd(&msg, e);
@@ -293,8 +302,10 @@ static int request(const struct lane *l, struct container *c, struct err *e)
 	for (int i = 0; i < 3; i++)
 		fds[n++] = c->streams.child[i] >= 0 ? c->streams.child[i] : i;
 	fds[n++] = c->status[1];
-	for (size_t i = 0; i < p->n_keep_fds && n < FD_PASS_MAX; i++)
+	for (size_t i = 0; i < p->n_keep_fds && n < FD_PASS_MAX - 1; i++)
 		fds[n++] = p->keep_fds[i];
+	if (has_group)
+		fds[n++] = c->limits.cgroup.payload_fd;
 	r = fd_send_patient(l->c.control[0], &rq, sizeof(rq), fds, n, e);
 	fd_close(&c->status[1]);
 	streams_started(&c->streams);
@@ -317,8 +328,9 @@ static int watch(const struct lane *l, struct container *c, struct run_result *r
 		.server_fd = l->c.link.sock,
 		.server_pid = l->c.link.server_pid,
 		.signal_fd = c->signal_fd,
-		.watchdog = &watchdog,
-		.cgroup = &l->c.limits.cgroup,
+		.watchdog = h->watch_memory || h->watch_pids ? &watchdog : NULL,
+		.cgroup = &c->limits.cgroup,
+		.thrash = container_thrash(c),
 		.streams = &c->streams,
 		.fetch = &fetch,
 		.exec = &exec,
@@ -350,13 +362,32 @@ static int watch(const struct lane *l, struct container *c, struct run_result *r
 	return r;
 }
 
+static int make_group(const struct lane *l, struct container *c, struct err *e)
+{
+	const struct container_limits *its = &l->c.limits;
+
+	if (l->groups.fd < 0)
+		return 0;
+	return cgroup_make_run(&its->cgroup, &l->groups, &c->spec->limits, its->need,
+			       &c->limits.cgroup, e);
+}
+
+/* False where something is left of it, or of what was charged to it. */
+static bool remove_group(const struct lane *l, struct container *c)
+{
+	const struct cgroup *lent = &l->c.limits.cgroup;
+
+	return l->groups.fd < 0 || (cgroup_remove(&c->limits.cgroup, NULL) >= 0 &&
+				    cgroup_kept_bytes(lent, LANE_KEPT_BYTES) <= LANE_KEPT_BYTES);
+}
+
 int lane_run(struct lane *l, const struct container_spec *spec, const struct lane_file *file,
 	     const struct container_hooks *hooks, struct run_result *ret, bool *ret_clean,
 	     struct err *e)
 {
 	uint64_t begin = clock_monotonic_ns();
 	struct container c;
-	bool is_empty = false;
+	bool is_empty = false, is_removed;
 	sigset_t old;
 	int r;
 
@@ -372,6 +403,8 @@ int lane_run(struct lane *l, const struct container_spec *spec, const struct lan
 	if (r >= 0)
 		r = lane_state_write(&l->state, file->data, file->len, e);
 	if (r >= 0)
+		r = make_group(l, &c, e);
+	if (r >= 0)
 		r = request(l, &c, e);
 	if (r >= 0) {
 		container_note_degraded(&l->c, ret);
@@ -381,7 +414,9 @@ int lane_run(struct lane *l, const struct container_spec *spec, const struct lan
 		r = watch(l, &c, ret, &is_empty, e);
 		ret->wall_ns = clock_monotonic_ns() - begin - ret->setup_ns;
 	}
-	*ret_clean = r >= 0 && is_empty && (l->lender_fd >= 0 || lane_state_is_same(&l->state));
+	is_removed = remove_group(l, &c);
+	*ret_clean = r >= 0 && is_removed && is_empty &&
+		     (l->lender_fd >= 0 || lane_state_is_same(&l->state));
 	streams_done(&c.streams);
 	fd_close(&c.msg_fd);
 	fd_close(&c.status[0]);

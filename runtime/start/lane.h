@@ -9,12 +9,18 @@
  * is compared with how it was (lane_state.h). A lane that is not provably as it was before is not
  * used again: its owner closes it and opens another.
  *
+ * Where control groups hold limits each program has a group of its own below the lane's
+ * (runtime/cgroup/lend.h): made before it, gone after it, and with it all counts. The memory of files
+ * in memory is given back with those. The kernel's own, such as its cache of names, may be charged to
+ * the lane's group from then on; a lane that has kept LANE_KEPT_BYTES of it is given up.
+ *
  * The owner opens and closes; processes that it forks run programs, one at a time. Pid 1 ends with
  * the owner.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct container_hooks;
 struct container_spec;
@@ -22,6 +28,8 @@ struct err;
 struct lane;
 struct paths;
 struct run_result;
+
+#define LANE_KEPT_BYTES (UINT64_C(16) << 20)
 
 /* The one file of a program's own: there in the specification, below a directory of the user's. */
 struct lane_file {
@@ -48,15 +56,17 @@ struct lane_warm {
 
 /*
  * paths, and of spec the strings, must live as long; its files are read now. -EOPNOTSUPP: not on
- * this machine (control groups hold the limits, an old kernel).
+ * this machine (no FUSE, an old kernel). is_lent: others will run programs in it, which cannot be
+ * where control groups hold the limits.
  */
 int lane_open(const struct container_spec *spec, const struct paths *paths, const char *file,
-	      const struct lane_warm *warm, struct lane **ret, struct err *e);
+	      const struct lane_warm *warm, bool is_lent, struct lane **ret, struct err *e);
 void lane_close(struct lane **lane);
 
 /*
  * True where a limit of memory of the program's own is held as in a container made for it: the
- * watchdog has the program's, and the file systems have room for what it may put there.
+ * program's control group or the watchdog has it, and the file systems have room for what the program
+ * may put there.
  */
 bool lane_fits(const struct lane *lane, const struct container_spec *spec);
 

@@ -82,7 +82,8 @@ static int open_seat(const struct lane_stock *stock, struct seat *s)
 	s->spec = *stock->spec;
 	s->spec.id = s->id;
 	if (r >= 0)
-		r = lane_open(&s->spec, stock->paths, stock->file, stock->warm, &s->lane, NULL);
+		r = lane_open(&s->spec, stock->paths, stock->file, stock->warm, true, &s->lane,
+			      NULL);
 	/* Making containers makes it unreadable: a borrower looks into us. */
 	(void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	return r;

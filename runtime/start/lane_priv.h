@@ -17,6 +17,7 @@ struct lane {
 	struct watchdog_view view;
 	struct lane_state state;
 	const char *warm_program;
+	struct cgroup_parent groups; /* of the programs' groups; fd is -1: there are none */
 	/*
 	 * The connection to the owner of one that is borrowed (lane_loan.h), which compares the
 	 * state; -1: it is our own.

@@ -98,8 +98,9 @@ __attribute__((noreturn)) void alone_fail(const struct payload *p, unsigned stag
 
 /* CLONE_NEW* of B and what comes with it. */
 unsigned long namespaces_of(uint32_t flags);
-/* clone of a payload process: by clone3 into the payload's cgroup where there is one. */
-int clone_payload(unsigned long ns_flags, bool into_cgroup);
+/* clone of a payload process: by clone3 into a cgroup where there is one; -1: none. */
+int clone_payload(unsigned long ns_flags, int cgroup_fd);
+int cgroup_of(const struct init_msg *start); /* that of the main process */
 
 /* payload.c: takes the process all the way; never returns. */
 __attribute__((noreturn)) void payload_run(struct payload *p);

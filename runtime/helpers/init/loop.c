@@ -7,7 +7,7 @@
 #include "runtime/helpers/init/init.h"
 
 /* One descriptor more than the largest request has: an overlong one is seen, not cut. */
-#define RECV_FDS_MAX (INIT_SPAWN_FDS + INIT_MAX_KEEP_FDS + 1)
+#define RECV_FDS_MAX (INIT_SPAWN_FDS + INIT_MAX_KEEP_FDS + 2)
 
 static int exit_code_of(int status)
 {

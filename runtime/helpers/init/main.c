@@ -186,7 +186,7 @@ static void start_main(struct init *in, const struct init_msg *m)
 		sys_prctl(PR_SET_DUMPABLE, 1, 0);
 	r = sys_pipe2(sync, O_CLOEXEC);
 	if (r >= 0)
-		r = clone_payload(namespaces_of(m->flags), m->flags & INIT_HAS_CGROUP);
+		r = clone_payload(namespaces_of(m->flags), cgroup_of(m));
 	if (!r)
 		run_main(m, sync[0]);
 	in->main_pid = ev.pid = r;

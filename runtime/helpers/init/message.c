@@ -56,15 +56,20 @@ void status_send(int fd, unsigned stage, int result, unsigned detail)
  * clone3(2) only where it is needed: for the placement in a cgroup. Made in the same call, the
  * payload's cgroup namespace is rooted in that cgroup, not in init's.
  */
-int clone_payload(unsigned long ns_flags, bool into_cgroup)
+int clone_payload(unsigned long ns_flags, int cgroup_fd)
 {
 	struct clone_args args = {
 		.flags = ns_flags | CLONE_INTO_CGROUP,
 		.exit_signal = SIGCHLD,
-		.cgroup = INIT_FD_CGROUP,
+		.cgroup = (uint64_t)cgroup_fd,
 	};
 
-	return into_cgroup ? sys_clone3(&args) : sys_clone(ns_flags | SIGCHLD);
+	return cgroup_fd >= 0 ? sys_clone3(&args) : sys_clone(ns_flags | SIGCHLD);
+}
+
+int cgroup_of(const struct init_msg *start)
+{
+	return start->flags & INIT_HAS_CGROUP ? INIT_FD_CGROUP : -1;
 }
 
 unsigned long namespaces_of(uint32_t flags)

@@ -116,6 +116,16 @@ static int step_oom_score(struct payload *p)
 	return r == -EACCES ? 0 : r;
 }
 
+/*
+ * A program of a lane that has a control group of its own sees that as the root, and no trace of
+ * those before it. To make the namespace it has all capabilities in B, which it has joined.
+ */
+static int join_namespace(const struct payload *p, unsigned kind)
+{
+	return kind == NS_CGROUP && p->m->flags & INIT_OWN_CGROUP ? sys_unshare(CLONE_NEWCGROUP)
+								  : sys_setns(p->ns_fds[kind], 0);
+}
+
 static int join_namespaces(const struct payload *p)
 {
 	for (unsigned i = 0; i < p->n_ns; i++) {
@@ -123,7 +133,7 @@ static int join_namespaces(const struct payload *p)
 
 		if (p->ns_fds[i] < 0)
 			continue;
-		r = sys_setns(p->ns_fds[i], 0);
+		r = join_namespace(p, i);
 		/* Changed credentials may make a process dumpable again (fs.suid_dumpable). */
 		sys_prctl(PR_SET_DUMPABLE, 0, 0);
 		if (r < 0)

@@ -64,23 +64,26 @@ static __attribute__((noreturn)) void run_spawned(const struct init *in, const s
 }
 
 /* The pid, or -errno with the stage that failed. */
-static int spawn_clone(const struct init *in, const int *fds, unsigned n_fds, unsigned *ret_stage)
+static int spawn_clone(const struct init *in, bool is_main, const int *fds, unsigned n_fds,
+		       unsigned *ret_stage)
 {
+	bool has_own;
 	struct message msg = {0};
 	int r = message_map(fds[SPAWN_FD_MSG], &msg);
 
 	*ret_stage = INIT_STAGE_MESSAGE;
 	if (r < 0)
 		return r;
-	if ((msg.m->flags & (INIT_EXEC | INIT_JOIN)) != INIT_EXEC ||
-	    n_fds != INIT_SPAWN_FDS + msg.m->n_keep_fds) {
+	has_own = msg.m->flags & INIT_OWN_CGROUP;
+	if ((msg.m->flags & (INIT_EXEC | INIT_JOIN)) != INIT_EXEC || (has_own && !is_main) ||
+	    n_fds != INIT_SPAWN_FDS + msg.m->n_keep_fds + has_own) {
 		r = -EBADMSG;
 	} else if (!init_msg_is_within(in->start, msg.m)) {
 		*ret_stage = INIT_STAGE_BOUNDS;
 		r = -EPERM;
 	} else {
 		*ret_stage = INIT_STAGE_CLONE;
-		r = clone_payload(0, in->flags & INIT_HAS_CGROUP);
+		r = clone_payload(0, has_own ? fds[n_fds - 1] : cgroup_of(in->start));
 		if (!r)
 			run_spawned(in, msg.m, fds);
 	}
@@ -99,7 +102,7 @@ void spawn_request(struct init *in, uint32_t id, const int *fds, unsigned n_fds)
 	int r = valid ? -EAGAIN : -EBADMSG;
 
 	if (s || (valid && is_main))
-		r = spawn_clone(in, fds, n_fds, &stage);
+		r = spawn_clone(in, is_main, fds, n_fds, &stage);
 	if (r < 0 && n_fds >= INIT_SPAWN_FDS)
 		status_send(fds[SPAWN_FD_STATUS], stage, r, 0);
 	for (unsigned i = 0; i < n_fds; i++)

@@ -96,7 +96,10 @@ enum init_flag {
 	INIT_SPARE =
 		1u << 22, /* made ahead: 0 is a socket, from which the main process takes, right
 				* before its execve, what that needs (enum init_spare_fd) */
-	INIT_FLAGS_ALL = (1u << 23) - 1,
+	INIT_OWN_CGROUP = 1u << 23, /* of an exec with INIT_LANE_ID: the last descriptor is a cgroup
+				     * directory, where the program is born and which it sees as
+				     * the root of all */
+	INIT_FLAGS_ALL = (1u << 24) - 1,
 };
 #define INIT_TTY_BYTE 'T'
 #define INIT_LANE_ID 0x7fffffffu /* of a SPAWN: it is the main process from now on */
@@ -201,7 +204,8 @@ enum init_request_type {
 	INIT_REQ_SIGNAL = 1, /* arg: signal, to the main process */
 	INIT_REQ_SIGNAL_ALL, /* arg: signal, to every process but init */
 	INIT_REQ_SPAWN,      /* id: chosen by the supervisor, not 0, not in use; descriptors: msg
-			      * memfd, stdin, stdout, stderr, status pipe, then n_keep_fds more */
+			      * memfd, stdin, stdout, stderr, status pipe, then n_keep_fds more,
+			      * then the directory with INIT_OWN_CGROUP */
 	INIT_REQ_SIGNAL_PID, /* arg: signal, id: of a spawned process */
 	INIT_REQ_STOP,       /* arg: signal, to the main process, followed by SIGCONT; with
 			      * INIT_PAYLOAD_SIGNALS SIGKILL instead of one that it would not

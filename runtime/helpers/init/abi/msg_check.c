@@ -100,7 +100,7 @@ static bool alone_is_sound(const struct init_msg *m)
 {
 	const uint32_t neither = INIT_HAS_CGROUP | INIT_TTY | INIT_NEW_TTY | INIT_TTY_STDERR |
 				 INIT_PAYLOAD_SIGNALS | INIT_NEW_NET | INIT_NEW_UTS | INIT_NEW_IPC |
-				 INIT_LANE | INIT_SPARE;
+				 INIT_LANE | INIT_SPARE | INIT_OWN_CGROUP;
 	bool join = m->flags & INIT_JOIN, bare = m->flags & INIT_BARE;
 
 	if (m->n_join_fds > INIT_MAX_JOIN_FDS || m->failure_code > 255 || join != !!m->n_join_fds)
@@ -124,6 +124,8 @@ static bool flags_are_sound(const struct init_msg *m)
 	if (m->flags & ~INIT_FLAGS_ALL || (m->flags & INIT_WARM && !m->n_keep_fds))
 		return false;
 	if ((m->flags & INIT_EXEC) && (m->flags & start_only))
+		return false;
+	if (m->flags & INIT_OWN_CGROUP && !(m->flags & INIT_EXEC))
 		return false;
 	if ((m->flags & (INIT_NEW_TTY | INIT_TTY_STDERR)) &&
 	    (m->flags & (INIT_EXEC | INIT_TTY)) != (INIT_EXEC | INIT_TTY))

@@ -130,13 +130,15 @@ static void test_refusals(struct box *b)
 		   "an unsealed message");
 	is_refused(b, 14, &(struct box_want){.extra_flags = INIT_TTY}, INIT_STAGE_TTY, ENOTTY,
 		   "a terminal that is none");
+	is_refused(b, 16, &(struct box_want){.extra_flags = INIT_OWN_CGROUP}, INIT_STAGE_MESSAGE,
+		   EBADMSG, "a control group of its own outside of a lane");
 	fd_send(b->control, &rq, sizeof(rq), (int[]){null, null}, 2, NULL);
 	fd_send(b->control, &rq, sizeof(rq), NULL, 0, NULL);
 	fd_send(b->control, &rq, 7, (int[]){null}, 1, NULL);
 	fd_send(b->control, &rq, sizeof(rq),
 		(int[]){null, null, null, null, null, null, null, null, null, null, null, null,
-			null, null},
-		14, NULL);
+			null, null, null},
+		15, NULL);
 	spawn(b, 15, &(struct box_want){.argv = SH("exec sleep 1000")}, &first);
 	spawn(b, 15, &(struct box_want){.argv = SH("exec sleep 1000")}, &second);
 	is_int(box_read_status(second.status).code, EBADMSG, "an id in use is refused");
