@@ -4,7 +4,7 @@ HOSTCC ?= cc
 SECCOMP_GEN    := $(O)/host/seccomp_gen
 SECCOMP_TABLES := $(O)/gen/seccomp_table_x86_64.h $(O)/gen/seccomp_table_aarch64.h
 
-$(SECCOMP_GEN): runtime/helpers/seccomp/gen.c runtime/helpers/seccomp/policy.c runtime/helpers/seccomp/policy.h | $(O)/.deps-ok
+$(SECCOMP_GEN): $(addprefix runtime/helpers/seccomp/,gen.c code.c policy.c code.h policy.h) | $(O)/.deps-ok
 	@echo "  HOSTCC $@"
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -I. -D_GNU_SOURCE -std=gnu11 $(WARN) -O1 -o $@ $(filter %.c,$^) $(call pc,--cflags --libs,$(GEN_MODS))

@@ -10,6 +10,7 @@
  *
  *	policy.c		the rules
  *	gen.c			the generator
+ *	code.h			BPF with labels, and the tree that finds a number
  *
  * Must: answer ENOSYS to what no rule names.
  * Mustn't: be linked into a program that is installed.
