@@ -29,7 +29,9 @@ static int read_double(const struct value *v, const char *key, double *ret, stru
 	if (v->kind != VALUE_INT && v->kind != VALUE_FLOAT)
 		return wrong(e, key, "a number");
 	*ret = v->kind == VALUE_FLOAT ? v->number : strtod(v->text, NULL);
-	return *ret >= 0 && *ret < 1e300 ? 0 : wrong(e, key, "a number that is not negative");
+	if (!(*ret >= 0))
+		return wrong(e, key, "a number that is not negative");
+	return *ret < 1e300 ? 0 : wrong(e, key, "a number below 1e300");
 }
 
 static int read_name(struct eval_case *c, const struct value *v, struct err *e)

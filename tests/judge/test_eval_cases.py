@@ -66,6 +66,11 @@ def test_other_ways_to_compare(csbx, python_image):
             ("print('a ')", {"expected": "a", "compare": {"stdout": {"trim": False}}}, False),
             ("{}", {"expected_type": "dict"}, True), ("{}", {"expected_type": "set"}, False),
             ("__import__('fractions').Fraction(1, 2)", {"expected_type": "Fraction"}, True),
+            ("1", {"expected_type": "str|int"}, True), ("None", {"expected_type": "int | NoneType"}, True),
+            ("1.5", {"expected_type": "int | str"}, False), ("1", {"expected_type": "integer | in"}, False),
+            ("__import__('collections').Counter()", {"expected_type": "list | dict"}, True),
+            ("__import__('fractions').Fraction(1, 2)", {"expected_type": "Decimal | Fraction"}, True),
+            ("iter([])", {"expected_type": "int | list_iterator"}, True), ("iter([])", {"expected_type": "int | list"}, False),
             ("[][1]", {"expected_exception": "IndexError"}, True),
             ("[][1]", {"expected_exception": {"type": "LookupError", "message_re": "out of \\w+"}}, True),
             ("[][1]", {"expected_exception": {"type": "LookupError", "message_re": "^range"}}, False),
@@ -211,7 +216,9 @@ def test_programs_with_input(csbx, python_image):
 @pytest.mark.parametrize("cases, says", [
     ([], "there is none"), ({}, "cases"), ([1], "case 1: must be an object"), ([{"args": 1}], "case 1: args"),
     ([{}, {"expectd": 1}], "case 2: expectd: unknown member"), ([{"compare": "maybe"}], "compare"),
-    ([{"expected_exception": {"type": "E", "message_re": "(?=x)"}}], "message_re"), ([{"weight": -1}], "weight"),
+    ([{"expected_exception": {"type": "E", "message_re": "(?=x)"}}], "message_re"), ([{"weight": -1}], "weight: must be a number that is not negative"),
+    ([{"weight": 1e300}], "weight: must be a number below 1e300"),
+    ([{"compare": {"close": {"abs": 1e308}}, "expected": 1}], "close: must be a number below 1e300"),
     ([{"stdin": ""}], "stdin"), ([{"expected": {"$set": [1, 1.0]}}], "twice"), ([{"kwargs": []}], "kwargs"),
     ([{"expected": 1, "compare": "stdout"}], "expected")])
 def test_mistakes_in_cases(csbx, python_image, cases, says):
