@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from typing import Any, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 DEPTH_MAX = 90
 LONG_BITS = 13000  # less than the 4300 digits that Python refuses to write
@@ -82,16 +82,24 @@ def _shortened(value: Any) -> Any:
     return value
 
 
-def from_json(obj: Any) -> Any:
-    """The value; one that Python cannot have is as JSON has it; an object of one member that is no word of the above is a dict like any other."""
+Other = Callable[[str, str], Any]
+
+
+def from_json(obj: Any, other: Optional[Other] = None) -> Any:
+    """The value; one that Python cannot have is as JSON has it; an object of one member that is no word of the above is a dict like any other.
+
+    other(type, repr) makes the values that csbx has no word for; without it they stay the objects that tell these two.
+    """
     if isinstance(obj, list):
-        return [from_json(v) for v in obj]
+        return [from_json(v, other) for v in obj]
     if not isinstance(obj, dict):
         return obj
+    if other is not None and set(obj) == {"$other", "repr"}:
+        return other(obj["$other"], obj["repr"])
     if len(obj) == 1:
         ((word, inner),) = obj.items()
         if word == "$tuple":
-            return tuple(from_json(v) for v in inner)
+            return tuple(from_json(v, other) for v in inner)
         if word == "$bytes":
             return base64.b64decode(inner)
         if word == "$float":
@@ -102,9 +110,9 @@ def from_json(obj: Any) -> Any:
             return range(*inner)
         try:
             if word == "$set":
-                return {_as_member(from_json(v)) for v in inner}
+                return {_as_member(from_json(v, other)) for v in inner}
             if word == "$dict":
-                return {_as_member(from_json(k)): from_json(v) for k, v in inner}
+                return {_as_member(from_json(k, other)): from_json(v, other) for k, v in inner}
         except TypeError:  # judged code may write its answer by hand, as what no Python makes: a set of lists
             pass
-    return {k: from_json(v) for k, v in obj.items()}
+    return {k: from_json(v, other) for k, v in obj.items()}

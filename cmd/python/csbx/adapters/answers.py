@@ -11,24 +11,38 @@ import ast
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Sequence
 
-from ..values import from_json, to_json
+from ..values import from_json, shown, to_json
 
 REPR_BYTES_MAX = 200  # csbx keeps no more of the repr of a value that it has no word for
 NUMBER = r"(-?\d+)"
 
 
-class _Unknown:
-    """Equals nothing, itself neither."""
+class Told:
+    """A value that csbx has no word for: the name of its class and its repr are all that is known."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        self.kind, self.text = kind, text
 
     def __eq__(self, other: object) -> bool:
-        return False
+        """Equal to what has that class and that repr, where the repr is whole."""
+        return type(other).__name__ == self.kind and len(self.text) < REPR_BYTES_MAX and repr(other) == self.text
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        return self.text
 
-UNKNOWN = _Unknown()
+
+class Shown:
+    """The same to be written only, so that it may be in a set."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def _whole(match: "re.Match[str]") -> Any:
@@ -45,24 +59,32 @@ WORDS: Dict[str, Any] = {
     "dict_items": (r"dict_items\((\[.*\])\)\Z", lambda m: set(ast.literal_eval(m[1])))}
 
 
-def is_other(raw: Any) -> bool:
-    """True when csbx had no word for the value, and told its class and its repr."""
-    return isinstance(raw, dict) and set(raw) == {"$other", "repr"}
-
-
-def value_of(raw: Any) -> Any:
-    if not is_other(raw):
-        return from_json(raw)
-    pattern, make = WORDS.get(raw["$other"], (None, None))
-    text = raw["repr"]
+def _value_of_other(kind: str, text: str) -> Any:
+    pattern, make = WORDS.get(kind, (None, None))
     match: Optional["re.Match[str]"] = None
     if pattern is not None and len(text) < REPR_BYTES_MAX:
         match = re.match(pattern, text, re.ASCII | re.DOTALL)
     try:
         made: Callable[["re.Match[str]"], Any] = make
-        return UNKNOWN if match is None else made(match)
+        return Told(kind, text) if match is None else made(match)
     except (ArithmeticError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return UNKNOWN
+        return Told(kind, text)
+
+
+def value_of(raw: Any) -> Any:
+    return from_json(raw, _value_of_other)
+
+
+def has_other(raw: Any) -> bool:
+    """True when csbx had no word for the value, or for one in it."""
+    if isinstance(raw, dict):
+        return set(raw) == {"$other", "repr"} or any(has_other(v) for v in raw.values())
+    return isinstance(raw, list) and any(has_other(v) for v in raw)
+
+
+def text_of(raw: Any) -> str:
+    """repr() of the answer, what csbx has no word for included."""
+    return shown(from_json(raw, Shown))
 
 
 def is_sendable(value: Any) -> bool:
@@ -71,6 +93,45 @@ def is_sendable(value: Any) -> bool:
         return True
     except (TypeError, ValueError):
         return False
+
+
+def type_names(expected_type: str) -> str:
+    """
+    What isinstance() takes as its second argument, in csbx's words: names with `|` between them. A
+    name in a module is its last part, as a class calls itself. "": everything is an object.
+    """
+    try:
+        names = list(_names_in(ast.parse(expected_type.strip(), mode="eval").body))
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return expected_type
+    return "" if "object" in names else " | ".join(names)
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    parts: Sequence[ast.AST] = ()
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.Constant) and node.value is None:
+        yield "NoneType"
+    elif isinstance(node, ast.Call) and ast.dump(node) == NONE_TYPE:
+        yield "NoneType"
+    elif isinstance(node, ast.Tuple):
+        parts = node.elts
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        parts = (node.left, node.right)
+    elif isinstance(node, ast.Subscript) and list(_names_in(node.value)) == ["Union"]:
+        parts = (node.slice,)
+    elif isinstance(node, ast.Subscript) and list(_names_in(node.value)) == ["Optional"]:
+        parts = (node.slice, ast.Constant(None))
+    else:
+        raise ValueError("no name of a type")
+    for part in parts:
+        yield from _names_in(part)
+
+
+NONE_TYPE = ast.dump(ast.parse("type(None)", mode="eval").body)
 
 
 def has_nan(value: Any) -> bool:

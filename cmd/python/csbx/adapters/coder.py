@@ -47,10 +47,15 @@ class _Coder:
         return build.simple(argv, self.csbx)
 
     def _image(self) -> str:
-        """The squashfs file; beside the caller, named after the container, where none was said."""
-        if "://" not in self.docker_image:
-            return self.docker_image
-        return build.path(self.sqsh_image_path or self.container_name + ".sqsh")
+        """The squashfs file; beside the caller, named after the container, where none was said.
+
+        One that is there counts before an image of csbx's of the other name.
+        """
+        file = build.path(self.sqsh_image_path or self.container_name + ".sqsh")
+        if "://" in self.docker_image:
+            return file
+        is_other = bool(self.sqsh_image_path) and os.path.exists(file) and not os.path.exists(self.docker_image)
+        return file if is_other else self.docker_image
 
     def _create_call(self) -> Call[bytes]:
         return build.simple(["create", "-f", "--name", self.container_name, self._image()], self.csbx)

@@ -38,6 +38,7 @@ FORGE = "https://github.com"
 CLONE_S = 300.0  # the time a clone may take, where commands have less
 USER = "1000:1000"
 TMP = "/tmp:size=256m"
+VERBOSE = ("-v", "--tb=short")  # raw_output has a line a test
 PathLike = Union[str, "os.PathLike[str]"]
 
 
@@ -184,7 +185,7 @@ class SandboxExecutor:
             raise ValueError("Empty command")
         name = os.path.basename(words[0])
         if name not in self.allowed_commands:
-            raise ValueError(f"Command '{name}' is not allowed; allowed_commands: {sorted(self.allowed_commands)}")
+            raise ValueError(f"Command '{name}' is not in the allowed commands: {sorted(self.allowed_commands)}")
         return env, words
 
     def _where(self, workspace: Optional[PathLike]) -> str:
@@ -238,7 +239,7 @@ class SandboxExecutor:
                      extra_args: Optional[Sequence[str]] = None, *, timeout: Optional[float] = None) -> TestResult:
         if not test_ids:
             return TestResult()
-        return self._tests(test_ids, workspace_dir, timeout, extra_args)
+        return self._tests(test_ids, workspace_dir, timeout, [*VERBOSE, *(extra_args or [])])
 
     def _tests(self, tests: Union[None, str, Sequence[str]] = None, workspace: Optional[PathLike] = None,
                timeout: Optional[float] = None, extra_args: Optional[Sequence[str]] = None) -> TestResult:

@@ -6,52 +6,75 @@ the other, and csbx compares what comes back, so no marker can be forged and no 
 """
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from .. import build, program, sync
 from ..cases import UNSET, Case, CaseLike, as_case
 from ..result import CaseResult, EvalResult
-from ..values import from_json, shown
-from .answers import equals, has_nan, is_other, is_sendable
+from .answers import equals, has_nan, has_other, is_sendable, text_of, type_names
 
 FORBIDDEN_MODULES = ("os.system", "subprocess", "shutil", "socket", "requests", "urllib", "http", "ftplib")
 
 
+@dataclass(init=False)
 class TestCase:
     """One call of the function and the answer expected of it.
 
     args or input_args, kwargs or input_kwargs, expected or expected_output. csbx compares only the answers that are
     given. expected_output=None is not compared either; expected=None is, but beside expected_type and
-    expected_exception. Values are equal as Python has it, and an expected NaN to a NaN.
+    expected_exception. Values are equal as Python has it, and an expected NaN to a NaN. Where an exception is expected,
+    nothing else is. expected_type is what isinstance() takes: "int", "(int, str)", "int | None".
     """
 
     __test__ = False  # no test class, whatever pytest makes of its name
 
+    name: str
+    input_args: Sequence[Any]
+    input_kwargs: Dict[str, Any]
+    expected_output: Any
+    expected_type: str
+    expected_exception: str
+    weight: float
+
     def __init__(self, name: str = "", input_args: Sequence[Any] = (),
-                 input_kwargs: Optional[Mapping[str, Any]] = None, expected_output: Any = UNSET,
+                 input_kwargs: Optional[Mapping[str, Any]] = None, expected_output: Any = None,
                  expected_type: str = "", expected_exception: str = "", weight: float = 1.0, *,
                  args: Optional[Sequence[Any]] = None, kwargs: Optional[Mapping[str, Any]] = None,
                  expected: Any = UNSET) -> None:
         self.name = name
         self.input_args = tuple(input_args if args is None else args)
         self.input_kwargs = dict((input_kwargs if kwargs is None else kwargs) or {})
-        self._expected = UNSET if expected_output is None else expected_output
-        if expected is not UNSET:
-            self._expected = expected
+        self.expected_output = expected_output if expected is UNSET else expected
         self.expected_type, self.expected_exception = expected_type, expected_exception
         self.weight = weight
+        if expected is None and not (expected_type or expected_exception):
+            self.expected_type = "NoneType"
 
     @property
-    def expected_output(self) -> Any:
-        return None if self._expected is UNSET else self._expected
+    def args(self) -> Sequence[Any]:
+        return self.input_args
 
-    args = property(lambda self: self.input_args)
-    kwargs = property(lambda self: self.input_kwargs)
-    expected = property(lambda self: self.expected_output)
+    @args.setter
+    def args(self, args: Sequence[Any]) -> None:
+        self.input_args = args
 
-    def __repr__(self) -> str:
-        return f"TestCase({self.to_dict()})"
+    @property
+    def kwargs(self) -> Dict[str, Any]:
+        return self.input_kwargs
+
+    @kwargs.setter
+    def kwargs(self, kwargs: Dict[str, Any]) -> None:
+        self.input_kwargs = kwargs
+
+    @property
+    def expected(self) -> Any:
+        return self.expected_output
+
+    @expected.setter
+    def expected(self, expected: Any) -> None:
+        self.expected_output = expected
 
     def to_dict(self) -> Dict[str, Any]:
         d: Dict[str, Any] = {"name": self.name, "input_args": str(self.input_args)}
@@ -62,13 +85,14 @@ class TestCase:
         return d
 
     def to_case(self) -> Case:
-        return Case(self.input_args, self._wanted(), self.input_kwargs, self.name or None,
-                    self.expected_type or None, self.expected_exception or None,
-                    weight=self.weight)
-
-    def _wanted(self) -> Any:
-        beside = self.expected_type or self.expected_exception
-        return UNSET if self._expected is None and beside else self._expected
+        case = Case(tuple(self.input_args), UNSET, self.input_kwargs, self.name or None, weight=self.weight)
+        if self.expected_exception:
+            case.expected_exception = self.expected_exception
+            return case
+        if self.expected_output is not None:
+            case.expected = self.expected_output
+        case.expected_type = type_names(self.expected_type) or None
+        return case
 
 
 @dataclass
@@ -139,10 +163,8 @@ class CodeSandbox:
 
 
 def _as_sent(case: Case) -> Case:
-    """Everything is an object; and a value that csbx has no word for is compared here alone."""
-    kind = None if case.expected_type == "object" else case.expected_type
-    expected = case.expected if is_sendable(case.expected) else UNSET
-    return replace(case, expected_type=kind, expected=expected)
+    """A value that csbx has no word for is compared here alone."""
+    return case if is_sendable(case.expected) else replace(case, expected=UNSET)
 
 
 def _translate(result: EvalResult, cases: Sequence[Case], timeout: float) -> SandboxResult:
@@ -162,12 +184,16 @@ def _translate(result: EvalResult, cases: Sequence[Case], timeout: float) -> San
     elif result.status == "timeout":
         made.exception = f"Timeout after {timeout}s"
     elif result.error_summary is not None and result.error_summary.type in SYNTAX:
-        made.exception = f"Syntax error: Line {result.error_summary.line}: {result.error_summary.message}"
-    elif not made.success and not all_judged(result):
-        made.exception = "\n".join(result.stderr.strip().splitlines()[-5:]) or result.summary()
+        message = WHERE.sub("", result.error_summary.message or "")
+        made.exception, made.exit_code = f"Syntax error: Line {result.error_summary.line}: {message}", -1
+    elif not made.success:
+        made.exception = "\n".join(result.stderr.strip().splitlines()[-5:])
+        if not made.exception and not all_judged(result):
+            made.exception = result.summary()
     return made
 
 
+WHERE = re.compile(r" \([^()]*, line \d+\)\Z")
 SYNTAX = ("SyntaxError", "IndentationError", "TabError")
 
 
@@ -190,29 +216,25 @@ def _case(found: CaseResult, case: Case, raw: Any) -> Dict[str, Any]:
     answered = detail.startswith("returned ") or (found.passed and not case.expected_exception)
     passed = found.passed
     if answered and not case.expected_exception:
-        passed = _as_python_has_it(found.passed, case, raw)
+        passed = _as_python_has_it(found, case, raw)
         if passed != found.passed:
-            detail = "" if passed else f"returned {_shown(raw)}, expected {case.expected!r}"
-    return {"name": found.name, "passed": passed, "output": _shown(raw)[:200] if answered else "",
+            detail = "" if passed else f"returned {text_of(raw)}, expected {case.expected!r}"
+    return {"name": found.name, "passed": passed, "output": text_of(raw)[:200] if answered else "",
             "expected": repr(None if case.expected is UNSET else case.expected)[:200], "detail": detail or "OK",
             "duration_ms": round(found.duration_ms or 0.0, 2)}
 
 
-def _shown(raw: Any) -> str:
-    return str(raw["repr"]) if is_other(raw) else shown(from_json(raw))
-
-
-def _as_python_has_it(passed: bool, case: Case, raw: Any) -> bool:
+def _as_python_has_it(found: CaseResult, case: Case, raw: Any) -> bool:
     """csbx's verdict, but where its rules are others. A long answer is a text about it, and csbx has compared it whole."""
     is_compared = case.expected is not UNSET and case.compare in (None, "equal")
-    if passed:
+    if found.passed:
         if not is_compared or has_nan(case.expected) or (isinstance(raw, str) and is_sendable(case.expected)):
             return True
         return equals(raw, case.expected)
-    if case.expected_type == "int" and isinstance(raw, bool):
-        return not is_compared or equals(raw, case.expected)
-    has_its_type = case.expected_type in (None, "object") or (is_other(raw) and raw["$other"] == case.expected_type)
-    return is_compared and is_other(raw) and has_its_type and equals(raw, case.expected)
+    if found.outcome == "wrong_type":  # True is an int
+        is_int = isinstance(raw, bool) and "int" in (case.expected_type or "").split(" | ")
+        return is_int and (not is_compared or equals(raw, case.expected))
+    return found.outcome == "wrong_value" and is_compared and has_other(raw) and equals(raw, case.expected)
 
 
 class CodeFeedbackExtractor:
