@@ -5,8 +5,11 @@ Signatures, fields and words here are those of the interfaces; other names of th
 next to them, in both spellings.
 """
 import asyncio
+import dataclasses
 import inspect
 import os
+import re
+import shutil
 import socket
 import subprocess
 import time
@@ -86,6 +89,34 @@ def test_text_has_no_encoding(execute_code, client, python_image, head):
     assert client.eval("# coding: latin-1\nprint(len('\u00e9'))".encode(), image=python_image).stdout == "2\n", "bytes have one"
 
 
+# --- CodeSandbox ---------------------------------------------------------------------------------
+
+def test_a_case_is_a_dataclass(client):
+    from csbx.adapters import TestCase
+    made = TestCase("n", (1,), {"k": 2}, 3, "int", "", 2.0)
+    members = {"name": "n", "input_args": (1,), "input_kwargs": {"k": 2}, "expected_output": 3, "expected_type": "int", "expected_exception": "",
+               "weight": 2.0}
+    assert dataclasses.asdict(made) == members and [f.name for f in dataclasses.fields(TestCase)] == list(members)
+    assert made == TestCase(**members) and made != TestCase("n") and dataclasses.replace(made, name="m").name == "m"
+    made.expected_output, made.input_args = 4, (5,)
+    assert (made.expected, made.args) == (4, (5,)) and made.to_case().expected == 4
+    made.expected, made.args, made.kwargs = 6, (7,), {}
+    assert repr(made) == ("TestCase(name='n', input_args=(7,), input_kwargs={}, expected_output=6, expected_type='int', expected_exception='', "
+                          "weight=2.0)")
+    none = dataclasses.replace(TestCase(expected=None), name="none")
+    assert none.expected is None and none.to_case().expected_type == "NoneType", "a copy still expects None"
+
+
+def test_what_a_result_says(client, python_image):
+    from csbx.adapters import CodeSandbox, TestCase
+    sandbox = CodeSandbox(30, image=python_image)
+    result = sandbox.run("x = (", "f", [TestCase("a")])
+    assert (result.exception, result.exit_code, result.success) == ("Syntax error: Line 1: '(' was never closed", -1, False)
+    code = "import sys\nfor n in range(7): print(n, file=sys.stderr)\ndef f(): return 1"
+    for expected, said in ((2, "2\n3\n4\n5\n6"), (1, "")):
+        assert sandbox.run(code, "f", [TestCase("a", (), {}, expected)]).exception == said
+
+
 # --- SandboxedCoder ------------------------------------------------------------------------------
 
 def test_coder(client, python_image):
@@ -110,6 +141,23 @@ def test_coder(client, python_image):
         coder.remove()
     with pytest.raises(RuntimeError, match="^Failed to reset container: "):
         SandboxedCoder("./no-such-image.sqsh", "sandbox").reset()
+
+
+def test_an_image_file_that_is_there_is_used(client, python_image, csbx):
+    """Whatever docker_image says: it was only read where the file was not there."""
+    from csbx.adapters import _SandboxedPythonCoder
+
+    async def output(*words):
+        coder = _SandboxedPythonCoder(*words, "sandbox")
+        await coder.setup()
+        try:
+            return await coder.execute("print(1)")
+        finally:
+            await coder.remove()
+    shutil.copy(python_image, csbx.work / "python-image.sqsh")
+    for words in (("docker://127.0.0.1:1/none:1", "python-image.sqsh"), ("python:3.10", "python-image.sqsh"), (str(python_image), "none.sqsh"),
+                  ("./python-image.sqsh", "none.sqsh")):
+        assert asyncio.run(output(*words)) == ("1\n", ""), words
 
 
 def test_the_coder_that_is_awaited(client, python_image):
@@ -149,6 +197,7 @@ def test_executor_from_patch_to_verdict(executor, workspace, judge):
     result = executor.run_tests(workspace, [TARGET, STILL])
     assert (result.passed, result.failed, result.errors, result.all_passed, result.timed_out) == ([STILL], [TARGET], [], False, False)
     assert "test session starts" in result.raw_output and result.elapsed_seconds > 0
+    assert re.findall(r"^(.+?::[\w\[\]-]+)\s+(PASSED|FAILED)", result.raw_output, re.M) == [(TARGET, "FAILED"), (STILL, "PASSED")], "a line a test"
     assert result.check_tests([TARGET], [STILL]) == (False, {TARGET: False}, {STILL: True})
     done = executor.apply_patch(judge.fix().read_text(), workspace)
     assert done.success and done.command.startswith("git apply")
@@ -190,7 +239,7 @@ def test_executor_words(executor, workspace, client):
     made = ExecResult("git apply", 0, "out", "err", 1.5)
     assert made.success and not ExecResult("x", 0, timed_out=True).success and TestResult(["a"], [], [], "", 1.0).all_passed
     for command in (["rm", "-rf", "x"], ["sh", "-c", "id"], "/bin/bash", ["curl"]):
-        with pytest.raises(ValueError, match="^Command '.*' is not"):
+        with pytest.raises(ValueError, match="^Command '.*' is not in the allowed command"):
             executor.run_command(command, workspace)
     with pytest.raises(ValueError, match="^Empty command"):
         executor.run_command([], workspace)
