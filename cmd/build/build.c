@@ -385,7 +385,7 @@ static int write_iidfile(const struct build_args *a, const char *id, struct err 
 
 	if (!a->iidfile)
 		return 0;
-	fd = path_open_output(a->iidfile, O_WRONLY | O_CREAT | O_TRUNC, 0644, e);
+	fd = path_open_output(a->iidfile, O_WRONLY | O_CREAT | O_TRUNC, 0644, NULL, e);
 	if (fd < 0)
 		return fd;
 	return io_write_all(fd, id, strlen(id), e) < 0 ? err_wrap(e, "%s", a->iidfile) : 0;

@@ -178,7 +178,7 @@ static int rule_failed(struct copy *x, int r, const char *target, struct err *e)
 
 static int open_host_parent(struct copy *x, const char *path, struct err *e)
 {
-	int fd = path_open_output_dir(path, e);
+	int fd = path_open_output_dir(path, NULL, e);
 
 	return fd < 0 ? failed(x, COPY_NO_PARENT, fd) : fd;
 }

@@ -30,7 +30,7 @@ int destination_open(struct destination *d, const char *output, struct err *e)
 		d->dir = str_printf("%.*s", slash == output ? 1 : (int)(slash - output), output);
 	if (!d->dir)
 		return err_oom(e);
-	d->dirfd = path_open_output_dir(d->dir, e);
+	d->dirfd = path_open_output_dir(d->dir, NULL, e);
 	if (d->dirfd < 0)
 		return d->dirfd;
 	/* Some file systems say EPERM to a process that makes a file there. */

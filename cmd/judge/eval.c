@@ -327,7 +327,7 @@ static int run_one(struct cmd *c, struct eval_args *a, struct eval_job *job,
 	struct result_out out;
 	struct report report = REPORT_INIT;
 	struct err e = ERR_INIT;
-	int code, r = report_open(&report, a->report, "eval", &e);
+	int code, r = report_open(&report, a->report, "eval", &a->run.spec, &e);
 
 	if (r >= 0)
 		r = result_out_open(&a->run.result, &a->run.spec, &out, &e);
@@ -365,7 +365,8 @@ static int run_batch(struct cmd *c, struct eval_args *a, struct eval_job *job)
 	const char *lanes = config_get(c->config, "CSBX_LANES");
 	struct err e = ERR_INIT;
 	bool has_lanes;
-	struct batch b = {.input = a->batch,
+	struct batch b = {.spec = &a->run.spec,
+			  .input = a->batch,
 			  .output = a->output,
 			  .report = a->report,
 			  .jobs = (unsigned)a->jobs,

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/options/program_places.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -28,8 +29,9 @@ static int open_fd(uint64_t number, const char *what, struct err *e)
 	return fd < 0 ? err_sys(e, "%s", what) : fd;
 }
 
-static int open_place(const struct result_opts *o, struct err *e)
+static int open_place(const struct result_opts *o, const struct container_spec *spec, struct err *e)
 {
+	_program_places_ struct path_places programs = {0};
 	char what[40];
 	int fd;
 
@@ -39,7 +41,9 @@ static int open_place(const struct result_opts *o, struct err *e)
 	}
 	if (!o->path)
 		return open_fd(STDOUT_FILENO, "--json: standard output", e);
-	fd = path_open_output(o->path, O_WRONLY | O_CREAT, 0666, e);
+	if (program_places(spec, &programs, e) < 0)
+		return -ENOMEM;
+	fd = path_open_output(o->path, O_WRONLY | O_CREAT, 0666, &programs, e);
 	return fd < 0 ? err_wrap(e, "--json") : fd;
 }
 
@@ -74,7 +78,7 @@ int result_out_open(const struct result_opts *o, struct container_spec *spec,
 	}
 	if (o->path && o->fd)
 		return err_set(e, EINVAL, "--json=FILE and --result-fd exclude each other");
-	ret->fd = open_place(o, e);
+	ret->fd = open_place(o, spec, e);
 	if (ret->fd < 0)
 		return ret->fd;
 	ret->is_file = is_plain_file(ret->fd);

@@ -11,7 +11,7 @@
  *	mount_spec.h, mount_words.h, mount_keys.h, env_file.h, signal_name.h: values
  *	image_find.h, image_path.h, subject.c: what is to be started
  *	resolve.h, resolve_env.h: from all of it to a specification
- *	run_container.h, detach.h, keep.h, result_out.h: running it
+ *	run_container.h, detach.h, keep.h, result_out.h, program_places.h: running it
  *
  * Must: decide each default in one place.
  * Mustn't: start anything by itself.

@@ -60,16 +60,28 @@ int path_open_private_at(int dirfd, const char *where, const char *name, struct 
  * --- path_output.c: files that the caller names, where another user may have been first ----------
  */
 
+/* Directories that a program in a container may change. */
+struct path_place {
+	dev_t dev;
+	ino_t ino;
+};
+
+struct path_places {
+	struct path_place *items;
+	size_t n;
+};
+
 /*
  * open(2) of a path that the caller gave, as if fs.protected_symlinks and its kin were set: in a
  * directory with the sticky bit that others may write to no link, file or FIFO of another user is
- * used, nor a file with a second name. Flags as of open(2), O_CLOEXEC and O_NOCTTY added.
- * -ELOOP, -EPERM, -EMLINK.
+ * used, nor a file with a second name. Nor is a link in or below one of programs (NULL: none is
+ * known). Flags as of open(2), O_CLOEXEC and O_NOCTTY added. -ELOOP, -EPERM, -EMLINK.
  */
-int path_open_output(const char *path, int flags, mode_t mode, struct err *e);
+int path_open_output(const char *path, int flags, mode_t mode, const struct path_places *programs,
+		     struct err *e);
 
 /* The directory (O_PATH) that a new file is put into; links as above. */
-int path_open_output_dir(const char *path, struct err *e);
+int path_open_output_dir(const char *path, const struct path_places *programs, struct err *e);
 
 /*
  * Opens a path to be read or mounted (O_PATH and flags: O_DIRECTORY, O_NOFOLLOW), with

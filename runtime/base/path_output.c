@@ -8,6 +8,8 @@
  * The same rules hold here on each. Each step is taken by descriptor, and what was looked at is
  * what is opened. The way to a directory or to a source that the caller names is walked by the same
  * rule of links. Nearly always there is no link on it: the kernel finds that out in one call.
+ *
+ * A program that has a directory mounted writable is such another user, with the caller's own id.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -43,6 +45,7 @@ struct output_way {
 	mode_t mode;
 	enum purpose purpose;
 	mode_t open_to; /* whose right to write makes a directory with the sticky bit a shared one */
+	const struct path_places *programs; /* NULL: none */
 };
 
 #define OPEN_TO_GROUP 0022u
@@ -57,6 +60,30 @@ static bool is_shared(const struct output_way *w, const struct stat *dir)
 static bool is_foreign(const struct output_way *w, const struct stat *st, const struct stat *dir)
 {
 	return is_shared(w, dir) && st->st_uid != geteuid() && st->st_uid != dir->st_uid;
+}
+
+/* Looks from the directory up. What cannot be reached upwards has not been named either. */
+static bool lies_in_programs(const struct output_way *w)
+{
+	const struct path_places *p = w->programs;
+	_close_ int at = p && p->n ? openat(w->dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct stat st, below = {0};
+
+	while (at >= 0 && fstat(at, &st) == 0) {
+		int up;
+
+		for (size_t i = 0; i < p->n; i++) {
+			if (p->items[i].dev == st.st_dev && p->items[i].ino == st.st_ino)
+				return true;
+		}
+		if (st.st_dev == below.st_dev && st.st_ino == below.st_ino)
+			return false; /* "/.." is "/" */
+		below = st;
+		up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd_close(&at);
+		at = up;
+	}
+	return false;
 }
 
 static int open_seen(struct output_way *w, int seen, const char *path, struct err *e)
@@ -162,6 +189,11 @@ static int pass_link(struct output_way *w, int link, const char *name, const str
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link of user %u, which is not followed",
 			       path, name, st->st_uid);
+	if (lies_in_programs(w))
+		return err_set(e, ELOOP,
+			       "%s: '%s' is a symbolic link in a directory that the program may "
+			       "write to, and is not followed",
+			       path, name);
 	if (is_of_proc(link)) {
 		_close_ int fd = openat(
 			w->dir, name, *end ? O_PATH | O_DIRECTORY | O_CLOEXEC : w->flags, w->mode);
@@ -231,25 +263,29 @@ static int walk(struct output_way *w, const char *path, struct err *e)
 	return r;
 }
 
-int path_open_output(const char *path, int flags, mode_t mode, struct err *e)
+int path_open_output(const char *path, int flags, mode_t mode, const struct path_places *programs,
+		     struct err *e)
 {
 	struct output_way w = {
 		.dir = -1,
 		.flags = flags | O_CLOEXEC | O_NOCTTY,
 		.mode = mode,
 		.open_to = OPEN_TO_GROUP,
+		.programs = programs,
 	};
 
 	return walk(&w, path, e);
 }
 
-static int reach(const char *path, int flags, mode_t open_to, struct err *e)
+static int reach(const char *path, int flags, mode_t open_to, const struct path_places *programs,
+		 struct err *e)
 {
 	struct output_way w = {
 		.dir = -1,
 		.flags = O_PATH | O_CLOEXEC | flags,
 		.purpose = TO_REACH,
 		.open_to = open_to,
+		.programs = programs,
 	};
 	struct open_how how = {.flags = (unsigned)w.flags, .resolve = RESOLVE_NO_SYMLINKS};
 	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
@@ -257,14 +293,14 @@ static int reach(const char *path, int flags, mode_t open_to, struct err *e)
 	return fd >= 0 ? fd : walk(&w, path, e);
 }
 
-int path_open_output_dir(const char *path, struct err *e)
+int path_open_output_dir(const char *path, const struct path_places *programs, struct err *e)
 {
-	return reach(path, O_DIRECTORY, OPEN_TO_GROUP, e);
+	return reach(path, O_DIRECTORY, OPEN_TO_GROUP, programs, e);
 }
 
 int path_open_source(const char *path, int flags, struct err *e)
 {
-	return reach(path, flags, OPEN_TO_ALL, e);
+	return reach(path, flags, OPEN_TO_ALL, NULL, e);
 }
 
 int path_open_nearest(const char *path, char ret_rest[PATH_MAX], struct err *e)

@@ -28,7 +28,7 @@ static int write_cidfile(const struct docker *d, const char *path, const char *i
 
 	if (!path)
 		return 0;
-	fd = path_open_output(path, O_WRONLY | O_CREAT | O_EXCL, 0644, &e);
+	fd = path_open_output(path, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL, &e);
 	if (fd < 0 || io_write_all(fd, id, strlen(id), &e) < 0)
 		return docker_fail_cidfile(d, path, &e);
 	return 0;
@@ -136,7 +136,7 @@ static int start_new(struct docker *d, const struct docker_run_args *a,
 		     const struct docker_created *made)
 {
 	const struct docker_start_attached how = {streams_of(a), a->sig_proxy,
-					 a->other[DOCKER_OTHER_detach_keys]};
+						  a->other[DOCKER_OTHER_detach_keys]};
 	struct docker_fault f = DOCKER_FAULT_INIT;
 	struct container_found found;
 	struct docker_attached_end begun;

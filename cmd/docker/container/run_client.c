@@ -56,7 +56,7 @@ static int try_cidfile(const char *path, struct err *e)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	_free_ char *parent =
 		slash ? str_printf("%.*s", (int)(slash - path) + 1, path) : strdup(".");
-	_close_ int dir = parent ? path_open_output_dir(parent, e) : err_oom(e);
+	_close_ int dir = parent ? path_open_output_dir(parent, NULL, e) : err_oom(e);
 	_close_ int fd = -1;
 
 	if (dir < 0)

@@ -43,7 +43,7 @@ int output_file_open(struct output_file *f, const char *path, struct err *e)
 	_free_ char *dir = directory_of(path);
 	int r;
 
-	f->dirfd = dir ? path_open_output_dir(dir, e) : err_oom(e);
+	f->dirfd = dir ? path_open_output_dir(dir, NULL, e) : err_oom(e);
 	if (f->dirfd < 0)
 		return err_wrap(e, "open");
 	r = output_open(&f->out, f->dirfd, slash ? slash + 1 : path, true, e);

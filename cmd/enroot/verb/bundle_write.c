@@ -251,7 +251,7 @@ int bundle_write(const struct paths *p, const struct bundle_request *q, struct e
 	_free_ char *tmp = str_printf("%s.%d.tmp", name, getpid());
 	_free_ char *parent =
 		slash ? str_printf("%.*s", (int)(slash - q->output) + 1, q->output) : strdup(".");
-	_close_ int dir = tmp && parent ? path_open_output_dir(parent, e) : err_oom(e);
+	_close_ int dir = tmp && parent ? path_open_output_dir(parent, NULL, e) : err_oom(e);
 	const struct place place = {dir, name, tmp};
 	struct stat st;
 	int r;

@@ -292,7 +292,7 @@ static int open_pool(struct pool *p, struct err *e)
 	if (p->in.fd < 0)
 		return err_sys(e, "%s", b->input);
 	batch_progress_begin(&p->progress, p->in.fd);
-	p->out_fd = b->output ? batch_done_open(b->output, p->in.fd, &p->done, e)
+	p->out_fd = b->output ? batch_done_open(b->output, b->spec, p->in.fd, &p->done, e)
 			      : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (p->out_fd < 0)
 		return b->output ? p->out_fd : err_sys(e, "standard output");
@@ -373,7 +373,7 @@ int batch_run(const struct batch *b, const char *verb)
 			 .in = {.fd = -1},
 			 .report = REPORT_INIT};
 	struct err e = ERR_INIT;
-	int code, r = report_open(&p.report, b->report, verb, &e);
+	int code, r = report_open(&p.report, b->report, verb, b->spec, &e);
 
 	if (r >= 0)
 		r = open_pool(&p, &e);

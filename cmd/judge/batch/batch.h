@@ -33,6 +33,7 @@
 
 #include "runtime/base/str.h"
 
+struct container_spec;
 struct err;
 struct value;
 
@@ -50,11 +51,12 @@ struct batch_line {
 };
 
 struct batch {
-	const char *input;  /* a file, or "-" */
-	const char *output; /* a file that is added to; NULL: standard output */
-	const char *report; /* a file about all records; NULL: none */
-	unsigned jobs;      /* 0: one a CPU */
-	bool ordered;       /* records come in the order of lines */
+	const char *input;                 /* a file, or "-" */
+	const char *output;                /* a file that is added to; NULL: standard output */
+	const char *report;                /* a file about all records; NULL: none */
+	unsigned jobs;                     /* 0: one a CPU */
+	bool ordered;                      /* records come in the order of lines */
+	const struct container_spec *spec; /* of every line, but for what is its own */
 	/*
 	 * In a process of its own: adds the record, with its newline. Below 0: a bad line; above 0:
 	 * nothing was run, and the record says why.

@@ -11,6 +11,7 @@
 #include "cmd/judge/value/json.h"
 #include "cmd/judge/value/lines.h"
 #include "cmd/judge/value/value.h"
+#include "cmd/options/program_places.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
@@ -79,11 +80,16 @@ bool batch_is_same_file(int in_fd, int out_fd)
 	       in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-int batch_done_open(const char *path, int in_fd, struct batch_done *ret, struct err *e)
+int batch_done_open(const char *path, const struct container_spec *spec, int in_fd,
+		    struct batch_done *ret, struct err *e)
 {
-	_close_ int fd = path_open_output(path, O_RDWR | O_CREAT | O_APPEND, 0666, e);
+	_program_places_ struct path_places programs = {0};
+	_close_ int fd = -1;
 	struct stat st;
 
+	if (program_places(spec, &programs, e) < 0)
+		return -ENOMEM;
+	fd = path_open_output(path, O_RDWR | O_CREAT | O_APPEND, 0666, &programs, e);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)

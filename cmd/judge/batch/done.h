@@ -8,6 +8,7 @@
 
 #include "runtime/base/str.h"
 
+struct container_spec;
 struct err;
 
 struct batch_done {
@@ -16,9 +17,10 @@ struct batch_done {
 
 /*
  * Opens the output to add to it; a last line that was cut off is removed. Returns the descriptor.
- * -EINVAL where it is the input, under whatever name.
+ * -EINVAL where it is the input, under whatever name. spec: as of report_open().
  */
-int batch_done_open(const char *path, int in_fd, struct batch_done *ret, struct err *e);
+int batch_done_open(const char *path, const struct container_spec *spec, int in_fd,
+		    struct batch_done *ret, struct err *e);
 /* True where both are one regular file, which a batch would read and write at once. */
 bool batch_is_same_file(int in_fd, int out_fd);
 bool batch_done_has(const struct batch_done *d, const char *label, unsigned occurrence);

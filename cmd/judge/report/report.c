@@ -8,6 +8,7 @@
 #include "cmd/judge/value/json.h"
 #include "cmd/judge/value/lines.h"
 #include "cmd/judge/value/value.h"
+#include "cmd/options/program_places.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -31,8 +32,10 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-int report_open(struct report *r, const char *path, const char *verb, struct err *e)
+int report_open(struct report *r, const char *path, const char *verb,
+		const struct container_spec *spec, struct err *e)
 {
+	_program_places_ struct path_places programs = {0};
 	_free_ char *dir = NULL;
 	const char *name;
 
@@ -49,7 +52,9 @@ int report_open(struct report *r, const char *path, const char *verb, struct err
 	dir = name == path ? str_printf(".") : str_printf("%.*s", (int)(name - path), path);
 	if (!dir)
 		return err_oom(e);
-	r->dir_fd = path_open_output_dir(dir, e);
+	if (program_places(spec, &programs, e) < 0)
+		return -ENOMEM;
+	r->dir_fd = path_open_output_dir(dir, &programs, e);
 	if (r->dir_fd < 0)
 		return err_wrap(e, "--report");
 	r->verb = verb;

@@ -40,8 +40,12 @@ struct report {
 		.dir_fd = -1 \
 	}
 
-/* Before anything has run. The name's end says what is written: .html, or of test .xml too. */
-int report_open(struct report *r, const char *path, const char *verb, struct err *e);
+/*
+ * Before anything has run. The name's end says what is written: .html, or of test .xml too.
+ * spec: of the runs; no link is followed where their programs may write.
+ */
+int report_open(struct report *r, const char *path, const char *verb,
+		const struct container_spec *spec, struct err *e);
 /*
  * name: of a run that has no id of its own; NULL: the record's.
  * A text that is no object is passed over; an object that cannot be read is a row that says so.

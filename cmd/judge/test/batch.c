@@ -323,6 +323,7 @@ int test_batch(struct cmd *c, struct test_args *a, int argc, char **argv)
 			 .runner = (enum test_runner)a->runner},
 	};
 	const struct batch b = {
+		.spec = &a->run.spec,
 		.input = a->batch,
 		.output = a->output,
 		.report = a->report,

@@ -185,7 +185,7 @@ static int run_tests(struct cmd *c, struct test_args *a, const struct test_wish 
 	struct err e = ERR_INIT;
 	int code;
 
-	if (report_open(&report, a->report, "test", &e) < 0 ||
+	if (report_open(&report, a->report, "test", &a->run.spec, &e) < 0 ||
 	    result_out_open(&a->run.result, &a->run.spec, &out, &e) < 0)
 		return cmd_error(&e, "%s", what);
 	test_execute_always(t, w, a, &c->paths, &result);
