@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four programs that judge code, from beginning to end, several times in a row: none of the rounds may go wrong.
+"""Programs that judge code, from beginning to end, several times in a row: none of the rounds may go wrong.
 
 HARNESS_ROUNDS says how many, 2 where it is not set. A flow that waits for a change looks without a pause: a harness
 gives up on the first answer that it does not expect.
@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import harness
+import images
 from repositories import STILL, TARGET
 
 ROUNDS = int(os.environ.get("HARNESS_ROUNDS", "2"))
@@ -109,18 +111,61 @@ def coder_flow(image, n):
             coder.remove()
 
 
+def lines_flow(image, work, n):
+    """The two lines that a README begins with, in a directory of their own."""
+    where = work / f"lines-{n}"
+    (where / "dir").mkdir(parents=True)
+    (where / "img.sqsh").symlink_to(image)
+    (where / "dir/script.py").write_text(f"import os\nprint(os.getcwd(), {n})\nopen('made', 'w').write('x')\n", encoding="ascii")
+    line = f"csbx create --name py-{n} img.sqsh; csbx start --mount dir:/work py-{n} python3 script.py; csbx remove -f py-{n}"
+    p = call("sh", "-c", line, cwd=where)
+    assert (p.stdout, p.stderr) == (f"/work {n}\n", "") and (where / "dir/made").read_text() == "x"
+
+
+def judged_flow():
+    """A snippet and a function with cases, good ones and others."""
+    from csbx.adapters import CodeSandbox, TestCase, execute_code
+    assert repr(execute_code("print('hi')", 30.0)) == "ExecutionResult(success=True, stdout='hi\\n')"
+    assert execute_code("1 / 0", timeout=30.0).error == "ZeroDivisionError: division by zero"
+    assert execute_code("while True: pass", 0.5).timeout
+    assert execute_code("x = b'x' * (1 << 30)", 30.0, 64 << 20).memory_exceeded
+    sandbox = CodeSandbox(30.0, 128)
+    cases = [TestCase("small", (1, 2), {}, 3), TestCase("words", ("a",), {"b": "b"}, "ab", "str"), TestCase("none", (1, None), expected_exception="TypeError")]
+    assert sandbox.run("def add(a, b): return a + b", "add", cases).all_passed
+    assert [t["passed"] for t in sandbox.run("def add(a, b): return a - b", "add", cases).test_results] == [False, False, True]
+
+
+@pytest.mark.both_users
+def test_lines(path, session_dir, monkeypatch):
+    """An image without a directory of its own, as python:3.12 is: the start begins in the mount."""
+    image = harness.import_once(session_dir, images.layout("plain-python"), "plain-python")
+    monkeypatch.setenv("PATH", f"{harness.BIN}:{os.environ['PATH']}")
+    for n in range(ROUNDS):
+        lines_flow(image, path.work, n)
+
+
+@pytest.mark.both_users
+def test_judged(path, python_image, monkeypatch):
+    monkeypatch.setenv("PYCSBX_IMAGE", str(python_image))
+    for _ in range(ROUNDS):
+        judged_flow()
+
+
+@pytest.mark.both_users
 def test_enroot_list_polling(path, busybox_image):
     for n in range(ROUNDS):
         list_polling(busybox_image, n)
     path.ok("gc")
 
 
+@pytest.mark.both_users
 def test_enroot_list_polling_side_by_side(path, busybox_image):
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda n: list_polling(busybox_image, n), range(2 * ROUNDS)))
     path.ok("gc")
 
 
+@pytest.mark.both_users
 def test_docker_run(path, busybox_image):
     for _ in range(ROUNDS):
         docker_run(busybox_image, path.work)
@@ -131,6 +176,7 @@ def test_sandbox_executor(client, judge, csbx):
         executor_flow(judge, csbx.work / f"made-{n}")
 
 
+@pytest.mark.both_users
 def test_sandboxed_coder(client, python_image):
     for n in range(ROUNDS):
         coder_flow(python_image, n)
