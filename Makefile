@@ -55,7 +55,8 @@ STATIC_LDFLAGS = $(if $(SANITIZE),-pie,-static-pie) $(LD_HARDEN)
 CSBX_CC ?= $(if $(SANITIZE)$(DEBUG)$(filter-out $(shell uname -m),$(ARCH)),,$(shell command -v musl-gcc))
 # The wrapper knows no -static-pie.
 MUSL_LIB     = /usr/lib/$(ARCH)-linux-musl
-MUSL_LDFLAGS = -static -nostartfiles -Wl,-pie,--no-dynamic-linker,-z,text $(LD_HARDEN)
+MUSL_LDFLAGS = -static -nostartfiles -Wl,-pie,--no-dynamic-linker,-z,text $(LD_HARDEN) \
+	$(foreach f,malloc calloc realloc aligned_alloc free,-Wl,--wrap=$(f))
 S        = $(if $(CSBX_CC),$(O)/musl,$(O))
 
 # --- archives -----------------------------------------------------------------------------------
@@ -63,7 +64,7 @@ S        = $(if $(CSBX_CC),$(O)/musl,$(O))
 # takes of an archive only what it calls, so a call that goes up fails to link.
 src  = $(sort $(shell find $(1) -name '*.c'))
 objs = $(patsubst %.c,$(O)/%.o,$(1))
-MAINS        := $(addprefix cmd/program/,csbx.c csbx_tool.c csbx_image.c csbx_engine.c unmap.c)
+MAINS        := $(addprefix cmd/program/,csbx.c csbx_tool.c csbx_image.c csbx_engine.c first_memory.c)
 BASE_SRCS    := $(call src,runtime/base)
 RUNTIME_SRCS := $(filter-out runtime/base/% runtime/helpers/%,$(call src,runtime)) runtime/helpers/init/abi/msg_check.c \
 	runtime/helpers/init/abi/msg_bounds.c
@@ -95,7 +96,7 @@ LAYERS   := libcmd.a libimage.a libruntime.a libbase.a
 .PHONY: all FORCE
 all: $(PROGRAMS) ## all programs; what make without a target does
 
-$(O)/csbx: $(addprefix $(S)/,cmd/program/csbx.o $(if $(CSBX_CC),cmd/program/unmap.o) $(LAYERS))
+$(O)/csbx: $(addprefix $(S)/,cmd/program/csbx.o $(if $(CSBX_CC),cmd/program/first_memory.o) $(LAYERS))
 	@echo "  LINK  $@"
 	$(Q)$(if $(CSBX_CC),$(CSBX_CC) $(MUSL_LDFLAGS) -o $@ $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o $^ $(MUSL_LIB)/crtn.o,$(CC) $(STATIC_LDFLAGS) -o $@ $^)
 
