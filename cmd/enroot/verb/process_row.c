@@ -104,21 +104,30 @@ static uint64_t namespace_of(int proc, const char *path)
 	return fstatat(proc, path, &st, 0) < 0 ? 0 : st.st_ino;
 }
 
-/* Words end in NUL there; a process that overwrote them, or is a zombie, has a name at least. */
-static char *read_command(int proc, const char *comm)
+/*
+ * Words end in NUL there. A zombie has a name only. execve(2) gives the file and the name first and
+ * the words last, when the program is mapped: a process without words does not run yet.
+ */
+static int read_command(int proc, const struct stat_fields *f, const char *comm, char **ret)
 {
 	_close_ int fd = openat(proc, "cmdline", O_RDONLY | O_CLOEXEC);
 	_strbuf_ struct strbuf raw = STRBUF_INIT, shown = STRBUF_INIT;
+	const int r = fd < 0 ? -ESRCH : io_read_all(fd, COMMAND_BYTES_MAX, &raw, NULL);
 
-	if (fd < 0 || io_read_all(fd, COMMAND_BYTES_MAX, &raw, NULL) < 0 || !raw.len)
-		return str_printf("[%s]", comm);
+	if (r == 0 && !raw.len && !strchr("ZXx", f->state))
+		return -ESRCH;
+	if (r < 0 || !raw.len) { /* more than is shown, or a zombie */
+		*ret = str_printf("[%s]", comm);
+		return *ret ? 0 : -ENOMEM;
+	}
 	for (size_t i = 0; i < raw.len; i++)
 		if (!raw.data[i])
 			raw.data[i] = ' ';
 	while (raw.len && raw.data[raw.len - 1] == ' ')
 		raw.len--;
 	strbuf_add_escaped(&shown, raw.data, raw.len);
-	return strbuf_take(&shown);
+	*ret = strbuf_take(&shown);
+	return *ret ? 0 : -ENOMEM;
 }
 
 /* The program that started it, which is this one, or csbx-init, which runs from a memfd. */
@@ -160,6 +169,5 @@ int process_row_read(pid_t pid, uint64_t started_ns, struct process_row *ret)
 	format_time(f.utime + f.stime, ret->time);
 	ret->mntns = namespace_of(proc, "ns/mnt");
 	ret->userns = namespace_of(proc, "ns/user");
-	ret->command = read_command(proc, ret->comm);
-	return ret->command ? 0 : -ENOMEM;
+	return read_command(proc, &f, ret->comm, &ret->command);
 }
