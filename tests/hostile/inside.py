@@ -313,7 +313,7 @@ def attack_init():
                 bad.append(f"setpriority({which}, {who})")
             if not raw("ioprio_set", which + 1, who, 3 << 13):
                 bad.append(f"ioprio_set({which + 1}, {who})")
-        if libc.setpriority(0, 0, 1) or raw("ioprio_set", 1, 0, 3 << 13):
+        if libc.setpriority(0, 0, 19) or raw("ioprio_set", 1, 0, 3 << 13):
             bad.append("not even one's own priority")
     for signal in (9, 19, 15, 1, 2):
         try:

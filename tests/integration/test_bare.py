@@ -334,14 +334,17 @@ def test_exec_waits_for_a_start(bare):
     """An exec by the number of a start whose hooks still run is served when it is inside; until then no list shows it."""
     go = bare.csbx.work / "go"
     conf = bare.csbx.work / "conf"
-    conf.write_text(f"hooks() {{ until [ -e '{go}' ]; do sleep 0.02; done; }}\n")
+    conf.write_text(f"hooks() {{ echo >'{go}.hooks'; until [ -e '{go}' ]; do sleep 0.02; done; }}\n")
     p = bare.popen("start", "--conf", conf, "box", "sh", "-c", "echo up; exec cat")
-    until(lambda: bare.instances.is_dir() and any(bare.instances.iterdir()))
+    until(Path(f"{go}.hooks").exists)  # its record is written by then
+    assert any(bare.instances.iterdir())
     assert not re.search(rf"^box +{p.pid} ", bare.ok("list", "-f"), re.M)
     joins = [bare.popen("exec", p.pid, "echo", "joined", stdin=subprocess.DEVNULL) for _ in range(6)]
     waits = set()  # those that have been seen asleep between two looks: rarely all at one moment
 
     def all_wait():
+        ended = [(j.returncode, j.stderr.read()) for j in joins if j.poll() is not None]
+        assert not ended
         waits.update(j for j in joins if "poll" in Path(f"/proc/{j.pid}/wchan").read_text())
         return len(waits) == len(joins)
 

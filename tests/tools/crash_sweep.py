@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""SIGKILL at every system call of one build, import, create and start, in csbx and its helpers.
+"""SIGKILL at every system call of one build, import, create, start and batch, in csbx and its helpers.
 
 	crash_sweep.py [--build DIR] [--seconds N] [--only SCENARIO:PROCESS:CALL] [--jobs N]
 
@@ -12,6 +12,7 @@ early, with the counts so far. Needs root, to trace; csbx runs as csbx-test.
 """
 import argparse
 import concurrent.futures
+import json
 import multiprocessing
 import os
 import random
@@ -44,6 +45,7 @@ def parse_arguments():
 
 class Scenario:
     """One command in a sandbox, its preparation, and the proof that it worked."""
+    program = "csbx"
 
     def __init__(self, box):
         self.box = box
@@ -240,8 +242,86 @@ class Build(Scenario):
         return bad
 
 
+class Spare(Scenario):
+    """A start, the container that it makes ahead, and a start that takes it, or makes its own where that was killed."""
+    program = "/bin/sh"
+    argv = ["-c", """
+csbx start c /bin/true
+i=0; while [ $i -lt 40 ] && ! ls "$CSBX_RUNTIME_PATH"/spares/*.sock >/dev/null 2>&1; do sleep 0.02; i=$((i + 1)); done
+csbx start c /bin/echo second"""]
+
+    def prepare(self):
+        write_small_image(self.box.work / "oci")
+        self.box.ok("import", "-q", "-o", "image.sqsh", "oci:oci")
+        self.box.ok("create", "--name", "c", "image.sqsh")
+        self.box.env |= {"CSBX_SPARES": "always", "CSBX_LINGER": "1", "PATH": f"{harness.BIN}:{self.box.env['PATH']}"}
+
+    def works(self, p):
+        bad = super().works(p)
+        if not bad and p.stdout != "second\n":
+            bad = [f"said {p.stdout!r}"]
+        return bad
+
+
+class Lanes(Scenario):
+    """A batch goes on where a killed one stopped. Each line ends with one record, and the verdict is right but where
+    the kill has hit the snippet itself."""
+    argv = ["eval", "--image", "python.sqsh", "--lanes", "yes", "-j", "1", "--timeout", "40", "--batch", "in", "-o", "out"]
+    lines = 8
+
+    def prepare(self):
+        import images
+        self.box.env |= {"CSBX_LINGER": "1"}
+        self.box.ok("import", "-q", "-o", "python.sqsh", f"oci:{images.layout('python')}")
+        (self.box.work / "in").write_text("".join(
+            f'{{"id": {n}, "code": "def f(x): return x + {n % 2}", "function": "f", "cases": [{{"args": [1], "expected": 2}}]}}\n' if n > 5 else
+            f'{{"id": {n}, "code": "print({n})"}}\n' for n in range(self.lines)))
+        self.out = self.box.work / "out"
+
+    def reset(self):
+        self.out.unlink(missing_ok=True)
+
+    def wrong(self, record):
+        n = record["id"]
+        if record["status"] in ("signaled", "sandbox_error"):
+            return False
+        if record["status"] == "bad_line":
+            return "csbx failed" not in record["error"]["message"]
+        return record["all_passed"] != bool(n % 2) if n > 5 else record["stdout"] != f"{n}\n"
+
+    def interrupted(self):
+        whole = [json.loads(x) for x in self.out.read_text().splitlines(keepends=True) if x.endswith("\n")] if self.out.exists() else []
+        return [f"wrong: {x}" for x in whole if self.wrong(x)]
+
+    def works(self, p):
+        records = [json.loads(x) for x in self.out.read_text().splitlines()] if self.out.exists() else []
+        bad = [f"wrong: {x}" for x in records if self.wrong(x)]
+        last = {x["id"]: x for x in records}
+        if p.returncode or len(last) != self.lines or sum(x["status"] != "exited" for x in last.values()) > 1:
+            bad.append(f"exit code {p.returncode}, {len(last)} lines are judged: {p.stderr.strip()} {[x['status'] for x in records]}")
+        return bad
+
+
+class Warm(Scenario):
+    """One command leaves a lane for the next (--warm), which runs where it finds none, too."""
+    program = "/bin/sh"
+    argv = ["-c", "for n in 1 2 3; do csbx eval --warm --timeout 40 --image python.sqsh snippet.py; done"]
+
+    def prepare(self):
+        import images
+        self.box.ok("import", "-q", "-o", "python.sqsh", f"oci:{images.layout('python')}")
+        (self.box.work / "snippet.py").write_text("print(6 * 7)\n")
+        self.box.env |= {"CSBX_LINGER": "1", "PATH": f"{harness.BIN}:{self.box.env['PATH']}"}
+
+    def works(self, p):
+        bad = super().works(p)
+        if not bad and p.stdout != "42\n" * 3:
+            bad = [f"said {p.stdout!r}"]
+        return bad
+
+
 SCENARIOS = {"build": Build, "docker-run": DockerRun, "import": Import, "create": Create, "start": Start, "start-w": StartKept,
-             "start-cgroup": StartGrouped}
+             "start-cgroup": StartGrouped, "spare": Spare, "lanes": Lanes, "warm": Warm}
 
 
 # --- one point ------------------------------------------------------------------------------------
@@ -264,7 +344,7 @@ class Sweep:
         if point:
             killat += ["-p", str(point[0]), "-n", str(point[1])]
         with open(self.box.top / "stderr", "w+b") as err:
-            p = subprocess.run([*killat, "--", *self.box.argv(self.scenario.argv)], env=self.box.env,
+            p = subprocess.run([*killat, "--", *self.box.argv(self.scenario.argv, self.scenario.program)], env=self.box.env,
                                cwd=self.box.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=err, timeout=RUN_TIMEOUT_S, check=False)
             err.seek(0)
@@ -300,7 +380,7 @@ class Sweep:
             bad.append(f"gc fails: {gc.stderr.strip()}")
         bad += [f"after gc there is {x}" for x in self.box.leftovers()]
         bad += self.scenario.interrupted()
-        again = self.box.run(*self.scenario.argv)
+        again = self.box.run(*self.scenario.argv, program=self.scenario.program)
         if "--force" in again.stderr and again.returncode == 125 and self.name == "start-w":
             # The layer was in use when the machine, for all csbx knows, crashed: it says so.
             again = self.box.run("start", "--force", *self.scenario.argv[1:])
@@ -338,20 +418,24 @@ def work(job):
     return done
 
 
-def interleave(points, rng):
-    """All scenarios and processes alike at the beginning, each group in random order."""
-    groups = {}
-    for p in points:
-        groups.setdefault(p[:2], []).append(p)
-    queues = list(groups.values())
-    for q in queues:
-        rng.shuffle(q)
+def deal(groups, rng):
+    """One of each list, and again, until all are dealt; each round in another order."""
     out = []
-    while queues:
-        rng.shuffle(queues)
-        out += [q.pop() for q in queues]
-        queues = [q for q in queues if q]
+    while groups := [g for g in groups if g]:
+        rng.shuffle(groups)
+        out += [g.pop() for g in groups]
     return out
+
+
+def interleave(points, rng):
+    """All scenarios alike at the beginning, and in each its processes; the calls of a process in random order."""
+    scenarios = {}
+    for p in points:
+        scenarios.setdefault(p[0], {}).setdefault(p[1], []).append(p)
+    for processes in scenarios.values():
+        for calls in processes.values():
+            rng.shuffle(calls)
+    return deal([deal(list(processes.values()), rng)[::-1] for processes in scenarios.values()], rng)
 
 
 def count_points(names, top):
