@@ -20,7 +20,7 @@
 #include "runtime/helpers/thaw/abi/image.h"
 
 #define PROGRAM_BYTES_MAX (1u << 20)
-#define TIMEOUT_MS 10000u
+#define TIMEOUT_MS 30000u /* a machine that is emulated or very busy takes ten seconds */
 /* Python keeps the syntax tree of a text that it executes to the end: of code, it has none. */
 #define FROZEN_CODE "exec(compile(open(4, 'rb').read(), '<string>', 'exec'))"
 #define PAGE_BYTES 4096u
