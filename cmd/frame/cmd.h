@@ -9,6 +9,7 @@
  *
  *	verb_list.h, verbs.h, commands.c: which verbs there are
  *	frame.c, handover.c	finding one, in this program or another
+ *	hide_values.c		what other users must not read of a command line
  *	opt.h, parser.c		options as data
  *	help.c, complete.c, man.c: what is made from these tables
  *	message.c, text.h, table.h: what people read
@@ -161,5 +162,12 @@ int cmd_print(const struct strbuf *b);
  * else in the installed libexec directory). Returns only on failure: -errno.
  */
 int cmd_hand_over(enum program program, char **argv, struct err *e);
+
+/*
+ * Overwrites the values of these "NAME=VALUE" in the command line, where it has them: all users may
+ * read that of a process as long as it lives. No word of it is used afterwards, by a hand-over
+ * either.
+ */
+void cmd_hide_values(const struct cmd *c, const struct strv *env);
 
 #endif

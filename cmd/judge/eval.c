@@ -402,6 +402,7 @@ static int eval_run(struct cmd *c, void *args, int argc, char **argv)
 		if (a->image)
 			run_explain_missing(a->image, &e);
 	} else {
+		cmd_hide_values(c, &a->run.env);
 		code = a->batch ? run_batch(c, a, &job) : run_one(c, a, &job, &subject.meta);
 	}
 	eval_job_free(&job);

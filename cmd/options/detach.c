@@ -74,6 +74,7 @@ int run_detached(struct cmd *c, struct run_opts *o, const char *what)
 	struct err e = ERR_INIT;
 	int r = prepare(&d, &e), code = CMD_EXIT_FAILED;
 
+	cmd_hide_values(c, &o->env);
 	if (r < 0)
 		run_dir_discard(&c->paths, &d.dir);
 	else

@@ -163,6 +163,7 @@ int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *
 	struct result_out out;
 	struct err e = ERR_INIT;
 
+	cmd_hide_values(c, &o->env);
 	if (result_out_open(&o->result, &o->spec, &out, &e) < 0)
 		return cmd_error(&e, "%s", what);
 	return run_spec(c, &o->spec, meta, &out, what);

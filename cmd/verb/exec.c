@@ -110,6 +110,7 @@ static int exec_verb_run(struct cmd *c, void *args, int argc, char **argv)
 	o->spec.limits.timeout_ms = a->timeout_ms; /* the result tells it */
 	if (r >= 0)
 		r = prepare(c, &j, argc, argv, &e);
+	cmd_hide_values(c, &o->env);
 	if (r >= 0)
 		r = run_job(&j, a, &result, &e);
 	if (r < 0) {

@@ -130,6 +130,7 @@ static int exec_run_verb(struct docker *d, void *args, int argc, char **argv)
 	if (fill(a, argc - 1, argv + 1, &x, &f.err) < 0) {
 		code = docker_say(DOCKER_EXIT_FAILED, "%s", f.err.msg);
 	} else {
+		cmd_hide_values(&d->cmd, &a->env);
 		code = a->detach ? start_detached(&d->cmd.paths, argv[0], &x, &f)
 				 : docker_exec(&d->cmd.paths, argv[0], &x, &how, &f);
 		code = code < 0 ? failed(a, &f) : code;

@@ -165,6 +165,7 @@ static int run_run(struct docker *d, void *args, int argc, char **argv)
 	}
 	if (!code)
 		code = new_container(d, a, &made);
+	cmd_hide_values(&d->cmd, &a->env);
 	return code ? code : start_new(d, a, &made);
 }
 

@@ -338,7 +338,9 @@ int enroot_start(struct enroot *x, struct enroot_start_args *a, int argc, char *
 	int code;
 
 	run_opts_init(&s.opts);
-	code = prepare(&s, &e) < 0 ? enroot_fail(&e) : run(&s);
+	code = prepare(&s, &e);
+	cmd_hide_values(&x->cmd, &a->env);
+	code = code < 0 ? enroot_fail(&e) : run(&s);
 	subject_close(&s.subject);
 	run_opts_done(&s.opts);
 	conf_script_free(&s.script);

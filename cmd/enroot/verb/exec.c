@@ -77,6 +77,7 @@ static int run_by_init(struct enroot *x, const struct strv *env, struct instance
 	run_opts_init(&opts);
 	for (size_t i = 0; i < env->n; i++)
 		strv_add(&opts.env, env->items[i]);
+	cmd_hide_values(&x->cmd, env);
 	r = run_job(x, &j, argc, argv, &result, &e);
 	code = r < 0 || result.status == RUN_SANDBOX_ERROR ? ENROOT_EXIT_FAILED
 							   : run_exit_code(&result);

@@ -215,6 +215,7 @@ static int test_run_verb(struct cmd *c, void *args, int argc, char **argv)
 	_free_ char *what = str_printf("test %s", a->image ? a->image : ""), *clone_url = NULL;
 	int code;
 
+	cmd_hide_values(c, &a->run.env);
 	if (a->batch)
 		return test_batch(c, a, argc, argv);
 	/* It is an argument of ours, which everybody can read. */
