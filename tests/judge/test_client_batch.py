@@ -21,6 +21,7 @@ def test_a_number_of_many_digits(client, python_image):
     big = {"id": "big", "code": "def f(x): return x * 10 ** 5000", "function": "f", "cases": [{"args": [-7]}]}
     result = client.eval(big["code"], image=python_image, function="f", cases=[((-7,), 0)])
     assert result.cases[0].output == -7 * 10 ** 5000 and not result.cases[0].passed
+    assert "output=-70000" in repr(result.cases) and len(repr(result.cases)) < 1000
     for records in client.eval_batch([big, "print(1)"], image=python_image), client.evaluate([big, "print(1)"], image=python_image):
         found = {r.id: r for r in records}
         assert found["big"].result.cases[0].output == -7 * 10 ** 5000 and found[1].result.stdout == "1\n"

@@ -28,6 +28,24 @@ def test_every_execute_is_fresh(coder):
     assert coder.outputs("import os; print(os.path.exists('/etc/mark'), os.listdir('/work'))")[0] == "False ['script.py']\n"
 
 
+LEFT = {
+    "deep": "import os\nos.chdir('/work')\nfor n in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\nprint(n)",
+    "another's": "import os\nos.mkdir('/work/d')\nopen('/work/d/f', 'w').close()\ntry:\n    os.chown('/work/d', 5, 5)\nexcept OSError:\n    pass\nprint(2999)",
+    "a link": "import os\nos.mkdir('/work/d')\nos.symlink('%s', '/work/d/link')\nos.chmod('/work/d', 0o500)\nprint(2999)",
+    "its own file": "import os\ntry:\n    os.remove('/work/script.py')\nexcept OSError:\n    print(2999)",
+}
+
+
+@pytest.mark.parametrize("what", LEFT)
+def test_what_a_script_leaves_is_not_the_callers(coder, csbx, what):
+    """It is in the container, not in a directory of the host that the caller has to remove."""
+    own = csbx.work / "own"
+    own.write_text("x")
+    own.chmod(0o400)
+    assert coder.execute(LEFT[what].replace("%s", str(own))) == "2999\n"
+    assert own.stat().st_mode & 0o777 == 0o400 and not list(csbx.dirs["tmp"].glob("csbx-py-*"))
+
+
 def test_before_there_is_a_container(client, python_image, csbx):
     from csbx.adapters import SandboxedCoder
     made = SandboxedCoder(str(python_image), "sandbox")

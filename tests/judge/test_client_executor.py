@@ -117,6 +117,27 @@ def test_workspaces(client, judge):
     assert not a.exists() and os.path.exists("/etc/passwd")
 
 
+LEFT = {
+    "deep": "import os\nfor n in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\n",
+    "longer than a path": "import os\nfor n in range(200):\n    os.mkdir('d' * 99)\n    os.chdir('d' * 99)\nos.makedirs('e/f')\nos.chmod('e', 0)\n",
+    "closed itself": "import os\nos.makedirs('d/e')\nos.chmod('d', 0o500)\nos.chmod('.', 0)\n",
+    "a link in a directory that cannot be written": "import os\nos.mkdir('d')\nos.symlink(%r, 'd/link')\nos.chmod('d', 0o500)\n",
+    "names": "import os\nos.makedirs(b'\\xff\\n/-/~')\nos.mkfifo('f')\nos.chmod(b'\\xff\\n', 0)\n",
+}
+
+
+@pytest.mark.parametrize("what", LEFT)
+def test_what_is_left_is_removed(executor, csbx, what):
+    own = csbx.work / "own"
+    own.write_text("x")
+    own.chmod(0o400)
+    code = LEFT[what] % str(own) if "%r" in LEFT[what] else LEFT[what]
+    with executor.workspace() as where:
+        done = executor.run_command(["python3", "-c", code])
+        assert done.returncode == 0, done.stderr
+    assert not where.exists() and own.stat().st_mode & 0o777 == 0o400
+
+
 def test_without_git(client, patch_image, judge):
     from csbx.adapters import SandboxExecutor
     executor = SandboxExecutor(str(patch_image), timeout=120)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Dict, List, Mapping, Optional, Type, TypeVar
 
 from .errors import LaunchError, OutOfMemory, ProgramError, ProgramTimeout, SandboxError
-from .values import from_json
+from .values import from_json, shown
 
 R = TypeVar("R", bound="Result")
 SHOWN = 60  # characters of the output in a repr
@@ -198,7 +198,7 @@ class ErrorSummary:
         return ": ".join(x for x in (self.type, self.message) if x)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CaseResult:
     """The outcome of one case of a function. csbx made its verdict outside the container."""
 
@@ -212,6 +212,11 @@ class CaseResult:
     weight: float = 1.0
     expected_type: Optional[str] = None
     expected_exception: Optional[str] = None
+
+    def __repr__(self) -> str:
+        """Python refuses to write a whole number of more than 4,300 digits, which an answer may be."""
+        said = ", ".join(f"{f.name}={shown(getattr(self, f.name))}" for f in fields(self))
+        return f"{type(self).__name__}({said})"
 
 
 @dataclass(frozen=True, repr=False)

@@ -62,7 +62,7 @@ class _Coder:
 
     def _start_call(self, directory: str) -> Call[Result]:
         given: Dict[str, Any] = {"timeout": self.timeout, "memory": self.memory,
-                                 "network": self.network, "max_output": self.max_output, "volumes": [f"{directory}:/work"]}
+                                 "network": self.network, "max_output": self.max_output, "volumes": [f"{directory}/{os.path.basename(SCRIPT)}:{SCRIPT}:ro"]}
         command = ["python3", SCRIPT]
         if self.writable:
             return build.start_writable(self.container_name, command, csbx=self.csbx, given=given)
@@ -86,6 +86,7 @@ class _Coder:
 
 
 def _script(directory: str, code: str) -> None:
+    """The container sees this file, and nothing that it could write: what a script leaves is the container's to remove."""
     with open(os.path.join(directory, "script.py"), "w", encoding="utf-8",
               errors="surrogatepass") as f:
         f.write(without_cookie(code))

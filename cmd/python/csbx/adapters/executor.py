@@ -11,7 +11,6 @@ import contextlib
 import os
 import re
 import shlex
-import shutil
 import tempfile
 import threading
 from dataclasses import replace
@@ -24,6 +23,7 @@ from ..errors import LaunchError, SandboxError
 from ..result import Result
 from ..result import TestResult as Judged
 from .outcome import PASSED, TIMED_OUT, CheckedTests, ExecResult, TestResult
+from .tree import remove_tree
 
 # Names of programs; a path counts by its last part.
 ALLOWED_COMMANDS = frozenset((
@@ -75,7 +75,7 @@ class SandboxExecutor:
             yield path
         finally:
             stack.remove(path)
-            _remove_tree(path)
+            remove_tree(path)
 
     def run_command(self, command: Union[str, Sequence[str]], workspace: Optional[PathLike] = None,
                     timeout: Optional[float] = None, *, workspace_dir: Optional[PathLike] = None,
@@ -294,13 +294,3 @@ def _names_the_workspace_first(given: Sequence[Any], named: Dict[str, Any]) -> b
     if given and isinstance(given[0], os.PathLike):
         return True
     return len(given) > 1 and given[1] is not None and not isinstance(given[1], (str, os.PathLike))
-
-
-def _remove_tree(path: Path) -> None:
-    """All of it, what lies in directories without permissions too; links are not followed."""
-    for here, names, _ in os.walk(path):  # from the top: a directory is opened before it is read
-        for name in names:
-            inner = os.path.join(here, name)
-            if not os.path.islink(inner):
-                os.chmod(inner, 0o700)
-    shutil.rmtree(path)
