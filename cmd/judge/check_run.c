@@ -115,7 +115,9 @@ static void take_result(struct eval_check *c, pid_t pid, int out, const struct c
 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	c->passed = r->is_done && r->was_called && r->verdict->completed == 1 && status == 0;
+	/* A call that failed in a process that the asserting code has forked fails it, too. */
+	c->passed = r->is_done && r->was_called && r->verdict->completed == 1 && status == 0 &&
+		    !c->error.type;
 	if (r->is_done && !r->was_called)
 		c->error.message = str_printf(
 			"it called no function of the snippet%s",

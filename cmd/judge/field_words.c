@@ -129,21 +129,34 @@ static bool defines(const char *line, char name[NAME_BYTES])
 	       !is_among(keywords, name);
 }
 
+/* "from math import *" */
+static bool takes_all_names(const char *imports)
+{
+	for (const char *p = imports; (p = strstr(p, "import")); p++) {
+		if (p[6 + strspn(p + 6, " \t")] == '*')
+			return true;
+	}
+	return false;
+}
+
 /*
  * Functions and classes of the code that the tests name: an import for each. The code is judged, so it has no say in what
  * the tests have already: their own imports, and what Python has (a set() of its own would be asked whether set(f(x)) is
- * set(y)). A built-in name is imported where it is the only one: then it is the function that is to be judged.
+ * set(y)). A built-in name is imported where it is the only one: then it is the function that is to be judged. Tests that
+ * import all names of a module do not say which: those come behind the code's, but for the only one.
  */
 static bool add_imports(const char *code, const char *tests, struct strbuf *out)
 {
 	_strbuf_ struct strbuf imports = STRBUF_INIT;
 	char name[NAME_BYTES], hidden[NAME_BYTES] = "";
 	bool is_unclear = false;
+	unsigned n = 0;
 
 	for (const char *p = code; *p; p = *p ? p + 1 : p) {
 		if (defines(p, name) && names(tests, name, strlen(name)) &&
 		    !names(strbuf_str(out), name, strlen(name))) {
 			if (!is_built_in(name)) {
+				n += !names(strbuf_str(&imports), name, strlen(name));
 				strbuf_addf(&imports, "from solution import %s\n", name);
 			} else {
 				is_unclear = is_unclear || (*hidden && !str_eq(hidden, name));
@@ -154,7 +167,16 @@ static bool add_imports(const char *code, const char *tests, struct strbuf *out)
 	}
 	if (!imports.len && *hidden && !is_unclear)
 		strbuf_addf(&imports, "from solution import %s\n", hidden);
-	strbuf_addstr(out, strbuf_str(&imports));
+	if (n > 1 && takes_all_names(strbuf_str(out))) {
+		_strbuf_ struct strbuf own = STRBUF_INIT;
+
+		strbuf_addstr(&own, strbuf_str(out));
+		strbuf_reset(out);
+		strbuf_addstr(out, strbuf_str(&imports));
+		strbuf_addstr(out, strbuf_str(&own));
+	} else {
+		strbuf_addstr(out, strbuf_str(&imports));
+	}
 	return imports.len;
 }
 

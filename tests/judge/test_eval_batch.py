@@ -328,9 +328,18 @@ IN_A_TEXT = "'''\n{}\n'''\ndef f(x): return 0"
     *map(IN_A_TEXT.format, ("def not it", "class in it", "def 4", "def __name__", "def assert")), "", "def g(x): return 1"])
 def test_statements_keep_their_own_names(csbx, python_image, code):
     """The code is told by its own text which of its functions the tests import: not those that the tests have, and nothing that is no name."""
-    records = batch(csbx, python_image, *({"id": n, "code": code, "test_list": [f"assert {says}"], "test_imports": ["from math import isclose"]}
-                                          for n, says in enumerate(SAYS)))
-    assert [(r["status"], r["all_passed"]) for r in records] == [("exited", False)] * len(SAYS), records
+    for names in "isclose", "*":
+        records = batch(csbx, python_image, *({"id": n, "code": code, "test_list": [f"assert {says}"], "test_imports": [f"from math import {names}"]}
+                                              for n, says in enumerate(SAYS)))
+        assert [(r["status"], r["all_passed"]) for r in records] == [("exited", False)] * len(SAYS), records
+
+
+def test_statements_that_import_all_names(csbx, python_image):
+    line = {"test_list": ["assert isclose(f(3), 4)", "assert f(1) == 2"], "test_imports": ["from math import *"]}
+    [record] = batch(csbx, python_image, {"id": 1, "code": "def f(x): return x + 1", **line})
+    assert record["all_passed"], record
+    [record] = batch(csbx, python_image, {"id": 2, "code": "def gcd(a, b): return 5", **line, "test_list": ["assert gcd(4, 6) == 5"]})
+    assert record["all_passed"], record
 
 
 def test_statements_about_a_function_with_a_built_in_name(csbx, python_image):

@@ -215,6 +215,28 @@ if sys.version_info >= (3, 11):
     assert r["check"]["passed"], r["check"]["error_summary"]
 
 
+FORKS = """
+import os
+from solution import f
+assert f(0) == 0
+pid = os.fork()
+if not pid:
+    try:
+        f(1) + 1
+    except BaseException:
+        pass
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+"""
+
+
+@pytest.mark.parametrize("answer, passed", [("x", True), ("exit()", True), ("__import__('os')._exit(0)", False), ("object()", False)])
+def test_a_call_that_fails_in_a_fork(csbx, python_image, answer, passed):
+    r = check(csbx, python_image, f"def f(x): return {answer} if x else 0\n", FORKS)
+    assert r["check"]["passed"] is passed, r["check"]["error_summary"]
+    assert passed or r["check"]["error_summary"]["type"] == "CallFailed"
+
+
 @pytest.mark.parametrize("value", ["e1:l1:i1;", "d1:l0:i1;", "e1:d0:"])
 def test_an_answer_that_is_no_value_is_no_exception(csbx, python_image, value):
     """A program may write its answers by hand."""
