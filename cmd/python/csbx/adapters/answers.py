@@ -119,6 +119,8 @@ def _names_in(node: ast.AST) -> Iterator[str]:
         yield "NoneType"
     elif isinstance(node, ast.Tuple):
         parts = node.elts
+    elif type(node).__name__ == "Index":  # what is within [], before Python 3.9
+        parts = (getattr(node, "value"),)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         parts = (node.left, node.right)
     elif isinstance(node, ast.Subscript) and list(_names_in(node.value)) == ["Union"]:
