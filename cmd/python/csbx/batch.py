@@ -115,8 +115,8 @@ class Labels:
         self.given: Set[int] = set()
 
     def of(self, number: int, line: Union[str, Mapping[str, Any]]) -> Any:
-        names = () if isinstance(line, str) else ("id", "task_id", "instance_id")
-        label = next((line[name] for name in names if line.get(name) is not None), None)  # type: ignore[union-attr]
+        members: Mapping[str, Any] = {} if isinstance(line, str) else line
+        label = next((members[name] for name in ("id", "task_id", "instance_id") if members.get(name) is not None), None)
         if label is None:
             label, is_taken = number, number in self.given
             self.numbers.add(number)
