@@ -96,6 +96,8 @@ struct child {
 	bool has_unhidden;          /* what came since may show csbx's own directories (hide.c) */
 	struct mount_table *mounts; /* once the user's are there (hide.c) */
 	int cover_fd;               /* empty and read-only, for hide.c; 0: not made yet */
+	int file_cover_fd;          /* of the next file that is masked; 0: not made yet */
+	int dev_top_fd;             /* what is mounted on /dev of the root */
 };
 
 /* Remembers a tmpfs of the container for the supervisor's watchdog. */
@@ -135,6 +137,8 @@ int rootfs_copy(struct child *c, const struct op *op, int source, struct err *e)
 int rootfs_attach_in_base(int fd, const char *name, struct err *e);
 /* A directory of the root that must not be a symlink, made when missing; O_PATH. */
 int rootfs_own_directory(struct child *c, const char *name, struct err *e);
+/* Attaches a mount there. */
+int rootfs_attach_own(struct child *c, int fd, const char *name, struct err *e);
 /* dev.c */
 int dev_template(struct child *c, const struct op *op, struct err *e);
 int dev_own(struct child *c, const struct op *op, struct err *e);

@@ -17,21 +17,19 @@
 #include "runtime/spec/plan.h"
 #include "runtime/spec/spec.h"
 
-static int attach_below(struct child *c, const char *name, int fd, struct err *e)
+/* Only csbx has made directories there. */
+static int attach_in_dev(const struct child *c, int fd, const char *name, struct err *e)
 {
-	_close_ int target = rootfs_own_directory(c, name, e);
-	int r;
+	int r = mount_attach_at(fd, c->dev_top_fd, name, e);
 
-	if (target < 0)
-		return target;
-	r = mount_attach(fd, target, e);
-	return r < 0 ? err_wrap(e, "/%s", name) : 0;
+	return r < 0 ? err_wrap(e, "/dev") : 0;
 }
 
 int dev_template(struct child *c, const struct op *op, struct err *e)
 {
 	(void)op;
-	return attach_below(c, "dev", c->dev_fd, e);
+	c->dev_top_fd = c->dev_fd;
+	return rootfs_attach_own(c, c->dev_fd, "dev", e);
 }
 
 static int add_node(int dev, int template, const char *name, struct err *e)
@@ -84,10 +82,13 @@ int dev_own(struct child *c, const struct op *op, struct err *e)
 	 * (open_tree(2), EINVAL). So the template is attached first, and the container's own /dev
 	 * covers it.
 	 */
-	r = attach_below(c, "dev", c->dev_fd, e);
+	r = rootfs_attach_own(c, c->dev_fd, "dev", e);
 	if (r >= 0)
-		r = attach_below(c, "dev", dev, e);
-	return r < 0 ? r : fill_own(dev, c->dev_fd, e);
+		r = rootfs_attach_own(c, dev, "dev", e);
+	if (r < 0)
+		return r;
+	c->dev_top_fd = take_fd(&dev);
+	return fill_own(c->dev_top_fd, c->dev_fd, e);
 }
 
 int dev_pts(struct child *c, const struct op *op, struct err *e)
@@ -101,7 +102,7 @@ int dev_pts(struct child *c, const struct op *op, struct err *e)
 	_close_ int fd = mount_new("devpts", params, 4, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, e);
 
 	(void)op;
-	return fd < 0 ? fd : attach_below(c, "dev/pts", fd, e);
+	return fd < 0 ? fd : attach_in_dev(c, fd, "pts", e);
 }
 
 int dev_shm(struct child *c, const struct op *op, struct err *e)
@@ -110,7 +111,7 @@ int dev_shm(struct child *c, const struct op *op, struct err *e)
 		op->bytes, 01777, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, e);
 	int r = fd < 0 ? fd : child_watch(c, fd, e);
 
-	return r < 0 ? r : attach_below(c, "dev/shm", fd, e);
+	return r < 0 ? r : attach_in_dev(c, fd, "shm", e);
 }
 
 int dev_shm_host(struct child *c, const struct op *op, struct err *e)
@@ -122,7 +123,7 @@ int dev_shm_host(struct child *c, const struct op *op, struct err *e)
 	if (fd < 0)
 		return fd;
 	r = mount_restrict(fd, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, false, e);
-	return r < 0 ? r : attach_below(c, "dev/shm", fd, e);
+	return r < 0 ? r : attach_in_dev(c, fd, "shm", e);
 }
 
 int dev_mqueue(struct child *c, const struct op *op, struct err *e)
@@ -134,5 +135,5 @@ int dev_mqueue(struct child *c, const struct op *op, struct err *e)
 	/* CONFIG_POSIX_MQUEUE is a choice of the kernel's builder, not a protection. */
 	if (fd == -ENODEV)
 		return 0;
-	return fd < 0 ? fd : attach_below(c, "dev/mqueue", fd, e);
+	return fd < 0 ? fd : attach_in_dev(c, fd, "mqueue", e);
 }

@@ -34,17 +34,6 @@
 
 #define KERNEL_FS (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
-static int attach_own(struct child *c, const char *name, int fd, struct err *e)
-{
-	_close_ int target = rootfs_own_directory(c, name, e);
-	int r;
-
-	if (target < 0)
-		return target;
-	r = mount_attach(fd, target, e);
-	return r < 0 ? err_wrap(e, "/%s", name) : 0;
-}
-
 /* In a network namespace of its own the container may use every port, as under docker. */
 static int open_low_ports(int proc_fd, struct err *e)
 {
@@ -68,7 +57,7 @@ int proc_mount(struct child *c, const struct op *op, struct err *e)
 		err_append(e, "the caller's own /proc is masked, as in an outer container");
 	if (c->proc_fd < 0)
 		return c->proc_fd;
-	r = attach_own(c, "proc", c->proc_fd, e);
+	r = rootfs_attach_own(c, c->proc_fd, "proc", e);
 	if (r < 0)
 		return r;
 	c->clean_proc_fd = mount_clone(c->proc_fd, "", false, e);
@@ -100,26 +89,41 @@ static int mask(struct child *c, int parent, const char *name, struct err *e)
 	return r < 0 ? err_wrap(e, "mask %s", name) : 0;
 }
 
+/*
+ * Most are files. What covers one is made before it is known to be there, and covers the next if it
+ * is not: the last ones of the list always are (plan.c).
+ */
 int proc_mask(struct child *c, const struct op *op, struct err *e)
 {
-	return mask(c, c->proc_fd, op->dst, e);
+	int r;
+
+	if (!c->file_cover_fd)
+		c->file_cover_fd = mount_clone(c->dev_fd, "null", false, e);
+	if (c->file_cover_fd < 0)
+		return c->file_cover_fd;
+	r = mount_attach_at(c->file_cover_fd, c->proc_fd, op->dst, NULL);
+	if (r == -ENOENT || r == -ENOTDIR)
+		return 0;
+	if (r < 0) /* a directory: EINVAL */
+		return mask(c, c->proc_fd, op->dst, e);
+	fd_close(&c->file_cover_fd);
+	c->file_cover_fd = 0;
+	return 0;
 }
 
 int proc_readonly(struct child *c, const struct op *op, struct err *e)
 {
-	_close_ int target = openat(c->proc_fd, op->dst, O_PATH | O_NOFOLLOW | O_CLOEXEC), fd = -1;
+	_close_ int fd = open_tree(c->proc_fd, op->dst,
+				   OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_SYMLINK_NOFOLLOW);
 	int r;
 
-	if (target < 0 && errno == ENOENT)
+	if (fd < 0 && errno == ENOENT)
 		return 0;
-	if (target < 0)
-		return err_sys(e, "read-only /proc/%s", op->dst);
-	fd = mount_clone(target, "", false, e);
 	if (fd < 0)
-		return fd;
+		return err_sys(e, "read-only /proc/%s", op->dst);
 	r = mount_restrict(fd, KERNEL_FS | MOUNT_ATTR_RDONLY, false, e);
 	if (r >= 0)
-		r = mount_attach(fd, target, e);
+		r = mount_attach_at(fd, c->proc_fd, op->dst, e);
 	return r < 0 ? err_wrap(e, "read-only /proc/%s", op->dst) : 0;
 }
 
@@ -131,7 +135,7 @@ int sysfs_mount(struct child *c, const struct op *op, struct err *e)
 	c->sys_fd = c->has_aparts_sys
 			    ? apart_open_sys(e)
 			    : mount_new("sysfs", NULL, 0, KERNEL_FS | MOUNT_ATTR_RDONLY, e);
-	return c->sys_fd < 0 ? c->sys_fd : attach_own(c, "sys", c->sys_fd, e);
+	return c->sys_fd < 0 ? c->sys_fd : rootfs_attach_own(c, c->sys_fd, "sys", e);
 }
 
 /*
@@ -147,7 +151,7 @@ int sysfs_mount_host(struct child *c, const struct op *op, struct err *e)
 		return c->sys_fd;
 	r = mount_restrict(c->sys_fd, KERNEL_FS | MOUNT_ATTR_RDONLY, true, e);
 	if (r >= 0)
-		r = attach_own(c, "sys", c->sys_fd, e);
+		r = rootfs_attach_own(c, c->sys_fd, "sys", e);
 	return r < 0 ? r : mask(c, c->sys_fd, "fs/cgroup", e);
 }
 

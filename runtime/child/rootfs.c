@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -109,7 +110,6 @@ int rootfs_copy(struct child *c, const struct op *op, int source, struct err *e)
 int rootfs_base(struct child *c, const struct op *op, struct err *e)
 {
 	bool disk = has_upper_directory(c->plan);
-	_close_ int place = -1;
 	int r = c->is_apart ? 0 : sources_clone(c, e);
 
 	if (r < 0)
@@ -120,10 +120,7 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e)
 	r = child_watch(c, c->base_fd, e);
 	if (r < 0)
 		return r;
-	place = open("/proc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (place < 0)
-		return err_sys(e, "open /proc");
-	if (mount_attach(c->base_fd, place, e) < 0)
+	if (mount_attach_at(c->base_fd, AT_FDCWD, "/proc", e) < 0)
 		return err_wrap(e, "base");
 	if (fchdir(c->base_fd) < 0)
 		return err_sys(e, "enter base");
@@ -138,11 +135,7 @@ int rootfs_base(struct child *c, const struct op *op, struct err *e)
 
 int rootfs_attach_in_base(int fd, const char *name, struct err *e)
 {
-	_close_ int target = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (target < 0)
-		return err_sys(e, "open %s", name);
-	return mount_attach(fd, target, e);
+	return mount_attach_at(fd, AT_FDCWD, name, e);
 }
 
 /* Makes the mount point of the next lower layer. */
@@ -237,6 +230,24 @@ int rootfs_own_directory(struct child *c, const char *name, struct err *e)
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
 		return err_set(e, ENOTDIR, "/%s of the image is not a directory", name);
 	return fd < 0 ? err_sys(e, "open /%s", name) : (int)fd;
+}
+
+/*
+ * Mostly the directory is there. One part of a name is no way out of the root: what is a link is not
+ * followed.
+ */
+int rootfs_attach_own(struct child *c, int fd, const char *name, struct err *e)
+{
+	_close_ int target = -1;
+	int r;
+
+	if (!strchr(name, '/') && mount_attach_at(fd, c->root_fd, name, NULL) >= 0)
+		return 0;
+	target = rootfs_own_directory(c, name, e);
+	if (target < 0)
+		return target;
+	r = mount_attach(fd, target, e);
+	return r < 0 ? err_wrap(e, "/%s", name) : 0;
 }
 
 int rootfs_readonly(struct child *c, const struct op *op, struct err *e)

@@ -96,3 +96,10 @@ int mount_attach(int fd, int target_fd, struct err *e)
 		return err_sys(e, "attach mount");
 	return 0;
 }
+
+int mount_attach_at(int fd, int dirfd, const char *name, struct err *e)
+{
+	if (move_mount(fd, "", dirfd, name, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return err_sys(e, "attach mount at %s", name);
+	return 0;
+}

@@ -53,4 +53,10 @@ int mount_restrict(int fd, unsigned attrs, bool recursive, struct err *e);
 /* Attaches a detached mount on the file or directory that target_fd (O_PATH) refers to. */
 int mount_attach(int fd, int target_fd, struct err *e);
 
+/*
+ * The same by name: the last part of it may be a link, and is not followed (EINVAL). One system call
+ * and not three, for names that no other process can change meanwhile.
+ */
+int mount_attach_at(int fd, int dirfd, const char *name, struct err *e);
+
 #endif

@@ -44,11 +44,11 @@ _Static_assert(sizeof(op_names) / sizeof(op_names[0]) == OP_MAX, "a name for eve
 
 /*
  * The files that a container has no business to see or set; missing ones are passed over at run
- * time.
+ * time. The last is there on every machine: see proc_mask().
  */
 static const char *const proc_masks[] = {
-	"acpi",        "interrupts", "kcore",      "keys",        "latency_stats",
-	"sched_debug", "scsi",       "timer_list", "timer_stats",
+	"acpi", "kcore",      "latency_stats", "sched_debug", "scsi",
+	"keys", "timer_list", "timer_stats",   "interrupts",
 };
 /*
  * "1": csbx-init has the payload's user id, and may not be preferred as a victim for want of
