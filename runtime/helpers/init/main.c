@@ -79,33 +79,54 @@ static __attribute__((noreturn)) void run_main(const struct init_msg *m, int syn
 	payload_run(&p);
 }
 
-static int open_of_process(int pid, const char *name)
+/* Of csbx-init or W, which cannot go away meanwhile. */
+struct process {
+	int pid; /* 0: csbx-init itself */
+	int pidfd;
+};
+
+static struct process process_of(int pid)
+{
+	return (struct process){.pid = pid, .pidfd = sys_pidfd_open(pid ? pid : sys_getpid())};
+}
+
+/*
+ * By the pidfd (Linux 6.11), or else by /proc, where the kernel makes objects for each name on the
+ * way and takes them down when the process is reaped.
+ */
+static int open_namespace(struct process p, unsigned request, const char *name)
 {
 	char path[PROC_NAME_BYTES];
+	int fd = p.pidfd < 0 ? p.pidfd : sys_ioctl(p.pidfd, request, 0);
 
-	proc_name(path, pid, name);
+	if (fd >= 0)
+		return fd;
+	proc_name(path, p.pid, name);
 	return sys_openat(INIT_FD_PROC, path, O_RDONLY | O_CLOEXEC);
 }
 
+#define GET_NS(number) (0xff00u | (number)) /* PIDFD_GET_*_NAMESPACE, linux/pidfd.h */
+
 /* Namespaces that W shares with init need not be joined later. */
-static int open_namespaces(struct init *in)
+static int open_namespaces(struct init *in, struct process main)
 {
 	static const struct {
 		char name[12];
 		uint32_t flag; /* 0: always */
+		uint32_t request;
 	} ns[NS_MAX] = {
-		[NS_USER] = {"ns/user", 0},
-		[NS_CGROUP] = {"ns/cgroup", INIT_NEW_CGROUP_NS},
-		[NS_NET] = {"ns/net", INIT_NEW_NET},
-		[NS_UTS] = {"ns/uts", INIT_NEW_UTS},
-		[NS_IPC] = {"ns/ipc", INIT_NEW_IPC},
+		[NS_USER] = {"ns/user", 0, GET_NS(9)},
+		[NS_CGROUP] = {"ns/cgroup", INIT_NEW_CGROUP_NS, GET_NS(1)},
+		[NS_NET] = {"ns/net", INIT_NEW_NET, GET_NS(4)},
+		[NS_UTS] = {"ns/uts", INIT_NEW_UTS, GET_NS(10)},
+		[NS_IPC] = {"ns/ipc", INIT_NEW_IPC, GET_NS(2)},
 	};
 
 	for (int i = 0; i < NS_MAX; i++) {
 		in->ns_fds[i] = -1;
 		if (ns[i].flag && !(in->flags & ns[i].flag))
 			continue;
-		in->ns_fds[i] = open_of_process(in->main_pid, ns[i].name);
+		in->ns_fds[i] = open_namespace(main, ns[i].request, ns[i].name);
 		if (in->ns_fds[i] < 0)
 			return in->ns_fds[i];
 	}
@@ -116,14 +137,16 @@ static int open_namespaces(struct init *in)
  * From the mount namespace that init was exec'd in to W's copy of it. The descriptor keeps the old
  * one until there is time to take it down.
  */
-static int change_mounts(const struct init *in, int *ret_old)
+static int change_mounts(struct process main, int *ret_old)
 {
-	int fd = open_of_process(in->main_pid, "ns/mnt"), r;
+	struct process self = process_of(0);
+	int fd = open_namespace(main, GET_NS(3), "ns/mnt"), r;
 
 	if (fd < 0)
 		return fd;
-	*ret_old = open_of_process(0, "ns/mnt");
+	*ret_old = open_namespace(self, GET_NS(3), "ns/mnt");
 	r = *ret_old < 0 ? *ret_old : sys_setns(fd, CLONE_NEWNS);
+	sys_close(self.pidfd);
 	sys_close(fd);
 	return r;
 }
@@ -153,6 +176,7 @@ static int drop_all(const struct init *in)
 static int finish_main(struct init *in, const struct init_msg *m, int sync_fd, int *ret_old_mounts,
 		       unsigned *ret_stage)
 {
+	const struct process main = process_of(in->main_pid);
 	int r = 0;
 
 	*ret_stage = INIT_STAGE_IDMAP;
@@ -164,10 +188,11 @@ static int finish_main(struct init *in, const struct init_msg *m, int sync_fd, i
 	sys_prctl(PR_SET_DUMPABLE, 0, 0);
 	if (r >= 0) {
 		*ret_stage = INIT_STAGE_NAMESPACE;
-		r = open_namespaces(in);
+		r = open_namespaces(in, main);
 	}
 	if (r >= 0)
-		r = change_mounts(in, ret_old_mounts);
+		r = change_mounts(main, ret_old_mounts);
+	sys_close(main.pidfd);
 	if (r >= 0) {
 		*ret_stage = INIT_STAGE_CAPS;
 		r = drop_all(in);

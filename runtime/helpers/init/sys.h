@@ -190,6 +190,16 @@ static inline int sys_clone3(struct clone_args *args)
 	return (int)SYS_CALL(__NR_clone3, args, sizeof(*args), 0, 0, 0, 0);
 }
 
+static inline int sys_getpid(void)
+{
+	return (int)SYS_CALL(__NR_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline int sys_pidfd_open(int pid)
+{
+	return (int)SYS_CALL(__NR_pidfd_open, pid, 0, 0, 0, 0, 0);
+}
+
 static inline int sys_unshare(unsigned long flags)
 {
 	return (int)SYS_CALL(__NR_unshare, flags, 0, 0, 0, 0, 0);
