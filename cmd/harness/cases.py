@@ -4,6 +4,9 @@
 import select
 
 PRINTED_MAX = 7000000
+CASE, MARSHALLED = b"C["  # the kind of a frame, and what its payload begins with: PROTOCOL.md
+POLLER = select.poll()  # of the process that serves
+POLLER.register(CHANNEL, select.POLLIN)
 
 
 class Missing(Exception):
@@ -58,26 +61,14 @@ def printed_to(output):
     return data if len(data) <= PRINTED_MAX else None
 
 
-def call(space, name, args, kwargs):
-    """The answer but for what was printed."""
-    try:
-        function = find(space, name)
-    except BaseException as error:
-        return ["U", "LookupError", "", describe(error, SNIPPET)[1], 0]
-    try:
-        value = awaited(function(*args, **kwargs))
-        return ["R", type(value).__name__, value]
-    except BaseException as error:
-        kind, message, line = describe(error, SNIPPET)
-        return ["E", kind, built_in_base(type(error)), message, line]
+def raised(error):
+    kind, message, line = describe(error, SNIPPET)
+    return ["E", kind, built_in_base(type(error)), message, line]
 
 
-def answer_of(space, request):
-    name, args, kwargs, wants_output = request
-    output = redirect_output() if wants_output else -1
-    answer = call(space, name, args, kwargs)
-    flush()
-    printed = printed_to(output) if wants_output else None
+def told(answer, output):
+    """The answer's literal. output: where what was printed is; below 0: it is not wanted."""
+    printed = printed_to(output) if output >= 0 else None
     try:
         data = literal(answer + [printed])
         why = "it is larger than 8 MB" if len(data) > BYTES_MAX else None
@@ -88,17 +79,50 @@ def answer_of(space, request):
     return data if why is None else literal(["T", answer[1], why, printed])
 
 
-def run_case(space, number, request):
-    """In the child."""
-    me = posix.getpid()
+def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.write, posix._exit), loads=sys.modules["marshal"].loads,
+             plain=type(find), int=int, str=str, low=-(1 << 63), high=1 << 63, sys=sys):
+    """
+    In the child. For each object that is touched a page is copied, for a function or an attribute as well: so the usual case
+    calls none of this file. number: as it was sent.
+    """
+    getpid, setpgid, write, leave = os
+    me = getpid()
     try:
-        posix.setpgid(0, 0)
-        data = answer_of(space, request)
+        setpgid(0, 0)
+        name, args, kwargs, wants_output = loads(payload) if payload[0] == MARSHALLED else value_of(payload)
+        output, data = redirect_output() if wants_output else -1, None
+        try:
+            function = space.get(name)
+            if type(function) is not plain:
+                function = find(space, name)
+        except BaseException as error:
+            answer = ["U", "LookupError", "", describe(error, SNIPPET)[1], 0]
+        else:
+            try:
+                value = function(*args, **kwargs)
+                kind = type(value)
+                if kind is int and low <= value < high and not wants_output:
+                    data = b"l4:s1:Rs3:inti%d;N" % value
+                else:
+                    value = value if kind is int or kind is str else awaited(value)
+                    answer = ["R", type(value).__name__, value]
+            except BaseException as error:
+                answer = raised(error)
+        for stream in sys.stdout, sys.stderr:
+            try:
+                stream.flush()
+            except BaseException:
+                pass
+        if data is None:
+            data = told(answer, output)
         # A function that forks comes back twice.
-        if posix.getpid() == me:
-            send(b"A", number, data)
+        if getpid() == me:
+            n = len(data)
+            data = b"A\0\0\0%c%c%c%c%b%b" % (n & 255, n >> 8 & 255, n >> 16 & 255, n >> 24, number, data)
+            while data:
+                data = data[write(CHANNEL, data[:1048576]):]
     finally:
-        posix._exit(0)
+        leave(0)
 
 
 def kill(pid, os=posix):
@@ -109,50 +133,68 @@ def kill(pid, os=posix):
             pass
 
 
-def wait(pid, pipe, os=posix, how=posix.WEXITED | posix.WNOHANG | posix.WNOWAIT):
-    """Waits for a child, and meanwhile for csbx, which may want it dead."""
-    poller = select.poll()
+def wait_by_pipe(pid, fd, os=posix, how=posix.WEXITED | posix.WNOHANG | posix.WNOWAIT):
+    """
+    Waits for a child as serve() does, before Python 3.9. The child may have left its end to a process that outlives it, or have
+    closed it to go on.
+    """
+    poller, pause_ms = select.poll(), 100
     poller.register(CHANNEL, select.POLLIN)
-    poller.register(pipe, 0)
-    pause_ms = 100  # it may have left the pipe to a process that outlives it
-    is_killed = False
-    while not is_killed:
-        for fd, _ in poller.poll(pause_ms):
-            if fd == CHANNEL and receive_frame()[0] == b"K":
-                kill(pid)
-                is_killed = True  # the next frame on the channel is not ours
-            elif fd == pipe:
-                # Its end of the pipe is closed: it is ending, or has closed it to go on.
-                poller.unregister(pipe)
-                pause_ms = 0
-        if os.waitid(os.P_PID, pid, how):
-            break
-        if pause_ms >= 0:
-            pause_ms = min(pause_ms + 1, 20)
-    # What it has left behind in its process group, which has its number as long as it is not reaped.
-    try:
-        os.killpg(pid, 9)
-    except OSError:
-        pass
-    return os.waitpid(pid, 0)[1]
-
-
-def serve(space, os=posix):
-    """Between two forks as little as may be: each object that is touched is in a page that is copied, or was."""
+    poller.register(fd, 0)
     while True:
-        kind, number, request = receive()
-        if kind != b"C":
+        for at, _ in poller.poll(pause_ms):
+            if at == fd:
+                poller.unregister(fd)
+                pause_ms = 0
+            elif receive_frame()[0] == b"K":
+                kill(pid)
+                return
+        if os.waitid(os.P_PID, pid, how):
+            return
+        pause_ms = min(pause_ms + 1, 20)
+
+
+def serve(space, os=posix, poller=POLLER, readable=select.POLLIN, read=posix.read, fork=posix.fork, killpg=posix.killpg,
+          waitpid=posix.waitpid, write=posix.write, open_process=getattr(posix, "pidfd_open", None)):
+    """
+    Between two forks as little as may be: each object that is touched is in a page that is copied, or was. So a case is read by
+    the child alone, and what a frame has is not looked up in this file.
+    """
+    while True:
+        head = read(CHANNEL, 16)
+        while len(head) < 16:
+            head += receive_bytes(16 - len(head))
+        payload = receive_bytes(head[4] | head[5] << 8 | head[6] << 16 | head[7] << 24)
+        if head[0] != CASE:
             continue
         flush()
-        pipe, child_pipe = os.pipe()
-        pid = os.fork()
+        fd, child_fd = (-1, -1) if open_process else os.pipe()
+        pid = fork()
         if not pid:
-            os.close(pipe)
-            run_case(space, number, request)
-        os.close(child_pipe)
-        status = wait(pid, pipe)
-        os.close(pipe)
-        send(b"E", number, b"i%d;" % status)
+            run_case(space, head[8:], payload)
+        if open_process:
+            fd = open_process(pid)
+            poller.register(fd, readable)
+            # Meanwhile csbx may want it dead. The next frame is not about it.
+            while True:
+                ready = poller.poll()
+                if len(ready) == 1 and ready[0][0] == fd:
+                    break
+                if receive_frame()[0] == b"K":
+                    kill(pid)
+                    break
+            poller.unregister(fd)
+        else:
+            os.close(child_fd)
+            wait_by_pipe(pid, fd)
+        # What it has left behind in its process group, which has its number as long as it is not reaped.
+        try:
+            killpg(pid, 9)
+        except OSError:
+            pass
+        text = b"i%d;" % waitpid(pid, 0)[1]
+        os.close(fd)
+        write(CHANNEL, b"E\0\0\0%c\0\0\0%b%b" % (len(text), head[8:], text))
 
 
 def main():

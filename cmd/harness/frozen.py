@@ -109,7 +109,10 @@ def begins_quiet(streams=("FileIO", "BufferedReader", "BufferedWriter", "TextIOW
     return all(is_quiet_module(name, found) for name, found in sys.modules.items() if name != "__main__")
 
 
-def is_quiet(modules, names=frozenset(sys.modules), is_possible=begins_quiet(), collections=gc.get_stats()[2]["collections"] + 1,
+collections = gc.get_stats()[2]["collections"] + 2 + 1  # by fill_holes(), and one more
+
+
+def is_quiet(modules, names=frozenset(sys.modules), is_possible=begins_quiet(), collections=collections,
              gc=gc, plain=plain, has_end=has_end, is_quiet_module=is_quiet_module, threads=sys.modules["_thread"]._count,
              filters=sys.modules["_warnings"].filters, warned=len(sys.modules["_warnings"].filters)):
     """
@@ -127,7 +130,6 @@ def is_quiet(modules, names=frozenset(sys.modules), is_possible=begins_quiet(), 
 
 
 own_modules = {}  # that were there before; by name, with how they looked
-collections = gc.get_stats()[2]["collections"] + 1
 
 
 def keep(modules, own=own_modules, gc=gc, collections=collections, look_at=look_at, leaves=leaves_something):
@@ -217,20 +219,68 @@ def at_end(ending=ending, sys=sys, modules=sys.modules, own=[id(sys.stdout), id(
     sys.__dict__["csbx"] = last
 
 
+def fill_holes(held, new, sys=sys, allocate_lock=sys.modules["_thread"].allocate_lock, collect=gc.collect):
+    """
+    Takes the free memory between the objects there are. What a program makes is then side by side, in few pages, each of which
+    is copied when it is written for the first time. A pool of the allocator of small objects has those of one size; new: where
+    that of each size is that has room. To be called twice: what this function itself lets go of is room, too.
+    """
+    pool, first = 16384 if sys.version_info >= (3, 10) else 4096, 48
+    collect()  # lists of objects that are kept to be used again are given up
+    for size in range(16, 513, 16):
+        for n in range(4096):
+            x = object() if size == 16 else n + 0.5 if size == 32 else bytes(size - 33)
+            held.append(x)
+            if size not in new and id(x) % pool == first:
+                new[size] = id(x) // pool
+            if new.get(size) == id(x) // pool:
+                break
+        else:
+            break  # another allocator
+    # malloc(3) has those that are larger: at first what is free, then what is behind all others. It has locks as well.
+    highest = 0
+    for size in (16384, 8192, 4096, 2048) + tuple(range(1552, 512, -16)):
+        for n in range(2048):
+            x = bytes(size - 40)
+            if id(x) > highest:
+                highest = id(x)
+                break
+            held.append(x)
+    for n in range(64):
+        held.append(allocate_lock())
+
+
+def compiled(texts, posix=posix, read_all=read_all, marshal=sys.modules["marshal"]):
+    """By a fork: a compiler leaves more free memory between the objects there are than the objects themselves have."""
+    fd, child_fd = posix.pipe()
+    pid = posix.fork()
+    if not pid:
+        try:
+            data = marshal.dumps([compile(text, "<string>", "exec", dont_inherit=True) for text in texts])
+            while data:
+                data = data[posix.write(child_fd, data):]
+        finally:
+            posix._exit(0)
+    posix.close(child_fd)
+    data = read_all(fd)
+    posix.waitpid(pid, 0)
+    return marshal.loads(data)
+
+
 MAIN = b"\nmain()\n"  # the last line
-known = {}  # the harnesses that there are, compiled; of the one that serves cases its main(), as it only defines something before
-for fd in range(6, 10):
-    with open(fd, "rb") as f:
-        text = f.read()
-    if text.endswith(MAIN) and b"\ndef serve(" in text:
-        serving = {"__name__": "__main__", "__builtins__": __builtins__}
-        names = set(sys.modules)
-        exec(compile(text[:-len(MAIN)], "<string>", "exec"), serving)
-        for name in set(sys.modules) - names:
-            del sys.modules[name]  # a snippet begins with what any has
-        known[text] = serving["main"]
-    else:
-        known[text] = compile(text, "<string>", "exec")
+texts = list(map(read_all, range(6, 10)))
+# The first two run a script, and serve cases: what they define is there before a program. The classes of the one for asserting
+# code are no program's to find.
+codes = compiled([text[:-len(MAIN)] for text in texts[:2]] + texts[2:])
+spaces = [{"__name__": "__main__", "__builtins__": __builtins__} for _ in range(2)]
+names = set(sys.modules)
+for code, space in zip(codes, spaces):
+    exec(code, space)
+for name in set(sys.modules) - names:
+    del sys.modules[name]  # a snippet begins with what any has
+script, serving = spaces
+known = dict(zip(texts, [script["main"], serving["main"]] + codes[2:]))
+held, new = [], {}
 
 cwd, mask = posix.getcwd(), posix.umask(0)
 posix.umask(mask)
@@ -267,7 +317,7 @@ def go_on(fd, cwd=cwd, mask=mask, before=before, handlers=handlers, sys=sys, pos
     return read_all(fd)
 
 
-def rehearse(before=before, script=next(iter(known.values())), posix=posix, sys=sys, go_on=go_on, keep=keep, is_quiet=is_quiet):
+def rehearse(before=before, script=script["main"], posix=posix, sys=sys, go_on=go_on, keep=keep, is_quiet=is_quiet):
     """
     What all runs do is done once: functions of libraries are found when they are first called. Descriptor 3, which is the
     harness's, is /dev/null here.
@@ -277,19 +327,24 @@ def rehearse(before=before, script=next(iter(known.values())), posix=posix, sys=
     space = type(sys)("__main__").__dict__
     exec(compile("import sys\ndef f(x):\n    return x * 7\nf(6)\n", "<string>", "exec", dont_inherit=True), space)
     sys.argv[:] = ["-c", "/dev/null"]
-    exec(script, {"__name__": "__main__"})
+    script()
     sys.modules["__main__"] = main
     is_quiet(sys.modules)
     keep(dict(sys.modules), collections=-1)
 
 
-def rehearse_cases(serve, posix=posix, frame=b"C\0\0\0\x11\0\0\0" + bytes(8) + b"l4:s1:fl1:i1;d0:F", cases=12):
-    """A function's cases, each of which a fork answers. The channel is a pipe that is read and written: it is empty at the end."""
+def rehearse_cases(serve, run_case, posix=posix, head=b"C\0\0\0\x18\0\0\0" + bytes(8), call=b"[\4\0\0\0u\1\0\0\0f[\1\0\0\0i\1\0\0\0{0F", cases=9):
+    """
+    A function's cases, each of which a fork answers. What the fork does is done here as well, by calls of the same kind that do
+    nothing. The channel is a pipe that is read and written: it is empty at the end.
+    """
     own, ends = posix.dup(3), posix.pipe()
     both = posix.open("/proc/self/fd/%d" % ends[0], posix.O_RDWR | posix.O_NONBLOCK | posix.O_CLOEXEC)
     posix.dup2(both, 3)
     for _ in range(cases):
-        posix.write(3, frame)
+        run_case({"f": lambda x: x}, head[8:], call, os=(posix.getpid, posix.getpriority, posix.write, posix.fstat))
+        posix.read(3, 65536)
+        posix.write(3, head + call)
         try:
             serve({"f": lambda x: x})
         except BlockingIOError:
@@ -303,15 +358,18 @@ atexit.register(at_end)
 own_modules.update({name: (m, look_at(m)) for name, m in sys.modules.items()
                     if name not in ("__main__", "builtins", "sys") and not leaves_something(name, m)})
 rehearse()
-rehearse_cases(serving["serve"])
+rehearse_cases(serving["serve"], serving["run_case"])
 # Else they are taken apart before or behind each program, and each object that is touched is a page that is copied. For the
 # same reason go_on() and what it needs is not deleted.
 Last.text, Last.main = sys._getframe().f_code, sys.modules["__main__"]
 freeze = getattr(gc, "freeze", gc.collect)
-del fd, f, text, names, serving, rehearse_cases, MAIN, Last, leaves_something, look_at, own_modules, collections, keep, at_end, atexit, gc
+del texts, codes, code, compiled, names, space, spaces, script, serving, rehearse_cases, MAIN, Last, leaves_something, look_at, own_modules, collections, keep, at_end, atexit, gc
 del has_finalizer, is_quiet_module, classes, weak, has_end, plain, begins_quiet, is_quiet, QUIET, PROXIES, HEAP_TYPE, SEEN_BY_GC
 del before, cwd, mask, handlers, is_open, is_handled, is_alone, THEIRS, SEEDED
 rehearse()  # once more: memory that was freed since is put in order when a large block is asked for
+held += sys.argv + getattr(sys, "orig_argv", [])  # which are let go of by each program
+fill_holes(held, new)
+fill_holes(held, new)
 freeze()
 posix.kill(posix.getpid(), 19)  # SIGSTOP
 

@@ -64,4 +64,8 @@ def run(path, os):
     send(b"D" + bytes(15))
 
 
-run(sys.argv[1], sys.modules["posix"])
+def main():
+    run(sys.argv[1], sys.modules["posix"])
+
+
+main()

@@ -102,7 +102,7 @@ static void send_case(struct asker *a)
 
 	if (getrandom(&a->number, sizeof(a->number), 0) != sizeof(a->number))
 		a->number = now_ns();
-	value_write_literal(&list, &payload);
+	value_write_call(&list, &payload);
 	a->since_ns = now_ns();
 	enter_step(a, RUNNING);
 	peer_send(&a->program, &a->watch, 'C', a->number, &payload);

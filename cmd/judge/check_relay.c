@@ -117,7 +117,7 @@ static void asked(struct check_relay *r, const struct harness_frame *f)
 	memcpy(items, v.items, 3 * sizeof(*items));
 	items[3] = no;
 	strbuf_reset(&r->question);
-	value_write_literal(&list, &r->question);
+	value_write_call(&list, &r->question);
 	if (r->snippet_is_gone || r->state == CHECK_LEAVING)
 		answer_gone(r);
 	else if (r->state == CHECK_IDLE)

@@ -21,8 +21,24 @@
 
 #define PROGRAM_BYTES_MAX (1u << 20)
 #define TIMEOUT_MS 30000u /* a machine that is emulated or very busy takes ten seconds */
-/* Python keeps the syntax tree of a text that it executes to the end: of code, it has none. */
-#define FROZEN_CODE "exec(compile(open(4, 'rb').read(), '<string>', 'exec'))"
+/*
+ * A fork compiles the text: Python keeps the syntax tree of a text that it executes to the end, and a
+ * compiler leaves holes between the objects that stay.
+ */
+#define FROZEN_CODE                                                          \
+	"import marshal, posix\n"                                            \
+	"r, w = posix.pipe()\n"                                              \
+	"if not posix.fork():\n"                                             \
+	"    with open(4, 'rb') as f, open(w, 'wb') as out:\n"               \
+	"        marshal.dump(compile(f.read(), '<string>', 'exec'), out)\n" \
+	"    posix._exit(0)\n"                                               \
+	"posix.close(w)\n"                                                   \
+	"posix.close(4)\n"                                                   \
+	"with open(r, 'rb') as f:\n"                                         \
+	"    code = f.read()\n"                                              \
+	"posix.wait()\n"                                                     \
+	"del r, w, f\n"                                                      \
+	"exec(marshal.loads(code))\n"
 #define PAGE_BYTES 4096u
 #define JOIN_BLOCKS_MAX 64u
 #define JOIN_PAGES_MIN 64u

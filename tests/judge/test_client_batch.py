@@ -35,7 +35,7 @@ def f():
     while "number" not in frame.f_locals:
         frame = frame.f_back
     data = b"l4:s1:Rs3:set%sN"
-    os.write(3, b"A\\0\\0\\0" + len(data).to_bytes(4, "little") + frame.f_locals["number"].to_bytes(8, "little") + data)
+    os.write(3, b"A\\0\\0\\0" + len(data).to_bytes(4, "little") + frame.f_locals["number"] + data)
     os._exit(0)
 """
 

@@ -247,7 +247,7 @@ def f():
     while "number" not in frame.f_locals:
         frame = frame.f_back
     answer = b"l4:s1:Rs3:set{value}N"
-    os.write(3, b"A\\0\\0\\0" + len(answer).to_bytes(4, "little") + frame.f_locals["number"].to_bytes(8, "little") + answer)
+    os.write(3, b"A\\0\\0\\0" + len(answer).to_bytes(4, "little") + frame.f_locals["number"] + answer)
     os._exit(0)
 """
     asserting = "from solution import f\ntry:\n    f()\nexcept Exception:\n    pass\nelse:\n    raise SystemExit(1)\n"

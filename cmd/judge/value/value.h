@@ -9,7 +9,7 @@
  *
  *	value.h			the tree
  *	json.h, literal.c, build.h, lines.h: reading
- *	out.c			writing
+ *	out.c, marshal.c	writing
  *	compare.h		equal, close, an exception of that kind
  *
  * Must: bound depth, number and memory.
@@ -80,6 +80,10 @@ void value_pool_free(struct value_pool *pool);
 int value_read_literal(struct value_pool *pool, const void *text, size_t len, struct value *ret,
 		       struct err *e);
 void value_write_literal(const struct value *v, struct strbuf *out);
+/* As Python's marshal.loads() reads it. False: that has no word for some of it, or no short one. */
+bool value_write_marshal(const struct value *v, struct strbuf *out);
+/* A list, of a call that the harness makes: so where that can be, else as a literal. */
+void value_write_call(const struct value *v, struct strbuf *out);
 
 /* As Python writes it, for people; "..." once it is max_bytes long. */
 void value_write_python(const struct value *v, size_t max_bytes, struct strbuf *out);

@@ -9,7 +9,7 @@ def f(n):
     at = sys._getframe()
     while "number" not in at.f_locals:
         at = at.f_back
-    number, payload = at.f_locals["number"], b"l4:s1:Rs3:strs5:TOKENN"
+    number, payload = int.from_bytes(at.f_locals["number"], "little"), b"l4:s1:Rs3:strs5:TOKENN"
     data = b"A\0\0\0" + len(payload).to_bytes(4, "little") + number.to_bytes(8, "little") + payload
 
     def go_on():

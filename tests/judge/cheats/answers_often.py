@@ -13,5 +13,5 @@ def f(_):
     while frame_ is not None and "number" not in frame_.f_locals:
         frame_ = frame_.f_back
     for guess in (b"N", b"T", b"i0;", b"s0:", b"l0:"):
-        os.write(3, frame(b"A", frame_.f_locals["number"], b"l4:s1:Rs3:str" + guess + b"N"))
+        os.write(3, frame(b"A", int.from_bytes(frame_.f_locals["number"], "little"), b"l4:s1:Rs3:str" + guess + b"N"))
     return "anything"

@@ -12,7 +12,7 @@ def f(n):
     frame_ = sys._getframe()
     while frame_ is not None and "number" not in frame_.f_locals:
         frame_ = frame_.f_back
-    number = frame_.f_locals["number"]
+    number = int.from_bytes(frame_.f_locals["number"], "little")
     bad = [b"l99999999999:", b"l1:" * 100000 + b"N", b"s5:abc", b"d1:NN", b"e2:NN", b"i00;", b"fnope;", b"oNN", b""]
     if n < len(bad):
         os.write(3, frame(b"A", number, bad[n]))

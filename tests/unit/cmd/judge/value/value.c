@@ -438,6 +438,50 @@ static void test_words(void)
 	       "as Python writes it");
 }
 
+static void test_marshal(void)
+{
+	static const struct {
+		const char *literal, *data;
+		size_t len;
+	} rows[] = {
+		{"l4:NTFi0;", "[\4\0\0\0NTFi\0\0\0\0", 13},
+		{"i2147483647;", "i\xff\xff\xff\x7f", 5},
+		{"i-2147483647;", "i\1\0\0\x80", 5},
+		{"i2147483648;", "l\3\0\0\0\0\0\0\0\2\0", 11},
+		{"i-2147483648;", "l\xfd\xff\xff\xff\0\0\0\0\2\0", 11},
+		{"i18446744073709551615;", "l\5\0\0\0\xff\x7f\xff\x7f\xff\x7f\xff\x7f\x0f\0", 15},
+		{"f1.5;", "g\0\0\0\0\0\0\xf8?", 9},
+		{"cf1.5;f-2.0;", "y\0\0\0\0\0\0\xf8?\0\0\0\0\0\0\0\xc0", 17},
+		{"t2:s2:\xc3\xa9"
+		 "b1:\xff",
+		 "(\2\0\0\0u\2\0\0\0\xc3\xa9s\1\0\0\0\xff", 18},
+		{"d1:i1;e1:N", "{i\1\0\0\0<\1\0\0\0N0", 13},
+	};
+	static const char *const others[] = {
+		"i18446744073709551616;",
+		"i-18446744073709551616;",
+		"l1:ri0;i3;i1;",
+		"d1:i1;os1:Xs1:x",
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		_strbuf_ struct strbuf out = STRBUF_INIT;
+		struct value v = literal(rows[i].literal);
+
+		ok(value_write_marshal(&v, &out), "%s is told", rows[i].literal);
+		is_mem(out.data, out.len, rows[i].data, rows[i].len, "%s", rows[i].literal);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		_strbuf_ struct strbuf out = STRBUF_INIT;
+		struct value v = literal(others[i]);
+
+		ok(!value_write_marshal(&v, &out), "%s is not", others[i]);
+		strbuf_reset(&out);
+		value_write_call(&v, &out);
+		is_str(strbuf_str(&out), others[i], "but by a literal");
+	}
+}
+
 int main(void)
 {
 	test_json_round_trip();
@@ -452,6 +496,7 @@ int main(void)
 	test_patterns();
 	test_long_message();
 	test_words();
+	test_marshal();
 	value_pool_free(&pool);
 	return done_testing();
 }
