@@ -46,7 +46,7 @@ static int prepare(struct cmd *c, struct exec_job *j, int argc, char **argv, str
 	int r = instance_find(&c->paths, argv[0], &j->rec, e);
 
 	if (r >= 0)
-		r = exec_open(&c->paths, &j->rec, &j->link, e);
+		r = exec_job_open(j, e);
 	if (r >= 0)
 		r = describe(j, e);
 	if (r >= 0)

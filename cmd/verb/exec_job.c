@@ -64,12 +64,30 @@ static int set_user(struct exec_job *j, struct err *e)
 	return 0;
 }
 
+static bool wants_tty(const struct exec_job *j)
+{
+	const struct run_opts *o = j->opts;
+
+	if (o->spec.capture_output || j->detach)
+		return false;
+	return o->tty == TTY_WISH_YES || (o->tty == TTY_WISH_AUTO && !o->no_stdin &&
+					  isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
+}
+
+int exec_job_open(struct exec_job *j, struct err *e)
+{
+	const struct run_opts *o = j->opts;
+
+	if (o->user || o->workdir || wants_tty(j))
+		return exec_open(j->paths, &j->rec, &j->link, e);
+	return exec_open_ahead(j->paths, &j->rec, j->detach, &j->link, e);
+}
+
 int exec_job_fill(struct exec_job *j, int argc, char **argv, struct err *e)
 {
 	struct run_opts *o = j->opts;
 	struct process_spec *p = &o->spec.proc;
 	const char *term = j->term ? j->term : getenv("TERM");
-	bool both = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	struct winsize size;
 
 	for (int i = 0; i < argc; i++)
@@ -81,11 +99,7 @@ int exec_job_fill(struct exec_job *j, int argc, char **argv, struct err *e)
 			err_set(e, EINVAL, "--workdir %s: must be an absolute path", o->workdir));
 	p->cwd = str_printf("%s", o->workdir ? o->workdir : exec_start_cwd(&j->link));
 	p->close_stdin = o->no_stdin;
-	p->tty = o->tty == TTY_WISH_YES || (o->tty == TTY_WISH_AUTO && both && !o->no_stdin)
-			 ? TTY_YES
-			 : TTY_NO;
-	if (o->spec.capture_output || j->detach)
-		p->tty = TTY_NO;
+	p->tty = wants_tty(j) ? TTY_YES : TTY_NO;
 	if (p->tty == TTY_YES && ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) {
 		p->tty_rows = size.ws_row;
 		p->tty_columns = size.ws_col;

@@ -24,6 +24,12 @@ struct exec_job {
 	struct user user;
 };
 
+/*
+ * Opens the link to j->rec, when the options are known. The process is made ahead where it is as the
+ * main one.
+ */
+int exec_job_open(struct exec_job *j, struct err *e);
+
 /* User, directory, environment and streams. Errors of the user: -ENOENT, -EINVAL. */
 int exec_job_fill(struct exec_job *j, int argc, char **argv, struct err *e);
 

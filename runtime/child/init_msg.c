@@ -321,8 +321,6 @@ static void add_exec_parts(struct builder *b, const struct init_msg *start,
 int init_msg_build_exec(const struct init_msg *start, const struct process_spec *p,
 			uint32_t more_flags, struct strbuf *out, struct err *e)
 {
-	const uint32_t kept =
-		INIT_NO_NEW_PRIVS | INIT_SECCOMP | INIT_KEYRING_TRY | INIT_KEEP_GROUPS;
 	struct builder b = {
 		.out = out,
 		.start = out->len,
@@ -330,7 +328,7 @@ int init_msg_build_exec(const struct init_msg *start, const struct process_spec 
 			{
 				.magic = INIT_MAGIC,
 				.version = INIT_ABI_VERSION,
-				.flags = (start->flags & kept) | INIT_EXEC | more_flags,
+				.flags = (start->flags & INIT_EXEC_KEPT) | INIT_EXEC | more_flags,
 				.uid = p->uid,
 				.gid = p->gid,
 				.caps = start->caps,

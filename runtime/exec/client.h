@@ -27,10 +27,11 @@ struct exec_link {
 	const struct init_msg *start; /* the main process's message, checked */
 	size_t start_bytes;
 	bool is_paused; /* no process can be made in it now */
+	int ahead_fd;   /* status socket of a process that waits for its words; -1: there is none */
 };
-#define EXEC_LINK_INIT     \
-	{                  \
-		.sock = -1 \
+#define EXEC_LINK_INIT                     \
+	{                                  \
+		.sock = -1, .ahead_fd = -1 \
 	}
 
 /* The events that a session with watchers wants to know while its process runs. */
@@ -56,6 +57,12 @@ struct exec_options {
  */
 int exec_open(const struct paths *p, const struct instance_record *rec, struct exec_link *ret,
 	      struct err *e);
+/*
+ * The same for an exec without a terminal, user and directory of its own: the process is made while
+ * the caller prepares its words. detached: as in exec_options.
+ */
+int exec_open_ahead(const struct paths *p, const struct instance_record *rec, bool detached,
+		    struct exec_link *ret, struct err *e);
 void exec_close(struct exec_link *l);
 
 /* Stops everything in it, or lets it go on. -EALREADY: it is so already; -ESRCH: not running. */

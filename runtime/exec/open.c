@@ -42,6 +42,7 @@ static int silent(struct err *e)
 /* Where the supervisor is reached: its socket's name, and the process once it has to be woken. */
 struct way {
 	const struct instance_record *rec;
+	bool is_ahead, detached;
 	struct sockaddr_un address;
 	int dirfd, pidfd;
 };
@@ -123,6 +124,8 @@ static int receive_hello(struct exec_link *l, struct err *e)
 	if (poll(&p, 1, ANSWER_MS) == 0)
 		return silent(e);
 	n = fd_recv(l->sock, &ev, sizeof(ev), &fd, 1, e);
+	if (n == -ECONNRESET) /* hung up on what was asked ahead, unread; it has said why */
+		n = fd_recv(l->sock, &ev, sizeof(ev), &fd, 1, e);
 	if (n == 0 || n == -ECONNRESET)
 		return ended(e);
 	if (n < 0)
@@ -137,8 +140,26 @@ static int receive_hello(struct exec_link *l, struct err *e)
 	else
 		r = map_start(fd, l, e);
 	l->is_paused = r >= 0 && ev.arg & EXEC_HELLO_PAUSED;
+	if (r < 0 || !(ev.arg & EXEC_HELLO_AHEAD))
+		fd_close(&l->ahead_fd);
 	fd_close(&fd);
 	return r;
+}
+
+/* Where it cannot be asked for the process is made later, as any. */
+static void ask_ahead(const struct way *w, struct exec_link *l)
+{
+	const struct init_request rq = {.magic = INIT_MAGIC,
+					.type = INIT_REQ_AHEAD,
+					.arg = w->detached ? EXEC_DETACHED : 0};
+	int status[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, status) < 0)
+		return;
+	if (fd_send(l->sock, &rq, sizeof(rq), &status[1], 1, NULL) >= 0)
+		l->ahead_fd = take_fd(&status[0]);
+	fd_close(&status[0]);
+	fd_close(&status[1]);
 }
 
 static int connect_greeted(struct way *w, struct exec_link *l, struct err *e)
@@ -151,24 +172,30 @@ static int connect_greeted(struct way *w, struct exec_link *l, struct err *e)
 		r = l->sock = reach(w, e);
 		if (r >= 0)
 			r = peer_check_listener(l->sock, e);
+		if (r >= 0 && w->is_ahead)
+			ask_ahead(w, l);
 		if (r >= 0)
 			r = receive_hello(l, e);
 		if (r != 1)
 			return r;
+		/* Descriptors on their way may be what it lacks. */
+		fd_close(&l->ahead_fd);
+		w->is_ahead = false;
 		fd_close(&l->sock);
 		nanosleep(&pause, NULL);
 	} while (clock_monotonic_ms() < deadline_ms);
 	return err_set(e, EBUSY, "its supervisor is busy with other clients");
 }
 
-int exec_open(const struct paths *p, const struct instance_record *rec, struct exec_link *ret,
-	      struct err *e)
+static int open_link(const struct paths *p, struct way *w, struct exec_link *ret, struct err *e)
 {
+	const struct instance_record *rec = w->rec;
 	_free_ char *name = str_printf("%s" EXEC_SOCKET_SUFFIX, rec->id);
 	_close_ int dirfd = paths_open(p->runtime, "instances", e);
-	struct way w = {.rec = rec, .dirfd = dirfd, .pidfd = -1};
 	int r;
 
+	w->dirfd = dirfd;
+	w->pidfd = -1;
 	*ret = (struct exec_link)EXEC_LINK_INIT;
 	if (rec->is_bare)
 		return err_set(e, EOPNOTSUPP, "it has no supervisor: enroot exec %d joins it",
@@ -177,13 +204,29 @@ int exec_open(const struct paths *p, const struct instance_record *rec, struct e
 		return dirfd;
 	if (!name)
 		return err_oom(e);
-	r = local_socket_address(NULL, dirfd, name, &w.address, e);
+	r = local_socket_address(NULL, dirfd, name, &w->address, e);
 	if (r >= 0)
-		r = connect_greeted(&w, ret, e);
-	fd_close(&w.pidfd);
+		r = connect_greeted(w, ret, e);
+	fd_close(&w->pidfd);
 	if (r < 0)
 		exec_close(ret);
 	return r;
+}
+
+int exec_open(const struct paths *p, const struct instance_record *rec, struct exec_link *ret,
+	      struct err *e)
+{
+	struct way w = {.rec = rec};
+
+	return open_link(p, &w, ret, e);
+}
+
+int exec_open_ahead(const struct paths *p, const struct instance_record *rec, bool detached,
+		    struct exec_link *ret, struct err *e)
+{
+	struct way w = {.rec = rec, .is_ahead = true, .detached = detached};
+
+	return open_link(p, &w, ret, e);
 }
 
 void exec_close(struct exec_link *l)
@@ -191,6 +234,7 @@ void exec_close(struct exec_link *l)
 	if (l->start)
 		munmap((void *)l->start, l->start_bytes);
 	l->start = NULL;
+	fd_close(&l->ahead_fd);
 	fd_close(&l->sock);
 }
 

@@ -17,6 +17,9 @@
  *				or EXEC_EV_BUSY: connect again later; or EXEC_EV_DONE: refused
  *	client -> supervisor	struct init_request; INIT_REQ_SPAWN with INIT_SPAWN_FDS descriptors,
  *				arg: enum exec_flag; later INIT_REQ_SIGNAL_PID, arg as there
+ *				or, before it has the greeting, INIT_REQ_AHEAD with the status
+ *				socket, arg as SPAWN: then the process's words and streams go to it
+ *				over that socket (init_abi.h). It is answered as SPAWN is
  *				or EXEC_REQ_STOP, arg: a signal for the main process and
  *				EXEC_STOP_* bits, id: milliseconds after which all are killed, 0:
  *				never. The answer is the end of file
@@ -64,7 +67,9 @@ enum exec_limit_kind { EXEC_LIMIT_MEMORY_KIB, EXEC_LIMIT_CPUS_MILLI, EXEC_LIMIT_
 #define EXEC_STOP_STAYS 0x200u    /* it is started again: it stays though it has --rm */
 #define EXEC_STOP_OWN_TIME 0x400u /* the time of its specification, if there is one, not id */
 
-#define EXEC_HELLO_PAUSED 1u /* in arg of EXEC_EV_HELLO */
+/* In arg of EXEC_EV_HELLO. */
+#define EXEC_HELLO_PAUSED 1u
+#define EXEC_HELLO_AHEAD 2u /* it knows INIT_REQ_AHEAD */
 
 enum exec_event_type {
 	EXEC_EV_HELLO = 200,

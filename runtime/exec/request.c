@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,20 +37,22 @@ static int ended(struct err *e)
 }
 
 /* The descriptors of a request: message, three streams, status. */
-static int send_spawn(const struct exec_ask *a, int msg, int null, struct err *e)
+static int send_spawn(struct exec_ask *a, const int *fds, struct err *e)
 {
-	struct init_request rq = {.magic = INIT_MAGIC, .type = INIT_REQ_SPAWN};
-	int fds[INIT_SPAWN_FDS] = {msg, null, null, null, a->status_fd}, r;
+	const struct init_request rq = {.magic = INIT_MAGIC,
+					.type = INIT_REQ_SPAWN,
+					.arg = a->detached ? EXEC_DETACHED : 0};
+	int r = fd_send(a->link->sock, &rq, sizeof(rq), fds, INIT_SPAWN_FDS, e);
 
-	for (int i = 0; i < 3 && !a->detached; i++) {
-		bool replaced = a->proc->tty == TTY_YES && (i < 2 || a->tty_takes_stderr);
-
-		if (!replaced)
-			fds[1 + i] = a->streams[i] >= 0 ? a->streams[i] : i;
-	}
-	rq.arg = a->detached ? EXEC_DETACHED : 0;
-	r = fd_send(a->link->sock, &rq, sizeof(rq), fds, INIT_SPAWN_FDS, e);
 	return r == -EPIPE || r == -ECONNRESET ? ended(e) : r;
+}
+
+/* To the process itself. One that is not there any more has left its answer. */
+static int send_words(struct exec_ask *a, const int *fds, struct err *e)
+{
+	int r = fd_send(a->status[0], "", 1, fds, WORDS_FDS, e);
+
+	return r == -EPIPE || r == -ECONNRESET ? 0 : r;
 }
 
 /* 1: busy, ask again. 0: csbx-init has the request, *ev is its answer. A refusal is for a limit. */
@@ -75,7 +78,30 @@ static int receive_answer(const struct exec_ask *a, struct init_event *ev, struc
 	return ev->type == EXEC_EV_BUSY;
 }
 
-int exec_request(const struct exec_ask *a, struct init_event *ret, struct err *e)
+/* 1: ask again. The status socket of a process that was asked for ahead is of no use then. */
+static int ask(struct exec_ask *a, int msg, int null, struct init_event *ev, struct err *e)
+{
+	int fds[INIT_SPAWN_FDS] = {msg, null, null, null}, r;
+
+	for (int i = 0; i < 3 && !a->detached; i++) {
+		bool replaced = a->proc->tty == TTY_YES && (i < 2 || a->tty_takes_stderr);
+
+		if (!replaced)
+			fds[1 + i] = a->streams[i] >= 0 ? a->streams[i] : i;
+	}
+	if (a->status[0] < 0 &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, a->status) < 0)
+		return err_sys(e, "make channels");
+	fds[INIT_SPAWN_FDS - 1] = a->status[1];
+	r = a->status[1] < 0 ? send_words(a, fds, e) : send_spawn(a, fds, e);
+	if (r >= 0)
+		r = receive_answer(a, ev, e);
+	if (r == 1 && a->status[1] < 0)
+		fd_close(&a->status[0]);
+	return r;
+}
+
+int exec_request(struct exec_ask *a, struct init_event *ret, struct err *e)
 {
 	static const struct timespec pause = {.tv_nsec = BUSY_NS};
 	_close_ int msg = make_message(a, e), null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -90,11 +116,11 @@ int exec_request(const struct exec_ask *a, struct init_event *ret, struct err *e
 	 * would hang.
 	 */
 	for (unsigned ms = 0; ms < BUSY_MOST_MS; ms += BUSY_NS / 1000000) {
-		r = send_spawn(a, msg, null, e);
-		if (r >= 0)
-			r = receive_answer(a, ret, e);
-		if (r != 1 && r != -ETOOMANYREFS)
+		r = ask(a, msg, null, ret, e);
+		if (r != 1 && r != -ETOOMANYREFS) {
+			fd_close(&a->status[1]);
 			return r;
+		}
 		nanosleep(&pause, NULL);
 	}
 	return err_set(e, EBUSY, "the container is busy with other requests");

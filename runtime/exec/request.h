@@ -17,13 +17,13 @@ struct exec_ask {
 	bool detached;
 	bool tty_takes_stderr; /* a terminal that is made becomes 2 as well */
 	int streams[3];        /* the process's; -1: the caller's own */
-	int status_fd;         /* the process's end of its status socket */
+	int status[2];         /* its status socket: ours, the process's; -1: it is made */
 };
 
 /*
- * 0: csbx-init has the request, *ret is its answer. -ESRCH: the container has ended. -EAGAIN: it is
+ * 0: csbx-init has the request, *ret is its answer, a->status[0] is open. -ESRCH: the container has ended. -EAGAIN: it is
  * at its limit of processes. -EBUSY: it has had no room for requests for a minute.
  */
-int exec_request(const struct exec_ask *a, struct init_event *ret, struct err *e);
+int exec_request(struct exec_ask *a, struct init_event *ret, struct err *e);
 
 #endif

@@ -39,7 +39,7 @@ struct exec_loop {
 	const struct process_spec *proc;
 	const struct exec_options *options;
 	struct streams streams;
-	int status[2]; /* ours, the child's */
+	int status_fd;
 	int signal_fd;
 	pid_t pid; /* as csbx-init sees it, 0: not told */
 	enum phase phase;
@@ -180,14 +180,16 @@ static int read_status(struct exec_loop *l, struct err *e)
 		char byte;
 	} msg;
 	int fd = -1, r = 0;
-	ssize_t n = fd_recv(l->status[0], &msg, sizeof(msg), &fd, 1, NULL);
+	ssize_t n = fd_recv(l->status_fd, &msg, sizeof(msg), &fd, 1, NULL);
 
+	if (n == -ECONNRESET) /* its words were not taken; it has said why */
+		n = fd_recv(l->status_fd, &msg, sizeof(msg), &fd, 1, NULL);
 	if (n == 1 && msg.byte == INIT_TTY_BYTE && fd >= 0 && l->streams.master < 0) {
 		r = streams_set_master(&l->streams, take_fd(&fd), e);
 	} else if (n == sizeof(msg.init) && msg.init.magic == INIT_MAGIC) {
 		take_failure(l, &msg.init);
 	} else {
-		fd_close(&l->status[0]);
+		fd_close(&l->status_fd);
 		tell_started(l);
 	}
 	fd_close(&fd);
@@ -259,8 +261,8 @@ static int poll_timeout_ms(const struct exec_loop *l)
 static bool is_done(const struct exec_loop *l)
 {
 	if (l->options->detached)
-		return l->status[0] < 0;
-	return l->ended && (l->give_up || (l->status[0] < 0 && !streams_have_output(&l->streams)));
+		return l->status_fd < 0;
+	return l->ended && (l->give_up || (l->status_fd < 0 && !streams_have_output(&l->streams)));
 }
 
 /*
@@ -302,7 +304,7 @@ static int run_loop(struct exec_loop *l, struct err *e)
 	while (!is_done(l)) {
 		struct pollfd p[ON_STREAMS + STREAM_POLL_MAX] = {
 			[ON_LINK] = {.fd = l->link->sock, .events = POLLIN},
-			[ON_STATUS] = {.fd = l->status[0], .events = POLLIN},
+			[ON_STATUS] = {.fd = l->status_fd, .events = POLLIN},
 			[ON_SIGNAL] = {.fd = l->signal_fd, .events = POLLIN},
 			[ON_SIZE] = {.fd = w ? w->size_fd : -1, .events = POLLIN},
 		};
@@ -359,17 +361,17 @@ static int run(struct exec_loop *l, struct err *e)
 		.proc = l->proc,
 		.detached = l->options->detached,
 		.tty_takes_stderr = l->options->tty_takes_stderr || isatty(2),
+		.status = {-1, -1},
 	};
 	struct init_event ev;
 	int r = streams_prepare(&l->streams, &l->options->streams, e);
 
-	if (r >= 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, l->status) < 0)
-		r = err_sys(e, "make channels");
 	if (r >= 0) {
 		memcpy(ask.streams, l->streams.child, sizeof(ask.streams));
-		ask.status_fd = l->status[1];
+		ask.status[0] = take_fd(&l->link->ahead_fd);
 		r = exec_request(&ask, &ev, e);
-		fd_close(&l->status[1]);
+		l->status_fd = take_fd(&ask.status[0]);
+		fd_close(&ask.status[1]);
 		streams_started(&l->streams);
 	}
 	if (r < 0)
@@ -392,7 +394,7 @@ int exec_run(struct exec_link *link, const struct process_spec *p, const struct 
 		.link = link,
 		.proc = p,
 		.options = o,
-		.status = {-1, -1},
+		.status_fd = -1,
 		.signal_fd = -1,
 		.result = ret,
 		.streams = {.child = {-1, -1, -1}, .master = -1},
@@ -413,8 +415,7 @@ int exec_run(struct exec_link *link, const struct process_spec *p, const struct 
 		ret->setup_ns -= begin;
 	ret->wall_ns = clock_monotonic_ns() - begin - ret->setup_ns;
 	streams_done(&l.streams);
-	fd_close(&l.status[0]);
-	fd_close(&l.status[1]);
+	fd_close(&l.status_fd);
 	fd_close(&l.signal_fd);
 	forwarded_signals_restore(&old, r >= 0);
 	return r;

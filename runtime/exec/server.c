@@ -263,14 +263,16 @@ static bool has_room(const struct exec_server *s)
 	return !s->watchdog || watchdog_has_room(s->watchdog, on_the_way + 1);
 }
 
-static void spawn(struct exec_server *s, struct exec_session *x, uint32_t flags, const int *fds,
-		  size_t n_fds)
+/* SPAWN, or AHEAD: the words of that go from the client to the process, past us. */
+static void spawn(struct exec_server *s, struct exec_session *x, const struct init_request *asked,
+		  const int *fds, size_t n_fds)
 {
-	struct init_request rq = {.magic = INIT_MAGIC, .type = INIT_REQ_SPAWN, .id = x->id};
+	struct init_request rq = {.magic = INIT_MAGIC, .type = asked->type, .id = x->id};
 	struct init_event busy = {.magic = INIT_MAGIC, .type = EXEC_EV_BUSY};
+	size_t n_due = asked->type == INIT_REQ_AHEAD ? 1 : INIT_SPAWN_FDS;
 	int r;
 
-	if (x->spawned || n_fds != INIT_SPAWN_FDS || s->is_paused) {
+	if (x->spawned || n_fds != n_due || s->is_paused) {
 		client_left(s, x);
 		return;
 	}
@@ -285,7 +287,7 @@ static void spawn(struct exec_server *s, struct exec_session *x, uint32_t flags,
 		client_left(s, x);
 	} else {
 		x->spawned = s->has_spawned = true;
-		x->detached = flags & EXEC_DETACHED;
+		x->detached = asked->arg & EXEC_DETACHED;
 	}
 }
 
@@ -339,8 +341,8 @@ static void session_read(struct exec_server *s, struct exec_session *x)
 		n_fds++;
 	if (n != sizeof(rq) || rq.magic != INIT_MAGIC)
 		client_left(s, x);
-	else if (rq.type == INIT_REQ_SPAWN)
-		spawn(s, x, rq.arg, fds, n_fds);
+	else if (rq.type == INIT_REQ_SPAWN || rq.type == INIT_REQ_AHEAD)
+		spawn(s, x, &rq, fds, n_fds);
 	else if (rq.type == EXEC_REQ_STOP)
 		take_stop(s, &rq);
 	else if (rq.type == EXEC_REQ_PAUSE)
@@ -370,7 +372,8 @@ static void greet(struct exec_server *s, struct exec_session *x)
 {
 	const struct init_event hello = {.magic = INIT_MAGIC,
 					 .type = EXEC_EV_HELLO,
-					 .arg = s->is_paused ? EXEC_HELLO_PAUSED : 0},
+					 .arg = EXEC_HELLO_AHEAD |
+						(s->is_paused ? EXEC_HELLO_PAUSED : 0)},
 				busy = {.magic = INIT_MAGIC, .type = EXEC_EV_BUSY};
 	int r = fd_try_send(x->sock, &hello, sizeof(hello), &s->msg_fd, 1, NULL);
 

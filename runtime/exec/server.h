@@ -29,6 +29,11 @@
  * terminal in the container's devpts before it joins B, and the master goes to the client alone.
  * One connection a process: its end kills the process group.
  *
+ * A process that is as the main one but for its words and streams is asked for before the client
+ * has prepared those: csbx-init clones it with what it has of the start's message, and it takes all
+ * steps but the execve meanwhile. The words go from the client to the process itself, which sees
+ * to it that they bring nothing else (helpers/init/words.c).
+ *
  * 	open.c, request.c	the client: reach the container, write the message
  * 	run.c, attach.c	the client: run to the end, lend streams
  * 	server.c			the supervisor

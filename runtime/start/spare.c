@@ -171,12 +171,12 @@ static int abandon(struct container *c, bool has_failed, struct err *e)
 int spare_take(struct container *c, struct err *e)
 {
 	struct pollfd p = {.fd = c->status[0], .events = POLLIN};
-	int fds[SPARE_FDS] = {[SPARE_FD_MSG] = c->msg_fd, [SPARE_FD_STATUS] = c->status[1]};
+	int fds[SPARE_FDS] = {[WORDS_FD_MSG] = c->msg_fd, [SPARE_FD_STATUS] = c->status[1]};
 	char word = 0;
 	int r;
 
 	for (int i = 0; i < 3; i++)
-		fds[SPARE_FD_STDIN + i] = c->streams.child[i] >= 0 ? c->streams.child[i] : i;
+		fds[WORDS_FD_STDIN + i] = c->streams.child[i] >= 0 ? c->streams.child[i] : i;
 	r = squashd_spare_is_taken(c->link.sock, e);
 	if (r >= 0)
 		r = fd_send_patient(c->spare.take_fd, "", 1, fds, SPARE_FDS, e);

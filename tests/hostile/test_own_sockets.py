@@ -5,6 +5,7 @@ csbx hides its directories from mounts (test_own_directories.py). Here a process
 socket that is standard input, so that what the sockets' owners check themselves is what is tested.
 """
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -22,8 +23,9 @@ import rawexec
 pytestmark = [pytest.mark.feature("userns")]
 HERE = Path(__file__).parent
 HELLO, REFUSED = 200, 203  # enum exec_event_type
-SPAWN_EXITED = 5
-CAPS_AT, RLIMITS_AT, BPF_AT = 24, 88, 96  # struct init_msg
+SPAWNED, SPAWN_EXITED = 4, 5
+TOTAL_AT, UID_AT, CWD_AT = 8, 16, 56  # struct init_msg
+CAPS_AT, RLIMITS_AT, BPF_AT = 24, 88, 96
 APART_ID_AT, WANTS_APART_AT = 48, 48  # struct squashd_request, squashd_reply
 NO_NEW_PRIVS, SECCOMP = 1 << 3, 1 << 4
 
@@ -365,3 +367,41 @@ def test_an_exec_gets_no_more_than_the_container_has(victim, change):
         assert kind != SPAWN_EXITED and failure == b""
     else:
         assert kind == SPAWN_EXITED and struct.unpack_from("IIi", failure)[2] == 1  # EPERM
+
+
+def other_user(msg):
+    struct.pack_into("II", msg, UID_AT, 1, 1)
+
+
+def other_directory(msg):
+    at, length = struct.unpack_from("II", msg, CWD_AT)
+    assert length == 2 and msg[at:at + 2] == b"/\0"
+    struct.pack_into("II", msg, CWD_AT, len(msg), 5)
+    msg += b"/tmp\0\0\0\0"
+    struct.pack_into("I", msg, TOTAL_AT, len(msg))
+
+
+@pytest.mark.parametrize("change", [unchanged, no_filter, other_filter, new_privs, all_caps, no_limits, higher_limit,
+                                    other_user, other_directory], ids=lambda x: x.__name__)
+def test_words_that_come_later_are_only_words(victim, change):
+    """A process that was asked for ahead has all but its words from the container's start."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
+        sock.settimeout(20)
+        with short(victim) as name:
+            sock.connect(name)
+        with rawexec.ask_ahead(sock) as here:
+            data, (start,), _, _ = socket.recv_fds(sock, 256, 4)
+            assert struct.unpack_from("II", data)[1] == HELLO
+            assert struct.unpack_from("I", sock.recv(256), 4)[0] == SPAWNED
+            msg = rawexec.exec_message(start, change)
+            null = os.open("/dev/null", os.O_RDWR)
+            socket.send_fds(here, [b"\0"], [msg, null, null, null])
+            failure = here.recv(256)
+            for fd in (start, msg, null):
+                os.close(fd)
+        if change is unchanged:
+            assert failure == b""
+        else:
+            assert struct.unpack_from("IIi", failure)[2] == errno.EBADMSG
+            kind, _, _, _, status = struct.unpack_from("IIIii", sock.recv(256), 4)
+            assert (kind, status) == (SPAWN_EXITED, 125 << 8)

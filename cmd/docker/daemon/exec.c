@@ -119,10 +119,10 @@ static int connect_job(struct execing *x, const char *operand)
 		r = docker_exec_check(p, t, x->f);
 	if (r >= 0) {
 		x->id = strdup(docker_target_id(t));
-		r = exec_open(p, &t->instance, &x->job.link, &x->f->err);
+		x->job.rec = t->instance;
+		r = exec_job_open(&x->job, &x->f->err);
 		if (r == -ESRCH)
 			docker_target_not_running(t, x->f);
-		x->job.rec = t->instance;
 		t->has_instance = false;
 	}
 	return r;
@@ -186,19 +186,27 @@ static void set_size(struct execing *x)
 	}
 }
 
-static int fill(struct execing *x)
+static void set_options(struct execing *x)
 {
 	const struct docker_exec_args *a = x->a;
 	struct run_opts *o = &x->opts;
-	int r;
 
+	run_opts_init(o);
 	for (size_t i = 0; i < a->env.n; i++)
 		strv_add(&o->env, a->env.items[i]);
 	o->user = docker_user(a->user);
 	o->workdir = a->workdir && *a->workdir ? a->workdir : NULL;
 	o->no_stdin = !a->interactive;
 	o->tty = a->tty ? TTY_WISH_YES : TTY_WISH_NO;
-	r = strv_check(&o->env, &x->f->err);
+	x->job.opts = o;
+}
+
+static int fill(struct execing *x)
+{
+	const struct docker_exec_args *a = x->a;
+	struct run_opts *o = &x->opts;
+	int r = strv_check(&o->env, &x->f->err);
+
 	if (r < 0)
 		return r;
 	if (exec_job_fill(&x->job, (int)a->argv.n, a->argv.items, &x->f->err) < 0 ||
@@ -246,17 +254,14 @@ int docker_exec(const struct paths *p, const char *operand, const struct docker_
 {
 	struct execing x = {.a = a,
 			    .how = how,
-			    .job = {.paths = p,
-				    .term = "xterm",
-				    .link = EXEC_LINK_INIT},
+			    .job = {.paths = p, .term = "xterm", .link = EXEC_LINK_INIT},
 			    .f = f};
 	struct run_result result = {0};
 	int r;
 
 	if (!a->argv.n)
 		return docker_refuse(f, "No exec command specified");
-	run_opts_init(&x.opts);
-	x.job.opts = &x.opts;
+	set_options(&x);
 	r = connect_job(&x, operand);
 	if (r >= 0)
 		r = fill(&x);

@@ -48,12 +48,12 @@ static int check_env(const struct strv *env, struct err *e)
 	return 0;
 }
 
-static int run_job(struct enroot *x, struct exec_job *j, int argc, char **argv,
-		   struct run_result *result, struct err *e)
+static int run_job(struct exec_job *j, int argc, char **argv, struct run_result *result,
+		   struct err *e)
 {
 	const struct process_spec *p = &j->opts->spec.proc;
 	struct exec_options how = {.kill_after_ms = 100};
-	int r = exec_open(&x->cmd.paths, &j->rec, &j->link, e);
+	int r = exec_job_open(j, e);
 
 	if (r >= 0)
 		r = exec_job_fill(j, argc, argv, e);
@@ -68,7 +68,8 @@ static int run_by_init(struct enroot *x, const struct strv *env, struct instance
 		       int argc, char **argv)
 {
 	struct run_opts opts;
-	struct exec_job j = {.opts = &opts, .rec = *rec, .link = EXEC_LINK_INIT};
+	struct exec_job j = {
+		.paths = &x->cmd.paths, .opts = &opts, .rec = *rec, .link = EXEC_LINK_INIT};
 	struct run_result result = {0};
 	struct err e = ERR_INIT;
 	int code, r;
@@ -78,7 +79,7 @@ static int run_by_init(struct enroot *x, const struct strv *env, struct instance
 	for (size_t i = 0; i < env->n; i++)
 		strv_add(&opts.env, env->items[i]);
 	cmd_hide_values(&x->cmd, env);
-	r = run_job(x, &j, argc, argv, &result, &e);
+	r = run_job(&j, argc, argv, &result, &e);
 	code = r < 0 || result.status == RUN_SANDBOX_ERROR ? ENROOT_EXIT_FAILED
 							   : run_exit_code(&result);
 	if (r < 0 || result.error.code)

@@ -20,6 +20,7 @@ void alone_run(const struct init_msg *m)
 	unsigned first = INIT_FD_FIRST_KEPT + m->n_keep_fds;
 	struct payload p = {
 		.m = m,
+		.flags = m->flags,
 		.fds = {0, 1, 2},
 		.status_fd = -1,
 		.sync_fd = -1,

@@ -13,7 +13,7 @@
  *	loop.c, events.c	reaping, answering
  *	spawn.c, terminal.c	an exec
  *	lane.c, warm.c		one program after the other; a copy instead of an execve
- *	spare.c			made ahead, and waiting
+ *	words.c			made ahead, and waiting
  *	alone.c, complaint.c	without a supervisor
  *	proc.c, sys.h, mem.c	the kernel without a C library
  *
@@ -53,6 +53,7 @@ struct thaw_image;
 
 struct payload {
 	const struct init_msg *m;
+	uint32_t flags; /* of m; of an exec that was asked for ahead: what its words must have */
 	int fds[3 + INIT_MAX_KEEP_FDS]; /* what becomes 0, 1, 2, 3, ... */
 	int status_fd;                  /* alone: -1 */
 	int sync_fd;       /* main process: init's word to go on comes through it; else -1 */
@@ -60,6 +61,7 @@ struct payload {
 	unsigned n_ns;
 	uint8_t detail;                /* enum init_detail */
 	bool in_cwd;                   /* exec: entered before the user was changed */
+	bool is_ahead;                 /* exec: m is the start's; the words come later */
 	const struct thaw_image *warm; /* NULL: there is none */
 };
 
@@ -108,8 +110,9 @@ __attribute__((noreturn)) void payload_run(struct payload *p);
 /* exec.c: execve of argv[0], found by PATH; returns only on failure. */
 int exec_program(struct payload *p);
 
-/* spare.c: with INIT_SPARE: takes what the execve needs; the message is another one then. */
-int spare_wait(struct payload *p);
+/* words.c: takes what the execve needs; the message is another one then. With INIT_SPARE; ahead. */
+int words_for_spare(struct payload *p);
+int words_for_exec(struct payload *p);
 
 /* terminal.c: the terminal of an exec that asks for a new one; before it joins B. */
 int terminal_make(struct payload *p);
@@ -130,8 +133,8 @@ int proc_write(const char *path, const char *text, size_t len);
 /* idmap.c: both maps of a process, pid 0 = self. */
 int idmap_write(const struct init_msg *m, int pid);
 
-/* spawn.c: an exec request and its descriptors, which it consumes. */
-void spawn_request(struct init *in, uint32_t id, const int *fds, unsigned n_fds);
+/* spawn.c: an exec request, of either type, and its descriptors, which it consumes. */
+void spawn_request(struct init *in, const struct init_request *rq, const int *fds, unsigned n_fds);
 struct spawned *spawn_by_id(struct init *in, uint32_t id);
 struct spawned *spawn_by_pid(struct init *in, int pid);
 

@@ -123,8 +123,8 @@ static void handle(struct init *in, const struct init_request *rq, const int *fd
 {
 	struct spawned *s;
 
-	if (rq->type == INIT_REQ_SPAWN) {
-		spawn_request(in, rq->id, fds, n_fds);
+	if (rq->type == INIT_REQ_SPAWN || rq->type == INIT_REQ_AHEAD) {
+		spawn_request(in, rq, fds, n_fds);
 		return;
 	}
 	if (rq->type == INIT_REQ_WARM && n_fds == 1)

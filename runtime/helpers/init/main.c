@@ -69,6 +69,7 @@ static __attribute__((noreturn)) void run_main(const struct init_msg *m, int syn
 {
 	struct payload p = {
 		.m = m,
+		.flags = m->flags,
 		.fds = {0, 1, 2},
 		.status_fd = INIT_FD_STATUS,
 		.sync_fd = sync_fd,

@@ -56,12 +56,12 @@ static const uint8_t order_new_privs[] = {
 
 static bool is_exec(const struct payload *p)
 {
-	return p->m->flags & INIT_EXEC;
+	return p->flags & INIT_EXEC;
 }
 
 static bool is_alone(const struct payload *p)
 {
-	return p->m->flags & (INIT_BARE | INIT_JOIN);
+	return p->flags & (INIT_BARE | INIT_JOIN);
 }
 
 /*
@@ -87,11 +87,11 @@ static int step_idmap(struct payload *p)
 
 	if (is_exec(p))
 		return 0;
-	if (p->m->flags & INIT_BARE)
-		r = sys_unshare(namespaces_of(p->m->flags));
+	if (p->flags & INIT_BARE)
+		r = sys_unshare(namespaces_of(p->flags));
 	if (r < 0)
 		return r;
-	return p->m->flags & INIT_ONE_ID ? idmap_write(p->m, 0) : wait_for_init(p);
+	return p->flags & INIT_ONE_ID ? idmap_write(p->m, 0) : wait_for_init(p);
 }
 
 /*
@@ -122,8 +122,8 @@ static int step_oom_score(struct payload *p)
  */
 static int join_namespace(const struct payload *p, unsigned kind)
 {
-	return kind == NS_CGROUP && p->m->flags & INIT_OWN_CGROUP ? sys_unshare(CLONE_NEWCGROUP)
-								  : sys_setns(p->ns_fds[kind], 0);
+	return kind == NS_CGROUP && p->flags & INIT_OWN_CGROUP ? sys_unshare(CLONE_NEWCGROUP)
+							       : sys_setns(p->ns_fds[kind], 0);
 }
 
 static int join_namespaces(const struct payload *p)
@@ -165,9 +165,9 @@ static int step_namespace(struct payload *p)
 	const struct init_msg *m = p->m;
 	int r = is_exec(p) ? join_namespaces(p) : 0;
 
-	if (r >= 0 && (m->flags & INIT_NEW_NET))
+	if (r >= 0 && (p->flags & INIT_NEW_NET))
 		r = loopback_up();
-	if (r >= 0 && (m->flags & INIT_NEW_UTS))
+	if (r >= 0 && (p->flags & INIT_NEW_UTS))
 		r = sys_sethostname(init_msg_at(m, m->hostname), m->hostname.len - 1);
 	return r;
 }
@@ -175,8 +175,7 @@ static int step_namespace(struct payload *p)
 /* The sysctl is per user namespace of the process that writes it: no other process can do this. */
 static int step_no_userns(struct payload *p)
 {
-	return p->m->flags & INIT_NO_USERNS ? proc_write("sys/user/max_user_namespaces", "0", 1)
-					    : 0;
+	return p->flags & INIT_NO_USERNS ? proc_write("sys/user/max_user_namespaces", "0", 1) : 0;
 }
 
 /*
@@ -187,7 +186,7 @@ static int step_no_userns(struct payload *p)
 static int step_fds(struct payload *p)
 {
 	int *from[3 + INIT_MAX_KEEP_FDS + 2] NOT_ZEROED;
-	int own = 3 + (int)p->m->n_keep_fds, n = own, r = 0;
+	int own = 3 + (p->is_ahead ? 0 : (int)p->m->n_keep_fds), n = own, r = 0;
 
 	for (int i = 0; i < own; i++)
 		from[i] = &p->fds[i];
@@ -221,7 +220,7 @@ static int step_session(struct payload *p)
 	if (!is_alone(p))
 		return sys_setsid();
 	r = sys_keyctl(KEYCTL_JOIN_SESSION_KEYRING, 0);
-	if (r == -ENOSYS || (r == -EDQUOT && p->m->flags & INIT_KEYRING_TRY))
+	if (r == -ENOSYS || (r == -EDQUOT && p->flags & INIT_KEYRING_TRY))
 		r = 0;
 	return r < 0 ? r : 0;
 }
@@ -231,9 +230,9 @@ static int step_tty(struct payload *p)
 {
 	int r;
 
-	if (!(p->m->flags & INIT_TTY))
+	if (!(p->flags & INIT_TTY))
 		return 0;
-	if (p->m->flags & INIT_NEW_TTY) {
+	if (p->flags & INIT_NEW_TTY) {
 		r = sys_fchown(0, p->m->uid, ~0u);
 		if (r < 0 && r != -EINVAL)
 			return r;
@@ -260,7 +259,7 @@ static int step_groups(struct payload *p)
 {
 	const struct init_msg *m = p->m;
 
-	if (m->flags & INIT_KEEP_GROUPS)
+	if (p->flags & INIT_KEEP_GROUPS)
 		return 0;
 	return sys_setgroups(m->groups.len / sizeof(uint32_t), init_msg_at(m, m->groups));
 }
@@ -289,7 +288,7 @@ static int step_mkdir(struct payload *p)
 	const char *cwd = init_msg_at(p->m, p->m->cwd);
 	char path[4096] NOT_ZEROED;
 
-	if (!(p->m->flags & INIT_CREATE_CWD))
+	if (!(p->flags & INIT_CREATE_CWD))
 		return 0;
 	for (uint32_t i = 0; i < p->m->cwd.len; i++) {
 		if (i && (cwd[i] == '/' || !cwd[i])) {
@@ -335,7 +334,7 @@ static int step_signals(const struct payload *p)
 
 static int step_no_new_privs(struct payload *p)
 {
-	return p->m->flags & INIT_NO_NEW_PRIVS ? sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0) : 0;
+	return p->flags & INIT_NO_NEW_PRIVS ? sys_prctl(PR_SET_NO_NEW_PRIVS, 1, 0) : 0;
 }
 
 static int step_seccomp(struct payload *p)
@@ -345,7 +344,7 @@ static int step_seccomp(struct payload *p)
 		.filter = (void *)init_msg_at(p->m, p->m->bpf),
 	};
 
-	if (!(p->m->flags & INIT_SECCOMP))
+	if (!(p->flags & INIT_SECCOMP))
 		return 0;
 	return sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog);
 }
@@ -354,11 +353,13 @@ static int step_exec(struct payload *p)
 {
 	int r = wait_for_init(p);
 
-	if (r >= 0 && p->m->flags & INIT_LANE)
+	if (r >= 0 && p->flags & INIT_LANE)
 		sys_exit(0);
-	if (r >= 0 && p->m->flags & INIT_SPARE)
-		r = spare_wait(p);
-	if (r >= 0 && p->warm && p->m->flags & INIT_WARM)
+	if (r >= 0 && p->flags & INIT_SPARE)
+		r = words_for_spare(p);
+	if (r >= 0 && p->is_ahead)
+		r = words_for_exec(p);
+	if (r >= 0 && p->warm && p->flags & INIT_WARM)
 		(void)lane_program(p);
 	return r < 0 ? r : exec_program(p);
 }
@@ -409,11 +410,11 @@ static int step_run(struct payload *p, unsigned stage)
 
 static const uint8_t *order_of(const struct payload *p, size_t *ret_n)
 {
-	if (!(p->m->flags & INIT_NO_NEW_PRIVS) && p->m->flags & INIT_SECCOMP) {
+	if (!(p->flags & INIT_NO_NEW_PRIVS) && p->flags & INIT_SECCOMP) {
 		*ret_n = ARRAY_SIZE(order_new_privs);
 		return order_new_privs;
 	}
-	if (is_exec(p) || is_alone(p) || p->m->flags & INIT_ONE_ID) {
+	if (is_exec(p) || is_alone(p) || p->flags & INIT_ONE_ID) {
 		*ret_n = ARRAY_SIZE(order_usual);
 		return order_usual;
 	}

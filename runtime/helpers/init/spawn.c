@@ -43,6 +43,7 @@ static __attribute__((noreturn)) void run_spawned(const struct init *in, const s
 {
 	struct payload p = {
 		.m = m,
+		.flags = m->flags,
 		.fds = {fds[SPAWN_FD_STDIN], fds[SPAWN_FD_STDIN + 1], fds[SPAWN_FD_STDIN + 2]},
 		.status_fd = fds[SPAWN_FD_STATUS],
 		.sync_fd = -1,
@@ -61,6 +62,37 @@ static __attribute__((noreturn)) void run_spawned(const struct init *in, const s
 		sys_exit(INIT_EXIT_FAILED);
 	}
 	payload_run(&p);
+}
+
+/*
+ * With the start's message, as an exec that takes all from it. Until its words have come its streams
+ * are its status socket: no path leads anywhere through those, and none of the start's words is
+ * looked up while they are init's own.
+ */
+static __attribute__((noreturn)) void run_ahead(const struct init *in, int status_fd)
+{
+	struct payload p = {
+		.m = in->start,
+		.flags = (in->flags & INIT_EXEC_KEPT) | INIT_EXEC,
+		.fds = {status_fd, status_fd, status_fd},
+		.status_fd = status_fd,
+		.sync_fd = -1,
+		.ns_fds = in->ns_fds,
+		.n_ns = NS_MAX,
+		.is_ahead = true,
+	};
+
+	payload_run(&p);
+}
+
+static int ahead_clone(const struct init *in, const int *fds, unsigned *ret_stage)
+{
+	int r = clone_payload(0, cgroup_of(in->start));
+
+	*ret_stage = INIT_STAGE_CLONE;
+	if (!r)
+		run_ahead(in, fds[0]);
+	return r;
 }
 
 /* The pid, or -errno with the stage that failed. */
@@ -91,20 +123,29 @@ static int spawn_clone(const struct init *in, bool is_main, const int *fds, unsi
 	return r;
 }
 
-void spawn_request(struct init *in, uint32_t id, const int *fds, unsigned n_fds)
+/* No process of a lane is like the one before it. */
+static bool has_fds(const struct init *in, bool is_ahead, unsigned n_fds)
 {
+	return is_ahead ? n_fds == 1 && !(in->flags & INIT_LANE) : n_fds >= INIT_SPAWN_FDS;
+}
+
+void spawn_request(struct init *in, const struct init_request *rq, const int *fds, unsigned n_fds)
+{
+	const uint32_t id = rq->id;
+	bool is_ahead = rq->type == INIT_REQ_AHEAD, fits = has_fds(in, is_ahead, n_fds);
 	bool is_main = in->flags & INIT_LANE && id == INIT_LANE_ID;
-	bool valid =
-		n_fds >= INIT_SPAWN_FDS && id && !spawn_by_id(in, id) && !(is_main && in->main_pid);
+	bool valid = fits && id && !spawn_by_id(in, id) && !(is_main && in->main_pid);
 	struct spawned *s = valid && !is_main ? free_slot(in) : NULL;
 	unsigned stage = INIT_STAGE_MESSAGE;
 	struct init_event ev = {.id = id};
 	int r = valid ? -EAGAIN : -EBADMSG;
 
-	if (s || (valid && is_main))
+	if (s && is_ahead)
+		r = ahead_clone(in, fds, &stage);
+	else if (s || (valid && is_main))
 		r = spawn_clone(in, is_main, fds, n_fds, &stage);
-	if (r < 0 && n_fds >= INIT_SPAWN_FDS)
-		status_send(fds[SPAWN_FD_STATUS], stage, r, 0);
+	if (r < 0 && fits)
+		status_send(fds[is_ahead ? 0 : SPAWN_FD_STATUS], stage, r, 0);
 	for (unsigned i = 0; i < n_fds; i++)
 		sys_close(fds[i]);
 	if (!valid)

@@ -95,11 +95,13 @@ enum init_flag {
 			       * the last of the kept descriptors */
 	INIT_SPARE =
 		1u << 22, /* made ahead: 0 is a socket, from which the main process takes, right
-				* before its execve, what that needs (enum init_spare_fd) */
+				* before its execve, what that needs (enum init_words_fd) */
 	INIT_OWN_CGROUP = 1u << 23, /* of an exec with INIT_LANE_ID: the last descriptor is a cgroup
 				     * directory, where the program is born and which it sees as
 				     * the root of all */
 	INIT_FLAGS_ALL = (1u << 24) - 1,
+	/* Of the start's, what an exec has too. */
+	INIT_EXEC_KEPT = INIT_NO_NEW_PRIVS | INIT_SECCOMP | INIT_KEYRING_TRY | INIT_KEEP_GROUPS,
 };
 #define INIT_TTY_BYTE 'T'
 #define INIT_LANE_ID 0x7fffffffu /* of a SPAWN: it is the main process from now on */
@@ -190,13 +192,16 @@ struct init_status {
 /*
  * The one message to a main process with INIT_SPARE, a byte and these descriptors: the message of
  * its start, of which only arguments and environment are new, and without the flag; its streams; and
- * a status pipe, on which a byte comes first.
+ * a status pipe, on which a byte comes first. And the one to an exec of INIT_REQ_AHEAD, over its
+ * status socket, without the last: a message of an exec that has all else of the start's.
  */
-enum init_spare_fd {
-	SPARE_FD_MSG,
-	SPARE_FD_STDIN,
-	SPARE_FD_STATUS = 4,
+enum init_words_fd {
+	WORDS_FD_MSG,
+	WORDS_FD_STDIN,
+	WORDS_FDS = 4,
+	SPARE_FD_STATUS = WORDS_FDS,
 	SPARE_FDS,
+	WORDS_FDS_MAX = SPARE_FDS,
 };
 
 /* Control socket, supervisor -> init. Malformed requests are dropped. */
@@ -214,6 +219,9 @@ enum init_request_type {
 	INIT_REQ_WARM,       /* with INIT_LANE, before any program; a descriptor: a frozen process
 			      * (helpers/thaw/abi/image.h). Init goes on without it where it cannot
 			      * be had */
+	INIT_REQ_AHEAD,      /* as SPAWN, but for a process that is as the main one: it is made at
+			      * once, and its words come to itself (enum init_words_fd); a
+			      * descriptor: its status socket */
 };
 #define INIT_SIGNAL_GROUP 0x100u /* with the signal: to the process's whole process group */
 #define INIT_SPAWN_FDS 5u
