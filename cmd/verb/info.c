@@ -28,10 +28,10 @@ struct fact {
 static void collect(const struct cmd *c, struct fact ret[FACTS])
 {
 	const struct fact facts[FACTS] = {
-		{"version", CSBX_VERSION},     {"data", c->paths.data},
-		{"cache", c->paths.cache},     {"runtime", c->paths.runtime},
-		{"layers", c->paths.layers},   {"scratch", c->paths.scratch},
-		{"helpers", c->paths.libexec}, {"site_configuration", CSBX_SYSCONFDIR},
+		{"version", CSBX_VERSION},    {"data", c->paths.data},
+		{"cache", c->paths.cache},    {"runtime", c->paths.runtime},
+		{"layers", c->paths.layers},  {"scratch", c->paths.scratch},
+		{"helpers", paths_helpers()}, {"site_configuration", CSBX_SYSCONFDIR},
 	};
 
 	for (size_t i = 0; i < FACTS; i++)

@@ -143,5 +143,5 @@ void host_probe_helpers(const struct paths *p, struct host_fact *f)
 		if (!path || !check(path, f))
 			return;
 	}
-	host_reason(f, "in %.180s; each has been run", p->libexec);
+	host_reason(f, "in %.180s; each has been run", paths_helpers());
 }

@@ -139,28 +139,28 @@ static int layer_dirs(const struct config *c, struct paths *p, struct err *e)
 	return p->scratch ? 0 : err_oom(e);
 }
 
-/* Run from a build tree, the helpers lie beside the program; installed, in libexecdir. */
-static int helper_dir(char **ret, struct err *e)
+/* To look costs as much as to read the configuration, and many a process needs no helper. */
+const char *paths_helpers(void)
 {
 	static const char beside[] = "/csbx-squashd";
-	const char *dir = CSBX_LIBEXECDIR;
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	static const char *found;
+	static char exe[PATH_MAX];
+	ssize_t n = found ? 0 : readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	char *slash;
 
-	if (n > 0) {
-		exe[n] = 0;
-		slash = strrchr(exe, '/');
-		if (slash && (size_t)(slash - exe) + sizeof(beside) <= sizeof(exe)) {
-			memcpy(slash, beside, sizeof(beside));
-			if (!access(exe, F_OK)) {
-				*slash = 0;
-				dir = exe;
-			}
+	if (found)
+		return found;
+	found = CSBX_LIBEXECDIR;
+	exe[n > 0 ? n : 0] = 0;
+	slash = strrchr(exe, '/');
+	if (slash && (size_t)(slash - exe) + sizeof(beside) <= sizeof(exe)) {
+		memcpy(slash, beside, sizeof(beside));
+		if (!access(exe, F_OK)) {
+			*slash = 0;
+			found = exe;
 		}
 	}
-	*ret = str_printf("%s", dir);
-	return *ret ? 0 : err_oom(e);
+	return found;
 }
 
 static int duration(const struct config *c, const char *name, uint32_t fallback_ms,
@@ -245,8 +245,6 @@ int paths_init(struct paths *p, const struct config *c, struct err *e)
 	if (r >= 0)
 		r = layer_dirs(c, p, e);
 	if (r >= 0)
-		r = helper_dir(&p->libexec, e);
-	if (r >= 0)
 		r = duration(c, "CSBX_LINGER", LINGER_DEFAULT_MS, &p->linger_ms, e);
 	if (r >= 0)
 		r = duration(c, "CSBX_SCOPE_TIMEOUT", SCOPE_TIMEOUT_DEFAULT_MS,
@@ -268,7 +266,6 @@ void paths_free(struct paths *p)
 	free(p->runtime);
 	free(p->layers);
 	free(p->scratch);
-	free(p->libexec);
 	free(p->cgroup_parent);
 	strv_free(&p->told);
 	memset(p, 0, sizeof(*p));
@@ -277,7 +274,7 @@ void paths_free(struct paths *p)
 char *paths_helper(const struct paths *p, const char *program)
 {
 	return p->bundle ? bundle_self_helper(p->bundle, program)
-			 : str_printf("%s/%s", p->libexec, program);
+			 : str_printf("%s/%s", paths_helpers(), program);
 }
 
 /* The setting that moves a directory, by the name of a directory in it; NULL: not known. */

@@ -23,7 +23,6 @@ struct paths {
 	char *runtime;      /* CSBX_RUNTIME_PATH: servers/ instances/; node-local */
 	char *layers;       /* CSBX_LAYER_PATH: kept uppers */
 	char *scratch;      /* CSBX_SCRATCH_PATH: throw-away uppers on disk */
-	char *libexec;      /* directory of csbx's helper programs */
 	struct bundle_self
 		*bundle;     /* the running program is a bundle; NULL: it is none. Not owned */
 	char *cgroup_parent; /* CSBX_CGROUP_PARENT: a directory or "none"; NULL = not set */
@@ -42,6 +41,12 @@ void paths_free(struct paths *p);
 
 /* The directory for throw-away layers in one that is open to others; caller frees. */
 char *paths_scratch(const char *dir);
+
+/*
+ * The directory of csbx's helper programs: run from a build tree, they lie beside the program;
+ * installed, in libexecdir.
+ */
+const char *paths_helpers(void);
 
 /* Full path of a helper program ("csbx-squashd"); caller frees. */
 char *paths_helper(const struct paths *p, const char *program);

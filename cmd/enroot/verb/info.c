@@ -17,7 +17,7 @@ static char *path_in_force(const struct enroot *x, const char *key)
 	if (str_eq(key, "ENROOT_RUNTIME_PATH"))
 		return str_printf("%s", x->cmd.paths.runtime);
 	if (str_eq(key, "ENROOT_LIBRARY_PATH"))
-		return str_printf("%s", x->cmd.paths.libexec);
+		return str_printf("%s", paths_helpers());
 	if (str_eq(key, "ENROOT_CONFIG_PATH"))
 		return enroot_config_dir(&x->conf);
 	if (str_eq(key, "ENROOT_SYSCONF_PATH"))

@@ -152,12 +152,13 @@ static void test_open(void)
 
 static void test_helper(void)
 {
-	char dir[] = "/usr/libexec/csbx";
-	struct paths p = {.libexec = dir};
-	char *s = paths_helper(&p, "csbx-init");
+	const struct paths p = {0};
+	char *s = paths_helper(&p, "csbx-init"), *dir = str_printf("%s/csbx-init", CSBX_LIBEXECDIR);
 
-	is_str(s, "/usr/libexec/csbx/csbx-init", "path of a helper");
+	is_str(s, dir, "path of a helper: none lies beside this program");
+	is_str(paths_helpers(), CSBX_LIBEXECDIR, "and of their directory");
 	free(s);
+	free(dir);
 }
 
 int main(void)
