@@ -8,14 +8,16 @@ import builtins
 import operator
 import os
 import sys
+import types
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 CONDITIONAL = ("skipif", "xfail")
 FACTS = (("sys", "platform", sys.platform), ("sys", "version_info", sys.version_info), ("sys", "maxsize", sys.maxsize),
          ("sys", "byteorder", sys.byteorder), ("os", "name", os.name))
-COMPARED = {ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
-            ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b}
+COMPARED = types.MappingProxyType({
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+            ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b})
 
 
 class Unknown(Exception):

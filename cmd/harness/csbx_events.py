@@ -13,7 +13,7 @@ PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "fr
            "ctypes.addressof": "memory", "ctypes.cdata": "memory", "ctypes.string_at": "memory",
            "ctypes.wstring_at": "memory", "ctypes.memoryview_at": "memory", "ctypes.PyObj_FromPtr": "memory",
            "ctypes.cdata/buffer": "memory", "ctypes.dlopen": "memory", "ctypes.dlsym": "memory",
-           "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory", "import": "memory",
+           "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory", "import": "memory", "sqlite3.load_extension": "memory",
            "sys.settrace": "trace", "sys.setprofile": "trace", "sys.monitoring.register_callback": "trace",
            "code.__new__": "code_change", "function.__new__": "code_change", "marshal.loads": "code_change",
            "marshal.load": "code_change", "sys.addaudithook": "trace", "cpython.PyInterpreterState_New": "interpreter"}
@@ -121,7 +121,7 @@ def make_audit(vouch, found, repo):
     """(audited(event, args, frame), check_tracers()). vouch: is_code, is_filed, is_vouched, learn, culprit, short and
     is_compiled of the core."""
     is_code, is_filed, is_vouched, learn, culprit, short, is_compiled, has_code, is_cached = vouch
-    peeping, direct, tracers, inside = PEEPING.get, DIRECT, TRACERS, repo + "/"
+    peeping, direct, tracers, inside = dict(PEEPING).get, DIRECT, TRACERS, repo + "/"
     _type, _str, _subclass, begins, ends, contains = type, str, issubclass, str.startswith, str.endswith, str.__contains__
     members, function_type, module_type = type.__dict__["__dict__"].__get__, types.FunctionType, types.ModuleType
     names_of_module, modules = types.ModuleType.__dict__["__dict__"].__get__, sys.modules

@@ -39,7 +39,7 @@ def make_looks(pytest, ask, repo):
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "passed": [], "callers": {}, "data": {}, "cases": {},
         "items": {}, "error": None, "by_tests": True, "vouched": {}, "looked": 0, "skipped": None, "cells": {}, "filed": {}, "hooked": {},
-        "helped": {}, "conftests": []}))
+        "helped": {}, "conftests": [], "missing": {}, "made": {}}))
     all_builtins = vars(builtins)
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
@@ -65,6 +65,13 @@ def make_looks(pytest, ask, repo):
         """skip() and xfail() are for tests; code under test that calls them, by whatever way, wants to get by."""
         frames = [entry.frame for entry in excinfo.traceback]
         known["by_tests"] = judge(excinfo.value, [(f.code.raw, f.f_globals) for f in frames])
+
+    def skipped_whole(collector, report):
+        """A file of tests that ended by skip() before it had any: by its own words, or by those of what it imports."""
+        excinfo = getattr(getattr(report, "call", None), "excinfo", None)
+        frames = [(entry.frame.code.raw, entry.frame.f_globals) for entry in excinfo.traceback] if excinfo is not None else []
+        if not frames or not isinstance(excinfo.value, kinds) or not judge(excinfo.value, frames):
+            found("outcome_call", "%s is skipped for no reason that was seen" % collector.nodeid)
 
     def marks_of(item):
         return [(node, mark) for node, mark in item.iter_markers_with_node() if mark.name in run_marks]
@@ -166,6 +173,9 @@ def make_looks(pytest, ask, repo):
             found("pytest_modified", "_inner_hookexec of the plugin manager")
         if session.config.hook is not known["hook"]:
             found("pytest_modified", "the hooks of the configuration")
+        for plugin in list(getattr(manager, "_conftest_plugins", ())):  # whose hooks are left out for files elsewhere
+            if type(plugin) is not types.ModuleType or not str(getattr(plugin, "__file__", "")).endswith("conftest.py"):
+                found("pytest_modified", "%s is said to be a conftest.py" % type(plugin).__name__)
         brought = []
         for hook in hooks:
             caller = getattr(manager.hook, hook, None)
@@ -173,7 +183,8 @@ def make_looks(pytest, ask, repo):
             if caller is not known["callers"][hook] and known["callers"][hook] is not None:
                 found("pytest_modified", "the caller of %s" % hook)
             call = getattr(caller, "_hookexec", None)
-            if caller is not None and getattr(call, "__self__", manager) is not manager:
+            if caller is not None and not (type(call) is types.MethodType and call.__self__ is manager and
+                                           call.__func__ is getattr(type(manager), "_hookexec", None)):
                 found("pytest_modified", "how %s is called" % hook)
             brought += [(code_of(i.function), hook) for i in impls]
             for impl in impls:
@@ -344,9 +355,12 @@ def make_looks(pytest, ask, repo):
         elif report.when == "call" and report.outcome == "passed" and not marks_of(item):
             known["passed"].append(item)
 
+    def look_at_engine():
+        engine(ask("known"))
+
     def end():
+        look_at_engine()
         known = ask("known")
-        engine(known)
         look_at_helpers(None)
         files([item for item, _ in known["items"].values()])
 
@@ -368,4 +382,5 @@ def make_looks(pytest, ask, repo):
                 report = report_of(item, way)
                 if report.outcome != "failed" or hasattr(report, "wasxfail"):
                     found("decoy", "a failure of %s is reported as %s" % (item.nodeid, report.outcome))
-    return types.SimpleNamespace(begin=begin, collected=collected, calls=calls, before=before, after=after, end=end, try_decoys=try_decoys)
+    return types.SimpleNamespace(begin=begin, skipped_whole=skipped_whole, look_at_engine=look_at_engine, collected=collected, calls=calls,
+                                 before=before, after=after, end=end, try_decoys=try_decoys)

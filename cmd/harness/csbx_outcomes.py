@@ -7,9 +7,13 @@ import types
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
-OWN_WORDS = {"XFailed": "xfail", "Exit": "exit"}  # what the test's own code raises; else it skips
 WORDS = ("skip", "xfail", "exit", "fail", "require", "needs", "need_")  # who raises one names it so, or calls who does
 DEPTH_MAX = 32
+
+
+def own_word(name):
+    """What a test's own code has a word for when it makes such an exception itself."""
+    return "xfail" if name == "XFailed" else "exit" if name == "Exit" else "skip"
 
 
 def names_of(code):
@@ -69,12 +73,11 @@ def make_judge(ask, repo, kinds, bound, text):
     """judge(error, frames): says where one of the kinds was raised by others than the tests. frames: (code, its globals)
     from the outermost on.
     False: none of the frames is of the tests. bound(text(file)): the names that a file imports, with what modules they are of."""
-    words, own_words, named_in, code_lists = WORDS, OWN_WORDS, names_of, codes_in
-    known = {}
+    words, own_word_of, named_in, code_lists = WORDS, own_word, names_of, codes_in
 
     def imported(code, space):
         """The functions of imported libraries that the code names."""
-        file = code.co_filename
+        file, known = code.co_filename, ask("known").setdefault("imported", {})
         if file not in known:
             known[file] = bound(text(file))
         for name in set(code.co_names + code.co_freevars) & set(known[file]):
@@ -107,7 +110,7 @@ def make_judge(ask, repo, kinds, bound, text):
             if not ask("vouched", code):
                 ask("found", "outcome_call", "%s in %s" % (name, code.co_filename))
             elif code.co_filename.startswith(repo + "/"):
-                if not calls_for_it(code, space, callees, own_words.get(name, "skip")):  # else what it called of libraries is not who did it
+                if not calls_for_it(code, space, callees, own_word_of(name)):  # else what it called of libraries is not who did it
                     ask("found", "outcome_call", "%s in %s, which does not name it" % (name, code.co_filename))
                 return True
             callees.append(code)

@@ -28,6 +28,7 @@ CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.repo
             ("pluggy._hooks", "_HookCaller.__call__"), ("pluggy._hooks", "HookCaller.__call__"),
             ("pluggy._manager", "PluginManager._hookexec"), ("pluggy._callers", "_multicall"))
 SET_THEIR_OWN = ("sys", "time", "_curses")  # modules of C that change their own values
+READERS = ("ast", "re", "dis", "fnmatch", "operator", "functools")  # by which the harness reads the files of tests
 REWRITER = ("ast", "itertools", "tokenize", "io")  # what pytest's rewriting of asserts is made of, beside pytest
 
 
@@ -114,6 +115,25 @@ def make_rewriter_watch():
     return is_as_before
 
 
+def make_reader_watch():
+    """changed(): the name of a module, or class, by which the harness reads files and that has another content; or None."""
+    holders = [(n, sys.modules[n]) for n in READERS if n in sys.modules]
+    holders += [(n + "." + k, v) for n, h in holders for k, v in list(vars(h).items()) if issubclass(type(v), type) and v.__module__ == "ast"]
+    spaces = [CLASS_NAMES(h) if issubclass(type(h), type) else MODULE_NAMES(h) for _, h in holders]
+    was = [(n, s, dict(s), list(s.values())) for (n, _), s in zip(holders, spaces)]
+    is_not, map_to, any_of, size, values_of, begins, _str, _type = operator.is_not, map, any, len, lambda s: s.values(), str.startswith, str, type
+
+    def changed():
+        for name, now, known, values in was:
+            if size(now) == size(values) and not any_of(map_to(is_not, values_of(now), values)):
+                continue
+            for key in [*known, *now]:  # __warningregistry__ may come
+                if now.get(key, known) is not known.get(key) and not (_type(key) is _str and key not in known and begins(key, "__")):
+                    return name
+        return None
+    return changed
+
+
 def make_parts(packages, homes, repo, origins, found, check_state, kept):
     """(check_critical, check_all, look_closer). origins: is_code, is_vouched, short, real_path of the core; kept: what is let go of here."""
     is_code, is_vouched, short, real_path = origins
@@ -170,7 +190,12 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
             if not is_running or home_of(_type(now)) != "unittest.mock":
                 found("builtins_modified", key)
 
+    other_reader = make_reader_watch()
+
     def check_own():
+        reader = other_reader()
+        if reader is not None:
+            found("library_modified", "%s, by which the harness reads files" % reader)
         for space, was in zip(own, own_values):
             if len(space) != len(was) or any_of(map_to(is_not, values_of(space), was)):
                 found("builtins_modified", "of the harness")
@@ -209,12 +234,16 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         file = names_of_module(module).get("__file__") if _type(module) is module_type else None
         return _type(file) is _str and (real_path(file) + "/").startswith(inside)
 
+    def is_shadow(name, key, value, was):
+        """A name of Python's own that a module has not had: its functions call this now."""
+        return name in library and key not in was and (_type(key) is not _str or key in known_builtins) and _callable(value)
+
     def check_module(name, module):
         was, values = library.get(name, {}), _list(names_of_module(module).items())
         kept.append(values)
         for key, value in values:
             old = was.get(key)
-            if value is not old and (is_foreign(value) or (old is not None and is_of_patch(value) and name != "warnings")):
+            if value is not old and (is_shadow(name, key, value, was) or is_foreign(value) or (old is not None and is_of_patch(value) and name != "warnings")):
                 found("library_modified", "%s.%s" % (name, key))
             if _subclass(_type(value), _type) and home_of(value) == name:
                 parts = _list(members(value).items())

@@ -11,7 +11,8 @@ import os
 import sys
 
 import csbx_looks
-from csbx_texts import keep_encodings
+from csbx_missing import make_missing
+from csbx_texts import keep_encodings, text_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -89,27 +90,43 @@ def is_truncated(node_id):
     return "[" in node_id and not node_id.endswith("]")
 
 
-class Selection:
-    """The ids that were asked for; all when none were."""
-
-    def __init__(self, ids):
-        self.exact = set(ids)
-        self.prefixes = tuple(i for i in ids if is_truncated(i))
-        self.files = {i for i in ids if "::" not in i}
-
-    def has(self, *spellings):
-        if not self.exact:
-            return True
-        return any(s in self.exact or (self.prefixes and s.startswith(self.prefixes)) or split_id(s)[0] in self.files
-                   for s in spellings)
+def selection_of(ids):
+    """The ids that were asked for, those with parameters cut off, and files; all tests when there are none."""
+    return frozenset(ids), tuple(i for i in ids if is_truncated(i)), frozenset(i for i in ids if "::" not in i)
 
 
-def make_plugin(pytest, ask, selection, repo, gate, is_strict, other_encodings):
+def is_chosen(selection, spellings):
+    exact, prefixes, files = selection
+    if not exact:
+        return True
+    return any(s in exact or (prefixes and s.startswith(prefixes)) or split_id(s)[0] in files for s in spellings)
+
+
+def is_chosen_whole(selection, spellings):
+    """True where all tests of a file are asked for: one that is not there would not be missed."""
+    exact, _, files = selection
+    return not exact or any(split_id(s)[0] in files for s in spellings)
+
+
+def facts_of(report):
+    return report.nodeid, report.when, report.outcome, hasattr(report, "wasxfail")
+
+
+def is_same_report(known, report):
+    """True for a report that the harness has seen made by a hook of its own process, and that says the same as then."""
+    made, now = known["made"].get(id(report), (None, None)), facts_of(report)
+    is_told = made[0] is report and all([type(word) is str for word in now[:3]]) and made[1] == now
+    return is_told or known["run"]["distributed"]
+
+
+def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
     """The plugin; what it needs is in this function's closure, what it knows with the core."""
-    from _pytest.unittest import TestCaseFunction
-    mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False}
-    looks, relative = csbx_looks.make_looks(pytest, ask, repo), relative_path
-    ask("known")["run"] = mine
+    from _pytest.unittest import TestCaseFunction, UnitTestCase
+    mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False, "distributed": False}
+    looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo), relative_path, make_missing(ask, repo, text_of)
+    collected_whole = (pytest.Module, pytest.Class, UnitTestCase)
+    ask("known").update(run=mine, selection=selection_of(ids))
+    has, has_all, facts, is_made_here = is_chosen, is_chosen_whole, facts_of, is_same_report
     del mine
 
     def spelled(state, node_id):
@@ -135,7 +152,25 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict, other_encodings):
             if getattr(option, "doctestmodules", False) or getattr(option, "doctestglob", None):
                 __import__("doctest")  # what compares then, and is loaded later otherwise
             ask("settle")
+            ask("known")["run"]["distributed"] = session.config.pluginmanager.hasplugin("dsession")
             looks.begin(self, session)
+            missing.begin(session.config)
+
+        @pytest.hookimpl(tryfirst=True, hookwrapper=True)
+        def pytest_make_collect_report(self, collector):
+            report = (yield).get_result()
+            if report.outcome == "skipped":
+                looks.skipped_whole(collector, report)
+            elif report.outcome == "passed" and type(collector) in collected_whole:
+                known = ask("known")
+                looks.look_at_engine()
+                if has_all(known["selection"], (spelled(known["run"], collector.nodeid), collector.nodeid)):
+                    ask("look")
+                    missing.collector(collector, report)
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_itemcollected(self, item):
+            missing.generated(item)
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_collectreport(self, report):
@@ -144,10 +179,13 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict, other_encodings):
                 state["failed"] += 1
                 ask("send", {"t": "collect_error", "id": spelled(state, report.nodeid), "message": str(report.longrepr)[-4000:]})
 
-        @pytest.hookimpl(trylast=True)
+        @pytest.hookimpl(tryfirst=True, hookwrapper=True)
         def pytest_collection_modifyitems(self, config, items):
-            state = ask("known")["run"]
-            keep = [i for i in items if selection.has(spelled(state, i.nodeid), i.nodeid)]
+            missing.chosen(items)
+            yield
+            known = ask("known")
+            state, selection = known["run"], known["selection"]
+            keep = [i for i in items if has(selection, (spelled(state, i.nodeid), i.nodeid))]
             if len(keep) != len(items):
                 chosen = set(map(id, keep))
                 config.hook.pytest_deselected(items=[i for i in items if id(i) not in chosen])
@@ -158,6 +196,8 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict, other_encodings):
         def pytest_collection_finish(self, session):
             for name in other_encodings():
                 ask("found", "test_replaced", "the encoding %s, by which tests are read, is another" % name)
+            ask("look")
+            missing.settled(session.config)
             looks.collected(session.items)
 
         @pytest.hookimpl(trylast=True, hookwrapper=True)
@@ -186,6 +226,7 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict, other_encodings):
             report = (yield).get_result()
             if not has_ended and (counts or report.outcome == "skipped" or hasattr(report, "wasxfail")):
                 looks.after(item, call, report)
+            ask("known")["made"][id(report)] = report, facts(report)
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtest_logreport(self, report):
@@ -193,6 +234,11 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict, other_encodings):
             is_part = type(report).__name__ in ("SubTestReport", "SubtestReport")
             if report.outcome == "failed" and not hasattr(report, "wasxfail"):
                 state["failed"] += 1
+            if report.outcome in ("passed", "skipped") and not is_part and not is_made_here(ask("known"), report):
+                ask("found", "report_call", "the harness has not seen how the report of %s was made" % report.nodeid)
+            if report.when == "teardown":
+                ask("known")["reported"].add(report.nodeid)
+                ask("known")["made"].clear()
             name = spelled(state, report.nodeid)
             ask("send", {"t": "report", "id": name, "alt": report.nodeid if report.nodeid != name else None,
                   "when": report.when, "outcome": report.outcome, "xfail": hasattr(report, "wasxfail"),
@@ -207,6 +253,7 @@ def make_plugin(pytest, ask, selection, repo, gate, is_strict, other_encodings):
                 state["session_failed"] -= 1  # pytest-cov counts too little coverage as a failure
             state["collected"] = max(state["collected"], int(getattr(session, "testscollected", 0) or 0))
             looks.end()
+            missing.ended(session.config, state)
             if is_strict and session.config.pluginmanager.hasplugin("dsession"):
                 ask("found", "unwatched", "the tests ran in workers of xdist, where nothing is looked for")
             state["ended"] = True
@@ -243,11 +290,13 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         ask("send", {"t": "error", "code": "no_pytest", "message": "the image's python has no pytest"})
         return 70
     ask("send", {"t": "session", "runner": "pytest", "version": str(pytest.__version__)})
-    plugin = make_plugin(pytest, ask, Selection(want["ids"]), repo, gate, want["strict"], keep_encodings(wanted_files(want["ids"])))
+    plugin = make_plugin(pytest, ask, want["ids"], repo, gate, want["strict"], keep_encodings(wanted_files(want["ids"])))
     rewrite_by(ask)
+    if any(b"IsolatedAsyncioTestCase" in text_of(f) for f in wanted_files(want["ids"])):
+        __import__("unittest.async_case")  # which unittest loads when it is asked for it
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_origins",
                                  "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways", "csbx_looks", "csbx_decoys", "csbx_conditions", "csbx_defs",
-                                 "csbx_helpers", "csbx_modules", "csbx_texts", "csbx_witness", "csbx_pytest", "__main__"))
+                                 "csbx_helpers", "csbx_missing", "csbx_modules", "csbx_texts", "csbx_witness", "csbx_pytest", "__main__"))
     gate.open(shadows, brought)
     if repo not in sys.path:
         sys.path.insert(0, repo)

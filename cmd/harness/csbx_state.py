@@ -38,6 +38,7 @@ def make_watch(packages, is_true, repo, tell, kept):
 
     descriptors = (property, staticmethod, classmethod)
     namespace_type, function_type, guarded = types.SimpleNamespace, types.FunctionType, []
+    builtin_names, mro, begins = frozenset(vars(builtins)), type.__dict__["__mro__"].__get__, str.startswith
 
     def dict_of(holder):
         if _type(holder) is namespace_type:
@@ -119,8 +120,16 @@ def make_watch(packages, is_true, repo, tell, kept):
 
     def differs(name, key, old, new, is_of_class=False):
         functions = functions_of_member(new) if new is not none else []
-        if _type(key) is not _str or _type(new) is module_type or (key.startswith("__") and key.endswith("__") and not functions and
-                                         not key.startswith("__unittest") and not functions_of_member(old)):
+        if _type(key) is not _str or key == "__builtins__":
+            return True
+        if begins(name, "csbx"):
+            return not (begins(key, "__") and key.endswith("__"))
+        if old is none and not is_of_class and key in builtin_names:
+            return True  # the functions of the module call it now
+        if _type(old) is module_type or _type(new) is module_type:
+            return old is not none and old is not None
+        if (key.startswith("__") and key.endswith("__") and not functions and
+                not key.startswith("__unittest") and not functions_of_member(old)):
             return False
         if old is none or old is None:
             if not functions:
@@ -145,6 +154,10 @@ def make_watch(packages, is_true, repo, tell, kept):
         where = functions[0].__code__.co_filename if functions else "gone" if new is none else "an object of " + _type(new).__name__
         tell("pytest_modified", "%s.%s is now of %s" % (name, key, where) if functions else "%s.%s is %s" % (name, key, where))
 
+    def hides(holder, key, new):
+        """True for a thing of a library that a class has in the place of what it inherits."""
+        return _len(settled) > 0 and _callable(new) and any([key in members(base) for base in mro(holder)[1:-1]])
+
     def judge_modules(_):
         for name, module in _list(named.items()):
             if modules.get(name) is not module:
@@ -163,7 +176,7 @@ def make_watch(packages, is_true, repo, tell, kept):
             for key in now.keys() - was.keys():
                 new = now[key]
                 kept.append(new)
-                if differs(name, key, none, new):
+                if differs(name, key, none, new, is_class) or (is_class and hides(holder, key, new)):
                     say(name, key, new)
 
     def judge_function(entry):

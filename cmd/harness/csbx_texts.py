@@ -11,7 +11,7 @@ import types
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 ENCODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-WAYS_TO_NAME = {"globals", "vars", "locals", "setattr", "exec", "__dict__", "modules", "import_module"}
+WAYS_TO_NAME = frozenset(("globals", "vars", "locals", "setattr", "exec", "__dict__", "modules", "import_module"))
 
 
 def names_stored(code):
@@ -78,7 +78,7 @@ def text_of(path):
 def keep_encodings(files):
     """Has Python know, from here on, by which codecs it reads these files, whatever is registered later. others() -> names
     of those whose modules hold something else by then."""
-    held = {}
+    held, names = [], set()
     for line in [l for f in files for l in text_of(f).split(b"\n", 2)[:2]]:
         named = ENCODING.match(line)
         try:
@@ -86,9 +86,11 @@ def keep_encodings(files):
         except LookupError:  # one of the repository's own
             continue
         module = sys.modules.get("encodings." + name.replace("-", "_")) if name else None
-        if module is not None:
-            held[name] = vars(module), dict(vars(module))
+        if module is not None and name not in names:
+            names.add(name)
+            held.append((name, vars(module), tuple(vars(module).items())))
+    held = tuple(held)  # which no code can empty that finds it
 
     def others():
-        return [name for name, (now, was) in held.items() if any(now.get(key) is not value for key, value in was.items())]
+        return [name for name, now, was in held if any(now.get(key) is not value for key, value in was)]
     return others

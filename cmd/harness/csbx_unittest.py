@@ -12,6 +12,7 @@ import unittest
 
 from csbx_defs import make_filed
 from csbx_helpers import file_of, make_helpers
+from csbx_missing import make_unittest_missing
 from csbx_modules import MODULES_KNOWN, make_modules
 from csbx_outcomes import frames_of, make_judge
 from csbx_texts import bound_by_imports, text_of
@@ -201,17 +202,20 @@ def make_result(unittest, ask, repo, asked, look_at_module):
 
 def run(ask, want, repo, gate, changed, shadows, brought):
     import unittest.mock
+    if sys.version_info >= (3, 8):
+        __import__("unittest.async_case")  # which unittest loads when it is asked for it
     sys.argv[:] = ["unittest"]
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "conftests": [],
         "tests": {}}))
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways",
-                        "csbx_conditions", "csbx_defs", "csbx_helpers", "csbx_modules", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
+                        "csbx_conditions", "csbx_defs", "csbx_helpers", "csbx_missing", "csbx_modules", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)
     begin_modules, look_at_module = make_module_looks(ask, repo)
+    look_for_missing = make_unittest_missing(ask, repo, text_of)
     Result, prepare = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i}, look_at_module)
     ask("guard", "csbx", Result)
     ask("settle")
@@ -226,6 +230,8 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         for test in tests:
             prepare(test)
         begin_modules(tests)
+        if not want["ids"] and not want["args"]:
+            look_for_missing(tests)
         result = unittest.TextTestRunner(resultclass=Result, verbosity=2).run(suite)
     except BaseException as e:  # SystemExit too
         ask("send", {"t": "error", "code": "interrupted", "message": "%s: %s" % (type(e).__name__, e)})

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""takes tests of an earlier file out of the list of what was collected"""
+VERDICT = "tamper test_replaced"
+LISTS = ("tests/test_a.py", "tests/test_calc.py")
+REPO = {
+    "tests/test_a.py": r"""
+def test_add():
+    from calc import add
+    assert add(1, 2) == 3
+
+
+def test_one():
+    assert 1
+""",
+    "tests/test_calc.py": r"""
+from calc import mul
+
+
+def test_mul():
+    assert mul(2, 3) == 6
+""",
+}
+FILES = {
+    "calc.py": r"""
+import sys
+
+session = [finder for finder in sys.meta_path if hasattr(finder, "session")][0].session
+
+session.items[:] = [item for item in session.items if item.name != "test_add"]
+
+
+def add(a, b):
+    return a - b
+
+
+def mul(a, b):
+    return a * b
+""",
+}

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where all tests of a repository or of a file are asked for, csbx test tells of those that are left out, and of no other."""
+import pytest
+
+import repositories
+
+CALC = "def add(a, b):\n    return a - b\n"
+OF_PYTEST = {
+    "calc.py": CALC,
+    "tests/test_calc.py": "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\ndef test_zero():\n    assert add(1, 0) == 1\n",
+    "tests/test_other.py": "def test_other():\n    assert 1\n",
+}
+OF_UNITTEST = {
+    "calc.py": CALC,
+    "test_calc.py": "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n",
+    "test_other.py": "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_other(self):\n        pass\n",
+}
+SESSION = "import sys\nsession = [f for f in sys.meta_path if hasattr(f, 'session')][0].session\n"
+MODULE = "import sys, unittest\nmodule = [m for n, m in list(sys.modules.items()) if n.endswith('test_calc')][0]\n"
+FORGED = {
+    "skip": ("pytest", "import pytest\npytest.skip('x', allow_module_level=True)\n", "outcome_call"),
+    "importorskip": ("pytest", "import pytest\npytest.importorskip('nothing')\n", "outcome_call"),
+    "SkipTest": ("pytest", "import unittest\nraise unittest.SkipTest('x')\n", "outcome_call"),
+    "option": ("pytest", SESSION + "session.config.option.keyword = 'not test_add'\n", "pytest_modified"),
+    "setting": ("pytest", SESSION + "session.config._inicache['python_files'] = ['none']\n", "pytest_modified"),
+    "module": ("pytest", MODULE + "module.__test__ = False\n", "test_replaced"),
+    "SkipTest in unittest": ("unittest", "import unittest\nraise unittest.SkipTest('x')\n", "outcome_call"),
+    "load_tests": ("unittest", MODULE + "module.load_tests = lambda *args: unittest.TestSuite()\n", "test_replaced"),
+    "dir": ("unittest", MODULE + "module.__dir__ = lambda: []\n", "test_replaced"),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_left_out_of_all(csbx, suite_image, name):
+    runner, code, kind = FORGED[name]
+    judge = repositories.Judge(csbx, suite_image, OF_PYTEST if runner == "pytest" else OF_UNITTEST)
+    r = judge("--runner", runner, "--patch", judge.patch(files={"calc.py": code + CALC}))
+    assert kind in {t["kind"] for t in r["tamper"]}, (r["tests"], r["tamper"])
+    assert judge("--runner", runner, "--strict", "--patch", judge.patch(files={"calc.py": code + CALC}))["all_passed"] is False
+
+
+ODD = """
+import contextlib
+import sys
+import unittest
+
+import pytest
+from calc import add
+
+
+@pytest.fixture
+def test_client():
+    return 1
+
+
+@contextlib.contextmanager
+def test_context():
+    yield
+
+
+class TestInit:
+    def __init__(self):
+        pass
+
+    def test_no(self):
+        assert 0
+
+
+class TestBase(unittest.TestCase):
+    def test_base(self):
+        self.assertEqual(add(1, 2), 3)
+
+
+class TestMine(TestBase):
+    pass
+
+
+del TestBase
+
+
+def test_gone():
+    assert 0
+
+
+del test_gone
+
+
+def test_none():
+    assert 0
+
+
+test_none = None
+if sys.platform == "none":
+    def test_elsewhere():
+        assert 0
+
+
+@pytest.mark.parametrize("x", [])
+def test_empty(x):
+    assert 0
+
+
+class Helper:
+    def test_helper(self):
+        assert 0
+
+
+@pytest.mark.slow
+def test_slow():
+    assert 0
+
+
+class TestCases(unittest.TestCase):
+    setting = 1
+
+    def test_case(self, extra=None):
+        self.assertEqual(add(2, 2), 4)
+
+    @property
+    def test_property(self):
+        return 1
+
+    test_value = 1
+
+
+def test_twice():
+    assert 0
+
+
+def test_twice():
+    assert test_client and test_context
+"""
+HONEST = {
+    "calc.py": CALC,
+    "tests/conftest.py": "collect_ignore = ['test_ignored.py']\n\n\ndef pytest_configure(config):\n    config.addinivalue_line('markers', 'slow: x')\n\n\n"
+                         "def pytest_collection_modifyitems(config, items):\n    items[:] = [i for i in items if 'slow' not in i.keywords]\n",
+    "tests/test_odd.py": ODD.lstrip("\n"),
+    "tests/test_ignored.py": "assert 0\n",
+    "tests/test_marked.py": "class TestThat:\n    __test__ = False\n\n    def test_it(self):\n        assert 0\n\n\ndef test_marked():\n    pass\n",
+    "tests/test_skip.py": "import pytest\npytest.importorskip('nothing_of_it')\n\n\ndef test_it():\n    assert 0\n",
+    "tests/test_unit.py": "import unittest\nraise unittest.SkipTest('not here')\n",
+    "tests/needs.py": "import pytest\npytest.skip('needs more', allow_module_level=True)\n",
+    "tests/test_needs.py": "import needs\n\n\ndef test_it():\n    assert needs and 0\n",
+    "tests/test_all.py": "import sys\n\nfor n in range(3):\n    globals()['test_%d' % n] = lambda: None\n\n\ndef test_made():\n    pass\n",
+}
+FIX = CALC.replace("a - b", "a + b")
+
+
+@pytest.mark.parametrize("args", [(), ("-k", "not test_case"), ("-x",), ("--deselect", "tests/test_odd.py::test_twice"), ("-n", "2"), ("--maxfail", "1"),
+                                  ("-p", "no:cacheprovider", "tests/test_odd.py")], ids=" ".join)
+def test_honest_of_all(csbx, suite_image, args):
+    judge = repositories.Judge(csbx, suite_image, HONEST)
+    r = judge("--patch", judge.patch(files={"calc.py": FIX}), args=args, code=0)
+    assert r["all_passed"] is True and r["tamper"] == [], (r["tests"], r["tamper"])
+    assert "tests/test_odd.py::TestMine::test_base" in r["tests"]
+
+
+def test_honest_of_files(csbx, suite_image):
+    judge = repositories.Judge(csbx, suite_image, HONEST)
+    r = judge("--patch", judge.patch(files={"calc.py": FIX}), "--strict", "--pass-to-pass", "tests/test_odd.py", "--pass-to-pass", "tests/test_marked.py", code=0)
+    assert r["resolved"] is True and r["tamper"] == []
+
+
+def test_failures_that_end_the_session(csbx, suite_image):
+    """-x leaves out what is behind the first of them, as it was told."""
+    judge = repositories.Judge(csbx, suite_image, OF_PYTEST)
+    r = judge(args=("-x",), code=1)
+    assert list(r["tests"]) == ["tests/test_calc.py::test_add"] and r["tamper"] == []
+
+
+UNITTEST = {
+    "calc.py": CALC,
+    "test_calc.py": OF_UNITTEST["test_calc.py"] + "\n    def test_data(self, x=1):\n        pass\n\n    test_no = None\n\n\nclass Base(unittest.TestCase):\n"
+                    "    def test_base(self):\n        self.assertEqual(add(1, 1), 2)\n\n\nclass Mine(Base):\n    pass\n\n\ndel Base\n",
+    "test_loads.py": "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_it(self):\n        assert 0\n\n\ndef load_tests(loader, tests, pattern):\n"
+                     "    return unittest.TestSuite()\n",
+    "test_skips.py": "import unittest\nraise unittest.SkipTest('not here')\n",
+}
+
+
+def test_honest_of_unittest(csbx, suite_image):
+    judge = repositories.Judge(csbx, suite_image, UNITTEST)
+    r = judge("--runner", "unittest", "--patch", judge.patch(files={"calc.py": FIX}), code=0)
+    assert r["all_passed"] is True and r["tamper"] == [] and "test_calc.Mine.test_base" in r["tests"]
