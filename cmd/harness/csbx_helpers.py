@@ -11,7 +11,7 @@ import sys
 import types
 
 from csbx_defs import definitions_of, reached_from, says
-from csbx_texts import bound_by_imports
+from csbx_texts import bound_by_imports, names_stored
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -45,6 +45,10 @@ def make_helpers(ask, repo, text_of):
     code_type, function_type, module_type, modules = types.CodeType, types.FunctionType, types.ModuleType, sys.modules
     spaces, plain_of, file_name, is_not, places_max, is_dir_of = spaces_of, plain, file_of, operator.is_not, PLACES_MAX, os.path.dirname
     map_to, get = map, lambda space, key: space.get(key)
+    builtin_names, stored = frozenset(vars(builtins)), names_stored
+
+    def tell(kind, detail):
+        ask("found", kind, detail)
 
     def is_own(module):
         file = file_name(module)
@@ -96,11 +100,33 @@ def make_helpers(ask, repo, text_of):
                     found.append((space, key, file, lines, is_decorated, home))
         return found
 
+    def names_of_python(module, keys, files):
+        """Tells of names that Python has, and that a module got beside those that its file binds, where the files of tests have
+        no words for that (mock.patch("helper.open")): its functions call these now."""
+        odd = [k for k in keys if type(k) is not str or (k in builtin_names and not k.startswith("__"))]
+        if not odd:
+            return
+        try:
+            names, computes, _ = stored(compile(text(file_name(module)), file_name(module), "exec", 0, True))
+        except (SyntaxError, ValueError):
+            return
+        for key in odd:
+            if type(key) is not str or not (key in names or computes or any(has_words(text(f), key) for f in files)):
+                tell("test_replaced", "%s in %s is not of it" % (str.__str__(key) if isinstance(key, str) else "a name", file_name(module)))
+
+    def look_at_names(known, files):
+        for at, (module, before) in enumerate(known["beside"]):
+            if vars(module).keys() != before:
+                names_of_python(module, vars(module).keys() - before, files)
+                known["beside"][at] = module, frozenset(vars(module))
+
     def begin(tests, conftests):
         """Modules of tests are groups of their own: each is looked at when its tests run."""
         known, of_tests = ask("known"), {file_name(m) for m in tests}
-        groups, known["helped"] = {}, {}
+        groups, known["helped"], known["beside"] = {}, {}, []
         for module in beside(tests, conftests):
+            names_of_python(module, list(vars(module)), [f for f in of_tests if isinstance(f, str)])
+            known["beside"].append((module, frozenset(vars(module))))
             file = file_name(module)
             groups.setdefault(file if file in of_tests else "", []).extend(places(module))
         for name, found in groups.items():
@@ -111,6 +137,7 @@ def make_helpers(ask, repo, text_of):
     def look(file):
         """At what tests of a file use; None: at all."""
         known = ask("known")
+        look_at_names(known, [f for f in known["helped"] if f and file in (None, f)] + known["conftests"])
         for name in list(known["helped"]) if file is None else ("", file):
             contents, keys, found, was = known["helped"].get(name, ((), (), (), []))
             now = list(map_to(get, contents, keys))
@@ -119,5 +146,5 @@ def make_helpers(ask, repo, text_of):
             known["helped"][name] = contents, keys, found, now
             for place, old, new in zip(found, was, now):
                 if old is not new and new is not None and is_replaced(place, new, [file or place[2], place[2]] + known["conftests"]):
-                    ask("found", "test_replaced", "%s in %s was replaced" % (place[1], place[2]))
+                    tell("test_replaced", "%s in %s was replaced" % (place[1], place[2]))
     return begin, look
