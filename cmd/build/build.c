@@ -361,7 +361,7 @@ static int say_failed(const struct build *b, const struct dockerfile_place *plac
 			      c->dockerfile.len, &at, &out);
 	strbuf_addf(&out, "ERROR: failed to build: failed to solve: %s%s\n", e->msg,
 		    is_full ? ": `docker builder prune` removes what earlier builds left" : "");
-	(void)io_write_all(STDERR_FILENO, strbuf_str(&out), out.len, NULL);
+	(void)cmd_write_shown(STDERR_FILENO, &out, NULL);
 	return 1;
 }
 

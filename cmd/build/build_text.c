@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "cmd/build/build_stream.h"
+#include "cmd/frame/cmd.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
@@ -43,6 +45,18 @@ int build_text_share(struct build_text *p, struct err *e)
 	return 0;
 }
 
+/* A step may be a base image's (ONBUILD). What its program prints goes on as it comes. */
+static void show_name(struct build_text *p)
+{
+	_strbuf_ struct strbuf shown = STRBUF_INIT;
+
+	if (!p->name || !isatty(STDERR_FILENO))
+		return;
+	strbuf_add_lines_escaped(&shown, p->name, strlen(p->name));
+	free(p->name);
+	p->name = strbuf_take(&shown);
+}
+
 void build_text_prepare(struct build_text *p, const char *fmt, ...)
 {
 	va_list ap;
@@ -51,6 +65,7 @@ void build_text_prepare(struct build_text *p, const char *fmt, ...)
 	free(p->name);
 	p->name = str_vprintf(fmt, ap);
 	va_end(ap);
+	show_name(p);
 	p->is_opened = false;
 	p->began_ns = clock_monotonic_ns();
 	strbuf_reset(&p->line);
@@ -170,14 +185,16 @@ void build_text_done(struct build_text *p)
 
 void build_text_failed(struct build_text *p, const char *why)
 {
-	_strbuf_ struct strbuf out = STRBUF_INIT;
+	_strbuf_ struct strbuf out = STRBUF_INIT, line = STRBUF_INIT;
 
 	if (p->is_stream)
 		return;
 	if (p->line.len)
 		end_line(p);
-	if (!p->quiet)
-		strbuf_addf(&out, "#%u ERROR: %s\n", p->n, why);
+	if (!p->quiet) {
+		strbuf_addf(&line, "#%u ERROR: %s\n", p->n, why);
+		(void)cmd_write_shown(STDERR_FILENO, &line, NULL);
+	}
 	strbuf_addf(&out, "------\n > %s:\n", p->name ? p->name : "");
 	if (p->tail.len)
 		strbuf_add(&out, p->tail.data, p->tail.len);

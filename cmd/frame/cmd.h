@@ -153,9 +153,12 @@ void cmd_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Writes asked-for data to stdout; call once with everything, or per record. A closed or full
- * stdout is CMD_EXIT_FAILED with its message, never silence.
+ * stdout is CMD_EXIT_FAILED with its message, never silence. A terminal is shown control characters
+ * and not sent them: names, labels and commands come from images and from programs inside.
  */
 int cmd_print(const struct strbuf *b);
+/* The same to a descriptor, and with an error for the caller to tell. */
+int cmd_write_shown(int fd, const struct strbuf *b, struct err *e);
 
 /*
  * Replaces this process by one of csbx's other programs (found beside this one in a build tree,

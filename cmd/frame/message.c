@@ -87,11 +87,24 @@ void cmd_hint(const char *fmt, ...)
 	va_end(ap);
 }
 
+int cmd_write_shown(int fd, const struct strbuf *b, struct err *e)
+{
+	_strbuf_ struct strbuf shown = STRBUF_INIT;
+	bool is_terminal = isatty(fd);
+
+	if (is_terminal)
+		strbuf_add_lines_escaped(&shown, strbuf_str(b), b->len);
+	if (strbuf_check(b, e) < 0 || strbuf_check(&shown, e) < 0)
+		return -ENOMEM;
+	return is_terminal ? io_write_all(fd, strbuf_str(&shown), shown.len, e)
+			   : io_write_all(fd, strbuf_str(b), b->len, e);
+}
+
 int cmd_print(const struct strbuf *b)
 {
 	struct err e = ERR_INIT;
 
-	if (strbuf_check(b, &e) < 0 || io_write_all(STDOUT_FILENO, strbuf_str(b), b->len, &e) < 0)
+	if (cmd_write_shown(STDOUT_FILENO, b, &e) < 0)
 		return cmd_error(&e, "standard output");
 	return CMD_EXIT_OK;
 }

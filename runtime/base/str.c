@@ -342,6 +342,21 @@ void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len)
 	}
 }
 
+void strbuf_add_lines_escaped(struct strbuf *b, const char *s, size_t len)
+{
+	for (size_t i = 0, from = 0; i <= len; i++) {
+		size_t end = i < len && s[i] == '\r' && i + 1 < len && s[i + 1] == '\n' ? 2 : 1;
+
+		if (i < len && s[i] != '\n' && s[i] != '\t' && end == 1)
+			continue;
+		strbuf_add_escaped(b, s + from, i - from);
+		if (i < len)
+			strbuf_add(b, s + i, end);
+		i += end - 1;
+		from = i + 1;
+	}
+}
+
 void strbuf_add_time(struct strbuf *b, uint64_t realtime_ns)
 {
 	/* Days are counted from 0000-03-01, so that a leap day is the last of its year. */

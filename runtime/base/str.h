@@ -96,6 +96,8 @@ bool str_is_display_control(uint32_t cp);
 
 /* Adds s with control bytes, invalid UTF-8, bidi and zero-width controls as \xHH: safe to show. */
 void strbuf_add_escaped(struct strbuf *b, const char *s, size_t len);
+/* The same of a text of lines: ends of lines and tabulators stay. */
+void strbuf_add_lines_escaped(struct strbuf *b, const char *s, size_t len);
 
 /* Nanoseconds since 1970 as UTC: "2026-01-02T03:04:05.678Z". */
 void strbuf_add_time(struct strbuf *b, uint64_t realtime_ns);

@@ -4,7 +4,9 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
 #include "cmd/docker/show/format.h"
@@ -15,8 +17,10 @@
 #include "cmd/docker/usage/usage.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/io.h"
 
 #define LOOK_MS 500
+#define CLEAR "\033[2J\033[H"
 
 struct stats_args {
 	bool all, no_stream, no_trunc;
@@ -137,12 +141,12 @@ static int print(const struct stats_args *a, const struct usages *l)
 	_strbuf_ struct strbuf out = STRBUF_INIT;
 	struct err e = ERR_INIT;
 
-	if (!a->no_stream)
-		strbuf_addstr(&out, "\033[2J\033[H");
 	for (size_t i = 0; i < l->n; i++)
 		add_row(rows, &l->items[i], a->no_trunc);
 	if (docker_value_check(rows, &e) < 0 || format_rows(&f, rows, &out, &e) < 0)
 		return docker_say(DOCKER_EXIT_FAILED, "%s", e.msg);
+	if (!a->no_stream)
+		(void)io_write_all(STDOUT_FILENO, CLEAR, strlen(CLEAR), NULL);
 	return cmd_print(&out);
 }
 

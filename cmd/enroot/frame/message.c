@@ -80,7 +80,7 @@ int enroot_print(const struct strbuf *b)
 {
 	struct err e = ERR_INIT;
 
-	if (strbuf_check(b, &e) < 0 || io_write_all(STDOUT_FILENO, strbuf_str(b), b->len, &e) < 0)
+	if (cmd_write_shown(STDOUT_FILENO, b, &e) < 0)
 		return enroot_error("standard output: %s", e.msg);
 	return 0;
 }
