@@ -102,9 +102,9 @@ const struct verb verb_cp = {
 		"and run of it shows.\n\n"
 		"Files copied in belong to the main user, with --archive to the user and group of "
 		"the source where they exist inside; a tar keeps its own. Files copied out are the "
-		"caller's, without set-user-ID bits. Links are copied as links, and none leads out "
-		"of the container; zeros of a whole page become holes. Device nodes are not "
-		"copied, sockets are passed over.",
+		"caller's, without set-user-ID bits unless --archive keeps them. Links are copied "
+		"as links, and none leads out of the container; zeros of a whole page become "
+		"holes. Device nodes are not copied, sockets are passed over.",
 	.uses = (const struct opt_use[]){{&cp_table, 0}, {0}},
 	.examples = examples,
 	.offers = "file",

@@ -248,10 +248,6 @@ int main(int argc, char **argv)
 
 	if (paths_init(&paths, NULL, &e) < 0)
 		return report(&e);
-	if (getenv("PROBE_LIBEXEC")) {
-		free(paths.libexec);
-		paths.libexec = strdup(getenv("PROBE_LIBEXEC"));
-	}
 	r = run(&paths, argc, argv);
 	paths_free(&paths);
 	return r;
