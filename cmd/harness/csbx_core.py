@@ -14,7 +14,6 @@ Runs inside the container, standard library only, Python 3.6 and later.
 import _stat
 import builtins
 import fcntl
-import gc
 import json
 import os
 import resource

@@ -80,7 +80,7 @@ def make_filter():
 
 def make_tracer_judge(is_code, is_vouched, file_of, found):
     """judge(function): tells of one that is called for each step of a program and that the harness does not vouch for."""
-    _type, members, bases_of, _str = type, type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__, str
+    _type, members, bases_of = type, type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
     function_type, method_type, plain = types.FunctionType, types.MethodType, object.__getattribute__
     no_attribute = AttributeError
     by_others, builtin, module_type = ("partial", "method-wrapper"), type(len), types.ModuleType

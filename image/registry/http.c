@@ -113,7 +113,8 @@ static int log_in(struct trip *p, const struct http_response *answer, struct err
 	const char *value;
 	int k = 0;
 
-	for (size_t i = 0; k >= 0 && (value = http_answer_header(answer, "WWW-Authenticate", i)); i++)
+	for (size_t i = 0; k >= 0 && (value = http_answer_header(answer, "WWW-Authenticate", i));
+	     i++)
 		k = auth_challenges_parse(&c, value, e);
 	if (k < 0)
 		return err_wrap(e, "%s", p->s->name);

@@ -167,7 +167,8 @@ static int find_position(struct uploading *x, struct err *e)
 
 	if (k >= 0) {
 		take_range(x, &answer, 0);
-		return http_answer_header(&answer, "Location", 0) ? take_location(x, &answer, e) : 0;
+		return http_answer_header(&answer, "Location", 0) ? take_location(x, &answer, e)
+								  : 0;
 	}
 	return answer.status == 404 ? begin_upload(x, e) : k;
 }

@@ -138,7 +138,8 @@ static void read_smaps(struct watchdog_figures *f, int proc_fd, const char *task
  * The kernel shows no maps of a program that may be executed and not read: there the figures that
  * it shows to everybody stand for the exact ones, and what is shared counts in each process.
  */
-static void count_exactly(struct watchdog_figures *f, int proc_fd, const char *task, uint64_t private_bytes)
+static void count_exactly(struct watchdog_figures *f, int proc_fd, const char *task,
+			  uint64_t private_bytes)
 {
 	char text[4096];
 

@@ -24,7 +24,7 @@
 #define DEEP_EVERY 1500u    /* looks */
 #define SLICE_ENTRIES 1024u /* about a millisecond */
 #define WHOLE_ENTRIES (16u * SLICE_ENTRIES)
-#define CLOCK_ENTRIES 32u    /* between two looks at the clock */
+#define CLOCK_ENTRIES 32u /* between two looks at the clock */
 #define SEEN_FIRST 256u
 
 static void end_dir(DIR **d)

@@ -62,7 +62,8 @@ int watchdog_measure_read(struct watchdog_measure *m, uint64_t until_ns,
 	for (;;) {
 		struct pollfd p = {.fd = m->out_fd, .events = POLLIN};
 		uint64_t now = clock_monotonic_ns();
-		uint64_t left_ms = now < until_ns ? (until_ns - now + NS_PER_MS - 1) / NS_PER_MS : 0;
+		uint64_t left_ms =
+			now < until_ns ? (until_ns - now + NS_PER_MS - 1) / NS_PER_MS : 0;
 		struct answer a;
 
 		if (poll(&p, 1, (int)left_ms) <= 0)

@@ -88,8 +88,9 @@ int container_index_put(int dirfd, const char *id, const char *name, struct err 
 		return 0;
 	if (errno != EEXIST)
 		return err_sys(e, "make %s", path);
-	return read_entry(dirfd, path, now) >= 0 && str_eq(now, name) ? 0
-								 : replace(dirfd, path, name, e);
+	return read_entry(dirfd, path, now) >= 0 && str_eq(now, name)
+		       ? 0
+		       : replace(dirfd, path, name, e);
 }
 
 void container_index_move(int dirfd, const char *id, const char *name)

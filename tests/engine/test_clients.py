@@ -390,7 +390,7 @@ def test_clients_that_vanish(box):
             s.sendall(f"POST {path} HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n".encode())
             s.recv(4096)
     assert box.ask("POST", f"/containers/{c}/start").status == 204
-    for path in (f"attach?stream=1&stdout=1&stdin=1", "wait", "logs?stdout=1&follow=1"):
+    for path in ("attach?stream=1&stdout=1&stdin=1", "wait", "logs?stdout=1&follow=1"):
         with box.connect() as s:
             method = "GET" if path.startswith("logs") else "POST"
             s.sendall(f"{method} /containers/{c}/{path} HTTP/1.1\r\nHost: d\r\n\r\n".encode())

@@ -102,6 +102,7 @@ int test_ids_read(const struct strv *given, struct strv *ret, struct err *e)
 	}
 	/* All tests would be run, and none of them had to pass. */
 	if (given->n && !ret->n && strv_check(ret, e) >= 0)
-		return err_set(e, EINVAL, "%s: there is no id of a test in it", given->items[0] + 1);
+		return err_set(e, EINVAL, "%s: there is no id of a test in it",
+			       given->items[0] + 1);
 	return strv_check(ret, e);
 }
