@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/lanes.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -13,7 +14,8 @@
 #include "runtime/spec/result.h"
 #include "runtime/start/lane.h"
 
-#define OWN_FILES 2u /* the snippet, and the program that thaws an interpreter */
+#define FAILURES_MAX 16u /* a full machine may refuse one and have place for the next */
+#define OWN_FILES 2u     /* the snippet, and the program that thaws an interpreter */
 
 int eval_lanes_choose(int option, const char *configured, bool *ret, struct err *e)
 {
@@ -100,12 +102,14 @@ struct eval_lane *eval_lanes_before(struct eval_lanes *l, const struct eval_cont
 	x = &l->items[slot];
 	x->said->was_passed_by = 0;
 	for (int kind = 0; r >= 0 && kind < EVAL_LANE_KINDS; kind++) {
-		if (!x->lanes[kind] && (kind != EVAL_LANE_CHECK || x->said->wants_check))
-			r = open_lane(x, (enum eval_lane_kind)kind, container, &e);
+		if (x->lanes[kind] || (kind == EVAL_LANE_CHECK && !x->said->wants_check))
+			continue;
+		r = open_lane(x, (enum eval_lane_kind)kind, container, &e);
+		l->failures = r < 0 ? l->failures + 1 : 0;
 	}
 	if (r < 0) {
-		log_trace("no lanes: %s", e.msg);
-		l->is_on = false;
+		log_trace("no lane: %s", e.msg);
+		l->is_on = r != -EOPNOTSUPP && l->failures < FAILURES_MAX;
 	}
 	return x->lanes[EVAL_LANE_SNIPPET] ? x : NULL;
 }

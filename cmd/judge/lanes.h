@@ -56,7 +56,8 @@ struct eval_lane {
 };
 
 struct eval_lanes {
-	bool is_on; /* set by the caller; false when lanes turned out not to be had */
+	bool is_on;        /* set by the caller; false when lanes turned out not to be had */
+	unsigned failures; /* to open one, since one was opened */
 	unsigned n;
 	struct eval_lane *items;
 	struct eval_lane_said *shared;

@@ -2,6 +2,7 @@
 """Lanes: the snippets of a batch in one container after the other. The next must not find what one leaves."""
 import json
 import os
+import resource
 import signal
 import threading
 import time
@@ -414,3 +415,29 @@ def children_of(pid):
 def worker_of(instance):
     """The process of the line that is under way: a child of the lane's owner, as pid 1 is."""
     return next(pid for pid in children_of(instance["supervisor_pid"]) if pid != instance["pid"])
+
+
+def test_a_lane_that_cannot_be_opened_is_tried_again(csbx, python_image):
+    """A machine may have no place for one, and a moment later it has."""
+    with csbx.popen("eval", "--image", python_image, "-j", "1", "--lanes", "yes", "--batch", "-", stdin=-1, text=True) as p:
+        def ask(code, may_fail=False):
+            p.stdin.write(json.dumps({"id": 1, "code": code}) + "\n")
+            p.stdin.flush()
+            record = json.loads(p.stdout.readline())
+            assert may_fail or record["success"], record
+            return record.get("stdout")
+        for _ in FILL:
+            ask("pass")
+        assert ask(LANE) == ask(LANE)
+        limits = resource.prlimit(p.pid, resource.RLIMIT_NOFILE)
+        ask("open('/tmp/left', 'w').close()")  # this lane is given up
+        used = max(int(fd) for fd in os.listdir(f"/proc/{p.pid}/fd"))
+        resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (used + 8, limits[1]))
+        ask("pass", True)
+        ask("pass", True)
+        resource.prlimit(p.pid, resource.RLIMIT_NOFILE, limits)
+        ask("pass")
+        assert ask(LANE) == ask(LANE)
+        p.stdin.close()
+        p.stdin = None
+        assert p.wait() in (0, 1)
