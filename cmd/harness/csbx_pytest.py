@@ -2,8 +2,9 @@
 """pytest with a plugin that reports each node id over the channel.
 
 Hooks used, all in pytest 6, 7 and 8: pytest_load_initial_conftests, pytest_configure,
-pytest_collection, pytest_collectreport, pytest_collection_modifyitems, pytest_collection_finish,
-pytest_runtest_call, pytest_pyfunc_call, pytest_runtest_makereport, pytest_runtest_logreport, pytest_sessionfinish.
+pytest_collection, pytest_make_collect_report, pytest_itemcollected, pytest_collectreport,
+pytest_collection_modifyitems, pytest_collection_finish, pytest_runtest_call, pytest_pyfunc_call,
+pytest_runtest_makereport, pytest_runtest_logreport, pytest_sessionfinish.
 """
 import builtins
 import importlib
