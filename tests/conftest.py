@@ -11,6 +11,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 sys.path.insert(0, str(Path(__file__).parent / "fixtures"))
+import cgroups  # noqa: E402
 import harness  # noqa: E402
 import images  # noqa: E402
 import ociimage  # noqa: E402
@@ -102,6 +103,19 @@ def csbx(request, tmp_path_factory):
         assert not left, "left behind: " + "; ".join(left)
     finally:
         box.close()
+
+
+@pytest.fixture
+def delegated(csbx):
+    """A group that root gives to the test user, who is in it; none of csbx's may be left there. For tests of root's."""
+    if not cgroups.tree():
+        pytest.skip("no cgroup v2 tree is mounted")
+    d = cgroups.Delegated(csbx.owner)
+    d.enter()
+    csbx.env["CSBX_CGROUP_PARENT"] = str(d.path)
+    yield d
+    left = d.close()
+    assert not left, left
 
 
 def require_feature(box, name):

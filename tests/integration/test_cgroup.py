@@ -9,21 +9,10 @@ import sys
 import time
 from pathlib import Path
 
-import cgroups
 import pytest
 from cgroups import CONTROLLERS, members
 
 pytestmark = pytest.mark.needs_root
-@pytest.fixture
-def delegated(csbx):
-    if not cgroups.tree():
-        pytest.skip("no cgroup v2 tree is mounted")
-    d = cgroups.Delegated(csbx.owner)
-    d.enter()
-    csbx.env["CSBX_CGROUP_PARENT"] = str(d.path)
-    yield d
-    left = d.close()
-    assert not left, left
 
 
 def judge(csbx, image, *words):

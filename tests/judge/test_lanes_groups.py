@@ -17,18 +17,6 @@ OPTIONS = ("-j", "1", "--memory", "128m", "--pids-limit", "100", "--hostname", "
 OF_A_RUN = ("instance", "started_at", "wall_s", "cpu_user_s", "cpu_sys_s", "setup_s", "teardown_s", "memory_peak_bytes", "max_pids")
 
 
-@pytest.fixture
-def delegated(csbx):
-    if not cgroups.tree():
-        pytest.skip("no cgroup v2 tree is mounted")
-    d = cgroups.Delegated(csbx.owner)
-    d.enter()
-    csbx.env["CSBX_CGROUP_PARENT"] = str(d.path)
-    yield d
-    left = d.close()
-    assert not left, left
-
-
 def write_lines(csbx, objects):
     (csbx.work / "in").write_text("".join(json.dumps(x) + "\n" for x in [*FILL, *objects]), encoding="utf-8")
     return "--batch", csbx.work / "in"
