@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/judge/batch/bad_line.h"
-#include "cmd/judge/batch/line.h"
 #include "cmd/judge/batch/done.h"
+#include "cmd/judge/batch/failed_line.h"
+#include "cmd/judge/batch/line.h"
 #include "cmd/judge/batch/order.h"
 #include "cmd/judge/batch/progress.h"
 #include "cmd/judge/batch/seen.h"
@@ -143,7 +143,7 @@ static int too_long_line(struct pool *p, const char *label, unsigned occurrence,
 	struct err why = ERR_INIT;
 
 	err_set(&why, EFBIG, "longer than %u MiB", BATCH_LINE_BYTES_MAX >> 20);
-	batch_bad_line(p->in.number, label, occurrence, &why, &record);
+	(void)batch_failed_line(p->in.number, label, occurrence, &why, &record);
 	p->progress.wrong++;
 	return put_record(p, p->turns++, &record, e);
 }

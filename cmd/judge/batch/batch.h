@@ -8,7 +8,7 @@
  * In: lines of JSON, and a function that judges one. Out: a record for each.
  *
  *	batch.h, worker.h	the parent, which hands out lines and writes; a line's process
- *	line.h, bad_line.h	reading a line; the record of one that is wrong
+ *	line.h, failed_line.h	reading a line; the record of one that was not run
  *	done.h, seen.h		records that are there already; lines that share an id
  *	order.h			records in the order of lines
  *	progress.h		how far it is, for people
@@ -25,6 +25,8 @@
  *
  *	{"id": null, "line": 7, "status": "bad_line", "success": false,
  *	 "error": {"code": "bad_line", "stage": "line 7", "message": "..."}}
+ *
+ * Where csbx or the machine failed before there was a result, status and code are "sandbox_error".
  */
 
 #include <stdbool.h>
@@ -58,8 +60,8 @@ struct batch {
 	bool ordered;                      /* records come in the order of lines */
 	const struct container_spec *spec; /* of every line, but for what is its own */
 	/*
-	 * In a process of its own: adds the record, with its newline. Below 0: a bad line; above 0:
-	 * nothing was run, and the record says why.
+	 * In a process of its own: adds the record, with its newline. Below 0: a bad line, or by the
+	 * code a failure of csbx or the machine; above 0: nothing was run, and the record says why.
 	 */
 	int (*work)(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e);
 	/*

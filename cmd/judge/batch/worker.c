@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/judge/batch/bad_line.h"
 #include "cmd/judge/batch/batch.h"
+#include "cmd/judge/batch/failed_line.h"
 #include "cmd/judge/batch/line.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/err.h"
@@ -75,8 +75,9 @@ static bool work(const struct batch *b, const struct batch_worker *w, const char
 	}
 	if (r < 0) {
 		strbuf_reset(&record);
-		batch_bad_line(line.number, line.label, line.occurrence, &e, &record);
-		head.how = BATCH_BAD_LINE;
+		head.how = batch_failed_line(line.number, line.label, line.occurrence, &e, &record)
+				   ? BATCH_BAD_LINE
+				   : BATCH_FAILED;
 	} else if (r) {
 		head.how = BATCH_FAILED;
 	}
@@ -230,8 +231,8 @@ enum batch_ran batch_worker_finish(struct batch_worker *w)
 		return (enum batch_ran)w->head.how;
 	err_set(&why, EIO, "csbx failed (wait status %d)", status);
 	strbuf_reset(&w->record);
-	batch_bad_line(w->number, strbuf_str(&w->label), w->occurrence, &why, &w->record);
-	return BATCH_BAD_LINE;
+	(void)batch_failed_line(w->number, strbuf_str(&w->label), w->occurrence, &why, &w->record);
+	return BATCH_FAILED;
 }
 
 void batch_worker_end(struct batch_worker *w)
