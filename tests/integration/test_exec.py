@@ -99,6 +99,14 @@ def test_it_is_as_protected_as_the_main_process(csbx, start):
     assert "nofile" not in main and "CapEff" in main
 
 
+@pytest.mark.parametrize("limit, line", [("nofile=4:4", "files 4 4"), ("nofile=7:7", "files 7 7")])
+def test_a_limit_leaves_room_for_what_csbx_passes(csbx, start, limit, line):
+    start("--ulimit", limit)
+    for options in ((), ("-w", "/")):
+        seen = csbx.ok("exec", *options, "box", "sh", "-c", "cat /proc/self/limits -", stdin="input\n")
+        assert line in " ".join(seen.split()) and seen.endswith("input\n")
+
+
 def test_system_calls_are_filtered(csbx, start, python_image):
     start(image=python_image)
     script = "import ctypes, os; l = ctypes.CDLL(None, use_errno=True); r = l.syscall(%d, 0); print(r, ctypes.get_errno())"

@@ -183,6 +183,12 @@ def test_another_specification_gets_its_own(spares, options):
     assert spares.makes_its_own("true", options=options).returncode == 0
 
 
+def test_a_limit_leaves_room_for_what_csbx_passes(spares):
+    options = ["--ulimit", "nofile=5:5"]
+    spares.make(options=options)
+    assert spares.takes("sh", "-c", "ulimit -n; ulimit -Hn; cat", options=options, stdin="input\n").stdout == "5\n5\ninput\n"
+
+
 def filter_self():
     """A filter that allows everything."""
     class Prog(ctypes.Structure):

@@ -59,6 +59,7 @@ struct payload {
 	int sync_fd;       /* main process: init's word to go on comes through it; else -1 */
 	const int *ns_fds; /* exec: n_ns descriptors, -1 where the namespace is A's */
 	unsigned n_ns;
+	uint8_t stage;                 /* enum init_stage, which it is in */
 	uint8_t detail;                /* enum init_detail */
 	bool in_cwd;                   /* exec: entered before the user was changed */
 	bool is_ahead;                 /* exec: m is the start's; the words come later */

@@ -10,7 +10,8 @@
  *   descriptors        before any path is looked up: a cwd or program of /proc/self/fd/N must not
  *                      reach the clean /proc or the control socket
  *   session, terminal  the terminal is descriptor 0, in its place now
- *   limits, bounding   setting them needs capabilities
+ *   limits, bounding   setting them needs capabilities. Where words are waited for, that of files
+ *                      comes after them, as they are descriptors: lowering one needs nothing
  *   groups, gid, uid   in this order, each needs the next one's privilege
  *   mkdir, cwd         as the main user, and while one other than root still gets past modes: an
  *                      image's WORKDIR may be closed to the user that --user names, as in docker
@@ -240,19 +241,46 @@ static int step_tty(struct payload *p)
 	return sys_ioctl(0, TIOCSCTTY, 0);
 }
 
-static int step_rlimit(struct payload *p)
+static bool waits_for_words(const struct payload *p)
+{
+	return p->is_ahead || p->flags & INIT_SPARE;
+}
+
+static int set_limits(const struct payload *p, bool are_of_words)
 {
 	const struct init_rlimit *l = init_msg_at(p->m, p->m->rlimits);
 	size_t n = p->m->rlimits.len / sizeof(*l);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct rlimit64 lim = {.rlim_cur = l[i].soft, .rlim_max = l[i].hard};
-		int r = sys_setrlimit(l[i].resource, &lim);
+		bool is_of_words = l[i].resource == RLIMIT_NOFILE;
+		int r = is_of_words == are_of_words ? sys_setrlimit(l[i].resource, &lim) : 0;
 
 		if (r < 0)
 			return r;
 	}
 	return 0;
+}
+
+/* Words come as descriptors, beside those of the program to be: the limit of these is set later. */
+static int step_rlimit(struct payload *p)
+{
+	int r = set_limits(p, false);
+
+	return r < 0 || waits_for_words(p) ? r : set_limits(p, true);
+}
+
+static int step_words(struct payload *p)
+{
+	int r = p->is_ahead ? words_for_exec(p) : words_for_spare(p);
+
+	if (r < 0)
+		return r;
+	p->stage = INIT_STAGE_RLIMIT;
+	r = set_limits(p, true);
+	if (r >= 0)
+		p->stage = INIT_STAGE_EXEC;
+	return r;
 }
 
 static int step_groups(struct payload *p)
@@ -355,10 +383,8 @@ static int step_exec(struct payload *p)
 
 	if (r >= 0 && p->flags & INIT_LANE)
 		sys_exit(0);
-	if (r >= 0 && p->flags & INIT_SPARE)
-		r = words_for_spare(p);
-	if (r >= 0 && p->is_ahead)
-		r = words_for_exec(p);
+	if (r >= 0 && waits_for_words(p))
+		r = step_words(p);
 	if (r >= 0 && p->warm && p->flags & INIT_WARM)
 		(void)lane_program(p);
 	return r < 0 ? r : exec_program(p);
@@ -433,12 +459,14 @@ void payload_run(struct payload *p)
 	if (!is_exec(p))
 		sys_prctl(PR_SET_DUMPABLE, 1, 0);
 	for (size_t i = 0; i < n; i++) {
-		int r = step_run(p, order[i]);
+		int r;
 
+		p->stage = order[i];
+		r = step_run(p, p->stage);
 		if (r < 0 && is_alone(p))
-			alone_fail(p, order[i], r);
+			alone_fail(p, p->stage, r);
 		if (r < 0) {
-			status_send(p->status_fd, order[i], r, p->detail);
+			status_send(p->status_fd, p->stage, r, p->detail);
 			break;
 		}
 	}
