@@ -74,8 +74,8 @@ struct path_places {
 /*
  * open(2) of a path that the caller gave, as if fs.protected_symlinks and its kin were set: in a
  * directory with the sticky bit that others may write to no link, file or FIFO of another user is
- * used, nor a file with a second name. Nor is a link in or below one of programs (NULL: none is
- * known). Flags as of open(2), O_CLOEXEC and O_NOCTTY added. -ELOOP, -EPERM, -EMLINK.
+ * used, nor a file with a second name. Nor is a link, FIFO or socket in or below one of programs
+ * (NULL: none is known). Flags as of open(2), O_CLOEXEC and O_NOCTTY added. -ELOOP, -EPERM, -EMLINK.
  */
 int path_open_output(const char *path, int flags, mode_t mode, const struct path_places *programs,
 		     struct err *e);

@@ -9,7 +9,8 @@
  * what is opened. The way to a directory or to a source that the caller names is walked by the same
  * rule of links. Nearly always there is no link on it: the kernel finds that out in one call.
  *
- * A program that has a directory mounted writable is such another user, with the caller's own id.
+ * A program that has a directory mounted writable is such another user, with the caller's own id: no
+ * link is followed there, and no FIFO opened, which would wait for a reader.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -108,6 +109,11 @@ static int open_file(struct output_way *w, int seen, const struct stat *st, cons
 	if (is_shared(w, dir) && S_ISREG(st->st_mode) && st->st_nlink > 1)
 		return err_set(e, EMLINK,
 			       "%s: has another name, in a directory that all may write to", path);
+	if (!S_ISREG(st->st_mode) && lies_in_programs(w))
+		return err_set(e, EPERM,
+			       "%s: is no regular file, in a directory that the program may write "
+			       "to",
+			       path);
 	return open_seen(w, seen, path, e);
 }
 

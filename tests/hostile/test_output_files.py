@@ -73,6 +73,19 @@ def test_a_report(csbx, python_image, place):
     refused(csbx.run(*words), place)
 
 
+@pytest.mark.parametrize("verb", ["start", "eval --batch"])
+def test_a_fifo(csbx, python_image, place, verb):
+    """To open one waits for a reader, and what is written to it is nowhere."""
+    code = "import os\nos.path.lexists('/w/out') and os.unlink('/w/out')\nos.mkfifo('/w/out')\n"
+    (place / "batch").write_text(json.dumps({"id": "a", "code": code}) + "\n")
+    words = ["--volume", f"{place}/ws:/w", python_image]
+    words = (["start", f"--json={place}/ws/out", *words, "python3", "-c", code] if verb == "start" else
+             ["eval", "--batch", place / "batch", "-o", f"{place}/ws/out", *words[:2], "--image", python_image])
+    csbx.ok(*words)
+    p = csbx.run(*words, timeout=20)
+    assert p.returncode == 125 and "is no regular file, in a directory that the program may write to" in p.stderr, p
+
+
 @pytest.mark.parametrize("mounts", [[], ["--volume", "ws:/w:ro"], ["--volume", "ws/dir:/w"]], ids=["none", "read-only", "beside it"])
 def test_a_link_that_no_program_can_have_made_is_followed(csbx, python_image, place, mounts):
     (place / "ws/out.json").symlink_to(place / "private/file")
