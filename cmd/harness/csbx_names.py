@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the names of modules that files of the repository stand for, as far as paths tell; it imports nothing."""
+import itertools
 import os
 import sys
 from importlib.machinery import PathFinder
 
 from csbx_parts import standard_names
-from csbx_tree import Tree
+from csbx_tree import Links, Tree, real_path
 
 MODULE_ENDS = (".py", ".so", ".pyc")
 
@@ -45,16 +46,27 @@ class Looks:
     def __init__(self, repo, ids):
         self.repo, self.standard = repo, standard_names()
         tree = Tree(repo, has_git=False)
-        self.files = frozenset(tree.files)
+        self.files, self.links = frozenset(tree.files), frozenset(tree.links())
         inside = {os.path.realpath(p) for p in sys.path} if repo != "/" else set()
         self.roots = {"", "src/", "lib/"} | {os.path.relpath(p, repo) + "/" for p in inside if p.startswith(repo + "/")}
         self.roots |= {root_of_tests(repo, i.partition("::")[0]) for i in ids if i.partition("::")[0] in self.files}
         self.sites = [s for s in site_directories() if s.startswith(repo + "/")]
-        self.had = {root: {module_of(p, root) for p in self.files} for root in self.roots}
+        by_links = [p + "/__init__.py" for p in self.links]
+        self.had = {root: {module_of(p, root) for p in itertools.chain(self.files, by_links)} for root in self.roots}
         self.outside = {}
 
+    def others(self, changed):
+        """([(another name of a changed file, by links; whether it is new)], whether there are more)."""
+        links = Links(self.repo, [p for p in self.links.union(changed) if os.path.islink(os.path.join(self.repo, p))])
+        found = {}
+        for path in changed if links.links else ():
+            for name, used in links.others(path).items():
+                was_there = name in self.files or (path in self.files and self.links.issuperset(used))
+                found[name] = found.get(name, True) and not was_there
+        return sorted(i for i in found.items() if i[0] not in changed), not links.left
+
     def is_installed(self, path):
-        full = os.path.realpath(os.path.join(self.repo, path))
+        full = real_path(os.path.join(self.repo, path))
         return any(full.startswith(s + "/") for s in self.sites)
 
     def is_outside(self, name):

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
-from csbx_tree import Saved, Tree, remove_new_directories
+from csbx_tree import Saved, Tree, real_path, remove_new_directories
 
 ERROR_MAX = 12000
 GIT_SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "safe.directory=*",
@@ -80,7 +80,7 @@ def check_names(paths, repo):
         parts = path.split("/")
         if os.path.isabs(path) or ".." in parts or parts[0].lower() == ".git":
             return "%s: outside of the repository's files" % path
-        parent = os.path.realpath(os.path.join(repo, os.path.dirname(path)))
+        parent = real_path(os.path.join(repo, os.path.dirname(path)))
         if parent != repo and not parent.startswith(repo + "/"):
             return "%s: lies beyond a symbolic link" % path
     return None

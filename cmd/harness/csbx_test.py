@@ -55,26 +55,38 @@ def apply_patches(want, tools, ask):
     repo, tests = tools.repo, try_tests(want, tools)
     looks, known, changed = csbx_names.Looks(repo, want["ids"]), set(), []
 
+    def tell_of_file(path, of_tests, is_new):
+        ask("send", {"t": "changed", "path": path, "tests": of_tests, "new": is_new,
+                     "site": looks.is_installed(path), "shadow": looks.is_shadow(path)})
+
     def tell(name, of_tests, tool, paths, error):
         ask("send", {"t": "patch", "name": name, "tests": of_tests, "applied": error is None, "tool": tool, "error": error})
         for path in paths if error is None else ():
-            ask("send", {"t": "changed", "path": path, "tests": of_tests, "new": path not in looks.files,
-                         "site": looks.is_installed(path), "shadow": looks.is_shadow(path)})
+            tell_of_file(path, of_tests, path not in looks.files)
         return error is None
+
+    def tell_of_links():
+        others, are_more = looks.others(known)
+        for path, is_new in others:
+            tell_of_file(path, False, is_new)
+        if are_more:
+            ask("send", {"t": "tamper", "kind": "patch_size", "detail": "links give files that patches changed too many names to look at"})
+        return [path for path, _ in others]
     for p in want["patches"]:
         tool, paths, error = csbx_patch.apply(tools, base64.b64decode(p["data"]))
         if not tell(p["name"], False, tool, paths, error):
             return None
         changed += [c for c in paths if c not in known]
         known.update(paths)
-    brought = looks.brought(changed)
+    others = tell_of_links()
+    brought, shadows = looks.brought(changed + others), looks.shadows(changed + others)
     if tests is not None:
         if tests.error is None:
             tests.write()
         if not tell(want["test_patch"]["name"], True, tests.tool, tests.paths, tests.error):
             return None
         known -= set(tests.paths)
-    return [p for p in changed if p in known], looks.shadows(changed), brought
+    return [p for p in changed if p in known], shadows, brought
 
 
 def prepare(ask, want, tools):

@@ -3,11 +3,13 @@
 
 Links are never followed, and no code of the repository has run when this is used.
 """
+import itertools
 import os
 import shutil
 import stat
 import time
 
+OTHERS_MAX = 10000  # names that links give to the files that patches changed
 TICK_S = 0.02  # a file that is written twice within a tick of the kernel's clock may have the same times
 
 
@@ -31,8 +33,77 @@ class Tree:
         if abs(time.time() - newest_s) < TICK_S:
             time.sleep(TICK_S)
 
+    def links(self):
+        return [p for p, facts in self.files.items() if stat.S_ISLNK(facts[-1])]
+
     def changed_to(self, after):
         return sorted(p for p in set(self.files) | set(after.files) if self.files.get(p) != after.files.get(p))
+
+
+def real_path(path):
+    """What a path leads to; the path, where that is not to be known (/proc/1/cwd)."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return path
+
+
+class Links:
+    """What else the files of the repository are called, by its symbolic links. Made after the patches: a link may have a
+    file be imported, or read, by a name that no patch says."""
+
+    def __init__(self, top, links):
+        self.top, self.links, self.by_place, self.left = top, frozenset(links), {}, OTHERS_MAX
+        for link in self.links:
+            for place in self._places(link):
+                self.by_place.setdefault(place, []).append(link)
+
+    def _places(self, link):
+        """Where it leads to: by its words, by its directory, and in the end."""
+        full = os.path.join(self.top, link)
+        target = os.path.normpath(os.path.join(os.path.dirname(full), os.readlink(full)))
+        found = {target, os.path.join(real_path(os.path.dirname(target)), os.path.basename(target)), real_path(full)}
+        return {os.path.relpath(p, self.top) for p in found if self._is_inside(p)}
+
+    def _is_inside(self, path):
+        return path == self.top or path.startswith(self.top + "/")
+
+    def _below(self, link):
+        """The files of the directory that a link leads to; those of one elsewhere are the image's, and deeper ones no matter."""
+        home = real_path(os.path.join(self.top, link))
+        for here, directories, files in os.walk(home):
+            if not self._is_inside(home):
+                directories.clear()
+            for name in files:
+                yield os.path.join(link, os.path.relpath(os.path.join(here, name), home))
+
+    def _steps(self, name):
+        """(link, name by that link)"""
+        place, rest = name, ""
+        while place:
+            for link in self.by_place.get(place, ()):
+                yield link, link + rest
+            place = os.path.dirname(place)
+            rest = name[len(place):] if place else ""
+        for link in self.by_place.get(".", ()):
+            yield link, link + "/" + name
+
+    def others(self, path):
+        """{name: the links that it is by}, of a file that a patch changed. Each link leads a name on once: it may lead to itself."""
+        todo, found = [(path, ())], {}
+        while todo:
+            name, used = todo.pop()
+            steps = [(link, other) for link, other in self._steps(name) if link not in used]
+            if name == path and path in self.links:
+                steps = itertools.chain(steps, ((path, other) for other in self._below(path)))
+            for link, other in steps:
+                if other != path and other not in found:
+                    if not self.left:
+                        return found
+                    self.left -= 1
+                    found[other] = used + (link,)
+                    todo.append((other, found[other]))
+        return found
 
 
 def read_state(top, path):

@@ -23,19 +23,20 @@ static bool is_one_of(const char *name, const char *const *list)
 	return *list;
 }
 
-/* conftest.py, or what Python imports in its place: a package or a library of that name. */
-static bool is_conftest(const char *path, const char *name)
+/* NAME.py, or what Python imports in its place: a package or a library of that name. */
+static bool is_module(const char *path, const char *name, const char *module)
 {
-	static const char package[] = "conftest/";
-	size_t before = (size_t)(name - path), len = strlen(package);
-
+	size_t before = (size_t)(name - path), len = strlen(module);
 	bool is_code = str_has_suffix(name, ".py") || str_has_suffix(name, ".pyc") ||
 		       str_has_suffix(name, ".so");
 
-	if (str_has_prefix(name, "conftest."))
-		return is_code;
-	return is_code && str_has_prefix(name, "__init__.") && before >= len &&
-	       !strncmp(name - len, package, len) && (before == len || name[-(long)len - 1] == '/');
+	if (!is_code)
+		return false;
+	if (!strncmp(name, module, len) && name[len] == '.')
+		return true;
+	return str_has_prefix(name, "__init__.") && before > len && name[-1] == '/' &&
+	       !strncmp(name - len - 1, module, len) &&
+	       (before == len + 1 || name[-(long)len - 2] == '/');
 }
 
 /* Files that the interpreter or the runner reads by itself. NULL: an ordinary one. */
@@ -44,15 +45,14 @@ static const char *kind_of_file(const char *path)
 	static const char *const config[] = {"pytest.ini",     ".pytest.ini", "pytest.toml",
 					     ".pytest.toml",   "tox.ini",     "setup.cfg",
 					     "pyproject.toml", ".coveragerc", NULL};
-	static const char *const startup[] = {"sitecustomize.py", "usercustomize.py", "pyvenv.cfg",
-					      NULL};
 	const char *name = file_name(path);
 
-	if (is_conftest(path, name))
+	if (is_module(path, name, "conftest"))
 		return "conftest";
 	if (is_one_of(name, config))
 		return "pytest_config";
-	if (is_one_of(name, startup) || str_has_suffix(name, ".pth"))
+	if (is_module(path, name, "sitecustomize") || is_module(path, name, "usercustomize") ||
+	    str_eq(name, "pyvenv.cfg") || str_has_suffix(name, ".pth"))
 		return "startup";
 	if (str_eq(name, "entry_points.txt"))
 		return "entry_points";
