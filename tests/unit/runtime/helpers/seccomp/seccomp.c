@@ -21,6 +21,7 @@
 
 #define X32_BIT 0x40000000u
 #define HIGH (UINT64_C(0x1) << 32)
+#define ALL_HIGH (UINT64_MAX << 32) /* as of a negative int */
 #define CAP_BIT(cap) (UINT64_C(1) << (cap))
 
 struct block {
@@ -162,6 +163,8 @@ static uint32_t declared(const struct seccomp_rule *const *rules, size_t n, cons
 	return action(ENOSYS);
 }
 
+#define INTERESTING_MAX 512
+
 /* Values worth trying as an argument: those of the policy, their neighbours, high bits set. */
 static size_t interesting(uint64_t *ret)
 {
@@ -180,10 +183,13 @@ static size_t interesting(uint64_t *ret)
 				for (size_t v = 0; v < t[k].n_values; v++) {
 					ret[n++] = t[k].values[v];
 					ret[n++] = t[k].values[v] | HIGH;
+					ret[n++] = t[k].values[v] | ALL_HIGH;
 				}
 			}
 		}
 	}
+	if (n > INTERESTING_MAX)
+		abort();
 	return n;
 }
 
@@ -193,7 +199,7 @@ static size_t compare_call(const struct machine *m, uint64_t caps, int nr, const
 	const struct sock_filter *code = (const void *)f->data;
 	const struct seccomp_rule *rules[RULES_MAX];
 	size_t n_rules = rules_of(m, caps, nr, rules), wrong = 0, n;
-	uint64_t values[512];
+	uint64_t values[INTERESTING_MAX];
 	bool varies = false;
 
 	for (size_t i = 0; i < n_rules; i++)
@@ -248,6 +254,45 @@ static void test_other_abis(const struct machine *m)
 	}
 	is_int(allowed, 0, "%s: i386, x32 and foreign calls are ENOSYS whatever the capabilities",
 	       m->name);
+}
+
+/* What no call has, and no rule: past the last number, negative, and x32 of either. */
+static void test_beyond(const struct machine *m, uint64_t caps, const char *what)
+{
+	_strbuf_ struct strbuf f = STRBUF_INIT;
+	size_t wrong = 0;
+
+	assemble(m, caps, &f);
+	for (uint32_t i = 0; i < 4096; i++) {
+		const uint32_t numbers[] = {1024 + i,        -1 - i,       X32_BIT | i,
+					    X32_BIT - 1 - i, 1u << 31 | i, 1u << 31 | X32_BIT | i};
+
+		for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
+			struct seccomp_data d = {.nr = (int)numbers[k], .arch = m->audit};
+
+			wrong += bpf_run((const void *)f.data, f.len / 8, &d) != action(ENOSYS);
+		}
+	}
+	is_int(wrong, 0, "%s, %s: all other numbers are ENOSYS", m->name, what);
+}
+
+/* One capability brings what it names, beside others' blocks or without them. */
+static void test_each_capability(const struct machine *m)
+{
+	uint64_t named = 0;
+	char what[40];
+
+	for (size_t i = 0; i < seccomp_policy_n; i++)
+		named |= seccomp_policy[i].caps;
+	for (unsigned cap = 0; cap <= CAP_LAST_CAP; cap++) {
+		if (!(named & CAP_BIT(cap)))
+			continue;
+		snprintf(what, sizeof(what), "capability %u alone", cap);
+		test_table(m, CAP_BIT(cap), what);
+		test_beyond(m, CAP_BIT(cap), what);
+		snprintf(what, sizeof(what), "all but capability %u", cap);
+		test_table(m, UINT64_MAX & ~CAP_BIT(cap), what);
+	}
 }
 
 static uint32_t decide(const struct machine *m, uint64_t caps, const char *name, uint64_t a0,
@@ -368,6 +413,9 @@ int main(void)
 		test_table(m, SPEC_CAPS_DEFAULT, "default capabilities");
 		test_table(m, UINT64_MAX, "all capabilities");
 		test_table(m, CAP_BIT(CAP_NET_ADMIN), "NET_ADMIN");
+		test_each_capability(m);
+		test_beyond(m, SPEC_CAPS_DEFAULT, "default capabilities");
+		test_beyond(m, UINT64_MAX, "all capabilities");
 		test_other_abis(m);
 		test_known_cases(m);
 		test_complete(m);
