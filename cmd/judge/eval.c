@@ -17,6 +17,7 @@
 #include "cmd/judge/markdown.h"
 #include "cmd/judge/report/report.h"
 #include "cmd/judge/summary.h"
+#include "cmd/options/input_file.h"
 #include "cmd/options/resolve.h"
 #include "cmd/options/result_out.h"
 #include "cmd/options/run_container.h"
@@ -173,7 +174,7 @@ static int prepare(struct cmd *c, struct eval_args *a, struct subject *subject, 
 	if (r >= 0)
 		r = add_directories(&a->run, e);
 	if (r >= 0 && a->run.stdin_path) {
-		r = run_replace_stdin(a->run.stdin_path, e);
+		r = run_replace_stdin(a->run.stdin_path, &a->run.spec, e);
 		a->run.no_stdin = false;
 	}
 	return r < 0 ? r : resolve_spec(c, &q, &a->run, e);
@@ -225,7 +226,8 @@ static int check_place(const struct cmd *c, int argc, char **argv, struct err *e
 	return 0;
 }
 
-static int read_job(int argc, char **argv, struct eval_job *job, struct err *e)
+static int read_job(const struct eval_args *a, int argc, char **argv, struct eval_job *job,
+		    struct err *e)
 {
 	int r;
 
@@ -236,7 +238,7 @@ static int read_job(int argc, char **argv, struct eval_job *job, struct err *e)
 		return -ENOMEM;
 	if (eval_job_check(job, e) < 0)
 		return -EINVAL;
-	r = eval_read_file(argc ? argv[0] : "-", EVAL_CODE_BYTES_MAX, &job->code, e);
+	r = eval_read_file(argc ? argv[0] : "-", EVAL_CODE_BYTES_MAX, &a->run.spec, &job->code, e);
 	if (r >= 0 && job->is_markdown)
 		markdown_take_code(job->lang, &job->code);
 	return r < 0 ? r : strbuf_check(&job->code, e);
@@ -254,12 +256,12 @@ static int read_cases(const struct eval_args *a, struct eval_job *job, struct er
 	}
 	if (a->setup) {
 		job->has_setup = true;
-		r = eval_read_file(a->setup, EVAL_CODE_BYTES_MAX, &job->setup, e);
+		r = eval_read_file(a->setup, EVAL_CODE_BYTES_MAX, &a->run.spec, &job->setup, e);
 	}
 	if (r < 0)
 		return err_wrap(e, "--setup");
 	if (a->cases) {
-		r = eval_read_file(a->cases, EVAL_CASES_BYTES_MAX, &text, e);
+		r = eval_read_file(a->cases, EVAL_CASES_BYTES_MAX, &a->run.spec, &text, e);
 		if (r >= 0)
 			r = eval_cases_read(strbuf_str(&text), text.len, a->function != NULL,
 					    &job->cases, e);
@@ -276,7 +278,7 @@ static int read_files(const struct eval_args *a, struct eval_job *job, struct er
 		const char *path = a->files.items[i], *slash = strrchr(path, '/');
 		_strbuf_ struct strbuf data = STRBUF_INIT;
 
-		r = io_read_path(path, EVAL_FILE_BYTES_MAX, &data, e);
+		r = input_file_read(path, EVAL_FILE_BYTES_MAX, &a->run.spec, &data, e);
 		if (r < 0)
 			return err_wrap(e, "--files %s", path);
 		r = eval_job_add_file(job, slash ? slash + 1 : path, strbuf_str(&data), data.len,
@@ -291,7 +293,7 @@ static int read_check(const struct eval_args *a, struct eval_job *job, struct er
 
 	if (a->check) {
 		job->has_check = true;
-		r = eval_read_file(a->check, EVAL_CODE_BYTES_MAX, &job->check, e);
+		r = eval_read_file(a->check, EVAL_CODE_BYTES_MAX, &a->run.spec, &job->check, e);
 	}
 	return r < 0 ? err_wrap(e, "--check") : 0;
 }
@@ -301,6 +303,7 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 {
 	int r = read_cases(a, job, e);
 
+	job->run = &a->run.spec;
 	job->lang = (enum eval_lang)a->lang;
 	job->fail_fast = a->fail_fast;
 	job->is_markdown = a->markdown;
@@ -393,7 +396,7 @@ static int eval_run(struct cmd *c, void *args, int argc, char **argv)
 	if (r >= 0 && !a->batch)
 		r = check_place(c, argc, argv, &e);
 	if (r >= 0 && !a->batch)
-		r = read_job(argc, argv, &job, &e);
+		r = read_job(a, argc, argv, &job, &e);
 	if (r >= 0)
 		r = prepare(c, a, &subject, &e);
 	a->name = argc ? argv[0] : "-";

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/judge/container.h"
+#include "cmd/options/input_file.h"
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
 
@@ -130,10 +131,11 @@ size_t eval_job_files(const struct eval_job *job, struct file_spec files[2], str
 	return 2;
 }
 
-int eval_read_file(const char *path, size_t max, struct strbuf *out, struct err *e)
+int eval_read_file(const char *path, size_t max, const struct container_spec *spec,
+		   struct strbuf *out, struct err *e)
 {
 	int r = str_eq(path, "-") ? io_read_all_given(STDIN_FILENO, max, out, e)
-				  : io_read_path(path, max, out, e);
+				  : input_file_read(path, max, spec, out, e);
 
 	if (r == -EFBIG)
 		return err_set(e, EFBIG, "%s: larger than %zu MiB", path, max >> 20);

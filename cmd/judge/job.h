@@ -21,6 +21,7 @@ enum eval_lang { EVAL_PYTHON, EVAL_BASH, EVAL_NODE, EVAL_C, EVAL_LANGS };
 
 struct eval_job {
 	enum eval_lang lang;
+	const struct container_spec *run; /* its files are read for it */
 	struct strbuf code;
 	bool has_code;
 	bool is_markdown;    /* the code is in a fenced block of a text (markdown.h) */
@@ -78,7 +79,8 @@ size_t eval_job_files(const struct eval_job *job, struct file_spec files[2], str
 /* The snippet itself, as it is put into the container. */
 struct file_spec eval_snippet_file(const struct eval_job *job);
 
-/* Reads FILE, or standard input for "-". */
-int eval_read_file(const char *path, size_t max, struct strbuf *out, struct err *e);
+/* Reads FILE, or standard input for "-". spec: the run that it is for (input_file.h). */
+int eval_read_file(const char *path, size_t max, const struct container_spec *spec,
+		   struct strbuf *out, struct err *e);
 
 #endif

@@ -43,7 +43,7 @@ static int set_file(struct eval_job *job, const struct value *v, struct err *e)
 		return -EINVAL;
 	strbuf_reset(&job->code);
 	job->has_code = true;
-	return eval_read_file(path, EVAL_CODE_BYTES_MAX, &job->code, e);
+	return eval_read_file(path, EVAL_CODE_BYTES_MAX, job->run, &job->code, e);
 }
 
 static int set_lang(struct eval_job *job, const struct value *v, struct err *e)

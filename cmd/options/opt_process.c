@@ -23,9 +23,17 @@ static int set_env(void *env, const char *value, struct err *e)
 	return strv_check(env, e);
 }
 
+/* A link in a mount is not followed, and mounts may come behind it: read in resolve_spec(). */
+static int note_env_file(void *opts, const char *value, struct err *e)
+{
+	struct run_opts *o = opts;
+
+	return env_file_note(&o->env_files, &o->env, value, e);
+}
+
 static int set_env_file(void *env, const char *value, struct err *e)
 {
-	return env_file_read(value, env, e);
+	return env_file_read(value, NULL, env, e);
 }
 
 static int parse_yes(const char *value, bool *ret, struct err *e)
@@ -102,7 +110,7 @@ static int set_label(void *labels, const char *value, struct err *e)
 static const struct opt opts[] = {
 	{OPT_CALL, 0, "env", "NAME[=VALUE]", AT(env), set_env, .repeats = true, .has_key = true,
 	 .help = "set a variable; without a value, pass on your own"},
-	{OPT_CALL, 0, "env-file", "FILE", AT(env), set_env_file, .repeats = true, .has_key = true,
+	{OPT_CALL, 0, "env-file", "FILE", 0, note_env_file, .repeats = true, .has_key = true,
 	 .offers = "file", .help = "read variables from a file, one NAME=VALUE a line"},
 	{OPT_FLAG, 0, "no-job-env", .offset = AT(no_job_env), .has_key = true,
 	 .help = "in a batch job: do not pass on the job's variables (SLURM_*, PMI_*, PMIX_*, "

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/frame/cmd.h"
+#include "cmd/options/env_file.h"
 #include "cmd/options/fake_root.h"
 #include "cmd/options/mount_spec.h"
 #include "cmd/options/resolve_env.h"
@@ -379,6 +380,8 @@ int resolve_rest(struct cmd *c, const struct subject *s, struct run_opts *o, str
 	static step *const steps[] = {set_names, set_mounts, set_stop_signal};
 	struct resolve x = {.c = c, .meta = &s->meta, .o = o, .spec = &o->spec};
 
+	if (env_files_take(&o->env_files, &o->spec, &o->env, e) < 0)
+		return -e->code;
 	return run_steps(&x, steps, sizeof(steps) / sizeof(steps[0]), e);
 }
 
@@ -390,5 +393,7 @@ int resolve_spec(struct cmd *c, const struct resolve_request *q, struct run_opts
 	};
 	struct resolve x = {.c = c, .q = q, .meta = &q->subject->meta, .o = o, .spec = &o->spec};
 
+	if (env_files_take(&o->env_files, &o->spec, &o->env, e) < 0)
+		return -e->code;
 	return run_steps(&x, steps, sizeof(steps) / sizeof(steps[0]), e);
 }

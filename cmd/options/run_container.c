@@ -7,6 +7,7 @@
 
 #include "cmd/frame/cmd.h"
 #include "cmd/options/detach.h"
+#include "cmd/options/input_file.h"
 #include "cmd/options/resolve.h"
 #include "cmd/options/run_opts.h"
 #include "runtime/base/err.h"
@@ -169,13 +170,13 @@ int run_with_result(struct cmd *c, struct run_opts *o, const struct image_meta *
 	return run_spec(c, &o->spec, meta, &out, what);
 }
 
-int run_replace_stdin(const char *path, struct err *e)
+int run_replace_stdin(const char *path, const struct container_spec *spec, struct err *e)
 {
-	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_close_ int fd = input_file_open(path, O_RDONLY, spec, e);
 
-	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-		return err_sys(e, "--stdin %s", path);
-	return 0;
+	if (fd < 0)
+		return err_wrap(e, "--stdin");
+	return dup2(fd, STDIN_FILENO) < 0 ? err_sys(e, "--stdin %s", path) : 0;
 }
 
 static int set_run_name(struct run_opts *o, const char *name, struct err *e)
@@ -199,7 +200,7 @@ int run_prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
 	if (r >= 0)
 		r = set_run_name(o, q->name, e);
 	if (r >= 0 && o->stdin_path)
-		r = run_replace_stdin(o->stdin_path, e);
+		r = run_replace_stdin(o->stdin_path, &o->spec, e);
 	return r < 0 ? r : resolve_spec(c, &resolve, o, e);
 }
 

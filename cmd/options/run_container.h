@@ -53,8 +53,8 @@ int run_report(const struct container_spec *spec, const struct image_meta *meta,
 void run_explain_limit(const struct container_spec *spec, const struct run_result *result,
 		       const char *what);
 
-/* --stdin FILE: descriptor 0 is the file from here on. */
-int run_replace_stdin(const char *path, struct err *e);
+/* --stdin FILE: descriptor 0 is the file from here on. spec: of the run, or of the exec. */
+int run_replace_stdin(const char *path, const struct container_spec *spec, struct err *e);
 
 /* Prints what would be mounted; the exit code. */
 int run_plan(const struct container_spec *spec, const struct paths *paths, const char *what);

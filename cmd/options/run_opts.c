@@ -11,5 +11,6 @@ void run_opts_done(struct run_opts *o)
 {
 	spec_free(&o->spec);
 	strv_free(&o->env);
+	strv_free(&o->env_files);
 	strv_free(&o->mount_dirs);
 }

@@ -11,7 +11,7 @@
  *	mount_spec.h, mount_words.h, mount_keys.h, env_file.h, signal_name.h: values
  *	image_find.h, image_path.h, subject.c: what is to be started
  *	resolve.h, resolve_env.h: from all of it to a specification
- *	run_container.h, detach.h, keep.h, result_out.h, program_places.h: running it
+ *	run_container.h, detach.h, keep.h, result_out.h, program_places.h, input_file.h: running it
  *
  * Must: decide each default in one place.
  * Mustn't: start anything by itself.
@@ -36,7 +36,8 @@ enum tty_wish { TTY_WISH_AUTO, TTY_WISH_NO, TTY_WISH_YES };
 
 struct run_opts {
 	struct container_spec spec;
-	struct strv env; /* --env and --env-file in order: "K=V", or "K": the caller's value */
+	struct strv env;       /* "K=V", or "K": the caller's value */
+	struct strv env_files; /* --env-file, to be read between them (env_file.h) */
 	bool no_job_env;
 	const char *user, *workdir;
 	struct strv mount_dirs; /* one for each --mount, in order: its target; "": no directory */

@@ -52,7 +52,7 @@ static int prepare(struct cmd *c, struct exec_job *j, int argc, char **argv, str
 	if (r >= 0)
 		r = exec_job_fill(j, argc - 1, argv + 1, e);
 	if (r >= 0 && o->stdin_path)
-		r = run_replace_stdin(o->stdin_path, e);
+		r = run_replace_stdin(o->stdin_path, &o->spec, e);
 	return r;
 }
 

@@ -80,6 +80,12 @@ struct path_places {
 int path_open_output(const char *path, int flags, mode_t mode, const struct path_places *programs,
 		     struct err *e);
 
+/*
+ * open(2) of a file to be read; links as of path_open_source(), and no link or FIFO in or below one
+ * of programs. flags: O_RDONLY and what changes how it is read.
+ */
+int path_open_input(const char *path, int flags, const struct path_places *programs, struct err *e);
+
 /* The directory (O_PATH) that a new file is put into; links as above. */
 int path_open_output_dir(const char *path, const struct path_places *programs, struct err *e);
 

@@ -304,6 +304,44 @@ int path_open_output_dir(const char *path, const struct path_places *programs, s
 	return reach(path, O_DIRECTORY, OPEN_TO_GROUP, programs, e);
 }
 
+/* By the name that the kernel has for it now; a pipe has no directory. */
+static bool parent_is_of_programs(int seen, const struct path_places *programs)
+{
+	struct output_way w = {.dir = -1, .programs = programs};
+	char self[40], name[PATH_MAX], *slash;
+	ssize_t n;
+	bool is;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
+	n = readlink(self, name, sizeof(name) - 1);
+	name[n > 0 ? n : 0] = 0;
+	slash = strrchr(name, '/');
+	if (!slash)
+		return false;
+	slash[slash == name] = 0;
+	w.dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	is = w.dir < 0 || lies_in_programs(&w);
+	fd_close(&w.dir);
+	return is;
+}
+
+int path_open_input(const char *path, int flags, const struct path_places *programs, struct err *e)
+{
+	struct output_way w = {.flags = flags | O_CLOEXEC | O_NOCTTY};
+	_close_ int seen = reach(path, 0, OPEN_TO_ALL, programs, e);
+	struct stat st;
+
+	if (seen < 0)
+		return seen;
+	if (fstat(seen, &st) < 0)
+		return err_sys(e, "%s", path);
+	if (S_ISFIFO(st.st_mode) && programs && programs->n &&
+	    parent_is_of_programs(seen, programs))
+		return err_set(e, EPERM,
+			       "%s: is a FIFO, in a directory that the program may write to", path);
+	return open_seen(&w, seen, path, e);
+}
+
 int path_open_source(const char *path, int flags, struct err *e)
 {
 	return reach(path, flags, OPEN_TO_ALL, NULL, e);

@@ -73,7 +73,7 @@ static int fill(const struct exec_args *a, int argc, char **argv, struct docker_
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < a->env_files.n; i++)
-		r = env_file_read(a->env_files.items[i], &x->env, e);
+		r = env_file_read(a->env_files.items[i], NULL, &x->env, e);
 	for (size_t i = 0; i < a->env.n; i++)
 		strv_add(&x->env, a->env.items[i]);
 	for (int i = 0; i < argc; i++)

@@ -211,7 +211,7 @@ static int collect_labels(struct making *m, struct err *e)
 			strv_set_env(&m->labels, label);
 	}
 	for (size_t i = 0; r >= 0 && i < m->a->label_files.n; i++)
-		r = env_file_read(m->a->label_files.items[i], &m->labels, e);
+		r = env_file_read(m->a->label_files.items[i], NULL, &m->labels, e);
 	for (size_t i = 0; i < m->opts.spec.labels.n; i++) {
 		const char *label = m->opts.spec.labels.items[i];
 		_free_ char *bare = strchr(label, '=') ? NULL : str_printf("%s=", label);

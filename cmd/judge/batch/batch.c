@@ -29,6 +29,7 @@
 #include "cmd/judge/value/lines.h"
 #include "cmd/judge/value/value.h"
 #include "cmd/judge/value/json.h"
+#include "cmd/options/input_file.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -288,9 +289,9 @@ static int open_pool(struct pool *p, struct err *e)
 	p->n = b->jobs ? b->jobs : cpus > 0 && cpus < BATCH_JOBS_MAX ? (unsigned)cpus : 1;
 	p->in = (struct lines){.max = BATCH_LINE_BYTES_MAX, .is_impatient = true};
 	p->in.fd = str_eq(b->input, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-					 : open(b->input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+					 : input_file_open(b->input, O_RDONLY, b->spec, e);
 	if (p->in.fd < 0)
-		return err_sys(e, "%s", b->input);
+		return str_eq(b->input, "-") ? err_sys(e, "standard input") : p->in.fd;
 	batch_progress_begin(&p->progress, p->in.fd);
 	p->out_fd = b->output ? batch_done_open(b->output, b->spec, p->in.fd, &p->done, e)
 			      : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/judge/test/report.h"
+#include "cmd/options/input_file.h"
 #include "runtime/base/json/json.h"
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
@@ -78,10 +79,11 @@ static int add_lines(const struct strbuf *text, struct strv *ret, struct err *e)
 	return r;
 }
 
-static int add_file(const char *path, struct strv *ret, struct err *e)
+static int add_file(const char *path, const struct container_spec *run, struct strv *ret,
+		    struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = io_read_path(path, IDS_FILE_BYTES_MAX, &text, e);
+	int r = input_file_read(path, IDS_FILE_BYTES_MAX, run, &text, e);
 	const char *first = strbuf_str(&text);
 
 	if (r < 0)
@@ -90,11 +92,12 @@ static int add_file(const char *path, struct strv *ret, struct err *e)
 	return *first == '[' ? add_array(&text, ret, e) : add_lines(&text, ret, e);
 }
 
-int test_ids_read(const struct strv *given, struct strv *ret, struct err *e)
+int test_ids_read(const struct strv *given, const struct container_spec *run, struct strv *ret,
+		  struct err *e)
 {
 	for (size_t i = 0; i < given->n; i++) {
 		const char *word = given->items[i];
-		int r = *word == '@' ? add_file(word + 1, ret, e)
+		int r = *word == '@' ? add_file(word + 1, run, ret, e)
 				     : add_id(ret, word, strlen(word), e);
 
 		if (r < 0)

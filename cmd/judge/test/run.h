@@ -54,7 +54,8 @@ struct test_wish {
 	const char *clone, *commit; /* --clone, --commit: neither of these */
 	bool copy;                  /* copy the files instead of an overlay over the directory */
 	const char *python;
-	struct test_patch *patches; /* owned, as the lists are */
+	const struct container_spec *run; /* files are read for it */
+	struct test_patch *patches;       /* owned, as the lists are */
 	size_t n_patches;
 	struct test_lists lists;
 	int argc; /* for the runner */

@@ -96,6 +96,7 @@ static int make_wish(struct test_args *a, int argc, char **argv, struct test_wis
 		.runner = (enum test_runner)a->runner,
 		.strict = a->strict,
 		.isolate = a->isolate,
+		.run = &a->run.spec,
 	};
 	for (size_t i = 0; i < a->patches.n && r >= 0; i++)
 		r = test_wish_add_patch_file(w, a->patches.items[i], false, e);
@@ -103,9 +104,9 @@ static int make_wish(struct test_args *a, int argc, char **argv, struct test_wis
 		r = test_wish_add_patch_file(w, a->test_patch, true, e);
 	if (r < 0)
 		return r;
-	if (test_ids_read(&a->fail_to_pass, &w->lists.ids[LIST_FAIL_TO_PASS], e) < 0)
+	if (test_ids_read(&a->fail_to_pass, w->run, &w->lists.ids[LIST_FAIL_TO_PASS], e) < 0)
 		return err_wrap(e, "--fail-to-pass");
-	if (test_ids_read(&a->pass_to_pass, &w->lists.ids[LIST_PASS_TO_PASS], e) < 0)
+	if (test_ids_read(&a->pass_to_pass, w->run, &w->lists.ids[LIST_PASS_TO_PASS], e) < 0)
 		return err_wrap(e, "--pass-to-pass");
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cmd/judge/test/run.h"
+#include "cmd/options/input_file.h"
 #include "runtime/base/err.h"
 #include "runtime/base/io.h"
 
@@ -50,7 +51,7 @@ int test_wish_add_patch_file(struct test_wish *w, const char *path, bool is_test
 {
 	size_t left = TEST_PATCH_BYTES_MAX - patch_bytes(w);
 	struct test_patch *p = add(w, path, is_tests, e);
-	int r = p ? io_read_path(path, left, &p->data, e) : -ENOMEM;
+	int r = p ? input_file_read(path, left, w->run, &p->data, e) : -ENOMEM;
 
 	return r < 0 ? err_wrap(e, "patch %s", path) : 0;
 }

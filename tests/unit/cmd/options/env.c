@@ -66,15 +66,16 @@ static void test_read(void)
 	if (!tap_mkdtemp(dir))
 		return tap_skip("no directory to write to");
 	snprintf(path, sizeof(path), "%s/f", dir);
-	is_int(env_file_read(path, &v, &e), -ENOENT, "missing");
+	is_int(env_file_read(path, NULL, &v, &e), -ENOENT, "missing");
 	is_int(mkfifo(path, 0600), 0, "a FIFO");
-	is_int(env_file_read(path, &v, &e), -EINVAL, "is refused without waiting for a writer");
+	is_int(env_file_read(path, NULL, &v, &e), -EINVAL,
+	       "is refused without waiting for a writer");
 	unlink(path);
 	f = fopen(path, "w");
 	ok(f && ftruncate(fileno(f), (1 << 20) + 1) == 0, "a file of more than 1 MiB");
 	fclose(f);
-	is_int(env_file_read(path, &v, &e), -EFBIG, "is refused");
-	is_int(env_file_read(dir, &v, &e), -EINVAL, "a directory is refused");
+	is_int(env_file_read(path, NULL, &v, &e), -EFBIG, "is refused");
+	is_int(env_file_read(dir, NULL, &v, &e), -EINVAL, "a directory is refused");
 	unlink(path);
 	rmdir(dir);
 }

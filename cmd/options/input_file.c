@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/options/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "cmd/options/program_places.h"
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/path.h"
+
+int input_file_open(const char *path, int flags, const struct container_spec *spec, struct err *e)
+{
+	_program_places_ struct path_places programs = {0};
+
+	if (spec && program_places(spec, &programs, e) < 0)
+		return -ENOMEM;
+	return path_open_input(path, flags, &programs, e);
+}
+
+int input_file_read(const char *path, size_t max, const struct container_spec *spec,
+		    struct strbuf *out, struct err *e)
+{
+	_close_ int fd = input_file_open(path, O_RDONLY | O_NONBLOCK, spec, e);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, "stat %s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, EINVAL, "%s: not a regular file", path);
+	return io_read_all(fd, max, out, e) < 0 ? err_wrap(e, "%s", path) : 0;
+}
