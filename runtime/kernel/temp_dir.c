@@ -8,6 +8,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/linux_calls.h"
 #include "runtime/base/str.h"
 #include "runtime/kernel/file_lock.h"
 
@@ -56,6 +57,28 @@ int temp_name(char ret[TEMP_NAME_BYTES], struct err *e)
 bool temp_is_name(const char *name)
 {
 	return str_has_prefix(name, TEMP_PREFIX);
+}
+
+bool temp_is_ahead(const char *name)
+{
+	return str_eq(name, TEMP_AHEAD);
+}
+
+bool temp_take_ahead(int dirfd, const char *to)
+{
+	return renameat(dirfd, TEMP_AHEAD, dirfd, to) == 0;
+}
+
+bool temp_try_take_ahead(int dirfd, const char *to)
+{
+	_close_ int fd = open_lock(dirfd, NULL);
+
+	return fd >= 0 && file_lock_try(fd, false) >= 0 && temp_take_ahead(dirfd, to);
+}
+
+bool temp_put_ahead(int dirfd, const char *name)
+{
+	return renameat2(dirfd, name, dirfd, TEMP_AHEAD, RENAME_NOREPLACE) == 0;
 }
 
 int temp_move_away(int dirfd, const char *name, char ret[TEMP_NAME_BYTES], struct err *e)

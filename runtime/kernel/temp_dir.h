@@ -28,6 +28,20 @@ int temp_try_exclusive(int dirfd, struct err *e);
 int temp_name(char ret[TEMP_NAME_BYTES], struct err *e);
 bool temp_is_name(const char *name);
 
+/*
+ * What was made ahead, for the next process that wants to build such a directory: one, whole and
+ * never used. gc takes it away, under the exclusive lock.
+ */
+#define TEMP_AHEAD ".ahead"
+
+bool temp_is_ahead(const char *name);
+/* Gives the one that was made ahead the name `to`: false where there is none. Needs the shared lock. */
+bool temp_take_ahead(int dirfd, const char *to);
+/* The same for a caller without the lock, who does not wait for it. */
+bool temp_try_take_ahead(int dirfd, const char *to);
+/* Puts `name` there; false, and it stays where it is, when there is one. */
+bool temp_put_ahead(int dirfd, const char *name);
+
 /* Renames `name` to a fresh temporary name. */
 int temp_move_away(int dirfd, const char *name, char ret[TEMP_NAME_BYTES], struct err *e);
 

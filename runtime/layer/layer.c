@@ -168,10 +168,12 @@ static int take_lock(struct layer *l, bool exclusive, struct err *e)
 }
 
 /* Makes the directory and takes its lock, again where a remover was faster. */
-static int hold(struct layer *l, const char *name, struct err *e)
+static int hold(struct layer *l, const char *name, unsigned flags, struct err *e)
 {
 	int r;
 
+	if (flags & LAYER_GOES)
+		(void)temp_try_take_ahead(l->parent, name);
 	for (int i = 0; i < 8; i++) {
 		l->dir = open_dir(l->parent, name, 0700, e);
 		if (l->dir < 0)
@@ -253,7 +255,7 @@ static int open_kept(const struct paths *p, const char *name, unsigned flags, st
 	if (r >= 0)
 		r = layer_set_names(l, p->layers, name, e);
 	if (r >= 0)
-		r = hold(l, name, e);
+		r = hold(l, name, flags, e);
 	if (r >= 0)
 		r = write_pid(l->lock, e);
 	if (r >= 0)

@@ -43,7 +43,11 @@
  * /etc that csbx makes lie in a throw-away upper layer; over a kept one's image in a lower one on
  * the base tmpfs, for a kept layer never has them.
  *
- *	layer.c			kept layers; scratch.c: throw-away ones
+ * Making files is what a start on disk waits for. So the end of one whose layer goes (docker run
+ * --rm) makes an empty layer for the next (ahead.c), when its caller has its answer: directories
+ * and lock that no program has seen, in place by one rename.
+ *
+ *	layer.c			kept layers; scratch.c: throw-away ones; ahead.c: empty ones
  *	diff.c		what a layer changes; merged_view.c: image and layers as one tree
  */
 
@@ -108,6 +112,9 @@ int layer_condemn(struct layer *l, char ret_tmp[], int *ret_temp, struct err *e)
 bool layer_drop_unwritten(const struct layer *l);
 /* Deletes the held layer: renamed away first, so that it is whole or gone. */
 int layer_destroy(struct layer *l, struct err *e);
+
+/* Makes an empty layer for the next one that goes after its use, where none is there yet. */
+void layer_make_ahead(const struct layer *l);
 
 /* A throw-away layer; id is the instance's. */
 int scratch_create(const struct paths *p, const char *id, struct layer *ret, struct err *e);

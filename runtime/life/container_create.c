@@ -83,11 +83,17 @@ static int write_record(struct build *b, struct err *e)
 
 	if (r < 0)
 		return r;
-	fd = openat(b->tmp_fd, "record", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	/* One that was made ahead is empty. */
+	fd = openat(b->tmp_fd, "record", O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_sys(e, "make record");
 	r = io_write_all(fd, bytes.data, bytes.len, e);
 	return r < 0 ? err_wrap(e, "record") : 0;
+}
+
+static bool takes_ahead(const struct build *b)
+{
+	return b->how->traits && b->how->traits->auto_remove && temp_take_ahead(b->dirfd, b->tmp);
 }
 
 static int build(struct build *b, struct err *e)
@@ -100,13 +106,36 @@ static int build(struct build *b, struct err *e)
 	r = temp_name(b->tmp, e);
 	if (r < 0)
 		return r;
-	if (mkdirat(b->dirfd, b->tmp, 0700) < 0)
+	if (!takes_ahead(b) && mkdirat(b->dirfd, b->tmp, 0700) < 0)
 		return err_sys(e, "make directory");
 	b->tmp_fd = openat(b->dirfd, b->tmp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (b->tmp_fd < 0)
 		return err_sys(e, "open directory");
 	r = pin(b, e);
 	return r < 0 ? r : write_record(b, e);
+}
+
+static bool fill_ahead(int dir)
+{
+	_close_ int record =
+		openat(dir, "record", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return record >= 0 && mkdirat(dir, "run", 0700) == 0;
+}
+
+void container_store_make_ahead(int dirfd)
+{
+	_close_ int temp = -1, dir = -1;
+	char tmp[TEMP_NAME_BYTES];
+
+	if (faccessat(dirfd, TEMP_AHEAD, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return;
+	temp = temp_begin(dirfd, NULL);
+	if (temp < 0 || temp_name(tmp, NULL) < 0 || mkdirat(dirfd, tmp, 0700) < 0)
+		return;
+	dir = openat(dirfd, tmp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 || !fill_ahead(dir) || !temp_put_ahead(dirfd, tmp))
+		(void)path_remove_tree_at(dirfd, tmp, NULL);
 }
 
 /* --- into place --------------------------------------------------------------------------- */

@@ -163,9 +163,12 @@ static int remove_it(struct container_start *s, struct err *e)
 		volume_keep_of(s->paths, &s->found.record);
 		return r;
 	}
-	container_index_remove(debris.dirfd, s->found.record.container_id);
 	r = volume_remove_of(s->paths, &s->found.record, e);
 	run_dir_close(&s->run);
+	/* An entry of the index that leads nowhere is none. */
+	container_index_remove(debris.dirfd, s->found.record.container_id);
+	layer_make_ahead(&debris.layer);
+	container_store_make_ahead(debris.dirfd);
 	(void)container_debris_delete(&debris, NULL);
 	return r;
 }

@@ -138,18 +138,24 @@ void gc_area_close(struct gc_area *a)
 
 /* --- temporary names ---------------------------------------------------------------------- */
 
+/* What was made ahead is not told: no process has left it by mistake. */
 void gc_sweep_temporaries(struct gc *g, const struct gc_area *a)
 {
 	_close_ int lock = -1;
 
 	for (size_t i = 0; i < a->names.n; i++) {
-		if (!temp_is_name(a->names.items[i]))
+		bool is_ahead = temp_is_ahead(a->names.items[i]);
+
+		if (!is_ahead && !temp_is_name(a->names.items[i]))
 			continue;
 		if (lock < 0)
 			lock = temp_try_exclusive(a->fd, NULL);
 		/* Somebody is at work in there: nothing is debris for sure. */
 		if (lock < 0)
 			return;
-		gc_remove_tree(g, GC_TEMPORARY, a, a->names.items[i]);
+		if (!is_ahead)
+			gc_remove_tree(g, GC_TEMPORARY, a, a->names.items[i]);
+		else if (!g->q->dry_run)
+			(void)tree_remove(a->fd, TEMP_AHEAD, NULL);
 	}
 }

@@ -81,6 +81,12 @@ int container_store_create_id(const struct paths *p, const struct container_crea
 			      struct err *e);
 
 /*
+ * Makes the directory of the next one that goes by itself, where none is there yet: as layer.h has
+ * it for layers.
+ */
+void container_store_make_ahead(int dirfd);
+
+/*
  * -EEXIST: the new name is taken. A container that stays may run meanwhile; a recipe may not: its
  * layer goes by its name.
  */
