@@ -20,6 +20,7 @@
 #include "runtime/settings/paths.h"
 #include "runtime/spec/spec.h"
 #include "runtime/spec/flat.h"
+#include "runtime/spec/image_id.h"
 #include "runtime/kernel/temp_dir.h"
 
 struct build {
@@ -226,6 +227,22 @@ static int replace_idle(struct build *b, struct err *e)
 
 /* --- all of it ---------------------------------------------------------------------------- */
 
+static bool was_read(const struct build *b)
+{
+	const struct rootfs_spec *root = b->how->read_root;
+
+	return root && root->path && !root->n_lowers && root->kind == ROOTFS_SQUASHFS &&
+	       b->record.kind == ROOTFS_SQUASHFS && b->how->read_meta->len &&
+	       image_id_same(&root->id, &b->record.id);
+}
+
+static void take_read(struct build *b)
+{
+	b->record.image = b->how->read_root->path;
+	b->record.meta = b->how->read_meta->data;
+	b->record.meta_len = b->how->read_meta->len;
+}
+
 static int open_source(struct build *b, struct strbuf *meta, char **ret_path, struct err *e)
 {
 	struct container_record *rec = &b->record;
@@ -234,6 +251,10 @@ static int open_source(struct build *b, struct strbuf *meta, char **ret_path, st
 	b->image_fd = image_open(b->how->image, &rec->kind, &rec->id, e);
 	if (b->image_fd < 0)
 		return b->image_fd;
+	if (was_read(b)) {
+		take_read(b);
+		return 0;
+	}
 	*ret_path = realpath(b->how->image, NULL);
 	if (!*ret_path)
 		return err_sys(e, "%s", b->how->image);

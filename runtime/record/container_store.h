@@ -60,6 +60,9 @@ struct container_create {
 	bool always_pin;    /* the file is copied where it can be neither linked nor cloned */
 	const struct image_pin_view *pin_view; /* image_pin.h; NULL allowed */
 	const struct meta_source *meta;        /* meta_cache.h */
+	/* What the caller has read of the image itself, if it is still that file; NULL allowed. */
+	const struct rootfs_spec *read_root;
+	const struct strbuf *read_meta;
 	/* A container that stays: frozen; spec->id is what its id begins with. NULL: a recipe. */
 	const struct container_spec *spec;
 	/*

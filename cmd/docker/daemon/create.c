@@ -276,6 +276,8 @@ static int store(struct making *m, const char *name, struct err *e)
 		.name = name,
 		.image = m->image.path,
 		.meta = &source,
+		.read_root = &m->opts.spec.rootfs,
+		.read_meta = &m->subject.meta_record,
 		.spec = &m->opts.spec,
 		.traits = &traits,
 	};
