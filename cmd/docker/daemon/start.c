@@ -85,20 +85,20 @@ static void note_taken(const struct container_start *s, const char *name, bool b
 /* A start that came to nothing is no end of a program. */
 static void note_end(const struct container_start *s, const struct run_result *result)
 {
+	const struct container_record *record = &s->found.record;
 	struct container_found now;
+	int r = container_find_again(s->paths, s->found.name, record->container_id, &now, NULL);
+	const char *name = r < 0 ? s->found.name : now.name;
 	char code[16];
-	int r;
 
 	snprintf(code, sizeof(code), "%d", run_exit_code(result));
 	if (result->oom_killed)
-		docker_event_renamed(s->paths, s->found.name, &s->found.record, "oom", NULL, NULL);
+		docker_event_of(s->paths, name, record, "oom", NULL, NULL);
 	if (result->status != RUN_LAUNCH_ERROR)
-		docker_event_renamed(s->paths, s->found.name, &s->found.record, "die", "exitCode",
-				     code);
+		docker_event_of(s->paths, name, record, "die", "exitCode", code);
 	else
 		note_taken(s, s->found.name, true);
-	r = container_find_again(s->paths, s->found.name, s->found.record.container_id, &now, NULL);
-	note_taken(s, r < 0 ? s->found.name : now.name, false);
+	note_taken(s, name, false);
 	if (r >= 0)
 		container_record_free(&now.record);
 }
