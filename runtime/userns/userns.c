@@ -13,12 +13,15 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
 
 #define IDMAP_LINE_MAX 40
+/* One command asks several times: all but the first get the same answer. */
+#define SAME_MOMENT_MS 100u
 
 static const char *const newidmap_dirs[] = {"/usr/bin", "/bin", "/usr/local/bin"};
 
@@ -105,7 +108,7 @@ static const char *why_no_ranges(void)
 	return NULL;
 }
 
-int userns_probe(enum userns_mode mode, struct userns_facts *ret, struct err *e)
+static int probe(enum userns_mode mode, struct userns_facts *ret, struct err *e)
 {
 	_strbuf_ struct strbuf uids = STRBUF_INIT, gids = STRBUF_INIT;
 	char name[256];
@@ -133,6 +136,28 @@ int userns_probe(enum userns_mode mode, struct userns_facts *ret, struct err *e)
 	ret->why_not = why_no_ranges();
 	ret->can_use_ranges = !ret->why_not;
 	return 0;
+}
+
+int userns_probe(enum userns_mode mode, struct userns_facts *ret, struct err *e)
+{
+	static struct userns_facts last;
+	static enum userns_mode last_mode;
+	static uint64_t last_ms;
+	uint64_t now_ms = clock_monotonic_ms();
+	int r;
+
+	if (last_ms && now_ms - last_ms < SAME_MOMENT_MS && mode == last_mode &&
+	    geteuid() == last.caller_uid && getegid() == last.caller_gid) {
+		*ret = last;
+		return 0;
+	}
+	r = probe(mode, ret, e);
+	if (r >= 0) {
+		last = *ret;
+		last_mode = mode;
+		last_ms = now_ms;
+	}
+	return r;
 }
 
 static uint32_t add_extent(struct id_extent *x, uint32_t n, uint32_t inside, uint32_t outside,
