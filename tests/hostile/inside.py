@@ -263,6 +263,14 @@ def device_nodes():
             os.unlink("/tmp/node")
         except OSError:
             pass
+    for name in ("null", "zero", "full", "random", "urandom", "tty"):  # the host's own, with one time for all
+        for what, change in (("time", lambda p: os.utime(p)), ("mode", lambda p: os.chmod(p, 0o666)),
+                             ("owner", lambda p: os.chown(p, 0, 0))):
+            try:
+                change("/dev/" + name)
+                bad.append(f"{what} of /dev/{name}")
+            except OSError:
+                pass
     dev = {n: stat.filemode(os.lstat("/dev/" + n).st_mode)[0] for n in os.listdir("/dev")}
     try:
         with open("/dev/evil", "w", encoding="ascii"):

@@ -165,10 +165,12 @@ def test_b7_devices(inside, options):
 def test_b7_a_dev_of_its_own_makes_no_devices(csbx, busybox_image):
     """With a mount below it /dev is the container's own and writable; its nodes are mounts."""
     said = csbx.ok("start", "--volume", "v:/dev/shm", "--cap-add", "ALL", "--security-opt", "seccomp=unconfined", busybox_image,
-                   "sh", "-c", "grep ' /dev tmpfs ' /proc/mounts; touch /dev/x; mknod /dev/y c 1 3 2>&1; rm /dev/null 2>&1; echo ok >/dev/null")
+                   "sh", "-c", "grep ' /dev tmpfs ' /proc/mounts; touch /dev/x; mknod /dev/y c 1 3 2>&1; rm /dev/null 2>&1; "
+                   "touch /dev/null /dev/tty /proc/keys 2>&1; echo ok >/dev/null")
     own = [line for line in said.splitlines() if " /dev tmpfs " in line]
     assert len(own) == 2 and all("nodev" in line.split()[3].split(",") for line in own), said
     assert "mknod: /dev/y: Operation not permitted" in said and "rm: can't remove" in said, said
+    assert all(f"touch: {p}: Read-only file system" in said for p in ("/dev/null", "/dev/tty", "/proc/keys")), said
 
 
 def test_b8_no_descriptor_of_the_caller_gets_in(csbx, python_image, canary):
