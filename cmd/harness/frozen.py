@@ -153,11 +153,12 @@ def keep(modules, own=own_modules, gc=gc, collections=collections, look_at=look_
 
 def read_all(fd, read=posix.read, close=posix.close):
     """Not by a file object: it would be made of a dozen pages that are not this process's own yet."""
-    data = read(fd, 65536)
-    while data:
-        more = read(fd, 65536)
-        if not more:
-            break
+    size = 4000  # more is memory that has to be asked for and is given back
+    data = more = read(fd, size)
+    while more:
+        if len(more) == size:
+            size *= 4
+        more = read(fd, size)
         data += more
     close(fd)
     return data

@@ -49,9 +49,12 @@ def run(path, os):
     del sys.argv[0]
     # Not by a file object: in a copy of an interpreter that is a dozen more pages that are copied.
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    source = more = os.read(fd, 65536)
+    size = 4000  # more is memory that has to be asked for and is given back
+    source = more = os.read(fd, size)
     while more:
-        more = os.read(fd, 65536)
+        if len(more) == size:
+            size *= 4
+        more = os.read(fd, size)
         source += more
     os.close(fd)
     try:
