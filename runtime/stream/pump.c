@@ -19,12 +19,42 @@ static void close_side(int *fd, bool own)
 	*fd = -1;
 }
 
+/* A process that has one run after the other makes them once. */
+static char *spare_buffers[2];
+
+/* A thousand pumps may never see a byte: none of their pages is touched until then. */
+static char *take_buffer(void)
+{
+	char *buf;
+
+	for (unsigned i = 0; i < sizeof(spare_buffers) / sizeof(spare_buffers[0]); i++) {
+		buf = spare_buffers[i];
+		spare_buffers[i] = NULL;
+		if (buf)
+			return buf;
+	}
+	buf = mmap(NULL, PUMP_BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		   0);
+	return buf == MAP_FAILED ? NULL : buf;
+}
+
+static void give_buffer(char *buf)
+{
+	for (unsigned i = 0; i < sizeof(spare_buffers) / sizeof(spare_buffers[0]); i++) {
+		if (!spare_buffers[i]) {
+			spare_buffers[i] = buf;
+			return;
+		}
+	}
+	(void)munmap(buf, PUMP_BUFFER_BYTES);
+}
+
 void pump_done(struct pump *p)
 {
 	close_side(&p->src, p->own_src);
 	close_side(&p->dst, p->own_dst);
 	if (p->buf)
-		(void)munmap(p->buf, PUMP_BUFFER_BYTES);
+		give_buffer(p->buf);
 	*p = no_pump;
 }
 
@@ -32,11 +62,8 @@ int pump_init(struct pump *p, int src, bool own_src, int dst, bool own_dst, stru
 {
 	*p = (struct pump){
 		.src = src, .dst = dst, .own_src = own_src, .own_dst = own_dst, .pass = dst >= 0};
-	/* A thousand pumps may never see a byte: none of their pages is touched until then. */
-	p->buf = mmap(NULL, PUMP_BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		      -1, 0);
-	if (p->buf == MAP_FAILED) {
-		p->buf = NULL;
+	p->buf = take_buffer();
+	if (!p->buf) {
 		pump_done(p);
 		return err_oom(e);
 	}
