@@ -82,6 +82,16 @@ static void take_view(struct lane *l, int fds[], bool has_sysv)
 		v->tmpfs_fds[v->n_tmpfs++] = take_fd(&fds[i++]);
 }
 
+/* Of the process that only makes the namespaces; 1: none is left. */
+static int read_end(const struct init_event *ev, struct err *e)
+{
+	if (!(ev->arg & INIT_LANE_EMPTIED))
+		return 0;
+	return ev->arg & INIT_LANE_TOUCHED
+		       ? err_set(e, EOPNOTSUPP, "lane: process ids cannot be set back")
+		       : 1;
+}
+
 /* One message of pid 1's; 1: it is ready for the first program. */
 static int read_control(struct lane *l, struct err *e)
 {
@@ -93,8 +103,8 @@ static int read_control(struct lane *l, struct err *e)
 		r = err_set(e, EIO, "lane: csbx-init has ended");
 	else if (ev.type == LAUNCH_EV_VIEW && l->view.proc_fd < 0)
 		take_view(l, fds, ev.arg);
-	else if (ev.type == INIT_EV_EMPTIED)
-		r = ev.arg ? err_set(e, EOPNOTSUPP, "lane: process ids cannot be set back") : 1;
+	else if (ev.type == INIT_EV_EXITED || ev.type == INIT_EV_EMPTIED)
+		r = read_end(&ev, e);
 	for (int i = 0; i < FD_PASS_MAX; i++)
 		fd_close(&fds[i]);
 	return r;
@@ -283,7 +293,7 @@ static int request(const struct lane *l, struct container *c, struct err *e)
 	const struct process_spec *p = &c->spec->proc;
 	const struct init_request rq = {
 		.magic = INIT_MAGIC, .type = INIT_REQ_SPAWN, .id = INIT_LANE_ID};
-	_strbuf_ struct strbuf msg = STRBUF_INIT;
+	_strbuf_ struct strbuf msg = STRBUF_INIT, all = STRBUF_INIT;
 	const bool has_group = cgroup_is_made(&c->limits.cgroup);
 	const uint32_t flags = (str_eq(p->argv.items[0], l->warm_program) ? INIT_WARM : 0) |
 			       (has_group ? INIT_OWN_CGROUP : 0);
@@ -293,12 +303,19 @@ static int request(const struct lane *l, struct container *c, struct err *e)
 	r = init_msg_build_exec((const void *)l->message.data, p, flags, &msg, e);
 	if (r < 0)
 		return r;
-	c->msg_fd = init_msg_memfd(&msg, e);
-	if (c->msg_fd < 0)
-		return c->msg_fd;
+	strbuf_add(&all, &rq, sizeof(rq));
+	if (msg.len <= INIT_SENT_MAX) {
+		strbuf_add(&all, strbuf_str(&msg), msg.len);
+	} else {
+		c->msg_fd = init_msg_memfd(&msg, e);
+		if (c->msg_fd < 0)
+			return c->msg_fd;
+		fds[n++] = c->msg_fd;
+	}
+	if (strbuf_check(&all, e) < 0)
+		return -ENOMEM;
 	if (pipe2(c->status, O_CLOEXEC) < 0)
 		return err_sys(e, "make channels");
-	fds[n++] = c->msg_fd;
 	for (int i = 0; i < 3; i++)
 		fds[n++] = c->streams.child[i] >= 0 ? c->streams.child[i] : i;
 	fds[n++] = c->status[1];
@@ -306,7 +323,7 @@ static int request(const struct lane *l, struct container *c, struct err *e)
 		fds[n++] = p->keep_fds[i];
 	if (has_group)
 		fds[n++] = c->limits.cgroup.payload_fd;
-	r = fd_send_patient(l->c.control[0], &rq, sizeof(rq), fds, n, e);
+	r = fd_send_patient(l->c.control[0], strbuf_str(&all), all.len, fds, n, e);
 	fd_close(&c->status[1]);
 	streams_started(&c->streams);
 	return r < 0 ? err_wrap(e, "lane") : 0;
@@ -334,6 +351,7 @@ static int watch(const struct lane *l, struct container *c, struct run_result *r
 		.streams = &c->streams,
 		.fetch = &fetch,
 		.exec = &exec,
+		.snmp_fd = lane_state_snmp(&l->state),
 		.started_fd = c->hooks->started_fd,
 		.owner_fd = c->hooks->owner_fd ? c->hooks->owner_fd : -1,
 		.step_fd = -1,

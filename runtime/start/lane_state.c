@@ -25,6 +25,7 @@
 static const char *const net_names[LANE_NET_FILES] = {
 	"dev", "snmp", "snmp6", "netstat", "sockstat", "ip6_flowlabel",
 };
+#define NET_SNMP 1
 #define NET_SOCKSTAT 4
 
 /* All that stat(2) says, without the time of access. */
@@ -352,6 +353,11 @@ bool lane_state_is_same(const struct lane_state *s)
 
 	return describe(s, &s->known, &now) >= 0 && now.len == s->known.len &&
 	       !memcmp(strbuf_str(&now), strbuf_str(&s->known), now.len) && file_is_plain(s);
+}
+
+const int *lane_state_snmp(const struct lane_state *s)
+{
+	return s->net_fds[NET_SNMP] >= 0 ? &s->net_fds[NET_SNMP] : NULL;
 }
 
 void lane_state_close(struct lane_state *s)

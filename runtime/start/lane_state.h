@@ -62,6 +62,8 @@ int lane_state_note(struct lane_state *s, struct err *e);
 int lane_state_write(const struct lane_state *s, const void *data, size_t len, struct err *e);
 /* No process is left: whether all is as it was noted, and the file as it was written. */
 bool lane_state_is_same(const struct lane_state *s);
+/* The counters of the network's protocols; NULL: not open. */
+const int *lane_state_snmp(const struct lane_state *s);
 void lane_state_close(struct lane_state *s);
 
 #endif

@@ -109,7 +109,7 @@ static const int *snmp_of(const struct supervise *s)
 {
 	bool are_open = s->traces && net_traces_are_open(s->traces);
 
-	return are_open ? &s->traces->fds[NET_TRACE_SNMP] : NULL;
+	return are_open ? &s->traces->fds[NET_TRACE_SNMP] : s->snmp_fd;
 }
 
 static void read_status(struct loop *l)
@@ -188,6 +188,15 @@ static void all_are_dead(struct loop *l)
 		l->next_ns = 0;
 }
 
+/* Of a lane. */
+static void take_emptied(struct loop *l, const struct init_event *ev)
+{
+	if (!l->s->is_lane || !(ev->arg & INIT_LANE_EMPTIED))
+		return;
+	l->s->is_empty = !(ev->arg & INIT_LANE_TOUCHED);
+	all_are_dead(l);
+}
+
 static void read_control(struct loop *l)
 {
 	struct init_event ev;
@@ -217,9 +226,9 @@ static void read_control(struct loop *l)
 	} else if (ev.type == INIT_EV_EXITED) {
 		loop_check_oom(l, 0, ev.status);
 		take_exit(l, &ev);
+		take_emptied(l, &ev);
 	} else if (ev.type == INIT_EV_EMPTIED) {
-		l->s->is_empty = !ev.arg;
-		all_are_dead(l);
+		take_emptied(l, &ev);
 	} else {
 		if (ev.type == INIT_EV_SPAWN_EXITED)
 			loop_check_oom(l, ev.id, ev.status);

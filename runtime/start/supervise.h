@@ -42,6 +42,7 @@ struct supervise {
 				  * little */
 	/* Of its network namespace: open where that may go to the next; NULL: it may not. */
 	const struct net_traces *traces;
+	const int *snmp_fd; /* those counters alone, of a lane; NULL: not open */
 	int signal_fd;
 	struct watchdog *watchdog;   /* NULL: the kernel holds the memory limit, or there is none */
 	const struct cgroup *cgroup; /* of the container; maybe none is made */

@@ -98,6 +98,8 @@ BRINGS = {
     "code": {"code": "x = '%s' * 9" % MARK}, "stdin": {"code": "input()", "stdin": MARK * 9999}, "stdin not read": {"code": "1", "stdin": MARK * 9999},
     "stdin that is held": {"code": "import os, time\nif not os.fork(): os.setsid(); time.sleep(60)", "stdin": MARK * 99},
     "env": {"code": "import os; x = os.environ['X'] * 9", "env": {"X": MARK}}, "args": {"code": "import sys; x = sys.argv[1] * 9", "args": [MARK]},
+    "many args": {"code": "import sys; assert len(sys.argv) == 151", "args": [MARK] * 150},
+    "args that are more than a message": {"code": "import sys; assert len(sys.argv) == 901", "args": [MARK] * 900},
     "env and stdin": {"code": "input()", "env": {MARK: "1"}, "stdin": MARK}, "memory": {"code": "x = bytearray(30 << 20); y = '%s' * 9" % MARK, "memory": "70m"},
     "too much memory": {"code": "x = bytearray(120 << 20)\nimport time\ntime.sleep(2)", "memory": "64m"},
     "cases": {"code": "def f(x): return x * 9", "function": "f", "cases": [{"args": [MARK], "expected": MARK, "name": MARK}]},

@@ -63,6 +63,7 @@ struct payload {
 	uint8_t detail;                /* enum init_detail */
 	bool in_cwd;                   /* exec: entered before the user was changed */
 	bool is_ahead;                 /* exec: m is the start's; the words come later */
+	bool is_sent;                  /* m is memory of init's that is no file's */
 	const struct thaw_image *warm; /* NULL: there is none */
 };
 
@@ -82,16 +83,26 @@ struct init {
 	int signal_fd;
 	int ns_fds[NS_MAX];
 	int lane_ids[LANE_SYSV];       /* of the last objects that lane.c made, by kind */
+	int last_pid_fd;               /* lane.c: sets the id of the next process */
+	struct init_event lane_end;    /* of the main process, not told yet; type 0: none */
 	const struct thaw_image *warm; /* lane.c; NULL: there is none */
 	bool stop_pending;
 	struct init_event stop_event;
 	unsigned n_slots; /* slots ever used */
+	/*
+	 * The message that came with the request at hand: sent_len bytes, and none of an earlier one
+	 * behind them. In pages of its own, which a program has as its words (lane.c).
+	 */
+	size_t sent_len;
+	char sent[INIT_SENT_MAX] __attribute__((aligned(4096)));
 	struct spawned slots[INIT_MAX_SPAWNED];
 };
 
 /* message.c: maps and checks the message in fd. */
 int message_map(int fd, struct message *ret);
 void message_unmap(struct message *msg);
+/* The same for one that came with a request; it is not unmapped. */
+int message_take(const void *data, size_t len, struct message *ret);
 /* Tells a failure on a status pipe; result is a negative errno. */
 void status_send(int fd, unsigned stage, int result, unsigned detail);
 /* alone.c: becomes the program; never returns. */
@@ -141,7 +152,11 @@ struct spawned *spawn_by_pid(struct init *in, int pid);
 
 /* lane.c: with INIT_LANE, in the place of the end. */
 void lane_begin(struct init *in);
-void lane_empty(struct init *in);
+/*
+ * Tells that the main process has ended, and that all others have. waited: what wait4(2) has returned,
+ * -ECHILD: none is left.
+ */
+void lane_empty(struct init *in, int waited);
 void lane_warm(struct init *in, int fd);
 /* Becomes the warm process; returns only on failure, where an execve can still be done. */
 int lane_program(const struct payload *p);

@@ -4,8 +4,9 @@
  * next one must find nothing of the last: no process, no id of a process that tells how many there
  * were, no System V object. The supervisor looks at files, sockets and queues.
  *
- * kill(-1) of pid 1 reaches every process of its namespace in one step that no fork can slip
- * through; all of them are its descendants, so none is left when it has no child.
+ * All processes of the namespace are pid 1's descendants, so none is left when it has no child. Where
+ * it has one, kill(-1) reaches them all in one step that no fork can slip through; for that the kernel
+ * looks at every process of the host.
  *
  * The kernel numbers System V objects in the order in which they are made, and does not take a
  * number back when one is removed. So init makes one of each kind itself and removes it: where the
@@ -71,24 +72,38 @@ static bool has_made_objects(struct init *in)
 void lane_begin(struct init *in)
 {
 	make_objects(in->lane_ids);
+	in->last_pid_fd = sys_openat(INIT_FD_PROC, "sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
 }
 
-void lane_empty(struct init *in)
+static bool set_last_pid(const struct init *in)
 {
-	struct init_event ev = {.type = INIT_EV_EMPTIED};
-	struct rusage ru;
-	int pid, status, r;
+	return SYS_CALL(__NR_pwrite64, in->last_pid_fd, "1", 1, 0, 0, 0) == 1;
+}
 
-	do {
+void lane_empty(struct init *in, int waited)
+{
+	struct init_event *ev = &in->lane_end;
+	struct rusage ru;
+	int status;
+
+	/* The others may take their time. */
+	if (waited != -ECHILD && ev->type) {
+		loop_send(in, ev, NULL);
+		ev->type = 0;
+	}
+	while (waited >= 0 || waited == -EINTR) {
 		(void)sys_kill(-1, SIGKILL);
-		pid = sys_wait4(-1, &status, __WALL, &ru);
-		if (pid > 0)
-			child_changed(in, pid, status, &ru);
-	} while (pid > 0 || pid == -EINTR);
-	r = proc_write("sys/kernel/ns_last_pid", "1", 1);
-	if (has_made_objects(in) || r < 0 || pid != -ECHILD || in->main_pid)
-		ev.arg = INIT_LANE_TOUCHED;
-	loop_send(in, &ev, NULL);
+		waited = sys_wait4(-1, &status, __WALL, &ru);
+		if (waited > 0)
+			child_changed(in, waited, status, &ru);
+	}
+	if (!ev->type)
+		*ev = (struct init_event){.type = INIT_EV_EMPTIED};
+	ev->arg = INIT_LANE_EMPTIED;
+	if (has_made_objects(in) || !set_last_pid(in) || waited != -ECHILD || in->main_pid)
+		ev->arg |= INIT_LANE_TOUCHED;
+	loop_send(in, ev, NULL);
+	ev->type = 0;
 }
 
 /*
@@ -121,14 +136,8 @@ void lane_warm(struct init *in, int fd)
 		in->warm = &image;
 }
 
-/*
- * What execve(2) would do: its words, its one thread, its name, its descriptors. Words in memory
- * that is a file's are not shown in /proc.
- */
-int lane_program(const struct payload *p)
+static int copy_words(const struct init_msg *m, struct warm_words *w)
 {
-	const struct init_msg *m = p->m;
-	struct warm_words w = {.stack = p->warm->regs.rsp};
 	int r = 0;
 	char *words = sys_mmap(m->argv.len + m->env.len, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, &r);
@@ -137,8 +146,28 @@ int lane_program(const struct payload *p)
 		return r;
 	memcpy(words, init_msg_at(m, m->argv), m->argv.len);
 	memcpy(words + m->argv.len, init_msg_at(m, m->env), m->env.len);
-	w.args = (uint64_t)words;
-	w.env = w.args_end = w.args + m->argv.len;
+	w->args = (uint64_t)words;
+	w->env = w->args + m->argv.len;
+	return 0;
+}
+
+/*
+ * What execve(2) would do: its words, its one thread, its name, its descriptors. Words in memory
+ * that is a file's are not shown in /proc.
+ */
+int lane_program(const struct payload *p)
+{
+	const struct init_msg *m = p->m;
+	struct warm_words w = {
+		.stack = p->warm->regs.rsp,
+		.args = (uint64_t)init_msg_at(m, m->argv),
+		.env = (uint64_t)init_msg_at(m, m->env),
+	};
+	int r = p->is_sent ? 0 : copy_words(m, &w);
+
+	if (r < 0)
+		return r;
+	w.args_end = w.args + m->argv.len;
 	w.env_end = w.env + m->env.len;
 	r = warm_set_memory(p->warm, &w);
 	if (r >= 0)

@@ -75,8 +75,11 @@ void child_changed(struct init *in, int pid, int status, const struct rusage *ru
 	}
 	if (is_main && !stop && !(in->flags & INIT_LANE))
 		end(&ev);
-	if (is_main && !stop)
+	if (is_main && !stop) {
 		in->main_pid = 0;
+		in->lane_end = ev;
+		return;
+	}
 	if (s && !stop)
 		s->pid = 0; /* reaped: the number may be somebody else's from now on */
 	loop_send(in, &ev, s);
@@ -95,7 +98,7 @@ static void reap(struct init *in)
 	while ((pid = sys_wait4(-1, &status, WNOHANG | WUNTRACED | __WALL, &ru)) > 0)
 		child_changed(in, pid, status, &ru);
 	if (main_pid && !in->main_pid)
-		lane_empty(in);
+		lane_empty(in, pid);
 }
 
 /* An exec'd process that has not come to its setsid yet leads no group: then it is all there is. */
@@ -152,11 +155,38 @@ static void handle(struct init *in, const struct init_request *rq, const int *fd
 		break;
 	case INIT_REQ_EMPTY:
 		if (in->flags & INIT_LANE && in->main_pid)
-			lane_empty(in);
+			lane_empty(in, 0);
 		break;
 	default:
 		break;
 	}
+}
+
+/* The next program of a lane has what was sent in its memory: nothing of the last one's is there. */
+static void note_sent(struct init *in, size_t received)
+{
+	size_t old = in->sent_len, len = 0;
+
+	if (received > sizeof(struct init_request))
+		len = received - sizeof(struct init_request);
+	for (size_t i = len; i < old; i++)
+		in->sent[i] = 0;
+	in->sent_len = len;
+}
+
+static bool may_be_sent(const struct init *in, const struct init_request *rq)
+{
+	return !in->sent_len ||
+	       (in->flags & INIT_LANE && rq->type == INIT_REQ_SPAWN && rq->id == INIT_LANE_ID);
+}
+
+/* In the place of the first of n. */
+static unsigned add_no_memfd(int *fds, unsigned n)
+{
+	for (unsigned i = n; i; i--)
+		fds[i] = fds[i - 1];
+	fds[0] = -1;
+	return n + 1;
 }
 
 /* Takes one request; false when the supervisor is gone. */
@@ -167,9 +197,9 @@ static bool receive(struct init *in)
 		int fds[RECV_FDS_MAX];
 	} control;
 	struct init_request rq;
-	struct sys_iovec iov = {&rq, sizeof(rq)};
+	struct sys_iovec iov[2] = {{&rq, sizeof(rq)}, {in->sent, sizeof(in->sent)}};
 	struct sys_msghdr h = {
-		.iov = &iov, .iovlen = 1, .control = &control, .controllen = sizeof(control)};
+		.iov = iov, .iovlen = 2, .control = &control, .controllen = sizeof(control)};
 	long n = sys_recvmsg(INIT_FD_CONTROL, &h, SYS_MSG_DONTWAIT | SYS_MSG_CMSG_CLOEXEC);
 	unsigned n_fds = 0;
 
@@ -177,12 +207,15 @@ static bool receive(struct init *in)
 		return true;
 	if (n <= 0)
 		return false;
+	note_sent(in, (size_t)n);
 	if (h.controllen >= sizeof(control.head) && control.head.level == SYS_SOL_SOCKET &&
 	    control.head.type == SYS_SCM_RIGHTS)
 		n_fds = (unsigned)((control.head.len - sizeof(control.head)) / sizeof(int));
-	if (n != sizeof(rq) || rq.magic != INIT_MAGIC ||
+	if ((size_t)n < sizeof(rq) || rq.magic != INIT_MAGIC || !may_be_sent(in, &rq) ||
 	    (h.flags & (SYS_MSG_TRUNC | SYS_MSG_CTRUNC)) || n_fds == RECV_FDS_MAX)
 		rq.type = 0; /* handled as unknown: its descriptors are closed */
+	else if (in->sent_len)
+		n_fds = add_no_memfd(control.fds, n_fds);
 	handle(in, &rq, control.fds, n_fds);
 	return true;
 }

@@ -37,6 +37,15 @@ int message_map(int fd, struct message *ret)
 	return 0;
 }
 
+int message_take(const void *data, size_t len, struct message *ret)
+{
+	int r = init_msg_check(data, len);
+
+	if (r >= 0)
+		*ret = (struct message){.m = data};
+	return r;
+}
+
 void message_unmap(struct message *msg)
 {
 	if (msg->bytes)

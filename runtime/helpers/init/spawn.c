@@ -50,6 +50,7 @@ static __attribute__((noreturn)) void run_spawned(const struct init *in, const s
 		.ns_fds = in->ns_fds,
 		.n_ns = NS_MAX,
 		.warm = in->warm,
+		.is_sent = in->sent_len,
 	};
 
 	int r;
@@ -101,7 +102,8 @@ static int spawn_clone(const struct init *in, bool is_main, const int *fds, unsi
 {
 	bool has_own;
 	struct message msg = {0};
-	int r = message_map(fds[SPAWN_FD_MSG], &msg);
+	int r = in->sent_len ? message_take(in->sent, in->sent_len, &msg)
+			     : message_map(fds[SPAWN_FD_MSG], &msg);
 
 	*ret_stage = INIT_STAGE_MESSAGE;
 	if (r < 0)
@@ -146,7 +148,7 @@ void spawn_request(struct init *in, const struct init_request *rq, const int *fd
 		r = spawn_clone(in, is_main, fds, n_fds, &stage);
 	if (r < 0 && fits)
 		status_send(fds[is_ahead ? 0 : SPAWN_FD_STATUS], stage, r, 0);
-	for (unsigned i = 0; i < n_fds; i++)
+	for (unsigned i = in->sent_len ? 1 : 0; i < n_fds; i++)
 		sys_close(fds[i]);
 	if (!valid)
 		return;

@@ -210,7 +210,9 @@ enum init_request_type {
 	INIT_REQ_SIGNAL_ALL, /* arg: signal, to every process but init */
 	INIT_REQ_SPAWN,      /* id: chosen by the supervisor, not 0, not in use; descriptors: msg
 			      * memfd, stdin, stdout, stderr, status pipe, then n_keep_fds more,
-			      * then the directory with INIT_OWN_CGROUP */
+			      * then the directory with INIT_OWN_CGROUP. With INIT_LANE_ID the
+			      * message may be behind the request, INIT_SENT_MAX bytes at most: then
+			      * there is no memfd */
 	INIT_REQ_SIGNAL_PID, /* arg: signal, id: of a spawned process */
 	INIT_REQ_STOP,       /* arg: signal, to the main process, followed by SIGCONT; with
 			      * INIT_PAYLOAD_SIGNALS SIGKILL instead of one that it would not
@@ -225,6 +227,7 @@ enum init_request_type {
 };
 #define INIT_SIGNAL_GROUP 0x100u /* with the signal: to the process's whole process group */
 #define INIT_SPAWN_FDS 5u
+#define INIT_SENT_MAX 4096u
 
 struct init_request {
 	uint32_t magic, type, arg, id;
@@ -243,10 +246,12 @@ enum init_event_type {
 	INIT_EV_SPAWNED,     /* id, pid */
 	INIT_EV_SPAWN_EXITED,  /* id, pid, status */
 	INIT_EV_SPAWN_STOPPED, /* id, pid; arg: signal */
-	INIT_EV_EMPTIED, /* with INIT_LANE, after EXITED: no process is left, the next gets the
-			  * first one's id; arg: INIT_LANE_TOUCHED or 0 */
+	INIT_EV_EMPTIED,       /* with INIT_LANE, after an EXITED without that arg; arg:
+			  * INIT_LANE_EMPTIED, maybe with INIT_LANE_TOUCHED */
 };
+/* In arg of INIT_EV_EXITED, with INIT_LANE, or of INIT_EV_EMPTIED. */
 #define INIT_LANE_TOUCHED 1u     /* what is left of it cannot be told to be nothing */
+#define INIT_LANE_EMPTIED 2u     /* no process is left, the next gets the first one's id */
 #define INIT_DEGRADED_KEYRING 1u /* in arg of INIT_EV_STARTED */
 
 struct init_event {

@@ -112,6 +112,34 @@ static void is_refused(struct box *b, uint32_t id, const struct box_want *w, uns
 	spawn_close(&s);
 }
 
+/* A process would be told, with its id, before that of the next request. */
+static void is_dropped(struct box *b, uint32_t id, const char *what)
+{
+	struct {
+		struct init_request rq;
+		char message[INIT_SENT_MAX];
+	} sent = {.rq = {INIT_MAGIC, INIT_REQ_SPAWN, 0, id}};
+	const struct box_want want = {.argv = SH("exit 3")};
+	struct box other = {.map = b->map};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), msg;
+	struct spawn next = {0};
+	ssize_t n;
+
+	box_spec(&other, &want);
+	other.map = b->map;
+	msg = box_message(&other, &want, true);
+	spec_free(&other.spec);
+	n = pread(msg, sent.message, sizeof(sent.message), 0);
+	fd_send(b->control, &sent, sizeof(sent.rq) + (size_t)n, (int[]){null, null, null, null}, 4,
+		NULL);
+	spawn(b, id, &want, &next);
+	is_int(box_event(b, INIT_EV_SPAWN_EXITED, id).status, 3 << 8, "%s: dropped", what);
+	is_int(box_read_status(next.status).stage, 0, "%s: the id is free", what);
+	spawn_close(&next);
+	close(null);
+	close(msg);
+}
+
 static void test_refusals(struct box *b)
 {
 	static const struct init_msg zero;
@@ -135,6 +163,7 @@ static void test_refusals(struct box *b)
 	fd_send(b->control, &rq, sizeof(rq), (int[]){null, null}, 2, NULL);
 	fd_send(b->control, &rq, sizeof(rq), NULL, 0, NULL);
 	fd_send(b->control, &rq, 7, (int[]){null}, 1, NULL);
+	is_dropped(b, 78, "a message behind the request outside of a lane");
 	fd_send(b->control, &rq, sizeof(rq),
 		(int[]){null, null, null, null, null, null, null, null, null, null, null, null,
 			null, null, null},
