@@ -139,6 +139,27 @@ static bool take_descriptors(struct msghdr *msg, int *fds, size_t n_fds)
 	return fits;
 }
 
+/*
+ * Of a peer that has ended with messages from here unread, the kernel tells that first, and what it
+ * said before afterwards.
+ */
+static ssize_t receive_message(int sock, struct msghdr *msg)
+{
+	const size_t room = msg->msg_controllen;
+	ssize_t r;
+
+	do {
+		r = recvmsg(sock, msg, MSG_CMSG_CLOEXEC);
+	} while (r < 0 && errno == EINTR);
+	if (r >= 0 || errno != ECONNRESET)
+		return r;
+	msg->msg_controllen = room;
+	r = recvmsg(sock, msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+	if (r < 0)
+		errno = ECONNRESET;
+	return r;
+}
+
 ssize_t fd_recv(int sock, void *buf, size_t len, int *fds, size_t n_fds, struct err *e)
 {
 	struct iovec iov = {.iov_base = buf, .iov_len = len};
@@ -152,9 +173,7 @@ ssize_t fd_recv(int sock, void *buf, size_t len, int *fds, size_t n_fds, struct 
 	memset(&control, 0, sizeof(control));
 	msg.msg_control = control.buf;
 	msg.msg_controllen = sizeof(control.buf);
-	do {
-		r = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
-	} while (r < 0 && errno == EINTR);
+	r = receive_message(sock, &msg);
 	if (r < 0)
 		return err_sys(e, "receive message");
 	fits = take_descriptors(&msg, fds, n_fds);

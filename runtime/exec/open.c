@@ -124,8 +124,6 @@ static int receive_hello(struct exec_link *l, struct err *e)
 	if (poll(&p, 1, ANSWER_MS) == 0)
 		return silent(e);
 	n = fd_recv(l->sock, &ev, sizeof(ev), &fd, 1, e);
-	if (n == -ECONNRESET) /* hung up on what was asked ahead, unread; it has said why */
-		n = fd_recv(l->sock, &ev, sizeof(ev), &fd, 1, e);
 	if (n == 0 || n == -ECONNRESET)
 		return ended(e);
 	if (n < 0)

@@ -182,8 +182,6 @@ static int read_status(struct exec_loop *l, struct err *e)
 	int fd = -1, r = 0;
 	ssize_t n = fd_recv(l->status_fd, &msg, sizeof(msg), &fd, 1, NULL);
 
-	if (n == -ECONNRESET) /* its words were not taken; it has said why */
-		n = fd_recv(l->status_fd, &msg, sizeof(msg), &fd, 1, NULL);
 	if (n == 1 && msg.byte == INIT_TTY_BYTE && fd >= 0 && l->streams.master < 0) {
 		r = streams_set_master(&l->streams, take_fd(&fd), e);
 	} else if (n == sizeof(msg.init) && msg.init.magic == INIT_MAGIC) {

@@ -2,10 +2,13 @@
 """csbx exec of a process that is as the main one: it is asked for ahead, and its words come later (proto.h)."""
 import contextlib
 import os
+import signal
 import socket
 import struct
+import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -192,3 +195,45 @@ def test_a_paused_container_gets_none(box):
     assert "paused" in box.fails("exec", "box", "true")
     box.ok("unpause", "box")
     box.ok("exec", "box", "true")
+
+
+def children_of(pid):
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+
+
+def await_end(pid):
+    """Until nothing is left of it but its number."""
+    deadline = time.monotonic() + 20
+    while ") Z " not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8"):
+        assert time.monotonic() < deadline
+
+
+def test_the_containers_end_is_told_though_a_request_is_unread(csbx, busybox_image):
+    """csbx-init and its supervisor are stopped, as where they do not come to run: then the end and the request are there at once."""
+    csbx.ok("create", "--name", "box", busybox_image)
+    p = csbx.popen("start", "box", "sh", "-c", "echo up; read -r line; exit 7", stdin=subprocess.PIPE)
+    assert p.stdout.readline() == b"up\n"
+    csbx.ok("exec", "box", "true")
+    (init,) = children_of(p.pid)
+    (main,) = children_of(init)
+    stopped = [p.pid, int(init)]
+    try:
+        os.kill(int(init), signal.SIGSTOP)
+        with at(socket_of(csbx), "connect") as sock, rawexec.ask_ahead(sock):
+            os.close(socket.recv_fds(sock, 256, 4)[1][0])
+            p.stdin.write(b"\n")
+            p.stdin.flush()
+            await_end(main)
+            time.sleep(0.1)  # the supervisor passes the request on
+            for pid, sig in ((p.pid, signal.SIGSTOP), (int(init), signal.SIGCONT)):
+                os.kill(pid, sig)
+            await_end(init)
+            os.kill(p.pid, signal.SIGCONT)
+            assert (p.wait(20), p.stderr.read()) == (7, b"")
+            stopped = []
+    finally:
+        for pid in stopped:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+        p.terminate()
+        p.communicate(timeout=20)
