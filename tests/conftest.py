@@ -114,6 +114,7 @@ def delegated(csbx):
     d.enter()
     csbx.env["CSBX_CGROUP_PARENT"] = str(d.path)
     yield d
+    csbx.wait_until_gone()
     left = d.close()
     assert not left, left
 

@@ -290,7 +290,7 @@ def test_b19_killing_csbx_ends_it_all(csbx, python_image, script):
     except subprocess.TimeoutExpired:
         p.kill()
     p.communicate(timeout=10)
-    assert harness.wait_for_no_process(csbx.known, 5) == {}
+    assert csbx.wait_until_gone(5) == {}
     csbx.ok("gc")
 
 
