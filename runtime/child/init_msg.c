@@ -13,6 +13,7 @@
 #include "runtime/base/str.h"
 #include "runtime/helpers/init/abi/stage_text.h"
 #include "runtime/spec/rlimit.h"
+#include "runtime/kernel/cap.h"
 #include "runtime/kernel/seccomp.h"
 #include "runtime/spec/spec.h"
 #include "runtime/userns/userns.h"
@@ -164,8 +165,14 @@ static void add_maps(struct builder *b, const struct id_map *map)
 	b->m.gid_map = add_bytes(b, text, n);
 }
 
-static void add_filter(struct builder *b, const struct container_spec *s)
+static void add_filter(struct builder *b, const struct container_spec *s,
+		       const struct init_msg_params *params)
 {
+	const uint64_t of_net =
+		CAP_BIT(CAP_NET_ADMIN) | CAP_BIT(CAP_NET_RAW) | CAP_BIT(CAP_SYS_ADMIN);
+	bool net_returns = s->ns.net == NET_NONE && !(s->sec.caps & of_net);
+	uint64_t caps = s->sec.caps | (net_returns ? SECCOMP_NET_RETURNS : 0) |
+			(params->is_lane ? SECCOMP_FILES_STAY : 0);
 	size_t at;
 
 	align(b, 8);
@@ -175,7 +182,7 @@ static void add_filter(struct builder *b, const struct container_spec *s)
 	if (s->sec.seccomp_off)
 		seccomp_allow_add(b->out);
 	else
-		seccomp_filter_add(s->sec.caps, b->out);
+		seccomp_filter_add(caps, b->out);
 	b->m.bpf = range_from(b, at);
 }
 
@@ -216,8 +223,9 @@ static int check_sizes(const struct process_spec *p, size_t bytes, struct err *e
 }
 
 static int add_parts(struct builder *b, const struct container_spec *s, const struct id_map *map,
-		     const char *complaint, struct err *e)
+		     const struct init_msg_params *params, struct err *e)
 {
+	const char *complaint = params->complaint;
 	struct init_msg *m = &b->m;
 	int r;
 
@@ -228,7 +236,7 @@ static int add_parts(struct builder *b, const struct container_spec *s, const st
 	if (r < 0)
 		return r;
 	if (m->flags & INIT_SECCOMP)
-		add_filter(b, s);
+		add_filter(b, s, params);
 	if (!(m->flags & INIT_KEEP_GROUPS))
 		m->groups = add_bytes(b, s->proc.groups, s->proc.n_groups * sizeof(uint32_t));
 	m->argv = add_strv(b, &s->proc.argv);
@@ -282,7 +290,7 @@ int init_msg_build(const struct container_spec *spec, const struct id_map *map,
 	if (r < 0)
 		return r;
 	strbuf_reserve(out, bytes + 8192); /* one allocation, for nearly every message */
-	r = add_parts(&b, spec, map, params->complaint, e);
+	r = add_parts(&b, spec, map, params, e);
 	return r < 0 ? r : finish(&b, e);
 }
 

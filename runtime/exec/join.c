@@ -342,6 +342,7 @@ static int make_message(const struct join_target *t, const struct join_command *
 			 .uid = rec->uid,
 			 .gid = rec->gid,
 			 .n_keep_fds = c->n_keep_fds},
+		.ns = {.net = NET_HOST}, /* none of its own to be another's after it */
 		.sec = {.caps = rec->caps,
 			.new_privs = rec->new_privs,
 			.seccomp_off = rec->seccomp_off,

@@ -12,9 +12,13 @@
 
 struct strbuf;
 
+/* Beside the capabilities, which are below: what programs after this one are given. */
+#define SECCOMP_NET_RETURNS (UINT64_C(1) << 62) /* its network namespace */
+#define SECCOMP_FILES_STAY (UINT64_C(1) << 61)  /* its files, as in a lane */
+
 /*
  * Appends the filter (struct sock_filter each) for a payload whose capabilities are `caps`: calls
- * that only make sense with one of them come along with it.
+ * that only make sense with one of them come along with it. So do refusals for the two above.
  */
 void seccomp_filter_add(uint64_t caps, struct strbuf *out);
 

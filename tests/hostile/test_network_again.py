@@ -51,6 +51,13 @@ if not os.fork(): time.sleep(100)""",
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton('224.1.1.1') + socket.inet_aton('127.0.0.1'))
 s.sendto(b'x', ('224.1.1.1', 5000))""",
+    "groups that were joined": """
+s = [socket.socket(f, socket.SOCK_DGRAM) for f in (socket.AF_INET, socket.AF_INET6)]
+for at, level, name, group in ((0, 0, 35, socket.inet_aton('224.1.1.1') + socket.inet_aton('127.0.0.1')),
+                               (1, 41, 20, socket.inet_pton(socket.AF_INET6, 'ff02::1:3') + struct.pack('I', 1))):
+    try: s[at].setsockopt(level, name, group)
+    except OSError as e: assert e.errno == 19
+    else: os.write(1, b'joined')""",
     "a name in the abstract": """
 s = socket.socket(socket.AF_UNIX); s.bind('\\0here'); s.listen()
 if not os.fork():
@@ -88,7 +95,7 @@ def look(csbx, image, *options):
 @pytest.mark.parametrize("use", sorted(USES))
 def test_a_used_network_is_not_used_again(csbx, python_image, use):
     fresh = look(csbx, python_image)
-    csbx.run("start", python_image, "python3", "-c", HEAD + USES[use])
+    assert "joined" not in csbx.run("start", python_image, "python3", "-c", HEAD + USES[use]).stdout  # told later than it is looked at
     beside = [csbx.popen("start", python_image, *WITNESS) for _ in range(4)]  # each has one, so all that wait are taken
     for p in beside:
         out, err = p.communicate(timeout=60)

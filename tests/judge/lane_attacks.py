@@ -77,12 +77,20 @@ ATTACKS = {
     "mqueue removed": ("assert call(240, ctypes.c_char_p(b'x'), 0o102, 0o600, None) >= 0\ncall(241, ctypes.c_char_p(b'x'))", True),
     "mqueue file": ("open('/dev/mqueue/x', 'w').close()", True),
     "keyring": ("call(248, ctypes.c_char_p(b'user'), ctypes.c_char_p(b'x'), ctypes.c_char_p(b'x'), 1, -3)", False),
+    "where pages lie": ("libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p] + [ctypes.c_long] * 5\n"
+                        "for p in '/csbx/snippet.py', '/etc/hosts', '/csbx/thaw':\n"
+                        "    at = libc.mmap(None, 4096, 1, 1, os.open(p, os.O_RDONLY), 0)\n"
+                        "    print(p, call(237, ctypes.c_void_p(at), 4096, 3, ctypes.byref(ctypes.c_ulong(1)), 64, 0))", False),
     "memfd": ("os.write(os.memfd_create('x'), b'x' * 99999)", False),
     "inotify": ("n = libc.inotify_init(); libc.inotify_add_watch(n, b'/work', 0xfff)\nif not os.fork(): os.setsid(); time.sleep(60)", False),
     "fanotify": ("n = call(300, 0x200, 0); call(301, n, 1, 0x100, -100, ctypes.c_char_p(b'/work'))", False),
     "lock": ("import fcntl\nf = open('/csbx/snippet.py'); fcntl.flock(f, fcntl.LOCK_EX)\nif not os.fork(): os.setsid(); time.sleep(60)", False),
     "lease": ("import fcntl\nf = open('/csbx/snippet.py')\nfcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_RDLCK)\nif not os.fork(): os.setsid(); time.sleep(60)", False),
     # the network
+    "groups that are left": ("s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)\n"
+                             "for n in range(9):\n"
+                             "    try: s.setsockopt(41, 20, socket.inet_pton(10, 'ff02::1:%x' % n) + bytes((1, 0, 0, 0))); print('joined')\n"
+                             "    except OSError: pass", False),
     "tcp": ("s = socket.create_server(('127.0.0.1', 0)); c = socket.create_connection(s.getsockname()); s.accept()[0].close()", True),
     "tcp refused": ("s = socket.socket(); print(s.connect_ex(('127.0.0.1', 9)))", True),
     "tcp without a route": ("s = socket.socket(); print(s.connect_ex(('192.0.2.1', 9)))", None),
@@ -170,6 +178,17 @@ for path in "/etc/hosts", "/etc/resolv.conf", "/etc/passwd", "/proc/self/oom_sco
         "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/self/limits", "/proc/self/cgroup", "/proc/self/timerslack_ns":
     look(text, path)
     if path.startswith("/etc"): look(facts, path)
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p] + [ctypes.c_long] * 5
+def placed(path):
+    fd, mode = os.open(path, os.O_RDONLY), ctypes.c_int(-1)
+    at = libc.mmap(None, 4096, 1, 1, fd, 0)
+    os.close(fd)
+    return libc.get_mempolicy(ctypes.byref(mode), None, 0, ctypes.c_void_p(at), 2) if hasattr(libc, "get_mempolicy") else \
+        libc.syscall(ctypes.c_long(239), ctypes.byref(mode), None, ctypes.c_long(0), ctypes.c_void_p(at), ctypes.c_long(2)), mode.value
+for path in "/csbx/snippet.py", "/etc/hosts", "/csbx/thaw":
+    look(placed, path)
 look(os.listxattr, "/proc/self/exe")
 for path in "/", "/csbx/snippet.py", "/etc/hosts", "/bin/busybox", "/work", "/csbx/thaw", "/proc/self/exe", "/dev/null", "/dev/shm":
     look(lambda p: fcntl.fcntl(os.open(p, os.O_RDONLY), 1035, bytes(8)).hex(), path)

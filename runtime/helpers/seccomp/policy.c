@@ -6,9 +6,11 @@
 #include <linux/capability.h>
 #include <linux/fcntl.h>
 #include <linux/sched.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include "runtime/kernel/cap.h"
+#include "runtime/kernel/seccomp.h"
 
 #define NAMESPACES                                                                     \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
@@ -30,6 +32,9 @@
 	{                                                                                \
 		.op = SECCOMP_OP_BITS, .arg = (arg_), .n_values = 1, .values = {(mask) } \
 	}
+
+/* At both levels. */
+#define GROUP_JOINS MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP
 
 /* Protocols of an internet socket: the kernel's choice, ICMP, TCP, UDP, ICMPv6, raw. */
 #define INET_PROTOCOLS 0, 1, 6, 17, 58, 255
@@ -191,6 +196,24 @@ const struct seccomp_rule seccomp_policy[] = {
 	 .cases = {{SECCOMP_ALLOW, {IN(0, AF_INET, AF_INET6, AF_PACKET)}}}},
 	{"socket", .caps = CAP_BIT(CAP_NET_ADMIN),
 	 .cases = {{SECCOMP_ALLOW, {IN(0, AF_INET, AF_INET6, AF_PACKET, AF_NETLINK)}}}},
+
+	/* --- where something is another program's afterwards ---------------------------------- */
+
+	/*
+	 * The kernel tells lo of a group that is joined or left later, when no process is left: no
+	 * file shows before that there is anything to come. Without an interface that has groups it
+	 * says so.
+	 */
+	{"setsockopt", .caps = SECCOMP_NET_RETURNS,
+	 .cases =
+		 {
+			 {ENODEV,
+			  {IN(1, IPPROTO_IP),
+			   IN(2, IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, GROUP_JOINS)}},
+			 {ENODEV, {IN(1, IPPROTO_IPV6), IN(2, IPV6_ADD_MEMBERSHIP, GROUP_JOINS)}},
+		 }},
+	/* Of a file in memory the kernel keeps for good where each page is to lie. */
+	{"mbind set_mempolicy_home_node", EPERM, .caps = SECCOMP_FILES_STAY},
 };
 
 /* clang-format on */
