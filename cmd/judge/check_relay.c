@@ -72,11 +72,14 @@ static void answer_from(struct check_relay *r, const struct value *v)
 	const struct value *x = v->items;
 	bool is_list = v->kind == VALUE_LIST && v->n >= 4 && x[0].kind == VALUE_STR &&
 		       x[1].kind == VALUE_STR;
+	bool is_missing = is_list && value_is_text(&x[0], "U") && x[3].kind == VALUE_STR;
 
-	/* Asking for what is not there is no call: it raises, as asking code may expect of one. */
-	r->was_called |= !is_list || !value_is_text(&x[0], "U");
+	/* Asking for what is not there is no call, and no answer that asking code may expect. */
+	r->was_called |= !is_missing;
 	if (is_list && value_is_text(&x[0], "R"))
 		answer(r, (const struct value[]){x[0], x[2]}, 2);
+	else if (is_missing)
+		answer_failed(r, x[3].text);
 	else if (is_list && x[2].kind == VALUE_STR && value_is_text(&x[0], "T"))
 		answer_failed(r, x[2].text);
 	else if (is_list && x[2].kind == VALUE_STR && x[3].kind == VALUE_STR)

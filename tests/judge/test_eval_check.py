@@ -43,13 +43,23 @@ assert raises(div, 0) == ("ZeroDivisionError", "division by zero")
 assert raises(odd) == ("RemoteError", "Odd: here"), raises(odd)
 assert other() != other() and other() is not None and [other()] != [1] and not isinstance(other(), int)
 assert len({other(), other()}) == 2 and "object" in str(other())
-assert raises(solution.nosuch) == ("LookupError", "the snippet defines no nosuch"), raises(solution.nosuch)
 assert solution.pid() != solution.pid()
 print("all asserted")
 """
     r = check(csbx, python_image, code, asserting)
     assert r["check"]["passed"] and r["all_passed"] and r["score"] == 1 and r["exit"] == 0, (r["feedback"], r["check"])
     assert r["stdout"] == "loaded\n" and r["check"]["result"]["stdout"] == "all asserted\n"
+
+
+@pytest.mark.parametrize("expected", ["Exception", "LookupError", "(Exception, BaseException)"])
+def test_a_function_that_is_not_there_raises_nothing_that_was_expected(csbx, python_image, expected):
+    """Another has been called, so that the check has not passed for want of a call."""
+    asserting = f"from solution import f, g\nassert f() == 1\ntry:\n    g()\nexcept {expected}:\n    pass\nelse:\n    assert False\n"
+    r = check(csbx, python_image, "def f(): return 1\ndef g(): raise KeyError", asserting)
+    assert r["check"]["passed"], r["check"]
+    r = check(csbx, python_image, "def f(): return 1", asserting)
+    assert not r["check"]["passed"] and not r["all_passed"] and r["score"] == 0
+    assert r["check"]["error_summary"]["type"] == "CallFailed" and r["check"]["error_summary"]["message"] == "the snippet defines no g", r["check"]
 
 
 def test_what_fails(csbx, python_image):
