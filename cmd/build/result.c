@@ -166,12 +166,10 @@ void build_keep_failed(struct build *b, struct build_stage *s, const struct buil
 	if (r >= 0)
 		r = make_image(b, s, &no_names, id, &why);
 	if (r < 0)
-		(void)dprintf(STDERR_FILENO, "csbx: the files of the failed step: %s\n", why.msg);
+		cmd_warn("the files of the failed step: %s", why.msg);
 	else
-		(void)dprintf(
-			STDERR_FILENO,
-			"csbx: the files as the failed step left them: docker run --rm -it %.12s\n",
-			image_id_hex(id));
+		cmd_warn("the files as the failed step left them: docker run --rm -it %.12s",
+			 image_id_hex(id));
 }
 
 /* The image of an earlier build, if it is still there. */
