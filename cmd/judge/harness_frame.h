@@ -29,7 +29,8 @@ struct harness_buffer {
 };
 
 /*
- * Reads what fd has, once, without waiting. 1: something came, 0: end of file, -EAGAIN, -errno.
+ * Reads what fd has, once, without waiting. 1: something came, 0: end of file, also where the peer
+ * has left bytes unread, -EAGAIN, -errno.
  */
 int harness_frame_fill(struct harness_buffer *b, int fd, struct err *e);
 /* The next whole frame, valid until the next fill: 1, 0 where there is none yet, -EBADMSG. */
