@@ -77,8 +77,8 @@ int fd_try_send(int sock, const void *buf, size_t len, const int *fds, size_t n_
 
 /*
  * Receives one message and its descriptors (O_CLOEXEC set). Returns the byte count, 0 at end of
- * file, also where the peer has left messages unread. Unused slots of fds are -1. A truncated message
- * or surplus descriptors are -EPROTO, and every descriptor received is closed then.
+ * file, also where the peer has left messages unread. Unused slots of fds are -1. A truncated
+ * message or surplus descriptors are -EPROTO, and every descriptor received is closed then.
  */
 ssize_t fd_recv(int sock, void *buf, size_t len, int *fds, size_t n_fds, struct err *e);
 

@@ -82,6 +82,28 @@ LARGE = {"deep": "x = []\n    for n in range(97): x = [x]\n    return x", "dicts
          "wide": "return [1] * 31000", "same keys": "return {'\\ud800': 1, '\\ud801': 2}"}
 
 
+def test_the_records_are_of_what_was_written_not_of_the_name(csbx, python_image):
+    """A program that has the directory of the output puts a link to a file of the caller's in its place."""
+    ws, private = csbx.work / "ws", csbx.work / "private"
+    ws.mkdir()
+    ws.chmod(0o777)
+    private.write_text(json.dumps({"id": "of-the-caller", "status": "ok", "stdout": "secret"}) + "\n", encoding="utf-8")
+    lines(csbx, {"id": "planted", "code": f"import os; os.unlink('/w/out'); os.symlink({str(private)!r}, '/w/out')"})
+    csbx.ok("eval", "--image", python_image, "--timeout", "60", "--volume", f"{ws}:/w", "--report", "out.html", "--output", "ws/out",
+            "--batch", "lines")
+    assert (ws / "out").is_symlink()
+    text = page(csbx.work / "out.html").text
+    assert "planted" in text and "of-the-caller" not in text
+
+
+def test_a_page_where_the_output_is_a_pipe(csbx, python_image):
+    lines(csbx, {"id": "piped", "code": "pass"})
+    p = csbx.run("eval", "--image", python_image, "--timeout", "60", "--report", "out.html", "--output", "/dev/stdout", "--batch",
+                 "lines", timeout=60)
+    assert p.returncode == 0 and json.loads(p.stdout)["id"] == "piped"
+    assert "piped" in page(csbx.work / "out.html").text
+
+
 def test_no_answer_takes_its_record_away(csbx, python_image):
     """Each wrong line is in the page, and a batch that goes on passes it over."""
     lines(csbx, RIGHT, *({"id": name, "code": f"def f(i):\n    {code}\n", "function": "f",

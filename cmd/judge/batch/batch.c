@@ -70,8 +70,9 @@ static int write_record(struct pool *p, const struct strbuf *record, struct err 
 	batch_progress_clear(&p->progress);
 	if (io_write_all(p->out_fd, strbuf_str(record), record->len, e) < 0)
 		return err_wrap(e, "write a record");
-	/* An output is read at the end, with the records that were there before. */
-	return p->b->output ? 0 : report_add(&p->report, strbuf_str(record), record->len, NULL, e);
+	/* A kept output is read at the end, with the records that were there before. */
+	return p->done.is_kept ? 0
+			       : report_add(&p->report, strbuf_str(record), record->len, NULL, e);
 }
 
 /* is_end: those go out that wait for others, which will not come. */
@@ -380,8 +381,8 @@ int batch_run(const struct batch *b, const char *verb)
 		r = open_pool(&p, &e);
 	if (r >= 0)
 		r = work_off(&p, &e);
-	if (r >= 0 && b->output)
-		r = report_add_file(&p.report, b->output, &e);
+	if (r >= 0 && p.done.is_kept && report_add_file(&p.report, p.out_fd, &e) < 0)
+		r = err_wrap(&e, "%s", b->output);
 	if (r >= 0)
 		r = report_write(&p.report, &e);
 	batch_progress_clear(&p.progress);

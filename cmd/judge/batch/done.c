@@ -97,7 +97,8 @@ int batch_done_open(const char *path, const struct container_spec *spec, int in_
 	if (batch_is_same_file(in_fd, fd))
 		return err_set(e, EINVAL,
 			       "--output %s: is the file that --batch reads; name another", path);
-	if (S_ISREG(st.st_mode) && read_records(fd, ret, e) < 0)
+	ret->is_kept = S_ISREG(st.st_mode);
+	if (ret->is_kept && read_records(fd, ret, e) < 0)
 		return err_wrap(e, "%s", path);
 	return take_fd(&fd);
 }

@@ -13,6 +13,7 @@ struct err;
 
 struct batch_done {
 	struct strv labels; /* with their occurrence behind a blank; sorted once read */
+	bool is_kept;       /* the output is a regular file, which can be read again */
 };
 
 /*

@@ -105,9 +105,9 @@ int report_run(struct report *r, const struct container_spec *spec, const struct
 	return report_write(r, e);
 }
 
-int report_add_file(struct report *r, const char *path, struct err *e)
+int report_add_file(struct report *r, int fd, struct err *e)
 {
-	struct lines l = {.max = RECORD_BYTES_MAX};
+	struct lines l = {.fd = fd, .max = RECORD_BYTES_MAX};
 	const char *text;
 	size_t len;
 	bool too_long;
@@ -115,18 +115,14 @@ int report_add_file(struct report *r, const char *path, struct err *e)
 
 	if (!r->path)
 		return 0;
-	l.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (l.fd < 0)
-		return err_sys(e, "%s", path);
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return err_sys(e, "read the records");
 	while (n >= 0 && (n = lines_next(&l, &text, &len, &too_long, e)) > 0) {
 		if (!too_long && report_add(r, text, len, NULL, e) < 0)
 			n = -ENOMEM;
 	}
 	lines_free(&l);
-	fd_close(&l.fd);
-	if (n >= 0)
-		n = report_rows_settle(&r->rows, e);
-	return n < 0 ? err_wrap(e, "%s", path) : 0;
+	return n < 0 ? n : report_rows_settle(&r->rows, e);
 }
 
 int report_write(struct report *r, struct err *e)

@@ -54,8 +54,8 @@ int report_add(struct report *r, const char *text, size_t len, const char *name,
 /* One run, as a whole report. */
 int report_run(struct report *r, const struct container_spec *spec, const struct run_result *result,
 	       const struct result_more *more, const char *name, struct err *e);
-/* All records of a file; of two of one id the later one. */
-int report_add_file(struct report *r, const char *path, struct err *e);
+/* All records of a regular file, from its beginning; of two of one id the later one. */
+int report_add_file(struct report *r, int fd, struct err *e);
 /* Writes the file: it is whole, or as it was. */
 int report_write(struct report *r, struct err *e);
 void report_free(struct report *r);
