@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,12 +18,14 @@
 #include "runtime/kernel/net_traces.h"
 
 #define HELPER_STACK_BYTES 65536u
+#define OVERFLOW_UID 65534u /* users without a number in a user namespace, user_namespaces(7) */
 
 struct launch {
 	struct child *child;
 	const struct launch_namespaces *ns;
 	int pidfd;
 	pid_t pid;
+	bool net_may_return;
 	int code;
 	const char *step;
 	struct err *e; /* says what is wrong where step is NULL */
@@ -43,6 +46,17 @@ static long clone_child(struct launch *l, unsigned long namespaces)
 	return syscall(SYS_clone3, &args, sizeof(args));
 }
 
+/*
+ * True where the owner of the files of /proc/PID/net has no id in A. An owner could give them other
+ * modes, which stay for the next container. To be asked before a program runs.
+ */
+static bool net_files_are_the_kernels(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/net/dev", &st) == 0 && st.st_uid == OVERFLOW_UID;
+}
+
 /* The one that was made before, or a new one. */
 static void enter_network(struct launch *l)
 {
@@ -53,6 +67,7 @@ static void enter_network(struct launch *l)
 		l->step = "join the container's network namespace";
 		_exit(1);
 	}
+	l->net_may_return = l->ns->traces && net_files_are_the_kernels();
 }
 
 /*
@@ -107,7 +122,7 @@ static int join_and_clone(void *arg)
 	l->pid = (pid_t)pid;
 	/* Pid 1 goes on beside this. Here, as M is in the namespace: a short program may be gone
 	 * before S looks. */
-	if (l->ns->traces)
+	if (l->net_may_return)
 		net_traces_open(l->ns->traces);
 	if (l->ns->made_apart_fd)
 		*l->ns->made_apart_fd = apart_make(l->ns->made_apart_net_fd);

@@ -37,7 +37,8 @@ static bool has_socket(const struct streams *streams)
 /*
  * A network namespace goes to the next container only where no process of this one had a capability
  * that counts in it, a call or family that the filter refuses, or a way to hand a descriptor of it
- * out (of /proc/net, through a socket of the host's).
+ * out (of /proc/net, through a socket of the host's). And where no process could be the kernel's
+ * own root, which its files in /proc are of (launch.c).
  */
 bool container_net_may_return(const struct container *c)
 {
@@ -47,5 +48,6 @@ bool container_net_may_return(const struct container *c)
 
 	return !c->is_lane && s->ns.net == NET_NONE && !(s->sec.caps & caps) &&
 	       !s->sec.seccomp_off && !s->proc.n_keep_fds && !s->hooks.n &&
+	       !id_extents_lead_to(c->map.uid, c->map.n_uid, 0) &&
 	       container_mounts_are_private(c) && !has_socket(&c->streams);
 }

@@ -224,6 +224,7 @@ int lane_open(const struct container_spec *spec, const struct paths *paths, cons
 	      const struct lane_warm *warm, bool is_lent, struct lane **ret, struct err *e)
 {
 	struct lane *l = lane_new(spec, paths, warm->program);
+	struct lane_place place;
 	sigset_t old;
 	int r, signal_fd = -1;
 
@@ -238,9 +239,14 @@ int lane_open(const struct container_spec *spec, const struct paths *paths, cons
 	}
 	if (r >= 0)
 		r = send_warm(l, warm, e);
+	place = (struct lane_place){
+		.base_fd = l->view.tmpfs_fds[0],
+		.exe_fd = l->c.link.init_fd,
+		.pid1 = l->c.pid1.pid,
+		.map = &l->c.map,
+	};
 	if (r >= 0)
-		r = lane_state_open(&l->state, l->view.tmpfs_fds[0], l->c.link.init_fd,
-				    l->c.pid1.pid, file, e);
+		r = lane_state_open(&l->state, &place, file, e);
 	if (r >= 0)
 		r = lane_state_note(&l->state, e);
 	if (r >= 0 && l->c.link.sock >= 0) {

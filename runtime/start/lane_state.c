@@ -15,6 +15,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/start/net_modes.h"
 
 #define DEPTH_MAX 8u
 #define STATE_BYTES_MAX (4u << 20) /* csbx's own files; more makes no lane */
@@ -179,7 +180,7 @@ static int add_text(int fd, struct strbuf *out)
 static int add_net(const struct lane_state *s, struct strbuf *out)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = 0;
+	int r = s->net_dir_fd >= 0 ? net_modes_add(s->net_dir_fd, out) : 0;
 
 	for (int i = 0; r >= 0 && i < LANE_NET_FILES; i++) {
 		if (s->net_fds[i] >= 0)
@@ -214,8 +215,12 @@ static int add_file_systems(const struct lane_state *s, struct strbuf *out)
 		add_facts(&st, out);
 		strbuf_add(out, &st.st_atim, sizeof(st.st_atim));
 	}
-	if (s->exe_fd >= 0) {
-		if (fstat(s->exe_fd, &st) < 0)
+	for (int i = 0; i < 2; i++) {
+		int fd = i ? s->ptmx_fd : s->exe_fd;
+
+		if (fd < 0)
+			continue;
+		if (fstat(fd, &st) < 0)
 			return -EIO;
 		add_facts(&st, out);
 		strbuf_add(out, &st.st_atim, sizeof(st.st_atim));
@@ -239,39 +244,54 @@ static int describe(const struct lane_state *s, const struct strbuf *known, stru
 	return r < 0 ? r : strbuf_check(out, NULL);
 }
 
-static int open_inside(pid_t pid1, const char *name)
+static int open_inside(pid_t pid1, const char *name, int flags)
 {
 	_free_ char *path = str_printf("/proc/%d/%s", (int)pid1, name);
 
-	return path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	return path ? open(path, flags | O_CLOEXEC | O_NONBLOCK) : -1;
 }
 
-int lane_state_open(struct lane_state *s, int base_fd, int exe_fd, pid_t pid1, const char *file,
+static int open_network(struct lane_state *s, pid_t pid1, const struct id_map *map, struct err *e)
+{
+	s->net_dir_fd = open_inside(pid1, "net/", O_RDONLY | O_DIRECTORY);
+	if (s->net_dir_fd < 0)
+		return err_sys(e, "lane: network");
+	if (!net_modes_can_change(s->net_dir_fd, map)) /* to look at them all takes time */
+		fd_close(&s->net_dir_fd);
+	for (int i = 0; i < LANE_NET_FILES; i++) {
+		_free_ char *name = str_printf("net/%s", net_names[i]);
+
+		s->net_fds[i] = name ? open_inside(pid1, name, O_RDONLY) : -1;
+		if (s->net_fds[i] < 0 && errno != ENOENT)
+			return err_sys(e, "lane: %s", net_names[i]);
+	}
+	return 0;
+}
+
+int lane_state_open(struct lane_state *s, const struct lane_place *place, const char *file,
 		    struct err *e)
 {
 	static const char *const dirs[] = {"root/dev/shm/", "root/dev/mqueue/", "root/dev/pts/"};
 
 	s->file = file;
-	s->exe_fd = exe_fd;
-	s->upper_fd = openat(base_fd, "up/upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	s->exe_fd = place->exe_fd;
+	s->upper_fd =
+		openat(place->base_fd, "up/upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (s->upper_fd < 0)
 		return err_sys(e, "lane: upper layer");
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		s->dir_fds[i] = open_inside(pid1, dirs[i]);
+		s->dir_fds[i] = open_inside(place->pid1, dirs[i], O_RDONLY);
 		if (s->dir_fds[i] < 0)
 			return err_sys(e, "lane: %s", dirs[i]);
 	}
-	s->root_fd = open_inside(pid1, "root/");
+	s->root_fd = open_inside(place->pid1, "root/", O_RDONLY);
 	if (s->root_fd < 0)
 		return err_sys(e, "lane: root");
-	for (int i = 0; i < LANE_NET_FILES; i++) {
-		_free_ char *name = str_printf("net/%s", net_names[i]);
-
-		s->net_fds[i] = name ? open_inside(pid1, name) : -1;
-		if (s->net_fds[i] < 0 && errno != ENOENT)
-			return err_sys(e, "lane: %s", net_names[i]);
-	}
-	return 0;
+	/* To open the device itself would make a terminal. */
+	s->ptmx_fd = open_inside(place->pid1, "root/dev/pts/ptmx", O_PATH | O_NOFOLLOW);
+	if (s->ptmx_fd < 0)
+		return err_sys(e, "lane: /dev/pts/ptmx");
+	return open_network(s, place->pid1, place->map, e);
 }
 
 static void wait_a_tick(void)
@@ -364,6 +384,8 @@ void lane_state_close(struct lane_state *s)
 {
 	fd_close(&s->upper_fd);
 	fd_close(&s->root_fd);
+	fd_close(&s->ptmx_fd);
+	fd_close(&s->net_dir_fd);
 	while (s->n_held)
 		fd_close(&s->held_fds[--s->n_held]);
 	for (size_t i = 0; i < sizeof(s->dir_fds) / sizeof(s->dir_fds[0]); i++)

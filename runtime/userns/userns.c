@@ -250,6 +250,15 @@ bool id_extents_have(const struct id_extent *x, uint32_t n, uint32_t inside)
 	return false;
 }
 
+bool id_extents_lead_to(const struct id_extent *x, uint32_t n, uint32_t outside)
+{
+	for (uint32_t i = 0; i < n && i < ID_EXTENTS_MAX; i++) {
+		if (outside >= x[i].outside && outside - x[i].outside < x[i].count)
+			return true;
+	}
+	return false;
+}
+
 static size_t extents_text(const struct id_extent *x, uint32_t n, bool identity, char *buf,
 			   size_t size)
 {

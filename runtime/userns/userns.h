@@ -73,6 +73,8 @@ static inline bool id_map_is_one(const struct id_map *m)
 
 /* True if `inside` exists in the n extents at x. */
 bool id_extents_have(const struct id_extent *x, uint32_t n, uint32_t inside);
+/* The same of `outside`. */
+bool id_extents_lead_to(const struct id_extent *x, uint32_t n, uint32_t outside);
 
 /*
  * Text for /proc/PID/uid_map of a namespace that is the identity over the same ids (B), one line

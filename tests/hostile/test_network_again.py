@@ -10,9 +10,10 @@ import pytest
 # The files that show use, without the words that are the whole machine's.
 LOOK = r"""
 import json, os, re
+modes = [(n, os.lstat(os.path.join(top, n)).st_mode) for top, dirs, names in os.walk("/proc/self/net") for n in sorted(dirs + names)]
 files = ["snmp", "snmp6", "netstat", "dev", "sockstat", "sockstat6", "ip6_flowlabel", "igmp", "igmp6", "unix", "tcp", "tcp6",
          "udp", "udp6", "raw", "raw6", "icmp", "route", "ipv6_route", "rt_cache", "if_inet6", "arp", "packet"]
-said = {}
+said = {"modes": modes}
 for name in files:
     try:
         text = open("/proc/net/" + name).read()
@@ -58,6 +59,11 @@ for at, level, name, group in ((0, 0, 35, socket.inet_aton('224.1.1.1') + socket
     try: s[at].setsockopt(level, name, group)
     except OSError as e: assert e.errno == 19
     else: os.write(1, b'joined')""",
+    "modes of its files": """
+for top, dirs, names in os.walk('/proc/self/net'):
+    for n in dirs + names:
+        try: os.chmod(os.path.join(top, n), 0o640)
+        except OSError: pass""",
     "a name in the abstract": """
 s = socket.socket(socket.AF_UNIX); s.bind('\\0here'); s.listen()
 if not os.fork():
@@ -143,9 +149,54 @@ def test_where_a_program_could_hand_it_out_it_does_not_return(csbx, python_image
     assert left > 2 and passed(csbx, "--mount", f"{csbx.work}:/host", python_image, "sleep", "0.2") == before
 
 
+CHANGE = r"""
+import json, os
+done = set()
+def walk():
+    for top, dirs, names in os.walk("/proc"):
+        if top == "/proc":
+            dirs[:] = [d for d in dirs if d == "1" or not d.isdigit()]  # that one stays for the next snippet of a lane
+        yield top, dirs, names
+    yield "/sys", ["class", "class/net", "class/net/lo/"], ["class/net/lo/mtu", "kernel/uevent_seqnum"]
+for top, dirs, names in walk():
+    for name in [*dirs, *names]:
+        path = os.path.join(top, name)
+        s = os.lstat(path)
+        for what, change in {"mode": lambda: os.chmod(path, s.st_mode & 0o777 ^ 0o44),
+                             "owner": lambda: os.chown(path, os.getuid(), os.getgid(), follow_symlinks=False),
+                             "times": lambda: os.utime(path, (1, 1), follow_symlinks=False),
+                             "attribute": lambda: os.setxattr(path, "user.x", b"1", follow_symlinks=False)}.items():
+            if what == "mode" and os.path.islink(path): continue
+            try:
+                change()
+                done.add((what, path))
+            except OSError:
+                pass
+for top, dirs, names in os.walk("/proc/self/net"):
+    for name in [*dirs, *names]:
+        path = os.path.join(top, name)
+        for what, change in {"mode": lambda: os.chmod(path, 0o640), "owner": lambda: os.chown(path, os.getuid(), os.getgid()),
+                             "attribute": lambda: os.setxattr(path, "user.x", b"1")}.items():
+            try:
+                change()
+                done.add((what, path))
+            except OSError:
+                pass
+print(json.dumps([os.stat("/proc/self/net/dev").st_uid, sorted(done)]))
+"""
+
+
+@pytest.mark.both_users
+def test_a_program_changes_nothing_of_proc_but_of_a_network_that_ends_with_it(csbx, python_image):
+    """Files that are not of a process: their modes and owners are the machine's, or those of the network namespace."""
+    seen = [json.loads(csbx.ok("start", "--user", "0", python_image, "python3", "-c", CHANGE)) for _ in range(12)]
+    assert all("/net/" in path for uid, changed in seen for what, path in changed), seen
+    assert seen[-1] == [65534, []] and all(not changed for uid, changed in seen if uid), seen
+
+
 def test_a_network_that_returns_brings_its_files(csbx, python_image):
-    """A start that gets one with its files opens none of them, and sets no port: one before it has."""
-    for _ in range(4):
+    """A start that gets one with its files opens none of them, and sets no port: one before it has. The first ones may make their own."""
+    for _ in range(12):
         csbx.ok("start", python_image, "true")
     subprocess.run(["strace", "-f", "-qq", "-o", "trace", "-e", "trace=open,openat", *csbx.argv(["start", python_image, "true"])], env=csbx.env,
                    cwd=csbx.work, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, **csbx.identity())

@@ -65,6 +65,9 @@ ATTACKS = {
     "mode of shared memory": ("os.chmod('/dev/shm', 0o700); os.chmod('/dev/shm', 0o1777)", True),
     "attribute of shared memory": ("os.setxattr('/dev/shm', 'user.x', b'1')", True),
     "mode of terminals": ("try: os.chmod('/dev/pts', 0o700); os.chmod('/dev/pts', 0o755)\nexcept OSError: pass", None),
+    "mode of the file that makes terminals": ("os.chmod('/dev/pts/ptmx', 0o600)", True),
+    "owner of the file that makes terminals": ("os.chown('/dev/pts/ptmx', os.getuid(), os.getgid())", True),
+    "clocks of the file that makes terminals": ("os.utime('/dev/pts/ptmx', (1, 1))", True),
     "terminals": ("import pty\nx = [pty.openpty() for n in range(20)]", False),
     # objects of the kernel
     "shm": ("assert call(29, 0x77, 4096, 0o1600) >= 0, ctypes.get_errno()", True),
@@ -87,6 +90,9 @@ ATTACKS = {
     "lock": ("import fcntl\nf = open('/csbx/snippet.py'); fcntl.flock(f, fcntl.LOCK_EX)\nif not os.fork(): os.setsid(); time.sleep(60)", False),
     "lease": ("import fcntl\nf = open('/csbx/snippet.py')\nfcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_RDLCK)\nif not os.fork(): os.setsid(); time.sleep(60)", False),
     # the network
+    "modes of the network's files": ("for top, dirs, names in os.walk('/proc/self/net'):\n    for n in dirs + names:\n"
+                                     "        try: os.chmod(os.path.join(top, n), 0o640)\n        except OSError: pass", None),
+    "owner of a file of the network": ("try: os.chown('/proc/self/net/arp', 0, os.getgid())\nexcept OSError: pass", None),
     "groups that are left": ("s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)\n"
                              "for n in range(9):\n"
                              "    try: s.setsockopt(41, 20, socket.inet_pton(10, 'ff02::1:%x' % n) + bytes((1, 0, 0, 0))); print('joined')\n"
@@ -178,6 +184,14 @@ for path in "/etc/hosts", "/etc/resolv.conf", "/etc/passwd", "/proc/self/oom_sco
         "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/self/limits", "/proc/self/cgroup", "/proc/self/timerslack_ns":
     look(text, path)
     if path.startswith("/etc"): look(facts, path)
+look(lambda p: (facts(p)[:3], os.stat(p).st_mtime == 1), "/dev/pts/ptmx")
+owners = set()
+for top, dirs, names in os.walk("/proc/self/net"):
+    for n in sorted(dirs + names):
+        s = os.lstat(os.path.join(top, n))
+        owners.add((s.st_uid, s.st_gid))
+        seen.append([n, s.st_mode])
+seen.append(len(owners))  # one, which depends on what has made the namespace
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p] + [ctypes.c_long] * 5

@@ -89,9 +89,24 @@ static struct net_traces net_of(const int *all)
 	return net;
 }
 
+/*
+ * The files of /proc/PID/net are of the root of the user namespace that the network namespace is
+ * made in. He may give them other modes and owners, which stay. In a user namespace without ids
+ * they are of the kernel's own root, whose id no container has. While A has no ids yet it can have
+ * no child, and is such a one itself.
+ */
+static int unshare_network(void)
+{
+	static bool is_without_ids;
+
+	if (!is_without_ids && unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0)
+		return is_without_ids = true, 0;
+	return unshare(CLONE_NEWNET);
+}
+
 static int make_network(void)
 {
-	_close_ int fd = unshare(CLONE_NEWNET) < 0 ? -1 : loopback_up();
+	_close_ int fd = unshare_network() < 0 ? -1 : loopback_up();
 
 	return fd < 0 ? -1 : ioctl(fd, SIOCGSKNS);
 }

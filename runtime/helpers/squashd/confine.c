@@ -273,6 +273,7 @@ int confine_attendant(struct err *e)
 	allow_common(&f);
 	allow_all(&f, attendant_calls, COUNT(attendant_calls));
 	filter_allow_arg(&f, SYS_unshare, 0, CLONE_NEWNET);
+	filter_allow_arg(&f, SYS_unshare, 0, CLONE_NEWUSER | CLONE_NEWNET);
 	filter_allow_arg(&f, SYS_socket, 0, AF_INET);
 	filter_allow_arg(&f, SYS_ioctl, 1, SIOCSIFFLAGS);
 	filter_allow_arg(&f, SYS_ioctl, 1, SIOCGSKNS);

@@ -29,8 +29,8 @@ static bool enter(void)
 
 	map.uid[0] = (struct id_extent){.inside = 0, .outside = geteuid(), .count = 1};
 	map.gid[0] = (struct id_extent){.inside = 0, .outside = getegid(), .count = 1};
-	return unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET) >= 0 &&
-	       userns_write_own(&map, NULL) >= 0 &&
+	return unshare(CLONE_NEWUSER | CLONE_NEWNS) >= 0 && userns_write_own(&map, NULL) >= 0 &&
+	       unshare(CLONE_NEWNET) >= 0 && /* its files are those of the root that there is */
 	       mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) >= 0;
 }
 
@@ -73,9 +73,10 @@ static bool open_state(struct lane_state *s)
 		s->dir_fds[i] = open(dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		s->net_fds[places[i]] = open(path, O_RDONLY | O_CLOEXEC);
 	}
+	s->net_dir_fd = open("/proc/self/net", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	s->exe_fd = exe = memfd_create("exe", MFD_CLOEXEC);
-	return s->upper_fd >= 0 && s->dir_fds[2] >= 0 && s->net_fds[4] >= 0 && exe >= 0 &&
-	       write(exe, "x", 1) == 1;
+	return s->upper_fd >= 0 && s->dir_fds[2] >= 0 && s->net_dir_fd >= 0 && s->net_fds[4] >= 0 &&
+	       exe >= 0 && write(exe, "x", 1) == 1;
 }
 
 static void unmake(struct lane_state *s)
@@ -135,6 +136,16 @@ static bool file_beside_it(void)
 static bool mode_and_back(void)
 {
 	return chmod(UPPER "/etc", 0700) >= 0 && chmod(UPPER "/etc", 0755) >= 0;
+}
+
+static bool mode_of_the_network(void)
+{
+	return chmod("/proc/self/net/arp", 0400) >= 0;
+}
+
+static bool mode_below_the_network(void)
+{
+	return chmod("/proc/self/net/stat", 0500) >= 0;
 }
 
 static bool times(void)
@@ -302,6 +313,8 @@ static const struct {
 	{"a file that is gone again", file_is_gone_again, false},
 	{"a file beside its own", file_beside_it, false},
 	{"a mode, and back", mode_and_back, false},
+	{"the network: a mode", mode_of_the_network, false},
+	{"the network: a mode in a directory of it", mode_below_the_network, false},
 	{"times", times, false},
 	{"a shared mapping", mapped, false},
 	{"removed", removed, false},

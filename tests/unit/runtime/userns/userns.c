@@ -159,6 +159,10 @@ static void test_plan_ranges(void)
 	   "as far as three extents reach");
 	ok(id_extents_have(m.uid, m.n_uid, 10) && !id_extents_have(m.uid, m.n_uid, 11),
 	   "what exists");
+	ok(id_extents_lead_to(m.uid, m.n_uid, 1001) && id_extents_lead_to(m.uid, m.n_uid, 100009) &&
+		   !id_extents_lead_to(m.uid, m.n_uid, 100010) &&
+		   !id_extents_lead_to(m.uid, m.n_uid, 0),
+	   "what it leads to");
 }
 
 /* Whatever the ranges are: the main user is there once, nothing overlaps, inside or outside. */
