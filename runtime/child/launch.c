@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,9 +17,11 @@
 #include "runtime/base/fd.h"
 #include "runtime/child/apart.h"
 #include "runtime/child/child.h"
+#include "runtime/kernel/loopback.h"
 #include "runtime/kernel/net_traces.h"
 
 #define HELPER_STACK_BYTES 65536u
+#define MAKER_STACK_BYTES 8192u
 #define OVERFLOW_UID 65534u /* users without a number in a user namespace, user_namespaces(7) */
 
 struct launch {
@@ -57,10 +61,41 @@ static bool net_files_are_the_kernels(void)
 	return stat("/proc/self/net/dev", &st) == 0 && st.st_uid == OVERFLOW_UID;
 }
 
+/* N, in the memory of M: a descriptor of its network namespace is what stays of it. */
+static int show_network(void *arg)
+{
+	int *ret = arg, fd = loopback_up();
+
+	*ret = fd < 0 ? -1 : ioctl(fd, SIOCGSKNS);
+	fd_close(&fd);
+	_exit(0);
+}
+
+/*
+ * In a user namespace without ids, so that the files of /proc/PID/net are the kernel's. That wants
+ * A to have its ids; before it has, it is such a one itself.
+ */
+static int make_network(void)
+{
+	char stack[MAKER_STACK_BYTES] __attribute__((aligned(16)));
+	int fd = -1, r;
+	pid_t n = clone(
+		show_network, stack + sizeof(stack),
+		CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_NEWUSER | CLONE_NEWNET | SIGCHLD, &fd);
+
+	while (n > 0 && waitpid(n, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (fd < 0)
+		return unshare(CLONE_NEWNET);
+	r = setns(fd, CLONE_NEWNET);
+	fd_close(&fd);
+	return r;
+}
+
 /* The one that was made before, or a new one. */
 static void enter_network(struct launch *l)
 {
-	int r = l->ns->net_fd >= 0 ? setns(l->ns->net_fd, CLONE_NEWNET) : unshare(CLONE_NEWNET);
+	int r = l->ns->net_fd >= 0 ? setns(l->ns->net_fd, CLONE_NEWNET) : make_network();
 
 	if (r < 0) {
 		l->code = errno;

@@ -194,9 +194,20 @@ def test_a_program_changes_nothing_of_proc_but_of_a_network_that_ends_with_it(cs
     assert seen[-1] == [65534, []] and all(not changed for uid, changed in seen if uid), seen
 
 
+@pytest.mark.both_users
+def test_networks_of_many_starts_at_once(csbx, python_image):
+    """None is ready, so each start makes its own: their files are no container's either, and they return."""
+    inside = "import os; print(os.readlink('/proc/self/ns/net'), os.stat('/proc/self/net/dev').st_uid)"
+    seen = []
+    for _ in range(3):
+        running = [csbx.popen("start", "--user", "0", python_image, "python3", "-ISc", inside, text=True) for _ in range(16)]
+        seen += [p.communicate(timeout=60)[0].split() for p in running]
+    assert {uid for net, uid in seen} == {"65534"} and len({net for net, uid in seen}) < 48, seen
+
+
 def test_a_network_that_returns_brings_its_files(csbx, python_image):
     """A start that gets one with its files opens none of them, and sets no port: one before it has. The first ones may make their own."""
-    for _ in range(12):
+    for _ in range(4):
         csbx.ok("start", python_image, "true")
     subprocess.run(["strace", "-f", "-qq", "-o", "trace", "-e", "trace=open,openat", *csbx.argv(["start", python_image, "true"])], env=csbx.env,
                    cwd=csbx.work, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, **csbx.identity())
