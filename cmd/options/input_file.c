@@ -2,7 +2,6 @@
 #include "cmd/options/input_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "cmd/options/program_places.h"
 #include "runtime/base/err.h"
@@ -23,13 +22,6 @@ int input_file_read(const char *path, size_t max, const struct container_spec *s
 		    struct strbuf *out, struct err *e)
 {
 	_close_ int fd = input_file_open(path, O_RDONLY | O_NONBLOCK, spec, e);
-	struct stat st;
 
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) < 0)
-		return err_sys(e, "stat %s", path);
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, EINVAL, "%s: not a regular file", path);
-	return io_read_all(fd, max, out, e) < 0 ? err_wrap(e, "%s", path) : 0;
+	return fd < 0 ? fd : io_read_regular(fd, path, max, out, e);
 }

@@ -179,21 +179,23 @@ int io_read_all_given(int fd, size_t max, struct strbuf *out, struct err *e)
 	return read_all(fd, max, true, out, e);
 }
 
-static int read_file(int dirfd, const char *path, int flags, size_t max, struct strbuf *out,
-		     struct err *e)
+int io_read_regular(int fd, const char *path, size_t max, struct strbuf *out, struct err *e)
 {
-	_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
 	struct stat st;
-	int r;
 
-	if (fd < 0)
-		return err_sys(e, "open %s", path);
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "stat %s", path);
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, EINVAL, "%s: not a regular file", path);
-	r = io_read_all(fd, max, out, e);
-	return r < 0 ? err_wrap(e, "%s", path) : 0;
+	return io_read_all(fd, max, out, e) < 0 ? err_wrap(e, "%s", path) : 0;
+}
+
+static int read_file(int dirfd, const char *path, int flags, size_t max, struct strbuf *out,
+		     struct err *e)
+{
+	_close_ int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+
+	return fd < 0 ? err_sys(e, "open %s", path) : io_read_regular(fd, path, max, out, e);
 }
 
 int io_read_file_at(int dirfd, const char *path, size_t max, struct strbuf *out, struct err *e)

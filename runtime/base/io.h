@@ -37,6 +37,9 @@ int io_read_all_given(int fd, size_t max, struct strbuf *out, struct err *e);
 /* Appends all that fd gives; more than max bytes is -EFBIG. */
 int io_read_all(int fd, size_t max, struct strbuf *out, struct err *e);
 
+/* The same of a regular file alone, which is open; path: its name in messages. */
+int io_read_regular(int fd, const char *path, size_t max, struct strbuf *out, struct err *e);
+
 /* Opens path beneath dirfd (O_NOFOLLOW|O_NONBLOCK, regular files only) and reads it whole. */
 int io_read_file_at(int dirfd, const char *path, size_t max, struct strbuf *out, struct err *e);
 

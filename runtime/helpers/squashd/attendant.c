@@ -99,8 +99,10 @@ static int unshare_network(void)
 {
 	static bool is_without_ids;
 
-	if (!is_without_ids && unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0)
-		return is_without_ids = true, 0;
+	if (!is_without_ids && unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) {
+		is_without_ids = true;
+		return 0;
+	}
 	return unshare(CLONE_NEWNET);
 }
 
