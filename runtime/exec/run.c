@@ -88,7 +88,7 @@ static void child_ended(struct exec_loop *l, const struct init_event *ev)
 
 	l->ended = true;
 	enter_phase(l, PHASE_DRAINING, tty ? DRAIN_TTY_MS : DRAIN_MS);
-	if (r->status == RUN_LAUNCH_ERROR)
+	if (run_is_none(r->status))
 		return;
 	r->user_us = ev->utime_us;
 	r->sys_us = ev->stime_us;
@@ -147,13 +147,13 @@ static void take_failure(struct exec_loop *l, const struct init_status *st)
 {
 	struct run_result *r = l->result;
 
-	r->status = RUN_LAUNCH_ERROR;
 	r->exit_code = init_status_error(st, l->proc, &r->error);
 	if (st->stage == INIT_STAGE_USER || st->stage == INIT_STAGE_GROUPS) {
 		r->exit_code = 126;
 		err_set(&r->error, st->code, "user %u:%u: the container has no such id",
 			l->proc->uid, l->proc->gid);
 	}
+	r->status = r->exit_code == INIT_EXIT_FAILED ? RUN_SANDBOX_ERROR : RUN_LAUNCH_ERROR;
 }
 
 static void read_size(struct exec_loop *l)
@@ -169,7 +169,7 @@ static void tell_started(const struct exec_loop *l)
 {
 	const struct exec_watch *w = l->options->watch;
 
-	if (w && w->started && l->result->status != RUN_LAUNCH_ERROR)
+	if (w && w->started && !run_is_none(l->result->status))
 		w->started(w->arg, l->pid);
 }
 
@@ -339,14 +339,14 @@ static void finish(struct exec_loop *l)
 	struct run_result *r = l->result;
 
 	streams_finish(&l->streams, r);
-	if (l->options->detached && r->status != RUN_LAUNCH_ERROR) {
+	if (l->options->detached && !run_is_none(r->status)) {
 		r->status = RUN_EXITED;
 		r->exit_code = 0;
 	}
 	if (l->too_much) {
 		r->status = RUN_OUTPUT_LIMIT;
 		r->signal = SIGKILL;
-	} else if (l->timed_out && r->status != RUN_LAUNCH_ERROR) {
+	} else if (l->timed_out && !run_is_none(r->status)) {
 		r->status = RUN_TIMEOUT;
 		r->timed_out = true;
 	}

@@ -365,7 +365,8 @@ def test_who_is_killed_in_the_middle_takes_no_other_along(csbx, python_image, ru
     assert len(set(lanes[0])) == len(set(lanes[1])) == 1 and lanes[0][0] != lanes[1][0]
 
 
-def test_lanes_that_are_killed_at_any_moment(csbx, python_image, running):
+@pytest.mark.parametrize("pause_s", [0.1, 0.025])
+def test_lanes_that_are_killed_at_any_moment(csbx, python_image, running, pause_s):
     """Between two snippets, while one is born or runs, or while the lane is emptied: each record is right, or says that csbx failed."""
     objects = [{"id": n, "code": f"print({n} * 7)", "timeout": 30} for n in range(120)]
     (csbx.work / "in").write_text("".join(json.dumps(x) + "\n" for x in [*FILL, *objects]), encoding="utf-8")
@@ -373,7 +374,7 @@ def test_lanes_that_are_killed_at_any_moment(csbx, python_image, running):
 
     def kill():
         random = Random(1)
-        while not over.wait(random.random() / 10):
+        while not over.wait(random.random() * pause_s):
             for pid in filter(None, (instance.get("pid") for instance in running())):
                 try:
                     if b"csbx-init" in comm(pid):
@@ -391,7 +392,7 @@ def test_lanes_that_are_killed_at_any_moment(csbx, python_image, running):
     failed = [n for n, r in records.items() if r["status"] == "sandbox_error"]
     wrong = [r for n, r in records.items() if n not in failed and type(n) is int and (r["stdout"], r["status"]) != (f"{n * 7}\n", "exited")]
     assert len(records) == len(FILL) + len(objects) and not wrong, (p.stderr, wrong[:3])
-    assert p.returncode == bool(failed) and len(killed) > 3 and len(failed) < len(objects), (killed, failed)
+    assert p.returncode == bool(failed) and len(killed) > 3 and (pause_s < 0.1 or len(failed) < len(objects)), (killed, failed)
 
 
 def comm(pid):

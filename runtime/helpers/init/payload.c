@@ -277,10 +277,7 @@ static int step_words(struct payload *p)
 	if (r < 0)
 		return r;
 	p->stage = INIT_STAGE_RLIMIT;
-	r = set_limits(p, true);
-	if (r >= 0)
-		p->stage = INIT_STAGE_EXEC;
-	return r;
+	return set_limits(p, true);
 }
 
 static int step_groups(struct payload *p)
@@ -377,17 +374,23 @@ static int step_seccomp(struct payload *p)
 	return sys_seccomp(SECCOMP_SET_MODE_FILTER, 0, &prog);
 }
 
+/* Until the program is executed a failure is csbx's: it says nothing about the program. */
 static int step_exec(struct payload *p)
 {
-	int r = wait_for_init(p);
+	int r;
 
+	p->stage = INIT_STAGE_WORD;
+	r = wait_for_init(p);
 	if (r >= 0 && p->flags & INIT_LANE)
 		sys_exit(0);
 	if (r >= 0 && waits_for_words(p))
 		r = step_words(p);
-	if (r >= 0 && p->warm && p->flags & INIT_WARM)
+	if (r < 0)
+		return r;
+	p->stage = INIT_STAGE_EXEC;
+	if (p->warm && p->flags & INIT_WARM)
 		(void)lane_program(p);
-	return r < 0 ? r : exec_program(p);
+	return exec_program(p);
 }
 
 static int step_run(struct payload *p, unsigned stage)

@@ -174,6 +174,7 @@ enum init_stage {
 	INIT_STAGE_SECCOMP,
 	INIT_STAGE_EXEC,   /* execve: ENOENT is 127, EACCES and others 126 */
 	INIT_STAGE_BOUNDS, /* an exec that asks for more than the container has */
+	INIT_STAGE_WORD,   /* no more word of csbx-init, or of who starts it */
 	INIT_STAGE_MAX,
 };
 

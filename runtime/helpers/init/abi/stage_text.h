@@ -31,6 +31,7 @@ static const char init_stage_text[INIT_STAGE_MAX][40] = {
 	[INIT_STAGE_SECCOMP] = "load the seccomp filter",
 	[INIT_STAGE_EXEC] = "run the command",
 	[INIT_STAGE_BOUNDS] = "stay within what the container has",
+	[INIT_STAGE_WORD] = "wait for csbx's word to begin",
 };
 
 #endif
