@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +21,6 @@
 
 #define HELPER_STACK_BYTES 65536u
 #define MAKER_STACK_BYTES 8192u
-#define OVERFLOW_UID 65534u /* users without a number in a user namespace, user_namespaces(7) */
 
 struct launch {
 	struct child *child;
@@ -50,15 +48,12 @@ static long clone_child(struct launch *l, unsigned long namespaces)
 	return syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/*
- * True where the owner of the files of /proc/PID/net has no id in A. An owner could give them other
- * modes, which stay for the next container. To be asked before a program runs.
- */
-static bool net_files_are_the_kernels(void)
+static bool a_has_ids(void)
 {
-	struct stat st;
+	_close_ int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+	char c;
 
-	return stat("/proc/self/net/dev", &st) == 0 && st.st_uid == OVERFLOW_UID;
+	return fd < 0 || read(fd, &c, 1) != 0;
 }
 
 /* N, in the memory of M: a descriptor of its network namespace is what stays of it. */
@@ -72,10 +67,11 @@ static int show_network(void *arg)
 }
 
 /*
- * In a user namespace without ids, so that the files of /proc/PID/net are the kernel's. That wants
- * A to have its ids; before it has, it is such a one itself.
+ * In a user namespace without ids, so that the files of /proc/PID/net are the kernel's. An owner
+ * with an id in A could give them other modes, which stay for the next container. A child of A
+ * wants A to have its ids; until it has, it is such a one itself.
  */
-static int make_network(void)
+static int make_network(bool *ret_is_the_kernels)
 {
 	char stack[MAKER_STACK_BYTES] __attribute__((aligned(16)));
 	int fd = -1, r;
@@ -85,24 +81,30 @@ static int make_network(void)
 
 	while (n > 0 && waitpid(n, NULL, 0) < 0 && errno == EINTR)
 		;
-	if (fd < 0)
-		return unshare(CLONE_NEWNET);
+	if (fd < 0) {
+		r = unshare(CLONE_NEWNET);
+		*ret_is_the_kernels = !a_has_ids();
+		return r;
+	}
 	r = setns(fd, CLONE_NEWNET);
 	fd_close(&fd);
+	*ret_is_the_kernels = true;
 	return r;
 }
 
 /* The one that was made before, or a new one. */
 static void enter_network(struct launch *l)
 {
-	int r = l->ns->net_fd >= 0 ? setns(l->ns->net_fd, CLONE_NEWNET) : make_network();
+	bool is_the_kernels = true; /* the attendant makes no other */
+	int r = l->ns->net_fd >= 0 ? setns(l->ns->net_fd, CLONE_NEWNET)
+				   : make_network(&is_the_kernels);
 
 	if (r < 0) {
 		l->code = errno;
 		l->step = "join the container's network namespace";
 		_exit(1);
 	}
-	l->net_may_return = l->ns->traces && net_files_are_the_kernels();
+	l->net_may_return = l->ns->traces && is_the_kernels;
 }
 
 /*

@@ -12,15 +12,24 @@
 
 #define DEPTH_MAX 4u /* the kernel's own are two deep */
 
-static int add_directory(int dir, unsigned depth, struct strbuf *out);
+struct look {
+	const struct id_map *map;
+	struct strbuf *out;
+	bool has_owned; /* an entry whose owner is of the map */
+};
 
-static int add_entry(int dir, const char *name, unsigned depth, struct strbuf *out)
+static int look_at_directory(struct look *l, int dir, unsigned depth);
+
+static int look_at_entry(struct look *l, int dir, const char *name, unsigned depth)
 {
 	struct stat st;
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
-	strbuf_addf(out, "%s %o %u %u\n", name, st.st_mode, st.st_uid, st.st_gid);
+	if (l->out)
+		strbuf_addf(l->out, "%s %o %u %u\n", name, st.st_mode, st.st_uid, st.st_gid);
+	if (l->map && id_extents_lead_to(l->map->uid, l->map->n_uid, st.st_uid))
+		l->has_owned = true;
 	if (!S_ISDIR(st.st_mode))
 		return 0;
 	if (depth == DEPTH_MAX)
@@ -28,10 +37,10 @@ static int add_entry(int dir, const char *name, unsigned depth, struct strbuf *o
 
 	_close_ int below = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	return below < 0 ? -errno : add_directory(below, depth + 1, out);
+	return below < 0 ? -errno : look_at_directory(l, below, depth + 1);
 }
 
-static int add_directory(int dir, unsigned depth, struct strbuf *out)
+static int look_at_directory(struct look *l, int dir, unsigned depth)
 {
 	int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
 	DIR *d = own < 0 ? NULL : fdopendir(own);
@@ -43,7 +52,7 @@ static int add_directory(int dir, unsigned depth, struct strbuf *out)
 	}
 	while (r >= 0 && (errno = 0, entry = readdir(d))) {
 		if (!str_is_dots(entry->d_name))
-			r = add_entry(dir, entry->d_name, depth, out);
+			r = look_at_entry(l, dir, entry->d_name, depth);
 	}
 	if (r >= 0 && errno)
 		r = -errno;
@@ -53,13 +62,14 @@ static int add_directory(int dir, unsigned depth, struct strbuf *out)
 
 int net_modes_add(int dir, struct strbuf *out)
 {
-	return add_directory(dir, 0, out);
+	struct look l = {.out = out};
+
+	return look_at_directory(&l, dir, 0);
 }
 
 bool net_modes_can_change(int dir, const struct id_map *map)
 {
-	struct stat st;
+	struct look l = {.map = map};
 
-	return fstatat(dir, "dev", &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	       id_extents_lead_to(map->uid, map->n_uid, st.st_uid);
+	return look_at_directory(&l, dir, 0) < 0 || l.has_owned;
 }

@@ -14,9 +14,9 @@ struct id_map;
 struct strbuf;
 
 /*
- * Before a program has run: can one whose ids are of the map be the owner? That is the kernel's own
- * root where the image server's attendant has made the namespace, else the root of A. True where it
- * cannot be told.
+ * Before a program has run: can one whose ids are of the map be the owner of any? Owners are the
+ * kernel's own root where the namespace was made in a user namespace without ids, else the root of
+ * A. True where it cannot be told.
  */
 bool net_modes_can_change(int dir, const struct id_map *map);
 

@@ -109,6 +109,15 @@ def test_a_used_network_is_not_used_again(csbx, python_image, use):
         assert seen(out) == fresh
 
 
+def test_all_files_of_a_network_have_one_owner(csbx, busybox_image):
+    """The server's first network is made while the ids of its user namespace are written, and that takes time of its own."""
+    for n in range(24):
+        image = csbx.work / f"cold{n}.sqsh"
+        image.write_bytes(busybox_image.read_bytes())
+        owners = csbx.ok("start", image, "find", "/proc/self/net/", "-mindepth", "1", "-exec", "stat", "-c", "%u:%g", "{}", "+").split()
+        assert len(owners) > 20 and len(set(owners)) == 1, (n, set(owners))
+
+
 def network(csbx, image, *options):
     return csbx.ok("start", *options, image, "readlink", "/proc/self/ns/net")
 

@@ -31,6 +31,9 @@
 #define IDLE_NETS 2 /* network namespaces that are kept while no container runs */
 #define PEAK_MS 1000
 
+/* What it has open; the map of A says whether A has ids already. */
+enum { ORDERS, UID_MAP };
+
 enum { MOUNTS, NET, TRACES, FDS_MAX = TRACES + NET_TRACES };
 
 /* Which descriptors come with it, one bit each, and in that order. */
@@ -89,19 +92,32 @@ static struct net_traces net_of(const int *all)
 	return net;
 }
 
+static bool has_ids(void)
+{
+	char c;
+
+	return pread(UID_MAP, &c, 1, 0) != 0;
+}
+
 /*
  * The files of /proc/PID/net are of the root of the user namespace that the network namespace is
  * made in. He may give them other modes and owners, which stay. In a user namespace without ids
  * they are of the kernel's own root, whose id no container has. While A has no ids yet it can have
- * no child, and is such a one itself.
+ * no child, and is such a one itself; where it got them meanwhile, some of the files are A's. -1
+ * without one that is as it should be: a start makes its own then.
  */
 static int unshare_network(void)
 {
 	static bool is_without_ids;
 
-	if (!is_without_ids && unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) {
-		is_without_ids = true;
-		return 0;
+	while (!is_without_ids) {
+		is_without_ids = unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
+		if (is_without_ids)
+			return 0;
+		if (has_ids() || unshare(CLONE_NEWNET) < 0)
+			return -1;
+		if (!has_ids())
+			return 0;
 	}
 	return unshare(CLONE_NEWNET);
 }
@@ -125,7 +141,7 @@ static bool do_order(int *fds)
 	fds[MOUNTS] = -1;
 	put_net_into(&net, fds);
 	if (is_asked || net_traces_are_none(&net))
-		is_there = send_order(0, fds) >= 0;
+		is_there = send_order(ORDERS, fds) >= 0;
 	net_traces_close(&net);
 	return is_there;
 }
@@ -135,24 +151,25 @@ static bool do_order(int *fds)
  * blocked: a batch system sends them to everything it finds; the end of the server is the end of
  * this.
  */
-static void run(int sock)
+static void run(int sock, int uid_map)
 {
 	sigset_t all;
 
 	(void)prctl(PR_SET_NAME, "csbx-attendant"); /* a search for the server must not find this */
 	sigfillset(&all);
-	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0 || dup2(sock, 0) < 0 ||
-	    syscall(SYS_close_range, 1, ~0U, 0) < 0 || confine_attendant(NULL) < 0)
+	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0 || dup2(sock, ORDERS) < 0 ||
+	    dup2(uid_map, UID_MAP) < 0 || syscall(SYS_close_range, UID_MAP + 1, ~0U, 0) < 0 ||
+	    confine_attendant(NULL) < 0)
 		return;
 	for (;;) {
 		int fds[FDS_MAX];
 
-		if (receive_order(0, fds) < 0 || !do_order(fds))
+		if (receive_order(ORDERS, fds) < 0 || !do_order(fds))
 			return;
 	}
 }
 
-int attendant_start(struct attendant *a, struct err *e)
+int attendant_start(struct attendant *a, int uid_map, struct err *e)
 {
 	int pair[2];
 	pid_t pid;
@@ -161,7 +178,7 @@ int attendant_start(struct attendant *a, struct err *e)
 		return err_sys(e, "socketpair");
 	pid = fork();
 	if (!pid) {
-		run(pair[1]);
+		run(pair[1], uid_map);
 		_exit(0);
 	}
 	close(pair[1]);

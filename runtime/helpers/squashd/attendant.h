@@ -35,8 +35,8 @@ struct attendant {
 		.sock = -1 \
 	}
 
-/* To be called in A, before the server confines itself. */
-int attendant_start(struct attendant *a, struct err *e);
+/* To be called in A, before the server confines itself. uid_map: that of A, stays the caller's. */
+int attendant_start(struct attendant *a, int uid_map, struct err *e);
 
 /* One is wanted, but not before at_ms; hurry: no start is under way any longer. */
 void attendant_want(struct attendant *a, int64_t at_ms);

@@ -60,7 +60,7 @@ static const int server_calls[] = {
 #endif
 };
 
-static const int attendant_calls[] = {SYS_recvmsg, SYS_sendmsg};
+static const int attendant_calls[] = {SYS_recvmsg, SYS_sendmsg, SYS_pread64};
 
 /* Waiting; then syncing, and removing what is left of, a layer (layer.c), in forked processes. */
 static const int keeper_calls[] = {

@@ -81,7 +81,8 @@ static int start_others(struct server *s, struct err *e)
 	if (r >= 0)
 		r = server_watch(s, s->keeper.sock, e);
 	if (r >= 0)
-		r = attendant_start(&s->attendant, e);
+		r = attendant_start(&s->attendant, s->world.uid_map_fd, e);
+	fd_close(&s->world.uid_map_fd);
 	if (r >= 0)
 		r = server_watch(s, s->attendant.sock, e);
 	if (r < 0 || !s->boot.wants_net || s->has_one_cpu)

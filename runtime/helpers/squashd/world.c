@@ -191,6 +191,9 @@ int world_begin(const struct squashd_key *key, struct world *w, struct err *e)
 			return no_fuse(e);
 		}
 	}
+	w->uid_map_fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+	if (w->uid_map_fd < 0)
+		return err_sys(e, "open uid_map");
 	umask(0);
 	r = devtree_open(&w->dev, e);
 	return r < 0 ? r : build_root(w, e);

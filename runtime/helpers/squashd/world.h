@@ -14,6 +14,7 @@ struct err;
 struct world {
 	bool lacks_xattrs; /* of tmpfs: no user attributes */
 	int userns_fd;     /* A */
+	int uid_map_fd;    /* that of A in /proc, until those beside the server are there */
 	int mntns_fd;      /* its own mount namespace, for those who add a file to it */
 	int root_fd;       /* root of the root's mount, while the world is made */
 	int gone_rd;       /* end of file: the host's tree is dropped, or its process dead */
@@ -25,10 +26,11 @@ struct world {
 	bool init_is_file; /* not sealed: the installed file itself */
 	struct devtree dev;
 };
-#define WORLD_INIT                                                                              \
-	{                                                                                       \
-		.userns_fd = -1, .mntns_fd = -1, .root_fd = -1, .gone_rd = -1, .gone_wr = -1,   \
-		.dev_fd = -1, .image_fd = -1, .fuse_fd = -1, .init_fd = -1, .dev = DEVTREE_INIT \
+#define WORLD_INIT                                                                               \
+	{                                                                                        \
+		.userns_fd = -1, .uid_map_fd = -1, .mntns_fd = -1, .root_fd = -1, .gone_rd = -1, \
+		.gone_wr = -1, .dev_fd = -1, .image_fd = -1, .fuse_fd = -1, .init_fd = -1,       \
+		.dev = DEVTREE_INIT                                                              \
 	}
 
 /*
