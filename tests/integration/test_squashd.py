@@ -418,6 +418,23 @@ def test_batch_signals_do_not_end_a_server_in_use(csbx, image):
     held.close()
 
 
+@pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_server_that_was_told_to_end_leaves_with_its_last_container(csbx, image, sig):
+    """A batch system's signal comes to the container and its server at once; a server that stayed would hold up the end."""
+    env = {"CSBX_LINGER": "60"}
+    one, two = Held(csbx, image, env=env), Held(csbx, image, env=env)
+    pid = one.said["pid"]
+    assert two.said["pid"] == pid
+    os.kill(pid, sig)
+    one.close()
+    [name] = sockets(csbx)
+    wait_until(lambda: json.loads(csbx.ok("status", name, program=PROBE))["containers"] == 1, "the container still counts")
+    assert not is_gone(pid)
+    two.close()
+    wait_until(lambda: is_gone(pid), "the server lingers")
+    assert sockets(csbx) == []
+
+
 def test_sigterm_ends_a_lingering_server(csbx, image):
     held = Held(csbx, image, env={"CSBX_LINGER": "60"})
     held.close()

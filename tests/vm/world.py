@@ -10,6 +10,7 @@ The users and places that csbx runs in, which decide the control groups there ar
 """
 import contextlib
 import json
+import os
 import re
 import shlex
 
@@ -18,6 +19,9 @@ BUSYBOX = "/srv/images/busybox.sqsh"
 USER, USER2 = "csbx-test", "csbx-test2"
 UIDS = {USER: 1001, USER2: 1002}
 CGROUPS = "/sys/fs/cgroup"
+# With containers made ahead (CSBX_SPARES in the environment) the image servers linger until the test ends.
+SPARES = os.environ.get("CSBX_SPARES")
+LINGERING = {"CSBX_LINGER": "60s", "CSBX_SPARES": SPARES} if SPARES else {"CSBX_LINGER": "0"}
 
 def steady(text):
     """Without the names of sessions and units and the times, which are others each time."""
@@ -38,6 +42,10 @@ class World:
     # --- arranging ------------------------------------------------------------------------------
 
     def undo(self):
+        if SPARES:
+            for user, uid in UIDS.items():
+                for where in {}, {"XDG_RUNTIME_DIR": f"/run/user/{uid}"}:
+                    self.csbx("gc", "--servers", user=user, env=where)
         self.stack.close()
 
     def arrange(self, do, undo):
@@ -59,7 +67,7 @@ class World:
 
     def run(self, *argv, user=USER, env=None, login=False, manager=False, parent=None, **kw):
         """A command as an ordinary user, in the kind of session asked for."""
-        env = {"CSBX_LINGER": "0", **(env or {})}
+        env = {**LINGERING, **(env or {})}
         argv = [str(a) for a in argv]
         if login:
             words = [*(f"{k}={v}" for k, v in env.items()), *argv]

@@ -11,7 +11,8 @@
  * sees its connection closed and starts over (runtime/server/client.c).
  *
  * SIGTERM, SIGINT and SIGHUP, which a batch system sends to everything it finds, end a server
- * only when no client is attached.
+ * that no client is attached to. One that serves containers remembers them, and leaves with the
+ * last of these.
  */
 #include "runtime/helpers/squashd/serve.h"
 
@@ -186,8 +187,7 @@ static void handle_signal(struct server *s)
 	struct signalfd_siginfo info;
 
 	if (read(s->signal_fd, &info, sizeof(info)) == sizeof(info) &&
-	    (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP) &&
-	    !s->containers)
+	    (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT || info.ssi_signo == SIGHUP))
 		s->must_leave = true;
 }
 
