@@ -14,6 +14,7 @@
  *	task_init	(user)	 the task's command becomes csbx-join COMMAND, which waits for the
  *				 container, tells why there is none, or joins it. SLURM goes on with
  *				 the task as with any other: TaskProlog, limits, CPU mask, cgroup
+ *				 (task_command.h)
  *	task_exit	(root)	 after the last task the holder is told, saves, cleans up and ends
  *	exit			 the same for a step whose tasks never ran; nothing of the user's is
  *				 left in the daemon's own control group (sweep.h)
@@ -21,11 +22,6 @@
  * No container code runs in slurmstepd, and no namespace is entered there: a process that has left
  * root's realm for an image's with the daemon's memory and descriptors in it is what attacks on
  * runtimes are made of.
- *
- * From 23.11 on SLURM puts words before a task's command for us (spank_prepend_task_argv). Older
- * ones cannot; there the task's argv[0] is replaced, in the task's own process, by a program that
- * finds the former one in the environment. The array is the one that slurmstepd executes since
- * slurm 17; that no other is, is looked at, so that a step never runs outside unasked.
  */
 
 #include <errno.h>
@@ -39,12 +35,12 @@
 #include "cmd/spank/home.h"
 #include "cmd/spank/keeper.h"
 #include "cmd/spank/launch.h"
-#include "cmd/spank/multi_prog.h"
 #include "cmd/spank/options.h"
 #include "cmd/spank/plugstack.h"
 #include "cmd/spank/rundir.h"
 #include "cmd/spank/scope.h"
 #include "cmd/spank/sweep.h"
+#include "cmd/spank/task_command.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -52,12 +48,6 @@
 SPANK_PLUGIN(csbx, 1)
 
 #define FAILED (-1)
-#ifndef CSBX_SPANK_PREPENDS
-#define CSBX_SPANK_PREPENDS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0))
-#endif
-#if CSBX_SPANK_PREPENDS && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 11, 0)
-extern spank_err_t spank_prepend_task_argv(spank_t spank, int argc, const char *argv[]);
-#endif
 
 /* SLURM's callbacks have no argument for it: the one place where the plugin keeps anything. */
 static struct plugin {
@@ -65,7 +55,7 @@ static struct plugin {
 	struct spank_options options;
 	struct spank_keeper keeper;
 	char *user_dir, *step_dir; /* RUNTIME/UID, RUNTIME/UID/STEP */
-	char *csbx, *join;         /* programs */
+	struct spank_programs programs;
 	uint32_t tasks, ended;
 	struct err failure; /* in slurmstepd: the error that the tasks are to fail with */
 	bool bad;           /* in srun: an option's callback has said what is wrong */
@@ -138,29 +128,8 @@ static const char *variable(void *ctx, const char *name)
 }
 
 /*
- * --- programs and directories -------------------------------------------------------------------
+ * --- the step's directory -----------------------------------------------------------------------
  */
-
-/* Both are root's word: from plugstack.conf, or where they were installed. */
-static int find_programs(struct err *e)
-{
-	const char *csbx = plugin.site.csbx_path ? plugin.site.csbx_path : CSBX_BINDIR "/csbx";
-	const char *slash = strrchr(csbx, '/');
-
-	plugin.csbx = str_printf("%s", csbx);
-	plugin.join = str_printf("%.*s/csbx-join", (int)(slash - csbx), csbx);
-	if (plugin.join && access(plugin.join, X_OK) < 0) {
-		free(plugin.join);
-		plugin.join = str_printf("%s/csbx-join", CSBX_LIBEXECDIR);
-	}
-	if (!plugin.csbx || !plugin.join)
-		return err_set(e, ENOMEM, "could not allocate memory");
-	if (access(plugin.csbx, X_OK) < 0)
-		return err_sys(e, "%s", plugin.csbx);
-	if (access(plugin.join, X_OK) < 0)
-		return err_sys(e, "%s", plugin.join);
-	return 0;
-}
 
 static int get_step(spank_t sp, struct spank_step *ret, struct err *e)
 {
@@ -186,7 +155,7 @@ static int prepare_step(spank_t sp, struct err *e)
 		       spank_get_item(sp, S_JOB_GID, &gid) != ESPANK_SUCCESS))
 		r = err_set(e, EINVAL, "SLURM does not say whose step this is");
 	if (r >= 0)
-		r = find_programs(e);
+		r = spank_programs_find(&plugin.site, &plugin.programs, e);
 	if (r >= 0)
 		r = spank_rundir_prepare(plugin.site.runtime_path, uid, gid, &plugin.user_dir, e);
 	if (r < 0)
@@ -268,7 +237,7 @@ static int make_call(spank_t sp, bool is_over, struct hold_call *ret, struct err
 	char **job_env = NULL;
 	int r;
 
-	*ret = (struct hold_call){.launch.path = plugin.csbx};
+	*ret = (struct hold_call){.launch.path = plugin.programs.csbx};
 	r = get_user(sp, &ret->launch.user, e);
 	if (r >= 0)
 		r = get_step(sp, &step, e);
@@ -324,81 +293,6 @@ static int tell_failure(spank_t sp)
 	spank_keeper_show(&plugin.keeper, show_line);
 	return complain(&plugin.failure);
 }
-
-/*
- * --- the task's command -------------------------------------------------------------------------
- */
-
-#if CSBX_SPANK_PREPENDS
-static int wrap_command(spank_t sp, struct err *e)
-{
-	const char *words[] = {plugin.csbx, "join", plugin.step_dir, "--"};
-
-	if (spank_prepend_task_argv(sp, 4, words) != ESPANK_SUCCESS)
-		return err_set(e, EINVAL, "could not put csbx join before the task's command");
-	return 0;
-}
-
-static int wrap_programs(spank_t sp, struct err *e)
-{
-	(void)sp;
-	(void)e;
-	return 0;
-}
-#else
-/* Each task of --multi-prog has a command of its own, which srun has put words before. */
-static int check_programs(spank_t sp, int argc, char *const *argv, struct err *e)
-{
-	if (!spank_multi_prog_is_wrapped(argc, argv))
-		return err_set(e, EINVAL,
-			       "--multi-prog: srun has not the same plugin as this node");
-	spank_unsetenv(sp, "SPANK_CSBX_COMMAND");
-	return 0;
-}
-
-static int wrap_command(spank_t sp, struct err *e)
-{
-	char **argv = NULL, **again = NULL;
-	int argc = 0, n = 0;
-	char *join;
-
-	if (spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc < 1 || !argv ||
-	    !argv[0])
-		return err_set(e, EINVAL, "the task has no command");
-	if (spank_setenv(sp, "SPANK_CSBX_STEP", plugin.step_dir, 1) != ESPANK_SUCCESS ||
-	    spank_setenv(sp, "SPANK_CSBX_COMMAND", argv[0], 1) != ESPANK_SUCCESS)
-		return err_set(e, EINVAL, "could not set the task's environment");
-	if (spank_multi_prog_is_wrapped(argc, argv) || spank_multi_prog_is(argc, argv))
-		return check_programs(sp, argc, argv, e);
-	join = str_printf("%s", plugin.join);
-	if (!join)
-		return err_set(e, ENOMEM, "could not allocate memory");
-	argv[0] = join; /* of a process that is about to be the task: no process frees it */
-	if (spank_get_item(sp, S_JOB_ARGV, &n, &again) != ESPANK_SUCCESS || again != argv ||
-	    again[0] != join)
-		return err_set(e, EINVAL, "this SLURM gives a copy of the task's command");
-	return 0;
-}
-
-/* In srun. The array is the one that it sends to the nodes. */
-static int wrap_programs(spank_t sp, struct err *e)
-{
-	_strbuf_ struct strbuf text = STRBUF_INIT;
-	char **argv = NULL;
-	int argc = 0, r;
-
-	if (spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || !argv ||
-	    !spank_multi_prog_is(argc, argv))
-		return 0;
-	r = find_programs(e);
-	if (r >= 0)
-		r = spank_multi_prog_wrap(argv[1], plugin.join, &text, e);
-	if (r < 0)
-		return err_wrap(e, "--multi-prog");
-	argv[1] = strbuf_take(&text); /* srun's from here on, which ends without freeing it */
-	return 0;
-}
-#endif
 
 /* For `csbx join JOB.STEP`, which knows the usual place alone. */
 static void tell_runtime_path(spank_t sp)
@@ -464,7 +358,7 @@ int slurm_spank_local_user_init(spank_t sp, int ac, char **av)
 	(void)av;
 	if (!spank_options_active(&plugin.options))
 		return 0;
-	return wrap_programs(sp, &e) < 0 ? fail(&e) : 0;
+	return spank_multi_prog_prepend(sp, &plugin.site, &plugin.programs, &e) < 0 ? fail(&e) : 0;
 }
 
 int slurm_spank_user_init(spank_t sp, int ac, char **av)
@@ -489,7 +383,9 @@ int slurm_spank_task_init(spank_t sp, int ac, char **av)
 	tell_runtime_path(sp);
 	if (!is_active())
 		return 0;
-	return wrap_command(sp, &e) < 0 ? complain(&e) : 0;
+	return spank_task_command_prepend(sp, &plugin.programs, plugin.step_dir, &e) < 0
+		       ? complain(&e)
+		       : 0;
 }
 
 static int finish(spank_t sp)
@@ -542,8 +438,7 @@ static void forget(void)
 	spank_keeper_close(&plugin.keeper);
 	free(plugin.user_dir);
 	free(plugin.step_dir);
-	free(plugin.csbx);
-	free(plugin.join);
+	spank_programs_free(&plugin.programs);
 	plugin = (struct plugin){.keeper = SPANK_KEEPER_INIT};
 }
 

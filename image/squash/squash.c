@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "image/squash/comp.h"
+#include "image/squash/file.h"
 #include "image/squash/start_files.h"
 #include "image/squash/tree.h"
 #include "runtime/base/err.h"
@@ -31,17 +32,11 @@
 #define NO_XATTRS UINT32_MAX
 #define DEVBLK_BYTES 4096u
 
-/* sqfs_file_t over a descriptor; keeps the errno that the library's own codes cannot carry. */
-struct squash_file {
-	sqfs_file_t base;
-	int fd, saved_errno;
-	uint64_t size;
-};
-
 struct squash {
 	const struct tree *tree;
 	struct squash_options options;
-	struct squash_file file;
+	int fd;
+	sqfs_file_t *file; /* over fd */
 	sqfs_super_t super;
 	sqfs_compressor_t *cmp, *uncmp;
 	sqfs_block_writer_t *blocks;
@@ -61,57 +56,11 @@ struct squash {
 	struct tree_list list;
 };
 
-static int file_read_at(sqfs_file_t *f, sqfs_u64 offset, void *buf, size_t len)
-{
-	struct squash_file *file = (struct squash_file *)f;
-	int r = io_pread_exact(file->fd, buf, len, offset, NULL);
-
-	if (r < 0)
-		file->saved_errno = -r;
-	return r < 0 ? SQFS_ERROR_IO : 0;
-}
-
-static int file_write_at(sqfs_file_t *f, sqfs_u64 offset, const void *buf, size_t len)
-{
-	struct squash_file *file = (struct squash_file *)f;
-	int r = io_pwrite_all(file->fd, buf, len, offset, NULL);
-
-	if (r < 0) {
-		file->saved_errno = -r;
-		return SQFS_ERROR_IO;
-	}
-	if (offset + len > file->size)
-		file->size = offset + len;
-	return 0;
-}
-
-static sqfs_u64 file_get_size(const sqfs_file_t *f)
-{
-	return ((const struct squash_file *)f)->size;
-}
-
-static int file_truncate(sqfs_file_t *f, sqfs_u64 size)
-{
-	struct squash_file *file = (struct squash_file *)f;
-
-	if (ftruncate(file->fd, (off_t)size) < 0) {
-		file->saved_errno = errno;
-		return SQFS_ERROR_IO;
-	}
-	file->size = size;
-	return 0;
-}
-
-static void file_destroy(sqfs_object_t *o)
-{
-	(void)o;
-}
-
 static int fail(struct squash *s, int code, struct err *e)
 {
-	if (s->file.saved_errno) {
-		errno = s->file.saved_errno;
-		return io_write_failed(s->file.fd, "write the image", e);
+	if (s->file && squash_file_errno(s->file)) {
+		errno = squash_file_errno(s->file);
+		return io_write_failed(s->fd, "write the image", e);
 	}
 	switch (code) {
 	case SQFS_ERROR_ALLOC:
@@ -129,9 +78,9 @@ static int write_super(struct squash *s, struct err *e)
 				(SQFS_COMPRESSOR)squash_comp_id(s->options.comp));
 
 	if (r == 0)
-		r = sqfs_super_write(&s->super, &s->file.base);
+		r = sqfs_super_write(&s->super, s->file);
 	if (r == 0) {
-		r = s->cmp->write_options(s->cmp, &s->file.base);
+		r = s->cmp->write_options(s->cmp, s->file);
 		if (r > 0) {
 			s->super.flags |= SQFS_FLAG_COMPRESSOR_OPTIONS;
 			r = 0;
@@ -152,17 +101,17 @@ static int create_writers(struct squash *s, struct err *e)
 		.num_workers = s->options.threads,
 		.max_backlog = 10 * s->options.threads,
 		.cmp = s->cmp,
-		.file = &s->file.base,
+		.file = s->file,
 		.uncmp = s->uncmp,
 	};
 	int r;
 
-	s->blocks = desc.wr = sqfs_block_writer_create(&s->file.base, DEVBLK_BYTES, 0);
+	s->blocks = desc.wr = sqfs_block_writer_create(s->file, DEVBLK_BYTES, 0);
 	s->frags = desc.tbl = sqfs_frag_table_create(0);
 	s->ids = sqfs_id_table_create(0);
 	s->xattrs = sqfs_xattr_writer_create(0);
-	s->inodes = sqfs_meta_writer_create(&s->file.base, s->cmp, 0);
-	s->dirs = sqfs_meta_writer_create(&s->file.base, s->cmp, SQFS_META_WRITER_KEEP_IN_MEMORY);
+	s->inodes = sqfs_meta_writer_create(s->file, s->cmp, 0);
+	s->dirs = sqfs_meta_writer_create(s->file, s->cmp, SQFS_META_WRITER_KEEP_IN_MEMORY);
 	s->dir = s->dirs ? sqfs_dir_writer_create(s->dirs, 0) : NULL;
 	s->nodes = calloc(s->tree->n_inodes, sizeof(*s->nodes));
 	if (!s->blocks || !s->frags || !s->ids || !s->xattrs || !s->inodes || !s->dir || !s->nodes)
@@ -181,14 +130,10 @@ int squash_open(struct squash **ret, int fd, const struct tree *t, const struct 
 		return err_oom(e);
 	s->tree = t;
 	s->options = *o;
-	s->file = (struct squash_file){
-		.base = {.base = {.destroy = file_destroy},
-			 .read_at = file_read_at,
-			 .write_at = file_write_at,
-			 .get_size = file_get_size,
-			 .truncate = file_truncate},
-		.fd = fd,
-	};
+	s->fd = fd;
+	s->file = squash_file_new(fd);
+	if (!s->file)
+		return err_oom(e);
 	r = squash_comp_new(o->comp, o->level, false, &s->cmp, e);
 	if (r == 0)
 		r = squash_comp_new(o->comp, o->level, true, &s->uncmp, e);
@@ -454,13 +399,14 @@ static int write_inode(struct squash *s, uint32_t inode, struct err *e)
 
 static int write_tables(struct squash *s, struct err *e)
 {
-	sqfs_file_t *f = &s->file.base;
+	sqfs_file_t *f = s->file;
+	uint64_t size;
 	int r = sqfs_meta_writer_flush(s->inodes);
 
 	if (r == 0)
 		r = sqfs_meta_writer_flush(s->dirs);
 	s->super.root_inode_ref = s->refs[TREE_ROOT];
-	s->super.directory_table_start = s->file.size;
+	s->super.directory_table_start = f->get_size(f);
 	if (r == 0)
 		r = sqfs_meta_write_write_to_file(s->dirs);
 	if (r == 0)
@@ -470,11 +416,11 @@ static int write_tables(struct squash *s, struct err *e)
 	if (r == 0)
 		r = sqfs_xattr_writer_flush(s->xattrs, f, &s->super, s->cmp);
 	s->super.inode_count = s->n_numbered;
-	s->super.bytes_used = s->file.size;
+	size = s->super.bytes_used = f->get_size(f);
 	if (r == 0)
 		r = sqfs_super_write(&s->super, f);
-	if (r == 0 && s->file.size % DEVBLK_BYTES)
-		r = file_truncate(f, s->file.size + DEVBLK_BYTES - s->file.size % DEVBLK_BYTES);
+	if (r == 0 && size % DEVBLK_BYTES)
+		r = f->truncate(f, size + DEVBLK_BYTES - size % DEVBLK_BYTES);
 	return r ? fail(s, r, e) : 0;
 }
 
@@ -485,7 +431,7 @@ int squash_finish(struct squash *s, uint64_t *ret_bytes_used, struct err *e)
 	if (r)
 		return fail(s, r, e);
 	r = number_inodes(s, e);
-	s->super.inode_table_start = s->file.size;
+	s->super.inode_table_start = s->file->get_size(s->file);
 	for (uint32_t i = 0; r == 0 && i < s->n_numbered; i++)
 		r = write_inode(s, s->order[i], e);
 	if (r == 0)
@@ -511,6 +457,7 @@ void squash_close(struct squash **sp)
 	sqfs_destroy(s->blocks);
 	sqfs_destroy(s->cmp);
 	sqfs_destroy(s->uncmp);
+	sqfs_destroy(s->file);
 	for (uint32_t i = 0; s->nodes && i < s->tree->n_inodes; i++)
 		sqfs_free(s->nodes[i]);
 	free(s->nodes);

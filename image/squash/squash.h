@@ -8,7 +8,8 @@
  * In: layers' entries and data. Out: a squashfs file that depends on its content alone.
  *
  *	tree.h			the merged names
- *	squash.h, comp.h	the file
+ *	squash.h, comp.h	the image
+ *	file.h			what it is written to
  *	start_files.h		what lies in it uncompressed
  *	unsquash.h		the way back, as a tar
  *

@@ -35,7 +35,7 @@ TESTS = {
 # Headers of one library -> files that may include them. "once" = any one .c file.
 THIRD_PARTY = {
     r"archive(_entry)?\.h": "once",
-    r"sqfs/.*": r"image/squash/(squash|comp|unsquash)\.c",
+    r"sqfs/.*": r"image/squash/(squash|file|comp|unsquash)\.c",
     r"squashfuse/.*|squashfuse\.h|ll\.h": "once",
     r"curl/.*": "once",
     r"libmount/.*": "once",
@@ -48,7 +48,7 @@ THIRD_PARTY = {
     r"zlib\.h": "once",
     r"lz4.*\.h|lzo/.*|isa-l.*|security/.*|sys/acl\.h": "once",
     r"systemd/.*": "once",
-    r"slurm/.*": r"cmd/spank/(plugin\.c|scope\.[ch])|tests/slurm/.*",
+    r"slurm/.*": r"cmd/spank/(plugin\.c|task_command\.c|scope\.[ch])|tests/slurm/.*",
     r"cjson/.*|cJSON\.h": r"runtime/base/json/tree\.c",
 }
 # Headers that a front end has no business with: it fills a spec and formats a result.
