@@ -65,17 +65,13 @@ static int watch(struct exec_server *s, int fd, uint32_t id)
 /* Hundreds of clients, three descriptors in flight each: the soft limit is not meant for this. */
 static int raise_descriptor_limit(void)
 {
-	struct rlimit l;
+	struct rlimit l, raised;
 
 	if (getrlimit(RLIMIT_NOFILE, &l) < 0)
 		return INT_MAX;
-	if (l.rlim_cur != l.rlim_max) {
-		rlim_t soft = l.rlim_cur;
-
-		l.rlim_cur = l.rlim_max;
-		if (setrlimit(RLIMIT_NOFILE, &l) < 0)
-			l.rlim_cur = soft;
-	}
+	raised = (struct rlimit){l.rlim_max, l.rlim_max};
+	if (l.rlim_cur != l.rlim_max && setrlimit(RLIMIT_NOFILE, &raised) >= 0)
+		l = raised;
 	return l.rlim_cur < INT_MAX ? (int)l.rlim_cur : INT_MAX;
 }
 
@@ -186,16 +182,22 @@ static void retry(struct exec_server *s)
 		listen_again(s);
 }
 
+/* False: csbx-init's socket is full. */
+static bool send_signal(const struct exec_server *s, const struct exec_session *x, uint32_t arg)
+{
+	struct init_request rq = {
+		.magic = INIT_MAGIC, .type = INIT_REQ_SIGNAL_PID, .arg = arg, .id = x->id};
+
+	return fd_try_send(s->control_fd, &rq, sizeof(rq), NULL, 0, NULL) != -EAGAIN;
+}
+
 /*
  * A signal that finds csbx-init's socket full waits until there is room: a lost SIGKILL would leave
  * a process behind. The last one counts, and nothing counts after SIGKILL.
  */
 static void signal_process(struct exec_server *s, struct exec_session *x, uint32_t arg)
 {
-	struct init_request rq = {
-		.magic = INIT_MAGIC, .type = INIT_REQ_SIGNAL_PID, .arg = arg, .id = x->id};
-
-	if (!x->unsent && fd_try_send(s->control_fd, &rq, sizeof(rq), NULL, 0, NULL) != -EAGAIN)
+	if (!x->unsent && send_signal(s, x, arg))
 		return;
 	s->n_unsent += !x->unsent;
 	if ((x->unsent & ~INIT_SIGNAL_GROUP) != SIGKILL)
@@ -206,14 +208,10 @@ void exec_server_resend(struct exec_server *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct exec_session *x = &s->sessions[i];
-		struct init_request rq = {.magic = INIT_MAGIC,
-					  .type = INIT_REQ_SIGNAL_PID,
-					  .arg = x->unsent,
-					  .id = x->id};
 
 		if (!x->unsent)
 			continue;
-		if (fd_try_send(s->control_fd, &rq, sizeof(rq), NULL, 0, NULL) == -EAGAIN)
+		if (!send_signal(s, x, x->unsent))
 			return;
 		x->unsent = 0;
 		s->n_unsent--;
@@ -393,12 +391,14 @@ static void session_begin(struct exec_server *s)
 
 	if (sock < 0 && (errno == EMFILE || errno == ENFILE))
 		listen_later(s);
-	if (sock >= 0 && is_same_user(sock) && peer_check_client(sock, &why) < 0) {
+	if (sock < 0 || !is_same_user(sock))
+		return;
+	if (peer_check_client(sock, &why) < 0) {
 		log_trace("exec: a client is turned away: %s", why.msg);
 		(void)fd_try_send(sock, &refused, sizeof(refused), NULL, 0, NULL);
 		return;
 	}
-	x = sock >= 0 && is_same_user(sock) ? session_add(s) : NULL;
+	x = session_add(s);
 	if (!x)
 		return;
 	x->sock = take_fd(&sock);
