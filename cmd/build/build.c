@@ -26,13 +26,19 @@ static int change_config(struct build *b, struct build_stage *s, const struct in
 {
 	_strv_ struct strv values = STRV_INIT;
 	const struct expand x = {.env = &values, .escape = b->dockerfile.escape};
+	_strbuf_ struct strbuf key = STRBUF_INIT, now = STRBUF_INIT;
 	_free_ char *text = NULL;
 	int r = stage_values(s, &values, e);
 
 	if (r >= 0)
 		r = build_config_apply(&s->config, i, &x, &text, e);
 	if (r >= 0)
-		r = stage_next_key(s, text, strlen(text), e);
+		r = build_config_values(&s->config, &now, e);
+	key_add(&key, "config");
+	key_add(&key, text ? text : "");
+	key_add_data(&key, now.data, now.len);
+	if (r >= 0)
+		r = stage_next_key(s, &key, e);
 	if (r >= 0 && i->op == DOCKERFILE_WORKDIR)
 		r = workdir_step(b, s, e);
 	if (r >= 0)
@@ -284,9 +290,12 @@ static int add_labels(struct build *b, struct build_stage *s, struct err *e)
 		_free_ char *bare =
 			strchr(labels->items[i], '=') ? NULL : str_printf("%s=", labels->items[i]);
 		const char *label = bare ? bare : labels->items[i];
+		_strbuf_ struct strbuf key = STRBUF_INIT;
 
 		strv_set_env(&s->config.labels, label);
-		r = stage_next_key(s, label, strlen(label), e);
+		key_add(&key, "label");
+		key_add(&key, label);
+		r = stage_next_key(s, &key, e);
 	}
 	return r < 0 ? r : strv_check(&s->config.labels, e);
 }
@@ -324,6 +333,7 @@ static int prepare(struct build *b, const char *context, struct dockerfile_place
 static int build(struct build *b, const char *context, struct dockerfile_place *place, char *ret_id,
 		 size_t size, struct err *e)
 {
+	_strbuf_ struct strbuf told = STRBUF_INIT;
 	struct build_stage *s;
 	int r = prepare(b, context, place, e);
 
@@ -341,9 +351,10 @@ static int build(struct build *b, const char *context, struct dockerfile_place *
 	b->at = r < 0 ? b->at : NULL;
 	if (r >= 0)
 		r = add_labels(b, s, e);
+	key_add(&told, INLINE_CACHE_MEMBER);
 	/* An image that tells its steps is another one than the same that does not. */
 	if (r >= 0 && cache_is_told(b->args))
-		r = stage_next_key(s, INLINE_CACHE_MEMBER, strlen(INLINE_CACHE_MEMBER), e);
+		r = stage_next_key(s, &told, e);
 	return r < 0 ? r : build_result(b, s, ret_id, size, e);
 }
 

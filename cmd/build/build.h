@@ -123,8 +123,11 @@ int workdir_step(struct build *b, struct build_stage *s, struct err *e);
 
 /* --- build.c --- */
 int build_stage(struct build *b, struct build_stage *s, struct err *e);
-/* The stage's key becomes that of what follows it. */
-int stage_next_key(struct build_stage *s, const void *text, size_t len, struct err *e);
+/*
+ * The stage's key becomes that of what follows it. what: fields
+ * (cache.h), the first of them its kind.
+ */
+int stage_next_key(struct build_stage *s, const struct strbuf *what, struct err *e);
 /*
  * With that key: the step of the cache, or make() makes it in its directory. Its layer is put on
  * top.

@@ -40,6 +40,28 @@ struct build_seen {
 	char dirs[SEEN_MAX][BUILD_DIR_BYTES];
 };
 
+/* --- keys ------------------------------------------------------------------------------------ */
+
+void key_add_data(struct strbuf *key, const void *data, size_t len)
+{
+	strbuf_addf(key, "%zu:", len);
+	strbuf_add(key, data, len);
+}
+
+void key_add(struct strbuf *key, const char *text)
+{
+	key_add_data(key, text, strlen(text));
+}
+
+void key_add_words(struct strbuf *key, const struct strv *words)
+{
+	strbuf_addf(key, "%zu;", words->n);
+	for (size_t i = 0; i < words->n; i++)
+		key_add(key, words->items[i]);
+}
+
+/* --- the whole of it -------------------------------------------------------------------------- */
+
 int build_cache_open(struct build_cache *c, const struct paths *p, struct err *e)
 {
 	int r;

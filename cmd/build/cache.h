@@ -31,6 +31,15 @@
 
 struct err;
 
+/*
+ * A key is the digest of a text: fields, each behind its length, so that no two lists of fields are
+ * one text, whatever bytes are in them. Errors stick in the buffer.
+ */
+void key_add(struct strbuf *key, const char *text);
+void key_add_data(struct strbuf *key, const void *data, size_t len);
+/* Their number, then each. */
+void key_add_words(struct strbuf *key, const struct strv *words);
+
 #define BUILD_KEY_BYTES 65 /* 64 hex digits and a NUL */
 #define BUILD_DIR_BYTES (BUILD_KEY_BYTES + 1 + NAME_ID_DIGITS)
 

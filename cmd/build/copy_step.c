@@ -86,20 +86,26 @@ static int hash(struct copy_work *w, struct err *e)
 
 	if (r < 0)
 		return r;
-	strbuf_addf(&all, "%s%c%s%c%s%c", dockerfile_op_name(w->i->op), 1,
-		    w->from ? w->from->key : d.hex, 1, w->dest, 1);
-	for (size_t n = 0; w->from && n < w->sources.n; n++)
-		strbuf_addf(&all, "%s%c", w->sources.items[n], 2);
+	key_add(&all, dockerfile_op_name(w->i->op));
+	key_add(&all, w->from ? "from" : "context");
+	key_add(&all, w->from ? w->from->key : d.hex);
+	key_add(&all, w->dest);
+	if (w->from)
+		key_add_words(&all, &w->sources);
+	key_add_words(&all, &w->texts);
 	for (size_t n = 0; n < w->texts.n; n++)
-		strbuf_addf(&all, "%s%c%s%c", w->i->heredocs[n].name, 3, w->texts.items[n], 3);
-	for (size_t n = 0; n < w->urls.n; n++)
-		strbuf_addf(&all, "%s%c%s%c", w->fetched[n].name, 5, w->fetched[n].digest.hex, 5);
+		key_add(&all, w->i->heredocs[n].name);
+	for (size_t n = 0; n < w->urls.n; n++) {
+		key_add(&all, w->fetched[n].name);
+		key_add(&all, w->fetched[n].digest.hex);
+	}
 	for (size_t n = 0; n < w->i->flags.n; n++) {
 		if (!str_has_prefix(w->i->flags.items[n], "--from"))
-			strbuf_addf(&all, "%s%c", w->i->flags.items[n], 4);
+			key_add(&all, w->i->flags.items[n]);
 	}
-	strbuf_addf(&all, "%lld:%lld", (long long)w->rules.uid, (long long)w->rules.gid);
-	return strbuf_check(&all, e) < 0 ? -ENOMEM : stage_next_key(w->s, all.data, all.len, e);
+	strbuf_addf(&all, "%lld:%lld:%lld", (long long)w->rules.uid, (long long)w->rules.gid,
+		    (long long)w->rules.mode);
+	return stage_next_key(w->s, &all, e);
 }
 
 /* --- the children ---------------------------------------------------------------------------- */

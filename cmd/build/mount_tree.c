@@ -118,7 +118,7 @@ int mount_tree_hash(const struct build *b, const struct run_mount_item *x, struc
 		r = selection_hash(&found, b->context.root, &d, e);
 	selection_free(&found);
 	if (r >= 0)
-		strbuf_addf(out, "%s", d.hex);
+		key_add(out, d.hex);
 	return r;
 }
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/build/cache.h"
 #include "image/model/digest.h"
 #include "image/pack/tar_out.h"
 #include "runtime/base/err.h"
@@ -73,14 +74,18 @@ int selection_hash(const struct selection *s, int root, struct digest *ret, stru
 	_digest_ctx_ struct digest_ctx c = DIGEST_CTX_INIT;
 	int r = digest_init(&c, "", e);
 
+	digest_update(&c, s->is_one_file ? "f" : "d", 1);
 	for (size_t i = 0; r >= 0 && i < s->n; i++) {
 		const struct selected *x = &s->items[i];
-		_free_ char *head = str_printf("%s%c%o %llu %s", x->to, 1, (unsigned)x->mode,
-					       (unsigned long long)x->size, x->link ? x->link : "");
+		_strbuf_ struct strbuf head = STRBUF_INIT;
 
-		if (!head)
-			return err_oom(e);
-		digest_update(&c, head, strlen(head) + 1);
+		key_add(&head, x->to);
+		key_add(&head, x->link ? x->link : "");
+		strbuf_addf(&head, "%o %llu %d;", (unsigned)x->mode, (unsigned long long)x->size,
+			    x->is_named);
+		if (strbuf_check(&head, e) < 0)
+			return -ENOMEM;
+		digest_update(&c, head.data, head.len);
 		if (S_ISREG(x->mode))
 			r = read_file(x, root, to_digest, &c, e);
 	}

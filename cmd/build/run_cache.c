@@ -39,11 +39,13 @@ static int name_cache(struct run_mount_item *x, struct err *e)
 	struct digest d;
 	int r;
 
+	if (is_made(x)) {
+		strbuf_addch(&text, 0); /* no id has one */
+		key_add(&text, x->from ? x->from->key : "");
+		key_add(&text, w->source ? w->source : "");
+		strbuf_addf(&text, "%o %u %u:", w->mode_is_set ? w->mode : 0755, w->uid, w->gid);
+	}
 	strbuf_addstr(&text, w->id ? w->id : x->target);
-	if (is_made(x))
-		strbuf_addf(&text, "%c%s%c%s%c%o %u %u", 1, x->from ? x->from->key : "", 1,
-			    w->source ? w->source : "", 1, w->mode_is_set ? w->mode : 0755, w->uid,
-			    w->gid);
 	r = strbuf_check(&text, e) < 0 ? -ENOMEM : digest_of(text.data, text.len, &d, e);
 	if (r >= 0)
 		snprintf(x->cache, sizeof(x->cache), "csbx-build-%.16s", d.hex);

@@ -111,7 +111,7 @@ int run_mounts_hash(const struct build *b, const struct run_mounts *m, struct st
 		const struct run_mount_item *x = &m->items[n];
 
 		if (x->from)
-			strbuf_addf(out, "%c%s", 3, x->from->key);
+			key_add(out, x->from->key);
 		else if (x->words.kind == RUN_MOUNT_BIND)
 			r = mount_tree_hash(b, x, out, e);
 	}

@@ -446,21 +446,22 @@ static int make(struct build *b, struct build_stage *s, const struct build_step 
 	return r;
 }
 
-static int hash(struct run_work *w, const char *text, struct err *e)
+static int hash(struct run_work *w, struct err *e)
 {
 	_strbuf_ struct strbuf all = STRBUF_INIT;
 
-	strbuf_addstr(&all, text);
-	for (size_t n = 0; n < w->i->flags.n; n++)
-		strbuf_addf(&all, "%c%s", 1, w->i->flags.items[n]);
-	for (size_t n = 0; n < w->argv.n; n++)
-		strbuf_addf(&all, "%c%s", 2, w->argv.items[n]);
-	strbuf_addstr(&all, w->i->is_json ? "j" : "s");
-	if (w->script)
-		strbuf_addf(&all, "%c%s", 4, w->script);
+	key_add(&all, "RUN");
+	for (size_t n = 0; n < w->s->args.n; n++) {
+		if (is_seen(w, w->s->args.items[n]))
+			key_add(&all, w->s->args.items[n]);
+	}
+	key_add_words(&all, &w->i->flags);
+	key_add_words(&all, &w->argv);
+	key_add(&all, w->i->is_json ? "words" : "shell");
+	key_add(&all, w->script ? w->script : "");
 	if (run_mounts_hash(w->b, &w->mounts, &all, e) < 0)
 		return -EINVAL;
-	return strbuf_check(&all, e) < 0 ? -ENOMEM : stage_next_key(w->s, all.data, all.len, e);
+	return stage_next_key(w->s, &all, e);
 }
 
 int run_step(struct build *b, struct build_stage *s, const struct instruction *i, struct err *e)
@@ -476,7 +477,7 @@ int run_step(struct build *b, struct build_stage *s, const struct instruction *i
 		r = run_mounts_read(b, s, i, &w.mounts, e);
 	b->at = i;
 	if (r >= 0)
-		r = hash(&w, strbuf_str(&text), e);
+		r = hash(&w, e);
 	if (r >= 0)
 		r = stage_step(b, s, make, &w, e);
 	strbuf_addstr(&text, " # buildkit");

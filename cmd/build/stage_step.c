@@ -8,14 +8,17 @@
 #include "image/model/digest.h"
 #include "image/table/table.h"
 
-int stage_next_key(struct build_stage *s, const void *text, size_t len, struct err *e)
+int stage_next_key(struct build_stage *s, const struct strbuf *what, struct err *e)
 {
 	_digest_ctx_ struct digest_ctx c = DIGEST_CTX_INIT;
 	struct digest d;
-	int r = digest_init(&c, "", e);
+	int r = strbuf_check(what, e);
+
+	if (r >= 0)
+		r = digest_init(&c, "", e);
 
 	digest_update(&c, s->key, strlen(s->key) + 1);
-	digest_update(&c, text, len);
+	digest_update(&c, what->data, what->len);
 	if (r >= 0)
 		r = digest_final(&c, &d, e);
 	if (r < 0)
@@ -30,11 +33,14 @@ int stage_next_key(struct build_stage *s, const void *text, size_t len, struct e
 static int put_layer(struct build *b, struct build_stage *s, const struct build_step *step,
 		     struct err *e)
 {
+	_strbuf_ struct strbuf key = STRBUF_INIT;
 	char *upper = NULL;
 	int r = build_step_upper(&b->cache, step, &upper, e);
 
+	key_add(&key, "layer");
+	key_add(&key, step->dir);
 	if (r >= 0)
-		r = stage_next_key(s, step->dir, strlen(step->dir), e);
+		r = stage_next_key(s, &key, e);
 	strv_add(&s->steps, step->dir);
 	if (r >= 0)
 		r = strv_check(&s->steps, e);

@@ -60,6 +60,9 @@ void build_config_shell(const struct build_config *c, const char *text, struct s
 int build_config_history(struct build_config *c, const char *created_by, bool is_empty,
 			 uint64_t created_ns, struct err *e);
 
+/* The values alone, as JSON: what a later instruction may depend on. */
+int build_config_values(const struct build_config *c, struct strbuf *out, struct err *e);
+
 /* Writes the configuration without its layers: image/oci/config_layers.h adds them. */
 int build_config_write(const struct build_config *c, uint64_t created_ns, struct strbuf *out,
 		       struct err *e);

@@ -106,6 +106,17 @@ int build_config_history(struct build_config *c, const char *created_by, bool is
 	return r < 0 ? r : strv_check(&c->history, e);
 }
 
+int build_config_values(const struct build_config *c, struct strbuf *out, struct err *e)
+{
+	struct json_out j = JSON_OUT_INIT;
+
+	json_begin_object(&j);
+	json_kstr(&j, "author", c->author ? c->author : "");
+	add_config(&j, c);
+	json_end_object(&j);
+	return json_append(&j, out, e);
+}
+
 int build_config_write(const struct build_config *c, uint64_t created_ns, struct strbuf *out,
 		       struct err *e)
 {
