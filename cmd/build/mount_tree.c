@@ -49,6 +49,18 @@ static int take(const struct build *b, const struct run_mount_item *x, int root,
 	return r < 0 ? err_wrap(e, "--mount=%s", x->asked) : 0;
 }
 
+/* Whether these are the files that the key tells of; their contents are checked again below. */
+static int check_seen(const struct run_mount_item *x, struct selection *found, int root,
+		      struct err *e)
+{
+	struct digest now;
+	int r = digest_is_set(&x->seen) ? selection_hash(found, root, &now, e) : 0;
+
+	if (r >= 0 && digest_is_set(&x->seen) && !digest_equal(&now, &x->seen))
+		return err_set(e, EBUSY, "--mount=%s: its files changed", x->asked);
+	return r;
+}
+
 static int send(void *arg, int root, struct err *e)
 {
 	struct tree_work *w = arg;
@@ -66,6 +78,8 @@ static int send(void *arg, int root, struct err *e)
 	if (w->must_be_dir && found.is_one_file)
 		r = err_set(e, ENOTDIR, "--mount=%s: the source of a cache is a directory",
 			    w->x->asked);
+	if (r >= 0)
+		r = check_seen(w->x, &found, root, e);
 	if (r >= 0)
 		r = unpack_announce(&w->transfer.job, &found, e);
 	tar_out_init(&t, w->transfer.job.tar_in);
@@ -104,21 +118,20 @@ int mount_tree_copy(struct build *b, const struct run_mount_item *x, int dir, co
 	return r;
 }
 
-int mount_tree_hash(const struct build *b, const struct run_mount_item *x, struct strbuf *out,
+int mount_tree_hash(const struct build *b, struct run_mount_item *x, struct strbuf *out,
 		    struct err *e)
 {
 	struct selection found;
-	struct digest d;
 	int r;
 
 	if (b->context.root < 0)
 		return err_set(e, ENOENT, "--mount=%s: there is no context", x->asked);
 	r = take(b, x, b->context.root, &found, e);
 	if (r >= 0)
-		r = selection_hash(&found, b->context.root, &d, e);
+		r = selection_hash(&found, b->context.root, &x->seen, e);
 	selection_free(&found);
 	if (r >= 0)
-		key_add(out, d.hex);
+		key_add(out, x->seen.hex);
 	return r;
 }
 

@@ -2,17 +2,26 @@
 #include "cmd/build/select.h"
 
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/build/cache.h"
+#include "image/bytes/spool.h"
 #include "image/model/digest.h"
 #include "image/pack/tar_out.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
+#include "runtime/base/str.h"
 
 #define CHUNK (256u << 10)
+
+static int changed(const struct selected *x, struct err *e)
+{
+	return err_set(e, EBUSY, "/%.300s: changed while it was read", x->from);
+}
 
 /* The file itself, if it still is one. */
 static int open_file(const struct selected *x, int root, struct err *e)
@@ -25,7 +34,7 @@ static int open_file(const struct selected *x, int root, struct err *e)
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, "/%.300s", x->from);
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != x->size)
-		return err_set(e, EBUSY, "/%.300s: changed while it was read", x->from);
+		return changed(x, e);
 	return take_fd(&fd);
 }
 
@@ -50,7 +59,7 @@ static int read_file(const struct selected *x, int root, sink *put, void *arg, s
 		if (n < 0)
 			return err_sys(e, "/%.300s", x->from);
 		if (!n)
-			return err_set(e, EBUSY, "/%.300s: changed while it was read", x->from);
+			return changed(x, e);
 		r = put(arg, buf, (size_t)n, e);
 		left -= (uint64_t)n;
 	}
@@ -64,19 +73,34 @@ static int to_digest(void *arg, const void *data, size_t len, struct err *e)
 	return 0;
 }
 
-static int to_tar(void *arg, const void *data, size_t len, struct err *e)
+static int keep_sum(struct digest_ctx *c, char ret[SELECT_SUM_BYTES], struct err *e)
 {
-	return tar_out_data(arg, data, len, e);
+	struct digest d;
+	int r = digest_final(c, &d, e);
+
+	if (r >= 0)
+		snprintf(ret, SELECT_SUM_BYTES, "%.40s", d.hex);
+	return r;
 }
 
-int selection_hash(const struct selection *s, int root, struct digest *ret, struct err *e)
+static int hash_file(struct selected *x, int root, struct err *e)
+{
+	_digest_ctx_ struct digest_ctx c = DIGEST_CTX_INIT;
+	int r = digest_init(&c, "", e);
+
+	if (r >= 0)
+		r = read_file(x, root, to_digest, &c, e);
+	return r < 0 ? r : keep_sum(&c, x->sum, e);
+}
+
+int selection_hash(struct selection *s, int root, struct digest *ret, struct err *e)
 {
 	_digest_ctx_ struct digest_ctx c = DIGEST_CTX_INIT;
 	int r = digest_init(&c, "", e);
 
 	digest_update(&c, s->is_one_file ? "f" : "d", 1);
 	for (size_t i = 0; r >= 0 && i < s->n; i++) {
-		const struct selected *x = &s->items[i];
+		struct selected *x = &s->items[i];
 		_strbuf_ struct strbuf head = STRBUF_INIT;
 
 		key_add(&head, x->to);
@@ -87,9 +111,63 @@ int selection_hash(const struct selection *s, int root, struct digest *ret, stru
 			return -ENOMEM;
 		digest_update(&c, head.data, head.len);
 		if (S_ISREG(x->mode))
-			r = read_file(x, root, to_digest, &c, e);
+			r = hash_file(x, root, e);
+		digest_update(&c, x->sum, strlen(x->sum));
 	}
 	return r < 0 ? r : digest_final(&c, ret, e);
+}
+
+/* --- read again ------------------------------------------------------------------------------ */
+
+struct checked {
+	sink *put;
+	void *arg;
+	struct digest_ctx sum;
+};
+
+static int put_checked(void *arg, const void *data, size_t len, struct err *e)
+{
+	struct checked *c = arg;
+
+	digest_update(&c->sum, data, len);
+	return c->put(c->arg, data, len, e);
+}
+
+/* Where the file was hashed, another content is not kept under its key. */
+static int read_again(const struct selected *x, int root, sink *put, void *arg, struct err *e)
+{
+	struct checked c = {.put = put, .arg = arg, .sum = DIGEST_CTX_INIT};
+	char sum[SELECT_SUM_BYTES] = "";
+	int r = *x->sum ? digest_init(&c.sum, "", e) : 0;
+
+	if (r >= 0)
+		r = read_file(x, root, put_checked, &c, e);
+	if (r >= 0 && *x->sum)
+		r = keep_sum(&c.sum, sum, e);
+	digest_free(&c.sum);
+	return r >= 0 && !str_eq(sum, x->sum) ? changed(x, e) : r;
+}
+
+static int to_spool(void *arg, const void *data, size_t len, struct err *e)
+{
+	return spool_write(arg, data, len, e);
+}
+
+int selected_copy(const struct selected *x, int root, int tmp_dirfd, struct err *e)
+{
+	_spool_ struct spool copy = SPOOL_INIT;
+	int r = spool_open(&copy, tmp_dirfd, e);
+
+	if (r >= 0)
+		r = read_again(x, root, to_spool, &copy, e);
+	if (r >= 0 && lseek(copy.fd, 0, SEEK_SET) < 0)
+		r = err_sys(e, "/%.300s", x->from);
+	return r < 0 ? r : take_fd(&copy.fd);
+}
+
+static int to_tar(void *arg, const void *data, size_t len, struct err *e)
+{
+	return tar_out_data(arg, data, len, e);
 }
 
 static int pack_one(const struct selected *x, int root, const struct select_rules *rules,
@@ -113,7 +191,7 @@ static int pack_one(const struct selected *x, int root, const struct select_rule
 	};
 	int r = tar_out_member(t, &h, e);
 
-	return r < 0 || !S_ISREG(x->mode) ? r : read_file(x, root, to_tar, t, e);
+	return r < 0 || !S_ISREG(x->mode) ? r : read_again(x, root, to_tar, t, e);
 }
 
 int selection_pack(const struct selection *s, int root, const struct select_rules *rules,

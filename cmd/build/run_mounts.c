@@ -102,13 +102,12 @@ int run_mounts_read(struct build *b, struct build_stage *s, const struct instruc
 	return r;
 }
 
-int run_mounts_hash(const struct build *b, const struct run_mounts *m, struct strbuf *out,
-		    struct err *e)
+int run_mounts_hash(const struct build *b, struct run_mounts *m, struct strbuf *out, struct err *e)
 {
 	int r = 0;
 
 	for (unsigned n = 0; r >= 0 && n < m->n; n++) {
-		const struct run_mount_item *x = &m->items[n];
+		struct run_mount_item *x = &m->items[n];
 
 		if (x->from)
 			key_add(out, x->from->key);

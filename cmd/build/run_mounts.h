@@ -7,6 +7,7 @@
  */
 
 #include "cmd/build/dockerfile/mount_words.h"
+#include "image/model/digest.h"
 #include "runtime/spec/name.h"
 #include "runtime/spec/spec.h"
 
@@ -26,6 +27,7 @@ struct run_mount_item {
 	char *target;              /* absolute; NULL: not given */
 	struct build_stage *from;  /* whose files it shows; NULL: those of the context, or none */
 	struct build_stage *image; /* likewise, of an image: owned */
+	struct digest seen;        /* of the context's files that it shows, where it was looked */
 	char *tree;                /* the volume that has a copy of them for this step alone */
 	char cache[RUN_VOLUME_BYTES]; /* a cache's volume */
 	int lock;                     /* of that cache; -1: others may use it meanwhile */
@@ -42,8 +44,7 @@ int run_mounts_read(struct build *b, struct build_stage *s, const struct instruc
 		    struct run_mounts *m, struct err *e);
 /* Adds the things that the step depends on by its mounts: the files of the context and the stages
  * that it sees. */
-int run_mounts_hash(const struct build *b, const struct run_mounts *m, struct strbuf *out,
-		    struct err *e);
+int run_mounts_hash(const struct build *b, struct run_mounts *m, struct strbuf *out, struct err *e);
 int run_mounts_add(struct build *b, const struct build_stage *s, struct run_mounts *m,
 		   struct container_spec *spec, struct err *e);
 void run_mounts_done(struct build *b, struct run_mounts *m);
@@ -79,8 +80,8 @@ int run_mount_new(struct container_spec *spec, enum mount_kind kind, char *sourc
  */
 int mount_tree_copy(struct build *b, const struct run_mount_item *x, int dir, const char *to,
 		    struct err *e);
-/* The digest of those of the context, as text. */
-int mount_tree_hash(const struct build *b, const struct run_mount_item *x, struct strbuf *out,
+/* The digest of those of the context, as a field; a copy has to be of the same. */
+int mount_tree_hash(const struct build *b, struct run_mount_item *x, struct strbuf *out,
 		    struct err *e);
 /* --- mount_targets.c --- */
 

@@ -21,6 +21,7 @@ struct tar_out;
 
 #define SELECT_MAX 4000000u
 #define SELECT_DEPTH_MAX 200u
+#define SELECT_SUM_BYTES 41
 
 struct selected {
 	char *from; /* path beneath the root */
@@ -30,7 +31,8 @@ struct selected {
 	int64_t mtime_s;
 	uint64_t size;
 	uint32_t uid, gid;
-	bool is_named; /* it is a source itself, not found below one */
+	char sum[SELECT_SUM_BYTES]; /* of the content that was hashed; "": none was */
+	bool is_named;              /* it is a source itself, not found below one */
 };
 
 struct selection {
@@ -52,9 +54,14 @@ int select_sources(const struct select_from *f, const struct strv *sources, stru
 		   struct err *e);
 void selection_free(struct selection *s);
 
-/* Names, modes and contents: a change of one of them makes another COPY. Owners and times do not
- * count. */
-int selection_hash(const struct selection *s, int root, struct digest *ret, struct err *e);
+/*
+ * Names, modes and contents: a change of one of them makes another COPY. Owners and times do not
+ * count. The files that are packed must have these contents.
+ */
+int selection_hash(struct selection *s, int root, struct digest *ret, struct err *e);
+
+/* A copy of a file in a file without a name, read from its beginning. -EBUSY: as below. */
+int selected_copy(const struct selected *x, int root, int tmp_dirfd, struct err *e);
 
 /* The owners and modes that files get; -1 each: as they are (owners: 0). */
 struct select_rules {
@@ -62,7 +69,7 @@ struct select_rules {
 	bool keep_owner, keep_set_ids;
 };
 
-/* As members of a tar. */
+/* As members of a tar. -EBUSY: a file is not as it was hashed. */
 int selection_pack(const struct selection *s, int root, const struct select_rules *rules,
 		   struct tar_out *out, struct err *e);
 

@@ -110,45 +110,68 @@ int unpack_run(const struct unpack_job *j, int root, struct err *e)
 
 /* --- archives -------------------------------------------------------------------------------- */
 
-/* A tar of it, or -1: it is none, whatever its name says. */
-static int open_archive(const struct selected *x, int context, int tmp_dirfd)
+/*
+ * 1 and a tar of it; 0: it is none, whatever its name says. It is read from a copy, which has the
+ * content that was hashed.
+ */
+static int open_archive(const struct selected *x, int context, int tmp_dirfd, int *ret,
+			struct err *e)
 {
 	_close_ int fd =
 		path_open_in_root(context, x->from, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, NULL);
-	_close_ int plain = -1;
+	_close_ int copy = -1, plain = -1;
 
 	if (fd < 0 || !build_is_archive(fd))
-		return -1;
-	plain = build_tar_file(fd, tmp_dirfd, NULL);
-	return plain >= 0 && (build_is_tar(plain) || build_is_packed(fd)) ? take_fd(&plain) : -1;
+		return 0;
+	copy = selected_copy(x, context, tmp_dirfd, e);
+	if (copy < 0)
+		return copy;
+	plain = build_tar_file(copy, tmp_dirfd, NULL);
+	if (plain < 0 || !(build_is_tar(plain) || build_is_packed(copy)))
+		return 0;
+	*ret = take_fd(&plain);
+	return 1;
+}
+
+static int add_archive(struct unpack_job *j, const struct selected *x, int context, int tmp_dirfd,
+		       struct err *e)
+{
+	int fd = -1, r = 0;
+
+	if (x->is_named && S_ISREG(x->mode))
+		r = open_archive(x, context, tmp_dirfd, &fd, e);
+	if (r <= 0)
+		return r;
+	if (j->n_archives == UNPACK_ARCHIVES_MAX) {
+		close(fd);
+		return err_set(e, E2BIG, "ADD of more than %u archives", UNPACK_ARCHIVES_MAX);
+	}
+	j->archives[j->n_archives++] = fd;
+	return 1;
 }
 
 int unpack_find_archives(struct unpack_job *j, struct selection *s, int context, int tmp_dirfd,
 			 struct err *e)
 {
 	size_t left = 0;
+	int r = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct selected *x = &s->items[i];
-		int fd = x->is_named && S_ISREG(x->mode) ? open_archive(x, context, tmp_dirfd) : -1;
 
-		if (fd >= 0 && j->n_archives == UNPACK_ARCHIVES_MAX) {
-			close(fd);
-			return err_set(e, E2BIG, "ADD of more than %u archives",
-				       UNPACK_ARCHIVES_MAX);
-		}
-		if (fd < 0) {
+		if (r >= 0)
+			r = add_archive(j, x, context, tmp_dirfd, e);
+		if (r <= 0) {
 			s->items[left++] = *x;
 			continue;
 		}
-		j->archives[j->n_archives++] = fd;
 		free(x->from);
 		free(x->to);
 		free(x->link);
 	}
 	s->n = left;
 	s->is_one_file &= left == 1;
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 void unpack_close(struct unpack_job *j)
