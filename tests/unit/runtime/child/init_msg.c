@@ -103,15 +103,17 @@ static const char *tail_of(const struct init_msg *start, uint32_t flags, unsigne
 			   struct strbuf *out, struct init_tail *ret)
 {
 	struct container_spec s;
+	bool is_sound;
 
 	make_spec(&s);
 	s.proc.tty_rows = rows;
 	s.proc.tty_columns = 77;
 	strbuf_reset(out);
-	if (init_msg_build_exec(start, &s.proc, flags, out, NULL) < 0 ||
-	    init_msg_check(out->data, out->len) < 0)
-		return "it is not sound";
+	is_sound = init_msg_build_exec(start, &s.proc, flags, out, NULL) >= 0 &&
+		   init_msg_check(out->data, out->len) >= 0;
 	spec_free(&s);
+	if (!is_sound)
+		return "it is not sound";
 	return init_msg_tty_size((const void *)out->data, ret) ? "it has a size" : "none";
 }
 
