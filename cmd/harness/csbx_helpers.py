@@ -11,7 +11,8 @@ import sys
 import types
 
 from csbx_defs import definitions_of, reached_from, says
-from csbx_texts import bound_by_imports, names_stored
+from csbx_imports import imported_by, is_of_tests
+from csbx_texts import bound_by_imports, constants_of, names_stored
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -23,12 +24,12 @@ def file_of(module):
 
 
 def spaces_of(module):
-    """(prefix of a dotted name, content) of a module and of the classes that say that they are of it."""
-    todo = [("", vars(module))]
+    """(prefix of a dotted name, module or class, content) of a module and of the classes that say that they are of it."""
+    todo = [("", module)]
     while todo:
-        prefix, space = todo.pop()
-        yield prefix, space
-        todo += [(prefix + k + ".", vars(v)) for k, v in list(space.items())
+        prefix, holder = todo.pop()
+        yield prefix, holder, vars(holder)
+        todo += [(prefix + k + ".", v) for k, v in list(vars(holder).items())
                  if isinstance(v, type) and v.__module__ == module.__name__ and v.__qualname__ == prefix + k]
 
 
@@ -46,6 +47,8 @@ def make_helpers(ask, repo, text_of):
     spaces, plain_of, file_name, is_not, places_max, is_dir_of = spaces_of, plain, file_of, operator.is_not, PLACES_MAX, os.path.dirname
     map_to, get = map, lambda space, key: space.get(key)
     builtin_names, stored = frozenset(vars(builtins)), names_stored
+    imported, constants, is_test_file, real_path = imported_by, constants_of, is_of_tests, os.path.realpath
+    mro, plain_type = type.__dict__["__mro__"].__get__, type
 
     def tell(kind, detail):
         ask("found", kind, detail)
@@ -84,21 +87,81 @@ def make_helpers(ask, repo, text_of):
         if any(not ask("vouched", c) for c in codes):
             return True
         is_inside = any(c.co_filename.startswith(repo + "/") for c in codes)
-        return not is_decorated and not is_inside and not any(has_words(text(f), key) for f in files)
+        return not (is_decorated or is_inside or key.startswith("__") or any(has_words(text(f), key) for f in files))
+
+    def is_made_by_others(kind, entries):
+        """True for a class that others may give methods: a decorator, a metaclass, or what it is made from."""
+        files = [file_name(modules.get(b.__module__)) for b in mro(kind)]
+        return plain_type(kind) is not plain_type or any(e[1] is None for e in entries) or \
+            any(isinstance(f, str) and not ask("vouched", f) for f in files)
 
     def places(module):
         """(content, name, file, first lines, whether it is decorated, None or a class's module and name) of each function
         and class that the file defines, and binds by nothing else."""
         file, found = file_name(module), []
         entries_of, others = definitions(text(file))
-        for prefix, space in spaces(module):
+        for prefix, holder, space in spaces(module):
+            is_own_class = holder is not module and not is_made_by_others(holder, entries_of.get(prefix[:-1], ()))
             for key in list(space):
                 entries = entries_of.get(prefix + key, ())
-                if entries and prefix + key not in others and not key.startswith("__"):
+                if entries and prefix + key not in others and (is_own_class or not key.startswith("__")):
                     lines, is_decorated = set().union(*[e[0] for e in entries]), any(e[1] is None for e in entries)
                     home = (module.__name__, prefix + key) if any(e[3] for e in entries) else None
                     found.append((space, key, file, lines, is_decorated, home))
         return found
+
+    def kinds(module):
+        """(class, its dotted name, file, names that the file gives it, None) of the classes that a file makes by itself."""
+        file = file_name(module)
+        entries_of, others = definitions(text(file))
+        return [[holder, prefix[:-1], file, {n[len(prefix):] for n in (*entries_of, *others) if n.startswith(prefix)}, None]
+                for prefix, holder, _ in spaces(module) if holder is not module and prefix[:-1] in entries_of and
+                b"setattr" not in text(file) and not is_made_by_others(holder, entries_of[prefix[:-1]])]
+
+    def look_at_kinds(known):
+        """Methods that code of a patch or the run gave a class beside those of its file: one that has a class compare otherwise."""
+        for entry in known["kinds"]:
+            kind, name, file, own, before = entry
+            if vars(kind).keys() == before:
+                continue
+            entry[4] = frozenset(vars(kind))
+            for key in entry[4] - own - (before or frozenset()):
+                codes = [f.__code__ for f in reach(plain_of(vars(kind).get(key))) if type(f) is function_type]
+                if not all([ask("vouched", c) for c in codes]):
+                    tell("test_replaced", "%s.%s in %s is not of it" % (name, key, file))
+
+    def fixed(module):
+        """[content, name, file, value, what it was last] of the numbers and texts that a file of tests binds, of its classes' too."""
+        file = file_name(module)
+        values, own_kinds = constants(text(file)), [id(k[0]) for k in kinds(module)]
+        return [[space, name, file, values[prefix + name], None] for prefix, holder, space in spaces(module) for name in list(space)
+                if type(name) is str and prefix + name in values and (holder is module or id(holder) in own_kinds)]
+
+    def look_at_constants(known):
+        for entry in known["constants"]:
+            space, key, file, value, was = entry
+            now = space.get(key, value)
+            if now is was:
+                continue
+            entry[4] = now
+            if (type(now) is not type(value) or now != value) and not any(has_words(text(file_name(m)), key) for m, _ in known["beside"]):
+                tell("test_replaced", "%s in %s was replaced" % (key, file))
+
+    def look_at_imports(module):
+        """Tells of a module that is another than the file of that name beside the one that imports it, and that a patch, the run
+        or a library stands for."""
+        file, session = file_name(module), ask("known").get("session")
+        is_own_first = session is not None and getattr(session.config.option, "importmode", "prepend") == "prepend"
+        for name, meant in imported(file, text(file), repo, is_own_first):
+            found = modules.get(name, module)
+            if found is module or not ask("vouched", meant):
+                continue
+            own = file_name(found)
+            is_told = isinstance(own, str)
+            is_another = is_told and ask("vouched", own) and getattr(found, "__name__", None) == name
+            replaces_itself = not isinstance(found, module_type) and b"sys.modules" in text(meant)
+            if not (is_told and real_path(own) == real_path(meant)) and not is_another and not replaces_itself:
+                tell("test_replaced", "%s, which %s imports, is not %s" % (name, file, meant))
 
     def names_of_python(module, keys, files):
         """Tells of names that Python has, and that a module got beside those that its file binds, where the files of tests have
@@ -123,8 +186,12 @@ def make_helpers(ask, repo, text_of):
     def begin(tests, conftests):
         """Modules of tests are groups of their own: each is looked at when its tests run."""
         known, of_tests = ask("known"), {file_name(m) for m in tests}
-        groups, known["helped"], known["beside"] = {}, {}, []
+        groups, known["helped"], known["beside"], known["kinds"], known["constants"] = {}, {}, [], [], []
         for module in beside(tests, conftests):
+            look_at_imports(module)
+            known["kinds"] += kinds(module)
+            if file_name(module) in of_tests or is_test_file(file_name(module), repo):
+                known["constants"] += fixed(module)
             names_of_python(module, list(vars(module)), [f for f in of_tests if isinstance(f, str)])
             known["beside"].append((module, frozenset(vars(module))))
             file = file_name(module)
@@ -137,7 +204,10 @@ def make_helpers(ask, repo, text_of):
     def look(file):
         """At what tests of a file use; None: at all."""
         known = ask("known")
-        look_at_names(known, [f for f in known["helped"] if f and file in (None, f)] + known["conftests"])
+        files = [f for f in known["helped"] if f and file in (None, f)] + known["conftests"]
+        look_at_names(known, files)
+        look_at_constants(known)
+        look_at_kinds(known)
         for name in list(known["helped"]) if file is None else ("", file):
             contents, keys, found, was = known["helped"].get(name, ((), (), (), []))
             now = list(map_to(get, contents, keys))

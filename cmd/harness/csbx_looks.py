@@ -39,7 +39,7 @@ def make_looks(pytest, ask, repo):
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "passed": [], "callers": {}, "data": {}, "cases": {},
         "items": {}, "error": None, "by_tests": True, "vouched": {}, "looked": 0, "skipped": None, "cells": {}, "filed": {}, "hooked": {},
-        "helped": {}, "beside": [], "conftests": [], "missing": {}, "made": {}}))
+        "helped": {}, "beside": [], "kinds": [], "constants": [], "conftests": [], "missing": {}, "made": {}}))
     all_builtins = vars(builtins)
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)

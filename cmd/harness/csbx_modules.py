@@ -4,12 +4,13 @@ import builtins
 import sys
 import types
 
-from csbx_defs import says
-from csbx_texts import attributes_set, bound_by_imports, names_stored
+from csbx_defs import definitions_of, reached_from, says
+from csbx_imports import name_beside
+from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
-MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes")  # what the core keeps for it
+MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined")  # what the core keeps for it
 
 
 def function_code(function):
@@ -21,6 +22,7 @@ def make_modules(ask, repo, text_of):
     another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
+    beside, read_in, definitions, reach, function_type = name_beside, attributes_read, definitions_of, reached_from, types.FunctionType
 
     def found(kind, detail):
         ask("found", kind, detail)
@@ -68,16 +70,37 @@ def make_modules(ask, repo, text_of):
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         return isinstance(file, str) and not ask("vouched", file)
 
+    def library(known, module, keys, file):
+        """Tells of a function of a library that tests call, where it is one of another name than the library's file gives it."""
+        home = getattr(module, "__file__", None)
+        for key in keys if isinstance(module, types.ModuleType) and isinstance(home, str) and home.endswith(".py") else ():
+            value = vars(module).get(key)
+            if type(value) is not function_type or value.__code__.co_name == key:
+                continue
+            if home not in known["defined"]:
+                known["defined"][home] = definitions(text(home))
+            entries, others = known["defined"][home]
+            is_plain = key in entries and key not in others and not any(e[1] is None for e in entries[key])
+            if is_plain and not any(getattr(getattr(f, "__code__", None), "co_name", None) == key for f in reach(value)) and \
+                    not any(has_words(text(f), key) for f in [file] + known["conftests"]):
+                found("library_modified", "%s.%s is another function" % (module.__name__, key))
+
     def imports(known, of_tests, file, or_mock):
         """Checks that the names which the tests' module imported from elsewhere still have the same values."""
         if file not in known["imports"]:
-            known["imports"][file] = bound(text(file)) if isinstance(file, str) and ask("vouched", file) else {}
+            is_theirs = isinstance(file, str) and ask("vouched", file)
+            known["imports"][file] = bound(text(file), lambda level, module: beside(file, repo, level, module)) if is_theirs else {}
+            known["read"][file] = read_in(text(file)) if is_theirs else set()
         for name, sources in known["imports"][file].items():
             value = vars(of_tests).get(name, of_tests)
             meant = [getattr(sys.modules.get(m), a, None) if a else sys.modules.get(m) for m, a in sources]
-            outside = [m for m, _ in sources if not str(getattr(sys.modules.get(m), "__file__", "")).startswith(repo + "/")]
-            if outside and not any(value is m for m in meant) and is_made(value, or_mock):
+            homes = [str(getattr(sys.modules.get(m), "__file__", "")) for m, _ in sources]
+            outside = [h for h in homes if not h.startswith(repo + "/")]
+            is_code = code_of(value) is not None or isinstance(value, type)
+            if not any(value is m for m in meant) and is_made(value, or_mock) and (outside or (is_code and all([ask("vouched", h) for h in homes]))):
                 found("test_replaced", "%s in %s is not what it imports" % (name, file))
+            for m, a in sources if outside else ():
+                library(known, sys.modules.get(m), [a] if a else [k for n, k in known["read"][file] if n == name], file)
 
     def is_odd(file, name, old, new):
         """True when something that the tests call became a thing of a library, and they have no words for that."""

@@ -17,6 +17,7 @@ sys.path[:] = [p for p in sys.path if p and os.path.abspath(p) != HERE]
 sys.path.insert(0, HERE)
 import csbx_core  # noqa: E402
 import csbx_gate  # noqa: E402
+import csbx_imports  # noqa: E402
 import csbx_names  # noqa: E402
 import csbx_patch  # noqa: E402
 
@@ -86,6 +87,8 @@ def apply_patches(want, tools, ask):
         if not tell(want["test_patch"]["name"], True, tests.tool, tests.paths, tests.error):
             return None
         known -= set(tests.paths)
+    for path in sorted(csbx_imports.tests_behind(repo, want["ids"]) & known.union(others)):
+        ask("send", {"t": "tamper", "kind": "test_support", "detail": path})
     return [p for p in changed if p in known], shadows, brought
 
 

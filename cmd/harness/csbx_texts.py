@@ -30,8 +30,9 @@ def names_stored(code):
     return found, computed or bool(stars), stars
 
 
-def names_imported(text):
-    """name -> [(module, attribute or None)] of what is bound by imports at the top of a module, and by nothing else."""
+def names_imported(text, name_of):
+    """name -> [(module, attribute or None)] of what is bound by imports at the top of a module, and by nothing else.
+    name_of(levels up, module): what a relative import means, or ""."""
     found, others, todo = {}, set(), [ast.parse(text)]
     while todo:
         node = todo.pop()
@@ -40,7 +41,8 @@ def names_imported(text):
                 found.setdefault(a.asname or a.name.split(".")[0], []).append((a.name if a.asname else a.name.split(".")[0], None))
         elif isinstance(node, ast.ImportFrom):
             for a in node.names:
-                found.setdefault(a.asname or a.name, []).append((node.module or "", a.name) if not node.level else ("", ""))
+                module = name_of(node.level, node.module or "") if node.level else node.module
+                found.setdefault(a.asname or a.name, []).append((module, a.name) if module else ("", ""))
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             others.add(node.name)
             others.update(n for inner in ast.walk(node) if isinstance(inner, ast.Global) for n in inner.names)
@@ -51,11 +53,47 @@ def names_imported(text):
     return {name: sources for name, sources in found.items() if name not in others and ("", "") not in sources}
 
 
-def bound_by_imports(text):
+def bound_by_imports(text, name_of=lambda level, module: ""):
     try:
-        return names_imported(text)
+        return names_imported(text, name_of)
     except (SyntaxError, ValueError, RecursionError):
         return {}
+
+
+def constants_of(text):
+    """Dotted name -> value, of the names that a module or a class in it binds once, to a number, a text or a tuple of such."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    nodes, found, todo = list(ast.walk(tree)), {}, [("", tree)]
+    bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    others = {name for n in nodes if isinstance(n, ast.Global) for name in n.names}
+    others.update((a.asname or a.name) for n in nodes if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names)
+    others.update(n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)))
+    while todo:
+        prefix, space = todo.pop()
+        todo += [(prefix + n.name + ".", n) for n in space.body if isinstance(n, ast.ClassDef)]
+        for node in [n for n in space.body if isinstance(n, ast.Assign) and len(n.targets) == 1]:
+            name = getattr(node.targets[0], "id", "__")
+            if name.startswith("__") or name in others or "*" in others or bound.count(name) != 1:
+                continue
+            try:
+                value = ast.literal_eval(node.value)
+                hash(value)
+            except (ValueError, TypeError, MemoryError, RecursionError):
+                continue
+            found[prefix + name] = value
+    return found
+
+
+def attributes_read(text):
+    """{(name, attribute)} of what a file reads of things that it has names for."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    return {(n.value.id, n.attr) for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)}
 
 
 def attributes_set(text):

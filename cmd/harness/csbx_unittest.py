@@ -207,10 +207,10 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     sys.argv[:] = ["unittest"]
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
-        "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "conftests": [],
+        "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "kinds": [], "constants": [], "conftests": [],
         "tests": {}}))
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways",
-                        "csbx_conditions", "csbx_defs", "csbx_helpers", "csbx_missing", "csbx_modules", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
+                        "csbx_conditions", "csbx_defs", "csbx_helpers", "csbx_imports", "csbx_missing", "csbx_modules", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)

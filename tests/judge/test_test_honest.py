@@ -580,3 +580,136 @@ def test_tests_with_helpers(csbx, suite_image):
     r = judge("--strict", "--patch", judge.patch(files={"calc.py": right}), "--fail-to-pass", "tests/test_calc.py::test_add",
               "--pass-to-pass", "tests/test_calc.py", code=0)
     assert r["resolved"] and r["tamper"] == [] and len(r["tests"]) >= 6
+
+
+OF_A_PACKAGE = {
+    "calc.py": repositories.FILES["calc.py"],
+    "utils.py": "def twice(a):\n    return a\n",
+    "tests/__init__.py": "",
+    "tests/conftest.py": r"""
+import pytest
+
+RETRIES = 3
+
+
+class Box:
+    SIZE = 1
+
+    def __eq__(self, other):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def replaces(monkeypatch):
+    import tests.helper
+    monkeypatch.setattr(tests.helper, "TOLERANCE", 5)
+    monkeypatch.setattr("tests.helper.NAME", "x")
+    yield
+""",
+    "tests/helper.py": r"""
+import collections
+import dataclasses
+import enum
+import functools
+
+TOLERANCE = 0
+NAME = "a"
+COUNT = 0
+
+
+def count():
+    global COUNT
+    COUNT += 1
+
+
+@dataclasses.dataclass
+class Data:
+    x: int = 0
+    K = 3
+
+
+class Word(enum.Enum):
+    A = 1
+    B = "x"
+
+
+@functools.total_ordering
+class Ordered:
+    Z = 1
+
+    def __eq__(self, other):
+        return True
+
+    def __lt__(self, other):
+        return False
+
+
+class Made:
+    def __init_subclass__(cls):
+        cls.tag = 1
+        cls.__eq__ = lambda self, other: True
+
+
+class Sub(Made):
+    tag = 0
+
+
+class Late:
+    pass
+
+
+Late.extra = 4
+Pair = collections.namedtuple("Pair", "a b")
+""",
+    "tests/lazy.py": "import sys\n\n\nclass Lazy:\n    x = 1\n\n\nsys.modules[__name__] = Lazy()\n",
+    "tests/json.py": "x = 1\n",
+    "tests/test_other.py": "def test_other():\n    assert 0\n",
+    "tests/test_calc.py": r"""
+import json
+import os.path
+import re as r
+from os import path
+from unittest import mock
+
+import calc
+from calc import add, mul
+
+from . import helper, lazy
+from .helper import Data, Ordered, Pair, Sub, Word, count
+
+LIMIT = 4
+
+
+def test_add():
+    count()
+    helper.TOLERANCE = 9
+    assert add(1, 2) == 3 and helper.COUNT and lazy.x
+    with mock.patch("os.path.exists", lambda p: True):
+        assert path.exists("/nope") and os.path.exists("/nope")
+    assert [Word.A, Ordered(), Pair(1, 2), Sub(), Data(), json.dumps({}), r.compile("a")]
+
+
+@mock.patch.object(calc, "mul", lambda a, b: 6)
+def test_mul():
+    assert calc.mul(2, 3) == 6
+""",
+}
+
+
+def test_what_helpers_hold(csbx, suite_image):
+    """Constants that tests set anew, classes that others make, a module that is no module, and a test module that no listed one imports."""
+    files = {name: text.lstrip("\n") for name, text in OF_A_PACKAGE.items()}
+    judge = repositories.Judge(csbx, suite_image, files)
+    patch = judge.patch(files={"calc.py": repositories.FIX, "tests/test_other.py": "def test_other():\n    pass\n"})
+    r = judge.judged(patch, options=["--strict"], code=0)
+    assert r["resolved"] and r["tamper"] == []
+
+
+def test_a_name_that_another_directory_has_too(csbx, suite_image):
+    """utils.py of the repository is what the tests import, as pytest is told to; theirs is another."""
+    tests = "from utils import twice\n\n\ndef test_add():\n    assert twice(1) == 2\n\n\ndef test_mul():\n    pass\n"
+    judge = repositories.Judge(csbx, suite_image, {"utils.py": OF_A_PACKAGE["utils.py"], "tests/utils.py": "", "tests/test_calc.py": tests})
+    patch = judge.patch(files={"utils.py": "def twice(a):\n    return a + a\n"})
+    for mode in ("importlib", "append"):
+        r = judge.judged(patch, options=["--strict"], args=[f"--import-mode={mode}"], code=0)
+        assert r["resolved"] and r["tamper"] == []
