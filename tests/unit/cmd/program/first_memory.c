@@ -63,11 +63,11 @@ static void test_pieces(void)
 	ok(n_real == 1, "of all these the library sees the NULL alone");
 }
 
-/* A sanitizer ends a program that asks for too much, unless it is told otherwise. */
+/* Too much is asked for on purpose, and pieces at the end of the first memory stay. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-	return "allocator_may_return_null=1:detect_leaks=0"; /* pieces at the end of the first memory stay */
+	return "allocator_may_return_null=1:detect_leaks=0";
 }
 
 static void test_zeroed(void)
