@@ -18,7 +18,7 @@ static int wait_one(struct cmd *c, const char *operand, struct strbuf *out, stru
 	run_state_free(&state);
 	r = run_dir_wait(&dir, e);
 	if (r >= 0)
-		r = run_dir_state(&dir, &state, e);
+		r = run_dir_last_state(&dir, &state, e);
 	if (r >= 0 && !state.ended_ns)
 		r = err_set(e, EIO, "its supervisor was killed");
 	if (r >= 0)

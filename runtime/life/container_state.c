@@ -47,11 +47,6 @@ int container_status_parse(const char *text, enum container_status *ret)
 	return -EINVAL;
 }
 
-static bool goes_on(const struct run_state *s)
-{
-	return s->started_ns && !s->ended_ns;
-}
-
 void container_state_from_run(const struct run_state *s, bool live, struct container_state *ret)
 {
 	*ret = (struct container_state){
@@ -106,10 +101,10 @@ int container_state_of_run(const struct run_dir *d, struct container_state *ret,
 	bool live = false, restarting;
 	int r = run_dir_state(d, &s, e);
 
-	if (r >= 0 && goes_on(&s) && !(live = run_dir_is_live(d))) {
+	if (r >= 0 && run_state_goes_on(&s) && !(live = run_dir_is_live(d))) {
 		run_state_free(&s);
-		r = run_dir_state(d, &s, e);
-		if (r >= 0 && goes_on(&s))
+		r = run_dir_last_state(d, &s, e);
+		if (r >= 0 && run_state_goes_on(&s))
 			container_state_killed(&s, last_written_ns(d));
 	}
 	restarting = r >= 0 && s.restarting && run_dir_is_live(d);

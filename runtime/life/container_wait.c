@@ -2,8 +2,8 @@
 #include "runtime/life/container_wait.h"
 
 #include <fcntl.h>
-#include <time.h>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
@@ -47,7 +47,7 @@ bool container_wait_goes_on(const struct container_wait *w)
 int container_wait_end(struct container_wait *w, struct err *e)
 {
 	struct run_state s;
-	struct timespec now;
+	bool is_killed = false;
 	int r;
 
 	if (w->lock_fd < 0)
@@ -55,14 +55,14 @@ int container_wait_end(struct container_wait *w, struct err *e)
 	r = file_lock_wait(w->lock_fd, false);
 	if (r < 0)
 		return err_code(e, r, "wait");
-	if (run_state_read_end(w->lock_fd, &s, NULL) < 0) {
-		clock_gettime(CLOCK_REALTIME, &now);
+	if (run_state_told(w->lock_fd, &s, NULL) < 0) {
 		s = (struct run_state){.started_ns = w->state.started_ns};
 		if (!s.started_ns && w->state.status == CONTAINER_CREATED)
 			return 0;
-		container_state_killed(&s,
-				       (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+		is_killed = true;
 	}
+	if (is_killed || run_state_goes_on(&s))
+		container_state_killed(&s, clock_realtime_ns());
 	container_state_from_run(&s, false, &w->state);
 	run_state_free(&s);
 	fd_close(&w->lock_fd);

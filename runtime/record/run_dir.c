@@ -42,7 +42,10 @@ static int fill(struct run_dir *d, const struct container_spec *s, struct err *e
 	if (d->lock_fd < 0)
 		return err_sys(e, "lock the run");
 	r = file_lock_wait(d->lock_fd, true);
-	return r < 0 ? err_code(e, r, "lock the run") : run_state_write(d->fd, &state, e);
+	if (r < 0)
+		return err_code(e, r, "lock the run");
+	r = run_state_tell(d->lock_fd, &state, e);
+	return r < 0 ? r : run_state_write(d->fd, &state, e);
 }
 
 int run_dir_create(const struct paths *p, const struct container_spec *s, struct run_dir *ret,
@@ -76,13 +79,12 @@ static void set_end(struct run_state *state, const struct run_result *res)
 static int write_end(const struct run_dir *d, struct run_state *state, const struct run_result *res,
 		     struct err *e)
 {
-	int r;
+	int r, told;
 
 	set_end(state, res);
 	r = run_state_write(d->fd, state, e);
-	if (r >= 0)
-		r = run_state_write_end(d->lock_fd, state, e);
-	return r;
+	told = run_state_tell(d->lock_fd, state, r < 0 ? NULL : e);
+	return r < 0 ? r : told;
 }
 
 int run_dir_tell(const struct run_dir *d, const struct run_result *res, struct err *e)
@@ -92,7 +94,7 @@ int run_dir_tell(const struct run_dir *d, const struct run_result *res, struct e
 
 	if (r >= 0) {
 		set_end(&state, res);
-		r = run_state_write_end(d->lock_fd, &state, e);
+		r = run_state_tell(d->lock_fd, &state, e);
 	}
 	run_state_free(&state);
 	return r;

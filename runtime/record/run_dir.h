@@ -14,8 +14,11 @@
  * A container that stays: containers/NAME/run, from its first start until it is removed, one for
  * all its starts; the lock makes them exclude each other. A start takes the lock file of the one
  * before it and puts its own in place: a process that waits for an end has the file of that start
- * open, and no later start keeps it waiting. The end is written into the lock file as well, and so
- * is learnt though all else is removed by then.
+ * open, and no later start keeps it waiting.
+ *
+ * Start and end are written into the lock file as well. So the end is learnt though all else is
+ * removed by then, and though the disk is full: what the start has written is room for it. And a
+ * lock that tells of a start and of no end is one whose supervisor was killed.
  */
 
 #include <stdbool.h>
@@ -98,11 +101,18 @@ void run_dir_close(struct run_dir *d);
 int run_dir_find(const struct paths *p, const char *operand, struct run_dir *ret,
 		 struct run_state *state, struct err *e);
 int run_dir_state(const struct run_dir *d, struct run_state *ret, struct err *e);
-/* The state in a file of its own, and the one that the end left in the open lock file. */
+/* The same of one whose lock is free: its end is in the lock where the state has none. */
+int run_dir_last_state(const struct run_dir *d, struct run_state *ret, struct err *e);
+/* The state in a file of its own; and in the open lock file, as start or end told it. */
 int run_state_write(int dirfd, const struct run_state *s, struct err *e);
-int run_state_write_end(int lock_fd, const struct run_state *s, struct err *e);
-int run_state_read_end(int lock_fd, struct run_state *ret, struct err *e);
+int run_state_tell(int lock_fd, const struct run_state *s, struct err *e);
+int run_state_told(int lock_fd, struct run_state *ret, struct err *e);
 void run_state_free(struct run_state *s);
+
+static inline bool run_state_goes_on(const struct run_state *s)
+{
+	return s->started_ns && !s->ended_ns;
+}
 
 /* True while its supervisor lives. */
 bool run_dir_is_live(const struct run_dir *d);

@@ -136,14 +136,10 @@ int run_dir_started(const struct run_dir *d, const char *name, struct err *e)
 {
 	struct run_state s = {
 		.started_ns = clock_realtime_ns(), .name = (char *)name, .restarts = d->restarts};
-	struct stat st;
+	int r = run_state_tell(d->lock_fd, &s, e);
 
-	/*
-	 * The lock file holds the last end; a start that is killed must not show it. One that is
-	 * empty stays as it is, for the reason that layer.c has.
-	 */
-	if (fstat(d->lock_fd, &st) < 0 || (st.st_size && ftruncate(d->lock_fd, 0) < 0))
-		return err_sys(e, "clear the last end");
+	if (r < 0)
+		return r;
 	/*
 	 * A process that looks for a container that is started again finds its instance from here
 	 * on.
@@ -229,19 +225,18 @@ int run_dir_oom_killed(const struct run_dir *d, struct err *e)
 int run_dir_failed(const struct run_dir *d, int exit_code, const char *why, struct err *e)
 {
 	struct run_state s = {0};
-	int r;
+	int r, told;
 
 	if (run_dir_state(d, &s, NULL) < 0)
 		s = (struct run_state){0};
 	/* One that was killed before has its end now. */
-	if (s.started_ns && !s.ended_ns)
+	if (run_state_goes_on(&s))
 		s.ended_ns = clock_realtime_ns();
 	s.exit_code = exit_code;
 	free(s.error);
 	s.error = strdup(why);
 	r = run_state_write(d->fd, &s, e);
-	if (r >= 0 && ftruncate(d->lock_fd, 0) == 0)
-		r = run_state_write_end(d->lock_fd, &s, e);
+	told = run_state_tell(d->lock_fd, &s, r < 0 ? NULL : e);
 	run_state_free(&s);
-	return r;
+	return r < 0 ? r : told;
 }

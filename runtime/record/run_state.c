@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a run as a flat record: its file, and what the end leaves in the lock file. */
+/* The state of a run as a flat record: its file, and what start and end leave in the lock file. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 #include "runtime/base/flat.h"
 #include "runtime/base/io.h"
 #include "runtime/spec/name.h"
@@ -54,13 +57,27 @@ int run_state_write(int dirfd, const struct run_state *s, struct err *e)
 	return r;
 }
 
-int run_state_write_end(int lock_fd, const struct run_state *s, struct err *e)
+/* Not emptied first: the room that the start has taken would be anybody's. */
+static int replace_text(int fd, const struct strbuf *text, struct err *e)
+{
+	struct stat st;
+	int r = io_pwrite_all(fd, text->data, text->len, 0, e);
+
+	if (r < 0)
+		return r;
+	if (fstat(fd, &st) < 0 ||
+	    ((size_t)st.st_size > text->len && ftruncate(fd, (off_t)text->len) < 0))
+		return err_sys(e, "shorten the lock");
+	return 0;
+}
+
+int run_state_tell(int lock_fd, const struct run_state *s, struct err *e)
 {
 	struct flat_writer w;
 	int r = encode(s, &w, e);
 
 	if (r >= 0)
-		r = io_pwrite_all(lock_fd, w.buf.data, w.buf.len, 0, e);
+		r = replace_text(lock_fd, &w.buf, e);
 	flat_free(&w);
 	return r;
 }
@@ -137,16 +154,36 @@ int run_dir_state(const struct run_dir *d, struct run_state *ret, struct err *e)
 	return r < 0 ? r : decode(&bytes, ret, e);
 }
 
-int run_state_read_end(int lock_fd, struct run_state *ret, struct err *e)
+int run_state_told(int lock_fd, struct run_state *ret, struct err *e)
 {
 	_strbuf_ struct strbuf bytes = STRBUF_INIT;
 	int r = 0;
 
 	*ret = (struct run_state){0};
 	if (lseek(lock_fd, 0, SEEK_SET) < 0)
-		return err_sys(e, "read the end");
+		return err_sys(e, "read the lock");
 	r = io_read_all(lock_fd, STATE_BYTES_MAX, &bytes, e);
 	return r < 0 ? r : decode(&bytes, ret, e);
+}
+
+int run_dir_last_state(const struct run_dir *d, struct run_state *ret, struct err *e)
+{
+	_close_ int lock = -1;
+	struct run_state told;
+	int r = run_dir_state(d, ret, e);
+
+	if (r < 0 || !run_state_goes_on(ret))
+		return r;
+	lock = openat(d->fd, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (lock < 0 || run_state_told(lock, &told, NULL) < 0)
+		return 0;
+	if (told.started_ns == ret->started_ns && told.ended_ns) {
+		run_state_free(ret);
+		*ret = told;
+		return 0;
+	}
+	run_state_free(&told);
+	return 0;
 }
 
 void run_state_free(struct run_state *s)

@@ -112,6 +112,21 @@ static const int *snmp_of(const struct supervise *s)
 	return are_open ? &s->traces->fds[NET_TRACE_SNMP] : s->snmp_fd;
 }
 
+/* Only what is noted has begun: processes that wait for its end must find it. */
+static int note_started(struct loop *l, struct err *e)
+{
+	const struct supervise *s = l->s;
+
+	if (s->kept && run_dir_started(s->kept, s->spec->name, e) < 0)
+		return -e->code;
+	l->end.started = true;
+	if (s->started)
+		s->started(s->started_arg);
+	if (s->started_fd >= 0)
+		(void)!write(s->started_fd, "", 1);
+	return 0;
+}
+
 static void read_status(struct loop *l)
 {
 	union {
@@ -124,13 +139,8 @@ static void read_status(struct loop *l)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n == 0) {
-		l->end.started = true;
-		if (l->s->kept && run_dir_started(l->s->kept, l->s->spec->name, &e) < 0)
+		if (note_started(l, &e) < 0)
 			fail(l, &e);
-		if (l->s->started)
-			l->s->started(l->s->started_arg);
-		if (l->s->started_fd >= 0)
-			(void)!write(l->s->started_fd, "", 1);
 		/* Now, while there is nothing else to do: at the exit pid 1 may be gone. */
 		if (l->s->mounts_are_private && l->s->server_fd >= 0)
 			l->mounts_fd = process_ns(l->s->pid1.pidfd, l->s->pid1.pid, PROCESS_NS_MNT);
