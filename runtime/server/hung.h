@@ -16,4 +16,7 @@ void server_ping(int sock);
 /* After POLLIN on the connection: true for an answer, false when the server is gone. */
 bool server_has_answered(int sock);
 
+/* The connection has ended, and the server with it. sock < 0: there is none that could. */
+bool server_is_gone(int sock);
+
 #endif

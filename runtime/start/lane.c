@@ -23,6 +23,7 @@
 #include "runtime/helpers/init/abi/msg_check.h"
 #include "runtime/kernel/process_ns.h"
 #include "runtime/limit/watchdog.h"
+#include "runtime/server/hung.h"
 #include "runtime/server/init_file.h"
 #include "runtime/server/unpacked.h"
 #include "runtime/spec/result.h"
@@ -420,6 +421,8 @@ int lane_run(struct lane *l, const struct container_spec *spec, const struct lan
 	container_init(&c, spec, l->c.paths);
 	c.hooks = hooks;
 	r = forwarded_signals_block(&old, &c.signal_fd, e);
+	if (r >= 0 && server_is_gone(l->c.link.sock))
+		r = err_set(e, ESTALE, "lane: its image server has ended");
 	if (r >= 0 && l->ask_lender)
 		r = l->ask_lender(l, e);
 	if (r >= 0)
@@ -439,7 +442,7 @@ int lane_run(struct lane *l, const struct container_spec *spec, const struct lan
 		ret->wall_ns = clock_monotonic_ns() - begin - ret->setup_ns;
 	}
 	is_removed = remove_group(l, &c);
-	*ret_clean = r >= 0 && is_removed && is_empty &&
+	*ret_clean = r >= 0 && ret->status != RUN_SANDBOX_ERROR && is_removed && is_empty &&
 		     (l->lender_fd >= 0 || lane_state_is_same(&l->state));
 	streams_done(&c.streams);
 	fd_close(&c.msg_fd);

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+import harness
 from lane_attacks import ATTACKS, LIBC, TIMES, WITNESS
 from resultschema import checked
 
@@ -331,7 +332,7 @@ def test_a_container_that_is_looser_is_no_lane(csbx, python_image, option):
     assert len({r["stdout"] for r in batch(csbx, python_image, objects, "--lanes", "yes", *option).values()}) > 3
 
 
-@pytest.mark.parametrize("whom", ["init", "supervisor"])
+@pytest.mark.parametrize("whom", ["init", "supervisor", "server"])
 def test_who_is_killed_in_the_middle_takes_no_other_along(csbx, python_image, running, whom):
     """A verdict of the one that ran in it is not made up, and the batch goes on in another lane."""
     objects = [{"id": n, "code": LANE} for n in range(3)]
@@ -345,7 +346,7 @@ def test_who_is_killed_in_the_middle_takes_no_other_along(csbx, python_image, ru
                 try:
                     pids = children_of(instance["pid"]) if instance.get("pid") else []
                     if pids and b"csbx-init" not in comm(pids[0]) and age(pids[0]) > 1:
-                        target = instance["pid"] if whom == "init" else worker_of(instance)
+                        target = {"init": lambda: instance["pid"], "supervisor": lambda: worker_of(instance), "server": server}[whom]()
                         os.kill(target, signal.SIGKILL)
                         killed.append(target)
                         return
@@ -359,8 +360,11 @@ def test_who_is_killed_in_the_middle_takes_no_other_along(csbx, python_image, ru
     thread.join()
     assert killed
     assert records["victim"]["status"] == "sandbox_error"
-    if whom != "init":
+    if whom == "server":
+        assert records["victim"]["error"]["code"] == "image_server"
+    if whom == "supervisor":
         assert records["victim"]["error"]["code"] == "sandbox_error" and "csbx failed" in records["victim"]["error"]["message"]
+    csbx.ok("gc")  # the socket of a killed server
     lanes = [records[n]["stdout"] for n in range(3)], [records[10 + n]["stdout"] for n in range(3)]
     assert len(set(lanes[0])) == len(set(lanes[1])) == 1 and lanes[0][0] != lanes[1][0]
 
@@ -414,9 +418,38 @@ def children_of(pid):
         return []
 
 
+def server():
+    return next(pid for pid, name in harness.descendants().items() if name == "csbx-squashd")
+
+
 def worker_of(instance):
     """The process of the line that is under way: a child of the lane's owner, as pid 1 is."""
     return next(pid for pid in children_of(instance["supervisor_pid"]) if pid != instance["pid"])
+
+
+def test_a_lane_whose_image_server_has_died_fails_no_line(csbx, python_image):
+    """The next one has a lane of another server."""
+    with csbx.popen("eval", "--image", python_image, "-j", "1", "--lanes", "yes", "--batch", "-", stdin=-1, text=True) as p:
+        def ask(code):
+            p.stdin.write(json.dumps({"id": 1, "code": code}) + "\n")
+            p.stdin.flush()
+            record = json.loads(p.stdout.readline())
+            assert record["success"], record
+            return record["stdout"]
+        for _ in FILL:
+            ask("pass")
+        lane = ask(LANE)
+        assert ask(LANE) == lane
+        os.kill(server(), signal.SIGKILL)
+        while "csbx-squashd" in harness.descendants().values():
+            time.sleep(0.01)
+        ask("pass")
+        later = ask(LANE)
+        assert ask(LANE) == later != lane
+        p.stdin.close()
+        p.stdin = None
+        assert p.wait() == 0
+    csbx.ok("gc")
 
 
 def test_a_lane_that_cannot_be_opened_is_tried_again(csbx, python_image):
