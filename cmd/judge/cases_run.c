@@ -382,8 +382,11 @@ int eval_run_cases(const struct eval_container *container, struct eval_job *job,
 		r = ask_in_container(container, &a, &ended, e);
 		if (is_first)
 			v->completed = a.is_loaded;
-		/* The first that did not end as it should is the one to tell of, else the last. */
-		if (is_first_kept) {
+		/*
+		 * The first that did not end as it should is the one to tell of, else the last;
+		 * before all others one that csbx could not run.
+		 */
+		if (is_first_kept && !ended_outranks(&ended, &v->ended)) {
 			eval_ended_free(&ended);
 		} else {
 			eval_ended_free(&v->ended);

@@ -21,6 +21,7 @@
 #include "runtime/base/io.h"
 #include "runtime/spec/result_json.h"
 
+enum { CHECK_PASSED, CHECK_FAILED, CHECK_NO_VERDICT }; /* how the worker ends */
 #define BACKSTOP 20u /* the asserting code has this many times --timeout in all */
 #define RESULT_BYTES_MAX (64u << 20)
 
@@ -61,7 +62,9 @@ static void run_checker(const struct eval_container *container, const struct eva
 	eval_start(&own, &start, &x);
 	(void)result_json(&x.spec, &x.result, true, &object, NULL);
 	(void)io_write_all(out, strbuf_str(&object), object.len, NULL);
-	_exit(x.result.status != RUN_EXITED || x.result.exit_code);
+	if (run_is_none(x.result.status))
+		_exit(CHECK_NO_VERDICT);
+	_exit(x.result.status != RUN_EXITED || x.result.exit_code ? CHECK_FAILED : CHECK_PASSED);
 }
 
 static pid_t start_checker(const struct eval_container *container, const struct eval_job *job,
@@ -82,7 +85,7 @@ static pid_t start_checker(const struct eval_container *container, const struct 
 	close(r->snippet.fd);
 	close(r->check.fd);
 	run_checker(container, job, far[1], text, out);
-	_exit(1);
+	_exit(CHECK_NO_VERDICT);
 }
 
 static void run_snippet(const struct eval_container *container, const struct eval_job *job,
@@ -107,14 +110,29 @@ static void run_snippet(const struct eval_container *container, const struct eva
 	ret->spec.limits.timeout_ms = container->spec->limits.timeout_ms;
 }
 
-static void take_result(struct eval_check *c, pid_t pid, int out, const struct check_relay *r,
+/* The container of the asserting code did not come about, or was killed from outside: that says nothing about the snippet. */
+static void set_no_verdict(struct run_result *r)
+{
+	if (run_is_none(r->status))
+		return;
+	r->status = RUN_SANDBOX_ERROR;
+	r->exit_code = 125;
+	r->signal = 0;
+	r->timed_out = r->oom_killed = false;
+	(void)err_set(&r->error, EIO, "the container of the asserting code failed");
+}
+
+static void take_result(struct eval_verdict *v, pid_t pid, int out, const struct check_relay *r,
 			bool has_function)
 {
+	struct eval_check *c = &v->check;
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	int status = 0;
 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) > CHECK_FAILED)
+		set_no_verdict(&v->ended.result);
 	/* A call that failed in a process that the asserting code has forked fails it, too. */
 	c->passed = r->is_done && r->was_called && r->verdict->completed == 1 && status == 0 &&
 		    !c->error.type;
@@ -175,7 +193,7 @@ static int run_both(const struct eval_container *container, struct eval_job *job
 	run_snippet(container, job, r, far[0], text, &v->ended);
 	fd_close(&far[0]);
 	check_relay_see_off(r);
-	take_result(&v->check, pid, out, r, job->function);
+	take_result(v, pid, out, r, job->function);
 	return check_own_error(&v->check, r, job, e);
 }
 

@@ -57,6 +57,12 @@ struct eval_ended {
 	struct run_result result;
 };
 
+/* True where an end is to be told of in the place of an earlier one: the host is at fault, and was not before. */
+static inline bool ended_outranks(const struct eval_ended *later, const struct eval_ended *earlier)
+{
+	return run_is_none(later->result.status) && !run_is_none(earlier->result.status);
+}
+
 /* A run that does not come about is a result too (sandbox_error), and no error. */
 void eval_start(const struct eval_container *container, const struct eval_start *s,
 		struct eval_ended *ret);

@@ -225,7 +225,8 @@ static bool next_timeout(const struct eval_container *container, const struct ev
 	return true;
 }
 
-/* Each case in a container of its own. The verdict tells of the first run that failed. */
+/* Each case in a container of its own. The verdict tells of the first run that failed, and before all others of one that csbx
+ * could not run. */
 static int judge_runs(const struct eval_container *container, struct eval_job *job,
 		      struct program *p, struct eval_verdict *v, struct err *e)
 {
@@ -248,7 +249,7 @@ static int judge_runs(const struct eval_container *container, struct eval_job *j
 		used_ns += one.ended.result.wall_ns;
 		if (c->outcome == EVAL_PASSED)
 			forget_error(&one.error); /* sys.exit() */
-		if (is_kept) {
+		if (is_kept && !ended_outranks(&one.ended, &v->ended)) {
 			eval_verdict_free(&one);
 		} else {
 			eval_verdict_free(v);

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx eval --cases: functions and programs judged where they cannot reach."""
 import json
+import os
 import secrets
+import signal
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -392,3 +396,36 @@ def test_the_clock_of_loading_is_the_snippets(csbx, python_image):
     code = "import time\ntime.sleep(30)\ndef f(): pass"
     r = judge(csbx, python_image, code, [{"args": []}], "--timeout", "1")
     assert r["status"] == "timeout" and passed(r) == [False] and r["wall_s"] < 25
+
+
+EATS = "def f(x):\n    if not x:\n        bytearray(10 ** 9)\n    import time\n    print('waits', flush=True)\n    time.sleep(60)\n"
+PROGRAM = "import time\nif not int(input()):\n    raise SystemExit(1)\ntime.sleep(60)\n"
+
+
+@pytest.mark.parametrize("code, cases, function, first", [
+    (EATS, [{"args": [0]}, {"args": [1]}], "f", "oom"),
+    (PROGRAM, [{"stdin": "0", "expected": ""}, {"stdin": "1", "expected": ""}], None, "raised"),
+])
+def test_a_container_that_is_killed_after_a_case_that_failed(csbx, python_image, running, code, cases, function, first):
+    """What csbx says of itself comes before what it says of the program: a score would count what was not run."""
+    killed = []
+
+    def kill():
+        end = time.monotonic() + 60
+        before = None
+        while time.monotonic() < end and not killed:
+            for instance in running():
+                before = before or instance["id"]
+                if instance["id"] != before and instance.get("pid"):
+                    time.sleep(0.5)  # it may be at its start: that is no matter
+                    os.kill(instance["pid"], signal.SIGKILL)
+                    killed.append(instance["id"])
+                    return
+            time.sleep(0.02)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    r = judge(csbx, python_image, code, cases, "--memory", "100m", function=function)
+    thread.join()
+    assert killed and outcomes(r) == [first, "not_run"], r["cases"]
+    assert (r["status"], r["exit_code"], r["all_passed"]) == ("sandbox_error", 125, False) and r["error"]["code"] == "sandbox"

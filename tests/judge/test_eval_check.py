@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx eval --check: asserting code in a container that the snippet has no part in."""
 import json
+import os
 import secrets
+import signal
+import time
 from pathlib import Path
 
 import pytest
 
+import harness
 import snippets
 
 CHEATS = sorted((Path(__file__).parent / "cheats").glob("*.py"))
@@ -288,3 +292,35 @@ def test_a_value_that_cannot_be_told_is_no_exception(csbx, python_image, made):
 def test_what_a_value_that_cannot_be_told_can_do(csbx, python_image, says, word):
     r = check(csbx, python_image, "def made(): return object()", f"from collections.abc import Iterable\nfrom solution import made\nassert {word}{says}\n")
     assert not r["check"]["passed"] and r["check"]["error_summary"]["type"] == "CallFailed", r["check"]
+
+
+@pytest.mark.parametrize("victim", ["init", "supervisor"])
+def test_a_container_of_the_asserting_code_that_is_killed(csbx, python_image, running, victim):
+    """The snippet is right, and the host fails: that is no verdict."""
+    (csbx.work / "snippet").write_text("def f(x):\n    return x + 1\n", encoding="utf-8")
+    (csbx.work / "check").write_text("import time\ndef check(f):\n    assert f(1) == 2\n    print('waits', flush=True)\n    time.sleep(60)\n",
+                                     encoding="utf-8")
+    p = csbx.popen("eval", "--image", python_image, "--json", "--timeout", "30", "--function", "f", "--check", csbx.work / "check",
+                   csbx.work / "snippet", text=True)
+    pid = None
+    while pid is None:
+        assert p.poll() is None
+        pid = next((i["pid"] for i in running() if i.get("pid") and runs_check(i["pid"])), None)
+        time.sleep(0.05)
+    os.kill(pid if victim == "init" else harness.read_stat(pid)[0], signal.SIGKILL)
+    out, said = p.communicate(timeout=60)
+    r = json.loads(out)
+    assert (r["status"], r["exit_code"], r["all_passed"], p.returncode) == ("sandbox_error", 125, False, 125), r
+    assert r["error"]["message"] == "the container of the asserting code failed" and "asserting code" in said
+    csbx.ok("gc")
+
+
+def runs_check(init):
+    """True where the program of a container is asserting code."""
+    for pid in harness.descendants(init):
+        try:
+            if b"/csbx/check.py" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                return True
+        except OSError:
+            pass
+    return False

@@ -105,7 +105,9 @@ static int take_report(struct test_report *into, const struct test_report *from,
 
 static void keep_result(struct run_result *kept, struct run_result *next, bool is_first)
 {
-	if (!is_first && kept->status != RUN_EXITED) {
+	bool outranks = run_is_none(next->status) && !run_is_none(kept->status);
+
+	if (!is_first && kept->status != RUN_EXITED && !outranks) {
 		run_result_free(next);
 		return;
 	}
