@@ -99,8 +99,9 @@ int image_table_lock(int dirfd, struct err *e);
 int image_table_put(int dirfd, const struct image_record *r, struct err *e);
 
 /*
- * Gives an image a (canonical) name. -ENOENT: there is no such image. ret_old: the id of the image
- * that had the name before and is another one, "" = none; NULL allowed.
+ * Gives an image a (canonical) name. -ENOENT: there is no such image; -EINVAL: the name reads as an
+ * id. ret_old: the id of the image that had the name before and is another one, "" = none; NULL
+ * allowed.
  */
 int image_table_tag(int dirfd, const char *name, const char *id, char ret_old[IMAGE_ID_BYTES],
 		    struct err *e);

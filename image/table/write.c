@@ -125,6 +125,19 @@ static void read_old(int dirfd, const char *file, const char *id, char ret_old[I
 	image_tag_free(&old);
 }
 
+/* "sha256:..." is an id to all that look for one: no verb would find the name. Docker's words. */
+static int check_name(const char *name, struct err *e)
+{
+	static const char id[] = "sha256";
+	const char *familiar = image_name_familiar(name);
+
+	if (image_name_repository_len(familiar) != strlen(id) ||
+	    strncmp(familiar, id, strlen(id)) != 0)
+		return 0;
+	return err_set(e, EINVAL,
+		       "refusing to create an ambiguous tag using digest algorithm as name");
+}
+
 int image_table_tag(int dirfd, const char *name, const char *id, char ret_old[IMAGE_ID_BYTES],
 		    struct err *e)
 {
@@ -134,6 +147,9 @@ int image_table_tag(int dirfd, const char *name, const char *id, char ret_old[IM
 	struct timespec now;
 	int r;
 
+	r = check_name(name, e);
+	if (r < 0)
+		return r;
 	if (!image_table_has(dirfd, id))
 		return err_set(e, ENOENT, "%s: no such image", id);
 	clock_gettime(CLOCK_REALTIME, &now);

@@ -103,6 +103,11 @@ static void test_find(int dirfd)
 	finds(dirfd, "app@" ID_C, ID_A, "app@" ID_C);
 	finds(dirfd, "app:7@" ID_C, ID_A, "app@" ID_C);
 	misses(dirfd, "app@" ID_A, ENOENT);
+	is_int(tag(dirfd, "docker.io/library/" ID_C, ID_A, NULL), -EINVAL, "an id is no name");
+	misses(dirfd, ID_C, ENOENT);
+	ok(!tag(dirfd, "localhost/sha256:1", ID_A, NULL) &&
+		   !image_table_untag(dirfd, "localhost/sha256:1", &e),
+	   "but of a repository elsewhere");
 }
 
 static void test_change(int dirfd)
