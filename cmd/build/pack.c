@@ -23,10 +23,11 @@ static int changed(const struct selected *x, struct err *e)
 	return err_set(e, EBUSY, "/%.300s: changed while it was read", x->from);
 }
 
-/* The file itself, if it still is one. */
-static int open_file(const struct selected *x, int root, struct err *e)
+int selected_open(const struct selected *x, int root, struct err *e)
 {
-	_close_ int fd = path_open_in_root(root, x->from, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, e);
+	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+	_close_ int fd = x->is_real ? path_open_no_links(root, x->from, flags, e)
+				    : path_open_in_root(root, x->from, flags, 0, e);
 	struct stat st;
 
 	if (fd < 0)
@@ -42,7 +43,7 @@ typedef int sink(void *arg, const void *data, size_t len, struct err *e);
 
 static int read_file(const struct selected *x, int root, sink *put, void *arg, struct err *e)
 {
-	_close_ int fd = open_file(x, root, e);
+	_close_ int fd = selected_open(x, root, e);
 	_free_ char *buf = malloc(CHUNK);
 	uint64_t left = x->size;
 	int r = 0;

@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
+#include "runtime/kernel/mount_table.h"
 
 struct walk {
 	const struct select_from *f;
@@ -104,6 +107,7 @@ static int add(struct walk *w, int fd, const struct stat *st, const char *from, 
 		.mode = st->st_mode,
 		.mtime_s = st->st_mtime,
 		.size = S_ISREG(st->st_mode) ? (uint64_t)st->st_size : 0,
+		.is_real = w->f->ignored,
 		.uid = st->st_uid,
 		.gid = st->st_gid,
 	};
@@ -190,32 +194,78 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* path: clean and relative, "" is the root. A link that is named is followed, inside. */
-static int take(struct walk *w, const char *path, const char *asked)
+static int own_path(struct walk *w, int fd, char path[PATH_MAX])
 {
-	_close_ int fd = path_open_in_root(w->f->root, *path ? path : ".", O_PATH, 0, w->e);
+	char link[40];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, PATH_MAX - 1);
+	if (n < 0)
+		return err_sys(w->e, "%s", link);
+	path[n] = 0;
+	return 0;
+}
+
+/* The name beneath the root of what was opened, without a link on the way. */
+static int own_name(struct walk *w, int fd, const char *asked, char **ret)
+{
+	char root[PATH_MAX], path[PATH_MAX];
+	const char *name;
+	int r = own_path(w, w->f->root, root);
+
+	if (r >= 0)
+		r = own_path(w, fd, path);
+	if (r < 0)
+		return r;
+	name = path_beyond(root, path);
+	if (!name)
+		return err_set(w->e, EBUSY, "/%.300s: moved while it was read", asked);
+	*ret = strdup(name);
+	return *ret ? 0 : no_memory(w);
+}
+
+/* from: its own name; path: the one that led to it. */
+static int take_opened(struct walk *w, int fd, const char *path, const char *from,
+		       const char *asked)
+{
+	const bool ignored = is_ignored(w, path) || is_ignored(w, from);
 	size_t before = w->s->n;
 	struct stat st;
 	int r;
 
-	w->s->n_sources++;
-	if (fd == -ENOENT || fd == -ENOTDIR || (is_ignored(w, path) && !w->f->ignored->takes_back))
+	if (ignored && !w->f->ignored->takes_back)
 		return not_found(w, asked);
-	if (fd < 0)
-		return err_wrap(w->e, "/%.300s", path);
 	if (fstat(fd, &st) < 0)
 		return err_sys(w->e, "/%.300s", path);
 	if (S_ISDIR(st.st_mode)) {
-		r = walk_dir(w, fd, path, w->f->parents ? path : "", 0);
-		return r >= 0 && w->s->n == before && is_ignored(w, path) ? not_found(w, asked) : r;
+		r = walk_dir(w, fd, from, w->f->parents ? path : "", 0);
+		return r >= 0 && w->s->n == before && ignored ? not_found(w, asked) : r;
 	}
-	if (is_ignored(w, path))
+	if (ignored)
 		return not_found(w, asked);
 	w->s->is_one_file = w->s->n_sources == 1 && !w->f->parents;
-	r = add(w, fd, &st, path, w->f->parents ? path : base_name(path));
+	r = add(w, fd, &st, from, w->f->parents ? path : base_name(path));
 	if (r >= 0 && w->s->n > before)
 		w->s->items[before].is_named = true;
 	return r;
+}
+
+/* path: clean and relative, "" is the root. A link that is named is followed, inside. */
+static int take(struct walk *w, const char *path, const char *asked)
+{
+	_close_ int fd = path_open_in_root(w->f->root, *path ? path : ".", O_PATH, 0, w->e);
+	_free_ char *own = NULL;
+	int r = 0;
+
+	w->s->n_sources++;
+	if (fd == -ENOENT || fd == -ENOTDIR)
+		return not_found(w, asked);
+	if (fd < 0)
+		return err_wrap(w->e, "/%.300s", path);
+	if (w->f->ignored)
+		r = own_name(w, fd, path, &own);
+	return r < 0 ? r : take_opened(w, fd, path, own ? own : path, asked);
 }
 
 /*

@@ -32,6 +32,7 @@ struct selected {
 	uint64_t size;
 	uint32_t uid, gid;
 	char sum[SELECT_SUM_BYTES]; /* of the content that was hashed; "": none was */
+	bool is_real;               /* no link leads to it: `from` is its own name */
 	bool is_named;              /* it is a source itself, not found below one */
 };
 
@@ -43,8 +44,10 @@ struct selection {
 };
 
 struct select_from {
-	int root;                      /* O_RDONLY|O_DIRECTORY or O_PATH */
-	const struct ignore *ignored;  /* .dockerignore, NULL: none */
+	int root; /* O_RDONLY|O_DIRECTORY or O_PATH */
+	/* .dockerignore, and csbx's own directories; of the context alone, else NULL. A file is
+	 * ignored by its own name too, where a link leads to it. */
+	const struct ignore *ignored;
 	const struct ignore *excluded; /* --exclude, by names below the source; NULL: none */
 	bool parents;                  /* --parents: names keep the directories of the source */
 };
@@ -60,6 +63,8 @@ void selection_free(struct selection *s);
  */
 int selection_hash(struct selection *s, int root, struct digest *ret, struct err *e);
 
+/* Opens it to be read: the file itself, if it still is one. */
+int selected_open(const struct selected *x, int root, struct err *e);
 /* A copy of a file in a file without a name, read from its beginning. -EBUSY: as below. */
 int selected_copy(const struct selected *x, int root, int tmp_dirfd, struct err *e);
 

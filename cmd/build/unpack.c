@@ -117,8 +117,7 @@ int unpack_run(const struct unpack_job *j, int root, struct err *e)
 static int open_archive(const struct selected *x, int context, int tmp_dirfd, int *ret,
 			struct err *e)
 {
-	_close_ int fd =
-		path_open_in_root(context, x->from, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, NULL);
+	_close_ int fd = selected_open(x, context, NULL);
 	_close_ int copy = -1, plain = -1;
 
 	if (fd < 0 || !build_is_archive(fd))

@@ -15,12 +15,12 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 
-static int open_in_root(int rootfd, const char *path, int flags, mode_t mode)
+static int open_how(int rootfd, const char *path, int flags, mode_t mode, unsigned resolve)
 {
 	struct open_how how = {
 		.flags = (unsigned)(flags | O_CLOEXEC),
 		.mode = flags & (O_CREAT | O_TMPFILE) & ~O_DIRECTORY ? mode : 0,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
 	};
 	long fd;
 
@@ -33,9 +33,21 @@ static int open_in_root(int rootfd, const char *path, int flags, mode_t mode)
 	return (int)fd;
 }
 
+static int open_in_root(int rootfd, const char *path, int flags, mode_t mode)
+{
+	return open_how(rootfd, path, flags, mode, 0);
+}
+
 int path_open_in_root(int rootfd, const char *path, int flags, mode_t mode, struct err *e)
 {
 	int fd = open_in_root(rootfd, path, flags, mode);
+
+	return fd < 0 ? err_sys(e, "%s", path) : fd;
+}
+
+int path_open_no_links(int rootfd, const char *path, int flags, struct err *e)
+{
+	int fd = open_how(rootfd, path, flags, 0, RESOLVE_NO_SYMLINKS);
 
 	return fd < 0 ? err_sys(e, "%s", path) : fd;
 }

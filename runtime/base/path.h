@@ -18,6 +18,9 @@ struct err;
 /* open(2) flags as usual, O_CLOEXEC added. */
 int path_open_in_root(int rootfd, const char *path, int flags, mode_t mode, struct err *e);
 
+/* The same by no symbolic link: -ELOOP. Nothing is made. */
+int path_open_no_links(int rootfd, const char *path, int flags, struct err *e);
+
 /*
  * Opens (O_PATH) the directory at path and makes what is missing of it, mode 0755. Each step is
  * resolved in the root again, so a component that is swapped meanwhile stays inside all the same.

@@ -166,3 +166,35 @@ def test_no_lower_file_of_a_stack_is_a_link(csbx, home, busybox_image):
     (home / "dir/link.sqsh").symlink_to(top)  # a directory of links to all files
     (home / "dir/link.sqsh.0").symlink_to(lower)
     csbx.ok("start", home / "dir/link.sqsh", "ls", "/mark")
+
+
+@pytest.mark.parametrize("step", ["COPY link /x", "COPY link/ /x", "COPY link/containers/ /x/", "COPY link/* /x/", "ADD up/share/csbx /x",
+                                  "COPY dir/own/containers /x", "RUN --mount=type=bind,rw,source=link,target=/x true",
+                                  "RUN --mount=type=bind,source=link,target=/x true",
+                                  "RUN --mount=type=bind,rw,source=dir/own/containers,target=/x true"])
+def test_no_step_of_a_build_takes_them(csbx, home, step):
+    """A link in the context leads to what is in the context, but not to csbx's own there."""
+    csbx.ok("docker", "commit", "linked", "box")
+    (home / "link").symlink_to(".local/share/csbx")
+    (home / "up").symlink_to(".local")
+    (home / "dir/own").symlink_to("../link")
+    (home / "dir/f").write_text("inner\n")
+    (home / "fine").symlink_to("dir")
+    p = csbx.run("docker", "build", "-f", "-", home, stdin=f"FROM box\n{step}\n")
+    assert p.returncode == 1 and ("not found" in p.stderr or "is csbx's own" in p.stderr), p.stderr
+    csbx.ok("docker", "build", "-q", "-t", "made", "-f", "-", home, stdin="FROM box\nCOPY fine/f up /x/\nRUN find /x -type f >/o\n")
+    assert csbx.ok("docker", "run", "--rm", "made", "cat", "/o") == "/x/f\n"
+
+
+def test_a_link_takes_no_ignored_file(csbx, home):
+    """Patterns of .dockerignore are of the files' own names, whatever link leads to them."""
+    csbx.ok("docker", "commit", "linked", "box")
+    (home / "dir/secret").write_text("key\n")
+    (home / "fine").symlink_to("dir")
+    (home / "s").symlink_to("dir/secret")
+    (home / ".dockerignore").write_text("dir/secret\n")
+    csbx.ok("docker", "build", "-q", "-t", "made", "-f", "-", home, stdin="FROM box\nCOPY fine /x/\nRUN find /x -type f >/o\n")
+    assert csbx.ok("docker", "run", "--rm", "made", "cat", "/o") == ""
+    for name in "s", "fine/secret":
+        p = csbx.run("docker", "build", "-f", "-", home, stdin=f"FROM box\nCOPY {name} /x/\n")
+        assert p.returncode == 1 and "not found" in p.stderr, p.stderr

@@ -222,6 +222,21 @@ static void test_links_of_others(void)
 	is_int(path_open_private_dir(link, &e), -ELOOP, "nor in a closed directory");
 }
 
+static void test_no_links(int root)
+{
+	struct err e = ERR_INIT;
+	int fd = path_open_no_links(root, "real", O_RDONLY | O_DIRECTORY, &e);
+
+	ok(fd >= 0, "a directory is opened: %s", fd < 0 ? e.msg : "");
+	fd_close(&fd);
+	ok(!symlinkat("real", root, "to-real"), "a link to it");
+	is_int(path_open_no_links(root, "to-real", O_PATH, &e), -ELOOP, "is not opened");
+	is_int(path_open_no_links(root, "to-real/.", O_PATH, &e), -ELOOP, "nor what is behind it");
+	fd = path_open_no_links(root, "/../../real", O_PATH, &e);
+	ok(fd >= 0, "the root is the root");
+	fd_close(&fd);
+}
+
 int main(void)
 {
 	struct err e = ERR_INIT;
@@ -231,6 +246,7 @@ int main(void)
 		return done_testing();
 	test_mkdirs(root);
 	test_open_and_touch(root);
+	test_no_links(root);
 	test_clean_absolute();
 	test_within();
 	test_remove_tree(root);
