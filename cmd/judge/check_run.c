@@ -21,7 +21,8 @@
 #include "runtime/base/io.h"
 #include "runtime/spec/result_json.h"
 
-enum { CHECK_PASSED, CHECK_FAILED, CHECK_NO_VERDICT }; /* how the worker ends */
+/* How the worker ends. FELL: its program did, by itself or by a signal. */
+enum { CHECK_LEFT, CHECK_FELL, CHECK_STOPPED, CHECK_NO_VERDICT };
 #define BACKSTOP 20u /* the asserting code has this many times --timeout in all */
 #define RESULT_BYTES_MAX (64u << 20)
 
@@ -64,7 +65,9 @@ static void run_checker(const struct eval_container *container, const struct eva
 	(void)io_write_all(out, strbuf_str(&object), object.len, NULL);
 	if (run_is_none(x.result.status))
 		_exit(CHECK_NO_VERDICT);
-	_exit(x.result.status != RUN_EXITED || x.result.exit_code ? CHECK_FAILED : CHECK_PASSED);
+	if (x.result.status != RUN_EXITED && x.result.status != RUN_SIGNALED)
+		_exit(CHECK_STOPPED);
+	_exit(x.result.status == RUN_SIGNALED || x.result.exit_code ? CHECK_FELL : CHECK_LEFT);
 }
 
 static pid_t start_checker(const struct eval_container *container, const struct eval_job *job,
@@ -110,7 +113,20 @@ static void run_snippet(const struct eval_container *container, const struct eva
 	ret->spec.limits.timeout_ms = container->spec->limits.timeout_ms;
 }
 
-/* The container of the asserting code did not come about, or was killed from outside: that says nothing about the snippet. */
+/*
+ * True where the container of the asserting code did not come about or was killed from outside, or
+ * its program fell before the asserting code had begun, as far as is known: that says nothing about
+ * the snippet.
+ */
+static bool has_no_verdict(const struct eval_check *c, const struct check_relay *r, int status)
+{
+	bool has_begun = r->was_asked || r->is_done || c->error.type;
+
+	if (!WIFEXITED(status) || WEXITSTATUS(status) == CHECK_NO_VERDICT)
+		return true;
+	return WEXITSTATUS(status) == CHECK_FELL && !has_begun;
+}
+
 static void set_no_verdict(struct run_result *r)
 {
 	if (run_is_none(r->status))
@@ -122,8 +138,9 @@ static void set_no_verdict(struct run_result *r)
 	(void)err_set(&r->error, EIO, "the container of the asserting code failed");
 }
 
-static void take_result(struct eval_verdict *v, pid_t pid, int out, const struct check_relay *r,
-			bool has_function)
+/* Returns how the worker ended, of those above. */
+static int take_result(struct eval_verdict *v, pid_t pid, int out, const struct check_relay *r,
+		       bool has_function)
 {
 	struct eval_check *c = &v->check;
 	_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -131,7 +148,7 @@ static void take_result(struct eval_verdict *v, pid_t pid, int out, const struct
 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (!WIFEXITED(status) || WEXITSTATUS(status) > CHECK_FAILED)
+	if (has_no_verdict(c, r, status))
 		set_no_verdict(&v->ended.result);
 	/* A call that failed in a process that the asserting code has forked fails it, too. */
 	c->passed = r->is_done && r->was_called && r->verdict->completed == 1 && status == 0 &&
@@ -148,21 +165,26 @@ static void take_result(struct eval_verdict *v, pid_t pid, int out, const struct
 		text.data[--text.len] = 0; /* the newline: a record of a batch is one line */
 		c->result = strbuf_take(&text);
 	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CHECK_NO_VERDICT;
 }
 
 /*
  * Nothing of the snippet has reached asserting code that has called nothing: where it fails by
  * anything but an assertion, it is wrong itself, or the image lacks what it wants.
  */
-static int check_own_error(const struct eval_check *c, const struct check_relay *r,
-			   const struct eval_job *job, struct err *e)
+static int check_own_error(const struct eval_verdict *v, const struct check_relay *r,
+			   const struct eval_job *job, int end, struct err *e)
 {
 	static const char *const verdicts[] = {"AssertionError", "CallFailed", "SystemExit"};
-	const struct eval_error *x = &c->error;
+	const struct eval_error *x = &v->check.error;
 	_free_ char *where = x->line ? str_printf(" in line %u", x->line) : NULL;
 
-	if (r->was_asked || !x->type || job->lacks_names ||
-	    (job->takes_names && str_eq(x->type, "NameError")))
+	if (r->was_asked || job->lacks_names || run_is_none(v->ended.result.status))
+		return 0;
+	if (!x->type && end == CHECK_STOPPED)
+		return err_set(e, EINVAL,
+			       "check: a limit ended it, before any call of the snippet");
+	if (!x->type || (job->takes_names && str_eq(x->type, "NameError")))
 		return 0;
 	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
 		if (str_eq(x->type, verdicts[i]))
@@ -181,6 +203,7 @@ static int run_both(const struct eval_container *container, struct eval_job *job
 	_close_ int out = memfd_create("csbx-result", MFD_CLOEXEC);
 	_close_ int text = eval_run_harness_fd(container, EVAL_HARNESS_CASES, e);
 	pid_t pid;
+	int end;
 
 	if (text < 0)
 		return text;
@@ -193,8 +216,8 @@ static int run_both(const struct eval_container *container, struct eval_job *job
 	run_snippet(container, job, r, far[0], text, &v->ended);
 	fd_close(&far[0]);
 	check_relay_see_off(r);
-	take_result(v, pid, out, r, job->function);
-	return check_own_error(&v->check, r, job, e);
+	end = take_result(v, pid, out, r, job->function);
+	return check_own_error(v, r, job, end, e);
 }
 
 int eval_run_check(const struct eval_container *container, struct eval_job *job,

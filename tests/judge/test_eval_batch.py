@@ -369,3 +369,12 @@ def test_a_function_that_is_named_as_a_test(csbx, python_image):
     records = batch(csbx, python_image, {"id": "right", "code": "def test_duplicate(a): return len(set(a)) < len(a)", **line},
                     {"id": "wrong", "code": "def test_duplicate(a=0): return True", **line})
     assert {r["id"]: r["all_passed"] for r in records} == {"right": True, "wrong": False}
+
+
+def test_a_machine_that_has_no_room_for_a_file(csbx, python_image):
+    """That is not the line's fault."""
+    (csbx.work / "in").write_text('{"id": 1, "code": "print(1)"}\n', encoding="utf-8")
+    p = csbx.run("eval", "--image", python_image, "--batch", csbx.work / "in",
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
+    record = json.loads(p.stdout)
+    assert (record["status"], p.returncode) == ("sandbox_error", 1) and "File too large" in record["error"]["message"]

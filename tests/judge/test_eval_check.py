@@ -2,6 +2,7 @@
 """csbx eval --check: asserting code in a container that the snippet has no part in."""
 import json
 import os
+import resource
 import secrets
 import signal
 import time
@@ -313,6 +314,33 @@ def test_a_container_of_the_asserting_code_that_is_killed(csbx, python_image, ru
     assert (r["status"], r["exit_code"], r["all_passed"], p.returncode) == ("sandbox_error", 125, False, 125), r
     assert r["error"]["message"] == "the container of the asserting code failed" and "asserting code" in said
     csbx.ok("gc")
+
+
+@pytest.mark.parametrize("asserting, status", [
+    ("import os\nos._exit(0)\n", "exited"), ("x = bytearray(10 ** 9)\n", None), ("import os\nos._exit(3)\n", "sandbox_error"),
+    ("import os\nos.kill(os.getpid(), 9)\n", "sandbox_error"),
+    ("import os\ndef check(f):\n    f(1)\n    os._exit(0)\n", "exited"),
+    ("def check(f):\n    f(1)\n    bytearray(10 ** 9)\n", "exited")])
+def test_asserting_code_that_ends_without_a_word(csbx, python_image, asserting, status):
+    """Where it fell before its first call that says nothing about the snippet; else the check has not passed."""
+    (csbx.work / "snippet").write_text("def f(x):\n    return x + 1\n", encoding="utf-8")
+    (csbx.work / "check").write_text(asserting, encoding="utf-8")
+    p = csbx.run("eval", "--image", python_image, "--json", "--timeout", "20", "--memory", "100m", "--function", "f",
+                 "--check", csbx.work / "check", csbx.work / "snippet", timeout=60)
+    if status:
+        r = json.loads(p.stdout)
+        assert (r["status"], r["all_passed"], p.returncode) == (status, False, 1 if status == "exited" else 125)
+    else:
+        assert p.stdout == "" and p.returncode == 125 and "before any call" in p.stderr
+
+
+def test_a_harness_that_cannot_begin(csbx, python_image):
+    """The machine has no thread for it: that is no verdict."""
+    (csbx.work / "snippet").write_text("def f(x):\n    return x + 1\n", encoding="utf-8")
+    (csbx.work / "check").write_text("def check(f):\n    assert f(1) == 2\n", encoding="utf-8")
+    p = csbx.run("eval", "--image", python_image, "--json", "--timeout", "20", "--function", "f", "--check", csbx.work / "check",
+                 csbx.work / "snippet", timeout=60, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (20480000, 20480000)))
+    assert json.loads(p.stdout)["status"] == "sandbox_error" and p.returncode == 125
 
 
 def runs_check(init):

@@ -10,7 +10,8 @@
 /* True: an error of this code (positive errno) is the machine's, not the line's. */
 static bool is_host_failure(int code)
 {
-	static const int codes[] = {ENOMEM, EMFILE, ENFILE, ENOSPC, EDQUOT, EAGAIN, EIO, EROFS};
+	static const int codes[] = {ENOMEM, EMFILE, ENFILE, ENOSPC, EDQUOT,
+				    EAGAIN, EIO,    EROFS,  EFBIG,  ENOBUFS};
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		if (code == codes[i])
