@@ -115,30 +115,6 @@ static int read_spec(struct container_start *s, bool force, struct err *e)
 	return r;
 }
 
-int container_start_begin(const struct paths *p, struct container_found *found, bool force,
-			  struct container_start *ret, struct err *e)
-{
-	const struct container_record *rec = &ret->found.record;
-	int r;
-
-	*ret = (struct container_start){
-		.paths = p, .found = *found, .run = RUN_DIR_INIT, .log = RUN_LOG_INIT};
-	ret->owner_fd = ret->held_fd = -1;
-	found->record = (struct container_record){0};
-	spec_init(&ret->spec);
-	r = rec->spec ? take_run(ret, e)
-		      : err_set(e, EINVAL, "a recipe has nothing of its own to start");
-	if (r >= 0)
-		r = read_spec(ret, force, e);
-	if (r >= 0 && rec->owner)
-		r = ret->owner_fd = owner_open(rec->owner, e);
-	if (r >= 0)
-		r = run_log_reopen(ret->run.fd, RUN_LOG_BYTES, &ret->log, e);
-	if (r < 0)
-		container_start_close(ret);
-	return r < 0 ? r : 0;
-}
-
 /*
  * It may have been renamed meanwhile, but not removed: its run is ours. Processes that wait for its
  * end are let go as soon as no process finds it any more.
@@ -171,6 +147,40 @@ static int remove_it(struct container_start *s, struct err *e)
 	container_store_make_ahead(debris.dirfd);
 	(void)container_debris_delete(&debris, NULL);
 	return r;
+}
+
+void container_start_failed(struct container_start *s, int exit_code, const char *why)
+{
+	(void)run_dir_failed(&s->run, exit_code, why, NULL);
+	if (s->found.record.auto_remove)
+		(void)remove_it(s, NULL);
+}
+
+int container_start_begin(const struct paths *p, struct container_found *found, bool force,
+			  struct container_start *ret, struct err *e)
+{
+	const struct container_record *rec = &ret->found.record;
+	int r;
+
+	*ret = (struct container_start){
+		.paths = p, .found = *found, .run = RUN_DIR_INIT, .log = RUN_LOG_INIT};
+	ret->owner_fd = ret->held_fd = -1;
+	found->record = (struct container_record){0};
+	spec_init(&ret->spec);
+	r = rec->spec ? take_run(ret, e)
+		      : err_set(e, EINVAL, "a recipe has nothing of its own to start");
+	if (r >= 0)
+		r = read_spec(ret, force, e);
+	if (r >= 0 && rec->owner)
+		r = ret->owner_fd = owner_open(rec->owner, e);
+	if (r >= 0)
+		r = run_log_reopen(ret->run.fd, RUN_LOG_BYTES, &ret->log, e);
+	/* Of one whose run is not ours another process has to see what becomes of it. */
+	if (r < 0 && ret->run.lock_fd >= 0 && rec->auto_remove)
+		container_start_failed(ret, CODE_FAILED, e ? e->msg : "");
+	if (r < 0)
+		container_start_close(ret);
+	return r < 0 ? r : 0;
 }
 
 static void note_lost_output(struct container_start *s, struct run_result *ret)
@@ -312,13 +322,6 @@ int container_start_run(struct container_start *s, const struct container_start_
 	if (r < 0 && e)
 		*e = error;
 	return r;
-}
-
-void container_start_failed(struct container_start *s, int exit_code, const char *why)
-{
-	(void)run_dir_failed(&s->run, exit_code, why, NULL);
-	if (s->found.record.auto_remove)
-		(void)remove_it(s, NULL);
 }
 
 struct detached {

@@ -11,9 +11,9 @@
  * A container that stays has its whole specification in its record (spec/flat.h) and an id of its
  * own; containers/NAME/run is the run of all its starts. Its state is never stored as such. The
  * supervisor holds a lock on run/lock from before the launch until the end is written; it writes
- * run/state when the command runs and when it has ended, and the end into the lock file too, so
- * that a process that waits for the lock learns it though the container is removed by then. No lock
- * and no end: it was killed. Layer and volumes go by id, so a new name is one rename(2). A detached
+ * run/state when the command runs and when it has ended, and both into the lock file too, so that a
+ * process that waits for the lock learns it though the container is removed by then. No lock and no
+ * end: it was killed. Layer and volumes go by id, so a new name is one rename(2). A detached
  * start is the same supervisor (detach.h); its output goes into two files of frames (run_log.h).
  *
  *	container_create.c	make one; container_remove.c: remove it

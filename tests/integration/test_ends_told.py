@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exit code that is told where csbx or the disk fails: never that of a program which did not end so."""
 import contextlib
+import ctypes
+import errno
 import json
 import os
 import signal
+import struct
 import subprocess
 import time
 
@@ -106,12 +109,32 @@ def test_an_end_of_a_recipe_that_the_state_has_no_room_for(box, busybox_image):
     os.chmod(directory, 0o700)
 
 
+def replace_no_file():
+    """For this process and those below it: a file that takes another's place is ENOSPC."""
+    number = {"x86_64": 316, "aarch64": 276}[os.uname().machine]  # renameat2(2)
+    rows = [(0x20, 0, 0, 0), (0x15, 0, 3, number), (0x20, 0, 0, 48), (0x15, 0, 1, 0), (0x06, 0, 0, 0x50000 | errno.ENOSPC), (0x06, 0, 0, 0x7fff0000)]
+    program = b"".join(struct.pack("HBBI", *row) for row in rows)  # if the call is it, and its flags are none
+    libc = ctypes.CDLL(None)
+    at = ctypes.create_string_buffer(program, len(program))
+    filter_ = struct.pack("HxxxxxxQ", len(rows), ctypes.addressof(at))
+    assert not libc.prctl(38, 1, 0, 0, 0) and not libc.prctl(22, 2, filter_)  # NO_NEW_PRIVS, SECCOMP
+
+
 @REMOVES
 def test_a_start_that_cannot_be_noted(box, options):
     """It is told as a failure of the start, and its program ends."""
-    words = box.argv(["docker", "run", *options, *box.image, "sleep", "300"])
-    p = subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=renameat2:error=ENOSPC:when=1", *words],
-                       env={**box.env, "CSBX_USERNS": "one"}, cwd=box.work,  # under strace newuidmap has no privilege
-                       stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False, **box.identity())
+    p = subprocess.run(box.argv(["docker", "run", *options, *box.image, "sleep", "300"]), cwd=box.work, stdin=subprocess.DEVNULL,
+                       env={**box.env, "CSBX_USERNS": "one"},  # newuidmap gets no privilege now
+                       capture_output=True, text=True, timeout=60, check=False, preexec_fn=replace_no_file, **box.identity())
     assert p.returncode == 125 and "No space left on device" in p.stderr, p
     wait_for(lambda: not instances(box))
+
+
+def test_a_start_without_room_for_its_log_leaves_nothing(box):
+    """docker run --rm: what could not be started goes as what has ended does."""
+    id_ = box.ok("docker", "create", "--rm", "--name", "box1", *box.image, "true").strip()
+    run = box.dirs["data"] / "containers" / "box1" / "run"
+    (run / "log").mkdir(parents=True)
+    p = box.run("docker", "start", "-a", id_)
+    assert p.returncode == 1 and "log" in p.stderr, p
+    assert box.ok("docker", "ps", "-aq") == "" and not run.parent.exists()
