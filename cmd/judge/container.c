@@ -15,6 +15,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/spec/image_id.h"
 #include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"
 #include "runtime/settings/policy.h"
@@ -124,6 +125,18 @@ static void restore_stdin(int *own)
 	fd_close(own);
 }
 
+void judge_look_at_image(const struct container_spec *spec, struct run_result *result)
+{
+	if (run_is_none(result->status) || !rootfs_was_changed(&spec->rootfs))
+		return;
+	result->status = RUN_SANDBOX_ERROR;
+	result->exit_code = 125;
+	result->timed_out = result->oom_killed = false;
+	err_from(ERR_IMAGE_SERVER, &result->error,
+		 err_set(&result->error, ESTALE, "image %s: changed while the program ran",
+			 spec->rootfs.path));
+}
+
 void eval_start(const struct eval_container *container, const struct eval_start *s,
 		struct eval_ended *ret)
 {
@@ -147,6 +160,7 @@ void eval_start(const struct eval_container *container, const struct eval_start 
 		ret->result.exit_code = 125;
 		ret->result.error = e;
 	}
+	judge_look_at_image(&ret->spec, &ret->result);
 }
 
 /* Only what copy_spec() made: the rest is the container's. */

@@ -67,6 +67,11 @@ static inline bool ended_outranks(const struct eval_ended *later, const struct e
 void eval_start(const struct eval_container *container, const struct eval_start *s,
 		struct eval_ended *ret);
 void eval_ended_free(struct eval_ended *x);
+/*
+ * An image that was changed in place while it was in use is the host's failure: what the program read
+ * is not what its image has.
+ */
+void judge_look_at_image(const struct container_spec *spec, struct run_result *result);
 
 /*
  * The files of a harness (cmd/harness) one after the other in a sealed memfd: no program inside can

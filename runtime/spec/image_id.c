@@ -23,3 +23,22 @@ bool image_id_same(const struct image_id *a, const struct image_id *b)
 	return a->ino == b->ino && a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns &&
 	       (!fixed_dev || a->dev == b->dev);
 }
+
+bool rootfs_was_changed(const struct rootfs_spec *root)
+{
+	for (size_t i = 0; root->kind == ROOTFS_SQUASHFS && i <= root->n_lowers; i++) {
+		const struct rootfs_part part = rootfs_part_at(root, i);
+		struct image_id now, place;
+		struct stat st;
+
+		if (stat(part.path, &st) < 0)
+			continue;
+		image_id_from_stat(&now, &st);
+		place = now;
+		place.size_bytes = part.id.size_bytes;
+		place.mtime_ns = part.id.mtime_ns;
+		if (image_id_same(&place, &part.id) && !image_id_same(&now, &part.id))
+			return true;
+	}
+	return false;
+}

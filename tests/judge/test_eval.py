@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import shutil
 import sys
 import time
 
@@ -223,3 +224,43 @@ def test_output_that_a_limit_cuts_off(csbx, python_image):
     for options, code, out in (([], "print('a')", ""), ([], "print('a', flush=True)", "a\n"), (["-e", "PYTHONUNBUFFERED=1"], "print('a')", "a\n")):
         p = csbx.run("eval", "--image", python_image, "--timeout", "1", *options, stdin=code + "\nimport time\ntime.sleep(60)\n")
         assert (p.returncode, p.stdout) == (124, out)
+
+
+CHANGES = ("truncate", "overwrite", "replace")
+
+
+def change(image, how):
+    """In place, and by another file, which leaves those alone who have the image open."""
+    if how == "truncate":
+        os.truncate(image, 100000)
+    elif how == "overwrite":
+        with open(image, "r+b") as f:
+            f.seek(image.stat().st_size // 2)
+            f.write(b"x")
+    else:
+        shutil.copy(image, beside(image))
+        os.rename(beside(image), image)
+
+
+def beside(image):
+    return image.with_name("another.sqsh")
+
+
+@pytest.mark.parametrize("how", CHANGES)
+def test_an_image_that_is_changed_while_a_program_runs(csbx, python_image, how):
+    """What the program says then, or how it falls, says nothing about it."""
+    image = csbx.work / "image.sqsh"
+    shutil.copy(python_image, image)
+    os.chmod(image, 0o644)
+    (csbx.work / "snippet").write_text("print('runs', flush=True)\nimport time\ntime.sleep(1)\nimport decimal, email.message\nprint('ends')\n",
+                                       encoding="utf-8")
+    with csbx.popen("eval", "--image", image, "--json=result", "--timeout", "20", csbx.work / "snippet", text=True) as p:
+        assert p.stdout.readline() == "runs\n"
+        change(image, how)
+        p.communicate(timeout=60)
+    r = json.loads((csbx.work / "result").read_text(encoding="utf-8"))
+    if how == "replace":
+        assert (r["status"], p.returncode) == ("exited", 0)
+    else:
+        assert (r["status"], r["exit_code"], r["error"]["code"], p.returncode) == ("sandbox_error", 125, "image_server", 125), r
+        assert r["error"]["message"].endswith("changed while the program ran")

@@ -2,6 +2,9 @@
 """csbx test: a repository, patches, and which of its tests pass."""
 import json
 import os
+import shutil
+import threading
+import time
 
 import pytest
 
@@ -593,3 +596,22 @@ def pytest_runtest_makereport(item, call):
 ''')
     r = judge.judged(judge.fix(), code=0)
     assert r["resolved"] is True and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+
+def test_an_image_that_is_changed_while_tests_run(judge):
+    """It is the machine's failure: no verdict."""
+    image = judge.csbx.work / "image.sqsh"
+    shutil.copy(judge.image, image)
+    os.chmod(image, 0o644)
+    judge.files["tests/test_calc.py"] += "\n\ndef test_slow():\n    import time\n    time.sleep(6)\n"
+    judge.write(judge.repo / "tests/test_calc.py", judge.files["tests/test_calc.py"])
+
+    def cut():
+        time.sleep(3)
+        os.truncate(image, 100000)
+
+    thread = threading.Thread(target=cut)
+    thread.start()
+    r = judge("--patch", judge.fix(), "--fail-to-pass", TARGET, "--pass-to-pass", CALC + "test_slow", image=image)
+    thread.join()
+    assert (r["status"], r["resolved"], r["cli"]) == ("sandbox_error", None, 125) and r["error"]["code"] == "image_server"

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cmd/judge/container.h"
 #include "cmd/judge/test/clone.h"
 #include "cmd/judge/harness.h"
 #include "cmd/judge/test/input.h"
@@ -176,6 +177,7 @@ int test_execute(struct test_run *t, const struct test_wish *w, const struct con
 
 	if (r < 0)
 		return r;
+	judge_look_at_image(spec, result);
 	/* All of the container is dead: no more records come than are queued. */
 	channel_drain(&t->channel);
 	r = note_channel(t, e);
