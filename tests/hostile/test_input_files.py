@@ -70,6 +70,16 @@ def test_a_file_of_variables(csbx, python_image, place, way, order):
     assert p.returncode == 125 and SAID in p.stderr, (p.returncode, p.stderr)
 
 
+@pytest.mark.parametrize("way", [("ws/names", "names", "private/names"), ("ws/dir/names", "dir", "private")], ids=["a file", "a way"])
+def test_a_file_of_labels(csbx, python_image, place, way):
+    path, name, target = way
+    plant(csbx, python_image, place, name, target)
+    for verb, code in ("run", 125), ("create", 1):
+        p = csbx.run("docker", verb, "--label-file", f"{place}/{path}", "-v", f"{place}/ws:/w", python_image, "env")
+        assert p.returncode == code and SAID in p.stderr and "SECRET" not in p.stdout + p.stderr, (p.returncode, p.stderr)
+    assert csbx.ok("docker", "ps", "-aq") == ""
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("reader", READERS)
 def test_what_a_run_reads(csbx, python_image, place, reader, way):

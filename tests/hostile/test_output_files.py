@@ -56,6 +56,14 @@ def test_the_same_command_again(csbx, python_image, place, verb, way):
     refused(csbx.run(*words), place)
 
 
+@pytest.mark.parametrize("verb", ["run", "create"])
+def test_the_id_of_a_container(csbx, python_image, place, verb):
+    code = PLANT + f"plant('dir', {str(place / 'private')!r})\n"
+    words = ["--cidfile", place / "ws/dir/id", "-v", f"{place}/ws:/w", python_image, "python3", "-ISc", code]
+    csbx.ok("docker", "run", "--rm", *words)
+    refused(csbx.run("docker", verb, *words), place)
+
+
 @pytest.mark.parametrize("way", COMMANDS)
 def test_records_of_a_batch(csbx, python_image, place, way):
     path, name, target = COMMANDS[way]

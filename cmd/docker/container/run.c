@@ -21,15 +21,16 @@
 #include "runtime/base/path.h"
 #include "runtime/record/container_find.h"
 
-static int write_cidfile(const struct docker *d, const char *path, const char *id)
+static int write_cidfile(const struct docker *d, const char *path,
+			 const struct docker_created *made)
 {
 	struct err e = ERR_INIT;
 	_close_ int fd = -1;
 
 	if (!path)
 		return 0;
-	fd = path_open_output(path, O_WRONLY | O_CREAT | O_EXCL, 0644, NULL, &e);
-	if (fd < 0 || io_write_all(fd, id, strlen(id), &e) < 0)
+	fd = path_open_output(path, O_WRONLY | O_CREAT | O_EXCL, 0644, &made->programs, &e);
+	if (fd < 0 || io_write_all(fd, made->id, strlen(made->id), &e) < 0)
 		return docker_fail_cidfile(d, path, &e);
 	return 0;
 }
@@ -63,15 +64,17 @@ static int try_new(struct docker *d, const struct docker_run_args *a, struct doc
 		   bool *ret_no_image)
 {
 	struct docker_fault f = DOCKER_FAULT_INIT;
-	int r = docker_create(&d->cmd, a, made, &f);
+	int r = docker_create(&d->cmd, a, made, &f), code = 0;
 
 	if (r >= 0) {
 		for (size_t i = 0; i < made->warnings.n; i++)
 			(void)docker_say(0, "WARNING: %s", made->warnings.items[i]);
 	}
+	if (r >= 0)
+		code = write_cidfile(d, a->cidfile, made);
 	docker_created_free(made);
 	if (r >= 0)
-		return 0;
+		return code;
 	if (ret_no_image && f.err.origin == ERR_NO_IMAGE) {
 		*ret_no_image = true;
 		return DOCKER_EXIT_FAILED;
@@ -109,7 +112,7 @@ static int new_container(struct docker *d, const struct docker_run_args *a,
 		code = docker_pull_image(d, a);
 	if (no_image && !code)
 		code = try_new(d, a, made, NULL);
-	return code ? code : write_cidfile(d, a->cidfile, made->id);
+	return code;
 }
 
 static int take_operands(struct docker_run_args *a, int argc, char **argv)

@@ -19,6 +19,7 @@
 #include "cmd/docker/frame/names.h"
 #include "cmd/docker/frame/publish_all.h"
 #include "cmd/options/env_file.h"
+#include "cmd/options/program_places.h"
 #include "cmd/frame/frame.h"
 #include "cmd/options/resolve.h"
 #include "cmd/options/run_opts.h"
@@ -211,7 +212,7 @@ static int collect_labels(struct making *m, struct err *e)
 			strv_set_env(&m->labels, label);
 	}
 	for (size_t i = 0; r >= 0 && i < m->a->label_files.n; i++)
-		r = env_file_read(m->a->label_files.items[i], NULL, &m->labels, e);
+		r = env_file_read(m->a->label_files.items[i], &m->opts.spec, &m->labels, e);
 	for (size_t i = 0; i < m->opts.spec.labels.n; i++) {
 		const char *label = m->opts.spec.labels.items[i];
 		_free_ char *bare = strchr(label, '=') ? NULL : str_printf("%s=", label);
@@ -448,7 +449,7 @@ static int make(struct making *m)
 	r = check_user(m);
 	if (r < 0)
 		return r;
-	if (fill_spec(m, e) < 0)
+	if (fill_spec(m, e) < 0 || program_places(&m->opts.spec, &m->ret->programs, e) < 0)
 		return spec_error(m);
 	r = add_groups(m);
 	if (r >= 0)
@@ -493,4 +494,5 @@ int docker_create(struct cmd *c, const struct docker_run_args *a, struct docker_
 void docker_created_free(struct docker_created *n)
 {
 	strv_free(&n->warnings);
+	program_places_free(&n->programs);
 }

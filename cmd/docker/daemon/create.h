@@ -8,6 +8,7 @@
  * is frozen and written down as a container that stays.
  */
 
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/spec/name.h"
 
@@ -19,6 +20,7 @@ struct docker_created {
 	char id[NAME_CONTAINER_ID_DIGITS + 1];
 	char name[NAME_BYTES_MAX + 1];
 	struct strv warnings;
+	struct path_places programs; /* its writable mounts: path_open_output() */
 };
 
 /*
