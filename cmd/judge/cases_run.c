@@ -368,7 +368,7 @@ int eval_run_cases(const struct eval_container *container, struct eval_job *job,
 					     ? container->spec->limits.timeout_ms
 					     : UINT32_MAX,
 			  .until_ns = job->total_timeout_ms ? 0 : UINT64_MAX};
-	bool is_first = true, is_first_kept = false;
+	bool is_first = true, is_first_kept = false, is_interrupted;
 	int r;
 
 	do {
@@ -380,6 +380,7 @@ int eval_run_cases(const struct eval_container *container, struct eval_job *job,
 		a.program = (struct peer)PEER_INIT;
 		a.started[0] = a.started[1] = -1;
 		r = ask_in_container(container, &a, &ended, e);
+		is_interrupted = judge_is_interrupted(&ended.result);
 		if (is_first)
 			v->completed = a.is_loaded;
 		/*
@@ -394,7 +395,7 @@ int eval_run_cases(const struct eval_container *container, struct eval_job *job,
 			is_first_kept = ended.result.status != RUN_EXITED || ended.result.exit_code;
 		}
 		is_first = false;
-	} while (r > 0 && a.at < job->cases.n && !a.why_enough);
+	} while (r > 0 && a.at < job->cases.n && !a.why_enough && !is_interrupted);
 	if (r >= 0)
 		fail_rest(&a);
 	return r < 0 ? r : 0;

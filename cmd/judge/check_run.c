@@ -63,7 +63,7 @@ static void run_checker(const struct eval_container *container, const struct eva
 	eval_start(&own, &start, &x);
 	(void)result_json(&x.spec, &x.result, true, &object, NULL);
 	(void)io_write_all(out, strbuf_str(&object), object.len, NULL);
-	if (run_is_none(x.result.status))
+	if (run_is_none(x.result.status) || x.result.passed_on)
 		_exit(CHECK_NO_VERDICT);
 	if (x.result.status != RUN_EXITED && x.result.status != RUN_SIGNALED)
 		_exit(CHECK_STOPPED);
@@ -216,6 +216,7 @@ static int run_both(const struct eval_container *container, struct eval_job *job
 	run_snippet(container, job, r, far[0], text, &v->ended);
 	fd_close(&far[0]);
 	check_relay_see_off(r);
+	(void)judge_is_interrupted(&v->ended.result);
 	end = take_result(v, pid, out, r, job->function);
 	return check_own_error(v, r, job, end, e);
 }

@@ -125,6 +125,20 @@ static void restore_stdin(int *own)
 	fd_close(own);
 }
 
+bool judge_is_interrupted(struct run_result *result)
+{
+	if (!result->passed_on)
+		return false;
+	if (run_is_none(result->status))
+		return true;
+	result->status = RUN_SANDBOX_ERROR;
+	result->exit_code = 125;
+	result->timed_out = result->oom_killed = false;
+	(void)err_set(&result->error, EINTR, "csbx was told to end by signal %d",
+		      result->passed_on);
+	return true;
+}
+
 void judge_look_at_image(const struct container_spec *spec, struct run_result *result)
 {
 	if (run_is_none(result->status) || !rootfs_was_changed(&spec->rootfs))

@@ -71,6 +71,11 @@ void eval_ended_free(struct eval_ended *x);
  * An image that was changed in place while it was in use is the host's failure: what the program read
  * is not what its image has.
  */
+/*
+ * A caller that ends csbx has asked for the end of the program: what became of a case then is no
+ * verdict. True where it is so; the result says it.
+ */
+bool judge_is_interrupted(struct run_result *result);
 void judge_look_at_image(const struct container_spec *spec, struct run_result *result);
 
 /*

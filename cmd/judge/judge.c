@@ -230,11 +230,12 @@ static bool next_timeout(const struct eval_container *container, const struct ev
 static int judge_runs(const struct eval_container *container, struct eval_job *job,
 		      struct program *p, struct eval_verdict *v, struct err *e)
 {
-	bool is_kept = false, is_out_of_time = false;
+	bool is_kept = false, is_out_of_time = false, is_interrupted = false;
 	uint64_t used_ns = 0;
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < job->cases.n && !(is_kept && job->fail_fast); i++) {
+	for (size_t i = 0;
+	     r >= 0 && i < job->cases.n && !is_interrupted && !(is_kept && job->fail_fast); i++) {
 		static const struct value nothing = {.kind = VALUE_STR, .text = ""};
 		struct eval_case *c = &job->cases.items[i];
 		struct eval_verdict one = {.completed = -1, .job = job};
@@ -244,6 +245,7 @@ static int judge_runs(const struct eval_container *container, struct eval_job *j
 			break;
 		p->input = c->input ? c->input : &nothing;
 		r = judge_program(container, job, p, &one, e);
+		is_interrupted = judge_is_interrupted(&one.ended.result);
 		if (r >= 0)
 			judge_run(c, &one);
 		used_ns += one.ended.result.wall_ns;

@@ -64,6 +64,7 @@ struct run_result {
 	enum run_status status;
 	int exit_code; /* of the program, or 125..127 of ours; -1: none */
 	int signal;    /* that ended it, 0: none */
+	int passed_on; /* a signal to end that csbx got and passed on to the program; 0: none */
 	bool timed_out, oom_killed;
 	bool is_removed;      /* the container is to go, --rm or not (remove --force, no owner) */
 	bool is_asked;        /* somebody asked for its end, or the job is over: it stays ended */

@@ -239,6 +239,9 @@ void loop_read_signal(struct loop *l)
 		go_on(l);
 		break;
 	default:
+		if (si.ssi_signo == SIGTERM || si.ssi_signo == SIGINT || si.ssi_signo == SIGHUP ||
+		    si.ssi_signo == SIGQUIT)
+			l->s->result->passed_on = (int)si.ssi_signo;
 		if (l->end.started) {
 			loop_request(l, INIT_REQ_SIGNAL, (int)si.ssi_signo);
 		} else {

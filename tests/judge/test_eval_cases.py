@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import harness
 import snippets
 
 CHEATS = sorted((Path(__file__).parent / "cheats").glob("*.py"))
@@ -429,3 +430,24 @@ def test_a_container_that_is_killed_after_a_case_that_failed(csbx, python_image,
     thread.join()
     assert killed and outcomes(r) == [first, "not_run"], r["cases"]
     assert (r["status"], r["exit_code"], r["all_passed"]) == ("sandbox_error", 125, False) and r["error"]["code"] == "sandbox"
+
+
+@pytest.mark.parametrize("way", ["function", "input", "check"])
+def test_a_signal_to_csbx_is_no_verdict(csbx, python_image, way):
+    """The caller ends csbx: what became of a case then says nothing of the program, and no other is run."""
+    code = "import time\nprint('waits', flush=True)\n"
+    (csbx.work / "cases").write_text(json.dumps([{"stdin": "", "expected": "x"}] * 2 if way == "input" else [{"args": [1], "expected": 1}] * 2),
+                                     encoding="utf-8")
+    (csbx.work / "check").write_text("def check(f):\n    f(1)\n", encoding="utf-8")
+    (csbx.work / "snippet").write_text(code + ("time.sleep(60)\n" if way == "input" else "def f(x):\n    time.sleep(60)\n"), encoding="utf-8")
+    words = {"function": ["--function", "f", "--cases", csbx.work / "cases"], "input": ["--cases", csbx.work / "cases"],
+             "check": ["--function", "f", "--check", csbx.work / "check"]}[way]
+    with csbx.popen("eval", "--image", python_image, "--json", "--timeout", "30", *words, csbx.work / "snippet", text=True) as p:
+        while not any(name.startswith("python") for name in harness.descendants(p.pid).values()):
+            time.sleep(0.05)
+        time.sleep(1)
+        p.send_signal(signal.SIGTERM)
+        out, said = p.communicate(timeout=60)
+    r = json.loads(out)
+    assert (r["status"], r["all_passed"], p.returncode) == ("sandbox_error", False, 125) and "signal 15" in said, r
+    assert way == "check" or outcomes(r)[1] == "not_run"
