@@ -22,6 +22,7 @@
 #include "runtime/record/instance.h"
 #include "runtime/kernel/process_id.h"
 #include "runtime/record/run_dir.h"
+#include "runtime/record/volume.h"
 
 #define LOOK_MS 2u
 #define END_MS 10000   /* for a process that was killed */
@@ -252,4 +253,14 @@ int container_remove(const struct paths *p, const char *name, const struct conta
 		     bool force, struct err *e)
 {
 	return container_remove_soon(p, name, r, force, NULL, e);
+}
+
+int container_remove_left(const struct paths *p, const char *name, const struct container_record *r,
+			  struct err *e)
+{
+	int rc;
+
+	volume_begin_removal_of(p, r);
+	rc = container_remove(p, name, r, false, e);
+	return rc < 0 ? rc : volume_remove_of(p, r, e);
 }

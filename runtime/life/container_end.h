@@ -52,7 +52,14 @@ int container_remove(const struct paths *p, const char *name, const struct conta
 int container_remove_soon(const struct paths *p, const char *name, const struct container_record *r,
 			  bool force, struct container_debris *later, struct err *e);
 
-/* The same for one instance, of whatever kind; as csbx's own stop, kill and pause. */
+/*
+ * One that its killed supervisor should have removed, with its volumes. -EBUSY: it runs again, or
+ * another process is at it; -ENOENT: it is gone.
+ */
+int container_remove_left(const struct paths *p, const char *name, const struct container_record *r,
+			  struct err *e);
+
+/* Stop and pause for one instance, of whatever kind; as csbx's own stop, kill and pause. */
 int instance_stop(const struct paths *p, const struct instance_record *i, int signal,
 		  uint32_t grace_ms, bool wait, struct err *e);
 int instance_pause(const struct paths *p, const struct instance_record *i, bool pause,

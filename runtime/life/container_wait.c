@@ -47,7 +47,6 @@ bool container_wait_goes_on(const struct container_wait *w)
 int container_wait_end(struct container_wait *w, struct err *e)
 {
 	struct run_state s;
-	bool is_killed = false;
 	int r;
 
 	if (w->lock_fd < 0)
@@ -59,9 +58,10 @@ int container_wait_end(struct container_wait *w, struct err *e)
 		s = (struct run_state){.started_ns = w->state.started_ns};
 		if (!s.started_ns && w->state.status == CONTAINER_CREATED)
 			return 0;
-		is_killed = true;
+		w->was_killed = true;
 	}
-	if (is_killed || run_state_goes_on(&s))
+	w->was_killed = w->was_killed || run_state_goes_on(&s);
+	if (w->was_killed)
 		container_state_killed(&s, clock_realtime_ns());
 	container_state_from_run(&s, false, &w->state);
 	run_state_free(&s);

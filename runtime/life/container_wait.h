@@ -13,6 +13,7 @@
 struct container_wait {
 	int lock_fd; /* -1: it did not run */
 	struct container_state state;
+	bool was_killed; /* once it has ended: its supervisor was killed, and has removed nothing */
 };
 #define CONTAINER_WAIT_INIT    \
 	{                      \

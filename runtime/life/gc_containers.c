@@ -11,8 +11,8 @@
 #include "runtime/record/container_store.h"
 #include "runtime/life/gc_priv.h"
 #include "runtime/record/owner.h"
-#include "runtime/settings/paths.h"
 #include "runtime/record/volume.h"
+#include "runtime/settings/paths.h"
 
 static bool is_debris(const struct gc *g, const char *name, const struct container_record *rec)
 {
@@ -37,12 +37,8 @@ static void sweep(struct gc *g, const struct gc_area *a, const char *name)
 	if (!g->q->dry_run && rec.container_id)
 		(void)container_index_put(a->fd, rec.container_id, name, NULL);
 	if (is_debris(g, name, &rec)) {
-		if (!g->q->dry_run) {
-			volume_begin_removal_of(g->paths, &rec);
-			r = container_remove(g->paths, name, &rec, false, &e);
-		}
-		if (r >= 0 && !g->q->dry_run)
-			r = volume_remove_of(g->paths, &rec, &e);
+		if (!g->q->dry_run)
+			r = container_remove_left(g->paths, name, &rec, &e);
 		/* Busy: it has just been started, or another gc is at it. */
 		if (r != -EBUSY && r != -ENOENT)
 			gc_note(g, GC_CONTAINER, a, name, r < 0 ? &e : NULL);

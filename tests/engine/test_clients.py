@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import tarfile
 import time
 
@@ -380,6 +381,20 @@ def test_attach_and_wait_come_before_the_start(box):
             assert sorted(frames(read_all(attached))) == [(1, b"out\n"), (2, b"err\n")]
             waiting.settimeout(20)
             assert json.loads(waiting.recv(4096).split(b"\r\n")[1])["StatusCode"] == 8
+
+
+def test_one_whose_supervisor_is_killed_is_removed_all_the_same(csbx, box):
+    """docker run --rm waits for its removal, which the supervisor would have seen to."""
+    c = made(box, "sleep", "60", HostConfig={"AutoRemove": True})
+    with box.connect() as waiting:
+        waiting.sendall(f"POST /containers/{c}/wait?condition=removed HTTP/1.1\r\nHost: d\r\n\r\n".encode())
+        assert b" 200 OK" in waiting.recv(4096)
+        assert box.ask("POST", f"/containers/{c}/start").status == 204
+        [instance] = [i for i in json.loads(csbx.ok("list", "--json"))["instances"] if c.startswith(i["id"])]
+        os.kill(instance["supervisor_pid"], signal.SIGKILL)
+        waiting.settimeout(20)
+        assert json.loads(waiting.recv(4096).split(b"\r\n")[1])["StatusCode"] == 137
+    assert box.ask("GET", f"/containers/{c}/json").status == 404
 
 
 def test_clients_that_vanish(box):

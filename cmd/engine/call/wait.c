@@ -18,6 +18,7 @@
 #include "cmd/frame/cmd.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/life/container_end.h"
 #include "runtime/life/container_wait.h"
 #include "runtime/record/instance.h"
 
@@ -161,6 +162,15 @@ static bool wait_for_start(struct waiting *w)
 	return started;
 }
 
+/* Its supervisor would have, where that was not killed. */
+static void remove_what_is_left(const struct waiting *w)
+{
+	const struct container_record *r = &w->target.found.record;
+
+	if (w->wait.was_killed && r->auto_remove)
+		(void)container_remove_left(&w->call->cmd->paths, w->target.found.name, r, NULL);
+}
+
 static void wait_for_removal(struct waiting *w)
 {
 	while (exists(w) && !client_left(w, w->watch.fd, -1, stream_watch_ms(&w->watch)))
@@ -191,8 +201,10 @@ static void go_on(struct waiting *w)
 		wait_for_end(w);
 	fd_close(&w->supervisor);
 	if (w->condition == REMOVED && !w->is_gone) {
-		if (w->phase != FOR_REMOVAL)
+		if (w->phase != FOR_REMOVAL) {
 			open_watch(w);
+			remove_what_is_left(w);
+		}
 		w->phase = FOR_REMOVAL;
 		wait_for_removal(w);
 	}
