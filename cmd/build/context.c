@@ -115,7 +115,6 @@ static int read_stdin(struct build_context *c, struct err *e)
 static int open_directory(struct build_context *c, const char *operand, const char *file,
 			  struct err *e)
 {
-	_free_ char *beside = NULL;
 	int r;
 
 	c->root = open(operand, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -135,7 +135,6 @@ static void add_proxies(struct run_work *w)
 
 static int make_env(struct run_work *w, const struct user *user, struct err *e)
 {
-	_free_ char *home = NULL;
 	int r;
 
 	add_proxies(w);

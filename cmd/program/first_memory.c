@@ -41,7 +41,7 @@ static bool is_closed;
 
 static struct head *head_of(void *p)
 {
-	return (struct head *)((unsigned char *)p - sizeof(struct head));
+	return (struct head *)p - 1;
 }
 
 static bool is_here(const void *p)

@@ -47,7 +47,8 @@ static int clone_node(const struct node *n, struct err *e)
 		return err_sys(e, "%s", path);
 	if (!S_ISCHR(st.st_mode) || st.st_rdev != makedev(n->major, n->minor))
 		return err_set(e, ENODEV, "%s: not the device it should be", path);
-	r = mount_restrict(tree, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false, e);
+	r = mount_restrict(tree, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false,
+			   e);
 	return r < 0 ? err_wrap(e, "%s", path) : take_fd(&tree);
 }
 

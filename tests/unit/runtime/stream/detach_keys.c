@@ -22,8 +22,7 @@ static void test_words(void)
 					  "ctrl-pp",
 					  "DELX",
 					  "ctrl-p,,a",
-					  "a,b,c,d,e,f,g,h,i,j,k,l,"
-					  "m,n,o,p,q"};
+					  "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q"};
 	struct detach_keys k;
 
 	ok(parses(NULL, "\x10\x11", 2) && parses("", "\x10\x11", 2), "the default");
