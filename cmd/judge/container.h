@@ -57,7 +57,10 @@ struct eval_ended {
 	struct run_result result;
 };
 
-/* True where an end is to be told of in the place of an earlier one: the host is at fault, and was not before. */
+/*
+ * True where an end is to be told of in the place of an earlier one: the host is at fault, and was
+ * not before.
+ */
 static inline bool ended_outranks(const struct eval_ended *later, const struct eval_ended *earlier)
 {
 	return run_is_none(later->result.status) && !run_is_none(earlier->result.status);
@@ -68,14 +71,15 @@ void eval_start(const struct eval_container *container, const struct eval_start 
 		struct eval_ended *ret);
 void eval_ended_free(struct eval_ended *x);
 /*
- * An image that was changed in place while it was in use is the host's failure: what the program read
- * is not what its image has.
- */
-/*
  * A caller that ends csbx has asked for the end of the program: what became of a case then is no
  * verdict. True where it is so; the result says it.
  */
 bool judge_is_interrupted(struct run_result *result);
+
+/*
+ * An image that was changed in place while it was in use is the host's failure: what the program
+ * read is not what its image has.
+ */
 void judge_look_at_image(const struct container_spec *spec, struct run_result *result);
 
 /*

@@ -225,8 +225,10 @@ static bool next_timeout(const struct eval_container *container, const struct ev
 	return true;
 }
 
-/* Each case in a container of its own. The verdict tells of the first run that failed, and before all others of one that csbx
- * could not run. */
+/*
+ * Each case in a container of its own. The verdict tells of the first run that failed, and before
+ * all others of one that csbx could not run.
+ */
 static int judge_runs(const struct eval_container *container, struct eval_job *job,
 		      struct program *p, struct eval_verdict *v, struct err *e)
 {
