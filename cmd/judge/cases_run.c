@@ -387,7 +387,7 @@ int eval_run_cases(const struct eval_container *container, struct eval_job *job,
 		 * The first that did not end as it should is the one to tell of, else the last;
 		 * before all others one that csbx could not run.
 		 */
-		if (is_first_kept && !ended_outranks(&ended, &v->ended)) {
+		if (is_first_kept && !result_outranks(&ended.result, &v->ended.result)) {
 			eval_ended_free(&ended);
 		} else {
 			eval_ended_free(&v->ended);

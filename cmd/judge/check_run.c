@@ -131,10 +131,7 @@ static void set_no_verdict(struct run_result *r)
 {
 	if (run_is_none(r->status))
 		return;
-	r->status = RUN_SANDBOX_ERROR;
-	r->exit_code = 125;
-	r->signal = 0;
-	r->timed_out = r->oom_killed = false;
+	judge_set_sandbox_error(r);
 	(void)err_set(&r->error, EIO, "the container of the asserting code failed");
 }
 

@@ -125,15 +125,21 @@ static void restore_stdin(int *own)
 	fd_close(own);
 }
 
+void judge_set_sandbox_error(struct run_result *r)
+{
+	r->status = RUN_SANDBOX_ERROR;
+	r->exit_code = 125;
+	r->signal = 0;
+	r->timed_out = r->oom_killed = false;
+}
+
 bool judge_is_interrupted(struct run_result *result)
 {
 	if (!result->passed_on)
 		return false;
 	if (run_is_none(result->status))
 		return true;
-	result->status = RUN_SANDBOX_ERROR;
-	result->exit_code = 125;
-	result->timed_out = result->oom_killed = false;
+	judge_set_sandbox_error(result);
 	(void)err_set(&result->error, EINTR, "csbx was told to end by signal %d",
 		      result->passed_on);
 	return true;
@@ -143,9 +149,7 @@ void judge_look_at_image(const struct container_spec *spec, struct run_result *r
 {
 	if (run_is_none(result->status) || !rootfs_was_changed(&spec->rootfs))
 		return;
-	result->status = RUN_SANDBOX_ERROR;
-	result->exit_code = 125;
-	result->timed_out = result->oom_killed = false;
+	judge_set_sandbox_error(result);
 	err_from(ERR_IMAGE_SERVER, &result->error,
 		 err_set(&result->error, ESTALE, "image %s: changed while the program ran",
 			 spec->rootfs.path));

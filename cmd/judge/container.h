@@ -61,10 +61,13 @@ struct eval_ended {
  * True where an end is to be told of in the place of an earlier one: the host is at fault, and was
  * not before.
  */
-static inline bool ended_outranks(const struct eval_ended *later, const struct eval_ended *earlier)
+static inline bool result_outranks(const struct run_result *later, const struct run_result *earlier)
 {
-	return run_is_none(later->result.status) && !run_is_none(earlier->result.status);
+	return run_is_none(later->status) && !run_is_none(earlier->status);
 }
+
+/* What became of the program is no verdict; the caller says why in r->error. */
+void judge_set_sandbox_error(struct run_result *r);
 
 /* A run that does not come about is a result too (sandbox_error), and no error. */
 void eval_start(const struct eval_container *container, const struct eval_start *s,

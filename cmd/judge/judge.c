@@ -253,7 +253,7 @@ static int judge_runs(const struct eval_container *container, struct eval_job *j
 		used_ns += one.ended.result.wall_ns;
 		if (c->outcome == EVAL_PASSED)
 			forget_error(&one.error); /* sys.exit() */
-		if (is_kept && !ended_outranks(&one.ended, &v->ended)) {
+		if (is_kept && !result_outranks(&one.ended.result, &v->ended.result)) {
 			eval_verdict_free(&one);
 		} else {
 			eval_verdict_free(v);

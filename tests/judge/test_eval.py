@@ -264,3 +264,4 @@ def test_an_image_that_is_changed_while_a_program_runs(csbx, python_image, how):
     else:
         assert (r["status"], r["exit_code"], r["error"]["code"], p.returncode) == ("sandbox_error", 125, "image_server", 125), r
         assert r["error"]["message"].endswith("changed while the program ran")
+        assert r["signal"] is None and r["exit_code"] == 125, "as docs/result.md says"

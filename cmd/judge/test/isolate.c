@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cmd/judge/container.h"
 #include "cmd/judge/test/input.h"
 #include "cmd/judge/test/run.h"
 #include "runtime/base/err.h"
@@ -105,9 +106,7 @@ static int take_report(struct test_report *into, const struct test_report *from,
 
 static void keep_result(struct run_result *kept, struct run_result *next, bool is_first)
 {
-	bool outranks = run_is_none(next->status) && !run_is_none(kept->status);
-
-	if (!is_first && kept->status != RUN_EXITED && !outranks) {
+	if (!is_first && kept->status != RUN_EXITED && !result_outranks(next, kept)) {
 		run_result_free(next);
 		return;
 	}
