@@ -142,6 +142,7 @@ struct squashd_request {
 	uint32_t is_spare; /* ATTACH: no container yet; the server does not stay for it */
 	/* ATTACH: the caller's mount namespace, for one that was made in it; 0: none is wanted */
 	uint64_t apart_id;
+	uint32_t place; /* ADD: the number of the directory in the server's root with its mount */
 	struct image_id above[SPEC_STACK_MAX - 1];
 	struct squashd_key key; /* must equal the server's; STATUS and QUIT ignore it */
 };
@@ -184,10 +185,10 @@ struct squashd_reply {
 	uint32_t has_net;
 	uint32_t lacks_xattrs; /* tmpfs has no user attributes: it cannot be an upper layer */
 	uint32_t lacks;        /* bit i: above[i] is not served yet */
-	uint32_t has_gone, has_apart;
+	uint32_t gone_place;   /* ADD: not 0: the mount there is not wanted (any more) */
+	uint32_t has_apart;
 	uint32_t wants_apart; /* there is none for apart_id, and room for one */
 	uint32_t net_traces;  /* bit i: with the namespace come its files, enum net_trace */
-	struct image_id gone; /* ADD: a file that is not served any more, to be unmounted */
 	struct image_id image;
 	char job[SQUASHD_JOB_MAX]; /* "" = none */
 	uint64_t fuse_requests;    /* served so far, forgets not counted: for tests and doctor */

@@ -2,9 +2,12 @@
 /*
  * In this order: A is joined, so that /dev/fuse, which the host's tree has, is opened in it; then
  * the server's mount namespace, for a context of a file system belongs to the user namespace of the
- * process that opens it and may be opened only where mounts may be made. The mount gets a directory
- * of its own in the server's root, from where the server clones it; that root is read-only but
- * while this makes the directory. A mount that the server wants no more leaves by the same name.
+ * process that opens it and may be opened only where mounts may be made.
+ *
+ * The mount gets a directory in the server's root, from where the server clones it. Each process
+ * that adds makes a directory of its own: two may add the same file at once, and the server takes
+ * whichever tells it first. That root is writable from the first of these directories on. A mount
+ * that the server does not want, or not any more, leaves by the number of its directory.
  */
 #include "runtime/server/stack_add.h"
 
@@ -24,41 +27,53 @@
 #include "runtime/server/proto.h"
 #include "runtime/spec/image_id.h"
 
-#define NAME_BYTES 64
+#define NAME_BYTES 32
+#define PLACES_MAX 65536u
 
-static void mount_name(const struct image_id *id, char ret[NAME_BYTES])
+static void place_name(uint32_t place, char ret[NAME_BYTES])
 {
-	snprintf(ret, NAME_BYTES, "/%llx-%llx-%llx", (unsigned long long)id->dev,
-		 (unsigned long long)id->ino, (unsigned long long)id->mtime_ns);
+	snprintf(ret, NAME_BYTES, "/above-%u", place);
 }
 
-static int make_place(const char *name, struct err *e)
+/* A directory that no other process has made, open. */
+static int make_place(uint32_t *ret, struct err *e)
 {
 	struct mount_attr writable = {.attr_clr = MOUNT_ATTR_RDONLY};
+	char name[NAME_BYTES];
+	uint32_t place = 0;
 	int fd;
 
 	if (mount_setattr(AT_FDCWD, "/", 0, &writable, sizeof(writable)) < 0)
 		return err_sys(e, "set mount attributes");
-	if (mkdir(name, 0755) < 0 && errno != EEXIST)
+	do
+		place_name(++place, name);
+	while ((fd = mkdir(name, 0755)) < 0 && errno == EEXIST && place < PLACES_MAX);
+	if (fd < 0)
 		return err_sys(e, "make a mount point");
 	fd = open(name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? err_sys(e, "open a mount point") : fd;
+	if (fd < 0)
+		return err_sys(e, "open a mount point");
+	*ret = place;
+	return fd;
 }
 
-static void drop(const struct image_id *id)
+static void drop(uint32_t place)
 {
 	char name[NAME_BYTES];
 
-	mount_name(id, name);
-	if (!umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW))
-		(void)rmdir(name);
+	place_name(place, name);
+	(void)umount2(name, MNT_DETACH | UMOUNT_NOFOLLOW);
+	(void)rmdir(name);
 }
 
-static int tell_server(const struct stack_add *where, const struct image_id *id, const int fds[3],
-		       struct err *e)
+static int tell_server(const struct stack_add *where, const struct image_id *id, uint32_t place,
+		       const int fds[3], struct err *e)
 {
-	struct squashd_request q = {
-		.magic = SQUASHD_PROTO_MAGIC, .type = SQUASHD_ADD, .n_above = 1, .above = {*id}};
+	struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC,
+				    .type = SQUASHD_ADD,
+				    .n_above = 1,
+				    .above = {*id},
+				    .place = place};
 	struct squashd_reply reply;
 	ssize_t n;
 	int r = fd_send_patient(where->sock, &q, sizeof(q), fds, 3, e);
@@ -76,16 +91,16 @@ static int tell_server(const struct stack_add *where, const struct image_id *id,
 	if (n != (ssize_t)sizeof(reply) || reply.magic != SQUASHD_PROTO_MAGIC)
 		return err_set(e, EPROTO, "the image server speaks another protocol");
 	reply.msg[sizeof(reply.msg) - 1] = 0;
-	if (reply.has_gone)
-		drop(&reply.gone);
+	if (reply.gone_place)
+		drop(reply.gone_place);
 	return reply.code ? err_set(e, reply.code, "%s", reply.msg) : 0;
 }
 
 static int add(const struct stack_add *where, const struct rootfs_part *file, int file_fd,
 	       struct err *e)
 {
-	_close_ int fuse = -1, tree = -1, place = -1;
-	char name[NAME_BYTES];
+	_close_ int fuse = -1, tree = -1, dir = -1;
+	uint32_t place;
 	int r;
 
 	if (setns(where->userns_fd, CLONE_NEWUSER) < 0)
@@ -98,12 +113,15 @@ static int add(const struct stack_add *where, const struct rootfs_part *file, in
 	tree = fuse_mount_new(where->key, fuse, e);
 	if (tree < 0)
 		return tree;
-	mount_name(&file->id, name);
-	place = make_place(name, e);
-	r = place < 0 ? place : mount_attach(tree, place, e);
+	dir = make_place(&place, e);
+	if (dir < 0)
+		return dir;
+	r = mount_attach(tree, dir, e);
+	if (r >= 0)
+		r = tell_server(where, &file->id, place, (int[]){fuse, tree, file_fd}, e);
 	if (r < 0)
-		return r;
-	return tell_server(where, &file->id, (int[]){fuse, tree, file_fd}, e);
+		drop(place);
+	return r;
 }
 
 static int open_file(const struct rootfs_part *file, struct err *e)

@@ -4,6 +4,7 @@ import json
 import random
 import subprocess
 import tarfile
+import time
 
 import pytest
 
@@ -267,6 +268,21 @@ def test_many_images_over_one_base(csbx, table):
         docker(csbx, "run", "-d", "--label", "here", f"many:{i}", "sleep", "60")
     assert len(json.loads(csbx.ok("list", "--servers", "--json"))) == 1
     docker(csbx, "rm", "-f", *docker(csbx, "ps", "-q", "--filter", "label=here").split())
+
+
+def test_added_by_two_at_once(csbx, table):
+    """Two starts each have the image server serve the same file; the second to mount it tells the server first. Neither
+    takes away the other's mount."""
+    build(csbx, "top:1", "FROM app:0", "RUN echo 1 >/number")
+    docker(csbx, "run", "-d", "--name", "held", "app:0", "sleep", "60")
+    argv = ["docker", "run", "--rm", "top:1", "cat", "/number"]
+    slowly = ["strace", "-f", "-qq", "-o", "trace", "-e", "trace=move_mount", "-e", "inject=move_mount:delay_exit=2s:when=1"]
+    with subprocess.Popen([*slowly, *csbx.argv(argv)], env=csbx.env, cwd=csbx.work, **csbx.identity(), text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as slow:
+        time.sleep(1)
+        assert docker(csbx, *argv[1:]) == "1\n"
+        assert slow.communicate(timeout=60)[0] == "1\n"
+    assert docker(csbx, *argv[1:]) == "1\n"
 
 
 @pytest.mark.needs_root

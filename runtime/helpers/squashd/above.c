@@ -12,6 +12,7 @@
 struct above {
 	struct above *next;
 	struct image_id id;
+	uint32_t place;
 	int fuse_fd, mount_fd, file_fd;
 	struct fuse_server *fuse;
 	struct sqimage *image;
@@ -38,9 +39,9 @@ static struct above **find(struct aboves *a, const struct image_id *id)
 }
 
 /* Its clones stay; the one in our own mount namespace is for the client to unmount. */
-static void let_go(struct aboves *a, struct above *x, struct image_id *ret_gone)
+static void let_go(struct aboves *a, struct above *x, uint32_t *ret_gone)
 {
-	*ret_gone = x->id;
+	*ret_gone = x->place;
 	x->is_going = true;
 	fd_close(&x->mount_fd);
 	a->n--;
@@ -73,9 +74,9 @@ static int open_above(struct above *x, const struct fuse_policy *policy, struct 
 	return r;
 }
 
-int aboves_add(struct aboves *a, const struct image_id *id, int fds[SQUASHD_ADD_MAX],
-	       const struct fuse_policy *policy, struct fuse_server *lowest, int *ret_fuse_fd,
-	       struct image_id *ret_gone, struct err *e)
+int aboves_add(struct aboves *a, const struct image_id *id, uint32_t place,
+	       int fds[SQUASHD_ADD_MAX], const struct fuse_policy *policy,
+	       struct fuse_server *lowest, int *ret_fuse_fd, uint32_t *ret_gone, struct err *e)
 {
 	struct above *x;
 	int r;
@@ -84,13 +85,15 @@ int aboves_add(struct aboves *a, const struct image_id *id, int fds[SQUASHD_ADD_
 		if (fds[i] < 0)
 			return err_set(e, EPROTO, "a descriptor is missing");
 	}
-	*ret_gone = *id;
-	if (find(a, id))
-		return 1;
+	if (find(a, id)) {
+		*ret_gone = place;
+		return 0;
+	}
 	x = calloc(1, sizeof(*x));
 	if (!x)
 		return err_oom(e);
 	*x = (struct above){.id = *id,
+			    .place = place,
 			    .fuse_fd = take_fd(&fds[SQUASHD_ADD_FUSE]),
 			    .mount_fd = take_fd(&fds[SQUASHD_ADD_MOUNT]),
 			    .file_fd = take_fd(&fds[SQUASHD_ADD_FILE])};
@@ -99,14 +102,13 @@ int aboves_add(struct aboves *a, const struct image_id *id, int fds[SQUASHD_ADD_
 		free_above(x);
 		return r;
 	}
-	r = a->n >= ABOVE_MAX;
-	if (r)
+	if (a->n >= ABOVE_MAX)
 		let_go(a, oldest(a), ret_gone);
 	x->next = a->first;
 	a->first = x;
 	a->n++;
 	*ret_fuse_fd = x->fuse_fd;
-	return r;
+	return 0;
 }
 
 int aboves_mount(struct aboves *a, const struct image_id *id)

@@ -32,12 +32,13 @@ struct aboves {
 };
 
 /*
- * Takes the three descriptors of enum squashd_add. 1 and *ret_gone: that file is to be unmounted;
- * it may be the one that was to be added, where it is served already. ret_fuse_fd: to be watched.
+ * Takes the three descriptors of enum squashd_add, of the mount in the directory `place`.
+ * *ret_gone, if not 0: the place of a mount that is to go; that is `place` itself where the file is
+ * served already. ret_fuse_fd: to be watched.
  */
-int aboves_add(struct aboves *a, const struct image_id *id, int fds[SQUASHD_ADD_MAX],
-	       const struct fuse_policy *policy, struct fuse_server *lowest, int *ret_fuse_fd,
-	       struct image_id *ret_gone, struct err *e);
+int aboves_add(struct aboves *a, const struct image_id *id, uint32_t place,
+	       int fds[SQUASHD_ADD_MAX], const struct fuse_policy *policy,
+	       struct fuse_server *lowest, int *ret_fuse_fd, uint32_t *ret_gone, struct err *e);
 
 /* The mount of a file, which is the last asked for from now on; -1: it is not served. */
 int aboves_mount(struct aboves *a, const struct image_id *id);

@@ -208,13 +208,12 @@ static void add(struct server *s, const struct squashd_request *q, int *fds,
 	if (!s->image || q->n_above != 1)
 		r = err_set(&e, EPROTO, "no file can be added to this server");
 	else
-		r = aboves_add(&s->aboves, &q->above[0], fds, &policy, s->fuse, &fuse_fd,
-			       &reply->gone, &e);
+		r = aboves_add(&s->aboves, &q->above[0], q->place, fds, &policy, s->fuse, &fuse_fd,
+			       &reply->gone_place, &e);
 	if (fuse_fd >= 0 && server_watch(s, fuse_fd, &e) < 0)
 		r = -e.code;
 	if (r < 0)
 		fail_reply(reply, &e);
-	reply->has_gone = r > 0;
 }
 
 static int attach(struct server *s, int fd, const struct squashd_request *q, int *step_fd,
