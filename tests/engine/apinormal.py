@@ -61,10 +61,17 @@ def ids(text):
     return HEX.sub(lambda m: "<ID>" if len(m[0]) == 64 else "<ID short>", text)
 
 
+def mounts(value):
+    """Docker tells the mounts of a container in another order each time."""
+    return sorted(value, key=lambda m: m["Destination"]) if all("Destination" in m for m in value) else value
+
+
 def plain(value):
     """The same value without what is of one run."""
     if isinstance(value, dict):
         found = {ids(k): plain(v) for k, v in value.items()}
+        if isinstance(found.get("Mounts"), list):
+            found["Mounts"] = mounts(found["Mounts"])
         if isinstance(found.get("message"), str) and len(found) == 1:
             found["message"] = message(found["message"])
         return found
