@@ -3,6 +3,7 @@
 changed between Docker 20.10, which is asked, and 28, whose texts csbx has."""
 import base64
 import binascii
+import itertools
 import json
 import re
 
@@ -66,6 +67,13 @@ def mounts(value):
     return sorted(value, key=lambda m: m["Destination"]) if all("Destination" in m for m in value) else value
 
 
+def images(value):
+    """Docker tells images that were made in the same second in another order each time."""
+    if not value or not all(isinstance(v, dict) and "RepoTags" in v and "Created" in v for v in value):
+        return value
+    return [v for _, same in itertools.groupby(value, key=lambda v: v["Created"]) for v in sorted(same, key=lambda v: str(v["RepoTags"]))]
+
+
 def plain(value):
     """The same value without what is of one run."""
     if isinstance(value, dict):
@@ -76,7 +84,7 @@ def plain(value):
             found["message"] = message(found["message"])
         return found
     if isinstance(value, list):
-        return [plain(v) for v in value]
+        return images([plain(v) for v in value])
     if isinstance(value, str):
         return AGO.sub("<SPAN>", plain_times(DAEMON.sub("<DAEMON>/", ids(value))))
     return value
