@@ -17,7 +17,8 @@ struct eval_batch {
 	struct eval_job *job; /* of all lines */
 	struct eval_warm warm;
 	struct eval_lanes lanes;
-	unsigned lines;
+	unsigned lines; /* that were begun */
+	bool is_warm_tried;
 };
 
 static int judge_line(struct eval_batch *b, struct eval_job *job, const struct batch_line *line,
@@ -65,12 +66,22 @@ static int run_line(void *ctx, const struct batch_line *line, struct strbuf *rec
 	return r;
 }
 
-static bool before_line(void *ctx, unsigned slot, unsigned slots)
+/* Before the first line where it is known that there are so many, which saves their time. */
+static bool is_warm_due(struct eval_batch *b, uint64_t left)
+{
+	if (b->is_warm_tried || b->job->lang != EVAL_PYTHON)
+		return false;
+	b->is_warm_tried = b->lines + left > WARM_AFTER_LINES || b->lines == WARM_AFTER_LINES;
+	return b->is_warm_tried;
+}
+
+static bool before_line(void *ctx, unsigned slot, unsigned slots, uint64_t left)
 {
 	struct eval_batch *b = ctx;
 	bool is_same = eval_lanes_has(&b->lanes, slot);
 
-	if (++b->lines == WARM_AFTER_LINES && b->job->lang == EVAL_PYTHON)
+	b->lines++;
+	if (is_warm_due(b, left))
 		eval_warm_make(&b->warm, &b->container);
 	if (b->warm.fd >= 0)
 		b->container.warm = &b->warm;

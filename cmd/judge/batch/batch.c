@@ -103,6 +103,14 @@ static int put_record(struct pool *p, uint64_t turn, struct strbuf *record, stru
 	return r;
 }
 
+/* As far as is known: of the lines to come some may have a record. */
+static uint64_t lines_left(const struct pool *p)
+{
+	uint64_t gone = p->progress.done + p->busy;
+
+	return p->progress.total > gone ? p->progress.total - gone : 0;
+}
+
 static int start_worker(struct pool *p, const char *text, size_t len, struct strbuf *label,
 			unsigned occurrence, struct err *e)
 {
@@ -113,7 +121,7 @@ static int start_worker(struct pool *p, const char *text, size_t len, struct str
 	while (w->is_busy)
 		w++;
 	if (p->b->before)
-		is_same = p->b->before(p->b->ctx, (unsigned)(w - p->workers), p->n);
+		is_same = p->b->before(p->b->ctx, (unsigned)(w - p->workers), p->n, lines_left(p));
 	strbuf_free(&w->label);
 	w->label = *label;
 	*label = (struct strbuf)STRBUF_INIT;

@@ -66,10 +66,11 @@ struct batch {
 	int (*work)(void *ctx, const struct batch_line *line, struct strbuf *record, struct err *e);
 	/*
 	 * In this process, before each of these and after it; slot: below slots, of no other that
-	 * is under way. NULL: nothing is to be done. before: true where ctx is as it was when the
-	 * slot had its last line, so that the process of that line may have this one.
+	 * is under way; left: lines that have no record yet, this one included, where the input is a
+	 * file; 0: not known. NULL: nothing is to be done. before: true where ctx is as it was when
+	 * the slot had its last line, so that the process of that line may have this one.
 	 */
-	bool (*before)(void *ctx, unsigned slot, unsigned slots);
+	bool (*before)(void *ctx, unsigned slot, unsigned slots, uint64_t left);
 	void (*after)(void *ctx, unsigned slot);
 	void *ctx;
 };
