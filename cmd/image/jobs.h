@@ -23,7 +23,7 @@ struct import_job {
 /* *ret_path (NULL allowed): the file, also on -EEXIST; caller frees. */
 int import_job_run(struct cmd *c, struct import_job *j, const char *uri, char **ret_path,
 		   struct err *e);
-void import_job_done(void *job);
+void import_job_done(struct import_job *job);
 
 struct load_job {
 	const char *name; /* NULL: the image's */
@@ -33,7 +33,7 @@ struct load_job {
 	struct output_opts image;
 };
 int load_job_run(struct cmd *c, struct load_job *j, const char *uri, struct err *e);
-void load_job_done(void *job);
+void load_job_done(struct load_job *job);
 
 struct export_job {
 	const char *output;
@@ -42,9 +42,9 @@ struct export_job {
 	struct squash_options squash;
 	struct run_opts run; /* which ids there are */
 };
-void export_job_init(void *job);
+void export_job_init(struct export_job *job);
 int export_job_run(struct cmd *c, struct export_job *j, const char *name, char **ret_path,
 		   struct err *e);
-void export_job_done(void *job);
+void export_job_done(struct export_job *job);
 
 #endif

@@ -112,14 +112,24 @@ static int export_run(struct cmd *c, void *args, int argc, char **argv)
 	return r < 0 ? cmd_error(&e, "export %s", argv[0]) : CMD_EXIT_OK;
 }
 
-void export_job_init(void *job)
+void export_job_init(struct export_job *job)
 {
-	run_opts_init(&((struct export_job *)job)->run);
+	run_opts_init(&job->run);
 }
 
-void export_job_done(void *job)
+void export_job_done(struct export_job *job)
 {
-	run_opts_done(&((struct export_job *)job)->run);
+	run_opts_done(&job->run);
+}
+
+static void init_args(void *args)
+{
+	export_job_init(args);
+}
+
+static void free_args(void *args)
+{
+	export_job_done(args);
 }
 
 static const struct verb_example examples[] = {
@@ -147,7 +157,7 @@ const struct verb verb_export = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.args_bytes = sizeof(struct export_job),
-	.init = export_job_init,
-	.done = export_job_done,
+	.init = init_args,
+	.done = free_args,
 	.run = export_run,
 };

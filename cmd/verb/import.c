@@ -86,9 +86,14 @@ static int import_run(struct cmd *c, void *args, int argc, char **argv)
 	return r < 0 ? cmd_error(&e, "import %s", argv[0]) : CMD_EXIT_OK;
 }
 
-void import_job_done(void *job)
+void import_job_done(struct import_job *job)
 {
-	source_opts_done(&((struct import_job *)job)->source);
+	source_opts_done(&job->source);
+}
+
+static void free_args(void *args)
+{
+	import_job_done(args);
 }
 
 static const struct verb_example examples[] = {
@@ -140,6 +145,6 @@ const struct verb verb_import = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.args_bytes = sizeof(struct import_job),
-	.done = import_job_done,
+	.done = free_args,
 	.run = import_run,
 };

@@ -187,9 +187,14 @@ static int load_run(struct cmd *c, void *args, int argc, char **argv)
 	return r < 0 ? cmd_error(&e, "load %s", argv[0]) : CMD_EXIT_OK;
 }
 
-void load_job_done(void *job)
+void load_job_done(struct load_job *job)
 {
-	source_opts_done(&((struct load_job *)job)->source);
+	source_opts_done(&job->source);
+}
+
+static void free_args(void *args)
+{
+	load_job_done(args);
 }
 
 static const struct verb_example examples[] = {
@@ -218,6 +223,6 @@ const struct verb verb_load = {
 	.min_operands = 1,
 	.max_operands = 1,
 	.args_bytes = sizeof(struct load_job),
-	.done = load_job_done,
+	.done = free_args,
 	.run = load_run,
 };

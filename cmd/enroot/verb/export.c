@@ -42,7 +42,7 @@ static int export_container(struct enroot *x, const struct export_args *a, const
 		.quiet = !isatty(STDERR_FILENO),
 		.squash = settings.output.squash,
 	};
-	export_job_init(&job.run);
+	export_job_init(&job);
 	r = export_job_run(&x->cmd, &job, name, ret_path, e);
 	export_job_done(&job);
 	return r;
