@@ -135,13 +135,16 @@ void judge_set_sandbox_error(struct run_result *r)
 
 bool judge_is_interrupted(struct run_result *result)
 {
-	if (!result->passed_on)
+	if (!result->passed_on && !result->is_asked && !result->is_removed)
 		return false;
 	if (run_is_none(result->status))
 		return true;
 	judge_set_sandbox_error(result);
-	(void)err_set(&result->error, EINTR, "csbx was told to end by signal %d",
-		      result->passed_on);
+	if (result->passed_on)
+		(void)err_set(&result->error, EINTR, "csbx was told to end by signal %d",
+			      result->passed_on);
+	else
+		(void)err_set(&result->error, EINTR, "the container was told to end");
 	return true;
 }
 

@@ -74,8 +74,8 @@ void eval_start(const struct eval_container *container, const struct eval_start 
 		struct eval_ended *ret);
 void eval_ended_free(struct eval_ended *x);
 /*
- * A caller that ends csbx has asked for the end of the program: what became of a case then is no
- * verdict. True where it is so; the result says it.
+ * A caller that ends csbx or the container, and a job that is over, have asked for the end of the
+ * program: what became of it then is no verdict. True where it is so; the result says it.
  */
 bool judge_is_interrupted(struct run_result *result);
 

@@ -39,6 +39,7 @@ static int judge_line(struct eval_batch *b, struct eval_job *job, const struct b
 		r = eval_judge(&own.container, job, &verdict, e);
 	if (r < 0)
 		return r;
+	(void)judge_is_interrupted(&verdict.ended.result);
 	more.completed = verdict.completed;
 	r = result_json_more(&verdict.ended.spec, &verdict.ended.result, true, &more, record, e);
 	if (r >= 0)

@@ -187,6 +187,22 @@ def test_a_signal_leaves_nothing(csbx, python_image, sig):
     assert b"0 of 9 lines were done" in err and err.count(b"\n") == 1
 
 
+def test_a_line_that_is_told_to_end_has_no_verdict(csbx, python_image):
+    """A signal to the process of one line is passed on to its program, and says nothing of that."""
+    waits = {"id": "waits", "code": "import time\nprint('waits', flush=True)\ntime.sleep(60)"}
+    (csbx.work / "in").write_text(lines(*({"id": i, "code": "pass"} for i in range(4)), waits, {"id": "last", "code": "pass"}), encoding="utf-8")
+    with csbx.popen("eval", "--image", python_image, "-j", "1", "--timeout", "50", "--batch", csbx.work / "in",
+                    text=True) as p:
+        records = [json.loads(p.stdout.readline()) for _ in range(4)]
+        time.sleep(1)
+        for pid, name in harness.descendants(p.pid).items():
+            if name == "csbx-tool":
+                os.kill(pid, signal.SIGTERM)
+        records += map(json.loads, p.communicate(timeout=60)[0].splitlines())
+    assert [(r["id"], r["status"]) for r in records[4:]] == [("waits", "sandbox_error"), ("last", "exited")], records[4:]
+    assert p.returncode == 1
+
+
 def test_ctrl_c_ends_within_a_second(csbx, python_image):
     """Also where programs do not listen: they were waited for three seconds."""
     code = "import signal, time\nfor s in (signal.SIGTERM, signal.SIGINT): signal.signal(s, signal.SIG_IGN)\nopen('/shared/' + str(%d), 'w')\ntime.sleep(100)"

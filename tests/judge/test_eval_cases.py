@@ -432,9 +432,10 @@ def test_a_container_that_is_killed_after_a_case_that_failed(csbx, python_image,
     assert (r["status"], r["exit_code"], r["all_passed"]) == ("sandbox_error", 125, False) and r["error"]["code"] == "sandbox"
 
 
+@pytest.mark.parametrize("end", ["signal", "stop"])
 @pytest.mark.parametrize("way", ["function", "input", "check"])
-def test_a_signal_to_csbx_is_no_verdict(csbx, python_image, way):
-    """The caller ends csbx: what became of a case then says nothing of the program, and no other is run."""
+def test_an_end_from_outside_is_no_verdict(csbx, python_image, way, end):
+    """The caller ends csbx, or the container: what became of a case then says nothing of the program, and no other is run."""
     code = "import time\nprint('waits', flush=True)\n"
     (csbx.work / "cases").write_text(json.dumps([{"stdin": "", "expected": "x"}] * 2 if way == "input" else [{"args": [1], "expected": 1}] * 2),
                                      encoding="utf-8")
@@ -446,8 +447,12 @@ def test_a_signal_to_csbx_is_no_verdict(csbx, python_image, way):
         while not any(name.startswith("python") for name in harness.descendants(p.pid).values()):
             time.sleep(0.05)
         time.sleep(1)
-        p.send_signal(signal.SIGTERM)
+        if end == "signal":
+            p.send_signal(signal.SIGTERM)
+        else:
+            csbx.ok("stop", *(x["id"] for x in json.loads(csbx.ok("list", "--json"))["instances"]))
         out, said = p.communicate(timeout=60)
     r = json.loads(out)
-    assert (r["status"], r["all_passed"], p.returncode) == ("sandbox_error", False, 125) and "signal 15" in said, r
+    assert (r["status"], r["all_passed"], p.returncode) == ("sandbox_error", False, 125), r
+    assert ("signal 15" if end == "signal" else "told to end") in said
     assert way == "check" or outcomes(r)[1] == "not_run"

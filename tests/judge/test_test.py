@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import threading
 import time
 
@@ -615,3 +616,18 @@ def test_an_image_that_is_changed_while_tests_run(judge):
     r = judge("--patch", judge.fix(), "--fail-to-pass", TARGET, "--pass-to-pass", CALC + "test_slow", image=image)
     thread.join()
     assert (r["status"], r["resolved"], r["cli"]) == ("sandbox_error", None, 125) and r["error"]["code"] == "image_server"
+
+
+def test_an_end_from_outside_is_no_verdict(judge):
+    """What pytest had not said when csbx was told to end says nothing of the patch."""
+    judge.write(judge.repo / "tests/test_wait.py", "import time\n\ndef test_wait():\n    print('waits')\n    time.sleep(60)\n")
+    csbx = judge.csbx
+    with csbx.popen("test", "--image", judge.image, "--repo", judge.repo, "--timeout", "50", "--json",
+                    "--fail-to-pass", "tests/test_wait.py::test_wait", text=True) as p:
+        while not any(name.startswith("python") for name in harness.descendants(p.pid).values()):
+            time.sleep(0.05)
+        time.sleep(2)
+        p.send_signal(signal.SIGTERM)
+        out, said = p.communicate(timeout=60)
+    r = json.loads(out)
+    assert (r["status"], r["resolved"], p.returncode) == ("sandbox_error", None, 125) and "signal 15" in said, r

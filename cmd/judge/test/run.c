@@ -178,6 +178,7 @@ int test_execute(struct test_run *t, const struct test_wish *w, const struct con
 	if (r < 0)
 		return r;
 	judge_look_at_image(spec, result);
+	(void)judge_is_interrupted(result);
 	/* All of the container is dead: no more records come than are queued. */
 	channel_drain(&t->channel);
 	r = note_channel(t, e);
