@@ -7,7 +7,7 @@ pytest_collection_modifyitems, pytest_collection_finish, pytest_runtest_call, py
 pytest_runtest_makereport, pytest_runtest_logreport, pytest_sessionfinish.
 """
 import builtins
-import importlib
+import importlib.util
 import os
 import sys
 
@@ -42,7 +42,7 @@ def import_closed(ask, gate, changed, brought):
         gate.open((), brought)
         importlib.invalidate_caches()
         code = [p for p in changed if p.endswith((".py", ".so", ".pyc", ".pth"))]
-        if code:
+        if code and importlib.util.find_spec("pytest"):  # told before any of it runs
             ask("found", "shadow", "pytest is made of the repository, of which a patch changed %s" % code[0])
         pytest = import_pytest()
     return pytest

@@ -215,6 +215,8 @@ def test_a_listed_test_that_is_not_there_is_named(judge):
 def test_images_that_lack_more(judge, python_image, busybox_image):
     r = judge("--pass-to-pass", STILL, image=python_image, code=125)
     assert r["error"]["code"] == "no_pytest"
+    r = judge.judged(judge.fix(), image=python_image, code=125)  # nor is it made of the repository
+    assert (r["error"]["code"], r["tamper"]) == ("no_pytest", []), r
     p = judge.csbx.run("test", "--image", python_image, "--repo", judge.repo, "--pass-to-pass", STILL, timeout=120)
     assert p.returncode == 125 and "docs/customise.md adds packages" in p.stderr, p.stderr
     assert judge("--pass-to-pass", STILL, image=busybox_image, code=127)["error"]["code"] == "command_not_found"
