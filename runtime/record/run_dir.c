@@ -272,11 +272,28 @@ struct removal {
 	struct err *e;
 };
 
+/*
+ * No program runs any more in a container that could be removed, but the supervisor may still write
+ * the result down. A run that lasts longer is of a new container of that name.
+ */
+static bool ends_now(const struct run_dir *d)
+{
+	const struct timespec pause = {.tv_nsec = 2000000};
+	uint64_t until_ms = clock_monotonic_ms() + 2000;
+	bool live = run_dir_is_live(d);
+
+	while (live && clock_monotonic_ms() < until_ms) {
+		nanosleep(&pause, NULL);
+		live = run_dir_is_live(d);
+	}
+	return !live;
+}
+
 static int remove_if_named(void *arg, int runs, const struct run_dir *d, const struct run_state *s)
 {
 	struct removal *x = arg;
 
-	if (!s->name || strcmp(s->name, x->name) || run_dir_is_live(d))
+	if (!s->name || strcmp(s->name, x->name) || !ends_now(d))
 		return 0;
 	return run_dir_remove(runs, d, x->e);
 }

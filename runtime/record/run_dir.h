@@ -127,7 +127,7 @@ int run_dir_each(const struct paths *p,
 			   const struct run_state *s),
 		 void *arg, struct err *e);
 
-/* Removes the ended runs of a container. */
+/* Removes the runs of a container that has been removed, those that are about to end as well. */
 int run_dir_remove_all(const struct paths *p, const char *name, struct err *e);
 
 /* One of runs/, and its removal; a run's directory holds files only, all of them ours. */

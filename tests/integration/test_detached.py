@@ -243,3 +243,16 @@ def test_asked_while_it_ends(box):
     p = box.run("wait", run)
     assert (p.returncode, p.stdout, p.stderr) == (0, "125\n", "")
     assert json.loads(read_result(box, run))["status"] == "sandbox_error"
+
+
+def test_removal_takes_a_run_that_is_writing_its_result(box):
+    """The supervisor lets go of the container first and then writes the result of the run."""
+    late = "inject=renameat,renameat2:delay_enter=400ms"
+    slowly = ["strace", "-f", "-qq", "-o", "trace", "-e", "trace=renameat,renameat2", "-e", late]
+    begun = subprocess.Popen([*slowly, *box.argv(["start", "-d", "--userns", "one", "box", "sh", "-c", LOOP])], env=box.env, cwd=box.work,
+                             stdout=subprocess.PIPE, text=True, **box.identity())
+    running = begun.stdout.readline().strip()
+    box.ok("kill", running)
+    box.ok("remove", "-f", "box")
+    box.fails("wait", "box", says="no detached start")
+    begun.communicate(timeout=20)
