@@ -4,7 +4,9 @@
  * missing, inside the root only.
  */
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "runtime/kernel/mount_abi.h"
 #include "runtime/base/err.h"
@@ -45,6 +47,43 @@ static int check_kinds(int target, bool directory, struct err *e)
 	return 0;
 }
 
+/* True when a place is the same directory as another of the root. */
+static bool is_place(const struct child *c, const struct stat *st, const char *path)
+{
+	struct err ignored = {0};
+	_close_ int fd = path_open_in_root(c->root_fd, path, O_PATH, 0, &ignored);
+	struct stat other;
+
+	return fd >= 0 && fstat(fd, &other) == 0 && other.st_dev == st->st_dev &&
+	       other.st_ino == st->st_ino;
+}
+
+/*
+ * What check_mounts() refuses by its name, a link of the image may lead to. Mounts of csbx's own
+ * have names in /proc and /sys.
+ */
+static int check_place(const struct child *c, const struct op *op, int target, struct err *e)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (path_is_within(op->dst, "/proc") || path_is_within(op->dst, "/sys"))
+		return 0;
+	if (fstatfs(target, &fs) < 0 || fstat(target, &st) < 0)
+		return err_sys(e, "target");
+	if (fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC ||
+	    fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC)
+		return err_set(e, EINVAL,
+			       "a link of the image leads to /proc or /sys, which are csbx's own");
+	if (!S_ISDIR(st.st_mode))
+		return 0;
+	if (is_place(c, &st, "/"))
+		return err_set(e, EINVAL, "a link of the image leads to /, which is csbx's own");
+	if (fs.f_type == TMPFS_MAGIC && is_place(c, &st, "/dev"))
+		return err_set(e, EINVAL, "a link of the image leads to /dev, which is csbx's own");
+	return 0;
+}
+
 static int attach_user_mount(struct child *c, const struct op *op, int fd, bool directory,
 			     struct err *e)
 {
@@ -54,6 +93,8 @@ static int attach_user_mount(struct child *c, const struct op *op, int fd, bool 
 	if (target < 0)
 		return err_wrap(e, "mount %s", op->dst);
 	r = check_kinds(target, directory, e);
+	if (r >= 0)
+		r = check_place(c, op, target, e);
 	if (r >= 0)
 		r = mount_attach(fd, target, e);
 	c->has_unhidden |= directory && op->kind != OP_TMPFS;
