@@ -290,6 +290,20 @@ def test_of_two_stops_the_less_patient_has_the_say(docker):
     assert docker.ok("wait", "box1") == "137\n"
 
 
+@pytest.mark.parametrize("words", [["wait"], ["restart"], ["update", "--memory", "64m"], ["network", "disconnect", "bridge"], ["logs"], ["stop"],
+                                   ["run", "--rm", "--volumes-from=box1"]], ids=lambda words: words[0])
+def test_what_is_gone_is_none_of_csbx_start(docker, csbx, words):
+    """A container may go between the looks at the store and at what runs: here its directory is away, and its process is not."""
+    docker.ok("run", "-d", "--name", "box1", *docker.image, "sleep", "60")
+    store = csbx.dirs["data"] / "containers"
+    (store / "box1").rename(store.parent / "away")
+    try:
+        p = docker(*words, "box1") if words[0] != "run" else docker(*words, *docker.image, "true")
+    finally:
+        (store.parent / "away").rename(store / "box1")
+    assert p.returncode in (1, 125) and "o such container: box1" in p.stderr and "csbx start" not in p.stderr, p.stderr
+
+
 # --- out of memory: one process dies, as with the kernel's own killer ------------------------------
 
 HOG = "a = bytearray(b'x') * (1 << 30)"

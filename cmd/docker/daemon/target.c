@@ -16,6 +16,24 @@ int docker_target_not_running(const struct docker_target *t, struct docker_fault
 			    docker_target_id(t));
 }
 
+/*
+ * An instance whose container container_find() did not know: one of an image that csbx start runs;
+ * or of a container that was removed, or made, between the two looks.
+ */
+static int find_instance(const struct paths *p, const char *operand, struct docker_target *ret)
+{
+	int r = *operand ? instance_find(p, operand, &ret->instance, NULL) : -ENOENT;
+
+	if (r < 0 || !ret->instance.name) {
+		ret->has_instance = r >= 0;
+		return r;
+	}
+	instance_record_free(&ret->instance);
+	r = container_find(p, operand, &ret->found, NULL);
+	ret->stays = r >= 0 && ret->found.record.spec;
+	return r;
+}
+
 int docker_target_open(const struct paths *p, const char *operand, struct docker_target *ret,
 		       struct docker_fault *f)
 {
@@ -30,10 +48,13 @@ int docker_target_open(const struct paths *p, const char *operand, struct docker
 	if (r < 0 && r != -ENOENT)
 		return r;
 	ret->stays = r >= 0 && ret->found.record.spec;
-	if (ret->stays)
-		return 0;
-	ret->has_instance = *operand && instance_find(p, operand, &ret->instance, NULL) >= 0;
-	return r >= 0 || ret->has_instance ? 0 : docker_target_missing(operand, f);
+	if (r == -ENOENT) {
+		r = find_instance(p, operand, ret);
+		return r < 0 ? docker_target_missing(operand, f) : 0;
+	}
+	if (!ret->stays)
+		ret->has_instance = *operand && instance_find(p, operand, &ret->instance, NULL) >= 0;
+	return 0;
 }
 
 void docker_target_close(struct docker_target *t)
