@@ -8,6 +8,21 @@ import pytest
 from repositories import STILL, TARGET
 
 
+@pytest.mark.parametrize("number", (10 ** 4300, -(10 ** 5000) - 7, 3 ** 20000, 10 ** 100000 + 1), ids=("4301", "5001", "9543", "100001"))
+def test_long_numbers_are_sent(client, python_image, number):
+    """Arguments and expected values; json writes no more than 4,300 digits of one."""
+    from csbx import call, values  # pylint: disable=import-outside-toplevel
+    cases = [{"args": [[number, "\\u0000"]], "expected": {"sum": number + 1}}, ((number,), number), ([[number]], number + 2)]
+    assert values.dumps({"a": [number, 1, "x"]}) == '{"a": [' + values.digits_of(number) + ', 1, "x"]}'
+    assert call.loads(values.dumps([number])) == [number]
+    code = "def f(x):\n    return {'sum': x[0] + 1} if isinstance(x, list) else x\n"
+    result = client.eval(code, image=python_image, function="f", cases=cases)
+    assert [c.passed for c in result.cases] == [True, True, False]
+    line = {"id": "long", "code": code, "function": "f", "cases": cases}
+    for records in client.eval_batch([line], image=python_image), client.evaluate([line], image=python_image):
+        assert [[c.passed for c in r.result.cases] for r in records] == [[True, True, False]]
+
+
 def test_what_is_no_lines(client, python_image):
     """A name of a file has letters, and a snippet has keys: each would be run as a program."""
     for lines in "snippets.jsonl", b"print(1)", {"code": "print(1)"}:

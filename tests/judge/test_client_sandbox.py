@@ -89,6 +89,10 @@ def test_answers_of_many_digits(sandbox, case, number, first):
     result = sandbox.run(f"def f(): return [{{1: {number}}}]", "f", [case(expected=1)])
     assert [r["passed"] for r in result.test_results] == [False]
     assert result.test_results[0]["output"].startswith(f"[{{1: {first}") and len(result.test_results[0]["output"]) == 200
+    value = eval(number)  # pylint: disable=eval-used
+    result = sandbox.run(f"def f(x): return x + {value // value}", "f", [case(input_args=(value,), expected=value + 1), case(input_args=(value,), expected=value)])
+    assert [r["passed"] for r in result.test_results] == [True, False]
+    assert result.test_results[1]["expected"].startswith(first) and "expected " + first in result.test_results[1]["detail"]
 
 
 def test_sets_within_sets(sandbox, case):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import json
 import subprocess
 import tempfile
 import threading
@@ -15,6 +14,7 @@ from .call import Ended, loads, to_bytes, without_cookie
 from .cases import as_case
 from .errors import SandboxError
 from .result import EvalResult, Failure, TestResult
+from .values import dumps
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -134,7 +134,7 @@ def line(label: Any, snippet: Union[str, Mapping[str, Any]], verb: str = "eval")
     obj: Dict[str, Any] = {"code": snippet} if isinstance(snippet, str) else dict(snippet)
     obj["id"] = label
     if verb != "eval":
-        return json.dumps(obj, default=_text).encode() + b"\n"
+        return dumps(obj, default=_text).encode() + b"\n"
     for name in ("code", "setup", "check"):
         if isinstance(obj.get(name), str) and obj.get("lang") in (None, "python"):
             obj[name] = without_cookie(obj[name])
@@ -142,7 +142,7 @@ def line(label: Any, snippet: Union[str, Mapping[str, Any]], verb: str = "eval")
         obj["cases"] = [as_case(c).to_json() for c in obj["cases"]]
     if obj.get("files") is not None:
         obj["files"] = {k: base64.b64encode(to_bytes(v)).decode() for k, v in obj["files"].items()}
-    return json.dumps(obj, default=_text).encode() + b"\n"
+    return dumps(obj, default=_text).encode() + b"\n"
 
 
 def _text(value: Any) -> str:

@@ -2,11 +2,10 @@
 """Cases of a function that is judged: arguments, and what is expected of them."""
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Mapping, Optional, Protocol, Sequence, Union
 
-from .values import to_json
+from .values import dumps, to_json
 
 
 class _Unset:
@@ -79,4 +78,4 @@ def as_case(case: CaseLike) -> Case:
 
 
 def cases_json(cases: Iterable[Case]) -> bytes:
-    return json.dumps([c.to_json() for c in cases], allow_nan=False).encode()
+    return dumps([c.to_json() for c in cases], allow_nan=False).encode()

@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
+import re
+import secrets
 from typing import Any, Callable, Dict, List, Optional
 
 DEPTH_MAX = 90
 LONG_BITS = 13000  # less than the 4300 digits that Python refuses to write
 SHOWN_DIGITS = 200
+
+
+def digits_of(value: int) -> str:
+    """Of a whole number of any length; Python refuses to write more than 4,300 at once."""
+    if value < 0:
+        return "-" + digits_of(-value)
+    if value.bit_length() <= LONG_BITS:
+        return str(value)
+    half = int(value.bit_length() * math.log10(2)) // 2
+    high, low = divmod(value, 10 ** half)
+    return digits_of(high) + digits_of(low).zfill(half)
+
+
+def dumps(obj: Any, **how: Any) -> str:
+    """As json.dumps(), with whole numbers of any length."""
+    word, long = secrets.token_hex(16), []
+
+    def replaced(value: Any) -> Any:
+        if isinstance(value, int) and value.bit_length() > LONG_BITS:
+            long.append(value)
+            return f"{word}{len(long) - 1}."
+        if isinstance(value, (list, tuple)):
+            return [replaced(v) for v in value]
+        return {k: replaced(v) for k, v in value.items()} if isinstance(value, dict) else value
+    text = json.dumps(replaced(obj), **how)
+    return re.sub(f'"{word}([0-9]+)[.]"', lambda found: digits_of(long[int(found[1])]), text) if long else text
 
 
 def to_json(value: Any, depth: int = 0) -> Any:

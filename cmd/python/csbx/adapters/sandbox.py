@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 from .. import build, program, sync
 from ..cases import UNSET, Case, CaseLike, as_case
 from ..result import CaseResult, EvalResult
+from ..values import shown
 from .answers import equals, has_nan, has_other, is_sendable, text_of, type_names
 
 FORBIDDEN_MODULES = ("os.system", "subprocess", "shutil", "socket", "requests", "urllib", "http", "ftplib")
@@ -218,9 +219,9 @@ def _case(found: CaseResult, case: Case, raw: Any) -> Dict[str, Any]:
     if answered and not case.expected_exception:
         passed = _as_python_has_it(found, case, raw)
         if passed != found.passed:
-            detail = "" if passed else f"returned {text_of(raw)}, expected {case.expected!r}"
+            detail = "" if passed else f"returned {text_of(raw)}, expected {shown(case.expected)}"
     return {"name": found.name, "passed": passed, "output": text_of(raw)[:200] if answered else "",
-            "expected": repr(None if case.expected is UNSET else case.expected)[:200], "detail": detail or "OK",
+            "expected": shown(None if case.expected is UNSET else case.expected)[:200], "detail": detail or "OK",
             "duration_ms": round(found.duration_ms or 0.0, 2)}
 
 
